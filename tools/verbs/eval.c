@@ -37,7 +37,7 @@ static enum sx_status shape_of(const struct cli *cli, const struct sx_catalog *c
 	shape->simulated |= cli->view.simulated;
 	shape->say_simulated =
 	    (shape->say_simulated || cli->view.simulated) && cli->view.format != FORMAT_JSON;
-	if (cli->capture && cli->view.format == FORMAT_CSV) {
+	if (cli->capture && cli->view.format != FORMAT_TEXT) {
 		shape->constants = cli->capture->constants;
 		shape->constant_count = cli->capture->constant_count;
 	}

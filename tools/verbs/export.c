@@ -308,7 +308,7 @@ static enum sx_status export_all(struct exporting *e, struct sx_error *err)
 	mark_devices(e, &json);
 	if (several && view->format == FORMAT_CSV)
 		status = join_headers(e, err);
-	if (!status && view->format == FORMAT_CSV)
+	if (!status && view->format != FORMAT_TEXT)
 		status = export_gather_constants(e, err);
 	if (!status && nested) {
 		json = view_json_begin(view, e->cli->verb->name);

@@ -166,31 +166,16 @@ static const char *constant_of(struct own_reader *r, const struct own_device *d,
 	return text && sx_catalog_find_constant(catalog, text) != SX_NONE ? text : NULL;
 }
 
-/* Constants of the device stand behind all others; before them they were told of each row. */
-static size_t find_constants(struct own_reader *r, const struct own_device *d,
-			     const struct sx_catalog *catalog)
-{
-	double value;
-	size_t from = r->cells.columns;
-	for (size_t i = from; i-- > 0;)
-		if (constant_of(r, d, catalog, i, &value))
-			from = i;
-		else if (d->any[i])
-			break;
-	return from;
-}
-
 static void begin_columns(struct own_reader *r, struct own_device *d, const char *catalog)
 {
 	struct sx_catalog *known = NULL;
 	double value;
 	if (sx_catalog_open(r->job->request->context, catalog, &known, NULL))
 		known = NULL;
-	size_t constants = find_constants(r, d, known);
 	for (size_t i = 0; i < r->cells.columns; i++) {
 		const char *constant = constant_of(r, d, known, i, &value);
 		d->column[i] = SX_NONE;
-		if (i >= constants && constant && import_rows_constant(d->rows, constant, value))
+		if (constant && import_rows_constant(d->rows, constant, value))
 			continue;
 		if (r->role[i] == VALUE && d->any[i])
 			d->column[i] = amd_column(r->job, d->rows, catalog, r->cells.head[i]);

@@ -1,6 +1,8 @@
 /* Rows of metrics in every format. */
 #include "output/rows/rows.h"
 
+#include <math.h>
+
 /* One column before the metrics. */
 struct extra {
 	const char *name;
@@ -175,15 +177,45 @@ static void begin_json(struct rows_writer *w, const struct sx_table *t)
 	json_kv_array(&w->json, "rows");
 }
 
+/* What the device is; one of several has no value for the constants of others. */
+static void constants_json(struct json *json, const struct rows_shape *shape)
+{
+	if (!shape->constant_count)
+		return;
+	json_kv_object_flat(json, "constants");
+	for (uint32_t i = 0; i < shape->constant_count; i++)
+		if (!isnan(shape->constants[i].value))
+			json_kv_f64(json, shape->constants[i].name, shape->constants[i].value);
+	json_object_end(json);
+}
+
 static void end_json(struct rows_writer *w, const struct sx_table *t)
 {
 	json_array_end(&w->json);
 	why_json(&w->json, t);
+	constants_json(&w->json, w->shape);
 	if (w->shape->marks)
 		rows_marks_json(&w->marks, &w->json);
 	if (w->shape->more)
 		w->shape->more(&w->json, w->shape->more_user);
 	close_json(w);
+}
+
+/* Behind the values of a row, as CSV has them. */
+static void constants_ndjson(struct rows_writer *w, bool any)
+{
+	const struct rows_shape *shape = w->shape;
+	char digits[32];
+	for (uint32_t i = 0; i < shape->constant_count; i++) {
+		if (isnan(shape->constants[i].value))
+			continue;
+		json_format_f64(digits, shape->constants[i].value);
+		values_text(w->values, any ? ",\"" : "\"");
+		values_text(w->values, shape->constants[i].name);
+		values_text(w->values, "\":");
+		values_text(w->values, digits);
+		any = true;
+	}
 }
 
 /* One object a row, so that every line stands for itself. */
@@ -209,11 +241,13 @@ static void row_ndjson(struct rows_writer *w, const struct extra *extra, size_t 
 		any = true;
 	}
 	values_json(w->values, row, !any);
+	constants_ndjson(w, any || sx_table_column_count(t));
 	const char *marks =
 	    w->shape->marks ? rows_reservations_text(rows_reservations(t, row), text) : NULL;
 	if (marks) {
-		values_text(w->values,
-			    any || sx_table_column_count(t) ? ",\"quality\":\"" : "\"quality\":\"");
+		values_text(w->values, any || sx_table_column_count(t) || w->shape->constant_count
+					   ? ",\"quality\":\""
+					   : "\"quality\":\"");
 		values_text(w->values, marks);
 		values_text(w->values, "\"");
 	}

@@ -29,8 +29,10 @@ struct rows_shape {
 	bool say_simulated; /* whether it is a model: one is */
 	uint32_t device;
 	bool simulated;
-	/* CSV: columns behind all others that hold the same in each row; NAN where one has no
-	 * value. */
+	/*
+	 * What the device is: in CSV columns behind all others that hold the same in each row, in
+	 * NDJSON members, in JSON an object of their own; NAN where one has no value.
+	 */
 	const struct sx_constant_value *constants;
 	uint32_t constant_count;
 	/* JSON: the array that the table is an object of, instead of a document; or NULL. */
