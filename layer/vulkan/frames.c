@@ -140,7 +140,7 @@ void frames_look(struct device *device)
 {
 	uint32_t count = count_ended(device);
 
-	if (count >= READ_TOGETHER ||
+	if (count >= READ_TOGETHER || (count != 0 && device->copies) ||
 	    (count != 0 && guest_now_ns() - device->ended_ns > READ_WITHIN_NS))
 		read_ended(device);
 	write_complete(device);

@@ -67,6 +67,10 @@ struct query_block {
 	struct query_block *next;
 	VkQueryPool pools[QUERY_TYPES];
 	struct query_chunk chunks[BLOCK_CHUNKS];
+	/* Results that command buffers copy themselves; NULL: they are asked for. */
+	VkBuffer buffer;
+	VkDeviceMemory memory;
+	const uint64_t *copies;
 };
 
 /* A stretch of a command buffer that is a sample of its own, or all of it. */
@@ -208,6 +212,7 @@ struct device {
 	uint32_t streams;
 	bool narrow;	 /* queries of draws run within passes alone */
 	bool stamps;	 /* are wanted, and tell something */
+	bool copies;	 /* command buffers copy their results */
 	uint32_t wanted; /* queries */
 	uint32_t statistic_bits;
 
@@ -315,6 +320,16 @@ bool queries_take_chunk(struct command *command);
 /* Gives its chunks back. Under the device's lock. */
 void queries_free(struct command *command);
 void queries_destroy_all(struct device *device);
+/* copies.c. A block's memory for results, if there is some. */
+void copies_make(struct device *device, struct query_block *block);
+void copies_destroy(struct device *device, struct query_block *block);
+/* The last commands of ours but for the event; outside of passes. */
+void copies_record(struct command *command);
+/* Values of a slot, each query's with its availability behind them. */
+const uint64_t *copies_at(const struct device *device, const struct query_block *block,
+			  uint32_t type, uint32_t slot);
+/* results.c: how many values a query of a type has. */
+uint32_t query_values(const struct device *device, uint32_t type);
 /* results.c: notes whether the device is through with an execution. Reads nothing. */
 void queries_note_ended(const struct device *device, struct execution *execution);
 /* Adds to samples what all that have ended counted. */

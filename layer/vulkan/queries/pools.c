@@ -33,6 +33,7 @@ static void destroy_pools(struct device *device, struct query_block *block)
 		if (block->pools[type] != VK_NULL_HANDLE)
 			device->next.DestroyQueryPool(device->handle, block->pools[type], NULL);
 	}
+	copies_destroy(device, block);
 	free(block);
 }
 
@@ -67,6 +68,7 @@ static bool make_block(struct device *device)
 		destroy_pools(device, block);
 		return false;
 	}
+	copies_make(device, block);
 	block->next = device->blocks;
 	device->blocks = block;
 	for (uint32_t i = 0; i < BLOCK_CHUNKS; i++) {

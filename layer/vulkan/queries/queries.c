@@ -360,6 +360,7 @@ void queries_finish(struct command *command)
 	}
 	end_time(command);
 	command->tells = true;
+	copies_record(command);
 	command->device->next.CmdSetEvent(command->handle, command->done,
 					  VK_PIPELINE_STAGE_ALL_COMMANDS_BIT);
 	end_driver(command);

@@ -11,7 +11,7 @@ static const uint8_t statistics[] = {
     WIRE_MESH_INVOCATIONS,
 };
 
-static uint32_t value_count(const struct device *device, uint32_t type)
+uint32_t query_values(const struct device *device, uint32_t type)
 {
 	if (type == QUERY_STATISTICS)
 		return device->mesh ? 13 : 11;
@@ -45,7 +45,7 @@ static void add(struct device *device, struct part *part, const struct execution
 	if (type == QUERY_STAMPS) {
 		add_time(device, part, execution, values);
 	} else if (type == QUERY_STATISTICS) {
-		for (uint32_t i = 0; i < value_count(device, type); i++)
+		for (uint32_t i = 0; i < query_values(device, type); i++)
 			part->values[statistics[i]] += values[i];
 	} else if (type == QUERY_COMPUTE) {
 		part->values[WIRE_CS_INVOCATIONS] += values[0];
@@ -71,7 +71,7 @@ struct reading {
 /* Values that a slot has, with those that tell whether they are there. */
 static uint32_t slot_values(const struct reading *r)
 {
-	return pool_slots(r->type, 1) * (value_count(r->device, r->type) + 1);
+	return pool_slots(r->type, 1) * (query_values(r->device, r->type) + 1);
 }
 
 static bool may_read(const struct reading *r, const struct query_chunk *chunk)
@@ -83,7 +83,7 @@ static bool may_read(const struct reading *r, const struct query_chunk *chunk)
 static void read_around(struct reading *r, const struct query_chunk *chunk)
 {
 	const struct query_chunk *first = chunk, *last = chunk, *all = chunk->block->chunks;
-	size_t stride = (value_count(r->device, r->type) + 1) * sizeof(uint64_t);
+	size_t stride = (query_values(r->device, r->type) + 1) * sizeof(uint64_t);
 	uint32_t queries;
 
 	while (first > all && last - first + 1 < READ_CHUNKS && may_read(r, first - 1))
@@ -108,14 +108,20 @@ static const uint64_t *read_use(struct reading *r, const struct command *command
 {
 	const struct query_chunk *chunk = command->chunks[use->slot / CHUNK_SLOTS];
 	uint32_t slot = chunk->first + use->slot % CHUNK_SLOTS, all = slot_values(r);
-	uint32_t each = value_count(r->device, r->type) + 1;
+	uint32_t each = query_values(r->device, r->type) + 1;
 	const uint64_t *values;
 
-	if (r->block != chunk->block || slot - r->first >= r->count)
-		read_around(r, chunk);
-	values = &r->device->results[(slot - r->first) * all];
+	if (chunk->block->copies != NULL) {
+		values = copies_at(r->device, chunk->block, r->type, slot);
+	} else {
+		if (r->block != chunk->block || slot - r->first >= r->count)
+			read_around(r, chunk);
+		if (!r->good)
+			return NULL;
+		values = &r->device->results[(slot - r->first) * all];
+	}
 	for (uint32_t i = each - 1; i < all; i += each) {
-		if (!r->good || values[i] == 0)
+		if (values[i] == 0)
 			return NULL;
 	}
 	return values;

@@ -272,20 +272,38 @@ static VkResult VKAPI_CALL results(VkDevice device, VkQueryPool handle, uint32_t
 				   VkQueryResultFlags flags)
 {
 	const struct mesh_pool *pool = mesh_pool_of(handle);
-	uint64_t *out = data, own[STATISTICS + 1];
-	VkResult result;
+	uint64_t own[STATISTICS + 1];
+	VkResult result = VK_SUCCESS;
 
 	if (!pool)
 		return NEXT(vkGetQueryPoolResults)(device, handle, first, count, size, data, stride,
 						   flags);
-	fake_rule(count == 1 && size >= (STATISTICS + 3) * sizeof(uint64_t),
+	fake_rule(stride >= (STATISTICS + 3) * sizeof(uint64_t) && size >= count * stride,
 		  "VUID-vkGetQueryPoolResults-dataSize-00817");
-	result = NEXT(vkGetQueryPoolResults)(device, handle, first, 1, sizeof(own), own,
-					     sizeof(own), flags);
-	memcpy(out, own, STATISTICS * sizeof(*out));
-	memcpy(out + STATISTICS, pool->counts[first], sizeof(pool->counts[first]));
-	out[STATISTICS + 2] = own[STATISTICS];
+	for (uint32_t i = 0; i < count; i++) {
+		uint64_t *out = (uint64_t *)(void *)((char *)data + i * stride);
+		VkResult one = NEXT(vkGetQueryPoolResults)(device, handle, first + i, 1,
+							   sizeof(own), own, sizeof(own), flags);
+
+		result = one != VK_SUCCESS ? one : result;
+		memcpy(out, own, STATISTICS * sizeof(*out));
+		memcpy(out + STATISTICS, pool->counts[first + i], sizeof(pool->counts[first + i]));
+		out[STATISTICS + 2] = own[STATISTICS];
+	}
 	return result;
+}
+
+/* No CPU: its answers are asked for. */
+static void VKAPI_CALL properties(VkPhysicalDevice gpu, VkPhysicalDeviceProperties *out)
+{
+	NEXT(vkGetPhysicalDeviceProperties)(gpu, out);
+	out->deviceType = VK_PHYSICAL_DEVICE_TYPE_VIRTUAL_GPU;
+}
+
+static void VKAPI_CALL properties2(VkPhysicalDevice gpu, VkPhysicalDeviceProperties2 *out)
+{
+	NEXT(vkGetPhysicalDeviceProperties2)(gpu, out);
+	out->properties.deviceType = VK_PHYSICAL_DEVICE_TYPE_VIRTUAL_GPU;
 }
 
 PFN_vkVoidFunction machine_command(const char *name)
@@ -295,6 +313,8 @@ PFN_vkVoidFunction machine_command(const char *name)
 		PFN_vkVoidFunction function;
 	} table[] = {
 #define ENTRY(name, function) {#name, (PFN_vkVoidFunction)(function)}
+	    ENTRY(vkGetPhysicalDeviceProperties, properties),
+	    ENTRY(vkGetPhysicalDeviceProperties2, properties2),
 	    ENTRY(vkGetPhysicalDeviceMemoryProperties, memory),
 	    ENTRY(vkGetPhysicalDeviceMemoryProperties2, memory2),
 	    ENTRY(vkGetPhysicalDeviceQueueFamilyProperties, families),
