@@ -44,6 +44,25 @@ void scene_heaps(struct world *world, int rounds)
 	}
 }
 
+/* Twelve command buffers that are recorded once, with 1 to 12 draws, and submitted in each round.
+ */
+void scene_many(struct world *world, int rounds)
+{
+	VkCommandBuffer commands[12];
+
+	for (uint32_t i = 0; i < 12; i++) {
+		commands[i] = world_commands(world, world->pool, false);
+		world_begin(commands[i], 0);
+		record_some(world, commands[i], i + 1);
+		MUST(vkEndCommandBuffer(commands[i]));
+	}
+	for (int round = 0; round < rounds; round++) {
+		for (uint32_t i = 0; i < 12; i++)
+			world_submit(world, commands[i]);
+		MUST(vkQueueWaitIdle(world->queue));
+	}
+}
+
 /* Three draws on the first queue, two on the second, a dispatch on one that cannot draw. */
 void scene_queues(struct world *world, int rounds)
 {

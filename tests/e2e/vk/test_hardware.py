@@ -2,6 +2,7 @@
 import glob
 import json
 import os
+import re
 import subprocess
 import tempfile
 import unittest
@@ -210,6 +211,20 @@ class Machine(unittest.TestCase):
         for row, base, there in zip(rows, (first, first, first, 0), (1, 0, 0, 0)):  # the last is the device's end
             self.assertEqual([row[n] for n in names], [str(base), str(there * 65536), str(there * 131072), "",
                                                        str(base + there * 131072)])
+
+    def test_results_are_read_together(self):
+        """A GPU's driver is asked for several command buffers' results at once; lavapipe, a CPU's, never: each copies its own."""
+        for machine, calls in ({"FAKE_MACHINE": "1"}, range(1, 4 * 12 // 2)), ({}, (0,)):
+            with tempfile.TemporaryDirectory() as folder:
+                result = os.path.join(folder, "many.sxc")
+                done = sextant("record", "-d", "vulkan", "--overhead", "0", "--per", "command-buffer", "-o", result,
+                               "-m", "IAVertices,IAPrimitives,Draws", "--", SCENES, "many", 4, env=machine)
+                self.assertNotIn("RULE", done.stderr)
+                reads = re.search(r"^READS (\d+)$", done.stderr, re.MULTILINE)
+                self.assertIn(int(reads[1]) if reads else 0, calls)
+                rows = csv_rows(sextant("export", result, "-f", "csv", "-m", "IAVertices,Draws").stdout)
+                self.assertEqual([(int(row["Draws"]), int(row["IAVertices"])) for row in rows],
+                                 [(n, 3 * n) for n in range(1, 13)] * 4)
 
     def test_queues_apart(self):
         """The queue that cannot draw counts its dispatches all the same."""

@@ -235,6 +235,7 @@ static VkResult VKAPI_CALL results(VkDevice device, VkQueryPool handle, uint32_t
 	VkResult result = VK_SUCCESS;
 	struct fake_pool *pool;
 
+	fake_note_read();
 	pthread_mutex_lock(&fake_lock);
 	pool = fake_pool_of(handle);
 	if (pool) {

@@ -18,7 +18,13 @@
 
 pthread_mutex_t fake_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct fake_device devices[DEVICES];
+static unsigned reads;
 static VkInstance last_instance; /* any will do to ask the driver below for a function */
+
+static void tell_reads(void)
+{
+	fprintf(stderr, "READS %u\n", reads);
+}
 
 void fake_rule(bool kept, const char *rule)
 {
@@ -55,6 +61,12 @@ static PFN_vkVoidFunction below(VkInstance instance, const char *name)
 			*(void **)&get = dlsym(driver, "vk_icdGetInstanceProcAddr");
 	}
 	return get ? get(instance, name) : NULL;
+}
+
+void fake_note_read(void)
+{
+	if (__atomic_add_fetch(&reads, 1, __ATOMIC_RELAXED) == 1)
+		atexit(tell_reads);
 }
 
 PFN_vkVoidFunction fake_next(const char *name)

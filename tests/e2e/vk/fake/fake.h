@@ -60,6 +60,8 @@ struct fake_buffer *fake_buffer_of(VkCommandBuffer handle, bool add);
 struct fake_pool *fake_pool_of(VkQueryPool handle);
 /* Says that a rule was broken. */
 void fake_rule(bool kept, const char *rule);
+/* Results were asked for: how often is said on standard error as the program ends ("READS"). */
+void fake_note_read(void);
 /* The function of the driver below. */
 PFN_vkVoidFunction fake_next(const char *name);
 /* The function of this name that stands before the driver's, or NULL. */

@@ -275,6 +275,7 @@ static VkResult VKAPI_CALL results(VkDevice device, VkQueryPool handle, uint32_t
 	uint64_t own[STATISTICS + 1];
 	VkResult result = VK_SUCCESS;
 
+	fake_note_read();
 	if (!pool)
 		return NEXT(vkGetQueryPoolResults)(device, handle, first, count, size, data, stride,
 						   flags);
