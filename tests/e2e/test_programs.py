@@ -161,6 +161,19 @@ class Programs(unittest.TestCase):
         self.assertAlmostEqual(self.rows_of(path)['PSInvocations']['total'] / due, 1, places=5)
         self.assertIn('are scaled, those of late contexts together', ' '.join(run('report', path).stdout.split()))
 
+    def test_rates_of_frames(self):
+        """What the head says of all together and of each, and the metric of that name: one and the same."""
+        programs = self.three()
+        path = self.write('three.sxc', programs)
+        device, = json.loads(run('report', path, '--json').stdout)['devices']
+        together = 600 / 2.405  # one frame or another is on its way all the time
+        each = 600 / sum((row[1] - row[0]) * 1e-9 for p in programs for row in p.rows)
+        self.assertAlmostEqual(device['frames']['fps'] / together, 1, places=6)
+        self.assertAlmostEqual(device['frames']['fps_each'] / each, 1, places=6)
+        self.assertAlmostEqual(self.rows_of(path)['frames_per_second']['mean'] / each, 1, places=6)
+        self.assertIn('(249/s together, each 83.3/s; slowest 1 %: 50/s)', ' '.join(run('report', path).stdout.split()))
+        self.assertNotIn('together', run('report', path, '--context', '1').stdout)
+
     def groups(self, path, *args):
         return json.loads(run('report', path, '-m', 'PSInvocations,Frames,frame_time', '--json', *args).stdout)['groups']
 

@@ -41,7 +41,8 @@ struct report_heading {
 /* How evenly frames came; NaN where there were too few to say. */
 struct report_frames {
 	uint64_t count;	      /* 0: samples are no frames */
-	double fps;	      /* over all of them */
+	double fps;	      /* over the time that any of them took */
+	double each;	      /* over the time that each took: a program's own rate, on average */
 	double low_1, low_01; /* frames a second over the slowest 1 % and 0.1 % of frames */
 	double median_s;      /* of one frame */
 	uint64_t stutters;    /* frames that took over twice the median */
@@ -117,6 +118,7 @@ struct report_device {
 	uint64_t samples, lost;
 	uint64_t begin_ns, end_ns; /* of the samples; SX_TIME_UNKNOWN without */
 	uint64_t duration_ns;	   /* between them, or what report_set_duration() said */
+	uint64_t covered_ns;	   /* of that, what any of them encloses; 0: not known */
 
 	const struct report_heading *headings;
 	uint32_t heading_count;

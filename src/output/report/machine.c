@@ -38,6 +38,7 @@ static void frames_json(struct json *json, const struct report_frames *f)
 	json_kv_object_flat(json, "frames");
 	json_kv_u64(json, "count", f->count);
 	json_kv_f64(json, "fps", f->fps);
+	json_kv_f64(json, "fps_each", f->each);
 	json_kv_f64(json, "low_1_percent", f->low_1);
 	json_kv_f64(json, "low_0_1_percent", f->low_01);
 	json_kv_f64(json, "median_s", f->median_s);

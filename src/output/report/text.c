@@ -17,13 +17,19 @@ const char *report_text_title(const struct report_device *d)
 	return d->name && *d->name ? d->name : sx_catalog_info(d->catalog)->title;
 }
 
-/* "(59.8/s; slowest 1 %: 31.2/s; 3 stutters)" */
+#define TOGETHER 1.005 /* frames that overlap more are of several programs or contexts */
+
+/* "(59.8/s; slowest 1 %: 31.2/s; 3 stutters)", "(120/s together, each 60.0/s; ...)" */
 static void frames_text(const struct view *view, const struct report_frames *f, char *buf,
 			size_t size)
 {
 	char rate[HUMAN_MAX];
 	table_number(view, rate, f->fps, "count");
 	size_t used = (size_t)snprintf(buf, size, " (%s/s", rate);
+	if (f->fps > f->each * TOGETHER) {
+		table_number(view, rate, f->each, "count");
+		used += (size_t)snprintf(buf + used, size - used, " together, each %s/s", rate);
+	}
 	if (!isnan(f->low_1)) {
 		table_number(view, rate, f->low_1, "count");
 		used += (size_t)snprintf(buf + used, size - used, "; slowest 1 %%: %s/s", rate);

@@ -76,7 +76,8 @@ const Lead = (() => {
     const facts = [Numbers.count(head.samples) + ' ' + kind + (head.samples === 1 ? '' : 's')];
     if (head.duration_ns) facts.push('in ' + Numbers.seconds(head.duration_ns / 1e9));
     if (frames && frames.count > 1) {
-      facts.push(Numbers.three(frames.fps) + ' frames/s');
+      facts.push(Numbers.three(frames.fps) + ' frames/s' +
+        (frames.fps > frames.fps_each * 1.005 ? ' together, each ' + Numbers.three(frames.fps_each) + '/s' : ''));
       if (!Numbers.isNone(frames.low_1_percent)) facts.push('slowest 1 %: ' + Numbers.three(frames.low_1_percent) + '/s');
       if (frames.stutters) facts.push(frames.stutters + (frames.stutters === 1 ? ' stutter' : ' stutters'));
     }
