@@ -253,6 +253,45 @@ class WholeRuns(Captures):
         self.assertEqual(self.row(doc, "Cycles")["verdict"], "same")
         self.assertFalse([m for m in doc["metrics"] if m["name"] == "run_time" and m["a"] and m["b"]])
 
+    def sampled(self, name, ms, rate, seed):
+        """Two seconds at `rate` cycles a ms, in samples of `ms`."""
+        wave = random.Random(seed)
+        rows = [(i * ms * MS, (i + 1) * ms * MS, [int(rate * ms * (1 + wave.gauss(0, 0.01))), ms * MS // 2]) for i in range(2000 // ms)]
+        return self.capture(name, rows, columns=[("Cycles", "cycles", "u64", "sum"), ("TaskClock", "ns", "u64", "sum")], catalog="cpu", kind="time")
+
+    def test_other_intervals(self):
+        """The same work in samples of 5 ms and of 25 ms: a second of it is compared, live, in repeats and through a baseline."""
+        a, b = self.sampled("a.sxc", 5, 1e6, 6), self.sampled("b.sxc", 25, 1e6, 7)
+        cycles = self.row(self.diff(a, b), "Cycles")
+        self.assertEqual((cycles["compared"], cycles["verdict"]), ("rate", "same"))
+        self.assertAlmostEqual(cycles["change"], 0, delta=0.01)
+        self.assertAlmostEqual(cycles["a"]["rate"], 1e9, delta=1e7)
+        self.assertAlmostEqual(cycles["b"]["mean"] / cycles["a"]["mean"], 5, delta=0.05)
+        clock = self.row(self.diff(a, b), "TaskClock")
+        self.assertEqual((clock["compared"], clock["verdict"]), ("rate", "same"))
+        self.assertAlmostEqual(clock["a"]["rate"], 0.5, places=9)
+        more = self.sampled("more.sxc", 25, 1.2e6, 3)
+        cycles = self.row(self.diff(a, more), "Cycles")
+        self.assertIn(cycles["verdict"], ("worse", "changed"))
+        self.assertAlmostEqual(cycles["change"], 0.2, delta=0.01)
+        text = run("diff", a, more).stdout
+        self.assertRegex(text, r"Cycles +1.00G +1.20G +\+(19|20)")
+        for view in ("text", "markdown"):
+            self.assertIn("those of a second", run("diff", a, more, "-f", view).stdout)
+        base = self.path("base.json")
+        run("diff", a, "--update-baseline", base)
+        self.assertEqual(self.row(self.diff(base, more), "Cycles"), cycles)
+        # Several runs of each, of which one has other samples than the rest: as rates they are alike.
+        sides = [",".join(self.sampled(f"{n}{i}.sxc", 25 if i == 1 else 5, rate, seed + i) for i in range(4))
+                 for n, rate, seed in (("c", 1e6, 10), ("d", 1e6, 20), ("e", 1.1e6, 30))]
+        self.assertEqual(self.row(self.diff(*sides[:2]), "Cycles")["verdict"], "same")
+        cycles = self.row(self.diff(sides[0], sides[2]), "Cycles")
+        self.assertAlmostEqual(cycles["change"], 0.1, delta=0.01)
+        self.assertIn(cycles["verdict"], ("worse", "changed"))
+        # Samples of one length are compared as they are.
+        same = self.row(self.diff(a, self.sampled("f.sxc", 5, 1e6, 4)), "Cycles")
+        self.assertEqual(same["compared"], "mean")
+
     def test_limits_are_recorded(self):
         path = self.path("r.sxc")
         for options, ends in ((["-t", "60ms"], True), (["-n", "3"], True), ([], False)):

@@ -9,12 +9,6 @@
 /* Relative; a hundredth of what the least change that counts is. */
 #define ALIKE_WITHIN 2e-5
 
-static const double *alike_values_of(const struct compare_row *row,
-				     const struct compare_metric *side)
-{
-	return row->total ? side->totals : side->means;
-}
-
 /* How one value of a run follows from another: the quotient, or the product. */
 static double relation(double x, double y, bool inverse)
 {
@@ -23,7 +17,8 @@ static double relation(double x, double y, bool inverse)
 
 static bool alike_holds(const struct compare_row *x, const struct compare_row *y, bool inverse)
 {
-	double first = relation(alike_values_of(x, x->a)[0], alike_values_of(y, y->a)[0], inverse);
+	double first =
+	    relation(compare_row_values(x, x->a)[0], compare_row_values(y, y->a)[0], inverse);
 	if (!isfinite(first) || first == 0)
 		return false;
 	for (int side = 0; side < 2; side++) {
@@ -31,8 +26,8 @@ static bool alike_holds(const struct compare_row *x, const struct compare_row *y
 		if (mx->runs != my->runs)
 			return false;
 		for (uint32_t i = 0; i < mx->runs; i++)
-			if (!(fabs(relation(alike_values_of(x, mx)[i], alike_values_of(y, my)[i],
-					    inverse) -
+			if (!(fabs(relation(compare_row_values(x, mx)[i],
+					    compare_row_values(y, my)[i], inverse) -
 				   first) <= ALIKE_WITHIN * fabs(first)))
 				return false;
 	}

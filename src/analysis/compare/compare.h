@@ -14,10 +14,12 @@
  */
 struct compare_stats {
 	double total, mean, min, p50, p95, p99, max;
+	double rate; /* of amounts, a second; NaN: not known */
 };
 
 struct compare_metric {
 	const char *name, *title, *unit, *neutral; /* neutral: or NULL */
+	const char *rate_unit;			   /* of `rates`, or NULL */
 	const char *heading;			   /* whose rows it stands with, or NULL */
 	enum sx_direction direction;
 	bool counts; /* the work alone decides it: pieces of work that are counted one by one */
@@ -27,6 +29,9 @@ struct compare_metric {
 	uint32_t device, runs;
 	/* One a run: its mean without the warm-up, its total, and how many samples had data. */
 	double *means, *totals;
+	/* Of amounts in slices of time one a run: how long a sample is in s (0: not known), and the mean over that.
+	 */
+	double *seconds, *rates;
 	uint64_t *samples;
 	/*
 	 * One a run: the variance of its mean as its own samples tell (block bootstrap), and of how
@@ -113,6 +118,8 @@ struct compare_row {
 	 * has as much in each sample as before.
 	 */
 	bool total;
+	/* Samples are of unlike lengths: what is compared is the amount in a second. */
+	bool rate;
 	double change; /* relative, of what is compared; NaN where that means nothing */
 	double noise;  /* relative standard deviation of one run's mean; NaN: not known */
 	double chance; /* that noise alone makes such a difference; NaN: not tested */
@@ -124,8 +131,12 @@ struct compare_row {
 /* Whether either side measured it at all: views pass over the others. */
 bool compare_row_is_told(const struct compare_row *row);
 
-/* What is compared of a side that has runs: the total of a run, or the mean. */
+/* What is compared of a side that has runs: the total of a run, the rate, or the mean. */
 double compare_row_value(const struct compare_row *row, const struct compare_metric *side);
+/* The same, one a run. */
+const double *compare_row_values(const struct compare_row *row, const struct compare_metric *side);
+/* In which unit that is. */
+const char *compare_row_unit(const struct compare_row *row, const struct compare_metric *side);
 
 /* Advice that one side has and the other has not. */
 struct compare_advice {

@@ -283,9 +283,13 @@ static void judge_row(const struct gate *gate, const struct report_row *row,
 	double factor;
 	const char *base = units_base(units, row->unit, buf, &factor);
 	const struct sx_stats *s = &row->stats;
-	const struct compare_stats in_base = {s->total * factor, s->mean * factor, s->min * factor,
-					      s->p50 * factor,	 s->p95 * factor,  s->p99 * factor,
-					      s->max * factor};
+	const struct compare_stats in_base = {.total = s->total * factor,
+					      .mean = s->mean * factor,
+					      .min = s->min * factor,
+					      .p50 = s->p50 * factor,
+					      .p95 = s->p95 * factor,
+					      .p99 = s->p99 * factor,
+					      .max = s->max * factor};
 	out->why = NULL;
 	judge_value(gate, stat_of(gate->stat, &in_base), arena_strndup(arena, base, strlen(base)),
 		    arena, out);

@@ -85,14 +85,17 @@ static bool judge_exact(struct compare_row *row)
 
 double compare_row_value(const struct compare_row *row, const struct compare_metric *side)
 {
-	return row->total ? side->stats.total : side->stats.mean;
+	return row->total ? side->stats.total : row->rate ? side->stats.rate : side->stats.mean;
 }
 
-/* What is compared, one value a run. */
-static const double *judge_values_of(const struct compare_row *row,
-				     const struct compare_metric *side)
+const double *compare_row_values(const struct compare_row *row, const struct compare_metric *side)
 {
-	return row->total ? side->totals : side->means;
+	return row->total ? side->totals : row->rate ? side->rates : side->means;
+}
+
+const char *compare_row_unit(const struct compare_row *row, const struct compare_metric *side)
+{
+	return row->rate ? side->rate_unit : side->unit;
 }
 
 /* A pair that is tested: its scale, and the variance of one run's mean relative to it. */
@@ -108,7 +111,7 @@ struct test {
 static double squares_of(const struct compare_row *row, const struct compare_metric *side)
 {
 	double mean = compare_row_value(row, side);
-	return noise_variance(judge_values_of(row, side), side->runs, mean) *
+	return noise_variance(compare_row_values(row, side), side->runs, mean) *
 	       ((double)side->runs - 1);
 }
 
@@ -126,13 +129,20 @@ static bool noise_between(const struct compare_row *row, struct test *t)
 	return true;
 }
 
-/* One run each: what its own samples tell. */
-static bool noise_within(const struct compare_metric *a, const struct compare_metric *b,
-			 struct test *t)
+/* The variance of what is compared of a side's only run, as its samples tell. */
+static double within_of(const struct compare_row *row, const struct compare_metric *side)
 {
+	double seconds = row->rate ? side->seconds[0] : 1;
+	return side->within[0] / (seconds * seconds);
+}
+
+/* One run each: what its own samples tell. */
+static bool noise_within(const struct compare_row *row, struct test *t)
+{
+	const struct compare_metric *a = row->a, *b = row->b;
 	if (!(a->blocks[0] > 0) || !(b->blocks[0] > 0))
 		return false;
-	double sum = a->within[0] + b->within[0];
+	double sum = within_of(row, a) + within_of(row, b);
 	t->noise = (struct noise_variance){.variance = sum / 2 / (t->scale * t->scale),
 					   .freedom = a->blocks[0] + b->blocks[0] - 2};
 	t->share = 2;
@@ -149,20 +159,43 @@ static bool compares_totals(const struct comparison *c, const struct compare_row
 	       row->a->runs + row->b->runs > 2;
 }
 
+#define LENGTHS_APART 0.005 /* relative: as far as samples of one interval differ, or more */
+
+/* The shortest and the longest sample of a side's runs, in s. */
+static void widen_lengths(const struct compare_metric *side, double *least, double *most)
+{
+	for (uint32_t i = 0; i < side->runs; i++) {
+		*least = fmin(*least, side->seconds[i]);
+		*most = fmax(*most, side->seconds[i]);
+	}
+}
+
+/* An amount in samples of another length is another amount, of the same work. */
+static bool compares_rates(const struct compare_row *row)
+{
+	double least = (double)INFINITY, most = 0;
+	if (row->total)
+		return false;
+	widen_lengths(row->a, &least, &most);
+	widen_lengths(row->b, &least, &most);
+	return least > 0 && most - least > LENGTHS_APART * most;
+}
+
 /* Prepares the test of a row; rows that need none, or cannot have one, are judged here. */
 static bool prepare(const struct comparison *c, struct compare_row *row, struct test *t)
 {
 	row->total = compares_totals(c, row);
+	row->rate = compares_rates(row);
 	double a = compare_row_value(row, row->a), b = compare_row_value(row, row->b);
 	*t = (struct test){.row = row, .difference = b - a, .scale = fmax(fabs(a), fabs(b))};
 	row->change = a != 0 ? t->difference / fabs(a) : t->difference == 0 ? 0 : (double)NAN;
-	if (judge_exact(row))
+	if (!row->rate && judge_exact(row))
 		return false;
 	if (t->difference == 0) {
 		row->verdict = COMPARE_SAME; /* whatever the noise is */
 		return false;
 	}
-	if (!noise_between(row, t) && !noise_within(row->a, row->b, t)) {
+	if (!noise_between(row, t) && !noise_within(row, t)) {
 		row->verdict = COMPARE_INCOMPARABLE;
 		row->why = "too few samples to know the noise";
 		return false;
@@ -187,7 +220,7 @@ static bool never_varies(const struct compare_metric *m)
 static double chance_of_alike(const struct compare_row *row)
 {
 	double a = row->a->runs, b = row->b->runs, all = a + b;
-	if (!row->total && never_varies(row->a) && never_varies(row->b))
+	if (!row->total && !row->rate && never_varies(row->a) && never_varies(row->b))
 		return 0;
 	return fmin(2 * pow(a / all, a) * pow(b / all, b), 1);
 }
@@ -242,7 +275,7 @@ static void write_deviations(const struct test *t, double *row)
 	const struct compare_metric *const sides[2] = {t->row->a, t->row->b};
 	for (int s = 0; s < 2; s++)
 		for (uint32_t i = 0; i < sides[s]->runs; i++)
-			*row++ = judge_values_of(t->row, sides[s])[i] -
+			*row++ = compare_row_values(t->row, sides[s])[i] -
 				 compare_row_value(t->row, sides[s]);
 }
 

@@ -8,6 +8,7 @@
 #include "analysis/compare/noise.h"
 #include "analysis/compare/steps.h"
 #include "analysis/stats.h"
+#include "table/total.h"
 
 #define FRAME_TIME  "frame.time" /* the neutral name */
 #define RUN_TIME    "run_time"
@@ -126,6 +127,7 @@ static bool add_number(struct compare_set *set, const struct compare_metric *lik
 	}
 	m->means[m->runs] = value;
 	m->totals[m->runs] = (double)NAN;
+	m->seconds[m->runs] = 0;
 	m->samples[m->runs] = samples;
 	m->within[m->runs] = m->blocks[m->runs] = 0;
 	m->constant = false;
@@ -205,6 +207,13 @@ static bool add_run_time(struct compare_set *set, const struct compare_recording
 	return !run->ended || !ns || add_number(set, &like, (double)ns * 1e-9, 1);
 }
 
+/* How long a sample of an amount is, where samples are slices of time; else 0. */
+static double seconds_of(const struct report_device *d, const struct sx_stats *s)
+{
+	bool amount = total_by_time(d->kind) && !isnan(s->total) && d->samples;
+	return amount ? (double)d->covered_ns * 1e-9 / (double)d->samples : 0;
+}
+
 static bool add_row(struct compare_set *set, const struct compare_recording *run, uint32_t device,
 		    uint32_t index)
 {
@@ -224,6 +233,7 @@ static bool add_row(struct compare_set *set, const struct compare_recording *run
 	const struct sx_stats *s = &row->stats;
 	m->means[m->runs] = s->mean * factor;
 	m->totals[m->runs] = s->total * factor;
+	m->seconds[m->runs] = seconds_of(d, s);
 	m->amount = m->amount && !isnan(s->total);
 	m->scaled = m->scaled || s->skipped;
 	m->samples[m->runs] = s->count;

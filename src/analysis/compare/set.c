@@ -2,6 +2,7 @@
 #include "analysis/compare/compare.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,19 +44,21 @@ struct compare_device *compare_set_device(struct compare_set *set)
 
 bool set_make_room(struct compare_set *set, struct compare_metric *m, uint32_t runs)
 {
-	double *numbers = arena_alloc(&set->arena, 4 * (runs + 1) * sizeof(double));
+	double **const arrays[] = {&m->means, &m->totals, &m->seconds,
+				   &m->rates, &m->within, &m->blocks};
+	const size_t count = sizeof(arrays) / sizeof(arrays[0]);
+	double *numbers = arena_alloc(&set->arena, count * (runs + 1) * sizeof(double));
 	uint64_t *samples = arena_alloc(&set->arena, (runs + 1) * sizeof(uint64_t));
 	if (!numbers || !samples)
 		return false;
-	double *const old[4] = {m->means, m->totals, m->within, m->blocks};
-	for (uint32_t i = 0; i < 4 && m->runs; i++)
-		memcpy(numbers + i * (runs + 1), old[i], m->runs * sizeof(double));
+	for (size_t i = 0; i < count; i++) {
+		double *room = numbers + i * (runs + 1);
+		if (m->runs)
+			memcpy(room, *arrays[i], m->runs * sizeof(double));
+		*arrays[i] = room;
+	}
 	if (m->runs)
 		memcpy(samples, m->samples, m->runs * sizeof(uint64_t));
-	m->means = numbers;
-	m->totals = numbers + (runs + 1);
-	m->within = numbers + 2 * (runs + 1);
-	m->blocks = numbers + 3 * (runs + 1);
 	m->samples = samples;
 	return true;
 }
@@ -82,6 +85,20 @@ bool compare_set_is_simulated(const struct compare_set *set)
 	return false;
 }
 
+/* What a second has of an amount, where the length of samples is known; false: no memory. */
+static bool find_rates(struct compare_set *set, struct compare_metric *m)
+{
+	char text[2 * UNITS_TEXT_MAX];
+	for (uint32_t i = 0; i < m->runs; i++)
+		m->rates[i] = m->seconds[i] > 0 ? m->means[i] / m->seconds[i] : (double)NAN;
+	m->stats.rate = noise_mean(m->rates, m->runs);
+	if (isnan(m->stats.rate) || !m->unit)
+		return true;
+	snprintf(text, sizeof(text), "%s/s", m->unit);
+	m->rate_unit = strcmp(m->unit, "s") == 0 ? "ratio" : compare_set_text(set, text);
+	return m->rate_unit != NULL;
+}
+
 enum sx_status compare_set_done(struct compare_set *set, struct sx_error *err)
 {
 	for (size_t i = 0; i < set->metric_count; i++) {
@@ -89,7 +106,8 @@ enum sx_status compare_set_done(struct compare_set *set, struct sx_error *err)
 		double n = m->runs;
 		if (!m->runs) {
 			double none = (double)NAN;
-			m->stats = (struct compare_stats){none, none, none, none, none, none, none};
+			m->stats =
+			    (struct compare_stats){none, none, none, none, none, none, none, none};
 			continue;
 		}
 		m->why = NULL;
@@ -98,6 +116,8 @@ enum sx_status compare_set_done(struct compare_set *set, struct sx_error *err)
 		m->stats.p50 /= n;
 		m->stats.p95 /= n;
 		m->stats.p99 /= n;
+		if (!find_rates(set, m))
+			return error_nomem(err, "a comparison");
 	}
 	return set->metric_count ? SX_OK
 				 : error_set(err, SX_ERR_USAGE, "there is nothing to compare");

@@ -41,6 +41,8 @@ static void values(struct json *json, const char *key, const struct compare_metr
 	json_object_begin_flat(json);
 	json_kv_f64(json, "total", m->stats.total);
 	json_kv_f64(json, "mean", m->stats.mean);
+	if (m->rate_unit)
+		json_kv_f64(json, "rate", m->stats.rate);
 	json_kv_f64(json, "min", m->stats.min);
 	json_kv_f64(json, "p50", m->stats.p50);
 	json_kv_f64(json, "p95", m->stats.p95);
@@ -58,7 +60,7 @@ static void row_json(struct json *json, const struct compare_row *row)
 	json_kv_string(json, "unit", m->unit);
 	values(json, "a", row->a);
 	values(json, "b", row->b);
-	json_kv_string(json, "compared", row->total ? "total" : "mean");
+	json_kv_string(json, "compared", row->total ? "total" : row->rate ? "rate" : "mean");
 	json_kv_f64(json, "change", row->change);
 	json_kv_f64(json, "noise", row->noise);
 	json_kv_f64(json, "chance", row->chance);

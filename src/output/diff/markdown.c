@@ -46,8 +46,8 @@ static void row_line(const struct view *view, const struct compare_row *row)
 	FILE *out = view->out.out;
 	char a[HUMAN_MAX], b[HUMAN_MAX], change[32];
 	static const char *const marks[] = {"", "✅ ", "❌ ", "⚠️ ", ""};
-	human_value(&view->human, a, compare_row_value(row, row->a), row->a->unit);
-	human_value(&view->human, b, compare_row_value(row, row->b), row->b->unit);
+	human_value(&view->human, a, compare_row_value(row, row->a), compare_row_unit(row, row->a));
+	human_value(&view->human, b, compare_row_value(row, row->b), compare_row_unit(row, row->b));
 	diff_change(change, row);
 	fputs("| ", out);
 	markdown_put(out, row->name);
@@ -58,7 +58,7 @@ static void row_line(const struct view *view, const struct compare_row *row)
 static bool write_rows(const struct view *view, const struct comparison *c)
 {
 	FILE *out = view->out.out;
-	size_t count, shown = 0, left = 0, totals = 0;
+	size_t count, shown = 0, left = 0, totals = 0, rates = 0;
 	const struct compare_row **rows = diff_ranked(c, &count);
 	for (size_t i = 0; i < count; i++) {
 		bool moved =
@@ -74,9 +74,12 @@ static bool write_rows(const struct view *view, const struct comparison *c)
 			      out);
 		row_line(view, rows[i]);
 		totals += rows[i]->total;
+		rates += rows[i]->rate;
 	}
 	if (totals)
 		fputs("\n" DIFF_TOTALS "\n", out);
+	if (rates)
+		fputs("\n" DIFF_RATES "\n", out);
 	if (left)
 		fprintf(out, "\n%zu more moved.\n", left);
 	free(rows);

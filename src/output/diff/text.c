@@ -39,9 +39,11 @@ static bool add_row(const struct view *view, struct text_table *table,
 	static const enum text_style styles[] = {TEXT_PLAIN, TEXT_GREEN, TEXT_RED, TEXT_YELLOW,
 						 TEXT_DIM};
 	if (row->a)
-		table_number(view, a, compare_row_value(row, row->a), row->a->unit);
+		table_number(view, a, compare_row_value(row, row->a),
+			     compare_row_unit(row, row->a));
 	if (row->b)
-		table_number(view, b, compare_row_value(row, row->b), row->b->unit);
+		table_number(view, b, compare_row_value(row, row->b),
+			     compare_row_unit(row, row->b));
 	diff_change(change, row);
 	if (row->exact)
 		snprintf(noise, sizeof(noise), "exact");
@@ -60,7 +62,7 @@ static bool write_table(const struct view *view, const struct comparison *c)
 	    {.title = "change", .align = TEXT_RIGHT},
 	    {.title = "noise", .align = TEXT_RIGHT},
 	    {.title = "verdict", .align = TEXT_LEFT}};
-	size_t count, shown = 0, totals = 0;
+	size_t count, shown = 0, totals = 0, rates = 0;
 	const struct compare_row **rows = diff_ranked(c, &count);
 	struct text_table *table = text_table_create(columns, 6);
 	bool ok = rows && table;
@@ -70,6 +72,7 @@ static bool write_table(const struct view *view, const struct comparison *c)
 		ok = add_row(view, table, rows[i]);
 		shown++;
 		totals += rows[i]->total;
+		rates += rows[i]->rate;
 	}
 	if (ok && shown) {
 		fputc('\n', view->out.out);
@@ -77,6 +80,8 @@ static bool write_table(const struct view *view, const struct comparison *c)
 	}
 	if (ok && totals)
 		text_wrap(&view->out, 2, DIFF_TOTALS);
+	if (ok && rates)
+		text_wrap(&view->out, 2, DIFF_RATES);
 	text_table_destroy(table);
 	free(rows);
 	return ok;

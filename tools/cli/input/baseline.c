@@ -27,7 +27,7 @@ struct reading {
 	struct compare_set *set;
 	struct compare_metric *metric;
 	struct compare_device *device;
-	uint32_t filled[5]; /* of means, totals, samples, within, blocks */
+	uint32_t filled[6]; /* of means, totals, samples, within, blocks; seconds */
 	size_t fired;	    /* of a device's advice, in how many runs */
 	bool failed, no_memory;
 };
@@ -80,7 +80,7 @@ static void begin_object(struct reading *r, const struct read_json_place *place)
 static void read_array(struct reading *r, struct import_cell value, size_t which)
 {
 	struct compare_metric *m = r->metric;
-	double *const arrays[] = {m->means, m->totals, NULL, m->within, m->blocks};
+	double *const arrays[] = {m->means, m->totals, NULL, m->within, m->blocks, m->seconds};
 	uint32_t i = r->filled[which]++;
 	double number = number_of(value);
 	if (i >= r->set->runs)
@@ -94,7 +94,8 @@ static void read_array(struct reading *r, struct import_cell value, size_t which
 static void read_metric(struct reading *r, const struct read_json_place *place,
 			enum read_json_event event, struct import_cell value)
 {
-	static const char *const arrays[] = {"means", "totals", "samples", "within", "blocks"};
+	static const char *const arrays[] = {"means",  "totals", "samples",
+					     "within", "blocks", "seconds"};
 	struct compare_metric *m = r->metric;
 	struct {
 		const char *key, **text;
@@ -111,13 +112,14 @@ static void read_metric(struct reading *r, const struct read_json_place *place,
 			   {"p95", &m->stats.p95},
 			   {"p99", &m->stats.p99},
 			   {"max", &m->stats.max}};
+	for (size_t i = 0; i < 6; i++)
+		if (is_key(place, 1, arrays[i]) && event == READ_JSON_BARE)
+			read_array(r, value, i);
 	for (size_t i = 0; i < 5; i++) {
 		if (is_key(place, 1, texts[i].key) && event == READ_JSON_TEXT)
 			*texts[i].text = text_of(r, value);
 		if (is_key(place, 1, stats[i].key) && event == READ_JSON_BARE)
 			*stats[i].number = number_of(value);
-		if (is_key(place, 1, arrays[i]) && event == READ_JSON_BARE)
-			read_array(r, value, i);
 	}
 	if (is_key(place, 1, "direction"))
 		m->direction = import_is(value, "lower")    ? SX_DIRECTION_LOWER
@@ -204,6 +206,8 @@ static void baseline_see(void *user, enum read_json_event event,
 		r->metric->runs = r->filled[0];
 		for (int i = 1; i < 5; i++)
 			r->failed = r->failed || r->filled[i] != r->filled[0];
+		/* Baselines of before have no lengths of samples. */
+		r->failed = r->failed || (r->filled[5] && r->filled[5] != r->filled[0]);
 		r->metric = NULL;
 	} else if (event == READ_JSON_END && place->depth == 1 && r->device) {
 		r->failed = r->fired != r->device->advice_count;
@@ -236,7 +240,7 @@ static bool is_sound(const struct reading *r)
 		sound = *m->name && m->unit && m->device < set->device_count && m->runs;
 		for (uint32_t k = 0; sound && k < m->runs; k++)
 			sound = isfinite(m->means[k]) && m->within[k] >= 0 && m->blocks[k] >= 0 &&
-				(!m->amount || isfinite(m->totals[k]));
+				(!m->amount || isfinite(m->totals[k])) && m->seconds[k] >= 0;
 	}
 	return sound;
 }

@@ -36,6 +36,8 @@ static void write_metric(struct json *json, const struct compare_metric *m)
 	for (uint32_t i = 0; i < m->runs; i++)
 		json_u64(json, m->samples[i]);
 	json_array_end(json);
+	if (m->rate_unit)
+		numbers(json, "seconds", m->seconds, m->runs);
 	numbers(json, "within", m->within, m->runs);
 	numbers(json, "blocks", m->blocks, m->runs);
 	json_kv_f64(json, "min", m->stats.min);
