@@ -16,8 +16,8 @@ struct sx_stats {
 	size_t count; /* rows with data */
 	/*
 	 * Rows that were not measured, to bound the cost or because others had their turn; those
-	 * with data stand for them in total and mean, which then are scaled: each process and context
-	 * by itself, as sx_table_total() does.
+	 * with data stand for them in total and mean, which then are scaled: each process and
+	 * context by itself, as sx_table_total() does.
 	 */
 	size_t skipped;
 	/*

@@ -34,8 +34,8 @@ bool part_sums_begin(struct part_sums *p, uint32_t count)
 	return p->sums != NULL;
 }
 
-static inline void add_value(struct part_sum *sum, uint8_t quality, double value,
-			     uint64_t length_ns)
+static inline void add_to_part(struct part_sum *sum, uint8_t quality, double value,
+			       uint64_t length_ns)
 {
 	if (quality & SX_QUALITY_NO_DATA_MASK) {
 		bool skipped = sx_quality_is_skipped(quality);
@@ -57,10 +57,10 @@ void part_sums_add(struct part_sums *p, const struct sx_table *values, const uin
 		struct sx_vector v = sx_table_vector(values, i);
 		struct part_sum *sums = p->sums + (size_t)i * PARTS_MAX;
 		for (size_t r = 0; v.data && r < rows; r++)
-			add_value(&sums[p->of[r]], v.quality ? v.quality[r] : 0,
-				  v.type == SX_U64 ? (double)((const uint64_t *)v.data)[r]
-						   : ((const double *)v.data)[r],
-				  until ? until[r + 1] - until[r] : 0);
+			add_to_part(&sums[p->of[r]], v.quality ? v.quality[r] : 0,
+				    v.type == SX_U64 ? (double)((const uint64_t *)v.data)[r]
+						     : ((const double *)v.data)[r],
+				    until ? until[r + 1] - until[r] : 0);
 	}
 }
 

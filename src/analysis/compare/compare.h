@@ -29,7 +29,8 @@ struct compare_metric {
 	uint32_t device, runs;
 	/* One a run: its mean without the warm-up, its total, and how many samples had data. */
 	double *means, *totals;
-	/* Of amounts in slices of time one a run: how long a sample is in s (0: not known), and the mean over that.
+	/* Of amounts in slices of time one a run: how long a sample is in s (0: not known), and the
+	 * mean over that.
 	 */
 	double *seconds, *rates;
 	uint64_t *samples;

@@ -6,7 +6,7 @@
 #include "output/view.h"
 
 /* Where a row compares the totals of runs. */
-#define DIFF_RATES "Amounts in samples of unlike length are those of a second."
+#define DIFF_RATES  "Amounts in samples of unlike length are those of a second."
 #define DIFF_TOTALS "Amounts of what is sampled by time are those of a whole run."
 
 struct diff_view {

@@ -72,12 +72,12 @@ static void describe(const struct naive *d, const struct sx_metric_column *colum
 	double sum = 0;
 	for (size_t i = 0; i < s->count; i++)
 		sum += scratch[i];
-	struct stats_sum whole = {
-	    .sum = sum,
-	    .whole = sum * ((double)(s->count + s->skipped) / (double)s->count),
-	    .mean = sum / (double)s->count,
-	    .rate = sx_table_get(d->rates, index, 0),
-	    .parts = 1};
+	struct stats_sum whole = {.sum = sum,
+				  .whole =
+				      sum * ((double)(s->count + s->skipped) / (double)s->count),
+				  .mean = sum / (double)s->count,
+				  .rate = sx_table_get(d->rates, index, 0),
+				  .parts = 1};
 	s->running = (double)s->count / (double)sx_table_row_count(d->rows);
 	stats_set_whole(s, column, d->totals, index, &whole);
 	qsort(scratch, s->count, sizeof(*scratch), compare);

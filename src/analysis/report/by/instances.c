@@ -1,5 +1,5 @@
 /* Sources that keep cores, slices or clusters in columns of their own: one row an instance. */
-#include "analysis/report/instances.h"
+#include "analysis/report/by/instances.h"
 
 #include "catalog/column.h"
 

@@ -1,5 +1,5 @@
 /* Groups that wait for rows: see open.h. */
-#include "analysis/report/open.h"
+#include "analysis/report/by/open.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/report/instances.h"
-#include "analysis/report/open.h"
+#include "analysis/report/by/instances.h"
+#include "analysis/report/by/open.h"
 #include "base/mem.h"
 #include "base/strings.h"
 #include "table/like.h"
