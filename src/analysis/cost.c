@@ -36,8 +36,9 @@ struct cost_run {
 };
 
 struct cost_column {
-	bool has_turns;	  /* it was left out of a sample */
-	uint64_t pending; /* samples with a value of it, in which nothing that has turns had one */
+	bool has_turns;	  /* the column was left out of a sample */
+	uint64_t pending; /* samples with a value of the column, in which nothing that has turns had
+			     one */
 };
 
 struct costs {
@@ -166,7 +167,7 @@ static void add_plain(struct cost_sum *sum, double cpu)
 
 static void add_sample(struct costs *costs, struct cost_context *c, bool measured, double cpu)
 {
-	bool first = !c->seen; /* it pays for the program's start */
+	bool first = !c->seen; /* the first sample pays for the program's start */
 	c->seen = true;
 	if (measured && !c->measuring)
 		start_run(costs, c);
@@ -216,7 +217,7 @@ static double typical_extra(const struct costs *costs)
 	size_t count = costs->run_count < RUNS_MAX ? costs->run_count : RUNS_MAX;
 	double all = 0, below = 0;
 	memcpy(runs, costs->runs, count * sizeof(*runs));
-	for (uint32_t i = 0; i < costs->context_count; i++) /* those that nothing has ended yet */
+	for (uint32_t i = 0; i < costs->context_count; i++) /* runs that nothing has ended yet */
 		count += weigh_run(&costs->contexts[i], &runs[count]);
 	qsort(runs, count, sizeof(*runs), cost_compare);
 	for (size_t i = 0; i < count; i++)

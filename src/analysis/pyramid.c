@@ -9,7 +9,7 @@
 #include "base/error.h"
 
 #define STRETCHES_MIN 16
-#define SAMPLES_MAX   20000 /* that are kept one by one, however few metrics there are */
+#define SAMPLES_MAX   20000 /* samples kept one by one, however few metrics there are */
 #define STRETCHES_MAX 8192
 #define STRINGS_MAX   4096
 #define STRETCH_BYTES 36 /* times, samples and lengths of a stretch */

@@ -9,7 +9,7 @@
 #include <sextant/metric.h>
 
 #define PYRAMID_NO_LABEL UINT32_MAX	  /* no sample of the stretch has it */
-#define PYRAMID_MIXED	 (UINT32_MAX - 1) /* its samples have several */
+#define PYRAMID_MIXED	 (UINT32_MAX - 1) /* the samples of the stretch have several */
 
 /* One metric, in its unit: a value a stretch, NaN where there is no data. */
 struct pyramid_column {

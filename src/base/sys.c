@@ -171,7 +171,8 @@ static int real_perf_event_open(void *user, void *attr, pid_t pid, int cpu, int 
 	struct privilege before = ours ? privilege_raise() : (struct privilege){0};
 	int fd = (int)syscall(SYS_perf_event_open, attr, pid, cpu, group_fd, flags);
 	privilege_restore(&before);
-	if (fd >= 0 && before.raised && pid > 0 && !is_users(pid)) { /* it has just become one */
+	if (fd >= 0 && before.raised && pid > 0 &&
+	    !is_users(pid)) { /* the file has just become the user's */
 		close(fd);
 		fd = -1;
 		errno = EACCES;

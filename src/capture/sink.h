@@ -20,7 +20,7 @@ struct sink_ops {
 
 struct sink {
 	const struct sink_ops *ops;
-	uint64_t bytes;	    /* in it now */
+	uint64_t bytes;	    /* bytes that the sink holds now */
 	uint64_t kept_free; /* room behind what is appended that must be left */
 };
 

@@ -254,7 +254,7 @@ enum sx_status sx_capture_write(struct sx_capture_writer *writer, uint32_t index
 		first += batch_add(batch, &device->layout, rows, first);
 		writer->batch_bytes += batch->text_bytes - texts;
 		if (batch->no_memory)
-			writer->progress.sys_errno = ENOMEM; /* its rows lack a label */
+			writer->progress.sys_errno = ENOMEM; /* the chunk's rows lack a label */
 	}
 	bool no_memory = first < rows->count && writer->no_memory;
 	writer->progress.rows += first;

@@ -24,7 +24,7 @@ struct writer_device {
 	struct batch *filling; /* may be NULL */
 	struct batch *spare;   /* empty ones */
 	uint32_t batches;      /* in all */
-	bool announced;	       /* its DEVICE record is in the file */
+	bool announced;	       /* the device's DEVICE record is in the file */
 	/* Rows lost since the last LOSS record, with their times. */
 	uint64_t lost_rows, lost_begin_ns, lost_end_ns;
 };

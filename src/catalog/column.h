@@ -21,7 +21,7 @@ struct column_id column_identify(const struct sx_catalog *catalog, const char *n
 struct column_meaning {
 	struct column_id counter;
 	uint32_t constant;
-	uint32_t metric; /* its values are given, not derived */
+	uint32_t metric; /* a metric whose values are given, not derived */
 };
 
 /*

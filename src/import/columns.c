@@ -23,7 +23,7 @@ static void columns_describe(void *user, struct sx_column *column)
 	} else if (meaning.constant != SX_NONE) {
 		column->over_time = SX_REDUCE_LAST;
 	} else {
-		column->unit = ""; /* it means nothing here */
+		column->unit = ""; /* the column means nothing here */
 	}
 }
 

@@ -23,7 +23,7 @@ struct import_device {
 	const char *label;   /* what the file calls the column of its groups, or NULL */
 	const char *set;     /* the metric set that was programmed, or NULL */
 	bool simulated;	     /* the file says that a model made it */
-	bool encloses_work;  /* its samples are pieces of a program's work: it goes first */
+	bool encloses_work;  /* samples are pieces of a program's work: the table goes first */
 	uint64_t interval_ns;
 	struct sx_table *table;
 	struct sx_constant_value constants[IMPORT_CONSTANTS_MAX];
@@ -67,7 +67,7 @@ enum import_coding import_coding(const char *text, size_t size);
 bool import_knows(const char *path, bool tables);
 
 const struct import_device *import_devices(const struct import *import, uint32_t *count);
-/* Its kind in words: "a log of MangoHud". */
+/* The kind of a file in words: "a log of MangoHud". */
 const char *import_about(const struct import *import);
 /* What people should know: what was left out, or guessed. NULL behind the last. */
 const char *import_note(const struct import *import, uint32_t i);

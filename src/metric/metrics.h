@@ -14,7 +14,7 @@ struct column_plan {
 	uint32_t *inputs;
 	uint32_t input_count;
 	uint32_t condition; /* which one rows must meet, or SX_NONE */
-	bool copy;	    /* its only input is the value */
+	bool copy;	    /* the output's only input is the value */
 };
 
 /* What a metric asks of the device, where columns tell what the device of each row is. */

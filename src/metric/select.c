@@ -299,7 +299,8 @@ static enum sx_status not_found(const struct sx_metrics *m, const char *name, st
 {
 	const char *near[3];
 	if (!err)
-		return SX_ERR_NOT_FOUND; /* it was only a question: nobody reads what is near */
+		return SX_ERR_NOT_FOUND; /* without err the name was only a question: nobody reads
+					    what is near */
 	if (m->set != SX_NONE)
 		return not_in_set(m, name, err);
 	size_t count = sx_catalog_suggest(m->catalog, name, near, 3);

@@ -82,7 +82,7 @@ static enum sx_status open_device(struct sx_session *s, const struct sx_device *
 	const char *catalog = desc->catalog ? desc->catalog : s->options.catalog;
 	if (desc->own)
 		info.catalog = sx_catalog_ref(desc->own);
-	else if (desc->catalog) /* that of a capture, too */
+	else if (desc->catalog) /* the catalog of a capture, too */
 		status = catalog_open_name(s->context, catalog, &info.catalog, err);
 	else if (catalog)
 		status = sx_catalog_open(s->context, catalog, &info.catalog, err);

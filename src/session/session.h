@@ -34,17 +34,17 @@ struct session_device {
 	uint64_t others;	/* rows of other contexts that were left out */
 	struct sx_metrics *metrics;
 	struct sx_constant_value *constants;
-	const char *set;	     /* that is programmed and shown, or NULL */
-	struct session_turns *turns; /* or NULL: its source is its own */
+	const char *set;	     /* the set that is programmed and shown, or NULL */
+	struct session_turns *turns; /* or NULL: the device has a source of its own */
 	/* How its source is started, and its decoder made: the same in every turn of a run. */
 	struct source_request request;
 	bool started, ended;
 	uint64_t record_last_ns;
-	uint32_t recorded;	  /* its number in the capture */
-	uint64_t unrecorded_lost; /* samples, before it had a number; */
+	uint32_t recorded;	  /* the device's number in the capture */
+	uint64_t unrecorded_lost; /* samples, before the device had a number; */
 	bool unrecorded_more;	  /* and an unknown number */
-	uint64_t rows;		  /* that were ever added */
-	uint64_t first_ns;	  /* when the first of them begins; SX_TIME_UNKNOWN */
+	uint64_t rows;		  /* rows that were ever added */
+	uint64_t first_ns;	  /* when the first row begins; SX_TIME_UNKNOWN */
 	struct sx_error note;	  /* the first thing that the user should know */
 	struct sx_error failure;  /* the first thing that went wrong on the way */
 	struct sx_error silence;  /* why there is not a single sample */
@@ -62,7 +62,7 @@ struct session_child {
 /* What sx_session_descriptor() gives out. */
 struct session_watch {
 	int fd, timer; /* -1: none yet */
-	int *fds;      /* that are in it, beside the timer */
+	int *fds;      /* descriptors in `fd`, beside the timer */
 	uint32_t count;
 };
 

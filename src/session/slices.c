@@ -114,7 +114,7 @@ static void end_turn(struct sx_session *s, uint32_t index)
 	bool failed = d->failure.message[0] != '\0';
 	for (int reads = 0; reads < DRAIN_READS && !d->ended && session_take(s, index); reads++)
 		;
-	/* Its samples end for now, and for good only if something went wrong just now. */
+	/* The device's samples end for now, and for good only if something went wrong just now. */
 	d->ended = !failed && d->failure.message[0] != '\0';
 }
 

@@ -152,7 +152,7 @@ enum sx_status interval_read(struct interval *t, int timeout_ms, struct raw_samp
 	if (status != SX_OK)
 		return status;
 	if (now <= t->last_ns)
-		return SX_END; /* it ended at the very moment of the last sample */
+		return SX_END; /* the program ended at the very moment of the last sample */
 	fill(t, now, out);
 	return SX_OK;
 }

@@ -28,7 +28,7 @@ struct interval {
 	void *user;
 	const struct sx_sys *sys;
 	bool watched; /* what is measured may end: ended() is asked */
-	bool over;    /* it has; take() may say so as well */
+	bool over;    /* what is measured has ended; take() may say so as well */
 	uint64_t interval_ns, last_ns, due_ns;
 	uint64_t reading_ns; /* how long the longest reading of all values took */
 	bool started, stopped;

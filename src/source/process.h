@@ -12,7 +12,7 @@ struct process_stat {
 
 /* False, and errno, when it cannot be read; numbers that are missing are 0. */
 bool process_stat_read(const struct sx_sys *sys, pid_t pid, struct process_stat *out);
-/* Its name, or "?"; as text that can be shown. */
+/* The name of a process, or "?"; as text that can be shown. */
 void process_name_read(const struct sx_sys *sys, pid_t pid, char *out, size_t size);
 
 #endif

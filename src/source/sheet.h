@@ -32,8 +32,8 @@ void sheet_put(struct sheet *sheet, uint32_t column, size_t row, uint64_t bits, 
 void sheet_name(struct sheet *sheet, size_t row, const char *name, pid_t pid);
 /* What all rows of a sheet have. */
 struct sheet_head {
-	const struct sx_column *columns; /* their types */
-	bool named;			 /* each has a program */
+	const struct sx_column *columns; /* the columns' types */
+	bool named;			 /* each row has a program */
 	uint64_t begin_ns, end_ns;
 };
 /* Fills sheet->out with `count` rows. */

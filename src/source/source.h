@@ -24,7 +24,7 @@ struct source_host {
 	/* probe() may load drivers and run programs to learn who they are; else it stays cheap. */
 	bool ask_drivers;
 	/* Of open(), for sources that serve any catalog which says where counters come from. */
-	const char *catalog; /* that the user names, or NULL */
+	const char *catalog; /* the catalog that the user names, or NULL */
 	/* Events that the user names for counters, "NAME=PMU/EVENT/", or by themselves. */
 	const char *const *maps;
 	uint32_t map_count;
@@ -132,7 +132,8 @@ struct source_request {
 	 */
 	uint32_t overhead_permille;
 	enum sx_sample_kind per; /* one of the descriptor's `kinds`, or SX_SAMPLE_TIME: its own */
-	bool profiling;		 /* it may switch a driver's accounting on, and puts it back */
+	bool profiling; /* the source may switch a driver's accounting on, and puts the switch back
+			 */
 };
 
 /* Called by probe for each device found, also for those that cannot be used. */

@@ -7,13 +7,13 @@
 
 #include "base/sys.h"
 
-#define THREADS_MOST 1024u /* that are told apart; of more the busiest is not known */
+#define THREADS_MOST 1024u /* threads that are told apart; of more the busiest is not known */
 
 struct thread_seen {
 	pid_t pid, tid;
 	uint64_t run_ns, wait_ns; /* since it began */
-	bool apart;		  /* its name begins with the prefix */
-	uint8_t names;		  /* times that its name was read */
+	bool apart;		  /* the thread's name begins with the prefix */
+	uint8_t names;		  /* how often the thread's name was read */
 	bool here;		  /* in this reading */
 };
 

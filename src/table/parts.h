@@ -8,7 +8,7 @@
 
 #include <sextant/table.h>
 
-#define PARTS_MAX   64	 /* that are told apart; all further ones share the last number */
+#define PARTS_MAX   64	 /* parts that are told apart; all further ones share the last number */
 #define PARTS_BLOCK 1024 /* rows that are looked at together */
 
 struct part_key {

@@ -85,8 +85,8 @@ enum wire_why {
 	WIRE_WHY_LOCKED,       /* somebody else holds the driver's profiling lock */
 	WIRE_WHY_FORBIDDEN,    /* the driver does not give its counters to this user */
 	WIRE_WHY_PROGRAMS_OWN, /* the program counts them itself */
-	WIRE_WHY_PASSES,       /* it needs the same commands to run several times */
-	WIRE_WHY_SCOPE,	       /* it counts more than the sample encloses */
+	WIRE_WHY_PASSES,       /* the counter needs the same commands to run several times */
+	WIRE_WHY_SCOPE,	       /* the counter counts more than the sample encloses */
 	WIRE_WHY_CHILDREN,     /* secondary command buffers run, around which it cannot count */
 	WIRE_WHY_COUNT,
 };
@@ -148,7 +148,7 @@ struct wire_record {
 	/* CPU clock of the whole process at both ends: samples of several contexts overlap. */
 	uint64_t cpu_begin_ns, cpu_end_ns;
 	uint64_t gpu_begin_ns, gpu_end_ns; /* CLOCK_MONOTONIC */
-	uint64_t cost_ns;		   /* that our own code took within it */
+	uint64_t cost_ns;		   /* time that our own code took within the sample */
 	uint32_t label;			   /* id of a label path, 0: none */
 	uint32_t index;			   /* of a group, draw or pass in its frame, from 0 */
 	uint32_t width, height;		   /* pixels */

@@ -65,7 +65,7 @@ enum wire_never {
 	WIRE_NEVER_NO_COUNTER,	     /* the context's driver has no such counter */
 	WIRE_NEVER_OTHER_TYPE,	     /* or one of another type */
 	WIRE_NEVER_REFUSED,	     /* the driver refuses the counters of this pass */
-	WIRE_NEVER_NONSENSE,	     /* its answers have a form that cannot be */
+	WIRE_NEVER_NONSENSE,	     /* the driver's answers have a form that cannot be */
 	WIRE_NEVER_END,
 };
 

@@ -155,7 +155,8 @@ static bool open_file(struct result_file *result, const char *path)
 		result->file = ok ? fdopen(fd, "w") : NULL;
 	} else if (ok && find_place(result, path, &st)) {
 		if (!open_draft(result, &st)) {
-			/* It may be written, its folder may not: it gives way last. */
+			/* Where the file may be written but its folder may not, the file gives way
+			 * last. */
 			result->file = tmpfile();
 			result->target = result->file ? fd : -1;
 		}

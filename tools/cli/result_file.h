@@ -15,9 +15,9 @@ struct result_file {
 	bool empty; /* the target itself, a file that was empty and is so again when dropped */
 	int target; /* what a file without a name replaces in the end; -1: there is a draft, or none
 		       is needed */
-	int folder; /* that of the draft and what it replaces; -1: none */
+	int folder; /* the folder of the draft and of what it replaces; -1: none */
 	char *name; /* of what the draft replaces, links followed */
-	char draft[RESULT_DRAFT_MAX]; /* its name; empty: none */
+	char draft[RESULT_DRAFT_MAX]; /* the draft's name; empty: none */
 };
 
 #define RESULT_FILE_NONE                                                                           \

@@ -19,7 +19,7 @@
 struct advised {
 	struct report_fill *fill;  /* of all devices */
 	struct capture_view *view; /* or NULL: a table of another kind */
-	struct input_rows *input;  /* that table */
+	struct input_rows *input;  /* the table of a file */
 	struct sx_catalog *catalog;
 	struct sx_table *raw; /* of a view: one record's rows at a time */
 	struct sx_constant_value *constants;

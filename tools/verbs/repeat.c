@@ -133,7 +133,7 @@ static void make_command(struct words *w, const struct cli *cli, uint64_t sample
 		add(w, *argv);
 }
 
-/* This program, found again by the kernel; its own name could be anybody's. */
+/* Sextant itself, found again by the kernel: the name that it was called by could be anybody's. */
 static void become(char *const *argv)
 {
 	int fd = open("/proc/self/exe", O_PATH | O_CLOEXEC);
@@ -153,7 +153,7 @@ static void on_end(int number)
 static const int endings[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 #define ENDINGS (sizeof(endings) / sizeof(endings[0]))
 
-/* Those that are ignored stay so. */
+/* Signals that are ignored stay so. */
 static void catch_endings(struct sigaction before[ENDINGS])
 {
 	const struct sigaction action = {.sa_handler = on_end};

@@ -8,7 +8,7 @@
 /* A folder of its own for recordings, which goes with what is in it. */
 struct repeat {
 	char folder[TEMP_NAME_MAX];
-	uint64_t samples; /* that each run takes at most; 0: all */
+	uint64_t samples; /* samples that each run takes at most; 0: all */
 	uint64_t count;	  /* recordings so far */
 	int failed;	  /* the first status of a program that was not 0 */
 	bool cut;	  /* a signal asked to end: no more runs */

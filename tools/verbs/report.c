@@ -26,7 +26,7 @@ struct reporting {
 	struct capture_report baseline;
 	struct compare_set sets[2];
 	struct comparison against;
-	bool baseline_lacks; /* it is damaged, or samples were lost */
+	bool baseline_lacks; /* the baseline is damaged, or samples were lost */
 	struct arena arena;
 	struct gate *gates; /* of the command line */
 	size_t gate_count;

@@ -77,11 +77,11 @@ struct compare_recording {
 	const char *file;
 	const struct report *report;
 	uint64_t warm_up_ns;   /* of its beginning; does not count for means */
-	uint64_t frames, late; /* those over the deadline; 0 and 0: there is none */
+	uint64_t frames, late; /* all frames, and those over the deadline; 0 and 0: there is none */
 	/* Whether a row was asked for; NULL: all. Others only tell whether those are comparable. */
 	bool (*is_asked)(const void *user, uint32_t device, const struct report_row *row);
 	const void *user;
-	bool ended; /* it is a program that ended by itself, and all of it is there */
+	bool ended; /* the run is of a program that ended by itself, and recorded to its end */
 };
 /* Whether a comparison adds a metric of this name by itself, from whole runs. */
 bool compare_is_own(const char *name);
@@ -123,7 +123,7 @@ struct compare_row {
 	bool rate;
 	double change; /* relative, of what is compared; NaN where that means nothing */
 	double noise;  /* relative standard deviation of one run's mean; NaN: not known */
-	double chance; /* that noise alone makes such a difference; NaN: not tested */
+	double chance; /* how probably noise alone makes such a difference; NaN: not tested */
 	bool exact;    /* compared number by number */
 	enum compare_verdict verdict;
 	const char *why; /* of incomparable ones */

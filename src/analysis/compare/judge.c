@@ -7,9 +7,9 @@
 #include "analysis/compare/noise.h"
 #include "analysis/compare/steps.h"
 
-#define CHANCE_ONE     0.019 /* that a given metric is named although nothing changed: 2 of 100 */
-#define CHANCE_OWN     0.024 /* that its own runs alone say so */
-#define CHANCE_ALL     0.05  /* that any is */
+#define CHANCE_ONE     0.019 /* of naming a given metric although nothing changed: 2 of 100 */
+#define CHANCE_OWN     0.024 /* of naming a metric by its own runs alone */
+#define CHANCE_ALL     0.05  /* of naming any metric */
 #define WEIGHT_WORSE   0.75
 #define CONSTANT_LEAST 20    /* samples */
 #define CHANGE_LEAST   0.002 /* relative: less is the same, however certain */

@@ -25,7 +25,7 @@ struct filling {
 	struct sx_advice *advice;
 	struct costs *costs;
 	bool advised;	      /* the advice is finished */
-	struct sketch frames; /* their lengths in ns */
+	struct sketch frames; /* lengths of frames in ns */
 	struct sx_table *curve;
 	struct processes_seen processes;
 	struct programs programs;

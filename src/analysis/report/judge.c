@@ -68,7 +68,7 @@ static const char *find_busiest(struct filling *const *devices, size_t count)
 	return best;
 }
 
-/* Its rows; of a device whose rows are each of a program, those of the one that is asked for. */
+/* The rows of a device; where each row is of a program, those of the program that is asked for. */
 static struct overview *rows_of(const struct filling *f, const char *program)
 {
 	const struct program *own = program ? programs_find(&f->programs, program) : NULL;

@@ -5,7 +5,7 @@
 #include "analysis/report/report.h"
 #include "base/mem.h"
 
-#define REPORT_PROCESSES_MAX 1024 /* that are told apart */
+#define REPORT_PROCESSES_MAX 1024 /* processes that are told apart */
 #define REPORT_CONTEXTS_MAX  4096 /* numbers of contexts, likewise */
 #define REPORT_CONTEXTS_TOLD 16	  /* of a process, each by itself */
 

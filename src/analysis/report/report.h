@@ -223,7 +223,7 @@ struct report_facts {
 	const char *name, *driver, *note; /* NULL: as before */
 	uint64_t lost;
 	const struct sx_error *silence; /* or NULL */
-	bool unused;			/* it is left out of the report */
+	bool unused;			/* the device is left out of the report */
 	bool simulated;
 	bool lost_more, partial;
 	const struct sx_error *failure; /* or NULL */

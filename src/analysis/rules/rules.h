@@ -40,7 +40,7 @@ struct rules {
 	size_t name_count, name_cap;
 	struct sx_metrics *metrics; /* what the names select, NULL when nothing */
 	struct sx_evaluation *evaluation;
-	struct sx_table *values; /* their values, a row a sample; the evaluation's */
+	struct sx_table *values; /* values of the rules' names, a row a sample; the evaluation's */
 	bool *missing;		 /* one an input of `metrics`: without a value in any row so far */
 	bool timed;		 /* some row's length is known */
 	uint64_t *duration_ns;	 /* a row a sample */
@@ -69,7 +69,7 @@ enum sx_status rules_bind(struct rules *rules, struct sx_error *err);
 enum sx_status rules_compile(const struct rules *rules, const struct sx_expr *expr,
 			     const struct sx_node *node, struct expr_program **out,
 			     struct sx_error *err);
-/* Its values over the rows at hand into `out`, one a sample; NaN is no data. */
+/* Writes an expression's values over the rows at hand into `out`, one a sample; NaN is no data. */
 enum sx_status rules_eval(const struct rules *rules, const struct expr_program *program,
 			  double *out, struct sx_error *err);
 /* The name as it was resolved, or NULL. */

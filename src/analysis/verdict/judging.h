@@ -12,8 +12,8 @@ struct judging {
 	double **when, **keep; /* of each rule, a value a window */
 	uint32_t *rule;	       /* of each window, or NO_RULE */
 	double *confidence;    /* of each window */
-	bool *overruled;       /* its own facts say something else */
-	uint32_t *own_rule;    /* what they say, and how surely */
+	bool *overruled;       /* the window's own facts say something else */
+	uint32_t *own_rule;    /* what a window's own facts say, and how surely */
 	double *own_confidence;
 	double **measured; /* of each fact, before they were smoothed */
 };

@@ -58,7 +58,7 @@ struct verdict {
 	uint32_t stretch_count;
 	uint64_t window_ns; /* 0 where samples have no times */
 	uint32_t windows;
-	bool flickers; /* it changes from window to window: stretches are as short as they come */
+	bool flickers; /* the verdict changes from window to window, as fast as windows allow */
 	/* Of several programs the one that it is of, the busiest: "name (pid)"; else NULL and 0. */
 	const char *program;
 	uint32_t pid; /* its parts */

@@ -15,7 +15,7 @@ bool identity_hash(const struct sx_catalog *catalog, const struct sx_metric_info
 
 enum identity_state {
 	IDENTITY_UNBOUND, /* the list knows nothing of this catalog */
-	IDENTITY_MISSING, /* it knows the catalog, but not the metric */
+	IDENTITY_MISSING, /* the list knows the catalog, but not the metric */
 	IDENTITY_SAME,
 	IDENTITY_CHANGED,
 	IDENTITY_NO_MEMORY,

@@ -18,8 +18,8 @@ struct loader {
 	const char *files[LOAD_FILES]; /* where they come from, for messages; NULL: not there */
 	uint64_t hashes[LOAD_FILES];
 	struct yaml_node *roots[LOAD_FILES];
-	const char *product;		   /* that the catalog is opened as, or NULL */
-	const struct yaml_node **programs; /* the named ones, by INDEX_PROGRAM */
+	const char *product;		   /* the product that the catalog is opened as, or NULL */
+	const struct yaml_node **programs; /* programs that have a name, by INDEX_PROGRAM */
 	struct sx_error *err;
 	enum sx_status status; /* of the first failure */
 	struct units units;

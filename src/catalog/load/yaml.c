@@ -14,7 +14,7 @@ struct reader {
 	struct sx_error *err;
 	enum sx_status status;
 	struct yaml_node *open[YAML_DEPTH_MAX]; /* containers around the current event */
-	struct yaml_node *last[YAML_DEPTH_MAX]; /* their last child */
+	struct yaml_node *last[YAML_DEPTH_MAX]; /* the last child of each */
 	uint32_t depth, count;
 	const char *key; /* read, and waiting for its value */
 	uint32_t key_line;

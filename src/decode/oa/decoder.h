@@ -17,7 +17,7 @@ struct sx_oa_decoder {
 	/* The last report. */
 	const uint8_t *last; /* in the bytes at hand, or in `kept` between calls */
 	uint8_t kept[OA_REPORT_MAX];
-	uint64_t owner; /* its context, or OA_IDLE */
+	uint64_t owner; /* context of the report, or OA_IDLE */
 	uint64_t ticks;
 	bool has_last;
 	bool before_matched; /* the report before the last one was of the wanted context */

@@ -15,7 +15,7 @@
 enum verdict {
 	RECORD_TAKE,
 	RECORD_DOUBT, /* as TAKE, but what follows it is no record: its values are marked */
-	RECORD_WAIT,  /* its end is not there yet */
+	RECORD_WAIT,  /* the record's end is not there yet */
 	RECORD_DAMAGE,
 };
 

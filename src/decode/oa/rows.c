@@ -294,7 +294,7 @@ enum sx_status oa_rows_flush(struct oa_rows *rows, bool end, struct sx_error *er
 	enum sx_status status = oa_rows_settle(rows, err);
 	if (end && !status && rows->one.used) {
 		if (rows->kind == SX_OA_TOTAL)
-			rows->one.about.owner = OA_IDLE; /* it is nobody's alone */
+			rows->one.about.owner = OA_IDLE; /* the sum is nobody's alone */
 		status = emit(rows, &rows->one, err);
 	}
 	for (size_t i = 0; end && !status && i < rows->sums.count; i++)

@@ -33,7 +33,7 @@ void oa_note(struct sx_oa_decoder *d, enum oa_note kind, const char *fmt, ...)
 static void lift_limits(struct sx_oa_decoder *d)
 {
 	enum sx_oa_format format = d->device.format;
-	bool narrow = d->shape.head == OA_HEAD_SHORT; /* its clock */
+	bool narrow = d->shape.head == OA_HEAD_SHORT; /* the clock of the short format */
 	bool eu = false;
 	for (uint32_t slot = SX_OA_A0; slot < SX_OA_SLOTS; slot++) {
 		uint32_t bits = oa_format_has(format, slot) ? oa_slot_bits(format, slot) : 0;

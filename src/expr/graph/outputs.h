@@ -24,7 +24,7 @@ struct program_output {
 struct live_graph {
 	struct graph_node *nodes;
 	uint32_t node_count;
-	struct program_input *inputs; /* those that any output needs, by first use */
+	struct program_input *inputs; /* inputs that any output needs, by first use */
 	uint32_t input_count;
 	struct program_output *outputs;
 	uint32_t output_count;

@@ -21,7 +21,7 @@
 struct series {
 	uint32_t column; /* of the table; SX_NONE: the run's length, or left out */
 	bool duration, repeat;
-	size_t last_row; /* that it was seen in, from 1 */
+	size_t last_row; /* the last row in which the event was seen, from 1 */
 };
 
 /* What a column of the table is, and how its values were printed. */

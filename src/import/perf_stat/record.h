@@ -13,7 +13,7 @@ struct perf_records {
 struct perf_record {
 	const char *text; /* not terminated */
 	size_t size;
-	size_t line; /* that it begins in, from 1 */
+	size_t line; /* the line in which the record begins, from 1 */
 	bool ended;  /* perf ended it: nothing of it is missing */
 };
 

@@ -273,7 +273,7 @@ static enum sx_status read_samples(struct gpu_top_reader *r, struct sx_error *er
 		return import_bad(r->job, line, err, "intel_gpu_top -J writes JSON",
 				  "this is no JSON");
 	if (r->open) {
-		/* Its length stands first, and so is there when anything is. */
+		/* A sample's length stands first, and so is there when anything is. */
 		end_sample(r);
 		if (r->seconds > 0)
 			end_time(r);

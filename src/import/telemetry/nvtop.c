@@ -39,7 +39,7 @@ struct nvtop_reader {
 	struct sample sample;
 	bool open;
 	struct nvtop_device devices[IMPORT_DEVICES_MAX];
-	uint32_t device_count, snapshot; /* its number, from 1 */
+	uint32_t device_count, snapshot; /* the snapshot's number, from 1 */
 	struct import_odd garbage;
 };
 

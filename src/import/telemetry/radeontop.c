@@ -18,7 +18,7 @@ static const struct import_word radeontop_words[] = {
     {"uvd", "VideoBusy", "percent", 1},		{"vce0", "EncoderBusy", "percent", 1},
 };
 
-/* Those that give a share and behind it an amount. */
+/* Fields that give a share and behind it an amount. */
 static const struct {
 	const char *word, *share, *amount, *unit;
 	double factor;
@@ -145,7 +145,7 @@ static void radeontop_take_cell(struct dump *dump, struct import_cell cell)
 		struct import_cell text = {cell.text + skip, cell.size - skip}, share = text;
 		const char *percent = memchr(text.text, '%', text.size);
 		share.size = percent ? (size_t)(percent - text.text) : text.size;
-		/* It divides by what it does not know, or by no ticks before its first. */
+		/* radeontop divides by what it does not know, or by no ticks before its first. */
 		if (!import_no_data(share) && !import_is(share, "inf") && !import_is(share, "-inf"))
 			import_odd_add(&dump->garbage, dump->line, word, text);
 	}

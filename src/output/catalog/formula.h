@@ -23,7 +23,7 @@ struct formula {
 	const struct formula_input *input;
 	const struct catalog_view *view;
 	struct sx_expr *expr;
-	uint32_t group; /* that names are looked for in first, or SX_NONE */
+	uint32_t group; /* the group in which names are looked for first, or SX_NONE */
 	bool has_values;
 	struct formula_value
 	    *values; /* sorted by node; numbers and ranges of instances have none */

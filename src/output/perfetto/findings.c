@@ -68,7 +68,7 @@ static void note_part(struct trace *p, const struct verdict *v, const struct ver
 		note_f64(notes, part->evidence[i].name, part->evidence[i].value);
 }
 
-/* Its axis of time is that of the first device. */
+/* The verdict's axis of time is that of the first device. */
 void trace_verdict(struct trace *p, const struct verdict *v)
 {
 	if (!v || v->stretches[0].begin_ns == SX_TIME_UNKNOWN)

@@ -22,8 +22,8 @@ void findings_rest_json(struct json *json, const struct sx_advice *advice);
 
 /* Whose findings lines of CSV are. */
 struct findings_of {
-	uint32_t device; /* its number in a column of its own, or FINDINGS_NO_DEVICE */
-	bool column;	 /* one that says whether the device is a model */
+	uint32_t device; /* the device's number in a column of its own, or FINDINGS_NO_DEVICE */
+	bool column;	 /* a column says whether the device is a model */
 	bool simulated;
 	bool no_head; /* the header is there already */
 };

@@ -40,7 +40,8 @@ static bool make_key(struct column *column, const char *name)
 		return false;
 	struct json json = {.out = memory, .compact = true, .depth = 1};
 	json_key(&json, name);
-	return fclose(memory) == 0 && column->key; /* it may fail to shrink it, and says nothing */
+	return fclose(memory) == 0 &&
+	       column->key; /* where memory is out, fclose() may say nothing and leave no key */
 }
 
 static struct units_step step_of(const struct units *units, const char *unit)

@@ -174,7 +174,7 @@ static bool has_device(struct sx_session *s, uint32_t index)
 	return true;
 }
 
-/* That a device was only tried is a note: as a device without rows it would be in every view. */
+/* A device that was only tried becomes a note: recorded without rows, it would be in every view. */
 static bool only_tried(struct sx_session *s, uint32_t index)
 {
 	bool others = false;

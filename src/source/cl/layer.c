@@ -14,7 +14,7 @@
 static const struct place cl_place = {
     .file = "libsextant-opencl.so",
     .variable = "SEXTANT_LAYER_DIR",
-    .elsewhere_too = true, /* that folder may be the Vulkan layer's */
+    .elsewhere_too = true, /* OpenCL's folder may be the Vulkan layer's */
     .beside = {"/layer/opencl", "/../layer/opencl", "/../lib/sextant", "/sextant"},
     .installed = SX_LIBDIR "/sextant",
     .list = "OPENCL_LAYERS",

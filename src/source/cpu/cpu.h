@@ -196,7 +196,7 @@ struct cpu_run {
 	struct threads threads;		/* of the process and its children */
 	struct threads_busiest busiest; /* summed over the readings so far */
 	struct cpu_notes notes;
-	uint32_t hardware_groups; /* that take turns on the PMU */
+	uint32_t hardware_groups; /* groups that take turns on the PMU */
 	bool everything;	  /* nobody chose: all hardware counters are wanted */
 	struct cpu_output *outputs;
 	char **names; /* of the outputs, then of the shares */

@@ -13,7 +13,7 @@ struct cpu_perf_event {
 	int fd;
 	uint32_t output;
 	uint32_t also;	 /* a cluster's output that the same event serves, or SX_NONE */
-	bool keeps_time; /* its enabled time counts; false for further PMUs of one thread */
+	bool keeps_time; /* the event's enabled time counts; false for further PMUs of one thread */
 };
 
 /* Where the events of one group are opened. */
@@ -37,7 +37,7 @@ static void set_attr(struct perf_event_attr *attr, const struct cpu_counter_def 
 	attr->inherit = inherit;
 }
 
-/* These happen in the kernel: counted for user mode alone they would be a false 0. */
+/* Events that happen in the kernel: counted for user mode alone they would be a false 0. */
 static bool needs_kernel(const struct cpu_counter_def *def)
 {
 	return def->perf_type == PERF_TYPE_SOFTWARE &&
@@ -119,7 +119,7 @@ static int visit_thread(void *arg, pid_t tid)
 	struct opening *o = arg;
 	open_thread(o, tid);
 	if (o->error == ESRCH)
-		o->error = 0; /* it ended between the listing and now */
+		o->error = 0; /* the thread ended between the listing and now */
 	return o->error != 0 || (o->trial && o->opened);
 }
 

@@ -83,7 +83,7 @@ static bool wants_event(const struct cpu_run *run, const struct cpu_output *outp
 	}
 }
 
-/* These a process has in /proc as well, if less exactly. */
+/* Counters that a process has in /proc as well, if less exactly. */
 static bool has_fallback(enum cpu_counter counter)
 {
 	return counter == CPU_TASK_CLOCK || counter == CPU_PAGE_FAULTS ||
@@ -146,7 +146,7 @@ static enum sx_status open_events(struct cpu_run *run, struct sx_error *err)
 		if (cluster && shares_event(run, output))
 			output->perf = true;
 		else if (cluster && run->pid > 0 && run->everything && run->hardware_groups)
-			/* It would take the counters that the program needs. */
+			/* Counting the machine would take the counters that the program needs. */
 			cpu_notes_add(&run->notes, CPU_OTHERS_ONLY,
 				      cpu_counter_defs[output->counter].name);
 		else

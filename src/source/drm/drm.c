@@ -32,7 +32,7 @@ struct drm_probe {
 	const struct sx_sys *sys;
 	source_found_fn found;
 	void *user;
-	bool advise; /* it reads files that a device may answer late */
+	bool advise; /* advice reads files that a device may answer late */
 	size_t count;
 };
 

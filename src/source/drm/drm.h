@@ -196,7 +196,7 @@ bool drm_is_clock(double hz);
 
 /* One client of the card, and what it did in the last interval (clients/). */
 struct drm_client {
-	uint64_t key; /* its id; without one, process and descriptor */
+	uint64_t key; /* the client's id; without one, process and descriptor */
 	bool has_id, in_scope, primed;
 	pid_t pid;
 	uint32_t tick; /* the reading that saw it last */
@@ -229,10 +229,11 @@ struct drm_clients {
 	bool seen_engine[DRM_ENGINES], seen_memory[DRM_REGIONS][DRM_KINDS];
 	uint32_t capacity[DRM_ENGINES];
 	uint32_t tick;
-	uint64_t longest_ns; /* that an engine can have worked since the machine began */
+	uint64_t
+	    longest_ns; /* the longest that an engine can have worked since the machine began */
 	uint64_t highest_id; /* of all clients that were seen before this reading */
 	size_t denied;	     /* processes that we may not look into */
-	size_t links;	     /* that may still be read in this reading */
+	size_t links;	     /* links that may still be read in this reading */
 	bool hoarder; /* a process has descriptors that are not looked at, for they are too many */
 	bool out_of_memory, failed, listed; /* failed: the last listing; listed: one was not */
 	char *text;			    /* of a descriptor */
@@ -263,7 +264,7 @@ void drm_clients_sum(const struct drm_clients *clients, bool scope_only, pid_t p
 /* The switch of panfrost's and panthor's accounting (profiling.c). */
 struct drm_profiling {
 	char path[128], before[24];
-	int pipe; /* its other end is held by the guard; -1: there is none */
+	int pipe; /* the guard holds the pipe's other end; -1: there is none */
 	pid_t guard;
 	bool on;
 };
@@ -303,7 +304,7 @@ struct drm_source {
 	struct sx_column columns[DRM_COLUMNS];
 	uint32_t wanted[DRM_COLUMNS]; /* which column each is */
 	char why[DRM_COLUMNS][192];
-	bool seen[DRM_COLUMNS]; /* it had data once */
+	bool seen[DRM_COLUMNS]; /* the column had data once */
 	uint32_t column_count;
 	struct interval interval;
 	bool by_process, needs_work, gone, out_of_memory;

@@ -14,7 +14,7 @@
 #define GROUPS_MOST   4096
 #define COUNTERS_MOST 32768
 #define NAME_MOST     256
-#define GPIN_ASKS     1000 /* its counters are no work of the GPU: they are there at once */
+#define GPIN_ASKS     1000 /* counters of GPIN are no work of the GPU: they are there at once */
 
 enum {
 	GL_VENDOR_ = 0x1f00,

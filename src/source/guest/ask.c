@@ -68,7 +68,7 @@ static size_t ask_once(const struct question *q, int deadline_ms, bool *late)
 	close(ends[0]);
 	*late = pid > 0 && !all;
 	if (pid > 0) {
-		/* It has said all, or is too late; a driver may hang in its end. */
+		/* The asked process has said all, or is too late; a driver may hang in its end. */
 		if (!all || size == q->cap)
 			kill(pid, SIGKILL);
 		waitpid(pid, &how, 0);

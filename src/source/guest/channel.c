@@ -39,7 +39,7 @@ void channel_copy_text(char *to, const char *from, size_t size)
 static void channel_describe(struct context_info *info, const struct channel *channel,
 			     const struct wire_stream *shared)
 {
-	struct wire_stream stream = *shared; /* it may change meanwhile */
+	struct wire_stream stream = *shared; /* the shared stream may change meanwhile */
 	stream.vendor[sizeof(stream.vendor) - 1] = '\0';
 	stream.renderer[sizeof(stream.renderer) - 1] = '\0';
 	stream.version[sizeof(stream.version) - 1] = '\0';

@@ -23,7 +23,7 @@ struct context_info {
 	char name[32];	 /* of the process */
 	char vendor[128], renderer[192], version[192];
 	bool egl, core_profile;
-	bool closed;	       /* it handed over all that it had */
+	bool closed;	       /* the guest handed over all that it had */
 	uint64_t frames;       /* read so far */
 	struct wire_past past; /* of its samples that were given out */
 	uint64_t lost;	       /* because nobody read them in time */

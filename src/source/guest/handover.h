@@ -18,7 +18,7 @@ struct newcomer {
 	pid_t pid;
 	int pidfd; /* or -1 where the kernel has none */
 	struct wire_header *memory;
-	uint32_t ring;	     /* its records */
+	uint32_t ring;	     /* records of the channel's ring */
 	uint32_t value_most; /* values of a sample; 0: the usual number */
 };
 

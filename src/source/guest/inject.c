@@ -124,7 +124,7 @@ static enum sx_status too_many(struct sx_error *err)
 	return SX_ERR_USAGE;
 }
 
-/* Those of the driver's own that are asked for, in the order of the channel. */
+/* The driver's own counters that are asked for, in the order of the channel. */
 static enum sx_status choose_driver(struct inject_source *in, const struct source_request *request,
 				    struct channel_wish *wish, struct sx_error *err)
 {

@@ -26,8 +26,8 @@ struct inject_api {
 	enum sx_status (*environment)(const struct sx_sys *sys, const char *socket,
 				      struct library_environment *out, struct sx_error *err);
 	/* Why there is no sample, and the remedy, by how far programs came. */
-	const char *not_loaded, *load_it;     /* no program has loaded it */
-	const char *no_context, *use_context; /* it was loaded, but nothing was drawn on */
+	const char *not_loaded, *load_it;     /* no program has loaded the library */
+	const char *no_context, *use_context; /* the library was loaded, but nothing was drawn on */
 	const char *no_sample, *have_sample;  /* there was a context without a sample */
 };
 
@@ -49,8 +49,8 @@ struct inject_source {
 	char name[192], driver[328], note[256];
 	bool stopped, told;
 	pid_t program_pid;
-	struct program program; /* while it has not shown any context */
-	uint64_t met_ns;	/* when the last one came that has */
+	struct program program; /* while the program has not shown any context */
+	uint64_t met_ns;	/* when the last program came that has shown one */
 	uint64_t lost;		/* before the sample */
 	bool waits;		/* the sample waits for what is not known yet */
 	bool filled;		/* ... but has its GPU time */
@@ -61,8 +61,8 @@ struct inject_source {
 	/* The driver's own counters, which open() may find: the API's, until close(). */
 	struct inject_counter *own;
 	uint32_t own_count;
-	struct sx_catalog *catalog; /* with them in it, or NULL */
-	/* Those that are measured. */
+	struct sx_catalog *catalog; /* with the driver's own counters in it, or NULL */
+	/* Counters that are measured. */
 	const char *asked[WIRE_DRIVER_MOST];
 	uint8_t asked_ids[WIRE_DRIVER_MOST][WIRE_ID_BYTES];
 };

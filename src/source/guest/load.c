@@ -33,8 +33,8 @@ struct load_process {
 	struct load_point points[POINTS]; /* a ring: point n is at n % POINTS */
 	uint64_t count;			  /* of points that there ever were */
 	bool gone;
-	bool rasterises;   /* it has threads of a software rasteriser */
-	uint64_t given_ns; /* up to here its time was given to a sample */
+	bool rasterises;   /* the process has threads of a software rasteriser */
+	uint64_t given_ns; /* up to here the process's time was given to a sample */
 };
 
 void load_finish(struct load *load)

@@ -123,7 +123,7 @@ static void welcome(struct processes *all)
 	}
 }
 
-/* Its number, and the name that it has now, when it comes to its first context. */
+/* A process gets its number, and the name that it has now, with its first context. */
 static void introduce(struct processes *all, struct process *process)
 {
 	if (process->channel.process != NO_NUMBER || !channel_in_use(&process->channel))

@@ -28,8 +28,8 @@ struct processes {
 /* What became known about programs that a library of ours was loaded into. */
 struct processes_activity {
 	uint64_t processes;	   /* programs that fetched a channel */
-	uint64_t refused_programs; /* that there was none for */
-	uint64_t contexts;	   /* that they made current */
+	uint64_t refused_programs; /* programs that no channel was left for */
+	uint64_t contexts;	   /* contexts that the programs made current */
 	uint64_t refused;	   /* contexts without a place in their channel */
 	uint64_t beyond;	   /* contexts without a place in our list */
 	uint64_t broken, lost;	   /* records */

@@ -103,7 +103,7 @@ void program_look(struct program *program, const struct sx_sys *sys, pid_t pid)
 	}
 	bool ours = sys->read_link(sys->user, "/proc/self/exe", own, sizeof(own)) > 0 &&
 		    strcmp(own, path) == 0;
-	if (ours || strcmp(path, program->path) == 0) /* it has not begun, or is known */
+	if (ours || strcmp(path, program->path) == 0) /* the program has not begun, or is known */
 		return;
 	enum program_kind kind = program_read(program, sys, pid);
 	if (kind == PROGRAM_UNKNOWN)

@@ -49,7 +49,7 @@ struct i915_config {
 	bool added; /* by us, and to be removed */
 	enum sx_oa_format format;
 	bool media;
-	char set[64]; /* its name and uuid, as recordings tell them */
+	char set[64]; /* the set's name and uuid, as recordings tell them */
 	char uuid[37];
 };
 

@@ -185,7 +185,7 @@ static enum sx_status kinstr_fetch(struct kbase *k, struct raw_sample *out, stru
 		r->damaged = 0;
 		return status;
 	}
-	/* It costs itself alone: the gap in the sequence counts it. */
+	/* A damaged sample costs itself alone: the gap in the sequence counts it. */
 	if (++r->damaged >= DAMAGED_MAX)
 		return odd_driver(err, "hands over samples that are not whole");
 	snprintf(k->note, sizeof(k->note),

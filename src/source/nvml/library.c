@@ -12,7 +12,7 @@ struct symbol {
 	const char *name;
 	size_t offset;
 	bool required;
-	const char *older; /* that takes the same, in libraries without the name; or NULL */
+	const char *older; /* a call that takes the same, in libraries without the name; or NULL */
 };
 
 #define CALL(name, member, required)                                                               \

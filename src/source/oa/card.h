@@ -23,7 +23,7 @@ struct oa_driver {
 struct oa_place {
 	const struct sx_sys *sys;
 	int fd;	       /* of the card */
-	uint32_t card; /* its number */
+	uint32_t card; /* the card's number */
 };
 
 enum oa_state { OA_IDLE, OA_RUNNING, OA_LOST, OA_STOPPED };

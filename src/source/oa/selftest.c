@@ -31,7 +31,7 @@ struct test {
 	uint64_t sums[SX_OA_SLOTS];
 	uint64_t reports, lost, lost_reports, backwards, no_reason, fast;
 	uint64_t cpu_ns[2], gpu_ticks[2]; /* at begin and end; 0: could not be read */
-	uint32_t reasons;		  /* that were seen */
+	uint32_t reasons;		  /* reasons that were seen */
 };
 
 static void selftest_say(struct test *t, const char *fmt, ...) SX_PRINTF(2, 3);

@@ -207,7 +207,7 @@ static enum sx_status encode_term(struct encoding *e, char *term)
 	if (!value && events_read_attribute(e, "events", term, text, sizeof(text)))
 		return encode_alias(e, term, text);
 	if (value && strcmp(value, "?") == 0 && e->inside && is_given(e->terms, term))
-		return SX_OK; /* it comes behind the event's name */
+		return SX_OK; /* the parameter's value comes behind the event's name */
 	if (value && strcmp(value, "?") == 0)
 		return bad(e, SX_ERR_USAGE, "event", term,
 			   "it wants a value for this parameter: NAME,PARAMETER=VALUE");

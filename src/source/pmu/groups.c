@@ -32,7 +32,7 @@ struct opening {
 	uint32_t places;
 };
 
-/* These happen in the kernel: counted for user mode alone they would be a false 0. */
+/* Events that happen in the kernel: counted for user mode alone they would be a false 0. */
 static bool needs_kernel(const struct pmu_code *code)
 {
 	return code->type == PERF_TYPE_SOFTWARE &&
@@ -94,7 +94,7 @@ static int visit_thread(void *arg, pid_t tid)
 {
 	struct opening *o = arg;
 	open_place(o, &(struct perf_place){tid, -1});
-	if (o->error == ESRCH) { /* it ended between the listing and now */
+	if (o->error == ESRCH) { /* the thread ended between the listing and now */
 		o->error = 0;
 		o->places--;
 	}

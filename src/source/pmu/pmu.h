@@ -101,7 +101,7 @@ struct pmu_output {
 	char *name;
 	uint32_t counter;		     /* in the catalog */
 	int error;			     /* errno of an event that could not be opened, or 0 */
-	const struct pmu_device *unreadable; /* that it would have come from */
+	const struct pmu_device *unreadable; /* the PMU that the event would have come from */
 	bool is_open;
 	bool is_share;	/* how much of the time the others were counted */
 	double pending; /* what is below one unit, carried to the next sample */

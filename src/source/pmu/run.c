@@ -244,7 +244,8 @@ static double event_value(struct pmu_run *run, const struct pmu_event *event, ui
 		run->counted = fmin(run->counted, running / (double)(to->enabled - from->enabled));
 	}
 	if (to->valid && from->valid && to->value < from->value)
-		*quality = SX_QUALITY_NOT_COLLECTED; /* it began again, nobody knows where */
+		*quality =
+		    SX_QUALITY_NOT_COLLECTED; /* the counter began again, nobody knows where */
 	if (part->code.is_state) {
 		*quality = to->valid ? SX_QUALITY_VALID : SX_QUALITY_NOT_COLLECTED;
 		value = to->value;

@@ -12,7 +12,7 @@
 
 #define FIRST 7
 #define LAST  20
-#define SETS  3 /* that a remedy names */
+#define SETS  3 /* sets that a remedy names */
 
 void oa_next_write(const char **at, uint32_t *address, uint32_t *value)
 {

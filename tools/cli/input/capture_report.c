@@ -89,7 +89,7 @@ static enum sx_status capture_add_device(const struct cli *cli, const struct cap
 {
 	struct report_source source = capture_view_source(cli, in->view, in->metrics, in->raw);
 	if (join)
-		source.like = NULL; /* its samples will be of another kind */
+		source.like = NULL; /* the joined samples will be of another kind */
 	return report_add_device(fill, &source, NULL, err);
 }
 

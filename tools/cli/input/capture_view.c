@@ -24,7 +24,7 @@ bool capture_view_is(const char *path)
 	if (size >= (ssize_t)sizeof(magic) && memcmp(head, magic, sizeof(magic)) == 0)
 		return true;
 	return size == (ssize_t)sizeof(head) &&
-	       memcmp(head + 16, "SXR\n", 4) == 0; /* its head is hurt */
+	       memcmp(head + 16, "SXR\n", 4) == 0; /* a capture whose head is hurt */
 }
 
 /* Whether --for means a catalog: by its name, or by one that stands for it, as of a product. */
@@ -279,7 +279,7 @@ enum sx_status capture_view_table(const struct capture_view *view, struct sx_tab
 			       err);
 }
 
-#define GAPS_MAX 1000 /* that are told one by one */
+#define GAPS_MAX 1000 /* gaps that are told one by one */
 
 /* Remembers where nothing was measured; without memory for it, it is not told where. */
 static void take_gap(struct capture_view *view, const struct sx_capture_mark *mark)

@@ -15,7 +15,7 @@ struct capture_view {
 	uint32_t device;
 	const struct sx_capture_device *info;
 	struct sx_catalog *catalog;
-	const char *set;       /* that was programmed, as recorded or as --set says; or NULL */
+	const char *set; /* the set that was programmed, as recorded or as --set says; or NULL */
 	const char **patterns; /* of --metric, those that are for this device */
 	uint32_t pattern_count;
 	struct sx_row_choice choice; /* of --process and --context */

@@ -20,7 +20,7 @@ struct input_rows {
 	struct input_source source;
 	struct csv_stream *csv;	     /* or: */
 	struct sx_table *of_capture; /* owned */
-	bool pending;		     /* its first rows are read, but not handed out yet */
+	bool pending;		     /* the first rows are read, but not handed out yet */
 };
 
 static void input_rows_note(void *user, const char *text)

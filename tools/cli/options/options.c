@@ -22,7 +22,7 @@ const char *options_nearest(const char *word, const char *const *candidates)
 struct cursor {
 	int argc, at;
 	char **argv;
-	struct options *options; /* that receive what is read */
+	struct options *options; /* options that receive what is read */
 };
 
 /* Applies an option whose value is `inline_value`, the next argument, or none. */

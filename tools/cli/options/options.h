@@ -66,16 +66,17 @@ struct verb {
 	const char *synopsis; /* after the name, one line */
 	const char *summary;  /* one line for the list of verbs */
 	const char *about;    /* a paragraph for its help */
-	unsigned formats; /* that it writes: a mask of 1 << enum format; 0: --format is not taken */
-	const char *options;  /* long names that it takes, separated by blanks */
+	unsigned formats; /* formats that the verb writes: a mask of 1 << enum format; 0: --format
+			     is not taken */
+	const char *options;  /* long names of the verb's options, separated by blanks */
 	const char *by;	      /* what --by takes, where it is not what the table says */
 	const char *suffixes; /* of --output that say nothing of the format, beside those that do */
 	int max_args;	      /* positional arguments; -1: any number */
 	bool child;	      /* takes `-- command` */
 	bool own_output;      /* opens --output itself */
 	bool reads;	      /* files of any length: how far it is is shown */
-	bool streams;	      /* it writes while it reads */
-	bool pages;	      /* its text may be longer than a screen */
+	bool streams;	      /* the verb writes while it reads */
+	bool pages;	      /* the verb's text may be longer than a screen */
 	const char *examples; /* lines, or NULL */
 };
 

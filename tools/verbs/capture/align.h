@@ -5,7 +5,7 @@
 #include "tools/verbs/capture/clocks.h"
 
 enum align_way {
-	ALIGN_SAME,    /* its clock is that of the first */
+	ALIGN_SAME,    /* the input's clock is that of the first */
 	ALIGN_WALL,    /* by both wall clocks */
 	ALIGN_GIVEN,   /* by an offset that was given */
 	ALIGN_UNKNOWN, /* nothing says how; times are left as they are */
@@ -18,7 +18,7 @@ struct align {
 	int64_t offset_ns;	    /* ALIGN_GIVEN */
 	const struct clock_map *to; /* ALIGN_WALL: of the first capture */
 	struct capture_clocks clocks;
-	struct clock_map wall; /* its wall clock, as if it had always been as at the end */
+	struct clock_map wall; /* the input's wall clock, as if it had always been as at the end */
 	uint32_t sets, sleeps; /* how often it was set, and the machine slept */
 	int64_t set_ns, slept_ns;
 };

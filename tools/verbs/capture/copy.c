@@ -10,7 +10,7 @@
 #include "tools/cli/ticker.h"
 
 #define SLICE_VALUES ((size_t)1 << 18) /* of a record handed over at once */
-#define FLUSH_VALUES ((size_t)1 << 20) /* that may wait: the queue holds more */
+#define FLUSH_VALUES ((size_t)1 << 20) /* values that may wait: the queue holds more */
 
 struct copying {
 	const struct capture_copy *copy;

@@ -48,7 +48,7 @@ static void sort_fresh(struct drm_clients *c)
 		}
 }
 
-/* Those that were known keep what is known of them; the others are gone. */
+/* Known processes keep what is known of them; those that are not listed are gone. */
 static void merge(struct drm_clients *c)
 {
 	size_t old = 0, kept = 0;
@@ -225,7 +225,7 @@ static bool meet(struct drm_clients *c, struct drm_process *p)
 	struct process_stat stat;
 	process_name_read(c->sys, p->pid, p->name, sizeof(p->name));
 	if (!process_stat_read(c->sys, p->pid, &stat))
-		return true; /* it has ended: its descriptors will not be there either */
+		return true; /* the process has ended: its descriptors will not be there either */
 	if (is_another(p, &stat))
 		return false;
 	p->begun = stat.begun;

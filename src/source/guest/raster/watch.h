@@ -55,7 +55,7 @@ enum watch_answer {
 	WATCH_KNOWN,
 	WATCH_NOT_YET,	 /* look again in a millisecond */
 	WATCH_UNKNOWN,	 /* a part of the range was not watched, or lost */
-	WATCH_RESTED,	 /* it was not watched, to keep the cost down */
+	WATCH_RESTED,	 /* the thread was not watched, to keep the cost down */
 	WATCH_NO_THREAD, /* there is no thread of that name */
 	WATCH_NO_RIGHT,	 /* the kernel refuses to tell */
 };
