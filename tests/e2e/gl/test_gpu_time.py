@@ -102,7 +102,8 @@ class Hardware(unittest.TestCase):
     """Timestamps, as of hardware: by Mesa's zink, which sends work when it is handed over, and with a name of its
     renderer that says nothing of software."""
 
-    def zink(self, case, rounds=6):
+    def stat(self, *program, options=()):
+        """The document of one run, and what the program said."""
         with xvfb.Display() as display:
             if not display.name:
                 self.skipTest("no Xvfb here")
@@ -112,10 +113,14 @@ class Hardware(unittest.TestCase):
                                   env=dict(os.environ, **env), timeout=60, check=False)
             if done.returncode:
                 self.skipTest("no zink here: " + done.stderr.strip()[-200:])
-            document, text, _ = stat(os.path.join(PROGRAMS, "gl-known"), case, str(rounds), env=env,
-                                     options=["-m", "D3DGPUTime,Occlusion", "--overhead", "0"])
+            document, text, _ = stat(os.path.join(PROGRAMS, program[0]), *program[1:], env=env,
+                                     options=["--overhead", "0", *options])
         if "made up" not in document["devices"][0]["name"]:
             self.skipTest("the renderer could not be renamed: " + document["devices"][0]["name"])
+        return document, text
+
+    def zink(self, case, rounds=6):
+        document, text = self.stat("gl-known", case, str(rounds), options=["-m", "D3DGPUTime,Occlusion"])
         value, why = total_s(document, "D3DGPUTime")
         self.assertIsNotNone(value, why)
         samples = next(m for m in document["metrics"] if m["name"] == "Occlusion")["total"]
@@ -143,6 +148,17 @@ class Hardware(unittest.TestCase):
 
     def test_a_rest_before_the_first_command_is_not_gpu_time(self):
         self.rests("idle", 12, 0.02, 12 * 256 * 256)
+
+    def test_parts_of_frames_have_times_of_their_own(self):
+        """Each group and draw lies between two timestamps: all have a time, which together is none that cannot be."""
+        for per, samples in (("group", 3 * 126), ("draw", 3 * 7)):
+            with self.subTest(per):
+                document, _ = self.stat("gl-groups", "3", options=["--per", per, "-m", "D3DGPUTime,IAVertices"])
+                time = next(m for m in document["metrics"] if m["name"] == "D3DGPUTime")
+                self.assertGreater(document["samples"]["count"], 0.9 * samples)
+                self.assertEqual(time["running"], 1, time)
+                self.assertGreaterEqual(time["min"], 0)
+                self.assertLess(time["total"], document["duration_ns"] * 1e-9)
 
     def test_more_hand_overs_than_a_set_holds(self):
         self.rests("rest-often", 3, 20 * 0.006, 3 * 42 * 256 * 256)
