@@ -344,7 +344,7 @@ class Programs(unittest.TestCase):
     def record_gl(self, folder, name, scene, size):
         path = os.path.join(folder, name)
         with xvfb.Display() as display:
-            done = subprocess.run([SEXTANT, "record", "-q", "-o", path, "-n", "60", "--", "glmark2", "-b", scene,
+            done = subprocess.run([SEXTANT, "record", "-q", "-o", path, "-n", "60", "--overhead", "0", "--", "glmark2", "-b", scene,
                                    "--size", size], capture_output=True, text=True, timeout=120,
                                   env=display.environment())
         self.assertTrue(os.path.exists(path), done.stderr)
@@ -355,10 +355,10 @@ class Programs(unittest.TestCase):
         """A real pair: the same model with another way to draw it, and with another window."""
         folder = tempfile.mkdtemp()
         self.addCleanup(shutil.rmtree, folder)
-        a = self.record_gl(folder, "a.sxc", "build:use-vbo=true:duration=1", "64x64")
-        b = self.record_gl(folder, "b.sxc", "build:use-vbo=false:duration=1", "64x64")
-        c = self.record_gl(folder, "c.sxc", "shading:duration=1", "64x64")
-        d = self.record_gl(folder, "d.sxc", "build:use-vbo=true:duration=1", "128x64")
+        a = self.record_gl(folder, "a.sxc", "build:use-vbo=true:nframes=100", "64x64")
+        b = self.record_gl(folder, "b.sxc", "build:use-vbo=false:nframes=100", "64x64")
+        c = self.record_gl(folder, "c.sxc", "shading:nframes=100", "64x64")
+        d = self.record_gl(folder, "d.sxc", "build:use-vbo=true:nframes=100", "128x64")
 
         def vertices(one, two, code=0):
             doc = json.loads(run("diff", one, two, "--json", code=code).stdout)
@@ -382,10 +382,10 @@ class Programs(unittest.TestCase):
             with open(log, encoding="utf-8") as file:
                 self.assertEqual(file.read().count("--overhead 0.0 "), 2)
             os.unlink(log)
-            run("stat", "-r", "2", "-n", "3", "-d", "cpu", "-I", "20ms", "--overhead", "2.5%", "--", *program, code=None)
+            run("stat", "-r", "2", "-n", "3000", "-d", "cpu", "-I", "20ms", "--overhead", "2.5%", "--", *program, code=None)
             with open(log, encoding="utf-8") as file:
                 text = file.read()
-            self.assertEqual((text.count("--overhead 2.5 "), text.count("-n 3 ")), (2, 2))
+            self.assertEqual((text.count("--overhead 2.5 "), text.count("-n 3000 ")), (2, 2))
 
     def test_repeat(self):
         """Like perf stat -r: what a run took, not what a sample of it had."""

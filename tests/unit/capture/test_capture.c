@@ -387,7 +387,7 @@ static void test_flushes_by_itself(void **state)
 	assert_int_equal(sx_capture_create(path_of("flush"), &options, &writer, NULL), SX_OK);
 	assert_int_equal(sx_capture_add_device(writer, sample_device(), &device, NULL), SX_OK);
 	assert_true(sample_write(writer, device, 0, 1));
-	for (int i = 0; i < 200 && !progress.chunks; i++) {
+	for (int i = 0; i < 6000 && !progress.chunks; i++) {
 		usleep(10000);
 		sx_capture_progress(writer, &progress);
 	}
