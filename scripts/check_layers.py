@@ -70,7 +70,7 @@ FLOORS = {
         'gpa': 'src/base src/wire',
         'gpa/api3': 'src/base gpa',
         'gpa/gl': 'src/base src/wire gpa',
-        'gpa/vk': 'src/base gpa',
+        'gpa/vk': 'src/base gpa query',
         'gpa/cl': 'src/base gpa',
         'tools/cli': 'src/base src/output src/import src/analysis src/analysis/report src/analysis/compare',
         'tools/verbs': 'src/base src/output src/output/write src/import src/analysis src/analysis/report '

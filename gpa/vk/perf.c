@@ -17,10 +17,7 @@ static bool is_float(VkPerformanceCounterStorageKHR storage)
 static GPA_Usage_Type usage_of(const VkPerformanceCounterKHR *c,
 			       const VkPerformanceCounterDescriptionKHR *text)
 {
-	/* RADV declares its cache hit ratios as bytes; they are percentages. */
-	if (c->unit == VK_PERFORMANCE_COUNTER_UNIT_BYTES_KHR && strstr(text->name, "hit ratio"))
-		return GPA_USAGE_TYPE_PERCENTAGE;
-	switch (c->unit) {
+	switch (perf_declared_unit(c, text)) {
 	case VK_PERFORMANCE_COUNTER_UNIT_PERCENTAGE_KHR:
 		return GPA_USAGE_TYPE_PERCENTAGE;
 	case VK_PERFORMANCE_COUNTER_UNIT_NANOSECONDS_KHR:
@@ -55,32 +52,23 @@ static bool offer(struct vk_perf *perf, struct gpa_guide *guide, struct gpa_list
 	return true;
 }
 
-static bool offer_all(struct vk_perf *perf, struct gpa_guide *guide, struct gpa_list *list,
-		      PFN_vkEnumeratePhysicalDeviceQueueFamilyPerformanceQueryCountersKHR get)
+static bool offer_all(struct vk_perf *perf, struct gpa_guide *guide, struct gpa_list *list)
 {
-	uint32_t count = 0;
-	bool ok = true;
-	if (get(perf->gpu, perf->family, &count, NULL, NULL) != VK_SUCCESS || !count)
-		return true;
-	VkPerformanceCounterKHR *counters = calloc(count, sizeof(*counters));
-	VkPerformanceCounterDescriptionKHR *texts = calloc(count, sizeof(*texts));
-	perf->counters = calloc(count, sizeof(*perf->counters));
-	perf->indices = calloc(count, sizeof(*perf->indices));
-	ok = counters && texts && perf->counters && perf->indices;
-	for (uint32_t i = 0; ok && i < count; i++) {
-		counters[i].sType = VK_STRUCTURE_TYPE_PERFORMANCE_COUNTER_KHR;
-		texts[i].sType = VK_STRUCTURE_TYPE_PERFORMANCE_COUNTER_DESCRIPTION_KHR;
-	}
-	bool have = ok && get(perf->gpu, perf->family, &count, counters, texts) >= 0;
-	for (uint32_t i = 0; have && ok && i < count; i++) {
+	struct perf_list all;
+	VkResult result = perf_list_read(&perf->api, perf->family, &all);
+	if (result != VK_SUCCESS)
+		return result != VK_ERROR_OUT_OF_HOST_MEMORY;
+	perf->counters = calloc((size_t)all.count + 1, sizeof(*perf->counters));
+	perf->indices = calloc((size_t)all.count + 1, sizeof(*perf->indices));
+	bool ok = perf->counters && perf->indices;
+	for (uint32_t i = 0; ok && i < all.count; i++) {
 		/* A sample is a part of a command buffer. */
-		if (counters[i].scope == SCOPE_COMMAND_BUFFER)
+		if (all.counters[i].scope == SCOPE_COMMAND_BUFFER)
 			continue;
 		perf->indices[perf->count] = i;
-		ok = offer(perf, guide, list, &counters[i], &texts[i]);
+		ok = offer(perf, guide, list, &all.counters[i], &all.texts[i]);
 	}
-	free(counters);
-	free(texts);
+	perf_list_finish(&all);
 	return ok;
 }
 
@@ -115,18 +103,18 @@ bool vk_perf_open(struct vk_perf *perf, const GPA_VulkanContext *context, struct
 		  struct gpa_list *list)
 {
 	PFN_vkGetInstanceProcAddr get = vk_api_loader(context);
-	*perf = (struct vk_perf){.gpu = context->physicalDevice,
+	*perf = (struct vk_perf){.api = {.gpu = context->physicalDevice},
 				 .device = context->device,
 				 .family = context->queueFamilyIndex,
 				 .first_counter = (uint32_t)list->count};
 	if (!context->performanceQueries || !context->hostQueryReset || !get)
 		return true;
 #define FROM_INSTANCE(name) (PFN_##name) get(context->instance, #name)
-	PFN_vkEnumeratePhysicalDeviceQueueFamilyPerformanceQueryCountersKHR enumerate =
+	perf->api.enumerate =
 	    FROM_INSTANCE(vkEnumeratePhysicalDeviceQueueFamilyPerformanceQueryCountersKHR);
 	PFN_vkGetDeviceProcAddr get_device = FROM_INSTANCE(vkGetDeviceProcAddr);
-	perf->passes = FROM_INSTANCE(vkGetPhysicalDeviceQueueFamilyPerformanceQueryPassesKHR);
-	if (!get_device || !enumerate || !perf->passes)
+	perf->api.passes = FROM_INSTANCE(vkGetPhysicalDeviceQueueFamilyPerformanceQueryPassesKHR);
+	if (!get_device || !perf->api.enumerate || !perf->api.passes)
 		return true;
 #define FROM_DEVICE(name) (PFN_##name) get_device(context->device, #name)
 	PFN_vkAcquireProfilingLockKHR acquire = FROM_DEVICE(vkAcquireProfilingLockKHR);
@@ -137,7 +125,7 @@ bool vk_perf_open(struct vk_perf *perf, const GPA_VulkanContext *context, struct
 	if (!acquire || !perf->release || !perf->reset || !take_lock(perf, acquire))
 		return true;
 	perf->several_pools = asks_several_pools(context, get);
-	return offer_all(perf, guide, list, enumerate);
+	return offer_all(perf, guide, list);
 }
 
 uint32_t *vk_perf_indices(const struct vk_perf *perf, const uint32_t *raws, uint32_t count)
@@ -160,15 +148,10 @@ VkQueryPoolPerformanceCreateInfoKHR vk_perf_describe(const struct vk_perf *perf,
 
 bool vk_perf_fits(const struct vk_perf *perf, const uint32_t *raws, uint32_t count)
 {
-	uint32_t passes = 2;
 	uint32_t *indices = vk_perf_indices(perf, raws, count);
-	if (indices) {
-		const VkQueryPoolPerformanceCreateInfoKHR info =
-		    vk_perf_describe(perf, indices, count);
-		perf->passes(perf->gpu, &info, &passes);
-	}
+	bool fits = indices && perf_fits(&perf->api, perf->family, indices, count);
 	free(indices);
-	return passes <= 1;
+	return fits;
 }
 
 static uint64_t bits_of(VkPerformanceCounterStorageKHR storage,

@@ -4,6 +4,7 @@
 
 #include "gpa/queries.h"
 #include "gpa/vk/api.h"
+#include "query/vk/perf.h"
 
 struct vk_perf_pool;
 
@@ -14,7 +15,7 @@ struct vk_perf_query {
 };
 
 struct vk_perf {
-	VkPhysicalDevice gpu;
+	struct perf_api api;
 	VkDevice device;
 	uint32_t family;
 	bool locked; /* the profiling lock is held while the context is open */
@@ -25,7 +26,6 @@ struct vk_perf {
 	bool several_pools;
 	struct vk_perf_pool **pools;
 	size_t pool_count, pool_capacity;
-	PFN_vkGetPhysicalDeviceQueueFamilyPerformanceQueryPassesKHR passes;
 	PFN_vkReleaseProfilingLockKHR release;
 	PFN_vkResetQueryPool reset;
 };

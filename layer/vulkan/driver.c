@@ -187,7 +187,7 @@ static void add_family(struct device *device, const struct perf_api *api, uint32
 	struct choice chosen = {0};
 	uint32_t count;
 
-	if (!perf_list_read(api, family, &list))
+	if (perf_list_read(api, family, &list) != VK_SUCCESS)
 		return;
 	choose(device, &list, &chosen);
 	count = perf_part(api, family, chosen.indices, chosen.count, chosen.sets);

@@ -20,13 +20,15 @@ static void end_text(char *text)
 	text[VK_MAX_DESCRIPTION_SIZE - 1] = '\0';
 }
 
-bool perf_list_read(const struct perf_api *api, uint32_t family, struct perf_list *out)
+VkResult perf_list_read(const struct perf_api *api, uint32_t family, struct perf_list *out)
 {
+	VkResult result;
 	uint32_t count = 0;
 
 	*out = (struct perf_list){0};
-	if (api->enumerate(api->gpu, family, &count, NULL, NULL) < 0 || count > COUNTERS_MAX)
-		return false;
+	result = api->enumerate(api->gpu, family, &count, NULL, NULL);
+	if (result < 0 || count > COUNTERS_MAX)
+		return result < 0 ? result : VK_ERROR_UNKNOWN;
 	out->counters = calloc((size_t)count + 1, sizeof(*out->counters));
 	out->texts = calloc((size_t)count + 1, sizeof(*out->texts));
 	out->count = count;
@@ -34,10 +36,12 @@ bool perf_list_read(const struct perf_api *api, uint32_t family, struct perf_lis
 		out->counters[i].sType = VK_STRUCTURE_TYPE_PERFORMANCE_COUNTER_KHR;
 		out->texts[i].sType = VK_STRUCTURE_TYPE_PERFORMANCE_COUNTER_DESCRIPTION_KHR;
 	}
-	if (out->counters == NULL || out->texts == NULL ||
-	    api->enumerate(api->gpu, family, &count, out->counters, out->texts) < 0) {
+	result = VK_ERROR_OUT_OF_HOST_MEMORY;
+	if (out->counters != NULL && out->texts != NULL)
+		result = api->enumerate(api->gpu, family, &count, out->counters, out->texts);
+	if (result < 0) {
 		perf_list_finish(out);
-		return false;
+		return result;
 	}
 	out->count = count < out->count ? count : out->count;
 	for (uint32_t i = 0; i < out->count; i++) {
@@ -45,12 +49,11 @@ bool perf_list_read(const struct perf_api *api, uint32_t family, struct perf_lis
 		end_text(out->texts[i].category);
 		end_text(out->texts[i].description);
 	}
-	return true;
+	return VK_SUCCESS;
 }
 
-/* The runs that a command buffer takes for these together; UINT32_MAX where a driver says 0. */
-static uint32_t perf_passes(const struct perf_api *api, uint32_t family, const uint32_t *indices,
-			    uint32_t count)
+/* A driver that says 0 runs does not know. */
+bool perf_fits(const struct perf_api *api, uint32_t family, const uint32_t *indices, uint32_t count)
 {
 	const VkQueryPoolPerformanceCreateInfoKHR info = {
 	    .sType = VK_STRUCTURE_TYPE_QUERY_POOL_PERFORMANCE_CREATE_INFO_KHR,
@@ -59,8 +62,10 @@ static uint32_t perf_passes(const struct perf_api *api, uint32_t family, const u
 	    .pCounterIndices = indices};
 	uint32_t passes = 0;
 
+	if (count == 0)
+		return true;
 	api->passes(api->gpu, &info, &passes);
-	return passes != 0 ? passes : UINT32_MAX;
+	return passes == 1;
 }
 
 /* What passes_pack() asks. */
@@ -71,13 +76,13 @@ struct parting {
 	uint32_t *together; /* room */
 };
 
-static bool perf_fits(void *user, const uint32_t *counters, uint32_t count)
+static bool perf_packs(void *user, const uint32_t *counters, uint32_t count)
 {
 	const struct parting *p = user;
 
 	for (uint32_t i = 0; i < count; i++)
 		p->together[i] = p->indices[counters[i]];
-	return perf_passes(p->api, p->family, p->together, count) == 1;
+	return perf_fits(p->api, p->family, p->together, count);
 }
 
 uint32_t perf_part(const struct perf_api *api, uint32_t family, const uint32_t *indices,
@@ -85,7 +90,7 @@ uint32_t perf_part(const struct perf_api *api, uint32_t family, const uint32_t *
 {
 	uint32_t *room = calloc((size_t)count + 1, 3 * sizeof(*room)), set_count = 0;
 	struct parting parting = {api, family, indices, room};
-	struct passes_rules rules = {.fits = perf_fits, .driver = &parting};
+	struct passes_rules rules = {.fits = perf_packs, .driver = &parting};
 
 	for (uint32_t i = 0; i < count; i++)
 		sets[i] = PERF_NO_SET;
@@ -102,11 +107,13 @@ uint32_t perf_part(const struct perf_api *api, uint32_t family, const uint32_t *
 }
 
 /* RADV's hit ratios are percentages, which it declares as bytes. */
-static bool is_ratio_in_bytes(const VkPerformanceCounterKHR *counter,
-			      const VkPerformanceCounterDescriptionKHR *text)
+VkPerformanceCounterUnitKHR perf_declared_unit(const VkPerformanceCounterKHR *counter,
+					       const VkPerformanceCounterDescriptionKHR *text)
 {
-	return counter->unit == VK_PERFORMANCE_COUNTER_UNIT_BYTES_KHR &&
-	       strstr(text->name, "hit ratio") != NULL;
+	if (counter->unit == VK_PERFORMANCE_COUNTER_UNIT_BYTES_KHR &&
+	    strstr(text->name, "hit ratio") != NULL)
+		return VK_PERFORMANCE_COUNTER_UNIT_PERCENTAGE_KHR;
+	return counter->unit;
 }
 
 const struct perf_unit *perf_unit_of(const VkPerformanceCounterKHR *counter,
@@ -125,10 +132,8 @@ const struct perf_unit *perf_unit_of(const VkPerformanceCounterKHR *counter,
 	    [VK_PERFORMANCE_COUNTER_UNIT_HERTZ_KHR] = {"Hz", 1, 0, true},
 	    [VK_PERFORMANCE_COUNTER_UNIT_CYCLES_KHR] = {"cycles", 1, 0, false},
 	};
-	uint32_t unit = (uint32_t)counter->unit;
+	uint32_t unit = (uint32_t)perf_declared_unit(counter, text);
 
-	if (is_ratio_in_bytes(counter, text))
-		unit = VK_PERFORMANCE_COUNTER_UNIT_PERCENTAGE_KHR;
 	return &units[unit < sizeof(units) / sizeof(units[0]) ? unit : 0];
 }
 

@@ -25,11 +25,15 @@ struct perf_list {
 };
 
 /*
- * Asks the driver. false: it gave no list, or there is no memory; then the list is empty. Released
- * by perf_list_finish().
+ * Asks the driver. An error: it gave no list, or there is no memory
+ * (VK_ERROR_OUT_OF_HOST_MEMORY); then the list is empty. Released by perf_list_finish().
  */
-bool perf_list_read(const struct perf_api *api, uint32_t family, struct perf_list *out);
+VkResult perf_list_read(const struct perf_api *api, uint32_t family, struct perf_list *out);
 void perf_list_finish(struct perf_list *list);
+
+/* Whether a single run of a command buffer counts all of these. */
+bool perf_fits(const struct perf_api *api, uint32_t family, const uint32_t *indices,
+	       uint32_t count);
 
 /*
  * Parts counters into sets that a single run counts: sets[i] is the set of indices[i], or
@@ -45,6 +49,9 @@ struct perf_unit {
 	double factor, offset; /* value = the driver's * factor + offset */
 	bool level;	       /* no sum: several values of a sample have a mean */
 };
+/* What the driver declares, or should have. */
+VkPerformanceCounterUnitKHR perf_declared_unit(const VkPerformanceCounterKHR *counter,
+					       const VkPerformanceCounterDescriptionKHR *text);
 /* Where the driver declares the unit wrongly, the right one. Static storage. */
 const struct perf_unit *perf_unit_of(const VkPerformanceCounterKHR *counter,
 				     const VkPerformanceCounterDescriptionKHR *text);

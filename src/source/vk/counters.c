@@ -82,7 +82,7 @@ static bool each_family(const struct vk_asking *asking, VkPhysicalDevice gpu, vi
 	get(gpu, &count, NULL);
 	for (uint32_t i = 0; more && i < count && i < FAMILIES_MAX; i++) {
 		struct perf_list list;
-		if (!perf_list_read(&api, i, &list))
+		if (perf_list_read(&api, i, &list) != VK_SUCCESS)
 			continue;
 		more = visit(user, &api, i, &list);
 		perf_list_finish(&list);
