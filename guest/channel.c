@@ -152,8 +152,10 @@ static void claim(struct wire_header *channel, struct channel_stream *out,
 		uint32_t expected = WIRE_FREE;
 
 		if (__atomic_compare_exchange_n(&stream->state, &expected, WIRE_CLAIMED, false,
-						__ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+						__ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
 			out->stream = stream;
+			out->ring = wire_ring(channel->ring_records, i);
+		}
 	}
 	if (out->stream == NULL) {
 		out->refused = true;
@@ -169,16 +171,16 @@ static void claim(struct wire_header *channel, struct channel_stream *out,
 	__atomic_store_n(&out->stream->state, WIRE_OPEN, __ATOMIC_RELEASE);
 }
 
-static void put(struct channel_stream *out, uint32_t size, const struct wire_record *record)
+static void put(struct channel_stream *out, const struct wire_record *record)
 {
 	struct wire_record *ring = (struct wire_record *)(out->stream + 1);
 
-	ring[out->head++ & (size - 1)] = *record;
+	ring[out->head++ & (out->ring - 1)] = *record;
 }
 
 /* Values that the next record of a sample brings along, as many as one record holds. */
-static void put_values(struct channel_stream *out, uint32_t size, uint32_t first,
-		       const struct wire_value *values, uint32_t count)
+static void put_values(struct channel_stream *out, uint32_t first, const struct wire_value *values,
+		       uint32_t count)
 {
 	struct wire_record record = {
 	    .kind = WIRE_DRIVER_VALUES, .index = first, .group_count = count};
@@ -187,7 +189,7 @@ static void put_values(struct channel_stream *out, uint32_t size, uint32_t first
 		record.values[i] = values[i].bits;
 		record.states[i] = values[i].state;
 	}
-	put(out, size, &record);
+	put(out, &record);
 }
 
 void channel_write_values(struct wire_header *channel, struct channel_stream *out,
@@ -195,7 +197,6 @@ void channel_write_values(struct wire_header *channel, struct channel_stream *ou
 			  const struct channel_sample *sample)
 {
 	uint32_t count = sample->count;
-	uint32_t size = channel->ring_records;
 	uint32_t records = 1 + (count + WIRE_COUNTER_ROOM - 1) / WIRE_COUNTER_ROOM;
 	uint64_t used;
 
@@ -204,14 +205,14 @@ void channel_write_values(struct wire_header *channel, struct channel_stream *ou
 	if (out->stream == NULL)
 		return;
 	used = out->head - __atomic_load_n(&out->stream->tail, __ATOMIC_ACQUIRE);
-	if (used > size || size - used < records) {
+	if (used > out->ring || out->ring - used < records) {
 		channel_count_lost(out);
 		return;
 	}
 	for (uint32_t i = 0; i < count; i += WIRE_COUNTER_ROOM)
-		put_values(out, size, i, sample->values + i,
+		put_values(out, i, sample->values + i,
 			   count - i < WIRE_COUNTER_ROOM ? count - i : WIRE_COUNTER_ROOM);
-	put(out, size, sample->record);
+	put(out, sample->record);
 	__atomic_store_n(&out->stream->head, out->head, __ATOMIC_RELEASE);
 }
 

@@ -19,6 +19,7 @@ struct channel_identity {
 /* A context's place in the channel; zero-initialise. Used by one thread at a time. */
 struct channel_stream {
 	struct wire_stream *stream; /* NULL until the first record */
+	uint32_t ring;		    /* its records */
 	bool refused;
 	uint64_t head, lost;
 };

@@ -18,6 +18,8 @@
 #define WIRE_STREAMS	  64u			   /* contexts of a process at one time */
 #define WIRE_RING_RECORDS 1024u			   /* a power of two */
 #define WIRE_RING_MOST	  65536u
+#define WIRE_LONG_RINGS	  4u	/* streams whose ring is as long as asked for; of the others, */
+#define WIRE_SHORT_RING	  2048u /* records at most: few programs draw with so many contexts */
 #define WIRE_LABEL_BYTES  (UINT32_C(1) << 20) /* room for the texts of labels */
 #define WIRE_COUNTER_ROOM 48u		      /* counters that a record has room for */
 #define WIRE_ID_BYTES	  16u		      /* of a counter that a driver brings itself */
@@ -309,8 +311,18 @@ static inline int wire_is_row(const struct wire_record *record, const struct wir
 
 #define WIRE_STREAM_STRIDE(ring)                                                                   \
 	(sizeof(struct wire_stream) + (size_t)(ring) * sizeof(struct wire_record))
+#define WIRE_SHORT_OF(ring) ((ring) < WIRE_SHORT_RING ? (ring) : WIRE_SHORT_RING)
+#define WIRE_LONG_BYTES(ring)                                                                      \
+	(sizeof(struct wire_header) + WIRE_LABEL_BYTES + WIRE_LONG_RINGS * WIRE_STREAM_STRIDE(ring))
 #define WIRE_BYTES(ring)                                                                           \
-	(sizeof(struct wire_header) + WIRE_LABEL_BYTES + WIRE_STREAMS * WIRE_STREAM_STRIDE(ring))
+	(WIRE_LONG_BYTES(ring) +                                                                   \
+	 (WIRE_STREAMS - WIRE_LONG_RINGS) * WIRE_STREAM_STRIDE(WIRE_SHORT_OF(ring)))
+
+/* Records of a stream's ring, in a channel of `ring`. */
+static inline uint32_t wire_ring(uint32_t ring, unsigned index)
+{
+	return index < WIRE_LONG_RINGS ? ring : WIRE_SHORT_OF(ring);
+}
 
 /* What watching a software rasteriser's threads may cost a program, in ppm: a twentieth. */
 static inline uint32_t wire_watch_ppm(uint32_t overhead_permille)
@@ -335,8 +347,12 @@ static inline uint8_t *wire_labels(struct wire_header *channel)
 static inline struct wire_stream *wire_stream_at(struct wire_header *channel, uint32_t ring,
 						 unsigned index)
 {
-	return (struct wire_stream *)(void *)(wire_labels(channel) + WIRE_LABEL_BYTES +
-					      index * WIRE_STREAM_STRIDE(ring));
+	size_t at = index * WIRE_STREAM_STRIDE(ring);
+
+	if (index >= WIRE_LONG_RINGS)
+		at = WIRE_LONG_RINGS * WIRE_STREAM_STRIDE(ring) +
+		     (index - WIRE_LONG_RINGS) * WIRE_STREAM_STRIDE(WIRE_SHORT_OF(ring));
+	return (struct wire_stream *)(void *)(wire_labels(channel) + WIRE_LABEL_BYTES + at);
 }
 
 _Static_assert(sizeof(struct wire_record) == 576, "a record is nine cache lines");

@@ -199,6 +199,7 @@ static bool channel_take(struct channel *channel, struct contexts *contexts, uns
 	struct channel_place *mine = &channel->places[index];
 	struct wire_stream *stream = wire_stream_at(channel->memory, channel->ring, index);
 	const struct wire_record *ring = (const struct wire_record *)(stream + 1);
+	uint32_t size = wire_ring(channel->ring, index);
 	uint64_t head = __atomic_load_n(&stream->head, __ATOMIC_ACQUIRE);
 	if (mine->context == CHANNEL_NOBODY) {
 		mine->tail = head;
@@ -206,13 +207,13 @@ static bool channel_take(struct channel *channel, struct contexts *contexts, uns
 		return false;
 	}
 	struct context_info *info = &contexts->items[mine->context];
-	if (head - mine->tail > channel->ring) {
+	if (head - mine->tail > size) {
 		info->broken++;
 		mine->tail = head;
 	}
 	out->driver_count = 0;
 	while (mine->tail != head) {
-		out->record = ring[mine->tail & (channel->ring - 1)];
+		out->record = ring[mine->tail & (size - 1)];
 		__atomic_store_n(&stream->tail, ++mine->tail, __ATOMIC_RELEASE);
 		if (out->record.kind == WIRE_DRIVER_VALUES &&
 		    gather_values(channel, &out->record, out))
