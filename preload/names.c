@@ -16,16 +16,30 @@ static void use_name(struct sampler *sampler, GLuint *slot, GLuint name)
 		sampler->name_high = name;
 }
 
-static void give(struct sampler *sampler, struct query_set *set, const GLuint *names)
+/* Whether a set needs that one of its names: the first set also finds out what runs here. */
+static bool needs(const struct sampler *sampler, unsigned set, unsigned name)
 {
-	for (unsigned i = 0; i < SLOT_COUNT; i++)
-		use_name(sampler, &set->names[i], *names++);
-	for (unsigned i = 0; i < 2 * SAMPLER_SPANS; i++)
-		use_name(sampler, &set->stamps[i], *names++);
-	for (unsigned k = 0; k < SAMPLER_SECTIONS - 1; k++) {
-		for (unsigned i = 0; i < SLOT_OVERFLOW_COUNT; i++)
-			use_name(sampler, &set->more[k][i], *names++);
-	}
+	const struct probe *probe = &sampler->probe;
+
+	if (set == 0)
+		return true;
+	if (name < SLOT_COUNT)
+		return (probe->usable & SLOT_BIT(name)) != 0;
+	if (name < SLOT_COUNT + 2 * SAMPLER_SPANS)
+		return probe->timestamps;
+	return (probe->usable & SLOT_OVERFLOW_MASK) != 0;
+}
+
+/* Where a set keeps its names, in the order in which they are counted. */
+static GLuint *name_at(struct query_set *set, unsigned name)
+{
+	if (name < SLOT_COUNT)
+		return &set->names[name];
+	name -= SLOT_COUNT;
+	if (name < 2 * SAMPLER_SPANS)
+		return &set->stamps[name];
+	name -= 2 * SAMPLER_SPANS;
+	return &set->more[name / SLOT_OVERFLOW_COUNT][name % SLOT_OVERFLOW_COUNT];
 }
 
 /* Asks whether a name that nobody generated is accepted; the object stays. */
@@ -54,14 +68,20 @@ void names_choose(struct sampler *sampler)
 void names_make(struct sampler *sampler, unsigned set)
 {
 	GLuint names[SAMPLER_NAMES];
+	unsigned count = 0, used = 0;
 
 	if (sampler->sets[set].named)
 		return;
-	for (GLuint i = 0; sampler->invents && i < SAMPLER_NAMES; i++)
+	for (unsigned i = 0; i < SAMPLER_NAMES; i++)
+		count += needs(sampler, set, i);
+	for (GLuint i = 0; sampler->invents && i < count; i++)
 		names[i] = INVENTED_LAST - 1 - set * SAMPLER_NAMES - i;
 	if (!sampler->invents)
-		sampler->gl->GenQueries((GLsizei)SAMPLER_NAMES, names);
-	give(sampler, &sampler->sets[set], names);
+		sampler->gl->GenQueries((GLsizei)count, names);
+	for (unsigned i = 0; i < SAMPLER_NAMES; i++) {
+		if (needs(sampler, set, i))
+			use_name(sampler, name_at(&sampler->sets[set], i), names[used++]);
+	}
 	sampler->sets[set].named = true;
 }
 
@@ -76,7 +96,7 @@ void names_delete(struct sampler *sampler)
 		if (!set->named)
 			continue;
 		gl->DeleteQueries(SLOT_COUNT, set->names);
-		gl->DeleteQueries(2, set->stamps);
+		gl->DeleteQueries(2 * SAMPLER_SPANS, set->stamps);
 		gl->DeleteQueries((GLsizei)((SAMPLER_SECTIONS - 1) * SLOT_OVERFLOW_COUNT),
 				  set->more[0]);
 	}
@@ -90,20 +110,14 @@ bool sampler_owns(const struct sampler *sampler, GLuint name)
 	if (name == 0 || name < sampler->name_low || name > sampler->name_high)
 		return false;
 	for (unsigned i = 0; i < sampler->set_count; i++) {
-		const struct query_set *set = &sampler->sets[i];
+		struct query_set *set = &sampler->sets[i];
 
 		if (!set->named)
 			continue;
-		for (unsigned k = 0; k < SLOT_COUNT; k++) {
-			if (set->names[k] == name)
+		for (unsigned k = 0; k < SAMPLER_NAMES; k++) {
+			if (*name_at(set, k) == name)
 				return true;
 		}
-		for (unsigned k = 0; k < SLOT_OVERFLOW_COUNT * (SAMPLER_SECTIONS - 1); k++) {
-			if (set->more[k / SLOT_OVERFLOW_COUNT][k % SLOT_OVERFLOW_COUNT] == name)
-				return true;
-		}
-		if (set->stamps[0] == name || set->stamps[1] == name)
-			return true;
 	}
 	return sampler->invents && name == INVENTED_LAST;
 }

@@ -176,7 +176,7 @@ static void write_record(struct sampler *sampler, const struct segment *segment)
 static void finish_segment(struct sampler *sampler, struct segment *segment)
 {
 	if (segment->set >= 0)
-		sampler->sets[segment->set].in_use = false;
+		sampler_release_set(sampler, segment->set);
 	if (segment->ends)
 		write_record(sampler, segment);
 	sampler->first_segment++;
@@ -185,6 +185,17 @@ static void finish_segment(struct sampler *sampler, struct segment *segment)
 static struct segment *oldest(struct sampler *sampler)
 {
 	return &sampler->segments[sampler->first_segment % sampler->segment_count];
+}
+
+/* Nothing waits: the queue begins anew, so that a short one takes little memory. */
+static void rewind_queue(struct sampler *sampler)
+{
+	uint64_t by = sampler->first_segment;
+
+	if (by != sampler->last_segment)
+		return;
+	sampler->disjoint_until -= sampler->disjoint_until < by ? sampler->disjoint_until : by;
+	sampler->first_segment = sampler->last_segment = sampler->timed = 0;
 }
 
 /* The oldest segment, whose results are there. */
@@ -241,15 +252,10 @@ static bool collect_ready(struct sampler *sampler)
 	return true;
 }
 
-void sampler_collect(struct sampler *sampler, uint64_t wait_ns)
+static void sampler_read(struct sampler *sampler, uint64_t wait_ns)
 {
 	uint64_t until = wait_ns != 0 ? guest_now_ns() + wait_ns : 0;
 
-	sampler_end_clock(sampler);
-	if (wait_ns != 0)
-		times_need(sampler);
-	if (sampler->list_open || (wait_ns == 0 && !worth_asking(sampler)))
-		return;
 	while (sampler->first_segment != sampler->timed) {
 		if (collect_ready(sampler))
 			continue;
@@ -257,6 +263,18 @@ void sampler_collect(struct sampler *sampler, uint64_t wait_ns)
 			return;
 		guest_nap();
 	}
+}
+
+void sampler_collect(struct sampler *sampler, uint64_t wait_ns)
+{
+	sampler_end_clock(sampler);
+	if (wait_ns != 0)
+		times_need(sampler);
+	if (sampler->list_open)
+		return;
+	if (wait_ns != 0 || worth_asking(sampler))
+		sampler_read(sampler, wait_ns);
+	rewind_queue(sampler);
 }
 
 static void add_unread(struct sampler *sampler, const struct segment *segment)
@@ -274,7 +292,7 @@ void sampler_finish(struct sampler *sampler)
 	sampler_end_clock(sampler);
 	times_need(sampler);
 	if (sampler->open >= 0) { /* it cannot be ended without the context */
-		sampler->sets[sampler->open].in_use = false;
+		sampler_release_set(sampler, sampler->open);
 		sampler->open = -1;
 		sampler->paused = false;
 	}

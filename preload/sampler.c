@@ -70,20 +70,22 @@ static void close_section(struct sampler *sampler, struct query_set *set)
 	set->section_open = false;
 }
 
-/*
- * Sets come free in the order in which they were taken. Frames need few of them at a time and take
- * the first, so that few have queries in the driver; parts of frames take the next.
- */
+/* The one that came free last, so that few have queries in the driver; else a new one. */
 static int take_set(struct sampler *sampler)
 {
-	unsigned set = sampler->per == WIRE_FRAME ? 0 : sampler->next_set;
+	int set = sampler->free_set;
 
-	while (sampler->per == WIRE_FRAME && set < sampler->set_count && sampler->sets[set].in_use)
-		set++;
-	if (set == sampler->set_count || sampler->sets[set].in_use)
-		return -1;
-	sampler->next_set = (set + 1) % sampler->set_count;
-	return (int)set;
+	if (set >= 0)
+		sampler->free_set = sampler->sets[set].next_free;
+	else if (sampler->fresh_set < sampler->set_count)
+		set = (int)sampler->fresh_set++;
+	return set;
+}
+
+void sampler_release_set(struct sampler *sampler, int set)
+{
+	sampler->sets[set].next_free = sampler->free_set;
+	sampler->free_set = set;
 }
 
 static uint32_t asleep_slots(const struct sampler *sampler)
@@ -103,7 +105,6 @@ static void begin_set(struct sampler *sampler, struct query_set *set)
 	names_make(sampler, (unsigned)(set - sampler->sets));
 	set->asleep = asleep_slots(sampler) & all;
 	want = free_slots(sampler) & all & ~set->asleep;
-	set->in_use = true;
 	set->measured = sampler->measured;
 	set->begin_ns = guest_now_ns();
 	set->begun = set->active = want;
@@ -159,10 +160,8 @@ static struct segment *queue_segment(struct sampler *sampler)
 	sampler->open = -1;
 	if (sampler->last_segment - sampler->first_segment == sampler->segment_count) {
 		monitor_drop(sampler->monitor, counters);
-		if (set >= 0) {
-			sampler->sets[set].in_use = false;
-			sampler->next_set = (unsigned)set;
-		}
+		if (set >= 0)
+			sampler_release_set(sampler, set);
 		return NULL;
 	}
 	segment = &sampler->segments[sampler->last_segment++ % sampler->segment_count];
@@ -312,7 +311,8 @@ void sampler_free(struct sampler *sampler)
 	sampler->ended = NULL;
 	sampler->sets = NULL;
 	sampler->segments = NULL;
-	sampler->set_count = sampler->segment_count = 0;
+	sampler->set_count = sampler->fresh_set = sampler->segment_count = 0;
+	sampler->free_set = -1;
 	sampler->first_segment = sampler->last_segment = sampler->timed = 0;
 }
 
@@ -332,8 +332,12 @@ void sampler_start(struct sampler *sampler, const struct api *gl, struct channel
 	bool queries = gl->has.occlusion || gl->has.occlusion_any || gl->has.timer ||
 		       gl->has.generated || gl->has.feedback;
 
-	*sampler = (struct sampler){
-	    .gl = gl, .identity = identity, .kept_error = kept_error, .open = -1, .measured = true};
+	*sampler = (struct sampler){.gl = gl,
+				    .identity = identity,
+				    .kept_error = kept_error,
+				    .open = -1,
+				    .free_set = -1,
+				    .measured = true};
 	sampler->per = channel->kinds & 1u << WIRE_DRAW	   ? WIRE_DRAW
 		       : channel->kinds & 1u << WIRE_GROUP ? WIRE_GROUP
 							   : WIRE_FRAME;

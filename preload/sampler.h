@@ -32,7 +32,8 @@ struct query_set {
 	uint64_t span_ns;  /* when the last span began */
 	bool measured;	   /* queries run, not the stamps alone */
 	uint64_t begin_ns; /* when the first of them began */
-	bool section_open, sections_lost, span_open, in_use, named;
+	bool section_open, sections_lost, span_open, named;
+	int next_free; /* index, or -1 */
 };
 
 /* What is known of a segment or frame on the CPU's side. */
@@ -84,15 +85,16 @@ struct sampler {
 	struct channel_identity *identity;
 	struct channel_stream stream;
 	struct probe probe;
-	struct monitor *monitor; /* of hardware counters, or NULL */
-	GLenum *kept_error;	 /* the program's, see sampler_start() */
-	uint32_t per;		 /* enum wire_kind: what a sample encloses */
-	struct query_set *sets;	 /* set_count */
-	unsigned set_count, next_set;
-	GLuint name_low, name_high; /* range that our names lie in */
-	bool invents;		    /* names are our own; else the driver gives them */
-	bool measuring;		    /* queries are possible in this context */
-	bool list_open;		    /* a display list is being compiled */
+	struct monitor *monitor;       /* of hardware counters, or NULL */
+	GLenum *kept_error;	       /* the program's, see sampler_start() */
+	uint32_t per;		       /* enum wire_kind: what a sample encloses */
+	struct query_set *sets;	       /* set_count */
+	unsigned set_count, fresh_set; /* sets from there on were never used */
+	int free_set;		       /* the one that came free last, or -1 */
+	GLuint name_low, name_high;    /* range that our names lie in */
+	bool invents;		       /* names are our own; else the driver gives them */
+	bool measuring;		       /* queries are possible in this context */
+	bool list_open;		       /* a display list is being compiled */
 	bool feedback_running;
 	bool paused;		 /* the context is released */
 	bool draws;		 /* a draw runs that is a sample */
@@ -214,6 +216,8 @@ struct segment *sampler_end_sample(struct sampler *sampler, uint32_t kind);
 void sampler_end_slots(struct sampler *sampler, struct query_set *set, uint32_t mask);
 /* The name of the debug group that is open; deeper ones go by that of the deepest that has one. */
 uint32_t sampler_innermost(const struct sampler *sampler);
+/* A set's results are read, or given up. */
+void sampler_release_set(struct sampler *sampler, int set);
 /* The segment goes on in another set, if one is free. */
 void sampler_next_set(struct sampler *sampler);
 /* What a query counted, which must be there. */
