@@ -39,6 +39,11 @@ enum sx_status overview_create(const struct sx_table *like, struct overview **ou
 	return SX_OK;
 }
 
+void overview_lean_on(struct overview *o, const struct total *run)
+{
+	total_lean_on(o->pending, run);
+}
+
 void overview_destroy(struct overview *o)
 {
 	if (!o)

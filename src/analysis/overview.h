@@ -10,10 +10,13 @@
  * scaled up for them, so that rates are those of the time in which it was known.
  */
 struct overview;
+struct total;
 
 /* Begins an overview. *out is owned by the caller. Errors: SX_ERR_NO_MEMORY. */
 enum sx_status overview_create(const struct sx_table *like, struct overview **out,
 			       struct sx_error *err);
+/* See total_lean_on(). */
+void overview_lean_on(struct overview *overview, const struct total *run);
 /* Releases an overview; NULL is fine. */
 void overview_destroy(struct overview *overview);
 /* Adds all rows of a table. Errors: SX_ERR_NO_MEMORY. */

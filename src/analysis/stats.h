@@ -5,6 +5,7 @@
 #include <sextant/analysis.h>
 
 struct part_sums;
+struct total;
 
 /*
  * `sum` and `mean`: of rows with data; `whole`: the sum with the rows that they stand for; `rate`:
@@ -28,6 +29,8 @@ const char *stats_reason(uint8_t seen, uint64_t rows);
 
 /* The counters of all rows in one, as sx_summary_stats() worked them out last; NULL before. */
 const struct sx_table *summary_total(const struct sx_summary *summary);
+/* All rows so far; as long as the summary. */
+const struct total *summary_run(const struct sx_summary *summary);
 /* See part_sums.h: how far totals are no more than a guess. */
 const struct part_sums *summary_parts(const struct sx_summary *summary);
 

@@ -141,6 +141,11 @@ const struct sx_table *summary_total(const struct sx_summary *s)
 	return s->summed;
 }
 
+const struct total *summary_run(const struct sx_summary *s)
+{
+	return s->total;
+}
+
 const struct part_sums *summary_parts(const struct sx_summary *s)
 {
 	return &s->apart;

@@ -90,6 +90,15 @@ void parts_tell(struct parts *parts, const struct sx_table *table, struct parts_
 	}
 }
 
+uint32_t parts_find(const struct parts *parts, const struct parts *other, uint32_t number)
+{
+	const struct part_key *key = number < other->count ? &other->keys[number] : NULL;
+	for (uint32_t i = 0; key && i < parts->count; i++)
+		if (is_same(&parts->keys[i], key->process, key->context))
+			return i;
+	return PARTS_MAX;
+}
+
 void parts_finish(struct parts *parts)
 {
 	for (uint32_t i = 0; i < parts->count; i++)

@@ -37,6 +37,8 @@ struct parts_rows {
  * becomes how many. Whom there is no memory for shares the last number.
  */
 void parts_tell(struct parts *parts, const struct sx_table *table, struct parts_rows *rows);
+/* The number that somebody of `other` has here, or PARTS_MAX. */
+uint32_t parts_find(const struct parts *parts, const struct parts *other, uint32_t number);
 /* Forgets whom it knew and releases their memory. */
 void parts_finish(struct parts *parts);
 

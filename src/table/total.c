@@ -83,6 +83,11 @@ void total_destroy(struct total *total)
 	free(total);
 }
 
+void total_lean_on(struct total *total, const struct total *run)
+{
+	total->run = run;
+}
+
 void total_set_parts(struct total *total, uint32_t most)
 {
 	total->parts.most = most;

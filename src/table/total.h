@@ -21,6 +21,11 @@ enum sx_status total_create(const struct sx_table *like, struct total **out, str
  * said otherwise); before the first row.
  */
 void total_set_parts(struct total *total, uint32_t most);
+/*
+ * Of a part of a run: where nothing was measured of a program or context in this part, what it did
+ * in the whole run stands for it. `run` must outlive the total; NULL: none.
+ */
+void total_lean_on(struct total *total, const struct total *run);
 /* Adds all rows of a table with the same columns in the same order. */
 void total_add(struct total *total, const struct sx_table *table);
 /* Adds `count` rows from `first` on. */

@@ -48,7 +48,7 @@ static void add_span(struct total_span *to, struct total_span span)
 	to->lost += span.lost;
 }
 
-static void take_counts(struct told *to, const struct total_column *part)
+static void take_counts(struct told *to, const struct total_column *part, bool known)
 {
 	struct total_column *all = &to->all;
 	struct total_span rows = {part->with, part->skipped, part->without - part->skipped};
@@ -59,8 +59,8 @@ static void take_counts(struct told *to, const struct total_column *part)
 		all->fpick = part->fpick;
 		all->at = part->at;
 	}
-	add_span(part->with ? &to->known : &to->unknown, rows);
-	add_span(part->with ? &to->known_ns : &to->unknown_ns, part->times);
+	add_span(known ? &to->known : &to->unknown, rows);
+	add_span(known ? &to->known_ns : &to->unknown_ns, part->times);
 	all->with += part->with;
 	all->without += part->without;
 	all->skipped += part->skipped;
@@ -86,6 +86,28 @@ static void take_sums(struct told *to, const struct total_column *part, struct t
 	to->rows += (double)part->with * times;
 }
 
+/* Rows of whom nothing was measured here: as those of the same in the whole run were. */
+static void take_from_run(const struct total *total, bool whole, struct told *to,
+			  const struct total_column *part, const struct total_column *run)
+{
+	uint64_t lost = whole ? part->without - part->skipped : 0;
+	uint64_t with = run->with, more = part->skipped + lost;
+	uint64_t more_ns = part->times.skipped + (whole ? part->times.lost : 0);
+	if (total->by_time && run->times.with && more_ns) {
+		with = run->times.with;
+		more = more_ns;
+	}
+	double value = isfinite(run->fsum) ? run->fsum + run->carry : run->fsum;
+	double times = (double)more / (double)with;
+	to->scaled |= more != 0;
+	to->sum += scaled_sum(run->sum, with, more) - run->sum;
+	to->fsum += value * times;
+	to->weighted += run->weighted * times;
+	to->weight += run->weight * times;
+	to->value += (part->type == SX_U64 ? (double)run->sum : value) * times;
+	to->rows += (double)run->with * times;
+}
+
 /*
  * Rows of whom nothing was measured: as the others were, for lack of anything better. That is by
  * time, as in extent_of().
@@ -105,6 +127,15 @@ static void take_unknown(const struct total *total, bool whole, struct told *to)
 	to->fsum *= 1 + (double)more / (double)with;
 }
 
+/* A column of somebody in the whole run, where that has data; or NULL. */
+static const struct total_column *in_run(const struct total *total, uint32_t part, uint32_t index)
+{
+	uint32_t at = total->run ? parts_find(&total->run->parts, &total->parts, part) : PARTS_MAX;
+	const struct total_column *column =
+	    at < PARTS_MAX && at < total->run->of_count ? &total->run->of[at][index] : NULL;
+	return column && column->with ? column : NULL;
+}
+
 static struct told told_of(const struct total *total, uint32_t index, bool whole)
 {
 	struct told told = {.all.type = total->of[0][index].type,
@@ -114,9 +145,13 @@ static struct told told_of(const struct total *total, uint32_t index, bool whole
 		const struct total_column *part = &total->of[i][index];
 		if (!(total->touched >> i & 1))
 			continue;
-		take_counts(&told, part);
+		const struct total_column *run =
+		    alone || part->with ? NULL : in_run(total, i, index);
+		take_counts(&told, part, part->with || run);
 		if (part->with)
 			take_sums(&told, part, extent_of(total, part, whole), alone);
+		else if (run)
+			take_from_run(total, whole, &told, part, run);
 	}
 	if (!alone && told.all.with)
 		take_unknown(total, whole, &told);

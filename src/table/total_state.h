@@ -29,7 +29,8 @@ struct total_column {
 };
 
 struct total {
-	struct sx_table *like; /* no rows; owns the descriptors */
+	struct sx_table *like;	 /* no rows; owns the descriptors */
+	const struct total *run; /* see total_lean_on(), or NULL */
 	struct parts parts;
 	struct total_column **of; /* [part]: its columns, NULL before its first row */
 	size_t cap;

@@ -198,6 +198,20 @@ class Programs(unittest.TestCase):
         self.assertEqual([table[0]['time'], table[1234]['time'], table[-1]['time']], ['0 s', '1.234 s', '(others)'])
         self.assertIn('over 1024 stretches of time late', ' '.join(done.stderr.split()))
 
+    def test_stretches_without_any(self):
+        """A stretch in which nothing of a context was measured: what it does in the whole run, not what the others do."""
+        programs = self.three()
+        path = self.write('three.sxc', programs)
+        groups = self.groups(path, '--by', 'time', '--interval', '100ms', '--top', '100')
+        for g in groups:
+            at, due = g['begin_ns'] // (100 * MS), 0
+            for p in programs:
+                rows = [row for row in p.rows if row[0] // (100 * MS) == at]
+                known = [row[5][2] for row in rows if row[4]]
+                due += len(rows) * (sum(known) / len(known) if known else p.due(2) / len(p.rows))
+            self.assertAlmostEqual(g['values']['PSInvocations'], due, delta=2, msg=str(at))
+        self.assertLess(max(g['values']['PSInvocations'] for g in groups), 1.02 * min(g['values']['PSInvocations'] for g in groups[:-1]))
+
     def test_frames_of_each(self):
         """Frames are counted by each context: number 7 is three frames, and each says whose it is."""
         programs = self.three()

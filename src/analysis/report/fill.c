@@ -113,6 +113,8 @@ static enum sx_status begin_rows(struct filling *f, const struct sx_table *like,
 		status = pyramid_create(f->source.metrics, like, f->course_bytes, &f->pyramid, err);
 	if (!status)
 		status = overview_create(like, &f->overview, err);
+	if (!status && f->summary)
+		overview_lean_on(f->overview, summary_run(f->summary));
 	if (!status)
 		status = costs_create(f->source.catalog, like, &f->costs, err);
 	if (!status)

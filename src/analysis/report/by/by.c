@@ -7,6 +7,7 @@
 
 #include "analysis/report/by/instances.h"
 #include "analysis/report/by/open.h"
+#include "analysis/stats.h"
 #include "base/mem.h"
 #include "base/strings.h"
 #include "table/like.h"
@@ -323,6 +324,7 @@ enum sx_status report_by_begin(const struct report_by_options *options, struct r
 	    instances_are_columns(options->catalog, options->like))
 		status = total_create(options->like, &g->whole, err);
 	g->o.like = NULL;
+	g->open.run = g->summary ? summary_run(g->summary) : NULL;
 	if (status) {
 		report_by_destroy(g);
 		return status;

@@ -18,6 +18,8 @@ static struct open_group *open_create(struct open_groups *o, const struct open_r
 		free(group);
 		return NULL;
 	}
+	if (o->way == OPEN_BY_TIME)
+		total_lean_on(group->total, o->run);
 	if (o->count >= PARTS_APART)
 		total_set_parts(group->total, 2);
 	return group;
