@@ -43,7 +43,7 @@ enum sx_status pyramid_create(const struct sx_metrics *metrics, const struct sx_
 /* Adds all rows of a table. Errors: SX_ERR_NO_MEMORY. */
 enum sx_status pyramid_add(struct pyramid *pyramid, const struct sx_table *raw,
 			   struct sx_error *err);
-/* Halves until it takes at most so many bytes, or has few stretches. */
+/* Halves a pyramid until it takes at most so many bytes, or has few stretches. */
 void pyramid_fit(struct pyramid *pyramid, size_t bytes);
 struct pyramid_view pyramid_get(const struct pyramid *pyramid);
 /* Bytes of its numbers: times and lengths, and for each metric a value or the three of them. */

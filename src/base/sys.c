@@ -229,7 +229,7 @@ static int real_timer_create(void *user)
 	return timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
 }
 
-/* Setting it takes an expiry back; none at all is told by zeros. */
+/* Setting a timer takes an expiry back; none at all is told by zeros. */
 static int real_timer_set(void *user, int timer, uint64_t at_ns)
 {
 	struct itimerspec at = {{0}, {0}};

@@ -26,7 +26,7 @@ int log_write(struct log *log, struct entry entry);
 int log_copy(struct log *log, const uint8_t *record, size_t size, struct entry entry);
 /* From now on records are those of the end, for which room was kept free on the disk. */
 void log_begin_end(struct log *log);
-/* Returns when all of it is on the disk. */
+/* Returns when the whole log is on the disk. */
 int log_sync(struct log *log);
 /* Index and trailer. */
 int log_end(struct log *log);

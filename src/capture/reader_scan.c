@@ -177,7 +177,7 @@ static bool load_index(struct sx_capture_reader *reader, struct entry **list, si
 	    reader_bytes_load(bytes, offset + CAPTURE_FRAME_SIZE, frame.size, &reader->payload);
 	if (!payload || !frame_check(&frame, payload) ||
 	    payload_get_index(payload, frame.size, list, count))
-		return false; /* without the memory for it the records are looked for */
+		return false; /* without memory for the index the records are looked for */
 	/* Each record must lie between its neighbours; what it is shows when it is read. */
 	uint64_t from = CAPTURE_HEADER_SIZE;
 	for (size_t i = 0; i < *count; i++) {

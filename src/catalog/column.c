@@ -106,7 +106,7 @@ static bool any_alike(const struct sx_strings *names, const char *name)
 	return false;
 }
 
-/* The only one of its kind that a name may mean; a second one makes it none. */
+/* A thing that a name may mean; where a second one is offered, the name means none. */
 static void offer(uint32_t *found, bool *twice, uint32_t index)
 {
 	*twice |= *found != SX_NONE;

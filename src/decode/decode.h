@@ -18,7 +18,7 @@ struct decoder_setup {
 	const char *const *counters; /* names wanted; NULL: all that the samples hold */
 	uint32_t counter_count;
 	const char *const *values; /* RAW_VALUES: what each value is, from the source */
-	const char *const *whys;   /* and why it will never be had, or NULL, as source_desc */
+	const char *const *whys;   /* why a value will never be had, or NULL, as source_desc */
 	uint32_t value_count;
 	const struct sx_column *columns; /* RAW_ROWS: what the rows hold, from the source */
 	uint32_t column_count;

@@ -20,7 +20,7 @@ struct look {
 	size_t size;
 };
 
-/* What counts, their sums and multiples come to; NaN for anything else. */
+/* What counts, sums of counts and their multiples come to; NaN for anything else. */
 static double count_of(const struct look *look, const struct sx_node *node)
 {
 	if (node->kind == SX_NODE_NUMBER)

@@ -34,7 +34,7 @@ enum sx_status sx_definition_fits(const struct sx_catalog *catalog, uint32_t gro
 	return ops ? ops->fits(catalog, group, pattern, err) : defines_nothing(pattern, err);
 }
 
-/* What it was called when it was defined first; NULL: it is new. */
+/* What a counter was called when it was defined first; NULL: it is new. */
 static const char *earlier_name(const struct sx_metrics *m, uint32_t counter)
 {
 	for (uint32_t i = 0; i < m->definition_count; i++)

@@ -41,17 +41,17 @@ struct sx_metrics {
 	size_t condition_cap;
 	struct expr_program *program; /* NULL when only raw counters were chosen */
 
-	/* Only while it is built. */
+	/* Only while the selection is built. */
 	double *constants;	/* one for each constant of the catalog; NaN: not known */
 	bool *per_row;		/* constants that are columns of `like` */
-	bool asked_per_row;	/* whether one of them was asked for */
+	bool asked_per_row;	/* whether such a constant was asked for */
 	struct sx_expr **whens; /* parsed, one a condition */
 	size_t when_cap;
 	struct sx_expr **exprs; /* parsed, one for each metric, when first needed */
 	struct sx_expr *seconds;
 	struct sx_expr **same; /* one for each counter, of those that given metrics stand for */
 	const struct sx_table *like;
-	uint32_t *like_counter, *like_instance; /* what its columns are */
+	uint32_t *like_counter, *like_instance; /* what the columns of `like` are */
 	uint32_t *given;			/* column of `like` for each metric, or SX_NONE */
 	bool *unknown; /* columns of `like` that the catalog does not know */
 	uint32_t like_count;

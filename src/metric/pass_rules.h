@@ -13,7 +13,7 @@ struct rule_counter {
 	uint32_t family, stage; /* SX_NONE: none */
 	uint32_t window;	/* the family whose stage decides what it counts, or SX_NONE */
 	uint32_t group;		/* exclusive group, or SX_NONE */
-	bool alone, narrow;	/* narrow: its stage is one of several, not all of them */
+	bool alone, narrow;	/* narrow: the counter's stage is one of several, not all of them */
 };
 
 struct pass_rules {

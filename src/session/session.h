@@ -36,7 +36,8 @@ struct session_device {
 	struct sx_constant_value *constants;
 	const char *set;	     /* the set that is programmed and shown, or NULL */
 	struct session_turns *turns; /* or NULL: the device has a source of its own */
-	/* How its source is started, and its decoder made: the same in every turn of a run. */
+	/* How the device's source is started, and the decoder made: the same in every turn of a
+	 * run. */
 	struct source_request request;
 	bool started, ended;
 	uint64_t record_last_ns;
@@ -55,7 +56,7 @@ struct session_child {
 	pid_t pid; /* 0 when none runs */
 	int go[2]; /* the word to go; both ends are kept, so that writing it never raises SIGPIPE */
 	int report; /* says why exec failed */
-	int fd;	    /* readable once it has ended */
+	int fd;	    /* readable once the program has ended */
 	struct sx_child_status status;
 };
 
@@ -213,7 +214,7 @@ void record_clocks(struct sx_session *session, bool now);
 void child_init(struct sx_session *session);
 /* Forks the program, which then waits, so that sources can be started on it. */
 enum sx_status child_fork(struct sx_session *session, char *const *argv, struct sx_error *err);
-/* Lets it run; the status tells why the program could not be run. */
+/* Lets the program run; the status tells why it could not be run. */
 enum sx_status child_exec(struct sx_session *session, char *const *argv, struct sx_error *err);
 /* Ends a child that was never let run. */
 void child_abandon(struct sx_session *session);
@@ -221,7 +222,7 @@ void child_abandon(struct sx_session *session);
 bool child_ended(struct sx_session *session);
 /* Takes the status of a child that has ended; true when there is none left. */
 bool child_reap(struct sx_session *session);
-/* Whether it runs in a process group of its own. */
+/* Whether the program runs in a process group of its own. */
 bool child_left_group(const struct sx_session *session);
 /* Sends a signal to the child if it still runs. */
 void child_signal(struct sx_session *session, int signal_number);

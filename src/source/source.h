@@ -69,7 +69,8 @@ struct source_desc {
 	/* RAW_VALUES, once started: the catalog's names of the values, in their order; else NULL.
 	 */
 	const char *const *counters;
-	/* Beside them, why a value will never be had; NULL, also for a single one: it will. */
+	/* Beside `counters`, why a value will never be had; NULL, also for a single value: it will
+	 * be had. */
 	const char *const *whys;
 	uint32_t counter_count;
 	/*
@@ -141,7 +142,7 @@ typedef void (*source_found_fn)(void *user, const struct sx_device *device);
 
 /* The clock that a source's times are taken from, beside ours. */
 struct source_clock {
-	const char *name;	       /* "monotonic": it is ours */
+	const char *name;	       /* "monotonic": the source uses ours */
 	uint64_t own_ns, monotonic_ns; /* the same moment on both */
 	uint64_t error_ns; /* measured: of the moment, or how long a reading of all values took */
 	uint32_t jumps;	   /* found between them so far */

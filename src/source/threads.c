@@ -7,7 +7,7 @@
 
 #include "base/mem.h"
 
-#define WAIT_MOST  8  /* times of its own work that a thread's waits for a CPU count */
+#define WAIT_MOST  8  /* a thread's waits for a CPU count up to so many times its work */
 #define NAMES_MOST 25 /* readings after which a thread has the name that it keeps */
 
 struct visit {

@@ -11,7 +11,7 @@
 
 struct thread_seen {
 	pid_t pid, tid;
-	uint64_t run_ns, wait_ns; /* since it began */
+	uint64_t run_ns, wait_ns; /* since the thread began */
 	bool apart;		  /* the thread's name begins with the prefix */
 	uint8_t names;		  /* how often the thread's name was read */
 	bool here;		  /* in this reading */

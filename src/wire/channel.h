@@ -248,7 +248,7 @@ struct wire_sample {
 	uint64_t thread_run_ns, thread_wait_ns, raster_run_ns, raster_wait_ns;
 	uint32_t label_length; /* bytes of text that follow the struct */
 	uint32_t driver_count; /* values that follow the text */
-	uint16_t thread_known; /* whether they are, */
+	uint16_t thread_known; /* whether thread times are known, */
 	uint16_t rasterises;   /* and whether there is such a rasteriser */
 };
 

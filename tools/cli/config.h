@@ -31,7 +31,7 @@ enum sx_status config_read(struct config *config, struct sx_error *err);
  */
 enum sx_status config_apply(const struct config *config, struct options *options,
 			    const struct verb *verb, struct sx_error *err);
-/* Writes where it is read from and what it says, as it may be written. */
+/* Writes where the configuration is read from and what it says, as a file may have it. */
 void config_print(const struct config *config, FILE *out);
 void config_finish(struct config *config);
 

@@ -28,7 +28,7 @@ FILE *pager_start(void)
 	if (!isatty(STDOUT_FILENO) || !*command || strcmp(command, "cat") == 0 || !term ||
 	    strcmp(term, "dumb") == 0)
 		return NULL;
-	/* Leave when it fits, pass colours on, leave the text on the screen. */
+	/* Leave when the text fits, pass colours on, leave the text on the screen. */
 	setenv("LESS", "FRX", 0);
 	fflush(NULL);
 	return popen(command, "we");

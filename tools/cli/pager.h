@@ -10,7 +10,7 @@
  * when standard output is no terminal, or nobody wants one ("" or "cat").
  */
 FILE *pager_start(void);
-/* Waits until it was left. */
+/* Waits until the pager was left. */
 void pager_end(FILE *pager);
 
 #endif

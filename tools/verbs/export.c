@@ -462,7 +462,7 @@ int export_tables(struct cli *cli, const char *path)
 	struct sx_error err = {0};
 	struct exporting e = {.cli = cli};
 	bool whole = true;
-	enum sx_status status = open_devices(&e, path, &err); /* of what is no capture it says so */
+	enum sx_status status = open_devices(&e, path, &err); /* says so of what is no capture */
 	if (!status)
 		status = cli->options.join ? export_joined(&e, &err) : export_all(&e, &err);
 	if (!status)

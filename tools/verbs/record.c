@@ -137,7 +137,7 @@ static enum sx_status create_writer(struct recording *r, struct sx_capture_claim
 	    {"commit", commit_of_job()},
 	};
 	uint32_t count = 5;
-	/* Then its length says nothing of the program. */
+	/* The recording's length then says nothing of the program. */
 	if (o->duration_ns || o->count)
 		properties[count++] = (struct sx_capture_property){"ends", "limit"};
 	if (read_boot(boot, sizeof(boot)))

@@ -23,11 +23,11 @@ struct compare_metric {
 	const char *heading;			   /* whose rows it stands with, or NULL */
 	enum sx_direction direction;
 	bool counts; /* the work alone decides it: pieces of work that are counted one by one */
-	bool hidden; /* not asked for: it only tells whether others are comparable */
+	bool hidden; /* not asked for: this metric only tells whether others are comparable */
 	bool scaled; /* some samples were not measured: totals are estimates */
 	bool amount; /* of a device that is sampled by time: what a run took is its total */
 	uint32_t device, runs;
-	/* One a run: its mean without the warm-up, its total, and how many samples had data. */
+	/* Of each run the mean without the warm-up, the total, and how many samples had data. */
 	double *means, *totals;
 	/* Of amounts in slices of time one a run: how long a sample is in s (0: not known), and the
 	 * mean over that.
@@ -91,7 +91,7 @@ bool compare_is_own(const char *name);
  */
 enum sx_status compare_set_add(struct compare_set *set, const struct compare_recording *run,
 			       struct sx_error *err);
-/* Whether any device of it is a model, not a real one. */
+/* Whether any device of a set is a model, not a real one. */
 bool compare_set_is_simulated(const struct compare_set *set);
 /* Works out what holds for all runs. Call once, after the last one. */
 enum sx_status compare_set_done(struct compare_set *set, struct sx_error *err);

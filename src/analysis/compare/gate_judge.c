@@ -154,7 +154,7 @@ static bool is_named(const char *wanted, const char *name, const char *neutral)
 	return strcasecmp(wanted, name) == 0 || (neutral && strcasecmp(wanted, neutral) == 0);
 }
 
-/* By its name, or by another name of the same thing in the device's catalog. */
+/* A row is wanted by its name, or by another name of the same thing in the device's catalog. */
 static bool is_row(const char *wanted, const struct report_device *device,
 		   const struct report_row *row)
 {

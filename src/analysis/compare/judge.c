@@ -291,7 +291,7 @@ static bool share_noise(const struct comparison *c, struct test *tests, size_t c
 {
 	size_t runs = (size_t)c->a->runs + c->b->runs, n = 0;
 	if (runs > NOISE_RUNS_MAX)
-		return true; /* each knows its own well */
+		return true; /* each metric knows its own noise well */
 	struct noise_variance *shared = calloc(count + 1, sizeof(*shared));
 	double *rows = calloc((count + 1) * runs, sizeof(*rows));
 	bool ok = shared && rows;

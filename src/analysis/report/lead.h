@@ -9,7 +9,7 @@ struct report_lead {
 	double value;
 };
 
-/* Works it out over all rows of a table; false when none of them tells. */
+/* Works the lead out over all rows of a table; false when no row tells. */
 bool report_lead_of(const struct sx_metrics *metrics, const struct sx_table *raw,
 		    struct report_lead *out);
 

@@ -79,7 +79,7 @@ struct report_process {
 
 /* A limit that was set, and what became of it. */
 struct report_gate {
-	const char *text, *metric, *unit, *why; /* why: it could not be judged, or NULL */
+	const char *text, *metric, *unit, *why; /* why: the gate could not be judged, or NULL */
 	uint32_t device;
 	double value, limit;
 	bool passed;
@@ -176,7 +176,7 @@ struct report {
 	uint64_t duration_ns; /* of the run; the longest of its devices where nobody said */
 	bool ran;	      /* a program ran and ended with exit_code */
 	int exit_code;	      /* of a signal 128 more than its number */
-	int term_signal;      /* what ended it, or 0 */
+	int term_signal;      /* the signal that ended the program, or 0 */
 	const char *ended_by; /* "duration" or "count": the limit that did, or NULL */
 	const struct report_device *devices;
 	uint32_t device_count;
@@ -184,7 +184,7 @@ struct report {
 	const struct verdict *verdict;
 	const struct report_gate *gates;
 	uint32_t gate_count;
-	/* What it is held against: that run's report, and what came of it; or NULL. */
+	/* The baseline's report, and what the comparison with it found; or NULL. */
 	const struct report *baseline;
 	const struct comparison *against;
 };

@@ -9,7 +9,7 @@
 #include "expr/compile.h"
 
 #define WINDOW_TIME "time"	 /* the length of a window in ns */
-#define FRAME_TIME  "frame.time" /* stands in for it where samples have no times */
+#define FRAME_TIME  "frame.time" /* stands in for the window's time where samples have none */
 
 static bool make_column(struct verdict_facts *f, struct verdict_column *c)
 {

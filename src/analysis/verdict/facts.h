@@ -10,7 +10,7 @@ struct verdict_column {
 	uint8_t *quality;
 	double *trust;	  /* 0 to 1 */
 	uint32_t *device; /* VERDICT_NO_DEVICE: none, or several */
-	uint8_t *way;	  /* of a fact: which of its ways it came */
+	uint8_t *way;	  /* of each fact: which of its ways gave the value */
 };
 
 /* Zero-initialise. */

@@ -15,7 +15,7 @@ struct judging {
 	bool *overruled;       /* the window's own facts say something else */
 	uint32_t *own_rule;    /* what a window's own facts say, and how surely */
 	double *own_confidence;
-	double **measured; /* of each fact, before they were smoothed */
+	double **measured; /* of each fact, before values were smoothed */
 };
 
 /* Judges every window by the rules, and makes that steady. Errors: SX_ERR_NO_MEMORY. */

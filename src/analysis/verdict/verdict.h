@@ -15,7 +15,7 @@ struct verdict_source {
 	const struct sx_metrics_options *options; /* set, variant and constants */
 	const struct sx_table *rows;		  /* raw counters, in order of time */
 	uint64_t each;				  /* samples that a row stands for */
-	uint32_t device;			  /* what it is called in evidence */
+	uint32_t device;			  /* the number that evidence calls the source by */
 	bool own; /* of several programs the rows are of the one that is judged alone */
 };
 
@@ -26,7 +26,7 @@ struct verdict_value {
 	const char *name, *title, *unit;
 	const char *of; /* what is special about how it was had, or NULL */
 	double value;
-	uint32_t device; /* whose it is, or VERDICT_NO_DEVICE: of several */
+	uint32_t device; /* the device that the fact is of, or VERDICT_NO_DEVICE: of several */
 };
 
 #define VERDICT_UNKNOWN "unknown" /* the name of what cannot be told */
@@ -36,7 +36,7 @@ struct verdict_part {
 	const char *name, *title;
 	const char *which;   /* the unit or cause, or NULL */
 	const char *advice;  /* what to do; of what cannot be told how to learn more; or NULL */
-	const char *because; /* why it cannot be told, or NULL */
+	const char *because; /* why the cause cannot be told, or NULL */
 	double share;	     /* of the time that was judged, 0 to 1 */
 	double confidence;   /* 0 to 1 */
 	uint64_t time_ns;    /* 0 where samples have no times */
@@ -61,9 +61,9 @@ struct verdict {
 	bool flickers; /* the verdict changes from window to window, as fast as windows allow */
 	/* Of several programs the one that it is of, the busiest: "name (pid)"; else NULL and 0. */
 	const char *program;
-	uint32_t pid; /* its parts */
+	uint32_t pid; /* of `program` */
 	const char *name;
-	uint32_t programs; /* all of them */
+	uint32_t programs; /* all that were measured */
 	/* Of the implementation. */
 	struct arena arena;
 	struct verdict_rules rules;

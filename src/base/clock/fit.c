@@ -7,7 +7,7 @@
 #define PAUSE_MOST_NS  UINT64_C(1000000000)
 #define DRIFT_MOST     0.01 /* no two clocks of one machine differ by more; beyond it is noise */
 #define DRIFT_CHANGE   1e-4 /* nor does a drift that is known change by more between two pairs */
-#define DRIFT_KNOWN    4    /* pairs after which it is known */
+#define DRIFT_KNOWN    4    /* pairs after which the drift is known */
 #define JUMP_LEAST_NS  1000.0
 
 static const struct clock_pair *newest(const struct clock_fit *fit)

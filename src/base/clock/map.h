@@ -18,7 +18,7 @@
 struct clock_map {
 	struct clock_pair *pairs; /* ascending in from_ns */
 	size_t count, cap;
-	size_t every, skipped; /* pairs that one of them stands for */
+	size_t every, skipped; /* measured pairs that a kept one stands for */
 	size_t front, back;    /* no jump lies before the one, or behind the other */
 };
 

@@ -171,7 +171,7 @@ static void add_labels(struct batch *batch, const struct sx_rows *rows, size_t f
 	for (unsigned label = 0; label < SX_LABEL_COUNT; label++) {
 		bool text = CAPTURE_STRING_LABELS >> label & 1;
 		if (rows->labels[label] ? text : !(batch->label_mask >> label & 1))
-			continue; /* with its texts, or never had */
+			continue; /* copied with its texts, or never had */
 		copy_or_fill(label_column(batch, label), rows->labels[label], first, count);
 	}
 }

@@ -24,7 +24,7 @@ struct batch {
 	uint8_t *quality;     /* one array a column, filled only where mixed[] says so */
 	uint8_t *mixed;	      /* one a column: some row is not plainly valid */
 	struct strings texts; /* of debug groups and reasons */
-	size_t text_bytes;    /* memory that they take */
+	size_t text_bytes;    /* memory that texts take */
 	size_t bytes;	      /* memory that all else takes */
 };
 

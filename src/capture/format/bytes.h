@@ -28,7 +28,7 @@ void bytes_string(struct bytes *bytes, const char *text);
 struct cursor {
 	const uint8_t *at, *end;
 	bool failed;
-	bool no_memory; /* why it failed */
+	bool no_memory; /* the reading failed for lack of memory */
 };
 
 uint8_t cursor_u8(struct cursor *cursor);

@@ -11,9 +11,9 @@ struct oa_slots {
 	unsigned a, b, c, pec;
 };
 
-/* Of a format by its name in any case; NULL: reports have no such one. */
+/* The slots of a format, by its name in any case; NULL: there is no such format. */
 const struct oa_slots *oa_slots_find(const char *format);
-/* What the largest of them has, for a set that names no format. */
+/* The slots of the largest format, for a set that names none. */
 const struct oa_slots *oa_slots_any(void);
 /* Whether a counter of `file` ("A", "PEC", …) can be read; files that are not listed are not in
  * reports. */

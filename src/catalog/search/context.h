@@ -64,7 +64,7 @@ struct path_text {
 	size_t size;
 	const char *origin;
 };
-/* As sx_catalog_parse(); what it builds upon is found along the search path. */
+/* As sx_catalog_parse(); what the text builds upon is found along the search path. */
 enum sx_status path_parse(const struct sx_context *context, const struct path_text *text,
 			  struct sx_catalog **out, struct sx_error *err);
 /* Whether a folder of the search path has the catalog, which then goes before the library's. */

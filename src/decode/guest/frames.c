@@ -27,7 +27,7 @@ enum {
 	COLUMN_RASTER_THREAD,
 	COLUMN_RASTER_WAIT,
 	COLUMN_VULKAN,			   /* here and on: of Vulkan alone */
-	COLUMN_DRAW_CALLS = COLUMN_VULKAN, /* in its place, of OpenGL alone */
+	COLUMN_DRAW_CALLS = COLUMN_VULKAN, /* in place of Vulkan's counters, of OpenGL alone */
 	COLUMN_COUNT = COLUMN_VULKAN + WIRE_VULKAN_COUNTERS - WIRE_COUNTERS
 };
 
@@ -113,7 +113,7 @@ static const char *why_text(unsigned why)
 	};
 	if (why < WHY_END && texts[why])
 		return texts[why];
-	return "no transform feedback was active"; /* counted only while it is */
+	return "no transform feedback was active"; /* counted only while feedback is active */
 }
 
 static const char *name_of(bool vulkan, uint32_t column)

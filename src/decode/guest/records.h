@@ -21,7 +21,7 @@ enum sx_status records_refuse(const struct raw_sample *raw, const char *because,
 /* Errors of these: SX_ERR_NO_MEMORY. */
 enum sx_status records_set_text(struct sx_table *table, enum sx_label label, size_t row,
 				const char *text, size_t size);
-/* Whose it is: context, process and the text behind the head. */
+/* Whose a row is: context, process and the text behind the head. */
 enum sx_status records_set_labels(const struct wire_sample *head, const char *path,
 				  struct sx_table *table, size_t row);
 

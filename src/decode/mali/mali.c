@@ -11,7 +11,7 @@
 
 #define TILE	  16			 /* dumps reduced before columns are written */
 #define LINE	  (MALI_KINDS * 128 + 8) /* sums of one dump; the 8 keep lines off one cache set */
-#define BIG_VALUE (UINT64_C(1) << 56)	 /* up to 64 of them fit a sum */
+#define BIG_VALUE (UINT64_C(1) << 56)	 /* up to 64 such values fit a sum */
 
 /* What the fast way cannot write. */
 struct oddity {

@@ -102,7 +102,7 @@ static enum verdict judge(const struct sx_oa_decoder *d, const uint8_t *data, si
 		return RECORD_TAKE;
 	if (!head)
 		return judge_odd(d, data, length, left - length);
-	/* A part of it is missing where the next one begins inside. */
+	/* A part of the record is missing where the next one begins inside. */
 	return find_head(d, data, 1, length + OA_RECORD_HEADER - 1) < length ? RECORD_DAMAGE
 									     : RECORD_DOUBT;
 }

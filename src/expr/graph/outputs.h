@@ -17,7 +17,7 @@ struct program_output {
 	uint32_t *inputs; /* indices as the resolver gave them, sorted */
 	uint32_t *reads;  /* the same as positions in the program's inputs, in any order */
 	uint32_t input_count;
-	bool selective; /* an `if` decides what it reads */
+	bool selective; /* an `if` decides what the output reads */
 	bool can_miss;	/* selective, and one branch has no data whatever the inputs are */
 };
 

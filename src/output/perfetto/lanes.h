@@ -15,7 +15,7 @@
 struct lane {
 	uint64_t process, context, instance; /* the first as a hash */
 	uint64_t end_ns;
-	char text[LANE_TEXT_BYTES]; /* whose it is */
+	char text[LANE_TEXT_BYTES]; /* whose the lane is */
 };
 
 /* Zero-initialise. */

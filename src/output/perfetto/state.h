@@ -38,7 +38,7 @@ struct trace_doubt {
 struct trace_state {
 	const struct trace_device *in;
 	uint32_t clock;
-	char *name; /* says when it is a model */
+	char *name; /* says when the device is a model */
 	struct lanes now;
 	struct trace_lane *lanes;
 	uint32_t lane_count;

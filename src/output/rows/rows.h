@@ -23,10 +23,10 @@ struct rows_shape {
 	/* In text, which has lines about a row before its values: */
 	bool reasons;	    /* what ended the row */
 	bool whole;	    /* one row for all: neither its context nor its begin means much */
-	const char *length; /* what its time is; NULL: "duration" */
+	const char *length; /* what the time of a row is called; NULL: "duration" */
 	/* Columns before all others (in JSON, which has tables, members of `within`). */
 	bool by_device;	    /* the device's number: there are several */
-	bool say_simulated; /* whether it is a model: one is */
+	bool say_simulated; /* say whether the device is a model: one is */
 	uint32_t device;
 	bool simulated;
 	/*
@@ -71,7 +71,7 @@ uint8_t rows_quality(const struct sx_table *table, size_t row);
 const char *rows_reservations_text(uint8_t quality, char buf[64]);
 /* Takes the rows of a table, of which the first has index `first`. */
 void rows_marks_add(struct rows_marks *marks, const struct sx_table *table, size_t first);
-/* Writes them as the key "quality". */
+/* Writes the marks as the key "quality". */
 void rows_marks_json(const struct rows_marks *marks, struct json *json);
 
 /* The same in parts, for input that is too long to hold: rows_add() any number of times. */

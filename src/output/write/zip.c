@@ -66,7 +66,7 @@ static bool pump(struct zip_stream *s, int flush)
 	return !ferror(s->zip->out);
 }
 
-/* All of it, or an error: the C library takes less for one. */
+/* Writes all, or fails: the C library takes less for an error. */
 static ssize_t zip_write(void *cookie, const char *data, size_t size)
 {
 	struct zip_stream *s = cookie;

@@ -93,7 +93,7 @@ static bool is_followed(const struct sx_session *s)
 	return false;
 }
 
-/* Whether it is only waited for what may yet come of the program. */
+/* Whether the run only waits for what may yet come of the program. */
 static bool is_awaited(const struct sx_session *s)
 {
 	for (uint32_t i = 0; i < s->device_count; i++) {
@@ -154,7 +154,7 @@ static void note_program_end(struct sx_session *s)
 		s->program_end_ns = sys_now_ns(s->sys);
 		stop_machine(s);
 	} else if (!awaited) {
-		s->program_end_ns = 0; /* what it started goes on */
+		s->program_end_ns = 0; /* what the program started goes on */
 	}
 }
 

@@ -144,7 +144,7 @@ bool take_turn(struct sx_session *s)
 		for (int n = 0;
 		     n < TURN_READS && !d->ended && !has_plenty(d, n) && session_take(s, i); n++)
 			any = true;
-		/* In a recording it is known only then where the others end. */
+		/* Only then is it known where the other devices of a recording end. */
 		if (i == 0 && first_alone && end_samples_reached(s))
 			d->ended = true;
 		if (i == 0 && first_alone && !d->ended)

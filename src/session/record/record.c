@@ -51,7 +51,7 @@ static void add_property(struct sx_capture_property *list, uint32_t *count, cons
 		list[(*count)++] = (struct sx_capture_property){name, value};
 }
 
-/* How it is programmed: without that its counters could not be read rightly. */
+/* How the device is programmed: without that its counters could not be read rightly. */
 static bool describe_program(struct sx_session *s, uint32_t index, struct sx_capture_device *out)
 {
 	const struct session_device *d = &s->devices[index];
@@ -169,7 +169,7 @@ static bool has_device(struct sx_session *s, uint32_t index)
 		mark(s, index, SX_CAPTURE_LOSS, &lost);
 	if (d->unrecorded_more)
 		mark(s, index, SX_CAPTURE_LOSS, &more);
-	if (d->turns) /* which set it is, and that others take turns with it */
+	if (d->turns) /* which set counts, and that others take turns with it */
 		mark(s, index, SX_CAPTURE_NOTE, &turns);
 	return true;
 }

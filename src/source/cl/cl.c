@@ -38,7 +38,7 @@ static enum sx_status cl_open(const struct source_host *host, const char *id, st
 	return inject_open(&cl_api, host, out, err);
 }
 
-/* Which driver it will be only the program's own loader knows. */
+/* Only the program's own loader knows which driver it will use. */
 static void cl_probe(const struct source_host *host, source_found_fn found, void *user)
 {
 	char path[4096];

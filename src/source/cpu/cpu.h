@@ -15,7 +15,7 @@ struct cpu_topology {
 	uint32_t cpu_count;
 	uint32_t cluster_count;
 	uint16_t *cpus;	  /* numbers of the CPUs online, ascending */
-	uint8_t *cluster; /* of each of them; 0 is the weakest */
+	uint8_t *cluster; /* of each CPU; 0 is the weakest */
 	/* perf type of each cluster's own PMU; 0 where one PMU serves all CPUs */
 	uint32_t pmu_type[CPU_CLUSTERS_MAX];
 	bool mixed; /* several core PMUs */
@@ -201,7 +201,7 @@ struct cpu_run {
 	struct cpu_output *outputs;
 	char **names; /* of the outputs, then of the shares */
 	uint32_t output_count;
-	uint32_t *shares; /* outputs of which it is told how long they were counted */
+	uint32_t *shares; /* outputs that come with how long they were counted */
 	uint32_t share_count;
 	struct perf_reading *before, *now; /* one an output */
 };

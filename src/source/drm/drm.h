@@ -178,7 +178,7 @@ struct drm_state {
 	bool idle_primed, queues_primed, accumulated_primed, residency_primed;
 	uint32_t unknown_format, unknown_content; /* of gpu_metrics, refused */
 	bool refused_metrics;
-	uint64_t unbelievable;	    /* [column]: it said what cannot be, at least once */
+	uint64_t unbelievable; /* bit [column]: the device said what cannot be, at least once */
 	struct drm_sensors sensors; /* set by drm_sensors_find() */
 };
 /*

@@ -115,7 +115,7 @@ void drm_profiling_end(struct drm_profiling *p, const struct sx_sys *sys)
 	if (p->pipe >= 0) {
 		/* Where putting back failed, the guard tries once more. */
 		if (!p->on && sys->write(sys->user, p->pipe, "k", 1) < 0)
-			errno = 0; /* then it puts back what is there already */
+			errno = 0; /* the guard then puts back what is there already */
 		sys->close(sys->user, p->pipe);
 		int status;
 		while (sys->wait(sys->user, p->guard, &status, 0, NULL) < 0 && errno == EINTR)

@@ -120,7 +120,7 @@ bool drm_put_processes(struct drm_source *s, struct drm_number *numbers, bool st
 			continue;
 		drm_clients_sum(c, true, p->pid, &sum);
 		if (!sum.clients)
-			continue; /* all of it is shared, and counted elsewhere */
+			continue; /* all of its memory is shared, and counted elsewhere */
 		memset(numbers, 0, DRM_COLUMNS * sizeof(*numbers));
 		drm_put_sum(s, &sum, numbers);
 		drm_put_row(s, rows, numbers, stretched);

@@ -41,7 +41,7 @@ static const struct inject_api counters_api = {
     .have_sample = "let it run until it swaps buffers, without --per",
 };
 
-/* Which driver it is, and what it has, only a context tells: open() asks. */
+/* Only a context tells which driver it has, and what that counts: open() asks. */
 static void counters_probe(const struct source_host *host, source_found_fn found, void *user)
 {
 	char library[4096];

@@ -87,7 +87,7 @@ static bool is_new(const struct channel_place *mine, const struct wire_stream *s
 	       __atomic_load_n(&stream->state, __ATOMIC_ACQUIRE) == WIRE_CLOSED;
 }
 
-/* The oldest of them, by serial; WIRE_STREAMS: there is none. */
+/* The oldest new stream, by serial; WIRE_STREAMS: there is none. */
 static unsigned oldest_new(const struct channel *channel)
 {
 	unsigned oldest = WIRE_STREAMS;

@@ -50,7 +50,7 @@ struct channel_place {
 struct channel {
 	struct wire_header *memory; /* set: WIRE_BYTES(ring) of it */
 	uint32_t ring;		    /* set */
-	uint32_t process;	    /* set: its number */
+	uint32_t process;	    /* set: the process's number */
 	int32_t pid;		    /* set */
 	char name[32];		    /* set */
 	uint32_t value_most;	    /* set: values of a sample; 0: WIRE_DRIVER_MOST */

@@ -219,7 +219,7 @@ static void look_at_threads(struct inject_source *in)
 	load_look(&in->load);
 }
 
-/* False: it must wait. */
+/* False: the sample must wait. */
 static bool fill_raster(struct inject_source *in)
 {
 	struct wire_sample *sample = in->sample;

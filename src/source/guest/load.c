@@ -161,7 +161,7 @@ static void load_fill_row(const struct load_process *p, uint64_t from_ns, uint64
 	if (!length || !clip(p, &from_ns, &to_ns))
 		return;
 	struct load_sums a = sums_at(p, from_ns), b = sums_at(p, to_ns);
-	/* What was not seen of it is taken to be as the rest. */
+	/* What was not seen of the range is taken to be as the rest. */
 	double scale = (double)length / (double)(to_ns - from_ns);
 	sample->thread_known = 1;
 	sample->rasterises = p->rasterises;

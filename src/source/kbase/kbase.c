@@ -24,7 +24,7 @@ static enum sx_status check_reader(const struct kbase_device *device, struct sx_
 	return SX_ERR_UNSUPPORTED;
 }
 
-/* Whether it can be measured without more being said; another Mali takes a catalog by name. */
+/* Whether a Mali can be measured without more being said; others take a catalog by name. */
 static enum sx_status check_device(struct sx_context *catalogs, const struct kbase_device *device,
 				   unsigned unit, struct sx_error *err)
 {

@@ -10,7 +10,7 @@
 #define ENUM_BYTES_MAX (1u << 20)
 #define MAP_BYTES_MAX  (64u << 20)
 #define DRAIN_MAX      64 /* more than the driver's ring holds */
-#define DAMAGED_MAX    8  /* in a row: then it is the driver, not a sample */
+#define DAMAGED_MAX    8  /* in a row: then the driver is at fault, not a sample */
 
 static int kinstr_call(struct kbase *k, int fd, unsigned long request, void *arg)
 {
@@ -228,7 +228,7 @@ enum sx_status kinstr_read(struct kbase *k, int timeout_ms, struct raw_sample *o
 static enum sx_status send_stop(struct kbase *k, struct sx_error *err)
 {
 	k->u.kinstr.stop_due = false;
-	if (command(k, KBASE_CMD_STOP) >= 0 || errno == EINVAL) /* EINVAL: it has stopped */
+	if (command(k, KBASE_CMD_STOP) >= 0 || errno == EINVAL) /* EINVAL: counting has stopped */
 		return SX_OK;
 	return kbase_failed(k, "kbase does not stop counting", err);
 }

@@ -162,7 +162,7 @@ struct nvml_program {
 	pid_t pid;
 	uint64_t begun; /* in the kernel's ticks; 0: not known */
 	char name[32];
-	bool is_known; /* the rest of it was looked at */
+	bool is_known; /* the rest of the program was looked at */
 	bool in_scope; /* of what is measured */
 	bool is_listed, has_memory;
 	uint64_t memory;

@@ -10,9 +10,9 @@
 /* An opened source, idle, whose raw samples are OA records. */
 struct oa_selftest {
 	struct source *source;
-	const struct sx_oa_device *device; /* with the format once it is started */
+	const struct sx_oa_device *device; /* with the format once the source is started */
 	const char *driver;
-	const uint64_t *period_ns; /* of reports, once it is started */
+	const uint64_t *period_ns; /* of reports, once the source is started */
 	/* Writes a record with a pair of CPU and GPU time; its size, or 0. */
 	size_t (*pair)(struct source *source, uint8_t *out, size_t cap);
 };

@@ -22,7 +22,7 @@ struct panthor_query {
 	uint64_t pointer;
 };
 
-/* As far as it is used; newer kernels add behind. */
+/* The part that is used; newer kernels add behind. */
 struct panthor_gpu_info {
 	uint32_t gpu_id, gpu_rev, csf_id, l2_features, tiler_features, mem_features;
 	uint32_t unused[11];

@@ -52,7 +52,7 @@ struct encoding {
 	const struct pmu_device *device;
 	struct pmu_code *code;
 	struct sx_error *err;
-	const char *terms; /* as they were given */
+	const char *terms; /* terms as they were given */
 	bool inside;	   /* of an event's own definition */
 	bool is_cut;	   /* a file had more than there is room for */
 };

@@ -20,7 +20,7 @@ struct pmu_device {
 	uint32_t type;
 	bool is_shared;	 /* counts for the machine: only on the CPUs of its mask */
 	bool is_core;	 /* of some CPUs only (hybrid) */
-	int unreadable;	 /* errno: its folder is there, and nothing of it is known */
+	int unreadable;	 /* errno: the PMU's folder is there, and nothing in it can be read */
 	char cpus[4096]; /* a list; empty: all that are online */
 };
 
@@ -77,7 +77,7 @@ struct pmu_feed {
 enum sx_status pmu_feed_parse(const char *text, struct pmu_feed *out, struct sx_error *err);
 /* The next of a sum of such texts, "A + B"; false behind the last one. */
 bool pmu_feed_next(const char **sum, char out[PMU_FEED_MAX]);
-/* Whether each of them can be taken apart. Errors: SX_ERR_BAD_INPUT. */
+/* Whether each event of a sum can be taken apart. Errors: SX_ERR_BAD_INPUT. */
 enum sx_status pmu_feed_check(const char *sum, struct sx_error *err);
 /*
  * What one count is worth in units of a counter, or as so many of its requests' bytes.

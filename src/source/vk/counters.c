@@ -215,7 +215,7 @@ enum sx_status vk_counters_catalog(struct sx_context *catalogs, const struct vk_
 /* What a family has of those that are asked for, and the passes that they take. */
 struct vk_parting {
 	const struct vk_asking *asking;
-	uint32_t best; /* how many of them a family has */
+	uint32_t best; /* how many counters the best family has */
 	uint32_t pass_of[WIRE_DRIVER_MOST];
 };
 

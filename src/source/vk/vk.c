@@ -116,7 +116,7 @@ static void look_for_hiding(struct sx_device *device)
 	}
 }
 
-/* Which driver it will be only the program's own loader knows. */
+/* Only the program's own loader knows which driver it will use. */
 static void vk_probe(const struct source_host *host, source_found_fn found, void *user)
 {
 	char folder[4096];

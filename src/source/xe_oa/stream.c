@@ -261,7 +261,8 @@ static void take_losses(struct xe_oa *s)
 	struct xe_stream_status status = {.status = 0};
 	const struct sx_sys *sys = s->base.sys;
 	if (oa_ioctl(sys, s->stream, XE_STREAM_STATUS, &status) < 0)
-		status.status = XE_STATUS_BUFFER_OVERFLOW; /* the worst that it may have been */
+		status.status =
+		    XE_STATUS_BUFFER_OVERFLOW; /* the worst that the status may have been */
 	if ((status.status & ALL_LOST) == ALL_LOST && !answers(s))
 		return; /* a device that went reads as all ones */
 	s->losses |= (uint32_t)status.status;

@@ -41,7 +41,7 @@ static void xe_oa_probe(const struct source_host *host, source_found_fn found, v
 
 static void add_constant(struct xe_oa *s, const char *name, uint32_t value)
 {
-	if (value) /* else it is unknown */
+	if (value) /* else the number is unknown */
 		s->constants[s->desc.constant_count++] = (struct sx_constant_value){name, value};
 }
 

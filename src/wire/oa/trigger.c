@@ -28,7 +28,7 @@ enum kind {
 struct field {
 	const char *name;
 	uint8_t shift, width, kind;
-	bool always;		       /* told also when it is 0 */
+	bool always;		       /* told also when the field is 0 */
 	const char *const (*names)[2]; /* by value: name and meaning; NULL where undefined */
 	const char *about;
 };

@@ -34,7 +34,7 @@ enum sx_status oa_trigger_check(uint32_t address, uint32_t value, const char **w
 struct oa_trigger_field {
 	const char *name; /* static storage */
 	uint32_t value;
-	bool shown;	  /* false: it is 0, and that says nothing */
+	bool shown;	  /* false: the field is 0, and that says nothing */
 	char text[20];	  /* the value as encoding reads it: a name, or a number */
 	char meaning[96]; /* "inputs left out: 0-2, 4-15" */
 };

@@ -32,7 +32,7 @@ struct reading {
 	bool failed, no_memory;
 };
 
-/* Text with its escapes undone; those of other characters than quotes and such stay. */
+/* Text with its escapes undone; escapes of other characters than quotes and such stay. */
 static const char *text_of(struct reading *r, struct import_cell cell)
 {
 	char *copy = arena_strndup(&r->set->arena, cell.text, cell.size), *to = copy;

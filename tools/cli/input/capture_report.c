@@ -278,7 +278,7 @@ static enum sx_status fill_devices(struct cli *cli, const struct device_list *de
 	return !status && !out->count ? passed : status;
 }
 
-/* When it was recorded; of what was imported, nobody knows. */
+/* When a capture was recorded; of what was imported, nobody knows. */
 static uint64_t created_ns(const struct capture_report *read)
 {
 	const struct sx_capture_info *info = sx_capture_info(read->devices[0].view->reader);

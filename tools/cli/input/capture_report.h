@@ -32,7 +32,7 @@ struct capture_report_hooks {
 
 /* Zero-initialise. */
 struct capture_report {
-	struct report_fill *fill; /* everything is in it but what report_finish() adds */
+	struct report_fill *fill; /* holds everything but what report_finish() adds */
 	struct capture_input *devices;
 	uint32_t count;
 	struct report_join *join; /* whose rows the fill was given, or NULL */

@@ -29,7 +29,7 @@ struct capture_view {
 	bool ended;	/* the recording says how its program ended */
 	struct sx_capture_ending ending;
 	struct sx_error failure;
-	struct report_gap *gaps; /* the first of them: there may be very many */
+	struct report_gap *gaps; /* the first gaps: there may be very many */
 	size_t gap_count, gap_cap;
 	struct arena texts;		     /* of gaps */
 	uint64_t failed_after_ns;	     /* since the recording's first sample */

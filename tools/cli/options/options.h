@@ -69,7 +69,7 @@ struct verb {
 	unsigned formats; /* formats that the verb writes: a mask of 1 << enum format; 0: --format
 			     is not taken */
 	const char *options;  /* long names of the verb's options, separated by blanks */
-	const char *by;	      /* what --by takes, where it is not what the table says */
+	const char *by;	      /* what --by takes, where the table of options says another thing */
 	const char *suffixes; /* of --output that say nothing of the format, beside those that do */
 	int max_args;	      /* positional arguments; -1: any number */
 	bool child;	      /* takes `-- command` */

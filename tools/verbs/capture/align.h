@@ -19,7 +19,7 @@ struct align {
 	const struct clock_map *to; /* ALIGN_WALL: of the first capture */
 	struct capture_clocks clocks;
 	struct clock_map wall; /* the input's wall clock, as if it had always been as at the end */
-	uint32_t sets, sleeps; /* how often it was set, and the machine slept */
+	uint32_t sets, sleeps; /* how often the clock was set, and the machine slept */
 	int64_t set_ns, slept_ns;
 };
 
@@ -33,7 +33,7 @@ void align_choose(struct align *align, const struct align *first, int same_boot,
 		  const int64_t *offset_ns);
 /* A time as the first capture has it. */
 uint64_t align_time(const struct align *align, uint64_t time_ns);
-/* How it was done, and how well. `begin_ns`: its first row. */
+/* How an input was aligned, and how well. `begin_ns`: its first row. */
 void align_tell(const struct align *align, const struct align *first, uint64_t begin_ns, char *buf,
 		size_t size);
 void align_finish(struct align *align);

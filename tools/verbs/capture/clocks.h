@@ -11,9 +11,10 @@
 
 /* One clock beside CLOCK_MONOTONIC of the machine. */
 struct capture_clock {
-	uint32_t device; /* whose it is, or SX_CAPTURE_NO_DEVICE: the machine's */
+	uint32_t
+	    device; /* the device that the clock is of, or SX_CAPTURE_NO_DEVICE: the machine's */
 	char name[CAPTURE_CLOCK_NAME];
-	struct clock_map map; /* from monotonic to it */
+	struct clock_map map; /* from monotonic to this clock */
 	uint64_t pairs;
 };
 

@@ -141,7 +141,7 @@ static size_t diff_metrics(const struct differences *d, const struct catalog_vie
 	return count;
 }
 
-/* Of a group it bears the group's name, as several groups may have one of that name. */
+/* A counter of a group bears the group's name, as several groups may have one of its name. */
 static const char *counter_name(const struct catalog_view *v, const struct sx_counter_info *c,
 				char buf[256])
 {

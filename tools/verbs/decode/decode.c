@@ -142,7 +142,8 @@ static enum sx_status decode_write_rows(struct decode_job *job, struct sx_error 
 	struct sx_metrics *metrics = NULL;
 	struct sx_table *out = NULL;
 	job->shape.catalog = sx_catalog_info(job->catalog)->name;
-	if (o->counters && job->instances) /* as they were decoded: each instance is a column */
+	if (o->counters &&
+	    job->instances) /* counters as they were decoded: each instance is a column */
 		return rows_write(&job->cli->view, &job->shape, job->table, err);
 	struct sx_table *split = NULL;
 	enum sx_status status = SX_OK;

@@ -219,7 +219,7 @@ static void forget_reused(struct drm_clients *c)
 	}
 }
 
-/* Who it is that has the card open now; false when that is not who was listed. */
+/* Who has the card open now under this number; false when that is not who was listed. */
 static bool meet(struct drm_clients *c, struct drm_process *p)
 {
 	struct process_stat stat;

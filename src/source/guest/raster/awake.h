@@ -25,7 +25,7 @@ struct awake {
 	uint64_t switches;     /* noted so far */
 	uint64_t window_cost;  /* ns of the least window, as dear as the last one that is over */
 	uint64_t window_first; /* switches before the window that is open */
-	uint64_t window_ns;    /* when it was opened */
+	uint64_t window_ns;    /* when the window was opened */
 	struct awake_window
 	    over[AWAKE_REMEMBERED]; /* a ring: window n is at n % AWAKE_REMEMBERED */
 	uint64_t count;		    /* of windows that are over */

@@ -72,7 +72,7 @@ static bool apply(struct busy *busy, const struct busy_switch *item)
 	if (busy->on[item->thread] == item->on)
 		return true;
 	busy->on[item->thread] = item->on;
-	if (busy->running == 0) { /* then it goes on */
+	if (busy->running == 0) { /* work begins again here */
 		busy->since_ns = item->time_ns;
 		busy->open_sum_ns = 0;
 	} else {

@@ -240,7 +240,7 @@ static void rest(struct watch *watch, uint64_t now_ns)
 	awake_close(&watch->awake, now_ns);
 }
 
-/* What its threads did meanwhile is in no window, and so in no sample. */
+/* What the watched threads did meanwhile is in no window, and so in no sample. */
 static void watch_wake(struct watch *watch, uint64_t now_ns)
 {
 	watch->look_ns = 0;

@@ -35,7 +35,7 @@ struct watch {
 	struct busy busy;
 	struct awake awake;
 	uint64_t lost_ns;   /* up to here switches were lost */
-	uint64_t looked_ns; /* when they were last looked for, or 0 */
+	uint64_t looked_ns; /* when threads were last looked for, or 0 */
 	uint64_t look_ns;   /* when to look for threads again */
 	uint32_t look_count;
 };
