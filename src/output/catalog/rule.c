@@ -10,7 +10,7 @@
 #include "catalog/verdict.h"
 
 #define FIELD_COLUMN 13 /* where values begin */
-#define NAMES_MAX 64
+#define NAMES_MAX    64
 
 /* Names of a condition in order of appearance, without repeats. */
 struct names {

@@ -221,7 +221,7 @@ static enum sx_status begin_run(struct cpu_source *s, const struct source_reques
 	return SX_OK;
 }
 
-static const struct interval_words words = {
+static const struct interval_words cpu_refusals = {
     .what = "the CPU source",
     .no_set = "a processor's counters are chosen one by one",
     .no_finer = "the kernel's own counts of time are no finer, or it is too long",
@@ -231,7 +231,7 @@ static enum sx_status source_cpu_start(struct source *source, const struct sourc
 				       struct sx_error *err)
 {
 	struct cpu_source *s = cpu_from(source);
-	enum sx_status status = interval_check(&s->interval, request, &words, err);
+	enum sx_status status = interval_check(&s->interval, request, &cpu_refusals, err);
 	if (status)
 		return status;
 	release_run(s);

@@ -129,7 +129,7 @@ static void source_drm_close(struct source *source)
 	free(s);
 }
 
-static const struct interval_words words = {
+static const struct interval_words drm_refusals = {
     .what = "the DRM source",
     .no_set = "its counters are chosen one by one",
     .no_finer = "each sample reads some hundred files, or it is too long",
@@ -312,7 +312,7 @@ static enum sx_status source_drm_start(struct source *source, const struct sourc
 				       struct sx_error *err)
 {
 	struct drm_source *s = drm_from(source);
-	enum sx_status status = interval_check(&s->interval, request, &words, err);
+	enum sx_status status = interval_check(&s->interval, request, &drm_refusals, err);
 	if (status)
 		return status;
 	drm_release(s);

@@ -344,7 +344,7 @@ static void describe_columns(struct nvml_source *s, const struct sx_catalog *cat
 	s->desc.column_count = s->count;
 }
 
-static const struct interval_words words = {
+static const struct interval_words nvml_refusals = {
     .what = "the NVML source",
     .no_finer = "the library answers no faster, or it is too long",
 };
@@ -354,7 +354,7 @@ static enum sx_status nvml_start(struct source *source, const struct source_requ
 {
 	static const struct interval_ops ops = {nvml_take, nvml_ended, nvml_note};
 	struct nvml_source *s = nvml_from(source);
-	enum sx_status status = interval_check(&s->interval, request, &words, err);
+	enum sx_status status = interval_check(&s->interval, request, &nvml_refusals, err);
 	if (status)
 		return status;
 	s->device.programs.root = request->pid;

@@ -310,7 +310,7 @@ static enum sx_status begin_run(struct pmu_source *s, const struct source_reques
 	return status;
 }
 
-static const struct interval_words words = {
+static const struct interval_words pmu_refusals = {
     .what = "the PMU source",
     .no_finer = "counters are read one by one, or it is too long",
 };
@@ -319,7 +319,7 @@ static enum sx_status pmu_start(struct source *source, const struct source_reque
 				struct sx_error *err)
 {
 	struct pmu_source *s = pmu_from(source);
-	enum sx_status status = interval_check(&s->interval, request, &words, err);
+	enum sx_status status = interval_check(&s->interval, request, &pmu_refusals, err);
 	if (status)
 		return status;
 	release_run(s);
