@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#define MHZ	   UINT64_C(1000000)
 #define ENERGY_MAX 1000000000000000ULL /* mJ: a kilowatt over 30 years */
 
 static const char *const names[NVML_COUNTER_COUNT] = {
@@ -118,17 +119,23 @@ static void ask_memory(struct asking *a)
 	put(a, NVML_MEMORY_TOTAL, code, m.total);
 }
 
-typedef int (*clock_call)(nvml_handle device, unsigned which, unsigned *mhz);
+/* One of several values of a kind, in a unit of `factor` of the catalog's. */
+struct one_of {
+	enum nvml_counter counter;
+	int (*call)(nvml_handle device, unsigned which, unsigned *value);
+	unsigned which;
+	uint64_t factor;
+};
 
-static void ask_clock(struct asking *a, enum nvml_counter counter, clock_call call, unsigned which)
+static void ask_one_of(struct asking *a, struct one_of one)
 {
-	unsigned mhz = 0;
+	unsigned value = 0;
 	int code = NVML_ERROR_NOT_SUPPORTED;
-	if (!a->wanted[counter])
+	if (!a->wanted[one.counter])
 		return;
-	if (call)
-		code = call(a->device->handle, which, &mhz);
-	put(a, counter, code, (uint64_t)mhz * 1000000);
+	if (one.call)
+		code = one.call(a->device->handle, one.which, &value);
+	put(a, one.counter, code, value * one.factor);
 }
 
 typedef int (*number_call)(nvml_handle device, unsigned *out);
@@ -171,18 +178,6 @@ static void ask_energy(struct asking *a)
 	put(a, NVML_ENERGY, code, mj * 1000);
 }
 
-static void ask_temperature(struct asking *a)
-{
-	unsigned degrees = 0;
-	const struct nvml_calls *c = a->device->calls;
-	int code = NVML_ERROR_NOT_SUPPORTED;
-	if (!a->wanted[NVML_TEMPERATURE])
-		return;
-	if (c->temperature)
-		code = c->temperature(a->device->handle, NVML_TEMPERATURE_GPU, &degrees);
-	put(a, NVML_TEMPERATURE, code, degrees);
-}
-
 static void ask_throttle(struct asking *a)
 {
 	static const struct {
@@ -207,19 +202,6 @@ static void ask_throttle(struct asking *a)
 		code = c->throttle(a->device->handle, &mask);
 	for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++)
 		put(a, reasons[i].counter, code, mask & reasons[i].bits ? 100 : 0);
-}
-
-/* Each of these calls takes some 20 ms, over which the library itself averages. */
-static void ask_pcie(struct asking *a, enum nvml_counter counter, unsigned which)
-{
-	unsigned kb = 0;
-	const struct nvml_calls *c = a->device->calls;
-	int code = NVML_ERROR_NOT_SUPPORTED;
-	if (!a->wanted[counter])
-		return;
-	if (c->pcie)
-		code = c->pcie(a->device->handle, which, &kb);
-	put(a, counter, code, (uint64_t)kb * 1000);
 }
 
 /* Programs are looked at only where something of them is wanted. */
@@ -249,24 +231,29 @@ void nvml_device_read(struct nvml_device *device, const bool wanted[NVML_COUNTER
 {
 	const struct nvml_calls *c = device->calls;
 	struct asking a = {device, wanted, out};
+	const struct one_of several[] = {
+	    {NVML_GRAPHICS_CLOCK, c->clock, NVML_CLOCK_GRAPHICS, MHZ},
+	    {NVML_SM_CLOCK, c->clock, NVML_CLOCK_SM, MHZ},
+	    {NVML_MEMORY_CLOCK, c->clock, NVML_CLOCK_MEM, MHZ},
+	    {NVML_VIDEO_CLOCK, c->clock, NVML_CLOCK_VIDEO, MHZ},
+	    {NVML_HIGHEST_CLOCK, c->highest_clock, NVML_CLOCK_GRAPHICS, MHZ},
+	    {NVML_TEMPERATURE, c->temperature, NVML_TEMPERATURE_GPU, 1},
+	    /* Each of these takes some 20 ms, over which the library itself averages. */
+	    {NVML_PCIE_SENT, c->pcie, NVML_PCIE_TX, 1000},
+	    {NVML_PCIE_RECEIVED, c->pcie, NVML_PCIE_RX, 1000},
+	};
 	for (int i = 0; i < NVML_COUNTER_COUNT; i++)
 		out[i] = (struct nvml_reading){.code = NVML_ERROR_NOT_SUPPORTED};
 	ask_utilization(&a);
 	ask_codec(&a, NVML_ENCODER_UTILIZATION, c->encoder);
 	ask_codec(&a, NVML_DECODER_UTILIZATION, c->decoder);
-	ask_clock(&a, NVML_GRAPHICS_CLOCK, c->clock, NVML_CLOCK_GRAPHICS);
-	ask_clock(&a, NVML_SM_CLOCK, c->clock, NVML_CLOCK_SM);
-	ask_clock(&a, NVML_MEMORY_CLOCK, c->clock, NVML_CLOCK_MEM);
-	ask_clock(&a, NVML_VIDEO_CLOCK, c->clock, NVML_CLOCK_VIDEO);
-	ask_clock(&a, NVML_HIGHEST_CLOCK, c->highest_clock, NVML_CLOCK_GRAPHICS);
 	ask_number(&a, NVML_POWER, c->power);
 	ask_number(&a, NVML_POWER_LIMIT, c->power_limit);
 	ask_number(&a, NVML_FAN, c->fan);
 	ask_energy(&a);
-	ask_temperature(&a);
 	ask_throttle(&a);
 	ask_memory(&a);
-	ask_pcie(&a, NVML_PCIE_SENT, NVML_PCIE_TX);
-	ask_pcie(&a, NVML_PCIE_RECEIVED, NVML_PCIE_RX);
+	for (size_t i = 0; i < sizeof(several) / sizeof(several[0]); i++)
+		ask_one_of(&a, several[i]);
 	ask_programs(&a);
 }
