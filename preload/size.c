@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "guest/clock.h"
+#include "preload/hooks/hooks.h"
 #include "preload/lookup/scope.h"
 #include "preload/size.h"
 
@@ -75,11 +76,21 @@ const uint32_t *size_at_end(struct size *size, const struct api *gl)
 										: NULL;
 }
 
+/* Of the library that swaps: a program may bring an EGL of its own, whose handles are no other's.
+ */
+static void *egl_function(const char *name)
+{
+	void *swap = real_find(HOOK_eglSwapBuffers, NULL);
+	void *found = swap != NULL ? scope_of_caller(swap, name) : NULL;
+
+	return found != NULL ? found : scope_driver(name);
+}
+
 /* What fails leaves an error behind that the program's next question would meet. */
 static bool ask_egl(const struct size_drawable *drawable, uint32_t out[2])
 {
-	query_surface_fn *ask = (query_surface_fn *)scope_driver("eglQuerySurface");
-	query_string_fn *succeed = (query_string_fn *)scope_driver("eglQueryString");
+	query_surface_fn *ask = (query_surface_fn *)egl_function("eglQuerySurface");
+	query_string_fn *succeed = (query_string_fn *)egl_function("eglQueryString");
 	void *surface = (void *)(uintptr_t)drawable->drawable;
 	int width = 0, height = 0;
 
