@@ -9,6 +9,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -115,13 +116,20 @@ static const char *path_of(const struct subject *s, struct source *source)
 
 /*
  * A program: the k-th record says k. Its thread is called as those of a software rasteriser, which
- * are watched. It runs until it is killed.
+ * are watched. It runs until it is killed. `written` has something to read once all is written, or
+ * the program is gone.
  */
-static pid_t program(const struct subject *s, const char *path)
+static pid_t program(const struct subject *s, const char *path, int *written)
 {
+	int ends[2];
+	assert_int_equal(pipe(ends), 0);
 	pid_t pid = fork();
-	if (pid != 0)
+	*written = ends[0];
+	if (pid != 0) {
+		close(ends[1]);
 		return pid;
+	}
+	close(ends[0]);
 	struct wire_header *channel = channel_open(path);
 	if (!channel)
 		_exit(NO_CHILD);
@@ -139,6 +147,8 @@ static pid_t program(const struct subject *s, const char *path)
 		record.values[s->counter] = i;
 		channel_write(channel, &stream, &identity, &record);
 	}
+	if (write(ends[1], "w", 1) != 1)
+		_exit(1);
 	for (;;)
 		usleep(1000);
 }
@@ -173,10 +183,15 @@ static enum sx_status read_some(const struct subject *s, struct source *source, 
 
 /* While the program runs, and then what is left. */
 static enum sx_status read_all(const struct subject *s, struct source *source, struct run *run,
-			       pid_t pid, struct sx_error *err)
+			       struct sx_error *err)
 {
 	enum sx_status status = SX_OK;
+	struct pollfd written = {.events = POLLIN};
+	pid_t pid = program(s, path_of(s, source), &written.fd);
 	int ended;
+	while (!status && poll(&written, 1, 0) == 0) /* a busy machine may take its time */
+		status = read_some(s, source, run, err);
+	close(written.fd);
 	for (unsigned i = 0, more = 0; !status && i < 2 * RECORDS && more < 4; i++) {
 		more += run->samples == RECORDS;
 		status = read_some(s, source, run, err);
@@ -211,7 +226,7 @@ static enum sx_status measure(const struct subject *s, struct source *source, st
 	enum sx_status result = s->ops->start(source, &request, err);
 	if (result)
 		return result;
-	return read_all(s, source, run, program(s, path_of(s, source)), err);
+	return read_all(s, source, run, err);
 }
 
 /* One run with the k-th call failing; true when that call was reached. */
