@@ -41,13 +41,21 @@ static void split(struct sampler *sampler)
 	sampler_resume(sampler);
 }
 
-/* "37 glDrawElements" below the groups that are open. */
+/* "37 glDrawElements" below the groups that are open: in most frames as in the one before. */
 static uint32_t draw_label(const struct sampler *sampler, const char *name)
 {
+	struct draw_name other = {0}, *known = &other;
+	uint32_t above = sampler_innermost(sampler);
 	char text[96];
-	int length = snprintf(text, sizeof(text), "%u %s", sampler->index, name);
+	int length;
 
-	return label_intern(sampler_innermost(sampler), text, (size_t)length);
+	if (sampler->draw_names != NULL && sampler->index < DRAW_NAMES)
+		known = &sampler->draw_names[sampler->index];
+	if (known->name == name && known->above == above)
+		return known->label;
+	length = snprintf(text, sizeof(text), "%u %s", sampler->index, name);
+	*known = (struct draw_name){name, above, label_intern(above, text, (size_t)length)};
+	return known->label;
 }
 
 void sampler_count_draw(struct sampler *sampler)

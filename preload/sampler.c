@@ -294,6 +294,8 @@ static void make_room(struct sampler *sampler, bool frames)
 
 	sampler->sets = calloc(sets, sizeof(*sampler->sets));
 	sampler->segments = calloc(segments, sizeof(*sampler->segments));
+	if (sampler->per == WIRE_DRAW)
+		sampler->draw_names = calloc(DRAW_NAMES, sizeof(*sampler->draw_names));
 	if (sampler->sets == NULL || sampler->segments == NULL) {
 		sampler_free(sampler);
 		return;
@@ -308,6 +310,8 @@ void sampler_free(struct sampler *sampler)
 	sampler->monitor = NULL;
 	free(sampler->sets);
 	free(sampler->segments);
+	free(sampler->draw_names);
+	sampler->draw_names = NULL;
 	sampler->ended = NULL;
 	sampler->sets = NULL;
 	sampler->segments = NULL;

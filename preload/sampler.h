@@ -51,6 +51,7 @@ struct sample_meta {
 #define FRAME_SEGMENTS 256u
 #define PART_SETS      4096u
 #define PART_SEGMENTS  8192u
+#define DRAW_NAMES     4096u /* of a frame's first draws, which are remembered */
 
 #define SEGMENT_BLIND (-1) /* not measured because all sets were waiting */
 #define SEGMENT_EMPTY (-2) /* the context was not current: there was nothing to measure */
@@ -63,6 +64,13 @@ struct segment {
 	bool ends;	    /* the frame ends with it */
 	uint64_t submit_ns; /* when its queries ended */
 	struct sample_meta meta;
+};
+
+/* What the draw of a number was called when it was last seen. */
+struct draw_name {
+	const char *name; /* static, or NULL */
+	uint32_t above;	  /* label that it lay in */
+	uint32_t label;
 };
 
 /* The process's CPU clock at a time. */
@@ -117,7 +125,8 @@ struct sampler {
 	uint32_t draw_count;		 /* calls that draw or dispatch, in the sample that runs */
 	uint32_t labels[SAMPLER_LABELS]; /* of the groups that are open */
 
-	struct segment *segments; /* FIFO of segment_count */
+	struct draw_name *draw_names; /* DRAW_NAMES, or NULL */
+	struct segment *segments;     /* FIFO of segment_count */
 	unsigned segment_count;
 	uint64_t first_segment, last_segment;
 	uint64_t timed;		 /* segments before this one have their CPU times */
