@@ -282,10 +282,21 @@ static void own_json_see_line(void *user, enum read_json_event event,
 		own_json_end_line(r);
 }
 
+/* A value and where it stands below its table; whether it is a text. */
+struct own_json_member {
+	const struct import_cell *keys;
+	size_t depth;
+	struct import_cell value;
+	bool text;
+};
+
 /* A member of a table, apart from its rows. */
-static void own_json_learn(struct own_json *r, struct own_json_table *t, bool text,
-			   const struct import_cell *keys, size_t depth, struct import_cell value)
+static void own_json_learn(struct own_json *r, struct own_json_table *t,
+			   const struct own_json_member *m)
 {
+	const struct import_cell *keys = m->keys, value = m->value;
+	size_t depth = m->depth;
+	bool text = m->text;
 	if (depth == 1 && import_is(keys[0], "for") && text)
 		t->catalog = value;
 	else if (depth == 1 && import_is(keys[0], "simulated"))
@@ -310,10 +321,12 @@ static void own_json_learn(struct own_json *r, struct own_json_table *t, bool te
 }
 
 /* Units stand in the order of columns; ranges of rows with what is to be said of them. */
-static void own_json_learn_more(struct own_json *r, struct own_json_table *t, bool text,
-				const struct import_cell *keys, size_t depth,
-				struct import_cell value)
+static void own_json_learn_more(struct own_json *r, struct own_json_table *t,
+				const struct own_json_member *m)
 {
+	const struct import_cell *keys = m->keys, value = m->value;
+	size_t depth = m->depth;
+	bool text = m->text;
 	uint64_t row;
 	if (depth == 1 && import_is(keys[0], "units")) {
 		if (text && r->value_count < t->position_count &&
@@ -372,12 +385,13 @@ static void own_json_see(void *user, enum read_json_event event,
 	bool value_event = event == READ_JSON_TEXT || event == READ_JSON_BARE;
 	if (!t || !depth)
 		return;
+	struct own_json_member member = {keys, depth, value, event == READ_JSON_TEXT};
 	bool rows = import_is(keys[0], "rows") && depth == 1;
 	if (value_event && rows && r->filling) {
 		own_json_add_value(r, keys[0], value, event == READ_JSON_TEXT);
 	} else if (value_event && !rows && !r->filling) {
-		own_json_learn(r, t, event == READ_JSON_TEXT, keys, depth, value);
-		own_json_learn_more(r, t, event == READ_JSON_TEXT, keys, depth, value);
+		own_json_learn(r, t, &member);
+		own_json_learn_more(r, t, &member);
 	} else if (event == READ_JSON_END && import_is(keys[0], "quality") && !r->filling) {
 		own_json_end_mark(r, t);
 	} else if (event == READ_JSON_LAST) {
