@@ -110,7 +110,8 @@ static enum sx_status import_with(struct import_job *job, struct import **out, s
 static enum sx_status choose(const struct import_request *request, const struct import_head *head,
 			     const struct import_format **out, struct sx_error *err)
 {
-	const struct import_format *is = import_recognise(head, true);
+	/* Any table begins as a table does: that contradicts no kind which somebody names. */
+	const struct import_format *is = import_recognise(head, !request->as);
 	*out = request->as ? find_kind(request->as) : is;
 	if (!*out)
 		return request->as ? no_kind(request->as, err) : unknown(request->path, err);

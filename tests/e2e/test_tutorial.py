@@ -136,8 +136,9 @@ def check_hot_frame(folder, outputs):
         rows = list(csv.DictReader(file))
     hottest = max(rows, key=lambda row: float(row["gpu_time (s)"] or 0))
     table = next(text for command, text in outputs.items() if "--by frame" in command)
-    first = next(line for line in table.splitlines() if re.match(r"\d+ +[\d.]+ (us|ms|s) ", line))
-    assert first.split()[0] == hottest["frame"], f"{first!r} is not frame {hottest['frame']}"
+    first = next(line for line in table.splitlines() if re.match(r"\d+ +\d+ +[\d.]+ (us|ms|s) ", line))
+    number = [hottest["frame"], hottest["context"]]
+    assert first.split()[:2] == number, f"{first!r} is not frame {number[0]} of context {number[1]}"
 
 
 def check_page(folder):
