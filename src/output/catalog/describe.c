@@ -59,6 +59,16 @@ static const char *describe_reduce(enum sx_reduce reduce)
 	return names[reduce];
 }
 
+const char *describe_section_title(const struct sx_catalog *catalog, const char *id)
+{
+	uint32_t count;
+	const struct sx_section_info *all = sx_catalog_sections(catalog, &count);
+	for (uint32_t i = 0; i < count; i++)
+		if (strcmp(all[i].id, id) == 0)
+			return all[i].title;
+	return NULL;
+}
+
 const char *describe_severity(enum sx_severity severity)
 {
 	static const char *const names[] = {"high", "medium", "low", "info"};

@@ -45,6 +45,8 @@ enum sx_status describe_variant(const struct catalog_view *view, const char *nam
 /* Names of a formula in order of appearance, without repeats; NULL-terminated, to be freed. */
 const char **describe_inputs(const struct catalog_view *view, const char *expr,
 			     struct sx_expr **parsed);
+/* The title of a section by its id; NULL: there is none. */
+const char *describe_section_title(const struct sx_catalog *catalog, const char *id);
 const char *describe_severity(enum sx_severity severity);
 
 /* One object of `list metrics --json` (variant: index of the form to show). */

@@ -7,6 +7,7 @@
 
 #include "analysis/compare/compare.h"
 #include "analysis/cost.h"
+#include "output/catalog/describe.h"
 #include "output/catalog/formula.h"
 #include "output/html/course.h"
 #include "output/report/gates.h"
@@ -124,16 +125,6 @@ static void headings_json(struct model *m, const struct report_device *d)
 	json_array_end(&m->json);
 }
 
-static const char *section_title(const struct report_device *d, const char *id)
-{
-	uint32_t count;
-	const struct sx_section_info *all = sx_catalog_sections(d->catalog, &count);
-	for (uint32_t i = 0; i < count; i++)
-		if (strcmp(all[i].id, id) == 0)
-			return all[i].title;
-	return "";
-}
-
 static void windows_json(struct model *m, const struct sx_finding *f)
 {
 	json_kv_array(&m->json, "windows");
@@ -174,7 +165,8 @@ static void finding_json(struct model *m, const struct report_device *d, const s
 		for (uint32_t i = 0; i < f->rule->sections.count; i++) {
 			char text[256];
 			const char *id = f->rule->sections.items[i];
-			snprintf(text, sizeof(text), "%s %s", id, section_title(d, id));
+			const char *title = describe_section_title(d->catalog, id);
+			snprintf(text, sizeof(text), "%s %s", id, title ? title : "");
 			json_string(&m->json, text);
 		}
 		json_array_end(&m->json);

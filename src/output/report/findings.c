@@ -70,16 +70,6 @@ static void value_line(const struct view *view, const struct sx_finding *f)
 	text_wrap(&view->out, 4, line);
 }
 
-static const char *section_title(const struct sx_catalog *catalog, const char *id)
-{
-	uint32_t count;
-	const struct sx_section_info *all = sx_catalog_sections(catalog, &count);
-	for (uint32_t i = 0; i < count; i++)
-		if (strcmp(all[i].id, id) == 0)
-			return all[i].title;
-	return NULL;
-}
-
 static void sections_line(const struct view *view, const struct sx_catalog *catalog,
 			  const struct sx_finding *f)
 {
@@ -89,7 +79,7 @@ static void sections_line(const struct view *view, const struct sx_catalog *cata
 		return;
 	size_t used = (size_t)snprintf(line, sizeof(line), "see");
 	for (uint32_t i = 0; i < ids->count && used < sizeof(line); i++) {
-		const char *title = section_title(catalog, ids->items[i]);
+		const char *title = describe_section_title(catalog, ids->items[i]);
 		used +=
 		    (size_t)snprintf(line + used, sizeof(line) - used, "%s %s%s%s", i ? "," : "",
 				     ids->items[i], title ? " " : "", title ? title : "");

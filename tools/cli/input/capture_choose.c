@@ -123,6 +123,14 @@ struct sx_metrics_options capture_view_selection(const struct cli *cli,
 	return selection;
 }
 
+const char *capture_view_property(const struct sx_capture_info *info, const char *name)
+{
+	for (uint32_t i = 0; i < info->property_count; i++)
+		if (strcmp(info->properties[i].name, name) == 0)
+			return info->properties[i].value;
+	return "";
+}
+
 /* Which device of its source the view is of, whatever -d leaves of the others. */
 static uint32_t instance_of(const struct capture_view *view)
 {

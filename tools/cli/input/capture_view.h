@@ -37,6 +37,8 @@ struct capture_view {
 	uint32_t constant_count;
 };
 
+/* A property of a capture; "" when it has none of that name. Lives as long as the reader. */
+const char *capture_view_property(const struct sx_capture_info *info, const char *name);
 /* Whether a file begins as a capture; false for what cannot be read. */
 bool capture_view_is(const char *path);
 /*

@@ -172,20 +172,12 @@ static enum sx_status compare_read_device(struct run *run, uint32_t number, uint
 	return SX_OK;
 }
 
-/* A property of a capture; "" when it has none of that name. */
-static const char *property(const struct sx_capture_info *info, const char *name)
-{
-	for (uint32_t i = 0; i < info->property_count; i++)
-		if (strcmp(info->properties[i].name, name) == 0)
-			return info->properties[i].value;
-	return "";
-}
-
 /* "COMMAND on HOST, commit COMMIT", as far as the capture knows. */
 static void tell_about(struct compare_set *set, const struct sx_capture_info *info)
 {
-	const char *host = property(info, "host"), *command = property(info, "command"),
-		   *commit = property(info, "commit");
+	const char *host = capture_view_property(info, "host"),
+		   *command = capture_view_property(info, "command"),
+		   *commit = capture_view_property(info, "commit");
 	char text[1600];
 	if (!*command && !*commit)
 		return;
@@ -205,7 +197,8 @@ static enum sx_status read_head(struct run *run, struct compare_set *set, uint32
 	const struct sx_capture_info *info = sx_capture_info(reader);
 	run->order = calloc((size_t)info->device_count + 1, sizeof(*run->order));
 	*devices = run->order ? sx_capture_order(reader, run->order) : 0;
-	run->ended = info->clean && *property(info, "command") && !*property(info, "ends");
+	run->ended = info->clean && *capture_view_property(info, "command") &&
+		     !*capture_view_property(info, "ends");
 	if (!set->runs)
 		tell_about(set, info);
 	sx_capture_close(reader);

@@ -6,6 +6,7 @@
 
 #include "base/strings.h"
 #include "tools/verbs/capture/align.h"
+#include "tools/cli/input/capture_view.h"
 #include "tools/cli/result_file.h"
 #include "tools/cli/ticker.h"
 
@@ -344,19 +345,11 @@ static enum sx_status open_inputs(struct copying *c, struct sx_error *err)
 	return status;
 }
 
-static const char *property(const struct sx_capture_info *info, const char *name)
-{
-	for (uint32_t i = 0; i < info->property_count; i++)
-		if (strcmp(info->properties[i].name, name) == 0)
-			return info->properties[i].value;
-	return NULL;
-}
-
 static int same_boot(const struct copying *c, size_t input)
 {
-	const char *a = property(sx_capture_info(c->owners[0]), "boot");
-	const char *b = property(sx_capture_info(c->owners[input]), "boot");
-	return a && b ? strcmp(a, b) == 0 : -1;
+	const char *a = capture_view_property(sx_capture_info(c->owners[0]), "boot");
+	const char *b = capture_view_property(sx_capture_info(c->owners[input]), "boot");
+	return *a && *b ? strcmp(a, b) == 0 : -1;
 }
 
 /* Times that count from different moments would lie over each other as if they were one's. */
