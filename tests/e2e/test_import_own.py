@@ -292,6 +292,14 @@ class Own(FolderTest):
                         file.write(''.join(json.dumps(d, sort_keys=True, separators=(',', ':')) + '\n' for d in documents))
                     have = csv_rows(run('export', path, '--csv', *args).stdout)
                     self.assertEqual(have, csv_rows(want))
+        model = self.model()  # whose metrics need its constants
+        for form in ('json', 'ndjson'):
+            raw = self.export(model, f'model.{form}', '--format', form, '--counters')
+            self.check_same(model, raw)
+            kept = self.path('model-kept.sxc')
+            self.assertEqual(run('import', raw, '-o', kept).returncode, 0)
+            have, want = (json.loads(run('capture', 'info', path, '--json').stdout)['devices'][0]['constants'] for path in (kept, model))
+            self.assertEqual(have, want)
         self.check_same(frames, self.export(frames, 'raw.ndjson', '--format', 'ndjson', '--counters'))
         kept = self.path('kept.sxc')
         self.assertEqual(run('import', self.path('raw.ndjson'), '-o', kept).returncode, 0)

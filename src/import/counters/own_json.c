@@ -465,13 +465,21 @@ static void own_json_add_column(struct own_json *r, struct own_json_table *t,
 	free(head);
 }
 
-static void own_json_add_columns(struct own_json *r, struct own_json_table *t)
+static bool own_json_is_constant(const struct sx_catalog *catalog, const char *name)
+{
+	return catalog && column_meaning(catalog, name, SX_NONE).constant != SX_NONE;
+}
+
+/* Of constants or of all else: they stand behind all others, wherever an object has them. */
+static void own_json_add_columns(struct own_json *r, struct own_json_table *t, bool constants)
 {
 	struct sx_catalog *catalog = own_json_catalog(r, t);
-	t->columns = calloc((size_t)t->names.count + 1, sizeof(*t->columns));
+	if (!t->columns)
+		t->columns = calloc((size_t)t->names.count + 1, sizeof(*t->columns));
 	r->failed |= !t->columns;
 	for (uint32_t i = 0; !r->failed && i < t->names.count; i++)
-		own_json_add_column(r, t, catalog, i);
+		if (own_json_is_constant(catalog, t->names.texts[i]) == constants)
+			own_json_add_column(r, t, catalog, i);
 	sx_catalog_unref(catalog);
 }
 
@@ -486,7 +494,9 @@ static void own_json_begin(struct own_json *r)
 			strings_intern(&r->columns, own_json_plain[i], strlen(own_json_plain[i]),
 				       NULL);
 	for (size_t i = 0; i < r->table_count; i++)
-		own_json_add_columns(r, &r->tables[i]);
+		own_json_add_columns(r, &r->tables[i], false);
+	for (size_t i = 0; i < r->table_count; i++)
+		own_json_add_columns(r, &r->tables[i], true);
 	r->row = calloc((size_t)r->columns.count + 1, sizeof(*r->row));
 	r->texts = calloc((size_t)r->columns.count + 1, sizeof(*r->texts));
 	r->failed |= !r->row || !r->texts;
