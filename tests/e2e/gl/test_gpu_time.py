@@ -230,6 +230,15 @@ def cpu_of(stderr):
 class Cost(unittest.TestCase):
     FRAMES = 300
 
+    def in_time(self, program, options=()):
+        """A run in which no result came too late, as it may where the rasteriser has no CPU for long."""
+        for _ in range(5):
+            run = stat(*program, options=options)
+            counted = {m["name"]: m["running"] * self.FRAMES for m in run[0]["metrics"] if m["name"].startswith("IA")}
+            if all(abs(frames - run[0]["cost"]["measured_samples"]) < 0.5 for frames in counted.values()):
+                break
+        return run
+
     def test_cost_is_bounded_and_told(self):
         """Opaque quads: any query makes the rasteriser shade what it would skip."""
         program = [os.path.join(PROGRAMS, "gl-quads"), str(self.FRAMES)]
@@ -239,10 +248,10 @@ class Cost(unittest.TestCase):
             if done.returncode == 77:
                 self.skipTest(done.stderr)
             plain.append(cpu_of(done.stderr))
-            document, text, stderr = stat(*program)
+            document, text, stderr = self.in_time(program)
             measured.append(cpu_of(stderr))
             self.assertEqual(text, done.stdout)
-            every, _, stderr = stat(*program, options=["--overhead", "0"])
+            every, _, stderr = self.in_time(program, options=["--overhead", "0"])
             exact.append(cpu_of(stderr))
         cost = document["cost"]
         self.assertEqual(cost["all_samples"], self.FRAMES)
