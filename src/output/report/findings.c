@@ -38,7 +38,9 @@ static void with_unit(const struct view *view, char *buf, size_t size, double va
 static void samples_line(const struct view *view, const struct sx_finding *f)
 {
 	char line[160];
-	if (f->samples == f->rows)
+	if (f->rows == 1)
+		snprintf(line, sizeof(line), "in the only sample");
+	else if (f->samples == f->rows)
 		snprintf(line, sizeof(line), "in all of %zu samples", f->rows);
 	else if (f->first == f->last)
 		snprintf(line, sizeof(line), "in %zu of %zu samples, first in sample %zu",

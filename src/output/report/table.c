@@ -12,9 +12,23 @@
 #define CELLS	     (NUMBERS + 4)
 #define REASONS_TOLD 3
 
+/* Of "ns/invocation" the ns, which stand behind the number; what they are by its name says. */
+static const char *number_unit(const struct view *view, const char *unit, char buf[UNITS_TEXT_MAX])
+{
+	size_t length = unit ? strcspn(unit, "/") : 0;
+	if (!length || !unit[length] || length >= UNITS_TEXT_MAX ||
+	    units_find(&view->human.units, unit))
+		return unit;
+	memcpy(buf, unit, length);
+	buf[length] = '\0';
+	bool behind = units_find(&view->human.units, buf) && !*human_unit(&view->human, buf);
+	return behind && strcmp(buf, "percent") != 0 ? buf : unit;
+}
+
 void table_number(const struct view *view, char buf[HUMAN_MAX], double value, const char *unit)
 {
-	human_value(&view->human, buf, value, unit);
+	char numerator[UNITS_TEXT_MAX];
+	human_value(&view->human, buf, value, number_unit(view, unit, numerator));
 	char *to = buf;
 	for (const char *from = buf; *from; from++)
 		if (*from != ' ')
