@@ -36,12 +36,16 @@ static const struct command *find(const char *name)
 
 static int overview(FILE *out)
 {
-	fputs("sextant " SX_VERSION
-	      ": reads, derives and explains the performance counters of GPUs "
-	      "and SoCs\n\nusage: sextant VERB [options] [-- command args...]\n\n",
-	      out);
-	for (size_t i = 0; i < COMMAND_COUNT; i++)
-		fprintf(out, "  %-10s %s\n", commands[i]->verb.name, commands[i]->verb.summary);
+	struct text_target target = {.out = out, .width = text_terminal_width(out)};
+	text_wrap(&target, 0,
+		  "sextant " SX_VERSION
+		  ": reads, derives and explains the performance counters of GPUs and SoCs");
+	fputs("\nusage: sextant VERB [options] [-- command args...]\n\n", out);
+	for (size_t i = 0; i < COMMAND_COUNT; i++) {
+		char left[16];
+		snprintf(left, sizeof(left), "  %s", commands[i]->verb.name);
+		text_entry(&target, 13, left, commands[i]->verb.summary);
+	}
 	fputs("\n  sextant VERB --help   options of one verb\n"
 	      "  sextant --print-config  your own defaults, and where they are read from\n"
 	      "  sextant demo          profiles a real OpenGL program, here and now\n",
@@ -53,10 +57,13 @@ static int help(const struct cli *cli)
 {
 	const struct verb *verb = cli->verb;
 	FILE *out = cli->view.out.out;
-	fprintf(out, "usage: sextant %s %s\n\n", verb->name, verb->synopsis);
+	char left[32];
+	snprintf(left, sizeof(left), "usage: sextant %s", verb->name);
+	text_entry(&cli->view.out, (int)text_width(left) + 1, left, verb->synopsis);
+	fputc('\n', out);
 	text_wrap(&cli->view.out, 0, verb->about);
 	fputs("\noptions:\n", out);
-	options_describe(verb, out);
+	options_describe(verb, &cli->view.out);
 	if (verb->examples)
 		fprintf(out, "\nexamples:\n%s", verb->examples);
 	return EXIT_OK;
@@ -271,7 +278,7 @@ int main(int argc, char **argv)
 	struct cli_result result = {.file = RESULT_FILE_NONE};
 	struct cli cli = {.result = &result,
 			  .view = {.out = {.out = stdout, .width = 80}},
-			  .err = {.out = stderr, .width = 80}};
+			  .err = {.out = stderr, .width = text_terminal_width(stderr)}};
 	survive_failing_writes();
 	privilege_lower(); /* sessions take them back while they open and close devices */
 	if (argc < 2) {

@@ -125,8 +125,13 @@ void cli_note(const struct cli *cli, const char *fmt, ...)
 	va_start(args, fmt);
 	vsnprintf(line, sizeof(line), fmt, args);
 	va_end(args);
+	const char *text = imported_text(cli, line, buf);
 	ticker_hold(cli);
-	fprintf(cli->err.out, "%s\n", imported_text(cli, line, buf));
+	/* Whoever searches a file of them wants one line. */
+	if (isatty(fileno(cli->err.out)))
+		text_hang(&cli->err, (int)strspn(text, " "), text);
+	else
+		fprintf(cli->err.out, "%s\n", text);
 	ticker_release(cli);
 }
 

@@ -269,7 +269,8 @@ void text_table_write(const struct text_table *table, const struct text_target *
 		write_row(table, target, widths, &table->rows[r]);
 }
 
-void text_wrap(const struct text_target *target, int indent, const char *text)
+/* `begun`: what stands before the text in its first line is written already. */
+static void wrap(const struct text_target *target, int indent, bool begun, const char *text)
 {
 	size_t limit = target->width > indent + 20 ? (size_t)(target->width - indent) : 20;
 	size_t used = 0;
@@ -283,16 +284,40 @@ void text_wrap(const struct text_target *target, int indent, const char *text)
 			fputc('\n', target->out);
 			used = 0;
 		}
-		if (used == 0)
-			pad(target->out, (size_t)indent);
-		else
+		if (used)
 			fputc(' ', target->out);
+		else if (!begun)
+			pad(target->out, (size_t)indent);
+		begun = false;
 		fwrite(text, 1, bytes, target->out);
 		used += width + (used ? 1 : 0);
 		text += bytes;
 	}
 	if (used)
 		fputc('\n', target->out);
+}
+
+void text_wrap(const struct text_target *target, int indent, const char *text)
+{
+	wrap(target, indent, false, text);
+}
+
+void text_hang(const struct text_target *target, int indent, const char *text)
+{
+	pad(target->out, (size_t)indent);
+	wrap(target, indent + 2, true, text);
+}
+
+void text_entry(const struct text_target *target, int column, const char *left, const char *text)
+{
+	size_t width = text_width(left);
+	bool beside = width < (size_t)column;
+	fputs(left, target->out);
+	if (beside)
+		pad(target->out, (size_t)column - width);
+	else
+		fputc('\n', target->out);
+	wrap(target, column, beside, text);
 }
 
 void text_styled(const struct text_target *target, enum text_style style, const char *text)

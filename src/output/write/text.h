@@ -47,6 +47,10 @@ void text_table_write(const struct text_table *table, const struct text_target *
 
 /* A paragraph wrapped to the width, its lines indented. */
 void text_wrap(const struct text_target *target, int indent, const char *text);
+/* The same with all lines but the first two columns further in. */
+void text_hang(const struct text_target *target, int indent, const char *text);
+/* The same from a column on, behind what stands to its left, or below that where it is too long. */
+void text_entry(const struct text_target *target, int column, const char *left, const char *text);
 /* Text in a style, where the target has colours. */
 void text_styled(const struct text_target *target, enum text_style style, const char *text);
 /* A bold line of its own after an empty one. */

@@ -99,7 +99,7 @@ enum sx_status options_add(struct options *options, struct string_list *list, co
 			   bool split, struct sx_error *err);
 
 /* Writes the options that a verb takes, one a line. */
-void options_describe(const struct verb *verb, FILE *out);
+void options_describe(const struct verb *verb, const struct text_target *out);
 
 /* Whether `words`, separated by blanks, has this word; NULL has none. */
 bool options_word(const char *words, const char *word);

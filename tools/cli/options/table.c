@@ -167,7 +167,7 @@ enum sx_status table_unknown(const struct verb *verb, const char *name, struct s
 	return SX_ERR_USAGE;
 }
 
-void options_describe(const struct verb *verb, FILE *out)
+void options_describe(const struct verb *verb, const struct text_target *out)
 {
 	for (size_t i = 0; i < SPEC_COUNT; i++) {
 		const struct option_spec *spec = &table_specs[i];
@@ -176,15 +176,15 @@ void options_describe(const struct verb *verb, FILE *out)
 		    spec->kind == FORMAT && spec->value >= 0 && !(verb->formats >> spec->value & 1);
 		if (!table_takes(verb, spec) || unwritten)
 			continue;
-		snprintf(left, sizeof(left), "%c%c%c --%s%s%s", spec->letter ? '-' : ' ',
+		snprintf(left, sizeof(left), "  %c%c%c --%s%s%s", spec->letter ? '-' : ' ',
 			 spec->letter ? spec->letter : ' ', spec->letter ? ',' : ' ', spec->name,
 			 spec->arg ? " " : "", spec->arg ? spec->arg : "");
 		bool by = verb->by && strcmp(spec->name, "by") == 0;
 		bool formats = spec->kind == FORMAT && spec->value < 0;
 		char list[96];
-		fprintf(out, "  %-26s %s\n", left,
-			by	  ? verb->by
-			: formats ? format_list(verb->formats, list, sizeof(list))
-				  : spec->help);
+		text_entry(out, 29, left,
+			   by	     ? verb->by
+			   : formats ? format_list(verb->formats, list, sizeof(list))
+				     : spec->help);
 	}
 }

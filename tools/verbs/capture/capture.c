@@ -302,7 +302,8 @@ static void write_damage(const struct cli *cli, const struct contents *c)
 	if (!c->info->clean)
 		fputs("it did not end cleanly, or is still written\n", out);
 	if (a->lost_rows)
-		fprintf(out, "%" PRIu64 " samples were lost while it was recorded\n", a->lost_rows);
+		fprintf(out, "%" PRIu64 " sample%s lost while it was recorded\n", a->lost_rows,
+			a->lost_rows == 1 ? " was" : "s were");
 	write_notes(cli, c);
 	write_losses(cli, c);
 }
@@ -318,17 +319,21 @@ static void write_text(const struct cli *cli, const struct contents *c)
 	if (c->info->created_ns > 1 && gmtime_r(&created, &utc))
 		strftime(when, sizeof(when), ", %Y-%m-%d %H:%M:%S UTC", &utc);
 	char shown[IMPORTED_TEXT_MAX];
-	fprintf(out, "%s: capture %u.%u, %s, %s%s\n", imported_text(cli, c->path, shown),
-		c->info->major, c->info->minor, size, length, when);
-	fprintf(out, "%" PRIu64 " rows in %" PRIu64 " chunks", c->rows_read, c->info->chunks);
+	char line[IMPORTED_TEXT_MAX];
+	snprintf(line, sizeof(line), "%s: capture %u.%u, %s, %s%s",
+		 imported_text(cli, c->path, shown), c->info->major, c->info->minor, size, length,
+		 when);
+	text_hang(&cli->view.out, 0, line);
+	fprintf(out, "%" PRIu64 " row%s in %" PRIu64 " chunk%s", c->rows_read,
+		c->rows_read == 1 ? "" : "s", c->info->chunks, c->info->chunks == 1 ? "" : "s");
 	if (c->values)
 		fprintf(out, ", %.2f bytes a value",
 			(double)c->info->size_bytes / (double)c->values);
 	fputc('\n', out);
 	for (uint32_t i = 0; i < c->info->property_count; i++)
 		if (c->info->properties[i].value[0])
-			fprintf(out, "  %-8s %s\n", c->info->properties[i].name,
-				c->info->properties[i].value);
+			text_field(&cli->view.out, 11, c->info->properties[i].name,
+				   c->info->properties[i].value);
 	capture_clocks_text(&cli->view, &c->clocks, SX_CAPTURE_NO_DEVICE, 2);
 	for (uint32_t i = 0; i < c->info->device_count; i++)
 		if (sx_capture_device(c->reader, i))

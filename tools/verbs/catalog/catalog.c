@@ -104,11 +104,17 @@ static void difference(const struct differences *d, char sign, const char *kind,
 		return;
 	}
 	static const enum text_style styles[] = {TEXT_RED, TEXT_GREEN, TEXT_YELLOW};
-	char line[512];
-	snprintf(line, sizeof(line), "%c %-8s %s%s%s", sign, kind, name, detail ? ": " : "",
-		 detail ? detail : "");
+	char line[512], why[256] = "";
+	snprintf(line, sizeof(line), "%c %-8s %s", sign, kind, name);
+	if (detail)
+		snprintf(why, sizeof(why), ": %s", detail);
+	bool fits = text_width(line) + text_width(why) <= (size_t)cli->view.out.width;
+	if (fits)
+		snprintf(line + strlen(line), sizeof(line) - strlen(line), "%s", why);
 	text_styled(&cli->view.out, styles[sign == '-' ? 0 : sign == '+' ? 1 : 2], line);
 	fputc('\n', cli->view.out.out);
+	if (!fits)
+		text_wrap(&cli->view.out, 11, detail);
 }
 
 static size_t diff_metrics(const struct differences *d, const struct catalog_view *a,

@@ -249,7 +249,9 @@ static enum sx_status flex_list(const struct cli *cli)
 			if (!name)
 				continue;
 			if (!as_json) {
-				fprintf(cli->view.out.out, "  %2u  %-16s %s\n", i, name, about);
+				char left[32];
+				snprintf(left, sizeof(left), "  %2u  %s", i, name);
+				text_entry(&cli->view.out, 23, left, about);
 				continue;
 			}
 			json_object_begin(&json);

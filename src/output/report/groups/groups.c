@@ -126,9 +126,9 @@ static uint32_t name_heads(const struct groups_out *o, struct text_column *colum
 {
 	uint32_t n = 0;
 	columns[n++] =
-	    (struct text_column){report_key_name(o->g->by), TEXT_LEFT, 0, 0, false, false};
+	    (struct text_column){report_key_name(o->g->by), TEXT_LEFT, 0, 16, false, true};
 	if (o->tells_process)
-		columns[n++] = (struct text_column){"process", TEXT_LEFT, 0, 0, false, false};
+		columns[n++] = (struct text_column){"process", TEXT_LEFT, 0, 12, false, true};
 	if (o->tells_context)
 		columns[n++] = (struct text_column){"context", TEXT_RIGHT, 0, 0, false, false};
 	columns[n++] = (struct text_column){"at", TEXT_RIGHT, 0, 0, false, false};

@@ -1,0 +1,147 @@
+#!/usr/bin/env python3
+"""
+No line that the command writes to a terminal of 80 columns is longer, of any verb: results, notes and help alike, only the three lines
+of an error are left whole. $SEXTANT is the binary.
+"""
+import fcntl
+import os
+import pty
+import re
+import shlex
+import struct
+import subprocess
+import sys
+import tempfile
+import termios
+import unicodedata
+
+SEXTANT = os.environ['SEXTANT']
+SOURCE = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..')
+MS, WIDTH = 1000000, 80
+VERBS = ('advise capture catalog compare decode demo devices diff doctor eval explain export import list oa plan record report stat').split()
+COMMANDS = '''
+help
+devices
+doctor
+list metrics --for cpu
+list counters --for opengl
+list metrics --for mali-g310
+list counters --for mali-g310
+list sets --for tglgt2
+list metrics --for tglgt2 --set RenderBasic
+list groups --for intel-merrifield
+list sections --for mali-g625
+list constants --for opengl
+list metrics --for amd-gcn3
+list metrics BOTH
+explain frame_time
+explain gpu.busy
+explain VSBusy --for amd-gcn3
+explain RenderBasic.EuActive --for tglgt2
+explain cpu.saturated
+explain output_external_read_bytes --for mali-g310
+explain run_queue -i BOTH
+plan --for amd-gcn3 -m all
+plan --for tglgt2 -m all
+stat -d cpu -t 100ms -I 50ms
+stat -d mali-g625 -t 50ms
+stat -- true
+record -d cpu -t 50ms -o NEW
+report CPU
+report MALI
+report BOTH
+report BOTH --join
+report CPU --by time
+report BOTH --by frame --top 10 --sort gpu_time
+report BOTH --by process
+report MALI --by instance
+report BOTH --gate frame_time.p95<1us --gate gpu_time<1h
+report MALI --fps 60 --resolution 1920x1080
+advise BOTH
+advise MALI
+diff CPU CPU
+diff MALI MALI
+diff BOTH CPU
+diff BOTH BOTH --gate frame_time<+5%
+compare -n 2 -- true ::: true
+eval -i TABLE
+eval --for opengl TABLE
+decode -i SOURCE/tests/data/oa/recording --as i915-record
+decode -i SOURCE/tests/data/oa/recording --as i915-record --summary
+import TABLE -o NEW
+report SOURCE/examples/data/mangohud.csv
+report SOURCE/examples/data/rocprofv3.csv
+report SOURCE/examples/data/trace.pftrace
+capture info BOTH
+capture check MALI
+capture merge CPU MALI -o NEW
+capture anonymise BOTH -o NEW
+catalog lint mali-g310
+catalog diff mali-g310 mali-g625
+oa flex list
+oa flex decode --register EU_PERF_CNT_CTL0 --value 0x5004
+oa trigger decode --set TestOa --for intel-bdw
+'''.strip().split('\n') + [f'{verb} --help' for verb in VERBS]
+
+
+def frames():
+    """A table of two devices: slices of time of the CPU, frames of OpenGL."""
+    head = 'device,begin_ns,end_ns,frame,process,quality,Frames,FrameTime,PSInvocations,D3DGPUTime,CPUTime,UserTime,IdleTime,Runnable,cpus\n'
+    rows = [f'1,{i * 100 * MS},{(i + 1) * 100 * MS},,,,,,,,,{40 * MS + i},{60 * MS},3,2\n' for i in range(20)]
+    rows += [f'0,{i * 11 * MS},{(i + 1) * 11 * MS},{i},"a program of a long name (1234567)",,1,{11 * MS},{3000 + i},{9 * MS + i},{2 * MS},,,,\n'
+             for i in range(180)]
+    return head + ''.join(rows)
+
+
+def on_terminal(args, folder):
+    """The exit status, and the lines that a terminal shows."""
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack('HHHH', 24, WIDTH, 0, 0))
+    env = dict(os.environ, TERM='xterm', PAGER='cat', LC_ALL='C.UTF-8', XDG_CONFIG_HOME=folder)
+    env.pop('COLUMNS', None)
+    child = subprocess.Popen([SEXTANT, *args], stdin=theirs, stdout=theirs, stderr=theirs, env=env, cwd=folder)
+    os.close(theirs)
+    out = b''
+    while True:
+        try:
+            some = os.read(ours, 65536)
+        except OSError:  # nobody writes any more
+            break
+        if not some:
+            break
+        out += some
+    os.close(ours)
+    text = re.sub(r'\x1b\[[0-9;?]*[A-Za-z]', '', out.decode('utf-8').replace('\r\n', '\n'))
+    return child.wait(), [line.split('\r')[-1] for line in text.split('\n')]
+
+
+def width(line):
+    return sum(2 if unicodedata.east_asian_width(c) in 'WF' else not unicodedata.combining(c) for c in line)
+
+
+def main():
+    wrong = 0
+    with tempfile.TemporaryDirectory(prefix='sextant-width-') as folder:
+        names = {name: os.path.join(folder, file) for name, file in
+                 (('CPU', 'cpu.sxc'), ('MALI', 'mali.sxc'), ('BOTH', 'both.sxc'), ('TABLE', 'rows.csv'), ('NEW', 'new.sxc'))}
+        with open(names['TABLE'], 'w', encoding='ascii') as file:
+            file.write(frames())
+        for line in ('record -d cpu -I 20ms -t 200ms -o CPU', 'record -d mali-g310 -t 200ms -o MALI', 'import TABLE -o BOTH'):
+            subprocess.run([SEXTANT, *(names.get(word, word) for word in line.split())], capture_output=True, check=True, timeout=60)
+        for command in COMMANDS:
+            args = [names.get(word, word.replace('SOURCE', SOURCE)) for word in shlex.split(command)]
+            status, lines = on_terminal(args, folder)
+            long = [line for line in lines if width(line) > WIDTH]
+            if status not in (0, 1, 6) or len(lines) < 2:
+                print(f'sextant {command}\n    exit {status}: {lines}')
+            elif long:
+                print(f'sextant {command}\n    {len(long)} lines are too long:', *long[:3], sep='\n    ')
+            else:
+                continue
+            wrong += 1
+    print(f'{len(COMMANDS)} commands, {wrong} with lines over {WIDTH} columns')
+    return 1 if wrong else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
