@@ -9,13 +9,16 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -180,6 +183,31 @@ static int real_perf_event_open(void *user, void *attr, pid_t pid, int cpu, int 
 	return fd;
 }
 
+static int real_make_folder(void *user, char *path)
+{
+	return mkdtemp(path) ? 0 : -1;
+}
+
+static int real_listen_at(void *user, const char *path, int backlog)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	size_t length = strlen(path);
+	if (length >= sizeof(address.sun_path)) {
+		errno = ENAMETOOLONG;
+		return -1;
+	}
+	memcpy(address.sun_path, path, length);
+	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fd >= 0 && (bind(fd, (const struct sockaddr *)&address, sizeof(address)) < 0 ||
+			listen(fd, backlog) < 0)) {
+		int saved = errno;
+		close(fd);
+		errno = saved;
+		return -1;
+	}
+	return fd;
+}
+
 static int real_pipe(void *user, int fds[2])
 {
 	return pipe2(fds, O_CLOEXEC);
@@ -272,6 +300,8 @@ const struct sx_sys *sys_real(void)
 	    .memory_file = real_memory_file,
 	    .read_link = real_read_link,
 	    .perf_event_open = real_perf_event_open,
+	    .make_folder = real_make_folder,
+	    .listen_at = real_listen_at,
 	    .pipe = real_pipe,
 	    .fork = real_fork,
 	    .wait = real_wait,

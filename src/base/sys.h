@@ -39,6 +39,10 @@ struct sx_sys {
 	/* perf_event_open(2); attr is a struct perf_event_attr. */
 	int (*perf_event_open)(void *user, void *attr, pid_t pid, int cpu, int group_fd,
 			       unsigned long flags);
+	/* mkdtemp(3): 0, or -1. */
+	int (*make_folder)(void *user, char *path);
+	/* A socket for messages that listens at a path and never blocks; its descriptor. */
+	int (*listen_at)(void *user, const char *path, int backlog);
 	/* Two ends, both closed by exec. */
 	int (*pipe)(void *user, int fds[2]);
 	pid_t (*fork)(void *user);

@@ -1,6 +1,6 @@
 /*
- * Sockets, seals and a thread are used here alone, and only on what this file made itself, so they
- * are called directly and not through struct sx_sys.
+ * What is opened goes through struct sx_sys. What the thread does for a program that comes, it does
+ * on what this file made itself, and calls directly: nobody else's calls fail beside it.
  */
 #include "source/guest/handover.h"
 
@@ -194,36 +194,33 @@ static void remove_stale(const char *where)
 		closedir(dir);
 }
 
-static enum sx_status make_socket(struct handover *h, struct sx_error *err)
+static enum sx_status make_socket(struct handover *h, const struct sx_sys *sys,
+				  struct sx_error *err)
 {
 	const char *runtime = getenv("XDG_RUNTIME_DIR");
 	const char *where = is_usable_folder(runtime) ? runtime : "/tmp";
 	remove_stale(where);
 	snprintf(h->folder, sizeof(h->folder), "%s/" NAME "XXXXXX", where);
-	if (!mkdtemp(h->folder)) {
+	if (sys->make_folder(sys->user, h->folder) < 0) {
 		int saved = errno;
 		h->folder[0] = '\0';
 		return error_errno(err, saved,
 				   "cannot make a folder in %s for the program's channel", where);
 	}
-	struct sockaddr_un address = {.sun_family = AF_UNIX};
 	snprintf(h->path, sizeof(h->path), "%s/channel", h->folder);
-	memcpy(address.sun_path, h->path, sizeof(h->path));
-	h->listener = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (h->listener < 0 ||
-	    bind(h->listener, (const struct sockaddr *)&address, sizeof(address)) < 0 ||
-	    listen(h->listener, BACKLOG) < 0)
+	h->listener = sys->listen_at(sys->user, h->path, BACKLOG);
+	if (h->listener < 0)
 		return error_errno(err, errno, "cannot make the socket %s", h->path);
 	return SX_OK;
 }
 
-enum sx_status handover_open(struct handover *h, const struct channel_wish *wish,
-			     struct sx_error *err)
+enum sx_status handover_open(struct handover *h, const struct sx_sys *sys,
+			     const struct channel_wish *wish, struct sx_error *err)
 {
 	*h = (struct handover){.open = true, .wish = *wish, .listener = -1, .wake = {-1, -1}};
 	pthread_mutex_init(&h->lock, NULL);
-	enum sx_status status = make_socket(h, err);
-	if (!status && pipe2(h->wake, O_CLOEXEC) < 0)
+	enum sx_status status = make_socket(h, sys, err);
+	if (!status && sys->pipe(sys->user, h->wake) < 0)
 		status = error_errno(err, errno, "cannot make the channel to the measured program");
 	if (!status) {
 		int failed = thread_start(&h->thread, handover_run, h);

@@ -11,6 +11,7 @@
 #include <sys/un.h>
 
 #include <sextant/status.h>
+#include "base/sys.h"
 #include "source/guest/channel.h"
 
 /* A program that has fetched its channel. */
@@ -39,8 +40,8 @@ struct handover {
  * Makes the folder and the socket, and starts the thread. Errors: SX_ERR_IO, SX_ERR_NO_MEMORY. Not
  * to be moved in memory while open.
  */
-enum sx_status handover_open(struct handover *handover, const struct channel_wish *wish,
-			     struct sx_error *err);
+enum sx_status handover_open(struct handover *handover, const struct sx_sys *sys,
+			     const struct channel_wish *wish, struct sx_error *err);
 /* What programs that come from now on are asked for. */
 void handover_set_wish(struct handover *handover, const struct channel_wish *wish);
 /* The next program that came; what it holds is the caller's. */

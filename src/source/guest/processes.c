@@ -29,7 +29,7 @@ enum sx_status processes_open(struct processes *all, const struct sx_sys *sys,
 			      const struct channel_wish *wish, struct sx_error *err)
 {
 	*all = (struct processes){.sys = sys};
-	return handover_open(&all->handover, wish, err);
+	return handover_open(&all->handover, sys, wish, err);
 }
 
 const char *processes_path(const struct processes *all)

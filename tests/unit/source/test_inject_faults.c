@@ -64,6 +64,9 @@ FAULTY(int, list_dir,
        (void *user, const char *path, int (*visit)(void *arg, const char *name), void *arg),
        (NULL, path, visit, arg))
 FAULTY(int, memory_file, (void *user, const char *name, size_t size), (NULL, name, size))
+FAULTY(int, make_folder, (void *user, char *path), (NULL, path))
+FAULTY(int, listen_at, (void *user, const char *path, int backlog), (NULL, path, backlog))
+FAULTY(int, pipe, (void *user, int fds[2]), (NULL, fds))
 FAULTY(ssize_t, read_link, (void *user, const char *path, char *buf, size_t size),
        (NULL, path, buf, size))
 FAULTY(int, perf_event_open,
@@ -85,6 +88,9 @@ static struct sx_sys faulty_table(struct faults *f)
 	sys.read_file = faulty_read_file;
 	sys.list_dir = faulty_list_dir;
 	sys.memory_file = faulty_memory_file;
+	sys.make_folder = faulty_make_folder;
+	sys.listen_at = faulty_listen_at;
+	sys.pipe = faulty_pipe;
 	sys.read_link = faulty_read_link;
 	sys.perf_event_open = faulty_perf_event_open;
 	sys.process_fd = faulty_process_fd;
