@@ -266,9 +266,32 @@ static void test_values_that_make_no_sense(void **state)
 	}
 }
 
+/* What 64 contexts of a process hold at most, with a sample for each draw. */
+static void test_many_contexts_do_not_take_a_long_ring_each(void **state)
+{
+	struct fixture f = {0};
+	uint32_t ring = 16384;
+	f.channel.memory = calloc(1, WIRE_BYTES(ring));
+	assert_non_null(f.channel.memory);
+	assert_in_range(WIRE_BYTES(ring), 1, UINT64_C(112) << 20);
+	for (unsigned i = 0; i < WIRE_STREAMS; i++) {
+		uint8_t *begin = (uint8_t *)wire_stream_at(f.channel.memory, ring, i);
+		uint8_t *end = begin + WIRE_STREAM_STRIDE(wire_ring(ring, i));
+		uint8_t *limit = (uint8_t *)f.channel.memory + WIRE_BYTES(ring);
+		uint8_t *next = i + 1 < WIRE_STREAMS
+				    ? (uint8_t *)wire_stream_at(f.channel.memory, ring, i + 1)
+				    : limit;
+		assert_ptr_equal(end, next);
+		assert_int_equal(wire_ring(ring, i), i < WIRE_LONG_RINGS ? ring : WIRE_SHORT_RING);
+		assert_int_equal(wire_ring(64, i), 64);
+	}
+	free(f.channel.memory);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_many_contexts_do_not_take_a_long_ring_each),
 	    cmocka_unit_test(test_values_that_make_no_sense),
 	    cmocka_unit_test(test_records_arrive_in_order),
 	    cmocka_unit_test(test_closed_streams_are_freed_when_drained),
