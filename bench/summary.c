@@ -157,9 +157,8 @@ static int bench(struct sx_context *context, const char *name, unsigned programs
 	double whole = run_summary(metrics, table, TABLES, columns, 3);
 	run_plain(metrics, table, columns, &sorted, &summed);
 	printf("%-10s %u programs, %3u columns, %.1f million values: %.2f ns a value (limit %g); "
-	       "sorted %.1f, "
-	       "%.1f times; only summed %.1f; an eighth of the rows: %.2f\n",
-	       name, programs, columns, (double)columns * ROWS * TABLES * 1e-6, whole, LIMIT_NS,
+	       "sorted %.1f, %.1f times; only summed %.1f; an eighth of the rows: %.2f\n",
+	       name, programs, columns, (double)columns * ROWS * TABLES * 1e-6, whole, limit,
 	       sorted, sorted / whole, summed, part);
 	sx_metrics_destroy(metrics);
 	sx_table_destroy(table);
