@@ -201,7 +201,7 @@ def test_little(folder):
 
 def test_damage(folder):
     """A file with a hole is no whole run, neither on the page nor in the exit status; nor is a baseline."""
-    run(folder, 'record', '-q', '-d', 'mali-g310', '-I', '100us', '-t', '500ms', '-o', 'sound.sxc')
+    run(folder, 'record', '-q', '-d', 'mali-g310', '-I', '1ms', '-t', '500ms', '-o', 'sound.sxc')
     data = bytearray((folder / 'sound.sxc').read_bytes())
     data[len(data) // 2] ^= 0xff
     (folder / 'holed.sxc').write_bytes(data)
