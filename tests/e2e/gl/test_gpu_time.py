@@ -29,6 +29,11 @@ def total_s(document, name):
     return metric["total"], metric["why"]
 
 
+def watched(document):
+    """All samples have a GPU time. Where the watch came too late, they have none, and that is told."""
+    return all(m["running"] > 0.95 for m in document["metrics"] if m["name"] == "D3DGPUTime")
+
+
 def stolen():
     """Seconds of all CPUs that a host took: they are in times by the wall, and not in CPU times."""
     with open("/proc/stat", encoding="ascii") as file:
@@ -53,24 +58,32 @@ class GpuTime(unittest.TestCase):
         for case in ("busy", "idle", "flush", "finish", "readback", "parts", "es", "never-swap", "two-contexts",
                      "two-processes"):
             with self.subTest(case):
-                for _ in range(4):  # a busy machine adds to one of them, or misses a process; a wrong number is in all
+                for _ in range(8):  # a busy machine adds to one of them, or misses a process; a wrong number is in all
                     before = stolen()
                     document, raster, value = self.known(case, 1)
                     most = 1.1 * sum(raster) + stolen() - before
-                    whole = all(m["running"] > 0.8 for m in document["metrics"] if m["name"] == "D3DGPUTime")
+                    whole = watched(document)
                     if value is not None and value < most and whole:
                         break
                 self.assertIsNotNone(value)
-                self.assertGreater(value, 0.9 * sum(raster))
                 self.assertLess(value, most)
+                if whole:
+                    self.assertGreater(value, 0.9 * sum(raster))
 
     def test_several_threads_lie_between_the_longest_and_all(self):
         for case in ("busy", "finish", "readback"):
             with self.subTest(case):
-                before = stolen()
-                _, raster, value = self.known(case, 3)
-                self.assertGreater(value, 0.95 * max(raster))
-                self.assertLess(value, 1.05 * sum(raster) + stolen() - before)
+                for _ in range(8):
+                    before = stolen()
+                    document, raster, value = self.known(case, 3)
+                    most = 1.05 * sum(raster) + stolen() - before
+                    whole = watched(document)
+                    if value is not None and value < most and whole:
+                        break
+                self.assertIsNotNone(value)
+                self.assertLess(value, most)
+                if whole:
+                    self.assertGreater(value, 0.95 * max(raster))
 
     def test_idle_programs_are_not_bound_by_the_gpu(self):
         document, _, value = self.known("idle", 1, 20)
