@@ -126,6 +126,10 @@ static void write_part(struct device *device, struct wire_record *record, struct
 	set_queries(device, record, part);
 	record->label = part->label;
 	record->group_count = part->groups;
+	record->flags &= ~(uint32_t)WIRE_UNDRAWN;
+	if (part->values[WIRE_COMMAND_BUFFERS] != 0 && !part->blind &&
+	    part->tally.draws + part->tally.passes == 0)
+		record->flags |= WIRE_UNDRAWN;
 	for (unsigned i = 0; i < WIRE_COUNTER_ROOM; i++) {
 		if (wire_is_collected(device->identity.why[i]))
 			continue;

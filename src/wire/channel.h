@@ -90,6 +90,8 @@ enum wire_why {
 	WIRE_WHY_PASSES,       /* the counter needs the same commands to run several times */
 	WIRE_WHY_SCOPE,	       /* the counter counts more than the sample encloses */
 	WIRE_WHY_CHILDREN,     /* secondary command buffers run, around which it cannot count */
+	/* Of GPU time. */
+	WIRE_WHY_UNDRAWN, /* nothing was drawn, and the rasteriser's threads do nothing else */
 	WIRE_WHY_COUNT,
 };
 
@@ -130,6 +132,7 @@ enum wire_record_flags {
 	WIRE_LAST = 1 << 4,	  /* what a context did after its last swap */
 	WIRE_SWAPPED = 1 << 5,	  /* a swap ended it: the last of its frame */
 	WIRE_WORKED = 1 << 6,	  /* something was submitted in it, whatever was counted */
+	WIRE_UNDRAWN = 1 << 7,	  /* commands were given to the device, and none of them draws */
 };
 
 /*

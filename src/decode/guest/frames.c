@@ -108,6 +108,8 @@ static const char *why_text(unsigned why)
 			       "passes, and samples are smaller",
 	    [WIRE_WHY_CHILDREN] = "the program runs secondary command buffers, around which the "
 				  "driver cannot count this",
+	    [WIRE_WHY_UNDRAWN] = "nothing was drawn: the software driver copies, fills and "
+				 "computes on threads that are not told from the program's own",
 	    [WHY_IMPOSSIBLE] = "the driver's clock gives more GPU time than there was time",
 	    [WHY_DISJOINT] = "the driver says that the GPU's clock was not steady (disjoint)",
 	};
@@ -344,7 +346,8 @@ static void set_raster(const struct wire_sample *sample, uint8_t extra, struct s
 {
 	uint8_t why = sample->why[WIRE_GPU_TIME];
 	bool software = why == WIRE_WHY_THREADS || why == WIRE_WHY_NO_GPU ||
-			why == WIRE_WHY_NOT_WATCHED || why == WIRE_WHY_DRAWN_LATER;
+			why == WIRE_WHY_NOT_WATCHED || why == WIRE_WHY_DRAWN_LATER ||
+			why == WIRE_WHY_UNDRAWN;
 	uint8_t state = sample->record.states[WIRE_GPU_TIME];
 	bool known = !software || state == WIRE_VALID;
 	sx_table_set_u64(table, COLUMN_PRESENTED, row, sample->record.kind == WIRE_FRAME, extra);
@@ -362,7 +365,9 @@ static void set_threads(const struct wire_sample *sample, uint8_t extra, struct 
 	uint8_t quality = sample->thread_known ? extra : SX_QUALITY_GAP;
 	sx_table_set_u64(table, COLUMN_THREAD_TIME, row, sample->thread_run_ns, quality);
 	sx_table_set_u64(table, COLUMN_THREAD_WAIT, row, sample->thread_wait_ns, quality);
-	uint8_t raster = sample->rasterises ? quality : SX_QUALITY_NOT_COLLECTED;
+	/* Threads that only draw say nothing of work that draws nothing. */
+	bool tells = sample->rasterises && sample->why[WIRE_GPU_TIME] != WIRE_WHY_UNDRAWN;
+	uint8_t raster = tells ? quality : SX_QUALITY_NOT_COLLECTED;
 	sx_table_set_u64(table, COLUMN_RASTER_THREAD, row, sample->raster_run_ns, raster);
 	sx_table_set_u64(table, COLUMN_RASTER_WAIT, row, sample->raster_wait_ns, raster);
 }

@@ -226,9 +226,13 @@ static bool fill_raster(struct inject_source *in)
 	const struct wire_past *past = &in->processes.contexts.items[sample->context].past;
 	if (sample->why[WIRE_GPU_TIME] != WIRE_WHY_THREADS)
 		return true;
-	if (!in->parts)
-		return raster_fill(&in->raster, sample, past);
-	sample->why[WIRE_GPU_TIME] = WIRE_WHY_DRAWN_LATER;
+	bool undrawn = sample->record.flags & WIRE_UNDRAWN;
+	if (!in->parts && !raster_fill(&in->raster, sample, past))
+		return false;
+	if (!in->parts && !undrawn)
+		return true;
+	/* The rasteriser's threads rested, but not the driver's others: that is not zero. */
+	sample->why[WIRE_GPU_TIME] = in->parts ? WIRE_WHY_DRAWN_LATER : WIRE_WHY_UNDRAWN;
 	sample->record.states[WIRE_GPU_TIME] = WIRE_NOT_COLLECTED;
 	return true;
 }

@@ -451,6 +451,7 @@ int main(int argc, char **argv)
 	    {"stranger", draws, {.stranger = true}},
 	    {"own-performance", draws, {.performance = true}},
 	    {"heaps", scene_heaps, {.machine = true}},
+	    {"fills", scene_fills, {0}},
 	    {"many", scene_many, {0}},
 	    {"queues", scene_queues, {.machine = true}},
 	    {"mesh", scene_mesh, {.machine = true}},

@@ -44,6 +44,35 @@ void scene_heaps(struct world *world, int rounds)
 	}
 }
 
+/* The device works, and draws nothing. */
+void scene_fills(struct world *world, int rounds)
+{
+	VkBufferCreateInfo info = {.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
+				   .size = BYTES,
+				   .usage = VK_BUFFER_USAGE_TRANSFER_DST_BIT};
+	VkMemoryAllocateInfo room = {.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO};
+	VkCommandBuffer commands = world_commands(world, world->pool, false);
+	VkMemoryRequirements needs;
+	VkDeviceMemory memory;
+	VkBuffer buffer;
+
+	MUST(vkCreateBuffer(world->device, &info, NULL, &buffer));
+	vkGetBufferMemoryRequirements(world->device, buffer, &needs);
+	room.allocationSize = needs.size;
+	while ((needs.memoryTypeBits & 1u << room.memoryTypeIndex) == 0)
+		room.memoryTypeIndex++;
+	MUST(vkAllocateMemory(world->device, &room, NULL, &memory));
+	MUST(vkBindBufferMemory(world->device, buffer, memory, 0));
+	world_begin(commands, 0);
+	for (uint32_t i = 0; i < 100; i++)
+		vkCmdFillBuffer(commands, buffer, 0, BYTES, i);
+	MUST(vkEndCommandBuffer(commands));
+	for (int round = 0; round < rounds; round++)
+		world_run(world, commands);
+	vkDestroyBuffer(world->device, buffer, NULL);
+	vkFreeMemory(world->device, memory, NULL);
+}
+
 /* Twelve command buffers that are recorded once, with 1 to 12 draws, and submitted in each round.
  */
 void scene_many(struct world *world, int rounds)

@@ -188,6 +188,19 @@ class Counts(unittest.TestCase):
         self.assertGreaterEqual(heap["max"], 4 * PIXELS)
         self.assertEqual(heap["max"], metric(document, "DeviceMemory")["max"])
 
+    def test_work_that_draws_nothing(self):
+        """A software driver fills on threads that nobody knows: no GPU time, and no verdict made of it."""
+        document, _, _ = scene("fills", 100)
+        self.check(document, 100, Submits=1, CommandBuffers=1, Draws=0)
+        if "llvmpipe" not in document["devices"][0]["name"]:
+            self.skipTest("a device of its own")
+        for name in ("D3DGPUTime", "gpu_time", "gpu_time_share", "RasterThreadTime"):
+            self.assertEqual((name, metric(document, name)["total"], metric(document, name)["mean"]),
+                             (name, None, None))
+        self.assertIn("nothing was drawn", metric(document, "gpu_time")["why"])
+        facts = [e["title"] for part in document["verdict"]["parts"] for e in part["evidence"]]
+        self.assertNotIn("GPU at work", facts)
+
     def test_time_is_bounded(self):
         document, _, _ = scene("draws", 30)
         time = metric(document, "gpu_time")
