@@ -46,12 +46,18 @@ static void frames_text(const struct view *view, const struct report_frames *f, 
 
 #define KIND_MAX 24
 
-/* What `count` samples are called: "frame", "frames", "passes". */
+/*
+ * What `count` samples are called: "frame", "frames". Of passes and groups what lies between them
+ * is a sample too, and of kernels a copy is.
+ */
 static const char *samples_word(enum sx_sample_kind kind, uint64_t count, char buf[KIND_MAX])
 {
 	const char *name = kind == SX_SAMPLE_TIME ? "sample" : sx_sample_kind_name(kind);
-	bool hisses = name[strlen(name) - 1] == 's';
-	snprintf(buf, KIND_MAX, "%s%s", name, count == 1 ? "" : hisses ? "es" : "s");
+	const char *more = count == 1 ? "" : name[strlen(name) - 1] == 's' ? "es" : "s";
+	if (kind == SX_SAMPLE_PASS || kind == SX_SAMPLE_GROUP)
+		snprintf(buf, KIND_MAX, "sample%s by %s", count == 1 ? "" : "s", name);
+	else
+		snprintf(buf, KIND_MAX, "%s%s", kind == SX_SAMPLE_KERNEL ? "command" : name, more);
 	return buf;
 }
 

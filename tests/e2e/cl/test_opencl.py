@@ -130,6 +130,8 @@ class OpenCL(FolderTest):
         self.assertEqual(document['samples'], {'kind': 'kernel', 'count': 40})
         # pocl's CPU: 'pthread-skylake', from version 5 on 'cpu-skylake'.
         self.assertRegex(document['devices'][0]['name'], '^(pthread|cpu)')
+        text = run(SEXTANT, 'stat', '-d', 'opencl', '-m', 'KernelLaunches', '--', KNOWN).stdout
+        self.assertIn('\n40 commands in ', text)  # 12 of them kernels
         by = run(SEXTANT, 'stat', '--per', 'frame', '-d', 'opencl', '--', KNOWN)
         self.assertNotEqual(by.returncode, 0)
 
