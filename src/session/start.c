@@ -69,7 +69,8 @@ static enum sx_status prepare_request(struct sx_session *s, uint32_t index, stru
 				    .realtime = s->options.realtime,
 				    .overhead_permille = s->options.overhead_permille,
 				    .profiling = s->options.profiling,
-				    .interval_ns = s->options.interval_ns};
+				    .interval_ns = s->options.interval_ns,
+				    .asked_per = s->options.per};
 	if (source_describe(d->source)->kinds >> s->options.per & 1)
 		request->per = s->options.per;
 	for (uint32_t i = 0; i < count; i++)

@@ -157,6 +157,10 @@ enum sx_status inject_start(struct source *source, const struct source_request *
 	/* What an API without frames counts by itself. */
 	if (per == SX_SAMPLE_TIME && !(in->api->kinds & 1u << SX_SAMPLE_FRAME))
 		per = SX_SAMPLE_KERNEL;
+	enum sx_sample_kind asked = request->asked_per;
+	/* One program's share of a GPU is for other sources to tell. */
+	bool lacks = asked != SX_SAMPLE_PROCESS && !(in->api->kinds >> asked & 1);
+	in->lacks = lacks ? asked : SX_SAMPLE_TIME;
 	in->desc.kind = per;
 	in->parts = per != SX_SAMPLE_TIME && per != SX_SAMPLE_FRAME;
 	if (in->parts) {
@@ -178,6 +182,23 @@ enum sx_status inject_start(struct source *source, const struct source_request *
 	return SX_OK;
 }
 
+/* Which API a program uses shows when it draws: then it is too late for an error. */
+static size_t tell_kinds(const struct inject_source *in, char *note, size_t size)
+{
+	size_t at = 0;
+	if (in->lacks == SX_SAMPLE_TIME || in->processes.contexts.count == 0)
+		return 0;
+	at += (size_t)snprintf(note, size, "%s has no samples by %s, but by", in->api->title,
+			       sx_sample_kind_name(in->lacks));
+	for (uint32_t k = 0, told = 0; k < SX_SAMPLE_KINDS && at < size; k++)
+		if (in->api->kinds >> k & 1)
+			at += (size_t)snprintf(note + at, size - at, "%s%s", told++ ? ", " : " ",
+					       sx_sample_kind_name((enum sx_sample_kind)k));
+	return at < size ? at : size - 1;
+}
+
+#define TOLD_MOST UINT64_C(1000000) /* a program that writes where it must not counts anything */
+
 /* What is missing from the samples, once, at the end. */
 static bool tell_missing(struct inject_source *in)
 {
@@ -197,11 +218,17 @@ static bool tell_missing(struct inject_source *in)
 	if (in->told)
 		return false;
 	in->told = true;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		if (rows[i].count && at < size)
-			at += (size_t)snprintf(note + at, size - at, "%s%llu %s",
-					       at ? ", " : "not measured: ",
-					       (unsigned long long)rows[i].count, rows[i].what);
+	at = tell_kinds(in, note, size);
+	const char *before = at ? "; not measured: " : "not measured: ";
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		bool many = rows[i].count > TOLD_MOST;
+		if (!rows[i].count || at >= size)
+			continue;
+		at += (size_t)snprintf(
+		    note + at, size - at, "%s%s%llu %s", before, many ? "more than " : "",
+		    (unsigned long long)(many ? TOLD_MOST : rows[i].count), rows[i].what);
+		before = ", ";
+	}
 	return at > 0;
 }
 

@@ -46,8 +46,9 @@ struct inject_source {
 	/* Of hardware counters, from start() on; what it was before is kept until close(). */
 	const struct wire_program *wanted;
 	struct wire_sample *sample; /* what the last read() gave out, with its label behind it */
-	char name[192], driver[328], note[256];
+	char name[192], driver[328], note[448];
 	bool stopped, told;
+	enum sx_sample_kind lacks; /* asked for, and the API has none, or SX_SAMPLE_TIME */
 	pid_t program_pid;
 	struct program program; /* while the program has not shown any context */
 	uint64_t met_ns;	/* when the last program came that has shown one */

@@ -93,6 +93,12 @@ class Groups(unittest.TestCase):
         with open(out) as file:
             return json.load(file)
 
+    def test_kinds_that_opengl_lacks(self):
+        """Where another device of the machine has them, the report says what OpenGL has."""
+        for kind in ("pass", "submit"):
+            text = self.sextant("stat", "--per", kind, "-m", "Frames", "--", PROGRAM, "2").stdout
+            self.assertIn(f"OpenGL has no samples by {kind}, but by frame, group, draw", " ".join(text.split()))
+
     def test_what_a_part_has_not(self):
         """No frame time, rate or verdict of frames is made of parts of frames."""
         document = self.stat("group", "4")

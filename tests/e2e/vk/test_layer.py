@@ -265,6 +265,25 @@ class Parts(unittest.TestCase):
         rows = self.rows("pass", "secondaries")
         self.assertEqual([(r["Draws"], r["IAPrimitives"]) for r in rows], 3 * [("2", "3")])
 
+    def test_words_for_samples(self):
+        """A command buffer without a pass has a sample, which is none of a pass."""
+        for kind in ("pass", "group"):
+            text = self.text(kind)
+            self.assertIn(f"\n3 samples by {kind} in ", text)
+            self.assertNotIn("no samples by", text)
+
+    def text(self, kind):
+        if not os.path.exists(SCENES):
+            self.skipTest("not built here: no Vulkan loader")
+        return sextant("stat", "--per", kind, "-m", "Submits", "--", SCENES, "fills", "3", code=0).stdout
+
+    def test_what_vulkan_has_not_but_others_have(self):
+        """Which API a program uses shows when it runs: the report says that its samples are others."""
+        for kind in ("draw", "kernel"):
+            text = " ".join(self.text(kind).split())
+            self.assertIn(f"Vulkan has no samples by {kind}, but by frame, group, pass, command-buffer,", text)
+        self.assertNotIn("has no samples by", self.text("frame"))
+
     def test_what_there_is_not(self):
         done = subprocess.run([SEXTANT, "stat", "-d", "vulkan", "--per", "kernel", "--", "true"], capture_output=True,
                               text=True, timeout=60)
