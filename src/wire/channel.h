@@ -291,7 +291,8 @@ static inline int wire_works_on(const struct wire_record *record, const struct w
 /*
  * Whether a record becomes a row. Not what a program does after its last frame, which belongs to
  * none, unless the GPU works on; and not what did nothing: contexts are also made to look at a
- * driver, and released at once. `past`: of its context, before it.
+ * driver, and released at once. What was drawn tells that where nothing was counted: samples that
+ * are spared are rows, or nothing would stand for their time. `past`: of its context, before it.
  */
 static inline int wire_is_row(const struct wire_record *record, const struct wire_past *past)
 {
@@ -301,7 +302,7 @@ static inline int wire_is_row(const struct wire_record *record, const struct wir
 		return 1;
 	if ((record->flags & WIRE_LAST) && record->kind != WIRE_FRAME && has_frames)
 		return 0;
-	if (record->flags & WIRE_WORKED ||
+	if (record->draws != 0 || record->flags & WIRE_WORKED ||
 	    (record->kind != WIRE_TIME && !(record->flags & WIRE_LAST)))
 		return 1;
 	for (int i = WIRE_OCCLUSION; i < (int)WIRE_COUNTER_ROOM; i++) {

@@ -210,6 +210,20 @@ class Processes(unittest.TestCase):
         self.assertEqual(self.frames(done)["samples"], 0)
         self.assertIn("no sample is of process nobody", done.stderr)
 
+    def test_work_that_no_swap_ends(self):
+        """Samples that were spared are there, too: what was drawn is known, and what was counted is scaled to it."""
+        for case in ("long-finish", "long-drawable"):
+            for options in (("--overhead", "0"), ()):
+                done = self.sextant("stat", "-d", "gl", *options, "-m", "DrawCalls,IAVertices", "--json", "--",
+                                    path("gl-lives"), case)
+                metrics = {m["name"]: m for m in json.loads(done.stdout)["metrics"]}
+                self.assertEqual(metrics["DrawCalls"]["total"], 60, (case, options))
+                vertices = metrics["IAVertices"]
+                if options:
+                    self.assertEqual(vertices["total"], 180, case)
+                else:
+                    self.assertTrue(vertices["total"] == 180 or vertices["running"] < 1, (case, vertices))
+
     def test_cpu_time_is_counted_once(self):
         """Four contexts in one process: not four times the CPU time that the kernel tells."""
         before = os.times()

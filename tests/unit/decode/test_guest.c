@@ -172,6 +172,23 @@ static void test_missing_values_say_why(void **state)
 	finish(&f);
 }
 
+/* Nothing was counted in it, which does not say that nothing was done. */
+static void test_work_that_was_spared_is_a_row(void **state)
+{
+	struct fixture f = start();
+	struct labelled spared = frame(0), idle = frame(0);
+	spared.head.record.kind = WIRE_TIME;
+	memset(spared.head.record.values, 0, sizeof(spared.head.record.values));
+	memset(spared.head.record.states, WIRE_SPARED, sizeof(spared.head.record.states));
+	idle.head.record = spared.head.record;
+	idle.head.record.draws = 0;
+	assert_int_equal(feed(&f, &spared, FRAME_SIZE, 0), SX_OK);
+	assert_int_equal(feed(&f, &idle, FRAME_SIZE, 0), SX_OK);
+	assert_int_equal(sx_table_row_count(f.table), 1);
+	assert_true(get(&f, "DrawCalls", 0) == 12);
+	finish(&f);
+}
+
 static void test_rest_counts_only_without_frames(void **state)
 {
 	struct fixture f = start();
@@ -181,6 +198,7 @@ static void test_rest_counts_only_without_frames(void **state)
 	idle.head.record.flags |= WIRE_LAST;
 	after.head.record.flags |= WIRE_LAST;
 	memset(idle.head.record.values, 0, sizeof(idle.head.record.values));
+	idle.head.record.draws = 0;
 	assert_int_equal(feed(&f, &drew, FRAME_SIZE, 0), SX_OK);
 	assert_int_equal(feed(&f, &idle, FRAME_SIZE, 0), SX_OK);
 	assert_int_equal(sx_table_row_count(f.table), 1);
@@ -314,6 +332,7 @@ int main(void)
 	    cmocka_unit_test(test_values_of_the_driver),
 	    cmocka_unit_test(test_missing_values_say_why),
 	    cmocka_unit_test(test_rest_counts_only_without_frames),
+	    cmocka_unit_test(test_work_that_was_spared_is_a_row),
 	    cmocka_unit_test(test_work_that_goes_on_after_the_last_frame_counts),
 	    cmocka_unit_test(test_cpu_time_counts_once_for_each_process),
 	    cmocka_unit_test(test_nonsense_is_left_out),
