@@ -1,4 +1,7 @@
-/* Start, fork and exit of the measured process. Nothing here prints, and only the start opens. */
+/*
+ * Start, fork and exit of the measured process. Nothing here prints, and nothing is opened but at
+ * the start, and with the first context of a forked child.
+ */
 #include <errno.h>
 #include <pthread.h>
 #include <fcntl.h>
@@ -19,9 +22,10 @@
 #define GUEST_ENV WIRE_ENV
 #endif
 
-static struct wire_header *channel;  /* set once, before main() */
+static struct wire_header *channel;  /* set before main(), and anew in a forked child */
 static struct wire_header *counters; /* likewise: that of hardware counters, or NULL */
 static bool active;		     /* atomic */
+static bool forked;		     /* atomic: a child that has no channel of its own */
 static void (*at_exit)(void);	     /* atomic */
 static volatile char *wiped_by_fork; /* a page, or NULL where the kernel cannot do it */
 static pid_t owner;
@@ -33,6 +37,13 @@ static __thread unsigned bypasses __attribute__((tls_model("initial-exec")));
 static void detach(void)
 {
 	__atomic_store_n(&active, false, __ATOMIC_RELEASE);
+}
+
+static void detach_child(void)
+{
+	if (channel != NULL)
+		__atomic_store_n(&forked, true, __ATOMIC_RELEASE);
+	detach();
 }
 
 bool guest_active(void)
@@ -174,7 +185,7 @@ static struct wire_header *open_named(const char *variable)
 	return path != NULL && path[0] != '\0' ? channel_open(path) : NULL;
 }
 
-static void process_start(void)
+static void open_channels(void)
 {
 	channel = open_named(GUEST_ENV);
 #ifdef GUEST_ENV_COUNTERS
@@ -182,6 +193,11 @@ static void process_start(void)
 	if (channel == NULL)
 		channel = counters;
 #endif
+}
+
+static void process_start(void)
+{
+	open_channels();
 	if (channel == NULL)
 		return;
 	if (is_sandboxed())
@@ -189,8 +205,31 @@ static void process_start(void)
 	make_page();
 	if (wiped_by_fork == NULL)
 		owner = getpid();
-	pthread_atfork(NULL, NULL, detach);
+	pthread_atfork(NULL, NULL, detach_child);
 	__atomic_store_n(&active, true, __ATOMIC_RELEASE);
+}
+
+bool guest_may_return(void)
+{
+	return __atomic_load_n(&forked, __ATOMIC_ACQUIRE) && bypasses == 0;
+}
+
+/* The parent's memory stays mapped: it is no more than an address range. */
+bool guest_return(void (*renew_locks)(void))
+{
+	if (!guest_may_return() || !__atomic_exchange_n(&forked, false, __ATOMIC_ACQ_REL) ||
+	    guest_clock_sealed() || is_sandboxed())
+		return false;
+	channel = counters = NULL;
+	open_channels();
+	if (channel == NULL)
+		return false;
+	if (wiped_by_fork != NULL)
+		*wiped_by_fork = 1;
+	owner = getpid();
+	renew_locks();
+	__atomic_store_n(&active, true, __ATOMIC_RELEASE);
+	return true;
 }
 
 /* Runs before main(), so that no file is opened later. */

@@ -7,12 +7,19 @@
 
 struct wire_header;
 
-/* True while this process has a channel, is not a forked child, and is not exiting. */
+/* True while this process has a channel (a forked child has none at first) and is not exiting. */
 bool guest_active(void);
 /* While on, guest_active() is false in this thread. Calls nest. */
 void guest_bypass(bool on);
 /* As guest_active(), and asks the kernel whether this is still the process that opened it. */
 bool guest_still_here(void);
+/* True in a forked child that has not asked for a channel of its own yet. */
+bool guest_may_return(void);
+/*
+ * Once in a forked child that is about to be measured for itself: opens a channel of its own,
+ * unless it is in a sandbox. `renew_locks` runs before guest_active() is true again.
+ */
+bool guest_return(void (*renew_locks)(void));
 /* The channel; NULL unless guest_active(). */
 struct wire_header *guest_channel(void);
 /*

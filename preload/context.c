@@ -222,12 +222,30 @@ void context_before_bind(const struct binding *binding)
 		monitor_delete(old->sampler.monitor);
 }
 
+/* Another thread may have held it when the process forked. */
+static void renew_lock(void)
+{
+	pthread_mutex_init(&lock, NULL);
+}
+
+/*
+ * A child that was forked before there was any context makes its first one. One that has its
+ * parent's stays out: no driver carries those over a fork.
+ */
+static bool is_here(void)
+{
+	if (guest_still_here())
+		return true;
+	return guest_may_return() && contexts == NULL && mine == NULL && serial == 0 &&
+	       guest_return(renew_lock);
+}
+
 void context_after_bind(const struct binding *binding, bool done)
 {
 	struct context *old = context_current(), *context = NULL;
 	bool same = old != NULL && old->handle == binding->context && old->egl == binding->egl;
 
-	if (!guest_still_here())
+	if (binding->context != NULL ? !is_here() : !guest_still_here())
 		return;
 	if (!done) {
 		if (old != NULL && old->started && !same)

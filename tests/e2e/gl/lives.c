@@ -162,6 +162,28 @@ static void forks(struct window *window, const char *self)
 	window_close(window);
 }
 
+/* Two children draw, 10 and 20 frames, before their parent has touched GL, which it does then. */
+static void forks_first(struct window *window)
+{
+	for (int child = 1; child <= 3; child++) {
+		int status = 0;
+		pid_t pid = child < 3 ? fork() : 0;
+
+		if (pid == 0) {
+			window_display(window);
+			window_open(window, WINDOW_CORE);
+			window_prepare(window);
+			window_frames(window, 10 * child);
+			window_close(window);
+			if (child < 3)
+				exit(0);
+			return;
+		}
+		waitpid(pid, &status, 0);
+		EXPECT(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+	}
+}
+
 static void draw_unswapped(struct window *window)
 {
 	window_open(window, WINDOW_CORE);
@@ -258,6 +280,10 @@ int main(int argc, char **argv)
 
 	if (strcmp(name, "no-gl") == 0)
 		return 5;
+	if (strcmp(name, "fork-first") == 0) {
+		forks_first(&window);
+		return 0;
+	}
 	window_display(&window);
 	if (strcmp(name, "threads") == 0)
 		threads(&window);

@@ -46,6 +46,14 @@ class Processes(unittest.TestCase):
                          [("gl-lives", 20, 1)] * 2)
         self.assertEqual(len({p["pid"] for p in device["processes"]}), 2)
 
+    def test_children_that_execute_nothing(self):
+        """Forked before there was any OpenGL: each child is a program of its own, and so is its parent."""
+        done = self.sextant("stat", "-d", "gl", "-m", "Frames", "--json", "--", path("gl-lives"), "fork-first")
+        device = self.frames(done)
+        self.assertEqual(sorted((p["name"], p["samples"], p["contexts"]) for p in device["processes"]),
+                         [("gl-lives", frames, 1) for frames in (10, 20, 30)])
+        self.assertEqual(len({p["pid"] for p in device["processes"]}), 3)
+
     def test_each_in_the_head(self):
         done = self.sextant("stat", "-d", "gl", "-m", "Frames", "--", path("gl-outlive"),
                             path("gl-lives"), "plain", code=3)
