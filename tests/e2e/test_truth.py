@@ -115,6 +115,38 @@ def test_round_trip():
         round_trip(record(name + ".sxc", *args), 2 if name == "two" else 1)
 
 
+TWO = """device,begin_ns,end_ns,frame,quality,cpu_busy,frame_time (s),gpu_time (s)
+0,0,100000000,,,50,,
+0,100000000,200000000,,,60,,
+1,0,20000000,0,,,0.02,0.005
+1,20000000,40000000,1,,,0.02,0.006
+1,40000000,60000000,2,,,0.02,0.007
+"""
+
+
+def test_device_numbers():
+    """A device has the number of its recording in every format, as --device takes it, though frames come first."""
+    table, path = folder / "numbers.csv", folder / "numbers.sxc"
+    table.write_text(TWO)
+    run("import", "-q", table, "-o", path)
+    want = {"cpu_busy": (0, 55), "gpu_time": (1, 0.006)}
+    doc = document("report", path, "-m", ",".join(want))
+    assert {d["id"]: d["catalog"] for d in doc["devices"]} == {0: "cpu", 1: "monitor"}, doc["devices"]
+    assert doc["devices"][0]["id"] == 1, "frames do not come first: this shows nothing"
+    means = {(m["name"], m["device"]): m["mean"] for m in doc["metrics"] if m["mean"] is not None}
+    assert means.keys() == {(name, device) for name, (device, _) in want.items()}, means
+    assert all(close(means[name, device], mean) for name, (device, mean) in want.items()), means
+    evidence = [e for part in doc["verdict"]["parts"] for e in part["evidence"] if e["name"] == "gpu"]
+    assert {e["device"] for e in evidence} == {1}, evidence
+    rows = [r for r in csv_rows(run("report", path, "--csv", "-m", ",".join(want)).stdout) if r["mean"]]
+    assert {(r["name"], int(r["device"])) for r in rows} == means.keys(), rows
+    for name, (device, mean) in want.items():
+        alone = document("report", path, "-d", str(device), "-m", name)
+        assert [(m["device"], m["mean"]) for m in alone["metrics"]] == [(device, mean)], alone
+    tables = document("export", path)["devices"]
+    assert {t["device"]: t["for"] for t in tables} == {0: "cpu", 1: "monitor"}
+
+
 def test_limits():
     """Exactly as many samples as asked for, live and of a recording."""
     path = record("limits.sxc", "-d", "mali-g310", "-n", "30")

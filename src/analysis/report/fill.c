@@ -141,6 +141,8 @@ enum sx_status report_add_device(struct report_fill *fill, const struct report_s
 	fill->devices[fill->count++] = f;
 	if (!keep_source(f, source))
 		return error_nomem(err, "a report");
+	if (!source->numbered)
+		f->source.number = (uint32_t)fill->count - 1;
 	return source->like ? begin_rows(f, source->like, err) : SX_OK;
 }
 
@@ -352,6 +354,8 @@ static enum sx_status tell_device(struct report_fill *fill, struct filling *f,
 				      .driver = f->source.driver,
 				      .source = f->source.source,
 				      .instance = f->source.instance,
+				      .numbered = f->source.numbered,
+				      .number = f->source.number,
 				      .simulated = f->facts.simulated,
 				      .constants = f->source.constants,
 				      .constant_count = f->source.constant_count,

@@ -77,8 +77,8 @@ static struct overview *rows_of(const struct filling *f, const char *program)
 	return f->own ? f->own : f->overview;
 }
 
-/* Adds a device; `shown` is its number in the report. */
-static enum sx_status add_source(struct judged_sources *s, const struct filling *f, uint32_t shown,
+/* Adds a device. */
+static enum sx_status add_source(struct judged_sources *s, const struct filling *f,
 				 const char *program, struct sx_error *err)
 {
 	struct overview *rows = rows_of(f, program);
@@ -89,10 +89,11 @@ static enum sx_status add_source(struct judged_sources *s, const struct filling 
 		return SX_OK;
 	struct verdict_source *source = &s->list[s->count];
 	s->options[s->count] = options_of(f);
-	*source = (struct verdict_source){.catalog = f->source.catalog,
-					  .options = &s->options[s->count],
-					  .device = f->hidden ? VERDICT_NO_DEVICE : shown,
-					  .own = program && f->programs.begun};
+	*source =
+	    (struct verdict_source){.catalog = f->source.catalog,
+				    .options = &s->options[s->count],
+				    .device = f->hidden ? VERDICT_NO_DEVICE : f->source.number,
+				    .own = program && f->programs.begun};
 	source->rows = overview_table(rows, &source->each);
 	if (!source->rows)
 		return error_nomem(err, "a report");
@@ -118,14 +119,12 @@ enum sx_status report_judge(struct filling *const *devices, size_t count, struct
 {
 	struct judged_sources s = {.list = calloc(count + 1, sizeof(*s.list)),
 				   .options = calloc(count + 1, sizeof(*s.options))};
-	uint32_t number = 0, programs = count_programs(devices, count);
+	uint32_t programs = count_programs(devices, count);
 	const char *program = programs > 1 ? find_busiest(devices, count) : NULL;
 	enum sx_status status = s.list && s.options ? SX_OK : error_nomem(err, "a report");
 	*out = NULL;
-	for (size_t i = 0; !status && i < count; i++) {
-		status = add_source(&s, devices[i], number, program, err);
-		number += !devices[i]->facts.unused && !devices[i]->hidden;
-	}
+	for (size_t i = 0; !status && i < count; i++)
+		status = add_source(&s, devices[i], program, err);
 	if (!status)
 		status = verdict_judge(s.list, s.count, out, err);
 	if (!status)

@@ -104,12 +104,17 @@ struct report_source {
 	const struct sx_metrics *metrics;
 	const struct sx_table *like; /* the columns that rows will have */
 	bool chosen;		     /* the selection was made by name: all of it is shown */
+	/* With `numbered` the number that its capture gives it; else devices count from 0. */
+	bool numbered;
+	uint32_t number;
 };
 
 struct report_device {
 	struct sx_catalog *catalog;
 	const char *name, *driver, *source; /* NULL: not told */
 	uint32_t instance;		    /* as the source of its rows said */
+	bool numbered;			    /* by a capture, and ... */
+	uint32_t number; /* ... --device takes this of it; else its place in the report */
 	bool simulated;
 	enum sx_sample_kind kind;
 	const struct sx_constant_value *constants;

@@ -39,13 +39,13 @@ void budget_text(const struct view *view, const struct report_device *d)
 	fprintf(out, "  its power, if all DRAM   %.3g to %.3g mW\n", b->low_mw, b->high_mw);
 }
 
-void budget_json(struct json *json, const struct report_device *d, uint32_t device)
+void budget_json(struct json *json, const struct report_device *d)
 {
 	const struct budget *b = &d->budget;
 	if (!d->has_budget)
 		return;
 	json_object_begin_flat(json);
-	json_kv_u64(json, "device", device);
+	json_kv_u64(json, "device", d->number);
 	json_kv_f64(json, "width", d->goal.width);
 	json_kv_f64(json, "height", d->goal.height);
 	json_kv_f64(json, "fps", d->goal.fps);

@@ -6,6 +6,6 @@
 
 /* Nothing where the device has none; as JSON, an element of an array. */
 void budget_text(const struct view *view, const struct report_device *device);
-void budget_json(struct json *json, const struct report_device *device, uint32_t index);
+void budget_json(struct json *json, const struct report_device *device);
 
 #endif

@@ -11,7 +11,8 @@ static void metrics_json(struct json *json, const struct view *view, const struc
 	for (uint32_t d = 0; d < r->device_count; d++)
 		for (uint32_t i = 0; i < r->devices[d].row_count; i++) {
 			json_object_begin_flat(json);
-			machine_row_json(json, view, r->schema, &r->devices[d].rows[i], d);
+			machine_row_json(json, view, r->schema, &r->devices[d].rows[i],
+					 r->devices[d].number);
 			json_object_end(json);
 		}
 	json_array_end(json);
@@ -28,14 +29,14 @@ static enum sx_status report_write_json(const struct view *view, const struct re
 	json_kv_array(&json, "findings");
 	for (uint32_t d = 0; d < r->device_count; d++) {
 		if (r->devices[d].advice)
-			findings_json(view, &json, r->devices[d].advice, d);
+			findings_json(view, &json, r->devices[d].advice, r->devices[d].number);
 		budgets |= r->devices[d].has_budget;
 	}
 	json_array_end(&json);
 	if (budgets) {
 		json_kv_array(&json, "budgets");
 		for (uint32_t d = 0; d < r->device_count; d++)
-			budget_json(&json, &r->devices[d], d);
+			budget_json(&json, &r->devices[d]);
 		json_array_end(&json);
 	}
 	if (r->gate_count)

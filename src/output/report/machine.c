@@ -102,9 +102,11 @@ static void failure_json(struct json *json, const struct report_device *d)
 	json_object_end(json);
 }
 
-static void device_json(struct json *json, const struct report_device *d)
+static void device_json(struct json *json, const struct report *r, const struct report_device *d)
 {
 	json_object_begin(json);
+	if (d->numbered)
+		json_kv_u64(json, "id", d->number);
 	json_kv_string(json, "catalog", sx_catalog_info(d->catalog)->name);
 	json_kv_string(json, "name", d->name);
 	json_kv_string(json, "source", d->source);
@@ -119,7 +121,7 @@ static void device_json(struct json *json, const struct report_device *d)
 	json_kv_bool(json, "lost_more", d->lost_more);
 	failure_json(json, d);
 	if (d->joined && d->joined_to != SX_NONE)
-		json_kv_u64(json, "joined_to", d->joined_to);
+		json_kv_u64(json, "joined_to", r->devices[d->joined_to].number);
 	else if (d->joined)
 		json_kv_null(json, "joined_to");
 	json_kv_string(json, "set", d->set);
@@ -159,7 +161,7 @@ void machine_head_json(struct json *json, const struct report *r)
 		json_kv_bool(json, "simulated", true);
 	json_kv_array(json, "devices");
 	for (uint32_t i = 0; i < r->device_count; i++)
-		device_json(json, &r->devices[i]);
+		device_json(json, r, &r->devices[i]);
 	json_array_end(json);
 	json_kv_object_flat(json, "samples");
 	json_kv_string(json, "kind", sx_sample_kind_name(first ? first->kind : SX_SAMPLE_TIME));

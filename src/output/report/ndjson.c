@@ -18,7 +18,8 @@ static enum sx_status report_write_ndjson(const struct view *view, const struct 
 		for (uint32_t i = 0; i < r->devices[d].row_count; i++) {
 			json = (struct json){.out = view->out.out, .compact = true};
 			json_object_begin(&json);
-			machine_row_json(&json, view, r->schema, &r->devices[d].rows[i], d);
+			machine_row_json(&json, view, r->schema, &r->devices[d].rows[i],
+					 r->devices[d].number);
 			json_object_end(&json);
 			json_end(&json);
 		}

@@ -153,6 +153,8 @@ struct report_source capture_view_source(const struct cli *cli, const struct cap
 				      .driver = info->driver,
 				      .source = info->source,
 				      .instance = instance_of(view),
+				      .numbered = true,
+				      .number = view->device,
 				      .simulated = info->simulated,
 				      .constants = view->constants,
 				      .constant_count = view->constant_count,
