@@ -53,6 +53,26 @@ static bool find(const struct import_cell *cells, size_t count, struct long_wher
 	return at->name != SIZE_MAX && at->value != SIZE_MAX;
 }
 
+/* What sextant report --csv and stat --csv write: sums of a run, and no samples. */
+static bool is_report(const struct import_cell *cells, size_t count)
+{
+	static const char *const head[] = {"name", "device", "unit", "total", "mean",
+					   "min",  "p50",    "p95",  "p99",   "max"};
+	size_t same = 0, heads = sizeof(head) / sizeof(*head);
+	while (same < heads && same < count && import_is(cells[same], head[same]))
+		same++;
+	return same == heads;
+}
+
+static enum sx_status refuse_report(const struct import_job *job, struct sx_error *err)
+{
+	error_set(err, SX_ERR_BAD_INPUT, "%s is a report, which has no samples",
+		  job->request->path);
+	error_because(err, "report and stat write totals and means of a whole run");
+	error_try(err, "sextant export --csv of the recording, whose rows are read back");
+	return SX_ERR_BAD_INPUT;
+}
+
 static bool long_recognise(const struct import_head *head)
 {
 	struct import_job job = {.text = head->text, .size = head->size};
@@ -312,6 +332,8 @@ static enum sx_status long_read(struct import_job *job, struct sx_error *err)
 	import_header_line(&lines, &header);
 	enum sx_status status = cells_begin(&r.cells, job, lines, header, err);
 	r.cells.loose = true;
+	if (!status && is_report(r.cells.head, r.cells.columns))
+		status = refuse_report(job, err);
 	if (!status && !find(r.cells.head, r.cells.columns, &r.at))
 		status = import_bad(job, 1, err, "one column names the counter, one has its value",
 				    "the header has no name and value");
