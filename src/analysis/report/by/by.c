@@ -298,6 +298,7 @@ static enum sx_status begin_selection(struct report_by *g, struct sx_error *err)
 	options.patterns = &g->o.sort;
 	options.pattern_count = 1;
 	options.counters = false;
+	options.keep_neutral = false; /* an order by what is not there is none */
 	return sx_metrics_create(g->o.catalog, &options, &g->sort, err);
 }
 
