@@ -77,7 +77,14 @@ MISTAKES = [
     ('report CPU --gate cpu_busy<20MB', 2, 'is no gate', "'cpu_busy< 20%'", 'report CPU --gate cpu_busy>=0%'),
     ('report CPU --gate cpu_busy<20m', 2, 'is no gate', "'cpu_busy< 20%'", 'report CPU --gate cpu_busy<=101%'),
     ('diff CPU CPU --gate cpu_busy<20MB', 2, 'is no gate', "'cpu_busy< 20%'", 'diff CPU CPU --gate cpu_busy>=0%'),
+    ('report CPU --gate context_switch_rate>=0/x', 2, 'is no gate', 'frame_time.p95', 'report CPU --gate context_switch_rate>=0/s'),
+    ('report CPU --gate cpu_busy>=0/s', 2, 'is no gate', 'cpu_busy', 'report CPU --gate cpu_busy>=0%'),
+    ('report FRAMES --gate frame_time<30fps', 2, 'is no gate', 'frame_time', 'report FRAMES --gate frames_per_second>30fps'),
+    ('report FRAMES --gate frames_per_second>30/', 2, 'is no gate', 'frame_time', 'report FRAMES --gate frames_per_second>30/s'),
     # Devices, catalogs, metrics.
+    ('report FRAMES --by frame --sort page_fault_rate', 3, 'page_fault_rate', 'sextant list metrics', 'report FRAMES --by frame --sort gpu_time'),
+    ('report CPU --by time --sort gpu_busy', 3, 'gpu_busy', 'cpu_busy', 'report CPU --by time --sort cpu_busy'),
+    ('report SUMS', 5, 'is a report', 'sextant export --csv', 'export CPU --csv -o OUT.csv'),
     ('stat -d cp -t 50ms', 3, 'no device cp', '-d cpu', 'stat -d cpu -t 50ms'),
     ('stat -d zzzzzzzz -t 50ms', 3, 'no device zzzzzzzz', 'sextant devices', 'devices'),
     ('stat -d gl -t 50ms', 2, 'gl measures only programs', 'sextant stat -d gl -- COMMAND', None),
@@ -152,13 +159,18 @@ def main():
         names = {name: os.path.join(folder, file) for name, file in
                  (('CPU', 'cpu.sxc'), ('MALI', 'mali.sxc'), ('RAW', 'raw.csv'), ('NOTES', 'notes.txt'),
                   ('OUT', 'out.txt'), ('OUT.sxc', 'out.sxc'), ('OUT.json', 'out.json'), ('OUT.xyz', 'out.xyz'),
-                  ('OUT.json.gz', 'out.json.gz'))}
+                  ('FRAMES', 'frames.sxc'), ('TABLE', 'frames.csv'), ('SUMS', 'sums.csv'), ('OUT.csv', 'out.csv'), ('OUT.json.gz', 'out.json.gz'))}
         names['EMPTY'] = ''
         with open(names['RAW'], 'w', encoding='utf-8') as file:
             file.write('MaliGPUCyclesGPUActive,duration_ns\n1000,1000000\n2000,1000000\n')
         with open(names['NOTES'], 'w', encoding='utf-8') as file:
             file.write('these are notes\nof no use to anybody\n')
-        for line in ('record -d cpu -I 20ms -t 300ms -o CPU', 'record -d mali-g310 -t 200ms -o MALI'):
+        with open(names['TABLE'], 'w', encoding='utf-8') as file:
+            file.write('begin_ns,end_ns,frame,quality,frame_time (s),gpu_time (s)\n')
+            for i in range(3):
+                file.write(f'{i * 20000000},{i * 20000000 + 20000000},{i},,0.02,0.00{i + 1}\n')
+        for line in ('record -d cpu -I 20ms -t 300ms -o CPU', 'record -d mali-g310 -t 200ms -o MALI', 'report CPU --csv -o SUMS',
+                     'import -q TABLE -o FRAMES'):
             done = run(line, names, folder)
             assert done.returncode in (0, 1), done.stderr
         wrong = [(mistake[0], told) for mistake in MISTAKES if (told := judge(mistake, names, folder))]

@@ -67,7 +67,7 @@ static enum sx_status take_limit(const char *text, char *limit, struct gate *out
 	while (isspace((unsigned char)*end))
 		end++;
 	/* A second point, a comma, or an exponent without digits. */
-	if (ispunct((unsigned char)*end) && *end != '%')
+	if (ispunct((unsigned char)*end) && *end != '%' && *end != '/')
 		return refuse(err, text, "the limit is no number");
 	if ((*end == 'e' || *end == 'E') && strcspn(end + 1, "+-0123456789") == 0)
 		return refuse(err, text, "the limit is no number");

@@ -49,6 +49,13 @@ static bool unit_factor(const char *written, const char *base, double *factor)
 	*factor = 1;
 	if (!*written || strcmp(written, base) == 0)
 		return true;
+	if (strcmp(base, "frames/s") == 0 && strcasecmp(written, "fps") == 0)
+		return true;
+	/* As tables print any number of something a second. */
+	size_t length = strlen(base);
+	if (strcmp(written, "/s") == 0)
+		return length > 2 && strcmp(base + length - 2, "/s") == 0 &&
+		       strcmp(base, "bytes/s") != 0;
 	if (strcmp(base, "percent") == 0)
 		return strcmp(written, "%") == 0;
 	if (strcmp(base, "ratio") == 0) {
@@ -76,7 +83,8 @@ static bool unit_factor(const char *written, const char *base, double *factor)
 
 bool gate_unit_known(const char *written, struct arena *arena, bool *known)
 {
-	static const char *const bases[] = {"percent", "s", "bytes", "bytes/s", "Hz", "W", "J"};
+	static const char *const bases[] = {"percent", "s", "bytes", "bytes/s",
+					    "Hz",      "W", "J",     "frames/s"};
 	struct units *units = arena_alloc(arena, sizeof(*units));
 	double factor;
 	*known = !*written;
