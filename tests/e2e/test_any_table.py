@@ -177,6 +177,23 @@ class Tables(unittest.TestCase):
         rows = list(csv.DictReader(self.good('export', path, '--for', 'opengl', '--counters', '--csv').stdout.splitlines()))
         self.assertEqual([(row['begin_ns'], row['end_ns']) for row in rows], [('30000', '40000'), ('10000', '20000'), ('20000', '30000'), ('', '50000')])
 
+    def test_times_come_out_again(self):
+        """However a table says when its rows were, eval says it too, and what it wrote is read as the same."""
+        want = [('5', '16000005', '1000', '4'), ('16000005', '32000005', '2000', '4')]
+        names = ('begin_ns', 'end_ns', 'gpu_active_cycles', 'MaliConstantsShaderCoreCount')
+        for head, times in (('timestamp_ns,duration_ns', ('5,16000000', '16000005,16000000')), ('begin_ns,duration (ms)', ('5,16', '16000005,16')),
+                            ('end_ns,duration_us', ('16000005,16000', '32000005,16000')), ('begin_ns,end_ns', ('5,16000005', '16000005,32000005'))):
+            with self.subTest(head):
+                text = f'{head},MaliGPUCyclesGPUActive,MaliConstantsShaderCoreCount\n{times[0]},1000,4\n{times[1]},2000,4\n'
+                for _ in range(2):
+                    text = self.good('eval', self.file(text), '--for', 'mali-g310', '-m', 'gpu_active_cycles', '--csv').stdout
+                    self.assertEqual([tuple(row[n] for n in names) for row in csv.DictReader(text.splitlines())], want)
+        path = self.file('duration_ns,IAVertices\n16000000,7\n')
+        document = json.loads(self.good('eval', path, '--for', 'opengl', '--counters', '--json').stdout)
+        row = dict(zip(document['metrics'], document['rows'][0]))
+        self.assertEqual([row[n] for n in ('begin_ns', 'end_ns', 'IAVertices')], [0, 16000000, 7])
+        self.assertNotIn('begin_ns', run('eval', self.file('IAVertices\n7\n'), '--for', 'opengl', '--counters', '--csv').stdout)
+
 
 if __name__ == '__main__':
     unittest.main()

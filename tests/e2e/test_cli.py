@@ -410,7 +410,8 @@ class Eval(Case):
         doc = self.json('eval', '--for', 'mali-g310', '-i', raw, '--const', 'MaliConstantsBusWidthBits=128')
         self.assertEqual(doc['schema'], 'sextant.eval/1')
         column = {name: i for i, name in enumerate(doc['metrics'])}
-        gpu = [n for n in doc['metrics'] if not n.startswith('cpu_')]
+        self.assertEqual((doc['metrics'][:2], doc['rows'][0][:2]), (['begin_ns', 'end_ns'], [0, 16000000]))
+        gpu = [n for n in doc['metrics'][2:] if not n.startswith('cpu_')]
         self.assertEqual(len(gpu), 91)
         self.assertEqual(doc['rows'][0][column['gpu_active_cycles']], 1000000)
         self.assertEqual(doc['rows'][0][column['output_external_read_bytes']], 80000)

@@ -42,8 +42,9 @@ class Stream(unittest.TestCase):
         with open(path) as text:
             cells = [line.split(',')[0] for line in text][1:]
         result = subprocess.run([SEXTANT, *args, path, '--json'], capture_output=True, check=True)
-        rows = json.loads(result.stdout)['rows']
-        self.assertEqual([row[0] for row in rows], [float(cell) if cell else None for cell in cells])
+        document = json.loads(result.stdout)
+        self.assertEqual(document['metrics'], ['begin_ns', 'end_ns', 'gpu_active_cycles'])
+        self.assertTrue([row[2] for row in document['rows']] == [float(cell) if cell else None for cell in cells])
         for form in ('--csv', '--json', '--format=ndjson', '--format=text'):
             of_file = subprocess.run([SEXTANT, *args, path, form], capture_output=True, check=True)
             with open(path) as text:

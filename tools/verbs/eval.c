@@ -138,7 +138,7 @@ static bool is_raw_export(const struct cli *cli, const struct input_rows *raw)
 {
 	const struct csv_tally *tally = input_rows_told(raw);
 	const struct options *o = &cli->options;
-	return tally && tally->times && tally->quality && o->counters && !o->metrics.count;
+	return tally && tally->both_times && tally->quality && o->counters && !o->metrics.count;
 }
 
 static enum sx_status eval_write_raw(const struct cli *cli, struct input_rows *raw,

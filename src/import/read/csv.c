@@ -138,7 +138,7 @@ static enum sx_status csv_describe(struct csv_reader *r, const struct csv_option
 			convert(r, column, info);
 		else if (column->unit)
 			info->unit = column->unit;
-		else if (!info->unit[0] && r->tally.times && r->tally.quality)
+		else if (!info->unit[0] && r->tally.both_times && r->tally.quality)
 			info->unit = "count"; /* an export of ours: it stood for itself before */
 		if (!info->unit[0] && options->keep_unknown) {
 			info->unit = "count";

@@ -24,7 +24,8 @@ struct csv_options {
 
 /* What a table had beside values, for whoever writes it again or tells people. */
 struct csv_tally {
-	bool times;		   /* begin_ns and end_ns */
+	bool times;		   /* of some row's begin, end or length */
+	bool both_times;	   /* begin_ns and end_ns, as exports have them */
 	uint32_t labels;	   /* a mask of 1 << enum sx_label */
 	const char *label;	   /* the column that is the label `group`, or NULL */
 	bool quality;		   /* a column with reservations */

@@ -156,11 +156,12 @@ void csv_settle(struct csv_reader *r)
 		else if (column->role >= CSV_FRAME && column->role <= CSV_INSTANCE &&
 			 column->values)
 			r->tally.labels |= 1u << labels[column->role];
+		r->tally.times |= column->role >= CSV_DURATION && column->role <= CSV_MOMENT;
 		begin |= strcmp(name, "begin_ns") == 0;
 		end |= strcmp(name, "end_ns") == 0;
 		r->tally.quality |= column->role == CSV_QUALITY;
 	}
-	r->tally.times = begin && end;
+	r->tally.both_times = begin && end;
 }
 
 enum sx_status csv_header(struct csv_reader *r)
