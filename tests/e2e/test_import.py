@@ -572,6 +572,9 @@ class Tables(FolderTest):
                             '-m', 'frame_time,gpu.power,gpu_memory_used', catalog='monitor')
         self.assertEqual(rows, [['frame_time (s)', 'gpu_power (W)', 'gpu_memory_used'], ['0.016', '200', '1073741824'],
                                 ['0.02', '150.5', '2684354560']])
+        for head in ('GPU active cycles (kcycles)', 'MaliGPUCyclesGPUActive [Mcycles]', 'GPU_ACTIVE (Gcycles)'):
+            rows, err = self.eval(f'{head}\n2.5\n', '-m', 'gpu_active_cycles')
+            self.assertEqual(rows[1], [str(int(2.5 * 10 ** {'k': 3, 'M': 6, 'G': 9}[head.split('cycles')[-2][-1]]))], err)
         rows, _ = self.eval('GPU busy,My own (ms)\n50,3\n', '-m', 'My own', catalog='monitor')
         self.assertEqual(rows, [['My own (s)'], ['0.003']])
         for text in ('(ms)', '[GiB]'):
