@@ -144,7 +144,9 @@ static bool make_raw(struct kbase *k)
 static enum sx_status try_reader(const struct source_host *host, const struct kbase_device *device,
 				 struct sx_error *err)
 {
-	struct kbase k = {.base = {&source_kbase, host->sys, host->catalogs}, .device = *device};
+	struct kbase k = {
+	    .base = {.ops = &source_kbase, .sys = host->sys, .catalogs = host->catalogs},
+	    .device = *device};
 	if (!make_raw(&k))
 		return error_nomem(err, "a kbase device");
 	want_everything(&k);
