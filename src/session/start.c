@@ -69,10 +69,11 @@ static enum sx_status prepare_request(struct sx_session *s, uint32_t index, stru
 				    .realtime = s->options.realtime,
 				    .overhead_permille = s->options.overhead_permille,
 				    .profiling = s->options.profiling,
-				    .interval_ns = s->options.interval_ns,
-				    .asked_per = s->options.per};
+				    .interval_ns = s->options.interval_ns};
 	if (source_describe(d->source)->kinds >> s->options.per & 1)
 		request->per = s->options.per;
+	else if (s->options.per != SX_SAMPLE_TIME && s->options.per != SX_SAMPLE_PROCESS)
+		request->lacks = sx_sample_kind_name(s->options.per);
 	for (uint32_t i = 0; i < count; i++)
 		if (inputs[i].counter != SX_NONE)
 			names[request->counter_count++] = inputs[i].name;

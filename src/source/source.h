@@ -133,7 +133,7 @@ struct source_request {
 	 */
 	uint32_t overhead_permille;
 	enum sx_sample_kind per; /* one of the descriptor's `kinds`, or SX_SAMPLE_TIME: its own */
-	enum sx_sample_kind asked_per; /* what the user asks for, of all devices together */
+	const char *lacks; /* the kind that was asked for and is none of them, or NULL; static */
 	bool profiling; /* the source may switch a driver's accounting on, and puts the switch back
 			 */
 };

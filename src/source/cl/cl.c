@@ -17,6 +17,7 @@ static const struct inject_api cl_api = {
     .catalog = "opencl",
     .title = "OpenCL",
     .kinds = 1u << SX_SAMPLE_KERNEL,
+    .kinds_named = "kernel",
     .variable = "OPENCL_LAYERS",
     .holds = "libsextant-opencl",
     .counters = counters,

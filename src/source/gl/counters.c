@@ -28,6 +28,7 @@ static const struct inject_api counters_api = {
     .ops = &source_gl_counters,
     .title = "OpenGL",
     .kinds = 1u << SX_SAMPLE_FRAME,
+    .kinds_named = "frame",
     .variable = "LD_PRELOAD",
     .holds = "libsextant-",
     .environment = counters_environment,

@@ -24,6 +24,7 @@ static const struct inject_api gl_api = {
     .catalog = "opengl",
     .title = "OpenGL",
     .kinds = 1u << SX_SAMPLE_FRAME | 1u << SX_SAMPLE_GROUP | 1u << SX_SAMPLE_DRAW,
+    .kinds_named = "frame, group, draw",
     .variable = "LD_PRELOAD",
     .holds = "libsextant-",
     .counters = counters,

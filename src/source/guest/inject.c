@@ -157,10 +157,7 @@ enum sx_status inject_start(struct source *source, const struct source_request *
 	/* What an API without frames counts by itself. */
 	if (per == SX_SAMPLE_TIME && !(in->api->kinds & 1u << SX_SAMPLE_FRAME))
 		per = SX_SAMPLE_KERNEL;
-	enum sx_sample_kind asked = request->asked_per;
-	/* One program's share of a GPU is for other sources to tell. */
-	bool lacks = asked != SX_SAMPLE_PROCESS && !(in->api->kinds >> asked & 1);
-	in->lacks = lacks ? asked : SX_SAMPLE_TIME;
+	in->lacks = request->lacks;
 	in->desc.kind = per;
 	in->parts = per != SX_SAMPLE_TIME && per != SX_SAMPLE_FRAME;
 	if (in->parts) {
@@ -185,16 +182,10 @@ enum sx_status inject_start(struct source *source, const struct source_request *
 /* Which API a program uses shows when it draws: then it is too late for an error. */
 static size_t tell_kinds(const struct inject_source *in, char *note, size_t size)
 {
-	size_t at = 0;
-	if (in->lacks == SX_SAMPLE_TIME || in->processes.contexts.count == 0)
+	if (!in->lacks || in->processes.contexts.count == 0)
 		return 0;
-	at += (size_t)snprintf(note, size, "%s has no samples by %s, but by", in->api->title,
-			       sx_sample_kind_name(in->lacks));
-	for (uint32_t k = 0, told = 0; k < SX_SAMPLE_KINDS && at < size; k++)
-		if (in->api->kinds >> k & 1)
-			at += (size_t)snprintf(note + at, size - at, "%s%s", told++ ? ", " : " ",
-					       sx_sample_kind_name((enum sx_sample_kind)k));
-	return at < size ? at : size - 1;
+	return (size_t)snprintf(note, size, "%s has no samples by %s, but by %s", in->api->title,
+				in->lacks, in->api->kinds_named);
 }
 
 #define TOLD_MOST UINT64_C(1000000) /* a program that writes where it must not counts anything */

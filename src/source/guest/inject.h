@@ -17,6 +17,7 @@ struct inject_api {
 	const struct source_ops *ops;
 	const char *catalog, *title; /* "opengl", "OpenGL" */
 	uint32_t kinds;		     /* of samples, bits of enum sx_sample_kind */
+	const char *kinds_named;     /* the same in words */
 	/* The variable of the environment that loads the library, and a part of its value. */
 	const char *variable, *holds;
 	/* Names of the counters in the channel's order; others are known without a query. */
@@ -48,7 +49,7 @@ struct inject_source {
 	struct wire_sample *sample; /* what the last read() gave out, with its label behind it */
 	char name[192], driver[328], note[448];
 	bool stopped, told;
-	enum sx_sample_kind lacks; /* asked for, and the API has none, or SX_SAMPLE_TIME */
+	const char *lacks; /* of its request */
 	pid_t program_pid;
 	struct program program; /* while the program has not shown any context */
 	uint64_t met_ns;	/* when the last program came that has shown one */

@@ -25,6 +25,7 @@ static const struct inject_api vk_api = {
     .title = "Vulkan",
     .kinds = 1u << SX_SAMPLE_FRAME | 1u << SX_SAMPLE_PASS | 1u << SX_SAMPLE_GROUP |
 	     1u << SX_SAMPLE_COMMANDS | 1u << SX_SAMPLE_SUBMIT | 1u << SX_SAMPLE_QUEUE,
+    .kinds_named = "frame, group, pass, command-buffer, submit, queue",
     .variable = "VK_INSTANCE_LAYERS",
     .holds = "VK_LAYER_SEXTANT",
     .counters = counters,
