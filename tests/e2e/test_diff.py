@@ -55,6 +55,25 @@ class Diff(unittest.TestCase):
         mangohud(path, values)
         return path, values
 
+    def test_rates_leave_out_the_warm_up(self):
+        """Frames a second and shares of time are of the same frames as the frame time beside them."""
+        path, at = os.path.join(self.folder, "slow-start.csv"), 0
+        with open(path, "w", encoding="utf-8") as out:
+            out.write("begin_ns,end_ns,frame,quality,Frames,FrameTime (s),D3DGPUTime (s)\n")
+            for i in range(200):
+                length = 100000000 if i < 2 else 10000000 + 1000000 * (i % 3)
+                out.write(f"{at},{at + length},{i},,1,{length / 1e9},0.005\n")
+                at += length
+        recording = os.path.join(self.folder, "slow-start.sxc")
+        run("import", "-q", path, "--for", "opengl", "-o", recording)
+        copy = os.path.join(self.folder, "copy.sxc")
+        shutil.copy(recording, copy)
+        rows = {m["name"]: m["a"]["mean"] for m in json.loads(run("diff", recording, copy, "--json").stdout)["metrics"]}
+        frame = rows["frame_time"]
+        self.assertLess(frame, 0.0111)  # as long as those behind the two slow ones
+        self.assertAlmostEqual(rows["frames_per_second"], 1 / frame, delta=1e-6 / frame)
+        self.assertAlmostEqual(rows["gpu_time_share"], 100 * 0.005 / frame, delta=1e-4)
+
     def side(self, name, count=5, **how):
         return ",".join(self.log(f"{name}{i}.csv", **how)[0] for i in range(count))
 

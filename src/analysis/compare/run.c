@@ -78,6 +78,35 @@ static double samples_of(const struct report_device *d, size_t line)
 	return left && left < d->each ? (double)left : (double)d->each;
 }
 
+/* The mean of lines from `first` on, each for as long as it took; NaN where a time is missing. */
+static double mean_over_time(const struct report_device *d, uint32_t column, size_t first)
+{
+	const uint64_t *begin = sx_table_begin_ns(d->curve), *end = sx_table_end_ns(d->curve);
+	double sum = 0, seconds = 0;
+	for (size_t i = first; i < sx_table_row_count(d->curve); i++) {
+		double value = sx_table_get(d->curve, column, i);
+		if (isnan(value))
+			continue;
+		if (begin[i] == SX_TIME_UNKNOWN || end[i] == SX_TIME_UNKNOWN || end[i] < begin[i])
+			return (double)NAN;
+		sum += value * (double)(end[i] - begin[i]);
+		seconds += (double)(end[i] - begin[i]);
+	}
+	return seconds > 0 ? sum / seconds : (double)NAN;
+}
+
+/*
+ * The mean of a rate or share without the warm-up. That of lines is not that of the run, except of
+ * what is counted over time: weighed by it, all lines then have the mean of the report, and what is
+ * behind the warm-up has its own. NaN where that is not so.
+ */
+static double settled_rate(const struct report_device *d, uint32_t column, size_t first)
+{
+	double whole = d->rows[column].stats.mean, all = mean_over_time(d, column, 0);
+	return fabs(all - whole) <= 1e-6 * fabs(whole) ? mean_over_time(d, column, first)
+						       : (double)NAN;
+}
+
 /*
  * The mean of a run and its noise, from the course of the metric. A line stands for several
  * samples: of what adds up it is their sum, of a level one of them.
@@ -102,9 +131,12 @@ static void read_course(const struct report_device *d, uint32_t column, uint64_t
 	m->blocks[m->runs] = blocks;
 	if (adds && d->each > 1)
 		m->within[m->runs] /= (double)d->each * (double)d->each;
-	/* Of a ratio the mean of lines is not that of the run: that is in the report. */
+	double rate = first && n ? settled_rate(d, column, first) : (double)NAN;
+	/* Of any other ratio the mean is that of the whole run, as the report has it. */
 	if (first && n && stats_adds_up(m->unit))
 		m->means[m->runs] = sum / samples;
+	else if (!isnan(rate))
+		m->means[m->runs] = rate * factor;
 	free(values);
 }
 
