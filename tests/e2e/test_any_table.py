@@ -154,6 +154,15 @@ class Tables(unittest.TestCase):
                 self.assertEqual([line.split(':')[0] for line in result.stderr.strip().splitlines()[-3:]], ['error', 'because', 'try'])
                 self.assertIn(words, ' '.join(result.stderr.split()))
 
+    def test_other_json(self):
+        """JSON that is not ours is called that; what CSV would say of its quotes is no help."""
+        for text in ('[{"frame_time": 16.6, "name":"a"},\n{"frame_time": 17,"name":"b"}]\n', '\n {\n "frame_time": [1, 2, "x" ]\n}\n'):
+            result = run('eval', self.file(text, 't.json'), '--for', 'opengl', '--csv')
+            self.assertEqual((result.returncode, result.stdout), (5, ''), result.stderr)
+            self.assertIn('is JSON of a kind that is not known', result.stderr)
+            self.assertIn('as CSV', result.stderr)
+        self.assertNotIn('JSON', run('eval', self.file('IAVertices\nx7"\n'), '--for', 'opengl').stderr)
+
     def test_for_a_product(self):
         """--for takes names that stand for a catalog, of tables and of recordings made of them."""
         kept = os.path.join(self.folder.name, 'kept.sxc')

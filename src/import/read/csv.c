@@ -63,13 +63,34 @@ static enum sx_status count_rows(struct csv_stream *s, enum sx_status status)
 	return r->c.read_errno ? whole(s) : status;
 }
 
+/* Whether the text begins as JSON does: what is wrong with its quotes and commas helps nobody. */
+static bool begins_as_json(const struct csv_cursor *c)
+{
+	const char *p = c->p;
+	while (p < c->end && memchr(" \t\r\n", *p, 4))
+		p++;
+	return p < c->end && (*p == '[' || *p == '{');
+}
+
+static enum sx_status no_such_json(const struct csv_stream *s)
+{
+	error_set(s->r.err, SX_ERR_BAD_INPUT, "%s is JSON of a kind that is not known",
+		  s->r.c.origin);
+	error_because(s->r.err, "of JSON only what sextant export, eval and decode write is read");
+	error_try(s->r.err, "the same as CSV: a header line with counter names, then one line of "
+			    "numbers a sample");
+	return SX_ERR_BAD_INPUT;
+}
+
 static enum sx_status csv_learn(struct csv_stream *s)
 {
 	struct csv_reader *r = &s->r;
 	enum sx_status status = rewind_text(s);
+	bool json = begins_as_json(&r->c);
 	if (!status)
 		status = csv_header(r);
-	return count_rows(s, status);
+	status = count_rows(s, status);
+	return json && status == SX_ERR_BAD_INPUT && !r->c.read_errno ? no_such_json(s) : status;
 }
 
 static enum sx_status refuse_sparse(const struct csv_stream *s)
