@@ -53,37 +53,31 @@ class GpuTime(unittest.TestCase):
             self.skipTest(why)
         return document, raster, value
 
+    def within(self, case, threads, least, most):
+        """The GPU time lies between what `least` and `most` make of the threads' CPU times."""
+        for _ in range(8):  # a busy machine adds to one of them, or misses a process; a wrong number is in all
+            before = stolen()
+            document, raster, value = self.known(case, threads)
+            limit = most(raster) + stolen() - before
+            whole = watched(document)
+            if value is not None and value < limit and whole:
+                break
+        self.assertIsNotNone(value)
+        self.assertLess(value, limit)
+        if whole:
+            self.assertGreater(value, least(raster))
+
     def test_one_thread_exactly(self):
         """The union of one thread's times is its CPU time."""
         for case in ("busy", "idle", "flush", "finish", "readback", "parts", "es", "never-swap", "two-contexts",
                      "two-processes"):
             with self.subTest(case):
-                for _ in range(8):  # a busy machine adds to one of them, or misses a process; a wrong number is in all
-                    before = stolen()
-                    document, raster, value = self.known(case, 1)
-                    most = 1.1 * sum(raster) + stolen() - before
-                    whole = watched(document)
-                    if value is not None and value < most and whole:
-                        break
-                self.assertIsNotNone(value)
-                self.assertLess(value, most)
-                if whole:
-                    self.assertGreater(value, 0.9 * sum(raster))
+                self.within(case, 1, lambda raster: 0.9 * sum(raster), lambda raster: 1.1 * sum(raster))
 
     def test_several_threads_lie_between_the_longest_and_all(self):
         for case in ("busy", "finish", "readback"):
             with self.subTest(case):
-                for _ in range(8):
-                    before = stolen()
-                    document, raster, value = self.known(case, 3)
-                    most = 1.05 * sum(raster) + stolen() - before
-                    whole = watched(document)
-                    if value is not None and value < most and whole:
-                        break
-                self.assertIsNotNone(value)
-                self.assertLess(value, most)
-                if whole:
-                    self.assertGreater(value, 0.95 * max(raster))
+                self.within(case, 3, lambda raster: 0.95 * max(raster), lambda raster: 1.05 * sum(raster))
 
     def test_idle_programs_are_not_bound_by_the_gpu(self):
         document, _, value = self.known("idle", 1, 20)
