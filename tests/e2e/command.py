@@ -83,3 +83,17 @@ def wait_until(what, *args):
             return got
         time.sleep(0.01)
     raise AssertionError(f'60 s are over: {what.__name__} {args}')
+
+
+def read_terminal(ours):
+    """All that is written to a terminal of which this is our end, until nobody writes any more."""
+    text = b''
+    while True:
+        try:
+            part = os.read(ours, 65536)
+        except OSError:
+            break
+        if not part:
+            break
+        text += part
+    return text

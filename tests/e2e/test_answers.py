@@ -6,7 +6,7 @@ import pty
 import subprocess
 import unittest
 
-from command import Command, FolderTest, csv_rows
+from command import Command, FolderTest, csv_rows, read_terminal
 
 SEXTANT = os.environ['SEXTANT']
 run = Command(SEXTANT, env={'XDG_CONFIG_HOME': '/nonexistent'})
@@ -140,15 +140,7 @@ class Pager(Answers):
         with subprocess.Popen([SEXTANT, *args], stdin=subprocess.DEVNULL, stdout=slave, stderr=subprocess.PIPE,
                               env={**plain, 'XDG_CONFIG_HOME': '/nonexistent', 'TERM': 'xterm', **env}) as child:
             os.close(slave)
-            text = b''
-            while True:
-                try:
-                    part = os.read(master, 65536)
-                except OSError:  # nobody writes any more
-                    break
-                if not part:
-                    break
-                text += part
+            text = read_terminal(master)
             self.told = child.stderr.read()
             status = child.wait(60)
         os.close(master)

@@ -15,6 +15,8 @@ import tempfile
 import termios
 import unicodedata
 
+from command import read_terminal
+
 SEXTANT = os.environ['SEXTANT']
 SOURCE = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..')
 MS, WIDTH = 1000000, 80
@@ -101,15 +103,7 @@ def on_terminal(args, folder):
     env.pop('COLUMNS', None)
     child = subprocess.Popen([SEXTANT, *args], stdin=theirs, stdout=theirs, stderr=theirs, env=env, cwd=folder)
     os.close(theirs)
-    out = b''
-    while True:
-        try:
-            some = os.read(ours, 65536)
-        except OSError:  # nobody writes any more
-            break
-        if not some:
-            break
-        out += some
+    out = read_terminal(ours)
     os.close(ours)
     text = re.sub(r'\x1b\[[0-9;?]*[A-Za-z]', '', out.decode('utf-8').replace('\r\n', '\n'))
     return child.wait(), [line.split('\r')[-1] for line in text.split('\n')]
