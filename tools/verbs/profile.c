@@ -120,6 +120,7 @@ static enum sx_status drive(struct profiling *p, char *const *argv, struct sx_er
 	enum sx_status status = sx_session_start(p->session, argv, &p->limits, err);
 	if (status)
 		return status;
+	run_give_way(&p->cli->options);
 	p->begin_ns = sys_now_ns(sys_real()) + (argv ? p->cli->options.delay_ns : 0);
 	do {
 		status = sx_session_poll(p->session, POLL_MS, &ignored);

@@ -252,6 +252,7 @@ static enum sx_status record_measure(struct recording *r, struct sx_session *ses
 		status = create_writer(r, claim, err);
 	if (status)
 		return status;
+	run_give_way(o);
 	sx_session_record(session, r->writer);
 	while (sx_session_poll(session, TICK_MS, NULL) != SX_END)
 		look_around(r);

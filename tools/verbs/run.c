@@ -2,6 +2,7 @@
 #include "tools/verbs/run.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,6 +59,17 @@ void run_note_signals(bool on)
 int run_noted_signal(void)
 {
 	return noted;
+}
+
+#define IN_TIME_NS UINT64_C(20000000) /* samples closer than this want the command at once */
+
+/* The kernel's name for it is "batch": the same share of the CPU, but no preemption when woken. */
+void run_give_way(const struct options *o)
+{
+	struct sched_param none = {0};
+	bool must_be_in_time = o->interval_ns && o->interval_ns < IN_TIME_NS;
+	if (o->child && !must_be_in_time && sched_getscheduler(0) == SCHED_OTHER)
+		sched_setscheduler(0, SCHED_BATCH, &none); /* only a kindness where refused */
 }
 
 enum sx_status run_prepare(struct cli *cli, struct sx_error *err)
