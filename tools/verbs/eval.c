@@ -8,7 +8,7 @@
 #include "tools/cli/input/given.h"
 #include "tools/cli/input/input.h"
 #include "output/rows/pipe.h"
-#include "tools/verbs/export.h"
+#include "tools/verbs/export/export.h"
 
 /* What a table had beside values. */
 static struct rows_shape shape_of_table(const struct sx_catalog *catalog,

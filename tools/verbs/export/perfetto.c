@@ -12,7 +12,7 @@
 #include "tools/cli/input/capture_report.h"
 #include "tools/cli/input/capture_view.h"
 #include "tools/cli/input/input.h"
-#include "tools/verbs/export.h"
+#include "tools/verbs/export/export.h"
 
 #define TEXTS_MAX 64
 #define MERGE_HEAD                                                                                 \

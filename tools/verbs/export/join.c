@@ -1,5 +1,5 @@
 /* export --join: what the other devices did during each row of the first. */
-#include "tools/verbs/export_join.h"
+#include "tools/verbs/export/join.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* The rows of a capture, for verbs that write them; other views of it for export.c. */
-#ifndef TOOLS_VERBS_EXPORT_H
-#define TOOLS_VERBS_EXPORT_H
+#ifndef TOOLS_VERBS_EXPORT_EXPORT_H
+#define TOOLS_VERBS_EXPORT_EXPORT_H
 
 #include "output/rows/rows.h"
 #include "tools/cli/cli.h"

@@ -1,0 +1,150 @@
+/* One header for the rows of several devices: see header.h. */
+#include "tools/verbs/export/header.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/verbs/export/join.h"
+
+/* One name may have two units; below one header all numbers are in the base unit of theirs. */
+static double factor_between(const struct exporting *e, const struct sx_column *own,
+			     const struct sx_column *joined)
+{
+	char buf[2 * UNITS_TEXT_MAX];
+	double from = 1, to = 1;
+	const struct units *units = &e->cli->view.human.units;
+	if (!own->unit || !joined->unit || strcmp(own->unit, joined->unit) == 0)
+		return 1;
+	units_base(units, own->unit, buf, &from);
+	units_base(units, joined->unit, buf, &to);
+	return from / to;
+}
+
+/* Rows of one device below the header of all. */
+enum sx_status export_join_rows(const struct exporting *e, const struct sx_table *t,
+				struct sx_error *err)
+{
+	struct sx_table *to = e->joined;
+	size_t rows = sx_table_row_count(t), first;
+	sx_table_clear(to);
+	enum sx_status status = sx_table_add_rows(to, rows, &first, err);
+	for (size_t r = 0; !status && r < rows; r++) {
+		sx_table_set_time(to, r, sx_table_begin_ns(t)[r], sx_table_end_ns(t)[r]);
+		status = export_copy_labels(to, t, r, err);
+	}
+	for (uint32_t c = 0; !status && c < sx_table_column_count(t); c++) {
+		struct sx_vector v = sx_table_vector(t, c);
+		uint32_t at = sx_table_find(to, sx_table_column(t, c)->name);
+		bool exact = sx_table_column(to, at)->type == SX_U64;
+		double factor = factor_between(e, sx_table_column(t, c), sx_table_column(to, at));
+		for (size_t r = 0; v.data && r < rows; r++) {
+			uint8_t quality = v.quality ? v.quality[r] : 0;
+			if (exact)
+				sx_table_set_u64(to, at, r, ((const uint64_t *)v.data)[r], quality);
+			else
+				sx_table_set_f64(to, at, r, sx_table_get(t, c, r) * factor,
+						 quality);
+		}
+	}
+	return status;
+}
+
+/* A column of this device in the header of all; a name of two types is written as f64. */
+static void add_column(struct sx_column *list, uint32_t *count, const struct sx_column *own)
+{
+	for (uint32_t i = 0; i < *count; i++)
+		if (strcmp(list[i].name, own->name) == 0) {
+			bool same =
+			    list[i].type == own->type && strcmp(list[i].unit, own->unit) == 0;
+			list[i].type = same ? own->type : SX_F64;
+			return;
+		}
+	list[(*count)++] = *own;
+}
+
+static uint32_t column_count(const struct exported *d)
+{
+	uint32_t count = sx_table_column_count(d->raw);
+	if (d->metrics)
+		sx_metrics_columns(d->metrics, &count);
+	return count;
+}
+
+/* The columns of all devices, each name once. */
+enum sx_status export_join_headers(struct exporting *e, struct sx_error *err)
+{
+	uint32_t most = 0, count = 0, labels = 0, n;
+	for (uint32_t i = 0; i < e->count; i++) {
+		most += column_count(&e->devices[i]);
+		labels |= e->devices[i].shape.labels;
+	}
+	struct sx_column *list = calloc(most + 1, sizeof(*list));
+	if (!list)
+		return error_nomem(err, "exporting");
+	for (uint32_t i = 0; i < e->count; i++) {
+		const struct exported *d = &e->devices[i];
+		const struct sx_metric_column *own =
+		    d->metrics ? sx_metrics_columns(d->metrics, &n) : NULL;
+		for (uint32_t c = 0; c < column_count(d); c++)
+			add_column(list, &count,
+				   own ? &(struct sx_column){.name = own[c].name,
+							     .unit = own[c].unit,
+							     .type = own[c].type}
+				       : sx_table_column(d->raw, c));
+		e->devices[i].shape.labels = labels;
+	}
+	enum sx_status status = sx_table_create(list, count, SX_SAMPLE_ROW, &e->joined, err);
+	free(list);
+	return status;
+}
+
+static uint32_t find_constant(const struct sx_constant_value *list, uint32_t count,
+			      const char *name)
+{
+	uint32_t i = 0;
+	while (i < count && strcmp(list[i].name, name) != 0)
+		i++;
+	return i;
+}
+
+/* A device's constants among those of all; what comes later wins. A counter keeps its name. */
+static uint32_t place_constants(const struct exported *d, struct sx_constant_value *list,
+				uint32_t count)
+{
+	for (uint32_t i = 0; i < d->view->constant_count; i++) {
+		const struct sx_constant_value *c = &d->view->constants[i];
+		uint32_t at = find_constant(list, count, c->name);
+		if (!d->metrics && sx_table_find(d->raw, c->name) != SX_NONE)
+			continue;
+		list[at] = *c;
+		count += at == count;
+	}
+	return count;
+}
+
+/* The same columns for all devices, for there is one header. */
+enum sx_status export_gather_constants(struct exporting *e, struct sx_error *err)
+{
+	uint32_t most = 1, count = 0;
+	for (uint32_t i = 0; i < e->count; i++)
+		most += e->devices[i].view->constant_count;
+	struct sx_constant_value *all = calloc(most, sizeof(*all));
+	for (uint32_t i = 0; all && i < e->count; i++)
+		count = place_constants(&e->devices[i], all, count);
+	for (uint32_t i = 0; i < count; i++)
+		all[i].value = (double)NAN;
+	for (uint32_t i = 0; all && i < e->count; i++) {
+		struct exported *d = &e->devices[i];
+		d->constants = calloc(most, sizeof(*d->constants));
+		if (!d->constants)
+			break;
+		memcpy(d->constants, all, count * sizeof(*all));
+		place_constants(d, d->constants, count);
+		d->shape.constants = d->constants;
+		d->shape.constant_count = count;
+	}
+	bool done = all && e->devices[e->count - 1].constants;
+	free(all);
+	return done ? SX_OK : error_nomem(err, "exporting");
+}

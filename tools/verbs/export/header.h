@@ -1,0 +1,32 @@
+/* The devices of a capture whose rows are exported, and one header for all of them. */
+#ifndef TOOLS_VERBS_EXPORT_HEADER_H
+#define TOOLS_VERBS_EXPORT_HEADER_H
+
+#include "output/rows/rows.h"
+#include "tools/cli/input/capture_view.h"
+
+/* One device of the capture. */
+struct exported {
+	struct capture_view *view;
+	struct sx_metrics *metrics; /* NULL: the raw columns as they are */
+	struct sx_table *raw;
+	struct rows_shape shape;
+	struct sx_constant_value *constants; /* of all devices, this one's values; or NULL */
+};
+
+struct exporting {
+	struct cli *cli;
+	struct exported *devices;
+	uint32_t count;
+	struct sx_table *joined; /* CSV of several devices: the columns of all, each name once */
+};
+
+/* The columns of all devices, each name once. */
+enum sx_status export_join_headers(struct exporting *e, struct sx_error *err);
+/* Rows of one device below the header of all. */
+enum sx_status export_join_rows(const struct exporting *e, const struct sx_table *t,
+				struct sx_error *err);
+/* The same columns for all devices, for there is one header. */
+enum sx_status export_gather_constants(struct exporting *e, struct sx_error *err);
+
+#endif

@@ -1,0 +1,283 @@
+/*
+ * The rows of a capture, in as much memory as one record needs. Several devices follow each other:
+ * in CSV below one header, in JSON as one table each.
+ */
+#include <stdlib.h>
+
+#include "base/suggest.h"
+#include "tools/verbs/export/export.h"
+#include "tools/verbs/export/header.h"
+#include "tools/verbs/export/join.h"
+
+/* Only labels that some row has get a column, and the header comes first: a pass of its own. */
+static enum sx_status labels_of(const struct capture_view *view, uint32_t *labels,
+				struct sx_error *err)
+{
+	struct sx_capture_reader *reader = NULL;
+	struct sx_capture_record record;
+	*labels = 0;
+	enum sx_status status = sx_capture_open(view->path, &reader, err);
+	if (status)
+		return status;
+	while ((status = sx_capture_next(reader, &record, err)) == SX_OK)
+		for (int i = 0; record.device == view->device && i < SX_LABEL_COUNT; i++)
+			if (record.type == SX_CAPTURE_ROWS && record.rows.labels[i])
+				*labels |= 1u << i;
+	sx_capture_close(reader);
+	return status == SX_END || status == SX_AGAIN ? SX_OK : status;
+}
+
+enum sx_status export_shape(const struct cli *cli, const struct capture_view *view,
+			    struct rows_shape *shape, struct sx_error *err)
+{
+	*shape = (struct rows_shape){.schema = cli->verb->name,
+				     .catalog = sx_catalog_info(view->catalog)->name,
+				     .times = true,
+				     .quality = true,
+				     .simulated = view->info->simulated};
+	return labels_of(view, &shape->labels, err);
+}
+
+static enum sx_status export_select_metrics(const struct cli *cli, struct exported *d,
+					    struct sx_error *err)
+{
+	const struct options *o = &cli->options;
+	struct sx_metrics_options options = capture_view_selection(cli, d->view, d->raw);
+	if (o->counters && !o->metrics.count)
+		return SX_OK;
+	return sx_metrics_create(d->view->catalog, &options, &d->metrics, err);
+}
+
+static void close_device(struct exported *d)
+{
+	sx_metrics_destroy(d->metrics);
+	sx_table_destroy(d->raw);
+	capture_view_close(d->view);
+	free(d->constants);
+	*d = (struct exported){.view = NULL};
+}
+
+static enum sx_status open_device(const struct cli *cli, const char *path, uint32_t number,
+				  struct exported *d, struct sx_error *err)
+{
+	enum sx_status status = capture_view_prepare(cli, &(struct capture_device){path, number},
+						     &d->view, &d->raw, err);
+	if (!status)
+		status = export_select_metrics(cli, d, err);
+	if (status)
+		return status;
+	status = export_shape(cli, d->view, &d->shape, err);
+	d->shape.device = number;
+	return status;
+}
+
+/* Writes the rows of a raw table; with `last` what ends the table. */
+static enum sx_status convert(const struct exporting *e, struct rows_writer *writer,
+			      const struct exported *d, bool last, struct sx_error *err)
+{
+	struct sx_table *values = NULL;
+	const struct sx_table *out = d->raw;
+	enum sx_status status = SX_OK;
+	if (d->metrics)
+		status = sx_metrics_eval(d->metrics, d->raw, &values, err);
+	if (values)
+		out = values;
+	if (!status && e->joined) {
+		status = export_join_rows(e, out, err);
+		out = e->joined;
+	}
+	if (!status)
+		status = rows_add(writer, out, err);
+	if (!status && last)
+		rows_end(writer, out);
+	sx_table_destroy(values);
+	return status;
+}
+
+static enum sx_status export_device(const struct exporting *e, struct rows_writer *writer,
+				    struct exported *d, struct sx_error *err)
+{
+	enum sx_status status = SX_OK;
+	writer->shape = &d->shape;
+	while (!status) {
+		status = capture_view_next(d->view, d->raw, err);
+		if (!status)
+			status = convert(e, writer, d, false, err);
+		if (!status && ferror(e->cli->view.out.out))
+			return SX_OK; /* nobody reads on; main says why */
+	}
+	return status == SX_END ? convert(e, writer, d, true, err) : status; /* without rows */
+}
+
+/* What tells devices apart: columns in rows, members in tables. */
+static void mark_devices(struct exporting *e, struct json *json)
+{
+	struct view *view = &e->cli->view;
+	bool tables = view->format == FORMAT_JSON, several = e->count > 1;
+	for (uint32_t i = 0; i < e->count; i++)
+		view->simulated |= e->devices[i].shape.simulated;
+	for (uint32_t i = 0; i < e->count; i++) {
+		struct rows_shape *shape = &e->devices[i].shape;
+		shape->by_device = several && !tables;
+		shape->say_simulated = view->simulated && !tables;
+		shape->within = several && tables ? json : NULL;
+	}
+}
+
+/* In text each device has a table of its own below its name. */
+static void name_table(const struct exporting *e, uint32_t index)
+{
+	struct view *view = &e->cli->view;
+	const struct sx_capture_device *info = e->devices[index].view->info;
+	if (index)
+		fputc('\n', view->out.out);
+	text_styled(&view->out, TEXT_BOLD, *info->name ? info->name : info->catalog);
+	fputc('\n', view->out.out);
+	view->simulated = e->devices[index].shape.simulated;
+}
+
+static enum sx_status export_all(struct exporting *e, struct sx_error *err)
+{
+	struct view *view = &e->cli->view;
+	struct json json = {.out = NULL};
+	bool several = e->count > 1, nested = several && view->format == FORMAT_JSON;
+	enum sx_status status = SX_OK;
+	mark_devices(e, &json);
+	if (several && view->format == FORMAT_CSV)
+		status = export_join_headers(e, err);
+	if (!status && view->format != FORMAT_TEXT)
+		status = export_gather_constants(e, err);
+	if (!status && nested) {
+		json = view_json_begin(view, e->cli->verb->name);
+		json_kv_array(&json, "devices");
+	}
+	struct rows_writer writer = rows_begin(view, &e->devices[0].shape);
+	for (uint32_t i = 0; !status && i < e->count; i++) {
+		/* In CSV the header and the columns are of all. */
+		if (i && !e->joined) {
+			rows_finish(&writer);
+			writer = rows_begin(view, &e->devices[i].shape);
+		}
+		if (several && view->format == FORMAT_TEXT)
+			name_table(e, i);
+		status = export_device(e, &writer, &e->devices[i], err);
+	}
+	rows_finish(&writer);
+	if (nested && !status) {
+		json_array_end(&json);
+		view_json_end(&json);
+	}
+	return status;
+}
+
+static enum sx_status nothing_to_join(struct sx_error *err)
+{
+	error_set(err, SX_ERR_USAGE, "there is nothing to join");
+	error_because(err, "only one device of the capture is left");
+	error_try(err, "without --join; record with several devices, as -d cpu,pmu");
+	return SX_ERR_USAGE;
+}
+
+/* "cpu.", or "cpu#2." where another device has that source. */
+static const char *prefix_of(const struct exporting *e, uint32_t index, char *out, size_t size)
+{
+	const char *source = e->devices[index].view->info->source;
+	uint32_t same = 0;
+	for (uint32_t i = 0; i < e->count; i++)
+		same += suggest_is_same(e->devices[i].view->info->source, source);
+	if (same > 1)
+		snprintf(out, size, "%s#%u.", source, e->devices[index].shape.device);
+	else
+		snprintf(out, size, "%s.", source);
+	return index ? out : "";
+}
+
+/* One table, the rows of the first device. */
+static enum sx_status export_joined(struct exporting *e, struct sx_error *err)
+{
+	struct view *view = &e->cli->view;
+	struct join_device *devices = calloc(e->count + 1, sizeof(*devices));
+	char(*prefixes)[80] = calloc(e->count + 1, sizeof(*prefixes));
+	enum sx_status status = SX_OK;
+	if (e->count < 2)
+		status = nothing_to_join(err);
+	else if (!devices || !prefixes)
+		status = error_nomem(err, "exporting");
+	for (uint32_t i = 0; !status && i < e->count; i++) {
+		view->simulated |= e->devices[i].shape.simulated;
+		devices[i] = (struct join_device){
+		    .view = e->devices[i].view,
+		    .metrics = e->devices[i].metrics,
+		    .prefix = prefix_of(e, i, prefixes[i], sizeof(prefixes[i]))};
+	}
+	if (!status)
+		status = export_join(e->cli, devices, e->count, &e->joined, err);
+	if (!status) {
+		struct rows_shape *shape = &e->devices[0].shape;
+		shape->say_simulated = view->simulated && view->format != FORMAT_JSON;
+		shape->simulated = view->simulated;
+		status = rows_write(view, shape, e->joined, err);
+	}
+	free(devices);
+	free(prefixes);
+	return status;
+}
+
+static enum sx_status open_devices(struct exporting *e, const char *path, struct sx_error *err)
+{
+	uint32_t *list = NULL, count = 0;
+	enum sx_status passed = SX_OK, status = capture_view_list(e->cli, path, &list, &count, err);
+	e->devices = calloc(count + 1, sizeof(*e->devices));
+	if (!status && !e->devices)
+		status = error_nomem(err, "exporting");
+	for (uint32_t i = 0; !status && i < count; i++) {
+		struct exported *d = &e->devices[e->count++];
+		status = open_device(e->cli, path, list[i], d, err);
+		if (!capture_view_passes_over(e->cli, status, count))
+			continue;
+		passed = status;
+		status = SX_OK;
+		close_device(d);
+		e->count--;
+	}
+	free(list);
+	return !status && !e->count ? passed : status;
+}
+
+/* Where --process or --context left nothing of any device, the first says why. */
+static enum sx_status anything_chosen(const struct exporting *e, struct sx_error *err)
+{
+	for (uint32_t i = 0; i < e->count; i++)
+		if (e->devices[i].view->chosen)
+			return SX_OK;
+	for (uint32_t i = 0; i < e->count; i++)
+		if (capture_view_left_out(e->devices[i].view, err))
+			return SX_INCOMPLETE;
+	return SX_OK;
+}
+
+static void close_devices(struct exporting *e)
+{
+	for (uint32_t i = 0; e->devices && i < e->count; i++)
+		close_device(&e->devices[i]);
+	free(e->devices);
+	sx_table_destroy(e->joined);
+}
+
+int export_tables(struct cli *cli, const char *path)
+{
+	struct sx_error err = {0};
+	struct exporting e = {.cli = cli};
+	bool whole = true;
+	enum sx_status status = open_devices(&e, path, &err); /* says so of what is no capture */
+	if (!status)
+		status = cli->options.join ? export_joined(&e, &err) : export_all(&e, &err);
+	if (!status)
+		status = anything_chosen(&e, &err);
+	if (!status)
+		whole = capture_view_note(cli, e.devices[0].view);
+	close_devices(&e);
+	if (status)
+		return cli_fail(cli, &err);
+	return whole ? EXIT_OK : EXIT_INCOMPLETE;
+}
