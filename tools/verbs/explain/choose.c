@@ -1,0 +1,115 @@
+/* Whose name it is that is to be explained: of a device, a file, or all catalogs. */
+#include "tools/verbs/explain/explain.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/suggest.h"
+#include "output/catalog/rule.h"
+#include "tools/cli/input/capture_view.h"
+#include "tools/cli/selection.h"
+
+/* Rules are words with points between them ("cpu.saturated"), as neutral names are. */
+bool explain_is_rule(const char *name)
+{
+	return strchr(name, '.') != NULL;
+}
+
+/* Who knows a name, of all catalogs. */
+struct search {
+	const char *name;
+	struct sx_catalog *found; /* the first */
+	char others[512];
+	struct suggest near;
+};
+
+static bool search_one(void *user, struct sx_catalog *catalog)
+{
+	struct search *s = user;
+	struct catalog_view view = describe_view(catalog);
+	uint32_t metric, counter;
+	const char *near[1];
+	if (!describe_find(&view, s->name, SX_NONE, &metric, &counter) &&
+	    rule_find(&view, s->name) == SX_NONE) {
+		if (!s->found && sx_catalog_suggest(catalog, s->name, near, 1))
+			suggest_offer(&s->near, near[0]);
+		if (!s->found && explain_is_rule(s->name))
+			rule_offer(&view, &s->near);
+		return true;
+	}
+	size_t used = strlen(s->others);
+	if (!s->found)
+		s->found = sx_catalog_ref(catalog);
+	else
+		snprintf(s->others + used, sizeof(s->others) - used, "%s%s", used ? ", " : "",
+			 view.info->name);
+	return true;
+}
+
+/* Nobody said which device is meant: whoever knows the name, this machine's devices first. */
+static enum sx_status search_catalogs(struct cli *cli, const char *name, struct sx_catalog **out,
+				      struct sx_error *err)
+{
+	char verdict[64];
+	struct search s = {.name = name};
+	suggest_begin(&s.near, name, 1);
+	selection_each_catalog(cli, search_one, &s);
+	if (s.found) {
+		*out = s.found;
+		if (s.others[0])
+			cli_note(cli, "as catalog %s has it; --for chooses another of: %s",
+				 sx_catalog_info(s.found)->name, s.others);
+		return SX_OK;
+	}
+	error_set(err, SX_ERR_NOT_FOUND, "no catalog has a metric, counter or rule %s", name);
+	error_because(err, "no name, alias or title of theirs matches");
+	if (*rule_near_verdict(name, verdict, sizeof(verdict)))
+		suggest_offer(&s.near, verdict);
+	if (s.near.count)
+		error_try(err, "sextant explain %s", s.near.items[0]);
+	else
+		error_try(err, "sextant list metrics");
+	return SX_ERR_NOT_FOUND;
+}
+
+/*
+ * Of a capture's devices the one that knows the name is meant, where nobody chose one: it is then
+ * chosen as --device would.
+ */
+static enum sx_status choose_device(struct cli *cli, const char *name, struct sx_error *err)
+{
+	struct options *o = &cli->options;
+	uint32_t *list = NULL, count = 0, metric, counter;
+	if (!o->input || o->catalog || o->devices.count || !capture_view_is(o->input))
+		return SX_OK;
+	enum sx_status status = capture_view_list(cli, o->input, &list, &count, err);
+	bool known = count < 2 || sx_definition_is(name);
+	for (uint32_t i = 0; !status && !known && i < count; i++) {
+		struct capture_view *device = NULL;
+		if (capture_view_device(cli, o->input, list[i], &device, NULL))
+			continue;
+		struct catalog_view view = describe_view(device->catalog);
+		known = describe_find(&view, name, SX_NONE, &metric, &counter) ||
+			rule_find(&view, name) != SX_NONE;
+		capture_view_close(device);
+		char number[16];
+		snprintf(number, sizeof(number), "%u", (unsigned)list[i]);
+		if (known)
+			status = options_add(o, &o->devices, number, true, err);
+	}
+	free(list);
+	return status;
+}
+
+enum sx_status explain_open_catalog(struct cli *cli, const char *name, struct sx_catalog **out,
+				    struct sx_error *err)
+{
+	const struct options *o = &cli->options;
+	enum sx_status chosen = choose_device(cli, name, err);
+	if (chosen)
+		return chosen;
+	bool anywhere = !o->catalog && !o->input && !o->devices.count;
+	if (sx_definition_is(name) && anywhere)
+		return sx_catalog_open(cli->context, "intel-bdw", out, err);
+	return anywhere ? search_catalogs(cli, name, out, err) : cli_catalog(cli, out, err);
+}
