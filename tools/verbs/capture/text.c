@@ -1,0 +1,130 @@
+/* What a capture holds, for people: see contents.h. */
+#include <inttypes.h>
+#include <string.h>
+#include <time.h>
+
+#include "output/report/machine.h"
+#include "tools/cli/input/imported.h"
+#include "tools/verbs/capture/contents.h"
+
+static void write_device(const struct cli *cli, const struct contents *c, uint32_t number)
+{
+	const struct sx_capture_device *d = sx_capture_device(c->reader, number);
+	FILE *out = cli->view.out.out;
+	const char *kind = sx_sample_kind_name(d->kind);
+	fputc('\n', out);
+	text_styled(&cli->view.out, TEXT_BOLD, *d->name ? d->name : d->catalog);
+	if (d->simulated)
+		text_styled(&cli->view.out, TEXT_YELLOW, "  SIMULATED, not a real device");
+	fprintf(out, "\n  catalog  %s (%016" PRIx64 ")\n  source   %s\n", d->catalog,
+		d->catalog_hash, d->source);
+	if (*d->driver)
+		fprintf(out, "  driver   %s\n", d->driver);
+	fprintf(out, "  rows     %" PRIu64 ", each a %s%s\n", c->rows[number], kind,
+		strcmp(kind, "time") == 0 ? " slice" : "");
+	fprintf(out, "  columns  %u\n", (unsigned)d->column_count);
+	capture_clocks_text(&cli->view, &c->clocks, number, 2);
+	for (uint32_t i = 0; i < d->property_count; i++)
+		fprintf(out, "  %-8s %s\n", d->properties[i].name, d->properties[i].value);
+	for (uint32_t i = 0; i < d->constant_count; i++)
+		fprintf(out, "  %s = %.17g\n", d->constants[i].name, d->constants[i].value);
+}
+
+/* "+1.2 s to +1.3 s", since the first sample. */
+static void loss_span(char *buf, size_t size, const struct told *l, uint64_t zero)
+{
+	char from[HUMAN_MAX] = "?", to[HUMAN_MAX] = "the end";
+	if (l->begin_ns != SX_TIME_UNKNOWN)
+		human_duration(from, l->begin_ns > zero ? l->begin_ns - zero : 0);
+	if (l->end_ns != SX_TIME_UNKNOWN)
+		human_duration(to, l->end_ns > zero ? l->end_ns - zero : 0);
+	snprintf(buf, size, "%s to %s", from, to);
+}
+
+static void write_losses(const struct cli *cli, const struct contents *c)
+{
+	char span[96], count[32], line[512];
+	for (uint64_t i = 0; i < c->losses && i < CONTENTS_SHOWN; i++) {
+		const struct told *l = &c->first_losses[i];
+		const struct sx_capture_device *d = sx_capture_device(c->reader, l->device);
+		loss_span(span, sizeof(span), l, c->info->begin_ns);
+		snprintf(count, sizeof(count), "%" PRIu64, l->lost);
+		snprintf(line, sizeof(line), "lost: %s samples of %s, %s: %s",
+			 l->lost == SX_CAPTURE_COUNT_UNKNOWN ? "an unknown number of" : count,
+			 d ? d->name : "the recording", span, l->text);
+		text_wrap(&cli->view.out, 2, line);
+	}
+	if (c->losses > CONTENTS_SHOWN)
+		fprintf(cli->view.out.out, "lost: %" PRIu64 " times more\n",
+			c->losses - CONTENTS_SHOWN);
+}
+
+static void write_notes(const struct cli *cli, const struct contents *c)
+{
+	char line[512];
+	for (uint64_t i = 0; i < c->notes && i < CONTENTS_SHOWN; i++) {
+		const struct told *note = &c->first_notes[i];
+		const struct sx_capture_device *d = sx_capture_device(c->reader, note->device);
+		snprintf(line, sizeof(line), "note%s%s: %s", d ? " of " : "", d ? d->name : "",
+			 note->text);
+		text_wrap(&cli->view.out, 2, line);
+	}
+	if (c->notes > CONTENTS_SHOWN)
+		fprintf(cli->view.out.out, "note: %" PRIu64 " more\n", c->notes - CONTENTS_SHOWN);
+}
+
+void contents_damage_text(const struct cli *cli, const struct contents *c)
+{
+	FILE *out = cli->view.out.out;
+	const struct sx_capture_account *a = c->account;
+	if (a->what[0])
+		fprintf(out,
+			"damaged: %s; %" PRIu64 " records and %" PRIu64
+			" bytes are gone in all, %" PRIu64 " records are missing\n",
+			a->what, a->damaged_records, a->damaged_bytes, a->missing_records);
+	if (a->cut_bytes)
+		fprintf(out, "cut: the last %" PRIu64 " bytes are an unfinished record\n",
+			a->cut_bytes);
+	if (!c->info->clean)
+		fputs("it did not end cleanly, or is still written\n", out);
+	if (a->lost_rows)
+		fprintf(out, "%" PRIu64 " sample%s lost while it was recorded\n", a->lost_rows,
+			a->lost_rows == 1 ? " was" : "s were");
+	write_notes(cli, c);
+	write_losses(cli, c);
+}
+
+void contents_text(const struct cli *cli, const struct contents *c)
+{
+	char size[HUMAN_MAX], length[HUMAN_MAX], when[64] = "";
+	FILE *out = cli->view.out.out;
+	time_t created = (time_t)(c->info->created_ns / 1000000000);
+	struct tm utc;
+	human_value(&cli->view.human, size, (double)c->info->size_bytes, "bytes");
+	human_duration(length, contents_duration_ns(c->info));
+	if (c->info->created_ns > 1 && gmtime_r(&created, &utc))
+		strftime(when, sizeof(when), ", %Y-%m-%d %H:%M:%S UTC", &utc);
+	char shown[IMPORTED_TEXT_MAX];
+	char line[IMPORTED_TEXT_MAX];
+	snprintf(line, sizeof(line), "%s: capture %u.%u, %s, %s%s",
+		 imported_text(cli, c->path, shown), c->info->major, c->info->minor, size, length,
+		 when);
+	text_hang(&cli->view.out, 0, line);
+	fprintf(out, "%" PRIu64 " row%s in %" PRIu64 " chunk%s", c->rows_read,
+		c->rows_read == 1 ? "" : "s", c->info->chunks, c->info->chunks == 1 ? "" : "s");
+	if (c->values)
+		fprintf(out, ", %.2f bytes a value",
+			(double)c->info->size_bytes / (double)c->values);
+	fputc('\n', out);
+	for (uint32_t i = 0; i < c->info->property_count; i++)
+		if (c->info->properties[i].value[0])
+			text_field(&cli->view.out, 11, c->info->properties[i].name,
+				   c->info->properties[i].value);
+	capture_clocks_text(&cli->view, &c->clocks, SX_CAPTURE_NO_DEVICE, 2);
+	for (uint32_t i = 0; i < c->info->device_count; i++)
+		if (sx_capture_device(c->reader, i))
+			write_device(cli, c, i);
+	if (c->account->what[0] || !c->info->clean || c->losses)
+		fputc('\n', out);
+	contents_damage_text(cli, c);
+}
