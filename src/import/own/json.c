@@ -1,0 +1,149 @@
+/*
+ * Rows as sextant export, eval and decode write them as JSON (a document of tables) and NDJSON (an
+ * object a row): they become the table that CSV of the same rows is, which csv.c then reads.
+ * JSON says the unit of each column, NDJSON has base units.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "import/own/json.h"
+
+/* What the first object of a text shows. */
+struct own_json_look {
+	size_t objects, numbers, own;
+	bool nested, foreign;
+};
+
+static void own_json_see_first(void *user, enum read_json_event event,
+			       const struct read_json_place *place, struct import_cell value)
+{
+	struct own_json_look *look = user;
+	double number;
+	look->nested |= place->depth > 1 || event == READ_JSON_LAST ||
+			(event == READ_JSON_BEGIN && place->depth);
+	look->objects += event == READ_JSON_END && !place->depth;
+	if (look->objects || place->depth != 1)
+		return;
+	struct import_cell key = place->keys[0];
+	look->numbers += event == READ_JSON_BARE && import_number(value, &number);
+	look->own += import_is(key, "begin_ns") || import_is(key, "end_ns");
+	look->foreign |= import_is(key, "schema") || import_is(key, "event") ||
+			 import_is(key, "counter-value") || import_is(key, "metric-value");
+}
+
+static bool own_json_has(const struct import_head *head, const char *word)
+{
+	return memmem(head->text, head->size, word, strlen(word));
+}
+
+static bool own_json_recognise(const struct import_head *head)
+{
+	size_t at = 0, line;
+	while (at < head->size && memchr(" \t\r\n", head->text[at], 4))
+		at++;
+	if (at == head->size || head->text[at] != '{')
+		return false;
+	if (own_json_has(head, "\"sextant.export/1\"") ||
+	    own_json_has(head, "\"sextant.eval/1\"") || own_json_has(head, "\"sextant.decode/1\""))
+		return true;
+	const char *end = memchr(head->text + at, '\n', head->size - at);
+	struct own_json_look look = {0};
+	read_json_walk(head->text + at, end ? (size_t)(end - head->text) - at : head->size - at,
+		       own_json_see_first, &look, &line);
+	return look.objects && !look.nested && !look.foreign && (look.numbers || look.own);
+}
+
+static enum sx_status own_json_walk(struct own_json *r, struct sx_error *err)
+{
+	size_t line = 0;
+	r->at = r->seen = 0;
+	r->value_count = 0;
+	r->mark = (struct own_json_mark){.first = UINT64_MAX};
+	enum read_json_result result = read_json_walk(
+	    r->job->text, r->job->size, r->lines ? own_json_see_line : own_json_see, r, &line);
+	if (r->failed)
+		return error_nomem(err, "importing");
+	if (result == READ_JSON_BAD)
+		return import_bad(r->job, line, err, "what stands there is no JSON",
+				  "it cannot be read on");
+	return result == READ_JSON_CUT ? import_cut(r->job, line, err) : SX_OK;
+}
+
+static void own_json_finish(struct own_json *r)
+{
+	for (size_t i = 0; i < r->table_count; i++) {
+		struct own_json_table *t = &r->tables[i];
+		strings_finish(&t->names);
+		free(t->units);
+		free(t->positions);
+		free(t->columns);
+		free(t->constants);
+		free(t->marks);
+	}
+	strings_finish(&r->columns);
+	free(r->values);
+	free(r->row);
+	free(r->texts);
+	free(r->out);
+	free(r);
+}
+
+/* The table as CSV is read. */
+static enum sx_status own_json_read_table(struct own_json *r, struct sx_error *err)
+{
+	struct import_job *job = r->job;
+	const struct own_json_table *only = &r->tables[r->table_count > 1 ? 1 : 0];
+	struct import_request request = *job->request;
+	struct import_job made = *job;
+	if (!request.catalog && r->table_count <= 2 && only->catalog.size)
+		request.catalog = import_text(job, only->catalog.text, only->catalog.size);
+	r->out[r->size] = '\0';
+	made.request = &request;
+	made.text = r->out;
+	made.size = r->size;
+	return import_own_csv.read(&made, err);
+}
+
+static enum sx_status own_json_read(struct import_job *job, struct sx_error *err)
+{
+	struct own_json *r = calloc(1, sizeof(*r));
+	struct import_head head = {.text = job->text,
+				   .size = job->size < IMPORT_HEAD_BYTES ? job->size
+									 : IMPORT_HEAD_BYTES};
+	if (!r)
+		return error_nomem(err, "importing");
+	r->job = job;
+	units_init(&r->units);
+	r->lines = !own_json_has(&head, "\"metrics\"") || !own_json_has(&head, "\"rows\"");
+	if (!r->lines)
+		own_json_add_table(r, 0);
+	struct sx_error cut = {0};
+	enum sx_status walked = own_json_walk(r, &cut);
+	if (!sx_failed(walked)) {
+		own_json_begin(r);
+		r->filling = true;
+		walked = own_json_walk(r, &cut);
+	}
+	if (r->many)
+		import_tell(job, "rows of devices beyond the first %d were left out",
+			    IMPORT_DEVICES_MAX);
+	enum sx_status status = walked;
+	if (sx_failed(walked))
+		*err = cut;
+	else
+		status = own_json_read_table(r, err);
+	if (!status && walked) {
+		*err = cut;
+		status = walked;
+	}
+	own_json_finish(r);
+	return status;
+}
+
+const struct import_format import_own_json = {
+    .kind = "sextant-json",
+    .about = "rows that sextant wrote as JSON",
+    .any_order = true,
+    .recognise = own_json_recognise,
+    .read = own_json_read,
+};

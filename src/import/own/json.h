@@ -1,0 +1,68 @@
+/* What the files that read Sextant's own JSON share; for this folder only. */
+#ifndef IMPORT_OWN_JSON_H
+#define IMPORT_OWN_JSON_H
+
+#include "base/strings.h"
+#include "catalog/units.h"
+#include "import/read/json.h"
+
+struct own_json_value {
+	struct import_cell key, cell; /* key: of NDJSON */
+	bool text;
+};
+
+struct own_json_mark {
+	uint64_t first, last; /* rows */
+	struct import_cell quality;
+};
+
+/* Rows of one device. */
+struct own_json_table {
+	uint64_t device;
+	bool simulated;
+	struct import_cell catalog; /* empty: it is not told */
+	struct strings names;	    /* of columns and constants, each once */
+	struct import_cell *units;  /* by name; empty: none is told */
+	uint32_t *positions;	    /* JSON: names, in the order of a row's values */
+	uint32_t *columns;	    /* of the table that is made, by name */
+	size_t unit_cap, position_cap, position_count;
+	struct own_json_value *constants; /* the same in each row */
+	size_t constant_cap, constant_count;
+	struct own_json_mark *marks;
+	size_t mark_cap, mark_count, rows;
+};
+
+struct own_json {
+	struct import_job *job;
+	struct own_json_table tables[IMPORT_DEVICES_MAX];
+	size_t table_count, at; /* tables, and the one that is walked over */
+	size_t seen;		/* devices of the document so far */
+	bool lines, failed, by_device, many;
+	bool filling; /* the second walk, over rows */
+	struct units units;
+	struct strings columns;	       /* header of the table that is made */
+	struct own_json_value *values; /* of the row at hand */
+	size_t value_cap, value_count;
+	struct import_cell *row; /* its cells, by column */
+	bool *texts;
+	struct own_json_mark mark;
+	char *out;
+	size_t size, cap;
+};
+
+/* One more device; NULL, and r->many, where there are too many. */
+struct own_json_table *own_json_add_table(struct own_json *r, uint64_t device);
+/* The number of a key among the table's names; UINT32_MAX, and r->failed: no memory. */
+uint32_t own_json_name(struct own_json *r, struct own_json_table *t, struct import_cell key);
+/* The document itself is the first table; each of its devices is one more. */
+void own_json_see(void *user, enum read_json_event event, const struct read_json_place *place,
+		  struct import_cell value);
+/* The same for an object a line. */
+void own_json_see_line(void *user, enum read_json_event event, const struct read_json_place *place,
+		       struct import_cell value);
+/* The header line of the table. */
+void own_json_begin(struct own_json *r);
+/* The row at hand as a line below it. */
+void own_json_write_row(struct own_json *r, struct own_json_table *t);
+
+#endif

@@ -1,0 +1,225 @@
+/* The table that rows of JSON become, as CSV: see json.h. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <sextant/catalog.h>
+
+#include "base/number.h"
+#include "catalog/column.h"
+#include "import/own/json.h"
+
+/* What stands beside values: names that no unit belongs behind. */
+static const char *const own_json_plain[] = {"begin_ns", "end_ns",  "device",  "simulated",
+					     "quality",	 "frame",   "context", "instance",
+					     "group",	 "process", "reason"};
+#define PLAIN (sizeof(own_json_plain) / sizeof(own_json_plain[0]))
+
+static bool own_json_is_plain(const char *name)
+{
+	for (size_t i = 0; i < PLAIN; i++)
+		if (strcmp(name, own_json_plain[i]) == 0)
+			return true;
+	return false;
+}
+
+static void own_json_put(struct own_json *r, const char *text, size_t size)
+{
+	if (!mem_grow(&r->out, &r->cap, r->size + size + 1, 1)) {
+		r->failed = true;
+		return;
+	}
+	memcpy(r->out + r->size, text, size);
+	r->size += size;
+}
+
+/* A cell in quotes, on one line. */
+static void own_json_put_text(struct own_json *r, struct import_cell text)
+{
+	own_json_put(r, "\"", 1);
+	for (size_t i = 0; i < text.size; i++) {
+		char c = text.text[i] == '\n' || text.text[i] == '\r' ? ' ' : text.text[i];
+		own_json_put(r, c == '"' ? "\"\"" : &c, c == '"' ? 2 : 1);
+	}
+	own_json_put(r, "\"", 1);
+}
+
+static void own_json_put_string(struct own_json *r, struct import_cell value)
+{
+	char *plain = malloc(value.size + 1);
+	if (plain)
+		own_json_put_text(r, (struct import_cell){plain, read_json_plain(value, plain)});
+	r->failed |= !plain;
+	free(plain);
+}
+
+static void own_json_set(struct own_json *r, const struct own_json_table *t, uint32_t name,
+			 const struct own_json_value *value)
+{
+	if (name < t->names.count) {
+		r->row[t->columns[name]] = value->cell;
+		r->texts[t->columns[name]] = value->text;
+	}
+}
+
+static void own_json_set_plain(struct own_json *r, const char *name, struct import_cell cell)
+{
+	uint32_t at = strings_find(&r->columns, name, strlen(name));
+	if (at == UINT32_MAX)
+		return;
+	r->row[at] = cell;
+	r->texts[at] = false;
+}
+
+/* What the table says of the row, rather than the row itself. */
+static void own_json_set_heads(struct own_json *r, const struct own_json_table *t, char number[32])
+{
+	bool model = t->simulated;
+	if (!r->lines) {
+		own_json_set_plain(r, "device",
+				   (struct import_cell){number, number_put_u64(number, t->device)});
+		own_json_set_plain(r, "simulated",
+				   (struct import_cell){model ? "true" : "false", model ? 4u : 5u});
+	}
+	for (size_t i = 0; i < t->mark_count; i++)
+		if (t->rows >= t->marks[i].first && t->rows <= t->marks[i].last)
+			own_json_set_plain(r, "quality", t->marks[i].quality);
+	for (size_t i = 0; i < t->constant_count; i++) {
+		const struct own_json_value *c = &t->constants[i];
+		own_json_set(r, t, strings_find(&t->names, c->key.text, c->key.size), c);
+	}
+}
+
+void own_json_write_row(struct own_json *r, struct own_json_table *t)
+{
+	char number[32];
+	memset(r->row, 0, ((size_t)r->columns.count + 1) * sizeof(*r->row));
+	own_json_set_heads(r, t, number);
+	for (size_t i = 0; i < r->value_count; i++) {
+		uint32_t name = UINT32_MAX;
+		if (r->lines)
+			name = own_json_name(r, t, r->values[i].key);
+		else if (i < t->position_count)
+			name = t->positions[i];
+		if (name != UINT32_MAX && !import_is(r->values[i].cell, "null"))
+			own_json_set(r, t, name, &r->values[i]);
+	}
+	t->rows++;
+	for (uint32_t i = 0; i < r->columns.count; i++) {
+		if (i)
+			own_json_put(r, ",", 1);
+		if (r->row[i].text && r->texts[i])
+			own_json_put_string(r, r->row[i]);
+		else if (r->row[i].text)
+			own_json_put(r, r->row[i].text, r->row[i].size);
+	}
+	own_json_put(r, "\n", 1);
+}
+
+/* The catalog whose units NDJSON is in the base of; of JSON the one that it names. */
+static struct sx_catalog *own_json_catalog(struct own_json *r, const struct own_json_table *t)
+{
+	const struct import_request *request = r->job->request;
+	const char *name = request->catalog;
+	struct sx_catalog *catalog = NULL;
+	if (!name && t->catalog.size)
+		name = import_text(r->job, t->catalog.text, t->catalog.size);
+	if (!name)
+		name = import_find_catalog(r->job, t->names.texts, t->names.count);
+	if (!name || sx_catalog_open(request->context, name, &catalog, NULL))
+		return NULL;
+	return catalog;
+}
+
+/* The unit that a catalog has a name in, or NULL. */
+static const char *own_json_known_unit(const struct sx_catalog *catalog, const char *name)
+{
+	uint32_t count;
+	if (!catalog)
+		return NULL;
+	struct column_meaning meaning = column_meaning(catalog, name, SX_NONE);
+	if (meaning.counter.counter != SX_NONE)
+		return sx_catalog_counters(catalog, &count)[meaning.counter.counter].unit;
+	return meaning.metric != SX_NONE ? sx_catalog_metrics(catalog, &count)[meaning.metric].unit
+					 : NULL;
+}
+
+/* The unit to stand behind a name, because the numbers are not in the catalog's; or NULL. */
+static const char *own_json_unit(struct own_json *r, const struct own_json_table *t,
+				 const struct sx_catalog *catalog, uint32_t name,
+				 char buf[2 * UNITS_TEXT_MAX])
+{
+	double factor = 1;
+	const char *known = own_json_known_unit(catalog, t->names.texts[name]), *unit = NULL;
+	if (t->units[name].size)
+		unit = import_text(r->job, t->units[name].text, t->units[name].size);
+	else if (r->lines && known)
+		unit = units_base(&r->units, known, buf, &factor);
+	if (!unit || strcmp(unit, "count") == 0 || own_json_is_plain(t->names.texts[name]))
+		return NULL;
+	factor = known ? units_factor(&r->units, unit, known) : 0;
+	return factor == 1 || (known && factor == 0) ? NULL : unit;
+}
+
+static void own_json_add_column(struct own_json *r, struct own_json_table *t,
+				const struct sx_catalog *catalog, uint32_t name)
+{
+	char buf[2 * UNITS_TEXT_MAX];
+	const char *text = t->names.texts[name], *unit = own_json_unit(r, t, catalog, name, buf);
+	size_t size = strlen(text), more = unit ? strlen(unit) + 3 : 0;
+	char *head = malloc(size + more + 1);
+	if (!head) {
+		r->failed = true;
+		return;
+	}
+	memcpy(head, text, size + 1);
+	if (unit)
+		snprintf(head + size, more + 1, " (%s)", unit);
+	t->columns[name] = strings_intern(&r->columns, head, size + more, NULL);
+	r->failed |= t->columns[name] == UINT32_MAX;
+	free(head);
+}
+
+static bool own_json_is_constant(const struct sx_catalog *catalog, const char *name)
+{
+	return catalog && column_meaning(catalog, name, SX_NONE).constant != SX_NONE;
+}
+
+/* Of constants or of all else: they stand behind all others, wherever an object has them. */
+static void own_json_add_columns(struct own_json *r, struct own_json_table *t, bool constants)
+{
+	struct sx_catalog *catalog = own_json_catalog(r, t);
+	if (!t->columns)
+		t->columns = calloc((size_t)t->names.count + 1, sizeof(*t->columns));
+	r->failed |= !t->columns;
+	for (uint32_t i = 0; !r->failed && i < t->names.count; i++)
+		if (own_json_is_constant(catalog, t->names.texts[i]) == constants)
+			own_json_add_column(r, t, catalog, i);
+	sx_catalog_unref(catalog);
+}
+
+/* The header line of the table. */
+void own_json_begin(struct own_json *r)
+{
+	bool marks = false, several = r->by_device;
+	for (size_t i = 0; i < r->table_count; i++)
+		marks |= r->tables[i].mark_count > 0;
+	for (size_t i = 0; i < PLAIN; i++) /* times first; of the others those that there are */
+		if (i < 2 || (i == 2 && several) || (i == 3 && !r->lines) || (i == 4 && marks))
+			strings_intern(&r->columns, own_json_plain[i], strlen(own_json_plain[i]),
+				       NULL);
+	for (size_t i = 0; i < r->table_count; i++)
+		own_json_add_columns(r, &r->tables[i], false);
+	for (size_t i = 0; i < r->table_count; i++)
+		own_json_add_columns(r, &r->tables[i], true);
+	r->row = calloc((size_t)r->columns.count + 1, sizeof(*r->row));
+	r->texts = calloc((size_t)r->columns.count + 1, sizeof(*r->texts));
+	r->failed |= !r->row || !r->texts;
+	for (uint32_t i = 0; !r->failed && i < r->columns.count; i++) {
+		if (i)
+			own_json_put(r, ",", 1);
+		const char *name = strings_get(&r->columns, i);
+		own_json_put_text(r, (struct import_cell){name, strlen(name)});
+	}
+	own_json_put(r, "\n", 1);
+}

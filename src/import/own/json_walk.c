@@ -1,0 +1,195 @@
+/* What a document of rows, or a line of NDJSON, holds: see json.h. */
+#include <string.h>
+
+#include "base/number.h"
+#include "import/own/json.h"
+
+struct own_json_table *own_json_add_table(struct own_json *r, uint64_t device)
+{
+	if (r->table_count == IMPORT_DEVICES_MAX) {
+		r->many = true;
+		return NULL;
+	}
+	struct own_json_table *table = &r->tables[r->table_count++];
+	table->device = device;
+	return table;
+}
+
+/* The table of a device, which is new at its first row. */
+static struct own_json_table *own_json_of_device(struct own_json *r, uint64_t device)
+{
+	for (size_t i = 0; i < r->table_count; i++)
+		if (r->tables[i].device == device)
+			return &r->tables[i];
+	return own_json_add_table(r, device);
+}
+
+uint32_t own_json_name(struct own_json *r, struct own_json_table *t, struct import_cell key)
+{
+	char *plain = import_text(r->job, key.text, key.size);
+	bool added;
+	uint32_t at = plain ? strings_intern(&t->names, plain, read_json_plain(key, plain), &added)
+			    : UINT32_MAX;
+	if (at == UINT32_MAX ||
+	    !mem_grow(&t->units, &t->unit_cap, (size_t)at + 1, sizeof(*t->units))) {
+		r->failed = true;
+		return UINT32_MAX;
+	}
+	if (added)
+		t->units[at] = (struct import_cell){"", 0};
+	return at;
+}
+
+static void own_json_add_value(struct own_json *r, struct import_cell key, struct import_cell cell,
+			       bool text)
+{
+	if (!mem_grow(&r->values, &r->value_cap, r->value_count + 1, sizeof(*r->values)))
+		r->failed = true;
+	else
+		r->values[r->value_count++] = (struct own_json_value){key, cell, text};
+}
+
+/* An object of NDJSON has ended. */
+static void own_json_end_line(struct own_json *r)
+{
+	uint64_t device = 0;
+	for (size_t i = 0; i < r->value_count; i++)
+		if (import_is(r->values[i].key, "device") &&
+		    number_u64(r->values[i].cell.text, r->values[i].cell.size, &device))
+			r->by_device = true;
+	struct own_json_table *t = own_json_of_device(r, device);
+	if (t && r->filling)
+		own_json_write_row(r, t);
+	for (size_t i = 0; t && !r->filling && i < r->value_count; i++)
+		own_json_name(r, t, r->values[i].key);
+	r->value_count = 0;
+}
+
+void own_json_see_line(void *user, enum read_json_event event, const struct read_json_place *place,
+		       struct import_cell value)
+{
+	struct own_json *r = user;
+	if ((event == READ_JSON_BARE || event == READ_JSON_TEXT) && place->depth == 1)
+		own_json_add_value(r, place->keys[0], value, event == READ_JSON_TEXT);
+	else if (event == READ_JSON_END && !place->depth)
+		own_json_end_line(r);
+}
+
+/* A value and where it stands below its table; whether it is a text. */
+struct own_json_member {
+	const struct import_cell *keys;
+	size_t depth;
+	struct import_cell value;
+	bool text;
+};
+
+/* A member of a table, apart from its rows. */
+static void own_json_learn(struct own_json *r, struct own_json_table *t,
+			   const struct own_json_member *m)
+{
+	const struct import_cell *keys = m->keys, value = m->value;
+	size_t depth = m->depth;
+	bool text = m->text;
+	if (depth == 1 && import_is(keys[0], "for") && text)
+		t->catalog = value;
+	else if (depth == 1 && import_is(keys[0], "simulated"))
+		t->simulated = import_is(value, "true");
+	else if (depth == 1 && import_is(keys[0], "device") && !text)
+		r->by_device |= number_u64(value.text, value.size, &t->device);
+	else if (depth == 1 && import_is(keys[0], "metrics") && text) {
+		uint32_t name = own_json_name(r, t, value);
+		r->failed |= !mem_grow(&t->positions, &t->position_cap, t->position_count + 1,
+				       sizeof(*t->positions));
+		if (!r->failed)
+			t->positions[t->position_count++] = name;
+	} else if (depth == 2 && import_is(keys[0], "constants") && !text) {
+		own_json_name(r, t, keys[1]);
+		if (!mem_grow(&t->constants, &t->constant_cap, t->constant_count + 1,
+			      sizeof(*t->constants)))
+			r->failed = true;
+		else
+			t->constants[t->constant_count++] =
+			    (struct own_json_value){keys[1], value, false};
+	}
+}
+
+/* Units stand in the order of columns; ranges of rows with what is to be said of them. */
+static void own_json_learn_more(struct own_json *r, struct own_json_table *t,
+				const struct own_json_member *m)
+{
+	const struct import_cell *keys = m->keys, value = m->value;
+	size_t depth = m->depth;
+	bool text = m->text;
+	uint64_t row;
+	if (depth == 1 && import_is(keys[0], "units")) {
+		if (text && r->value_count < t->position_count &&
+		    t->positions[r->value_count] < t->names.count)
+			t->units[t->positions[r->value_count]] = value;
+		r->value_count++;
+	} else if (depth == 2 && import_is(keys[0], "quality") && text &&
+		   import_is(keys[1], "quality")) {
+		r->mark.quality = value;
+	} else if (depth == 2 && import_is(keys[0], "quality") && import_is(keys[1], "rows") &&
+		   number_u64(value.text, value.size, &row)) {
+		r->mark.first = r->mark.first == UINT64_MAX ? row : r->mark.first;
+		r->mark.last = row;
+	}
+}
+
+static void own_json_end_mark(struct own_json *r, struct own_json_table *t)
+{
+	if (r->mark.first == UINT64_MAX)
+		return;
+	if (!mem_grow(&t->marks, &t->mark_cap, t->mark_count + 1, sizeof(*t->marks)))
+		r->failed = true;
+	else
+		t->marks[t->mark_count++] = r->mark;
+	r->mark = (struct own_json_mark){.first = UINT64_MAX};
+}
+
+/* The table that a place is of, with the keys below it; NULL: of none. */
+static struct own_json_table *own_json_table_at(struct own_json *r,
+						const struct read_json_place *place,
+						const struct import_cell **keys, size_t *depth)
+{
+	size_t base = place->depth && import_is(place->keys[0], "devices");
+	*keys = place->keys + base;
+	*depth = place->depth - base;
+	if (base && !r->at)
+		return NULL;
+	return &r->tables[base ? r->at : 0];
+}
+
+/* The document itself is the first table; each of its devices is one more. */
+void own_json_see(void *user, enum read_json_event event, const struct read_json_place *place,
+		  struct import_cell value)
+{
+	struct own_json *r = user;
+	const struct import_cell *keys;
+	size_t depth;
+	if (event == READ_JSON_BEGIN && place->depth == 1 && import_is(place->keys[0], "devices")) {
+		if (!r->filling)
+			own_json_add_table(r, r->table_count);
+		r->seen++;
+		r->at = r->seen < r->table_count ? r->seen : 0;
+		return;
+	}
+	struct own_json_table *t = own_json_table_at(r, place, &keys, &depth);
+	bool value_event = event == READ_JSON_TEXT || event == READ_JSON_BARE;
+	if (!t || !depth)
+		return;
+	struct own_json_member member = {keys, depth, value, event == READ_JSON_TEXT};
+	bool rows = import_is(keys[0], "rows") && depth == 1;
+	if (value_event && rows && r->filling) {
+		own_json_add_value(r, keys[0], value, event == READ_JSON_TEXT);
+	} else if (value_event && !rows && !r->filling) {
+		own_json_learn(r, t, &member);
+		own_json_learn_more(r, t, &member);
+	} else if (event == READ_JSON_END && import_is(keys[0], "quality") && !r->filling) {
+		own_json_end_mark(r, t);
+	} else if (event == READ_JSON_LAST) {
+		if (rows && r->filling && r->value_count)
+			own_json_write_row(r, t);
+		r->value_count = 0;
+	}
+}
