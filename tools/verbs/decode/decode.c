@@ -1,4 +1,5 @@
 /* sextant decode: hardware memory or another tool's file in, samples out. */
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -11,33 +12,48 @@ static const struct decode_format *const formats[] = {&decode_i915_record, &deco
 						      &decode_mali_dump, &decode_perf_stat};
 #define FORMATS (sizeof(formats) / sizeof(formats[0]))
 
-static bool same_constant(const struct decode_job *job, const char *a, const char *b)
+static bool same_constant(const struct raw_input *in, const char *a, const char *b)
 {
 	if (!strcmp(a, b))
 		return true;
-	if (!job->catalog)
+	if (!in->catalog)
 		return false;
-	uint32_t index = sx_catalog_find_constant(job->catalog, a);
-	return index != SX_NONE && index == sx_catalog_find_constant(job->catalog, b);
+	uint32_t index = sx_catalog_find_constant(in->catalog, a);
+	return index != SX_NONE && index == sx_catalog_find_constant(in->catalog, b);
 }
 
-bool decode_constant(const struct decode_job *job, const char *name, double *value)
+bool raw_constant(const struct raw_input *in, const char *name, double *value)
 {
-	for (uint32_t i = 0; i < job->constant_count; i++) {
-		if (!same_constant(job, job->constants[i].name, name))
+	for (uint32_t i = 0; i < in->constant_count; i++) {
+		if (!same_constant(in, in->constants[i].name, name))
 			continue;
-		*value = job->constants[i].value;
+		*value = in->constants[i].value;
 		return true;
 	}
 	return false;
 }
 
-void decode_add_constant(struct decode_job *job, const char *name, double value)
+void raw_add_constant(struct raw_input *in, const char *name, double value)
 {
 	double given;
-	if (decode_constant(job, name, &given) || job->constant_count >= DECODE_CONSTANTS_MAX)
+	if (raw_constant(in, name, &given) || in->constant_count >= RAW_CONSTANTS_MAX)
 		return;
-	job->constants[job->constant_count++] = (struct sx_constant_value){name, value};
+	in->constants[in->constant_count++] = (struct sx_constant_value){name, value};
+}
+
+void raw_note(const struct raw_input *in, const char *fmt, ...)
+{
+	char line[640];
+	va_list args;
+	va_start(args, fmt);
+	vsnprintf(line, sizeof(line), fmt, args);
+	va_end(args);
+	in->note(in->note_user, line);
+}
+
+static void decode_note(void *user, const char *line)
+{
+	cli_note(user, "%s", line);
 }
 
 static const struct decode_format *find_format(const char *kind)
@@ -91,8 +107,12 @@ static enum sx_status decode_begin(struct decode_job *job, const struct decode_f
 				   struct sx_error *err)
 {
 	const struct options *o = &job->cli->options;
-	job->kind = o->as;
-	job->set = o->set;
+	job->in.kind = o->as;
+	job->in.set = o->set;
+	job->in.variant = o->api;
+	job->in.counters = o->counters;
+	job->in.patterns = o->metrics.items;
+	job->in.pattern_count = o->metrics.count;
 	job->shape.schema = "decode";
 	job->shape.marks = true;
 	if (o->by && !options_word(format->by, o->by)) {
@@ -114,13 +134,13 @@ static enum sx_status decode_begin(struct decode_job *job, const struct decode_f
 		error_try(err, "--context with reports of Intel's OA unit");
 		return SX_ERR_USAGE;
 	}
-	job->instances = o->by && strcmp(o->by, "instance") == 0;
-	if (o->constant_count > DECODE_CONSTANTS_MAX)
+	job->in.instances = o->by && strcmp(o->by, "instance") == 0;
+	if (o->constant_count > RAW_CONSTANTS_MAX)
 		return error_set(err, SX_ERR_LIMIT, "more than %d constants were given",
-				 DECODE_CONSTANTS_MAX);
+				 RAW_CONSTANTS_MAX);
 	for (size_t i = 0; i < o->constant_count; i++)
-		job->constants[job->constant_count++] = o->constants[i];
-	return o->catalog ? sx_catalog_open(job->cli->context, o->catalog, &job->catalog, err)
+		job->in.constants[job->in.constant_count++] = o->constants[i];
+	return o->catalog ? sx_catalog_open(job->cli->context, o->catalog, &job->in.catalog, err)
 			  : SX_OK;
 }
 
@@ -128,9 +148,9 @@ struct sx_metrics_options decode_selection(const struct decode_job *job,
 					   const struct sx_table *like)
 {
 	struct sx_metrics_options selection = options_selection(&job->cli->options, like);
-	selection.set = job->set;
-	selection.constants = job->constants;
-	selection.constant_count = job->constant_count;
+	selection.set = job->in.set;
+	selection.constants = job->in.constants;
+	selection.constant_count = job->in.constant_count;
 	return selection;
 }
 
@@ -138,26 +158,26 @@ struct sx_metrics_options decode_selection(const struct decode_job *job,
 static enum sx_status decode_write_rows(struct decode_job *job, struct sx_error *err)
 {
 	const struct options *o = &job->cli->options;
-	struct sx_metrics_options selection = decode_selection(job, job->table);
+	struct sx_metrics_options selection = decode_selection(job, job->in.table);
 	struct sx_metrics *metrics = NULL;
 	struct sx_table *out = NULL;
-	job->shape.catalog = sx_catalog_info(job->catalog)->name;
+	job->shape.catalog = sx_catalog_info(job->in.catalog)->name;
 	if (o->counters &&
-	    job->instances) /* counters as they were decoded: each instance is a column */
-		return rows_write(&job->cli->view, &job->shape, job->table, err);
+	    job->in.instances) /* counters as they were decoded: each instance is a column */
+		return rows_write(&job->cli->view, &job->shape, job->in.table, err);
 	struct sx_table *split = NULL;
 	enum sx_status status = SX_OK;
-	if (job->instances)
-		status = sx_table_by_instance(job->table, job->catalog, &split, err);
+	if (job->in.instances)
+		status = sx_table_by_instance(job->in.table, job->in.catalog, &split, err);
 	else if (o->summary)
-		status = sx_table_total(job->table, &split, err);
+		status = sx_table_total(job->in.table, &split, err);
 	if (status)
 		return status;
-	const struct sx_table *rows = split ? split : job->table;
+	const struct sx_table *rows = split ? split : job->in.table;
 	selection.like = rows;
 	job->shape.whole = o->summary;
-	job->shape.labels |= job->instances ? 1u << SX_LABEL_INSTANCE : 0;
-	status = sx_metrics_create(job->catalog, &selection, &metrics, err);
+	job->shape.labels |= job->in.instances ? 1u << SX_LABEL_INSTANCE : 0;
+	status = sx_metrics_create(job->in.catalog, &selection, &metrics, err);
 	if (!status)
 		status = sx_metrics_eval(metrics, rows, &out, err);
 	if (!status)
@@ -188,9 +208,9 @@ static enum sx_status run_whole(struct decode_job *job, const struct decode_form
 				const char *path, struct sx_error *err)
 {
 	char *text = NULL;
-	enum sx_status status = input_read(path, &text, &job->size, err);
+	enum sx_status status = input_read(path, &text, &job->in.size, err);
 	if (!status) {
-		job->data = (const uint8_t *)text;
+		job->in.data = (const uint8_t *)text;
 		status = decode_and_write(job, format, err);
 	}
 	free(text);
@@ -212,7 +232,8 @@ static enum sx_status decode_run_stream(struct decode_job *job, const struct dec
 static int decode_run(struct cli *cli)
 {
 	struct sx_error err = {0};
-	struct decode_job job = {.cli = cli};
+	struct decode_job job = {
+	    .cli = cli, .in = {.context = cli->context, .note = decode_note, .note_user = cli}};
 	const struct decode_format *format = NULL;
 	const char *path;
 	enum sx_status status = choose_format(cli, &format, &err);
@@ -223,8 +244,8 @@ static int decode_run(struct cli *cli)
 	if (!status)
 		status = format->stream ? decode_run_stream(&job, format, path, &err)
 					: run_whole(&job, format, path, &err);
-	sx_table_destroy(job.table);
-	sx_catalog_unref(job.catalog);
+	sx_table_destroy(job.in.table);
+	sx_catalog_unref(job.in.catalog);
 	return status ? cli_fail(cli, &err) : EXIT_OK;
 }
 

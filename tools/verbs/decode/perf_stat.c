@@ -7,21 +7,21 @@ static enum sx_status perf_stat_decode(struct decode_job *job, struct sx_error *
 {
 	struct perf_stat_tally tally;
 	const char *path;
-	if (!job->catalog) {
+	if (!job->in.catalog) {
 		error_set(err, SX_ERR_USAGE, "perf's counts do not say which catalog they are for");
 		error_because(err, "events are matched with the counters of one");
 		error_try(err, "--for cpu, or --for intel-merrifield");
 		return SX_ERR_USAGE;
 	}
 	enum sx_status status = cli_input(job->cli, &path, err);
-	const struct perf_stat_input input = {(const char *)job->data, job->size, path,
-					      job->catalog};
+	const struct perf_stat_input input = {(const char *)job->in.data, job->in.size, path,
+					      job->in.catalog};
 	if (!status)
-		status = perf_stat_parse(&input, &job->table, &tally, err);
+		status = perf_stat_parse(&input, &job->in.table, &tally, err);
 	if (status)
 		return status;
 	job->shape.times = true;
-	input_note_unknown(job->cli, job->table, job->catalog);
+	input_note_unknown(job->cli, job->in.table, job->in.catalog);
 	if (tally.foreign)
 		cli_note(job->cli, "note: %zu of %zu lines are no counts, line %zu the first",
 			 tally.foreign, tally.foreign + tally.records, tally.first_foreign);
