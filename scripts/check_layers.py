@@ -91,7 +91,7 @@ FRONT_ENDS = ('preload', 'layer', 'gpa', 'tools')
 # A list names the children of its room, which include the room's interface: the one way down there is.
 LISTS = ('src/source/all.c', 'src/decode/decode.c', 'src/import/import.c', 'src/output/views.c', 'tools/verbs.def')
 # What a folder of a room may include beside what its row allows: verbs that show the bits of Intel's OA unit.
-BESIDE = {'tools/verbs/oa': 'src/wire/oa', 'tools/verbs/decode': 'src/wire/oa'}
+BESIDE = {'tools/verbs/oa': 'src/wire/oa'}
 # Sources of a folder. Verbs are a list that one looks up by name; the others may only get fewer.
 SOURCES_MAX = 12
 LONGER = {'tools/verbs': 30}

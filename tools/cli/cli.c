@@ -4,7 +4,7 @@
 #include "tools/cli/selection.h"
 #include "tools/cli/input/imported.h"
 #include "tools/cli/ticker.h"
-#include "import/raw_file.h"
+#include "import/raw/file.h"
 
 #include <errno.h>
 #include <stdarg.h>

@@ -3,32 +3,8 @@
 #define TOOLS_VERBS_DECODE_FORMATS_H
 
 #include "tools/cli/cli.h"
+#include "import/raw/input.h"
 #include "output/rows/rows.h"
-
-#define RAW_CONSTANTS_MAX 64
-
-/* A file of raw counters: what was asked and given, and what it says of itself. */
-struct raw_input {
-	struct sx_context *context;
-	const char *kind; /* --as, in full */
-	const uint8_t *data;
-	size_t size;
-	/* The catalog of --for, or NULL; a format that knows its device opens one. Owned here. */
-	struct sx_catalog *catalog;
-	/* What was given by --const and what the format adds, for the metrics. */
-	struct sx_constant_value constants[RAW_CONSTANTS_MAX];
-	uint32_t constant_count;
-	const char *set;	     /* --set, or what the file says */
-	const char *variant;	     /* --api, or NULL */
-	bool instances;		     /* --by instance: also a column for each instance */
-	bool counters;		     /* the raw counters are wanted, no metrics of them */
-	const char *const *patterns; /* of the metrics that were named */
-	size_t pattern_count;
-	struct sx_table *table; /* out: raw counters, one row an interval; owned here */
-	/* Told of what people should know, in whole lines: "note: …". */
-	void (*note)(void *user, const char *line);
-	void *note_user;
-};
 
 /* One run of `decode`. */
 struct decode_job {
@@ -56,11 +32,5 @@ extern const struct decode_format decode_perf_stat;
 /* The metrics of a run, of the set and by the constants that it has settled on. */
 struct sx_metrics_options decode_selection(const struct decode_job *job,
 					   const struct sx_table *like);
-/* Adds a constant unless it was given; a name of the catalog or an alias. */
-void raw_add_constant(struct raw_input *in, const char *name, double value);
-/* A constant by name or alias; false when nobody gave it. */
-bool raw_constant(const struct raw_input *in, const char *name, double *value);
-/* Tells a line. */
-void raw_note(const struct raw_input *in, const char *fmt, ...) SX_PRINTF(2, 3);
 
 #endif

@@ -1,18 +1,11 @@
 /* Intel OA: `decode --as i915-record`, and `oa:FORMAT` for reports back to back. */
 #include <sextant/oa.h>
 
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
-#include <strings.h>
-#include <unistd.h>
 
+#include "import/raw/oa.h"
 #include "tools/verbs/decode/formats.h"
 #include "tools/verbs/decode/oa_about.h"
-#include "wire/oa/flex.h"
-#include "wire/oa/oa.h"
-
-#define CHUNK ((size_t)1 << 17) /* of which a record takes 64 KiB at most */
 
 struct stream {
 	struct decode_job *job;
@@ -39,272 +32,13 @@ static enum sx_oa_rows rows_of(const struct options *o)
 	return o->by && strcmp(o->by, "residency") == 0 ? SX_OA_RESIDENCY : SX_OA_EACH;
 }
 
-/* "oa:A32u40_A4u32_B8_C8", and ":command" behind it for reports of MI_REPORT_PERF_COUNT. */
-static enum sx_status read_kind(const char *kind, struct sx_oa_options *options,
-				struct sx_error *err)
-{
-	char name[64];
-	const char *text = strchr(kind, ':') + 1;
-	size_t length = strcspn(text, ":");
-	options->input = SX_OA_REPORTS;
-	if (length < sizeof(name)) {
-		memcpy(name, text, length);
-		name[length] = '\0';
-		options->format = sx_oa_format_find(name);
-	}
-	if (strcmp(text + length, ":command") == 0)
-		options->header = SX_OA_HEADER_COMMAND;
-	else if (text[length])
-		options->format = SX_OA_FORMAT_NONE;
-	if (options->format)
-		return SX_OK;
-	error_set(err, SX_ERR_USAGE, "no OA report format \"%.64s\"", text);
-	error_because(err,
-		      "there are A45_B8_C8 (Haswell), A32u40_A4u32_B8_C8 (Gen8 to 12), "
-		      "A24u40_A14u32_B8_C8 (Arc, Meteor Lake), MPEC8u32_B8_C8 (media), PEC64u64 "
-		      "(Xe2) and shorter ones");
-	error_try(err, "--as oa:A32u40_A4u32_B8_C8, with :command behind it for queries");
-	return SX_ERR_USAGE;
-}
-
-/* A frequency that may be given, and what it may be. */
-struct frequency {
-	const char *name;
-	double min, max;
-};
-
-/* A frequency that --const gave; *out stays when it gave none. */
-static enum sx_status given(const struct raw_input *in, struct frequency f, double *out,
-			    struct sx_error *err)
-{
-	const char *name = f.name;
-	const double min = f.min, max = f.max;
-	double value;
-	if (!raw_constant(in, name, &value))
-		return SX_OK;
-	if (!(value >= min && value <= max)) {
-		error_set(err, SX_ERR_USAGE, "%s of %g Hz is impossible", name, value);
-		error_because(err, "it is given in Hz, from %g to %g", min, max);
-		error_try(err, "no --const %s: a recording says it, and most GPUs have a default",
-			  name);
-		return SX_ERR_USAGE;
-	}
-	*out = value;
-	return SX_OK;
-}
-
-/* Decoder and formulas have to use the same frequencies. */
-static enum sx_status given_frequencies(const struct raw_input *in, struct sx_oa_device *device,
-					struct sx_error *err)
-{
-	double hz = 0, min_hz = 0, max_hz = 0;
-	enum sx_status status =
-	    given(in, (struct frequency){"GpuTimestampFrequency", 1e3, 1e10}, &hz, err);
-	if (!status)
-		status = given(in, (struct frequency){"GpuMinFrequency", 1, 4e9}, &min_hz, err);
-	if (!status)
-		status = given(in, (struct frequency){"GpuMaxFrequency", 1, 4e9}, &max_hz, err);
-	device->timestamp_hz = (uint64_t)hz;
-	device->gt_min_hz = (uint32_t)min_hz;
-	device->gt_max_hz = (uint32_t)max_hz;
-	return status;
-}
-
-static enum sx_status open_named(struct raw_input *in, const char *name, struct sx_error *err)
-{
-	return sx_catalog_open(in->context, name, &in->catalog, err);
-}
-
-/* Nobody says which GPU wrote bare reports; before there were others they were Broadwell's. */
-static enum sx_status open_for_reports(struct raw_input *in, enum sx_oa_format format,
-				       struct sx_error *err)
-{
-	if (format == SX_OA_A32U40_A4U32_B8_C8 || format == SX_OA_C4_B8 || format == SX_OA_A12 ||
-	    format == SX_OA_A12_B8_C8)
-		return open_named(in, "intel-bdw", err);
-	error_set(err, SX_ERR_USAGE, "reports do not say which GPU wrote them");
-	error_because(err, "format %s is of several chipsets", sx_oa_format_name(format));
-	error_try(err, "--for intel-tglgt2 or another; sextant devices lists catalogs");
-	return SX_ERR_USAGE;
-}
-
-static enum sx_status no_catalog(struct raw_input *in, const struct sx_oa_device *device,
-				 const char *nearest, struct sx_error *err)
-{
-	const char *generation = sx_oa_generation(device->device_id);
-	error_set(err, SX_ERR_UNSUPPORTED, "no catalog describes device 0x%04x of the recording",
-		  device->device_id);
-	error_because(err, "it is %s; its metric sets were never published",
-		      generation ? generation : "an unknown GPU");
-	if (nearest)
-		error_try(err, "the nearest, at your own risk: --for %s", nearest);
-	else
-		error_try(err, "--for with a catalog that is near, or --counters");
-	return SX_ERR_UNSUPPORTED;
-}
-
-/* By uuid, which names the registers that were programmed; names are the same on every GPU. */
-static uint32_t set_by_uuid(const struct raw_input *in, const char *uuid)
-{
-	uint32_t count;
-	const struct sx_group_info *groups = sx_catalog_groups(in->catalog, &count);
-	for (uint32_t i = 0; *uuid && i < count; i++)
-		if (groups[i].uuid && strcasecmp(groups[i].uuid, uuid) == 0)
-			return i;
-	return SX_NONE;
-}
-
-/* A device that nobody knows is read as a Broadwell where the uuid, or the user, says which set. */
-static enum sx_status open_for_stranger(struct raw_input *in, const struct sx_oa_device *device,
-					struct sx_error *err)
-{
-	enum sx_status status = open_named(in, "intel-bdw", err);
-	bool said = in->set || in->counters || !device->device_id;
-	if (status || said || set_by_uuid(in, device->uuid) != SX_NONE)
-		return status;
-	sx_catalog_unref(in->catalog);
-	in->catalog = NULL;
-	return no_catalog(in, device, NULL, err);
-}
-
-/* The catalog that the recording's device has. */
-static enum sx_status open_for_device(struct raw_input *in, const struct sx_oa_device *device,
-				      struct sx_error *err)
-{
-	char name[SX_OA_CATALOG_NAME_MAX];
-	enum sx_oa_match found = sx_oa_find_catalog(in->context, device->device_id, name);
-	if (found != SX_OA_MATCH_OWN && !sx_catalog_heads(in->context, NULL))
-		return error_nomem(err, "reading the catalogs' heads");
-	if (found == SX_OA_MATCH_NONE)
-		return open_for_stranger(in, device, err);
-	if (found == SX_OA_MATCH_NEAR && !in->counters)
-		return no_catalog(in, device, name, err);
-	return open_named(in, name, err);
-}
-
-/* One that the catalog names, by its name there, which lives as long as the catalog. */
-static void add_constant(struct raw_input *in, const struct sx_constant_value *constant)
-{
-	uint32_t count, at = sx_catalog_find_constant(in->catalog, constant->name);
-	const struct sx_constant_info *all = sx_catalog_constants(in->catalog, &count);
-	if (at != SX_NONE)
-		raw_add_constant(in, all[at].name, constant->value);
-}
-
-/* The device's constants, where --const gave none. */
-static void add_constants(struct raw_input *in, const struct sx_oa_device *device)
-{
-	struct sx_oa_constants constants;
-	sx_oa_device_constants(device, &constants);
-	for (uint32_t i = 0; i < constants.count; i++)
-		add_constant(in, &constants.items[i]);
-}
-
-static enum sx_status unknown_set(const struct raw_input *in, struct sx_error *err)
-{
-	error_set(err, SX_ERR_NOT_FOUND, "the recording's metric set \"%.64s\" is unknown",
-		  in->set);
-	error_because(err, "catalog %s does not have it", sx_catalog_info(in->catalog)->name);
-	error_try(err, "--counters for the raw values, or --set with one that fits");
-	return SX_ERR_NOT_FOUND;
-}
-
-/* Reports alone do not say which set was programmed, and formulas depend on it. */
-static enum sx_status no_set(struct sx_error *err)
-{
-	error_set(err, SX_ERR_USAGE, "reports do not say which metric set was programmed");
-	error_because(err, "what a B or C counter counts, and so every formula, depends on it");
-	error_try(err, "--set RenderBasic, or --counters for the raw values");
-	return SX_ERR_USAGE;
-}
-
-/* The recording's device is not the catalog's: said once. */
-static void check_device(const struct raw_input *in, const struct sx_oa_device *device)
-{
-	if (device->device_id && !sx_oa_generation(device->device_id))
-		raw_note(in, "note: device 0x%04x is unknown; its reports are read as %s's",
-			 device->device_id, sx_catalog_info(in->catalog)->name);
-}
-
-/* The set that the recording says: its uuid decides, else its name. */
-static void choose_set(struct raw_input *in, const struct sx_oa_device *device, uint32_t by_uuid)
-{
-	uint32_t count, by_name = sx_catalog_find_group(in->catalog, device->set);
-	const struct sx_group_info *groups = sx_catalog_groups(in->catalog, &count);
-	bool matters = !in->counters;
-	in->set = by_uuid != SX_NONE ? groups[by_uuid].name : device->set;
-	if (matters && by_uuid != SX_NONE && by_name != SX_NONE && by_uuid != by_name)
-		raw_note(in,
-			 "note: the recording names set %s,\n"
-			 "      but its uuid is that of %s, which is taken",
-			 device->set, in->set);
-	if (matters && by_uuid == SX_NONE && by_name != SX_NONE && device->uuid[0])
-		raw_note(in,
-			 "note: uuid %s is not of set %s;\n"
-			 "      its registers may differ from what the formulas expect",
-			 device->uuid, device->set);
-}
-
-/* With a set that is known no name is ambiguous. */
-static void why_ambiguous(const struct raw_input *in, struct sx_error *err)
-{
-	if (in->set)
-		error_because(err,
-			      "several sets have it, and the recording's, \"%.64s\", is unknown",
-			      in->set);
-	else
-		error_because(
-		    err, "several sets have it, and reports do not say which one was programmed");
-}
-
-/* A published uuid says what each counter counted, whatever the user's definition claims. */
-static void check_definitions(const struct raw_input *in, uint32_t by_uuid)
-{
-	for (size_t i = 0; by_uuid != SX_NONE && i < in->pattern_count; i++) {
-		struct oa_flex_counter given;
-		struct oa_flex real;
-		char text[OA_FLEX_TEXT_MAX];
-		if (oa_flex_parse(in->patterns[i], &given, NULL) ||
-		    !oa_flex_programmed(in->catalog, by_uuid, given.counter, &real) ||
-		    oa_flex_field(&real) == oa_flex_field(&given.flex))
-			continue;
-		raw_note(in,
-			 "warning: in this recording A%u is %s,\n"
-			 "         as its metric set programs it",
-			 given.counter, oa_flex_text(&real, text));
-	}
-}
-
-/*
- * What a recording's device tells: its catalog, constants and metric set. *known: the set is one
- * of the catalog's.
- */
-static enum sx_status meet_device(struct raw_input *in, const struct sx_oa_device *device,
-				  bool *known, struct sx_error *err)
-{
-	bool given_set = in->set != NULL;
-	enum sx_status status = in->catalog ? SX_OK : open_for_device(in, device, err);
-	if (status)
-		return status;
-	uint32_t by_uuid = set_by_uuid(in, device->uuid);
-	check_device(in, device);
-	check_definitions(in, by_uuid);
-	add_constants(in, device);
-	if (!given_set && (device->set[0] || by_uuid != SX_NONE))
-		choose_set(in, device, by_uuid);
-	*known = in->set && sx_catalog_find_group(in->catalog, in->set) != SX_NONE;
-	if (!*known && !given_set && !in->counters && !in->pattern_count)
-		return in->set ? unknown_set(in, err) : no_set(err);
-	return SX_OK;
-}
-
 static enum sx_status make_metrics(struct stream *s, const struct sx_table *rows,
 				   struct sx_error *err)
 {
 	struct decode_job *job = s->job;
 	bool known = false;
 	enum sx_status status =
-	    meet_device(&job->in, sx_oa_decoder_device(s->decoder), &known, err);
+	    raw_oa_meet(&job->in, sx_oa_decoder_device(s->decoder), &known, err);
 	if (status)
 		return status;
 	job->shape.catalog = sx_catalog_info(job->in.catalog)->name;
@@ -315,7 +49,7 @@ static enum sx_status make_metrics(struct stream *s, const struct sx_table *rows
 		selection.set = NULL;
 	status = sx_metrics_create(job->in.catalog, &selection, &s->metrics, err);
 	if (status == SX_ERR_AMBIGUOUS && !known)
-		why_ambiguous(&job->in, err);
+		raw_oa_ambiguous(&job->in, err);
 	return status ? status : sx_evaluation_create(s->metrics, rows, &s->evaluation, err);
 }
 
@@ -349,73 +83,6 @@ static enum sx_status decode_oa_write_rows(void *user, struct sx_error *err)
 	if (!status)
 		status = rows_add(&s->writer, s->last, err);
 	sx_oa_decoder_drain(s->decoder);
-	return status;
-}
-
-/* A file on its way through a decoder: `rows` takes what is complete. */
-struct oa_pump {
-	struct sx_oa_decoder *decoder;
-	enum sx_status (*rows)(void *user, struct sx_error *err);
-	void *user;
-};
-
-/* *size: bytes at hand, then those that are left. */
-static enum sx_status pump_bytes(const struct oa_pump *pump, const uint8_t *data, size_t *size,
-				 struct sx_error *err)
-{
-	size_t at = 0, used;
-	enum sx_status status;
-	do {
-		status = sx_oa_decoder_feed(pump->decoder, data + at, *size - at, &used, err);
-		at += used;
-		if (status == SX_AGAIN) {
-			status = pump->rows(pump->user, err);
-			used = 1;
-		}
-	} while (!status && used && at < *size);
-	*size -= at;
-	return status;
-}
-
-/* What is there now, at most size bytes; *got is 0 at the end. */
-static enum sx_status read_some(int fd, uint8_t *to, size_t size, size_t *got, struct sx_error *err)
-{
-	ssize_t n;
-	do
-		n = read(fd, to, size);
-	while (n < 0 && errno == EINTR);
-	*got = n > 0 ? (size_t)n : 0;
-	if (n >= 0)
-		return SX_OK;
-	error_set(err, SX_ERR_BAD_INPUT, "cannot read the input");
-	error_because(err, "%s", strerror(errno));
-	error_try(err, "a file, or - for standard input");
-	return SX_ERR_BAD_INPUT;
-}
-
-/* Reads to the end; *left receives the bytes that were no whole record. */
-static enum sx_status pump_file(const struct oa_pump *pump, int fd, size_t *left,
-				struct sx_error *err)
-{
-	uint8_t *buffer = malloc(CHUNK);
-	enum sx_status status = buffer ? SX_OK : error_nomem(err, "OA reports");
-	size_t held = 0, got = 1;
-	while (!status && got) {
-		status = read_some(fd, buffer + held, CHUNK - held, &got, err);
-		if (status || !got)
-			break;
-		size_t have = held + got;
-		held = have;
-		status = pump_bytes(pump, buffer, &held, err);
-		if (!status)
-			memmove(buffer, buffer + have - held, held);
-	}
-	if (!status && held) {
-		sx_oa_decoder_end(pump->decoder);
-		status = pump_bytes(pump, buffer, &held, err);
-	}
-	free(buffer);
-	*left = held;
 	return status;
 }
 
@@ -473,21 +140,6 @@ static struct rows_shape shape_of(struct stream *s, enum sx_oa_rows rows)
 				   .more_user = s};
 }
 
-/* What is known before the first byte: of bare reports the device, and frequencies. */
-static enum sx_status prepare_options(struct raw_input *in, struct sx_oa_options *options,
-				      struct sx_error *err)
-{
-	bool bare = options->input == SX_OA_REPORTS;
-	enum sx_status status = SX_OK;
-	if (bare && !in->catalog)
-		status = open_for_reports(in, options->format, err);
-	if (!status)
-		status = given_frequencies(in, &options->device, err);
-	if (!status && bare)
-		options->device.device_id = oa_device_of(in->catalog);
-	return status;
-}
-
 static enum sx_status decode_oa_run_stream(struct decode_job *job, struct sx_oa_options *options,
 					   int fd, struct sx_error *err)
 {
@@ -498,14 +150,14 @@ static enum sx_status decode_oa_run_stream(struct decode_job *job, struct sx_oa_
 	options->context = job->cli->options.context.value;
 	options->note = decode_oa_note;
 	options->note_user = job;
-	enum sx_status status = prepare_options(&job->in, options, err);
+	enum sx_status status = raw_oa_prepare(&job->in, options, err);
 	if (!status)
 		status = sx_oa_decoder_create(options, &s.decoder, err);
 	if (!status) {
 		job->shape = shape_of(&s, options->rows);
 		s.writer = rows_begin(&job->cli->view, &job->shape);
-		const struct oa_pump pump = {s.decoder, decode_oa_write_rows, &s};
-		status = pump_file(&pump, fd, &left, err);
+		const struct raw_oa_sink pump = {s.decoder, decode_oa_write_rows, &s};
+		status = raw_oa_pump(&pump, fd, &left, err);
 	}
 	if (!status)
 		status = decode_oa_finish(&s, left, err);
@@ -525,7 +177,7 @@ static enum sx_status stream_recording(struct decode_job *job, int fd, struct sx
 static enum sx_status stream_reports(struct decode_job *job, int fd, struct sx_error *err)
 {
 	struct sx_oa_options options = {0};
-	enum sx_status status = read_kind(job->in.kind, &options, err);
+	enum sx_status status = raw_oa_kind(job->in.kind, &options, err);
 	return status ? status : decode_oa_run_stream(job, &options, fd, err);
 }
 

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "wire/oa/oa.h"
+#include "import/raw/oa.h"
 
 /* Appends "N things", with a separator before it unless it is the first. */
 static void add_count(char *line, size_t size, uint64_t count, const char *one, const char *many)
@@ -17,16 +17,15 @@ static void add_count(char *line, size_t size, uint64_t count, const char *one, 
 void oa_about_device(const struct cli *cli, const struct sx_oa_device *device, const char *set)
 {
 	char line[640] = "";
-	uint32_t eus, slices, subslices;
-	oa_device_count(device, &eus, &slices, &subslices);
+	const struct raw_oa_units units = raw_oa_units(device);
 	const char *generation = sx_oa_generation(device->device_id);
 	if (device->device_id)
 		snprintf(line, sizeof(line), "%s%sdevice 0x%04x revision %u",
 			 generation ? generation : "", generation ? ", " : "", device->device_id,
 			 device->revision);
-	if (eus) {
-		add_count(line, sizeof(line), eus, "EU", "EUs");
-		add_count(line, sizeof(line), subslices, "subslice", "subslices");
+	if (units.eus) {
+		add_count(line, sizeof(line), units.eus, "EU", "EUs");
+		add_count(line, sizeof(line), units.subslices, "subslice", "subslices");
 	}
 	size_t used = strlen(line);
 	if (set)
@@ -65,16 +64,15 @@ void oa_about_reports(const struct cli *cli, const struct sx_oa_stats *stats, si
 void oa_about_json(struct json *json, const struct sx_oa_device *device, const char *set,
 		   const struct sx_oa_stats *stats)
 {
-	uint32_t eus, slices, subslices;
-	oa_device_count(device, &eus, &slices, &subslices);
+	const struct raw_oa_units units = raw_oa_units(device);
 	char id[16];
 	snprintf(id, sizeof(id), "0x%04x", device->device_id);
 	json_kv_object(json, "recording");
 	json_kv_string(json, "device", device->device_id ? id : NULL);
 	json_kv_u64(json, "revision", device->revision);
-	json_kv_u64(json, "slices", slices);
-	json_kv_u64(json, "subslices", subslices);
-	json_kv_u64(json, "eus", eus);
+	json_kv_u64(json, "slices", units.slices);
+	json_kv_u64(json, "subslices", units.subslices);
+	json_kv_u64(json, "eus", units.eus);
 	json_kv_string(json, "set", set);
 	json_kv_string(json, "uuid", device->uuid[0] ? device->uuid : NULL);
 	json_kv_string(json, "format", sx_oa_format_name(device->format));

@@ -1,5 +1,5 @@
-/* See raw_file.h. */
-#include "import/raw_file.h"
+/* See file.h. */
+#include "import/raw/file.h"
 
 #include <stdio.h>
 #include <string.h>

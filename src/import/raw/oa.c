@@ -1,0 +1,222 @@
+/* What a file of OA reports is of: see oa.h. */
+#include "import/raw/oa.h"
+
+#include <string.h>
+
+#include "base/error.h"
+#include "import/raw/oa_set.h"
+#include "wire/oa/oa.h"
+
+/* "oa:A32u40_A4u32_B8_C8", and ":command" behind it for reports of MI_REPORT_PERF_COUNT. */
+enum sx_status raw_oa_kind(const char *kind, struct sx_oa_options *options, struct sx_error *err)
+{
+	char name[64];
+	const char *text = strchr(kind, ':') + 1;
+	size_t length = strcspn(text, ":");
+	options->input = SX_OA_REPORTS;
+	if (length < sizeof(name)) {
+		memcpy(name, text, length);
+		name[length] = '\0';
+		options->format = sx_oa_format_find(name);
+	}
+	if (strcmp(text + length, ":command") == 0)
+		options->header = SX_OA_HEADER_COMMAND;
+	else if (text[length])
+		options->format = SX_OA_FORMAT_NONE;
+	if (options->format)
+		return SX_OK;
+	error_set(err, SX_ERR_USAGE, "no OA report format \"%.64s\"", text);
+	error_because(err,
+		      "there are A45_B8_C8 (Haswell), A32u40_A4u32_B8_C8 (Gen8 to 12), "
+		      "A24u40_A14u32_B8_C8 (Arc, Meteor Lake), MPEC8u32_B8_C8 (media), PEC64u64 "
+		      "(Xe2) and shorter ones");
+	error_try(err, "--as oa:A32u40_A4u32_B8_C8, with :command behind it for queries");
+	return SX_ERR_USAGE;
+}
+
+/* A frequency that may be given, and what it may be. */
+struct frequency {
+	const char *name;
+	double min, max;
+};
+
+/* A frequency that --const gave; *out stays when it gave none. */
+static enum sx_status given(const struct raw_input *in, struct frequency f, double *out,
+			    struct sx_error *err)
+{
+	const char *name = f.name;
+	const double min = f.min, max = f.max;
+	double value;
+	if (!raw_constant(in, name, &value))
+		return SX_OK;
+	if (!(value >= min && value <= max)) {
+		error_set(err, SX_ERR_USAGE, "%s of %g Hz is impossible", name, value);
+		error_because(err, "it is given in Hz, from %g to %g", min, max);
+		error_try(err, "no --const %s: a recording says it, and most GPUs have a default",
+			  name);
+		return SX_ERR_USAGE;
+	}
+	*out = value;
+	return SX_OK;
+}
+
+/* Decoder and formulas have to use the same frequencies. */
+static enum sx_status given_frequencies(const struct raw_input *in, struct sx_oa_device *device,
+					struct sx_error *err)
+{
+	double hz = 0, min_hz = 0, max_hz = 0;
+	enum sx_status status =
+	    given(in, (struct frequency){"GpuTimestampFrequency", 1e3, 1e10}, &hz, err);
+	if (!status)
+		status = given(in, (struct frequency){"GpuMinFrequency", 1, 4e9}, &min_hz, err);
+	if (!status)
+		status = given(in, (struct frequency){"GpuMaxFrequency", 1, 4e9}, &max_hz, err);
+	device->timestamp_hz = (uint64_t)hz;
+	device->gt_min_hz = (uint32_t)min_hz;
+	device->gt_max_hz = (uint32_t)max_hz;
+	return status;
+}
+
+static enum sx_status open_named(struct raw_input *in, const char *name, struct sx_error *err)
+{
+	return sx_catalog_open(in->context, name, &in->catalog, err);
+}
+
+/* Nobody says which GPU wrote bare reports; before there were others they were Broadwell's. */
+static enum sx_status open_for_reports(struct raw_input *in, enum sx_oa_format format,
+				       struct sx_error *err)
+{
+	if (format == SX_OA_A32U40_A4U32_B8_C8 || format == SX_OA_C4_B8 || format == SX_OA_A12 ||
+	    format == SX_OA_A12_B8_C8)
+		return open_named(in, "intel-bdw", err);
+	error_set(err, SX_ERR_USAGE, "reports do not say which GPU wrote them");
+	error_because(err, "format %s is of several chipsets", sx_oa_format_name(format));
+	error_try(err, "--for intel-tglgt2 or another; sextant devices lists catalogs");
+	return SX_ERR_USAGE;
+}
+
+static enum sx_status no_catalog(struct raw_input *in, const struct sx_oa_device *device,
+				 const char *nearest, struct sx_error *err)
+{
+	const char *generation = sx_oa_generation(device->device_id);
+	error_set(err, SX_ERR_UNSUPPORTED, "no catalog describes device 0x%04x of the recording",
+		  device->device_id);
+	error_because(err, "it is %s; its metric sets were never published",
+		      generation ? generation : "an unknown GPU");
+	if (nearest)
+		error_try(err, "the nearest, at your own risk: --for %s", nearest);
+	else
+		error_try(err, "--for with a catalog that is near, or --counters");
+	return SX_ERR_UNSUPPORTED;
+}
+
+/* A device that nobody knows is read as a Broadwell where the uuid, or the user, says which set. */
+static enum sx_status open_for_stranger(struct raw_input *in, const struct sx_oa_device *device,
+					struct sx_error *err)
+{
+	enum sx_status status = open_named(in, "intel-bdw", err);
+	bool said = in->set || in->counters || !device->device_id;
+	if (status || said || raw_oa_set_by_uuid(in, device->uuid) != SX_NONE)
+		return status;
+	sx_catalog_unref(in->catalog);
+	in->catalog = NULL;
+	return no_catalog(in, device, NULL, err);
+}
+
+/* The catalog that the recording's device has. */
+static enum sx_status open_for_device(struct raw_input *in, const struct sx_oa_device *device,
+				      struct sx_error *err)
+{
+	char name[SX_OA_CATALOG_NAME_MAX];
+	enum sx_oa_match found = sx_oa_find_catalog(in->context, device->device_id, name);
+	if (found != SX_OA_MATCH_OWN && !sx_catalog_heads(in->context, NULL))
+		return error_nomem(err, "reading the catalogs' heads");
+	if (found == SX_OA_MATCH_NONE)
+		return open_for_stranger(in, device, err);
+	if (found == SX_OA_MATCH_NEAR && !in->counters)
+		return no_catalog(in, device, name, err);
+	return open_named(in, name, err);
+}
+
+/* One that the catalog names, by its name there, which lives as long as the catalog. */
+static void add_constant(struct raw_input *in, const struct sx_constant_value *constant)
+{
+	uint32_t count, at = sx_catalog_find_constant(in->catalog, constant->name);
+	const struct sx_constant_info *all = sx_catalog_constants(in->catalog, &count);
+	if (at != SX_NONE)
+		raw_add_constant(in, all[at].name, constant->value);
+}
+
+/* The device's constants, where --const gave none. */
+static void add_constants(struct raw_input *in, const struct sx_oa_device *device)
+{
+	struct sx_oa_constants constants;
+	sx_oa_device_constants(device, &constants);
+	for (uint32_t i = 0; i < constants.count; i++)
+		add_constant(in, &constants.items[i]);
+}
+
+/* The recording's device is not the catalog's: said once. */
+static void check_device(const struct raw_input *in, const struct sx_oa_device *device)
+{
+	if (device->device_id && !sx_oa_generation(device->device_id))
+		raw_note(in, "note: device 0x%04x is unknown; its reports are read as %s's",
+			 device->device_id, sx_catalog_info(in->catalog)->name);
+}
+
+/* With a set that is known no name is ambiguous. */
+void raw_oa_ambiguous(const struct raw_input *in, struct sx_error *err)
+{
+	if (in->set)
+		error_because(err,
+			      "several sets have it, and the recording's, \"%.64s\", is unknown",
+			      in->set);
+	else
+		error_because(
+		    err, "several sets have it, and reports do not say which one was programmed");
+}
+
+/*
+ * What a recording's device tells: its catalog, constants and metric set. *known: the set is one
+ * of the catalog's.
+ */
+enum sx_status raw_oa_meet(struct raw_input *in, const struct sx_oa_device *device, bool *known,
+			   struct sx_error *err)
+{
+	bool given_set = in->set != NULL;
+	enum sx_status status = in->catalog ? SX_OK : open_for_device(in, device, err);
+	if (status)
+		return status;
+	uint32_t by_uuid = raw_oa_set_by_uuid(in, device->uuid);
+	check_device(in, device);
+	raw_oa_check_definitions(in, by_uuid);
+	add_constants(in, device);
+	if (!given_set && (device->set[0] || by_uuid != SX_NONE))
+		raw_oa_choose_set(in, device, by_uuid);
+	*known = in->set && sx_catalog_find_group(in->catalog, in->set) != SX_NONE;
+	if (!*known && !given_set && !in->counters && !in->pattern_count)
+		return in->set ? raw_oa_unknown_set(in, err) : raw_oa_no_set(err);
+	return SX_OK;
+}
+
+struct raw_oa_units raw_oa_units(const struct sx_oa_device *device)
+{
+	struct raw_oa_units units;
+	oa_device_count(device, &units.eus, &units.slices, &units.subslices);
+	return units;
+}
+
+/* What is known before the first byte: of bare reports the device, and frequencies. */
+enum sx_status raw_oa_prepare(struct raw_input *in, struct sx_oa_options *options,
+			      struct sx_error *err)
+{
+	bool bare = options->input == SX_OA_REPORTS;
+	enum sx_status status = SX_OK;
+	if (bare && !in->catalog)
+		status = open_for_reports(in, options->format, err);
+	if (!status)
+		status = given_frequencies(in, &options->device, err);
+	if (!status && bare)
+		options->device.device_id = oa_device_of(in->catalog);
+	return status;
+}
