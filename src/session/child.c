@@ -159,6 +159,7 @@ enum sx_status child_fork(struct sx_session *s, char *const *argv, struct sx_err
 	if (!saved) {
 		pthread_sigmask(SIG_SETMASK, &all, &before);
 		s->child.pid = sys->fork(sys->user);
+		s->child.over = s->child.fresh = false;
 		saved = s->child.pid < 0 ? errno : 0;
 		if (s->child.pid == 0)
 			run_child(argv, env, s->child.go, report[1], &before);
@@ -209,9 +210,15 @@ static uint64_t timeval_ns(struct timeval t)
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_usec * 1000;
 }
 
-bool child_ended(struct sx_session *s)
+void child_look(struct sx_session *s)
 {
-	return s->child.pid <= 0 || s->sys->ended(s->sys->user, s->child.pid) != 0;
+	if (s->child.pid > 0 && !s->child.over)
+		s->child.over = s->sys->ended(s->sys->user, s->child.pid) != 0;
+}
+
+bool child_ended(const struct sx_session *s)
+{
+	return s->child.pid <= 0 || s->child.over;
 }
 
 bool child_reap(struct sx_session *s)

@@ -57,6 +57,8 @@ struct session_child {
 	int go[2]; /* the word to go; both ends are kept, so that writing it never raises SIGPIPE */
 	int report; /* says why exec failed */
 	int fd;	    /* readable once the program has ended */
+	bool over;  /* it had ended when it was looked at last, */
+	bool fresh; /* which was after the last wait */
 	struct sx_child_status status;
 };
 
@@ -95,6 +97,7 @@ struct sx_session {
 	uint64_t asked_ns;	  /* when the first signal was passed on to the program, or 0 */
 	uint64_t replay_begin_ns; /* of the recording; SX_TIME_UNKNOWN */
 	struct pollfd *fds;	  /* one for each device and two more */
+	bool drained;		  /* the sources had nothing more when they were asked last */
 	struct session_watch watch;
 	int wake[2];		      /* a pipe that sx_session_stop() writes to; -1 */
 	atomic_bool stop;	      /* asked to end */
@@ -218,8 +221,13 @@ enum sx_status child_fork(struct sx_session *session, char *const *argv, struct 
 enum sx_status child_exec(struct sx_session *session, char *const *argv, struct sx_error *err);
 /* Ends a child that was never let run. */
 void child_abandon(struct sx_session *session);
-/* True once the child has ended, or there is none. It can still be looked at in /proc. */
-bool child_ended(struct sx_session *session);
+/* Asks the kernel whether the child has ended; once a wake, whoever wants to know then. */
+void child_look(struct sx_session *session);
+/*
+ * True once the child was seen to have ended, or there is none. It can still be looked at in
+ * /proc.
+ */
+bool child_ended(const struct sx_session *session);
 /* Takes the status of a child that has ended; true when there is none left. */
 bool child_reap(struct sx_session *session);
 /* Whether the program runs in a process group of its own. */

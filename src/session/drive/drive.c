@@ -26,11 +26,17 @@ void sx_session_stop(struct sx_session *s, int signal_number)
 
 static enum sx_status turn(struct sx_session *s, int timeout_ms)
 {
+	if (!s->child.fresh)
+		child_look(s);
+	s->child.fresh = false;
 	if (end_is_due(s))
 		return SX_END;
-	bool any = take_turn(s);
+	/* What was asked for everything a moment ago is not asked again before the wait. */
+	bool any = !(s->drained && timeout_ms) && take_turn(s);
 	if (!any && timeout_ms && !end_is_due(s)) {
 		wait_for_any(s, timeout_ms);
+		child_look(s);
+		s->child.fresh = true;
 		any = take_turn(s);
 	}
 	if (end_is_due(s))
@@ -60,6 +66,7 @@ enum sx_status sx_session_finish(struct sx_session *s, struct sx_error *err)
 	if (s->state != SESSION_RUNNING)
 		return SX_OK;
 	s->end_ns = s->program_end_ns ? s->program_end_ns : sys_now_ns(s->sys);
+	child_look(s);
 	if (s->has_program && !child_ended(s))
 		end_child(s);
 	/* The program is looked at for the last time before its traces in /proc go. */
@@ -96,6 +103,7 @@ static enum sx_status prepare(struct sx_session *s, const struct sx_session_limi
 	s->limits = limits ? *limits : none;
 	s->cut_ns = UINT64_MAX;
 	s->asked_ns = s->program_end_ns = 0;
+	s->drained = false;
 	s->fds = calloc(s->device_count + 2, sizeof(*s->fds));
 	if (!s->fds)
 		return error_nomem(err, "running a session");

@@ -186,6 +186,7 @@ void end_child(struct sx_session *s)
 		struct pollfd fd = {.fd = s->child.fd, .events = POLLIN};
 		take_turn(s);
 		s->sys->poll(s->sys->user, &fd, fd.fd >= 0, PROGRESS_MS);
+		child_look(s);
 	}
 	if (!child_ended(s))
 		child_signal(s, SIGKILL);

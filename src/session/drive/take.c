@@ -135,21 +135,26 @@ static bool has_plenty(const struct session_device *d, int reads)
 /* One turn over all sources, each a bounded number of times. */
 bool take_turn(struct sx_session *s)
 {
-	bool any = false, first_alone = s->options.input && s->limits.samples;
+	bool any = false, drained = true, first_alone = s->options.input && s->limits.samples;
 	turns_update(s);
 	for (uint32_t i = 0; i < s->device_count; i++) {
 		struct session_device *d = &s->devices[i];
 		if (!turns_active(s, i))
 			continue;
-		for (int n = 0;
-		     n < TURN_READS && !d->ended && !has_plenty(d, n) && session_take(s, i); n++)
-			any = true;
+		int n = 0;
+		while (n < TURN_READS && !d->ended && !has_plenty(d, n) && session_take(s, i))
+			n++;
+		any |= n > 0;
+		drained &= d->ended || (n < TURN_READS && !has_plenty(d, n));
 		/* Only then is it known where the other devices of a recording end. */
 		if (i == 0 && first_alone && end_samples_reached(s))
 			d->ended = true;
-		if (i == 0 && first_alone && !d->ended)
+		if (i == 0 && first_alone && !d->ended) {
+			drained = false;
 			break;
+		}
 	}
+	s->drained = drained;
 	if (s->writer)
 		record_clocks(s, false);
 	return any;
