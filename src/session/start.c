@@ -66,6 +66,7 @@ static enum sx_status prepare_request(struct sx_session *s, uint32_t index, stru
 				    .catalog = s->infos[index].catalog,
 				    .set = d->set,
 				    .pid = s->child.pid ? s->child.pid : (pid_t)s->options.pid,
+				    .child = s->child.pid > 0,
 				    .realtime = s->options.realtime,
 				    .overhead_permille = s->options.overhead_permille,
 				    .profiling = s->options.profiling,

@@ -87,7 +87,9 @@ static void fill(struct interval *t, uint64_t now, struct raw_sample *out)
 
 static bool has_ended(struct interval *t)
 {
-	t->over = t->over || (t->watched && t->ops->ended(t->user));
+	if (t->over || !t->watched)
+		return t->over;
+	t->over = t->child ? t->sys->ended(t->sys->user, t->child) != 0 : t->ops->ended(t->user);
 	return t->over;
 }
 
@@ -168,7 +170,8 @@ bool interval_clock(const struct interval *t, struct source_clock *out)
 
 void interval_wake(const struct interval *t, struct source_wake *out)
 {
-	uint64_t look = t->watched ? sys_now_ns(t->sys) + WATCH_MS * NS_PER_MS : UINT64_MAX;
+	uint64_t look =
+	    t->watched && !t->child ? sys_now_ns(t->sys) + WATCH_MS * NS_PER_MS : UINT64_MAX;
 	*out = (struct source_wake){.fd = -1, .due_ns = t->due_ns < look ? t->due_ns : look};
 }
 

@@ -28,7 +28,8 @@ struct interval {
 	void *user;
 	const struct sx_sys *sys;
 	bool watched; /* what is measured may end: ended() is asked */
-	bool over;    /* what is measured has ended; take() may say so as well */
+	pid_t child; /* ... or the kernel, where it is a child whose end wakes the reader; else 0 */
+	bool over;   /* what is measured has ended; take() may say so as well */
 	uint64_t interval_ns, last_ns, due_ns;
 	uint64_t reading_ns; /* how long the longest reading of all values took */
 	bool started, stopped;
@@ -54,7 +55,7 @@ struct interval_words {
 enum sx_status interval_check(const struct interval *interval, const struct source_request *request,
 			      const struct interval_words *words, struct sx_error *err);
 /*
- * Takes the reading to begin from. Members up to `watched` are set by the caller. Errors:
+ * Takes the reading to begin from. Members up to `child` are set by the caller. Errors:
  * that of the clock.
  */
 enum sx_status interval_start(struct interval *interval, uint64_t interval_ns,

@@ -126,6 +126,7 @@ struct source_request {
 	 * once may ignore it.
 	 */
 	pid_t pid;
+	bool child;    /* it is a child of ours, whose end wakes whoever reads */
 	bool realtime; /* replay at the speed of the recording */
 	/*
 	 * What measuring may cost the program, in thousandths of its CPU time; 0: whatever it

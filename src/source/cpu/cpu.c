@@ -210,8 +210,11 @@ static enum sx_status begin_run(struct cpu_source *s, const struct source_reques
 	s->sample = calloc((size_t)count + 1, sizeof(uint64_t) + 1);
 	if (!s->sample)
 		return error_nomem(err, "the CPU source");
-	s->interval = (struct interval){
-	    .ops = &ops, .user = s, .sys = s->base.sys, .watched = s->run.pid > 0};
+	s->interval = (struct interval){.ops = &ops,
+					.user = s,
+					.sys = s->base.sys,
+					.watched = s->run.pid > 0,
+					.child = request->child ? request->pid : 0};
 	status = interval_start(
 	    &s->interval, request->interval_ns ? request->interval_ns : DEFAULT_INTERVAL_NS, err);
 	if (status != SX_OK)
@@ -247,6 +250,11 @@ static enum sx_status source_cpu_read(struct source *source, int timeout_ms, str
 	return interval_read(&cpu_from(source)->interval, timeout_ms, out, err);
 }
 
+static void source_cpu_wake(struct source *source, struct source_wake *out)
+{
+	interval_wake(&cpu_from(source)->interval, out);
+}
+
 static enum sx_status source_cpu_stop(struct source *source, struct sx_error *err)
 {
 	struct cpu_source *s = cpu_from(source);
@@ -267,6 +275,7 @@ const struct source_ops source_cpu = {
     .open = source_cpu_open,
     .start = source_cpu_start,
     .read = source_cpu_read,
+    .wake = source_cpu_wake,
     .stop = source_cpu_stop,
     .close = source_cpu_close,
     .clock = source_cpu_clock,

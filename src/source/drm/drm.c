@@ -303,8 +303,11 @@ static enum sx_status drm_begin(struct drm_source *s, const struct source_reques
 		s->seen[i] = numbers[i].known;
 	drm_describe_columns(s, request->catalog);
 	drm_make_note(s);
-	s->interval =
-	    (struct interval){.ops = &ops, .user = s, .sys = sys, .watched = request->pid > 0};
+	s->interval = (struct interval){.ops = &ops,
+					.user = s,
+					.sys = sys,
+					.watched = request->pid > 0,
+					.child = request->child ? request->pid : 0};
 	return interval_start(&s->interval, interval_ns, err);
 }
 

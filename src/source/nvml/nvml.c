@@ -368,8 +368,11 @@ static enum sx_status nvml_start(struct source *source, const struct source_requ
 	s->sheet.column_count = s->count;
 	if (!sheet_grow(&s->sheet, 1))
 		return error_nomem(err, "the NVML source");
-	s->interval = (struct interval){
-	    .ops = &ops, .user = s, .sys = s->base.sys, .watched = request->pid > 0};
+	s->interval = (struct interval){.ops = &ops,
+					.user = s,
+					.sys = s->base.sys,
+					.watched = request->pid > 0,
+					.child = request->child ? request->pid : 0};
 	return interval_start(
 	    &s->interval, request->interval_ns ? request->interval_ns : DEFAULT_INTERVAL_NS, err);
 }

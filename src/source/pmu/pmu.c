@@ -301,8 +301,11 @@ static enum sx_status begin_run(struct pmu_source *s, const struct source_reques
 	s->sample = calloc((size_t)s->run.output_count + 1, sizeof(uint64_t) + 1);
 	if (!s->sample)
 		return error_nomem(err, "the PMU source");
-	s->interval = (struct interval){
-	    .ops = &ops, .user = s, .sys = s->base.sys, .watched = s->run.pid > 0};
+	s->interval = (struct interval){.ops = &ops,
+					.user = s,
+					.sys = s->base.sys,
+					.watched = s->run.pid > 0,
+					.child = request->child ? request->pid : 0};
 	status = interval_start(&s->interval, interval_ns, err);
 	s->desc.counters = s->run.names;
 	s->desc.whys = s->run.whys;
