@@ -2,6 +2,7 @@
 #include "base/utf8.h"
 
 #include <stdint.h>
+#include <stdio.h>
 
 /* Length of the well-formed sequence at p, 0 when it is none; *code receives what it means. */
 static size_t utf8_decode(const unsigned char *p, size_t left, uint32_t *code)
@@ -47,6 +48,78 @@ size_t utf8_count(const char *text, size_t size)
 	for (size_t i = 0; i < size; i++)
 		count += utf8_begins(text[i]);
 	return count;
+}
+
+struct code_range {
+	uint32_t first, last;
+};
+
+static bool is_within(const struct code_range *ranges, size_t count, uint32_t code)
+{
+	for (size_t i = 0; i < count; i++)
+		if (code >= ranges[i].first && code <= ranges[i].last)
+			return true;
+	return false;
+}
+
+/* What stands upon the character before it, or shows nothing. */
+static const struct code_range narrow[] = {
+    {0x300, 0x36f},   {0x483, 0x489},	{0x591, 0x5bd},	   {0x610, 0x61a},   {0x64b, 0x65f},
+    {0x1ab0, 0x1aff}, {0x1dc0, 0x1dff}, {0x200b, 0x200f},  {0x20d0, 0x20ff}, {0x2060, 0x2064},
+    {0xfe00, 0xfe0f}, {0xfe20, 0xfe2f}, {0xe0100, 0xe01ef}};
+
+/* Scripts of East Asia in full width, and pictures. */
+static const struct code_range wide[] = {
+    {0x1100, 0x115f},	{0x231a, 0x231b},   {0x23e9, 0x23ec},	{0x25fd, 0x25fe},
+    {0x2614, 0x2615},	{0x2648, 0x2653},   {0x26aa, 0x26ab},	{0x26bd, 0x26be},
+    {0x2705, 0x2705},	{0x270a, 0x270b},   {0x2728, 0x2728},	{0x274c, 0x274c},
+    {0x2753, 0x2755},	{0x2795, 0x2797},   {0x2b1b, 0x2b1c},	{0x2e80, 0x303e},
+    {0x3041, 0x4dbf},	{0x4e00, 0xa4cf},   {0xa960, 0xa97f},	{0xac00, 0xd7a3},
+    {0xf900, 0xfaff},	{0xfe10, 0xfe19},   {0xfe30, 0xfe6f},	{0xff01, 0xff60},
+    {0xffe0, 0xffe6},	{0x16fe0, 0x18cff}, {0x1b000, 0x1b2ff}, {0x1f300, 0x1f64f},
+    {0x1f680, 0x1f6ff}, {0x1f7e0, 0x1f7eb}, {0x1f900, 0x1faff}, {0x20000, 0x3fffd}};
+
+#define IS_WITHIN(ranges, code) is_within(ranges, sizeof(ranges) / sizeof(*(ranges)), code)
+
+size_t utf8_columns(const char *text, size_t size)
+{
+	const unsigned char *p = (const unsigned char *)text;
+	size_t columns = 0;
+	for (size_t i = 0; i < size;) {
+		uint32_t code;
+		size_t len = utf8_decode(p + i, size - i, &code);
+		i += len ? len : 1;
+		if (len > 1 && IS_WITHIN(narrow, code))
+			continue;
+		columns += len > 1 && IS_WITHIN(wide, code) ? 2 : 1;
+	}
+	return columns;
+}
+
+size_t utf8_control(const char *text, char escape[8])
+{
+	/* The ends of a line and a paragraph, embeddings and isolates, and the byte order mark. */
+	static const struct code_range orders[] = {
+	    {0x80, 0x9f}, {0x2028, 0x202e}, {0x2066, 0x2069}, {0xfeff, 0xfeff}};
+	static const char named[] = "\n\t\r", names[] = "ntr";
+	const unsigned char *p = (const unsigned char *)text;
+	uint32_t code;
+	if ((p[0] >= ' ' && p[0] < 0x7f) || p[0] == '\0')
+		return 0;
+	size_t len = utf8_length(text);
+	(void)utf8_decode(p, 4, &code);
+	if (len > 1 && !IS_WITHIN(orders, code))
+		return 0;
+	for (size_t i = 0; i + 1 < sizeof(named); i++)
+		if (len == 1 && text[0] == named[i]) {
+			snprintf(escape, 8, "\\%c", names[i]);
+			return 1;
+		}
+	if (len > 1 && code > 0xff)
+		snprintf(escape, 8, "\\u%04x", (unsigned)(code & 0xffff));
+	else
+		snprintf(escape, 8, "\\x%02x", len > 1 ? (unsigned)code : p[0]);
+	return len ? len : 1;
 }
 
 bool utf8_is_text(const char *text, size_t size, size_t *bad)

@@ -23,5 +23,13 @@ static inline bool utf8_begins(char byte)
 size_t utf8_put(char *to, uint32_t code);
 /* Characters in `size` bytes of UTF-8. */
 size_t utf8_count(const char *text, size_t size);
+/* Columns that they take on a terminal: two for wide ones, none for marks upon the one before. */
+size_t utf8_columns(const char *text, size_t size);
+/*
+ * Length of the control character at a NUL-terminated text, or of what is not UTF-8 there, 0 when
+ * it is neither. Marks that turn the order of a line or end one are controls, too. `escape`
+ * receives how it can be written instead ("\\n", "\\x1b", "\\u202e").
+ */
+size_t utf8_control(const char *text, char escape[8]);
 
 #endif

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """
 No line that the command writes to a terminal of 80 columns is longer, of any verb: results, notes and help alike, only the three lines
-of an error are left whole. $SEXTANT is the binary.
+of an error are left whole. What is shortened in a table stays apart from the rest of it. $SEXTANT is the binary.
 """
 import fcntl
 import os
@@ -109,6 +109,14 @@ def on_terminal(args, folder):
     return child.wait(), [line.split('\r')[-1] for line in text.split('\n')]
 
 
+def look_alike(command, lines):
+    """Names that were shortened to the same, of a command that writes one table. A metric may stand below several headings."""
+    if ' MALI' not in command or command.split()[0] not in ('report', 'eval'):
+        return []
+    names = [line.split()[0] for line in lines if '\u2026' in line and re.search(r'\d', line)]
+    return sorted({name for name in names if '\u2026' in name and names.count(name) > 1})
+
+
 def width(line):
     return sum(2 if unicodedata.east_asian_width(c) in 'WF' else not unicodedata.combining(c) for c in line)
 
@@ -130,6 +138,8 @@ def main():
                 print(f'sextant {command}\n    exit {status}: {lines}')
             elif long:
                 print(f'sextant {command}\n    {len(long)} lines are too long:', *long[:3], sep='\n    ')
+            elif look_alike(command, lines):
+                print(f'sextant {command}\n    not told apart:', *look_alike(command, lines))
             else:
                 continue
             wrong += 1

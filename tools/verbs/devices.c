@@ -61,7 +61,7 @@ static bool devices_text(const struct cli *cli, const struct sx_device *devices,
 	static const struct text_column columns[] = {{"device", TEXT_LEFT, 0, 0, false, false},
 						     {"state", TEXT_LEFT, 0, 0, false, false},
 						     {"catalog", TEXT_LEFT, 0, 0, false, false},
-						     {"name", TEXT_LEFT, 1, 12, false, false}};
+						     {"name", TEXT_LEFT, 1, 12, false, true}};
 	struct text_table *table = text_table_create(columns, 4);
 	bool ok = table != NULL;
 	for (size_t i = 0; ok && i < count; i++) {

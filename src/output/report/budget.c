@@ -17,9 +17,9 @@ void budget_text(const struct view *view, const struct report_device *d)
 	FILE *out = view->out.out;
 	if (!d->has_budget)
 		return;
-	snprintf(line, sizeof(line), "\nbudget of %gx%g at %g frames/s\n", d->goal.width,
+	snprintf(line, sizeof(line), "budget of %gx%g at %g frames/s", d->goal.width,
 		 d->goal.height, d->goal.fps);
-	text_styled(&view->out, TEXT_BOLD, line);
+	text_heading(&view->out, line);
 	if (isnan(b->spent)) {
 		fputs("  no sample counted cycles\n", out);
 		return;

@@ -125,7 +125,7 @@ bool rows_text_write(struct rows_writer *w, const struct sx_table *t)
 	const struct rows_shape *shape = w->shape;
 	size_t rows = sx_table_row_count(t);
 	size_t shown = rows < ROWS_SHOWN ? rows : ROWS_SHOWN;
-	struct text_column columns[ROWS_SHOWN + 2] = {{"metric", TEXT_LEFT, 1, 12, false, false}};
+	struct text_column columns[ROWS_SHOWN + 2] = {{"metric", TEXT_LEFT, 1, 12, false, true}};
 	char titles[ROWS_SHOWN][24];
 	for (size_t i = 0; i < shown; i++) {
 		if (shape->whole)

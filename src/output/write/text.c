@@ -9,12 +9,13 @@
 
 #include "base/mem.h"
 #include "base/utf8.h"
+#include "output/write/cut.h"
 
 #define GAP 2 /* blanks between columns */
 
 struct row {
-	char **cells; /* NULL: a heading */
-	char *heading;
+	struct cut *cells; /* NULL: a heading */
+	const char *heading;
 	enum text_style style;
 };
 
@@ -24,16 +25,40 @@ struct text_table {
 	size_t column_count;
 	struct row *rows;
 	size_t row_count, row_cap;
-	/* For writing, which then needs no memory that may be missing. One a column. */
+	/* For writing, which then needs no memory that may be missing: one a column, one a row. */
 	size_t *widths;
-	char **titles;
+	struct cut *titles;
+	struct cut **order;
+	size_t order_cap;
 };
 
 static const char *const styles[] = {"", "\033[1m", "\033[2m", "\033[31m", "\033[33m", "\033[32m"};
 
+/* Writes so many bytes of a text (where there is an `out`), and returns the columns they take. */
+static size_t write_visible(FILE *out, const char *text, size_t size)
+{
+	const char *end = text + size;
+	size_t columns = 0;
+	char escape[8];
+	while (text < end) {
+		const char *from = text;
+		size_t control = 0;
+		while (text < end && !(control = utf8_control(text, escape)))
+			text += utf8_length(text);
+		if (out)
+			fwrite(from, 1, (size_t)(text - from), out);
+		columns += utf8_columns(from, (size_t)(text - from));
+		if (control && out)
+			fputs(escape, out);
+		columns += control ? strlen(escape) : 0;
+		text += control;
+	}
+	return columns;
+}
+
 size_t text_width(const char *text)
 {
-	return utf8_count(text, strlen(text));
+	return write_visible(NULL, text, strlen(text));
 }
 
 int text_terminal_width(FILE *out)
@@ -46,6 +71,37 @@ int text_terminal_width(FILE *out)
 	return width >= 40 && width <= 1000 ? width : 80;
 }
 
+/* Bytes of a text without what would break or turn a line; `to` receives it, or is NULL. */
+static size_t copy_visible(const char *text, char *to)
+{
+	size_t used = 0;
+	char escape[8];
+	while (*text) {
+		size_t control = utf8_control(text, escape);
+		const char *from = control ? escape : text;
+		size_t size = control ? strlen(escape) : utf8_length(text);
+		if (to)
+			memcpy(to + used, from, size);
+		used += size;
+		text += control ? control : size;
+	}
+	return used;
+}
+
+/* A copy that stays in its line, whatever a file or a program put into its names. */
+static const char *text_copy(struct arena *arena, const char *text)
+{
+	char *copy = arena_alloc(arena, copy_visible(text, NULL) + 1);
+	if (copy)
+		copy_visible(text, copy);
+	return copy;
+}
+
+void text_write(FILE *out, const char *text)
+{
+	write_visible(out, text, strlen(text));
+}
+
 struct text_table *text_table_create(const struct text_column *columns, size_t count)
 {
 	struct text_table *table = calloc(1, sizeof(*table));
@@ -55,16 +111,14 @@ struct text_table *text_table_create(const struct text_column *columns, size_t c
 	table->column_count = count;
 	table->widths = arena_alloc(&table->arena, count * sizeof(*table->widths));
 	table->titles = arena_alloc(&table->arena, count * sizeof(*table->titles));
-	if (!table->widths || !table->titles)
-		table->columns = NULL;
-	for (size_t i = 0; table->columns && i < count; i++) {
+	bool ok = table->columns && table->widths && table->titles &&
+		  mem_grow(&table->order, &table->order_cap, count, sizeof(*table->order));
+	for (size_t i = 0; ok && i < count; i++) {
 		table->columns[i] = columns[i];
-		table->columns[i].title =
-		    arena_strndup(&table->arena, columns[i].title, strlen(columns[i].title));
-		if (!table->columns[i].title)
-			table->columns = NULL;
+		table->titles[i].text = text_copy(&table->arena, columns[i].title);
+		ok = table->titles[i].text != NULL;
 	}
-	if (!table->columns) {
+	if (!ok) {
 		text_table_destroy(table);
 		return NULL;
 	}
@@ -76,13 +130,16 @@ void text_table_destroy(struct text_table *table)
 	if (!table)
 		return;
 	arena_finish(&table->arena);
+	free(table->order);
 	free(table->rows);
 	free(table);
 }
 
 static struct row *add_row(struct text_table *table)
 {
-	if (!mem_grow(&table->rows, &table->row_cap, table->row_count + 1, sizeof(*table->rows)))
+	size_t need = table->row_count + 1;
+	if (!mem_grow(&table->rows, &table->row_cap, need, sizeof(*table->rows)) ||
+	    !mem_grow(&table->order, &table->order_cap, need, sizeof(*table->order)))
 		return NULL;
 	struct row *row = &table->rows[table->row_count];
 	*row = (struct row){0};
@@ -95,11 +152,10 @@ bool text_table_row(struct text_table *table, const char *const *cells, enum tex
 	if (!row)
 		return false;
 	row->style = style;
-	row->cells = arena_alloc(&table->arena, table->column_count * sizeof(char *));
+	row->cells = arena_alloc(&table->arena, table->column_count * sizeof(*row->cells));
 	for (size_t i = 0; row->cells && i < table->column_count; i++) {
-		const char *cell = cells[i] ? cells[i] : "";
-		row->cells[i] = arena_strndup(&table->arena, cell, strlen(cell));
-		if (!row->cells[i])
+		row->cells[i].text = text_copy(&table->arena, cells[i] ? cells[i] : "");
+		if (!row->cells[i].text)
 			return false;
 	}
 	if (!row->cells)
@@ -113,7 +169,7 @@ bool text_table_heading(struct text_table *table, const char *text)
 	struct row *row = add_row(table);
 	if (!row)
 		return false;
-	row->heading = arena_strndup(&table->arena, text, strlen(text));
+	row->heading = text_copy(&table->arena, text);
 	if (!row->heading)
 		return false;
 	table->row_count++;
@@ -123,11 +179,11 @@ bool text_table_heading(struct text_table *table, const char *text)
 static void measure(const struct text_table *table, size_t *widths)
 {
 	for (size_t c = 0; c < table->column_count; c++) {
-		widths[c] = text_width(table->columns[c].title);
+		widths[c] = text_width(table->titles[c].text);
 		for (size_t r = 0; r < table->row_count; r++) {
 			if (!table->rows[r].cells)
 				continue;
-			size_t width = text_width(table->rows[r].cells[c]);
+			size_t width = text_width(table->rows[r].cells[c].text);
 			if (width > widths[c])
 				widths[c] = width;
 		}
@@ -168,84 +224,81 @@ static void pad(FILE *out, size_t count)
 		fputc(' ', out);
 }
 
-/* Writes the first `width` columns of a text and returns what is behind them. */
-static const char *write_columns(FILE *out, const char *text, size_t width)
+static const char *dots_of(const struct text_target *target)
 {
-	size_t shown = 0;
-	for (; *text; text++) {
-		if (utf8_begins(*text) && shown++ == width)
-			break;
-		fputc(*text, out);
-	}
-	return text;
+	return target->ascii ? ".." : "\u2026";
 }
 
-/* Where the last `width` columns of a text begin. */
-static const char *last_columns(const char *text, size_t width)
+/* Whether a first cell that does not fit its column stands on a line of its own. */
+static bool spills(const struct text_table *table, const struct row *row)
 {
-	size_t skip = text_width(text) - width;
-	for (; *text; text++)
-		if (utf8_begins(*text) && skip-- == 0)
-			break;
-	return text;
+	return table->columns[0].spill && text_width(row->cells[0].text) > table->widths[0];
 }
 
-/* Writes at most `width` columns of text; dots stand for what is cut. */
-static void write_cut(const struct text_target *target, const char *text, size_t width, bool middle)
+/* Works out what is shown of a column's texts. */
+static void cut_column(const struct text_table *table, size_t c, const struct text_target *target)
 {
-	const char *dots = target->ascii ? ".." : "\u2026";
-	size_t room = width - text_width(dots);
-	if (text_width(text) <= width) {
-		fputs(text, target->out);
-		return;
+	const struct text_column *column = &table->columns[c];
+	size_t count = 0;
+	for (size_t r = 0; r < table->row_count; r++) {
+		const struct row *row = &table->rows[r];
+		if (!row->cells)
+			continue;
+		bool whole = c == 0 && spills(table, row);
+		row->cells[c].width = whole ? (size_t)target->width : table->widths[c];
+		cut_end(&row->cells[c], dots_of(target));
+		table->order[count++] = &row->cells[c];
 	}
-	size_t tail = middle ? room / 2 : 0;
-	write_columns(target->out, text, room - tail);
-	fputs(dots, target->out);
-	if (tail)
-		fputs(last_columns(text, tail), target->out);
+	if (column->middle || column->spill)
+		cut_apart(table->order, count, column->middle, dots_of(target));
+}
+
+static void cut_titles(const struct text_table *table, const struct text_target *target)
+{
+	for (size_t c = 0; c < table->column_count; c++) {
+		table->titles[c].width = table->widths[c];
+		table->order[c] = &table->titles[c];
+	}
+	cut_apart(table->order, table->column_count, true, dots_of(target));
 }
 
 static void write_cells(const struct text_table *table, const struct text_target *target,
-			const size_t *widths, char *const *cells, bool blank_first)
+			const struct cut *cells, bool blank_first)
 {
 	size_t pending = 0; /* blanks are written only before something visible */
 	for (size_t c = 0; c < table->column_count; c++) {
-		size_t width = c == 0 && blank_first ? 0 : text_width(cells[c]);
-		size_t shown = width < widths[c] ? width : widths[c];
+		size_t width = table->widths[c];
+		size_t shown = c == 0 && blank_first ? 0 : cut_width(&cells[c], dots_of(target));
 		bool right = table->columns[c].align == TEXT_RIGHT;
 		if (shown) {
-			pad(target->out, pending + (right ? widths[c] - shown : 0));
-			write_cut(target, cells[c], widths[c], table->columns[c].middle);
-			pending = right ? 0 : widths[c] - shown;
+			pad(target->out, pending + (right ? width - shown : 0));
+			cut_write(&cells[c], dots_of(target), target->out);
+			pending = right ? 0 : width - shown;
 		} else {
-			pending += widths[c];
+			pending += width;
 		}
 		pending += GAP;
 	}
 }
 
-/* Writes a first cell that does not fit its column on a line of its own; true when it did. */
-static bool spill(const struct text_table *table, const struct text_target *target,
-		  const size_t *widths, const struct row *row)
-{
-	if (!table->columns[0].spill || text_width(row->cells[0]) <= widths[0])
-		return false;
-	write_cut(target, row->cells[0], (size_t)target->width, false);
-	fputc('\n', target->out);
-	return true;
-}
-
 static void write_row(const struct text_table *table, const struct text_target *target,
-		      const size_t *widths, const struct row *row)
+		      const struct row *row, bool is_title)
 {
 	enum text_style style = row->heading ? TEXT_BOLD : row->style;
 	if (target->color && style != TEXT_PLAIN)
 		fputs(styles[style], target->out);
-	if (row->heading)
-		write_cut(target, row->heading, (size_t)target->width, false);
-	else
-		write_cells(table, target, widths, row->cells, spill(table, target, widths, row));
+	if (row->heading) {
+		struct cut cut = {.text = row->heading, .width = (size_t)target->width};
+		cut_end(&cut, dots_of(target));
+		cut_write(&cut, dots_of(target), target->out);
+	} else {
+		bool above = !is_title && spills(table, row);
+		if (above) {
+			cut_write(&row->cells[0], dots_of(target), target->out);
+			fputc('\n', target->out);
+		}
+		write_cells(table, target, row->cells, above);
+	}
 	if (target->color && style != TEXT_PLAIN)
 		fputs("\033[0m", target->out);
 	fputc('\n', target->out);
@@ -253,20 +306,20 @@ static void write_row(const struct text_table *table, const struct text_target *
 
 void text_table_write(const struct text_table *table, const struct text_target *target)
 {
-	size_t *widths = table->widths;
-	char **titles = table->titles;
 	bool titled = false;
-	memset(widths, 0, table->column_count * sizeof(*widths));
-	measure(table, widths);
-	fit(table, widths, target->width);
-	for (size_t c = 0; c < table->column_count; c++) {
-		titles[c] = (char *)(uintptr_t)table->columns[c].title;
-		titled = titled || titles[c][0];
-	}
+	memset(table->widths, 0, table->column_count * sizeof(*table->widths));
+	measure(table, table->widths);
+	fit(table, table->widths, target->width);
+	for (size_t c = 0; c < table->column_count; c++)
+		titled = titled || table->titles[c].text[0];
+	cut_titles(table, target);
 	if (titled)
-		write_row(table, target, widths, &(struct row){.cells = titles, .style = TEXT_DIM});
+		write_row(table, target, &(struct row){.cells = table->titles, .style = TEXT_DIM},
+			  true);
+	for (size_t c = 0; c < table->column_count; c++)
+		cut_column(table, c, target);
 	for (size_t r = 0; r < table->row_count; r++)
-		write_row(table, target, widths, &table->rows[r]);
+		write_row(table, target, &table->rows[r], false);
 }
 
 /* `begun`: what stands before the text in its first line is written already. */
@@ -279,7 +332,7 @@ static void wrap(const struct text_target *target, int indent, bool begun, const
 		size_t bytes = strcspn(text, " ");
 		if (bytes == 0)
 			break;
-		size_t width = utf8_count(text, bytes);
+		size_t width = write_visible(NULL, text, bytes);
 		if (used && used + 1 + width > limit) {
 			fputc('\n', target->out);
 			used = 0;
@@ -289,7 +342,7 @@ static void wrap(const struct text_target *target, int indent, bool begun, const
 		else if (!begun)
 			pad(target->out, (size_t)indent);
 		begun = false;
-		fwrite(text, 1, bytes, target->out);
+		write_visible(target->out, text, bytes);
 		used += width + (used ? 1 : 0);
 		text += bytes;
 	}
@@ -312,7 +365,7 @@ void text_entry(const struct text_target *target, int column, const char *left, 
 {
 	size_t width = text_width(left);
 	bool beside = width < (size_t)column;
-	fputs(left, target->out);
+	text_write(target->out, left);
 	if (beside)
 		pad(target->out, (size_t)column - width);
 	else
@@ -322,10 +375,10 @@ void text_entry(const struct text_target *target, int column, const char *left, 
 
 void text_styled(const struct text_target *target, enum text_style style, const char *text)
 {
-	if (target->color && style != TEXT_PLAIN)
-		fprintf(target->out, "%s%s\033[0m", styles[style], text);
-	else
-		fputs(text, target->out);
+	bool styled = target->color && style != TEXT_PLAIN;
+	fputs(styled ? styles[style] : "", target->out);
+	text_write(target->out, text);
+	fputs(styled ? "\033[0m" : "", target->out);
 }
 
 void text_heading(const struct text_target *target, const char *text)
@@ -340,7 +393,9 @@ void text_field(const struct text_target *target, int column, const char *name, 
 	if (!value || !*value)
 		return;
 	if ((int)text_width(value) + column <= target->width) {
-		fprintf(target->out, "  %-*s %s\n", column - 3, name, value);
+		fprintf(target->out, "  %-*s ", column - 3, name);
+		text_write(target->out, value);
+		fputc('\n', target->out);
 		return;
 	}
 	fprintf(target->out, "  %s\n", name);

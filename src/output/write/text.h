@@ -29,7 +29,7 @@ struct text_column {
 	size_t min;
 	/* Text that would be cut stands on a line of its own instead; for the first column. */
 	bool spill;
-	/* What is cut loses its middle: names that differ at both ends stay apart. */
+	/* What is cut loses its middle, and no two different ones are cut to the same. */
 	bool middle;
 };
 
@@ -45,6 +45,8 @@ bool text_table_heading(struct text_table *table, const char *text);
 /* Writes and leaves the table as it is. Trailing blanks are never written. */
 void text_table_write(const struct text_table *table, const struct text_target *target);
 
+/* Text as it stands in a line: controls, which might end it, are escaped, here and in all below. */
+void text_write(FILE *out, const char *text);
 /* A paragraph wrapped to the width, its lines indented. */
 void text_wrap(const struct text_target *target, int indent, const char *text);
 /* The same with all lines but the first two columns further in. */

@@ -105,14 +105,18 @@ static void fill_heads(const struct groups_out *o, size_t row, struct heads *h,
 	uint64_t begin = sx_table_begin_ns(o->g->raw)[row];
 	uint32_t n = 0;
 	*h = (struct heads){.time = "-"};
-	groups_key(o, row, h->key, sizeof(h->key));
+	if (group->text) /* as long as it is: the table shortens it */
+		cells[n++] = group->text;
+	else
+		groups_key(o, row, h->key, sizeof(h->key));
 	if (begin != SX_TIME_UNKNOWN && begin >= o->g->begin_ns)
 		human_duration(h->at, begin - o->g->begin_ns);
 	if (group->time_ns)
 		human_duration(h->time, group->time_ns);
 	if (group->context != SX_LABEL_ABSENT)
 		snprintf(h->context, sizeof(h->context), "%" PRIu64, group->context);
-	cells[n++] = h->key;
+	if (!n)
+		cells[n++] = h->key;
 	if (o->tells_process)
 		cells[n++] = group->process ? group->process : "";
 	if (o->tells_context)
@@ -192,7 +196,7 @@ static void differences_text(const struct groups_out *o)
 		if (!count)
 			continue;
 		if (!headed)
-			text_styled(&o->view->out, TEXT_BOLD, "\nwhat was different in them\n");
+			text_heading(&o->view->out, "what was different in them");
 		headed = true;
 		groups_key(o, r, key, sizeof(key));
 		size_t used = (size_t)snprintf(line, sizeof(line), "%s:", key);
