@@ -211,6 +211,24 @@ static uint64_t warm_up(const struct report *report)
 	return share < WARM_UP_NS ? share : WARM_UP_NS;
 }
 
+static enum sx_status compare_no_device(const char *shown, struct sx_error *err)
+{
+	error_set(err, SX_ERR_BAD_INPUT, "%s has no device", shown);
+	error_because(err, "it is damaged before the first one");
+	error_try(err, "sextant capture check %s", shown);
+	return SX_ERR_BAD_INPUT;
+}
+
+static void run_finish(struct run *run)
+{
+	report_destroy(run->fill);
+	free(run->order);
+	for (uint32_t i = 0; i < DEVICES_MAX; i++) {
+		sx_metrics_destroy(run->metrics[i]);
+		sx_metrics_destroy(run->asked[i]);
+	}
+}
+
 static enum sx_status read_run(struct cli *cli, const char *path, struct compare_set *set,
 			       bool *whole, struct sx_error *err)
 {
@@ -233,12 +251,8 @@ static enum sx_status read_run(struct cli *cli, const char *path, struct compare
 					&(struct report){.schema = "report", .file = shown}, err);
 	for (uint32_t i = 0; !status && i < devices && run.used < DEVICES_MAX; i++)
 		status = compare_read_device(&run, run.order[i], devices, &passed, err);
-	if (!status && !devices) {
-		error_set(err, SX_ERR_BAD_INPUT, "%s has no device", shown);
-		error_because(err, "it is damaged before the first one");
-		error_try(err, "sextant capture check %s", shown);
-		status = SX_ERR_BAD_INPUT;
-	}
+	if (!status && !devices)
+		status = compare_no_device(shown, err);
 	if (!status && !run.used)
 		status = passed;
 	if (!status)
@@ -256,12 +270,7 @@ static enum sx_status read_run(struct cli *cli, const char *path, struct compare
 								     .user = &run,
 								     .ended = run.ended},
 					 err);
-	report_destroy(run.fill);
-	free(run.order);
-	for (uint32_t i = 0; i < DEVICES_MAX; i++) {
-		sx_metrics_destroy(run.metrics[i]);
-		sx_metrics_destroy(run.asked[i]);
-	}
+	run_finish(&run);
 	*whole = *whole && run.whole;
 	return status;
 }

@@ -78,6 +78,18 @@ static enum sx_status note_contradiction(const struct cli *cli, struct sx_captur
 	return sx_capture_mark(writer, SX_CAPTURE_NO_DEVICE, SX_CAPTURE_NOTE, &mark, err);
 }
 
+/* What the file says of a device beside its rows; returns how many. */
+static uint32_t imported_properties(const struct import_device *device,
+				    struct sx_capture_property out[2])
+{
+	uint32_t told = 0;
+	if (device->set)
+		out[told++] = (struct sx_capture_property){"set", device->set};
+	if (device->label)
+		out[told++] = (struct sx_capture_property){"label", device->label};
+	return told;
+}
+
 /* A device of the import becomes one of the capture; `number` of its file, or 0 of one alone. */
 static enum sx_status write_device(const struct cli *cli, struct sx_capture_writer *writer,
 				   const struct import_device *device, size_t number,
@@ -92,11 +104,6 @@ static enum sx_status write_device(const struct cli *cli, struct sx_capture_writ
 	for (uint32_t i = 0; !status && i < count; i++)
 		columns[i] = *sx_table_column(device->table, i);
 	struct sx_capture_property properties[2];
-	uint32_t told = 0;
-	if (device->set)
-		properties[told++] = (struct sx_capture_property){"set", device->set};
-	if (device->label)
-		properties[told++] = (struct sx_capture_property){"label", device->label};
 	char own[32] = "file";
 	if (number)
 		snprintf(own, sizeof(own), "file %zu", number);
@@ -113,7 +120,7 @@ static enum sx_status write_device(const struct cli *cli, struct sx_capture_writ
 	    .simulated = device->simulated,
 	    .encloses_work = device->encloses_work,
 	    .properties = properties,
-	    .property_count = told,
+	    .property_count = imported_properties(device, properties),
 	    .clock = clock,
 	    .interval_ns = device->interval_ns,
 	    .constants = device->constants,

@@ -5,9 +5,9 @@
 
 #include "base/error.h"
 
-/* An option that does nothing beside the others would mislead whoever gave it. */
-enum sx_status together_check(const struct options *o, const struct verb *verb,
-			      struct sx_error *err)
+/* What orders and cuts the rows of --by. */
+static enum sx_status together_rows(const struct options *o, const struct verb *verb,
+				    struct sx_error *err)
 {
 	bool report = strcmp(verb->name, "report") == 0;
 	const char *alone = !report || o->by ? NULL
@@ -21,6 +21,12 @@ enum sx_status together_check(const struct options *o, const struct verb *verb,
 		error_try(err, "--by time%s", o->interval_ns ? "" : ", or --by frame");
 		return SX_ERR_USAGE;
 	}
+	return SX_OK;
+}
+
+/* What is measured, and from when. */
+static enum sx_status together_input(const struct options *o, struct sx_error *err)
+{
 	if (o->realtime && !o->input && !o->args.count) {
 		error_set(err, SX_ERR_USAGE, "--realtime does nothing without a recording");
 		error_because(err, "devices have no other speed");
@@ -40,6 +46,11 @@ enum sx_status together_check(const struct options *o, const struct verb *verb,
 		error_try(err, o->input ? "sextant capture cut FILE --from 5s" : "-t DUR");
 		return SX_ERR_USAGE;
 	}
+	return SX_OK;
+}
+
+static enum sx_status together_repeat(const struct options *o, struct sx_error *err)
+{
 	if (o->repeat && (o->input || o->delay_ns)) {
 		error_set(err, SX_ERR_USAGE, "--repeat does not go with %s",
 			  o->input ? "-i" : "--delay");
@@ -54,6 +65,20 @@ enum sx_status together_check(const struct options *o, const struct verb *verb,
 		error_try(err, "-r %llu -t 1s", (unsigned long long)o->repeat);
 		return SX_ERR_USAGE;
 	}
+	return SX_OK;
+}
+
+/* An option that does nothing beside the others would mislead whoever gave it. */
+enum sx_status together_check(const struct options *o, const struct verb *verb,
+			      struct sx_error *err)
+{
+	enum sx_status status = together_rows(o, verb, err);
+	if (!status)
+		status = together_input(o, err);
+	if (!status)
+		status = together_repeat(o, err);
+	if (status)
+		return status;
 	if (o->child && o->output && strcmp(o->output, "-") == 0) {
 		error_set(err, SX_ERR_USAGE, "the result cannot go to standard output");
 		error_because(err, "the program writes there");
