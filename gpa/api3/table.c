@@ -111,58 +111,62 @@ GpaStatus gpa3_GetUsageTypeAsStr(GpaUsageType type, const char **out)
 	return name_of(names, kGpaUsageTypeLast, type, out);
 }
 
+/* Words for states, from 0 up. */
+static const char *const gpa3_good[] = {"Ok", "Result Not Ready"};
+
+/* From -1 down. */
+static const char *const gpa3_bad[] = {
+    "Null Pointer",
+    "Context Not Open",
+    "Context Already Open",
+    "Index Out Of Range",
+    "Counter Not Found",
+    "Already Enabled",
+    "No Counters Enabled",
+    "Not Enabled",
+    "Command List Already Ended",
+    "Command List Already Started",
+    "Command List Not Ended",
+    "Not Enough Passes",
+    "Sample Not Started",
+    "Sample Already Started",
+    "Sample Not Ended",
+    "Cannot Change Counters When Sampling",
+    "Session Not Found",
+    "Sample Not Found",
+    "Context Not Found",
+    "Command List Not Found",
+    "Reading Sample Result",
+    "Variable Number Of Samples In Passes",
+    "Failed",
+    "Hardware Not Supported",
+    "Driver Not Supported",
+    "API Not Supported",
+    "Invalid Parameter",
+    "Library Load Failed",
+    "Library Major Version Mismatch",
+    "Library Minor Version Mismatch",
+    "Not Initialized",
+    "Already Initialized",
+    "Sample In Secondary Command List",
+    "Incompatible Sample Types",
+    "Session Already Started",
+    "Session Not Started",
+    "Session Not Ended",
+    "Invalid Data Type",
+    "Invalid Counter Equation",
+    "Timeout",
+    "Library Already Loaded",
+    "Other Session Active",
+    "Exception",
+    "Invalid Counter Group Data",
+};
+
 const char *gpa3_GetStatusAsStr(GpaStatus status)
 {
-	static const char *const good[] = {"Ok", "Result Not Ready"};
-	static const char *const bad[] = {
-	    "Null Pointer",
-	    "Context Not Open",
-	    "Context Already Open",
-	    "Index Out Of Range",
-	    "Counter Not Found",
-	    "Already Enabled",
-	    "No Counters Enabled",
-	    "Not Enabled",
-	    "Command List Already Ended",
-	    "Command List Already Started",
-	    "Command List Not Ended",
-	    "Not Enough Passes",
-	    "Sample Not Started",
-	    "Sample Already Started",
-	    "Sample Not Ended",
-	    "Cannot Change Counters When Sampling",
-	    "Session Not Found",
-	    "Sample Not Found",
-	    "Context Not Found",
-	    "Command List Not Found",
-	    "Reading Sample Result",
-	    "Variable Number Of Samples In Passes",
-	    "Failed",
-	    "Hardware Not Supported",
-	    "Driver Not Supported",
-	    "API Not Supported",
-	    "Invalid Parameter",
-	    "Library Load Failed",
-	    "Library Major Version Mismatch",
-	    "Library Minor Version Mismatch",
-	    "Not Initialized",
-	    "Already Initialized",
-	    "Sample In Secondary Command List",
-	    "Incompatible Sample Types",
-	    "Session Already Started",
-	    "Session Not Started",
-	    "Session Not Ended",
-	    "Invalid Data Type",
-	    "Invalid Counter Equation",
-	    "Timeout",
-	    "Library Already Loaded",
-	    "Other Session Active",
-	    "Exception",
-	    "Invalid Counter Group Data",
-	};
 	if (status >= 0)
-		return (size_t)status < sizeof(good) / sizeof(good[0]) ? good[status]
-								       : "Unknown Status";
+		return (size_t)status < sizeof(gpa3_good) / sizeof(gpa3_good[0]) ? gpa3_good[status]
+										 : "Unknown Status";
 	size_t index = (size_t) - (status + 1);
-	return index < sizeof(bad) / sizeof(bad[0]) ? bad[index] : "Unknown Error";
+	return index < sizeof(gpa3_bad) / sizeof(gpa3_bad[0]) ? gpa3_bad[index] : "Unknown Error";
 }
