@@ -284,13 +284,56 @@ static void tell_no_count(struct csv_reader *r, const struct csv_column *column)
 	r->tally.no_count_name = strings_get(&r->names, (uint64_t)(column - r->columns));
 }
 
+/* The number of a value's cell: a whole one in u and f, another in f alone. */
+struct csv_rows_number {
+	bool whole;
+	uint64_t u;
+	double f;
+};
+
+/* Times and labels, which are counted from 0. */
+static enum sx_status csv_rows_take_count(struct csv_reader *r, struct csv_column *column,
+					  const struct csv_cell *cell, struct csv_rows_number n)
+{
+	/* A fraction of a second is a time all the same. */
+	if (!n.whole && n.f >= 0 && column->to_ns > 1 && n.f * column->to_ns < 0x1p63) {
+		r->times[column->role] = (uint64_t)(n.f * column->to_ns + 0.5);
+		return SX_OK;
+	}
+	if (as_whole(n.whole, &n.u, n.f))
+		return csv_rows_take_special(r, column, n.u);
+	return csv_bad(&r->c, r->err, "times and labels are counted from 0",
+		       "column %u: \"%.*s\" is no time or label",
+		       (uint32_t)(column - r->columns) + 1, SHOWN(cell), cell->text);
+}
+
+static enum sx_status csv_rows_take_value(struct csv_reader *r, struct csv_column *column,
+					  const struct csv_cell *cell, struct csv_rows_number n)
+{
+	if (column->counts && !n.whole && !(n.f >= 0 && n.f < 0x1p64)) {
+		tell_no_count(r, column);
+		return SX_OK;
+	}
+	bool exact = r->table && column->type == SX_U64 && column->written.power &&
+		     number_decimal(cell->text, cell->size, column->written.power, &n.u);
+	column->values++;
+	if (!n.whole && !r->table)
+		column->type = SX_F64;
+	if (!n.whole && column->type == SX_U64 && column->factor == 0)
+		return csv_changed(r);
+	if (exact)
+		csv_rows_put(r, column, n.u, n.f);
+	else if (r->table)
+		csv_rows_store(r, column, n.u, n.f);
+	r->filled += column->data.any != NULL;
+	return SX_OK;
+}
+
 /* A cell that the quick way did not take. */
 static enum sx_status csv_rows_take_cell(struct csv_reader *r, struct csv_column *column,
 					 const struct csv_cell *cell)
 {
-	bool whole;
-	uint64_t u = 0;
-	double f;
+	struct csv_rows_number n = {.u = 0};
 	if (column->role == CSV_TEXT || column->role == CSV_IGNORED)
 		return take_text(r, column, cell);
 	if (csv_no_data(cell))
@@ -304,40 +347,13 @@ static enum sx_status csv_rows_take_cell(struct csv_reader *r, struct csv_column
 		r->quality |= import_quality(cell->text, cell->size);
 		return SX_OK;
 	}
-	if (r->c.marks.decimal_comma && csv_pointed(&r->c.marks, cell, &u))
-		f = (double)u, whole = true;
-	else if (!csv_number(cell, &whole, &u, &f) &&
-		 !csv_grouped(&r->c.marks, cell, &whole, &u, &f))
+	if (r->c.marks.decimal_comma && csv_pointed(&r->c.marks, cell, &n.u))
+		n.f = (double)n.u, n.whole = true;
+	else if (!csv_number(cell, &n.whole, &n.u, &n.f) &&
+		 !csv_grouped(&r->c.marks, cell, &n.whole, &n.u, &n.f))
 		return no_number(r, column, cell);
-	if (column->role != CSV_VALUE) {
-		/* A fraction of a second is a time all the same. */
-		if (!whole && f >= 0 && column->to_ns > 1 && f * column->to_ns < 0x1p63) {
-			r->times[column->role] = (uint64_t)(f * column->to_ns + 0.5);
-			return SX_OK;
-		}
-		if (as_whole(whole, &u, f))
-			return csv_rows_take_special(r, column, u);
-		return csv_bad(&r->c, r->err, "times and labels are counted from 0",
-			       "column %u: \"%.*s\" is no time or label",
-			       (uint32_t)(column - r->columns) + 1, SHOWN(cell), cell->text);
-	}
-	if (column->counts && !whole && !(f >= 0 && f < 0x1p64)) {
-		tell_no_count(r, column);
-		return SX_OK;
-	}
-	bool exact = r->table && column->type == SX_U64 && column->written.power &&
-		     number_decimal(cell->text, cell->size, column->written.power, &u);
-	column->values++;
-	if (!whole && !r->table)
-		column->type = SX_F64;
-	if (!whole && column->type == SX_U64 && column->factor == 0)
-		return csv_changed(r);
-	if (exact)
-		csv_rows_put(r, column, u, f);
-	else if (r->table)
-		csv_rows_store(r, column, u, f);
-	r->filled += column->data.any != NULL;
-	return SX_OK;
+	return column->role == CSV_VALUE ? csv_rows_take_value(r, column, cell, n)
+					 : csv_rows_take_count(r, column, cell, n);
 }
 
 /* A row that ended at a moment began at that of the row before, unless it says better. */
