@@ -209,7 +209,7 @@ class Usage(Case):
         self.assertIn(late['samples']['count'], range(1, int(rest / 0.02) + 4))
 
     def test_output(self):
-        self.triplet(4, 'list', 'metrics', '--for', 'cpu', '-o', '/nonexistent/out')
+        self.triplet(4, 'list', 'metrics', '--for', 'cpu', '-o', '/proc/nonexistent/out')
         self.triplet(4, 'list', 'metrics', '--for', 'cpu', '-o', '/dev/full')
         self.assertEqual(run('list', 'metrics', '--for', 'cpu', '-o', '/dev/null').returncode, 0)
         direct = run('list', 'metrics', '--for', 'cpu', '-o', '/dev/stdout')
