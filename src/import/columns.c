@@ -2,6 +2,7 @@
 #include "import/columns.h"
 
 #include "catalog/column.h"
+#include "catalog/sole.h"
 
 /* A column of a file is what the catalog says of its name: levels and constants do not add up. */
 static void columns_describe(void *user, struct sx_column *column)
@@ -18,8 +19,7 @@ static void columns_describe(void *user, struct sx_column *column)
 		const struct sx_metric_info *info =
 		    &sx_catalog_metrics(catalog, &count)[meaning.metric];
 		column->unit = info->unit;
-		column->over_time =
-		    info->over_time == SX_REDUCE_RATIO ? SX_REDUCE_MEAN : info->over_time;
+		column->over_time = sole_over_time(catalog, meaning.metric);
 	} else if (meaning.constant != SX_NONE) {
 		column->over_time = SX_REDUCE_LAST;
 	} else {

@@ -50,6 +50,7 @@ struct sx_metrics {
 	struct sx_expr **exprs; /* parsed, one for each metric, when first needed */
 	struct sx_expr *seconds;
 	struct sx_expr **same; /* one for each counter, of those that given metrics stand for */
+	uint32_t *inverse;     /* for each counter a given metric that is of it alone, or SX_NONE */
 	const struct sx_table *like;
 	uint32_t *like_counter, *like_instance; /* what the columns of `like` are */
 	uint32_t *given;			/* column of `like` for each metric, or SX_NONE */
@@ -68,10 +69,11 @@ enum sx_status select_columns(struct sx_metrics *m, const struct sx_metrics_opti
 enum sx_status resolve_metric(struct sx_metrics *m, uint32_t metric, struct sx_expr **out,
 			      struct sx_error *err);
 /*
- * What makes a counter of the metric that says the same: SX_OK and NULL where the table has a
- * column of the counter, or does not give that metric. *out belongs to the caller.
+ * What makes a counter of what the table gives: of a metric or counter that says the same, or of a
+ * metric whose formula is that counter (catalog/sole.h). SX_OK and NULL where the table has a
+ * column of the counter, or gives none of those. *out belongs to the caller.
  */
-enum sx_status resolve_same(const struct sx_metrics *m, uint32_t counter, struct sx_expr **out,
+enum sx_status resolve_same(struct sx_metrics *m, uint32_t counter, struct sx_expr **out,
 			    struct sx_error *err);
 /* The compiler's questions, answered from the catalog. */
 struct expr_resolver resolve_names(struct sx_metrics *m);

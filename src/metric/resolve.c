@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "catalog/refs.h"
 #include "catalog/column.h"
+#include "catalog/sole.h"
 #include "catalog/units.h"
 #include "expr/compile.h"
 
@@ -98,7 +99,55 @@ static bool has_column(const struct sx_metrics *m, uint32_t counter)
 	return false;
 }
 
-enum sx_status resolve_same(const struct sx_metrics *m, uint32_t counter, struct sx_expr **out,
+/* The unit of what says the same as a counter, where the table gives that; else NULL. */
+static const char *same_unit(const struct sx_metrics *m, const char *same)
+{
+	uint32_t count;
+	uint32_t counter = sx_catalog_find_counter(m->catalog, same, SX_NONE, NULL);
+	if (counter != SX_NONE)
+		return has_column(m, counter)
+			   ? sx_catalog_counters(m->catalog, &count)[counter].unit
+			   : NULL;
+	uint32_t metric = sx_catalog_find_metric(m->catalog, same, SX_NONE, NULL);
+	return metric != SX_NONE && m->given[metric] != SX_NONE
+		   ? sx_catalog_metrics(m->catalog, &count)[metric].unit
+		   : NULL;
+}
+
+/* Finds the counters that given metrics are of; false when memory is out. */
+static bool find_inverse(struct sx_metrics *m)
+{
+	struct sole sole;
+	uint32_t metrics, counters;
+	sx_catalog_metrics(m->catalog, &metrics);
+	sx_catalog_counters(m->catalog, &counters);
+	m->inverse = arena_alloc(&m->arena, counters * sizeof(*m->inverse) + 1);
+	for (uint32_t i = 0; m->inverse && i < counters; i++)
+		m->inverse[i] = SX_NONE;
+	for (uint32_t i = 0; m->inverse && i < metrics; i++) {
+		if (m->given[i] == SX_NONE)
+			continue;
+		sole_find(m->catalog, i, m->variant, &sole);
+		if (sole.counter != SX_NONE && m->inverse[sole.counter] == SX_NONE)
+			m->inverse[sole.counter] = i;
+	}
+	return m->inverse;
+}
+
+/* A counter of the given metric whose formula it is; NULL where there is none. */
+static enum sx_status from_metric(struct sx_metrics *m, uint32_t counter, struct sx_expr **out,
+				  struct sx_error *err)
+{
+	struct sole sole;
+	if (!m->inverse && !find_inverse(m))
+		return error_nomem(err, "resolving names");
+	if (m->inverse[counter] == SX_NONE)
+		return SX_OK;
+	sole_find(m->catalog, m->inverse[counter], m->variant, &sole);
+	return sole.counter == counter ? sx_expr_parse(sole.back, SX_INFIX, out, err) : SX_OK;
+}
+
+enum sx_status resolve_same(struct sx_metrics *m, uint32_t counter, struct sx_expr **out,
 			    struct sx_error *err)
 {
 	uint32_t count;
@@ -106,16 +155,13 @@ enum sx_status resolve_same(const struct sx_metrics *m, uint32_t counter, struct
 	char text[256];
 	const struct sx_counter_info *info = &sx_catalog_counters(m->catalog, &count)[counter];
 	*out = NULL;
-	if (!info->same || !m->like || has_column(m, counter))
+	if (!m->like || has_column(m, counter))
 		return SX_OK;
-	uint32_t metric = sx_catalog_find_metric(m->catalog, info->same, SX_NONE, NULL);
-	if (metric == SX_NONE || m->given[metric] == SX_NONE)
-		return SX_OK;
+	const char *unit = info->same ? same_unit(m, info->same) : NULL;
 	units_init(&units);
-	double factor =
-	    units_factor(&units, sx_catalog_metrics(m->catalog, &count)[metric].unit, info->unit);
+	double factor = unit ? units_factor(&units, unit, info->unit) : 0;
 	if (factor == 0)
-		return SX_OK;
+		return from_metric(m, counter, out, err);
 	snprintf(text, sizeof(text), "%s * %.17g", info->same, factor);
 	return sx_expr_parse(text, SX_INFIX, out, err);
 }

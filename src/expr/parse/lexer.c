@@ -72,7 +72,8 @@ bool lexer_is_word(const struct parser *parser, const struct token *token, const
 static struct token lex_name(struct parser *parser, struct token token)
 {
 	size_t dollar = parser->text[token.position] == '$';
-	if (!is_letter(byte_at(parser, token.position + dollar))) {
+	char first = byte_at(parser, token.position + dollar);
+	if (!is_letter(first) && !(dollar && is_digit(first))) {
 		parse_expected(parser, token.position, 1, "a name behind \"$\"");
 		return token;
 	}

@@ -78,6 +78,8 @@ static void put_name(struct writer *w, const struct sx_node *node)
 {
 	char part[64] = "";
 	size_t head = strcspn(node->name, ".");
+	if (node->name[0] >= '0' && node->name[0] <= '9')
+		put(w, "$"); /* else it would be a number */
 	if (node->instances == SX_INSTANCES_ALL)
 		snprintf(part, sizeof(part), "[*]");
 	else if (node->instances == SX_INSTANCES_RANGE && node->first == node->last)

@@ -8,6 +8,7 @@
 #include <sextant/catalog.h>
 
 #include "catalog/column.h"
+#include "catalog/sole.h"
 #include "catalog/units.h"
 
 static const struct {
@@ -68,8 +69,7 @@ static bool rocm_describe(struct import_job *job, const char *catalog, struct im
 	if (metric != SX_NONE) {
 		const struct sx_metric_info *info = &sx_catalog_metrics(known, &count)[metric];
 		field->unit = import_text(job, info->unit, strlen(info->unit));
-		field->over_time =
-		    info->over_time == SX_REDUCE_RATIO ? SX_REDUCE_MEAN : info->over_time;
+		field->over_time = sole_over_time(known, metric);
 	} else if (counter != SX_NONE) {
 		const struct sx_counter_info *info = &sx_catalog_counters(known, &count)[counter];
 		field->unit = import_text(job, info->unit, strlen(info->unit));

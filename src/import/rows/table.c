@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "catalog/column.h"
+#include "catalog/sole.h"
 #include "import/rows/rows.h"
 
 void rows_forget_values(struct rows_column *c)
@@ -123,15 +124,15 @@ static void mend_counts(struct import_rows *rows, struct rows_column *c)
 			    below == 1 ? "" : "s", c->field.name, below == 1 ? "is" : "are");
 }
 
-/* The counter that a column holds, by its own name or as a metric that is nothing but it. */
+/* The counter that a column holds, by its own name or as a metric that is it alone. */
 static const struct sx_counter_info *rows_counter_of(const struct sx_catalog *known,
 						     const struct column_meaning *meaning)
 {
 	uint32_t count, at = meaning->counter.counter;
 	if (at == SX_NONE && meaning->metric != SX_NONE) {
-		const char *const *exprs = sx_catalog_metrics(known, &count)[meaning->metric].exprs;
-		if (exprs && exprs[0])
-			at = sx_catalog_find_counter(known, exprs[0], SX_NONE, NULL);
+		struct sole sole;
+		sole_find(known, meaning->metric, 0, &sole);
+		at = sole.of_time ? SX_NONE : sole.counter;
 	}
 	return at == SX_NONE ? NULL : &sx_catalog_counters(known, &count)[at];
 }

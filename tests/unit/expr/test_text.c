@@ -39,6 +39,7 @@ static void test_infix(void **state)
 	    "max(TA[*].TA_BUSY) + X[2]",
 	    "-(a + b)",
 	    "a - -b",
+	    "a + $16_bit_slots",
 	};
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
 		check(texts[i], SX_INFIX,

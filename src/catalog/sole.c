@@ -1,0 +1,160 @@
+/* See sole.h. */
+#include "catalog/sole.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include <sextant/expr.h>
+
+#include "catalog/refs.h"
+
+#define SOLE_DEPTH_MAX 16 /* metrics of metrics */
+
+/* A formula that is being followed. */
+struct sole_path {
+	const struct sx_catalog *catalog;
+	uint32_t variant, scope; /* scope: the group of the metric whose formula it is */
+	struct sx_expr *expr;
+	struct sole *out;
+	bool too_long; /* out->back */
+};
+
+static enum ref_target sole_target(const struct sole_path *p, const struct sx_node *node,
+				   uint32_t *index)
+{
+	uint32_t matches;
+	enum ref_target is = refs_resolve(p->catalog, node->name, p->scope, index, &matches);
+	return matches == 1 && node->instances == SX_INSTANCES_NONE ? is : REF_NONE;
+}
+
+/* Numbers, constants of the device and the sample's length: what a counter can be freed of. */
+static bool sole_is_known(struct sole_path *p, const struct sx_node *node)
+{
+	uint32_t index;
+	if (node->kind == SX_NODE_NUMBER)
+		return true;
+	if (node->kind == SX_NODE_NAME) {
+		enum ref_target is = sole_target(p, node, &index);
+		p->out->of_time |= is == REF_BUILTIN;
+		return is == REF_CONSTANT || is == REF_BUILTIN;
+	}
+	for (uint32_t i = 0; i < node->child_count; i++)
+		if (!sole_is_known(p, node->children[i]))
+			return false;
+	return true;
+}
+
+/* Undoes an operation with what is known: what the other side of it is. */
+static void sole_undo(struct sole_path *p, char operation, const struct sx_node *known)
+{
+	char side[SOLE_TEXT_MAX], before[SOLE_TEXT_MAX];
+	memcpy(before, p->out->back, sizeof(before));
+	size_t size = sx_node_text(known, side, sizeof(side));
+	int all = snprintf(p->out->back, SOLE_TEXT_MAX, "(%s) %c (%s)", before, operation, side);
+	p->too_long |= size >= sizeof(side) || all < 0 || all >= SOLE_TEXT_MAX;
+}
+
+/* The side of an operation that is not known where the other is; NULL: there is no way back. */
+static const struct sx_node *sole_side(struct sole_path *p, const struct sx_node *node)
+{
+	const struct sx_node *const *sides = node->children;
+	switch (node->op) {
+	case SX_OP_SUM:
+	case SX_OP_AVG:
+	case SX_OP_MIN:
+	case SX_OP_MAX:
+		return node->child_count == 1 ? sides[0] : NULL;
+	case SX_OP_DIV:
+	case SX_OP_FDIV:
+		if (!sole_is_known(p, sides[1]))
+			return NULL;
+		sole_undo(p, '*', sides[1]);
+		return sides[0];
+	case SX_OP_MUL:
+	case SX_OP_FMUL:
+	case SX_OP_UMUL: {
+		unsigned at = sole_is_known(p, sides[0]) ? 0 : 1;
+		if (!sole_is_known(p, sides[at]))
+			return NULL;
+		sole_undo(p, '/', sides[at]);
+		return sides[1 - at];
+	}
+	default:
+		return NULL;
+	}
+}
+
+/* The root of a metric's formula, or NULL. */
+static const struct sx_node *sole_enter(struct sole_path *p, uint32_t metric)
+{
+	uint32_t count;
+	const struct sx_metric_info *info = &sx_catalog_metrics(p->catalog, &count)[metric];
+	sx_expr_destroy(p->expr);
+	p->expr = NULL;
+	p->scope = info->group;
+	if (info->unavailable || !info->exprs || !info->exprs[p->variant] ||
+	    sx_expr_parse(info->exprs[p->variant], sx_catalog_info(p->catalog)->notation, &p->expr,
+			  NULL))
+		return NULL;
+	return sx_expr_root(p->expr);
+}
+
+static uint32_t sole_follow(struct sole_path *p, uint32_t metric)
+{
+	uint32_t index, count, depth = 0;
+	const struct sx_node *node = sole_enter(p, metric);
+	while (node && !p->too_long) {
+		if (node->kind == SX_NODE_OP) {
+			node = sole_side(p, node);
+			continue;
+		}
+		enum ref_target is =
+		    node->kind == SX_NODE_NAME ? sole_target(p, node, &index) : REF_NONE;
+		if (is == REF_COUNTER &&
+		    sx_catalog_counters(p->catalog, &count)[index].reduce != SX_REDUCE_EACH)
+			return index;
+		bool further = is == REF_METRIC && depth++ < SOLE_DEPTH_MAX;
+		node = further ? sole_enter(p, index) : NULL;
+	}
+	return SX_NONE;
+}
+
+/* A name that means the metric wherever it stands, or NULL. */
+static const char *sole_name(const struct sx_catalog *catalog, uint32_t metric)
+{
+	uint32_t count, index, matches;
+	const struct sx_metric_info *info = &sx_catalog_metrics(catalog, &count)[metric];
+	const char *const names[] = {info->name, info->qualified};
+	for (unsigned i = 0; i < 2; i++)
+		if (refs_resolve(catalog, names[i], SX_NONE, &index, &matches) == REF_METRIC &&
+		    index == metric && matches == 1)
+			return names[i];
+	return NULL;
+}
+
+void sole_find(const struct sx_catalog *catalog, uint32_t metric, uint32_t variant,
+	       struct sole *out)
+{
+	struct sole_path p = {.catalog = catalog, .variant = variant, .out = out};
+	const char *name = sole_name(catalog, metric);
+	*out = (struct sole){.counter = SX_NONE};
+	if (!name || strlen(name) + 1 >= sizeof(out->back))
+		return;
+	out->back[0] = '$'; /* names may begin with a digit */
+	memcpy(out->back + 1, name, strlen(name) + 1);
+	out->counter = sole_follow(&p, metric);
+	sx_expr_destroy(p.expr);
+}
+
+enum sx_reduce sole_over_time(const struct sx_catalog *catalog, uint32_t metric)
+{
+	uint32_t count;
+	struct sole sole;
+	enum sx_reduce own = sx_catalog_metrics(catalog, &count)[metric].over_time;
+	if (own != SX_REDUCE_RATIO)
+		return own;
+	sole_find(catalog, metric, 0, &sole);
+	return sole.counter == SX_NONE || sole.of_time
+		   ? SX_REDUCE_MEAN
+		   : sx_catalog_counters(catalog, &count)[sole.counter].over_time;
+}

@@ -1,0 +1,94 @@
+#!/usr/bin/env python3
+"""A table that gives metrics serves as one that gives counters, wherever a metric's formula is one counter: in every
+catalog, held against a table of the counters themselves. $SEXTANT is the binary, the argument the folder of catalogs."""
+import csv
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+SEXTANT = os.environ['SEXTANT']
+CATALOGS = sys.argv.pop(1)
+# "$NAME", "NAME 0 READ", and the same times a whole number.
+SOLE = re.compile(r'\$?([A-Za-z_][\w.]*)(?: 0 READ)?(?:(?: \* (\d+))|(?: (\d+) UMUL))?')
+
+
+def run(*args):
+    return subprocess.run([SEXTANT, *args], capture_output=True, text=True, timeout=120, check=False)
+
+
+def names():
+    for _, _, files in os.walk(CATALOGS):
+        for name in files:
+            if name.endswith('.yaml') and '.shared' not in name and name not in ('neutral.yaml', 'verdict.yaml'):
+                yield name[:-5]
+
+
+class GivenMetrics(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+
+    def table(self, head, *rows):
+        path = os.path.join(self.folder.name, 't.csv')
+        with open(path, 'w', encoding='utf-8') as file:
+            csv.writer(file).writerows([head, *rows])
+        return path
+
+    def row(self, head, row, *args):
+        result = run('eval', self.table(head, row), '-m', 'all', '-f', 'ndjson', *args)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        return {name: value for name, value in json.loads(result.stdout).items() if value is not None}
+
+    def listed(self, what, catalog):
+        return json.loads(run('list', what, '--for', catalog, '--json').stdout)[what]
+
+    def test_every_catalog(self):
+        """The same metrics, with the same values, from the counters and from the metrics that are these counters."""
+        derived = 0
+        for catalog in sorted(names()):
+            metrics, counters = self.listed('metrics', catalog), {c['name'] for c in self.listed('counters', catalog)}
+            sets = sorted({m['set'] for m in metrics if m.get('set')})
+            metrics = [m for m in metrics if not sets or m['set'] == sets[0]]
+            given = {}
+            for metric in metrics:
+                sole = SOLE.fullmatch(metric['expression'] or '')
+                if sole and sole[1] in counters and metric['available'] and metric['name'] not in counters:
+                    given.setdefault(sole[1], (metric['name'], int(sole[2] or sole[3] or 1)))
+            if not given:
+                continue
+            with self.subTest(catalog):
+                chosen = ['--for', catalog] + (['--set', sets[0]] if sets else [])
+                value = {counter: 1000003 + 7919 * i for i, counter in enumerate(given)}
+                want = self.row(['duration_ns', *given], [10 ** 9, *value.values()], *chosen)
+                have = self.row(['duration_ns', *(name for name, _ in given.values())],
+                                [10 ** 9, *(value[c] * times for c, (_, times) in given.items())], *chosen)
+                self.assertEqual(have.keys(), want.keys())
+                for name, number in want.items():
+                    self.assertAlmostEqual(have[name], number, delta=1e-12 * abs(number), msg=name)
+                derived += len(have) - len(given)
+        self.assertGreater(derived, 1000)
+
+    def test_scaled(self):
+        """Units, constants of the device and the sample's length are undone; what is not one counter gives none."""
+        got = self.row(['output_external_read_bytes', 'shader_core_usage'], [4096, 50], '--for', 'mali-g625', '--const', 'MaliConstantsBusWidthBits=128',
+                       '-m', 'MaliExternalBusBeatsReadBeats,MaliShaderCoreCyclesAnyWorkloadActive')
+        self.assertEqual(got['MaliExternalBusBeatsReadBeats'], 4096 / 16)
+        self.assertNotIn('MaliShaderCoreCyclesAnyWorkloadActive', got)
+        rows = run('eval', self.table(['GPU active cycles (Mcycles)'], [1], [3]), '--for', 'mali-g625', '--csv', '-m', 'MaliGPUCyclesGPUActive')
+        self.assertEqual(rows.stdout, 'MaliGPUCyclesGPUActive\n1000000\n3000000\n')
+
+    def test_totals(self):
+        """A metric that is a counter adds up as that does."""
+        path = self.table(['GPU active cycles'], [1000], [3000])
+        rows = list(csv.DictReader(run('report', path, '--for', 'mali-g625', '--csv').stdout.splitlines()))
+        self.assertEqual([r['total'] for r in rows if r['name'] == 'gpu_active_cycles'], ['4000'])
+        rows = list(csv.DictReader(run('report', self.table(['group', 'GPU active cycles'], ['a', 1000], ['a', 3000]), '--for', 'mali-g625', '--by', 'group', '--csv').stdout.splitlines()))
+        self.assertEqual(rows[0]['gpu_active_cycles'], '4000')
+
+
+if __name__ == '__main__':
+    unittest.main()
