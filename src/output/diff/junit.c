@@ -2,21 +2,26 @@
  */
 #include "output/diff/diff.h"
 
+#include "base/utf8.h"
 #include "output/report/gates.h"
 
+/* Controls have no place in XML, not even as references. */
 static void junit_put(FILE *out, const char *text)
 {
-	for (const char *c = text; *c; c++) {
-		if (*c == '&')
+	char escape[8];
+	while (*text) {
+		size_t control = utf8_control(text, escape), size = control ? control : 1;
+		if (control)
+			fputs(escape, out);
+		else if (*text == '&')
 			fputs("&amp;", out);
-		else if (*c == '<')
+		else if (*text == '<')
 			fputs("&lt;", out);
-		else if (*c == '"')
+		else if (*text == '"')
 			fputs("&quot;", out);
-		else if ((unsigned char)*c < 0x20)
-			fputc(' ', out);
 		else
-			fputc(*c, out);
+			fwrite(text, 1, size = utf8_length(text), out);
+		text += size;
 	}
 }
 

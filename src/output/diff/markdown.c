@@ -2,19 +2,26 @@
 #include "output/diff/diff.h"
 
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/utf8.h"
 #include "output/report/gates.h"
 
 #define ROWS_MOST 30
 
-/* Text that could be taken for markup, and ends of lines. */
+/* Text that could be taken for markup, or for the end of a line. */
 static void markdown_put(FILE *out, const char *text)
 {
-	for (const char *c = text; *c; c++) {
-		if (*c == '|' || *c == '`' || *c == '*' || *c == '_' || *c == '<' || *c == '[' ||
-		    *c == '\\')
-			fputc('\\', out);
-		fputc(*c == '\n' || *c == '\r' ? ' ' : *c, out);
+	char escape[8];
+	while (*text) {
+		size_t control = utf8_control(text, escape), size = control ? control : 1;
+		if (control)
+			fprintf(out, "\\%s", escape);
+		else if (strchr("|`*_<[\\", *text))
+			fprintf(out, "\\%c", *text);
+		else
+			fwrite(text, 1, size = utf8_length(text), out);
+		text += size;
 	}
 }
 
