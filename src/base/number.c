@@ -2,6 +2,7 @@
 #include "base/number.h"
 
 #include <float.h>
+#include <inttypes.h>
 #include <locale.h>
 #include <math.h>
 #include <stdio.h>
@@ -271,6 +272,20 @@ bool number_round(double value, uint64_t *out)
 	bool fits = nearest >= 0 && nearest < 0x1p64;
 	*out = fits ? (uint64_t)nearest : 0;
 	return fits;
+}
+
+const char *number_counted(char buf[NUMBER_COUNTED_MAX], uint64_t count, const char *noun)
+{
+	static const char *const hissing[] = {"s", "x", "ch", "sh"};
+	const char *more = count == 1 ? "" : "s";
+	size_t length = strlen(noun);
+	for (size_t i = 0; count != 1 && i < 4; i++) {
+		size_t end = strlen(hissing[i]);
+		if (length >= end && strcmp(noun + length - end, hissing[i]) == 0)
+			more = "es";
+	}
+	snprintf(buf, NUMBER_COUNTED_MAX, "%" PRIu64 " %s%s", count, noun, more);
+	return buf;
 }
 
 int number_compare_f64(const void *a, const void *b)

@@ -33,6 +33,14 @@ size_t number_put_f64(char *to, double value);
 /* The whole number nearest to value; false, and 0, when that is none from 0 to 2^64-1. */
 bool number_round(double value, uint64_t *out);
 
+/*
+ * "1 row", "2 rows", "3 passes": a count with its noun, which is given for
+ * one of them. COUNTED() is such a text for the statement that it stands in.
+ */
+#define NUMBER_COUNTED_MAX 96
+const char *number_counted(char buf[NUMBER_COUNTED_MAX], uint64_t count, const char *noun);
+#define COUNTED(count, noun) number_counted((char[NUMBER_COUNTED_MAX]){""}, count, noun)
+
 /* For qsort() and bsearch(), from the smallest: without NaN. */
 int number_compare_f64(const void *a, const void *b);
 int number_compare_u64(const void *a, const void *b);

@@ -131,6 +131,33 @@ class Groups(Answers):
         self.assertIn('(others)', few)
 
 
+class Counts(Answers):
+    """One of a thing has no plural, and more have one."""
+
+    def test_one_and_several(self):
+        one = self.path('one.csv', 'frame,FrameTime,D3DGPUTime\n1,20000000,19500000\n')
+        two = self.path('two.csv', 'frame,FrameTime,D3DGPUTime\n1,20000000,19500000\n2,20000000,19500000\n')
+        catalog = self.path('own.yaml', 'sextant-catalog: 1\nname: one-thing\ntitle: One thing\nvendor: Nobody\nkind: gpu\n')
+        outputs = []
+        for table, name in ((one, 'one.sxc'), (two, 'two.sxc')):
+            capture = self.path(name)
+            cut = self.path('cut-' + name)
+            for args in (('import', table, '--for', 'opengl', '-o', capture), ('capture', 'info', capture), ('capture', 'check', capture),
+                         ('capture', 'cut', capture, '--to', '1s', '-o', cut), ('report', capture), ('advise', capture), ('eval', capture),
+                         ('report', capture, '--by', 'frame', '--top', '1'), ('report', capture, '--by', 'frame', '--top', '1', '-m', 'frame_time')):
+                done = run(*args)
+                outputs.append((args, done.stdout + done.stderr))
+        for args in (('catalog', 'lint', catalog), ('catalog', 'show', catalog), ('plan', '--for', 'amd-gcn3', '-m', 'VSBusy'),
+                     ('list', 'sets', '--for', 'tglgt2')):
+            done = run(*args)
+            outputs.append((args, done.stdout + done.stderr))
+        for args, text in outputs:
+            for word in ('row', 'sample', 'chunk', 'metric', 'record', 'byte', 'pass', 'counter', 'finding', 'catalog', 'rule', 'frame', 'group'):
+                self.assertNotRegex(text, rf'(?<![\d.,_])1 (more )?{word}e?s\b(?! of )', args)
+                self.assertNotRegex(text, rf'(?<![\d.,_])(?!1 )\d+ (more )?{word}\b(?! [a-z]*s\b)', args)
+        self.assertIn('1 row in 1 chunk', outputs[1][1])
+
+
 class Pager(Answers):
     """A long text goes through a pager on a terminal, and nowhere else."""
 

@@ -56,7 +56,7 @@ MISTAKES = [
     ('record -d cpu -t 50ms -o OUT.json', 2, 'does not write json', 'out.sxc', 'record -d cpu -t 50ms -o OUT.sxc'),
     ('import MALI -o OUT.json', 2, 'does not write json', 'out.sxc', None),
     ('doctor --csv', 2, 'does not write csv', '--format text', 'doctor --format text'),
-    ('report CPU -o /nonexistent/out', 4, 'cannot write', 'another folder with -o', 'report CPU -o OUT'),
+    ('report CPU -o /proc/nonexistent/out', 4, 'cannot write', 'another folder with -o', 'report CPU -o OUT'),
     ('stat -d cpu -o - -- true', 2, 'cannot go to standard output', '-o FILE', 'stat -d cpu -o OUT -- true'),
     # Options that go together, or do not.
     ('report CPU --top 3', 2, '--top does nothing without --by', '--by', 'report CPU --by time --top 3'),

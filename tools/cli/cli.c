@@ -97,10 +97,13 @@ int cli_fail(const struct cli *cli, const struct sx_error *err)
 	char buf[IMPORTED_TEXT_MAX];
 	ticker_hold(cli);
 	text_styled(&cli->err, TEXT_RED, "error:");
-	fprintf(out, " %s\n", imported_text(cli, err->message, buf));
-	fprintf(out, "because: %s\n", imported_text(cli, reason(err), buf));
-	fprintf(out, "try: %s\n",
-		err->remedy[0] ? imported_text(cli, err->remedy, buf) : "sextant doctor");
+	fputc(' ', out);
+	text_write(out, imported_text(cli, err->message, buf));
+	fputs("\nbecause: ", out);
+	text_write(out, imported_text(cli, reason(err), buf));
+	fputs("\ntry: ", out);
+	text_write(out, err->remedy[0] ? imported_text(cli, err->remedy, buf) : "sextant doctor");
+	fputc('\n', out);
 	ticker_release(cli);
 	return cli_exit_code(err->status);
 }
@@ -130,8 +133,10 @@ void cli_note(const struct cli *cli, const char *fmt, ...)
 	/* Whoever searches a file of them wants one line. */
 	if (isatty(fileno(cli->err.out)))
 		text_hang(&cli->err, (int)strspn(text, " "), text);
-	else
-		fprintf(cli->err.out, "%s\n", text);
+	else {
+		text_write(cli->err.out, text);
+		fputc('\n', cli->err.out);
+	}
 	ticker_release(cli);
 }
 

@@ -1,5 +1,6 @@
 /* sextant advise: the verdict, and the catalog's rules held against samples, ranked. */
 #include "tools/cli/cli.h"
+#include "base/number.h"
 #include "analysis/report/report.h"
 #include "output/report/findings.h"
 #include "output/report/verdict.h"
@@ -35,7 +36,7 @@ static void write_text(const struct cli *cli, const struct advised *a)
 	char line[256];
 	struct findings_count n = findings_count(a->advice);
 	text_styled(&cli->view.out, TEXT_BOLD, sx_catalog_info(a->catalog)->title);
-	fprintf(cli->view.out.out, ", %" PRIu64 " sample%s", a->rows, a->rows == 1 ? "" : "s");
+	fprintf(cli->view.out.out, ", %s", COUNTED(a->rows, "sample"));
 	if (a->simulated)
 		text_styled(&cli->view.out, TEXT_YELLOW, "  SIMULATED, not a real device");
 	fputc('\n', cli->view.out.out);
@@ -45,9 +46,10 @@ static void write_text(const struct cli *cli, const struct advised *a)
 	if (!n.all)
 		return;
 	fputc('\n', cli->view.out.out);
-	snprintf(line, sizeof(line), "of %zu rules %zu appl%s, %zu do%s not, %zu were not judged%s",
-		 n.all, n.fired, n.fired == 1 ? "ies" : "y", n.quiet, n.quiet == 1 ? "es" : "",
-		 n.unjudged, cli->options.verbose || n.fired == n.all ? "" : " (-v lists them)");
+	snprintf(line, sizeof(line), "of %s %zu appl%s, %zu do%s not, not judged: %zu%s",
+		 COUNTED(n.all, "rule"), n.fired, n.fired == 1 ? "ies" : "y", n.quiet,
+		 n.quiet == 1 ? "es" : "", n.unjudged,
+		 cli->options.verbose || n.fired == n.all ? "" : " (-v lists them)");
 	text_wrap(&cli->view.out, 0, line);
 }
 

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
+
 static bool usable(const struct sx_device *d)
 {
 	return d->state == SX_DEVICE_READY || d->state == SX_DEVICE_INJECT;
@@ -64,8 +66,10 @@ static void doctor_text(const struct cli *cli, const struct sx_device *devices, 
 		FILE *out = cli->view.out.out;
 		text_styled(&cli->view.out, colors[d->state], device_state_name(d->state));
 		fprintf(out, "%*s%s", (int)(11 - strlen(device_state_name(d->state))), "", d->id);
-		if (d->name)
-			fprintf(out, "  %s", d->name);
+		if (d->name) {
+			fputs("  ", out);
+			text_write(out, d->name);
+		}
 		if (d->catalog)
 			fprintf(out, "  (catalog %s)", d->catalog);
 		fputc('\n', out);
@@ -80,8 +84,8 @@ static void doctor_text(const struct cli *cli, const struct sx_device *devices, 
 			text_wrap(&cli->view.out, 11, line);
 		}
 	}
-	fprintf(cli->view.out.out, "\n%zu of %zu sources can measure here\n",
-		count_usable(devices, count), count);
+	fprintf(cli->view.out.out, "\n%zu of %s can measure here\n", count_usable(devices, count),
+		COUNTED(count, "source"));
 	doctor_gives(cli, devices, count);
 }
 

@@ -6,6 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/number.h"
 #include "analysis/report/join.h"
 #include "analysis/report/lead.h"
 #include "base/clock/clock.h"
@@ -109,9 +110,8 @@ static void profile_watch(struct profiling *p)
 		return;
 	p->due_ns = 0;
 	human_duration(time, sys_now_ns(sys_real()) - p->progress.begin_ns);
-	progress_tell(&p->progress, "%s, %llu sample%s%s; Ctrl-C ends", time,
-		      count ? (unsigned long long)d[0].samples : 0ull,
-		      count && d[0].samples == 1 ? "" : "s", p->lead);
+	progress_tell(&p->progress, "%s, %s%s; Ctrl-C ends", time,
+		      COUNTED(count ? d[0].samples : 0, "sample"), p->lead);
 }
 
 static enum sx_status drive(struct profiling *p, char *const *argv, struct sx_error *err)

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/clock/clock.h"
+#include "base/number.h"
 #include "tools/verbs/run.h"
 
 #define DEFAULT_FILE "sextant.sxc"
@@ -166,15 +167,14 @@ static void summarise(const struct recording *r, const struct sx_session *sessio
 	human_duration(duration, sx_session_duration_ns(session));
 	human_value(&r->cli->view.human, size, (double)p->bytes, "bytes");
 	if (r->keep_ns)
-		cli_note(r->cli, "%llu samples in %s, %u dump%s written",
-			 (unsigned long long)p->rows, duration, r->dumps, r->dumps == 1 ? "" : "s");
+		cli_note(r->cli, "%s in %s, %s written", COUNTED(p->rows, "sample"), duration,
+			 COUNTED(r->dumps, "dump"));
 	else
-		cli_note(r->cli, "recorded %llu sample%s of %u device%s in %s: %s, %s",
-			 (unsigned long long)p->rows, p->rows == 1 ? "" : "s", devices,
-			 devices == 1 ? "" : "s", duration, r->path, size);
+		cli_note(r->cli, "recorded %s of %s in %s: %s, %s", COUNTED(p->rows, "sample"),
+			 COUNTED(devices, "device"), duration, r->path, size);
 	if (p->lost_rows)
-		cli_note(r->cli, "%llu samples were lost: the disk was too slow or full",
-			 (unsigned long long)p->lost_rows);
+		cli_note(r->cli, "lost: %s: the disk was too slow or full",
+			 COUNTED(p->lost_rows, "sample"));
 	if (!p->rows && !p->lost_rows)
 		cli_note(r->cli, "no samples came; sextant doctor says what each source needs");
 }

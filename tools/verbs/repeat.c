@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/number.h"
 #include "base/mem.h"
 
 enum sx_status repeat_begin(struct repeat *repeat, struct sx_error *err)
@@ -253,5 +254,5 @@ enum sx_status repeat_record(struct repeat *repeat, const struct cli *cli, struc
 
 void repeat_note_cut(const struct repeat *repeat, const struct cli *cli)
 {
-	cli_note(cli, "warning: a signal ended it after %" PRIu64 " runs", repeat->count - 1);
+	cli_note(cli, "warning: a signal ended it after %s", COUNTED(repeat->count - 1, "run"));
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/number.h"
 #include "tools/cli/selection.h"
 
 /* The running session, for the signal handlers alone. */
@@ -140,8 +141,8 @@ void run_tell(const struct cli *cli, const struct sx_session *session, bool note
 				 (double)d->failed_after_ns * 1e-9, d->failure->message,
 				 d->failure->because[0] ? "; " : "", d->failure->because);
 		if (d->lost || d->lost_more)
-			cli_note(cli, "warning: %s: %s%llu samples were lost", name,
-				 d->lost_more ? "more than " : "", (unsigned long long)d->lost);
+			cli_note(cli, "warning: %s: lost: %s%s", name,
+				 d->lost_more ? "more than " : "", COUNTED(d->lost, "sample"));
 	}
 }
 

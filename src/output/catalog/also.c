@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/number.h"
+
 #define NAME_ROOM 100
 
 static bool is_same(const struct sx_metric_info *a, const struct sx_metric_info *b,
@@ -47,8 +49,8 @@ void also_describe(const struct catalog_view *view, uint32_t index, uint32_t var
 		other++;
 	}
 	if (same)
-		snprintf(out->same, sizeof(out->same), "the same in %u %s set%s", same,
-			 other ? "other" : "further", same == 1 ? "" : "s");
+		snprintf(out->same, sizeof(out->same), "the same in %s",
+			 COUNTED(same, other ? "other set" : "further set"));
 }
 
 void also_json(struct json *json, const struct catalog_view *view, uint32_t index, uint32_t variant)

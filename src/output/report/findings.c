@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "output/catalog/describe.h"
 
 #define FINDINGS_SHOWN 10
@@ -41,10 +42,10 @@ static void samples_line(const struct view *view, const struct sx_finding *f)
 	if (f->rows == 1)
 		snprintf(line, sizeof(line), "in the only sample");
 	else if (f->samples == f->rows)
-		snprintf(line, sizeof(line), "in all of %zu samples", f->rows);
+		snprintf(line, sizeof(line), "in all of %s", COUNTED(f->rows, "sample"));
 	else if (f->first == f->last)
-		snprintf(line, sizeof(line), "in %zu of %zu samples, first in sample %zu",
-			 f->samples, f->rows, f->first);
+		snprintf(line, sizeof(line), "in %zu of %s, first in sample %zu", f->samples,
+			 COUNTED(f->rows, "sample"), f->first);
 	else
 		snprintf(line, sizeof(line), "in %zu of %zu samples, longest run %zu..%zu",
 			 f->samples, f->rows, f->first, f->last);

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "analysis/cost.h"
 #include "output/report/budget.h"
 #include "output/report/findings.h"
@@ -39,8 +40,8 @@ static void frames_text(const struct view *view, const struct report_frames *f, 
 		used += (size_t)snprintf(buf + used, size - used, ", 0.1 %%: %s/s", rate);
 	}
 	if (f->stutters)
-		used += (size_t)snprintf(buf + used, size - used, "; %" PRIu64 " stutter%s",
-					 f->stutters, f->stutters == 1 ? "" : "s");
+		used += (size_t)snprintf(buf + used, size - used, "; %s",
+					 COUNTED(f->stutters, "stutter"));
 	snprintf(buf + used, size - used, ")");
 }
 
@@ -181,8 +182,8 @@ static void contexts_text(const struct view *view, const struct report_process *
 	}
 	if (p->contexts > CONTEXTS_SHOWN) {
 		uint32_t more = p->contexts - CONTEXTS_SHOWN;
-		snprintf(line, sizeof(line), "%" PRIu32 " more context%s (report --by context)",
-			 more, more == 1 ? "" : "s");
+		snprintf(line, sizeof(line), "%s (report --by context)",
+			 COUNTED(more, "more context"));
 		text_wrap(&view->out, 4, line);
 	}
 }
@@ -208,8 +209,8 @@ static void processes_text(const struct view *view, const struct report_device *
 		contexts_text(view, p, d->kind);
 	}
 	if (d->process_count > PROCESSES_SHOWN) {
-		snprintf(line, sizeof(line), "%" PRIu32 " more processes (report --by process)",
-			 d->process_count - PROCESSES_SHOWN);
+		snprintf(line, sizeof(line), "%s (report --by process)",
+			 COUNTED(d->process_count - PROCESSES_SHOWN, "more process"));
 		text_wrap(&view->out, 2, line);
 	}
 }

@@ -4,6 +4,8 @@
 #include <inttypes.h>
 #include <math.h>
 
+#include "base/number.h"
+
 #define ROWS_SHOWN 4 /* value columns that fit beside a metric's name in 80 columns */
 
 /* A text table while it is filled. */
@@ -160,8 +162,7 @@ void rows_text_end(const struct rows_writer *w, const struct sx_table *t)
 		view_note(view, "%d of %zu rows shown; --csv or --json writes all", ROWS_SHOWN,
 			  w->rows);
 	if (w->missing)
-		view_note(view, "- no data for %zu metric%s; -v says why", w->missing,
-			  w->missing == 1 ? "" : "s");
+		view_note(view, "- no data for %s; -v says why", COUNTED(w->missing, "metric"));
 	for (uint32_t c = 0; view->verbose && c < sx_table_column_count(t); c++)
 		if (sx_table_column(t, c)->why)
 			view_note(view, "%s: %s", sx_table_column(t, c)->name,

@@ -1,5 +1,6 @@
 /* A capture as input of a verb: one of its devices, its catalog and constants. */
 #include "tools/cli/input/capture_view.h"
+#include "base/number.h"
 
 #include "tools/cli/input/imported.h"
 #include "tools/cli/ticker.h"
@@ -360,8 +361,7 @@ bool capture_view_left_out(const struct capture_view *view, struct sx_error *why
 		error_try(why, "sextant report %s --by context, for those that there are",
 			  view->path);
 	}
-	error_because(why, "all of %llu samples are of others, or do not tell",
-		      (unsigned long long)view->others);
+	error_because(why, "of others, or not told whose: %s", COUNTED(view->others, "sample"));
 	return true;
 }
 
@@ -420,15 +420,15 @@ bool capture_view_note(const struct cli *cli, struct capture_view *view)
 	const struct sx_capture_account *a = sx_capture_account(view->reader);
 	bool damaged = a->what[0], cut = !sx_capture_info(view->reader)->clean;
 	if (damaged)
-		cli_note(cli, "note: %s is damaged: %s (%" PRIu64 " bytes of %" PRIu64 " records)",
-			 view->path, a->what, a->damaged_bytes,
-			 a->damaged_records + a->missing_records);
+		cli_note(cli, "note: %s is damaged: %s (%s of %s)", view->path, a->what,
+			 COUNTED(a->damaged_bytes, "byte"),
+			 COUNTED(a->damaged_records + a->missing_records, "record"));
 	if (cut)
 		cli_note(cli, "note: the recording of %s did not end cleanly, or goes on",
 			 view->path);
 	if (a->lost_rows)
-		cli_note(cli, "note: %" PRIu64 " sample%s lost while it was recorded", a->lost_rows,
-			 a->lost_rows == 1 ? " was" : "s were");
+		cli_note(cli, "note: lost while it was recorded: %s",
+			 COUNTED(a->lost_rows, "sample"));
 	view->lacks = damaged || cut || a->lost_rows;
 	return !view->lacks;
 }

@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/number.h"
+
 #include <sextant/capture.h>
 
 #include "base/lock.h"
@@ -149,9 +151,8 @@ static void imported_say(const struct cli *cli, const char *path, const struct i
 	cli_note(cli, "%s: %s", path, import_about(import));
 	for (uint32_t i = 0; i < count; i++) {
 		size_t rows = sx_table_row_count(devices[i].table);
-		cli_note(cli, "  %s%s%zu sample%s, catalog %s",
-			 devices[i].name ? devices[i].name : "", devices[i].name ? ": " : "", rows,
-			 rows == 1 ? "" : "s", devices[i].catalog);
+		cli_note(cli, "  %s%s%s, catalog %s", devices[i].name ? devices[i].name : "",
+			 devices[i].name ? ": " : "", COUNTED(rows, "sample"), devices[i].catalog);
 	}
 	for (uint32_t i = 0; import_note(import, i); i++)
 		note_wrapped(cli, import_note(import, i));

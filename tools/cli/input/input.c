@@ -62,10 +62,14 @@ enum sx_status input_need_columns(const char *path, const struct sx_table *table
 		return SX_OK;
 	error_set(err, SX_ERR_BAD_INPUT, "no column of %s means anything in catalog %s", path,
 		  sx_catalog_info(catalog)->name);
-	error_because(err,
-		      count ? "none of its %u names is that of a counter, constant or metric"
-			    : "it has %u columns of values",
-		      count);
+	if (count == 1)
+		error_because(err, "%s is no name of a counter, constant or metric",
+			      sx_table_column(table, 0)->name);
+	else if (count)
+		error_because(err, "none of its %u names is that of a counter, constant or metric",
+			      count);
+	else
+		error_because(err, "it has no column of values");
 	error_try(err, "--for with another catalog, or sextant list counters --for %s",
 		  sx_catalog_info(catalog)->name);
 	return SX_ERR_BAD_INPUT;
@@ -90,7 +94,7 @@ void input_note_unknown(const struct cli *cli, const struct sx_table *table,
 				 catalog_name);
 	}
 	if (unknown > INPUT_NOTES_MAX)
-		cli_note(cli, "note: nor do %u further columns", unknown - INPUT_NOTES_MAX);
+		cli_note(cli, "note: further columns that mean nothing: %u", unknown - INPUT_NOTES_MAX);
 	uint32_t first, told = 0;
 	for (uint32_t i = import_repeated_column(table, catalog, 0, &first);
 	     i != SX_NONE && told++ < INPUT_NOTES_MAX;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "tools/cli/input/imported.h"
 #include "tools/verbs/capture/contents.h"
 #include "tools/verbs/capture/copy.h"
@@ -36,9 +37,9 @@ static int check(struct cli *cli, const char *path)
 	if (!status && cli->view.format == FORMAT_JSON)
 		contents_json(cli, &c);
 	else if (!status) {
-		fprintf(cli->view.out.out, "%s: %s, %" PRIu64 " rows read\n",
-			imported_text(cli, path, shown), sound ? "sound" : "not whole",
-			c.rows_read);
+		text_write(cli->view.out.out, imported_text(cli, path, shown));
+		fprintf(cli->view.out.out, ": %s, %s read\n", sound ? "sound" : "not whole",
+			COUNTED(c.rows_read, "row"));
 		contents_damage_text(cli, &c);
 	}
 	contents_finish(&c);
@@ -99,7 +100,7 @@ static int copy(struct cli *cli, const char *verb, const char *const *inputs, si
 		job.offset_ns = &offset_ns;
 	if (capture_copy_run(&job, &done, &err))
 		return cli_fail(cli, &err);
-	cli_note(cli, "%" PRIu64 " rows written to %s", done.rows, job.output);
+	cli_note(cli, "%s written to %s", COUNTED(done.rows, "row"), job.output);
 	if (!done.rows && (job.from_ns || job.to_ns)) {
 		char length[HUMAN_MAX];
 		human_duration(length, done.duration_ns);
@@ -113,8 +114,8 @@ static int copy(struct cli *cli, const char *verb, const char *const *inputs, si
 		return EXIT_INCOMPLETE;
 	if (!done.what[0])
 		return done.rows || !(job.from_ns || job.to_ns) ? EXIT_OK : EXIT_INCOMPLETE;
-	cli_note(cli, "note: damage was left out: %s (%" PRIu64 " records, %" PRIu64 " bytes)",
-		 done.what, done.damaged_records, done.damaged_bytes);
+	cli_note(cli, "note: damage was left out: %s (%s, %s)", done.what,
+		 COUNTED(done.damaged_records, "record"), COUNTED(done.damaged_bytes, "byte"));
 	return EXIT_INCOMPLETE;
 }
 

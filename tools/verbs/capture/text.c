@@ -3,6 +3,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/number.h"
 #include "output/report/machine.h"
 #include "tools/cli/input/imported.h"
 #include "tools/verbs/capture/contents.h"
@@ -16,16 +17,15 @@ static void write_device(const struct cli *cli, const struct contents *c, uint32
 	text_styled(&cli->view.out, TEXT_BOLD, *d->name ? d->name : d->catalog);
 	if (d->simulated)
 		text_styled(&cli->view.out, TEXT_YELLOW, "  SIMULATED, not a real device");
-	fprintf(out, "\n  catalog  %s (%016" PRIx64 ")\n  source   %s\n", d->catalog,
-		d->catalog_hash, d->source);
-	if (*d->driver)
-		fprintf(out, "  driver   %s\n", d->driver);
+	fprintf(out, "\n  catalog  %s (%016" PRIx64 ")\n", d->catalog, d->catalog_hash);
+	text_field(&cli->view.out, 11, "source", d->source);
+	text_field(&cli->view.out, 11, "driver", d->driver);
 	fprintf(out, "  rows     %" PRIu64 ", each a %s%s\n", c->rows[number], kind,
 		strcmp(kind, "time") == 0 ? " slice" : "");
 	fprintf(out, "  columns  %u\n", (unsigned)d->column_count);
 	capture_clocks_text(&cli->view, &c->clocks, number, 2);
 	for (uint32_t i = 0; i < d->property_count; i++)
-		fprintf(out, "  %-8s %s\n", d->properties[i].name, d->properties[i].value);
+		text_field(&cli->view.out, 11, d->properties[i].name, d->properties[i].value);
 	for (uint32_t i = 0; i < d->constant_count; i++)
 		fprintf(out, "  %s = %.17g\n", d->constants[i].name, d->constants[i].value);
 }
@@ -43,20 +43,20 @@ static void loss_span(char *buf, size_t size, const struct told *l, uint64_t zer
 
 static void write_losses(const struct cli *cli, const struct contents *c)
 {
-	char span[96], count[32], line[512];
+	char span[96], line[512];
 	for (uint64_t i = 0; i < c->losses && i < CONTENTS_SHOWN; i++) {
 		const struct told *l = &c->first_losses[i];
 		const struct sx_capture_device *d = sx_capture_device(c->reader, l->device);
 		loss_span(span, sizeof(span), l, c->info->begin_ns);
-		snprintf(count, sizeof(count), "%" PRIu64, l->lost);
-		snprintf(line, sizeof(line), "lost: %s samples of %s, %s: %s",
-			 l->lost == SX_CAPTURE_COUNT_UNKNOWN ? "an unknown number of" : count,
+		bool unknown = l->lost == SX_CAPTURE_COUNT_UNKNOWN;
+		snprintf(line, sizeof(line), "lost: %s of %s, %s: %s",
+			 unknown ? "an unknown number of samples" : COUNTED(l->lost, "sample"),
 			 d ? d->name : "the recording", span, l->text);
 		text_wrap(&cli->view.out, 2, line);
 	}
 	if (c->losses > CONTENTS_SHOWN)
-		fprintf(cli->view.out.out, "lost: %" PRIu64 " times more\n",
-			c->losses - CONTENTS_SHOWN);
+		fprintf(cli->view.out.out, "lost: %s\n",
+			COUNTED(c->losses - CONTENTS_SHOWN, "more time"));
 }
 
 static void write_notes(const struct cli *cli, const struct contents *c)
@@ -78,18 +78,16 @@ void contents_damage_text(const struct cli *cli, const struct contents *c)
 	FILE *out = cli->view.out.out;
 	const struct sx_capture_account *a = c->account;
 	if (a->what[0])
-		fprintf(out,
-			"damaged: %s; %" PRIu64 " records and %" PRIu64
-			" bytes are gone in all, %" PRIu64 " records are missing\n",
-			a->what, a->damaged_records, a->damaged_bytes, a->missing_records);
+		fprintf(out, "damaged: %s; gone in all: %s and %s, missing: %s\n", a->what,
+			COUNTED(a->damaged_records, "record"), COUNTED(a->damaged_bytes, "byte"),
+			COUNTED(a->missing_records, "record"));
 	if (a->cut_bytes)
-		fprintf(out, "cut: the last %" PRIu64 " bytes are an unfinished record\n",
-			a->cut_bytes);
+		fprintf(out, "cut: an unfinished record at the end, %s\n",
+			COUNTED(a->cut_bytes, "byte"));
 	if (!c->info->clean)
 		fputs("it did not end cleanly, or is still written\n", out);
 	if (a->lost_rows)
-		fprintf(out, "%" PRIu64 " sample%s lost while it was recorded\n", a->lost_rows,
-			a->lost_rows == 1 ? " was" : "s were");
+		fprintf(out, "lost while it was recorded: %s\n", COUNTED(a->lost_rows, "sample"));
 	write_notes(cli, c);
 	write_losses(cli, c);
 }
@@ -110,8 +108,7 @@ void contents_text(const struct cli *cli, const struct contents *c)
 		 imported_text(cli, c->path, shown), c->info->major, c->info->minor, size, length,
 		 when);
 	text_hang(&cli->view.out, 0, line);
-	fprintf(out, "%" PRIu64 " row%s in %" PRIu64 " chunk%s", c->rows_read,
-		c->rows_read == 1 ? "" : "s", c->info->chunks, c->info->chunks == 1 ? "" : "s");
+	fprintf(out, "%s in %s", COUNTED(c->rows_read, "row"), COUNTED(c->info->chunks, "chunk"));
 	if (c->values)
 		fprintf(out, ", %.2f bytes a value",
 			(double)c->info->size_bytes / (double)c->values);

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
+
 /* The whole as a file that stands alone, behind what is known of it. */
 static enum sx_status show_whole(const struct cli *cli, const char *name,
 				 const struct catalog_view *v, struct sx_error *err)
@@ -17,11 +19,10 @@ static enum sx_status show_whole(const struct cli *cli, const char *name,
 		return status;
 	fprintf(out, "# %s from %s, hash %016llx\n", v->info->catalog, v->info->origin,
 		(unsigned long long)v->info->hash);
-	fprintf(out,
-		"# %u counters, %u metrics, %u groups, %u sections, %u constants, %u rules of "
-		"advice\n",
-		v->counter_count, v->metric_count, v->group_count, v->section_count,
-		v->constant_count, v->advice_count);
+	fprintf(out, "# %s, %s, %s, %s, %s, %s of advice\n", COUNTED(v->counter_count, "counter"),
+		COUNTED(v->metric_count, "metric"), COUNTED(v->group_count, "group"),
+		COUNTED(v->section_count, "section"), COUNTED(v->constant_count, "constant"),
+		COUNTED(v->advice_count, "rule"));
 	if (v->info->extends || v->info->shared)
 		fprintf(out, "# what comes from %s%s%s%s is put in\n",
 			v->info->extends ? v->info->extends : "",
@@ -207,7 +208,7 @@ static enum sx_status diff(const struct cli *cli, const char *from, const char *
 			json_array_end(&json);
 			view_json_end(&json);
 		}
-		cli_note(cli, "%zu difference%s", count, count == 1 ? "" : "s");
+		cli_note(cli, "%s", COUNTED(count, "difference"));
 	}
 	sx_catalog_unref(a);
 	sx_catalog_unref(b);

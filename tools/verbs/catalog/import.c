@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <sextant/lint.h>
 
+#include "base/number.h"
 #include "base/mem.h"
 
 #define BYTES_MAX ((size_t)64 * 1024 * 1024 + 1)
@@ -160,9 +161,9 @@ enum sx_status catalog_import(const struct cli *cli, const char *kind, const cha
 		if (untranslated > NOTES_SHOWN && !cli->options.verbose)
 			cli_note(cli, "and %u more; -v shows all", untranslated - NOTES_SHOWN);
 		cli_note(cli,
-			 "%u things could not be translated; sextant catalog lint checks the "
+			 "%s could not be translated; sextant catalog lint checks the "
 			 "result",
-			 untranslated);
+			 COUNTED(untranslated, "thing"));
 	}
 	free(yaml);
 	return status;

@@ -5,6 +5,8 @@
 #include <sextant/lint.h>
 #include <sextant/oa.h>
 
+#include "base/number.h"
+
 struct report {
 	const struct cli *cli;
 	struct json *json; /* NULL: text */
@@ -88,7 +90,6 @@ enum sx_status catalog_lint(const struct cli *cli, const char *const *names, siz
 		view_json_end(&json);
 	}
 	if (status == SX_OK)
-		cli_note(cli, "%zu finding%s in %zu catalog%s", *findings,
-			 *findings == 1 ? "" : "s", count, count == 1 ? "" : "s");
+		cli_note(cli, "%s in %s", COUNTED(*findings, "finding"), COUNTED(count, "catalog"));
 	return status;
 }

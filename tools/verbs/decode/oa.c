@@ -5,6 +5,7 @@
 
 #include "import/raw/oa.h"
 #include "tools/verbs/decode/formats.h"
+#include "base/number.h"
 #include "tools/verbs/decode/oa_about.h"
 
 struct stream {
@@ -92,8 +93,8 @@ static enum sx_status no_such_context(const struct stream *s, struct sx_error *e
 	const struct option_id *id = &s->job->cli->options.context;
 	uint64_t reports = sx_oa_decoder_stats(s->decoder)->reports;
 	error_set(err, SX_ERR_NOT_FOUND, "nothing ran in context %u (0x%x)", id->value, id->value);
-	error_because(err, "no interval between the %llu reports begins with this id",
-		      (unsigned long long)reports);
+	error_because(err, "no interval between %s begins with this id",
+		      COUNTED(reports, "report"));
 	error_try(err, "--by context, without --context, shows the ids that are there");
 	return SX_ERR_NOT_FOUND;
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "output/catalog/also.h"
 
 static void field(const struct explanation *e, const char *name, const char *value)
@@ -175,8 +176,8 @@ static void metrics_using(const struct explanation *e, const char *counter)
 			text_heading(&e->cli->view.out, "metrics that read it");
 		any = true;
 		if (groups > 1)
-			fprintf(e->cli->view.out.out, "  %s, of %s and %u further sets\n", m->name,
-				e->view.groups[m->group].name, groups - 1);
+			fprintf(e->cli->view.out.out, "  %s, of %s and %s\n", m->name,
+				e->view.groups[m->group].name, COUNTED(groups - 1, "further set"));
 		else
 			fprintf(e->cli->view.out.out, "  %s\n", describe_metric_name(&e->view, i));
 	}
@@ -192,10 +193,10 @@ void explain_counter_text(struct explanation *e, uint32_t index)
 	text_wrap(&e->cli->view.out, 2, c->description ? c->description : "");
 	fputc('\n', e->cli->view.out.out);
 	formula_place(&e->view, c, where, sizeof(where));
-	snprintf(bits, sizeof(bits), "%u bits", c->bits);
+	snprintf(bits, sizeof(bits), "%s", COUNTED(c->bits, "bit"));
 	if (c->scale > 1)
-		snprintf(bits, sizeof(bits), "%u bits, each count stands for %llu", c->bits,
-			 (unsigned long long)c->scale);
+		snprintf(bits, sizeof(bits), "%s, each count stands for %llu",
+			 COUNTED(c->bits, "bit"), (unsigned long long)c->scale);
 	field(e, "catalog", e->view.info->title);
 	field(e, "values", e->cli->view.simulated ? "SIMULATED, not a real device" : NULL);
 	field(e, "place", where);

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "output/perfetto/perfetto.h"
+#include "base/number.h"
 #include "output/write/zip.h"
 #include "tools/cli/input/capture_report.h"
 #include "tools/cli/input/capture_view.h"
@@ -250,9 +251,9 @@ static enum sx_status write_trace(struct tracing *t, FILE *out, const struct rep
 		status = trace_end(t->out, &untimed, err);
 	if (!status && untimed)
 		cli_note(t->cli,
-			 "note: %llu samples have no place in a trace: their time is not known, or "
-			 "too many overlap",
-			 (unsigned long long)untimed);
+			 "note: %s without a place in a trace: the time is not known, or too many "
+			 "overlap",
+			 COUNTED(untimed, "sample"));
 	return status;
 }
 

@@ -4,6 +4,8 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "base/number.h"
+
 static uint32_t in_block(const struct planning *p, const struct sx_plan_pass *pass, uint32_t block)
 {
 	uint32_t n = 0;
@@ -115,8 +117,8 @@ static void say_readers(const struct planning *p, uint32_t pass)
 static void write_pass(const struct planning *p, uint32_t number, const struct sx_plan_pass *pass)
 {
 	char head[64], line[2048] = "";
-	snprintf(head, sizeof(head), "pass %u: %u counter%s", (unsigned)number + 1,
-		 (unsigned)pass->count, pass->count == 1 ? "" : "s");
+	snprintf(head, sizeof(head), "pass %u: %s", (unsigned)number + 1,
+		 COUNTED(pass->count, "counter"));
 	text_styled(&p->cli->view.out, TEXT_BOLD, head);
 	fputc('\n', p->cli->view.out.out);
 	say_blocks(p, pass, line, sizeof(line));
@@ -157,8 +159,7 @@ static void write_driver(const struct planning *p)
 	FILE *out = p->cli->view.out.out;
 	if (!p->driver.count)
 		return;
-	fprintf(out, "%u pass%s of the driver's own counters%s\n", (unsigned)p->driver.count,
-		p->driver.count == 1 ? "" : "es",
+	fprintf(out, "%s of the driver's own counters%s\n", COUNTED(p->driver.count, "pass"),
 		p->driver.count == 1 ? "" : ", which take turns over frames");
 	for (uint32_t pass = 0; pass < p->driver.count; pass++) {
 		char line[4096] = "";
@@ -183,8 +184,8 @@ void plan_write_text(const struct planning *p)
 		without += p->why[i] && !p->hidden[i];
 	}
 	if (planned || !p->driver.count)
-		fprintf(p->cli->view.out.out, "%u metric%s in %u pass%s\n", (unsigned)planned,
-			planned == 1 ? "" : "s", (unsigned)count, count == 1 ? "" : "es");
+		fprintf(p->cli->view.out.out, "%s in %s\n", COUNTED(planned, "metric"),
+			COUNTED(count, "pass"));
 	for (uint32_t i = 0; i < count; i++)
 		write_pass(p, i, &passes[i]);
 	write_conflicts(p);

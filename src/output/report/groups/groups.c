@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "output/report/table.h"
 #include "output/report/text.h"
 
@@ -177,11 +178,12 @@ static bool write_text(const struct groups_out *o, const struct sx_table *values
 	if (o->is_behind)
 		return ok;
 	if (o->g->seen > sx_table_row_count(values))
-		view_note(o->view, "%zu of %" PRIu64 " %ss shown; --top N shows others",
-			  sx_table_row_count(values), o->g->seen, report_key_name(o->g->by));
+		view_note(o->view, "%zu of %s shown; --top N shows others",
+			  sx_table_row_count(values),
+			  COUNTED(o->g->seen, report_key_name(o->g->by)));
 	if (more)
-		view_note(o->view, "%u more metrics did not fit; -m chooses, --csv writes all",
-			  more);
+		view_note(o->view, "%s did not fit; -m chooses, --csv writes all",
+			  COUNTED(more, "more metric"));
 	return ok;
 }
 
