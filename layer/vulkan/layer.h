@@ -335,12 +335,12 @@ void queries_note_ended(const struct device *device, struct execution *execution
 /* Adds to samples what all that have ended counted. */
 void queries_collect(struct device *device);
 
-/* records.c: a frame whose results are there, or lost. Under the device's lock. */
+/* samples/records.c: a frame whose results are there, or lost. Under the device's lock. */
 void records_write(struct device *device, struct frame *frame);
 /* The memory that is allocated now. */
 void records_note_memory(const struct device *device, struct wire_record *record);
 
-/* frames.c, all under the device's lock. */
+/* samples/frames.c, all under the device's lock. */
 struct frame *frame_now(struct device *device);
 /* The sample that a span of an execution belongs to. */
 struct part *frame_part(struct device *device, const struct execution *execution, uint32_t span);

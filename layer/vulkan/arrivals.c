@@ -1,0 +1,189 @@
+/*
+ * A device's lock, for which submissions and presentations do not wait: who finds it taken leaves a
+ * note of what happened, and whoever has it takes notes in, after it was taken and before it goes.
+ */
+#include <stdlib.h>
+
+#include "guest/clock.h"
+#include "layer/vulkan/layer.h"
+
+#define QUEUE_NS       UINT64_C(100000000)  /* of a queue's work in a sample, without a window */
+#define UNPRESENTED_NS UINT64_C(1000000000) /* of a program that has a window */
+
+static uint32_t buffers_of(const struct submission *s)
+{
+	return s->first != NULL ? s->first[s->info].commandBufferCount
+				: s->second[s->info].commandBufferInfoCount;
+}
+
+struct command *submission_next(struct submission *s)
+{
+	if (s->list != NULL)
+		return s->buffer < s->count ? command_of(s->list[s->buffer++]) : NULL;
+	while (s->info < s->count && s->buffer == buffers_of(s)) {
+		s->info++;
+		s->buffer = 0;
+	}
+	if (s->info == s->count)
+		return NULL;
+	s->buffer++;
+	return command_of(
+	    s->first != NULL ? s->first[s->info].pCommandBuffers[s->buffer - 1]
+			     : s->second[s->info].pCommandBufferInfos[s->buffer - 1].commandBuffer);
+}
+
+uint32_t command_arrives(struct command *command, int more)
+{
+	if (command->blind || !command->tells)
+		return 0;
+	for (uint32_t i = 0; i < command->child_count; i++)
+		__atomic_add_fetch(&command->children[i].command->arriving, (uint32_t)more,
+				   __ATOMIC_ACQ_REL);
+	return __atomic_fetch_add(&command->arriving, (uint32_t)more, __ATOMIC_ACQ_REL);
+}
+
+/* A submission is a sample of its own where nothing is presented. */
+static void begin_submission(struct device *device, const struct moment *at)
+{
+	const struct frame *frame = frame_now(device);
+	uint64_t begin_ns = frame->record.begin_ns;
+	uint64_t since_ns = at->now_ns > begin_ns ? at->now_ns - begin_ns : 0;
+	bool ends = device->per != WIRE_QUEUE || since_ns > QUEUE_NS;
+
+	if (frame->worked && (device->windowed ? since_ns > UNPRESENTED_NS : ends))
+		frames_end(device, WIRE_TIME, 0, at);
+}
+
+static void note_submission(struct device *device, const struct arrival *arrival)
+{
+	struct submission all = arrival->all;
+	struct command *command;
+
+	begin_submission(device, &arrival->at);
+	for (bool first = true; (command = submission_next(&all)) != NULL || first; first = false) {
+		frames_submitted(device, arrival->queue, command, first);
+		if (command != NULL)
+			command_arrives(command, -1);
+	}
+}
+
+/* The size of what is presented, when it is one of ours. */
+static void note_size(struct device *device, VkSwapchainKHR swapchain)
+{
+	struct wire_record *record = &frame_now(device)->record;
+
+	for (uint32_t i = 0; i < SWAPCHAINS_MAX; i++) {
+		if (device->swapchains[i].handle != swapchain)
+			continue;
+		record->width = device->swapchains[i].width;
+		record->height = device->swapchains[i].height;
+		record->flags |= WIRE_SIZE_KNOWN;
+	}
+}
+
+/* Under the lock. */
+static void take_in(struct device *device, const struct arrival *arrival)
+{
+	if (arrival->presents == 0) {
+		note_submission(device, arrival);
+		return;
+	}
+	note_size(device, arrival->swapchain);
+	frame_now(device)->whole.values[WIRE_PRESENTS] += arrival->presents;
+	frames_end(device, WIRE_FRAME, 0, &arrival->at);
+	frames_look(device);
+}
+
+/* The oldest first. Under the lock. */
+static void take_all(struct device *device)
+{
+	struct arrival *newest = __atomic_exchange_n(&device->arrivals, NULL, __ATOMIC_ACQ_REL);
+	struct arrival *oldest = NULL, *next;
+
+	for (; newest != NULL; newest = next) {
+		next = newest->next;
+		newest->next = oldest;
+		oldest = newest;
+	}
+	for (; oldest != NULL; oldest = next) {
+		next = oldest->next;
+		take_in(device, oldest);
+		free(oldest);
+	}
+}
+
+void device_lock(struct device *device)
+{
+	pthread_mutex_lock(&device->lock);
+	take_all(device);
+}
+
+bool device_trylock(struct device *device)
+{
+	if (pthread_mutex_trylock(&device->lock) != 0)
+		return false;
+	take_all(device);
+	return true;
+}
+
+void device_unlock(struct device *device)
+{
+	do {
+		pthread_mutex_unlock(&device->lock);
+		/* Either we see a note, or who leaves it sees the lock free. */
+	} while (__atomic_load_n(&device->arrivals, __ATOMIC_SEQ_CST) != NULL &&
+		 device_trylock(device));
+}
+
+/* A copy that outlives the call, without what the program's pointers point to. NULL: no memory. */
+static struct arrival *copy_of(const struct arrival *arrival)
+{
+	struct submission all = arrival->all;
+	uint32_t count = 0;
+	struct arrival *copy;
+
+	for (uint32_t i = 0; i < all.count; i++) {
+		all.info = i;
+		count += buffers_of(&all);
+	}
+	copy = malloc(sizeof(*copy) + count * sizeof(copy->buffers[0]));
+	if (copy == NULL)
+		return NULL;
+	*copy = *arrival;
+	copy->all = (struct submission){.list = copy->buffers, .count = count};
+	count = 0;
+	for (uint32_t i = 0; i < all.count; i++) {
+		all.info = i;
+		for (uint32_t k = 0; k < buffers_of(&all); k++)
+			copy->buffers[count++] =
+			    all.first != NULL ? all.first[i].pCommandBuffers[k]
+					      : all.second[i].pCommandBufferInfos[k].commandBuffer;
+	}
+	return copy;
+}
+
+static void leave(struct device *device, struct arrival *note)
+{
+	note->next = __atomic_load_n(&device->arrivals, __ATOMIC_RELAXED);
+	while (!__atomic_compare_exchange_n(&device->arrivals, &note->next, note, true,
+					    __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
+		continue;
+	if (device_trylock(device))
+		device_unlock(device);
+}
+
+void arrival_note(struct device *device, const struct arrival *arrival)
+{
+	struct arrival *note;
+
+	if (!device_trylock(device)) {
+		note = copy_of(arrival);
+		if (note != NULL) {
+			leave(device, note);
+			return;
+		}
+		device_lock(device); /* without memory it has to wait */
+	}
+	take_in(device, arrival);
+	device_unlock(device);
+}
