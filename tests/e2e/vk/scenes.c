@@ -454,6 +454,8 @@ int main(int argc, char **argv)
 	    {"fills", scene_fills, {0}},
 	    {"many", scene_many, {0}},
 	    {"queues", scene_queues, {.machine = true}},
+	    {"submits", scene_submits, {0}},
+	    {"submits-apart", scene_submits, {.machine = true}},
 	    {"mesh", scene_mesh, {.machine = true}},
 	};
 	int rounds = argc > 2 ? atoi(argv[2]) : 10;

@@ -17,5 +17,7 @@ void scene_many(struct world *world, int rounds);
 void scene_heaps(struct world *world, int rounds);
 void scene_queues(struct world *world, int rounds);
 void scene_mesh(struct world *world, int rounds);
+/* scenes_submits.c: many small submissions, and what they took. */
+void scene_submits(struct world *world, int rounds);
 
 #endif

@@ -240,6 +240,19 @@ class Machine(unittest.TestCase):
         self.assertEqual([[row[n] for n in ("Draws", "Dispatches")] for row in rows],
                          4 * [["3", "0"], ["2", "0"], ["0", "1"]])
 
+    def test_two_threads_and_queues(self):
+        """While one thread reads results, the other's submissions wait for nobody: each is a sample all the same."""
+        for us in "0", "300":
+            with self.subTest(us=us):
+                document, said, errors = test_layer.scene("submits-apart", 400, options=("--overhead", "0"),
+                                                          env=dict(ENV, FAKE_MACHINE="1", FAKE_IDLE=us))
+                self.assertNotIn("RULE", errors)
+                self.assertIn("800 submissions", said)
+                self.assertEqual(document["samples"]["count"], 800)
+                for name in "Draws", "Submits", "CommandBuffers":
+                    found = metric(document, name)
+                    self.assertEqual((name, found["min"], found["max"], found["total"]), (name, 1, 1, 800))
+
     def test_mesh_shaders(self):
         document, _, errors = test_layer.scene("mesh", 5, env=dict(ENV, FAKE_MACHINE="1"))
         self.assertNotIn("RULE", errors)
