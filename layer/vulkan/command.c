@@ -31,12 +31,12 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_CreateCommandPool(VkDevice handle,
 		pool->family = pCreateInfo->queueFamilyIndex;
 		pool->blind = pool->family >= device->family_count ||
 			      (pCreateInfo->flags & VK_COMMAND_POOL_CREATE_PROTECTED_BIT) != 0;
-		pthread_mutex_lock(&device->lock);
+		device_lock(device);
 		if (!handles_put(&device->pools, pool_key(*pCommandPool), pool)) {
 			free(pool);
 			pool = NULL;
 		}
-		pthread_mutex_unlock(&device->lock);
+		device_unlock(device);
 	}
 	guest_leave(visit);
 	return result;
@@ -54,10 +54,10 @@ static void forget(struct command *command)
 		command->pool->commands = command->next;
 	if (command->next != NULL)
 		command->next->previous = command->previous;
-	pthread_mutex_lock(&device->lock);
+	device_lock(device);
 	frames_settle(device, command);
 	queries_free(command);
-	pthread_mutex_unlock(&device->lock);
+	device_unlock(device);
 	free(command);
 }
 
@@ -69,9 +69,9 @@ VKAPI_ATTR void VKAPI_CALL hook_DestroyCommandPool(VkDevice handle, VkCommandPoo
 	struct command_pool *pool = NULL;
 
 	if (commandPool != VK_NULL_HANDLE) {
-		pthread_mutex_lock(&device->lock);
+		device_lock(device);
 		pool = handles_remove(&device->pools, pool_key(commandPool));
-		pthread_mutex_unlock(&device->lock);
+		device_unlock(device);
 	}
 	while (pool != NULL && pool->commands != NULL)
 		forget(pool->commands);
@@ -85,11 +85,13 @@ static void settle(struct command *command)
 {
 	struct device *device = command->device;
 
-	if (__atomic_load_n(&command->pending, __ATOMIC_ACQUIRE) == NULL)
+	/* In this order: it is pending before it has arrived. */
+	if (__atomic_load_n(&command->arriving, __ATOMIC_ACQUIRE) == 0 &&
+	    __atomic_load_n(&command->pending, __ATOMIC_ACQUIRE) == NULL)
 		return;
-	pthread_mutex_lock(&device->lock);
+	device_lock(device);
 	frames_settle(device, command);
-	pthread_mutex_unlock(&device->lock);
+	device_unlock(device);
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL hook_ResetCommandPool(VkDevice handle, VkCommandPool commandPool,
@@ -174,9 +176,9 @@ static void restart(struct command *command, VkCommandBufferUsageFlags flags)
 	command->measured = __atomic_load_n(&device->measure, __ATOMIC_RELAXED);
 	command->touched = command->in_pass = command->inline_pass = false;
 	command->suspended = command->in_feedback = command->overlapped = command->tells = false;
+	command->shared = (flags & VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT) != 0;
 	/* What may run while it runs is reset by commands alone. */
-	command->host_resets =
-	    device->host_reset && (flags & VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT) == 0;
+	command->host_resets = device->host_reset && !command->shared;
 	command->once = (flags & VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT) != 0;
 	command->driver_slots = 0;
 	command->child_count = command->around = 0;

@@ -8,8 +8,8 @@
 
 #define WAIT_AT_EXIT_NS UINT64_C(10000000)
 
-static pthread_mutex_t device_lock = PTHREAD_MUTEX_INITIALIZER;
-static struct device *devices; /* under device_lock */
+static pthread_mutex_t devices_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct device *devices; /* under devices_lock */
 
 static VkLayerDeviceCreateInfo *device_find_link(const VkDeviceCreateInfo *info)
 {
@@ -24,34 +24,34 @@ static VkLayerDeviceCreateInfo *device_find_link(const VkDeviceCreateInfo *info)
 /* The program leaves without destroying its devices; its other threads may still draw. */
 static void finish_all(void)
 {
-	pthread_mutex_lock(&device_lock);
+	pthread_mutex_lock(&devices_lock);
 	for (struct device *device = devices; device != NULL; device = device->next_device) {
-		if (pthread_mutex_trylock(&device->lock) != 0)
+		if (!device_trylock(device))
 			continue;
 		frames_finish(device, WAIT_AT_EXIT_NS);
-		pthread_mutex_unlock(&device->lock);
+		device_unlock(device);
 	}
-	pthread_mutex_unlock(&device_lock);
+	pthread_mutex_unlock(&devices_lock);
 }
 
 static void add(struct device *device)
 {
-	pthread_mutex_lock(&device_lock);
+	pthread_mutex_lock(&devices_lock);
 	device->next_device = devices;
 	devices = device;
-	pthread_mutex_unlock(&device_lock);
+	pthread_mutex_unlock(&devices_lock);
 }
 
 static void take_out(struct device *device)
 {
 	struct device **link = &devices;
 
-	pthread_mutex_lock(&device_lock);
+	pthread_mutex_lock(&devices_lock);
 	while (*link != NULL && *link != device)
 		link = &(*link)->next_device;
 	if (*link != NULL)
 		*link = device->next_device;
-	pthread_mutex_unlock(&device_lock);
+	pthread_mutex_unlock(&devices_lock);
 }
 
 static bool enables(const VkDeviceCreateInfo *info, const char *extension)
@@ -184,11 +184,11 @@ VKAPI_ATTR void VKAPI_CALL hook_DestroyDevice(VkDevice handle,
 	device = key_remove(dispatch_key(handle));
 	if (device->measured) {
 		take_out(device);
-		pthread_mutex_lock(&device->lock);
+		device_lock(device);
 		frames_finish(device, 0);
 		queries_destroy_all(device);
 		driver_finish(device);
-		pthread_mutex_unlock(&device->lock);
+		device_unlock(device);
 	}
 	guest_restore_errno(&visit);
 	device->next.DestroyDevice(handle, pAllocator);

@@ -1,7 +1,7 @@
 /*
  * What the layer knows of instances, devices and command buffers. Recording takes no lock: the
- * specification lets one thread record a command buffer at a time. Submissions, presentations and
- * results of a device are under its lock.
+ * specification lets one thread record a command buffer at a time. Samples and results of a device
+ * are under its lock, for which submissions and presentations do not wait: see samples/arrivals.c.
  */
 #ifndef LAYER_VULKAN_LAYER_H
 #define LAYER_VULKAN_LAYER_H
@@ -121,6 +121,7 @@ struct command {
 	bool host_resets;  /* its queries are reset before each submission, not by commands */
 	bool missed;	   /* it ran a secondary one of which nothing is known */
 	bool tells;	   /* an event stands behind all, so that its end can be seen */
+	bool shared;	   /* it may be submitted while it runs */
 	bool overlapped;   /* runs several times at once: whose results are there nobody knows */
 	uint32_t outer, inner;	     /* queries that span passes, or are begun within them */
 	uint32_t streams;	     /* those of transform feedback */
@@ -148,6 +149,7 @@ struct command {
 	VkEvent done;
 	struct tally tally;	   /* of all spans */
 	struct execution *pending; /* atomic; changed under the device's lock */
+	uint32_t arriving;	   /* atomic; submissions of it that no sample has yet */
 };
 
 /* A command buffer that was submitted, until its results are read. */
@@ -159,6 +161,30 @@ struct execution {
 	uint32_t queue;
 	bool ended; /* the device is through with it, or lost */
 	bool lost;
+};
+
+/* When something happened; cpu_ns: 0 where the clock was not asked. */
+struct moment {
+	uint64_t now_ns, cpu_ns;
+};
+
+/* Command buffers of a submission in any of its forms, one after another. */
+struct submission {
+	const VkSubmitInfo *first;
+	const VkSubmitInfo2 *second;
+	const VkCommandBuffer *list;
+	uint32_t count, info, buffer;
+};
+
+/* A submission or presentation on its way to its sample. */
+struct arrival {
+	struct arrival *next;
+	struct moment at;
+	VkQueue queue;
+	struct submission all;
+	uint32_t presents; /* swapchains; 0: a submission */
+	VkSwapchainKHR swapchain;
+	VkCommandBuffer buffers[];
 };
 
 struct swapchain {
@@ -220,7 +246,9 @@ struct device {
 	uint32_t program_types; /* atomic; queries that the program has pools of */
 	bool measure;		/* atomic; what is recorded now */
 
-	pthread_mutex_t lock; /* all that follows */
+	struct arrival *arrivals; /* atomic; newest first: what found the lock taken */
+
+	pthread_mutex_t lock; /* all that follows; by device_lock() and the like */
 	struct handles pools, query_pools, allocations;
 	struct query_block *blocks;
 	struct query_chunk *chunks; /* free */
@@ -262,6 +290,22 @@ bool key_reserve(void);
 void key_unreserve(void);
 bool key_put(uint64_t key, void *value);
 void *key_remove(uint64_t key);
+
+/* samples/arrivals.c. Waits; what has arrived is in its sample then. */
+void device_lock(struct device *device);
+/* false: somebody has it. */
+bool device_trylock(struct device *device);
+/* What has arrived meanwhile is in its sample before others find the lock free. */
+void device_unlock(struct device *device);
+/* The next command buffer, or NULL: no more will come. */
+struct command *submission_next(struct submission *all);
+/*
+ * Another submission of a command buffer, and of those that it runs, is on its way; or (-1) it is
+ * in its sample, or came to nothing. Returns how many were.
+ */
+uint32_t command_arrives(struct command *command, int more);
+/* Puts it into its sample, now or as soon as the lock is free: it does not wait. */
+void arrival_note(struct device *device, const struct arrival *arrival);
 
 /* features.c: a create info of our own with what we need switched on. */
 struct features_copy {
@@ -345,8 +389,9 @@ struct frame *frame_now(struct device *device);
 /* The sample that a span of an execution belongs to. */
 struct part *frame_part(struct device *device, const struct execution *execution, uint32_t span);
 void frames_start(struct device *device);
-/* The sample ends, and the next one begins. */
-void frames_end(struct device *device, enum wire_kind kind, uint32_t flags);
+/* The sample ends then, and the next one begins. */
+void frames_end(struct device *device, enum wire_kind kind, uint32_t flags,
+		const struct moment *at);
 /* Adds a command buffer that was submitted, `first` of its submission; NULL: there was none. */
 void frames_submitted(struct device *device, VkQueue queue, struct command *command, bool first);
 /* Before a command buffer is submitted, recorded again or freed: what it counted is read, or lost.

@@ -145,10 +145,10 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_CreateQueryPool(VkDevice handle,
 
 	if (result == VK_SUCCESS && types != 0) {
 		__atomic_fetch_or(&device->program_types, types, __ATOMIC_RELAXED);
-		pthread_mutex_lock(&device->lock);
+		device_lock(device);
 		handles_put(&device->query_pools, (uint64_t)(uintptr_t)*pQueryPool,
 			    (void *)(uintptr_t)types);
-		pthread_mutex_unlock(&device->lock);
+		device_unlock(device);
 	}
 	guest_leave(visit);
 	return result;
@@ -161,9 +161,9 @@ VKAPI_ATTR void VKAPI_CALL hook_DestroyQueryPool(VkDevice handle, VkQueryPool qu
 	struct guest_visit visit = guest_enter();
 
 	if (queryPool != VK_NULL_HANDLE) {
-		pthread_mutex_lock(&device->lock);
+		device_lock(device);
 		handles_remove(&device->query_pools, (uint64_t)(uintptr_t)queryPool);
-		pthread_mutex_unlock(&device->lock);
+		device_unlock(device);
 	}
 	guest_leave(visit);
 	device->next.DestroyQueryPool(handle, queryPool, pAllocator);

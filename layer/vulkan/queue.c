@@ -5,85 +5,71 @@
 #include "guest/process.h"
 #include "layer/vulkan/layer.h"
 
-#define QUEUE_NS       UINT64_C(100000000)  /* of a queue's work in a sample, without a window */
-#define UNPRESENTED_NS UINT64_C(1000000000) /* of a program that has a window */
+/* Its results are read, or lost, and its queries are reset. Waits for whoever reads them now. */
+static void prepare_again(struct device *device, struct command *command)
+{
+	device_lock(device);
+	if (!command->overlapped && command->pending != NULL)
+		frames_collect(device);
+	if (!command->overlapped && command->pending != NULL) {
+		/* It runs still: nobody can tell the two apart. */
+		frames_settle(device, command);
+		command->overlapped = true;
+	}
+	if (!command->overlapped)
+		queries_reset(command);
+	device_unlock(device);
+}
 
 /* Before the device runs it: what it counted the last time is read, and its end not yet reached. */
 static void prepare(struct device *device, struct command *command)
 {
-	if (command->blind || !command->tells || command->overlapped)
+	uint32_t others = command_arrives(command, 1);
+
+	if (command->blind || !command->tells)
 		return;
-	if (command->pending != NULL)
-		frames_collect(device);
-	if (command->pending != NULL) { /* it runs still: nobody can tell the two apart */
-		frames_settle(device, command);
-		command->overlapped = true;
-		return;
-	}
-	queries_reset(command);
+	if (others != 0 || command->shared ||
+	    __atomic_load_n(&command->pending, __ATOMIC_ACQUIRE) != NULL)
+		prepare_again(device, command);
+	else if (!command->overlapped)
+		queries_reset(command);
 }
 
-/* A submission is a sample of its own where nothing is presented. */
-static void begin_submission(struct device *device)
+/* When a submission begins; each is a sample of its own where nothing is presented. */
+static struct moment moment_of(const struct device *device)
 {
-	struct frame *frame = frame_now(device);
-	uint64_t since_ns = guest_now_ns() - frame->record.begin_ns;
-	bool ends = device->per != WIRE_QUEUE || since_ns > QUEUE_NS;
+	bool ends = !device->windowed && device->per != WIRE_QUEUE;
 
-	if (frame->worked && (device->windowed ? since_ns > UNPRESENTED_NS : ends))
-		frames_end(device, WIRE_TIME, 0);
+	return (struct moment){guest_now_ns(), ends ? guest_cpu_ns() : 0};
 }
 
-/* Command buffers of a submission in either form, one after another; NULL: no more. */
-struct submission {
-	const VkSubmitInfo *first;
-	const VkSubmitInfo2 *second;
-	uint32_t count, info, buffer;
-};
-
-static uint32_t buffers_of(const struct submission *s)
-{
-	return s->first != NULL ? s->first[s->info].commandBufferCount
-				: s->second[s->info].commandBufferInfoCount;
-}
-
-static struct command *next_command(struct submission *s)
-{
-	while (s->info < s->count && s->buffer == buffers_of(s)) {
-		s->info++;
-		s->buffer = 0;
-	}
-	if (s->info == s->count)
-		return NULL;
-	s->buffer++;
-	return command_of(
-	    s->first != NULL ? s->first[s->info].pCommandBuffers[s->buffer - 1]
-			     : s->second[s->info].pCommandBufferInfos[s->buffer - 1].commandBuffer);
-}
-
-static void before_submit(struct device *device, struct submission all)
+static struct moment before_submit(struct device *device, struct submission all)
 {
 	struct guest_visit visit = guest_enter();
+	struct moment now;
 	struct command *command;
 
-	pthread_mutex_lock(&device->lock);
-	frames_look(device);
-	begin_submission(device);
-	while ((command = next_command(&all)) != NULL)
+	if (device_trylock(device)) {
+		frames_look(device);
+		device_unlock(device);
+	}
+	now = moment_of(device);
+	while ((command = submission_next(&all)) != NULL)
 		prepare(device, command);
-	pthread_mutex_unlock(&device->lock);
 	guest_leave(visit);
+	return now;
 }
 
-static void after_submit(struct device *device, VkQueue queue, struct submission all)
+static void after_submit(struct device *device, const struct arrival *arrival, VkResult result)
 {
 	struct guest_visit visit = guest_enter();
+	struct submission all = arrival->all;
 	struct command *command;
 
-	pthread_mutex_lock(&device->lock);
-	for (bool first = true; (command = next_command(&all)) != NULL || first; first = false)
-		frames_submitted(device, queue, command, first);
-	pthread_mutex_unlock(&device->lock);
+	if (result == VK_SUCCESS)
+		arrival_note(device, arrival);
+	while (result != VK_SUCCESS && (command = submission_next(&all)) != NULL)
+		command_arrives(command, -1);
 	guest_leave(visit);
 }
 
@@ -96,15 +82,14 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_QueueSubmit(VkQueue queue, uint32_t submitCo
 						const VkSubmitInfo *pSubmits, VkFence fence)
 {
 	struct device *device = device_of(queue);
-	struct submission all = {.first = pSubmits, .count = submitCount};
+	struct arrival arrival = {.queue = queue, .all = {.first = pSubmits, .count = submitCount}};
 	VkResult result;
 
 	if (!measures(device))
 		return device->next.QueueSubmit(queue, submitCount, pSubmits, fence);
-	before_submit(device, all);
+	arrival.at = before_submit(device, arrival.all);
 	result = device->next.QueueSubmit(queue, submitCount, pSubmits, fence);
-	if (result == VK_SUCCESS)
-		after_submit(device, queue, all);
+	after_submit(device, &arrival, result);
 	return result;
 }
 
@@ -113,50 +98,34 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_QueueSubmit(VkQueue queue, uint32_t submitCo
 						   const VkSubmitInfo2 *pSubmits, VkFence fence)   \
 	{                                                                                          \
 		struct device *device = device_of(queue);                                          \
-		struct submission all = {.second = pSubmits, .count = submitCount};                \
+		struct arrival arrival = {.queue = queue,                                          \
+					  .all = {.second = pSubmits, .count = submitCount}};      \
 		VkResult result;                                                                   \
                                                                                                    \
 		if (!measures(device))                                                             \
 			return device->next.name(queue, submitCount, pSubmits, fence);             \
-		before_submit(device, all);                                                        \
+		arrival.at = before_submit(device, arrival.all);                                   \
 		result = device->next.name(queue, submitCount, pSubmits, fence);                   \
-		if (result == VK_SUCCESS)                                                          \
-			after_submit(device, queue, all);                                          \
+		after_submit(device, &arrival, result);                                            \
 		return result;                                                                     \
 	}
 SUBMIT2(QueueSubmit2)
 SUBMIT2(QueueSubmit2KHR)
-
-/* The size of what is presented, when it is one of ours. Under the lock. */
-static void note_size(struct device *device, const VkPresentInfoKHR *info)
-{
-	struct wire_record *record = &frame_now(device)->record;
-
-	for (uint32_t i = 0; i < SWAPCHAINS_MAX && info->swapchainCount != 0; i++) {
-		if (device->swapchains[i].handle != info->pSwapchains[0])
-			continue;
-		record->width = device->swapchains[i].width;
-		record->height = device->swapchains[i].height;
-		record->flags |= WIRE_SIZE_KNOWN;
-	}
-}
 
 VKAPI_ATTR VkResult VKAPI_CALL hook_QueuePresentKHR(VkQueue queue,
 						    const VkPresentInfoKHR *pPresentInfo)
 {
 	struct device *device = device_of(queue);
 	VkResult result = device->next.QueuePresentKHR(queue, pPresentInfo);
+	struct arrival arrival = {.presents = pPresentInfo->swapchainCount};
 	struct guest_visit visit;
 
-	if (!measures(device))
+	if (!measures(device) || arrival.presents == 0)
 		return result;
 	visit = guest_enter();
-	pthread_mutex_lock(&device->lock);
-	note_size(device, pPresentInfo);
-	frame_now(device)->whole.values[WIRE_PRESENTS] += pPresentInfo->swapchainCount;
-	frames_end(device, WIRE_FRAME, 0);
-	frames_look(device);
-	pthread_mutex_unlock(&device->lock);
+	arrival.at = (struct moment){guest_now_ns(), guest_cpu_ns()};
+	arrival.swapchain = pPresentInfo->pSwapchains[0];
+	arrival_note(device, &arrival);
 	guest_leave(visit);
 	return result;
 }
@@ -166,9 +135,9 @@ static void queue_look(struct device *device)
 {
 	struct guest_visit visit = guest_enter();
 
-	if (measures(device) && pthread_mutex_trylock(&device->lock) == 0) {
+	if (measures(device) && device_trylock(device)) {
 		frames_look(device);
-		pthread_mutex_unlock(&device->lock);
+		device_unlock(device);
 	}
 	guest_leave(visit);
 }
@@ -224,12 +193,12 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_CreateSwapchainKHR(VkDevice handle,
 	struct guest_visit visit = guest_enter();
 	struct swapchain *place;
 
-	pthread_mutex_lock(&device->lock);
+	device_lock(device);
 	place = result == VK_SUCCESS ? place_of(device, VK_NULL_HANDLE) : NULL;
 	if (place != NULL)
 		*place = (struct swapchain){*pSwapchain, pCreateInfo->imageExtent.width,
 					    pCreateInfo->imageExtent.height};
-	pthread_mutex_unlock(&device->lock);
+	device_unlock(device);
 	guest_leave(visit);
 	return result;
 }
@@ -241,12 +210,12 @@ VKAPI_ATTR void VKAPI_CALL hook_DestroySwapchainKHR(VkDevice handle, VkSwapchain
 	struct guest_visit visit = guest_enter();
 	struct swapchain *place = NULL;
 
-	pthread_mutex_lock(&device->lock);
+	device_lock(device);
 	if (swapchain != VK_NULL_HANDLE)
 		place = place_of(device, swapchain);
 	if (place != NULL)
 		*place = (struct swapchain){0};
-	pthread_mutex_unlock(&device->lock);
+	device_unlock(device);
 	guest_leave(visit);
 	device->next.DestroySwapchainKHR(handle, swapchain, pAllocator);
 }
@@ -268,7 +237,7 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_AllocateMemory(VkDevice handle,
 	struct allocation *item = result == VK_SUCCESS ? malloc(sizeof(*item)) : NULL;
 	bool noted = result != VK_SUCCESS;
 
-	pthread_mutex_lock(&device->lock);
+	device_lock(device);
 	if (item != NULL) {
 		item->bytes = pAllocateInfo->allocationSize;
 		item->heap = device->memory.memoryTypes[pAllocateInfo->memoryTypeIndex].heapIndex;
@@ -276,7 +245,7 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_AllocateMemory(VkDevice handle,
 		device->heap_bytes[item->heap] += noted ? item->bytes : 0;
 	}
 	device->heaps_lost |= !noted;
-	pthread_mutex_unlock(&device->lock);
+	device_unlock(device);
 	if (!noted)
 		free(item);
 	guest_leave(visit);
@@ -290,12 +259,12 @@ VKAPI_ATTR void VKAPI_CALL hook_FreeMemory(VkDevice handle, VkDeviceMemory memor
 	struct guest_visit visit = guest_enter();
 	struct allocation *item = NULL;
 
-	pthread_mutex_lock(&device->lock);
+	device_lock(device);
 	if (memory != VK_NULL_HANDLE)
 		item = handles_remove(&device->allocations, (uint64_t)(uintptr_t)memory);
 	if (item != NULL)
 		device->heap_bytes[item->heap] -= item->bytes;
-	pthread_mutex_unlock(&device->lock);
+	device_unlock(device);
 	free(item);
 	guest_leave(visit);
 	device->next.FreeMemory(handle, memory, pAllocator);

@@ -84,7 +84,7 @@ static struct driver_pool *find_pool(struct command *command)
 	uint32_t set = choose_set(command);
 	struct driver_pool *pool;
 
-	pthread_mutex_lock(&device->lock);
+	device_lock(device);
 	if (command->driver_pool == NULL || command->driver_pool->set != set) {
 		driver_release(command);
 		pool = device->driver.sets[set].free;
@@ -94,7 +94,7 @@ static struct driver_pool *find_pool(struct command *command)
 			pool = make_pool(device, set);
 		command->driver_pool = pool;
 	}
-	pthread_mutex_unlock(&device->lock);
+	device_unlock(device);
 	return command->driver_pool;
 }
 

@@ -92,12 +92,12 @@ bool queries_take_chunk(struct command *command)
 	if (more == NULL)
 		return false;
 	command->chunks = more;
-	pthread_mutex_lock(&device->lock);
+	device_lock(device);
 	if (device->chunks != NULL || make_block(device)) {
 		chunk = device->chunks;
 		device->chunks = chunk->next;
 	}
-	pthread_mutex_unlock(&device->lock);
+	device_unlock(device);
 	if (chunk == NULL)
 		return false;
 	command->chunks[command->chunk_count++] = chunk;

@@ -335,12 +335,21 @@ static void choose_next(struct device *device, uint64_t cpu_ns)
 		driver_next_frame(device);
 }
 
-void frames_end(struct device *device, enum wire_kind kind, uint32_t flags)
+/* What was noted late may lie before what has begun since. */
+static uint64_t not_before(uint64_t begin, uint64_t end)
+{
+	return end > begin ? end : begin;
+}
+
+void frames_end(struct device *device, enum wire_kind kind, uint32_t flags, const struct moment *at)
 {
 	struct frame *frame = frame_now(device);
 	struct wire_record *record = &frame->record;
-	uint64_t now_ns = guest_now_ns(), cpu_ns = guest_cpu_ns();
+	uint64_t now_ns = not_before(record->begin_ns, at->now_ns);
+	uint64_t cpu_ns = at->cpu_ns != 0 ? at->cpu_ns : guest_cpu_ns();
 
+	if (cpu_ns != 0)
+		cpu_ns = not_before(record->cpu_begin_ns, cpu_ns);
 	record->kind = kind;
 	record->flags |= flags | (frame->worked ? (uint32_t)WIRE_WORKED : 0);
 	record->end_ns = now_ns;
@@ -362,6 +371,7 @@ void frames_end(struct device *device, enum wire_kind kind, uint32_t flags)
 void frames_finish(struct device *device, uint64_t wait_ns)
 {
 	uint64_t until = wait_ns != 0 ? guest_now_ns() + wait_ns : 0;
+	struct moment at = {0};
 
 	if (device->finished)
 		return;
@@ -371,8 +381,9 @@ void frames_finish(struct device *device, uint64_t wait_ns)
 		guest_nap();
 		frames_collect(device);
 	}
+	at.now_ns = guest_now_ns();
 	if (frame_now(device)->worked)
-		frames_end(device, WIRE_TIME, device->windowed ? WIRE_LAST : 0);
+		frames_end(device, WIRE_TIME, device->windowed ? WIRE_LAST : 0, &at);
 	while (device->first != device->current)
 		give_up(device);
 	channel_close(&device->stream);
