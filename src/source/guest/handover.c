@@ -96,6 +96,8 @@ static bool enqueue(struct handover *h, const struct newcomer *who)
 	bool room = mem_grow(&h->queue, &h->cap, h->count + 1, sizeof(*h->queue));
 	if (room)
 		h->queue[h->count++] = *who;
+	if (room && !h->told)
+		h->told = write(h->news[1], "", 1) == 1;
 	pthread_mutex_unlock(&h->lock);
 	return room;
 }
@@ -217,10 +219,11 @@ static enum sx_status make_socket(struct handover *h, const struct sx_sys *sys,
 enum sx_status handover_open(struct handover *h, const struct sx_sys *sys,
 			     const struct channel_wish *wish, struct sx_error *err)
 {
-	*h = (struct handover){.open = true, .wish = *wish, .listener = -1, .wake = {-1, -1}};
+	*h = (struct handover){
+	    .open = true, .wish = *wish, .listener = -1, .wake = {-1, -1}, .news = {-1, -1}};
 	pthread_mutex_init(&h->lock, NULL);
 	enum sx_status status = make_socket(h, sys, err);
-	if (!status && sys->pipe(sys->user, h->wake) < 0)
+	if (!status && (sys->pipe(sys->user, h->wake) < 0 || sys->pipe(sys->user, h->news) < 0))
 		status = error_errno(err, errno, "cannot make the channel to the measured program");
 	if (!status) {
 		int failed = thread_start(&h->thread, handover_run, h);
@@ -243,13 +246,21 @@ void handover_set_wish(struct handover *h, const struct channel_wish *wish)
 bool handover_take(struct handover *h, struct newcomer *out)
 {
 	pthread_mutex_lock(&h->lock);
+	char byte;
 	bool any = h->taken < h->count;
 	if (any)
 		*out = h->queue[h->taken++];
 	if (h->taken == h->count)
 		h->taken = h->count = 0;
+	if (!h->count && h->told)
+		h->told = read(h->news[0], &byte, 1) != 1;
 	pthread_mutex_unlock(&h->lock);
 	return any;
+}
+
+int handover_descriptor(const struct handover *h)
+{
+	return h->news[0];
 }
 
 uint64_t handover_refused(struct handover *h)
@@ -281,6 +292,8 @@ void handover_close(struct handover *h)
 	close_fd(h->listener);
 	while (handover_take(h, &left))
 		drop(&left);
+	close_fd(h->news[0]);
+	close_fd(h->news[1]);
 	if (h->path[0])
 		unlink(h->path);
 	if (h->folder[0])

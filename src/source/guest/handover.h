@@ -27,12 +27,14 @@ struct handover {
 	char folder[96];
 	char path[sizeof(((struct sockaddr_un *)0)->sun_path)];
 	int listener, wake[2];
+	int news[2]; /* readable while somebody is in the queue */
 	pthread_t thread;
 	bool open, running;
 	pthread_mutex_t lock;
 	struct channel_wish wish; /* under lock, as all that follows */
 	struct newcomer *queue;
 	size_t count, cap, taken;
+	bool told;	  /* there is a byte in `news` */
 	uint64_t refused; /* programs that there was no memory or descriptor for */
 };
 
@@ -46,6 +48,8 @@ enum sx_status handover_open(struct handover *handover, const struct sx_sys *sys
 void handover_set_wish(struct handover *handover, const struct channel_wish *wish);
 /* The next program that came; what it holds is the caller's. */
 bool handover_take(struct handover *handover, struct newcomer *out);
+/* A descriptor that is readable while there is a next one. */
+int handover_descriptor(const struct handover *handover);
 uint64_t handover_refused(struct handover *handover);
 /* Stops, and removes socket and folder. Not opened, or zero: nothing happens. */
 void handover_close(struct handover *handover);

@@ -9,10 +9,12 @@
 #include "base/error.h"
 
 #define PARTS_RING     16384 /* records, where a frame has many samples */
-#define LOOK_EVERY_MS  5     /* while programs begin, and where samples are many */
-#define LOOK_SELDOM_MS 20    /* a ring holds 1024 frames: enough for 25,000 a second and more */
-#define YOUNG_NS       UINT64_C(500000000) /* programs that begin make their threads */
 #define NS_PER_MS      UINT64_C(1000000)
+#define LOOK_OFTEN_NS  (5 * NS_PER_MS)	/* while programs begin, and where samples are many */
+#define LOOK_NS	       (20 * NS_PER_MS) /* rings hold 1024 frames: for 25,000 a second and more */
+#define LOOK_SELDOM_NS (50 * NS_PER_MS) /* where they are not a quarter full then */
+#define RATE_SLOW      (WIRE_RING_RECORDS / 4 * (UINT64_C(1000000000) / LOOK_SELDOM_NS))
+#define YOUNG_NS       (500 * NS_PER_MS) /* programs that begin make their threads */
 
 static const struct channel_wish inject_wish = {
     .kinds = 1u << WIRE_FRAME | 1u << WIRE_TIME,
@@ -175,6 +177,8 @@ enum sx_status inject_start(struct source *source, const struct source_request *
 	in->times_rasters = !in->parts && wish.counters & UINT64_C(1) << WIRE_GPU_TIME;
 	in->raster.overhead_ppm = wire_watch_ppm(request->overhead_permille);
 	in->stopped = false;
+	in->started_ns = sys_now_ns(source->sys);
+	in->program_ns = 0;
 	in->program_pid = request->pid;
 	return SX_OK;
 }
@@ -280,6 +284,7 @@ static bool next(struct inject_source *in)
 		look_at_threads(in);
 		return false;
 	}
+	in->rate.records += !in->waits;
 	in->filled &= in->waits;
 	in->waits = !fill_sample(in);
 	if (in->waits) {
@@ -289,14 +294,25 @@ static bool next(struct inject_source *in)
 	return !in->waits;
 }
 
+/* What kind of program it is, as long as none has shown a context: should none ever do. */
+static void look_at_program(struct inject_source *in)
+{
+	uint64_t now_ns = sys_now_ns(in->base.sys);
+	if (in->program_pid <= 0 || in->stopped || in->processes.contexts.count > 0 ||
+	    now_ns < in->program_ns)
+		return;
+	bool young = now_ns - in->started_ns < YOUNG_NS;
+	in->program_ns = now_ns + (young ? LOOK_OFTEN_NS : LOOK_SELDOM_NS);
+	program_look(&in->program, in->base.sys, in->program_pid);
+}
+
 enum sx_status inject_read(struct source *source, int timeout_ms, struct raw_sample *out,
 			   struct sx_error *err)
 {
 	struct inject_source *in = inject_source(source);
 	const struct sx_sys *sys = source->sys;
 	while (!next(in)) {
-		if (in->program_pid > 0 && !in->stopped && in->processes.contexts.count == 0)
-			program_look(&in->program, sys, in->program_pid);
+		look_at_program(in);
 		if (in->stopped && !in->waits && tell_missing(in)) {
 			*out = (struct raw_sample){.kind = RAW_NOTE,
 						   .data = (const uint8_t *)in->note,
@@ -307,7 +323,7 @@ enum sx_status inject_read(struct source *source, int timeout_ms, struct raw_sam
 			return SX_END;
 		if (timeout_ms <= 0 && !in->stopped)
 			return SX_AGAIN;
-		int nap = in->waits ? 1 : LOOK_EVERY_MS;
+		int nap = in->waits ? 1 : (int)(LOOK_OFTEN_NS / NS_PER_MS);
 		if (timeout_ms > 0 && nap > timeout_ms)
 			nap = timeout_ms;
 		sys->poll(sys->user, NULL, 0, nap);
@@ -326,18 +342,27 @@ enum sx_status inject_read(struct source *source, int timeout_ms, struct raw_sam
 	return SX_OK;
 }
 
+static bool is_young(const struct inject_source *in, uint64_t now_ns)
+{
+	return now_ns - in->started_ns < YOUNG_NS || now_ns - in->met_ns < YOUNG_NS ||
+	       processes_awaited(&in->processes);
+}
+
 /*
- * Each look costs as much as tens of samples do, and what threads did is read at the longer
- * distance anyway.
+ * Each look costs as much as tens of samples do, and disturbs the program. Looks are on a grid of
+ * times, so that several sources have theirs at once.
  */
 void inject_wake(struct source *source, struct source_wake *out)
 {
-	const struct inject_source *in = inject_source(source);
-	uint64_t now_ns = sys_now_ns(source->sys);
-	bool often =
-	    in->parts || in->processes.contexts.count == 0 || now_ns - in->met_ns < YOUNG_NS;
-	*out = (struct source_wake){
-	    .fd = -1, .due_ns = now_ns + (often ? LOOK_EVERY_MS : LOOK_SELDOM_MS) * NS_PER_MS};
+	struct inject_source *in = inject_source(source);
+	uint64_t now_ns = sys_now_ns(source->sys), every_ns = LOOK_SELDOM_NS;
+	if (rate_peak(&in->rate, now_ns) > RATE_SLOW)
+		every_ns = LOOK_NS;
+	if ((in->parts && in->processes.contexts.count > 0) || is_young(in, now_ns))
+		every_ns = LOOK_OFTEN_NS;
+	/* While a sample waits, whoever comes does so, too: the next look is soon. */
+	*out = (struct source_wake){.fd = in->waits ? -1 : processes_descriptor(&in->processes),
+				    .due_ns = (now_ns / every_ns + 1) * every_ns};
 }
 
 enum sx_status inject_stop(struct source *source, struct sx_error *err)

@@ -10,6 +10,7 @@
 #include "source/guest/processes.h"
 #include "source/guest/program.h"
 #include "source/guest/raster/raster.h"
+#include "source/guest/rate.h"
 #include "source/source.h"
 
 struct inject_api {
@@ -51,13 +52,16 @@ struct inject_source {
 	bool stopped, told;
 	const char *lacks; /* of its request */
 	pid_t program_pid;
+	uint64_t started_ns;
 	struct program program; /* while the program has not shown any context */
+	uint64_t program_ns;	/* when to look at it again */
 	uint64_t met_ns;	/* when the last program came that has shown one */
 	uint64_t lost;		/* before the sample */
-	bool waits;		/* the sample waits for what is not known yet */
-	bool filled;		/* ... but has its GPU time */
-	bool parts;		/* samples are parts of frames */
-	bool times_rasters;	/* GPU time is asked for */
+	struct rate rate;
+	bool waits;	    /* the sample waits for what is not known yet */
+	bool filled;	    /* ... but has its GPU time */
+	bool parts;	    /* samples are parts of frames */
+	bool times_rasters; /* GPU time is asked for */
 	struct raster raster;
 	struct load load;
 	/* The driver's own counters, which open() may find: the API's, until close(). */

@@ -221,6 +221,21 @@ bool processes_running(struct processes *all)
 	return all->quiet_end_ns && sys_now_ns(all->sys) - all->quiet_end_ns < FORKED_NS;
 }
 
+int processes_descriptor(const struct processes *all)
+{
+	return handover_descriptor(&all->handover);
+}
+
+bool processes_awaited(const struct processes *all)
+{
+	uint64_t now_ns = sys_now_ns(all->sys);
+	for (size_t i = 0; i < all->count; i++)
+		if (!all->items[i].told && !all->items[i].ended &&
+		    now_ns - all->items[i].came_ns < YOUNG_NS)
+			return true;
+	return false;
+}
+
 bool processes_waiting(struct processes *all)
 {
 	welcome(all);

@@ -56,6 +56,12 @@ bool processes_next(struct processes *processes, struct wire_sample *out, char *
  * started and left is measured to its end.
  */
 bool processes_running(struct processes *processes);
+/*
+ * A descriptor that is readable while a program has come that processes_next() has not seen yet.
+ */
+int processes_descriptor(const struct processes *processes);
+/* Whether one came a short while ago that has not made a context yet. */
+bool processes_awaited(const struct processes *processes);
 /* Whether none that came is left. */
 bool processes_waiting(struct processes *processes);
 /*

@@ -146,6 +146,18 @@ class Calls(unittest.TestCase):
         self.assertLess(self.calls("--overhead", "0", "-m", "IAVertices")[0], 8)
 
 
+class Wakes(unittest.TestCase):
+    def test_the_command_sleeps_while_nothing_comes(self):
+        """Each wake disturbs the program. A busy machine makes them fewer, never more: a program that draws nothing
+        may be looked for often while it begins, and seldom then."""
+        sextant = subprocess.Popen([SEXTANT, "stat", "--", "sleep", "5"], stdout=subprocess.DEVNULL,
+                                   stderr=subprocess.DEVNULL)
+        _, status, usage = os.wait4(sextant.pid, 0)
+        sextant.returncode = os.waitstatus_to_exitcode(status)
+        self.assertEqual(sextant.returncode, 0)
+        self.assertLess(usage.ru_nvcsw, 700)  # 2 s at 200 and 3 s at 30 make 490, and all the time at 200 1000
+
+
 if __name__ == "__main__":
     ran = unittest.main(exit=False)
     if ran.result.testsRun and len(ran.result.skipped) == ran.result.testsRun:

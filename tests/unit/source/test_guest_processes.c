@@ -6,6 +6,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -127,6 +128,43 @@ static void test_running_programs_are_known(void **state)
 	waitpid(pid, NULL, 0);
 	drain(&all);
 	assert_false(processes_running(&all));
+	processes_close(&all);
+}
+
+static bool has_news(const struct processes *all, int wait_ms)
+{
+	struct pollfd fd = {.fd = processes_descriptor(all), .events = POLLIN};
+	return poll(&fd, 1, wait_ms) == 1;
+}
+
+/* Nobody has to look for programs: the descriptor tells, until each has been seen. */
+static void test_a_program_that_comes_is_told(void **state)
+{
+	struct processes all;
+	pid_t pids[2];
+	open_all(&all);
+	assert_false(has_news(&all, 0));
+	for (int i = 0; i < 2; i++) {
+		pids[i] = program(processes_path(&all), 0, 0, end_never);
+		assert_true(has_news(&all, 10000));
+	}
+	while (processes_activity(&all).processes < 2) {
+		drain(&all);
+		usleep(1000);
+	}
+	assert_false(has_news(&all, 0));
+	assert_true(processes_awaited(&all)); /* none of them has drawn */
+	for (int i = 0; i < 2; i++) {
+		kill(pids[i], SIGKILL);
+		waitpid(pids[i], NULL, 0);
+	}
+	drain(&all);
+	assert_false(processes_awaited(&all));
+	assert_int_equal(drain(&all), 0);
+	waitpid(program(processes_path(&all), 1, 3, end_well), NULL, 0);
+	assert_true(has_news(&all, 10000));
+	assert_int_equal(drain(&all), 3);
+	assert_false(has_news(&all, 0));
 	processes_close(&all);
 }
 
@@ -344,6 +382,7 @@ int main(void)
 	    cmocka_unit_test(test_what_killed_programs_sent_is_read),
 	    cmocka_unit_test(test_many_programs_one_after_another),
 	    cmocka_unit_test(test_running_programs_are_known),
+	    cmocka_unit_test(test_a_program_that_comes_is_told),
 	    cmocka_unit_test(test_too_many_contexts_are_told),
 	    cmocka_unit_test(test_memory_cannot_be_taken_away),
 	    cmocka_unit_test(test_no_program_reaches_anothers_memory),
