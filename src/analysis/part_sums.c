@@ -7,11 +7,18 @@
 
 #include "base/mem.h"
 
+/* Rows that are all of one stand for each other as the caller knows, by number or by time. */
+static bool are_one(const struct part_sums *p)
+{
+	return p->parts.count < 2 && (p->parts.slices.all || !parts_are_slices(&p->parts, 0));
+}
+
 bool part_sums_look(struct part_sums *p, const struct sx_table *raw)
 {
 	size_t end = sx_table_row_count(raw);
 	struct parts_rows rows;
-	if (!mem_grow(&p->of, &p->of_cap, end + 1, 1))
+	if (!mem_grow(&p->of, &p->of_cap, end + 1, 1) ||
+	    !mem_grow(&p->extents, &p->extents_cap, end + 1, sizeof(*p->extents)))
 		return false;
 	rows.first = 0;
 	for (; rows.first < end; rows.first += rows.count) {
@@ -22,12 +29,14 @@ bool part_sums_look(struct part_sums *p, const struct sx_table *raw)
 		else
 			memcpy(p->of + rows.first, rows.of, rows.count);
 	}
+	for (size_t i = 0; i < end && !are_one(p); i++)
+		p->extents[i] = slices_extent(&p->parts.slices, raw, i);
 	return true;
 }
 
 bool part_sums_begin(struct part_sums *p, uint32_t count)
 {
-	if (p->sums || p->parts.count < 2)
+	if (p->sums || are_one(p))
 		return false;
 	p->sums = calloc((size_t)count * PARTS_MAX + 1, sizeof(*p->sums));
 	p->count = p->sums ? count : 0;
@@ -35,22 +44,20 @@ bool part_sums_begin(struct part_sums *p, uint32_t count)
 }
 
 static inline void add_to_part(struct part_sum *sum, uint8_t quality, double value,
-			       uint64_t length_ns)
+			       const struct extent *extent)
 {
 	if (quality & SX_QUALITY_NO_DATA_MASK) {
-		bool skipped = sx_quality_is_skipped(quality);
-		sum->skipped += skipped;
-		sum->skipped_ns += skipped ? length_ns : 0;
+		if (sx_quality_is_skipped(quality))
+			extent_add(&sum->skipped, extent);
 		return;
 	}
 	if (!isfinite(value))
 		return;
 	sum->sum += value;
-	sum->with++;
-	sum->with_ns += length_ns;
+	extent_add(&sum->with, extent);
 }
 
-void part_sums_add(struct part_sums *p, const struct sx_table *values, const uint64_t *until)
+void part_sums_add(struct part_sums *p, const struct sx_table *values)
 {
 	size_t rows = sx_table_row_count(values);
 	for (uint32_t i = 0; p->sums && i < p->count; i++) {
@@ -60,27 +67,45 @@ void part_sums_add(struct part_sums *p, const struct sx_table *values, const uin
 			add_to_part(&sums[p->of[r]], v.quality ? v.quality[r] : 0,
 				    v.type == SX_U64 ? (double)((const uint64_t *)v.data)[r]
 						     : ((const double *)v.data)[r],
-				    until ? until[r + 1] - until[r] : 0);
+				    &p->extents[r]);
 	}
 }
 
-struct part_whole part_sums_whole(const struct part_sums *p, uint32_t column, bool by_time)
+/* Somebody of whom nothing was measured: as the same context's other rows were, see total_row.c. */
+static const struct part_sum *stand_in(const struct part_sums *p, const struct part_sum *column,
+				       uint32_t part)
 {
+	uint32_t sibling = parts_sibling(&p->parts, part);
+	return sibling < p->parts.count && column[sibling].with.rows ? &column[sibling] : NULL;
+}
+
+struct part_whole part_sums_whole(const struct part_sums *p, uint32_t column, bool time)
+{
+	const struct part_sum *sums = &p->sums[(size_t)column * PARTS_MAX];
 	struct part_whole whole = {0};
-	double known = 0, unknown = 0;
+	struct extent known = {0}, unknown = {0};
+	bool slices = false;
 	for (uint32_t i = 0; i < p->parts.count; i++) {
-		const struct part_sum *s = &p->sums[(size_t)column * PARTS_MAX + i];
-		bool timed = by_time && s->with_ns;
-		double with = (double)(timed ? s->with_ns : s->with);
-		double skipped = (double)(timed ? s->skipped_ns : s->skipped);
-		double times = s->with ? 1 + skipped / with : 0;
-		whole.sum += s->sum * times;
-		whole.rows += (double)s->with * times;
-		*(s->with ? &known : &unknown) +=
-		    (double)(by_time ? s->with_ns + s->skipped_ns : s->with + s->skipped);
+		const struct part_sum *s = &sums[i],
+				      *other = s->with.rows ? s : stand_in(p, sums, i);
+		bool apart = parts_are_slices(&p->parts, i);
+		slices |= apart;
+		extent_add(other ? &known : &unknown, &s->with);
+		extent_add(other ? &known : &unknown, &s->skipped);
+		if (!other)
+			continue;
+		enum extent_by by =
+		    extent_choose(&other->with, &s->skipped, apart || other != s, time);
+		double times =
+		    (double)extent_get(&s->skipped, by) / (double)extent_get(&other->with, by);
+		times += other == s ? 1 : 0;
+		whole.sum += other->sum * times;
+		whole.rows += (double)other->with.rows * times;
 	}
 	/* Of whom nothing was measured: as the others, see total_row.c. */
-	double all = known > 0 ? 1 + unknown / known : 1;
+	enum extent_by by = slices && known.ns && unknown.ns ? EXTENT_NS : EXTENT_ROWS;
+	double all =
+	    known.rows ? 1 + (double)extent_get(&unknown, by) / (double)extent_get(&known, by) : 1;
 	return (struct part_whole){whole.sum * all, whole.rows * all};
 }
 
@@ -88,11 +113,12 @@ uint64_t part_sums_guessed(const struct part_sums *p)
 {
 	uint64_t most = 0;
 	for (uint32_t i = 0; p->sums && i < p->count; i++) {
+		const struct part_sum *sums = &p->sums[(size_t)i * PARTS_MAX];
 		uint64_t known = 0, unknown = 0;
 		for (uint32_t k = 0; k < p->parts.count; k++) {
-			const struct part_sum *s = &p->sums[(size_t)i * PARTS_MAX + k];
-			known += s->with;
-			unknown += s->with ? 0 : s->skipped;
+			bool counted = sums[k].with.rows || stand_in(p, sums, k);
+			known += sums[k].with.rows;
+			unknown += counted ? 0 : sums[k].skipped.rows;
 		}
 		most = known && unknown > most ? unknown : most;
 	}
@@ -104,5 +130,6 @@ void part_sums_finish(struct part_sums *p)
 	parts_finish(&p->parts);
 	free(p->sums);
 	free(p->of);
+	free(p->extents);
 	*p = (struct part_sums){.count = 0};
 }

@@ -1,6 +1,6 @@
 /*
- * Sums of metrics of each program and context alone, once there are several: what was left out of
- * the samples of one is made up for by its own.
+ * Sums of metrics of each program and context alone, once there are several or samples are slices
+ * of time: what was left out of the samples of one is made up for by its own.
  */
 #ifndef ANALYSIS_PART_SUMS_H
 #define ANALYSIS_PART_SUMS_H
@@ -9,19 +9,21 @@
 
 #include "table/parts.h"
 
-/* Rows with data and those that they stand for, and how long both are. */
+/* Rows with data and those that they stand for. */
 struct part_sum {
 	double sum;
-	uint64_t with, skipped, with_ns, skipped_ns;
+	struct extent with, skipped;
 };
 
-/* Zero-initialise. */
+/* Zero-initialise; then parts_begin(). */
 struct part_sums {
 	struct parts parts;
 	struct part_sum *sums; /* PARTS_MAX a column; NULL while all rows are of one */
 	uint32_t count;	       /* columns */
-	uint8_t *of;	       /* [row] of the table at hand: whose it is */
-	size_t of_cap;
+	/* [row] of the table at hand: whose it is, and how much it is. */
+	uint8_t *of;
+	struct extent *extents;
+	size_t of_cap, extents_cap;
 };
 
 /* A column over all parts. */
@@ -30,18 +32,19 @@ struct part_whole {
 	double rows; /* which are so many */
 };
 
-/* Looks whose the rows of a table are. False when memory is out. */
+/* Looks whose the rows of a table are, and how much. False when memory is out. */
 bool part_sums_look(struct part_sums *p, const struct sx_table *raw);
 /*
- * Whether the table looked at last is the first with rows of a second part: then *p has room for
+ * Whether the table looked at last is the first with rows of a second part, or with slices where
+ * rows are frames: then *p has room for
  * the sums of `count` columns now, in which those of the tables before it are to be put, as part 0.
  * False as well when there is no memory for that; then all stay one.
  */
 bool part_sums_begin(struct part_sums *p, uint32_t count);
-/* Adds the metrics of the table looked at; `until`: see sx_summary, or NULL. */
-void part_sums_add(struct part_sums *p, const struct sx_table *values, const uint64_t *until);
-/* What a column comes to; by_time: its rows stand for time, not for rows. */
-struct part_whole part_sums_whole(const struct part_sums *p, uint32_t column, bool by_time);
+/* Adds the metrics of the table looked at. */
+void part_sums_add(struct part_sums *p, const struct sx_table *values);
+/* What a column comes to; `time`: its values are times. */
+struct part_whole part_sums_whole(const struct part_sums *p, uint32_t column, bool time);
 /*
  * How many rows are of somebody of whom nothing was measured, in the column where they are most:
  * they are taken to be as those of the others.

@@ -52,7 +52,8 @@ struct sx_summary {
 	size_t until_cap;
 	struct summary_span *spans; /* one a column */
 	struct summary_edge first, last;
-	struct part_sums apart; /* once there are several programs or contexts */
+	struct part_sums apart; /* once there are several, or slices among frames */
+	bool *times;		/* whether the values of a column are times */
 	struct summary_share *shares;
 	uint32_t share_count;
 };
@@ -76,6 +77,22 @@ static bool find_shares(struct sx_summary *s, const struct sx_table *like)
 	return s->shares != NULL;
 }
 
+/* Metrics of times alone are times, whatever unit their own is. */
+static void find_times(struct sx_summary *s, const struct sx_table *like)
+{
+	uint32_t inputs, count;
+	const struct sx_metric_input *input = sx_metrics_inputs(s->metrics, &inputs);
+	for (uint32_t i = 0; i < s->count; i++) {
+		const uint32_t *reads = sx_metrics_column_inputs(s->metrics, i, &count);
+		s->times[i] = count > 0;
+		for (uint32_t k = 0; k < count; k++) {
+			uint32_t at = sx_table_find(like, input[reads[k]].name);
+			s->times[i] &=
+			    at != SX_NONE && slices_unit_is_time(sx_table_column(like, at)->unit);
+		}
+	}
+}
+
 enum sx_status sx_summary_create(const struct sx_metrics *metrics, const struct sx_table *like,
 				 struct sx_summary **out, struct sx_error *err)
 {
@@ -90,11 +107,15 @@ enum sx_status sx_summary_create(const struct sx_metrics *metrics, const struct 
 	s->spans = calloc(s->count + 1, sizeof(*s->spans));
 	s->first.values = calloc(s->count + 1, sizeof(double));
 	s->last.values = calloc(s->count + 1, sizeof(double));
+	s->times = calloc(s->count + 1, sizeof(*s->times));
 	s->by_time = total_by_time(sx_table_kind(like));
+	parts_begin(&s->apart.parts, like);
 	bool fine = s->sketches && s->stats && s->seen && s->spans && s->first.values &&
-		    s->last.values && find_shares(s, like);
+		    s->last.values && s->times && find_shares(s, like);
 	enum sx_status status =
 	    fine ? total_create(like, &s->total, err) : error_nomem(err, "a summary");
+	if (!status)
+		find_times(s, like);
 	if (!status)
 		status = sx_evaluation_create(metrics, like, &s->evaluation, err);
 	if (status) {
@@ -129,6 +150,7 @@ void sx_summary_destroy(struct sx_summary *s)
 	free(s->spans);
 	free(s->first.values);
 	free(s->last.values);
+	free(s->times);
 	part_sums_finish(&s->apart);
 	for (uint32_t i = 0; i < s->share_count; i++)
 		free(s->shares[i].counter);
@@ -165,7 +187,7 @@ static size_t gather(struct sx_summary *s, uint32_t column, const struct sx_vect
 	for (size_t r = rows.first; r < rows.first + rows.count; r++) {
 		uint8_t quality = v->quality[r];
 		s->seen[column] |= quality;
-		uint64_t length = s->by_time ? s->until[r + 1] - s->until[r] : 0;
+		uint64_t length = s->until[r + 1] - s->until[r];
 		if (quality & SX_QUALITY_NO_DATA_MASK) {
 			bool skipped = sx_quality_is_skipped(quality);
 			s->stats[column].skipped += skipped;
@@ -211,8 +233,7 @@ static bool summary_add_block(struct sx_summary *s, uint32_t column, const struc
 	if (v->quality && !all_valid(v->quality + first, count))
 		return sketch_add_many(
 		    sketch, values, gather(s, column, v, (struct row_range){first, count}, values));
-	if (s->by_time)
-		s->spans[column].with += s->until[first + count] - s->until[first];
+	s->spans[column].with += s->until[first + count] - s->until[first];
 	if (v->type == SX_F64)
 		return sketch_add_many(sketch, (const double *)v->data + first, count);
 	convert((const uint64_t *)v->data + first, count, values);
@@ -299,15 +320,14 @@ static void part_from_all(struct sx_summary *s)
 	const struct summary_edge *edges[] = {&s->first, &s->last};
 	for (uint32_t i = 0; i < s->count; i++) {
 		struct part_sum *sum = &s->apart.sums[(size_t)i * PARTS_MAX];
-		*sum = (struct part_sum){.sum = sketch_sum(&s->sketches[i]),
-					 .with = s->sketches[i].count,
-					 .skipped = s->stats[i].skipped,
-					 .with_ns = s->spans[i].with,
-					 .skipped_ns = s->spans[i].skipped};
+		*sum = (struct part_sum){
+		    .sum = sketch_sum(&s->sketches[i]),
+		    .with = {.rows = s->sketches[i].count, .ns = s->spans[i].with},
+		    .skipped = {.rows = s->stats[i].skipped, .ns = s->spans[i].skipped}};
 		for (int e = 0; e < 2; e++)
 			if (edges[e]->held && isfinite(edges[e]->values[i])) {
 				sum->sum += edges[e]->values[i];
-				sum->with++;
+				sum->with.rows++;
 			}
 	}
 }
@@ -320,8 +340,9 @@ static bool add_values(struct sx_summary *s, const struct sx_table *raw,
 	bool fine = part_sums_look(&s->apart, raw);
 	if (fine && part_sums_begin(&s->apart, s->count))
 		part_from_all(s);
+	fine = fine && measure_rows(s, raw);
 	if (fine && s->by_time && end) {
-		fine = measure_rows(s, raw) && release_last(s);
+		fine = release_last(s);
 		if (fine)
 			add_shares(s, raw);
 		if (fine && !s->first.held)
@@ -332,7 +353,7 @@ static bool add_values(struct sx_summary *s, const struct sx_table *raw,
 	for (uint32_t i = 0; fine && i < s->count; i++)
 		fine = summary_add_column(s, values, i, first, end);
 	if (fine)
-		part_sums_add(&s->apart, values, s->by_time ? s->until : NULL);
+		part_sums_add(&s->apart, values);
 	return fine;
 }
 
@@ -410,7 +431,7 @@ static void set_running(struct sx_summary *s, uint32_t column, struct stats_sum 
 	sum->whole = sum->sum;
 	sum->mean = sum->sum / (double)stats->count;
 	if (stats->skipped && s->apart.sums) {
-		struct part_whole whole = part_sums_whole(&s->apart, column, timed);
+		struct part_whole whole = part_sums_whole(&s->apart, column, s->times[column]);
 		sum->whole = whole.sum;
 		sum->mean = whole.sum / whole.rows;
 	} else if (stats->skipped) {

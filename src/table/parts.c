@@ -11,31 +11,40 @@
  */
 struct part_labels {
 	uint64_t process, context;
+	bool slice;
 };
 
-static struct part_labels labels_of(const struct sx_table *table, size_t row)
+void parts_begin(struct parts *parts, const struct sx_table *like)
+{
+	parts->slices = slices_of(like);
+}
+
+static struct part_labels labels_of(const struct parts *parts, const struct sx_table *table,
+				    size_t row)
 {
 	const uint64_t *process = table->labels[SX_LABEL_PROCESS];
 	const uint64_t *context = table->labels[SX_LABEL_CONTEXT];
 	return (struct part_labels){process ? process[row] : SX_LABEL_ABSENT,
-				    context ? context[row] : SX_LABEL_ABSENT};
+				    context ? context[row] : SX_LABEL_ABSENT,
+				    slices_is_one(&parts->slices, table, row)};
 }
 
-static bool is_same(const struct part_key *key, const char *process, uint64_t context)
+static bool is_same(const struct part_key *key, const struct part_key *other)
 {
-	if (key->context != context || !key->process != !process)
+	if (key->context != other->context || key->slice != other->slice ||
+	    !key->process != !other->process)
 		return false;
-	return !process || strcmp(key->process, process) == 0;
+	return !key->process || strcmp(key->process, other->process) == 0;
 }
 
-static bool add_key(struct parts *parts, const char *process, uint64_t context)
+static bool add_key(struct parts *parts, const struct part_key *key)
 {
 	if (!mem_grow(&parts->keys, &parts->cap, (size_t)parts->count + 1, sizeof(*parts->keys)))
 		return false;
-	char *copy = process ? strdup(process) : NULL;
-	if (process && !copy)
+	char *copy = key->process ? strdup(key->process) : NULL;
+	if (key->process && !copy)
 		return false;
-	parts->keys[parts->count++] = (struct part_key){copy, context};
+	parts->keys[parts->count++] = (struct part_key){copy, key->context, key->slice};
 	return true;
 }
 
@@ -44,11 +53,12 @@ static uint8_t number_of(struct parts *parts, const struct sx_table *table,
 {
 	const char *process =
 	    labels.process == SX_LABEL_ABSENT ? NULL : sx_table_string(table, labels.process);
+	const struct part_key key = {process, labels.context, labels.slice};
 	uint32_t most = parts->most ? parts->most : PARTS_MAX;
 	for (uint32_t i = 0; i < parts->count; i++)
-		if (is_same(&parts->keys[i], process, labels.context))
+		if (is_same(&parts->keys[i], &key))
 			return (uint8_t)i;
-	if (parts->count < most && add_key(parts, process, labels.context))
+	if (parts->count < most && add_key(parts, &key))
 		return (uint8_t)(parts->count - 1);
 	parts->shared = true;
 	return (uint8_t)(parts->count ? parts->count - 1 : 0);
@@ -56,17 +66,19 @@ static uint8_t number_of(struct parts *parts, const struct sx_table *table,
 
 static bool differ(struct part_labels a, struct part_labels b)
 {
-	return a.process != b.process || a.context != b.context;
+	return a.process != b.process || a.context != b.context || a.slice != b.slice;
 }
 
 /* The first row behind `first` whose labels are others, or `end`. */
-static size_t same_until(const struct sx_table *table, size_t first, size_t end)
+static size_t same_until(const struct parts *parts, const struct sx_table *table, size_t first,
+			 size_t end)
 {
-	struct part_labels labels = labels_of(table, first);
+	struct part_labels labels = labels_of(parts, table, first);
 	size_t row = first + 1;
-	if (!table->labels[SX_LABEL_PROCESS] && !table->labels[SX_LABEL_CONTEXT])
+	if (!table->labels[SX_LABEL_PROCESS] && !table->labels[SX_LABEL_CONTEXT] &&
+	    parts->slices.frames == SX_NONE)
 		return end;
-	while (row < end && !differ(labels_of(table, row), labels))
+	while (row < end && !differ(labels_of(parts, table, row), labels))
 		row++;
 	return row;
 }
@@ -75,15 +87,15 @@ void parts_tell(struct parts *parts, const struct sx_table *table, struct parts_
 {
 	size_t first = rows->first;
 	rows->count = rows->count < PARTS_BLOCK ? rows->count : PARTS_BLOCK;
-	size_t same = same_until(table, first, first + rows->count) - first;
-	struct part_labels labels = labels_of(table, first);
+	size_t same = same_until(parts, table, first, first + rows->count) - first;
+	struct part_labels labels = labels_of(parts, table, first);
 	rows->of[0] = number_of(parts, table, labels);
 	rows->one = same == rows->count;
 	if (rows->one)
 		return;
 	memset(rows->of, rows->of[0], same);
 	for (size_t i = same; i < rows->count; i++) {
-		struct part_labels next = labels_of(table, first + i);
+		struct part_labels next = labels_of(parts, table, first + i);
 		rows->of[i] =
 		    differ(next, labels) ? number_of(parts, table, next) : rows->of[i - 1];
 		labels = next;
@@ -94,15 +106,32 @@ uint32_t parts_find(const struct parts *parts, const struct parts *other, uint32
 {
 	const struct part_key *key = number < other->count ? &other->keys[number] : NULL;
 	for (uint32_t i = 0; key && i < parts->count; i++)
-		if (is_same(&parts->keys[i], key->process, key->context))
+		if (is_same(&parts->keys[i], key))
 			return i;
 	return PARTS_MAX;
+}
+
+uint32_t parts_sibling(const struct parts *parts, uint32_t number)
+{
+	if (number >= parts->count)
+		return PARTS_MAX;
+	struct part_key key = parts->keys[number];
+	key.slice = !key.slice;
+	for (uint32_t i = 0; i < parts->count; i++)
+		if (is_same(&parts->keys[i], &key))
+			return i;
+	return PARTS_MAX;
+}
+
+bool parts_are_slices(const struct parts *parts, uint32_t number)
+{
+	return number < parts->count ? parts->keys[number].slice : parts->slices.all;
 }
 
 void parts_finish(struct parts *parts)
 {
 	for (uint32_t i = 0; i < parts->count; i++)
-		free(parts->keys[i].process);
+		free((void *)parts->keys[i].process);
 	free(parts->keys);
-	*parts = (struct parts){.most = parts->most};
+	*parts = (struct parts){.slices = parts->slices, .most = parts->most};
 }

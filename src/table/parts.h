@@ -1,23 +1,27 @@
 /*
- * Whose rows are: a number from 0 for each program and each of its contexts, in the order in which
- * they come. What is left out of samples is left out of each as its own cost allows, so that what
- * the others stand for is known of each alone.
+ * Whose rows are: a number from 0 for each program and each of its contexts, and for its frames and
+ * its slices of time, in the order in which they come. What is left out of samples is left out of
+ * each as its own cost allows, so that what the others stand for is known of each alone.
  */
 #ifndef TABLE_PARTS_H
 #define TABLE_PARTS_H
 
 #include <sextant/table.h>
 
+#include "table/slices.h"
+
 #define PARTS_MAX   64	 /* parts that are told apart; all further ones share the last number */
 #define PARTS_BLOCK 1024 /* rows that are looked at together */
 
 struct part_key {
-	char *process;	  /* owned; NULL: rows that tell none */
-	uint64_t context; /* or SX_LABEL_ABSENT */
+	const char *process; /* owned where it is kept; NULL: rows that tell none */
+	uint64_t context;    /* or SX_LABEL_ABSENT */
+	bool slice;	     /* rows are slices of time, not frames */
 };
 
-/* Zero-initialise. */
+/* Zero-initialise; then parts_begin(). */
 struct parts {
+	struct slices slices;
 	struct part_key *keys;
 	size_t cap;
 	uint32_t count;
@@ -32,6 +36,8 @@ struct parts_rows {
 	uint8_t of[PARTS_BLOCK];
 };
 
+/* What rows are is told by columns such as those of this table, which may be destroyed. */
+void parts_begin(struct parts *parts, const struct sx_table *like);
 /*
  * Tells whose rows->count rows from rows->first on are, at most PARTS_BLOCK of them: rows->count
  * becomes how many. Whom there is no memory for shares the last number.
@@ -39,6 +45,10 @@ struct parts_rows {
 void parts_tell(struct parts *parts, const struct sx_table *table, struct parts_rows *rows);
 /* The number that somebody of `other` has here, or PARTS_MAX. */
 uint32_t parts_find(const struct parts *parts, const struct parts *other, uint32_t number);
+/* The number of the slices of whose frames this is, or the other way round; or PARTS_MAX. */
+uint32_t parts_sibling(const struct parts *parts, uint32_t number);
+/* Whether rows of this number are slices of time. */
+bool parts_are_slices(const struct parts *parts, uint32_t number);
 /* Forgets whom it knew and releases their memory. */
 void parts_finish(struct parts *parts);
 

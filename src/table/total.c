@@ -9,8 +9,8 @@
 static void clear_part(const struct total *total, struct total_column *columns)
 {
 	for (uint32_t i = 0; i < total->count; i++)
-		columns[i] =
-		    (struct total_column){.type = columns[i].type, .rule = columns[i].rule};
+		columns[i] = (struct total_column){
+		    .type = columns[i].type, .rule = columns[i].rule, .time = columns[i].time};
 }
 
 /* The columns of a part; NULL when memory is out. */
@@ -29,6 +29,7 @@ static struct total_column *total_part(struct total *total, uint32_t part)
 			const struct sx_column *info = sx_table_column(total->like, i);
 			columns[i].type = info->type;
 			columns[i].rule = info->over_time;
+			columns[i].time = slices_unit_is_time(info->unit);
 		}
 		total->of[total->of_count++] = columns;
 	}
@@ -57,7 +58,7 @@ enum sx_status total_create(const struct sx_table *like, struct total **out, str
 	if (!status) {
 		total->count = count;
 		total->begin_ns = SX_TIME_UNKNOWN;
-		total->by_time = total_by_time(sx_table_kind(like));
+		parts_begin(&total->parts, like);
 		status = sx_table_create(infos, count, sx_table_kind(like), &total->like, err);
 	}
 	if (!status && !total_part(total, 0)) /* the one that there always is room for */
@@ -104,7 +105,7 @@ static void add_f64(struct total_column *column, double value)
 
 static void total_add_value(struct total_column *column, uint64_t value, double fvalue)
 {
-	bool first = column->with++ == 0;
+	bool first = column->span.with.rows == 0;
 	bool max = column->rule == SX_REDUCE_MAX;
 	if (column->type == SX_U64) {
 		column->sum += value;
@@ -138,15 +139,14 @@ static void add_all_u64(struct total_column *column, const uint64_t *values, siz
 	column->sum += sum;
 	if (column->rule != SX_REDUCE_MAX)
 		column->pick = values[count - 1];
-	else if (!column->with || max > column->pick)
+	else if (!column->span.with.rows || max > column->pick)
 		column->pick = max;
-	column->with += count;
 }
 
 static void add_all_f64(struct total_column *column, const double *values, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
-		bool first = column->with++ == 0;
+		bool first = i == 0 && column->span.with.rows == 0;
 		add_f64(column, values[i]);
 		if (first || column->rule != SX_REDUCE_MAX || values[i] > column->fpick)
 			column->fpick = values[i];
@@ -171,11 +171,11 @@ static bool add_valid(struct total_column *column, const struct sx_vector *from,
 	return true;
 }
 
-/* Adjacent rows, and how long they are: each, and together; 0 where nobody knows. */
+/* Adjacent rows, and how much they are: each, and together. */
 struct run {
 	const struct sx_table *table;
 	struct parts_rows rows;
-	uint64_t all_ns, length_ns[PARTS_BLOCK];
+	struct extent all, each[PARTS_BLOCK];
 };
 
 /* One value of a column as it came. */
@@ -183,7 +183,8 @@ struct cell {
 	uint64_t u64;
 	double f64;
 	uint8_t quality;
-	uint64_t begin_ns, end_ns, length_ns;
+	uint64_t begin_ns, end_ns;
+	const struct extent *extent;
 	uint64_t at; /* the number of its row */
 };
 
@@ -191,17 +192,14 @@ static void add_cell(struct total_column *column, const struct cell *cell)
 {
 	if (cell->quality & SX_QUALITY_NO_DATA_MASK) {
 		bool skipped = sx_quality_is_skipped(cell->quality);
-		column->without++;
-		column->skipped += skipped;
-		column->times.skipped += skipped ? cell->length_ns : 0;
-		column->times.lost += skipped ? 0 : cell->length_ns;
+		extent_add(skipped ? &column->span.skipped : &column->span.lost, cell->extent);
 		column->absence |= sx_quality_settled(cell->quality);
 		return;
 	}
 	column->quality |= cell->quality;
-	column->times.with += cell->length_ns;
 	column->at = cell->at;
 	total_add_value(column, cell->u64, cell->f64);
+	extent_add(&column->span.with, cell->extent);
 	if (column->rule == SX_REDUCE_MEAN)
 		add_weight(column, column->type == SX_U64 ? (double)cell->u64 : cell->f64,
 			   cell->begin_ns, cell->end_ns);
@@ -221,7 +219,7 @@ static void add_cells(struct total *total, uint32_t index, const struct run *run
 					       : 0,
 		    .begin_ns = begin[row],
 		    .end_ns = end[row],
-		    .length_ns = run->length_ns[i],
+		    .extent = &run->each[i],
 		    .at = total->rows + i,
 		};
 		if (from->data && from->type == SX_U64)
@@ -238,11 +236,10 @@ static void add_column(struct total *total, uint32_t index, const struct run *ru
 	struct sx_vector from = sx_table_vector(run->table, index);
 	struct total_column *column = &total->of[rows->of[0]][index];
 	if (rows->one && !from.data) {
-		column->without += rows->count;
-		column->times.lost += run->all_ns;
+		extent_add(&column->span.lost, &run->all);
 		column->absence |= SX_QUALITY_NOT_COLLECTED;
 	} else if (rows->one && add_valid(column, &from, rows->first, rows->count)) {
-		column->times.with += run->all_ns;
+		extent_add(&column->span.with, &run->all);
 		column->at = total->rows + rows->count - 1;
 	} else {
 		add_cells(total, index, run, &from);
@@ -273,12 +270,12 @@ static void prepare_parts(struct total *total, struct parts_rows *rows)
 	}
 }
 
-static void measure_run(struct run *run)
+static void measure_run(const struct total *total, struct run *run)
 {
-	run->all_ns = 0;
+	run->all = (struct extent){0};
 	for (size_t i = 0; i < run->rows.count; i++) {
-		run->length_ns[i] = total_length_ns(run->table, run->rows.first + i);
-		run->all_ns += run->length_ns[i];
+		run->each[i] = slices_extent(&total->parts.slices, run->table, run->rows.first + i);
+		extent_add(&run->all, &run->each[i]);
 	}
 }
 
@@ -292,7 +289,7 @@ void total_add_rows(struct total *total, const struct sx_table *table, size_t fi
 		rows->count = end - rows->first;
 		parts_tell(&total->parts, table, rows);
 		prepare_parts(total, rows);
-		measure_run(&run);
+		measure_run(total, &run);
 		for (uint32_t i = 0; i < total->count; i++)
 			add_column(total, i, &run);
 		add_times(total, table, rows->first, rows->count);

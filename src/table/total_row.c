@@ -6,21 +6,25 @@
 
 #include <math.h>
 
-/*
- * What rows with data are, and what they stand for: of slices of time where it is known time, else
- * rows. `whole`: they stand for rows that were lost as well, by time where it is known.
- */
-static struct total_span extent_of(const struct total *total, const struct total_column *column,
-				   bool whole)
+/* Rows with data, and more for which they stand, in whatever measures both. */
+struct share {
+	uint64_t with, more;
+};
+
+static struct share share_by(const struct total_span *span, bool whole, enum extent_by by)
 {
-	const struct total_span *t = &column->times;
-	struct total_span rows = {column->with, column->skipped, column->without - column->skipped};
-	bool by_time = total->by_time && t->with && t->skipped;
-	struct total_span extent = by_time ? *t : rows;
-	if (whole && rows.lost && t->with && t->lost && !rows.skipped)
-		extent = *t;
-	extent.skipped += whole ? extent.lost : 0;
-	return extent;
+	uint64_t lost = whole ? extent_get(&span->lost, by) : 0;
+	return (struct share){extent_get(&span->with, by), extent_get(&span->skipped, by) + lost};
+}
+
+/* `whole`: rows with data stand for rows that were lost as well, by time where it is known. */
+static struct share share_of(const struct total_column *column, bool slices, bool whole)
+{
+	const struct total_span *span = &column->span;
+	enum extent_by by = extent_choose(&span->with, &span->skipped, slices, column->time);
+	if (whole && span->lost.rows && span->with.ns && span->lost.ns && !span->skipped.rows)
+		by = EXTENT_NS;
+	return share_by(span, whole, by);
 }
 
 /* A column over all parts. Each part's rows with data stand for those of the same part. */
@@ -30,8 +34,8 @@ struct told {
 	unsigned __int128 sum; /* u64, of all rows with data and those that they stand for */
 	double fsum;	       /* f64, likewise */
 	double weighted, weight, value, rows; /* for means: by time, and by rows */
-	/* Parts with any row with data, and those without: rows, and their time. */
-	struct total_span known, unknown, known_ns, unknown_ns;
+	bool slices;			      /* rows of any part are slices of time */
+	struct total_span known, unknown;     /* parts with any row with data, and those without */
 };
 
 /* A sum over `with`, for that and `more`. */
@@ -41,85 +45,77 @@ static unsigned __int128 scaled_sum(unsigned __int128 sum, uint64_t with, uint64
 	return sum + mean * more + (rest * more + with / 2) / with;
 }
 
-static void add_span(struct total_span *to, struct total_span span)
+static void add_span(struct total_span *to, const struct total_span *span)
 {
-	to->with += span.with;
-	to->skipped += span.skipped;
-	to->lost += span.lost;
+	extent_add(&to->with, &span->with);
+	extent_add(&to->skipped, &span->skipped);
+	extent_add(&to->lost, &span->lost);
 }
 
 static void take_counts(struct told *to, const struct total_column *part, bool known)
 {
 	struct total_column *all = &to->all;
-	struct total_span rows = {part->with, part->skipped, part->without - part->skipped};
-	bool first = !all->with, max = part->rule == SX_REDUCE_MAX;
+	bool first = !all->span.with.rows, max = part->rule == SX_REDUCE_MAX;
 	bool better = part->type == SX_U64 ? part->pick > all->pick : part->fpick > all->fpick;
-	if (part->with && (first || (max ? better : part->at > all->at))) {
+	if (part->span.with.rows && (first || (max ? better : part->at > all->at))) {
 		all->pick = part->pick;
 		all->fpick = part->fpick;
 		all->at = part->at;
 	}
-	add_span(known ? &to->known : &to->unknown, rows);
-	add_span(known ? &to->known_ns : &to->unknown_ns, part->times);
-	all->with += part->with;
-	all->without += part->without;
-	all->skipped += part->skipped;
+	add_span(known ? &to->known : &to->unknown, &part->span);
+	add_span(&all->span, &part->span);
 	all->unweighted += part->unweighted;
 	all->quality |= part->quality;
 	all->absence |= part->absence;
 }
 
-static void take_sums(struct told *to, const struct total_column *part, struct total_span extent,
+static void take_sums(struct told *to, const struct total_column *part, struct share share,
 		      bool alone)
 {
 	/* An infinite sum has a carry that is not a number. */
 	double value = isfinite(part->fsum) ? part->fsum + part->carry : part->fsum;
-	double times = 1 + (double)extent.skipped / (double)extent.with;
-	to->scaled |= extent.skipped != 0;
-	to->sum += scaled_sum(part->sum, extent.with, extent.skipped);
-	to->fsum += extent.skipped ? value * times : value;
+	double times = 1 + (double)share.more / (double)share.with;
+	to->scaled |= part->span.skipped.rows || share.more;
+	to->sum += scaled_sum(part->sum, share.with, share.more);
+	to->fsum += share.more ? value * times : value;
 	if (alone) /* a mean of its own needs no weight */
 		times = 1;
 	to->weighted += part->weighted * times;
 	to->weight += part->weight * times;
 	to->value += (part->type == SX_U64 ? (double)part->sum : value) * times;
-	to->rows += (double)part->with * times;
+	to->rows += (double)part->span.with.rows * times;
 }
 
-/* Rows of whom nothing was measured here: as those of the same in the whole run were. */
-static void take_from_run(const struct total *total, bool whole, struct told *to,
-			  const struct total_column *part, const struct total_column *run)
+/* Rows of whom nothing was measured here: as those that stand in for them were. */
+static void take_from_other(struct told *to, bool whole, bool slices,
+			    const struct total_column *part, const struct total_column *run)
 {
-	uint64_t lost = whole ? part->without - part->skipped : 0;
-	uint64_t with = run->with, more = part->skipped + lost;
-	uint64_t more_ns = part->times.skipped + (whole ? part->times.lost : 0);
-	if (total->by_time && run->times.with && more_ns) {
-		with = run->times.with;
-		more = more_ns;
-	}
+	struct total_span span = {run->span.with, part->span.skipped, part->span.lost};
+	enum extent_by by = extent_choose(&span.with, &span.skipped, slices, part->time);
+	struct share share = share_by(&span, whole, by);
+	uint64_t with = share.with, more = share.more;
 	double value = isfinite(run->fsum) ? run->fsum + run->carry : run->fsum;
 	double times = (double)more / (double)with;
-	to->scaled |= more != 0;
+	to->scaled |= span.skipped.rows || more;
 	to->sum += scaled_sum(run->sum, with, more) - run->sum;
 	to->fsum += value * times;
 	to->weighted += run->weighted * times;
 	to->weight += run->weight * times;
 	to->value += (part->type == SX_U64 ? (double)run->sum : value) * times;
-	to->rows += (double)run->with * times;
+	to->rows += (double)run->span.with.rows * times;
 }
 
 /*
  * Rows of whom nothing was measured: as the others were, for lack of anything better. That is by
- * time, as in extent_of().
+ * time, as in share_of().
  */
-static void take_unknown(const struct total *total, bool whole, struct told *to)
+static void take_unknown(bool whole, struct told *to)
 {
-	bool by_time = total->by_time || (whole && !to->unknown.skipped);
-	by_time = by_time && to->known_ns.with && to->unknown_ns.skipped + to->unknown_ns.lost;
-	struct total_span known = by_time ? to->known_ns : to->known;
-	struct total_span unknown = by_time ? to->unknown_ns : to->unknown;
-	uint64_t with = known.with + known.skipped + (whole ? known.lost : 0);
-	uint64_t more = unknown.skipped + (whole ? unknown.lost : 0);
+	bool by_time = to->slices || (whole && !to->unknown.skipped.rows);
+	by_time = by_time && to->known.with.ns && to->unknown.skipped.ns + to->unknown.lost.ns;
+	enum extent_by by = by_time ? EXTENT_NS : EXTENT_ROWS;
+	struct share known = share_by(&to->known, whole, by);
+	uint64_t with = known.with + known.more, more = share_by(&to->unknown, whole, by).more;
 	if (!with || !more)
 		return;
 	to->scaled = true;
@@ -133,7 +129,24 @@ static const struct total_column *in_run(const struct total *total, uint32_t par
 	uint32_t at = total->run ? parts_find(&total->run->parts, &total->parts, part) : PARTS_MAX;
 	const struct total_column *column =
 	    at < PARTS_MAX && at < total->run->of_count ? &total->run->of[at][index] : NULL;
-	return column && column->with ? column : NULL;
+	return column && column->span.with.rows ? column : NULL;
+}
+
+/*
+ * Who stands in for a part of which nothing was measured: the same in the whole run, else its
+ * context's frames for its slices, and the other way round: never by their number.
+ */
+static const struct total_column *stand_in(const struct total *total, uint32_t part, uint32_t index,
+					   bool *slices)
+{
+	const struct total_column *run = in_run(total, part, index);
+	uint32_t sibling = parts_sibling(&total->parts, part);
+	*slices = parts_are_slices(&total->parts, part);
+	if (run || sibling >= total->of_count || !(total->touched >> sibling & 1) ||
+	    !total->of[sibling][index].span.with.rows)
+		return run;
+	*slices = true;
+	return &total->of[sibling][index];
 }
 
 static struct told told_of(const struct total *total, uint32_t index, bool whole)
@@ -145,16 +158,18 @@ static struct told told_of(const struct total *total, uint32_t index, bool whole
 		const struct total_column *part = &total->of[i][index];
 		if (!(total->touched >> i & 1))
 			continue;
-		const struct total_column *run =
-		    alone || part->with ? NULL : in_run(total, i, index);
-		take_counts(&told, part, part->with || run);
-		if (part->with)
-			take_sums(&told, part, extent_of(total, part, whole), alone);
-		else if (run)
-			take_from_run(total, whole, &told, part, run);
+		bool slices = parts_are_slices(&total->parts, i), measured = part->span.with.rows;
+		told.slices |= slices;
+		const struct total_column *other =
+		    alone || measured ? NULL : stand_in(total, i, index, &slices);
+		take_counts(&told, part, measured || other);
+		if (measured)
+			take_sums(&told, part, share_of(part, slices, whole), alone);
+		else if (other)
+			take_from_other(&told, whole, slices, part, other);
 	}
-	if (!alone && told.all.with)
-		take_unknown(total, whole, &told);
+	if (!alone && told.all.span.with.rows)
+		take_unknown(whole, &told);
 	return told;
 }
 
@@ -172,7 +187,8 @@ static void set_mean(const struct told *told, const struct place *to, uint8_t qu
 	if (told->all.type == SX_F64) {
 		sx_table_set_f64(to->table, to->column, to->row, mean, quality);
 	} else if (!by_time && !told->scaled) {
-		unsigned __int128 exact = (told->sum + told->all.with / 2) / told->all.with;
+		unsigned __int128 exact =
+		    (told->sum + told->all.span.with.rows / 2) / told->all.span.with.rows;
 		sx_table_set_u64(to->table, to->column, to->row, (uint64_t)exact, quality);
 	} else {
 		mean = round(mean);
@@ -205,14 +221,14 @@ static bool set_column(const struct total *total, bool whole, const struct place
 {
 	struct told told = told_of(total, to->column, whole);
 	const struct total_column *all = &told.all;
-	if (!all->with) {
+	if (!all->span.with.rows) {
 		/* What nobody collected stays a column without memory, as it was in the rows. */
 		if (all->absence & ~SX_QUALITY_NOT_COLLECTED)
 			set_none(all, to, all->absence);
 		return true;
 	}
 	uint8_t quality = all->quality;
-	if (all->without > all->skipped)
+	if (all->span.lost.rows)
 		quality |= SX_QUALITY_LOST;
 	if (told.scaled)
 		quality |= SX_QUALITY_MULTIPLEXED;
@@ -242,8 +258,8 @@ bool total_lacks(const struct total *total)
 	for (uint32_t i = 0; i < total->count; i++) {
 		uint64_t with = 0, lost = 0;
 		for (uint32_t p = 0; p < total->of_count; p++) {
-			with += total->of[p][i].with;
-			lost += total->of[p][i].without - total->of[p][i].skipped;
+			with += total->of[p][i].span.with.rows;
+			lost += total->of[p][i].span.lost.rows;
 		}
 		if (with && lost)
 			return true;

@@ -6,21 +6,20 @@
 #include "table/parts.h"
 #include "table/total.h"
 
-/* How long rows with data are, those that they stand for, and all others. */
+/* Rows with data, those that they stand for, and all others. */
 struct total_span {
-	uint64_t with, skipped, lost;
+	struct extent with, skipped, lost;
 };
 
 struct total_column {
 	enum sx_type type;
 	enum sx_reduce rule;
-	uint64_t with, without;	 /* rows with and without data */
-	uint64_t skipped;	 /* of these, rows that the others stand for */
-	struct total_span times; /* the same in time */
-	uint8_t quality;	 /* of the rows with data */
-	uint8_t absence;	 /* no-data bits of the others */
-	unsigned __int128 sum;	 /* u64, exact */
-	double fsum, carry;	 /* f64, compensated */
+	bool time; /* values are themselves times */
+	struct total_span span;
+	uint8_t quality;       /* of the rows with data */
+	uint8_t absence;       /* no-data bits of the others */
+	unsigned __int128 sum; /* u64, exact */
+	double fsum, carry;    /* f64, compensated */
 	double weighted, weight;
 	uint64_t unweighted; /* rows with data whose length is not known */
 	uint64_t pick;	     /* max or last */
@@ -40,7 +39,6 @@ struct total {
 	uint32_t count;
 	uint64_t begin_ns;
 	struct cover cover; /* time that rows enclose, once */
-	bool by_time; /* rows are slices of time: a long one stands for more than a short one */
 };
 
 #endif

@@ -1,0 +1,68 @@
+/* What rows are is told by columns that frames have, whichever API they are of. */
+#include "table/slices.h"
+
+#include <string.h>
+
+#include "table/total.h"
+
+struct slices slices_of(const struct sx_table *like)
+{
+	/* OpenGL's, which holds dispatches, and Vulkan's. */
+	static const char *const calls[SLICES_CALLS] = {"DrawCalls", "Draws", "Dispatches"};
+	struct slices out = {.all = total_by_time(sx_table_kind(like)), .frames = SX_NONE};
+	if (sx_table_kind(like) == SX_SAMPLE_FRAME)
+		out.frames = sx_table_find(like, "Frames");
+	for (int i = 0; i < SLICES_CALLS; i++)
+		out.calls[i] = out.frames == SX_NONE ? SX_NONE : sx_table_find(like, calls[i]);
+	return out;
+}
+
+/* Work that no swap ended counts 0 frames. */
+bool slices_is_one(const struct slices *slices, const struct sx_table *table, size_t row)
+{
+	return slices->all ||
+	       (slices->frames != SX_NONE && sx_table_get(table, slices->frames, row) == 0);
+}
+
+struct extent slices_extent(const struct slices *slices, const struct sx_table *table, size_t row)
+{
+	struct extent out = {.rows = 1, .ns = total_length_ns(table, row)};
+	for (int i = 0; slices->frames != SX_NONE && i < SLICES_CALLS; i++) {
+		double calls =
+		    slices->calls[i] == SX_NONE ? 0 : sx_table_get(table, slices->calls[i], row);
+		if (calls > 0 && calls < 0x1p40)
+			out.calls += (uint64_t)calls;
+	}
+	return out;
+}
+
+bool slices_unit_is_time(const char *unit)
+{
+	static const char *const times[] = {"ns", "us", "ms", "s"};
+	for (size_t i = 0; unit && i < sizeof(times) / sizeof(times[0]); i++)
+		if (strcmp(unit, times[i]) == 0)
+			return true;
+	return false;
+}
+
+void extent_add(struct extent *to, const struct extent *more)
+{
+	to->rows += more->rows;
+	to->ns += more->ns;
+	to->calls += more->calls;
+}
+
+enum extent_by extent_choose(const struct extent *with, const struct extent *more, bool slices,
+			     bool time)
+{
+	if (!slices)
+		return EXTENT_ROWS;
+	if (!time && with->calls)
+		return EXTENT_CALLS;
+	return with->ns && more->ns ? EXTENT_NS : EXTENT_ROWS;
+}
+
+uint64_t extent_get(const struct extent *extent, enum extent_by by)
+{
+	return by == EXTENT_CALLS ? extent->calls : by == EXTENT_NS ? extent->ns : extent->rows;
+}

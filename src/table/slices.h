@@ -1,0 +1,46 @@
+/*
+ * Rows that are slices of time, among frames or instead of them: a source cuts them when a while
+ * has passed, so that one holds more than another, and their number says nothing.
+ */
+#ifndef TABLE_SLICES_H
+#define TABLE_SLICES_H
+
+#include <sextant/table.h>
+
+#define SLICES_CALLS 3 /* columns of calls that give a device work, at most */
+
+/* Columns that tell what rows are, or SX_NONE. */
+struct slices {
+	bool all; /* every row is a slice */
+	uint32_t frames, calls[SLICES_CALLS];
+};
+
+/* How much rows are. */
+struct extent {
+	uint64_t rows, ns; /* ns: each for itself, those whose length is known */
+	uint64_t calls;	   /* that give a device work; 0 where nobody counts them */
+};
+
+/* By what rows with data stand for others. */
+enum extent_by { EXTENT_ROWS, EXTENT_NS, EXTENT_CALLS };
+
+/* What the columns of a table say. */
+struct slices slices_of(const struct sx_table *like);
+bool slices_is_one(const struct slices *slices, const struct sx_table *table, size_t row);
+/* How much one row is; `table` has the columns that slices_of() looked at. */
+struct extent slices_extent(const struct slices *slices, const struct sx_table *table, size_t row);
+/* Whether amounts of a unit are time. */
+bool slices_unit_is_time(const char *unit);
+
+void extent_add(struct extent *to, const struct extent *more);
+/*
+ * Frames stand for frames, by their number. Slices stand for slices by the calls in them: counting
+ * slows a program down, so that slices in which it counts hold less work than others of the same
+ * length (llvmpipe: half, or a seventeenth). Where no calls are counted, by their time; `time`,
+ * what is itself a time, always so: a device is not at work for longer than there is time.
+ */
+enum extent_by extent_choose(const struct extent *with, const struct extent *more, bool slices,
+			     bool time);
+uint64_t extent_get(const struct extent *extent, enum extent_by by);
+
+#endif

@@ -1,0 +1,144 @@
+/* Totals where rows are slices of time, of unlike length, and some of them were not measured. */
+#include <sextant/analysis.h>
+#include <sextant/catalog.h>
+#include <sextant/context.h>
+#include <sextant/table.h>
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <cmocka.h>
+
+enum { FRAMES, CALLS, VERTICES, TIME, COLUMNS };
+
+static struct sx_table *begin(bool calls)
+{
+	const struct sx_column columns[COLUMNS] = {
+	    [FRAMES] = {"Frames", "frames", SX_U64, SX_REDUCE_SUM, NULL},
+	    [CALLS] = {calls ? "DrawCalls" : "Other", "draws", SX_U64, SX_REDUCE_SUM, NULL},
+	    [VERTICES] = {"IAVertices", "vertices", SX_U64, SX_REDUCE_SUM, NULL},
+	    [TIME] = {"D3DGPUTime", "ns", SX_U64, SX_REDUCE_SUM, NULL},
+	};
+	struct sx_table *table = NULL;
+	assert_int_equal(sx_table_create(columns, COLUMNS, SX_SAMPLE_FRAME, &table, NULL), SX_OK);
+	return table;
+}
+
+struct sample {
+	uint64_t frames, calls, ns;
+	bool measured;
+};
+
+/* Each call draws 3 vertices, and the device is at work for three quarters of the time. */
+static void add(struct sx_table *table, uint64_t context, struct sample sample)
+{
+	static uint64_t at = 1000;
+	uint8_t quality = sample.measured ? 0 : SX_QUALITY_SKIPPED;
+	size_t row;
+	assert_int_equal(sx_table_add_rows(table, 1, &row, NULL), SX_OK);
+	sx_table_set_time(table, row, at, at + sample.ns);
+	at += sample.ns;
+	assert_int_equal(sx_table_set_label(table, SX_LABEL_CONTEXT, row, context), SX_OK);
+	sx_table_set_u64(table, FRAMES, row, sample.frames, 0);
+	sx_table_set_u64(table, CALLS, row, sample.calls, 0);
+	sx_table_set_u64(table, VERTICES, row, 3 * sample.calls, quality);
+	sx_table_set_u64(table, TIME, row, sample.ns / 4 * 3, quality);
+}
+
+/* The same by a summary, whose sums of metrics are its own. */
+static void check_summary(const struct sx_table *table, double vertices, double time)
+{
+	static const char *const names[] = {"IAVertices", "gpu_time"};
+	struct sx_metrics_options options = {.patterns = names, .pattern_count = 2};
+	struct sx_context *context = NULL;
+	struct sx_catalog *catalog = NULL;
+	struct sx_metrics *metrics = NULL;
+	struct sx_summary *summary = NULL;
+	const struct sx_stats *stats = NULL;
+	uint32_t count = 0;
+	assert_int_equal(sx_context_create(NULL, &context, NULL), SX_OK);
+	assert_int_equal(sx_catalog_open(context, "opengl", &catalog, NULL), SX_OK);
+	options.counters = true;
+	options.like = table;
+	assert_int_equal(sx_metrics_create(catalog, &options, &metrics, NULL), SX_OK);
+	assert_int_equal(sx_summary_create(metrics, table, &summary, NULL), SX_OK);
+	assert_int_equal(sx_summary_add(summary, table, NULL), SX_OK);
+	assert_int_equal(sx_summary_stats(summary, &stats, &count, NULL), SX_OK);
+	assert_int_equal(count, 2);
+	assert_true(fabs(stats[0].total - vertices) <= 1);
+	assert_true(fabs(stats[1].total - time * 1e-6) <= 1e-6);
+	assert_true(stats[0].quality & SX_QUALITY_MULTIPLEXED);
+	sx_summary_destroy(summary);
+	sx_metrics_destroy(metrics);
+	sx_catalog_unref(catalog);
+	sx_context_destroy(context);
+}
+
+static void check(struct sx_table *table, double vertices, double time)
+{
+	struct sx_table *total = NULL;
+	assert_int_equal(sx_table_total(table, &total, NULL), SX_OK);
+	assert_true(fabs(sx_table_get(total, VERTICES, 0) - vertices) <= 1);
+	assert_true(fabs(sx_table_get(total, TIME, 0) - time) <= 1);
+	assert_int_equal(sx_table_vector(total, VERTICES).quality[0], SX_QUALITY_MULTIPLEXED);
+	check_summary(table, vertices, time);
+	sx_table_destroy(total);
+	sx_table_destroy(table);
+}
+
+/* The first, long one is measured; where something is, half as many calls fit into the time. */
+static void test_by_calls_and_times(void **state)
+{
+	struct sx_table *table = begin(true);
+	add(table, 0, (struct sample){0, 5000, 1000000, true});
+	for (int i = 0; i < 3; i++)
+		add(table, 0, (struct sample){0, 500, 100000, true});
+	for (int i = 0; i < 16; i++)
+		add(table, 0, (struct sample){0, 1000, 100000, false});
+	check(table, 3.0 * (5000 + 1500 + 16000), 0.75 * 2900000);
+}
+
+static void test_by_time_where_nobody_counts_calls(void **state)
+{
+	struct sx_table *table = begin(false);
+	add(table, 0, (struct sample){0, 5000, 1000000, true});
+	for (int i = 0; i < 19; i++)
+		add(table, 0, (struct sample){0, 500, 100000, false});
+	check(table, 3.0 * (5000 + 19 * 500), 0.75 * 2900000);
+}
+
+/* Frames are frames, however long; what lies between them stands for its like. */
+static void test_frames_by_number(void **state)
+{
+	struct sx_table *table = begin(true);
+	add(table, 0, (struct sample){0, 4000, 1000000, true});
+	add(table, 0, (struct sample){0, 8000, 2000000, false});
+	for (int i = 0; i < 10; i++)
+		add(table, 0, (struct sample){1, 20, 1000 + (uint64_t)i * 400, i < 2});
+	/* Lengths of frames: 1000 and 1400 measured, 28000 in all. */
+	check(table, 3.0 * (12000 + 200), 0.75 * 3000000 + 10 * 0.75 * 1200);
+}
+
+/* Slices of which none was measured are as the frames of their context, not as anybody's. */
+static void test_unmeasured_slices(void **state)
+{
+	struct sx_table *table = begin(true);
+	add(table, 0, (struct sample){0, 600, 60000, false});
+	for (int i = 0; i < 4; i++)
+		add(table, 0, (struct sample){1, 20, 2000, i < 2});
+	for (int i = 0; i < 4; i++)
+		add(table, 1, (struct sample){1, 7, 400, true});
+	check(table, 3.0 * (600 + 80 + 28), 0.75 * (60000 + 8000 + 1600));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_by_calls_and_times),
+	    cmocka_unit_test(test_by_time_where_nobody_counts_calls),
+	    cmocka_unit_test(test_frames_by_number),
+	    cmocka_unit_test(test_unmeasured_slices),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
