@@ -10,8 +10,7 @@
 #include "source/nodes.h"
 #include "source/oa/card.h"
 #include "source/oa/programs.h"
-#include "source/oa/selftest.h"
-#include "source/oa/stream.h"
+#include "source/oa/source.h"
 #include "source/source.h"
 
 #define I915_DRIVER	"i915"
@@ -83,41 +82,31 @@ struct i915_piece {
 	uint8_t data[];
 };
 
-/* An opened device. */
+/* An opened device. What steps of oa_steps are takes its `oa`. */
 struct i915_oa {
-	struct source base;
-	struct source_desc desc;
+	struct oa_source oa; /* first */
 	struct i915_card card;
-	char name[64], driver[64];
 	struct sx_oa_constants constants;
-	int fd;	    /* of the card, or -1 */
-	int stream; /* or -1 */
-	enum oa_state state;
 	struct i915_config config;
-	uint32_t exponent;
-	uint64_t period_ns, poll_ns; /* of reports, and of the kernel's look at them */
-	uint64_t started_ns;
+	uint64_t poll_ns;	   /* of the kernel's look at reports */
 	struct source_clock clock; /* the pair that was read last; without a name: none */
-	bool stretched, told;	   /* the interval asked for was too short; the note was given */
+	bool stretched;		   /* the interval asked for was too short */
 	uint8_t *buffer;	   /* a pair record, then what read() gave */
 	struct i915_piece *left, **left_end;
-	struct oa_course course;
-	char note[160];
-	struct oa_facts facts;
 };
 
 /* Opens the stream of s->config. Errors: SX_ERR_PERMISSION, SX_ERR_BUSY, SX_ERR_UNSUPPORTED,
  * SX_ERR_NOT_FOUND (the configuration is gone), SX_ERR_NO_MEMORY, SX_ERR_IO. */
 enum sx_status i915_stream_open(struct i915_oa *s, struct sx_error *err);
 /* Keeps what the kernel has for us, then ends the stream. */
-void i915_stream_drain(struct i915_oa *s);
+void i915_stream_drain(struct oa_source *source);
 /* Ends the stream, and forgets what was kept. */
-void i915_stream_close(struct i915_oa *s);
+void i915_stream_close(struct oa_source *source);
 /* The next records, SX_AGAIN, SX_END once drained, or an error. */
-enum sx_status i915_stream_read(struct i915_oa *s, int timeout_ms, struct raw_sample *out,
+enum sx_status i915_stream_read(struct oa_source *source, int timeout_ms, struct raw_sample *out,
 				struct sx_error *err);
 
 /* Writes a record with a pair of CPU and GPU time, the tightest of a few; its size, or 0. */
-size_t i915_oa_pair(struct i915_oa *s, uint8_t *out, size_t cap);
+size_t i915_oa_pair(struct oa_source *source, uint8_t *out, size_t cap);
 
 #endif

@@ -29,7 +29,7 @@ static void gather_properties(const struct i915_oa *s, struct properties *out)
 	const uint64_t all[][2] = {{I915_PROP_SAMPLE, 1},
 				   {I915_PROP_SET, s->config.id},
 				   {I915_PROP_FORMAT, oa_format_number(s->card.device.format)},
-				   {I915_PROP_EXPONENT, s->exponent},
+				   {I915_PROP_EXPONENT, s->oa.exponent},
 				   {I915_PROP_POLL_PERIOD, s->poll_ns},
 				   {I915_PROP_ENGINE_CLASS, I915_ENGINE_VIDEO},
 				   {I915_PROP_ENGINE_INSTANCE, 0}};
@@ -44,7 +44,7 @@ static int open_with(const struct i915_oa *s, struct properties *properties)
 	struct i915_perf_open arg = {.flags = I915_OPEN_CLOEXEC | I915_OPEN_NONBLOCK,
 				     .count = properties->count,
 				     .properties = (uint64_t)(uintptr_t)properties->pairs};
-	int fd = oa_ioctl(s->base.sys, s->fd, I915_PERF_OPEN, &arg);
+	int fd = oa_ioctl(s->oa.base.sys, s->oa.fd, I915_PERF_OPEN, &arg);
 	return fd >= 0 ? fd : -errno;
 }
 
@@ -62,7 +62,7 @@ static bool opens_without(const struct i915_oa *s, uint64_t property)
 	some.count = kept;
 	int fd = open_with(s, &some);
 	if (fd >= 0)
-		s->base.sys->close(s->base.sys->user, fd);
+		s->oa.base.sys->close(s->oa.base.sys->user, fd);
 	return fd >= 0;
 }
 
@@ -70,12 +70,12 @@ static bool opens_without(const struct i915_oa *s, uint64_t property)
 static enum sx_status invalid(const struct i915_oa *s, struct sx_error *err)
 {
 	if (!s->config.added &&
-	    i915_config_find(s->base.sys, s->card.node.card, s->config.uuid) != s->config.id)
+	    i915_config_find(s->oa.base.sys, s->card.node.card, s->config.uuid) != s->config.id)
 		return error_set(err, SX_ERR_NOT_FOUND, "metric set %s was removed meanwhile",
 				 s->config.set);
 	if (opens_without(s, I915_PROP_EXPONENT))
 		error_because(err, "the kernel refuses the sampling exponent %u (%.3g ms)",
-			      s->exponent, (double)s->period_ns / 1e6);
+			      s->oa.exponent, (double)s->oa.period_ns / 1e6);
 	else if (s->card.perf_revision >= 5 && opens_without(s, I915_PROP_POLL_PERIOD))
 		error_because(err, "the kernel refuses the poll period of %llu ns",
 			      (unsigned long long)s->poll_ns);
@@ -136,33 +136,29 @@ enum sx_status i915_stream_open(struct i915_oa *s, struct sx_error *err)
 	struct properties properties;
 	if (s->config.media && s->card.perf_revision < MEDIA_REVISION)
 		return no_media(s, err);
-	s->poll_ns = s->period_ns < POLL_LEAST_NS  ? POLL_LEAST_NS
-		     : s->period_ns > POLL_MOST_NS ? POLL_MOST_NS
-						   : s->period_ns;
+	s->poll_ns = s->oa.period_ns < POLL_LEAST_NS  ? POLL_LEAST_NS
+		     : s->oa.period_ns > POLL_MOST_NS ? POLL_MOST_NS
+						      : s->oa.period_ns;
 	gather_properties(s, &properties);
 	int fd = open_with(s, &properties);
 	if (fd < 0)
 		return cannot_stream(s, -fd, err);
-	s->stream = fd;
-	s->state = OA_RUNNING;
-	s->course = (struct oa_course){.format = s->card.device.format,
-				       .timestamp_hz = s->card.device.timestamp_hz,
-				       .exponent = s->exponent};
+	oa_source_begin(&s->oa, fd);
 	s->left_end = &s->left;
-	s->started_ns = sys_now_ns(s->base.sys);
 	return SX_OK;
 }
 
-size_t i915_oa_pair(struct i915_oa *s, uint8_t *out, size_t cap)
+size_t i915_oa_pair(struct oa_source *source, uint8_t *out, size_t cap)
 {
-	const struct sx_sys *sys = s->base.sys;
+	struct i915_oa *s = (struct i915_oa *)source;
+	const struct sx_sys *sys = s->oa.base.sys;
 	uint64_t best = UINT64_MAX, cpu = 0, gpu = 0;
 	uint64_t ticks = oa_ticks_a_count(s->card.device.timestamp_hz, s->card.register_hz);
 	for (int i = 0; i < PAIR_TRIES; i++) {
 		struct i915_reg_read arg = {.offset = I915_RENDER_TIMESTAMP};
 		uint64_t begin, end;
-		if (!(begin = sys_now_ns(sys)) || oa_ioctl(sys, s->fd, I915_REG_READ, &arg) < 0 ||
-		    !(end = sys_now_ns(sys)))
+		if (!(begin = sys_now_ns(sys)) ||
+		    oa_ioctl(sys, s->oa.fd, I915_REG_READ, &arg) < 0 || !(end = sys_now_ns(sys)))
 			continue;
 		if (end - begin < best) {
 			best = end - begin;
@@ -182,9 +178,7 @@ size_t i915_oa_pair(struct i915_oa *s, uint8_t *out, size_t cap)
 
 static enum sx_status lost(struct i915_oa *s, int why, struct sx_error *err)
 {
-	uint64_t now = sys_now_ns(s->base.sys);
-	s->state = OA_LOST;
-	return oa_stream_lost(s->card.node.card, now > s->started_ns ? now - s->started_ns : 0,
+	return oa_source_lost(&s->oa,
 			      why == EIO ? "the kernel disabled it (GPU reset or suspend)"
 					 : "the device or its driver went away",
 			      err);
@@ -194,8 +188,8 @@ static enum sx_status lost(struct i915_oa *s, int why, struct sx_error *err)
 static void hand_out(struct i915_oa *s, size_t size, struct raw_sample *out)
 {
 	uint8_t pair[I915_OA_PAIR], *begin = s->buffer + I915_OA_PAIR;
-	uint64_t missing = oa_course_take(&s->course, begin, size, sys_now_ns(s->base.sys));
-	if (i915_oa_pair(s, pair, sizeof(pair)) == I915_OA_PAIR) {
+	uint64_t missing = oa_course_take(&s->oa.course, begin, size, sys_now_ns(s->oa.base.sys));
+	if (i915_oa_pair(&s->oa, pair, sizeof(pair)) == I915_OA_PAIR) {
 		memcpy(s->buffer, pair, I915_OA_PAIR);
 		begin = s->buffer;
 		size += I915_OA_PAIR;
@@ -221,12 +215,13 @@ static enum sx_status read_left(struct i915_oa *s, struct raw_sample *out)
 	return SX_OK;
 }
 
-enum sx_status i915_stream_read(struct i915_oa *s, int timeout_ms, struct raw_sample *out,
+enum sx_status i915_stream_read(struct oa_source *source, int timeout_ms, struct raw_sample *out,
 				struct sx_error *err)
 {
-	const struct sx_sys *sys = s->base.sys;
-	struct pollfd pfd = {.fd = s->stream, .events = POLLIN};
-	if (s->state != OA_RUNNING)
+	struct i915_oa *s = (struct i915_oa *)source;
+	const struct sx_sys *sys = s->oa.base.sys;
+	struct pollfd pfd = {.fd = s->oa.stream, .events = POLLIN};
+	if (s->oa.state != OA_RUNNING)
 		return read_left(s, out);
 	int ready = sys->poll(sys->user, &pfd, 1, timeout_ms);
 	if (ready == 0 || (ready < 0 && errno == EINTR))
@@ -235,7 +230,7 @@ enum sx_status i915_stream_read(struct i915_oa *s, int timeout_ms, struct raw_sa
 		return error_errno(err, errno, "cannot wait for OA reports");
 	if (!(pfd.revents & POLLIN))
 		return lost(s, pfd.revents & POLLERR ? EIO : ENODEV, err);
-	ssize_t n = sys->read(sys->user, s->stream, s->buffer + I915_OA_PAIR, I915_OA_BUFFER);
+	ssize_t n = sys->read(sys->user, s->oa.stream, s->buffer + I915_OA_PAIR, I915_OA_BUFFER);
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return SX_AGAIN; /* the kernel's timer wakes without a report, too */
 	if (n < 0 && (errno == EIO || errno == ENODEV))
@@ -249,11 +244,11 @@ enum sx_status i915_stream_read(struct i915_oa *s, int timeout_ms, struct raw_sa
 /* One read() kept for later. False when there is no more, or no memory: then a gap stays behind. */
 static bool keep_piece(struct i915_oa *s)
 {
-	const struct sx_sys *sys = s->base.sys;
+	const struct sx_sys *sys = s->oa.base.sys;
 	ssize_t n;
 	int tries = 3;
 	do
-		n = sys->read(sys->user, s->stream, s->buffer, I915_OA_BUFFER);
+		n = sys->read(sys->user, s->oa.stream, s->buffer, I915_OA_BUFFER);
 	while (n < 0 && errno == EINTR && --tries);
 	if (n <= 0)
 		return false;
@@ -268,31 +263,28 @@ static bool keep_piece(struct i915_oa *s)
 	return true;
 }
 
-void i915_stream_drain(struct i915_oa *s)
+void i915_stream_drain(struct oa_source *source)
 {
-	const struct sx_sys *sys = s->base.sys;
-	struct pollfd pfd = {.fd = s->stream, .events = POLLIN};
+	struct i915_oa *s = (struct i915_oa *)source;
+	const struct sx_sys *sys = s->oa.base.sys;
+	struct pollfd pfd = {.fd = s->oa.stream, .events = POLLIN};
 	size_t kept = 0;
-	if (s->state == OA_RUNNING) {
+	if (s->oa.state == OA_RUNNING) {
 		/* The timer's next look brings what was written up to now. */
 		sys->poll(sys->user, &pfd, 1, (int)(s->poll_ns / 1000000) + 1);
 		while (kept < DRAIN_MOST && keep_piece(s))
 			kept += I915_OA_BUFFER;
 	}
-	if (s->state != OA_IDLE)
-		s->state = OA_STOPPED;
-	if (s->stream >= 0)
-		sys->close(sys->user, s->stream);
-	s->stream = -1;
+	if (s->oa.state != OA_IDLE)
+		s->oa.state = OA_STOPPED;
+	oa_source_close_stream(&s->oa);
 }
 
-void i915_stream_close(struct i915_oa *s)
+void i915_stream_close(struct oa_source *source)
 {
-	const struct sx_sys *sys = s->base.sys;
-	if (s->stream >= 0)
-		sys->close(sys->user, s->stream);
-	s->stream = -1;
-	s->state = OA_IDLE;
+	struct i915_oa *s = (struct i915_oa *)source;
+	oa_source_close_stream(&s->oa);
+	s->oa.state = OA_IDLE;
 	while (s->left) {
 		struct i915_piece *next = s->left->next;
 		free(s->left);

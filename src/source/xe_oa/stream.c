@@ -76,8 +76,9 @@ static const struct xe_engine *engine_of(const struct xe_oa *s)
 	return any;
 }
 
-size_t xe_oa_pair(struct xe_oa *s, uint8_t *out, size_t cap)
+size_t xe_oa_pair(struct oa_source *source, uint8_t *out, size_t cap)
 {
+	struct xe_oa *s = (struct xe_oa *)source;
 	const struct xe_engine *engine = engine_of(s);
 	uint64_t best = UINT64_MAX, cpu = 0, gpu = 0;
 	for (int i = 0; i < PAIR_TRIES && engine && !s->gone; i++) {
@@ -85,7 +86,7 @@ size_t xe_oa_pair(struct xe_oa *s, uint8_t *out, size_t cap)
 		struct xe_device_query query = {.query = XE_QUERY_ENGINE_CYCLES,
 						.size = sizeof(cycles),
 						.data = (uint64_t)(uintptr_t)&cycles};
-		if (oa_ioctl(s->base.sys, s->fd, XE_DEVICE_QUERY, &query) < 0) {
+		if (oa_ioctl(s->oa.base.sys, s->oa.fd, XE_DEVICE_QUERY, &query) < 0) {
 			s->gone = errno == ENODEV;
 			continue;
 		}
@@ -117,8 +118,8 @@ static void add_property(struct chain *chain, enum xe_oa_property property, uint
 /* A buffer that holds half a second of reports, where the usual one does not; 0: the usual one. */
 static uint64_t buffer_bytes(const struct xe_oa *s)
 {
-	uint64_t needed =
-	    UINT64_C(1000000000) / s->period_ns * oa_format_size(s->config.format) / BUFFER_LASTS;
+	uint64_t needed = UINT64_C(1000000000) / s->oa.period_ns *
+			  oa_format_size(s->config.format) / BUFFER_LASTS;
 	uint64_t bytes = BUFFER_DEFAULT;
 	if (!(s->unit->capabilities & XE_OA_CAP_BUFFER_SIZE) || needed <= bytes)
 		return 0;
@@ -137,7 +138,7 @@ static void make_chain(const struct xe_oa *s, struct chain *chain)
 	add_property(chain, XE_PROP_SAMPLE, 1);
 	add_property(chain, XE_PROP_SET, s->config.id);
 	add_property(chain, XE_PROP_FORMAT, word);
-	add_property(chain, XE_PROP_EXPONENT, s->exponent);
+	add_property(chain, XE_PROP_EXPONENT, s->oa.exponent);
 	add_property(chain, XE_PROP_DISABLED, 1);
 	if (bytes)
 		add_property(chain, XE_PROP_BUFFER_SIZE, bytes);
@@ -146,12 +147,12 @@ static void make_chain(const struct xe_oa *s, struct chain *chain)
 /* EINVAL says nothing more. */
 static enum sx_status invalid(const struct xe_oa *s, struct sx_error *err)
 {
-	const struct oa_place place = {s->base.sys, s->fd, s->card.node.card};
+	const struct oa_place place = {s->oa.base.sys, s->oa.fd, s->card.node.card};
 	if (!xe_config_stands(&place, &s->config))
 		return error_set(err, SX_ERR_NOT_FOUND, "metric set %s was removed meanwhile",
 				 s->config.set);
 	error_because(err, "the kernel refuses report format %s, exponent %u or OA unit %u",
-		      sx_oa_format_name(s->config.format), s->exponent, s->unit->id);
+		      sx_oa_format_name(s->config.format), s->oa.exponent, s->unit->id);
 	error_try(err, "another --interval or --set; dmesg has the kernel's reason with drm.debug");
 	return error_as(err, SX_ERR_UNSUPPORTED);
 }
@@ -196,15 +197,15 @@ static enum sx_status cannot_stream(const struct xe_oa *s, int why, struct sx_er
 /* Makes the descriptor end with exec and never block, then counting begin. */
 static enum sx_status stream_begin(struct xe_oa *s, struct sx_error *err)
 {
-	const struct sx_sys *sys = s->base.sys;
+	const struct sx_sys *sys = s->oa.base.sys;
 	int one = 1;
-	if (oa_ioctl(sys, s->stream, XE_FIOCLEX, NULL) >= 0 &&
-	    oa_ioctl(sys, s->stream, XE_FIONBIO, &one) >= 0 &&
-	    oa_ioctl(sys, s->stream, XE_STREAM_ENABLE, NULL) >= 0)
+	if (oa_ioctl(sys, s->oa.stream, XE_FIOCLEX, NULL) >= 0 &&
+	    oa_ioctl(sys, s->oa.stream, XE_FIONBIO, &one) >= 0 &&
+	    oa_ioctl(sys, s->oa.stream, XE_STREAM_ENABLE, NULL) >= 0)
 		return SX_OK;
 	int why = errno;
-	sys->close(sys->user, s->stream);
-	s->stream = -1;
+	sys->close(sys->user, s->oa.stream);
+	s->oa.stream = -1;
 	return cannot_stream(s, why, err);
 }
 
@@ -215,29 +216,23 @@ enum sx_status xe_stream_open(struct xe_oa *s, struct sx_error *err)
 	struct xe_observation arg = {.type = XE_OBSERVE_OA,
 				     .op = XE_OBSERVE_OPEN,
 				     .param = (uint64_t)(uintptr_t)chain.links};
-	int fd = oa_ioctl(s->base.sys, s->fd, XE_OBSERVATION, &arg);
+	int fd = oa_ioctl(s->oa.base.sys, s->oa.fd, XE_OBSERVATION, &arg);
 	if (fd < 0)
 		return cannot_stream(s, errno, err);
-	s->stream = fd;
+	s->oa.stream = fd;
 	enum sx_status status = stream_begin(s, err);
 	if (status)
 		return status;
-	s->state = OA_RUNNING;
+	oa_source_begin(&s->oa, fd);
 	s->losses = s->ever = s->noted = 0;
 	s->gone = false;
-	s->course = (struct oa_course){.format = s->config.format,
-				       .timestamp_hz = s->card.device.timestamp_hz,
-				       .exponent = s->exponent};
-	s->started_ns = s->heard_ns = sys_now_ns(s->base.sys);
+	s->heard_ns = s->oa.started_ns;
 	return SX_OK;
 }
 
 static enum sx_status lost(struct xe_oa *s, struct sx_error *err)
 {
-	uint64_t now = sys_now_ns(s->base.sys);
-	s->state = OA_LOST;
-	return oa_stream_lost(s->card.node.card, now > s->started_ns ? now - s->started_ns : 0,
-			      "the device or its driver went away", err);
+	return oa_source_lost(&s->oa, "the device or its driver went away", err);
 }
 
 /*
@@ -247,8 +242,8 @@ static enum sx_status lost(struct xe_oa *s, struct sx_error *err)
 static bool answers(struct xe_oa *s)
 {
 	uint8_t pair[XE_PAIR];
-	xe_oa_pair(s, pair, sizeof(pair));
-	s->heard_ns = sys_now_ns(s->base.sys);
+	xe_oa_pair(&s->oa, pair, sizeof(pair));
+	s->heard_ns = sys_now_ns(s->oa.base.sys);
 	return !s->gone;
 }
 
@@ -259,8 +254,8 @@ static bool answers(struct xe_oa *s)
 static void take_losses(struct xe_oa *s)
 {
 	struct xe_stream_status status = {.status = 0};
-	const struct sx_sys *sys = s->base.sys;
-	if (oa_ioctl(sys, s->stream, XE_STREAM_STATUS, &status) < 0)
+	const struct sx_sys *sys = s->oa.base.sys;
+	if (oa_ioctl(sys, s->oa.stream, XE_STREAM_STATUS, &status) < 0)
 		status.status =
 		    XE_STATUS_BUFFER_OVERFLOW; /* the worst that the status may have been */
 	if ((status.status & ALL_LOST) == ALL_LOST && !answers(s))
@@ -269,17 +264,17 @@ static void take_losses(struct xe_oa *s)
 	s->ever |= (uint32_t)status.status;
 	if (!(status.status & XE_STATUS_BUFFER_OVERFLOW))
 		return;
-	oa_ioctl(sys, s->stream, XE_STREAM_DISABLE, NULL);
-	if (s->state == OA_RUNNING && oa_ioctl(sys, s->stream, XE_STREAM_ENABLE, NULL) < 0)
+	oa_ioctl(sys, s->oa.stream, XE_STREAM_DISABLE, NULL);
+	if (s->oa.state == OA_RUNNING && oa_ioctl(sys, s->oa.stream, XE_STREAM_ENABLE, NULL) < 0)
 		s->gone = true;
 }
 
 /* What read() has: bytes in s->reports; 0: nothing now; below 0: an errno. */
 static ssize_t fetch(struct xe_oa *s)
 {
-	const struct sx_sys *sys = s->base.sys;
+	const struct sx_sys *sys = s->oa.base.sys;
 	for (int i = 0; i < READ_TRIES && !s->gone; i++) {
-		ssize_t n = sys->read(sys->user, s->stream, s->reports, XE_READ);
+		ssize_t n = sys->read(sys->user, s->oa.stream, s->reports, XE_READ);
 		if (n > 0)
 			return n;
 		if (n == 0 || errno == EAGAIN || errno == EINTR)
@@ -316,16 +311,16 @@ static uint8_t *put_losses(struct xe_oa *s, uint8_t *out)
 static void hand_out(struct xe_oa *s, size_t size, struct raw_sample *out)
 {
 	size_t report = oa_format_size(s->config.format);
-	uint8_t *at = s->records + xe_oa_pair(s, s->records, XE_PAIR), *records = at;
+	uint8_t *at = s->records + xe_oa_pair(&s->oa, s->records, XE_PAIR), *records = at;
 	bool losses = s->losses != 0;
-	uint64_t now = sys_now_ns(s->base.sys);
+	uint64_t now = sys_now_ns(s->oa.base.sys);
 	at = put_losses(s, at);
 	for (size_t done = 0; done + report <= size; done += report) {
 		at = put_head(at, OA_RECORD_SAMPLE, XE_RECORD + report);
 		memcpy(at, s->reports + done, report);
 		at += report;
 	}
-	uint64_t missing = oa_course_take(&s->course, records, (size_t)(at - records), now);
+	uint64_t missing = oa_course_take(&s->oa.course, records, (size_t)(at - records), now);
 	if (losses && size < report)
 		missing = 1; /* nothing follows that would tell how many */
 	s->heard_ns = now;
@@ -337,32 +332,25 @@ static void hand_out(struct xe_oa *s, size_t size, struct raw_sample *out)
 				   .size = (size_t)(at - s->records)};
 }
 
-static void stream_end(struct xe_oa *s)
-{
-	const struct sx_sys *sys = s->base.sys;
-	if (s->stream >= 0)
-		sys->close(sys->user, s->stream);
-	s->stream = -1;
-}
-
 /* What the kernel still has of a stream that was stopped. */
 static enum sx_status read_left(struct xe_oa *s, struct raw_sample *out)
 {
-	ssize_t n = s->stream >= 0 ? fetch(s) : 0;
+	ssize_t n = s->oa.stream >= 0 ? fetch(s) : 0;
 	if (n > 0 || s->losses) {
 		hand_out(s, n > 0 ? (size_t)n : 0, out);
 		return SX_OK;
 	}
-	stream_end(s);
+	oa_source_close_stream(&s->oa);
 	return SX_END;
 }
 
-enum sx_status xe_stream_read(struct xe_oa *s, int timeout_ms, struct raw_sample *out,
+enum sx_status xe_stream_read(struct oa_source *source, int timeout_ms, struct raw_sample *out,
 			      struct sx_error *err)
 {
-	const struct sx_sys *sys = s->base.sys;
-	struct pollfd pfd = {.fd = s->stream, .events = POLLIN};
-	if (s->state != OA_RUNNING)
+	struct xe_oa *s = (struct xe_oa *)source;
+	const struct sx_sys *sys = s->oa.base.sys;
+	struct pollfd pfd = {.fd = s->oa.stream, .events = POLLIN};
+	if (s->oa.state != OA_RUNNING)
 		return read_left(s, out);
 	int ready = sys->poll(sys->user, &pfd, 1, timeout_ms);
 	if (ready < 0 && errno != EINTR)
@@ -380,25 +368,27 @@ enum sx_status xe_stream_read(struct xe_oa *s, int timeout_ms, struct raw_sample
 	}
 	/* Losses without a report behind them, and long silence, are signs of a device that went.
 	 */
-	uint64_t silence = SILENCE_NS + 16 * s->period_ns;
+	uint64_t silence = SILENCE_NS + 16 * s->oa.period_ns;
 	bool odd = s->losses || sys_now_ns(sys) > s->heard_ns + silence;
 	if (n < 0 || s->gone || (odd && !answers(s)))
 		return lost(s, err);
 	return SX_AGAIN;
 }
 
-void xe_stream_stop(struct xe_oa *s)
+void xe_stream_stop(struct oa_source *source)
 {
-	if (s->state == OA_RUNNING)
-		oa_ioctl(s->base.sys, s->stream, XE_STREAM_DISABLE, NULL);
-	else if (s->state == OA_LOST)
-		stream_end(s);
-	if (s->state != OA_IDLE)
-		s->state = OA_STOPPED;
+	struct xe_oa *s = (struct xe_oa *)source;
+	if (s->oa.state == OA_RUNNING)
+		oa_ioctl(s->oa.base.sys, s->oa.stream, XE_STREAM_DISABLE, NULL);
+	else if (s->oa.state == OA_LOST)
+		oa_source_close_stream(&s->oa);
+	if (s->oa.state != OA_IDLE)
+		s->oa.state = OA_STOPPED;
 }
 
-void xe_stream_close(struct xe_oa *s)
+void xe_stream_close(struct oa_source *source)
 {
-	stream_end(s);
-	s->state = OA_IDLE;
+	struct xe_oa *s = (struct xe_oa *)source;
+	oa_source_close_stream(&s->oa);
+	s->oa.state = OA_IDLE;
 }

@@ -11,7 +11,7 @@
 #include "source/oa/card.h"
 #include "source/oa/programs.h"
 #include "source/oa/selftest.h"
-#include "source/oa/stream.h"
+#include "source/oa/source.h"
 #include "source/source.h"
 #include "source/xe_oa/uapi.h"
 
@@ -96,49 +96,38 @@ bool xe_config_stands(const struct oa_place *place, const struct xe_config *conf
 enum sx_status xe_config_close(const struct oa_place *place, struct xe_config *config,
 			       struct sx_error *err);
 
-/* An opened device. */
+/* An opened device. What steps of oa_steps are takes its `oa`. */
 struct xe_oa {
-	struct source base;
-	struct source_desc desc;
+	struct oa_source oa; /* first */
 	struct xe_card card;
-	char name[64], driver[64];
 	struct sx_oa_constants known; /* of the device by its topology */
 	struct sx_constant_value constants[XE_OA_CONSTANTS_MAX];
-	int fd;	    /* of the card, or -1 */
-	int stream; /* or -1 */
-	enum oa_state state;
 	struct xe_config config;
 	const struct xe_unit *unit;
-	uint32_t exponent;
-	uint64_t period_ns;
-	uint64_t started_ns, heard_ns; /* when the last report or sign of life came */
-	uint8_t *reports, *records;    /* what read() gave, and what is made of it */
-	struct oa_course course;
-	uint32_t losses; /* enum of XE_STATUS_: not yet told */
-	uint32_t ever;	 /* the same, since the start */
-	bool gone;	 /* the driver has said so */
-	bool told;	 /* the note of the start was given */
-	bool clock_told; /* and that of a clock of its own */
-	uint32_t noted;	 /* XE_STATUS_ bits that a note was given of */
-	char note[160];
-	struct oa_facts facts;
+	uint64_t heard_ns;	    /* when the last report or sign of life came */
+	uint8_t *reports, *records; /* what read() gave, and what is made of it */
+	uint32_t losses;	    /* enum of XE_STATUS_: not yet told */
+	uint32_t ever;		    /* the same, since the start */
+	bool gone;		    /* the driver has said so */
+	bool clock_told;	    /* the note of a clock of its own was given */
+	uint32_t noted;		    /* XE_STATUS_ bits that a note was given of */
 };
 
 /* Opens and starts the stream of s->config. Errors: SX_ERR_PERMISSION, SX_ERR_BUSY,
  * SX_ERR_UNSUPPORTED, SX_ERR_NOT_FOUND (the configuration is gone), SX_ERR_NO_MEMORY, SX_ERR_IO. */
 enum sx_status xe_stream_open(struct xe_oa *s, struct sx_error *err);
 /* Nothing more is counted; what the kernel has can still be read. */
-void xe_stream_stop(struct xe_oa *s);
+void xe_stream_stop(struct oa_source *source);
 /* Ends the stream. */
-void xe_stream_close(struct xe_oa *s);
+void xe_stream_close(struct oa_source *source);
 /* The next records, SX_AGAIN, SX_END once stopped and read, or an error. */
-enum sx_status xe_stream_read(struct xe_oa *s, int timeout_ms, struct raw_sample *out,
+enum sx_status xe_stream_read(struct oa_source *source, int timeout_ms, struct raw_sample *out,
 			      struct sx_error *err);
 /* Chooses the unit that counts s->config. Errors: SX_ERR_UNSUPPORTED. */
 enum sx_status xe_unit_choose(struct xe_oa *s, struct sx_error *err);
 
 /* Writes a record with a pair of CPU and GPU time; its size, or 0. s->gone when the device is. */
-size_t xe_oa_pair(struct xe_oa *s, uint8_t *out, size_t cap);
+size_t xe_oa_pair(struct oa_source *source, uint8_t *out, size_t cap);
 
 extern const struct source_ops source_xe_oa;
 
