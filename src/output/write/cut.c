@@ -59,7 +59,7 @@ static const char *last_columns(const char *text, size_t columns)
 	return text;
 }
 
-static bool fits(const struct cut *cut)
+static bool cut_fits(const struct cut *cut)
 {
 	return whole_columns(cut->text) <= cut->width;
 }
@@ -76,7 +76,7 @@ static void cut_to_tail(struct cut *cut, size_t tail, const char *dots)
 	size_t room = room_of(cut, dots);
 	cut->part = cut->part_end = cut->tail = NULL;
 	cut->number = 0;
-	if (fits(cut)) {
+	if (cut_fits(cut)) {
 		cut->head_end = cut->text + strlen(cut->text);
 		return;
 	}
@@ -286,7 +286,7 @@ static void show_middle(struct cut **cuts, size_t count, const char *dots)
 	for (size_t i = 0; i < count; i++) {
 		struct cut *cut = cuts[i];
 		size_t room = room_of(cut, dots), more = whole_columns(dots);
-		if (fits(cut) || room < ROOM_FOR_TWO)
+		if (cut_fits(cut) || room < ROOM_FOR_TWO)
 			continue;
 		cut->tail = NULL;
 		cut->head_end = first_columns(cut->text, room / 3);
@@ -332,7 +332,7 @@ static void number_rest(struct cut **cuts, size_t count, const char *dots)
 			struct cut *cut = cuts[i];
 			bool again = i > from && strcmp(cuts[i - 1]->text, cut->text) == 0;
 			char text[NUMBER_MAX];
-			if (fits(cut))
+			if (cut_fits(cut))
 				continue;
 			number += !again;
 			size_t taken = (size_t)snprintf(text, sizeof(text), "~%u", number);
