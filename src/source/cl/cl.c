@@ -2,7 +2,6 @@
 #include "source/cl/cl.h"
 
 #include "source/guest/inject.h"
-#include "source/guest/place.h"
 #include "wire/channel.h"
 
 /* A record holds all of them: they cost the same. */
@@ -22,6 +21,7 @@ static const struct inject_api cl_api = {
     .holds = "libsextant-opencl",
     .counters = counters,
     .counter_count = sizeof(counters) / sizeof(counters[0]),
+    .find_library = cl_layer_find,
     .environment = cl_environment,
     .not_loaded = "no OpenCL loader has put the layer into it: it does not use OpenCL, its loader "
 		  "knows no layers (ocl-icd before 2.3) and it loads that one itself, or it clears "
@@ -42,15 +42,9 @@ static enum sx_status cl_open(const struct source_host *host, const char *id, st
 /* Only the program's own loader knows which driver it will use. */
 static void cl_probe(const struct source_host *host, source_found_fn found, void *user)
 {
-	char path[4096];
 	struct sx_error err = {0};
-	struct sx_device device = {.id = "opencl",
-				   .source = "opencl",
-				   .catalog = "opencl",
-				   .name = "OpenCL, whichever driver a program brings",
-				   .state = SX_DEVICE_INJECT};
-	if (cl_layer_find(host->sys, path, sizeof(path), &err))
-		place_missing(&device, &err);
+	struct sx_device device = inject_device(&cl_api, host, &err);
+	device.name = "OpenCL, whichever driver a program brings";
 	found(user, &device);
 }
 

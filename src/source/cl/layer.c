@@ -73,8 +73,5 @@ enum sx_status cl_environment(const struct sx_sys *sys, const char *socket,
 	out->items[1] = place_list(WIRE_ENV_OPENCL, socket, NULL);
 	out->items[2] = preload(sys, path);
 	out->items[3] = NULL;
-	if (out->items[0] && out->items[1])
-		return SX_OK;
-	library_environment_finish(out);
-	return error_nomem(err, "preparing the program's environment");
+	return library_environment_check(out, 2, err);
 }

@@ -9,7 +9,6 @@
 #include "base/error.h"
 #include "source/guest/ask.h"
 #include "source/guest/library.h"
-#include "source/guest/place.h"
 
 #define DEADLINE_MS 10000	      /* some drivers compile shaders when they start */
 #define TOLD_MOST   ((size_t)8 << 20) /* 30,000 counters with long names and texts */
@@ -31,6 +30,7 @@ static const struct inject_api counters_api = {
     .kinds_named = "frame",
     .variable = "LD_PRELOAD",
     .holds = "libsextant-",
+    .find_library = library_find,
     .environment = counters_environment,
     .not_loaded = "it did not load libsextant-gl.so: it is statically linked, setuid, or clears "
 		  "LD_PRELOAD",
@@ -45,14 +45,9 @@ static const struct inject_api counters_api = {
 /* Only a context tells which driver it has, and what that counts: open() asks. */
 static void counters_probe(const struct source_host *host, source_found_fn found, void *user)
 {
-	char library[4096];
 	struct sx_error err = {0};
-	struct sx_device device = {.id = "gl_counters",
-				   .source = "gl_counters",
-				   .name = "Hardware counters of the OpenGL driver, if it has any",
-				   .state = SX_DEVICE_INJECT};
-	if (library_find(host->sys, library, sizeof(library), &err))
-		place_missing(&device, &err);
+	struct sx_device device = inject_device(&counters_api, host, &err);
+	device.name = "Hardware counters of the OpenGL driver, if it has any";
 	found(user, &device);
 }
 

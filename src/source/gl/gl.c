@@ -19,7 +19,7 @@ static enum sx_status gl_environment(const struct sx_sys *sys, const char *socke
 	return status ? status : library_environment_make(out, library, WIRE_ENV, socket, err);
 }
 
-static const struct inject_api gl_api = {
+const struct inject_api gl_api = {
     .ops = &source_gl,
     .catalog = "opengl",
     .title = "OpenGL",
@@ -29,6 +29,7 @@ static const struct inject_api gl_api = {
     .holds = "libsextant-",
     .counters = counters,
     .counter_count = sizeof(counters) / sizeof(counters[0]),
+    .find_library = library_find,
     .environment = gl_environment,
     .not_loaded = "it did not load libsextant-gl.so: it is statically linked, setuid, or clears "
 		  "LD_PRELOAD",

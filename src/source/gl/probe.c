@@ -2,8 +2,7 @@
 #include "source/gl/egl.h"
 #include "source/gl/gl.h"
 #include "source/guest/ask.h"
-#include "source/guest/library.h"
-#include "source/guest/place.h"
+#include "source/guest/inject.h"
 
 #include <stdio.h>
 #include <unistd.h>
@@ -40,25 +39,29 @@ static bool ask_in_child(struct answer *answer)
 	return ok;
 }
 
-void gl_probe(const struct source_host *host, source_found_fn found, void *user)
+/* Names the driver that answers; the name's text stands in `answer`. */
+static void name_driver(struct sx_device *device, struct answer *answer)
 {
-	char library[4096];
-	struct answer answer = {0};
-	struct sx_error err = {0};
-	struct sx_device device = {
-	    .id = "gl", .source = "gl", .catalog = "opengl", .state = SX_DEVICE_INJECT};
-	if (library_find(host->sys, library, sizeof(library), &err)) {
-		place_missing(&device, &err);
-	} else if (!host->ask_drivers) {
-		device.name = "OpenGL, whichever driver a program brings";
-	} else if (ask_in_child(&answer)) {
-		device.name = answer.renderer;
-		device.driver = answer.version;
+	if (ask_in_child(answer)) {
+		device->name = answer->renderer;
+		device->driver = answer->version;
 	} else {
 		/* A program may still bring a driver and a display of its own. */
-		device.name = "OpenGL, driver not known before a program runs";
-		device.because = "no OpenGL driver answered through libEGL.so.1";
-		device.remedy = "apt-get install libegl1 libgl1-mesa-dri";
+		device->name = "OpenGL, driver not known before a program runs";
+		device->because = "no OpenGL driver answered through libEGL.so.1";
+		device->remedy = "apt-get install libegl1 libgl1-mesa-dri";
 	}
+}
+
+void gl_probe(const struct source_host *host, source_found_fn found, void *user)
+{
+	struct answer answer = {0};
+	struct sx_error err = {0};
+	struct sx_device device = inject_device(&gl_api, host, &err);
+	bool usable = device.state == SX_DEVICE_INJECT;
+	if (usable && host->ask_drivers)
+		name_driver(&device, &answer);
+	else if (usable)
+		device.name = "OpenGL, whichever driver a program brings";
 	found(user, &device);
 }

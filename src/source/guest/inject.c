@@ -7,6 +7,7 @@
 
 #include "base/clock/clock.h"
 #include "base/error.h"
+#include "source/guest/place.h"
 
 #define PARTS_RING     16384 /* records, where a frame has many samples */
 #define NS_PER_MS      UINT64_C(1000000)
@@ -37,6 +38,19 @@ static enum sx_status prepare(struct inject_source *in, struct sx_error *err)
 		return status;
 	return in->api->environment(in->base.sys, processes_path(&in->processes), &in->environment,
 				    err);
+}
+
+struct sx_device inject_device(const struct inject_api *api, const struct source_host *host,
+			       struct sx_error *err)
+{
+	char path[4096];
+	struct sx_device device = {.id = api->ops->name,
+				   .source = api->ops->name,
+				   .catalog = api->catalog,
+				   .state = SX_DEVICE_INJECT};
+	if (api->find_library(host->sys, path, sizeof(path), err))
+		place_missing(&device, err);
+	return device;
 }
 
 enum sx_status inject_open(const struct inject_api *api, const struct source_host *host,

@@ -24,6 +24,9 @@ struct inject_api {
 	/* Names of the counters in the channel's order; others are known without a query. */
 	const char *const *counters;
 	unsigned counter_count;
+	/* Where the library, or what names it, lies. Errors: those of place_find(). */
+	enum sx_status (*find_library)(const struct sx_sys *sys, char *path, size_t size,
+				       struct sx_error *err);
 	/* What a child needs so that the library is loaded and finds `socket`. */
 	enum sx_status (*environment)(const struct sx_sys *sys, const char *socket,
 				      struct library_environment *out, struct sx_error *err);
@@ -73,6 +76,12 @@ struct inject_source {
 	uint8_t asked_ids[WIRE_DRIVER_MOST][WIRE_ID_BYTES];
 };
 
+/*
+ * The device that an API's probe() tells of, without a name: programs are measured by it, or the
+ * library is missing. Texts live as long as *err.
+ */
+struct sx_device inject_device(const struct inject_api *api, const struct source_host *host,
+			       struct sx_error *err);
 /* The calls of source_ops, all but probe(). */
 enum sx_status inject_open(const struct inject_api *api, const struct source_host *host,
 			   struct source **out, struct sx_error *err);

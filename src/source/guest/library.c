@@ -67,7 +67,16 @@ enum sx_status library_environment_make(struct library_environment *environment,
 	environment->items[0] = place_list("LD_PRELOAD", there ? NULL : library, preload);
 	environment->items[1] = place_list(variable, socket, NULL);
 	environment->items[2] = NULL;
-	if (environment->items[0] && environment->items[1])
+	return library_environment_check(environment, 2, err);
+}
+
+enum sx_status library_environment_check(struct library_environment *environment, unsigned count,
+					 struct sx_error *err)
+{
+	bool whole = true;
+	for (unsigned i = 0; i < count; i++)
+		whole &= environment->items[i] != NULL;
+	if (whole)
 		return SX_OK;
 	library_environment_finish(environment);
 	return error_nomem(err, "preparing the program's environment");

@@ -24,6 +24,12 @@ enum sx_status library_find(const struct sx_sys *sys, char *path, size_t size,
 enum sx_status library_environment_make(struct library_environment *environment,
 					const char *library, const char *variable,
 					const char *socket, struct sx_error *err);
+/*
+ * Whether the first `count` texts of an environment are there; else all are released. Errors:
+ * SX_ERR_NO_MEMORY.
+ */
+enum sx_status library_environment_check(struct library_environment *environment, unsigned count,
+					 struct sx_error *err);
 void library_environment_finish(struct library_environment *environment);
 
 #endif

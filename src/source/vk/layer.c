@@ -50,11 +50,5 @@ enum sx_status vk_environment(const struct sx_sys *sys, const char *socket,
 	out->items[2] = place_list("SEXTANT_VULKAN", "1", NULL);
 	out->items[3] = place_list(WIRE_ENV_VULKAN, socket, NULL);
 	out->items[4] = NULL;
-	for (int i = 0; i < 4; i++)
-		if (!out->items[i])
-			status = SX_ERR_NO_MEMORY;
-	if (!status)
-		return SX_OK;
-	library_environment_finish(out);
-	return error_nomem(err, "preparing the program's environment");
+	return library_environment_check(out, 4, err);
 }

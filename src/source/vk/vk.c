@@ -6,7 +6,6 @@
 
 #include "base/error.h"
 #include "source/guest/inject.h"
-#include "source/guest/place.h"
 #include "source/vk/counters.h"
 #include "wire/channel.h"
 
@@ -30,6 +29,7 @@ static const struct inject_api vk_api = {
     .holds = "VK_LAYER_SEXTANT",
     .counters = counters,
     .counter_count = sizeof(counters) / sizeof(counters[0]),
+    .find_library = vk_layer_find,
     .environment = vk_environment,
     .not_loaded = "no Vulkan loader has put the layer into it: it does not use Vulkan, is setuid, "
 		  "or clears its environment",
@@ -120,15 +120,9 @@ static void look_for_hiding(struct sx_device *device)
 /* Only the program's own loader knows which driver it will use. */
 static void vk_probe(const struct source_host *host, source_found_fn found, void *user)
 {
-	char folder[4096];
 	struct sx_error err = {0};
-	struct sx_device device = {.id = "vulkan",
-				   .source = "vulkan",
-				   .catalog = "vulkan",
-				   .name = "Vulkan, whichever driver a program brings",
-				   .state = SX_DEVICE_INJECT};
-	if (vk_layer_find(host->sys, folder, sizeof(folder), &err))
-		place_missing(&device, &err);
+	struct sx_device device = inject_device(&vk_api, host, &err);
+	device.name = "Vulkan, whichever driver a program brings";
 	if (device.state == SX_DEVICE_INJECT && host->ask_drivers)
 		look_for_hiding(&device);
 	found(user, &device);
