@@ -73,9 +73,9 @@ class Usage(Case):
         self.triplet(3, 'eval', '--for', 'mali-g310', '--const', 'nonesuch=1', '-i', scratch('MaliGPUCyclesGPUActive\n1\n'))
 
     def test_bad_input(self):
-        self.triplet(5, 'eval', '--for', 'mali-g310', '-i', '/nonexistent/x.csv', has=['/nonexistent'])
+        self.triplet(5, 'eval', '--for', 'mali-g310', '-i', '/proc/nonexistent/x.csv', has=['/nonexistent'])
         for verb in ('stat', 'report', 'export', 'advise'):
-            self.triplet(5, verb, '-i', '/nonexistent/x.sxc', has=['/nonexistent'])
+            self.triplet(5, verb, '-i', '/proc/nonexistent/x.sxc', has=['/nonexistent'])
             if verb != 'advise':
                 self.triplet(5, verb, '-i', '/etc/passwd')
         self.triplet(5, 'eval', '--for', 'mali-g310', '-i', scratch(''))

@@ -408,7 +408,7 @@ static void test_environment(void **state)
 	OK(GPA_OpenContext(&native[0]));
 	assert_true(asked > 0);
 	asked = 0;
-	setenv("SEXTANT_GPA_OUTPUT", "/nonexistent/table.csv", 1);
+	setenv("SEXTANT_GPA_OUTPUT", "/proc/nonexistent/table.csv", 1);
 	OK(GPA_RegisterLoggingCallback(GPA_LOGGING_ALL, record));
 	OK(GPA_GetNumCounters(&count));
 	OK(GPA_GetCounterName(0, &text));
