@@ -131,6 +131,48 @@ class Groups(Answers):
         self.assertIn('(others)', few)
 
 
+class Listings(Answers):
+    """`list` of a file tells of all of its devices, or of the one that -d names."""
+
+    def table(self):
+        rows = ['0,0,10,0,,10000000,9000000,,,', '1,0,10,,,,,5,5,2']
+        return self.path('both.csv', '\n'.join(['device,begin_ns,end_ns,frame,quality,FrameTime,D3DGPUTime,UserTime,IdleTime,cpus', *rows]) + '\n')
+
+    def test_metrics_of_every_device(self):
+        table, capture = self.table(), self.path('both.sxc')
+        self.assertEqual(run('import', table, '-o', capture).returncode, 0)
+        own = {name: {m['name'] for m in json.loads(run('list', 'metrics', '--for', name, '--json').stdout)['metrics']} for name in ('opengl', 'cpu')}
+        for file in (capture, table):
+            for args in ((file,), ('metrics', file), ('metrics', '-i', file)):
+                result = run('list', *args, '--json')
+                self.assertEqual(result.returncode, 0, result.stderr)
+                found = json.loads(result.stdout)
+                self.assertEqual(({m['name'] for m in found['metrics']}, found['for']), (own['opengl'] | own['cpu'], None))
+            for device, name in (('0', 'opengl'), ('1', 'cpu'), ('cpu', 'cpu')):
+                found = json.loads(run('list', 'metrics', file, '-d', device, '--json').stdout)
+                self.assertEqual(({m['name'] for m in found['metrics']}, found['for']), (own[name], name))
+            text = run('list', 'metrics', 'busy', file).stdout
+            self.assertIn('cpu_busy', text)
+            self.assertNotIn('frame_time', text)
+        self.assertEqual([run('list', 'metrics', capture, '--csv', *more).returncode for more in ([], ['-d', '1'])], [2, 0])
+        result = run('list', 'metrics', 'no such thing', capture)
+        self.assertEqual((result.returncode, 'both.sxc has metrics that match "no such thing"' in result.stderr), (3, True), result.stderr)
+
+    def test_devices_of_a_file(self):
+        table, capture = self.table(), self.path('both.sxc')
+        run('import', table, '-o', capture)
+        for file in (capture, table):
+            devices = json.loads(run('list', 'devices', file, '--json').stdout)['devices']
+            self.assertEqual([(d['id'], d['catalog'], d['state']) for d in devices], [('0', 'opengl', 'recorded'), ('1', 'cpu', 'recorded')])
+            self.assertEqual([r['id'] for r in csv_rows(run('list', 'devices', file, '-d', 'cpu', '--csv').stdout)], ['1'])
+            self.assertEqual(len(run('list', 'devices', file).stdout.splitlines()), 3)
+        self.assertEqual(run('list', 'devices', capture, '-d', 'nvml').returncode, 3)
+        here = json.loads(run('list', 'devices', '--json').stdout)['devices']
+        chosen = json.loads(run('list', 'devices', '-d', 'cpu', '--json').stdout)['devices']
+        self.assertEqual(chosen, [d for d in here if d['id'] == 'cpu'])
+        self.assertEqual(run('list', 'devices', '--set', 'X').returncode, 2)  # it would do nothing
+
+
 class Counts(Answers):
     """One of a thing has no plural, and more have one."""
 

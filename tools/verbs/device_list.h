@@ -1,4 +1,4 @@
-/* The list of devices and catalogs: `devices`, and `list devices`. */
+/* The list of devices: that of `devices`, and `list devices`. */
 #ifndef TOOLS_VERBS_DEVICE_LIST_H
 #define TOOLS_VERBS_DEVICE_LIST_H
 
@@ -6,8 +6,11 @@
 
 #include "tools/cli/cli.h"
 
-/* `catalogs`: JSON also says what each catalog holds, which takes reading them all. */
-int device_list_run(struct cli *cli, bool catalogs);
+/*
+ * The devices of this machine, or of the capture that is the input: those that -d, --for and the
+ * pattern (or NULL) leave.
+ */
+int device_list_run(struct cli *cli, const char *pattern);
 /* "ready", "in programs that sextant starts", ... */
 const char *device_state_name(enum sx_device_state state);
 

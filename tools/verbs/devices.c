@@ -1,7 +1,13 @@
 /* sextant devices: what this machine has, and every catalog that is known. */
 #include "tools/verbs/device_list.h"
 
+#include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include <sextant/capture.h>
+
+#include "output/catalog/list.h"
 
 static const char *const kind_names[] = {"gpu", "cpu", "uncore", "api"};
 
@@ -11,15 +17,22 @@ const char *device_state_name(enum sx_device_state state)
 	return names[state];
 }
 
-static void device_json(struct json *json, const struct sx_device *d)
+/* A device that is listed. */
+struct device_line {
+	struct sx_device device;
+	const char *state;
+};
+
+static void device_json(struct json *json, const struct device_line *line)
 {
+	const struct sx_device *d = &line->device;
 	json_object_begin(json);
 	json_kv_string(json, "id", d->id);
 	json_kv_string(json, "source", d->source);
 	json_kv_string(json, "name", d->name);
 	json_kv_string(json, "catalog", d->catalog);
 	json_kv_string(json, "driver", d->driver);
-	json_kv_string(json, "state", device_state_name(d->state));
+	json_kv_string(json, "state", line->state);
 	json_kv_string(json, "because", d->because);
 	json_kv_string(json, "remedy", d->remedy);
 	json_object_end(json);
@@ -56,7 +69,7 @@ static void catalogs_json(struct json *json, const struct cli *cli)
 	json_array_end(json);
 }
 
-static bool devices_text(const struct cli *cli, const struct sx_device *devices, size_t count)
+static bool devices_text(const struct cli *cli, const struct device_line *lines, size_t count)
 {
 	static const struct text_column columns[] = {{"device", TEXT_LEFT, 0, 0, false, false},
 						     {"state", TEXT_LEFT, 0, 0, false, false},
@@ -65,10 +78,10 @@ static bool devices_text(const struct cli *cli, const struct sx_device *devices,
 	struct text_table *table = text_table_create(columns, 4);
 	bool ok = table != NULL;
 	for (size_t i = 0; ok && i < count; i++) {
-		const struct sx_device *d = &devices[i];
+		const struct sx_device *d = &lines[i].device;
 		if (d->state == SX_DEVICE_ABSENT && !cli->options.verbose)
 			continue;
-		const char *cells[] = {d->id, device_state_name(d->state), d->catalog,
+		const char *cells[] = {d->id, lines[i].state, d->catalog,
 				       d->name ? d->name : d->because};
 		ok = text_table_row(table, cells,
 				    d->state == SX_DEVICE_READY || d->state == SX_DEVICE_INJECT
@@ -138,7 +151,7 @@ static bool catalogs_text(const struct cli *cli)
 	return ok;
 }
 
-static void devices_csv(const struct cli *cli, const struct sx_device *devices, size_t count)
+static void devices_csv(const struct cli *cli, const struct device_line *lines, size_t count)
 {
 	static const char *const head[] = {"id",     "source", "name",	  "catalog",
 					   "driver", "state",  "because", "remedy"};
@@ -147,24 +160,23 @@ static void devices_csv(const struct cli *cli, const struct sx_device *devices, 
 		csv_text(&csv, head[i]);
 	csv_end_line(&csv);
 	for (size_t i = 0; i < count; i++) {
-		const struct sx_device *d = &devices[i];
-		const char *const cells[] = {d->id,	 d->source, d->name,
-					     d->catalog, d->driver, device_state_name(d->state),
-					     d->because, d->remedy};
+		const struct sx_device *d = &lines[i].device;
+		const char *const cells[] = {d->id,	d->source,	d->name,    d->catalog,
+					     d->driver, lines[i].state, d->because, d->remedy};
 		for (size_t c = 0; c < sizeof(cells) / sizeof(cells[0]); c++)
 			csv_text(&csv, cells[c]);
 		csv_end_line(&csv);
 	}
 }
 
-static enum sx_status write_devices(const struct cli *cli, const struct sx_device *devices,
+static enum sx_status write_devices(const struct cli *cli, const struct device_line *lines,
 				    size_t count, bool catalogs, struct sx_error *err)
 {
 	if (cli->view.format == FORMAT_JSON) {
 		struct json json = view_json_begin(&cli->view, "devices");
 		json_kv_array(&json, "devices");
 		for (size_t i = 0; i < count; i++)
-			device_json(&json, &devices[i]);
+			device_json(&json, &lines[i]);
 		json_array_end(&json);
 		if (catalogs)
 			catalogs_json(&json, cli);
@@ -172,34 +184,142 @@ static enum sx_status write_devices(const struct cli *cli, const struct sx_devic
 		return SX_OK;
 	}
 	if (cli->view.format == FORMAT_CSV) {
-		devices_csv(cli, devices, count);
+		devices_csv(cli, lines, count);
 		return SX_OK;
 	}
-	bool ok = devices_text(cli, devices, count);
-	if (ok) {
+	bool ok = devices_text(cli, lines, count);
+	if (ok && catalogs) {
 		fputc('\n', cli->view.out.out);
 		ok = catalogs_text(cli);
 	}
 	return ok ? SX_OK : error_nomem(err, "listing devices");
 }
 
-int device_list_run(struct cli *cli, bool catalogs)
+static enum sx_status nothing_listed(const struct cli *cli, const char *pattern,
+				     struct sx_error *err)
+{
+	const char *what = pattern			? pattern
+			   : cli->options.devices.count ? cli->options.devices.items[0]
+							: cli->options.catalog;
+	error_set(err, SX_ERR_NOT_FOUND, "no device%s%s is \"%s\"",
+		  cli->options.input ? " of " : "", cli->options.input ? cli->options.input : "",
+		  what ? what : "");
+	error_because(err, "ids, sources, catalogs and names were looked at");
+	error_try(err, "sextant list devices%s%s", cli->options.input ? " " : "",
+		  cli->options.input ? cli->options.input : "");
+	return SX_ERR_NOT_FOUND;
+}
+
+static bool is_wanted(const struct cli *cli, const struct sx_device *d, const char *pattern)
+{
+	const struct options *o = &cli->options;
+	bool named = !o->devices.count;
+	for (size_t i = 0; !named && i < o->devices.count; i++)
+		named = sx_device_means(d, o->devices.items[i]);
+	struct listing part = {.pattern = pattern};
+	return named && (!o->catalog || (d->catalog && strcasecmp(o->catalog, d->catalog) == 0)) &&
+	       list_wanted(&part, d->id, d->name, d->catalog);
+}
+
+/* Those that are wanted move to the front; how many they are. */
+static size_t choose(const struct cli *cli, struct device_line *lines, size_t count,
+		     const char *pattern)
+{
+	size_t wanted = 0;
+	for (size_t i = 0; i < count; i++)
+		if (is_wanted(cli, &lines[i].device, pattern))
+			lines[wanted++] = lines[i];
+	return wanted;
+}
+
+/* The devices of this machine; *out is the caller's, what it points to lives as long as *list. */
+static enum sx_status of_machine(const struct cli *cli, struct sx_device_list **list,
+				 struct device_line **out, size_t *count, struct sx_error *err)
+{
+	enum sx_status status = sx_devices_probe(cli->context, cli->options.verbose, list, err);
+	if (status)
+		return status;
+	const struct sx_device *devices = sx_devices_get(*list, count);
+	*out = calloc(*count + 1, sizeof(**out));
+	if (!*out)
+		return error_nomem(err, "listing devices");
+	for (size_t i = 0; i < *count; i++)
+		(*out)[i] = (struct device_line){devices[i], device_state_name(devices[i].state)};
+	return SX_OK;
+}
+
+/* A list of devices of a recording, whose ids are their numbers. */
+struct recorded {
+	struct sx_capture_reader *reader;
+	uint32_t *order;
+	char (*ids)[16];
+};
+
+static enum sx_status of_recording(const char *path, struct recorded *r, struct device_line **out,
+				   size_t *count, struct sx_error *err)
+{
+	enum sx_status status = sx_capture_open(path, &r->reader, err);
+	if (status)
+		return status;
+	size_t room = (size_t)sx_capture_info(r->reader)->device_count + 1;
+	r->order = calloc(room, sizeof(*r->order));
+	r->ids = calloc(room, sizeof(*r->ids));
+	*out = calloc(room, sizeof(**out));
+	if (!r->order || !r->ids || !*out)
+		return error_nomem(err, "listing devices");
+	*count = sx_capture_order(r->reader, r->order);
+	for (size_t i = 0; i < *count; i++) {
+		const struct sx_capture_device *d = sx_capture_device(r->reader, r->order[i]);
+		snprintf(r->ids[i], sizeof(r->ids[i]), "%" PRIu32, r->order[i]);
+		(*out)[i] =
+		    (struct device_line){{.id = r->ids[i],
+					  .source = d->source,
+					  .name = d->name && *d->name ? d->name : d->catalog,
+					  .catalog = d->catalog,
+					  .driver = d->driver && *d->driver ? d->driver : NULL},
+					 d->simulated ? "simulated" : "recorded"};
+	}
+	return SX_OK;
+}
+
+static int list_run_devices(struct cli *cli, bool catalogs, const char *pattern)
 {
 	struct sx_error err = {0};
 	struct sx_device_list *list = NULL;
+	struct recorded recorded = {0};
+	struct device_line *lines = NULL;
 	size_t count = 0;
-	enum sx_status status = sx_devices_probe(cli->context, cli->options.verbose, &list, &err);
-	if (!status) {
-		const struct sx_device *devices = sx_devices_get(list, &count);
-		status = write_devices(cli, devices, count, catalogs, &err);
-	}
+	enum sx_status status =
+	    cli->options.input ? of_recording(cli->options.input, &recorded, &lines, &count, &err)
+			       : of_machine(cli, &list, &lines, &count, &err);
+	size_t wanted = status ? 0 : choose(cli, lines, count, pattern);
+	if (!status && !wanted && count)
+		status = nothing_listed(cli, pattern, &err);
+	if (!status)
+		status = write_devices(cli, lines, wanted, catalogs, &err);
+	sx_capture_close(recorded.reader);
+	free(recorded.order);
+	free(recorded.ids);
+	free(lines);
 	sx_devices_destroy(list);
 	return status ? cli_fail(cli, &err) : EXIT_OK;
 }
 
+int device_list_run(struct cli *cli, const char *pattern)
+{
+	struct sx_error err;
+	const char *other = cli->options.set ? "--set" : cli->options.api ? "--api" : NULL;
+	if (!other)
+		return list_run_devices(cli, false, pattern);
+	error_set(&err, SX_ERR_USAGE, "%s does nothing for list devices", other);
+	error_because(&err, "it chooses among the metrics of one device");
+	error_try(&err, "sextant list devices");
+	return cli_fail(cli, &err);
+}
+
 static int devices_run(struct cli *cli)
 {
-	return device_list_run(cli, true);
+	return list_run_devices(cli, true, NULL);
 }
 
 const struct command cmd_devices = {

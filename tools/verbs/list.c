@@ -1,13 +1,18 @@
 /* sextant list: browses a catalog, also of a device that is not here. */
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-#include "tools/verbs/device_list.h"
-#include "tools/cli/input/capture_view.h"
-#include "tools/cli/selection.h"
 #include "output/catalog/list.h"
+#include "tools/cli/input/capture_view.h"
+#include "tools/cli/input/imported.h"
+#include "tools/cli/selection.h"
+#include "tools/verbs/device_list.h"
 
 static const char *const kinds[] = {"devices", "sections", "sets",	"groups",
 				    "metrics", "counters", "constants", NULL};
+
+#define LIST_WORDS 2 /* what, and a pattern */
 
 static const char *kind_of(const char *word)
 {
@@ -17,22 +22,42 @@ static const char *kind_of(const char *word)
 	return NULL;
 }
 
-/* "list FILE" and "list metrics FILE": what was recorded. */
-static void take_file(struct options *o, size_t at)
+/* "list FILE" and "list metrics FILE": what was recorded, by whichever tool. */
+static enum sx_status take_file(struct cli *cli, size_t at, struct sx_error *err)
 {
-	if (o->input || o->args.count <= at || !capture_view_is(o->args.items[at]))
-		return;
-	o->input = o->args.items[at];
-	memmove(&o->args.items[at], &o->args.items[at + 1],
-		(o->args.count - at - 1) * sizeof(*o->args.items));
+	struct options *o = &cli->options;
+	const char **path = at < o->args.count ? &o->args.items[at] : NULL;
+	if (o->input || !path || (at == 0 && kind_of(*path)) ||
+	    (strcmp(*path, "-") != 0 && access(*path, R_OK) < 0))
+		return SX_OK;
+	enum sx_status status = imported_replace(cli, path, err);
+	if (status || !capture_view_is(*path))
+		return status;
+	o->input = *path;
+	memmove(path, path + 1, (o->args.count - at - 1) * sizeof(*path));
 	o->args.count--;
+	return SX_OK;
+}
+
+static enum sx_status find_input(struct cli *cli, struct sx_error *err)
+{
+	if (cli->options.input)
+		return imported_replace(cli, &cli->options.input, err);
+	enum sx_status status = SX_OK;
+	for (size_t at = 0; !status && at < LIST_WORDS + 1; at++)
+		status = take_file(cli, at, err);
+	if (status || cli->options.args.count <= LIST_WORDS)
+		return status;
+	error_set(err, SX_ERR_USAGE, "\"%s\" is one argument too many",
+		  cli->options.args.items[LIST_WORDS]);
+	error_because(err, "beside what to list and one pattern only a capture or table is named");
+	error_try(err, "sextant list --help");
+	return SX_ERR_USAGE;
 }
 
 static enum sx_status what_to_list(struct cli *cli, const char **what, struct sx_error *err)
 {
-	struct options *o = &cli->options;
-	take_file(o, 0);
-	take_file(o, 1);
+	const struct options *o = &cli->options;
 	const char *word = o->args.count ? o->args.items[0] : NULL;
 	bool something = o->input || o->catalog || o->devices.count;
 	*what = word ? kind_of(word) : something ? "metrics" : NULL;
@@ -53,13 +78,14 @@ static enum sx_status what_to_list(struct cli *cli, const char **what, struct sx
 }
 
 static enum sx_status list_prepare(const struct cli *cli, struct listing *l,
-				   struct sx_catalog *catalog, struct sx_error *err)
+				   struct sx_catalog *catalog, const char *set,
+				   struct sx_error *err)
 {
 	const struct options *o = &cli->options;
 	l->view = describe_view(catalog);
 	l->pattern = o->args.count > 1 ? o->args.items[1] : NULL;
 	l->set = SX_NONE;
-	enum sx_status status = describe_group(&l->view, o->set, &l->set, err);
+	enum sx_status status = describe_group(&l->view, set, &l->set, err);
 	return status ? status : describe_variant(&l->view, o->api, &l->variant, err);
 }
 
@@ -81,7 +107,7 @@ static enum sx_status nothing_matches(const struct listing *l, const char *what,
 struct many {
 	struct cli *cli;
 	struct listing listing;
-	const char *what;
+	const char *what, *set;
 	struct json json;
 	size_t shown;
 	enum sx_status status;
@@ -93,7 +119,7 @@ static bool list_one(void *user, struct sx_catalog *catalog)
 	struct many *m = user;
 	struct listing *l = &m->listing;
 	const struct view *to = l->to;
-	m->status = list_prepare(m->cli, l, catalog, m->err);
+	m->status = list_prepare(m->cli, l, catalog, m->set, m->err);
 	if (m->status)
 		return false;
 	l->shown = 0;
@@ -114,29 +140,72 @@ static bool list_one(void *user, struct sx_catalog *catalog)
 static enum sx_status search_nothing(const struct many *m, const char *pattern,
 				     struct sx_error *err)
 {
+	const char *path = m->cli->options.input;
+	if (path) {
+		error_set(err, SX_ERR_NOT_FOUND, "no device of %s has %s that match \"%s\"", path,
+			  m->what, pattern);
+		error_because(err, "names, titles and descriptions were searched");
+		error_try(err, "sextant list %s %s", m->what, path);
+		return SX_ERR_NOT_FOUND;
+	}
 	error_set(err, SX_ERR_NOT_FOUND, "no catalog has %s that match \"%s\"", m->what, pattern);
-	error_because(err, "names, titles and descriptions of all were searched");
-	error_try(err, "sextant list metrics");
+	error_because(err, "names, titles and descriptions of all were searched, and no capture or "
+			   "table is called so");
+	error_try(err, "sextant list %s", m->what);
 	return SX_ERR_NOT_FOUND;
 }
 
-/* Nobody said which device is meant: all that match a pattern, or else those of this machine. */
-static enum sx_status list_many(struct cli *cli, const char *what, struct sx_error *err)
+/* The devices of a capture, each by its own set; a catalog that several have, once. */
+static enum sx_status each_recorded(struct many *m, const uint32_t *devices, uint32_t count,
+				    struct sx_error *err)
+{
+	struct capture_view **views = calloc(count, sizeof(struct capture_view *));
+	enum sx_status status = views ? SX_OK : error_nomem(err, "reading a capture");
+	for (uint32_t i = 0; !status && i < count; i++) {
+		bool told = false;
+		status =
+		    capture_view_device(m->cli, m->cli->options.input, devices[i], &views[i], err);
+		for (uint32_t k = 0; !status && k < i; k++)
+			told |= strcmp(views[k]->info->catalog, views[i]->info->catalog) == 0 &&
+				strcmp(views[k]->set ? views[k]->set : "",
+				       views[i]->set ? views[i]->set : "") == 0;
+		if (status || told)
+			continue;
+		m->set = views[i]->set;
+		if (!list_one(m, views[i]->catalog))
+			status = m->status;
+	}
+	for (uint32_t i = 0; views && i < count; i++)
+		capture_view_close(views[i]);
+	free(views);
+	return status;
+}
+
+/*
+ * Nobody said which one is meant: the devices of a capture, or all catalogs that match a pattern,
+ * or those of this machine.
+ */
+static enum sx_status list_many(struct cli *cli, const char *what, const uint32_t *devices,
+				uint32_t count, struct sx_error *err)
 {
 	struct many m = {.cli = cli, .what = what, .err = err, .listing = {.to = &cli->view}};
 	const char *pattern = cli->options.args.count > 1 ? cli->options.args.items[1] : NULL;
+	enum sx_status status = SX_OK;
 	if (cli->view.format == FORMAT_CSV) {
 		error_set(err, SX_ERR_USAGE, "a table is of one catalog");
 		error_because(err, "no device was named, and several match");
-		error_try(err, "--for cpu, or --json");
+		error_try(err, "%s, or --json", devices ? "-d 0" : "--for cpu");
 		return SX_ERR_USAGE;
 	}
+	m.set = devices ? NULL : cli->options.set;
 	if (cli->view.format == FORMAT_JSON) {
 		m.json = view_json_begin(&cli->view, "list");
 		json_kv_null(&m.json, "for");
 		json_kv_array(&m.json, what);
 	}
-	if (pattern)
+	if (devices)
+		status = each_recorded(&m, devices, count, err);
+	else if (pattern)
 		selection_each_catalog(cli, list_one, &m);
 	else
 		selection_each_here(cli, list_one, &m);
@@ -144,9 +213,23 @@ static enum sx_status list_many(struct cli *cli, const char *what, struct sx_err
 		json_array_end(&m.json);
 		view_json_end(&m.json);
 	}
-	if (!m.status && !m.shown && pattern)
+	status = status ? status : m.status;
+	if (!status && !m.shown && pattern)
 		return search_nothing(&m, pattern, err);
-	return m.status;
+	return status;
+}
+
+/* Of one device of a capture its catalog is listed as any; *done: there were several. */
+static enum sx_status list_recorded(struct cli *cli, const char *what, bool *done,
+				    struct sx_error *err)
+{
+	uint32_t *devices = NULL, count = 0;
+	enum sx_status status = capture_view_list(cli, cli->options.input, &devices, &count, err);
+	*done = !status && count > 1;
+	if (*done)
+		status = list_many(cli, what, devices, count, err);
+	free(devices);
+	return status;
 }
 
 static int list_run(struct cli *cli)
@@ -155,19 +238,25 @@ static int list_run(struct cli *cli)
 	struct sx_catalog *catalog = NULL;
 	struct listing l = {.to = &cli->view};
 	const char *what;
-	bool no_memory = false;
-	enum sx_status status = what_to_list(cli, &what, &err);
-	if (!status && strcmp(what, "devices") == 0)
-		return device_list_run(cli, false);
+	bool no_memory = false, done = false;
+	enum sx_status status = find_input(cli, &err);
+	if (!status)
+		status = what_to_list(cli, &what, &err);
 	const struct options *o = &cli->options;
-	if (!status && !o->catalog && !o->input && !o->devices.count) {
-		status = list_many(cli, what, &err);
-		return status ? cli_fail(cli, &err) : EXIT_OK;
+	if (!status && strcmp(what, "devices") == 0)
+		return device_list_run(cli, o->args.count > 1 ? o->args.items[1] : NULL);
+	if (!status && o->input)
+		status = list_recorded(cli, what, &done, &err);
+	else if (!status && !o->catalog && !o->devices.count) {
+		status = list_many(cli, what, NULL, 0, &err);
+		done = true;
 	}
+	if (done)
+		return status ? cli_fail(cli, &err) : EXIT_OK;
 	if (!status)
 		status = cli_catalog(cli, &catalog, &err);
 	if (!status)
-		status = list_prepare(cli, &l, catalog, &err);
+		status = list_prepare(cli, &l, catalog, o->set, &err);
 	l.view.no_memory = &no_memory;
 	if (!status && cli->view.format == FORMAT_JSON)
 		list_json(&l, what);
@@ -187,18 +276,19 @@ static int list_run(struct cli *cli)
 
 const struct command cmd_list = {
     .verb = {.name = "list",
-	     .synopsis = "WHAT [PATTERN | FILE] [options]",
+	     .synopsis = "WHAT [PATTERN] [FILE] [options]",
 	     .summary = "browse what a device can measure, also one that is not here",
 	     .about =
-		 "Lists what a catalog knows: that of --for, of the device of -d, or of a "
-		 "capture; without any of them, what the devices of this machine have, or "
+		 "Lists what a catalog knows: that of --for, of the device of -d, or of each "
+		 "device of a file (a capture, or a table or trace of another tool), of which "
+		 "-d chooses one; without any of them, what the devices of this machine have, or "
 		 "whatever in all catalogs matches. PATTERN is searched for in names, titles and "
 		 "descriptions; with * or ? it is a glob over each of them. -v gives descriptions "
 		 "in full.",
 	     .pages = true,
 	     .formats = FORMATS_TEXT_JSON | 1u << FORMAT_CSV,
 	     .options = "for device set api input format output",
-	     .max_args = 2,
+	     .max_args = LIST_WORDS + 1,
 	     .examples = "  sextant list metrics --for mali-g310\n"
 			 "  sextant list counters overdraw --for opengl\n"
 			 "  sextant list sets --for intel-bdw\n"},
