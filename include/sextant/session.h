@@ -73,6 +73,7 @@ struct sx_session_limits {
 struct sx_session_device {
 	struct sx_catalog *catalog;
 	const char *name, *driver, *source;
+	uint32_t number; /* that of `input` for it; else its place among the session's devices */
 	bool simulated;
 	const char *set;		  /* the metric set that is programmed, or NULL */
 	const struct sx_metrics *metrics; /* the selection; NULL when it holds nothing of it */

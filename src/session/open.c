@@ -100,6 +100,7 @@ static enum sx_status open_device(struct sx_session *s, const struct sx_device *
 		ops->close(d.source);
 		return status;
 	}
+	info.number = s->device_count;
 	s->devices[s->device_count] = d;
 	s->infos[s->device_count++] = info;
 	return SX_OK;
@@ -222,8 +223,11 @@ static enum sx_status open_capture(struct sx_session *s, struct sx_error *err)
 		snprintf(id, sizeof(id), "%s#%u", s->options.input, (unsigned)order[i]);
 		struct sx_device device = {
 		    .id = id, .source = "replay", .name = found->name, .catalog = found->catalog};
-		if (named(s, &device, found->source))
-			status = open_device(s, &device, err);
+		if (!named(s, &device, found->source))
+			continue;
+		status = open_device(s, &device, err);
+		if (!status)
+			s->infos[s->device_count - 1].number = order[i];
 	}
 	free(order);
 	sx_capture_close(reader);

@@ -173,6 +173,24 @@ class Listings(Answers):
         self.assertEqual(run('list', 'devices', '--set', 'X').returncode, 2)  # it would do nothing
 
 
+    def test_numbers_of_devices(self):
+        """stat -i takes what report takes, and numbers its devices as that does."""
+        table, capture = self.table(), self.path('both.sxc')
+        run('import', table, '-o', capture)
+        for file in (capture, table):
+            for device, ids in (([], [0, 1]), (['-d', '1'], [1]), (['-d', 'cpu'], [1]), (['-d', '0'], [0])):
+                for command in (['report', file], ['stat', '-i', file]):
+                    document = json.loads(run(*command, *device, '--json').stdout)
+                    self.assertEqual([d['id'] for d in document['devices']], ids, command)
+                    self.assertEqual(sorted({m['device'] for m in document['metrics']}), ids, command)
+                    rows = csv_rows(run(*command, *device, '--csv').stdout)
+                    self.assertEqual(sorted({int(r['device']) for r in rows}), ids, command)
+        live = json.loads(run('stat', '-d', 'cpu', '-t', '50ms', '--json').stdout)
+        self.assertEqual([d['id'] for d in live['devices']], [0])
+        result = run('stat', capture)
+        self.assertEqual((result.returncode, result.stderr.splitlines()[-1]), (2, 'try: sextant stat -i ' + capture))
+
+
 class Counts(Answers):
     """One of a thing has no plural, and more have one."""
 

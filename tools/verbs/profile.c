@@ -159,6 +159,8 @@ static enum sx_status add_devices(const struct cli *cli, const struct sx_session
 					       .constants = d->constants,
 					       .constant_count = d->constant_count,
 					       .set = d->set,
+					       .numbered = cli->options.input != NULL,
+					       .number = d->number,
 					       .variant = cli->options.api,
 					       .metrics = d->metrics,
 					       .chosen = cli->options.metrics.count > 0};

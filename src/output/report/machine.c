@@ -105,8 +105,7 @@ static void failure_json(struct json *json, const struct report_device *d)
 static void device_json(struct json *json, const struct report *r, const struct report_device *d)
 {
 	json_object_begin(json);
-	if (d->numbered)
-		json_kv_u64(json, "id", d->number);
+	json_kv_u64(json, "id", d->number);
 	json_kv_string(json, "catalog", sx_catalog_info(d->catalog)->name);
 	json_kv_string(json, "name", d->name);
 	json_kv_string(json, "source", d->source);

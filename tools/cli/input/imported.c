@@ -399,7 +399,7 @@ enum sx_status imported_replace(struct cli *cli, const char **path, struct sx_er
 /* Whether the arguments of the verb are files; --input of every verb is one. */
 static bool takes_files(const struct cli *cli)
 {
-	static const char verbs[] = "report advise export diff explain eval capture";
+	static const char verbs[] = "report advise export diff explain eval capture stat";
 	return options_word(verbs, cli->verb->name);
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
 
 #include "base/error.h"
 #include "base/suggest.h"
@@ -112,7 +113,12 @@ static enum sx_status take_argument(struct options *options, const struct verb *
 	if (verb->max_args < 0 || options->args.count < (size_t)verb->max_args)
 		return list_add(&options->args, text) ? SX_OK : error_nomem(err, "reading options");
 	error_set(err, SX_ERR_USAGE, "\"%s\" is one argument too many", text);
-	if (verb->child) {
+	bool file = access(text, R_OK) == 0 && access(text, X_OK) < 0;
+	if (verb->child && file && options_word(verb->options, "input")) {
+		error_because(err,
+			      "a file to read stands behind -i, a program to measure after --");
+		error_try(err, "sextant %s -i %s", verb->name, text);
+	} else if (verb->child) {
 		error_because(err, "a program to measure stands after --");
 		error_try(err, "sextant %s -- %s", verb->name, text);
 	} else {
