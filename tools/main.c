@@ -76,12 +76,12 @@ static int no_such_verb(const struct cli *cli, const char *name)
 		names[i] = commands[i]->verb.name;
 	struct sx_error err;
 	error_set(&err, SX_ERR_USAGE, "\"%s\" is not a verb of sextant", name);
-	error_because(&err, "sextant --help lists them");
 	const char *near = options_nearest(name, names);
+	error_because(&err, "the first word says what to do, and no verb is called so");
 	if (near)
-		error_try(&err, "sextant %s", near);
+		error_try(&err, "sextant %s; sextant --help lists all verbs", near);
 	else
-		error_try(&err, "sextant --help");
+		error_try(&err, "sextant --help, which lists all verbs");
 	return cli_fail(cli, &err);
 }
 

@@ -9,7 +9,7 @@ import sys
 import tempfile
 
 SEXTANT = os.environ['SEXTANT']
-FILLERS = ('the command line does not say what is needed', 'nothing here goes by that name')
+FILLERS = ('the command line does not say what is needed', 'nothing here goes by that name', 'sextant --help lists them')
 
 # What was typed; exit status; what error and remedy must hold; what a reader of the remedy types next.
 # CPU and MALI are captures, RAW a table of counters, NOTES a text that is none of these.
@@ -17,9 +17,16 @@ MISTAKES = [
     # Verbs.
     ('reprot CPU', 2, '"reprot" is not a verb', 'sextant report', 'report CPU'),
     ('stta', 2, '"stta" is not a verb', 'sextant stat', 'stat -d cpu -t 50ms'),
-    ('foo', 2, '"foo" is not a verb', 'sextant --help', '--help'),
+    ('foo', 2, '"foo" is not a verb', 'sextant --help, which lists', '--help'),
     ('xyzzyx CPU', 2, 'is not a verb', 'sextant --help', '--help'),
     # Options.
+    ('export CPU --json --csv', 2, 'two formats at once: json and csv', '--format json, or --format csv', 'export CPU --format csv'),
+    ('report CPU -f csv --json', 2, 'two formats at once: csv and json', '--format json', 'report CPU --format json'),
+    ('stat -d cpu -t 50ms --csv -f html', 2, 'two formats at once', '--format html', 'stat -d cpu -t 50ms --format csv'),
+    ('report CPU --gates /proc/nonexistent', 5, 'cannot read the gates of /proc/nonexistent', "--gate 'frame_time.p95 < 16.6ms'",
+     "report CPU --gate cpu_busy<1000%"),
+    ('eval --for opengl COMMAS', 5, '"1,000" can be read in two ways', '1000 or 1.000', 'eval --for opengl POINTS'),
+    ('report SEMICOLONS', 5, '"1,000" can be read in two ways', '1000 or 1.000', 'report POINTS'),
     ('report CPU --formt json', 2, 'unknown option --formt', '--format', 'report CPU --format json'),
     ('stat --intervall 10ms', 2, 'unknown option --intervall', '--interval', 'stat -d cpu --interval 10ms -t 50ms'),
     ('stat -x', 2, 'unknown option -x', 'sextant stat --help', 'stat --help'),
@@ -161,6 +168,11 @@ def main():
                   ('OUT', 'out.txt'), ('OUT.sxc', 'out.sxc'), ('OUT.json', 'out.json'), ('OUT.xyz', 'out.xyz'),
                   ('FRAMES', 'frames.sxc'), ('TABLE', 'frames.csv'), ('SUMS', 'sums.csv'), ('OUT.csv', 'out.csv'), ('OUT.json.gz', 'out.json.gz'))}
         names['EMPTY'] = ''
+        for name, text in (('COMMAS', 'frame\tFrameTime\n1\t1,000\n2\t2,000\n'), ('SEMICOLONS', 'frame;FrameTime\n1;1,000\n2;2,000\n'),
+                           ('POINTS', 'frame\tFrameTime\n1\t1000\n2\t2.000\n')):
+            names[name] = os.path.join(folder, name.lower() + '.csv')
+            with open(names[name], 'w', encoding='utf-8') as file:
+                file.write(text)
         with open(names['RAW'], 'w', encoding='utf-8') as file:
             file.write('MaliGPUCyclesGPUActive,duration_ns\n1000,1000000\n2000,1000000\n')
         with open(names['NOTES'], 'w', encoding='utf-8') as file:

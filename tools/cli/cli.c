@@ -63,6 +63,27 @@ static const char *reason(const struct sx_error *err)
 	return sx_status_name(err->status);
 }
 
+/* What to do where nobody said it: what helps with a status as such. */
+static const char *remedy(const struct cli *cli, const struct sx_error *err, char *buf, size_t size)
+{
+	const char *verb = cli->verb ? cli->verb->name : "";
+	switch (err->status) {
+	case SX_ERR_USAGE:
+	case SX_ERR_AMBIGUOUS:
+	case SX_ERR_LIMIT:
+		snprintf(buf, size, "sextant %s%s--help", verb, *verb ? " " : "");
+		return buf;
+	case SX_ERR_BAD_INPUT:
+		return "another file; sextant import --help names the kinds that are read";
+	case SX_ERR_IO:
+		return "the same again where there is room; df says how much is left";
+	case SX_ERR_NO_MEMORY:
+		return "the same with fewer metrics (-m), or where more memory is free";
+	default:
+		return "sextant doctor";
+	}
+}
+
 /* What other verbs call a broken file may be one that decode reads. */
 static bool is_for_decode(const struct cli *cli, const struct sx_error *err, struct sx_error *out)
 {
@@ -85,10 +106,11 @@ static bool is_for_decode(const struct cli *cli, const struct sx_error *err, str
 
 int cli_fail(const struct cli *cli, const struct sx_error *err)
 {
-	struct sx_error other;
+	struct sx_error decode;
+	char other[128];
 	FILE *out = cli->err.out;
-	if (is_for_decode(cli, err, &other))
-		err = &other;
+	if (is_for_decode(cli, err, &decode))
+		err = &decode;
 	bool partial = err->status == SX_INCOMPLETE;
 	if (partial && write_failed(cli))
 		return EXIT_INCOMPLETE;
@@ -102,7 +124,10 @@ int cli_fail(const struct cli *cli, const struct sx_error *err)
 	fputs("\nbecause: ", out);
 	text_write(out, imported_text(cli, reason(err), buf));
 	fputs("\ntry: ", out);
-	text_write(out, err->remedy[0] ? imported_text(cli, err->remedy, buf) : "sextant doctor");
+	text_write(out, imported_text(cli,
+				      err->remedy[0] ? err->remedy
+						     : remedy(cli, err, other, sizeof(other)),
+				      buf));
 	fputc('\n', out);
 	ticker_release(cli);
 	return cli_exit_code(err->status);

@@ -11,8 +11,13 @@ static enum sx_status read_gates(const char *path, struct arena *arena, char **t
 				 struct sx_error *err)
 {
 	FILE *file = fopen(path, "re");
-	if (!file)
-		return error_errno(err, errno, "cannot read %s", path);
+	if (!file) {
+		enum sx_status status =
+		    error_input(err, errno, "cannot read the gates of %s", path);
+		error_try(err, "--gates FILE, a text with one gate a line (frame_time.p95 < "
+			       "16.6ms), or --gate 'frame_time.p95 < 16.6ms'");
+		return status;
+	}
 	*text = arena_alloc(arena, GATES_BYTES_MAX + 1);
 	size_t size = *text ? fread(*text, 1, GATES_BYTES_MAX + 1, file) : 0;
 	bool bad = ferror(file);

@@ -1,6 +1,7 @@
 /* Lines of CSV: the header's columns, and a line's cells into a row. */
 #include "import/read/csv_rows.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -262,6 +263,21 @@ static enum sx_status take_text(struct csv_reader *r, const struct csv_column *c
 	return SX_OK;
 }
 
+/* "1,000" by itself: one thousand to some, one with a fraction to others. */
+static bool is_either(const struct csv_cell *cell)
+{
+	size_t at = cell->size && (cell->text[0] == '-' || cell->text[0] == '+');
+	size_t whole = at;
+	while (at < cell->size && isdigit((unsigned char)cell->text[at]))
+		at++;
+	if (at == whole || at - whole > 3 || at + 4 != cell->size || cell->text[at] != ',')
+		return false;
+	for (at++; at < cell->size; at++)
+		if (!isdigit((unsigned char)cell->text[at]))
+			return false;
+	return true;
+}
+
 /* Text makes a column a label that means nothing by its name, also what looks like numbers. */
 static enum sx_status no_number(struct csv_reader *r, struct csv_column *column,
 				const struct csv_cell *cell)
@@ -269,6 +285,18 @@ static enum sx_status no_number(struct csv_reader *r, struct csv_column *column,
 	if (!r->table && column->may_be_text) {
 		column->role = CSV_TEXT;
 		return SX_OK;
+	}
+	if (is_either(cell)) {
+		size_t fraction = cell->size - 3;
+		csv_bad(&r->c, r->err,
+			"the comma may begin a fraction or a group of three digits, and no number "
+			"of the file tells which",
+			"column %u: \"%.*s\" can be read in two ways",
+			(uint32_t)(column - r->columns) + 1, SHOWN(cell), cell->text);
+		error_try(r->err, "%.*s%.3s or %.*s.%.3s in its place, as it is meant",
+			  (int)fraction - 1, cell->text, cell->text + fraction, (int)fraction - 1,
+			  cell->text, cell->text + fraction);
+		return SX_ERR_BAD_INPUT;
 	}
 	return csv_bad(&r->c, r->err, "values are plain numbers; no data is an empty cell",
 		       "column %u: \"%.*s\" is not a number", (uint32_t)(column - r->columns) + 1,

@@ -281,13 +281,15 @@ enum sx_status baseline_read(const char *path, struct compare_set *set, struct s
 		fclose(file);
 	if (!file || bad) {
 		free(text);
-		return error_errno(err, saved, "cannot read %s", path);
+		return error_input(err, saved, "cannot read %s", path);
 	}
 	if (!text)
 		return error_nomem(err, "reading a baseline");
 	enum sx_status status;
 	if (size > BYTES_MAX) {
 		status = error_set(err, SX_ERR_LIMIT, "%s is larger than 64 MiB", path);
+		error_because(err, "a baseline holds numbers of metrics, not samples");
+		error_try(err, "sextant diff A --update-baseline BASELINE.json");
 	} else {
 		set->file_count = 0;
 		set->no_advice = true;

@@ -41,9 +41,20 @@ static enum sx_status not_written(const struct verb *verb, const char *format, s
 	return SX_ERR_USAGE;
 }
 
+static enum sx_status two_formats(enum format a, enum format b, struct sx_error *err)
+{
+	error_set(err, SX_ERR_USAGE, "two formats at once: %s and %s", format_name(a),
+		  format_name(b));
+	error_because(err, "one result is written, in one format");
+	error_try(err, "--format %s, or --format %s", format_name(a), format_name(b));
+	return SX_ERR_USAGE;
+}
+
 enum sx_status format_set(struct options *options, const struct option_spec *spec,
 			  const struct verb *verb, const char *text, struct sx_error *err)
 {
+	bool before = options->format_given;
+	enum format first = options->format;
 	options->format_given = true;
 	for (int i = 0; i < FORMAT_COUNT; i++) {
 		bool named = spec->value >= 0 ? spec->value == i
@@ -51,6 +62,8 @@ enum sx_status format_set(struct options *options, const struct option_spec *spe
 		if (!named)
 			continue;
 		options->format = (enum format)i;
+		if (before && first != options->format)
+			return two_formats(first, options->format, err);
 		if (verb->formats >> i & 1)
 			return SX_OK;
 	}
