@@ -24,8 +24,17 @@ void stats_set_whole(struct sx_stats *s, const struct sx_metric_column *column,
 		     const struct sx_table *totals, uint32_t index, const struct stats_sum *sum);
 /* All rows of a table as one, such that rates of it are those of a run (total_whole()). */
 enum sx_status stats_whole(const struct sx_table *in, struct sx_table **out, struct sx_error *err);
-/* Why no row has data, from the quality bits of all rows. Static storage. */
-const char *stats_reason(uint8_t seen, uint64_t rows);
+#define STATS_REASONS	 6
+#define STATS_REASON_MAX 400
+
+/* Rows without data of a metric, by their reason. */
+struct stats_missing {
+	uint64_t rows[STATS_REASONS];
+};
+/* Counts rows whose quality says that there is no data. */
+void stats_missing_add(struct stats_missing *missing, uint8_t quality, uint64_t rows);
+/* Why none of `rows` rows has data: each reason, and of how many of them it is. */
+void stats_reason(const struct stats_missing *missing, uint64_t rows, char buf[STATS_REASON_MAX]);
 
 /* The counters of all rows in one, as sx_summary_stats() worked them out last; NULL before. */
 const struct sx_table *summary_total(const struct sx_summary *summary);

@@ -43,7 +43,8 @@ struct sx_summary {
 	struct sx_table *rates;	 /* the same where rows lack amounts, see total_whole(); or NULL */
 	struct sketch *sketches;
 	struct sx_stats *stats;
-	uint8_t *seen; /* quality bits of all rows, of each column */
+	struct stats_missing *missing; /* of each column */
+	char (*why)[STATS_REASON_MAX]; /* the same in words; NULL until there is need */
 	uint64_t rows;
 	/* Where rows are slices of time. */
 	bool by_time, untimed; /* untimed: the length of a row is not known */
@@ -103,14 +104,14 @@ enum sx_status sx_summary_create(const struct sx_metrics *metrics, const struct 
 	s->columns = sx_metrics_columns(metrics, &s->count);
 	s->sketches = calloc(s->count + 1, sizeof(*s->sketches));
 	s->stats = calloc(s->count + 1, sizeof(*s->stats));
-	s->seen = calloc(s->count + 1, 1);
+	s->missing = calloc(s->count + 1, sizeof(*s->missing));
 	s->spans = calloc(s->count + 1, sizeof(*s->spans));
 	s->first.values = calloc(s->count + 1, sizeof(double));
 	s->last.values = calloc(s->count + 1, sizeof(double));
 	s->times = calloc(s->count + 1, sizeof(*s->times));
 	s->by_time = total_by_time(sx_table_kind(like));
 	parts_begin(&s->apart.parts, like);
-	bool fine = s->sketches && s->stats && s->seen && s->spans && s->first.values &&
+	bool fine = s->sketches && s->stats && s->missing && s->spans && s->first.values &&
 		    s->last.values && s->times && find_shares(s, like);
 	enum sx_status status =
 	    fine ? total_create(like, &s->total, err) : error_nomem(err, "a summary");
@@ -145,7 +146,8 @@ void sx_summary_destroy(struct sx_summary *s)
 	drop_totals(s);
 	free(s->sketches);
 	free(s->stats);
-	free(s->seen);
+	free(s->missing);
+	free(s->why);
 	free(s->until);
 	free(s->spans);
 	free(s->first.values);
@@ -186,10 +188,10 @@ static size_t gather(struct sx_summary *s, uint32_t column, const struct sx_vect
 	size_t used = 0;
 	for (size_t r = rows.first; r < rows.first + rows.count; r++) {
 		uint8_t quality = v->quality[r];
-		s->seen[column] |= quality;
 		uint64_t length = s->until[r + 1] - s->until[r];
 		if (quality & SX_QUALITY_NO_DATA_MASK) {
 			bool skipped = sx_quality_is_skipped(quality);
+			stats_missing_add(&s->missing[column], quality, 1);
 			s->stats[column].skipped += skipped;
 			s->spans[column].skipped += skipped ? length : 0;
 			continue;
@@ -247,7 +249,7 @@ static bool summary_add_column(struct sx_summary *s, const struct sx_table *tabl
 	struct sx_vector v = sx_table_vector(table, column);
 	bool fine = true;
 	if (!v.data) {
-		s->seen[column] |= SX_QUALITY_NOT_COLLECTED;
+		stats_missing_add(&s->missing[column], SX_QUALITY_NOT_COLLECTED, end - first);
 		return true;
 	}
 	for (size_t at = first; fine && at < end; at += BLOCK)
@@ -296,7 +298,7 @@ static void hold_row(struct sx_summary *s, struct summary_edge *edge, const stru
 		struct sx_vector v = sx_table_vector(values, i);
 		double value = NAN;
 		if (!v.data)
-			s->seen[i] |= SX_QUALITY_NOT_COLLECTED;
+			stats_missing_add(&s->missing[i], SX_QUALITY_NOT_COLLECTED, 1);
 		else if (!gather(s, i, &v, (struct row_range){row, 1}, &value))
 			value = NAN;
 		edge->values[i] = value;
@@ -439,6 +441,17 @@ static void set_running(struct sx_summary *s, uint32_t column, struct stats_sum 
 	}
 }
 
+/* Where there is no memory for the words, "no data" alone is said. */
+static const char *explain(struct sx_summary *s, uint32_t column)
+{
+	if (!s->why)
+		s->why = calloc(s->count, sizeof(*s->why));
+	if (!s->why)
+		return "no sample has data";
+	stats_reason(&s->missing[column], s->rows, s->why[column]);
+	return s->why[column];
+}
+
 static void summary_describe(struct sx_summary *s, uint32_t column)
 {
 	static const double percent[] = {50, 95, 99};
@@ -460,7 +473,7 @@ static void summary_describe(struct sx_summary *s, uint32_t column)
 	if (!stats->count) {
 		stats->why = sx_table_column(s->totals, column)->why;
 		if (!stats->why)
-			stats->why = stats_reason(s->seen[column], s->rows);
+			stats->why = explain(s, column);
 		return;
 	}
 	struct stats_sum sum = {.sum = sketch_sum(sketch), .parts = s->apart.parts.count};

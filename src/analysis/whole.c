@@ -1,5 +1,7 @@
 /* What a metric is for the whole run: an amount that adds up, or the formula over all counters. */
+#include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "analysis/stats.h"
@@ -61,21 +63,42 @@ enum sx_status stats_whole(const struct sx_table *in, struct sx_table **out, str
 	return total_whole_of(in, out, err);
 }
 
-const char *stats_reason(uint8_t seen, uint64_t rows)
+/* By what hides what: the first that fits is a row's reason. */
+static const struct {
+	uint8_t bits;
+	const char *begin, *all, *end;
+} reasons[STATS_REASONS] = {
+    {SX_QUALITY_SKIPPED, "not measured in ", "any sample",
+     " (others had their turn: a longer run has data)"},
+    {SX_QUALITY_DISTURBED, "the program used the same query itself in ", "every sample", ""},
+    {SX_QUALITY_GAP, "the device was off or hidden in ", "every sample", ""},
+    {SX_QUALITY_NOT_COLLECTED, "not collected in ", "any sample", ""},
+    {SX_QUALITY_UNDEFINED, "undefined in ", "every sample",
+     " (a division by zero, or a difference below zero)"},
+    {0, "no data in ", "any sample", ""},
+};
+
+void stats_missing_add(struct stats_missing *missing, uint8_t quality, uint64_t rows)
 {
-	static const struct {
-		uint8_t bits;
-		const char *text;
-	} reasons[] = {
-	    {SX_QUALITY_SKIPPED, "not measured in any sample: others had their turn; a longer run"},
-	    {SX_QUALITY_DISTURBED, "the program used the same query itself in every sample"},
-	    {SX_QUALITY_GAP, "the device was off or hidden in every sample"},
-	    {SX_QUALITY_NOT_COLLECTED, "not collected in any sample"},
-	    {SX_QUALITY_UNDEFINED,
-	     "undefined in every sample (a division by zero, or a difference below zero)"},
-	};
-	for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++)
-		if ((seen & reasons[i].bits) == reasons[i].bits)
-			return reasons[i].text;
-	return rows ? "no sample has data" : "there are no samples";
+	size_t i = 0;
+	while ((quality & reasons[i].bits) != reasons[i].bits)
+		i++;
+	missing->rows[i] += rows;
+}
+
+void stats_reason(const struct stats_missing *missing, uint64_t rows, char buf[STATS_REASON_MAX])
+{
+	size_t used = 0;
+	snprintf(buf, STATS_REASON_MAX, rows ? "no sample has data" : "there are no samples");
+	for (size_t i = 0; i < STATS_REASONS && used < STATS_REASON_MAX; i++) {
+		uint64_t count = missing->rows[i];
+		char of[48];
+		if (!count)
+			continue;
+		snprintf(of, sizeof(of), used ? "%" PRIu64 : "%" PRIu64 " of %" PRIu64 " samples",
+			 count, rows);
+		used += (size_t)snprintf(buf + used, STATS_REASON_MAX - used, "%s%s%s%s",
+					 used ? "; " : "", reasons[i].begin,
+					 count >= rows ? reasons[i].all : of, reasons[i].end);
+	}
 }

@@ -191,6 +191,36 @@ class Listings(Answers):
         self.assertEqual((result.returncode, result.stderr.splitlines()[-1]), (2, 'try: sextant stat -i ' + capture))
 
 
+class Reasons(Answers):
+    def test_reasons_of_some_samples(self):
+        """Where several things are in the way, each says in how many samples it was."""
+        turns = ' (others had their turn: a longer run has data)'
+        undefined = ' (a division by zero, or a difference below zero)'
+        for kinds, why in (([''] * 6, 'undefined in every sample' + undefined),
+                           (['skipped'] * 4 + [''] * 2, f'not measured in 4 of 6 samples{turns}; undefined in 2{undefined}')):
+            lines = ['begin_ns,end_ns,frame,quality,FrameTime,IAVertices,IAPrimitives']
+            lines += [f'{i}0,{i + 1}0,{i},{kind},10' + (',,' if kind else ',0,0') for i, kind in enumerate(kinds)]
+            rows = self.metrics(run('report', self.path('some.csv', '\n'.join(lines) + '\n'), '--for', 'opengl', '-m', 'vertices_per_primitive', '--json'))
+            self.assertEqual(rows['vertices_per_primitive']['why'], why)
+
+
+class Cost(Answers):
+    def test_cost_of_nothing(self):
+        """What measuring took is said where it took something."""
+        for extra, told in ((-20000, None), (600000, '1.30 times the CPU time, measuring cost 9.09 % of it')):
+            lines = ['begin_ns,end_ns,frame,quality,Frames,FrameTime,IAVertices,CPUTime']
+            for i in range(300):
+                on = i // 10 % 3 == 0
+                lines.append(f'{i}0000000,{i + 1}0000000,{i},{"" if on else "skipped"},1,10000000,{500 + i if on else ""},'
+                             f'{2000000 + i * 7919 % 1000 + (extra if on else 0)}')
+            text = ' '.join(run('report', self.path('turns.csv', '\n'.join(lines) + '\n')).stdout.split())
+            self.assertIn('100 of 300 samples were counted, totals are scaled', text)
+            if told:
+                self.assertIn(told, text)
+            else:
+                self.assertNotIn('CPU time', text.split('total')[0])
+
+
 class Counts(Answers):
     """One of a thing has no plural, and more have one."""
 

@@ -128,6 +128,8 @@ static void failure_text(const struct view *view, const struct report_device *d)
 	text_wrap(&view->out, 2, line);
 }
 
+#define COST_TOLD 0.0005 /* of the CPU time */
+
 static void cost_text(const struct view *view, const struct report_device *d)
 {
 	const struct cost *c = &d->cost;
@@ -144,7 +146,7 @@ static void cost_text(const struct view *view, const struct report_device *d)
 		used +=
 		    snprintf(line + used, sizeof(line) - (size_t)used,
 			     " (%" PRIu64 " of contexts without any as the others)", d->guessed);
-	if (!isnan(c->share))
+	if (c->share >= COST_TOLD) /* below it, or unknown, there is nothing to tell */
 		snprintf(line + used, sizeof(line) - (size_t)used,
 			 "; they take %s times the CPU time, measuring cost %s of it", times,
 			 share);

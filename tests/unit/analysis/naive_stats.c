@@ -45,15 +45,6 @@ static size_t collect(const struct sx_table *rows, uint32_t column, double *valu
 	return count;
 }
 
-static uint8_t seen_in(const struct sx_table *rows, uint32_t column)
-{
-	struct sx_vector v = sx_table_vector(rows, column);
-	uint8_t seen = 0;
-	for (size_t r = 0; v.quality && r < sx_table_row_count(rows); r++)
-		seen |= v.quality[r];
-	return seen;
-}
-
 static void describe(const struct naive *d, const struct sx_metric_column *column, uint32_t index,
 		     double *scratch)
 {
@@ -64,7 +55,7 @@ static void describe(const struct naive *d, const struct sx_metric_column *colum
 	s->count = collect(d->rows, index, scratch, &s->quality, &s->skipped);
 	if (s->count == 0) {
 		if (!s->why)
-			s->why = stats_reason(seen_in(d->rows, index), sx_table_row_count(d->rows));
+			s->why = "no data";
 		return;
 	}
 	if (s->skipped)
