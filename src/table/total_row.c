@@ -216,9 +216,36 @@ static void set_sum(const struct told *told, const struct place *to, uint8_t qua
 	sx_table_set_u64(to->table, to->column, to->row, (uint64_t)told->sum, quality);
 }
 
+/* The only part with rows, where all of these have data: nothing stands for anything. */
+static const struct total_column *whole_column(const struct total *total, uint32_t index)
+{
+	if (!total->touched || total->touched & (total->touched - 1))
+		return NULL;
+	const struct total_column *part = &total->of[__builtin_ctzll(total->touched)][index];
+	return part->with && !part->without ? part : NULL;
+}
+
+/* Such a column, which most are of most rows; false where it takes more than what it holds. */
+static bool set_whole(const struct total_column *column, const struct place *to)
+{
+	uint8_t quality = column->quality;
+	bool picked = column->rule == SX_REDUCE_SINGLE || column->rule == SX_REDUCE_MAX ||
+		      column->rule == SX_REDUCE_LAST;
+	if (column->type != SX_U64 || !(picked || column->rule == SX_REDUCE_SUM))
+		return false;
+	if (!picked && column->sum > UINT64_MAX)
+		quality |= SX_QUALITY_WRAPPED;
+	sx_table_set_u64(to->table, to->column, to->row,
+			 picked ? column->pick : (uint64_t)column->sum, quality);
+	return true;
+}
+
 /* False when the rule says nothing about time. */
 static bool set_column(const struct total *total, bool whole, const struct place *to)
 {
+	const struct total_column *simple = whole_column(total, to->column);
+	if (simple && set_whole(simple, to))
+		return true;
 	struct told told = told_of(total, to->column, whole);
 	const struct total_column *all = &told.all;
 	if (!all->span.with.rows) {
