@@ -78,6 +78,26 @@ static enum sx_status settle(struct overview *o, struct sx_table *to, struct sx_
 	return status;
 }
 
+enum sx_status overview_copy(const struct overview *from, struct overview **out,
+			     struct sx_error *err)
+{
+	struct overview *o = NULL;
+	enum sx_status status = overview_create(from->table, &o, err);
+	if (!status)
+		status = overview_append(
+		    o, o->table, (struct stretch){from->table, 0, sx_table_row_count(from->table)},
+		    err);
+	if (!status && from->pending_rows)
+		status = total_append_whole(from->pending, o->table, err);
+	if (status) {
+		overview_destroy(o);
+		return status;
+	}
+	o->each = from->each;
+	*out = o;
+	return SX_OK;
+}
+
 static enum sx_status halve(struct overview *o, struct sx_error *err)
 {
 	struct sx_table *half = NULL;

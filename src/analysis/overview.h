@@ -15,6 +15,12 @@ struct total;
 /* Begins an overview. *out is owned by the caller. Errors: SX_ERR_NO_MEMORY. */
 enum sx_status overview_create(const struct sx_table *like, struct overview **out,
 			       struct sx_error *err);
+/*
+ * Another one of the same rows, which more can be added to; it leans on nothing. *out is owned by
+ * the caller. Errors: SX_ERR_NO_MEMORY.
+ */
+enum sx_status overview_copy(const struct overview *from, struct overview **out,
+			     struct sx_error *err);
 /* See total_lean_on(). */
 void overview_lean_on(struct overview *overview, const struct total *run);
 /* Releases an overview; NULL is fine. */

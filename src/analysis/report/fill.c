@@ -179,6 +179,8 @@ enum sx_status report_add_rows(struct report_fill *fill, uint32_t device,
 	enum sx_status status = f->begun ? SX_OK : begin_rows(f, raw, err);
 	if (!status && f->summary)
 		status = sx_summary_add(f->summary, raw, err);
+	if (!status && !f->own)
+		status = programs_add(&f->programs, f->source.catalog, raw, f->overview, err);
 	if (!status)
 		status = overview_add(f->overview, raw, err);
 	if (!status && f->pyramid)
@@ -186,8 +188,6 @@ enum sx_status report_add_rows(struct report_fill *fill, uint32_t device,
 	if (!status)
 		status = sx_advice_add(f->advice, raw, err);
 	processes_seen_add(&f->processes, raw);
-	if (!status && !f->own)
-		status = programs_add(&f->programs, f->source.catalog, raw, err);
 	if (!status && !note_times(f, raw))
 		status = error_nomem(err, "a report");
 	if (!status) {
@@ -203,10 +203,10 @@ enum sx_status report_add_own_rows(struct report_fill *fill, uint32_t device,
 	struct filling *f = fill->devices[device];
 	enum sx_status status = f->own ? SX_OK : overview_create(raw, &f->own, err);
 	if (!status)
-		status = overview_add(f->own, raw, err);
+		status = programs_add(&f->programs, f->source.catalog, raw, f->own, err);
 	if (f->hidden) /* else report_add_rows() looks at them */
 		processes_seen_add(&f->processes, raw);
-	return status ? status : programs_add(&f->programs, f->source.catalog, raw, err);
+	return status ? status : overview_add(f->own, raw, err);
 }
 
 void report_hide(struct report_fill *fill, uint32_t device)

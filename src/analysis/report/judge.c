@@ -73,7 +73,7 @@ static struct overview *rows_of(const struct filling *f, const char *program)
 {
 	const struct program *own = program ? programs_find(&f->programs, program) : NULL;
 	if (program && f->programs.begun)
-		return own ? own->rows : NULL;
+		return own ? programs_rows(&f->programs, own) : NULL;
 	return f->own ? f->own : f->overview;
 }
 

@@ -63,8 +63,9 @@ static enum sx_status find_program(struct programs *p, const char *label,
 	if (known)
 		return SX_OK;
 	(*out)->label = strdup(label);
-	enum sx_status status = (*out)->label ? overview_create(like, &(*out)->rows, err)
-					      : error_nomem(err, "a report");
+	enum sx_status status = (*out)->label ? SX_OK : error_nomem(err, "a report");
+	if (!status && p->several)
+		status = overview_create(like, &(*out)->rows, err);
 	if (status)
 		drop(*out);
 	return status;
@@ -95,21 +96,54 @@ static enum sx_status programs_add_run(struct programs *p, const char *label,
 		return status;
 	for (size_t r = run[0]; r < run[1]; r++)
 		add_work(p, program, raw, r);
-	return overview_add_rows(program->rows, raw, run[0], run[1] - run[0], err);
+	return p->several ? overview_add_rows(program->rows, raw, run[0], run[1] - run[0], err)
+			  : SX_OK;
+}
+
+/* Whether all rows are of one program, and those before, too. */
+static bool are_of_one(const struct programs *p, const struct sx_table *raw)
+{
+	uint64_t label = sx_table_label(raw, SX_LABEL_PROCESS, 0);
+	if (p->count > 1 || label == SX_LABEL_ABSENT ||
+	    (p->count && strcmp(p->kept[0].label, sx_table_string(raw, label)) != 0))
+		return false;
+	for (size_t row = 1; row < sx_table_row_count(raw); row++)
+		if (sx_table_label(raw, SX_LABEL_PROCESS, row) != label)
+			return false;
+	return true;
+}
+
+/* From here on each program has an overview of its own; the first one has had that of all. */
+static enum sx_status part_programs(struct programs *p, struct sx_error *err)
+{
+	enum sx_status status = p->count ? overview_copy(p->all, &p->kept[0].rows, err) : SX_OK;
+	p->several = !status;
+	return status;
+}
+
+struct overview *programs_rows(const struct programs *p, const struct program *program)
+{
+	return p->several ? program->rows : p->all;
 }
 
 enum sx_status programs_add(struct programs *p, const struct sx_catalog *catalog,
-			    const struct sx_table *raw, struct sx_error *err)
+			    const struct sx_table *raw, struct overview *all, struct sx_error *err)
 {
 	enum sx_status status = SX_OK;
 	size_t rows = sx_table_row_count(raw);
-	if (!sx_table_has_label(raw, SX_LABEL_PROCESS))
+	bool labelled = sx_table_has_label(raw, SX_LABEL_PROCESS);
+	if (!p->begun && !labelled)
+		p->several |= rows != 0;
+	if (!rows || (!p->begun && !labelled))
 		return SX_OK;
 	if (!p->begun) {
 		p->cpu_time = find_column(catalog, raw, "cpu.time");
 		p->gpu_time = find_column(catalog, raw, "gpu.time");
 	}
 	p->begun = true;
+	if (!p->several && ((p->all && p->all != all) || !are_of_one(p, raw)))
+		status = part_programs(p, err);
+	p->all = all;
 	for (size_t first = 0, end; !status && first < rows; first = end) {
 		uint64_t label = sx_table_label(raw, SX_LABEL_PROCESS, first);
 		for (end = first + 1; end < rows; end++)

@@ -12,8 +12,8 @@
 #define PROGRAMS_KEPT 16 /* of more than these the least busy goes */
 
 struct program {
-	char *label; /* "name (pid)", as rows have it */
-	struct overview *rows;
+	char *label;	       /* "name (pid)", as rows have it */
+	struct overview *rows; /* see programs_rows() */
 	uint64_t length_ns;    /* of its rows */
 	double cpu_ns;	       /* CPU time */
 	double gpu_ns;	       /* GPU time, */
@@ -25,12 +25,21 @@ struct programs {
 	struct program kept[PROGRAMS_KEPT];
 	size_t count;
 	bool begun;
+	bool several; /* rows are of several programs, or of nobody */
+	struct overview
+	    *all; /* of all rows, not owned: that of the first program as well, until then */
 	uint32_t cpu_time, gpu_time; /* columns; SX_NONE: not counted */
 };
 
-/* Adds the rows that say whose they are. Errors: SX_ERR_NO_MEMORY. */
+/*
+ * Adds the rows that say whose they are. `all` is of all rows before these, which the caller adds
+ * to it afterwards; as long as there is one program, it needs no rows of its own. Errors:
+ * SX_ERR_NO_MEMORY.
+ */
 enum sx_status programs_add(struct programs *programs, const struct sx_catalog *catalog,
-			    const struct sx_table *raw, struct sx_error *err);
+			    const struct sx_table *raw, struct overview *all, struct sx_error *err);
+/* The overview of a program's rows. */
+struct overview *programs_rows(const struct programs *programs, const struct program *program);
 /* How busy a program kept a CPU or the GPU, whichever is more; else how long its samples are. */
 double programs_busy_ns(const struct programs *programs, const struct program *program);
 /* NULL where the device has no rows of it. */

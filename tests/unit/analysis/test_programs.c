@@ -9,6 +9,7 @@
 
 #include <math.h>
 #include <sextant/context.h>
+#include "analysis/report/programs.h"
 #include "analysis/report/report.h"
 
 #define FRAME_NS UINT64_C(10000000)
@@ -230,6 +231,66 @@ static void many_programs(void **state)
 	end(&w);
 }
 
+/* What an overview holds of a column, over all of its rows. */
+static double sum_of(struct overview *o, uint32_t column)
+{
+	const struct sx_table *rows = overview_table(o, NULL);
+	double sum = 0;
+	for (size_t r = 0; r < sx_table_row_count(rows); r++)
+		sum += sx_table_get(rows, column, r);
+	return sum;
+}
+
+/* So many rows of each of some programs, added as a report adds them; "" is of nobody. */
+static void add_alone(struct programs *p, struct overview *all, struct sx_table *t, int rows,
+		      const char *const *labels)
+{
+	sx_table_clear(t);
+	for (int i = 0; i < rows; i++)
+		for (size_t k = 0; labels[k]; k++) {
+			put(t, (uint64_t)i * FRAME_NS, (uint64_t)(i + 1) * FRAME_NS,
+			    (double[]){1, (double)(k + 1)}, 2);
+			uint32_t text = sx_table_intern(t, labels[k], strlen(labels[k]));
+			if (labels[k][0])
+				sx_table_set_label(t, SX_LABEL_PROCESS, sx_table_row_count(t) - 1,
+						   text);
+		}
+	assert_int_equal(programs_add(p, NULL, t, all, NULL), SX_OK);
+	assert_int_equal(overview_add(all, t, NULL), SX_OK);
+}
+
+/* As long as a program is alone its rows are those of all; then they go on as its own. */
+static void nothing_is_lost_when_a_second_comes(void **state)
+{
+	static const char *const names[] = {"Frames", "Work"};
+	static const char *const first[] = {"a (1)", NULL}, *const both[] = {"b (2)", "a (1)",
+									     NULL};
+	static const char *const nobody[] = {"", NULL};
+	for (int way = 0; way < 3; way++) {
+		struct programs p = {.cpu_time = SX_NONE, .gpu_time = SX_NONE, .begun = true};
+		struct sx_table *t = make(names, 2, SX_SAMPLE_FRAME);
+		struct overview *all;
+		assert_int_equal(overview_create(t, &all, NULL), SX_OK);
+		add_alone(&p, all, t, 5000, first);
+		add_alone(&p, all, t, 4001, first); /* one row of the overview is not whole */
+		assert_ptr_equal(programs_rows(&p, &p.kept[0]), all);
+		if (way)
+			add_alone(&p, all, t, 11, way == 1 ? both : nobody);
+		assert_true((programs_rows(&p, &p.kept[0]) == all) == !way);
+		add_alone(&p, all, t, 7, first);
+		double alone = 9001 + 7;
+		struct overview *own = programs_rows(&p, programs_find(&p, "a (1)"));
+		assert_true(sum_of(own, 0) == alone + (way == 1 ? 11 : 0));
+		assert_true(sum_of(own, 1) == alone + (way == 1 ? 22 : 0));
+		if (way == 1)
+			assert_true(sum_of(programs_rows(&p, programs_find(&p, "b (2)")), 0) == 11);
+		assert_true(sum_of(all, 0) == alone + (way == 1 ? 22 : way == 2 ? 11 : 0));
+		programs_finish(&p);
+		overview_destroy(all);
+		sx_table_destroy(t);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -239,6 +300,7 @@ int main(void)
 	    cmocka_unit_test(its_own_rows_go_first),
 	    cmocka_unit_test(devices_of_one_program),
 	    cmocka_unit_test(many_programs),
+	    cmocka_unit_test(nothing_is_lost_when_a_second_comes),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
