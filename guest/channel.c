@@ -163,7 +163,8 @@ static void claim(struct wire_header *channel, struct channel_stream *out,
 		return;
 	}
 	channel_describe(out->stream, identity);
-	out->head = 0;
+	out->head = out->drafted = 0;
+	__atomic_store_n(&out->stream->drafted, 0, __ATOMIC_RELAXED);
 	__atomic_store_n(&out->stream->lost, out->lost, __ATOMIC_RELAXED);
 	__atomic_store_n(&out->stream->tail, 0, __ATOMIC_RELAXED);
 	__atomic_store_n(&out->stream->head, 0, __ATOMIC_RELAXED);
@@ -222,6 +223,38 @@ void channel_write(struct wire_header *channel, struct channel_stream *out,
 	const struct channel_sample sample = {.record = record};
 
 	channel_write_values(channel, out, identity, &sample);
+}
+
+/* Only the reader of a program that is gone looks there, so that no order of stores is needed. */
+static void set_drafted(struct channel_stream *out, uint64_t drafted)
+{
+	out->drafted = drafted;
+	__atomic_store_n(&out->stream->drafted, drafted, __ATOMIC_RELEASE);
+}
+
+void channel_draft(struct wire_header *channel, struct channel_stream *out,
+		   const struct channel_identity *identity, const struct wire_record *record,
+		   uint64_t ahead)
+{
+	uint64_t at, end;
+
+	if (out->stream == NULL && !out->refused)
+		claim(channel, out, identity);
+	if (out->stream == NULL)
+		return;
+	at = out->head + ahead;
+	end = out->drafted > out->head ? out->drafted : out->head;
+	if (at > end || at - __atomic_load_n(&out->stream->tail, __ATOMIC_ACQUIRE) >= out->ring)
+		return;
+	((struct wire_record *)(out->stream + 1))[at & (out->ring - 1)] = *record;
+	if (at == end)
+		set_drafted(out, at + 1);
+}
+
+void channel_drop_drafts(struct channel_stream *out)
+{
+	if (out->stream != NULL && out->drafted > out->head)
+		set_drafted(out, out->head);
 }
 
 void channel_count_lost(struct channel_stream *out)

@@ -21,7 +21,7 @@ struct channel_stream {
 	struct wire_stream *stream; /* NULL until the first record */
 	uint32_t ring;		    /* its records */
 	bool refused;
-	uint64_t head, lost;
+	uint64_t head, drafted, lost;
 };
 
 /* A record, and what it brings along. */
@@ -43,6 +43,16 @@ void channel_write(struct wire_header *channel, struct channel_stream *out,
 void channel_write_values(struct wire_header *channel, struct channel_stream *out,
 			  const struct channel_identity *identity,
 			  const struct channel_sample *sample);
+/*
+ * Writes what is known already of a record, `ahead` records behind the next one, for the reader to
+ * find should the program end before the record is written; again, when more is known. Nothing
+ * happens where there is no room, or those before it have no draft.
+ */
+void channel_draft(struct wire_header *channel, struct channel_stream *out,
+		   const struct channel_identity *identity, const struct wire_record *record,
+		   uint64_t ahead);
+/* What was drafted and will not be written is not to be found. */
+void channel_drop_drafts(struct channel_stream *out);
 /* Counts a record that could not be made. */
 void channel_count_lost(struct channel_stream *out);
 /* Publishes a change of the reasons. */

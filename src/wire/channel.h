@@ -190,7 +190,12 @@ struct wire_stream {
 	uint8_t pad0[34];
 	uint64_t head; /* shared; records written */
 	uint64_t lost; /* shared; records that found the ring full */
-	uint8_t pad1[48];
+	/*
+	 * Shared; records from the head up to here are drafts: times of samples whose results were
+	 * not read yet. They count once the program is gone.
+	 */
+	uint64_t drafted;
+	uint8_t pad1[40];
 	uint64_t tail; /* shared; records read; the only field of a stream that the reader writes,
 			* apart from CLOSED to FREE */
 	uint8_t pad2[56];

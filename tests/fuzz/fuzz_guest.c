@@ -77,10 +77,14 @@ static void read_all(struct world *w)
 	}
 }
 
-/* Six bytes say where (a stream's head or ring, the header, the labels) and how long. */
+/*
+ * Six bytes say where (a stream's head or ring, the header, the labels) and how long; a bit among
+ * them, that the program has ended.
+ */
 static size_t one_write(struct world *w, const uint8_t *data, size_t size)
 {
 	uint8_t *memory = (uint8_t *)w->channel.memory;
+	w->channel.ended |= data[1] & 0x40;
 	size_t at = data[2] | (size_t)data[3] << 8, length = data[4];
 	if (data[0] < 16)
 		at %= sizeof(struct wire_header);

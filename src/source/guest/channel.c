@@ -77,13 +77,14 @@ static bool has_identity(const struct wire_stream *stream)
 }
 
 /* A context that has written, or has gone without, and that we have not met before. */
-static bool is_new(const struct channel_place *mine, const struct wire_stream *stream)
+static bool is_new(const struct channel_place *mine, const struct wire_stream *stream, bool ended)
 {
 	if (!has_identity(stream) ||
 	    (mine->known &&
 	     mine->generation == __atomic_load_n(&stream->generation, __ATOMIC_ACQUIRE)))
 		return false;
 	return __atomic_load_n(&stream->head, __ATOMIC_ACQUIRE) != 0 ||
+	       (ended && __atomic_load_n(&stream->drafted, __ATOMIC_ACQUIRE) != 0) ||
 	       __atomic_load_n(&stream->state, __ATOMIC_ACQUIRE) == WIRE_CLOSED;
 }
 
@@ -95,7 +96,7 @@ static unsigned oldest_new(const struct channel *channel)
 	for (unsigned i = 0; i < WIRE_STREAMS; i++) {
 		const struct wire_stream *stream =
 		    wire_stream_at(channel->memory, channel->ring, i);
-		if (!is_new(&channel->places[i], stream))
+		if (!is_new(&channel->places[i], stream, channel->ended))
 			continue;
 		uint32_t serial = __atomic_load_n(&stream->serial, __ATOMIC_RELAXED);
 		if (oldest == WIRE_STREAMS || serial < least) {
@@ -189,6 +190,30 @@ static bool gather_values(struct channel *channel, const struct wire_record *rec
 	return true;
 }
 
+/* Up to where there are records: drafts count only where nobody will write them. */
+static uint64_t end_of(const struct channel *channel, const struct wire_stream *stream,
+		       uint64_t head, uint32_t size)
+{
+	uint64_t drafted = __atomic_load_n(&stream->drafted, __ATOMIC_ACQUIRE);
+	return channel->ended && drafted - head <= size ? drafted : head;
+}
+
+/*
+ * The program ended before the results were read, or while they were written over the draft: of
+ * this only what was the same before holds.
+ */
+static void strip_draft(struct wire_record *record)
+{
+	memset(record->values, 0, sizeof(record->values));
+	for (unsigned i = 0; i < WIRE_COUNTER_ROOM; i++)
+		if (record->states[i] != WIRE_NOT_COLLECTED && record->states[i] != WIRE_SPARED)
+			record->states[i] = WIRE_LATE;
+	record->gpu_begin_ns = record->gpu_end_ns = 0;
+	record->flags &= ~(uint32_t)WIRE_GPU_KNOWN;
+	if (!record->cpu_begin_ns || !record->cpu_end_ns)
+		record->flags &= ~(uint32_t)WIRE_CPU_KNOWN;
+}
+
 /*
  * Takes one record of a stream. A head that cannot be is taken as a loss of all before it; so is
  * all of a context that has no place.
@@ -207,13 +232,16 @@ static bool channel_take(struct channel *channel, struct contexts *contexts, uns
 		return false;
 	}
 	struct context_info *info = &contexts->items[mine->context];
-	if (head - mine->tail > size) {
+	uint64_t end = end_of(channel, stream, head, size);
+	if (end - mine->tail > size) {
 		info->broken++;
-		mine->tail = head;
+		mine->tail = end;
 	}
 	out->driver_count = 0;
-	while (mine->tail != head) {
+	while (mine->tail != end) {
 		out->record = ring[mine->tail & (size - 1)];
+		if (mine->tail - head < size)
+			strip_draft(&out->record);
 		__atomic_store_n(&stream->tail, ++mine->tail, __ATOMIC_RELEASE);
 		if (out->record.kind == WIRE_DRIVER_VALUES &&
 		    gather_values(channel, &out->record, out))
@@ -238,7 +266,8 @@ bool channel_next(struct channel *channel, struct contexts *contexts, struct wir
 		unsigned index = (channel->next + i) % WIRE_STREAMS;
 		struct channel_place *mine = &channel->places[index];
 		struct wire_stream *stream = wire_stream_at(channel->memory, channel->ring, index);
-		if (met < WIRE_STREAMS && is_new(mine, stream) && meet_oldest(channel, contexts)) {
+		if (met < WIRE_STREAMS && is_new(mine, stream, channel->ended) &&
+		    meet_oldest(channel, contexts)) {
 			met++;
 			i = 0;
 			continue;

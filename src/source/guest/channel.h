@@ -54,6 +54,7 @@ struct channel {
 	int32_t pid;		    /* set */
 	char name[32];		    /* set */
 	uint32_t value_most;	    /* set: values of a sample; 0: WIRE_DRIVER_MOST */
+	bool ended;		    /* set: nobody writes any more, and drafts count */
 	struct channel_place places[WIRE_STREAMS];
 	unsigned next; /* stream to look at first */
 	/* Values of the driver's own counters that belong to the record last taken. */

@@ -68,7 +68,7 @@ static void processes_release(struct processes *all, struct process *process)
 static void note_end(struct processes *all, struct process *process)
 {
 	bool drew = __atomic_load_n(&process->channel.memory->contexts, __ATOMIC_RELAXED);
-	process->ended = true;
+	process->ended = process->channel.ended = true;
 	if (!drew)
 		all->quiet_end_ns = sys_now_ns(all->sys);
 }

@@ -97,6 +97,106 @@ static void test_what_killed_programs_sent_is_read(void **state)
 	processes_close(&all);
 }
 
+/* Ends with some records read, some drafted, and one draft that was on its way to a record. */
+static pid_t drafting(const char *path, unsigned records, unsigned drafts)
+{
+	struct channel_identity identity = {.serial = 1, .api = WIRE_OPENGL};
+	struct channel_stream stream = {0};
+	struct wire_record record = {.kind = WIRE_FRAME, .flags = WIRE_CPU_KNOWN | WIRE_GPU_KNOWN};
+	pid_t pid = fork();
+	if (pid != 0)
+		return pid;
+	struct wire_header *channel = channel_open(path);
+	if (!channel)
+		_exit(9);
+	channel->contexts++;
+	for (unsigned i = 0; i < drafts; i++) {
+		record.frame = record.begin_ns = record.end_ns = i;
+		record.cpu_begin_ns = record.cpu_end_ns = i % 2;
+		record.states[0] = WIRE_SPARED;
+		record.states[1] = record.states[2] = WIRE_VALID; /* half of a record */
+		record.values[1] = 5;
+		channel_draft(channel, &stream, &identity, &record, i);
+		channel_draft(channel, &stream, &identity, &record, i + 2); /* none before it */
+	}
+	for (unsigned i = 0; i < records; i++) {
+		record.frame = i;
+		channel_write(channel, &stream, &identity, &record);
+	}
+	record.frame = records;
+	record.cpu_begin_ns = record.cpu_end_ns = records % 2;
+	if (records < drafts)
+		channel_draft(channel, &stream, &identity, &record, 0); /* again */
+	raise(SIGKILL);
+	_exit(0);
+}
+
+/* Drafts count where nobody can write them any more, and only what they can know. */
+static void test_drafts_of_killed_programs_are_read(void **state)
+{
+	static const struct {
+		unsigned records, drafts, all;
+	} cases[] = {{0, 3, 3}, {2, 9, 9}, {5, 5, 5}, {6, 4, 6}, {10, 80, 64}, {0, 0, 0}};
+	for (size_t c = 0; c < sizeof(cases) / sizeof(cases[0]); c++) {
+		struct processes all;
+		struct wire_sample *sample = malloc(sizeof(*sample) + 64 + PROCESSES_VALUES);
+		uint64_t lost = 0;
+		unsigned frame = 0;
+		assert_non_null(sample);
+		open_all(&all);
+		pid_t pid = drafting(processes_path(&all), cases[c].records, cases[c].drafts);
+		assert_int_equal(waitpid(pid, NULL, 0), pid);
+		for (; processes_next(&all, sample, (char *)(sample + 1), 64, &lost); frame++) {
+			const struct wire_record *r = &sample->record;
+			bool draft = frame >= cases[c].records;
+			assert_int_equal(r->frame, frame);
+			assert_int_equal(r->states[1], draft ? WIRE_LATE : WIRE_VALID);
+			assert_int_equal(r->values[1], draft ? 0 : 5);
+			assert_int_equal(r->states[0], WIRE_SPARED);
+			assert_int_equal(r->states[3], WIRE_NOT_COLLECTED);
+			if (draft)
+				assert_int_equal(r->flags, frame % 2 ? WIRE_CPU_KNOWN : 0);
+		}
+		assert_int_equal(frame, cases[c].all);
+		assert_int_equal(lost, 0);
+		assert_int_equal(processes_activity(&all).broken, 0);
+		processes_close(&all);
+		free(sample);
+	}
+}
+
+/* As long as the program lives it may still say what was counted. */
+static void test_drafts_of_running_programs_wait(void **state)
+{
+	struct processes all;
+	int gate[2];
+	open_all(&all);
+	assert_int_equal(pipe(gate), 0);
+	pid_t pid = fork();
+	if (pid == 0) {
+		struct channel_identity identity = {.serial = 1, .api = WIRE_OPENGL};
+		struct channel_stream stream = {0};
+		struct wire_record record = {.kind = WIRE_FRAME};
+		struct wire_header *channel = channel_open(processes_path(&all));
+		channel->contexts++;
+		channel_draft(channel, &stream, &identity, &record, 0);
+		channel_draft(channel, &stream, &identity, &record, 1);
+		channel_drop_drafts(&stream);
+		channel_draft(channel, &stream, &identity, &record, 0);
+		write(gate[1], "", 1);
+		pause();
+	}
+	char byte;
+	assert_int_equal(read(gate[0], &byte, 1), 1);
+	assert_int_equal(drain(&all), 0);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	assert_int_equal(drain(&all), 1);
+	close(gate[0]);
+	close(gate[1]);
+	processes_close(&all);
+}
+
 /* Streams of dead programs come back: today's limit is for those that live. */
 static void test_many_programs_one_after_another(void **state)
 {
@@ -380,6 +480,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_values_of_the_driver),
 	    cmocka_unit_test(test_what_killed_programs_sent_is_read),
+	    cmocka_unit_test(test_drafts_of_killed_programs_are_read),
+	    cmocka_unit_test(test_drafts_of_running_programs_wait),
 	    cmocka_unit_test(test_many_programs_one_after_another),
 	    cmocka_unit_test(test_running_programs_are_known),
 	    cmocka_unit_test(test_a_program_that_comes_is_told),
