@@ -137,9 +137,9 @@ static void add_late(struct sampler *sampler)
 	}
 }
 
-static void write_record(struct sampler *sampler, const struct segment *segment)
+/* A record without its counters. */
+static struct wire_record record_of(const struct sample_meta *meta)
 {
-	const struct sample_meta *meta = &segment->meta;
 	struct wire_record record = {
 	    .kind = meta->kind,
 	    .flags = meta->flags,
@@ -158,11 +158,33 @@ static void write_record(struct sampler *sampler, const struct segment *segment)
 
 	if (meta->cpu_begin_ns != 0 && meta->cpu_end_ns != 0)
 		record.flags |= WIRE_CPU_KNOWN;
+	return record;
+}
+
+void sampler_draft(struct sampler *sampler, const struct segment *segment)
+{
+	struct wire_header *channel = guest_channel();
+	struct wire_record record = record_of(&segment->meta);
+
+	if (channel == NULL || channel == guest_counters() || sampler->per != WIRE_FRAME)
+		return;
+	for (unsigned i = 0; i < WIRE_COUNTERS; i++) {
+		if (wire_is_collected(sampler->identity->why[i]))
+			record.states[i] = segment->meta.measured ? WIRE_LATE : WIRE_SPARED;
+	}
+	channel_draft(channel, &sampler->stream, sampler->identity, &record,
+		      segment->number - sampler->written);
+}
+
+static void write_record(struct sampler *sampler, const struct segment *segment)
+{
+	struct wire_record record = record_of(&segment->meta);
+
 	for (unsigned i = 0; i < WIRE_COUNTERS; i++) {
 		if (!wire_is_collected(sampler->identity->why[i]))
 			continue;
 		record.states[i] = sampler->states[i];
-		if (record.states[i] == WIRE_NOT_COLLECTED && !meta->measured)
+		if (record.states[i] == WIRE_NOT_COLLECTED && !segment->meta.measured)
 			record.states[i] = WIRE_SPARED;
 		record.values[i] = record.states[i] == WIRE_VALID ? sampler->sums[i] : 0;
 	}
@@ -177,8 +199,10 @@ static void finish_segment(struct sampler *sampler, struct segment *segment)
 {
 	if (segment->set >= 0)
 		sampler_release_set(sampler, segment->set);
-	if (segment->ends)
+	if (segment->ends) {
 		write_record(sampler, segment);
+		sampler->written++;
+	}
 	sampler->first_segment++;
 }
 

@@ -213,6 +213,7 @@ static struct segment *end_sample(struct sampler *sampler, uint32_t kind)
 		return NULL;
 	}
 	segment->ends = true;
+	segment->number = sampler->samples++;
 	fill_meta(sampler, &segment->meta);
 	segment->meta.kind = kind;
 	return segment;
@@ -318,6 +319,7 @@ void sampler_free(struct sampler *sampler)
 	sampler->set_count = sampler->fresh_set = sampler->segment_count = 0;
 	sampler->free_set = -1;
 	sampler->first_segment = sampler->last_segment = sampler->timed = 0;
+	sampler->samples = sampler->written = 0;
 }
 
 /* Hardware counters are of whole frames. */
@@ -372,6 +374,8 @@ void sampler_stop(struct sampler *sampler, enum wire_why why)
 			channel_count_lost(&sampler->stream);
 	}
 	sampler->timed = sampler->last_segment;
+	sampler->written = sampler->samples;
+	channel_drop_drafts(&sampler->stream);
 	names_delete(sampler);
 	sampler->measuring = false;
 	for (unsigned i = 0; i < WIRE_COUNTERS; i++) {

@@ -62,6 +62,7 @@ struct segment {
 	int monitor;	    /* of hardware counters: a slot, or MONITOR_… */
 	uint32_t pass;	    /* of them */
 	bool ends;	    /* the frame ends with it */
+	uint64_t number;    /* of the sample that ends with it */
 	uint64_t submit_ns; /* when its queries ended */
 	struct sample_meta meta;
 };
@@ -129,10 +130,11 @@ struct sampler {
 	struct segment *segments;     /* FIFO of segment_count */
 	unsigned segment_count;
 	uint64_t first_segment, last_segment;
-	uint64_t timed;		 /* segments before this one have their CPU times */
-	uint64_t disjoint_until; /* the GPU's clock was not steady in segments before this one */
-	bool owes_disjoint;	 /* the program was not told of it yet */
-	struct segment *ended;	 /* the frame whose swap runs; its time ends with that */
+	uint64_t timed;		   /* segments before this one have their CPU times */
+	uint64_t disjoint_until;   /* the GPU's clock was not steady in segments before this one */
+	bool owes_disjoint;	   /* the program was not told of it yet */
+	uint64_t samples, written; /* that have ended, and of these that are no longer waited for */
+	struct segment *ended;	   /* the frame whose swap runs; its time ends with that */
 	uint64_t sums[WIRE_COUNTERS]; /* over the segments of the oldest frame */
 	uint8_t states[WIRE_COUNTERS];
 };
@@ -166,6 +168,9 @@ void sampler_start_clock(struct sampler *sampler);
 
 /* Reads what the driver has, in order; waits at most wait_ns for the rest. */
 void sampler_collect(struct sampler *sampler, uint64_t wait_ns);
+/* Writes what is known of a frame that has ended, should the program not live to see its results.
+ */
+void sampler_draft(struct sampler *sampler, const struct segment *segment);
 /*
  * Gives up what was not read (values become late), writes what was done since the last frame as the
  * rest, and closes the stream. No GL calls.

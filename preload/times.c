@@ -37,6 +37,8 @@ static void times_read(struct sampler *sampler, uint64_t now_ns)
 		if (meta->cpu_begin_ns == 0)
 			meta->cpu_begin_ns = cpu_at(sampler, &now, meta->begin_ns);
 		meta->cpu_end_ns = cpu_at(sampler, &now, meta->end_ns);
+		if (segment->ends)
+			sampler_draft(sampler, segment);
 	}
 	if (sampler->begin_cpu_ns == 0)
 		sampler->begin_cpu_ns = cpu_at(sampler, &now, sampler->begin_ns);
@@ -77,6 +79,7 @@ static void end_clock(struct sampler *sampler, uint64_t now_ns)
 	if (sampler->ended == NULL)
 		return;
 	sampler->ended->meta.end_ns = now_ns;
+	sampler_draft(sampler, sampler->ended);
 	sampler->frame_over = true;
 	sampler->ended = NULL;
 }

@@ -48,7 +48,8 @@ class Record:
 class Stream:
     def __init__(self, process, generation):
         self.process, self.pid = process.name, process.pid
-        self.generation, self.records = generation, []
+        self.generation, self.records, self.draft_places = generation, [], []
+        self.memory_of, self.path_of = process.memory, process.path
 
     def identify(self, memory, base):
         (self.serial, _, self.start_ns, self.window_system, self.api, self.profile,
@@ -62,6 +63,11 @@ class Stream:
 
     def frames(self):
         return [r for r in self.records if r.kind == FRAME]
+
+    def drafts(self):
+        """What a program that has ended had not read the results of."""
+        memory = self.memory_of
+        return [Record(bytes(memory[at:at + RECORD]), self.path_of) for at in self.draft_places]
 
     def rest(self):
         return [r for r in self.records if r.kind == TIME]
@@ -115,6 +121,8 @@ class Process:
                 place = base + STREAM + at % RING * RECORD
                 stream.records.append(Record(bytes(self.memory[place:place + RECORD]), self.path))
             self.words[(base + 128) // 8] = head
+            stream.draft_places = [base + STREAM + at % RING * RECORD
+                                   for at in range(head, self.words[(base + 80) // 8])]
             if state == CLOSED:
                 struct.pack_into("<I", self.memory, base, 0)
                 del self.open[index]

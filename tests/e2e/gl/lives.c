@@ -322,7 +322,11 @@ int main(int argc, char **argv)
 	} else {
 		window_open(&window, WINDOW_CORE);
 		window_prepare(&window);
-		window_frames(&window, 20);
+		window_frames(&window, argc > 2 ? atoi(argv[2]) : 20);
+		if (strcmp(name, "killed") == 0)
+			raise(SIGKILL);
+		if (strcmp(name, "quick-exit") == 0)
+			quick_exit(4);
 		if (strcmp(name, "crash") == 0)
 			raise(SIGSEGV);
 		if (strcmp(name, "abort") == 0)

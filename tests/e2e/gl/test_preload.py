@@ -352,6 +352,25 @@ class Lives(Case):
             self.assertGreaterEqual(count, 12)  # at most the last ones are lost
             self.assertEqual(self.channel.streams[0].state, channel.OPEN)
 
+    def test_the_last_frames_of_a_killed_program_have_drafts(self):
+        """Whatever ends it without a word: every frame is there, those not read with times alone."""
+        for case, status in (("killed", -signal.SIGKILL), ("crash", -signal.SIGSEGV), ("abort", -signal.SIGABRT),
+                             ("quick", 4), ("quick-exit", 4)):
+            with self.subTest(case):
+                stream, = self.both("gl-lives", case, "200", status=status)
+                frames, drafts = stream.frames(), stream.drafts()
+                self.assertEqual([f.frame for f in frames + drafts], list(range(200)))
+                self.assertEqual({d.kind for d in drafts}, {channel.FRAME} if drafts else set())
+                for one, next_one in zip(frames[-1:] + drafts, drafts):
+                    self.assertLessEqual(one.end_ns, next_one.begin_ns)
+                    self.assertLess(next_one.begin_ns, next_one.end_ns)
+                for draft in drafts:
+                    self.assertFalse({channel.VALID, channel.DISTURBED} & set(draft.states.values()))
+
+    def test_programs_that_end_well_leave_no_drafts(self):
+        stream, = self.both("gl-lives", "plain", "200")
+        self.assertEqual((len(stream.frames()), stream.drafts()), (200, []))
+
     def test_exit_in_a_signal_handler(self):
         """GL must not be called then: it may be what the signal interrupted."""
         count, = self.frames("interrupted", status=7)

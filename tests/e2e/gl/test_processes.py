@@ -54,6 +54,21 @@ class Processes(unittest.TestCase):
                          [("gl-lives", frames, 1) for frames in (10, 20, 30)])
         self.assertEqual(len({p["pid"] for p in device["processes"]}), 3)
 
+    def test_programs_that_are_killed(self):
+        """However a program ends, its frames are all there; of the last ones no counter is known, and none is made
+        up."""
+        codes = {"killed": 137, "quick": 4, "quick-exit": 4, "plain": 0}
+        for case in codes:
+            with self.subTest(case):
+                done = self.sextant("stat", "-d", "gl", "--overhead", "0", "-m", "Frames,frame_time,IAVertices",
+                                    "--json", "--", path("gl-lives"), case, "200", code=codes[case])
+                document = json.loads(done.stdout)
+                total = {m["name"]: m["total"] for m in document["metrics"]}
+                self.assertEqual((self.frames(done)["samples"], total["Frames"]), (200, 200))
+                self.assertLessEqual(total["IAVertices"], 600)
+                if case == "plain":
+                    self.assertEqual(total["IAVertices"], 600)
+
     def test_each_in_the_head(self):
         done = self.sextant("stat", "-d", "gl", "-m", "Frames", "--", path("gl-outlive"),
                             path("gl-lives"), "plain", code=3)
