@@ -10,6 +10,7 @@
 #include "analysis/overview.h"
 #include "analysis/part_sums.h"
 #include "analysis/stats.h"
+#include "table/slices.h"
 
 struct report_fill {
 	struct arena arena;
@@ -146,15 +147,9 @@ enum sx_status report_add_device(struct report_fill *fill, const struct report_s
 	return source->like ? begin_rows(f, source->like, err) : SX_OK;
 }
 
-/* Work that no swap ended counts 0 frames, and takes the length of none. */
-static bool is_frame(const struct sx_table *raw, uint32_t column, size_t row)
-{
-	return column == SX_NONE || sx_table_get(raw, column, row) != 0;
-}
-
 static bool note_times(struct filling *f, const struct sx_table *raw)
 {
-	uint32_t column = sx_table_find(raw, "Frames");
+	const struct slices slices = slices_of(raw);
 	const uint64_t *begin = sx_table_begin_ns(raw), *end = sx_table_end_ns(raw);
 	bool frames = sx_table_kind(raw) == SX_SAMPLE_FRAME, ok = true;
 	for (size_t i = 0; ok && i < sx_table_row_count(raw); i++) {
@@ -166,7 +161,9 @@ static bool note_times(struct filling *f, const struct sx_table *raw)
 			f->end_ns = end[i];
 		if (whole)
 			cover_add(&f->cover, begin[i], end[i]);
-		if (frames && whole && is_frame(raw, column, i))
+		bool slice = slices_is_one(&slices, raw, i);
+		f->slices += slice;
+		if (frames && whole && !slice)
 			ok = sketch_add(&f->frames, (double)(end[i] - begin[i]));
 	}
 	return ok;
@@ -359,6 +356,7 @@ static enum sx_status tell_device(struct report_fill *fill, struct filling *f,
 				      .constants = f->source.constants,
 				      .constant_count = f->source.constant_count,
 				      .samples = f->samples,
+				      .slices = f->slices,
 				      .named = f->source.chosen,
 				      .lost = f->facts.lost,
 				      .covered_ns = cover_ns(&f->cover),

@@ -29,7 +29,7 @@ struct filling {
 	struct sx_table *curve;
 	struct processes_seen processes;
 	struct programs programs;
-	uint64_t samples, begin_ns, end_ns;
+	uint64_t samples, slices, begin_ns, end_ns;
 	struct cover cover; /* time that samples enclose, once */
 	struct report_facts facts;
 	struct sx_error silence, failure;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "table/slices.h"
 
 static struct seen_process *find_process(struct processes_seen *seen, const char *label)
 {
@@ -32,13 +33,14 @@ static void note_context(struct seen_process *process, uint64_t context)
 	*word |= bit;
 }
 
-static void note_span(struct seen_span *span, uint64_t begin_ns, uint64_t end_ns)
+static void note_span(struct seen_span *span, uint64_t begin_ns, uint64_t end_ns, bool slice)
 {
 	if (span->samples == 0 || begin_ns < span->begin_ns)
 		span->begin_ns = begin_ns;
 	if (end_ns != SX_TIME_UNKNOWN && end_ns > span->end_ns)
 		span->end_ns = end_ns;
 	span->samples++;
+	span->slices += slice;
 }
 
 /* Where a context is told by itself; NULL beyond those that are. */
@@ -54,21 +56,24 @@ static struct seen_span *find_context(struct seen_process *process, uint64_t con
 	return &process->each[i];
 }
 
-static void note_row(struct seen_process *process, const struct sx_table *raw, size_t row)
+static void note_row(struct seen_process *process, const struct slices *slices,
+		     const struct sx_table *raw, size_t row)
 {
 	uint64_t begin = sx_table_begin_ns(raw)[row], end = sx_table_end_ns(raw)[row];
 	uint64_t context = sx_table_label(raw, SX_LABEL_CONTEXT, row);
 	struct seen_span *each = context != SX_LABEL_ABSENT ? find_context(process, context) : NULL;
+	bool slice = slices_is_one(slices, raw, row);
 	note_context(process, context);
-	note_span(&process->span, begin, end);
+	note_span(&process->span, begin, end, slice);
 	if (each)
-		note_span(each, begin, end);
+		note_span(each, begin, end, slice);
 }
 
 void processes_seen_add(struct processes_seen *seen, const struct sx_table *raw)
 {
 	if (!sx_table_has_label(raw, SX_LABEL_PROCESS))
 		return;
+	const struct slices slices = slices_of(raw);
 	uint64_t last_label = SX_LABEL_ABSENT;
 	struct seen_process *last = NULL;
 	for (size_t row = 0; row < sx_table_row_count(raw); row++) {
@@ -79,7 +84,7 @@ void processes_seen_add(struct processes_seen *seen, const struct sx_table *raw)
 			last = find_process(seen, sx_table_string(raw, label));
 		last_label = label;
 		if (last)
-			note_row(last, raw, row);
+			note_row(last, &slices, raw, row);
 		else
 			seen->beyond++;
 	}
@@ -105,6 +110,7 @@ static const struct report_context *contexts_tell(const struct seen_process *pro
 	for (uint32_t i = 0; list && i < process->each_count; i++)
 		list[i] = (struct report_context){.number = process->numbers[i],
 						  .samples = process->each[i].samples,
+						  .slices = process->each[i].slices,
 						  .duration_ns = span_ns(&process->each[i])};
 	return list;
 }
@@ -121,6 +127,7 @@ static bool processes_tell(const struct seen_process *process, struct arena *are
 	    .each = contexts_tell(process, arena),
 	    .each_count = process->each_count,
 	    .samples = process->span.samples,
+	    .slices = process->span.slices,
 	    .duration_ns = span_ns(&process->span),
 	};
 	return out->name != NULL && out->each != NULL;

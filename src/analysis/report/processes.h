@@ -9,9 +9,9 @@
 #define REPORT_CONTEXTS_MAX  4096 /* numbers of contexts, likewise */
 #define REPORT_CONTEXTS_TOLD 16	  /* of a process, each by itself */
 
-/* How many samples there were, and when. */
+/* How many samples there were, and when; `slices`: of these, such as no frame ended. */
 struct seen_span {
-	uint64_t samples, begin_ns, end_ns;
+	uint64_t samples, slices, begin_ns, end_ns;
 };
 
 struct seen_process {

@@ -63,7 +63,7 @@ struct report_gap {
 };
 
 struct report_context {
-	uint64_t number, samples;
+	uint64_t number, samples, slices;
 	uint64_t duration_ns; /* from its first sample to its last */
 };
 
@@ -73,7 +73,7 @@ struct report_process {
 	uint32_t contexts;
 	const struct report_context *each; /* of its first contexts */
 	uint32_t each_count;
-	uint64_t samples;
+	uint64_t samples, slices;
 	uint64_t duration_ns; /* from its first sample to its last */
 };
 
@@ -120,6 +120,7 @@ struct report_device {
 	uint32_t constant_count;
 
 	uint64_t samples, lost;
+	uint64_t slices;	   /* of the samples, slices of time that no frame ended */
 	uint64_t begin_ns, end_ns; /* of the samples; SX_TIME_UNKNOWN without */
 	uint64_t duration_ns;	   /* between them, or what report_set_duration() said */
 	uint64_t covered_ns;	   /* of that, what any of them encloses; 0: not known */

@@ -33,6 +33,7 @@ struct verdict_facts {
 
 /* Names of formulas: see verdict_spread() and verdict_kernel_cover(). */
 #define FRAME_SPREAD "frame.spread"
+#define FRAME_RATE   "frame.rate"
 #define KERNEL_COVER "kernel.cover"
 
 /* Lays windows over the sources' rows; none where no source has any. */

@@ -7,6 +7,7 @@
 
 #include "catalog/column.h"
 #include "catalog/constants.h"
+#include "table/slices.h"
 #include "table/total.h"
 
 static bool is_neutral(const char *name)
@@ -127,12 +128,25 @@ static enum sx_status group_rows(const struct verdict_facts *f, const struct sx_
 	return status;
 }
 
+/* A program of which no sample is a frame has no rate of frames; one that hangs has, 0. */
+static bool has_no_frames(const struct sx_table *rows)
+{
+	const struct slices slices = slices_of(rows);
+	size_t row = 0, count = sx_table_row_count(rows);
+	while (row < count && slices_is_one(&slices, rows, row))
+		row++;
+	return slices.frames != SX_NONE && row == count;
+}
+
 static enum sx_status ask_source(struct verdict_facts *f, const struct verdict_source *source)
 {
 	struct sx_table *raw = NULL;
 	enum sx_status status = f->timed ? sx_table_join(f->windows, source->rows, &raw, NULL)
 					 : group_rows(f, source->rows, &raw);
+	bool no_frames = has_no_frames(source->rows);
 	for (uint32_t n = 0; !status && n < f->name_count; n++) {
+		if (no_frames && strcmp(f->names[n], FRAME_RATE) == 0)
+			continue;
 		if (is_neutral(f->names[n]) &&
 		    column_of_neutral(source->catalog, f->names[n], true))
 			status = evaluate(f, source, raw, n);

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/number.h"
 #include "table/cover.h"
+#include "table/slices.h"
 
 #define SPREAD_LEAST	4 /* rows that tell how evenly frames came */
 #define SPREAD_TOGETHER 4 /* frames whose mean is looked at */
@@ -179,10 +180,10 @@ static double spread_of(double *lengths, size_t count, size_t each)
 static size_t collect_lengths(const struct sx_table *t, const struct reach *within, double *out)
 {
 	size_t count = 0;
-	uint32_t frames = sx_table_find(t, "Frames");
+	const struct slices slices = slices_of(t);
 	for (size_t r = 0; r < sx_table_row_count(t); r++) {
 		uint64_t begin = sx_table_begin_ns(t)[r];
-		if (frames != SX_NONE && sx_table_get(t, frames, r) == 0)
+		if (slices_is_one(&slices, t, r))
 			continue;
 		if (has_times(t, r) && begin >= within->begin_ns && begin < within->end_ns)
 			out[count++] = (double)(sx_table_end_ns(t)[r] - begin);

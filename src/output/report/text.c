@@ -45,20 +45,34 @@ static void frames_text(const struct view *view, const struct report_frames *f, 
 	snprintf(buf + used, size - used, ")");
 }
 
-#define KIND_MAX 24
+#define SAMPLES_MAX 80
+
+/* So many samples, of which some are slices of time, whatever the others are. */
+struct samples_told {
+	enum sx_sample_kind kind;
+	uint64_t count, slices;
+};
 
 /*
- * What `count` samples are called: "frame", "frames". Of passes and groups what lies between them
- * is a sample too, and of kernels a copy is.
+ * "1 frame", "20 frames", "20 frames and 3 samples without": work that no swap ended is no frame.
+ * Of passes and groups what lies between them is a sample too, and of kernels a copy is.
  */
-static const char *samples_word(enum sx_sample_kind kind, uint64_t count, char buf[KIND_MAX])
+static const char *samples_said(const struct samples_told *s, char buf[SAMPLES_MAX])
 {
-	const char *name = kind == SX_SAMPLE_TIME ? "sample" : sx_sample_kind_name(kind);
+	bool frames = s->kind == SX_SAMPLE_FRAME;
+	bool none = s->kind == SX_SAMPLE_TIME || (frames && s->slices == s->count);
+	const char *name = none ? "sample" : sx_sample_kind_name(s->kind);
+	uint64_t count = frames && !none ? s->count - s->slices : s->count;
 	const char *more = count == 1 ? "" : name[strlen(name) - 1] == 's' ? "es" : "s";
-	if (kind == SX_SAMPLE_PASS || kind == SX_SAMPLE_GROUP)
-		snprintf(buf, KIND_MAX, "sample%s by %s", count == 1 ? "" : "s", name);
+	if (s->kind == SX_SAMPLE_PASS || s->kind == SX_SAMPLE_GROUP)
+		snprintf(buf, SAMPLES_MAX, "%" PRIu64 " sample%s by %s", count,
+			 count == 1 ? "" : "s", name);
+	else if (frames && !none && s->slices)
+		snprintf(buf, SAMPLES_MAX, "%" PRIu64 " frame%s and %" PRIu64 " sample%s without",
+			 count, more, s->slices, s->slices == 1 ? "" : "s");
 	else
-		snprintf(buf, KIND_MAX, "%s%s", kind == SX_SAMPLE_KERNEL ? "command" : name, more);
+		snprintf(buf, SAMPLES_MAX, "%" PRIu64 " %s%s", count,
+			 s->kind == SX_SAMPLE_KERNEL ? "command" : name, more);
 	return buf;
 }
 
@@ -85,11 +99,11 @@ static void ending_text(const struct report *r, char *buf, size_t size)
 static void samples_text(const struct view *view, const struct report *r,
 			 const struct report_device *d)
 {
-	char word[KIND_MAX];
+	char said[SAMPLES_MAX];
 	uint64_t duration = r->file || !r->duration_ns ? d->duration_ns : r->duration_ns;
 	char line[512], part[HUMAN_MAX], whole[HUMAN_MAX];
-	size_t used = (size_t)snprintf(line, sizeof(line), "%" PRIu64 " %s", d->samples,
-				       samples_word(d->kind, d->samples, word));
+	const struct samples_told told = {d->kind, d->samples, d->slices};
+	size_t used = (size_t)snprintf(line, sizeof(line), "%s", samples_said(&told, said));
 	if (duration) {
 		uint64_t took = frames_ns(&d->frames);
 		human_duration(part, took ? took : duration);
@@ -156,30 +170,34 @@ static void cost_text(const struct view *view, const struct report_device *d)
 #define PROCESSES_SHOWN 8
 #define CONTEXTS_SHOWN	4 /* of each */
 
-/* " in 1.20 s (60.1/s)" */
-static size_t rate_text(const struct view *view, uint64_t samples, uint64_t duration_ns, char *buf,
-			size_t size)
+/* " in 1.20 s (60.1/s)": where there are frames, the rate is of these. */
+static size_t rate_text(const struct view *view, const struct samples_told *s, uint64_t duration_ns,
+			char *buf, size_t size)
 {
 	char time[HUMAN_MAX], rate[HUMAN_MAX];
+	uint64_t count = s->kind == SX_SAMPLE_FRAME ? s->count - s->slices : s->count;
 	buf[0] = '\0';
 	if (!duration_ns)
 		return 0;
 	human_duration(time, duration_ns);
-	table_number(view, rate, (double)samples * 1e9 / (double)duration_ns, "count");
+	if (!count)
+		return (size_t)snprintf(buf, size, " in %s", time);
+	table_number(view, rate, (double)count * 1e9 / (double)duration_ns, "count");
 	return (size_t)snprintf(buf, size, " in %s (%s/s)", time, rate);
 }
 
 static void contexts_text(const struct view *view, const struct report_process *p,
 			  enum sx_sample_kind kind)
 {
-	char line[256], rate[2 * HUMAN_MAX + 16], word[KIND_MAX];
+	char line[256], rate[2 * HUMAN_MAX + 16], said[SAMPLES_MAX];
 	if (p->contexts < 2)
 		return;
 	for (uint32_t i = 0; i < p->each_count && i < CONTEXTS_SHOWN; i++) {
 		const struct report_context *c = &p->each[i];
-		rate_text(view, c->samples, c->duration_ns, rate, sizeof(rate));
-		snprintf(line, sizeof(line), "context %" PRIu64 ": %" PRIu64 " %s%s", c->number,
-			 c->samples, samples_word(kind, c->samples, word), rate);
+		const struct samples_told told = {kind, c->samples, c->slices};
+		rate_text(view, &told, c->duration_ns, rate, sizeof(rate));
+		snprintf(line, sizeof(line), "context %" PRIu64 ": %s%s", c->number,
+			 samples_said(&told, said), rate);
 		text_wrap(&view->out, 4, line);
 	}
 	if (p->contexts > CONTEXTS_SHOWN) {
@@ -193,16 +211,16 @@ static void contexts_text(const struct view *view, const struct report_process *
 /* One line each where there are several processes, or contexts: their rates differ. */
 static void processes_text(const struct view *view, const struct report_device *d)
 {
-	char line[256], word[KIND_MAX];
+	char line[256], said[SAMPLES_MAX];
 	if (d->process_count < 2 && !(d->process_count == 1 && d->processes[0].contexts > 1))
 		return;
 	for (uint32_t i = 0; i < d->process_count && i < PROCESSES_SHOWN; i++) {
 		const struct report_process *p = &d->processes[i];
-		size_t used = (size_t)snprintf(line, sizeof(line),
-					       "%s (%" PRIu32 "): %" PRIu64 " %s", p->name, p->pid,
-					       p->samples, samples_word(d->kind, p->samples, word));
+		const struct samples_told told = {d->kind, p->samples, p->slices};
+		size_t used = (size_t)snprintf(line, sizeof(line), "%s (%" PRIu32 "): %s", p->name,
+					       p->pid, samples_said(&told, said));
 		if (d->process_count > 1) /* else the head says it */
-			used += rate_text(view, p->samples, p->duration_ns, line + used,
+			used += rate_text(view, &told, p->duration_ns, line + used,
 					  sizeof(line) - used);
 		if (p->contexts > 1)
 			snprintf(line + used, sizeof(line) - used, ", %" PRIu32 " contexts",

@@ -1,8 +1,8 @@
 /*
  * Draws for a number of rounds of unlike length and never swaps; what is drawn differs from draw to
- * draw. Arguments: rounds, and "window" for a drawable that could be swapped. Says how many
- * vertices it drew. Rounds are told by the clock: their number makes that of samples, whatever the
- * machine.
+ * draw. Arguments: rounds, and "window" for a drawable that could be swapped, or "frames" for one
+ * that is, 20 times, after the rounds. Says how many vertices it drew. Rounds are told by the
+ * clock: their number makes that of samples, whatever the machine.
  */
 #include <stdint.h>
 #include <string.h>
@@ -61,13 +61,17 @@ int main(int argc, char **argv)
 
 	window_display(&window);
 	window_open(&window, WINDOW_CORE);
-	if (argc < 3 || strcmp(argv[2], "window") != 0)
+	if (argc < 3)
 		window.surface = EGL_NO_SURFACE;
 	window_prepare(&window);
 	make_target();
 	for (int i = 0; i < rounds; i++) {
 		vertices += draw_for(lengths[i % 4]);
 		usleep(i % 3 == 0 ? 40000 : 0);
+	}
+	if (argc > 2 && strcmp(argv[2], "frames") == 0) {
+		window_frames(&window, 20);
+		vertices += 20L * 3;
 	}
 	EXPECT(glGetError() == GL_NO_ERROR);
 	fprintf(stderr, "vertices %ld\n", vertices);

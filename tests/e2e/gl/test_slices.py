@@ -11,7 +11,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 from command import Command  # noqa: E402
 
 PROGRAM = os.path.join(os.environ["SEXTANT_GL_PROGRAMS"], "gl-slices")
-ROUNDS = "16"
+ROUNDS = 16
 
 
 class Slices(unittest.TestCase):
@@ -34,10 +34,10 @@ class Slices(unittest.TestCase):
         cls.folder.cleanup()
 
     @classmethod
-    def record(cls, name, shape, *options):
+    def record(cls, name, shape, *options, rounds=ROUNDS):
         """A capture of the program, and what it says that it drew."""
         path = os.path.join(cls.folder.name, name + ".sxc")
-        done = cls.sextant("record", "-d", "gl", *options, "-o", path, "--", PROGRAM, ROUNDS, *shape)
+        done = cls.sextant("record", "-d", "gl", *options, "-o", path, "--", PROGRAM, str(rounds), *shape)
         return path, int(re.search(r"vertices (\d+)", done.stderr).group(1))
 
     def near(self, value, truth):
@@ -67,8 +67,29 @@ class Slices(unittest.TestCase):
             text = self.sextant("export", path, "-m", "IAVertices", "-f", "openmetrics").stdout
             self.near(float(re.search(r"(?m)^sextant_ia_vertices_total\{.*\} (\S+)", text).group(1)), truth)
 
+    def test_nothing_is_called_a_frame(self):
+        """Neither in heads, nor in the verdict, which knows no rate of frames."""
+        for path, _ in self.captures.values():
+            text = self.sextant("report", path).stdout
+            self.assertRegex(text, r"(?m)^\d+ samples in ")
+            self.assertNotRegex(text, r"\d frames?\b(?!/)")
+            self.assertNotRegex(text, r"frames \d+ frames/s")
+            document = self.sextant.document("report", path, "-m", "IAVertices")
+            for part in document["verdict"]["parts"]:
+                rates = [e["value"] for e in part["evidence"] if e["name"] == "frame.rate"]
+                self.assertIn(rates, ([], [None]))
+
+    def test_frames_and_others_are_told_apart(self):
+        path, _ = self.record("frames", ["frames"], rounds=9)
+        text = self.sextant("report", path, "-m", "IAVertices").stdout
+        self.assertRegex(text, r"(?m)^20 frames and \d+ samples? without in ")
+        both = f"{PROGRAM} 3 & {PROGRAM} 0 frames; wait"
+        text = self.sextant("stat", "-d", "gl", "-m", "IAVertices", "--", "sh", "-c", both).stdout
+        self.assertRegex(text, r"(?m)^  gl-slices \(\d+\): 20 frames in ")
+        self.assertRegex(text, r"(?m)^  gl-slices \(\d+\): \d+ samples? in [\d.]+ m?s$")
+
     def test_without_a_limit_it_is_exact(self):
-        path, truth = self.record("exact", [], "--overhead", "0")
+        path, truth = self.record("exact", [], "--overhead", "0", rounds=6)
         metric, = self.sextant.document("report", path, "-m", "IAVertices")["metrics"]
         self.assertEqual((metric["total"], metric["running"]), (truth, 1))
 
