@@ -222,7 +222,8 @@ static const struct total_column *whole_column(const struct total *total, uint32
 	if (!total->touched || total->touched & (total->touched - 1))
 		return NULL;
 	const struct total_column *part = &total->of[__builtin_ctzll(total->touched)][index];
-	return part->with && !part->without ? part : NULL;
+	bool all = !part->span.skipped.rows && !part->span.lost.rows;
+	return part->span.with.rows && all ? part : NULL;
 }
 
 /* Such a column, which most are of most rows; false where it takes more than what it holds. */

@@ -94,7 +94,8 @@ void input_note_unknown(const struct cli *cli, const struct sx_table *table,
 				 catalog_name);
 	}
 	if (unknown > INPUT_NOTES_MAX)
-		cli_note(cli, "note: further columns that mean nothing: %u", unknown - INPUT_NOTES_MAX);
+		cli_note(cli, "note: further columns that mean nothing: %u",
+			 unknown - INPUT_NOTES_MAX);
 	uint32_t first, told = 0;
 	for (uint32_t i = import_repeated_column(table, catalog, 0, &first);
 	     i != SX_NONE && told++ < INPUT_NOTES_MAX;
