@@ -113,7 +113,8 @@ struct report_device {
 	struct sx_catalog *catalog;
 	const char *name, *driver, *source; /* NULL: not told */
 	uint32_t instance;		    /* as the source of its rows said */
-	uint32_t number; /* of a capture the one that --device takes; else its place in the report */
+	uint32_t
+	    number; /* of a capture the one that --device takes; else its place in the report */
 	bool simulated;
 	enum sx_sample_kind kind;
 	const struct sx_constant_value *constants;
