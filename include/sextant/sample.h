@@ -16,11 +16,16 @@ enum sx_label {
 	SX_LABEL_INSTANCE, /* core, slice or cluster that the row belongs to */
 	SX_LABEL_REASON,   /* why the sample was taken: index of a string */
 	SX_LABEL_PROCESS,  /* "name (pid)" of the program: index of a string */
+	SX_LABEL_GROUP2,   /* further texts of a table's rows: indices of strings */
+	SX_LABEL_GROUP3,
+	SX_LABEL_GROUP4,
 	SX_LABEL_COUNT
 };
 #define SX_LABEL_ABSENT UINT64_MAX /* this row has no such label */
 /* Bits of the labels that are indices of strings. */
-#define SX_LABELS_OF_TEXT (1u << SX_LABEL_GROUP | 1u << SX_LABEL_REASON | 1u << SX_LABEL_PROCESS)
+#define SX_LABELS_OF_TEXT                                                                          \
+	(1u << SX_LABEL_GROUP | 1u << SX_LABEL_REASON | 1u << SX_LABEL_PROCESS |                   \
+	 1u << SX_LABEL_GROUP2 | 1u << SX_LABEL_GROUP3 | 1u << SX_LABEL_GROUP4)
 
 /* What a sample encloses. */
 enum sx_sample_kind {

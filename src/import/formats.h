@@ -88,6 +88,8 @@ void import_rows_name(struct import_rows *rows, const char *name);
 void import_rows_catalog(struct import_rows *rows, const char *catalog);
 void import_rows_clock(struct import_rows *rows, const char *clock);
 void import_rows_set(struct import_rows *rows, const char *set);
+/* What the file calls the column of a label; the text must live as long as the result. */
+void import_rows_label_name(struct import_rows *rows, enum sx_label label, const char *name);
 void import_rows_driver(struct import_rows *rows, const char *driver);
 /* The file says that a model made what it holds. */
 void import_rows_simulated(struct import_rows *rows);

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "import/internal.h"
+#include "table/label.h"
 
 static const struct import_format *const formats[] = {
 #define IMPORT(name) &import_##name,
@@ -267,4 +268,10 @@ enum sx_status import_cut(const struct import_job *job, size_t line, struct sx_e
 	error_because(err, "the tool was stopped, or the file was not copied whole");
 	error_try(err, "nothing, if that is so: what stands before it was read");
 	return SX_INCOMPLETE;
+}
+
+const char *import_label_property(enum sx_label label, char buf[IMPORT_PROPERTY_MAX])
+{
+	snprintf(buf, IMPORT_PROPERTY_MAX, "label.%s", label_name(label));
+	return buf;
 }

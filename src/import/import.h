@@ -20,10 +20,10 @@ struct import_device {
 	const char *name;    /* what the file calls the device, or NULL */
 	const char *driver;  /* or NULL */
 	const char *clock;   /* what its times count from; NULL: the file's own clock */
-	const char *label;   /* what the file calls the column of its groups, or NULL */
-	const char *set;     /* the metric set that was programmed, or NULL */
-	bool simulated;	     /* the file says that a model made it */
-	bool encloses_work;  /* samples are pieces of a program's work: the table goes first */
+	const char *labels[SX_LABEL_COUNT]; /* what the file calls each, or NULL: as we do */
+	const char *set;		    /* the metric set that was programmed, or NULL */
+	bool simulated;			    /* the file says that a model made it */
+	bool encloses_work; /* samples are pieces of a program's work: the table goes first */
 	uint64_t interval_ns;
 	struct sx_table *table;
 	struct sx_constant_value constants[IMPORT_CONSTANTS_MAX];
@@ -67,6 +67,9 @@ enum import_coding import_coding(const char *text, size_t size);
 bool import_knows(const char *path, bool tables);
 
 const struct import_device *import_devices(const struct import *import, uint32_t *count);
+#define IMPORT_PROPERTY_MAX 32
+/* The property of a capture's device with the file's name of a label: "label.group". */
+const char *import_label_property(enum sx_label label, char buf[IMPORT_PROPERTY_MAX]);
 /* The kind of a file in words: "a log of MangoHud". */
 const char *import_about(const struct import *import);
 /* What people should know: what was left out, or guessed. NULL behind the last. */

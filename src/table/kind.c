@@ -1,7 +1,9 @@
-/* What a sample encloses, in words. */
+/* What a sample encloses, and what labels its rows have, in words. */
 #include <sextant/sample.h>
 
 #include <string.h>
+
+#include "table/label.h"
 
 static const char *const names[SX_SAMPLE_KINDS] = {
     [SX_SAMPLE_TIME] = "time",
@@ -30,4 +32,25 @@ enum sx_sample_kind sx_sample_kind_find(const char *name)
 	while (kind < SX_SAMPLE_KINDS && strcmp(names[kind], name) != 0)
 		kind++;
 	return (enum sx_sample_kind)kind;
+}
+
+const char *label_name(enum sx_label label)
+{
+	static const char *const names[SX_LABEL_COUNT] = {
+	    [SX_LABEL_FRAME] = "frame",	    [SX_LABEL_GROUP] = "group",
+	    [SX_LABEL_CONTEXT] = "context", [SX_LABEL_INSTANCE] = "instance",
+	    [SX_LABEL_REASON] = "reason",   [SX_LABEL_PROCESS] = "process",
+	    [SX_LABEL_GROUP2] = "group2",   [SX_LABEL_GROUP3] = "group3",
+	    [SX_LABEL_GROUP4] = "group4"};
+	return names[label];
+}
+
+enum sx_label label_next_group(uint32_t taken)
+{
+	static const enum sx_label groups[] = {SX_LABEL_GROUP, SX_LABEL_GROUP2, SX_LABEL_GROUP3,
+					       SX_LABEL_GROUP4};
+	for (unsigned i = 0; i < sizeof(groups) / sizeof(groups[0]); i++)
+		if (!(taken >> groups[i] & 1))
+			return groups[i];
+	return SX_LABEL_COUNT;
 }

@@ -86,6 +86,55 @@ class Tables(unittest.TestCase):
         self.assertAlmostEqual(row['a']['mean'], 0.0222, places=9)
         self.assertAlmostEqual(row['b']['mean'], 0.0866 / 3, places=9)
 
+    def test_columns_of_text(self):
+        """Four of them are labels: by their own names in report, and through export and eval in every form."""
+        head = ('Scene', 'Level', 'Weather', 'Player', 'Remark', 'Frame time (ms)', 'IAVertices')
+        rows = [('menu', 'one', 'sun', '1', 'a', 16, 1), ('game', 'one', 'rain, snow', 'x', 'b', 32, 1), ('menu', '2', '', 'x', '"c"', 16, 1)]
+        with open(os.path.join(self.folder.name, 'w.csv'), 'w', encoding='utf-8', newline='') as out:
+            csv.writer(out).writerows([head, *rows])
+        path, kept = out.name, os.path.join(self.folder.name, 'kept.sxc')
+        self.assertIn('further column of text was left out, Remark', ' '.join(self.good('import', path, '-o', kept).stderr.split()))
+        told = 'columns of text are labels: Scene is group, Level is group2, Weather is group3, Player is group4'
+        for source in (path, kept):
+            for column, name in enumerate(head[:4]):
+                want = {}
+                for row in rows:
+                    of = row[column] or '(none)'
+                    want[of] = want.get(of, 0) + row[5] / 1000
+                key = 'group' + (str(column + 1) if column else '')
+                for by in (name, name.upper(), key):
+                    result = self.good('report', source, '--by', by, '--csv')
+                    have = list(csv.DictReader(result.stdout.splitlines()))
+                    self.assertEqual({row[key]: round(float(row['frame_time (s)']), 9) for row in have}, want, by)
+                    if source == path:
+                        self.assertIn(told, ' '.join(result.stderr.split()))
+        labels = ('group', 'group2', 'group3', 'group4')
+        for form in ('csv', 'json', 'ndjson'):
+            once = self.file(self.good('export', path, '-f', form).stdout, 'once.' + form)
+            again = self.good('eval', once, '-f', form).stdout
+            if form == 'csv':
+                self.assertEqual([[row[name] for name in labels] for row in csv.DictReader(again.splitlines())], [list(row[:4]) for row in rows])
+                self.assertEqual(self.good('eval', once, '--csv', '--for', 'opengl').stdout, again)
+            elif form == 'json':
+                table = json.loads(again)
+                at = [table['metrics'].index(name) for name in labels]
+                self.assertEqual([[row[i] or '' for i in at] for row in table['rows']], [list(row[:4]) for row in rows])
+            else:
+                self.assertEqual([[json.loads(line).get(name) or '' for name in labels] for line in again.splitlines()], [list(row[:4]) for row in rows])
+        for form in ('perfetto', 'html'):
+            self.good('export' if form == 'perfetto' else 'report', kept, '-o', os.path.join(self.folder.name, 'x.' + form), '-f', form)
+
+    def test_text_added_to_an_export(self):
+        """And to NDJSON; and in long tables."""
+        lines = self.good('export', self.file(text_of()), '--csv').stdout.splitlines()
+        path = self.file('\n'.join([lines[0] + ',Level'] + [f'{line},{level}' for line, level in zip(lines[1:], ('one', 'two', 'one'))]) + '\n')
+        have = {row['group2']: row['rows'] for row in csv.DictReader(self.good('report', path, '--by', 'level', '--csv').stdout.splitlines())}
+        self.assertEqual(have, {'one': '2', 'two': '1'})
+        path = self.file('scene,level,frame,name,value\nmenu,a,1,frame_time,2\nmenu,b,2,frame_time,3\n')
+        for by in ('scene', 'level'):
+            rows = self.good('report', path, '--for', 'opengl', '--by', by, '--csv').stdout.splitlines()
+            self.assertEqual(len(rows) - 1, 1 if by == 'scene' else 2)
+
     def test_what_is_told(self):
         """The same words where a table is evaluated and where it is imported."""
         path = self.file('FrameTime,Frames,,IAVertices,iavertices,IAVertices,odd\n1,1,7,5,5,6,2\n2,1,8,-5,5,6,3\n3,1\n')

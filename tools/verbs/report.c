@@ -32,13 +32,15 @@ struct reporting {
 	size_t gate_count;
 };
 
-/* What a table called its column of labels is the key `group` of its rows. */
+/* What a table called a column of labels is the key `group`, `group2`, … of its rows. */
 static const char *report_key_of(const struct sx_capture_device *info, const char *by)
 {
+	static const char label[] = "label.";
+	size_t size = strlen(label);
 	for (uint32_t i = 0; i < info->property_count; i++)
-		if (strcmp(info->properties[i].name, "label") == 0 &&
+		if (strncmp(info->properties[i].name, label, size) == 0 &&
 		    strcasecmp(info->properties[i].value, by) == 0)
-			return "group";
+			return info->properties[i].name + size;
 	return by;
 }
 

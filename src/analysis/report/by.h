@@ -11,6 +11,9 @@ enum report_key {
 	REPORT_BY_INSTANCE,
 	REPORT_BY_PROCESS,
 	REPORT_BY_CONTEXT,
+	REPORT_BY_GROUP2, /* further texts of a table's rows */
+	REPORT_BY_GROUP3,
+	REPORT_BY_GROUP4,
 	REPORT_KEYS
 };
 
@@ -66,8 +69,10 @@ struct report_groups {
 
 struct report_by;
 
-/* "frame", "group", "time", "instance", "process" or "context". */
+/* "frame", "group", "time", "instance", "process", "context", "group2", "group3" or "group4". */
 const char *report_key_name(enum report_key key);
+/* Whether its keys are texts. */
+bool report_key_is_text(enum report_key key);
 /* Errors: SX_ERR_USAGE when no key has this name. */
 enum sx_status report_key_parse(const char *text, enum report_key *out, struct sx_error *err);
 

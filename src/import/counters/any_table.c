@@ -12,6 +12,7 @@
 #include "import/internal.h"
 #include "import/read/csv_tell.h"
 #include "import/read/times.h"
+#include "table/label.h"
 
 #define NAMES_LOOKED_AT 256 /* of a header, to find the catalog */
 
@@ -179,6 +180,17 @@ static bool means_anything(const struct sx_table *table, const struct sx_catalog
 	return false;
 }
 
+/* The file's own names of what labels have become, which --by takes. */
+static void name_labels(struct import_job *job, const struct csv_tally *tally,
+			struct import_device *device)
+{
+	for (int i = 0; i < SX_LABEL_COUNT; i++) {
+		const char *name = tally->label_names[i];
+		if (name && strcmp(name, label_name((enum sx_label)i)) != 0)
+			device->labels[i] = import_text(job, name, strlen(name));
+	}
+}
+
 static enum sx_status read_with(struct import_job *job, struct import_device *device,
 				struct sx_catalog *catalog, struct sx_error *err)
 {
@@ -192,8 +204,7 @@ static enum sx_status read_with(struct import_job *job, struct import_device *de
 	if (!status) {
 		csv_tell(csv_told(stream), device->catalog, any_table_say, job);
 		device->simulated = csv_told(stream)->simulated;
-		const char *label = csv_told(stream)->label;
-		device->label = label ? import_text(job, label, strlen(label)) : NULL;
+		name_labels(job, csv_told(stream), device);
 		status = csv_all(stream, &device->table, err);
 	}
 	csv_close(stream);

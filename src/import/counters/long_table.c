@@ -11,6 +11,7 @@
 #include "import/read/cells.h"
 #include "import/read/times.h"
 #include "import/counters/rocm.h"
+#include "table/label.h"
 
 #define KEYS_MAX 12
 
@@ -104,7 +105,10 @@ struct long_reader {
 	struct long_column *columns;
 	uint32_t *first_unit; /* of each column of rows: in `first` */
 	size_t column_cap, unit_cap, other_units;
-	char *text; /* of a key, or a name with its unit */
+	enum sx_label label[KEYS_MAX]; /* of the keys that hold text */
+	bool has_label[KEYS_MAX];
+	uint32_t labels; /* that some key is, a bit each */
+	char *text;	 /* of a key, or a name with its unit */
 	size_t text_cap;
 };
 
@@ -132,9 +136,32 @@ static const struct {
 } long_numbers[] = {
     {"frame", SX_LABEL_FRAME}, {"context", SX_LABEL_CONTEXT}, {"instance", SX_LABEL_INSTANCE}};
 
-/* A key as a label; whether it is one. */
-static bool take_label(struct long_reader *r, size_t row, size_t column, bool *labelled)
+/* The label of a key that holds text, the same for all rows; SX_LABEL_COUNT: none is left. */
+static enum sx_label label_of_text(struct long_reader *r, size_t key)
 {
+	struct import_cell head = r->cells.head[r->at.keys[key]];
+	enum sx_label own = import_is(head, "process") ? SX_LABEL_PROCESS : SX_LABEL_COUNT;
+	if (r->has_label[key])
+		return r->label[key];
+	if (own == SX_LABEL_COUNT || r->labels >> own & 1)
+		own = label_next_group(r->labels);
+	r->has_label[key] = true;
+	r->label[key] = own;
+	if (own == SX_LABEL_COUNT) {
+		import_tell(r->job, "column %.*s of text was left out: four are labels",
+			    (int)(head.size < 80 ? head.size : 80), head.text);
+		return own;
+	}
+	r->labels |= 1u << own;
+	if (!import_is(head, label_name(own)))
+		import_rows_label_name(r->rows, own, import_text(r->job, head.text, head.size));
+	return own;
+}
+
+/* A key as a label. */
+static void take_label(struct long_reader *r, size_t row, size_t key)
+{
+	size_t column = r->at.keys[key];
 	struct import_cell head = r->cells.head[column], cell = cells_at(&r->cells, column);
 	uint64_t number;
 	double value;
@@ -142,17 +169,14 @@ static bool take_label(struct long_reader *r, size_t row, size_t column, bool *l
 		if (import_is(head, long_numbers[i].head) && cell.size &&
 		    number_u64(cell.text, cell.size, &number)) {
 			import_number_label(r->rows, row, long_numbers[i].label, number);
-			return true;
+			return;
 		}
-	if (!cell.size || import_number(cell, &value))
-		return false;
+	if (!cell.size || (!r->has_label[key] && import_number(cell, &value)))
+		return;
+	enum sx_label label = label_of_text(r, key);
 	struct import_cell text = cells_text(&r->cells, column);
-	bool process = import_is(head, "process");
-	if (process || !*labelled)
-		import_label(r->rows, row, process ? SX_LABEL_PROCESS : SX_LABEL_GROUP, text.text,
-			     text.size);
-	*labelled |= !process;
-	return true;
+	if (label != SX_LABEL_COUNT)
+		import_label(r->rows, row, label, text.text, text.size);
 }
 
 /* A time in whatever unit the header says. */
@@ -173,7 +197,6 @@ static uint64_t time_of(struct long_reader *r, size_t column, double to_ns)
 static void describe_row(struct long_reader *r, size_t row)
 {
 	uint64_t times[IMPORT_TIME_MOMENT + 1];
-	bool labelled = false;
 	memset(times, 0xff, sizeof(times));
 	for (size_t i = 0; i < r->at.key_count; i++) {
 		size_t column = r->at.keys[i];
@@ -190,7 +213,7 @@ static void describe_row(struct long_reader *r, size_t row)
 		else if (time != IMPORT_TIME_NONE)
 			times[time] = time_of(r, column, to_ns);
 		else if (!import_is(head, "simulated"))
-			take_label(r, row, column, &labelled);
+			take_label(r, row, i);
 	}
 	uint64_t begin = times[IMPORT_TIME_BEGIN], end = times[IMPORT_TIME_END],
 		 length = times[IMPORT_TIME_LENGTH];

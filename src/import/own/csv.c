@@ -11,6 +11,7 @@
 #include "base/number.h"
 #include "import/read/cells.h"
 #include "import/counters/rocm.h"
+#include "table/label.h"
 
 enum own_role { VALUE, DEVICE, MODEL, BEGIN, END, NUMBER, TEXT, QUALITY };
 
@@ -30,6 +31,9 @@ static const struct {
     {"group", TEXT, SX_LABEL_GROUP},
     {"reason", TEXT, SX_LABEL_REASON},
     {"process", TEXT, SX_LABEL_PROCESS},
+    {"group2", TEXT, SX_LABEL_GROUP2},
+    {"group3", TEXT, SX_LABEL_GROUP3},
+    {"group4", TEXT, SX_LABEL_GROUP4},
 };
 #define ROLES (sizeof(own_roles) / sizeof(own_roles[0]))
 
@@ -47,6 +51,7 @@ struct own_reader {
 	struct cells cells;
 	enum own_role *role;
 	enum sx_label *label;
+	bool *numbers, *words; /* of each column: some cell is one */
 	size_t device_column, begin, end;
 	struct own_device device[IMPORT_DEVICES_MAX];
 };
@@ -82,7 +87,9 @@ static enum sx_status own_find_roles(struct own_reader *r, struct sx_error *err)
 {
 	r->role = calloc(r->cells.columns + 1, sizeof(*r->role));
 	r->label = calloc(r->cells.columns + 1, sizeof(*r->label));
-	if (!r->role || !r->label)
+	r->numbers = calloc(r->cells.columns + 1, sizeof(*r->numbers));
+	r->words = calloc(r->cells.columns + 1, sizeof(*r->words));
+	if (!r->role || !r->label || !r->numbers || !r->words)
 		return error_nomem(err, "importing");
 	for (size_t i = 0; i < r->cells.columns; i++) {
 		size_t at = find_role(r->cells.head[i]);
@@ -106,16 +113,35 @@ static struct own_device *device_of(struct own_reader *r)
 	return number < IMPORT_DEVICES_MAX ? &r->device[number] : NULL;
 }
 
-static void look_at(struct own_device *d, size_t column, struct import_cell cell)
+static void look_at(struct own_reader *r, struct own_device *d, size_t column,
+		    struct import_cell cell)
 {
 	struct import_cell *same = &d->same[column];
+	double number;
 	if (import_no_data(cell))
 		return;
+	*(import_number(cell, &number) ? &r->numbers[column] : &r->words[column]) = true;
 	if (!d->any[column])
 		*same = cell;
 	else if (same->size != cell.size || memcmp(same->text, cell.text, cell.size) != 0)
 		same->size = 0;
 	d->any[column] = true;
+}
+
+/* Columns of words that somebody added are labels. */
+static void find_texts(struct own_reader *r)
+{
+	uint32_t taken = 0;
+	for (size_t i = 0; i < r->cells.columns; i++)
+		taken |= r->role[i] == TEXT ? 1u << r->label[i] : 0;
+	for (size_t i = 0; i < r->cells.columns; i++) {
+		enum sx_label label = label_next_group(taken);
+		if (r->role[i] != VALUE || r->numbers[i] || !r->words[i] || label == SX_LABEL_COUNT)
+			continue;
+		r->role[i] = TEXT;
+		r->label[i] = label;
+		taken |= 1u << label;
+	}
 }
 
 /* Which devices there are, and which columns are whose. */
@@ -133,9 +159,10 @@ static enum sx_status own_look(struct own_reader *r, struct sx_error *err)
 			d->seen = true;
 		}
 		for (size_t i = 0; d && i < r->cells.columns; i++)
-			look_at(d, i, r->cells.row[i]);
+			look_at(r, d, i, r->cells.row[i]);
 	}
 	r->cells = ahead;
+	find_texts(r);
 	return SX_OK;
 }
 
@@ -179,6 +206,10 @@ static void begin_columns(struct own_reader *r, struct own_device *d, const char
 			continue;
 		if (r->role[i] == VALUE && d->any[i])
 			d->column[i] = amd_column(r->job, d->rows, catalog, r->cells.head[i]);
+		if (r->role[i] == TEXT && find_role(r->cells.head[i]) == ROLES)
+			import_rows_label_name(
+			    d->rows, r->label[i],
+			    import_text(r->job, r->cells.head[i].text, r->cells.head[i].size));
 	}
 	sx_catalog_unref(known);
 }
@@ -186,16 +217,16 @@ static void begin_columns(struct own_reader *r, struct own_device *d, const char
 static enum sx_status begin_device(struct own_reader *r, struct own_device *d, const char **names,
 				   struct sx_error *err)
 {
+	bool alone = r->device_column == SIZE_MAX; /* names without a value are its own, too */
 	size_t count = 0;
 	for (size_t i = 0; i < r->cells.columns; i++)
-		if (r->role[i] == VALUE && d->any[i] && r->cells.head[i].size)
+		if (r->role[i] == VALUE && (d->any[i] || alone) && r->cells.head[i].size)
 			names[count++] = import_bare_name(r->job, r->cells.head[i]);
 	for (size_t i = 0; i < count; i++)
 		if (!names[i])
 			return error_nomem(err, "importing");
-	const char *catalog = r->device_column == SIZE_MAX
-				  ? import_find_catalog(r->job, names, count)
-				  : import_device_catalog(r->job, names, count);
+	const char *catalog = alone ? import_find_catalog(r->job, names, count)
+				    : import_device_catalog(r->job, names, count);
 	if (!catalog) {
 		enum sx_status status =
 		    import_bad(r->job, 1, err, "no catalog has such names", "no column is known");
@@ -268,6 +299,8 @@ static enum sx_status own_finish(struct own_reader *r, enum sx_status status, st
 	}
 	free(r->role);
 	free(r->label);
+	free(r->numbers);
+	free(r->words);
 	return import_finish(r->job, status, "it has a header and nothing behind it",
 			     "no row is in it", err);
 }

@@ -10,9 +10,9 @@
 #include "import/own/json.h"
 
 /* What stands beside values: names that no unit belongs behind. */
-static const char *const own_json_plain[] = {"begin_ns", "end_ns",  "device",  "simulated",
-					     "quality",	 "frame",   "context", "instance",
-					     "group",	 "process", "reason"};
+static const char *const own_json_plain[] = {
+    "begin_ns", "end_ns", "device",  "simulated", "quality", "frame",  "context",
+    "instance", "group",  "process", "reason",	  "group2",  "group3", "group4"};
 #define PLAIN (sizeof(own_json_plain) / sizeof(own_json_plain[0]))
 
 static bool own_json_is_plain(const char *name)

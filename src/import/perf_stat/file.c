@@ -18,6 +18,25 @@ static bool names_event(struct perf_text event)
 	       (isalpha((unsigned char)event.text[0]) || event.text[0] == '{');
 }
 
+#define LINE_CELLS_MAX 64
+
+/*
+ * Whether the text begins with a header over such lines: words, as many as they have cells. perf
+ * writes none; what a program prints before perf's lines is cut otherwise.
+ */
+static bool has_header(const struct import_head *head, struct import_cell record, char separator)
+{
+	struct import_job job = {.text = head->text, .size = head->size};
+	struct import_lines lines = import_lines(&job);
+	struct import_cell first, cells[LINE_CELLS_MAX];
+	struct perf_line parsed;
+	return separator != PERF_JSON && separator != PERF_TEXT &&
+	       import_header_line(&lines, &first) &&
+	       import_split(first, separator, cells, LINE_CELLS_MAX) ==
+		   import_split(record, separator, cells, LINE_CELLS_MAX) &&
+	       !perf_line_parse(first.text, first.size, separator, &parsed);
+}
+
 static bool perf_stat_recognise(const struct import_head *head)
 {
 	struct perf_records records = {.p = head->text, .end = head->text + head->size};
@@ -27,7 +46,8 @@ static bool perf_stat_recognise(const struct import_head *head)
 		char separator = perf_line_separator(record.text, record.size);
 		if (separator && perf_line_parse(record.text, record.size, separator, &parsed) &&
 		    names_event(parsed.event))
-			return true;
+			return !has_header(head, (struct import_cell){record.text, record.size},
+					   separator);
 		if (perf_record_is_metric_only(record.text, record.size))
 			return true;
 	}

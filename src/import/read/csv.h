@@ -24,11 +24,11 @@ struct csv_options {
 
 /* What a table had beside values, for whoever writes it again or tells people. */
 struct csv_tally {
-	bool times;		   /* of some row's begin, end or length */
-	bool both_times;	   /* begin_ns and end_ns, as exports have them */
-	uint32_t labels;	   /* a mask of 1 << enum sx_label */
-	const char *label;	   /* the column that is the label `group`, or NULL */
-	bool quality;		   /* a column with reservations */
+	bool times;				 /* of some row's begin, end or length */
+	bool both_times;			 /* begin_ns and end_ns, as exports have them */
+	uint32_t labels;			 /* a mask of 1 << enum sx_label */
+	const char *label_names[SX_LABEL_COUNT]; /* columns of text that are labels, or NULL */
+	bool quality;				 /* a column with reservations */
 	bool told_simulated;	   /* a column that says whether rows are of a model */
 	bool simulated;		   /* and one is */
 	size_t short_lines;	   /* with fewer cells than the header */
@@ -46,7 +46,7 @@ struct csv_tally {
 	uint32_t first_unnamed;	   /* number of one, from 1 */
 	uint32_t twice;		   /* columns of a name that one before them has; left out */
 	const char *first_twice;   /* one of them */
-	uint32_t texts;		   /* further columns of text, which are left out */
+	uint32_t texts;		   /* further columns of text, for which there is no label */
 	const char *first_text;	   /* one of them */
 	uint32_t other_units;	   /* columns whose unit cannot be made into the one described */
 	/* One of them; its numbers are read as they stand. Lives as long as the stream. */

@@ -11,6 +11,7 @@
 #include "base/number.h"
 #include "import/formats.h"
 #include "import/read/times.h"
+#include "table/label.h"
 #include "table/fill.h"
 
 #define SHOWN(cell) ((int)((cell)->size < 60 ? (cell)->size : 60)) /* of a cell in a message */
@@ -23,7 +24,8 @@ static const struct {
     {"end_ns", CSV_END},	   {"frame", CSV_FRAME},	{"context", CSV_CONTEXT},
     {"instance", CSV_INSTANCE},	   {"group", CSV_TEXT},		{"label", CSV_TEXT},
     {"reason", CSV_TEXT},	   {"process", CSV_TEXT},	{"quality", CSV_QUALITY},
-    {"simulated", CSV_MODEL},
+    {"simulated", CSV_MODEL},	   {"group2", CSV_TEXT},	{"group3", CSV_TEXT},
+    {"group4", CSV_TEXT},
 };
 
 /* A unit as people write it, or one that catalogs use. */
@@ -108,10 +110,9 @@ static enum sx_status csv_rows_add_column(struct csv_reader *r, const struct csv
 	for (size_t i = 0; i < sizeof(csv_rows_roles) / sizeof(csv_rows_roles[0]); i++)
 		if (strcmp(csv_rows_roles[i].name, name) == 0)
 			column->role = csv_rows_roles[i].role;
-	if (strcmp(name, "reason") == 0)
-		column->label = SX_LABEL_REASON;
-	else if (strcmp(name, "process") == 0)
-		column->label = SX_LABEL_PROCESS;
+	for (int i = 0; column->role == CSV_TEXT && i < SX_LABEL_COUNT; i++)
+		if (strcmp(name, label_name((enum sx_label)i)) == 0)
+			column->label = (enum sx_label)i;
 	const struct csv_options *o = r->options;
 	if (at == 0 && strcmp(name, "device") == 0)
 		column->role = CSV_DEVICE;
@@ -127,16 +128,17 @@ static enum sx_status csv_rows_add_column(struct csv_reader *r, const struct csv
 	return SX_OK;
 }
 
-/* One column of text for each label, the first one. */
+/* Each column of text is a label, while there are any. */
 static void settle_text(struct csv_reader *r, struct csv_column *column, const char *name)
 {
-	if (r->tally.labels >> column->label & 1) {
+	if (r->tally.labels >> column->label & 1)
+		column->label = label_next_group(r->tally.labels);
+	if (column->label == SX_LABEL_COUNT) {
 		column->role = CSV_IGNORED;
 		r->tally.first_text = r->tally.texts++ ? r->tally.first_text : name;
 	} else {
 		r->tally.labels |= 1u << column->label;
-		if (column->label == SX_LABEL_GROUP)
-			r->tally.label = name;
+		r->tally.label_names[column->label] = name;
 	}
 }
 

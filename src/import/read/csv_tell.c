@@ -3,8 +3,10 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/error.h"
+#include "table/label.h"
 
 /* Who is told. */
 struct teller {
@@ -22,6 +24,26 @@ SX_PRINTF(2, 3) static void say(const struct teller *to, const char *fmt, ...)
 	to->tell(to->user, text);
 }
 
+/* Which column of text is what, where there are several. */
+static void tell_labels(const struct csv_tally *tally, const struct teller *to)
+{
+	char text[512] = "";
+	size_t used = 0;
+	bool further = false;
+	for (int i = 0; i < SX_LABEL_COUNT; i++) {
+		const char *name = tally->label_names[i];
+		const char *own = label_name((enum sx_label)i);
+		if (!name || used >= sizeof(text) || strcmp(name, own) == 0)
+			continue;
+		further |= i >= SX_LABEL_GROUP2;
+		int more = snprintf(text + used, sizeof(text) - used, "%s%.80s is %s",
+				    used ? ", " : "", name, own);
+		used += more > 0 ? (size_t)more : 0;
+	}
+	if (further)
+		say(to, "columns of text are labels: %s", text);
+}
+
 /* Columns that are not read. */
 static void tell_columns(const struct csv_tally *tally, const struct teller *to)
 {
@@ -32,9 +54,10 @@ static void tell_columns(const struct csv_tally *tally, const struct teller *to)
 		say(to,
 		    "%u column%s the name of one before, which is read instead; %.80s is the first",
 		    tally->twice, tally->twice == 1 ? " has" : "s have", tally->first_twice);
+	tell_labels(tally, to);
 	if (tally->texts)
-		say(to, "%u further column%s of text %s left out, %.80s the first", tally->texts,
-		    tally->texts == 1 ? "" : "s", tally->texts == 1 ? "was" : "were",
+		say(to, "%u further column%s of text %s left out, %.80s the first: four are labels",
+		    tally->texts, tally->texts == 1 ? "" : "s", tally->texts == 1 ? "was" : "were",
 		    tally->first_text);
 	if (tally->other_units)
 		say(to,

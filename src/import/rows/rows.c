@@ -58,6 +58,12 @@ void import_rows_set(struct import_rows *rows, const char *set)
 		rows->device.set = keep(rows->job, set);
 }
 
+void import_rows_label_name(struct import_rows *rows, enum sx_label label, const char *name)
+{
+	if (rows)
+		rows->device.labels[label] = name;
+}
+
 void import_rows_driver(struct import_rows *rows, const char *driver)
 {
 	if (rows && driver)

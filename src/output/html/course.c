@@ -6,6 +6,8 @@
 #include <string.h>
 #include <zlib.h>
 
+#include "table/label.h"
+
 #define BLOCK ((size_t)3 << 14) /* bytes; three become four characters */
 
 uint64_t course_origin(const struct report *r)
@@ -16,9 +18,6 @@ uint64_t course_origin(const struct report *r)
 			origin = r->devices[d].begin_ns;
 	return origin == SX_TIME_UNKNOWN ? 0 : origin;
 }
-
-static const char *const label_names[] = {"frame",    "group",	"context",
-					  "instance", "reason", "process"};
 
 static bool has_data(const struct report_device *d, uint32_t row)
 {
@@ -57,7 +56,7 @@ void course_json(struct json *json, const struct report_device *d)
 	}
 	for (int l = 0; l < SX_LABEL_COUNT; l++)
 		if (p->labels[l])
-			array_json(json, label_names[l], "u32");
+			array_json(json, label_name((enum sx_label)l), "u32");
 	json_array_end(json);
 	json_kv_array_flat(json, "of_each_row");
 	array_json(json, single ? "value" : "min", "f64");

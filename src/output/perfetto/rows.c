@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "output/perfetto/state.h"
+#include "table/label.h"
 
 /* One row on its way. */
 struct row {
@@ -143,18 +144,13 @@ static const char *label_text(const struct row *r, enum sx_label label)
 /* Whose a row is, beside its name. */
 static void note_labels(const struct row *r, struct packet_notes *notes)
 {
-	static const struct {
-		enum sx_label label;
-		const char *name;
-	} all[] = {{SX_LABEL_FRAME, "frame"},	  {SX_LABEL_GROUP, "group"},
-		   {SX_LABEL_CONTEXT, "context"}, {SX_LABEL_INSTANCE, "instance"},
-		   {SX_LABEL_REASON, "reason"},	  {SX_LABEL_PROCESS, "process"}};
-	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
-		uint64_t value = sx_table_label(r->raw, all[i].label, r->at);
-		if (SX_LABELS_OF_TEXT >> all[i].label & 1)
-			note_text(&r->p->stream, notes, all[i].name, label_text(r, all[i].label));
+	for (int i = 0; i < SX_LABEL_COUNT; i++) {
+		enum sx_label label = (enum sx_label)i;
+		uint64_t value = sx_table_label(r->raw, label, r->at);
+		if (SX_LABELS_OF_TEXT >> i & 1)
+			note_text(&r->p->stream, notes, label_name(label), label_text(r, label));
 		else if (value != SX_LABEL_ABSENT)
-			note_u64(notes, all[i].name, value);
+			note_u64(notes, label_name(label), value);
 	}
 }
 

@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "table/label.h"
+
 /* One column before the metrics. */
 struct extra {
 	const char *name;
@@ -23,8 +25,6 @@ struct extra {
 
 static size_t extras(const struct rows_shape *shape, struct extra out[EXTRA_MAX])
 {
-	static const char *const names[] = {"frame",	"group",  "context",
-					    "instance", "reason", "process"};
 	size_t n = 0;
 	if (shape->by_device)
 		out[n++] = (struct extra){.name = "device", .kind = EXTRA_DEVICE, .shape = shape};
@@ -40,7 +40,7 @@ static size_t extras(const struct rows_shape *shape, struct extra out[EXTRA_MAX]
 		if (i == SX_LABEL_CONTEXT)
 			wanted |= shape->contexts;
 		if (wanted)
-			out[n++] = (struct extra){.name = names[i],
+			out[n++] = (struct extra){.name = label_name((enum sx_label)i),
 						  .kind = text ? EXTRA_TEXT : EXTRA_LABEL,
 						  .label = (enum sx_label)i};
 	}

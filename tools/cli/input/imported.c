@@ -80,15 +80,26 @@ static enum sx_status note_contradiction(const struct cli *cli, struct sx_captur
 	return sx_capture_mark(writer, SX_CAPTURE_NO_DEVICE, SX_CAPTURE_NOTE, &mark, err);
 }
 
+#define IMPORTED_PROPERTIES (1 + SX_LABEL_COUNT)
+
+struct imported_properties {
+	struct sx_capture_property items[IMPORTED_PROPERTIES];
+	char names[SX_LABEL_COUNT][IMPORT_PROPERTY_MAX];
+};
+
 /* What the file says of a device beside its rows; returns how many. */
 static uint32_t imported_properties(const struct import_device *device,
-				    struct sx_capture_property out[2])
+				    struct imported_properties *out)
 {
 	uint32_t told = 0;
 	if (device->set)
-		out[told++] = (struct sx_capture_property){"set", device->set};
-	if (device->label)
-		out[told++] = (struct sx_capture_property){"label", device->label};
+		out->items[told++] = (struct sx_capture_property){"set", device->set};
+	for (int i = 0; i < SX_LABEL_COUNT; i++) {
+		if (!device->labels[i])
+			continue;
+		out->items[told++] = (struct sx_capture_property){
+		    import_label_property((enum sx_label)i, out->names[i]), device->labels[i]};
+	}
 	return told;
 }
 
@@ -105,7 +116,7 @@ static enum sx_status write_device(const struct cli *cli, struct sx_capture_writ
 		status = sx_catalog_open(cli->context, device->catalog, &catalog, err);
 	for (uint32_t i = 0; !status && i < count; i++)
 		columns[i] = *sx_table_column(device->table, i);
-	struct sx_capture_property properties[2];
+	struct imported_properties properties;
 	char own[32] = "file";
 	if (number)
 		snprintf(own, sizeof(own), "file %zu", number);
@@ -121,8 +132,8 @@ static enum sx_status write_device(const struct cli *cli, struct sx_capture_writ
 	    .kind = sx_table_kind(device->table),
 	    .simulated = device->simulated,
 	    .encloses_work = device->encloses_work,
-	    .properties = properties,
-	    .property_count = imported_properties(device, properties),
+	    .properties = properties.items,
+	    .property_count = imported_properties(device, &properties),
 	    .clock = clock,
 	    .interval_ns = device->interval_ns,
 	    .constants = device->constants,

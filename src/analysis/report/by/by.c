@@ -10,6 +10,7 @@
 #include "analysis/stats.h"
 #include "base/mem.h"
 #include "base/strings.h"
+#include "table/label.h"
 #include "table/like.h"
 #include "table/total.h"
 
@@ -42,11 +43,21 @@ struct report_by {
 	struct report_groups result;
 };
 
+/* The label that tells rows apart; of time there is none. */
+static enum sx_label label_of(enum report_key key)
+{
+	static const enum sx_label labels[] = {
+	    [REPORT_BY_FRAME] = SX_LABEL_FRAME,	    [REPORT_BY_GROUP] = SX_LABEL_GROUP,
+	    [REPORT_BY_TIME] = SX_LABEL_COUNT,	    [REPORT_BY_INSTANCE] = SX_LABEL_INSTANCE,
+	    [REPORT_BY_PROCESS] = SX_LABEL_PROCESS, [REPORT_BY_CONTEXT] = SX_LABEL_CONTEXT,
+	    [REPORT_BY_GROUP2] = SX_LABEL_GROUP2,   [REPORT_BY_GROUP3] = SX_LABEL_GROUP3,
+	    [REPORT_BY_GROUP4] = SX_LABEL_GROUP4};
+	return labels[key];
+}
+
 const char *report_key_name(enum report_key key)
 {
-	static const char *const names[] = {"frame",	"group",   "time",
-					    "instance", "process", "context"};
-	return names[key];
+	return key == REPORT_BY_TIME ? "time" : label_name(label_of(key));
 }
 
 enum sx_status report_key_parse(const char *text, enum report_key *out, struct sx_error *err)
@@ -58,14 +69,14 @@ enum sx_status report_key_parse(const char *text, enum report_key *out, struct s
 		}
 	error_set(err, SX_ERR_USAGE, "--by cannot be \"%s\"", text);
 	error_because(err, "rows can be put together by frame, group, time, instance, process or "
-			   "context");
+			   "context, and those of a table by its columns of text");
 	error_try(err, "--by frame");
 	return SX_ERR_USAGE;
 }
 
-static bool is_text(const struct report_by *g)
+bool report_key_is_text(enum report_key key)
 {
-	return g->o.by == REPORT_BY_GROUP || g->o.by == REPORT_BY_PROCESS;
+	return key != REPORT_BY_TIME && SX_LABELS_OF_TEXT >> label_of(key) & 1;
 }
 
 /* Tables count their strings each for itself. */
@@ -78,9 +89,6 @@ static uint64_t key_of_text(struct report_by *g, uint64_t index)
 
 static uint64_t key_of(struct report_by *g, size_t row)
 {
-	static const enum sx_label labels[] = {SX_LABEL_FRAME,	 SX_LABEL_GROUP,
-					       SX_LABEL_COUNT,	 SX_LABEL_INSTANCE,
-					       SX_LABEL_PROCESS, SX_LABEL_CONTEXT};
 	const struct sx_table *raw = g->raw;
 	if (g->o.by == REPORT_BY_TIME) {
 		uint64_t begin = sx_table_begin_ns(raw)[row];
@@ -89,12 +97,12 @@ static uint64_t key_of(struct report_by *g, size_t row)
 			   ? UINT64_MAX
 			   : (begin - g->o.begin_ns) / g->bucket_ns;
 	}
-	uint64_t key = sx_table_label(raw, labels[g->o.by], row);
+	uint64_t key = sx_table_label(raw, label_of(g->o.by), row);
 	if (key == SX_LABEL_ABSENT && g->o.by == REPORT_BY_FRAME &&
 	    sx_table_kind(raw) == SX_SAMPLE_FRAME)
 		key = g->next_frame++;
 	g->labelled |= key != SX_LABEL_ABSENT;
-	return is_text(g) ? key_of_text(g, key) : key;
+	return report_key_is_text(g->o.by) ? key_of_text(g, key) : key;
 }
 
 /* Values of --sort for the groups from `first` on. */
@@ -445,7 +453,7 @@ enum sx_status report_by_finish(struct report_by *g, const struct report_groups 
 	r->whole = g->total;
 	r->values = g->values;
 	r->sort_column = find_sort(g);
-	for (size_t i = 0; is_text(g) && i < r->count; i++)
+	for (size_t i = 0; report_key_is_text(g->o.by) && i < r->count; i++)
 		g->list[i].text = strings_get(&g->texts, g->list[i].key);
 	for (size_t i = 0; g->whom_count && i < r->count; i++) {
 		const struct whom *whom = &g->whoms[g->list[i].whom];

@@ -85,7 +85,7 @@ const Report = (() => {
     const array = course.arrays[label], value = array ? array[i] : NO_LABEL;
     if (value === NO_LABEL) return null;
     if (value === MIXED) return 'several';
-    return label === 'group' || label === 'process' || label === 'reason' ? course.strings[value] : String(value);
+    return /^(group\d?|process|reason)$/.test(label) ? course.strings[value] : String(value);
   };
 
   const devices = join(report);

@@ -58,7 +58,7 @@ static bool says_something(const struct sx_table *values, uint32_t column)
 /* Frames have their own time among the metrics, stretches of time theirs in the key. */
 static bool tells_time(const struct report_groups *g)
 {
-	return g->by == REPORT_BY_GROUP || g->by == REPORT_BY_PROCESS || g->by == REPORT_BY_CONTEXT;
+	return report_key_is_text(g->by) || g->by == REPORT_BY_CONTEXT;
 }
 
 /* The metrics that fit, the one of --sort first. */
