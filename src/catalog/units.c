@@ -192,6 +192,19 @@ double units_unapply(struct units_step step, double value)
 	return guess;
 }
 
+static bool is_of_things(const struct units *units, const char *name)
+{
+	const struct unit *unit = units_find(units, name);
+	return unit && unit->scale == UNIT_SI && !strchr(unit->dimension, '/');
+}
+
+bool units_fit(const struct units *units, const char *from, const char *to)
+{
+	return units_factor(units, from, to) != 0 || strcmp(from, "count") == 0 ||
+	       strcmp(from, "unknown") == 0 || strcmp(to, "unknown") == 0 ||
+	       (is_of_things(units, from) && is_of_things(units, to));
+}
+
 double units_factor(const struct units *units, const char *from, const char *to)
 {
 	struct measure a, b;

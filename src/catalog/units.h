@@ -73,6 +73,11 @@ double units_unapply(struct units_step step, double value);
  * same thing, or one is not known.
  */
 double units_factor(const struct units *units, const char *from, const char *to);
+/*
+ * Whether numbers in unit `from` can be read as numbers in `to`: by a factor, or as they stand
+ * where both count things one by one (cycles, threads) or one says nothing ("count", "unknown").
+ */
+bool units_fit(const struct units *units, const char *from, const char *to);
 /* Whether the name is a unit of the list or a quotient of two. */
 bool units_known(const struct units *units, const char *name);
 /* Whether both are known, measure the same thing and have the same factor. */

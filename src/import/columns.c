@@ -21,6 +21,8 @@ static void columns_describe(void *user, struct sx_column *column)
 		column->unit = info->unit;
 		column->over_time = sole_over_time(catalog, meaning.metric);
 	} else if (meaning.constant != SX_NONE) {
+		const char *unit = sx_catalog_constants(catalog, &count)[meaning.constant].unit;
+		column->unit = unit && *unit ? unit : "unknown";
 		column->over_time = SX_REDUCE_LAST;
 	} else {
 		column->unit = ""; /* the column means nothing here */

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Files of other tools through the command: what is in the capture against what the writer in Python meant. $SEXTANT is the binary."""
+import csv
 import gzip
 import json
 import os
@@ -578,11 +579,31 @@ class Tables(FolderTest):
         rows, _ = self.eval('GPU busy,My own (ms)\n50,3\n', '-m', 'My own', catalog='monitor')
         self.assertEqual(rows, [['My own (s)'], ['0.003']])
         for text in ('(ms)', '[GiB]'):
-            rows, err = self.eval(f'GPU active cycles {text}\n7000\n', '-m', 'gpu_active_cycles')
-            self.assertEqual(rows, [['gpu_active_cycles'], ['7000']])
-            self.assertRegex(err, r'note: column \S.* is in (ms|bytes), which cannot be made into cycles')
+            rows, err = self.eval(f'GPU active cycles {text},MaliFragQueueJob\n7000,1\n', '-m', 'gpu_active_cycles,MaliFragQueueJob', catalog='mali-g71')
+            self.assertEqual(rows[1], ['', '1'])
+            self.assertRegex(err, r'note: column GPU active cycles is in (ms|bytes), which cannot be made into cycles: no data')
+            self.assertIn('no column of ', self.eval(f'GPU active cycles {text}\n7000\n', '-m', 'gpu_active_cycles', code=5)[1])
         for text in ('', ' (cycles)', ' (count)'):
             self.assertNotIn('note: column', self.eval(f'GPU active cycles{text}\n7\n', '-m', 'gpu_active_cycles')[1])
+
+    def test_units_of_another_kind(self):
+        """Whatever the table: a metric or a counter in a unit of another kind is no data, and told; things that are counted are one kind."""
+        wide = 'frame_time (MB),gpu_time (us),IAVertices (ms),PSInvocations (threads),Frames (%)\n1,2,3,4,5\n'
+        files = {'t.csv': wide, 'own.csv': wide.replace('frame', 'begin_ns,end_ns,quality,frame', 1).replace('\n1,', '\n0,9,,1,'),
+                 'long.csv': 'name,unit,value\n' + ''.join(f'{name},{unit},{i}\n' for i, (name, unit) in enumerate(
+                     (('frame_time', 'MB'), ('gpu_time', 'us'), ('IAVertices', 'ms'), ('PSInvocations', 'threads'), ('Frames', '%')), 1)),
+                 'lines.json': json.dumps({'begin_ns': 0, 'end_ns': 9, 'frame_time (MB)': 1, 'gpu_time (us)': 2, 'IAVertices (ms)': 3, 'PSInvocations (threads)': 4, 'Frames (%)': 5})}
+        for name, text in files.items():
+            path = os.path.join(self.folder.name, name)
+            with open(path, 'w', encoding='utf-8') as out:
+                out.write(text)
+            for verb in ('export', 'eval'):
+                with self.subTest(name, verb=verb):
+                    result = run(verb, path, '--for', 'opengl', '--csv', '-m', 'frame_time,gpu_time,IAVertices,PSInvocations,Frames')
+                    self.assertEqual(result.returncode, 0, result.stderr)
+                    row = list(csv.DictReader(result.stdout.splitlines()))[0]
+                    self.assertEqual([row.get(c, '') for c in ('frame_time (s)', 'gpu_time (s)', 'IAVertices', 'PSInvocations', 'Frames')], ['', '2e-06', '', '4', ''])
+                    self.assertIn('column frame_time is in bytes, which cannot be made into ms: no data', ' '.join(result.stderr.split()))
 
     def test_one_thing_in_two_columns(self):
         """An alias beside a name: one is read, and that is told."""

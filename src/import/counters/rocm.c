@@ -85,8 +85,8 @@ static bool convert(const struct import_field *head, struct import_field *field)
 	struct units units;
 	units_init(&units);
 	double factor = units_factor(&units, head->unit, field->unit);
-	field->factor = head->factor * factor;
-	return factor > 0;
+	field->factor = head->factor * (factor > 0 ? factor : 1);
+	return factor > 0 || units_fit(&units, head->unit, field->unit);
 }
 
 uint32_t amd_column(struct import_job *job, struct import_rows *rows, const char *catalog,
@@ -101,12 +101,13 @@ uint32_t amd_column(struct import_job *job, struct import_rows *rows, const char
 	if (head.name && strcasecmp(head.name, "L2CacheHit") == 0)
 		field.name = "CacheHit";
 	bool known = field.name && rocm_describe(job, catalog, &field);
-	if (!told || (known && convert(&head, &field)))
+	if (told && !known)
+		return import_column(rows, &head); /* it stands for itself */
+	if (!told || !field.unit || convert(&head, &field))
 		return import_column(rows, &field);
-	/* Another thing by the same name stands for itself. */
-	if (known)
-		head.name = import_text(job, name.text, name.size);
-	return import_column(rows, &head);
+	import_tell(job, "column %.80s is in %.40s, which cannot be made into %.40s: no data",
+		    head.name, head.unit, field.unit);
+	return SX_NONE;
 }
 
 void amd_tell_meaning(struct import_job *job, const char *catalog)

@@ -4,7 +4,10 @@
 
 #include "import/formats.h"
 
-/* The column for a counter by its name, described as the catalog has it. */
+/*
+ * The column for a counter by its name, described as the catalog has it. SX_NONE: the header has a
+ * unit of another kind than that, and this has been told.
+ */
 uint32_t amd_column(struct import_job *job, struct import_rows *rows, const char *catalog,
 		    struct import_cell name);
 /* The catalog for a chip by the name that AMD's tools give it ("Tahiti1", "gfx803"), or NULL. */

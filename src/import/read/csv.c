@@ -106,29 +106,37 @@ static enum sx_status refuse_sparse(const struct csv_stream *s)
 	return SX_ERR_LIMIT;
 }
 
-/* One that says nothing of what is counted. */
-static bool says_no_unit(const char *unit)
+/*
+ * A column whose header has a unit of another kind than is described measures another thing: it is
+ * left out, and told.
+ */
+static void leave_out_units(struct csv_reader *r)
 {
-	return strcmp(unit, "count") == 0 || strcmp(unit, "unknown") == 0;
+	for (uint32_t i = 0; r->options && r->options->describe && i < r->count; i++) {
+		struct sx_column info = {.name = strings_get(&r->names, i), .unit = "count"};
+		if (r->columns[i].role != CSV_VALUE || !r->columns[i].unit)
+			continue;
+		r->options->describe(r->options->user, &info);
+		if (!info.unit[0] || units_fit(&r->units, r->columns[i].unit, info.unit))
+			continue;
+		r->columns[i].role = CSV_IGNORED;
+		if (r->tally.other_units++ == 0) {
+			r->tally.first_other_unit = info.name;
+			r->tally.other_unit = r->columns[i].unit;
+			r->tally.other_unit_as = info.unit;
+		}
+	}
 }
 
-/*
- * A header may give another unit of the same kind than is described: values are converted. Of
- * another kind they cannot be: numbers stay as they stand in the file, and that is told.
- */
+/* A header may give another unit of the same kind than is described: values are converted. */
 static void convert(struct csv_reader *r, struct csv_column *column, const struct sx_column *info)
 {
 	double factor = units_factor(&r->units, column->unit, info->unit);
-	if (factor == 0 && (says_no_unit(column->unit) || says_no_unit(info->unit)))
+	if (factor == 0)
 		return;
-	if (factor == 0 && r->tally.other_units++ == 0) {
-		r->tally.first_other_unit = info->name;
-		r->tally.other_unit = column->unit;
-		r->tally.other_unit_as = info->unit;
-	}
 	factor *= column->factor != 0 ? column->factor : 1;
 	column->factor = factor == 1 ? 0 : factor;
-	column->written = units_step(factor == 0 ? 1 : 1 / factor);
+	column->written = units_step(1 / factor);
 }
 
 /* What a row encloses is not told, but frames have their numbers. */
@@ -248,6 +256,7 @@ static enum sx_status prepare(struct csv_stream *s, const struct csv_options *op
 	if (!status)
 		status = leave_out(s);
 	if (!status) {
+		leave_out_units(r);
 		csv_settle(r);
 		status = refuse_sparse(s);
 	}

@@ -60,11 +60,9 @@ static void tell_columns(const struct csv_tally *tally, const struct teller *to)
 		    tally->texts, tally->texts == 1 ? "" : "s", tally->texts == 1 ? "was" : "were",
 		    tally->first_text);
 	if (tally->other_units)
-		say(to,
-		    "column %.80s is in %.40s, which cannot be made into %.40s: its numbers are "
-		    "read as they stand%s",
+		say(to, "column %.80s is in %.40s, which cannot be made into %.40s: no data%s",
 		    tally->first_other_unit, tally->other_unit, tally->other_unit_as,
-		    tally->other_units > 1 ? "; so are further columns" : "");
+		    tally->other_units > 1 ? ", nor of further columns" : "");
 }
 
 /* Rows that lack something. */
