@@ -138,11 +138,13 @@ void sole_find(const struct sx_catalog *catalog, uint32_t metric, uint32_t varia
 	struct sole_path p = {.catalog = catalog, .variant = variant, .out = out};
 	const char *name = sole_name(catalog, metric);
 	*out = (struct sole){.counter = SX_NONE};
-	if (!name || strlen(name) + 1 >= sizeof(out->back))
+	if (name && strlen(name) + 1 >= sizeof(out->back))
 		return;
 	out->back[0] = '$'; /* names may begin with a digit */
-	memcpy(out->back + 1, name, strlen(name) + 1);
+	memcpy(out->back + 1, name ? name : "", name ? strlen(name) + 1 : 1);
 	out->counter = sole_follow(&p, metric);
+	if (!name)
+		out->back[0] = '\0';
 	sx_expr_destroy(p.expr);
 }
 

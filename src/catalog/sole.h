@@ -11,7 +11,10 @@
 struct sole {
 	uint32_t counter; /* SX_NONE: the metric is another thing */
 	bool of_time;	  /* the sample's length is in the formula: not what adds up */
-	/* The formula solved for the counter, in infix: "($gpu_time) / (1000)". */
+	/*
+	 * The formula solved for the counter, in infix: "($gpu_time) / (1000)"; empty where no name
+	 * means the metric, as a counter has it, too.
+	 */
 	char back[SOLE_TEXT_MAX];
 };
 

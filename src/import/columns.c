@@ -1,6 +1,8 @@
 /* See columns.h. */
 #include "import/columns.h"
 
+#include <string.h>
+
 #include "catalog/column.h"
 #include "catalog/sole.h"
 
@@ -105,4 +107,35 @@ uint32_t import_repeated_column(const struct sx_table *table, const struct sx_ca
 			}
 	}
 	return SX_NONE;
+}
+
+/* Whether a metric is of several counters, so that its rows do not make its whole. */
+static bool is_ratio(const struct sx_catalog *catalog, uint32_t metric)
+{
+	uint32_t count;
+	struct sole sole;
+	if (sx_catalog_metrics(catalog, &count)[metric].over_time != SX_REDUCE_RATIO)
+		return false;
+	const char *name = sx_catalog_metrics(catalog, &count)[metric].name;
+	const struct sx_counter_info *counters = sx_catalog_counters(catalog, &count);
+	for (uint32_t i = 0; i < count; i++)
+		if (counters[i].same && strcmp(counters[i].same, name) == 0)
+			return false; /* frame times by frames: they add up */
+	sole_find(catalog, metric, 0, &sole);
+	return sole.counter == SX_NONE;
+}
+
+uint32_t import_given_ratios(const struct sx_table *table, const struct sx_catalog *catalog,
+			     const char **first)
+{
+	uint32_t ratios = 0;
+	for (uint32_t i = 0; i < sx_table_column_count(table); i++) {
+		const struct sx_column *column = sx_table_column(table, i);
+		uint32_t metric = column_meaning(catalog, column->name, SX_NONE).metric;
+		if (metric == SX_NONE || !sx_table_vector(table, i).data ||
+		    !is_ratio(catalog, metric))
+			continue;
+		*first = ratios++ ? *first : column->name;
+	}
+	return ratios;
 }

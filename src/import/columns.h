@@ -19,5 +19,11 @@ uint32_t import_unknown_column(const struct sx_table *table, const struct sx_cat
  */
 uint32_t import_repeated_column(const struct sx_table *table, const struct sx_catalog *catalog,
 				uint32_t from, uint32_t *first);
+/*
+ * How many columns give a metric that is a ratio of several counters; *first is the name of one,
+ * which lives as long as the table.
+ */
+uint32_t import_given_ratios(const struct sx_table *table, const struct sx_catalog *catalog,
+			     const char **first);
 
 #endif

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "import/columns.h"
 #include "import/internal.h"
 #include "table/label.h"
 
@@ -90,6 +91,25 @@ void import_destroy(struct import *import)
 	free(import);
 }
 
+/* A quotient of sums is not the mean of the rows' quotients, which is all that a table gives. */
+static void tell_ratios(struct import_job *job, const struct import_device *device)
+{
+	struct sx_catalog *catalog = NULL;
+	const char *first = NULL;
+	if (sx_table_row_count(device->table) < 2 || !device->catalog ||
+	    sx_catalog_open(job->request->context, device->catalog, &catalog, NULL))
+		return;
+	uint32_t count = import_given_ratios(device->table, catalog, &first);
+	if (count)
+		import_tell(
+		    job,
+		    "%u ratio%s given by row, %.80s%s: over the run %s of the rows', "
+		    "unless other columns make %s",
+		    count, count == 1 ? " is" : "s are", first, count == 1 ? "" : " the first",
+		    count == 1 ? "it is the mean" : "they are means", count == 1 ? "it" : "them");
+	sx_catalog_unref(catalog);
+}
+
 /* Runs the format over text that is unpacked and decoded. */
 static enum sx_status import_with(struct import_job *job, struct import **out, struct sx_error *err)
 {
@@ -104,6 +124,8 @@ static enum sx_status import_with(struct import_job *job, struct import **out, s
 		import_destroy(job->result);
 		return status;
 	}
+	for (uint32_t i = 0; i < job->result->device_count; i++)
+		tell_ratios(job, &job->result->devices[i]);
 	*out = job->result;
 	return status;
 }

@@ -16,6 +16,7 @@
 #include "metric/reduce.h"
 #include "table/block.h"
 #include "table/fill.h"
+#include "table/total.h"
 
 /* A selection, bound to the columns of tables that are alike. */
 struct sx_evaluation {
@@ -304,6 +305,37 @@ static void take_lacking(struct sx_evaluation *e, uint32_t column)
 	}
 }
 
+/* Of totals, given ratios are what their formulas make of the other totals, if they make anything.
+ */
+static enum sx_status eval_wholes(struct sx_evaluation *e, const struct sx_table *in,
+				  struct sx_error *err)
+{
+	const struct sx_metrics *m = e->m;
+	size_t rows = sx_table_row_count(in);
+	if (!m->wholes || !rows || !table_is_combined(in))
+		return SX_OK;
+	double *values = calloc(m->whole_count * rows, sizeof(*values));
+	uint8_t *qualities = calloc(m->whole_count * rows, 1);
+	struct expr_result *results = calloc(m->whole_count, sizeof(*results));
+	enum sx_status status =
+	    values && qualities && results ? SX_OK : error_nomem(err, "evaluating metrics");
+	for (uint32_t i = 0; !status && i < m->whole_count; i++)
+		results[i] = (struct expr_result){values + i * rows, qualities + i * rows};
+	if (!status)
+		status = expr_eval(m->wholes, e->vectors, rows, results, err);
+	for (uint32_t c = 0; !status && c < m->column_count; c++) {
+		uint32_t at = m->plans[c].whole;
+		for (size_t row = 0; at != SX_NONE && row < rows; row++)
+			if (!(qualities[at * rows + row] & SX_QUALITY_NO_DATA_MASK))
+				sx_table_set_f64(e->table, c, row, values[at * rows + row],
+						 qualities[at * rows + row]);
+	}
+	free(values);
+	free(qualities);
+	free(results);
+	return status;
+}
+
 static enum sx_status eval_run(struct sx_evaluation *e, struct sx_error *err)
 {
 	const struct sx_metrics *m = e->m;
@@ -384,6 +416,8 @@ enum sx_status sx_evaluation_run(struct sx_evaluation *e, const struct sx_table 
 		status = bind_input(e, in, i, err);
 	if (!status)
 		status = eval_run(e, err);
+	if (!status)
+		status = eval_wholes(e, in, err);
 	for (uint32_t c = 0; !status && c < e->m->column_count; c++)
 		status = explain_missing(e, in, c, err);
 	end_run(e);

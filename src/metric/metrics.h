@@ -15,6 +15,7 @@ struct column_plan {
 	uint32_t input_count;
 	uint32_t condition; /* which one rows must meet, or SX_NONE */
 	bool copy;	    /* the output's only input is the value */
+	uint32_t whole;	    /* output of `wholes`, of a given ratio with a formula, or SX_NONE */
 };
 
 /* What a metric asks of the device, where columns tell what the device of each row is. */
@@ -40,6 +41,12 @@ struct sx_metrics {
 	uint32_t condition_count;
 	size_t condition_cap;
 	struct expr_program *program; /* NULL when only raw counters were chosen */
+	/*
+	 * What makes given ratios anew of totals, where their formulas have all they need there: a
+	 * mean of the rows' ratios is not that of the whole. NULL: there are none.
+	 */
+	struct expr_program *wholes;
+	uint32_t whole_count;
 
 	/* Only while the selection is built. */
 	double *constants;	/* one for each constant of the catalog; NaN: not known */
@@ -83,6 +90,11 @@ struct expr_resolver resolve_names(struct sx_metrics *m);
  */
 uint32_t resolve_input(struct sx_metrics *m, const char *name, uint32_t counter, uint32_t instance,
 		       enum sx_type type);
+/* The type of a metric's values: the catalog's, but fractions of the counter that it is are kept.
+ */
+enum sx_type resolve_metric_type(const struct sx_metrics *m, uint32_t metric);
+/* The type of a given metric: the catalog's, but where the table has fractions these are kept. */
+enum sx_type resolve_given_type(const struct sx_metrics *m, uint32_t metric);
 /* The same for a column of `like` that gives a metric (or SX_NONE: one that stands for itself). */
 uint32_t resolve_given(struct sx_metrics *m, uint32_t column, uint32_t metric);
 

@@ -41,6 +41,28 @@ uint32_t resolve_input(struct sx_metrics *m, const char *name, uint32_t counter,
 	return m->input_count++;
 }
 
+enum sx_type resolve_metric_type(const struct sx_metrics *m, uint32_t metric)
+{
+	uint32_t count;
+	struct sole sole;
+	enum sx_type type = sx_catalog_metrics(m->catalog, &count)[metric].type;
+	bool fractions = false;
+	for (uint32_t i = 0; type == SX_U64 && i < m->like_count; i++)
+		fractions |=
+		    m->like_counter[i] != SX_NONE && sx_table_column(m->like, i)->type == SX_F64;
+	if (!fractions)
+		return type;
+	sole_find(m->catalog, metric, m->variant, &sole);
+	return sole.counter == SX_NONE ? type : input_type(m, sole.counter, SX_NONE, type);
+}
+
+enum sx_type resolve_given_type(const struct sx_metrics *m, uint32_t metric)
+{
+	uint32_t count;
+	enum sx_type type = sx_table_column(m->like, m->given[metric])->type;
+	return type == SX_F64 ? type : sx_catalog_metrics(m->catalog, &count)[metric].type;
+}
+
 uint32_t resolve_given(struct sx_metrics *m, uint32_t column, uint32_t metric)
 {
 	const struct sx_column *like = sx_table_column(m->like, column);
@@ -51,9 +73,7 @@ uint32_t resolve_given(struct sx_metrics *m, uint32_t column, uint32_t metric)
 	char *copy = arena_strndup(&m->arena, like->name, strlen(like->name));
 	if (!copy || !mem_grow(&m->inputs, &m->input_cap, m->input_count + 1, sizeof(*m->inputs)))
 		return SX_NONE;
-	uint32_t count;
-	enum sx_type type =
-	    metric == SX_NONE ? like->type : sx_catalog_metrics(m->catalog, &count)[metric].type;
+	enum sx_type type = metric == SX_NONE ? like->type : resolve_given_type(m, metric);
 	m->inputs[m->input_count] =
 	    (struct sx_metric_input){copy, SX_NONE, SX_NONE, type, metric, metric == SX_NONE};
 	return m->input_count++;
@@ -128,7 +148,7 @@ static bool find_inverse(struct sx_metrics *m)
 		if (m->given[i] == SX_NONE)
 			continue;
 		sole_find(m->catalog, i, m->variant, &sole);
-		if (sole.counter != SX_NONE && m->inverse[sole.counter] == SX_NONE)
+		if (sole.counter != SX_NONE && sole.back[0] && m->inverse[sole.counter] == SX_NONE)
 			m->inverse[sole.counter] = i;
 	}
 	return m->inverse;

@@ -39,7 +39,8 @@ static enum sx_status add(struct sx_metrics *m, struct sx_metric_column column,
 	if (!mem_grow(&m->columns, &m->column_cap, m->column_count + 1, sizeof(*m->columns)) ||
 	    !mem_grow(&m->plans, &m->plan_cap, m->column_count + 1, sizeof(*m->plans)))
 		return error_nomem(err, "selecting metrics");
-	m->plans[m->column_count] = (struct column_plan){.output = SX_NONE, .condition = SX_NONE};
+	m->plans[m->column_count] =
+	    (struct column_plan){.output = SX_NONE, .condition = SX_NONE, .whole = SX_NONE};
 	m->columns[m->column_count++] = column;
 	return SX_OK;
 }
@@ -69,7 +70,7 @@ static enum sx_status add_given(struct sx_metrics *m, uint32_t index, struct sx_
 				    (struct sx_metric_column){.name = shown_name(m, info),
 							      .title = info->title,
 							      .unit = info->unit,
-							      .type = info->type,
+							      .type = resolve_given_type(m, index),
 							      .over_time = info->over_time,
 							      .metric = index,
 							      .counter = SX_NONE},
@@ -121,7 +122,7 @@ static enum sx_status add_metric(struct sx_metrics *m, uint32_t index, struct sx
 		   (struct sx_metric_column){.name = shown_name(m, info),
 					     .title = info->title,
 					     .unit = info->unit,
-					     .type = info->type,
+					     .type = resolve_metric_type(m, index),
 					     .over_time = info->over_time,
 					     .metric = index,
 					     .counter = SX_NONE,

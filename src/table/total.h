@@ -45,6 +45,8 @@ enum sx_status total_append_whole(const struct total *total, struct sx_table *to
 /* The same of all rows of a table. */
 enum sx_status total_whole_of(const struct sx_table *in, struct sx_table **out,
 			      struct sx_error *err);
+/* Whether the rows of a table are totals of several: ratios over them are to be worked out anew. */
+bool table_is_combined(const struct sx_table *table);
 /* Whether some rows lack what others have, so that the two differ. */
 bool total_lacks(const struct total *total);
 void total_destroy(struct total *total);

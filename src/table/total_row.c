@@ -2,6 +2,7 @@
 #include "base/error.h"
 #include "table/fill.h"
 #include "table/like.h"
+#include "table/table.h"
 #include "table/total_state.h"
 
 #include <math.h>
@@ -316,7 +317,13 @@ static enum sx_status append_row(const struct total *total, bool whole, struct s
 {
 	size_t row;
 	enum sx_status status = sx_table_add_rows(to, 1, &row, err);
+	to->combined = true;
 	return status ? status : write_row(total, whole, to, row, err);
+}
+
+bool table_is_combined(const struct sx_table *table)
+{
+	return table->combined;
 }
 
 enum sx_status total_append_whole(const struct total *total, struct sx_table *to,

@@ -124,6 +124,46 @@ class Tables(unittest.TestCase):
         for form in ('perfetto', 'html'):
             self.good('export' if form == 'perfetto' else 'report', kept, '-o', os.path.join(self.folder.name, 'x.' + form), '-f', form)
 
+    def report(self, text, *args, name='t.csv'):
+        """The rows of a report by name, and what was told."""
+        result = self.good('report', self.file(text, name), '--csv', *args)
+        return {row['name']: row for row in csv.DictReader(result.stdout.splitlines())}, ' '.join(result.stderr.split())
+
+    def test_means_of_whole_numbers(self):
+        """The mean of a level or ratio is not rounded because its rows are whole."""
+        for name, cells, catalog in (('overdraw', (1, 2), 'opengl'), ('gpu_busy', (50, 51), 'monitor'), ('gpu_time_share', (0, 0, 1), 'opengl'), ('cpu_busy', (0, 1), 'monitor')):
+            mean = sum(cells) / len(cells)
+            wide = name + '\n' + ''.join(f'{c}\n' for c in cells)
+            long = 'frame,name,value\n' + ''.join(f'{i},{name},{c}\n' for i, c in enumerate(cells))
+            lines = ''.join(json.dumps({'begin_ns': i, 'end_ns': i + 1, name: c}) + '\n' for i, c in enumerate(cells))
+            for text in (wide, long, lines):
+                with self.subTest(name, text=text):
+                    rows, _ = self.report(text, '--for', catalog)
+                    self.assertAlmostEqual(float(rows[name]['mean']), mean, places=12)
+                    self.good('report', self.file(text), '--for', catalog, '--gate', f'{name}<{mean + 0.1}')
+        rows, _ = self.report('begin (s),end (s),gpu_busy\n0.0,0.1,50\n0.1,0.2,10\n0.2,0.3,20\n')
+        self.assertAlmostEqual(float(rows['gpu_busy']['mean']), 80 / 3, places=12)
+
+    def test_given_ratios(self):
+        """Over a run they are what other columns make of them, else means of rows, and that is told."""
+        text = 'frame_time (ms),frames_per_second\n10,100\n10,100\n100,10\n'
+        rows, told = self.report(text)
+        self.assertAlmostEqual(float(rows['frames_per_second']['mean']), 25)
+        self.assertEqual(rows['frames_per_second']['max'], '100')
+        self.assertEqual(run('report', self.file(text), '--gate', 'frames_per_second>60').returncode, 6)
+        rows, told = self.report('GPU time (ms),Frame time (ms),gpu_time_share,overdraw\n10,10,100,1\n10,90,11.1,2\n', '--for', 'opengl')
+        self.assertAlmostEqual(float(rows['gpu_time_share']['mean']), 20)
+        self.assertAlmostEqual(float(rows['overdraw']['mean']), 1.5)
+        self.assertIn('2 ratios are given by row, gpu_time_share the first: over the run they are means of the rows', told)
+        self.assertNotIn('given by row', self.report('Frame time (ms)\n10\n90\n', '--for', 'opengl')[1])
+
+    def test_fractions_of_counts(self):
+        """Whatever the catalog's type, what stands in a table is not rounded."""
+        for catalog in ('amd-gcn1', 'opengl', 'vulkan'):
+            path = self.file('IAVertices,IAPrimitives\n1234.5,411\n3.5,1\n')
+            have = self.good('eval', path, '--for', catalog, '-m', 'IAVertices', '--csv').stdout
+            self.assertEqual(have.splitlines()[1:], ['1234.5', '3.5'], catalog)
+
     def test_text_added_to_an_export(self):
         """And to NDJSON; and in long tables."""
         lines = self.good('export', self.file(text_of()), '--csv').stdout.splitlines()

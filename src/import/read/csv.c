@@ -175,6 +175,8 @@ static enum sx_status csv_describe(struct csv_reader *r, const struct csv_option
 		}
 		if (column->factor != 0) /* what counts stays whole */
 			info->type = column->type = column->counts ? SX_U64 : SX_F64;
+		if (info->over_time == SX_REDUCE_MEAN) /* a mean of whole numbers is not whole */
+			info->type = column->type = SX_F64;
 	}
 	enum sx_status status =
 	    sx_table_create(infos, r->value_count, kind_of(r), &r->table, r->err);

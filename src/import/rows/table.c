@@ -166,9 +166,11 @@ static void ask_catalog(struct import_rows *rows)
 			mend_shares(rows, &rows->columns[i]);
 		const struct sx_counter_info *info =
 		    known ? rows_counter_of(known, &meaning) : NULL;
+		if (info)
+			field->over_time = info->over_time;
+		rows->columns[i].fraction |= field->over_time == SX_REDUCE_MEAN;
 		if (!info)
 			continue;
-		field->over_time = info->over_time;
 		if (info->type == SX_U64 && rows->columns[i].fraction)
 			mend_counts(rows, &rows->columns[i]);
 		rows->columns[i].fraction |= info->type == SX_F64;
