@@ -185,6 +185,17 @@ class Listings(Answers):
                     self.assertEqual(sorted({m['device'] for m in document['metrics']}), ids, command)
                     rows = csv_rows(run(*command, *device, '--csv').stdout)
                     self.assertEqual(sorted({int(r['device']) for r in rows}), ids, command)
+        # A file whose devices stand in another order than they are shown in: ids all the same, and places where none is left out.
+        swapped = self.path('swapped.csv')
+        with open(table, encoding='utf-8') as file:
+            lines = file.read().splitlines()
+        with open(swapped, 'w', encoding='utf-8') as file:
+            file.write('\n'.join([lines[0], '0' + lines[2][1:], '1' + lines[1][1:]]) + '\n')
+        for command in (['report', swapped], ['stat', '-i', swapped], ['diff', swapped, swapped]):
+            document = json.loads(run(*command, '--json').stdout)
+            devices = document.get('devices') or document['a']['devices']
+            self.assertEqual([(d['id'], d['catalog']) for d in devices], [(0, 'cpu'), (1, 'opengl')])
+            self.assertEqual({devices[m['device']]['catalog'] for m in document['metrics'] if m['name'] == 'frame_time'}, {'opengl'})
         live = json.loads(run('stat', '-d', 'cpu', '-t', '50ms', '--json').stdout)
         self.assertEqual([d['id'] for d in live['devices']], [0])
         result = run('stat', capture)

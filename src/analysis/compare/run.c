@@ -310,6 +310,7 @@ static bool add_device(struct compare_set *set, const struct report_device *d, u
 	if (!device)
 		return false;
 	if (!set->runs) {
+		device->number = d->number;
 		device->catalog = compare_set_text(set, sx_catalog_info(d->catalog)->name);
 		device->name = compare_set_text(set, d->name ? d->name : device->catalog);
 		device->driver = d->driver && *d->driver ? compare_set_text(set, d->driver) : NULL;

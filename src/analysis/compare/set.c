@@ -38,7 +38,8 @@ struct compare_device *compare_set_device(struct compare_set *set)
 	if (!mem_grow(&set->devices, &set->device_capacity, set->device_count + 1,
 		      sizeof(*set->devices)))
 		return NULL;
-	set->devices[set->device_count] = (struct compare_device){0};
+	set->devices[set->device_count] =
+	    (struct compare_device){.number = (uint32_t)set->device_count};
 	return &set->devices[set->device_count++];
 }
 

@@ -3,6 +3,18 @@
 
 #include "output/report/gates.h"
 
+static const struct compare_device *next_by_number(const struct compare_set *set,
+						   const struct compare_device *last)
+{
+	const struct compare_device *next = NULL;
+	for (size_t i = 0; i < set->device_count; i++) {
+		const struct compare_device *d = &set->devices[i];
+		if ((!last || d->number > last->number) && (!next || d->number < next->number))
+			next = d;
+	}
+	return next;
+}
+
 static void json_side(struct json *json, const char *key, const struct compare_set *set)
 {
 	uint64_t samples = 0;
@@ -18,13 +30,15 @@ static void json_side(struct json *json, const char *key, const struct compare_s
 	json_kv_u64(json, "runs", set->runs);
 	json_kv_string(json, "about", set->about);
 	json_kv_array(json, "devices");
-	for (size_t d = 0; d < set->device_count; d++) {
+	for (const struct compare_device *d = next_by_number(set, NULL); d;
+	     d = next_by_number(set, d)) {
 		json_object_begin_flat(json);
-		json_kv_string(json, "catalog", set->devices[d].catalog);
-		json_kv_string(json, "name", set->devices[d].name);
-		json_kv_string(json, "driver", set->devices[d].driver);
-		json_kv_u64(json, "samples", set->devices[d].samples);
-		json_kv_u64(json, "lost", set->devices[d].lost);
+		json_kv_u64(json, "id", d->number);
+		json_kv_string(json, "catalog", d->catalog);
+		json_kv_string(json, "name", d->name);
+		json_kv_string(json, "driver", d->driver);
+		json_kv_u64(json, "samples", d->samples);
+		json_kv_u64(json, "lost", d->lost);
 		json_object_end(json);
 	}
 	json_array_end(json);
@@ -51,12 +65,13 @@ static void values(struct json *json, const char *key, const struct compare_metr
 	json_object_end(json);
 }
 
-static void row_json(struct json *json, const struct compare_row *row)
+static void row_json(struct json *json, const struct comparison *c, const struct compare_row *row)
 {
 	const struct compare_metric *m = row->a ? row->a : row->b;
+	const struct compare_set *set = row->a ? c->a : c->b;
 	json_object_begin_flat(json);
 	json_kv_string(json, "name", row->name);
-	json_kv_u64(json, "device", m->device);
+	json_kv_u64(json, "device", set->devices[m->device].number);
 	json_kv_string(json, "unit", m->unit);
 	values(json, "a", row->a);
 	values(json, "b", row->b);
@@ -84,7 +99,7 @@ static enum sx_status diff_write_json(const struct view *view, const struct comp
 	json_kv_array(&json, "metrics");
 	for (size_t i = 0; i < c->row_count; i++)
 		if (compare_row_is_told(&c->rows[i]))
-			row_json(&json, &c->rows[i]);
+			row_json(&json, c, &c->rows[i]);
 	json_array_end(&json);
 	json_kv_array(&json, "findings");
 	for (size_t i = 0; i < c->advice_count; i++) {

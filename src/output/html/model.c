@@ -261,6 +261,7 @@ static void device_json(struct model *m, const struct report_device *d, uint32_t
 	char hash[24];
 	snprintf(hash, sizeof(hash), "%016" PRIx64, catalog->hash);
 	json_object_begin(&m->json);
+	json_kv_u64(&m->json, "id", d->number);
 	json_kv_string(&m->json, "title", d->name && *d->name ? d->name : catalog->title);
 	json_kv_string(&m->json, "catalog_title", catalog->title);
 	json_kv_string(&m->json, "catalog_hash", hash);
@@ -307,7 +308,8 @@ static void gate_lines_json(struct model *m, const struct report *r)
 		const struct report_gate *g = &r->gates[i];
 		json_object_begin_flat(&m->json);
 		json_kv_u64(&m->json, "gate", i);
-		json_kv_u64(&m->json, "device", g->device);
+		json_kv_u64(&m->json, "device",
+			    g->device < r->device_count ? r->devices[g->device].number : g->device);
 		json_kv_string(&m->json, "metric", g->metric);
 		json_kv_bool(&m->json, "of_samples", g->of_samples && !g->why);
 		json_kv_bool(&m->json, "above", g->above);
@@ -316,12 +318,13 @@ static void gate_lines_json(struct model *m, const struct report *r)
 	json_array_end(&m->json);
 }
 
-static void change_json(struct model *m, const struct compare_row *row)
+static void change_json(struct model *m, const struct comparison *c, const struct compare_row *row)
 {
+	const struct compare_set *set = row->b ? c->b : c->a;
 	const struct compare_metric *metric = row->b ? row->b : row->a;
 	json_object_begin_flat(&m->json);
 	json_kv_string(&m->json, "name", metric->name);
-	json_kv_u64(&m->json, "device", metric->device);
+	json_kv_u64(&m->json, "device", set->devices[metric->device].number);
 	json_kv_f64(&m->json, "change", row->change);
 	json_kv_f64(&m->json, "noise", row->noise);
 	json_kv_string(&m->json, "verdict", compare_verdict_name(row->verdict));
@@ -337,7 +340,7 @@ static void comparison_json(struct model *m, const struct comparison *c)
 	json_kv_array(&m->json, "changes");
 	for (size_t i = 0; i < c->row_count; i++)
 		if (compare_row_is_told(&c->rows[i]))
-			change_json(m, &c->rows[i]);
+			change_json(m, c, &c->rows[i]);
 	json_array_end(&m->json);
 	json_kv_array(&m->json, "advice");
 	for (size_t i = 0; i < c->advice_count; i++) {

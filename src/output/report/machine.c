@@ -143,6 +143,19 @@ static void cost_json(struct json *json, const struct report_device *d)
 	json_object_end(json);
 }
 
+/* Programs find a device by its id, and where no id is left out by its place, too. */
+static const struct report_device *next_by_number(const struct report *r,
+						  const struct report_device *last)
+{
+	const struct report_device *next = NULL;
+	for (uint32_t i = 0; i < r->device_count; i++) {
+		const struct report_device *d = &r->devices[i];
+		if ((!last || d->number > last->number) && (!next || d->number < next->number))
+			next = d;
+	}
+	return next;
+}
+
 static const struct report_device *first_with_samples(const struct report *r)
 {
 	for (uint32_t i = 0; i < r->device_count; i++)
@@ -159,8 +172,8 @@ void machine_head_json(struct json *json, const struct report *r)
 	if (machine_simulated(r))
 		json_kv_bool(json, "simulated", true);
 	json_kv_array(json, "devices");
-	for (uint32_t i = 0; i < r->device_count; i++)
-		device_json(json, r, &r->devices[i]);
+	for (const struct report_device *d = next_by_number(r, NULL); d; d = next_by_number(r, d))
+		device_json(json, r, d);
 	json_array_end(json);
 	json_kv_object_flat(json, "samples");
 	json_kv_string(json, "kind", sx_sample_kind_name(first ? first->kind : SX_SAMPLE_TIME));

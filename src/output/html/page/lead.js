@@ -169,7 +169,7 @@ const Lead = (() => {
       element('p', {class: 'facts'}, told.map(([verdict, list]) => element('span', {}, list.length + ' ' + verdict)),
         element('span', {}, c.changes.filter(x => x.verdict === 'same').length + ' the same')),
       element('ul', {class: 'changes'}, most.map(x => {
-        const device = Report.devices[x.device], row = device && device.rows.find(r => r.name === x.name);
+        const device = Report.devices.find(d => d.head.id === x.device), row = device && device.rows.find(r => r.name === x.name);
         return element('li', {class: COLOURS[x.verdict] || ''},
           row ? element('button', {type: 'button', class: 'link', onclick: () => Charts.reveal(device, row.name)}, nameOf(row)) : x.name,
           element('span', {class: 'figure'}, Numbers.signed(x.change)), element('span', {class: 'verdict-word'}, x.verdict));

@@ -73,7 +73,7 @@ const Report = (() => {
 
   /* The head's facts of a device and its body in one object. */
   function join(of) {
-    of.of_devices.forEach((body, i) => Object.assign(body, {head: of.devices[i], index: i}));
+    of.of_devices.forEach((body, i) => Object.assign(body, {head: of.devices.find(d => d.id === body.id), index: i}));
     const titles = of.of_devices.map(d => d.title);
     of.of_devices.forEach((d, i) => {
       if (titles.filter(t => t === d.title).length > 1) d.title += ' (' + d.head.catalog + (i ? ', device ' + i : '') + ')';
@@ -106,14 +106,14 @@ const Report = (() => {
       for (const row of device.rows) {
         row.other = other ? other.rows.find(r => r.name === row.name) || null : null;
         row.change = report.comparison ?
-          report.comparison.changes.find(c => c.name === row.name && c.device === device.index) || null : null;
+          report.comparison.changes.find(c => c.name === row.name && c.device === device.head.id) || null : null;
         row.gates = gatesOf(device, row);
       }
     }
   }
 
   function gatesOf(device, row) {
-    return report.gate_lines.filter(line => line.of_samples && line.device === device.index &&
+    return report.gate_lines.filter(line => line.of_samples && line.device === device.head.id &&
       [row.name, row.neutral].some(n => n && n.toLowerCase() === line.metric.toLowerCase()))
       .map(line => ({...report.gates[line.gate], above: line.above}));
   }
