@@ -2,6 +2,13 @@
  * What measuring did to the program: runs of measured samples against those beside them that were
  * not measured. A run's cost may fall on the two samples after it; the middle of many runs, weighed
  * by their length, is not misled by what the program does now and then.
+ *
+ * A cost is told only where noise alone would hardly come to it (in about one of a hundred
+ * programs, in a few of those whose samples differ most and are fewest): of RUNS_TELL runs and
+ * more, so many must have cost something that it is no chance that the middle one did; of fewer,
+ * their middle must exceed its standard error, by the spread of measured samples and of others, as
+ * many times as Student's distribution wants of so few samples. That measuring costs nothing is
+ * told only where enough runs took less than what lies around them.
  */
 #include "analysis/cost.h"
 
@@ -17,6 +24,9 @@
 #define CONTEXTS_MAX 64u   /* busier programs: the others' samples are counted, no more */
 #define RUNS_MAX     1023u /* the last ones */
 #define TAIL	     2u
+#define RUNS_TELL    6u	  /* fewer would all cost something by chance in more than a hundredth */
+#define SURE	     2.33 /* standard deviations that chance exceeds in a hundredth */
+#define MEDIAN_ERROR 1.25 /* that of a median by that of a mean */
 
 struct cost_sum {
 	double cpu;
@@ -28,11 +38,19 @@ struct cost_context {
 	uint64_t id;
 	bool seen, measuring;
 	struct cost_sum before, run, tail, after;
+	double last[2]; /* sample that was not measured, and that was; 0: none */
 };
 
 struct cost_run {
 	double extra; /* in unmeasured samples, for each measured one */
 	double weight;
+	double of_measured, of_plain; /* its variance, in those of single samples */
+};
+
+/* Samples of one kind, and how much they differ from the ones before them. */
+struct cost_spread {
+	double sum, squares;
+	uint64_t samples, count; /* count: of differences */
 };
 
 struct cost_column {
@@ -50,6 +68,8 @@ struct costs {
 	uint64_t run_count, measured, all;
 	double cpu_sum, base_sum; /* of samples whose cost is known: measured, and told by others */
 	uint64_t timed, timed_measured, plain;
+	struct cost_spread
+	    spread[2]; /* of samples that were not measured, and of those that were */
 	struct cost_column *columns;
 	uint32_t column_count;
 };
@@ -140,7 +160,13 @@ static bool weigh_run(const struct cost_context *c, struct cost_run *out)
 	extra -= base * (double)(c->run.samples + c->tail.samples);
 	if (!(base > 0))
 		return false;
-	*out = (struct cost_run){extra / base / (double)c->run.samples, (double)c->run.samples};
+	double run = (double)c->run.samples, tail = (double)c->tail.samples;
+	*out = (struct cost_run){
+	    .extra = extra / base / run,
+	    .weight = run,
+	    .of_measured = 1 / run,
+	    .of_plain = (tail + (run + tail) * (run + tail) / (double)plain) / (run * run),
+	};
 	return true;
 }
 
@@ -165,6 +191,19 @@ static void add_plain(struct cost_sum *sum, double cpu)
 	sum->samples++;
 }
 
+/* Neighbours of a kind: what a program does in the long run is no noise. */
+static void add_spread(struct costs *costs, struct cost_context *c, bool measured, double cpu)
+{
+	double by = cpu - c->last[measured];
+	if (c->last[measured] > 0) {
+		costs->spread[measured].squares += by * by / 2;
+		costs->spread[measured].count++;
+	}
+	costs->spread[measured].sum += cpu;
+	costs->spread[measured].samples++;
+	c->last[measured] = cpu;
+}
+
 static void add_sample(struct costs *costs, struct cost_context *c, bool measured, double cpu)
 {
 	bool first = !c->seen; /* the first sample pays for the program's start */
@@ -177,6 +216,7 @@ static void add_sample(struct costs *costs, struct cost_context *c, bool measure
 	costs->timed++;
 	costs->cpu_sum += cpu;
 	costs->timed_measured += measured;
+	add_spread(costs, c, measured, cpu);
 	if (measured) {
 		c->run.cpu += cpu;
 		c->run.samples++;
@@ -210,29 +250,97 @@ static int cost_compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* NaN when no run lies between samples that were not measured. */
-static double typical_extra(const struct costs *costs)
+/* All runs, the cheapest first. */
+struct cost_runs {
+	struct cost_run list[RUNS_MAX + CONTEXTS_MAX];
+	size_t count;
+	double weight, squares; /* sums of weights and of their squares */
+};
+
+static void sort_runs(const struct costs *costs, struct cost_runs *runs)
 {
-	struct cost_run runs[RUNS_MAX + CONTEXTS_MAX];
-	size_t count = costs->run_count < RUNS_MAX ? costs->run_count : RUNS_MAX;
-	double all = 0, below = 0;
-	memcpy(runs, costs->runs, count * sizeof(*runs));
+	runs->count = costs->run_count < RUNS_MAX ? costs->run_count : RUNS_MAX;
+	runs->weight = runs->squares = 0;
+	memcpy(runs->list, costs->runs, runs->count * sizeof(*runs->list));
 	for (uint32_t i = 0; i < costs->context_count; i++) /* runs that nothing has ended yet */
-		count += weigh_run(&costs->contexts[i], &runs[count]);
-	qsort(runs, count, sizeof(*runs), cost_compare);
-	for (size_t i = 0; i < count; i++)
-		all += runs[i].weight;
-	for (size_t i = 0; i < count; i++) {
-		below += runs[i].weight;
-		if (2 * below >= all)
-			return runs[i].extra;
+		runs->count += weigh_run(&costs->contexts[i], &runs->list[runs->count]);
+	qsort(runs->list, runs->count, sizeof(*runs->list), cost_compare);
+	for (size_t i = 0; i < runs->count; i++) {
+		runs->weight += runs->list[i].weight;
+		runs->squares += runs->list[i].weight * runs->list[i].weight;
+	}
+}
+
+/* What this share of all weight does not exceed; NaN without runs. */
+static double extra_at(const struct cost_runs *runs, double share)
+{
+	double below = 0;
+	for (size_t i = 0; i < runs->count; i++) {
+		below += runs->list[i].weight;
+		if (below >= share * runs->weight || i + 1 == runs->count)
+			return runs->list[i].extra;
 	}
 	return NAN;
 }
 
+/* Student's t that chance exceeds in a hundredth, by degrees of freedom. */
+static double student(uint64_t freedom)
+{
+	static const double t[] = {INFINITY, 31.8, 6.97, 4.54, 3.75, 3.37, 3.14, 3.0, 2.9, 2.82};
+	size_t count = sizeof(t) / sizeof(t[0]);
+	return freedom < count ? t[freedom] : freedom < 30 ? 2.77 : 2.46;
+}
+
+/* Of one sample, in the mean of its kind: what takes longer differs by more. */
+static double spread_variance(const struct cost_spread *s)
+{
+	double mean = s->sum / (double)s->samples;
+	return mean > 0 ? s->squares / (double)s->count / (mean * mean) : 0;
+}
+
+/* By how much the middle of a few runs may be off by chance where measuring costs nothing. */
+static double few_runs_play(const struct costs *costs, const struct cost_runs *runs)
+{
+	const struct cost_spread *plain = &costs->spread[0], *measured = &costs->spread[1];
+	double variance = 0;
+	uint64_t freedom = plain->count < measured->count ? plain->count : measured->count;
+	if (!freedom)
+		return INFINITY;
+	for (size_t i = 0; i < runs->count; i++) {
+		const struct cost_run *r = &runs->list[i];
+		double own = r->of_measured * spread_variance(measured) +
+			     r->of_plain * spread_variance(plain);
+		variance += r->weight * r->weight * own;
+	}
+	double error = sqrt(variance) / runs->weight;
+	return student(freedom) * (runs->count > 2 ? MEDIAN_ERROR : 1) * error;
+}
+
+/*
+ * What a measured sample costs, in unmeasured samples, and how far from that it may be. *extra is
+ * NaN when no run lies between samples that were not measured.
+ */
+static void typical_extra(const struct costs *costs, double *extra, double *low, double *high)
+{
+	struct cost_runs runs;
+	sort_runs(costs, &runs);
+	*extra = extra_at(&runs, 0.5);
+	if (!runs.count)
+		return;
+	double many = runs.weight * runs.weight / runs.squares; /* runs of equal weight */
+	if (many < RUNS_TELL) {
+		*low = *extra - few_runs_play(costs, &runs);
+		*high = INFINITY;
+		return;
+	}
+	*low = extra_at(&runs, 0.5 - SURE / 2 / sqrt(many));
+	*high = extra_at(&runs, 0.5 + SURE / 2 / sqrt(many));
+}
+
 /*
  * What a program does long after its calls (it draws without ever waiting) falls on samples that
- * have nothing to do with it. Then the parts do not make up the whole, and nothing is told.
+ * have nothing to do with it. Then the parts do not make up the whole, and nothing is told. A few
+ * measured samples may miss it by what they differ from each other.
  */
 static bool adds_up(const struct costs *costs, double extra)
 {
@@ -240,13 +348,21 @@ static bool adds_up(const struct costs *costs, double extra)
 		return false;
 	double base = costs->base_sum / (double)costs->plain;
 	double told = base * ((double)costs->timed + extra * (double)costs->timed_measured);
-	return told > 0.85 * costs->cpu_sum && told < 1.2 * costs->cpu_sum;
+	const struct cost_spread *measured = &costs->spread[1];
+	double play = 1;
+	if (measured->count)
+		play += SURE * sqrt(spread_variance(measured) / (double)measured->samples);
+	return told > 0.85 * costs->cpu_sum / play && told < 1.2 * costs->cpu_sum * play;
 }
 
 struct cost costs_get(const struct costs *costs)
 {
-	double extra = typical_extra(costs);
+	double extra, low = 0, high = 0;
+	typical_extra(costs, &extra, &low, &high);
 	if (!isnan(extra) && !adds_up(costs, extra > 0 ? extra : 0))
+		extra = NAN;
+	bool hidden = !isnan(extra) && !(low > 0) && high > 0;
+	if (hidden)
 		extra = NAN;
 	double spent = (extra > 0 ? extra : 0) * (double)costs->measured;
 	return (struct cost){
@@ -254,5 +370,6 @@ struct cost costs_get(const struct costs *costs)
 	    .all = costs->all,
 	    .share = isnan(extra) ? NAN : spent / ((double)costs->all + spent),
 	    .slowdown = isnan(extra) ? NAN : 1 + (extra > 0 ? extra : 0),
+	    .hidden = hidden,
 	};
 }

@@ -11,6 +11,8 @@ struct cost {
 	double share;
 	/* How many times as much CPU time a measured sample takes; NaN where nothing tells. */
 	double slowdown;
+	/* Both are NaN because what measured samples took more, or less, may be noise. */
+	bool hidden;
 };
 
 struct costs;

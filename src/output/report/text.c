@@ -160,7 +160,10 @@ static void cost_text(const struct view *view, const struct report_device *d)
 		used +=
 		    snprintf(line + used, sizeof(line) - (size_t)used,
 			     " (%" PRIu64 " of contexts without any as the others)", d->guessed);
-	if (c->share >= COST_TOLD) /* below it, or unknown, there is nothing to tell */
+	if (c->hidden)
+		snprintf(line + used, sizeof(line) - (size_t)used,
+			 "; what that costs does not stand out of the noise");
+	else if (c->share >= COST_TOLD) /* below it, or unknown, there is nothing to tell */
 		snprintf(line + used, sizeof(line) - (size_t)used,
 			 "; they take %s times the CPU time, measuring cost %s of it", times,
 			 share);

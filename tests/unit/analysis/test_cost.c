@@ -13,6 +13,7 @@
 
 #include "analysis/cost.h"
 #include "guest/pace.h"
+#include "unit/analysis/noise.h"
 
 enum { GPU, CPU, COUNT, COLUMNS };
 
@@ -47,7 +48,7 @@ static struct sx_table *rows(void)
 	return table;
 }
 
-static void add(struct sx_table *table, uint64_t context, bool measured, uint64_t cpu_ns)
+static void add_row(struct sx_table *table, uint64_t context, bool measured, uint64_t cpu_ns)
 {
 	size_t row;
 	assert_int_equal(sx_table_add_rows(table, 1, &row, NULL), SX_OK);
@@ -66,7 +67,7 @@ static void test_gpu_time_by_itself(void **state)
 	assert_int_equal(costs_create(catalog, table, &costs, NULL), SX_OK);
 	for (unsigned i = 0; i < 400; i++) {
 		bool measured = i % 20 < 4, watched = i % 50 < 20;
-		add(table, 0, measured, measured ? 3000000 : 1000000);
+		add_row(table, 0, measured, measured ? 3000000 : 1000000);
 		sx_table_set_u64(table, GPU, i, 5, watched ? 0 : SX_QUALITY_SKIPPED);
 	}
 	costs_add(costs, table);
@@ -79,8 +80,8 @@ static void test_gpu_time_by_itself(void **state)
 	sx_context_destroy(context);
 }
 
-/* A program whose samples take 1 ms, measured ones `slow` times that. */
-static struct cost play(double slow, unsigned samples, unsigned contexts)
+/* A program whose samples take 1 ms, measured ones `slow` times that, both with noise by chance. */
+static struct cost play_noisy(double slow, double noise, unsigned samples, unsigned contexts)
 {
 	struct sx_context *context;
 	struct sx_catalog *catalog = opengl(&context);
@@ -93,9 +94,10 @@ static struct cost play(double slow, unsigned samples, unsigned contexts)
 	for (unsigned i = 0; i < samples; i++) {
 		for (unsigned c = 0; c < contexts; c++) {
 			bool measured = pace_measures(&pace[c]);
-			uint64_t cpu_ns = measured ? (uint64_t)(1e6 * slow) : 1000000;
+			double chance = noise > 0 ? exp(noise * normal()) : 1;
+			uint64_t cpu_ns = (uint64_t)(1e6 * chance * (measured ? slow : 1));
 			pace_sample(&pace[c], cpu_ns);
-			add(table, c, measured, cpu_ns);
+			add_row(table, c, measured, cpu_ns);
 		}
 		if (i % 100 == 99) {
 			costs_add(costs, table);
@@ -109,6 +111,11 @@ static struct cost play(double slow, unsigned samples, unsigned contexts)
 	sx_catalog_unref(catalog);
 	sx_context_destroy(context);
 	return cost;
+}
+
+static struct cost play(double slow, unsigned samples, unsigned contexts)
+{
+	return play_noisy(slow, 0, samples, contexts);
 }
 
 static void test_cost_is_told_by_what_was_not_measured(void **state)
@@ -125,6 +132,39 @@ static void test_cost_is_told_by_what_was_not_measured(void **state)
 	assert_true(play(0.97, 4000, 1).share == 0);
 }
 
+/* Where measuring costs nothing, noise is taken for a cost in a few of a hundred programs at most.
+ */
+static void test_noise_is_no_cost(void **state)
+{
+	static const unsigned lengths[] = {16, 20, 30, 60, 200, 1000};
+	static const double noises[] = {0.05, 0.3, 1};
+	for (size_t n = 0; n < 3; n++)
+		for (size_t l = 0; l < sizeof(lengths) / sizeof(lengths[0]); l++) {
+			unsigned told = 0, nothing = 0, hidden = 0;
+			for (unsigned i = 0; i < 100; i++) {
+				struct cost cost = play_noisy(1, noises[n], lengths[l], 1);
+				told += cost.slowdown > 1;
+				nothing += cost.slowdown <= 1;
+				hidden += cost.hidden;
+				assert_true(isnan(cost.share) == isnan(cost.slowdown));
+			}
+			assert_true(told <= 8);
+			assert_true(nothing <= 8);
+			assert_int_equal(told + nothing + hidden, 100);
+		}
+}
+
+/* A great effect stands out of few samples, a small one of many. */
+static void test_effects_stand_out_of_noise(void **state)
+{
+	for (unsigned i = 0; i < 50; i++) {
+		struct cost few = play_noisy(17, 0.3, 60, 1), many = play_noisy(1.3, 0.2, 6000, 1);
+		assert_true(few.slowdown > 8 && few.slowdown < 34);
+		assert_near(many.slowdown, 1.3, 0.1);
+		assert_true(many.share > 0 && many.share < 0.08);
+	}
+}
+
 static void test_nothing_tells(void **state)
 {
 	struct cost cost = play(2, 3, 1);
@@ -137,7 +177,7 @@ static void test_totals_stand_for_all_samples(void **state)
 {
 	struct sx_table *table = rows(), *total = NULL;
 	for (unsigned i = 0; i < 10; i++)
-		add(table, 0, i < 3, 1000);
+		add_row(table, 0, i < 3, 1000);
 	assert_int_equal(sx_table_total(table, &total, NULL), SX_OK);
 	assert_near(sx_table_get(total, COUNT, 0), 70, 0);
 	assert_int_equal(sx_table_vector(total, COUNT).quality[0], SX_QUALITY_MULTIPLEXED);
@@ -151,8 +191,8 @@ static void test_totals_stand_for_all_samples(void **state)
 static void test_totals_of_totals(void **state)
 {
 	struct sx_table *table = rows(), *total = NULL;
-	add(table, 0, false, 1000);
-	add(table, 0, false, 1000);
+	add_row(table, 0, false, 1000);
+	add_row(table, 0, false, 1000);
 	assert_int_equal(sx_table_total(table, &total, NULL), SX_OK);
 	assert_true(sx_quality_is_skipped(sx_table_vector(total, COUNT).quality[0]));
 	sx_table_destroy(total);
@@ -161,8 +201,11 @@ static void test_totals_of_totals(void **state)
 
 int main(void)
 {
+	state_ = SEED;
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_cost_is_told_by_what_was_not_measured),
+	    cmocka_unit_test(test_noise_is_no_cost),
+	    cmocka_unit_test(test_effects_stand_out_of_noise),
 	    cmocka_unit_test(test_nothing_tells),
 	    cmocka_unit_test(test_gpu_time_by_itself),
 	    cmocka_unit_test(test_totals_stand_for_all_samples),
