@@ -36,13 +36,13 @@ enum sx_sample_kind sx_sample_kind_find(const char *name)
 
 const char *label_name(enum sx_label label)
 {
-	static const char *const names[SX_LABEL_COUNT] = {
+	static const char *const labels[SX_LABEL_COUNT] = {
 	    [SX_LABEL_FRAME] = "frame",	    [SX_LABEL_GROUP] = "group",
 	    [SX_LABEL_CONTEXT] = "context", [SX_LABEL_INSTANCE] = "instance",
 	    [SX_LABEL_REASON] = "reason",   [SX_LABEL_PROCESS] = "process",
 	    [SX_LABEL_GROUP2] = "group2",   [SX_LABEL_GROUP3] = "group3",
 	    [SX_LABEL_GROUP4] = "group4"};
-	return names[label];
+	return labels[label];
 }
 
 enum sx_label label_next_group(uint32_t taken)
