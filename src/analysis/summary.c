@@ -442,7 +442,7 @@ static void set_running(struct sx_summary *s, uint32_t column, struct stats_sum 
 }
 
 /* Where there is no memory for the words, "no data" alone is said. */
-static const char *explain(struct sx_summary *s, uint32_t column)
+static const char *summary_explain(struct sx_summary *s, uint32_t column)
 {
 	if (!s->why)
 		s->why = calloc(s->count, sizeof(*s->why));
@@ -473,7 +473,7 @@ static void summary_describe(struct sx_summary *s, uint32_t column)
 	if (!stats->count) {
 		stats->why = sx_table_column(s->totals, column)->why;
 		if (!stats->why)
-			stats->why = explain(s, column);
+			stats->why = summary_explain(s, column);
 		return;
 	}
 	struct stats_sum sum = {.sum = sketch_sum(sketch), .parts = s->apart.parts.count};

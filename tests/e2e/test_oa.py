@@ -330,7 +330,7 @@ def check_identity(folder, catalog):
         expect(f"{what}: exit", code, want_code)
         if needle not in err if needle else err:
             failures.append(f"{what}: stderr {err!r} without {needle!r}")
-        if any(not line.startswith(("note: ", "warning: ")) for line in err.splitlines()):
+        if any(not line.startswith(("note: ", "warning: ", "error: ", "because: ", "try: ")) for line in err.splitlines()):
             failures.append(f"{what}: not a line each: {err!r}")
         if want_set:
             check_rows(what, doc, [catalog.evaluate(want_set, row, GT2) for row in rows],

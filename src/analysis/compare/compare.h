@@ -46,7 +46,7 @@ struct compare_metric {
 
 struct compare_device {
 	const char *catalog, *name, *driver; /* driver: or NULL */
-	uint32_t number; /* as report_device has it, of the first run */
+	uint32_t number;		     /* as report_device has it, of the first run */
 	bool simulated;
 	uint64_t samples, lost;
 	const char **advice; /* titles of rules that fired in every run */
