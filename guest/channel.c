@@ -172,6 +172,25 @@ static void claim(struct wire_header *channel, struct channel_stream *out,
 	__atomic_store_n(&out->stream->state, WIRE_OPEN, __ATOMIC_RELEASE);
 }
 
+bool channel_has_room(struct wire_header *channel, const struct channel_stream *out)
+{
+	bool awaited = false;
+
+	if (out->stream != NULL)
+		return out->head - __atomic_load_n(&out->stream->tail, __ATOMIC_ACQUIRE) <
+		       out->ring;
+	for (unsigned i = 0; i < WIRE_STREAMS && !out->refused; i++) {
+		const struct wire_stream *stream =
+		    wire_stream_at(channel, channel->ring_records, i);
+		uint32_t state = __atomic_load_n(&stream->state, __ATOMIC_RELAXED);
+
+		if (state == WIRE_FREE)
+			return true;
+		awaited |= state == WIRE_CLOSED;
+	}
+	return !awaited;
+}
+
 static void put(struct channel_stream *out, const struct wire_record *record)
 {
 	struct wire_record *ring = (struct wire_record *)(out->stream + 1);

@@ -53,6 +53,11 @@ void channel_draft(struct wire_header *channel, struct channel_stream *out,
 		   uint64_t ahead);
 /* What was drafted and will not be written is not to be found. */
 void channel_drop_drafts(struct channel_stream *out);
+/*
+ * Whether a record would find its place now. A full ring will have room again, and where streams of
+ * contexts that are gone are all there is, one will be free again, once the command has read them.
+ */
+bool channel_has_room(struct wire_header *channel, const struct channel_stream *out);
 /* Counts a record that could not be made. */
 void channel_count_lost(struct channel_stream *out);
 /* Publishes a change of the reasons. */

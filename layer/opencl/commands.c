@@ -59,21 +59,6 @@ cl_event *watch_begin(struct watch *w, cl_command_queue handle, cl_event *event)
 	return w->queue != NULL && event == NULL ? &w->own : event;
 }
 
-/* False: all places are taken by commands that have not ended; nothing waits for them. */
-static bool push(struct queue *q, const struct command *command)
-{
-	bool room;
-
-	pthread_mutex_lock(&q->lock);
-	room = q->head - __atomic_load_n(&q->tail, __ATOMIC_ACQUIRE) < PENDING;
-	if (room) {
-		q->pending[q->head & (PENDING - 1)] = *command;
-		__atomic_store_n(&q->head, q->head + 1, __ATOMIC_RELEASE);
-	}
-	pthread_mutex_unlock(&q->lock);
-	return room;
-}
-
 static void keep(const struct watch *w, struct command *c, const char *name)
 {
 	c->before_ns = w->before_ns;
@@ -85,7 +70,7 @@ static void keep(const struct watch *w, struct command *c, const char *name)
 	if (c->event == NULL || (!c->ours && layer_next.clRetainEvent(c->event) != CL_SUCCESS))
 		return;
 	queue_drain(w->queue);
-	if (!push(w->queue, c))
+	if (!pending_push(&w->queue->pending, c))
 		layer_next.clReleaseEvent(c->event);
 	else
 		queue_drain(w->queue); /* a blocking command has ended already */

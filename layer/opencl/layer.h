@@ -1,7 +1,8 @@
 /*
  * The OpenCL layer: what its files share. The program's commands go to the driver as they are, with
  * an event of ours where the program wants none; when a command has ended, its event is asked for
- * its times. Nothing waits, and no driver is called while a lock is held.
+ * its times. Nothing waits but the program's exit, for the command to read, and no driver is called
+ * while a lock is held.
  */
 #ifndef LAYER_OPENCL_LAYER_H
 #define LAYER_OPENCL_LAYER_H
@@ -12,8 +13,6 @@
 
 #include "guest/channel.h"
 #include "guest/process.h"
-
-#define PENDING 1024u /* commands of a queue that have not ended, a power of two */
 
 /* The next layer's functions, or the driver's. */
 extern cl_icd_dispatch layer_next;
@@ -35,6 +34,15 @@ struct command {
 	cl_event event;
 };
 
+/* Commands that have not ended, or that the channel had no room for; zero, and its lock made. */
+struct pending {
+	pthread_mutex_t lock; /* no driver is called within */
+	struct command *items;
+	uint32_t cap;	     /* of items, a power of two */
+	uint32_t head, tail; /* atomic; behind each other by what is there */
+	uint32_t missed;     /* those that there was no memory for; none of them is read */
+};
+
 struct queue {
 	struct queue *next;
 	cl_command_queue handle; /* NULL: may be used for another queue */
@@ -43,11 +51,10 @@ struct queue {
 	bool watched;		 /* the driver takes the times of its commands */
 	cl_queue_properties properties[32]; /* as the program gave them */
 	uint32_t property_count;	    /* with the 0 at their end; 0: no list */
-	pthread_mutex_t lock;		    /* around `head`: no driver is called within */
-	uint32_t head, tail;		    /* atomic; of pending */
 	bool draining;			    /* atomic: by one thread at a time */
-	struct command pending[PENDING];
+	struct pending pending;
 	/* Of the one who drains. */
+	uint64_t full_ns; /* atomic; since when the channel has had no room; 0: it has */
 	cl_device_id device;
 	uint32_t number; /* of the next command */
 	struct channel_stream stream;
@@ -58,12 +65,32 @@ struct queue {
 struct queue *queue_find(cl_command_queue handle);
 /* The same of one that was released, or is not watched. */
 struct queue *queue_find_any(cl_command_queue handle);
-/* Reads the times of all commands that have ended, of this queue or of all. */
-void queue_drain(struct queue *queue);
-void queue_drain_all(void);
+/* The next queue in the list that has commands left, of those that the program has released. */
+struct queue *queue_next(const struct queue *after, bool only_released);
 /* References to an event of the program's that are ours. */
 cl_uint queue_holds(cl_event event);
+/* The queue has nothing left: one that the program has released may be used for another. */
+void queue_give_up(struct queue *queue);
 void queue_hooks(cl_icd_dispatch *table);
+
+/* pending.c: whether nothing is there. */
+bool pending_none(const struct pending *pending);
+/* Keeps a command; false: there is no memory, and it counts as lost. */
+bool pending_push(struct pending *pending, const struct command *command);
+/* How many were lost since the last time. */
+uint32_t pending_take_missed(struct pending *pending);
+/* A copy of the oldest, which stays until it is taken away; false: there is none. */
+bool pending_front(struct pending *pending, struct command *out);
+void pending_pop(struct pending *pending);
+/* References to an event that are ours. */
+cl_uint pending_holds(struct pending *pending, cl_event event);
+
+/* drain.c: reads the times of all commands that have ended, of this queue, of those that the
+ * program has released, of all, or of all until they are where the command reads them. */
+void queue_drain(struct queue *queue);
+void queue_drain_released(void);
+void queue_drain_all(void);
+void queue_drain_last(void);
 
 /* events.c */
 void events_hooks(cl_icd_dispatch *table);

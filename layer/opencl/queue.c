@@ -1,15 +1,10 @@
-/*
- * Queues: profiling is switched on where the program did not, which it never sees; commands that
- * have ended are taken from the front.
- */
+/* Queues: profiling is switched on where the program did not, which it never sees. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "guest/clock.h"
 #include "layer/opencl/layer.h"
-
-#define QUEUES_AT_ONCE 64
 
 static struct queue *queues; /* never freed, used again */
 static pthread_rwlock_t queues_lock = PTHREAD_RWLOCK_INITIALIZER;
@@ -23,7 +18,11 @@ static struct queue *queue_look(cl_command_queue handle, bool any)
 		return NULL;
 	pthread_rwlock_rdlock(&queues_lock);
 	for (struct queue *q = queues; q != NULL && found == NULL; q = q->next)
-		if (q->handle == handle && (any || (q->references > 0 && q->watched)))
+		if (q->handle == handle && q->references > 0 && (any || q->watched))
+			found = q;
+	/* A driver may give the handle of one that we have not given up yet to another. */
+	for (struct queue *q = queues; any && q != NULL && found == NULL; q = q->next)
+		if (q->handle == handle)
 			found = q;
 	pthread_rwlock_unlock(&queues_lock);
 	return found;
@@ -39,100 +38,39 @@ struct queue *queue_find_any(cl_command_queue handle)
 	return queue_look(handle, true);
 }
 
-/* The front command, when it has ended: 1, not yet: 0, or it failed: -1. */
-static int queue_ended(const struct command *command)
+struct queue *queue_next(const struct queue *after, bool only_released)
 {
-	cl_int state = CL_QUEUED;
+	struct queue *q;
 
-	if (layer_next.clGetEventInfo(command->event, CL_EVENT_COMMAND_EXECUTION_STATUS,
-				      sizeof(state), &state, NULL) != CL_SUCCESS)
-		return -1;
-	return state == CL_COMPLETE ? 1 : state < 0 ? -1 : 0;
+	pthread_rwlock_rdlock(&queues_lock);
+	q = after != NULL ? after->next : queues;
+	while (q != NULL && (q->handle == NULL || pending_none(&q->pending) ||
+			     (only_released && q->references > 0)))
+		q = q->next;
+	pthread_rwlock_unlock(&queues_lock);
+	return q;
 }
 
-static void finish_front(struct queue *q, const struct command *command, bool whole)
-{
-	struct wire_header *channel = guest_channel();
-	struct wire_record record;
-
-	if (whole && channel != NULL && events_record(q, command, &record))
-		channel_write(channel, &q->stream, &q->identity, &record);
-	else
-		channel_count_lost(&q->stream);
-	q->number++;
-	layer_next.clReleaseEvent(command->event);
-}
-
-static bool is_drained(struct queue *q)
-{
-	return __atomic_load_n(&q->head, __ATOMIC_ACQUIRE) ==
-	       __atomic_load_n(&q->tail, __ATOMIC_ACQUIRE);
-}
-
-/* A queue that is gone for the program, and of which nothing runs any more. */
-static void give_up(struct queue *q)
+void queue_give_up(struct queue *q)
 {
 	pthread_rwlock_wrlock(&queues_lock);
-	if (q->references == 0 && q->handle != NULL && is_drained(q)) {
+	if (q->references == 0 && q->handle != NULL && pending_none(&q->pending)) {
 		channel_close(&q->stream);
 		q->handle = NULL;
 	}
 	pthread_rwlock_unlock(&queues_lock);
 }
 
-void queue_drain(struct queue *q)
-{
-	if (__atomic_exchange_n(&q->draining, true, __ATOMIC_ACQUIRE))
-		return; /* somebody else does it now */
-	while (guest_still_here() && !is_drained(q)) {
-		uint32_t tail = __atomic_load_n(&q->tail, __ATOMIC_RELAXED);
-		const struct command *command = &q->pending[tail & (PENDING - 1)];
-		int done = queue_ended(command);
-
-		if (done == 0)
-			break;
-		finish_front(q, command, done > 0);
-		__atomic_store_n(&q->tail, tail + 1, __ATOMIC_RELEASE);
-	}
-	if (__atomic_load_n(&q->references, __ATOMIC_RELAXED) == 0 && is_drained(q))
-		give_up(q);
-	__atomic_store_n(&q->draining, false, __ATOMIC_RELEASE);
-}
-
-void queue_drain_all(void)
-{
-	struct queue *some[QUEUES_AT_ONCE];
-	unsigned count = 0;
-
-	if (!guest_still_here())
-		return;
-	pthread_rwlock_rdlock(&queues_lock);
-	for (struct queue *q = queues; q != NULL && count < QUEUES_AT_ONCE; q = q->next)
-		if (q->handle != NULL && !is_drained(q))
-			some[count++] = q;
-	pthread_rwlock_unlock(&queues_lock);
-	for (unsigned i = 0; i < count; i++)
-		queue_drain(some[i]);
-}
-
+/* References to an event of the program's that are ours. */
 cl_uint queue_holds(cl_event event)
 {
 	cl_uint count = 0;
 
 	pthread_rwlock_rdlock(&queues_lock);
-	for (struct queue *q = queues; q != NULL; q = q->next) {
-		uint32_t head = __atomic_load_n(&q->head, __ATOMIC_ACQUIRE);
-
-		for (uint32_t i = __atomic_load_n(&q->tail, __ATOMIC_ACQUIRE); i != head; i++)
-			count += q->pending[i & (PENDING - 1)].event == event;
-	}
+	for (struct queue *q = queues; q != NULL; q = q->next)
+		count += pending_holds(&q->pending, event);
 	pthread_rwlock_unlock(&queues_lock);
 	return count;
-}
-
-static void finish_all(void)
-{
-	queue_drain_all();
 }
 
 static void device_text(cl_device_id device, cl_device_info what, char *to, size_t size)
@@ -175,7 +113,7 @@ static struct queue *make(void)
 		if (q->handle == NULL && q->references == 0)
 			break;
 	if (q == NULL && (q = calloc(1, sizeof(*q))) != NULL) {
-		pthread_mutex_init(&q->lock, NULL);
+		pthread_mutex_init(&q->pending.lock, NULL);
 		q->next = queues;
 		queues = q;
 	}
@@ -200,6 +138,7 @@ static void queue_begin(struct queue *q, cl_command_queue handle, cl_device_id d
 	q->stream = (struct channel_stream){.stream = NULL};
 	q->device = device;
 	q->number = 0;
+	q->full_ns = 0;
 	q->watched = watched;
 	identify(q, device);
 	if (channel != NULL)
@@ -207,7 +146,7 @@ static void queue_begin(struct queue *q, cl_command_queue handle, cl_device_id d
 	pthread_rwlock_wrlock(&queues_lock);
 	q->handle = handle;
 	pthread_rwlock_unlock(&queues_lock);
-	guest_at_exit(finish_all);
+	guest_at_exit(queue_drain_last);
 }
 
 static CL_API_ENTRY cl_command_queue CL_API_CALL create_queue(
@@ -325,6 +264,7 @@ static CL_API_ENTRY cl_int CL_API_CALL release_queue(cl_command_queue handle)
 		if (gone)
 			queue_drain(q);
 	}
+	queue_drain_released();
 	guest_leave(visit);
 	return status;
 }
@@ -378,6 +318,7 @@ static CL_API_ENTRY cl_int CL_API_CALL queue_finish(cl_command_queue handle)
 	q = queue_find(handle);
 	if (q != NULL)
 		queue_drain(q);
+	queue_drain_released();
 	guest_leave(visit);
 	return status;
 }
@@ -392,6 +333,7 @@ static CL_API_ENTRY cl_int CL_API_CALL flush(cl_command_queue handle)
 	q = queue_find(handle);
 	if (q != NULL)
 		queue_drain(q);
+	queue_drain_released();
 	guest_leave(visit);
 	return status;
 }

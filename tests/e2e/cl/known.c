@@ -1,8 +1,10 @@
 /*
  * A known program for the OpenCL layer: kernels, copies, maps and fills of known size in a known
  * order, and what it sees of its own queues and events: a line a fact, the same with and without
- * us. "kill" runs for ever; "threads" puts commands into queues of four threads; "exit" leaves
- * without waiting for anything but its last command.
+ * us. "kill" runs for ever; "threads" puts commands into queues of four threads; "deep" puts 20,000
+ * kernels into one queue before it waits; "queues" has 300 queues of one kernel, one after the
+ * other, and "released" 100 that are released while a kernel of theirs waits; "never" has one
+ * kernel that runs and one that never does.
  */
 #define CL_TARGET_OPENCL_VERSION 300
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
@@ -215,6 +217,119 @@ static void for_ever(void)
 	}
 }
 
+/* A kernel and what it works on; queues of its own. */
+struct job {
+	cl_kernel kernel;
+	cl_mem memory;
+};
+
+static struct job make_job(void)
+{
+	cl_int status;
+	struct job job = {.kernel = clCreateKernel(program, "twice", &status)};
+
+	check(status, "kernel");
+	job.memory = clCreateBuffer(context, CL_MEM_READ_WRITE, ITEMS * sizeof(int), NULL, &status);
+	check(status, "memory");
+	check(clSetKernelArg(job.kernel, 0, sizeof(job.memory), &job.memory), "argument");
+	return job;
+}
+
+static void put(cl_command_queue queue, struct job job, const cl_event *wait, cl_event *event)
+{
+	size_t global = ITEMS;
+
+	check(clEnqueueNDRangeKernel(queue, job.kernel, 1, NULL, &global, NULL, wait ? 1 : 0, wait,
+				     event),
+	      "kernel");
+}
+
+static void finish_job(struct job job)
+{
+	clReleaseMemObject(job.memory);
+	clReleaseKernel(job.kernel);
+}
+
+static void deep(void)
+{
+	cl_command_queue queue = plain_queue();
+	struct job job = make_job();
+
+	for (int i = 0; i < 20000; i++)
+		put(queue, job, NULL, NULL);
+	clFinish(queue);
+	clReleaseCommandQueue(queue);
+	finish_job(job);
+}
+
+static void queues(void)
+{
+	struct job job = make_job();
+
+	for (int i = 0; i < 300; i++) {
+		cl_command_queue queue = plain_queue();
+
+		put(queue, job, NULL, NULL);
+		clFinish(queue);
+		clReleaseCommandQueue(queue);
+	}
+	finish_job(job);
+}
+
+static void released(void)
+{
+	struct job job = make_job();
+	cl_int status;
+	cl_event gate = clCreateUserEvent(context, &status), ends[100];
+
+	for (int i = 0; i < 100; i++) {
+		cl_command_queue queue = plain_queue();
+
+		put(queue, job, &gate, &ends[i]);
+		clReleaseCommandQueue(queue);
+	}
+	clSetUserEventStatus(gate, CL_COMPLETE);
+	check(clWaitForEvents(100, ends), "wait");
+	for (int i = 0; i < 100; i++)
+		clReleaseEvent(ends[i]);
+	clReleaseEvent(gate);
+	finish_job(job);
+}
+
+static void never(void)
+{
+	cl_command_queue queue = plain_queue();
+	struct job job = make_job();
+	cl_int status;
+	cl_event gate = clCreateUserEvent(context, &status), end;
+
+	put(queue, job, NULL, NULL);
+	clFinish(queue);
+	put(queue, job, &gate, &end);
+	clSetUserEventStatus(gate, -5);
+	printf("wait %d\n", clWaitForEvents(1, &end) != CL_SUCCESS);
+	clReleaseEvent(end);
+	clReleaseEvent(gate);
+	clReleaseCommandQueue(queue);
+	finish_job(job);
+}
+
+static int run_mode(const char *name)
+{
+	static const struct {
+		const char *name;
+		void (*run)(void);
+	} modes[] = {{"threads", threads}, {"kill", for_ever},	   {"deep", deep},
+		     {"queues", queues},   {"released", released}, {"never", never}};
+
+	for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++)
+		if (strcmp(name, modes[i].name) == 0) {
+			modes[i].run();
+			return 1;
+		}
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	static const cl_queue_properties bits[] = {CL_QUEUE_PROPERTIES, CL_QUEUE_PROFILING_ENABLE,
@@ -225,11 +340,7 @@ int main(int argc, char **argv)
 	cl_uint count = 0;
 
 	open_device();
-	if (strcmp(what, "threads") == 0) {
-		threads();
-	} else if (strcmp(what, "kill") == 0) {
-		for_ever();
-	} else {
+	if (!run_mode(what)) {
 		run(plain_queue(), "plain");
 		run(clCreateCommandQueueWithProperties(context, device, bits, &status), "profiled");
 		run(clCreateCommandQueueWithProperties(context, device, none, &status), "listed");

@@ -135,6 +135,27 @@ class OpenCL(FolderTest):
         by = run(SEXTANT, 'stat', '--per', 'frame', '-d', 'opencl', '--', KNOWN)
         self.assertNotEqual(by.returncode, 0)
 
+    def totals(self, *args):
+        """Kernels that were counted, commands that were lost, and all that was said, of a run whose end is good."""
+        out = os.path.join(self.folder.name, 'out.json')
+        result = run(SEXTANT, 'stat', '-d', 'opencl', '-m', 'KernelLaunches', '--json', '-o', out, '--', KNOWN, *args)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        with open(out, encoding='utf-8') as file:
+            document = json.load(file)
+        return document['metrics'][0]['total'], document['devices'][0]['lost'], result.stderr
+
+    def test_deep_queue(self):
+        """More commands wait than a ring has records: all are counted, however late they are read."""
+        self.assertEqual(self.totals('deep'), (20000, 0, ''))
+
+    def test_queues_one_after_the_other(self):
+        """A queue that is gone leaves its stream to another, also where its kernels end after it."""
+        self.assertEqual(self.totals('queues'), (300, 0, ''))
+        self.assertEqual(self.totals('released'), (100, 0, ''))
+
+    def test_what_never_ran_is_not_lost(self):
+        self.assertEqual(self.totals('never'), (1, 0, ''))
+
     def test_by_name(self):
         self.record()
         result = run(SEXTANT, 'report', self.path, '--by', 'group', '-m', 'KernelLaunches', '--json')
