@@ -408,6 +408,7 @@ const struct command cmd_advise = {
 	     .reads = true,
 	     .options = "for set api input output const fps device context process format",
 	     .max_args = 1,
+	     .files_from = 1,
 	     .examples = "  sextant advise counters.csv --for mali-g625\n"
 			 "  sextant advise -i oa.csv --for intel-bdw --set RenderBasic --json\n"},
     .run = advise_run,

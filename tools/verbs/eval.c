@@ -241,6 +241,7 @@ const struct command cmd_eval = {
 	     .streams = true,
 	     .options = "for metric set api input output const counters format",
 	     .max_args = 1,
+	     .files_from = 1,
 	     .examples = "  sextant eval --for mali-g310 -i counters.csv --const shader_cores=2\n"},
     .run = eval_run,
 };

@@ -51,6 +51,7 @@ const struct command cmd_import = {
 	 .reads = true,
 	 .options = "for as input output",
 	 .max_args = -1,
+	 .files_from = 1,
 	 .own_output = true,
 	 .examples = "  sextant import game.csv -o game.sxc\n"
 		     "  sextant report game.csv\n"

@@ -298,6 +298,7 @@ const struct command cmd_report = {
 			"process join by sort "
 			"top fps resolution gate gates gate-missing gate-warn baseline format",
 	     .max_args = 1,
+	     .files_from = 1,
 	     .examples = "  sextant report game.sxc\n"
 			 "  sextant report game.sxc -o game.html --baseline yesterday.sxc\n"
 			 "  sextant report game.sxc --by frame --top 10 --sort gpu_time\n"

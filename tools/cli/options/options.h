@@ -72,7 +72,9 @@ struct verb {
 	const char *by;	      /* what --by takes, where the table of options says another thing */
 	const char *suffixes; /* of --output that say nothing of the format, beside those that do */
 	int max_args;	      /* positional arguments; -1: any number */
-	bool child;	      /* takes `-- command` */
+	unsigned
+	    files_from; /* arguments from this one on (1: the first) are what --input is; 0: none */
+	bool child;	/* takes `-- command` */
 	bool own_output;      /* opens --output itself */
 	bool reads;	      /* files of any length: how far it is is shown */
 	bool streams;	      /* the verb writes while it reads */

@@ -24,6 +24,26 @@ static enum sx_status together_rows(const struct options *o, const struct verb *
 	return SX_OK;
 }
 
+/* What is read is named once: an argument beside --input would be passed over. */
+static enum sx_status together_files(const struct options *o, const struct verb *verb,
+				     struct sx_error *err)
+{
+	if (!o->input || !verb->files_from || o->args.count < verb->files_from)
+		return SX_OK;
+	bool several = verb->max_args < 0;
+	error_set(err, SX_ERR_USAGE, "%s is named beside -i %s",
+		  o->args.items[verb->files_from - 1], o->input);
+	error_because(err,
+		      several ? "files are named by -i or as arguments, not both"
+			      : "sextant %s reads one file, by -i or as its argument",
+		      verb->name);
+	if (several)
+		error_try(err, "both without -i, one after the other");
+	else
+		error_try(err, "sextant %s -i %s", verb->name, o->input);
+	return SX_ERR_USAGE;
+}
+
 /* What is measured, and from when. */
 static enum sx_status together_input(const struct options *o, struct sx_error *err)
 {
@@ -73,6 +93,8 @@ enum sx_status together_check(const struct options *o, const struct verb *verb,
 			      struct sx_error *err)
 {
 	enum sx_status status = together_rows(o, verb, err);
+	if (!status)
+		status = together_files(o, verb, err);
 	if (!status)
 		status = together_input(o, err);
 	if (!status)

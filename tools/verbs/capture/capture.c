@@ -174,6 +174,7 @@ const struct command cmd_capture = {
 	 .reads = true,
 	 .options = "input output from to offset format",
 	 .max_args = -1,
+	 .files_from = 2,
 	 .own_output = true,
 	 .examples = "  sextant capture info game.sxc\n"
 		     "  sextant capture cut game.sxc --from 2s --to 5s -o part.sxc\n"

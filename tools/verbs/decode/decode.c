@@ -234,6 +234,7 @@ const struct command cmd_decode = {
 		 "for metric set api as by context summary input output const counters format",
 	     .by = "context or residency (Intel OA), or instance (Mali)",
 	     .max_args = 1,
+	     .files_from = 1,
 	     .examples = "  perf stat -x, -I 100 -o cpu.csv -a sleep 5\n"
 			 "  sextant decode cpu.csv --as perf-stat --for cpu --csv\n"
 			 "  sextant decode -i trace.i915 --as i915-record --csv\n"

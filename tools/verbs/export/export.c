@@ -80,6 +80,7 @@ const struct command cmd_export = {
 	     .options = "for device metric set api input output const counters join merge "
 			"context process format",
 	     .max_args = 1,
+	     .files_from = 1,
 	     .examples = "  sextant export game.sxc -m 'gpu_*' -o game.csv\n"
 			 "  sextant export game.sxc --counters --format ndjson\n"
 			 "  sextant export game.sxc -o game.prom\n"
