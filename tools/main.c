@@ -102,6 +102,16 @@ static enum sx_status refuse_page(struct sx_error *err)
 	return SX_ERR_USAGE;
 }
 
+static void start_pager(struct cli *cli)
+{
+	const char *missing;
+	cli->pager = pager_start(&missing);
+	if (cli->pager)
+		cli->view.out.out = cli->pager;
+	else if (missing)
+		cli_note(cli, "note: the pager %s is not there", missing);
+}
+
 static enum sx_status open_output(struct cli *cli, struct sx_error *err)
 {
 	enum sx_status status = cli->verb->own_output ? SX_OK : cli_open_output(cli, err);
@@ -114,8 +124,8 @@ static enum sx_status open_output(struct cli *cli, struct sx_error *err)
 	if (!status && cli->view.format == FORMAT_HTML && cli->view.out.terminal)
 		status = refuse_page(err);
 	bool pages = cli->verb->pages && cli->view.format == FORMAT_TEXT && !cli->options.help;
-	if (!status && pages && cli->view.out.out == stdout && (cli->pager = pager_start()))
-		cli->view.out.out = cli->pager;
+	if (!status && pages && cli->view.out.out == stdout)
+		start_pager(cli);
 	return status;
 }
 
@@ -136,7 +146,7 @@ static bool end_output(struct cli *cli, int code)
 		saved = errno;
 	}
 	result_file_drop(&result->file);
-	pager_end(cli->pager);
+	result->unpaged = !pager_end(cli->pager);
 	cli->pager = NULL;
 	cli->view.out.out = stdout;
 	errno = saved;
@@ -150,13 +160,25 @@ static bool is_reader_gone(void)
 	return poll(&out, 1, 0) > 0 && (out.revents & POLLERR) != 0;
 }
 
+static int no_pager(const struct cli *cli)
+{
+	struct sx_error err;
+	error_set(&err, SX_ERR_IO, "the pager did not run, and the text is lost");
+	error_because(&err, "the shell cannot run what SEXTANT_PAGER or PAGER says");
+	error_try(&err, "SEXTANT_PAGER=cat, or the name of a pager that is here");
+	return cli_fail(cli, &err);
+}
+
 /* A result that could not be written whole must not look like success. */
 static int close_output(struct cli *cli, int code)
 {
 	bool paged = cli->pager != NULL;
 	errno = 0;
 	/* Who leaves a pager early has seen enough: that is no fault, and nothing is incomplete. */
-	if (end_output(cli, code) || paged)
+	bool ended = end_output(cli, code);
+	if (cli->result->unpaged)
+		return no_pager(cli);
+	if (ended || paged)
 		return code;
 	if (errno == EPIPE || (!errno && is_reader_gone()))
 		return EXIT_INCOMPLETE;

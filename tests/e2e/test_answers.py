@@ -289,6 +289,14 @@ class Pager(Answers):
         for catalog in ('mali-g310', 'intel-mtlgt3'):  # less and more than a pipe holds
             text, status = self.on_terminal('list', 'metrics', '--for', catalog, SEXTANT_PAGER='head -n 2')
             self.assertEqual((len(text.splitlines()), status, self.told), (2, 0, b''))
+        # One that is not there costs no line; where only the shell finds that out, it is no success.
+        for env in ({'PAGER': 'no-such-pager'}, {'SEXTANT_PAGER': '/nonexistent/pager -x'}):
+            text, status = self.on_terminal(*lines, **env)
+            self.assertEqual((status, self.told), (0, f'note: the pager {[*env.values()][0]} is not there\n'.encode()), env)
+            self.assertGreater(len(text.splitlines()), 80, env)
+        text, status = self.on_terminal(*lines, SEXTANT_PAGER='LESS=R no-such-pager')
+        self.assertEqual(status, 1)
+        self.assertIn(b'error: the pager did not run', self.told)
         text, _ = self.on_terminal(*lines, '--json', SEXTANT_PAGER='sed d')
         self.assertEqual(json.loads(text)['for'], 'mali-g310')
         out = self.path('out.txt')

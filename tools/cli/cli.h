@@ -28,6 +28,7 @@ enum exit_code {
 struct cli_result {
 	struct result_file file;
 	bool refused;	       /* an error was told: what was there before stays */
+	bool unpaged;	       /* the pager did not run: the text is lost */
 	int write_errno;       /* of a write that failed before the end */
 	struct ticker *ticker; /* while something is read for long, or NULL */
 };

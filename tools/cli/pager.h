@@ -7,10 +7,11 @@
 
 /*
  * Starts $SEXTANT_PAGER, $PAGER or less, which goes by itself when everything fits the screen; NULL
- * when standard output is no terminal, or nobody wants one ("" or "cat").
+ * when standard output is no terminal, or nobody wants one ("" or "cat"). *missing is the command
+ * whose program is not there (a variable of the environment's text), which is not started.
  */
-FILE *pager_start(void);
-/* Waits until the pager was left. */
-void pager_end(FILE *pager);
+FILE *pager_start(const char **missing);
+/* Waits until the pager was left. False: the shell could not run it, and the text is lost. */
+bool pager_end(FILE *pager);
 
 #endif
