@@ -53,6 +53,26 @@ class Names(Answers):
         self.assertEqual(run('stat', '--', 'true').returncode, 0)  # nothing was named
 
 
+class Modelled(Answers):
+    def test_every_document_says_so(self):
+        """A table that says that a model made it: each answer made from it says so too, with a catalog named or not."""
+        table = self.path('model.csv', 'simulated,begin_ns,end_ns,quality,MaliGPUCyclesGPUActive,MaliGPUCyclesAnyQueueActive\n' + ''.join(
+            f'true,{i}000000,{i + 1}000000,,900000,800000\n' for i in range(10)))
+        for catalog in ([], ['--for', 'mali-g625']):
+            for verb in (['eval', table], ['advise', table], ['report', table], ['export', table], ['report', table, '--by', 'time', '-I', '1ms'],
+                         ['explain', 'gpu_active_cycles', '-i', table]):
+                command = [*verb, *catalog]
+                document = json.loads(run(*command, '--json', code=None).stdout)
+                marks = [document.get('simulated')] + [d.get('simulated') for d in document.get('devices', [])]
+                self.assertIn(True, marks, command)
+                if verb[0] != 'export':
+                    self.assertIn('SIMULATED', run(*command, code=None).stdout, command)
+                if verb[0] in ('eval', 'advise', 'export'):
+                    text = run(*command, '--csv', code=None).stdout
+                    self.assertIn('simulated', text.splitlines()[0], command)
+                    self.assertLessEqual({row['simulated'] for row in csv_rows(text)}, {'true'}, command)
+
+
 class Rules(Answers):
     def test_every_rule_that_fires_is_explained(self):
         """What advise names can be asked for: condition, inputs and source, in text and JSON."""

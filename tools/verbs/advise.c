@@ -347,8 +347,10 @@ static enum sx_status open_table(struct cli *cli, const char *path, struct advis
 		status = take_frame_rate(cli, (*all)->catalog, err);
 	if (!status)
 		status = input_rows_open(cli, path, (*all)->catalog, &(*all)->input, err);
-	if (!status)
+	if (!status) {
+		(*all)->simulated = input_rows_simulated((*all)->input);
 		input_note_unknown(cli, input_rows_table((*all)->input), (*all)->catalog);
+	}
 	return status;
 }
 

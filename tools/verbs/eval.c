@@ -219,6 +219,7 @@ static int eval_run(struct cli *cli)
 	if (!status)
 		status = input_need_columns(path, input_rows_table(raw), catalog, &err);
 	if (!status) {
+		cli->view.simulated |= input_rows_simulated(raw);
 		input_note_unknown(cli, input_rows_table(raw), catalog);
 		status = evaluate(cli, catalog, raw, &err);
 	}

@@ -28,6 +28,8 @@ const struct sx_table *input_rows_table(const struct input_rows *rows);
 struct csv_tally;
 /* What a text file had beside values; NULL for a capture. */
 const struct csv_tally *input_rows_told(const struct input_rows *rows);
+/* Whether a text file says that a model made it; a capture says so of itself. */
+bool input_rows_simulated(const struct input_rows *rows);
 /* Replaces the table's rows by the next ones; SX_END after the last. */
 enum sx_status input_rows_next(struct input_rows *rows, struct sx_error *err);
 void input_rows_close(struct input_rows *rows); /* NULL is fine */

@@ -79,6 +79,12 @@ const struct csv_tally *input_rows_told(const struct input_rows *rows)
 	return rows->csv ? csv_told(rows->csv) : NULL;
 }
 
+bool input_rows_simulated(const struct input_rows *rows)
+{
+	const struct csv_tally *tally = input_rows_told(rows);
+	return tally && tally->simulated;
+}
+
 /* How much of a text is read. */
 static void tell_place(const struct input_rows *rows)
 {
