@@ -108,6 +108,12 @@ MISTAKES = [
     ('list metrics -d cpu --for opengl', 2, 'not described by catalog opengl', '-d cpu alone', 'list metrics -d cpu'),
     ('list metrics --for opengll', 3, 'no catalog is called', 'opengl', 'list metrics --for opengl'),
     ('list metrcs --for cpu', 2, '"metrcs" cannot be listed', 'sextant list metrics', 'list metrics'),
+    ('report CPU --set foo', 3, 'no set or group foo', 'leave out --set', 'report CPU'),
+    ('report BOTH --set foo', 3, 'no set or group foo', 'leave out --set', 'report BOTH'),
+    ('report BOTH --const zzz=1', 3, 'no constant zzz', 'sextant list constants --for', 'list constants --for cpu'),
+    ('stat -d cpu -t 50ms --const zzz=1', 3, 'no constant zzz', 'sextant list constants --for cpu', 'list constants --for cpu'),
+    ('stat --const zzz=1 -- true', 3, 'no constant zzz', 'sextant list constants --for', 'list constants --for cpu'),
+    ('record -d cpu -t 50ms -o OUT.sxc --const zzz=1', 3, 'no constant zzz', 'sextant list constants --for cpu', 'list constants --for cpu'),
     ('list', 2, 'nothing to list was named', 'sextant list metrics', 'list metrics'),
     ('list metrics zzzzzz', 3, 'no catalog has metrics that match', 'sextant list metrics', 'list metrics'),
     ('list metrics zzzzzz --for cpu', 3, 'no metrics of cpu match', 'sextant list metrics --for cpu',
@@ -171,7 +177,7 @@ def judge(mistake, names, folder):
 def main():
     with tempfile.TemporaryDirectory(prefix='sextant-mistakes-') as folder:
         names = {name: os.path.join(folder, file) for name, file in
-                 (('CPU', 'cpu.sxc'), ('MALI', 'mali.sxc'), ('RAW', 'raw.csv'), ('NOTES', 'notes.txt'),
+                 (('CPU', 'cpu.sxc'), ('MALI', 'mali.sxc'), ('BOTH', 'both.sxc'), ('RAW', 'raw.csv'), ('NOTES', 'notes.txt'),
                   ('OUT', 'out.txt'), ('OUT.sxc', 'out.sxc'), ('OUT.json', 'out.json'), ('OUT.xyz', 'out.xyz'),
                   ('FRAMES', 'frames.sxc'), ('TABLE', 'frames.csv'), ('SUMS', 'sums.csv'), ('OUT.csv', 'out.csv'), ('OUT.json.gz', 'out.json.gz'))}
         names['EMPTY'] = ''
@@ -188,7 +194,7 @@ def main():
             file.write('begin_ns,end_ns,frame,quality,frame_time (s),gpu_time (s)\n')
             for i in range(3):
                 file.write(f'{i * 20000000},{i * 20000000 + 20000000},{i},,0.02,0.00{i + 1}\n')
-        for line in ('record -d cpu -I 20ms -t 300ms -o CPU', 'record -d mali-g310 -t 200ms -o MALI', 'report CPU --csv -o SUMS',
+        for line in ('record -d cpu -I 20ms -t 300ms -o CPU', 'record -d mali-g310 -t 200ms -o MALI', 'record -d mali-g310,cpu -I 50ms -t 200ms -o BOTH', 'report CPU --csv -o SUMS',
                      'import -q TABLE -o FRAMES'):
             done = run(line, names, folder)
             assert done.returncode in (0, 1), done.stderr

@@ -371,6 +371,8 @@ int profile_run(struct cli *cli, char *const *argv)
 	if (!status)
 		status = sx_session_create(cli->context, &options, &session, &err);
 	if (!status)
+		status = run_check_constants(cli, session, &err);
+	if (!status)
 		status = add_devices(cli, session, fill, &err);
 	struct profiling p = {
 	    .cli = cli,

@@ -306,9 +306,9 @@ static int record_run(struct cli *cli)
 	}
 	if (!status)
 		status = sx_session_create(cli->context, &options, &session, &err);
-	if (status)
-		return cli_fail(cli, &err);
-	int code = record_capture(&r, session);
+	if (!status)
+		status = run_check_constants(cli, session, &err);
+	int code = status ? cli_fail(cli, &err) : record_capture(&r, session);
 	sx_session_destroy(session);
 	return code;
 }

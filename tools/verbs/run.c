@@ -116,6 +116,36 @@ struct sx_session_options run_options(const struct cli *cli, char *const *argv)
 	    .process = o->process};
 }
 
+static bool is_constant(const struct sx_session_device *devices, uint32_t count, const char *name)
+{
+	for (uint32_t i = 0; i < count; i++)
+		if (devices[i].catalog &&
+		    sx_catalog_find_constant(devices[i].catalog, name) != SX_NONE)
+			return true;
+	return false;
+}
+
+enum sx_status run_check_constants(const struct cli *cli, const struct sx_session *session,
+				   struct sx_error *err)
+{
+	const struct options *o = &cli->options;
+	uint32_t count;
+	const struct sx_session_device *devices = sx_session_devices(session, &count);
+	const char *of =
+	    count && devices[0].catalog ? sx_catalog_info(devices[0].catalog)->name : NULL;
+	for (size_t i = 0; of && i < o->constant_count; i++) {
+		const char *name = o->constants[i].name;
+		if (is_constant(devices, count, name))
+			continue;
+		error_set(err, SX_ERR_NOT_FOUND, "no constant %s in catalog %s%s", name, of,
+			  count > 1 ? ", nor in the others" : "");
+		error_because(err, "no device that is measured knows it");
+		error_try(err, "sextant list constants --for %s", of);
+		return SX_ERR_NOT_FOUND;
+	}
+	return SX_OK;
+}
+
 void run_tell(const struct cli *cli, const struct sx_session *session, bool notes)
 {
 	uint32_t count;

@@ -13,6 +13,9 @@
 enum sx_status run_prepare(struct cli *cli, struct sx_error *err);
 /* What the command line asks of a session. */
 struct sx_session_options run_options(const struct cli *cli, char *const *argv);
+/* Whether each --const is one of some device's catalog. Errors: SX_ERR_NOT_FOUND. */
+enum sx_status run_check_constants(const struct cli *cli, const struct sx_session *session,
+				   struct sx_error *err);
 /* SIGINT, SIGTERM and SIGHUP end this session from now on; NULL: they kill again. */
 void run_catch_signals(struct sx_session *session);
 /*

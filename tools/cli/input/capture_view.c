@@ -83,8 +83,9 @@ static enum sx_status no_device(const struct cli *cli, const char *path,
 	return SX_ERR_NOT_FOUND;
 }
 
-/* Of several devices a constant is for those that have it; one that none has is an error. */
-static bool is_of_another(const struct cli *cli, const struct capture_view *view, const char *name)
+/* Whether the catalog of another device of the capture has a constant or a set. */
+static bool is_of_another(const struct cli *cli, const struct capture_view *view, const char *name,
+			  uint32_t (*find)(const struct sx_catalog *catalog, const char *name))
 {
 	bool found = false;
 	uint32_t count = sx_capture_info(view->reader)->device_count;
@@ -94,13 +95,16 @@ static bool is_of_another(const struct cli *cli, const struct capture_view *view
 		if (i == view->device || !device ||
 		    sx_catalog_open(cli->context, device->catalog, &catalog, NULL))
 			continue;
-		found = sx_catalog_find_constant(catalog, name) != SX_NONE;
+		found = find(catalog, name) != SX_NONE;
 		sx_catalog_unref(catalog);
 	}
-	return found && sx_catalog_find_constant(view->catalog, name) == SX_NONE;
+	return found && find(view->catalog, name) == SX_NONE;
 }
 
-/* The capture's constants that the catalog knows, then the user's, which win by coming later. */
+/*
+ * The capture's constants that the catalog knows, then the user's, which win by coming later. Of
+ * several devices a constant is for those that have it; one that none has is an error.
+ */
 static enum sx_status gather_constants(const struct cli *cli, struct capture_view *view,
 				       struct sx_error *err)
 {
@@ -115,7 +119,7 @@ static enum sx_status gather_constants(const struct cli *cli, struct capture_vie
 			view->constants[view->constant_count++] = *c;
 	}
 	for (size_t i = 0; i < o->constant_count; i++)
-		if (!is_of_another(cli, view, o->constants[i].name))
+		if (!is_of_another(cli, view, o->constants[i].name, sx_catalog_find_constant))
 			view->constants[view->constant_count++] = o->constants[i];
 	return SX_OK;
 }
@@ -130,13 +134,12 @@ static enum sx_status other_set(const struct cli *cli, const struct capture_view
 	return SX_ERR_NOT_FOUND;
 }
 
-/* --set is that of the device whose catalog has it. */
+/* --set is that of the device whose catalog has it; one that none has is nobody's, and an error. */
 static enum sx_status find_set(const struct cli *cli, struct capture_view *view,
 			       struct sx_error *err)
 {
 	const char *asked = cli->options.set;
-	bool own = asked && (sx_catalog_find_group(view->catalog, asked) != SX_NONE ||
-			     sx_capture_info(view->reader)->device_count == 1);
+	bool own = asked && !is_of_another(cli, view, asked, sx_catalog_find_group);
 	view->set = sx_capture_property(view->info, "set");
 	if (view->set && own && strcmp(view->set, asked) != 0)
 		return other_set(cli, view, err);
