@@ -159,8 +159,16 @@ static enum sx_status open_named(struct sx_session *s, const struct sx_device *a
 	struct suggest near;
 	suggest_begin(&near, selector, 1);
 	for (size_t i = 0; i < count; i++) {
+		/* What cannot be measured would be no remedy. */
+		bool here = all[i].state == SX_DEVICE_READY ||
+			    all[i].state == SX_DEVICE_SIMULATED ||
+			    (all[i].state == SX_DEVICE_INJECT && s->options.child);
+		if (!here)
+			continue;
 		suggest_offer(&near, all[i].id);
 		suggest_offer(&near, all[i].source);
+		if (all[i].catalog)
+			suggest_offer(&near, all[i].catalog);
 	}
 	error_set(err, SX_ERR_NOT_FOUND, "no device %s", selector);
 	error_because(err, "no source of this machine knows it");

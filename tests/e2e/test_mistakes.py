@@ -84,6 +84,8 @@ MISTAKES = [
     ('capture info -i CPU MALI', 2, 'is named beside -i', 'both without -i', 'capture info CPU'),
     ('stat -p 1 -- true', 2, '--pid and a command', '--pid 1', 'stat --pid 1 -t 50ms'),
     ('stat true', 2, 'one argument too many', 'sextant stat -- true', 'stat -- true'),
+    ('stat -t 300ms -d cpu sleep 0.1', 2, 'one argument too many', 'sextant stat -t 300ms -d cpu -- sleep 0.1', 'REMEDY'),
+    ('record -o OUT.sxc true', 2, 'one argument too many', '-- true', 'REMEDY'),
     ('stat --', 2, 'no command after --', 'sextant stat -- COMMAND', 'stat -- true'),
     ('report CPU MALI', 2, 'one argument too many', 'sextant report --help', 'report --help'),
     ('doctor x', 2, 'one argument too many', 'sextant doctor --help', 'doctor --help'),
@@ -100,6 +102,7 @@ MISTAKES = [
     ('report CPU --by time --sort gpu_busy', 3, 'gpu_busy', 'cpu_busy', 'report CPU --by time --sort cpu_busy'),
     ('report SUMS', 5, 'is a report', 'sextant export --csv', 'export CPU --csv -o OUT.csv'),
     ('stat -d cp -t 50ms', 3, 'no device cp', '-d cpu', 'stat -d cpu -t 50ms'),
+    ('stat -d mali -t 50ms', 3, 'no device mali', '-d mali-g', 'stat -d mali-g310 -t 50ms'),
     ('stat -d zzzzzzzz -t 50ms', 3, 'no device zzzzzzzz', 'sextant devices', 'devices'),
     ('stat -d gl -t 50ms', 2, 'gl measures only programs', 'sextant stat -d gl -- COMMAND', None),
     ('stat -d cpu --for mali-g310 -t 50ms', 2, 'not described by catalog mali-g310', 'without --for',
@@ -126,6 +129,9 @@ MISTAKES = [
      'explain cpu_busy --for cpu'),
     ('report CPU -m cpu_bussy', 3, 'no metric or counter cpu_bussy', 'cpu_busy', 'report CPU -m cpu_busy'),
     ('report CPU --by frame', 3, 'has a frame', '--by time', 'report CPU --by time'),
+    ('report -q LAB --for opengl --by frame', 3, 'has a frame', 'without --by', 'report LAB --for opengl'),
+    ('report -q LAB --for opengl --by time', 3, 'has a time', 'without --by', 'report LAB --for opengl'),
+    ('report FRAMES --by group', 3, 'has a group', '--by frame', 'report FRAMES --by frame'),
     ('report CPU --by fram', 2, '--by cannot be "fram"', '--by frame', 'report CPU --by time'),
     ('report CPU --for mali-g310', 3, 'holds no such device', 'sextant capture info', 'capture info CPU'),
     ('stat -p 4000000 -t 50ms', 3, 'no process 4000000 runs', 'pidof', None),
@@ -140,6 +146,10 @@ MISTAKES = [
     ('capture', 2, 'what is to be done', 'sextant capture info FILE', 'capture info CPU'),
     ('capture inf CPU', 2, 'no such action', 'sextant capture info FILE', 'capture info CPU'),
     ('catalog', 2, 'catalog does not know what to do', 'sextant catalog show', 'catalog show mali-g310'),
+    ('catalog diff opengl', 2, 'catalog diff takes two names', 'sextant catalog diff', 'REMEDY'),
+    ('catalog dif opengl', 2, 'catalog does not know what to do', 'sextant catalog diff', 'REMEDY'),
+    ('catalog show', 2, 'catalog show takes one name', 'sextant catalog show', 'REMEDY'),
+    ('catalog import igt-xml', 2, 'catalog import takes a kind and a file', 'sextant catalog import', None),
     ('catalog lint opengll', 3, 'no catalog is called', 'opengl', 'catalog lint opengl'),
     # Programs.
     ('stat -- no-such-program', 127, 'cannot run no-such-program', 'check the spelling', 'stat -- true'),
@@ -170,6 +180,8 @@ def judge(mistake, names, folder):
         return f'other words: {done.stderr}'
     if typed is None:
         return None
+    if typed == 'REMEDY':  # as it stands
+        typed = lines[2].removeprefix('try: sextant ')
     again = run(typed, names, folder)
     return None if again.returncode == 0 else f'the remedy fails: {typed}: {again.returncode} {again.stderr}'
 
@@ -179,7 +191,7 @@ def main():
         names = {name: os.path.join(folder, file) for name, file in
                  (('CPU', 'cpu.sxc'), ('MALI', 'mali.sxc'), ('BOTH', 'both.sxc'), ('RAW', 'raw.csv'), ('NOTES', 'notes.txt'),
                   ('OUT', 'out.txt'), ('OUT.sxc', 'out.sxc'), ('OUT.json', 'out.json'), ('OUT.xyz', 'out.xyz'),
-                  ('FRAMES', 'frames.sxc'), ('TABLE', 'frames.csv'), ('SUMS', 'sums.csv'), ('OUT.csv', 'out.csv'), ('OUT.json.gz', 'out.json.gz'))}
+                  ('FRAMES', 'frames.sxc'), ('LAB', 'lab.csv'), ('TABLE', 'frames.csv'), ('SUMS', 'sums.csv'), ('OUT.csv', 'out.csv'), ('OUT.json.gz', 'out.json.gz'))}
         names['EMPTY'] = ''
         for name, text in (('COMMAS', 'frame\tFrameTime\n1\t1,000\n2\t2,000\n'), ('SEMICOLONS', 'frame;FrameTime\n1;1,000\n2;2,000\n'),
                            ('POINTS', 'frame\tFrameTime\n1\t1000\n2\t2.000\n')):
@@ -188,6 +200,8 @@ def main():
                 file.write(text)
         with open(names['RAW'], 'w', encoding='utf-8') as file:
             file.write('MaliGPUCyclesGPUActive,duration_ns\n1000,1000000\n2000,1000000\n')
+        with open(names['LAB'], 'w', encoding='utf-8') as file:
+            file.write('IAVertices,IAPrimitives\n300,100\n600,200\n')
         with open(names['NOTES'], 'w', encoding='utf-8') as file:
             file.write('these are notes\nof no use to anybody\n')
         with open(names['TABLE'], 'w', encoding='utf-8') as file:

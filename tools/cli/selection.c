@@ -151,6 +151,8 @@ static enum sx_status unknown_device(const struct sx_device *all, size_t count, 
 	struct suggest near;
 	suggest_begin(&near, word, 1);
 	for (size_t i = 0; i < count; i++) {
+		if (all[i].state == SX_DEVICE_ABSENT)
+			continue;
 		suggest_offer(&near, all[i].id);
 		suggest_offer(&near, all[i].source);
 		if (all[i].catalog)

@@ -101,9 +101,34 @@ static enum sx_status take_child(struct options *options, const struct verb *ver
 	return SX_ERR_USAGE;
 }
 
-static enum sx_status take_argument(struct options *options, const struct verb *verb, char *text,
+/* Appends a word as a shell wants it. */
+static void append_word(char *line, size_t size, const char *word)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+				    "%+,-./:=@_";
+	size_t used = strlen(line);
+	bool bare = *word && strspn(word, plain) == strlen(word);
+	const char *around = bare || strchr(word, '\'') ? "" : "'";
+	snprintf(line + used, size - used, " %s%s%s", around, word, around);
+}
+
+/* The same command line with the -- that is missing before the argument at hand. */
+static void try_as_child(const struct cursor *cursor, const struct verb *verb, struct sx_error *err)
+{
+	char line[SX_ERROR_TEXT_MAX] = "";
+	for (int i = 0; i < cursor->argc; i++) {
+		if (i == cursor->at)
+			append_word(line, sizeof(line), "--");
+		append_word(line, sizeof(line), cursor->argv[i]);
+	}
+	error_try(err, "sextant %s%s", verb->name, line);
+}
+
+static enum sx_status take_argument(const struct cursor *cursor, const struct verb *verb,
 				    struct sx_error *err)
 {
+	struct options *options = cursor->options;
+	char *text = cursor->argv[cursor->at];
 	if (!*text) {
 		error_set(err, SX_ERR_USAGE, "an argument is empty");
 		error_because(err, "usage is: sextant %s %s", verb->name, verb->synopsis);
@@ -120,7 +145,7 @@ static enum sx_status take_argument(struct options *options, const struct verb *
 		error_try(err, "sextant %s -i %s", verb->name, text);
 	} else if (verb->child) {
 		error_because(err, "a program to measure stands after --");
-		error_try(err, "sextant %s -- %s", verb->name, text);
+		try_as_child(cursor, verb, err);
 	} else {
 		error_because(err, "usage is: sextant %s %s", verb->name, verb->synopsis);
 		error_try(err, "sextant %s --help", verb->name);
@@ -142,7 +167,7 @@ enum sx_status options_parse(struct options *options, const struct verb *verb, i
 		else if (arg[0] == '-' && arg[1])
 			status = parse_short(verb, &cursor, err);
 		else
-			status = take_argument(options, verb, arg, err);
+			status = take_argument(&cursor, verb, err);
 	}
 	if (!status && !options->format_given)
 		status = format_by_suffix(options, verb, err);

@@ -215,9 +215,48 @@ static enum sx_status diff(const struct cli *cli, const char *from, const char *
 	return status;
 }
 
+/* What each action takes, and a command that does it. */
+static const struct {
+	const char *action, *takes, *example;
+} usages[] = {{"lint", "any number of names", "lint mali-g310"},
+	      {"show", "one name", "show mali-g310"},
+	      {"diff", "two names", "diff amd-gcn1 amd-gcn2"},
+	      {"import", "a kind and a file or folder", "import igt-xml oa-tglgt2.xml"}};
+#define ACTIONS (sizeof(usages) / sizeof(usages[0]))
+
+static enum sx_status no_action(const struct string_list *args, struct sx_error *err)
+{
+	const char *names[ACTIONS + 1] = {0}, *action = args->count ? args->items[0] : NULL;
+	size_t at = 0;
+	for (size_t i = 0; i < ACTIONS; i++)
+		names[i] = usages[i].action;
+	while (at < ACTIONS && (!action || strcmp(names[at], action) != 0))
+		at++;
+	if (at < ACTIONS) {
+		error_set(err, SX_ERR_USAGE, "catalog %s takes %s", action, usages[at].takes);
+		error_because(err, "%s given",
+			      args->count == 1	 ? "none was"
+			      : args->count == 2 ? "one was"
+						 : "another number was");
+		error_try(err, "sextant catalog %s", usages[at].example);
+		return SX_ERR_USAGE;
+	}
+	if (action)
+		error_set(err, SX_ERR_USAGE, "catalog does not know what to do with \"%s\"",
+			  action);
+	else
+		error_set(err, SX_ERR_USAGE, "catalog does not know what to do");
+	error_because(
+	    err, "it takes lint [NAME...], show NAME, diff NAME NAME, or import KIND FILE|FOLDER");
+	const char *near = action ? options_nearest(action, names) : NULL;
+	for (at = 0; at < ACTIONS && (!near || strcmp(names[at], near) != 0); at++)
+		;
+	error_try(err, "sextant catalog %s", usages[at < ACTIONS ? at : 1].example);
+	return SX_ERR_USAGE;
+}
+
 static enum sx_status dispatch(struct cli *cli, size_t *findings, struct sx_error *err)
 {
-	static const char *const actions[] = {"lint", "show", "diff", "import", NULL};
 	const struct string_list *args = &cli->options.args;
 	const char *action = args->count ? args->items[0] : "";
 	if (strcmp(action, "lint") == 0)
@@ -228,12 +267,7 @@ static enum sx_status dispatch(struct cli *cli, size_t *findings, struct sx_erro
 		return diff(cli, args->items[1], args->items[2], err);
 	if (strcmp(action, "import") == 0 && args->count == 3)
 		return catalog_import(cli, args->items[1], args->items[2], err);
-	error_set(err, SX_ERR_USAGE, "catalog does not know what to do with \"%s\"", action);
-	error_because(
-	    err, "it takes lint [NAME...], show NAME, diff NAME NAME, or import KIND FILE|FOLDER");
-	const char *near = options_nearest(action, actions);
-	error_try(err, "sextant catalog %s mali-g310", near ? near : "show");
-	return SX_ERR_USAGE;
+	return no_action(args, err);
 }
 
 static int catalog_run(struct cli *cli)

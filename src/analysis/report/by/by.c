@@ -28,7 +28,9 @@ struct report_by {
 	struct sx_summary *summary;	   /* of all rows, which a group may stand out from */
 	const struct sx_table *raw;	   /* the rows at hand */
 	uint64_t bucket_ns, seen, next_frame, rows;
-	bool labelled;	     /* some row has the label */
+	bool labelled; /* some row has the label */
+	bool timed,
+	    framed; /* some row has a time, or a frame: for the remedy where none has the label */
 	struct total *whole; /* instances that are columns: all rows in one */
 	struct sx_table *total;
 	struct sx_table *groups; /* raw counters, a row a group */
@@ -342,10 +344,23 @@ enum sx_status report_by_begin(const struct report_by_options *options, struct r
 	return SX_OK;
 }
 
+/* What else the rows could be put together by. */
+static void note_keys(struct report_by *g, const struct sx_table *raw)
+{
+	size_t count = sx_table_row_count(raw);
+	for (size_t i = 0; !g->timed && i < count; i++)
+		g->timed = sx_table_begin_ns(raw)[i] != SX_TIME_UNKNOWN;
+	g->framed |= sx_table_kind(raw) == SX_SAMPLE_FRAME;
+	for (size_t i = 0; !g->framed && i < count; i++)
+		g->framed = sx_table_label(raw, SX_LABEL_FRAME, i) != SX_LABEL_ABSENT;
+}
+
 enum sx_status report_by_add(struct report_by *g, const struct sx_table *raw, struct sx_error *err)
 {
 	g->raw = raw;
 	g->rows += sx_table_row_count(raw);
+	if (!g->labelled)
+		note_keys(g, raw);
 	if (g->whole) {
 		total_add(g->whole, raw);
 		return SX_OK;
@@ -356,17 +371,20 @@ enum sx_status report_by_add(struct report_by *g, const struct sx_table *raw, st
 
 static enum sx_status no_label(const struct report_by *g, struct sx_error *err)
 {
-	static const char *const remedies[] = {
-	    "--by time; a source that encloses frames, such as gl, gives them",
-	    "--by frame; programs name their groups with glPushDebugGroup",
-	    "export; these rows have no times",
-	    "--by time",
-	    "--by time; rows of OpenGL programs tell their processes",
-	    "--by time; OpenGL programs and Intel's OA unit tell contexts"};
+	static const char *const who[] = {"a source that encloses frames, such as gl, gives them",
+					  "programs name their groups with glPushDebugGroup",
+					  "these rows have no times",
+					  "the counters are of the whole device",
+					  "rows of OpenGL programs tell their processes",
+					  "OpenGL programs and Intel's OA unit tell contexts"};
+	const char *way = g->o.by == REPORT_BY_GROUP && g->framed ? "--by frame"
+			  : g->timed				  ? "--by time"
+			  : g->framed				  ? "--by frame"
+								  : "without --by";
 	error_set(err, SX_ERR_NOT_FOUND, "no row of %s has a %s",
 		  sx_catalog_info(g->o.catalog)->name, report_key_name(g->o.by));
 	error_because(err, "its source does not tell");
-	error_try(err, "%s", remedies[g->o.by]);
+	error_try(err, "%s; %s", way, who[g->o.by]);
 	return SX_ERR_NOT_FOUND;
 }
 
