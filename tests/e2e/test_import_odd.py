@@ -287,6 +287,15 @@ class Unknown(Odd):
         self.assertEqual(result.returncode, 5)
         self.assertIn('sextant import --help', notes(result))
 
+    def test_more_gpus_than_fit(self):
+        """Both of AMD's tables say that there are too many, which is no lack of memory."""
+        for name, head in (('v1.csv', 'Index,KernelName,gpu-id,SQ_WAVES,BeginNs,EndNs'),
+                           ('v3.csv', 'Dispatch_Id,Kernel_Name,Agent_Id,Counter_Value,Counter_Name')):
+            rows = [f'{i},k,{i},5,' + ('SQ_WAVES' if name == 'v3.csv' else f'{i}00,{i}50') for i in range(1, 66)]
+            result = run('export', self.write(name, head, *rows), '--counters')
+            self.assertEqual(result.returncode, 5, result.stderr)
+            self.assertIn('more than 64 GPUs', notes(result))
+
 
 if __name__ == '__main__':
     unittest.main()

@@ -2,11 +2,8 @@
  * rocprof (v1 and v2): a line a dispatch, a column a counter. Seen: the headers of ROCm 3 to 6, v1
  * (Index,KernelName,…) and v2 (Dispatch_ID,GPU_ID,…,Kernel_Name,Start_Timestamp,…).
  */
-#include <stdio.h>
 #include <stdlib.h>
 
-#include "base/number.h"
-#include "import/read/cells.h"
 #include "import/counters/rocm.h"
 
 /* Columns that are no counters: what becomes of them. */
@@ -58,20 +55,11 @@ static const struct {
     {"Wave_Size", PROPERTY, "items"},
 };
 
-struct rocprof_device {
-	double id;
-	struct import_rows *rows;
-	uint32_t *columns;
-};
-
 struct rocprof_reader {
-	struct import_job *job;
-	struct cells cells;
-	const char *catalog;
+	struct amd_table table;
 	enum rocprof_role *role;
-	size_t *which; /* of roles[], by column */
-	struct rocprof_device devices[IMPORT_DEVICES_MAX];
-	uint32_t device_count;
+	size_t *which;			       /* of roles[], by column */
+	uint32_t *columns[IMPORT_DEVICES_MAX]; /* of each GPU, by column of the file */
 };
 
 static bool rocprof_recognise(const struct import_head *head)
@@ -86,73 +74,73 @@ static bool rocprof_recognise(const struct import_head *head)
 
 static enum sx_status rocprof_find_roles(struct rocprof_reader *r, struct sx_error *err)
 {
-	r->role = calloc(r->cells.columns + 1, sizeof(*r->role));
-	r->which = calloc(r->cells.columns + 1, sizeof(*r->which));
+	r->role = calloc(r->table.cells.columns + 1, sizeof(*r->role));
+	r->which = calloc(r->table.cells.columns + 1, sizeof(*r->which));
 	if (!r->role || !r->which)
 		return error_nomem(err, "importing");
-	for (size_t i = 0; i < r->cells.columns; i++)
+	for (size_t i = 0; i < r->table.cells.columns; i++)
 		for (size_t k = 0; k < sizeof(rocprof_roles) / sizeof(rocprof_roles[0]); k++)
-			if (import_is(r->cells.head[i], rocprof_roles[k].name)) {
+			if (import_is(r->table.cells.head[i], rocprof_roles[k].name)) {
 				r->role[i] = rocprof_roles[k].role;
 				r->which[i] = k;
 			}
 	return SX_OK;
 }
 
-static struct rocprof_device *new_device(struct rocprof_reader *r, double id)
+static enum sx_status rocprof_add_columns(struct rocprof_reader *r, uint32_t device,
+					  struct sx_error *err)
 {
-	struct rocprof_device *device = &r->devices[r->device_count];
-	char name[48];
-	snprintf(name, sizeof(name), "GPU %g", id);
-	device->id = id;
-	device->columns = calloc(r->cells.columns + 1, sizeof(*device->columns));
-	device->rows = import_rows_create(
-	    r->job,
-	    &(struct import_rows_options){
-		.catalog = r->catalog, .name = name, .driver = "ROCm", .kind = SX_SAMPLE_GROUP});
-	for (size_t i = 0; device->columns && i < r->cells.columns; i++) {
-		device->columns[i] = SX_NONE;
+	struct import_rows *rows = r->table.rows[device];
+	const struct cells *cells = &r->table.cells;
+	uint32_t *columns = r->columns[device] = calloc(cells->columns + 1, sizeof(*columns));
+	if (!columns)
+		return error_nomem(err, "importing");
+	for (size_t i = 0; i < cells->columns; i++) {
+		columns[i] = SX_NONE;
 		struct import_field field = {.name = rocprof_roles[r->which[i]].name,
 					     .unit = rocprof_roles[r->which[i]].unit,
 					     .over_time = SX_REDUCE_MEAN};
-		if (r->role[i] == COUNTER && r->cells.head[i].size)
-			device->columns[i] =
-			    amd_column(r->job, device->rows, r->catalog, r->cells.head[i]);
+		if (r->role[i] == COUNTER && cells->head[i].size)
+			columns[i] =
+			    amd_column(r->table.job, rows, r->table.catalog, cells->head[i]);
 		else if (r->role[i] == PROPERTY)
-			device->columns[i] = import_column(device->rows, &field);
+			columns[i] = import_column(rows, &field);
 	}
-	r->device_count++;
-	return device->columns && device->rows ? device : NULL;
+	return SX_OK;
 }
 
-static struct rocprof_device *rocprof_find_device(struct rocprof_reader *r)
+static enum sx_status rocprof_find_device(struct rocprof_reader *r, uint32_t *device,
+					  struct sx_error *err)
 {
-	double id = 0;
-	for (size_t i = 0; i < r->cells.columns; i++)
-		if (r->role[i] == DEVICE)
-			import_number(r->cells.row[i], &id);
-	for (uint32_t i = 0; i < r->device_count; i++)
-		if (r->devices[i].id == id)
-			return &r->devices[i];
-	return r->device_count < IMPORT_DEVICES_MAX ? new_device(r, id) : NULL;
+	struct import_cell id = {"0", 1};
+	struct amd_gpu gpu = {0};
+	for (size_t i = 0; i < r->table.cells.columns; i++)
+		if (r->role[i] == DEVICE && r->table.cells.row[i].size)
+			id = r->table.cells.row[i];
+	enum sx_status status = amd_table_device(&r->table, id, "GPU ", &gpu, err);
+	*device = gpu.index;
+	return status || !gpu.added ? status : rocprof_add_columns(r, gpu.index, err);
 }
 
 static enum sx_status rocprof_take_row(struct rocprof_reader *r, struct sx_error *err)
 {
 	uint64_t times[2] = {SX_TIME_UNKNOWN, SX_TIME_UNKNOWN};
-	struct rocprof_device *device = rocprof_find_device(r);
-	if (!device)
-		return error_nomem(err, "importing");
-	for (size_t i = 0; i < r->cells.columns; i++)
+	struct cells *cells = &r->table.cells;
+	uint32_t device;
+	enum sx_status status = rocprof_find_device(r, &device, err);
+	if (status)
+		return status;
+	for (size_t i = 0; i < cells->columns; i++)
 		if (r->role[i] == BEGIN || r->role[i] == END)
-			times[r->role[i] == END] = cells_ns(&r->cells, i);
-	size_t row = import_row(device->rows, times[0], times[1]);
-	for (size_t i = 0; i < r->cells.columns; i++) {
+			times[r->role[i] == END] = cells_ns(cells, i);
+	struct import_rows *rows = r->table.rows[device];
+	size_t row = import_row(rows, times[0], times[1]);
+	for (size_t i = 0; i < cells->columns; i++) {
 		if (r->role[i] == KERNEL) {
-			struct import_cell kernel = cells_text(&r->cells, i);
-			import_label(device->rows, row, SX_LABEL_GROUP, kernel.text, kernel.size);
+			struct import_cell kernel = cells_text(cells, i);
+			import_label(rows, row, SX_LABEL_GROUP, kernel.text, kernel.size);
 		} else {
-			cells_put(&r->cells, i, device->rows, device->columns[i], row);
+			cells_put(cells, i, rows, r->columns[device][i], row);
 		}
 	}
 	return SX_OK;
@@ -161,29 +149,19 @@ static enum sx_status rocprof_take_row(struct rocprof_reader *r, struct sx_error
 static enum sx_status rocprof_read(struct import_job *job, struct sx_error *err)
 {
 	struct rocprof_reader *r = calloc(1, sizeof(*r));
-	struct import_lines lines = import_lines(job);
-	struct import_cell header = {"", 0};
 	if (!r)
 		return error_nomem(err, "importing");
-	r->job = job;
-	r->catalog = job->request->catalog ? job->request->catalog : "amd-gcn3";
-	import_line(&lines, &header);
-	enum sx_status status = cells_begin(&r->cells, job, lines, header, err);
+	enum sx_status status = amd_table_begin(&r->table, job, err);
 	if (!status)
 		status = rocprof_find_roles(r, err);
-	while (!status && cells_next(&r->cells))
+	while (!status && cells_next(&r->table.cells))
 		status = rocprof_take_row(r, err);
-	if (!status)
-		status = cells_end(&r->cells, err);
-	status = import_finish(job, status, "rocprof writes a line a dispatch",
-			       "there is no line behind the header", err);
-	for (uint32_t i = 0; i < r->device_count; i++)
-		free(r->devices[i].columns);
+	status = amd_table_end(&r->table, status, "rocprof writes a line a dispatch", err);
+	for (uint32_t i = 0; i < IMPORT_DEVICES_MAX; i++)
+		free(r->columns[i]);
 	free(r->role);
 	free(r->which);
 	free(r);
-	if (!job->request->catalog)
-		amd_tell_meaning(job, "amd-gcn3");
 	return status;
 }
 

@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/strings.h"
-#include "import/read/cells.h"
 #include "import/counters/rocm.h"
 
 /* Properties of a dispatch that come over as columns. */
@@ -21,19 +19,11 @@ struct rocprofv3_where {
 	size_t property[PROPERTIES];
 };
 
-/* Rows of one agent. */
-struct agent {
-	struct import_rows *rows;
-	uint32_t property[PROPERTIES];
-};
-
 struct rocprofv3_reader {
-	struct import_job *job;
-	struct cells cells;
+	struct amd_table table;
 	struct rocprofv3_where at;
-	const char *catalog;
-	struct strings agents, dispatches;
-	struct agent agent[IMPORT_DEVICES_MAX];
+	struct strings dispatches;
+	uint32_t property[IMPORT_DEVICES_MAX][PROPERTIES]; /* columns, by agent */
 	size_t section;	 /* of tables that stand behind each other, from 0 */
 	size_t repeated; /* values of a counter and dispatch that had one already */
 	size_t first_repeated;
@@ -60,7 +50,7 @@ static bool rocprofv3_recognise(const struct import_head *head)
 
 static void rocprofv3_find_columns(struct rocprofv3_reader *r)
 {
-	const struct cells *c = &r->cells;
+	const struct cells *c = &r->table.cells;
 	r->at = (struct rocprofv3_where){.counter = cells_find(c, "Counter_Name"),
 					 .value = cells_find(c, "Counter_Value"),
 					 .dispatch = cells_find(c, "Dispatch_Id"),
@@ -73,18 +63,8 @@ static void rocprofv3_find_columns(struct rocprofv3_reader *r)
 		r->at.property[i] = cells_find(c, properties[i]);
 }
 
-static enum sx_status new_agent(struct rocprofv3_reader *r, uint32_t index, struct sx_error *err)
+static void rocprofv3_add_properties(struct rocprofv3_reader *r, uint32_t agent)
 {
-	struct agent *agent = &r->agent[index];
-	char name[64];
-	struct import_cell id = cells_at(&r->cells, r->at.agent);
-	snprintf(name, sizeof(name), "%s%.*s", import_begins(id, "Agent") ? "" : "Agent ",
-		 (int)(id.size < 40 ? id.size : 40), id.text);
-	agent->rows =
-	    import_rows_create(r->job, &(struct import_rows_options){.catalog = r->catalog,
-								     .name = id.size ? name : NULL,
-								     .driver = "ROCm",
-								     .kind = SX_SAMPLE_GROUP});
 	for (size_t i = 0; i < PROPERTIES; i++) {
 		struct import_field field = {.name = properties[i],
 					     .unit = strstr(properties[i], "_Size") && i >= 2
@@ -92,52 +72,48 @@ static enum sx_status new_agent(struct rocprofv3_reader *r, uint32_t index, stru
 						     : i < 2 ? "items"
 							     : "count",
 					     .over_time = SX_REDUCE_MEAN};
-		agent->property[i] =
-		    r->at.property[i] == SIZE_MAX ? SX_NONE : import_column(agent->rows, &field);
+		r->property[agent][i] = r->at.property[i] == SIZE_MAX
+					    ? SX_NONE
+					    : import_column(r->table.rows[agent], &field);
 	}
-	return agent->rows ? SX_OK : error_nomem(err, "importing");
 }
 
-static enum sx_status find_agent(struct rocprofv3_reader *r, struct agent **out,
-				 struct sx_error *err)
+static enum sx_status find_agent(struct rocprofv3_reader *r, uint32_t *agent, struct sx_error *err)
 {
-	bool added;
-	struct import_cell id = cells_at(&r->cells, r->at.agent);
-	uint32_t index = strings_intern(&r->agents, id.text, id.size, &added);
-	if (index == UINT32_MAX)
-		return error_nomem(err, "importing");
-	if (index >= IMPORT_DEVICES_MAX) {
-		error_set(err, SX_ERR_LIMIT, "%s has more than %d agents", r->job->request->path,
-			  IMPORT_DEVICES_MAX);
-		return SX_ERR_LIMIT;
-	}
-	*out = &r->agent[index];
-	return added ? new_agent(r, index, err) : SX_OK;
+	struct amd_gpu gpu = {0};
+	struct import_cell id = cells_at(&r->table.cells, r->at.agent);
+	const char *what = import_begins(id, "Agent") ? "" : "Agent ";
+	enum sx_status status = amd_table_device(&r->table, id, what, &gpu, err);
+	*agent = gpu.index;
+	if (!status && gpu.added)
+		rocprofv3_add_properties(r, gpu.index);
+	return status;
 }
 
 /* A dispatch is one row, wherever its lines stand. */
-static enum sx_status rocprofv3_find_row(struct rocprofv3_reader *r, struct agent *agent,
-					 size_t *row, struct sx_error *err)
+static enum sx_status rocprofv3_find_row(struct rocprofv3_reader *r, uint32_t agent, size_t *row,
+					 struct sx_error *err)
 {
 	char key[160];
 	bool added;
 	double value;
-	struct import_cell process = cells_at(&r->cells, r->at.process);
-	struct import_cell dispatch = cells_at(&r->cells, r->at.dispatch);
-	int size = snprintf(key, sizeof(key), "%zu %td %.*s %.*s", r->section, agent - r->agent,
+	struct import_rows *rows = r->table.rows[agent];
+	struct import_cell process = cells_at(&r->table.cells, r->at.process);
+	struct import_cell dispatch = cells_at(&r->table.cells, r->at.dispatch);
+	int size = snprintf(key, sizeof(key), "%zu %u %.*s %.*s", r->section, (unsigned)agent,
 			    (int)(process.size < 40 ? process.size : 40), process.text,
 			    (int)(dispatch.size < 40 ? dispatch.size : 40), dispatch.text);
 	uint32_t at = strings_intern(&r->dispatches, key, (size_t)size, &added);
 	if (at == UINT32_MAX || !mem_grow(&r->row, &r->row_cap, (size_t)at + 1, sizeof(*r->row)))
 		return error_nomem(err, "importing");
 	if (added) {
-		r->row[at] = import_row(agent->rows, cells_ns(&r->cells, r->at.begin),
-					cells_ns(&r->cells, r->at.end));
-		struct import_cell kernel = cells_text(&r->cells, r->at.kernel);
-		import_label(agent->rows, r->row[at], SX_LABEL_GROUP, kernel.text, kernel.size);
+		r->row[at] = import_row(rows, cells_ns(&r->table.cells, r->at.begin),
+					cells_ns(&r->table.cells, r->at.end));
+		struct import_cell kernel = cells_text(&r->table.cells, r->at.kernel);
+		import_label(rows, r->row[at], SX_LABEL_GROUP, kernel.text, kernel.size);
 		for (size_t i = 0; i < PROPERTIES; i++)
-			if (cells_number(&r->cells, r->at.property[i], &value))
-				import_set(agent->rows, agent->property[i], r->row[at], value);
+			if (cells_number(&r->table.cells, r->at.property[i], &value))
+				import_set(rows, r->property[agent][i], r->row[at], value);
 	}
 	*row = r->row[at];
 	return SX_OK;
@@ -145,7 +121,7 @@ static enum sx_status rocprofv3_find_row(struct rocprofv3_reader *r, struct agen
 
 static enum sx_status rocprofv3_take_line(struct rocprofv3_reader *r, struct sx_error *err)
 {
-	struct agent *agent = NULL;
+	uint32_t agent;
 	size_t row = SIZE_MAX;
 	double value;
 	enum sx_status status = find_agent(r, &agent, err);
@@ -153,19 +129,20 @@ static enum sx_status rocprofv3_take_line(struct rocprofv3_reader *r, struct sx_
 		status = rocprofv3_find_row(r, agent, &row, err);
 	if (status)
 		return status;
-	struct import_cell name = cells_at(&r->cells, r->at.counter);
-	uint32_t column = amd_column(r->job, agent->rows, r->catalog, name);
-	if (!cells_number(&r->cells, r->at.value, &value))
+	struct import_rows *rows = r->table.rows[agent];
+	struct import_cell name = cells_at(&r->table.cells, r->at.counter);
+	uint32_t column = amd_column(r->table.job, rows, r->table.catalog, name);
+	if (!cells_number(&r->table.cells, r->at.value, &value))
 		return SX_OK;
-	if (!import_has(agent->rows, column, row)) {
-		import_set(agent->rows, column, row, value);
+	if (!import_has(rows, column, row)) {
+		import_set(rows, column, row, value);
 		return SX_OK;
 	}
 	if (!r->repeated++)
-		r->first_repeated = r->cells.lines.number;
+		r->first_repeated = r->table.cells.lines.number;
 	/* Instances of a counter add up; shares and means do not. */
-	if (import_adds_up(agent->rows, column))
-		import_add(agent->rows, column, row, value);
+	if (import_adds_up(rows, column))
+		import_add(rows, column, row, value);
 	return SX_OK;
 }
 
@@ -173,67 +150,51 @@ static enum sx_status rocprofv3_take_line(struct rocprofv3_reader *r, struct sx_
 static bool begins_table(struct rocprofv3_reader *r)
 {
 	int found = 0;
-	for (size_t i = 0; i < r->cells.columns; i++)
-		found += import_is(r->cells.row[i], "Counter_Name") ||
-			 import_is(r->cells.row[i], "Counter_Value") ||
-			 import_is(r->cells.row[i], "Dispatch_Id");
+	for (size_t i = 0; i < r->table.cells.columns; i++)
+		found += import_is(r->table.cells.row[i], "Counter_Name") ||
+			 import_is(r->table.cells.row[i], "Counter_Value") ||
+			 import_is(r->table.cells.row[i], "Dispatch_Id");
 	if (found != 3)
 		return false;
-	memcpy(r->cells.head, r->cells.row, r->cells.columns * sizeof(*r->cells.head));
+	memcpy(r->table.cells.head, r->table.cells.row,
+	       r->table.cells.columns * sizeof(*r->table.cells.head));
 	rocprofv3_find_columns(r);
 	if (!r->section++)
-		import_tell(r->job,
+		import_tell(r->table.job,
 			    "tables stand behind each other, the second from line %zu: "
 			    "its dispatches are others",
-			    r->cells.lines.number);
+			    r->table.cells.lines.number);
 	return true;
 }
 
 static void rocprofv3_tell(const struct rocprofv3_reader *r)
 {
 	if (r->repeated)
-		import_tell(r->job,
+		import_tell(r->table.job,
 			    "%zu value%s of a dispatch that had that counter already, line %zu the "
 			    "first: counts were added, of shares and means the first one was taken",
 			    r->repeated, r->repeated == 1 ? " is" : "s are", r->first_repeated);
 }
 
-static enum sx_status rocprofv3_finish(struct rocprofv3_reader *r, enum sx_status status,
-				       struct sx_error *err)
-{
-	status = import_finish(r->job, status, "rocprofv3 writes a line a counter and dispatch",
-			       "there is no line behind the header", err);
-	strings_finish(&r->agents);
-	strings_finish(&r->dispatches);
-	free(r->row);
-	return status;
-}
-
 static enum sx_status rocprofv3_read(struct import_job *job, struct sx_error *err)
 {
 	struct rocprofv3_reader *r = calloc(1, sizeof(*r));
-	struct import_lines lines = import_lines(job);
-	struct import_cell header = {"", 0};
 	if (!r)
 		return error_nomem(err, "importing");
-	r->job = job;
-	r->catalog = job->request->catalog ? job->request->catalog : "amd-gcn3";
-	import_line(&lines, &header);
-	enum sx_status status = cells_begin(&r->cells, job, lines, header, err);
+	enum sx_status status = amd_table_begin(&r->table, job, err);
 	rocprofv3_find_columns(r);
 	if (!status && (r->at.counter == SIZE_MAX || r->at.value == SIZE_MAX))
 		status = import_bad(job, 1, err, "rocprofv3 writes Counter_Name and Counter_Value",
 				    "the header lacks the column of counters");
-	while (!status && cells_next(&r->cells))
+	while (!status && cells_next(&r->table.cells))
 		if (!begins_table(r))
 			status = rocprofv3_take_line(r, err);
 	rocprofv3_tell(r);
-	if (!status)
-		status = cells_end(&r->cells, err);
-	status = rocprofv3_finish(r, status, err);
+	status =
+	    amd_table_end(&r->table, status, "rocprofv3 writes a line a counter and dispatch", err);
+	strings_finish(&r->dispatches);
+	free(r->row);
 	free(r);
-	if (!job->request->catalog)
-		amd_tell_meaning(job, "amd-gcn3");
 	return status;
 }
 
