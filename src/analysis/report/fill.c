@@ -343,8 +343,8 @@ static uint32_t number_of(const struct report_fill *fill, uint32_t device)
 	return device == SX_NONE ? SX_NONE : number;
 }
 
-static enum sx_status tell_device(struct report_fill *fill, struct filling *f,
-				  struct report_device *out, struct sx_error *err)
+/* What holds of a device, whether it has samples or not. */
+static void tell_facts(struct report_fill *fill, struct filling *f, struct report_device *out)
 {
 	*out = (struct report_device){.catalog = f->source.catalog,
 				      .name = f->source.name,
@@ -379,6 +379,12 @@ static enum sx_status tell_device(struct report_fill *fill, struct filling *f,
 	out->gap_count = f->facts.gap_count;
 	report_count_frames(f, &out->histogram);
 	tell_course(fill, f, out);
+}
+
+static enum sx_status tell_device(struct report_fill *fill, struct filling *f,
+				  struct report_device *out, struct sx_error *err)
+{
+	tell_facts(fill, f, out);
 	if (!processes_seen_tell(&f->processes, &fill->result, out))
 		return error_nomem(err, "a report");
 	bool named = f->source.chosen && f->source.metrics && !f->facts.unused;
