@@ -162,7 +162,8 @@ LOAD_DIVIDE(LOAD_MUL_DIV_0, x, fast_divide_0)
 LOAD_DIVIDE(LOAD_QUOTIENT_MUL_DIV, fast_floor(x / k[1]), fast_divide)
 LOAD_DIVIDE(LOAD_QUOTIENT_MUL_DIV_0, fast_floor(x / k[1]), fast_divide_0)
 
-static void store(uint64_t *restrict out, uint8_t *restrict quality, const double *in, size_t n)
+static void fast_store(uint64_t *restrict out, uint8_t *restrict quality, const double *in,
+		       size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		double x = __builtin_rint(in[i]);
@@ -228,7 +229,7 @@ const struct fast_loops FAST_TABLE = {
         [FAST_LOAD_QUOTIENT_MUL_DIV] = run_LOAD_QUOTIENT_MUL_DIV,
         [FAST_LOAD_QUOTIENT_MUL_DIV_0] = run_LOAD_QUOTIENT_MUL_DIV_0,
     },
-    .store = store,
+    .store = fast_store,
     .store_whole = ops_store_whole,
     .quality = write_quality,
     .any = ops_any,
