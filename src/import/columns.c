@@ -40,6 +40,45 @@ static bool columns_are_counts(void *user, const char *name)
 	return counter != SX_NONE && sx_catalog_counters(catalog, &count)[counter].type == SX_U64;
 }
 
+/* Whether a metric is what a counter is, as frame times are. */
+static bool is_same(const struct sx_catalog *catalog, const char *name)
+{
+	uint32_t count;
+	const struct sx_counter_info *counters = sx_catalog_counters(catalog, &count);
+	for (uint32_t i = 0; i < count; i++)
+		if (counters[i].same && strcmp(counters[i].same, name) == 0)
+			return true;
+	return false;
+}
+
+struct csv_range import_range(const struct sx_catalog *catalog, const char *name)
+{
+	uint32_t count;
+	struct column_meaning is = column_meaning(catalog, name, SX_NONE);
+	struct sole sole = {.counter = is.counter.counter};
+	const char *unit = NULL;
+	bool busy = false, same = false;
+	if (is.metric != SX_NONE) {
+		const struct sx_metric_info *info = &sx_catalog_metrics(catalog, &count)[is.metric];
+		sole_find(catalog, is.metric, 0, &sole);
+		same = is_same(catalog, info->name);
+		busy = info->neutral && (strcmp(info->neutral, "gpu.busy") == 0 ||
+					 strcmp(info->neutral, "cpu.busy") == 0);
+		unit = info->unit;
+	} else if (sole.counter != SX_NONE) {
+		unit = sx_catalog_counters(catalog, &count)[sole.counter].unit;
+	}
+	bool amount = sole.counter != SX_NONE || same || busy;
+	if (!amount || strcmp(unit, "degC") == 0 || strcmp(unit, "unknown") == 0)
+		return (struct csv_range){false, false};
+	return (struct csv_range){true, strcmp(unit, "percent") == 0};
+}
+
+static void columns_range(void *user, const char *name, struct csv_range *range)
+{
+	*range = import_range(user, name);
+}
+
 /* What the catalog does not know may be a label. */
 static bool columns_may_be_text(void *user, const char *name)
 {
@@ -53,6 +92,7 @@ struct csv_options import_column_options(struct sx_catalog *catalog)
 	return (struct csv_options){.describe = columns_describe,
 				    .may_be_text = columns_may_be_text,
 				    .is_count = columns_are_counts,
+				    .range = columns_range,
 				    .user = catalog};
 }
 
@@ -116,11 +156,8 @@ static bool is_ratio(const struct sx_catalog *catalog, uint32_t metric)
 	struct sole sole;
 	if (sx_catalog_metrics(catalog, &count)[metric].over_time != SX_REDUCE_RATIO)
 		return false;
-	const char *name = sx_catalog_metrics(catalog, &count)[metric].name;
-	const struct sx_counter_info *counters = sx_catalog_counters(catalog, &count);
-	for (uint32_t i = 0; i < count; i++)
-		if (counters[i].same && strcmp(counters[i].same, name) == 0)
-			return false; /* frame times by frames: they add up */
+	if (is_same(catalog, sx_catalog_metrics(catalog, &count)[metric].name))
+		return false; /* frame times by frames: they add up */
 	sole_find(catalog, metric, 0, &sole);
 	return sole.counter == SX_NONE;
 }

@@ -157,6 +157,22 @@ class Tables(unittest.TestCase):
         self.assertIn('2 ratios are given by row, gpu_time_share the first: over the run they are means of the rows', told)
         self.assertNotIn('given by row', self.report('Frame time (ms)\n10\n90\n', '--for', 'opengl')[1])
 
+    def test_values_that_cannot_be(self):
+        """Amounts below 0 and shares above 100 % are no data, and told; temperatures and ratios of several counters may be below 0."""
+        wide = 'frame_time (ms),gpu_busy,GPU temperature\n-16,150,-5\n20,-3,10\n30,50,10\n'
+        lines = ''.join(json.dumps({'begin_ns': i, 'end_ns': i + 1, 'frame_time (ms)': a, 'gpu_busy': b, 'gpu_temperature': c}) + '\n'
+                        for i, (a, b, c) in enumerate(((-16, 150, -5), (20, -3, 10), (30, 50, 10))))
+        for text in (wide, lines, wide.replace('gpu_busy', 'gpu_busy (ratio)').replace('150', '1.5').replace(',50,', ',0.5,')):
+            with self.subTest(text):
+                rows, told = self.report(text, '--for', 'monitor')
+                self.assertEqual([rows[name]['count'] for name in ('frame_time', 'gpu_busy', 'gpu_temperature')], ['2', '1', '3'], told)
+                self.assertEqual(rows['gpu_busy']['mean'], '50')
+                self.assertEqual(rows['gpu_temperature']['min'], '-5')
+                self.assertIn('no data', told)
+        self.assertIn('3 values are below 0 or a share above 100 %, the first in line 2, column frame_time', self.report(wide, '--for', 'monitor')[1].replace('Frame time', 'frame_time'))
+        rows, told = self.report('vertex_reuse\n-10\n20\n', '--for', 'opengl')
+        self.assertEqual(rows['vertex_reuse']['count'], '2')
+
     def test_fractions_of_counts(self):
         """Whatever the catalog's type, what stands in a table is not rounded."""
         for catalog in ('amd-gcn1', 'opengl', 'vulkan'):

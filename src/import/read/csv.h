@@ -10,6 +10,13 @@
 #define CSV_COLUMNS_MAX 65536
 #define CSV_CELL_MAX	4096 /* bytes of a number, a name or a label */
 
+/* What values can be. */
+struct csv_range {
+	bool not_below_0;
+	bool share; /* nor above 100 percent, but for what clocks differ */
+};
+#define CSV_SHARE_MAX 101 /* percent */
+
 /* How columns are described beyond their names. Zero-initialise for unit "count", summed. */
 struct csv_options {
 	/* May set unit and over_time of a column by its name; strings must outlive csv_parse(). */
@@ -18,6 +25,8 @@ struct csv_options {
 	bool (*may_be_text)(void *user, const char *name);
 	/* May say that such a column counts: what is below 0 or beyond 64 bits is no data then. */
 	bool (*is_count)(void *user, const char *name);
+	/* May say where the values of such a column end; what is beyond is no data. */
+	void (*range)(void *user, const char *name, struct csv_range *range);
 	void *user;
 	bool keep_unknown; /* columns that mean nothing stand for themselves */
 };
@@ -35,6 +44,9 @@ struct csv_tally {
 	size_t first_short;	   /* line */
 	size_t no_count;	   /* values of counts that are below 0 or beyond 64 bits */
 	size_t first_no_count;	   /* line */
+	size_t outside;		   /* values out of their column's range */
+	size_t first_outside;	   /* line */
+	const char *outside_name;  /* column; lives as long as the stream */
 	size_t impossible;	   /* rows whose times cannot be; they have none */
 	size_t first_impossible;   /* line */
 	const char *no_count_name; /* column; lives as long as the stream */

@@ -125,6 +125,8 @@ static enum sx_status csv_rows_add_column(struct csv_reader *r, const struct csv
 	column->known = column->role == CSV_VALUE && o && o->may_be_text && !unknown;
 	column->counts =
 	    column->role == CSV_VALUE && o && o->is_count && o->is_count(o->user, name);
+	if (column->known && o->range)
+		o->range(o->user, name, &column->range);
 	return SX_OK;
 }
 
@@ -337,6 +339,21 @@ static enum sx_status csv_rows_take_count(struct csv_reader *r, struct csv_colum
 		       (uint32_t)(column - r->columns) + 1, SHOWN(cell), cell->text);
 }
 
+/* Whether a value is one that its column can have; tells those that are not. */
+static bool is_within(struct csv_reader *r, const struct csv_column *column, double f)
+{
+	double most = CSV_SHARE_MAX;
+	if (column->unit && strcmp(column->unit, "ratio") == 0)
+		most /= 100;
+	if (!(column->range.not_below_0 && f < 0) && !(column->range.share && f > most))
+		return true;
+	if (!r->table && !r->tally.outside++) {
+		r->tally.first_outside = r->c.line;
+		r->tally.outside_name = strings_get(&r->names, (uint64_t)(column - r->columns));
+	}
+	return false;
+}
+
 static enum sx_status csv_rows_take_value(struct csv_reader *r, struct csv_column *column,
 					  const struct csv_cell *cell, struct csv_rows_number n)
 {
@@ -344,6 +361,8 @@ static enum sx_status csv_rows_take_value(struct csv_reader *r, struct csv_colum
 		tell_no_count(r, column);
 		return SX_OK;
 	}
+	if (!is_within(r, column, n.f))
+		return SX_OK;
 	bool exact = r->table && column->type == SX_U64 && column->written.power &&
 		     number_decimal(cell->text, cell->size, column->written.power, &n.u);
 	column->values++;
@@ -509,7 +528,8 @@ enum sx_status csv_row(struct csv_reader *r)
 			status = take_device(r, column, &cell);
 			if (!status && r->passed_over)
 				return pass_over(r, &cell);
-		} else if (column->role < CSV_TEXT && csv_quick_number(&r->c, &u, &cell.last)) {
+		} else if (column->role < CSV_TEXT && !column->range.share &&
+			   csv_quick_number(&r->c, &u, &cell.last)) {
 			if (column->role != CSV_VALUE)
 				status = csv_rows_take_special(r, column, u);
 			else if (r->table)

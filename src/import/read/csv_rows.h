@@ -39,6 +39,7 @@ struct csv_column {
 	bool may_be_text;
 	bool known; /* its name means something */
 	bool counts;
+	struct csv_range range;
 	enum sx_label label;	   /* CSV_TEXT */
 	const char *unit;	   /* as the header has it, or NULL */
 	double factor;		   /* of values as they stand there; 0: 1 */

@@ -80,6 +80,12 @@ static void tell_rows(const struct csv_tally *tally, const char *catalog, const 
 		    "no data",
 		    tally->no_count, tally->no_count == 1 ? " is" : "s are", tally->first_no_count,
 		    tally->no_count_name);
+	if (tally->outside)
+		say(to,
+		    "%zu value%s below 0 or a share above 100 %%, the first in line %zu, column "
+		    "%.80s: no data",
+		    tally->outside, tally->outside == 1 ? " is" : "s are", tally->first_outside,
+		    tally->outside_name);
 	if (tally->impossible)
 		say(to,
 		    "%zu line%s times that cannot be, line %zu the first: the end before the "

@@ -5,6 +5,7 @@
 
 #include "catalog/column.h"
 #include "catalog/sole.h"
+#include "import/columns.h"
 #include "import/rows/rows.h"
 
 void rows_forget_values(struct rows_column *c)
@@ -162,10 +163,15 @@ static void ask_catalog(struct import_rows *rows)
 		struct column_meaning meaning = {{SX_NONE, SX_NONE}, SX_NONE, SX_NONE};
 		if (known)
 			meaning = column_meaning(known, field->name, SX_NONE);
-		if (rows->whole_shares && is_share(known, &meaning, field->unit))
+		struct csv_range range = {false, false};
+		if (known && (rows->job->format->table || rows->job->format->any_order))
+			range = import_range(known, field->name);
+		if ((rows->whole_shares && is_share(known, &meaning, field->unit)) || range.share)
 			mend_shares(rows, &rows->columns[i]);
 		const struct sx_counter_info *info =
 		    known ? rows_counter_of(known, &meaning) : NULL;
+		if (range.not_below_0 && rows->columns[i].fraction)
+			mend_counts(rows, &rows->columns[i]);
 		if (info)
 			field->over_time = info->over_time;
 		rows->columns[i].fraction |= field->over_time == SX_REDUCE_MEAN;
