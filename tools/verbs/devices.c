@@ -187,8 +187,10 @@ static enum sx_status write_devices(const struct cli *cli, const struct device_l
 		devices_csv(cli, lines, count);
 		return SX_OK;
 	}
+	const struct options *o = &cli->options;
 	bool ok = devices_text(cli, lines, count);
-	if (ok && catalogs) {
+	/* Where nobody asked for less, what needs no device follows. */
+	if (ok && !o->input && !o->devices.count && !o->catalog && o->args.count < 2) {
 		fputc('\n', cli->view.out.out);
 		ok = catalogs_text(cli);
 	}
