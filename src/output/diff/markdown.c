@@ -6,6 +6,7 @@
 
 #include "base/utf8.h"
 #include "output/report/gates.h"
+#include "output/report/table.h"
 
 #define ROWS_MOST 30
 
@@ -53,8 +54,8 @@ static void row_line(const struct view *view, const struct compare_row *row)
 	FILE *out = view->out.out;
 	char a[HUMAN_MAX], b[HUMAN_MAX], change[32];
 	static const char *const marks[] = {"", "✅ ", "❌ ", "⚠️ ", ""};
-	human_value(&view->human, a, compare_row_value(row, row->a), compare_row_unit(row, row->a));
-	human_value(&view->human, b, compare_row_value(row, row->b), compare_row_unit(row, row->b));
+	table_number(view, a, compare_row_value(row, row->a), compare_row_unit(row, row->a));
+	table_number(view, b, compare_row_value(row, row->b), compare_row_unit(row, row->b));
 	diff_change(change, row);
 	fputs("| ", out);
 	markdown_put(out, row->name);

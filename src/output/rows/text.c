@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "base/number.h"
+#include "output/report/table.h"
 
 #define ROWS_SHOWN 4 /* value columns that fit beside a metric's name in 80 columns */
 
@@ -58,8 +59,10 @@ static void add_times(struct sheet *v, const struct rows_shape *shape)
 		snprintf(lengths[i], HUMAN_MAX, "-");
 		if (begins_known)
 			human_duration(begins[i], begin[i] - first);
+		human_compact(begins[i]);
 		if (begins_known && end[i] != SX_TIME_UNKNOWN && end[i] >= begin[i])
 			human_duration(lengths[i], end[i] - begin[i]);
+		human_compact(lengths[i]);
 	}
 	if (!shape->whole)
 		add_line(v, "begin", begins, "", TEXT_PLAIN);
@@ -101,10 +104,10 @@ static void add_values(struct sheet *v)
 		bool none = true;
 		for (size_t i = 0; i < v->shown; i++) {
 			double value = sx_table_get(v->t, c, i);
-			human_value(&v->view->human, cells[i], value, column->unit);
+			table_number(v->view, cells[i], value, column->unit);
 			none = none && isnan(value);
 		}
-		add_line(v, column->name, cells, human_unit(&v->view->human, column->unit),
+		add_line(v, column->name, cells, table_unit(v->view, column->unit),
 			 none ? TEXT_DIM : TEXT_PLAIN);
 	}
 }

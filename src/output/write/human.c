@@ -8,15 +8,20 @@
 static const char *const si[] = {"", "k", "M", "G", "T", "P", "E"};
 static const char *const iec[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
 
-/* Three significant digits without an exponent for 0.001 <= |v| < 1000. */
+#define MOST_DIGITS 1e7 /* from here on an exponent says more than digits do */
+
+/* Three significant digits, without an exponent for 0.001 <= |v| < MOST_DIGITS. */
 static void three_digits(char buf[HUMAN_MAX], double v)
 {
+	static const double from[] = {99.95, 9.995, 0.9995, 0.09995, 0.009995, 0.0009995};
 	double a = fabs(v);
-	int decimals = a >= 99.95 ? 0 : a >= 9.995 ? 1 : a >= 0.9995 || a == 0 ? 2 : 3;
-	if (a > 0 && a < 0.0005)
-		snprintf(buf, HUMAN_MAX, "%.2e", v);
-	else if (a == 0)
+	int decimals = 0;
+	while (decimals < 6 && a < from[decimals])
+		decimals++;
+	if (a == 0) /* also -0 */
 		snprintf(buf, HUMAN_MAX, "0");
+	else if (decimals == 6 || a >= MOST_DIGITS)
+		snprintf(buf, HUMAN_MAX, "%.2e", v);
 	else
 		snprintf(buf, HUMAN_MAX, "%.*f", decimals, v);
 }
@@ -46,7 +51,7 @@ static void prefixed(char buf[HUMAN_MAX], double value, const char *symbol)
 	}
 	/* Counts below a thousand are whole numbers and are shown as such. */
 	if (step == 0 && v == rint(v))
-		snprintf(buf, HUMAN_MAX, "%.0f", v);
+		snprintf(buf, HUMAN_MAX, "%.0f", v + 0.0); /* not "-0" */
 	else
 		three_digits(buf, v);
 	if (si[step][0] || symbol[0]) {
@@ -64,7 +69,7 @@ static void bytes(char buf[HUMAN_MAX], double value)
 		return;
 	}
 	if (step == 0 && v == rint(v))
-		snprintf(buf, HUMAN_MAX, "%.0f", v);
+		snprintf(buf, HUMAN_MAX, "%.0f", v + 0.0);
 	else
 		three_digits(buf, v);
 	human_append(buf, " ", iec[step]);
@@ -112,6 +117,8 @@ void human_value(const struct human *human, char buf[HUMAN_MAX], double value, c
 	const struct unit *unit = name ? units_find(&human->units, name) : NULL;
 	if (isnan(value))
 		snprintf(buf, HUMAN_MAX, "-");
+	else if (isinf(value * (unit ? unit->factor : 1))) /* more than there are numbers for */
+		snprintf(buf, HUMAN_MAX, "%s", value > 0 ? "inf" : "-inf");
 	else if (!unit || !symbol_in_value(unit))
 		prefixed(buf, value, "");
 	else if (unit->scale == UNIT_IEC)
@@ -132,6 +139,15 @@ const char *human_unit(const struct human *human, const char *name)
 	if (symbol_in_value(unit) || !unit->symbol[0])
 		return "";
 	return unit->symbol;
+}
+
+void human_compact(char buf[HUMAN_MAX])
+{
+	char *to = buf;
+	for (const char *from = buf; *from; from++)
+		if (*from != ' ')
+			*to++ = *from;
+	*to = '\0';
 }
 
 void human_duration(char buf[HUMAN_MAX], uint64_t ns)

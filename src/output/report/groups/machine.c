@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <math.h>
 
+#include "base/number.h"
 #include "output/report/groups.h"
 
 static void differences_json(struct json *json, const struct groups_out *o, size_t group)
@@ -60,12 +61,25 @@ static void optional_json(struct json *json, const char *key, uint64_t value, bo
 		json_null(json);
 }
 
+/* When a stretch of time begins, in s; else what people are told. */
+static void machine_key(const struct groups_out *o, size_t row, char *buf, size_t size)
+{
+	const struct report_group *group = &o->g->list[row];
+	char digits[NUMBER_F64_MAX + 1] = "";
+	if (o->g->by != REPORT_BY_TIME || group->text || group->key >= REPORT_KEY_OTHERS) {
+		groups_key(o, row, buf, size);
+		return;
+	}
+	number_put_decimal(digits, group->key * o->g->bucket_ns, 9);
+	snprintf(buf, size, "%s", digits);
+}
+
 static void group_json(struct json *json, const struct groups_out *o, const struct sx_table *values,
 		       size_t row)
 {
 	char key[256];
 	uint64_t begin = sx_table_begin_ns(o->g->raw)[row], time = o->g->list[row].time_ns;
-	groups_key(o, row, key, sizeof(key));
+	machine_key(o, row, key, sizeof(key));
 	json_object_begin_flat(json);
 	json_kv_string(json, "key", key);
 	if (o->g->whoms) {
@@ -152,7 +166,7 @@ static void head_csv(struct csv *csv, const struct groups_out *o, const struct s
 		csv_text(csv, "device");
 	if (o->view->simulated)
 		csv_text(csv, "simulated");
-	csv_text(csv, report_key_name(o->g->by));
+	csv_text(csv, o->g->by == REPORT_BY_TIME ? "time (s)" : report_key_name(o->g->by));
 	if (o->tells_process)
 		csv_text(csv, "process");
 	if (o->tells_context)
@@ -177,7 +191,7 @@ void groups_csv(const struct groups_out *o)
 	for (size_t r = 0; r < sx_table_row_count(values); r++) {
 		char key[256];
 		uint64_t begin = sx_table_begin_ns(o->g->raw)[r];
-		groups_key(o, r, key, sizeof(key));
+		machine_key(o, r, key, sizeof(key));
 		if (o->names)
 			csv_u64(&csv, o->number);
 		if (o->view->simulated)
