@@ -63,6 +63,11 @@ static ssize_t real_read(void *user, int fd, void *buf, size_t size)
 	return read(fd, buf, size);
 }
 
+static ssize_t real_read_at(void *user, int fd, void *buf, size_t size, off_t offset)
+{
+	return pread(fd, buf, size, offset);
+}
+
 static ssize_t real_write(void *user, int fd, const void *buf, size_t size)
 {
 	return write(fd, buf, size);
@@ -289,6 +294,7 @@ const struct sx_sys *sys_real(void)
 	    .close = real_close,
 	    .ioctl = real_ioctl,
 	    .read = real_read,
+	    .read_at = real_read_at,
 	    .write = real_write,
 	    .mmap = real_mmap,
 	    .munmap = real_munmap,

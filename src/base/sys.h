@@ -20,6 +20,8 @@ struct sx_sys {
 	int (*close)(void *user, int fd);
 	int (*ioctl)(void *user, int fd, unsigned long request, void *arg);
 	ssize_t (*read)(void *user, int fd, void *buf, size_t size);
+	/* pread(2). */
+	ssize_t (*read_at)(void *user, int fd, void *buf, size_t size, off_t offset);
 	ssize_t (*write)(void *user, int fd, const void *buf, size_t size);
 	void *(*mmap)(void *user, size_t size, int prot, int flags, int fd, off_t offset);
 	int (*munmap)(void *user, void *addr, size_t size);

@@ -1,20 +1,23 @@
 /* Threads by /proc/PID/task/TID/schedstat: time on a CPU, and time ready but without one. */
 #include "source/threads.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock/clock.h"
 #include "base/mem.h"
 
-#define WAIT_MOST  8  /* a thread's waits for a CPU count up to so many times its work */
+#define WAIT_MOST  8 /* a thread's waits for a CPU count up to so many times its work */
+#define YOUNG_NS   UINT64_C(1000000000) /* programs that begin make their threads */
 #define NAMES_MOST 25 /* readings after which a thread has the name that it keeps */
 
 struct visit {
 	struct threads *threads;
 	struct threads_busiest *out;
 	pid_t pid;
-	bool no_memory, too_many;
+	bool no_memory;
 };
 
 static bool read_task_file(const struct sx_sys *sys, const struct thread_seen *t, const char *name,
@@ -37,10 +40,10 @@ static struct thread_seen *find(struct threads *threads, pid_t pid, pid_t tid)
 static struct thread_seen *meet(struct visit *v, pid_t tid)
 {
 	struct threads *threads = v->threads;
-	struct thread_seen new = {.pid = v->pid, .tid = tid};
+	struct thread_seen new = {.pid = v->pid, .tid = tid, .fd = -1};
 	char name[32] = "";
-	v->too_many |= threads->count >= THREADS_MOST;
-	if (v->too_many)
+	threads->too_many |= threads->count >= THREADS_MOST;
+	if (threads->too_many)
 		return NULL;
 	if (threads->prefix && read_task_file(threads->sys, &new, "comm", name, sizeof(name)))
 		new.apart = strncmp(name, threads->prefix, strlen(threads->prefix)) == 0;
@@ -50,6 +53,33 @@ static struct thread_seen *meet(struct visit *v, pid_t tid)
 		return NULL;
 	threads->items[threads->count] = new;
 	return &threads->items[threads->count++];
+}
+
+static void close_times(struct threads *threads, struct thread_seen *t)
+{
+	if (t->fd < 0)
+		return;
+	threads->sys->close(threads->sys->user, t->fd);
+	threads->open--;
+	t->fd = -1;
+}
+
+/* The file stays open from the second reading on: many threads are gone by then. */
+static bool read_times(struct threads *threads, struct thread_seen *t, char *text, size_t size)
+{
+	const struct sx_sys *sys = threads->sys;
+	char path[96];
+	if (t->fd < 0 && t->run_ns && threads->open < threads->keep_open) {
+		snprintf(path, sizeof(path), "/proc/%ld/task/%ld/schedstat", (long)t->pid,
+			 (long)t->tid);
+		t->fd = sys->open(sys->user, path, O_RDONLY);
+		threads->open += t->fd >= 0;
+	}
+	if (t->fd < 0)
+		return read_task_file(sys, t, "schedstat", text, size);
+	ssize_t n = sys->read_at(sys->user, t->fd, text, size - 1, 0);
+	text[n > 0 ? n : 0] = '\0';
+	return n > 0;
 }
 
 /* Threads of a new name: a rasteriser names its own a moment after they began. */
@@ -86,10 +116,23 @@ static void account(struct threads_busiest *out, const struct thread_seen *t, ui
 	*wait = wait_ns;
 }
 
+static void read_thread(struct visit *v, struct thread_seen *t)
+{
+	char *end, text[96];
+	if (!read_times(v->threads, t, text, sizeof(text)))
+		return;
+	uint64_t run_ns = strtoull(text, &end, 10), wait_ns = strtoull(end, NULL, 10);
+	look_at_name(v->threads, t);
+	t->here = true;
+	account(v->out, t, since(run_ns, t->run_ns), since(wait_ns, t->wait_ns));
+	t->run_ns = run_ns;
+	t->wait_ns = wait_ns;
+}
+
 static int visit_task(void *user, const char *name)
 {
 	struct visit *v = user;
-	char *end, text[96];
+	char *end;
 	long tid = strtol(name, &end, 10);
 	if (end == name || *end || tid <= 0)
 		return 0;
@@ -97,14 +140,7 @@ static int visit_task(void *user, const char *name)
 	t = t ? t : meet(v, (pid_t)tid);
 	if (!t)
 		return v->no_memory;
-	if (!read_task_file(v->threads->sys, t, "schedstat", text, sizeof(text)))
-		return 0;
-	uint64_t run_ns = strtoull(text, &end, 10), wait_ns = strtoull(end, NULL, 10);
-	look_at_name(v->threads, t);
-	t->here = true;
-	account(v->out, t, since(run_ns, t->run_ns), since(wait_ns, t->wait_ns));
-	t->run_ns = run_ns;
-	t->wait_ns = wait_ns;
+	read_thread(v, t);
 	return 0;
 }
 
@@ -115,24 +151,48 @@ static void forget_gone(struct threads *threads)
 	for (size_t i = 0; i < threads->count; i++)
 		if (threads->items[i].here)
 			threads->items[kept++] = threads->items[i];
+		else
+			close_times(threads, &threads->items[i]);
 	threads->count = kept;
+}
+
+static bool list_is_due(struct threads *threads)
+{
+	uint64_t now_ns = threads->list_every_ns ? sys_now_ns(threads->sys) : 0;
+	if (!threads->begun)
+		threads->first_ns = now_ns;
+	if (threads->count && now_ns >= threads->first_ns + YOUNG_NS &&
+	    now_ns < threads->listed_ns + threads->list_every_ns)
+		return false;
+	threads->listed_ns = now_ns;
+	return true;
+}
+
+static void list_threads(struct visit *v, const pid_t *pids, size_t count)
+{
+	char path[64];
+	v->threads->too_many = false;
+	for (size_t i = 0; i < count && !v->no_memory; i++) {
+		v->pid = pids[i];
+		snprintf(path, sizeof(path), "/proc/%ld/task", (long)v->pid);
+		v->threads->sys->list_dir(v->threads->sys->user, path, visit_task, v);
+	}
 }
 
 bool threads_read(struct threads *threads, const pid_t *pids, size_t count,
 		  struct threads_busiest *out)
 {
 	struct visit v = {.threads = threads, .out = out};
-	char path[64];
 	*out = (struct threads_busiest){.known = false};
 	for (size_t i = 0; i < threads->count; i++)
 		threads->items[i].here = false;
-	for (size_t i = 0; i < count && !v.no_memory; i++) {
-		v.pid = pids[i];
-		snprintf(path, sizeof(path), "/proc/%ld/task", (long)v.pid);
-		threads->sys->list_dir(threads->sys->user, path, visit_task, &v);
-	}
+	if (list_is_due(threads))
+		list_threads(&v, pids, count);
+	else
+		for (size_t i = 0; i < threads->count; i++)
+			read_thread(&v, &threads->items[i]);
 	forget_gone(threads);
-	out->known &= !v.too_many; /* the busiest may be one that was not looked at */
+	out->known &= !threads->too_many; /* the busiest may be one that was not looked at */
 	if (!threads->begun) {
 		threads->begun = out->known;
 		*out = (struct threads_busiest){.known = out->known, .apart = out->apart};
@@ -178,6 +238,8 @@ size_t threads_family(const struct sx_sys *sys, pid_t pid, pid_t out[THREADS_FAM
 
 void threads_finish(struct threads *threads)
 {
+	for (size_t i = 0; i < threads->count; i++)
+		close_times(threads, &threads->items[i]);
 	free(threads->items);
 	*threads = (struct threads){0};
 }

@@ -11,6 +11,7 @@
 
 struct thread_seen {
 	pid_t pid, tid;
+	int fd;			  /* of its times, or -1 */
 	uint64_t run_ns, wait_ns; /* since the thread began */
 	bool apart;		  /* the thread's name begins with the prefix */
 	uint8_t names;		  /* how often the thread's name was read */
@@ -21,9 +22,18 @@ struct thread_seen {
 struct threads {
 	const struct sx_sys *sys; /* set */
 	const char *prefix;	  /* set: of threads that are looked at apart, or NULL */
+	/*
+	 * Set where readings are frequent: so many threads' files stay open, and after the first
+	 * second new threads are looked for no more often than this.
+	 */
+	uint32_t keep_open;
+	uint64_t list_every_ns;
 	struct thread_seen *items;
 	size_t count, cap;
+	uint32_t open;
+	uint64_t first_ns, listed_ns;
 	bool begun; /* there was a first reading */
+	bool too_many;
 };
 
 /* Since the reading before. */

@@ -93,6 +93,12 @@ static ssize_t machine_read(void *user, int fd, void *buf, size_t size)
 	return (ssize_t)n; /* 0: the other end is closed, as by exec */
 }
 
+static ssize_t machine_read_at(void *user, int fd, void *buf, size_t size, off_t offset)
+{
+	struct machine *m = user;
+	return DELEGATE(m, read_at, fd, buf, size, offset);
+}
+
 static ssize_t machine_write(void *user, int fd, const void *buf, size_t size)
 {
 	struct machine *m = user;
@@ -349,6 +355,7 @@ void machine_init_advance(struct machine *m, const struct sx_sys *base, void *de
 				 .close = machine_close,
 				 .ioctl = machine_ioctl,
 				 .read = machine_read,
+				 .read_at = machine_read_at,
 				 .write = machine_write,
 				 .mmap = machine_mmap,
 				 .munmap = machine_munmap,

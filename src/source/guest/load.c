@@ -15,6 +15,9 @@
 #define READ_EVERY_NS UINT64_C(20000000)
 #define POINTS	      1024u /* readings that are kept: 20 s */
 #define PROCESSES_MAX 256u
+#define LIST_EVERY_NS UINT64_C(90000000)
+#define KEPT_OPEN     16u /* files, of each of so many processes */
+#define KEEPERS	      4u
 #define KEPT_NS	      UINT64_C(2000000000) /* after the last sample of a program that is gone */
 
 /* Sums since the first reading. */
@@ -89,7 +92,10 @@ bool load_meet(struct load *load, const struct sx_sys *sys, pid_t pid)
 		return false;
 	}
 	p->pid = pid;
-	p->threads = (struct threads){.sys = sys, .prefix = RASTERISER};
+	p->threads = (struct threads){.sys = sys,
+				      .prefix = RASTERISER,
+				      .keep_open = load->count < KEEPERS ? KEPT_OPEN : 0,
+				      .list_every_ns = LIST_EVERY_NS};
 	load->items[load->count++] = p;
 	read_now(p, sys_now_ns(sys));
 	return true;

@@ -22,6 +22,8 @@ struct machine {
 	const char *names[THREADS];
 	int count;
 	bool gone;
+	bool open[THREADS], dead[THREADS];
+	int opens, lists; /* ever */
 };
 
 static int fake_clock(void *user, clockid_t clock, struct timespec *out)
@@ -56,6 +58,7 @@ static int fake_list(void *user, const char *path, int (*visit)(void *arg, const
 	struct machine *m = user;
 	char name[16];
 	bool main_one = strcmp(path, "/proc/100/task") == 0;
+	m->lists++;
 	if (m->gone)
 		return -1;
 	for (int i = 0; i < (main_one ? m->count : 1); i++) {
@@ -65,12 +68,51 @@ static int fake_list(void *user, const char *path, int (*visit)(void *arg, const
 	return 0;
 }
 
+static int fake_open(void *user, const char *path, int flags)
+{
+	struct machine *m = user;
+	int pid, tid;
+	char name[32];
+	if (m->gone || sscanf(path, "/proc/%d/task/%d/%31s", &pid, &tid, name) != 3 ||
+	    strcmp(name, "schedstat") != 0 || m->dead[tid - PID])
+		return -1;
+	assert_false(m->open[tid - PID]);
+	m->open[tid - PID] = true;
+	m->opens++;
+	return tid;
+}
+
+static int fake_close(void *user, int fd)
+{
+	struct machine *m = user;
+	assert_true(m->open[fd - PID]);
+	m->open[fd - PID] = false;
+	return 0;
+}
+
+static ssize_t fake_read_at(void *user, int fd, void *buf, size_t size, off_t offset)
+{
+	struct machine *m = user;
+	char path[64];
+	errno = ESRCH;
+	assert_int_equal(offset, 0);
+	if (m->dead[fd - PID])
+		return -1;
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/schedstat", PID, fd);
+	return fake_read(user, path, buf, size);
+}
+
 static struct sx_sys make_sys(struct machine *m)
 {
 	*m = (struct machine){
 	    .now_ns = 1000 * MS, .names = {"main", "worker", "llvmpipe-0", "child"}, .count = 3};
-	return (struct sx_sys){
-	    .user = m, .clock_gettime = fake_clock, .read_file = fake_read, .list_dir = fake_list};
+	return (struct sx_sys){.user = m,
+			       .clock_gettime = fake_clock,
+			       .read_file = fake_read,
+			       .list_dir = fake_list,
+			       .open = fake_open,
+			       .close = fake_close,
+			       .read_at = fake_read_at};
 }
 
 static void test_busiest(void **state)
@@ -187,7 +229,57 @@ static void test_samples(void **state)
 	assert_false(stranger.thread_known);
 	pass(&m, &load, 5000);
 	assert_int_equal(load.count, 0);
+	for (int i = 0; i < THREADS; i++)
+		assert_false(m.open[i]);
 	load_finish(&load);
+}
+
+/* Files of threads that work stay open, within bounds; who comes and who goes is found. */
+static void test_frequent_readings(void **state)
+{
+	struct machine m;
+	struct sx_sys sys = make_sys(&m);
+	struct threads t = {
+	    .sys = &sys, .prefix = "llvmpipe-", .keep_open = 2, .list_every_ns = 90 * MS};
+	struct threads_busiest b;
+	pid_t pid = PID;
+	m.count = 2;
+	for (int i = 0; i < 100; i++) { /* two seconds */
+		m.now_ns += 20 * MS;
+		m.run_ns[0] += 3 * MS;
+		m.run_ns[1] += 2 * MS;
+		assert_true(threads_read(&t, &pid, 1, &b));
+		assert_true(b.known);
+		assert_int_equal(b.run_ns, i ? 3 * MS : 0);
+	}
+	assert_int_equal(m.opens, 2);
+	assert_in_range(m.lists, 50 + 10, 50 + 12);
+	/* A third one has no room for its file, and is read; it is found within 90 ms. */
+	m.count = 3;
+	uint64_t found_ns = 0;
+	for (int i = 0; i < 5; i++) {
+		m.now_ns += 20 * MS;
+		m.run_ns[2] += 4 * MS;
+		assert_true(threads_read(&t, &pid, 1, &b));
+		found_ns += b.apart_run_ns;
+	}
+	assert_int_equal(found_ns, 20 * MS);
+	assert_int_equal(m.opens, 2);
+	/* One that ends gives its file back, at once; the other one's place is taken. */
+	m.dead[0] = true;
+	m.run_ns[1] += MS;
+	m.run_ns[2] += MS;
+	m.now_ns += MS;
+	assert_true(threads_read(&t, &pid, 1, &b));
+	assert_false(m.open[0]);
+	assert_int_equal(b.run_ns, MS);
+	m.now_ns += MS;
+	assert_true(threads_read(&t, &pid, 1, &b));
+	assert_true(m.open[2]);
+	m.gone = true;
+	assert_true(threads_read(&t, &pid, 1, &b));
+	assert_false(b.known || m.open[1] || m.open[2]);
+	threads_finish(&t);
 }
 
 int main(void)
@@ -196,6 +288,7 @@ int main(void)
 	    cmocka_unit_test(test_busiest),
 	    cmocka_unit_test(test_family),
 	    cmocka_unit_test(test_samples),
+	    cmocka_unit_test(test_frequent_readings),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
