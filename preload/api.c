@@ -50,6 +50,8 @@ static const struct promise promises[] = {
     {"GL_KHR_debug", FEATURE(debug), 43, 32},
     {"GL_AMD_performance_monitor", FEATURE(amd_monitor), 0, 0},
     {"GL_INTEL_performance_query", FEATURE(intel_query), 0, 0},
+    {"GL_ARB_query_buffer_object", FEATURE(query_buffer), 44, 0},
+    {"GL_AMD_query_buffer_object", FEATURE(query_buffer), 0, 0},
     {"GL_KHR_context_flush_control", FEATURE(flush_control), 45, 0},
 };
 #define PROMISE_COUNT (sizeof(promises) / sizeof(promises[0]))
@@ -116,6 +118,7 @@ static void require_functions(struct api *gl)
 	has->results64 &= gl->GetQueryObjectui64v != NULL;
 	has->timer &= has->results64 && gl->QueryCounter != NULL;
 	has->overflow &= has->indexed && has->pausable;
+	has->query_buffer &= gl->BindBuffer != NULL && gl->IsBuffer != NULL;
 	if (!queries)
 		*has = (struct api_features){.debug = has->debug,
 					     .lists = has->lists,

@@ -30,6 +30,8 @@
 	X(PFNGLBEGINQUERYINDEXEDPROC, BeginQueryIndexed)                                           \
 	X(PFNGLENDQUERYINDEXEDPROC, EndQueryIndexed)                                               \
 	X(PFNGLGETQUERYINDEXEDIVPROC, GetQueryIndexediv)                                           \
+	X(PFNGLBINDBUFFERPROC, BindBuffer)                                                         \
+	X(PFNGLISBUFFERPROC, IsBuffer)                                                             \
 	API_QUERIES(X)                                                                             \
 	API_TIMER(X)
 
@@ -52,6 +54,7 @@ struct api_features {
 	bool lists;	    /* display lists */
 	bool amd_monitor;   /* GL_AMD_performance_monitor */
 	bool intel_query;   /* GL_INTEL_performance_query */
+	bool query_buffer;  /* results can be made to go to a buffer */
 	bool flush_control; /* GL_CONTEXT_RELEASE_BEHAVIOR may be asked for */
 };
 

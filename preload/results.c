@@ -276,7 +276,26 @@ static bool collect_ready(struct sampler *sampler)
 	return true;
 }
 
-static void sampler_read(struct sampler *sampler, uint64_t wait_ns)
+/*
+ * Where the program has bound a buffer for results, ours would be written into it. One that is gone
+ * but for the binding could not be bound again: then nobody may read. false: not now.
+ */
+static bool take_binding(const struct api *gl, GLuint *buffer)
+{
+	GLint bound = 0;
+
+	if (gl->has.query_buffer)
+		gl->GetIntegerv(GL_QUERY_BUFFER_BINDING, &bound);
+	*buffer = (GLuint)bound;
+	if (bound == 0)
+		return true;
+	if (gl->IsBuffer(*buffer) == GL_FALSE)
+		return false;
+	gl->BindBuffer(GL_QUERY_BUFFER, 0);
+	return true;
+}
+
+static void read_results(struct sampler *sampler, uint64_t wait_ns)
 {
 	uint64_t until = wait_ns != 0 ? guest_now_ns() + wait_ns : 0;
 
@@ -287,6 +306,17 @@ static void sampler_read(struct sampler *sampler, uint64_t wait_ns)
 			return;
 		guest_nap();
 	}
+}
+
+static void sampler_read(struct sampler *sampler, uint64_t wait_ns)
+{
+	GLuint buffer;
+
+	if (sampler->first_segment == sampler->timed || !take_binding(sampler->gl, &buffer))
+		return;
+	read_results(sampler, wait_ns);
+	if (buffer != 0)
+		sampler->gl->BindBuffer(GL_QUERY_BUFFER, buffer);
 }
 
 void sampler_collect(struct sampler *sampler, uint64_t wait_ns)

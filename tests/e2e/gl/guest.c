@@ -263,6 +263,40 @@ static void es(void)
 	EXPECT(glGetError() == GL_NO_ERROR);
 }
 
+/* Results of the program's queries go to its buffer; nobody else's do, and it stays bound. */
+static void query_buffer(void)
+{
+	GLuint buffer, other, query, values[16];
+	GLint bound = 0;
+
+	setup(WINDOW_COMPAT);
+	NEED(strstr((const char *)glGetString(GL_EXTENSIONS), "GL_ARB_query_buffer_object"));
+	memset(values, 0xab, sizeof(values));
+	glGenBuffers(1, &buffer);
+	glGenBuffers(1, &other);
+	glGenQueries(1, &query);
+	glBindBuffer(GL_QUERY_BUFFER, buffer);
+	glBufferData(GL_QUERY_BUFFER, sizeof(values), values, GL_DYNAMIC_READ);
+	for (int i = 0; i < 20; i++)
+		frame();
+	glBeginQuery(GL_ANY_SAMPLES_PASSED, query);
+	glDrawArrays(GL_TRIANGLES, 0, TRIANGLES(1));
+	glEndQuery(GL_ANY_SAMPLES_PASSED);
+	glGetQueryObjectuiv(query, GL_QUERY_RESULT, (GLuint *)8);
+	for (int i = 0; i < 20; i++)
+		frame();
+	glGetIntegerv(GL_QUERY_BUFFER_BINDING, &bound);
+	EXPECT(bound == (GLint)buffer);
+	memset(values, 0, sizeof(values));
+	glGetBufferSubData(GL_QUERY_BUFFER, 0, sizeof(values), values);
+	for (size_t i = 0; i < 16; i++)
+		EXPECT(values[i] == (i == 2 ? 1 : 0xabababab));
+	glBindBuffer(GL_QUERY_BUFFER, other); /* never filled: too small for any result */
+	for (int i = 0; i < 10; i++)
+		frame();
+	EXPECT(glGetError() == GL_NO_ERROR);
+}
+
 int main(int argc, char **argv)
 {
 	const char *name = argc > 1 ? argv[1] : "";
@@ -285,6 +319,8 @@ int main(int argc, char **argv)
 		check_errno();
 	else if (strcmp(name, "lists") == 0)
 		lists();
+	else if (strcmp(name, "query-buffer") == 0)
+		query_buffer();
 	else if (strcmp(name, "es") == 0)
 		es();
 	else

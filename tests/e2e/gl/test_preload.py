@@ -223,6 +223,14 @@ class Guest(Case):
     def test_debug_messages(self):
         self.both("gl-guest", "debug")
 
+    def test_a_buffer_for_results(self):
+        """What the program's own queries write, and where, is its own; ours count as ever."""
+        stream, = self.both("gl-guest", "query-buffer")
+        frames = stream.frames()
+        self.assertEqual(len(frames), 50)
+        for frame in frames[:20] + frames[21:48]:
+            self.values(frame, IAVertices=3, Occlusion=4096)
+
     def test_errno(self):
         self.both("gl-guest", "errno")
 
