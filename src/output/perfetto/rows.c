@@ -3,6 +3,7 @@
 
 #include "output/perfetto/state.h"
 #include "table/label.h"
+#include "table/slices.h"
 
 /* One row on its way. */
 struct row {
@@ -196,8 +197,13 @@ static void write_enclosed(const struct row *r)
 	uint64_t frame = sx_table_label(r->raw, SX_LABEL_FRAME, r->at);
 	uint64_t context = sx_table_label(r->raw, SX_LABEL_CONTEXT, r->at);
 	const char *group = label_text(r, SX_LABEL_GROUP);
+	const struct slices slices = slices_of(r->raw);
 	switch (kind) {
 	case SX_SAMPLE_FRAME:
+		if (slices_is_one(&slices, r->raw, r->at)) {
+			write_slice(r, "Work outside of frames", "no swap");
+			break;
+		}
 		snprintf(name, sizeof(name), frame == SX_LABEL_ABSENT ? "frame" : "frame %llu",
 			 (unsigned long long)frame);
 		write_slice(r, "Frames", name);

@@ -74,6 +74,12 @@ class Slices(unittest.TestCase):
             self.assertRegex(text, r"(?m)^\d+ samples in ")
             self.assertNotRegex(text, r"\d frames?\b(?!/)")
             self.assertNotRegex(text, r"frames \d+ frames/s")
+            trace = os.path.join(self.folder.name, "trace")
+            self.sextant("export", path, "-m", "IAVertices", "-f", "perfetto", "-o", trace)
+            with open(trace, "rb") as file:
+                data = file.read()
+            self.assertNotRegex(data, rb"frame \d")
+            self.assertIn(b"Work outside of frames", data)
             document = self.sextant.document("report", path, "-m", "IAVertices")
             for part in document["verdict"]["parts"]:
                 rates = [e["value"] for e in part["evidence"] if e["name"] == "frame.rate"]
