@@ -45,6 +45,24 @@ static void draws(struct world *world, int rounds)
 	each_round(world, rounds, record_draws);
 }
 
+/* Much in the first rounds, little in the others: draws of two triangles. */
+static void uneven(struct world *world, int rounds)
+{
+	VkCommandBuffer commands = world_commands(world, world->pool, false);
+
+	for (int i = 0; i < rounds; i++) {
+		int count = i < 8 ? 100 : 1 + i % 3;
+
+		world_begin(commands, VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT);
+		world_begin_pass(world, commands, VK_SUBPASS_CONTENTS_INLINE);
+		for (int k = 0; k < count; k++)
+			draw(world, commands, 2);
+		vkCmdEndRenderPass(commands);
+		MUST(vkEndCommandBuffer(commands));
+		world_run(world, commands);
+	}
+}
+
 static void record_dynamic(struct world *world, VkCommandBuffer commands)
 {
 	VkImageMemoryBarrier ready = {.sType = VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER,
@@ -430,6 +448,7 @@ int main(int argc, char **argv)
 		struct needs needs;
 	} cases[] = {
 	    {"draws", draws, {0}},
+	    {"uneven", uneven, {0}},
 	    {"dynamic", dynamic, {0}},
 	    {"compute", compute, {0}},
 	    {"secondaries", secondaries, {0}},

@@ -57,6 +57,17 @@ class Counts(unittest.TestCase):
         self.assertIsNone(metric(document, "PrimsWritten")["total"])
         self.assertIn("extension", metric(document, "PrimsWritten")["why"])
 
+    def test_submissions_of_unlike_size(self):
+        """Those that were counted stand for others by what was drawn, not by their number."""
+        draws = 8 * 100 + sum(1 + i % 3 for i in range(8, 300))
+        for options, counted in (((), None), (("--overhead", "0"), 1)):
+            document, _, _ = scene("uneven", 300, options=options)
+            self.assertEqual((document["samples"]["kind"], document["samples"]["count"]), ("time", 300))
+            self.assertEqual(metric(document, "Draws")["total"], draws)
+            vertices = metric(document, "IAVertices")
+            self.assertLess(abs(vertices["total"] - 6 * draws), 2 if counted is None else 0.5)
+            self.assertEqual(vertices["running"] == 1, counted == 1)
+
     def test_dynamic_rendering(self):
         document, _, _ = scene("dynamic")
         self.check(document, 10, Draws=1, RenderPasses=1, Barriers=1, IAPrimitives=2, Occlusion=2 * PIXELS)
