@@ -35,8 +35,10 @@ struct sx_stats {
 	/* Amounts: total a row. Intensive units: the formula over the whole run's counters. */
 	double mean;
 	/*
-	 * Over rows; percentiles are nearest-rank. Of slices of time a first and a last one that
-	 * are short weigh by their length.
+	 * Over rows with data, each alike, whatever it stands for: of several programs of which
+	 * unlike shares were measured they are those of what was measured. Percentiles are
+	 * nearest-rank. Of slices of time a first and a last one that are short weigh by their
+	 * length.
 	 */
 	double min, p50, p95, p99, max;
 	uint8_t quality; /* bits of all rows that have data, or-ed */

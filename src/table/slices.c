@@ -45,13 +45,6 @@ bool slices_unit_is_time(const char *unit)
 	return false;
 }
 
-void extent_add(struct extent *to, const struct extent *more)
-{
-	to->rows += more->rows;
-	to->ns += more->ns;
-	to->calls += more->calls;
-}
-
 enum extent_by extent_choose(const struct extent *with, const struct extent *more, bool slices,
 			     bool time)
 {

@@ -32,7 +32,13 @@ struct extent slices_extent(const struct slices *slices, const struct sx_table *
 /* Whether amounts of a unit are time. */
 bool slices_unit_is_time(const char *unit);
 
-void extent_add(struct extent *to, const struct extent *more);
+/* For each value of a table: short enough to stand where it is used. */
+static inline void extent_add(struct extent *to, const struct extent *more)
+{
+	to->rows += more->rows;
+	to->ns += more->ns;
+	to->calls += more->calls;
+}
 /*
  * Frames stand for frames, by their number. Slices stand for slices by the calls in them: counting
  * slows a program down, so that slices in which it counts hold less work than others of the same
