@@ -74,6 +74,8 @@ class Slices(unittest.TestCase):
             self.assertRegex(text, r"(?m)^\d+ samples in ")
             self.assertNotRegex(text, r"\d frames?\b(?!/)")
             self.assertNotRegex(text, r"frames \d+ frames/s")
+            text = self.sextant("report", path, "--by", "frame", "--top", "2").stderr
+            self.assertRegex(text, r"(?m)^2 of \d+ samples shown; ")
             trace = os.path.join(self.folder.name, "trace")
             self.sextant("export", path, "-m", "IAVertices", "-f", "perfetto", "-o", trace)
             with open(trace, "rb") as file:

@@ -163,6 +163,13 @@ static bool add_group(const struct groups_out *o, struct text_table *table,
 	return text_table_row(table, cells, TEXT_PLAIN);
 }
 
+/* What one is called. Among frames there are samples that no frame ended. */
+static const char *group_word(const struct groups_out *o)
+{
+	bool mixed = o->g->by == REPORT_BY_FRAME && o->device->slices;
+	return mixed ? "sample" : report_key_name(o->g->by);
+}
+
 static bool write_text(const struct groups_out *o, const struct sx_table *values)
 {
 	uint32_t list[CELLS_MAX], more, count = choose_columns(o, values, list, &more);
@@ -182,8 +189,7 @@ static bool write_text(const struct groups_out *o, const struct sx_table *values
 		return ok;
 	if (o->g->seen > sx_table_row_count(values))
 		view_note(o->view, "%zu of %s shown; --top N shows others",
-			  sx_table_row_count(values),
-			  COUNTED(o->g->seen, report_key_name(o->g->by)));
+			  sx_table_row_count(values), COUNTED(o->g->seen, group_word(o)));
 	if (more)
 		view_note(o->view, "%s did not fit; -m chooses, --csv writes all",
 			  COUNTED(more, "more metric"));
