@@ -54,6 +54,7 @@ struct cost_spread {
 };
 
 struct cost_column {
+	bool tells_none;  /* a constant of the device, which is no counter */
 	bool has_turns;	  /* the column was left out of a sample */
 	uint64_t pending; /* samples with a value of the column, in which nothing that has turns had
 			     one */
@@ -95,6 +96,10 @@ enum sx_status costs_create(struct sx_catalog *catalog, const struct sx_table *l
 		costs_destroy(costs);
 		return error_nomem(err, "adding up what measuring cost");
 	}
+	/* What goes into GPU time is left out where that is. */
+	for (uint32_t i = 0; i < costs->column_count; i++)
+		costs->columns[i].tells_none =
+		    sx_catalog_find_constant(catalog, sx_table_column(like, i)->name) != SX_NONE;
 	*out = costs;
 	return SX_OK;
 }
@@ -122,7 +127,7 @@ static bool was_measured(struct costs *costs, const struct sx_table *rows, size_
 		struct sx_vector v = sx_table_vector(rows, i);
 		struct cost_column *column = &costs->columns[i];
 		bool skipped = v.quality && sx_quality_is_skipped(v.quality[row]);
-		if (i == costs->gpu && costs->counts_turn)
+		if (column->tells_none || (i == costs->gpu && costs->counts_turn))
 			continue;
 		costs->counts_turn |= skipped && i != costs->gpu;
 		any_skipped |= skipped;
@@ -134,7 +139,8 @@ static bool was_measured(struct costs *costs, const struct sx_table *rows, size_
 	for (uint32_t i = 0; *before && i < costs->column_count; i++)
 		costs->columns[i].pending = 0; /* told now, whichever columns were in them */
 	for (uint32_t i = 0; any_skipped && !any_turn && i < costs->column_count; i++)
-		costs->columns[i].pending += !costs->columns[i].has_turns;
+		costs->columns[i].pending +=
+		    !costs->columns[i].has_turns && !costs->columns[i].tells_none;
 	return any_turn || !any_skipped;
 }
 

@@ -15,7 +15,7 @@
 #include "guest/pace.h"
 #include "unit/analysis/noise.h"
 
-enum { GPU, CPU, COUNT, COLUMNS };
+enum { GPU, CPU, COUNT, RASTER, COLUMNS };
 
 static void assert_near(double value, double expected, double play)
 {
@@ -42,6 +42,10 @@ static struct sx_table *rows(void)
 		       .unit = "vertices",
 		       .type = SX_U64,
 		       .over_time = SX_REDUCE_SUM},
+	    [RASTER] = {.name = "rasteriser_ns",
+			.unit = "ns",
+			.type = SX_U64,
+			.over_time = SX_REDUCE_SUM},
 	};
 	struct sx_table *table = NULL;
 	assert_int_equal(sx_table_create(columns, COLUMNS, SX_SAMPLE_FRAME, &table, NULL), SX_OK);
@@ -69,6 +73,7 @@ static void test_gpu_time_by_itself(void **state)
 		bool measured = i % 20 < 4, watched = i % 50 < 20;
 		add_row(table, 0, measured, measured ? 3000000 : 1000000);
 		sx_table_set_u64(table, GPU, i, 5, watched ? 0 : SX_QUALITY_SKIPPED);
+		sx_table_set_u64(table, RASTER, i, 9, watched ? 0 : SX_QUALITY_SKIPPED);
 	}
 	costs_add(costs, table);
 	struct cost cost = costs_get(costs);
