@@ -41,7 +41,7 @@ struct report_group {
 	uint64_t context;
 	uint32_t whom; /* the same as a number */
 	uint64_t rows;
-	uint64_t time_ns; /* of all rows together; 0: not known */
+	uint64_t time_ns; /* that any of the rows takes; 0: not known */
 	double order;	  /* the value of the sort's metric */
 };
 

@@ -87,6 +87,19 @@ class Processes(unittest.TestCase):
         done = self.sextant("stat", "-d", "gl", "-m", "Frames", "--", path("gl-lives"), "churn")
         self.assertIn("    146 more contexts (report --by context)\n", done.stdout)
 
+    def test_time_of_several_contexts_is_counted_once(self):
+        with tempfile.TemporaryDirectory() as folder:
+            capture = os.path.join(folder, "a.sxc")
+            self.sextant("record", "-d", "gl", "-o", capture, "--", path("gl-lives"), "alternate")
+            whole = json.loads(self.sextant("report", capture, "--json").stdout)
+            groups = {by: json.loads(self.sextant("report", capture, "--by", by, "--json").stdout)["groups"]
+                      for by in ("process", "context")}
+        process, = groups["process"]
+        one, other = groups["context"]
+        self.assertLessEqual(process["time_ns"], whole["duration_ns"])
+        self.assertGreater(process["time_ns"], max(one["time_ns"], other["time_ns"]) - 1)
+        self.assertLess(process["time_ns"], 0.9 * (one["time_ns"] + other["time_ns"]))
+
     def test_one_line_for_one_quantity(self):
         """Counters that a metric restates have no line of their own, unless they are asked for."""
         shown = self.sextant("stat", "-d", "gl", "--", path("gl-lives"), "plain").stdout

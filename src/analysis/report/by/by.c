@@ -194,24 +194,13 @@ static enum sx_status finish_group(struct report_by *g, const struct open_group 
 					    .whom = open->whom,
 					    .context = SX_LABEL_ABSENT,
 					    .rows = open->rows,
-					    .time_ns = open->time_ns,
+					    .time_ns = total_length_ns(row, 0),
 					    .order = (double)NAN};
 	sx_table_destroy(row);
 	total_reset(total);
 	if (!status && at + 1 >= g->o.top + PRUNE_AT)
 		status = prune(g, err);
 	return status;
-}
-
-/* The lengths of rows [first, last), as far as they are known. */
-static uint64_t time_of(const struct sx_table *raw, size_t first, size_t last)
-{
-	const uint64_t *begin = sx_table_begin_ns(raw), *end = sx_table_end_ns(raw);
-	uint64_t sum = 0;
-	for (size_t i = first; i < last; i++)
-		if (begin[i] != SX_TIME_UNKNOWN && end[i] != SX_TIME_UNKNOWN && end[i] > begin[i])
-			sum += end[i] - begin[i];
-	return sum;
 }
 
 static bool is_of(const struct whom *whom, uint32_t process, uint64_t context)
@@ -253,11 +242,10 @@ static enum sx_status by_add_run(struct report_by *g, struct open_rows *rows, si
 	if (open->key != rows->key) {
 		status = finish_group(g, open, err);
 		open->key = rows->key;
-		open->rows = open->time_ns = 0;
+		open->rows = 0;
 	}
 	total_add_rows(open->total, g->raw, first, last - first);
 	open->rows += last - first;
-	open->time_ns += time_of(g->raw, first, last);
 	return status;
 }
 

@@ -19,7 +19,7 @@ enum open_way {
 };
 
 struct open_group {
-	uint64_t key, rows, time_ns;
+	uint64_t key, rows;
 	uint32_t whom; /* whose rows they are, with OPEN_RUNS */
 	struct total *total;
 };
