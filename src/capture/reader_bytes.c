@@ -28,7 +28,7 @@ int reader_bytes_renew(struct reader_bytes *bytes)
 }
 
 /* Bytes read before the end; fewer than asked for is not a failure here. */
-static size_t read_at(struct reader_bytes *bytes, uint8_t *to, size_t size, uint64_t at)
+static size_t reader_read_at(struct reader_bytes *bytes, uint8_t *to, size_t size, uint64_t at)
 {
 	size_t done = 0;
 	while (done < size) {
@@ -61,7 +61,7 @@ const uint8_t *reader_bytes_peek(struct reader_bytes *bytes, uint64_t at, size_t
 		bool near = at >= bytes->window_at && at - bytes->window_at < 2 * WINDOW;
 		size_t wanted = near || size > HEAD ? WINDOW : HEAD;
 		bytes->window_at = at;
-		bytes->window_size = read_at(bytes, bytes->window, wanted, at);
+		bytes->window_size = reader_read_at(bytes, bytes->window, wanted, at);
 		if (size > bytes->window_size)
 			return NULL;
 	}
@@ -79,7 +79,7 @@ const uint8_t *reader_bytes_load(struct reader_bytes *bytes, uint64_t at, size_t
 	buffer->failed = false;
 	uint8_t *to = bytes_add(buffer, size ? size : 1);
 	bytes->no_memory = !to;
-	return to && read_at(bytes, to, size, at) == size ? to : NULL;
+	return to && reader_read_at(bytes, to, size, at) == size ? to : NULL;
 }
 
 uint64_t reader_bytes_find_frame(struct reader_bytes *bytes, uint64_t from)
