@@ -207,6 +207,15 @@ bool processes_newcomer(struct processes *all, pid_t *pid)
 	return false;
 }
 
+static bool lives_here(void *user, pid_t pid)
+{
+	const struct processes *all = user;
+	for (size_t i = 0; i < all->count; i++)
+		if (all->items[i].channel.pid == pid && !all->items[i].ended)
+			return true;
+	return false;
+}
+
 bool processes_running(struct processes *all)
 {
 	welcome(all);
@@ -218,7 +227,10 @@ bool processes_running(struct processes *all)
 		if (!process->ended && (drew || sys_now_ns(all->sys) - process->came_ns < YOUNG_NS))
 			return true;
 	}
-	return all->quiet_end_ns && sys_now_ns(all->sys) - all->quiet_end_ns < FORKED_NS;
+	if (all->quiet_end_ns && sys_now_ns(all->sys) - all->quiet_end_ns < FORKED_NS)
+		return true;
+	const struct heirs_known known = {lives_here, all};
+	return heirs_awaited(&all->heirs, all->sys, processes_path(all), &known);
 }
 
 int processes_descriptor(const struct processes *all)

@@ -7,6 +7,7 @@
 
 #include "base/sys.h"
 #include "source/guest/handover.h"
+#include "source/guest/heirs.h"
 
 #define PROCESSES_VALUES (WIRE_VALUES_MOST * sizeof(struct wire_value))
 
@@ -20,6 +21,7 @@ struct processes {
 	size_t next;	 /* to look at first */
 	uint32_t number; /* of the next process that has a context */
 	struct contexts contexts;
+	struct heirs heirs; /* that have not come */
 	/* Of processes that have gone. */
 	uint64_t seen, made, refused, labels_lost;
 	uint64_t quiet_end_ns; /* when the last one that made no context ended, or 0 */
@@ -52,8 +54,9 @@ bool processes_next(struct processes *processes, struct wire_sample *out, char *
 		    uint64_t *lost);
 /*
  * Whether a program still runs that has made a context, or that came so short a while ago that it
- * may yet, or whether one has just ended that made none, and may have forked: what a launcher
- * started and left is measured to its end.
+ * may yet, or whether one has just ended that made none, and may have forked, or whether one that
+ * was started with our environment may yet come: what a launcher started and left is measured to
+ * its end.
  */
 bool processes_running(struct processes *processes);
 /*

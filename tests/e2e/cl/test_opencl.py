@@ -23,6 +23,15 @@ COMMANDS = [
 COLUMNS = ('KernelLaunches', 'WorkItems', 'WorkGroups', 'ReadBytes', 'WriteBytes', 'CopyBytes')
 
 
+# Leaves a child behind, which executes the program only when it is gone.
+LAUNCHER = """import os, sys, time
+if os.fork() == 0:
+    os.setsid()
+    time.sleep(0.3)
+    os.execv(sys.argv[1], sys.argv[1:])
+os._exit(3)"""
+
+
 def in_ns(row):
     """Times, which are in seconds with all their digits, in ns as the driver told them."""
     seconds = {name for name in row if name.endswith(' (s)')}
@@ -155,6 +164,14 @@ class OpenCL(FolderTest):
 
     def test_what_never_ran_is_not_lost(self):
         self.assertEqual(self.totals('never'), (1, 0, ''))
+
+    def test_what_a_launcher_left(self):
+        """The program begins when the one that was started has ended, and is measured to its end."""
+        out = os.path.join(self.folder.name, 'out.json')
+        result = run(SEXTANT, 'stat', '-d', 'opencl', '-m', 'KernelLaunches', '--json', '-o', out, '--', sys.executable, '-c', LAUNCHER, KNOWN, 'queues')
+        self.assertEqual((result.returncode, result.stderr), (3, ''))
+        with open(out, encoding='utf-8') as file:
+            self.assertEqual(json.load(file)['metrics'][0]['total'], 300)
 
     def test_by_name(self):
         self.record()

@@ -68,6 +68,17 @@ class Counts(unittest.TestCase):
             self.assertLess(abs(vertices["total"] - 6 * draws), 2 if counted is None else 0.5)
             self.assertEqual(vertices["running"] == 1, counted == 1)
 
+    def test_what_a_launcher_left(self):
+        """The program begins when the one that was started has ended, and is measured to its end."""
+        launcher = ("import os, sys, time\n"
+                    "if os.fork() == 0:\n"
+                    "    os.setsid()\n"
+                    "    time.sleep(0.3)\n"
+                    "    os.execv(sys.argv[1], sys.argv[1:])\n"
+                    "os._exit(3)")
+        document, _, _ = run([sys.executable, "-c", launcher, SCENES, "draws", "10"], options=("--overhead", "0"), code=3)
+        self.check(document, 10, Draws=5, IAVertices=30)
+
     def test_dynamic_rendering(self):
         document, _, _ = scene("dynamic")
         self.check(document, 10, Draws=1, RenderPasses=1, Barriers=1, IAPrimitives=2, Occlusion=2 * PIXELS)

@@ -1,0 +1,139 @@
+/* Processes that are younger than we are, and their environments, read as files. */
+#include "source/guest/heirs.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock/clock.h"
+
+#define NS_PER_MS	  UINT64_C(1000000)
+#define LOOK_NS		  (20 * NS_PER_MS)
+#define YOUNG_NS	  (2000 * NS_PER_MS) /* time in which one should begin to draw or compute */
+#define EXEC_NS		  (50 * NS_PER_MS) /* in which one that has no environment should have it */
+#define ENVIRONMENT_BYTES 65536		   /* that are searched */
+
+struct look {
+	struct heirs *heirs;
+	const struct sx_sys *sys;
+	const char *path;
+	const struct heirs_known *known;
+	pid_t own, last; /* numbers between them are of processes that came after us */
+	uint64_t now_ns;
+	char *text;
+};
+
+/* The number that the kernel gave last: numbers begin anew when all were given. */
+static pid_t last_number(const struct sx_sys *sys)
+{
+	char text[128];
+	ssize_t size = sys->read_file(sys->user, "/proc/loadavg", text, sizeof(text));
+	const char *at = size > 0 ? strrchr(text, ' ') : NULL;
+	return at ? (pid_t)strtol(at, NULL, 10) : 0;
+}
+
+static bool is_younger(const struct look *l, pid_t pid)
+{
+	if (l->last <= 0)
+		return true;
+	if (l->last >= l->own)
+		return pid > l->own && pid <= l->last;
+	return pid > l->own || pid <= l->last;
+}
+
+enum resemblance { STRANGER, PERHAPS, HEIR };
+
+/* Of one whose program is known. */
+static enum resemblance resemblance(const struct look *l, pid_t pid)
+{
+	char path[64];
+	snprintf(path, sizeof(path), "/proc/%ld/environ", (long)pid);
+	ssize_t size = l->sys->read_file(l->sys->user, path, l->text, ENVIRONMENT_BYTES);
+	if (size == 0)
+		return PERHAPS;
+	return size > 0 && memmem(l->text, (size_t)size, l->path, strlen(l->path)) ? HEIR
+										   : STRANGER;
+}
+
+static void meet(const struct look *l, const struct heir *who)
+{
+	struct heirs *heirs = l->heirs;
+	size_t i = 0;
+	while (i < heirs->count && heirs->items[i].pid != who->pid)
+		i++;
+	if (i == HEIRS_MOST)
+		return;
+	struct heir *item = &heirs->items[i];
+	if (i == heirs->count) {
+		*item = *who;
+		heirs->count++;
+	} else if (item->sure != who->sure || strcmp(item->program, who->program) != 0) {
+		*item = *who;
+	}
+	item->here = true;
+	heirs->any |= l->now_ns - item->since_ns < (item->sure ? YOUNG_NS : EXEC_NS);
+}
+
+static int visit_process(void *user, const char *name)
+{
+	struct look *l = user;
+	char link[64], program[4096];
+	struct heir who = {.since_ns = l->now_ns};
+	char *end;
+	long pid = strtol(name, &end, 10);
+	if (end == name || *end || pid <= 0 || !is_younger(l, (pid_t)pid) ||
+	    l->known->is_known(l->known->user, (pid_t)pid))
+		return 0;
+	snprintf(link, sizeof(link), "/proc/%ld/exe", pid);
+	ssize_t size = l->sys->read_link(l->sys->user, link, program, sizeof(program));
+	if (size <= 0) /* a thread of the kernel's, one that has ended, or somebody else's */
+		return 0;
+	enum resemblance how = resemblance(l, (pid_t)pid);
+	if (how == STRANGER)
+		return 0;
+	size_t length = strlen(program), most = sizeof(who.program) - 1;
+	snprintf(who.program, sizeof(who.program), "%s",
+		 program + (length > most ? length - most : 0));
+	who.pid = (pid_t)pid;
+	who.sure = how == HEIR;
+	meet(l, &who);
+	return 0;
+}
+
+/* Numbers of processes are used again. */
+static void forget_gone(struct heirs *heirs)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < heirs->count; i++)
+		if (heirs->items[i].here)
+			heirs->items[kept++] = heirs->items[i];
+	heirs->count = kept;
+}
+
+bool heirs_awaited(struct heirs *heirs, const struct sx_sys *sys, const char *path,
+		   const struct heirs_known *known)
+{
+	struct look look = {.heirs = heirs,
+			    .sys = sys,
+			    .path = path,
+			    .known = known,
+			    .own = getpid(),
+			    .now_ns = sys_now_ns(sys)};
+	if (heirs->looked_ns && look.now_ns - heirs->looked_ns < LOOK_NS)
+		return heirs->any;
+	heirs->looked_ns = look.now_ns;
+	heirs->any = false;
+	look.text = malloc(ENVIRONMENT_BYTES);
+	if (!look.text || !path[0]) {
+		free(look.text);
+		return false;
+	}
+	look.last = last_number(sys);
+	for (size_t i = 0; i < heirs->count; i++)
+		heirs->items[i].here = false;
+	sys->list_dir(sys->user, "/proc", visit_process, &look);
+	forget_gone(heirs);
+	free(look.text);
+	return heirs->any;
+}
