@@ -430,6 +430,9 @@ enum sx_status inject_explain(struct source *source, struct sx_error *err)
 	} else if (seen.processes == 0) {
 		error_because(err, "%s", api->not_loaded);
 		error_try(err, "%s", api->load_it);
+	} else if (seen.contexts == 0 && seen.nested > 0) {
+		error_because(err, "a sextant that runs in it measures what it starts itself");
+		error_try(err, "one of the two");
 	} else if (seen.contexts == 0) {
 		error_because(err, "%s", api->no_context);
 		error_try(err, "%s", api->use_context);

@@ -102,6 +102,15 @@ static void note_ends(struct processes *all)
 			note_end(all, &all->items[i]);
 }
 
+static bool is_our_tool(const struct processes *all, pid_t pid)
+{
+	const struct sx_sys *sys = all->sys;
+	char link[64], own[4096], path[4096];
+	snprintf(link, sizeof(link), "/proc/%ld/exe", (long)pid);
+	return sys->read_link(sys->user, "/proc/self/exe", own, sizeof(own)) > 0 &&
+	       sys->read_link(sys->user, link, path, sizeof(path)) > 0 && strcmp(own, path) == 0;
+}
+
 static void welcome(struct processes *all)
 {
 	struct newcomer who;
@@ -116,6 +125,7 @@ static void welcome(struct processes *all)
 		supersede(all, who.pid);
 		read_name(all, &process);
 		all->seen++;
+		all->nested += is_our_tool(all, who.pid);
 		if (mem_grow(&all->items, &all->cap, all->count + 1, sizeof(*all->items)))
 			all->items[all->count++] = process;
 		else
@@ -260,6 +270,7 @@ bool processes_waiting(struct processes *all)
 struct processes_activity processes_activity(struct processes *all)
 {
 	struct processes_activity sum = {.processes = all->seen,
+					 .nested = all->nested,
 					 .refused_programs = handover_refused(&all->handover),
 					 .contexts = all->made,
 					 .refused = all->refused,

@@ -24,12 +24,14 @@ struct processes {
 	struct heirs heirs; /* that have not come */
 	/* Of processes that have gone. */
 	uint64_t seen, made, refused, labels_lost;
+	uint64_t nested;       /* that are this very tool, which measures what it starts itself */
 	uint64_t quiet_end_ns; /* when the last one that made no context ended, or 0 */
 };
 
 /* What became known about programs that a library of ours was loaded into. */
 struct processes_activity {
 	uint64_t processes;	   /* programs that fetched a channel */
+	uint64_t nested;	   /* those of them that are the same tool as we */
 	uint64_t refused_programs; /* programs that no channel was left for */
 	uint64_t contexts;	   /* contexts that the programs made current */
 	uint64_t refused;	   /* contexts without a place in their channel */

@@ -4,7 +4,9 @@
 #include <elf.h>
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/error.h"
 
@@ -72,8 +74,26 @@ static bool is_secure(const struct sx_sys *sys, pid_t pid)
 	return false;
 }
 
-static enum program_kind program_read(const struct program *program, const struct sx_sys *sys,
-				      pid_t pid)
+/* The user whose rights it has, or -1. */
+static long user_of(const struct sx_sys *sys, pid_t pid)
+{
+	char path[64], text[4096], *end;
+	snprintf(path, sizeof(path), "/proc/%ld/status", (long)pid);
+	ssize_t size = sys->read_file(sys->user, path, text, sizeof(text) - 1);
+	text[size > 0 ? size : 0] = '\0';
+	const char *line = strstr(text, "\nUid:");
+	if (!line)
+		return -1;
+	strtol(line + strlen("\nUid:"), &end, 10); /* the real one */
+	return strtol(end, NULL, 10);
+}
+
+static bool is_foreign(long user)
+{
+	return user > 0 && user != (long)getuid() && user != (long)geteuid();
+}
+
+static enum program_kind program_read(struct program *program, const struct sx_sys *sys, pid_t pid)
 {
 	char path[64], text[ENVIRONMENT_BYTES];
 	snprintf(path, sizeof(path), "/proc/%ld/exe", (long)pid);
@@ -89,6 +109,11 @@ static enum program_kind program_read(const struct program *program, const struc
 	size = sys->read_file(sys->user, path, text, sizeof(text));
 	if (size < 0)
 		return errno == EACCES ? PROGRAM_GUARDED : PROGRAM_UNKNOWN;
+	bool bare = size == 0;
+	bool again = bare && !program->bare;
+	program->bare = bare;
+	if (again)
+		return PROGRAM_UNKNOWN;
 	return program_is_asked(program, text, (size_t)size) ? PROGRAM_DYNAMIC : PROGRAM_CLEARED;
 }
 
@@ -99,6 +124,11 @@ void program_look(struct program *program, const struct sx_sys *sys, pid_t pid)
 	if (sys->read_link(sys->user, link, path, sizeof(path)) <= 0) {
 		if (errno == EACCES || errno == EPERM)
 			program->kind = PROGRAM_GUARDED;
+		return;
+	}
+	program->user = user_of(sys, pid);
+	if (is_foreign(program->user) && !is_secure(sys, pid)) {
+		program->kind = PROGRAM_FOREIGN;
 		return;
 	}
 	bool ours = sys->read_link(sys->user, "/proc/self/exe", own, sizeof(own)) > 0 &&
@@ -131,6 +161,13 @@ bool program_explain(const struct program *program, struct sx_error *err)
 			      "no library from its caller");
 		error_try(err,
 			  "a copy without these rights, or start it as the user that it becomes");
+		return true;
+	case PROGRAM_FOREIGN:
+		error_because(err,
+			      "the program has become another user's (%ld), who does not reach "
+			      "sextant's channel",
+			      program->user);
+		error_try(err, "start sextant as that user: runuser -u NAME -- sextant ...");
 		return true;
 	case PROGRAM_CLEARED:
 		error_because(err, "%s was taken out of the environment of %s", program->variable,

@@ -15,6 +15,7 @@ enum program_kind {
 	PROGRAM_OTHER,	 /* of another word size or CPU than ours */
 	PROGRAM_GUARDED, /* set-user-ID or the like: nobody may look, the loader takes nothing */
 	PROGRAM_CLEARED, /* what loads the library is not in its environment */
+	PROGRAM_FOREIGN, /* of another user, who does not reach the channel */
 };
 
 /* Zero-initialise, then set what is marked. */
@@ -22,6 +23,8 @@ struct program {
 	const char *variable, *holds; /* set: of the environment, and a part of its value */
 	enum program_kind kind;
 	char path[256]; /* of what it runs */
+	long user;	/* who runs it, of PROGRAM_FOREIGN */
+	bool bare;	/* it had no environment at the last look, as within exec */
 };
 
 /*

@@ -291,6 +291,20 @@ class Reasons(unittest.TestCase):
         self.assertIn("LD_PRELOAD was taken out of the environment of",
                       self.why("env", "-i", path("gl-idle")))
 
+    def test_another_user(self):
+        """It goes on as somebody who does not reach the channel; its environment is what it was."""
+        if os.geteuid() != 0:
+            self.skipTest("only root can become another user")
+        with tempfile.TemporaryDirectory() as folder:
+            os.chmod(folder, 0o755)
+            program = shutil.copy(path("gl-idle"), folder)
+            become = "import os, sys; os.setgid(65534); os.setuid(65534); os.execv(sys.argv[1], sys.argv[1:])"
+            self.assertIn("another user's (65534)", self.why(sys.executable, "-c", become, program))
+
+    def test_sextant_within(self):
+        done = self.why(SEXTANT, "stat", "-d", "gl", "--", path("gl-idle"))
+        self.assertIn("a sextant that runs in it", done)
+
     def test_set_user_id(self):
         if os.geteuid() != 0:
             self.skipTest("only root can make one for another user")
