@@ -5,6 +5,11 @@
 
 #include "base/mem.h"
 
+#define AHEAD_MOST                                                                                 \
+	(UINT64_C(1) << 24)	      /* records between two looks; a head further on is garbage   \
+				       */
+#define LOST_MOST (UINT64_C(1) << 30) /* likewise, that were lost */
+
 void channel_prepare(struct wire_header *memory, const struct channel_wish *wish)
 {
 	*memory = (struct wire_header){
@@ -30,10 +35,13 @@ void channel_prepare(struct wire_header *memory, const struct channel_wish *wish
 
 void channel_copy_text(char *to, const char *from, size_t size)
 {
-	size_t n = 0;
-	for (; n + 1 < size && from[n]; n++)
-		to[n] = from[n] >= ' ' && from[n] < 0x7f ? from[n] : '?';
-	to[n] = '\0';
+	size_t n = 0, odd = 0;
+	for (; n + 1 < size && from[n]; n++) {
+		bool printable = from[n] >= ' ' && from[n] < 0x7f;
+		to[n] = printable ? from[n] : '?';
+		odd += !printable;
+	}
+	to[odd > n / 2 ? 0 : n] = '\0';
 }
 
 static void channel_describe(struct context_info *info, const struct channel *channel,
@@ -79,9 +87,9 @@ static bool has_identity(const struct wire_stream *stream)
 /* A context that has written, or has gone without, and that we have not met before. */
 static bool is_new(const struct channel_place *mine, const struct wire_stream *stream, bool ended)
 {
-	if (!has_identity(stream) ||
-	    (mine->known &&
-	     mine->generation == __atomic_load_n(&stream->generation, __ATOMIC_ACQUIRE)))
+	uint32_t generation = __atomic_load_n(&stream->generation, __ATOMIC_ACQUIRE);
+	/* Claims count one by one: any other number was written over this one. */
+	if (!has_identity(stream) || (mine->known && generation != mine->generation + 1))
 		return false;
 	return __atomic_load_n(&stream->head, __ATOMIC_ACQUIRE) != 0 ||
 	       (ended && __atomic_load_n(&stream->drafted, __ATOMIC_ACQUIRE) != 0) ||
@@ -156,6 +164,10 @@ static uint64_t count_lost(struct channel_place *mine, const struct wire_stream 
 	uint64_t now = __atomic_load_n(&stream->lost, __ATOMIC_RELAXED);
 	uint64_t more = now > mine->lost ? now - mine->lost : 0;
 	mine->lost = now;
+	if (more > LOST_MOST) { /* nobody can lose so many */
+		info->broken++;
+		return 0;
+	}
 	info->lost += more;
 	return more;
 }
@@ -215,9 +227,29 @@ static void strip_draft(struct wire_record *record)
 }
 
 /*
- * Takes one record of a stream. A head that cannot be is taken as a loss of all before it; so is
- * all of a context that has no place.
+ * False while the head cannot be: the library has its own and writes it again with its next record,
+ * so that nothing is lost by it. A head that has run over unread records is taken as a loss of all
+ * before it.
  */
+static bool is_sound(struct channel_place *mine, struct context_info *info,
+		     struct wire_stream *stream, const uint64_t spans[2])
+{
+	uint64_t end = spans[0], size = spans[1], ahead = end - mine->tail;
+	bool was = mine->astray;
+	mine->astray = ahead > AHEAD_MOST;
+	if (mine->astray) {
+		info->broken += !was;
+		__atomic_store_n(&stream->tail, mine->tail, __ATOMIC_RELEASE);
+		return false;
+	}
+	if (ahead > size) {
+		info->broken += ahead;
+		mine->tail = end;
+	}
+	return true;
+}
+
+/* Takes one record of a stream. All of a context that has no place is lost. */
 static bool channel_take(struct channel *channel, struct contexts *contexts, unsigned index,
 			 struct wire_sample *out, uint64_t *lost)
 {
@@ -233,11 +265,10 @@ static bool channel_take(struct channel *channel, struct contexts *contexts, uns
 	}
 	struct context_info *info = &contexts->items[mine->context];
 	uint64_t end = end_of(channel, stream, head, size);
-	if (end - mine->tail > size) {
-		info->broken++;
-		mine->tail = end;
-	}
+	const uint64_t spans[] = {end, size};
 	out->driver_count = 0;
+	if (!is_sound(mine, info, stream, spans))
+		return false;
 	while (mine->tail != end) {
 		out->record = ring[mine->tail & (size - 1)];
 		if (mine->tail - head < size)
@@ -259,6 +290,26 @@ static bool channel_take(struct channel *channel, struct contexts *contexts, uns
 	return false;
 }
 
+/*
+ * Whether a stream that is known has more, or may have: one whose state was written over still
+ * does.
+ */
+static bool is_in_use(const struct wire_stream *stream)
+{
+	uint32_t state = __atomic_load_n(&stream->state, __ATOMIC_ACQUIRE);
+	return state != WIRE_FREE && state != WIRE_CLAIMED;
+}
+
+/* What was lost behind the last record comes with none. */
+static void count_late(struct channel *channel, struct contexts *contexts, unsigned index)
+{
+	struct channel_place *mine = &channel->places[index];
+	const struct wire_stream *stream = wire_stream_at(channel->memory, channel->ring, index);
+	bool closed = __atomic_load_n(&stream->state, __ATOMIC_ACQUIRE) == WIRE_CLOSED;
+	if ((closed || channel->ended) && mine->context != CHANNEL_NOBODY)
+		contexts->late += count_lost(mine, stream, &contexts->items[mine->context]);
+}
+
 bool channel_next(struct channel *channel, struct contexts *contexts, struct wire_sample *out,
 		  uint64_t *lost)
 {
@@ -273,9 +324,11 @@ bool channel_next(struct channel *channel, struct contexts *contexts, struct wir
 			continue;
 		}
 		i++;
-		if (!mine->known || !has_identity(stream))
+		if (!mine->known || !is_in_use(stream))
 			continue;
 		bool taken = channel_take(channel, contexts, index, out, lost);
+		if (!taken)
+			count_late(channel, contexts, index);
 		free_if_closed(contexts, mine, stream);
 		if (taken) {
 			channel->next = index;

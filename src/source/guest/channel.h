@@ -35,6 +35,7 @@ struct contexts {
 	struct context_info *items;
 	size_t count, cap;
 	uint64_t beyond; /* contexts without a place here, because there are too many */
+	uint64_t late;	 /* records that were lost behind the last one of their context */
 };
 
 struct channel_place {
@@ -42,6 +43,7 @@ struct channel_place {
 	uint32_t generation;
 	uint64_t tail;	/* ours; the channel's copy is for the writer only */
 	uint64_t lost;	/* as last seen */
+	bool astray;	/* the head cannot be: somebody wrote over it */
 	size_t context; /* index into the contexts, or CHANNEL_NOBODY */
 };
 #define CHANNEL_NOBODY SIZE_MAX
@@ -90,7 +92,10 @@ bool channel_next(struct channel *channel, struct contexts *contexts, struct wir
 size_t channel_label(const struct channel *channel, uint32_t id, char *out, size_t size);
 /* Whether any stream has a record that was not read, or is still open. */
 bool channel_in_use(const struct channel *channel);
-/* Copies text that a program wrote: printable ASCII only, NUL-terminated within size. */
+/*
+ * Copies text that a program wrote: printable ASCII only, NUL-terminated within size; nothing of
+ * what is no text for the most part.
+ */
 void channel_copy_text(char *to, const char *from, size_t size);
 
 #endif

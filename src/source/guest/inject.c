@@ -91,9 +91,10 @@ const struct source_desc *inject_describe(struct source *source)
 	struct inject_source *in = inject_source(source);
 	const struct context_info *info = main_context(&in->processes.contexts);
 	if (info) {
-		snprintf(in->name, sizeof(in->name), "%s", info->renderer);
-		snprintf(in->driver, sizeof(in->driver), "%s, %s %s", info->vendor, in->api->title,
-			 info->version);
+		bool named = info->renderer[0], made = info->vendor[0];
+		snprintf(in->name, sizeof(in->name), "%s", named ? info->renderer : in->api->title);
+		snprintf(in->driver, sizeof(in->driver), "%s%s%s %s", info->vendor,
+			 made ? ", " : "", in->api->title, info->version);
 		in->desc.name = in->name;
 		in->desc.driver = in->driver;
 	}
@@ -212,6 +213,7 @@ static size_t tell_kinds(const struct inject_source *in, char *note, size_t size
 static bool tell_missing(struct inject_source *in)
 {
 	struct processes_activity seen = processes_activity(&in->processes);
+	in->lost = seen.late;
 	char *note = in->note;
 	size_t size = sizeof(in->note), at = 0;
 	const struct {
@@ -222,6 +224,7 @@ static bool tell_missing(struct inject_source *in)
 	    {seen.refused, "contexts beyond the 64 that a program may use at once"},
 	    {seen.beyond, "contexts beyond the first 4096"},
 	    {seen.broken, "records that made no sense"},
+	    {seen.late, "samples that were lost behind the last"},
 	    {seen.labels_lost, "debug groups without a name: there were too many"},
 	};
 	if (in->told)
@@ -329,6 +332,10 @@ enum sx_status inject_read(struct source *source, int timeout_ms, struct raw_sam
 		look_at_program(in);
 		if (in->stopped && !in->waits && tell_missing(in)) {
 			*out = (struct raw_sample){.kind = RAW_NOTE,
+						   .flags = in->lost ? RAW_LOST : 0,
+						   .lost = in->lost,
+						   .begin_ns = in->lost ? SX_TIME_UNKNOWN : 0,
+						   .end_ns = in->lost ? SX_TIME_UNKNOWN : 0,
 						   .data = (const uint8_t *)in->note,
 						   .size = strlen(in->note)};
 			return SX_OK;

@@ -54,12 +54,32 @@ static void read_name(const struct processes *all, struct process *process)
 	channel_copy_text(process->channel.name, name, sizeof(process->channel.name));
 }
 
-static void processes_release(struct processes *all, struct process *process)
+#define COUNT_MOST (UINT32_C(1) << 24) /* what a program says of itself, unless it is garbage */
+
+static uint64_t sane(uint32_t count, uint64_t *garbage)
+{
+	*garbage += count > COUNT_MOST;
+	return count > COUNT_MOST ? 0 : count;
+}
+
+/* Adds what a program has told of itself. */
+static void add_told(const struct process *process, struct processes_activity *to)
 {
 	const struct wire_header *memory = process->channel.memory;
-	all->made += __atomic_load_n(&memory->contexts, __ATOMIC_RELAXED);
-	all->refused += __atomic_load_n(&memory->refused, __ATOMIC_RELAXED);
-	all->labels_lost += __atomic_load_n(&memory->label_lost, __ATOMIC_RELAXED);
+	to->contexts += __atomic_load_n(&memory->contexts, __ATOMIC_RELAXED);
+	to->refused += sane(__atomic_load_n(&memory->refused, __ATOMIC_RELAXED), &to->broken);
+	to->labels_lost +=
+	    sane(__atomic_load_n(&memory->label_lost, __ATOMIC_RELAXED), &to->broken);
+}
+
+static void processes_release(struct processes *all, struct process *process)
+{
+	struct processes_activity told = {0};
+	add_told(process, &told);
+	all->made += told.contexts;
+	all->refused += told.refused;
+	all->labels_lost += told.labels_lost;
+	all->garbage += told.broken;
 	munmap(process->channel.memory, WIRE_BYTES(process->channel.ring));
 	if (process->pidfd >= 0)
 		close(process->pidfd);
@@ -275,13 +295,11 @@ struct processes_activity processes_activity(struct processes *all)
 					 .contexts = all->made,
 					 .refused = all->refused,
 					 .beyond = all->contexts.beyond,
+					 .broken = all->garbage,
+					 .late = all->contexts.late,
 					 .labels_lost = all->labels_lost};
-	for (size_t i = 0; i < all->count; i++) {
-		const struct wire_header *memory = all->items[i].channel.memory;
-		sum.contexts += __atomic_load_n(&memory->contexts, __ATOMIC_RELAXED);
-		sum.refused += __atomic_load_n(&memory->refused, __ATOMIC_RELAXED);
-		sum.labels_lost += __atomic_load_n(&memory->label_lost, __ATOMIC_RELAXED);
-	}
+	for (size_t i = 0; i < all->count; i++)
+		add_told(&all->items[i], &sum);
 	for (size_t i = 0; i < all->contexts.count; i++) {
 		sum.broken += all->contexts.items[i].broken;
 		sum.lost += all->contexts.items[i].lost;

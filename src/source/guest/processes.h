@@ -24,6 +24,7 @@ struct processes {
 	struct heirs heirs; /* that have not come */
 	/* Of processes that have gone. */
 	uint64_t seen, made, refused, labels_lost;
+	uint64_t garbage;      /* counts of theirs that cannot be */
 	uint64_t nested;       /* that are this very tool, which measures what it starts itself */
 	uint64_t quiet_end_ns; /* when the last one that made no context ended, or 0 */
 };
@@ -36,7 +37,8 @@ struct processes_activity {
 	uint64_t contexts;	   /* contexts that the programs made current */
 	uint64_t refused;	   /* contexts without a place in their channel */
 	uint64_t beyond;	   /* contexts without a place in our list */
-	uint64_t broken, lost;	   /* records */
+	uint64_t broken, lost; /* records; the former also what cannot be told apart from them */
+	uint64_t late;	       /* of the lost, what came with no record */
 	uint64_t labels_lost;
 };
 

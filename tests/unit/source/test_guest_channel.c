@@ -138,13 +138,75 @@ static void test_impossible_heads_are_skipped(void **state)
 {
 	struct fixture *f = start();
 	struct wire_stream *stream = open_stream(f, 63);
+	write_record(stream, 8);
+	assert_true(next(f));
 	stream->head = UINT64_MAX / 2;
+	stream->tail = 77;
+	assert_false(next(f));
 	assert_false(next(f));
 	assert_int_equal(f->contexts.items[0].broken, 1);
+	assert_int_equal(stream->tail, 1); /* the library sees how much room there is */
+	stream->head = 1;		   /* and writes behind its last record */
 	write_record(stream, 9);
 	assert_true(next(f));
 	assert_int_equal(f->sample.record.frame, 9);
+	assert_int_equal(f->contexts.items[0].broken, 1);
+	stream->head += RING + 5; /* run over: so many are lost */
+	assert_false(next(f));
+	assert_int_equal(f->contexts.items[0].broken, 1 + RING + 5);
 	finish(f);
+}
+
+/* Whoever writes all over its channel is read on, loses nothing that it did not, and is told. */
+static void test_what_was_written_over(void **state)
+{
+	struct fixture *f = start();
+	struct wire_stream *stream = open_stream(f, 0);
+	write_record(stream, 1);
+	assert_true(next(f));
+	stream->state = stream->generation = UINT32_MAX;
+	stream->lost = stream->head = stream->tail = UINT64_MAX;
+	assert_false(next(f));
+	stream->head = 1;
+	write_record(stream, 2);
+	assert_true(next(f));
+	assert_int_equal(f->sample.record.frame, 2);
+	assert_int_equal(f->lost, 0);
+	assert_int_equal(f->contexts.items[0].lost, 0);
+	assert_int_equal(f->contexts.items[0].broken, 2); /* its head, and its loss */
+	write_record(stream, 3);
+	stream->state = WIRE_CLOSED;
+	assert_true(next(f));
+	assert_int_equal(f->sample.record.frame, 3);
+	assert_false(next(f));
+	assert_int_equal(stream->state, WIRE_FREE);
+	assert_int_equal(f->contexts.count, 1);
+	finish(f);
+}
+
+static void test_what_is_lost_behind_the_last_record(void **state)
+{
+	struct fixture *f = start();
+	struct wire_stream *stream = open_stream(f, 0);
+	write_record(stream, 1);
+	assert_true(next(f));
+	stream->lost = 5;
+	assert_false(next(f));
+	assert_int_equal(f->contexts.late, 0); /* a record may yet come */
+	stream->state = WIRE_CLOSED;
+	assert_false(next(f));
+	assert_int_equal(f->contexts.late, 5);
+	assert_int_equal(f->contexts.items[0].lost, 5);
+	finish(f);
+}
+
+static void test_names_that_are_none(void **state)
+{
+	char out[16];
+	channel_copy_text(out, "Intel\302\256 UHD", sizeof(out));
+	assert_string_equal(out, "Intel?? UHD");
+	channel_copy_text(out, "\377\377\377\377\377\377a", sizeof(out));
+	assert_string_equal(out, "");
 }
 
 static void test_contexts_beyond_the_limit_are_counted(void **state)
@@ -297,6 +359,9 @@ int main(void)
 	    cmocka_unit_test(test_closed_streams_are_freed_when_drained),
 	    cmocka_unit_test(test_contexts_are_read_as_they_were_made),
 	    cmocka_unit_test(test_impossible_heads_are_skipped),
+	    cmocka_unit_test(test_what_was_written_over),
+	    cmocka_unit_test(test_what_is_lost_behind_the_last_record),
+	    cmocka_unit_test(test_names_that_are_none),
 	    cmocka_unit_test(test_contexts_beyond_the_limit_are_counted),
 	    cmocka_unit_test(test_label_paths),
 	    cmocka_unit_test(test_garbage_is_survived),
