@@ -110,7 +110,7 @@ static void *find_by_tables(ElfW(Addr) base, const ElfW(Dyn) * dynamic, const ch
 	return found;
 }
 
-static void *find_in(const struct dl_phdr_info *object, const char *name)
+static void *scope_find_in(const struct dl_phdr_info *object, const char *name)
 {
 	const ElfW(Dyn) *dynamic = NULL;
 
@@ -153,7 +153,7 @@ static int search_object(struct dl_phdr_info *object, size_t size, void *arg)
 
 		if (!scope_same(file, search->files[i]))
 			continue;
-		found = find_in(object, search->name);
+		found = scope_find_in(object, search->name);
 		if (found != NULL) {
 			search->found = found;
 			search->rank = i;
@@ -256,7 +256,7 @@ static int compare_order(struct dl_phdr_info *object, size_t size, void *arg)
 		order->ours_passed = true;
 	} else if (lies_in(object, order->theirs)) {
 		order->behind = order->ours_passed &&
-				(order->name == NULL || find_in(object, order->name) != NULL);
+				(order->name == NULL || scope_find_in(object, order->name) != NULL);
 		return 1;
 	}
 	return 0;
