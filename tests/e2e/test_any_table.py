@@ -173,6 +173,22 @@ class Tables(unittest.TestCase):
         rows, told = self.report('vertex_reuse\n-10\n20\n', '--for', 'opengl')
         self.assertEqual(rows['vertex_reuse']['count'], '2')
 
+    def test_commas_and_points(self):
+        """Other numbers, also behind it, tell what 1,234 is; where they contradict each other, or none tells, the file is refused."""
+        def values(text):
+            rows = self.good('eval', self.file('frame_time (ms);IAVertices\n' + text), '--for', 'opengl', '--csv', '-m', 'frame_time,IAVertices').stdout.splitlines()
+            return [tuple(float(cell) for cell in row.split(',')) for row in rows[1:]]
+        self.assertEqual(values('16.6;1,234\n17.5;2,345,678\n'), [(0.0166, 1234), (0.0175, 2345678)])
+        self.assertEqual(values('16;1,234\n17.5;2,345\n'), [(0.016, 1234), (0.0175, 2345)])
+        self.assertEqual(values('1,234;10\n20,5;20\n'), [(0.001234, 10), (0.0205, 20)])
+        self.assertEqual(values('1.234;10\n20,5;20\n'), [(1.234, 10), (0.0205, 20)])
+        self.assertEqual(values('1.234;10\n20.5;20\n'), [(0.001234, 10), (0.0205, 20)])
+        for text, words in (('1.234;1.5\n20,5;2\n', 'points and commas before their fractions'), ('1;1,234\n2;2,345\n', 't.csv:2: column 2: "1,234" can be read in two ways')):
+            for args in (('--for', 'opengl'), ()):
+                result = run('eval', self.file('frame_time (ms);IAVertices\n' + text), *args)
+                self.assertEqual(result.returncode, 5)
+                self.assertIn(words, ' '.join(result.stderr.split()))
+
     def test_fractions_of_counts(self):
         """Whatever the catalog's type, what stands in a table is not rounded."""
         for catalog in ('amd-gcn1', 'opengl', 'vulkan'):
@@ -258,6 +274,15 @@ class Tables(unittest.TestCase):
                 self.assertEqual(result.returncode, code, result.stderr)
                 self.assertEqual([line.split(':')[0] for line in result.stderr.strip().splitlines()[-3:]], ['error', 'because', 'try'])
                 self.assertIn(words, ' '.join(result.stderr.split()))
+
+    def test_files_of_no_kind(self):
+        """They are blamed, not that no catalog was named; with the file behind -i and without."""
+        for text in ('', '\n\n', '{"a": [1]}\n'):
+            for verb in ('eval', 'advise'):
+                for args in (('-i', self.file(text)), (self.file(text),)):
+                    result = run(verb, *args)
+                    self.assertEqual(result.returncode, 5, result.stderr)
+                    self.assertIn('is of no kind that is known', result.stderr)
 
     def test_other_json(self):
         """JSON that is not ours is called that; what CSV would say of its quotes is no help."""

@@ -2,6 +2,7 @@
 #include "tools/cli/cli.h"
 #include "tools/cli/input/capture_view.h"
 #include "tools/cli/selection.h"
+#include "import/import.h"
 #include "tools/cli/input/imported.h"
 #include "tools/cli/ticker.h"
 #include "import/raw/file.h"
@@ -203,6 +204,23 @@ static const char *capture_path(const struct cli *cli)
 	return path && capture_view_is(path) ? path : NULL;
 }
 
+/* A file that would have told the catalog, if it were of any kind: why it is of none. */
+static enum sx_status of_no_kind(const struct cli *cli, const char *path, struct sx_error *err)
+{
+	struct import *import = NULL;
+	if (strcmp(path, "-") != 0 && access(path, R_OK) < 0)
+		return error_input(err, errno, "cannot read %s", path);
+	const struct import_request request = {.context = cli->context, .path = path};
+	enum sx_status status = import_read(&request, &import, err);
+	if (sx_failed(status))
+		return status;
+	import_destroy(import);
+	error_set(err, SX_ERR_BAD_INPUT, "%s does not tell its catalog", path);
+	error_because(err, "it is neither a capture nor of a kind that is known");
+	error_try(err, "--for NAME; sextant devices lists the names");
+	return SX_ERR_BAD_INPUT;
+}
+
 enum sx_status cli_catalog(struct cli *cli, struct sx_catalog **out, struct sx_error *err)
 {
 	const char *path = capture_path(cli);
@@ -216,8 +234,13 @@ enum sx_status cli_catalog(struct cli *cli, struct sx_catalog **out, struct sx_e
 		return selection_catalog(cli, out, err);
 	if (cli->options.catalog)
 		return sx_catalog_open(cli->context, cli->options.catalog, out, err);
-	/* A capture would have told; say first when it is not there at all. */
 	path = cli->options.input;
+	bool tables = options_word("eval advise", cli->verb->name);
+	if (!path && tables && cli->options.args.count)
+		path = cli->options.args.items[0];
+	if (path && tables)
+		return of_no_kind(cli, path, err);
+	/* A capture would have told; say first when it is not there at all. */
 	if (path && strcmp(path, "-") != 0 && access(path, R_OK) < 0)
 		return error_input(err, errno, "cannot read %s", path);
 	error_set(err, SX_ERR_USAGE, "no catalog was named");

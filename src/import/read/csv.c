@@ -257,6 +257,8 @@ static enum sx_status prepare(struct csv_stream *s, const struct csv_options *op
 	enum sx_status status = csv_learn(s);
 	if (!status)
 		status = leave_out(s);
+	if (!status)
+		status = csv_settle_marks(r);
 	if (!status) {
 		leave_out_units(r);
 		csv_settle(r);

@@ -248,6 +248,22 @@ static bool take_apart(const struct csv_cell *cell, struct grouped *g)
 	return run && (g->fraction || run == 3) && g->groups;
 }
 
+bool csv_has_point(const struct csv_cell *cell)
+{
+	struct grouped g;
+	return cell->size && memchr(cell->text, '.', cell->size) &&
+	       (cell->text[0] == '0' || !take_apart(cell, &g) || g.fraction);
+}
+
+bool csv_doubtful(const struct csv_marks *marks, const struct csv_cell *cell, uint64_t *u)
+{
+	struct grouped g;
+	return marks->separator != ',' && !marks->decimal_comma && cell->size &&
+	       cell->text[0] != '0' && memchr(cell->text, ',', cell->size) &&
+	       take_apart(cell, &g) && g.mark == ',' && g.groups == 1 && !g.fraction &&
+	       number_u64(g.digits, g.size, u);
+}
+
 /* "12,5": one comma, and no three digits behind it, or commas are known to be points here. */
 static bool with_comma(struct csv_marks *marks, const struct csv_cell *cell, double *f)
 {
@@ -283,7 +299,11 @@ bool csv_grouped(struct csv_marks *marks, const struct csv_cell *cell, bool *who
 	bool point = g.mark == '.' || (g.mark == ',' && marks->separator != ',');
 	if (point && g.groups < 2 && !g.fraction)
 		return false;
-	marks->decimal_comma |= g.fraction && g.point == ',' && marks->separator != ',';
+	/* What groups digits does not stand before fractions. */
+	bool comma = g.fraction ? g.point == ',' : g.mark == '.';
+	bool dot = g.fraction ? g.point == '.' : g.mark == ',';
+	marks->decimal_comma |= comma && marks->separator != ',';
+	marks->decimal_point |= dot && marks->separator != ',';
 	*whole = number_u64(g.digits, g.size, u);
 	*f = (double)*u;
 	return *whole || number_f64(g.digits, g.size, f);

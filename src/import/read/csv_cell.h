@@ -13,6 +13,7 @@
 struct csv_marks {
 	char separator;
 	bool decimal_comma; /* some number had one, beyond doubt */
+	bool decimal_point; /* the same of a point */
 };
 
 /* A place in the text. Of a source, only a window of the text is in memory. */
@@ -69,6 +70,13 @@ bool csv_number(const struct csv_cell *cell, bool *whole, uint64_t *u, double *f
  */
 bool csv_grouped(struct csv_marks *marks, const struct csv_cell *cell, bool *whole, uint64_t *u,
 		 double *f);
+/*
+ * "1,234" where commas do not separate cells, and none is known to stand before fractions: a
+ * fraction or a group, which other numbers of the file tell. *u is what it is as a group.
+ */
+bool csv_doubtful(const struct csv_marks *marks, const struct csv_cell *cell, uint64_t *u);
+/* Whether a number has a point that can only stand before a fraction. */
+bool csv_has_point(const struct csv_cell *cell);
 /* "2.000" where commas are known to stand before fractions: a whole number in groups of three. */
 bool csv_pointed(const struct csv_marks *marks, const struct csv_cell *cell, uint64_t *u);
 /* Finds the separator, at the beginning of the text: moves over a line "sep=". */

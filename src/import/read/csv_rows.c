@@ -130,45 +130,6 @@ static enum sx_status csv_rows_add_column(struct csv_reader *r, const struct csv
 	return SX_OK;
 }
 
-/* Each column of text is a label, while there are any. */
-static void settle_text(struct csv_reader *r, struct csv_column *column, const char *name)
-{
-	if (r->tally.labels >> column->label & 1)
-		column->label = label_next_group(r->tally.labels);
-	if (column->label == SX_LABEL_COUNT) {
-		column->role = CSV_IGNORED;
-		r->tally.first_text = r->tally.texts++ ? r->tally.first_text : name;
-	} else {
-		r->tally.labels |= 1u << column->label;
-		r->tally.label_names[column->label] = name;
-	}
-}
-
-void csv_settle(struct csv_reader *r)
-{
-	static const enum sx_label labels[] = {[CSV_FRAME] = SX_LABEL_FRAME,
-					       [CSV_CONTEXT] = SX_LABEL_CONTEXT,
-					       [CSV_INSTANCE] = SX_LABEL_INSTANCE};
-	bool begin = false, end = false;
-	r->value_count = 0;
-	for (uint32_t i = 0; i < r->count; i++) {
-		struct csv_column *column = &r->columns[i];
-		const char *name = strings_get(&r->names, i);
-		if (column->role == CSV_VALUE)
-			column->target = r->value_count++;
-		else if (column->role == CSV_TEXT)
-			settle_text(r, column, name);
-		else if (column->role >= CSV_FRAME && column->role <= CSV_INSTANCE &&
-			 column->values)
-			r->tally.labels |= 1u << labels[column->role];
-		r->tally.times |= column->role >= CSV_DURATION && column->role <= CSV_MOMENT;
-		begin |= strcmp(name, "begin_ns") == 0;
-		end |= strcmp(name, "end_ns") == 0;
-		r->tally.quality |= column->role == CSV_QUALITY;
-	}
-	r->tally.both_times = begin && end;
-}
-
 enum sx_status csv_header(struct csv_reader *r)
 {
 	struct csv_cell cell = {0};
@@ -267,21 +228,6 @@ static enum sx_status take_text(struct csv_reader *r, const struct csv_column *c
 	return SX_OK;
 }
 
-/* "1,000" by itself: one thousand to some, one with a fraction to others. */
-static bool is_either(const struct csv_cell *cell)
-{
-	size_t at = cell->size && (cell->text[0] == '-' || cell->text[0] == '+');
-	size_t whole = at;
-	while (at < cell->size && isdigit((unsigned char)cell->text[at]))
-		at++;
-	if (at == whole || at - whole > 3 || at + 4 != cell->size || cell->text[at] != ',')
-		return false;
-	for (at++; at < cell->size; at++)
-		if (!isdigit((unsigned char)cell->text[at]))
-			return false;
-	return true;
-}
-
 /* Text makes a column a label that means nothing by its name, also what looks like numbers. */
 static enum sx_status no_number(struct csv_reader *r, struct csv_column *column,
 				const struct csv_cell *cell)
@@ -289,18 +235,6 @@ static enum sx_status no_number(struct csv_reader *r, struct csv_column *column,
 	if (!r->table && column->may_be_text) {
 		column->role = CSV_TEXT;
 		return SX_OK;
-	}
-	if (is_either(cell)) {
-		size_t fraction = cell->size - 3;
-		csv_bad(&r->c, r->err,
-			"the comma may begin a fraction or a group of three digits, and no number "
-			"of the file tells which",
-			"column %u: \"%.*s\" can be read in two ways",
-			(uint32_t)(column - r->columns) + 1, SHOWN(cell), cell->text);
-		error_try(r->err, "%.*s%.3s or %.*s.%.3s in its place, as it is meant",
-			  (int)fraction - 1, cell->text, cell->text + fraction, (int)fraction - 1,
-			  cell->text, cell->text + fraction);
-		return SX_ERR_BAD_INPUT;
 	}
 	return csv_bad(&r->c, r->err, "values are plain numbers; no data is an empty cell",
 		       "column %u: \"%.*s\" is not a number", (uint32_t)(column - r->columns) + 1,
@@ -378,6 +312,18 @@ static enum sx_status csv_rows_take_value(struct csv_reader *r, struct csv_colum
 	return SX_OK;
 }
 
+static void note_doubt(struct csv_reader *r, struct csv_column *column, const struct csv_cell *cell)
+{
+	if (r->table || r->c.marks.decimal_point)
+		return;
+	column->doubtful = true;
+	if (column->may_be_text || r->doubt.line)
+		return;
+	r->doubt.line = r->c.line;
+	r->doubt.column = (uint32_t)(column - r->columns) + 1;
+	snprintf(r->doubt.text, sizeof(r->doubt.text), "%.*s", (int)cell->size, cell->text);
+}
+
 /* A cell that the quick way did not take. */
 static enum sx_status csv_rows_take_cell(struct csv_reader *r, struct csv_column *column,
 					 const struct csv_cell *cell)
@@ -396,11 +342,17 @@ static enum sx_status csv_rows_take_cell(struct csv_reader *r, struct csv_column
 		r->quality |= import_quality(cell->text, cell->size);
 		return SX_OK;
 	}
-	if (r->c.marks.decimal_comma && csv_pointed(&r->c.marks, cell, &n.u))
+	if (csv_doubtful(&r->c.marks, cell, &n.u)) {
+		n.f = (double)n.u, n.whole = true;
+		note_doubt(r, column, cell);
+	} else if (r->c.marks.decimal_comma && csv_pointed(&r->c.marks, cell, &n.u))
 		n.f = (double)n.u, n.whole = true;
 	else if (!csv_number(cell, &n.whole, &n.u, &n.f) &&
 		 !csv_grouped(&r->c.marks, cell, &n.whole, &n.u, &n.f))
 		return no_number(r, column, cell);
+	if (!r->table && !column->may_be_text && r->c.marks.separator != ',')
+		r->c.marks.decimal_point |=
+		    csv_has_point(cell) && !memchr(cell->text, ',', cell->size);
 	return column->role == CSV_VALUE ? csv_rows_take_value(r, column, cell, n)
 					 : csv_rows_take_count(r, column, cell, n);
 }

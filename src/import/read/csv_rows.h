@@ -40,6 +40,7 @@ struct csv_column {
 	bool known; /* its name means something */
 	bool counts;
 	struct csv_range range;
+	bool doubtful;		   /* some cell is "1,234" */
 	enum sx_label label;	   /* CSV_TEXT */
 	const char *unit;	   /* as the header has it, or NULL */
 	double factor;		   /* of values as they stand there; 0: 1 */
@@ -50,6 +51,13 @@ struct csv_column {
 		double *f64;
 		void *any;
 	} data; /* of the table, for a full column; else NULL */
+};
+
+/* The first number like "1,234". */
+struct csv_doubt {
+	size_t line; /* 0: there is none */
+	uint32_t column;
+	char text[16];
 };
 
 struct csv_reader {
@@ -71,6 +79,7 @@ struct csv_reader {
 	uint64_t left_out;		/* devices, a bit each */
 	struct csv_device devices[CSV_DEVICES_MAX];
 	const struct csv_options *options;
+	struct csv_doubt doubt;
 	struct csv_tally tally;
 	struct sx_error *err;
 };
@@ -84,6 +93,11 @@ enum sx_status csv_header(struct csv_reader *r);
 enum sx_status csv_row(struct csv_reader *r);
 /* Once all lines were read: which columns hold values, and which text is a label. */
 void csv_settle(struct csv_reader *r);
+/*
+ * What stands before fractions, once all lines were read: numbers like "1,234" are then one thing.
+ * Errors: SX_ERR_BAD_INPUT where nothing tells, or both a comma and a point do.
+ */
+enum sx_status csv_settle_marks(struct csv_reader *r);
 /* The file is not what it was when types were learned. */
 enum sx_status csv_changed(struct csv_reader *r);
 

@@ -1,0 +1,75 @@
+/* What shows once all lines of CSV were read: labels, values, and what commas are. */
+#include <string.h>
+
+#include "base/error.h"
+#include "import/read/csv_rows.h"
+#include "table/label.h"
+
+/* Each column of text is a label, while there are any. */
+static void settle_text(struct csv_reader *r, struct csv_column *column, const char *name)
+{
+	if (r->tally.labels >> column->label & 1)
+		column->label = label_next_group(r->tally.labels);
+	if (column->label == SX_LABEL_COUNT) {
+		column->role = CSV_IGNORED;
+		r->tally.first_text = r->tally.texts++ ? r->tally.first_text : name;
+	} else {
+		r->tally.labels |= 1u << column->label;
+		r->tally.label_names[column->label] = name;
+	}
+}
+
+void csv_settle(struct csv_reader *r)
+{
+	static const enum sx_label labels[] = {[CSV_FRAME] = SX_LABEL_FRAME,
+					       [CSV_CONTEXT] = SX_LABEL_CONTEXT,
+					       [CSV_INSTANCE] = SX_LABEL_INSTANCE};
+	bool begin = false, end = false;
+	r->value_count = 0;
+	for (uint32_t i = 0; i < r->count; i++) {
+		struct csv_column *column = &r->columns[i];
+		const char *name = strings_get(&r->names, i);
+		if (column->role == CSV_VALUE)
+			column->target = r->value_count++;
+		else if (column->role == CSV_TEXT)
+			settle_text(r, column, name);
+		else if (column->role >= CSV_FRAME && column->role <= CSV_INSTANCE &&
+			 column->values)
+			r->tally.labels |= 1u << labels[column->role];
+		r->tally.times |= column->role >= CSV_DURATION && column->role <= CSV_MOMENT;
+		begin |= strcmp(name, "begin_ns") == 0;
+		end |= strcmp(name, "end_ns") == 0;
+		r->tally.quality |= column->role == CSV_QUALITY;
+	}
+	r->tally.both_times = begin && end;
+}
+
+enum sx_status csv_settle_marks(struct csv_reader *r)
+{
+	const struct csv_marks *marks = &r->c.marks;
+	for (uint32_t i = 0; i < r->count; i++) {
+		struct csv_column *column = &r->columns[i];
+		if (column->doubtful && marks->decimal_comma)
+			column->type = SX_F64;
+		else if (column->doubtful && !marks->decimal_point && column->may_be_text)
+			column->role = CSV_TEXT;
+	}
+	if (marks->decimal_comma && marks->decimal_point) {
+		error_set(r->err, SX_ERR_BAD_INPUT,
+			  "%s: numbers have points and commas before their fractions", r->c.origin);
+		error_because(r->err, "some can only be read with the one, others with the other");
+		error_try(r->err, "one of them throughout the file");
+		return SX_ERR_BAD_INPUT;
+	}
+	if (!r->doubt.line || marks->decimal_comma || marks->decimal_point)
+		return SX_OK;
+	size_t fraction = strcspn(r->doubt.text, ",");
+	const char *text = r->doubt.text, *rest = text + fraction + 1;
+	error_set(r->err, SX_ERR_BAD_INPUT, "%s:%zu: column %u: \"%s\" can be read in two ways",
+		  r->c.origin, r->doubt.line, r->doubt.column, text);
+	error_because(r->err, "the comma may begin a fraction or a group of three digits, and no "
+			      "number of the file tells which");
+	error_try(r->err, "%.*s%s or %.*s.%s in its place, as it is meant", (int)fraction, text,
+		  rest, (int)fraction, text, rest);
+	return SX_ERR_BAD_INPUT;
+}
