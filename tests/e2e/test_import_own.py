@@ -306,6 +306,35 @@ class Own(FolderTest):
         self.assertEqual(run('import', self.path('raw.ndjson'), '-o', kept).returncode, 0)
         self.check_same(frames, kept)
 
+    @staticmethod
+    def lines(path):
+        """What each row says: members that are no data are not said."""
+        with open(path, encoding='utf-8') as file:
+            return [{key: value for key, value in json.loads(line).items() if value is not None} for line in file]
+
+    def test_ndjson_is_lossless(self):
+        """eval of an export as NDJSON is that export, number for number: times, labels, quality, constants; of one device and of two."""
+        model, one, two = self.model(), self.frames('run.sxc'), self.two_devices()
+        texts = self.path('texts.csv')
+        with open(texts, 'w', encoding='utf-8') as file:
+            file.write('Scene,Level,Frame time (ms),IAVertices,begin_ns,duration_ns\nmenu,"a, b",16.6,18446744073709551615,0,10\ngame,\u00e4,33.3,2,10,20\n')
+        said = set()
+        for path, args in ((one, ()), (model, ('--counters',)), (two, ()), (two, ('--counters',)), (texts, ('--counters',))):
+            with self.subTest(path=path, args=args):
+                first = self.export(path, 'first.ndjson', '-f', 'ndjson', *args)
+                want = self.lines(first)
+                again = self.path('again.ndjson')
+                result = run('eval', first, '-f', 'ndjson', '-o', again, *args)
+                self.assertEqual(result.returncode, 0, result.stderr)
+                have = self.lines(again)
+                self.assertEqual(len(have), len(want))
+                for row, was in zip(have, want):
+                    self.assertEqual(row, was)
+                said |= {key for row in want for key in row}
+        self.assertLessEqual({'device', 'begin_ns', 'end_ns', 'frame', 'quality', 'group', 'simulated', 'MaliConstantsShaderCoreCount'}, said)
+        self.assertEqual([row.get('group2') for row in want], ['a, b', '\u00e4'])
+        self.assertEqual(want[0]['IAVertices'], 2 ** 64 - 1)
+
     def test_other_json(self):
         """Documents without rows are none; what breaks off is told, and what stands before is read."""
         for name, text in (('a.json', '{"schema":"sextant.report/1","metrics":[],"rows":[]}'), ('b.json', '{"a": {"b": 1}}'), ('c.json', '[1, 2]'),
