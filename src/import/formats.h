@@ -179,6 +179,8 @@ bool import_no_data(struct import_cell cell);
  */
 bool import_set_exact(struct import_rows *rows, uint32_t column, size_t row,
 		      struct import_cell text);
+/* What stands before "_ms" or " ms", where the end is a unit; else empty. *end: what it is. */
+struct import_cell import_split_suffix(struct import_cell head, struct import_cell *end);
 /* The name in "name (unit)" or "name [unit]", and what stands in the brackets; empty: no unit. */
 struct import_cell import_split_unit(struct import_cell head, struct import_cell *unit);
 /* "name (unit)", "name [unit]" or a bare name; unit "count" where it is none that is known. */

@@ -189,6 +189,30 @@ class Tables(unittest.TestCase):
                 self.assertEqual(result.returncode, 5)
                 self.assertIn(words, ' '.join(result.stderr.split()))
 
+    def test_units_behind_names(self):
+        """frame_time_ms is frame_time in ms, where the whole is no name of its own; whatever the table, and with another unit no data."""
+        wide = 'frame_time_ms,gpu_time_us,IAVertices,cpu_time_MB\n16,8000,5,1\n'
+        for text in (wide, wide.replace('frame', 'begin_ns,end_ns,quality,frame', 1).replace('\n', '\n0,9,,', 1),
+                     'name,value\nframe_time_ms,16\ngpu_time_us,8000\nIAVertices,5\ncpu_time_MB,1\n'):
+            for args in (('--for', 'opengl'), ()) if text == wide else (('--for', 'opengl'),):
+                result = self.good('export', self.file(text), '--csv', '-m', 'frame_time,gpu_time,IAVertices,cpu_time', *args)
+                row = list(csv.DictReader(result.stdout.splitlines()))[0]
+                self.assertEqual((row['frame_time (s)'], row['gpu_time (s)'], row['IAVertices'], row['cpu_time (s)']), ('0.016', '0.008', '5', ''), text)
+                self.assertIn('column cpu_time is in bytes, which cannot be made into ms', ' '.join(result.stderr.split()))
+
+    def test_what_json_is_told(self):
+        """Columns of one name, rows with too many values, units of another kind, devices that are merged."""
+        document = {'schema': 'sextant.export/1', 'for': 'opengl', 'metrics': ['frame_time', 'IAVertices', 'IAVertices'], 'units': ['bytes', None, None],
+                    'rows': [[1, 2, 3], [1, 2, 3, 4]]}
+        result = self.good('export', self.file(json.dumps(document)), '--csv', '--counters')
+        self.assertEqual([row['IAVertices'] for row in csv.DictReader(result.stdout.splitlines())], ['2', '2'])
+        self.assertNotIn('frame_time', result.stdout)
+        for words in ('the name of one before, which is read instead: IAVertices', '1 row has more values than there are names', 'column frame_time is in bytes'):
+            self.assertIn(words, ' '.join(result.stderr.split()))
+        for args in ((), ('--for', 'opengl')):
+            told = self.good('eval', self.file('device,frame_time (ms),IAVertices\n0,1,2\n1,2,3\n'), *args).stderr
+            self.assertIn('column device numbers 2 devices, whose rows are read as those of one', ' '.join(told.split()))
+
     def test_fractions_of_counts(self):
         """Whatever the catalog's type, what stands in a table is not rounded."""
         for catalog in ('amd-gcn1', 'opengl', 'vulkan'):

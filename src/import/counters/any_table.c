@@ -14,7 +14,8 @@
 #include "import/read/times.h"
 #include "table/label.h"
 
-#define NAMES_LOOKED_AT 256 /* of a header, to find the catalog */
+#define NAMES_LOOKED_AT 256		      /* of a header, to find the catalog */
+#define NAMES_MOST	(2 * NAMES_LOOKED_AT) /* each also without a unit behind it */
 
 /* As a number begins, in whatever notation; no data may stand for one. */
 static bool begins_number(struct import_cell cell)
@@ -148,7 +149,7 @@ static enum sx_status find_by_header(struct import_job *job, const char **catalo
 {
 	struct import_lines lines = import_lines(job);
 	struct import_cell header = {"", 0}, cells[NAMES_LOOKED_AT];
-	const char *names[NAMES_LOOKED_AT];
+	const char *names[NAMES_MOST];
 	size_t count = 0;
 	import_header_line(&lines, &header);
 	size_t columns = import_split(header, import_separator(header), cells, NAMES_LOOKED_AT);
@@ -156,6 +157,12 @@ static enum sx_status find_by_header(struct import_job *job, const char **catalo
 		if (!cells[i].size)
 			continue;
 		names[count] = import_bare_name(job, cells[i]);
+		if (!names[count++])
+			return error_nomem(err, "importing");
+		struct import_cell end, bare = import_split_suffix(cells[i], &end);
+		if (!bare.size || count >= NAMES_MOST)
+			continue;
+		names[count] = import_text(job, bare.text, bare.size);
 		if (!names[count++])
 			return error_nomem(err, "importing");
 	}

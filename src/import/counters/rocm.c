@@ -90,6 +90,23 @@ static bool convert(const struct import_field *head, struct import_field *field)
 	return factor > 0 || units_fit(&units, head->unit, field->unit);
 }
 
+/* "frame_time_ms", where frame_time is known, as "frame_time (ms)". */
+static bool suffix_in_brackets(struct import_job *job, const char *catalog, struct import_cell name,
+			       struct import_cell *out)
+{
+	char text[160];
+	struct import_cell end, bare = import_split_suffix(name, &end);
+	if (!bare.size || name.size + 4 > sizeof(text))
+		return false;
+	struct import_field field = {.name = import_text(job, bare.text, bare.size)};
+	if (!field.name || !rocm_describe(job, catalog, &field))
+		return false;
+	int size = snprintf(text, sizeof(text), "%s (%.*s)", field.name, (int)end.size, end.text);
+	out->text = import_text(job, text, (size_t)size);
+	out->size = (size_t)size;
+	return out->text;
+}
+
 uint32_t amd_column(struct import_job *job, struct import_rows *rows, const char *catalog,
 		    struct import_cell name)
 {
@@ -102,6 +119,9 @@ uint32_t amd_column(struct import_job *job, struct import_rows *rows, const char
 	if (head.name && strcasecmp(head.name, "L2CacheHit") == 0)
 		field.name = "CacheHit";
 	bool known = field.name && rocm_describe(job, catalog, &field);
+	struct import_cell brackets = {"", 0};
+	if (!told && !known && suffix_in_brackets(job, catalog, name, &brackets))
+		return amd_column(job, rows, catalog, brackets);
 	if (told && !known)
 		return import_column(rows, &head); /* it stands for itself */
 	if (!told || !field.unit || convert(&head, &field))

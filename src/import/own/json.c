@@ -124,6 +124,9 @@ static enum sx_status own_json_read(struct import_job *job, struct sx_error *err
 		r->filling = true;
 		walked = own_json_walk(r, &cut);
 	}
+	if (r->beyond)
+		import_tell(job, "%zu row%s more values than there are names: these were left out",
+			    r->beyond, r->beyond == 1 ? " has" : "s have");
 	if (r->many)
 		import_tell(job, "rows of devices beyond the first %d were left out",
 			    IMPORT_DEVICES_MAX);

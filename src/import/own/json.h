@@ -37,6 +37,7 @@ struct own_json {
 	struct own_json_table tables[IMPORT_DEVICES_MAX];
 	size_t table_count, at; /* tables, and the one that is walked over */
 	size_t seen;		/* devices of the document so far */
+	size_t beyond;		/* rows with more values than there are names */
 	bool lines, failed, by_device, many;
 	bool filling; /* the second walk, over rows */
 	struct units units;

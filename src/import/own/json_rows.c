@@ -101,6 +101,8 @@ void own_json_write_row(struct own_json *r, struct own_json_table *t)
 			name = own_json_name(r, t, r->values[i].key);
 		else if (i < t->position_count)
 			name = t->positions[i];
+		else
+			r->beyond += i == t->position_count; /* rows */
 		if (name != UINT32_MAX && !import_is(r->values[i].cell, "null"))
 			own_json_set(r, t, name, &r->values[i]);
 	}
@@ -158,6 +160,8 @@ static const char *own_json_unit(struct own_json *r, const struct own_json_table
 	if (!unit || strcmp(unit, "count") == 0 || own_json_is_plain(t->names.texts[name]))
 		return NULL;
 	factor = known ? units_factor(&r->units, unit, known) : 0;
+	if (known && factor == 0 && units_known(&r->units, unit))
+		return units_fit(&r->units, unit, known) ? NULL : unit; /* told, and no data */
 	return factor == 1 || (known && factor == 0) ? NULL : unit;
 }
 
@@ -198,9 +202,32 @@ static void own_json_add_columns(struct own_json *r, struct own_json_table *t, b
 	sx_catalog_unref(catalog);
 }
 
+/* Of columns of one name the first is read. */
+static void own_json_name_once(struct own_json *r, struct own_json_table *t)
+{
+	bool *seen = calloc((size_t)t->names.count + 1, sizeof(*seen));
+	r->failed |= !seen;
+	for (size_t i = 0; seen && i < t->position_count; i++) {
+		uint32_t *at = &t->positions[i];
+		if (*at == UINT32_MAX)
+			continue;
+		if (seen[*at])
+			import_tell(r->job,
+				    "a column has the name of one before, which is read instead: "
+				    "%.80s",
+				    t->names.texts[*at]);
+		bool twice = seen[*at];
+		seen[*at] = true;
+		*at = twice ? UINT32_MAX : *at;
+	}
+	free(seen);
+}
+
 /* The header line of the table. */
 void own_json_begin(struct own_json *r)
 {
+	for (size_t i = 0; !r->lines && i < r->table_count; i++)
+		own_json_name_once(r, &r->tables[i]);
 	bool marks = false, several = r->by_device;
 	for (size_t i = 0; i < r->table_count; i++)
 		marks |= r->tables[i].mark_count > 0;

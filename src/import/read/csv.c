@@ -198,7 +198,7 @@ static enum sx_status skip_header(struct csv_stream *s)
 }
 
 /* Which devices are not those whose names are known; none, where nobody's are. */
-static uint64_t choose_devices(const struct csv_reader *r)
+static uint64_t choose_devices(struct csv_reader *r)
 {
 	uint64_t known = 0, other = 0;
 	for (uint32_t i = 0; i < CSV_DEVICES_MAX; i++) {
@@ -209,6 +209,8 @@ static uint64_t choose_devices(const struct csv_reader *r)
 			other |= UINT64_C(1) << i;
 	}
 	/* Text further down made it a label. */
+	bool told = r->count && r->columns[0].role == CSV_DEVICE;
+	r->tally.merged = told ? (uint32_t)__builtin_popcountll(known ? known : other) : 0;
 	return known && r->count && r->columns[0].role == CSV_DEVICE ? other : 0;
 }
 
@@ -233,6 +235,7 @@ static enum sx_status leave_out(struct csv_stream *s)
 	r->tally = (struct csv_tally){.unnamed = r->tally.unnamed,
 				      .first_unnamed = r->tally.first_unnamed,
 				      .twice = r->tally.twice,
+				      .merged = r->tally.merged,
 				      .first_twice = r->tally.first_twice};
 	tell_left_out(r);
 	for (uint32_t i = 0; i < r->count; i++) {

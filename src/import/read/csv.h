@@ -50,6 +50,7 @@ struct csv_tally {
 	size_t impossible;	   /* rows whose times cannot be; they have none */
 	size_t first_impossible;   /* line */
 	const char *no_count_name; /* column; lives as long as the stream */
+	uint32_t merged;	   /* devices of a column `device` whose rows are read as one's */
 	size_t left_rows;	   /* of devices that are not the catalog's */
 	uint32_t left_devices;	   /* how many */
 	uint32_t first_left;	   /* number of one */

@@ -43,6 +43,27 @@ static bool csv_rows_find_unit(struct csv_reader *r, struct import_cell text, co
 	return *unit;
 }
 
+/*
+ * "frame_time_ms": a unit behind a name that means something without it, and nothing with it.
+ */
+static struct csv_cell split_suffix(struct csv_reader *r, const struct csv_cell *cell,
+				    const char **unit, double *factor)
+{
+	char name[128];
+	const struct csv_options *o = r->options;
+	struct import_cell end,
+	    bare = import_split_suffix((struct import_cell){cell->text, cell->size}, &end);
+	if (!o || !o->may_be_text || !bare.size || cell->size >= sizeof(name))
+		return *cell;
+	snprintf(name, sizeof(name), "%.*s", (int)cell->size, cell->text);
+	if (!o->may_be_text(o->user, name))
+		return *cell;
+	name[bare.size] = '\0';
+	if (o->may_be_text(o->user, name) || !import_unit(end, unit, factor))
+		return *cell;
+	return (struct csv_cell){.text = cell->text, .size = bare.size, .last = cell->last};
+}
+
 /* "name (unit)": the unit is no part of the name. */
 static struct csv_cell csv_rows_split_unit(struct csv_reader *r, const struct csv_cell *cell,
 					   const char **unit, double *factor)
@@ -50,7 +71,9 @@ static struct csv_cell csv_rows_split_unit(struct csv_reader *r, const struct cs
 	struct import_cell text;
 	struct import_cell name =
 	    import_split_unit((struct import_cell){cell->text, cell->size}, &text);
-	if (!text.size || !csv_rows_find_unit(r, text, unit, factor))
+	if (!text.size)
+		return split_suffix(r, cell, unit, factor);
+	if (!csv_rows_find_unit(r, text, unit, factor))
 		return *cell;
 	return (struct csv_cell){.text = name.text, .size = name.size, .last = cell->last};
 }

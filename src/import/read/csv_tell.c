@@ -92,6 +92,9 @@ static void tell_rows(const struct csv_tally *tally, const char *catalog, const 
 		    "begin, or more than a year apart; they were left out",
 		    tally->impossible, tally->impossible == 1 ? " has" : "s have",
 		    tally->first_impossible);
+	if (tally->merged > 1)
+		say(to, "column device numbers %u devices, whose rows are read as those of one",
+		    tally->merged);
 	if (tally->left_rows)
 		say(to,
 		    "%zu row%s of device %u%s left out: most of what stands there is not of "

@@ -223,6 +223,18 @@ bool import_unit(struct import_cell text, const char **unit, double *factor)
 	return false;
 }
 
+struct import_cell import_split_suffix(struct import_cell head, struct import_cell *end)
+{
+	const char *unit, *mark = memrchr(head.text, '_', head.size);
+	double factor;
+	mark = mark ? mark : memrchr(head.text, ' ', head.size);
+	if (!mark || mark == head.text)
+		return (struct import_cell){head.text, 0};
+	*end = (struct import_cell){mark + 1, head.size - (size_t)(mark + 1 - head.text)};
+	bool is = end->size && import_unit(*end, &unit, &factor);
+	return (struct import_cell){head.text, is ? (size_t)(mark - head.text) : 0};
+}
+
 struct import_cell import_split_unit(struct import_cell head, struct import_cell *unit)
 {
 	char last = head.size ? head.text[head.size - 1] : 0;
