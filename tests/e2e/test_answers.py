@@ -235,6 +235,33 @@ class Reasons(Answers):
             self.assertEqual(rows['vertices_per_primitive']['why'], why)
 
 
+class OfTables(Answers):
+    def test_constants_come_out_again(self):
+        table = self.path('constants.csv', 'MaliGPUCyclesGPUActive,duration_ns,gpu_max_clock_hz\n1000,1000000,850000000\n2000,1000000,850000000\n')
+        for form, read in (('json', lambda text: [dict(zip(d['metrics'], row)) for d in [json.loads(text)] for row in d['rows']]),
+                           ('ndjson', lambda text: [json.loads(line) for line in text.splitlines()]), ('csv', csv_rows)):
+            out = self.path('again.' + form)
+            self.assertEqual(run('eval', '--for', 'mali-g310', table, '-m', 'gpu_active_cycles', '-o', out).returncode, 0)
+            with open(out, encoding='utf-8') as file:
+                rows = read(file.read())
+            self.assertEqual([float(row['gpu_max_clock_hz']) for row in rows], [850000000.0] * 2, form)
+            again = json.loads(run('eval', '--for', 'mali-g310', out, '-m', 'gpu_active_cycles', '--json').stdout)
+            values = [dict(again.get('constants', {}), **dict(zip(again['metrics'], row))) for row in again['rows']]
+            self.assertEqual([(v['gpu_active_cycles'], v['gpu_max_clock_hz']) for v in values], [(1000, 850000000), (2000, 850000000)], form)
+
+    def test_modelled_tables(self):
+        """What a table says of itself, that it is simulated, stands in each document, also with --for."""
+        table = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..', 'examples', 'data', 'counters.csv')
+        for device in ([], ['--for', 'mali-g625']):
+            for verb in ('eval', 'advise', 'report', 'export', 'explain'):
+                if verb == 'export' and device:
+                    continue
+                args = [verb, 'gpu_active_cycles', '-i', table] if verb == 'explain' else [verb, table]
+                self.assertIs(json.loads(run(*args, *device, '--json').stdout).get('simulated'), True, (args, device))
+                if verb != 'export':
+                    self.assertIn('SIMULATED', run(*args, *device).stdout, (args, device))
+
+
 class Cost(Answers):
     def test_cost_of_nothing(self):
         """What measuring took is said where it took something."""

@@ -165,7 +165,7 @@ static enum sx_status evaluate(const struct cli *cli, struct sx_catalog *catalog
 	const struct sx_table *like = input_rows_table(raw);
 	struct rows_shape shape;
 	struct sx_metrics_options options = options_selection(&cli->options, like);
-	options.keep_constants = cli->view.format == FORMAT_CSV && input_rows_told(raw);
+	options.keep_constants = cli->view.format != FORMAT_TEXT && input_rows_told(raw);
 	enum sx_status status = shape_of(cli, catalog, raw, &shape, err);
 	if (!status && is_raw_export(cli, raw))
 		return eval_write_raw(cli, raw, &shape, err);
