@@ -262,6 +262,39 @@ class OfTables(Answers):
                     self.assertIn('SIMULATED', run(*args, *device).stdout, (args, device))
 
 
+class Groupings(Answers):
+    def table(self):
+        rows = ['0,0,10,0,,10000000,9000000,100,,,', '0,10,20,1,,20000000,9000000,50,,,', '0,20,30,2,,5000000,9000000,200,,,', '1,0,30,,,,,,5,5,2']
+        return self.path('by.csv', '\n'.join(['device,begin_ns,end_ns,frame,quality,FrameTime,D3DGPUTime,frames_per_second,UserTime,IdleTime,cpus', *rows]) + '\n')
+
+    def test_worst_first(self):
+        """--sort has the worst first, whichever way that is, and + and - say which end is wanted."""
+        for sort, frames in (('frame_time', '102'), ('+frame_time', '201'), ('-frame_time', '102'),
+                             ('frames_per_second', '102'), ('+frames_per_second', '102'), ('-frames_per_second', '201')):
+            result = run('report', self.table(), '-d', '0', '--by', 'frame', '--sort', sort, '--csv')
+            self.assertEqual(''.join(r['frame'] for r in csv_rows(result.stdout)), frames, sort + result.stderr)
+        result = run('report', self.table(), '--by', 'frame', '--sort', '+frame_tome')
+        self.assertEqual((result.returncode, 'frame_tome in catalog opengl' in result.stderr), (3, True))
+
+    def test_named_and_left_out(self):
+        """What was named and has no row of that kind is said to be missing."""
+        named = run('report', self.table(), '--by', 'frame', '-m', 'frame_time,cpus_used')
+        self.assertEqual(named.returncode, 1)
+        self.assertIn('note: cpus_used left out: no sample of cpu has a frame; --join tells', named.stderr)
+        self.assertEqual(run('report', self.table(), '--by', 'frame').returncode, 0)
+        one = self.path('frames.csv', 'begin_ns,end_ns,frame,quality,FrameTime\n0,10,0,,10\n')
+        none = run('report', one, '--for', 'opengl', '--by', 'frame', '-m', 'cpu.busy,frame_time')
+        self.assertEqual(none.returncode, 1)
+        self.assertIn('cpu.busy: no data: opengl has nothing that means cpu.busy', none.stdout)
+
+    def test_no_groups(self):
+        """The device that could have had groups is the one that has none."""
+        result = run('report', self.table(), '--by', 'group')
+        self.assertEqual(result.returncode, 3)
+        self.assertIn('error: no row of opengl has a group', result.stderr)
+        self.assertIn('record --per group', result.stderr)
+
+
 class Cost(Answers):
     def test_cost_of_nothing(self):
         """What measuring took is said where it took something."""

@@ -26,6 +26,7 @@ struct reporting {
 	struct capture_report baseline;
 	struct compare_set sets[2];
 	struct comparison against;
+	bool left_out;	     /* --by: a device whose metrics were named has no such key */
 	bool baseline_lacks; /* the baseline is damaged, or samples were lost */
 	struct arena arena;
 	struct gate *gates; /* of the command line */
@@ -78,7 +79,23 @@ static enum sx_status report_rows_by(void *user, uint32_t index, const struct sx
 	return report_by_add(r->by[index], raw, err);
 }
 
-static enum sx_status write_groups(const struct reporting *r, const struct report *report,
+/* What was named and has no such key is missing, and told. */
+static void tell_left_out(struct reporting *r, const struct report_device *d)
+{
+	char names[160] = "";
+	for (uint32_t i = 0; i < d->row_count && strlen(names) < 100; i++)
+		snprintf(names + strlen(names), sizeof(names) - strlen(names), "%s%.40s",
+			 i ? ", " : "", d->rows[i].name);
+	cli_note(r->cli, "note: %s left out: no sample of %s has a %s%s",
+		 names[0] ? names : "its metrics are", sx_catalog_info(d->catalog)->name,
+		 r->cli->options.by,
+		 d->kind == SX_SAMPLE_TIME && !r->cli->options.join
+		     ? "; --join tells what it did during them"
+		     : "");
+	r->left_out = true;
+}
+
+static enum sx_status write_groups(struct reporting *r, const struct report *report,
 				   struct sx_error *err)
 {
 	enum sx_status status = SX_OK;
@@ -87,21 +104,28 @@ static enum sx_status write_groups(const struct reporting *r, const struct repor
 	struct groups_out *all = calloc(report->device_count + 1, sizeof(*all));
 	if (!all)
 		return error_nomem(err, "writing groups");
+	struct sx_error first = {0}, why;
 	for (uint32_t i = 0; i < report->device_count; i++) {
 		struct groups_out *out = &all[count];
 		*out = (struct groups_out){.view = &view,
 					   .report = report,
 					   .device = &report->devices[i],
 					   .number = r->read.devices[i].view->device};
-		status = report_by_finish(r->by[i], &out->g, err);
+		status = report_by_finish(r->by[i], &out->g, &why);
+		if (status && !first.message[0])
+			first = why;
 		if (status && status != SX_ERR_NOT_FOUND)
 			break;
+		if (status && report->devices[i].named)
+			tell_left_out(r, &report->devices[i]);
 		view.simulated |= !status && report->devices[i].simulated;
 		count += !status;
 	}
 	/* A device whose rows have no such key is passed over for those that have it. */
 	if (count && (!status || status == SX_ERR_NOT_FOUND))
 		status = groups_write(all, count, err);
+	else if (first.message[0])
+		*err = first;
 	free(all);
 	return status;
 }
@@ -146,7 +170,7 @@ static enum sx_status judge_gates(struct reporting *r, struct report *report, in
 	return SX_OK;
 }
 
-static enum sx_status write_report(const struct reporting *r, const struct report *report,
+static enum sx_status write_report(struct reporting *r, const struct report *report,
 				   struct sx_error *err)
 {
 	const struct cli *cli = r->cli;
@@ -231,7 +255,8 @@ static enum sx_status report(struct cli *cli, const char *path, bool *whole, int
 	if (!status)
 		status = report_write(&r, code, whole, err);
 	if (!status)
-		*whole = capture_report_note(cli, &r.read) && *whole && !r.baseline_lacks;
+		*whole =
+		    capture_report_note(cli, &r.read) && *whole && !r.baseline_lacks && !r.left_out;
 	for (uint32_t i = 0; i < r.by_count; i++)
 		report_by_destroy(r.by[i]);
 	free(r.by);
@@ -283,7 +308,8 @@ const struct command cmd_report = {
 		 "percentile and largest value and its course over time; wide terminals get "
 		 "more columns. With --by, one line a frame, debug group, stretch of time "
 		 "(--interval long) or instance instead, the first 20 or --top of them, in "
-		 "order or by --sort, largest first. With --join, devices that "
+		 "order or by --sort, the worst first: largest, or smallest where more is better "
+		 "(+NAME smallest, -NAME largest). With --join, devices that "
 		 "sample time (cpu, pmu, drm) are shown by what they did during each frame. With "
 		 "--resolution, and --fps if it is not "
 		 "60, also the budget of such a picture: core cycles for each pixel, what was "

@@ -21,8 +21,12 @@ enum report_key {
 struct report_by_options {
 	struct sx_catalog *catalog;
 	struct sx_metrics_options metrics; /* the selection; must outlive the grouping */
-	const char *sort;		   /* a metric, largest first; NULL: in order */
-	uint64_t top;			   /* at most so many groups */
+	/*
+	 * A metric by which the worst come first: the largest, or of what is better the more there
+	 * is the smallest; with + before its name the smallest, with - the largest. NULL: in order.
+	 */
+	const char *sort;
+	uint64_t top; /* at most so many groups */
 	enum report_key by;
 	uint64_t begin_ns, end_ns;   /* of all rows, as far as known; for time */
 	uint64_t interval_ns;	     /* of one stretch of time; 0: a round one */
@@ -42,7 +46,7 @@ struct report_group {
 	uint32_t whom; /* the same as a number */
 	uint64_t rows;
 	uint64_t time_ns; /* that any of the rows takes; 0: not known */
-	double order;	  /* the value of the sort's metric */
+	double order;	  /* by the value of the sort's metric, the first ones largest */
 };
 
 /* A metric in which a group stands out from the others. */

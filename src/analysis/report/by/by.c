@@ -25,8 +25,9 @@ struct whom {
 struct report_by {
 	struct report_by_options o;
 	struct sx_metrics *metrics, *sort; /* sort: NULL in order */
-	struct sx_summary *summary;	   /* of all rows, which a group may stand out from */
-	const struct sx_table *raw;	   /* the rows at hand */
+	bool smallest_first;
+	struct sx_summary *summary; /* of all rows, which a group may stand out from */
+	const struct sx_table *raw; /* the rows at hand */
 	uint64_t bucket_ns, seen, next_frame, rows;
 	bool labelled; /* some row has the label */
 	bool timed,
@@ -115,7 +116,7 @@ static enum sx_status set_order(struct report_by *g, size_t first, struct sx_err
 		return SX_OK;
 	enum sx_status status = sx_metrics_eval(g->sort, g->groups, &values, err);
 	for (size_t i = first; !status && i < sx_table_row_count(g->groups); i++)
-		g->list[i].order = sx_table_get(values, 0, i);
+		g->list[i].order = (g->smallest_first ? -1 : 1) * sx_table_get(values, 0, i);
 	sx_table_destroy(values);
 	return status;
 }
@@ -125,7 +126,7 @@ struct ranked {
 	size_t row;
 };
 
-/* Largest first, no data last, else as they came. */
+/* Largest order first, no data last, else as they came. */
 static int compare(const void *a, const void *b)
 {
 	const struct ranked *x = a, *y = b;
@@ -284,6 +285,19 @@ static bool reserve_vectors(struct report_by *g, const struct sx_table *like)
 	return g->vectors != NULL;
 }
 
+/* Then the worst are the smallest. */
+static bool more_is_better(const struct report_by *g)
+{
+	uint32_t count;
+	const struct sx_metric_column *column = sx_metrics_columns(g->sort, &count);
+	enum sx_direction direction = SX_DIRECTION_UNKNOWN;
+	if (column->metric != SX_NONE)
+		direction = sx_catalog_metrics(g->o.catalog, &count)[column->metric].direction;
+	else if (column->counter != SX_NONE)
+		direction = sx_catalog_counters(g->o.catalog, &count)[column->counter].direction;
+	return direction == SX_DIRECTION_HIGHER;
+}
+
 static enum sx_status begin_selection(struct report_by *g, struct sx_error *err)
 {
 	struct sx_metrics_options options = g->o.metrics;
@@ -293,11 +307,15 @@ static enum sx_status begin_selection(struct report_by *g, struct sx_error *err)
 		status = sx_summary_create(g->metrics, g->o.like, &g->summary, err);
 	if (status || !g->o.sort)
 		return status;
-	options.patterns = &g->o.sort;
+	const char *name = g->o.sort + (*g->o.sort == '+' || *g->o.sort == '-');
+	options.patterns = &name;
 	options.pattern_count = 1;
 	options.counters = false;
 	options.keep_neutral = false; /* an order by what is not there is none */
-	return sx_metrics_create(g->o.catalog, &options, &g->sort, err);
+	status = sx_metrics_create(g->o.catalog, &options, &g->sort, err);
+	if (!status)
+		g->smallest_first = *g->o.sort == '+' || (name == g->o.sort && more_is_better(g));
+	return status;
 }
 
 enum sx_status report_by_begin(const struct report_by_options *options, struct report_by **out,
@@ -360,7 +378,7 @@ enum sx_status report_by_add(struct report_by *g, const struct sx_table *raw, st
 static enum sx_status no_label(const struct report_by *g, struct sx_error *err)
 {
 	static const char *const who[] = {"a source that encloses frames, such as gl, gives them",
-					  "programs name their groups with glPushDebugGroup",
+					  "sextant record --per group -- PROGRAM records them",
 					  "these rows have no times",
 					  "the counters are of the whole device",
 					  "rows of OpenGL programs tell their processes",
@@ -371,7 +389,8 @@ static enum sx_status no_label(const struct report_by *g, struct sx_error *err)
 								  : "without --by";
 	error_set(err, SX_ERR_NOT_FOUND, "no row of %s has a %s",
 		  sx_catalog_info(g->o.catalog)->name, report_key_name(g->o.by));
-	error_because(err, "its source does not tell");
+	error_because(err, g->o.by == REPORT_BY_GROUP ? "no sample was recorded with one"
+						      : "its source does not tell");
 	error_try(err, "%s; %s", way, who[g->o.by]);
 	return SX_ERR_NOT_FOUND;
 }

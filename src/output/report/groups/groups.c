@@ -182,9 +182,11 @@ static bool write_text(const struct groups_out *o, const struct sx_table *values
 	bool ok = table != NULL;
 	for (size_t r = 0; ok && r < sx_table_row_count(values); r++)
 		ok = add_group(o, table, values, r, &(struct cells){list, count, heads});
-	if (ok)
+	if (ok && count)
 		text_table_write(table, &o->view->out);
 	text_table_destroy(table);
+	if (!count || o->device->named) /* why a column that was asked for is not there */
+		table_footnotes(o->view, o->device);
 	if (o->is_behind)
 		return ok;
 	if (o->g->seen > sx_table_row_count(values))
