@@ -294,19 +294,18 @@ static inline int wire_works_on(const struct wire_record *record, const struct w
 }
 
 /*
- * Whether a record becomes a row. Not what a program does after its last frame, which belongs to
- * none, unless the GPU works on; and not what did nothing: contexts are also made to look at a
- * driver, and released at once. What was drawn tells that where nothing was counted: samples that
- * are spared are rows, or nothing would stand for their time. `past`: of its context, before it.
+ * Whether a record becomes a row. Not what did nothing: contexts are also made to look at a driver,
+ * and released at once, and most programs only tidy up after their last frame. What was drawn tells
+ * that where nothing was counted: samples that are spared are rows, or nothing would stand for
+ * their time. `past`: of its context, before it.
  */
 static inline int wire_is_row(const struct wire_record *record, const struct wire_past *past)
 {
 	int measured = 0;
-	int has_frames = past->frames > 0 || wire_ends_frame(record);
+	int tidies = (record->flags & WIRE_LAST) && record->kind != WIRE_FRAME &&
+		     (past->frames > 0 || wire_ends_frame(record));
 	if (wire_works_on(record, past))
 		return 1;
-	if ((record->flags & WIRE_LAST) && record->kind != WIRE_FRAME && has_frames)
-		return 0;
 	if (record->draws != 0 || record->flags & WIRE_WORKED ||
 	    (record->kind != WIRE_TIME && !(record->flags & WIRE_LAST)))
 		return 1;
@@ -315,7 +314,7 @@ static inline int wire_is_row(const struct wire_record *record, const struct wir
 			return 1;
 		measured |= record->states[i] != WIRE_NOT_COLLECTED;
 	}
-	return !measured;
+	return !measured && !tidies;
 }
 
 #define WIRE_STREAM_STRIDE(ring)                                                                   \

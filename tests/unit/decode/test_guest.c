@@ -189,7 +189,8 @@ static void test_work_that_was_spared_is_a_row(void **state)
 	finish(&f);
 }
 
-static void test_rest_counts_only_without_frames(void **state)
+/* What a program draws after its last frame is a sample; tidying up is none, counted or not. */
+static void test_the_rest_counts_where_something_was_drawn(void **state)
 {
 	struct fixture f = start();
 	struct labelled drew = frame(0), idle = frame(1), after = frame(2);
@@ -208,7 +209,16 @@ static void test_rest_counts_only_without_frames(void **state)
 	struct labelled swapped = frame(2);
 	assert_int_equal(feed(&f, &swapped, FRAME_SIZE, 0), SX_OK);
 	assert_int_equal(feed(&f, &after, FRAME_SIZE, 0), SX_OK);
-	assert_int_equal(sx_table_row_count(f.table), 2);
+	assert_int_equal(sx_table_row_count(f.table), 3);
+	idle.head = swapped.head;
+	idle.head.record.kind = WIRE_TIME;
+	idle.head.record.flags |= WIRE_LAST;
+	idle.head.record.draws = 0;
+	memset(idle.head.record.values, 0, sizeof(idle.head.record.values));
+	assert_int_equal(feed(&f, &idle, FRAME_SIZE, 0), SX_OK);
+	memset(idle.head.record.states, 0, sizeof(idle.head.record.states));
+	assert_int_equal(feed(&f, &idle, FRAME_SIZE, 0), SX_OK);
+	assert_int_equal(sx_table_row_count(f.table), 3);
 	finish(&f);
 }
 
@@ -220,6 +230,7 @@ static void test_work_that_goes_on_after_the_last_frame_counts(void **state)
 		struct labelled swapped = frame(context), after = frame(context);
 		memset(after.head.record.values, 0, sizeof(after.head.record.values));
 		after.head.record.kind = WIRE_TIME;
+		after.head.record.draws = 0;
 		if (context != 1) /* it waits in a glFinish, without anything that is counted */
 			after.head.record.flags |= WIRE_LAST;
 		if (context == 0) /* the frame took 2000 ns */
@@ -331,7 +342,7 @@ int main(void)
 	    cmocka_unit_test(test_frames_become_rows),
 	    cmocka_unit_test(test_values_of_the_driver),
 	    cmocka_unit_test(test_missing_values_say_why),
-	    cmocka_unit_test(test_rest_counts_only_without_frames),
+	    cmocka_unit_test(test_the_rest_counts_where_something_was_drawn),
 	    cmocka_unit_test(test_work_that_was_spared_is_a_row),
 	    cmocka_unit_test(test_work_that_goes_on_after_the_last_frame_counts),
 	    cmocka_unit_test(test_cpu_time_counts_once_for_each_process),
