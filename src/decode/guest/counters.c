@@ -19,10 +19,8 @@ enum column_state { COLUMN_SILENT, COLUMN_EXPLAINED, COLUMN_COUNTED };
 
 struct counters_decoder {
 	struct decoder base;
-	uint8_t *said;	  /* enum column_state of each column */
-	uint32_t frames;  /* the column that counts them, or SX_NONE */
-	bool *has_frames; /* contexts that have finished one */
-	size_t context_count, context_cap;
+	uint8_t *said;	 /* enum column_state of each column */
+	uint32_t frames; /* the column that counts them, or SX_NONE */
 };
 
 static const char *never_text(uint64_t never)
@@ -45,7 +43,6 @@ static void counters_destroy(struct decoder *decoder)
 {
 	struct counters_decoder *d = (struct counters_decoder *)decoder;
 	free(d->said);
-	free(d->has_frames);
 	free(d);
 }
 
@@ -72,25 +69,19 @@ static enum sx_status counters_create(const struct decoder_setup *setup, struct 
 	return SX_OK;
 }
 
-static const char *what_is_wrong(struct counters_decoder *d, const struct raw_sample *raw,
-				 struct wire_sample *head)
+static const char *what_is_wrong(const struct raw_sample *raw, struct wire_sample *head)
 {
 	const char *because = records_head(raw, WIRE_VALUES_MOST, head);
 	if (because)
 		return because;
 	if (head->record.kind != WIRE_FRAME && head->record.kind != WIRE_TIME)
 		return "it is of an unknown kind";
-	bool room = records_reach(&d->has_frames, &d->context_count, &d->context_cap, head->context,
-				  sizeof(*d->has_frames));
-	return room ? NULL : "its context has a number that is too high";
+	return NULL;
 }
 
-/* Not what a program does after its last frame, and not contexts that did nothing. */
-static bool is_row(struct counters_decoder *d, const struct wire_record *record, uint32_t context)
+/* Not contexts that did nothing, and not tidying up after the last frame. */
+static bool is_row(const struct wire_record *record)
 {
-	d->has_frames[context] |= wire_ends_frame(record);
-	if (record->flags & WIRE_LAST && d->has_frames[context])
-		return false;
 	return wire_ends_frame(record) || record->draws || record->flags & WIRE_WORKED;
 }
 
@@ -180,12 +171,12 @@ static enum sx_status counters_feed(struct decoder *decoder, const struct raw_sa
 {
 	struct counters_decoder *d = (struct counters_decoder *)decoder;
 	struct wire_sample head;
-	const char *because = what_is_wrong(d, raw, &head);
+	const char *because = what_is_wrong(raw, &head);
 	if (because)
 		return records_refuse(raw, because, "libsextant-gl.so", err);
 	uint8_t extra = raw->flags & RAW_LOST ? SX_QUALITY_LOST : 0;
 	size_t row;
-	if (!is_row(d, &head.record, head.context))
+	if (!is_row(&head.record))
 		return SX_OK;
 	enum sx_status status = sx_table_add_rows(table, 1, &row, err);
 	if (status)
