@@ -36,6 +36,12 @@ struct verdict_facts {
 #define FRAME_RATE   "frame.rate"
 #define KERNEL_COVER "kernel.cover"
 
+/*
+ * Whether frames take most of the time that a source's rows take of a window: else they say nothing
+ * of it. True where the source knows nothing else, and of a frame that goes on and on.
+ */
+bool verdict_has_frames(const struct verdict_facts *facts, const struct sx_table *rows,
+			size_t window);
 /* Lays windows over the sources' rows; none where no source has any. */
 enum sx_status verdict_windows(struct verdict_facts *facts, struct sx_error *err);
 /* How long a window is, in ns; of rows without an axis of time all of them together. NaN: unknown.

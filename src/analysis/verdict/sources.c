@@ -7,7 +7,6 @@
 
 #include "catalog/column.h"
 #include "catalog/constants.h"
-#include "table/slices.h"
 #include "table/total.h"
 
 static bool is_neutral(const char *name)
@@ -45,8 +44,11 @@ static void take_values(struct verdict_facts *f, const struct verdict_source *so
 			const struct sx_table *values, uint32_t column, uint32_t name)
 {
 	struct sx_vector v = sx_table_vector(values, column);
+	bool of_frames = strcmp(f->names[name], FRAME_RATE) == 0;
 	for (size_t r = 0; v.data && r < f->count && r < sx_table_row_count(values); r++) {
 		uint8_t quality = v.quality ? v.quality[r] : SX_QUALITY_VALID;
+		if (of_frames && !verdict_has_frames(f, source->rows, r))
+			continue;
 		size_t from = sx_quality_is_skipped(quality) ? stand_in(values, column, r) : r;
 		if (from != r)
 			quality = SX_QUALITY_MULTIPLEXED;
@@ -128,25 +130,12 @@ static enum sx_status group_rows(const struct verdict_facts *f, const struct sx_
 	return status;
 }
 
-/* A program of which no sample is a frame has no rate of frames; one that hangs has, 0. */
-static bool has_no_frames(const struct sx_table *rows)
-{
-	const struct slices slices = slices_of(rows);
-	size_t row = 0, count = sx_table_row_count(rows);
-	while (row < count && slices_is_one(&slices, rows, row))
-		row++;
-	return slices.frames != SX_NONE && row == count;
-}
-
 static enum sx_status ask_source(struct verdict_facts *f, const struct verdict_source *source)
 {
 	struct sx_table *raw = NULL;
 	enum sx_status status = f->timed ? sx_table_join(f->windows, source->rows, &raw, NULL)
 					 : group_rows(f, source->rows, &raw);
-	bool no_frames = has_no_frames(source->rows);
 	for (uint32_t n = 0; !status && n < f->name_count; n++) {
-		if (no_frames && strcmp(f->names[n], FRAME_RATE) == 0)
-			continue;
 		if (is_neutral(f->names[n]) &&
 		    column_of_neutral(source->catalog, f->names[n], true))
 			status = evaluate(f, source, raw, n);

@@ -228,6 +228,24 @@ double verdict_kernel_cover(const struct verdict_facts *f, size_t window)
 	return any ? (double)cover_ns(&cover) : NAN;
 }
 
+bool verdict_has_frames(const struct verdict_facts *f, const struct sx_table *t, size_t window)
+{
+	const struct slices slices = slices_of(t);
+	uint64_t length[2] = {0}; /* of frames, and of slices of time */
+	if (!f->timed || slices.frames == SX_NONE)
+		return true;
+	uint64_t begin = sx_table_begin_ns(f->windows)[window];
+	uint64_t end = sx_table_end_ns(f->windows)[window];
+	for (size_t r = 0; r < sx_table_row_count(t); r++) {
+		uint64_t from = sx_table_begin_ns(t)[r], to = sx_table_end_ns(t)[r];
+		from = from > begin ? from : begin;
+		to = to < end ? to : end;
+		if (has_times(t, r) && from < to)
+			length[slices_is_one(&slices, t, r)] += to - from;
+	}
+	return length[0] >= length[1];
+}
+
 double verdict_spread(const struct verdict_facts *f, size_t window)
 {
 	double least = NAN;
@@ -239,9 +257,10 @@ double verdict_spread(const struct verdict_facts *f, size_t window)
 	struct reach within = {.begin_ns = sx_table_begin_ns(f->windows)[first],
 			       .end_ns = sx_table_end_ns(f->windows)[last]};
 	for (uint32_t s = 0; s < f->source_count; s++) {
-		if (sx_table_kind(f->sources[s].rows) != SX_SAMPLE_FRAME)
+		const struct sx_table *rows = f->sources[s].rows;
+		if (sx_table_kind(rows) != SX_SAMPLE_FRAME || !verdict_has_frames(f, rows, window))
 			continue;
-		double spread = spread_in(f->sources[s].rows, &within);
+		double spread = spread_in(rows, &within);
 		if (!(spread >= least))
 			least = spread;
 	}

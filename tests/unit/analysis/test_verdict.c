@@ -528,6 +528,29 @@ static void test_kernels(void **state)
 	}
 }
 
+/* A swap now and then among work that none ends: a few even frames pace nothing. */
+static void test_work_between_frames(void **state)
+{
+	static const char *const names[] = {"Frames", "FrameTime", "ThreadTime", "ThreadWait"};
+	static const struct scene idle = {"slices", "starved", 0.35, 0.25, 0.01, 0, 0, 0, 16, 0};
+	struct run r;
+	begin(&r, &idle, 9);
+	struct sx_table *t = add_source(&r, "opengl", names, 4, SX_SAMPLE_FRAME);
+	for (uint64_t at = 0, i = 0; at < RUN_NS; i++) {
+		bool frame = i % 3 == 0;
+		double length = frame ? 1.6e7 : 1e8;
+		size_t row = add_row(t, r.begin_ns + at, r.begin_ns + at + (uint64_t)length);
+		put(t, row, (double[]){frame, length, length * idle.cpu, 0}, 4);
+		at += (uint64_t)length;
+	}
+	add_drm(&r);
+	struct verdict *v = judge(&r);
+	expect(&r, v, "opengl");
+	assert_true(evidence(&v->parts[0], "frame.rate") == 0); /* it has none */
+	verdict_destroy(v);
+	end(&r);
+}
+
 static void test_spared_frames(void **state)
 {
 	struct run r;
@@ -664,6 +687,7 @@ int main(void)
 	    cmocka_unit_test(test_flicker_is_told_as_shares),
 	    cmocka_unit_test(test_two_gpus),
 	    cmocka_unit_test(test_without_times),
+	    cmocka_unit_test(test_work_between_frames),
 	    cmocka_unit_test(test_spared_frames),
 	    cmocka_unit_test(test_kernels),
 	    cmocka_unit_test(test_nothing),
