@@ -254,8 +254,11 @@ static enum sx_status set_driver(struct guest_decoder *d, const struct wire_samp
 static enum sx_status set_size(struct guest_decoder *d, const struct wire_record *record,
 			       uint8_t extra, struct sx_table *table, size_t row)
 {
-	const char *why = "no window or pbuffer, or its size is not known";
-	bool known = record->flags & WIRE_SIZE_KNOWN;
+	/* What was drawn for a while is more than one picture of that size. */
+	bool slice = record->kind == WIRE_TIME;
+	const char *why = slice ? "no swap ended the samples: they are no pictures"
+				: "no window or pbuffer, or its size is not known";
+	bool known = record->flags & WIRE_SIZE_KNOWN && !slice;
 	uint8_t quality = known ? extra : SX_QUALITY_NOT_COLLECTED;
 	sx_table_set_u64(table, COLUMN_WIDTH, row, known ? record->width : 0, quality);
 	sx_table_set_u64(table, COLUMN_HEIGHT, row, known ? record->height : 0, quality);

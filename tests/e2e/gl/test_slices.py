@@ -8,7 +8,7 @@ import tempfile
 import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-from command import Command  # noqa: E402
+from command import Command, csv_rows  # noqa: E402
 
 PROGRAM = os.path.join(os.environ["SEXTANT_GL_PROGRAMS"], "gl-slices")
 ROUNDS = 16
@@ -91,6 +91,13 @@ class Slices(unittest.TestCase):
         path, _ = self.record("frames", ["frames"], rounds=9)
         text = self.sextant("report", path, "-m", "IAVertices").stdout
         self.assertRegex(text, r"(?m)^20 frames and \d+ samples? without in ")
+        self.assertNotIn("presents nothing", text)
+        names = ("overdraw", "fragments_per_pixel", "gpu_time_per_pixel")
+        exported = self.sextant("export", path, "-m", "Frames," + ",".join(names), "-f", "csv").stdout
+        for row in csv_rows(exported):  # of what is no picture there is nothing to tell of its pixels
+            if row["Frames"] == "0":
+                cells = [value for head, value in row.items() if head.startswith(names)]
+                self.assertEqual(cells, [""] * len(names))
         both = f"{PROGRAM} 3 & {PROGRAM} 0 frames; wait"
         text = self.sextant("stat", "-d", "gl", "-m", "IAVertices", "--", "sh", "-c", both).stdout
         self.assertRegex(text, r"(?m)^  gl-slices \(\d+\): 20 frames in ")
