@@ -85,7 +85,7 @@ static enum sx_status no_device(const struct cli *cli, const char *path,
 
 /* Whether the catalog of another device of the capture has a constant or a set. */
 static bool is_of_another(const struct cli *cli, const struct capture_view *view, const char *name,
-			  uint32_t (*look_up)(const struct sx_catalog *catalog, const char *name))
+			  uint32_t (*number_in)(const struct sx_catalog *catalog, const char *name))
 {
 	bool found = false;
 	uint32_t count = sx_capture_info(view->reader)->device_count;
@@ -95,10 +95,10 @@ static bool is_of_another(const struct cli *cli, const struct capture_view *view
 		if (i == view->device || !device ||
 		    sx_catalog_open(cli->context, device->catalog, &catalog, NULL))
 			continue;
-		found = look_up(catalog, name) != SX_NONE;
+		found = number_in(catalog, name) != SX_NONE;
 		sx_catalog_unref(catalog);
 	}
-	return found && look_up(view->catalog, name) == SX_NONE;
+	return found && number_in(view->catalog, name) == SX_NONE;
 }
 
 /*
