@@ -250,6 +250,19 @@ enum sx_status selection_passes(struct cli *cli, struct selection_passes *passes
 	return status;
 }
 
+void selection_tell_missing(struct cli *cli)
+{
+	size_t count;
+	const struct sx_device *all;
+	if (selection_probe(cli, &all, &count, NULL))
+		return;
+	for (size_t i = 0; i < count; i++)
+		if (all[i].state == SX_DEVICE_UNUSABLE && all[i].obstacle == SX_ERR_NOT_FOUND &&
+		    all[i].because && is_graphics(cli, &all[i]))
+			cli_note(cli, "note: not measured: %s: its library is missing: %s",
+				 all[i].catalog, all[i].because);
+}
+
 static bool visit_name(struct cli *cli, const char *name,
 		       bool (*visit)(void *user, struct sx_catalog *catalog), void *user)
 {

@@ -24,6 +24,9 @@ void selection_each_catalog(struct cli *cli, bool (*visit)(void *user, struct sx
 void selection_each_here(struct cli *cli, bool (*visit)(void *user, struct sx_catalog *catalog),
 			 void *user);
 
+/* Says which libraries are missing that would measure programs, and where they were looked for. */
+void selection_tell_missing(struct cli *cli);
+
 /* Passes over frames of counters that only the driver of the device of -d knows ("hw.…"). */
 struct selection_passes {
 	const char *const *names;

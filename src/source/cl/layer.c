@@ -15,7 +15,8 @@ static const struct place cl_place = {
     .file = "libsextant-opencl.so",
     .variable = "SEXTANT_LAYER_DIR",
     .elsewhere_too = true, /* OpenCL's folder may be the Vulkan layer's */
-    .beside = {"/layer/opencl", "/../layer/opencl", "/../lib/sextant", "/sextant"},
+    .beside = {"/layer/opencl", "/../layer/opencl", "/../lib/sextant", "/sextant",
+	       "/../" SX_LOADER_LIB "/sextant"},
     .installed = SX_LIBDIR "/sextant",
     .list = "OPENCL_LAYERS",
     .no_chars = ":",

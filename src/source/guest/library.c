@@ -16,7 +16,8 @@
 static const struct place library_place = {
     .file = LIBRARY,
     .variable = "SEXTANT_PRELOAD_DIR",
-    .beside = {"", "/preload", "/../preload", "/../lib/sextant", "/sextant"},
+    .beside = {"", "/preload", "/../preload", "/../lib/sextant", "/sextant",
+	       "/../" SX_LOADER_LIB "/sextant"},
     .installed = SX_LIBDIR "/sextant",
     .list = "LD_PRELOAD",
     .no_chars = ": ",

@@ -301,6 +301,13 @@ class Reasons(unittest.TestCase):
             become = "import os, sys; os.setgid(65534); os.setuid(65534); os.execv(sys.argv[1], sys.argv[1:])"
             self.assertIn("another user's (65534)", self.why(sys.executable, "-c", become, program))
 
+    def test_the_library_is_missing(self):
+        """The CPU's profile alone looks as if the program did not draw."""
+        away = dict(os.environ, SEXTANT_PRELOAD_DIR="/nonexistent")
+        done = Command(SEXTANT)("stat", "--", path("gl-idle"), env=away)
+        self.assertIn("note: not measured: opengl: its library is missing: it is not in /nonexistent", " ".join(done.stderr.split()))
+        self.assertNotIn("is missing", Command(SEXTANT)("stat", "--", path("gl-idle")).stderr)
+
     def test_sextant_within(self):
         done = self.why(SEXTANT, "stat", "-d", "gl", "--", path("gl-idle"))
         self.assertIn("a sextant that runs in it", done)
