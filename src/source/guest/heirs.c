@@ -83,7 +83,7 @@ static int visit_process(void *user, const char *name)
 	char *end;
 	long pid = strtol(name, &end, 10);
 	if (end == name || *end || pid <= 0 || !is_younger(l, (pid_t)pid) ||
-	    l->known->is_known(l->known->user, (pid_t)pid))
+	    l->known->lives(l->known->user, (pid_t)pid))
 		return 0;
 	snprintf(link, sizeof(link), "/proc/%ld/exe", pid);
 	ssize_t size = l->sys->read_link(l->sys->user, link, program, sizeof(program));

@@ -31,7 +31,7 @@ struct heirs {
 
 /* Who is not looked for. */
 struct heirs_known {
-	bool (*is_known)(void *user, pid_t pid);
+	bool (*lives)(void *user, pid_t pid);
 	void *user;
 };
 
