@@ -169,6 +169,42 @@ class Usage(Case):
                     file.write(text)
                 self.triplet(2, 'stat', '-d', 'cpu', '-t', '50ms', env=env, has=[path + ':1'])
 
+    def test_config_of_other_verbs(self):
+        """A default is for the verbs that can heed it, one of a single verb wins, and what is wrong in the file is blamed on the file."""
+        with tempfile.TemporaryDirectory() as folder:
+            os.mkdir(os.path.join(folder, 'sextant'))
+            path = os.path.join(folder, 'sextant', 'config')
+            env = {'XDG_CONFIG_HOME': folder}
+            stat = ('stat', '-d', 'cpu', '-t', '50ms')
+
+            def write(text):
+                with open(path, 'w', encoding='utf-8') as file:
+                    file.write(text)
+            write('format = csv\nstat.format = json\nconst = l2_slices=1\nconst = shader_cores=2\n')
+            for args in (('explain', 'cpu_busy'), ('plan', '--for', 'amd-gcn3', '-m', 'VSBusy')):
+                done = run(*args, env=env)
+                self.assertEqual((done.returncode, done.stderr.count('error:')), (0, 0), done.stderr)
+            self.assertEqual(json.loads(run(*stat, env=env).stdout)['schema'], 'sextant.stat/1')
+            self.assertTrue(run('list', 'metrics', '--for', 'cpu', env=env).stdout.startswith('name,'))
+            write('explain.format = csv\n')
+            self.triplet(2, 'explain', 'cpu_busy', env=env, has=[path + ':1', 'does not write csv'])
+            write('# mine\nmetric = cpu_bussy\n')
+            self.triplet(3, *stat, env=env, has=['cpu_bussy', f'{path}:2 has metric = cpu_bussy'])
+            self.assertNotIn(path, run(*stat, '-m', 'cpu_bsy', env=env).stderr)
+            write('preset mine = cpu_busy,cpu_bussy\n')
+            self.triplet(3, *stat, '-m', 'mine', env=env, has=[f'{path}:1 has preset mine = cpu_busy,cpu_bussy'])
+            for text in ('preset a = cpu_busy\npreset a = user_share\n', 'format = json\nformat = csv\n', 'stat.per = frame\nstat.per = frame\n'):
+                write(text)
+                self.triplet(2, *stat, env=env, has=[path + ':2', 'earlier line'])
+            os.unlink(path)
+            os.symlink(path, path)
+            self.triplet(4, *stat, env=env, has=['cannot read ' + path])
+            os.unlink(path)
+            self.assertEqual(run(*stat, env=env).returncode, 0)
+            os.mkdir(path)
+            self.triplet(4, *stat, env=env, has=['cannot read ' + path])
+            self.triplet(4, '--print-config', env=env, has=['cannot read ' + path])
+
     def test_short_forms(self):
         self.assertEqual(run('-V').stdout, run('--version').stdout)
         self.assertEqual(run('LIST', 'metrics', '--for', 'cpu').stdout, run('list', 'metrics', '--dev', 'cpu').stdout)

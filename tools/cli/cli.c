@@ -112,6 +112,11 @@ int cli_fail(const struct cli *cli, const struct sx_error *err)
 	FILE *out = cli->err.out;
 	if (is_for_decode(cli, err, &decode))
 		err = &decode;
+	struct sx_error blamed = *err;
+	if (!blamed.because[0])
+		snprintf(blamed.because, sizeof(blamed.because), "%s", reason(err));
+	config_blame(&cli->config, &blamed);
+	err = &blamed;
 	bool partial = err->status == SX_INCOMPLETE;
 	if (partial && write_failed(cli))
 		return EXIT_INCOMPLETE;
@@ -123,7 +128,7 @@ int cli_fail(const struct cli *cli, const struct sx_error *err)
 	fputc(' ', out);
 	text_write(out, imported_text(cli, err->message, buf));
 	fputs("\nbecause: ", out);
-	text_write(out, imported_text(cli, reason(err), buf));
+	text_write(out, imported_text(cli, err->because, buf));
 	fputs("\ntry: ", out);
 	text_write(out, imported_text(cli,
 				      err->remedy[0] ? err->remedy
@@ -221,7 +226,17 @@ static enum sx_status of_no_kind(const struct cli *cli, const char *path, struct
 	return SX_ERR_BAD_INPUT;
 }
 
-enum sx_status cli_catalog(struct cli *cli, struct sx_catalog **out, struct sx_error *err)
+/* Constants of the configuration are for the devices that have them. */
+static void drop_others_constants(struct options *o, const struct sx_catalog *catalog)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < o->constant_count; i++)
+		if (sx_catalog_find_constant(catalog, o->constants[i].name) != SX_NONE)
+			o->constants[kept++] = o->constants[i];
+	o->constant_count = kept;
+}
+
+static enum sx_status find_catalog(struct cli *cli, struct sx_catalog **out, struct sx_error *err)
 {
 	const char *path = capture_path(cli);
 	if (path) {
@@ -247,6 +262,14 @@ enum sx_status cli_catalog(struct cli *cli, struct sx_catalog **out, struct sx_e
 	error_because(err, "sextant %s needs to know which device is meant", cli->verb->name);
 	error_try(err, "--for NAME; sextant devices lists the names");
 	return SX_ERR_USAGE;
+}
+
+enum sx_status cli_catalog(struct cli *cli, struct sx_catalog **out, struct sx_error *err)
+{
+	enum sx_status status = find_catalog(cli, out, err);
+	if (!status && options_is_default(&cli->options, "const"))
+		drop_others_constants(&cli->options, *out);
+	return status;
 }
 
 enum sx_status cli_formats(const struct cli *cli, unsigned allowed, struct sx_error *err)

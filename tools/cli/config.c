@@ -41,6 +41,28 @@ static enum sx_status bad_line(const struct config *c, unsigned line, const char
 	return SX_ERR_USAGE;
 }
 
+static bool is_same_verb(const char *a, const char *b)
+{
+	return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
+/* One of two would be passed over. */
+static bool is_twice(const struct config *c, const struct config_line *line)
+{
+	for (size_t i = 0; i < c->count; i++)
+		if (c->lines[i].preset == line->preset && !strcmp(c->lines[i].name, line->name) &&
+		    is_same_verb(c->lines[i].verb, line->verb))
+			return line->preset || !options_add_up(line->name);
+	return false;
+}
+
+static enum sx_status cannot_read(const struct config *c, int number, struct sx_error *err)
+{
+	error_errno(err, number, "cannot read %s", c->path);
+	error_try(err, "its permissions, or another XDG_CONFIG_HOME");
+	return err->status = SX_ERR_PERMISSION;
+}
+
 static enum sx_status read_line(struct config *c, char *text, unsigned number, struct sx_error *err)
 {
 	struct config_line line = {.line = number};
@@ -65,6 +87,8 @@ static enum sx_status read_line(struct config *c, char *text, unsigned number, s
 	line.name = name;
 	if (!*name || !*line.value)
 		return bad_line(c, number, "something is missing", err);
+	if (is_twice(c, &line))
+		return bad_line(c, number, "an earlier line says it already", err);
 	if (!mem_grow(&c->lines, &c->cap, c->count + 1, sizeof(*c->lines)))
 		return error_nomem(err, "reading the configuration");
 	c->lines[c->count++] = line;
@@ -78,19 +102,20 @@ enum sx_status config_read(struct config *c, struct sx_error *err)
 	FILE *file = c->path ? fopen(c->path, "re") : NULL;
 	int saved = errno;
 	/* A home that is somebody else's has none for us. */
-	if (!file && (!c->path || saved == ENOENT || saved == ENOTDIR || access(c->path, F_OK) < 0))
+	bool hidden = !file && saved == EACCES && c->path && access(c->path, F_OK) < 0;
+	if (!file && (!c->path || saved == ENOENT || saved == ENOTDIR || hidden))
 		return SX_OK;
-	if (!file) {
-		errno = saved;
-		error_errno(err, errno, "cannot read %s", c->path);
-		error_try(err, "its permissions, or another XDG_CONFIG_HOME");
-		return err->status = SX_ERR_PERMISSION;
-	}
+	if (!file)
+		return cannot_read(c, saved, err);
 	c->text = calloc(1, CONFIG_BYTES_MAX + 1);
+	errno = 0;
 	size_t size = c->text ? fread(c->text, 1, CONFIG_BYTES_MAX, file) : 0;
+	saved = ferror(file) ? errno : 0; /* a folder opens, but is not read */
 	fclose(file);
 	if (!c->text)
 		return error_nomem(err, "reading the configuration");
+	if (saved)
+		return cannot_read(c, saved, err);
 	if (size == CONFIG_BYTES_MAX || memchr(c->text, '\0', size))
 		return bad_line(c, 1, "it is no text, or too long", err);
 	unsigned number = 1;
@@ -104,7 +129,7 @@ enum sx_status config_read(struct config *c, struct sx_error *err)
 	return status;
 }
 
-static const struct config_line *find_preset(const struct config *c, const char *name)
+static struct config_line *find_preset(const struct config *c, const char *name)
 {
 	for (size_t i = 0; i < c->count; i++)
 		if (c->lines[i].preset && strcmp(c->lines[i].name, name) == 0)
@@ -112,12 +137,14 @@ static const struct config_line *find_preset(const struct config *c, const char 
 	return NULL;
 }
 
-static enum sx_status apply_presets(const struct config *c, struct options *o, struct sx_error *err)
+static enum sx_status apply_presets(struct config *c, struct options *o, struct sx_error *err)
 {
 	struct string_list out = {0};
 	enum sx_status status = SX_OK;
 	for (size_t i = 0; !status && i < o->metrics.count; i++) {
-		const struct config_line *preset = find_preset(c, o->metrics.items[i]);
+		struct config_line *preset = find_preset(c, o->metrics.items[i]);
+		if (preset)
+			preset->used = true;
 		status = options_add(o, &out, preset ? preset->value : o->metrics.items[i],
 				     preset != NULL, err);
 	}
@@ -126,24 +153,70 @@ static enum sx_status apply_presets(const struct config *c, struct options *o, s
 	return status;
 }
 
-enum sx_status config_apply(const struct config *c, struct options *o, const struct verb *verb,
-			    struct sx_error *err)
+/* The lines of this verb alone, or those of all. */
+static enum sx_status apply_lines(struct config *c, struct options *o, const struct verb *verb,
+				  bool general, struct sx_error *err)
 {
 	enum sx_status status = SX_OK;
+	struct option_default given = {
+	    .general = general, .given = o->given, .format_given = o->format_given};
 	for (size_t i = 0; !status && i < c->count; i++) {
-		const struct config_line *line = &c->lines[i];
-		if (line->preset || (line->verb && strcmp(line->verb, verb->name) != 0))
+		struct config_line *line = &c->lines[i];
+		bool meant = general ? !line->verb : line->verb && !strcmp(line->verb, verb->name);
+		if (line->preset || !meant)
 			continue;
 		struct sx_error why = {0};
-		status = options_default(o, verb, line->name, line->value, &why);
+		given.name = line->name;
+		given.value = line->value;
+		status = options_default(o, verb, &given, &line->used, &why);
 		if (status && err) {
 			*err = why;
 			error_set(err, status, "%s:%u: %s", c->path, line->line, why.message);
 			error_because(err, "%s", why.because);
 			error_try(err, "%s", why.remedy);
+			line->used = false; /* the error names it already */
 		}
 	}
+	return status;
+}
+
+enum sx_status config_apply(struct config *c, struct options *o, const struct verb *verb,
+			    struct sx_error *err)
+{
+	enum sx_status status = apply_lines(c, o, verb, false, err);
+	if (!status)
+		status = apply_lines(c, o, verb, true, err);
 	return status ? status : apply_presets(c, o, err);
+}
+
+/* Whether a text names any part of a list of names, or of a constant. */
+static bool names_part(const char *text, const char *value)
+{
+	char part[128];
+	for (size_t length; *value; value += length + strspn(value + length, ",= ")) {
+		length = strcspn(value, ",= ");
+		if (length < 2 || length >= sizeof(part))
+			continue;
+		memcpy(part, value, length);
+		part[length] = '\0';
+		if (strstr(text, part))
+			return true;
+	}
+	return false;
+}
+
+void config_blame(const struct config *c, struct sx_error *err)
+{
+	for (size_t i = 0; i < c->count; i++) {
+		const struct config_line *line = &c->lines[i];
+		size_t used = strlen(err->because);
+		if (!line->used || !names_part(err->message, line->value))
+			continue;
+		snprintf(err->because + used, sizeof(err->because) - used, "%s%s:%u has %s%s = %s",
+			 used ? "; " : "", c->path, line->line, line->preset ? "preset " : "",
+			 line->name, line->value);
+		return;
+	}
 }
 
 void config_print(const struct config *c, FILE *out)

@@ -13,6 +13,7 @@ struct config_line {
 	const char *verb; /* NULL: every one */
 	const char *name, *value;
 	bool preset;
+	bool used; /* it decides something of this run */
 	unsigned line;
 };
 
@@ -27,10 +28,16 @@ struct config {
 enum sx_status config_read(struct config *config, struct sx_error *err);
 /*
  * Sets the options that the verb takes and that the command line did not give, and puts presets in
- * place of their names. Errors: SX_ERR_USAGE with the line.
+ * place of their names. What is said of one verb wins over what is said of all. Errors:
+ * SX_ERR_USAGE with the line.
  */
-enum sx_status config_apply(const struct config *config, struct options *options,
-			    const struct verb *verb, struct sx_error *err);
+enum sx_status config_apply(struct config *config, struct options *options, const struct verb *verb,
+			    struct sx_error *err);
+/*
+ * Adds to an error's reason the line of the configuration that is to blame: one that was used and
+ * whose value the error names.
+ */
+void config_blame(const struct config *config, struct sx_error *err);
 /* Writes where the configuration is read from and what it says, as a file may have it. */
 void config_print(const struct config *config, FILE *out);
 void config_finish(struct config *config);

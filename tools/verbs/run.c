@@ -133,6 +133,8 @@ enum sx_status run_check_constants(const struct cli *cli, const struct sx_sessio
 	const struct sx_session_device *devices = sx_session_devices(session, &count);
 	const char *of =
 	    count && devices[0].catalog ? sx_catalog_info(devices[0].catalog)->name : NULL;
+	if (options_is_default(o, "const")) /* for the devices that have it */
+		return SX_OK;
 	for (size_t i = 0; of && i < o->constant_count; i++) {
 		const char *name = o->constants[i].name;
 		if (is_constant(devices, count, name))

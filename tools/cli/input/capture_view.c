@@ -105,6 +105,13 @@ static bool is_of_another(const struct cli *cli, const struct capture_view *view
  * The capture's constants that the catalog knows, then the user's, which win by coming later. Of
  * several devices a constant is for those that have it; one that none has is an error.
  */
+static bool is_taken(const struct cli *cli, const struct capture_view *view, const char *name)
+{
+	if (options_is_default(&cli->options, "const")) /* for the devices that have it */
+		return sx_catalog_find_constant(view->catalog, name) != SX_NONE;
+	return !is_of_another(cli, view, name, sx_catalog_find_constant);
+}
+
 static enum sx_status gather_constants(const struct cli *cli, struct capture_view *view,
 				       struct sx_error *err)
 {
@@ -119,7 +126,7 @@ static enum sx_status gather_constants(const struct cli *cli, struct capture_vie
 			view->constants[view->constant_count++] = *c;
 	}
 	for (size_t i = 0; i < o->constant_count; i++)
-		if (!is_of_another(cli, view, o->constants[i].name, sx_catalog_find_constant))
+		if (is_taken(cli, view, o->constants[i].name))
 			view->constants[view->constant_count++] = o->constants[i];
 	return SX_OK;
 }

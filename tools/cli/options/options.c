@@ -205,28 +205,59 @@ static enum sx_status default_switch(struct options *options, const struct verb 
 	return value_bad(err, spec, value, "yes or no");
 }
 
-enum sx_status options_default(struct options *options, const struct verb *verb, const char *name,
-			       const char *value, struct sx_error *err)
+static const struct option_spec *find_spec(const char *name)
 {
-	bool known = false;
-	for (size_t i = 0; i < table_count; i++) {
-		const struct option_spec *spec = &table_specs[i];
-		if (strcmp(spec->name, name) != 0)
-			continue;
-		known = true;
-		bool given = spec->kind == FORMAT ? options->format_given : options->given >> i & 1;
-		if (!table_takes(verb, spec) || given)
-			return SX_OK;
-		if (!spec->arg)
-			return default_switch(options, verb, spec, value, err);
-		char *copy = keep_text(options, value);
-		return copy ? value_set(options, verb, spec, copy, err)
-			    : error_nomem(err, "reading options");
+	for (size_t i = 0; i < table_count; i++)
+		if (strcmp(table_specs[i].name, name) == 0)
+			return &table_specs[i];
+	return NULL;
+}
+
+bool options_add_up(const char *name)
+{
+	const struct option_spec *spec = find_spec(name);
+	return spec && (spec->kind == TEXTS || spec->kind == LIST || spec->kind == CONSTANT);
+}
+
+bool options_is_default(const struct options *options, const char *name)
+{
+	const struct option_spec *spec = find_spec(name);
+	return spec && options->defaulted >> (spec - table_specs) & 1;
+}
+
+/* Whether a format is one that only other verbs write. */
+static bool is_of_others(const struct verb *verb, const struct option_spec *spec, const char *value)
+{
+	for (int i = 0; spec->kind == FORMAT && i < FORMAT_COUNT; i++)
+		if (spec->value >= 0 ? spec->value == i
+				     : strcasecmp(format_name((enum format)i), value) == 0)
+			return !(verb->formats >> i & 1);
+	return false;
+}
+
+enum sx_status options_default(struct options *options, const struct verb *verb,
+			       const struct option_default *given, bool *set, struct sx_error *err)
+{
+	const struct option_spec *spec = find_spec(given->name);
+	*set = false;
+	if (!spec) {
+		error_set(err, SX_ERR_USAGE, "no verb has an option %s", given->name);
+		error_because(err, "options are called as on the command line, without dashes");
+		error_try(err, "sextant stat --help, for names");
+		return SX_ERR_USAGE;
 	}
-	error_set(err, SX_ERR_USAGE, "no verb has an option %s", name);
-	error_because(err, "options are called as on the command line, without dashes");
-	error_try(err, "sextant stat --help, for names");
-	return known ? SX_OK : SX_ERR_USAGE;
+	bool wins =
+	    spec->kind == FORMAT ? given->format_given : given->given >> (spec - table_specs) & 1;
+	if (wins || !table_takes(verb, spec) ||
+	    (given->general && is_of_others(verb, spec, given->value)))
+		return SX_OK;
+	*set = true;
+	options->defaulted |= UINT64_C(1) << (spec - table_specs);
+	if (!spec->arg)
+		return default_switch(options, verb, spec, given->value, err);
+	char *copy = keep_text(options, given->value);
+	return copy ? value_set(options, verb, spec, copy, err)
+		    : error_nomem(err, "reading options");
 }
 
 void options_finish(struct options *options)

@@ -56,6 +56,7 @@ struct options {
 	struct option_id context, pid;
 	uint64_t delay_ns;
 	uint64_t given;		  /* a bit for each line of the table of options */
+	uint64_t defaulted;	  /* the same for those that the configuration gave */
 	struct string_list owned; /* texts that are freed with the options */
 	char **child;		  /* after `--`, NULL-terminated; NULL without */
 };
@@ -89,13 +90,24 @@ struct verb {
 enum sx_status options_parse(struct options *options, const struct verb *verb, int argc,
 			     char **argv, struct sx_error *err);
 void options_finish(struct options *options);
+/* What the configuration says of an option. */
+struct option_default {
+	const char *name, *value;
+	bool general; /* of every verb: a format that this one does not write is not meant for it */
+	uint64_t given; /* options that win over it: a bit each; and whether a format does */
+	bool format_given;
+};
 /*
  * Sets an option of this name to a copy of the value, as the command line would, where the verb
- * takes it and the command line did not give it. Errors: SX_ERR_USAGE, also for a name that no verb
- * has.
+ * takes it and nothing wins over it; *set tells whether. Errors: SX_ERR_USAGE with a suggestion,
+ * also for a name that no verb has.
  */
-enum sx_status options_default(struct options *options, const struct verb *verb, const char *name,
-			       const char *value, struct sx_error *err);
+enum sx_status options_default(struct options *options, const struct verb *verb,
+			       const struct option_default *given, bool *set, struct sx_error *err);
+/* Whether an option of this name may be given more than once. */
+bool options_add_up(const char *name);
+/* Whether the value of this option is the configuration's, and not of the command line. */
+bool options_is_default(const struct options *options, const char *name);
 /* Adds a text to a list, or with `split` a copy of it, taken apart at commas. */
 enum sx_status options_add(struct options *options, struct string_list *list, const char *text,
 			   bool split, struct sx_error *err);
