@@ -6,6 +6,7 @@
 #include "tools/cli/cli.h"
 
 #include "base/privilege.h"
+#include "output/write/ascii.h"
 #include "tools/cli/pager.h"
 #include "tools/cli/ticker.h"
 
@@ -112,20 +113,45 @@ static void start_pager(struct cli *cli)
 		cli_note(cli, "note: the pager %s is not there", missing);
 }
 
+/* Under a locale that has nothing else, text is ASCII from here on. */
+static void ascii_begin(struct cli *cli)
+{
+	FILE *ascii = cli->view.out.ascii ? ascii_open(cli->view.out.out) : NULL;
+	if (!ascii)
+		return;
+	if (cli->view.out.terminal)
+		setvbuf(ascii, NULL, _IOLBF, 0);
+	cli->beyond = cli->view.out.out;
+	cli->view.out.out = ascii;
+}
+
+/* What went wrong is the other stream's from now on. */
+static void ascii_end(struct cli *cli)
+{
+	if (!cli->beyond)
+		return;
+	bool ok = fclose(cli->view.out.out) == 0;
+	if (!ok && !cli->result->write_errno)
+		cli->result->write_errno = errno;
+	cli->view.out.out = cli->beyond;
+	cli->beyond = NULL;
+}
+
 static enum sx_status open_output(struct cli *cli, struct sx_error *err)
 {
 	enum sx_status status = cli->verb->own_output ? SX_OK : cli_open_output(cli, err);
 	cli->view.out.width = text_terminal_width(cli->view.out.out);
 	cli->view.out.terminal = isatty(fileno(cli->view.out.out));
-	cli->view.out.ascii = strcmp(nl_langinfo(CODESET), "UTF-8") != 0;
 	cli->view.out.color = use_color(&cli->options, cli->view.out.out);
 	cli->err.color = use_color(&cli->options, stderr);
-	cli->err.ascii = cli->view.out.ascii;
 	if (!status && cli->view.format == FORMAT_HTML && cli->view.out.terminal)
 		status = refuse_page(err);
 	bool pages = cli->verb->pages && cli->view.format == FORMAT_TEXT && !cli->options.help;
 	if (!status && pages && cli->view.out.out == stdout)
 		start_pager(cli);
+	bool text = cli->view.format == FORMAT_TEXT && !cli->verb->writes_catalogs;
+	if (text || cli->options.help)
+		ascii_begin(cli);
 	return status;
 }
 
@@ -136,6 +162,7 @@ static enum sx_status open_output(struct cli *cli, struct sx_error *err)
 static bool end_output(struct cli *cli, int code)
 {
 	struct cli_result *result = cli->result;
+	ascii_end(cli);
 	bool ok = fflush(cli->view.out.out) == 0 && !ferror(cli->view.out.out);
 	int saved = result->write_errno ? result->write_errno : errno; /* before that of ftell() */
 	bool part = code == EXIT_INCOMPLETE && ftell(cli->view.out.out) > 0;
@@ -290,9 +317,66 @@ static int print_config(struct cli *cli)
 	struct sx_error err = {0};
 	enum sx_status status = config_read(&cli->config, &err);
 	if (!status)
-		config_print(&cli->config, stdout);
-	config_finish(&cli->config);
+		config_print(&cli->config, cli->view.out.out);
 	return status ? cli_fail(cli, &err) : EXIT_OK;
+}
+
+static int print_version(struct cli *cli)
+{
+	fprintf(cli->view.out.out, "sextant %s\n", sx_version());
+	return EXIT_OK;
+}
+
+static int print_help(struct cli *cli, const char *of)
+{
+	const struct command *about = of ? find(of) : NULL;
+	cli->verb = about ? &about->verb : NULL;
+	return about ? help(cli) : overview(cli->view.out.out);
+}
+
+/* Whether a word stands for one of the things that are said without a verb. */
+static bool is_word(const char *name, const char *word, const char *letter)
+{
+	return !strcmp(name, word) || !strcmp(name, letter) ||
+	       (strcmp(letter, word) != 0 && !strcmp(name, word + 2));
+}
+
+/* What is said without a verb: false where the name is none of these. */
+static bool say(struct cli *cli, int argc, char **argv, int *code)
+{
+	const char *name = argv[1];
+	bool about = is_word(name, "--help", "-h"), version = is_word(name, "--version", "-V");
+	if (!about && !version && strcmp(name, "--print-config") != 0)
+		return false;
+	ascii_begin(cli);
+	*code = about	  ? print_help(cli, argc > 2 ? argv[2] : NULL)
+		: version ? print_version(cli)
+			  : print_config(cli);
+	*code = close_output(cli, *code);
+	return true;
+}
+
+/* Standard error is for people alone, and line by line. */
+static void ascii_errors(struct cli *cli)
+{
+	FILE *ascii = cli->err.ascii ? ascii_open(stderr) : NULL;
+	if (!ascii)
+		return;
+	setvbuf(ascii, NULL, _IOLBF, 0);
+	cli->err.out = ascii;
+}
+
+static int main_said(struct cli *cli, int argc, char **argv)
+{
+	int code;
+	if (argc < 2) {
+		overview(cli->err.out);
+		return EXIT_USAGE;
+	}
+	if (say(cli, argc, argv, &code))
+		return code;
+	const struct command *command = find(argv[1]);
+	return command ? main_run(cli, command, argc - 2, argv + 2) : no_such_verb(cli, argv[1]);
 }
 
 int main(int argc, char **argv)
@@ -300,30 +384,19 @@ int main(int argc, char **argv)
 	struct cli_result result = {.file = RESULT_FILE_NONE};
 	struct cli cli = {.result = &result,
 			  .view = {.out = {.out = stdout, .width = 80}},
-			  .err = {.out = stderr, .width = text_terminal_width(stderr)}};
+			  .err = {.out = stderr,
+				  .width = text_terminal_width(stderr),
+				  .terminal = isatty(STDERR_FILENO)}};
 	survive_failing_writes();
 	privilege_lower(); /* sessions take them back while they open and close devices */
-	if (argc < 2) {
-		overview(stderr);
-		return EXIT_USAGE;
-	}
 	setlocale(LC_CTYPE, "");
-	const char *name = argv[1];
-	if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0) {
-		const struct command *about = argc > 2 ? find(argv[2]) : NULL;
-		cli.verb = about ? &about->verb : NULL;
-		return about ? help(&cli) : overview(stdout);
-	}
-	if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0 ||
-	    strcmp(name, "version") == 0)
-		return printf("sextant %s\n", sx_version()) < 0;
-	if (strcmp(name, "--print-config") == 0)
-		return print_config(&cli);
-	const struct command *command = find(name);
-	if (!command)
-		return no_such_verb(&cli, name);
-	int code = main_run(&cli, command, argc - 2, argv + 2);
+	cli.view.out.ascii = strcmp(nl_langinfo(CODESET), "UTF-8") != 0;
+	cli.err.ascii = cli.view.out.ascii;
+	ascii_errors(&cli);
+	int code = main_said(&cli, argc, argv);
 	options_finish(&cli.options);
 	config_finish(&cli.config);
+	if (cli.err.out != stderr)
+		fclose(cli.err.out);
 	return code;
 }

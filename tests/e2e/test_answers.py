@@ -73,6 +73,51 @@ class Modelled(Answers):
                     self.assertLessEqual({row['simulated'] for row in csv_rows(text)}, {'true'}, command)
 
 
+class Plain(Answers):
+    """Text under a locale that is not UTF-8 is ASCII; what programs and files get is not changed by it."""
+    VERBS = 'advise capture catalog compare decode demo devices diff doctor eval explain export import list oa plan record report stat'.split()
+
+    def both(self, *args):
+        return [subprocess.run([SEXTANT, *args], capture_output=True, check=False, timeout=60,
+                               env={**os.environ, 'XDG_CONFIG_HOME': '/nonexistent', 'LC_ALL': locale}) for locale in ('C', 'C.UTF-8')]
+
+    def test_text(self):
+        names = self.path('names.csv', 'begin_ns,end_ns,group,quality,IAVertices\n0,10,Größe,,1\n10,20,Gräße,,2\n20,30,漢字 × 😀,,3\n')
+        hot = self.path('hot.csv', 'frame_time (ms),gpu_temperature (°C)\n16.6,61\n16.7,62\n')
+        likenesses = {'│': '|', '├': '|', '└': '`', '…': '...', '°': 'deg ', '×': 'x', 'ö': '\\u00f6', 'ß': '\\u00df', 'ä': '\\u00e4',
+                      '漢': '\\u6f22', '字': '\\u5b57', '😀': '\\U01f600'}
+        seen = set()
+        for args in (['explain', 'EuActive', '--for', 'intel-bdw'], ['explain', 'gpu_temperature', '-i', hot], ['report', hot], ['report', names, '--for', 'opengl', '--by', 'group'], ['frobnicate…'],
+                     ['report', '/nonexistent/°'], *([verb, '--help'] for verb in self.VERBS)):
+            plain, rich = self.both(*args)
+            self.assertEqual(plain.returncode, rich.returncode, args)
+            for ours, theirs in ((plain.stdout, rich.stdout), (plain.stderr, rich.stderr)):
+                wanted = theirs.decode()
+                seen |= set(wanted) & set(likenesses)
+                for character, likeness in likenesses.items():
+                    wanted = wanted.replace(character, likeness)
+                self.assertTrue(ours.isascii(), (args, ours))
+                # A likeness that is longer moves what stands beside it.
+                self.assertEqual(ours.decode().split(), wanted.split(), args)
+        self.assertEqual(seen, set(likenesses))
+
+    def test_files(self):
+        hot = self.path('hot.csv', 'frame_time (ms),gpu_temperature (°C)\n16.6,61\n16.7,62\n')
+        for args in (['catalog', 'show', 'opengl'], ['report', hot, '--json'], ['report', hot, '--csv'], ['export', hot, '--csv']):
+            plain, rich = self.both(*args)
+            self.assertEqual(plain.stdout, rich.stdout, args)
+
+    def test_nowhere_to_write(self):
+        """What is said without a verb is a result like any other, under either locale."""
+        for args in (['--help'], ['help', 'stat'], ['--version'], ['--print-config'], ['stat', '--help'], ['list', 'metrics', '--for', 'cpu']):
+            for locale in ('C', 'C.UTF-8'):
+                with open('/dev/full', 'wb') as full:
+                    told = subprocess.run([SEXTANT, *args], stdout=full, stderr=subprocess.PIPE, timeout=60, check=False,
+                                          env={**os.environ, 'XDG_CONFIG_HOME': '/nonexistent', 'LC_ALL': locale})
+                self.assertEqual(told.returncode, 4, args)
+                self.assertEqual(told.stderr.decode().splitlines()[:2], ['error: cannot write the result', 'because: No space left on device'], args)
+
+
 class Rules(Answers):
     def test_every_rule_that_fires_is_explained(self):
         """What advise names can be asked for: condition, inputs and source, in text and JSON."""

@@ -162,7 +162,7 @@ void cli_note(const struct cli *cli, const char *fmt, ...)
 	const char *text = imported_text(cli, line, buf);
 	ticker_hold(cli);
 	/* Whoever searches a file of them wants one line. */
-	if (isatty(fileno(cli->err.out)))
+	if (cli->err.terminal)
 		text_hang(&cli->err, (int)strspn(text, " "), text);
 	else {
 		text_write(cli->err.out, text);

@@ -39,6 +39,7 @@ struct cli {
 	struct options options;
 	struct config config;
 	FILE *pager;		/* between the result and the terminal, or NULL */
+	FILE *beyond;		/* what a result in ASCII is written to, or NULL */
 	struct view view;	/* the result: standard output, or --output */
 	struct text_target err; /* everything else */
 	struct cli_result *result;

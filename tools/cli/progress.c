@@ -15,8 +15,8 @@ bool progress_due(struct progress *p)
 	uint64_t now = sys_now_ns(sys_real());
 	if (!p->begin_ns)
 		p->begin_ns = now;
-	if (p->cli->options.quiet || !isatty(fileno(p->cli->err.out)) ||
-	    now - p->begin_ns < FIRST_NS || now - p->last_ns < EVERY_NS)
+	if (p->cli->options.quiet || !p->cli->err.terminal || now - p->begin_ns < FIRST_NS ||
+	    now - p->last_ns < EVERY_NS)
 		return false;
 	p->last_ns = now;
 	return true;
@@ -25,7 +25,7 @@ bool progress_due(struct progress *p)
 void progress_tell(struct progress *p, const char *fmt, ...)
 {
 	char line[256];
-	int room = text_terminal_width(p->cli->err.out) - 1;
+	int room = text_terminal_width(stderr) - 1;
 	va_list args;
 	va_start(args, fmt);
 	vsnprintf(line, sizeof(line), fmt, args);

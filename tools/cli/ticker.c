@@ -35,7 +35,7 @@ static void erase(struct ticker *t)
 static void show(struct ticker *t)
 {
 	char line[256];
-	int room = text_terminal_width(t->out) - 1;
+	int room = text_terminal_width(stderr) - 1;
 	uint64_t seconds = (sys_now_ns(sys_real()) - t->begin_ns) / 1000000000;
 	if (t->all)
 		snprintf(line, sizeof(line), "%s: %.0f %%, %llu s", t->what,
@@ -91,7 +91,7 @@ static void ticker_finish(struct ticker *t)
 void ticker_start(const struct cli *cli)
 {
 	sigset_t all, before;
-	if (cli->options.quiet || !isatty(fileno(cli->err.out)))
+	if (cli->options.quiet || !cli->err.terminal)
 		return;
 	struct ticker *t = calloc(1, sizeof(*t));
 	if (!t || !ticker_init(t)) {

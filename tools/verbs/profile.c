@@ -297,7 +297,7 @@ static void announce(const struct profiling *p)
 	char names[256] = "";
 	const struct sx_session_device *d = sx_session_devices(p->session, &count);
 	if (p->cli->options.input || p->limits.duration_ns || p->limits.samples ||
-	    !isatty(fileno(p->cli->err.out)))
+	    !p->cli->err.terminal)
 		return;
 	for (uint32_t i = 0; i < count; i++)
 		snprintf(names + strlen(names), sizeof(names) - strlen(names), "%s%s",

@@ -300,6 +300,7 @@ const struct command cmd_catalog = {
 	     "tells what could not be translated.",
 	 .formats = FORMATS_TEXT_JSON,
 	 .suffixes = "yaml yml",
+	 .writes_catalogs = true,
 	 .options = "format output for",
 	 .max_args = -1,
 	 .examples =
