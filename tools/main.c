@@ -342,7 +342,7 @@ static bool is_word(const char *name, const char *word, const char *letter)
 }
 
 /* What is said without a verb: false where the name is none of these. */
-static bool say(struct cli *cli, int argc, char **argv, int *code)
+static bool main_word(struct cli *cli, int argc, char **argv, int *code)
 {
 	const char *name = argv[1];
 	bool about = is_word(name, "--help", "-h"), version = is_word(name, "--version", "-V");
@@ -373,7 +373,7 @@ static int main_said(struct cli *cli, int argc, char **argv)
 		overview(cli->err.out);
 		return EXIT_USAGE;
 	}
-	if (say(cli, argc, argv, &code))
+	if (main_word(cli, argc, argv, &code))
 		return code;
 	const struct command *command = find(argv[1]);
 	return command ? main_run(cli, command, argc - 2, argv + 2) : no_such_verb(cli, argv[1]);
