@@ -294,6 +294,14 @@ class OfTables(Answers):
             values = [dict(again.get('constants', {}), **dict(zip(again['metrics'], row))) for row in again['rows']]
             self.assertEqual([(v['gpu_active_cycles'], v['gpu_max_clock_hz']) for v in values], [(1000, 850000000), (2000, 850000000)], form)
 
+    def test_empty_columns_are_told(self):
+        """Counters that an export names and never tells: left out, with a word; others need none."""
+        table = self.path('empty.csv', 'begin_ns,end_ns,frame,quality,FrameTime,IAVertices,PSInvocations\n0,10,1,,10,,\n10,20,2,,20,,\n')
+        for verb in ('eval', 'export'):
+            self.assertIn('note: 2 columns of no value left out: IAVertices is the first', run(verb, table, '--counters', '--csv').stderr, verb)
+        whole = self.path('whole.csv', 'begin_ns,end_ns,frame,quality,FrameTime,IAVertices\n0,10,1,,10,\n10,20,2,,20,5\n')
+        self.assertNotIn('left out', run('export', whole, '--counters', '--csv').stderr)
+
     def test_modelled_tables(self):
         """What a table says of itself, that it is simulated, stands in each document, also with --for."""
         table = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..', 'examples', 'data', 'counters.csv')

@@ -193,6 +193,32 @@ static const char *constant_of(struct own_reader *r, const struct own_device *d,
 	return text && sx_catalog_find_constant(catalog, text) != SX_NONE ? text : NULL;
 }
 
+static bool any_device_has(const struct own_reader *r, size_t column)
+{
+	for (size_t i = 0; i < IMPORT_DEVICES_MAX; i++)
+		if (r->device[i].seen && r->device[i].any[column])
+			return true;
+	return false;
+}
+
+/* Counters that the file names and never tells are not taken over. */
+static void tell_empty(struct own_reader *r, const struct sx_catalog *known)
+{
+	const char *first = NULL;
+	uint32_t empty = 0;
+	for (size_t i = 0; i < r->cells.columns; i++) {
+		if (r->role[i] != VALUE || !r->cells.head[i].size || any_device_has(r, i))
+			continue;
+		const char *name = import_bare_name(r->job, r->cells.head[i]);
+		if (name && sx_catalog_find_counter(known, name, SX_NONE, NULL) != SX_NONE &&
+		    !empty++)
+			first = name;
+	}
+	if (empty)
+		import_tell(r->job, "%s of no value left out: %.80s%s", COUNTED(empty, "column"),
+			    first, empty == 1 ? "" : " is the first");
+}
+
 static void begin_columns(struct own_reader *r, struct own_device *d, const char *catalog)
 {
 	struct sx_catalog *known = NULL;
@@ -211,6 +237,8 @@ static void begin_columns(struct own_reader *r, struct own_device *d, const char
 			    d->rows, r->label[i],
 			    import_text(r->job, r->cells.head[i].text, r->cells.head[i].size));
 	}
+	if (known)
+		tell_empty(r, known);
 	sx_catalog_unref(known);
 }
 
