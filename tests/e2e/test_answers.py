@@ -227,7 +227,9 @@ class Listings(Answers):
         table, capture = self.table(), self.path('both.sxc')
         run('import', table, '-o', capture)
         for file in (capture, table):
-            devices = json.loads(run('list', 'devices', file, '--json').stdout)['devices']
+            document = json.loads(run('list', 'devices', file, '--json').stdout)
+            devices = document['devices']
+            self.assertEqual((document['schema'], document['for']), ('sextant.list/1', None))
             self.assertEqual([(d['id'], d['catalog'], d['state']) for d in devices], [('0', 'opengl', 'recorded'), ('1', 'cpu', 'recorded')])
             self.assertEqual([r['id'] for r in csv_rows(run('list', 'devices', file, '-d', 'cpu', '--csv').stdout)], ['1'])
             self.assertEqual(len(run('list', 'devices', file).stdout.splitlines()), 3)

@@ -173,7 +173,9 @@ static enum sx_status write_devices(const struct cli *cli, const struct device_l
 				    size_t count, bool catalogs, struct sx_error *err)
 {
 	if (cli->view.format == FORMAT_JSON) {
-		struct json json = view_json_begin(&cli->view, "devices");
+		struct json json = view_json_begin(&cli->view, catalogs ? "devices" : "list");
+		if (!catalogs)
+			json_kv_null(&json, "for");
 		json_kv_array(&json, "devices");
 		for (size_t i = 0; i < count; i++)
 			device_json(&json, &lines[i]);
