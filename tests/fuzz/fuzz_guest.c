@@ -8,11 +8,15 @@
 
 #include "decode/decode.h"
 #include "fuzz.h"
+#include "source/guest/bounds.h"
 #include "source/guest/channel.h"
 
 #define RING	   64u
 #define READS	   512 /* after one write: more than all rings together hold is a loop */
 #define PATH_BYTES 512
+
+/* Decoders of OpenGL's frames, of OpenCL's commands, and of Vulkan's frames. */
+#define READERS 3
 
 struct world {
 	struct channel channel;
@@ -20,17 +24,31 @@ struct world {
 	struct reader {
 		struct decoder *decoder;
 		struct sx_table *table;
-	} readers[2];		    /* of frames, of commands */
+	} readers[READERS];
 	struct wire_sample *sample; /* with room for a path behind it */
 };
 
-static const enum raw_kind kinds[2] = {RAW_GUEST, RAW_KERNELS};
+static const enum raw_kind kinds[READERS] = {RAW_GUEST, RAW_KERNELS, RAW_GUEST};
+static const char *const catalogs[READERS] = {"opengl", "opencl", "vulkan"};
 
-static void open_decoder(struct reader *r, enum raw_kind raw)
+/* Opened once: it takes longer than an input. */
+static struct sx_catalog *catalog_of(int which)
 {
-	const struct decoder_ops *ops = decode_find(raw);
+	static struct sx_catalog *all[READERS];
+	static struct sx_context *context;
+	if (!context && sx_context_create(NULL, &context, NULL) != SX_OK)
+		abort();
+	if (!all[which] && sx_catalog_open(context, catalogs[which], &all[which], NULL) != SX_OK)
+		abort();
+	return all[which];
+}
+
+static void open_decoder(struct reader *r, int which)
+{
+	const struct decoder_ops *ops = decode_find(kinds[which]);
 	static const char *const values[] = {"hw.one", "hw.two"};
-	struct decoder_setup setup = {.values = values, .value_count = 2};
+	struct decoder_setup setup = {
+	    .catalog = catalog_of(which), .values = values, .value_count = 2};
 	if (ops->create(&setup, &r->decoder, NULL) != SX_OK)
 		abort();
 	if (decoder_table(r->decoder, &r->table, NULL) != SX_OK)
@@ -59,6 +77,18 @@ static void feed(struct world *w, int which)
 	sx_table_clear(r->table);
 }
 
+/* A program that came 1000 s after the machine's start, 4 s ago. */
+static const struct bounds now = {UINT64_C(1000000000000), UINT64_C(1004000000000)};
+
+static void check_bounds(const struct wire_record *record)
+{
+	if (record->end_ns - record->begin_ns > UINT64_C(6000000000))
+		abort();
+	for (unsigned i = 4; i < WIRE_COUNTER_ROOM; i++) /* the first four may be clocks */
+		if (record->states[i] == WIRE_VALID && record->values[i] > UINT64_MAX / 1000)
+			abort();
+}
+
 static void read_all(struct world *w)
 {
 	char *path = (char *)(w->sample + 1);
@@ -72,8 +102,13 @@ static void read_all(struct world *w)
 		check_text(path, w->sample->label_length);
 		memcpy(path + w->sample->label_length, w->channel.values,
 		       w->sample->driver_count * sizeof(struct wire_value));
-		for (int i = 0; i < 2; i++)
+		for (int i = 0; i < READERS; i++)
 			feed(w, i);
+		if (bounds_hold(&now, w->sample)) {
+			check_bounds(&w->sample->record);
+			for (int i = 0; i < READERS; i++)
+				feed(w, i);
+		}
 	}
 }
 
@@ -112,8 +147,10 @@ static void begin(struct world *w)
 		stream->generation = 1;
 		stream->head = 3;
 		for (uint32_t k = 0; k < RING; k++)
-			ring[k] = (struct wire_record){
-			    .kind = WIRE_FRAME + k % 7, .end_ns = k, .label = 8 + 24 * k};
+			ring[k] = (struct wire_record){.kind = WIRE_FRAME + k % 7,
+						       .begin_ns = now.came_ns,
+						       .end_ns = now.came_ns + k,
+						       .label = 8 + 24 * k};
 	}
 }
 
@@ -125,14 +162,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	    malloc(sizeof(*w.sample) + PATH_BYTES + WIRE_VALUES_MOST * sizeof(struct wire_value));
 	if (!w.channel.memory || !w.sample)
 		abort();
-	for (int i = 0; i < 2; i++)
-		open_decoder(&w.readers[i], kinds[i]);
+	for (int i = 0; i < READERS; i++)
+		open_decoder(&w.readers[i], i);
 	begin(&w);
 	for (size_t at = 0; at + 6 <= size;) {
 		at += one_write(&w, data + at, size - at);
 		read_all(&w);
 	}
-	for (int i = 0; i < 2; i++) {
+	for (int i = 0; i < READERS; i++) {
 		w.readers[i].decoder->ops->destroy(w.readers[i].decoder);
 		sx_table_destroy(w.readers[i].table);
 	}

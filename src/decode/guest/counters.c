@@ -4,7 +4,6 @@
  */
 #include "decode/guest/records.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -139,7 +138,7 @@ static void set_value(struct counters_decoder *d, struct counters_row to, uint32
 		return;
 	}
 	memcpy(&real, &bits, sizeof(real));
-	if (isnan(real) || isinf(real)) {
+	if (!records_is_number(real)) {
 		real = 0;
 		quality = SX_QUALITY_GAP;
 	}

@@ -1,7 +1,6 @@
 /* RAW_GUEST: records of the channel to rows of the counters of `opengl` or `vulkan`. */
 #include "decode/guest/records.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -70,7 +69,7 @@ struct guest_decoder {
 };
 
 /* Reasons beside those of the channel. */
-enum { WHY_IMPOSSIBLE = WIRE_WHY_COUNT, WHY_DISJOINT, WHY_END };
+enum { WHY_IMPOSSIBLE = WIRE_WHY_COUNT, WHY_TOO_MUCH, WHY_DISJOINT, WHY_END };
 
 static const char *why_text(unsigned why)
 {
@@ -111,6 +110,7 @@ static const char *why_text(unsigned why)
 	    [WIRE_WHY_UNDRAWN] = "nothing was drawn: the software driver copies, fills and "
 				 "computes on threads that are not told from the program's own",
 	    [WHY_IMPOSSIBLE] = "the driver's clock gives more GPU time than there was time",
+	    [WHY_TOO_MUCH] = "it is more than any device counts in that time",
 	    [WHY_DISJOINT] = "the driver says that the GPU's clock was not steady (disjoint)",
 	};
 	if (why < WHY_END && texts[why])
@@ -205,7 +205,7 @@ static enum sx_status set_counters(struct guest_decoder *d, const struct wire_sa
 		uint8_t why = sample->why[i] < WIRE_WHY_COUNT ? sample->why[i] : 0;
 		uint8_t quality = frames_quality_of(record->states[i]);
 		if (record->states[i] == WIRE_IMPOSSIBLE)
-			why = WHY_IMPOSSIBLE;
+			why = i == WIRE_GPU_TIME ? WHY_IMPOSSIBLE : WHY_TOO_MUCH;
 		else if (record->states[i] == WIRE_DISJOINT)
 			why = WHY_DISJOINT;
 		uint64_t value = quality == SX_QUALITY_VALID ? record->values[i] : 0;
@@ -239,7 +239,7 @@ static enum sx_status set_driver(struct guest_decoder *d, const struct wire_samp
 		uint8_t why = value.bits < WIRE_WHY_COUNT ? (uint8_t)value.bits : 0;
 		if (quality == SX_QUALITY_VALID)
 			memcpy(&number, &value.bits, sizeof(number));
-		if (isnan(number) || isinf(number)) {
+		if (!records_is_number(number)) {
 			number = 0;
 			quality = SX_QUALITY_GAP;
 		}
@@ -315,7 +315,8 @@ static enum sx_status check(struct guest_decoder *d, const struct raw_sample *ra
 			    struct wire_sample *head, struct sx_error *err)
 {
 	const char *because = records_head(raw, WIRE_DRIVER_MOST, head);
-	if (!because && (head->record.kind < WIRE_FRAME || head->record.kind >= WIRE_KINDS))
+	if (!because && (head->record.kind < WIRE_FRAME || head->record.kind >= WIRE_KINDS ||
+			 head->record.kind == WIRE_KERNEL))
 		because = "it is of an unknown kind";
 	if (!because && (!records_reach(&d->pasts, &d->context_count, &d->context_cap,
 					head->context, sizeof(*d->pasts)) ||

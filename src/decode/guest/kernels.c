@@ -75,7 +75,10 @@ static void set_lengths(struct kernels_decoder *d, const struct wire_sample *hea
 {
 	const struct wire_record *record = &head->record;
 	uint64_t *until = &d->until_ns[head->process];
-	uint64_t before = record->values[COLUMN_STARTED] - record->values[COLUMN_QUEUED];
+	bool clock = record->states[COLUMN_QUEUED] == WIRE_VALID &&
+		     record->values[COLUMN_STARTED] > record->values[COLUMN_QUEUED];
+	uint64_t before =
+	    clock ? record->values[COLUMN_STARTED] - record->values[COLUMN_QUEUED] : 0;
 	bool first = *until == 0;
 	/* The run begins when its first command was put into the queue. */
 	if (first)
@@ -99,15 +102,20 @@ static enum sx_status kernels_set_values(struct kernels_decoder *d,
 	    [COLUMN_WORK_GROUPS] = "the driver chose the size of work groups, and does not tell it",
 	    [COLUMN_WORK_ITEMS] = "only native kernels ran, which have no size",
 	};
+	static const char impossible[] = "it is more than any device does in that time";
 	enum sx_status status = SX_OK;
 	for (uint32_t i = 0; !status && i < VALUES; i++) {
 		bool valid = record->states[i] == WIRE_VALID;
+		bool gap = record->states[i] == WIRE_IMPOSSIBLE;
+		uint8_t nothing = gap ? SX_QUALITY_GAP : SX_QUALITY_NOT_COLLECTED;
 		sx_table_set_u64(table, i, row, valid ? record->values[i] : 0,
-				 valid ? extra : SX_QUALITY_NOT_COLLECTED);
+				 valid ? extra : nothing);
 		if (valid && !d->known[i])
 			status = table_set_why(table, i, NULL);
-		else if (!valid && !d->known[i] && whys[i])
+		else if (!valid && !gap && !d->known[i] && whys[i])
 			status = table_set_why(table, i, whys[i]);
+		else if (gap && !d->known[i])
+			status = table_set_why(table, i, impossible);
 		d->known[i] |= valid;
 	}
 	return status;

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/mem.h"
 
+#define NUMBER_MOST 1e300
 #define NUMBERS_MAX 65536 /* contexts or processes: more were never handed out */
 
 struct sx_column records_column(const struct decoder_setup *setup, const char *name)
@@ -31,6 +32,11 @@ bool records_reach(void *array, size_t *count, size_t *cap, uint32_t number, siz
 	memset(*(uint8_t **)array + *count * size, 0, (number + (size_t)1 - *count) * size);
 	*count = (size_t)number + 1;
 	return true;
+}
+
+bool records_is_number(double value)
+{
+	return value < NUMBER_MOST && value > -NUMBER_MOST;
 }
 
 const char *records_head(const struct raw_sample *raw, uint32_t value_most,

@@ -18,6 +18,9 @@ const char *records_head(const struct raw_sample *raw, uint32_t value_most,
 enum sx_status records_refuse(const struct raw_sample *raw, const char *because,
 			      const char *library, struct sx_error *err);
 
+/* Whether a number of a driver's counter is one, and so small that a million of them have a sum. */
+bool records_is_number(double value);
+
 /* Errors of these: SX_ERR_NO_MEMORY. */
 enum sx_status records_set_text(struct sx_table *table, enum sx_label label, size_t row,
 				const char *text, size_t size);

@@ -112,8 +112,11 @@ static void count_refused(struct handover *h)
 static void serve(struct handover *h, int client)
 {
 	struct newcomer who = {.pidfd = -1};
+	struct timespec now = {0};
 	if (!identify(client, &who))
 		return;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	who.came_ns = (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
 	pthread_mutex_lock(&h->lock);
 	struct channel_wish wish = h->wish;
 	pthread_mutex_unlock(&h->lock);

@@ -17,7 +17,8 @@
 /* A program that has fetched its channel. */
 struct newcomer {
 	pid_t pid;
-	int pidfd; /* or -1 where the kernel has none */
+	int pidfd;	  /* or -1 where the kernel has none */
+	uint64_t came_ns; /* CLOCK_MONOTONIC, before it had its channel */
 	struct wire_header *memory;
 	uint32_t ring;	     /* records of the channel's ring */
 	uint32_t value_most; /* values of a sample; 0: the usual number */

@@ -446,6 +446,11 @@ enum sx_status inject_explain(struct source *source, struct sx_error *err)
 	} else if (seen.refused > 0) {
 		error_because(err, "more than %u contexts were in use at once", WIRE_STREAMS);
 		error_try(err, "measure one process at a time");
+	} else if (seen.broken > 0) {
+		error_because(err, "no record in its channel made sense: the program writes where "
+				   "it must not, or has a clock of its own");
+		error_try(err,
+			  "look for writes out of bounds in it (valgrind, -fsanitize=address)");
 	} else {
 		error_because(err, "%s", api->no_sample);
 		error_try(err, "%s", api->have_sample);

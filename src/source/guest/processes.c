@@ -12,6 +12,7 @@
 
 #include "base/clock/clock.h"
 #include "base/mem.h"
+#include "source/guest/bounds.h"
 
 #define YOUNG_NS  UINT64_C(2000000000) /* time in which a program should make its first context */
 #define FORKED_NS UINT64_C(500000000)  /* after the end of one that made none: its children's */
@@ -20,9 +21,10 @@
 struct process {
 	struct channel channel;
 	int pidfd;
-	bool ended; /* or another program has taken its place */
-	bool told;  /* processes_newcomer() has given it */
-	uint64_t came_ns;
+	bool ended;	     /* or another program has taken its place */
+	bool told;	     /* processes_newcomer() has given it */
+	uint64_t came_ns;    /* when we met it, */
+	uint64_t channel_ns; /* and when it got its channel */
 };
 
 enum sx_status processes_open(struct processes *all, const struct sx_sys *sys,
@@ -136,7 +138,8 @@ static void welcome(struct processes *all)
 	struct newcomer who;
 	while (handover_take(&all->handover, &who)) {
 		note_ends(all);
-		struct process process = {.pidfd = who.pidfd, .came_ns = sys_now_ns(all->sys)};
+		struct process process = {
+		    .pidfd = who.pidfd, .came_ns = sys_now_ns(all->sys), .channel_ns = who.came_ns};
 		process.channel = (struct channel){.value_most = who.value_most,
 						   .memory = who.memory,
 						   .ring = who.ring,
@@ -171,13 +174,28 @@ struct next_place {
 	uint64_t *lost;
 };
 
+/* The next record that can be; what was lost before others is lost before this one. */
+static bool next_possible(struct processes *all, struct process *process,
+			  const struct next_place *to)
+{
+	uint64_t lost;
+	*to->lost = 0;
+	while (channel_next(&process->channel, &all->contexts, to->out, &lost)) {
+		const struct bounds bounds = {process->channel_ns, sys_now_ns(all->sys)};
+		*to->lost += lost;
+		if (bounds_hold(&bounds, to->out))
+			return true;
+		all->contexts.items[to->out->context].broken++;
+	}
+	return false;
+}
+
 static bool next_of(struct processes *all, size_t index, const struct next_place *to)
 {
 	struct wire_sample *out = to->out;
 	struct process *process = &all->items[index];
 	introduce(all, process);
-	if (process->channel.process == NO_NUMBER ||
-	    !channel_next(&process->channel, &all->contexts, out, to->lost))
+	if (process->channel.process == NO_NUMBER || !next_possible(all, process, to))
 		return false;
 	out->label_length =
 	    (uint32_t)channel_label(&process->channel, out->record.label, to->path, to->size);
