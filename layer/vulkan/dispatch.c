@@ -145,6 +145,24 @@ void handles_finish(struct handles *table, void (*release)(void *value))
 	}
 }
 
+void questions_load(struct questions *questions, VkInstance instance,
+		    PFN_vkGetInstanceProcAddr next)
+{
+#define QUESTION(name) questions->name = (PFN_vk##name)next(instance, "vk" #name);
+#include "layer/vulkan/questions.def"
+#undef QUESTION
+}
+
+PFN_vkVoidFunction questions_find(const struct questions *questions, const char *name)
+{
+#define QUESTION(one)                                                                              \
+	if (strcmp(name, "vk" #one) == 0)                                                          \
+		return (PFN_vkVoidFunction)questions->one;
+#include "layer/vulkan/questions.def"
+#undef QUESTION
+	return NULL;
+}
+
 void functions_load(struct functions *functions, VkDevice device, PFN_vkGetDeviceProcAddr next)
 {
 #define HOOK(name) functions->name = (PFN_vk##name)next(device, "vk" #name);

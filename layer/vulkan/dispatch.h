@@ -18,6 +18,19 @@ struct functions {
 #undef NEXT
 };
 
+/* Functions of an instance, of the next layer or the driver; NULL: it has none. */
+struct questions {
+#define QUESTION(name) PFN_vk##name name;
+#include "layer/vulkan/questions.def"
+#undef QUESTION
+};
+
+/* While the instance is being made, by the next layer's function. */
+void questions_load(struct questions *questions, VkInstance instance,
+		    PFN_vkGetInstanceProcAddr next);
+/* One of them by its name, or NULL. */
+PFN_vkVoidFunction questions_find(const struct questions *questions, const char *name);
+
 void functions_load(struct functions *functions, VkDevice device, PFN_vkGetDeviceProcAddr next);
 
 /* Our functions of these names. */

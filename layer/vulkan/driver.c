@@ -11,8 +11,6 @@
 #define EXTENSION    VK_KHR_PERFORMANCE_QUERY_EXTENSION_NAME
 #define LOCK_WAIT_NS UINT64_C(100000000)
 
-#define FROM_INSTANCE(instance, name) (PFN_##name)(instance)->next((instance)->handle, #name)
-
 static void refuse(struct device *device, enum wire_why why)
 {
 	for (uint32_t i = 0; i < device->driver.count; i++)
@@ -31,7 +29,7 @@ static bool names(const char *const *list, uint32_t count)
 static bool has_extension(const struct device *device)
 {
 	PFN_vkEnumerateDeviceExtensionProperties list =
-	    FROM_INSTANCE(device->instance, vkEnumerateDeviceExtensionProperties);
+	    device->instance->ask.EnumerateDeviceExtensionProperties;
 	VkExtensionProperties *all;
 	uint32_t count = 0;
 	bool found = false;
@@ -53,8 +51,7 @@ static bool has_feature(const struct device *device)
 	    .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PERFORMANCE_QUERY_FEATURES_KHR};
 	VkPhysicalDeviceFeatures2 features = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2,
 					      .pNext = &queries};
-	PFN_vkGetPhysicalDeviceFeatures2 ask =
-	    FROM_INSTANCE(device->instance, vkGetPhysicalDeviceFeatures2);
+	PFN_vkGetPhysicalDeviceFeatures2 ask = device->instance->ask.GetPhysicalDeviceFeatures2;
 
 	if (device->instance->version < VK_API_VERSION_1_1 || ask == NULL)
 		return false;
@@ -222,10 +219,9 @@ void driver_start(struct device *device)
 	const struct instance *instance = device->instance;
 	const struct perf_api api = {
 	    .gpu = device->gpu,
-	    .enumerate = FROM_INSTANCE(
-		instance, vkEnumeratePhysicalDeviceQueueFamilyPerformanceQueryCountersKHR),
-	    .passes =
-		FROM_INSTANCE(instance, vkGetPhysicalDeviceQueueFamilyPerformanceQueryPassesKHR)};
+	    .enumerate =
+		instance->ask.EnumeratePhysicalDeviceQueueFamilyPerformanceQueryCountersKHR,
+	    .passes = instance->ask.GetPhysicalDeviceQueueFamilyPerformanceQueryPassesKHR};
 
 	if (!device->driver.enabled || api.enumerate == NULL || api.passes == NULL ||
 	    device->next.AcquireProfilingLockKHR == NULL ||

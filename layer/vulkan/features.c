@@ -75,9 +75,7 @@ static VkPhysicalDeviceFeatures *core_features(struct features_copy *out)
 
 static void choose_core(struct device *device, struct features_copy *out)
 {
-	const struct instance *instance = device->instance;
-	PFN_vkGetPhysicalDeviceFeatures ask = (PFN_vkGetPhysicalDeviceFeatures)instance->next(
-	    instance->handle, "vkGetPhysicalDeviceFeatures");
+	PFN_vkGetPhysicalDeviceFeatures ask = device->instance->ask.GetPhysicalDeviceFeatures;
 	VkPhysicalDeviceFeatures has = {0}, *chosen = core_features(out);
 
 	if (chosen == NULL || ask == NULL)
@@ -97,12 +95,10 @@ static bool ask_properties(const struct device *device, void *chain)
 	const struct instance *instance = device->instance;
 	VkPhysicalDeviceProperties2 properties = {
 	    .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, .pNext = chain};
-	PFN_vkGetPhysicalDeviceProperties2 ask = (PFN_vkGetPhysicalDeviceProperties2)instance->next(
-	    instance->handle, "vkGetPhysicalDeviceProperties2KHR");
+	PFN_vkGetPhysicalDeviceProperties2 ask = instance->ask.GetPhysicalDeviceProperties2KHR;
 
 	if (instance->version >= VK_API_VERSION_1_1)
-		ask = (PFN_vkGetPhysicalDeviceProperties2)instance->next(
-		    instance->handle, "vkGetPhysicalDeviceProperties2");
+		ask = instance->ask.GetPhysicalDeviceProperties2;
 	if (ask != NULL)
 		ask(device->gpu, &properties);
 	return ask != NULL;
@@ -135,10 +131,9 @@ static void choose_mesh(struct device *device, struct features_copy *out)
 	const VkPhysicalDeviceMeshShaderFeaturesEXT *asked =
 	    find(out->info.pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MESH_SHADER_FEATURES_EXT);
 	const struct instance *instance = device->instance;
-	PFN_vkGetPhysicalDeviceFeatures2 ask = (PFN_vkGetPhysicalDeviceFeatures2)instance->next(
-	    instance->handle, instance->version >= VK_API_VERSION_1_1
-				  ? "vkGetPhysicalDeviceFeatures2"
-				  : "vkGetPhysicalDeviceFeatures2KHR");
+	PFN_vkGetPhysicalDeviceFeatures2 ask = instance->version >= VK_API_VERSION_1_1
+						   ? instance->ask.GetPhysicalDeviceFeatures2
+						   : instance->ask.GetPhysicalDeviceFeatures2KHR;
 	VkPhysicalDeviceMeshShaderFeaturesEXT has = {
 	    .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MESH_SHADER_FEATURES_EXT};
 	VkPhysicalDeviceFeatures2 features = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2,
@@ -166,14 +161,10 @@ static bool can_reset(const struct device *device)
 	    .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_HOST_QUERY_RESET_FEATURES};
 	VkPhysicalDeviceFeatures2 features = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2,
 					      .pNext = &has};
-	PFN_vkGetPhysicalDeviceFeatures2 ask = (PFN_vkGetPhysicalDeviceFeatures2)instance->next(
-	    instance->handle, "vkGetPhysicalDeviceFeatures2");
-	PFN_vkGetPhysicalDeviceProperties properties_of =
-	    (PFN_vkGetPhysicalDeviceProperties)instance->next(instance->handle,
-							      "vkGetPhysicalDeviceProperties");
+	PFN_vkGetPhysicalDeviceFeatures2 ask = instance->ask.GetPhysicalDeviceFeatures2;
 	VkPhysicalDeviceProperties properties = {0};
 
-	properties_of(device->gpu, &properties);
+	instance->ask.GetPhysicalDeviceProperties(device->gpu, &properties);
 	if (instance->version < VK_API_VERSION_1_2 || properties.apiVersion < VK_API_VERSION_1_2 ||
 	    ask == NULL)
 		return false;

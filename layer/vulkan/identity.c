@@ -51,16 +51,11 @@ static void identity_say(struct device *device, uint64_t counters, enum wire_why
 static void ask_memory(struct device *device)
 {
 	const struct instance *instance = device->instance;
-	PFN_vkGetPhysicalDeviceMemoryProperties ask =
-	    (PFN_vkGetPhysicalDeviceMemoryProperties)instance->next(
-		instance->handle, "vkGetPhysicalDeviceMemoryProperties");
-	PFN_vkGetPhysicalDeviceQueueFamilyProperties families =
-	    (PFN_vkGetPhysicalDeviceQueueFamilyProperties)instance->next(
-		instance->handle, "vkGetPhysicalDeviceQueueFamilyProperties");
 
-	ask(device->gpu, &device->memory);
+	instance->ask.GetPhysicalDeviceMemoryProperties(device->gpu, &device->memory);
 	device->family_count = FAMILIES_MAX;
-	families(device->gpu, &device->family_count, device->families);
+	instance->ask.GetPhysicalDeviceQueueFamilyProperties(device->gpu, &device->family_count,
+							     device->families);
 }
 
 static void copy_text(char *to, size_t size, const char *from)
@@ -99,13 +94,9 @@ static void ask_names(struct device *device)
 	VkPhysicalDeviceProperties2 more = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2,
 					    .pNext = &driver};
 	VkPhysicalDeviceProperties properties = {0};
-	PFN_vkGetPhysicalDeviceProperties ask = (PFN_vkGetPhysicalDeviceProperties)instance->next(
-	    instance->handle, "vkGetPhysicalDeviceProperties");
-	PFN_vkGetPhysicalDeviceProperties2 ask_more =
-	    (PFN_vkGetPhysicalDeviceProperties2)instance->next(instance->handle,
-							       "vkGetPhysicalDeviceProperties2");
+	PFN_vkGetPhysicalDeviceProperties2 ask_more = instance->ask.GetPhysicalDeviceProperties2;
 
-	ask(device->gpu, &properties);
+	instance->ask.GetPhysicalDeviceProperties(device->gpu, &properties);
 	device->tick_ns = properties.limits.timestampPeriod;
 	device->copies = properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU;
 	if (instance->version >= VK_API_VERSION_1_1 &&

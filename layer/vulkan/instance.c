@@ -90,7 +90,7 @@ static void instance_remember(struct instance *instance, VkInstance handle,
 	const VkApplicationInfo *program = info->pApplicationInfo;
 
 	instance->handle = handle;
-	instance->destroy = (PFN_vkDestroyInstance)instance->next(handle, "vkDestroyInstance");
+	questions_load(&instance->ask, handle, instance->next);
 	instance->version =
 	    program != NULL && program->apiVersion != 0 ? program->apiVersion : VK_API_VERSION_1_0;
 	key_put(dispatch_key(handle), instance);
@@ -136,7 +136,7 @@ VKAPI_ATTR void VKAPI_CALL layer_destroy_instance(VkInstance handle,
 	instance = key_remove(dispatch_key(handle));
 	if (instance == NULL)
 		return;
-	instance->destroy(handle, pAllocator);
+	instance->ask.DestroyInstance(handle, pAllocator);
 	free(instance);
 }
 
@@ -178,7 +178,9 @@ VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL layer_get_instance_proc(VkInstance hand
 	instance = handle != VK_NULL_HANDLE ? instance_of(handle) : NULL;
 	if (instance == NULL)
 		return NULL;
-	next = instance->next(handle, pName);
+	next = questions_find(&instance->ask, pName);
+	if (next == NULL)
+		next = instance->next(handle, pName);
 	hook = next != NULL ? hook_find(pName) : NULL;
 	return hook != NULL ? hook : next;
 }

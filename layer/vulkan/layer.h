@@ -28,7 +28,7 @@
 struct instance {
 	VkInstance handle;
 	PFN_vkGetInstanceProcAddr next;
-	PFN_vkDestroyInstance destroy;
+	struct questions ask;
 	uint32_t version; /* of the API that the program asked for */
 };
 

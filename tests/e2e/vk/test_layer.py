@@ -529,6 +529,19 @@ class Ways(unittest.TestCase):
                 document, _, _ = scene("draws", env={variable: folder})
                 Counts.check(self, document, 10, Draws=5)
 
+    def test_below_a_layer_that_wraps_handles(self):
+        """RenderDoc's knows handles of its own alone: what is below it must not be given its functions."""
+        if not glob.glob("/usr/share/vulkan/implicit_layer.d/renderdoc_capture.json"):
+            self.skipTest("RenderDoc is not installed")
+        for case, rounds in (("draws", 10), ("threads", 80)):
+            with xvfb.Display() as display, tempfile.TemporaryDirectory() as home:
+                env = dict(display.environment() if display.name else {}, ENABLE_VULKAN_RENDERDOC_CAPTURE="1", HOME=home,
+                           RENDERDOC_TEMP=home)
+                document, _, _ = scene(case, env=env)
+            for name, each in (("Draws", 5), ("IAVertices", 30)):  # RenderDoc submits something itself, which draws nothing
+                found = metric(document, name)
+                self.assertEqual((name, found["max"], found["total"]), (name, each, rounds * each))
+
     def test_doctor_knows_what_hides_layers(self):
         for name, value in (("VK_LOADER_LAYERS_DISABLE", "~all~"), ("VK_IMPLICIT_LAYER_PATH", "/nowhere")):
             done = subprocess.run([SEXTANT, "doctor", "-d", "vulkan"], capture_output=True, text=True, timeout=60,
