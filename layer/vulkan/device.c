@@ -70,6 +70,12 @@ static struct device *new_device(struct instance *instance, VkPhysicalDevice gpu
 
 	if (device == NULL)
 		return NULL;
+	device->frame_cap = FRAMES_FIRST;
+	device->frames = calloc(device->frame_cap, sizeof(*device->frames));
+	if (device->frames == NULL) {
+		free(device);
+		return NULL;
+	}
 	device->instance = instance;
 	device->gpu = gpu;
 	device->nobody = (struct command){.device = device, .blind = true};
@@ -81,8 +87,9 @@ static struct device *new_device(struct instance *instance, VkPhysicalDevice gpu
 
 static void free_device(struct device *device)
 {
-	for (unsigned i = 0; i < FRAMES_MAX; i++)
+	for (unsigned i = 0; i < device->frame_cap; i++)
 		free(device->frames[i].parts);
+	free(device->frames);
 	handles_finish(&device->pools, free);
 	handles_finish(&device->query_pools, NULL);
 	handles_finish(&device->allocations, free);

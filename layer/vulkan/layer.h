@@ -14,8 +14,9 @@
 #include "layer/vulkan/driver.h"
 
 #define FAMILIES_MAX   DRIVER_FAMILIES
-#define QUEUES_MAX     16u  /* whose busy time is told apart */
-#define FRAMES_MAX     256u /* samples whose results are still to come; a power of two */
+#define QUEUES_MAX     16u   /* whose busy time is told apart */
+#define FRAMES_FIRST   256u  /* samples whose results are still to come; a power of two, */
+#define FRAMES_MOST    8192u /* as are these, if there is memory */
 #define SWAPCHAINS_MAX 16u
 #define STREAMS	       4u
 #define CHUNK_SLOTS    16u /* queries of each type that a command buffer takes at a time */
@@ -256,7 +257,8 @@ struct device {
 	uint64_t ended_ns; /* when the first was met that has ended and is not read */
 	uint64_t readings;
 	uint64_t results[READ_CHUNKS * CHUNK_SLOTS * READ_VALUES];
-	struct frame frames[FRAMES_MAX];
+	struct frame *frames;
+	uint32_t frame_cap;	 /* a power of two */
 	uint64_t first, current; /* numbers of frames: oldest and the one that runs */
 	uint64_t presented;	 /* frames so far */
 	VkQueue queues[QUEUES_MAX];

@@ -12,7 +12,7 @@
 
 static struct frame *frame_at(struct device *device, uint64_t number)
 {
-	return &device->frames[number % FRAMES_MAX];
+	return &device->frames[number % device->frame_cap];
 }
 
 struct frame *frame_now(struct device *device)
@@ -64,6 +64,7 @@ void frames_start(struct device *device)
 /* Some drivers (lavapipe) wait for all that they were given before they answer: not for each. */
 #define READ_TOGETHER  16u
 #define READ_WITHIN_NS UINT64_C(20000000)
+#define LOOK_MOST      64u /* that run still: what was submitted later hardly ended before */
 
 static void lose(struct device *device, struct execution *execution)
 {
@@ -86,15 +87,16 @@ static void drop(struct device *device, struct execution **link)
 	free(execution);
 }
 
-/* How many have ended and are not read. */
-static uint32_t count_ended(struct device *device)
+/* How many have ended and are not read; not beyond so many that run. */
+static uint32_t count_ended(struct device *device, uint32_t most)
 {
-	uint32_t count = 0;
+	uint32_t count = 0, run = 0;
 
-	for (struct execution *e = device->executions; e != NULL; e = e->next) {
+	for (struct execution *e = device->executions; e != NULL && run < most; e = e->next) {
 		if (!e->ended)
 			queries_note_ended(device, e);
 		count += e->ended;
+		run += !e->ended;
 	}
 	if (count != 0 && device->ended_ns == 0)
 		device->ended_ns = guest_now_ns();
@@ -131,14 +133,14 @@ static void write_complete(struct device *device)
 
 void frames_collect(struct device *device)
 {
-	if (count_ended(device) != 0)
+	if (count_ended(device, UINT32_MAX) != 0)
 		read_ended(device);
 	write_complete(device);
 }
 
 void frames_look(struct device *device)
 {
-	uint32_t count = count_ended(device);
+	uint32_t count = count_ended(device, LOOK_MOST);
 
 	if (count >= READ_TOGETHER || (count != 0 && device->copies) ||
 	    (count != 0 && guest_now_ns() - device->ended_ns > READ_WITHIN_NS))
@@ -341,12 +343,40 @@ static uint64_t not_before(uint64_t begin, uint64_t end)
 	return end > begin ? end : begin;
 }
 
+/* Room for twice as many samples whose results are to come; false: there is none. */
+static bool grow(struct device *device)
+{
+	uint32_t cap = 2 * device->frame_cap;
+	struct frame *more = cap <= FRAMES_MOST ? calloc(cap, sizeof(*more)) : NULL;
+
+	if (more == NULL)
+		return false;
+	/* All that are there, since each has parts of its own. */
+	for (uint64_t i = 0; i < device->frame_cap; i++)
+		more[(device->first + i) % cap] = *frame_at(device, device->first + i);
+	free(device->frames);
+	device->frames = more;
+	device->frame_cap = cap;
+	return true;
+}
+
+/* Room for the next sample. */
+static void make_room(struct device *device)
+{
+	if (device->current + 1 - device->first == device->frame_cap)
+		frames_collect(device);
+	if (device->current + 1 - device->first != device->frame_cap || grow(device))
+		return;
+	channel_count_lost(&device->stream); /* what it counted is not known any more */
+	give_up(device);
+}
+
 void frames_end(struct device *device, enum wire_kind kind, uint32_t flags, const struct moment *at)
 {
 	struct frame *frame = frame_now(device);
 	struct wire_record *record = &frame->record;
 	uint64_t now_ns = not_before(record->begin_ns, at->now_ns);
-	uint64_t cpu_ns = at->cpu_ns != 0 ? at->cpu_ns : guest_cpu_ns();
+	uint64_t cpu_ns = at->cpu_ns != 0 ? at->cpu_ns : guest_cpu_ns(), cpu_begin_ns;
 
 	if (cpu_ns != 0)
 		cpu_ns = not_before(record->cpu_begin_ns, cpu_ns);
@@ -359,12 +389,10 @@ void frames_end(struct device *device, enum wire_kind kind, uint32_t flags, cons
 	records_note_memory(device, record);
 	frame->ended = true;
 	device->presented += kind == WIRE_FRAME;
-	if (device->current + 1 - device->first == FRAMES_MAX)
-		frames_collect(device);
-	if (device->current + 1 - device->first == FRAMES_MAX)
-		give_up(device);
+	cpu_begin_ns = record->cpu_begin_ns;
+	make_room(device); /* the sample may lie elsewhere now */
 	device->current++;
-	choose_next(device, cpu_ns - record->cpu_begin_ns);
+	choose_next(device, cpu_ns - cpu_begin_ns);
 	frames_begin(device, now_ns, cpu_ns);
 }
 

@@ -470,6 +470,7 @@ int main(int argc, char **argv)
 	    {"stranger", draws, {.stranger = true}},
 	    {"own-performance", draws, {.performance = true}},
 	    {"heaps", scene_heaps, {.machine = true}},
+	    {"flood", scene_flood, {0}},
 	    {"fills", scene_fills, {0}},
 	    {"many", scene_many, {0}},
 	    {"queues", scene_queues, {.machine = true}},

@@ -92,6 +92,20 @@ void scene_many(struct world *world, int rounds)
 	}
 }
 
+/* A command buffer of its own for each submission, and nobody waits before all are submitted. */
+void scene_flood(struct world *world, int rounds)
+{
+	for (int i = 0; i < rounds; i++) {
+		VkCommandBuffer commands = world_commands(world, world->pool, false);
+
+		world_begin(commands, VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT);
+		record_some(world, commands, 2);
+		MUST(vkEndCommandBuffer(commands));
+		world_submit(world, commands);
+	}
+	MUST(vkQueueWaitIdle(world->queue));
+}
+
 /* Three draws on the first queue, two on the second, a dispatch on one that cannot draw. */
 void scene_queues(struct world *world, int rounds)
 {

@@ -156,6 +156,10 @@ class Counts(unittest.TestCase):
         document, _, _ = scene("timeline")
         self.check(document, 10, Submits=1, Draws=5, IAPrimitives=10, Occlusion=10 * PIXELS)
 
+    def test_more_than_the_device_does_meanwhile(self):
+        document, _, _ = scene("flood", 900)
+        self.check(document, 900, Draws=2, IAVertices=6, IAPrimitives=2)
+
     def test_threads_and_pools(self):
         document, _, _ = scene("threads", 20)
         self.check(document, 160, Draws=5, IAPrimitives=10, Occlusion=10 * PIXELS)
