@@ -61,6 +61,20 @@ static void forget(struct command *command)
 	free(command);
 }
 
+static void forget_pool(void *value)
+{
+	struct command_pool *pool = value;
+
+	while (pool != NULL && pool->commands != NULL)
+		forget(pool->commands);
+	free(pool);
+}
+
+void commands_finish(struct device *device)
+{
+	handles_finish(&device->pools, forget_pool);
+}
+
 VKAPI_ATTR void VKAPI_CALL hook_DestroyCommandPool(VkDevice handle, VkCommandPool commandPool,
 						   const VkAllocationCallbacks *pAllocator)
 {
@@ -73,9 +87,7 @@ VKAPI_ATTR void VKAPI_CALL hook_DestroyCommandPool(VkDevice handle, VkCommandPoo
 		pool = handles_remove(&device->pools, pool_key(commandPool));
 		device_unlock(device);
 	}
-	while (pool != NULL && pool->commands != NULL)
-		forget(pool->commands);
-	free(pool);
+	forget_pool(pool);
 	guest_leave(visit);
 	device->next.DestroyCommandPool(handle, commandPool, pAllocator);
 }

@@ -90,7 +90,6 @@ static void free_device(struct device *device)
 	for (unsigned i = 0; i < device->frame_cap; i++)
 		free(device->frames[i].parts);
 	free(device->frames);
-	handles_finish(&device->pools, free);
 	handles_finish(&device->query_pools, NULL);
 	handles_finish(&device->allocations, free);
 	pthread_mutex_destroy(&device->lock);
@@ -193,6 +192,9 @@ VKAPI_ATTR void VKAPI_CALL hook_DestroyDevice(VkDevice handle,
 		take_out(device);
 		device_lock(device);
 		frames_finish(device, 0);
+		device_unlock(device);
+		commands_finish(device);
+		device_lock(device);
 		queries_destroy_all(device);
 		driver_finish(device);
 		device_unlock(device);

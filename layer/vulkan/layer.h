@@ -309,6 +309,9 @@ uint32_t command_arrives(struct command *command, int more);
 /* Puts it into its sample, now or as soon as the lock is free: it does not wait. */
 void arrival_note(struct device *device, const struct arrival *arrival);
 
+/* command.c: forgets pools and command buffers that the program leaves to the device's end. */
+void commands_finish(struct device *device);
+
 /* features.c: a create info of our own with what we need switched on. */
 struct features_copy {
 	VkDeviceCreateInfo info;

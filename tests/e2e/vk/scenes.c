@@ -383,6 +383,22 @@ static void renew(struct world *world, int rounds)
 	}
 }
 
+/* A pool and its command buffer are left to the device's end. */
+static void abandon(struct world *world, int rounds)
+{
+	VkCommandPoolCreateInfo info = {.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO};
+	VkCommandBuffer commands;
+	VkCommandPool pool;
+
+	MUST(vkCreateCommandPool(world->device, &info, NULL, &pool));
+	commands = world_commands(world, pool, false);
+	world_begin(commands, 0);
+	record_draws(world, commands);
+	MUST(vkEndCommandBuffer(commands));
+	for (int i = 0; i < rounds; i++)
+		world_run(world, commands);
+}
+
 /* Something that a validation layer must find. */
 static void offend(struct world *world, int rounds)
 {
@@ -462,6 +478,7 @@ int main(int argc, char **argv)
 	    {"threads", threads, {0}},
 	    {"labels", labels, {0}},
 	    {"offend", offend, {0}},
+	    {"abandon", abandon, {0}},
 	    {"renew", renew, {0}},
 	    {"leave", leave, {0}},
 	    {"forks", forks, {0}},
