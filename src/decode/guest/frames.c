@@ -69,7 +69,7 @@ struct guest_decoder {
 };
 
 /* Reasons beside those of the channel. */
-enum { WHY_IMPOSSIBLE = WIRE_WHY_COUNT, WHY_TOO_MUCH, WHY_DISJOINT, WHY_END };
+enum { WHY_IMPOSSIBLE = WIRE_WHY_COUNT, WHY_TOO_MUCH, WHY_DISJOINT, WHY_LATE, WHY_END };
 
 static const char *why_text(unsigned why)
 {
@@ -92,8 +92,8 @@ static const char *why_text(unsigned why)
 				    "not be switched on",
 	    [WIRE_WHY_UNUSED] = "the program does not use the extension that this belongs to",
 	    [WIRE_WHY_NO_HEAP] = "the device has fewer memory heaps",
-	    [WIRE_WHY_DRAWN_LATER] = "the software rasteriser draws a frame in one go, when it "
-				     "ends: a part of it has no time of its own",
+	    [WIRE_WHY_DRAWN_LATER] = "the software rasteriser draws what it is given in one go, "
+				     "later: a part of it has no time of its own",
 	    [WIRE_WHY_OTHER_DRIVER] = "the driver that the program drew with has no such counter",
 	    [WIRE_WHY_LOCKED] = "another program holds the driver's profiling lock",
 	    [WIRE_WHY_FORBIDDEN] = "the driver does not give its counters to this user: it wants "
@@ -111,6 +111,8 @@ static const char *why_text(unsigned why)
 				 "computes on threads that are not told from the program's own",
 	    [WHY_IMPOSSIBLE] = "the driver's clock gives more GPU time than there was time",
 	    [WHY_TOO_MUCH] = "it is more than any device counts in that time",
+	    [WHY_LATE] = "its result was not there when it was needed: the same commands ran again "
+			 "meanwhile, or the program ended too soon",
 	    [WHY_DISJOINT] = "the driver says that the GPU's clock was not steady (disjoint)",
 	};
 	if (why < WHY_END && texts[why])
@@ -208,6 +210,8 @@ static enum sx_status set_counters(struct guest_decoder *d, const struct wire_sa
 			why = i == WIRE_GPU_TIME ? WHY_IMPOSSIBLE : WHY_TOO_MUCH;
 		else if (record->states[i] == WIRE_DISJOINT)
 			why = WHY_DISJOINT;
+		else if (record->states[i] == WIRE_LATE)
+			why = WHY_LATE;
 		uint64_t value = quality == SX_QUALITY_VALID ? record->values[i] : 0;
 		enum sx_status status = frames_explain(d, table, column, quality, why);
 		if (status)

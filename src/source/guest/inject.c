@@ -258,6 +258,18 @@ static void look_at_threads(struct inject_source *in)
 	load_look(&in->load);
 }
 
+/*
+ * Nothing was drawn while a submission was given to the device that draws: it does so while others
+ * are given to it. Of frames that is told by the time that they have together.
+ */
+static bool draws_later(const struct wire_sample *sample)
+{
+	const struct wire_record *record = &sample->record;
+	return sample->api == WIRE_VULKAN && record->kind == WIRE_TIME &&
+	       record->states[WIRE_DRAWS] == WIRE_VALID && record->values[WIRE_DRAWS] != 0 &&
+	       record->states[WIRE_GPU_TIME] == WIRE_VALID && record->values[WIRE_GPU_TIME] == 0;
+}
+
 /* False: the sample must wait. */
 static bool fill_raster(struct inject_source *in)
 {
@@ -268,10 +280,10 @@ static bool fill_raster(struct inject_source *in)
 	bool undrawn = sample->record.flags & WIRE_UNDRAWN;
 	if (!in->parts && !raster_fill(&in->raster, sample, past))
 		return false;
-	if (!in->parts && !undrawn)
+	if (!in->parts && !undrawn && !draws_later(sample))
 		return true;
 	/* The rasteriser's threads rested, but not the driver's others: that is not zero. */
-	sample->why[WIRE_GPU_TIME] = in->parts ? WIRE_WHY_DRAWN_LATER : WIRE_WHY_UNDRAWN;
+	sample->why[WIRE_GPU_TIME] = undrawn ? WIRE_WHY_UNDRAWN : WIRE_WHY_DRAWN_LATER;
 	sample->record.states[WIRE_GPU_TIME] = WIRE_NOT_COLLECTED;
 	return true;
 }

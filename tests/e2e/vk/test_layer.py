@@ -111,6 +111,16 @@ class Counts(unittest.TestCase):
         vertices = metric(document, "IAVertices")
         for name in ("min", "max"):
             self.assertIn(vertices[name], (None, 30))
+        if vertices["total"] is None:
+            self.assertIn("its result was not there when it was needed", vertices["why"])
+
+    def test_what_is_drawn_later_took_no_time_that_is_known(self):
+        """Submissions come quicker than one thread draws: what a sample drew in no time at all is no zero."""
+        document, _, _ = scene("overlap", 1000, env={"LP_NUM_THREADS": "1"})
+        if "llvmpipe" not in document["devices"][0]["name"]:
+            self.skipTest("a device of its own")
+        for name in ("D3DGPUTime", "gpu_time"):
+            self.assertNotEqual((name, metric(document, name)["min"]), (name, 0))
 
     def test_the_programs_own_queries(self):
         """They give what they gave (the program checks), and ours exact values where there were none."""

@@ -2,7 +2,10 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <errno.h>
 #include <stdint.h>
+#include <string.h>
+#include <sys/types.h>
 #include <cmocka.h>
 
 #include "source/guest/raster/watch.h"
@@ -57,12 +60,59 @@ static void a_thread_of_unknown_age(void **state)
 	found_late = before;
 }
 
+static int one_thread(void *user, const char *path, int (*visit)(void *arg, const char *name),
+		      void *arg)
+{
+	(void)user, (void)path;
+	visit(arg, "7");
+	return 0;
+}
+
+static ssize_t its_name(void *user, const char *path, char *text, size_t size)
+{
+	(void)user, (void)path;
+	strncpy(text, "llvmpipe-0\n", size);
+	return 11;
+}
+
+static int refuse(void *user, void *attr, pid_t pid, int cpu, int group, unsigned long flags)
+{
+	(void)attr, (void)pid, (void)cpu, (void)group, (void)flags;
+	errno = *(int *)user;
+	return -1;
+}
+
+/* One that has ended meanwhile is no lack of rights, nor says that nobody draws. */
+static void a_thread_that_cannot_be_watched(void **state)
+{
+	(void)state;
+	static const struct {
+		int why;
+		enum watch_answer answer;
+	} cases[] = {{EACCES, WATCH_NO_RIGHT}, {ESRCH, WATCH_UNKNOWN}};
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		int why = cases[i].why;
+		struct sx_sys sys = *sys_real();
+		struct watch watch = {0};
+		struct busy_time time;
+		sys.user = &why;
+		sys.list_dir = one_thread;
+		sys.read_file = its_name;
+		sys.perf_event_open = refuse;
+		assert_true(watch_start(&watch, &sys, 42, "llvmpipe-"));
+		watch_look(&watch, 0);
+		assert_int_equal(watch_busy(&watch, 0, 1, &time), cases[i].answer);
+		watch_finish(&watch);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(a_sample_that_holds_all_of_it),
 	    cmocka_unit_test(samples_before_it_was_watched),
 	    cmocka_unit_test(a_thread_of_unknown_age),
+	    cmocka_unit_test(a_thread_that_cannot_be_watched),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

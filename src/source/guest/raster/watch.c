@@ -1,6 +1,7 @@
 /* Context switches of another process's threads, from the kernel's ring buffers. */
 #include "source/guest/raster/watch.h"
 
+#include <errno.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -97,7 +98,9 @@ static void add_thread(struct watch *watch, pid_t tid)
 	char text[64];
 	thread.fd = open_switches(watch, tid);
 	if (thread.fd < 0) {
-		watch->state = WATCH_REFUSED;
+		watch->missed |= errno == ESRCH;
+		if (errno != ESRCH)
+			watch->state = WATCH_REFUSED;
 		return;
 	}
 	void *ring = sys->mmap(sys->user, page_size() + RING_BYTES, PROT_READ | PROT_WRITE,
@@ -318,7 +321,7 @@ enum watch_answer watch_busy(const struct watch *watch, uint64_t from_ns, uint64
 	if (watch->busy.settled_ns < to_ns)
 		return WATCH_NOT_YET;
 	if (watch->state == WATCH_LOOKING)
-		return watch->seen ? WATCH_NO_THREAD : WATCH_UNKNOWN;
+		return watch->seen && !watch->missed ? WATCH_NO_THREAD : WATCH_UNKNOWN;
 	if (!awake_was(&watch->awake, from_ns, to_ns))
 		return WATCH_RESTED;
 	if (from_ns < watch->lost_ns || from_ns < watch->busy.forgotten_ns)

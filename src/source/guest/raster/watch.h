@@ -30,6 +30,7 @@ struct watch {
 	enum watch_state state;
 	bool seen;		      /* the process was there when its threads were looked for, */
 	bool gone;		      /* and is no longer */
+	bool missed;		      /* a thread had ended when it was to be watched */
 	struct watch_thread *threads; /* WATCH_THREADS_MAX */
 	uint32_t thread_count;
 	struct busy busy;
