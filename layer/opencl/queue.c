@@ -119,6 +119,8 @@ static struct queue *make(void)
 	}
 	if (q != NULL)
 		__atomic_store_n(&q->references, 1, __ATOMIC_RELAXED); /* taken */
+	else if (guest_channel() != NULL)
+		__atomic_add_fetch(&guest_channel()->refused, 1, __ATOMIC_RELAXED);
 	pthread_rwlock_unlock(&queues_lock);
 	return q;
 }

@@ -221,7 +221,7 @@ static bool tell_missing(struct inject_source *in)
 		const char *what;
 	} rows[] = {
 	    {seen.refused_programs, "programs for which there was no channel"},
-	    {seen.refused, "contexts beyond the 64 that a program may use at once"},
+	    {seen.refused, "contexts for which there was no room (a program may use 64 at once)"},
 	    {seen.beyond, "contexts beyond the first 4096"},
 	    {seen.broken, "records that made no sense"},
 	    {seen.late, "samples that were lost behind the last"},

@@ -213,6 +213,22 @@ class OpenCL(FolderTest):
         self.assertIn('no OpenCL command queue was made', result.stderr)
         self.assertEqual(result.returncode, 1)
 
+    def test_each_allocation_fails(self):
+        """One after another: the program does not notice, and what is missing is told; what is there is right."""
+        for at in range(1, 6):
+            with self.subTest(at=at):
+                result = run(SEXTANT, 'record', '-d', 'opencl', '-o', self.path, '--', 'env', f'LD_PRELOAD={NOMEM}', f'FAIL_AT={at}', KNOWN)
+                self.assertIn('plain: times -7 -7', result.stdout)
+                queues = self.rows()
+                names = [command[0] for command in COMMANDS]
+                for rows in queues:
+                    have = [row['group'] for row in rows]
+                    self.assertEqual([name for name in dict.fromkeys(names) if name in have], list(dict.fromkeys(have)))
+                missing = 4 * len(names) - sum(map(len, queues))
+                self.assertGreaterEqual(missing, 0)
+                told = any(word in result.stderr for word in ('lost', 'no room', 'no OpenCL sample'))
+                self.assertEqual(missing > 0, told, result.stderr)
+
     def test_without_a_channel(self):
         """A layer that nobody listens to stands aside."""
         layer = os.path.join(os.path.dirname(SEXTANT), '..', 'layer', 'opencl', 'libsextant-opencl.so')
