@@ -41,7 +41,11 @@ struct sx_stats {
 	 * length.
 	 */
 	double min, p50, p95, p99, max;
-	uint8_t quality; /* bits of all rows that have data, or-ed */
+	/*
+	 * Bits of all rows that have data, or-ed; SX_QUALITY_LOST also where others had a gap or
+	 * were disturbed, so that a total lacks them.
+	 */
+	uint8_t quality;
 	const char *why; /* why there is no data, or NULL; lives as long as the stats */
 };
 

@@ -194,6 +194,9 @@ static size_t gather(struct sx_summary *s, uint32_t column, const struct sx_vect
 			stats_missing_add(&s->missing[column], quality, 1);
 			s->stats[column].skipped += skipped;
 			s->spans[column].skipped += skipped ? length : 0;
+			/* Something was there, and nothing stands for it. */
+			if (!skipped && quality & (SX_QUALITY_GAP | SX_QUALITY_DISTURBED))
+				s->stats[column].quality |= SX_QUALITY_LOST;
 			continue;
 		}
 		s->spans[column].with += length;

@@ -243,6 +243,33 @@ static void missing_footnotes(const struct view *view, const struct report_devic
 	}
 }
 
+/* Sums that are too low, by the one that is the furthest. */
+static void lacking_footnote(const struct view *view, const struct report_device *d)
+{
+	char line[512];
+	const struct report_row *worst = NULL;
+	uint32_t count = 0;
+	for (uint32_t i = 0; i < d->row_count; i++) {
+		const struct report_row *row = &d->rows[i];
+		if (!row->stats.count || !(row->stats.quality & SX_QUALITY_LOST) ||
+		    isnan(row->stats.total) || row->over_time != SX_REDUCE_SUM || row->running >= 1)
+			continue;
+		count++;
+		worst = worst && worst->running <= row->running ? worst : row;
+	}
+	if (!count)
+		return;
+	if (count == 1)
+		snprintf(line, sizeof(line),
+			 "%s: the total lacks samples that could not be counted (%.3g %% were)",
+			 worst->name, worst->running * 100);
+	else
+		snprintf(line, sizeof(line),
+			 "%u totals lack samples that could not be counted (of %s %.3g %% were)",
+			 count, worst->name, worst->running * 100);
+	text_wrap(&view->out, 2, line);
+}
+
 void table_footnotes(const struct view *view, const struct report_device *d)
 {
 	uint32_t zero = 0, reserved = 0;
@@ -261,6 +288,7 @@ void table_footnotes(const struct view *view, const struct report_device *d)
 	}
 	if (!view->verbose)
 		missing_footnotes(view, d);
+	lacking_footnote(view, d);
 	if (reserved) {
 		snprintf(line, sizeof(line),
 			 "%u %s for a part or an estimate of some samples (lost, wrapped, "

@@ -100,6 +100,16 @@ class Processes(unittest.TestCase):
         self.assertGreater(process["time_ns"], max(one["time_ns"], other["time_ns"]) - 1)
         self.assertLess(process["time_ns"], 0.9 * (one["time_ns"] + other["time_ns"]))
 
+    def test_totals_that_lack_samples_are_told(self):
+        """Of one of six frames nothing is known: the program ran a query of its own."""
+        shown = self.sextant("stat", "-d", "gl", "--overhead", "0", "-m", "Frames,IAVertices", "--",
+                             path("gl-guest"), "own-core").stdout
+        self.assertRegex(shown, r"(?m)^  Frames +6 ")
+        self.assertRegex(shown, r"(?m)^  IAVertices: the total lacks samples that could not be counted \([\d.]+ % were\)$")
+        whole = self.sextant("stat", "-d", "gl", "--overhead", "0", "-m", "Frames,IAVertices", "--",
+                             path("gl-lives"), "plain").stdout
+        self.assertNotIn("lacks", whole)
+
     def test_one_line_for_one_quantity(self):
         """Counters that a metric restates have no line of their own, unless they are asked for."""
         shown = self.sextant("stat", "-d", "gl", "--", path("gl-lives"), "plain").stdout

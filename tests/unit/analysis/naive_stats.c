@@ -35,7 +35,10 @@ static size_t collect(const struct sx_table *rows, uint32_t column, double *valu
 	for (size_t r = 0; r < sx_table_row_count(rows); r++) {
 		double value = sx_table_get(rows, column, r);
 		if (isnan(value)) {
-			*skipped += v.quality && sx_quality_is_skipped(v.quality[r]);
+			bool skips = v.quality && sx_quality_is_skipped(v.quality[r]);
+			bool lost = v.quality && !skips && v.quality[r] & 6; /* disturbed, gap */
+			*skipped += skips;
+			*quality |= lost ? SX_QUALITY_LOST : 0;
 			continue;
 		}
 		values[count++] = value;
