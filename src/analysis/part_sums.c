@@ -73,10 +73,17 @@ void part_sums_add(struct part_sums *p, const struct sx_table *values)
 
 /* Somebody of whom nothing was measured: as the same context's other rows were, see total_row.c. */
 static const struct part_sum *stand_in(const struct part_sums *p, const struct part_sum *column,
-				       uint32_t part)
+				       uint32_t part, bool *slices)
 {
-	uint32_t sibling = parts_sibling(&p->parts, part);
-	return sibling < p->parts.count && column[sibling].with.rows ? &column[sibling] : NULL;
+	*slices = parts_are_slices(&p->parts, part);
+	for (unsigned at = 0; at < 2; at++) {
+		uint32_t i = parts_sibling(&p->parts, part, at);
+		if (i >= p->parts.count || !column[i].with.rows)
+			continue;
+		*slices |= parts_are_slices(&p->parts, i);
+		return &column[i];
+	}
+	return NULL;
 }
 
 struct part_whole part_sums_whole(const struct part_sums *p, uint32_t column, bool time)
@@ -86,16 +93,15 @@ struct part_whole part_sums_whole(const struct part_sums *p, uint32_t column, bo
 	struct extent known = {0}, unknown = {0};
 	bool slices = false;
 	for (uint32_t i = 0; i < p->parts.count; i++) {
-		const struct part_sum *s = &sums[i],
-				      *other = s->with.rows ? s : stand_in(p, sums, i);
 		bool apart = parts_are_slices(&p->parts, i);
 		slices |= apart;
+		const struct part_sum *s = &sums[i];
+		const struct part_sum *other = s->with.rows ? s : stand_in(p, sums, i, &apart);
 		extent_add(other ? &known : &unknown, &s->with);
 		extent_add(other ? &known : &unknown, &s->skipped);
 		if (!other)
 			continue;
-		enum extent_by by =
-		    extent_choose(&other->with, &s->skipped, apart || other != s, time);
+		enum extent_by by = extent_choose(&other->with, &s->skipped, apart, time);
 		double times =
 		    (double)extent_get(&s->skipped, by) / (double)extent_get(&other->with, by);
 		times += other == s ? 1 : 0;
@@ -116,7 +122,7 @@ uint64_t part_sums_guessed(const struct part_sums *p)
 		const struct part_sum *sums = &p->sums[(size_t)i * PARTS_MAX];
 		uint64_t known = 0, unknown = 0;
 		for (uint32_t k = 0; k < p->parts.count; k++) {
-			bool counted = sums[k].with.rows || stand_in(p, sums, k);
+			bool slices, counted = sums[k].with.rows || stand_in(p, sums, k, &slices);
 			known += sums[k].with.rows;
 			unknown += counted ? 0 : sums[k].skipped.rows;
 		}

@@ -11,7 +11,7 @@
  */
 struct part_labels {
 	uint64_t process, context;
-	bool slice;
+	enum slices_class of;
 };
 
 void parts_begin(struct parts *parts, const struct sx_table *like)
@@ -26,12 +26,12 @@ static struct part_labels labels_of(const struct parts *parts, const struct sx_t
 	const uint64_t *context = table->labels[SX_LABEL_CONTEXT];
 	return (struct part_labels){process ? process[row] : SX_LABEL_ABSENT,
 				    context ? context[row] : SX_LABEL_ABSENT,
-				    slices_is_one(&parts->slices, table, row)};
+				    slices_class_of(&parts->slices, table, row)};
 }
 
 static bool is_same(const struct part_key *key, const struct part_key *other)
 {
-	if (key->context != other->context || key->slice != other->slice ||
+	if (key->context != other->context || key->of != other->of ||
 	    !key->process != !other->process)
 		return false;
 	return !key->process || strcmp(key->process, other->process) == 0;
@@ -44,7 +44,7 @@ static bool add_key(struct parts *parts, const struct part_key *key)
 	char *copy = key->process ? strdup(key->process) : NULL;
 	if (key->process && !copy)
 		return false;
-	parts->keys[parts->count++] = (struct part_key){copy, key->context, key->slice};
+	parts->keys[parts->count++] = (struct part_key){copy, key->context, key->of};
 	return true;
 }
 
@@ -53,7 +53,7 @@ static uint8_t number_of(struct parts *parts, const struct sx_table *table,
 {
 	const char *process =
 	    labels.process == SX_LABEL_ABSENT ? NULL : sx_table_string(table, labels.process);
-	const struct part_key key = {process, labels.context, labels.slice};
+	const struct part_key key = {process, labels.context, labels.of};
 	uint32_t most = parts->most ? parts->most : PARTS_MAX;
 	for (uint32_t i = 0; i < parts->count; i++)
 		if (is_same(&parts->keys[i], &key))
@@ -66,7 +66,7 @@ static uint8_t number_of(struct parts *parts, const struct sx_table *table,
 
 static bool differ(struct part_labels a, struct part_labels b)
 {
-	return a.process != b.process || a.context != b.context || a.slice != b.slice;
+	return a.process != b.process || a.context != b.context || a.of != b.of;
 }
 
 /* The first row behind `first` whose labels are others, or `end`. */
@@ -111,12 +111,17 @@ uint32_t parts_find(const struct parts *parts, const struct parts *other, uint32
 	return PARTS_MAX;
 }
 
-uint32_t parts_sibling(const struct parts *parts, uint32_t number)
+uint32_t parts_sibling(const struct parts *parts, uint32_t number, unsigned at)
 {
+	static const enum slices_class others[][2] = {
+	    [CLASS_USUAL] = {CLASS_FIRST, CLASS_SLICE},
+	    [CLASS_FIRST] = {CLASS_USUAL, CLASS_SLICE},
+	    [CLASS_SLICE] = {CLASS_USUAL, CLASS_FIRST},
+	};
 	if (number >= parts->count)
 		return PARTS_MAX;
 	struct part_key key = parts->keys[number];
-	key.slice = !key.slice;
+	key.of = others[key.of][at];
 	for (uint32_t i = 0; i < parts->count; i++)
 		if (is_same(&parts->keys[i], &key))
 			return i;
@@ -125,7 +130,7 @@ uint32_t parts_sibling(const struct parts *parts, uint32_t number)
 
 bool parts_are_slices(const struct parts *parts, uint32_t number)
 {
-	return number < parts->count ? parts->keys[number].slice : parts->slices.all;
+	return number < parts->count ? parts->keys[number].of == CLASS_SLICE : parts->slices.all;
 }
 
 void parts_finish(struct parts *parts)

@@ -1,7 +1,8 @@
 /*
- * Whose rows are: a number from 0 for each program and each of its contexts, and for its frames and
- * its slices of time, in the order in which they come. What is left out of samples is left out of
- * each as its own cost allows, so that what the others stand for is known of each alone.
+ * Whose rows are: a number from 0 for each program and each of its contexts, and of these for its
+ * first frames, the others, and slices of time, in the order in which they come. What is left out
+ * of samples is left out of each as its own cost allows, so that what the others stand for is known
+ * of each alone.
  */
 #ifndef TABLE_PARTS_H
 #define TABLE_PARTS_H
@@ -16,7 +17,7 @@
 struct part_key {
 	const char *process; /* owned where it is kept; NULL: rows that tell none */
 	uint64_t context;    /* or SX_LABEL_ABSENT */
-	bool slice;	     /* rows are slices of time, not frames */
+	enum slices_class of;
 };
 
 /* Zero-initialise; then parts_begin(). */
@@ -45,8 +46,11 @@ void parts_begin(struct parts *parts, const struct sx_table *like);
 void parts_tell(struct parts *parts, const struct sx_table *table, struct parts_rows *rows);
 /* The number that somebody of `other` has here, or PARTS_MAX. */
 uint32_t parts_find(const struct parts *parts, const struct parts *other, uint32_t number);
-/* The number of the slices of whose frames this is, or the other way round; or PARTS_MAX. */
-uint32_t parts_sibling(const struct parts *parts, uint32_t number);
+/*
+ * The numbers of the same context's other rows, the most alike first; PARTS_MAX where there are no
+ * such, or not that many. `at`: 0 or 1.
+ */
+uint32_t parts_sibling(const struct parts *parts, uint32_t number, unsigned at);
 /* Whether rows of this number are slices of time. */
 bool parts_are_slices(const struct parts *parts, uint32_t number);
 /* Forgets whom it knew and releases their memory. */

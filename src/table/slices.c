@@ -24,6 +24,16 @@ bool slices_is_one(const struct slices *slices, const struct sx_table *table, si
 	       (slices->frames != SX_NONE && sx_table_get(table, slices->frames, row) == 0);
 }
 
+enum slices_class slices_class_of(const struct slices *slices, const struct sx_table *table,
+				  size_t row)
+{
+	if (slices_is_one(slices, table, row))
+		return CLASS_SLICE;
+	bool first =
+	    slices->frames != SX_NONE && sx_table_label(table, SX_LABEL_FRAME, row) < SLICES_FIRST;
+	return first ? CLASS_FIRST : CLASS_USUAL;
+}
+
 struct extent slices_extent(const struct slices *slices, const struct sx_table *table, size_t row)
 {
 	struct extent out = {.rows = 1, .ns = total_length_ns(table, row)};

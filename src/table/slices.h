@@ -15,6 +15,13 @@ struct slices {
 	uint32_t frames, calls[SLICES_CALLS];
 };
 
+/*
+ * What stands for what. A context's first frames are measured always, and are seldom like the
+ * others: they stand for themselves.
+ */
+enum slices_class { CLASS_USUAL, CLASS_FIRST, CLASS_SLICE };
+#define SLICES_FIRST 4 /* frames; as many as guest/pace.h measures before anything is known */
+
 /* How much rows are. */
 struct extent {
 	uint64_t rows, ns; /* ns: each for itself, those whose length is known */
@@ -27,6 +34,8 @@ enum extent_by { EXTENT_ROWS, EXTENT_NS, EXTENT_CALLS };
 /* What the columns of a table say. */
 struct slices slices_of(const struct sx_table *like);
 bool slices_is_one(const struct slices *slices, const struct sx_table *table, size_t row);
+enum slices_class slices_class_of(const struct slices *slices, const struct sx_table *table,
+				  size_t row);
 /* How much one row is; `table` has the columns that slices_of() looked at. */
 struct extent slices_extent(const struct slices *slices, const struct sx_table *table, size_t row);
 /* Whether amounts of a unit are time. */

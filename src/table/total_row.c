@@ -134,20 +134,23 @@ static const struct total_column *in_run(const struct total *total, uint32_t par
 }
 
 /*
- * Who stands in for a part of which nothing was measured: the same in the whole run, else its
- * context's frames for its slices, and the other way round: never by their number.
+ * Who stands in for a part of which nothing was measured: the same in the whole run, else others of
+ * its context; frames for slices, and the other way round, never by their number.
  */
 static const struct total_column *stand_in(const struct total *total, uint32_t part, uint32_t index,
 					   bool *slices)
 {
 	const struct total_column *run = in_run(total, part, index);
-	uint32_t sibling = parts_sibling(&total->parts, part);
 	*slices = parts_are_slices(&total->parts, part);
-	if (run || sibling >= total->of_count || !(total->touched >> sibling & 1) ||
-	    !total->of[sibling][index].span.with.rows)
-		return run;
-	*slices = true;
-	return &total->of[sibling][index];
+	for (unsigned at = 0; !run && at < 2; at++) {
+		uint32_t i = parts_sibling(&total->parts, part, at);
+		if (i >= total->of_count || !(total->touched >> i & 1) ||
+		    !total->of[i][index].span.with.rows)
+			continue;
+		*slices |= parts_are_slices(&total->parts, i);
+		run = &total->of[i][index];
+	}
+	return run;
 }
 
 static struct told told_of(const struct total *total, uint32_t index, bool whole)

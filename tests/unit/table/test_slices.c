@@ -120,6 +120,29 @@ static void test_frames_by_number(void **state)
 	check(table, 3.0 * (12000 + 200), 0.75 * 3000000 + 10 * 0.75 * 1200);
 }
 
+/* A context's first frames are always measured, and stand for themselves alone. */
+static void test_first_frames(void **state)
+{
+	struct sx_table *table = begin(true);
+	for (uint64_t i = 0; i < 200; i++) {
+		bool first = i < 4, measured = first || i % 40 == 5;
+		add(table, 0, (struct sample){1, first ? 2 : 50, first ? 40 : 400, measured});
+		assert_int_equal(sx_table_set_label(table, SX_LABEL_FRAME, i, i), SX_OK);
+	}
+	check(table, 3.0 * (4 * 2 + 196 * 50), 0.75 * (4 * 40 + 196 * 400));
+}
+
+/* Where nothing else was measured, they have to stand for the others. */
+static void test_first_frames_alone(void **state)
+{
+	struct sx_table *table = begin(true);
+	for (uint64_t i = 0; i < 6; i++) {
+		add(table, 0, (struct sample){1, 10, 400, i < 4});
+		assert_int_equal(sx_table_set_label(table, SX_LABEL_FRAME, i, i), SX_OK);
+	}
+	check(table, 3.0 * 60, 0.75 * 2400);
+}
+
 /* Slices of which none was measured are as the frames of their context, not as anybody's. */
 static void test_unmeasured_slices(void **state)
 {
@@ -138,6 +161,8 @@ int main(void)
 	    cmocka_unit_test(test_by_calls_and_times),
 	    cmocka_unit_test(test_by_time_where_nobody_counts_calls),
 	    cmocka_unit_test(test_frames_by_number),
+	    cmocka_unit_test(test_first_frames),
+	    cmocka_unit_test(test_first_frames_alone),
 	    cmocka_unit_test(test_unmeasured_slices),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
