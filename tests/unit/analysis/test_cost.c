@@ -13,9 +13,12 @@
 
 #include "analysis/cost.h"
 #include "guest/pace.h"
+#include "table/slices.h"
 #include "unit/analysis/noise.h"
 
 enum { GPU, CPU, COUNT, RASTER, COLUMNS };
+
+_Static_assert(SLICES_FIRST == PACE_FIRST, "frames that are always measured");
 
 static void assert_near(double value, double expected, double play)
 {
