@@ -14,6 +14,8 @@
 static const struct place cl_place = {
     .file = "libsextant-opencl.so",
     .variable = "SEXTANT_LAYER_DIR",
+    .near = {"/opencl", "/../opencl", "/../../../" SX_LOADER_LIB "/sextant",
+	     "/../../../lib/sextant"},
     .elsewhere_too = true, /* OpenCL's folder may be the Vulkan layer's */
     .beside = {"/layer/opencl", "/../layer/opencl", "/../lib/sextant", "/sextant",
 	       "/../" SX_LOADER_LIB "/sextant"},

@@ -45,14 +45,29 @@ static bool try_beside(const struct search *s, const struct place *place)
 	return false;
 }
 
+/* The folder that the user names, and where its neighbours lie in a build or an installation. */
+static bool try_given(const struct search *s, const struct place *place, const char *given)
+{
+	bool found = try_folder(s, given, "");
+	for (unsigned i = 0; !found && i < PLACE_FOLDERS && place->near[i]; i++)
+		found = try_folder(s, given, place->near[i]);
+	return found;
+}
+
 static enum sx_status refuse(const struct place *place, const char *given, struct sx_error *err)
 {
 	error_set(err, SX_ERR_NOT_FOUND, "cannot find %s", place->file);
-	if (given)
-		error_because(err, "it is not in %s", given);
-	else
-		error_because(err, "it is neither beside the command nor in %s", place->installed);
-	error_try(err, "set %s to the folder that holds it", place->variable);
+	if (!given) {
+		error_because(err, "%s is neither beside the command nor in %s", place->file,
+			      place->installed);
+	} else {
+		char near[256] = "";
+		for (unsigned i = 0; i < PLACE_FOLDERS && place->near[i]; i++)
+			snprintf(near + strlen(near), sizeof(near) - strlen(near), "%s%s",
+				 i ? ", " : ", nor behind it in ", place->near[i] + 1);
+		error_because(err, "%s is not in %s%s", place->file, given, near);
+	}
+	error_try(err, "set %s to the folder that holds %s", place->variable, place->file);
 	return SX_ERR_NOT_FOUND;
 }
 
@@ -63,7 +78,7 @@ enum sx_status place_find(const struct sx_sys *sys, const struct place *place, c
 	const char *given = getenv(place->variable);
 	if (given && !*given)
 		given = NULL;
-	bool found = given && try_folder(&search, given, "");
+	bool found = given && try_given(&search, place, given);
 	bool only = given && !place->elsewhere_too;
 	if (!found && !only)
 		found = try_beside(&search, place) || try_folder(&search, place->installed, "");

@@ -12,8 +12,9 @@
 
 struct place {
 	const char *file;
-	const char *variable; /* of the environment: names a folder */
-	bool elsewhere_too;   /* what is not in that folder may be in one of the others */
+	const char *variable;		 /* of the environment: names a folder */
+	const char *near[PLACE_FOLDERS]; /* behind that folder, where it is another library's */
+	bool elsewhere_too;		 /* what is not there may be in one of the folders below */
 	/* Behind the folder of the command, in this order; NULL: no more. */
 	const char *beside[PLACE_FOLDERS];
 	const char *installed;	     /* the last folder */

@@ -9,8 +9,9 @@ extern const struct source_ops source_vulkan;
 struct library_environment;
 
 /*
- * Path of the folder that holds the layer's explicit manifest: $SEXTANT_LAYER_DIR, in the build
- * tree, or where it is installed. Errors: SX_ERR_NOT_FOUND.
+ * Path of the folder that holds the layer's explicit manifest: $SEXTANT_LAYER_DIR or what belongs
+ * to it, in the build tree, or where it is installed. Errors: SX_ERR_NOT_FOUND, also when the
+ * library that the manifest names is not there.
  */
 enum sx_status vk_layer_find(const struct sx_sys *sys, char *path, size_t size,
 			     struct sx_error *err);

@@ -538,6 +538,51 @@ class Ways(unittest.TestCase):
             self.assertEqual(implicit.returncode, 0)
             self.assertIn("Loading layer library " + LAYER, implicit.stderr)
 
+    def test_one_folder_for_both_layers(self):
+        """From the folder of either layer, or what holds the two, the other is found, in a build and in an installation."""
+        manifest = os.path.basename(glob.glob(os.path.join(LAYER, "sextant_vulkan.*.json"))[0])
+        with tempfile.TemporaryDirectory() as root:
+            for vulkan, opencl in (("layer/vulkan", "layer/opencl"), ("share/vulkan/explicit_layer.d", "lib/sextant")):
+                for folder in (vulkan, opencl):
+                    os.makedirs(os.path.join(root, folder))
+                for path in (os.path.join(vulkan, "libsextant-vulkan.so"), os.path.join(opencl, "libsextant-opencl.so")):
+                    with open(os.path.join(root, path), "w", encoding="utf-8"):
+                        pass
+                shutil.copy(os.path.join(LAYER, manifest), os.path.join(root, vulkan))
+                for folder in {vulkan, opencl} | ({"layer"} if "layer" in vulkan else set()):
+                    for name in ("vulkan", "opencl"):
+                        self.assertEqual(self.doctor(name, os.path.join(root, folder))["state"], "inject", (folder, name))
+            missing = self.doctor("vulkan", root)
+            for part in (manifest, root, "share/vulkan/explicit_layer.d"):
+                self.assertIn(part, missing["reason"])
+            self.assertEqual(missing["state"], "unusable")
+
+    @staticmethod
+    def doctor(name, folder):
+        done = subprocess.run([SEXTANT, "doctor", "-d", name, "--json"], capture_output=True, text=True, timeout=60,
+                              env=dict(os.environ, SEXTANT_LAYER_DIR=folder), check=False)
+        return json.loads(done.stdout)["sources"][0]
+
+    def test_a_manifest_without_its_library(self):
+        """As a staged installation has it: said by doctor, and beside the numbers of a program, which may be one of Vulkan's."""
+        source, = glob.glob(os.path.join(LAYER, "sextant_vulkan.*.json"))
+        with tempfile.TemporaryDirectory() as folder:
+            with open(source, encoding="utf-8") as file:
+                manifest = json.load(file)
+            for library, reason in (("/nonexistent/libsextant-vulkan.so", "names /nonexistent/libsextant-vulkan.so, which is not there"),
+                                    ("./gone.so", "names ./gone.so, which is not there"), ("", "names no library")):
+                manifest["layer"]["library_path"] = library
+                with open(os.path.join(folder, os.path.basename(source)), "w", encoding="utf-8") as file:
+                    json.dump(manifest, file)
+                told = self.doctor("vulkan", folder)
+                self.assertEqual(told["state"], "unusable")
+                self.assertIn(reason, told["reason"])
+                done = subprocess.run([SEXTANT, "stat", "--", "true"], capture_output=True, text=True, timeout=60,
+                                      env=dict(os.environ, SEXTANT_LAYER_DIR=folder), check=False)
+                self.assertIn("not measured: vulkan", done.stderr)
+                self.assertIn(reason, " ".join(done.stderr.split()))
+                self.assertEqual(done.returncode, 0)
+
     def test_beside_a_path_of_the_users(self):
         with tempfile.TemporaryDirectory() as folder:
             for variable in ("VK_LAYER_PATH", "VK_ADD_LAYER_PATH"):
