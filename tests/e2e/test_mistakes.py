@@ -62,6 +62,8 @@ MISTAKES = [
     ('export CPU -o OUT', 2, 'does not write text', '--format json', 'export CPU -o OUT --format json'),
     ('record -d cpu -t 50ms -o OUT.json', 2, 'does not write json', 'out.sxc', 'record -d cpu -t 50ms -o OUT.sxc'),
     ('import MALI -o OUT.json', 2, 'does not write json', 'out.sxc', None),
+    ('capture cut CPU --to 100ms -o OUT.json', 2, 'does not write json', 'out.sxc', 'capture cut CPU --to 100ms -o OUT.sxc'),
+    ('capture merge CPU MALI -o OUT.json', 2, 'does not write json', 'out.sxc', None),
     ('doctor --csv', 2, 'does not write csv', '--format text', 'doctor --format text'),
     ('report CPU -o /proc/nonexistent/out', 4, 'cannot write', 'another folder with -o', 'report CPU -o OUT'),
     ('stat -d cpu -o - -- true', 2, 'cannot go to standard output', '-o FILE', 'stat -d cpu -o OUT -- true'),

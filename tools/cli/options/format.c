@@ -184,8 +184,10 @@ enum sx_status format_by_suffix(struct options *options, const struct verb *verb
 	size_t at = suffix_find(suffix);
 	if (!*suffix || options_word(verb->suffixes, suffix))
 		return SX_OK;
+	bool capture = !verb->formats || (options->args.count &&
+					  options_word(verb->captures, options->args.items[0]));
 	if (verb->own_output)
-		return verb->formats ? SX_OK : check_capture(options, verb, err);
+		return capture ? check_capture(options, verb, err) : SX_OK;
 	if (at == SUFFIXES)
 		return verb->formats && says_a_kind(suffix) ? refuse_suffix(options, verb, err)
 							    : SX_OK;

@@ -77,6 +77,7 @@ struct verb {
 	    files_from; /* arguments from this one on (1: the first) are what --input is; 0: none */
 	bool child;	/* takes `-- command` */
 	bool own_output;      /* opens --output itself */
+	const char *captures; /* first arguments by which --output is a capture, with own_output */
 	bool writes_catalogs; /* its text is a file to keep, whatever the locale */
 	bool reads;	      /* files of any length: how far it is is shown */
 	bool streams;	      /* the verb writes while it reads */

@@ -176,6 +176,7 @@ const struct command cmd_capture = {
 	 .max_args = -1,
 	 .files_from = 2,
 	 .own_output = true,
+	 .captures = "cut merge anonymise",
 	 .examples = "  sextant capture info game.sxc\n"
 		     "  sextant capture cut game.sxc --from 2s --to 5s -o part.sxc\n"
 		     "  sextant capture merge a.sxc b.sxc -o both.sxc\n"},
