@@ -29,6 +29,8 @@ SPELLINGS = {
     'separators at the ends': text_of(end=',\r\n'),
     'semicolon, decimal comma': 'sep=;\n' + text_of(';', number=lambda v: str(v).replace('.', ',')),
     'bar': 'sep=|\r\n' + text_of('|', '\r\n'),
+    'Markdown': ''.join('| ' + ' | '.join(map(str, row)) + ' |\n' for row in (HEAD, [':--', *['---:'] * (len(HEAD) - 1)], *ROWS)),
+    'Markdown without edges': ''.join('|'.join(map(str, row)) + '\n' for row in (HEAD, ['---'] * len(HEAD), *ROWS)),
     'tab, groups': text_of('\t', number=lambda v: f'{v:,}'.replace(',', ' ')),
     'quoted groups': text_of(number=lambda v: f'"{v:,}"'),
     'old Mac': text_of(end='\r'),

@@ -145,10 +145,27 @@ static void skip_comment(struct csv_cursor *c)
 	skip_blank_line(c);
 }
 
+/* The line between head and rows of a Markdown table: "|---|---:|". */
+static bool is_rule(const struct csv_cursor *c)
+{
+	const char *p = c->p;
+	bool dashes = false;
+	if (c->marks.separator != '|')
+		return false;
+	for (; p < c->end && !ends_line(*p); p++) {
+		if (!strchr("|-: \t", *p) || !*p)
+			return false;
+		/* One dash alone is a cell without data. */
+		dashes |= *p == '-' && p + 1 < c->end && (p[1] == '-' || p[1] == ':');
+		dashes |= *p == ':' && p + 1 < c->end && p[1] == '-';
+	}
+	return dashes;
+}
+
 bool csv_next_line(struct csv_cursor *c)
 {
 	for (; csv_ahead(c), c->p < c->end; c->line++) {
-		if (*c->p == '#')
+		if (*c->p == '#' || is_rule(c))
 			skip_comment(c);
 		else if (!skip_blank_line(c))
 			return true;

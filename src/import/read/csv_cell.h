@@ -48,7 +48,7 @@ static inline void csv_ahead(struct csv_cursor *c)
 		csv_fill(c);
 }
 
-/* Moves over blank lines and # comments; false at the end. */
+/* Moves over blank lines, # comments and a Markdown table's rule; false at the end. */
 bool csv_next_line(struct csv_cursor *c);
 /* Reads the next cell and the comma or line end behind it. Errors: SX_ERR_BAD_INPUT. */
 enum sx_status csv_read_cell(struct csv_cursor *c, struct csv_cell *cell, struct sx_error *err);
