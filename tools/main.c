@@ -6,7 +6,6 @@
 #include "tools/cli/cli.h"
 
 #include "base/privilege.h"
-#include "output/write/ascii.h"
 #include "tools/cli/pager.h"
 #include "tools/cli/ticker.h"
 

@@ -3,6 +3,7 @@
 #define OUTPUT_VIEW_H
 
 #include "base/error.h"
+#include "output/write/ascii.h"
 #include "output/write/csv.h"
 #include "output/write/human.h"
 #include "output/write/json.h"
