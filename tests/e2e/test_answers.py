@@ -172,9 +172,14 @@ class Gates(Answers):
         self.assertEqual({m['name'] for m in document['metrics']} >= {'IAVertices', 'IAPrimitives'}, True)
         failed = run('diff', *paths, '-m', 'IAVertices', '--gate', 'IAPrimitives < 0')
         self.assertEqual(failed.returncode, 6)
-        missing = run('diff', *paths, '-m', 'IAVertices', '--gate', 'IAPrimitivs < 1')
+        missing = run('diff', *paths, '-m', 'IAVertices', '--gate', 'IAVertixes < 1')
         self.assertEqual(missing.returncode, 1)
-        self.assertIn('there is no such metric in both', missing.stdout)
+        self.assertIn('there is no such metric in both: IAVertices is one that is near', ' '.join(missing.stdout.split()))
+        missing = run('report', paths[0], '--gate', 'IAPrimitivs < 1', '--json')
+        self.assertEqual(missing.returncode, 1)
+        self.assertEqual(json.loads(missing.stdout)['gates'][0]['why'], 'there is no such metric in this report: IAPrimitives is one that is near')
+        far = run('report', paths[0], '--gate', 'zzzzzz < 1', '--json')
+        self.assertEqual(json.loads(far.stdout)['gates'][0]['why'], 'there is no such metric in this report')
 
 
 class Groups(Answers):

@@ -129,6 +129,8 @@ MISTAKES = [
     ('explain crowdd', 3, 'no catalog has a metric, counter or rule', 'sextant explain crowded', 'explain crowded'),
     ('explain cpu_bussy --for cpu', 3, 'no metric, counter or rule cpu_bussy', 'sextant explain cpu_busy --for cpu',
      'explain cpu_busy --for cpu'),
+    ('explain gpu.busy --for mali-g310', 1, 'mali-g310 has nothing that means gpu.busy', 'sextant explain gpu.busy', 'explain gpu.busy'),
+    ('explain gpu_busy -i MALI', 1, 'mali-g310 has nothing that means gpu.busy', 'sextant explain gpu_busy', 'explain gpu_busy'),
     ('report CPU -m cpu_bussy', 3, 'no metric or counter cpu_bussy', 'cpu_busy', 'report CPU -m cpu_busy'),
     ('report CPU --by frame', 3, 'has a frame', '--by time', 'report CPU --by time'),
     ('report -q LAB --for opengl --by frame', 3, 'has a frame', 'without --by', 'report LAB --for opengl'),

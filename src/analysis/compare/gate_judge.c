@@ -5,6 +5,7 @@
 #include <strings.h>
 
 #include "analysis/compare/gate.h"
+#include "base/suggest.h"
 #include "catalog/units.h"
 
 #define TEXT_MAX 256
@@ -305,6 +306,38 @@ static void judge_row(const struct gate *gate, const struct report_row *row,
 		out->why = s->why;
 }
 
+/* Why a gate's metric was not found, with a name that may have been meant. */
+static const char *why_absent(const struct suggest *near, const char *where, struct arena *arena)
+{
+	char text[192];
+	snprintf(text, sizeof(text), "%s: %s is one that is near", where,
+		 near->count ? near->items[0] : "");
+	const char *kept = near->count ? arena_strndup(arena, text, strlen(text)) : NULL;
+	return kept ? kept : where;
+}
+
+static const char *absent_in_report(const char *name, const struct report *report,
+				    struct arena *arena)
+{
+	struct suggest near;
+	suggest_begin(&near, name, 1);
+	for (uint32_t d = 0; d < report->device_count; d++)
+		for (uint32_t i = 0; i < report->devices[d].row_count; i++)
+			suggest_offer(&near, report->devices[d].rows[i].name);
+	return why_absent(&near, "there is no such metric in this report", arena);
+}
+
+static const char *absent_in_comparison(const char *name, const struct comparison *c,
+					struct arena *arena)
+{
+	struct suggest near;
+	suggest_begin(&near, name, 1);
+	for (size_t i = 0; i < c->row_count; i++)
+		if (c->rows[i].a && c->rows[i].b)
+			suggest_offer(&near, c->rows[i].a->name);
+	return why_absent(&near, "there is no such metric in both", arena);
+}
+
 void gate_judge_report(const struct gate *gates, size_t count, const struct report *report,
 		       struct arena *arena, struct report_gate *out)
 {
@@ -313,7 +346,7 @@ void gate_judge_report(const struct gate *gates, size_t count, const struct repo
 		units_init(units);
 	for (size_t g = 0; g < count; g++) {
 		out[g] = gate_begin(&gates[g]);
-		out[g].why = "there is no such metric in this report";
+		out[g].why = absent_in_report(gates[g].metric, report, arena);
 		if (gates[g].relative) {
 			out[g].why = "a limit with a sign needs a baseline: see sextant diff";
 			continue;
@@ -349,7 +382,7 @@ void gate_judge_comparison(const struct gate *gates, size_t count, const struct 
 {
 	for (size_t g = 0; g < count; g++) {
 		out[g] = gate_begin(&gates[g]);
-		out[g].why = "there is no such metric in both";
+		out[g].why = absent_in_comparison(gates[g].metric, c, arena);
 		for (size_t i = c->row_count; i-- > 0;) {
 			const struct compare_row *row = &c->rows[i];
 			const struct compare_metric *m = row->b ? row->b : row->a;

@@ -10,6 +10,28 @@
 #include "tools/cli/ticker.h"
 #include "tools/verbs/oa/explain.h"
 
+/* A vendor-neutral name that this catalog maps nothing to: it is known, but not here. */
+static bool is_absent_neutral(const struct explanation *e, const char *name, struct sx_error *err)
+{
+	const struct sx_metrics_options options = {
+	    .patterns = &name, .pattern_count = 1, .keep_neutral = true};
+	struct sx_metrics *metrics = NULL;
+	uint32_t count = 0;
+	if (sx_metrics_create(e->view.catalog, &options, &metrics, NULL))
+		return false;
+	const struct sx_metric_column *column = sx_metrics_columns(metrics, &count);
+	bool absent =
+	    count == 1 && column->metric == SX_NONE && column->counter == SX_NONE && column->why;
+	if (absent) {
+		error_set(err, SX_INCOMPLETE, "%s", column->why);
+		error_because(err, "no metric and no counter of it is mapped to that name (%s)",
+			      column->unit);
+		error_try(err, "sextant explain %s, of a catalog that has it", name);
+	}
+	sx_metrics_destroy(metrics);
+	return absent;
+}
+
 /* Of several sets' metrics the first one, which says where else it is; else a counter. */
 static enum sx_status look_up(struct explanation *e, const char *name, uint32_t *metric,
 			      uint32_t *counter, struct sx_error *err)
@@ -17,6 +39,8 @@ static enum sx_status look_up(struct explanation *e, const char *name, uint32_t 
 	const char *near[2];
 	if (describe_find(&e->view, name, e->set, metric, counter))
 		return SX_OK;
+	if (is_absent_neutral(e, name, err))
+		return SX_INCOMPLETE;
 	struct suggest rules;
 	suggest_begin(&rules, name, 1);
 	rule_offer(&e->view, &rules);
