@@ -87,7 +87,7 @@ class Plain(Answers):
         likenesses = {'│': '|', '├': '|', '└': '`', '…': '...', '°': 'deg ', '×': 'x', 'ö': '\\u00f6', 'ß': '\\u00df', 'ä': '\\u00e4',
                       '漢': '\\u6f22', '字': '\\u5b57', '😀': '\\U01f600'}
         seen = set()
-        for args in (['explain', 'EuActive', '--for', 'intel-bdw'], ['explain', 'gpu_temperature', '-i', hot], ['report', hot], ['report', names, '--for', 'opengl', '--by', 'group'], ['frobnicate…'],
+        for args in (['explain', 'EuActive', '--for', 'intel-bdw'], ['explain', 'gpu_temperature', '-i', hot], ['report', hot], ['report', names, '--for', 'opengl', '--by', 'group', '-m', 'IAVertices'], ['frobnicate…'],
                      ['report', '/nonexistent/°'], *([verb, '--help'] for verb in self.VERBS)):
             plain, rich = self.both(*args)
             self.assertEqual(plain.returncode, rich.returncode, args)
