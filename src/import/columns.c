@@ -55,23 +55,17 @@ struct csv_range import_range(const struct sx_catalog *catalog, const char *name
 {
 	uint32_t count;
 	struct column_meaning is = column_meaning(catalog, name, SX_NONE);
-	struct sole sole = {.counter = is.counter.counter};
-	const char *unit = NULL;
-	bool busy = false, same = false;
-	if (is.metric != SX_NONE) {
-		const struct sx_metric_info *info = &sx_catalog_metrics(catalog, &count)[is.metric];
-		sole_find(catalog, is.metric, 0, &sole);
-		same = is_same(catalog, info->name);
-		busy = info->neutral && (strcmp(info->neutral, "gpu.busy") == 0 ||
-					 strcmp(info->neutral, "cpu.busy") == 0);
-		unit = info->unit;
-	} else if (sole.counter != SX_NONE) {
-		unit = sx_catalog_counters(catalog, &count)[sole.counter].unit;
-	}
-	bool amount = sole.counter != SX_NONE || same || busy;
-	if (!amount || strcmp(unit, "degC") == 0 || strcmp(unit, "unknown") == 0)
+	struct sole sole;
+	if (is.metric == SX_NONE)
+		return (struct csv_range){false, false}; /* counters say what a device counted */
+	const struct sx_metric_info *info = &sx_catalog_metrics(catalog, &count)[is.metric];
+	sole_find(catalog, is.metric, 0, &sole);
+	bool busy = info->neutral && (strcmp(info->neutral, "gpu.busy") == 0 ||
+				      strcmp(info->neutral, "cpu.busy") == 0);
+	bool amount = sole.counter != SX_NONE || busy || is_same(catalog, info->name);
+	if (!amount || strcmp(info->unit, "degC") == 0 || strcmp(info->unit, "unknown") == 0)
 		return (struct csv_range){false, false};
-	return (struct csv_range){true, strcmp(unit, "percent") == 0};
+	return (struct csv_range){true, strcmp(info->unit, "percent") == 0};
 }
 
 static void columns_range(void *user, const char *name, struct csv_range *range)
