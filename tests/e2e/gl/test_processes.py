@@ -128,8 +128,13 @@ class Processes(unittest.TestCase):
             written = [d["source"] for d in self.document("capture", "info", capture)["devices"]]
             self.assertEqual(written, ["cpu", "gl"])
             for verb in (["report", capture], ["stat", "-i", capture]):
-                shown = [d["catalog"] for d in self.document(*verb)["devices"]]
-                self.assertEqual(shown, ["opengl", "cpu"])
+                document = self.document(*verb)
+                ids = {d["catalog"]: d["id"] for d in document["devices"]}
+                self.assertEqual(ids, {"cpu": 0, "opengl": 1})  # in the order of the file
+                self.assertEqual(document["metrics"][0]["device"], ids["opengl"])
+                text = self.sextant(*verb).stdout
+                heads = [text.index("\n" + d["name"] + "\n") for d in document["devices"]]
+                self.assertGreater(heads[0], heads[1])  # the CPU below what was drawn
             frames = self.document("report", capture, "--by", "frame")
             self.assertEqual((frames["for"], frames["count"]), ("opengl", 20))
             longest = self.document("report", capture, "--by", "frame", "--sort", "frame_time",
