@@ -62,7 +62,8 @@ class GivenMetrics(unittest.TestCase):
                 continue
             with self.subTest(catalog):
                 chosen = ['--for', catalog] + (['--set', sets[0]] if sets else [])
-                value = {counter: 1000003 + 7919 * i for i, counter in enumerate(given)}
+                shares = {m['name'] for m in metrics if m['unit'] == 'percent'}  # of which no more than 100 can be given
+                value = {counter: 3 + 7 * i % 90 if given[counter][0] in shares else 1000003 + 7919 * i for i, counter in enumerate(given)}
                 want = self.row(['duration_ns', *given], [10 ** 9, *value.values()], *chosen)
                 have = self.row(['duration_ns', *(name for name, _ in given.values())],
                                 [10 ** 9, *(value[c] * times for c, (_, times) in given.items())], *chosen)
