@@ -48,16 +48,40 @@ static bool add_key(struct parts *parts, const struct part_key *key)
 	return true;
 }
 
+static uint32_t find_key(const struct parts *parts, const struct part_key *key)
+{
+	uint32_t i = 0;
+	while (i < parts->count && !is_same(&parts->keys[i], key))
+		i++;
+	return i;
+}
+
+/* First frames are apart where there is also room for those that come after them. */
+static uint32_t add_first(struct parts *parts, struct part_key *key)
+{
+	uint32_t number = parts->count;
+	if (number + 2 <= PARTS_FIRST && add_key(parts, key)) {
+		const struct part_key usual = {key->process, key->context, CLASS_USUAL};
+		if (find_key(parts, &usual) == parts->count)
+			add_key(parts, &usual);
+		return number;
+	}
+	key->of = CLASS_USUAL;
+	return find_key(parts, key);
+}
+
 static uint8_t number_of(struct parts *parts, const struct sx_table *table,
 			 struct part_labels labels)
 {
 	const char *process =
 	    labels.process == SX_LABEL_ABSENT ? NULL : sx_table_string(table, labels.process);
-	const struct part_key key = {process, labels.context, labels.of};
+	struct part_key key = {process, labels.context, labels.of};
 	uint32_t most = parts->most ? parts->most : PARTS_MAX;
-	for (uint32_t i = 0; i < parts->count; i++)
-		if (is_same(&parts->keys[i], &key))
-			return (uint8_t)i;
+	uint32_t number = find_key(parts, &key);
+	if (number == parts->count && key.of == CLASS_FIRST)
+		number = add_first(parts, &key);
+	if (number < parts->count)
+		return (uint8_t)number;
 	if (parts->count < most && add_key(parts, &key))
 		return (uint8_t)(parts->count - 1);
 	parts->shared = true;

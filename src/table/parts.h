@@ -12,6 +12,7 @@
 #include "table/slices.h"
 
 #define PARTS_MAX   64	 /* parts that are told apart; all further ones share the last number */
+#define PARTS_FIRST 16	 /* of them for contexts whose first frames are apart, two for each */
 #define PARTS_BLOCK 1024 /* rows that are looked at together */
 
 struct part_key {

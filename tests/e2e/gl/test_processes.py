@@ -320,7 +320,7 @@ class Reasons(unittest.TestCase):
         """The CPU's profile alone looks as if the program did not draw."""
         away = dict(os.environ, SEXTANT_PRELOAD_DIR="/nonexistent")
         done = Command(SEXTANT)("stat", "--", path("gl-idle"), env=away)
-        self.assertIn("note: not measured: opengl: its library is missing: it is not in /nonexistent", " ".join(done.stderr.split()))
+        self.assertIn("note: not measured: opengl: its library is missing: libsextant-gl.so is not in /nonexistent", " ".join(done.stderr.split()))
         self.assertNotIn("is missing", Command(SEXTANT)("stat", "--", path("gl-idle")).stderr)
 
     def test_sextant_within(self):
