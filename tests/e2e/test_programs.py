@@ -133,8 +133,7 @@ class Programs(unittest.TestCase):
         path = self.write('three.sxc', programs)
         whole = self.rows_of(path)['PSInvocations']['total']
         for by, keys in (('process', 2), ('context', 3)):
-            document = json.loads(run('report', path, '--by', by, '-m', 'PSInvocations', '--json').stdout)
-            values = {g['key']: g['values']['PSInvocations'] for g in document['groups']}
+            values = {g['key']: g['values']['PSInvocations'] for g in self.groups(path, '--by', by)}
             self.assertEqual(len(values), keys)
             self.assertAlmostEqual(sum(values.values()) / whole, 1, places=6)
         self.assertAlmostEqual(values['1'] / programs[1].due(2), 1, places=5)
@@ -188,7 +187,8 @@ class Programs(unittest.TestCase):
         self.assertNotIn('together', run('report', path, '--context', '1').stdout)
 
     def groups(self, path, *args):
-        return json.loads(run('report', path, '-m', 'PSInvocations,Frames,frame_time', '--json', *args).stdout)['groups']
+        device, = json.loads(run('report', path, '-m', 'PSInvocations,Frames,frame_time', '--json', *args).stdout)['devices']
+        return device['groups']
 
     def test_each_stretch_once(self):
         """Rows of one program behind those of the other: each stretch of time is told once, in order, with the rows of both."""

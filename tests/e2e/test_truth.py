@@ -216,7 +216,7 @@ def test_units_of_rows():
         assert {found.get(name, "ns") for name in ("begin_ns", "end_ns")} == {"ns"}, found
         known = [name for name in found if name in listed]
         assert len(known) > 50 and all(found[name] == listed[name] for name in known), args
-    doc = document("report", path, "--by", "time")
+    doc, = document("report", path, "--by", "time")["devices"]
     assert doc["units"].keys() == doc["groups"][0]["values"].keys()
     assert doc["units"]["output_external_read_bytes"] == "bytes"
 
@@ -267,6 +267,11 @@ def test_both_devices():
                  ["export", two], ["eval", "-i", two], ["advise", two], ["capture", "info", two]):
         document_of = document(*args)
         assert len(document_of["devices"]) == 2, args
+        if args[-1] == "time":  # one device has the shape of both
+            one = document(*args, "-d", "0")
+            assert one.keys() <= document_of.keys() and "devices" in one, (args, one.keys())
+            assert [device["id"] for device in document_of["devices"] + one["devices"]] == [0, 1, 0], args
+            assert one["devices"][0].keys() == document_of["devices"][0].keys(), args
     for args in (["report", two, "--csv"], ["stat", "-i", two, "--csv"], ["export", two], ["eval", "-i", two, "--csv"],
                  ["advise", two, "--csv"],
                  ["report", two, "--by", "time", "--csv"]):

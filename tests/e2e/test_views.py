@@ -149,8 +149,9 @@ def check(name, text):
         check_rows(name, list(csv.DictReader(io.StringIO(text), strict=True)))
     elif name == 'by-time.json':
         doc = json.loads(text)
-        assert doc['schema'] == 'sextant.report-by/1', doc
-        check_groups(name, [group['values'] for group in doc['groups']])
+        device, = doc['devices']  # one device is an array's, too
+        assert (doc['schema'], device['id'], device['simulated']) == ('sextant.report-by/1', 0, False), doc
+        check_groups(name, [group['values'] for group in device['groups']])
     elif name == 'by-time.csv':
         check_groups(name, list(csv.DictReader(io.StringIO(text), strict=True)))
     elif name.startswith('report'):

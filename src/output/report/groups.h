@@ -17,12 +17,12 @@ struct groups_out {
 	const struct report_groups *g;
 	uint32_t number; /* of the device */
 	bool is_behind;	 /* a report, which has the head: the table alone, as text */
-	/* Of several devices: CSV has the columns of all below one header, JSON one table each. */
+	/* Of several devices: CSV has the columns of all below one header. */
 	const struct groups_name *names;
 	uint32_t name_count;
 	bool no_head;
 	bool tells_process, tells_context; /* frames: whose each is */
-	struct json *within;
+	struct json *within;		   /* the array of devices, each of which is an object */
 };
 
 /*
@@ -31,7 +31,7 @@ struct groups_out {
  */
 enum sx_status groups_write(struct groups_out *all, uint32_t count, struct sx_error *err);
 
-/* For groups_write(): the groups of one device as JSON, as CSV. */
+/* For groups_write(): the groups of one device as an object of the array `within`, as CSV. */
 void groups_json(const struct groups_out *o);
 void groups_csv(const struct groups_out *o);
 /* What a group is called. */

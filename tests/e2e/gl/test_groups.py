@@ -112,16 +112,16 @@ class Groups(unittest.TestCase):
 
     def test_report_by_group(self):
         self.record("9")
-        groups = json.loads(self.sextant("report", self.capture, "--by", "group", "-m",
-                                         "IAVertices", "--json").stdout)["groups"]
-        values = {g["key"]: g["values"]["IAVertices"] for g in groups if g["values"]["IAVertices"]}
+        device, = json.loads(self.sextant("report", self.capture, "--by", "group", "-m",
+                                          "IAVertices", "--json").stdout)["devices"]
+        values = {g["key"]: g["values"]["IAVertices"] for g in device["groups"] if g["values"]["IAVertices"]}
         want = expected(9)
         want["(none)"] = want.pop("")
         self.assertEqual(values, want)
         times = collections.Counter()
         for row in self.rows():
             times[row["group"] or "(none)"] += int(row["end_ns"]) - int(row["begin_ns"])
-        self.assertEqual({g["key"]: g["time_ns"] for g in groups}, dict(times))
+        self.assertEqual({g["key"]: g["time_ns"] for g in device["groups"]}, dict(times))
 
     def test_each_draw(self):
         plain = subprocess.run([PROGRAM, "2"], capture_output=True, text=True).stdout

@@ -92,8 +92,7 @@ class Processes(unittest.TestCase):
             capture = os.path.join(folder, "a.sxc")
             self.sextant("record", "-d", "gl", "-o", capture, "--", path("gl-lives"), "alternate")
             whole = json.loads(self.sextant("report", capture, "--json").stdout)
-            groups = {by: json.loads(self.sextant("report", capture, "--by", by, "--json").stdout)["groups"]
-                      for by in ("process", "context")}
+            groups = {by: self.grouped(capture, "--by", by)["groups"] for by in ("process", "context")}
         process, = groups["process"]
         one, other = groups["context"]
         self.assertLessEqual(process["time_ns"], whole["duration_ns"])
@@ -135,10 +134,9 @@ class Processes(unittest.TestCase):
                 text = self.sextant(*verb).stdout
                 heads = [text.index("\n" + d["name"] + "\n") for d in document["devices"]]
                 self.assertGreater(heads[0], heads[1])  # the CPU below what was drawn
-            frames = self.document("report", capture, "--by", "frame")
-            self.assertEqual((frames["for"], frames["count"]), ("opengl", 20))
-            longest = self.document("report", capture, "--by", "frame", "--sort", "frame_time",
-                                    "--top", "3")
+            frames = self.grouped(capture, "--by", "frame")
+            self.assertEqual((frames["id"], frames["for"], frames["count"]), (1, "opengl", 20))
+            longest = self.grouped(capture, "--by", "frame", "--sort", "frame_time", "--top", "3")
             values = [g["values"]["frame_time"] for g in longest["groups"]]
             self.assertEqual(values, sorted(values, reverse=True))
             refused = self.sextant("report", capture, "--by", "frame", "--sort", "nonesuch",
@@ -147,6 +145,11 @@ class Processes(unittest.TestCase):
 
     def document(self, *arguments):
         return json.loads(self.sextant(*arguments, "--json").stdout)
+
+    def grouped(self, capture, *arguments):
+        """The one device that has such groups."""
+        device, = self.document("report", capture, *arguments)["devices"]
+        return device
 
     def same_everywhere(self, capture, *options):
         """stat -i, report, export and advise of one recording, with these options."""
@@ -219,12 +222,10 @@ class Processes(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             capture = os.path.join(folder, "x.sxc")
             self.sextant("record", "-d", "gl", "-o", capture, "--", path("gl-lives"), "threads")
-            groups = json.loads(self.sextant("report", capture, "-m", "Frames", "--by", "context",
-                                             "--json").stdout)["groups"]
+            groups = self.grouped(capture, "-m", "Frames", "--by", "context")["groups"]
             self.assertEqual([g["key"] for g in groups], ["0", "1", "2", "3"])
             self.assertEqual([g["rows"] for g in groups], [40] * 4)
-            group, = json.loads(self.sextant("report", capture, "-m", "Frames", "--by", "process",
-                                             "--json").stdout)["groups"]
+            group, = self.grouped(capture, "-m", "Frames", "--by", "process")["groups"]
             self.assertRegex(group["key"], r"^gl-lives \(\d+\)$")
             self.assertEqual(group["rows"], 160)
             pid = group["key"].split("(")[1][:-1]
@@ -244,7 +245,7 @@ class Processes(unittest.TestCase):
                 self.assertEqual(head["rows"], rows)
                 diff = self.document("diff", capture, capture, *options)
                 self.assertEqual(diff["a"]["samples"], rows)
-            frames = self.document("report", capture, "--context", "1", "--by", "frame")
+            frames = self.grouped(capture, "--context", "1", "--by", "frame")
             self.assertEqual(frames["count"], 40)
             for verb in ("report", "export", "advise"):
                 refused = self.sextant(verb, capture, "--process", "nobody", code=1)

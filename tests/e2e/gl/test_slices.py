@@ -62,7 +62,8 @@ class Slices(unittest.TestCase):
         for path, truth in self.captures.values():
             for by in ("process", "context"):
                 document = self.sextant.document("report", path, "-m", "IAVertices", "--by", by)
-                group, = document["groups"]
+                device, = document["devices"]
+                group, = device["groups"]
                 self.near(group["values"]["IAVertices"], truth)
             text = self.sextant("export", path, "-m", "IAVertices", "-f", "openmetrics").stdout
             self.near(float(re.search(r"(?m)^sextant_ia_vertices_total\{.*\} (\S+)", text).group(1)), truth)

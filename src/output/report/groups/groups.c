@@ -308,8 +308,8 @@ static enum sx_status write_csv_of_all(struct groups_out *all, uint32_t count, s
 	return status;
 }
 
-static enum sx_status write_json_of_all(struct groups_out *all, uint32_t count,
-					struct sx_error *err)
+/* One device or several: an array has an object for each. */
+static enum sx_status write_json(struct groups_out *all, uint32_t count, struct sx_error *err)
 {
 	enum sx_status status = SX_OK;
 	struct json json = view_json_begin(all[0].view, "report-by");
@@ -347,8 +347,8 @@ enum sx_status groups_write(struct groups_out *all, uint32_t count, struct sx_er
 	tell_whom(all, count, format == FORMAT_CSV);
 	if (count > 1 && format == FORMAT_CSV)
 		return write_csv_of_all(all, count, err);
-	if (count > 1 && format == FORMAT_JSON)
-		return write_json_of_all(all, count, err);
+	if (format == FORMAT_JSON)
+		return write_json(all, count, err);
 	for (uint32_t i = 0; !status && i < count; i++) {
 		if (i)
 			fputc('\n', all[i].view->out.out);

@@ -117,31 +117,21 @@ static void units_json(struct json *json, const struct groups_out *o, const stru
 void groups_json(const struct groups_out *o)
 {
 	const struct sx_table *values = o->g->values;
-	struct json json;
-	if (o->within) {
-		json = *o->within;
-		json_object_begin(&json);
-		json_kv_u64(&json, "device", o->number);
-		json_kv_bool(&json, "simulated", o->device->simulated);
-	} else {
-		json = view_json_begin(o->view, "report-by");
-	}
+	struct json *json = o->within;
+	json_object_begin(json);
+	json_kv_u64(json, "id", o->number);
+	json_kv_bool(json, "simulated", o->device->simulated);
 	if (o->report->file)
-		json_kv_string(&json, "file", o->report->file);
-	json_kv_string(&json, "for", sx_catalog_info(o->device->catalog)->name);
-	json_kv_string(&json, "by", report_key_name(o->g->by));
-	json_kv_u64(&json, "count", o->g->seen);
-	units_json(&json, o, values);
-	json_kv_array(&json, "groups");
+		json_kv_string(json, "file", o->report->file);
+	json_kv_string(json, "for", sx_catalog_info(o->device->catalog)->name);
+	json_kv_string(json, "by", report_key_name(o->g->by));
+	json_kv_u64(json, "count", o->g->seen);
+	units_json(json, o, values);
+	json_kv_array(json, "groups");
 	for (size_t r = 0; r < sx_table_row_count(values); r++)
-		group_json(&json, o, values, r);
-	json_array_end(&json);
-	if (!o->within) {
-		view_json_end(&json);
-		return;
-	}
-	json_object_end(&json);
-	*o->within = json;
+		group_json(json, o, values, r);
+	json_array_end(json);
+	json_object_end(json);
 }
 
 static void csv_value(struct csv *csv, struct group_value v)
