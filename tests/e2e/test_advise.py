@@ -64,7 +64,9 @@ class Advise(unittest.TestCase):
     def test_json(self):
         document = self.json(FRAMES, '--for', 'opengl')
         self.assertEqual(document['schema'], 'sextant.advise/1')
-        self.assertEqual((document['for'], document['set'], document['rows']), ('opengl', None, 6))
+        device, = document['devices']  # of one device the shape is that of several
+        self.assertEqual((device['id'], device['simulated'], device['for'], device['set'], device['rows']), (0, False, 'opengl', None, 6))
+        self.assertEqual({f['device'] for f in document['findings']}, {0})
         self.assertEqual((document['verdict']['verdict'], document['verdict']['process']), ('gpu', None))
         self.assertEqual(document['verdict']['parts'][0]['evidence'][0]['name'], 'gpu')
         late = next(f for f in document['findings'] if f['rule'] == 'frame.long')
@@ -72,12 +74,12 @@ class Advise(unittest.TestCase):
         self.assertAlmostEqual(late['value'], 0.02)  # seconds: base units
         self.assertAlmostEqual(late['share'], 5 / 6)
         self.assertEqual((late['metric'], late['unit'], late['rows']), ('frame_time', 's', 6))
-        self.assertEqual(sum(document['rules'].values()), 2 * document['rules']['all'])
-        self.assertEqual(len(document['findings']), document['rules']['fired'])
-        self.assertNotIn('quiet', document)
-        verbose = self.json(FRAMES, '--for', 'opengl', '-v')
-        self.assertEqual(len(verbose['unjudged']), document['rules']['unjudged'])
-        self.assertEqual(len(verbose['quiet']), document['rules']['quiet'])
+        self.assertEqual(sum(device['rules'].values()), 2 * device['rules']['all'])
+        self.assertEqual(len(document['findings']), device['rules']['fired'])
+        self.assertNotIn('quiet', device)
+        verbose, = self.json(FRAMES, '--for', 'opengl', '-v')['devices']
+        self.assertEqual(len(verbose['unjudged']), device['rules']['unjudged'])
+        self.assertEqual(len(verbose['quiet']), device['rules']['quiet'])
 
     def test_csv(self):
         rows = csv_rows(run(FRAMES, '--for', 'opengl', '--csv').stdout)
@@ -89,7 +91,7 @@ class Advise(unittest.TestCase):
     def test_sets(self):
         args = [OA, '--for', 'intel-bdw', '--const', 'EuCoresTotalCount=24']
         bound = self.json(*args, '--set', 'RenderBasic')
-        self.assertEqual(bound['set'], 'RenderBasic')
+        self.assertEqual(bound['devices'][0]['set'], 'RenderBasic')
         self.assertIn('eu.bound', [f['rule'] for f in bound['findings']])
         result = run(*args)
         self.assertIn('read as set ', result.stderr)

@@ -198,13 +198,14 @@ def check(sextant, folder, case, rng, findings):
         for key, value in constants.items():
             args += ["--const", f"{key}={value}"]
         told = run(sextant, "advise", *args, *(["--set", group] if group else []))
-        world = World(sextant, catalog["name"], catalog, group, file.name, constants, told["set"])
+        device, = told["devices"]
+        world = World(sextant, catalog["name"], catalog, group, file.name, constants, device["set"])
     fired = {f["rule"]: f for f in told["findings"]}
     order = {"high": 0, "medium": 1, "low": 2, "info": 3}
     ranks = [(order[f["severity"]], -f["share"]) for f in told["findings"]]
     if ranks != sorted(ranks):
         findings.append(f"{path}: findings are not in order")
-    unjudged = {u["rule"] for u in told["unjudged"]}
+    unjudged = {u["rule"] for u in device["unjudged"]}
     judged = 0
     for rule in catalog["advice"]:
         where = f"{path} {group}: {rule['rule']}"

@@ -67,35 +67,27 @@ static void about_json(struct json *json, const struct advised *a)
 	json_object_end(json);
 }
 
-/* One device is the document's; several have an object each, and findings say whose they are. */
+/* Devices have an object each, one as well as several, and findings say whose they are. */
 static void write_json(const struct cli *cli, const struct advised *all, uint32_t count,
 		       const struct verdict *verdict)
 {
 	struct json json = view_json_begin(&cli->view, "advise");
 	verdict_json(&json, verdict);
-	if (count == 1)
-		about_json(&json, &all[0]);
-	if (count > 1) {
-		json_kv_array(&json, "devices");
-	}
-	for (uint32_t i = 0; count > 1 && i < count; i++) {
+	json_kv_array(&json, "devices");
+	for (uint32_t i = 0; i < count; i++) {
 		json_object_begin(&json);
-		json_kv_u64(&json, "device", all[i].number);
+		json_kv_u64(&json, "id", all[i].number);
 		json_kv_bool(&json, "simulated", all[i].simulated);
 		about_json(&json, &all[i]);
 		if (cli->options.verbose)
 			findings_rest_json(&json, all[i].advice);
 		json_object_end(&json);
 	}
-	if (count > 1)
-		json_array_end(&json);
+	json_array_end(&json);
 	json_kv_array(&json, "findings");
 	for (uint32_t i = 0; i < count; i++)
-		findings_json(&cli->view, &json, all[i].advice,
-			      count > 1 ? all[i].number : FINDINGS_NO_DEVICE);
+		findings_json(&cli->view, &json, all[i].advice, all[i].number);
 	json_array_end(&json);
-	if (cli->options.verbose && count == 1)
-		findings_rest_json(&json, all[0].advice);
 	view_json_end(&json);
 }
 

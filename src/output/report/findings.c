@@ -180,8 +180,7 @@ static void finding_json(const struct view *view, struct json *json, const struc
 	machine_finding(view, f, &m);
 	json_object_begin(json);
 	json_kv_string(json, "rule", rule->rule);
-	if (device != FINDINGS_NO_DEVICE)
-		json_kv_u64(json, "device", device);
+	json_kv_u64(json, "device", device);
 	json_kv_string(json, "severity", describe_severity(rule->severity));
 	json_kv_string(json, "title", rule->title);
 	json_kv_string(json, "metric", rule->metric);

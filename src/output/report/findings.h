@@ -6,6 +6,7 @@
 
 #include "output/view.h"
 
+/* Of CSV: no column of the device. */
 #define FINDINGS_NO_DEVICE UINT32_MAX
 
 /* Advice by rank under its heading; nothing when no rule applies. */
@@ -14,7 +15,7 @@ void findings_text(const struct view *view, const struct sx_catalog *catalog,
 /* Rules that do not apply, and those that were not judged, with why. */
 void findings_rest_text(const struct view *view, const struct sx_advice *advice);
 
-/* The elements of an array: one object a rule that applies. */
+/* The elements of an array: one object a rule that applies, each with the device's number. */
 void findings_json(const struct view *view, struct json *json, const struct sx_advice *advice,
 		   uint32_t device);
 /* The keys `quiet` and `unjudged` of an object. */

@@ -241,7 +241,7 @@ class Processes(unittest.TestCase):
                                   (("--process", "gl-lives", "--context", "0"), 40)):
                 self.same_everywhere(capture, *options)
                 self.assertEqual(len(self.document("export", capture, *options)["rows"]), rows)
-                head = self.document("advise", capture, *options)
+                head, = self.document("advise", capture, *options)["devices"]
                 self.assertEqual(head["rows"], rows)
                 diff = self.document("diff", capture, capture, *options)
                 self.assertEqual(diff["a"]["samples"], rows)
