@@ -57,10 +57,10 @@ static uint32_t find_key(const struct parts *parts, const struct part_key *key)
 }
 
 /* First frames are apart where there is also room for those that come after them. */
-static uint32_t add_first(struct parts *parts, struct part_key *key)
+static uint32_t add_first(struct parts *parts, struct part_key *key, uint32_t most)
 {
 	uint32_t number = parts->count;
-	if (number + 2 <= PARTS_FIRST && add_key(parts, key)) {
+	if (number + 2 <= PARTS_FIRST(most) && add_key(parts, key)) {
 		const struct part_key usual = {key->process, key->context, CLASS_USUAL};
 		if (find_key(parts, &usual) == parts->count)
 			add_key(parts, &usual);
@@ -79,7 +79,7 @@ static uint8_t number_of(struct parts *parts, const struct sx_table *table,
 	uint32_t most = parts->most ? parts->most : PARTS_MAX;
 	uint32_t number = find_key(parts, &key);
 	if (number == parts->count && key.of == CLASS_FIRST)
-		number = add_first(parts, &key);
+		number = add_first(parts, &key, most);
 	if (number < parts->count)
 		return (uint8_t)number;
 	if (parts->count < most && add_key(parts, &key))

@@ -11,9 +11,10 @@
 
 #include "table/slices.h"
 
-#define PARTS_MAX   64	 /* parts that are told apart; all further ones share the last number */
-#define PARTS_FIRST 16	 /* of them for contexts whose first frames are apart, two for each */
-#define PARTS_BLOCK 1024 /* rows that are looked at together */
+#define PARTS_MAX 64 /* parts that are told apart; all further ones share the last number */
+/* Of so many, those for contexts whose first frames are apart: two for each. */
+#define PARTS_FIRST(most) ((most) / 4)
+#define PARTS_BLOCK	  1024 /* rows that are looked at together */
 
 struct part_key {
 	const char *process; /* owned where it is kept; NULL: rows that tell none */
