@@ -11,7 +11,7 @@ static void *load(bool egl, const char *name, bool extension_first)
 	static const char *const suffixes[] = {"EXT", "", "EXT", "ARB"};
 	void *found = NULL;
 
-	for (size_t i = extension_first ? 0 : 1; found == NULL && i < 4; i++) {
+	for (size_t i = extension_first ? 0 : 1; !found && i < 4; i++) {
 		char full[64];
 
 		snprintf(full, sizeof(full), "gl%s%s", name, suffixes[i]);
@@ -74,7 +74,7 @@ static void grant_extension_string(struct api *gl)
 {
 	const char *text = (const char *)gl->GetString(GL_EXTENSIONS);
 
-	while (text != NULL && *text != '\0') {
+	while (text && *text != '\0') {
 		size_t length = strcspn(text, " ");
 
 		grant_extension(gl, text, length);
@@ -92,12 +92,12 @@ static void find_features(struct api *gl)
 		if (since != 0 && gl->version >= since)
 			grant(gl, &promises[i]);
 	}
-	if (gl->version >= 30 && gl->GetStringi != NULL) {
+	if (gl->version >= 30 && gl->GetStringi) {
 		gl->GetIntegerv(GL_NUM_EXTENSIONS, &count);
 		for (GLuint i = 0; i < (GLuint)count; i++) {
 			const char *name = (const char *)gl->GetStringi(GL_EXTENSIONS, i);
 
-			if (name != NULL)
+			if (name)
 				grant_extension(gl, name, strlen(name));
 		}
 	} else {
@@ -109,16 +109,14 @@ static void find_features(struct api *gl)
 static void require_functions(struct api *gl)
 {
 	struct api_features *has = &gl->has;
-	bool queries = gl->GenQueries != NULL && gl->DeleteQueries != NULL &&
-		       gl->BeginQuery != NULL && gl->EndQuery != NULL && gl->GetQueryiv != NULL &&
-		       gl->GetQueryObjectuiv != NULL;
+	bool queries = gl->GenQueries && gl->DeleteQueries && gl->BeginQuery && gl->EndQuery &&
+		       gl->GetQueryiv && gl->GetQueryObjectuiv;
 
-	has->indexed &= gl->BeginQueryIndexed != NULL && gl->EndQueryIndexed != NULL &&
-			gl->GetQueryIndexediv != NULL;
+	has->indexed &= gl->BeginQueryIndexed && gl->EndQueryIndexed && gl->GetQueryIndexediv;
 	has->results64 &= gl->GetQueryObjectui64v != NULL;
-	has->timer &= has->results64 && gl->QueryCounter != NULL;
+	has->timer &= has->results64 && gl->QueryCounter;
 	has->overflow &= has->indexed && has->pausable;
-	has->query_buffer &= gl->BindBuffer != NULL && gl->IsBuffer != NULL;
+	has->query_buffer &= gl->BindBuffer && gl->IsBuffer;
 	if (!queries)
 		*has = (struct api_features){.debug = has->debug,
 					     .lists = has->lists,
@@ -146,7 +144,7 @@ static void copy_string(const struct api *gl, GLenum name, char *to, size_t size
 {
 	const char *text = (const char *)gl->GetString(name);
 
-	snprintf(to, size, "%s", text != NULL ? text : "");
+	snprintf(to, size, "%s", text ? text : "");
 }
 
 static void api_describe(struct api *gl, struct channel_identity *identity)
@@ -184,10 +182,10 @@ bool api_load(struct api *gl, bool egl, struct channel_identity *identity)
 	/* POSIX says that this conversion from an object to a function pointer works. */
 #define API_LOAD(type, name) gl->name = (type)load(egl, #name, false);
 	API_FUNCTIONS(API_LOAD)
-	if (gl->GetString == NULL || gl->GetIntegerv == NULL || gl->GetError == NULL)
+	if (!gl->GetString || !gl->GetIntegerv || !gl->GetError)
 		return false;
 	version = (const char *)gl->GetString(GL_VERSION);
-	if (version == NULL)
+	if (!version)
 		return false;
 	parse_version(gl, version);
 	api_describe(gl, identity);

@@ -27,14 +27,14 @@ static __thread struct context *mine __attribute__((tls_model("initial-exec")));
 
 struct context *context_current(void)
 {
-	return mine != NULL && guest_active() ? mine : NULL;
+	return mine && guest_active() ? mine : NULL;
 }
 
 static struct context *find(bool egl, const void *handle)
 {
 	struct context *context = contexts;
 
-	while (context != NULL && (context->handle != handle || context->egl != egl))
+	while (context && (context->handle != handle || context->egl != egl))
 		context = context->next;
 	return context;
 }
@@ -94,9 +94,9 @@ static struct context *acquire(const struct binding *binding)
 
 	pthread_mutex_lock(&lock);
 	context = find(binding->egl, binding->context);
-	if (context == NULL) {
+	if (!context) {
 		context = calloc(1, sizeof(*context));
-		if (context != NULL) {
+		if (context) {
 			context->egl = binding->egl;
 			context->handle = binding->context;
 			context->identity.serial = ++serial;
@@ -105,7 +105,7 @@ static struct context *acquire(const struct binding *binding)
 			__atomic_add_fetch(&guest_channel()->contexts, 1, __ATOMIC_RELAXED);
 		}
 	}
-	if (context != NULL) {
+	if (context) {
 		context->display = binding->display;
 		context->current = true;
 	}
@@ -184,7 +184,7 @@ static uint64_t release_wait_ns(struct context *context, const struct binding *n
 
 	if (is_doomed(context))
 		return WAIT_AT_END_NS;
-	if (next->context != NULL || context->waited_ns >= budget_ns)
+	if (next->context || context->waited_ns >= budget_ns)
 		return 0;
 	return WAIT_AT_RELEASE_NS;
 }
@@ -207,8 +207,7 @@ void context_before_bind(const struct binding *binding)
 	struct context *old = context_current();
 	uint64_t before_ns;
 
-	if (old == NULL || !old->started ||
-	    (old->handle == binding->context && old->egl == binding->egl))
+	if (!old || !old->started || (old->handle == binding->context && old->egl == binding->egl))
 		return;
 	if (ends_by_time(old) && sampler_counts(&old->sampler))
 		sampler_end_time(&old->sampler, size_at_end(&old->size, &old->gl));
@@ -236,30 +235,29 @@ static bool is_here(void)
 {
 	if (guest_still_here())
 		return true;
-	return guest_may_return() && contexts == NULL && mine == NULL && serial == 0 &&
-	       guest_return(renew_lock);
+	return guest_may_return() && !contexts && !mine && serial == 0 && guest_return(renew_lock);
 }
 
 void context_after_bind(const struct binding *binding, bool done)
 {
 	struct context *old = context_current(), *context = NULL;
-	bool same = old != NULL && old->handle == binding->context && old->egl == binding->egl;
+	bool same = old && old->handle == binding->context && old->egl == binding->egl;
 
-	if (binding->context != NULL ? !is_here() : !guest_still_here())
+	if (binding->context ? !is_here() : !guest_still_here())
 		return;
 	if (!done) {
-		if (old != NULL && old->started && !same)
+		if (old && old->started && !same)
 			sampler_resume(&old->sampler);
 		return;
 	}
-	if (old != NULL && !same) {
+	if (old && !same) {
 		set_mine(NULL);
 		context_release(old);
 	}
-	if (binding->context == NULL)
+	if (!binding->context)
 		return;
 	context = same ? old : acquire(binding);
-	if (context == NULL)
+	if (!context)
 		return;
 	real_set_egl(binding->egl);
 	if (context->drawable != binding->drawable)
@@ -288,7 +286,7 @@ void context_hand_over(bool before)
 {
 	struct context *context = context_current();
 
-	if (context == NULL || !context->started || context->swapping || context->display_closed ||
+	if (!context || !context->started || context->swapping || context->display_closed ||
 	    context->sampler.list_open)
 		return;
 	if (before || !ends_by_time(context)) {
@@ -304,8 +302,7 @@ void context_before_swap(uint64_t drawable)
 {
 	struct context *context = context_current();
 
-	if (context == NULL || !context->started || !guest_still_here() ||
-	    swaps_other(context, drawable))
+	if (!context || !context->started || !guest_still_here() || swaps_other(context, drawable))
 		return;
 	sampler_end_frame(&context->sampler, true, size_at_end(&context->size, &context->gl));
 	context->swapping = true;
@@ -315,7 +312,7 @@ void context_after_swap(bool done)
 {
 	struct context *context = context_current();
 
-	if (context == NULL || !context->swapping)
+	if (!context || !context->swapping)
 		return;
 	context->swapping = false;
 	if (done)
@@ -334,7 +331,7 @@ static struct context *take_stale(bool egl, const void *handle)
 
 	pthread_mutex_lock(&lock);
 	context = find(egl, handle);
-	if (context != NULL && !context->current)
+	if (context && !context->current)
 		unlink_context(context);
 	else
 		context = NULL;
@@ -344,9 +341,9 @@ static struct context *take_stale(bool egl, const void *handle)
 
 void context_created(bool egl, void *handle)
 {
-	struct context *stale = guest_active() && handle != NULL ? take_stale(egl, handle) : NULL;
+	struct context *stale = guest_active() && handle ? take_stale(egl, handle) : NULL;
 
-	if (stale != NULL)
+	if (stale)
 		dispose(stale);
 }
 
@@ -356,15 +353,15 @@ static struct context *take_doomed(bool egl, const void *display, const void *ha
 	struct context *context;
 
 	pthread_mutex_lock(&lock);
-	for (context = contexts; context != NULL; context = context->next) {
-		if (context->egl != egl || (handle != NULL && context->handle != handle) ||
-		    (handle == NULL && context->display != display))
+	for (context = contexts; context; context = context->next) {
+		if (context->egl != egl || (handle && context->handle != handle) ||
+		    (!handle && context->display != display))
 			continue;
 		context->doomed = true;
 		if (!context->current)
 			break;
 	}
-	if (context != NULL)
+	if (context)
 		unlink_context(context);
 	pthread_mutex_unlock(&lock);
 	return context;
@@ -384,7 +381,7 @@ void context_display_closing(void *display)
 {
 	struct context *context = context_current();
 
-	if (context == NULL || !context->started || context->display_closed ||
+	if (!context || !context->started || context->display_closed ||
 	    (!context->egl && context->display != display))
 		return;
 	sampler_cut(&context->sampler);
@@ -398,7 +395,7 @@ static void finish_current(void)
 {
 	struct context *context = context_current();
 
-	if (context == NULL || !context->started)
+	if (!context || !context->started)
 		return;
 	if (!context->display_closed) {
 		sampler_cut(&context->sampler);
@@ -415,9 +412,9 @@ static struct context *take_idle(void)
 	struct context *context;
 
 	pthread_mutex_lock(&lock);
-	for (context = contexts; context != NULL && context->current; context = context->next)
+	for (context = contexts; context && context->current; context = context->next)
 		;
-	if (context != NULL)
+	if (context)
 		unlink_context(context);
 	pthread_mutex_unlock(&lock);
 	return context;

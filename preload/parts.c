@@ -30,7 +30,7 @@ static void split(struct sampler *sampler)
 	if (sampler->list_open || sampler->paused || sampler->segment_count == 0)
 		return;
 	segment = sampler_end_sample(sampler, sampler->per);
-	if (segment != NULL)
+	if (segment)
 		times_begin(sampler, segment->meta.end_ns);
 	sampler->flags = 0;
 	sampler->group_count = 0;
@@ -49,7 +49,7 @@ static uint32_t draw_label(const struct sampler *sampler, const char *name)
 	char text[96];
 	int length;
 
-	if (sampler->draw_names != NULL && sampler->index < DRAW_NAMES)
+	if (sampler->draw_names && sampler->index < DRAW_NAMES)
 		known = &sampler->draw_names[sampler->index];
 	if (known->name == name && known->above == above)
 		return known->label;
@@ -100,7 +100,7 @@ void sampler_push_group(struct sampler *sampler, GLsizei length, const GLchar *l
 
 	if (sampler->per == WIRE_GROUP)
 		split(sampler);
-	if (named && label != NULL && length <= LABEL_MOST)
+	if (named && label && length <= LABEL_MOST)
 		id = label_intern(above, label,
 				  strnlen(label, length >= 0 ? (size_t)length : LABEL_MOST));
 	if (outermost && sampler->group_count++ == 0 && sampler->per == WIRE_FRAME)

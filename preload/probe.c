@@ -152,13 +152,13 @@ void probe_software(struct sampler *sampler)
 	static const char *const others[] = {"softpipe", "swrast", "Software Rasterizer"};
 	const char *renderer = sampler->identity->renderer;
 
-	if (strstr(renderer, "llvmpipe") != NULL) {
+	if (strstr(renderer, "llvmpipe")) {
 		say_why(sampler, SLOT_TIME_ELAPSED, WIRE_WHY_THREADS);
 		say_bits(sampler, SLOT_TIME_ELAPSED, 64);
 		sampler->probe.software = true;
 	}
 	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
-		if (sampler->probe.software || strstr(renderer, others[i]) == NULL)
+		if (sampler->probe.software || !strstr(renderer, others[i]))
 			continue;
 		say_why(sampler, SLOT_TIME_ELAPSED, WIRE_WHY_NO_GPU);
 		sampler->probe.software = true;

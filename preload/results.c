@@ -166,7 +166,7 @@ void sampler_draft(struct sampler *sampler, const struct segment *segment)
 	struct wire_header *channel = guest_channel();
 	struct wire_record record = record_of(&segment->meta);
 
-	if (channel == NULL || channel == guest_counters() || sampler->per != WIRE_FRAME)
+	if (!channel || channel == guest_counters() || sampler->per != WIRE_FRAME)
 		return;
 	for (unsigned i = 0; i < WIRE_COUNTERS; i++) {
 		if (wire_is_collected(sampler->identity->why[i]))
@@ -191,7 +191,7 @@ static void write_record(struct sampler *sampler, const struct segment *segment)
 	memset(sampler->sums, 0, sizeof(sampler->sums));
 	memset(sampler->states, 0, sizeof(sampler->states));
 	monitor_write(sampler->monitor, &record);
-	if (guest_channel() != NULL && guest_channel() != guest_counters())
+	if (guest_channel() && guest_channel() != guest_counters())
 		channel_write(guest_channel(), &sampler->stream, sampler->identity, &record);
 }
 
@@ -264,7 +264,7 @@ static bool collect_ready(struct sampler *sampler)
 {
 	uint64_t last = sampler->timed;
 
-	if (sampler->monitor == NULL &&
+	if (!sampler->monitor &&
 	    segment_ready(sampler, &sampler->segments[(last - 1) % sampler->segment_count])) {
 		while (sampler->first_segment != last)
 			collect_one(sampler);

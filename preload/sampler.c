@@ -166,7 +166,7 @@ static struct segment *queue_segment(struct sampler *sampler)
 	}
 	segment = &sampler->segments[sampler->last_segment++ % sampler->segment_count];
 	*segment = (struct segment){.set = set, .monitor = counters, .submit_ns = guest_now_ns()};
-	if (sampler->monitor != NULL)
+	if (sampler->monitor)
 		segment->pass = sampler->monitor->pass;
 	return segment;
 }
@@ -208,7 +208,7 @@ static struct segment *end_sample(struct sampler *sampler, uint32_t kind)
 	struct segment *segment = queue_segment(sampler);
 
 	sampler->has_rest = false;
-	if (segment == NULL) {
+	if (!segment) {
 		channel_count_lost(&sampler->stream);
 		return NULL;
 	}
@@ -223,7 +223,7 @@ struct segment *sampler_end_sample(struct sampler *sampler, uint32_t kind)
 {
 	struct segment *segment = end_sample(sampler, kind);
 
-	if (segment != NULL) {
+	if (segment) {
 		segment->meta.end_ns = guest_now_ns();
 		times_ask(sampler, segment->meta.end_ns);
 	}
@@ -244,9 +244,9 @@ void sampler_end_frame(struct sampler *sampler, bool swapped, const uint32_t siz
 	segment =
 	    end_sample(sampler, swapped || sampler->per != WIRE_FRAME ? sampler->per : WIRE_TIME);
 	sampler->ended = segment; /* if it is a swap, its time goes on until that is done */
-	if (segment == NULL)
+	if (!segment)
 		return;
-	if (size != NULL) {
+	if (size) {
 		segment->meta.width = size[0];
 		segment->meta.height = size[1];
 		segment->meta.flags |= WIRE_SIZE_KNOWN;
@@ -297,7 +297,7 @@ static void make_room(struct sampler *sampler, bool frames)
 	sampler->segments = calloc(segments, sizeof(*sampler->segments));
 	if (sampler->per == WIRE_DRAW)
 		sampler->draw_names = calloc(DRAW_NAMES, sizeof(*sampler->draw_names));
-	if (sampler->sets == NULL || sampler->segments == NULL) {
+	if (!sampler->sets || !sampler->segments) {
 		sampler_free(sampler);
 		return;
 	}
@@ -358,7 +358,7 @@ void sampler_start(struct sampler *sampler, const struct api *gl, struct channel
 		quiet(sampler, make_and_probe);
 		sampler->measuring = sampler->probe.usable != 0 || sampler->probe.timestamps;
 	}
-	if (guest_counters() != NULL)
+	if (guest_counters())
 		quiet(sampler, make_monitor);
 	say_unwanted(sampler);
 	times_start(sampler);
@@ -392,7 +392,7 @@ void sampler_wake(struct sampler *sampler, unsigned parts)
 
 	if ((__atomic_fetch_or(&awake_parts, parts, __ATOMIC_ACQ_REL) & parts) == parts)
 		return;
-	if (sampler == NULL || !sampler_may_call(sampler) || sampler->open < 0)
+	if (!sampler || !sampler_may_call(sampler) || sampler->open < 0)
 		return;
 	set = &sampler->sets[sampler->open];
 	slots = set->asleep & target_slots_of(parts) & free_slots(sampler);
@@ -414,14 +414,14 @@ void sampler_feedback(struct sampler *sampler, bool before)
 	if (!sampler->measuring || !gl->has.overflow || sampler->list_open)
 		return;
 	if (before) {
-		if (set != NULL)
+		if (set)
 			close_section(sampler, set);
 		return;
 	}
 	gl->GetIntegerv(GL_TRANSFORM_FEEDBACK_ACTIVE, &active);
 	gl->GetIntegerv(GL_TRANSFORM_FEEDBACK_PAUSED, &paused);
 	sampler->feedback_running = active != 0 && paused == 0;
-	if (set != NULL && sampler->feedback_running)
+	if (set && sampler->feedback_running)
 		open_section(sampler, set);
 }
 

@@ -81,9 +81,9 @@ const uint32_t *size_at_end(struct size *size, const struct api *gl)
 static void *egl_function(const char *name)
 {
 	void *swap = real_find(HOOK_eglSwapBuffers, NULL);
-	void *found = swap != NULL ? scope_of_caller(swap, name) : NULL;
+	void *found = swap ? scope_of_caller(swap, name) : NULL;
 
-	return found != NULL ? found : scope_driver(name);
+	return found ? found : scope_driver(name);
 }
 
 /* What fails leaves an error behind that the program's next question would meet. */
@@ -94,7 +94,7 @@ static bool ask_egl(const struct size_drawable *drawable, uint32_t out[2])
 	void *surface = (void *)(uintptr_t)drawable->drawable;
 	int width = 0, height = 0;
 
-	if (ask == NULL || succeed == NULL)
+	if (!ask || !succeed)
 		return false;
 	if (!ask(drawable->display, surface, EGL_WIDTH_OF, &width) ||
 	    !ask(drawable->display, surface, EGL_HEIGHT_OF, &height)) {
@@ -118,7 +118,7 @@ static void *ask_server(const struct size_drawable *drawable, const char *reques
 	reply_fn *wait = (reply_fn *)scope_driver(reply);
 	void *connection, *error = NULL, *told;
 
-	if (connect == NULL || ask == NULL || wait == NULL)
+	if (!connect || !ask || !wait)
 		return NULL;
 	connection = connect(drawable->display);
 	told = wait(connection, ask(connection, (uint32_t)drawable->drawable), &error);
@@ -131,10 +131,10 @@ static bool ask_glx(const struct size_drawable *drawable, uint32_t out[2])
 {
 	struct attributes *told = ask_server(drawable, "xcb_glx_get_drawable_attributes",
 					     "xcb_glx_get_drawable_attributes_reply");
-	const uint32_t *pair = told != NULL ? (const uint32_t *)(told + 1) : NULL;
+	const uint32_t *pair = told ? (const uint32_t *)(told + 1) : NULL;
 
 	out[0] = out[1] = 0;
-	for (uint32_t i = 0; told != NULL && i < told->count && i < told->length / 2; i++) {
+	for (uint32_t i = 0; told && i < told->count && i < told->length / 2; i++) {
 		if (pair[2 * i] == GLX_WIDTH_OF)
 			out[0] = pair[2 * i + 1];
 		if (pair[2 * i] == GLX_HEIGHT_OF)
@@ -148,7 +148,7 @@ static bool ask_x(const struct size_drawable *drawable, uint32_t out[2])
 {
 	struct geometry *told = ask_server(drawable, "xcb_get_geometry", "xcb_get_geometry_reply");
 
-	if (told == NULL)
+	if (!told)
 		return ask_glx(drawable, out);
 	out[0] = told->width;
 	out[1] = told->height;

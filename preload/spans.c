@@ -97,7 +97,7 @@ void sampler_hand_over(struct sampler *sampler, bool before)
 {
 	struct query_set *set = sampler_open_set(sampler);
 
-	if (set == NULL || !sampler->probe.timestamps || !sampler_may_call(sampler))
+	if (!set || !sampler->probe.timestamps || !sampler_may_call(sampler))
 		return;
 	if (before)
 		end_span(sampler, set);

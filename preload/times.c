@@ -76,7 +76,7 @@ void times_start(struct sampler *sampler)
 
 static void end_clock(struct sampler *sampler, uint64_t now_ns)
 {
-	if (sampler->ended == NULL)
+	if (!sampler->ended)
 		return;
 	sampler->ended->meta.end_ns = now_ns;
 	sampler_draft(sampler, sampler->ended);
@@ -86,7 +86,7 @@ static void end_clock(struct sampler *sampler, uint64_t now_ns)
 
 void sampler_end_clock(struct sampler *sampler)
 {
-	if (sampler->ended != NULL)
+	if (sampler->ended)
 		end_clock(sampler, guest_now_ns());
 }
 

@@ -27,7 +27,7 @@ void yield_slots(struct sampler *sampler, uint32_t mask)
 {
 	struct query_set *set = sampler_open_set(sampler);
 
-	if (set == NULL || !sampler_may_call(sampler))
+	if (!set || !sampler_may_call(sampler))
 		return;
 	mask &= set->active;
 	sampler_end_slots(sampler, set, mask);

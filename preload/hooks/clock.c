@@ -7,7 +7,7 @@ static bool told(bool answer)
 {
 	struct context *context = context_current();
 
-	if (context == NULL || !context->started || !context->gl.has.disjoint)
+	if (!context || !context->started || !context->gl.has.disjoint)
 		return answer;
 	return spans_clock_asked(&context->sampler, answer);
 }
@@ -17,10 +17,10 @@ static bool told(bool answer)
 	{                                                                                          \
 		HOOK(name);                                                                        \
                                                                                                    \
-		if (real == NULL)                                                                  \
+		if (!real)                                                                         \
 			return;                                                                    \
 		real(pname, values);                                                               \
-		if (pname == SPANS_DISJOINT && values != NULL && told(*values != 0))               \
+		if (pname == SPANS_DISJOINT && values && told(*values != 0))                       \
 			*values = 1;                                                               \
 	}
 GET_HOOK(glGetIntegerv, GLint)

@@ -16,7 +16,7 @@
 /* Chromium's own EGL translates to the driver's: the driver's side is measured, not this one. */
 static bool is_angle(void *handle)
 {
-	if (real_dlsym()(handle, "eglStreamPostD3DTextureANGLE") != NULL)
+	if (real_dlsym()(handle, "eglStreamPostD3DTextureANGLE"))
 		return true;
 	dlerror();
 	return false;
@@ -27,7 +27,7 @@ static void *look_up_hooked(void *handle, const char *name, int id, const void *
 	void *found;
 
 	if (handle == RTLD_DEFAULT) { /* finds ours first, whether there is a real one or not */
-		if (real_find(id, caller) != NULL)
+		if (real_find(id, caller))
 			return hook_address(id);
 		real_dlsym()(RTLD_NEXT, name); /* for dlerror(); not by a jump: next to us */
 		return NULL;
@@ -36,9 +36,9 @@ static void *look_up_hooked(void *handle, const char *name, int id, const void *
 		return real_next_dlsym()(handle, name);
 	found = real_next_dlsym()(handle, name);
 	if (found == hook_address(id)) /* dlopen(NULL) */
-		return real_find(id, caller) != NULL ? found : NULL;
+		return real_find(id, caller) ? found : NULL;
 	real_note(id, found);
-	return found != NULL ? hook_address(id) : NULL;
+	return found ? hook_address(id) : NULL;
 }
 
 /*
@@ -95,7 +95,7 @@ int prctl(int option, unsigned long a, unsigned long b, unsigned long c, unsigne
 static void *hooked_answer(const char *name, void *found)
 {
 	bool ours = guest_active() || guest_may_return();
-	int id = found != NULL && ours ? hook_find(name) : -1;
+	int id = found && ours ? hook_find(name) : -1;
 
 	if (id < 0)
 		return found;
@@ -107,7 +107,7 @@ void (*glXGetProcAddress(const GLubyte *name))(void)
 {
 	HOOK(glXGetProcAddress);
 
-	if (real == NULL || name == NULL)
+	if (!real || !name)
 		return NULL;
 	return (void (*)(void))hooked_answer((const char *)name, (void *)real(name));
 }
@@ -116,7 +116,7 @@ void (*glXGetProcAddressARB(const GLubyte *name))(void)
 {
 	HOOK(glXGetProcAddressARB);
 
-	if (real == NULL || name == NULL)
+	if (!real || !name)
 		return NULL;
 	return (void (*)(void))hooked_answer((const char *)name, (void *)real(name));
 }
@@ -125,7 +125,7 @@ void (*eglGetProcAddress(const char *name))(void)
 {
 	HOOK(eglGetProcAddress);
 
-	if (real == NULL || name == NULL)
+	if (!real || !name)
 		return NULL;
 	return (void (*)(void))hooked_answer(name, (void *)real(name));
 }

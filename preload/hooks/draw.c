@@ -7,7 +7,7 @@ static struct sampler *before(const char *name)
 {
 	struct context *context = context_current();
 
-	if (context == NULL || !context->started)
+	if (!context || !context->started)
 		return NULL;
 	sampler_count_draw(&context->sampler);
 	if (!sampler_begin_draw(&context->sampler, name))
@@ -21,11 +21,11 @@ static struct sampler *before(const char *name)
 		HOOK(name);                                                                        \
 		struct sampler *sampler;                                                           \
                                                                                                    \
-		if (real == NULL)                                                                  \
+		if (!real)                                                                         \
 			return;                                                                    \
 		sampler = before(#name);                                                           \
 		real arguments;                                                                    \
-		if (sampler != NULL)                                                               \
+		if (sampler)                                                                       \
 			sampler_end_draw(sampler);                                                 \
 	}
 #include "preload/hooks/draws.def"
@@ -36,7 +36,7 @@ void glBegin(GLenum mode)
 {
 	HOOK(glBegin);
 
-	if (real == NULL)
+	if (!real)
 		return;
 	before("glBegin");
 	real(mode);
@@ -47,9 +47,9 @@ void glEnd(void)
 	HOOK(glEnd);
 	struct context *context = context_current();
 
-	if (real == NULL)
+	if (!real)
 		return;
 	real();
-	if (context != NULL && context->started)
+	if (context && context->started)
 		sampler_end_draw(&context->sampler);
 }

@@ -26,7 +26,7 @@ unsigned eglMakeCurrent(void *display, void *draw, void *read, void *context)
 	struct guest_visit visit;
 	unsigned done;
 
-	if (real == NULL)
+	if (!real)
 		return 0;
 	visit = egl_before_bind(&binding);
 	done = real(display, draw, read, context);
@@ -42,9 +42,9 @@ unsigned eglReleaseThread(void)
 	struct guest_visit visit;
 	unsigned done;
 
-	if (real == NULL)
+	if (!real)
 		return 0;
-	if (context == NULL || !context->egl)
+	if (!context || !context->egl)
 		return real();
 	visit = egl_before_bind(&binding);
 	done = real();
@@ -74,7 +74,7 @@ unsigned eglSwapBuffers(void *display, void *surface)
 	struct guest_visit visit;
 	unsigned done;
 
-	if (real == NULL)
+	if (!real)
 		return 0;
 	visit = egl_before_swap(surface);
 	done = real(display, surface);
@@ -88,7 +88,7 @@ unsigned eglSwapBuffersWithDamageKHR(void *display, void *surface, const int *re
 	struct guest_visit visit;
 	unsigned done;
 
-	if (real == NULL)
+	if (!real)
 		return 0;
 	visit = egl_before_swap(surface);
 	done = real(display, surface, rects, count);
@@ -102,7 +102,7 @@ unsigned eglSwapBuffersWithDamageEXT(void *display, void *surface, const int *re
 	struct guest_visit visit;
 	unsigned done;
 
-	if (real == NULL)
+	if (!real)
 		return 0;
 	visit = egl_before_swap(surface);
 	done = real(display, surface, rects, count);
@@ -113,7 +113,7 @@ unsigned eglSwapBuffersWithDamageEXT(void *display, void *surface, const int *re
 void *eglCreateContext(void *display, void *config, void *share, const int *attributes)
 {
 	HOOK(eglCreateContext);
-	void *context = real != NULL ? real(display, config, share, attributes) : NULL;
+	void *context = real ? real(display, config, share, attributes) : NULL;
 	struct guest_visit visit = guest_enter();
 
 	context_created(true, context);
@@ -126,10 +126,10 @@ unsigned eglDestroyContext(void *display, void *context)
 	HOOK(eglDestroyContext);
 	struct guest_visit visit = guest_enter();
 
-	if (context != NULL)
+	if (context)
 		context_destroying(true, display, context);
 	guest_leave(visit);
-	return real != NULL ? real(display, context) : 0;
+	return real ? real(display, context) : 0;
 }
 
 unsigned eglTerminate(void *display)
@@ -139,5 +139,5 @@ unsigned eglTerminate(void *display)
 
 	context_destroying(true, display, NULL);
 	guest_leave(visit);
-	return real != NULL ? real(display) : 0;
+	return real ? real(display) : 0;
 }

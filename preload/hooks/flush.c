@@ -19,7 +19,7 @@ void glFlush(void)
 {
 	HOOK(glFlush);
 
-	if (real == NULL)
+	if (!real)
 		return;
 	hand_over(true);
 	real();
@@ -30,7 +30,7 @@ void glFinish(void)
 {
 	HOOK(glFinish);
 
-	if (real == NULL)
+	if (!real)
 		return;
 	hand_over(true);
 	real();
@@ -42,7 +42,7 @@ void *glFenceSync(GLenum condition, GLbitfield flags)
 	HOOK(glFenceSync);
 	void *fence;
 
-	if (real == NULL)
+	if (!real)
 		return NULL;
 	hand_over(true);
 	fence = real(condition, flags);
@@ -55,7 +55,7 @@ GLenum glClientWaitSync(void *fence, GLbitfield flags, GLuint64 timeout)
 	HOOK(glClientWaitSync);
 	GLenum done;
 
-	if (real == NULL)
+	if (!real)
 		return GL_WAIT_FAILED;
 	hand_over(true);
 	done = real(fence, flags, timeout);
@@ -73,7 +73,7 @@ static bool waits(GLbitfield access)
 	{                                                                                          \
 		HOOK(name);                                                                        \
                                                                                                    \
-		if (real == NULL)                                                                  \
+		if (!real)                                                                         \
 			return;                                                                    \
 		hand_over(true);                                                                   \
 		real arguments;                                                                    \
@@ -85,7 +85,7 @@ static bool waits(GLbitfield access)
 		HOOK(name);                                                                        \
 		void *address;                                                                     \
                                                                                                    \
-		if (real == NULL)                                                                  \
+		if (!real)                                                                         \
 			return NULL;                                                               \
 		if (!(reads))                                                                      \
 			return real arguments;                                                     \

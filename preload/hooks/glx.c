@@ -28,7 +28,7 @@ int glXMakeCurrent(void *display, hook_xid drawable, void *context)
 	struct guest_visit visit;
 	int done;
 
-	if (real == NULL)
+	if (!real)
 		return 0;
 	visit = glx_before_bind(&binding, display, drawable, context);
 	done = real(display, drawable, context);
@@ -43,7 +43,7 @@ int glXMakeContextCurrent(void *display, hook_xid draw, hook_xid read, void *con
 	struct guest_visit visit;
 	int done;
 
-	if (real == NULL)
+	if (!real)
 		return 0;
 	visit = glx_before_bind(&binding, display, draw, context);
 	done = real(display, draw, read, context);
@@ -58,7 +58,7 @@ int glXMakeCurrentReadSGI(void *display, hook_xid draw, hook_xid read, void *con
 	struct guest_visit visit;
 	int done;
 
-	if (real == NULL)
+	if (!real)
 		return 0;
 	visit = glx_before_bind(&binding, display, draw, context);
 	done = real(display, draw, read, context);
@@ -87,7 +87,7 @@ void glXSwapBuffers(void *display, hook_xid drawable)
 	HOOK(glXSwapBuffers);
 	struct guest_visit visit;
 
-	if (real == NULL)
+	if (!real)
 		return;
 	visit = glx_before_swap(drawable);
 	real(display, drawable);
@@ -101,7 +101,7 @@ int64_t glXSwapBuffersMscOML(void *display, hook_xid drawable, int64_t target, i
 	struct guest_visit visit;
 	int64_t count;
 
-	if (real == NULL)
+	if (!real)
 		return -1;
 	visit = glx_before_swap(drawable);
 	count = real(display, drawable, target, divisor, remainder);
@@ -122,14 +122,14 @@ void *glXCreateContext(void *display, void *visual, void *share, int direct)
 {
 	HOOK(glXCreateContext);
 
-	return real != NULL ? created(real(display, visual, share, direct)) : NULL;
+	return real ? created(real(display, visual, share, direct)) : NULL;
 }
 
 void *glXCreateNewContext(void *display, void *config, int type, void *share, int direct)
 {
 	HOOK(glXCreateNewContext);
 
-	return real != NULL ? created(real(display, config, type, share, direct)) : NULL;
+	return real ? created(real(display, config, type, share, direct)) : NULL;
 }
 
 void *glXCreateContextAttribsARB(void *display, void *config, void *share, int direct,
@@ -137,7 +137,7 @@ void *glXCreateContextAttribsARB(void *display, void *config, void *share, int d
 {
 	HOOK(glXCreateContextAttribsARB);
 
-	return real != NULL ? created(real(display, config, share, direct, attributes)) : NULL;
+	return real ? created(real(display, config, share, direct, attributes)) : NULL;
 }
 
 void glXDestroyContext(void *display, void *context)
@@ -145,10 +145,10 @@ void glXDestroyContext(void *display, void *context)
 	HOOK(glXDestroyContext);
 	struct guest_visit visit = guest_enter();
 
-	if (context != NULL) /* which destroys nothing; to us it would mean all of a display */
+	if (context) /* which destroys nothing; to us it would mean all of a display */
 		context_destroying(false, display, context);
 	guest_leave(visit);
-	if (real != NULL)
+	if (real)
 		real(display, context);
 }
 
@@ -159,5 +159,5 @@ int XCloseDisplay(void *display)
 
 	context_display_closing(display);
 	guest_leave(visit);
-	return real != NULL ? real(display) : 0;
+	return real ? real(display) : 0;
 }

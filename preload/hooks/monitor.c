@@ -7,7 +7,7 @@ static struct monitor *monitor_here(void)
 {
 	struct context *context = context_current();
 
-	return context != NULL && context->started ? context->sampler.monitor : NULL;
+	return context && context->started ? context->sampler.monitor : NULL;
 }
 
 #define BEGIN_HOOK(name)                                                                           \
@@ -16,7 +16,7 @@ static struct monitor *monitor_here(void)
 		HOOK(name);                                                                        \
                                                                                                    \
 		monitor_program_begins(monitor_here(), object);                                    \
-		if (real != NULL)                                                                  \
+		if (real)                                                                          \
 			real(object);                                                              \
 	}
 BEGIN_HOOK(glBeginPerfMonitorAMD)
@@ -28,7 +28,7 @@ BEGIN_HOOK(glBeginPerfQueryINTEL)
 	{                                                                                          \
 		HOOK(name);                                                                        \
                                                                                                    \
-		if (real != NULL)                                                                  \
+		if (real)                                                                          \
 			real(object);                                                              \
 		monitor_program_ends(monitor_here(), object);                                      \
 	}
@@ -40,8 +40,8 @@ void glDeletePerfMonitorsAMD(GLsizei count, GLuint *monitors)
 {
 	HOOK(glDeletePerfMonitorsAMD);
 
-	for (GLsizei i = 0; monitors != NULL && i < count; i++)
+	for (GLsizei i = 0; monitors && i < count; i++)
 		monitor_program_ends(monitor_here(), monitors[i]);
-	if (real != NULL)
+	if (real)
 		real(count, monitors);
 }

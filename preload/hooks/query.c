@@ -7,21 +7,21 @@ static struct sampler *query_sampler_here(void)
 {
 	struct context *context = context_current();
 
-	return context != NULL && context->started ? &context->sampler : NULL;
+	return context && context->started ? &context->sampler : NULL;
 }
 
 static GLuint begins(GLenum target, GLuint index, GLuint id)
 {
 	struct sampler *sampler = query_sampler_here();
 
-	return sampler != NULL ? sampler_program_begins(sampler, target, index, id) : id;
+	return sampler ? sampler_program_begins(sampler, target, index, id) : id;
 }
 
 static void ends(GLenum target, GLuint index)
 {
 	struct sampler *sampler = query_sampler_here();
 
-	if (sampler != NULL)
+	if (sampler)
 		sampler_program_ends(sampler, target, index);
 }
 
@@ -31,7 +31,7 @@ static void ends(GLenum target, GLuint index)
 		HOOK(name);                                                                        \
                                                                                                    \
 		id = begins(target, 0, id);                                                        \
-		if (real != NULL)                                                                  \
+		if (real)                                                                          \
 			real(target, id);                                                          \
 	}
 BEGIN_HOOK(glBeginQuery)
@@ -44,7 +44,7 @@ BEGIN_HOOK(glBeginQueryEXT)
 		HOOK(name);                                                                        \
                                                                                                    \
 		ends(target, 0);                                                                   \
-		if (real != NULL)                                                                  \
+		if (real)                                                                          \
 			real(target);                                                              \
 	}
 END_HOOK(glEndQuery)
@@ -56,7 +56,7 @@ void glBeginQueryIndexed(GLenum target, GLuint index, GLuint id)
 	HOOK(glBeginQueryIndexed);
 
 	id = begins(target, index, id);
-	if (real != NULL)
+	if (real)
 		real(target, index, id);
 }
 
@@ -65,7 +65,7 @@ void glEndQueryIndexed(GLenum target, GLuint index)
 	HOOK(glEndQueryIndexed);
 
 	ends(target, index);
-	if (real != NULL)
+	if (real)
 		real(target, index);
 }
 
@@ -74,7 +74,7 @@ static void hide_ours(GLenum pname, GLint *params)
 {
 	const struct sampler *sampler = query_sampler_here();
 
-	if (pname == GL_CURRENT_QUERY && params != NULL && sampler != NULL &&
+	if (pname == GL_CURRENT_QUERY && params && sampler &&
 	    sampler_owns(sampler, (GLuint)*params))
 		*params = 0;
 }
@@ -84,7 +84,7 @@ static void hide_ours(GLenum pname, GLint *params)
 	{                                                                                          \
 		HOOK(name);                                                                        \
                                                                                                    \
-		if (real != NULL) {                                                                \
+		if (real) {                                                                        \
 			real(target, pname, params);                                               \
 			hide_ours(pname, params);                                                  \
 		}                                                                                  \
@@ -97,7 +97,7 @@ void glGetQueryIndexediv(GLenum target, GLuint index, GLenum pname, GLint *param
 {
 	HOOK(glGetQueryIndexediv);
 
-	if (real != NULL) {
+	if (real) {
 		real(target, index, pname, params);
 		hide_ours(pname, params);
 	}
@@ -109,7 +109,7 @@ void glGetQueryIndexediv(GLenum target, GLuint index, GLenum pname, GLint *param
 		HOOK(name);                                                                        \
 		const struct sampler *sampler = query_sampler_here();                              \
                                                                                                    \
-		if (real == NULL || (sampler != NULL && sampler_owns(sampler, id)))                \
+		if (!real || (sampler && sampler_owns(sampler, id)))                               \
 			return GL_FALSE;                                                           \
 		return real(id);                                                                   \
 	}
@@ -123,7 +123,7 @@ static void delete_theirs(void (*real)(GLsizei, const GLuint *), GLsizei count, 
 	const struct sampler *sampler = query_sampler_here();
 	GLsizei from = 0;
 
-	if (sampler == NULL || count <= 0 || ids == NULL) {
+	if (!sampler || count <= 0 || !ids) {
 		real(count, ids);
 		return;
 	}
@@ -143,7 +143,7 @@ static void delete_theirs(void (*real)(GLsizei, const GLuint *), GLsizei count, 
 	{                                                                                          \
 		HOOK(name);                                                                        \
                                                                                                    \
-		if (real != NULL)                                                                  \
+		if (real)                                                                          \
 			delete_theirs(real, count, ids);                                           \
 	}
 DELETE_HOOK(glDeleteQueries)
@@ -156,11 +156,11 @@ GLenum glGetError(void)
 	HOOK(glGetError);
 	struct context *context = context_current();
 
-	if (context != NULL && context->saved_error != GL_NO_ERROR) {
+	if (context && context->saved_error != GL_NO_ERROR) {
 		GLenum error = context->saved_error;
 
 		context->saved_error = GL_NO_ERROR;
 		return error;
 	}
-	return real != NULL ? real() : GL_NO_ERROR;
+	return real ? real() : GL_NO_ERROR;
 }

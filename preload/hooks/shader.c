@@ -36,7 +36,7 @@ static void shader_wake(unsigned parts)
 	struct context *context = context_current();
 
 	if (parts != 0 && guest_active())
-		sampler_wake(context != NULL && context->started ? &context->sampler : NULL, parts);
+		sampler_wake(context && context->started ? &context->sampler : NULL, parts);
 }
 
 GLuint glCreateShader(GLenum type)
@@ -44,7 +44,7 @@ GLuint glCreateShader(GLenum type)
 	HOOK(glCreateShader);
 
 	shader_wake(parts_of(type));
-	return real != NULL ? real(type) : 0;
+	return real ? real(type) : 0;
 }
 
 void *glCreateShaderObjectARB(GLenum type)
@@ -52,7 +52,7 @@ void *glCreateShaderObjectARB(GLenum type)
 	HOOK(glCreateShaderObjectARB);
 
 	shader_wake(parts_of(type));
-	return real != NULL ? real(type) : NULL;
+	return real ? real(type) : NULL;
 }
 
 GLuint glCreateShaderProgramv(GLenum type, GLsizei count, const GLchar *const *strings)
@@ -60,7 +60,7 @@ GLuint glCreateShaderProgramv(GLenum type, GLsizei count, const GLchar *const *s
 	HOOK(glCreateShaderProgramv);
 
 	shader_wake(parts_of(type));
-	return real != NULL ? real(type, count, strings) : 0;
+	return real ? real(type, count, strings) : 0;
 }
 
 GLuint glCreateShaderProgramvEXT(GLenum type, GLsizei count, const GLchar *const *strings)
@@ -68,7 +68,7 @@ GLuint glCreateShaderProgramvEXT(GLenum type, GLsizei count, const GLchar *const
 	HOOK(glCreateShaderProgramvEXT);
 
 	shader_wake(parts_of(type));
-	return real != NULL ? real(type, count, strings) : 0;
+	return real ? real(type, count, strings) : 0;
 }
 
 GLuint glCreateShaderProgramEXT(GLenum type, const GLchar *string)
@@ -76,7 +76,7 @@ GLuint glCreateShaderProgramEXT(GLenum type, const GLchar *string)
 	HOOK(glCreateShaderProgramEXT);
 
 	shader_wake(parts_of(type));
-	return real != NULL ? real(type, string) : 0;
+	return real ? real(type, string) : 0;
 }
 
 void glProgramBinary(GLuint program, GLenum format, const void *binary, GLsizei length)
@@ -84,7 +84,7 @@ void glProgramBinary(GLuint program, GLenum format, const void *binary, GLsizei 
 	HOOK(glProgramBinary);
 
 	shader_wake(PART_SHADERS);
-	if (real != NULL)
+	if (real)
 		real(program, format, binary, length);
 }
 
@@ -93,7 +93,7 @@ void glProgramBinaryOES(GLuint program, GLenum format, const void *binary, GLint
 	HOOK(glProgramBinaryOES);
 
 	shader_wake(PART_SHADERS);
-	if (real != NULL)
+	if (real)
 		real(program, format, binary, length);
 }
 
@@ -102,7 +102,7 @@ void glProgramStringARB(GLenum target, GLenum format, GLsizei length, const void
 	HOOK(glProgramStringARB);
 
 	shader_wake(parts_of(target));
-	if (real != NULL)
+	if (real)
 		real(target, format, length, string);
 }
 
@@ -112,6 +112,6 @@ void glNamedProgramStringEXT(GLuint program, GLenum target, GLenum format, GLsiz
 	HOOK(glNamedProgramStringEXT);
 
 	shader_wake(parts_of(target));
-	if (real != NULL)
+	if (real)
 		real(program, target, format, length, string);
 }

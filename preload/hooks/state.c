@@ -7,7 +7,7 @@ static struct sampler *state_sampler_here(void)
 {
 	struct context *context = context_current();
 
-	return context != NULL && context->started ? &context->sampler : NULL;
+	return context && context->started ? &context->sampler : NULL;
 }
 
 static void state_wake(unsigned parts)
@@ -20,7 +20,7 @@ static void feedback(bool before)
 {
 	struct sampler *sampler = state_sampler_here();
 
-	if (sampler != NULL)
+	if (sampler)
 		sampler_feedback(sampler, before);
 }
 
@@ -29,7 +29,7 @@ static void feedback(bool before)
 	{                                                                                          \
 		HOOK(name);                                                                        \
                                                                                                    \
-		if (real == NULL)                                                                  \
+		if (!real)                                                                         \
 			return;                                                                    \
 		state_wake(PART_FEEDBACK);                                                         \
 		real(mode);                                                                        \
@@ -45,7 +45,7 @@ FEEDBACK_BEGIN_HOOK(glBeginTransformFeedbackNV)
 	{                                                                                          \
 		HOOK(name);                                                                        \
                                                                                                    \
-		if (real == NULL)                                                                  \
+		if (!real)                                                                         \
 			return;                                                                    \
 		feedback(true);                                                                    \
 		real();                                                                            \
@@ -63,7 +63,7 @@ static void list(bool opens)
 {
 	struct sampler *sampler = state_sampler_here();
 
-	if (sampler != NULL)
+	if (sampler)
 		sampler_list(sampler, opens);
 }
 
@@ -71,7 +71,7 @@ void glNewList(GLuint name, GLenum mode)
 {
 	HOOK(glNewList);
 
-	if (real == NULL)
+	if (!real)
 		return;
 	real(name, mode);
 	list(true);
@@ -81,7 +81,7 @@ void glEndList(void)
 {
 	HOOK(glEndList);
 
-	if (real == NULL)
+	if (!real)
 		return;
 	real();
 	list(false);
@@ -91,7 +91,7 @@ static void push_group(GLsizei length, const GLchar *label)
 {
 	struct sampler *sampler = state_sampler_here();
 
-	if (sampler != NULL)
+	if (sampler)
 		sampler_push_group(sampler, length, label);
 }
 
@@ -99,7 +99,7 @@ static void pop_group(void)
 {
 	struct sampler *sampler = state_sampler_here();
 
-	if (sampler != NULL)
+	if (sampler)
 		sampler_pop_group(sampler);
 }
 
@@ -108,7 +108,7 @@ static void pop_group(void)
 	{                                                                                          \
 		HOOK(name);                                                                        \
                                                                                                    \
-		if (real == NULL)                                                                  \
+		if (!real)                                                                         \
 			return;                                                                    \
 		push_group(length, message);                                                       \
 		real(source, id, length, message);                                                 \
@@ -120,7 +120,7 @@ void glPushGroupMarkerEXT(GLsizei length, const GLchar *marker)
 {
 	HOOK(glPushGroupMarkerEXT);
 
-	if (real == NULL)
+	if (!real)
 		return;
 	push_group(length > 0 ? length : -1, marker); /* 0 says NUL-terminated here */
 	real(length, marker);
@@ -131,7 +131,7 @@ void glPushGroupMarkerEXT(GLsizei length, const GLchar *marker)
 	{                                                                                          \
 		HOOK(name);                                                                        \
                                                                                                    \
-		if (real == NULL)                                                                  \
+		if (!real)                                                                         \
 			return;                                                                    \
 		pop_group();                                                                       \
 		real();                                                                            \

@@ -54,9 +54,9 @@ void *(*real_dlsym(void))(void *, const char *)
 					       "GLIBC_2.27", "GLIBC_2.0"};
 	void *found = __atomic_load_n(&libc_dlsym, __ATOMIC_ACQUIRE);
 
-	if (found == NULL)
+	if (!found)
 		found = scope_libc("dlsym");
-	for (size_t i = 0; found == NULL && i < sizeof(versions) / sizeof(versions[0]); i++)
+	for (size_t i = 0; !found && i < sizeof(versions) / sizeof(versions[0]); i++)
 		found = dlvsym(RTLD_NEXT, "dlsym", versions[i]);
 	__atomic_store_n(&libc_dlsym, found, __ATOMIC_RELEASE);
 	return (void *(*)(void *, const char *))found;
@@ -67,9 +67,9 @@ static void *libc_function(void **place, const char *name)
 {
 	void *found = __atomic_load_n(place, __ATOMIC_ACQUIRE);
 
-	if (found == NULL) {
+	if (!found) {
 		found = real_dlsym()(RTLD_NEXT, name);
-		if (found == NULL)
+		if (!found)
 			found = scope_libc(name);
 		__atomic_store_n(place, found, __ATOMIC_RELEASE);
 	}
@@ -110,7 +110,7 @@ static void real_remember(void **place, void *address)
 {
 	void *none = NULL;
 
-	if (address == NULL || is_ours(address))
+	if (!address || is_ours(address))
 		return;
 	if (__atomic_compare_exchange_n(place, &none, address, false, __ATOMIC_RELEASE,
 					__ATOMIC_RELAXED))
@@ -132,7 +132,7 @@ static void *next_in_line(const char *name)
 {
 	void *found = real_dlsym()(RTLD_NEXT, name);
 
-	if (found == NULL)
+	if (!found)
 		dlerror();
 	return found;
 }
@@ -153,17 +153,17 @@ static void look_everywhere(int id, const void *caller)
 	void **place = &real_addresses[id];
 	void *told = __atomic_load_n(&told_addresses[id], __ATOMIC_ACQUIRE);
 
-	if (told != NULL && scope_is_behind(told))
+	if (told && scope_is_behind(told))
 		real_remember(place, told);
-	if (*place == NULL)
+	if (!*place)
 		real_remember(place, next_in_line(name));
-	if (*place == NULL && caller != NULL)
+	if (!*place && caller)
 		real_remember(place, scope_of_caller(caller, name));
-	if (*place == NULL)
+	if (!*place)
 		real_remember(place, scope_driver(name));
-	if (*place == NULL)
+	if (!*place)
 		real_remember(place, told);
-	if (*place == NULL && is_gl(name))
+	if (!*place && is_gl(name))
 		real_remember(
 		    place, real_gl_function(__atomic_load_n(&egl_in_use, __ATOMIC_RELAXED), name));
 }
@@ -172,7 +172,7 @@ void *real_find(int id, const void *caller)
 {
 	void *found = __atomic_load_n(&real_addresses[id], __ATOMIC_ACQUIRE);
 
-	if (found != NULL)
+	if (found)
 		return found;
 	look_everywhere(id, caller);
 	return __atomic_load_n(&real_addresses[id], __ATOMIC_ACQUIRE);
@@ -182,11 +182,11 @@ void *real_beneath(int id, const void *caller)
 {
 	void *found = __atomic_load_n(&beneath_addresses[id], __ATOMIC_ACQUIRE);
 
-	if (found != NULL)
+	if (found)
 		return found;
 	real_remember(&beneath_addresses[id], scope_driver(hooks[id].name));
 	found = __atomic_load_n(&beneath_addresses[id], __ATOMIC_ACQUIRE);
-	return found != NULL ? found : real_find(id, caller);
+	return found ? found : real_find(id, caller);
 }
 
 /* Hooks that this thread is in, one bit each. */
@@ -218,13 +218,13 @@ void *real_gl_function(bool egl, const char *name)
 	__typeof__(&eglGetProcAddress) egl_lookup = BENEATH(eglGetProcAddress);
 	void *found = NULL;
 
-	if (glx_lookup == NULL)
+	if (!glx_lookup)
 		glx_lookup = BENEATH(glXGetProcAddress);
-	if (egl && egl_lookup != NULL)
+	if (egl && egl_lookup)
 		found = (void *)egl_lookup(name);
-	if (!egl && glx_lookup != NULL)
+	if (!egl && glx_lookup)
 		found = (void *)glx_lookup((const GLubyte *)name);
-	if (found == NULL) /* before EGL 1.5 only extensions come from there */
+	if (!found) /* before EGL 1.5 only extensions come from there */
 		found = next_in_line(name);
 	return found;
 }

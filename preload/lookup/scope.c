@@ -23,7 +23,7 @@ static bool scope_same(const char *a, const char *b)
 /* The file's name without its folders; "" for NULL. */
 static const char *file_of(const char *path)
 {
-	const char *last = path != NULL ? path : "";
+	const char *last = path ? path : "";
 
 	for (const char *c = last; *c != '\0'; c++) {
 		if (*c == '/')
@@ -50,7 +50,7 @@ static const void *table_at(ElfW(Addr) base, ElfW(Addr) value)
 static bool read_tables(ElfW(Addr) base, const ElfW(Dyn) * entry, struct tables *out)
 {
 	*out = (struct tables){.base = base};
-	for (; entry != NULL && entry->d_tag != DT_NULL; entry++) {
+	for (; entry && entry->d_tag != DT_NULL; entry++) {
 		const void *at = table_at(out->base, entry->d_un.d_ptr);
 
 		if (entry->d_tag == DT_SYMTAB)
@@ -62,7 +62,7 @@ static bool read_tables(ElfW(Addr) base, const ElfW(Dyn) * entry, struct tables 
 		else if (entry->d_tag == DT_HASH)
 			out->hash = at;
 	}
-	return out->symbols != NULL && out->strings != NULL;
+	return out->symbols && out->strings;
 }
 
 /* The address of a defined function of this name, or NULL. */
@@ -88,7 +88,7 @@ static void *find_by_gnu_hash(const struct tables *t, const char *name)
 	for (uint32_t i = buckets != 0 ? bucket[hash % buckets] : 0; i >= first && i != 0; i++) {
 		void *found = (chain[i - first] ^ hash) < 2 ? function_at(t, i, name) : NULL;
 
-		if (found != NULL)
+		if (found)
 			return found;
 		if ((chain[i - first] & 1) != 0)
 			break;
@@ -103,9 +103,9 @@ static void *find_by_tables(ElfW(Addr) base, const ElfW(Dyn) * dynamic, const ch
 
 	if (!read_tables(base, dynamic, &t))
 		return NULL;
-	if (t.gnu_hash != NULL)
+	if (t.gnu_hash)
 		return find_by_gnu_hash(&t, name);
-	for (uint32_t i = 1; t.hash != NULL && i < t.hash[1] && found == NULL; i++)
+	for (uint32_t i = 1; t.hash && i < t.hash[1] && !found; i++)
 		found = function_at(&t, i, name);
 	return found;
 }
@@ -148,13 +148,13 @@ static int search_object(struct dl_phdr_info *object, size_t size, void *arg)
 	struct search *search = arg;
 	const char *file = file_of(object->dlpi_name);
 
-	for (size_t i = 0; search->files[i] != NULL && i < search->rank; i++) {
+	for (size_t i = 0; search->files[i] && i < search->rank; i++) {
 		void *found;
 
 		if (!scope_same(file, search->files[i]))
 			continue;
 		found = scope_find_in(object, search->name);
-		if (found != NULL) {
+		if (found) {
 			search->found = found;
 			search->rank = i;
 		}
@@ -178,7 +178,7 @@ void *scope_libc(const char *name)
 {
 	void *found = NULL;
 
-	for (const struct link_map *m = _r_debug.r_map; m != NULL && found == NULL; m = m->l_next) {
+	for (const struct link_map *m = _r_debug.r_map; m && !found; m = m->l_next) {
 		const char *file = file_of(m->l_name);
 
 		if (scope_same(file, "libc.so.6") || scope_same(file, "libdl.so.2"))
@@ -198,12 +198,12 @@ static const struct linker *real_linker(void)
 {
 	static struct linker linker; /* each field atomic: whoever comes first writes the same */
 
-	if (__atomic_load_n(&linker.close, __ATOMIC_ACQUIRE) == NULL) {
+	if (!__atomic_load_n(&linker.close, __ATOMIC_ACQUIRE)) {
 		__atomic_store_n((void **)&linker.open, scope_libc("dlopen"), __ATOMIC_RELEASE);
 		__atomic_store_n((void **)&linker.look, scope_libc("dlsym"), __ATOMIC_RELEASE);
 		__atomic_store_n((void **)&linker.close, scope_libc("dlclose"), __ATOMIC_RELEASE);
 	}
-	return linker.open != NULL && linker.look != NULL && linker.close != NULL ? &linker : NULL;
+	return linker.open && linker.look && linker.close ? &linker : NULL;
 }
 
 void *scope_driver(const char *name)
@@ -229,14 +229,14 @@ void *scope_of_caller(const void *caller, const char *name)
 	void *module, *found = NULL;
 	Dl_info info;
 
-	if (linker == NULL || dladdr(caller, &info) == 0 || info.dli_fname == NULL)
+	if (!linker || dladdr(caller, &info) == 0 || !info.dli_fname)
 		return NULL;
 	module = linker->open(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
-	if (module != NULL) {
+	if (module) {
 		found = linker->look(module, name);
 		linker->close(module); /* it may go when the program says so */
 	}
-	if (found == NULL)
+	if (!found)
 		dlerror(); /* must not be what the program's next dlerror() reports */
 	return found;
 }
@@ -255,8 +255,8 @@ static int compare_order(struct dl_phdr_info *object, size_t size, void *arg)
 	if (lies_in(object, order->ours)) {
 		order->ours_passed = true;
 	} else if (lies_in(object, order->theirs)) {
-		order->behind = order->ours_passed &&
-				(order->name == NULL || scope_find_in(object, order->name) != NULL);
+		order->behind =
+		    order->ours_passed && (!order->name || scope_find_in(object, order->name));
 		return 1;
 	}
 	return 0;
@@ -281,7 +281,7 @@ void scope_pin(const void *address)
 	const struct linker *linker = real_linker();
 	Dl_info info;
 
-	if (linker != NULL && dladdr(address, &info) != 0 && info.dli_fname != NULL &&
-	    linker->open(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE) == NULL)
+	if (linker && dladdr(address, &info) != 0 && info.dli_fname &&
+	    !linker->open(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE))
 		dlerror();
 }

@@ -25,20 +25,16 @@ static bool has_extension(const struct monitor *monitor)
 	const struct monitor_api *call = &monitor->call;
 
 	if (monitor->program->api == WIRE_AMD_MONITOR)
-		return monitor->gl->has.amd_monitor && call->GetPerfMonitorGroupsAMD != NULL &&
-		       call->GetPerfMonitorCountersAMD != NULL &&
-		       call->GetPerfMonitorGroupStringAMD != NULL &&
-		       call->GetPerfMonitorCounterStringAMD != NULL &&
-		       call->GetPerfMonitorCounterInfoAMD != NULL &&
-		       call->GenPerfMonitorsAMD != NULL && call->DeletePerfMonitorsAMD != NULL &&
-		       call->SelectPerfMonitorCountersAMD != NULL &&
-		       call->BeginPerfMonitorAMD != NULL && call->EndPerfMonitorAMD != NULL &&
-		       call->GetPerfMonitorCounterDataAMD != NULL;
-	return monitor->gl->has.intel_query && call->GetPerfQueryIdByNameINTEL != NULL &&
-	       call->GetPerfQueryInfoINTEL != NULL && call->GetPerfCounterInfoINTEL != NULL &&
-	       call->CreatePerfQueryINTEL != NULL && call->DeletePerfQueryINTEL != NULL &&
-	       call->BeginPerfQueryINTEL != NULL && call->EndPerfQueryINTEL != NULL &&
-	       call->GetPerfQueryDataINTEL != NULL;
+		return monitor->gl->has.amd_monitor && call->GetPerfMonitorGroupsAMD &&
+		       call->GetPerfMonitorCountersAMD && call->GetPerfMonitorGroupStringAMD &&
+		       call->GetPerfMonitorCounterStringAMD && call->GetPerfMonitorCounterInfoAMD &&
+		       call->GenPerfMonitorsAMD && call->DeletePerfMonitorsAMD &&
+		       call->SelectPerfMonitorCountersAMD && call->BeginPerfMonitorAMD &&
+		       call->EndPerfMonitorAMD && call->GetPerfMonitorCounterDataAMD;
+	return monitor->gl->has.intel_query && call->GetPerfQueryIdByNameINTEL &&
+	       call->GetPerfQueryInfoINTEL && call->GetPerfCounterInfoINTEL &&
+	       call->CreatePerfQueryINTEL && call->DeletePerfQueryINTEL &&
+	       call->BeginPerfQueryINTEL && call->EndPerfQueryINTEL && call->GetPerfQueryDataINTEL;
 }
 
 /* Whether the driver takes each pass; what is refused now stays so, and costs nothing later. */
@@ -49,7 +45,7 @@ static void try_passes(struct monitor *monitor)
 	for (uint32_t p = 0; p < monitor->program->pass_count; p++) {
 		struct monitor_pass *pass = &monitor->passes[p];
 
-		if (monitor_first_event(pass) == NULL) {
+		if (!monitor_first_event(pass)) {
 			pass->never = WIRE_NEVER_NO_COUNTER;
 			continue;
 		}
@@ -136,7 +132,7 @@ static void prepare(struct monitor *monitor)
 	}
 	monitor->data_bytes = most;
 	monitor->data = calloc(1, (size_t)most + SLACK_BYTES);
-	if (monitor->data == NULL) {
+	if (!monitor->data) {
 		give_up(monitor, WIRE_NEVER_REFUSED);
 		return;
 	}
@@ -158,9 +154,8 @@ static bool allocate(struct monitor *monitor)
 	monitor->nevers = calloc(program->value_count, 1);
 	monitor->is_zero = calloc(program->value_count, 1);
 	monitor->values = calloc(program->value_count, sizeof(*monitor->values));
-	return monitor->passes != NULL && monitor->events != NULL && monitor->slots != NULL &&
-	       monitor->sums != NULL && monitor->states != NULL && monitor->nevers != NULL &&
-	       monitor->is_zero != NULL && monitor->values != NULL;
+	return monitor->passes && monitor->events && monitor->slots && monitor->sums &&
+	       monitor->states && monitor->nevers && monitor->is_zero && monitor->values;
 }
 
 struct monitor *monitor_create(const struct api *gl, struct channel_identity *identity,
@@ -168,12 +163,12 @@ struct monitor *monitor_create(const struct api *gl, struct channel_identity *id
 {
 	struct monitor *monitor;
 
-	if (guest_counters() == NULL)
+	if (!guest_counters())
 		return NULL;
-	if (monitor_program() == NULL)
+	if (!monitor_program())
 		return NULL;
 	monitor = calloc(1, sizeof(*monitor));
-	if (monitor == NULL)
+	if (!monitor)
 		return NULL;
 	monitor->gl = gl;
 	monitor->identity = identity;
@@ -194,7 +189,7 @@ struct monitor *monitor_create(const struct api *gl, struct channel_identity *id
 
 void monitor_destroy(struct monitor *monitor)
 {
-	if (monitor == NULL)
+	if (!monitor)
 		return;
 	channel_close(&monitor->stream);
 	free(monitor->passes);

@@ -8,7 +8,7 @@
 
 void monitor_next_pass(struct monitor *monitor)
 {
-	if (monitor == NULL)
+	if (!monitor)
 		return;
 	/* Those that the driver refuses give their turn to the next. */
 	for (uint32_t i = 0; i < 2 * monitor->program->pass_count; i++) {
@@ -30,15 +30,15 @@ static struct monitor_slot *take_slot(struct monitor *monitor)
 			continue;
 		if (slot->made && slot->pass == monitor->pass)
 			return slot;
-		if (!slot->made && fresh == NULL)
+		if (!slot->made && !fresh)
 			fresh = slot;
-		else if (slot->made && other == NULL)
+		else if (slot->made && !other)
 			other = slot;
 	}
-	if (fresh == NULL && other != NULL)
+	if (!fresh && other)
 		monitor_slot_delete(monitor, other);
-	fresh = fresh != NULL ? fresh : other;
-	if (fresh != NULL && monitor_slot_make(monitor, fresh, (uint16_t)monitor->pass))
+	fresh = fresh ? fresh : other;
+	if (fresh && monitor_slot_make(monitor, fresh, (uint16_t)monitor->pass))
 		return fresh;
 	return NULL;
 }
@@ -47,7 +47,7 @@ void monitor_begin(struct monitor *monitor)
 {
 	struct monitor_slot *slot;
 
-	if (monitor == NULL || monitor->open >= 0 || monitor->passes[monitor->pass].never != 0)
+	if (!monitor || monitor->open >= 0 || monitor->passes[monitor->pass].never != 0)
 		return;
 	if (monitor->program_count > 0) {
 		monitor->given_up = MONITOR_DISTURBED;
@@ -56,7 +56,7 @@ void monitor_begin(struct monitor *monitor)
 	monitor->given_up = MONITOR_LATE;
 	monitor_keep_error(monitor);
 	slot = take_slot(monitor);
-	if (slot == NULL || !monitor_slot_begin(monitor, slot))
+	if (!slot || !monitor_slot_begin(monitor, slot))
 		return;
 	slot->in_use = true;
 	slot->disturbed = false;
@@ -67,7 +67,7 @@ int monitor_end(struct monitor *monitor)
 {
 	int ended = MONITOR_NONE;
 
-	if (monitor == NULL)
+	if (!monitor)
 		return MONITOR_NONE;
 	ended = monitor->open >= 0 ? monitor->open : monitor->given_up;
 	if (monitor->open >= 0 && !monitor->slots[monitor->open].disturbed) {
@@ -81,7 +81,7 @@ int monitor_end(struct monitor *monitor)
 
 void monitor_abandon(struct monitor *monitor)
 {
-	if (monitor == NULL)
+	if (!monitor)
 		return;
 	monitor_drop(monitor, monitor->open);
 	monitor->open = -1;
@@ -90,7 +90,7 @@ void monitor_abandon(struct monitor *monitor)
 
 bool monitor_counts(const struct monitor *monitor)
 {
-	return monitor != NULL && monitor->open >= 0;
+	return monitor && monitor->open >= 0;
 }
 
 /* The size of the answer, 0: not there yet. */
@@ -124,7 +124,7 @@ bool monitor_is_ready(const struct monitor *monitor, int slot)
 	const struct monitor_slot *asked;
 	bool ready;
 
-	if (monitor == NULL || slot < 0 || monitor->slots[slot].disturbed)
+	if (!monitor || slot < 0 || monitor->slots[slot].disturbed)
 		return true;
 	asked = &monitor->slots[slot];
 	monitor_keep_error(monitor);
@@ -175,7 +175,7 @@ static void take_answer(struct monitor *monitor, const struct monitor_slot *slot
 
 void monitor_read(struct monitor *monitor, int slot, uint32_t pass, bool late)
 {
-	if (monitor == NULL || slot == MONITOR_NONE)
+	if (!monitor || slot == MONITOR_NONE)
 		return;
 	monitor->segments++;
 	if (slot >= 0 && !late && !monitor->slots[slot].disturbed) {
@@ -192,7 +192,7 @@ void monitor_read(struct monitor *monitor, int slot, uint32_t pass, bool late)
 
 void monitor_drop(struct monitor *monitor, int slot)
 {
-	if (monitor != NULL && slot >= 0)
+	if (monitor && slot >= 0)
 		monitor->slots[slot].in_use = false;
 }
 
@@ -226,7 +226,7 @@ void monitor_write(struct monitor *monitor, const struct wire_record *record)
 	struct wire_record bare = *record;
 	uint32_t count;
 
-	if (monitor == NULL)
+	if (!monitor)
 		return;
 	count = monitor->program->value_count;
 	memset(bare.values, 0, sizeof(bare.values));
@@ -236,7 +236,7 @@ void monitor_write(struct monitor *monitor, const struct wire_record *record)
 	memset(monitor->sums, 0, count * sizeof(*monitor->sums));
 	memset(monitor->states, 0, count);
 	monitor->segments = 0;
-	if (guest_counters() != NULL) {
+	if (guest_counters()) {
 		const struct channel_sample sample = {&bare, monitor->values, count};
 
 		channel_write_values(guest_counters(), &monitor->stream, monitor->identity,
@@ -246,7 +246,7 @@ void monitor_write(struct monitor *monitor, const struct wire_record *record)
 
 void monitor_program_begins(struct monitor *monitor, GLuint name)
 {
-	if (monitor == NULL)
+	if (!monitor)
 		return;
 	if (monitor->open >= 0 && !monitor->slots[monitor->open].disturbed) {
 		monitor_keep_error(monitor);
@@ -263,7 +263,7 @@ void monitor_program_begins(struct monitor *monitor, GLuint name)
 
 void monitor_program_ends(struct monitor *monitor, GLuint name)
 {
-	for (unsigned i = 0; monitor != NULL && i < monitor->program_count; i++) {
+	for (unsigned i = 0; monitor && i < monitor->program_count; i++) {
 		if (monitor->program_own[i] != name)
 			continue;
 		monitor->program_own[i] = monitor->program_own[--monitor->program_count];
@@ -273,7 +273,7 @@ void monitor_program_ends(struct monitor *monitor, GLuint name)
 
 void monitor_delete(struct monitor *monitor)
 {
-	if (monitor == NULL)
+	if (!monitor)
 		return;
 	monitor_keep_error(monitor);
 	for (unsigned i = 0; i < monitor->slot_count; i++)

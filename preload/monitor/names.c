@@ -33,7 +33,7 @@ static void read_groups(struct search *s)
 	if (monitor_failed(s->monitor) || count <= 0 || count > GROUPS_MOST)
 		return;
 	s->groups = calloc((size_t)count, sizeof(*s->groups));
-	if (s->groups == NULL)
+	if (!s->groups)
 		return;
 	call->GetPerfMonitorGroupsAMD(&count, count, s->groups);
 	if (!monitor_failed(s->monitor))
@@ -73,7 +73,7 @@ static void read_counters(struct search *s)
 	if (monitor_failed(s->monitor) || count <= 0 || count > COUNTERS_MOST)
 		return;
 	s->counters = calloc((size_t)count, sizeof(*s->counters));
-	if (s->counters == NULL)
+	if (!s->counters)
 		return;
 	call->GetPerfMonitorCountersAMD(s->group, &count, &most, count, s->counters);
 	if (!monitor_failed(s->monitor))

@@ -49,7 +49,7 @@ static void copy_program(void)
 	if (!program_fits(&head))
 		return;
 	the_program = malloc(wire_program_bytes(&head));
-	if (the_program == NULL)
+	if (!the_program)
 		return;
 	memcpy(the_program, room, wire_program_bytes(&head));
 	if (texts_are_whole(the_program))

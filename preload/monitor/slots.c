@@ -63,7 +63,7 @@ bool monitor_slot_make(struct monitor *monitor, struct monitor_slot *slot, uint1
 		const struct monitor_event *event = monitor_first_event(&monitor->passes[pass]);
 
 		slot->name = 0;
-		if (event != NULL)
+		if (event)
 			monitor->call.CreatePerfQueryINTEL(event->group, &slot->name);
 		made = slot->name != 0;
 	}
