@@ -113,9 +113,9 @@ static CL_API_ENTRY void *CL_API_CALL map_buffer(cl_command_queue queue, cl_mem 
 	void *address = layer_next.clEnqueueMapBuffer(queue, buffer, blocking, flags, offset, size,
 						      count, waits, place, &told);
 
-	if (status != NULL)
+	if (status)
 		*status = told;
-	if (w.queue != NULL && told == CL_SUCCESS &&
+	if (w.queue && told == CL_SUCCESS &&
 	    flags & (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION))
 		mapping_keep(address, size);
 	watch_end(&w, told, &c, "clEnqueueMapBuffer");
@@ -131,7 +131,7 @@ HOOK unmap(cl_command_queue queue, cl_mem object, void *address, cl_uint count,
 	cl_int status =
 	    layer_next.clEnqueueUnmapMemObject(queue, object, address, count, waits, place);
 
-	if (w.queue != NULL && status == CL_SUCCESS)
+	if (w.queue && status == CL_SUCCESS)
 		c.bytes = mapping_take(address);
 	if (c.bytes > 0)
 		c.kind = COMMAND_WRITE;
@@ -184,7 +184,7 @@ HOOK svm_map(cl_command_queue queue, cl_bool blocking, cl_map_flags flags, void 
 	cl_int status =
 	    layer_next.clEnqueueSVMMap(queue, blocking, flags, address, size, count, waits, place);
 
-	if (w.queue != NULL && status == CL_SUCCESS &&
+	if (w.queue && status == CL_SUCCESS &&
 	    flags & (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION))
 		mapping_keep(address, size);
 	return watch_end(&w, status, &c, "clEnqueueSVMMap");
@@ -198,7 +198,7 @@ HOOK svm_unmap(cl_command_queue queue, void *address, cl_uint count, const cl_ev
 	cl_event *place = watch_begin(&w, queue, event);
 	cl_int status = layer_next.clEnqueueSVMUnmap(queue, address, count, waits, place);
 
-	if (w.queue != NULL && status == CL_SUCCESS)
+	if (w.queue && status == CL_SUCCESS)
 		c.bytes = mapping_take(address);
 	if (c.bytes > 0)
 		c.kind = COMMAND_WRITE;
@@ -208,7 +208,7 @@ HOOK svm_unmap(cl_command_queue queue, void *address, cl_uint count, const cl_ev
 /* What the driver lacks stays away. */
 #define REPLACE(name, hook)                                                                        \
 	do {                                                                                       \
-		if (layer_next.name != NULL)                                                       \
+		if (layer_next.name)                                                               \
 			table->name = hook;                                                        \
 	} while (0)
 

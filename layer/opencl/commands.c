@@ -17,10 +17,10 @@ void mapping_keep(const void *address, uint64_t bytes)
 {
 	unsigned i = 0;
 
-	if (address == NULL || bytes == 0)
+	if (!address || bytes == 0)
 		return;
 	pthread_mutex_lock(&mappings_lock);
-	while (i < MAPPINGS && mappings[i].address != NULL)
+	while (i < MAPPINGS && mappings[i].address)
 		i++;
 	if (i < MAPPINGS) {
 		mappings[i].address = address;
@@ -35,7 +35,7 @@ uint64_t mapping_take(const void *address)
 
 	pthread_mutex_lock(&mappings_lock);
 	for (unsigned i = 0; i < MAPPINGS && bytes == 0; i++)
-		if (address != NULL && mappings[i].address == address) {
+		if (address && mappings[i].address == address) {
 			bytes = mappings[i].bytes;
 			mappings[i].address = NULL;
 		}
@@ -45,7 +45,7 @@ uint64_t mapping_take(const void *address)
 
 uint64_t region_bytes(const size_t *region, size_t element)
 {
-	return region != NULL ? (uint64_t)region[0] * region[1] * region[2] * element : 0;
+	return region ? (uint64_t)region[0] * region[1] * region[2] * element : 0;
 }
 
 cl_event *watch_begin(struct watch *w, cl_command_queue handle, cl_event *event)
@@ -54,20 +54,20 @@ cl_event *watch_begin(struct watch *w, cl_command_queue handle, cl_event *event)
 	w->queue = queue_find(handle);
 	w->own = NULL;
 	w->theirs = event;
-	w->before_ns = w->queue != NULL ? guest_now_ns() : 0;
+	w->before_ns = w->queue ? guest_now_ns() : 0;
 	guest_restore_errno(&w->visit);
-	return w->queue != NULL && event == NULL ? &w->own : event;
+	return w->queue && !event ? &w->own : event;
 }
 
 static void keep(const struct watch *w, struct command *c, const char *name)
 {
 	c->before_ns = w->before_ns;
 	c->after_ns = guest_now_ns();
-	c->ours = w->theirs == NULL;
+	c->ours = !w->theirs;
 	c->event = c->ours ? w->own : *w->theirs;
-	c->label = name != NULL ? label_intern(0, name, strlen(name)) : c->label;
+	c->label = name ? label_intern(0, name, strlen(name)) : c->label;
 	/* The program may give its event back before the command has ended. */
-	if (c->event == NULL || (!c->ours && layer_next.clRetainEvent(c->event) != CL_SUCCESS))
+	if (!c->event || (!c->ours && layer_next.clRetainEvent(c->event) != CL_SUCCESS))
 		return;
 	queue_drain(w->queue);
 	if (!pending_push(&w->queue->pending, c))
@@ -79,7 +79,7 @@ static void keep(const struct watch *w, struct command *c, const char *name)
 cl_int watch_end(struct watch *w, cl_int status, struct command *command, const char *name)
 {
 	guest_keep_errno(&w->visit);
-	if (w->queue != NULL && status == CL_SUCCESS)
+	if (w->queue && status == CL_SUCCESS)
 		keep(w, command, name);
 	guest_leave(w->visit);
 	return status;
@@ -103,10 +103,10 @@ static void size_of(struct command *c, cl_uint dimensions, const size_t *global,
 {
 	c->items = c->groups = 1;
 	c->items_known = global != NULL;
-	c->groups_known = global != NULL && local != NULL;
-	for (cl_uint i = 0; global != NULL && i < dimensions && i < 3; i++) {
+	c->groups_known = global && local;
+	for (cl_uint i = 0; global && i < dimensions && i < 3; i++) {
 		c->items *= global[i];
-		if (local != NULL && local[i] > 0)
+		if (local && local[i] > 0)
 			c->groups *= (global[i] + local[i] - 1) / local[i];
 	}
 }
@@ -123,7 +123,7 @@ static CL_API_ENTRY cl_int CL_API_CALL run_range(cl_command_queue queue, cl_kern
 	cl_int status = layer_next.clEnqueueNDRangeKernel(queue, kernel, dimensions, offset, global,
 							  local, count, waits, place);
 
-	if (w.queue != NULL && status == CL_SUCCESS) {
+	if (w.queue && status == CL_SUCCESS) {
 		size_of(&c, dimensions, global, local);
 		c.label = name_of(kernel);
 	}
@@ -143,7 +143,7 @@ static CL_API_ENTRY cl_int CL_API_CALL run_task(cl_command_queue queue, cl_kerne
 	cl_event *place = watch_begin(&w, queue, event);
 	cl_int status = layer_next.clEnqueueTask(queue, kernel, count, waits, place);
 
-	if (w.queue != NULL && status == CL_SUCCESS)
+	if (w.queue && status == CL_SUCCESS)
 		c.label = name_of(kernel);
 	return watch_end(&w, status, &c, NULL);
 }

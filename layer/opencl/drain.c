@@ -32,7 +32,7 @@ static bool may_write(struct queue *q)
 	struct wire_header *channel = guest_channel();
 	uint64_t now;
 
-	if (channel == NULL || channel_has_room(channel, &q->stream)) {
+	if (!channel || channel_has_room(channel, &q->stream)) {
 		__atomic_store_n(&q->full_ns, 0, __ATOMIC_RELAXED);
 		return true;
 	}
@@ -47,7 +47,7 @@ static void finish_front(struct queue *q, const struct command *command, enum fa
 	struct wire_header *channel = guest_channel();
 	struct wire_record record;
 
-	if (fate == FATE_DONE && channel != NULL && events_record(q, command, &record))
+	if (fate == FATE_DONE && channel && events_record(q, command, &record))
 		channel_write(channel, &q->stream, &q->identity, &record);
 	else if (fate != FATE_NEVER)
 		channel_count_lost(&q->stream);

@@ -19,11 +19,11 @@ EXPORT CL_API_ENTRY cl_int CL_API_CALL clGetLayerInfo(cl_layer_info what, size_t
 
 	if (what != CL_LAYER_NAME && what != CL_LAYER_API_VERSION)
 		return CL_INVALID_VALUE;
-	if (value != NULL && size < bytes)
+	if (value && size < bytes)
 		return CL_INVALID_VALUE;
-	if (value != NULL)
+	if (value)
 		memcpy(value, from, bytes);
-	if (needed != NULL)
+	if (needed)
 		*needed = bytes;
 	return CL_SUCCESS;
 }
@@ -44,7 +44,7 @@ EXPORT CL_API_ENTRY cl_int CL_API_CALL clInitLayer(cl_uint entries, const cl_icd
 {
 	size_t all = sizeof(table) / sizeof(void *);
 
-	if (target == NULL || entries_ret == NULL || layer == NULL)
+	if (!target || !entries_ret || !layer)
 		return CL_INVALID_VALUE;
 	memcpy(&layer_next, target, (entries < all ? entries : all) * sizeof(void *));
 	table = layer_next;

@@ -32,7 +32,7 @@ static int64_t distance(const struct queue *q, const struct command *c, uint64_t
 
 	pthread_mutex_lock(&clocks_lock);
 	for (unsigned i = 0; i + 1 < DEVICES && clock->device != q->device; i++, clock++)
-		if (clock->device == NULL)
+		if (!clock->device)
 			break;
 	if (clock->device != q->device || least > clock->most_ns || most < clock->least_ns)
 		*clock = (struct clock_of){q->device, least, most};
@@ -111,11 +111,11 @@ static CL_API_ENTRY cl_int CL_API_CALL profiling_info(cl_event event, cl_profili
 	cl_command_queue handle = NULL;
 	struct queue *q = NULL;
 
-	if (guest_still_here() && event != NULL &&
+	if (guest_still_here() && event &&
 	    layer_next.clGetEventInfo(event, CL_EVENT_COMMAND_QUEUE, sizeof(handle), &handle,
 				      NULL) == CL_SUCCESS)
 		q = queue_find_any(handle);
-	if (q != NULL && q->watched && !q->asked)
+	if (q && q->watched && !q->asked)
 		return CL_PROFILING_INFO_NOT_AVAILABLE;
 	return layer_next.clGetEventProfilingInfo(event, what, size, value, needed);
 }
@@ -135,7 +135,7 @@ static CL_API_ENTRY cl_int CL_API_CALL event_info(cl_event event, cl_event_info 
 	guest_restore_errno(&visit);
 	status = layer_next.clGetEventInfo(event, what, size, value, needed);
 	guest_keep_errno(&visit);
-	if (status == CL_SUCCESS && ours > 0 && value != NULL && *(cl_uint *)value > ours)
+	if (status == CL_SUCCESS && ours > 0 && value && *(cl_uint *)value > ours)
 		*(cl_uint *)value -= ours;
 	guest_leave(visit);
 	return status;

@@ -7,9 +7,8 @@ static uint64_t image_bytes(const struct watch *w, cl_mem image, const size_t *r
 {
 	size_t element = 0;
 
-	if (w->queue == NULL ||
-	    layer_next.clGetImageInfo(image, CL_IMAGE_ELEMENT_SIZE, sizeof(element), &element,
-				      NULL) != CL_SUCCESS)
+	if (!w->queue || layer_next.clGetImageInfo(image, CL_IMAGE_ELEMENT_SIZE, sizeof(element),
+						   &element, NULL) != CL_SUCCESS)
 		return 0;
 	return region_bytes(region, element);
 }
@@ -117,7 +116,7 @@ static CL_API_ENTRY void *CL_API_CALL map_image(cl_command_queue queue, cl_mem i
 	void *address = layer_next.clEnqueueMapImage(queue, image, blocking, flags, origin, region,
 						     row, slice, count, waits, place, &told);
 
-	if (status != NULL)
+	if (status)
 		*status = told;
 	if (told == CL_SUCCESS)
 		c.bytes = image_bytes(&w, image, region);
@@ -134,7 +133,7 @@ void images_hooks(cl_icd_dispatch *table)
 	table->clEnqueueCopyImage = copy_image;
 	table->clEnqueueCopyImageToBuffer = image_to_buffer;
 	table->clEnqueueCopyBufferToImage = buffer_to_image;
-	if (layer_next.clEnqueueFillImage != NULL)
+	if (layer_next.clEnqueueFillImage)
 		table->clEnqueueFillImage = fill_image;
 	table->clEnqueueMapImage = map_image;
 }

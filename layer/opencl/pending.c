@@ -18,7 +18,7 @@ static bool grow(struct pending *p)
 	uint32_t cap = p->cap != 0 ? p->cap * 2 : PENDING_FIRST;
 	struct command *items = cap <= PENDING_MOST ? calloc(cap, sizeof(*items)) : NULL;
 
-	if (items == NULL)
+	if (!items)
 		return false;
 	for (uint32_t i = p->tail; i != p->head; i++)
 		items[i & (cap - 1)] = p->items[i & (p->cap - 1)];

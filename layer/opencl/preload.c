@@ -54,8 +54,8 @@ static bool is_new_enough(cl_platform_id platform)
 static void hook(cl_platform_id platform)
 {
 	pthread_mutex_lock(&lock);
-	if (!done && platform != NULL && platform->dispatch != NULL && guest_active() &&
-	    is_new_enough(platform) && make_writable(platform->dispatch)) {
+	if (!done && platform && platform->dispatch && guest_active() && is_new_enough(platform) &&
+	    make_writable(platform->dispatch)) {
 		done = true;
 		memcpy(&layer_next, platform->dispatch, ENTRIES_BYTES);
 		layer_hook(platform->dispatch);
@@ -71,9 +71,9 @@ EXPORT CL_API_ENTRY cl_int CL_API_CALL clGetPlatformIDs(cl_uint entries, cl_plat
 	cl_platform_id first = NULL;
 	cl_int status;
 
-	if (next == NULL)
+	if (!next)
 		next = (__typeof__(next))dlsym(RTLD_NEXT, "clGetPlatformIDs");
-	if (next == NULL)
+	if (!next)
 		return CL_INVALID_VALUE;
 	status = next(entries, platforms, count);
 	if (status == CL_SUCCESS && next(1, &first, NULL) == CL_SUCCESS)

@@ -14,14 +14,14 @@ static struct queue *queue_look(cl_command_queue handle, bool any)
 {
 	struct queue *found = NULL;
 
-	if (handle == NULL || !guest_still_here())
+	if (!handle || !guest_still_here())
 		return NULL;
 	pthread_rwlock_rdlock(&queues_lock);
-	for (struct queue *q = queues; q != NULL && found == NULL; q = q->next)
+	for (struct queue *q = queues; q && !found; q = q->next)
 		if (q->handle == handle && q->references > 0 && (any || q->watched))
 			found = q;
 	/* A driver may give the handle of one that we have not given up yet to another. */
-	for (struct queue *q = queues; any && q != NULL && found == NULL; q = q->next)
+	for (struct queue *q = queues; any && q && !found; q = q->next)
 		if (q->handle == handle)
 			found = q;
 	pthread_rwlock_unlock(&queues_lock);
@@ -43,9 +43,9 @@ struct queue *queue_next(const struct queue *after, bool only_released)
 	struct queue *q;
 
 	pthread_rwlock_rdlock(&queues_lock);
-	q = after != NULL ? after->next : queues;
-	while (q != NULL && (q->handle == NULL || pending_none(&q->pending) ||
-			     (only_released && q->references > 0)))
+	q = after ? after->next : queues;
+	while (q &&
+	       (!q->handle || pending_none(&q->pending) || (only_released && q->references > 0)))
 		q = q->next;
 	pthread_rwlock_unlock(&queues_lock);
 	return q;
@@ -54,7 +54,7 @@ struct queue *queue_next(const struct queue *after, bool only_released)
 void queue_give_up(struct queue *q)
 {
 	pthread_rwlock_wrlock(&queues_lock);
-	if (q->references == 0 && q->handle != NULL && pending_none(&q->pending)) {
+	if (q->references == 0 && q->handle && pending_none(&q->pending)) {
 		channel_close(&q->stream);
 		q->handle = NULL;
 	}
@@ -67,7 +67,7 @@ cl_uint queue_holds(cl_event event)
 	cl_uint count = 0;
 
 	pthread_rwlock_rdlock(&queues_lock);
-	for (struct queue *q = queues; q != NULL; q = q->next)
+	for (struct queue *q = queues; q; q = q->next)
 		count += pending_holds(&q->pending, event);
 	pthread_rwlock_unlock(&queues_lock);
 	return count;
@@ -109,17 +109,17 @@ static struct queue *make(void)
 	struct queue *q;
 
 	pthread_rwlock_wrlock(&queues_lock);
-	for (q = queues; q != NULL; q = q->next)
-		if (q->handle == NULL && q->references == 0)
+	for (q = queues; q; q = q->next)
+		if (!q->handle && q->references == 0)
 			break;
-	if (q == NULL && (q = calloc(1, sizeof(*q))) != NULL) {
+	if (!q && (q = calloc(1, sizeof(*q))) != NULL) {
 		pthread_mutex_init(&q->pending.lock, NULL);
 		q->next = queues;
 		queues = q;
 	}
-	if (q != NULL)
+	if (q)
 		__atomic_store_n(&q->references, 1, __ATOMIC_RELAXED); /* taken */
-	else if (guest_channel() != NULL)
+	else if (guest_channel())
 		__atomic_add_fetch(&guest_channel()->refused, 1, __ATOMIC_RELAXED);
 	pthread_rwlock_unlock(&queues_lock);
 	return q;
@@ -143,7 +143,7 @@ static void queue_begin(struct queue *q, cl_command_queue handle, cl_device_id d
 	q->full_ns = 0;
 	q->watched = watched;
 	identify(q, device);
-	if (channel != NULL)
+	if (channel)
 		__atomic_add_fetch(&channel->contexts, 1, __ATOMIC_RELAXED);
 	pthread_rwlock_wrlock(&queues_lock);
 	q->handle = handle;
@@ -158,16 +158,16 @@ static CL_API_ENTRY cl_command_queue CL_API_CALL create_queue(
 	cl_command_queue made = NULL;
 	bool watched;
 
-	if (q == NULL)
+	if (!q)
 		return layer_next.clCreateCommandQueue(context, device, properties, status);
 	q->asked = (properties & CL_QUEUE_PROFILING_ENABLE) != 0;
 	q->property_count = 0;
 	made = layer_next.clCreateCommandQueue(context, device,
 					       properties | CL_QUEUE_PROFILING_ENABLE, status);
 	watched = made != NULL;
-	if (made == NULL && !q->asked)
+	if (!made && !q->asked)
 		made = layer_next.clCreateCommandQueue(context, device, properties, status);
-	if (made != NULL)
+	if (made)
 		queue_begin(q, made, device, watched);
 	else
 		unmake(q);
@@ -185,7 +185,7 @@ static bool with_profiling(const cl_queue_properties *given, cl_queue_properties
 	bool bits = false;
 
 	q->asked = false;
-	for (; given != NULL && given[n] != 0; n += 2) {
+	for (; given && given[n] != 0; n += 2) {
 		if (n + 4 >= 32)
 			return false;
 		out[used] = given[n];
@@ -204,8 +204,8 @@ static bool with_profiling(const cl_queue_properties *given, cl_queue_properties
 		out[used++] = CL_QUEUE_PROFILING_ENABLE;
 	}
 	out[used] = 0;
-	q->property_count = given != NULL ? n + 1 : 0;
-	if (given != NULL)
+	q->property_count = given ? n + 1 : 0;
+	if (given)
 		memcpy(q->properties, given, q->property_count * sizeof(*given));
 	return true;
 }
@@ -217,13 +217,13 @@ static CL_API_ENTRY cl_command_queue CL_API_CALL create_queue_with(
 	struct queue *q = guest_still_here() ? make() : NULL;
 	cl_command_queue made = NULL;
 
-	if (q == NULL)
+	if (!q)
 		return layer_next.clCreateCommandQueueWithProperties(context, device, properties,
 								     status);
 	if (with_profiling(properties, changed, q))
 		made =
 		    layer_next.clCreateCommandQueueWithProperties(context, device, changed, status);
-	if (made != NULL) {
+	if (made) {
 		queue_begin(q, made, device, true);
 		return made;
 	}
@@ -236,7 +236,7 @@ static CL_API_ENTRY cl_int CL_API_CALL retain_queue(cl_command_queue handle)
 	cl_int status = layer_next.clRetainCommandQueue(handle);
 	struct queue *q = status == CL_SUCCESS ? queue_find_any(handle) : NULL;
 
-	if (q != NULL) {
+	if (q) {
 		pthread_rwlock_wrlock(&queues_lock);
 		__atomic_add_fetch(&q->references, 1, __ATOMIC_RELAXED);
 		pthread_rwlock_unlock(&queues_lock);
@@ -251,12 +251,12 @@ static CL_API_ENTRY cl_int CL_API_CALL release_queue(cl_command_queue handle)
 	struct queue *q = queue_find_any(handle);
 	cl_int status;
 
-	if (q != NULL)
+	if (q)
 		queue_drain(q);
 	guest_restore_errno(&visit);
 	status = layer_next.clReleaseCommandQueue(handle);
 	guest_keep_errno(&visit);
-	if (status == CL_SUCCESS && q != NULL) {
+	if (status == CL_SUCCESS && q) {
 		bool gone;
 
 		pthread_rwlock_wrlock(&queues_lock);
@@ -275,11 +275,11 @@ static cl_int list_of(const struct queue *q, size_t size, void *value, size_t *n
 {
 	size_t bytes = q->property_count * sizeof(q->properties[0]);
 
-	if (value != NULL && size < bytes)
+	if (value && size < bytes)
 		return CL_INVALID_VALUE;
-	if (value != NULL)
+	if (value)
 		memcpy(value, q->properties, bytes);
-	if (needed != NULL)
+	if (needed)
 		*needed = bytes;
 	return CL_SUCCESS;
 }
@@ -292,14 +292,14 @@ static CL_API_ENTRY cl_int CL_API_CALL queue_info(cl_command_queue handle,
 	struct queue *q = queue_find_any(handle);
 	cl_int status;
 
-	if (q != NULL && what == CL_QUEUE_REFERENCE_COUNT)
+	if (q && what == CL_QUEUE_REFERENCE_COUNT)
 		queue_drain(q);
 	status = layer_next.clGetCommandQueueInfo(handle, what, size, value, needed);
 	if (status != CL_SUCCESS && what != CL_QUEUE_PROPERTIES_ARRAY)
 		return status;
-	if (q == NULL || q->asked || !q->watched)
+	if (!q || q->asked || !q->watched)
 		return status;
-	if (what == CL_QUEUE_PROPERTIES && value != NULL)
+	if (what == CL_QUEUE_PROPERTIES && value)
 		*(cl_command_queue_properties *)value &=
 		    ~(cl_command_queue_properties)CL_QUEUE_PROFILING_ENABLE;
 	if (what != CL_QUEUE_PROPERTIES_ARRAY)
@@ -318,7 +318,7 @@ static CL_API_ENTRY cl_int CL_API_CALL queue_finish(cl_command_queue handle)
 
 	guest_keep_errno(&visit);
 	q = queue_find(handle);
-	if (q != NULL)
+	if (q)
 		queue_drain(q);
 	queue_drain_released();
 	guest_leave(visit);
@@ -333,7 +333,7 @@ static CL_API_ENTRY cl_int CL_API_CALL flush(cl_command_queue handle)
 
 	guest_keep_errno(&visit);
 	q = queue_find(handle);
-	if (q != NULL)
+	if (q)
 		queue_drain(q);
 	queue_drain_released();
 	guest_leave(visit);
@@ -343,7 +343,7 @@ static CL_API_ENTRY cl_int CL_API_CALL flush(cl_command_queue handle)
 void queue_hooks(cl_icd_dispatch *table)
 {
 	table->clCreateCommandQueue = create_queue;
-	if (layer_next.clCreateCommandQueueWithProperties != NULL)
+	if (layer_next.clCreateCommandQueueWithProperties)
 		table->clCreateCommandQueueWithProperties = create_queue_with;
 	table->clRetainCommandQueue = retain_queue;
 	table->clReleaseCommandQueue = release_queue;

@@ -26,7 +26,7 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_CreateCommandPool(VkDevice handle,
 	struct guest_visit visit = guest_enter();
 	struct command_pool *pool = result == VK_SUCCESS ? calloc(1, sizeof(*pool)) : NULL;
 
-	if (pool != NULL) {
+	if (pool) {
 		pool->handle = *pCommandPool;
 		pool->family = pCreateInfo->queueFamilyIndex;
 		pool->blind = pool->family >= device->family_count ||
@@ -48,11 +48,11 @@ static void forget(struct command *command)
 	struct device *device = command->device;
 
 	object_remove(command->handle);
-	if (command->previous != NULL)
+	if (command->previous)
 		command->previous->next = command->next;
 	else
 		command->pool->commands = command->next;
-	if (command->next != NULL)
+	if (command->next)
 		command->next->previous = command->previous;
 	device_lock(device);
 	frames_settle(device, command);
@@ -65,7 +65,7 @@ static void forget_pool(void *value)
 {
 	struct command_pool *pool = value;
 
-	while (pool != NULL && pool->commands != NULL)
+	while (pool && pool->commands)
 		forget(pool->commands);
 	free(pool);
 }
@@ -99,7 +99,7 @@ static void settle(struct command *command)
 
 	/* In this order: it is pending before it has arrived. */
 	if (__atomic_load_n(&command->arriving, __ATOMIC_ACQUIRE) == 0 &&
-	    __atomic_load_n(&command->pending, __ATOMIC_ACQUIRE) == NULL)
+	    !__atomic_load_n(&command->pending, __ATOMIC_ACQUIRE))
 		return;
 	device_lock(device);
 	frames_settle(device, command);
@@ -113,7 +113,7 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_ResetCommandPool(VkDevice handle, VkCommandP
 	struct guest_visit visit = guest_enter();
 	struct command_pool *pool = pool_of(device, commandPool);
 
-	for (struct command *c = pool != NULL ? pool->commands : NULL; c != NULL; c = c->next)
+	for (struct command *c = pool ? pool->commands : NULL; c; c = c->next)
 		settle(c);
 	guest_leave(visit);
 	return device->next.ResetCommandPool(handle, commandPool, flags);
@@ -124,7 +124,7 @@ static void meet(struct device *device, struct command_pool *pool, VkCommandBuff
 {
 	struct command *command = calloc(1, sizeof(*command));
 
-	if (command == NULL)
+	if (!command)
 		return;
 	*command = (struct command){.device = device,
 				    .pool = pool,
@@ -135,7 +135,7 @@ static void meet(struct device *device, struct command_pool *pool, VkCommandBuff
 		free(command);
 		return;
 	}
-	if (pool->commands != NULL)
+	if (pool->commands)
 		pool->commands->previous = command;
 	pool->commands = command;
 }
@@ -153,8 +153,8 @@ hook_AllocateCommandBuffers(VkDevice handle, const VkCommandBufferAllocateInfo *
 
 	if (secondary)
 		__atomic_store_n(&device->driver.has_children, true, __ATOMIC_RELAXED);
-	for (uint32_t i = 0; result == VK_SUCCESS && pool != NULL && !pool->blind &&
-			     i < pAllocateInfo->commandBufferCount;
+	for (uint32_t i = 0;
+	     result == VK_SUCCESS && pool && !pool->blind && i < pAllocateInfo->commandBufferCount;
 	     i++)
 		meet(device, pool, pCommandBuffers[i], secondary);
 	guest_leave(visit);
@@ -170,7 +170,7 @@ VKAPI_ATTR void VKAPI_CALL hook_FreeCommandBuffers(VkDevice handle, VkCommandPoo
 
 	for (uint32_t i = 0; i < commandBufferCount; i++) {
 		struct command *command =
-		    pCommandBuffers[i] != NULL ? command_of(pCommandBuffers[i]) : &device->nobody;
+		    pCommandBuffers[i] ? command_of(pCommandBuffers[i]) : &device->nobody;
 
 		if (!command->blind)
 			forget(command);
@@ -247,7 +247,7 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_BeginCommandBuffer(VkCommandBuffer handle,
 		return next->BeginCommandBuffer(handle, pBeginInfo);
 	visit = guest_enter();
 	restart(command, info.flags);
-	if (command->secondary && info.pInheritanceInfo != NULL) {
+	if (command->secondary && info.pInheritanceInfo) {
 		inherited = *info.pInheritanceInfo;
 		inherit(command, &inherited);
 		info.pInheritanceInfo = &inherited;

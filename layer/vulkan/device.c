@@ -15,8 +15,8 @@ static VkLayerDeviceCreateInfo *device_find_link(const VkDeviceCreateInfo *info)
 {
 	const VkLayerDeviceCreateInfo *link = info->pNext;
 
-	while (link != NULL && (link->sType != VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO ||
-				link->function != VK_LAYER_LINK_INFO))
+	while (link && (link->sType != VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO ||
+			link->function != VK_LAYER_LINK_INFO))
 		link = link->pNext;
 	return (VkLayerDeviceCreateInfo *)(uintptr_t)link;
 }
@@ -25,7 +25,7 @@ static VkLayerDeviceCreateInfo *device_find_link(const VkDeviceCreateInfo *info)
 static void finish_all(void)
 {
 	pthread_mutex_lock(&devices_lock);
-	for (struct device *device = devices; device != NULL; device = device->next_device) {
+	for (struct device *device = devices; device; device = device->next_device) {
 		if (!device_trylock(device))
 			continue;
 		frames_finish(device, WAIT_AT_EXIT_NS);
@@ -47,9 +47,9 @@ static void take_out(struct device *device)
 	struct device **link = &devices;
 
 	pthread_mutex_lock(&devices_lock);
-	while (*link != NULL && *link != device)
+	while (*link && *link != device)
 		link = &(*link)->next_device;
-	if (*link != NULL)
+	if (*link)
 		*link = device->next_device;
 	pthread_mutex_unlock(&devices_lock);
 }
@@ -68,11 +68,11 @@ static struct device *new_device(struct instance *instance, VkPhysicalDevice gpu
 {
 	struct device *device = calloc(1, sizeof(*device));
 
-	if (device == NULL)
+	if (!device)
 		return NULL;
 	device->frame_cap = FRAMES_FIRST;
 	device->frames = calloc(device->frame_cap, sizeof(*device->frames));
-	if (device->frames == NULL) {
+	if (!device->frames) {
 		free(device);
 		return NULL;
 	}
@@ -102,7 +102,7 @@ static void device_start(struct device *device)
 	struct wire_header *channel = guest_channel();
 	static uint32_t serial; /* atomic */
 
-	if (channel == NULL)
+	if (!channel)
 		return;
 	device->identity.serial = __atomic_add_fetch(&serial, 1, __ATOMIC_RELAXED);
 	__atomic_add_fetch(&channel->contexts, 1, __ATOMIC_RELAXED);
@@ -151,18 +151,18 @@ VKAPI_ATTR VkResult VKAPI_CALL layer_create_device(VkPhysicalDevice physicalDevi
 	PFN_vkCreateDevice next = NULL;
 	VkResult result = VK_ERROR_INITIALIZATION_FAILED;
 
-	if (link != NULL && link->u.pLayerInfo != NULL && instance != NULL)
+	if (link && link->u.pLayerInfo && instance)
 		next = (PFN_vkCreateDevice)link->u.pLayerInfo->pfnNextGetInstanceProcAddr(
 		    instance->handle, "vkCreateDevice");
-	if (next != NULL) {
+	if (next) {
 		result = VK_ERROR_OUT_OF_HOST_MEMORY;
 		device = new_device(instance, physicalDevice, pCreateInfo);
 	}
-	if (device != NULL && !key_reserve()) {
+	if (device && !key_reserve()) {
 		free_device(device);
 		device = NULL;
 	}
-	if (device != NULL) {
+	if (device) {
 		device->next_proc = link->u.pLayerInfo->pfnNextGetDeviceProcAddr;
 		link->u.pLayerInfo = link->u.pLayerInfo->pNext;
 		guest_restore_errno(&visit);

@@ -31,7 +31,7 @@ void *handles_get(const struct handles *table, uint64_t key)
 	size_t at;
 	uint64_t found;
 
-	if (slots == NULL)
+	if (!slots)
 		return NULL;
 	at = place(slots, key);
 	while ((found = __atomic_load_n(&slots->items[at].key, __ATOMIC_ACQUIRE)) != key) {
@@ -59,16 +59,16 @@ static bool renew(struct handles *table)
 	struct handle_slots *old = table->slots, *new;
 	size_t live = 0, size = FIRST_SIZE;
 
-	for (size_t i = 0; old != NULL && i < old->size; i++)
+	for (size_t i = 0; old && i < old->size; i++)
 		live += old->items[i].key > GONE;
 	while (size < 4 * (live + table->reserved + 1))
 		size *= 2;
 	new = calloc(1, sizeof(*new) + size * sizeof(new->items[0]));
-	if (new == NULL)
+	if (!new)
 		return false;
 	new->size = size;
 	new->older = old;
-	for (size_t i = 0; old != NULL && i < old->size; i++) {
+	for (size_t i = 0; old && i < old->size; i++) {
 		if (old->items[i].key > GONE)
 			put(new, old->items[i].key, old->items[i].value);
 	}
@@ -81,8 +81,8 @@ bool handles_put(struct handles *table, uint64_t key, void *value)
 	struct handle_slots *slots = table->slots;
 
 	/* Three quarters full is time for another; without memory the last free places will do. */
-	if ((slots == NULL || 4 * (slots->used + 1) > 3 * slots->size) && !renew(table) &&
-	    (slots == NULL || slots->used + table->reserved + 2 > slots->size))
+	if ((!slots || 4 * (slots->used + 1) > 3 * slots->size) && !renew(table) &&
+	    (!slots || slots->used + table->reserved + 2 > slots->size))
 		return false;
 	put(table->slots, key, value);
 	return true;
@@ -92,8 +92,7 @@ bool handles_reserve(struct handles *table)
 {
 	struct handle_slots *slots = table->slots;
 
-	if ((slots == NULL || 4 * (slots->used + table->reserved + 1) > 3 * slots->size) &&
-	    !renew(table))
+	if ((!slots || 4 * (slots->used + table->reserved + 1) > 3 * slots->size) && !renew(table))
 		return false;
 	table->reserved++;
 	return true;
@@ -110,7 +109,7 @@ void *handles_remove(struct handles *table, uint64_t key)
 	size_t at;
 	void *value;
 
-	if (slots == NULL)
+	if (!slots)
 		return NULL;
 	for (at = place(slots, key); slots->items[at].key != key;
 	     at = (at + 1) & (slots->size - 1)) {
@@ -133,11 +132,11 @@ void handles_finish(struct handles *table, void (*release)(void *value))
 {
 	struct handle_slots *slots = table->slots;
 
-	for (size_t i = 0; release != NULL && slots != NULL && i < slots->size; i++) {
+	for (size_t i = 0; release && slots && i < slots->size; i++) {
 		if (slots->items[i].key > GONE)
 			release(slots->items[i].value);
 	}
-	while (table->slots != NULL) {
+	while (table->slots) {
 		struct handle_slots *older = table->slots->older;
 
 		free(table->slots);

@@ -34,10 +34,10 @@ static bool has_extension(const struct device *device)
 	uint32_t count = 0;
 	bool found = false;
 
-	if (list == NULL || list(device->gpu, NULL, &count, NULL) < 0)
+	if (!list || list(device->gpu, NULL, &count, NULL) < 0)
 		return false;
 	all = calloc((size_t)count + 1, sizeof(*all));
-	if (all != NULL && list(device->gpu, NULL, &count, all) >= 0) {
+	if (all && list(device->gpu, NULL, &count, all) >= 0) {
 		for (uint32_t i = 0; i < count; i++)
 			found |= strcmp(all[i].extensionName, EXTENSION) == 0;
 	}
@@ -53,7 +53,7 @@ static bool has_feature(const struct device *device)
 					      .pNext = &queries};
 	PFN_vkGetPhysicalDeviceFeatures2 ask = device->instance->ask.GetPhysicalDeviceFeatures2;
 
-	if (device->instance->version < VK_API_VERSION_1_1 || ask == NULL)
+	if (device->instance->version < VK_API_VERSION_1_1 || !ask)
 		return false;
 	ask(device->gpu, &features);
 	return queries.performanceCounterQueryPools;
@@ -65,7 +65,7 @@ static bool enable(struct features_copy *out)
 	uint32_t count = out->info.enabledExtensionCount;
 
 	out->extensions = calloc((size_t)count + 1, sizeof(*out->extensions));
-	if (out->extensions == NULL)
+	if (!out->extensions)
 		return false;
 	if (count != 0)
 		memcpy(out->extensions, out->info.ppEnabledExtensionNames,
@@ -120,7 +120,7 @@ static void choose(struct device *device, const struct perf_list *list, struct c
 {
 	const struct wire_header *channel = guest_channel();
 
-	for (uint32_t w = 0; channel != NULL && w < device->driver.count; w++) {
+	for (uint32_t w = 0; channel && w < device->driver.count; w++) {
 		struct driver_counter *counter = &device->driver.counters[w];
 		const struct perf_unit *unit;
 		uint32_t at = 0;
@@ -163,7 +163,7 @@ static void add_sets(struct device *device, uint32_t family, const struct perf_l
 	struct driver_set *more =
 	    realloc(driver->sets, (driver->set_count + count) * sizeof(*more));
 
-	if (more == NULL)
+	if (!more)
 		return;
 	driver->sets = more;
 	driver->families[family].first = driver->set_count;
@@ -223,9 +223,9 @@ void driver_start(struct device *device)
 		instance->ask.EnumeratePhysicalDeviceQueueFamilyPerformanceQueryCountersKHR,
 	    .passes = instance->ask.GetPhysicalDeviceQueueFamilyPerformanceQueryPassesKHR};
 
-	if (!device->driver.enabled || api.enumerate == NULL || api.passes == NULL ||
-	    device->next.AcquireProfilingLockKHR == NULL ||
-	    device->next.ReleaseProfilingLockKHR == NULL || !driver_lock(device))
+	if (!device->driver.enabled || !api.enumerate || !api.passes ||
+	    !device->next.AcquireProfilingLockKHR || !device->next.ReleaseProfilingLockKHR ||
+	    !driver_lock(device))
 		return;
 	for (uint32_t family = 0; family < device->family_count; family++)
 		add_family(device, &api, family);
@@ -249,7 +249,7 @@ void driver_finish(struct device *device)
 {
 	struct driver *driver = &device->driver;
 
-	while (driver->pools != NULL) {
+	while (driver->pools) {
 		struct driver_pool *next = driver->pools->next_of_all;
 
 		device->next.DestroyQueryPool(device->handle, driver->pools->pool, NULL);

@@ -28,7 +28,7 @@ static const void *find(const void *chain, VkStructureType type)
 {
 	const VkBaseInStructure *link = chain;
 
-	while (link != NULL && link->sType != type)
+	while (link && link->sType != type)
 		link = link->pNext;
 	return link;
 }
@@ -39,23 +39,23 @@ static void *copy_up_to(struct features_copy *out, VkStructureType type)
 	const VkBaseInStructure *link = out->info.pNext;
 	VkBaseInStructure *before = NULL, *copy = NULL;
 
-	for (; link != NULL && (copy == NULL || copy->sType != type); link = link->pNext) {
+	for (; link && (!copy || copy->sType != type); link = link->pNext) {
 		size_t size = link_size(link);
 
 		if (size == 0 || out->copy_count == sizeof(out->copies) / sizeof(out->copies[0]))
 			return NULL;
 		copy = malloc(size);
-		if (copy == NULL)
+		if (!copy)
 			return NULL;
 		out->copies[out->copy_count++] = copy;
 		memcpy(copy, link, size);
-		if (before != NULL)
+		if (before)
 			before->pNext = copy;
 		else
 			out->info.pNext = copy;
 		before = copy;
 	}
-	return copy != NULL && copy->sType == type ? copy : NULL;
+	return copy && copy->sType == type ? copy : NULL;
 }
 
 /* Where the program's own choice of core features can be changed, or NULL. */
@@ -63,11 +63,11 @@ static VkPhysicalDeviceFeatures *core_features(struct features_copy *out)
 {
 	VkPhysicalDeviceFeatures2 *chained;
 
-	if (find(out->info.pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2) != NULL) {
+	if (find(out->info.pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2)) {
 		chained = copy_up_to(out, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2);
-		return chained != NULL ? &chained->features : NULL;
+		return chained ? &chained->features : NULL;
 	}
-	if (out->info.pEnabledFeatures != NULL)
+	if (out->info.pEnabledFeatures)
 		out->enabled = *out->info.pEnabledFeatures;
 	out->info.pEnabledFeatures = &out->enabled;
 	return &out->enabled;
@@ -78,7 +78,7 @@ static void choose_core(struct device *device, struct features_copy *out)
 	PFN_vkGetPhysicalDeviceFeatures ask = device->instance->ask.GetPhysicalDeviceFeatures;
 	VkPhysicalDeviceFeatures has = {0}, *chosen = core_features(out);
 
-	if (chosen == NULL || ask == NULL)
+	if (!chosen || !ask)
 		return;
 	ask(device->gpu, &has);
 	chosen->pipelineStatisticsQuery |= has.pipelineStatisticsQuery;
@@ -99,7 +99,7 @@ static bool ask_properties(const struct device *device, void *chain)
 
 	if (instance->version >= VK_API_VERSION_1_1)
 		ask = instance->ask.GetPhysicalDeviceProperties2;
-	if (ask != NULL)
+	if (ask)
 		ask(device->gpu, &properties);
 	return ask != NULL;
 }
@@ -114,8 +114,8 @@ static void look_at_feedback(struct device *device, const VkDeviceCreateInfo *in
 	VkPhysicalDeviceTransformFeedbackPropertiesEXT has = {
 	    .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_TRANSFORM_FEEDBACK_PROPERTIES_EXT};
 
-	device->generated = generated != NULL && generated->primitivesGeneratedQuery;
-	if (asked == NULL || !asked->transformFeedback || !ask_properties(device, &has))
+	device->generated = generated && generated->primitivesGeneratedQuery;
+	if (!asked || !asked->transformFeedback || !ask_properties(device, &has))
 		return;
 	device->feedback = has.transformFeedbackQueries;
 	device->streams = has.maxTransformFeedbackStreams;
@@ -140,14 +140,14 @@ static void choose_mesh(struct device *device, struct features_copy *out)
 					      .pNext = &has};
 	VkPhysicalDeviceMeshShaderFeaturesEXT *chosen;
 
-	if (asked == NULL || !asked->meshShader || ask == NULL || !device->statistics)
+	if (!asked || !asked->meshShader || !ask || !device->statistics)
 		return;
 	ask(device->gpu, &features);
 	if (!has.meshShaderQueries)
 		return;
 	/* What was copied before is copied again: the chain stands as it is now. */
 	chosen = copy_up_to(out, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MESH_SHADER_FEATURES_EXT);
-	if (chosen == NULL)
+	if (!chosen)
 		return;
 	chosen->meshShaderQueries = VK_TRUE;
 	device->mesh = true;
@@ -166,7 +166,7 @@ static bool can_reset(const struct device *device)
 
 	instance->ask.GetPhysicalDeviceProperties(device->gpu, &properties);
 	if (instance->version < VK_API_VERSION_1_2 || properties.apiVersion < VK_API_VERSION_1_2 ||
-	    ask == NULL)
+	    !ask)
 		return false;
 	ask(device->gpu, &features);
 	return has.hostQueryReset;
@@ -181,14 +181,14 @@ static void choose_reset(struct device *device, struct features_copy *out)
 
 	if (!can_reset(device))
 		return;
-	if (find(out->info.pNext, all) != NULL) {
+	if (find(out->info.pNext, all)) {
 		newer = copy_up_to(out, all);
-		if (newer != NULL)
+		if (newer)
 			newer->hostQueryReset = VK_TRUE;
 		device->host_reset = newer != NULL;
-	} else if (find(out->info.pNext, own) != NULL) {
+	} else if (find(out->info.pNext, own)) {
 		chosen = copy_up_to(out, own);
-		if (chosen != NULL)
+		if (chosen)
 			chosen->hostQueryReset = VK_TRUE;
 		device->host_reset = chosen != NULL;
 	} else {
@@ -205,7 +205,7 @@ void features_prepare(struct device *device, const VkDeviceCreateInfo *info,
 		      struct features_copy *out)
 {
 	*out = (struct features_copy){.info = *info};
-	if (guest_channel() == NULL)
+	if (!guest_channel())
 		return;
 	look_at_feedback(device, info);
 	choose_core(device, out);

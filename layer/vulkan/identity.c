@@ -100,7 +100,7 @@ static void ask_names(struct device *device)
 	device->tick_ns = properties.limits.timestampPeriod;
 	device->copies = properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU;
 	if (instance->version >= VK_API_VERSION_1_1 &&
-	    properties.apiVersion >= VK_API_VERSION_1_2 && ask_more != NULL)
+	    properties.apiVersion >= VK_API_VERSION_1_2 && ask_more)
 		ask_more(device->gpu, &more);
 	name_driver(device, &driver, &properties);
 }

@@ -70,7 +70,7 @@ struct command *command_of(VkCommandBuffer handle)
 {
 	struct command *command = handles_get(&objects, (uint64_t)(uintptr_t)handle);
 
-	return command != NULL ? command : &device_of(handle)->nobody;
+	return command ? command : &device_of(handle)->nobody;
 }
 
 /* The loader's link to the next layer; it is moved on for that one. */
@@ -78,8 +78,8 @@ static VkLayerInstanceCreateInfo *instance_find_link(const VkInstanceCreateInfo 
 {
 	const VkLayerInstanceCreateInfo *link = info->pNext;
 
-	while (link != NULL && (link->sType != VK_STRUCTURE_TYPE_LOADER_INSTANCE_CREATE_INFO ||
-				link->function != VK_LAYER_LINK_INFO))
+	while (link && (link->sType != VK_STRUCTURE_TYPE_LOADER_INSTANCE_CREATE_INFO ||
+			link->function != VK_LAYER_LINK_INFO))
 		link = link->pNext;
 	return (VkLayerInstanceCreateInfo *)(uintptr_t)link;
 }
@@ -92,7 +92,7 @@ static void instance_remember(struct instance *instance, VkInstance handle,
 	instance->handle = handle;
 	questions_load(&instance->ask, handle, instance->next);
 	instance->version =
-	    program != NULL && program->apiVersion != 0 ? program->apiVersion : VK_API_VERSION_1_0;
+	    program && program->apiVersion != 0 ? program->apiVersion : VK_API_VERSION_1_0;
 	key_put(dispatch_key(handle), instance);
 }
 
@@ -106,18 +106,18 @@ VKAPI_ATTR VkResult VKAPI_CALL layer_create_instance(const VkInstanceCreateInfo 
 	PFN_vkCreateInstance create;
 	VkResult result;
 
-	if (link == NULL || link->u.pLayerInfo == NULL)
+	if (!link || !link->u.pLayerInfo)
 		return VK_ERROR_INITIALIZATION_FAILED;
 	instance = calloc(1, sizeof(*instance));
-	if (instance == NULL || !key_reserve()) {
+	if (!instance || !key_reserve()) {
 		free(instance);
 		return VK_ERROR_OUT_OF_HOST_MEMORY;
 	}
 	instance->next = link->u.pLayerInfo->pfnNextGetInstanceProcAddr;
 	create = (PFN_vkCreateInstance)instance->next(VK_NULL_HANDLE, "vkCreateInstance");
 	link->u.pLayerInfo = link->u.pLayerInfo->pNext;
-	result = create != NULL ? create(pCreateInfo, pAllocator, pInstance)
-				: VK_ERROR_INITIALIZATION_FAILED;
+	result =
+	    create ? create(pCreateInfo, pAllocator, pInstance) : VK_ERROR_INITIALIZATION_FAILED;
 	if (result == VK_SUCCESS)
 		instance_remember(instance, *pInstance, pCreateInfo);
 	else
@@ -134,7 +134,7 @@ VKAPI_ATTR void VKAPI_CALL layer_destroy_instance(VkInstance handle,
 	if (handle == VK_NULL_HANDLE)
 		return;
 	instance = key_remove(dispatch_key(handle));
-	if (instance == NULL)
+	if (!instance)
 		return;
 	instance->ask.DestroyInstance(handle, pAllocator);
 	free(instance);
@@ -148,9 +148,9 @@ VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL layer_get_device_proc(VkDevice handle, 
 	if (strcmp(pName, "vkGetDeviceProcAddr") == 0)
 		return (PFN_vkVoidFunction)layer_get_device_proc;
 	next = device->next_proc(handle, pName);
-	hook = next != NULL ? hook_find(pName) : NULL;
+	hook = next ? hook_find(pName) : NULL;
 	/* A device that is not measured goes its way without us. */
-	if (hook == NULL || (!device->measured && strcmp(pName, "vkDestroyDevice") != 0))
+	if (!hook || (!device->measured && strcmp(pName, "vkDestroyDevice") != 0))
 		return next;
 	return hook;
 }
@@ -176,19 +176,19 @@ VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL layer_get_instance_proc(VkInstance hand
 			return own[i].function;
 	}
 	instance = handle != VK_NULL_HANDLE ? instance_of(handle) : NULL;
-	if (instance == NULL)
+	if (!instance)
 		return NULL;
 	next = questions_find(&instance->ask, pName);
-	if (next == NULL)
+	if (!next)
 		next = instance->next(handle, pName);
-	hook = next != NULL ? hook_find(pName) : NULL;
-	return hook != NULL ? hook : next;
+	hook = next ? hook_find(pName) : NULL;
+	return hook ? hook : next;
 }
 
 __attribute__((visibility("default"))) VKAPI_ATTR VkResult VKAPI_CALL
 vkNegotiateLoaderLayerInterfaceVersion(VkNegotiateLayerInterface *pVersionStruct)
 {
-	if (pVersionStruct == NULL || pVersionStruct->sType != LAYER_NEGOTIATE_INTERFACE_STRUCT ||
+	if (!pVersionStruct || pVersionStruct->sType != LAYER_NEGOTIATE_INTERFACE_STRUCT ||
 	    pVersionStruct->loaderLayerInterfaceVersion < 2)
 		return VK_ERROR_INITIALIZATION_FAILED;
 	pVersionStruct->loaderLayerInterfaceVersion = 2;

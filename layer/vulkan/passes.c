@@ -303,7 +303,7 @@ VKAPI_ATTR void VKAPI_CALL hook_CmdBeginDebugUtilsLabelEXT(VkCommandBuffer comma
 	if (!command->blind)
 		push_label(command, info->pLabelName);
 	guest_leave(visit);
-	if (command->device->next.CmdBeginDebugUtilsLabelEXT != NULL)
+	if (command->device->next.CmdBeginDebugUtilsLabelEXT)
 		command->device->next.CmdBeginDebugUtilsLabelEXT(commandBuffer, info);
 }
 
@@ -313,6 +313,6 @@ VKAPI_ATTR void VKAPI_CALL hook_CmdEndDebugUtilsLabelEXT(VkCommandBuffer command
 
 	if (!command->blind)
 		pop_label(command);
-	if (command->device->next.CmdEndDebugUtilsLabelEXT != NULL)
+	if (command->device->next.CmdEndDebugUtilsLabelEXT)
 		command->device->next.CmdEndDebugUtilsLabelEXT(commandBuffer);
 }

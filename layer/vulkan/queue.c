@@ -9,9 +9,9 @@
 static void prepare_again(struct device *device, struct command *command)
 {
 	device_lock(device);
-	if (!command->overlapped && command->pending != NULL)
+	if (!command->overlapped && command->pending)
 		frames_collect(device);
-	if (!command->overlapped && command->pending != NULL) {
+	if (!command->overlapped && command->pending) {
 		/* It runs still: nobody can tell the two apart. */
 		frames_settle(device, command);
 		command->overlapped = true;
@@ -28,8 +28,7 @@ static void prepare(struct device *device, struct command *command)
 
 	if (command->blind || !command->tells)
 		return;
-	if (others != 0 || command->shared ||
-	    __atomic_load_n(&command->pending, __ATOMIC_ACQUIRE) != NULL)
+	if (others != 0 || command->shared || __atomic_load_n(&command->pending, __ATOMIC_ACQUIRE))
 		prepare_again(device, command);
 	else if (!command->overlapped)
 		queries_reset(command);
@@ -195,7 +194,7 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_CreateSwapchainKHR(VkDevice handle,
 
 	device_lock(device);
 	place = result == VK_SUCCESS ? place_of(device, VK_NULL_HANDLE) : NULL;
-	if (place != NULL)
+	if (place)
 		*place = (struct swapchain){*pSwapchain, pCreateInfo->imageExtent.width,
 					    pCreateInfo->imageExtent.height};
 	device_unlock(device);
@@ -213,7 +212,7 @@ VKAPI_ATTR void VKAPI_CALL hook_DestroySwapchainKHR(VkDevice handle, VkSwapchain
 	device_lock(device);
 	if (swapchain != VK_NULL_HANDLE)
 		place = place_of(device, swapchain);
-	if (place != NULL)
+	if (place)
 		*place = (struct swapchain){0};
 	device_unlock(device);
 	guest_leave(visit);
@@ -238,7 +237,7 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_AllocateMemory(VkDevice handle,
 	bool noted = result != VK_SUCCESS;
 
 	device_lock(device);
-	if (item != NULL) {
+	if (item) {
 		item->bytes = pAllocateInfo->allocationSize;
 		item->heap = device->memory.memoryTypes[pAllocateInfo->memoryTypeIndex].heapIndex;
 		noted = handles_put(&device->allocations, (uint64_t)(uintptr_t)*pMemory, item);
@@ -262,7 +261,7 @@ VKAPI_ATTR void VKAPI_CALL hook_FreeMemory(VkDevice handle, VkDeviceMemory memor
 	device_lock(device);
 	if (memory != VK_NULL_HANDLE)
 		item = handles_remove(&device->allocations, (uint64_t)(uintptr_t)memory);
-	if (item != NULL)
+	if (item)
 		device->heap_bytes[item->heap] -= item->bytes;
 	device_unlock(device);
 	free(item);

@@ -98,7 +98,7 @@ static bool record_some(struct command *command, const struct command *of)
 		if (!use->ended || type == QUERY_DRIVER)
 			continue;
 		chunk = of->chunks[use->slot / CHUNK_SLOTS];
-		if (chunk->block->copies == NULL)
+		if (!chunk->block->copies)
 			continue;
 		slot = chunk->first + use->slot % CHUNK_SLOTS;
 		device->next.CmdCopyQueryPoolResults(

@@ -66,7 +66,7 @@ static struct driver_pool *make_pool(struct device *device, uint32_t number)
 					    .queryCount = queries_of(device)};
 	struct driver_pool *pool = calloc(1, sizeof(*pool));
 
-	if (pool == NULL)
+	if (!pool)
 		return NULL;
 	if (device->next.CreateQueryPool(device->handle, &info, NULL, &pool->pool) != VK_SUCCESS) {
 		free(pool);
@@ -85,10 +85,10 @@ static struct driver_pool *find_pool(struct command *command)
 	struct driver_pool *pool;
 
 	device_lock(device);
-	if (command->driver_pool == NULL || command->driver_pool->set != set) {
+	if (!command->driver_pool || command->driver_pool->set != set) {
 		driver_release(command);
 		pool = device->driver.sets[set].free;
-		if (pool != NULL)
+		if (pool)
 			device->driver.sets[set].free = pool->next_free;
 		else
 			pool = make_pool(device, set);
@@ -114,7 +114,7 @@ void driver_release(struct command *command)
 	struct driver_pool *pool = command->driver_pool;
 
 	command->driver_pool = NULL;
-	if (pool == NULL || command->device->driver.sets == NULL)
+	if (!pool || !command->device->driver.sets)
 		return;
 	pool->next_free = command->device->driver.sets[pool->set].free;
 	command->device->driver.sets[pool->set].free = pool;
@@ -158,9 +158,9 @@ bool driver_add(const struct device *device, const struct command *command,
 	const struct driver_set *set = &device->driver.sets[command->driver_pool->set];
 	VkPerformanceCounterResultKHR results[WIRE_DRIVER_MOST];
 
-	if (part->driver == NULL)
+	if (!part->driver)
 		part->driver = calloc(device->driver.count, sizeof(*part->driver));
-	if (part->driver == NULL || read_query(device, command, use, results) != VK_SUCCESS)
+	if (!part->driver || read_query(device, command, use, results) != VK_SUCCESS)
 		return false;
 	for (uint32_t i = 0; i < set->count; i++) {
 		const struct driver_counter *counter = &device->driver.counters[set->wanted[i]];
@@ -185,14 +185,14 @@ static struct wire_value value_of(const struct device *device, const struct part
 				  uint32_t number)
 {
 	const struct driver_counter *counter = &device->driver.counters[number];
-	const struct driver_sum *sum = part->driver != NULL ? &part->driver[number] : NULL;
+	const struct driver_sum *sum = part->driver ? &part->driver[number] : NULL;
 	struct wire_value out = {.state = WIRE_NOT_COLLECTED, .bits = counter->why};
 	double value;
 
 	if (counter->why != WIRE_WHY_COLLECTED)
 		return out;
 	out.bits = 0;
-	if (sum != NULL && sum->count != 0 && sum->count == part->driver_due) {
+	if (sum && sum->count != 0 && sum->count == part->driver_due) {
 		value = counter->level ? sum->value / sum->count : sum->value;
 		memcpy(&out.bits, &value, sizeof(value));
 		out.state = WIRE_VALID;

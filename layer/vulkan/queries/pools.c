@@ -62,7 +62,7 @@ static bool make_block(struct device *device)
 {
 	struct query_block *block = calloc(1, sizeof(*block));
 
-	if (block == NULL)
+	if (!block)
 		return false;
 	if (!make_pools(device, block)) {
 		destroy_pools(device, block);
@@ -89,16 +89,16 @@ bool queries_take_chunk(struct command *command)
 	    realloc(command->chunks, (command->chunk_count + 1) * sizeof(struct query_chunk *));
 	struct query_chunk *chunk = NULL;
 
-	if (more == NULL)
+	if (!more)
 		return false;
 	command->chunks = more;
 	device_lock(device);
-	if (device->chunks != NULL || make_block(device)) {
+	if (device->chunks || make_block(device)) {
 		chunk = device->chunks;
 		device->chunks = chunk->next;
 	}
 	device_unlock(device);
-	if (chunk == NULL)
+	if (!chunk)
 		return false;
 	command->chunks[command->chunk_count++] = chunk;
 	return true;
@@ -126,7 +126,7 @@ void queries_free(struct command *command)
 void queries_destroy_all(struct device *device)
 {
 	device->chunks = NULL;
-	while (device->blocks != NULL) {
+	while (device->blocks) {
 		struct query_block *next = device->blocks->next;
 
 		destroy_pools(device, device->blocks);

@@ -15,7 +15,7 @@ static void begin_one(struct command *command, uint32_t type)
 	VkQueryPool pool;
 	uint32_t number;
 
-	if (use == NULL) {
+	if (!use) {
 		command->now->lost |= QUERY_BIT(type);
 		return;
 	}
@@ -109,7 +109,7 @@ static void begin_time(struct command *command)
 	if ((slots_possible(command) & QUERY_BIT(QUERY_STAMPS)) == 0 || command->secondary)
 		return;
 	use = slots_touch(command) ? slots_add_use(command, QUERY_STAMPS) : NULL;
-	if (use != NULL)
+	if (use)
 		stamp(command, use, 0);
 	else
 		command->now->lost |= QUERY_BIT(QUERY_STAMPS);
@@ -247,7 +247,7 @@ void queries_next_span(struct command *command, uint32_t label)
 	end_driver(command);
 	if (command->span_count == command->span_cap) {
 		more = realloc(command->spans, 2 * command->span_cap * sizeof(*more));
-		if (more == NULL) {
+		if (!more) {
 			command->now->lost |= command->device->wanted;
 			return;
 		}
@@ -297,7 +297,7 @@ static void adopt(struct command *command, struct command *child)
 		uint32_t cap = command->child_cap != 0 ? 2 * command->child_cap : 8;
 
 		more = realloc(command->children, cap * sizeof(*more));
-		if (more == NULL) {
+		if (!more) {
 			command->now->lost |= command->device->wanted;
 			return;
 		}

@@ -111,7 +111,7 @@ static const uint64_t *read_use(struct reading *r, const struct command *command
 	uint32_t each = query_values(r->device, r->type) + 1;
 	const uint64_t *values;
 
-	if (chunk->block->copies != NULL) {
+	if (chunk->block->copies) {
 		values = copies_at(r->device, chunk->block, r->type, slot);
 	} else {
 		if (r->block != chunk->block || slot - r->first >= r->count)
@@ -154,7 +154,7 @@ static void collect_use(struct reading *r, const struct execution *execution,
 		values = read_use(r, command, use);
 		there = values != NULL;
 	}
-	if (values != NULL)
+	if (values)
 		add(r->device, part, execution, use->type, values);
 	if (!there)
 		part->lost |= QUERY_BIT(use->type);
@@ -184,7 +184,7 @@ static void lose_all(struct device *device, const struct execution *execution)
 
 static void collect_type(struct reading *r)
 {
-	for (struct execution *e = r->device->executions; e != NULL; e = e->next) {
+	for (struct execution *e = r->device->executions; e; e = e->next) {
 		if (!e->ended || e->lost)
 			continue;
 		collect_one(r, e, e->command, 0);
@@ -197,7 +197,7 @@ static void collect_type(struct reading *r)
 static void allow_type(struct reading *r)
 {
 	r->device->readings++;
-	for (struct execution *e = r->device->executions; e != NULL; e = e->next) {
+	for (struct execution *e = r->device->executions; e; e = e->next) {
 		if (!e->ended || e->lost)
 			continue;
 		allow(r, e->command);
@@ -208,7 +208,7 @@ static void allow_type(struct reading *r)
 
 void queries_collect(struct device *device)
 {
-	for (struct execution *e = device->executions; e != NULL; e = e->next) {
+	for (struct execution *e = device->executions; e; e = e->next) {
 		if (e->ended && e->lost)
 			lose_all(device, e);
 	}

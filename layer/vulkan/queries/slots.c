@@ -79,7 +79,7 @@ static bool reserve_use(struct command *command)
 		uint32_t cap = command->use_cap != 0 ? 2 * command->use_cap : 16;
 
 		use = realloc(command->uses, cap * sizeof(*use));
-		if (use == NULL)
+		if (!use)
 			return false;
 		command->uses = use;
 		command->use_cap = cap;
@@ -90,7 +90,7 @@ static bool reserve_use(struct command *command)
 static bool take_slot(struct command *command, uint32_t type, uint32_t *slot)
 {
 	if (type == QUERY_DRIVER) {
-		if (driver_take(command) == NULL)
+		if (!driver_take(command))
 			return false;
 		*slot = command->driver_slots - 1;
 		return true;

@@ -12,13 +12,13 @@
 
 static uint32_t buffers_of(const struct submission *s)
 {
-	return s->first != NULL ? s->first[s->info].commandBufferCount
-				: s->second[s->info].commandBufferInfoCount;
+	return s->first ? s->first[s->info].commandBufferCount
+			: s->second[s->info].commandBufferInfoCount;
 }
 
 struct command *submission_next(struct submission *s)
 {
-	if (s->list != NULL)
+	if (s->list)
 		return s->buffer < s->count ? command_of(s->list[s->buffer++]) : NULL;
 	while (s->info < s->count && s->buffer == buffers_of(s)) {
 		s->info++;
@@ -28,8 +28,8 @@ struct command *submission_next(struct submission *s)
 		return NULL;
 	s->buffer++;
 	return command_of(
-	    s->first != NULL ? s->first[s->info].pCommandBuffers[s->buffer - 1]
-			     : s->second[s->info].pCommandBufferInfos[s->buffer - 1].commandBuffer);
+	    s->first ? s->first[s->info].pCommandBuffers[s->buffer - 1]
+		     : s->second[s->info].pCommandBufferInfos[s->buffer - 1].commandBuffer);
 }
 
 uint32_t command_arrives(struct command *command, int more)
@@ -62,7 +62,7 @@ static void note_submission(struct device *device, const struct arrival *arrival
 	begin_submission(device, &arrival->at);
 	for (bool first = true; (command = submission_next(&all)) != NULL || first; first = false) {
 		frames_submitted(device, arrival->queue, command, first);
-		if (command != NULL)
+		if (command)
 			command_arrives(command, -1);
 	}
 }
@@ -100,12 +100,12 @@ static void take_all(struct device *device)
 	struct arrival *newest = __atomic_exchange_n(&device->arrivals, NULL, __ATOMIC_ACQ_REL);
 	struct arrival *oldest = NULL, *next;
 
-	for (; newest != NULL; newest = next) {
+	for (; newest; newest = next) {
 		next = newest->next;
 		newest->next = oldest;
 		oldest = newest;
 	}
-	for (; oldest != NULL; oldest = next) {
+	for (; oldest; oldest = next) {
 		next = oldest->next;
 		take_in(device, oldest);
 		free(oldest);
@@ -131,8 +131,7 @@ void device_unlock(struct device *device)
 	do {
 		pthread_mutex_unlock(&device->lock);
 		/* Either we see a note, or who leaves it sees the lock free. */
-	} while (__atomic_load_n(&device->arrivals, __ATOMIC_SEQ_CST) != NULL &&
-		 device_trylock(device));
+	} while (__atomic_load_n(&device->arrivals, __ATOMIC_SEQ_CST) && device_trylock(device));
 }
 
 /* A copy that outlives the call, without what the program's pointers point to. NULL: no memory. */
@@ -147,7 +146,7 @@ static struct arrival *copy_of(const struct arrival *arrival)
 		count += buffers_of(&all);
 	}
 	copy = malloc(sizeof(*copy) + count * sizeof(copy->buffers[0]));
-	if (copy == NULL)
+	if (!copy)
 		return NULL;
 	*copy = *arrival;
 	copy->all = (struct submission){.list = copy->buffers, .count = count};
@@ -156,8 +155,8 @@ static struct arrival *copy_of(const struct arrival *arrival)
 		all.info = i;
 		for (uint32_t k = 0; k < buffers_of(&all); k++)
 			copy->buffers[count++] =
-			    all.first != NULL ? all.first[i].pCommandBuffers[k]
-					      : all.second[i].pCommandBufferInfos[k].commandBuffer;
+			    all.first ? all.first[i].pCommandBuffers[k]
+				      : all.second[i].pCommandBufferInfos[k].commandBuffer;
 	}
 	return copy;
 }
@@ -178,7 +177,7 @@ void arrival_note(struct device *device, const struct arrival *arrival)
 
 	if (!device_trylock(device)) {
 		note = copy_of(arrival);
-		if (note != NULL) {
+		if (note) {
 			leave(device, note);
 			return;
 		}

@@ -82,7 +82,7 @@ static void drop(struct device *device, struct execution **link)
 		__atomic_store_n(&command->children[i].command->pending, NULL, __ATOMIC_RELEASE);
 	__atomic_store_n(&command->pending, NULL, __ATOMIC_RELEASE);
 	*link = execution->next;
-	if (*link == NULL)
+	if (!*link)
 		device->last_execution = link;
 	free(execution);
 }
@@ -92,7 +92,7 @@ static uint32_t count_ended(struct device *device, uint32_t most)
 {
 	uint32_t count = 0, run = 0;
 
-	for (struct execution *e = device->executions; e != NULL && run < most; e = e->next) {
+	for (struct execution *e = device->executions; e && run < most; e = e->next) {
 		if (!e->ended)
 			queries_note_ended(device, e);
 		count += e->ended;
@@ -109,7 +109,7 @@ static void read_ended(struct device *device)
 
 	queries_collect(device);
 	device->ended_ns = 0;
-	while (*link != NULL) {
+	while (*link) {
 		if ((*link)->ended) {
 			frame_at(device, (*link)->frame)->pending--;
 			drop(device, link);
@@ -153,7 +153,7 @@ static void give_up(struct device *device)
 {
 	struct execution **link = &device->executions;
 
-	while (*link != NULL) {
+	while (*link) {
 		if ((*link)->frame == device->first) {
 			lose(device, *link);
 			drop(device, link);
@@ -168,12 +168,12 @@ void frames_settle(struct device *device, struct command *command)
 {
 	struct execution **link = &device->executions;
 
-	if (command->pending == NULL)
+	if (!command->pending)
 		return;
 	frames_collect(device);
-	while (*link != NULL && *link != command->pending)
+	while (*link && *link != command->pending)
 		link = &(*link)->next;
-	if (*link == NULL)
+	if (!*link)
 		return;
 	lose(device, *link);
 	drop(device, link);
@@ -201,7 +201,7 @@ static uint32_t add_parts(struct device *device, struct frame *frame, uint32_t c
 	while (cap < first + count)
 		cap *= 2;
 	more = cap != frame->part_cap ? realloc(frame->parts, cap * sizeof(*more)) : frame->parts;
-	if (more == NULL) {
+	if (!more) {
 		frame->parts_lost += count;
 		return UINT32_MAX - count; /* none */
 	}
@@ -298,11 +298,11 @@ void frames_submitted(struct device *device, VkQueue queue, struct command *comm
 	struct execution *execution, blank = {0}, *at;
 	struct part *part;
 
-	if (command == NULL)
+	if (!command)
 		command = &device->nobody;
 	execution = command->tells ? calloc(1, sizeof(*execution)) : NULL;
-	at = execution != NULL ? execution : &blank;
-	if (command->pending != NULL) { /* twice in one submission */
+	at = execution ? execution : &blank;
+	if (command->pending) { /* twice in one submission */
 		frames_settle(device, command);
 		command->overlapped = true;
 	}
@@ -321,9 +321,9 @@ void frames_submitted(struct device *device, VkQueue queue, struct command *comm
 		frames_add_tally(&part->tally, &command->tally);
 	for (uint32_t i = 0; i < command->span_count; i++)
 		note_span(device, frame_part(device, at, i), command, &command->spans[i]);
-	if (command->tells && execution == NULL)
+	if (command->tells && !execution)
 		frame->whole.lost |= device->wanted;
-	if (execution != NULL && !command->overlapped)
+	if (execution && !command->overlapped)
 		expect(device, queue, command, execution);
 	else
 		free(execution);
@@ -349,7 +349,7 @@ static bool grow(struct device *device)
 	uint32_t cap = 2 * device->frame_cap;
 	struct frame *more = cap <= FRAMES_MOST ? calloc(cap, sizeof(*more)) : NULL;
 
-	if (more == NULL)
+	if (!more)
 		return false;
 	/* All that are there, since each has parts of its own. */
 	for (uint64_t i = 0; i < device->frame_cap; i++)
@@ -405,7 +405,7 @@ void frames_finish(struct device *device, uint64_t wait_ns)
 		return;
 	device->finished = true;
 	frames_collect(device);
-	while (device->executions != NULL && wait_ns != 0 && guest_now_ns() < until) {
+	while (device->executions && wait_ns != 0 && guest_now_ns() < until) {
 		guest_nap();
 		frames_collect(device);
 	}

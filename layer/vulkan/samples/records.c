@@ -139,7 +139,7 @@ static void write_part(struct device *device, struct wire_record *record, struct
 	driver_values(device, part, values);
 	free(part->driver);
 	part->driver = NULL;
-	if (guest_channel() != NULL) {
+	if (guest_channel()) {
 		const struct channel_sample sample = {record, values, device->driver.count};
 
 		channel_write_values(guest_channel(), &device->stream, &device->identity, &sample);
