@@ -57,7 +57,7 @@ bool guide_counter(struct gpa_guide *guide, const char *name, const char *how,
 	uint64_t meaning = 0;
 	bool hashed = sx_catalog_metric_hash(guide->catalog, index, &meaning, NULL) == SX_OK;
 	uuid_make(m->name, meaning, out->uuid);
-	return copy != NULL && hashed;
+	return copy && hashed;
 }
 
 bool guide_add(struct gpa_guide *guide, struct gpa_list *list, struct gpa_counter counter,

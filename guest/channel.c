@@ -54,7 +54,7 @@ static int passed_descriptor(struct msghdr *message)
 	const struct cmsghdr *head = CMSG_FIRSTHDR(message);
 	int fd;
 
-	if (head == NULL || head->cmsg_level != SOL_SOCKET || head->cmsg_type != SCM_RIGHTS ||
+	if (!head || head->cmsg_level != SOL_SOCKET || head->cmsg_type != SCM_RIGHTS ||
 	    head->cmsg_len != CMSG_LEN(sizeof(fd)))
 		return -1;
 	memcpy(&fd, CMSG_DATA(head), sizeof(fd));
@@ -147,7 +147,7 @@ static void channel_describe(struct wire_stream *stream, const struct channel_id
 static void claim(struct wire_header *channel, struct channel_stream *out,
 		  const struct channel_identity *identity)
 {
-	for (unsigned i = 0; i < WIRE_STREAMS && out->stream == NULL; i++) {
+	for (unsigned i = 0; i < WIRE_STREAMS && !out->stream; i++) {
 		struct wire_stream *stream = wire_stream_at(channel, channel->ring_records, i);
 		uint32_t expected = WIRE_FREE;
 
@@ -157,7 +157,7 @@ static void claim(struct wire_header *channel, struct channel_stream *out,
 			out->ring = wire_ring(channel->ring_records, i);
 		}
 	}
-	if (out->stream == NULL) {
+	if (!out->stream) {
 		out->refused = true;
 		__atomic_add_fetch(&channel->refused, 1, __ATOMIC_RELAXED);
 		return;
@@ -176,7 +176,7 @@ bool channel_has_room(struct wire_header *channel, const struct channel_stream *
 {
 	bool awaited = false;
 
-	if (out->stream != NULL)
+	if (out->stream)
 		return out->head - __atomic_load_n(&out->stream->tail, __ATOMIC_ACQUIRE) <
 		       out->ring;
 	for (unsigned i = 0; i < WIRE_STREAMS && !out->refused; i++) {
@@ -220,9 +220,9 @@ void channel_write_values(struct wire_header *channel, struct channel_stream *ou
 	uint32_t records = 1 + (count + WIRE_COUNTER_ROOM - 1) / WIRE_COUNTER_ROOM;
 	uint64_t used;
 
-	if (out->stream == NULL && !out->refused)
+	if (!out->stream && !out->refused)
 		claim(channel, out, identity);
-	if (out->stream == NULL)
+	if (!out->stream)
 		return;
 	used = out->head - __atomic_load_n(&out->stream->tail, __ATOMIC_ACQUIRE);
 	if (used > out->ring || out->ring - used < records) {
@@ -257,9 +257,9 @@ void channel_draft(struct wire_header *channel, struct channel_stream *out,
 {
 	uint64_t at, end;
 
-	if (out->stream == NULL && !out->refused)
+	if (!out->stream && !out->refused)
 		claim(channel, out, identity);
-	if (out->stream == NULL)
+	if (!out->stream)
 		return;
 	at = out->head + ahead;
 	end = out->drafted > out->head ? out->drafted : out->head;
@@ -272,26 +272,26 @@ void channel_draft(struct wire_header *channel, struct channel_stream *out,
 
 void channel_drop_drafts(struct channel_stream *out)
 {
-	if (out->stream != NULL && out->drafted > out->head)
+	if (out->stream && out->drafted > out->head)
 		set_drafted(out, out->head);
 }
 
 void channel_count_lost(struct channel_stream *out)
 {
 	out->lost++;
-	if (out->stream != NULL)
+	if (out->stream)
 		__atomic_store_n(&out->stream->lost, out->lost, __ATOMIC_RELAXED);
 }
 
 void channel_update_why(struct channel_stream *out, const struct channel_identity *identity)
 {
-	for (unsigned i = 0; out->stream != NULL && i < WIRE_COUNTER_ROOM; i++)
+	for (unsigned i = 0; out->stream && i < WIRE_COUNTER_ROOM; i++)
 		__atomic_store_n(&out->stream->why[i], identity->why[i], __ATOMIC_RELAXED);
 }
 
 void channel_close(struct channel_stream *out)
 {
-	if (out->stream != NULL)
+	if (out->stream)
 		__atomic_store_n(&out->stream->state, WIRE_CLOSED, __ATOMIC_RELEASE);
 	*out = (struct channel_stream){.refused = true};
 }

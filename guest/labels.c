@@ -69,7 +69,7 @@ uint32_t label_intern(uint32_t parent, const char *text, size_t length)
 	struct wire_header *channel = guest_channel();
 	uint32_t *place, id;
 
-	if (channel == NULL)
+	if (!channel)
 		return 0;
 	place = find(channel, parent, text, length);
 	id = __atomic_load_n(place, __ATOMIC_ACQUIRE);

@@ -41,7 +41,7 @@ static void detach(void)
 
 static void detach_child(void)
 {
-	if (channel != NULL)
+	if (channel)
 		__atomic_store_n(&forked, true, __ATOMIC_RELEASE);
 	detach();
 }
@@ -62,7 +62,7 @@ void guest_bypass(bool on)
 /* A clone() that fork handlers did not see empties the page, without asking the kernel. */
 static bool is_owner(void)
 {
-	return wiped_by_fork != NULL ? *wiped_by_fork != 0 : getpid() == owner;
+	return wiped_by_fork ? *wiped_by_fork != 0 : getpid() == owner;
 }
 
 bool guest_still_here(void)
@@ -175,14 +175,14 @@ static bool is_sandboxed(void)
 		return true;
 	text[size] = '\0';
 	line = strstr(text, "\nSeccomp:");
-	return line != NULL && strtol(line + strlen("\nSeccomp:"), NULL, 10) != 0;
+	return line && strtol(line + strlen("\nSeccomp:"), NULL, 10) != 0;
 }
 
 static struct wire_header *open_named(const char *variable)
 {
 	const char *path = getenv(variable);
 
-	return path != NULL && path[0] != '\0' ? channel_open(path) : NULL;
+	return path && path[0] != '\0' ? channel_open(path) : NULL;
 }
 
 static void open_channels(void)
@@ -190,7 +190,7 @@ static void open_channels(void)
 	channel = open_named(GUEST_ENV);
 #ifdef GUEST_ENV_COUNTERS
 	counters = open_named(GUEST_ENV_COUNTERS);
-	if (channel == NULL)
+	if (!channel)
 		channel = counters;
 #endif
 }
@@ -198,12 +198,12 @@ static void open_channels(void)
 static void process_start(void)
 {
 	open_channels();
-	if (channel == NULL)
+	if (!channel)
 		return;
 	if (is_sandboxed())
 		guest_clock_seal();
 	make_page();
-	if (wiped_by_fork == NULL)
+	if (!wiped_by_fork)
 		owner = getpid();
 	pthread_atfork(NULL, NULL, detach_child);
 	__atomic_store_n(&active, true, __ATOMIC_RELEASE);
@@ -222,9 +222,9 @@ bool guest_return(void (*renew_locks)(void))
 		return false;
 	channel = counters = NULL;
 	open_channels();
-	if (channel == NULL)
+	if (!channel)
 		return false;
-	if (wiped_by_fork != NULL)
+	if (wiped_by_fork)
 		*wiped_by_fork = 1;
 	owner = getpid();
 	renew_locks();

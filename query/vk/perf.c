@@ -32,12 +32,12 @@ VkResult perf_list_read(const struct perf_api *api, uint32_t family, struct perf
 	out->counters = calloc((size_t)count + 1, sizeof(*out->counters));
 	out->texts = calloc((size_t)count + 1, sizeof(*out->texts));
 	out->count = count;
-	for (uint32_t i = 0; out->counters != NULL && out->texts != NULL && i < count; i++) {
+	for (uint32_t i = 0; out->counters && out->texts && i < count; i++) {
 		out->counters[i].sType = VK_STRUCTURE_TYPE_PERFORMANCE_COUNTER_KHR;
 		out->texts[i].sType = VK_STRUCTURE_TYPE_PERFORMANCE_COUNTER_DESCRIPTION_KHR;
 	}
 	result = VK_ERROR_OUT_OF_HOST_MEMORY;
-	if (out->counters != NULL && out->texts != NULL)
+	if (out->counters && out->texts)
 		result = api->enumerate(api->gpu, family, &count, out->counters, out->texts);
 	if (result < 0) {
 		perf_list_finish(out);
@@ -94,7 +94,7 @@ uint32_t perf_part(const struct perf_api *api, uint32_t family, const uint32_t *
 
 	for (uint32_t i = 0; i < count; i++)
 		sets[i] = PERF_NO_SET;
-	if (room != NULL) {
+	if (room) {
 		uint32_t *items = room + count;
 
 		for (uint32_t i = 0; i < count; i++)
@@ -111,7 +111,7 @@ VkPerformanceCounterUnitKHR perf_declared_unit(const VkPerformanceCounterKHR *co
 					       const VkPerformanceCounterDescriptionKHR *text)
 {
 	if (counter->unit == VK_PERFORMANCE_COUNTER_UNIT_BYTES_KHR &&
-	    strstr(text->name, "hit ratio") != NULL)
+	    strstr(text->name, "hit ratio"))
 		return VK_PERFORMANCE_COUNTER_UNIT_PERCENTAGE_KHR;
 	return counter->unit;
 }

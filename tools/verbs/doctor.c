@@ -47,7 +47,7 @@ static void doctor_json(const struct cli *cli, const struct sx_device *devices, 
 static void doctor_gives(const struct cli *cli, const struct sx_device *devices, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
-		bool told = devices[i].gives == NULL;
+		bool told = !devices[i].gives;
 		for (size_t k = 0; !told && k < i; k++)
 			told = devices[k].gives && !strcmp(devices[k].gives, devices[i].gives);
 		if (told)

@@ -130,7 +130,7 @@ static bool processes_tell(const struct seen_process *process, struct arena *are
 	    .slices = process->span.slices,
 	    .duration_ns = span_ns(&process->span),
 	};
-	return out->name != NULL && out->each != NULL;
+	return out->name && out->each;
 }
 
 bool processes_seen_tell(const struct processes_seen *seen, struct arena *arena,
