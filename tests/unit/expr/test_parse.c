@@ -132,66 +132,66 @@ static void expect_error(const struct bad *bad, enum sx_notation notation)
 	assert_true(err.because[0] && err.remedy[0]);
 }
 
+static const struct bad bad_infix[] = {
+    {"", "column 1: expected a value, found the end"},
+    {"   ", "column 4: expected a value, found the end"},
+    {"a +", "column 4: expected a value, found the end"},
+    {"a b", "column 3: expected an operator or the end, found \"b\""},
+    {"(a", "column 3: expected an operator or \")\", found the end"},
+    {"a)", "column 2: expected an operator or the end, found \")\""},
+    {"a * (b + )", "column 10: expected a value, found \")\""},
+    {"max()", "column 5: expected a value, found \")\""},
+    {"max(a,)", "column 7: expected a value, found \")\""},
+    {"if(a, b)", "column 8: expected \",\" and a further argument, found \")\""},
+    {"abs(a, b)", "column 6: expected \")\", found \",\""},
+    {"if(a, b, c, d)", "column 11: expected \")\", found \",\""},
+    {"foo(a)", "column 1: expected a function (min, max, sum, avg, abs, if) before \"(\", "
+	       "found \"foo\""},
+    {"a < b < c", "column 7: expected one comparison (use \"and\" between two), found \"<\""},
+    {"a * not b", "column 5: expected a value (put \"not\" into parentheses), found \"not\""},
+    {"12abc", "column 1: expected a number, found \"12abc\""},
+    {"1e999", "column 1: expected a number, found \"1e999\""},
+    {"a ? b", "column 3: expected a name, a number or an operator, found \"?\""},
+    {"\xc3\xa9", "column 1: expected a name, a number or an operator, found \"?\""},
+    {"a + $", "column 5: expected a name behind \"$\", found \"$\""},
+    {"+a", "column 1: expected a value, found \"+\""},
+    {"a[*] + 1",
+     "column 1: expected min, max, sum or avg around several instances, found \"a[*]\""},
+    {"a[0..1]",
+     "column 1: expected min, max, sum or avg around several instances, found \"a[0..1]\""},
+    {"max(-a[*])",
+     "column 6: expected min, max, sum or avg around several instances, found \"a[*]\""},
+    {"max((a[*]))",
+     "column 6: expected min, max, sum or avg around several instances, found \"a[*]\""},
+    {"abs(a[*])", "column 5: expected one instance in abs(), found \"a[*]\""},
+    {"sum(a[3..1])", "column 7: expected an instance, FIRST..LAST or *, found \"3..1\""},
+    {"sum(a[1..])", "column 7: expected an instance, FIRST..LAST or *, found \"1..\""},
+    {"sum(a[])", "column 7: expected an instance, FIRST..LAST or *, found \"]\""},
+    {"a[1", "column 4: expected \"]\" to close the instances, found the end"},
+    {"a[1][2]", "column 5: expected a name, a number or an operator, found \"[\""},
+    {"a\nb", "column 2: expected a name, a number or an operator, found \"?\""},
+};
+
+static const struct bad bad_postfix[] = {
+    {"", "column 1: expected a value, found the end"},
+    {"1 2", "column 4: expected an operator, as 2 values are left, found the end"},
+    {"UADD", "column 1: expected two operands before an operator, found \"UADD\""},
+    {"1 UADD", "column 3: expected two operands before an operator, found \"UADD\""},
+    {"A READ", "column 3: expected a counter file and a number before, found \"READ\""},
+    {"$A 1 READ", "column 1: expected a counter file before READ, found \"$A\""},
+    {"A 1.5 READ", "column 3: expected a counter's number before READ, found \"1.5\""},
+    {"GPU_TIME 1 READ", "column 10: expected 0, as GPU_TIME is single, found \"1\""},
+    {"a b ++", "column 5: expected a name, a number or an operator, found \"++\""},
+    {"a 1x UADD", "column 3: expected a number, found \"1x\""},
+};
+
 static void test_errors(void **state)
 {
 	(void)state;
-	static const struct bad infix[] = {
-	    {"", "column 1: expected a value, found the end"},
-	    {"   ", "column 4: expected a value, found the end"},
-	    {"a +", "column 4: expected a value, found the end"},
-	    {"a b", "column 3: expected an operator or the end, found \"b\""},
-	    {"(a", "column 3: expected an operator or \")\", found the end"},
-	    {"a)", "column 2: expected an operator or the end, found \")\""},
-	    {"a * (b + )", "column 10: expected a value, found \")\""},
-	    {"max()", "column 5: expected a value, found \")\""},
-	    {"max(a,)", "column 7: expected a value, found \")\""},
-	    {"if(a, b)", "column 8: expected \",\" and a further argument, found \")\""},
-	    {"abs(a, b)", "column 6: expected \")\", found \",\""},
-	    {"if(a, b, c, d)", "column 11: expected \")\", found \",\""},
-	    {"foo(a)", "column 1: expected a function (min, max, sum, avg, abs, if) before \"(\", "
-		       "found \"foo\""},
-	    {"a < b < c",
-	     "column 7: expected one comparison (use \"and\" between two), found \"<\""},
-	    {"a * not b",
-	     "column 5: expected a value (put \"not\" into parentheses), found \"not\""},
-	    {"12abc", "column 1: expected a number, found \"12abc\""},
-	    {"1e999", "column 1: expected a number, found \"1e999\""},
-	    {"a ? b", "column 3: expected a name, a number or an operator, found \"?\""},
-	    {"\xc3\xa9", "column 1: expected a name, a number or an operator, found \"?\""},
-	    {"a + $", "column 5: expected a name behind \"$\", found \"$\""},
-	    {"+a", "column 1: expected a value, found \"+\""},
-	    {"a[*] + 1",
-	     "column 1: expected min, max, sum or avg around several instances, found \"a[*]\""},
-	    {"a[0..1]",
-	     "column 1: expected min, max, sum or avg around several instances, found \"a[0..1]\""},
-	    {"max(-a[*])",
-	     "column 6: expected min, max, sum or avg around several instances, found \"a[*]\""},
-	    {"max((a[*]))",
-	     "column 6: expected min, max, sum or avg around several instances, found \"a[*]\""},
-	    {"abs(a[*])", "column 5: expected one instance in abs(), found \"a[*]\""},
-	    {"sum(a[3..1])", "column 7: expected an instance, FIRST..LAST or *, found \"3..1\""},
-	    {"sum(a[1..])", "column 7: expected an instance, FIRST..LAST or *, found \"1..\""},
-	    {"sum(a[])", "column 7: expected an instance, FIRST..LAST or *, found \"]\""},
-	    {"a[1", "column 4: expected \"]\" to close the instances, found the end"},
-	    {"a[1][2]", "column 5: expected a name, a number or an operator, found \"[\""},
-	    {"a\nb", "column 2: expected a name, a number or an operator, found \"?\""},
-	};
-	for (size_t i = 0; i < sizeof(infix) / sizeof(infix[0]); i++)
-		expect_error(&infix[i], SX_INFIX);
-	static const struct bad postfix[] = {
-	    {"", "column 1: expected a value, found the end"},
-	    {"1 2", "column 4: expected an operator, as 2 values are left, found the end"},
-	    {"UADD", "column 1: expected two operands before an operator, found \"UADD\""},
-	    {"1 UADD", "column 3: expected two operands before an operator, found \"UADD\""},
-	    {"A READ", "column 3: expected a counter file and a number before, found \"READ\""},
-	    {"$A 1 READ", "column 1: expected a counter file before READ, found \"$A\""},
-	    {"A 1.5 READ", "column 3: expected a counter's number before READ, found \"1.5\""},
-	    {"GPU_TIME 1 READ", "column 10: expected 0, as GPU_TIME is single, found \"1\""},
-	    {"a b ++", "column 5: expected a name, a number or an operator, found \"++\""},
-	    {"a 1x UADD", "column 3: expected a number, found \"1x\""},
-	};
-	for (size_t i = 0; i < sizeof(postfix) / sizeof(postfix[0]); i++)
-		expect_error(&postfix[i], SX_POSTFIX);
+	for (size_t i = 0; i < sizeof(bad_infix) / sizeof(bad_infix[0]); i++)
+		expect_error(&bad_infix[i], SX_INFIX);
+	for (size_t i = 0; i < sizeof(bad_postfix) / sizeof(bad_postfix[0]); i++)
+		expect_error(&bad_postfix[i], SX_POSTFIX);
 }
 
 static enum sx_status repeat(const char *head, const char *part, size_t times, const char *tail,
