@@ -228,17 +228,19 @@ static double constant(const struct sx_oa_device *device, const char *name)
 	return -1;
 }
 
-static void test_topologies(void **state)
+static const struct sx_oa_device skylake = {.device_id = 0x1926,
+					    .revision = 10,
+					    .max_slices = 3,
+					    .max_subslices = 4,
+					    .max_eus = 8,
+					    .slice_mask = 3,
+					    .subslice_mask = {7, 5},
+					    .eu_mask = {{0xff, 0xff, 0x7f}, {0xff, 0, 0xff}}};
+
+static void test_topology_of_subslices(void **state)
 {
 	(void)state;
-	struct sx_oa_device skl = {.device_id = 0x1926,
-				   .revision = 10,
-				   .max_slices = 3,
-				   .max_subslices = 4,
-				   .max_eus = 8,
-				   .slice_mask = 3,
-				   .subslice_mask = {7, 5},
-				   .eu_mask = {{0xff, 0xff, 0x7f}, {0xff, 0, 0xff}}};
+	struct sx_oa_device skl = skylake;
 	assert_true(constant(&skl, "SubsliceMask") == (7 | 5 << 3));
 	assert_true(constant(&skl, "EuCoresTotalCount") == 39);
 	assert_true(constant(&skl, "EuSlicesTotalCount") == 2);
@@ -250,7 +252,12 @@ static void test_topologies(void **state)
 	assert_true(constant(&skl, "GtSlice1DualSubslice2") == 1);
 	skl.device_id = 0x5a84;
 	assert_true(constant(&skl, "EuThreadsCount") == 6);
-	/* Meteor Lake: one slice of the kernel, eight XeCores, which are two slices of four. */
+}
+
+/* Meteor Lake: one slice of the kernel, eight XeCores, which are two slices of four. */
+static void test_topology_of_cores(void **state)
+{
+	(void)state;
 	struct sx_oa_device mtl = {.device_id = 0x7d55,
 				   .max_slices = 1,
 				   .max_subslices = 32,
@@ -273,19 +280,23 @@ static void test_topologies(void **state)
 	/* Nothing is known of the parts: nothing is said of them. */
 	mtl = (struct sx_oa_device){.device_id = 0x7d55};
 	assert_true(constant(&mtl, "GtSlice0") == -1 && constant(&mtl, "EuCoresTotalCount") == -1);
-	/* As the kernel tells it, and back. */
+}
+
+/* As the kernel tells it, and back. */
+static void test_topologies_there_and_back(void **state)
+{
+	(void)state;
 	uint8_t bytes[1024];
-	skl.device_id = 0x1926;
-	size_t size = oa_write_topology(bytes, sizeof(bytes), &skl) - 8; /* a record's */
+	size_t size = oa_write_topology(bytes, sizeof(bytes), &skylake) - 8; /* a record's */
 	struct sx_oa_device back = {.device_id = 0x1926};
 	assert_int_equal(oa_topology_read(bytes + 8, size, &back, NULL), SX_OK);
-	assert_memory_equal(back.eu_mask, skl.eu_mask, sizeof(back.eu_mask));
-	mtl = (struct sx_oa_device){.max_slices = 1,
-				    .max_subslices = 32,
-				    .max_eus = 16,
-				    .slice_mask = 1,
-				    .subslice_mask = {0x80000101},
-				    .eu_mask = {{[31] = 0xffff}}};
+	assert_memory_equal(back.eu_mask, skylake.eu_mask, sizeof(back.eu_mask));
+	struct sx_oa_device mtl = {.max_slices = 1,
+				   .max_subslices = 32,
+				   .max_eus = 16,
+				   .slice_mask = 1,
+				   .subslice_mask = {0x80000101},
+				   .eu_mask = {{[31] = 0xffff}}};
 	size = oa_write_topology(bytes, sizeof(bytes), &mtl) - 8;
 	assert_int_equal(oa_topology_read(bytes + 8, size, &back, NULL), SX_OK);
 	assert_int_equal(back.subslice_mask[0], 0x80000101);
@@ -353,7 +364,9 @@ int main(void)
 	    cmocka_unit_test(test_heads),
 	    cmocka_unit_test(test_heads_by_generation),
 	    cmocka_unit_test(test_every_layout),
-	    cmocka_unit_test(test_topologies),
+	    cmocka_unit_test(test_topology_of_subslices),
+	    cmocka_unit_test(test_topology_of_cores),
+	    cmocka_unit_test(test_topologies_there_and_back),
 	    cmocka_unit_test(test_long_and_haswell_rows),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

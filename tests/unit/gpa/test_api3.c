@@ -236,12 +236,12 @@ static void run_pass(GpaUInt32 pass)
 	OK(gpa.EndCommandList(list));
 }
 
-static void test_states(void **state)
+/* Which calls a session refuses before it begins and while it counts; *out is a second one, not
+ * begun.  */
+static void check_sessions_begin(GpaSessionId *out)
 {
-	GpaCommandListId list = NULL, second = NULL;
+	GpaCommandListId list = NULL;
 	GpaSessionId other = NULL;
-	GpaUInt32 n;
-	(void)state;
 	OK(gpa.CreateSession(context, kGpaSessionSampleTypeDiscreteCounter, &other));
 	IS(gpa.CreateSession(context, kGpaSessionSampleTypeLast, &other),
 	   kGpaStatusErrorInvalidParameter);
@@ -262,6 +262,12 @@ static void test_states(void **state)
 	IS(gpa.EnableCounter(session, 5), kGpaStatusErrorCannotChangeCountersWhenSampling);
 	IS(gpa.EnableAllCounters(session), kGpaStatusErrorCannotChangeCountersWhenSampling);
 	IS(gpa.EndSession(session), kGpaStatusErrorNotEnoughPasses);
+	*out = other;
+}
+
+static void check_lists_are_refused(void)
+{
+	GpaCommandListId list = NULL;
 	IS(gpa.BeginCommandList(session, 9, NULL, kGpaCommandListNone, &list),
 	   kGpaStatusErrorFailed);
 	IS(gpa.BeginCommandList(session, 0, native, kGpaCommandListNone, &list),
@@ -272,6 +278,13 @@ static void test_states(void **state)
 	   kGpaStatusErrorInvalidParameter);
 	IS(gpa.BeginCommandList(session, 0, NULL, kGpaCommandListNone, NULL),
 	   kGpaStatusErrorNullPointer);
+}
+
+/* The first pass, of two lists at once. */
+static void check_lists_and_samples(void)
+{
+	GpaCommandListId list = NULL, second = NULL;
+	GpaUInt32 n;
 	OK(gpa.BeginCommandList(session, 0, NULL, kGpaCommandListNone, &list));
 	IS(gpa.BeginCommandList(session, 0, NULL, kGpaCommandListNone, &list),
 	   kGpaStatusErrorCommandListAlreadyStarted);
@@ -296,7 +309,13 @@ static void test_states(void **state)
 	IS(gpa.BeginSample(30, NULL), kGpaStatusErrorNullPointer);
 	OK(gpa.IsPassComplete(session, 0));
 	IS(gpa.IsPassComplete(session, 1), kGpaStatusErrorIndexOutOfRange);
-	list = NULL;
+}
+
+/* The second pass, which has to have the first one's samples; returns its list. */
+static GpaCommandListId check_sessions_end(void)
+{
+	GpaCommandListId list = NULL;
+	GpaUInt32 n;
 	OK(gpa.BeginCommandList(session, 1, NULL, kGpaCommandListNone, &list));
 	OK(gpa.BeginSample(10, list));
 	OK(gpa.EndSample(list));
@@ -311,6 +330,17 @@ static void test_states(void **state)
 	assert_int_equal(n, 2);
 	IS(gpa.BeginSession(session), kGpaStatusErrorSessionAlreadyStarted);
 	IS(gpa.EnableCounter(session, 5), kGpaStatusErrorSessionAlreadyStarted);
+	return list;
+}
+
+static void test_states(void **state)
+{
+	GpaSessionId other;
+	(void)state;
+	check_sessions_begin(&other);
+	check_lists_are_refused();
+	check_lists_and_samples();
+	GpaCommandListId list = check_sessions_end();
 	OK(gpa.DeleteSession(session));
 	IS(gpa.DeleteSession(session), kGpaStatusErrorSessionNotFound);
 	IS(gpa.EndCommandList(list), kGpaStatusErrorCommandListNotFound);

@@ -132,29 +132,56 @@ static void become(struct fake_i915 *fake, uint32_t device_id)
 		fake->device.eu_mask[0][n] = 0xffff;
 }
 
+struct chip {
+	uint32_t device_id;
+	const char *catalog;
+	enum sx_oa_format format;
+};
+
+/* Starts every set of a chip's catalog; returns how many went to the media unit. */
+static unsigned start_every_set(struct fake_i915 *fake, struct source *source,
+				const struct chip *chip, struct sx_catalog *catalog)
+{
+	unsigned media = 0;
+	uint32_t count;
+	struct sx_error err = {0};
+	const struct sx_group_info *groups = sx_catalog_groups(catalog, &count);
+	for (uint32_t g = 0; g < count; g++) {
+		struct source_request request = {.catalog = catalog, .set = groups[g].name};
+		enum sx_status status = source_i915_oa.start(source, &request, &err);
+		if (status == SX_ERR_UNSUPPORTED && !groups[g].program_count)
+			continue;
+		if (status)
+			print_error("%s %s: %s: %s\n", chip->catalog, groups[g].name, err.message,
+				    err.because);
+		assert_int_equal(status, SX_OK);
+		media += fake->media;
+		if (!fake->media)
+			assert_int_equal(fake->format, chip->format);
+		assert_int_equal(source_i915_oa.stop(source, &err), SX_OK);
+	}
+	return media;
+}
+
 /* Every set of every generation goes into the kernel's lists, in its format, on its unit. */
 static void test_every_generation(void **state)
 {
 	(void)state;
-	static const struct {
-		uint32_t device_id;
-		const char *catalog;
-		enum sx_oa_format format;
-	} chips[] = {{0x0412, "intel-hsw", SX_OA_A45_B8_C8},
-		     {0x22b1, "intel-chv", SX_OA_A32U40_A4U32_B8_C8},
-		     {0x1912, "intel-sklgt2", SX_OA_A32U40_A4U32_B8_C8},
-		     {0x1926, "intel-sklgt3", SX_OA_A32U40_A4U32_B8_C8},
-		     {0x5a84, "intel-bxt", SX_OA_A32U40_A4U32_B8_C8},
-		     {0x5912, "intel-kblgt2", SX_OA_A32U40_A4U32_B8_C8},
-		     {0x3184, "intel-glk", SX_OA_A32U40_A4U32_B8_C8},
-		     {0x3e92, "intel-cflgt2", SX_OA_A32U40_A4U32_B8_C8},
-		     {0x8a52, "intel-icl", SX_OA_A32U40_A4U32_B8_C8},
-		     {0x4571, "intel-ehl", SX_OA_A32U40_A4U32_B8_C8},
-		     {0x9a49, "intel-tglgt2", SX_OA_A32U40_A4U32_B8_C8},
-		     {0x4c8a, "intel-rkl", SX_OA_A32U40_A4U32_B8_C8},
-		     {0x4905, "intel-dg1", SX_OA_A32U40_A4U32_B8_C8},
-		     {0x4680, "intel-adl", SX_OA_A32U40_A4U32_B8_C8},
-		     {0x7d55, "intel-mtlgt3", SX_OA_A24U40_A14U32_B8_C8}};
+	static const struct chip chips[] = {{0x0412, "intel-hsw", SX_OA_A45_B8_C8},
+					    {0x22b1, "intel-chv", SX_OA_A32U40_A4U32_B8_C8},
+					    {0x1912, "intel-sklgt2", SX_OA_A32U40_A4U32_B8_C8},
+					    {0x1926, "intel-sklgt3", SX_OA_A32U40_A4U32_B8_C8},
+					    {0x5a84, "intel-bxt", SX_OA_A32U40_A4U32_B8_C8},
+					    {0x5912, "intel-kblgt2", SX_OA_A32U40_A4U32_B8_C8},
+					    {0x3184, "intel-glk", SX_OA_A32U40_A4U32_B8_C8},
+					    {0x3e92, "intel-cflgt2", SX_OA_A32U40_A4U32_B8_C8},
+					    {0x8a52, "intel-icl", SX_OA_A32U40_A4U32_B8_C8},
+					    {0x4571, "intel-ehl", SX_OA_A32U40_A4U32_B8_C8},
+					    {0x9a49, "intel-tglgt2", SX_OA_A32U40_A4U32_B8_C8},
+					    {0x4c8a, "intel-rkl", SX_OA_A32U40_A4U32_B8_C8},
+					    {0x4905, "intel-dg1", SX_OA_A32U40_A4U32_B8_C8},
+					    {0x4680, "intel-adl", SX_OA_A32U40_A4U32_B8_C8},
+					    {0x7d55, "intel-mtlgt3", SX_OA_A24U40_A14U32_B8_C8}};
 	struct sx_context *context;
 	unsigned media = 0;
 	assert_int_equal(sx_context_create(NULL, &context, NULL), SX_OK);
@@ -163,27 +190,12 @@ static void test_every_generation(void **state)
 		struct sx_error err = {0};
 		struct sx_catalog *catalog;
 		struct source *source;
-		uint32_t count;
 		become(&fake, chips[i].device_id);
 		struct source_host host = {.sys = &fake.sys, .catalogs = context};
 		assert_int_equal(source_i915_oa.open(&host, "card0", &source, &err), SX_OK);
 		assert_string_equal(source_describe(source)->catalog, chips[i].catalog);
 		assert_int_equal(sx_catalog_open(context, chips[i].catalog, &catalog, &err), SX_OK);
-		const struct sx_group_info *groups = sx_catalog_groups(catalog, &count);
-		for (uint32_t g = 0; g < count; g++) {
-			struct source_request request = {.catalog = catalog, .set = groups[g].name};
-			enum sx_status status = source_i915_oa.start(source, &request, &err);
-			if (status == SX_ERR_UNSUPPORTED && !groups[g].program_count)
-				continue;
-			if (status)
-				print_error("%s %s: %s: %s\n", chips[i].catalog, groups[g].name,
-					    err.message, err.because);
-			assert_int_equal(status, SX_OK);
-			media += fake.media;
-			if (!fake.media)
-				assert_int_equal(fake.format, chips[i].format);
-			assert_int_equal(source_i915_oa.stop(source, &err), SX_OK);
-		}
+		media += start_every_set(&fake, source, &chips[i], catalog);
 		source_i915_oa.close(source);
 		sx_catalog_unref(catalog);
 		assert_int_equal(fake.open_fds, 0);
@@ -194,69 +206,79 @@ static void test_every_generation(void **state)
 	sx_context_destroy(context);
 }
 
+struct streamed {
+	uint32_t device_id;
+	const char *set;
+	bool old_param;
+};
+
+/* What the rows of 200 ms say: time, clock, and times of the CPU's clock. */
+static void check_rows_of(const struct fake_i915 *fake, const struct sx_table *table,
+			  uint64_t begin_ns)
+{
+	size_t rows = sx_table_row_count(table);
+	assert_true(rows > 50);
+	uint64_t step = UINT64_C(2) << fake->exponent;
+	assert_int_equal(sum(table, "GPU_TIME"), rows * step);
+	if (sx_table_find(table, "GPU_CLOCK") != SX_NONE)
+		assert_int_equal(sum(table, "GPU_CLOCK"),
+				 rows * step * (800000000 / fake->device.timestamp_hz));
+	assert_in_range(sx_table_begin_ns(table)[0], begin_ns, begin_ns + 3000000);
+	assert_in_range(sx_table_end_ns(table)[rows - 1], fake->now_ns - 20000000, fake->now_ns);
+}
+
+static void check_stream(struct sx_context *context, const struct streamed *chip)
+{
+	struct fake_i915 fake;
+	struct sx_error err = {0};
+	struct raw_sample raw;
+	become(&fake, chip->device_id);
+	fake.old_clock_param = chip->old_param;
+	struct source_host host = {.sys = &fake.sys, .catalogs = context};
+	struct stream s = {.source = NULL};
+	assert_int_equal(source_i915_oa.open(&host, "card0", &s.source, &err), SX_OK);
+	struct i915_oa *card = (struct i915_oa *)s.source;
+	struct sx_catalog *catalog;
+	assert_int_equal(sx_catalog_open(context, card->card.catalog.name, &catalog, &err), SX_OK);
+	if (sx_catalog_find_group(catalog, chip->set) == SX_NONE) {
+		print_error("no set %s in %s\n", chip->set, card->card.catalog.name);
+		fail();
+	}
+	struct source_request request = {
+	    .catalog = catalog, .set = chip->set, .interval_ns = 1000000};
+	assert_int_equal(source_i915_oa.start(s.source, &request, &err), SX_OK);
+	struct sx_constant_value constants[] = {
+	    {"GpuTimestampFrequency", (double)card->card.device.timestamp_hz},
+	    {"GpuMaxFrequency", 900000000}};
+	struct decoder_setup setup = {
+	    .catalog = catalog, .set = chip->set, .constants = constants, .constant_count = 2};
+	assert_int_equal(decode_i915_oa.create(&setup, &s.decoder, &err), SX_OK);
+	assert_int_equal(decoder_table(s.decoder, &s.table, &err), SX_OK);
+	uint64_t begin_ns = fake.now_ns;
+	while (fake.now_ns < begin_ns + 200000000)
+		if (source_i915_oa.read(s.source, 100, &raw, &err) == SX_OK)
+			assert_int_equal(decode_i915_oa.feed(s.decoder, &raw, s.table, &err),
+					 SX_OK);
+	check_rows_of(&fake, s.table, begin_ns);
+	decode_i915_oa.destroy(s.decoder);
+	sx_table_destroy(s.table);
+	source_i915_oa.close(s.source);
+	sx_catalog_unref(catalog);
+	fake_i915_finish(&fake);
+}
+
 /* A stream of each kind of report, to rows: time, clock, context, and times of the CPU's clock. */
 static void test_streams_of_generations(void **state)
 {
 	(void)state;
-	static const struct {
-		uint32_t device_id;
-		const char *set;
-		bool old_param;
-	} chips[] = {{0x0412, "RenderBasic", false}, {0x1912, "RenderBasic", false},
-		     {0x9a49, "RenderBasic", false}, {0x7d55, "RenderBasic", false},
-		     {0x7d55, "RenderBasic", true},  {0x7d55, "MediaSet1", false}};
+	static const struct streamed chips[] = {
+	    {0x0412, "RenderBasic", false}, {0x1912, "RenderBasic", false},
+	    {0x9a49, "RenderBasic", false}, {0x7d55, "RenderBasic", false},
+	    {0x7d55, "RenderBasic", true},  {0x7d55, "MediaSet1", false}};
 	struct sx_context *context;
 	assert_int_equal(sx_context_create(NULL, &context, NULL), SX_OK);
-	for (size_t i = 0; i < sizeof(chips) / sizeof(chips[0]); i++) {
-		struct fake_i915 fake;
-		struct sx_error err = {0};
-		struct raw_sample raw;
-		become(&fake, chips[i].device_id);
-		fake.old_clock_param = chips[i].old_param;
-		struct source_host host = {.sys = &fake.sys, .catalogs = context};
-		struct stream s = {.source = NULL};
-		assert_int_equal(source_i915_oa.open(&host, "card0", &s.source, &err), SX_OK);
-		struct i915_oa *card = (struct i915_oa *)s.source;
-		struct sx_catalog *catalog;
-		assert_int_equal(sx_catalog_open(context, card->card.catalog.name, &catalog, &err),
-				 SX_OK);
-		if (sx_catalog_find_group(catalog, chips[i].set) == SX_NONE) {
-			print_error("no set %s in %s\n", chips[i].set, card->card.catalog.name);
-			fail();
-		}
-		struct source_request request = {
-		    .catalog = catalog, .set = chips[i].set, .interval_ns = 1000000};
-		assert_int_equal(source_i915_oa.start(s.source, &request, &err), SX_OK);
-		struct sx_constant_value constants[] = {
-		    {"GpuTimestampFrequency", (double)card->card.device.timestamp_hz},
-		    {"GpuMaxFrequency", 900000000}};
-		struct decoder_setup setup = {.catalog = catalog,
-					      .set = chips[i].set,
-					      .constants = constants,
-					      .constant_count = 2};
-		assert_int_equal(decode_i915_oa.create(&setup, &s.decoder, &err), SX_OK);
-		assert_int_equal(decoder_table(s.decoder, &s.table, &err), SX_OK);
-		uint64_t begin_ns = fake.now_ns;
-		while (fake.now_ns < begin_ns + 200000000)
-			if (source_i915_oa.read(s.source, 100, &raw, &err) == SX_OK)
-				assert_int_equal(
-				    decode_i915_oa.feed(s.decoder, &raw, s.table, &err), SX_OK);
-		size_t rows = sx_table_row_count(s.table);
-		assert_true(rows > 50);
-		uint64_t step = UINT64_C(2) << fake.exponent;
-		assert_int_equal(sum(s.table, "GPU_TIME"), rows * step);
-		if (sx_table_find(s.table, "GPU_CLOCK") != SX_NONE)
-			assert_int_equal(sum(s.table, "GPU_CLOCK"),
-					 rows * step * (800000000 / fake.device.timestamp_hz));
-		assert_in_range(sx_table_begin_ns(s.table)[0], begin_ns, begin_ns + 3000000);
-		assert_in_range(sx_table_end_ns(s.table)[rows - 1], fake.now_ns - 20000000,
-				fake.now_ns);
-		decode_i915_oa.destroy(s.decoder);
-		sx_table_destroy(s.table);
-		source_i915_oa.close(s.source);
-		sx_catalog_unref(catalog);
-		fake_i915_finish(&fake);
-	}
+	for (size_t i = 0; i < sizeof(chips) / sizeof(chips[0]); i++)
+		check_stream(context, &chips[i]);
 	sx_context_destroy(context);
 }
 
