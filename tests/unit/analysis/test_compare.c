@@ -161,11 +161,6 @@ static void test_gates_are_read(void **state)
 	     "MB/s"},
 	    {"draws <= +0", "draws", GATE_MEAN, GATE_AT_MOST, true, 0, ""},
 	    {"x > -3%", "x", GATE_MEAN, GATE_MORE, true, -0.03, ""}};
-	static const char *const bad[] = {
-	    "",		"frame_time", "frame_time < ", "< 5ms",	   "a = 5",	"a < fast",
-	    "a => 5",	"a < +5",     "a < +5s",       "a << 5",   "a < 1e999", "a < nan",
-	    "a <> 5",	"a < 0x",     "a < --5",       "a < 0x10", "a < 5 5",	"a < 5s < 6s",
-	    "a < 00X1", "a < 1.2.3",  "a < 1,5",       "a < 5e",   "a < 5e+",	"a < 5_000"};
 	struct arena arena = {0};
 	struct gate g;
 	(void)state;
@@ -178,13 +173,33 @@ static void test_gates_are_read(void **state)
 		assert_true(fabs(g.number - good[i].number) < 1e-12);
 		assert_string_equal(g.unit, good[i].unit);
 	}
+	arena_finish(&arena);
+}
+
+static void test_what_is_no_gate(void **state)
+{
+	static const char *const bad[] = {
+	    "",		"frame_time", "frame_time < ", "< 5ms",	   "a = 5",	"a < fast",
+	    "a => 5",	"a < +5",     "a < +5s",       "a << 5",   "a < 1e999", "a < nan",
+	    "a <> 5",	"a < 0x",     "a < --5",       "a < 0x10", "a < 5 5",	"a < 5s < 6s",
+	    "a < 00X1", "a < 1.2.3",  "a < 1,5",       "a < 5e",   "a < 5e+",	"a < 5_000"};
+	struct arena arena = {0};
+	struct gate g;
+	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		struct sx_error err = {0};
 		if (gate_parse(&arena, bad[i], &g, &err) != SX_ERR_USAGE)
 			fail_msg("\"%s\" is read as a gate", bad[i]);
 		assert_true(err.message[0] && err.because[0] && err.remedy[0]);
 	}
+	arena_finish(&arena);
+}
+
+static void test_lines_of_gates(void **state)
+{
+	struct arena arena = {0};
 	struct gates list;
+	(void)state;
 	assert_int_equal(
 	    gate_parse_lines(&arena, "f", "# all\n\na < 1 # one\n b > 2\n", &list, NULL), SX_OK);
 	assert_int_equal(list.count, 2);
@@ -204,7 +219,8 @@ int main(void)
 	    cmocka_unit_test(test_chance),	   cmocka_unit_test(test_series),
 
 	    cmocka_unit_test(test_exact),	   cmocka_unit_test(test_without_spread),
-	    cmocka_unit_test(test_gates_are_read),
+	    cmocka_unit_test(test_gates_are_read), cmocka_unit_test(test_what_is_no_gate),
+	    cmocka_unit_test(test_lines_of_gates),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

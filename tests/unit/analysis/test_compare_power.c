@@ -270,60 +270,60 @@ static void test_finds_change(void **state)
 	assert_true(first >= 0.87);
 }
 
+static const struct {
+	const char *what;
+	struct world world;
+	int times;
+	double first, any;
+} unchanged[] = {{"alone", {.metrics = 1, .runs = 5, .noise = 0.01}, TIMES * 20, 0.02, 0.02},
+		 {"8", {.metrics = 8, .runs = 5, .noise = 0.01}, TIMES * 5, 0.02, 0.05},
+		 {"100", {.metrics = 100, .runs = 5, .noise = 0.01}, TIMES / 2, 0.02, 0.05},
+		 {"12 of three runs", {.metrics = 12, .runs = 3, .noise = 0.05}, TIMES, 0.02, 0.05},
+		 {"8, each of its own noise",
+		  {.metrics = 8, .runs = 5, .noise = 0.01, .spread = 0.7},
+		  TIMES * 3,
+		  0.02,
+		  0.058},
+		 {"100, each of its own noise",
+		  {.metrics = 100, .runs = 5, .noise = 0.01, .spread = 1},
+		  TIMES / 4,
+		  0.02,
+		  0.06},
+		 {"8, the first twice as noisy",
+		  {.metrics = 8, .runs = 5, .noise = 0.01, .first = 0.02},
+		  TIMES * 3,
+		  0.023,
+		  0.055},
+		 {"100, the first 3 times as noisy",
+		  {.metrics = 100, .runs = 5, .noise = 0.01, .first = 0.03},
+		  TIMES / 4,
+		  0.023,
+		  0.055},
+		 {"6, of which 5 move together",
+		  {.metrics = 6, .runs = 5, .noise = 0.01, .together = 5},
+		  TIMES * 2,
+		  0.023,
+		  0.055},
+		 {"100, all together",
+		  {.metrics = 100, .runs = 5, .noise = 0.01, .together = 100},
+		  TIMES / 8,
+		  0.02,
+		  0.05}};
+
 /*
  * Where nothing changed, at most 2 of 100 comparisons name a given metric and 5 any, however noisy
  * the metrics are and whether they move together. The limits have the chance of the tries on top.
  */
 static void test_finds_nothing(void **state)
 {
-	static const struct {
-		const char *what;
-		struct world world;
-		int times;
-		double first, any;
-	} cases[] = {
-	    {"alone", {.metrics = 1, .runs = 5, .noise = 0.01}, TIMES * 20, 0.02, 0.02},
-	    {"8", {.metrics = 8, .runs = 5, .noise = 0.01}, TIMES * 5, 0.02, 0.05},
-	    {"100", {.metrics = 100, .runs = 5, .noise = 0.01}, TIMES / 2, 0.02, 0.05},
-	    {"12 of three runs", {.metrics = 12, .runs = 3, .noise = 0.05}, TIMES, 0.02, 0.05},
-	    {"8, each of its own noise",
-	     {.metrics = 8, .runs = 5, .noise = 0.01, .spread = 0.7},
-	     TIMES * 3,
-	     0.02,
-	     0.058},
-	    {"100, each of its own noise",
-	     {.metrics = 100, .runs = 5, .noise = 0.01, .spread = 1},
-	     TIMES / 4,
-	     0.02,
-	     0.06},
-	    {"8, the first twice as noisy",
-	     {.metrics = 8, .runs = 5, .noise = 0.01, .first = 0.02},
-	     TIMES * 3,
-	     0.023,
-	     0.055},
-	    {"100, the first 3 times as noisy",
-	     {.metrics = 100, .runs = 5, .noise = 0.01, .first = 0.03},
-	     TIMES / 4,
-	     0.023,
-	     0.055},
-	    {"6, of which 5 move together",
-	     {.metrics = 6, .runs = 5, .noise = 0.01, .together = 5},
-	     TIMES * 2,
-	     0.023,
-	     0.055},
-	    {"100, all together",
-	     {.metrics = 100, .runs = 5, .noise = 0.01, .together = 100},
-	     TIMES / 8,
-	     0.02,
-	     0.05}};
 	(void)state;
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < sizeof(unchanged) / sizeof(unchanged[0]); i++) {
 		double first, any;
 		bool wrong;
-		measure(cases[i].world, cases[i].times, &first, &any, &wrong);
-		print_message("of %s the first is named %.2f of 100, any %.2f\n", cases[i].what,
+		measure(unchanged[i].world, unchanged[i].times, &first, &any, &wrong);
+		print_message("of %s the first is named %.2f of 100, any %.2f\n", unchanged[i].what,
 			      first * 100, any * 100);
-		assert_true(first <= cases[i].first && any <= cases[i].any);
+		assert_true(first <= unchanged[i].first && any <= unchanged[i].any);
 	}
 }
 

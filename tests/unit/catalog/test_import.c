@@ -332,7 +332,11 @@ static void test_hostile(void **state)
 	refuse("mali-spec", laughs, strlen(laughs), SX_ERR_BAD_INPUT, "document types");
 	refuse("mali-spec", deep, strlen(deep), SX_ERR_LIMIT, "32 levels");
 	refuse("nothing", igt, strlen(igt), SX_ERR_USAGE, "no kind");
-	/* A fault in each of very many lines: told in no more time than they take to read. */
+}
+
+/* A fault in each of very many lines: told in no more time than they take to read. */
+static void test_faults_of_many_lines(void **state)
+{
 	size_t lines = 200000, used = 0;
 	char *many = malloc(lines * 12 + 64);
 	assert_non_null(many);
@@ -348,7 +352,11 @@ static void test_hostile(void **state)
 	assert_int_equal(told.count, lines);
 	free(out);
 	free(many);
-	/* Cut anywhere, it is refused or translated, and nothing leaks. */
+}
+
+/* Cut anywhere, it is refused or translated, and nothing leaks. */
+static void test_cut(void **state)
+{
 	for (size_t size = 0; size < strlen(igt); size += 7) {
 		struct seen seen;
 		char *yaml, *copy = malloc(size + 1);
@@ -369,6 +377,8 @@ int main(void)
 	    cmocka_unit_test(test_gator),
 	    cmocka_unit_test(test_mali_spec),
 	    cmocka_unit_test(test_hostile),
+	    cmocka_unit_test(test_faults_of_many_lines),
+	    cmocka_unit_test(test_cut),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

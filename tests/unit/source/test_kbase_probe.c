@@ -139,7 +139,7 @@ static void doctor_tries_the_reader(void **state)
 	}
 }
 
-/* Ids of both forms and of Midgard are found by the catalogs' heads, added ones among them. */
+/* Ids of both forms and of Midgard are found by the catalogs' heads. */
 static void catalogs_recognise_devices(void **state)
 {
 	static const struct {
@@ -166,6 +166,11 @@ static void catalogs_recognise_devices(void **state)
 	mali_id_decode(0x69560000, &midgard);
 	assert_true(mali_id_find(context, &midgard, "kbase", &model));
 	assert_string_equal(model.catalog, "mali-t600");
+}
+
+/* The caller's catalogs are searched, not those of a context of the source's own. */
+static void added_catalogs_recognise_devices(void **state)
+{
 	char folder[] = "/tmp/sextant-kbase-XXXXXX", path[64];
 	assert_non_null(mkdtemp(folder));
 	snprintf(path, sizeof(path), "%s/mali-g999.yaml", folder);
@@ -179,7 +184,6 @@ static void catalogs_recognise_devices(void **state)
 	      "reduce: single, unit: cycles, description: Cycles with work.}\n",
 	      file);
 	fclose(file);
-	/* The caller's catalogs are searched, not those of a context of the source's own. */
 	struct sx_context *other = context;
 	assert_int_equal(
 	    sx_context_create(&(struct sx_context_options){.catalog_path = folder}, &context, NULL),
@@ -204,6 +208,7 @@ int main(void)
 	    cmocka_unit_test(doctor_tries_the_reader),
 	    cmocka_unit_test(unknown_product_can_be_read),
 	    cmocka_unit_test(catalogs_recognise_devices),
+	    cmocka_unit_test(added_catalogs_recognise_devices),
 	};
 	return cmocka_run_group_tests(tests, context_open, context_close);
 }
