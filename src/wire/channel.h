@@ -133,6 +133,7 @@ enum wire_record_flags {
 	WIRE_SWAPPED = 1 << 5,	  /* a swap ended it: the last of its frame */
 	WIRE_WORKED = 1 << 6,	  /* something was submitted in it, whatever was counted */
 	WIRE_UNDRAWN = 1 << 7,	  /* commands were given to the device, and none of them draws */
+	WIRE_DRAWN = 1 << 8,	  /* some of them draw, or begin a pass */
 };
 
 /*

@@ -69,7 +69,14 @@ struct guest_decoder {
 };
 
 /* Reasons beside those of the channel. */
-enum { WHY_IMPOSSIBLE = WIRE_WHY_COUNT, WHY_TOO_MUCH, WHY_DISJOINT, WHY_LATE, WHY_END };
+enum {
+	WHY_IMPOSSIBLE = WIRE_WHY_COUNT,
+	WHY_TOO_MUCH,
+	WHY_DISJOINT,
+	WHY_LATE,
+	WHY_UNWATCHED,
+	WHY_END
+};
 
 static const char *why_text(unsigned why)
 {
@@ -113,6 +120,8 @@ static const char *why_text(unsigned why)
 	    [WHY_TOO_MUCH] = "it is more than any device counts in that time",
 	    [WHY_LATE] = "its result was not there when it was needed: the same commands ran again "
 			 "meanwhile, or the program ended too soon",
+	    [WHY_UNWATCHED] = "the software rasteriser's threads drew before they were watched, or "
+			      "changed more often than the kernel could tell",
 	    [WHY_DISJOINT] = "the driver says that the GPU's clock was not steady (disjoint)",
 	};
 	if (why < WHY_END && texts[why])
@@ -211,7 +220,7 @@ static enum sx_status set_counters(struct guest_decoder *d, const struct wire_sa
 		else if (record->states[i] == WIRE_DISJOINT)
 			why = WHY_DISJOINT;
 		else if (record->states[i] == WIRE_LATE)
-			why = WHY_LATE;
+			why = why == WIRE_WHY_THREADS ? WHY_UNWATCHED : WHY_LATE;
 		uint64_t value = quality == SX_QUALITY_VALID ? record->values[i] : 0;
 		enum sx_status status = frames_explain(d, table, column, quality, why);
 		if (status)

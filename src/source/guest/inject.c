@@ -266,8 +266,8 @@ static bool draws_later(const struct wire_sample *sample)
 {
 	const struct wire_record *record = &sample->record;
 	return sample->api == WIRE_VULKAN && record->kind == WIRE_TIME &&
-	       record->states[WIRE_DRAWS] == WIRE_VALID && record->values[WIRE_DRAWS] != 0 &&
-	       record->states[WIRE_GPU_TIME] == WIRE_VALID && record->values[WIRE_GPU_TIME] == 0;
+	       (record->flags & WIRE_DRAWN) && record->states[WIRE_GPU_TIME] == WIRE_VALID &&
+	       record->values[WIRE_GPU_TIME] == 0;
 }
 
 /* False: the sample must wait. */
