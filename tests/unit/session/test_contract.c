@@ -16,246 +16,9 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "devices/cpu.h"
-#include "devices/i915_oa.h"
-#include "devices/kbase.h"
-#include "devices/machine.h"
-#include "devices/nvml.h"
-#include "devices/pmu.h"
-#include "devices/tree.h"
-#include "devices/xe_oa.h"
 #include "session/session.h"
 #include "unit/context.h"
-
-#define NS_PER_MS    UINT64_C(1000000)
-#define INTERVAL_NS  (20 * NS_PER_MS)
-#define XE_PERIOD_NS UINT64_C(13653334) /* the nearest that its timer has */
-
-/* A source with its fake, opened and closed by name. */
-struct subject {
-	const char *name, *selector, *metric;
-	const char *other;  /* a metric that is not counted with the first: sets take turns */
-	uint64_t faulty_ns; /* how long a run with a failing call is; 0: three intervals */
-	size_t errors;	    /* how many kinds of error it is tried with; 0: all */
-	uint64_t period_ns; /* between samples, where the device has no such interval */
-	bool timer;	    /* reports of a timer: the last one is before the end */
-	void (*begin)(struct subject *s);
-	bool (*clean)(struct subject *s); /* the driver is as it was found */
-	struct machine machine;
-	struct fake_cpu cpu;
-	struct fake_i915 i915;
-	struct fake_kbase kbase;
-	struct fake_pmu pmu;
-	struct fake_nvml_machine nvml;
-	struct fake_xe xe;
-	struct tree tree;
-};
-
-static void advance_kbase(void *device, uint64_t ns)
-{
-	fake_kbase_advance(device, ns);
-}
-
-static void begin_nvml(struct subject *s)
-{
-	fake_nvml_init(&s->nvml);
-	machine_init(&s->machine, &s->nvml.sys, &s->nvml.now_ns);
-}
-
-static bool clean_nvml(struct subject *s)
-{
-	return s->nvml.open_libraries == 0;
-}
-
-static void begin_pmu(struct subject *s)
-{
-	fake_pmu_init(&s->pmu);
-	fake_pmu_uncore(&s->pmu);
-	machine_init(&s->machine, &s->pmu.sys, &s->pmu.now_ns);
-}
-
-static bool clean_pmu(struct subject *s)
-{
-	return s->pmu.open_fds == 0 && !s->pmu.misused;
-}
-
-static void begin_cpu(struct subject *s)
-{
-	fake_cpu_init(&s->cpu);
-	machine_init(&s->machine, &s->cpu.sys, &s->cpu.now_ns);
-}
-
-static bool clean_cpu(struct subject *s)
-{
-	return s->cpu.open_fds == 0;
-}
-
-static void begin_i915(struct subject *s)
-{
-	fake_i915_init(&s->i915);
-	machine_init(&s->machine, &s->i915.sys, &s->i915.now_ns);
-}
-
-static bool clean_i915(struct subject *s)
-{
-	bool clean = s->i915.open_fds == 0 && fake_i915_config_count(&s->i915) == 0;
-	fake_i915_finish(&s->i915);
-	return clean;
-}
-
-static void begin_xe(struct subject *s)
-{
-	fake_xe_init(&s->xe);
-	machine_init(&s->machine, &s->xe.sys, &s->xe.now_ns);
-}
-
-static bool clean_xe(struct subject *s)
-{
-	return s->xe.open_fds == 0 && fake_xe_config_count(&s->xe) == 0;
-}
-
-static void begin_kbase(struct subject *s)
-{
-	fake_kbase_init(&s->kbase);
-	machine_init_advance(&s->machine, &s->kbase.sys, &s->kbase, advance_kbase);
-}
-
-static void begin_manual(struct subject *s)
-{
-	begin_kbase(s);
-	s->kbase.version.minor = 12;
-}
-
-static void begin_vinstr(struct subject *s)
-{
-	begin_kbase(s);
-	s->kbase.version.minor = 12;
-	s->kbase.gpu_id = 0xa0040000;
-	s->kbase.slots = 64;
-}
-
-static bool clean_kbase(struct subject *s)
-{
-	bool clean = fake_kbase_clean(&s->kbase);
-	fake_kbase_finish(&s->kbase);
-	return clean;
-}
-
-static void advance_tree(void *device, uint64_t ns)
-{
-	tree_advance(device, ns);
-}
-
-/* The program of the session is a process that has the card open until it ends. */
-static void begin_tree(struct subject *s)
-{
-	char path[512], text[640];
-	const char *folder = getenv("SEXTANT_TEST_DATA");
-	tree_init(&s->tree, NULL);
-	snprintf(path, sizeof(path), "%s/drm/steam-deck.tree", folder);
-	if (!tree_load(&s->tree, path))
-		fail_msg("%s", s->tree.why);
-	s->tree.at_ns = 0;
-	snprintf(text, sizeof(text),
-		 "process %d 1 1000 program\ndescriptor %d 3 /dev/dri/renderD128\n"
-		 "\tdrm-driver:\tamdgpu\n\tdrm-client-id:\t900\n"
-		 "\tdrm-engine-gfx:\t{5+500000000/s} ns\n",
-		 MACHINE_PID, MACHINE_PID);
-	if (!tree_add(&s->tree, text))
-		fail_msg("%s", s->tree.why);
-	machine_init_advance(&s->machine, &s->tree.sys, &s->tree, advance_tree);
-}
-
-static bool clean_tree(struct subject *s)
-{
-	bool clean = s->tree.open_fds == 0;
-	tree_finish(&s->tree);
-	return clean;
-}
-
-/* The model needs nothing but a clock. */
-static bool clean_clock(struct subject *s)
-{
-	return true;
-}
-
-static struct subject subjects[] = {
-    {.name = "cpu",
-     .selector = "cpu",
-     .metric = "UserTime",
-     .begin = begin_cpu,
-     .clean = clean_cpu},
-    {.name = "i915",
-     .selector = "i915_oa",
-     .metric = "RenderBasic.EuActive",
-     .timer = true,
-     .begin = begin_i915,
-     .clean = clean_i915},
-    {.name = "kinstr",
-     .selector = "kbase",
-     .metric = "MaliGPUActiveCy",
-     .begin = begin_kbase,
-     .clean = clean_kbase},
-    {.name = "manual",
-     .selector = "kbase",
-     .metric = "MaliGPUActiveCy",
-     .begin = begin_manual,
-     .clean = clean_kbase},
-    {.name = "vinstr",
-     .selector = "kbase",
-     .metric = "MaliGPUActiveCy",
-     .begin = begin_vinstr,
-     .clean = clean_kbase},
-    {.name = "model",
-     .selector = "mali-g625",
-     .metric = "MaliGPUActiveCy",
-     .begin = begin_cpu,
-     .clean = clean_clock},
-    {.name = "pmu",
-     .selector = "pmu",
-     .metric = "memory_bandwidth",
-     .begin = begin_pmu,
-     .clean = clean_pmu},
-    {.name = "nvml",
-     .selector = "nvml",
-     .metric = "power",
-     .begin = begin_nvml,
-     .clean = clean_nvml},
-    {.name = "drm",
-     .selector = "drm",
-     .metric = "engine.gfx",
-     .begin = begin_tree,
-     .clean = clean_tree},
-    {.name = "turns",
-     .selector = "i915",
-     .metric = "RenderBasic.GpuBusy",
-     .other = "ComputeBasic.EuActive",
-     .errors = 2,
-     .faulty_ns = 15 * INTERVAL_NS,
-     .timer = true,
-     .begin = begin_i915,
-     .clean = clean_i915},
-    {.name = "xe",
-     .selector = "xe_oa",
-     .metric = "RenderBasic.GPU_BUSY",
-     .errors = 2, /* its own sweep has the others */
-     .period_ns = XE_PERIOD_NS,
-     .timer = true,
-     .begin = begin_xe,
-     .clean = clean_xe},
-    {.name = "xe-turns",
-     .selector = "xe",
-     .metric = "RenderBasic.GPU_BUSY",
-     .other = "ComputeBasic.XVE_ACTIVE",
-     .errors = 1,
-     .faulty_ns = 15 * INTERVAL_NS,
-     .period_ns = XE_PERIOD_NS,
-     .timer = true,
-     .begin = begin_xe,
-     .clean = clean_xe},
-};
-#define SUBJECTS (sizeof(subjects) / sizeof(subjects[0]))
-#define MODEL	 5
+#include "unit/session/subjects.h"
 
 static struct sx_session *create(struct subject *s, bool child, struct sx_error *err)
 {
@@ -403,7 +166,7 @@ static void every_source_keeps_limits(void **state)
 		a_duration(&subjects[i]);
 		a_count(&subjects[i]);
 	}
-	a_fast_duration(&subjects[MODEL], NS_PER_MS / 10);
+	a_fast_duration(&subjects[SUBJECT_MODEL], NS_PER_MS / 10);
 }
 
 static void every_source_measures_programs(void **state)
@@ -513,15 +276,13 @@ static void every_call_fails_once(void **state)
 }
 
 /* The card, the GPU or its driver is not there any more. */
-static bool take_away(struct subject *s)
+static void take_away(struct subject *s)
 {
 	s->i915.gone = true;
 	s->kbase.gone = ENODEV;
 	if (s->nvml.state)
 		s->nvml.state->lost = true;
 	s->xe.gone = FAKE_XE_NOISY;
-	return s->begin == begin_i915 || s->begin == begin_kbase || s->begin == begin_manual ||
-	       s->begin == begin_vinstr || s->begin == begin_nvml || s->begin == begin_xe;
 }
 
 /* A device that goes: what was measured stays, the cause and the time are told. */
@@ -556,8 +317,7 @@ static void devices_that_go(void **state)
 {
 	unsigned gone = 0;
 	for (size_t i = 0; i < SUBJECTS; i++) {
-		struct subject probe = {.begin = subjects[i].begin};
-		if (subjects[i].other || !take_away(&probe))
+		if (subjects[i].other || !subjects[i].goes)
 			continue;
 		a_device_goes(&subjects[i]);
 		gone++;
