@@ -194,54 +194,28 @@ static GpaUInt32 list_for_renderdoc(GpaContextId context, GpaUInt32 *out)
 	return count;
 }
 
-/*
- * The calls of RenderDoc's amd_counters.cpp and gl_counters.cpp (1.15 and later), in their order:
- * the table by its old name, a context that is opened, listed and closed, then one for the clock at
- * its peak; counters one by one, a sample for each draw from 0 on, each pass awaited before the
- * next, results as an array in the order of the counters.
- */
-static void check_renderdoc(struct gl_scene *scene, const char *path)
+/* A sample for each draw, from 0 on; the pass is awaited. */
+static void sample_draws(struct gl_scene *scene, GpaSessionId session, GpaUInt32 p)
 {
-	enum { HIDE_SOFTWARE_COUNTERS = 2 }; /* of GPUPerfAPI 3.0 to 3.8 */
-	GpaStatus (*get)(void *) = NULL, status;
-	void *symbol = dlsym(dlopen(path, RTLD_NOW | RTLD_LOCAL), "GPA_GetFuncTable");
-	GpaFunctionTable table = {.major_version = 3, .minor_version = 376}; /* that of 3.0 */
-	GpaUInt32 counters[128], count, passes = 0;
-	GpaContextId context = NULL;
-	GpaSessionId session = NULL;
-	size_t size = 0;
-	CHECK3(symbol != NULL, "no GPA_GetFuncTable");
-	memcpy(&get, &symbol, sizeof(get));
-	OK3(get(&table));
-	OK3(gpa.OpenContext(scene_context(scene),
-			    HIDE_SOFTWARE_COUNTERS | kGpaOpenContextClockModeNoneBit, &context));
-	count = list_for_renderdoc(context, counters);
-	OK3(gpa.CloseContext(context));
-	OK3(gpa.OpenContext(scene_context(scene),
-			    HIDE_SOFTWARE_COUNTERS | kGpaOpenContextClockModePeakBit, &context));
-	OK3(gpa.CreateSession(context, kGpaSessionSampleTypeDiscreteCounter, &session));
-	OK3(gpa.DisableAllCounters(session));
-	for (GpaUInt32 i = 0; i < count; i++)
-		OK3(gpa.EnableCounter(session, counters[i]));
-	OK3(gpa.BeginSession(session));
-	OK3(gpa.GetPassCount(session, &passes));
-	for (GpaUInt32 p = 0; p < passes; p++) {
-		GpaCommandListId list = NULL;
-		OK3(gpa.BeginCommandList(session, p, NULL, kGpaCommandListNone, &list));
-		for (GpaUInt32 s = 0; s < DRAWS; s++) {
-			OK3(gpa.BeginSample(s, list));
-			draw(scene, (int)s);
-			OK3(gpa.EndSample(list));
-		}
-		OK3(gpa.EndCommandList(list));
-		while ((status = gpa.IsPassComplete(session, p)) == kGpaStatusResultNotReady)
-			usleep(100);
-		OK3(status);
+	GpaStatus status;
+	GpaCommandListId list = NULL;
+	OK3(gpa.BeginCommandList(session, p, NULL, kGpaCommandListNone, &list));
+	for (GpaUInt32 s = 0; s < DRAWS; s++) {
+		OK3(gpa.BeginSample(s, list));
+		draw(scene, (int)s);
+		OK3(gpa.EndSample(list));
 	}
-	OK3(gpa.EndSession(session));
-	while ((status = gpa.IsSessionComplete(session)) == kGpaStatusResultNotReady)
+	OK3(gpa.EndCommandList(list));
+	while ((status = gpa.IsPassComplete(session, p)) == kGpaStatusResultNotReady)
 		usleep(100);
 	OK3(status);
+}
+
+/* The results of each draw, in the order of the counters. */
+static void check_draws(GpaContextId context, GpaSessionId session, const GpaUInt32 *counters,
+			GpaUInt32 count)
+{
+	size_t size = 0;
 	OK3(gpa.GetSampleResultSize(session, 0, &size));
 	CHECK3(size == count * sizeof(GpaUInt64), "%zu bytes of %u counters", size, count);
 	for (GpaUInt32 s = 0; s < DRAWS; s++) {
@@ -257,6 +231,45 @@ static void check_renderdoc(struct gl_scene *scene, const char *path)
 			       "draw %u: CSInvocations", s);
 		}
 	}
+}
+
+/*
+ * The calls of RenderDoc's amd_counters.cpp and gl_counters.cpp (1.15 and later), in their order:
+ * the table by its old name, a context that is opened, listed and closed, then one for the clock at
+ * its peak; counters one by one, a sample for each draw from 0 on, each pass awaited before the
+ * next, results as an array in the order of the counters.
+ */
+static void check_renderdoc(struct gl_scene *scene, const char *path)
+{
+	enum { HIDE_SOFTWARE_COUNTERS = 2 }; /* of GPUPerfAPI 3.0 to 3.8 */
+	GpaStatus (*get)(void *) = NULL, status;
+	void *symbol = dlsym(dlopen(path, RTLD_NOW | RTLD_LOCAL), "GPA_GetFuncTable");
+	GpaFunctionTable table = {.major_version = 3, .minor_version = 376}; /* that of 3.0 */
+	GpaUInt32 counters[128], count, passes = 0;
+	GpaContextId context = NULL;
+	GpaSessionId session = NULL;
+	CHECK3(symbol != NULL, "no GPA_GetFuncTable");
+	memcpy(&get, &symbol, sizeof(get));
+	OK3(get(&table));
+	OK3(gpa.OpenContext(scene_context(scene),
+			    HIDE_SOFTWARE_COUNTERS | kGpaOpenContextClockModeNoneBit, &context));
+	count = list_for_renderdoc(context, counters);
+	OK3(gpa.CloseContext(context));
+	OK3(gpa.OpenContext(scene_context(scene),
+			    HIDE_SOFTWARE_COUNTERS | kGpaOpenContextClockModePeakBit, &context));
+	OK3(gpa.CreateSession(context, kGpaSessionSampleTypeDiscreteCounter, &session));
+	OK3(gpa.DisableAllCounters(session));
+	for (GpaUInt32 i = 0; i < count; i++)
+		OK3(gpa.EnableCounter(session, counters[i]));
+	OK3(gpa.BeginSession(session));
+	OK3(gpa.GetPassCount(session, &passes));
+	for (GpaUInt32 p = 0; p < passes; p++)
+		sample_draws(scene, session, p);
+	OK3(gpa.EndSession(session));
+	while ((status = gpa.IsSessionComplete(session)) == kGpaStatusResultNotReady)
+		usleep(100);
+	OK3(status);
+	check_draws(context, session, counters, count);
 	OK3(gpa.DeleteSession(session));
 	OK3(gpa.CloseContext(context));
 }

@@ -89,6 +89,18 @@ static void tell_times(cl_event event, const char *name)
 	printf("%s: times %d %d %d\n", name, a, b, end >= begin);
 }
 
+/* Errors stay what they are, and are no commands. */
+static void tell_errors(cl_command_queue queue, const char *name, cl_mem a, cl_mem b)
+{
+	int data[1];
+
+	printf("%s: bad %d %d %d\n", name,
+	       clEnqueueCopyBuffer(queue, a, b, 0, ITEMS * sizeof(int), 512, 0, NULL, NULL) !=
+		   CL_SUCCESS,
+	       clEnqueueReadBuffer(queue, NULL, CL_TRUE, 0, 4, data, 0, NULL, NULL) != CL_SUCCESS,
+	       clGetEventInfo(NULL, CL_EVENT_REFERENCE_COUNT, 4, data, NULL) != CL_SUCCESS);
+}
+
 static void run(cl_command_queue queue, const char *name)
 {
 	size_t global = ITEMS, local = 64, two[2] = {32, 16}, zero[3] = {0, 0, 0},
@@ -127,11 +139,7 @@ static void run(cl_command_queue queue, const char *name)
 	for (int i = 0; i < 192; i++)
 		sum += mapped[i];
 	check(clEnqueueUnmapMemObject(queue, b, mapped, 0, NULL, NULL), "unmap");
-	/* Errors stay what they are, and are no commands. */
-	printf("%s: bad %d %d %d\n", name,
-	       clEnqueueCopyBuffer(queue, a, b, 0, sizeof(data), 512, 0, NULL, NULL) != CL_SUCCESS,
-	       clEnqueueReadBuffer(queue, NULL, CL_TRUE, 0, 4, data, 0, NULL, NULL) != CL_SUCCESS,
-	       clGetEventInfo(NULL, CL_EVENT_REFERENCE_COUNT, 4, data, NULL) != CL_SUCCESS);
+	tell_errors(queue, name, a, b);
 	check(clWaitForEvents(1, &first), "wait");
 	check(clEnqueueReadBuffer(queue, a, CL_TRUE, 0, sizeof(data), data, 0, NULL, NULL), "read");
 	check(clFinish(queue), "finish");

@@ -273,6 +273,82 @@ static void terminated(struct window *window)
 	}
 }
 
+static void long_finish(struct window *window)
+{
+	draw_long(window, false, glFinish, 10000);
+}
+
+static void long_flush(struct window *window)
+{
+	draw_long(window, false, glFlush, 10000);
+}
+
+static void long_fence(struct window *window)
+{
+	draw_long(window, false, fence, 10000);
+}
+
+static void long_drawable(struct window *window)
+{
+	draw_long(window, true, glFinish, 30000);
+}
+
+static void long_killed(struct window *window)
+{
+	long_finish(window);
+	raise(SIGKILL);
+}
+
+static void unswapped_closed(struct window *window)
+{
+	draw_unswapped(window);
+	window_close(window);
+}
+
+/* Frames, and one of the ways out; returns main()'s value. */
+static int frames(struct window *window, const char *end, int count)
+{
+	window_open(window, WINDOW_CORE);
+	window_prepare(window);
+	window_frames(window, count);
+	if (strcmp(end, "killed") == 0)
+		raise(SIGKILL);
+	if (strcmp(end, "quick-exit") == 0)
+		quick_exit(4);
+	if (strcmp(end, "crash") == 0)
+		raise(SIGSEGV);
+	if (strcmp(end, "abort") == 0)
+		abort();
+	if (strcmp(end, "quick") == 0)
+		_exit(4);
+	if (strcmp(end, "status") == 0)
+		return 42;
+	EXPECT(strcmp(end, "plain") == 0);
+	window_close(window);
+	return 0;
+}
+
+static const struct {
+	const char *name;
+	void (*run)(struct window *window);
+} lives[] = {
+    {"threads", threads},
+    {"handed", handed},
+    {"ahead", ahead},
+    {"churn", churn},
+    {"alternate", alternate},
+    {"interrupted", interrupted},
+    {"terminated", terminated},
+    {"long-finish", long_finish},
+    {"long-flush", long_flush},
+    {"long-fence", long_fence},
+    {"long-drawable", long_drawable},
+    {"long-killed", long_killed},
+    {"left-behind", left_behind},
+    {"unswapped", draw_unswapped}, /* and exits with its context current */
+    {"unswapped-closed", unswapped_closed},
+};
+
 int main(int argc, char **argv)
 {
 	const char *name = argc > 1 ? argv[1] : "";
@@ -285,58 +361,14 @@ int main(int argc, char **argv)
 		return 0;
 	}
 	window_display(&window);
-	if (strcmp(name, "threads") == 0)
-		threads(&window);
-	else if (strcmp(name, "handed") == 0)
-		handed(&window);
-	else if (strcmp(name, "ahead") == 0)
-		ahead(&window);
-	else if (strcmp(name, "churn") == 0)
-		churn(&window);
-	else if (strcmp(name, "alternate") == 0)
-		alternate(&window);
-	else if (strcmp(name, "fork") == 0)
+	if (strcmp(name, "fork") == 0) {
 		forks(&window, argv[0]);
-	else if (strcmp(name, "interrupted") == 0)
-		interrupted(&window);
-	else if (strcmp(name, "terminated") == 0)
-		terminated(&window);
-	else if (strcmp(name, "long-finish") == 0)
-		draw_long(&window, false, glFinish, 10000);
-	else if (strcmp(name, "long-flush") == 0)
-		draw_long(&window, false, glFlush, 10000);
-	else if (strcmp(name, "long-fence") == 0)
-		draw_long(&window, false, fence, 10000);
-	else if (strcmp(name, "long-drawable") == 0)
-		draw_long(&window, true, glFinish, 30000);
-	else if (strcmp(name, "long-killed") == 0) {
-		draw_long(&window, false, glFinish, 10000);
-		raise(SIGKILL);
-	} else if (strcmp(name, "left-behind") == 0)
-		left_behind(&window);
-	else if (strcmp(name, "unswapped") == 0) {
-		draw_unswapped(&window); /* and exits with its context current */
-	} else if (strcmp(name, "unswapped-closed") == 0) {
-		draw_unswapped(&window);
-		window_close(&window);
-	} else {
-		window_open(&window, WINDOW_CORE);
-		window_prepare(&window);
-		window_frames(&window, argc > 2 ? atoi(argv[2]) : 20);
-		if (strcmp(name, "killed") == 0)
-			raise(SIGKILL);
-		if (strcmp(name, "quick-exit") == 0)
-			quick_exit(4);
-		if (strcmp(name, "crash") == 0)
-			raise(SIGSEGV);
-		if (strcmp(name, "abort") == 0)
-			abort();
-		if (strcmp(name, "quick") == 0)
-			_exit(4);
-		if (strcmp(name, "status") == 0)
-			return 42;
-		EXPECT(strcmp(name, "plain") == 0);
-		window_close(&window);
+		return 0;
 	}
-	return 0;
+	for (size_t i = 0; i < sizeof(lives) / sizeof(lives[0]); i++)
+		if (strcmp(lives[i].name, name) == 0) {
+			lives[i].run(&window);
+			return 0;
+		}
+	return frames(&window, name, argc > 2 ? atoi(argv[2]) : 20);
 }

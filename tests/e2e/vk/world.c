@@ -53,40 +53,55 @@ static void open_instance(struct world *world)
 		exit(77);
 }
 
+/* Features that a device is asked for, in a chain. */
+struct wishes {
+	VkPhysicalDeviceMeshShaderFeaturesEXT mesh;
+	VkPhysicalDevicePrimitivesGeneratedQueryFeaturesEXT generated;
+	VkPhysicalDeviceTransformFeedbackFeaturesEXT feedback;
+	VkPhysicalDeviceVulkan13Features later;
+	VkPhysicalDeviceVulkan12Features newer;
+	VkPhysicalDeviceFeatures2 features;
+	VkBaseOutStructure stranger;
+};
+
+static void *wish(struct wishes *w, const struct needs *needs)
+{
+	void *special = needs->machine ? (void *)&w->mesh : needs->feedback ? &w->feedback : NULL;
+
+	*w = (struct wishes){
+	    .mesh = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MESH_SHADER_FEATURES_EXT,
+		     .meshShader = VK_TRUE,
+		     .taskShader = VK_TRUE},
+	    .generated =
+		{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PRIMITIVES_GENERATED_QUERY_FEATURES_EXT,
+		 .primitivesGeneratedQuery = VK_TRUE},
+	    .feedback = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_TRANSFORM_FEEDBACK_FEATURES_EXT,
+			 .pNext = &w->generated,
+			 .transformFeedback = VK_TRUE,
+			 .geometryStreams = VK_TRUE},
+	    .later = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES,
+		      .pNext = special,
+		      .dynamicRendering = VK_TRUE,
+		      .synchronization2 = VK_TRUE},
+	    .newer = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES,
+		      .pNext = &w->later,
+		      .timelineSemaphore = VK_TRUE},
+	    .features = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2,
+			 .pNext = &w->newer,
+			 .features = {.geometryShader = needs->feedback,
+				      .pipelineStatisticsQuery = needs->statistics,
+				      .occlusionQueryPrecise = needs->statistics}},
+	    .stranger = {.sType = (VkStructureType)2000000000,
+			 .pNext = (VkBaseOutStructure *)(void *)&w->features}};
+	return needs->stranger ? (void *)&w->stranger : &w->features;
+}
+
 static void open_device(struct world *world, const struct needs *needs)
 {
 	static const char *const extensions[] = {VK_EXT_TRANSFORM_FEEDBACK_EXTENSION_NAME,
 						 VK_EXT_PRIMITIVES_GENERATED_QUERY_EXTENSION_NAME};
 	static const float priorities[] = {1, 1};
-	VkPhysicalDeviceMeshShaderFeaturesEXT mesh = {
-	    .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MESH_SHADER_FEATURES_EXT,
-	    .meshShader = VK_TRUE,
-	    .taskShader = VK_TRUE};
-	VkPhysicalDevicePrimitivesGeneratedQueryFeaturesEXT generated = {
-	    .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PRIMITIVES_GENERATED_QUERY_FEATURES_EXT,
-	    .primitivesGeneratedQuery = VK_TRUE};
-	VkPhysicalDeviceTransformFeedbackFeaturesEXT feedback = {
-	    .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_TRANSFORM_FEEDBACK_FEATURES_EXT,
-	    .pNext = &generated,
-	    .transformFeedback = VK_TRUE,
-	    .geometryStreams = VK_TRUE};
-	VkPhysicalDeviceVulkan13Features later = {
-	    .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES,
-	    .pNext = needs->feedback ? &feedback : NULL,
-	    .dynamicRendering = VK_TRUE,
-	    .synchronization2 = VK_TRUE};
-	VkPhysicalDeviceVulkan12Features newer = {
-	    .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES,
-	    .pNext = &later,
-	    .timelineSemaphore = VK_TRUE};
-	VkPhysicalDeviceFeatures2 features = {
-	    .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2,
-	    .pNext = &newer,
-	    .features = {.geometryShader = needs->feedback,
-			 .pipelineStatisticsQuery = needs->statistics,
-			 .occlusionQueryPrecise = needs->statistics}};
-	VkBaseOutStructure stranger = {.sType = (VkStructureType)2000000000,
-				       .pNext = (VkBaseOutStructure *)(void *)&features};
+	struct wishes wishes;
 	VkDeviceQueueCreateInfo queues[] = {
 	    {.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
 	     .queueFamilyIndex = world->family,
@@ -100,7 +115,7 @@ static void open_device(struct world *world, const struct needs *needs)
 	static const char *const more[] = {VK_EXT_MESH_SHADER_EXTENSION_NAME};
 	static const char *const performance[] = {VK_KHR_PERFORMANCE_QUERY_EXTENSION_NAME};
 	VkDeviceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
-				   .pNext = needs->stranger ? (void *)&stranger : &features,
+				   .pNext = wish(&wishes, needs),
 				   .queueCreateInfoCount = needs->machine ? 2 : 1,
 				   .pQueueCreateInfos = queues,
 				   .enabledExtensionCount = needs->feedback ? 2 : 0,
@@ -111,7 +126,6 @@ static void open_device(struct world *world, const struct needs *needs)
 		info.ppEnabledExtensionNames = performance;
 	}
 	if (needs->machine) {
-		later.pNext = &mesh;
 		info.enabledExtensionCount = 1;
 		info.ppEnabledExtensionNames = more;
 	}
@@ -205,6 +219,36 @@ struct words {
 };
 #define WORDS(name) ((struct words){name, sizeof(name)})
 
+/* What all pipelines that draw have in common. */
+static const VkPipelineVertexInputStateCreateInfo vertices = {
+    .sType = VK_STRUCTURE_TYPE_PIPELINE_VERTEX_INPUT_STATE_CREATE_INFO};
+static const VkPipelineInputAssemblyStateCreateInfo assembly = {
+    .sType = VK_STRUCTURE_TYPE_PIPELINE_INPUT_ASSEMBLY_STATE_CREATE_INFO,
+    .topology = VK_PRIMITIVE_TOPOLOGY_TRIANGLE_LIST};
+static const VkViewport view = {0, 0, SIDE, SIDE, 0, 1};
+static const VkRect2D all = {{0, 0}, {SIDE, SIDE}};
+static const VkPipelineViewportStateCreateInfo viewport = {
+    .sType = VK_STRUCTURE_TYPE_PIPELINE_VIEWPORT_STATE_CREATE_INFO,
+    .viewportCount = 1,
+    .pViewports = &view,
+    .scissorCount = 1,
+    .pScissors = &all};
+static const VkPipelineRasterizationStateCreateInfo raster = {
+    .sType = VK_STRUCTURE_TYPE_PIPELINE_RASTERIZATION_STATE_CREATE_INFO, .lineWidth = 1};
+static const VkPipelineMultisampleStateCreateInfo samples = {
+    .sType = VK_STRUCTURE_TYPE_PIPELINE_MULTISAMPLE_STATE_CREATE_INFO,
+    .rasterizationSamples = VK_SAMPLE_COUNT_1_BIT};
+static const VkPipelineColorBlendAttachmentState target = {.colorWriteMask = 15};
+static const VkPipelineColorBlendStateCreateInfo blend = {
+    .sType = VK_STRUCTURE_TYPE_PIPELINE_COLOR_BLEND_STATE_CREATE_INFO,
+    .attachmentCount = 1,
+    .pAttachments = &target};
+static const VkFormat format = COLOR;
+static const VkPipelineRenderingCreateInfo rendering = {
+    .sType = VK_STRUCTURE_TYPE_PIPELINE_RENDERING_CREATE_INFO,
+    .colorAttachmentCount = 1,
+    .pColorAttachmentFormats = &format};
+
 /* `pass` is NULL for dynamic rendering; without a geometry shader its words are NULL. */
 static VkPipeline make_draw(struct world *world, VkRenderPass pass, struct words vertex,
 			    struct words geometry)
@@ -223,34 +267,6 @@ static VkPipeline make_draw(struct world *world, VkRenderPass pass, struct words
 	     .stage = VK_SHADER_STAGE_GEOMETRY_BIT,
 	     .pName = "main"},
 	};
-	VkPipelineVertexInputStateCreateInfo vertices = {
-	    .sType = VK_STRUCTURE_TYPE_PIPELINE_VERTEX_INPUT_STATE_CREATE_INFO};
-	VkPipelineInputAssemblyStateCreateInfo assembly = {
-	    .sType = VK_STRUCTURE_TYPE_PIPELINE_INPUT_ASSEMBLY_STATE_CREATE_INFO,
-	    .topology = VK_PRIMITIVE_TOPOLOGY_TRIANGLE_LIST};
-	VkViewport view = {0, 0, SIDE, SIDE, 0, 1};
-	VkRect2D all = {{0, 0}, {SIDE, SIDE}};
-	VkPipelineViewportStateCreateInfo viewport = {
-	    .sType = VK_STRUCTURE_TYPE_PIPELINE_VIEWPORT_STATE_CREATE_INFO,
-	    .viewportCount = 1,
-	    .pViewports = &view,
-	    .scissorCount = 1,
-	    .pScissors = &all};
-	VkPipelineRasterizationStateCreateInfo raster = {
-	    .sType = VK_STRUCTURE_TYPE_PIPELINE_RASTERIZATION_STATE_CREATE_INFO, .lineWidth = 1};
-	VkPipelineMultisampleStateCreateInfo samples = {
-	    .sType = VK_STRUCTURE_TYPE_PIPELINE_MULTISAMPLE_STATE_CREATE_INFO,
-	    .rasterizationSamples = VK_SAMPLE_COUNT_1_BIT};
-	VkPipelineColorBlendAttachmentState target = {.colorWriteMask = 15};
-	VkPipelineColorBlendStateCreateInfo blend = {
-	    .sType = VK_STRUCTURE_TYPE_PIPELINE_COLOR_BLEND_STATE_CREATE_INFO,
-	    .attachmentCount = 1,
-	    .pAttachments = &target};
-	VkFormat format = COLOR;
-	VkPipelineRenderingCreateInfo rendering = {
-	    .sType = VK_STRUCTURE_TYPE_PIPELINE_RENDERING_CREATE_INFO,
-	    .colorAttachmentCount = 1,
-	    .pColorAttachmentFormats = &format};
 	VkGraphicsPipelineCreateInfo info = {.sType =
 						 VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_CREATE_INFO,
 					     .pNext = pass == VK_NULL_HANDLE ? &rendering : NULL,
