@@ -29,7 +29,6 @@ struct gpa3_list {
 /* Whether handles are known; the objects behind them. NULL and *status otherwise. */
 struct gpa_context *gpa3_context(GpaContextId id, GpaStatus *status);
 struct gpa3_session *gpa3_session(GpaSessionId id, GpaStatus *status);
-struct gpa3_list *gpa3_list(GpaCommandListId id, GpaStatus *status);
 /* Leaves a call; logs `message` (may be NULL) when the status is an error. */
 GpaStatus gpa3_leave(struct gpa_call *call, GpaStatus status, const char *message);
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct gpa3_list *gpa3_list(GpaCommandListId id, GpaStatus *status)
+static struct gpa3_list *gpa3_list(GpaCommandListId id, GpaStatus *status)
 {
 	const void *handle = id;
 	*status = kGpaStatusErrorNullPointer;

@@ -294,12 +294,6 @@ int number_compare_f64(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-int number_compare_u64(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-	return (x > y) - (x < y);
-}
-
 int number_compare_u32(const void *a, const void *b)
 {
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;

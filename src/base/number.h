@@ -43,7 +43,6 @@ const char *number_counted(char buf[NUMBER_COUNTED_MAX], uint64_t count, const c
 
 /* For qsort() and bsearch(), from the smallest: without NaN. */
 int number_compare_f64(const void *a, const void *b);
-int number_compare_u64(const void *a, const void *b);
 int number_compare_u32(const void *a, const void *b);
 
 #endif

@@ -39,7 +39,11 @@ static struct verdict_column *facts_make_columns(struct verdict_facts *f, uint32
 	return columns;
 }
 
-uint32_t facts_find_name(const struct verdict_facts *f, const char *name)
+/*
+ * The index of a name that formulas use, or SX_NONE. Facts come before names: one that is called as
+ * a neutral name hides it from those behind it.
+ */
+static uint32_t facts_find_name(const struct verdict_facts *f, const char *name)
 {
 	for (uint32_t i = 0; i < f->name_count; i++)
 		if (strcmp(f->names[i], name) == 0)

@@ -61,11 +61,6 @@ double verdict_spread(const struct verdict_facts *facts, size_t window);
 /* Time of a window in which any kernel ran, in ns; NaN where no source has samples of kernels. */
 double verdict_kernel_cover(const struct verdict_facts *facts, size_t window);
 
-/*
- * The index of a name that formulas use, or SX_NONE. Facts come before names: one that is called as
- * a neutral name hides it from those behind it.
- */
-uint32_t facts_find_name(const struct verdict_facts *facts, const char *name);
 /* Of several sources the largest value holds: of two GPUs the one that works is meant. */
 void facts_take(struct verdict_column *column, size_t row, double value, uint8_t quality,
 		uint32_t device);

@@ -109,9 +109,6 @@ void graph_finish(struct graph *graph);
 /* Computes one operation over `args`; defines the arithmetic of every operation. */
 struct cell value_apply(enum graph_op op, enum value_type type, enum value_type arg_type,
 			const struct cell *const args[3]);
-/* What f64 counts differ by: NaN below zero, and 0 where that is no more than rounding. */
-#define VALUE_ROUNDING 0x1p-50
-double value_rest(double a, double b);
 /* The value as a result column of type u64 holds it. */
 uint64_t value_to_u64(const struct cell *cell, enum value_type type, uint8_t *quality);
 /* The same for f64: NaN where there is no data. */

@@ -7,6 +7,7 @@
 #include "expr/graph/graph.h"
 
 #define U64_RANGE 0x1p64
+#define ROUNDING  0x1p-50 /* of a difference of f64 counts */
 
 /* No data in either operand is no data in the result, also where IEEE 754 would hide it. */
 static double lesser(double a, double b)
@@ -37,11 +38,12 @@ static double divide(double a, double b, double by_zero)
 	return b == 0 ? by_zero : a / b;
 }
 
-double value_rest(double a, double b)
+/* What f64 counts differ by: NaN below zero, and 0 where that is no more than rounding. */
+static double value_rest(double a, double b)
 {
 	double d = a - b;
 	if (d < 0)
-		return -d <= b * VALUE_ROUNDING ? 0 : NAN;
+		return -d <= b * ROUNDING ? 0 : NAN;
 	return d;
 }
 

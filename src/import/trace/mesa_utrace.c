@@ -29,7 +29,6 @@ struct utrace_reader {
 	struct import_odd garbage;
 	/* The event at hand, of JSON. */
 	struct import_cell event, time;
-	bool in_event;
 };
 
 static bool utrace_recognise(const struct import_head *head)
