@@ -130,13 +130,13 @@ SX_API enum sx_status sx_advice_add(struct sx_advice *advice, const struct sx_ta
 SX_API enum sx_status sx_advice_finish(struct sx_advice *advice, struct sx_error *err);
 /* Releases advice; NULL is fine. */
 SX_API void sx_advice_destroy(struct sx_advice *advice);
-/* All findings; none of NULL. Thread-safe. */
+/* All findings, which live as long as the advice; none of NULL. Thread-safe. */
 SX_API const struct sx_finding *sx_advice_findings(const struct sx_advice *advice, size_t *count);
 /*
  * The set that bare names of metrics were read in, or NULL. Where the options named none and the
  * catalog's sets use the same counters differently, it is the first whose rules have all their
  * counters in the table, or else the one with most of them.
- * Thread-safe.
+ * The text lives as long as the advice. Thread-safe.
  */
 SX_API const char *sx_advice_set(const struct sx_advice *advice);
 

@@ -92,10 +92,10 @@ SX_API void sx_metrics_destroy(struct sx_metrics *metrics);
  */
 SX_API const struct sx_metric_column *sx_metrics_columns(const struct sx_metrics *metrics,
 							 uint32_t *count);
-/* The raw columns that they read. Thread-safe. */
+/* The raw columns that a selection reads; they live as long as it does. Thread-safe. */
 SX_API const struct sx_metric_input *sx_metrics_inputs(const struct sx_metrics *metrics,
 						       uint32_t *count);
-/* Indices into sx_metrics_inputs() of what one column reads. Thread-safe. */
+/* Indices into sx_metrics_inputs() of what one column reads, with the same life. Thread-safe. */
 SX_API const uint32_t *sx_metrics_column_inputs(const struct sx_metrics *metrics, uint32_t column,
 						uint32_t *count);
 
