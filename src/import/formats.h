@@ -18,6 +18,13 @@ struct import_head {
 	size_t size;
 };
 
+/* Whose rows the text has, where a column of the file tells several devices apart. */
+struct import_part {
+	uint32_t number;  /* or SX_NONE */
+	const char *name; /* or NULL */
+	const bool *any;  /* of each column: some device has a value in it */
+};
+
 /* One run. Everything that it allocates dies with the result. */
 struct import_job {
 	const struct import_request *request;
@@ -25,8 +32,9 @@ struct import_job {
 	struct import *result;
 	const char *text; /* the whole file; a NUL stands behind it */
 	size_t size;
-	struct import_rows *open; /* rows that were created and not finished */
-	bool no_memory;		  /* for some that should have been */
+	const struct import_part *part; /* NULL: the file does not say whose its rows are */
+	struct import_rows *open;	/* rows that were created and not finished */
+	bool no_memory;			/* for some that should have been */
 };
 
 struct import_format {
@@ -35,6 +43,8 @@ struct import_format {
 	/* A header of counters and lines of numbers: with --for any table reader reads it as well.
 	 */
 	bool table;
+	bool by_device;	     /* a column "device" says whose each row is, and nothing else */
+	bool only_by_device; /* however many there are: those that find no room are left out */
 	bool any_order; /* rows need not follow each other in time: what stands there is meant */
 	/* Says from the beginning whether it is this kind, without doubt. */
 	bool (*recognise)(const struct import_head *head);
@@ -88,6 +98,8 @@ void import_rows_name(struct import_rows *rows, const char *name);
 void import_rows_catalog(struct import_rows *rows, const char *catalog);
 void import_rows_clock(struct import_rows *rows, const char *clock);
 void import_rows_set(struct import_rows *rows, const char *set);
+/* Under which the file knows the device; below IMPORT_NUMBER_MAX. */
+void import_rows_number(struct import_rows *rows, uint32_t number);
 /* What the file calls the column of a label; the text must live as long as the result. */
 void import_rows_label_name(struct import_rows *rows, enum sx_label label, const char *name);
 void import_rows_driver(struct import_rows *rows, const char *driver);

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "import/columns.h"
+#include "import/devices.h"
 #include "import/internal.h"
 #include "table/label.h"
 
@@ -116,7 +117,8 @@ static enum sx_status import_with(struct import_job *job, struct import **out, s
 	struct sx_error ignored = {0};
 	job->result->format = job->format;
 	err = err ? err : &ignored;
-	enum sx_status status = job->format->read(job, err);
+	enum sx_status status = job->format->by_device ? import_each_device(job, job->format, err)
+						       : job->format->read(job, err);
 	if (!sx_failed(status) && !job->result->device_count)
 		status = import_bad(job, 0, err, "it breaks off before the first one",
 				    "no sample with a value is in it");
@@ -224,7 +226,8 @@ bool import_knows(const char *path, bool tables)
 		known = import_perfetto.recognise(&head);
 		if (!known && !import_decode(&data, &head.size, NULL)) {
 			head.text = data;
-			known = import_recognise(&head, tables) != NULL;
+			known = import_recognise(&head, tables) ||
+				(import_recognise(&head, true) && import_has_devices(&head));
 		}
 	}
 	free(data);

@@ -10,6 +10,7 @@
 
 #define IMPORT_DEVICES_MAX   64
 #define IMPORT_CONSTANTS_MAX 16
+#define IMPORT_NUMBER_MAX    0xffff /* numbers of devices are below */
 
 struct import_format;
 
@@ -18,6 +19,7 @@ struct import_device {
 	const char *catalog; /* name of the catalog that its columns belong to */
 	const char *source;  /* the kind of the file */
 	const char *name;    /* what the file calls the device, or NULL */
+	uint32_t number;     /* the file's own of the device, or SX_NONE */
 	const char *driver;  /* or NULL */
 	const char *clock;   /* what its times count from; NULL: the file's own clock */
 	const char *labels[SX_LABEL_COUNT]; /* what the file calls each, or NULL: as we do */
@@ -62,7 +64,8 @@ enum import_coding { IMPORT_UTF8, IMPORT_UTF16_LE, IMPORT_UTF16_BE };
 enum import_coding import_coding(const char *text, size_t size);
 /*
  * Whether a file begins as one of a known kind, or is a folder, which nothing else reads; for files
- * that cannot be read, false. `tables`: plain tables of counters count as well.
+ * that cannot be read, false. `tables`: plain tables of counters count as well; those that tell
+ * several devices apart always do.
  */
 bool import_knows(const char *path, bool tables);
 

@@ -203,17 +203,25 @@ class Tables(unittest.TestCase):
                 self.assertIn('column cpu_time is in bytes, which cannot be made into ms', ' '.join(result.stderr.split()))
 
     def test_what_json_is_told(self):
-        """Columns of one name, rows with too many values, units of another kind, devices that are merged."""
+        """Columns of one name, units of another kind; rows with too many values are refused, as those of CSV are."""
         document = {'schema': 'sextant.export/1', 'for': 'opengl', 'metrics': ['frame_time', 'IAVertices', 'IAVertices'], 'units': ['bytes', None, None],
-                    'rows': [[1, 2, 3], [1, 2, 3, 4]]}
+                    'rows': [[1, 2, 3], [1, 2, 3]]}
         result = self.good('export', self.file(json.dumps(document)), '--csv', '--counters')
         self.assertEqual([row['IAVertices'] for row in csv.DictReader(result.stdout.splitlines())], ['2', '2'])
         self.assertNotIn('frame_time', result.stdout)
-        for words in ('the name of one before, which is read instead: IAVertices', '1 row has more values than there are names', 'column frame_time is in bytes'):
+        for words in ('the name of one before, which is read instead: IAVertices', 'column frame_time is in bytes'):
             self.assertIn(words, ' '.join(result.stderr.split()))
-        for args in ((), ('--for', 'opengl')):
-            told = self.good('eval', self.file('device,frame_time (ms),IAVertices\n0,1,2\n1,2,3\n'), *args).stderr
-            self.assertIn('column device numbers 2 devices, whose rows are read as those of one', ' '.join(told.split()))
+        document['rows'][1].append(4)
+        wide = {'json': (json.dumps(document), ('row 2 has more values than "metrics" has names', 'because: each value needs a name')),
+                'csv': ('IAVertices,Frames\n1,2\n1,2,3\n', ('t.csv:3: a line has more cells than the header', 'because: each cell needs a column name')),
+                'export': ('begin_ns,end_ns,quality,Frames\n1,2,,3\n1,2,,3,4\n',
+                           ('t.csv:3: a line has more cells than the header', 'because: each cell needs a column name'))}
+        for kind, (text, words) in wide.items():
+            with self.subTest(kind):
+                result = run('export', self.file(text), '--csv', '--counters')
+                self.assertEqual((result.returncode, result.stdout, result.stderr.count('\n')), (5, '', 3), result.stderr)
+                for word in (*words, '\ntry: '):
+                    self.assertIn(word, result.stderr)
 
     def test_fractions_of_counts(self):
         """Whatever the catalog's type, what stands in a table is not rounded."""

@@ -280,17 +280,17 @@ static enum sx_status anything_judged(const struct advised *all, uint32_t count,
 	return nothing_judged(&all[0], err);
 }
 
-static enum sx_status open_one(const struct cli *cli, const char *path, uint32_t number,
+static enum sx_status open_one(const struct cli *cli, const char *path, uint32_t place,
 			       struct advised *a, struct sx_error *err)
 {
-	enum sx_status status = capture_view_device(cli, path, number, &a->view, err);
+	enum sx_status status = capture_view_device(cli, path, place, &a->view, err);
 	if (!status)
 		status = capture_view_need_set(cli, a->view, err);
 	if (!status)
 		status = capture_view_table(a->view, &a->raw, err);
 	if (status)
 		return status;
-	a->number = number;
+	a->number = a->view->number;
 	a->catalog = sx_catalog_ref(a->view->catalog);
 	a->simulated = a->view->info->simulated;
 	return SX_OK;

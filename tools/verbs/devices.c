@@ -1,5 +1,6 @@
 /* sextant devices: what this machine has, and every catalog that is known. */
 #include "tools/verbs/device_list.h"
+#include "tools/cli/input/numbers.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -274,7 +275,8 @@ static enum sx_status of_recording(const char *path, struct recorded *r, struct 
 	*count = sx_capture_order(r->reader, r->order);
 	for (size_t i = 0; i < *count; i++) {
 		const struct sx_capture_device *d = sx_capture_device(r->reader, r->order[i]);
-		snprintf(r->ids[i], sizeof(r->ids[i]), "%" PRIu32, r->order[i]);
+		snprintf(r->ids[i], sizeof(r->ids[i]), "%" PRIu32,
+			 numbers_of(r->reader, r->order[i]));
 		(*out)[i] =
 		    (struct device_line){{.id = r->ids[i],
 					  .source = d->source,

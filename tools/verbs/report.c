@@ -110,7 +110,7 @@ static enum sx_status write_groups(struct reporting *r, const struct report *rep
 		*out = (struct groups_out){.view = &view,
 					   .report = report,
 					   .device = &report->devices[i],
-					   .number = r->read.devices[i].view->device};
+					   .number = r->read.devices[i].view->number};
 		status = report_by_finish(r->by[i], &out->g, &why);
 		if (status && !first.message[0])
 			first = why;

@@ -9,7 +9,9 @@
 
 #include "catalog/column.h"
 #include "import/columns.h"
+#include "import/devices.h"
 #include "import/internal.h"
+#include "import/read/cells.h"
 #include "import/read/csv_tell.h"
 #include "import/read/times.h"
 #include "table/label.h"
@@ -144,6 +146,23 @@ static enum sx_status no_column(struct import_job *job, const char *catalog, str
 	return SX_ERR_BAD_INPUT;
 }
 
+/* Of several devices, names are those of columns in which this one has a value. */
+static void leave_empty_out(struct import_job *job, struct import_lines lines,
+			    struct import_cell header, struct import_cell *heads, size_t count)
+{
+	struct cells cells;
+	bool any[NAMES_LOOKED_AT] = {false};
+	if (!job->part || cells_begin(&cells, job, lines, header, NULL))
+		return;
+	cells.loose = true;
+	while (cells_next(&cells))
+		for (size_t i = 0; i < count && i < cells.columns; i++)
+			any[i] |= cells.row[i].size && !import_no_data(cells.row[i]);
+	for (size_t i = 0; i < count; i++)
+		if (!any[i] || import_tells_device(heads[i]))
+			heads[i].size = 0;
+}
+
 static enum sx_status find_by_header(struct import_job *job, const char **catalog,
 				     struct sx_error *err)
 {
@@ -153,6 +172,7 @@ static enum sx_status find_by_header(struct import_job *job, const char **catalo
 	size_t count = 0;
 	import_header_line(&lines, &header);
 	size_t columns = import_split(header, import_separator(header), cells, NAMES_LOOKED_AT);
+	leave_empty_out(job, lines, header, cells, columns);
 	for (size_t i = 0; i < columns; i++) {
 		if (!cells[i].size)
 			continue;
@@ -166,7 +186,8 @@ static enum sx_status find_by_header(struct import_job *job, const char **catalo
 		if (!names[count++])
 			return error_nomem(err, "importing");
 	}
-	*catalog = import_find_catalog(job, names, count);
+	*catalog = job->part ? import_device_catalog(job, names, count)
+			     : import_find_catalog(job, names, count);
 	if (*catalog && !job->request->catalog)
 		import_tell(job,
 			    "the file does not say what it is of: its names fit %s as well as any; "
@@ -205,11 +226,12 @@ static enum sx_status read_with(struct import_job *job, struct import_device *de
 	struct csv_text text = {job->text, job->size, job->request->path};
 	struct csv_stream *stream = NULL;
 	options.keep_unknown = true;
+	options.of_device = job->part != NULL;
 	enum sx_status status = csv_open_text(&text, &options, &stream, err);
 	if (!status && !means_anything(csv_table(stream), catalog))
 		status = no_column(job, device->catalog, err);
 	if (!status) {
-		csv_tell(csv_told(stream), device->catalog, any_table_say, job);
+		csv_tell(csv_told(stream), any_table_say, job);
 		device->simulated = csv_told(stream)->simulated;
 		name_labels(job, csv_told(stream), device);
 		status = csv_all(stream, &device->table, err);
@@ -228,7 +250,10 @@ static enum sx_status read_with(struct import_job *job, struct import_device *de
 static enum sx_status any_table_read(struct import_job *job, struct sx_error *err)
 {
 	struct import *import = job->result;
-	struct import_device device = {.source = job->format->kind, .clock = "file"};
+	struct import_device device = {.source = job->format->kind,
+				       .clock = "file",
+				       .name = job->part ? job->part->name : NULL,
+				       .number = job->part ? job->part->number : SX_NONE};
 	struct sx_catalog *catalog = NULL;
 	enum sx_status status = find_by_header(job, &device.catalog, err);
 	if (!status && !device.catalog)
@@ -253,6 +278,7 @@ const struct import_format import_any_table = {
     .kind = "table",
     .about = "a table of counters",
     .table = true,
+    .by_device = true,
     .recognise = any_table_recognise,
     .read = any_table_read,
 };

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "import/devices.h"
 #include "import/counters/rocm.h"
 #include "import/read/times.h"
 
@@ -48,6 +49,8 @@ static enum sx_status counters_learn(struct counters_reader *r, const char **nam
 		    cell->size ? r->format->role(r->job, cell, &r->to_ns[i]) : COUNTERS_SKIP;
 		if (import_is(*cell, "simulated")) /* as our own rows say it */
 			r->role[i] = COUNTERS_MODEL;
+		if (r->job->part && import_tells_device(*cell))
+			r->role[i] = COUNTERS_SKIP;
 		r->absolute |= r->role[i] == COUNTERS_TIME || r->role[i] == COUNTERS_BEGIN;
 		if (r->role[i] == COUNTERS_VALUE) {
 			names[count] = import_text(r->job, cell->text, cell->size);

@@ -82,6 +82,7 @@ const struct import_format import_gpa_csv = {
     .kind = "gpa-csv",
     .about = "a table of GPUPerfAPI's counters",
     .table = true,
+    .by_device = true,
     .recognise = gpa_recognise,
     .read = gpa_read,
 };

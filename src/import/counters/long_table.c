@@ -8,6 +8,7 @@
 #include "base/strings.h"
 #include "base/number.h"
 #include "catalog/units.h"
+#include "import/devices.h"
 #include "import/read/cells.h"
 #include "import/read/times.h"
 #include "import/counters/rocm.h"
@@ -171,7 +172,8 @@ static void take_label(struct long_reader *r, size_t row, size_t key)
 			import_number_label(r->rows, row, long_numbers[i].label, number);
 			return;
 		}
-	if (!cell.size || (!r->has_label[key] && import_number(cell, &value)))
+	if (!cell.size || (r->job->part && import_tells_device(head)) ||
+	    (!r->has_label[key] && import_number(cell, &value)))
 		return;
 	enum sx_label label = label_of_text(r, key);
 	struct import_cell text = cells_text(&r->cells, column);
@@ -354,7 +356,7 @@ static enum sx_status long_read(struct import_job *job, struct sx_error *err)
 	struct import_cell header = {"", 0};
 	import_header_line(&lines, &header);
 	enum sx_status status = cells_begin(&r.cells, job, lines, header, err);
-	r.cells.loose = true;
+	r.cells.loose = r.cells.even = true;
 	if (!status && is_report(r.cells.head, r.cells.columns))
 		status = refuse_report(job, err);
 	if (!status && !find(r.cells.head, r.cells.columns, &r.at))
@@ -388,6 +390,7 @@ static enum sx_status long_read(struct import_job *job, struct sx_error *err)
 const struct import_format import_long_table = {
     .kind = "long-table",
     .about = "a table with a line for each value",
+    .by_device = true,
     .recognise = long_recognise,
     .read = long_read,
 };

@@ -227,6 +227,7 @@ const struct import_format import_hwcpipe = {
     .kind = "hwcpipe-csv",
     .about = "counters of HWCPipe or libGPUCounters",
     .table = true,
+    .by_device = true,
     .recognise = hwcpipe_recognise,
     .read = hwcpipe_read,
 };

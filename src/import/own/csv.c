@@ -1,6 +1,6 @@
 /*
  * Rows as sextant export and eval write them as CSV: labels and times by name, then counters or
- * metrics; several devices have a column that numbers them.
+ * metrics; several devices have a column that numbers them, and come here one by one.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,23 +37,20 @@ static const struct {
 };
 #define ROLES (sizeof(own_roles) / sizeof(own_roles[0]))
 
-struct own_device {
-	struct import_rows *rows;
-	bool *any; /* of each column: it has data */
-	uint32_t *column;
-	struct import_cell
-	    *same; /* of each column: what all its cells hold; no text: they differ */
-	bool seen;
+struct own_column {
+	enum own_role role;
+	enum sx_label label;
+	bool any, numbers, words; /* it has data; some cell is a number, or is none */
+	struct import_cell same;  /* what all its cells hold; no text: they differ */
+	uint32_t to;		  /* of the rows, or SX_NONE */
 };
 
 struct own_reader {
 	struct import_job *job;
 	struct cells cells;
-	enum own_role *role;
-	enum sx_label *label;
-	bool *numbers, *words; /* of each column: some cell is one */
-	size_t device_column, begin, end;
-	struct own_device device[IMPORT_DEVICES_MAX];
+	struct own_column *columns;
+	size_t begin, end;
+	struct import_rows *rows;
 };
 
 static size_t find_role(struct import_cell cell)
@@ -85,47 +82,31 @@ static bool own_recognise(const struct import_head *head)
 
 static enum sx_status own_find_roles(struct own_reader *r, struct sx_error *err)
 {
-	r->role = calloc(r->cells.columns + 1, sizeof(*r->role));
-	r->label = calloc(r->cells.columns + 1, sizeof(*r->label));
-	r->numbers = calloc(r->cells.columns + 1, sizeof(*r->numbers));
-	r->words = calloc(r->cells.columns + 1, sizeof(*r->words));
-	if (!r->role || !r->label || !r->numbers || !r->words)
+	r->columns = calloc(r->cells.columns + 1, sizeof(*r->columns));
+	if (!r->columns)
 		return error_nomem(err, "importing");
 	for (size_t i = 0; i < r->cells.columns; i++) {
 		size_t at = find_role(r->cells.head[i]);
-		r->role[i] = at < ROLES ? own_roles[at].role : VALUE;
-		r->label[i] = at < ROLES ? own_roles[at].label : 0;
+		r->columns[i].role = at < ROLES ? own_roles[at].role : VALUE;
+		r->columns[i].label = at < ROLES ? own_roles[at].label : 0;
 	}
-	r->device_column = cells_find(&r->cells, "device");
 	r->begin = cells_find(&r->cells, "begin_ns");
 	r->end = cells_find(&r->cells, "end_ns");
 	return SX_OK;
 }
 
-/* Whose a row is; NULL where that cannot be told. */
-static struct own_device *device_of(struct own_reader *r)
+static void look_at(struct own_column *column, struct import_cell cell)
 {
-	uint64_t number = 0;
-	struct import_cell cell = cells_at(&r->cells, r->device_column);
-	if (r->device_column != SIZE_MAX &&
-	    (!cell.size || !number_u64(cell.text, cell.size, &number)))
-		return NULL;
-	return number < IMPORT_DEVICES_MAX ? &r->device[number] : NULL;
-}
-
-static void look_at(struct own_reader *r, struct own_device *d, size_t column,
-		    struct import_cell cell)
-{
-	struct import_cell *same = &d->same[column];
 	double number;
 	if (import_no_data(cell))
 		return;
-	*(import_number(cell, &number) ? &r->numbers[column] : &r->words[column]) = true;
-	if (!d->any[column])
-		*same = cell;
-	else if (same->size != cell.size || memcmp(same->text, cell.text, cell.size) != 0)
-		same->size = 0;
-	d->any[column] = true;
+	*(import_number(cell, &number) ? &column->numbers : &column->words) = true;
+	if (!column->any)
+		column->same = cell;
+	else if (column->same.size != cell.size ||
+		 memcmp(column->same.text, cell.text, cell.size) != 0)
+		column->same.size = 0;
+	column->any = true;
 }
 
 /* Columns of words that somebody added are labels. */
@@ -133,72 +114,55 @@ static void find_texts(struct own_reader *r)
 {
 	uint32_t taken = 0;
 	for (size_t i = 0; i < r->cells.columns; i++)
-		taken |= r->role[i] == TEXT ? 1u << r->label[i] : 0;
+		taken |= r->columns[i].role == TEXT ? 1u << r->columns[i].label : 0;
 	for (size_t i = 0; i < r->cells.columns; i++) {
+		struct own_column *column = &r->columns[i];
 		enum sx_label label = label_next_group(taken);
-		if (r->role[i] != VALUE || r->numbers[i] || !r->words[i] || label == SX_LABEL_COUNT)
+		if (column->role != VALUE || column->numbers || !column->words ||
+		    label == SX_LABEL_COUNT)
 			continue;
-		r->role[i] = TEXT;
-		r->label[i] = label;
+		column->role = TEXT;
+		column->label = label;
 		taken |= 1u << label;
 	}
 }
 
-/* Which devices there are, and which columns are whose. */
-static enum sx_status own_look(struct own_reader *r, struct sx_error *err)
+/* What the columns hold. */
+static void own_look(struct own_reader *r)
 {
 	struct cells ahead = r->cells;
-	while (cells_next(&r->cells)) {
-		struct own_device *d = device_of(r);
-		if (d && !d->seen) {
-			d->any = calloc(r->cells.columns + 1, sizeof(*d->any));
-			d->column = calloc(r->cells.columns + 1, sizeof(*d->column));
-			d->same = calloc(r->cells.columns + 1, sizeof(*d->same));
-			if (!d->any || !d->column || !d->same)
-				return error_nomem(err, "importing");
-			d->seen = true;
-		}
-		for (size_t i = 0; d && i < r->cells.columns; i++)
-			look_at(r, d, i, r->cells.row[i]);
-	}
+	while (cells_next(&r->cells))
+		for (size_t i = 0; i < r->cells.columns; i++)
+			look_at(&r->columns[i], r->cells.row[i]);
 	r->cells = ahead;
 	find_texts(r);
-	return SX_OK;
 }
 
-/* Whether rows of a device have a label; that of another leaves the cells empty. */
-static bool has_label(const struct own_reader *r, const struct own_device *d, const char *name)
+/* Whether rows of the device have a label; that of another leaves the cells empty. */
+static bool has_label(const struct own_reader *r, const char *name)
 {
 	size_t at = cells_find(&r->cells, name);
-	return at != SIZE_MAX && d->any[at];
+	return at != SIZE_MAX && r->columns[at].any;
 }
 
 /* What a row encloses is not told, but frames and groups have their labels. */
-static enum sx_sample_kind kind_of(const struct own_reader *r, const struct own_device *d)
+static enum sx_sample_kind kind_of(const struct own_reader *r)
 {
-	if (has_label(r, d, "group"))
+	if (has_label(r, "group"))
 		return SX_SAMPLE_GROUP;
-	return has_label(r, d, "frame") ? SX_SAMPLE_FRAME : SX_SAMPLE_TIME;
+	return has_label(r, "frame") ? SX_SAMPLE_FRAME : SX_SAMPLE_TIME;
 }
 
 /* The constant that all cells of a column are: its name, or NULL where it is another thing. */
-static const char *constant_of(struct own_reader *r, const struct own_device *d,
-			       const struct sx_catalog *catalog, size_t column, double *value)
+static const char *constant_of(struct own_reader *r, const struct sx_catalog *catalog,
+			       size_t column, double *value)
 {
-	struct import_cell name = r->cells.head[column];
-	if (!catalog || r->role[column] != VALUE || !name.size || !d->same[column].size ||
-	    !import_number(d->same[column], value))
+	struct import_cell name = r->cells.head[column], same = r->columns[column].same;
+	if (!catalog || r->columns[column].role != VALUE || !name.size || !same.size ||
+	    !import_number(same, value))
 		return NULL;
 	const char *text = import_text(r->job, name.text, name.size);
 	return text && sx_catalog_find_constant(catalog, text) != SX_NONE ? text : NULL;
-}
-
-static bool any_device_has(const struct own_reader *r, size_t column)
-{
-	for (size_t i = 0; i < IMPORT_DEVICES_MAX; i++)
-		if (r->device[i].seen && r->device[i].any[column])
-			return true;
-	return false;
 }
 
 /* Counters that the file names and never tells are not taken over. */
@@ -206,8 +170,10 @@ static void tell_empty(struct own_reader *r, const struct sx_catalog *known)
 {
 	const char *first = NULL;
 	uint32_t empty = 0;
+	const struct import_part *part = r->job->part;
 	for (size_t i = 0; i < r->cells.columns; i++) {
-		if (r->role[i] != VALUE || !r->cells.head[i].size || any_device_has(r, i))
+		if (r->columns[i].role != VALUE || !r->cells.head[i].size || r->columns[i].any ||
+		    (part && part->any[i]))
 			continue;
 		const char *name = import_bare_name(r->job, r->cells.head[i]);
 		if (name && sx_catalog_find_counter(known, name, SX_NONE, NULL) != SX_NONE &&
@@ -219,22 +185,23 @@ static void tell_empty(struct own_reader *r, const struct sx_catalog *known)
 			    first, empty == 1 ? "" : " is the first");
 }
 
-static void begin_columns(struct own_reader *r, struct own_device *d, const char *catalog)
+static void begin_columns(struct own_reader *r, const char *catalog)
 {
 	struct sx_catalog *known = NULL;
 	double value;
 	if (sx_catalog_open(r->job->request->context, catalog, &known, NULL))
 		known = NULL;
 	for (size_t i = 0; i < r->cells.columns; i++) {
-		const char *constant = constant_of(r, d, known, i, &value);
-		d->column[i] = SX_NONE;
-		if (constant && import_rows_constant(d->rows, constant, value))
+		struct own_column *column = &r->columns[i];
+		const char *constant = constant_of(r, known, i, &value);
+		column->to = SX_NONE;
+		if (constant && import_rows_constant(r->rows, constant, value))
 			continue;
-		if (r->role[i] == VALUE && d->any[i])
-			d->column[i] = amd_column(r->job, d->rows, catalog, r->cells.head[i]);
-		if (r->role[i] == TEXT && find_role(r->cells.head[i]) == ROLES)
+		if (column->role == VALUE && column->any)
+			column->to = amd_column(r->job, r->rows, catalog, r->cells.head[i]);
+		if (column->role == TEXT && find_role(r->cells.head[i]) == ROLES)
 			import_rows_label_name(
-			    d->rows, r->label[i],
+			    r->rows, column->label,
 			    import_text(r->job, r->cells.head[i].text, r->cells.head[i].size));
 	}
 	if (known)
@@ -242,95 +209,78 @@ static void begin_columns(struct own_reader *r, struct own_device *d, const char
 	sx_catalog_unref(known);
 }
 
-static enum sx_status begin_device(struct own_reader *r, struct own_device *d, const char **names,
-				   struct sx_error *err)
+/* The catalog that has most of the names of a device's columns; *catalog NULL: none has. */
+static enum sx_status find_catalog(struct own_reader *r, const char **catalog, struct sx_error *err)
 {
-	bool alone = r->device_column == SIZE_MAX; /* names without a value are its own, too */
-	size_t count = 0;
-	for (size_t i = 0; i < r->cells.columns; i++)
-		if (r->role[i] == VALUE && (d->any[i] || alone) && r->cells.head[i].size)
-			names[count++] = import_bare_name(r->job, r->cells.head[i]);
-	for (size_t i = 0; i < count; i++)
-		if (!names[i])
-			return error_nomem(err, "importing");
-	const char *catalog = alone ? import_find_catalog(r->job, names, count)
-				    : import_device_catalog(r->job, names, count);
+	const char **names = calloc(r->cells.columns + 1, sizeof(*names));
+	bool alone = !r->job->part; /* names without a value are its own, too */
+	size_t count = 0, i = 0;
+	for (; names && i < r->cells.columns; i++) {
+		if (r->columns[i].role != VALUE || !(r->columns[i].any || alone) ||
+		    !r->cells.head[i].size)
+			continue;
+		names[count] = import_bare_name(r->job, r->cells.head[i]);
+		if (!names[count++])
+			break;
+	}
+	bool whole = names && i == r->cells.columns;
+	if (whole)
+		*catalog = alone ? import_find_catalog(r->job, names, count)
+				 : import_device_catalog(r->job, names, count);
+	free(names);
+	return whole ? SX_OK : error_nomem(err, "importing");
+}
+
+static enum sx_status begin_device(struct own_reader *r, struct sx_error *err)
+{
+	const char *catalog = NULL;
+	own_look(r);
+	enum sx_status status = find_catalog(r, &catalog, err);
+	if (status)
+		return status;
 	if (!catalog) {
-		enum sx_status status =
+		status =
 		    import_bad(r->job, 1, err, "no catalog has such names", "no column is known");
 		error_try(err, "--for CATALOG, which names it");
 		return status;
 	}
-	enum sx_sample_kind kind = kind_of(r, d);
-	d->rows = import_rows_create(
+	enum sx_sample_kind kind = kind_of(r);
+	r->rows = import_rows_create(
 	    r->job, &(struct import_rows_options){.catalog = catalog,
 						  .clock = "file",
 						  .kind = kind,
 						  .encloses_work = kind != SX_SAMPLE_TIME});
-	if (d->rows)
-		begin_columns(r, d, catalog);
-	return d->rows ? SX_OK : error_nomem(err, "importing");
+	if (r->rows)
+		begin_columns(r, catalog);
+	return r->rows ? SX_OK : error_nomem(err, "importing");
 }
 
-static enum sx_status begin_devices(struct own_reader *r, struct sx_error *err)
-{
-	const char **names = calloc(r->cells.columns + 1, sizeof(*names));
-	enum sx_status status = names ? own_look(r, err) : error_nomem(err, "importing");
-	for (size_t i = 0; !status && i < IMPORT_DEVICES_MAX; i++)
-		if (r->device[i].seen)
-			status = begin_device(r, &r->device[i], names, err);
-	free(names);
-	return status;
-}
-
-static void own_take_special(struct own_reader *r, struct own_device *d, size_t column, size_t row)
+static void own_take_special(struct own_reader *r, size_t column, size_t row)
 {
 	struct import_cell cell = cells_at(&r->cells, column);
+	const struct own_column *c = &r->columns[column];
 	uint64_t whole;
-	if (r->role[column] == MODEL && import_is(cell, "true")) {
-		import_rows_simulated(d->rows);
-	} else if (r->role[column] == QUALITY) {
-		import_row_quality(d->rows, row, import_quality(cell.text, cell.size));
-	} else if (r->role[column] == TEXT) {
+	if (c->role == MODEL && import_is(cell, "true")) {
+		import_rows_simulated(r->rows);
+	} else if (c->role == QUALITY) {
+		import_row_quality(r->rows, row, import_quality(cell.text, cell.size));
+	} else if (c->role == TEXT) {
 		cell = cells_text(&r->cells, column);
-		import_label(d->rows, row, r->label[column], cell.text, cell.size);
-	} else if (r->role[column] == NUMBER && cell.size &&
-		   number_u64(cell.text, cell.size, &whole)) {
-		import_number_label(d->rows, row, r->label[column], whole);
+		import_label(r->rows, row, c->label, cell.text, cell.size);
+	} else if (c->role == NUMBER && cell.size && number_u64(cell.text, cell.size, &whole)) {
+		import_number_label(r->rows, row, c->label, whole);
 	}
 }
 
 static void own_take_row(struct own_reader *r)
 {
-	struct own_device *d = device_of(r);
-	if (!d) {
-		import_tell(r->job, "lines whose device is no number below %d were left out",
-			    IMPORT_DEVICES_MAX);
-		return;
-	}
 	size_t row =
-	    import_row(d->rows, cells_ns(&r->cells, r->begin), cells_ns(&r->cells, r->end));
+	    import_row(r->rows, cells_ns(&r->cells, r->begin), cells_ns(&r->cells, r->end));
 	for (size_t i = 0; i < r->cells.columns; i++)
-		if (r->role[i] == VALUE)
-			cells_put(&r->cells, i, d->rows, d->column[i], row);
+		if (r->columns[i].role == VALUE)
+			cells_put(&r->cells, i, r->rows, r->columns[i].to, row);
 		else
-			own_take_special(r, d, i, row);
-}
-
-static enum sx_status own_finish(struct own_reader *r, enum sx_status status, struct sx_error *err)
-{
-	for (size_t i = 0; i < IMPORT_DEVICES_MAX; i++) {
-		struct own_device *d = &r->device[i];
-		free(d->any);
-		free(d->column);
-		free(d->same);
-	}
-	free(r->role);
-	free(r->label);
-	free(r->numbers);
-	free(r->words);
-	return import_finish(r->job, status, "it has a header and nothing behind it",
-			     "no row is in it", err);
+			own_take_special(r, i, row);
 }
 
 static enum sx_status own_read(struct import_job *job, struct sx_error *err)
@@ -343,26 +293,30 @@ static enum sx_status own_read(struct import_job *job, struct sx_error *err)
 	r->job = job;
 	import_header_line(&lines, &header);
 	enum sx_status status = cells_begin(&r->cells, job, lines, header, err);
+	r->cells.even = true;
 	if (!status)
 		status = own_find_roles(r, err);
 	if (!status && (r->begin == SIZE_MAX || r->end == SIZE_MAX))
 		status = import_bad(job, 1, err, "sextant export writes begin_ns and end_ns",
 				    "the header lacks the columns of times");
 	if (!status)
-		status = begin_devices(r, err);
+		status = begin_device(r, err);
 	while (!status && cells_next(&r->cells))
 		own_take_row(r);
 	if (!status)
 		status = cells_end(&r->cells, err);
-	status = own_finish(r, status, err);
+	free(r->columns);
 	free(r);
-	return status;
+	return import_finish(job, status, "it has a header and nothing behind it",
+			     "no row is in it", err);
 }
 
 const struct import_format import_own_csv = {
     .kind = "sextant-csv",
     .about = "rows that sextant export wrote",
     .table = true,
+    .by_device = true,
+    .only_by_device = true,
     .any_order = true,
     .recognise = own_recognise,
     .read = own_read,

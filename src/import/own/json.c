@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "import/devices.h"
 #include "import/own/json.h"
 
 /* What the first object of a text shows. */
@@ -101,7 +102,17 @@ static enum sx_status own_json_read_table(struct own_json *r, struct sx_error *e
 	made.request = &request;
 	made.text = r->out;
 	made.size = r->size;
-	return import_own_csv.read(&made, err);
+	return import_each_device(&made, &import_own_csv, err);
+}
+
+/* As a line of CSV with more cells than the header. */
+static enum sx_status own_json_too_many(const struct own_json *r, struct sx_error *err)
+{
+	error_set(err, SX_ERR_BAD_INPUT, "%s: row %zu has more values than \"metrics\" has names",
+		  r->job->request->path, r->beyond);
+	error_because(err, "each value needs a name");
+	error_try(err, "as many values in each row as there are names");
+	return SX_ERR_BAD_INPUT;
 }
 
 static enum sx_status own_json_read(struct import_job *job, struct sx_error *err)
@@ -116,7 +127,7 @@ static enum sx_status own_json_read(struct import_job *job, struct sx_error *err
 	units_init(&r->units);
 	r->lines = !own_json_has(&head, "\"metrics\"") || !own_json_has(&head, "\"rows\"");
 	if (!r->lines)
-		own_json_add_table(r, 0);
+		own_json_add_table(r, (struct import_cell){"", 0});
 	struct sx_error cut = {0};
 	enum sx_status walked = own_json_walk(r, &cut);
 	if (!sx_failed(walked)) {
@@ -124,15 +135,14 @@ static enum sx_status own_json_read(struct import_job *job, struct sx_error *err
 		r->filling = true;
 		walked = own_json_walk(r, &cut);
 	}
-	if (r->beyond)
-		import_tell(job, "%zu row%s more values than there are names: these were left out",
-			    r->beyond, r->beyond == 1 ? " has" : "s have");
 	if (r->many)
 		import_tell(job, "rows of devices beyond the first %d were left out",
 			    IMPORT_DEVICES_MAX);
 	enum sx_status status = walked;
 	if (sx_failed(walked))
 		*err = cut;
+	else if (r->beyond)
+		status = own_json_too_many(r, err);
 	else
 		status = own_json_read_table(r, err);
 	if (!status && walked) {

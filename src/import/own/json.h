@@ -18,7 +18,8 @@ struct own_json_mark {
 
 /* Rows of one device. */
 struct own_json_table {
-	uint64_t device;
+	struct import_cell device; /* as the rows say it; no text: they do not */
+	bool device_text;
 	bool simulated;
 	struct import_cell catalog; /* empty: it is not told */
 	struct strings names;	    /* of columns and constants, each once */
@@ -37,7 +38,7 @@ struct own_json {
 	struct own_json_table tables[IMPORT_DEVICES_MAX];
 	size_t table_count, at; /* tables, and the one that is walked over */
 	size_t seen;		/* devices of the document so far */
-	size_t beyond;		/* rows with more values than there are names */
+	size_t beyond;		/* the first row with more values than names, from 1; 0: none */
 	bool lines, failed, by_device, many;
 	bool filling; /* the second walk, over rows */
 	struct units units;
@@ -52,7 +53,7 @@ struct own_json {
 };
 
 /* One more device; NULL, and r->many, where there are too many. */
-struct own_json_table *own_json_add_table(struct own_json *r, uint64_t device);
+struct own_json_table *own_json_add_table(struct own_json *r, struct import_cell device);
 /* The number of a key among the table's names; UINT32_MAX, and r->failed: no memory. */
 uint32_t own_json_name(struct own_json *r, struct own_json_table *t, struct import_cell key);
 /* The document itself is the first table; each of its devices is one more. */

@@ -5,7 +5,6 @@
 
 #include <sextant/catalog.h>
 
-#include "base/number.h"
 #include "catalog/column.h"
 #include "import/own/json.h"
 
@@ -62,28 +61,29 @@ static void own_json_set(struct own_json *r, const struct own_json_table *t, uin
 	}
 }
 
-static void own_json_set_plain(struct own_json *r, const char *name, struct import_cell cell)
+static void own_json_set_plain(struct own_json *r, const char *name, struct import_cell cell,
+			       bool text)
 {
 	uint32_t at = strings_find(&r->columns, name, strlen(name));
 	if (at == UINT32_MAX)
 		return;
 	r->row[at] = cell;
-	r->texts[at] = false;
+	r->texts[at] = text;
 }
 
 /* What the table says of the row, rather than the row itself. */
-static void own_json_set_heads(struct own_json *r, const struct own_json_table *t, char number[32])
+static void own_json_set_heads(struct own_json *r, const struct own_json_table *t)
 {
 	bool model = t->simulated;
 	if (!r->lines) {
-		own_json_set_plain(r, "device",
-				   (struct import_cell){number, number_put_u64(number, t->device)});
+		own_json_set_plain(r, "device", t->device, t->device_text);
 		own_json_set_plain(r, "simulated",
-				   (struct import_cell){model ? "true" : "false", model ? 4u : 5u});
+				   (struct import_cell){model ? "true" : "false", model ? 4u : 5u},
+				   false);
 	}
 	for (size_t i = 0; i < t->mark_count; i++)
 		if (t->rows >= t->marks[i].first && t->rows <= t->marks[i].last)
-			own_json_set_plain(r, "quality", t->marks[i].quality);
+			own_json_set_plain(r, "quality", t->marks[i].quality, false);
 	for (size_t i = 0; i < t->constant_count; i++) {
 		const struct own_json_value *c = &t->constants[i];
 		own_json_set(r, t, strings_find(&t->names, c->key.text, c->key.size), c);
@@ -92,17 +92,16 @@ static void own_json_set_heads(struct own_json *r, const struct own_json_table *
 
 void own_json_write_row(struct own_json *r, struct own_json_table *t)
 {
-	char number[32];
 	memset(r->row, 0, ((size_t)r->columns.count + 1) * sizeof(*r->row));
-	own_json_set_heads(r, t, number);
+	own_json_set_heads(r, t);
 	for (size_t i = 0; i < r->value_count; i++) {
 		uint32_t name = UINT32_MAX;
 		if (r->lines)
 			name = own_json_name(r, t, r->values[i].key);
 		else if (i < t->position_count)
 			name = t->positions[i];
-		else
-			r->beyond += i == t->position_count; /* rows */
+		else if (!r->beyond)
+			r->beyond = t->rows + 1;
 		if (name != UINT32_MAX && !import_is(r->values[i].cell, "null"))
 			own_json_set(r, t, name, &r->values[i]);
 	}
@@ -223,11 +222,27 @@ static void own_json_name_once(struct own_json *r, struct own_json_table *t)
 	free(seen);
 }
 
+/* Tables that do not say of which device they are have the numbers of their places. */
+static void own_json_number(struct own_json *r)
+{
+	char number[32];
+	for (size_t i = 1; !r->lines && r->table_count > 2 && i < r->table_count; i++) {
+		struct own_json_table *t = &r->tables[i];
+		size_t size = (size_t)snprintf(number, sizeof(number), "%zu", i - 1);
+		const char *text =
+		    t->device.size ? t->device.text : import_text(r->job, number, size);
+		r->failed |= !text;
+		r->by_device = true;
+		t->device = (struct import_cell){text, t->device.size ? t->device.size : size};
+	}
+}
+
 /* The header line of the table. */
 void own_json_begin(struct own_json *r)
 {
 	for (size_t i = 0; !r->lines && i < r->table_count; i++)
 		own_json_name_once(r, &r->tables[i]);
+	own_json_number(r);
 	bool marks = false, several = r->by_device;
 	for (size_t i = 0; i < r->table_count; i++)
 		marks |= r->tables[i].mark_count > 0;

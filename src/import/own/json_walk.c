@@ -4,7 +4,7 @@
 #include "base/number.h"
 #include "import/own/json.h"
 
-struct own_json_table *own_json_add_table(struct own_json *r, uint64_t device)
+struct own_json_table *own_json_add_table(struct own_json *r, struct import_cell device)
 {
 	if (r->table_count == IMPORT_DEVICES_MAX) {
 		r->many = true;
@@ -16,10 +16,11 @@ struct own_json_table *own_json_add_table(struct own_json *r, uint64_t device)
 }
 
 /* The table of a device, which is new at its first row. */
-static struct own_json_table *own_json_of_device(struct own_json *r, uint64_t device)
+static struct own_json_table *own_json_of_device(struct own_json *r, struct import_cell device)
 {
 	for (size_t i = 0; i < r->table_count; i++)
-		if (r->tables[i].device == device)
+		if (r->tables[i].device.size == device.size &&
+		    memcmp(r->tables[i].device.text, device.text, device.size) == 0)
 			return &r->tables[i];
 	return own_json_add_table(r, device);
 }
@@ -52,11 +53,11 @@ static void own_json_add_value(struct own_json *r, struct import_cell key, struc
 /* An object of NDJSON has ended. */
 static void own_json_end_line(struct own_json *r)
 {
-	uint64_t device = 0;
+	struct import_cell device = {"", 0};
 	for (size_t i = 0; i < r->value_count; i++)
-		if (import_is(r->values[i].key, "device") &&
-		    number_u64(r->values[i].cell.text, r->values[i].cell.size, &device))
-			r->by_device = true;
+		if (import_is(r->values[i].key, "device") && !import_is(r->values[i].cell, "null"))
+			device = r->values[i].cell;
+	r->by_device |= device.size > 0;
 	struct own_json_table *t = own_json_of_device(r, device);
 	if (t && r->filling)
 		own_json_write_row(r, t);
@@ -94,9 +95,12 @@ static void own_json_learn(struct own_json *r, struct own_json_table *t,
 		t->catalog = value;
 	else if (depth == 1 && import_is(keys[0], "simulated"))
 		t->simulated = import_is(value, "true");
-	else if (depth == 1 && import_is(keys[0], "device") && !text)
-		r->by_device |= number_u64(value.text, value.size, &t->device);
-	else if (depth == 1 && import_is(keys[0], "metrics") && text) {
+	else if (depth == 1 && (import_is(keys[0], "device") || import_is(keys[0], "id")) &&
+		 !import_is(value, "null")) {
+		t->device = value;
+		t->device_text = text;
+		r->by_device = true;
+	} else if (depth == 1 && import_is(keys[0], "metrics") && text) {
 		uint32_t name = own_json_name(r, t, value);
 		r->failed |= !mem_grow(&t->positions, &t->position_cap, t->position_count + 1,
 				       sizeof(*t->positions));
@@ -169,7 +173,7 @@ void own_json_see(void *user, enum read_json_event event, const struct read_json
 	size_t depth;
 	if (event == READ_JSON_BEGIN && place->depth == 1 && import_is(place->keys[0], "devices")) {
 		if (!r->filling)
-			own_json_add_table(r, r->table_count);
+			own_json_add_table(r, (struct import_cell){"", 0});
 		r->seen++;
 		r->at = r->seen < r->table_count ? r->seen : 0;
 		return;

@@ -130,18 +130,35 @@ bool cells_next(struct cells *cells)
 				cells->first_narrow = cells->lines.number;
 			return true;
 		}
-		bool trailing = count == cells->columns + 1 && !cells->row[cells->columns].size;
+		bool trailing = count > cells->columns && !cells->row[cells->columns].size &&
+				(count == cells->columns + 1 ||
+				 (cells->even && !cells->row[cells->columns + 1].size));
 		if (count == cells->columns || trailing)
 			return true;
-		cells->wider += count > cells->columns;
+		if (count > cells->columns && !cells->wider++)
+			cells->first_wider = cells->lines.number;
 		if (!cells->odd++)
 			cells->first_odd = cells->lines.number;
 	}
 	return false;
 }
 
+static enum sx_status too_wide(const struct cells *cells, struct sx_error *err)
+{
+	enum sx_status status =
+	    import_bad(cells->job, cells->first_wider, err,
+		       cells->marks.separator == ',' ? "each cell needs a column name; numbers "
+						       "with commas in them need quotes"
+						     : "each cell needs a column name",
+		       "a line has more cells than the header");
+	error_try(err, "a header line with counter names, then one line of numbers a sample");
+	return status;
+}
+
 enum sx_status cells_end(struct cells *cells, struct sx_error *err)
 {
+	if (cells->even && cells->wider)
+		return too_wide(cells, err);
 	if (cells->odd)
 		import_tell(cells->job,
 			    "%zu lines were left out: they have not as many cells as the header; "

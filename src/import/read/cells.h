@@ -16,6 +16,7 @@ struct cells {
 	size_t columns;
 	size_t odd, first_odd;	     /* lines with too few or too many cells, which are left out */
 	size_t wider;		     /* of them with too many */
+	size_t first_wider;	     /* line */
 	size_t narrow, first_narrow; /* lines of a loose writer that lack cells: no data */
 	struct import_odd garbage;   /* cells that should be numbers and are not */
 	bool wide_first; /* the writer quotes nothing, and the first cell may hold separators */
@@ -24,6 +25,7 @@ struct cells {
 	 * may have no end; else it is cut.
 	 */
 	bool loose;
+	bool even;     /* a line with too many cells is an error */
 	bool cut;      /* the last line breaks off */
 	char *scratch; /* of cells_text(), the result's */
 	size_t scratch_size;
@@ -39,7 +41,8 @@ enum sx_status cells_begin(struct cells *cells, struct import_job *job, struct i
 void cells_name_once(struct cells *cells);
 /* The next row that is whole; blank lines are passed over. */
 bool cells_next(struct cells *cells);
-/* Tells what was left out. SX_INCOMPLETE when the last line breaks off. */
+/* Tells what was left out. SX_INCOMPLETE when the last line breaks off; SX_ERR_BAD_INPUT: `even`.
+ */
 enum sx_status cells_end(struct cells *cells, struct sx_error *err);
 /* Index of a column by its name (case does not matter), or SIZE_MAX. */
 size_t cells_find(const struct cells *cells, const char *name);

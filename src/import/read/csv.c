@@ -56,7 +56,7 @@ static enum sx_status count_rows(struct csv_stream *s, enum sx_status status)
 	s->rows = 0;
 	while (!status && csv_next_line(&r->c)) {
 		status = csv_row(r);
-		s->rows += !status && !r->passed_over;
+		s->rows += !status;
 		r->c.line++;
 	}
 	r->tally.open_end = r->c.open_end;
@@ -197,59 +197,6 @@ static enum sx_status skip_header(struct csv_stream *s)
 	return status;
 }
 
-/* Which devices are not those whose names are known; none, where nobody's are. */
-static uint64_t choose_devices(struct csv_reader *r)
-{
-	uint64_t known = 0, other = 0;
-	for (uint32_t i = 0; i < CSV_DEVICES_MAX; i++) {
-		const struct csv_device *d = &r->devices[i];
-		if (d->rows && d->known > d->unknown)
-			known |= UINT64_C(1) << i;
-		else if (d->rows)
-			other |= UINT64_C(1) << i;
-	}
-	/* Text further down made it a label. */
-	bool told = r->count && r->columns[0].role == CSV_DEVICE;
-	r->tally.merged = told ? (uint32_t)__builtin_popcountll(known ? known : other) : 0;
-	return known && r->count && r->columns[0].role == CSV_DEVICE ? other : 0;
-}
-
-static void tell_left_out(struct csv_reader *r)
-{
-	for (uint32_t i = CSV_DEVICES_MAX; i-- > 0;) {
-		if (!(r->left_out >> i & 1))
-			continue;
-		r->tally.left_rows += r->devices[i].rows;
-		r->tally.left_devices++;
-		r->tally.first_left = i;
-	}
-}
-
-/* Where some devices are left out, columns are learned anew from the rows of the others. */
-static enum sx_status leave_out(struct csv_stream *s)
-{
-	struct csv_reader *r = &s->r;
-	r->left_out = choose_devices(r);
-	if (!r->left_out)
-		return SX_OK;
-	r->tally = (struct csv_tally){.unnamed = r->tally.unnamed,
-				      .first_unnamed = r->tally.first_unnamed,
-				      .twice = r->tally.twice,
-				      .merged = r->tally.merged,
-				      .first_twice = r->tally.first_twice};
-	tell_left_out(r);
-	for (uint32_t i = 0; i < r->count; i++) {
-		r->columns[i].values = 0;
-		r->columns[i].type = SX_U64;
-	}
-	enum sx_status status = count_rows(s, skip_header(s));
-	for (uint32_t i = 0; i < r->count; i++)
-		if (r->columns[i].role == CSV_VALUE && !r->columns[i].values &&
-		    !r->columns[i].known)
-			r->columns[i].role = CSV_IGNORED;
-	return status;
-}
-
 /* Learns everything and makes the table. */
 static enum sx_status prepare(struct csv_stream *s, const struct csv_options *options)
 {
@@ -258,8 +205,6 @@ static enum sx_status prepare(struct csv_stream *s, const struct csv_options *op
 	units_init(&r->units);
 	r->options = options;
 	enum sx_status status = csv_learn(s);
-	if (!status)
-		status = leave_out(s);
 	if (!status)
 		status = csv_settle_marks(r);
 	if (!status) {
@@ -351,7 +296,7 @@ enum sx_status csv_next(struct csv_stream *s, size_t most, struct sx_error *err)
 	enum sx_status status = make_room(s, rows);
 	for (r->row = 0; !status && r->row < rows; r->c.line++) {
 		status = csv_next_line(&r->c) ? csv_row(r) : csv_changed(r);
-		r->row += !r->passed_over;
+		r->row++;
 	}
 	s->done += rows;
 	return r->c.read_errno ? whole(s) : status;

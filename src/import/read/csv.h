@@ -29,6 +29,11 @@ struct csv_options {
 	void (*range)(void *user, const char *name, struct csv_range *range);
 	void *user;
 	bool keep_unknown; /* columns that mean nothing stand for themselves */
+	/*
+	 * The text has the rows of one device of several, as the column `device` says, which is not
+	 * read: what has no value in them and means nothing is another's.
+	 */
+	bool of_device;
 };
 
 /* What a table had beside values, for whoever writes it again or tells people. */
@@ -50,10 +55,6 @@ struct csv_tally {
 	size_t impossible;	   /* rows whose times cannot be; they have none */
 	size_t first_impossible;   /* line */
 	const char *no_count_name; /* column; lives as long as the stream */
-	uint32_t merged;	   /* devices of a column `device` whose rows are read as one's */
-	size_t left_rows;	   /* of devices that are not the catalog's */
-	uint32_t left_devices;	   /* how many */
-	uint32_t first_left;	   /* number of one */
 	bool open_end;		   /* the last line has no end */
 	uint32_t unnamed;	   /* columns without a name, which are left out */
 	uint32_t first_unnamed;	   /* number of one, from 1 */
@@ -120,14 +121,13 @@ enum sx_status csv_open_text(const struct csv_text *text, const struct csv_optio
  * (the row's begin), `begin_ns` and `end_ns` set the rows' times, and so do `time`, `timestamp`
  * (both the row's end), `begin`, `start`, `end` and `duration` with a unit of time, in brackets or
  * as `_us`, `_ms`, `_s`; `frame`, `context`, `instance`,
- * `group`, `reason` and `process` their labels, `quality` what is to be said of their values. A
- * first column `device` numbers devices: with options, rows of those most of whose values have
- * names that mean nothing are left out where another's mean something. Cells are separated by the
- * one of comma, semicolon, tab and | that the header has most of, or by what a first line "sep="
- * says; where it is not the comma, numbers may have one before their fraction. Digits may be
- * grouped by threes where that cannot be read otherwise. Lines end in LF, CRLF or CR; blank lines
- * and those that begin with # are skipped. `options` may be NULL. Messages hold origin:line. *out
- * is owned by the caller. Errors: SX_ERR_BAD_INPUT, SX_ERR_LIMIT, SX_ERR_NO_MEMORY.
+ * `group`, `reason` and `process` their labels, `quality` what is to be said of their values. Cells
+ * are separated by the one of comma, semicolon, tab and | that the header has most of, or by what a
+ * first line "sep=" says; where it is not the comma, numbers may have one before their fraction.
+ * Digits may be grouped by threes where that cannot be read otherwise. Lines end in LF, CRLF or CR;
+ * blank lines and those that begin with # are skipped. `options` may be NULL. Messages hold
+ * origin:line. *out is owned by the caller. Errors: SX_ERR_BAD_INPUT, SX_ERR_LIMIT,
+ * SX_ERR_NO_MEMORY.
  */
 enum sx_status csv_parse(const struct csv_text *text, const struct csv_options *options,
 			 struct sx_table **out, struct sx_error *err);

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/error.h"
 #include "base/mem.h"
@@ -137,14 +138,13 @@ static enum sx_status csv_rows_add_column(struct csv_reader *r, const struct csv
 		if (strcmp(name, label_name((enum sx_label)i)) == 0)
 			column->label = (enum sx_label)i;
 	const struct csv_options *o = r->options;
-	if (at == 0 && strcmp(name, "device") == 0)
-		column->role = CSV_DEVICE;
+	if (o && o->of_device && strcasecmp(name, "device") == 0)
+		column->role = CSV_IGNORED;
 	bool unknown = o && o->may_be_text && o->may_be_text(o->user, name);
-	bool value = column->role == CSV_VALUE || column->role == CSV_DEVICE;
 	if (column->role == CSV_VALUE && (unknown || !o || !o->may_be_text) &&
 	    take_time(column, (struct import_cell){cell->text, cell->size}))
 		return SX_OK;
-	column->may_be_text = value && !unit && unknown;
+	column->may_be_text = column->role == CSV_VALUE && !unit && unknown;
 	column->known = column->role == CSV_VALUE && o && o->may_be_text && !unknown;
 	column->counts =
 	    column->role == CSV_VALUE && o && o->is_count && o->is_count(o->user, name);
@@ -430,43 +430,6 @@ static enum sx_status end_row(struct csv_reader *r)
 	return SX_OK;
 }
 
-/* A number says whose the row is; of other writers the column may be text. */
-static enum sx_status take_device(struct csv_reader *r, struct csv_column *column,
-				  struct csv_cell *cell)
-{
-	bool whole;
-	uint64_t u = 0;
-	double f;
-	enum sx_status status = csv_read_cell(&r->c, cell, r->err);
-	if (status)
-		return status;
-	if (csv_number(cell, &whole, &u, &f) && whole) {
-		r->device = u;
-		r->passed_over = u < CSV_DEVICES_MAX && (r->left_out >> u & 1);
-		return SX_OK;
-	}
-	if (!r->table && !csv_no_data(cell))
-		column->role = CSV_VALUE;
-	return csv_rows_take_cell(r, column, cell);
-}
-
-static void count_cell(struct csv_reader *r, const struct csv_column *column, size_t before)
-{
-	if (column->values == before || r->device >= CSV_DEVICES_MAX)
-		return;
-	r->devices[r->device].known += column->known;
-	r->devices[r->device].unknown += !column->known;
-}
-
-/* The rest of a row that is passed over. */
-static enum sx_status pass_over(struct csv_reader *r, struct csv_cell *cell)
-{
-	enum sx_status status = SX_OK;
-	while (!status && !cell->last)
-		status = csv_read_cell(&r->c, cell, r->err);
-	return status;
-}
-
 /* Some writers end each line with a separator; other cells belong to no column. */
 static enum sx_status beyond_header(struct csv_reader *r, struct csv_cell *cell)
 {
@@ -483,8 +446,6 @@ static enum sx_status beyond_header(struct csv_reader *r, struct csv_cell *cell)
 
 enum sx_status csv_row(struct csv_reader *r)
 {
-	r->device = UINT64_MAX;
-	r->passed_over = false;
 	struct csv_cell cell = {0};
 	size_t line = r->c.line;
 	uint32_t i = 0;
@@ -498,13 +459,8 @@ enum sx_status csv_row(struct csv_reader *r)
 				return status;
 			continue;
 		}
-		size_t before = column->values;
-		if (column->role == CSV_DEVICE) {
-			status = take_device(r, column, &cell);
-			if (!status && r->passed_over)
-				return pass_over(r, &cell);
-		} else if (column->role < CSV_TEXT && !column->range.share &&
-			   csv_quick_number(&r->c, &u, &cell.last)) {
+		if (column->role < CSV_TEXT && !column->range.share &&
+		    csv_quick_number(&r->c, &u, &cell.last)) {
 			if (column->role != CSV_VALUE)
 				status = csv_rows_take_special(r, column, u);
 			else if (r->table)
@@ -518,11 +474,7 @@ enum sx_status csv_row(struct csv_reader *r)
 		}
 		if (status)
 			return status;
-		if (!r->table && column->role == CSV_VALUE)
-			count_cell(r, column, before);
 	}
-	if (!r->table && r->device < CSV_DEVICES_MAX)
-		r->devices[r->device].rows++;
 	if (i < r->count && !r->table && !r->tally.short_lines++)
 		r->tally.first_short = line;
 	return end_row(r);

@@ -19,14 +19,6 @@ enum csv_role {
 	CSV_QUALITY, /* what is to be said of the row's values */
 	CSV_MODEL,   /* whether the row is of a model */
 	CSV_IGNORED, /* text that finds no label, and columns of no name of their own */
-	CSV_DEVICE,  /* whose the row is, by number: the first column of several devices' rows */
-};
-
-#define CSV_DEVICES_MAX 64
-
-/* What the rows of a device hold: cells under names that mean something, and others. */
-struct csv_device {
-	size_t rows, known, unknown;
 };
 
 /* One column of the file. */
@@ -74,10 +66,6 @@ struct csv_reader {
 	uint64_t times[CSV_MOMENT + 1]; /* of the row at hand, by role; SX_TIME_UNKNOWN */
 	uint64_t moment;		/* of the row before */
 	uint8_t quality;		/* of the row at hand */
-	uint64_t device;		/* of the row at hand, or UINT64_MAX */
-	bool passed_over;		/* the row at hand: its device is left out */
-	uint64_t left_out;		/* devices, a bit each */
-	struct csv_device devices[CSV_DEVICES_MAX];
 	const struct csv_options *options;
 	struct csv_doubt doubt;
 	struct csv_tally tally;

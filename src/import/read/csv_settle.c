@@ -29,6 +29,9 @@ void csv_settle(struct csv_reader *r)
 	for (uint32_t i = 0; i < r->count; i++) {
 		struct csv_column *column = &r->columns[i];
 		const char *name = strings_get(&r->names, i);
+		if (column->role == CSV_VALUE && r->options && r->options->of_device &&
+		    !column->values && !column->known)
+			column->role = CSV_IGNORED;
 		if (column->role == CSV_VALUE)
 			column->target = r->value_count++;
 		else if (column->role == CSV_TEXT)

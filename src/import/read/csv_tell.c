@@ -66,7 +66,7 @@ static void tell_columns(const struct csv_tally *tally, const struct teller *to)
 }
 
 /* Rows that lack something. */
-static void tell_rows(const struct csv_tally *tally, const char *catalog, const struct teller *to)
+static void tell_rows(const struct csv_tally *tally, const struct teller *to)
 {
 	if (tally->short_lines)
 		say(to,
@@ -92,25 +92,12 @@ static void tell_rows(const struct csv_tally *tally, const char *catalog, const 
 		    "begin, or more than a year apart; they were left out",
 		    tally->impossible, tally->impossible == 1 ? " has" : "s have",
 		    tally->first_impossible);
-	if (tally->merged > 1)
-		say(to, "column device numbers %u devices, whose rows are read as those of one",
-		    tally->merged);
-	if (tally->left_rows)
-		say(to,
-		    "%zu row%s of device %u%s left out: most of what stands there is not of "
-		    "catalog %s",
-		    tally->left_rows, tally->left_rows == 1 ? "" : "s", tally->first_left,
-		    tally->left_devices > 1 ? " and others were"
-		    : tally->left_rows == 1 ? " was"
-					    : " were",
-		    catalog);
 }
 
-void csv_tell(const struct csv_tally *tally, const char *catalog,
-	      void (*tell)(void *user, const char *text), void *user)
+void csv_tell(const struct csv_tally *tally, void (*tell)(void *user, const char *text), void *user)
 {
 	const struct teller to = {tell, user};
-	tell_rows(tally, catalog, &to);
+	tell_rows(tally, &to);
 	if (tally->open_end)
 		say(&to, "the last line has no end: if the file was cut there, its last number "
 			 "lacks digits");

@@ -4,8 +4,8 @@
 
 #include "import/read/csv.h"
 
-/* Calls `tell` with a sentence for each thing that people should know; `catalog`: its name. */
-void csv_tell(const struct csv_tally *tally, const char *catalog,
-	      void (*tell)(void *user, const char *text), void *user);
+/* Calls `tell` with a sentence for each thing that people should know. */
+void csv_tell(const struct csv_tally *tally, void (*tell)(void *user, const char *text),
+	      void *user);
 
 #endif

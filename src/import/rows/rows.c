@@ -23,10 +23,13 @@ struct import_rows *import_rows_create(struct import_job *job,
 		last = &(*last)->next;
 	*last = rows;
 	rows->job = job;
+	const struct import_part *part = job->part;
+	const char *name = options->name ? options->name : part ? part->name : NULL;
 	rows->kind = options->kind;
 	rows->device = (struct import_device){.catalog = keep(job, options->catalog),
 					      .source = job->format->kind,
-					      .name = keep(job, options->name),
+					      .name = keep(job, name),
+					      .number = part ? part->number : SX_NONE,
 					      .driver = keep(job, options->driver),
 					      .clock = keep(job, options->clock),
 					      .encloses_work = options->encloses_work,
@@ -56,6 +59,12 @@ void import_rows_set(struct import_rows *rows, const char *set)
 {
 	if (rows && set)
 		rows->device.set = keep(rows->job, set);
+}
+
+void import_rows_number(struct import_rows *rows, uint32_t number)
+{
+	if (rows)
+		rows->device.number = number;
 }
 
 void import_rows_label_name(struct import_rows *rows, enum sx_label label, const char *name)

@@ -408,6 +408,8 @@ static const char *catalog_of(struct perfetto *t, const struct perfetto_gpu *gpu
 
 static void apply_facts(const struct perfetto_facts *facts, struct import_rows *rows)
 {
+	if (facts->numbered)
+		import_rows_number(rows, facts->number);
 	enum sx_sample_kind kind = facts->kind ? sx_sample_kind_find(facts->kind) : SX_SAMPLE_KINDS;
 	for (uint32_t i = 0; i < facts->constant_count; i++)
 		import_rows_constant(rows, facts->constants[i].name, facts->constants[i].value);

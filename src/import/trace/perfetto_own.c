@@ -55,6 +55,14 @@ static bool take_skipped(struct perfetto *t, struct perfetto_facts *facts,
 	return true;
 }
 
+static void take_number(struct perfetto_facts *facts, const struct read_proto_field *value)
+{
+	uint64_t number;
+	facts->numbered = number_u64((const char *)value->data, value->size, &number) &&
+			  number < IMPORT_NUMBER_MAX;
+	facts->number = facts->numbered ? (uint32_t)number : 0;
+}
+
 static void take_info(struct perfetto *t, struct perfetto_facts *facts, struct read_proto message)
 {
 	struct read_proto_field field, key = {0}, value = {0};
@@ -74,6 +82,8 @@ static void take_info(struct perfetto *t, struct perfetto_facts *facts, struct r
 		facts->driver = perfetto_text(t, &value);
 	else if (key_is(&key, "sextant.simulated"))
 		facts->simulated = key_is(&value, "true");
+	else if (key_is(&key, "sextant.number"))
+		take_number(facts, &value);
 	else if (!take_skipped(t, facts, &key))
 		perfetto_own_take_constant(t, facts, &key, &value);
 }

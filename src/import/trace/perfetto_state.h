@@ -45,7 +45,8 @@ struct perfetto_gpu {
 struct perfetto_facts {
 	const char *model; /* our catalog's name */
 	const char *set, *kind, *driver;
-	bool simulated;
+	bool simulated, numbered;
+	uint32_t number;
 	struct sx_constant_value constants[IMPORT_CONSTANTS_MAX];
 	uint32_t constant_count;
 	struct strings skipped; /* counters that were not measured in every row */

@@ -261,10 +261,12 @@ static void add_facts(struct trace *p, const struct trace_state *d, Pf__Gpu *gpu
 {
 	const struct report_device *r = d->in->report;
 	char key[256], number[32];
-	if (!make_facts(p, (size_t)r->constant_count + d->counter_count + 5, gpu)) {
+	if (!make_facts(p, (size_t)r->constant_count + d->counter_count + 6, gpu)) {
 		p->stream.failed = true;
 		return;
 	}
+	snprintf(number, sizeof(number), "%u", (unsigned)d->in->number);
+	add_fact(p, gpu, "sextant.number", number);
 	add_fact(p, gpu, "sextant.source", r->source);
 	add_fact(p, gpu, "sextant.driver", r->driver);
 	add_fact(p, gpu, "sextant.set", r->set);

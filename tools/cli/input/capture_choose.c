@@ -100,7 +100,7 @@ enum sx_status capture_view_prepare(const struct cli *cli, const struct capture_
 				    struct sx_error *err)
 {
 	*raw = NULL;
-	enum sx_status status = capture_view_device(cli, of->path, of->number, view, err);
+	enum sx_status status = capture_view_device(cli, of->path, of->place, view, err);
 	if (!status)
 		status = capture_view_need_set(cli, *view, err);
 	if (!status)
@@ -154,7 +154,7 @@ struct report_source capture_view_source(const struct cli *cli, const struct cap
 				      .source = info->source,
 				      .instance = instance_of(view),
 				      .numbered = true,
-				      .number = view->device,
+				      .number = view->number,
 				      .simulated = info->simulated,
 				      .constants = view->constants,
 				      .constant_count = view->constant_count,

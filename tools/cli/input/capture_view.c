@@ -3,6 +3,7 @@
 #include "base/number.h"
 
 #include "tools/cli/input/imported.h"
+#include "tools/cli/input/numbers.h"
 #include "tools/cli/ticker.h"
 
 #include <fcntl.h>
@@ -41,19 +42,22 @@ static bool means_catalog(const struct cli *cli, const char *catalog)
 	return same;
 }
 
-/* Whether --for and --device (a source, a catalog or its number) leave a device of a capture. */
-static bool capture_view_names(const struct cli *cli, uint32_t number,
-			       const struct sx_capture_device *device)
+/* Whether --for and --device (a source, a catalog, its name or number) leave a device of a capture.
+ */
+static bool capture_view_names(const struct cli *cli, struct sx_capture_reader *reader,
+			       uint32_t place)
 {
 	char text[16];
-	snprintf(text, sizeof(text), "%u", (unsigned)number);
+	const struct sx_capture_device *device = sx_capture_device(reader, place);
+	snprintf(text, sizeof(text), "%u", (unsigned)numbers_of(reader, place));
 	const struct options *o = &cli->options;
 	if (o->catalog && !means_catalog(cli, device->catalog))
 		return false;
 	const struct sx_device named = {
 	    .id = text, .source = device->source, .catalog = device->catalog};
 	for (size_t i = 0; i < o->devices.count; i++)
-		if (sx_device_means(&named, o->devices.items[i]))
+		if (sx_device_means(&named, o->devices.items[i]) ||
+		    strcmp(device->name, o->devices.items[i]) == 0)
 			return true;
 	return o->devices.count == 0;
 }
@@ -171,7 +175,7 @@ static enum sx_status open_catalog(const struct cli *cli, struct capture_view *v
 	return status ? status : gather_constants(cli, view, err);
 }
 
-/* Numbers of the devices that --for and --device leave; all without these. */
+/* Places of the devices that --for and --device leave; all without these. */
 static enum sx_status list_devices(const struct cli *cli, struct sx_capture_reader *reader,
 				   uint32_t **list, uint32_t *count, struct sx_error *err)
 {
@@ -182,7 +186,7 @@ static enum sx_status list_devices(const struct cli *cli, struct sx_capture_read
 		return error_nomem(err, "reading a capture");
 	all = sx_capture_order(reader, *list);
 	for (uint32_t i = 0; i < all; i++)
-		if (capture_view_names(cli, (*list)[i], sx_capture_device(reader, (*list)[i])))
+		if (capture_view_names(cli, reader, (*list)[i]))
 			(*list)[(*count)++] = (*list)[i];
 	return SX_OK;
 }
@@ -216,6 +220,7 @@ enum sx_status capture_view_device(const struct cli *cli, const char *path, uint
 	if (!status) {
 		view->info = sx_capture_device(view->reader, view->device);
 		status = view->info ? SX_OK : no_device(cli, path, view->reader, err);
+		view->number = view->info ? numbers_of(view->reader, view->device) : SX_NONE;
 	}
 	if (!status)
 		status = open_catalog(cli, view, err);

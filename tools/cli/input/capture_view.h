@@ -12,7 +12,8 @@ struct capture_view {
 	const struct cli *cli;
 	const char *path;
 	struct sx_capture_reader *reader;
-	uint32_t device;
+	uint32_t device; /* its place in the capture */
+	uint32_t number; /* under which it is known: see numbers.h */
 	const struct sx_capture_device *info;
 	struct sx_catalog *catalog;
 	const char *set; /* the set that was programmed, as recorded or as --set says; or NULL */
@@ -47,7 +48,7 @@ bool capture_view_is(const char *path);
  */
 enum sx_status capture_view_open(struct cli *cli, const char *path, struct capture_view **out,
 				 struct sx_error *err);
-/* Opens a device by its number; nothing else changes. */
+/* Opens a device by its place; nothing else changes. */
 enum sx_status capture_view_device(const struct cli *cli, const char *path, uint32_t device,
 				   struct capture_view **out, struct sx_error *err);
 void capture_view_close(struct capture_view *view);
@@ -59,14 +60,14 @@ void capture_view_close(struct capture_view *view);
 enum sx_status capture_view_need_set(const struct cli *cli, const struct capture_view *view,
 				     struct sx_error *err);
 
-/* Numbers of the devices that --for and --device leave, in memory that the caller frees. */
+/* Places of the devices that --for and --device leave, in memory that the caller frees. */
 enum sx_status capture_view_list(const struct cli *cli, const char *path, uint32_t **list,
 				 uint32_t *count, struct sx_error *err);
 
 /* A device of a capture. */
 struct capture_device {
 	const char *path;
-	uint32_t number;
+	uint32_t place;
 };
 
 /* Whether a name or pattern of --metric finds something on the device. */

@@ -18,6 +18,7 @@
 #include "tools/cli/input/capture_view.h"
 #include "tools/cli/input/given.h"
 #include "tools/cli/input/input_source.h"
+#include "tools/cli/input/numbers.h"
 #include "tools/cli/result_file.h"
 #include "tools/cli/temp.h"
 
@@ -80,11 +81,12 @@ static enum sx_status note_contradiction(const struct cli *cli, struct sx_captur
 	return sx_capture_mark(writer, SX_CAPTURE_NO_DEVICE, SX_CAPTURE_NOTE, &mark, err);
 }
 
-#define IMPORTED_PROPERTIES (1 + SX_LABEL_COUNT)
+#define IMPORTED_PROPERTIES (2 + SX_LABEL_COUNT)
 
 struct imported_properties {
 	struct sx_capture_property items[IMPORTED_PROPERTIES];
 	char names[SX_LABEL_COUNT][IMPORT_PROPERTY_MAX];
+	char number[16];
 };
 
 /* What the file says of a device beside its rows; returns how many. */
@@ -94,6 +96,10 @@ static uint32_t imported_properties(const struct import_device *device,
 	uint32_t told = 0;
 	if (device->set)
 		out->items[told++] = (struct sx_capture_property){"set", device->set};
+	if (device->number != SX_NONE) {
+		snprintf(out->number, sizeof(out->number), "%u", (unsigned)device->number);
+		out->items[told++] = (struct sx_capture_property){NUMBERS_PROPERTY, out->number};
+	}
 	for (int i = 0; i < SX_LABEL_COUNT; i++) {
 		if (!device->labels[i])
 			continue;

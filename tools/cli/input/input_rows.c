@@ -38,8 +38,7 @@ static enum sx_status open_csv(struct input_rows *rows, const char *path,
 		status =
 		    csv_open(&rows->source.csv, path, catalog ? &options : NULL, &rows->csv, err);
 	if (!status && catalog)
-		csv_tell(csv_told(rows->csv), sx_catalog_info(catalog)->name, input_rows_note,
-			 rows);
+		csv_tell(csv_told(rows->csv), input_rows_note, rows);
 	return status;
 }
 

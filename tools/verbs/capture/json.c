@@ -1,11 +1,13 @@
 /* What a capture holds, as JSON: see contents.h. */
 #include "tools/cli/input/imported.h"
+#include "tools/cli/input/numbers.h"
 #include "tools/verbs/capture/contents.h"
 
 static void device_json(struct json *json, const struct contents *c, uint32_t number)
 {
 	const struct sx_capture_device *d = sx_capture_device(c->reader, number);
 	json_object_begin(json);
+	json_kv_u64(json, "id", numbers_of(c->reader, number));
 	json_kv_string(json, "catalog", d->catalog);
 	json_kv_string(json, "name", d->name);
 	json_kv_string(json, "source", d->source);
@@ -47,13 +49,13 @@ static void json_time(struct json *json, uint64_t value)
 		json_u64(json, value);
 }
 
-static void json_device(struct json *json, uint32_t device)
+static void json_device(struct json *json, const struct contents *c, uint32_t device)
 {
 	json_key(json, "device");
 	if (device == SX_CAPTURE_NO_DEVICE)
 		json_null(json);
 	else
-		json_u64(json, device);
+		json_u64(json, numbers_of(c->reader, device));
 }
 
 static void notes_json(struct json *json, const struct contents *c)
@@ -61,7 +63,7 @@ static void notes_json(struct json *json, const struct contents *c)
 	json_kv_array(json, "notes");
 	for (uint64_t i = 0; i < c->notes && i < CONTENTS_SHOWN; i++) {
 		json_object_begin_flat(json);
-		json_device(json, c->first_notes[i].device);
+		json_device(json, c, c->first_notes[i].device);
 		json_kv_string(json, "text", c->first_notes[i].text);
 		json_object_end(json);
 	}
@@ -74,7 +76,7 @@ static void losses_json(struct json *json, const struct contents *c)
 	for (uint64_t i = 0; i < c->losses && i < CONTENTS_SHOWN; i++) {
 		const struct told *l = &c->first_losses[i];
 		json_object_begin_flat(json);
-		json_device(json, l->device);
+		json_device(json, c, l->device);
 		json_key(json, "begin_ns");
 		json_time(json, l->begin_ns);
 		json_key(json, "end_ns");

@@ -91,9 +91,9 @@ static enum sx_status choose_device(struct cli *cli, const char *name, struct sx
 		struct catalog_view view = describe_view(device->catalog);
 		known = describe_find(&view, name, SX_NONE, &metric, &counter) ||
 			rule_find(&view, name) != SX_NONE;
-		capture_view_close(device);
 		char number[16];
-		snprintf(number, sizeof(number), "%u", (unsigned)list[i]);
+		snprintf(number, sizeof(number), "%u", (unsigned)device->number);
+		capture_view_close(device);
 		if (known)
 			status = options_add(o, &o->devices, number, true, err);
 	}

@@ -151,7 +151,7 @@ static enum sx_status list_devices(struct tracing *t, const struct report *repor
 					  .lanes = &t->found[i]->lanes,
 					  .clock = in->view->info->clock,
 					  .interval_ns = in->view->info->interval_ns,
-					  .number = in->view->device};
+					  .number = in->view->number};
 	}
 	return SX_OK;
 }
@@ -173,7 +173,7 @@ static enum sx_status write_rows(struct tracing *t, uint32_t index, const struct
 static uint32_t index_of(const struct tracing *t, uint32_t device)
 {
 	for (uint32_t i = 0; i < t->read.count; i++)
-		if (t->devices[i].number == device)
+		if (t->read.devices[i].view->device == device)
 			return i;
 	return SX_NONE;
 }

@@ -57,17 +57,17 @@ static void close_device(struct exported *d)
 	*d = (struct exported){.view = NULL};
 }
 
-static enum sx_status open_device(const struct cli *cli, const char *path, uint32_t number,
+static enum sx_status open_device(const struct cli *cli, const char *path, uint32_t place,
 				  struct exported *d, struct sx_error *err)
 {
-	enum sx_status status = capture_view_prepare(cli, &(struct capture_device){path, number},
+	enum sx_status status = capture_view_prepare(cli, &(struct capture_device){path, place},
 						     &d->view, &d->raw, err);
 	if (!status)
 		status = export_select_metrics(cli, d, err);
 	if (status)
 		return status;
 	status = export_shape(cli, d->view, &d->shape, err);
-	d->shape.device = number;
+	d->shape.device = d->view->number;
 	return status;
 }
 

@@ -1,0 +1,220 @@
+/*
+ * Rows of several devices in one table: the readers see a text in which the lines of all other
+ * devices are blank, so that lines keep their numbers.
+ */
+#include "import/devices.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/number.h"
+#include "base/strings.h"
+#include "import/internal.h"
+#include "import/read/cells.h"
+
+#define OF_ALL UINT8_MAX /* a line without any value, as the rule of a Markdown table */
+
+_Static_assert(IMPORT_DEVICES_MAX < OF_ALL, "devices are numbered in bytes");
+
+/* Which line is whose. */
+struct devices_lines {
+	struct import_job *job;
+	struct cells cells;
+	struct strings names; /* what the column holds, each once */
+	size_t column, body;  /* body: where the text behind the header begins */
+	bool *any;	      /* of each column: it holds something */
+	size_t *ends;	      /* of lines with values, in the text, with what stands before them */
+	uint8_t *whose;	      /* of each, in names, or OF_ALL */
+	size_t end_cap, whose_cap, count;
+	size_t beyond; /* lines of devices for which there is no room */
+};
+
+bool import_tells_device(struct import_cell head)
+{
+	return import_is(head, "device");
+}
+
+bool import_has_devices(const struct import_head *head)
+{
+	struct import_job job = {.text = head->text, .size = head->size};
+	struct import_lines lines = import_lines(&job);
+	struct import_cell line, cells[256];
+	if (!import_header_line(&lines, &line))
+		return false;
+	size_t count = import_split(line, import_separator(line), cells, 256);
+	for (size_t i = 0; i < count; i++)
+		if (import_tells_device(cells[i]))
+			return true;
+	return false;
+}
+
+static bool holds_anything(struct devices_lines *d)
+{
+	bool any = false;
+	for (size_t i = 0; i < d->cells.columns; i++) {
+		bool value = d->cells.row[i].size && !import_no_data(d->cells.row[i]);
+		d->any[i] |= value;
+		any |= value;
+	}
+	return any;
+}
+
+/* Whose the row at hand is; false: out of memory. */
+static bool whose_is(struct devices_lines *d, uint8_t *whose)
+{
+	struct import_cell cell = cells_text(&d->cells, d->column);
+	*whose = OF_ALL;
+	if (!holds_anything(d))
+		return true;
+	if (import_no_data(cell))
+		cell.size = 0;
+	bool known = strings_find(&d->names, cell.text, cell.size) != UINT32_MAX;
+	if (!known && d->names.count == IMPORT_DEVICES_MAX) {
+		d->beyond++;
+		*whose = IMPORT_DEVICES_MAX;
+		return true;
+	}
+	uint32_t at = strings_intern(&d->names, cell.size ? cell.text : "", cell.size, NULL);
+	*whose = (uint8_t)at;
+	return at != UINT32_MAX;
+}
+
+static enum sx_status devices_look(struct devices_lines *d, struct sx_error *err)
+{
+	struct import_lines lines = import_lines(d->job);
+	struct import_cell header = {"", 0};
+	import_header_line(&lines, &header);
+	enum sx_status status = cells_begin(&d->cells, d->job, lines, header, err);
+	d->cells.loose = true;
+	d->body = (size_t)(lines.p - d->job->text);
+	d->column = 0;
+	while (d->column < d->cells.columns && !import_tells_device(d->cells.head[d->column]))
+		d->column++;
+	if (status || d->column == d->cells.columns)
+		return status;
+	d->any = calloc(d->cells.columns + 1, sizeof(*d->any));
+	if (!d->any)
+		return error_nomem(err, "importing");
+	while (cells_next(&d->cells)) {
+		if (!mem_grow(&d->ends, &d->end_cap, d->count + 1, sizeof(*d->ends)) ||
+		    !mem_grow(&d->whose, &d->whose_cap, d->count + 1, 1) ||
+		    !whose_is(d, &d->whose[d->count]))
+			return error_nomem(err, "importing");
+		d->ends[d->count++] = (size_t)(d->cells.lines.p - d->job->text);
+	}
+	return SX_OK;
+}
+
+/* The text with the lines of one device; all others are blank. */
+static char *devices_text(const struct devices_lines *d, uint32_t device)
+{
+	char *text = malloc(d->job->size + 1);
+	if (!text)
+		return NULL;
+	memcpy(text, d->job->text, d->job->size + 1);
+	for (size_t i = 0; i < d->count; i++) {
+		bool other = d->whose[i] != device && d->whose[i] != OF_ALL;
+		size_t at = i ? d->ends[i - 1] : d->body;
+		for (; other && at < d->ends[i]; at++)
+			text[at] = text[at] == '\n' ? '\n' : ' ';
+	}
+	return text;
+}
+
+/* A device is known by its number, or by its name. */
+static struct import_part part_of(const struct devices_lines *d, const char *text)
+{
+	uint64_t number;
+	size_t size = strlen(text);
+	struct import_part part = {.number = SX_NONE, .any = d->any};
+	if (size && number_u64(text, size, &number) && number < IMPORT_NUMBER_MAX)
+		part.number = (uint32_t)number;
+	else if (size)
+		part.name = import_text(d->job, text, size);
+	return part;
+}
+
+static enum sx_status read_part(const struct devices_lines *d, const struct import_format *format,
+				uint32_t device, struct sx_error *err)
+{
+	struct import_job job = *d->job;
+	const struct import_part part = part_of(d, strings_get(&d->names, device));
+	char *text = devices_text(d, device);
+	if (!text)
+		return error_nomem(err, "importing");
+	job.text = text;
+	job.part = &part;
+	enum sx_status status = format->read(&job, err);
+	free(text);
+	return status;
+}
+
+/* Numbers in their order, then names as they are met. */
+static void sort_devices(const struct devices_lines *d, uint32_t *order)
+{
+	for (uint32_t i = 0; i < d->names.count; i++) {
+		uint64_t key = part_of(d, strings_get(&d->names, i)).number;
+		uint32_t at = i;
+		for (; at && part_of(d, strings_get(&d->names, order[at - 1])).number > key; at--)
+			order[at] = order[at - 1];
+		order[at] = i;
+	}
+}
+
+/* One device that cannot be read is no reason to lose the others. */
+static enum sx_status read_parts(const struct devices_lines *d, const struct import_format *format,
+				 struct sx_error *err)
+{
+	enum sx_status first = SX_OK;
+	uint32_t order[IMPORT_DEVICES_MAX];
+	sort_devices(d, order);
+	for (uint32_t k = 0; k < d->names.count; k++) {
+		uint32_t i = order[k];
+		struct sx_error why = {0};
+		enum sx_status status = read_part(d, format, i, &why);
+		if (status == SX_ERR_NO_MEMORY) {
+			*err = why;
+			return status;
+		}
+		if (sx_failed(status))
+			import_tell(d->job, "of device %.80s: %.200s",
+				    strings_get(&d->names, i)[0] ? strings_get(&d->names, i)
+								 : "(not told)",
+				    why.message);
+		if (status && !first) {
+			first = status;
+			*err = why;
+		}
+	}
+	return first && d->job->result->device_count ? SX_INCOMPLETE : first;
+}
+
+static void devices_finish(struct devices_lines *d)
+{
+	strings_finish(&d->names);
+	free(d->any);
+	free(d->ends);
+	free(d->whose);
+}
+
+enum sx_status import_each_device(struct import_job *job, const struct import_format *format,
+				  struct sx_error *err)
+{
+	struct devices_lines d = {.job = job};
+	enum sx_status status = devices_look(&d, err);
+	bool several = !status && d.names.count && (d.names.count > 1 || *strings_get(&d.names, 0));
+	if (several && d.beyond && !format->only_by_device) {
+		import_tell(job, "column device has more than %d texts: it is a column as any",
+			    IMPORT_DEVICES_MAX);
+		several = false;
+	} else if (several && d.beyond) {
+		import_tell(job, "%s of devices beyond the first %d left out",
+			    COUNTED(d.beyond, "row"), IMPORT_DEVICES_MAX);
+	}
+	if (several)
+		status = read_parts(&d, format, err);
+	else if (!status)
+		status = format->read(job, err);
+	devices_finish(&d);
+	return status;
+}
