@@ -123,7 +123,6 @@ static bool list_one(void *user, struct sx_catalog *catalog)
 	if (m->status)
 		return false;
 	l->shown = 0;
-	l->view.tell = true;
 	if (to->format == FORMAT_JSON) {
 		list_json_items(l, m->what, &m->json);
 	} else if (list_any(l, m->what)) {

@@ -8,6 +8,7 @@ static void group_json(struct json *json, const struct listing *l, uint32_t i)
 	const struct sx_group_info *g = &l->view.groups[i];
 	static const char *const kinds[] = {"set", "uncore", "list"};
 	json_object_begin(json);
+	json_kv_string(json, "for", l->view.info->name);
 	json_kv_string(json, "name", g->name);
 	json_kv_string(json, "title", g->title);
 	json_kv_string(json, "kind", kinds[g->kind]);
@@ -23,9 +24,11 @@ static void group_json(struct json *json, const struct listing *l, uint32_t i)
 	json_object_end(json);
 }
 
-static void constant_json(struct json *json, const struct sx_constant_info *c)
+static void constant_json(struct json *json, const struct listing *l,
+			  const struct sx_constant_info *c)
 {
 	json_object_begin(json);
+	json_kv_string(json, "for", l->view.info->name);
 	json_kv_string(json, "name", c->name);
 	describe_strings_json(json, "aliases", &c->aliases);
 	json_kv_string(json, "unit", c->unit);
@@ -38,18 +41,22 @@ static void constant_json(struct json *json, const struct sx_constant_info *c)
 	json_object_end(json);
 }
 
-static void section_json(struct json *json, const struct sx_section_info *sections, uint32_t i)
+static void section_json(struct json *json, const struct listing *l, uint32_t i)
 {
+	const struct sx_section_info *sections = l->view.sections;
 	uint32_t parent = sections[i].parent;
 	json_object_begin_flat(json);
+	json_kv_string(json, "for", l->view.info->name);
 	json_kv_string(json, "id", sections[i].id);
 	json_kv_string(json, "title", sections[i].title);
 	json_kv_string(json, "parent", parent == SX_NONE ? NULL : sections[parent].id);
 	json_object_end(json);
 }
 
+/* Each says its catalog, of one as well as of several. */
 void list_json_items(struct listing *l, const char *what, struct json *json)
 {
+	l->view.tell = true;
 	if (strcmp(what, "metrics") == 0) {
 		for (uint32_t i = 0; i < l->view.metric_count; i++)
 			if (list_metric_wanted(l, i) && ++l->shown)
@@ -63,11 +70,11 @@ void list_json_items(struct listing *l, const char *what, struct json *json)
 			if (list_wanted(l, l->view.sections[i].id, l->view.sections[i].title,
 					NULL) &&
 			    ++l->shown)
-				section_json(json, l->view.sections, i);
+				section_json(json, l, i);
 	} else if (strcmp(what, "constants") == 0) {
 		for (uint32_t i = 0; i < l->view.constant_count; i++)
 			if (list_wanted(l, l->view.constants[i].name, NULL, NULL) && ++l->shown)
-				constant_json(json, &l->view.constants[i]);
+				constant_json(json, l, &l->view.constants[i]);
 	} else {
 		for (uint32_t i = 0; i < l->view.group_count; i++)
 			if (list_group_wanted(l, i, strcmp(what, "sets") == 0) && ++l->shown)
