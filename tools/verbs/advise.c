@@ -94,7 +94,7 @@ static void write_json(const struct cli *cli, const struct advised *all, uint32_
 static void write_csv(const struct cli *cli, const struct advised *all, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++) {
-		struct findings_of of = {.device = count > 1 ? all[i].number : FINDINGS_NO_DEVICE,
+		struct findings_of of = {.device = all[i].number,
 					 .column = cli->view.simulated,
 					 .simulated = all[i].simulated,
 					 .no_head = i > 0};

@@ -243,8 +243,7 @@ static void finding_csv(const struct view *view, struct csv *csv, const struct f
 	for (uint32_t i = 0; i < rule->sections.count && used < sizeof(sections); i++)
 		used += (size_t)snprintf(sections + used, sizeof(sections) - used, "%s%s",
 					 i ? " " : "", rule->sections.items[i]);
-	if (of->device != FINDINGS_NO_DEVICE)
-		csv_u64(csv, of->device);
+	csv_u64(csv, of->device);
 	if (of->column)
 		csv_text(csv, of->simulated ? "true" : "false");
 	csv_text(csv, rule->rule);
@@ -275,8 +274,7 @@ void findings_csv(const struct view *view, const struct sx_advice *advice,
 	size_t count;
 	const struct sx_finding *all = sx_advice_findings(advice, &count);
 	if (!of->no_head) {
-		if (of->device != FINDINGS_NO_DEVICE)
-			csv_text(&csv, "device");
+		csv_text(&csv, "device");
 		if (of->column)
 			csv_text(&csv, "simulated");
 		for (size_t i = 0; i < sizeof(head) / sizeof(head[0]); i++)

@@ -6,9 +6,6 @@
 
 #include "output/view.h"
 
-/* Of CSV: no column of the device. */
-#define FINDINGS_NO_DEVICE UINT32_MAX
-
 /* Advice by rank under its heading; nothing when no rule applies. */
 void findings_text(const struct view *view, const struct sx_catalog *catalog,
 		   const struct sx_advice *advice);
@@ -23,7 +20,7 @@ void findings_rest_json(struct json *json, const struct sx_advice *advice);
 
 /* Whose findings lines of CSV are. */
 struct findings_of {
-	uint32_t device; /* the device's number in a column of its own, or FINDINGS_NO_DEVICE */
+	uint32_t device; /* the device's number, which has a column of its own */
 	bool column;	 /* a column says whether the device is a model */
 	bool simulated;
 	bool no_head; /* the header is there already */

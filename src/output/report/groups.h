@@ -17,7 +17,7 @@ struct groups_out {
 	const struct report_groups *g;
 	uint32_t number; /* of the device */
 	bool is_behind;	 /* a report, which has the head: the table alone, as text */
-	/* Of several devices: CSV has the columns of all below one header. */
+	/* CSV has the columns of all devices below one header. */
 	const struct groups_name *names;
 	uint32_t name_count;
 	bool no_head;

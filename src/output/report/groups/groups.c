@@ -345,7 +345,7 @@ enum sx_status groups_write(struct groups_out *all, uint32_t count, struct sx_er
 	enum sx_status status = SX_OK;
 	enum format format = count ? all[0].view->format : FORMAT_TEXT;
 	tell_whom(all, count, format == FORMAT_CSV);
-	if (count > 1 && format == FORMAT_CSV)
+	if (format == FORMAT_CSV)
 		return write_csv_of_all(all, count, err);
 	if (format == FORMAT_JSON)
 		return write_json(all, count, err);

@@ -150,10 +150,9 @@ static void optional_csv(struct csv *csv, uint64_t value, bool known)
 		csv_text(csv, NULL);
 }
 
-static void head_csv(struct csv *csv, const struct groups_out *o, const struct sx_table *values)
+static void head_csv(struct csv *csv, const struct groups_out *o)
 {
-	if (o->names)
-		csv_text(csv, "device");
+	csv_text(csv, "device");
 	if (o->view->simulated)
 		csv_text(csv, "simulated");
 	csv_text(csv, o->g->by == REPORT_BY_TIME ? "time (s)" : report_key_name(o->g->by));
@@ -166,9 +165,6 @@ static void head_csv(struct csv *csv, const struct groups_out *o, const struct s
 	csv_text(csv, "time_ns");
 	for (uint32_t i = 0; i < o->name_count; i++)
 		csv_column(csv, &o->view->human.units, o->names[i].name, o->names[i].unit);
-	for (uint32_t c = 0; !o->names && c < sx_table_column_count(values); c++)
-		csv_column(csv, &o->view->human.units, sx_table_column(values, c)->name,
-			   sx_table_column(values, c)->unit);
 	csv_end_line(csv);
 }
 
@@ -177,13 +173,12 @@ void groups_csv(const struct groups_out *o)
 	const struct sx_table *values = o->g->values;
 	struct csv csv = {.out = o->view->out.out};
 	if (!o->no_head)
-		head_csv(&csv, o, values);
+		head_csv(&csv, o);
 	for (size_t r = 0; r < sx_table_row_count(values); r++) {
 		char key[256];
 		uint64_t begin = sx_table_begin_ns(o->g->raw)[r];
 		machine_key(o, r, key, sizeof(key));
-		if (o->names)
-			csv_u64(&csv, o->number);
+		csv_u64(&csv, o->number);
 		if (o->view->simulated)
 			csv_text(&csv, o->device->simulated ? "true" : "false");
 		csv_text(&csv, key);
@@ -202,8 +197,6 @@ void groups_csv(const struct groups_out *o)
 			else
 				csv_value(&csv, value_of(o, values, at, r));
 		}
-		for (uint32_t c = 0; !o->names && c < sx_table_column_count(values); c++)
-			csv_value(&csv, value_of(o, values, c, r));
 		csv_end_line(&csv);
 	}
 }
