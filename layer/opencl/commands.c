@@ -68,12 +68,10 @@ static void keep(const struct watch *w, struct command *c, const char *name)
 	c->label = name ? label_intern(0, name, strlen(name)) : c->label;
 	/* The program may give its event back before the command has ended. */
 	if (!c->event || (!c->ours && layer_next.clRetainEvent(c->event) != CL_SUCCESS))
-		return;
-	queue_drain(w->queue);
-	if (!pending_push(&w->queue->pending, c))
+		pending_miss(&w->queue->pending);
+	else if (!pending_push(&w->queue->pending, c))
 		layer_next.clReleaseEvent(c->event);
-	else
-		queue_drain(w->queue); /* a blocking command has ended already */
+	queue_drain(w->queue); /* a blocking command has ended already */
 }
 
 cl_int watch_end(struct watch *w, cl_int status, struct command *command, const char *name)
@@ -85,8 +83,7 @@ cl_int watch_end(struct watch *w, cl_int status, struct command *command, const 
 	return status;
 }
 
-/* The kernel's name, as a label. */
-static uint32_t name_of(cl_kernel kernel)
+static uint32_t ask_name(cl_kernel kernel)
 {
 	char name[1024];
 	size_t size = 0;
@@ -96,6 +93,34 @@ static uint32_t name_of(cl_kernel kernel)
 	    size < 2 || size > sizeof(name))
 		return label_intern(0, "kernel", 6);
 	return label_intern(0, name, size - 1);
+}
+
+/* The names of the kernels that this thread ran last: asking takes longer than all else. */
+#define RECENT 4u
+static __thread struct {
+	cl_kernel kernel;
+	uint32_t label, releases; /* of any kernel, until it was asked */
+} recent[RECENT] __attribute__((tls_model("initial-exec")));
+static uint32_t releases; /* atomic; after each, a handle may be another kernel's */
+
+/* The kernel's name, as a label. */
+static uint32_t name_of(cl_kernel kernel)
+{
+	uint32_t now = __atomic_load_n(&releases, __ATOMIC_ACQUIRE);
+	unsigned at = (unsigned)((uintptr_t)kernel >> 6) % RECENT;
+
+	if (recent[at].kernel != kernel || recent[at].releases != now) {
+		recent[at].kernel = kernel;
+		recent[at].label = ask_name(kernel);
+		recent[at].releases = now;
+	}
+	return recent[at].label;
+}
+
+static CL_API_ENTRY cl_int CL_API_CALL release_kernel(cl_kernel kernel)
+{
+	__atomic_add_fetch(&releases, 1, __ATOMIC_RELEASE);
+	return layer_next.clReleaseKernel(kernel);
 }
 
 static void size_of(struct command *c, cl_uint dimensions, const size_t *global,
@@ -166,6 +191,7 @@ static CL_API_ENTRY cl_int CL_API_CALL run_native(cl_command_queue queue,
 
 void commands_hooks(cl_icd_dispatch *table)
 {
+	table->clReleaseKernel = release_kernel;
 	table->clEnqueueNDRangeKernel = run_range;
 	table->clEnqueueTask = run_task;
 	table->clEnqueueNativeKernel = run_native;

@@ -38,14 +38,14 @@ struct command {
 struct pending {
 	pthread_mutex_t lock; /* no driver is called within */
 	struct command *items;
-	uint32_t cap;	     /* of items, a power of two */
+	uint32_t cap;	     /* atomic; of items, a power of two; changed under the lock */
 	uint32_t head, tail; /* atomic; behind each other by what is there */
-	uint32_t missed;     /* those that there was no memory for; none of them is read */
+	uint32_t missed;     /* atomic; those that there was no memory for, and the like */
 };
 
 struct queue {
 	struct queue *next;
-	cl_command_queue handle; /* NULL: may be used for another queue */
+	cl_command_queue handle; /* atomic; NULL: may be used for another queue */
 	uint32_t references;	 /* atomic; of the program; 0: released, commands may still run */
 	bool asked;		 /* the program asked for profiling itself */
 	bool watched;		 /* the driver takes the times of its commands */
@@ -77,6 +77,8 @@ void queue_hooks(cl_icd_dispatch *table);
 bool pending_none(const struct pending *pending);
 /* Keeps a command; false: there is no memory, and it counts as lost. */
 bool pending_push(struct pending *pending, const struct command *command);
+/* Counts one that cannot be kept. */
+void pending_miss(struct pending *pending);
 /* How many were lost since the last time. */
 uint32_t pending_take_missed(struct pending *pending);
 /* A copy of the oldest, which stays until it is taken away; false: there is none. */

@@ -5,12 +5,18 @@
 #include "layer/opencl/layer.h"
 
 #define PENDING_FIRST 64u
+#define PENDING_KEPT  1024u   /* room that stays when a burst is over */
 #define PENDING_MOST  262144u /* a queue with more that nobody reads is more than we may hold */
 
 bool pending_none(const struct pending *p)
 {
 	return __atomic_load_n(&p->head, __ATOMIC_ACQUIRE) ==
 	       __atomic_load_n(&p->tail, __ATOMIC_ACQUIRE);
+}
+
+static uint32_t tail_of(const struct pending *p)
+{
+	return __atomic_load_n(&p->tail, __ATOMIC_ACQUIRE);
 }
 
 static bool grow(struct pending *p)
@@ -20,12 +26,17 @@ static bool grow(struct pending *p)
 
 	if (!items)
 		return false;
-	for (uint32_t i = p->tail; i != p->head; i++)
+	for (uint32_t i = tail_of(p); i != p->head; i++)
 		items[i & (cap - 1)] = p->items[i & (p->cap - 1)];
 	free(p->items);
 	p->items = items;
-	p->cap = cap;
+	__atomic_store_n(&p->cap, cap, __ATOMIC_RELAXED);
 	return true;
+}
+
+void pending_miss(struct pending *p)
+{
+	__atomic_add_fetch(&p->missed, 1, __ATOMIC_RELAXED);
 }
 
 bool pending_push(struct pending *p, const struct command *command)
@@ -33,12 +44,12 @@ bool pending_push(struct pending *p, const struct command *command)
 	bool room;
 
 	pthread_mutex_lock(&p->lock);
-	room = p->head - p->tail < p->cap || grow(p);
+	room = p->head - tail_of(p) < p->cap || grow(p);
 	if (room) {
 		p->items[p->head & (p->cap - 1)] = *command;
 		__atomic_store_n(&p->head, p->head + 1, __ATOMIC_RELEASE);
 	} else {
-		p->missed++;
+		pending_miss(p);
 	}
 	pthread_mutex_unlock(&p->lock);
 	return room;
@@ -46,38 +57,41 @@ bool pending_push(struct pending *p, const struct command *command)
 
 uint32_t pending_take_missed(struct pending *p)
 {
-	uint32_t missed;
-
-	pthread_mutex_lock(&p->lock);
-	missed = p->missed;
-	p->missed = 0;
-	pthread_mutex_unlock(&p->lock);
-	return missed;
+	if (__atomic_load_n(&p->missed, __ATOMIC_RELAXED) == 0)
+		return 0;
+	return __atomic_exchange_n(&p->missed, 0, __ATOMIC_RELAXED);
 }
 
 bool pending_front(struct pending *p, struct command *out)
 {
-	bool any;
-
-	pthread_mutex_lock(&p->lock);
-	any = p->head != p->tail;
-	if (any)
-		*out = p->items[p->tail & (p->cap - 1)];
+	if (pending_none(p))
+		return false;
+	pthread_mutex_lock(&p->lock); /* the ring may grow */
+	*out = p->items[p->tail & (p->cap - 1)];
 	pthread_mutex_unlock(&p->lock);
-	return any;
+	return true;
+}
+
+/* What a great burst needed is not kept. */
+static void shrink(struct pending *p)
+{
+	pthread_mutex_lock(&p->lock);
+	if (p->tail == p->head) {
+		free(p->items);
+		p->items = NULL;
+		__atomic_store_n(&p->cap, 0, __ATOMIC_RELAXED);
+	}
+	pthread_mutex_unlock(&p->lock);
 }
 
 void pending_pop(struct pending *p)
 {
-	pthread_mutex_lock(&p->lock);
-	__atomic_store_n(&p->tail, p->tail + 1, __ATOMIC_RELEASE);
-	/* What a burst needed is not kept. */
-	if (p->tail == p->head && p->cap > PENDING_FIRST) {
-		free(p->items);
-		p->items = NULL;
-		p->cap = 0;
-	}
-	pthread_mutex_unlock(&p->lock);
+	uint32_t tail = p->tail + 1; /* nobody else changes it */
+
+	__atomic_store_n(&p->tail, tail, __ATOMIC_RELEASE);
+	if (tail == __atomic_load_n(&p->head, __ATOMIC_ACQUIRE) &&
+	    __atomic_load_n(&p->cap, __ATOMIC_RELAXED) > PENDING_KEPT)
+		shrink(p);
 }
 
 cl_uint pending_holds(struct pending *p, cl_event event)
@@ -85,7 +99,7 @@ cl_uint pending_holds(struct pending *p, cl_event event)
 	cl_uint count = 0;
 
 	pthread_mutex_lock(&p->lock);
-	for (uint32_t i = p->tail; i != p->head; i++)
+	for (uint32_t i = tail_of(p); i != p->head; i++)
 		count += p->items[i & (p->cap - 1)].event == event;
 	pthread_mutex_unlock(&p->lock);
 	return count;

@@ -6,26 +6,37 @@
 #include "guest/clock.h"
 #include "layer/opencl/layer.h"
 
-static struct queue *queues; /* never freed, used again */
+static struct queue *queues; /* atomic; never freed, used again: walked without a lock */
 static pthread_rwlock_t queues_lock = PTHREAD_RWLOCK_INITIALIZER;
 static uint32_t serials; /* atomic */
 
+static struct queue *first(void)
+{
+	return __atomic_load_n(&queues, __ATOMIC_ACQUIRE);
+}
+
+static cl_command_queue handle_of(const struct queue *q)
+{
+	return __atomic_load_n(&q->handle, __ATOMIC_ACQUIRE);
+}
+
+static bool is_referenced(const struct queue *q)
+{
+	return __atomic_load_n(&q->references, __ATOMIC_RELAXED) > 0;
+}
+
 static struct queue *queue_look(cl_command_queue handle, bool any)
 {
-	struct queue *found = NULL;
-
 	if (!handle || !guest_still_here())
 		return NULL;
-	pthread_rwlock_rdlock(&queues_lock);
-	for (struct queue *q = queues; q && !found; q = q->next)
-		if (q->handle == handle && q->references > 0 && (any || q->watched))
-			found = q;
+	for (struct queue *q = first(); q; q = q->next)
+		if (handle_of(q) == handle && is_referenced(q) && (any || q->watched))
+			return q;
 	/* A driver may give the handle of one that we have not given up yet to another. */
-	for (struct queue *q = queues; any && q && !found; q = q->next)
-		if (q->handle == handle)
-			found = q;
-	pthread_rwlock_unlock(&queues_lock);
-	return found;
+	for (struct queue *q = first(); any && q; q = q->next)
+		if (handle_of(q) == handle)
+			return q;
+	return NULL;
 }
 
 struct queue *queue_find(cl_command_queue handle)
@@ -40,23 +51,20 @@ struct queue *queue_find_any(cl_command_queue handle)
 
 struct queue *queue_next(const struct queue *after, bool only_released)
 {
-	struct queue *q;
+	struct queue *q = after ? after->next : first();
 
-	pthread_rwlock_rdlock(&queues_lock);
-	q = after ? after->next : queues;
 	while (q &&
-	       (!q->handle || pending_none(&q->pending) || (only_released && q->references > 0)))
+	       (!handle_of(q) || pending_none(&q->pending) || (only_released && is_referenced(q))))
 		q = q->next;
-	pthread_rwlock_unlock(&queues_lock);
 	return q;
 }
 
 void queue_give_up(struct queue *q)
 {
 	pthread_rwlock_wrlock(&queues_lock);
-	if (q->references == 0 && q->handle && pending_none(&q->pending)) {
+	if (!is_referenced(q) && handle_of(q) && pending_none(&q->pending)) {
 		channel_close(&q->stream);
-		q->handle = NULL;
+		__atomic_store_n(&q->handle, NULL, __ATOMIC_RELEASE);
 	}
 	pthread_rwlock_unlock(&queues_lock);
 }
@@ -110,12 +118,12 @@ static struct queue *make(void)
 
 	pthread_rwlock_wrlock(&queues_lock);
 	for (q = queues; q; q = q->next)
-		if (!q->handle && q->references == 0)
+		if (!handle_of(q) && !is_referenced(q))
 			break;
 	if (!q && (q = calloc(1, sizeof(*q))) != NULL) {
 		pthread_mutex_init(&q->pending.lock, NULL);
 		q->next = queues;
-		queues = q;
+		__atomic_store_n(&queues, q, __ATOMIC_RELEASE);
 	}
 	if (q)
 		__atomic_store_n(&q->references, 1, __ATOMIC_RELAXED); /* taken */
@@ -145,9 +153,7 @@ static void queue_begin(struct queue *q, cl_command_queue handle, cl_device_id d
 	identify(q, device);
 	if (channel)
 		__atomic_add_fetch(&channel->contexts, 1, __ATOMIC_RELAXED);
-	pthread_rwlock_wrlock(&queues_lock);
-	q->handle = handle;
-	pthread_rwlock_unlock(&queues_lock);
+	__atomic_store_n(&q->handle, handle, __ATOMIC_RELEASE);
 	guest_at_exit(queue_drain_last);
 }
 
