@@ -3,7 +3,7 @@
  * that hold most of it already; then whole passes are emptied into the others, and the items that
  * forced a new pass are tried earlier. An item never takes more passes than it needs on its own.
  */
-#include "metric/passes.h"
+#include "metric/plan/passes.h"
 
 #include <stdlib.h>
 #include <string.h>

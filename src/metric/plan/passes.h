@@ -1,8 +1,8 @@
 /* The search behind a plan: items of local counters into as few passes as it finds. */
-#ifndef METRIC_PASSES_H
-#define METRIC_PASSES_H
+#ifndef METRIC_PLAN_PASSES_H
+#define METRIC_PLAN_PASSES_H
 
-#include "metric/pass_rules.h"
+#include "metric/plan/pass_rules.h"
 
 /* One item: local counters, those first that constrain a pass most. */
 struct pass_item {

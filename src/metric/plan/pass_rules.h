@@ -1,6 +1,6 @@
 /* What may share a pass: the rules of a catalog's blocks, compiled for the counters in play. */
-#ifndef METRIC_PASS_RULES_H
-#define METRIC_PASS_RULES_H
+#ifndef METRIC_PLAN_PASS_RULES_H
+#define METRIC_PLAN_PASS_RULES_H
 
 #include "base/mem.h"
 #include <sextant/plan.h>

@@ -8,7 +8,7 @@
 #include "base/number.h"
 #include "metric/about.h"
 #include "metric/choice.h"
-#include "metric/passes.h"
+#include "metric/plan/passes.h"
 
 struct plan_item {
 	uint32_t *counters; /* indices in the catalog */
