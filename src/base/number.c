@@ -274,17 +274,29 @@ bool number_round(double value, uint64_t *out)
 	return fits;
 }
 
+static bool ends_in(const char *text, size_t length, const char *end)
+{
+	size_t size = strlen(end);
+	return length >= size && memcmp(text + length - size, end, size) == 0;
+}
+
 const char *number_counted(char buf[NUMBER_COUNTED_MAX], uint64_t count, const char *noun)
 {
 	static const char *const hissing[] = {"s", "x", "ch", "sh"};
-	const char *more = count == 1 ? "" : "s";
+	static const char *const verbs[][2] = {
+	    {" is", " are"}, {" has", " have"}, {" was", " were"}};
+	const char *more = count == 1 ? "" : "s", *verb = "";
 	size_t length = strlen(noun);
-	for (size_t i = 0; count != 1 && i < 4; i++) {
-		size_t end = strlen(hissing[i]);
-		if (length >= end && strcmp(noun + length - end, hissing[i]) == 0)
+	for (size_t i = 0; i < 3; i++)
+		if (ends_in(noun, length, verbs[i][0])) {
+			verb = verbs[i][count != 1];
+			length -= strlen(verbs[i][0]);
+		}
+	for (size_t i = 0; count != 1 && i < 4; i++)
+		if (ends_in(noun, length, hissing[i]))
 			more = "es";
-	}
-	snprintf(buf, NUMBER_COUNTED_MAX, "%" PRIu64 " %s%s", count, noun, more);
+	snprintf(buf, NUMBER_COUNTED_MAX, "%" PRIu64 " %.*s%s%s", count, (int)length, noun, more,
+		 verb);
 	return buf;
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "import/counters/rocm.h"
+#include "base/number.h"
 
 /* Properties of a dispatch that come over as columns. */
 static const char *const properties[] = {"Grid_Size",	 "Workgroup_Size", "LDS_Block_Size",
@@ -171,9 +172,9 @@ static void rocprofv3_tell(const struct rocprofv3_reader *r)
 {
 	if (r->repeated)
 		import_tell(r->table.job,
-			    "%zu value%s of a dispatch that had that counter already, line %zu the "
+			    "%s of a dispatch that had that counter already, line %zu the "
 			    "first: counts were added, of shares and means the first one was taken",
-			    r->repeated, r->repeated == 1 ? " is" : "s are", r->first_repeated);
+			    COUNTED(r->repeated, "value is"), r->first_repeated);
 }
 
 static enum sx_status rocprofv3_read(struct import_job *job, struct sx_error *err)

@@ -1,5 +1,6 @@
 /* Times of samples: impossible ones are left out, recordings that begin again stand in a row. */
 #include "import/read/times.h"
+#include "base/number.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -35,8 +36,8 @@ static void times_tell(struct import_job *job, const struct found *found, const 
 		       const char *then)
 {
 	if (found->count)
-		import_tell(job, "%s (%zu time%s, first at sample %zu): %s", what, found->count,
-			    found->count == 1 ? "" : "s", found->first, then);
+		import_tell(job, "%s (%s, first at sample %zu): %s", what,
+			    COUNTED(found->count, "time"), found->first, then);
 }
 
 static uint64_t moment(struct import_span span)
@@ -216,11 +217,11 @@ void import_times_fill(struct import_job *job, struct import_span *spans, size_t
 	}
 	for (size_t i = 0; i < count; i++)
 		bare += !has_length(spans[i]) || spans[i].begin_ns == spans[i].end_ns;
-	import_tell(job, "%zu sample%s no length: taken from the times beside %s", count - known,
-		    count - known == 1 ? " has" : "s have", count - known == 1 ? "it" : "them");
+	import_tell(job, "%s no length: taken from the times beside %s",
+		    COUNTED(count - known, "sample has"), count - known == 1 ? "it" : "them");
 	if (bare)
-		import_tell(job, "%zu sample%s a length of 0, which has no weight in means", bare,
-			    bare == 1 ? " has" : "s have");
+		import_tell(job, "%s a length of 0, which has no weight in means",
+			    COUNTED(bare, "sample has"));
 }
 
 /* Nanoseconds in a unit of time as people write it; 0 for others. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "catalog/column.h"
+#include "base/number.h"
 #include "catalog/sole.h"
 #include "import/columns.h"
 #include "import/rows/rows.h"
@@ -76,8 +77,7 @@ static void drop_empty(struct import_rows *rows)
 	}
 	rows->column_count = kept;
 	if (empty)
-		import_tell(rows->job, "%u column%s no value: %.80s%s", empty,
-			    empty == 1 ? " has" : "s have", first,
+		import_tell(rows->job, "%s no value: %.80s%s", COUNTED(empty, "column has"), first,
 			    empty == 1 ? "" : " is the first");
 }
 
@@ -104,8 +104,9 @@ static void mend_shares(struct import_rows *rows, struct rows_column *c)
 	}
 	c->any = kept > 0;
 	if (outside)
-		import_tell(rows->job, "%zu values of %.80s are no data: no share is %s", outside,
-			    c->field.name, "below 0 or above 100 %");
+		import_tell(rows->job, "%s of %.80s %s no data: no share is %s",
+			    COUNTED(outside, "value"), c->field.name, outside == 1 ? "is" : "are",
+			    "below 0 or above 100 %");
 }
 
 /* What counted cannot be below 0: no data. */
@@ -121,8 +122,8 @@ static void mend_counts(struct import_rows *rows, struct rows_column *c)
 	}
 	c->any = kept > 0;
 	if (below)
-		import_tell(rows->job, "%zu count%s of %.80s %s below 0: no data", below,
-			    below == 1 ? "" : "s", c->field.name, below == 1 ? "is" : "are");
+		import_tell(rows->job, "%s of %.80s %s below 0: no data", COUNTED(below, "count"),
+			    c->field.name, below == 1 ? "is" : "are");
 }
 
 /* The counter that a column holds, by its own name or as a metric that is it alone. */

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "import/formats.h"
+#include "base/number.h"
 
 #define FILES_MAX   1024
 #define FRAME_GRAPH "frametime_(ms)" /* has a line a frame */
@@ -127,8 +128,8 @@ static void tell_odd(struct import_job *job, const char *name, const struct odd_
 {
 	if (!odd->count)
 		return;
-	import_tell(job, "%s: %zu line%s no number, line %zu the first (\"%.*s\")", name,
-		    odd->count, odd->count == 1 ? " is" : "s are", odd->first,
+	import_tell(job, "%s: %s no number, line %zu the first (\"%.*s\")", name,
+		    COUNTED(odd->count, "line is"), odd->first,
 		    (int)(odd->text.size < 40 ? odd->text.size : 40), odd->text.text);
 }
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "import/read/cells.h"
+#include "base/number.h"
 #include "import/read/times.h"
 
 static const struct import_word mangohud_words[] = {
@@ -311,8 +312,8 @@ static void mangohud_tell(const struct log *log)
 		import_tell(log->job, "%zu logs stand behind each other, the second from line %zu",
 			    log->sections, log->second);
 	if (log->mended)
-		import_tell(log->job, "%zu line%s no time that can be: the frame's length tells it",
-			    log->mended, log->mended == 1 ? " has" : "s have");
+		import_tell(log->job, "%s no time that can be: the frame's length tells it",
+			    COUNTED(log->mended, "line has"));
 	if (!log->frames)
 		import_tell(log->job,
 			    "the log has a line an interval, not one a frame: each tells of "

@@ -63,16 +63,14 @@ static const char *samples_said(const struct samples_told *s, char buf[SAMPLES_M
 	bool none = s->kind == SX_SAMPLE_TIME || (frames && s->slices == s->count);
 	const char *name = none ? "sample" : sx_sample_kind_name(s->kind);
 	uint64_t count = frames && !none ? s->count - s->slices : s->count;
-	const char *more = count == 1 ? "" : name[strlen(name) - 1] == 's' ? "es" : "s";
 	if (s->kind == SX_SAMPLE_PASS || s->kind == SX_SAMPLE_GROUP)
-		snprintf(buf, SAMPLES_MAX, "%" PRIu64 " sample%s by %s", count,
-			 count == 1 ? "" : "s", name);
+		snprintf(buf, SAMPLES_MAX, "%s by %s", COUNTED(count, "sample"), name);
 	else if (frames && !none && s->slices)
-		snprintf(buf, SAMPLES_MAX, "%" PRIu64 " frame%s and %" PRIu64 " sample%s without",
-			 count, more, s->slices, s->slices == 1 ? "" : "s");
+		snprintf(buf, SAMPLES_MAX, "%s and %s without", COUNTED(count, "frame"),
+			 COUNTED(s->slices, "sample"));
 	else
-		snprintf(buf, SAMPLES_MAX, "%" PRIu64 " %s%s", count,
-			 s->kind == SX_SAMPLE_KERNEL ? "command" : name, more);
+		snprintf(buf, SAMPLES_MAX, "%s",
+			 COUNTED(count, s->kind == SX_SAMPLE_KERNEL ? "command" : name));
 	return buf;
 }
 

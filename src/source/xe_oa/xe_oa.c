@@ -4,6 +4,7 @@
  */
 #include "source/xe_oa/xe_oa.h"
 #include "base/error.h"
+#include "base/number.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -70,8 +71,8 @@ static enum sx_status xe_step_open(struct oa_source *source, const struct drm_no
 static void xe_step_describe(struct oa_source *source)
 {
 	struct xe_oa *s = from(source);
-	snprintf(s->oa.driver, sizeof(s->oa.driver), "xe observation, %u OA unit%s",
-		 s->card.unit_count, s->card.unit_count == 1 ? "" : "s");
+	snprintf(s->oa.driver, sizeof(s->oa.driver), "xe observation, %s",
+		 COUNTED(s->card.unit_count, "OA unit"));
 	s->oa.desc.min_interval_ns = oa_period_ns(s->card.device.timestamp_hz, 0);
 	s->oa.desc.clock_error_ns = 1000;
 	describe_constants(s);

@@ -146,12 +146,26 @@ static void test_decimals(void **state)
 		assert_false(number_decimal(bad[i], strlen(bad[i]), 3, &back));
 }
 
+/* Nouns and verbs agree with their count. */
+static void test_counted(void **state)
+{
+	assert_string_equal(COUNTED(1, "row"), "1 row");
+	assert_string_equal(COUNTED(0, "row"), "0 rows");
+	assert_string_equal(COUNTED(UINT64_MAX, "pass"), "18446744073709551615 passes");
+	assert_string_equal(COUNTED(2, "further set"), "2 further sets");
+	assert_string_equal(COUNTED(1, "line has"), "1 line has");
+	assert_string_equal(COUNTED(2, "line has"), "2 lines have");
+	assert_string_equal(COUNTED(3, "pass is"), "3 passes are");
+	assert_string_equal(COUNTED(1, "row was"), "1 row was");
+	assert_string_equal(COUNTED(0, "row was"), "0 rows were");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_decimals), cmocka_unit_test(test_random),
 	    cmocka_unit_test(test_ends),     cmocka_unit_test(test_reading),
-	    cmocka_unit_test(test_whole),
+	    cmocka_unit_test(test_whole),    cmocka_unit_test(test_counted),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 /* See given.h. */
 #include "tools/cli/input/given.h"
+#include "base/number.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -60,10 +61,10 @@ bool given_end(struct given_check *check, char text[GIVEN_TEXT_MAX])
 {
 	if (check->differ)
 		snprintf(text, GIVEN_TEXT_MAX,
-			 "%zu given value%s not what the formula gives; the first is %s in row "
+			 "%s not what the formula gives; the first is %s in row "
 			 "%zu: %g, and %g by its formula",
-			 check->differ, check->differ == 1 ? " is" : "s are", check->name,
-			 check->first, check->given, check->would_be);
+			 COUNTED(check->differ, "given value is"), check->name, check->first,
+			 check->given, check->would_be);
 	sx_evaluation_destroy(check->evaluation);
 	sx_metrics_destroy(check->derived);
 	return check->differ;

@@ -1,5 +1,6 @@
 /* The metric sets as a catalog. */
 #include "catalog/import/igt_xml/igt.h"
+#include "base/number.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -144,10 +145,10 @@ static void tell_unchecked(struct igt *g)
 	if (g->program_count)
 		vendor_note(
 		    g->in,
-		    "%zu register program%s not held against what the kernel takes: the "
+		    "%s not held against what the kernel takes: the "
 		    "file does not say which devices it is of; catalog lint does so once "
 		    "the catalog has a match, as {driver: i915, key: device_id, value: 0x9a49}",
-		    g->program_count, g->program_count == 1 ? " is" : "s are");
+		    COUNTED(g->program_count, "register program is"));
 }
 
 bool igt_write(struct igt *g)
