@@ -239,8 +239,7 @@ static void begin_view(struct cli *cli)
 	human_init(&cli->view.human);
 	cli->view.format = cli->options.format;
 	cli->view.verbose = cli->options.verbose;
-	cli->view.note = note_of_view;
-	cli->view.note_user = cli;
+	cli->view.notes = (struct teller){note_of_view, cli};
 }
 
 /* A result that took the place of what it is made from would be the last that is made from it. */

@@ -1,26 +1,12 @@
 /* What all views share. */
 #include "output/view.h"
 
-#include <stdarg.h>
-
 const char *format_name(enum format format)
 {
 	static const char *const names[FORMAT_COUNT] = {"text",	       "json",	   "ndjson",
 							"csv",	       "html",	   "perfetto",
 							"openmetrics", "markdown", "junit"};
 	return names[format];
-}
-
-void view_note(const struct view *view, const char *fmt, ...)
-{
-	char line[1024];
-	if (!view->note)
-		return;
-	va_list args;
-	va_start(args, fmt);
-	vsnprintf(line, sizeof(line), fmt, args);
-	va_end(args);
-	view->note(view->note_user, line);
 }
 
 struct json view_json_begin(const struct view *view, const char *name)

@@ -3,6 +3,7 @@
 #define OUTPUT_VIEW_H
 
 #include "base/error.h"
+#include "base/teller.h"
 #include "output/write/ascii.h"
 #include "output/write/csv.h"
 #include "output/write/human.h"
@@ -33,14 +34,10 @@ struct view {
 	struct human human;	/* how numbers read */
 	enum format format;
 	int verbose;
-	bool simulated; /* what is written comes from a model: said in every format */
-	/* Receives remarks that are no part of the result, a line each; NULL drops them. */
-	void (*note)(void *user, const char *line);
-	void *note_user;
+	bool simulated;	     /* what is written comes from a model: said in every format */
+	struct teller notes; /* remarks that are no part of the result */
 };
 
-/* Hands a remark to the view's note callback. */
-void view_note(const struct view *view, const char *fmt, ...) SX_PRINTF(2, 3);
 /* Starts {"schema":"sextant.NAME/1", on the result stream. */
 struct json view_json_begin(const struct view *view, const char *name);
 void view_json_end(struct json *json);

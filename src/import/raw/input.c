@@ -1,8 +1,6 @@
 /* A file of raw counters: see input.h. */
 #include "import/raw/input.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 static bool same_constant(const struct raw_input *in, const char *a, const char *b)
@@ -32,14 +30,4 @@ void raw_add_constant(struct raw_input *in, const char *name, double value)
 	if (raw_constant(in, name, &given) || in->constant_count >= RAW_CONSTANTS_MAX)
 		return;
 	in->constants[in->constant_count++] = (struct sx_constant_value){name, value};
-}
-
-void raw_note(const struct raw_input *in, const char *fmt, ...)
-{
-	char line[640];
-	va_list args;
-	va_start(args, fmt);
-	vsnprintf(line, sizeof(line), fmt, args);
-	va_end(args);
-	in->note(in->note_user, line);
 }

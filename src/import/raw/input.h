@@ -6,6 +6,8 @@
 #include <sextant/context.h>
 #include <sextant/table.h>
 
+#include "base/teller.h"
+
 #define RAW_CONSTANTS_MAX 64
 
 /* A file of raw counters: what was asked and given, and what it says of itself. */
@@ -26,16 +28,12 @@ struct raw_input {
 	const char *const *patterns; /* of the metrics that were named */
 	size_t pattern_count;
 	struct sx_table *table; /* out: raw counters, one row an interval; owned here */
-	/* Told of what people should know, in whole lines: "note: …". */
-	void (*note)(void *user, const char *line);
-	void *note_user;
+	struct teller notes;	/* told in whole lines: "note: …" */
 };
 
 /* Adds a constant unless it was given; a name of the catalog or an alias. */
 void raw_add_constant(struct raw_input *in, const char *name, double value);
 /* A constant by name or alias; false when nobody gave it. */
 bool raw_constant(const struct raw_input *in, const char *name, double *value);
-/* Tells a line. */
-void raw_note(const struct raw_input *in, const char *fmt, ...) SX_PRINTF(2, 3);
 
 #endif

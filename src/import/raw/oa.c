@@ -160,8 +160,9 @@ static void add_constants(struct raw_input *in, const struct sx_oa_device *devic
 static void check_device(const struct raw_input *in, const struct sx_oa_device *device)
 {
 	if (device->device_id && !sx_oa_generation(device->device_id))
-		raw_note(in, "note: device 0x%04x is unknown; its reports are read as %s's",
-			 device->device_id, sx_catalog_info(in->catalog)->name);
+		teller_say(&in->notes,
+			   "note: device 0x%04x is unknown; its reports are read as %s's",
+			   device->device_id, sx_catalog_info(in->catalog)->name);
 }
 
 /* With a set that is known no name is ambiguous. */

@@ -43,15 +43,15 @@ void raw_oa_choose_set(struct raw_input *in, const struct sx_oa_device *device, 
 	bool matters = !in->counters;
 	in->set = by_uuid != SX_NONE ? groups[by_uuid].name : device->set;
 	if (matters && by_uuid != SX_NONE && by_name != SX_NONE && by_uuid != by_name)
-		raw_note(in,
-			 "note: the recording names set %s, "
-			 "but its uuid is that of %s, which is taken",
-			 device->set, in->set);
+		teller_say(&in->notes,
+			   "note: the recording names set %s, "
+			   "but its uuid is that of %s, which is taken",
+			   device->set, in->set);
 	if (matters && by_uuid == SX_NONE && by_name != SX_NONE && device->uuid[0])
-		raw_note(in,
-			 "note: uuid %s is not of set %s; "
-			 "its registers may differ from what the formulas expect",
-			 device->uuid, device->set);
+		teller_say(&in->notes,
+			   "note: uuid %s is not of set %s; "
+			   "its registers may differ from what the formulas expect",
+			   device->uuid, device->set);
 }
 
 /* A published uuid says what each counter counted, whatever the user's definition claims. */
@@ -65,9 +65,9 @@ void raw_oa_check_definitions(const struct raw_input *in, uint32_t by_uuid)
 		    !oa_flex_programmed(in->catalog, by_uuid, given.counter, &real) ||
 		    oa_flex_field(&real) == oa_flex_field(&given.flex))
 			continue;
-		raw_note(in,
-			 "warning: in this recording A%u is %s, "
-			 "as its metric set programs it",
-			 given.counter, oa_flex_text(&real, text));
+		teller_say(&in->notes,
+			   "warning: in this recording A%u is %s, "
+			   "as its metric set programs it",
+			   given.counter, oa_flex_text(&real, text));
 	}
 }

@@ -162,12 +162,13 @@ void rows_text_end(const struct rows_writer *w, const struct sx_table *t)
 {
 	const struct view *view = w->view;
 	if (w->rows > ROWS_SHOWN)
-		view_note(view, "%d of %zu rows shown; --csv or --json writes all", ROWS_SHOWN,
-			  w->rows);
+		teller_say(&view->notes, "%d of %zu rows shown; --csv or --json writes all",
+			   ROWS_SHOWN, w->rows);
 	if (w->missing)
-		view_note(view, "- no data for %s; -v says why", COUNTED(w->missing, "metric"));
+		teller_say(&view->notes, "- no data for %s; -v says why",
+			   COUNTED(w->missing, "metric"));
 	for (uint32_t c = 0; view->verbose && c < sx_table_column_count(t); c++)
 		if (sx_table_column(t, c)->why)
-			view_note(view, "%s: %s", sx_table_column(t, c)->name,
-				  sx_table_column(t, c)->why);
+			teller_say(&view->notes, "%s: %s", sx_table_column(t, c)->name,
+				   sx_table_column(t, c)->why);
 }

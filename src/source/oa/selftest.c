@@ -5,10 +5,10 @@
  */
 #include "source/oa/selftest.h"
 #include "base/error.h"
+#include "base/teller.h"
 #include "wire/oa/oa.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -22,8 +22,7 @@
 
 struct test {
 	const struct oa_selftest *on;
-	void (*say)(void *user, const char *line);
-	void *user;
+	struct teller to;
 	unsigned failed;
 	uint8_t last[REPORT_BYTES];
 	size_t report_bytes;
@@ -34,22 +33,10 @@ struct test {
 	uint32_t reasons;		  /* reasons that were seen */
 };
 
-static void selftest_say(struct test *t, const char *fmt, ...) SX_PRINTF(2, 3);
-
-static void selftest_say(struct test *t, const char *fmt, ...)
-{
-	char line[160];
-	va_list args;
-	va_start(args, fmt);
-	vsnprintf(line, sizeof(line), fmt, args);
-	va_end(args);
-	t->say(t->user, line);
-}
-
 static void verdict(struct test *t, bool ok, const char *what)
 {
 	t->failed += !ok;
-	selftest_say(t, "%s: %s", ok ? "ok  " : "FAIL", what);
+	teller_say(&t->to, "%s: %s", ok ? "ok  " : "FAIL", what);
 }
 
 static void take_report(struct test *t, const uint8_t *report)
@@ -144,7 +131,7 @@ static void check_b(struct test *t)
 		double ratio = ratio_of(t, SX_OA_B0 + i);
 		snprintf(name, sizeof(name), "B%u", i);
 		if (factors[i] == SHOWN)
-			selftest_say(t, "note: %s is %.4f of the clock", name, ratio);
+			teller_say(&t->to, "note: %s is %.4f of the clock", name, ratio);
 		else if (factors[i] != ABSENT)
 			check_ratio(t, name, ratio, factors[i]);
 	}
@@ -166,9 +153,9 @@ static void check_cores(struct test *t)
 		if (present >> n & 1)
 			parts += (double)t->sums[SX_OA_PEC0 + cores[n]];
 	double ratio = whole > 0 ? parts / whole : 0;
-	selftest_say(t, "note: PEC2 is %.4f of the clock, PEC32 %.4f, PEC35 %.4f",
-		     ratio_of(t, SX_OA_PEC0 + 2), ratio_of(t, SX_OA_PEC0 + 32),
-		     ratio_of(t, SX_OA_PEC0 + 35));
+	teller_say(&t->to, "note: PEC2 is %.4f of the clock, PEC32 %.4f, PEC35 %.4f",
+		   ratio_of(t, SX_OA_PEC0 + 2), ratio_of(t, SX_OA_PEC0 + 32),
+		   ratio_of(t, SX_OA_PEC0 + 35));
 	snprintf(what, sizeof(what), "the XeCores 0x%x have %.4f of the event that PEC2 counts",
 		 present, ratio);
 	verdict(t, ratio > 1 - TOLERANCE && ratio < 1 + TOLERANCE, what);
@@ -241,12 +228,12 @@ static void check_clocks(struct test *t)
 enum sx_status oa_selftest(const struct oa_selftest *on, void (*tell)(void *user, const char *line),
 			   void *user, struct sx_error *err)
 {
-	struct test t = {.on = on, .say = tell, .user = user};
+	struct test t = {.on = on, .to = {tell, user}};
 	const struct sx_oa_device *d = on->device;
 	struct source_request request = {.set = TEST_SET, .interval_ns = TEST_INTERVAL_NS};
-	selftest_say(&t, "device 0x%04x revision %u, %s", d->device_id, d->revision, on->driver);
-	selftest_say(&t, "timestamp %" PRIu64 " Hz, slices 0x%x, subslices 0x%x 0x%x",
-		     d->timestamp_hz, d->slice_mask, d->subslice_mask[0], d->subslice_mask[1]);
+	teller_say(&t.to, "device 0x%04x revision %u, %s", d->device_id, d->revision, on->driver);
+	teller_say(&t.to, "timestamp %" PRIu64 " Hz, slices 0x%x, subslices 0x%x 0x%x",
+		   d->timestamp_hz, d->slice_mask, d->subslice_mask[0], d->subslice_mask[1]);
 	enum sx_status status = on->source->ops->start(on->source, &request, err);
 	t.report_bytes = oa_format_size(d->format);
 	take_time(&t, 0);

@@ -1,5 +1,4 @@
 /* sextant decode: hardware memory or another tool's file in, samples out. */
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -11,11 +10,6 @@
 static const struct decode_format *const formats[] = {&decode_i915_record, &decode_oa_reports,
 						      &decode_mali_dump, &decode_perf_stat};
 #define FORMATS (sizeof(formats) / sizeof(formats[0]))
-
-static void decode_note(void *user, const char *line)
-{
-	cli_note(user, "%s", line);
-}
 
 static const struct decode_format *find_format(const char *kind)
 {
@@ -193,8 +187,8 @@ static enum sx_status decode_run_stream(struct decode_job *job, const struct dec
 static int decode_run(struct cli *cli)
 {
 	struct sx_error err = {0};
-	struct decode_job job = {
-	    .cli = cli, .in = {.context = cli->context, .note = decode_note, .note_user = cli}};
+	struct decode_job job = {.cli = cli,
+				 .in = {.context = cli->context, .notes = cli->view.notes}};
 	const struct decode_format *format = NULL;
 	const char *path;
 	enum sx_status status = choose_format(cli, &format, &err);

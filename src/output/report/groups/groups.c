@@ -190,11 +190,11 @@ static bool write_text(const struct groups_out *o, const struct sx_table *values
 	if (o->is_behind)
 		return ok;
 	if (o->g->seen > sx_table_row_count(values))
-		view_note(o->view, "%zu of %s shown; --top N shows others",
-			  sx_table_row_count(values), COUNTED(o->g->seen, group_word(o)));
+		teller_say(&o->view->notes, "%zu of %s shown; --top N shows others",
+			   sx_table_row_count(values), COUNTED(o->g->seen, group_word(o)));
 	if (more)
-		view_note(o->view, "%s did not fit; -m chooses, --csv writes all",
-			  COUNTED(more, "more metric"));
+		teller_say(&o->view->notes, "%s did not fit; -m chooses, --csv writes all",
+			   COUNTED(more, "more metric"));
 	return ok;
 }
 
@@ -234,8 +234,8 @@ static void note_imbalance(const struct groups_out *o)
 		size_t length = strlen(name), cut = sizeof(suffix) - 1;
 		double value = sx_table_get(whole, i, 0);
 		if (length > cut && strcmp(name + length - cut, suffix) == 0 && !isnan(value))
-			view_note(o->view, "%s %.3f: largest over mean, sample by sample", name,
-				  value);
+			teller_say(&o->view->notes, "%s %.3f: largest over mean, sample by sample",
+				   name, value);
 	}
 }
 
@@ -244,13 +244,13 @@ static enum sx_status write_one(const struct groups_out *o, struct sx_error *err
 	bool ok = true;
 	note_imbalance(o);
 	if (o->g->others)
-		view_note(o->view,
-			  o->g->by == REPORT_BY_TIME
-			      ? "samples that came over %u stretches of %s late are together in "
-				"(others); a longer --interval gives them room"
-			      : "the first %u %ss stand for themselves, what came of others later "
-				"is together in (others); --from and --to choose a part",
-			  o->g->most, report_key_name(o->g->by));
+		teller_say(&o->view->notes,
+			   o->g->by == REPORT_BY_TIME
+			       ? "samples that came over %u stretches of %s late are together in "
+				 "(others); a longer --interval gives them room"
+			       : "the first %u %ss stand for themselves, what came of others later "
+				 "is together in (others); --from and --to choose a part",
+			   o->g->most, report_key_name(o->g->by));
 	if (o->view->format == FORMAT_JSON) {
 		groups_json(o);
 	} else if (o->view->format == FORMAT_CSV) {
