@@ -40,6 +40,33 @@ static inline const char *fake_capabilities(bool capable)
 		       : "Name:\tx\nCapEff:\t0000000000000000\n";
 }
 
+/* "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx", with or without an end. */
+static inline bool fake_uuid_is_valid(const char *uuid)
+{
+	for (int i = 0; i < 36; i++)
+		if (i == 8 || i == 13 || i == 18 || i == 23
+			? uuid[i] != '-'
+			: !uuid[i] || !strchr("0123456789abcdefABCDEF", uuid[i]))
+			return false;
+	return true;
+}
+
+/* Registers that user space may write. */
+struct fake_range {
+	uint16_t from, to; /* graphics versions, times 100 */
+	uint32_t first, last;
+};
+
+static inline bool fake_listed(const struct fake_range *ranges, size_t count, uint32_t version,
+			       uint32_t address)
+{
+	for (size_t i = 0; i < count; i++)
+		if (version >= ranges[i].from && version <= ranges[i].to &&
+		    address >= ranges[i].first && address <= ranges[i].last)
+			return true;
+	return false;
+}
+
 /* What a DRM driver's only card has in sysfs and /dev. */
 struct fake_card {
 	const char *connector; /* "card0-DP-1" */

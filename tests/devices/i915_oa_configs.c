@@ -47,25 +47,10 @@ int32_t fake_i915_query_config(const struct fake_i915 *f, const struct i915_quer
 	return sizeof(*out);
 }
 
-struct range {
-	uint16_t from; /* graphics versions, times 100 */
-	uint16_t to;
-	uint32_t first, last;
-};
-
-static bool listed(const struct range *ranges, size_t count, uint32_t version, uint32_t address)
-{
-	for (size_t i = 0; i < count; i++)
-		if (version >= ranges[i].from && version <= ranges[i].to &&
-		    address >= ranges[i].first && address <= ranges[i].last)
-			return true;
-	return false;
-}
-
 /* The kernel's lists of what user space may write, by generation. */
 static bool allowed(const struct fake_i915 *f, int kind, uint32_t address)
 {
-	static const struct range mux[] = {
+	static const struct fake_range mux[] = {
 	    {750, 1100, 0x91b8, 0x91cc},     {750, 1100, 0x9800, 0x9888},
 	    {750, 1100, 0xe180, 0xe180},     {750, 750, 0x9e80, 0x9ea4},
 	    {750, 750, 0x9ec0, 0x9ec0},	     {750, 750, 0x25100, 0x2ff90},
@@ -74,7 +59,7 @@ static bool allowed(const struct fake_i915 *f, int kind, uint32_t address)
 	    {1200, 1299, 0x0d00, 0x0d04},    {1200, 1299, 0x0d0c, 0x0d2c},
 	    {1200, 1299, 0x9840, 0x9840},    {1200, 1299, 0x9884, 0x9888},
 	    {1270, 1299, 0x38d100, 0x38d114}};
-	static const struct range boolean[] = {
+	static const struct fake_range boolean[] = {
 	    {750, 1100, 0x2710, 0x272c},      {750, 1100, 0x2740, 0x275c},
 	    {750, 1100, 0x2770, 0x27ac},      {1200, 1299, 0x2b2c, 0x2b2c},
 	    {1200, 1299, 0xd900, 0xd91c},     {1200, 1299, 0xd920, 0xd93c},
@@ -87,22 +72,12 @@ static bool allowed(const struct fake_i915 *f, int kind, uint32_t address)
 	if (address % 4)
 		return false;
 	if (kind == 0)
-		return listed(mux, sizeof(mux) / sizeof(mux[0]), version, address);
+		return fake_listed(mux, sizeof(mux) / sizeof(mux[0]), version, address);
 	if (kind == 1)
-		return listed(boolean, sizeof(boolean) / sizeof(boolean[0]), version, address);
+		return fake_listed(boolean, sizeof(boolean) / sizeof(boolean[0]), version, address);
 	char text[16];
 	snprintf(text, sizeof(text), "0x%x", address);
 	return version > 750 && oa_flex_register(text) != 0;
-}
-
-static bool valid_uuid(const char *uuid)
-{
-	for (int i = 0; i < 36; i++)
-		if (i == 8 || i == 13 || i == 18 || i == 23
-			? uuid[i] != '-'
-			: !strchr("0123456789abcdefABCDEF", uuid[i]))
-			return false;
-	return true;
 }
 
 static void free_writes(struct fake_i915_config *config)
@@ -166,7 +141,7 @@ int fake_i915_add_config(struct fake_i915 *f, const struct i915_perf_config *arg
 	    (arg->flex_count && !arg->flex))
 		return fake_refuse(EINVAL);
 	memcpy(config.uuid, arg->uuid, 36);
-	if (!valid_uuid(config.uuid))
+	if (!fake_uuid_is_valid(config.uuid))
 		return fake_refuse(EINVAL);
 	bool taken = take_writes(f, &config, 0, arg->mux, arg->mux_count) &&
 		     take_writes(f, &config, 1, arg->boolean, arg->boolean_count) &&

@@ -9,15 +9,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "fake.h"
+
 #define NS_PER_S  UINT64_C(1000000000)
 #define FIRST_FD  9000
 #define LINKS_MAX 40 /* as the kernel follows */
-
-static int refuse(int error)
-{
-	errno = error;
-	return -1;
-}
 
 static int by_path(const void *a, const void *b)
 {
@@ -102,7 +98,7 @@ static int resolve(struct tree *t, const char *from, bool last, char path[512])
 {
 	int links = 0;
 	if (strlen(from) >= 512)
-		return refuse(ENAMETOOLONG);
+		return fake_refuse(ENAMETOOLONG);
 	snprintf(path, 512, "%s", from);
 	for (size_t at = 1; at <= strlen(path); at++) {
 		if (path[at] != '/' && path[at])
@@ -114,9 +110,9 @@ static int resolve(struct tree *t, const char *from, bool last, char path[512])
 		if (!n || n->kind != LINK_NODE || (!saved && !last))
 			continue;
 		if (++links > LINKS_MAX)
-			return refuse(ELOOP);
+			return fake_refuse(ELOOP);
 		if (!follow(path, at, n))
-			return refuse(ENAMETOOLONG);
+			return fake_refuse(ENAMETOOLONG);
 		at = 0;
 	}
 	return 0;
@@ -184,7 +180,7 @@ static ssize_t read_status(const struct tree *t, char *buf, size_t size)
 {
 	int n = snprintf(buf, size, "Name:\tsextant\nUid:\t%u\nCapEff:\t%016x\n", t->uid,
 			 t->uid ? 0u : 0xffffffffu);
-	return n > 0 && (size_t)n < size ? n : refuse(EIO);
+	return n > 0 && (size_t)n < size ? n : fake_refuse(EIO);
 }
 
 static ssize_t tree_read_file(void *user, const char *path, char *buf, size_t size)
@@ -196,18 +192,18 @@ static ssize_t tree_read_file(void *user, const char *path, char *buf, size_t si
 		return read_status(t, buf, size);
 	if (!is_ours(path))
 		return t->under ? t->under->read_file(t->under->user, path, buf, size)
-				: refuse(ENOENT);
+				: fake_refuse(ENOENT);
 	if (resolve(t, path, true, real) < 0)
 		return -1;
 	const struct tree_node *n = node_at(t, real);
 	if (!may_look(t, real))
-		return refuse(EACCES);
+		return fake_refuse(EACCES);
 	if (!n)
-		return refuse(has_below(t, real) ? EISDIR : ENOENT);
+		return fake_refuse(has_below(t, real) ? EISDIR : ENOENT);
 	if (n->kind == DIR_NODE)
-		return refuse(EISDIR);
+		return fake_refuse(EISDIR);
 	if (!may(t, n, 4))
-		return refuse(EACCES);
+		return fake_refuse(EACCES);
 	size_t used = tree_contents(t, n, buf, size - 1);
 	buf[used] = '\0';
 	return (ssize_t)used;
@@ -221,16 +217,16 @@ static int tree_list_dir(void *user, const char *path, int (*visit)(void *arg, c
 	t->folders_listed++;
 	if (!is_ours(path))
 		return t->under ? t->under->list_dir(t->under->user, path, visit, arg)
-				: refuse(ENOENT);
+				: fake_refuse(ENOENT);
 	if (resolve(t, path, true, real) < 0)
 		return -1;
 	if (!may_look(t, real))
-		return refuse(EACCES);
+		return fake_refuse(EACCES);
 	const struct tree_node *at = node_at(t, real);
 	if (at && at->kind == FILE_NODE)
-		return refuse(ENOTDIR);
+		return fake_refuse(ENOTDIR);
 	if (!at && !has_below(t, real))
-		return refuse(ENOENT);
+		return fake_refuse(ENOENT);
 	size_t size = (size_t)snprintf(prefix, sizeof(prefix), "%s/", real);
 	for (size_t i = lower(t, prefix);
 	     i < t->count && strncmp(t->nodes[i].path, prefix, size) == 0; i++) {
@@ -255,16 +251,16 @@ static ssize_t tree_read_link(void *user, const char *path, char *buf, size_t si
 	t->links_read++;
 	if (!is_ours(path))
 		return t->under ? t->under->read_link(t->under->user, path, buf, size)
-				: refuse(ENOENT);
+				: fake_refuse(ENOENT);
 	if (resolve(t, path, false, real) < 0)
 		return -1;
 	if (!may_look(t, real))
-		return refuse(EACCES);
+		return fake_refuse(EACCES);
 	const struct tree_node *n = node_at(t, real);
 	if (!n)
-		return refuse(ENOENT);
+		return fake_refuse(ENOENT);
 	if (n->kind != LINK_NODE)
-		return refuse(EINVAL);
+		return fake_refuse(EINVAL);
 	int used = snprintf(buf, size, "%s", n->bytes);
 	return (size_t)used < size ? used : (ssize_t)size - 1;
 }
@@ -274,15 +270,15 @@ static int tree_open(void *user, const char *path, int flags)
 	struct tree *t = user;
 	char real[512];
 	if (!is_ours(path))
-		return t->under ? t->under->open(t->under->user, path, flags) : refuse(ENOENT);
+		return t->under ? t->under->open(t->under->user, path, flags) : fake_refuse(ENOENT);
 	if (resolve(t, path, true, real) < 0)
 		return -1;
 	struct tree_node *n = node_at(t, real);
 	if (!n)
-		return refuse(ENOENT);
+		return fake_refuse(ENOENT);
 	bool writes = (flags & O_ACCMODE) != O_RDONLY;
 	if (!may(t, n, writes ? 2 : 4) || (writes && !(n->mode & 0222)))
-		return refuse(EACCES);
+		return fake_refuse(EACCES);
 	for (int fd = 0; fd < TREE_FDS; fd++)
 		if (!t->fds[fd].open) {
 			t->fds[fd].open = true;
@@ -292,7 +288,7 @@ static int tree_open(void *user, const char *path, int flags)
 			t->open_fds++;
 			return FIRST_FD + fd;
 		}
-	return refuse(EMFILE);
+	return fake_refuse(EMFILE);
 }
 
 static bool is_tree_fd(int fd)
@@ -304,7 +300,7 @@ static int tree_close(void *user, int fd)
 {
 	struct tree *t = user;
 	if (!is_tree_fd(fd))
-		return t->under ? t->under->close(t->under->user, fd) : refuse(EBADF);
+		return t->under ? t->under->close(t->under->user, fd) : fake_refuse(EBADF);
 	if (!t->fds[fd - FIRST_FD].open)
 		abort(); /* closed twice */
 	t->fds[fd - FIRST_FD].open = false;
@@ -316,8 +312,9 @@ static ssize_t tree_read(void *user, int fd, void *buf, size_t size)
 {
 	struct tree *t = user;
 	if (!is_tree_fd(fd))
-		return t->under ? t->under->read(t->under->user, fd, buf, size) : refuse(EBADF);
-	return refuse(EINVAL); /* a node of a GPU gives events alone */
+		return t->under ? t->under->read(t->under->user, fd, buf, size)
+				: fake_refuse(EBADF);
+	return fake_refuse(EINVAL); /* a node of a GPU gives events alone */
 }
 
 /* The switches of the drivers take the values that they know. */
@@ -343,16 +340,17 @@ static ssize_t tree_write(void *user, int fd, const void *buf, size_t size)
 	struct tree *t = user;
 	char value[64];
 	if (!is_tree_fd(fd))
-		return t->under ? t->under->write(t->under->user, fd, buf, size) : refuse(EBADF);
+		return t->under ? t->under->write(t->under->user, fd, buf, size)
+				: fake_refuse(EBADF);
 	const char *path = t->fds[fd - FIRST_FD].path;
 	struct tree_node *n = node_at(t, path);
 	if (!t->fds[fd - FIRST_FD].writes)
-		return refuse(EBADF);
+		return fake_refuse(EBADF);
 	if (!n)
-		return refuse(ENODEV);
+		return fake_refuse(ENODEV);
 	snprintf(value, sizeof(value), "%.*s", (int)(size < 63 ? size : 63), (const char *)buf);
 	if (!is_allowed(path, value))
-		return refuse(EINVAL);
+		return fake_refuse(EINVAL);
 	value[strcspn(value, "\n")] = '\0';
 	tell_write(t, path, value);
 	free(n->bytes);

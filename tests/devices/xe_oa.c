@@ -57,123 +57,6 @@ static int fake_close(void *user, int fd)
 	return FAKE_FAILS(f) ? -1 : 0;
 }
 
-/* The rule, and from Linux 7.3 on perf's beside it. */
-static bool may_observe(const struct fake_xe *f)
-{
-	bool later = atoi(f->kernel) > 7 || (atoi(f->kernel) == 7 && atoi(f->kernel + 2) >= 3);
-	return !f->paranoid || f->capable || (later && f->perf_paranoid <= 0);
-}
-
-struct range {
-	uint16_t from, to; /* graphics versions, times 100 */
-	uint32_t first, last;
-};
-
-/* What user space may write, of all kinds in one list. */
-static bool allowed(const struct fake_xe *f, uint32_t address)
-{
-	static const struct range ranges[] = {/* EUs' events and the counters' logic */
-					      {1200, 9999, 0xe458, 0xe458},
-					      {1200, 9999, 0xe558, 0xe558},
-					      {1200, 9999, 0xe658, 0xe658},
-					      {1200, 9999, 0xe758, 0xe758},
-					      {1200, 9999, 0xe45c, 0xe45c},
-					      {1200, 9999, 0xe55c, 0xe55c},
-					      {1200, 9999, 0xe65c, 0xe65c},
-					      {1200, 9999, 0x2b2c, 0x2b2c},
-					      {1200, 9999, 0xd900, 0xd91c},
-					      {1200, 9999, 0xd920, 0xd93c},
-					      {1200, 9999, 0xd940, 0xd97c},
-					      {1200, 9999, 0xdc00, 0xdc3c},
-					      {1200, 9999, 0xdc40, 0xdc44},
-					      {1200, 9999, 0xdc48, 0xdc48},
-					      {1200, 9999, 0xdd00, 0xdd48},
-					      {1200, 9999, 0x393000, 0x39301c},
-					      {1200, 9999, 0x393020, 0x39303c},
-					      {1200, 9999, 0x393040, 0x39307c},
-					      {1200, 9999, 0x393200, 0x39323c},
-					      {2000, 9999, 0x394200, 0x39423c},
-					      {2000, 9999, 0x394a00, 0x394a3c},
-					      /* routing */
-					      {1200, 1999, 0x0d00, 0x0d04},
-					      {1200, 1999, 0x0d0c, 0x0d2c},
-					      {1200, 1999, 0x9840, 0x9840},
-					      {1200, 1999, 0x9884, 0x9888},
-					      {1200, 1269, 0x20cc, 0x20cc},
-					      {1270, 1999, 0x38d100, 0x38d114},
-					      {2000, 9999, 0x5194, 0x5194},
-					      {2000, 9999, 0x8704, 0x8704},
-					      {2000, 9999, 0xb01c, 0xb01c},
-					      {2000, 9999, 0xb1bc, 0xb1bc},
-					      {2000, 9999, 0xd0e0, 0xd0f4},
-					      {2000, 9999, 0xe18c, 0xe18c},
-					      {2000, 9999, 0xe590, 0xe590},
-					      {2000, 9999, 0x13000, 0x137fc},
-					      {2000, 9999, 0x145194, 0x145194},
-					      {2000, 9999, 0x145340, 0x14537c}};
-	for (size_t i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++)
-		if (f->version >= ranges[i].from && f->version <= ranges[i].to &&
-		    address >= ranges[i].first && address <= ranges[i].last)
-			return address != f->refused_register;
-	return false;
-}
-
-static bool valid_uuid(const char uuid[36])
-{
-	for (int i = 0; i < 36; i++)
-		if (i == 8 || i == 13 || i == 18 || i == 23
-			? uuid[i] != '-'
-			: !uuid[i] || !strchr("0123456789abcdefABCDEF", uuid[i]))
-			return false;
-	return true;
-}
-
-static struct fake_xe_config *find_config(struct fake_xe *f, uint64_t id)
-{
-	for (size_t i = 0; i < FAKE_XE_CONFIGS; i++)
-		if (f->configs[i].used && f->configs[i].id == id)
-			return &f->configs[i];
-	return NULL;
-}
-
-static int add_config(struct fake_xe *f, const struct xe_oa_config *arg)
-{
-	const uint32_t(*writes)[2] = (const uint32_t(*)[2])(uintptr_t)arg->registers;
-	struct fake_xe_config config = {.used = true}, *place = NULL;
-	if (!may_observe(f))
-		return fake_refuse(EACCES);
-	if (arg->extensions || !arg->registers || !arg->count || !valid_uuid(arg->uuid))
-		return fake_refuse(EINVAL);
-	memcpy(config.uuid, arg->uuid, 36);
-	for (uint32_t i = 0; i < arg->count; i++) {
-		if (!allowed(f, writes[i][0]))
-			return fake_refuse(EINVAL);
-		config.tests |= writes[i][0] == 0x13010 && writes[i][1] == 0x3e00;
-	}
-	for (size_t i = 0; i < FAKE_XE_CONFIGS; i++) {
-		if (f->configs[i].used && strcmp(f->configs[i].uuid, config.uuid) == 0)
-			return fake_refuse(EADDRINUSE);
-		if (!f->configs[i].used && !place)
-			place = &f->configs[i];
-	}
-	if (!place)
-		return fake_refuse(ENOMEM);
-	config.id = f->next_id++;
-	*place = config;
-	return (int)config.id;
-}
-
-static int remove_config(struct fake_xe *f, uint64_t id)
-{
-	struct fake_xe_config *config = find_config(f, id);
-	if (!may_observe(f))
-		return fake_refuse(EACCES);
-	if (!config)
-		return fake_refuse(ENOENT);
-	config->used = false;
-	return 0;
-}
-
 struct format {
 	uint32_t word;
 	uint16_t from, to, bytes;
@@ -305,7 +188,7 @@ static int open_stream(struct fake_xe *f, uint64_t chain)
 		return fake_refuse(error);
 	if (f->open_errno)
 		return fake_refuse(f->open_errno);
-	if (!may_observe(f))
+	if (!fake_xe_may_observe(f))
 		return fake_refuse(EACCES);
 	if (!f->sample || !f->report_bytes || !fits_unit(f) ||
 	    f->wait_reports > f->buffer_bytes / f->report_bytes)
@@ -313,8 +196,8 @@ static int open_stream(struct fake_xe *f, uint64_t chain)
 	if (f->stream)
 		return fake_refuse(EBUSY);
 	if (f->vanish && f->vanish--)
-		remove_config(f, f->set_id);
-	const struct fake_xe_config *config = find_config(f, f->set_id);
+		fake_xe_remove_config(f, f->set_id);
+	const struct fake_xe_config *config = fake_xe_find_config(f, f->set_id);
 	if (!config)
 		return fake_refuse(EINVAL);
 	f->active = *config; /* the stream's own reference: removing it does no harm */
@@ -339,9 +222,9 @@ static int observation(struct fake_xe *f, const struct xe_observation *arg)
 	case XE_OBSERVE_OPEN:
 		return open_stream(f, arg->param);
 	case XE_OBSERVE_ADD_CONFIG:
-		return add_config(f, (const void *)(uintptr_t)arg->param);
+		return fake_xe_add_config(f, (const void *)(uintptr_t)arg->param);
 	case XE_OBSERVE_REMOVE_CONFIG:
-		return remove_config(f, *(const uint64_t *)(uintptr_t)arg->param);
+		return fake_xe_remove_config(f, *(const uint64_t *)(uintptr_t)arg->param);
 	default:
 		return fake_refuse(EINVAL);
 	}
@@ -603,19 +486,4 @@ void fake_xe_init(struct fake_xe *f)
 				 .clock_gettime = fake_clock,
 				 .read_file = fake_read_file,
 				 .list_dir = fake_list_dir};
-}
-
-void fake_xe_add_foreign(struct fake_xe *f, const char *uuid, uint64_t id)
-{
-	struct fake_xe_config *config = &f->configs[0];
-	*config = (struct fake_xe_config){.used = true, .id = id};
-	snprintf(config->uuid, sizeof(config->uuid), "%s", uuid);
-}
-
-unsigned fake_xe_config_count(const struct fake_xe *f)
-{
-	unsigned count = 0;
-	for (size_t i = 0; i < FAKE_XE_CONFIGS; i++)
-		count += f->configs[i].used;
-	return count;
 }

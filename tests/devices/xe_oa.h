@@ -93,6 +93,12 @@ void fake_xe_add_foreign(struct fake_xe *fake, const char *uuid, uint64_t id);
 uint64_t fake_xe_ticks(const struct fake_xe *fake, uint64_t ns);
 int fake_xe_query(struct fake_xe *fake, struct xe_device_query *query);
 void fake_xe_report(const struct fake_xe *fake, uint64_t at, uint8_t *report);
+/* Who may observe: the driver's rule, and from Linux 7.3 on perf's beside it. */
+bool fake_xe_may_observe(const struct fake_xe *fake);
+/* Configurations, as ioctls ask for them; NULL: there is none of this number. */
+struct fake_xe_config *fake_xe_find_config(struct fake_xe *fake, uint64_t id);
+int fake_xe_add_config(struct fake_xe *fake, const struct xe_oa_config *config);
+int fake_xe_remove_config(struct fake_xe *fake, uint64_t id);
 /* Configurations that are there. */
 unsigned fake_xe_config_count(const struct fake_xe *fake);
 

@@ -5,13 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#define MEDIA_GT 1
+#include "fake.h"
 
-static int refuse(int error)
-{
-	errno = error;
-	return -1;
-}
+#define MEDIA_GT 1
 
 /* An answer is given whole, or its size is told. */
 static int answer(const struct fake_xe *f, struct xe_device_query *query, const void *data,
@@ -24,7 +20,7 @@ static int answer(const struct fake_xe *f, struct xe_device_query *query, const 
 		return 0;
 	}
 	if (query->size != size)
-		return refuse(EINVAL);
+		return fake_refuse(EINVAL);
 	memcpy((void *)(uintptr_t)query->data, data, size);
 	return 0;
 }
@@ -141,7 +137,7 @@ static int query_cycles(struct fake_xe *f, struct xe_device_query *query)
 	}
 	if (query->size != sizeof(*io) || io->clock != CLOCK_MONOTONIC ||
 	    !has_engine(f, &io->engine))
-		return refuse(EINVAL);
+		return fake_refuse(EINVAL);
 	uint64_t width = f->version >= 2000 ? UINT64_MAX : 0xfffffffff;
 	io->cpu_ns = f->now_ns;
 	io->took_ns = 400;
@@ -154,7 +150,7 @@ static int query_cycles(struct fake_xe *f, struct xe_device_query *query)
 int fake_xe_query(struct fake_xe *f, struct xe_device_query *query)
 {
 	if (query->extensions || query->reserved[0] || query->reserved[1])
-		return refuse(EINVAL);
+		return fake_refuse(EINVAL);
 	switch (query->query) {
 	case XE_QUERY_ENGINES:
 		return query_engines(f, query);
@@ -169,6 +165,6 @@ int fake_xe_query(struct fake_xe *f, struct xe_device_query *query)
 	case XE_QUERY_OA_UNITS:
 		return query_units(f, query);
 	default:
-		return refuse(EINVAL);
+		return fake_refuse(EINVAL);
 	}
 }
