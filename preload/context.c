@@ -10,7 +10,13 @@
 #include "guest/process.h"
 #include "preload/hooks/hooks.h"
 
-#define WAIT_AT_END_NS	   UINT64_C(10000000) /* at exit and destruction */
+/*
+ * How long the driver may still work for results: of a program that exits; of a context that is
+ * destroyed, or released for the first time, which most programs do to destroy it; of one that is
+ * released again.
+ */
+#define WAIT_AT_EXIT_NS	   UINT64_C(2000000000)
+#define WAIT_AT_END_NS	   UINT64_C(250000000)
 #define WAIT_AT_RELEASE_NS UINT64_C(3000000)
 #define FREE_WAIT_NS	   UINT64_C(30000000)	/* that releases may wait in all, and */
 #define TIME_SAMPLE_NS	   UINT64_C(100000000)	/* of work that no swap ends */
@@ -175,18 +181,22 @@ static bool is_doomed(const struct context *context)
 
 /*
  * Waiting at every release would slow down a program that hands its context from thread to thread:
- * it may cost a small share of the context's life.
+ * after the first one it may cost a small share of the context's life.
  */
 static uint64_t release_wait_ns(struct context *context, const struct binding *next)
 {
 	uint64_t budget_ns =
 	    FREE_WAIT_NS + (guest_now_ns() - context->identity.start_ns) / WAIT_SHARE;
+	bool again = context->released;
 
 	if (is_doomed(context))
 		return WAIT_AT_END_NS;
-	if (next->context || context->waited_ns >= budget_ns)
+	if (next->context)
 		return 0;
-	return WAIT_AT_RELEASE_NS;
+	context->released = true;
+	if (!again)
+		return WAIT_AT_END_NS;
+	return context->waited_ns < budget_ns ? WAIT_AT_RELEASE_NS : 0;
 }
 
 /*
@@ -205,7 +215,7 @@ static bool ends_by_time(const struct context *context)
 void context_before_bind(const struct binding *binding)
 {
 	struct context *old = context_current();
-	uint64_t before_ns;
+	uint64_t before_ns, wait_ns;
 
 	if (!old || !old->started || (old->handle == binding->context && old->egl == binding->egl))
 		return;
@@ -215,8 +225,10 @@ void context_before_bind(const struct binding *binding)
 	if (old->unflushed) /* asking for results would flush */
 		return;
 	before_ns = guest_now_ns();
-	sampler_collect(&old->sampler, release_wait_ns(old, binding));
-	old->waited_ns += guest_now_ns() - before_ns;
+	wait_ns = release_wait_ns(old, binding);
+	sampler_collect(&old->sampler, wait_ns);
+	if (wait_ns < WAIT_AT_END_NS)
+		old->waited_ns += guest_now_ns() - before_ns;
 	if (is_doomed(old))
 		monitor_delete(old->sampler.monitor);
 }
@@ -399,7 +411,7 @@ static void finish_current(void)
 		return;
 	if (!context->display_closed) {
 		sampler_cut(&context->sampler);
-		sampler_collect(&context->sampler, WAIT_AT_END_NS);
+		sampler_collect(&context->sampler, WAIT_AT_EXIT_NS);
 		monitor_delete(context->sampler.monitor);
 	}
 	sampler_finish(&context->sampler);

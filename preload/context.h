@@ -21,8 +21,9 @@ struct context {
 	bool display_closed; /* no GL any more when the program exits */
 	bool swapping;	     /* between the two halves of a swap */
 	uint64_t swapped_ns; /* when it was last swapped, or first current */
+	bool released;	     /* before, so that nothing was current */
 	bool unflushed;	     /* it asked not to be flushed when it is released */
-	uint64_t waited_ns;  /* at releases, so far */
+	uint64_t waited_ns;  /* at releases, so far; of the first one, nothing */
 	uint64_t drawable;
 	uint64_t drawables[CONTEXT_DRAWABLES];
 	unsigned drawable_count;

@@ -246,6 +246,43 @@ static void fence(void)
 	glDeleteSync(sync);
 }
 
+/*
+ * Ends with work that the driver has not done yet: 30 layers of a large picture, 3 vertices each.
+ * Nothing waits for them.
+ */
+static void draw_much(struct window *window)
+{
+	GLuint target[2];
+
+	window_open(window, WINDOW_CORE);
+	window_prepare(window);
+	window_frames(window, 3);
+	glGenFramebuffers(1, &target[0]);
+	glBindFramebuffer(GL_FRAMEBUFFER, target[0]);
+	glGenRenderbuffers(1, &target[1]);
+	glBindRenderbuffer(GL_RENDERBUFFER, target[1]);
+	glRenderbufferStorage(GL_RENDERBUFFER, GL_RGBA8, 2048, 2048);
+	glFramebufferRenderbuffer(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_RENDERBUFFER, target[1]);
+	glViewport(0, 0, 2048, 2048);
+	glEnable(GL_BLEND);
+	glBlendFunc(GL_SRC_ALPHA, GL_ONE_MINUS_SRC_ALPHA);
+	for (int i = 0; i < 30; i++)
+		glDrawArrays(GL_TRIANGLES, 0, 3);
+}
+
+static void busy_closed(struct window *window)
+{
+	draw_much(window);
+	window_close(window);
+}
+
+static void busy_destroyed(struct window *window)
+{
+	draw_much(window);
+	eglDestroyContext(window->display, window->context); /* while it is current */
+	EXPECT(eglReleaseThread());
+}
+
 /* Two contexts are left behind at exit, neither of them current. */
 static void left_behind(struct window *window)
 {
@@ -345,6 +382,9 @@ static const struct {
     {"long-drawable", long_drawable},
     {"long-killed", long_killed},
     {"left-behind", left_behind},
+    {"busy-exit", draw_much},
+    {"busy-closed", busy_closed},
+    {"busy-destroyed", busy_destroyed},
     {"unswapped", draw_unswapped}, /* and exits with its context current */
     {"unswapped-closed", unswapped_closed},
 };

@@ -35,7 +35,7 @@ class Case(unittest.TestCase):
         if alone.returncode == 77:
             self.skipTest(alone.stderr.strip())
         self.assertEqual((alone.returncode, alone.stderr), (status, ""))
-        for _ in range(4):
+        for self.runs in range(1, 5):
             measured, seen = channel.run(LIBRARY, command, self.environment)
             self.assertEqual(measured.stderr, alone.stderr)
             self.assertEqual(measured.stdout, alone.stdout)
@@ -350,6 +350,15 @@ class Lives(Case):
             self.assertEqual(stream.state, channel.CLOSED)
             rest, = stream.rest()
             self.values(rest, IAVertices=12)
+
+    def test_unfinished_work_at_the_end(self):
+        """What the driver still works on when the program or the context ends is waited for, if it is not too much."""
+        for case in ("busy-exit", "busy-closed", "busy-destroyed"):
+            with self.subTest(case):
+                stream, = self.both("gl-lives", case)
+                self.assertEqual(self.runs, 1)
+                rest, = stream.rest()
+                self.values(rest, IAVertices=90, Occlusion=30 * 2048 * 2048)
 
     def test_exit_status(self):
         self.assertEqual(self.frames("status", status=42), [20])

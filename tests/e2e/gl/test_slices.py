@@ -41,7 +41,7 @@ class Slices(unittest.TestCase):
         return path, int(re.search(r"vertices (\d+)", done.stderr).group(1))
 
     def near(self, value, truth):
-        self.assertLess(abs(value - truth), 0.1 * truth, (value, truth))
+        self.assertLess(abs(value - truth), 0.02 * truth, (value, truth))
 
     def test_totals_are_those_of_the_program(self):
         for path, truth in self.captures.values():
@@ -105,13 +105,8 @@ class Slices(unittest.TestCase):
         self.assertRegex(text, r"(?m)^  gl-slices \(\d+\): \d+ samples? in [\d.]+ m?s$")
 
     def test_without_a_limit_it_is_exact(self):
-        """What the driver had no time to answer at exit, on a busy machine, is missing and told: then once more."""
-        for _ in range(5):
-            path, truth = self.record("exact", [], "--overhead", "0", rounds=6)
-            metric, = self.sextant.document("report", path, "-m", "IAVertices")["metrics"]
-            if metric["running"] == 1:
-                break
-            self.assertLess(metric["total"], truth)
+        path, truth = self.record("exact", [], "--overhead", "0", rounds=6)
+        metric, = self.sextant.document("report", path, "-m", "IAVertices")["metrics"]
         self.assertEqual((metric["total"], metric["running"]), (truth, 1))
 
 
