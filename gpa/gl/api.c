@@ -78,6 +78,14 @@ static void adapt_to_es(struct gl_api *gl)
 	GL_API_STORE(gl->GetQueryObjectui64v, gl->get_proc("glGetQueryObjectui64vEXT"));
 }
 
+static bool has_query_buffer(const struct gl_api *gl)
+{
+	bool since = gl->major > 4 || (gl->major == 4 && gl->minor >= 4);
+	return !gl->es && gl->BindBuffer && gl->IsBuffer &&
+	       (since || gl_api_has(gl, "GL_ARB_query_buffer_object") ||
+		gl_api_has(gl, "GL_AMD_query_buffer_object"));
+}
+
 bool gl_api_load(struct gl_api *gl, void *native, const char **why)
 {
 	bool any = false;
@@ -111,6 +119,7 @@ bool gl_api_load(struct gl_api *gl, void *native, const char **why)
 	}
 	if (gl->es)
 		adapt_to_es(gl);
+	gl->query_buffer = has_query_buffer(gl);
 	const char *renderer = (const char *)gl->GetString(GL_RENDERER);
 	gl->tiles = renderer && (strstr(renderer, "llvmpipe") || strstr(renderer, "softpipe"));
 	return true;

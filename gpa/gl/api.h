@@ -22,6 +22,8 @@
 	X(PFNGLGETQUERYINDEXEDIVPROC, GetQueryIndexediv)                                           \
 	X(PFNGLQUERYCOUNTERPROC, QueryCounter)                                                     \
 	X(PFNGLGETQUERYOBJECTUI64VPROC, GetQueryObjectui64v)                                       \
+	X(PFNGLBINDBUFFERPROC, BindBuffer)                                                         \
+	X(PFNGLISBUFFERPROC, IsBuffer)                                                             \
 	X(PFNGLGETPERFMONITORGROUPSAMDPROC, GetPerfMonitorGroupsAMD)                               \
 	X(PFNGLGETPERFMONITORCOUNTERSAMDPROC, GetPerfMonitorCountersAMD)                           \
 	X(PFNGLGETPERFMONITORGROUPSTRINGAMDPROC, GetPerfMonitorGroupStringAMD)                     \
@@ -53,7 +55,8 @@ struct gl_api {
 	GL_API_NEEDED(GL_API_MEMBER)
 	GL_API_OPTIONAL(GL_API_MEMBER)
 #undef GL_API_MEMBER
-	bool es; /* an OpenGL ES context */
+	bool es;	   /* an OpenGL ES context */
+	bool query_buffer; /* results can be made to go to a buffer */
 	int major, minor;
 };
 

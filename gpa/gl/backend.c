@@ -144,6 +144,21 @@ static bool gl_end(struct gpa_context *context, void *commands, struct gpa_reque
 	return true;
 }
 
+static enum gpa_answer collect_counts(const struct gl_api *gl, const struct gpa_request *request,
+				      uint64_t *values, bool *valid)
+{
+	enum gpa_answer answer = GPA_READY;
+	GLuint buffer;
+	if (!gl_counts_take_over(gl, &buffer))
+		return GPA_CANNOT;
+	for (uint32_t i = 0; i < request->count && answer == GPA_READY; i++) {
+		answer = gl_count_read(gl, &request->counts[i], &values[i]);
+		valid[i] = request->counts[i].valid;
+	}
+	gl_counts_give_back(gl, buffer);
+	return answer;
+}
+
 static enum gpa_answer gl_collect(struct gpa_context *context, struct gpa_request *request,
 				  uint64_t *values, bool *valid)
 {
@@ -154,13 +169,9 @@ static enum gpa_answer gl_collect(struct gpa_context *context, struct gpa_reques
 	if (!request->flushed)
 		b->gl.Flush();
 	request->flushed = true;
-	for (uint32_t i = 0; i < request->count; i++) {
-		if (gl_count_read(&b->gl, &request->counts[i], &values[i]) == GPA_NOT_YET)
-			return GPA_NOT_YET;
-		valid[i] = request->counts[i].valid;
-	}
-	if (!request->amd)
-		return GPA_READY;
+	enum gpa_answer answer = collect_counts(&b->gl, request, values, valid);
+	if (answer != GPA_READY || !request->amd)
+		return answer;
 	return gl_amd_collect(b, request->amd, values + request->count, valid + request->count);
 }
 

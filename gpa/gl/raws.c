@@ -242,6 +242,27 @@ void gl_count_end(const struct gl_api *gl, struct gl_count *count)
 		count->valid = false; /* the program has ended it with its own */
 }
 
+/* A buffer that is gone but for the binding could not be bound again. */
+bool gl_counts_take_over(const struct gl_api *gl, GLuint *buffer)
+{
+	GLint bound = 0;
+	if (gl->query_buffer)
+		gl->GetIntegerv(GL_QUERY_BUFFER_BINDING, &bound);
+	*buffer = (GLuint)bound;
+	if (!bound)
+		return true;
+	if (!gl->IsBuffer(*buffer))
+		return false;
+	gl->BindBuffer(GL_QUERY_BUFFER, 0);
+	return true;
+}
+
+void gl_counts_give_back(const struct gl_api *gl, GLuint buffer)
+{
+	if (buffer)
+		gl->BindBuffer(GL_QUERY_BUFFER, buffer);
+}
+
 static bool read_query(const struct gl_api *gl, GLuint query, uint64_t *value)
 {
 	GLuint there = 0, small = 0;

@@ -29,6 +29,12 @@ void gl_raws_finish(struct gl_raws *raws, const struct gl_api *gl, bool current)
 
 bool gl_count_begin(struct gl_raws *raws, const struct gl_api *gl, struct gl_count *count);
 void gl_count_end(const struct gl_api *gl, struct gl_count *count);
+/*
+ * Around reading: where the program has bound a buffer for results, ours would be written into it.
+ * False when nobody may read now; otherwise *buffer goes to gl_counts_give_back().
+ */
+bool gl_counts_take_over(const struct gl_api *gl, GLuint *buffer);
+void gl_counts_give_back(const struct gl_api *gl, GLuint buffer);
 /* GPA_READY and *value, or GPA_NOT_YET. */
 enum gpa_answer gl_count_read(const struct gl_api *gl, const struct gl_count *count,
 			      uint64_t *value);

@@ -210,6 +210,22 @@ static void check_own_query(struct gl_scene *scene)
 	CHECK(read_counter(session, 0, "IAVertices") == 12, "IAVertices");
 }
 
+/* Results of ours never go to the program's buffer, and its binding stays. */
+static void check_query_buffer(struct gl_scene *scene)
+{
+	bool ready = true;
+	scene_query_buffer(scene);
+	check_session(run_session(scene));
+	CHECK(scene_query_buffer_is_whole(scene), "the program's query buffer was written to");
+	gpa_uint32 session = run_session(scene);
+	scene_query_buffer_delete(scene);
+	CHECK(G(GPA_IsSessionReady)(&ready, session) == GPA_STATUS_OK && !ready,
+	      "read although the buffer could not be bound again");
+	CHECK(scene_query_buffer_is_whole(scene), "the deleted buffer was written to");
+	scene_query_buffer_end(scene);
+	check_session(session);
+}
+
 static void *in_thread(void *unused)
 {
 	struct gl_scene *scene = scene_create();
@@ -272,6 +288,7 @@ int main(void)
 	check_descriptions();
 	OK(G(GPA_EnableAllCounters)());
 	check_in_flight(scene);
+	check_query_buffer(scene);
 	OK(G(GPA_RegisterLoggingCallback)(GPA_LOGGING_NONE, NULL));
 	check_own_query(scene);
 	OK(G(GPA_CloseContext)());

@@ -5,13 +5,15 @@
 #include <epoxy/egl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define SIZE 64
 
 struct gl_scene {
 	EGLDisplay display;
 	EGLContext context;
-	GLuint framebuffer, color, depth, vertices, query;
+	EGLConfig config;
+	GLuint framebuffer, color, depth, vertices, query, results;
 	GLuint triangles, compute, streams, patches, feedback[2];
 };
 
@@ -129,9 +131,8 @@ static void make_framebuffer(struct gl_scene *s)
 	glViewport(0, 0, SIZE, SIZE);
 }
 
-struct gl_scene *scene_create(void)
+static EGLContext create_context(const struct gl_scene *s, EGLContext shared)
 {
-	static const EGLint config_of[] = {EGL_RENDERABLE_TYPE, EGL_OPENGL_BIT, EGL_NONE};
 	static const EGLint context_of[] = {EGL_CONTEXT_MAJOR_VERSION,
 					    4,
 					    EGL_CONTEXT_MINOR_VERSION,
@@ -139,17 +140,22 @@ struct gl_scene *scene_create(void)
 					    EGL_CONTEXT_OPENGL_PROFILE_MASK,
 					    EGL_CONTEXT_OPENGL_CORE_PROFILE_BIT,
 					    EGL_NONE};
+	return eglCreateContext(s->display, s->config, shared, context_of);
+}
+
+struct gl_scene *scene_create(void)
+{
+	static const EGLint config_of[] = {EGL_RENDERABLE_TYPE, EGL_OPENGL_BIT, EGL_NONE};
 	struct gl_scene *s = calloc(1, sizeof(*s));
-	EGLConfig config;
 	EGLint count = 0;
 	if (!s)
 		return NULL;
 	s->display =
 	    eglGetPlatformDisplayEXT(EGL_PLATFORM_SURFACELESS_MESA, EGL_DEFAULT_DISPLAY, NULL);
 	if (!eglInitialize(s->display, NULL, NULL) || !eglBindAPI(EGL_OPENGL_API) ||
-	    !eglChooseConfig(s->display, config_of, &config, 1, &count) || count < 1)
-		config = NULL;
-	s->context = eglCreateContext(s->display, config, EGL_NO_CONTEXT, context_of);
+	    !eglChooseConfig(s->display, config_of, &s->config, 1, &count) || count < 1)
+		s->config = NULL;
+	s->context = create_context(s, EGL_NO_CONTEXT);
 	if (s->context == EGL_NO_CONTEXT || !scene_bind(s, true)) {
 		free(s);
 		return NULL;
@@ -238,4 +244,39 @@ unsigned scene_own_query_end(struct gl_scene *s)
 	glEndQuery(GL_SAMPLES_PASSED);
 	glGetQueryObjectuiv(s->query, GL_QUERY_RESULT, &passed);
 	return passed;
+}
+
+static const GLuint untouched[4] = {0xabababab, 0xabababab, 0xabababab, 0xabababab};
+
+void scene_query_buffer(struct gl_scene *s)
+{
+	glGenBuffers(1, &s->results);
+	glBindBuffer(GL_QUERY_BUFFER, s->results);
+	glBufferData(GL_QUERY_BUFFER, sizeof(untouched), untouched, GL_DYNAMIC_READ);
+}
+
+bool scene_query_buffer_is_whole(struct gl_scene *s)
+{
+	GLuint values[4] = {0};
+	GLint bound = 0;
+	glGetIntegerv(GL_QUERY_BUFFER_BINDING, &bound);
+	glGetBufferSubData(GL_QUERY_BUFFER, 0, sizeof(values), values);
+	return bound == (GLint)s->results && memcmp(values, untouched, sizeof(values)) == 0;
+}
+
+void scene_query_buffer_delete(struct gl_scene *s)
+{
+	EGLContext other = create_context(s, s->context);
+	eglMakeCurrent(s->display, EGL_NO_SURFACE, EGL_NO_SURFACE, other);
+	glDeleteBuffers(1, &s->results);
+	scene_bind(s, true);
+	eglDestroyContext(s->display, other);
+}
+
+void scene_query_buffer_end(struct gl_scene *s)
+{
+	glBindBuffer(GL_QUERY_BUFFER, 0);
+	if (s->results)
+		glDeleteBuffers(1, &s->results); /* ignored if it is gone */
+	s->results = 0;
 }

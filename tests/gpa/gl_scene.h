@@ -31,6 +31,12 @@ void scene_depth(struct gl_scene *scene);   /* the whole framebuffer twice, dept
 /* The program's own query of samples passed, around what follows; its result. */
 void scene_own_query_begin(struct gl_scene *scene);
 unsigned scene_own_query_end(struct gl_scene *scene);
+/* A buffer for the program's results is bound, full of 0xab; whether it still is both. */
+void scene_query_buffer(struct gl_scene *scene);
+bool scene_query_buffer_is_whole(struct gl_scene *scene);
+/* It is deleted where it is not bound: here it lives on. Then it is bound no more. */
+void scene_query_buffer_delete(struct gl_scene *scene);
+void scene_query_buffer_end(struct gl_scene *scene);
 
 #ifdef __cplusplus
 }
