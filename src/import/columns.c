@@ -1,6 +1,7 @@
 /* See columns.h. */
 #include "import/columns.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "catalog/column.h"
@@ -51,21 +52,38 @@ static bool is_same(const struct sx_catalog *catalog, const char *name)
 	return false;
 }
 
+/* What amounts in a unit can be; counts are never below 0. */
+static struct csv_range range_of(const char *unit, bool whole)
+{
+	bool any = strcmp(unit, "degC") == 0 || strcmp(unit, "unknown") == 0;
+	bool share = strcmp(unit, "percent") == 0;
+	return (struct csv_range){.is = whole || !any,
+				  .share = share,
+				  .cycles = strcmp(unit, "cycles") == 0,
+				  .whole = whole,
+				  .most = share ? CSV_SHARE_MAX : (double)INFINITY};
+}
+
 struct csv_range import_range(const struct sx_catalog *catalog, const char *name)
 {
 	uint32_t count;
 	struct column_meaning is = column_meaning(catalog, name, SX_NONE);
 	struct sole sole;
+	if (is.counter.counter != SX_NONE) {
+		const struct sx_counter_info *counter =
+		    &sx_catalog_counters(catalog, &count)[is.counter.counter];
+		struct csv_range range = range_of(counter->unit, counter->type == SX_U64);
+		range.whole |= range.is;
+		return range;
+	}
 	if (is.metric == SX_NONE)
-		return (struct csv_range){false, false}; /* counters say what a device counted */
+		return (struct csv_range){.is = false};
 	const struct sx_metric_info *info = &sx_catalog_metrics(catalog, &count)[is.metric];
 	sole_find(catalog, is.metric, 0, &sole);
 	bool busy = info->neutral && (strcmp(info->neutral, "gpu.busy") == 0 ||
 				      strcmp(info->neutral, "cpu.busy") == 0);
 	bool amount = sole.counter != SX_NONE || busy || is_same(catalog, info->name);
-	if (!amount || strcmp(info->unit, "degC") == 0 || strcmp(info->unit, "unknown") == 0)
-		return (struct csv_range){false, false};
-	return (struct csv_range){true, strcmp(info->unit, "percent") == 0};
+	return amount ? range_of(info->unit, false) : (struct csv_range){.is = false};
 }
 
 static void columns_range(void *user, const char *name, struct csv_range *range)

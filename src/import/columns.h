@@ -8,7 +8,10 @@
 
 /* How the columns of a text are to be read; the catalog must outlive the options. */
 struct csv_options import_column_options(struct sx_catalog *catalog);
-/* What values of a given metric can be: amounts are not below 0, shares not above 100 percent. */
+/*
+ * What values of a counter or a given metric can be: amounts are not below 0, shares not above 100
+ * percent, cycles no more than any clock has.
+ */
 struct csv_range import_range(const struct sx_catalog *catalog, const char *name);
 /* Whether any column means something in the catalog, or stands for itself by its unit. */
 bool import_columns_known(const struct sx_table *table, const struct sx_catalog *catalog);

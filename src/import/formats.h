@@ -32,6 +32,8 @@ struct import_job {
 	struct import *result;
 	const char *text; /* the whole file; a NUL stands behind it */
 	size_t size;
+	const char *place;		/* what the file is counted in: "line", "row" */
+	size_t above;			/* of the text's lines, that the file does not have */
 	const struct import_part *part; /* NULL: the file does not say whose its rows are */
 	struct import_rows *open;	/* rows that were created and not finished */
 	bool no_memory;			/* for some that should have been */
@@ -112,6 +114,8 @@ void import_rows_whole_shares(struct import_rows *rows);
 /* Index of a column, added when its name is new. */
 uint32_t import_column(struct import_rows *rows, const struct import_field *field);
 size_t import_row(struct import_rows *rows, uint64_t begin_ns, uint64_t end_ns);
+/* Where the row stands in the file, in what the job counts: from 1. */
+void import_row_place(struct import_rows *rows, size_t row, size_t place);
 void import_row_time(struct import_rows *rows, size_t row, uint64_t begin_ns, uint64_t end_ns);
 /*
  * Where a column has no value in a row, it was not measured there, and the rows in which it was

@@ -153,7 +153,7 @@ static enum sx_status choose(const struct import_request *request, const struct 
 static enum sx_status parse(const struct import_request *request, char *data, size_t size,
 			    struct import **out, struct sx_error *err)
 {
-	struct import_job job = {.request = request, .result = import_create()};
+	struct import_job job = {.request = request, .result = import_create(), .place = "line"};
 	enum sx_status status = job.result ? SX_OK : error_nomem(err, "importing");
 	if (!status)
 		status = import_unpack(request->path, IMPORT_BYTES_MAX, &data, &size, err);
@@ -191,7 +191,8 @@ enum sx_status import_parse(const struct import_request *request, const char *da
 static enum sx_status read_folder(const struct import_request *request, struct import **out,
 				  struct sx_error *err)
 {
-	struct import_job job = {.request = request, .text = "", .result = import_create()};
+	struct import_job job = {
+	    .request = request, .text = "", .result = import_create(), .place = "line"};
 	struct import_head head = {.path = request->path, .folder = true, .text = ""};
 	enum sx_status status =
 	    job.result ? choose(request, &head, &job.format, err) : error_nomem(err, "importing");

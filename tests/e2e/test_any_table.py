@@ -171,9 +171,49 @@ class Tables(unittest.TestCase):
                 self.assertEqual(rows['gpu_busy']['mean'], '50')
                 self.assertEqual(rows['gpu_temperature']['min'], '-5')
                 self.assertIn('no data', told)
-        self.assertIn('3 values are below 0 or a share above 100 %, the first in line 2, column frame_time', self.report(wide, '--for', 'monitor')[1].replace('Frame time', 'frame_time'))
+        self.assertIn('3 values are below 0, a share above 100 %, or more than its time allows, the first in line 2, column frame_time', self.report(wide, '--for', 'monitor')[1].replace('Frame time', 'frame_time'))
         rows, told = self.report('vertex_reuse\n-10\n20\n', '--for', 'opengl')
         self.assertEqual(rows['vertex_reuse']['count'], '2')
+
+    def test_counters_that_cannot_be(self):
+        """The same of a device's own counters, whatever the form: no data, told with its place, and with a reason where nothing is left."""
+        head, good = ('begin_ns', 'end_ns', 'quality', 'GpuBusy', 'GpuPower', 'Frames', 'GpuTemperature'), (0, 1000000, '', 50, 7, 3, -5)
+        cannot = (('GpuBusy', '150'), ('GpuBusy', '-1'), ('GpuBusy', '1e999'), ('GpuPower', '-0.5'), ('GpuPower', '1e30'), ('Frames', '-3'), ('Frames', '1e20'))
+        for name, value in cannot:
+            bad = [value if n == name else v for n, v in zip(head, good)]
+            def lines(columns, rows):
+                return ''.join(','.join(str(v) for n, v in zip(head, row) if n in columns) + '\n' for row in (head, *rows))
+            def values(row):
+                return ','.join(f'"{n}":{v}' for n, v in zip(head, row) if v != '')
+            units = '"ns","ns",null,"percent","mW","frames","degC"'
+            document = ('{"schema":"sextant.export/1","for":"monitor","metrics":' + json.dumps(head) + f',"units":[{units}],"rows":[' +
+                        ','.join('[' + ','.join(str(v) if v != '' else 'null' for v in row) + ']' for row in (good, bad)) + ']}')
+            forms = {'table': lines(head[3:], (good, bad)), 'export': lines(head, (good, bad)), 'json': document,
+                     'ndjson': '{' + values(good) + '}\n{' + values(bad) + '}\n',
+                     'long': 'name,value,frame\n' + ''.join(f'{n},{v},{i}\n' for i, row in enumerate((good, bad)) for n, v in zip(head[3:], row[3:]))}
+            for form, text in forms.items():
+                with self.subTest(form=form, name=name, value=value):
+                    result = self.good('export', self.file(text), '--for', 'monitor', '--csv', '--counters')
+                    rows = [{k.split(' ')[0]: v for k, v in row.items()} for row in csv.DictReader(result.stdout.splitlines())]
+                    self.assertEqual(([r[name] != '' for r in rows], [r['GpuTemperature'] for r in rows]), ([True, False], ['-5', '-5']), result.stderr)
+                    place = {'table': 'line 3', 'export': 'line 3', 'json': 'row 2', 'long': ''}.get(form, '2')
+                    self.assertRegex(' '.join(result.stderr.split()), rf'{name}.*{place}|{place}.*{name}|cell holds no number.*{place}.*column (value|{name})')
+        for text in ('GpuBusy,Frames\n150,1\n160,1\n', 'begin_ns,end_ns,quality,GpuBusy,Frames\n0,9,,150,1\n9,20,,160,1\n'):
+            rows, _ = self.report(text, '--for', 'monitor', '-m', 'gpu_busy,Frames')
+            self.assertEqual((rows['gpu_busy']['count'], rows['gpu_busy']['mean']), ('0', ''))
+            document = json.loads(run('report', self.file(text), '--for', 'monitor', '-m', 'gpu_busy,Frames', '--json').stdout)
+            self.assertIn('what the file has of it cannot be', [m['why'] for m in document['metrics'] if m['name'] == 'gpu_busy'][0])
+
+    def test_cycles_of_a_time(self):
+        """More cycles than all units together can have in a sample's time."""
+        for text in ('duration_ns,MaliGPUCyclesGPUActive\n1000000,1000000\n1000000,90000000000\n', 'MaliGPUCyclesGPUActive,duration_ns\n1000000,1000000\n90000000000,1000000\n',
+                     'begin_ns,end_ns,quality,MaliGPUCyclesGPUActive\n0,1000000,,1000000\n1000000,2000000,,90000000000\n'):
+            result = self.good('export', self.file(text), '--for', 'mali-g625', '--csv', '--counters')
+            self.assertEqual([row['MaliGPUCyclesGPUActive'] for row in csv.DictReader(result.stdout.splitlines())], ['1000000', ''], result.stderr)
+            self.assertIn('the first in line 3', ' '.join(result.stderr.split()))
+            if 'quality' not in text:
+                result = self.good('eval', self.file(text), '--for', 'mali-g625', '--csv', '-m', 'MaliGPUCyclesGPUActive')
+                self.assertEqual(result.stdout.splitlines()[1:], ['0,1000000,1000000', '0,1000000,'])
 
     def test_commas_and_points(self):
         """Other numbers, also behind it, tell what 1,234 is; where they contradict each other, or none tells, the file is refused."""
@@ -294,7 +334,7 @@ class Tables(unittest.TestCase):
         text = ('sep=;\r\ntimestamp_ns;MaliGPUActiveCy;MaliFragQueueActiveCy;MaliGPUActiveCy;GPU_ACTIVE\r\n1;1.234.567;12;9;8\r\n2;2.345.678;-5;9;8\r\n3;5\r\n')
         have, err = self.counters(text, 'MaliGPUActiveCy', 'MaliFragQueueActiveCy', catalog='mali-g31')
         self.assertEqual(have, [('1234567', '12'), ('2345678', ''), ('5', '')])
-        for words in ('1 line has fewer cells than the header, line 5', '1 column has the name of one before', '1 count of MaliFragQueueActiveCy is below 0',
+        for words in ('1 line has fewer cells than the header, line 5', '1 column has the name of one before', '1 value of MaliFragQueueActiveCy cannot be (below 0, a share above 100 %, or more than its time allows), the first in line 4',
                       'GPU_ACTIVE means the same as MaliGPUActiveCy, which is read instead'):
             self.assertIn(words, err)
 

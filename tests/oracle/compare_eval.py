@@ -27,7 +27,7 @@ KINDS = ["random", "small", "zero", "huge", "missing", "mixed"]
 
 
 def names_of(catalog, metrics):
-    """Columns that these metrics read: (spelling, is f64), and constants without a value."""
+    """Columns that these metrics read, by their spelling: what the catalog says of them, and constants without a value."""
     row = oracle.Row(catalog, {})
     columns, constants, visited = {}, set(), set()
 
@@ -38,11 +38,11 @@ def names_of(catalog, metrics):
         elif kind == "counter":
             head, dot, tail = what["name"].partition(".")
             spelled = what["name"] if instance is None else f"{head}[{instance}]{dot}{tail}"
-            columns[spelled] = what.get("type") == "f64"
+            columns[spelled] = what
         elif kind == "constant":
             constants.add(what)
         else:
-            columns["duration_ns"] = False
+            columns["duration_ns"] = {}
 
     def walk(tree, group):
         if tree[0] == "number":
@@ -67,6 +67,22 @@ def names_of(catalog, metrics):
     for metric in metrics:
         walk_metric(metric)
     return columns, constants
+
+
+def cells(rng, kind, columns):
+    """A row of numbers that can be: shares of 100 percent, and as many cycles as a sample's time has."""
+    out = {}
+    for name, what in columns.items():
+        # Times have to fit one clock, whatever else is huge.
+        own = "random" if name == "duration_ns" and kind in ("huge", "mixed") else kind
+        out[name] = cell(rng, own, what.get("type") == "f64")
+        if what.get("unit") == "percent" and out[name]:
+            out[name] = repr(float(out[name]) % 101) if what.get("type") == "f64" else str(int(out[name]) % 101)
+    length = int(out.get("duration_ns") or 0)
+    for name, what in columns.items():
+        if what.get("unit") == "cycles" and out[name] and length:
+            out[name] = repr(float(out[name]) % (40960 * length)) if what.get("type") == "f64" else str(int(out[name]) % (40960 * length))
+    return [out[name] for name in columns] or [cell(rng, kind, False)]
 
 
 def cell(rng, kind, is_f64):
@@ -111,9 +127,7 @@ def compare(sextant, path, kinds, rng, rows, variant, group):
     names = list(columns) or ["unused"]
     lines = [",".join(f'"{n}"' for n in names)]
     for kind in kinds * rows:
-        # Times have to fit one clock, whatever else is huge.
-        lines.append(",".join(cell(rng, "random" if n == "duration_ns" and kind in ("huge", "mixed")
-                                   else kind, columns.get(n, False)) for n in names))
+        lines.append(",".join(cells(rng, kind, columns)))
     rows *= len(kinds)
     expected = oracle.evaluate(catalog, lines, group)
     command = [sextant, "eval", "--for", path, "--json"]

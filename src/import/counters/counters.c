@@ -152,6 +152,7 @@ static void counters_take_row(struct counters_reader *r)
 {
 	size_t row = import_row(r->rows, SX_TIME_UNKNOWN, SX_TIME_UNKNOWN);
 	counters_set_times(r, row);
+	import_row_place(r->rows, row, r->cells.lines.number);
 	for (size_t i = 0; i < r->cells.columns; i++) {
 		if (r->role[i] == COUNTERS_VALUE)
 			drop_percent(&r->cells.row[i]);

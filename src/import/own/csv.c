@@ -276,6 +276,7 @@ static void own_take_row(struct own_reader *r)
 {
 	size_t row =
 	    import_row(r->rows, cells_ns(&r->cells, r->begin), cells_ns(&r->cells, r->end));
+	import_row_place(r->rows, row, r->cells.lines.number - r->job->above);
 	for (size_t i = 0; i < r->cells.columns; i++)
 		if (r->columns[i].role == VALUE)
 			cells_put(&r->cells, i, r->rows, r->columns[i].to, row);

@@ -100,6 +100,8 @@ static enum sx_status own_json_read_table(struct own_json *r, struct sx_error *e
 		request.catalog = import_text(job, only->catalog.text, only->catalog.size);
 	r->out[r->size] = '\0';
 	made.request = &request;
+	made.place = "row"; /* below the header that is made */
+	made.above = 1;
 	made.text = r->out;
 	made.size = r->size;
 	return import_each_device(&made, &import_own_csv, err);

@@ -173,7 +173,7 @@ enum sx_status cells_end(struct cells *cells, struct sx_error *err)
 			    "lack is no data",
 			    cells->narrow, cells->narrow == 1 ? " has" : "s have",
 			    cells->first_narrow);
-	import_odd_tell(cells->job, &cells->garbage, "line");
+	import_odd_tell(cells->job, &cells->garbage, cells->job->place);
 	if (cells->lines.unfinished && !cells->cut)
 		import_tell(cells->job,
 			    "the last line has no end: if the file was cut there, its last number "
@@ -230,7 +230,8 @@ bool cells_number(struct cells *cells, size_t column, double *value)
 	if (pointed && import_number(cell, value))
 		return true;
 	if (!import_no_data(cell))
-		import_odd_add(&cells->garbage, cells->lines.number, cells->head[column], cell);
+		import_odd_add(&cells->garbage, cells->lines.number - cells->job->above,
+			       cells->head[column], cell);
 	return false;
 }
 

@@ -173,6 +173,8 @@ static enum sx_status csv_describe(struct csv_reader *r, const struct csv_option
 			info->unit = "count";
 			info->over_time = SX_REDUCE_MEAN;
 		}
+		if (!column->values && column->outside)
+			info->why = CSV_CANNOT_BE;
 		if (column->factor != 0) /* what counts stays whole */
 			info->type = column->type = column->counts ? SX_U64 : SX_F64;
 		if (info->over_time == SX_REDUCE_MEAN) /* a mean of whole numbers is not whole */

@@ -10,12 +10,23 @@
 #define CSV_COLUMNS_MAX 65536
 #define CSV_CELL_MAX	4096 /* bytes of a number, a name or a label */
 
-/* What values can be. */
+/* What values can be, in the column's unit; all of them without `is`. */
 struct csv_range {
-	bool not_below_0;
-	bool share; /* nor above 100 percent, but for what clocks differ */
+	bool is;
+	bool share;  /* of 100 percent, of which `most` is some more, for what clocks differ */
+	bool cycles; /* no more than a sample's length has */
+	bool whole;  /* what counts has 64 bits */
+	double most; /* from 0; infinite: no end */
 };
 #define CSV_SHARE_MAX 101 /* percent */
+/* Of a clock of 10 GHz, added up over 4,096 units: what no sample has more of in a nanosecond. */
+#define CSV_CYCLES_MAX (10.0 * 4096)
+/* Why a column has no data whose values cannot be. */
+#define CSV_CANNOT_BE "what the file has of it cannot be"
+
+/* Whether a value can be. `unit`: of the value, or NULL; `length_ns`: of the sample, 0: not known.
+ */
+bool csv_can_be(const struct csv_range *range, double value, const char *unit, uint64_t length_ns);
 
 /* How columns are described beyond their names. Zero-initialise for unit "count", summed. */
 struct csv_options {
@@ -25,7 +36,7 @@ struct csv_options {
 	bool (*may_be_text)(void *user, const char *name);
 	/* May say that such a column counts: what is below 0 or beyond 64 bits is no data then. */
 	bool (*is_count)(void *user, const char *name);
-	/* May say where the values of such a column end; what is beyond is no data. */
+	/* May say what values of such a column can be; others are no data. */
 	void (*range)(void *user, const char *name, struct csv_range *range);
 	void *user;
 	bool keep_unknown; /* columns that mean nothing stand for themselves */
@@ -49,7 +60,7 @@ struct csv_tally {
 	size_t first_short;	   /* line */
 	size_t no_count;	   /* values of counts that are below 0 or beyond 64 bits */
 	size_t first_no_count;	   /* line */
-	size_t outside;		   /* values out of their column's range */
+	size_t outside;		   /* values that cannot be */
 	size_t first_outside;	   /* line */
 	const char *outside_name;  /* column; lives as long as the stream */
 	size_t impossible;	   /* rows whose times cannot be; they have none */

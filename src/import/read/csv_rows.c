@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -150,6 +151,8 @@ static enum sx_status csv_rows_add_column(struct csv_reader *r, const struct csv
 	    column->role == CSV_VALUE && o && o->is_count && o->is_count(o->user, name);
 	if (column->known && o->range)
 		o->range(o->user, name, &column->range);
+	r->cycles |= column->range.cycles;
+	column->last = (double)NAN;
 	return SX_OK;
 }
 
@@ -251,12 +254,36 @@ static enum sx_status take_text(struct csv_reader *r, const struct csv_column *c
 	return SX_OK;
 }
 
+static void tell_outside(struct csv_reader *r, struct csv_column *column)
+{
+	if (r->table)
+		return;
+	column->outside++;
+	if (r->tally.outside++)
+		return;
+	r->tally.first_outside = r->c.line;
+	r->tally.outside_name = strings_get(&r->names, (uint64_t)(column - r->columns));
+}
+
+/* "inf", and digits of which there are too many for any number. */
+static bool is_endless(const struct csv_cell *cell)
+{
+	char text[CSV_CELL_MAX], *end;
+	snprintf(text, sizeof(text), "%.*s", (int)cell->size, cell->text);
+	double value = strtod(text, &end);
+	return cell->size && end == text + cell->size && isinf(value);
+}
+
 /* Text makes a column a label that means nothing by its name, also what looks like numbers. */
 static enum sx_status no_number(struct csv_reader *r, struct csv_column *column,
 				const struct csv_cell *cell)
 {
 	if (!r->table && column->may_be_text) {
 		column->role = CSV_TEXT;
+		return SX_OK;
+	}
+	if (column->known && is_endless(cell)) {
+		tell_outside(r, column);
 		return SX_OK;
 	}
 	return csv_bad(&r->c, r->err, "values are plain numbers; no data is an empty cell",
@@ -296,19 +323,16 @@ static enum sx_status csv_rows_take_count(struct csv_reader *r, struct csv_colum
 		       (uint32_t)(column - r->columns) + 1, SHOWN(cell), cell->text);
 }
 
-/* Whether a value is one that its column can have; tells those that are not. */
-static bool is_within(struct csv_reader *r, const struct csv_column *column, double f)
+bool csv_can_be(const struct csv_range *range, double value, const char *unit, uint64_t length_ns)
 {
-	double most = CSV_SHARE_MAX;
-	if (column->unit && strcmp(column->unit, "ratio") == 0)
-		most /= 100;
-	if (!(column->range.not_below_0 && f < 0) && !(column->range.share && f > most))
+	double most = range->most;
+	if (!range->is)
 		return true;
-	if (!r->table && !r->tally.outside++) {
-		r->tally.first_outside = r->c.line;
-		r->tally.outside_name = strings_get(&r->names, (uint64_t)(column - r->columns));
-	}
-	return false;
+	if (range->share && unit && strcmp(unit, "ratio") == 0)
+		most /= 100;
+	if (range->cycles && length_ns)
+		most = CSV_CYCLES_MAX * (double)length_ns;
+	return value >= 0 && value <= most && !(range->whole && value >= 0x1p64);
 }
 
 static enum sx_status csv_rows_take_value(struct csv_reader *r, struct csv_column *column,
@@ -318,8 +342,12 @@ static enum sx_status csv_rows_take_value(struct csv_reader *r, struct csv_colum
 		tell_no_count(r, column);
 		return SX_OK;
 	}
-	if (!is_within(r, column, n.f))
+	double held = n.whole && n.f >= 0x1p64 ? 0x1p63 : n.f; /* the last ones are rounded up */
+	if (!csv_can_be(&column->range, held, column->unit, 0)) {
+		tell_outside(r, column);
 		return SX_OK;
+	}
+	column->last = column->factor != 0 ? n.f * column->factor : n.f;
 	bool exact = r->table && column->type == SX_U64 && column->written.power &&
 		     number_decimal(cell->text, cell->size, column->written.power, &n.u);
 	column->values++;
@@ -394,6 +422,24 @@ static void use_moment(struct csv_reader *r)
 	r->moment = moment;
 }
 
+/* Cycles are held against the row's length, which may stand behind them. */
+static void hold_cycles(struct csv_reader *r, uint64_t begin, uint64_t end)
+{
+	bool known = begin != SX_TIME_UNKNOWN && end != SX_TIME_UNKNOWN;
+	for (uint32_t i = 0; i < r->count; i++) {
+		struct csv_column *column = &r->columns[i];
+		double value = column->last;
+		column->last = (double)NAN;
+		if (!column->range.cycles || isnan(value) || !known ||
+		    csv_can_be(&column->range, value, NULL, end - begin))
+			continue;
+		tell_outside(r, column);
+		column->values -= r->table == NULL;
+		if (r->table)
+			table_quality(r->table, column->target)[r->row] = SX_QUALITY_NOT_COLLECTED;
+	}
+}
+
 static enum sx_status end_row(struct csv_reader *r)
 {
 	use_moment(r);
@@ -413,6 +459,8 @@ static enum sx_status end_row(struct csv_reader *r)
 			r->tally.first_impossible = r->c.line;
 		begin = end = SX_TIME_UNKNOWN;
 	}
+	if (r->cycles)
+		hold_cycles(r, begin, end);
 	if (r->filled != r->direct) /* a value is gone that was there when types were learned */
 		return csv_changed(r);
 	if (r->table)
@@ -459,7 +507,7 @@ enum sx_status csv_row(struct csv_reader *r)
 				return status;
 			continue;
 		}
-		if (column->role < CSV_TEXT && !column->range.share &&
+		if (column->role < CSV_TEXT && !column->range.share && !column->range.cycles &&
 		    csv_quick_number(&r->c, &u, &cell.last)) {
 			if (column->role != CSV_VALUE)
 				status = csv_rows_take_special(r, column, u);

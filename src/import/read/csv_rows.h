@@ -32,6 +32,8 @@ struct csv_column {
 	bool known; /* its name means something */
 	bool counts;
 	struct csv_range range;
+	size_t outside;		   /* values that cannot be */
+	double last;		   /* with range.cycles: the value of the row at hand, or NaN */
 	bool doubtful;		   /* some cell is "1,234" */
 	enum sx_label label;	   /* CSV_TEXT */
 	const char *unit;	   /* as the header has it, or NULL */
@@ -66,6 +68,7 @@ struct csv_reader {
 	uint64_t times[CSV_MOMENT + 1]; /* of the row at hand, by role; SX_TIME_UNKNOWN */
 	uint64_t moment;		/* of the row before */
 	uint8_t quality;		/* of the row at hand */
+	bool cycles;			/* some column counts cycles */
 	const struct csv_options *options;
 	struct csv_doubt doubt;
 	struct csv_tally tally;

@@ -82,8 +82,8 @@ static void tell_rows(const struct csv_tally *tally, const struct teller *to)
 		    tally->no_count_name);
 	if (tally->outside)
 		say(to,
-		    "%zu value%s below 0 or a share above 100 %%, the first in line %zu, column "
-		    "%.80s: no data",
+		    "%zu value%s below 0, a share above 100 %%, or more than its time allows, the "
+		    "first in line %zu, column %.80s: no data",
 		    tally->outside, tally->outside == 1 ? " is" : "s are", tally->first_outside,
 		    tally->outside_name);
 	if (tally->impossible)

@@ -63,6 +63,7 @@ static void rows_release(struct import_rows *rows)
 		free(rows->labels[l].values);
 	free(rows->quality);
 	free(rows->spans);
+	free(rows->places);
 	strings_finish(&rows->names);
 	strings_finish(&rows->texts);
 	free(rows);

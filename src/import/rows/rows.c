@@ -152,6 +152,19 @@ void import_row_time(struct import_rows *rows, size_t row, uint64_t begin_ns, ui
 	rows->spans[row] = (struct import_span){begin_ns, end_ns};
 }
 
+void import_row_place(struct import_rows *rows, size_t row, size_t place)
+{
+	size_t had = rows ? rows->place_cap : 0;
+	if (!rows || row >= rows->row_count)
+		return;
+	if (!mem_grow(&rows->places, &rows->place_cap, row + 1, sizeof(*rows->places))) {
+		rows->failed = true;
+		return;
+	}
+	memset(rows->places + had, 0, (rows->place_cap - had) * sizeof(*rows->places));
+	rows->places[row] = place;
+}
+
 void import_rows_kind(struct import_rows *rows, enum sx_sample_kind kind)
 {
 	if (rows)

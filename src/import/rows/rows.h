@@ -21,7 +21,8 @@ struct rows_column {
 	size_t value_cap, tag_cap;
 	struct units_step written; /* how a value was made of one in the field's unit */
 	bool fraction, any;
-	bool in_turns; /* no value: not measured, and the others stand for it */
+	bool cannot_be; /* some value that was there */
+	bool in_turns;	/* no value: not measured, and the others stand for it */
 };
 
 /* One a row, up to the last that has one. */
@@ -42,7 +43,8 @@ struct import_rows {
 	struct rows_labels labels[SX_LABEL_COUNT];
 	uint8_t *quality;
 	struct import_span *spans; /* one a row */
-	size_t quality_cap, span_cap, row_count, cells;
+	size_t *places;		   /* in the file, of rows whose reader says so; 0: not told */
+	size_t quality_cap, span_cap, place_cap, row_count, cells;
 	bool failed, too_many;
 	bool whole_shares; /* no percentage is outside 0 to 100 */
 };

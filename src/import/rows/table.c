@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "catalog/column.h"
 #include "base/number.h"
+#include "catalog/column.h"
 #include "catalog/sole.h"
 #include "import/columns.h"
 #include "import/rows/rows.h"
@@ -68,7 +68,7 @@ static void drop_empty(struct import_rows *rows)
 	const char *first = NULL;
 	for (uint32_t i = 0; i < rows->column_count; i++) {
 		struct rows_column *c = &rows->columns[i];
-		if (c->any) {
+		if (c->any || c->cannot_be) {
 			rows->columns[kept++] = *c;
 			continue;
 		}
@@ -81,49 +81,53 @@ static void drop_empty(struct import_rows *rows)
 			    empty == 1 ? "" : " is the first");
 }
 
-/*
- * Percentages that cannot be become no data. A little above 100 is what comes of a tool's clock
- * against the GPU's: dropping it would lower the mean of a GPU at its limit, so it is 100.
- */
-static void mend_shares(struct import_rows *rows, struct rows_column *c)
+/* Whether a value is kept; a share a little above 100 percent is 100. */
+static bool keep_value(const struct import_rows *rows, struct rows_column *c, size_t row,
+		       const struct csv_range *range)
 {
-	size_t outside = 0, kept = 0;
-	for (size_t i = 0; i < rows->row_count && i < c->tag_cap; i++) {
-		double value = c->tags[i] == TAG_F64 ? c->values[i].f : (double)c->values[i].u;
-		if (c->tags[i] == TAG_NONE)
-			continue;
-		if (value > 100 && value <= 101) {
-			c->values[i].u = 100;
-			c->tags[i] = TAG_U64;
-		} else if (value < 0 || value > 100) {
-			c->tags[i] = TAG_NONE;
-			outside++;
-			continue;
-		}
-		kept++;
+	const struct import_span *span = &rows->spans[row];
+	bool known = span->begin_ns != SX_TIME_UNKNOWN && span->end_ns != SX_TIME_UNKNOWN;
+	double value = c->tags[row] == TAG_F64 ? c->values[row].f : (double)c->values[row].u;
+	if (c->tags[row] == TAG_U64 && value >= 0x1p64) /* the last ones are rounded up */
+		value = 0x1p63;
+	if (!csv_can_be(range, value, c->field.unit, known ? span->end_ns - span->begin_ns : 0))
+		return false;
+	if (rows->whole_shares && range->share && value > 100) {
+		c->values[row].u = 100;
+		c->tags[row] = TAG_U64;
 	}
-	c->any = kept > 0;
-	if (outside)
-		import_tell(rows->job, "%s of %.80s %s no data: no share is %s",
-			    COUNTED(outside, "value"), c->field.name, outside == 1 ? "is" : "are",
-			    "below 0 or above 100 %");
+	return true;
 }
 
-/* What counted cannot be below 0: no data. */
-static void mend_counts(struct import_rows *rows, struct rows_column *c)
+/*
+ * Values that cannot be become no data. A little above 100 percent is what comes of a tool's clock
+ * against the GPU's: dropping it would lower the mean of a GPU at its limit.
+ */
+static void mend_values(struct import_rows *rows, struct rows_column *c,
+			const struct csv_range *range)
 {
-	size_t below = 0, kept = 0;
+	size_t kept = 0, first = SIZE_MAX, outside = 0;
 	for (size_t i = 0; i < rows->row_count && i < c->tag_cap; i++) {
-		bool negative = c->tags[i] == TAG_F64 && c->values[i].f < 0;
-		if (negative)
+		if (c->tags[i] == TAG_NONE)
+			continue;
+		bool keep = keep_value(rows, c, i, range);
+		if (!keep) {
 			c->tags[i] = TAG_NONE;
-		below += negative;
-		kept += c->tags[i] != TAG_NONE;
+			first = outside++ ? first : i;
+		}
+		kept += keep;
 	}
 	c->any = kept > 0;
-	if (below)
-		import_tell(rows->job, "%s of %.80s %s below 0: no data", COUNTED(below, "count"),
-			    c->field.name, below == 1 ? "is" : "are");
+	c->cannot_be = outside > 0;
+	if (outside)
+		import_tell(rows->job,
+			    "%s of %.80s cannot be (below 0, a share above 100 %%, or more than "
+			    "its time allows), the first in %s %zu: no data",
+			    COUNTED(outside, "value"), c->field.name,
+			    first < rows->place_cap && rows->places[first] ? rows->job->place
+									   : "sample",
+			    first < rows->place_cap && rows->places[first] ? rows->places[first]
+									   : first + 1);
 }
 
 /* The counter that a column holds, by its own name or as a metric that is it alone. */
@@ -164,23 +168,24 @@ static void ask_catalog(struct import_rows *rows)
 		struct column_meaning meaning = {{SX_NONE, SX_NONE}, SX_NONE, SX_NONE};
 		if (known)
 			meaning = column_meaning(known, field->name, SX_NONE);
-		struct csv_range range = {false, false};
-		if (known && (rows->job->format->table || rows->job->format->any_order))
+		struct csv_range range = {.is = false};
+		if (known && (rows->job->format->table || rows->job->format->any_order ||
+			      rows->job->format->by_device))
 			range = import_range(known, field->name);
-		if ((rows->whole_shares && is_share(known, &meaning, field->unit)) || range.share)
-			mend_shares(rows, &rows->columns[i]);
 		const struct sx_counter_info *info =
 		    known ? rows_counter_of(known, &meaning) : NULL;
-		if (range.not_below_0 && rows->columns[i].fraction)
-			mend_counts(rows, &rows->columns[i]);
+		if (rows->whole_shares && is_share(known, &meaning, field->unit))
+			range =
+			    (struct csv_range){.is = true, .share = true, .most = CSV_SHARE_MAX};
+		else if (!range.is && info && info->type == SX_U64)
+			range =
+			    (struct csv_range){.is = true, .whole = true, .most = (double)INFINITY};
+		if (range.is)
+			mend_values(rows, &rows->columns[i], &range);
 		if (info)
 			field->over_time = info->over_time;
 		rows->columns[i].fraction |= field->over_time == SX_REDUCE_MEAN;
-		if (!info)
-			continue;
-		if (info->type == SX_U64 && rows->columns[i].fraction)
-			mend_counts(rows, &rows->columns[i]);
-		rows->columns[i].fraction |= info->type == SX_F64;
+		rows->columns[i].fraction |= info && info->type == SX_F64;
 	}
 	sx_catalog_unref(known);
 }
@@ -197,6 +202,7 @@ enum sx_status rows_make_table(struct import_rows *rows, struct sx_table **out,
 		columns[i] = (struct sx_column){.name = rows->columns[i].field.name,
 						.unit = rows->columns[i].field.unit,
 						.type = rows->columns[i].fraction ? SX_F64 : SX_U64,
+						.why = rows->columns[i].any ? NULL : CSV_CANNOT_BE,
 						.over_time = rows->columns[i].field.over_time};
 	enum sx_status status = sx_table_create(columns, rows->column_count, rows->kind, out, err);
 	free(columns);
