@@ -1,44 +1,11 @@
 /* Captures: what is written is read, whole, cut, damaged, growing, from a ring, and from a full
  * disk. */
-#include "capture/format/bytes.h"
-#include "capture/format/format.h"
-#include "capture/reader.h"
-#include "unit/capture/sample.h"
-
-#include <fcntl.h>
-#include <setjmp.h>
-#include <signal.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/resource.h>
-#include <sys/stat.h>
-#include <unistd.h>
-#include <xxhash.h>
-#include <cmocka.h>
+#include "unit/capture/captures.h"
 
 struct file {
 	uint8_t *data;
 	size_t size;
 };
-
-/* What came out of a capture. */
-struct outcome {
-	enum sx_status opened, ended;
-	uint64_t rows[2], marks, wrong;
-	struct sx_capture_account account;
-	bool clean;
-};
-
-static char folder[] = "/tmp/sextant-capture-XXXXXX";
-
-static const char *path_of(const char *name)
-{
-	static char path[256];
-	snprintf(path, sizeof(path), "%s/%s", folder, name);
-	return path;
-}
 
 static struct file load(const char *path)
 {
@@ -52,22 +19,6 @@ static struct file load(const char *path)
 	assert_int_equal(fread(file.data, 1, file.size, in), file.size);
 	fclose(in);
 	return file;
-}
-
-static void drain(struct sx_capture_reader *reader, struct outcome *out)
-{
-	struct sx_capture_record record;
-	while ((out->ended = sx_capture_next(reader, &record, NULL)) == SX_OK) {
-		uint64_t first;
-		if (record.type != SX_CAPTURE_ROWS)
-			out->marks++;
-		else if (!sample_matches(&record.rows, &first))
-			out->wrong++;
-		else if (record.device < 2)
-			out->rows[record.device] += record.rows.count;
-	}
-	out->account = *sx_capture_account(reader);
-	out->clean = sx_capture_info(reader)->clean;
 }
 
 static struct outcome read_memory(const uint8_t *data, size_t size)
@@ -347,222 +298,6 @@ static void test_lies_behind_right_hashes(void **state)
 	assert_int_equal(out.account.damaged_records, 1);
 }
 
-static void test_grows(void **state)
-{
-	struct sx_capture_writer *writer = NULL;
-	struct sx_capture_reader *reader = NULL;
-	uint32_t device;
-	assert_int_equal(sx_capture_create(path_of("growing"), NULL, &writer, NULL), SX_OK);
-	assert_int_equal(sx_capture_add_device(writer, sample_device(), &device, NULL), SX_OK);
-	assert_true(sample_write(writer, device, 0, 5));
-	assert_int_equal(sx_capture_flush(writer, NULL), SX_OK);
-	assert_int_equal(sx_capture_open(path_of("growing"), &reader, NULL), SX_OK);
-	struct outcome out = {0};
-	drain(reader, &out);
-	assert_int_equal(out.ended, SX_AGAIN);
-	assert_int_equal(out.rows[0], 5);
-	assert_true(sample_write(writer, device, 5, 5));
-	assert_int_equal(sx_capture_flush(writer, NULL), SX_OK);
-	drain(reader, &out);
-	assert_int_equal(out.ended, SX_AGAIN);
-	assert_int_equal(out.rows[0], 10);
-	assert_int_equal(sx_capture_info(reader)->rows, 10);
-	struct sx_capture_progress progress;
-	assert_int_equal(sx_capture_finish(writer, &progress, NULL), SX_OK);
-	assert_int_equal(progress.rows, 10);
-	assert_int_equal(progress.chunks, 2);
-	drain(reader, &out);
-	assert_int_equal(out.ended, SX_END);
-	assert_int_equal(out.wrong, 0);
-	assert_string_equal(out.account.what, "");
-	sx_capture_close(reader);
-}
-
-static void test_flushes_by_itself(void **state)
-{
-	struct sx_capture_options options = {.flush_ns = 20000000};
-	struct sx_capture_writer *writer = NULL;
-	struct sx_capture_progress progress = {0};
-	uint32_t device;
-	assert_int_equal(sx_capture_create(path_of("flush"), &options, &writer, NULL), SX_OK);
-	assert_int_equal(sx_capture_add_device(writer, sample_device(), &device, NULL), SX_OK);
-	assert_true(sample_write(writer, device, 0, 1));
-	for (int i = 0; i < 6000 && !progress.chunks; i++) {
-		usleep(10000);
-		sx_capture_progress(writer, &progress);
-	}
-	assert_int_equal(progress.chunks, 1);
-	assert_int_equal(sx_capture_finish(writer, NULL, NULL), SX_OK);
-}
-
-static void test_ring(void **state)
-{
-	struct sx_capture_options options = {.keep_ns = 60000000000};
-	struct sx_capture_writer *writer = NULL;
-	struct sx_capture_reader *reader = NULL;
-	uint32_t device;
-	assert_int_equal(sx_capture_create("ring", &options, &writer, NULL), SX_OK);
-	assert_int_equal(sx_capture_add_device(writer, sample_device(), &device, NULL), SX_OK);
-	assert_true(sample_write(writer, device, 0, 10));
-	assert_int_equal(sx_capture_dump(writer, path_of("dump"), NULL), SX_OK);
-	assert_true(sample_write(writer, device, 10, 10));
-	assert_int_equal(sx_capture_dump(writer, path_of("dump"), NULL), SX_OK);
-	assert_int_equal(sx_capture_finish(writer, NULL, NULL), SX_OK);
-	assert_int_equal(sx_capture_open(path_of("dump"), &reader, NULL), SX_OK);
-	struct outcome out = {0};
-	drain(reader, &out);
-	assert_int_equal(out.ended, SX_END);
-	assert_int_equal(out.rows[0], 20);
-	assert_int_equal(out.account.missing_records, 0);
-	sx_capture_close(reader);
-}
-
-static void test_ring_forgets(void **state)
-{
-	struct sx_capture_options options = {.keep_ns = 1000000};
-	struct sx_capture_writer *writer = NULL;
-	struct sx_capture_reader *reader = NULL;
-	uint32_t device;
-	assert_int_equal(sx_capture_create("ring", &options, &writer, NULL), SX_OK);
-	assert_int_equal(sx_capture_add_device(writer, sample_device(), &device, NULL), SX_OK);
-	for (uint64_t i = 0; i < 5; i++) {
-		assert_true(sample_write(writer, device, i * 10, 10));
-		assert_int_equal(sx_capture_flush(writer, NULL), SX_OK);
-		usleep(5000);
-	}
-	assert_int_equal(sx_capture_dump(writer, path_of("dump"), NULL), SX_OK);
-	assert_int_equal(sx_capture_finish(writer, NULL, NULL), SX_OK);
-	assert_int_equal(sx_capture_open(path_of("dump"), &reader, NULL), SX_OK);
-	struct outcome out = {0};
-	drain(reader, &out);
-	assert_int_equal(out.rows[0], 10);
-	assert_int_equal(out.wrong, 0);
-	sx_capture_close(reader);
-}
-
-/* What finds no room in the queue is lost, counted, and told by the file. */
-static void test_overrun(void **state)
-{
-	struct sx_capture_options options = {.queue_bytes = 1, .flush_ns = 10000000000};
-	struct sx_capture_writer *writer = NULL;
-	struct sx_capture_reader *reader = NULL;
-	struct sx_capture_progress progress;
-	uint32_t device;
-	assert_int_equal(sx_capture_create(path_of("overrun"), &options, &writer, NULL), SX_OK);
-	assert_int_equal(sx_capture_add_device(writer, sample_device(), &device, NULL), SX_OK);
-	bool all = true;
-	for (uint64_t i = 0; i < 400 && all; i++)
-		all = sample_write(writer, device, i * 1000, 1000);
-	assert_int_equal(sx_capture_finish(writer, &progress, NULL), SX_OK);
-	assert_int_equal(sx_capture_open(path_of("overrun"), &reader, NULL), SX_OK);
-	struct outcome out = {0};
-	drain(reader, &out);
-	assert_int_equal(out.wrong, 0);
-	assert_int_equal(out.rows[0], progress.rows);
-	assert_int_equal(out.account.lost_rows, progress.lost_rows);
-	assert_true(all == (progress.lost_rows == 0));
-	sx_capture_close(reader);
-}
-
-/* A disk that is full after so many bytes: the file is readable up to there, and the rest is told.
- */
-static void fill_disk(rlim_t bytes)
-{
-	struct rlimit before, limit;
-	struct sx_capture_writer *writer = NULL;
-	struct sx_capture_reader *reader = NULL;
-	struct sx_capture_progress progress;
-	struct sx_error err = {0};
-	uint32_t device;
-	getrlimit(RLIMIT_FSIZE, &before);
-	limit = (struct rlimit){bytes, before.rlim_max};
-	signal(SIGXFSZ, SIG_IGN);
-	assert_int_equal(sx_capture_create(path_of("full"), NULL, &writer, NULL), SX_OK);
-	assert_int_equal(sx_capture_add_device(writer, sample_device(), &device, NULL), SX_OK);
-	setrlimit(RLIMIT_FSIZE, &limit);
-	for (uint64_t i = 0; i < 20; i++) {
-		sample_write(writer, device, i * 50, 50);
-		sx_capture_flush(writer, NULL);
-	}
-	enum sx_status status = sx_capture_finish(writer, &progress, &err);
-	setrlimit(RLIMIT_FSIZE, &before);
-	assert_int_not_equal(status, SX_OK);
-	assert_non_null(strstr(err.message, "full"));
-	assert_true(err.remedy[0]);
-	assert_int_equal(sx_capture_open(path_of("full"), &reader, NULL), SX_OK);
-	assert_true(sx_capture_info(reader)->size_bytes <= bytes || bytes < 200);
-	struct outcome out = {0};
-	drain(reader, &out);
-	assert_int_equal(out.wrong, 0);
-	assert_string_equal(out.account.what, "");
-	assert_int_equal(out.account.cut_bytes, 0);
-	assert_int_equal(out.rows[0] + progress.lost_rows, 1000);
-	assert_true(bytes < 5500 || out.rows[0] >= 50);
-	/* Room for the index was kept free. */
-	assert_true(bytes < 2500 || sx_capture_info(reader)->clean);
-	assert_true(bytes < 2500 || out.account.lost_rows == progress.lost_rows);
-	sx_capture_close(reader);
-}
-
-/* Two recorders of one file would leave a mixture. */
-static void test_one_recorder(void **state)
-{
-	struct sx_capture_writer *first = NULL, *second = NULL;
-	struct sx_capture_reader *reader = NULL;
-	struct sx_error err = {0};
-	uint32_t device;
-	assert_int_equal(sx_capture_create(path_of("locked"), NULL, &first, NULL), SX_OK);
-	assert_int_equal(sx_capture_add_device(first, sample_device(), &device, NULL), SX_OK);
-	sample_write(first, device, 0, 50);
-	assert_int_equal(sx_capture_flush(first, NULL), SX_OK);
-	assert_int_equal(sx_capture_create(path_of("locked"), NULL, &second, &err), SX_ERR_BUSY);
-	assert_non_null(strstr(err.because, "another recording"));
-	assert_true(err.remedy[0]);
-	assert_int_equal(sx_capture_finish(first, NULL, NULL), SX_OK);
-	assert_int_equal(sx_capture_open(path_of("locked"), &reader, NULL), SX_OK);
-	assert_true(sx_capture_info(reader)->clean);
-	assert_int_equal(sx_capture_info(reader)->rows, 50);
-	sx_capture_close(reader);
-	assert_int_equal(sx_capture_create(path_of("locked"), NULL, &second, NULL), SX_OK);
-	assert_int_equal(sx_capture_finish(second, NULL, NULL), SX_OK);
-}
-
-static void test_full_disk(void **state)
-{
-	for (rlim_t bytes = 100; bytes < 8000; bytes += 237)
-		fill_disk(bytes);
-}
-
-static void test_refuses_other_rows(void **state)
-{
-	struct sx_capture_writer *writer = NULL;
-	uint32_t device;
-	struct sx_rows rows = {.count = 1};
-	assert_int_equal(sx_capture_create(path_of("misuse"), NULL, &writer, NULL), SX_OK);
-	assert_int_equal(sx_capture_add_device(writer, sample_device(), &device, NULL), SX_OK);
-	assert_int_equal(sx_capture_write(writer, device, &rows, NULL), SX_ERR_USAGE);
-	assert_int_equal(sx_capture_write(writer, 9, &rows, NULL), SX_ERR_USAGE);
-	assert_int_equal(sx_capture_dump(writer, "x", NULL), SX_ERR_USAGE);
-	assert_int_equal(sx_capture_finish(writer, NULL, NULL), SX_OK);
-	assert_int_not_equal(sx_capture_create("/nowhere/x", NULL, &writer, NULL), SX_OK);
-	assert_int_equal(sx_capture_finish(NULL, NULL, NULL), SX_OK);
-	sx_capture_close(NULL);
-}
-
-static int set_up(void **state)
-{
-	return mkdtemp(folder) ? 0 : -1;
-}
-
-static int tear_down(void **state)
-{
-	static const char *const names[] = {"whole",  "growing", "flush",  "dump", "full",
-					    "locked", "overrun", "misuse", NULL};
-	for (int i = 0; names[i]; i++)
-		unlink(path_of(names[i]));
-	return rmdir(folder);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -574,14 +309,6 @@ int main(void)
 	    cmocka_unit_test(test_prefixes),
 	    cmocka_unit_test(test_holes),
 	    cmocka_unit_test(test_foreign_files),
-	    cmocka_unit_test(test_grows),
-	    cmocka_unit_test(test_flushes_by_itself),
-	    cmocka_unit_test(test_ring),
-	    cmocka_unit_test(test_ring_forgets),
-	    cmocka_unit_test(test_overrun),
-	    cmocka_unit_test(test_full_disk),
-	    cmocka_unit_test(test_one_recorder),
-	    cmocka_unit_test(test_refuses_other_rows),
 	    cmocka_unit_test(test_newer_minor_versions_are_read),
 	    cmocka_unit_test(test_newer_major_versions_are_refused),
 	    cmocka_unit_test(test_lies_behind_right_hashes),

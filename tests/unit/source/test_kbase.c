@@ -1,132 +1,6 @@
 /* The kbase source against a fake driver: values, times, each known defect, and every call failing.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-#include <errno.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-#include "decode/decode.h"
-#include "devices/kbase.h"
-#include "source/mali/id.h"
-#include "source/source.h"
-#include "unit/context.h"
-
-extern const struct source_ops source_kbase;
-
-/* An opened device with a decoder and the table that its samples go to. */
-struct bench {
-	struct fake_kbase fake;
-	struct source *source;
-	const struct source_desc *desc;
-	struct sx_catalog *catalog;
-	struct decoder *decoder;
-	struct sx_table *table;
-};
-
-static void open_bench(struct bench *b)
-{
-	assert_int_equal(
-	    source_kbase.open(&(struct source_host){.sys = &b->fake.sys, .catalogs = context},
-			      "mali0", &b->source, NULL),
-	    SX_OK);
-	b->desc = source_describe(b->source);
-	assert_int_equal(sx_catalog_open(context, b->desc->catalog, &b->catalog, NULL), SX_OK);
-	struct sx_constant_value constants[8];
-	for (uint32_t i = 0; i < b->desc->constant_count; i++)
-		constants[i] = b->desc->constants[i];
-	struct decoder_setup setup = {.catalog = b->catalog,
-				      .constants = constants,
-				      .constant_count = b->desc->constant_count};
-	const struct decoder_ops *ops = decode_find(source_kbase.raw);
-	assert_int_equal(ops->create(&setup, &b->decoder, NULL), SX_OK);
-	assert_int_equal(decoder_table(b->decoder, &b->table, NULL), SX_OK);
-}
-
-static void start_bench(struct bench *b, uint64_t interval_ns)
-{
-	struct source_request request = {.interval_ns = interval_ns};
-	assert_int_equal(source_kbase.start(b->source, &request, NULL), SX_OK);
-}
-
-static enum sx_status read_one(struct bench *b, int timeout_ms)
-{
-	struct raw_sample raw;
-	struct sx_error err = {0};
-	enum sx_status status = source_kbase.read(b->source, timeout_ms, &raw, &err);
-	if (status == SX_OK)
-		assert_int_equal(b->decoder->ops->feed(b->decoder, &raw, b->table, &err), SX_OK);
-	return status;
-}
-
-/* Stops and reads what is left. */
-static void drain_bench(struct bench *b)
-{
-	assert_int_equal(source_kbase.stop(b->source, NULL), SX_OK);
-	enum sx_status status;
-	int reads = 0;
-	while ((status = read_one(b, 0)) == SX_OK)
-		assert_true(++reads < 100);
-	assert_int_equal(status, SX_END);
-}
-
-static void close_bench(struct bench *b)
-{
-	source_kbase.close(b->source);
-	b->decoder->ops->destroy(b->decoder);
-	sx_table_destroy(b->table);
-	sx_catalog_unref(b->catalog);
-	assert_true(fake_kbase_clean(&b->fake));
-	fake_kbase_finish(&b->fake);
-}
-
-/* What a counter of the fake must read over a row: its rate times the row's length. */
-static double expected(const struct bench *b, const struct sx_counter_info *info,
-		       enum mali_kind kind, size_t row)
-{
-	uint64_t us = (sx_table_end_ns(b->table)[row] - sx_table_begin_ns(b->table)[row]) / 1000;
-	uint64_t sum = 0, present = 0;
-	uint32_t count = kind == MALI_CORE ? 64 : kind == MALI_MEMORY ? b->fake.slices : 1;
-	for (uint32_t i = 0; i < count; i++) {
-		if (kind == MALI_CORE && !(b->fake.core_mask >> i & 1))
-			continue;
-		sum += us * fake_kbase_rate(kind, i, info->slot);
-		present++;
-	}
-	double value = (double)sum * (double)info->scale;
-	return info->reduce == SX_REDUCE_MEAN ? value / (double)present : value;
-}
-
-static void check_row(const struct bench *b, size_t row)
-{
-	uint32_t counters, blocks, checked = 0;
-	const struct sx_counter_info *info = sx_catalog_counters(b->catalog, &counters);
-	const struct sx_block_info *block = sx_catalog_blocks(b->catalog, &blocks);
-	for (uint32_t i = 0; i < counters; i++) {
-		uint32_t column = sx_table_find(b->table, info[i].name);
-		if (column == SX_NONE)
-			continue;
-		double got = sx_table_get(b->table, column, row);
-		assert_true(got ==
-			    expected(b, &info[i], (enum mali_kind)block[info[i].block].code, row));
-		checked++;
-	}
-	assert_true(checked > 150);
-}
-
-static uint8_t quality(const struct bench *b, const char *name, size_t row)
-{
-	uint32_t column = sx_table_find(b->table, name);
-	assert_int_not_equal(column, SX_NONE);
-	struct sx_vector v = sx_table_vector(b->table, column);
-	return v.quality ? v.quality[row] : 0;
-}
+#include "unit/source/kbase_bench.h"
 
 /* Opens, reads five samples, stops; all rows must hold what the fake counted, without a gap. */
 static void run_whole(struct bench *b, uint64_t interval_ns)
@@ -275,49 +149,6 @@ static void periods_that_would_be_changed(void **state)
 	close_bench(&b);
 }
 
-static void overrun_is_stretched(void **state)
-{
-	struct bench b;
-	fake_kbase_init(&b.fake);
-	open_bench(&b);
-	start_bench(&b, 1000000);
-	fake_kbase_advance(&b.fake, 100 * 1000000); /* nobody reads for 100 periods */
-	for (int i = 0; i < 31; i++)
-		assert_int_equal(read_one(&b, 10), SX_OK);
-	fake_kbase_advance(&b.fake, 1000000);
-	assert_int_equal(read_one(&b, 10), SX_OK);
-	for (size_t row = 0; row < 32; row++) {
-		bool stretched = row == 31;
-		check_row(&b, row);
-		assert_int_equal(quality(&b, "MaliGPUCyclesGPUActive", row),
-				 stretched ? SX_QUALITY_STRETCHED : 0);
-	}
-	assert_int_equal(sx_table_begin_ns(b.table)[31], sx_table_end_ns(b.table)[30]);
-	drain_bench(&b);
-	close_bench(&b);
-}
-
-/* A stop with a full ring: the driver would drop the last sample, and with it the end of the run.
- */
-static void a_full_ring_is_stopped_whole(void **state)
-{
-	struct bench b;
-	fake_kbase_init(&b.fake);
-	open_bench(&b);
-	start_bench(&b, 1000000);
-	uint64_t begin = b.fake.begin_ns;
-	fake_kbase_advance(&b.fake, 200 * 1000000 + 12345);
-	assert_int_equal(b.fake.used, FAKE_RING - 1);
-	drain_bench(&b);
-	size_t rows = sx_table_row_count(b.table);
-	assert_int_equal(rows, FAKE_RING);
-	for (size_t row = 0; row < rows; row++)
-		check_row(&b, row);
-	uint64_t covered = sx_table_end_ns(b.table)[rows - 1] - sx_table_begin_ns(b.table)[0];
-	assert_true(covered >= 200 * 1000000 + 12345 && b.fake.now_ns - begin >= covered);
-	close_bench(&b);
-}
-
 static void protected_off_and_failed(void **state)
 {
 	static const struct {
@@ -344,68 +175,6 @@ static void protected_off_and_failed(void **state)
 		assert_int_equal(quality(&b, "MaliGPUCyclesGPUActive", 0), cases[i].quality);
 		assert_int_equal(quality(&b, "MaliShaderCoreCyclesAnyWorkloadActive", 0),
 				 cases[i].quality);
-		drain_bench(&b);
-		close_bench(&b);
-	}
-}
-
-static void samples_that_point_nowhere(void **state)
-{
-	struct bench b;
-	fake_kbase_init(&b.fake);
-	b.fake.bad_offset = UINT32_MAX - 3;
-	open_bench(&b);
-	start_bench(&b, 10000000);
-	struct raw_sample raw;
-	struct sx_error err = {0};
-	enum sx_status status = SX_OK;
-	for (int i = 0; i < 20 && status != SX_ERR_UNSUPPORTED; i++)
-		status = source_kbase.read(b.source, 100, &raw, &err);
-	assert_int_equal(status, SX_ERR_UNSUPPORTED); /* all of them: the driver is at fault */
-	assert_false(b.fake.held);
-	close_bench(&b);
-	/* One alone costs itself; it is counted, and told once. */
-	fake_kbase_init(&b.fake);
-	b.fake.bad_offset = UINT32_MAX - 3;
-	b.fake.bad_sample = 3;
-	open_bench(&b);
-	start_bench(&b, 10000000);
-	uint64_t lost = 0;
-	unsigned notes = 0, samples = 0;
-	while (samples < 5) {
-		status = source_kbase.read(b.source, 100, &raw, &err);
-		notes += status == SX_OK && raw.kind == RAW_NOTE;
-		samples += status == SX_OK && raw.kind == RAW_MALI;
-		lost += status == SX_OK ? raw.lost : 0;
-		assert_true(status == SX_OK || status == SX_AGAIN);
-	}
-	assert_int_equal(lost, 1);
-	assert_int_equal(notes, 1);
-	drain_bench(&b);
-	close_bench(&b);
-}
-
-/* Samples that the ring had no room for, and those that we asked for too late, are counted. */
-static void late_samples_are_counted(void **state)
-{
-	static const uint16_t minors[] = {24, 12}; /* its own timer; ours */
-	for (size_t i = 0; i < 2; i++) {
-		struct bench b;
-		struct raw_sample raw;
-		uint64_t lost = 0, samples = 0;
-		fake_kbase_init(&b.fake);
-		b.fake.version.minor = minors[i];
-		b.fake.state = 0;
-		open_bench(&b);
-		start_bench(&b, 1000000);
-		fake_kbase_advance(&b.fake, 100 * 1000000);
-		while (samples + lost < 110) {
-			if (source_kbase.read(b.source, 5, &raw, NULL) != SX_OK)
-				continue;
-			samples++;
-			lost += raw.lost;
-		}
-		assert_in_range(lost, i ? 97 : 66, i ? 101 : 70);
 		drain_bench(&b);
 		close_bench(&b);
 	}
@@ -441,58 +210,6 @@ static void a_device_that_goes(void **state)
 		assert_int_equal(source_kbase.read(b.source, 0, &raw, &err), SX_END);
 		close_bench(&b);
 	}
-}
-
-/* The clocks drift by 100 parts in a million: no sample is longer or shorter than it was. */
-static void drifting_clocks(void **state)
-{
-	struct bench b;
-	fake_kbase_init(&b.fake);
-	b.fake.drift = 1e-4;
-	open_bench(&b);
-	start_bench(&b, 10000000);
-	while (sx_table_row_count(b.table) < 500)
-		assert_int_equal(read_one(&b, 100), SX_OK);
-	const uint64_t *begin = sx_table_begin_ns(b.table), *end = sx_table_end_ns(b.table);
-	for (size_t row = 1; row < 500; row++) {
-		/* 10 ms, longer by 1 us; by the offset alone one in a second was 100 us longer. */
-		assert_int_equal(begin[row], end[row - 1]);
-		assert_in_range(end[row] - begin[row], 10000000, 10002500);
-	}
-	uint64_t raw_end = UINT64_C(5010000000) + 499 * UINT64_C(10000000);
-	int64_t true_end = (int64_t)raw_end + b.fake.offset_ns + (int64_t)((double)raw_end * 1e-4);
-	assert_true(llabs((int64_t)end[499] - true_end) < 1000);
-	drain_bench(&b);
-	close_bench(&b);
-}
-
-/* Our clock leaps by three seconds beside the driver's: told once, and right from then on. */
-static void a_clock_that_jumps(void **state)
-{
-	struct bench b;
-	struct raw_sample raw = {0};
-	struct sx_error err;
-	unsigned notes = 0, broken = 0;
-	fake_kbase_init(&b.fake);
-	open_bench(&b);
-	start_bench(&b, 10000000);
-	while (sx_table_row_count(b.table) < 300)
-		assert_int_equal(read_one(&b, 100), SX_OK);
-	b.fake.offset_ns += 3000000000;
-	for (int i = 0; i < 300; i++) {
-		assert_int_equal(source_kbase.read(b.source, 100, &raw, &err), SX_OK);
-		broken += raw.kind != RAW_NOTE && raw.flags & RAW_BROKEN;
-		if (raw.kind != RAW_NOTE)
-			continue;
-		notes++;
-		assert_non_null(strstr((const char *)raw.data, "jumped by 3000 ms"));
-	}
-	assert_int_equal(notes, 1);
-	assert_int_equal(broken, 1);
-	int64_t off = (int64_t)(raw.end_ns - (b.fake.now_ns + (uint64_t)b.fake.offset_ns));
-	assert_true(off <= 0 && off > -20000000);
-	drain_bench(&b);
-	close_bench(&b);
 }
 
 /* A mask that no double holds: every core is there, numbered without the holes. */
@@ -584,14 +301,8 @@ int main(void)
 	    cmocka_unit_test(manual_where_the_timer_is_broken),
 	    cmocka_unit_test(vinstr_on_old_drivers),
 	    cmocka_unit_test(periods_that_would_be_changed),
-	    cmocka_unit_test(overrun_is_stretched),
-	    cmocka_unit_test(a_full_ring_is_stopped_whole),
 	    cmocka_unit_test(protected_off_and_failed),
-	    cmocka_unit_test(samples_that_point_nowhere),
-	    cmocka_unit_test(late_samples_are_counted),
 	    cmocka_unit_test(a_device_that_goes),
-	    cmocka_unit_test(drifting_clocks),
-	    cmocka_unit_test(a_clock_that_jumps),
 	    cmocka_unit_test(wide_core_masks),
 	    cmocka_unit_test(every_call_fails),
 	};
