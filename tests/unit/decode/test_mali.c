@@ -1,97 +1,12 @@
 /* Mali dumps with known contents, for 1, 3 and 6 cores, holes included; every wrong reduction
  * shows. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <sextant/metric.h>
-#include "decode/decode.h"
-#include "decode/mali/mali.h"
-#include "unit/context.h"
-
-/* A device and the value that a test puts at a place: distinct for each block, slot and dump. */
-struct device {
-	const char *catalog;
-	uint32_t width, slots, slices;
-	uint64_t cores;
-};
-
-static const struct device devices[] = {
-    {"mali-g310", 4, 64, 1, 0x1},
-    {"mali-g310", 4, 64, 1, 0x7},
-    {"mali-g310", 8, 64, 2, 0xd},
-    {"mali-g625", 4, 128, 2, 0x1},
-    {"mali-g625", 8, 128, 1, 0x3f},
-    {"mali-g625", 4, 128, 4, 0x3d},
-    {"mali-g625", 8, 128, 2, UINT64_C(0x8000000000000001)},
-};
-#define DEVICES (sizeof(devices) / sizeof(devices[0]))
-
-static uint32_t block_count(const struct device *d)
-{
-	return 2 + d->slices + 64 - (uint32_t)__builtin_clzll(d->cores);
-}
-
-static size_t dump_bytes(const struct device *d)
-{
-	return (size_t)block_count(d) * d->slots * d->width;
-}
-
-static uint64_t known(uint32_t dump, uint32_t block, uint32_t slot)
-{
-	return (uint64_t)dump * 1000003 + block * 10007 + slot * 101 + 7;
-}
-
-static void put(const struct device *d, uint8_t *dump, uint32_t block, uint32_t slot,
-		uint64_t value)
-{
-	uint8_t *at = dump + ((size_t)block * d->slots + slot) * d->width;
-	for (uint32_t i = 0; i < d->width; i++)
-		at[i] = (uint8_t)(value >> 8 * i);
-}
-
-/* Absent cores and header slots hold garbage, which must not be read as counts. */
-static uint8_t *make_dumps(const struct device *d, uint32_t count)
-{
-	uint8_t *data = malloc(dump_bytes(d) * count);
-	assert_non_null(data);
-	memset(data, 0xa5, dump_bytes(d) * count);
-	for (uint32_t n = 0; n < count; n++)
-		for (uint32_t b = 0; b < block_count(d); b++) {
-			uint32_t core = b - 2 - d->slices;
-			if (b >= 2 + d->slices && !(d->cores >> core & 1))
-				continue;
-			for (uint32_t s = 3; s < d->slots; s++)
-				put(d, data + n * dump_bytes(d), b, s, known(n, b, s));
-			put(d, data + n * dump_bytes(d), b, MALI_SLOT_ENABLE,
-			    d->slots == 64 ? 0xffff : 0xffffffff);
-		}
-	return data;
-}
-
-static struct sx_catalog *open_catalog(const struct device *d)
-{
-	struct sx_catalog *catalog = NULL;
-	assert_int_equal(sx_catalog_open(context, d->catalog, &catalog, NULL), SX_OK);
-	return catalog;
-}
+#include "unit/decode/mali_dumps.h"
 
 static struct sx_mali_options options_of(const struct device *d)
 {
 	return (struct sx_mali_options){
 	    .value_bytes = d->width, .l2_slices = d->slices, .core_mask = d->cores};
 }
-
-struct run {
-	struct sx_catalog *catalog;
-	struct sx_mali_decoder *decoder;
-	struct sx_table *table;
-};
 
 static struct run start(const struct device *d, struct sx_mali_options options)
 {
@@ -287,14 +202,6 @@ static void rows_by_instance(void **state)
 	free(data);
 }
 
-static uint8_t quality(const struct run *run, const char *name, size_t row)
-{
-	uint32_t column = sx_table_find(run->table, name);
-	assert_int_not_equal(column, SX_NONE);
-	struct sx_vector v = sx_table_vector(run->table, column);
-	return v.quality ? v.quality[row] : 0;
-}
-
 static void groups_that_were_off(void **state)
 {
 	const struct device *d = &devices[5];
@@ -381,137 +288,6 @@ static void truncated_and_impossible(void **state)
 	free(data);
 }
 
-/* A raw sample of a source, with the state of each block. */
-struct raw {
-	struct raw_sample sample;
-	uint8_t *bytes, *states, *dump;
-};
-
-static void put32(uint8_t *at, uint32_t value)
-{
-	for (int i = 0; i < 4; i++)
-		at[i] = (uint8_t)(value >> 8 * i);
-}
-
-static struct raw make_raw(const struct device *d)
-{
-	uint32_t blocks = block_count(d);
-	size_t head = MALI_RAW_HEAD + (blocks + 7) / 8 * 8, size = head + dump_bytes(d);
-	uint8_t *dump = make_dumps(d, 1);
-	struct raw raw = {.bytes = calloc(1, size)};
-	assert_non_null(raw.bytes);
-	const uint32_t words[] = {
-	    MALI_RAW_MAGIC, 0,	    d->width,		d->slots,
-	    d->slices,	    blocks, (uint32_t)d->cores, (uint32_t)(d->cores >> 32)};
-	for (uint32_t i = 0; i < 8; i++)
-		put32(raw.bytes + 4 * i, words[i]);
-	raw.states = raw.bytes + MALI_RAW_HEAD;
-	memset(raw.states, MALI_STATE_ON | MALI_STATE_AVAILABLE | MALI_STATE_NORMAL, blocks);
-	raw.dump = raw.bytes + head;
-	memcpy(raw.dump, dump, dump_bytes(d));
-	free(dump);
-	raw.sample = (struct raw_sample){
-	    .kind = RAW_MALI, .begin_ns = 1000, .end_ns = 2000, .data = raw.bytes, .size = size};
-	return raw;
-}
-
-struct stream {
-	struct run run;
-	struct decoder *decoder;
-};
-
-static struct stream open_stream(const struct device *d)
-{
-	const struct decoder_ops *ops = decode_find(RAW_MALI);
-	assert_non_null(ops);
-	const struct sx_constant_value constants[] = {{"MaliConstantsL2SliceCount", d->slices},
-						      {"shader_core_mask", (double)d->cores}};
-	struct stream stream = {.run.catalog = open_catalog(d)};
-	struct decoder_setup setup = {
-	    .catalog = stream.run.catalog, .constants = constants, .constant_count = 2};
-	assert_int_equal(ops->create(&setup, &stream.decoder, NULL), SX_OK);
-	assert_int_equal(decoder_table(stream.decoder, &stream.run.table, NULL), SX_OK);
-	return stream;
-}
-
-static void close_stream(struct stream *stream)
-{
-	stream->decoder->ops->destroy(stream->decoder);
-	sx_table_destroy(stream->run.table);
-	sx_catalog_unref(stream->run.catalog);
-}
-
-static enum sx_status feed(struct stream *stream, const struct raw *raw)
-{
-	struct sx_error err;
-	return stream->decoder->ops->feed(stream->decoder, &raw->sample, stream->run.table, &err);
-}
-
-static void states_of_blocks(void **state)
-{
-	const struct device *d = &devices[5];
-	struct raw raw = make_raw(d);
-	struct stream stream = open_stream(d);
-	const struct run *run = &stream.run;
-	const char *core = "MaliShaderCoreCyclesAnyWorkloadActive";
-	uint32_t column = sx_table_find(run->table, core);
-	assert_int_equal(feed(&stream, &raw), SX_OK);
-	assert_int_equal(quality(run, core, 0), 0);
-	assert_int_equal(sx_table_begin_ns(run->table)[0], 1000);
-	assert_int_equal(sx_table_end_ns(run->table)[0], 2000);
-	raw.states[8] = MALI_STATE_OFF; /* one core slept: it did no work, the total stands */
-	assert_int_equal(feed(&stream, &raw), SX_OK);
-	assert_int_equal(quality(run, core, 1), 0);
-	assert_true(sx_table_get(run->table, column, 1) ==
-		    sx_table_get(run->table, column, 0) - (double)known(0, 8, 53));
-	memset(raw.states + 6, MALI_STATE_OFF, 6); /* all cores slept: a gap, not zero */
-	assert_int_equal(feed(&stream, &raw), SX_OK);
-	assert_int_equal(quality(run, core, 2), SX_QUALITY_GAP);
-	assert_int_equal(quality(run, "MaliGPUCyclesGPUActive", 2), 0);
-	memset(raw.states, MALI_STATE_ON | MALI_STATE_PROTECTED, 12);
-	assert_int_equal(feed(&stream, &raw), SX_OK); /* protected throughout */
-	assert_int_equal(quality(run, core, 3), SX_QUALITY_GAP);
-	assert_true(isnan(sx_table_get(run->table, column, 3)));
-	memset(raw.states, MALI_STATE_ON | MALI_STATE_PROTECTED | MALI_STATE_NORMAL, 12);
-	assert_int_equal(feed(&stream, &raw), SX_OK); /* for a part of it */
-	assert_int_equal(quality(run, core, 4), SX_QUALITY_LOST);
-	memset(raw.states, 0, 12); /* old drivers do not tell */
-	assert_int_equal(feed(&stream, &raw), SX_OK);
-	assert_int_equal(quality(run, core, 5), 0);
-	close_stream(&stream);
-	free(raw.bytes);
-}
-
-static void stretched_failed_and_foreign(void **state)
-{
-	const struct device *d = &devices[4];
-	struct raw raw = make_raw(d);
-	struct stream stream = open_stream(d);
-	raw.sample.flags = RAW_STRETCHED | RAW_LOST;
-	assert_int_equal(feed(&stream, &raw), SX_OK);
-	assert_int_equal(quality(&stream.run, "MaliGPUCyclesGPUActive", 0),
-			 SX_QUALITY_STRETCHED | SX_QUALITY_LOST);
-	put32(raw.bytes + 4, MALI_RAW_FAILED);
-	raw.sample.flags = 0;
-	assert_int_equal(feed(&stream, &raw), SX_OK);
-	assert_int_equal(quality(&stream.run, "MaliGPUCyclesGPUActive", 1), SX_QUALITY_GAP);
-	for (size_t size = 0; size < MALI_RAW_HEAD + 16; size++) {
-		struct raw cut = raw;
-		cut.sample.size = size;
-		assert_int_equal(feed(&stream, &cut), SX_INCOMPLETE);
-	}
-	for (uint32_t word = 0; word < 8; word++) {
-		if (word == 1)
-			continue; /* flags may be anything */
-		raw.bytes[4 * word] ^= 0x40;
-		assert_int_equal(feed(&stream, &raw), SX_INCOMPLETE);
-		raw.bytes[4 * word] ^= 0x40;
-	}
-	assert_int_equal(sx_table_row_count(stream.run.table), 2);
-	close_stream(&stream);
-	free(raw.bytes);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -523,8 +299,6 @@ int main(void)
 	    cmocka_unit_test(groups_that_were_off),
 	    cmocka_unit_test(counters_at_their_highest),
 	    cmocka_unit_test(truncated_and_impossible),
-	    cmocka_unit_test(states_of_blocks),
-	    cmocka_unit_test(stretched_failed_and_foreign),
 	};
 	return cmocka_run_group_tests(tests, context_open, context_close);
 }
