@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/mem.h"
+#include "base/teller.h"
 #include "import/import.h"
 
 #define IMPORT_HEAD_BYTES ((size_t)64 << 10)
@@ -71,6 +72,8 @@ enum sx_status import_decode(char **data, size_t *size, struct sx_error *err);
 char *import_text(struct import_job *job, const char *text, size_t size);
 /* Something people should know; each text once. */
 void import_tell(struct import_job *job, const char *fmt, ...) SX_PRINTF(2, 3);
+/* Tells the same way. */
+struct teller import_teller(struct import_job *job);
 /* SX_ERR_BAD_INPUT at a line (0: none). */
 enum sx_status import_bad(const struct import_job *job, size_t line, struct sx_error *err,
 			  const char *because, const char *what);

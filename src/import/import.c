@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/number.h"
 #include "import/columns.h"
 #include "import/devices.h"
 #include "import/internal.h"
@@ -102,12 +103,12 @@ static void tell_ratios(struct import_job *job, const struct import_device *devi
 		return;
 	uint32_t count = import_given_ratios(device->table, catalog, &first);
 	if (count)
-		import_tell(
-		    job,
-		    "%u ratio%s given by row, %.80s%s: over the run %s of the rows', "
-		    "unless other columns make %s",
-		    count, count == 1 ? " is" : "s are", first, count == 1 ? "" : " the first",
-		    count == 1 ? "it is the mean" : "they are means", count == 1 ? "it" : "them");
+		import_tell(job,
+			    "%s given by row, %.80s%s: over the run %s of the rows', "
+			    "unless other columns make %s",
+			    COUNTED(count, "ratio is"), first, count == 1 ? "" : " the first",
+			    count == 1 ? "it is the mean" : "they are means",
+			    count == 1 ? "it" : "them");
 	sx_catalog_unref(catalog);
 }
 
@@ -270,6 +271,16 @@ void import_tell(struct import_job *job, const char *fmt, ...)
 	char *copy = import_text(job, text, strlen(text));
 	if (copy && import->note_count < IMPORT_NOTES_MAX)
 		import->notes[import->note_count++] = copy;
+}
+
+static void import_told(void *job, const char *line)
+{
+	import_tell(job, "%s", line);
+}
+
+struct teller import_teller(struct import_job *job)
+{
+	return (struct teller){import_told, job};
 }
 
 enum sx_status import_bad(const struct import_job *job, size_t line, struct sx_error *err,

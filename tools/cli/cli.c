@@ -171,6 +171,17 @@ void cli_note(const struct cli *cli, const char *fmt, ...)
 	ticker_release(cli);
 }
 
+static void cli_told(void *user, const char *line)
+{
+	const struct cli *cli = user;
+	cli_note(cli, "note: %s", line);
+}
+
+struct teller cli_teller(const struct cli *cli)
+{
+	return (struct teller){cli_told, (void *)cli};
+}
+
 void cli_warn(const struct cli *cli, const char *fmt, ...)
 {
 	char line[1024] = "warning: ";

@@ -68,6 +68,8 @@ int cli_fail(const struct cli *cli, const struct sx_error *err);
 enum sx_status cli_open_output(struct cli *cli, struct sx_error *err);
 /* A remark on standard error, unless --quiet. */
 void cli_note(const struct cli *cli, const char *fmt, ...) SX_PRINTF(2, 3);
+/* Notes what it is told, as "note: ...". */
+struct teller cli_teller(const struct cli *cli);
 /* A warning on standard error, wrapped, unless --quiet. */
 void cli_warn(const struct cli *cli, const char *fmt, ...) SX_PRINTF(2, 3);
 /* The input file: --input, or the first argument; SX_ERR_USAGE when there is neither. */

@@ -2,7 +2,6 @@
  * Any table whose header names counters, constants or metrics of a catalog: what spreadsheets,
  * scripts and tools without a kind of their own write.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include <sextant/catalog.h>
@@ -102,29 +101,6 @@ static void look_at_columns(struct import_job *job, struct import_device *device
 	if (repeated)
 		import_tell(job, "column %.80s means the same as %.80s, which is read instead%s",
 			    repeated_name, instead, repeated == 1 ? "" : "; so do further columns");
-}
-
-/* What cannot be is no time; all others stay as the table has them. */
-static enum sx_status mend_times(struct import_job *job, struct sx_table *table,
-				 struct sx_error *err)
-{
-	size_t rows = sx_table_row_count(table);
-	struct import_span *spans = calloc(rows + 1, sizeof(*spans));
-	if (!spans)
-		return error_nomem(err, "importing");
-	for (size_t i = 0; i < rows; i++)
-		spans[i] =
-		    (struct import_span){sx_table_begin_ns(table)[i], sx_table_end_ns(table)[i]};
-	import_times_mend(job, spans, rows, IMPORT_UNORDERED);
-	for (size_t i = 0; i < rows; i++)
-		sx_table_set_time(table, i, spans[i].begin_ns, spans[i].end_ns);
-	free(spans);
-	return SX_OK;
-}
-
-static void any_table_say(void *user, const char *text)
-{
-	import_tell(user, "%s", text);
 }
 
 /* No name of the header is one of the catalog's, or of any. */
@@ -231,7 +207,8 @@ static enum sx_status read_with(struct import_job *job, struct import_device *de
 	if (!status && !means_anything(csv_table(stream), catalog))
 		status = no_column(job, device->catalog, err);
 	if (!status) {
-		csv_tell(csv_told(stream), any_table_say, job);
+		const struct teller to = import_teller(job);
+		csv_tell(csv_told(stream), &to);
 		device->simulated = csv_told(stream)->simulated;
 		name_labels(job, csv_told(stream), device);
 		status = csv_all(stream, &device->table, err);
@@ -241,7 +218,7 @@ static enum sx_status read_with(struct import_job *job, struct import_device *de
 		status = import_bad(job, 0, err, "it has a header and nothing behind it",
 				    "no row is in it");
 	if (!status)
-		status = mend_times(job, device->table, err);
+		status = import_times_mend_table(job, device->table, IMPORT_UNORDERED, err);
 	if (!status)
 		look_at_columns(job, device, catalog);
 	return status;

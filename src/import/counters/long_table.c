@@ -373,9 +373,9 @@ static enum sx_status long_read(struct import_job *job, struct sx_error *err)
 		status = cells_end(&r.cells, err);
 	if (r.other_units)
 		import_tell(job,
-			    "%zu value%s in another unit than the first of the name, which "
+			    "%s in another unit than the first of the name, which "
 			    "cannot be made into that: left out",
-			    r.other_units, r.other_units == 1 ? " is" : "s are");
+			    COUNTED(r.other_units, "value is"));
 	strings_finish(&r.samples);
 	strings_finish(&r.seen);
 	strings_finish(&r.named);

@@ -1,6 +1,5 @@
 /* perf stat's output as a file: text, -x and -j, with or without -I and -A. */
 #include <ctype.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <sextant/catalog.h>
@@ -54,35 +53,6 @@ static bool perf_stat_recognise(const struct import_head *head)
 	return false;
 }
 
-static void perf_stat_file_tell(struct import_job *job, const struct perf_stat_tally *tally)
-{
-	if (tally->foreign)
-		import_tell(job, "%zu of %zu lines are no counts, line %zu the first",
-			    tally->foreign, tally->foreign + tally->records, tally->first_foreign);
-	if (tally->repeats)
-		import_tell(job,
-			    "%zu counts were left out, as the same counter was counted by another "
-			    "event of the same time",
-			    tally->repeats);
-}
-
-/* Intervals of a run that was appended begin at 0 again. */
-static enum sx_status mend(struct import_job *job, struct sx_table *table, struct sx_error *err)
-{
-	size_t count = sx_table_row_count(table);
-	struct import_span *spans = calloc(count + 1, sizeof(*spans));
-	if (!spans)
-		return error_nomem(err, "importing");
-	for (size_t i = 0; i < count; i++)
-		spans[i] =
-		    (struct import_span){sx_table_begin_ns(table)[i], sx_table_end_ns(table)[i]};
-	import_times_mend(job, spans, count, IMPORT_RUNS);
-	for (size_t i = 0; i < count; i++)
-		sx_table_set_time(table, i, spans[i].begin_ns, spans[i].end_ns);
-	free(spans);
-	return SX_OK;
-}
-
 static enum sx_status perf_stat_read(struct import_job *job, struct sx_error *err)
 {
 	struct import *result = job->result;
@@ -100,8 +70,10 @@ static enum sx_status perf_stat_read(struct import_job *job, struct sx_error *er
 		device->source = job->format->kind;
 		device->driver = "perf";
 		result->device_count = 1;
-		status = mend(job, device->table, err);
-		perf_stat_file_tell(job, &tally);
+		/* Intervals of a run that was appended begin at 0 again. */
+		status = import_times_mend_table(job, device->table, IMPORT_RUNS, err);
+		const struct teller to = import_teller(job);
+		perf_stat_tell(&tally, &to);
 		if (!status)
 			status = perf_stat_whole(&tally, job->request->path, err);
 	}

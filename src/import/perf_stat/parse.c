@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/mem.h"
+#include "base/number.h"
 #include "base/strings.h"
 #include "import/perf_stat/line.h"
 #include "import/perf_stat/record.h"
@@ -381,6 +382,18 @@ static enum sx_status each_line(struct perf_stat_reader *r)
 	}
 	r->tally.no_footer = r->separator == PERF_TEXT && !r->timed && !r->elapsed;
 	return status;
+}
+
+void perf_stat_tell(const struct perf_stat_tally *tally, const struct teller *to)
+{
+	if (tally->foreign)
+		teller_say(to, "no counts: %zu of %s, line %zu the first", tally->foreign,
+			   COUNTED(tally->foreign + tally->records, "line"), tally->first_foreign);
+	if (tally->repeats)
+		teller_say(to,
+			   "left out: %s, as the same counter was counted by another event of the "
+			   "same time",
+			   COUNTED(tally->repeats, "count"));
 }
 
 enum sx_status perf_stat_whole(const struct perf_stat_tally *tally, const char *origin,

@@ -87,9 +87,9 @@ void cells_name_once(struct cells *cells)
 	}
 	if (twice)
 		import_tell(cells->job,
-			    "%zu column%s the name of one before, which is read instead; %.*s is "
+			    "%s the name of one before, which is read instead; %.*s is "
 			    "the first",
-			    twice, twice == 1 ? " has" : "s have", shown(first), first.text);
+			    COUNTED(twice, "column has"), shown(first), first.text);
 	strings_finish(&names);
 }
 
@@ -169,10 +169,9 @@ enum sx_status cells_end(struct cells *cells, struct sx_error *err)
 				: "");
 	if (cells->narrow)
 		import_tell(cells->job,
-			    "%zu line%s fewer cells than the header, line %zu the first; what they "
+			    "%s fewer cells than the header, line %zu the first; what they "
 			    "lack is no data",
-			    cells->narrow, cells->narrow == 1 ? " has" : "s have",
-			    cells->first_narrow);
+			    COUNTED(cells->narrow, "line has"), cells->first_narrow);
 	import_odd_tell(cells->job, &cells->garbage, cells->job->place);
 	if (cells->lines.unfinished && !cells->cut)
 		import_tell(cells->job,

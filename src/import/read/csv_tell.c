@@ -1,28 +1,11 @@
 /* See csv_tell.h. */
 #include "import/read/csv_tell.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "base/error.h"
+#include "base/number.h"
 #include "table/label.h"
-
-/* Who is told. */
-struct teller {
-	void (*tell)(void *user, const char *text);
-	void *user;
-};
-
-SX_PRINTF(2, 3) static void say(const struct teller *to, const char *fmt, ...)
-{
-	char text[512];
-	va_list args;
-	va_start(args, fmt);
-	vsnprintf(text, sizeof(text), fmt, args);
-	va_end(args);
-	to->tell(to->user, text);
-}
 
 /* Which column of text is what, where there are several. */
 static void tell_labels(const struct csv_tally *tally, const struct teller *to)
@@ -41,65 +24,64 @@ static void tell_labels(const struct csv_tally *tally, const struct teller *to)
 		used += more > 0 ? (size_t)more : 0;
 	}
 	if (further)
-		say(to, "columns of text are labels: %s", text);
+		teller_say(to, "columns of text are labels: %s", text);
 }
 
 /* Columns that are not read. */
 static void tell_columns(const struct csv_tally *tally, const struct teller *to)
 {
 	if (tally->unnamed)
-		say(to, "%u column%s no name, column %u the first: left out", tally->unnamed,
-		    tally->unnamed == 1 ? " has" : "s have", tally->first_unnamed);
+		teller_say(to, "%s no name, column %u the first: left out",
+			   COUNTED(tally->unnamed, "column has"), tally->first_unnamed);
 	if (tally->twice)
-		say(to,
-		    "%u column%s the name of one before, which is read instead; %.80s is the first",
-		    tally->twice, tally->twice == 1 ? " has" : "s have", tally->first_twice);
+		teller_say(to,
+			   "%s the name of one before, which is read instead; %.80s is the first",
+			   COUNTED(tally->twice, "column has"), tally->first_twice);
 	tell_labels(tally, to);
 	if (tally->texts)
-		say(to, "%u further column%s of text %s left out, %.80s the first: four are labels",
-		    tally->texts, tally->texts == 1 ? "" : "s", tally->texts == 1 ? "was" : "were",
-		    tally->first_text);
+		teller_say(to, "%s of text %s left out, %.80s the first: four are labels",
+			   COUNTED(tally->texts, "further column"),
+			   tally->texts == 1 ? "was" : "were", tally->first_text);
 	if (tally->other_units)
-		say(to, "column %.80s is in %.40s, which cannot be made into %.40s: no data%s",
-		    tally->first_other_unit, tally->other_unit, tally->other_unit_as,
-		    tally->other_units > 1 ? ", nor of further columns" : "");
+		teller_say(to,
+			   "column %.80s is in %.40s, which cannot be made into %.40s: no data%s",
+			   tally->first_other_unit, tally->other_unit, tally->other_unit_as,
+			   tally->other_units > 1 ? ", nor of further columns" : "");
 }
 
 /* Rows that lack something. */
 static void tell_rows(const struct csv_tally *tally, const struct teller *to)
 {
 	if (tally->short_lines)
-		say(to,
-		    "%zu line%s fewer cells than the header, line %zu the first; what they lack is "
-		    "no data",
-		    tally->short_lines, tally->short_lines == 1 ? " has" : "s have",
-		    tally->first_short);
+		teller_say(to,
+			   "%s fewer cells than the header, line %zu the first; what they lack is "
+			   "no data",
+			   COUNTED(tally->short_lines, "line has"), tally->first_short);
 	if (tally->no_count)
-		say(to,
-		    "%zu count%s below 0 or beyond 64 bits, the first in line %zu, column %.80s: "
-		    "no data",
-		    tally->no_count, tally->no_count == 1 ? " is" : "s are", tally->first_no_count,
-		    tally->no_count_name);
+		teller_say(to,
+			   "%s below 0 or beyond 64 bits, the first in line %zu, column %.80s: "
+			   "no data",
+			   COUNTED(tally->no_count, "count is"), tally->first_no_count,
+			   tally->no_count_name);
 	if (tally->outside)
-		say(to,
-		    "%zu value%s below 0, a share above 100 %%, or more than its time allows, the "
-		    "first in line %zu, column %.80s: no data",
-		    tally->outside, tally->outside == 1 ? " is" : "s are", tally->first_outside,
-		    tally->outside_name);
+		teller_say(to,
+			   "%s below 0, a share above 100 %%, or more than its time allows, the "
+			   "first in line %zu, column %.80s: no data",
+			   COUNTED(tally->outside, "value is"), tally->first_outside,
+			   tally->outside_name);
 	if (tally->impossible)
-		say(to,
-		    "%zu line%s times that cannot be, line %zu the first: the end before the "
-		    "begin, or more than a year apart; they were left out",
-		    tally->impossible, tally->impossible == 1 ? " has" : "s have",
-		    tally->first_impossible);
+		teller_say(to,
+			   "%s times that cannot be, line %zu the first: the end before the "
+			   "begin, or more than a year apart; they were left out",
+			   COUNTED(tally->impossible, "line has"), tally->first_impossible);
 }
 
-void csv_tell(const struct csv_tally *tally, void (*tell)(void *user, const char *text), void *user)
+void csv_tell(const struct csv_tally *tally, const struct teller *to)
 {
-	const struct teller to = {tell, user};
-	tell_rows(tally, &to);
+	tell_rows(tally, to);
 	if (tally->open_end)
-		say(&to, "the last line has no end: if the file was cut there, its last number "
-			 "lacks digits");
-	tell_columns(tally, &to);
+		teller_say(to,
+			   "the last line has no end: if the file was cut there, its last number "
+			   "lacks digits");
+	tell_columns(tally, to);
 }

@@ -2,10 +2,10 @@
 #ifndef IMPORT_READ_CSV_TELL_H
 #define IMPORT_READ_CSV_TELL_H
 
+#include "base/teller.h"
 #include "import/read/csv.h"
 
-/* Calls `tell` with a sentence for each thing that people should know. */
-void csv_tell(const struct csv_tally *tally, void (*tell)(void *user, const char *text),
-	      void *user);
+/* Tells a sentence for each thing that people should know. */
+void csv_tell(const struct csv_tally *tally, const struct teller *to);
 
 #endif

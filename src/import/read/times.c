@@ -152,6 +152,23 @@ void import_times_mend(struct import_job *job, struct import_span *spans, size_t
 		put_in_order(job, spans, count, order);
 }
 
+enum sx_status import_times_mend_table(struct import_job *job, struct sx_table *table,
+				       enum import_order order, struct sx_error *err)
+{
+	size_t rows = sx_table_row_count(table);
+	struct import_span *spans = calloc(rows + 1, sizeof(*spans));
+	if (!spans)
+		return error_nomem(err, "importing");
+	for (size_t i = 0; i < rows; i++)
+		spans[i] =
+		    (struct import_span){sx_table_begin_ns(table)[i], sx_table_end_ns(table)[i]};
+	import_times_mend(job, spans, rows, order);
+	for (size_t i = 0; i < rows; i++)
+		sx_table_set_time(table, i, spans[i].begin_ns, spans[i].end_ns);
+	free(spans);
+	return SX_OK;
+}
+
 static bool has_length(struct import_span span)
 {
 	return span.begin_ns != SX_TIME_UNKNOWN && span.end_ns != SX_TIME_UNKNOWN &&

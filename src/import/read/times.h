@@ -28,6 +28,9 @@ bool import_span_can_be(struct import_span span);
  */
 void import_times_mend(struct import_job *job, struct import_span *spans, size_t count,
 		       enum import_order order);
+/* The same for the rows of a table. Errors: SX_ERR_NO_MEMORY. */
+enum sx_status import_times_mend_table(struct import_job *job, struct sx_table *table,
+				       enum import_order order, struct sx_error *err);
 /*
  * Where most samples have a length, those without one get it, since a mean over time needs all: up
  * to their neighbours, sharing a gap alike, or at either end as long as the one beside it. Where

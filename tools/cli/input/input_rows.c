@@ -23,12 +23,6 @@ struct input_rows {
 	bool pending;		     /* the first rows are read, but not handed out yet */
 };
 
-static void input_rows_note(void *user, const char *text)
-{
-	const struct input_rows *rows = user;
-	cli_note(rows->cli, "note: %s", text);
-}
-
 static enum sx_status open_csv(struct input_rows *rows, const char *path,
 			       struct sx_catalog *catalog, struct sx_error *err)
 {
@@ -37,8 +31,9 @@ static enum sx_status open_csv(struct input_rows *rows, const char *path,
 	if (!status)
 		status =
 		    csv_open(&rows->source.csv, path, catalog ? &options : NULL, &rows->csv, err);
+	const struct teller to = cli_teller(rows->cli);
 	if (!status && catalog)
-		csv_tell(csv_told(rows->csv), input_rows_note, rows);
+		csv_tell(csv_told(rows->csv), &to);
 	return status;
 }
 

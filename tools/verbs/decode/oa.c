@@ -17,12 +17,6 @@ struct stream {
 	struct sx_table *last; /* the newest rows written, for the end; the evaluation's */
 };
 
-static void decode_oa_note(void *user, const char *line)
-{
-	const struct decode_job *job = user;
-	cli_note(job->cli, "note: %s", line);
-}
-
 /* Which rows: --summary, or --by context and residency. */
 static enum sx_oa_rows rows_of(const struct options *o)
 {
@@ -145,12 +139,13 @@ static enum sx_status decode_oa_run_stream(struct decode_job *job, struct sx_oa_
 					   int fd, struct sx_error *err)
 {
 	struct stream s = {.job = job};
+	const struct teller to = cli_teller(job->cli);
 	size_t left = 0;
 	options->rows = rows_of(&job->cli->options);
 	options->only_context = job->cli->options.context.given;
 	options->context = job->cli->options.context.value;
-	options->note = decode_oa_note;
-	options->note_user = job;
+	options->note = to.tell;
+	options->note_user = to.user;
 	enum sx_status status = raw_oa_prepare(&job->in, options, err);
 	if (!status)
 		status = sx_oa_decoder_create(options, &s.decoder, err);

@@ -1,6 +1,5 @@
 /* The CSV of `perf stat`: `decode --as perf-stat`. */
 #include "import/perf_stat/parse.h"
-#include "base/number.h"
 #include "tools/verbs/decode/formats.h"
 #include "tools/cli/input/input.h"
 
@@ -23,14 +22,8 @@ static enum sx_status perf_stat_decode(struct decode_job *job, struct sx_error *
 		return status;
 	job->shape.times = true;
 	input_note_unknown(job->cli, job->in.table, job->in.catalog);
-	if (tally.foreign)
-		cli_note(job->cli, "note: no counts: %zu of %s, line %zu the first", tally.foreign,
-			 COUNTED(tally.foreign + tally.records, "line"), tally.first_foreign);
-	if (tally.repeats)
-		cli_note(job->cli,
-			 "note: left out: %s, as the same counter was counted by another event of "
-			 "the same time",
-			 COUNTED(tally.repeats, "count"));
+	const struct teller to = cli_teller(job->cli);
+	perf_stat_tell(&tally, &to);
 	return perf_stat_whole(&tally, path, err);
 }
 
