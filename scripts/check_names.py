@@ -3,7 +3,8 @@
 
 Findings: a static function with the bare word of a callback (`read` instead of `kbase_read`), a
 file's own name (function, object, type) that stands for two things in one room, a function of more
-than five parameters, a function of more than 50 lines.
+than five parameters, a function of more than 50 lines; of tests and examples, where each program
+stands for itself, long functions alone, of more than 60 lines.
 Usage: check_names.py ROOT"""
 import collections
 import os
@@ -11,8 +12,10 @@ import re
 import sys
 
 FOLDERS = ('src', 'tools', 'gpa', 'preload', 'layer', 'guest', 'query')
+PROGRAMS = ('tests', 'bench', 'examples')
 MOST_PARAMETERS = 5
 MOST_LINES = 50
+MOST_LINES_OF_PROGRAMS = 60
 # Another project's interface prescribes what these take.
 DEMANDED = re.compile(r'\b(HOOK|HOOKED|CL_API_CALL|VKAPI_CALL|APIENTRY)\b')
 NAMED = {'mmap', 'real_mmap', 'perf_event_open', 'real_perf_event_open', 'syscall', 'query_info',
@@ -120,8 +123,8 @@ def read(path, root):
     return found, callbacks
 
 
-def files(root):
-    for folder in FOLDERS:
+def files(root, of):
+    for folder in of:
         for path, folders, names in os.walk(os.path.join(root, folder)):
             folders.sort()
             for name in sorted(names):
@@ -132,7 +135,7 @@ def files(root):
 def main():
     root = sys.argv[1]
     found, callbacks = [], []
-    for path in files(root):
+    for path in files(root, FOLDERS):
         more, calls = read(path, root)
         found += more
         callbacks += calls
@@ -159,6 +162,10 @@ def main():
             other = rooms[os.path.dirname(item.path)].setdefault(key, item)
             if other.path != item.path:
                 finding('twice', *place, f'`{item.name}` stands for something else in {other.path}:{other.line}')
+    for path in files(root, PROGRAMS):
+        for item in read(path, root)[0]:
+            if item.kind == 'function' and item.lines > MOST_LINES_OF_PROGRAMS:
+                finding('long', path, item.line, f'`{item.name}` has {item.lines} lines')
     for name, path, line, count in callbacks:
         if count > MOST_PARAMETERS and name not in NAMED:
             finding('parameters', path, line, f'the callback `{name}` takes {count} parameters')
