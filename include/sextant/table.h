@@ -114,10 +114,10 @@ SX_API enum sx_status sx_table_choose(const struct sx_row_choice *choice,
  * not fit carries SX_QUALITY_WRAPPED. Means are weighted by the rows' lengths where all are known.
  * Rows with data stand for those that were not measured of the same process and context; of the
  * first 63 of these each for itself, of further ones together. Where nothing of one was measured,
- * those of the others stand for it. Slices of time, among them rows of frames whose "Frames" is 0,
- * stand for each other by "DrawCalls", "Draws" and "Dispatches" where they have these, and by their
- * time where not, as do times; all other rows by their number. The first four frames of a context,
- * by their labels, stand for others only where no others were measured.
+ * those of the others stand for it. Rows of frames stand for each other by "DrawCalls", "Draws" and
+ * "Dispatches" where they have these. Where not, as do times, slices of time, among them rows of
+ * frames whose "Frames" is 0, by their time; all other rows by their number. The first four frames
+ * of a context, by their labels, stand for others only where no others were measured.
  * Rows without data are left out, and the total then carries SX_QUALITY_LOST; without any row with
  * data it is no data. A ratio has no total. The row begins with the first and is as long as the
  * time that the rows cover, gaps left out and overlaps counted once.

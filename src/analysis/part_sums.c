@@ -10,7 +10,8 @@
 /* Rows that are all of one stand for each other as the caller knows, by number or by time. */
 static bool are_one(const struct part_sums *p)
 {
-	return p->parts.count < 2 && (p->parts.slices.all || !parts_are_slices(&p->parts, 0));
+	return p->parts.count < 2 && !slices_know_calls(&p->parts.slices) &&
+	       (p->parts.slices.all || !parts_are_slices(&p->parts, 0));
 }
 
 bool part_sums_look(struct part_sums *p, const struct sx_table *raw)
@@ -86,6 +87,13 @@ static const struct part_sum *stand_in(const struct part_sums *p, const struct p
 	return NULL;
 }
 
+/* How many times as much. */
+static double part_more(const struct extent *more, const struct extent *with, enum extent_by by)
+{
+	double base = (double)extent_get(with, by);
+	return base > 0 ? (double)extent_get(more, by) / base : 0;
+}
+
 struct part_whole part_sums_whole(const struct part_sums *p, uint32_t column, bool time)
 {
 	const struct part_sum *sums = &p->sums[(size_t)column * PARTS_MAX];
@@ -102,17 +110,19 @@ struct part_whole part_sums_whole(const struct part_sums *p, uint32_t column, bo
 		if (!other)
 			continue;
 		enum extent_by by = extent_choose(&other->with, &s->skipped, apart, time);
-		double times =
-		    (double)extent_get(&s->skipped, by) / (double)extent_get(&other->with, by);
-		times += other == s ? 1 : 0;
+		double own = other == s ? 1 : 0,
+		       times = own + part_more(&s->skipped, &other->with, by);
 		whole.sum += other->sum * times;
+		if (!apart) /* a mean of frames is one of all of them */
+			times = own + part_more(&s->skipped, &other->with, EXTENT_ROWS);
 		whole.rows += (double)other->with.rows * times;
 	}
 	/* Of whom nothing was measured: as the others, see total_row.c. */
 	enum extent_by by = slices && known.ns && unknown.ns ? EXTENT_NS : EXTENT_ROWS;
-	double all =
-	    known.rows ? 1 + (double)extent_get(&unknown, by) / (double)extent_get(&known, by) : 1;
-	return (struct part_whole){whole.sum * all, whole.rows * all};
+	double rows = part_more(&unknown, &known, by), all = rows;
+	if (!time && known.calls && unknown.calls)
+		all = part_more(&unknown, &known, EXTENT_CALLS);
+	return (struct part_whole){whole.sum * (1 + all), whole.rows * (1 + (slices ? all : rows))};
 }
 
 uint64_t part_sums_guessed(const struct part_sums *p)

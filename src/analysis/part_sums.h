@@ -43,7 +43,7 @@ bool part_sums_look(struct part_sums *p, const struct sx_table *raw);
 bool part_sums_begin(struct part_sums *p, uint32_t count);
 /* Adds the metrics of the table looked at. */
 void part_sums_add(struct part_sums *p, const struct sx_table *values);
-/* What a column comes to; `time`: its values are times. */
+/* What a column comes to; `time`: its values are times, or no amounts. */
 struct part_whole part_sums_whole(const struct part_sums *p, uint32_t column, bool time);
 /*
  * How many rows are of somebody of whom nothing was measured, in the column where they are most:

@@ -436,7 +436,8 @@ static void set_running(struct sx_summary *s, uint32_t column, struct stats_sum 
 	sum->whole = sum->sum;
 	sum->mean = sum->sum / (double)stats->count;
 	if (stats->skipped && s->apart.sums) {
-		struct part_whole whole = part_sums_whole(&s->apart, column, s->times[column]);
+		bool amount = !s->times[column] && stats_adds_up(s->columns[column].unit);
+		struct part_whole whole = part_sums_whole(&s->apart, column, !amount);
 		sum->whole = whole.sum;
 		sum->mean = whole.sum / whole.rows;
 	} else if (stats->skipped) {

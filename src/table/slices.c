@@ -34,6 +34,14 @@ enum slices_class slices_class_of(const struct slices *slices, const struct sx_t
 	return first ? CLASS_FIRST : CLASS_USUAL;
 }
 
+bool slices_know_calls(const struct slices *slices)
+{
+	bool known = false;
+	for (int i = 0; i < SLICES_CALLS; i++)
+		known |= slices->calls[i] != SX_NONE;
+	return known;
+}
+
 struct extent slices_extent(const struct slices *slices, const struct sx_table *table, size_t row)
 {
 	struct extent out = {.rows = 1, .ns = total_length_ns(table, row)};
@@ -58,11 +66,9 @@ bool slices_unit_is_time(const char *unit)
 enum extent_by extent_choose(const struct extent *with, const struct extent *more, bool slices,
 			     bool time)
 {
-	if (!slices)
-		return EXTENT_ROWS;
 	if (!time && with->calls)
 		return EXTENT_CALLS;
-	return with->ns && more->ns ? EXTENT_NS : EXTENT_ROWS;
+	return slices && with->ns && more->ns ? EXTENT_NS : EXTENT_ROWS;
 }
 
 uint64_t extent_get(const struct extent *extent, enum extent_by by)

@@ -36,6 +36,8 @@ struct slices slices_of(const struct sx_table *like);
 bool slices_is_one(const struct slices *slices, const struct sx_table *table, size_t row);
 enum slices_class slices_class_of(const struct slices *slices, const struct sx_table *table,
 				  size_t row);
+/* Whether there are columns of calls. */
+bool slices_know_calls(const struct slices *slices);
 /* How much one row is; `table` has the columns that slices_of() looked at. */
 struct extent slices_extent(const struct slices *slices, const struct sx_table *table, size_t row);
 /* Whether amounts of a unit are time. */
@@ -49,10 +51,11 @@ static inline void extent_add(struct extent *to, const struct extent *more)
 	to->calls += more->calls;
 }
 /*
- * Frames stand for frames, by their number. Slices stand for slices by the calls in them: counting
- * slows a program down, so that slices in which it counts hold less work than others of the same
- * length (llvmpipe: half, or a seventeenth). Where no calls are counted, by their time; `time`,
- * what is itself a time, always so: a device is not at work for longer than there is time.
+ * Rows stand for rows by the calls in them, which are counted in all: the few frames that are
+ * measured may hold less work than others, and in slices counting slows the program down (llvmpipe:
+ * half the work in the same time, or a seventeenth). Where no calls are counted, frames by their
+ * number, and slices by their time; `time`, what is itself a time or no amount, always so: a device
+ * is not at work for longer than there is time.
  */
 enum extent_by extent_choose(const struct extent *with, const struct extent *more, bool slices,
 			     bool time);

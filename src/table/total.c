@@ -29,7 +29,8 @@ static struct total_column *total_part(struct total *total, uint32_t part)
 			const struct sx_column *info = sx_table_column(total->like, i);
 			columns[i].type = info->type;
 			columns[i].rule = info->over_time;
-			columns[i].time = slices_unit_is_time(info->unit);
+			columns[i].time =
+			    slices_unit_is_time(info->unit) || info->over_time != SX_REDUCE_SUM;
 		}
 		total->of[total->of_count++] = columns;
 	}

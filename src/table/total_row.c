@@ -36,6 +36,7 @@ struct told {
 	double fsum;	       /* f64, likewise */
 	double weighted, weight, value, rows; /* for means: by time, and by rows */
 	bool slices;			      /* rows of any part are slices of time */
+	bool time;			      /* as in total_column */
 	struct total_span known, unknown;     /* parts with any row with data, and those without */
 };
 
@@ -108,13 +109,15 @@ static void take_from_other(struct told *to, bool whole, bool slices,
 
 /*
  * Rows of whom nothing was measured: as the others were, for lack of anything better. That is by
- * time, as in share_of().
+ * calls or by time, as in share_of().
  */
 static void take_unknown(bool whole, struct told *to)
 {
 	bool by_time = to->slices || (whole && !to->unknown.skipped.rows);
 	by_time = by_time && to->known.with.ns && to->unknown.skipped.ns + to->unknown.lost.ns;
 	enum extent_by by = by_time ? EXTENT_NS : EXTENT_ROWS;
+	if (!to->time && to->known.with.calls && to->unknown.skipped.calls)
+		by = EXTENT_CALLS;
 	struct share known = share_by(&to->known, whole, by);
 	uint64_t with = known.with + known.more, more = share_by(&to->unknown, whole, by).more;
 	if (!with || !more)
@@ -156,7 +159,8 @@ static const struct total_column *stand_in(const struct total *total, uint32_t p
 static struct told told_of(const struct total *total, uint32_t index, bool whole)
 {
 	struct told told = {.all.type = total->of[0][index].type,
-			    .all.rule = total->of[0][index].rule};
+			    .all.rule = total->of[0][index].rule,
+			    .time = total->of[0][index].time};
 	bool alone = (total->touched & (total->touched - 1)) == 0;
 	for (uint32_t i = 0; i < total->of_count; i++) {
 		const struct total_column *part = &total->of[i][index];

@@ -132,6 +132,38 @@ static void test_first_frames(void **state)
 	check(table, 3.0 * (4 * 2 + 196 * 50), 0.75 * (4 * 40 + 196 * 400));
 }
 
+/* A program that draws more and more, of which the beginning was measured: calls tell the rest. */
+static void test_frames_by_calls(void **state)
+{
+	struct sx_table *table = begin(true);
+	double calls = 0;
+	for (uint64_t i = 0; i < 600; i++) {
+		bool measured = i < 4 || i == 14 || i == 33;
+		add(table, 0, (struct sample){1, i / 10 + 1, 400, measured});
+		assert_int_equal(sx_table_set_label(table, SX_LABEL_FRAME, i, i), SX_OK);
+		calls += (double)(i / 10 + 1);
+	}
+	check(table, 3.0 * calls, 0.75 * 600 * 400);
+}
+
+/* Frames that draw nothing count nothing, and a mean is one of all frames. */
+static void test_frames_without_calls(void **state)
+{
+	struct sx_table *table = begin(true);
+	for (uint64_t i = 0; i < 100; i++)
+		add(table, 0, (struct sample){1, i % 2 ? 10 : 0, 400, i < 3});
+	check(table, 3.0 * 500, 0.75 * 100 * 400);
+}
+
+/* A second context none of whose frames was measured is as the first, call by call. */
+static void test_unmeasured_context(void **state)
+{
+	struct sx_table *table = begin(true);
+	for (uint64_t i = 0; i < 40; i++)
+		add(table, i / 20, (struct sample){1, i < 20 ? 4 : 30, 400, i < 3});
+	check(table, 3.0 * (80 + 600), 0.75 * 40 * 400);
+}
+
 /* Where nothing else was measured, they have to stand for the others. */
 static void test_first_frames_alone(void **state)
 {
@@ -162,6 +194,9 @@ int main(void)
 	    cmocka_unit_test(test_by_time_where_nobody_counts_calls),
 	    cmocka_unit_test(test_frames_by_number),
 	    cmocka_unit_test(test_first_frames),
+	    cmocka_unit_test(test_frames_by_calls),
+	    cmocka_unit_test(test_frames_without_calls),
+	    cmocka_unit_test(test_unmeasured_context),
 	    cmocka_unit_test(test_first_frames_alone),
 	    cmocka_unit_test(test_unmeasured_slices),
 	};
