@@ -205,6 +205,44 @@ class Usage(Case):
             self.triplet(4, *stat, env=env, has=['cannot read ' + path])
             self.triplet(4, '--print-config', env=env, has=['cannot read ' + path])
 
+    def test_config_gives_way(self):
+        """What the command line says in another way wins: a file that is an argument, a program, a device, a catalog."""
+        with tempfile.TemporaryDirectory() as folder:
+            os.mkdir(os.path.join(folder, 'sextant'))
+            config, mine, other, raw = (os.path.join(folder, name) for name in ('sextant/config', 'mine.sxc', 'other.sxc', 'raw.csv'))
+            env = {'XDG_CONFIG_HOME': folder}
+            for path, device in ((mine, 'cpu'), (other, 'mali-g310')):
+                self.assertEqual(run('record', '-q', '-d', device, '-t', '100ms', '-I', '50ms', '-o', path).returncode, 0)
+            with open(raw, 'w', encoding='utf-8') as file:
+                file.write('duration_ns,MaliGPUCyclesGPUActive\n1000000,1000\n')
+
+            def write(text):
+                with open(config, 'w', encoding='utf-8') as file:
+                    file.write(text)
+
+            def catalogs(*args):
+                done = run(*args, '--json', env=env)
+                self.assertEqual((done.returncode, done.stderr.count('error:')), (0, 0), (args, done.stderr))
+                return [device.get('catalog') for device in json.loads(done.stdout)['devices']]
+            write(f'input = {mine}\n')
+            self.assertEqual(catalogs('report'), ['cpu'])
+            self.assertEqual(catalogs('report', other), ['mali-g310'])
+            self.assertEqual(catalogs('list', 'devices', other), ['mali-g310'])
+            self.assertEqual(catalogs('list', 'devices'), ['cpu'])
+            self.assertEqual(catalogs('stat', '-d', 'mali-g310', '-t', '50ms'), ['mali-g310'])
+            self.assertEqual(run('stat', '-q', '-o', os.path.join(folder, 'o.txt'), '--', 'true', env=env).returncode, 0)
+            self.assertEqual(json.loads(run('eval', raw, '--for', 'mali-g310', '--json', env=env).stdout)['for'], 'mali-g310')
+            imported = os.path.join(folder, 'imported.sxc')
+            self.assertEqual(run('import', raw, '--for', 'mali-g310', '-o', imported, env=env).returncode, 0)
+            self.assertEqual(catalogs('list', 'devices', imported), ['mali-g310'])
+            self.assertEqual(json.loads(run('list', 'metrics', '--for', 'opengl', '--json', env=env).stdout)['for'], 'opengl')
+            for text in ('device = cpu\n', 'for = cpu\n'):
+                write(text)
+                for args in (('list', 'metrics', '--for', 'opengl'), ('plan', '--for', 'amd-gcn3', '-m', 'VSBusy'), ('explain', 'frame_time', '--for', 'opengl'),
+                             ('list', 'metrics', '-d', 'mali-g310')):
+                    done = run(*args, env=env)
+                    self.assertEqual((done.returncode, done.stderr), (0, ''), (text, args))
+
     def test_short_forms(self):
         self.assertEqual(run('-V').stdout, run('--version').stdout)
         self.assertEqual(run('LIST', 'metrics', '--for', 'cpu').stdout, run('list', 'metrics', '--dev', 'cpu').stdout)

@@ -27,9 +27,10 @@ struct config {
 /* Reads the file, if there is one. Errors: SX_ERR_USAGE with its line, SX_ERR_PERMISSION. */
 enum sx_status config_read(struct config *config, struct sx_error *err);
 /*
- * Sets the options that the verb takes and that the command line did not give, and puts presets in
- * place of their names. What is said of one verb wins over what is said of all. Errors:
- * SX_ERR_USAGE with the line.
+ * Sets the options that the verb takes and that the command line did not give, nor says otherwise
+ * (a file as argument, or a program, stands for --input, and each of --device and --for for the
+ * other), and puts presets in place of their names. What is said of one verb wins over what is said
+ * of all. Errors: SX_ERR_USAGE with the line.
  */
 enum sx_status config_apply(struct config *config, struct options *options, const struct verb *verb,
 			    struct sx_error *err);

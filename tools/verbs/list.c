@@ -27,7 +27,7 @@ static enum sx_status take_file(struct cli *cli, size_t at, struct sx_error *err
 {
 	struct options *o = &cli->options;
 	const char **path = at < o->args.count ? &o->args.items[at] : NULL;
-	if (o->input || !path || (at == 0 && kind_of(*path)) ||
+	if (!path || (at == 0 && kind_of(*path)) ||
 	    (strcmp(*path, "-") != 0 && access(*path, R_OK) < 0))
 		return SX_OK;
 	enum sx_status status = imported_replace(cli, path, err);
@@ -41,11 +41,15 @@ static enum sx_status take_file(struct cli *cli, size_t at, struct sx_error *err
 
 static enum sx_status find_input(struct cli *cli, struct sx_error *err)
 {
-	if (cli->options.input)
+	const char *before = cli->options.input;
+	bool own = before && options_is_default(&cli->options, "input");
+	if (before && !own)
 		return imported_replace(cli, &cli->options.input, err);
 	enum sx_status status = SX_OK;
-	for (size_t at = 0; !status && at < LIST_WORDS + 1; at++)
+	for (size_t at = 0; !status && cli->options.input == before && at < LIST_WORDS + 1; at++)
 		status = take_file(cli, at, err);
+	if (!status && own && cli->options.input == before)
+		status = imported_replace(cli, &cli->options.input, err);
 	if (status || cli->options.args.count <= LIST_WORDS)
 		return status;
 	error_set(err, SX_ERR_USAGE, "\"%s\" is one argument too many",

@@ -235,6 +235,30 @@ static bool is_of_others(const struct verb *verb, const struct option_spec *spec
 	return false;
 }
 
+/* Whether the command line gave an option of this name. */
+static bool is_typed(const struct option_default *given, const char *name)
+{
+	const struct option_spec *spec = find_spec(name);
+	return spec && given->given >> (spec - table_specs) & 1;
+}
+
+/*
+ * Whether the command line says in another way what this option would: a file as argument, a
+ * program, or a device of verbs that need no file, is what --input is, and a device and a catalog
+ * say both what is meant.
+ */
+static bool is_said_otherwise(const struct options *o, const struct verb *verb,
+			      const struct option_default *given)
+{
+	if (strcmp(given->name, "input") == 0)
+		return verb->files_from ? o->args.count >= verb->files_from
+					: o->child || is_typed(given, "pid") ||
+					      is_typed(given, "device") || is_typed(given, "for");
+	if (strcmp(given->name, "device") == 0)
+		return is_typed(given, "for");
+	return strcmp(given->name, "for") == 0 && is_typed(given, "device");
+}
+
 enum sx_status options_default(struct options *options, const struct verb *verb,
 			       const struct option_default *given, bool *set, struct sx_error *err)
 {
@@ -248,7 +272,7 @@ enum sx_status options_default(struct options *options, const struct verb *verb,
 	}
 	bool wins =
 	    spec->kind == FORMAT ? given->format_given : given->given >> (spec - table_specs) & 1;
-	if (wins || !table_takes(verb, spec) ||
+	if (wins || !table_takes(verb, spec) || is_said_otherwise(options, verb, given) ||
 	    (given->general && is_of_others(verb, spec, given->value)))
 		return SX_OK;
 	*set = true;
