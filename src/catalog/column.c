@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #define NAME_MAX_BYTES 256
 
@@ -86,7 +87,7 @@ static char next_letter(const char **text)
 	return '\0';
 }
 
-static bool alike(const char *a, const char *b)
+bool column_alike(const char *a, const char *b)
 {
 	char x, y;
 	if (!a)
@@ -98,10 +99,17 @@ static bool alike(const char *a, const char *b)
 	return x == y;
 }
 
-static bool any_alike(const struct sx_strings *names, const char *name)
+/* The same but for the case of letters. */
+static bool same_letters(const char *a, const char *b)
+{
+	return a && strcasecmp(a, b) == 0;
+}
+
+static bool any_alike(const struct sx_strings *names, const char *name,
+		      bool (*like)(const char *a, const char *b))
 {
 	for (uint32_t i = 0; i < names->count; i++)
-		if (alike(names->items[i], name))
+		if (like(names->items[i], name))
 			return true;
 	return false;
 }
@@ -113,30 +121,42 @@ static void offer(uint32_t *found, bool *twice, uint32_t index)
 	*found = index;
 }
 
-static uint32_t loose_counter(const struct sx_catalog *catalog, const char *name, bool titles)
+static uint32_t counter_like(const struct sx_catalog *catalog, const char *name,
+			     bool (*like)(const char *a, const char *b))
 {
 	uint32_t count, found = SX_NONE;
 	bool twice = false;
 	const struct sx_counter_info *all = sx_catalog_counters(catalog, &count);
 	for (uint32_t i = 0; i < count; i++)
-		if (titles ? alike(all[i].title, name)
-			   : alike(all[i].name, name) || any_alike(&all[i].aliases, name))
+		if (like(all[i].name, name) || any_alike(&all[i].aliases, name, like))
 			offer(&found, &twice, i);
 	return twice ? SX_NONE : found;
 }
 
-static uint32_t loose_metric(const struct sx_catalog *catalog, const char *name, uint32_t group)
+static uint32_t counter_titled(const struct sx_catalog *catalog, const char *name)
+{
+	uint32_t count, found = SX_NONE;
+	bool twice = false;
+	const struct sx_counter_info *all = sx_catalog_counters(catalog, &count);
+	for (uint32_t i = 0; i < count; i++)
+		if (column_alike(all[i].title, name))
+			offer(&found, &twice, i);
+	return twice ? SX_NONE : found;
+}
+
+/* A metric by name or alias; what is only alike may be its title too. */
+static uint32_t metric_like(const struct sx_catalog *catalog, const char *name, uint32_t group,
+			    bool (*like)(const char *a, const char *b))
 {
 	uint32_t count, found = SX_NONE;
 	bool twice = false;
 	const struct sx_metric_info *all = sx_catalog_metrics(catalog, &count);
-	for (uint32_t i = 0; i < count; i++) {
-		if (group != SX_NONE && all[i].group != group)
-			continue;
-		if (alike(all[i].name, name) || alike(all[i].qualified, name) ||
-		    alike(all[i].title, name) || any_alike(&all[i].aliases, name))
+	for (uint32_t i = 0; i < count; i++)
+		if ((group == SX_NONE || all[i].group == group) &&
+		    (like(all[i].name, name) || like(all[i].qualified, name) ||
+		     (like == column_alike && column_alike(all[i].title, name)) ||
+		     any_alike(&all[i].aliases, name, like)))
 			offer(&found, &twice, i);
-	}
 	return twice ? SX_NONE : found;
 }
 
@@ -184,11 +204,31 @@ struct column_meaning column_meaning(const struct sx_catalog *catalog, const cha
 	if (!column_is_known(&m))
 		m.metric = exact_metric(catalog, name, group);
 	if (!column_is_known(&m))
-		m.counter.counter = loose_counter(catalog, name, false);
+		m.counter.counter = counter_like(catalog, name, column_alike);
 	if (!column_is_known(&m))
-		m.metric = loose_metric(catalog, name, group);
+		m.metric = metric_like(catalog, name, group, column_alike);
 	if (!column_is_known(&m))
-		m.counter.counter = loose_counter(catalog, name, true);
+		m.counter.counter = counter_titled(catalog, name);
+	return m;
+}
+
+struct column_meaning column_wanted(const struct sx_catalog *catalog, const char *name,
+				    uint32_t group)
+{
+	struct column_meaning m = {{SX_NONE, SX_NONE}, SX_NONE, exact_metric(catalog, name, group)};
+	if (!column_is_known(&m))
+		m.counter = column_identify(catalog, name);
+	if (column_is_known(&m) || sx_catalog_find_constant(catalog, name) != SX_NONE)
+		return m;
+	m.metric = metric_like(catalog, name, group, same_letters);
+	if (!column_is_known(&m))
+		m.counter.counter = counter_like(catalog, name, same_letters);
+	if (!column_is_known(&m))
+		m.metric = metric_like(catalog, name, group, column_alike);
+	if (!column_is_known(&m))
+		m.counter.counter = counter_like(catalog, name, column_alike);
+	if (!column_is_known(&m))
+		m.counter.counter = counter_titled(catalog, name);
 	return m;
 }
 

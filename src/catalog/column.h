@@ -31,7 +31,17 @@ struct column_meaning {
  */
 struct column_meaning column_meaning(const struct sx_catalog *catalog, const char *name,
 				     uint32_t group);
+/*
+ * What people mean who name what they want to see, in the order of -m: a metric or counter by its
+ * name or alias; where nothing matches letter by letter, by the same in another case; and else
+ * whatever is alike without regard to case, blanks and punctuation, a metric, also by its title,
+ * before a counter. A metric that several groups have is none.
+ */
+struct column_meaning column_wanted(const struct sx_catalog *catalog, const char *name,
+				    uint32_t group);
 bool column_is_known(const struct column_meaning *meaning);
+/* Whether two names are the same but for case, blanks and punctuation; NULL is like none. */
+bool column_alike(const char *a, const char *b);
 /* "shader_core_imbalance": what a decoder adds about a block, largest over mean of its instances.
  */
 bool column_is_imbalance(const struct sx_catalog *catalog, const char *name);

@@ -345,7 +345,7 @@ static enum sx_status add_neutral(struct sx_metrics *m, const char *name, bool *
 static enum sx_status add_loose(struct sx_metrics *m, const char *name, bool *any,
 				struct sx_error *err)
 {
-	struct column_meaning is = column_meaning(m->catalog, name, m->set);
+	struct column_meaning is = column_wanted(m->catalog, name, m->set);
 	*any = true;
 	if (is.metric != SX_NONE)
 		return add_metric(m, is.metric, err);

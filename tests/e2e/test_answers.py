@@ -159,6 +159,19 @@ class Rules(Answers):
 
 
 class Gates(Answers):
+    def test_gates_know_names_as_metrics(self):
+        """A title, another case, an alias: a gate understands what -m does, and a statistic in any case; a title is the metric's before a counter's."""
+        table = self.path('t.csv', 'begin_ns,end_ns,FrameTime,GpuTime,IAVertices\n' + ''.join(f'{i}0000000,{i + 1}0000000,10000000,2000000,7\n' for i in range(4)))
+        capture = os.path.join(self.folder.name, 't.sxc')
+        self.assertEqual(run('import', '-q', table, '--for', 'opengl', '-o', capture).returncode, 0)
+        for name, wanted in (('Frame Time', 'frame_time'), ('FRAME_TIME', 'frame_time'), ('frame-time', 'frame_time'), ('frametime', 'FrameTime')):
+            self.assertEqual(list(self.metrics(run('report', capture, '-m', name, '--json'))), [wanted], name)
+        for name in ('Frame time', 'FRAME_TIME.MEAN', 'frametime.P95', 'frame-time'):
+            for verb in (['report', capture], ['diff', capture, capture]):
+                for limit, code in (('11ms', 0), ('9ms', 6)):
+                    done = run(*verb, '-m', 'gpu_time', '--gate', f'{name} < {limit}', '--json')
+                    self.assertEqual((done.returncode, [g['passed'] for g in json.loads(done.stdout)['gates']]), (code, [not code]), (verb[0], name, done.stdout))
+
     def test_gate_on_what_was_not_chosen(self):
         """diff -m X --gate 'Y': Y is compared, as report does it."""
         paths = [self.path(f'{n}.sxc') for n in 'ab']

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #define TEXT_MAX 256
 
@@ -34,7 +35,7 @@ static void take_stat(char *metric, struct gate *out)
 	char *dot = strrchr(metric, '.');
 	out->stat = GATE_MEAN;
 	for (size_t i = 0; dot && i < sizeof(stats) / sizeof(stats[0]); i++) {
-		if (strcmp(dot + 1, stats[i]) != 0)
+		if (strcasecmp(dot + 1, stats[i]) != 0)
 			continue;
 		out->stat = (enum gate_stat)i;
 		*dot = '\0';

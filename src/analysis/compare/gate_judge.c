@@ -6,6 +6,7 @@
 
 #include "analysis/compare/gate.h"
 #include "base/suggest.h"
+#include "catalog/column.h"
 #include "catalog/units.h"
 
 #define TEXT_MAX 256
@@ -163,20 +164,39 @@ static bool is_named(const char *wanted, const char *name, const char *neutral)
 	return strcasecmp(wanted, name) == 0 || (neutral && strcasecmp(wanted, neutral) == 0);
 }
 
-/* A row is wanted by its name, or by another name of the same thing in the device's catalog. */
-static bool is_row(const char *wanted, const struct report_device *device,
-		   const struct report_row *row)
+/* What a gate names, and what -m takes that for in the catalog of a device. */
+struct gate_wanted {
+	const char *name;
+	struct column_meaning is;
+};
+
+static struct gate_wanted wanted_of(const char *name, const struct report_device *device)
 {
-	uint32_t matches;
-	if (is_named(wanted, row->name, row->neutral))
+	return (struct gate_wanted){name, column_wanted(device->catalog, name, SX_NONE)};
+}
+
+/* An instance of a counter has a name of its own. */
+static bool is_row(const struct gate_wanted *wanted, const struct report_row *row)
+{
+	if (is_named(wanted->name, row->name, row->neutral))
 		return true;
 	if (row->metric != SX_NONE)
-		return sx_catalog_find_metric(device->catalog, wanted, SX_NONE, &matches) ==
-			   row->metric &&
-		       matches == 1;
-	/* An instance of a counter has a name of its own. */
+		return wanted->is.metric == row->metric;
 	return row->counter != SX_NONE && !strchr(row->name, '[') &&
-	       sx_catalog_find_counter(device->catalog, wanted, SX_NONE, NULL) == row->counter;
+	       wanted->is.counter.instance == SX_NONE && wanted->is.counter.counter == row->counter;
+}
+
+/* Whether a report has a row that a gate names so. */
+static bool has_row(const struct report *report, const char *name)
+{
+	for (uint32_t d = 0; d < report->device_count; d++) {
+		const struct report_device *device = &report->devices[d];
+		struct gate_wanted wanted = wanted_of(name, device);
+		for (uint32_t i = 0; i < device->row_count; i++)
+			if (is_row(&wanted, &device->rows[i]))
+				return true;
+	}
+	return false;
 }
 
 /* The name before the last dot, or NULL. */
@@ -231,13 +251,15 @@ static enum sx_status check_units(const struct gate *gate, const struct report *
 	char buf[2 * UNITS_TEXT_MAX];
 	double factor;
 	enum sx_status status = SX_OK;
-	for (uint32_t d = 0; !status && d < report->device_count; d++)
-		for (uint32_t i = 0; !status && i < report->devices[d].row_count; i++) {
-			const struct report_row *row = &report->devices[d].rows[i];
-			if (is_row(gate->metric, &report->devices[d], row))
+	for (uint32_t d = 0; !status && d < report->device_count; d++) {
+		const struct report_device *device = &report->devices[d];
+		struct gate_wanted wanted = wanted_of(gate->metric, device);
+		for (uint32_t i = 0; !status && i < device->row_count; i++)
+			if (is_row(&wanted, &device->rows[i]))
 				status = check_unit(
-				    gate, units_base(units, row->unit, buf, &factor), err);
-		}
+				    gate, units_base(units, device->rows[i].unit, buf, &factor),
+				    err);
+	}
 	return status;
 }
 
@@ -251,18 +273,30 @@ enum sx_status gate_check_report(const struct gate *gates, size_t count,
 		enum sx_status status = check_units(&gates[g], report, &units, err);
 		if (status)
 			return status;
-		bool found = !before_dot(gates[g].metric, name, sizeof(name)), prefix = false;
-		for (uint32_t d = 0; d < report->device_count; d++)
-			for (uint32_t i = 0; i < report->devices[d].row_count; i++) {
-				const struct report_row *row = &report->devices[d].rows[i];
-				found = found || is_row(gates[g].metric, &report->devices[d], row);
-				prefix =
-				    prefix || (!found && is_row(name, &report->devices[d], row));
-			}
-		if (!found && prefix)
+		if (before_dot(gates[g].metric, name, sizeof(name)) &&
+		    !has_row(report, gates[g].metric) && has_row(report, name))
 			return no_statistic(&gates[g], name, err);
 	}
 	return SX_OK;
+}
+
+/*
+ * What a gate names of a comparison. Without a catalog: by its name, or where none is called so, by
+ * a name or title that is alike.
+ */
+static bool is_compared(const struct comparison *c, const char *wanted,
+			const struct compare_metric *m)
+{
+	if (is_named(wanted, m->name, m->neutral))
+		return true;
+	if (!column_alike(m->name, wanted) && !column_alike(m->title, wanted))
+		return false;
+	for (size_t i = 0; i < c->row_count; i++) {
+		const struct compare_metric *other = c->rows[i].b ? c->rows[i].b : c->rows[i].a;
+		if (is_named(wanted, other->name, other->neutral))
+			return false;
+	}
+	return true;
 }
 
 enum sx_status gate_check_comparison(const struct gate *gates, size_t count,
@@ -273,11 +307,11 @@ enum sx_status gate_check_comparison(const struct gate *gates, size_t count,
 		bool found = !before_dot(gates[g].metric, name, sizeof(name)), prefix = false;
 		for (size_t i = 0; i < c->row_count; i++) {
 			const struct compare_metric *m = c->rows[i].b ? c->rows[i].b : c->rows[i].a;
-			bool meant = is_named(gates[g].metric, m->name, m->neutral);
+			bool meant = is_compared(c, gates[g].metric, m);
 			if (meant && check_unit(&gates[g], m->unit, err))
 				return SX_ERR_USAGE;
 			found |= meant;
-			prefix |= !found && is_named(name, m->name, m->neutral);
+			prefix |= !found && is_compared(c, name, m);
 		}
 		if (!found && prefix)
 			return no_statistic(&gates[g], name, err);
@@ -351,14 +385,16 @@ void gate_judge_report(const struct gate *gates, size_t count, const struct repo
 			out[g].why = "a limit with a sign needs a baseline: see sextant diff";
 			continue;
 		}
-		for (uint32_t d = report->device_count; d-- > 0;)
-			for (uint32_t i = report->devices[d].row_count; i-- > 0;) {
-				const struct report_row *row = &report->devices[d].rows[i];
-				if (!units || !is_row(gates[g].metric, &report->devices[d], row))
+		for (uint32_t d = report->device_count; units && d-- > 0;) {
+			const struct report_device *device = &report->devices[d];
+			struct gate_wanted wanted = wanted_of(gates[g].metric, device);
+			for (uint32_t i = device->row_count; i-- > 0;) {
+				if (!is_row(&wanted, &device->rows[i]))
 					continue;
 				out[g].device = d;
-				judge_row(&gates[g], row, units, arena, &out[g]);
+				judge_row(&gates[g], &device->rows[i], units, arena, &out[g]);
 			}
+		}
 	}
 }
 
@@ -386,7 +422,7 @@ void gate_judge_comparison(const struct gate *gates, size_t count, const struct 
 		for (size_t i = c->row_count; i-- > 0;) {
 			const struct compare_row *row = &c->rows[i];
 			const struct compare_metric *m = row->b ? row->b : row->a;
-			if (!is_named(gates[g].metric, m->name, m->neutral))
+			if (!is_compared(c, gates[g].metric, m))
 				continue;
 			out[g].device = m->device;
 			out[g].why = NULL;
