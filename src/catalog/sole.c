@@ -148,6 +148,58 @@ void sole_find(const struct sx_catalog *catalog, uint32_t metric, uint32_t varia
 	sx_expr_destroy(p.expr);
 }
 
+static bool amount_is(struct sole_path *p, const struct sx_node *node, uint32_t depth);
+
+/* Whether a metric's formula is an amount: through a path of its own. */
+static bool amount_of(const struct sole_path *from, uint32_t metric, uint32_t depth)
+{
+	struct sole ignored = {.counter = SX_NONE};
+	struct sole_path p = {.catalog = from->catalog, .variant = from->variant, .out = &ignored};
+	const struct sx_node *root = depth < SOLE_DEPTH_MAX ? sole_enter(&p, metric) : NULL;
+	bool is = root && amount_is(&p, root, depth) && !ignored.of_time;
+	sx_expr_destroy(p.expr);
+	return is;
+}
+
+/* What adds up when its counters do: sums and differences of them, times what is known. */
+static bool amount_is(struct sole_path *p, const struct sx_node *node, uint32_t depth)
+{
+	uint32_t index, count;
+	const struct sx_node *const *sides = node->children;
+	if (node->kind == SX_NODE_NAME) {
+		enum ref_target is = sole_target(p, node, &index);
+		if (is == REF_METRIC)
+			return amount_of(p, index, depth + 1);
+		const struct sx_counter_info *counters = sx_catalog_counters(p->catalog, &count);
+		return is == REF_COUNTER && counters[index].reduce != SX_REDUCE_EACH &&
+		       counters[index].over_time == SX_REDUCE_SUM;
+	}
+	if (node->kind != SX_NODE_OP)
+		return false;
+	switch (node->op) {
+	case SX_OP_SUM:
+	case SX_OP_ADD:
+	case SX_OP_UADD:
+	case SX_OP_FADD:
+	case SX_OP_SUB:
+	case SX_OP_FSUB:
+		for (uint32_t i = 0; i < node->child_count; i++)
+			if (!amount_is(p, sides[i], depth))
+				return false;
+		return node->child_count > 0;
+	case SX_OP_MUL:
+	case SX_OP_UMUL:
+	case SX_OP_FMUL:
+		return (sole_is_known(p, sides[0]) && amount_is(p, sides[1], depth)) ||
+		       (sole_is_known(p, sides[1]) && amount_is(p, sides[0], depth));
+	case SX_OP_DIV:
+	case SX_OP_FDIV:
+		return sole_is_known(p, sides[1]) && amount_is(p, sides[0], depth);
+	default:
+		return false;
+	}
+}
+
 enum sx_reduce sole_over_time(const struct sx_catalog *catalog, uint32_t metric)
 {
 	uint32_t count;
@@ -156,6 +208,8 @@ enum sx_reduce sole_over_time(const struct sx_catalog *catalog, uint32_t metric)
 	if (own != SX_REDUCE_RATIO)
 		return own;
 	sole_find(catalog, metric, 0, &sole);
+	if (amount_of(&(struct sole_path){.catalog = catalog}, metric, 0))
+		return SX_REDUCE_SUM;
 	return sole.counter == SX_NONE || sole.of_time
 		   ? SX_REDUCE_MEAN
 		   : sx_catalog_counters(catalog, &count)[sole.counter].over_time;

@@ -27,7 +27,8 @@ void sole_find(const struct sx_catalog *catalog, uint32_t metric, uint32_t varia
 	       struct sole *out);
 /*
  * How samples combine whose values of a metric are given, not derived: as those of the counter that
- * it is, or as the catalog says; ratios by their mean. Thread-safe.
+ * it is, or as the catalog says; sums and differences of amounts add up, ratios have their mean.
+ * Thread-safe.
  */
 enum sx_reduce sole_over_time(const struct sx_catalog *catalog, uint32_t metric);
 

@@ -170,6 +170,8 @@ static bool is_ratio(const struct sx_catalog *catalog, uint32_t metric)
 		return false;
 	if (is_same(catalog, sx_catalog_metrics(catalog, &count)[metric].name))
 		return false; /* frame times by frames: they add up */
+	if (sole_over_time(catalog, metric) == SX_REDUCE_SUM)
+		return false;
 	sole_find(catalog, metric, 0, &sole);
 	return sole.counter == SX_NONE;
 }
