@@ -524,11 +524,11 @@ def own_csv():
 def own_json():
     """As sextant export --json writes a device: units beside names, times in seconds, ranges of rows as decode has them."""
     data = [(i * 10**7, 16600000 + i, 1000 + i, 'menu "a"\n\u00e9' if i < 3 else 'play') for i in range(6)]
-    document = {'schema': 'sextant.export/1', 'simulated': False, 'for': 'opengl', 'metrics': ['begin_ns', 'end_ns', 'frame', 'group', 'FrameTime', 'IAVertices'],
+    device = {'id': 1, 'simulated': False, 'for': 'opengl', 'metrics': ['begin_ns', 'end_ns', 'frame', 'group', 'FrameTime', 'IAVertices'],
                 'units': ['ns', 'ns', None, None, 's', 'vertices'], 'constants': {'cpus': 4},
                 'rows': [[begin, begin + 10**7, i, label, ns / 1e9, None if i == 4 else vertices] for i, (begin, ns, vertices, label) in enumerate(data)],
                 'quality': [{'rows': [1, 2], 'quality': 'lost'}], 'why': {}}
-    return json.dumps(document, indent=1).encode(), {
+    return json.dumps({'schema': 'sextant.export/1', 'devices': [device]}, indent=1).encode(), {
         'FrameTime': [d[1] for d in data], 'IAVertices': [None if i == 4 else d[2] for i, d in enumerate(data)], 'group': [d[3].replace('\n', ' ') for d in data],
         'begin_ns': [d[0] for d in data], 'end_ns': [d[0] + 10**7 for d in data], 'quality': ['lost' if i in (1, 2) else None for i in range(6)]}
 

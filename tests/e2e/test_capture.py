@@ -135,7 +135,7 @@ def test_verbs():
     lines = run("export", path, "--format", "ndjson").stdout.splitlines()
     assert len(lines) == rows and "begin_ns" in json.loads(lines[0])
     document = json.loads(run("export", path, "--json").stdout)
-    assert document["schema"] == "sextant.export/1" and len(document["rows"]) == rows
+    assert document["schema"] == "sextant.export/1" and len(document["devices"][0]["rows"]) == rows
     assert "cpu_busy" in run("list", "metrics", "-i", path).stdout
     assert "cpu_busy" in run("explain", "cpu_busy", "-i", path).stdout
     times = read_capture.Capture(path).rows[0]

@@ -26,7 +26,7 @@ def columns(path, *args):
     if result.returncode not in (0, 1) or not result.stdout:
         raise AssertionError(result.stderr)
     document = units.in_catalog_units(SEXTANT, json.loads(result.stdout))
-    document = document['devices'][0] if 'devices' in document else document  # one table a device
+    document = document['devices'][0]  # one table a device
     return {name: [row[i] for row in document['rows']] for i, name in enumerate(document['metrics'])}, result
 
 
@@ -152,7 +152,7 @@ class Import(FolderTest):
     def test_neutral_names(self):
         path = import_files.write(self.folder.name, 'mangohud')
         result = run('export', path, '--json', '-m', 'gpu.busy,frame.time,gpu.frequency,cpu.busy')
-        document = json.loads(result.stdout)
+        document, = json.loads(result.stdout)['devices']
         self.assertEqual([m for m in document['metrics'] if not m.endswith('_ns') and m != 'quality'],
                          ['gpu_busy', 'frame_time', 'gpu_frequency', 'cpu_busy'])
 

@@ -40,7 +40,7 @@ class Odd(FolderTest):
         result = run('export', path, '--counters', '--json', *args)
         self.assertIn(result.returncode, (0, 1), result.stderr)
         document = units.in_catalog_units(SEXTANT, json.loads(result.stdout))
-        document = document['devices'][0] if 'devices' in document else document
+        document = document['devices'][0]
         return {name: [row[i] for row in document['rows']] for i, name in enumerate(document['metrics'])}, result
 
 

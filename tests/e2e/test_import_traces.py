@@ -130,7 +130,7 @@ class Gpus(Traces):
         """Values that name no GPU are of the one that the descriptor names."""
         data = b''.join(sample(i, 40, self.SPEC if i == 0 else b'', 3, said=i == 0) for i in range(6))
         result = run('export', '--counters', '--json', self.write(data))
-        self.assertEqual(len(json.loads(result.stdout)['rows']), 5, result.stderr)
+        self.assertEqual(len(json.loads(result.stdout)['devices'][0]['rows']), 5, result.stderr)
 
 
 class Stages(Traces):
@@ -194,8 +194,7 @@ class Snapshots(Traces):
             return dict(pairs)
         data = ''.join(json.dumps([device(i, k) for k in range(len(names))], indent=1) + '\n' for i in range(count))
         result = run('export', '--counters', '--json', self.write(data, 't.json'))
-        document = json.loads(result.stdout)
-        devices = document['devices'] if 'devices' in document else [document]
+        devices = json.loads(result.stdout)['devices']
         self.assertEqual(len(devices), len(names), result.stderr)
         for k, table in enumerate(devices):
             at = [table['metrics'].index(n) for n in ('GpuBusy', 'GpuPower')]

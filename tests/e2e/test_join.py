@@ -28,6 +28,7 @@ def check(folder):
     first, other = (rows_of(t) for t in tables)
     joined = json.loads(run("export", capture, "--counters", "--join", "--json").stdout)
     assert joined["simulated"] is True
+    joined, = joined["devices"]
     rows = rows_of(joined)
     assert len(rows) == len(first)
     name = "MaliGPUCyclesGPUActive"

@@ -148,7 +148,7 @@ class OpenMetrics(FolderTest):
         _, samples = self.export(self.hostile())
         info = next(dict(labels) for name, labels in samples if name == 'sextant_device_info')
         self.assertIn(HOSTILE[:20], info['hw_name'])
-        name, = [n for n in json.loads(run('export', self.path('hostile.sxc'), '--counters', '--json').stdout)['metrics'] if n.endswith('1')]
+        name, = [n for n in json.loads(run('export', self.path('hostile.sxc'), '--counters', '--json').stdout)['devices'][0]['metrics'] if n.endswith('1')]
         self.assertIn('</script>"quoted" \\back\\ 😀', name)
         data = [(dict(labels), value) for (name, labels), value in samples.items() if 'next_line' in name and name.endswith('_total')]
         self.assertEqual([(labels['metric'], value) for labels, value in data], [(name, 6)])  # and nothing of the second

@@ -60,10 +60,9 @@ def report_metrics(doc):
     return found
 
 
-def export_means(path, device, count):
+def export_means(path, device):
     """Means of each exported column, over rows that have data."""
-    doc = document("export", path, code=0) if count == 1 else None
-    table = doc if doc else document("export", path)["devices"][device]
+    table = document("export", path)["devices"][device]
     columns = {}
     for i, name in enumerate(table["metrics"]):
         values = [row[i] for row in table["rows"] if isinstance(row[i], (int, float))]
@@ -87,7 +86,7 @@ def round_trip(path, devices):
         compared += 1
     assert compared > 10, compared
     for device in range(devices):
-        rows, columns = export_means(path, device, devices)
+        rows, columns = export_means(path, device)
         assert rows == stat["devices"][device]["samples"]
         checked = 0
         for (at, name), metric in ours.items():
@@ -145,7 +144,7 @@ def test_device_numbers():
         alone = document("report", path, "-d", str(device), "-m", name)
         assert [(m["device"], m["mean"]) for m in alone["metrics"]] == [(device, mean)], alone
     tables = document("export", path)["devices"]
-    assert {t["device"]: t["for"] for t in tables} == {0: "cpu", 1: "monitor"}
+    assert {t["id"]: t["for"] for t in tables} == {0: "cpu", 1: "monitor"}
 
 
 def test_limits():
@@ -211,6 +210,7 @@ def test_units_of_rows():
     listed |= {c["name"]: c["unit"] for c in document("list", "counters", "--for", "mali-g310")["counters"]}
     for args in (["export", path], ["export", path, "--counters"], ["eval", "-i", path]):
         doc = document(*args)
+        doc = doc["devices"][0] if args[0] == "export" else doc
         assert len(doc["units"]) == len(doc["metrics"]), args
         found = dict(zip(doc["metrics"], doc["units"]))
         assert {found.get(name, "ns") for name in ("begin_ns", "end_ns")} == {"ns"}, found
@@ -264,7 +264,7 @@ def test_both_devices():
     """Every verb shows both devices of a capture, in every format."""
     two = folder / "two.sxc"
     for args in (["stat", "-i", two], ["report", two], ["report", two, "--by", "time"],
-                 ["export", two], ["eval", "-i", two], ["advise", two], ["capture", "info", two]):
+                 ["export", two], ["advise", two], ["capture", "info", two]):
         document_of = document(*args)
         assert len(document_of["devices"]) == 2, args
         if args[-1] == "time" or args[0] == "advise":  # one device has the shape of both
@@ -272,6 +272,8 @@ def test_both_devices():
             assert one.keys() <= document_of.keys() and "devices" in one, (args, one.keys())
             assert [device["id"] for device in document_of["devices"] + one["devices"]] == [0, 1, 0], args
             assert one["devices"][0].keys() == document_of["devices"][0].keys(), args
+    document_of = document("eval", "-i", two)  # one table, whose rows say their device
+    assert document_of["for"] is None and {row[0] for row in document_of["rows"]} == {0, 1}, document_of["metrics"][:3]
     for args in (["report", two, "--csv"], ["stat", "-i", two, "--csv"], ["export", two], ["eval", "-i", two, "--csv"],
                  ["advise", two, "--csv"],
                  ["report", two, "--by", "time", "--csv"]):

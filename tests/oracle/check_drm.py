@@ -357,7 +357,7 @@ def rows_of(tool, tree, card, args):
         if run.returncode:
             raise SystemExit(f'{tree}: record failed: {run.stderr}')
         run = command(tool, tree, 'export', capture, '--json', '-m', '*')
-        return json.loads(run.stdout)
+        return json.loads(run.stdout)['devices'][0]
     finally:
         if os.path.exists(capture):
             os.unlink(capture)

@@ -208,7 +208,7 @@ static int eval_run(struct cli *cli)
 	struct input_rows *raw = NULL;
 	const char *path;
 	if (is_exported(cli, &path))
-		return export_tables(cli, path);
+		return export_tables(cli, path, true);
 	enum sx_status status = cli_catalog(cli, &catalog, &err);
 	if (!status && cli->capture)
 		status = capture_view_need_set(cli, cli->capture, &err);

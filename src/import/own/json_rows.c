@@ -188,15 +188,19 @@ static bool own_json_is_constant(const struct sx_catalog *catalog, const char *n
 	return catalog && column_meaning(catalog, name, SX_NONE).constant != SX_NONE;
 }
 
-/* Of constants or of all else: they stand behind all others, wherever an object has them. */
+/*
+ * Of constants or of all else: they stand behind all others, wherever an object has them. Those of
+ * several devices are columns of rows, which have their order.
+ */
 static void own_json_add_columns(struct own_json *r, struct own_json_table *t, bool constants)
 {
 	struct sx_catalog *catalog = own_json_catalog(r, t);
+	bool apart = r->lines || t->constant_count;
 	if (!t->columns)
 		t->columns = calloc((size_t)t->names.count + 1, sizeof(*t->columns));
 	r->failed |= !t->columns;
 	for (uint32_t i = 0; !r->failed && i < t->names.count; i++)
-		if (own_json_is_constant(catalog, t->names.texts[i]) == constants)
+		if ((apart && own_json_is_constant(catalog, t->names.texts[i])) == constants)
 			own_json_add_column(r, t, catalog, i);
 	sx_catalog_unref(catalog);
 }
@@ -237,13 +241,22 @@ static void own_json_number(struct own_json *r)
 	}
 }
 
+/* Of several devices: a table each, or rows that say whose they are. */
+static bool own_json_tells_devices(const struct own_json *r)
+{
+	bool tells = r->by_device;
+	for (size_t i = 0; i < r->table_count; i++)
+		tells |= strings_find(&r->tables[i].names, "device", 6) != UINT32_MAX;
+	return tells;
+}
+
 /* The header line of the table. */
 void own_json_begin(struct own_json *r)
 {
 	for (size_t i = 0; !r->lines && i < r->table_count; i++)
 		own_json_name_once(r, &r->tables[i]);
 	own_json_number(r);
-	bool marks = false, several = r->by_device;
+	bool marks = false, several = own_json_tells_devices(r);
 	for (size_t i = 0; i < r->table_count; i++)
 		marks |= r->tables[i].mark_count > 0;
 	for (size_t i = 0; i < PLAIN; i++) /* times first; of the others those that there are */

@@ -92,6 +92,19 @@ static void extra_json(struct json *json, const struct extra *extra, const struc
 		json_null(json);
 }
 
+/* Behind the values of a row, as CSV has them. */
+static void constants_row_json(struct rows_writer *w, bool first)
+{
+	char digits[32];
+	for (uint32_t i = 0; i < w->shape->constant_count; i++) {
+		double value = w->shape->constants[i].value;
+		if (!isnan(value))
+			json_format_f64(digits, value);
+		values_text(w->values, first && !i ? "" : ", ");
+		values_text(w->values, isnan(value) ? "null" : digits);
+	}
+}
+
 /* Labels and times are written one by one, values by the row. */
 static void row_json(struct rows_writer *w, const struct extra *extra, size_t n,
 		     const struct sx_table *t, size_t row)
@@ -101,14 +114,18 @@ static void row_json(struct rows_writer *w, const struct extra *extra, size_t n,
 	for (size_t i = 0; i < n; i++)
 		extra_json(&w->json, &extra[i], t, row);
 	values_json(w->values, row, n == 0);
+	if (w->shape->by_device)
+		constants_row_json(w, n == 0 && !sx_table_column_count(t));
 	values_flush(w->values);
 	json_array_end(&w->json);
 }
 
 /* The unit of each column's numbers; null for what has none. */
-static void units_json(struct json *json, const struct units *units, const struct extra *extra,
-		       size_t n, const struct sx_table *t)
+static void units_json(struct rows_writer *w, const struct extra *extra, size_t n,
+		       const struct sx_table *t)
 {
+	struct json *json = &w->json;
+	const struct units *units = &w->view->human.units;
 	json_kv_array_flat(json, "units");
 	for (size_t i = 0; i < n; i++)
 		json_string(
@@ -119,6 +136,8 @@ static void units_json(struct json *json, const struct units *units, const struc
 		const char *unit = sx_table_column(t, c)->unit;
 		json_string(json, unit && *unit ? units_base(units, unit, buf, &factor) : NULL);
 	}
+	for (uint32_t i = 0; w->shape->by_device && i < w->shape->constant_count; i++)
+		json_null(json);
 	json_array_end(json);
 }
 
@@ -132,17 +151,22 @@ static void names_json(struct rows_writer *w, const struct sx_table *t)
 		json_string(json, extra[i].name);
 	for (uint32_t c = 0; c < sx_table_column_count(t); c++)
 		json_string(json, sx_table_column(t, c)->name);
+	for (uint32_t i = 0; w->shape->by_device && i < w->shape->constant_count; i++)
+		json_string(json, w->shape->constants[i].name);
 	json_array_end(json);
-	units_json(json, &w->view->human.units, extra, n, t);
+	units_json(w, extra, n, t);
 }
 
-static void why_json(struct json *json, const struct sx_table *t)
+static void why_json(struct rows_writer *w, const struct sx_table *t)
 {
+	struct json *json = &w->json;
 	json_kv_object(json, "why");
-	for (uint32_t c = 0; c < sx_table_column_count(t); c++)
-		if (sx_table_column(t, c)->why)
-			json_kv_string(json, sx_table_column(t, c)->name,
-				       sx_table_column(t, c)->why);
+	for (uint32_t c = 0; c < sx_table_column_count(t); c++) {
+		const struct sx_column *column = sx_table_column(t, c);
+		const char *why = w->shape->whys ? w->shape->whys[c] : column->why;
+		if (why)
+			json_kv_string(json, column->name, why);
+	}
 	json_object_end(json);
 }
 
@@ -155,7 +179,7 @@ static void open_json(struct rows_writer *w)
 	}
 	w->json = *w->shape->within;
 	json_object_begin(&w->json);
-	json_kv_u64(&w->json, "device", w->shape->device);
+	json_kv_u64(&w->json, "id", w->shape->device);
 	json_kv_bool(&w->json, "simulated", w->shape->simulated);
 }
 
@@ -177,13 +201,14 @@ static void begin_json(struct rows_writer *w, const struct sx_table *t)
 	json_kv_array(&w->json, "rows");
 }
 
-/* What the device is; one of several has no value for the constants of others. */
+/*
+ * What the device is; one of several has no value for the constants of others. Rows of several in
+ * one table have them as columns.
+ */
 static void constants_json(struct json *json, const struct rows_shape *shape)
 {
-	if (!shape->constant_count)
-		return;
 	json_kv_object_flat(json, "constants");
-	for (uint32_t i = 0; i < shape->constant_count; i++)
+	for (uint32_t i = 0; !shape->by_device && i < shape->constant_count; i++)
 		if (!isnan(shape->constants[i].value))
 			json_kv_f64(json, shape->constants[i].name, shape->constants[i].value);
 	json_object_end(json);
@@ -192,7 +217,7 @@ static void constants_json(struct json *json, const struct rows_shape *shape)
 static void end_json(struct rows_writer *w, const struct sx_table *t)
 {
 	json_array_end(&w->json);
-	why_json(&w->json, t);
+	why_json(w, t);
 	constants_json(&w->json, w->shape);
 	if (w->shape->marks)
 		rows_marks_json(&w->marks, &w->json);

@@ -10,7 +10,7 @@
 
 struct rows_shape {
 	const char *schema;  /* "eval", "decode" */
-	const char *catalog; /* name */
+	const char *catalog; /* name; NULL: rows of several */
 	bool times;	     /* begin_ns, end_ns columns */
 	bool contexts;	     /* a context column */
 	uint32_t labels;     /* more label columns: a mask of 1 << enum sx_label */
@@ -24,18 +24,23 @@ struct rows_shape {
 	bool reasons;	    /* what ended the row */
 	bool whole;	    /* one row for all: neither its context nor its begin means much */
 	const char *length; /* what the time of a row is called; NULL: "duration" */
-	/* Columns before all others (in JSON, which has tables, members of `within`). */
-	bool by_device;	    /* the device's number: there are several */
+	/* Columns before all others. */
+	bool by_device;	    /* the device's number: the table has rows of several */
 	bool say_simulated; /* say whether the device is a model: one is */
 	uint32_t device;
 	bool simulated;
 	/*
 	 * What the device is: in CSV columns behind all others that hold the same in each row, in
-	 * NDJSON members, in JSON an object of their own; NAN where one has no value.
+	 * NDJSON members, in JSON an object of their own (columns by_device); NAN: no value.
 	 */
 	const struct sx_constant_value *constants;
 	uint32_t constant_count;
-	/* JSON: the array that the table is an object of, instead of a document; or NULL. */
+	/* JSON: why each column has no data, NULL where it has; NULL: what the last table says. */
+	char *const *whys;
+	/*
+	 * JSON: the array of devices that the table is an object of, with the device's number and
+	 * whether it is a model; NULL: a document.
+	 */
 	struct json *within;
 	/* Further keys of the JSON document; or NULL. */
 	void (*more)(struct json *json, void *user);

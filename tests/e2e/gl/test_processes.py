@@ -169,7 +169,7 @@ class Processes(unittest.TestCase):
         self.assertEqual(stat["devices"][0]["samples"], report["devices"][0]["samples"])
         # export is in the catalog's units, reports are in base units.
         plain = {m["name"] for m in stat["metrics"] if not {"s", "Hz"} & set(m["unit"].split("/"))}
-        table = self.document("export", capture, *options)
+        table, = self.document("export", capture, *options)["devices"]
         self.assertEqual(len(table["rows"]), stat["devices"][0]["samples"])
         for i, name in enumerate(table["metrics"]):
             values = [row[i] for row in table["rows"] if isinstance(row[i], (int, float))]
@@ -240,7 +240,7 @@ class Processes(unittest.TestCase):
             for options, rows in ((("--process", pid), 160), (("--context", "2"), 40),
                                   (("--process", "gl-lives", "--context", "0"), 40)):
                 self.same_everywhere(capture, *options)
-                self.assertEqual(len(self.document("export", capture, *options)["rows"]), rows)
+                self.assertEqual(len(self.document("export", capture, *options)["devices"][0]["rows"]), rows)
                 head, = self.document("advise", capture, *options)["devices"]
                 self.assertEqual(head["rows"], rows)
                 diff = self.document("diff", capture, capture, *options)

@@ -54,7 +54,7 @@ static int export_run(struct cli *cli)
 		return export_perfetto(cli, path);
 	if (cli->view.format == FORMAT_OPENMETRICS)
 		return export_report(cli, path);
-	return export_tables(cli, path);
+	return export_tables(cli, path, false);
 }
 
 const struct command cmd_export = {

@@ -10,9 +10,10 @@ int export_perfetto(struct cli *cli, const char *path);
 
 /*
  * Writes the rows of every device of a capture that the options leave, as a document of the running
- * verb; returns the exit status.
+ * verb: in JSON a table a device, or with one_table one whose rows say of which device they are;
+ * returns the exit status.
  */
-int export_tables(struct cli *cli, const char *path);
+int export_tables(struct cli *cli, const char *path, bool one_table);
 
 /*
  * What stands beside the values of a device's rows: times, reservations, and the labels that any

@@ -96,7 +96,38 @@ enum sx_status export_join_headers(struct exporting *e, struct sx_error *err)
 	}
 	enum sx_status status = sx_table_create(list, count, SX_SAMPLE_ROW, &e->joined, err);
 	free(list);
+	e->whys = calloc((size_t)count + 1, sizeof(*e->whys));
+	e->answered = calloc((size_t)count + 1, sizeof(*e->answered));
+	if (!status && (!e->whys || !e->answered))
+		status = error_nomem(err, "exporting");
+	for (uint32_t i = 0; i < e->count; i++)
+		e->devices[i].shape.whys = e->whys;
 	return status;
+}
+
+enum sx_status export_join_whys(struct exporting *e, const struct sx_table *t, struct sx_error *err)
+{
+	for (uint32_t c = 0; c < sx_table_column_count(t); c++) {
+		const struct sx_column *own = sx_table_column(t, c);
+		uint32_t at = sx_table_find(e->joined, own->name);
+		if (e->answered[at] || (own->why && e->whys[at]))
+			continue;
+		e->answered[at] = !own->why;
+		free(e->whys[at]);
+		e->whys[at] = own->why ? strdup(own->why) : NULL;
+		if (own->why && !e->whys[at])
+			return error_nomem(err, "exporting");
+	}
+	return SX_OK;
+}
+
+void export_join_finish(struct exporting *e)
+{
+	for (uint32_t c = 0; e->joined && e->whys && c < sx_table_column_count(e->joined); c++)
+		free(e->whys[c]);
+	free(e->whys);
+	free(e->answered);
+	sx_table_destroy(e->joined);
 }
 
 static uint32_t find_constant(const struct sx_constant_value *list, uint32_t count,

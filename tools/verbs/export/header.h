@@ -18,7 +18,11 @@ struct exporting {
 	struct cli *cli;
 	struct exported *devices;
 	uint32_t count;
-	struct sx_table *joined; /* CSV of several devices: the columns of all, each name once */
+	bool one_table; /* JSON is one table, as CSV is */
+	/* One table of several devices: the columns of all, each name once. */
+	struct sx_table *joined;
+	char **whys;	/* by column of these: why no device has data for it, or NULL */
+	bool *answered; /* some device has, or may have */
 };
 
 /* The columns of all devices, each name once. */
@@ -26,6 +30,11 @@ enum sx_status export_join_headers(struct exporting *e, struct sx_error *err);
 /* Rows of one device below the header of all. */
 enum sx_status export_join_rows(const struct exporting *e, const struct sx_table *t,
 				struct sx_error *err);
+/* Takes over why a device has no data, from the table of its last rows. */
+enum sx_status export_join_whys(struct exporting *e, const struct sx_table *t,
+				struct sx_error *err);
+/* Releases what is joined. */
+void export_join_finish(struct exporting *e);
 /* The same columns for all devices, for there is one header. */
 enum sx_status export_gather_constants(struct exporting *e, struct sx_error *err);
 

@@ -1,8 +1,9 @@
 /*
  * The rows of a capture, in as much memory as one record needs. Several devices follow each other:
- * in CSV below one header, in JSON as one table each.
+ * in CSV below one header, in JSON as one table each, or in one, as eval writes it.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/suggest.h"
 #include "tools/verbs/export/export.h"
@@ -72,7 +73,7 @@ static enum sx_status open_device(const struct cli *cli, const char *path, uint3
 }
 
 /* Writes the rows of a raw table; with `last` what ends the table. */
-static enum sx_status convert(const struct exporting *e, struct rows_writer *writer,
+static enum sx_status convert(struct exporting *e, struct rows_writer *writer,
 			      const struct exported *d, bool last, struct sx_error *err)
 {
 	struct sx_table *values = NULL;
@@ -82,19 +83,21 @@ static enum sx_status convert(const struct exporting *e, struct rows_writer *wri
 		status = sx_metrics_eval(d->metrics, d->raw, &values, err);
 	if (values)
 		out = values;
+	if (!status && e->joined && last)
+		status = export_join_whys(e, out, err);
 	if (!status && e->joined) {
 		status = export_join_rows(e, out, err);
 		out = e->joined;
 	}
 	if (!status)
 		status = rows_add(writer, out, err);
-	if (!status && last)
+	if (!status && last && (!e->joined || d == &e->devices[e->count - 1]))
 		rows_end(writer, out);
 	sx_table_destroy(values);
 	return status;
 }
 
-static enum sx_status export_device(const struct exporting *e, struct rows_writer *writer,
+static enum sx_status export_device(struct exporting *e, struct rows_writer *writer,
 				    struct exported *d, struct sx_error *err)
 {
 	enum sx_status status = SX_OK;
@@ -109,19 +112,50 @@ static enum sx_status export_device(const struct exporting *e, struct rows_write
 	return status == SX_END ? convert(e, writer, d, true, err) : status; /* without rows */
 }
 
+/* JSON has a table a device, one as well as several, unless it is to be one table. */
+static bool in_tables(const struct exporting *e)
+{
+	return e->cli->view.format == FORMAT_JSON && !e->one_table;
+}
+
+static bool of_one_catalog(const struct exporting *e)
+{
+	bool same = true;
+	for (uint32_t i = 1; i < e->count; i++)
+		same &= strcmp(e->devices[i].shape.catalog, e->devices[0].shape.catalog) == 0;
+	return same;
+}
+
 /* What tells devices apart: columns in rows, members in tables. */
 static void mark_devices(struct exporting *e, struct json *json)
 {
 	struct view *view = &e->cli->view;
-	bool tables = view->format == FORMAT_JSON, several = e->count > 1;
+	bool tables = in_tables(e), several = e->count > 1, same = of_one_catalog(e);
 	for (uint32_t i = 0; i < e->count; i++)
 		view->simulated |= e->devices[i].shape.simulated;
 	for (uint32_t i = 0; i < e->count; i++) {
 		struct rows_shape *shape = &e->devices[i].shape;
 		shape->by_device = several && !tables;
-		shape->say_simulated = view->simulated && !tables;
-		shape->within = several && tables ? json : NULL;
+		/* A document says it of its only table. */
+		shape->say_simulated =
+		    view->simulated && !tables && (several || view->format != FORMAT_JSON);
+		shape->within = tables ? json : NULL;
+		if (e->one_table && !same)
+			shape->catalog = NULL;
 	}
+}
+
+static struct json tables_begin(const struct exporting *e)
+{
+	struct json json = view_json_begin(&e->cli->view, e->cli->verb->name);
+	json_kv_array(&json, "devices");
+	return json;
+}
+
+static void tables_end(struct json *json)
+{
+	json_array_end(json);
+	view_json_end(json);
 }
 
 /* In text each device has a table of its own below its name. */
@@ -140,20 +174,18 @@ static enum sx_status export_all(struct exporting *e, struct sx_error *err)
 {
 	struct view *view = &e->cli->view;
 	struct json json = {.out = NULL};
-	bool several = e->count > 1, nested = several && view->format == FORMAT_JSON;
+	bool several = e->count > 1, tables = in_tables(e);
 	enum sx_status status = SX_OK;
 	mark_devices(e, &json);
-	if (several && view->format == FORMAT_CSV)
+	if (several && (view->format == FORMAT_CSV || (view->format == FORMAT_JSON && !tables)))
 		status = export_join_headers(e, err);
 	if (!status && view->format != FORMAT_TEXT)
 		status = export_gather_constants(e, err);
-	if (!status && nested) {
-		json = view_json_begin(view, e->cli->verb->name);
-		json_kv_array(&json, "devices");
-	}
+	if (!status && tables)
+		json = tables_begin(e);
 	struct rows_writer writer = rows_begin(view, &e->devices[0].shape);
 	for (uint32_t i = 0; !status && i < e->count; i++) {
-		/* In CSV the header and the columns are of all. */
+		/* One table has the header and the columns of all. */
 		if (i && !e->joined) {
 			rows_finish(&writer);
 			writer = rows_begin(view, &e->devices[i].shape);
@@ -163,10 +195,8 @@ static enum sx_status export_all(struct exporting *e, struct sx_error *err)
 		status = export_device(e, &writer, &e->devices[i], err);
 	}
 	rows_finish(&writer);
-	if (nested && !status) {
-		json_array_end(&json);
-		view_json_end(&json);
-	}
+	if (tables && !status)
+		tables_end(&json);
 	return status;
 }
 
@@ -214,9 +244,16 @@ static enum sx_status export_joined(struct exporting *e, struct sx_error *err)
 		status = export_join(e->cli, devices, e->count, &e->joined, err);
 	if (!status) {
 		struct rows_shape *shape = &e->devices[0].shape;
-		shape->say_simulated = view->simulated && view->format != FORMAT_JSON;
+		struct json json = {.out = NULL};
+		bool tables = in_tables(e);
+		shape->say_simulated = view->simulated && !tables;
 		shape->simulated = view->simulated;
+		shape->within = tables ? &json : NULL;
+		if (tables)
+			json = tables_begin(e);
 		status = rows_write(view, shape, e->joined, err);
+		if (tables && !status)
+			tables_end(&json);
 	}
 	free(devices);
 	free(prefixes);
@@ -261,13 +298,13 @@ static void close_devices(struct exporting *e)
 	for (uint32_t i = 0; e->devices && i < e->count; i++)
 		close_device(&e->devices[i]);
 	free(e->devices);
-	sx_table_destroy(e->joined);
+	export_join_finish(e);
 }
 
-int export_tables(struct cli *cli, const char *path)
+int export_tables(struct cli *cli, const char *path, bool one_table)
 {
 	struct sx_error err = {0};
-	struct exporting e = {.cli = cli};
+	struct exporting e = {.cli = cli, .one_table = one_table};
 	bool whole = true;
 	enum sx_status status = open_devices(&e, path, &err); /* says so of what is no capture */
 	if (!status)
