@@ -5,6 +5,7 @@ usage: test_drm.py SEXTANT_ON_TREE FOLDER_OF_TREES
 """
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -175,8 +176,9 @@ class Behaviour(unittest.TestCase):
         busy = {row[rows[0].index('process')]: float(row[rows[0].index('work_busy')]) for row in rows[1:]}
         self.assertEqual({name.split(' ')[0]: round(value) for name, value in busy.items()}, {'kwin_wayland': 3, 'Game.exe': 91, 'obs': 2}, done.stdout)
         text = run(tree('radeon'), 'stat', '-d', 'drm', '--per', 'process', '-t', '5s').stdout
-        table = [line.split()[:1] + line.split()[-3:-1] for line in text[text.index('process   '):].strip().split('\n')]
-        self.assertEqual(table, [['process', 'work_busy', 'work_memory'], ['Game.exe', '91.0%', '6.74GiB'], ['kwin_wayland', '3.00%', '206MiB'], ['obs', '2.00%', '200MiB']])
+        table = [re.split(r'  +', line) for line in text[text.index('process   '):].strip().split('\n')]
+        table = [[cells[0].split(' ')[0], *cells[-3:-1]] for cells in table]
+        self.assertEqual(table, [['process', 'work_busy', 'work_memory'], ['Game.exe', '91.0 %', '6.74 GiB'], ['kwin_wayland', '3.00 %', '206 MiB'], ['obs', '2.00 %', '200 MiB']])
         # A card that tells nothing of programs has no such table; of several it says which it is of.
         text = run(tree('optimus'), 'stat', '--per', 'process', '-t', '1s', '-m', 'work_busy').stdout
         table = [line.split()[0] for line in text[text.rindex('Intel GPU'):].strip().split('\n')]

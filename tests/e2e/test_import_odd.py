@@ -2,6 +2,7 @@
 """Files that are odd but true, as tools write them on odd days: what was measured comes over, and what is missing is told. $SEXTANT is the binary."""
 import json
 import os
+import re
 import subprocess
 import sys
 import unittest
@@ -211,8 +212,8 @@ class PerfStat(Odd):
     def test_diff_of_counts_without_time(self):
         """The counts stand side by side, and it is said why there is no verdict."""
         result = run('diff', '-v', self.untimed('a.csv', 20000), self.untimed('b.csv', 30000))
-        line = next(line.split() for line in result.stdout.splitlines() if line.startswith('PageFaults'))
-        self.assertEqual(line[1:5], ['20.0k', '30.0k', '+50.0', '%'])
+        line = next(re.split('  +', line) for line in result.stdout.splitlines() if line.startswith('PageFaults'))
+        self.assertEqual(line[1:4], ['20.0 k', '30.0 k', '+50.0 %'])
         self.assertIn('too few samples to know the noise', result.stdout)
         self.assertNotIn('nothing that can be compared', result.stdout)
 

@@ -209,7 +209,7 @@ class Own(FolderTest):
             self.assertEqual({d['catalog']: d['kind'] for d in devices}, {'cpu': 'time', 'opengl': 'frame'})
             text = run('report', rows).stdout
             self.assertIn('\ncpu\n20 samples in 2.00 s', text)
-            self.assertRegex(text, r'gpu_time_per_fragment +2\.9\dus ')  # 9 ms for some 3,090 runs
+            self.assertRegex(text, r'gpu_time_per_fragment +2\.9\d us ')  # 9 ms for some 3,090 runs
             for name, catalog, value in (('frame_time', 'opengl', 180 * 11), ('run_queue', 'cpu', 3)):
                 for chosen in ((), ('--for', catalog)):
                     result = run('explain', name, '-i', rows, '--json', *chosen)

@@ -198,14 +198,14 @@ def check_text(folder):
     path = os.path.join(folder, "text")
     with open(path, "wb") as file:
         file.write(head("RenderBasic", "", GT2) + b"".join(record(1, pack(r)) for r in reports))
-    rows = {(): [["context", "idle", "5", "5", "77"], ["begin", "0s", "80.0us", "240us", "560us"],
-                 ["duration", "80.0us", "160us", "320us", "640us"], ["ended by"] + ["timer"] * 4],
+    rows = {(): [["context", "idle", "5", "5", "77"], ["begin", "0 s", "80.0 us", "240 us", "560 us"],
+                 ["duration", "80.0 us", "160 us", "320 us", "640 us"], ["ended by"] + ["timer"] * 4],
             ("--by", "residency"): [["context", "idle", "5", "77", "idle"],
-                                    ["duration", "80.0us", "480us", "640us", "8.00us"]],
-            ("--by", "context"): [["context", "idle", "5", "77"], ["begin", "0s", "80.0us", "560us"],
-                                  ["span", "1.21ms", "480us", "640us"]],
-            ("--summary",): [["metric", "all", "unit"], ["duration", "1.21ms"]],
-            ("--context", "5"): [["context", "5", "5"], ["begin", "0s", "160us"]]}
+                                    ["duration", "80.0 us", "480 us", "640 us", "8.00 us"]],
+            ("--by", "context"): [["context", "idle", "5", "77"], ["begin", "0 s", "80.0 us", "560 us"],
+                                  ["span", "1.21 ms", "480 us", "640 us"]],
+            ("--summary",): [["metric", "all", "unit"], ["duration", "1.21 ms"]],
+            ("--context", "5"): [["context", "5", "5"], ["begin", "0 s", "160 us"]]}
     for args, want in rows.items():
         code, out, _ = spawn("decode", "-i", path, "--as", "i915-record", *args)
         cells = [[cell for cell in line.split("  ") if cell.strip()] for line in out.splitlines()]

@@ -84,7 +84,7 @@ class Xe(unittest.TestCase):
     def test_program(self):
         run = Run('xe', 'stat', '-d', 'xe:card0', '-m', 'GPU_BUSY', '--', 'sleep', '0.15')
         self.assertIn('everything on the GPU', run.out)
-        self.assertIn('80.0%', run.out)
+        self.assertIn('80.0 %', run.out)
 
     def test_capture(self):
         """What is recorded gives the same numbers without the device."""
@@ -129,7 +129,7 @@ class Xe(unittest.TestCase):
             run = Run(f'xe gone={kind}@100', 'stat', '-d', 'xe:card0', '-t', '20s', '-m', 'GPU_BUSY', code=1, left=1)
             self.assertLess(time.monotonic() - begin, 10)
             self.assertIn('went away', run.out + run.err)
-            self.assertIn('80.0%', run.out)
+            self.assertIn('80.0 %', run.out)
 
     def test_selftest(self):
         run = Run('xe', 'doctor', '--selftest', '-d', 'xe:card0')

@@ -235,7 +235,7 @@ class Programs(unittest.TestCase):
         self.assertEqual(have, {(p.name, p.context, row[2]): (1, row[0]) for p in programs for row in p.rows})
         text = run('report', path, '--by', 'frame', '--sort', 'frame_time', '--top', '5', '-m', 'frame_time').stdout
         self.assertRegex(text, r'(?m)^frame +process +context +at +frame_time$')
-        self.assertRegex(text, r'(?m)^0 +light \(11\) +2 +5.00ms +20.0ms$')
+        self.assertRegex(text, r'(?m)^0 +light \(11\) +2 +5.00 ms +20.0 ms$')
         table = list(csv.DictReader(io.StringIO(run('report', path, '--by', 'frame', '--top', '9', '-m', 'frame_time', '--csv').stdout)))
         self.assertEqual({(row['process'], row['context']) for row in table}, {(p.name, str(p.context)) for p in programs})
         alone = run('report', path, '--by', 'frame', '--top', '5', '-m', 'frame_time', '--process', 'heavy').stdout

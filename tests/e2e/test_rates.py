@@ -31,7 +31,7 @@ class Rates(unittest.TestCase):
                 self.assertEqual(rows["BusyTime"]["total"], 0.005)  # seconds: an amount is what was seen
             device, = json.loads(self.run_it("report", capture, "--by", "time", "-I", "20ms", "-m", "gpu_busy", "--json"))["devices"]
             self.assertEqual([g["values"]["gpu_busy"] for g in device["groups"]], [50, None])
-            self.assertRegex(self.run_it("report", capture, "-m", "gpu_busy"), r"gpu_busy +50\.0%")
+            self.assertRegex(self.run_it("report", capture, "-m", "gpu_busy"), r"gpu_busy +50\.0 %")
             self.assertIn(" 0.5\n", self.run_it("export", capture, "-f", "openmetrics", "-m", "gpu_busy"))
             self.assertIn("50.0", self.run_it("explain", "gpu_busy", "-i", capture))
 

@@ -235,7 +235,7 @@ def test_peaks():
     cycles = found["gpu_active_cycles"]["total"] * 1e9 / doc["devices"][0]["duration_ns"] / clock * 100
     wide = run("report", path, env={"COLUMNS": "120", "LC_ALL": "C.UTF-8"}).stdout
     row = next(line for line in wide.splitlines() if line.startswith("  gpu_active_cycles "))
-    share = re.search(r"([\d.]+)%$", row.rstrip())
+    share = re.search(r"([\d.]+) %$", row.rstrip())
     assert "of peak" in wide and share and abs(float(share[1]) - cycles) < 0.01 * cycles, (row, cycles)
     assert "of peak" not in run("report", path, env={"COLUMNS": "80"}).stdout
     cpus = {m["name"]: m for m in report_metrics(document("report", folder / "cpu.sxc")).values()}

@@ -136,7 +136,7 @@ def check_hot_frame(folder, outputs):
         rows = list(csv.DictReader(file))
     hottest = max(rows, key=lambda row: float(row["gpu_time (s)"] or 0))
     table = next(text for command, text in outputs.items() if "--by frame" in command)
-    first = next(line for line in table.splitlines() if re.match(r"\d+ +\d+ +[\d.]+(us|ms|s) ", line))
+    first = next(line for line in table.splitlines() if re.match(r"\d+ +\d+ +[\d.]+ (us|ms|s) ", line))
     number = [hottest["frame"], hottest["context"]]
     assert first.split()[:2] == number, f"{first!r} is not frame {number[0]} of context {number[1]}"
 

@@ -93,7 +93,7 @@ SCALES = {'': 1, 'k': 1e3, 'M': 1e6, 'G': 1e9, 'ms': 1e-3, 'us': 1e-6, 's': 1}
 
 def shown(text):
     """A number as people read it: three digits of it hold."""
-    match = re.fullmatch(r'(-?[\d.]+)(ms|us|s|[kMG])?', text)
+    match = re.fullmatch(r'(-?[\d.]+)(?: (ms|us|s|[kMG]))?', text)
     return float(match[1]) * SCALES[match[2] or '']
 
 
@@ -111,7 +111,7 @@ def check_text(name, text, columns):
     head = next(line for line in text.split('\n') if ' mean ' in line).split()
     assert [word for word in head if word != 'unit'] == columns, (name, head)
     for line in text.split('\n'):
-        words = line.split()
+        words = re.split(r'  +', line.strip())
         if len(words) < 3 or not line.startswith('  '):
             continue
         words[0] = whole_name(words[0], want)

@@ -117,6 +117,17 @@ def look_alike(command, lines):
     return sorted({name for name in names if '\u2026' in name and names.count(name) > 1})
 
 
+UNITS = r'(?:[num]?s|min|h|[kMGTPE]|(?:[kMGTPE]i?)?B|[kMG]?Hz|m?W|J|%|\u00b0C|frames)(?:/s)?'
+
+
+def glued(command, lines):
+    """Numbers without a blank before prefix and unit: they have one form, in tables and sentences. What can be typed is as it is typed."""
+    if '--help' in command or command.split()[0] in ('help', 'list', 'explain', 'oa', 'doctor'):
+        return []  # texts of catalogs and options
+    found = [line for line in lines if re.search(r'(?<![\w.<>=+-])\d+(?:\.\d+)?' + UNITS + r'(?![\w/])', line)]
+    return [line for line in found if not re.search(r'--|\btry: ', line)]
+
+
 def width(line):
     return sum(2 if unicodedata.east_asian_width(c) in 'WF' else not unicodedata.combining(c) for c in line)
 
@@ -138,6 +149,8 @@ def main():
                 print(f'sextant {command}\n    exit {status}: {lines}')
             elif long:
                 print(f'sextant {command}\n    {len(long)} lines are too long:', *long[:3], sep='\n    ')
+            elif glued(command, lines):
+                print(f'sextant {command}\n    numbers without a blank:', *glued(command, lines)[:3], sep='\n    ')
             elif look_alike(command, lines):
                 print(f'sextant {command}\n    not told apart:', *look_alike(command, lines))
             else:

@@ -29,7 +29,6 @@ void table_number(const struct view *view, char buf[HUMAN_MAX], double value, co
 {
 	char numerator[UNITS_TEXT_MAX];
 	human_value(&view->human, buf, value, number_unit(view, unit, numerator));
-	human_compact(buf);
 }
 
 const char *table_unit(const struct view *view, const char *unit)
@@ -147,7 +146,6 @@ static bool table_add_row(const struct view *view, struct text_table *table,
 	cells[n++] = table_unit(view, row->unit);
 	if (shape->peak) {
 		human_value(&view->human, share, row->load * 100, "percent");
-		human_compact(share);
 		cells[n++] = has_share(row) ? share : "";
 	}
 	if (shape->course) {

@@ -59,10 +59,8 @@ static void add_times(struct sheet *v, const struct rows_shape *shape)
 		snprintf(lengths[i], HUMAN_MAX, "-");
 		if (begins_known)
 			human_duration(begins[i], begin[i] - first);
-		human_compact(begins[i]);
 		if (begins_known && end[i] != SX_TIME_UNKNOWN && end[i] >= begin[i])
 			human_duration(lengths[i], end[i] - begin[i]);
-		human_compact(lengths[i]);
 	}
 	if (!shape->whole)
 		add_line(v, "begin", begins, "", TEXT_PLAIN);

@@ -141,15 +141,6 @@ const char *human_unit(const struct human *human, const char *name)
 	return unit->symbol;
 }
 
-void human_compact(char buf[HUMAN_MAX])
-{
-	char *to = buf;
-	for (const char *from = buf; *from; from++)
-		if (*from != ' ')
-			*to++ = *from;
-	*to = '\0';
-}
-
 void human_duration(char buf[HUMAN_MAX], uint64_t ns)
 {
 	if (ns < 120 * UINT64_C(1000000000)) {

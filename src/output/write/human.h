@@ -1,4 +1,7 @@
-/* Numbers as people read them: three significant digits, SI for counts and rates, IEC for sizes. */
+/*
+ * Numbers as people read them: three significant digits, SI for counts and rates, IEC for sizes.
+ * They have one form everywhere, in sentences and in tables: number, blank, prefix and symbol.
+ */
 #ifndef OUTPUT_WRITE_HUMAN_H
 #define OUTPUT_WRITE_HUMAN_H
 
@@ -24,8 +27,6 @@ void human_init(struct human *human);
 void human_value(const struct human *human, char buf[HUMAN_MAX], double value, const char *unit);
 /* What to write in a column of units: "" where human_value() already shows it. */
 const char *human_unit(const struct human *human, const char *unit);
-/* The same text for a cell of a table, without the blank: "12.3M", "16.7ms". */
-void human_compact(char buf[HUMAN_MAX]);
 /* A duration in ns: "12.3 ms", "2.00 s", "3 min 5 s". */
 void human_duration(char buf[HUMAN_MAX], uint64_t ns);
 

@@ -290,7 +290,7 @@ static enum sx_status check_period(uint64_t period_ns, struct sx_error *err)
 {
 	if (period_ns >= KBASE_PERIOD_MIN_NS && period_ns <= KBASE_PERIOD_MAX_NS)
 		return SX_OK;
-	error_set(err, SX_ERR_USAGE, "kbase cannot sample every %g s", (double)period_ns * 1e-9);
+	error_set(err, SX_ERR_USAGE, "kbase cannot sample every %g us", (double)period_ns * 1e-3);
 	error_because(err, "its timer takes 100 us to 4.29 s, and cuts or raises all else");
 	error_try(err, "choose an interval between, for example -I 10ms");
 	return SX_ERR_USAGE;

@@ -55,7 +55,7 @@ class Slices(unittest.TestCase):
                 self.assertLess(totals["gpu_time"]["total"], document["duration_ns"] * 1e-9)
             text = self.sextant("report", path, "-m", "IAVertices").stdout
             self.assertRegex(text, r"(?m)^\d+ of \d+ samples were counted, totals are scaled")
-            written = re.search(r"(?m)^  IAVertices +([\d.]+)([kM]?) ", text)
+            written = re.search(r"(?m)^  IAVertices +([\d.]+) ?([kM]?) ", text)
             self.near(float(written.group(1)) * {"": 1, "k": 1e3, "M": 1e6}[written.group(2)], truth)
 
     def test_groups_and_exports_say_the_same(self):

@@ -20,10 +20,8 @@ static void stretch_text(uint64_t key, uint64_t bucket_ns, char *buf, size_t siz
 	human_duration(after, (key + 1) * bucket_ns);
 	for (uint64_t step = 1000000000; step > bucket_ns || bucket_ns % step; step /= 10)
 		digits++;
-	if (strcmp(here, before) != 0 && strcmp(here, after) != 0)
-		human_compact(here);
-	else
-		snprintf(here, sizeof(here), "%.*fs", digits, (double)(key * bucket_ns) * 1e-9);
+	if (strcmp(here, before) == 0 || strcmp(here, after) == 0)
+		snprintf(here, sizeof(here), "%.*f s", digits, (double)(key * bucket_ns) * 1e-9);
 	snprintf(buf, size, "%s", here);
 }
 
@@ -113,10 +111,8 @@ static void fill_heads(const struct groups_out *o, size_t row, struct heads *h,
 		groups_key(o, row, h->key, sizeof(h->key));
 	if (begin != SX_TIME_UNKNOWN && begin >= o->g->begin_ns)
 		human_duration(h->at, begin - o->g->begin_ns);
-	human_compact(h->at);
 	if (group->time_ns)
 		human_duration(h->time, group->time_ns);
-	human_compact(h->time);
 	if (group->context != SX_LABEL_ABSENT)
 		snprintf(h->context, sizeof(h->context), "%" PRIu64, group->context);
 	if (!n)
