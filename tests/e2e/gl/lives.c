@@ -261,9 +261,9 @@ static void draw_much(struct window *window)
 	glBindFramebuffer(GL_FRAMEBUFFER, target[0]);
 	glGenRenderbuffers(1, &target[1]);
 	glBindRenderbuffer(GL_RENDERBUFFER, target[1]);
-	glRenderbufferStorage(GL_RENDERBUFFER, GL_RGBA8, 2048, 2048);
+	glRenderbufferStorage(GL_RENDERBUFFER, GL_RGBA8, 1024, 1024);
 	glFramebufferRenderbuffer(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_RENDERBUFFER, target[1]);
-	glViewport(0, 0, 2048, 2048);
+	glViewport(0, 0, 1024, 1024);
 	glEnable(GL_BLEND);
 	glBlendFunc(GL_SRC_ALPHA, GL_ONE_MINUS_SRC_ALPHA);
 	for (int i = 0; i < 30; i++)
