@@ -219,7 +219,7 @@ void context_before_bind(const struct binding *binding)
 
 	if (!old || !old->started || (old->handle == binding->context && old->egl == binding->egl))
 		return;
-	if (ends_by_time(old) && sampler_counts(&old->sampler))
+	if (ends_by_time(old) && sampler_counts(&old->sampler) && !old->sampler.list_open)
 		sampler_end_time(&old->sampler, size_at_end(&old->size, &old->gl));
 	sampler_cut(&old->sampler);
 	if (old->unflushed) /* asking for results would flush */

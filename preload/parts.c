@@ -60,7 +60,7 @@ static uint32_t draw_label(const struct sampler *sampler, const char *name)
 
 void sampler_count_draw(struct sampler *sampler)
 {
-	sampler->draw_count += !sampler->list_open;
+	sampler->draw_count += !sampler->list_open || sampler->list_runs;
 }
 
 bool sampler_begin_draw(struct sampler *sampler, const char *name)

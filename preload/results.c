@@ -81,6 +81,8 @@ static enum wire_state time_state(const struct sampler *sampler, const struct qu
 {
 	if (sampler->first_segment < sampler->disjoint_until)
 		return WIRE_DISJOINT;
+	if (set->outlived) /* what the GPU rested meanwhile is in it */
+		return WIRE_LISTED;
 	return time_ns <= guest_now_ns() - set->begin_ns ? WIRE_VALID : WIRE_IMPOSSIBLE;
 }
 
@@ -129,12 +131,35 @@ static void add_set(struct sampler *sampler, const struct query_set *set)
 	}
 }
 
-static void add_late(struct sampler *sampler)
+static void add_missing(struct sampler *sampler, enum wire_state state)
 {
 	for (int counter = 0; counter < WIRE_COUNTERS; counter++) {
 		if (wire_is_collected(sampler->identity->why[counter]))
-			add(sampler, counter, 0, WIRE_LATE, false);
+			add(sampler, counter, 0, state, false);
 	}
+}
+
+/* Nothing ran. */
+static void add_idle(struct sampler *sampler)
+{
+	uint32_t slots = sampler->probe.usable & ~sampler->banned & ~SLOT_OVERFLOW_MASK;
+
+	for (int slot = 0; slot < SLOT_COUNT; slot++) {
+		if ((slots & SLOT_BIT(slot)) != 0)
+			add_slot(sampler, slot, 0, WIRE_VALID);
+	}
+	if (sampler->probe.timestamps)
+		add(sampler, WIRE_GPU_TIME, 0, WIRE_VALID, false);
+}
+
+static void add_nothing(struct sampler *sampler, int why)
+{
+	if (why == SEGMENT_BLIND)
+		add_missing(sampler, WIRE_LATE);
+	else if (why == SEGMENT_LISTED)
+		add_missing(sampler, WIRE_LISTED);
+	else if (why == SEGMENT_IDLE)
+		add_idle(sampler);
 }
 
 /* A record without its counters. */
@@ -229,8 +254,8 @@ static void collect_one(struct sampler *sampler)
 
 	if (segment->set >= 0)
 		add_set(sampler, &sampler->sets[segment->set]);
-	else if (segment->set == SEGMENT_BLIND)
-		add_late(sampler);
+	else
+		add_nothing(sampler, segment->set);
 	monitor_read(sampler->monitor, segment->monitor, segment->pass, false);
 	finish_segment(sampler, segment);
 }
@@ -335,8 +360,10 @@ static void add_unread(struct sampler *sampler, const struct segment *segment)
 {
 	if (segment->set >= 0 && !sampler->sets[segment->set].measured)
 		add(sampler, WIRE_GPU_TIME, 0, WIRE_LATE, false); /* the stamps alone */
-	else if (segment->set >= 0 || segment->set == SEGMENT_BLIND)
-		add_late(sampler);
+	else if (segment->set >= 0)
+		add_missing(sampler, WIRE_LATE);
+	else
+		add_nothing(sampler, segment->set);
 	monitor_read(sampler->monitor, segment->monitor, segment->pass, true);
 }
 

@@ -111,7 +111,7 @@ static void begin_set(struct sampler *sampler, struct query_set *set)
 	set->late = 0;
 	set->disturbed = all & ~want & ~set->asleep;
 	set->sections = 0;
-	set->section_open = set->sections_lost = false;
+	set->section_open = set->sections_lost = set->outlived = false;
 	for (int slot = 0; slot < SLOT_OVERFLOW; slot++) {
 		if ((want & SLOT_BIT(slot)) != 0)
 			target_begin(sampler->gl, slot, set->names[slot]);
@@ -137,7 +137,7 @@ void sampler_resume(struct sampler *sampler)
 		begin_set(sampler, &sampler->sets[sampler->open]);
 }
 
-static void end_set(struct sampler *sampler, struct query_set *set)
+void sampler_end_set(struct sampler *sampler, struct query_set *set)
 {
 	set->late = set->asleep & target_slots_of(__atomic_load_n(&awake_parts, __ATOMIC_ACQUIRE));
 	spans_end(sampler, set);
@@ -145,19 +145,30 @@ static void end_set(struct sampler *sampler, struct query_set *set)
 	sampler_end_slots(sampler, set, UINT32_MAX);
 }
 
-/* Queues the segment that ends now. A full queue loses the newest one, and says so. */
-static struct segment *queue_segment(struct sampler *sampler)
+/* Ends the queries that run: their set, or why there is none. */
+static int end_queries(struct sampler *sampler)
 {
-	struct segment *segment;
-	int set = sampler->open, counters = monitor_end(sampler->monitor);
+	int set = sampler->open;
 
+	if (sampler->list_open)
+		return lists_end_segment(sampler);
+	sampler->open = -1;
 	if (set >= 0)
-		end_set(sampler, &sampler->sets[set]);
+		sampler_end_set(sampler, &sampler->sets[set]);
 	else if (!sampler->measuring || sampler->paused)
 		set = SEGMENT_EMPTY;
 	else
 		set = sampler->measured ? SEGMENT_BLIND : SEGMENT_PLAIN;
-	sampler->open = -1;
+	return set;
+}
+
+/* Queues the segment that ends now. A full queue loses the newest one, and says so. */
+struct segment *sampler_end_segment(struct sampler *sampler)
+{
+	struct segment *segment;
+	int counters = sampler->list_open ? MONITOR_NONE : monitor_end(sampler->monitor);
+	int set = end_queries(sampler);
+
 	if (sampler->last_segment - sampler->first_segment == sampler->segment_count) {
 		monitor_drop(sampler->monitor, counters);
 		if (set >= 0)
@@ -173,14 +184,14 @@ static struct segment *queue_segment(struct sampler *sampler)
 
 void sampler_next_set(struct sampler *sampler)
 {
-	queue_segment(sampler);
+	sampler_end_segment(sampler);
 	sampler_resume(sampler);
 }
 
 void sampler_cut(struct sampler *sampler)
 {
 	if (!sampler->list_open && sampler_counts(sampler)) {
-		queue_segment(sampler);
+		sampler_end_segment(sampler);
 		sampler->flags |= WIRE_CUT;
 	}
 	times_need(sampler);
@@ -205,7 +216,7 @@ static void fill_meta(struct sampler *sampler, struct sample_meta *meta)
 /* Its time ends later: the caller says when. */
 static struct segment *end_sample(struct sampler *sampler, uint32_t kind)
 {
-	struct segment *segment = queue_segment(sampler);
+	struct segment *segment = sampler_end_segment(sampler);
 
 	sampler->has_rest = false;
 	if (!segment) {
@@ -234,8 +245,6 @@ void sampler_end_frame(struct sampler *sampler, bool swapped, const uint32_t siz
 {
 	struct segment *segment;
 
-	if (sampler->list_open) /* the frame goes on: nothing may be called now */
-		return;
 	sampler->frame_over = swapped;
 	if (sampler->per == WIRE_DRAW)
 		return;
@@ -368,7 +377,7 @@ void sampler_start(struct sampler *sampler, const struct api *gl, struct channel
 void sampler_stop(struct sampler *sampler, enum wire_why why)
 {
 	if (sampler->open >= 0)
-		queue_segment(sampler);
+		sampler_end_segment(sampler);
 	for (; sampler->first_segment != sampler->last_segment; sampler->first_segment++) {
 		if (sampler->segments[sampler->first_segment % sampler->segment_count].ends)
 			channel_count_lost(&sampler->stream);
@@ -423,11 +432,4 @@ void sampler_feedback(struct sampler *sampler, bool before)
 	sampler->feedback_running = active != 0 && paused == 0;
 	if (set && sampler->feedback_running)
 		open_section(sampler, set);
-}
-
-void sampler_list(struct sampler *sampler, bool opens)
-{
-	sampler->list_open = opens && sampler->gl->has.lists;
-	if (!opens && sampler->banned != 0 && sampler->open >= 0)
-		yield_slots(sampler, sampler->banned);
 }

@@ -33,6 +33,7 @@ struct query_set {
 	bool measured;	   /* queries run, not the stamps alone */
 	uint64_t begin_ns; /* when the first of them began */
 	bool section_open, sections_lost, span_open, named;
+	bool outlived; /* a display list kept it from ending with its segment */
 	int next_free; /* index, or -1 */
 };
 
@@ -53,9 +54,11 @@ struct sample_meta {
 #define PART_SEGMENTS  8192u
 #define DRAW_NAMES     4096u /* of a frame's first draws, which are remembered */
 
-#define SEGMENT_BLIND (-1) /* not measured because all sets were waiting */
-#define SEGMENT_EMPTY (-2) /* the context was not current: there was nothing to measure */
-#define SEGMENT_PLAIN (-3) /* in a frame that is not to be measured */
+#define SEGMENT_BLIND  (-1) /* not measured because all sets were waiting */
+#define SEGMENT_EMPTY  (-2) /* the context was not current: there was nothing to measure */
+#define SEGMENT_PLAIN  (-3) /* in a frame that is not to be measured */
+#define SEGMENT_IDLE   (-4) /* only recorded in a display list: nothing ran */
+#define SEGMENT_LISTED (-5) /* a display list was open, which ran what it recorded */
 
 struct segment {
 	int set;	    /* index, or one of the above */
@@ -103,7 +106,11 @@ struct sampler {
 	GLuint name_low, name_high;    /* range that our names lie in */
 	bool invents;		       /* names are our own; else the driver gives them */
 	bool measuring;		       /* queries are possible in this context */
-	bool list_open;		       /* a display list is being compiled */
+	bool list_open;		       /* a display list is being compiled, */
+	bool list_runs;		       /* and executed at once */
+	bool list_holds;	       /* the queries that run are `list_owner`'s */
+	bool list_ended;	       /* segments have ended in it */
+	uint64_t list_owner;	       /* a segment that ended in it */
 	bool feedback_running;
 	bool paused;		 /* the context is released */
 	bool draws;		 /* a draw runs that is a sample */
@@ -193,8 +200,8 @@ void sampler_feedback(struct sampler *sampler, bool before);
  * context than the calling thread's (which may be NULL).
  */
 void sampler_wake(struct sampler *sampler, unsigned parts);
-/* A display list begins or ends. */
-void sampler_list(struct sampler *sampler, bool opens);
+/* A display list may have begun or ended: what the driver says of that (GL_LIST_MODE, or 0). */
+void sampler_list(struct sampler *sampler, GLenum mode);
 /* Debug groups. A negative length says that the label is NUL-terminated. */
 void sampler_push_group(struct sampler *sampler, GLsizei length, const GLchar *label);
 void sampler_pop_group(struct sampler *sampler);
@@ -223,8 +230,15 @@ static inline bool sampler_may_call(const struct sampler *sampler)
 {
 	return sampler->measuring && !sampler->list_open;
 }
-/* The sample that runs is over; NULL: there was no room for it.
- */
+#define LISTS_MODE 0x0b30u /* GL_LIST_MODE */
+#define LISTS_RUN  0x1301u /* GL_COMPILE_AND_EXECUTE */
+/* A segment ends while a display list is open: what it has in place of a set. */
+int lists_end_segment(struct sampler *sampler);
+/* Ends those of a set's queries that run, and its spans. */
+void sampler_end_set(struct sampler *sampler, struct query_set *set);
+/* Ends a segment without a sample's end. Its place in the queue, or NULL. */
+struct segment *sampler_end_segment(struct sampler *sampler);
+/* The sample that runs is over; NULL: there was no room for it. */
 struct segment *sampler_end_sample(struct sampler *sampler, uint32_t kind);
 /* Ends those of a set's queries that run. */
 void sampler_end_slots(struct sampler *sampler, struct query_set *set, uint32_t mask);

@@ -113,8 +113,6 @@ void sampler_start_clock(struct sampler *sampler)
 	uint64_t now_ns = guest_now_ns();
 	bool read;
 
-	if (sampler->list_open)
-		return;
 	end_clock(sampler, now_ns);
 	read = times_ask(sampler, now_ns);
 	if (!read && sampler->frame_over && pace_wants_time(&sampler->pace)) {

@@ -59,12 +59,16 @@ FEEDBACK_HOOK(glPauseTransformFeedbackNV)
 FEEDBACK_HOOK(glResumeTransformFeedback)
 FEEDBACK_HOOK(glResumeTransformFeedbackNV)
 
-static void list(bool opens)
+/* Either call may fail: the driver knows whether a list is open now. */
+static void list(void)
 {
 	struct sampler *sampler = state_sampler_here();
+	GLint mode = 0;
 
-	if (sampler)
-		sampler_list(sampler, opens);
+	if (!sampler || !sampler->gl->has.lists)
+		return;
+	sampler->gl->GetIntegerv(LISTS_MODE, &mode);
+	sampler_list(sampler, (GLenum)mode);
 }
 
 void glNewList(GLuint name, GLenum mode)
@@ -74,7 +78,7 @@ void glNewList(GLuint name, GLenum mode)
 	if (!real)
 		return;
 	real(name, mode);
-	list(true);
+	list();
 }
 
 void glEndList(void)
@@ -84,7 +88,7 @@ void glEndList(void)
 	if (!real)
 		return;
 	real();
-	list(false);
+	list();
 }
 
 static void push_group(GLsizei length, const GLchar *label)

@@ -61,6 +61,7 @@ enum wire_state {
 	WIRE_SPARED,	 /* left out in this sample to keep the measurement's cost down */
 	WIRE_IMPOSSIBLE, /* the driver's answer exceeds what can be */
 	WIRE_DISJOINT,	 /* the driver says that its clock was not steady */
+	WIRE_LISTED,	 /* a display list was open, in which no query can begin or end */
 };
 
 /* Why a counter of a stream is not collected at all, or how it is. */

@@ -74,58 +74,62 @@ enum {
 	WHY_TOO_MUCH,
 	WHY_DISJOINT,
 	WHY_LATE,
+	WHY_LISTED,
 	WHY_UNWATCHED,
 	WHY_END
 };
 
+static const char *const why_texts[WHY_END] = {
+    [WIRE_WHY_NO_EXTENSION] = "neither the context's OpenGL version nor an extension "
+			      "of it has this query",
+    [WIRE_WHY_ZERO_BITS] = "the driver counts this with 0 bits: not at all",
+    [WIRE_WHY_REFUSED] = "the driver refuses this query beside the others",
+    [WIRE_WHY_DISPLAY_LIST] = "the program records queries of this target in display "
+			      "lists",
+    [WIRE_WHY_NAME_CONFLICT] = "the program uses the names of Sextant's query objects",
+    [WIRE_WHY_NO_QUERIES] = "this kind of context has no query objects",
+    [WIRE_WHY_NOT_WANTED] = "it was not asked for",
+    [WIRE_WHY_NO_GPU] = "the driver draws on the program's own threads: that is CPU "
+			"time",
+    [WIRE_WHY_NOT_WATCHED] = "the kernel does not tell when the software rasteriser's "
+			     "threads ran (kernel.perf_event_paranoid above 2, or perf "
+			     "events are forbidden here)",
+    [WIRE_WHY_NO_FEATURE] = "the device lacks the feature that counts this, or it could "
+			    "not be switched on",
+    [WIRE_WHY_UNUSED] = "the program does not use the extension that this belongs to",
+    [WIRE_WHY_NO_HEAP] = "the device has fewer memory heaps",
+    [WIRE_WHY_DRAWN_LATER] = "the software rasteriser draws what it is given in one go, "
+			     "later: a part of it has no time of its own",
+    [WIRE_WHY_OTHER_DRIVER] = "the driver that the program drew with has no such counter",
+    [WIRE_WHY_LOCKED] = "another program holds the driver's profiling lock",
+    [WIRE_WHY_FORBIDDEN] = "the driver does not give its counters to this user: it wants "
+			   "rights on the kernel's side (perf_stream_paranoid, "
+			   "perfmon), or is not set up for it",
+    [WIRE_WHY_PROGRAMS_OWN] = "the program itself counts with the extension that this "
+			      "comes from",
+    [WIRE_WHY_PASSES] = "the driver needs several runs of the same commands to count "
+			"this, and a program runs them once",
+    [WIRE_WHY_SCOPE] = "the driver counts this over whole command buffers or render "
+		       "passes, and samples are smaller",
+    [WIRE_WHY_CHILDREN] = "the program runs secondary command buffers, around which the "
+			  "driver cannot count this",
+    [WIRE_WHY_UNDRAWN] = "nothing was drawn: the software driver copies, fills and "
+			 "computes on threads that are not told from the program's own",
+    [WHY_IMPOSSIBLE] = "the driver's clock gives more GPU time than there was time",
+    [WHY_TOO_MUCH] = "it is more than any device counts in that time",
+    [WHY_LATE] = "its result was not there when it was needed: the same commands ran again "
+		 "meanwhile, or the program ended too soon",
+    [WHY_UNWATCHED] = "the software rasteriser's threads drew before they were watched, or "
+		      "changed more often than the kernel could tell",
+    [WHY_LISTED] = "the program swapped while it recorded a display list: meanwhile no "
+		   "query can begin or end",
+    [WHY_DISJOINT] = "the driver says that the GPU's clock was not steady (disjoint)",
+};
+
 static const char *why_text(unsigned why)
 {
-	static const char *const texts[WHY_END] = {
-	    [WIRE_WHY_NO_EXTENSION] = "neither the context's OpenGL version nor an extension "
-				      "of it has this query",
-	    [WIRE_WHY_ZERO_BITS] = "the driver counts this with 0 bits: not at all",
-	    [WIRE_WHY_REFUSED] = "the driver refuses this query beside the others",
-	    [WIRE_WHY_DISPLAY_LIST] = "the program records queries of this target in display "
-				      "lists",
-	    [WIRE_WHY_NAME_CONFLICT] = "the program uses the names of Sextant's query objects",
-	    [WIRE_WHY_NO_QUERIES] = "this kind of context has no query objects",
-	    [WIRE_WHY_NOT_WANTED] = "it was not asked for",
-	    [WIRE_WHY_NO_GPU] = "the driver draws on the program's own threads: that is CPU "
-				"time",
-	    [WIRE_WHY_NOT_WATCHED] = "the kernel does not tell when the software rasteriser's "
-				     "threads ran (kernel.perf_event_paranoid above 2, or perf "
-				     "events are forbidden here)",
-	    [WIRE_WHY_NO_FEATURE] = "the device lacks the feature that counts this, or it could "
-				    "not be switched on",
-	    [WIRE_WHY_UNUSED] = "the program does not use the extension that this belongs to",
-	    [WIRE_WHY_NO_HEAP] = "the device has fewer memory heaps",
-	    [WIRE_WHY_DRAWN_LATER] = "the software rasteriser draws what it is given in one go, "
-				     "later: a part of it has no time of its own",
-	    [WIRE_WHY_OTHER_DRIVER] = "the driver that the program drew with has no such counter",
-	    [WIRE_WHY_LOCKED] = "another program holds the driver's profiling lock",
-	    [WIRE_WHY_FORBIDDEN] = "the driver does not give its counters to this user: it wants "
-				   "rights on the kernel's side (perf_stream_paranoid, "
-				   "perfmon), or is not set up for it",
-	    [WIRE_WHY_PROGRAMS_OWN] = "the program itself counts with the extension that this "
-				      "comes from",
-	    [WIRE_WHY_PASSES] = "the driver needs several runs of the same commands to count "
-				"this, and a program runs them once",
-	    [WIRE_WHY_SCOPE] = "the driver counts this over whole command buffers or render "
-			       "passes, and samples are smaller",
-	    [WIRE_WHY_CHILDREN] = "the program runs secondary command buffers, around which the "
-				  "driver cannot count this",
-	    [WIRE_WHY_UNDRAWN] = "nothing was drawn: the software driver copies, fills and "
-				 "computes on threads that are not told from the program's own",
-	    [WHY_IMPOSSIBLE] = "the driver's clock gives more GPU time than there was time",
-	    [WHY_TOO_MUCH] = "it is more than any device counts in that time",
-	    [WHY_LATE] = "its result was not there when it was needed: the same commands ran again "
-			 "meanwhile, or the program ended too soon",
-	    [WHY_UNWATCHED] = "the software rasteriser's threads drew before they were watched, or "
-			      "changed more often than the kernel could tell",
-	    [WHY_DISJOINT] = "the driver says that the GPU's clock was not steady (disjoint)",
-	};
-	if (why < WHY_END && texts[why])
-		return texts[why];
+	if (why < WHY_END && why_texts[why])
+		return why_texts[why];
 	return "no transform feedback was active"; /* counted only while feedback is active */
 }
 
@@ -183,6 +187,7 @@ static uint8_t frames_quality_of(uint8_t state)
 	case WIRE_LATE:
 	case WIRE_IMPOSSIBLE:
 	case WIRE_DISJOINT:
+	case WIRE_LISTED:
 		return SX_QUALITY_GAP;
 	case WIRE_SPARED: /* the samples that were measured stand for it */
 		return SX_QUALITY_SKIPPED;
@@ -221,6 +226,8 @@ static enum sx_status set_counters(struct guest_decoder *d, const struct wire_sa
 			why = WHY_DISJOINT;
 		else if (record->states[i] == WIRE_LATE)
 			why = why == WIRE_WHY_THREADS ? WHY_UNWATCHED : WHY_LATE;
+		else if (record->states[i] == WIRE_LISTED)
+			why = WHY_LISTED;
 		uint64_t value = quality == SX_QUALITY_VALID ? record->values[i] : 0;
 		enum sx_status status = frames_explain(d, table, column, quality, why);
 		if (status)

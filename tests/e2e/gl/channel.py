@@ -22,7 +22,7 @@ NAMES = ("D3DGPUTime Occlusion IAVertices IAPrimitives VSInvocations GSInvocatio
          "OcclusionPredicate PrimsWritten PrimsStorageNeed OverflowPred").split()
 for k in range(4):
     NAMES += [f"PrimsWritten_S{k}", f"PrimsStorageNeed_S{k}", f"OverflowPred_S{k}"]
-NOT_COLLECTED, VALID, DISTURBED, LATE, SPARED, IMPOSSIBLE, DISJOINT = range(7)
+NOT_COLLECTED, VALID, DISTURBED, LATE, SPARED, IMPOSSIBLE, DISJOINT, LISTED = range(8)
 FRAME, TIME, PASS, GROUP, DRAW, KERNEL, COMMANDS = range(1, 8)
 SIZE_KNOWN, CUT, CPU_KNOWN, GPU_KNOWN, LAST = (1 << i for i in range(5))
 OPEN, CLOSED = 2, 3

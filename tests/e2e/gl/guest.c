@@ -245,6 +245,55 @@ static void lists(void)
 	EXPECT(glGetError() == GL_NO_ERROR);
 }
 
+/* As lists keep it; arrays that are not there they leave out. */
+static void old_triangles(int count)
+{
+	glBegin(GL_TRIANGLES);
+	for (int i = 0; i < 3 * count; i++)
+		glVertex2f(0, 0);
+	glEnd();
+}
+
+/*
+ * Swaps while a list is recorded: of what runs in it nobody knows to which frame it belongs. A list
+ * that could not be begun is none.
+ */
+static void list_swaps(void)
+{
+	GLuint list;
+
+	setup(WINDOW_COMPAT);
+	list = glGenLists(1);
+	frame();
+	frame();
+	glDrawArrays(GL_TRIANGLES, 0, TRIANGLES(2));
+	glNewList(list, GL_COMPILE);
+	old_triangles(4); /* runs when the list is called */
+	window_swap(&window);
+	window_swap(&window);
+	window_swap(&window);
+	glEndList();
+	frame();
+	glCallList(list);
+	frame();
+	glNewList(list, GL_COMPILE_AND_EXECUTE);
+	old_triangles(1);
+	window_swap(&window);
+	old_triangles(1);
+	window_swap(&window);
+	old_triangles(1);
+	glEndList();
+	frame();
+	frame();
+	glCallList(list);
+	frame();
+	glNewList(0, GL_COMPILE);
+	EXPECT(glGetError() == GL_INVALID_VALUE);
+	frame();
+	frame();
+	EXPECT(glGetError() == GL_NO_ERROR);
+}
+
 /* OpenGL ES has a few queries only. */
 static void es(void)
 {
@@ -319,6 +368,8 @@ int main(int argc, char **argv)
 		check_errno();
 	else if (strcmp(name, "lists") == 0)
 		lists();
+	else if (strcmp(name, "list-swaps") == 0)
+		list_swaps();
 	else if (strcmp(name, "query-buffer") == 0)
 		query_buffer();
 	else if (strcmp(name, "es") == 0)

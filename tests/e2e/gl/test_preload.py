@@ -242,6 +242,19 @@ class Guest(Case):
         self.assertEqual(frames[-1]["OcclusionPredicate"], None)
         self.assertEqual(frames[-1]["IAVertices"], 3)
 
+    def test_swaps_in_display_lists(self):
+        """They are frames; what no query could tell apart is no data, and all else is exact."""
+        stream, = self.both("gl-guest", "list-swaps")
+        frames = stream.frames()
+        self.assertEqual([f["IAVertices"] for f in frames],
+                         [3, 3, 6, 0, 0, 3, 15, None, None, None, 3, 12, 3, 3])
+        self.assertEqual([f["Occlusion"] for f in frames[3:5]], [0, 0])
+        self.assertEqual({f.states["IAVertices"] for f in frames[7:10]}, {channel.LISTED})
+        self.assertEqual([f.draws for f in frames], [1, 1, 1, 0, 0, 1, 2, 1, 1, 2, 1, 2, 1, 1])
+        for one, after in zip(frames, frames[1:]):
+            self.assertLessEqual(one.end_ns, after.begin_ns)
+            self.assertLess(after.begin_ns, after.end_ns)
+
     def test_es(self):
         stream, = self.both("gl-guest", "es")
         self.assertEqual(stream.api, 2)
