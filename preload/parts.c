@@ -58,8 +58,10 @@ static uint32_t draw_label(const struct sampler *sampler, const char *name)
 	return known->label;
 }
 
-void sampler_count_draw(struct sampler *sampler)
+void sampler_count_draw(struct sampler *sampler, bool computes)
 {
+	if (computes)
+		sampler->flags |= WIRE_COMPUTED;
 	sampler->draw_count += !sampler->list_open || sampler->list_runs;
 }
 

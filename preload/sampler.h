@@ -206,8 +206,8 @@ void sampler_list(struct sampler *sampler, GLenum mode);
 void sampler_push_group(struct sampler *sampler, GLsizei length, const GLchar *label);
 void sampler_pop_group(struct sampler *sampler);
 
-/* The program draws or dispatches: counted, unless a display list records it. */
-void sampler_count_draw(struct sampler *sampler);
+/* The program draws, or computes: counted, unless a display list records it. */
+void sampler_count_draw(struct sampler *sampler, bool computes);
 /*
  * With a sample for each draw: one begins, before the driver's call, unless one runs; it goes by
  * the call's name. False when nothing began.

@@ -2,20 +2,20 @@
 #include "preload/context.h"
 #include "preload/hooks/hooks.h"
 
-/* Counts a draw. The sampler whose sample of one draw begins now, or NULL. */
-static struct sampler *before(const char *name)
+/* Counts a draw or dispatch. The sampler whose sample of one begins now, or NULL. */
+static struct sampler *before(const char *name, bool computes)
 {
 	struct context *context = context_current();
 
 	if (!context || !context->started)
 		return NULL;
-	sampler_count_draw(&context->sampler);
+	sampler_count_draw(&context->sampler, computes);
 	if (!sampler_begin_draw(&context->sampler, name))
 		return NULL;
 	return &context->sampler;
 }
 
-#define DRAW(name, parameters, arguments)                                                          \
+#define CALL(name, parameters, arguments, computes)                                                \
 	void name parameters                                                                       \
 	{                                                                                          \
 		HOOK(name);                                                                        \
@@ -23,11 +23,13 @@ static struct sampler *before(const char *name)
                                                                                                    \
 		if (!real)                                                                         \
 			return;                                                                    \
-		sampler = before(#name);                                                           \
+		sampler = before(#name, computes);                                                 \
 		real arguments;                                                                    \
 		if (sampler)                                                                       \
 			sampler_end_draw(sampler);                                                 \
 	}
+#define DRAW(name, parameters, arguments)     CALL(name, parameters, arguments, false)
+#define DISPATCH(name, parameters, arguments) CALL(name, parameters, arguments, true)
 #include "preload/hooks/draws.def"
 #undef DRAW
 
@@ -38,7 +40,7 @@ void glBegin(GLenum mode)
 
 	if (!real)
 		return;
-	before("glBegin");
+	before("glBegin", false);
 	real(mode);
 }
 

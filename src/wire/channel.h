@@ -92,7 +92,8 @@ enum wire_why {
 	WIRE_WHY_SCOPE,	       /* the counter counts more than the sample encloses */
 	WIRE_WHY_CHILDREN,     /* secondary command buffers run, around which it cannot count */
 	/* Of GPU time. */
-	WIRE_WHY_UNDRAWN, /* nothing was drawn, and the rasteriser's threads do nothing else */
+	WIRE_WHY_UNDRAWN,  /* nothing was drawn, and the rasteriser's threads do nothing else */
+	WIRE_WHY_COMPUTED, /* something else was done besides, on other threads */
 	WIRE_WHY_COUNT,
 };
 
@@ -135,6 +136,7 @@ enum wire_record_flags {
 	WIRE_WORKED = 1 << 6,	  /* something was submitted in it, whatever was counted */
 	WIRE_UNDRAWN = 1 << 7,	  /* commands were given to the device, and none of them draws */
 	WIRE_DRAWN = 1 << 8,	  /* some of them draw, or begin a pass */
+	WIRE_COMPUTED = 1 << 9,	  /* some of them do what a software driver does on other threads */
 };
 
 /*

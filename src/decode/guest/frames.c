@@ -115,6 +115,8 @@ static const char *const why_texts[WHY_END] = {
 			  "driver cannot count this",
     [WIRE_WHY_UNDRAWN] = "nothing was drawn: the software driver copies, fills and "
 			 "computes on threads that are not told from the program's own",
+    [WIRE_WHY_COMPUTED] = "something was computed, too: the software driver does that on threads "
+			  "that are not told from the program's own",
     [WHY_IMPOSSIBLE] = "the driver's clock gives more GPU time than there was time",
     [WHY_TOO_MUCH] = "it is more than any device counts in that time",
     [WHY_LATE] = "its result was not there when it was needed: the same commands ran again "
@@ -371,7 +373,7 @@ static void set_raster(const struct wire_sample *sample, uint8_t extra, struct s
 	uint8_t why = sample->why[WIRE_GPU_TIME];
 	bool software = why == WIRE_WHY_THREADS || why == WIRE_WHY_NO_GPU ||
 			why == WIRE_WHY_NOT_WATCHED || why == WIRE_WHY_DRAWN_LATER ||
-			why == WIRE_WHY_UNDRAWN;
+			why == WIRE_WHY_UNDRAWN || why == WIRE_WHY_COMPUTED;
 	uint8_t state = sample->record.states[WIRE_GPU_TIME];
 	bool known = !software || state == WIRE_VALID;
 	sx_table_set_u64(table, COLUMN_PRESENTED, row, sample->record.kind == WIRE_FRAME, extra);

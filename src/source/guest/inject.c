@@ -280,10 +280,13 @@ static bool fill_raster(struct inject_source *in)
 	bool undrawn = sample->record.flags & WIRE_UNDRAWN;
 	if (!in->parts && !raster_fill(&in->raster, sample, past))
 		return false;
-	if (!in->parts && !undrawn && !draws_later(sample))
+	bool computed = sample->record.flags & WIRE_COMPUTED;
+	if (!in->parts && !undrawn && !computed && !draws_later(sample))
 		return true;
-	/* The rasteriser's threads rested, but not the driver's others: that is not zero. */
-	sample->why[WIRE_GPU_TIME] = undrawn ? WIRE_WHY_UNDRAWN : WIRE_WHY_DRAWN_LATER;
+	/* The rasteriser's threads rested, but not the driver's others: theirs is not all. */
+	sample->why[WIRE_GPU_TIME] = undrawn	? WIRE_WHY_UNDRAWN
+				     : computed ? WIRE_WHY_COMPUTED
+						: WIRE_WHY_DRAWN_LATER;
 	sample->record.states[WIRE_GPU_TIME] = WIRE_NOT_COLLECTED;
 	return true;
 }

@@ -97,6 +97,16 @@ class GpuTime(unittest.TestCase):
         self.assertIn("own threads", total_s(document, "D3DGPUTime")[1])
         self.assertNotEqual(document["verdict"]["verdict"], "gpu")
 
+    def test_what_is_computed_has_no_gpu_time(self):
+        """It runs on threads that carry the program's name; what was drawn beside it is not all."""
+        document, _, _ = stat(os.path.join(PROGRAMS, "gl-scenes"), "core", "compute", "compute",
+                              options=["--overhead", "0", "-m", "D3DGPUTime,CSInvocations,DrawCalls"])
+        if "llvmpipe" not in document["devices"][0]["name"]:
+            self.skipTest("no software rasteriser here")
+        value, why = total_s(document, "D3DGPUTime")
+        self.assertIsNone(value)
+        self.assertIn("something was computed, too", why)
+
     def test_rules_about_fragments_know_the_rasteriser(self):
         document, _, _ = stat(os.path.join(PROGRAMS, "gl-known"), "finish", "10")
         rules = {f["rule"] for f in document["findings"]}
