@@ -187,15 +187,13 @@ static uint64_t release_wait_ns(struct context *context, const struct binding *n
 {
 	uint64_t budget_ns =
 	    FREE_WAIT_NS + (guest_now_ns() - context->identity.start_ns) / WAIT_SHARE;
-	bool again = context->released;
+	bool again = context->released_ns != 0;
 
-	if (is_doomed(context))
+	context->released_ns = guest_now_ns();
+	if (is_doomed(context) || !again)
 		return WAIT_AT_END_NS;
 	if (next->context)
 		return 0;
-	context->released = true;
-	if (!again)
-		return WAIT_AT_END_NS;
 	return context->waited_ns < budget_ns ? WAIT_AT_RELEASE_NS : 0;
 }
 
@@ -310,6 +308,40 @@ void context_hand_over(bool before)
 	sampler_resume(&context->sampler);
 }
 
+/* The context that drew into it last, if it is current nowhere. Under the lock. */
+static struct context *idle_of(uint64_t drawable, bool egl)
+{
+	struct context *found = NULL;
+
+	for (struct context *context = contexts; context; context = context->next) {
+		if (context->drawable != drawable || context->egl != egl)
+			continue;
+		if (context->current || !context->started || context->doomed)
+			return NULL;
+		if (!found || context->released_ns > found->released_ns)
+			found = context;
+	}
+	return found;
+}
+
+/*
+ * A window may be swapped without its context, whose queries ended with its release: its frame ends
+ * all the same.
+ */
+static void swap_idle(uint64_t drawable, bool egl)
+{
+	struct context *context;
+
+	pthread_mutex_lock(&lock);
+	context = idle_of(drawable, egl);
+	if (context) {
+		sampler_end_frame(&context->sampler, true, NULL);
+		sampler_start_clock(&context->sampler);
+		context->swapped_ns = guest_now_ns();
+	}
+	pthread_mutex_unlock(&lock);
+}
+
 void context_before_swap(uint64_t drawable)
 {
 	struct context *context = context_current();
@@ -320,10 +352,12 @@ void context_before_swap(uint64_t drawable)
 	context->swapping = true;
 }
 
-void context_after_swap(bool done)
+void context_after_swap(bool egl, uint64_t drawable, bool done)
 {
 	struct context *context = context_current();
 
+	if (!context && done && drawable != 0 && guest_still_here())
+		swap_idle(drawable, egl);
 	if (!context || !context->swapping)
 		return;
 	context->swapping = false;

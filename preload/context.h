@@ -18,12 +18,12 @@ struct context {
 	bool current; /* in some thread */
 	bool doomed;  /* destroyed by the program, released later */
 	bool started;
-	bool display_closed; /* no GL any more when the program exits */
-	bool swapping;	     /* between the two halves of a swap */
-	uint64_t swapped_ns; /* when it was last swapped, or first current */
-	bool released;	     /* before, so that nothing was current */
-	bool unflushed;	     /* it asked not to be flushed when it is released */
-	uint64_t waited_ns;  /* at releases, so far; of the first one, nothing */
+	bool display_closed;  /* no GL any more when the program exits */
+	bool swapping;	      /* between the two halves of a swap */
+	uint64_t swapped_ns;  /* when it was last swapped, or first current */
+	uint64_t released_ns; /* when it was last made not current, or 0 */
+	bool unflushed;	      /* it asked not to be flushed when it is released */
+	uint64_t waited_ns;   /* at releases, so far; of the first one, nothing */
 	uint64_t drawable;
 	uint64_t drawables[CONTEXT_DRAWABLES];
 	unsigned drawable_count;
@@ -52,7 +52,8 @@ void context_after_bind(const struct binding *binding, bool done);
 void context_hand_over(bool before);
 /* Around the driver's swap, which is `done` or failed. */
 void context_before_swap(uint64_t drawable);
-void context_after_swap(bool done);
+/* Without a context of the thread's own, the frame is that of the drawable's idle one. */
+void context_after_swap(bool egl, uint64_t drawable, bool done);
 
 /* The program made a context: a handle that was used before is a new one now. */
 void context_created(bool egl, void *handle);

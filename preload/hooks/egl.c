@@ -61,10 +61,10 @@ static struct guest_visit egl_before_swap(const void *surface)
 	return visit;
 }
 
-static void egl_after_swap(struct guest_visit visit, unsigned done)
+static void egl_after_swap(struct guest_visit visit, const void *surface, unsigned done)
 {
 	guest_keep_errno(&visit);
-	context_after_swap(done != 0);
+	context_after_swap(true, (uintptr_t)surface, done != 0);
 	guest_leave(visit);
 }
 
@@ -78,7 +78,7 @@ unsigned eglSwapBuffers(void *display, void *surface)
 		return 0;
 	visit = egl_before_swap(surface);
 	done = real(display, surface);
-	egl_after_swap(visit, done);
+	egl_after_swap(visit, surface, done);
 	return done;
 }
 
@@ -92,7 +92,7 @@ unsigned eglSwapBuffersWithDamageKHR(void *display, void *surface, const int *re
 		return 0;
 	visit = egl_before_swap(surface);
 	done = real(display, surface, rects, count);
-	egl_after_swap(visit, done);
+	egl_after_swap(visit, surface, done);
 	return done;
 }
 
@@ -106,7 +106,7 @@ unsigned eglSwapBuffersWithDamageEXT(void *display, void *surface, const int *re
 		return 0;
 	visit = egl_before_swap(surface);
 	done = real(display, surface, rects, count);
-	egl_after_swap(visit, done);
+	egl_after_swap(visit, surface, done);
 	return done;
 }
 

@@ -75,10 +75,10 @@ static struct guest_visit glx_before_swap(hook_xid drawable)
 	return visit;
 }
 
-static void glx_after_swap(struct guest_visit visit)
+static void glx_after_swap(struct guest_visit visit, hook_xid drawable)
 {
 	guest_keep_errno(&visit);
-	context_after_swap(true);
+	context_after_swap(false, drawable, true);
 	guest_leave(visit);
 }
 
@@ -91,7 +91,7 @@ void glXSwapBuffers(void *display, hook_xid drawable)
 		return;
 	visit = glx_before_swap(drawable);
 	real(display, drawable);
-	glx_after_swap(visit);
+	glx_after_swap(visit, drawable);
 }
 
 int64_t glXSwapBuffersMscOML(void *display, hook_xid drawable, int64_t target, int64_t divisor,
@@ -105,7 +105,7 @@ int64_t glXSwapBuffersMscOML(void *display, hook_xid drawable, int64_t target, i
 		return -1;
 	visit = glx_before_swap(drawable);
 	count = real(display, drawable, target, divisor, remainder);
-	glx_after_swap(visit);
+	glx_after_swap(visit, drawable);
 	return count;
 }
 

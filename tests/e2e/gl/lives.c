@@ -276,6 +276,20 @@ static void busy_closed(struct window *window)
 	window_close(window);
 }
 
+/* Contexts are left for another one with work to do, and destroyed then. */
+static void left_for_another(struct window *window)
+{
+	struct window other = *window;
+
+	window_open(window, WINDOW_CORE);
+	for (int i = 0; i < 3; i++) {
+		draw_much(&other);
+		window_bind(window);
+		eglDestroyContext(other.display, other.context);
+		eglDestroySurface(other.display, other.surface);
+	}
+}
+
 static void busy_destroyed(struct window *window)
 {
 	draw_much(window);
@@ -382,6 +396,7 @@ static const struct {
     {"long-drawable", long_drawable},
     {"long-killed", long_killed},
     {"left-behind", left_behind},
+    {"left-for-another", left_for_another},
     {"busy-exit", draw_much},
     {"busy-closed", busy_closed},
     {"busy-destroyed", busy_destroyed},

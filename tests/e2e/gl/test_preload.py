@@ -373,6 +373,11 @@ class Lives(Case):
                 rest, = stream.rest()
                 self.values(rest, IAVertices=90, Occlusion=30 * 1024 * 1024)
 
+    def test_contexts_left_for_another(self):
+        """A context that another one takes the place of is often destroyed then: its last work is waited for."""
+        streams = self.both("gl-lives", "left-for-another")
+        self.assertEqual([[r["IAVertices"] for r in s.rest()] for s in streams][:3], [[90]] * 3)
+
     def test_exit_status(self):
         self.assertEqual(self.frames("status", status=42), [20])
 
@@ -473,6 +478,14 @@ class Ways(Case):
     def test_display_closed_under_the_context(self):
         self.ways("abrupt")
 
+
+    def test_swaps_without_a_context(self):
+        """glXSwapBuffers needs none: the frame is that of the context that drew into the window."""
+        for way in ("linked", "dlsym", "proc"):
+            with self.subTest(way):
+                stream, = self.both("gl-ways-" + way, "apart")
+                self.assertEqual([f["IAVertices"] for f in stream.frames()], [3] * 12)
+                self.assertEqual([f.frame for f in stream.frames()], list(range(12)))
 
     def test_no_context_destroyed(self):
         """glXDestroyContext(display, NULL) destroys no context, above all not that which draws."""

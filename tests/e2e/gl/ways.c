@@ -106,6 +106,13 @@ int main(int argc, char **argv)
 		draw();
 		if (i == 0)
 			printf("%08x\n", hash());
+		if (argc > 1 &&
+		    strcmp(argv[1], "apart") == 0) { /* nothing is current at the swap */
+			p_glXMakeCurrent(display, None, NULL);
+			p_glXSwapBuffers(display, window);
+			p_glXMakeCurrent(display, window, context);
+			continue;
+		}
 		p_glXSwapBuffers(display, window);
 		if (i == 5 && argc > 1 && strcmp(argv[1], "no-context") == 0) {
 			p_glXMakeCurrent(display, None, NULL);
