@@ -124,6 +124,8 @@ enum wire_kind {
 	 * one. `index` is the first of them, in the header's order, `group_count` how many.
 	 */
 	WIRE_DRIVER_VALUES = 32,
+	/* No sample either: `group_count` OpenCL commands that were counted; wire/counted.h. */
+	WIRE_COUNTED = 33,
 };
 
 enum wire_record_flags {

@@ -4,7 +4,7 @@
 #include "base/error.h"
 #include "decode/guest/records.h"
 #include "table/fill.h"
-#include "wire/channel.h"
+#include "wire/counted.h"
 
 extern const struct decoder_ops decode_kernels;
 
@@ -79,19 +79,51 @@ static void set_lengths(struct kernels_decoder *d, const struct wire_sample *hea
 		     record->values[COLUMN_STARTED] > record->values[COLUMN_QUEUED];
 	uint64_t before =
 	    clock ? record->values[COLUMN_STARTED] - record->values[COLUMN_QUEUED] : 0;
-	bool first = *until == 0;
+	bool first = *until == 0, timed = record->states[COLUMN_STARTED] != WIRE_SPARED;
+	uint8_t ran = timed ? extra : SX_QUALITY_SKIPPED;
 	/* The run begins when its first command was put into the queue. */
 	if (first)
 		*until = before < record->begin_ns ? record->begin_ns - before : record->begin_ns;
 	uint64_t free_from = record->begin_ns > *until ? record->begin_ns : *until;
 	uint64_t busy = record->end_ns > free_from ? record->end_ns - free_from : 0;
 	uint64_t all = record->end_ns > *until ? record->end_ns - *until : 0;
-	sx_table_set_u64(table, COLUMN_BUSY, row, busy, extra);
+	/* One that was only counted is there when it was given to its queue, not when it ran. */
+	sx_table_set_u64(table, COLUMN_BUSY, row, timed ? busy : 0, ran);
 	sx_table_set_u64(table, COLUMN_SPAN, row, first ? busy : all, extra);
 	sx_table_set_u64(table, COLUMN_HOST, row, all, extra);
 	sx_table_set_u64(table, COLUMN_CPU, row, 0, SX_QUALITY_NOT_COLLECTED);
 	if (record->end_ns > *until)
 		*until = record->end_ns;
+}
+
+static uint8_t kernels_quality_of(uint8_t state, uint8_t extra)
+{
+	switch (state) {
+	case WIRE_VALID:
+		return extra;
+	case WIRE_SPARED: /* the commands that were timed stand for it */
+		return SX_QUALITY_SKIPPED;
+	case WIRE_IMPOSSIBLE:
+	case WIRE_LATE:
+		return SX_QUALITY_GAP;
+	default:
+		return SX_QUALITY_NOT_COLLECTED;
+	}
+}
+
+/* NULL: there is no reason to give. */
+static const char *kernels_why(uint8_t state, const char *not_collected)
+{
+	switch (state) {
+	case WIRE_SPARED:
+		return NULL;
+	case WIRE_IMPOSSIBLE:
+		return "it is more than any device does in that time";
+	case WIRE_LATE:
+		return "there was no memory to remember how long what was mapped is";
+	default:
+		return not_collected;
+	}
 }
 
 static enum sx_status kernels_set_values(struct kernels_decoder *d,
@@ -102,20 +134,15 @@ static enum sx_status kernels_set_values(struct kernels_decoder *d,
 	    [COLUMN_WORK_GROUPS] = "the driver chose the size of work groups, and does not tell it",
 	    [COLUMN_WORK_ITEMS] = "only native kernels ran, which have no size",
 	};
-	static const char impossible[] = "it is more than any device does in that time";
 	enum sx_status status = SX_OK;
 	for (uint32_t i = 0; !status && i < VALUES; i++) {
+		uint8_t quality = kernels_quality_of(record->states[i], extra);
 		bool valid = record->states[i] == WIRE_VALID;
-		bool gap = record->states[i] == WIRE_IMPOSSIBLE;
-		uint8_t nothing = gap ? SX_QUALITY_GAP : SX_QUALITY_NOT_COLLECTED;
-		sx_table_set_u64(table, i, row, valid ? record->values[i] : 0,
-				 valid ? extra : nothing);
+		sx_table_set_u64(table, i, row, valid ? record->values[i] : 0, quality);
 		if (valid && !d->known[i])
 			status = table_set_why(table, i, NULL);
-		else if (!valid && !gap && !d->known[i] && whys[i])
-			status = table_set_why(table, i, whys[i]);
-		else if (gap && !d->known[i])
-			status = table_set_why(table, i, impossible);
+		else if (!d->known[i] && kernels_why(record->states[i], whys[i]))
+			status = table_set_why(table, i, kernels_why(record->states[i], whys[i]));
 		d->known[i] |= valid;
 	}
 	return status;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "wire/counted.h"
 
 #define AHEAD_MOST                                                                                 \
 	(UINT64_C(1) << 24)	      /* records between two looks; a head further on is garbage   \
@@ -65,9 +66,36 @@ static void channel_describe(struct context_info *info, const struct channel *ch
 	channel_copy_text(info->version, stream.version, sizeof(info->version));
 }
 
+/*
+ * Queues of OpenCL are made and released by the thousand. When no number is left, one of the same
+ * process and device that was released long ago gives its own; what it lost stays counted there.
+ */
+static size_t number_again(const struct channel *channel, struct contexts *contexts,
+			   const struct wire_stream *stream)
+{
+	for (size_t i = 0; stream->api == WIRE_OPENCL && i < CHANNEL_CONTEXTS_MAX &&
+			   contexts->count == CHANNEL_CONTEXTS_MAX;
+	     i++) {
+		size_t at = contexts->again++ % CHANNEL_CONTEXTS_MAX;
+		struct context_info *info = &contexts->items[at];
+		struct context_info now = {0};
+		channel_describe(&now, channel, stream);
+		if (!info->closed || info->api != WIRE_OPENCL || info->process != now.process ||
+		    strcmp(info->renderer, now.renderer) != 0)
+			continue;
+		info->serial = now.serial;
+		info->closed = false;
+		return at;
+	}
+	return CHANNEL_NOBODY;
+}
+
 static size_t add_context(struct channel *channel, struct contexts *contexts,
 			  const struct wire_stream *stream)
 {
+	size_t again = number_again(channel, contexts, stream);
+	if (again != CHANNEL_NOBODY)
+		return again;
 	if (contexts->count == CHANNEL_CONTEXTS_MAX ||
 	    !mem_grow(&contexts->items, &contexts->cap, contexts->count + 1,
 		      sizeof(*contexts->items))) {
@@ -249,6 +277,32 @@ static bool is_sound(struct channel_place *mine, struct context_info *info,
 	return true;
 }
 
+/* The next of the commands that came in one record. */
+static bool take_counted(struct channel *channel, struct contexts *contexts, unsigned index,
+			 struct wire_sample *out)
+{
+	struct channel_place *mine = &channel->places[index];
+	while (channel->counted_at < channel->counted_count) {
+		if (!wire_counted_record(&channel->counted, channel->counted_at++, &out->record)) {
+			contexts->items[mine->context].broken++;
+			continue;
+		}
+		out->driver_count = 0;
+		channel_fill(channel, mine, wire_stream_at(channel->memory, channel->ring, index),
+			     out);
+		return true;
+	}
+	return false;
+}
+
+static void begin_counted(struct channel *channel, const struct wire_record *record)
+{
+	channel->counted = *record;
+	channel->counted_at = 0;
+	channel->counted_count =
+	    record->group_count < WIRE_COUNTED_MOST ? record->group_count : WIRE_COUNTED_MOST;
+}
+
 /* Takes one record of a stream. All of a context that has no place is lost. */
 static bool channel_take(struct channel *channel, struct contexts *contexts, unsigned index,
 			 struct wire_sample *out, uint64_t *lost)
@@ -277,6 +331,13 @@ static bool channel_take(struct channel *channel, struct contexts *contexts, uns
 		if (out->record.kind == WIRE_DRIVER_VALUES &&
 		    gather_values(channel, &out->record, out))
 			continue;
+		if (out->record.kind == WIRE_COUNTED) {
+			begin_counted(channel, &out->record);
+			if (!take_counted(channel, contexts, index, out))
+				continue;
+			*lost = count_lost(mine, stream, info);
+			return true;
+		}
 		if (!makes_sense(&out->record)) {
 			info->broken++;
 			out->driver_count = 0;
@@ -313,6 +374,9 @@ static void count_late(struct channel *channel, struct contexts *contexts, unsig
 bool channel_next(struct channel *channel, struct contexts *contexts, struct wire_sample *out,
 		  uint64_t *lost)
 {
+	*lost = 0;
+	if (take_counted(channel, contexts, channel->next, out))
+		return true;
 	for (unsigned i = 0, met = 0; i < WIRE_STREAMS;) {
 		unsigned index = (channel->next + i) % WIRE_STREAMS;
 		struct channel_place *mine = &channel->places[index];
@@ -340,6 +404,8 @@ bool channel_next(struct channel *channel, struct contexts *contexts, struct wir
 
 bool channel_in_use(const struct channel *channel)
 {
+	if (channel->counted_at < channel->counted_count)
+		return true;
 	for (unsigned i = 0; i < WIRE_STREAMS; i++)
 		if (has_identity(wire_stream_at(channel->memory, channel->ring, i)))
 			return true;

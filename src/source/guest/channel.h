@@ -36,6 +36,7 @@ struct contexts {
 	size_t count, cap;
 	uint64_t beyond; /* contexts without a place here, because there are too many */
 	uint64_t late;	 /* records that were lost behind the last one of their context */
+	size_t again;	 /* where to look next for a number that may be used again */
 };
 
 struct channel_place {
@@ -59,6 +60,9 @@ struct channel {
 	bool ended;		    /* set: nobody writes any more, and drafts count */
 	struct channel_place places[WIRE_STREAMS];
 	unsigned next; /* stream to look at first */
+	/* Commands that came in one record, of stream `next`: samples from `counted_at` on. */
+	struct wire_record counted;
+	uint32_t counted_at, counted_count;
 	/* Values of the driver's own counters that belong to the record last taken. */
 	struct wire_value values[WIRE_VALUES_MOST];
 };

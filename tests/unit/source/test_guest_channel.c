@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "source/guest/channel.h"
+#include "wire/counted.h"
 
 #define RING 1024u
 
@@ -225,6 +226,128 @@ static void test_contexts_beyond_the_limit_are_counted(void **state)
 	finish(f);
 }
 
+/* Queues that come one after the other, more than there are numbers: each is read. */
+static void test_numbers_of_queues_that_are_gone(void **state)
+{
+	struct fixture *f = start();
+	for (uint32_t i = 0; i < CHANNEL_CONTEXTS_MAX + 100; i++) {
+		struct wire_stream *stream = open_stream(f, 0);
+		stream->api = WIRE_OPENCL;
+		stream->serial = i + 1;
+		stream->lost = i == 0;
+		write_record(stream, 1);
+		stream->state = WIRE_CLOSED;
+		assert_true(next(f));
+		assert_int_equal(f->sample.context, i % CHANNEL_CONTEXTS_MAX);
+		assert_false(next(f));
+	}
+	assert_int_equal(f->contexts.beyond, 0);
+	assert_int_equal(f->contexts.items[0].lost, 1); /* it is known still */
+	assert_int_equal(f->contexts.items[0].serial, CHANNEL_CONTEXTS_MAX + 1);
+	finish(f);
+}
+
+/* One that is there keeps its number, and none is left: that is told. */
+static void test_numbers_of_queues_that_are_there(void **state)
+{
+	struct fixture *f = start();
+	for (uint32_t i = 0; i < CHANNEL_CONTEXTS_MAX + 1; i++) {
+		struct wire_stream *stream = open_stream(f, i % WIRE_STREAMS);
+		stream->api = WIRE_OPENGL;
+		stream->serial = i + 1;
+		write_record(stream, 1);
+		stream->state = WIRE_CLOSED;
+		assert_int_equal(next(f), i < CHANNEL_CONTEXTS_MAX);
+		next(f);
+	}
+	assert_int_equal(f->contexts.beyond, 1);
+	finish(f);
+}
+
+static struct wire_record *write_counted(struct wire_stream *stream, uint32_t count)
+{
+	struct wire_record *record = (struct wire_record *)(stream + 1) + stream->head % RING;
+	*record = (struct wire_record){
+	    .kind = WIRE_COUNTED, .frame = 7, .index = 7, .begin_ns = 1000, .end_ns = 5000};
+	for (uint32_t i = 0; i < count; i++)
+		wire_counted_add(record, &(struct wire_counted){.kind = i % WIRE_COMMAND_KINDS,
+								.items_known = true,
+								.label = 8 + i,
+								.items = 100 + i,
+								.groups = i,
+								.bytes = 1000 + i});
+	stream->head++;
+	return record;
+}
+
+static void check_counted(const struct wire_record *record, uint32_t i)
+{
+	static const uint8_t counts[] = {WIRE_CL_LAUNCHES, WIRE_CL_READS, WIRE_CL_WRITES,
+					 WIRE_CL_COPIES};
+	static const uint8_t amounts[] = {WIRE_CL_WORK_ITEMS, WIRE_CL_READ_BYTES,
+					  WIRE_CL_WRITE_BYTES, WIRE_CL_COPY_BYTES};
+	unsigned kind = i % WIRE_COMMAND_KINDS;
+	assert_int_equal(record->kind, WIRE_KERNEL);
+	assert_int_equal(record->frame, 7 + i);
+	assert_int_equal(record->index, 7 + i);
+	assert_int_equal(record->label, 8 + i);
+	assert_in_range(record->begin_ns, 1000, 5000);
+	assert_int_equal(record->end_ns, record->begin_ns);
+	for (unsigned k = 0; k < 4; k++) {
+		uint64_t amount = (kind == 0 ? 100 : 1000) + i;
+		assert_int_equal(record->states[counts[k]], WIRE_VALID);
+		assert_int_equal(record->values[counts[k]], k == kind);
+		assert_int_equal(record->states[amounts[k]], WIRE_VALID);
+		assert_int_equal(record->values[amounts[k]], k == kind ? amount : 0);
+	}
+	assert_int_equal(record->states[WIRE_CL_WORK_GROUPS],
+			 kind == 0 ? WIRE_NOT_COLLECTED : WIRE_VALID);
+	assert_int_equal(record->states[WIRE_CL_KERNEL_TIME], WIRE_SPARED);
+	assert_int_equal(record->states[WIRE_CL_QUEUED], WIRE_SPARED);
+}
+
+static void test_commands_that_were_only_counted(void **state)
+{
+	struct fixture *f = start();
+	struct wire_stream *stream = open_stream(f, 2), *other = open_stream(f, 1);
+	write_counted(stream, WIRE_COUNTED_MOST);
+	stream->lost = 2;
+	stream->serial = 1;
+	stream->state = WIRE_CLOSED;
+	other->serial = 2; /* its record comes behind all of them */
+	write_record(other, 1);
+	for (uint32_t i = 0; i < WIRE_COUNTED_MOST; i++) {
+		assert_true(next(f));
+		assert_true(i == WIRE_COUNTED_MOST - 1 || channel_in_use(&f->channel));
+		assert_int_equal(f->lost, i == 0 ? 2 : 0);
+		check_counted(&f->sample.record, i);
+	}
+	while (next(f))
+		assert_int_equal(f->sample.record.kind, WIRE_FRAME);
+	assert_int_equal(stream->state, WIRE_FREE);
+	finish(f);
+}
+
+static void test_counted_commands_that_make_no_sense(void **state)
+{
+	struct fixture *f = start();
+	struct wire_stream *stream = open_stream(f, 0);
+	write_counted(stream, 3)->values[WIRE_COUNTED_WORDS] |= UINT64_C(0xff) << 32;
+	write_counted(stream, 2)->group_count = UINT32_MAX;
+	write_counted(stream, 2)->begin_ns = UINT64_MAX;
+	write_counted(stream, 0);
+	write_record(stream, 9);
+	for (uint32_t i = 0; i < 3; i += 2) { /* one of three is of no kind */
+		assert_true(next(f));
+		check_counted(&f->sample.record, i);
+	}
+	assert_true(next(f));
+	assert_int_equal(f->sample.record.frame, 9);
+	assert_false(next(f));
+	assert_true(f->contexts.items[0].broken >= 3);
+	finish(f);
+}
+
 static uint32_t put_label(struct fixture *f, uint32_t id, uint32_t parent, const char *text)
 {
 	struct wire_label label = {.parent = parent, .length = (uint32_t)strlen(text)};
@@ -363,6 +486,10 @@ int main(void)
 	    cmocka_unit_test(test_what_is_lost_behind_the_last_record),
 	    cmocka_unit_test(test_names_that_are_none),
 	    cmocka_unit_test(test_contexts_beyond_the_limit_are_counted),
+	    cmocka_unit_test(test_numbers_of_queues_that_are_gone),
+	    cmocka_unit_test(test_numbers_of_queues_that_are_there),
+	    cmocka_unit_test(test_commands_that_were_only_counted),
+	    cmocka_unit_test(test_counted_commands_that_make_no_sense),
 	    cmocka_unit_test(test_label_paths),
 	    cmocka_unit_test(test_garbage_is_survived),
 	};
