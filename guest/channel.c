@@ -283,6 +283,13 @@ void channel_count_lost(struct channel_stream *out)
 		__atomic_store_n(&out->stream->lost, out->lost, __ATOMIC_RELAXED);
 }
 
+void channel_tell_lost(struct wire_header *channel, struct channel_stream *out,
+		       const struct channel_identity *identity)
+{
+	if (out->lost != 0 && !out->stream && !out->refused)
+		claim(channel, out, identity);
+}
+
 void channel_update_why(struct channel_stream *out, const struct channel_identity *identity)
 {
 	for (unsigned i = 0; out->stream && i < WIRE_COUNTER_ROOM; i++)

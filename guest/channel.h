@@ -60,6 +60,9 @@ void channel_drop_drafts(struct channel_stream *out);
 bool channel_has_room(struct wire_header *channel, const struct channel_stream *out);
 /* Counts a record that could not be made. */
 void channel_count_lost(struct channel_stream *out);
+/* Makes what was lost known also where no record was ever written; nothing else does so. */
+void channel_tell_lost(struct wire_header *channel, struct channel_stream *out,
+		       const struct channel_identity *identity);
 /* Publishes a change of the reasons. */
 void channel_update_why(struct channel_stream *out, const struct channel_identity *identity);
 void channel_close(struct channel_stream *out);

@@ -7,7 +7,7 @@ HOOK read_buffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking, size_t
 		 size_t size, void *to, cl_uint count, const cl_event *waits, cl_event *event)
 {
 	struct watch w;
-	struct command c = {.kind = COMMAND_READ, .bytes = size};
+	struct wire_counted c = {.kind = WIRE_COMMAND_READ, .bytes = size};
 	cl_event *place = watch_begin(&w, queue, event);
 	cl_int status = layer_next.clEnqueueReadBuffer(queue, buffer, blocking, offset, size, to,
 						       count, waits, place);
@@ -20,7 +20,7 @@ HOOK write_buffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking, size_
 		  cl_event *event)
 {
 	struct watch w;
-	struct command c = {.kind = COMMAND_WRITE, .bytes = size};
+	struct wire_counted c = {.kind = WIRE_COMMAND_WRITE, .bytes = size};
 	cl_event *place = watch_begin(&w, queue, event);
 	cl_int status = layer_next.clEnqueueWriteBuffer(queue, buffer, blocking, offset, size, from,
 							count, waits, place);
@@ -33,7 +33,7 @@ HOOK read_rect(cl_command_queue queue, cl_mem buffer, cl_bool blocking, const si
 	       size_t host_slice, void *to, cl_uint count, const cl_event *waits, cl_event *event)
 {
 	struct watch w;
-	struct command c = {.kind = COMMAND_READ};
+	struct wire_counted c = {.kind = WIRE_COMMAND_READ};
 	cl_event *place = watch_begin(&w, queue, event);
 	cl_int status = layer_next.clEnqueueReadBufferRect(queue, buffer, blocking, origin, host,
 							   region, row, slice, host_row, host_slice,
@@ -49,7 +49,7 @@ HOOK write_rect(cl_command_queue queue, cl_mem buffer, cl_bool blocking, const s
 		cl_event *event)
 {
 	struct watch w;
-	struct command c = {.kind = COMMAND_WRITE};
+	struct wire_counted c = {.kind = WIRE_COMMAND_WRITE};
 	cl_event *place = watch_begin(&w, queue, event);
 	cl_int status = layer_next.clEnqueueWriteBufferRect(queue, buffer, blocking, origin, host,
 							    region, row, slice, host_row,
@@ -63,7 +63,7 @@ HOOK copy_buffer(cl_command_queue queue, cl_mem from, cl_mem to, size_t offset, 
 		 size_t size, cl_uint count, const cl_event *waits, cl_event *event)
 {
 	struct watch w;
-	struct command c = {.kind = COMMAND_COPY, .bytes = size};
+	struct wire_counted c = {.kind = WIRE_COMMAND_COPY, .bytes = size};
 	cl_event *place = watch_begin(&w, queue, event);
 	cl_int status = layer_next.clEnqueueCopyBuffer(queue, from, to, offset, to_offset, size,
 						       count, waits, place);
@@ -77,7 +77,7 @@ HOOK copy_rect(cl_command_queue queue, cl_mem from, cl_mem to, const size_t *ori
 	       cl_event *event)
 {
 	struct watch w;
-	struct command c = {.kind = COMMAND_COPY};
+	struct wire_counted c = {.kind = WIRE_COMMAND_COPY};
 	cl_event *place = watch_begin(&w, queue, event);
 	cl_int status =
 	    layer_next.clEnqueueCopyBufferRect(queue, from, to, origin, to_origin, region, row,
@@ -91,7 +91,7 @@ HOOK fill_buffer(cl_command_queue queue, cl_mem buffer, const void *pattern, siz
 		 size_t offset, size_t size, cl_uint count, const cl_event *waits, cl_event *event)
 {
 	struct watch w;
-	struct command c = {.kind = COMMAND_COPY, .bytes = size};
+	struct wire_counted c = {.kind = WIRE_COMMAND_COPY, .bytes = size};
 	cl_event *place = watch_begin(&w, queue, event);
 	cl_int status = layer_next.clEnqueueFillBuffer(queue, buffer, pattern, pattern_size, offset,
 						       size, count, waits, place);
@@ -106,8 +106,8 @@ static CL_API_ENTRY void *CL_API_CALL map_buffer(cl_command_queue queue, cl_mem 
 						 cl_int *status)
 {
 	struct watch w;
-	struct command c = {.kind = flags & CL_MAP_READ ? COMMAND_READ : COMMAND_OTHER,
-			    .bytes = size};
+	struct wire_counted c = {
+	    .kind = flags & CL_MAP_READ ? WIRE_COMMAND_READ : WIRE_COMMAND_OTHER, .bytes = size};
 	cl_event *place = watch_begin(&w, queue, event);
 	cl_int told = CL_SUCCESS;
 	void *address = layer_next.clEnqueueMapBuffer(queue, buffer, blocking, flags, offset, size,
@@ -126,15 +126,13 @@ HOOK unmap(cl_command_queue queue, cl_mem object, void *address, cl_uint count,
 	   const cl_event *waits, cl_event *event)
 {
 	struct watch w;
-	struct command c = {.kind = COMMAND_OTHER};
+	struct wire_counted c = {.kind = WIRE_COMMAND_OTHER};
 	cl_event *place = watch_begin(&w, queue, event);
 	cl_int status =
 	    layer_next.clEnqueueUnmapMemObject(queue, object, address, count, waits, place);
 
 	if (w.queue && status == CL_SUCCESS)
-		c.bytes = mapping_take(address);
-	if (c.bytes > 0)
-		c.kind = COMMAND_WRITE;
+		mapping_take(address, &c);
 	return watch_end(&w, status, &c, "clEnqueueUnmapMemObject");
 }
 
@@ -142,7 +140,7 @@ HOOK migrate(cl_command_queue queue, cl_uint objects, const cl_mem *list,
 	     cl_mem_migration_flags flags, cl_uint count, const cl_event *waits, cl_event *event)
 {
 	struct watch w;
-	struct command c = {.kind = COMMAND_OTHER};
+	struct wire_counted c = {.kind = WIRE_COMMAND_OTHER};
 	cl_event *place = watch_begin(&w, queue, event);
 	cl_int status =
 	    layer_next.clEnqueueMigrateMemObjects(queue, objects, list, flags, count, waits, place);
@@ -154,7 +152,7 @@ HOOK svm_copy(cl_command_queue queue, cl_bool blocking, void *to, const void *fr
 	      cl_uint count, const cl_event *waits, cl_event *event)
 {
 	struct watch w;
-	struct command c = {.kind = COMMAND_COPY, .bytes = size};
+	struct wire_counted c = {.kind = WIRE_COMMAND_COPY, .bytes = size};
 	cl_event *place = watch_begin(&w, queue, event);
 	cl_int status =
 	    layer_next.clEnqueueSVMMemcpy(queue, blocking, to, from, size, count, waits, place);
@@ -166,7 +164,7 @@ HOOK svm_fill(cl_command_queue queue, void *to, const void *pattern, size_t patt
 	      size_t size, cl_uint count, const cl_event *waits, cl_event *event)
 {
 	struct watch w;
-	struct command c = {.kind = COMMAND_COPY, .bytes = size};
+	struct wire_counted c = {.kind = WIRE_COMMAND_COPY, .bytes = size};
 	cl_event *place = watch_begin(&w, queue, event);
 	cl_int status = layer_next.clEnqueueSVMMemFill(queue, to, pattern, pattern_size, size,
 						       count, waits, place);
@@ -178,8 +176,8 @@ HOOK svm_map(cl_command_queue queue, cl_bool blocking, cl_map_flags flags, void 
 	     size_t size, cl_uint count, const cl_event *waits, cl_event *event)
 {
 	struct watch w;
-	struct command c = {.kind = flags & CL_MAP_READ ? COMMAND_READ : COMMAND_OTHER,
-			    .bytes = size};
+	struct wire_counted c = {
+	    .kind = flags & CL_MAP_READ ? WIRE_COMMAND_READ : WIRE_COMMAND_OTHER, .bytes = size};
 	cl_event *place = watch_begin(&w, queue, event);
 	cl_int status =
 	    layer_next.clEnqueueSVMMap(queue, blocking, flags, address, size, count, waits, place);
@@ -194,14 +192,12 @@ HOOK svm_unmap(cl_command_queue queue, void *address, cl_uint count, const cl_ev
 	       cl_event *event)
 {
 	struct watch w;
-	struct command c = {.kind = COMMAND_OTHER};
+	struct wire_counted c = {.kind = WIRE_COMMAND_OTHER};
 	cl_event *place = watch_begin(&w, queue, event);
 	cl_int status = layer_next.clEnqueueSVMUnmap(queue, address, count, waits, place);
 
 	if (w.queue && status == CL_SUCCESS)
-		c.bytes = mapping_take(address);
-	if (c.bytes > 0)
-		c.kind = COMMAND_WRITE;
+		mapping_take(address, &c);
 	return watch_end(&w, status, &c, "clEnqueueSVMUnmap");
 }
 

@@ -1,86 +1,72 @@
 /* Kernels, and what is done around every call that enqueues. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "guest/clock.h"
 #include "guest/labels.h"
 #include "layer/opencl/layer.h"
 
-#define MAPPINGS 256u
+#define MAPPINGS_FIRST 64u
 
-static struct {
+/* Places that the program may write to until it gives them back; the last first. */
+static struct mapping {
 	const void *address;
 	uint64_t bytes;
-} mappings[MAPPINGS]; /* that the program may write to */
+} * mappings;
+static size_t mapping_count, mapping_cap;
+static bool mappings_lost; /* there was no memory for one */
 static pthread_mutex_t mappings_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static bool more_mappings(void)
+{
+	size_t cap = mapping_cap ? 2 * mapping_cap : MAPPINGS_FIRST;
+	struct mapping *more = calloc(cap, sizeof(*more));
+
+	if (!more)
+		return false;
+	if (mapping_count)
+		memcpy(more, mappings, mapping_count * sizeof(*more));
+	free(mappings);
+	mappings = more;
+	mapping_cap = cap;
+	return true;
+}
 
 void mapping_keep(const void *address, uint64_t bytes)
 {
-	unsigned i = 0;
-
 	if (!address || bytes == 0)
 		return;
 	pthread_mutex_lock(&mappings_lock);
-	while (i < MAPPINGS && mappings[i].address)
-		i++;
-	if (i < MAPPINGS) {
-		mappings[i].address = address;
-		mappings[i].bytes = bytes;
-	}
+	if (mapping_count < mapping_cap || more_mappings())
+		mappings[mapping_count++] = (struct mapping){address, bytes};
+	else
+		mappings_lost = true;
 	pthread_mutex_unlock(&mappings_lock);
 }
 
-uint64_t mapping_take(const void *address)
+/* One that is not known may be one that was lost: then it may have been written to. */
+void mapping_take(const void *address, struct wire_counted *out)
 {
-	uint64_t bytes = 0;
+	size_t at;
 
 	pthread_mutex_lock(&mappings_lock);
-	for (unsigned i = 0; i < MAPPINGS && bytes == 0; i++)
-		if (address && mappings[i].address == address) {
-			bytes = mappings[i].bytes;
-			mappings[i].address = NULL;
-		}
+	at = mapping_count;
+	while (at > 0 && mappings[at - 1].address != address)
+		at--;
+	if (at > 0) {
+		out->kind = WIRE_COMMAND_WRITE;
+		out->bytes = mappings[at - 1].bytes;
+		mappings[at - 1] = mappings[--mapping_count];
+	} else if (mappings_lost) {
+		out->kind = WIRE_COMMAND_WRITE;
+		out->bytes_lost = true;
+	}
 	pthread_mutex_unlock(&mappings_lock);
-	return bytes;
 }
 
 uint64_t region_bytes(const size_t *region, size_t element)
 {
 	return region ? (uint64_t)region[0] * region[1] * region[2] * element : 0;
-}
-
-cl_event *watch_begin(struct watch *w, cl_command_queue handle, cl_event *event)
-{
-	w->visit = guest_enter();
-	w->queue = queue_find(handle);
-	w->own = NULL;
-	w->theirs = event;
-	w->before_ns = w->queue ? guest_now_ns() : 0;
-	guest_restore_errno(&w->visit);
-	return w->queue && !event ? &w->own : event;
-}
-
-static void keep(const struct watch *w, struct command *c, const char *name)
-{
-	c->before_ns = w->before_ns;
-	c->after_ns = guest_now_ns();
-	c->ours = !w->theirs;
-	c->event = c->ours ? w->own : *w->theirs;
-	c->label = name ? label_intern(0, name, strlen(name)) : c->label;
-	/* The program may give its event back before the command has ended. */
-	if (!c->event || (!c->ours && layer_next.clRetainEvent(c->event) != CL_SUCCESS))
-		pending_miss(&w->queue->pending);
-	else if (!pending_push(&w->queue->pending, c))
-		layer_next.clReleaseEvent(c->event);
-	queue_drain(w->queue); /* a blocking command has ended already */
-}
-
-cl_int watch_end(struct watch *w, cl_int status, struct command *command, const char *name)
-{
-	guest_keep_errno(&w->visit);
-	if (w->queue && status == CL_SUCCESS)
-		keep(w, command, name);
-	guest_leave(w->visit);
-	return status;
 }
 
 static uint32_t ask_name(cl_kernel kernel)
@@ -95,26 +81,79 @@ static uint32_t ask_name(cl_kernel kernel)
 	return label_intern(0, name, size - 1);
 }
 
-/* The names of the kernels that this thread ran last: asking takes longer than all else. */
-#define RECENT 4u
+/* Names that this thread used last: finding one again takes longer than all else. */
+#define RECENT 8u
 static __thread struct {
-	cl_kernel kernel;
-	uint32_t label, releases; /* of any kernel, until it was asked */
+	const void *of; /* a kernel, or a text that stays */
+	uint32_t label, releases;
 } recent[RECENT] __attribute__((tls_model("initial-exec")));
-static uint32_t releases; /* atomic; after each, a handle may be another kernel's */
+static uint32_t releases; /* atomic; of kernels: after each, a handle may be another kernel's */
 
-/* The kernel's name, as a label. */
-static uint32_t name_of(cl_kernel kernel)
+/* The label of a kernel's name, or of `name` where it is given. */
+static uint32_t label_of(cl_kernel kernel, const char *name)
 {
+	const void *of = name ? (const void *)name : kernel;
 	uint32_t now = __atomic_load_n(&releases, __ATOMIC_ACQUIRE);
-	unsigned at = (unsigned)((uintptr_t)kernel >> 6) % RECENT;
+	unsigned at = (unsigned)((uintptr_t)of >> 5) % RECENT;
 
-	if (recent[at].kernel != kernel || recent[at].releases != now) {
-		recent[at].kernel = kernel;
-		recent[at].label = ask_name(kernel);
+	if (recent[at].of != of || recent[at].releases != now) {
+		recent[at].of = of;
+		recent[at].label = name ? label_intern(0, name, strlen(name)) : ask_name(kernel);
 		recent[at].releases = now;
 	}
 	return recent[at].label;
+}
+
+cl_event *watch_begin(struct watch *w, cl_command_queue handle, cl_event *event)
+{
+	w->visit = guest_enter();
+	w->queue = queue_find(handle);
+	w->own = NULL;
+	w->theirs = event;
+	w->timed = w->queue && share_takes(w->queue, &w->before_ns);
+	guest_restore_errno(&w->visit);
+	return w->timed && !event ? &w->own : event;
+}
+
+#define OWN_MOST_NS 20000u /* in one command: what takes longer is somebody else's time */
+
+/* Returns the time. */
+static uint64_t keep_timed(const struct watch *w, struct command *c)
+{
+	uint64_t now_ns, own_ns;
+
+	c->before_ns = w->before_ns;
+	c->after_ns = guest_now_ns();
+	c->ours = !w->theirs;
+	c->event = c->ours ? w->own : *w->theirs;
+	/* The program may give its event back before the command has ended. */
+	if (!c->event || (!c->ours && layer_next.clRetainEvent(c->event) != CL_SUCCESS))
+		pending_miss(&w->queue->pending);
+	else if (!pending_push(&w->queue->pending, c))
+		layer_next.clReleaseEvent(c->event);
+	now_ns = guest_now_ns();
+	own_ns = now_ns - c->after_ns;
+	share_spend(own_ns < OWN_MOST_NS ? own_ns : OWN_MOST_NS, 1);
+	return now_ns;
+}
+
+cl_int watch_end(struct watch *w, cl_int status, const struct wire_counted *does, const char *name)
+{
+	struct command command = {.does = *does};
+	uint64_t now_ns = 0;
+
+	guest_keep_errno(&w->visit);
+	if (w->queue && status == CL_SUCCESS) {
+		if (name)
+			command.does.label = label_of(NULL, name);
+		if (w->timed)
+			now_ns = keep_timed(w, &command);
+		else
+			pending_push(&w->queue->pending, &command);
+		queue_drain_some(w->queue, now_ns);
+	}
+	guest_leave(w->visit);
+	return status;
 }
 
 static CL_API_ENTRY cl_int CL_API_CALL release_kernel(cl_kernel kernel)
@@ -123,7 +162,7 @@ static CL_API_ENTRY cl_int CL_API_CALL release_kernel(cl_kernel kernel)
 	return layer_next.clReleaseKernel(kernel);
 }
 
-static void size_of(struct command *c, cl_uint dimensions, const size_t *global,
+static void size_of(struct wire_counted *c, cl_uint dimensions, const size_t *global,
 		    const size_t *local)
 {
 	c->items = c->groups = 1;
@@ -143,14 +182,14 @@ static CL_API_ENTRY cl_int CL_API_CALL run_range(cl_command_queue queue, cl_kern
 						 cl_event *event)
 {
 	struct watch w;
-	struct command c = {.kind = COMMAND_KERNEL};
+	struct wire_counted c = {.kind = WIRE_COMMAND_KERNEL};
 	cl_event *place = watch_begin(&w, queue, event);
 	cl_int status = layer_next.clEnqueueNDRangeKernel(queue, kernel, dimensions, offset, global,
 							  local, count, waits, place);
 
 	if (w.queue && status == CL_SUCCESS) {
 		size_of(&c, dimensions, global, local);
-		c.label = name_of(kernel);
+		c.label = label_of(kernel, NULL);
 	}
 	return watch_end(&w, status, &c, NULL);
 }
@@ -160,16 +199,16 @@ static CL_API_ENTRY cl_int CL_API_CALL run_task(cl_command_queue queue, cl_kerne
 						cl_event *event)
 {
 	struct watch w;
-	struct command c = {.kind = COMMAND_KERNEL,
-			    .items = 1,
-			    .groups = 1,
-			    .items_known = true,
-			    .groups_known = true};
+	struct wire_counted c = {.kind = WIRE_COMMAND_KERNEL,
+				 .items = 1,
+				 .groups = 1,
+				 .items_known = true,
+				 .groups_known = true};
 	cl_event *place = watch_begin(&w, queue, event);
 	cl_int status = layer_next.clEnqueueTask(queue, kernel, count, waits, place);
 
 	if (w.queue && status == CL_SUCCESS)
-		c.label = name_of(kernel);
+		c.label = label_of(kernel, NULL);
 	return watch_end(&w, status, &c, NULL);
 }
 
@@ -181,7 +220,7 @@ static CL_API_ENTRY cl_int CL_API_CALL run_native(cl_command_queue queue,
 						  cl_event *event)
 {
 	struct watch w;
-	struct command c = {.kind = COMMAND_KERNEL};
+	struct wire_counted c = {.kind = WIRE_COMMAND_KERNEL};
 	cl_event *place = watch_begin(&w, queue, event);
 	cl_int status = layer_next.clEnqueueNativeKernel(queue, function, arguments, size, objects,
 							 list, places, count, waits, place);

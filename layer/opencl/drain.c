@@ -6,8 +6,12 @@
 #include "layer/opencl/layer.h"
 
 #define NS_PER_S     UINT64_C(1000000000)
-#define PATIENCE_NS  (2 * NS_PER_S) /* a command that reads nothing for so long is gone */
-#define LAST_MOST_NS (5 * NS_PER_S) /* that the program's exit waits */
+#define PATIENCE_NS  (2 * NS_PER_S)	/* a command that reads nothing for so long is gone */
+#define LAST_MOST_NS (5 * NS_PER_S)	/* that the program's exit waits */
+#define LAST_RUN_NS  UINT64_C(10000000) /* of these, for commands that run still */
+#define OWN_MOST_NS  20000u /* for a command: what takes longer is somebody else's time */
+#define DRAIN_EVERY  WIRE_COUNTED_MOST
+#define DRAIN_NS     UINT64_C(1000000)
 
 enum fate {
 	FATE_OPEN, /* it waits or runs */
@@ -42,6 +46,51 @@ static bool may_write(struct queue *q)
 	return now - q->full_ns >= PATIENCE_NS;
 }
 
+static void count_lost(struct queue *q, uint32_t count)
+{
+	while (count-- > 0)
+		channel_count_lost(&q->stream);
+}
+
+static void set_counted(struct queue *q, uint32_t count)
+{
+	q->counted.group_count = count;
+	__atomic_store_n(&q->counted_count, count, __ATOMIC_RELAXED);
+}
+
+/* Writes what was counted so far. false: there is no room yet. */
+static bool write_counted(struct queue *q)
+{
+	struct wire_header *channel = guest_channel();
+	uint32_t count = q->counted.group_count;
+
+	if (count == 0)
+		return true;
+	if (!may_write(q))
+		return false;
+	if (channel && channel_has_room(channel, &q->stream))
+		channel_write(channel, &q->stream, &q->identity, &q->counted);
+	else
+		count_lost(q, count);
+	set_counted(q, 0);
+	return true;
+}
+
+static bool add_counted(struct queue *q, const struct command *command)
+{
+	if (q->counted.group_count == WIRE_COUNTED_MOST && !write_counted(q))
+		return false;
+	if (q->counted.group_count == 0) {
+		q->counted.kind = WIRE_COUNTED;
+		q->counted.frame = q->counted.index = q->number;
+		q->counted.begin_ns = q->counted.end_ns = guest_now_ns();
+	}
+	wire_counted_add(&q->counted, &command->does);
+	set_counted(q, q->counted.group_count);
+	q->number++;
+	return true;
+}
+
 static void finish_front(struct queue *q, const struct command *command, enum fate fate)
 {
 	struct wire_header *channel = guest_channel();
@@ -55,25 +104,72 @@ static void finish_front(struct queue *q, const struct command *command, enum fa
 	layer_next.clReleaseEvent(command->event);
 }
 
-void queue_drain(struct queue *q)
+/* The oldest of all; false: it stays. In front of it nothing may wait that was counted before. */
+static bool drain_front(struct queue *q, const struct command *command)
+{
+	enum fate fate;
+
+	if (!command->event)
+		return add_counted(q, command);
+	if (!write_counted(q))
+		return false;
+	fate = may_write(q) ? fate_of(command) : FATE_OPEN;
+	if (fate == FATE_OPEN)
+		return false;
+	finish_front(q, command, fate);
+	return true;
+}
+
+/* What our own code took to read times; `since_ns`: of the first, 0: there was none. */
+static void spend(uint64_t since_ns, uint32_t count)
+{
+	uint64_t now_ns = since_ns ? guest_now_ns() : 0, most_ns = count * OWN_MOST_NS;
+
+	if (since_ns)
+		share_spend(now_ns - since_ns < most_ns ? now_ns - since_ns : most_ns, 0);
+}
+
+/* `all`: also what could be written together with more. */
+static void drain(struct queue *q, bool all)
 {
 	struct command command;
+	uint64_t since_ns = 0;
+	uint32_t timed = 0;
 
 	if (__atomic_exchange_n(&q->draining, true, __ATOMIC_ACQUIRE))
 		return; /* somebody else does it now */
-	for (uint32_t missed = pending_take_missed(&q->pending); missed > 0; missed--)
-		channel_count_lost(&q->stream);
+	count_lost(q, pending_take_missed(&q->pending));
 	while (guest_still_here() && pending_front(&q->pending, &command)) {
-		enum fate fate = may_write(q) ? fate_of(&command) : FATE_OPEN;
-
-		if (fate == FATE_OPEN)
+		if (command.event && !since_ns)
+			since_ns = guest_now_ns();
+		timed += command.event != NULL;
+		if (!drain_front(q, &command))
 			break;
-		finish_front(q, &command, fate);
 		pending_pop(&q->pending);
 	}
-	if (__atomic_load_n(&q->references, __ATOMIC_RELAXED) == 0 && pending_none(&q->pending))
-		queue_give_up(q);
+	if (all)
+		write_counted(q);
+	spend(since_ns, timed);
+	if (__atomic_load_n(&q->references, __ATOMIC_RELAXED) == 0)
+		queue_give_up(q); /* unless something is left */
 	__atomic_store_n(&q->draining, false, __ATOMIC_RELEASE);
+}
+
+void queue_drain(struct queue *q)
+{
+	drain(q, true);
+}
+
+void queue_drain_some(struct queue *q, uint64_t now_ns)
+{
+	uint64_t drained_ns = __atomic_load_n(&q->drained_ns, __ATOMIC_RELAXED);
+	bool long_ago = now_ns && now_ns - drained_ns >= DRAIN_NS;
+
+	if (pending_count(&q->pending) % DRAIN_EVERY != 0 && !long_ago)
+		return;
+	if (now_ns)
+		__atomic_store_n(&q->drained_ns, now_ns, __ATOMIC_RELAXED);
+	drain(q, long_ago);
 }
 
 void queue_drain_released(void)
@@ -103,13 +199,58 @@ static bool somebody_waits(void)
 	return false;
 }
 
+/* Whether a device is at work: what waits for the program itself will never end. */
+static bool somebody_runs(void)
+{
+	struct command command;
+	struct queue *q = NULL;
+	cl_int state;
+
+	while ((q = queue_next(q, false)) != NULL)
+		if (pending_front(&q->pending, &command) && command.event &&
+		    layer_next.clGetEventInfo(command.event, CL_EVENT_COMMAND_EXECUTION_STATUS,
+					      sizeof(state), &state, NULL) == CL_SUCCESS &&
+		    (state == CL_RUNNING || state == CL_SUBMITTED))
+			return true;
+	return false;
+}
+
+/* What has not ended is lost; what was only counted behind it is there. */
+static void give_up_rest(struct queue *q)
+{
+	struct wire_header *channel = guest_channel();
+	struct command command;
+
+	if (!channel || __atomic_exchange_n(&q->draining, true, __ATOMIC_ACQUIRE))
+		return;
+	for (uint32_t left = pending_count(&q->pending); left > 0; left--) {
+		pending_front(&q->pending, &command);
+		if (command.event)
+			finish_front(q, &command, FATE_UNKNOWN);
+		else if (!add_counted(q, &command))
+			channel_count_lost(&q->stream);
+		pending_pop(&q->pending);
+	}
+	if (!write_counted(q))
+		count_lost(q, q->counted.group_count);
+	set_counted(q, 0);
+	channel_tell_lost(channel, &q->stream, &q->identity);
+	channel_close(&q->stream);
+	__atomic_store_n(&q->draining, false, __ATOMIC_RELEASE);
+}
+
 void queue_drain_last(void)
 {
-	uint64_t until_ns = guest_now_ns() + LAST_MOST_NS;
+	uint64_t begin_ns = guest_now_ns(), since_ns = 0;
+	struct queue *q = NULL;
 
 	queue_drain_all();
-	while (guest_still_here() && somebody_waits() && guest_now_ns() < until_ns) {
+	while (guest_still_here() && since_ns < LAST_MOST_NS &&
+	       (somebody_waits() || (since_ns < LAST_RUN_NS && somebody_runs()))) {
 		guest_nap();
 		queue_drain_all();
+		since_ns = guest_now_ns() - begin_ns;
 	}
+	while (guest_still_here() && (q = queue_next(q, false)) != NULL)
+		give_up_rest(q);
 }

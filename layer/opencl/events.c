@@ -4,13 +4,6 @@
 #include "guest/clock.h"
 #include "layer/opencl/layer.h"
 
-enum value {
-#define OPENCL(id, name) VALUE_##id,
-#include "wire/opencl.def"
-#undef OPENCL
-	VALUES
-};
-
 #define DEVICES 16u
 
 /* From a device's clock to CLOCK_MONOTONIC: not less, and not more. */
@@ -48,34 +41,17 @@ static uint64_t between(uint64_t from, uint64_t to)
 	return to > from ? to - from : 0;
 }
 
-static void set(struct wire_record *out, enum value at, uint64_t value)
-{
-	out->values[at] = value;
-	out->states[at] = WIRE_VALID;
-}
-
-static void set_work(struct wire_record *out, const struct command *c, const cl_ulong times[4])
+static void set_times(struct wire_record *out, enum wire_command kind, const cl_ulong times[4])
 {
 	uint64_t length = between(times[2], times[3]);
-	bool kernel = c->kind == COMMAND_KERNEL;
+	bool kernel = kind == WIRE_COMMAND_KERNEL;
 
-	set(out, VALUE_LAUNCHES, kernel);
-	if (!kernel || c->items_known)
-		set(out, VALUE_WORK_ITEMS, c->items);
-	if (!kernel || c->groups_known)
-		set(out, VALUE_WORK_GROUPS, c->groups);
-	set(out, VALUE_KERNEL_TIME, kernel ? length : 0);
-	set(out, VALUE_SUBMIT_DELAY, kernel ? between(times[0], times[1]) : 0);
-	set(out, VALUE_QUEUE_DELAY, kernel ? between(times[1], times[2]) : 0);
-	set(out, VALUE_READS, c->kind == COMMAND_READ);
-	set(out, VALUE_WRITES, c->kind == COMMAND_WRITE);
-	set(out, VALUE_COPIES, c->kind == COMMAND_COPY);
-	set(out, VALUE_READ_BYTES, c->kind == COMMAND_READ ? c->bytes : 0);
-	set(out, VALUE_WRITE_BYTES, c->kind == COMMAND_WRITE ? c->bytes : 0);
-	set(out, VALUE_COPY_BYTES, c->kind == COMMAND_COPY ? c->bytes : 0);
-	set(out, VALUE_READ_TIME, c->kind == COMMAND_READ ? length : 0);
-	set(out, VALUE_WRITE_TIME, c->kind == COMMAND_WRITE ? length : 0);
-	set(out, VALUE_COPY_TIME, c->kind == COMMAND_COPY ? length : 0);
+	wire_command_set(out, WIRE_CL_KERNEL_TIME, kernel ? length : 0);
+	wire_command_set(out, WIRE_CL_SUBMIT_DELAY, kernel ? between(times[0], times[1]) : 0);
+	wire_command_set(out, WIRE_CL_QUEUE_DELAY, kernel ? between(times[1], times[2]) : 0);
+	wire_command_set(out, WIRE_CL_READ_TIME, kind == WIRE_COMMAND_READ ? length : 0);
+	wire_command_set(out, WIRE_CL_WRITE_TIME, kind == WIRE_COMMAND_WRITE ? length : 0);
+	wire_command_set(out, WIRE_CL_COPY_TIME, kind == WIRE_COMMAND_COPY ? length : 0);
 }
 
 bool events_record(struct queue *q, const struct command *c, struct wire_record *out)
@@ -94,13 +70,14 @@ bool events_record(struct queue *q, const struct command *c, struct wire_record 
 	out->flags = WIRE_GPU_KNOWN;
 	out->frame = q->number;
 	out->index = q->number;
-	out->label = c->label;
+	out->label = c->does.label;
 	int64_t to_ours = distance(q, c, times[0]);
 	out->begin_ns = out->gpu_begin_ns = (uint64_t)((int64_t)times[2] + to_ours);
 	out->end_ns = out->gpu_end_ns = out->begin_ns + between(times[2], times[3]);
 	for (int i = 0; i < 4; i++)
-		set(out, (enum value)(VALUE_QUEUED + i), times[i]);
-	set_work(out, c, times);
+		wire_command_set(out, (enum wire_opencl)(WIRE_CL_QUEUED + i), times[i]);
+	wire_command_count(out, &c->does);
+	set_times(out, c->does.kind, times);
 	return true;
 }
 

@@ -18,7 +18,7 @@ HOOK read_image(cl_command_queue queue, cl_mem image, cl_bool blocking, const si
 		const cl_event *waits, cl_event *event)
 {
 	struct watch w;
-	struct command c = {.kind = COMMAND_READ};
+	struct wire_counted c = {.kind = WIRE_COMMAND_READ};
 	cl_event *place = watch_begin(&w, queue, event);
 	cl_int status = layer_next.clEnqueueReadImage(queue, image, blocking, origin, region, row,
 						      slice, to, count, waits, place);
@@ -33,7 +33,7 @@ HOOK write_image(cl_command_queue queue, cl_mem image, cl_bool blocking, const s
 		 const cl_event *waits, cl_event *event)
 {
 	struct watch w;
-	struct command c = {.kind = COMMAND_WRITE};
+	struct wire_counted c = {.kind = WIRE_COMMAND_WRITE};
 	cl_event *place = watch_begin(&w, queue, event);
 	cl_int status = layer_next.clEnqueueWriteImage(queue, image, blocking, origin, region, row,
 						       slice, from, count, waits, place);
@@ -48,7 +48,7 @@ HOOK copy_image(cl_command_queue queue, cl_mem from, cl_mem to, const size_t *or
 		cl_event *event)
 {
 	struct watch w;
-	struct command c = {.kind = COMMAND_COPY};
+	struct wire_counted c = {.kind = WIRE_COMMAND_COPY};
 	cl_event *place = watch_begin(&w, queue, event);
 	cl_int status = layer_next.clEnqueueCopyImage(queue, from, to, origin, to_origin, region,
 						      count, waits, place);
@@ -63,7 +63,7 @@ HOOK image_to_buffer(cl_command_queue queue, cl_mem from, cl_mem to, const size_
 		     cl_event *event)
 {
 	struct watch w;
-	struct command c = {.kind = COMMAND_COPY};
+	struct wire_counted c = {.kind = WIRE_COMMAND_COPY};
 	cl_event *place = watch_begin(&w, queue, event);
 	cl_int status = layer_next.clEnqueueCopyImageToBuffer(queue, from, to, origin, region,
 							      offset, count, waits, place);
@@ -78,7 +78,7 @@ HOOK buffer_to_image(cl_command_queue queue, cl_mem from, cl_mem to, size_t offs
 		     const cl_event *waits, cl_event *event)
 {
 	struct watch w;
-	struct command c = {.kind = COMMAND_COPY};
+	struct wire_counted c = {.kind = WIRE_COMMAND_COPY};
 	cl_event *place = watch_begin(&w, queue, event);
 	cl_int status = layer_next.clEnqueueCopyBufferToImage(queue, from, to, offset, origin,
 							      region, count, waits, place);
@@ -92,7 +92,7 @@ HOOK fill_image(cl_command_queue queue, cl_mem image, const void *color, const s
 		const size_t *region, cl_uint count, const cl_event *waits, cl_event *event)
 {
 	struct watch w;
-	struct command c = {.kind = COMMAND_COPY};
+	struct wire_counted c = {.kind = WIRE_COMMAND_COPY};
 	cl_event *place = watch_begin(&w, queue, event);
 	cl_int status =
 	    layer_next.clEnqueueFillImage(queue, image, color, origin, region, count, waits, place);
@@ -110,7 +110,8 @@ static CL_API_ENTRY void *CL_API_CALL map_image(cl_command_queue queue, cl_mem i
 						cl_int *status)
 {
 	struct watch w;
-	struct command c = {.kind = flags & CL_MAP_READ ? COMMAND_READ : COMMAND_OTHER};
+	struct wire_counted c = {.kind =
+				     flags & CL_MAP_READ ? WIRE_COMMAND_READ : WIRE_COMMAND_OTHER};
 	cl_event *place = watch_begin(&w, queue, event);
 	cl_int told = CL_SUCCESS;
 	void *address = layer_next.clEnqueueMapImage(queue, image, blocking, flags, origin, region,

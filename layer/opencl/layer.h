@@ -13,6 +13,7 @@
 
 #include "guest/channel.h"
 #include "guest/process.h"
+#include "wire/counted.h"
 
 /* The next layer's functions, or the driver's. */
 extern cl_icd_dispatch layer_next;
@@ -22,16 +23,12 @@ void layer_hook(cl_icd_dispatch *table);
 /* preload.c: a loader has asked for the layer. */
 void preload_not_needed(void);
 
-enum command_kind { COMMAND_KERNEL, COMMAND_READ, COMMAND_WRITE, COMMAND_COPY, COMMAND_OTHER };
-
 /* A command that the program has put into a queue. */
 struct command {
-	enum command_kind kind;
-	bool items_known, groups_known, ours; /* ours: the program does not have the event */
-	uint32_t label;			      /* of the channel */
-	uint64_t items, groups, bytes;
+	struct wire_counted does;
+	bool ours;		      /* the program does not have the event */
 	uint64_t before_ns, after_ns; /* the program's call */
-	cl_event event;
+	cl_event event;		      /* NULL: it is counted, and not timed */
 };
 
 /* Commands that have not ended, or that the channel had no room for; zero, and its lock made. */
@@ -52,11 +49,15 @@ struct queue {
 	cl_queue_properties properties[32]; /* as the program gave them */
 	uint32_t property_count;	    /* with the 0 at their end; 0: no list */
 	bool draining;			    /* atomic: by one thread at a time */
+	uint32_t resting;		    /* atomic; commands to come that are not timed */
 	struct pending pending;
 	/* Of the one who drains. */
-	uint64_t full_ns; /* atomic; since when the channel has had no room; 0: it has */
+	uint64_t full_ns;    /* atomic; since when the channel has had no room; 0: it has */
+	uint64_t drained_ns; /* atomic */
 	cl_device_id device;
-	uint32_t number; /* of the next command */
+	uint32_t number;	    /* of the next command */
+	struct wire_record counted; /* commands that were counted, until it is written */
+	uint32_t counted_count;	    /* atomic; of these */
 	struct channel_stream stream;
 	struct channel_identity identity;
 };
@@ -65,7 +66,7 @@ struct queue {
 struct queue *queue_find(cl_command_queue handle);
 /* The same of one that was released, or is not watched. */
 struct queue *queue_find_any(cl_command_queue handle);
-/* The next queue in the list that has commands left, of those that the program has released. */
+/* The next queue in the list that has commands left, or that the program has released. */
 struct queue *queue_next(const struct queue *after, bool only_released);
 /* References to an event of the program's that are ours. */
 cl_uint queue_holds(cl_event event);
@@ -77,6 +78,8 @@ void queue_hooks(cl_icd_dispatch *table);
 bool pending_none(const struct pending *pending);
 /* Keeps a command; false: there is no memory, and it counts as lost. */
 bool pending_push(struct pending *pending, const struct command *command);
+/* How many are there. */
+uint32_t pending_count(const struct pending *pending);
 /* Counts one that cannot be kept. */
 void pending_miss(struct pending *pending);
 /* How many were lost since the last time. */
@@ -93,6 +96,15 @@ void queue_drain(struct queue *queue);
 void queue_drain_released(void);
 void queue_drain_all(void);
 void queue_drain_last(void);
+/* After a command was put into it: the same, but not each time. `now_ns`: 0 where it is unknown. */
+void queue_drain_some(struct queue *queue, uint64_t now_ns);
+
+/* share.c: which commands are timed, so that it costs no more than it may. */
+void share_start(void);
+/* Whether the next command is; *now_ns: the time, where it is. */
+bool share_takes(struct queue *queue, uint64_t *now_ns);
+/* Our own code took that long for so many commands, or (0) for those of before. */
+void share_spend(uint64_t own_ns, uint32_t commands);
 
 /* events.c */
 void events_hooks(cl_icd_dispatch *table);
@@ -102,6 +114,7 @@ bool events_record(struct queue *queue, const struct command *command, struct wi
 /* commands.c: around each call that enqueues. */
 struct watch {
 	struct queue *queue; /* NULL: not watched */
+	bool timed;
 	cl_event own, *theirs;
 	uint64_t before_ns;
 	struct guest_visit visit;
@@ -109,11 +122,13 @@ struct watch {
 /* What to give to the driver as the place for the event. */
 cl_event *watch_begin(struct watch *watch, cl_command_queue queue, cl_event *event);
 /* `name` is the command's; with a kernel, NULL. Returns its status. */
-cl_int watch_end(struct watch *watch, cl_int status, struct command *command, const char *name);
+cl_int watch_end(struct watch *watch, cl_int status, const struct wire_counted *does,
+		 const char *name);
 uint64_t region_bytes(const size_t *region, size_t element);
 /* Bytes that a mapping makes visible: remembered until it is undone. */
 void mapping_keep(const void *address, uint64_t bytes);
-uint64_t mapping_take(const void *address);
+/* What undoing it does: a write, or nothing where the program could not write there. */
+void mapping_take(const void *address, struct wire_counted *out);
 void commands_hooks(cl_icd_dispatch *table);
 
 void buffers_hooks(cl_icd_dispatch *table);

@@ -14,6 +14,12 @@ bool pending_none(const struct pending *p)
 	       __atomic_load_n(&p->tail, __ATOMIC_ACQUIRE);
 }
 
+uint32_t pending_count(const struct pending *p)
+{
+	return __atomic_load_n(&p->head, __ATOMIC_ACQUIRE) -
+	       __atomic_load_n(&p->tail, __ATOMIC_ACQUIRE);
+}
+
 static uint32_t tail_of(const struct pending *p)
 {
 	return __atomic_load_n(&p->tail, __ATOMIC_ACQUIRE);

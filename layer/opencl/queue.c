@@ -49,12 +49,17 @@ struct queue *queue_find_any(cl_command_queue handle)
 	return queue_look(handle, true);
 }
 
+static bool is_done(const struct queue *q)
+{
+	return pending_none(&q->pending) &&
+	       __atomic_load_n(&q->counted_count, __ATOMIC_RELAXED) == 0;
+}
+
 struct queue *queue_next(const struct queue *after, bool only_released)
 {
 	struct queue *q = after ? after->next : first();
 
-	while (q &&
-	       (!handle_of(q) || pending_none(&q->pending) || (only_released && is_referenced(q))))
+	while (q && (!handle_of(q) || (is_referenced(q) && (only_released || is_done(q)))))
 		q = q->next;
 	return q;
 }
@@ -62,7 +67,7 @@ struct queue *queue_next(const struct queue *after, bool only_released)
 void queue_give_up(struct queue *q)
 {
 	pthread_rwlock_wrlock(&queues_lock);
-	if (!is_referenced(q) && handle_of(q) && pending_none(&q->pending)) {
+	if (!is_referenced(q) && handle_of(q) && is_done(q)) {
 		channel_close(&q->stream);
 		__atomic_store_n(&q->handle, NULL, __ATOMIC_RELEASE);
 	}
@@ -148,7 +153,9 @@ static void queue_begin(struct queue *q, cl_command_queue handle, cl_device_id d
 	q->stream = (struct channel_stream){.stream = NULL};
 	q->device = device;
 	q->number = 0;
-	q->full_ns = 0;
+	q->full_ns = q->drained_ns = 0;
+	q->resting = 0;
+	share_start();
 	q->watched = watched;
 	identify(q, device);
 	if (channel)

@@ -322,13 +322,68 @@ static void never(void)
 	finish_job(job);
 }
 
+/* Kernels that never end, because the program leaves before it lets them begin. */
+static void left(void)
+{
+	cl_command_queue queue = plain_queue();
+	struct job job = make_job();
+	cl_int status;
+	cl_event gate = clCreateUserEvent(context, &status);
+
+	for (int i = 0; i < 3; i++)
+		put(queue, job, NULL, NULL);
+	clFinish(queue);
+	for (int i = 0; i < 5; i++)
+		put(queue, job, &gate, NULL);
+	clFlush(queue);
+	fflush(stdout);
+	exit(0);
+}
+
+/* More queues, one after the other, than contexts are told apart. */
+static void crowd(void)
+{
+	struct job job = make_job();
+
+	for (int i = 0; i < 5000; i++) {
+		cl_command_queue queue = plain_queue();
+
+		put(queue, job, NULL, NULL);
+		clFinish(queue);
+		clReleaseCommandQueue(queue);
+	}
+	finish_job(job);
+}
+
+/* Many places that may be written to, given back in the order in which they came. */
+static void maps(void)
+{
+	enum { PLACES = 1000, BYTES = 64 };
+	cl_command_queue queue = plain_queue();
+	static void *places[PLACES];
+	cl_int status;
+	cl_mem a = clCreateBuffer(context, CL_MEM_READ_WRITE, PLACES * BYTES, NULL, &status);
+
+	for (size_t i = 0; i < PLACES; i++) {
+		places[i] = clEnqueueMapBuffer(queue, a, CL_TRUE, CL_MAP_WRITE, i * BYTES, BYTES, 0,
+					       NULL, NULL, &status);
+		check(status, "map");
+	}
+	for (size_t i = 0; i < PLACES; i++)
+		check(clEnqueueUnmapMemObject(queue, a, places[i], 0, NULL, NULL), "unmap");
+	clFinish(queue);
+	clReleaseMemObject(a);
+	clReleaseCommandQueue(queue);
+}
+
 static int run_mode(const char *name)
 {
 	static const struct {
 		const char *name;
 		void (*run)(void);
 	} modes[] = {{"threads", threads}, {"kill", for_ever},	   {"deep", deep},
-		     {"queues", queues},   {"released", released}, {"never", never}};
+		     {"queues", queues},   {"released", released}, {"never", never},
+		     {"left", left},	   {"crowd", crowd},	   {"maps", maps}};
 
 	for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++)
 		if (strcmp(name, modes[i].name) == 0) {

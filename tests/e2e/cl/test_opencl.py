@@ -65,7 +65,8 @@ class OpenCL(FolderTest):
         self.path = os.path.join(self.folder.name, 'out.sxc')
 
     def record(self, *args):
-        result = run(SEXTANT, 'record', '-d', 'opencl', '-o', self.path, '--', KNOWN, *args)
+        """All commands are timed."""
+        result = run(SEXTANT, 'record', '--overhead', '0', '-d', 'opencl', '-o', self.path, '--', KNOWN, *args)
         self.assertEqual(result.returncode, 0, result.stderr)
         return result
 
@@ -144,11 +145,11 @@ class OpenCL(FolderTest):
         by = run(SEXTANT, 'stat', '--per', 'frame', '-d', 'opencl', '--', KNOWN)
         self.assertNotEqual(by.returncode, 0)
 
-    def totals(self, *args):
-        """Kernels that were counted, commands that were lost, and all that was said, of a run whose end is good."""
+    def totals(self, *args, code=0):
+        """Kernels that were counted, commands that were lost, and all that was said, of a run whose end is good; code: 1 where some were lost."""
         out = os.path.join(self.folder.name, 'out.json')
         result = run(SEXTANT, 'stat', '-d', 'opencl', '-m', 'KernelLaunches', '--json', '-o', out, '--', KNOWN, *args)
-        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual(result.returncode, code, result.stderr)
         with open(out, encoding='utf-8') as file:
             document = json.load(file)
         return document['metrics'][0]['total'], document['devices'][0]['lost'], result.stderr
@@ -164,6 +165,56 @@ class OpenCL(FolderTest):
 
     def test_what_never_ran_is_not_lost(self):
         self.assertEqual(self.totals('never'), (1, 0, ''))
+
+    def test_kernels_that_the_program_leaves_behind(self):
+        """They are lost, and that is told; what ended before is there."""
+        self.assertEqual(self.totals('left', code=1)[:2], (3, 5))
+
+    def test_more_queues_than_numbers(self):
+        """What a queue that is gone was numbered is another's number then: none goes uncounted."""
+        self.assertEqual(self.totals('crowd'), (5000, 0, ''))
+
+    def test_many_mappings(self):
+        """Bytes of every one that was written to, however many there are at a time."""
+        out = os.path.join(self.folder.name, 'out.json')
+        result = run(SEXTANT, 'stat', '-d', 'opencl', '-m', 'WriteBytes,Writes', '--json', '-o', out, '--', KNOWN, 'maps')
+        self.assertEqual(result.returncode, 0, result.stderr)
+        with open(out, encoding='utf-8') as file:
+            self.assertEqual({m['name']: m['total'] for m in json.load(file)['metrics']}, {'WriteBytes': 64000, 'Writes': 1000})
+
+    def test_overhead(self):
+        """Kernels that are shorter than their measurement: all are counted, some are timed, and the result says so."""
+        document = {}
+        for overhead in ('1', '0'):
+            out = os.path.join(self.folder.name, 'out.json')
+            result = run(SEXTANT, 'stat', '--overhead', overhead, '-d', 'opencl', '-m', 'KernelLaunches,WorkItems,KernelTime,BusyTime', '--json', '-o', out,
+                         '--', KNOWN, 'deep')
+            self.assertEqual(result.returncode, 0, result.stderr)
+            with open(out, encoding='utf-8') as file:
+                document[overhead] = json.load(file)
+            self.assertEqual(document[overhead]['samples'], {'kind': 'kernel', 'count': 20000})
+        paced, whole = ({m['name']: m for m in document[overhead]['metrics']} for overhead in ('1', '0'))
+        for metrics in paced, whole:
+            self.assertEqual((metrics['KernelLaunches']['total'], metrics['WorkItems']['total']), (20000, 20000 * 1024))
+            self.assertEqual((metrics['KernelLaunches']['running'], metrics['WorkItems']['running']), (1, 1))
+        for name in ('KernelTime', 'BusyTime'):
+            self.assertEqual(whole[name]['running'], 1)
+            self.assertTrue(0 < paced[name]['running'] < 0.9, paced[name])
+            self.assertGreater(paced[name]['total'], 0)
+        text = run(SEXTANT, 'stat', '--overhead', '1', '-d', 'opencl', '-m', 'KernelLaunches,KernelTime', '--', KNOWN, 'deep').stdout
+        self.assertRegex(text, r'\n20000 commands in .*\n.*of 20000 samples were counted, totals are scaled\n')
+
+    def test_order_and_names_without_times(self):
+        """Commands that are not timed keep their place among the others, their names and sizes."""
+        result = run(SEXTANT, 'record', '--overhead', '0.1', '-d', 'opencl', '-o', self.path, '--', KNOWN, 'deep')
+        self.assertEqual(result.returncode, 0, result.stderr)
+        rows, = self.rows()
+        self.assertEqual({(row['group'], row['KernelLaunches'], row['WorkItems'], row['Reads']) for row in rows}, {('twice', '1', '1024', '0')})
+        timed = [i for i, row in enumerate(rows) if row['KernelTime']]
+        self.assertTrue(0 < len(timed) < 18000, len(timed))
+        for row in rows:
+            self.assertEqual(bool(row['KernelTime']), bool(row['Queued']))
+            self.assertLessEqual(int(row['begin_ns']), int(row['end_ns']))
 
     def test_what_a_launcher_left(self):
         """The program begins when the one that was started has ended, and is measured to its end."""
@@ -241,6 +292,7 @@ class OpenCL(FolderTest):
 
 class LoaderWithoutLayers(OpenCL):
     """The same program, through a loader that does not know OPENCL_LAYERS: the real one with that word changed."""
+    test_more_queues_than_numbers = test_overhead = test_order_and_names_without_times = None  # once is enough
 
     def setUp(self):
         super().setUp()
