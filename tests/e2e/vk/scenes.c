@@ -494,6 +494,8 @@ int main(int argc, char **argv)
 	    {"submits", scene_submits, {0}},
 	    {"submits-apart", scene_submits, {.machine = true}},
 	    {"mesh", scene_mesh, {.machine = true}},
+	    {"mesh-shaders", scene_mesh_shaders, {.mesh = true}},
+	    {"mesh-queries", scene_mesh_queries, {.mesh = true, .statistics = true}},
 	};
 	int rounds = argc > 2 ? atoi(argv[2]) : 10;
 	struct world world;

@@ -18,6 +18,9 @@ void scene_flood(struct world *world, int rounds);
 void scene_heaps(struct world *world, int rounds);
 void scene_queues(struct world *world, int rounds);
 void scene_mesh(struct world *world, int rounds);
+/* scenes_mesh.c: mesh shaders, without and with queries of the program. */
+void scene_mesh_shaders(struct world *world, int rounds);
+void scene_mesh_queries(struct world *world, int rounds);
 /* scenes_submits.c: many small submissions, and what they took. */
 void scene_submits(struct world *world, int rounds);
 

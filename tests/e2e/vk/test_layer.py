@@ -160,6 +160,22 @@ class Counts(unittest.TestCase):
         for name, value in (("OverflowPred_S0", 0), ("OverflowPred_S1", 1), ("OverflowPred", 1)):
             self.assertEqual((name, metric(document, name)["max"]), (name, value))
 
+    def test_mesh_shaders(self):
+        """Of a real driver: as many as the shaders say, and as the program's own queries count without us."""
+        if os.path.exists(SCENES):
+            alone = subprocess.run([SCENES, "mesh-queries", "2"], capture_output=True, text=True, timeout=100, check=False)
+            if alone.returncode == 77:
+                self.skipTest("the driver has no mesh shaders: " + alone.stderr.strip())
+            self.assertEqual((alone.returncode, alone.stdout), (0, 2 * "task 50 mesh 225 triangles 75\n"))
+        document, _, _ = scene("mesh-shaders")
+        self.check(document, 10, Draws=3, RenderPasses=1, TaskInvocations=50, MeshInvocations=225, IAVertices=6, IAPrimitives=2,
+                   VSInvocations=6, Occlusion=77 * PIXELS)
+        # The program's own queries of mesh shaders go on as they were, and what they disturb is told.
+        document, said, _ = scene("mesh-queries", 3)
+        self.assertEqual(said, 3 * "task 50 mesh 225 triangles 75\n")
+        for name, value in (("TaskInvocations", 50), ("MeshInvocations", 225), ("Draws", 3)):
+            self.assertIn(metric(document, name)["max"], (None, value))
+
     def test_cost_without_a_window(self):
         """Samples that are not frames are spared, too, and that is told."""
         cost = scene("draws", rounds=100, options=())[0]["cost"]
@@ -647,8 +663,10 @@ class Validation(unittest.TestCase):
             self.skipTest("no validation layer here")
         self.assertTrue(control, "the validation layer finds nothing: it does not run")
         for case in ("draws", "dynamic", "compute", "secondaries", "shared-secondary", "reuse", "overlap", "own-queries", "feedback", "streams",
-                     "timeline", "threads", "labels", "abandon"):
+                     "timeline", "threads", "labels", "abandon", "mesh-shaders", "mesh-queries"):
             alone = self.messages(SCENES, case, "4", env=env)
+            if alone[0] == 77:  # no mesh shaders here
+                continue
             for order in ("VK_LAYER_SEXTANT:" + VALIDATION, VALIDATION + ":VK_LAYER_SEXTANT"):
                 with self.subTest(case=case, order=order):
                     told = self.messages(SEXTANT, "stat", "-d", "vulkan", "-o", "/dev/null", "--", SCENES, case, "4",

@@ -66,12 +66,14 @@ struct wishes {
 
 static void *wish(struct wishes *w, const struct needs *needs)
 {
-	void *special = needs->machine ? (void *)&w->mesh : needs->feedback ? &w->feedback : NULL;
+	bool mesh = needs->machine || needs->mesh;
+	void *special = mesh ? (void *)&w->mesh : needs->feedback ? &w->feedback : NULL;
 
 	*w = (struct wishes){
 	    .mesh = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MESH_SHADER_FEATURES_EXT,
 		     .meshShader = VK_TRUE,
-		     .taskShader = VK_TRUE},
+		     .taskShader = VK_TRUE,
+		     .meshShaderQueries = needs->mesh && needs->statistics},
 	    .generated =
 		{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PRIMITIVES_GENERATED_QUERY_FEATURES_EXT,
 		 .primitivesGeneratedQuery = VK_TRUE},
@@ -125,7 +127,7 @@ static void open_device(struct world *world, const struct needs *needs)
 		info.enabledExtensionCount = 1;
 		info.ppEnabledExtensionNames = performance;
 	}
-	if (needs->machine) {
+	if (needs->machine || needs->mesh) {
 		info.enabledExtensionCount = 1;
 		info.ppEnabledExtensionNames = more;
 	}
@@ -213,12 +215,6 @@ static VkShaderModule shader(struct world *world, const uint32_t *words, size_t 
 	return module;
 }
 
-struct words {
-	const uint32_t *words;
-	size_t size;
-};
-#define WORDS(name) ((struct words){name, sizeof(name)})
-
 /* What all pipelines that draw have in common. */
 static const VkPipelineVertexInputStateCreateInfo vertices = {
     .sType = VK_STRUCTURE_TYPE_PIPELINE_VERTEX_INPUT_STATE_CREATE_INFO};
@@ -249,29 +245,15 @@ static const VkPipelineRenderingCreateInfo rendering = {
     .colorAttachmentCount = 1,
     .pColorAttachmentFormats = &format};
 
-/* `pass` is NULL for dynamic rendering; without a geometry shader its words are NULL. */
-static VkPipeline make_draw(struct world *world, VkRenderPass pass, struct words vertex,
-			    struct words geometry)
+VkPipeline world_pipeline(struct world *world, VkRenderPass pass, const struct stage *stages,
+			  uint32_t count)
 {
-	uint32_t stage_count = geometry.words != NULL ? 3 : 2;
-	VkPipelineShaderStageCreateInfo stages[] = {
-	    {.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
-	     .stage = VK_SHADER_STAGE_VERTEX_BIT,
-	     .module = shader(world, vertex.words, vertex.size),
-	     .pName = "main"},
-	    {.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
-	     .stage = VK_SHADER_STAGE_FRAGMENT_BIT,
-	     .module = shader(world, fragment_words, sizeof(fragment_words)),
-	     .pName = "main"},
-	    {.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
-	     .stage = VK_SHADER_STAGE_GEOMETRY_BIT,
-	     .pName = "main"},
-	};
+	VkPipelineShaderStageCreateInfo infos[STAGES_MAX];
 	VkGraphicsPipelineCreateInfo info = {.sType =
 						 VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_CREATE_INFO,
 					     .pNext = pass == VK_NULL_HANDLE ? &rendering : NULL,
-					     .stageCount = stage_count,
-					     .pStages = stages,
+					     .stageCount = count,
+					     .pStages = infos,
 					     .pVertexInputState = &vertices,
 					     .pInputAssemblyState = &assembly,
 					     .pViewportState = &viewport,
@@ -282,13 +264,19 @@ static VkPipeline make_draw(struct world *world, VkRenderPass pass, struct words
 					     .renderPass = pass};
 	VkPipeline pipeline;
 
-	if (stage_count == 3)
-		stages[2].module = shader(world, geometry.words, geometry.size);
+	for (uint32_t i = 0; i < count; i++)
+		infos[i] = (VkPipelineShaderStageCreateInfo){
+		    .sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
+		    .stage = stages[i].stage,
+		    .module = shader(world, stages[i].words, stages[i].size),
+		    .pName = "main"};
 	MUST(vkCreateGraphicsPipelines(world->device, VK_NULL_HANDLE, 1, &info, NULL, &pipeline));
-	for (uint32_t i = 0; i < stage_count; i++)
-		vkDestroyShaderModule(world->device, stages[i].module, NULL);
+	for (uint32_t i = 0; i < count; i++)
+		vkDestroyShaderModule(world->device, infos[i].module, NULL);
 	return pipeline;
 }
+
+const struct stage world_fragment = STAGE(FRAGMENT_BIT, fragment_words);
 
 static void make_pipelines(struct world *world, const struct needs *needs)
 {
@@ -301,14 +289,17 @@ static void make_pipelines(struct world *world, const struct needs *needs)
 		      .pName = "main"}};
 
 	MUST(vkCreatePipelineLayout(world->device, &layout, NULL, &world->layout));
-	const struct words none = {0}, vertex = WORDS(vertex_words);
+	const struct stage plain[] = {STAGE(VERTEX_BIT, vertex_words), world_fragment};
+	const struct stage feedback[] = {STAGE(VERTEX_BIT, feedback_words), world_fragment};
+	const struct stage streams[] = {STAGE(VERTEX_BIT, vertex_words), world_fragment,
+					STAGE(GEOMETRY_BIT, streams_words)};
 
-	world->draw = make_draw(world, world->pass, vertex, none);
-	world->dynamic = make_draw(world, VK_NULL_HANDLE, vertex, none);
+	world->draw = world_pipeline(world, world->pass, plain, 2);
+	world->dynamic = world_pipeline(world, VK_NULL_HANDLE, plain, 2);
 	if (needs->feedback)
-		world->feedback = make_draw(world, world->pass, WORDS(feedback_words), none);
+		world->feedback = world_pipeline(world, world->pass, feedback, 2);
 	if (needs->feedback)
-		world->streams = make_draw(world, world->pass, vertex, WORDS(streams_words));
+		world->streams = world_pipeline(world, world->pass, streams, 3);
 	compute.stage.module = shader(world, compute_words, sizeof(compute_words));
 	compute.layout = world->layout;
 	MUST(vkCreateComputePipelines(world->device, VK_NULL_HANDLE, 1, &compute, NULL,

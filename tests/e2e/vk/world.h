@@ -36,7 +36,21 @@ struct needs {
 	bool stranger;		   /* a structure that nobody knows in the device's chain */
 	bool performance;	   /* the program's own use of VK_KHR_performance_query */
 	bool machine;		   /* two queue families and mesh shaders */
+	bool mesh;		   /* mesh shaders alone; with `statistics` their queries, too */
 };
+
+/* A stage of a pipeline that draws. */
+struct stage {
+	VkShaderStageFlagBits stage;
+	const uint32_t *words;
+	size_t size;
+};
+#define STAGE(name, words)                                                                         \
+	{                                                                                          \
+		VK_SHADER_STAGE_##name, words, sizeof(words)                                       \
+	}
+#define STAGES_MAX 3u
+extern const struct stage world_fragment; /* all white */
 
 void world_open(struct world *world, const struct needs *needs);
 void world_close(struct world *world);
@@ -48,6 +62,9 @@ void world_begin_pass(struct world *world, VkCommandBuffer commands, VkSubpassCo
 void world_submit(struct world *world, VkCommandBuffer commands);
 /* Submits, and waits until it has run. */
 void world_run(struct world *world, VkCommandBuffer commands);
+/* `pass`: VK_NULL_HANDLE for dynamic rendering. Up to STAGES_MAX stages. */
+VkPipeline world_pipeline(struct world *world, VkRenderPass pass, const struct stage *stages,
+			  uint32_t count);
 PFN_vkVoidFunction world_function(struct world *world, const char *name);
 
 #endif
