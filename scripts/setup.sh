@@ -5,7 +5,11 @@ here=$(cd "$(dirname "$0")" && pwd)
 want=$1
 installed() { dpkg-query -W -f '${db:Status-Abbrev}' "$1" 2>/dev/null | grep -q '^ii'; }
 
+# Whether this release has it, as far as its lists are here.
+known() { apt-cache show --no-all-versions "$1" 2>/dev/null | grep -q '^Package:'; }
+
 missing=()
+spare=() # what the release may not have
 while read -r line; do
   case $line in '' | '#'*) continue ;; esac
   use=${line##* }
@@ -13,10 +17,20 @@ while read -r line; do
   names=${line% *}
   have=
   for name in ${names//|/ }; do
-    installed "$name" && have=yes
+    [ "$name" != - ] && installed "$name" && have=yes
   done
-  [ "$have" ] || missing+=("${names// /}")
+  [ "$have" ] && continue
+  case $names in
+    *'| -'*) spare+=("${names%% *}") ;;
+    *) missing+=("${names// /}") ;;
+  esac
 done <"$here/packages.txt"
+# These alone are no reason to ask for lists.
+for name in "${spare[@]}"; do
+  if [ ${#missing[@]} -ne 0 ] || known "$name"; then
+    missing+=("$name|-")
+  fi
+done
 [ ${#missing[@]} -eq 0 ] && exit 0
 
 # The command that puts root's rights in front, as far as there is one.
@@ -34,7 +48,8 @@ choose() {
   local chosen=() group name
   for group in "${missing[@]}"; do
     for name in ${group//|/ }; do
-      [ "${group//|/}" = "$group" ] || apt-cache show --no-all-versions "$name" 2>/dev/null | grep -q '^Package:' || continue
+      [ "$name" = - ] && continue 2
+      [ "${group//|/}" = "$group" ] || known "$name" || continue
       chosen+=("$name")
       continue 2
     done
