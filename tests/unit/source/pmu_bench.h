@@ -63,7 +63,8 @@ static inline void next(struct source *source, struct values *out, char note[102
 	assert_int_equal(source_pmu.read(source, 10000, &raw, &err), SX_OK);
 	if (raw.kind == RAW_NOTE) {
 		assert_non_null(note);
-		snprintf(note, 1024, "%.*s", (int)raw.size, (const char *)raw.data);
+		if (note)
+			snprintf(note, 1024, "%.*s", (int)raw.size, (const char *)raw.data);
 		assert_int_equal(source_pmu.read(source, 10000, &raw, &err), SX_OK);
 	}
 	out->count = source_describe(source)->counter_count;
