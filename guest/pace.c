@@ -2,22 +2,27 @@
 #include "guest/pace.h"
 
 #define SAMPLES_KEPT 4096.0 /* after so many, old samples count half */
-#define LEARN_RUNS   3u	    /* the first runs come at fixed distances, to know the cost well */
+#define LEARN_RUNS   3u	    /* the first runs come at set distances, to know the cost well: */
 #define LEARN_REST   8u	    /* the first of these distances; each is twice the one before */
+#define LEARN_DEAR   64u    /* the next one where the first samples were dear */
+#define LEARN_RUN    2u	    /* both of a program that does the one thing and the other by turns */
+#define SPREAD	     0.6    /* of what may be measured, while the first samples are not paid for */
 #define AIM_LEAST    0.15   /* of the limit, for what costs little: noise may hide more than that */
 #define AIM_MOST     0.9    /* for what stands out of all noise */
 #define DOUBT_MOST   0.06   /* frames' worth that an unsure cost is taken to be higher, at most */
-#define WAIT	     8u	    /* samples until it is asked again what is affordable */
+#define WAIT	     8u	    /* samples until it is asked again what is affordable, on average */
 #define CHEAP	     0.6    /* what costs less is measured in runs of at least */
 #define CHEAP_RUN    12u    /* samples: beginning and ending one costs as much as five of them do */
 
-void pace_start(struct pace *pace, uint32_t overhead_ppm)
+void pace_start(struct pace *pace, uint32_t overhead_ppm, uint32_t before)
 {
+	uint32_t first = before == 0 ? PACE_FIRST : PACE_FIRST_OF_MORE;
+
 	*pace = (struct pace){.overhead_ppm = overhead_ppm,
 			      .phase = PACE_MEASURE,
-			      .left = PACE_FIRST,
-			      .last_run = PACE_FIRST,
-			      .random = 0x9e3779b9u};
+			      .left = first,
+			      .last_run = first,
+			      .random = (before + 1) * 0x9e3779b9u};
 }
 
 bool pace_measures(const struct pace *pace)
@@ -97,7 +102,9 @@ static void learn(struct pace *pace)
 		return;
 	pace->newest = run / base / pace->run.samples;
 	pace->known[pace->runs % PACE_RUNS].extra = pace->newest;
-	pace->known[pace->runs++ % PACE_RUNS].samples = pace->run.samples;
+	/* The first samples may pay for the program's start, too. */
+	pace->known[pace->runs % PACE_RUNS].samples = pace->runs == 0 ? 1 : pace->run.samples;
+	pace->runs++;
 }
 
 /*
@@ -125,24 +132,31 @@ static double in_steps(const struct pace *pace, double count, double extra)
 	if (high < CHEAP)
 		high = CHEAP;
 	if (pace->newest > high && pace->newest > 2 * extra && count > pace->last_run / 4)
-		count = pace->last_run >= 8 ? pace->last_run / 4 : 1;
+		count = pace->last_run / 4 > LEARN_RUN ? pace->last_run / 4 : LEARN_RUN;
 	return count;
 }
 
-/* How many samples may be measured now. */
+/*
+ * How many samples may be measured now: of a dear program, few. It must not be the first ones alone
+ * until these are paid for.
+ */
 static uint32_t affordable(const struct pace *pace)
 {
 	double extra = typical_extra(pace), limit = aim(pace, extra);
-	double count = PACE_RUN_MAX;
+	double count = PACE_RUN_MAX, later;
 
-	if (extra > limit)
+	if (extra > limit) {
 		count = (limit * pace->all - extra * pace->measured) / (extra - limit);
+		later = (SPREAD * limit * pace->all - extra * pace->later) / extra;
+		if (later > count)
+			count = later;
+	}
 	if (extra < CHEAP && count < CHEAP_RUN)
 		return 0;
 	count = in_steps(pace, count, extra);
 	if (count > PACE_RUN_MAX)
 		count = PACE_RUN_MAX;
-	return count >= 1 ? (uint32_t)count : 0;
+	return count >= LEARN_RUN ? (uint32_t)count : 0;
 }
 
 static void start_rest(struct pace *pace)
@@ -150,8 +164,20 @@ static void start_rest(struct pace *pace)
 	pace->phase = PACE_REST;
 	pace->left = PACE_BASE + random_below(pace, 4);
 	if (pace->runs < LEARN_RUNS)
-		pace->left = LEARN_REST << pace->runs;
+		pace->left = (LEARN_REST << pace->runs) - random_below(pace, LEARN_REST / 2);
 	pace->after = (struct pace_sum){0};
+}
+
+/* How long the run that may begin now is; 0: the rest goes on. */
+static uint32_t next_run(struct pace *pace)
+{
+	bool dear = pace->runs > 0 && typical_extra(pace) > CHEAP;
+
+	if (dear && pace->runs == 1 && pace->all < LEARN_DEAR)
+		return 0;
+	if (pace->runs <= LEARN_RUNS && (!dear || pace->runs == 1))
+		return LEARN_RUN;
+	return affordable(pace);
 }
 
 static void try_run(struct pace *pace)
@@ -160,9 +186,9 @@ static void try_run(struct pace *pace)
 
 	learn(pace);
 	pace->run = (struct pace_sum){0}; /* its cost is known now */
-	count = pace->runs <= LEARN_RUNS ? 1 : affordable(pace);
+	count = next_run(pace);
 	if (count == 0) {
-		pace->left = WAIT; /* the rest goes on */
+		pace->left = 1 + random_below(pace, 2 * WAIT - 1);
 		return;
 	}
 	pace->phase = PACE_MEASURE;
@@ -196,9 +222,11 @@ static void count(struct pace *pace)
 {
 	pace->all += 1;
 	pace->measured += pace->phase == PACE_MEASURE;
+	pace->later += pace->phase == PACE_MEASURE && pace->runs > 1;
 	if (pace->all >= SAMPLES_KEPT) {
 		pace->all /= 2;
 		pace->measured /= 2;
+		pace->later /= 2;
 	}
 }
 

@@ -9,12 +9,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define PACE_FIRST   4u	 /* samples measured before anything is known */
-#define PACE_RUN_MAX 28u /* measured samples in a row */
-#define PACE_TAIL    2u	 /* samples after a run that may still pay for it */
-#define PACE_BASE    4u	 /* samples after those, at least: what a sample costs unmeasured */
-#define PACE_RUNS    63u /* runs whose cost is remembered */
-#define PACE_UNKNOWN UINT64_MAX
+#define PACE_FIRST	   4u  /* samples measured before anything is known */
+#define PACE_FIRST_OF_MORE 1u  /* the same of contexts that are not the first */
+#define PACE_RUN_MAX	   28u /* measured samples in a row */
+#define PACE_TAIL	   2u  /* samples after a run that may still pay for it */
+#define PACE_BASE	   4u  /* samples after those, at least: what a sample costs unmeasured */
+#define PACE_RUNS	   63u /* runs whose cost is remembered */
+#define PACE_UNKNOWN	   UINT64_MAX
 
 enum pace_phase { PACE_MEASURE, PACE_TAIL_OF_RUN, PACE_REST };
 
@@ -38,10 +39,15 @@ struct pace {
 	uint32_t runs;	      /* whose cost is known */
 	double newest;	      /* the last one's */
 	double measured, all; /* samples so far; old ones count less */
+	double later;	      /* measured ones, without those of the first two runs */
 };
 
-/* Begins, with the first sample to be measured. */
-void pace_start(struct pace *pace, uint32_t overhead_ppm);
+/*
+ * Begins, with the first sample to be measured. `before`: how many contexts there were before: each
+ * goes its own way, and first samples, which are measured whatever they cost, are few for others
+ * than the first.
+ */
+void pace_start(struct pace *pace, uint32_t overhead_ppm, uint32_t before);
 /* Whether the sample that begins now is to be measured. */
 bool pace_measures(const struct pace *pace);
 /* Whether the end of the sample that runs is one of those at which CPU time must be known. */

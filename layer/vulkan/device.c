@@ -109,7 +109,8 @@ static void device_start(struct device *device)
 	frames_start(device);
 	identity_fill(device);
 	pace_start(&device->pace,
-		   wire_query_ppm(channel->overhead_permille, device->identity.why[WIRE_GPU_TIME]));
+		   wire_query_ppm(channel->overhead_permille, device->identity.why[WIRE_GPU_TIME]),
+		   device->identity.serial - 1);
 	driver_start(device);
 	device->measured = true;
 	add(device);

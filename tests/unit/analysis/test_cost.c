@@ -97,7 +97,7 @@ static struct cost play_noisy(double slow, double noise, unsigned samples, unsig
 	struct costs *costs;
 	struct pace pace[4];
 	for (unsigned c = 0; c < contexts; c++)
-		pace_start(&pace[c], 50000);
+		pace_start(&pace[c], 50000, 0);
 	assert_int_equal(costs_create(catalog, table, &costs, NULL), SX_OK);
 	for (unsigned i = 0; i < samples; i++) {
 		for (unsigned c = 0; c < contexts; c++) {

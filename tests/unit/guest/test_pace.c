@@ -57,7 +57,7 @@ static struct outcome play(const struct program *p, uint32_t overhead_ppm)
 	struct pace pace;
 	uint64_t late[4] = {0}, plain = 0, whole = 0, untold = 0;
 	uint32_t random = 1;
-	pace_start(&pace, overhead_ppm);
+	pace_start(&pace, overhead_ppm, 0);
 	for (uint32_t i = 0; i < p->samples; i++) {
 		uint64_t cost = plain_cost(p, i, &random);
 		plain += cost;
@@ -150,7 +150,7 @@ static void test_cheap_programs_are_measured_in_long_runs(void **state)
 	unsigned runs = 0, measured = 0, late = 0;
 	uint64_t whole = 0;
 	bool before = false;
-	pace_start(&pace, 50000);
+	pace_start(&pace, 50000, 0);
 	for (uint32_t i = 0; i < 20000; i++) {
 		bool now = pace_measures(&pace);
 		uint64_t cost = PLAIN_NS + (now ? PLAIN_NS * 3 / 100 : 0) +
@@ -200,12 +200,59 @@ static void test_no_step_with_the_program(void **state)
 	assert_in_range(out.odd, out.measured * 0.35, out.measured * 0.65);
 }
 
+/* A dear program is not measured at its start alone, and in both frames of such a program. */
+static void test_what_is_measured_is_spread(void **state)
+{
+	struct program p = {.slowdown = 5, .samples = 500};
+	struct outcome out = play(&p, 50000);
+	assert_true(out.last > 250);
+	assert_in_range(2 * out.odd, out.measured - 1, out.measured + 1);
+	assert_true(out.overhead < 0.08);
+	p.samples = 10000;
+	assert_true(play(&p, 50000).overhead < 0.05);
+}
+
+/* Many contexts that live for a few frames: all of the first one's are measured, not of all. */
+static void test_contexts_after_the_first(void **state)
+{
+	static const uint32_t first[] = {PACE_FIRST, PACE_FIRST_OF_MORE, PACE_FIRST_OF_MORE};
+	for (uint32_t before = 0; before < 3; before++) {
+		struct pace pace;
+		uint32_t measured = 0;
+		pace_start(&pace, 50000, before);
+		for (uint32_t i = 0; i < 6; i++) {
+			measured += pace_measures(&pace);
+			pace_sample(&pace, PLAIN_NS);
+		}
+		assert_int_equal(measured, first[before]);
+	}
+}
+
+/* Two contexts that take turns are not measured in step. */
+static void test_contexts_go_their_own_ways(void **state)
+{
+	struct pace pace[2];
+	uint32_t both = 0, any = 0;
+	for (uint32_t i = 0; i < 2; i++)
+		pace_start(&pace[i], 50000, i + 1);
+	for (uint32_t frame = 0; frame < 20000; frame++) {
+		bool now[2];
+		for (uint32_t i = 0; i < 2; i++) {
+			now[i] = pace_measures(&pace[i]);
+			pace_sample(&pace[i], now[i] ? 5 * PLAIN_NS : PLAIN_NS);
+		}
+		both += now[0] && now[1];
+		any += now[0] || now[1];
+	}
+	assert_true(any > 200 && both < any / 4);
+}
+
 /* A program that becomes dear while it runs. */
 static void test_cost_that_rises_is_followed(void **state)
 {
 	struct pace pace;
 	uint64_t plain = 0, whole = 0;
-	pace_start(&pace, 50000);
+	pace_start(&pace, 50000, 0);
 	for (uint32_t i = 0; i < 40000; i++) {
 		uint64_t cost = PLAIN_NS;
 		if (pace_measures(&pace))
@@ -232,6 +279,9 @@ int main(void)
 	    cmocka_unit_test(test_the_limit_sets_the_share),
 	    cmocka_unit_test(test_loads_and_starts_do_not_mislead),
 	    cmocka_unit_test(test_no_step_with_the_program),
+	    cmocka_unit_test(test_what_is_measured_is_spread),
+	    cmocka_unit_test(test_contexts_after_the_first),
+	    cmocka_unit_test(test_contexts_go_their_own_ways),
 	    cmocka_unit_test(test_cost_that_rises_is_followed),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
