@@ -156,7 +156,7 @@ static uint32_t affordable(const struct pace *pace)
 	count = in_steps(pace, count, extra);
 	if (count > PACE_RUN_MAX)
 		count = PACE_RUN_MAX;
-	return count >= LEARN_RUN ? (uint32_t)count : 0;
+	return count >= LEARN_RUN ? (uint32_t)count / LEARN_RUN * LEARN_RUN : 0;
 }
 
 static void start_rest(struct pace *pace)

@@ -1,0 +1,50 @@
+"""Frames that differ from each other, of which some are counted: the totals are those that the program tells."""
+import os
+import re
+import subprocess
+import sys
+import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from command import Command  # noqa: E402
+
+PROGRAM = os.path.join(os.environ["SEXTANT_GL_PROGRAMS"], "gl-uneven")
+
+
+class Uneven(unittest.TestCase):
+    sextant = Command(os.environ["SEXTANT"], code=0)
+
+    @classmethod
+    def setUpClass(cls):
+        if not os.path.exists(PROGRAM):
+            raise unittest.SkipTest("not built here")
+        alone = subprocess.run([PROGRAM, "ramp", "1"], capture_output=True, text=True, timeout=60, check=False)
+        if alone.returncode == 77:
+            raise unittest.SkipTest(alone.stderr)
+
+    def check(self, how, frames):
+        for overhead in ("10", "5", "2"):
+            document, done = self.sextant.measure([PROGRAM, how, str(frames)], "stat", "-d", "gl", "--overhead",
+                                                  overhead, "-m", "IAVertices,DrawCalls")
+            metrics = {metric["name"]: metric for metric in document["metrics"]}
+            truth = int(re.search(r"vertices (\d+)", done.stderr).group(1))
+            vertices = metrics["IAVertices"]
+            self.assertEqual(metrics["DrawCalls"]["running"], 1)
+            self.assertLess(vertices["running"], 1)  # some were left out
+            self.assertLess(abs(vertices["total"] - truth), 0.1 * truth, (overhead, vertices["total"], truth))
+
+    def test_more_and_more(self):
+        self.check("ramp", 600)
+
+    def test_much_and_little_by_turns(self):
+        self.check("turns", 200)
+
+    def test_every_second_frame_in_vain(self):
+        self.check("conditional", 600)
+
+    def test_from_thread_to_thread(self):
+        self.check("migrate", 150)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,107 @@
+/*
+ * Frames that differ from each other. Arguments: how, and how many frames. Says how many vertices
+ * it drew, by its own count.
+ */
+#include <pthread.h>
+#include <string.h>
+
+#include "window.h"
+
+struct uneven {
+	struct window window;
+	GLuint query;
+	int frames;
+	long vertices;
+};
+
+static void triangles(struct uneven *u, int calls)
+{
+	for (int i = 0; i < calls; i++)
+		glDrawArrays(GL_TRIANGLES, 0, 3);
+	u->vertices += 3L * calls;
+}
+
+/* More and more. */
+static void ramp(struct uneven *u, int frame)
+{
+	triangles(u, frame / 10 + 1);
+}
+
+/* Much and little by turns. */
+static void turns(struct uneven *u, int frame)
+{
+	triangles(u, frame % 2 == 0 ? 9 : 1);
+}
+
+/* Every second frame draws only to ask whether it would be seen, and is told that it would not. */
+static void conditional(struct uneven *u, int frame)
+{
+	long before;
+
+	glBeginQuery(GL_SAMPLES_PASSED, u->query);
+	if (frame % 2 == 1)
+		triangles(u, 1);
+	glEndQuery(GL_SAMPLES_PASSED);
+	before = u->vertices;
+	glBeginConditionalRender(u->query, GL_QUERY_WAIT);
+	triangles(u, 2);
+	glEndConditionalRender();
+	if (frame % 2 == 0)
+		u->vertices = before;
+}
+
+static void draw_all(struct uneven *u, void (*draw)(struct uneven *u, int frame))
+{
+	window_prepare(&u->window);
+	glGenQueries(1, &u->query);
+	for (int i = 0; i < u->frames; i++) {
+		draw(u, i);
+		window_swap(&u->window);
+	}
+}
+
+/* Five frames in a thread, which releases the context in the sixth. */
+static void *some_frames(void *argument)
+{
+	struct uneven *u = argument;
+
+	window_bind(&u->window);
+	for (int i = 0; i < 5; i++) {
+		triangles(u, 1);
+		window_swap(&u->window);
+	}
+	triangles(u, 3);
+	eglMakeCurrent(u->window.display, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT);
+	return NULL;
+}
+
+static void migrate(struct uneven *u)
+{
+	window_prepare(&u->window);
+	eglMakeCurrent(u->window.display, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT);
+	for (int i = 0; i < u->frames; i += 5) {
+		pthread_t thread;
+
+		EXPECT(pthread_create(&thread, NULL, some_frames, u) == 0);
+		pthread_join(thread, NULL);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	struct uneven u = {.frames = argc > 2 ? atoi(argv[2]) : 100};
+	const char *how = argc > 1 ? argv[1] : "ramp";
+
+	window_display(&u.window);
+	window_open(&u.window, WINDOW_CORE);
+	if (strcmp(how, "migrate") == 0)
+		migrate(&u);
+	else if (strcmp(how, "turns") == 0)
+		draw_all(&u, turns);
+	else if (strcmp(how, "conditional") == 0)
+		draw_all(&u, conditional);
+	else
+		draw_all(&u, ramp);
+	fprintf(stderr, "vertices %ld\n", u.vertices);
+	return 0;
+}
