@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "table/frames.h"
 #include "table/like.h"
 #include "table/total.h"
 
@@ -15,6 +16,8 @@ struct overview {
 	struct sx_table *shown; /* with the unfinished row, for who asks */
 	bool current;		/* `shown` holds all that was added */
 	struct total *pending;
+	struct total
+	    *frames; /* of pending rows that hold other samples too; NULL: there are none */
 	uint64_t each, pending_rows;
 	struct sx_vector *vectors;
 };
@@ -51,6 +54,7 @@ void overview_destroy(struct overview *o)
 	sx_table_destroy(o->table);
 	sx_table_destroy(o->shown);
 	total_destroy(o->pending);
+	total_destroy(o->frames);
 	free(o->vectors);
 	free(o);
 }
@@ -64,16 +68,17 @@ struct stretch {
 static enum sx_status overview_append(struct overview *o, struct sx_table *to, struct stretch from,
 				      struct sx_error *err)
 {
-	struct sx_rows rows;
-	sx_table_rows(from.of, from.first, from.count, o->vectors, &rows);
-	return sx_table_append(to, &rows, err);
+	return frames_append(to, from.of, (struct row_span){from.first, from.count}, o->vectors,
+			     err);
 }
 
 /* Moves what is pending into a table as one row. */
 static enum sx_status settle(struct overview *o, struct sx_table *to, struct sx_error *err)
 {
-	enum sx_status status = total_append_whole(o->pending, to, err);
+	enum sx_status status = total_append_whole(o->pending, o->frames, to, err);
 	total_reset(o->pending);
+	total_destroy(o->frames);
+	o->frames = NULL;
 	o->pending_rows = 0;
 	return status;
 }
@@ -88,7 +93,7 @@ enum sx_status overview_copy(const struct overview *from, struct overview **out,
 		    o, o->table, (struct stretch){from->table, 0, sx_table_row_count(from->table)},
 		    err);
 	if (!status && from->pending_rows)
-		status = total_append_whole(from->pending, o->table, err);
+		status = total_append_whole(from->pending, NULL, o->table, err);
 	if (status) {
 		overview_destroy(o);
 		return status;
@@ -98,15 +103,28 @@ enum sx_status overview_copy(const struct overview *from, struct overview **out,
 	return SX_OK;
 }
 
+/* Two rows, or the last one, become one. */
+static enum sx_status put_together(struct overview *o, size_t first, struct sx_table *half,
+				   struct sx_error *err)
+{
+	size_t left = sx_table_row_count(o->table) - first, count = left < 2 ? left : 2;
+	const struct sx_table *frames = frames_of_table(o->table);
+	enum sx_status status = frames == o->table ? SX_OK : total_create(frames, &o->frames, err);
+	if (status)
+		return status;
+	total_add_rows(o->pending, o->table, first, count);
+	if (o->frames)
+		total_add_rows(o->frames, frames, first, count);
+	return settle(o, half, err);
+}
+
 static enum sx_status halve(struct overview *o, struct sx_error *err)
 {
 	struct sx_table *half = NULL;
 	size_t rows = sx_table_row_count(o->table);
 	enum sx_status status = table_like(o->table, &half, err);
-	for (size_t i = 0; !status && i < rows; i += 2) {
-		total_add_rows(o->pending, o->table, i, rows - i < 2 ? 1 : 2);
-		status = settle(o, half, err);
-	}
+	for (size_t i = 0; !status && i < rows; i += 2)
+		status = put_together(o, i, half, err);
 	if (status) {
 		sx_table_destroy(half);
 		return status;
@@ -164,7 +182,7 @@ const struct sx_table *overview_table(struct overview *o, uint64_t *each)
 		status = overview_append(
 		    o, o->shown, (struct stretch){o->table, 0, sx_table_row_count(o->table)}, NULL);
 	if (!status)
-		status = total_append_whole(o->pending, o->shown, NULL);
+		status = total_append_whole(o->pending, NULL, o->shown, NULL);
 	o->current = status == SX_OK;
 	return status ? NULL : o->shown;
 }

@@ -10,11 +10,13 @@ struct total;
 /*
  * `sum` and `mean`: of rows with data; `whole`: the sum with the rows that they stand for; `rate`:
  * of what is none, the formula over amounts as if no row lacked any; `parts`: of how many sums each
- * is made.
+ * is made; `overlaps`: rows of several contexts lie beside each other, and the total is the time
+ * that they take together.
  */
 struct stats_sum {
 	double sum, whole, mean, rate;
 	uint32_t parts;
+	bool overlaps;
 };
 /*
  * Sets total and mean of a metric with s->count rows (and s->skipped for which they stand);
@@ -40,6 +42,9 @@ void stats_reason(const struct stats_missing *missing, uint64_t rows, char buf[S
 const struct sx_table *summary_total(const struct sx_summary *summary);
 /* All rows so far; as long as the summary. */
 const struct total *summary_run(const struct sx_summary *summary);
+/* What ratios of the table added last are made of, or NULL; and of all rows so far. */
+const struct sx_evaluation *summary_evaluation(const struct sx_summary *summary);
+const struct total *summary_ratios(const struct sx_summary *summary);
 /* See part_sums.h: how far totals are no more than a guess. */
 const struct part_sums *summary_parts(const struct sx_summary *summary);
 

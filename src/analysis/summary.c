@@ -10,6 +10,7 @@
 #include "analysis/stats.h"
 #include "base/error.h"
 #include "base/mem.h"
+#include "metric/about.h"
 #include "wire/share.h"
 #include "table/total.h"
 
@@ -38,14 +39,16 @@ struct sx_summary {
 	const struct sx_metric_column *columns;
 	uint32_t count;
 	struct total *total;
-	struct sx_table *summed; /* counters of all rows */
-	struct sx_table *totals; /* metrics of all rows; owns the reasons that stats point to */
-	struct sx_table *rates;	 /* the same where rows lack amounts, see total_whole(); or NULL */
+	struct sx_table *summed;  /* counters of all rows */
+	struct sx_table *totals;  /* metrics of all rows; owns the reasons that stats point to */
+	struct total *ratios;	  /* of what ratios are made of, where rows are frames; or NULL */
+	struct sx_table *divided; /* the same in one row */
+	struct sx_table *rates;	  /* the same where rows lack amounts, see total_whole(); or NULL */
 	struct sketch *sketches;
 	struct sx_stats *stats;
 	struct stats_missing *missing; /* of each column */
 	char (*why)[STATS_REASON_MAX]; /* the same in words; NULL until there is need */
-	uint64_t rows;
+	uint64_t rows, frame_rows;     /* frame_rows: those that are no slices of time */
 	/* Where rows are slices of time. */
 	bool by_time, untimed; /* untimed: the length of a row is not known */
 	uint64_t all_ns;       /* of all rows */
@@ -119,6 +122,10 @@ enum sx_status sx_summary_create(const struct sx_metrics *metrics, const struct 
 		find_times(s, like);
 	if (!status)
 		status = sx_evaluation_create(metrics, like, &s->evaluation, err);
+	if (!status)
+		status = evaluation_keep_ratios(s->evaluation, like, err);
+	if (!status && evaluation_ratios(s->evaluation))
+		status = total_create(evaluation_ratios(s->evaluation), &s->ratios, err);
 	if (status) {
 		sx_summary_destroy(s);
 		return status;
@@ -132,7 +139,8 @@ static void drop_totals(struct sx_summary *s)
 	sx_table_destroy(s->summed);
 	sx_table_destroy(s->totals);
 	sx_table_destroy(s->rates);
-	s->summed = s->totals = s->rates = NULL;
+	sx_table_destroy(s->divided);
+	s->summed = s->totals = s->rates = s->divided = NULL;
 }
 
 void sx_summary_destroy(struct sx_summary *s)
@@ -142,6 +150,7 @@ void sx_summary_destroy(struct sx_summary *s)
 	for (uint32_t i = 0; s->sketches && i < s->count; i++)
 		sketch_finish(&s->sketches[i]);
 	total_destroy(s->total);
+	total_destroy(s->ratios);
 	sx_evaluation_destroy(s->evaluation);
 	drop_totals(s);
 	free(s->sketches);
@@ -168,6 +177,16 @@ const struct sx_table *summary_total(const struct sx_summary *s)
 const struct total *summary_run(const struct sx_summary *s)
 {
 	return s->total;
+}
+
+const struct sx_evaluation *summary_evaluation(const struct sx_summary *s)
+{
+	return s->evaluation;
+}
+
+const struct total *summary_ratios(const struct sx_summary *s)
+{
+	return s->ratios;
 }
 
 const struct part_sums *summary_parts(const struct sx_summary *s)
@@ -272,6 +291,8 @@ static bool measure_rows(struct sx_summary *s, const struct sx_table *raw)
 		s->untimed |= !length;
 		s->until[i + 1] = s->until[i] + length;
 	}
+	for (size_t i = 0; i < rows; i++)
+		s->frame_rows += slices_is_frame(&s->apart.parts.slices, raw, i);
 	s->all_ns += s->until[rows];
 	return true;
 }
@@ -371,6 +392,8 @@ enum sx_status sx_summary_add(struct sx_summary *s, const struct sx_table *raw,
 		status = error_nomem(err, "a summary");
 	if (!status) {
 		total_add(s->total, raw);
+		if (s->ratios)
+			total_add(s->ratios, evaluation_ratios(s->evaluation));
 		s->rows += sx_table_row_count(raw);
 	}
 	return status;
@@ -431,7 +454,11 @@ static void set_running(struct sx_summary *s, uint32_t column, struct stats_sum 
 	bool timed = s->by_time && !s->untimed && s->spans[column].with;
 	double with = timed ? (double)s->spans[column].with : (double)stats->count;
 	double skipped = timed ? (double)s->spans[column].skipped : (double)stats->skipped;
-	double all = timed ? (double)s->all_ns : (double)s->rows;
+	enum slices_use use = evaluation_use(s->evaluation, column);
+	double all = timed	      ? (double)s->all_ns
+		     : use == USE_ANY ? (double)s->rows
+				      : (double)s->frame_rows;
+	sum->overlaps = use == USE_FRAME_TIME;
 	stats->running = with / all * least_share(s, column);
 	sum->whole = sum->sum;
 	sum->mean = sum->sum / (double)stats->count;
@@ -489,7 +516,9 @@ static void summary_describe(struct sx_summary *s, uint32_t column)
 		stats->max = fmax(stats->max, edges[i].value);
 	}
 	set_running(s, column, &sum);
-	sum.rate = sx_table_get(s->rates ? s->rates : s->totals, column, 0);
+	if (!s->divided ||
+	    evaluation_ratio(s->evaluation, s->divided, column, 0, &sum.rate) != RATIO_OF_ROWS)
+		sum.rate = sx_table_get(s->rates ? s->rates : s->totals, column, 0);
 	stats_set_whole(stats, &s->columns[column], s->totals, column, &sum);
 	sketch_percentiles_with(sketch, &(struct sketch_extras){edges, edge_count}, percent, at, 3);
 	stats->p50 = at[0];
@@ -505,6 +534,8 @@ enum sx_status sx_summary_stats(struct sx_summary *s, const struct sx_stats **ou
 	enum sx_status status = total_table(s->total, &s->summed, err);
 	if (!status)
 		status = sx_metrics_eval(s->metrics, s->summed, &s->totals, err);
+	if (!status && s->ratios)
+		status = total_table(s->ratios, &s->divided, err);
 	if (!status && total_lacks(s->total))
 		status = total_whole(s->total, &whole, err);
 	if (!status && whole)

@@ -45,7 +45,9 @@ void stats_set_whole(struct sx_stats *s, const struct sx_metric_column *column,
 		s->mean = by_rows ? sum->mean : sum->rate;
 		return;
 	}
-	s->total = column->over_time == SX_REDUCE_SUM && column->counter == SX_NONE ? all : whole;
+	bool together = sum->overlaps && !isnan(whole);
+	bool added = column->over_time == SX_REDUCE_SUM && column->counter == SX_NONE;
+	s->total = added && !together ? all : whole;
 	struct sx_vector v = sx_table_vector(totals, index);
 	/* What does not fit into 64 bits has wrapped there. */
 	bool exact = v.type == SX_U64 && v.data && !isnan(whole) && !(all - whole > 0x1p63);
@@ -55,7 +57,7 @@ void stats_set_whole(struct sx_stats *s, const struct sx_metric_column *column,
 		s->total_u64 = ((const uint64_t *)v.data)[0];
 	else
 		(void)number_round(s->total, &s->total_u64);
-	s->mean = s->total / rows;
+	s->mean = (together ? all : s->total) / rows;
 }
 
 enum sx_status stats_whole(const struct sx_table *in, struct sx_table **out, struct sx_error *err)

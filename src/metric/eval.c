@@ -13,25 +13,10 @@
 #include "expr/compile.h"
 #include "metric/about.h"
 #include "metric/below.h"
-#include "metric/reduce.h"
+#include "metric/evaluation.h"
 #include "table/block.h"
 #include "table/fill.h"
 #include "table/total.h"
-
-/* A selection, bound to the columns of tables that are alike. */
-struct sx_evaluation {
-	const struct sx_metrics *m;
-	struct sx_table *table;	     /* the result */
-	uint32_t *columns;	     /* of the input table, one an input; SX_NONE: not collected */
-	struct sx_vector *vectors;   /* one an input, of the table at hand */
-	struct expr_result *results; /* one an output */
-	struct expr_result *judged;  /* one a condition; data and quality are owned */
-	void **converted;	     /* owned copies where types differ, or instances are reduced */
-	struct reduce_columns *parts; /* of inputs that the table has by instance; owned */
-	uint64_t *duration;	      /* owned */
-	uint8_t *duration_quality;
-	bool *seen; /* columns that had a value in any table so far; owned */
-};
 
 /* What only one run needs. */
 static void end_run(struct sx_evaluation *e)
@@ -66,6 +51,9 @@ void sx_evaluation_destroy(struct sx_evaluation *e)
 	free(e->results);
 	free(e->converted);
 	free(e->seen);
+	free(e->uses);
+	free(e->divided);
+	sx_table_destroy(e->ratios);
 	free(e);
 }
 
@@ -372,9 +360,10 @@ static enum sx_status allocate(struct sx_evaluation *e, const struct sx_table *l
 	e->results = calloc((size_t)m->column_count + m->condition_count + 1, sizeof(*e->results));
 	e->judged = calloc((size_t)m->condition_count + 1, sizeof(*e->judged));
 	e->seen = calloc(m->column_count + 1, sizeof(*e->seen));
+	e->uses = calloc(m->column_count + 1, sizeof(*e->uses));
 	enum sx_status status =
 	    columns && e->columns && e->vectors && e->converted && e->parts && e->results &&
-		    e->judged && e->seen
+		    e->judged && e->seen && e->uses
 		? sx_table_create(columns, m->column_count, sx_table_kind(like), &e->table, err)
 		: error_nomem(err, "evaluating metrics");
 	free(columns);
@@ -388,7 +377,10 @@ enum sx_status sx_evaluation_create(const struct sx_metrics *metrics, const stru
 	if (!e)
 		return error_nomem(err, "evaluating metrics");
 	e->m = metrics;
+	e->slices = slices_of(like);
 	enum sx_status status = allocate(e, like, err);
+	if (!status && !frames_find_uses(e))
+		status = error_nomem(err, "evaluating metrics");
 	if (status) {
 		sx_evaluation_destroy(e);
 		return status;
@@ -418,6 +410,10 @@ enum sx_status sx_evaluation_run(struct sx_evaluation *e, const struct sx_table 
 		status = eval_run(e, err);
 	if (!status)
 		status = eval_wholes(e, in, err);
+	if (!status)
+		status = frames_take(e, in, err);
+	if (!status)
+		status = ratios_fill(e, in, err);
 	for (uint32_t c = 0; !status && c < e->m->column_count; c++)
 		status = explain_missing(e, in, c, err);
 	end_run(e);

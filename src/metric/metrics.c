@@ -313,6 +313,8 @@ enum sx_status sx_metrics_create(struct sx_catalog *catalog,
 		status = compile(m, err);
 	if (!status && m->like)
 		compile_wholes(m);
+	if (!status && sx_catalog_find_counter(catalog, SLICES_FRAMES, SX_NONE, NULL) != SX_NONE)
+		ratios_compile(m);
 	drop_scaffold(m);
 	if (status) {
 		sx_metrics_destroy(m);
@@ -328,6 +330,7 @@ void sx_metrics_destroy(struct sx_metrics *m)
 		return;
 	expr_program_destroy(m->program);
 	expr_program_destroy(m->wholes);
+	expr_program_destroy(m->divisors);
 	sx_catalog_unref(m->catalog);
 	free(m->columns);
 	free(m->plans);

@@ -16,6 +16,7 @@ struct column_plan {
 	uint32_t condition; /* which one rows must meet, or SX_NONE */
 	bool copy;	    /* the output's only input is the value */
 	uint32_t whole;	    /* output of `wholes`, of a given ratio with a formula, or SX_NONE */
+	uint32_t divisor;   /* output of `divisors`, of a ratio, or SX_NONE */
 };
 
 /* What a metric asks of the device, where columns tell what the device of each row is. */
@@ -47,6 +48,8 @@ struct sx_metrics {
 	 */
 	struct expr_program *wholes;
 	uint32_t whole_count;
+	struct expr_program *divisors; /* what ratios of frames divide by; NULL: there are none */
+	uint32_t divisor_count;
 
 	/* Only while the selection is built. */
 	double *constants;	/* one for each constant of the catalog; NaN: not known */
@@ -97,5 +100,8 @@ enum sx_type resolve_metric_type(const struct sx_metrics *m, uint32_t metric);
 enum sx_type resolve_given_type(const struct sx_metrics *m, uint32_t metric);
 /* The same for a column of `like` that gives a metric (or SX_NONE: one that stands for itself). */
 uint32_t resolve_given(struct sx_metrics *m, uint32_t column, uint32_t metric);
+
+/* What ratios divide by; without memory there is none. */
+void ratios_compile(struct sx_metrics *m);
 
 #endif

@@ -39,8 +39,8 @@ static enum sx_status add(struct sx_metrics *m, struct sx_metric_column column,
 	if (!mem_grow(&m->columns, &m->column_cap, m->column_count + 1, sizeof(*m->columns)) ||
 	    !mem_grow(&m->plans, &m->plan_cap, m->column_count + 1, sizeof(*m->plans)))
 		return error_nomem(err, "selecting metrics");
-	m->plans[m->column_count] =
-	    (struct column_plan){.output = SX_NONE, .condition = SX_NONE, .whole = SX_NONE};
+	m->plans[m->column_count] = (struct column_plan){
+	    .output = SX_NONE, .condition = SX_NONE, .whole = SX_NONE, .divisor = SX_NONE};
 	m->columns[m->column_count++] = column;
 	return SX_OK;
 }

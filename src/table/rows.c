@@ -1,7 +1,10 @@
 /* Tables to and from spans of rows, which is how captures and replay hand them over. */
 #include "table/table.h"
 #include "base/error.h"
+#include "table/frames.h"
+#include "table/like.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static bool is_text(enum sx_label label)
@@ -118,4 +121,50 @@ void sx_table_rows(const struct sx_table *table, size_t first, size_t count,
 	}
 	for (int i = 0; i < SX_LABEL_COUNT; i++)
 		out->labels[i] = table->labels[i] ? table->labels[i] + first : NULL;
+}
+
+/* Frames alone, beside rows that hold more: see frames.h. */
+const struct sx_table *frames_of_table(const struct sx_table *table)
+{
+	return table->frames ? table->frames : table;
+}
+
+static enum sx_status copy_rows(struct sx_table *to, const struct sx_table *from,
+				struct row_span rows, struct sx_vector *vectors,
+				struct sx_error *err)
+{
+	struct sx_rows span;
+	sx_table_rows(from, rows.first, rows.count, vectors, &span);
+	return sx_table_append(to, &span, err);
+}
+
+enum sx_status frames_begin(struct sx_table *table, struct sx_error *err)
+{
+	struct sx_table *frames = NULL;
+	if (table->frames)
+		return SX_OK;
+	struct sx_vector *vectors = calloc((size_t)table->column_count + 1, sizeof(*vectors));
+	enum sx_status status =
+	    vectors ? table_like(table, &frames, err) : error_nomem(err, "a table's frames");
+	if (!status)
+		status = copy_rows(frames, table, (struct row_span){0, table->rows}, vectors, err);
+	free(vectors);
+	if (status) {
+		sx_table_destroy(frames);
+		return status;
+	}
+	frames->combined = table->combined;
+	table->frames = frames;
+	return SX_OK;
+}
+
+enum sx_status frames_append(struct sx_table *to, const struct sx_table *from, struct row_span rows,
+			     struct sx_vector *vectors, struct sx_error *err)
+{
+	enum sx_status status = from->frames ? frames_begin(to, err) : SX_OK;
+	if (!status)
+		status = copy_rows(to, from, rows, vectors, err);
+	if (!status && to->frames)
+		status = copy_rows(to->frames, frames_of_table(from), rows, vectors, err);
+	return status;
 }

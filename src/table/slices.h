@@ -7,12 +7,14 @@
 
 #include <sextant/table.h>
 
-#define SLICES_CALLS 3 /* columns of calls that give a device work, at most */
+#define SLICES_FRAMES	  "Frames"    /* the column of how many frames a row is */
+#define SLICES_FRAME_TIME "FrameTime" /* the column of how long frames take */
+#define SLICES_CALLS	  3	      /* columns of calls that give a device work, at most */
 
 /* Columns that tell what rows are, or SX_NONE. */
 struct slices {
 	bool all; /* every row is a slice */
-	uint32_t frames, calls[SLICES_CALLS];
+	uint32_t frames, presented, calls[SLICES_CALLS];
 };
 
 /*
@@ -21,6 +23,13 @@ struct slices {
  */
 enum slices_class { CLASS_USUAL, CLASS_FIRST, CLASS_SLICE };
 #define SLICES_FIRST 4 /* frames; as many as guest/pace.h measures before anything is known */
+
+/* What a quantity says of rows that are no frames. */
+enum slices_use {
+	USE_ANY,
+	USE_FRAMES,	/* nothing: it is of frames, whose number it reads */
+	USE_FRAME_TIME, /* nothing: it is how long frames take */
+};
 
 /* How much rows are. */
 struct extent {
@@ -34,12 +43,20 @@ enum extent_by { EXTENT_ROWS, EXTENT_NS, EXTENT_CALLS };
 /* What the columns of a table say. */
 struct slices slices_of(const struct sx_table *like);
 bool slices_is_one(const struct slices *slices, const struct sx_table *table, size_t row);
+/* Whether a row is a frame, and all of it. */
+bool slices_is_frame(const struct slices *slices, const struct sx_table *table, size_t row);
 enum slices_class slices_class_of(const struct slices *slices, const struct sx_table *table,
 				  size_t row);
 /* Whether there are columns of calls. */
 bool slices_know_calls(const struct slices *slices);
 /* How much one row is; `table` has the columns that slices_of() looked at. */
 struct extent slices_extent(const struct slices *slices, const struct sx_table *table, size_t row);
+/*
+ * What a formula is about that reads these columns alone; `counter`: it is the first of them as it
+ * stands. USE_ANY for all where rows are no frames.
+ */
+enum slices_use slices_use_of(const struct slices *slices, const char *const *names, uint32_t count,
+			      bool counter);
 /* Whether amounts of a unit are time. */
 bool slices_unit_is_time(const char *unit);
 

@@ -79,6 +79,7 @@ void sx_table_destroy(struct sx_table *table)
 	free(table->end_ns);
 	strings_finish(&table->names);
 	strings_finish(&table->strings);
+	sx_table_destroy(table->frames);
 	free(table);
 }
 
@@ -196,6 +197,8 @@ enum sx_status sx_table_add_rows(struct sx_table *table, size_t count, size_t *f
 void sx_table_clear(struct sx_table *table)
 {
 	table->rows = 0;
+	sx_table_destroy(table->frames);
+	table->frames = NULL;
 	if (table->strings.count > STRINGS_KEPT || table_text_bytes(table) > TEXT_KEPT)
 		strings_clear(&table->strings);
 	for (uint32_t i = 0; i < table->column_count; i++) {

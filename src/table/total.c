@@ -48,6 +48,20 @@ uint64_t total_length_ns(const struct sx_table *table, size_t row)
 	return begin != SX_TIME_UNKNOWN && end != SX_TIME_UNKNOWN && end > begin ? end - begin : 0;
 }
 
+/* Rows of a table without frames have none of these. */
+static void find_pictures(struct total *total, const struct sx_table *like)
+{
+	struct total_pictures *p = &total->pictures;
+	p->frame_count = total->parts.slices.frames;
+	p->width = sx_table_find(like, "FramebufferWidth");
+	p->height = sx_table_find(like, "FramebufferHeight");
+	bool whole = p->width != SX_NONE && p->height != SX_NONE &&
+		     sx_table_column(like, p->width)->type == SX_U64 &&
+		     sx_table_column(like, p->height)->type == SX_U64;
+	if (!whole)
+		p->width = p->height = SX_NONE;
+}
+
 enum sx_status total_create(const struct sx_table *like, struct total **out, struct sx_error *err)
 {
 	uint32_t count = sx_table_column_count(like);
@@ -60,6 +74,7 @@ enum sx_status total_create(const struct sx_table *like, struct total **out, str
 		total->count = count;
 		total->begin_ns = SX_TIME_UNKNOWN;
 		parts_begin(&total->parts, like);
+		find_pictures(total, like);
 		status = sx_table_create(infos, count, sx_table_kind(like), &total->like, err);
 	}
 	if (!status && !total_part(total, 0)) /* the one that there always is room for */
@@ -259,6 +274,38 @@ static void add_times(struct total *total, const struct sx_table *table, size_t 
 	}
 }
 
+static void add_size(struct total_pictures *p, const struct sx_table *table, size_t row)
+{
+	double pixels = sx_table_get(table, p->width, row) * sx_table_get(table, p->height, row);
+	double frames = sx_table_get(table, p->frame_count, row);
+	if (!(pixels > 0 && pixels < 0x1p53))
+		return;
+	p->vary |= p->last && p->last != (uint64_t)pixels;
+	p->last = (uint64_t)pixels;
+	p->pixels += pixels * frames;
+	p->frames += frames;
+}
+
+/* Frames of several sizes, and such as overlap, are more than what their sums say. */
+static void add_pictures(struct total *total, const struct sx_table *table, size_t first,
+			 size_t rows)
+{
+	struct total_pictures *p = &total->pictures;
+	if (p->frame_count == SX_NONE)
+		return;
+	for (size_t i = first; i < first + rows; i++) {
+		uint64_t length = total_length_ns(table, i);
+		if (!slices_is_frame(&total->parts.slices, table, i))
+			continue;
+		if (length)
+			cover_add(&p->cover, sx_table_begin_ns(table)[i],
+				  sx_table_end_ns(table)[i]);
+		p->ns += length;
+		if (p->width != SX_NONE)
+			add_size(p, table, i);
+	}
+}
+
 /* Whom there is no memory for is added to the first. */
 static void prepare_parts(struct total *total, struct parts_rows *rows)
 {
@@ -294,6 +341,7 @@ void total_add_rows(struct total *total, const struct sx_table *table, size_t fi
 		for (uint32_t i = 0; i < total->count; i++)
 			add_column(total, i, &run);
 		add_times(total, table, rows->first, rows->count);
+		add_pictures(total, table, rows->first, rows->count);
 		total->rows += rows->count;
 	}
 }
@@ -315,4 +363,7 @@ void total_reset(struct total *total)
 	total->rows = 0;
 	total->begin_ns = SX_TIME_UNKNOWN;
 	total->cover = (struct cover){.count = 0};
+	total->pictures = (struct total_pictures){.width = total->pictures.width,
+						  .height = total->pictures.height,
+						  .frame_count = total->pictures.frame_count};
 }

@@ -39,9 +39,12 @@ enum sx_status total_table(const struct total *total, struct sx_table **out, str
  * and ratios are worked out of these, for time goes on in rows that lack an amount.
  */
 enum sx_status total_whole(const struct total *total, struct sx_table **out, struct sx_error *err);
-/* The same as a row at the end of a table with those columns. */
-enum sx_status total_append_whole(const struct total *total, struct sx_table *to,
-				  struct sx_error *err);
+/*
+ * The same as a row at the end of a table with those columns; `frames` is of the frames alone,
+ * where the rows that were added were put together of these and others, or NULL.
+ */
+enum sx_status total_append_whole(const struct total *total, const struct total *frames,
+				  struct sx_table *to, struct sx_error *err);
 /* The same of all rows of a table. */
 enum sx_status total_whole_of(const struct sx_table *in, struct sx_table **out,
 			      struct sx_error *err);

@@ -1,6 +1,7 @@
 /* Totals as rows: what was added, and what stands for that which was not measured. */
 #include "base/error.h"
 #include "table/fill.h"
+#include "table/frames.h"
 #include "table/like.h"
 #include "table/table.h"
 #include "table/total_state.h"
@@ -26,6 +27,18 @@ static struct share share_of(const struct total_column *column, bool slices, boo
 	if (whole && span->lost.rows && span->with.ns && span->lost.ns && !span->skipped.rows)
 		by = EXTENT_NS;
 	return share_by(span, whole, by);
+}
+
+/* What is to be told: of these parts alone, bits. */
+struct telling {
+	const struct total *total;
+	bool whole;
+	uint64_t parts;
+};
+
+static bool is_told(const struct telling *telling, uint32_t part)
+{
+	return telling->parts >> part & 1;
 }
 
 /* A column over all parts. Each part's rows with data stand for those of the same part. */
@@ -140,14 +153,15 @@ static const struct total_column *in_run(const struct total *total, uint32_t par
  * Who stands in for a part of which nothing was measured: the same in the whole run, else others of
  * its context; frames for slices, and the other way round, never by their number.
  */
-static const struct total_column *stand_in(const struct total *total, uint32_t part, uint32_t index,
-					   bool *slices)
+static const struct total_column *stand_in(const struct telling *telling, uint32_t part,
+					   uint32_t index, bool *slices)
 {
+	const struct total *total = telling->total;
 	const struct total_column *run = in_run(total, part, index);
 	*slices = parts_are_slices(&total->parts, part);
 	for (unsigned at = 0; !run && at < 2; at++) {
 		uint32_t i = parts_sibling(&total->parts, part, at);
-		if (i >= total->of_count || !(total->touched >> i & 1) ||
+		if (i >= total->of_count || !is_told(telling, i) ||
 		    !total->of[i][index].span.with.rows)
 			continue;
 		*slices |= parts_are_slices(&total->parts, i);
@@ -156,20 +170,22 @@ static const struct total_column *stand_in(const struct total *total, uint32_t p
 	return run;
 }
 
-static struct told told_of(const struct total *total, uint32_t index, bool whole)
+static struct told told_of(const struct telling *telling, uint32_t index)
 {
+	const struct total *total = telling->total;
+	bool whole = telling->whole;
 	struct told told = {.all.type = total->of[0][index].type,
 			    .all.rule = total->of[0][index].rule,
 			    .time = total->of[0][index].time};
-	bool alone = (total->touched & (total->touched - 1)) == 0;
+	bool alone = (telling->parts & (telling->parts - 1)) == 0;
 	for (uint32_t i = 0; i < total->of_count; i++) {
 		const struct total_column *part = &total->of[i][index];
-		if (!(total->touched >> i & 1))
+		if (!is_told(telling, i))
 			continue;
 		bool slices = parts_are_slices(&total->parts, i), measured = part->span.with.rows;
 		told.slices |= slices;
 		const struct total_column *other =
-		    alone || measured ? NULL : stand_in(total, i, index, &slices);
+		    alone || measured ? NULL : stand_in(telling, i, index, &slices);
 		take_counts(&told, part, measured || other);
 		if (measured)
 			take_sums(&told, part, share_of(part, slices, whole), alone);
@@ -225,11 +241,12 @@ static void set_sum(const struct told *told, const struct place *to, uint8_t qua
 }
 
 /* The only part with rows, where all of these have data: nothing stands for anything. */
-static const struct total_column *whole_column(const struct total *total, uint32_t index)
+static const struct total_column *whole_column(const struct telling *telling, uint32_t index)
 {
-	if (!total->touched || total->touched & (total->touched - 1))
+	uint64_t parts = telling->parts;
+	if (!parts || parts & (parts - 1))
 		return NULL;
-	const struct total_column *part = &total->of[__builtin_ctzll(total->touched)][index];
+	const struct total_column *part = &telling->total->of[__builtin_ctzll(parts)][index];
 	bool all = !part->span.skipped.rows && !part->span.lost.rows;
 	return part->span.with.rows && all ? part : NULL;
 }
@@ -250,12 +267,12 @@ static bool set_whole(const struct total_column *column, const struct place *to)
 }
 
 /* False when the rule says nothing about time. */
-static bool set_column(const struct total *total, bool whole, const struct place *to)
+static bool set_column(const struct telling *telling, const struct place *to)
 {
-	const struct total_column *simple = whole_column(total, to->column);
+	const struct total_column *simple = whole_column(telling, to->column);
 	if (simple && set_whole(simple, to))
 		return true;
-	struct told told = told_of(total, to->column, whole);
+	struct told told = told_of(telling, to->column);
 	const struct total_column *all = &told.all;
 	if (!all->span.with.rows) {
 		/* What nobody collected stays a column without memory, as it was in the rows. */
@@ -304,11 +321,12 @@ bool total_lacks(const struct total *total)
 }
 
 /* Writes all columns of one row, which has none of them yet. */
-static enum sx_status write_row(const struct total *total, bool whole, struct sx_table *table,
-				size_t row, struct sx_error *err)
+static enum sx_status write_row(const struct telling *telling, struct sx_table *table, size_t row,
+				struct sx_error *err)
 {
+	const struct total *total = telling->total;
 	for (uint32_t i = 0; i < total->count; i++)
-		if (!set_column(total, whole, &(struct place){table, i, row}) &&
+		if (!set_column(telling, &(struct place){table, i, row}) &&
 		    table_set_why(table, i,
 				  "a ratio has no total of its own: it is evaluated "
 				  "over the totals of its counters"))
@@ -319,13 +337,73 @@ static enum sx_status write_row(const struct total *total, bool whole, struct sx
 	return sx_table_add_rows(table, 0, NULL, err); /* tells when a value found no memory */
 }
 
-static enum sx_status append_row(const struct total *total, bool whole, struct sx_table *to,
-				 struct sx_error *err)
+static uint64_t frames_of(const struct total *total)
+{
+	uint64_t frames = total->touched;
+	for (uint32_t i = 0; i < total->of_count; i++)
+		if (parts_are_slices(&total->parts, i))
+			frames &= ~(UINT64_C(1) << i);
+	return frames;
+}
+
+/* Whether metrics of frames come out otherwise of the frames alone. */
+static bool frames_differ(const struct total *total)
+{
+	uint64_t frames = frames_of(total);
+	const struct total_pictures *p = &total->pictures;
+	return frames && (frames != total->touched || p->vary || p->ns > cover_ns(&p->cover));
+}
+
+/*
+ * The frames alone. Of pictures of several sizes the row has one of as many pixels, such that
+ * times the number of frames it is all of theirs; its length is the time that frames take.
+ */
+static enum sx_status write_frames(const struct telling *telling, struct sx_table *table,
+				   size_t row, struct sx_error *err)
+{
+	const struct total *total = telling->total;
+	const struct total_pictures *p = &total->pictures;
+	const struct telling frames = {total, telling->whole, frames_of(total)};
+	enum sx_status status = write_row(&frames, table, row, err);
+	if (p->vary && p->frames > 0) {
+		sx_table_set_u64(table, p->width, row, (uint64_t)round(p->pixels / p->frames), 0);
+		sx_table_set_u64(table, p->height, row, 1, 0);
+	}
+	if (total->begin_ns != SX_TIME_UNKNOWN)
+		sx_table_set_time(table, row, total->begin_ns,
+				  total->begin_ns + cover_ns(&p->cover));
+	return status;
+}
+
+/* A row's frames: those of the same total, or of another that has them alone. */
+static enum sx_status append_frames(const struct telling *telling, const struct total *apart,
+				    struct sx_table *to, struct sx_error *err)
 {
 	size_t row;
+	const struct telling of = {apart ? apart : telling->total, telling->whole,
+				   apart ? apart->touched : telling->parts};
 	enum sx_status status = sx_table_add_rows(to, 1, &row, err);
 	to->combined = true;
-	return status ? status : write_row(total, whole, to, row, err);
+	if (status)
+		return status;
+	return frames_differ(of.total) ? write_frames(&of, to, row, err)
+				       : write_row(&of, to, row, err);
+}
+
+static enum sx_status append_row(const struct telling *telling, const struct total *apart,
+				 struct sx_table *to, struct sx_error *err)
+{
+	size_t row;
+	bool differ = apart || frames_differ(telling->total);
+	enum sx_status status = differ ? frames_begin(to, err) : SX_OK;
+	if (!status)
+		status = sx_table_add_rows(to, 1, &row, err);
+	to->combined = true;
+	if (!status)
+		status = write_row(telling, to, row, err);
+	if (!status && to->frames)
+		status = append_frames(telling, apart, to->frames, err);
+	return status;
 }
 
 bool table_is_combined(const struct sx_table *table)
@@ -333,10 +411,10 @@ bool table_is_combined(const struct sx_table *table)
 	return table->combined;
 }
 
-enum sx_status total_append_whole(const struct total *total, struct sx_table *to,
-				  struct sx_error *err)
+enum sx_status total_append_whole(const struct total *total, const struct total *frames,
+				  struct sx_table *to, struct sx_error *err)
 {
-	return append_row(total, true, to, err);
+	return append_row(&(struct telling){total, true, total->touched}, frames, to, err);
 }
 
 static enum sx_status total_make_table(const struct total *total, bool whole, struct sx_table **out,
@@ -345,7 +423,8 @@ static enum sx_status total_make_table(const struct total *total, bool whole, st
 	struct sx_table *table = NULL;
 	enum sx_status status = table_like(total->like, &table, err);
 	if (!status)
-		status = append_row(total, whole, table, err);
+		status =
+		    append_row(&(struct telling){total, whole, total->touched}, NULL, table, err);
 	if (status) {
 		sx_table_destroy(table);
 		return status;

@@ -27,6 +27,16 @@ struct total_column {
 	uint64_t at; /* the number of the row that was last */
 };
 
+/* What frames are that rows alone do not add up to. */
+struct total_pictures {
+	uint32_t width, height, frame_count; /* columns, or SX_NONE */
+	bool vary;			     /* they are of several sizes */
+	uint64_t last;			     /* pixels of the last one; 0: there was none */
+	double pixels, frames;		     /* of all, and how many they are */
+	uint64_t ns;			     /* each for itself */
+	struct cover cover;		     /* together */
+};
+
 struct total {
 	struct sx_table *like;	 /* no rows; owns the descriptors */
 	const struct total *run; /* see total_lean_on(), or NULL */
@@ -39,6 +49,7 @@ struct total {
 	uint32_t count;
 	uint64_t begin_ns;
 	struct cover cover; /* time that rows enclose, once */
+	struct total_pictures pictures;
 };
 
 #endif

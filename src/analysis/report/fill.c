@@ -163,8 +163,10 @@ static bool note_times(struct filling *f, const struct sx_table *raw)
 			cover_add(&f->cover, begin[i], end[i]);
 		bool slice = slices_is_one(&slices, raw, i);
 		f->slices += slice;
-		if (frames && whole && !slice)
-			ok = sketch_add(&f->frames, (double)(end[i] - begin[i]));
+		if (!frames || !whole || !slices_is_frame(&slices, raw, i))
+			continue;
+		cover_add(&f->frames_cover, begin[i], end[i]);
+		ok = sketch_add(&f->frames, (double)(end[i] - begin[i]));
 	}
 	return ok;
 }

@@ -30,7 +30,8 @@ struct filling {
 	struct processes_seen processes;
 	struct programs programs;
 	uint64_t samples, slices, begin_ns, end_ns;
-	struct cover cover; /* time that samples enclose, once */
+	struct cover cover;	   /* time that samples enclose, once */
+	struct cover frames_cover; /* and the frames among them */
 	struct report_facts facts;
 	struct sx_error silence, failure;
 	struct overview *own; /* of report_add_own_rows(), or NULL */

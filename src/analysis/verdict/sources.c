@@ -7,6 +7,7 @@
 
 #include "catalog/column.h"
 #include "catalog/constants.h"
+#include "table/frames.h"
 #include "table/total.h"
 
 static bool is_neutral(const char *name)
@@ -92,16 +93,13 @@ static enum sx_status total_rows(const struct sx_table *from, size_t first, size
 {
 	struct total *total = NULL;
 	struct sx_table *row = NULL;
-	struct sx_rows rows;
 	enum sx_status status = total_create(from, &total, NULL);
 	if (!status) {
 		total_add_rows(total, from, first, count);
 		status = total_whole(total, &row, NULL);
 	}
-	if (!status) {
-		sx_table_rows(row, 0, 1, vectors, &rows);
-		status = sx_table_append(to, &rows, NULL);
-	}
+	if (!status)
+		status = frames_append(to, row, (struct row_span){0, 1}, vectors, NULL);
 	sx_table_destroy(row);
 	total_destroy(total);
 	return status;

@@ -6,11 +6,13 @@
 #include <string.h>
 
 #include "analysis/report/by/instances.h"
+#include "analysis/report/by/keys.h"
 #include "analysis/report/by/open.h"
 #include "analysis/stats.h"
 #include "base/mem.h"
 #include "base/strings.h"
-#include "table/label.h"
+#include "metric/about.h"
+#include "table/frames.h"
 #include "table/like.h"
 #include "table/total.h"
 
@@ -35,6 +37,7 @@ struct report_by {
 	struct total *whole; /* instances that are columns: all rows in one */
 	struct sx_table *total;
 	struct sx_table *groups; /* raw counters, a row a group */
+	struct sx_table *ratios; /* what ratios are made of, likewise; NULL: they need nothing */
 	struct report_group *list;
 	size_t list_cap;
 	struct open_groups open;
@@ -45,42 +48,6 @@ struct report_by {
 	struct sx_table *values;
 	struct report_groups result;
 };
-
-/* The label that tells rows apart; of time there is none. */
-static enum sx_label label_of(enum report_key key)
-{
-	static const enum sx_label labels[] = {
-	    [REPORT_BY_FRAME] = SX_LABEL_FRAME,	    [REPORT_BY_GROUP] = SX_LABEL_GROUP,
-	    [REPORT_BY_TIME] = SX_LABEL_COUNT,	    [REPORT_BY_INSTANCE] = SX_LABEL_INSTANCE,
-	    [REPORT_BY_PROCESS] = SX_LABEL_PROCESS, [REPORT_BY_CONTEXT] = SX_LABEL_CONTEXT,
-	    [REPORT_BY_GROUP2] = SX_LABEL_GROUP2,   [REPORT_BY_GROUP3] = SX_LABEL_GROUP3,
-	    [REPORT_BY_GROUP4] = SX_LABEL_GROUP4};
-	return labels[key];
-}
-
-const char *report_key_name(enum report_key key)
-{
-	return key == REPORT_BY_TIME ? "time" : label_name(label_of(key));
-}
-
-enum sx_status report_key_parse(const char *text, enum report_key *out, struct sx_error *err)
-{
-	for (int i = 0; i < REPORT_KEYS; i++)
-		if (strcmp(text, report_key_name((enum report_key)i)) == 0) {
-			*out = (enum report_key)i;
-			return SX_OK;
-		}
-	error_set(err, SX_ERR_USAGE, "--by cannot be \"%s\"", text);
-	error_because(err, "rows can be put together by frame, group, time, instance, process or "
-			   "context, and those of a table by its columns of text");
-	error_try(err, "--by frame");
-	return SX_ERR_USAGE;
-}
-
-bool report_key_is_text(enum report_key key)
-{
-	return key != REPORT_BY_TIME && SX_LABELS_OF_TEXT >> label_of(key) & 1;
-}
 
 /* Tables count their strings each for itself. */
 static uint64_t key_of_text(struct report_by *g, uint64_t index)
@@ -100,7 +67,7 @@ static uint64_t key_of(struct report_by *g, size_t row)
 			   ? UINT64_MAX
 			   : (begin - g->o.begin_ns) / g->bucket_ns;
 	}
-	uint64_t key = sx_table_label(raw, label_of(g->o.by), row);
+	uint64_t key = sx_table_label(raw, by_label(g->o.by), row);
 	if (key == SX_LABEL_ABSENT && g->o.by == REPORT_BY_FRAME &&
 	    sx_table_kind(raw) == SX_SAMPLE_FRAME)
 		key = g->next_frame++;
@@ -144,32 +111,63 @@ static enum sx_status prune(struct report_by *g, struct sx_error *err)
 	       kept = rows < g->o.top ? rows : (size_t)g->o.top;
 	struct ranked *ranks = calloc(rows + 1, sizeof(*ranks));
 	struct report_group *list = calloc(rows + 1, sizeof(*list));
-	struct sx_table *table = NULL;
-	struct sx_rows span;
+	struct sx_table *table = NULL, *ratios = NULL;
 	enum sx_status status = ranks && list ? set_order(g, 0, err) : error_nomem(err, "a report");
 	if (!status)
 		status = table_like(g->groups, &table, err);
+	if (!status && g->ratios)
+		status = table_like(g->ratios, &ratios, err);
 	for (size_t i = 0; !status && i < rows; i++)
 		ranks[i] = (struct ranked){g->sort ? g->list[i].order : (double)NAN, i};
 	if (!status)
 		qsort(ranks, rows, sizeof(*ranks), compare);
 	for (size_t i = 0; !status && i < kept; i++) {
 		list[i] = g->list[ranks[i].row];
-		sx_table_rows(g->groups, ranks[i].row, 1, g->vectors, &span);
-		status = sx_table_append(table, &span, err);
+		status = frames_append(table, g->groups, (struct row_span){ranks[i].row, 1},
+				       g->vectors, err);
+		if (!status && ratios)
+			status = frames_append(ratios, g->ratios,
+					       (struct row_span){ranks[i].row, 1}, g->vectors, err);
 	}
 	free(ranks);
 	if (status) {
 		free(list);
 		sx_table_destroy(table);
+		sx_table_destroy(ratios);
 		return status;
 	}
 	sx_table_destroy(g->groups);
+	sx_table_destroy(g->ratios);
 	free(g->list);
 	g->groups = table;
+	g->ratios = ratios;
 	g->list = list;
 	g->list_cap = rows + 1;
 	return SX_OK;
+}
+
+/* The rows of a group begin anew. */
+static void reset_group(const struct open_group *open)
+{
+	total_reset(open->total);
+	if (open->ratios)
+		total_reset(open->ratios);
+}
+
+/* What ratios of a group are made of. */
+static enum sx_status finish_ratios(struct report_by *g, const struct open_group *open,
+				    struct sx_error *err)
+{
+	struct sx_table *row = NULL;
+	if (!open->ratios)
+		return SX_OK;
+	enum sx_status status = total_table(open->ratios, &row, err);
+	if (!status && !g->ratios)
+		status = table_like(row, &g->ratios, err);
+	if (!status)
+		status = frames_append(g->ratios, row, (struct row_span){0, 1}, g->vectors, err);
+	sx_table_destroy(row);
+	return status;
 }
 
 static enum sx_status finish_group(struct report_by *g, const struct open_group *open,
@@ -177,20 +175,19 @@ static enum sx_status finish_group(struct report_by *g, const struct open_group 
 {
 	struct total *total = open->total;
 	struct sx_table *row = NULL;
-	struct sx_rows span;
 	size_t at = sx_table_row_count(g->groups);
 	g->seen++;
 	if (!g->sort && at >= g->o.top) {
-		total_reset(total);
+		reset_group(open);
 		return SX_OK;
 	}
 	if (!mem_grow(&g->list, &g->list_cap, at + 1, sizeof(*g->list)))
 		return error_nomem(err, "a report");
 	enum sx_status status = total_whole(total, &row, err);
-	if (!status) {
-		sx_table_rows(row, 0, 1, g->vectors, &span);
-		status = sx_table_append(g->groups, &span, err);
-	}
+	if (!status)
+		status = frames_append(g->groups, row, (struct row_span){0, 1}, g->vectors, err);
+	if (!status)
+		status = finish_ratios(g, open, err);
 	g->list[at] = (struct report_group){.key = open->key,
 					    .whom = open->whom,
 					    .context = SX_LABEL_ABSENT,
@@ -198,7 +195,7 @@ static enum sx_status finish_group(struct report_by *g, const struct open_group 
 					    .time_ns = total_length_ns(row, 0),
 					    .order = (double)NAN};
 	sx_table_destroy(row);
-	total_reset(total);
+	reset_group(open);
 	if (!status && at + 1 >= g->o.top + PRUNE_AT)
 		status = prune(g, err);
 	return status;
@@ -246,6 +243,8 @@ static enum sx_status by_add_run(struct report_by *g, struct open_rows *rows, si
 		open->rows = 0;
 	}
 	total_add_rows(open->total, g->raw, first, last - first);
+	if (open->ratios)
+		total_add_rows(open->ratios, rows->ratios, first, last - first);
 	open->rows += last - first;
 	return status;
 }
@@ -254,7 +253,8 @@ static enum sx_status add_rows(struct report_by *g, struct sx_error *err)
 {
 	enum sx_status status = SX_OK;
 	size_t count = sx_table_row_count(g->raw), first = 0;
-	struct open_rows rows = {.of = g->raw};
+	struct open_rows rows = {.of = g->raw,
+				 .ratios = evaluation_ratios(summary_evaluation(g->summary))};
 	for (size_t i = 0; !status && i <= count; i++) {
 		uint64_t key = i < count ? key_of(g, i) : 0;
 		uint32_t whom = i < count ? whom_of(g, i, rows.whom) : 0;
@@ -280,8 +280,12 @@ static uint64_t round_bucket(uint64_t duration_ns)
 
 static bool reserve_vectors(struct report_by *g, const struct sx_table *like)
 {
+	const struct sx_table *ratios =
+	    g->summary ? evaluation_ratios(summary_evaluation(g->summary)) : NULL;
+	uint32_t count = sx_table_column_count(like);
+	uint32_t more = ratios ? sx_table_column_count(ratios) : 0;
 	free(g->vectors);
-	g->vectors = calloc(sx_table_column_count(like) + 1, sizeof(*g->vectors));
+	g->vectors = calloc((size_t)(count > more ? count : more) + 1, sizeof(*g->vectors));
 	return g->vectors != NULL;
 }
 
@@ -342,6 +346,7 @@ enum sx_status report_by_begin(const struct report_by_options *options, struct r
 		status = total_create(options->like, &g->whole, err);
 	g->o.like = NULL;
 	g->open.run = g->summary ? summary_run(g->summary) : NULL;
+	g->open.run_ratios = g->summary ? summary_ratios(g->summary) : NULL;
 	if (status) {
 		report_by_destroy(g);
 		return status;
@@ -371,8 +376,8 @@ enum sx_status report_by_add(struct report_by *g, const struct sx_table *raw, st
 		total_add(g->whole, raw);
 		return SX_OK;
 	}
-	enum sx_status status = add_rows(g, err);
-	return status ? status : sx_summary_add(g->summary, raw, err);
+	enum sx_status status = sx_summary_add(g->summary, raw, err);
+	return status ? status : add_rows(g, err);
 }
 
 static enum sx_status no_label(const struct report_by *g, struct sx_error *err)
@@ -451,6 +456,25 @@ static void count_whoms(struct report_by *g)
 	}
 }
 
+/* Ratios over samples some of which lack what others have. */
+static void set_ratios(struct report_by *g)
+{
+	const struct sx_evaluation *e = summary_evaluation(g->summary);
+	for (uint32_t c = 0; c < sx_table_column_count(g->values); c++) {
+		struct sx_vector v = sx_table_vector(g->values, c);
+		for (size_t row = 0; v.type == SX_F64 && row < sx_table_row_count(g->ratios);
+		     row++) {
+			double mean = NAN;
+			uint8_t quality = v.quality ? v.quality[row] : 0;
+			if (evaluation_ratio(e, g->ratios, c, row, &mean) == RATIO_OF_TOTALS)
+				continue;
+			if (isnan(mean) && !(quality & SX_QUALITY_NO_DATA_MASK))
+				quality = SX_QUALITY_UNDEFINED;
+			sx_table_set_f64(g->values, c, row, mean, quality);
+		}
+	}
+}
+
 enum sx_status report_by_finish(struct report_by *g, const struct report_groups **out,
 				struct sx_error *err)
 {
@@ -463,6 +487,8 @@ enum sx_status report_by_finish(struct report_by *g, const struct report_groups 
 		status = no_label(g, err);
 	if (!status)
 		status = sx_metrics_eval(g->metrics, g->groups, &g->values, err);
+	if (!status && g->ratios)
+		set_ratios(g);
 	if (!status && !g->whole)
 		status = sx_summary_stats(g->summary, &r->stats, &count, err);
 	if (status)
@@ -498,6 +524,7 @@ void report_by_destroy(struct report_by *g)
 	total_destroy(g->whole);
 	sx_summary_destroy(g->summary);
 	sx_metrics_destroy(g->metrics);
+	sx_table_destroy(g->ratios);
 	sx_metrics_destroy(g->sort);
 	sx_table_destroy(g->groups);
 	sx_table_destroy(g->values);

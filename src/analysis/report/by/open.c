@@ -8,20 +8,34 @@
 
 #define PARTS_APART 256 /* groups whose programs are told apart one by one; of further ones two */
 
+static void open_destroy(struct open_group *group)
+{
+	if (!group)
+		return;
+	total_destroy(group->total);
+	total_destroy(group->ratios);
+	free(group);
+}
+
 static struct open_group *open_create(struct open_groups *o, const struct open_rows *rows)
 {
 	struct open_group *group = calloc(1, sizeof(*group));
 	if (!group)
 		return NULL;
 	*group = (struct open_group){.key = rows->key, .whom = rows->whom};
-	if (total_create(rows->of, &group->total, NULL)) {
-		free(group);
+	if (total_create(rows->of, &group->total, NULL) ||
+	    (rows->ratios && total_create(rows->ratios, &group->ratios, NULL))) {
+		open_destroy(group);
 		return NULL;
 	}
 	if (o->way == OPEN_BY_TIME)
 		total_lean_on(group->total, o->run);
+	if (o->way == OPEN_BY_TIME && group->ratios)
+		total_lean_on(group->ratios, o->run_ratios);
 	if (o->count >= PARTS_APART)
 		total_set_parts(group->total, 2);
+	if (o->count >= PARTS_APART && group->ratios)
+		total_set_parts(group->ratios, 2);
 	return group;
 }
 
@@ -42,9 +56,7 @@ static struct open_group *open_add(struct open_groups *o, size_t at, const struc
 	struct open_group *group = open_create(o, rows);
 	if (group && open_insert(o, at, group))
 		return group;
-	if (group)
-		total_destroy(group->total);
-	free(group);
+	open_destroy(group);
 	return NULL;
 }
 
@@ -128,11 +140,8 @@ enum sx_status open_groups_find(struct open_groups *o, struct open_rows *rows,
 
 void open_groups_finish(struct open_groups *o)
 {
-	for (size_t i = 0; i < o->count; i++) {
-		if (o->list[i])
-			total_destroy(o->list[i]->total);
-		free(o->list[i]);
-	}
+	for (size_t i = 0; i < o->count; i++)
+		open_destroy(o->list[i]);
 	free(o->list);
 	free(o->slots);
 	*o = (struct open_groups){.way = o->way};

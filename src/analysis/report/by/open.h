@@ -22,6 +22,7 @@ struct open_group {
 	uint64_t key, rows;
 	uint32_t whom; /* whose rows they are, with OPEN_RUNS */
 	struct total *total;
+	struct total *ratios; /* of what ratios are made of, or NULL */
 };
 
 /* Zero-initialise, and set `way`. */
@@ -31,7 +32,8 @@ struct open_groups {
 	size_t count, cap;
 	uint32_t *slots; /* OPEN_ANYWHERE, by key: index in `list` + 1; NULL before the first */
 	uint64_t closed; /* OPEN_BY_TIME: keys below are complete */
-	const struct total *run; /* OPEN_BY_TIME: of all rows, see total_lean_on(); or NULL */
+	/* OPEN_BY_TIME: of all rows, see total_lean_on(); or NULL. */
+	const struct total *run, *run_ratios;
 };
 
 /* Rows that look for their group. */
@@ -39,6 +41,7 @@ struct open_rows {
 	uint64_t key;
 	uint32_t whom;
 	const struct sx_table *of;
+	const struct sx_table *ratios; /* beside these, see evaluation_ratios(); or NULL */
 };
 
 /*

@@ -1,0 +1,10 @@
+/* The labels that keys are. */
+#ifndef ANALYSIS_REPORT_BY_KEYS_H
+#define ANALYSIS_REPORT_BY_KEYS_H
+
+#include "analysis/report/by.h"
+
+/* The label that tells rows apart; SX_LABEL_COUNT: of time there is none. */
+enum sx_label by_label(enum report_key key);
+
+#endif

@@ -1,0 +1,45 @@
+/* A selection while it is evaluated; between the files of this folder. */
+#ifndef METRIC_EVALUATION_H
+#define METRIC_EVALUATION_H
+
+#include "metric/metrics.h"
+#include "metric/reduce.h"
+#include "table/slices.h"
+
+#define RATIOS_KINDS (2 + SLICES_CALLS) /* columns that tell what rows are */
+
+/* A selection, bound to the columns of tables that are alike. */
+struct sx_evaluation {
+	const struct sx_metrics *m;
+	struct sx_table *table;	     /* the result */
+	uint32_t *columns;	     /* of the input table, one an input; SX_NONE: not collected */
+	struct sx_vector *vectors;   /* one an input, of the table at hand */
+	struct expr_result *results; /* one an output */
+	struct expr_result *judged;  /* one a condition; data and quality are owned */
+	void **converted;	     /* owned copies where types differ, or instances are reduced */
+	struct reduce_columns *parts; /* of inputs that the table has by instance; owned */
+	uint64_t *duration;	      /* owned */
+	uint8_t *duration_quality;
+	bool *seen; /* columns that had a value in any table so far; owned */
+	struct slices slices;
+	enum slices_use *uses; /* of each column; owned */
+	bool of_frames;	       /* some column says nothing of rows that are no frames */
+	/* See evaluation_keep_ratios(). */
+	struct sx_table *ratios;
+	struct expr_result *divided; /* one a divisor; owned */
+	uint32_t kinds[RATIOS_KINDS], kind_count;
+};
+
+/* What ratios divide by at the rows of the run; with evaluation_keep_ratios() alone. */
+enum sx_status ratios_fill(struct sx_evaluation *e, const struct sx_table *in,
+			   struct sx_error *err);
+/* Which columns are of frames. False when memory is out. */
+bool frames_find_uses(struct sx_evaluation *e);
+/*
+ * What is of frames alone says nothing of slices of time, and of rows that are put together it is
+ * what their frames come to. Errors: SX_ERR_NO_MEMORY.
+ */
+enum sx_status frames_take(struct sx_evaluation *e, const struct sx_table *in,
+			   struct sx_error *err);
+
+#endif

@@ -1,0 +1,236 @@
+/*
+ * Ratios over samples some of which lack what others have: each sample counts by what its own ratio
+ * divides by, so that a mean lies between them. A formula over totals does the same where all
+ * samples have all of it, and only there.
+ */
+#include "metric/evaluation.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "metric/about.h"
+#include "table/block.h"
+#include "table/fill.h"
+
+/* The child that is no number, where all others are; NULL else. */
+static const struct sx_node *only_variable(const struct sx_node *node)
+{
+	const struct sx_node *found = NULL;
+	for (uint32_t i = 0; i < node->child_count; i++) {
+		if (node->children[i]->kind == SX_NODE_NUMBER)
+			continue;
+		if (found)
+			return NULL;
+		found = node->children[i];
+	}
+	return found;
+}
+
+/* What a formula divides by, whatever is done with numbers to the quotient; NULL: it is no ratio.
+ */
+static const struct sx_node *find_divisor(const struct sx_node *node)
+{
+	while (node && node->kind == SX_NODE_OP) {
+		switch (node->op) {
+		case SX_OP_DIV:
+		case SX_OP_FDIV:
+		case SX_OP_UDIV:
+			if (node->children[1]->kind != SX_NODE_NUMBER)
+				return node->children[1];
+			node = node->children[0];
+			break;
+		case SX_OP_ADD:
+		case SX_OP_SUB:
+		case SX_OP_MUL:
+		case SX_OP_NEG:
+		case SX_OP_MIN:
+		case SX_OP_MAX:
+			node = only_variable(node);
+			break;
+		default:
+			return NULL;
+		}
+	}
+	return NULL;
+}
+
+void ratios_compile(struct sx_metrics *m)
+{
+	uint32_t metric_count;
+	const struct sx_metric_info *all = sx_catalog_metrics(m->catalog, &metric_count);
+	struct expr_output *outputs = calloc((size_t)m->column_count + 1, sizeof(*outputs));
+	for (uint32_t i = 0; outputs && i < m->column_count; i++) {
+		const struct sx_metric_column *column = &m->columns[i];
+		struct sx_expr *expr = NULL;
+		if (m->plans[i].output == SX_NONE || column->metric == SX_NONE ||
+		    column->over_time != SX_REDUCE_RATIO ||
+		    resolve_metric(m, column->metric, &expr, NULL) || !expr)
+			continue;
+		const struct sx_node *divisor = find_divisor(sx_expr_root(expr));
+		if (!divisor)
+			continue;
+		m->plans[i].divisor = m->divisor_count;
+		outputs[m->divisor_count++] = (struct expr_output){
+		    .expr = expr,
+		    .node = divisor,
+		    .scope = all[column->metric].group,
+		    .type = SX_F64,
+		};
+	}
+	struct expr_resolver resolver = resolve_names(m);
+	uint32_t inputs = m->input_count;
+	if (m->divisor_count &&
+	    (expr_compile(&(struct expr_request){outputs, m->divisor_count,
+						 sx_catalog_info(m->catalog)->dialect, &resolver},
+			  &m->divisors, NULL, NULL) ||
+	     m->input_count != inputs))
+		m->divisor_count = 0;
+	free(outputs);
+}
+
+/* Columns that tell what rows are go along, so that each stands for what it would stand for. */
+static uint32_t keep_kinds(struct sx_evaluation *e, const struct sx_table *like,
+			   struct sx_column *columns)
+{
+	const struct slices *s = &e->slices;
+	const uint32_t kinds[RATIOS_KINDS] = {s->frames, s->presented, s->calls[0], s->calls[1],
+					      s->calls[2]};
+	uint32_t count = 0;
+	for (uint32_t i = 0; i < RATIOS_KINDS; i++) {
+		if (kinds[i] == SX_NONE)
+			continue;
+		e->kinds[count] = kinds[i];
+		columns[count++] = *sx_table_column(like, kinds[i]);
+	}
+	return count;
+}
+
+enum sx_status evaluation_keep_ratios(struct sx_evaluation *e, const struct sx_table *like,
+				      struct sx_error *err)
+{
+	uint32_t ratios = e->m->divisor_count;
+	if (!ratios || e->slices.frames == SX_NONE)
+		return SX_OK;
+	struct sx_column *columns = calloc(RATIOS_KINDS + 2 * (size_t)ratios, sizeof(*columns));
+	char(*names)[16] = calloc(2 * (size_t)ratios, sizeof(*names));
+	e->divided = calloc(ratios, sizeof(*e->divided));
+	enum sx_status status =
+	    columns && names && e->divided ? SX_OK : error_nomem(err, "evaluating metrics");
+	if (!status) {
+		e->kind_count = keep_kinds(e, like, columns);
+		for (uint32_t i = 0; i < 2 * ratios; i++) {
+			snprintf(names[i], sizeof(names[i]), "%u", (unsigned)i);
+			columns[e->kind_count + i] = (struct sx_column){
+			    .name = names[i], .type = SX_F64, .over_time = SX_REDUCE_SUM};
+		}
+		status = sx_table_create(columns, e->kind_count + 2 * ratios, sx_table_kind(like),
+					 &e->ratios, err);
+	}
+	free(columns);
+	free(names);
+	return status;
+}
+
+const struct sx_table *evaluation_ratios(const struct sx_evaluation *e)
+{
+	return e->ratios;
+}
+
+/* Where a column is written as a whole: what it held before does not count. */
+struct written {
+	void *data;
+	uint8_t *quality;
+};
+
+/* False when memory is out. */
+static bool begin_writing(struct sx_table *table, uint32_t column, struct written *out)
+{
+	out->data = table_data(table, column);
+	out->quality = table_quality(table, column);
+	return out->data && out->quality;
+}
+
+static bool copy_kinds(struct sx_evaluation *e, const struct sx_table *in)
+{
+	size_t rows = sx_table_row_count(in);
+	for (uint32_t i = 0; i < e->kind_count; i++) {
+		struct sx_vector v = sx_table_vector(in, e->kinds[i]);
+		struct written to;
+		if (!begin_writing(e->ratios, i, &to))
+			return false;
+		memset(to.quality, v.data ? 0 : SX_QUALITY_NOT_COLLECTED, rows);
+		if (v.data)
+			memcpy(to.data, v.data, rows * sizeof(uint64_t));
+		if (v.data && v.quality)
+			memcpy(to.quality, v.quality, rows);
+	}
+	return true;
+}
+
+/* What a column divides by, and that times the column. */
+static bool fill_ratio(struct sx_evaluation *e, uint32_t column, const struct expr_result *divisor)
+{
+	uint32_t at = e->kind_count + 2 * e->m->plans[column].divisor;
+	struct sx_vector v = sx_table_vector(e->table, column);
+	struct written weights, values;
+	if (!begin_writing(e->ratios, at, &weights) || !begin_writing(e->ratios, at + 1, &values))
+		return false;
+	for (size_t row = 0; row < sx_table_row_count(e->table); row++) {
+		uint8_t quality = !v.data     ? SX_QUALITY_NOT_COLLECTED
+				  : v.quality ? v.quality[row]
+					      : 0;
+		double weight = ((const double *)divisor->data)[row];
+		double value = weight * sx_table_get(e->table, column, row);
+		bool none = quality & SX_QUALITY_NO_DATA_MASK;
+		if (!none && !(weight > 0 && isfinite(weight) && isfinite(value)))
+			quality = SX_QUALITY_UNDEFINED;
+		((double *)weights.data)[row] = weight;
+		((double *)values.data)[row] = value;
+		weights.quality[row] = values.quality[row] = quality;
+	}
+	return true;
+}
+
+enum sx_status ratios_fill(struct sx_evaluation *e, const struct sx_table *in, struct sx_error *err)
+{
+	size_t rows = sx_table_row_count(in);
+	uint32_t count = e->m->divisor_count;
+	if (!e->ratios)
+		return SX_OK;
+	enum sx_status status = table_take_heads(e->ratios, in, err);
+	double *values = calloc(count * rows + 1, sizeof(*values));
+	uint8_t *qualities = calloc(count * rows + 1, 1);
+	if (!status && (!values || !qualities))
+		status = error_nomem(err, "evaluating metrics");
+	for (uint32_t i = 0; !status && i < count; i++)
+		e->divided[i] = (struct expr_result){values + i * rows, qualities + i * rows};
+	if (!status && rows)
+		status = expr_eval(e->m->divisors, e->vectors, rows, e->divided, err);
+	bool fine = status || !rows || copy_kinds(e, in);
+	for (uint32_t c = 0; !status && rows && fine && c < e->m->column_count; c++)
+		if (e->m->plans[c].divisor != SX_NONE)
+			fine = fill_ratio(e, c, &e->divided[e->m->plans[c].divisor]);
+	free(values);
+	free(qualities);
+	return fine ? status : error_nomem(err, "evaluating metrics");
+}
+
+enum ratio_told evaluation_ratio(const struct sx_evaluation *e, const struct sx_table *totals,
+				 uint32_t column, size_t row, double *mean)
+{
+	const uint8_t partly = SX_QUALITY_LOST | SX_QUALITY_MULTIPLEXED;
+	if (!e->ratios || e->m->plans[column].divisor == SX_NONE)
+		return RATIO_OF_TOTALS;
+	uint32_t at = e->kind_count + 2 * e->m->plans[column].divisor;
+	struct sx_vector v = sx_table_vector(totals, at);
+	uint8_t quality = v.data && v.quality ? v.quality[row] : 0;
+	if (quality & SX_QUALITY_NO_DATA_MASK)
+		return sx_quality_is_skipped(quality) ? RATIO_OF_TOTALS : RATIO_NONE;
+	if (!(quality & partly))
+		return RATIO_OF_TOTALS;
+	*mean = sx_table_get(totals, at + 1, row) / sx_table_get(totals, at, row);
+	return RATIO_OF_ROWS;
+}

@@ -1,0 +1,214 @@
+#!/usr/bin/env python3
+"""
+Means of ratios over samples of several kinds: frames, slices of work that no swap ended, the rest of a frame that such
+work came before, and samples that lack what others have. A second implementation says what each comes to, and no mean
+lies outside its samples. usage: test_means.py SEXTANT MAKE-RUN
+"""
+import csv
+import io
+import math
+import os
+import random
+import subprocess
+import sys
+import unittest
+
+SEXTANT, MAKE_RUN = sys.argv.pop(1), sys.argv.pop(1)
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), 'html'))
+from command import Command, FolderTest  # noqa: E402
+from page_reader import Page  # noqa: E402
+
+MS = 1000000
+COLUMNS = {'Frames': 'frames', 'FrameTime': 'ns', 'CPUTime': 'ns', 'presented': 'boolean', 'DrawCalls': 'draws', 'D3DGPUTime': 'ns',
+           'FramebufferWidth': 'pixels', 'FramebufferHeight': 'pixels', 'Occlusion': 'samples', 'PSInvocations': 'invocations',
+           'IAVertices': 'vertices', 'IAPrimitives': 'primitives', 'VSInvocations': 'invocations', 'CInvocations': 'primitives',
+           'CPrimitives': 'primitives', 'CSInvocations': 'invocations'}
+LAST = ('FramebufferWidth', 'FramebufferHeight')
+PIXELS = ('FramebufferWidth', 'FramebufferHeight', 'Frames')
+# Name: factor, what is divided, and by what, which is a product; of frames where it reads how many there are.
+RATIOS = {'frames_per_second': (1e9, 'Frames', ('FrameTime',)), 'gpu_time_share': (100, 'D3DGPUTime', ('FrameTime',)),
+          'cpu_time_share': (100, 'CPUTime', ('FrameTime',)), 'vertices_per_primitive': (1, 'IAVertices', ('IAPrimitives',)),
+          'vertex_runs_per_primitive': (1, 'VSInvocations', ('IAPrimitives',)), 'clipping_output_ratio': (1, 'CPrimitives', ('CInvocations',)),
+          'fragments_per_pixel': (1, 'PSInvocations', PIXELS), 'overdraw': (1, 'Occlusion', PIXELS),
+          'fragments_per_primitive': (1, 'PSInvocations', ('CPrimitives',)), 'samples_passed_per_fragment': (1, 'Occlusion', ('PSInvocations',)),
+          'gpu_time_per_fragment': (1e-9, 'D3DGPUTime', ('PSInvocations',)), 'gpu_time_per_pixel': (1e-9, 'D3DGPUTime', PIXELS),
+          'fragment_rate': (1e9, 'PSInvocations', ('D3DGPUTime',)), 'compute_threads_per_frame': (1, 'CSInvocations', ('Frames',)),
+          'compute_rate': (1e9, 'CSInvocations', ('D3DGPUTime',))}
+KEPT = ('Frames', 'FrameTime', 'presented', 'DrawCalls', 'CPUTime', *LAST)  # counted in every sample
+
+
+class Row:
+    """One sample: `values` without those it lacks; `skipped`: these were not measured, and others stand for them."""
+
+    def __init__(self, process, context, begin, length, kind):
+        self.process, self.context, self.begin, self.end, self.kind = process, context, begin, begin + length, kind
+        self.frame, self.values, self.skipped = 0, {}, False
+
+    def ratio(self, name):
+        """What is divided and by what, or None where this row says nothing of it."""
+        factor, above, below = RATIOS[name]
+        if ('Frames' in (above, *below) and self.kind != 'frame') or any(c not in self.values for c in (above, *below)):
+            return None
+        by = math.prod(self.values[c] for c in below)
+        return (factor * self.values[above], by) if by else None
+
+
+def weighted(rows, name):
+    """The mean of a ratio, and the least and the largest."""
+    parts = [part for part in (row.ratio(name) for row in rows) if part]
+    if not parts:
+        return None
+    return sum(a for a, _ in parts) / sum(b for _, b in parts), min(a / b for a, b in parts), max(a / b for a, b in parts)
+
+
+def make_rows(seed, measured=1.0):
+    """Contexts of two programs that swap, or work for a while without, in windows that change; some counters are lost."""
+    chance = random.Random(seed)
+    rows = []
+    for context in range(chance.randrange(1, 4)):
+        at, size, frame, cut = chance.randrange(50) * MS, (64, 64), 0, False
+        lossy = chance.random() * 0.4
+        for _ in range(chance.randrange(6, 40)):
+            kind = 'slice' if chance.random() < 0.4 else 'rest' if cut else 'frame'
+            cut = kind == 'slice'
+            length = int((100 if cut else chance.choice((1, 4, 17))) * MS * (1 + chance.random()))
+            row = Row(f'p{context // 2} ({10 + context // 2})', context, at, length, kind)
+            at, row.frame, frame = row.end, frame, frame + 1
+            if chance.random() < 0.1:
+                size = (chance.randrange(20, 900), chance.randrange(20, 900))
+            calls = chance.randrange(0, 3) * (10 if cut else 1)
+            v = {'Frames': int(not cut), 'FrameTime': length, 'presented': int(kind == 'frame'), 'DrawCalls': calls,
+                 'CPUTime': int(length * chance.random()), 'D3DGPUTime': int(length * chance.random())}
+            if kind == 'frame':
+                v.update(FramebufferWidth=size[0], FramebufferHeight=size[1])
+            v.update({c: calls * chance.randrange(1, 3000) for c in COLUMNS if c not in v and c not in LAST})
+            row.skipped = chance.random() >= measured
+            row.values = {c: x for c, x in v.items() if c in KEPT or not row.skipped and chance.random() >= lossy}
+            rows.append(row)
+    return sorted(rows, key=lambda row: row.end)
+
+
+class Means(FolderTest):
+    sextant = Command(SEXTANT, code=0)
+
+    def write(self, rows):
+        lines = ['device\topengl\tSome GPU\tMesa 1\tframe\treal']
+        lines += [f'column\t{name}\t{unit}\tu64\t{"last" if name in LAST else "sum"}' for name, unit in COLUMNS.items()]
+        for row in rows:
+            lines += [f'label\t{label}\t{value}' for label, value in (('process', row.process), ('context', row.context), ('frame', row.frame))]
+            missing = ['~' if row.skipped and c not in KEPT else '-' for c in COLUMNS]
+            cells = [str(row.values.get(c, missing[i])) for i, c in enumerate(COLUMNS)]
+            lines.append(f'row\t{row.begin}\t{row.end}\t' + '\t'.join(cells))
+        path = self.path('run.sxc')
+        subprocess.run([MAKE_RUN, path], input='\n'.join(lines) + '\n', text=True, check=True, timeout=60)
+        return path
+
+    def check(self, got, rows, name, where):
+        due = weighted(rows, name)
+        if due is None:
+            self.assertIsNone(got, (where, name))
+            return
+        self.assertIsNotNone(got, (where, name, due))
+        self.assertAlmostEqual(got / due[0] if due[0] else got + 1, 1, places=5, msg=f'{where} {name} {got} {due}')
+
+    def test_means_are_weighted_by_what_they_divide_by(self):
+        """In every view: of the run in text for programs, tables and the page; of each program, context and stretch of time."""
+        for seed in range(8):
+            rows = make_rows(seed)
+            path = self.write(rows)
+            names = ','.join(RATIOS)
+            found = {m['name']: m for m in self.sextant.document('report', path, '-m', names)['metrics']}
+            table = list(csv.DictReader(io.StringIO(self.sextant('report', path, '-m', names, '--csv').stdout)))
+            page = self.path('page.html')
+            self.sextant('report', path, '-m', names, '-o', page)
+            with open(page, encoding='utf-8') as file:
+                shown = {row['name']: row for row in Page(file.read()).report['of_devices'][0]['rows']}
+            live = {m['name']: m for m in self.sextant.document('stat', '-i', path, '-m', names)['metrics']}
+            for name in RATIOS:
+                self.check(found[name]['mean'], rows, name, (seed, 'report'))
+                self.check(live[name]['mean'], rows, name, (seed, 'stat'))
+                cell = next(line['mean'] for line in table if line['name'] == name)
+                self.check(float(cell) if cell else None, rows, name, (seed, 'csv'))
+                due = weighted(rows, name)
+                if due:
+                    self.assertAlmostEqual(found[name]['min'] / due[1] if due[1] else 1 + found[name]['min'], 1, places=6)
+                    self.assertAlmostEqual(found[name]['max'] / due[2] if due[2] else 1 + found[name]['max'], 1, places=6)
+                    self.assertLessEqual(shown[name]['min'] * (1 - 1e-9), shown[name]['mean'])
+                    self.assertLessEqual(shown[name]['mean'], shown[name]['max'] * (1 + 1e-9))
+            for by, key in (('process', lambda row: row.process), ('context', lambda row: str(row.context))):
+                for group in self.groups(path, names, '--by', by):
+                    mine = [row for row in rows if key(row) == str(group['key'])]
+                    self.assertTrue(mine, group['key'])
+                    for name in RATIOS:
+                        self.check(group['values'][name], mine, name, (seed, by, group['key']))
+            begin = rows_begin = min(row.begin for row in rows)
+            for group in self.groups(path, names, '--by', 'time', '--interval', '200ms', '--top', '999'):
+                begin = group['begin_ns']
+                mine = [row for row in rows if (row.begin - rows_begin) // (200 * MS) == (begin - rows_begin) // (200 * MS)]
+                for name in RATIOS:
+                    self.check(group['values'][name], mine, name, (seed, 'time', begin))
+
+    def groups(self, path, names, *args):
+        device, = self.sextant.document('report', path, '-m', names, *args)['devices']
+        return device['groups']
+
+    def test_no_mean_lies_outside_its_samples(self):
+        """Nor where one sample of three was measured, and stands for others by what each context does."""
+        for seed in range(20, 34):
+            rows = make_rows(seed, measured=1 / 3)
+            for metric in self.sextant.document('report', self.write(rows), '-m', '*', '--counters')['metrics']:
+                if metric['mean'] is None or metric['name'] not in RATIOS:
+                    continue
+                slack = 1e-9 * abs(metric['mean'])
+                self.assertLessEqual(metric['min'], metric['mean'] + slack, (seed, metric))
+                self.assertLessEqual(metric['mean'], metric['max'] + slack, (seed, metric))
+
+    def test_what_is_no_frame_has_no_frame_time(self):
+        """Frame times, their total (once where contexts overlap) and their rate are those of whole frames."""
+        for seed in range(8):
+            rows = make_rows(seed)
+            path = self.write(rows)
+            frames = [row for row in rows if row.kind == 'frame']
+            document = self.sextant.document('report', path, '-m', 'frame_time,FrameTime,frames_per_second')
+            found = {m['name']: m for m in document['metrics']}
+            if not frames:
+                self.assertIsNone(found['frame_time']['mean'])
+                continue
+            lengths = sorted((row.end - row.begin) * 1e-9 for row in frames)
+            together = self.union(frames) * 1e-9
+            for name in ('frame_time', 'FrameTime'):
+                due = {'total': together, 'mean': sum(lengths) / len(lengths), 'min': lengths[0], 'max': lengths[-1],
+                       'p50': lengths[math.ceil(0.5 * len(lengths)) - 1], 'p95': lengths[math.ceil(0.95 * len(lengths)) - 1]}
+                for key, value in due.items():
+                    self.assertAlmostEqual(found[name][key] / value, 1, places=6, msg=f'{seed} {name} {key}')
+                self.assertEqual(found[name]['running'], 1)
+            told = document['devices'][0]['frames']
+            self.assertAlmostEqual(told['fps'] * together / len(frames), 1, places=6)
+            self.assertAlmostEqual(told['fps_each'] * sum(lengths) / len(frames), 1, places=6)
+            self.assertAlmostEqual(found['frames_per_second']['mean'] / told['fps_each'], 1, places=6)
+            for group in self.groups(path, 'frame_time,frames_per_second', '--by', 'process'):
+                mine = [row for row in frames if row.process == group['key']]
+                if mine:
+                    self.assertAlmostEqual(group['values']['frame_time'] / (self.union(mine) * 1e-9), 1, places=6)
+                    due = len(mine) / sum((row.end - row.begin) * 1e-9 for row in mine)
+                    self.assertAlmostEqual(group['values']['frames_per_second'] / due, 1, places=6)
+
+    @staticmethod
+    def union(rows):
+        covered, until = 0, 0
+        for row in sorted(rows, key=lambda row: row.begin):
+            covered += max(0, row.end - max(row.begin, until))
+            until = max(until, row.end)
+        return covered
+
+    def test_never_swapped(self):
+        """Then nothing is said of frames, and why."""
+        rows = [row for row in make_rows(3) if row.kind == 'slice']
+        found = {m['name']: m for m in self.sextant.document('report', self.write(rows), '-m', '*')['metrics']}
+        for name in ('frames_per_second', 'frame_time', 'compute_threads_per_frame'):
+            self.assertIsNone(found[name]['mean'], name)
+            self.assertIn('no swap ended the samples', found[name]['why'])
+
+
+if __name__ == '__main__':
+    unittest.main()
