@@ -54,6 +54,12 @@ static const char *const frames_names[COLUMN_COUNT] = {
 /* Behind these, counters of the driver's own. */
 #define COLUMNS_MOST (COLUMN_COUNT + WIRE_DRIVER_MOST)
 
+/* What a context's samples have come to; `cut`: the last one ended within a frame. */
+struct guest_past {
+	struct wire_past all;
+	bool cut;
+};
+
 struct guest_decoder {
 	struct decoder base;
 	bool parts;			     /* samples are parts of frames */
@@ -62,10 +68,17 @@ struct guest_decoder {
 	struct sx_column columns[COLUMNS_MOST];
 	bool has_data[COLUMNS_MOST];
 	uint8_t why_set[COLUMNS_MOST]; /* 1 + the reason that the table holds, or 0 */
-	struct wire_past *pasts;       /* of each context */
+	struct guest_past *pasts;      /* of each context */
 	size_t context_count, context_cap;
 	uint64_t *cpu_ns; /* of each process: up to where its CPU time was counted */
 	size_t process_count, process_cap;
+};
+
+/* A row that is filled. */
+struct frames_row {
+	struct sx_table *table;
+	size_t row;
+	bool whole; /* a swap ended it, and all that came before since the last one is in it */
 };
 
 /* Reasons beside those of the channel. */
@@ -239,12 +252,6 @@ static enum sx_status set_counters(struct guest_decoder *d, const struct wire_sa
 	return SX_OK;
 }
 
-/* A row that is filled. */
-struct frames_row {
-	struct sx_table *table;
-	size_t row;
-};
-
 /* `from`: head->driver_count values as the source wrote them; others were not measured at all. */
 static enum sx_status set_driver(struct guest_decoder *d, const struct wire_sample *head,
 				 const uint8_t *from, uint8_t extra, struct frames_row to)
@@ -274,10 +281,12 @@ static enum sx_status set_driver(struct guest_decoder *d, const struct wire_samp
 }
 
 static enum sx_status set_size(struct guest_decoder *d, const struct wire_record *record,
-			       uint8_t extra, struct sx_table *table, size_t row)
+			       uint8_t extra, struct frames_row to)
 {
-	/* What was drawn for a while is more than one picture of that size. */
-	bool slice = record->kind == WIRE_TIME;
+	struct sx_table *table = to.table;
+	size_t row = to.row;
+	/* What was drawn for a while is another amount than one picture of that size. */
+	bool slice = record->kind == WIRE_TIME || (record->kind == WIRE_FRAME && !to.whole);
 	const char *why = slice ? "no swap ended the samples: they are no pictures"
 				: "no window or pbuffer, or its size is not known";
 	bool known = record->flags & WIRE_SIZE_KNOWN && !slice;
@@ -296,24 +305,33 @@ static enum sx_status set_size(struct guest_decoder *d, const struct wire_record
 
 /* `path` is the label path, sample->label_length bytes. */
 static enum sx_status frames_set_labels(const struct wire_sample *sample, const char *path,
-					struct sx_table *table, size_t row, struct sx_error *err)
+					struct frames_row to, struct sx_error *err)
 {
-	static const char *const reasons[WIRE_KINDS] = {[WIRE_TIME] = "no swap"};
+	struct sx_table *table = to.table;
+	size_t row = to.row;
 	const struct wire_record *record = &sample->record;
+	const char *reason = record->kind == WIRE_TIME		       ? "no swap"
+			     : record->kind == WIRE_FRAME && !to.whole ? "rest of a frame"
+								       : NULL;
 	enum sx_status status = sx_table_set_label(table, SX_LABEL_FRAME, row, record->frame);
 	if (!status)
 		status = records_set_labels(sample, path, table, row);
-	if (!status && reasons[record->kind])
-		status = records_set_text(table, SX_LABEL_REASON, row, reasons[record->kind],
-					  strlen(reasons[record->kind]));
+	if (!status && reason)
+		status = records_set_text(table, SX_LABEL_REASON, row, reason, strlen(reason));
 	/* Tells when a value found no memory. */
 	return status ? error_nomem(err, "labelling a frame")
 		      : sx_table_add_rows(table, 0, NULL, err);
 }
 
+/* What a swap ends after work that none did is the rest of a frame. */
+static bool is_whole(const struct guest_decoder *d, const struct wire_sample *sample)
+{
+	return sample->record.kind == WIRE_FRAME && !d->pasts[sample->context].cut;
+}
+
 static bool wanted(struct guest_decoder *d, const struct wire_sample *sample)
 {
-	struct wire_past *past = &d->pasts[sample->context];
+	struct wire_past *past = &d->pasts[sample->context].all;
 	bool row = wire_is_row(&sample->record, past);
 	wire_add_past(past, &sample->record);
 	return row;
@@ -367,16 +385,17 @@ static void set_times(struct guest_decoder *d, const struct wire_sample *sample,
 }
 
 /* Who draws, and what CPU time that took. */
-static void set_raster(const struct wire_sample *sample, uint8_t extra, struct sx_table *table,
-		       size_t row)
+static void set_raster(const struct wire_sample *sample, uint8_t extra, struct frames_row to)
 {
+	struct sx_table *table = to.table;
+	size_t row = to.row;
 	uint8_t why = sample->why[WIRE_GPU_TIME];
 	bool software = why == WIRE_WHY_THREADS || why == WIRE_WHY_NO_GPU ||
 			why == WIRE_WHY_NOT_WATCHED || why == WIRE_WHY_DRAWN_LATER ||
 			why == WIRE_WHY_UNDRAWN || why == WIRE_WHY_COMPUTED;
 	uint8_t state = sample->record.states[WIRE_GPU_TIME];
 	bool known = !software || state == WIRE_VALID;
-	sx_table_set_u64(table, COLUMN_PRESENTED, row, sample->record.kind == WIRE_FRAME, extra);
+	sx_table_set_u64(table, COLUMN_PRESENTED, row, to.whole, extra);
 	sx_table_set_u64(table, COLUMN_SOFTWARE, row, software, extra);
 	sx_table_set_u64(table, COLUMN_RASTER_TIME, row, software ? sample->raster_ns : 0,
 			 known			? extra
@@ -404,25 +423,31 @@ static enum sx_status frames_feed(struct decoder *decoder, const struct raw_samp
 	struct guest_decoder *d = (struct guest_decoder *)decoder;
 	struct wire_sample head;
 	enum sx_status status = check(d, raw, &head, err);
-	if (status || !wanted(d, &head))
+	if (status)
 		return status;
+	struct frames_row to = {.table = table, .whole = is_whole(d, &head)};
+	bool is_row = wanted(d, &head);
+	d->pasts[head.context].cut = head.record.kind == WIRE_TIME;
+	if (!is_row)
+		return SX_OK;
 	uint8_t extra = raw->flags & RAW_LOST ? SX_QUALITY_LOST : 0;
 	size_t row;
 	status = sx_table_add_rows(table, 1, &row, err);
 	if (status)
 		return status;
+	to.row = row;
 	set_times(d, &head, extra, table, row);
-	set_raster(&head, extra, table, row);
+	set_raster(&head, extra, to);
 	set_threads(&head, extra, table, row);
 	status = set_counters(d, &head, extra, table, row);
 	if (!status)
-		status = set_driver(d, &head, raw->data + sizeof(head) + head.label_length, extra,
-				    (struct frames_row){table, row});
+		status =
+		    set_driver(d, &head, raw->data + sizeof(head) + head.label_length, extra, to);
 	if (!status)
-		status = set_size(d, &head.record, extra, table, row);
+		status = set_size(d, &head.record, extra, to);
 	if (status)
 		return error_nomem(err, "decoding a frame");
-	return frames_set_labels(&head, (const char *)raw->data + sizeof(head), table, row, err);
+	return frames_set_labels(&head, (const char *)raw->data + sizeof(head), to, err);
 }
 
 static void frames_destroy(struct decoder *decoder)

@@ -222,6 +222,27 @@ static void test_the_rest_counts_where_something_was_drawn(void **state)
 	finish(&f);
 }
 
+/* What a swap ends after such work counts as a frame, but is not all of it; others' frames are. */
+static void test_the_rest_of_a_frame_is_no_picture(void **state)
+{
+	struct fixture f = start();
+	struct labelled whole = frame(0), cut = frame(0), other = frame(1);
+	cut.head.record.kind = WIRE_TIME;
+	assert_int_equal(feed(&f, &cut, FRAME_SIZE, 0), SX_OK);
+	assert_int_equal(feed(&f, &whole, FRAME_SIZE, 0), SX_OK);
+	assert_int_equal(feed(&f, &other, FRAME_SIZE, 0), SX_OK);
+	assert_int_equal(feed(&f, &whole, FRAME_SIZE, 0), SX_OK);
+	assert_int_equal(sx_table_row_count(f.table), 4);
+	assert_string_equal(sx_table_string(f.table, sx_table_label(f.table, SX_LABEL_REASON, 1)),
+			    "rest of a frame");
+	for (size_t row = 1; row < 4; row++) {
+		assert_true(get(&f, "Frames", row) == 1);
+		assert_true(get(&f, "presented", row) == (row != 1));
+		assert_int_equal(isnan(get(&f, "FramebufferWidth", row)), row == 1);
+	}
+	finish(&f);
+}
+
 /* Frames whose GPU time exceeds theirs were drawn later: what came then is a part of it. */
 static void test_work_that_goes_on_after_the_last_frame_counts(void **state)
 {
@@ -344,6 +365,7 @@ int main(void)
 	    cmocka_unit_test(test_missing_values_say_why),
 	    cmocka_unit_test(test_the_rest_counts_where_something_was_drawn),
 	    cmocka_unit_test(test_work_that_was_spared_is_a_row),
+	    cmocka_unit_test(test_the_rest_of_a_frame_is_no_picture),
 	    cmocka_unit_test(test_work_that_goes_on_after_the_last_frame_counts),
 	    cmocka_unit_test(test_cpu_time_counts_once_for_each_process),
 	    cmocka_unit_test(test_nonsense_is_left_out),
