@@ -208,6 +208,14 @@ class Means(FolderTest):
         for name in ('frames_per_second', 'frame_time', 'compute_threads_per_frame'):
             self.assertIsNone(found[name]['mean'], name)
             self.assertIn('no swap ended the samples', found[name]['why'])
+        said = self.sextant('capture', 'info', self.path('run.sxc')).stdout
+        self.assertIn(f'rows     {len(rows)}, each a frame, or work that no swap ended', said)
+        said = self.sextant('advise', self.path('run.sxc')).stdout
+        self.assertIn('The program presents nothing', said)
+        self.assertNotIn('0 frames/s', said)
+        for seed in range(4):  # one swap is enough
+            rows = make_rows(seed)
+            self.assertNotIn('presents nothing', self.sextant('advise', self.write(rows)).stdout, seed)
 
 
 if __name__ == '__main__':

@@ -142,7 +142,7 @@ FRAME_WANT = dict(frames_per_second=50.0, frame_time=20.0, gpu_time=19.0, cpu_ti
                   samples_passed_per_fragment=0.8, vertex_runs_per_fragment=0.05, fragment_rate=1.2e6 / 19e-3,
                   compute_threads_per_frame=96.0, feedback_loss=None)
 # Two clipped triangles as llvmpipe counts them, in a run that never swaps.
-STILL = dict(FRAME, CInvocations=2, CPrimitives=6, Frames=0, D3DGPUTime=2000000, CPUTime=1000000)
+STILL = dict(FRAME, CInvocations=2, CPrimitives=6, Frames=0, D3DGPUTime=2000000, CPUTime=1000000, duration_ns=20000000)
 STILL_WANT = dict(primitives_clipped_away=0.0, clipping_output_ratio=3.0, frames_per_second=0.0,
                   fragments_per_pixel=2.5, compute_threads_per_frame=None)
 # Three frames together: 10, 10 and 40 ms are 50 frames a second, not the 75 of a mean.

@@ -8,6 +8,15 @@
 #include "tools/cli/input/imported.h"
 #include "tools/verbs/capture/contents.h"
 
+/* Rows of a source that watches programs: these may draw without ever ending a frame. */
+static bool may_hold_slices(const struct sx_capture_device *d)
+{
+	bool counts = false;
+	for (uint32_t i = 0; i < d->column_count; i++)
+		counts |= strcmp(d->columns[i].name, "Frames") == 0;
+	return counts && d->kind == SX_SAMPLE_FRAME;
+}
+
 static void write_device(const struct cli *cli, const struct contents *c, uint32_t number)
 {
 	const struct sx_capture_device *d = sx_capture_device(c->reader, number);
@@ -20,8 +29,9 @@ static void write_device(const struct cli *cli, const struct contents *c, uint32
 	fprintf(out, "\n  catalog  %s (%016" PRIx64 ")\n", d->catalog, d->catalog_hash);
 	text_field(&cli->view.out, 11, "source", d->source);
 	text_field(&cli->view.out, 11, "driver", d->driver);
-	fprintf(out, "  rows     %" PRIu64 ", each a %s%s\n", c->rows[number], kind,
-		strcmp(kind, "time") == 0 ? " slice" : "");
+	fprintf(out, "  rows     %" PRIu64 ", each a %s%s%s\n", c->rows[number], kind,
+		strcmp(kind, "time") == 0 ? " slice" : "",
+		may_hold_slices(d) ? ", or work that no swap ended" : "");
 	fprintf(out, "  columns  %u\n", (unsigned)d->column_count);
 	capture_clocks_text(&cli->view, &c->clocks, number, 2);
 	for (uint32_t i = 0; i < d->property_count; i++)
