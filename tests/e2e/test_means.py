@@ -186,12 +186,24 @@ class Means(FolderTest):
             self.assertAlmostEqual(told['fps'] * together / len(frames), 1, places=6)
             self.assertAlmostEqual(told['fps_each'] * sum(lengths) / len(frames), 1, places=6)
             self.assertAlmostEqual(found['frames_per_second']['mean'] / told['fps_each'], 1, places=6)
+            for process in document['devices'][0]['processes']:
+                mine = [row for row in frames if row.process == f'{process["name"]} ({process["pid"]})']
+                self.rate(process, mine)
+                for context in process['each_context']:
+                    self.rate(context, [row for row in mine if row.context == context['context']])
             for group in self.groups(path, 'frame_time,frames_per_second', '--by', 'process'):
                 mine = [row for row in frames if row.process == group['key']]
                 if mine:
                     self.assertAlmostEqual(group['values']['frame_time'] / (self.union(mine) * 1e-9), 1, places=6)
                     due = len(mine) / sum((row.end - row.begin) * 1e-9 for row in mine)
                     self.assertAlmostEqual(group['values']['frames_per_second'] / due, 1, places=6)
+
+    def rate(self, told, frames):
+        """Frames over the time in which any of them was on its way."""
+        if not frames:
+            self.assertIsNone(told['fps'])
+            return
+        self.assertAlmostEqual(told['fps'] * self.union(frames) * 1e-9 / len(frames), 1, places=6)
 
     @staticmethod
     def union(rows):

@@ -33,14 +33,25 @@ static void note_context(struct seen_process *process, uint64_t context)
 	*word |= bit;
 }
 
-static void note_span(struct seen_span *span, uint64_t begin_ns, uint64_t end_ns, bool slice)
+/* One sample. */
+struct seen_sample {
+	uint64_t begin_ns, end_ns;
+	bool slice, frame;
+};
+
+static void note_span(struct seen_span *span, const struct seen_sample *s)
 {
-	if (span->samples == 0 || begin_ns < span->begin_ns)
-		span->begin_ns = begin_ns;
-	if (end_ns != SX_TIME_UNKNOWN && end_ns > span->end_ns)
-		span->end_ns = end_ns;
+	bool ends = s->end_ns != SX_TIME_UNKNOWN;
+	if (span->samples == 0 || s->begin_ns < span->begin_ns)
+		span->begin_ns = s->begin_ns;
+	if (ends && s->end_ns > span->end_ns)
+		span->end_ns = s->end_ns;
 	span->samples++;
-	span->slices += slice;
+	span->slices += s->slice;
+	if (!s->frame || !ends || s->end_ns <= s->begin_ns)
+		return;
+	span->frames++;
+	span->frames_ns += s->end_ns - s->begin_ns;
 }
 
 /* Where a context is told by itself; NULL beyond those that are. */
@@ -59,14 +70,17 @@ static struct seen_span *find_context(struct seen_process *process, uint64_t con
 static void note_row(struct seen_process *process, const struct slices *slices,
 		     const struct sx_table *raw, size_t row)
 {
-	uint64_t begin = sx_table_begin_ns(raw)[row], end = sx_table_end_ns(raw)[row];
+	const struct seen_sample sample = {sx_table_begin_ns(raw)[row], sx_table_end_ns(raw)[row],
+					   slices_is_one(slices, raw, row),
+					   slices_is_frame(slices, raw, row)};
 	uint64_t context = sx_table_label(raw, SX_LABEL_CONTEXT, row);
 	struct seen_span *each = context != SX_LABEL_ABSENT ? find_context(process, context) : NULL;
-	bool slice = slices_is_one(slices, raw, row);
 	note_context(process, context);
-	note_span(&process->span, begin, end, slice);
+	note_span(&process->span, &sample);
+	if (sample.frame && sample.end_ns != SX_TIME_UNKNOWN)
+		cover_add(&process->frames, sample.begin_ns, sample.end_ns);
 	if (each)
-		note_span(each, begin, end, slice);
+		note_span(each, &sample);
 }
 
 void processes_seen_add(struct processes_seen *seen, const struct sx_table *raw)
@@ -111,6 +125,8 @@ static const struct report_context *contexts_tell(const struct seen_process *pro
 		list[i] = (struct report_context){.number = process->numbers[i],
 						  .samples = process->each[i].samples,
 						  .slices = process->each[i].slices,
+						  .frames = process->each[i].frames,
+						  .frames_ns = process->each[i].frames_ns,
 						  .duration_ns = span_ns(&process->each[i])};
 	return list;
 }
@@ -128,6 +144,8 @@ static bool processes_tell(const struct seen_process *process, struct arena *are
 	    .each_count = process->each_count,
 	    .samples = process->span.samples,
 	    .slices = process->span.slices,
+	    .frames = process->span.frames,
+	    .frames_ns = cover_ns(&process->frames),
 	    .duration_ns = span_ns(&process->span),
 	};
 	return out->name && out->each;

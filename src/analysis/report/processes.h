@@ -4,19 +4,24 @@
 
 #include "analysis/report/report.h"
 #include "base/mem.h"
+#include "table/cover.h"
 
 #define REPORT_PROCESSES_MAX 1024 /* processes that are told apart */
 #define REPORT_CONTEXTS_MAX  4096 /* numbers of contexts, likewise */
 #define REPORT_CONTEXTS_TOLD 16	  /* of a process, each by itself */
 
-/* How many samples there were, and when; `slices`: of these, such as no frame ended. */
+/*
+ * How many samples there were, and when; `slices`: of these, such as no frame ended; `frames`:
+ * whole ones, and how long they are, each for itself.
+ */
 struct seen_span {
-	uint64_t samples, slices, begin_ns, end_ns;
+	uint64_t samples, slices, begin_ns, end_ns, frames, frames_ns;
 };
 
 struct seen_process {
 	char *label;
 	struct seen_span span, each[REPORT_CONTEXTS_TOLD];
+	struct cover frames;			/* time that frames of any context take */
 	uint64_t numbers[REPORT_CONTEXTS_TOLD]; /* of the contexts in `each` */
 	uint32_t each_count;
 	uint64_t contexts[REPORT_CONTEXTS_MAX / 64]; /* bits */

@@ -64,7 +64,8 @@ struct report_gap {
 
 struct report_context {
 	uint64_t number, samples, slices;
-	uint64_t duration_ns; /* from its first sample to its last */
+	uint64_t frames, frames_ns; /* whole ones, and the time that they take */
+	uint64_t duration_ns;	    /* from its first sample to its last */
 };
 
 struct report_process {
@@ -74,7 +75,8 @@ struct report_process {
 	const struct report_context *each; /* of its first contexts */
 	uint32_t each_count;
 	uint64_t samples, slices;
-	uint64_t duration_ns; /* from its first sample to its last */
+	uint64_t frames, frames_ns; /* whole ones, and the time that any of them takes */
+	uint64_t duration_ns;	    /* from its first sample to its last */
 };
 
 /* A limit that was set, and what became of it. */

@@ -46,6 +46,16 @@ static void frames_json(struct json *json, const struct report_frames *f)
 	json_object_end(json);
 }
 
+/* Of whole frames over the time that they took; none of programs without. */
+static void rate_json(struct json *json, uint64_t frames, uint64_t frames_ns)
+{
+	json_key(json, "fps");
+	if (frames && frames_ns)
+		json_f64(json, (double)frames * 1e9 / (double)frames_ns);
+	else
+		json_null(json);
+}
+
 /* Times that are not known are no 0. */
 static void duration_json(struct json *json, uint64_t duration_ns)
 {
@@ -64,6 +74,7 @@ static void contexts_json(struct json *json, const struct report_process *p)
 		json_kv_u64(json, "context", p->each[i].number);
 		json_kv_u64(json, "samples", p->each[i].samples);
 		duration_json(json, p->each[i].duration_ns);
+		rate_json(json, p->each[i].frames, p->each[i].frames_ns);
 		json_object_end(json);
 	}
 	json_array_end(json);
@@ -81,6 +92,7 @@ static void processes_json(struct json *json, const struct report_device *d)
 		json_kv_u64(json, "contexts", d->processes[i].contexts);
 		json_kv_u64(json, "samples", d->processes[i].samples);
 		duration_json(json, d->processes[i].duration_ns);
+		rate_json(json, d->processes[i].frames, d->processes[i].frames_ns);
 		contexts_json(json, &d->processes[i]);
 		json_object_end(json);
 	}

@@ -171,32 +171,45 @@ static void cost_text(const struct view *view, const struct report_device *d)
 #define PROCESSES_SHOWN 8
 #define CONTEXTS_SHOWN	4 /* of each */
 
-/* " in 1.20 s (60.1/s)": where there are frames, the rate is of these. */
-static size_t rate_text(const struct view *view, const struct samples_told *s, uint64_t duration_ns,
-			char *buf, size_t size)
+/* Frames, the time that they took, and that from the first sample to the last. */
+struct rate_told {
+	enum sx_sample_kind kind;
+	uint64_t samples, frames, frames_ns, duration_ns;
+};
+
+/* " in 1.20 s (60.1/s)", " in 17.6 ms of 2.65 s (284/s)": the rate of frames is over their time. */
+static size_t rate_text(const struct view *view, const struct rate_told *r, char *buf, size_t size)
 {
-	char time[HUMAN_MAX], rate[HUMAN_MAX];
-	uint64_t count = s->kind == SX_SAMPLE_FRAME ? s->count - s->slices : s->count;
+	char time[HUMAN_MAX], whole[HUMAN_MAX], rate[HUMAN_MAX];
+	bool frames = r->kind == SX_SAMPLE_FRAME;
+	uint64_t count = frames ? r->frames : r->samples;
+	uint64_t over_ns = frames && r->frames_ns ? r->frames_ns : r->duration_ns;
 	buf[0] = '\0';
-	if (!duration_ns)
+	if (!r->duration_ns)
 		return 0;
-	human_duration(time, duration_ns);
+	human_duration(whole, r->duration_ns);
 	if (!count)
-		return (size_t)snprintf(buf, size, " in %s", time);
-	table_number(view, rate, (double)count * 1e9 / (double)duration_ns, "count");
-	return (size_t)snprintf(buf, size, " in %s (%s/s)", time, rate);
+		return (size_t)snprintf(buf, size, " in %s", whole);
+	human_duration(time, over_ns);
+	size_t used = (size_t)snprintf(buf, size, " in %s", time);
+	if (strcmp(time, whole) != 0)
+		used += (size_t)snprintf(buf + used, size - used, " of %s", whole);
+	table_number(view, rate, (double)count * 1e9 / (double)over_ns, "count");
+	return used + (size_t)snprintf(buf + used, size - used, " (%s/s)", rate);
 }
 
 static void contexts_text(const struct view *view, const struct report_process *p,
 			  enum sx_sample_kind kind)
 {
-	char line[256], rate[2 * HUMAN_MAX + 16], said[SAMPLES_MAX];
+	char line[256], rate[3 * HUMAN_MAX + 16], said[SAMPLES_MAX];
 	if (p->contexts < 2)
 		return;
 	for (uint32_t i = 0; i < p->each_count && i < CONTEXTS_SHOWN; i++) {
 		const struct report_context *c = &p->each[i];
 		const struct samples_told told = {kind, c->samples, c->slices};
-		rate_text(view, &told, c->duration_ns, rate, sizeof(rate));
+		const struct rate_told of = {kind, c->samples, c->frames, c->frames_ns,
+					     c->duration_ns};
+		rate_text(view, &of, rate, sizeof(rate));
 		snprintf(line, sizeof(line), "context %" PRIu64 ": %s%s", c->number,
 			 samples_said(&told, said), rate);
 		text_wrap(&view->out, 4, line);
@@ -220,9 +233,10 @@ static void processes_text(const struct view *view, const struct report_device *
 		const struct samples_told told = {d->kind, p->samples, p->slices};
 		size_t used = (size_t)snprintf(line, sizeof(line), "%s (%" PRIu32 "): %s", p->name,
 					       p->pid, samples_said(&told, said));
+		const struct rate_told of = {d->kind, p->samples, p->frames, p->frames_ns,
+					     p->duration_ns};
 		if (d->process_count > 1) /* else the head says it */
-			used += rate_text(view, &told, p->duration_ns, line + used,
-					  sizeof(line) - used);
+			used += rate_text(view, &of, line + used, sizeof(line) - used);
 		if (p->contexts > 1)
 			snprintf(line + used, sizeof(line) - used, ", %" PRIu32 " contexts",
 				 p->contexts);
