@@ -40,36 +40,61 @@ bool part_sums_begin(struct part_sums *p, uint32_t count)
 	if (p->sums || are_one(p))
 		return false;
 	p->sums = calloc((size_t)count * PARTS_MAX + 1, sizeof(*p->sums));
+	p->sketches = calloc((size_t)count * PART_SKETCHES + 1, sizeof(*p->sketches));
+	if (!p->sums || !p->sketches) {
+		free(p->sums);
+		free(p->sketches);
+		p->sums = NULL;
+		p->sketches = NULL;
+	}
 	p->count = p->sums ? count : 0;
 	return p->sums != NULL;
 }
 
-static inline void add_to_part(struct part_sum *sum, uint8_t quality, double value,
+static struct sketch *sketch_of(const struct part_sums *p, uint32_t column, uint32_t part)
+{
+	uint32_t at = part < PART_SKETCHES ? part : PART_SKETCHES - 1;
+	return &p->sketches[(size_t)column * PART_SKETCHES + at];
+}
+
+/* Whether there is a value. */
+static inline bool add_to_part(struct part_sum *sum, uint8_t quality, double value,
 			       const struct extent *extent)
 {
 	if (quality & SX_QUALITY_NO_DATA_MASK) {
 		if (sx_quality_is_skipped(quality))
 			extent_add(&sum->skipped, extent);
-		return;
+		return false;
 	}
 	if (!isfinite(value))
-		return;
+		return false;
 	sum->sum += value;
 	extent_add(&sum->with, extent);
+	return true;
 }
 
-void part_sums_add(struct part_sums *p, const struct sx_table *values)
+static bool part_sums_add_column(struct part_sums *p, const struct sx_table *values,
+				 uint32_t column)
 {
-	size_t rows = sx_table_row_count(values);
-	for (uint32_t i = 0; p->sums && i < p->count; i++) {
-		struct sx_vector v = sx_table_vector(values, i);
-		struct part_sum *sums = p->sums + (size_t)i * PARTS_MAX;
-		for (size_t r = 0; v.data && r < rows; r++)
-			add_to_part(&sums[p->of[r]], v.quality ? v.quality[r] : 0,
-				    v.type == SX_U64 ? (double)((const uint64_t *)v.data)[r]
-						     : ((const double *)v.data)[r],
-				    &p->extents[r]);
+	bool fine = true;
+	struct sx_vector v = sx_table_vector(values, column);
+	struct part_sum *sums = p->sums + (size_t)column * PARTS_MAX;
+	for (size_t r = 0; fine && v.data && r < sx_table_row_count(values); r++) {
+		double value = v.type == SX_U64 ? (double)((const uint64_t *)v.data)[r]
+						: ((const double *)v.data)[r];
+		if (add_to_part(&sums[p->of[r]], v.quality ? v.quality[r] : 0, value,
+				&p->extents[r]))
+			fine = sketch_add(sketch_of(p, column, p->of[r]), value);
 	}
+	return fine;
+}
+
+bool part_sums_add(struct part_sums *p, const struct sx_table *values)
+{
+	bool fine = true;
+	for (uint32_t i = 0; p->sums && fine && i < p->count; i++)
+		fine = part_sums_add_column(p, values, i);
+	return fine;
 }
 
 /* Somebody of whom nothing was measured: as the same context's other rows were, see total_row.c. */
@@ -94,6 +119,29 @@ static double part_more(const struct extent *more, const struct extent *with, en
 	return base > 0 ? (double)extent_get(more, by) / base : 0;
 }
 
+/* For how much the rows with data of a part, or of one that stands in for it, stand. */
+struct stands {
+	const struct part_sum *of; /* NULL: nothing is known of the part */
+	double times, rows;	   /* their sum, and their number */
+};
+
+static struct stands part_stands(const struct part_sums *p, const struct part_sum *sums,
+				 uint32_t part, bool time)
+{
+	bool apart = parts_are_slices(&p->parts, part);
+	const struct part_sum *s = &sums[part];
+	const struct part_sum *other = s->with.rows ? s : stand_in(p, sums, part, &apart);
+	struct stands out = {.of = other};
+	if (!other)
+		return out;
+	enum extent_by by = extent_choose(&other->with, &s->skipped, apart, time);
+	double own = other == s ? 1 : 0;
+	out.times = own + part_more(&s->skipped, &other->with, by);
+	/* A mean of frames is one of all of them. */
+	out.rows = apart ? out.times : own + part_more(&s->skipped, &other->with, EXTENT_ROWS);
+	return out;
+}
+
 struct part_whole part_sums_whole(const struct part_sums *p, uint32_t column, bool time)
 {
 	const struct part_sum *sums = &p->sums[(size_t)column * PARTS_MAX];
@@ -101,21 +149,14 @@ struct part_whole part_sums_whole(const struct part_sums *p, uint32_t column, bo
 	struct extent known = {0}, unknown = {0};
 	bool slices = false;
 	for (uint32_t i = 0; i < p->parts.count; i++) {
-		bool apart = parts_are_slices(&p->parts, i);
-		slices |= apart;
-		const struct part_sum *s = &sums[i];
-		const struct part_sum *other = s->with.rows ? s : stand_in(p, sums, i, &apart);
-		extent_add(other ? &known : &unknown, &s->with);
-		extent_add(other ? &known : &unknown, &s->skipped);
-		if (!other)
+		const struct stands stands = part_stands(p, sums, i, time);
+		slices |= parts_are_slices(&p->parts, i);
+		extent_add(stands.of ? &known : &unknown, &sums[i].with);
+		extent_add(stands.of ? &known : &unknown, &sums[i].skipped);
+		if (!stands.of)
 			continue;
-		enum extent_by by = extent_choose(&other->with, &s->skipped, apart, time);
-		double own = other == s ? 1 : 0,
-		       times = own + part_more(&s->skipped, &other->with, by);
-		whole.sum += other->sum * times;
-		if (!apart) /* a mean of frames is one of all of them */
-			times = own + part_more(&s->skipped, &other->with, EXTENT_ROWS);
-		whole.rows += (double)other->with.rows * times;
+		whole.sum += stands.of->sum * stands.times;
+		whole.rows += (double)stands.of->with.rows * stands.rows;
 	}
 	/* Of whom nothing was measured: as the others, see total_row.c. */
 	enum extent_by by = slices && known.ns && unknown.ns ? EXTENT_NS : EXTENT_ROWS;
@@ -123,6 +164,25 @@ struct part_whole part_sums_whole(const struct part_sums *p, uint32_t column, bo
 	if (!time && known.calls && unknown.calls)
 		all = part_more(&unknown, &known, EXTENT_CALLS);
 	return (struct part_whole){whole.sum * (1 + all), whole.rows * (1 + (slices ? all : rows))};
+}
+
+bool part_sums_percentiles(const struct part_sums *p, uint32_t column, bool time,
+			   const double percent[PART_RANKS], double out[PART_RANKS])
+{
+	const struct part_sum *sums = &p->sums[(size_t)column * PARTS_MAX];
+	struct sketch_weighed list[PART_SKETCHES] = {{0}};
+	for (uint32_t i = 0; i < PART_SKETCHES; i++)
+		list[i].sketch = sketch_of(p, column, i);
+	for (uint32_t i = 0; i < p->parts.count; i++) {
+		const struct stands stands = part_stands(p, sums, i, time);
+		if (!stands.of)
+			continue;
+		size_t at = (size_t)(stands.of - sums);
+		struct sketch_weighed *to = &list[at < PART_SKETCHES ? at : PART_SKETCHES - 1];
+		double share = (double)stands.of->with.rows / (double)to->sketch->count;
+		to->weight += stands.rows * share;
+	}
+	return sketch_percentiles_weighed(list, PART_SKETCHES, percent, out, PART_RANKS);
 }
 
 uint64_t part_sums_guessed(const struct part_sums *p)
@@ -144,6 +204,9 @@ uint64_t part_sums_guessed(const struct part_sums *p)
 void part_sums_finish(struct part_sums *p)
 {
 	parts_finish(&p->parts);
+	for (size_t i = 0; p->sketches && i < (size_t)p->count * PART_SKETCHES; i++)
+		sketch_finish(&p->sketches[i]);
+	free(p->sketches);
 	free(p->sums);
 	free(p->of);
 	free(p->extents);

@@ -7,6 +7,7 @@
 
 #include <sextant/table.h>
 
+#include "analysis/sketch.h"
 #include "table/parts.h"
 
 /* Rows with data and those that they stand for. */
@@ -15,11 +16,15 @@ struct part_sum {
 	struct extent with, skipped;
 };
 
+#define PART_RANKS    3	 /* percentiles that are asked for together */
+#define PART_SKETCHES 16 /* parts whose values are apart; all further ones share the last */
+
 /* Zero-initialise; then parts_begin(). */
 struct part_sums {
 	struct parts parts;
-	struct part_sum *sums; /* PARTS_MAX a column; NULL while all rows are of one */
-	uint32_t count;	       /* columns */
+	struct part_sum *sums;	 /* PARTS_MAX a column; NULL while all rows are of one */
+	struct sketch *sketches; /* PART_SKETCHES a column */
+	uint32_t count;		 /* columns */
 	/* [row] of the table at hand: whose it is, and how much it is. */
 	uint8_t *of;
 	struct extent *extents;
@@ -41,10 +46,16 @@ bool part_sums_look(struct part_sums *p, const struct sx_table *raw);
  * False as well when there is no memory for that; then all stay one.
  */
 bool part_sums_begin(struct part_sums *p, uint32_t count);
-/* Adds the metrics of the table looked at. */
-void part_sums_add(struct part_sums *p, const struct sx_table *values);
+/* Adds the metrics of the table looked at. False when memory is out. */
+bool part_sums_add(struct part_sums *p, const struct sx_table *values);
 /* What a column comes to; `time`: its values are times, or no amounts. */
 struct part_whole part_sums_whole(const struct part_sums *p, uint32_t column, bool time);
+/*
+ * Values at these ranks (percent, rising) of a column, each for as many rows as it stands for.
+ * False where there is none, or no memory.
+ */
+bool part_sums_percentiles(const struct part_sums *p, uint32_t column, bool time,
+			   const double percent[PART_RANKS], double out[PART_RANKS]);
 /*
  * How many rows are of somebody of whom nothing was measured, in the column where they are most:
  * they are taken to be as those of the others.

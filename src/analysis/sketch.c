@@ -325,6 +325,88 @@ void sketch_percentiles_with(struct sketch *sketch, const struct sketch_extras *
 		    find_weight(sketch, extras->items, extras->count, percent[i] / 100 * whole);
 }
 
+/* A value, or as many like ones as a bucket holds. */
+struct weighed {
+	double value, weight;
+};
+
+static int compare_weighed(const void *a, const void *b)
+{
+	const struct weighed *x = a, *y = b;
+	return (x->value > y->value) - (x->value < y->value);
+}
+
+static size_t weighed_count(const struct sketch *s)
+{
+	return s->values ? (size_t)s->count : bucket_count(s);
+}
+
+/* Appends what a sketch holds. */
+static size_t collect_weighed(const struct sketch_weighed *from, struct weighed *out)
+{
+	size_t count = weighed_count(from->sketch);
+	for (uint32_t at = 0; !from->sketch->values && at < count; at++) {
+		uint64_t here = bucket(from->sketch, at, &out[at].value);
+		out[at].weight = (double)here * from->weight;
+	}
+	for (size_t i = 0; from->sketch->values && i < count; i++)
+		out[i] = (struct weighed){from->sketch->values[i], from->weight};
+	return count;
+}
+
+#define ROUNDING 1e-12 /* of the whole weight, which is a sum */
+
+bool sketch_percentiles_weighed(const struct sketch_weighed *list, size_t list_count,
+				const double *percent, double *out, size_t count)
+{
+	size_t most = 0, used = 0, i = 0;
+	double whole = 0, passed = 0;
+	for (size_t k = 0; k < list_count; k++) {
+		most += weighed_count(list[k].sketch);
+		whole += (double)list[k].sketch->count * list[k].weight;
+	}
+	struct weighed *all = calloc(most + 1, sizeof(*all));
+	for (size_t k = 0; all && k < list_count; k++)
+		used += collect_weighed(&list[k], all + used);
+	if (all)
+		qsort(all, used, sizeof(*all), compare_weighed);
+	for (size_t at = 0; all && i < count && at < used; at++) {
+		passed += all[at].weight;
+		for (; i < count && all[at].weight > 0 &&
+		       passed >= whole * (percent[i] / 100 - ROUNDING);
+		     i++)
+			out[i] = all[at].value;
+	}
+	free(all);
+	return i == count;
+}
+
+static bool copy_half(const struct sketch_half *from, struct sketch_half *to)
+{
+	*to = *from;
+	to->buckets = calloc((size_t)from->count + 1, sizeof(*to->buckets));
+	if (to->buckets && from->count)
+		memcpy(to->buckets, from->buckets, from->count * sizeof(*to->buckets));
+	return to->buckets != NULL;
+}
+
+bool sketch_copy(const struct sketch *from, struct sketch *to)
+{
+	*to = *from;
+	to->values = NULL;
+	to->value_cap = 0;
+	to->positive.buckets = to->negative.buckets = NULL;
+	if (from->values) {
+		size_t kept = (size_t)from->count;
+		if (!mem_grow(&to->values, &to->value_cap, kept, sizeof(*to->values)))
+			return false;
+		memcpy(to->values, from->values, kept * sizeof(*to->values));
+		return true;
+	}
+	return (!from->positive.count || copy_half(&from->positive, &to->positive)) &&
+	       (!from->negative.count || copy_half(&from->negative, &to->negative));
+}
+
 double sketch_top_mean(struct sketch *sketch, double share)
 {
 	uint64_t wanted = (uint64_t)(share * (double)sketch->count);

@@ -50,6 +50,19 @@ struct sketch_extras {
  */
 void sketch_percentiles_with(struct sketch *sketch, const struct sketch_extras *extras,
 			     const double *percent, double *out, size_t count);
+/* A sketch, and what each of its values weighs. */
+struct sketch_weighed {
+	const struct sketch *sketch;
+	double weight;
+};
+/*
+ * Values at these ranks (percent, rising) of the weight of all values of several sketches, some of
+ * which may be empty. False when memory is out, or there is no value.
+ */
+bool sketch_percentiles_weighed(const struct sketch_weighed *list, size_t list_count,
+				const double *percent, double *out, size_t count);
+/* Makes *to, which is empty, the same. False when memory is out. */
+bool sketch_copy(const struct sketch *from, struct sketch *to);
 /* Mean of the largest `share` (0 to 1) of all values, of at least one. Not when empty. */
 double sketch_top_mean(struct sketch *sketch, double share);
 /* How many values are above a limit. */

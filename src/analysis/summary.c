@@ -341,8 +341,9 @@ static bool release_last(struct sx_summary *s)
 }
 
 /* A second program comes: all that was added so far is of the first. */
-static void part_from_all(struct sx_summary *s)
+static bool part_from_all(struct sx_summary *s)
 {
+	bool fine = true;
 	const struct summary_edge *edges[] = {&s->first, &s->last};
 	for (uint32_t i = 0; i < s->count; i++) {
 		struct part_sum *sum = &s->apart.sums[(size_t)i * PARTS_MAX];
@@ -355,7 +356,10 @@ static void part_from_all(struct sx_summary *s)
 				sum->sum += edges[e]->values[i];
 				sum->with.rows++;
 			}
+		fine = fine &&
+		       sketch_copy(&s->sketches[i], &s->apart.sketches[(size_t)i * PART_SKETCHES]);
 	}
+	return fine;
 }
 
 /* The rows of a table, of which the first and the last of all are kept apart. */
@@ -365,7 +369,7 @@ static bool add_values(struct sx_summary *s, const struct sx_table *raw,
 	size_t first = 0, end = sx_table_row_count(values);
 	bool fine = part_sums_look(&s->apart, raw);
 	if (fine && part_sums_begin(&s->apart, s->count))
-		part_from_all(s);
+		fine = part_from_all(s);
 	fine = fine && measure_rows(s, raw);
 	if (fine && s->by_time && end) {
 		fine = release_last(s);
@@ -378,9 +382,7 @@ static bool add_values(struct sx_summary *s, const struct sx_table *raw,
 	}
 	for (uint32_t i = 0; fine && i < s->count; i++)
 		fine = summary_add_column(s, values, i, first, end);
-	if (fine)
-		part_sums_add(&s->apart, values);
-	return fine;
+	return fine && part_sums_add(&s->apart, values);
 }
 
 enum sx_status sx_summary_add(struct sx_summary *s, const struct sx_table *raw,
@@ -447,6 +449,12 @@ static double least_share(const struct sx_summary *s, uint32_t column)
 	return least;
 }
 
+/* Whether values add up, and are no times. */
+static bool summary_is_amount(const struct sx_summary *s, uint32_t column)
+{
+	return !s->times[column] && stats_adds_up(s->columns[column].unit);
+}
+
 /* What rows with data and those that they stand for are: of all, and what they come to. */
 static void set_running(struct sx_summary *s, uint32_t column, struct stats_sum *sum)
 {
@@ -463,8 +471,8 @@ static void set_running(struct sx_summary *s, uint32_t column, struct stats_sum 
 	sum->whole = sum->sum;
 	sum->mean = sum->sum / (double)stats->count;
 	if (stats->skipped && s->apart.sums) {
-		bool amount = !s->times[column] && stats_adds_up(s->columns[column].unit);
-		struct part_whole whole = part_sums_whole(&s->apart, column, !amount);
+		struct part_whole whole =
+		    part_sums_whole(&s->apart, column, !summary_is_amount(s, column));
 		sum->whole = whole.sum;
 		sum->mean = whole.sum / whole.rows;
 	} else if (stats->skipped) {
@@ -520,7 +528,12 @@ static void summary_describe(struct sx_summary *s, uint32_t column)
 	    evaluation_ratio(s->evaluation, s->divided, column, 0, &sum.rate) != RATIO_OF_ROWS)
 		sum.rate = sx_table_get(s->rates ? s->rates : s->totals, column, 0);
 	stats_set_whole(stats, &s->columns[column], s->totals, column, &sum);
-	sketch_percentiles_with(sketch, &(struct sketch_extras){edges, edge_count}, percent, at, 3);
+	bool weighed =
+	    skipped && s->apart.sums && !s->by_time &&
+	    part_sums_percentiles(&s->apart, column, !summary_is_amount(s, column), percent, at);
+	if (!weighed)
+		sketch_percentiles_with(sketch, &(struct sketch_extras){edges, edge_count}, percent,
+					at, 3);
 	stats->p50 = at[0];
 	stats->p95 = at[1];
 	stats->p99 = at[2];

@@ -139,6 +139,30 @@ class Programs(unittest.TestCase):
             self.assertAlmostEqual(sum(values.values()) / whole, 1, places=6)
         self.assertAlmostEqual(values['1'] / programs[1].due(2), 1, places=5)
 
+    def test_percentiles(self):
+        """Each value for as many frames as it stands for, which of each program and context are more or less."""
+        programs = self.three()
+        rows = self.rows_of(self.write('three.sxc', programs))
+        weights = []
+        for program in programs:
+            for kind in (False, True):
+                alike = [row for row in program.rows if program.kind(row) == kind]
+                measured = [row for row in alike if row[4]]
+                weights += [(row, len(alike) / len(measured)) for row in measured]
+        for column in (2, 3, 4):
+            values = sorted((row[5][column], weight) for row, weight in weights)
+            whole = sum(weight for _, weight in values)
+            for percent in (50, 95, 99):
+                passed, due = 0, None
+                for value, weight in values:
+                    passed += weight
+                    if passed >= whole * percent / 100 - 1e-9:
+                        due = value
+                        break
+                self.assertEqual(rows[COLUMNS[column][0]][f'p{percent}'], due, (column, percent))
+        # The light ones are two thirds of all frames, and less than a third of those measured.
+        self.assertLess(rows['PSInvocations']['p50'], 100000)
+
     def test_order_does_not_matter(self):
         """One program after the other, or both in turn."""
         programs = self.three()
