@@ -194,6 +194,52 @@ class Gates(Answers):
         far = run('report', paths[0], '--gate', 'zzzzzz < 1', '--json')
         self.assertEqual(json.loads(far.stdout)['gates'][0]['why'], 'there is no such metric in this report')
 
+    def both(self):
+        """A recording of frames and of a CPU."""
+        path = os.path.join(self.folder.name, 'both.sxc')
+        tables = [self.path(name, text) for name, text in (
+            ('f.csv', 'begin_ns,end_ns,frame,frame_time (ms)\n0,10000000,0,10\n10000000,20000000,1,10\n'),
+            ('c.csv', 'begin_ns,end_ns,run_queue\n0,10000000,3\n10000000,20000000,5\n'))]
+        parts = []
+        for table, catalog in zip(tables, ('opengl', 'cpu')):
+            parts.append(table + '.sxc')
+            self.assertEqual(run('import', '-q', table, '--for', catalog, '-o', parts[-1]).returncode, 0)
+        self.assertEqual(run('capture', 'merge', *parts, '--offset', '0s', '-o', path).returncode, 0)
+        return path
+
+    def test_gate_of_another_device(self):
+        """What a gate names is read of whatever device has it; nothing else of that device is shown."""
+        path = self.both()
+        for verb in (['report', path], ['diff', path, path], ['report', path, '--by', 'frame']):
+            for limit, code in (('4.5', 0), ('3.5', 6)):
+                done = run(*verb, '-m', 'frame_time', '--gate', f'run_queue < {limit}', '--json')
+                document = json.loads(done.stdout)
+                self.assertEqual((done.returncode, document['gates'][0]['value'], document['gates'][0]['passed']), (code, 4, not code), verb)
+        self.assertEqual([m['name'] for m in json.loads(run('report', path, '-m', 'frame_time', '--gate', 'run_queue<9', '--json').stdout)['metrics']],
+                         ['frame_time', 'run_queue'])
+        self.assertEqual([d['for'] for d in document['devices']], ['opengl'])  # --by: its rows were not asked for
+        self.assertEqual(run('report', path, '-m', 'frame_tim', '--gate', 'run_queue<9').returncode, 3)
+
+    def test_every_format_tells_each(self):
+        """Name, verdict and value of each gate: in the result, or on standard error where its format has no place."""
+        path = self.both()
+        gates = ['--gate', 'frame_time<9ms', '--gate', 'run_queue<5', '--gate', 'nobody<3']
+        for words in ([], ['--by', 'frame'], ['--by', 'time', '-I', '10ms']):
+            for form in ('text', 'json', 'csv', 'ndjson', 'openmetrics', 'html'):
+                if words and form in ('ndjson', 'openmetrics', 'html'):
+                    continue
+                page = os.path.join(self.folder.name, 'page.html')
+                done = run('report', path, *words, *gates, '-f', form, *(['-o', page] if form == 'html' else []))
+                self.assertEqual(done.returncode, 6, (words, form))
+                if form == 'json':
+                    told = json.loads(done.stdout)['gates']
+                    self.assertEqual([(g['value'], g['passed']) for g in told], [(0.01, False), (4, True), (None, None)], words)
+                    continue
+                text = ' '.join((done.stdout if form == 'text' else done.stderr).split())
+                for gate, verdict, value in (('frame_time<9ms', 'FAILED', '10'), ('run_queue<5', 'passed', '4'), ('nobody<3', 'not judged', 'there is no such')):
+                    pattern = f'{verdict} {gate}: {value}' if form == 'text' else f'gate {gate}: {verdict}, {value}'
+                    self.assertIn(pattern, text, (words, form))
+
 
 class Groups(Answers):
     def test_more_groups_than_stand_for_themselves(self):

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "output/report/gates.h"
+
 #define GATES_BYTES_MAX (1 << 20)
 
 static enum sx_status read_gates(const char *path, struct arena *arena, char **text,
@@ -64,6 +66,21 @@ enum sx_status gate_options_read(const struct cli *cli, struct arena *arena, str
 	return status;
 }
 
+enum sx_status gate_options_names(struct arena *arena, struct gates gates, struct gate_names *out,
+				  struct sx_error *err)
+{
+	*out = (struct gate_names){arena_alloc(arena, (2 * gates.count + 1) * sizeof(char *)), 0};
+	if (!out->items)
+		return error_nomem(err, "gates");
+	for (size_t i = 0; i < gates.count; i++) {
+		const char *name = gates.items[i].metric, *dot = strrchr(name, '.');
+		out->items[out->count++] = name;
+		if (dot && (name = arena_strndup(arena, name, (size_t)(dot - name))))
+			out->items[out->count++] = name;
+	}
+	return SX_OK;
+}
+
 bool gate_options_skip(const struct cli *cli)
 {
 	const char *missing = cli->options.gate_missing;
@@ -74,13 +91,17 @@ int gate_options_exit(const struct cli *cli, const struct report_gate *gates, si
 {
 	const struct options *o = &cli->options;
 	bool skip = gate_options_skip(cli);
-	bool says = cli->view.format == FORMAT_CSV || cli->view.format == FORMAT_NDJSON ||
-		    cli->view.format == FORMAT_HTML;
+	const unsigned no_place =
+	    1u << FORMAT_CSV | 1u << FORMAT_NDJSON | 1u << FORMAT_HTML | 1u << FORMAT_OPENMETRICS;
+	bool says = no_place >> cli->view.format & 1;
+	char found[256];
 	int code = EXIT_OK;
 	for (size_t i = 0; i < count; i++) {
 		const struct report_gate *g = &gates[i];
-		if (says && (g->why || !g->passed))
-			cli_note(cli, "gate %s: %s", g->text, g->why ? g->why : "FAILED");
+		if (says) {
+			gates_finding(&cli->view, g, found, sizeof(found));
+			cli_note(cli, "gate %s: %s, %s", g->text, gates_state(g), found);
+		}
 		if (g->why && !skip && code == EXIT_OK)
 			code = EXIT_INCOMPLETE;
 		if (!g->why && !g->passed && !o->gate_warn)

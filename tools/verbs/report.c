@@ -61,12 +61,15 @@ static enum sx_status report_begin_by(void *user, uint32_t index, const struct c
 					    .like = in->raw};
 	if (!options.top)
 		options.top = r->cli->view.format == FORMAT_TEXT ? TOP_TEXT : TOP_MACHINE;
+	bool asked = !capture_view_only_also(r->cli, in->view); /* else a gate alone is of it */
 	struct report_by **by = realloc(r->by, ((size_t)index + 1) * sizeof(struct report_by *));
 	if (!by)
 		return error_nomem(err, "a report");
 	r->by = by;
 	by[index] = NULL;
 	r->by_count = index + 1;
+	if (!asked)
+		return SX_OK;
 	enum sx_status status =
 	    report_key_parse(report_key_of(in->view->info, o->by), &options.by, err);
 	return status ? status : report_by_begin(&options, &by[index], err);
@@ -76,7 +79,7 @@ static enum sx_status report_rows_by(void *user, uint32_t index, const struct sx
 				     struct sx_error *err)
 {
 	struct reporting *r = user;
-	return report_by_add(r->by[index], raw, err);
+	return r->by[index] ? report_by_add(r->by[index], raw, err) : SX_OK;
 }
 
 /* What was named and has no such key is missing, and told. */
@@ -107,6 +110,8 @@ static enum sx_status write_groups(struct reporting *r, const struct report *rep
 	struct sx_error first = {0}, why;
 	for (uint32_t i = 0; i < report->device_count; i++) {
 		struct groups_out *out = &all[count];
+		if (!r->by[i])
+			continue;
 		*out = (struct groups_out){.view = &view,
 					   .report = report,
 					   .device = &report->devices[i],
@@ -136,21 +141,13 @@ static enum sx_status read_gates(struct reporting *r, struct capture_report_hook
 {
 	enum sx_status status =
 	    gate_options_read(r->cli, &r->arena, &r->gates, &r->gate_count, err);
-	const char **names =
-	    status ? NULL : arena_alloc(&r->arena, (2 * r->gate_count + 1) * sizeof(*names));
-	if (status)
-		return status;
-	if (!names)
-		return error_nomem(err, "gates");
-	hooks->also = names;
-	for (size_t i = 0; i < r->gate_count; i++) {
-		const char *name = r->gates[i].metric, *dot = strrchr(name, '.');
-		names[hooks->also_count++] = name;
-		/* What stands behind a dot may be meant for a statistic: then so much is said. */
-		if (dot && (name = arena_strndup(&r->arena, name, (size_t)(dot - name))))
-			names[hooks->also_count++] = name;
-	}
-	return SX_OK;
+	struct gate_names names = {0};
+	if (!status)
+		status = gate_options_names(&r->arena, (struct gates){r->gates, r->gate_count},
+					    &names, err);
+	hooks->also = names.items;
+	hooks->also_count = names.count;
+	return status;
 }
 
 /* Holds the gates against the report; *code becomes their exit status. */

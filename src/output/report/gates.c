@@ -36,19 +36,26 @@ static void bare_limit(const struct view *view, const struct report_gate *g, cha
 		snprintf(out, 64, ", limit %s", limit);
 }
 
+void gates_finding(const struct view *view, const struct report_gate *gate, char *buf, size_t size)
+{
+	char value[HUMAN_MAX], limit[64];
+	gates_number(view, value, gate, gate->value);
+	bare_limit(view, gate, limit);
+	snprintf(buf, size, "%s%s", gate->why ? gate->why : value, limit);
+}
+
 void gates_text(const struct view *view, const struct report_gate *gates, size_t count)
 {
 	if (count)
 		text_heading(&view->out, "gates");
 	for (size_t i = 0; i < count; i++) {
 		const struct report_gate *g = &gates[i];
-		char value[HUMAN_MAX], line[512], limit[64];
+		char found[256], line[512];
 		enum text_style style = g->why ? TEXT_YELLOW : g->passed ? TEXT_GREEN : TEXT_RED;
-		gates_number(view, value, g, g->value);
-		bare_limit(view, g, limit);
+		gates_finding(view, g, found, sizeof(found));
 		fputs("  ", view->out.out);
 		text_styled(&view->out, style, gates_state(g));
-		snprintf(line, sizeof(line), "  %s: %s%s", g->text, g->why ? g->why : value, limit);
+		snprintf(line, sizeof(line), "  %s: %s", g->text, found);
 		fputs(line, view->out.out);
 		fputc('\n', view->out.out);
 	}

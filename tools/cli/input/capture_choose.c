@@ -51,9 +51,15 @@ static bool is_elsewhere(const struct cli *cli, const struct capture_view *view,
 	return found;
 }
 
+bool capture_view_only_also(const struct cli *cli, const struct capture_view *view)
+{
+	return cli->options.metrics.count && !view->pattern_count;
+}
+
 /*
  * Fills `patterns`: where a capture has several devices, a metric of one need not be one of the
- * others. SX_ERR_NOT_FOUND when none of them is for this device, or one is for no device.
+ * others. SX_ERR_NOT_FOUND when one is for no device; where none of them is for this one, *err says
+ * what the first is not.
  */
 static enum sx_status capture_view_choose(const struct cli *cli, struct capture_view *view,
 					  struct sx_error *err)
@@ -78,9 +84,7 @@ static enum sx_status capture_view_choose(const struct cli *cli, struct capture_
 		if (!status)
 			view->patterns[view->pattern_count++] = pattern;
 	}
-	if (!status && all->count && !view->pattern_count)
-		status = SX_ERR_NOT_FOUND;
-	if (status && err)
+	if (err && (status || capture_view_only_also(cli, view)))
 		*err = why;
 	return status;
 }
@@ -95,6 +99,16 @@ bool capture_view_passes_over(const struct cli *cli, enum sx_status status, uint
 	return cli->options.metrics.count && devices > 1 && status == SX_ERR_NOT_FOUND;
 }
 
+/* Whether the device has anything that is wanted besides. */
+static bool has_any(const struct cli *cli, const struct capture_view *view,
+		    const struct capture_device *of)
+{
+	for (size_t i = 0; i < of->also_count; i++)
+		if (capture_view_has(cli, view, of->also[i]))
+			return true;
+	return false;
+}
+
 enum sx_status capture_view_prepare(const struct cli *cli, const struct capture_device *of,
 				    struct capture_view **view, struct sx_table **raw,
 				    struct sx_error *err)
@@ -105,6 +119,8 @@ enum sx_status capture_view_prepare(const struct cli *cli, const struct capture_
 		status = capture_view_need_set(cli, *view, err);
 	if (!status)
 		status = capture_view_choose(cli, *view, err);
+	if (!status && capture_view_only_also(cli, *view) && !has_any(cli, *view, of))
+		status = SX_ERR_NOT_FOUND; /* of another device, as capture_view_choose() found */
 	if (!status)
 		status = capture_view_table(*view, raw, err);
 	return status;

@@ -53,8 +53,9 @@ static bool counts_alone(const struct cli *cli, const struct capture_input *in)
 static enum sx_status select_also(const struct cli *cli, const struct capture_report_hooks *hooks,
 				  struct capture_input *in, struct sx_error *err)
 {
-	struct sx_metrics_options options =
-	    capture_report_selection(cli, in, hooks->everything || counts_alone(cli, in));
+	bool only_also = capture_view_only_also(cli, in->view);
+	bool everything = !only_also && (hooks->everything || counts_alone(cli, in));
+	struct sx_metrics_options options = capture_report_selection(cli, in, everything);
 	const char **all = calloc(options.pattern_count + hooks->also_count + 2, sizeof(*all));
 	uint32_t count = options.pattern_count;
 	if (!all)
@@ -64,7 +65,7 @@ static enum sx_status select_also(const struct cli *cli, const struct capture_re
 	for (size_t i = 0; i < hooks->also_count; i++) {
 		if (!capture_view_has(cli, in->view, hooks->also[i]))
 			continue;
-		if (!count)
+		if (!count && !only_also)
 			all[count++] = "all";
 		all[count++] = hooks->also[i];
 	}
@@ -249,8 +250,11 @@ static enum sx_status fill_devices(struct cli *cli, const struct device_list *de
 		struct capture_input *in = &out->devices[out->count++];
 		struct sx_error why = {0};
 		bool over = false;
-		status = open_device(cli, &(struct capture_device){devices->path, devices->list[i]},
-				     hooks, in, &why);
+		const struct capture_device of = {.path = devices->path,
+						  .place = devices->list[i],
+						  .also = hooks->also,
+						  .also_count = hooks->also_count};
+		status = open_device(cli, &of, hooks, in, &why);
 		if (!status && hooks->begin) {
 			status = hooks->begin(hooks->user, out->count - 1, in, &why);
 			over = status == SX_ERR_NOT_FOUND && count > 1;

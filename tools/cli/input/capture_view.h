@@ -68,6 +68,9 @@ enum sx_status capture_view_list(const struct cli *cli, const char *path, uint32
 struct capture_device {
 	const char *path;
 	uint32_t place;
+	/* Names that are wanted of it whatever --metric selects, or NULL: what gates are about. */
+	const char *const *also;
+	size_t also_count;
 };
 
 /* Whether a name or pattern of --metric finds something on the device. */
@@ -77,6 +80,8 @@ bool capture_view_has(const struct cli *cli, const struct capture_view *view, co
  * gave this status is passed over.
  */
 bool capture_view_passes_over(const struct cli *cli, enum sx_status status, uint32_t devices);
+/* Whether nothing of --metric is on the device, which was prepared for what is wanted besides. */
+bool capture_view_only_also(const struct cli *cli, const struct capture_view *view);
 /*
  * Opens a device with what is asked of it and a table for its rows, for verbs that read rows. What
  * *view and *raw hold then is the caller's, also when this fails; set both to NULL before.

@@ -27,6 +27,8 @@ struct run {
 	struct sx_metrics *metrics[DEVICES_MAX], *asked[DEVICES_MAX];
 	uint64_t frames, late; /* all, and those over the deadline */
 	uint64_t deadline_ns;  /* 0: none */
+	struct arena arena;
+	struct gate_names gates; /* what is compared whatever --metric selects */
 };
 
 /* Frames over the deadline, by the lengths of the rows. */
@@ -58,15 +60,20 @@ static enum sx_status compare_read_rows(struct capture_view *view, struct sx_tab
 	return status == SX_END ? SX_OK : status;
 }
 
-/* What gates name is compared whatever --metric selects. */
-static void add_gates(const struct run *run, const struct capture_view *view, struct gates all,
-		      const char **patterns, uint32_t *used)
+static enum sx_status read_gates_of(struct run *run, struct sx_error *err)
 {
-	const struct gate *gates = all.items;
-	size_t count = all.count;
-	for (size_t i = 0; i < count; i++)
-		if (capture_view_has(run->cli, view, gates[i].metric))
-			patterns[(*used)++] = gates[i].metric;
+	struct gates gates = {0};
+	enum sx_status status =
+	    gate_options_read(run->cli, &run->arena, &gates.items, &gates.count, err);
+	return status ? status : gate_options_names(&run->arena, gates, &run->gates, err);
+}
+
+static void add_gates(const struct run *run, const struct capture_view *view, const char **patterns,
+		      uint32_t *used)
+{
+	for (size_t i = 0; i < run->gates.count; i++)
+		if (capture_view_has(run->cli, view, run->gates.items[i]))
+			patterns[(*used)++] = run->gates.items[i];
 }
 
 /*
@@ -80,26 +87,21 @@ static enum sx_status select_metrics(struct run *run, const struct capture_view 
 								      "gpu.frequency",
 								      "cpu.frequency"};
 	struct sx_metrics_options selection = capture_view_selection(run->cli, view, raw);
-	if (!view->pattern_count) {
+	if (!view->pattern_count && !capture_view_only_also(run->cli, view)) {
 		selection.patterns = &everything;
 		selection.pattern_count = 1;
 		return sx_metrics_create(view->catalog, &selection, &run->metrics[run->used], err);
 	}
-	struct arena arena = {0};
-	struct gate *gates = NULL;
-	size_t count = 0;
-	enum sx_status status = gate_options_read(run->cli, &arena, &gates, &count, err);
 	const char **patterns =
-	    status ? NULL : calloc(view->pattern_count + count + 3, sizeof(*patterns));
-	if (!status && !patterns)
-		status = error_nomem(err, "comparing");
-	if (!status) {
+	    calloc(view->pattern_count + run->gates.count + 3, sizeof(*patterns));
+	if (!patterns)
+		return error_nomem(err, "comparing");
+	if (view->pattern_count)
 		memcpy(patterns, view->patterns, view->pattern_count * sizeof(*patterns));
-		selection.patterns = patterns;
-		add_gates(run, view, (struct gates){gates, count}, patterns,
-			  &selection.pattern_count);
-		status = sx_metrics_create(view->catalog, &selection, &run->asked[run->used], err);
-	}
+	selection.patterns = patterns;
+	add_gates(run, view, patterns, &selection.pattern_count);
+	enum sx_status status =
+	    sx_metrics_create(view->catalog, &selection, &run->asked[run->used], err);
 	for (size_t i = 0; !status && i < sizeof(needed) / sizeof(needed[0]); i++)
 		if (capture_view_has(run->cli, view, needed[i]))
 			patterns[selection.pattern_count++] = needed[i];
@@ -107,7 +109,6 @@ static enum sx_status select_metrics(struct run *run, const struct capture_view 
 		status =
 		    sx_metrics_create(view->catalog, &selection, &run->metrics[run->used], err);
 	free(patterns);
-	arena_finish(&arena);
 	if (status) { /* the place is that of the next device */
 		sx_metrics_destroy(run->asked[run->used]);
 		run->asked[run->used] = NULL;
@@ -150,8 +151,11 @@ static enum sx_status compare_read_device(struct run *run, uint32_t number, uint
 {
 	struct capture_view *view = NULL;
 	struct sx_table *raw = NULL;
-	enum sx_status status = capture_view_prepare(
-	    run->cli, &(struct capture_device){run->path, number}, &view, &raw, err);
+	const struct capture_device of = {.path = run->path,
+					  .place = number,
+					  .also = run->gates.items,
+					  .also_count = run->gates.count};
+	enum sx_status status = capture_view_prepare(run->cli, &of, &view, &raw, err);
 	if (!status)
 		status = compare_add_device(run, view, raw, err);
 	if (!status) {
@@ -223,6 +227,7 @@ static void run_finish(struct run *run)
 {
 	report_destroy(run->fill);
 	free(run->order);
+	arena_finish(&run->arena);
 	for (uint32_t i = 0; i < DEVICES_MAX; i++) {
 		sx_metrics_destroy(run->metrics[i]);
 		sx_metrics_destroy(run->asked[i]);
@@ -244,6 +249,8 @@ static enum sx_status read_run(struct cli *cli, const char *path, struct compare
 	enum sx_status passed = SX_OK, status = imported_replace(cli, &run.path, err);
 	if (!status)
 		status = read_head(&run, set, &devices, err);
+	if (!status)
+		status = read_gates_of(&run, err);
 	if (!status)
 		status = report_begin(&run.fill, err);
 	if (!status)

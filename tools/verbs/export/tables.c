@@ -61,8 +61,8 @@ static void close_device(struct exported *d)
 static enum sx_status open_device(const struct cli *cli, const char *path, uint32_t place,
 				  struct exported *d, struct sx_error *err)
 {
-	enum sx_status status = capture_view_prepare(cli, &(struct capture_device){path, place},
-						     &d->view, &d->raw, err);
+	enum sx_status status = capture_view_prepare(
+	    cli, &(struct capture_device){.path = path, .place = place}, &d->view, &d->raw, err);
 	if (!status)
 		status = export_select_metrics(cli, d, err);
 	if (status)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "output/report/gates.h"
 #include "output/report/table.h"
 #include "output/report/text.h"
 
@@ -315,6 +316,8 @@ static enum sx_status write_json(struct groups_out *all, uint32_t count, struct 
 		status = write_one(&all[i], err);
 	}
 	json_array_end(&json);
+	if (all[0].report->gate_count)
+		gates_json(&json, all[0].report->gates, all[0].report->gate_count);
 	view_json_end(&json);
 	return status;
 }
@@ -350,5 +353,7 @@ enum sx_status groups_write(struct groups_out *all, uint32_t count, struct sx_er
 			fputc('\n', all[i].view->out.out);
 		status = write_one(&all[i], err);
 	}
+	if (!status && count && !all[0].is_behind)
+		gates_text(all[0].view, all[0].report->gates, all[0].report->gate_count);
 	return status;
 }
