@@ -236,6 +236,11 @@ class Usage(Case):
             self.assertEqual(run('import', raw, '--for', 'mali-g310', '-o', imported, env=env).returncode, 0)
             self.assertEqual(catalogs('list', 'devices', imported), ['mali-g310'])
             self.assertEqual(json.loads(run('list', 'metrics', '--for', 'opengl', '--json', env=env).stdout)['for'], 'opengl')
+            write('report.by = time\nreport.gate-warn = yes\nfps = 30\n')
+            self.assertEqual(json.loads(run('report', other, '--json', env=env).stdout)['schema'], 'sextant.report-by/1')
+            for args in (('-f', 'html', '-o', os.path.join(folder, 'page.html')), ('--resolution', '640x480')):
+                done = run('report', other, *args, env=env)
+                self.assertEqual((done.returncode, done.stderr), (0, ''), args)
             for text in ('device = cpu\n', 'for = cpu\n'):
                 write(text)
                 for args in (('list', 'metrics', '--for', 'opengl'), ('plan', '--for', 'amd-gcn3', '-m', 'VSBusy'), ('explain', 'frame_time', '--for', 'opengl'),

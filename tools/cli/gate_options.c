@@ -36,13 +36,25 @@ static enum sx_status read_gates(const char *path, struct arena *arena, char **t
 	return SX_OK;
 }
 
+/* What is said of gates says nothing where there are none. */
+static enum sx_status check_words(const struct options *o, size_t gates, struct sx_error *err)
+{
+	const char *name = o->gate_warn ? "gate-warn" : o->gate_missing ? "gate-missing" : NULL;
+	if (gates || o->gates_file || !name || options_is_default(o, name))
+		return SX_OK;
+	error_set(err, SX_ERR_USAGE, "--%s does nothing without a gate", name);
+	error_because(err, "it says what becomes of gates, and none is set");
+	error_try(err, "--gate 'frame_time.p95 < 16.6ms' beside it, or --gates FILE");
+	return SX_ERR_USAGE;
+}
+
 enum sx_status gate_options_read(const struct cli *cli, struct arena *arena, struct gate **out,
 				 size_t *count, struct sx_error *err)
 {
 	const struct options *o = &cli->options;
 	struct gates lines = {0};
-	enum sx_status status = SX_OK;
-	if (o->gates_file) {
+	enum sx_status status = check_words(o, o->gates.count, err);
+	if (!status && o->gates_file) {
 		char *text = NULL;
 		status = read_gates(o->gates_file, arena, &text, err);
 		if (!status)
@@ -63,6 +75,15 @@ enum sx_status gate_options_read(const struct cli *cli, struct arena *arena, str
 		status = gate_parse(arena, o->gates.items[i], &(*out)[(*count)++], err);
 	for (size_t i = 0; !status && i < lines.count; i++)
 		(*out)[(*count)++] = lines.items[i];
+	return status;
+}
+
+enum sx_status gate_options_check(const struct cli *cli, struct sx_error *err)
+{
+	struct arena arena = {0};
+	struct gates gates;
+	enum sx_status status = gate_options_read(cli, &arena, &gates.items, &gates.count, err);
+	arena_finish(&arena);
 	return status;
 }
 

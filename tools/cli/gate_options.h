@@ -8,6 +8,8 @@
 /* The gates of --gate and --gates, in memory of the arena. */
 enum sx_status gate_options_read(const struct cli *cli, struct arena *arena, struct gate **out,
 				 size_t *count, struct sx_error *err);
+/* Whether gates can be read, where they are needed only later. */
+enum sx_status gate_options_check(const struct cli *cli, struct sx_error *err);
 /* What gates name. */
 struct gate_names {
 	const char **items; /* the arena's */

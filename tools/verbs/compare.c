@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/cli/gate_options.h"
 #include "tools/cli/input/baseline.h"
 #include "tools/cli/input/compare_input.h"
 #include "tools/verbs/diff.h"
@@ -79,6 +80,8 @@ static int compare_command_run(struct cli *cli)
 	int code = EXIT_OK;
 	compare_input_own(cli);
 	enum sx_status status = split(cli, &s, &err);
+	if (!status) /* before all the runs are made */
+		status = gate_options_check(cli, &err);
 	if (!status)
 		status = repeat_begin(&repeat, &err);
 	if (!status)

@@ -276,14 +276,39 @@ static enum sx_status check_baseline(const struct cli *cli, struct sx_error *err
 	return SX_ERR_USAGE;
 }
 
+/*
+ * What --by does not go with: formats without rows, and a budget, which is of the whole run. A
+ * default of the configuration gives way, as what was typed wins.
+ */
+static enum sx_status check_by(struct cli *cli, struct sx_error *err)
+{
+	struct options *o = &cli->options;
+	const unsigned grouped = 1u << FORMAT_TEXT | 1u << FORMAT_JSON | 1u << FORMAT_CSV;
+	bool has_format = grouped >> cli->view.format & 1;
+	bool budget = (o->resolution && !options_is_default(o, "resolution")) ||
+		      (o->fps > 0 && !options_is_default(o, "fps"));
+	if (!o->by || (has_format && !budget))
+		return SX_OK;
+	if (options_is_default(o, "by")) {
+		o->by = NULL;
+		return SX_OK;
+	}
+	if (!has_format)
+		return cli_formats(cli, grouped, err);
+	error_set(err, SX_ERR_USAGE, "%s does nothing with --by",
+		  o->resolution ? "--resolution" : "--fps");
+	error_because(err, "a budget is that of the whole run");
+	error_try(err, "one of both; without --by the report has the budget");
+	return SX_ERR_USAGE;
+}
+
 static int report_run(struct cli *cli)
 {
 	struct sx_error err = {0};
 	const char *path;
 	bool whole = true;
 	int code = EXIT_OK;
-	unsigned grouped = 1u << FORMAT_TEXT | 1u << FORMAT_JSON | 1u << FORMAT_CSV;
-	enum sx_status status = cli->options.by ? cli_formats(cli, grouped, &err) : SX_OK;
+	enum sx_status status = check_by(cli, &err);
 	if (!status)
 		status = check_baseline(cli, &err);
 	if (!status)

@@ -141,7 +141,7 @@ static enum sx_status set_goal(const struct cli *cli, struct report_fill *fill,
 	const struct options *o = &cli->options;
 	unsigned width, height;
 	char rest;
-	if (!o->resolution && !(o->fps > 0))
+	if (!o->resolution && (!(o->fps > 0) || options_is_default(o, "fps")))
 		return SX_OK;
 	if (!o->resolution) {
 		error_set(err, SX_ERR_USAGE, "--fps alone is no budget");
