@@ -171,8 +171,6 @@ static struct wire_record record_of(const struct sample_meta *meta)
 	    .frame = meta->frame,
 	    .begin_ns = meta->begin_ns,
 	    .end_ns = meta->end_ns,
-	    .cpu_begin_ns = meta->cpu_begin_ns,
-	    .cpu_end_ns = meta->cpu_end_ns,
 	    .label = meta->label,
 	    .index = meta->index,
 	    .width = meta->width,
@@ -181,8 +179,11 @@ static struct wire_record record_of(const struct sample_meta *meta)
 	    .draws = meta->draw_count,
 	};
 
-	if (meta->cpu_begin_ns != 0 && meta->cpu_end_ns != 0)
+	if (meta->cpu_begin_ns != 0 && meta->cpu_end_ns != 0) {
 		record.flags |= WIRE_CPU_KNOWN;
+		record.cpu_begin_ns = meta->cpu_begin_ns;
+		record.cpu_end_ns = meta->cpu_end_ns;
+	}
 	return record;
 }
 

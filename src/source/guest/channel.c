@@ -250,8 +250,10 @@ static void strip_draft(struct wire_record *record)
 			record->states[i] = WIRE_LATE;
 	record->gpu_begin_ns = record->gpu_end_ns = 0;
 	record->flags &= ~(uint32_t)WIRE_GPU_KNOWN;
-	if (!record->cpu_begin_ns || !record->cpu_end_ns)
+	if (!record->cpu_begin_ns || !record->cpu_end_ns) {
 		record->flags &= ~(uint32_t)WIRE_CPU_KNOWN;
+		record->cpu_begin_ns = record->cpu_end_ns = 0;
+	}
 }
 
 /*

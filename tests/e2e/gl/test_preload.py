@@ -402,6 +402,18 @@ class Lives(Case):
                 for draft in drafts:
                     self.assertFalse({channel.VALID, channel.DISTURBED} & set(draft.states.values()))
 
+    def test_drafts_without_cpu_times_say_nothing_of_them(self):
+        """The CPU clock is asked once in a millisecond: of the frame after that it is known when it began alone."""
+        for _ in range(3):
+            done, seen = channel.run(LIBRARY, [path("gl-lives"), "killed", "200"], overhead=50)
+            if done.returncode == 77:
+                self.skipTest(done.stderr)
+            stream, = seen.streams
+            self.assertEqual(len(stream.frames() + stream.drafts()), 200)
+            for frame in stream.frames() + stream.drafts():
+                self.assertEqual(frame.cpu_ns is None, frame.cpu_end_ns == 0)
+                self.assertLessEqual(frame.cpu_begin_ns, frame.cpu_end_ns)
+
     def test_programs_that_end_well_leave_no_drafts(self):
         stream, = self.both("gl-lives", "plain", "200")
         self.assertEqual((len(stream.frames()), stream.drafts()), (200, []))
