@@ -91,6 +91,17 @@ void glEndList(void)
 	list();
 }
 
+/* How many groups are open, 0 where the driver does not tell. */
+static GLint groups_open(void)
+{
+	const struct sampler *sampler = state_sampler_here();
+	GLint depth = 0;
+
+	if (sampler && sampler->gl->has.debug)
+		sampler->gl->GetIntegerv(GL_DEBUG_GROUP_STACK_DEPTH, &depth);
+	return depth;
+}
+
 static void push_group(GLsizei length, const GLchar *label)
 {
 	struct sampler *sampler = state_sampler_here();
@@ -107,15 +118,18 @@ static void pop_group(void)
 		sampler_pop_group(sampler);
 }
 
+/* What the driver refuses is no group. */
 #define PUSH_HOOK(name)                                                                            \
 	void name(GLenum source, GLuint id, GLsizei length, const GLchar *message)                 \
 	{                                                                                          \
 		HOOK(name);                                                                        \
+		GLint depth = groups_open();                                                       \
                                                                                                    \
 		if (!real)                                                                         \
 			return;                                                                    \
-		push_group(length, message);                                                       \
 		real(source, id, length, message);                                                 \
+		if (depth == 0 || groups_open() != depth)                                          \
+			push_group(length, message);                                               \
 	}
 PUSH_HOOK(glPushDebugGroup)
 PUSH_HOOK(glPushDebugGroupKHR)

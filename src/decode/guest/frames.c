@@ -87,6 +87,7 @@ enum {
 	WHY_TOO_MUCH,
 	WHY_DISJOINT,
 	WHY_LATE,
+	WHY_GONE,
 	WHY_LISTED,
 	WHY_UNWATCHED,
 	WHY_END
@@ -134,6 +135,8 @@ static const char *const why_texts[WHY_END] = {
     [WHY_TOO_MUCH] = "it is more than any device counts in that time",
     [WHY_LATE] = "its result was not there when it was needed: the same commands ran again "
 		 "meanwhile, or the program ended too soon",
+    [WHY_GONE] = "its result was not there in time: the program or its context ended before, or "
+		 "too many were waited for",
     [WHY_UNWATCHED] = "the software rasteriser's threads drew before they were watched, or "
 		      "changed more often than the kernel could tell",
     [WHY_LISTED] = "the program swapped while it recorded a display list: meanwhile no "
@@ -226,6 +229,25 @@ static enum sx_status frames_explain(struct guest_decoder *d, struct sx_table *t
 	return table_set_why(table, column, why_text(why));
 }
 
+static uint8_t why_of(const struct wire_sample *sample, uint32_t counter)
+{
+	uint8_t why = sample->why[counter] < WIRE_WHY_COUNT ? sample->why[counter] : 0;
+	switch (sample->record.states[counter]) {
+	case WIRE_IMPOSSIBLE:
+		return counter == WIRE_GPU_TIME ? WHY_IMPOSSIBLE : WHY_TOO_MUCH;
+	case WIRE_DISJOINT:
+		return WHY_DISJOINT;
+	case WIRE_LISTED:
+		return WHY_LISTED;
+	case WIRE_LATE:
+		return why == WIRE_WHY_THREADS	    ? WHY_UNWATCHED
+		       : sample->api == WIRE_VULKAN ? WHY_LATE
+						    : WHY_GONE;
+	default:
+		return why;
+	}
+}
+
 static enum sx_status set_counters(struct guest_decoder *d, const struct wire_sample *sample,
 				   uint8_t extra, struct sx_table *table, size_t row)
 {
@@ -233,16 +255,8 @@ static enum sx_status set_counters(struct guest_decoder *d, const struct wire_sa
 	for (uint32_t i = 0; i < d->counter_count; i++) {
 		uint32_t column =
 		    i < WIRE_COUNTERS ? i : COLUMN_VULKAN + i - (uint32_t)WIRE_COUNTERS;
-		uint8_t why = sample->why[i] < WIRE_WHY_COUNT ? sample->why[i] : 0;
+		uint8_t why = why_of(sample, i);
 		uint8_t quality = frames_quality_of(record->states[i]);
-		if (record->states[i] == WIRE_IMPOSSIBLE)
-			why = i == WIRE_GPU_TIME ? WHY_IMPOSSIBLE : WHY_TOO_MUCH;
-		else if (record->states[i] == WIRE_DISJOINT)
-			why = WHY_DISJOINT;
-		else if (record->states[i] == WIRE_LATE)
-			why = why == WIRE_WHY_THREADS ? WHY_UNWATCHED : WHY_LATE;
-		else if (record->states[i] == WIRE_LISTED)
-			why = WHY_LISTED;
 		uint64_t value = quality == SX_QUALITY_VALID ? record->values[i] : 0;
 		enum sx_status status = frames_explain(d, table, column, quality, why);
 		if (status)

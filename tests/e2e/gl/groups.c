@@ -50,6 +50,10 @@ static void draw_frame(int frame)
 	glPopDebugGroup();
 	draw(20);
 	glPopDebugGroup();
+	glPushDebugGroup(GL_DEBUG_SOURCE_API, 1, -1, "refused"); /* the driver's own source */
+	draw(2);
+	if (glGetError() != GL_INVALID_ENUM)
+		exit(1);
 	push("Main");
 	draw_deep();
 	draw(1000);

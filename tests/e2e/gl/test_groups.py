@@ -23,7 +23,7 @@ def expected(frames):
             sums["open"] += 7
         else:
             sums["open"] += 5
-        sums[""] += 1
+        sums[""] += 1 + 2  # one group was refused
         sums["Shadow"] += 30
         sums["Shadow/Cascade 0"] += 100
         sums["/".join(["Main"] + ["n"] * DEEP)] += 3
@@ -129,10 +129,10 @@ class Groups(unittest.TestCase):
         deep = "/".join(["Main"] + ["n"] * DEEP)
         want = []
         for frame, calls in enumerate((
-                [("", 1), ("Shadow", 10), ("Shadow/Cascade 0", 100), ("Shadow", 20), (deep, 3),
+                [("", 1), ("Shadow", 10), ("Shadow/Cascade 0", 100), ("Shadow", 20), ("", 2), (deep, 3),
                  ("Main", 1000), ("open", 5)],
                 [("open", 7), ("", 1), ("Shadow", 10), ("Shadow/Cascade 0", 100), ("Shadow", 20),
-                 (deep, 3), ("Main", 1000)])):
+                 ("", 2), (deep, 3), ("Main", 1000)])):
             want += [(str(frame), f"{group}/{i} glDrawArrays".lstrip("/"), str(vertices))
                      for i, (group, vertices) in enumerate(calls)]
         self.assertEqual([(row["frame"], row["group"], row["IAVertices"]) for row in self.rows()],
@@ -149,7 +149,7 @@ class Groups(unittest.TestCase):
         """What found no query is told as late, and no draw is missing."""
         self.record("900", "still", per="draw")
         rows = self.rows()
-        self.assertEqual(len(rows), 900 * 7)
+        self.assertEqual(len(rows), 900 * 8)
         for row in rows:
             if row["IAVertices"] == "":
                 self.assertIn("IAVertices", row["quality"])
