@@ -436,12 +436,16 @@ static size_t character(const uint8_t *text, size_t size)
 	return good ? length : 0;
 }
 
+/* A slash of a name's own is no end of it: a group "A/B" is not a "B" within an "A". */
 static size_t channel_append(char *out, size_t at, size_t size, const uint8_t *text, size_t length)
 {
 	for (size_t i = 0; i < length;) {
 		size_t n = character(text + i, length - i);
-		if (at + (n ? n : 1) >= size)
+		bool escaped = text[i] == '/' || text[i] == '\\';
+		if (at + escaped + (n ? n : 1) >= size)
 			break;
+		if (escaped)
+			out[at++] = '\\';
 		if (n)
 			memcpy(out + at, text + i, n);
 		else

@@ -90,8 +90,9 @@ bool channel_next(struct channel *channel, struct contexts *contexts, struct wir
 		  uint64_t *lost);
 /*
  * Writes the path of a label into out (size bytes, NUL-terminated, at least 1): its texts from the
- * top, joined by slashes, cut if need be; well-formed UTF-8 without control characters. Returns its
- * length, 0 when there is no such label.
+ * top, joined by slashes, cut if need be; well-formed UTF-8 without control characters, with a
+ * backslash before slashes and backslashes of their own. Returns its length, 0 when there is no
+ * such label.
  */
 size_t channel_label(const struct channel *channel, uint32_t id, char *out, size_t size);
 /* Whether any stream has a record that was not read, or is still open. */

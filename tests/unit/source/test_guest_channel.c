@@ -380,6 +380,10 @@ static void test_label_paths(void **state)
 	check_label(f, 128, 256, "Schatten \xc3\xa4/cascade?1/??????\xf0\x9f\x98\x80??");
 	check_label(f, 256, 256, "own parent");
 	check_label(f, 320, 256, "child before parent");
+	put_label(f, 512, 8, "A/B\\");
+	check_label(f, 512, 256, "Schatten \xc3\xa4/A\\/B\\\\");
+	check_label(f, 512, 14, "Schatten \xc3\xa4/A"); /* a backslash never alone */
+	check_label(f, 512, 15, "Schatten \xc3\xa4/A");
 	check_label(f, 64, 1, "");
 	check_label(f, WIRE_LABEL_BYTES - 4, 256, "");
 	check_label(f, UINT32_MAX, 256, "");
