@@ -188,6 +188,7 @@ static void restart(struct command *command, VkCommandBufferUsageFlags flags)
 	command->measured = __atomic_load_n(&device->measure, __ATOMIC_RELAXED);
 	command->touched = command->in_pass = command->inline_pass = false;
 	command->suspended = command->in_feedback = command->overlapped = command->tells = false;
+	command->ran = false;
 	command->shared = (flags & VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT) != 0;
 	/* What may run while it runs is reset by commands alone. */
 	command->host_resets = device->host_reset && !command->shared;

@@ -123,6 +123,7 @@ struct command {
 	bool missed;	   /* it ran a secondary one of which nothing is known */
 	bool tells;	   /* an event stands behind all, so that its end can be seen */
 	bool shared;	   /* it may be submitted while it runs */
+	bool ran;	   /* this recording was submitted before; under the device's lock */
 	bool overlapped;   /* runs several times at once: whose results are there nobody knows */
 	uint32_t outer, inner;	     /* queries that span passes, or are begun within them */
 	uint32_t streams;	     /* those of transform feedback */
@@ -200,6 +201,7 @@ struct part {
 	uint32_t lost, disturbed, spared; /* bits of queries */
 	bool feedback;			  /* transform feedback was active */
 	bool blind;			  /* a command buffer ran of which nothing is known */
+	bool kept;			  /* one counted, of old, although it was to be spared */
 	uint64_t begin_ns;
 	struct tally tally;
 	uint64_t values[WIRE_COUNTER_ROOM];

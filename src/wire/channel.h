@@ -139,6 +139,8 @@ enum wire_record_flags {
 	WIRE_UNDRAWN = 1 << 7,	  /* commands were given to the device, and none of them draws */
 	WIRE_DRAWN = 1 << 8,	  /* some of them draw, or begin a pass */
 	WIRE_COMPUTED = 1 << 9,	  /* some of them do what a software driver does on other threads */
+	WIRE_KEPT = 1 << 10,	  /* it was to be spared, but commands that were recorded before it
+				   * counted all the same */
 };
 
 /*

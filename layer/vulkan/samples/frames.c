@@ -262,6 +262,7 @@ static void note_span(const struct device *device, struct part *part, const stru
 	driver_expect(device, command, part);
 	if (works && !command->measured)
 		part->spared |= device->wanted & ~QUERY_BIT(QUERY_STAMPS);
+	part->kept |= works && command->measured && command->ran && !device->measure;
 	part->blind |= command->missed;
 	if (command->overlapped)
 		part->lost |= device->wanted;
@@ -321,6 +322,8 @@ void frames_submitted(struct device *device, VkQueue queue, struct command *comm
 		frames_add_tally(&part->tally, &command->tally);
 	for (uint32_t i = 0; i < command->span_count; i++)
 		note_span(device, frame_part(device, at, i), command, &command->spans[i]);
+	if (!command->blind)
+		command->ran = true;
 	if (command->tells && !execution)
 		frame->whole.lost |= device->wanted;
 	if (execution && !command->overlapped)

@@ -126,7 +126,9 @@ static void write_part(struct device *device, struct wire_record *record, struct
 	set_queries(device, record, part);
 	record->label = part->label;
 	record->group_count = part->groups;
-	record->flags &= ~(uint32_t)(WIRE_UNDRAWN | WIRE_DRAWN);
+	record->flags &= ~(uint32_t)(WIRE_UNDRAWN | WIRE_DRAWN | WIRE_KEPT);
+	if (part->kept)
+		record->flags |= WIRE_KEPT;
 	if (part->tally.draws + part->tally.passes != 0)
 		record->flags |= WIRE_DRAWN;
 	if (part->values[WIRE_COMMAND_BUFFERS] != 0 && !part->blind &&

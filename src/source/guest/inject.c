@@ -209,6 +209,17 @@ static size_t tell_kinds(const struct inject_source *in, char *note, size_t size
 
 #define TOLD_MOST UINT64_C(1000000) /* a program that writes where it must not counts anything */
 
+/* What --overhead could not bound. */
+static size_t tell_kept(const struct inject_source *in, char *note, size_t size)
+{
+	if (!in->kept || !size)
+		return 0;
+	return (size_t)snprintf(note, size,
+				"--overhead bounds what is recorded anew: %llu of %llu samples "
+				"were to be left out, but their commands were recorded before",
+				(unsigned long long)in->kept, (unsigned long long)in->samples);
+}
+
 /* What is missing from the samples, once, at the end. */
 static bool tell_missing(struct inject_source *in)
 {
@@ -231,6 +242,9 @@ static bool tell_missing(struct inject_source *in)
 		return false;
 	in->told = true;
 	at = tell_kinds(in, note, size);
+	if (at && in->kept && at + 2 < size)
+		at += (size_t)snprintf(note + at, size - at, "; ");
+	at += tell_kept(in, note + at, at < size ? size - at : 0);
 	const char *before = at ? "; not measured: " : "not measured: ";
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		bool many = rows[i].count > TOLD_MOST;
@@ -317,6 +331,10 @@ static bool next(struct inject_source *in)
 		return false;
 	}
 	in->rate.records += !in->waits;
+	if (!in->waits) {
+		in->kept += (in->sample->record.flags & WIRE_KEPT) != 0;
+		in->samples++;
+	}
 	in->filled &= in->waits;
 	in->waits = !fill_sample(in);
 	if (in->waits) {

@@ -53,7 +53,8 @@ struct inject_source {
 	struct wire_sample *sample; /* what the last read() gave out, with its label behind it */
 	char name[192], driver[328], note[448];
 	bool stopped, told;
-	const char *lacks; /* of its request */
+	uint64_t kept, samples; /* kept: those that counted although they were to be left out */
+	const char *lacks;	/* of its request */
 	pid_t program_pid;
 	uint64_t started_ns;
 	struct program program; /* while the program has not shown any context */

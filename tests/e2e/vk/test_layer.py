@@ -183,6 +183,16 @@ class Counts(unittest.TestCase):
         self.assertGreater(cost["measured_samples"], 0)
         self.assertLess(cost["measured_samples"], 100)
 
+    def test_what_overhead_cannot_bound(self):
+        """A command buffer that is recorded once keeps its queries: that is told, and only then."""
+        said = "--overhead bounds what is recorded anew: "
+        _, _, errors = scene("reuse", 200, options=("--overhead", "1"))
+        found = re.search(said + r"(\d+) of (\d+) samples", errors)
+        self.assertTrue(found, errors)
+        self.assertTrue(100 < int(found[1]) < int(found[2]) == 200, errors)
+        for case, options in (("reuse", ("--overhead", "0")), ("draws", ("--overhead", "1"))):
+            self.assertNotIn(said, scene(case, 100, options=options)[2])
+
     def test_submit2_and_timeline_semaphores(self):
         document, _, _ = scene("timeline")
         self.check(document, 10, Submits=1, Draws=5, IAPrimitives=10, Occlusion=10 * PIXELS)
