@@ -292,6 +292,7 @@ static void command_add_tally(struct tally *to, const struct tally *from)
 	to->dispatches += from->dispatches;
 	to->barriers += from->barriers;
 	to->passes += from->passes;
+	to->moved += from->moved;
 }
 
 /* What a secondary command buffer does is the primary's. */

@@ -53,6 +53,7 @@ enum query {
 /* What commands did, by counting them. */
 struct tally {
 	uint64_t draws, dispatches, barriers, passes;
+	uint64_t moved; /* bytes that were copied or filled */
 };
 
 struct query_chunk {

@@ -249,6 +249,7 @@ static void frames_add_tally(struct tally *to, const struct tally *from)
 	to->dispatches += from->dispatches;
 	to->barriers += from->barriers;
 	to->passes += from->passes;
+	to->moved += from->moved;
 }
 
 /* What a span did, and what of it was recorded without queries though there was something to count.

@@ -5,6 +5,8 @@
 #include "guest/process.h"
 #include "layer/vulkan/layer.h"
 
+#define MOVED_LEAST 262144u /* bytes: that takes as long as drawing some tiles */
+
 /* The state of what these types of query count. */
 static enum wire_state state_of(const struct device *device, const struct part *part,
 				uint32_t types)
@@ -126,7 +128,9 @@ static void write_part(struct device *device, struct wire_record *record, struct
 	set_queries(device, record, part);
 	record->label = part->label;
 	record->group_count = part->groups;
-	record->flags &= ~(uint32_t)(WIRE_UNDRAWN | WIRE_DRAWN | WIRE_KEPT);
+	record->flags &= ~(uint32_t)(WIRE_UNDRAWN | WIRE_DRAWN | WIRE_COMPUTED | WIRE_KEPT);
+	if (part->tally.dispatches != 0 || part->tally.moved >= MOVED_LEAST)
+		record->flags |= WIRE_COMPUTED;
 	if (part->kept)
 		record->flags |= WIRE_KEPT;
 	if (part->tally.draws + part->tally.passes != 0)

@@ -129,8 +129,8 @@ static const char *const why_texts[WHY_END] = {
 			  "driver cannot count this",
     [WIRE_WHY_UNDRAWN] = "nothing was drawn: the software driver copies, fills and "
 			 "computes on threads that are not told from the program's own",
-    [WIRE_WHY_COMPUTED] = "something was computed, too: the software driver does that on threads "
-			  "that are not told from the program's own",
+    [WIRE_WHY_COMPUTED] = "something was computed, copied or filled, too: the software driver "
+			  "does that on threads that are not told from the program's own",
     [WHY_IMPOSSIBLE] = "the driver's clock gives more GPU time than there was time",
     [WHY_TOO_MUCH] = "it is more than any device counts in that time",
     [WHY_LATE] = "its result was not there when it was needed: the same commands ran again "

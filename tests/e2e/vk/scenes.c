@@ -489,6 +489,7 @@ int main(int argc, char **argv)
 	    {"heaps", scene_heaps, {.machine = true}},
 	    {"flood", scene_flood, {0}},
 	    {"fills", scene_fills, {0}},
+	    {"filled", scene_filled, {0}},
 	    {"many", scene_many, {0}},
 	    {"queues", scene_queues, {.machine = true}},
 	    {"submits", scene_submits, {0}},

@@ -13,6 +13,7 @@ void scene_streams(struct world *world, int rounds);
 
 /* scenes_machine.c: what only the made-up machine has. */
 void scene_fills(struct world *world, int rounds);
+void scene_filled(struct world *world, int rounds);
 void scene_many(struct world *world, int rounds);
 void scene_flood(struct world *world, int rounds);
 void scene_heaps(struct world *world, int rounds);

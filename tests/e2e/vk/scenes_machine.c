@@ -44,33 +44,65 @@ void scene_heaps(struct world *world, int rounds)
 	}
 }
 
-/* The device works, and draws nothing. */
-void scene_fills(struct world *world, int rounds)
+struct filled {
+	VkBuffer buffer;
+	VkDeviceMemory memory;
+};
+
+static struct filled make_filled(struct world *world, VkDeviceSize bytes)
 {
 	VkBufferCreateInfo info = {.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
-				   .size = BYTES,
+				   .size = bytes,
 				   .usage = VK_BUFFER_USAGE_TRANSFER_DST_BIT};
 	VkMemoryAllocateInfo room = {.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO};
-	VkCommandBuffer commands = world_commands(world, world->pool, false);
 	VkMemoryRequirements needs;
-	VkDeviceMemory memory;
-	VkBuffer buffer;
+	struct filled filled;
 
-	MUST(vkCreateBuffer(world->device, &info, NULL, &buffer));
-	vkGetBufferMemoryRequirements(world->device, buffer, &needs);
+	MUST(vkCreateBuffer(world->device, &info, NULL, &filled.buffer));
+	vkGetBufferMemoryRequirements(world->device, filled.buffer, &needs);
 	room.allocationSize = needs.size;
 	while ((needs.memoryTypeBits & 1u << room.memoryTypeIndex) == 0)
 		room.memoryTypeIndex++;
-	MUST(vkAllocateMemory(world->device, &room, NULL, &memory));
-	MUST(vkBindBufferMemory(world->device, buffer, memory, 0));
+	MUST(vkAllocateMemory(world->device, &room, NULL, &filled.memory));
+	MUST(vkBindBufferMemory(world->device, filled.buffer, filled.memory, 0));
+	return filled;
+}
+
+static void free_filled(struct world *world, struct filled filled)
+{
+	vkDestroyBuffer(world->device, filled.buffer, NULL);
+	vkFreeMemory(world->device, filled.memory, NULL);
+}
+
+/* The device works, and draws nothing. */
+void scene_fills(struct world *world, int rounds)
+{
+	VkCommandBuffer commands = world_commands(world, world->pool, false);
+	struct filled filled = make_filled(world, BYTES);
+
 	world_begin(commands, 0);
 	for (uint32_t i = 0; i < 100; i++)
-		vkCmdFillBuffer(commands, buffer, 0, BYTES, i);
+		vkCmdFillBuffer(commands, filled.buffer, 0, BYTES, i);
 	MUST(vkEndCommandBuffer(commands));
 	for (int round = 0; round < rounds; round++)
 		world_run(world, commands);
-	vkDestroyBuffer(world->device, buffer, NULL);
-	vkFreeMemory(world->device, memory, NULL);
+	free_filled(world, filled);
+}
+
+/* One draw of a triangle beside a large fill. */
+void scene_filled(struct world *world, int rounds)
+{
+	VkCommandBuffer commands = world_commands(world, world->pool, false);
+	struct filled filled = make_filled(world, 256 * BYTES);
+
+	for (int round = 0; round < rounds; round++) {
+		world_begin(commands, VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT);
+		vkCmdFillBuffer(commands, filled.buffer, 0, VK_WHOLE_SIZE, (uint32_t)round);
+		record_some(world, commands, 1);
+		MUST(vkEndCommandBuffer(commands));
+		world_run(world, commands);
+	}
+	free_filled(world, filled);
 }
 
 /* Twelve command buffers that are recorded once, with 1 to 12 draws, and submitted in each round.

@@ -268,6 +268,19 @@ class Counts(unittest.TestCase):
         facts = [e["title"] for part in document["verdict"]["parts"] for e in part["evidence"]]
         self.assertNotIn("GPU at work", facts)
 
+    def test_draws_beside_what_is_computed_or_filled(self):
+        """A software driver does that on threads of its own: what those that draw took is not all, and no data."""
+        for case in ("compute", "filled"):
+            document, _, _ = scene(case)
+            if "llvmpipe" not in document["devices"][0]["name"]:
+                self.skipTest("a device of its own")
+            for name in ("D3DGPUTime", "gpu_time"):
+                found = metric(document, name)
+                self.assertIsNone(found["total"], (case, found))
+                self.assertIn("something was computed, copied or filled, too", found["why"])
+        document, _, _ = scene("filled", 3, options=("--overhead", "0", "-m", "Draws,IAPrimitives"))
+        self.check(document, 3, Draws=1, IAPrimitives=1)
+
     def test_time_is_bounded(self):
         document, _, _ = scene("draws", 30)
         time = metric(document, "gpu_time")
