@@ -10,6 +10,7 @@
 
 static pthread_mutex_t devices_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct device *devices; /* under devices_lock */
+static uint32_t serials;       /* atomic; of the devices so far */
 
 static VkLayerDeviceCreateInfo *device_find_link(const VkDeviceCreateInfo *info)
 {
@@ -100,11 +101,10 @@ static void free_device(struct device *device)
 static void device_start(struct device *device)
 {
 	struct wire_header *channel = guest_channel();
-	static uint32_t serial; /* atomic */
 
 	if (!channel)
 		return;
-	device->identity.serial = __atomic_add_fetch(&serial, 1, __ATOMIC_RELAXED);
+	device->identity.serial = __atomic_add_fetch(&serials, 1, __ATOMIC_RELAXED);
 	__atomic_add_fetch(&channel->contexts, 1, __ATOMIC_RELAXED);
 	frames_start(device);
 	identity_fill(device);
@@ -117,6 +117,24 @@ static void device_start(struct device *device)
 	guest_at_exit(finish_all);
 }
 
+static void renew_locks(void)
+{
+	pthread_mutex_init(&devices_lock, NULL);
+	keys_renew();
+}
+
+/*
+ * A child that was forked before there was any device makes its first one, whoever made the
+ * instance. One that has its parent's stays out: no driver carries those over a fork.
+ */
+static bool is_here(void)
+{
+	if (guest_still_here())
+		return true;
+	return guest_may_return() && __atomic_load_n(&serials, __ATOMIC_RELAXED) == 0 &&
+	       guest_return(renew_locks);
+}
+
 static VkResult device_create(PFN_vkCreateDevice next, struct device *device,
 			      const VkDeviceCreateInfo *info,
 			      const VkAllocationCallbacks *allocator, VkDevice *out)
@@ -124,7 +142,7 @@ static VkResult device_create(PFN_vkCreateDevice next, struct device *device,
 	struct features_copy copy;
 	VkResult result;
 
-	if (!guest_still_here())
+	if (!is_here())
 		return next(device->gpu, info, allocator, out);
 	features_prepare(device, info, &copy);
 	result = next(device->gpu, &copy.info, allocator, out);

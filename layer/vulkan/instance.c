@@ -46,6 +46,11 @@ void *key_remove(uint64_t key)
 	return value;
 }
 
+void keys_renew(void)
+{
+	pthread_mutex_init(&instance_lock, NULL);
+}
+
 bool object_put(const void *handle, void *value)
 {
 	return key_put((uint64_t)(uintptr_t)handle, value);

@@ -295,6 +295,8 @@ bool key_reserve(void);
 void key_unreserve(void);
 bool key_put(uint64_t key, void *value);
 void *key_remove(uint64_t key);
+/* In a forked child: whoever had the lock is not here. */
+void keys_renew(void);
 
 /* samples/arrivals.c. Waits; what has arrived is in its sample then. */
 void device_lock(struct device *device);

@@ -426,6 +426,30 @@ static void forks(struct world *world, int rounds)
 	draws(world, rounds - rounds / 2);
 }
 
+/* Children with a device of their own, of a program that has made an instance and no device. */
+static void children(struct world *world, int rounds)
+{
+	static const struct needs none;
+	VkInstanceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO};
+	VkInstance instance;
+	int status = 0, count = 0;
+
+	MUST(vkCreateInstance(&info, NULL, &instance));
+	for (int i = 0; i < 2; i++) {
+		if (fork() != 0)
+			continue;
+		world_open(world, &none);
+		draws(world, rounds);
+		world_close(world);
+		exit(0);
+	}
+	while (wait(&status) > 0 && status == 0)
+		count++;
+	if (count != 2)
+		exit(status != 0 && WEXITSTATUS(status) == 77 ? 77 : 1);
+	vkDestroyInstance(instance, NULL);
+}
+
 /* A second device of the same program, with an instance of its own. */
 static void two_devices(struct world *world, int rounds)
 {
@@ -482,6 +506,7 @@ int main(int argc, char **argv)
 	    {"renew", renew, {0}},
 	    {"leave", leave, {0}},
 	    {"forks", forks, {0}},
+	    {"children", children, {.bare = true}},
 	    {"two-devices", two_devices, {0}},
 	    {"endless", endless, {0}},
 	    {"stranger", draws, {.stranger = true}},
@@ -504,9 +529,11 @@ int main(int argc, char **argv)
 	for (size_t i = 0; argc > 1 && i < sizeof(cases) / sizeof(cases[0]); i++) {
 		if (strcmp(cases[i].name, argv[1]) != 0)
 			continue;
-		world_open(&world, &cases[i].needs);
+		if (!cases[i].needs.bare)
+			world_open(&world, &cases[i].needs);
 		cases[i].run(&world, rounds);
-		world_close(&world);
+		if (!cases[i].needs.bare)
+			world_close(&world);
 		return 0;
 	}
 	fprintf(stderr, "usage: vk-scenes CASE [ROUNDS]\n");

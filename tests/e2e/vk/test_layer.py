@@ -224,6 +224,12 @@ class Counts(unittest.TestCase):
         self.check(document, 10, Draws=5, IAPrimitives=10)
         self.assertEqual(len(document["devices"][0]["processes"]), 1)
 
+    def test_children_with_devices_of_their_own(self):
+        """They are forked when there is an instance, and no device: each is measured."""
+        document, _, _ = scene("children", 5)
+        self.check(document, 10, Draws=5, IAPrimitives=10)
+        self.assertEqual(len(document["devices"][0]["processes"]), 2)
+
     def test_a_structure_that_nobody_knows(self):
         """A chain that cannot be copied is left as it is: no query, and the reason."""
         document, _, _ = scene("stranger")

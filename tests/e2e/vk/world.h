@@ -36,6 +36,7 @@ struct needs {
 	bool stranger;		   /* a structure that nobody knows in the device's chain */
 	bool performance;	   /* the program's own use of VK_KHR_performance_query */
 	bool machine;		   /* two queue families and mesh shaders */
+	bool bare;		   /* the case opens what it needs itself */
 	bool mesh;		   /* mesh shaders alone; with `statistics` their queries, too */
 };
 
