@@ -213,7 +213,7 @@ static void fill_meta(struct sampler *sampler, struct sample_meta *meta)
 		meta->label = sampler_innermost(sampler);
 }
 
-/* Its time ends later: the caller says when. */
+/* The segment of a sample whose time ends later: the caller says when. */
 static struct segment *end_sample(struct sampler *sampler, uint32_t kind)
 {
 	struct segment *segment = sampler_end_segment(sampler);

@@ -5,7 +5,10 @@
 #include "guest/process.h"
 #include "layer/vulkan/layer.h"
 
-/* Its results are read, or lost, and its queries are reset. Waits for whoever reads them now. */
+/*
+ * A command buffer's results are read, or lost, and its queries are reset. Waits for whoever reads
+ * them now.
+ */
 static void prepare_again(struct device *device, struct command *command)
 {
 	device_lock(device);

@@ -226,7 +226,7 @@ static bool is_wanted(const struct cli *cli, const struct sx_device *d, const ch
 	       list_wanted(&part, d->id, d->name, d->catalog);
 }
 
-/* Those that are wanted move to the front; how many they are. */
+/* Devices that are wanted move to the front; returns how many they are. */
 static size_t choose(const struct cli *cli, struct device_line *lines, size_t count,
 		     const char *pattern)
 {

@@ -81,7 +81,7 @@ void oa_source_card(struct oa_source *s, const struct drm_node *node, struct sx_
 void oa_source_begin(struct oa_source *s, int stream);
 /* Closes the stream, if it is open. */
 void oa_source_close_stream(struct oa_source *s);
-/* It ended by itself. Returns SX_ERR_DEVICE_LOST. */
+/* The stream ended by itself. Returns SX_ERR_DEVICE_LOST. */
 enum sx_status oa_source_lost(struct oa_source *s, const char *because, struct sx_error *err);
 
 /* The other calls of source_ops. */

@@ -19,7 +19,7 @@ static char native[4];
 
 static struct {
 	int errors, messages, traces, other, depth;
-	char last[512], first_trace[64];
+	char last[512];
 } seen;
 
 static void record(GPA_Logging_Type type, const char *message)
