@@ -6,11 +6,11 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/suggest.h"
 #include "catalog/column.h"
 #include "catalog/lint/neutral.h"
 #include "expr/compile.h"
 #include "metric/define.h"
+#include "metric/missing.h"
 
 static bool is_glob(const char *pattern)
 {
@@ -236,87 +236,6 @@ static enum sx_status add_matching(struct sx_metrics *m, const char *glob, unsig
 	return status ? status : add_unknowns(m, glob, any, err);
 }
 
-static enum sx_status ambiguous(const struct sx_metrics *m, const char *name, uint32_t matches,
-				struct sx_error *err)
-{
-	uint32_t first = sx_catalog_find_metric(m->catalog, name, SX_NONE, NULL);
-	error_set(err, SX_ERR_AMBIGUOUS, "%s is ambiguous in catalog %s", name,
-		  sx_catalog_info(m->catalog)->name);
-	error_because(err, "%u groups have a metric of this name", matches);
-	error_try(err, "%s, or choose the group with --set", metric_at(m, first)->qualified);
-	return SX_ERR_AMBIGUOUS;
-}
-
-static const struct sx_group_info *group_at(const struct sx_metrics *m, uint32_t i)
-{
-	uint32_t count;
-	return &sx_catalog_groups(m->catalog, &count)[i];
-}
-
-/* The names of the set that come near, and of counters, which every set has. */
-static void suggest_in_set(const struct sx_metrics *m, const char *name, struct suggest *near)
-{
-	uint32_t metrics, counters;
-	const struct sx_metric_info *metric = sx_catalog_metrics(m->catalog, &metrics);
-	const struct sx_counter_info *counter = sx_catalog_counters(m->catalog, &counters);
-	const char *dot = strrchr(name, '.');
-	suggest_begin(near, dot ? dot + 1 : name, 3);
-	for (uint32_t i = 0; i < metrics; i++)
-		if (metric[i].group == m->set)
-			suggest_offer(near, metric[i].name);
-	for (uint32_t i = 0; i < counters; i++)
-		if (counter[i].group == SX_NONE || counter[i].group == m->set)
-			suggest_offer(near, counter[i].name);
-}
-
-/* A name that the set at hand does not have: whose it is, and what the set has instead. */
-static enum sx_status not_in_set(const struct sx_metrics *m, const char *name, struct sx_error *err)
-{
-	char text[256];
-	struct suggest near;
-	uint32_t matches;
-	const char *set = group_at(m, m->set)->name;
-	uint32_t other = sx_catalog_find_metric(m->catalog, name, SX_NONE, &matches);
-	error_set(err, SX_ERR_NOT_FOUND, "set %s has no metric or counter %s", set, name);
-	if (other == SX_NONE)
-		error_because(err, "no name or alias of catalog %s matches",
-			      sx_catalog_info(m->catalog)->name);
-	else if (matches > 1)
-		error_because(err, "%u other sets of catalog %s have it", matches,
-			      sx_catalog_info(m->catalog)->name);
-	else
-		error_because(err, "it is of set %s, another one",
-			      group_at(m, metric_at(m, other)->group)->name);
-	suggest_in_set(m, name, &near);
-	if (near.count)
-		error_try(err, "%s", suggest_text(&near, text, sizeof(text)));
-	else
-		error_try(err, "sextant list metrics --for %s --set %s",
-			  sx_catalog_info(m->catalog)->name, set);
-	return SX_ERR_NOT_FOUND;
-}
-
-static enum sx_status not_found(const struct sx_metrics *m, const char *name, struct sx_error *err)
-{
-	const char *near[3];
-	if (!err)
-		return SX_ERR_NOT_FOUND; /* without err the name was only a question: nobody reads
-					    what is near */
-	if (m->set != SX_NONE)
-		return not_in_set(m, name, err);
-	size_t count = sx_catalog_suggest(m->catalog, name, near, 3);
-	const char *catalog = sx_catalog_info(m->catalog)->name;
-	error_set(err, SX_ERR_NOT_FOUND, "no metric or counter %s in catalog %s", name, catalog);
-	error_because(err, "no name or alias matches");
-	if (count == 0)
-		error_try(err, "sextant list metrics --for %s", catalog);
-	else if (count == 1)
-		error_try(err, "%s", near[0]);
-	else
-		error_try(err, "%s or %s", near[0], near[1]);
-	return SX_ERR_NOT_FOUND;
-}
-
 /* A dotted neutral name stands for every metric that maps it. */
 static enum sx_status add_neutral(struct sx_metrics *m, const char *name, bool *any,
 				  struct sx_error *err)
@@ -389,7 +308,7 @@ static enum sx_status add_name(struct sx_metrics *m, const char *name, struct sx
 	uint32_t matches = 0;
 	uint32_t metric = sx_catalog_find_metric(m->catalog, name, m->set, &matches);
 	if (metric != SX_NONE && matches > 1)
-		return ambiguous(m, name, matches, err);
+		return missing_ambiguous(m, name, matches, err);
 	if (metric != SX_NONE)
 		return add_metric(m, metric, err);
 	struct column_id id = column_identify(m->catalog, name);
@@ -409,7 +328,7 @@ static enum sx_status add_name(struct sx_metrics *m, const char *name, struct sx
 		status = add_loose(m, name, &any, err);
 	if (!status && !any && m->keep_neutral)
 		status = add_absent(m, name, &any, err);
-	return status || any ? status : not_found(m, name, err);
+	return status || any ? status : missing_name(m, name, err);
 }
 
 /* A counter that the user defines: its value, and behind it the counter itself. */
@@ -476,7 +395,7 @@ static enum sx_status select_patterns(struct sx_metrics *m,
 		if (status)
 			return status;
 		if (!any)
-			return not_found(m, pattern, err);
+			return missing_name(m, pattern, err);
 	}
 	return SX_OK;
 }
