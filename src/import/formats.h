@@ -77,6 +77,9 @@ struct teller import_teller(struct import_job *job);
 /* SX_ERR_BAD_INPUT at a line (0: none). */
 enum sx_status import_bad(const struct import_job *job, size_t line, struct sx_error *err,
 			  const char *because, const char *what);
+/* SX_ERR_BAD_INPUT: a report of ours, which has no samples. */
+enum sx_status import_refuse_report(const struct import_job *job, const char *because,
+				    struct sx_error *err);
 /* SX_INCOMPLETE: the file breaks off. */
 enum sx_status import_cut(const struct import_job *job, size_t line, struct sx_error *err);
 /* Rows that grow, with columns that appear as they are met. */

@@ -8,6 +8,7 @@
 #include "base/number.h"
 #include "import/columns.h"
 #include "import/devices.h"
+#include "import/frames.h"
 #include "import/internal.h"
 #include "table/label.h"
 
@@ -102,13 +103,18 @@ static void tell_ratios(struct import_job *job, const struct import_device *devi
 	    sx_catalog_open(job->request->context, device->catalog, &catalog, NULL))
 		return;
 	uint32_t count = import_given_ratios(device->table, catalog, &first);
+	const uint64_t *begin = sx_table_begin_ns(device->table);
+	const uint64_t *end = sx_table_end_ns(device->table);
+	bool timed = false; /* longer rows count for more */
+	for (size_t i = 0; count && !timed && i < sx_table_row_count(device->table); i++)
+		timed = begin[i] != SX_TIME_UNKNOWN && end[i] != SX_TIME_UNKNOWN;
 	if (count)
 		import_tell(job,
-			    "%s given by row, %.80s%s: over the run %s of the rows', "
+			    "%s given by row, %.80s%s: over the run %s of the rows'%s, "
 			    "unless other columns make %s",
 			    COUNTED(count, "ratio is"), first, count == 1 ? "" : " the first",
 			    count == 1 ? "it is the mean" : "they are means",
-			    count == 1 ? "it" : "them");
+			    timed ? ", each by its length" : "", count == 1 ? "it" : "them");
 	sx_catalog_unref(catalog);
 }
 
@@ -127,8 +133,15 @@ static enum sx_status import_with(struct import_job *job, struct import **out, s
 		import_destroy(job->result);
 		return status;
 	}
-	for (uint32_t i = 0; i < job->result->device_count; i++)
+	for (uint32_t i = 0; i < job->result->device_count; i++) {
+		const struct import_format *format = job->format;
+		if ((format->by_device || format->any_order) &&
+		    import_count_frames(job, &job->result->devices[i], err)) {
+			import_destroy(job->result);
+			return SX_ERR_NO_MEMORY;
+		}
 		tell_ratios(job, &job->result->devices[i]);
+	}
 	*out = job->result;
 	return status;
 }
@@ -292,6 +305,16 @@ enum sx_status import_bad(const struct import_job *job, size_t line, struct sx_e
 		error_set(err, SX_ERR_BAD_INPUT, "%s: %s", job->request->path, what);
 	error_because(err, "%s", because);
 	error_try(err, "the file as the tool wrote it; docs/import.md says what is read");
+	return SX_ERR_BAD_INPUT;
+}
+
+enum sx_status import_refuse_report(const struct import_job *job, const char *because,
+				    struct sx_error *err)
+{
+	error_set(err, SX_ERR_BAD_INPUT, "%s is a report, which has no samples",
+		  job->request->path);
+	error_because(err, "%s", because);
+	error_try(err, "sextant export --csv of the recording, whose rows are read back");
 	return SX_ERR_BAD_INPUT;
 }
 

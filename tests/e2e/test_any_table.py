@@ -204,6 +204,50 @@ class Tables(unittest.TestCase):
             document = json.loads(run('report', self.file(text), '--for', 'monitor', '-m', 'gpu_busy,Frames', '--json').stdout)
             self.assertIn('what the file has of it cannot be', [m['why'] for m in document['metrics'] if m['name'] == 'gpu_busy'][0])
 
+    def test_frames_of_times(self):
+        """A frame's time is no longer for being longer: means and rates are of all frames, however their rows are timed."""
+        rows = ((0, 10, 10), (10, 20, 10), (20, 120, 100))
+        forms = ['frame_time (ms)\n' + ''.join(f'{ms}\n' for *_, ms in rows), 'duration_ns,frame_time (ms)\n' + ''.join(f'{ms}000000,{ms}\n' for *_, ms in rows)]
+        forms += [f'begin_ns,end_ns,{more}Frame time (ms)\n' + ''.join(f'{a}000000,{b}000000,{"," if more else ""}{ms}\n' for a, b, ms in rows) for more in ('', 'quality,')]
+        forms += ['{' + '}\n{'.join(f'"begin_ns":{a}000000,"end_ns":{b}000000,"frame_time":{ms / 1000}' for a, b, ms in rows) + '}\n',
+                  'time (ms),name,value\n' + ''.join(f'{b},frame_time (ms),{ms}\n' for _, b, ms in rows)]
+        for text in forms:
+            for args in (('--for', 'monitor'), ()):
+                with self.subTest(text=text, args=args):
+                    have, told = self.report(text, *args)
+                    self.assertAlmostEqual(float(have['frame_time']['mean']), 0.04, places=12, msg=told)
+                    if 'catalog monitor' in told:
+                        self.assertAlmostEqual(float(have['frames_per_second']['mean']), 25, places=9)
+                        self.assertIn('each row is one frame', told)
+                        again = self.good('export', self.file(text), '--csv', *args).stdout
+                        self.assertAlmostEqual(float(self.report(again, *args)[0]['frame_time']['mean']), 0.04, places=12)
+
+    def test_amounts(self):
+        """A metric whose formula is a sum adds up as what it is a sum of does, and is no ratio."""
+        rows, told = self.report('total_input_primitives,gpu_active_cycles\n10,100\n20,300\n', '--for', 'mali-g310')
+        self.assertEqual([rows[name]['total'] for name in ('total_input_primitives', 'gpu_active_cycles')], ['30', '400'])
+        self.assertNotIn('ratio', told)
+        timed = self.report('duration_ns,gpu_time_share\n10,100\n30,20\n', '--for', 'opengl')
+        self.assertEqual(timed[0]['gpu_time_share']['mean'], '40')
+        self.assertIn("it is the mean of the rows', each by its length", timed[1])
+
+    def test_moments(self):
+        """A moment is a row's end in a long table as in a wide one."""
+        for text in ('time (s),name,value\n0.1,IAVertices,5\n0.2,IAVertices,6\n', 'time (s),IAVertices\n0.1,5\n0.2,6\n'):
+            rows = list(csv.DictReader(self.good('export', self.file(text), '--for', 'opengl', '--counters', '--csv').stdout.splitlines()))
+            self.assertEqual([(r['begin_ns'], r['end_ns'], r['IAVertices']) for r in rows], [('', '100000000', '5'), ('100000000', '200000000', '6')])
+
+    def test_reports_are_no_input(self):
+        """Sums of groups have no samples."""
+        path = self.file('begin_ns,end_ns,frame_time (ms)\n0,9,10\n9,18,20\n')
+        for by in ('frame', 'time'):
+            path = self.file('frame,begin_ns,end_ns,IAVertices\n1,0,9,10\n2,9,18,20\n')
+            grouped = self.file(self.good('report', path, '--for', 'opengl', '--by', by, '--csv').stdout, 'by.csv')
+            for verb in (('report',), ('report', '--for', 'opengl'), ('eval', '--for', 'opengl')):
+                result = run(*verb, grouped)
+                self.assertEqual((result.returncode, result.stdout), (5, ''))
+                self.assertIn('is a report, which has no samples\nbecause: --by adds up', result.stderr)
+
     def test_cycles_of_a_time(self):
         """More cycles than all units together can have in a sample's time."""
         for text in ('duration_ns,MaliGPUCyclesGPUActive\n1000000,1000000\n1000000,90000000000\n', 'MaliGPUCyclesGPUActive,duration_ns\n1000000,1000000\n90000000000,1000000\n',
@@ -325,7 +369,7 @@ class Tables(unittest.TestCase):
         rows = ''.join(f'{key}{i % 2},{name},{value}\n' for i in range(4) for name, value in (('FrameTime', i), ('IAVertices', 10 * i)))
         have, _ = self.counters('kernel,name,value\n' + rows.replace(key, f'"{key}"').replace('"0', '0"').replace('"1', '1"'), 'group', 'IAVertices')
         self.assertEqual(have, [(f'{key}{i % 2}', str(10 * i)) for i in range(4)])
-        have, err = self.counters('Time (ms),name,unit,value\n1,Mine,ms,5\n2.5,Mine,W,7\n4,Mine,us,9\n', 'begin_ns', 'Mine (s)')
+        have, err = self.counters('Time (ms),name,unit,value\n1,Mine,ms,5\n2.5,Mine,W,7\n4,Mine,us,9\n', 'end_ns', 'Mine (s)')
         self.assertEqual(have, [('1000000', '0.005'), ('2500000', ''), ('4000000', '9e-06')])
         self.assertIn('1 value is in another unit', err)
 

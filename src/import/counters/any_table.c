@@ -139,6 +139,13 @@ static void leave_empty_out(struct import_job *job, struct import_lines lines,
 			heads[i].size = 0;
 }
 
+/* Times are of any catalog. */
+static bool is_time(struct import_cell head)
+{
+	double to_ns;
+	return import_time_head(head, &to_ns) != IMPORT_TIME_NONE;
+}
+
 static enum sx_status find_by_header(struct import_job *job, const char **catalog,
 				     struct sx_error *err)
 {
@@ -150,7 +157,7 @@ static enum sx_status find_by_header(struct import_job *job, const char **catalo
 	size_t columns = import_split(header, import_separator(header), cells, NAMES_LOOKED_AT);
 	leave_empty_out(job, lines, header, cells, columns);
 	for (size_t i = 0; i < columns; i++) {
-		if (!cells[i].size)
+		if (!cells[i].size || is_time(cells[i]))
 			continue;
 		names[count] = import_bare_name(job, cells[i]);
 		if (!names[count++])
@@ -224,6 +231,21 @@ static enum sx_status read_with(struct import_job *job, struct import_device *de
 	return status;
 }
 
+/* What sextant report --by writes as CSV: sums of groups, and no samples. */
+static bool is_grouped(const struct import_job *job)
+{
+	static const char *const head[] = {"rows", "begin_ns", "time_ns"};
+	struct import_lines lines = import_lines(job);
+	struct import_cell header = {"", 0}, cells[8];
+	import_header_line(&lines, &header);
+	size_t count = import_split(header, import_separator(header), cells, 8);
+	for (size_t i = 0; i + 2 < count; i++)
+		if (import_is(cells[i], head[0]) && import_is(cells[i + 1], head[1]) &&
+		    import_is(cells[i + 2], head[2]))
+			return true;
+	return false;
+}
+
 static enum sx_status any_table_read(struct import_job *job, struct sx_error *err)
 {
 	struct import *import = job->result;
@@ -232,7 +254,9 @@ static enum sx_status any_table_read(struct import_job *job, struct sx_error *er
 				       .name = job->part ? job->part->name : NULL,
 				       .number = job->part ? job->part->number : SX_NONE};
 	struct sx_catalog *catalog = NULL;
-	enum sx_status status = find_by_header(job, &device.catalog, err);
+	enum sx_status status =
+	    is_grouped(job) ? import_refuse_report(job, "--by adds up the samples of a group", err)
+			    : find_by_header(job, &device.catalog, err);
 	if (!status && !device.catalog)
 		status = no_column(job, NULL, err);
 	if (!status)

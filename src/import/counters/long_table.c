@@ -66,15 +66,6 @@ static bool is_report(const struct import_cell *cells, size_t count)
 	return same == heads;
 }
 
-static enum sx_status refuse_report(const struct import_job *job, struct sx_error *err)
-{
-	error_set(err, SX_ERR_BAD_INPUT, "%s is a report, which has no samples",
-		  job->request->path);
-	error_because(err, "report and stat write totals and means of a whole run");
-	error_try(err, "sextant export --csv of the recording, whose rows are read back");
-	return SX_ERR_BAD_INPUT;
-}
-
 static bool long_recognise(const struct import_head *head)
 {
 	struct import_job job = {.text = head->text, .size = head->size};
@@ -102,6 +93,7 @@ struct long_reader {
 	struct strings samples, seen; /* keys of rows; names in the row at hand, without keys */
 	size_t *row;
 	size_t row_cap, current;
+	uint64_t moment;	     /* of the row before */
 	struct strings named, first; /* "name (unit)" as columns has them; the unit first met */
 	struct long_column *columns;
 	uint32_t *first_unit; /* of each column of rows: in `first` */
@@ -205,8 +197,7 @@ static void describe_row(struct long_reader *r, size_t row)
 		struct import_cell head = r->cells.head[column], cell = cells_at(&r->cells, column);
 		double to_ns;
 		enum import_time time = import_time_head(head, &to_ns);
-		/* A moment of which nothing tells the length. */
-		if (import_is(head, "timestamp_ns") || time == IMPORT_TIME_MOMENT)
+		if (import_is(head, "timestamp_ns"))
 			time = IMPORT_TIME_BEGIN;
 		if (import_is(head, "simulated") && import_is(cell, "true"))
 			import_rows_simulated(r->rows);
@@ -219,6 +210,14 @@ static void describe_row(struct long_reader *r, size_t row)
 	}
 	uint64_t begin = times[IMPORT_TIME_BEGIN], end = times[IMPORT_TIME_END],
 		 length = times[IMPORT_TIME_LENGTH];
+	uint64_t moment = times[IMPORT_TIME_MOMENT];
+	/* As in any table: a row's end, and the next one's begin. */
+	if (moment != SX_TIME_UNKNOWN) {
+		end = end == SX_TIME_UNKNOWN ? moment : end;
+		if (begin == SX_TIME_UNKNOWN && length == SX_TIME_UNKNOWN && r->moment < end)
+			begin = r->moment;
+		r->moment = moment;
+	}
 	if (end == SX_TIME_UNKNOWN && begin != SX_TIME_UNKNOWN && length < (uint64_t)1 << 62)
 		end = begin + length;
 	import_row_time(r->rows, row, begin, end);
@@ -351,14 +350,15 @@ static enum sx_status long_take_line(struct long_reader *r, struct sx_error *err
 
 static enum sx_status long_read(struct import_job *job, struct sx_error *err)
 {
-	struct long_reader r = {.job = job, .current = SIZE_MAX};
+	struct long_reader r = {.job = job, .current = SIZE_MAX, .moment = SX_TIME_UNKNOWN};
 	struct import_lines lines = import_lines(job);
 	struct import_cell header = {"", 0};
 	import_header_line(&lines, &header);
 	enum sx_status status = cells_begin(&r.cells, job, lines, header, err);
 	r.cells.loose = r.cells.even = true;
 	if (!status && is_report(r.cells.head, r.cells.columns))
-		status = refuse_report(job, err);
+		status = import_refuse_report(
+		    job, "report and stat write totals and means of a whole run", err);
 	if (!status && !find(r.cells.head, r.cells.columns, &r.at))
 		status = import_bad(job, 1, err, "one column names the counter, one has its value",
 				    "the header has no name and value");
