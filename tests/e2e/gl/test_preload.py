@@ -231,6 +231,17 @@ class Guest(Case):
         for frame in frames[:20] + frames[21:48]:
             self.values(frame, IAVertices=3, Occlusion=4096)
 
+    def test_results_go_where_the_program_says(self):
+        """By name beside a bound buffer, and into one that is deleted while it is bound: ours wait until it is gone."""
+        stream, = self.both("gl-results", "named")
+        self.assertEqual([f["IAVertices"] for f in stream.frames()], [3] * 21)
+        streams = self.both("gl-results", "deleted")
+        frames = max((s.frames() for s in streams), key=len)
+        self.assertEqual([f["IAVertices"] for f in frames], [3] * 36)
+        stream, = self.both("gl-results", "es")
+        self.assertEqual({f["OcclusionPredicate"] for f in stream.frames()}, {0})
+        self.assertEqual(len(stream.frames()), 10)
+
     def test_errno(self):
         self.both("gl-guest", "errno")
 
