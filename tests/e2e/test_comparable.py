@@ -275,7 +275,7 @@ class WholeRuns(Captures):
         self.assertIn(cycles["verdict"], ("worse", "changed"))
         self.assertAlmostEqual(cycles["change"], 0.2, delta=0.01)
         text = run("diff", a, more).stdout
-        self.assertRegex(text, r"Cycles +1.00G +1.20G +\+(19|20)")
+        self.assertRegex(text, r"Cycles +1.00 G +1.20 G +\+(19|20)")
         for view in ("text", "markdown"):
             self.assertIn("those of a second", run("diff", a, more, "-f", view).stdout)
         base = self.path("base.json")

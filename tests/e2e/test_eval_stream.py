@@ -33,7 +33,7 @@ class Stream(unittest.TestCase):
         with open(path, 'w') as out:
             out.write('MaliGPUCyclesGPUActive,unknown,duration_ns\n')
             for i in range(rows):
-                out.write(f'{"" if i % 7 == 3 else random.getrandbits(40)},{i},16000000\n')
+                out.write(f'{"" if i % 7 == 3 else random.getrandbits(24)},{i},16000000\n')
         return path
 
     def test_values(self):

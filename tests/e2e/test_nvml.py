@@ -92,7 +92,7 @@ class Library(unittest.TestCase):
             done = run('record', '-d', 'nvml:0', '-t', '1s', '-I', '100ms', '--per', 'process', '-o', capture)
             self.assertEqual(done.returncode, 0, done.stderr)
             told = run('report', capture, '--by', 'process', '-m', 'program_busy', '--csv').stdout
-        self.assertEqual([line.split(',')[0] for line in told.strip().split('\n')[1:]], ['compositor (100)', 'game (4242)', 'helper (300)'])
+        self.assertEqual([line.split(',')[1] for line in told.strip().split('\n')[1:]], ['compositor (100)', 'game (4242)', 'helper (300)'])
 
 
 if __name__ == '__main__':
