@@ -117,7 +117,7 @@ static void device_start(struct device *device)
 	guest_at_exit(finish_all);
 }
 
-static void renew_locks(void)
+static void renew_device_locks(void)
 {
 	pthread_mutex_init(&devices_lock, NULL);
 	keys_renew();
@@ -132,7 +132,7 @@ static bool is_here(void)
 	if (guest_still_here())
 		return true;
 	return guest_may_return() && __atomic_load_n(&serials, __ATOMIC_RELAXED) == 0 &&
-	       guest_return(renew_locks);
+	       guest_return(renew_device_locks);
 }
 
 static VkResult device_create(PFN_vkCreateDevice next, struct device *device,
