@@ -141,6 +141,7 @@ static void failure_text(const struct view *view, const struct report_device *d)
 }
 
 #define COST_TOLD 0.0005 /* of the CPU time */
+#define COST_FEW  30	 /* samples: what is one in ten of all is in them by chance */
 
 static void cost_text(const struct view *view, const struct report_device *d)
 {
@@ -150,10 +151,11 @@ static void cost_text(const struct view *view, const struct report_device *d)
 		return;
 	human_value(&view->human, share, c->share * 100, "percent");
 	human_value(&view->human, times, c->slowdown, "ratio");
-	int used = snprintf(line, sizeof(line),
-			    "%" PRIu64 " of %" PRIu64 " samples were counted, totals are scaled%s",
-			    c->measured, c->all,
-			    d->scaled_together ? ", those of late contexts together" : "");
+	int used = snprintf(
+	    line, sizeof(line),
+	    "%" PRIu64 " of %" PRIu64 " samples were counted, totals are scaled%s%s", c->measured,
+	    c->all, c->measured < COST_FEW ? " (so few may miss what is rare)" : "",
+	    d->scaled_together ? ", those of late contexts together" : "");
 	if (d->guessed)
 		used +=
 		    snprintf(line + used, sizeof(line) - (size_t)used,

@@ -45,6 +45,10 @@ class Uneven(unittest.TestCase):
     def test_from_thread_to_thread(self):
         self.check("migrate", 150)
 
+    def test_few_are_told(self):
+        text = self.sextant("stat", "-d", "gl", "-m", "IAVertices", "--", PROGRAM, "ramp", "20").stdout
+        self.assertRegex(text, r"(?m)^\d of 20 samples were counted, totals are scaled \(so few may\s+miss what is rare\)")
+
 
 if __name__ == "__main__":
     unittest.main()
