@@ -133,14 +133,24 @@ static void context_release(struct context *context)
 		dispose(context);
 }
 
+/* A size stays known while another drawable is current: asking for it waits for the X server. */
 static void remember_drawable(struct context *context, uint64_t drawable)
 {
+	unsigned i = 0;
+
+	if (context->size && context->drawable == drawable)
+		return;
 	context->drawable = drawable;
-	for (unsigned i = 0; i < CONTEXT_DRAWABLES; i++) {
-		if (context->drawables[i] == drawable)
-			return;
+	while (i < CONTEXT_DRAWABLES && context->drawables[i] != drawable)
+		i++;
+	if (i == CONTEXT_DRAWABLES) {
+		i = context->drawable_count++ % CONTEXT_DRAWABLES;
+		context->drawables[i] = drawable;
+		size_forget(&context->sizes[i]);
 	}
-	context->drawables[context->drawable_count++ % CONTEXT_DRAWABLES] = drawable;
+	context->size = &context->sizes[i];
+	if (drawable == 0) /* a place that no drawable has taken */
+		size_forget(context->size);
 }
 
 static void context_finish_all(void);
@@ -161,7 +171,7 @@ static void context_start(struct context *context)
 			break;
 	}
 	if (context->drawable != 0)
-		size_start(&context->size, &context->gl);
+		size_start(context->size, &context->gl);
 	if (context->gl.has.flush_control) {
 		context->gl.GetIntegerv(GL_CONTEXT_RELEASE_BEHAVIOR, &behavior);
 		context->unflushed = behavior == GL_NONE;
@@ -218,7 +228,7 @@ void context_before_bind(const struct binding *binding)
 	if (!old || !old->started || (old->handle == binding->context && old->egl == binding->egl))
 		return;
 	if (ends_by_time(old) && sampler_counts(&old->sampler) && !old->sampler.list_open)
-		sampler_end_time(&old->sampler, size_at_end(&old->size, &old->gl));
+		sampler_end_time(&old->sampler, size_at_end(old->size, &old->gl));
 	sampler_cut(&old->sampler);
 	if (old->unflushed) /* asking for results would flush */
 		return;
@@ -270,8 +280,6 @@ void context_after_bind(const struct binding *binding, bool done)
 	if (!context)
 		return;
 	real_set_egl(binding->egl);
-	if (context->drawable != binding->drawable)
-		size_forget(&context->size);
 	remember_drawable(context, binding->drawable);
 	if (same)
 		return;
@@ -303,7 +311,7 @@ void context_hand_over(bool before)
 		sampler_hand_over(&context->sampler, before);
 		return;
 	}
-	sampler_end_time(&context->sampler, size_at_end(&context->size, &context->gl));
+	sampler_end_time(&context->sampler, size_at_end(context->size, &context->gl));
 	sampler_collect(&context->sampler, 0);
 	sampler_resume(&context->sampler);
 }
@@ -348,7 +356,7 @@ void context_before_swap(uint64_t drawable)
 
 	if (!context || !context->started || !guest_still_here() || swaps_other(context, drawable))
 		return;
-	sampler_end_frame(&context->sampler, true, size_at_end(&context->size, &context->gl));
+	sampler_end_frame(&context->sampler, true, size_at_end(context->size, &context->gl));
 	context->swapping = true;
 }
 
@@ -363,7 +371,7 @@ void context_after_swap(bool egl, uint64_t drawable, bool done)
 	context->swapping = false;
 	if (done)
 		size_after_swap(
-		    &context->size,
+		    context->size,
 		    &(struct size_drawable){context->egl, context->display, context->drawable});
 	context->swapped_ns = guest_now_ns();
 	sampler_start_clock(&context->sampler);

@@ -9,7 +9,8 @@
 #include "preload/sampler.h"
 #include "preload/size.h"
 
-#define CONTEXT_DRAWABLES 4u /* drawables remembered, to tell whose swap it is */
+#define CONTEXT_DRAWABLES 8u /* drawables remembered, to tell whose swap it is, with their sizes   \
+			      */
 
 struct context {
 	struct context *next;
@@ -26,8 +27,8 @@ struct context {
 	uint64_t waited_ns;   /* at releases, so far; of the first one, nothing */
 	uint64_t drawable;
 	uint64_t drawables[CONTEXT_DRAWABLES];
+	struct size sizes[CONTEXT_DRAWABLES], *size; /* size: of the one that is current */
 	unsigned drawable_count;
-	struct size size;
 	GLenum saved_error; /* raised by the program before we came, not yet told */
 	struct api gl;
 	struct channel_identity identity;

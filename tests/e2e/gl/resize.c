@@ -2,7 +2,8 @@
  * Windows that change their size: `resize glx`, `glx-window` (one that GLX makes of it) or `egl`.
  * Four frames each of 64x64, of 96x48 after the window has grown, with a viewport that is a part of
  * it, with all of it again, with a viewport that is larger than the window, and in a second window,
- * of 32x40.
+ * of 32x40. With a second argument, "turns": two windows that are current by turns; it says how
+ * much the X server was asked for in a turn.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -13,6 +14,7 @@
 #include <GL/glx.h>
 
 #define PER_SIZE 4
+#define TURNS	 200
 
 struct world {
 	Display *x;
@@ -111,6 +113,39 @@ static void frames(const struct world *w, int width, int height)
 	}
 }
 
+static void one_frame(struct world *w, GLXDrawable drawable, EGLSurface surface, int side)
+{
+	w->drawable = drawable;
+	w->surface = surface;
+	if (w->glx != NULL)
+		glXMakeContextCurrent(w->x, drawable, drawable, w->glx);
+	else
+		eglMakeCurrent(w->egl, surface, surface, w->context);
+	glViewport(0, 0, side, side);
+	glClear(GL_COLOR_BUFFER_BIT);
+	if (w->glx != NULL)
+		glXSwapBuffers(w->x, drawable);
+	else
+		eglSwapBuffers(w->egl, surface);
+}
+
+static void turns(struct world *w)
+{
+	GLXDrawable drawables[2];
+	EGLSurface surfaces[2];
+	unsigned long before;
+
+	for (int i = 0; i < 2; i++) {
+		show(w, i == 0 ? 64 : 32, i == 0 ? 64 : 32);
+		drawables[i] = w->drawable;
+		surfaces[i] = w->surface;
+	}
+	before = NextRequest(w->x);
+	for (int i = 0; i < 2 * TURNS; i++)
+		one_frame(w, drawables[i % 2], surfaces[i % 2], i % 2 == 0 ? 64 : 32);
+	printf("%lu requests a turn\n", (NextRequest(w->x) - before + TURNS / 2) / TURNS);
+}
+
 int main(int argc, char **argv)
 {
 	struct world w = {.x = XOpenDisplay(NULL)};
@@ -123,6 +158,10 @@ int main(int argc, char **argv)
 		start_glx_window(&w);
 	else
 		start_glx(&w);
+	if (argc > 2) {
+		turns(&w);
+		return glGetError() == GL_NO_ERROR ? 0 : 1;
+	}
 	show(&w, 64, 64);
 	frames(&w, 64, 64);
 	XResizeWindow(w.x, w.window, 96, 48);

@@ -528,6 +528,17 @@ class Ways(Case):
                     self.assertIn(first, (size, None), (i, sizes))
                     self.assertEqual(rest, [size] * 3, (i, sizes))
 
+    def test_windows_by_turns(self):
+        """Their sizes are known, and the X server is not asked for them in each turn."""
+        for way in ("glx", "glx-window", "egl"):
+            with self.subTest(way):
+                stream, = self.both("gl-resize", way, "turns")
+                frames = [f for f in stream.frames() if f.size_known]
+                self.assertGreater(len(frames), 300)
+                for frame in frames:
+                    side = 32 if frame.frame % 2 else 64
+                    self.assertEqual((frame.width, frame.height), (side, side))
+
     def test_plugin(self):
         """A module that is opened for itself alone, and linked with GL."""
         stream, = self.both("gl-plugin", path("gl-plugin-glx.so"))
