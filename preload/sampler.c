@@ -363,7 +363,7 @@ void sampler_start(struct sampler *sampler, const struct api *gl, struct channel
 	probe_software(sampler);
 	pace_start(&sampler->pace,
 		   wire_query_ppm(channel->overhead_permille, identity->why[WIRE_GPU_TIME]),
-		   identity->serial - 1);
+		   identity->serial - (sampler->per == WIRE_FRAME));
 	if (queries && wanted != 0 && sampler->set_count != 0) {
 		quiet(sampler, make_and_probe);
 		sampler->measuring = sampler->probe.usable != 0 || sampler->probe.timestamps;

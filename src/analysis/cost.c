@@ -62,6 +62,7 @@ struct cost_column {
 
 struct costs {
 	uint32_t cpu, gpu; /* columns of times, or SX_NONE */
+	bool draws;	   /* samples are draws: the program's time between them is in none */
 	bool counts_turn;  /* something else than GPU time was left out of a sample */
 	struct cost_context contexts[CONTEXTS_MAX];
 	uint32_t context_count;
@@ -90,6 +91,7 @@ enum sx_status costs_create(struct sx_catalog *catalog, const struct sx_table *l
 		return error_nomem(err, "adding up what measuring cost");
 	costs->cpu = cost_find_neutral(catalog, like, "cpu.time");
 	costs->gpu = cost_find_neutral(catalog, like, "gpu.time");
+	costs->draws = sx_table_kind(like) == SX_SAMPLE_DRAW;
 	costs->column_count = sx_table_column_count(like);
 	costs->columns = calloc(costs->column_count + 1, sizeof(*costs->columns));
 	if (!costs->columns) {
@@ -374,7 +376,7 @@ struct cost costs_get(const struct costs *costs)
 	return (struct cost){
 	    .measured = costs->measured,
 	    .all = costs->all,
-	    .share = isnan(extra) ? NAN : spent / ((double)costs->all + spent),
+	    .share = isnan(extra) || costs->draws ? NAN : spent / ((double)costs->all + spent),
 	    .slowdown = isnan(extra) ? NAN : 1 + (extra > 0 ? extra : 0),
 	    .hidden = hidden,
 	};

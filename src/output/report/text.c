@@ -163,6 +163,9 @@ static void cost_text(const struct view *view, const struct report_device *d)
 	if (c->hidden)
 		snprintf(line + used, sizeof(line) - (size_t)used,
 			 "; what that costs does not stand out of the noise");
+	else if (isnan(c->share) && c->slowdown > 1) /* of samples that are not all of its time */
+		snprintf(line + used, sizeof(line) - (size_t)used,
+			 "; they take %s times the CPU time", times);
 	else if (c->share >= COST_TOLD) /* below it, or unknown, there is nothing to tell */
 		snprintf(line + used, sizeof(line) - (size_t)used,
 			 "; they take %s times the CPU time, measuring cost %s of it", times,

@@ -45,6 +45,18 @@ class Uneven(unittest.TestCase):
     def test_from_thread_to_thread(self):
         self.check("migrate", 150)
 
+    def test_each_draw(self):
+        """Of the first frames of what is dear one is measured; no share of the time between draws is told."""
+        for frames, counted in ((8, 9), (300, None)):
+            document, _ = self.sextant.measure([PROGRAM, "turns", str(frames)], "stat", "-d", "gl", "--per", "draw",
+                                               "-m", "IAVertices")
+            cost = document["cost"]
+            self.assertEqual(cost["all_samples"], 5 * frames)
+            self.assertIsNone(cost["share"])
+            self.assertEqual(document["metrics"][0]["total"], 15 * frames)
+            if counted:
+                self.assertEqual(cost["measured_samples"], counted)
+
     def test_few_are_told(self):
         text = self.sextant("stat", "-d", "gl", "-m", "IAVertices", "--", PROGRAM, "ramp", "20").stdout
         self.assertRegex(text, r"(?m)^\d of 20 samples were counted, totals are scaled \(so few may\s+miss what is rare\)")
