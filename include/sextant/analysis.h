@@ -21,6 +21,11 @@ struct sx_stats {
 	 */
 	size_t skipped;
 	/*
+	 * Rows in which something was and could not be counted: nothing stands for these, and what
+	 * adds up lacks them.
+	 */
+	size_t lost;
+	/*
 	 * The share of the run in which it was counted, 0 to 1: of its time where samples are
 	 * slices of time, else of its samples; of what it is made of the least.
 	 */

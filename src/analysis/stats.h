@@ -33,6 +33,8 @@ enum sx_status stats_whole(const struct sx_table *in, struct sx_table **out, str
 struct stats_missing {
 	uint64_t rows[STATS_REASONS];
 };
+/* Of these, in how many something was that nothing stands for. */
+uint64_t stats_missing_lost(const struct stats_missing *missing);
 /* Counts rows whose quality says that there is no data. */
 void stats_missing_add(struct stats_missing *missing, uint8_t quality, uint64_t rows);
 /* Why none of `rows` rows has data: each reason, and of how many of them it is. */

@@ -505,7 +505,8 @@ static void summary_describe(struct sx_summary *s, uint32_t column)
 				   .total = NAN,
 				   .mean = NAN,
 				   .quality = quality,
-				   .skipped = skipped};
+				   .skipped = skipped,
+				   .lost = (size_t)stats_missing_lost(&s->missing[column])};
 	if (skipped && stats->count)
 		stats->quality |= SX_QUALITY_MULTIPLEXED;
 	stats->min = stats->max = stats->p50 = stats->p95 = stats->p99 = NAN;

@@ -88,6 +88,15 @@ void stats_missing_add(struct stats_missing *missing, uint8_t quality, uint64_t 
 	missing->rows[i] += rows;
 }
 
+uint64_t stats_missing_lost(const struct stats_missing *missing)
+{
+	const uint8_t lost = SX_QUALITY_DISTURBED | SX_QUALITY_GAP;
+	uint64_t rows = 0;
+	for (size_t i = 0; i < STATS_REASONS; i++)
+		rows += reasons[i].bits & lost ? missing->rows[i] : 0;
+	return rows;
+}
+
 void stats_reason(const struct stats_missing *missing, uint64_t rows, char buf[STATS_REASON_MAX])
 {
 	size_t used = 0;

@@ -163,6 +163,13 @@ class Means(FolderTest):
                 self.assertLessEqual(metric['min'], metric['mean'] + slack, (seed, metric))
                 self.assertLessEqual(metric['mean'], metric['max'] + slack, (seed, metric))
 
+    def test_what_was_lost_and_what_was_left_out_are_told_apart(self):
+        """In JSON: of how many samples a total lacks what could not be counted, beside the share that was."""
+        rows = make_rows(21, measured=0.5)
+        metric, = self.sextant.document('report', self.write(rows), '-m', 'IAVertices')['metrics']
+        self.assertEqual(metric['lost'], sum('IAVertices' not in row.values and not row.skipped for row in rows))
+        self.assertAlmostEqual(metric['running'], sum('IAVertices' in row.values for row in rows) / len(rows))
+
     def test_what_is_no_frame_has_no_frame_time(self):
         """Frame times, their total (once where contexts overlap) and their rate are those of whole frames."""
         for seed in range(8):

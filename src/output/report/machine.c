@@ -237,6 +237,7 @@ void machine_row_json(struct json *json, const struct view *view, const char *sc
 	if (strcmp(schema, "stat") == 0)
 		return; /* whose shape is fixed */
 	json_kv_u64(json, "count", row->stats.count);
+	json_kv_u64(json, "lost", row->stats.lost);
 	json_kv_string(json, "better", directions[row->direction]);
 	json_kv_f64(json, "peak", m.peak);
 }
