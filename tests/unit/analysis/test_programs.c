@@ -291,10 +291,87 @@ static void nothing_is_lost_when_a_second_comes(void **state)
 	}
 }
 
+/* Two frames of rising overdraw, then work that no swap ended, which draws far more. */
+static struct sx_table *make_turns(size_t first, size_t rows)
+{
+	static const struct sx_column columns[] = {
+	    {"Frames", "frames", SX_U64, SX_REDUCE_SUM, NULL},
+	    {"FrameTime", "ns", SX_U64, SX_REDUCE_SUM, NULL},
+	    {"FramebufferWidth", "pixels", SX_U64, SX_REDUCE_LAST, NULL},
+	    {"FramebufferHeight", "pixels", SX_U64, SX_REDUCE_LAST, NULL},
+	    {"Occlusion", "samples", SX_U64, SX_REDUCE_SUM, NULL},
+	};
+	struct sx_table *t = NULL;
+	assert_int_equal(sx_table_create(columns, 5, SX_SAMPLE_FRAME, &t, NULL), SX_OK);
+	assert_int_equal(sx_table_add_rows(t, rows, NULL, NULL), SX_OK);
+	for (size_t i = 0; i < rows; i++) {
+		size_t n = first + i, frame = n % 3 != 2;
+		uint64_t begin = n * FRAME_NS, length = frame ? FRAME_NS / 2 : FRAME_NS;
+		uint64_t side = n % 3 ? 100 : 300;
+		uint8_t size = frame ? 0 : SX_QUALITY_NOT_COLLECTED;
+		sx_table_set_time(t, i, begin, begin + length);
+		sx_table_set_u64(t, 0, i, frame, 0);
+		sx_table_set_u64(t, 1, i, length, 0);
+		sx_table_set_u64(t, 2, i, side, size);
+		sx_table_set_u64(t, 3, i, side, size);
+		sx_table_set_u64(t, 4, i, frame ? side * side * (n % 3 + 1) : 90000000, 0);
+	}
+	return t;
+}
+
+/* However many rows become one: 2 frames a turn, of 90,000 pixels once and 10,000 twice drawn. */
+static void frames_stand_alone_where_rows_are_put_together(void **state)
+{
+	static const char *const names[] = {"overdraw", "frames_per_second", "frame_time"};
+	struct world w;
+	begin(&w);
+	struct sx_catalog *c;
+	assert_int_equal(sx_catalog_open(w.context, "opengl", &c, NULL), SX_OK);
+	struct sx_table *like = make_turns(0, 0), *values = NULL;
+	struct sx_metrics_options options = {.patterns = names, .pattern_count = 3, .like = like};
+	struct sx_metrics *metrics = NULL;
+	struct overview *all;
+	assert_int_equal(sx_metrics_create(c, &options, &metrics, NULL), SX_OK);
+	assert_int_equal(overview_create(like, &all, NULL), SX_OK);
+	for (size_t at = 0; at < 24576; at += 768) {
+		struct sx_table *t = make_turns(at, 768);
+		assert_int_equal(overview_add(all, t, NULL), SX_OK);
+		sx_table_destroy(t);
+	}
+	const struct sx_table *few = overview_table(all, NULL);
+	assert_true(sx_table_row_count(few) < 4097);
+	assert_int_equal(sx_metrics_eval(metrics, few, &values, NULL), SX_OK);
+	for (size_t i = 0; i < sx_table_row_count(few); i++) {
+		double overdraw = sx_table_get(values, 0, i);
+		/* Of 8 rows 5 or 6 are frames. */
+		assert_true(overdraw >= 1 && overdraw <= 2);
+		assert_true(fabs(sx_table_get(values, 1, i) - 200) < 1e-6);
+		double time = sx_table_get(values, 2, i);
+		assert_true(fabs(time - 25) < 1e-6 || fabs(time - 30) < 1e-6);
+	}
+	/* A table of all: 3 x 8192 rows. */
+	struct sx_table *whole = make_turns(0, 24576), *total = NULL;
+	sx_table_destroy(values);
+	assert_int_equal(sx_table_total(whole, &total, NULL), SX_OK);
+	assert_int_equal(sx_metrics_eval(metrics, total, &values, NULL), SX_OK);
+	assert_true(fabs(sx_table_get(values, 0, 0) - 110000.0 / 100000.0) < 1e-4);
+	assert_true(fabs(sx_table_get(values, 1, 0) - 200) < 1e-6);
+	assert_true(fabs(sx_table_get(values, 2, 0) - 2 * 8192 * 5) < 1e-6);
+	sx_table_destroy(values);
+	sx_table_destroy(total);
+	sx_table_destroy(whole);
+	sx_table_destroy(like);
+	overview_destroy(all);
+	sx_metrics_destroy(metrics);
+	sx_catalog_unref(c);
+	end(&w);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(the_busiest_is_judged),
+	    cmocka_unit_test(frames_stand_alone_where_rows_are_put_together),
 	    cmocka_unit_test(either_kind_of_work_counts),
 	    cmocka_unit_test(one_program_needs_no_name),
 	    cmocka_unit_test(its_own_rows_go_first),
