@@ -17,6 +17,7 @@ struct stats_sum {
 	double sum, whole, mean, rate;
 	uint32_t parts;
 	bool overlaps;
+	bool divides; /* the formula divides by what was counted: nothing adds up */
 };
 /*
  * Sets total and mean of a metric with s->count rows (and s->skipped for which they stand);

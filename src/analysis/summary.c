@@ -467,6 +467,7 @@ static void set_running(struct sx_summary *s, uint32_t column, struct stats_sum 
 		     : use == USE_ANY ? (double)s->rows
 				      : (double)s->frame_rows;
 	sum->overlaps = use == USE_FRAME_TIME;
+	sum->divides = metrics_divides(s->metrics, column);
 	stats->running = with / all * least_share(s, column);
 	sum->whole = sum->sum;
 	sum->mean = sum->sum / (double)stats->count;

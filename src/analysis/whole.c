@@ -38,7 +38,8 @@ void stats_set_whole(struct sx_stats *s, const struct sx_metric_column *column,
 {
 	double whole = sx_table_get(totals, index, 0), rows = (double)(s->count + s->skipped);
 	double all = sum->whole;
-	if (!whole_adds_up(column, whole, all, s->skipped ? 2.0 * sum->parts : 0)) {
+	bool divides = sum->divides && column->over_time == SX_REDUCE_RATIO;
+	if (divides || !whole_adds_up(column, whole, all, s->skipped ? 2.0 * sum->parts : 0)) {
 		/* The mean of a yes or no is its share of rows. */
 		bool by_rows = column->over_time != SX_REDUCE_RATIO || isnan(sum->rate) ||
 			       strcmp(column->unit, "boolean") == 0;

@@ -18,6 +18,8 @@ struct sx_catalog *metrics_catalog(const struct sx_metrics *metrics);
 enum sx_status metrics_missing(const struct sx_metrics *metrics, const struct sx_table *in,
 			       bool *missing, struct sx_error *err);
 
+/* Whether a column is a quotient of what was counted, whatever its unit is. Thread-safe. */
+bool metrics_divides(const struct sx_metrics *metrics, uint32_t column);
 /* What a column says of rows that are no frames. Thread-safe. */
 enum slices_use evaluation_use(const struct sx_evaluation *evaluation, uint32_t column);
 

@@ -176,6 +176,7 @@ static enum sx_status gather(struct sx_metrics *m, struct expr_output *outputs, 
 		}
 		which[*count] = i;
 		m->plans[i].output = *count;
+		m->plans[i].divides = ratios_divide(m, sx_expr_root(expr));
 		outputs[(*count)++] = (struct expr_output){
 		    .expr = expr, .scope = all[column->metric].group, .type = column->type};
 	}

@@ -16,6 +16,7 @@ struct column_plan {
 	uint32_t condition; /* which one rows must meet, or SX_NONE */
 	bool copy;	    /* the output's only input is the value */
 	uint32_t whole;	    /* output of `wholes`, of a given ratio with a formula, or SX_NONE */
+	bool divides;	    /* by what was counted, or time: it is a ratio, whatever its unit is */
 	uint32_t divisor;   /* output of `divisors`, of a ratio, or SX_NONE */
 };
 
@@ -101,6 +102,8 @@ enum sx_type resolve_given_type(const struct sx_metrics *m, uint32_t metric);
 /* The same for a column of `like` that gives a metric (or SX_NONE: one that stands for itself). */
 uint32_t resolve_given(struct sx_metrics *m, uint32_t column, uint32_t metric);
 
+/* Whether a formula divides by anything but numbers and constants. */
+bool ratios_divide(const struct sx_metrics *m, const struct sx_node *node);
 /* What ratios divide by; without memory there is none. */
 void ratios_compile(struct sx_metrics *m);
 

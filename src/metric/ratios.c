@@ -57,6 +57,33 @@ static const struct sx_node *find_divisor(const struct sx_node *node)
 	return NULL;
 }
 
+static bool is_fixed(const struct sx_metrics *m, const struct sx_node *node)
+{
+	bool fixed = true;
+	if (node->kind == SX_NODE_NAME)
+		return sx_catalog_find_constant(m->catalog, node->name) != SX_NONE;
+	for (uint32_t i = 0; i < node->child_count; i++)
+		fixed &= is_fixed(m, node->children[i]);
+	return fixed;
+}
+
+bool ratios_divide(const struct sx_metrics *m, const struct sx_node *node)
+{
+	bool divides = false;
+	if (node->kind != SX_NODE_OP)
+		return false;
+	if (node->op == SX_OP_DIV || node->op == SX_OP_UDIV || node->op == SX_OP_FDIV)
+		divides = !is_fixed(m, node->children[1]);
+	for (uint32_t i = 0; i < node->child_count; i++)
+		divides |= ratios_divide(m, node->children[i]);
+	return divides;
+}
+
+bool metrics_divides(const struct sx_metrics *m, uint32_t column)
+{
+	return m->plans[column].divides;
+}
+
 void ratios_compile(struct sx_metrics *m)
 {
 	uint32_t metric_count;

@@ -220,6 +220,18 @@ class Means(FolderTest):
             until = max(until, row.end)
         return covered
 
+    def test_a_quotient_has_no_total(self):
+        """Nor of one sample, whose total it would be, nor where all are 0: else one run's shape is not another's."""
+        for times in ((500,), (0, 0, 0), (500, 100)):
+            path = self.path('cpu.sxc')
+            lines = ['device\tcpu\tCPUs\tLinux\ttime\treal', 'column\tTaskClock\tns\tu64\tsum']
+            lines += [f'row\t{i * 1000}\t{i * 1000 + 1000}\t{time}' for i, time in enumerate(times)]
+            subprocess.run([MAKE_RUN, path], input='\n'.join(lines) + '\n', text=True, check=True, timeout=60)
+            metric, clock = self.sextant.document('report', path, '-m', 'cpus_used,TaskClock')['metrics']
+            self.assertIsNone(metric['total'])
+            self.assertAlmostEqual(metric['mean'], sum(times) / len(times) / 1000)
+            self.assertAlmostEqual(clock['total'], sum(times) * 1e-9)
+
     def test_never_swapped(self):
         """Then nothing is said of frames, and why."""
         rows = [row for row in make_rows(3) if row.kind == 'slice']
