@@ -37,13 +37,16 @@ struct sx_stats {
 	 */
 	double total;
 	uint64_t total_u64;
-	/* Amounts: total a row. Intensive units: the formula over the whole run's counters. */
+	/*
+	 * Amounts: total a row. Intensive units: the formula over the whole run's counters; where
+	 * rows are frames and some lack what it takes, the mean of the others, each weighed by what
+	 * its own formula divides by.
+	 */
 	double mean;
 	/*
-	 * Over rows with data, each alike, whatever it stands for: of several programs of which
-	 * unlike shares were measured they are those of what was measured. Percentiles are
-	 * nearest-rank. Of slices of time a first and a last one that are short weigh by their
-	 * length.
+	 * Over rows with data. Percentiles are nearest-rank; where rows are frames each value
+	 * counts for as many as it stands for. Of slices of time a first and a last one that are
+	 * short weigh by their length.
 	 */
 	double min, p50, p95, p99, max;
 	/*
