@@ -190,6 +190,8 @@ class Means(FolderTest):
                     self.assertAlmostEqual(found[name][key] / value, 1, places=6, msg=f'{seed} {name} {key}')
                 self.assertEqual(found[name]['running'], 1)
             told = document['devices'][0]['frames']
+            if len(frames) > 1 and any(row.kind == 'slice' for row in rows):
+                self.assertRegex(' '.join(self.sextant('report', path).stdout.split()), r'\d samples? without in [\d.]+ m?s \([\d.]+ ?k?/s in [\d.]+ m?s of frames')
             self.assertAlmostEqual(told['fps'] * together / len(frames), 1, places=6)
             self.assertAlmostEqual(told['fps_each'] * sum(lengths) / len(frames), 1, places=6)
             self.assertAlmostEqual(found['frames_per_second']['mean'] / told['fps_each'], 1, places=6)

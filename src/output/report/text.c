@@ -20,13 +20,28 @@ const char *report_text_title(const struct report_device *d)
 
 #define TOGETHER 1.005 /* frames that overlap more are of several programs or contexts */
 
-/* "(59.8/s; slowest 1 %: 31.2/s; 3 stutters)", "(120/s together, each 60.0/s; ...)" */
-static void frames_text(const struct view *view, const struct report_frames *f, char *buf,
+/* The time that frames took, over which their rate is; 0 where no rate is told. */
+static uint64_t frames_ns(const struct report_frames *f)
+{
+	bool told = f->count > 1 && f->fps > 0 && isfinite(f->fps);
+	return told ? (uint64_t)((double)f->count * 1e9 / f->fps + 0.5) : 0;
+}
+
+/*
+ * "(59.8/s; slowest 1 %: 31.2/s; 3 stutters)", "(120/s together, each 60.0/s; ...)"; among other
+ * samples "(284/s in 17.6 ms of frames; ...)".
+ */
+static void frames_text(const struct view *view, const struct report_device *d, char *buf,
 			size_t size)
 {
+	const struct report_frames *f = &d->frames;
 	char rate[HUMAN_MAX];
 	table_number(view, rate, f->fps, "count");
 	size_t used = (size_t)snprintf(buf, size, " (%s/s", rate);
+	if (d->slices) {
+		human_duration(rate, frames_ns(f));
+		used += (size_t)snprintf(buf + used, size - used, " in %s of frames", rate);
+	}
 	if (f->fps > f->each * TOGETHER) {
 		table_number(view, rate, f->each, "count");
 		used += (size_t)snprintf(buf + used, size - used, " together, each %s/s", rate);
@@ -74,13 +89,6 @@ static const char *samples_said(const struct samples_told *s, char buf[SAMPLES_M
 	return buf;
 }
 
-/* The time that frames took, over which their rate is; 0 where no rate is told. */
-static uint64_t frames_ns(const struct report_frames *f)
-{
-	bool told = f->count > 1 && f->fps > 0 && isfinite(f->fps);
-	return told ? (uint64_t)((double)f->count * 1e9 / f->fps + 0.5) : 0;
-}
-
 /* ", exit status 3", ", ended by signal 11 (Segmentation fault)", ", ended by --duration". */
 static void ending_text(const struct report *r, char *buf, size_t size)
 {
@@ -103,7 +111,7 @@ static void samples_text(const struct view *view, const struct report *r,
 	const struct samples_told told = {d->kind, d->samples, d->slices};
 	size_t used = (size_t)snprintf(line, sizeof(line), "%s", samples_said(&told, said));
 	if (duration) {
-		uint64_t took = frames_ns(&d->frames);
+		uint64_t took = d->slices ? 0 : frames_ns(&d->frames);
 		human_duration(part, took ? took : duration);
 		used += (size_t)snprintf(line + used, sizeof(line) - used, " in %s", part);
 		human_duration(whole, duration);
@@ -111,7 +119,7 @@ static void samples_text(const struct view *view, const struct report *r,
 			used += (size_t)snprintf(line + used, sizeof(line) - used, " of %s", whole);
 	}
 	if (d->frames.count > 1) {
-		frames_text(view, &d->frames, line + used, sizeof(line) - used);
+		frames_text(view, d, line + used, sizeof(line) - used);
 		used = strlen(line);
 	}
 	if (d->lost || d->lost_more)
