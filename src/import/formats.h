@@ -180,6 +180,8 @@ struct import_lines {
 
 struct import_lines import_lines(const struct import_job *job);
 bool import_line(struct import_lines *lines, struct import_cell *line);
+/* The same, with the lines that a cell in quotes goes on over. */
+bool import_record(struct import_lines *lines, char separator, struct import_cell *record);
 /* The first line that is neither blank nor a remark (#), nor says what separates cells (sep=;). */
 bool import_header_line(struct import_lines *lines, struct import_cell *header);
 /*

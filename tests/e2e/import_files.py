@@ -529,7 +529,7 @@ def own_json():
                 'rows': [[begin, begin + 10**7, i, label, ns / 1e9, None if i == 4 else vertices] for i, (begin, ns, vertices, label) in enumerate(data)],
                 'quality': [{'rows': [1, 2], 'quality': 'lost'}], 'why': {}}
     return json.dumps({'schema': 'sextant.export/1', 'devices': [device]}, indent=1).encode(), {
-        'FrameTime': [d[1] for d in data], 'IAVertices': [None if i == 4 else d[2] for i, d in enumerate(data)], 'group': [d[3].replace('\n', ' ') for d in data],
+        'FrameTime': [d[1] for d in data], 'IAVertices': [None if i == 4 else d[2] for i, d in enumerate(data)], 'group': [d[3] for d in data],
         'begin_ns': [d[0] for d in data], 'end_ns': [d[0] + 10**7 for d in data], 'quality': ['lost' if i in (1, 2) else None for i in range(6)]}
 
 

@@ -39,7 +39,7 @@ static bool any_table_recognise(const struct import_head *head)
 		words += cells[i].size && !begins_number(cells[i]);
 	if (2 * words < columns)
 		return false;
-	if (!import_header_line(&lines, &line))
+	if (!import_record(&lines, separator, &line))
 		return columns > 1;
 	size_t count = import_split(line, separator, cells, NAMES_LOOKED_AT);
 	for (size_t i = 0; i < count; i++)

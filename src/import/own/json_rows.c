@@ -32,12 +32,12 @@ static void own_json_put(struct own_json *r, const char *text, size_t size)
 	r->size += size;
 }
 
-/* A cell in quotes, on one line. */
+/* A cell in quotes. */
 static void own_json_put_text(struct own_json *r, struct import_cell text)
 {
 	own_json_put(r, "\"", 1);
 	for (size_t i = 0; i < text.size; i++) {
-		char c = text.text[i] == '\n' || text.text[i] == '\r' ? ' ' : text.text[i];
+		char c = text.text[i];
 		own_json_put(r, c == '"' ? "\"\"" : &c, c == '"' ? 2 : 1);
 	}
 	own_json_put(r, "\"", 1);
@@ -102,7 +102,8 @@ void own_json_write_row(struct own_json *r, struct own_json_table *t)
 			name = t->positions[i];
 		else if (!r->beyond)
 			r->beyond = t->rows + 1;
-		if (name != UINT32_MAX && !import_is(r->values[i].cell, "null"))
+		bool null = !r->values[i].text && import_is(r->values[i].cell, "null");
+		if (name != UINT32_MAX && !null)
 			own_json_set(r, t, name, &r->values[i]);
 	}
 	t->rows++;

@@ -114,7 +114,9 @@ static size_t cells_split(struct cells *cells, struct import_cell line)
 bool cells_next(struct cells *cells)
 {
 	struct import_cell line;
-	while (import_line(&cells->lines, &line)) {
+	while (cells->loose || cells->even
+		   ? import_record(&cells->lines, cells->marks.separator, &line)
+		   : import_line(&cells->lines, &line)) {
 		size_t count = cells_split(cells, line);
 		if (count == 1 && !cells->row[0].size)
 			continue;

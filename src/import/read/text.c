@@ -8,6 +8,8 @@
 #include "import/formats.h"
 #include "catalog/units.h"
 
+#define RECORD_MAX ((ptrdiff_t)1 << 21) /* bytes of a cell in quotes */
+
 struct import_lines import_lines(const struct import_job *job)
 {
 	return (struct import_lines){.p = job->text, .end = job->text + job->size};
@@ -25,6 +27,41 @@ bool import_line(struct import_lines *lines, struct import_cell *line)
 	lines->unfinished = !eol;
 	lines->p = next;
 	lines->number++;
+	return true;
+}
+
+static const char *skip_quoted(const char *p, const char *end);
+
+/* Behind the record that begins at `p`: its line end, which does not stand within quotes. */
+static const char *record_end(const char *p, const char *end, char separator)
+{
+	while (p < end && *p != '\n') {
+		while (p < end && *p == ' ' && *p != separator)
+			p++;
+		const char *closed = NULL, *most = end - p > RECORD_MAX ? p + RECORD_MAX : end;
+		if (p < end && *p == '"')
+			closed = skip_quoted(p, most);
+		if (closed && closed <= most && closed - p > 1 && closed[-1] == '"')
+			p = closed;
+		while (p < end && *p != separator && *p != '\n')
+			p++;
+		p += p < end && *p == separator;
+	}
+	return p;
+}
+
+bool import_record(struct import_lines *lines, char separator, struct import_cell *record)
+{
+	const char *start = lines->p;
+	if (!import_line(lines, record) || !memchr(record->text, '"', record->size))
+		return lines->p != start;
+	const char *end = record_end(start, lines->end, separator);
+	while (end > lines->p - !lines->unfinished && import_line(lines, record))
+		;
+	size_t size = (size_t)(lines->p - start) - !lines->unfinished;
+	*record = (struct import_cell){start, size};
+	if (size && start[size - 1] == '\r')
+		record->size--;
 	return true;
 }
 
