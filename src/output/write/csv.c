@@ -4,7 +4,9 @@
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/utf8.h"
 #include "output/write/json.h"
 
 static void csv_separate(struct csv *csv)
@@ -14,11 +16,42 @@ static void csv_separate(struct csv *csv)
 	csv->used = true;
 }
 
+/* A file has every byte; a terminal is told of what would do something to it. */
+static bool shows_controls(const struct csv *csv, const char *text)
+{
+	char escape[8];
+	for (const char *p = text; *p; p += utf8_length(p))
+		if (utf8_control(p, escape))
+			return isatty(fileno(csv->out));
+	return false;
+}
+
+static void csv_shown(struct csv *csv, const char *text)
+{
+	char escape[8];
+	fputc('"', csv->out);
+	while (*text) {
+		size_t control = utf8_control(text, escape), length = utf8_length(text);
+		if (control)
+			fputs(escape, csv->out);
+		else
+			fwrite(text, 1, length, csv->out);
+		if (*text == '"')
+			fputc('"', csv->out);
+		text += control ? control : length;
+	}
+	fputc('"', csv->out);
+}
+
 void csv_text(struct csv *csv, const char *text)
 {
 	csv_separate(csv);
 	if (!text)
 		return;
+	if (shows_controls(csv, text)) {
+		csv_shown(csv, text);
+		return;
+	}
 	if (!strpbrk(text, ",\"\r\n")) {
 		fputs(text, csv->out);
 		return;

@@ -86,6 +86,19 @@ void json_array_end(struct json *json)
 	json_close(json, ']');
 }
 
+/* Controls beyond ASCII, and marks that turn the order of a line: written as numbers. */
+static size_t escape_mark(FILE *out, const unsigned char *p)
+{
+	char shown[8];
+	size_t n = p[0] < 0x80 ? 0 : utf8_control((const char *)p, shown);
+	unsigned code = n == 2 ? (p[0] & 0x1fu) << 6 | (p[1] & 0x3fu)
+			       : (p[0] & 0x0fu) << 12 | (p[1] & 0x3fu) << 6 | (p[2] & 0x3fu);
+	if (n < 2)
+		return 0; /* none, or no character at all */
+	fprintf(out, "\\u%04x", code);
+	return n;
+}
+
 static void escape(FILE *out, const char *text, bool html)
 {
 	const unsigned char *p = (const unsigned char *)text;
@@ -102,7 +115,7 @@ static void escape(FILE *out, const char *text, bool html)
 			fprintf(out, "\\u%04x", *p);
 		else if (n == 0)
 			fputs("\xef\xbf\xbd", out);
-		else
+		else if (!escape_mark(out, p))
 			fwrite(p, 1, n, out);
 		p += n ? n : 1;
 	}
