@@ -64,7 +64,27 @@ static void one_line(char *text, size_t size)
 			text[i] = '?';
 }
 
-void bytes_string(struct bytes *bytes, const char *text)
+/* The first byte that is no part of a character, or `size`. */
+static size_t broken_at(const char *text, size_t size)
+{
+	size_t at = 0, length = 1;
+	while (at < size && length) {
+		char head[5] = {0}; /* no text reads on behind its end */
+		memcpy(head, text + at, size - at < 4 ? size - at : 4);
+		length = utf8_length(head);
+		at += length;
+	}
+	return at < size ? at : size;
+}
+
+/* Bytes that are no text. What is left may be anything that can be written: views escape it. */
+static void mend(char *text, size_t size)
+{
+	for (size_t at = 0; (at += broken_at(text + at, size - at)) < size; at++)
+		text[at] = '?';
+}
+
+static char *put_string(struct bytes *bytes, const char *text, size_t *out_size)
 {
 	size_t size = text ? strlen(text) : 0;
 	if (size > UINT16_MAX) {
@@ -74,11 +94,28 @@ void bytes_string(struct bytes *bytes, const char *text)
 	}
 	bytes_u16(bytes, (uint16_t)size);
 	char *out = (char *)bytes_add(bytes, size);
-	if (!out || !size)
+	*out_size = out ? size : 0;
+	if (*out_size)
+		memcpy(out, text, size);
+	return out;
+}
+
+void bytes_string(struct bytes *bytes, const char *text)
+{
+	size_t size;
+	char *out = put_string(bytes, text, &size);
+	if (!size)
 		return;
-	memcpy(out, text, size);
 	clean(out, size);
 	one_line(out, size);
+}
+
+void bytes_label(struct bytes *bytes, const char *text)
+{
+	size_t size;
+	char *out = put_string(bytes, text, &size);
+	if (size)
+		mend(out, size);
 }
 
 const uint8_t *cursor_take(struct cursor *cursor, size_t size)
@@ -122,6 +159,21 @@ double cursor_f64(struct cursor *cursor)
 	double value;
 	memcpy(&value, &bits, sizeof(value));
 	return value;
+}
+
+const char *cursor_label(struct cursor *cursor, struct arena *arena)
+{
+	size_t size = cursor_u16(cursor);
+	const char *at = (const char *)cursor_take(cursor, size);
+	if (!at || !size)
+		return "";
+	char *copy = arena_strndup(arena, at, size);
+	if (!copy || broken_at(copy, size) != size) {
+		cursor->failed = true;
+		cursor->no_memory |= !copy;
+		return "";
+	}
+	return copy;
 }
 
 const char *cursor_string(struct cursor *cursor, struct arena *arena)

@@ -23,6 +23,8 @@ void bytes_u64(struct bytes *bytes, uint64_t value);
 void bytes_f64(struct bytes *bytes, double value);
 /* Cut at 65,535 bytes; what is not text becomes '?'; NULL is the empty string. */
 void bytes_string(struct bytes *bytes, const char *text);
+/* The same of what a program or a table calls its work: with whatever characters it has. */
+void bytes_label(struct bytes *bytes, const char *text);
 
 /* What is read past the end is 0 or empty, and `failed` stays set. */
 struct cursor {
@@ -40,6 +42,8 @@ double cursor_f64(struct cursor *cursor);
 const uint8_t *cursor_take(struct cursor *cursor, size_t size);
 /* A copy that is valid UTF-8 without control characters (they become '?'); never NULL. */
 const char *cursor_string(struct cursor *cursor, struct arena *arena);
+/* The same of a label, of any characters but NUL. */
+const char *cursor_label(struct cursor *cursor, struct arena *arena);
 
 static inline size_t cursor_left(const struct cursor *cursor)
 {

@@ -187,7 +187,7 @@ static enum chunk_status decode_strings(struct chunk_reader *reader, const struc
 	if (!mem_grow(&reader->strings, &reader->string_cap, count, sizeof(*reader->strings)))
 		return CHUNK_NO_MEMORY;
 	for (uint32_t i = 0; i < count && !in->failed; i++)
-		reader->strings[i] = cursor_string(in, &reader->texts);
+		reader->strings[i] = cursor_label(in, &reader->texts);
 	out->strings = reader->strings;
 	out->string_count = count;
 	if (in->no_memory)

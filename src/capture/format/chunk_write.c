@@ -98,7 +98,7 @@ static void put_strings(struct bytes *body, const struct batch *batch)
 		return;
 	bytes_u32(body, batch->texts.count);
 	for (uint32_t i = 0; i < batch->texts.count; i++)
-		bytes_string(body, batch->texts.texts[i]);
+		bytes_label(body, batch->texts.texts[i]);
 }
 
 static bool put_body(struct chunk_writer *writer, struct batch *batch,

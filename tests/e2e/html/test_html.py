@@ -20,7 +20,7 @@ from command import Command, csv_rows  # noqa: E402
 sextant, make_page, uplot = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2]), pathlib.Path(sys.argv[3])
 # The same stand in make_page.c.
 DEVICE = '</script><img src=x onerror=alert(1)>"\'&😀?second'  # captures have one line there
-GROUPS = ['Shadow/</script><b>', 'Main "pass"?🎮', "Post <!-- & 'x'"]
+GROUPS = ['Shadow/</script><b>', 'Main "pass"\n🎮', "Post <!-- & 'x'"]
 LONG_METRICS = 'gpu_active_cycles,compute_queue_utilization,mcu_active_cycles,output_external_read_bytes'
 
 
