@@ -74,29 +74,34 @@ void column_spell(char *buf, size_t size, const char *name, uint32_t instance)
 		snprintf(buf, size, "%s[%u]", name, instance);
 }
 
-/* The next letter or digit, in lower case; '\0' at the end. Bytes above ASCII count as letters. */
-static char next_letter(const char **text)
+/* A letter or digit in lower case, 0 for others. Bytes above ASCII count as letters. */
+static inline unsigned char letter_of(unsigned char c)
 {
-	for (; **text; ++*text) {
-		unsigned char c = (unsigned char)**text;
-		if (isalnum(c) || c > 127) {
-			++*text;
-			return (char)tolower(c);
-		}
-	}
-	return '\0';
+	if ((unsigned)(c - 'a') < 26 || (unsigned)(c - '0') < 10 || c > 127)
+		return c;
+	return (unsigned)(c - 'A') < 26 ? (unsigned char)(c + 'a' - 'A') : 0;
 }
 
+/* Moves to the next letter or digit, or to the end; which it is there. */
+static inline unsigned char next_letter(const unsigned char **text)
+{
+	unsigned char letter = 0;
+	while (**text && !(letter = letter_of(**text)))
+		++*text;
+	return letter;
+}
+
+/* Of a column that nobody knows every name of every catalog is asked: most differ at once. */
 bool column_alike(const char *a, const char *b)
 {
-	char x, y;
+	const unsigned char *p = (const unsigned char *)a, *q = (const unsigned char *)b;
 	if (!a)
 		return false;
-	do {
-		x = next_letter(&a);
-		y = next_letter(&b);
-	} while (x == y && x);
-	return x == y;
+	for (;; p++, q++) {
+		unsigned char x = next_letter(&p), y = next_letter(&q);
+		if (x != y || !x)
+			return x == y;
+	}
 }
 
 /* The same but for the case of letters. */

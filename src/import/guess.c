@@ -6,10 +6,23 @@
 #include "catalog/column.h"
 #include "import/formats.h"
 
+#define LOOSE_NAMES_MAX 48 /* each is held against every name of every catalog */
+
+static bool is_exact(const struct sx_catalog *catalog, const char *name)
+{
+	return sx_catalog_find_counter(catalog, name, SX_NONE, NULL) != SX_NONE ||
+	       sx_catalog_find_metric(catalog, name, SX_NONE, NULL) != SX_NONE;
+}
+
+/* By letter, and of some of the others as people write them. */
 static size_t count_known(const struct sx_catalog *catalog, const char *const *names, size_t count)
 {
-	size_t known = 0;
+	size_t known = 0, loose = 0;
 	for (size_t i = 0; i < count; i++) {
+		bool exact = is_exact(catalog, names[i]);
+		known += exact;
+		if (exact || loose++ >= LOOSE_NAMES_MAX)
+			continue;
 		struct column_meaning meaning = column_meaning(catalog, names[i], SX_NONE);
 		known += column_is_known(&meaning);
 	}
@@ -45,8 +58,7 @@ static size_t count_exact(const struct sx_catalog *catalog, const char *const *n
 {
 	size_t known = 0;
 	for (size_t i = 0; i < count; i++)
-		known += sx_catalog_find_counter(catalog, names[i], SX_NONE, NULL) != SX_NONE ||
-			 sx_catalog_find_metric(catalog, names[i], SX_NONE, NULL) != SX_NONE;
+		known += is_exact(catalog, names[i]);
 	return known;
 }
 
@@ -70,8 +82,6 @@ static const char *most_known(struct import_job *job, const char *const *names, 
 	}
 	return best;
 }
-
-#define LOOSE_NAMES_MAX 48 /* each is held against every name of every catalog */
 
 static const char *find_by_names(struct import_job *job, const char *const *names, size_t count)
 {
