@@ -127,7 +127,8 @@ const char *suggest_text(const struct suggest *s, char *text, size_t size)
 bool suggest_is_same(const char *a, const char *b)
 {
 	for (; *a && *b; a++, b++)
-		if (*a != *b && !((*a == '-' || *a == '_') && (*b == '-' || *b == '_')))
+		if (tolower((unsigned char)*a) != tolower((unsigned char)*b) &&
+		    !((*a == '-' || *a == '_') && (*b == '-' || *b == '_')))
 			return false;
 	return *a == *b;
 }

@@ -26,7 +26,7 @@ void suggest_offer(struct suggest *s, const char *candidate);
 /* Writes `a, b or c` into text, or nothing when no candidate is near; returns text. */
 const char *suggest_text(const struct suggest *s, char *text, size_t size);
 
-/* Whether two names are the same for people: - and _ are one. */
+/* Whether two names are the same for people: - and _ are one, and so are A and a. */
 bool suggest_is_same(const char *a, const char *b);
 
 #endif

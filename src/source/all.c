@@ -2,6 +2,7 @@
 #include "source/source.h"
 
 #include <string.h>
+#include <strings.h>
 
 #include "base/suggest.h"
 
@@ -28,17 +29,28 @@ const struct source_ops *source_find(const char *name)
 	return NULL;
 }
 
+/* A name, or what stands of it before " (": drivers append versions so. */
+static bool is_called(const char *name, const char *selector)
+{
+	size_t length = strlen(selector);
+	return length && strncasecmp(name, selector, length) == 0 &&
+	       (!name[length] || strncmp(name + length, " (", 2) == 0);
+}
+
 bool sx_device_means(const struct sx_device *device, const char *selector)
 {
 	const char *colon = strchr(device->id, ':');
 	size_t length = strlen(selector);
-	if (strcmp(device->id, selector) == 0 || suggest_is_same(device->source, selector))
+	if (strcasecmp(device->id, selector) == 0 || suggest_is_same(device->source, selector))
 		return true;
-	if (device->catalog && strcmp(device->catalog, selector) == 0)
+	if (device->catalog && strcasecmp(device->catalog, selector) == 0)
 		return true;
-	return colon &&
-	       (strcmp(colon + 1, selector) == 0 || ((size_t)(colon - device->id) == length &&
-						     strncmp(device->id, selector, length) == 0));
+	/* What is not here is named after what it would be. */
+	if (device->name && device->state != SX_DEVICE_ABSENT && is_called(device->name, selector))
+		return true;
+	return colon && (strcasecmp(colon + 1, selector) == 0 ||
+			 ((size_t)(colon - device->id) == length &&
+			  strncasecmp(device->id, selector, length) == 0));
 }
 
 enum sx_status sx_device_catalog(struct sx_context *context, const struct sx_device *device,

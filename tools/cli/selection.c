@@ -3,10 +3,12 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include <sextant/session.h>
 #include <sextant/source.h>
-#include "base/suggest.h"
+#include "base/number.h"
+#include "tools/cli/device_words.h"
 
 static enum sx_status selection_probe(struct cli *cli, const struct sx_device **out, size_t *count,
 				      struct sx_error *err)
@@ -16,17 +18,6 @@ static enum sx_status selection_probe(struct cli *cli, const struct sx_device **
 	*count = 0;
 	*out = status ? NULL : sx_devices_get(cli->devices, count);
 	return status;
-}
-
-static bool is_graphics(const struct cli *cli, const struct sx_device *device)
-{
-	struct sx_catalog *catalog;
-	if (!device->catalog ||
-	    sx_catalog_open(cli->context, device->catalog, &catalog, NULL) != SX_OK)
-		return false;
-	enum sx_catalog_kind kind = sx_catalog_info(catalog)->kind;
-	sx_catalog_unref(catalog);
-	return kind == SX_KIND_GPU || kind == SX_KIND_API;
 }
 
 static bool can_be_measured(const struct cli *cli, const struct sx_device *device)
@@ -41,7 +32,7 @@ static enum sx_status none_of(const struct cli *cli, const struct sx_device *all
 	const struct sx_device *first = NULL;
 	for (size_t i = 0; i < count && !first; i++)
 		if (all[i].state != SX_DEVICE_SIMULATED && !can_be_measured(cli, &all[i]) &&
-		    is_graphics(cli, &all[i]))
+		    device_words_graphics(cli, &all[i]))
 			first = &all[i];
 	error_set(err, SX_ERR_NOT_FOUND, "no %s here can be measured", word);
 	if (first && first->state == SX_DEVICE_INJECT) {
@@ -97,15 +88,15 @@ static enum sx_status expand(struct cli *cli, const char *word, struct string_li
 			     struct sx_error *err)
 {
 	size_t count, before = out->count;
-	bool gpu = strcmp(word, "gpu") == 0;
+	bool gpu = strcasecmp(word, "gpu") == 0;
 	const struct sx_device *all;
 	if (!gpu && strncmp(word, "card", 4) == 0)
 		return expand_node(cli, word, out, err);
-	if (!gpu && strcmp(word, "all") != 0)
+	if (!gpu && strcasecmp(word, "all") != 0)
 		return options_add(&cli->options, out, word, false, err);
 	enum sx_status status = selection_probe(cli, &all, &count, err);
 	for (size_t i = 0; !status && i < count; i++)
-		if (can_be_measured(cli, &all[i]) && (!gpu || is_graphics(cli, &all[i])))
+		if (can_be_measured(cli, &all[i]) && (!gpu || device_words_graphics(cli, &all[i])))
 			status = options_add(&cli->options, out, all[i].id, false, err);
 	return status || out->count > before
 		   ? status
@@ -127,6 +118,28 @@ static enum sx_status choose_for_process(struct cli *cli, struct sx_error *err)
 	return status;
 }
 
+/* Of a recording its own devices, by their places: as a session names those that it replays. */
+static enum sx_status choose_recorded(struct cli *cli, struct sx_error *err)
+{
+	struct options *o = &cli->options;
+	struct sx_capture_reader *reader = NULL;
+	struct string_list out = {0};
+	struct device_places places = {0};
+	enum sx_status status = sx_capture_open(o->input, &reader, err);
+	if (!status)
+		status = device_words_places(cli, o->input, reader, &places, err);
+	for (uint32_t i = 0; !status && i < places.count; i++) {
+		char place[16];
+		snprintf(place, sizeof(place), "%u", (unsigned)places.list[i]);
+		status = options_add(o, &out, place, true, err);
+	}
+	free(places.list);
+	sx_capture_close(reader);
+	free(o->devices.items);
+	o->devices = out;
+	return status;
+}
+
 enum sx_status selection_devices(struct cli *cli, struct sx_error *err)
 {
 	if (cli->options.pid.given && !cli->options.devices.count && !cli->options.input) {
@@ -137,34 +150,12 @@ enum sx_status selection_devices(struct cli *cli, struct sx_error *err)
 	struct string_list words = cli->options.devices, out = {0};
 	enum sx_status status = SX_OK;
 	if (cli->options.input)
-		return SX_OK; /* of a recording: its own devices */
+		return words.count || cli->options.catalog ? choose_recorded(cli, err) : SX_OK;
 	for (size_t i = 0; !status && i < words.count; i++)
 		status = expand(cli, words.items[i], &out, err);
 	free(words.items);
 	cli->options.devices = out;
 	return status;
-}
-
-static enum sx_status unknown_device(const struct sx_device *all, size_t count, const char *word,
-				     struct sx_error *err)
-{
-	struct suggest near;
-	suggest_begin(&near, word, 1);
-	for (size_t i = 0; i < count; i++) {
-		if (all[i].state == SX_DEVICE_ABSENT)
-			continue;
-		suggest_offer(&near, all[i].id);
-		suggest_offer(&near, all[i].source);
-		if (all[i].catalog)
-			suggest_offer(&near, all[i].catalog);
-	}
-	error_set(err, SX_ERR_NOT_FOUND, "no device %s", word);
-	error_because(err, "no source of this machine knows it");
-	if (near.count)
-		error_try(err, "-d %s", near.items[0]);
-	else
-		error_try(err, "sextant devices");
-	return SX_ERR_NOT_FOUND;
 }
 
 /* The device named; of several that can be meant one with a catalog. */
@@ -173,8 +164,7 @@ static const struct sx_device *find(const struct cli *cli, const struct sx_devic
 {
 	const struct sx_device *found = NULL;
 	for (size_t i = 0; i < count; i++) {
-		bool gpu = strcmp(word, "gpu") == 0 && is_graphics(cli, &all[i]);
-		if ((gpu || sx_device_means(&all[i], word)) &&
+		if (device_words_mean(cli, &all[i], word) &&
 		    (!found || (!found->catalog && all[i].catalog)))
 			found = &all[i];
 	}
@@ -197,6 +187,19 @@ static enum sx_status ask_for_catalog(struct cli *cli, const struct sx_device *d
 	return status;
 }
 
+/* Of "all" and "gpu" one catalog is shown, and that there are others is told. */
+static void tell_others(const struct cli *cli, const struct device_words *among, const char *word,
+			const struct sx_device *shown)
+{
+	size_t others = 0;
+	for (size_t i = 0; i < among->count; i++)
+		others += &among->all[i] != shown && among->all[i].catalog &&
+			  device_words_mean(cli, &among->all[i], word);
+	if (others && (strcasecmp(word, "all") == 0 || strcasecmp(word, "gpu") == 0))
+		cli_note(cli, "note: this is of %s; -d %s means %s", shown->id, word,
+			 COUNTED(others, "other device"));
+}
+
 enum sx_status selection_catalog(struct cli *cli, struct sx_catalog **out, struct sx_error *err)
 {
 	size_t count;
@@ -207,7 +210,8 @@ enum sx_status selection_catalog(struct cli *cli, struct sx_catalog **out, struc
 		return status;
 	const struct sx_device *device = find(cli, all, count, word);
 	if (!device)
-		return unknown_device(all, count, word, err);
+		return device_words_unknown(&(struct device_words){all, count, NULL}, word, err);
+	tell_others(cli, &(struct device_words){all, count, NULL}, word, device);
 	if (!device->catalog && !wanted && device->state == SX_DEVICE_INJECT)
 		return ask_for_catalog(cli, device, out, err);
 	if (!device->catalog && !wanted && !sx_catalog_heads(cli->context, NULL))
@@ -258,7 +262,7 @@ void selection_tell_missing(struct cli *cli)
 		return;
 	for (size_t i = 0; i < count; i++)
 		if (all[i].state == SX_DEVICE_UNUSABLE && all[i].obstacle == SX_ERR_NOT_FOUND &&
-		    all[i].because && is_graphics(cli, &all[i]))
+		    all[i].because && device_words_graphics(cli, &all[i]))
 			cli_note(cli, "note: not measured: %s: its library is missing: %s",
 				 all[i].catalog, all[i].because);
 }

@@ -5,8 +5,9 @@
 #include "tools/cli/cli.h"
 
 /*
- * Puts devices in place of the words "gpu" and "all" of -d: those that can be measured, also in
- * programs where there is one. Errors: SX_ERR_NOT_FOUND (no such device).
+ * Puts devices in place of the words of -d: of "gpu" and "all" those that can be measured, also in
+ * programs where there is one; of a recording the places of its own. Errors: SX_ERR_NOT_FOUND (no
+ * such device), those of reading the recording.
  */
 enum sx_status selection_devices(struct cli *cli, struct sx_error *err);
 /*

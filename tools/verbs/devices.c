@@ -1,8 +1,7 @@
 /* sextant devices: what this machine has, and every catalog that is known. */
 #include "tools/verbs/device_list.h"
-#include "tools/cli/input/numbers.h"
+#include "tools/cli/device_words.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -203,9 +202,7 @@ static enum sx_status write_devices(const struct cli *cli, const struct device_l
 static enum sx_status nothing_listed(const struct cli *cli, const char *pattern,
 				     struct sx_error *err)
 {
-	const char *what = pattern			? pattern
-			   : cli->options.devices.count ? cli->options.devices.items[0]
-							: cli->options.catalog;
+	const char *what = pattern ? pattern : cli->options.catalog;
 	error_set(err, SX_ERR_NOT_FOUND, "no device%s%s is \"%s\"",
 		  cli->options.input ? " of " : "", cli->options.input ? cli->options.input : "",
 		  what ? what : "");
@@ -217,24 +214,34 @@ static enum sx_status nothing_listed(const struct cli *cli, const char *pattern,
 
 static bool is_wanted(const struct cli *cli, const struct sx_device *d, const char *pattern)
 {
-	const struct options *o = &cli->options;
-	bool named = !o->devices.count;
-	for (size_t i = 0; !named && i < o->devices.count; i++)
-		named = sx_device_means(d, o->devices.items[i]);
+	const char *catalog = cli->options.catalog;
 	struct listing part = {.pattern = pattern};
-	return named && (!o->catalog || (d->catalog && strcasecmp(o->catalog, d->catalog) == 0)) &&
+	return (!catalog || (d->catalog && strcasecmp(catalog, d->catalog) == 0)) &&
 	       list_wanted(&part, d->id, d->name, d->catalog);
 }
 
-/* Devices that are wanted move to the front; returns how many they are. */
-static size_t choose(const struct cli *cli, struct device_line *lines, size_t count,
-		     const char *pattern)
+/* Devices that are wanted move to the front; *count becomes how many they are. */
+static enum sx_status choose(const struct cli *cli, struct device_line *lines, size_t *count,
+			     const char *pattern, struct sx_error *err)
 {
+	struct sx_device *all = calloc(*count + 1, sizeof(*all));
+	bool *marked = calloc(*count + 1, sizeof(*marked));
+	enum sx_status status = all && marked ? SX_OK : error_nomem(err, "listing devices");
+	const struct device_words among = {all, *count, cli->options.input};
 	size_t wanted = 0;
-	for (size_t i = 0; i < count; i++)
-		if (is_wanted(cli, &lines[i].device, pattern))
+	for (size_t i = 0; !status && i < *count; i++)
+		all[i] = lines[i].device;
+	if (!status)
+		status = device_words_mark(cli, &among, marked, err);
+	for (size_t i = 0; !status && i < *count; i++)
+		if (marked[i] && is_wanted(cli, &lines[i].device, pattern))
 			lines[wanted++] = lines[i];
-	return wanted;
+	if (!status && !wanted && *count)
+		status = nothing_listed(cli, pattern, err);
+	*count = wanted;
+	free(marked);
+	free(all);
+	return status;
 }
 
 /* The devices of this machine; *out is the caller's, what it points to lives as long as *list. */
@@ -253,38 +260,29 @@ static enum sx_status of_machine(const struct cli *cli, struct sx_device_list **
 	return SX_OK;
 }
 
-/* A list of devices of a recording, whose ids are their numbers. */
+/* The devices of a recording, whose ids are their numbers. */
 struct recorded {
 	struct sx_capture_reader *reader;
-	uint32_t *order;
-	char (*ids)[16];
+	struct device_words_recorded devices;
 };
 
 static enum sx_status of_recording(const char *path, struct recorded *r, struct device_line **out,
 				   size_t *count, struct sx_error *err)
 {
 	enum sx_status status = sx_capture_open(path, &r->reader, err);
+	if (!status)
+		status = device_words_recorded(r->reader, &r->devices, err);
 	if (status)
 		return status;
-	size_t room = (size_t)sx_capture_info(r->reader)->device_count + 1;
-	r->order = calloc(room, sizeof(*r->order));
-	r->ids = calloc(room, sizeof(*r->ids));
-	*out = calloc(room, sizeof(**out));
-	if (!r->order || !r->ids || !*out)
+	*count = r->devices.count;
+	*out = calloc(*count + 1, sizeof(**out));
+	if (!*out)
 		return error_nomem(err, "listing devices");
-	*count = sx_capture_order(r->reader, r->order);
-	for (size_t i = 0; i < *count; i++) {
-		const struct sx_capture_device *d = sx_capture_device(r->reader, r->order[i]);
-		snprintf(r->ids[i], sizeof(r->ids[i]), "%" PRIu32,
-			 numbers_of(r->reader, r->order[i]));
-		(*out)[i] =
-		    (struct device_line){{.id = r->ids[i],
-					  .source = d->source,
-					  .name = d->name && *d->name ? d->name : d->catalog,
-					  .catalog = d->catalog,
-					  .driver = d->driver && *d->driver ? d->driver : NULL},
-					 d->simulated ? "simulated" : "recorded"};
-	}
+	for (size_t i = 0; i < *count; i++)
+		(*out)[i] = (struct device_line){
+		    r->devices.devices[i],
+		    sx_capture_device(r->reader, r->devices.places[i])->simulated ? "simulated"
+										  : "recorded"};
 	return SX_OK;
 }
 
@@ -298,14 +296,12 @@ static int list_run_devices(struct cli *cli, bool catalogs, const char *pattern)
 	enum sx_status status =
 	    cli->options.input ? of_recording(cli->options.input, &recorded, &lines, &count, &err)
 			       : of_machine(cli, &list, &lines, &count, &err);
-	size_t wanted = status ? 0 : choose(cli, lines, count, pattern);
-	if (!status && !wanted && count)
-		status = nothing_listed(cli, pattern, &err);
 	if (!status)
-		status = write_devices(cli, lines, wanted, catalogs, &err);
+		status = choose(cli, lines, &count, pattern, &err);
+	if (!status)
+		status = write_devices(cli, lines, count, catalogs, &err);
 	sx_capture_close(recorded.reader);
-	free(recorded.order);
-	free(recorded.ids);
+	device_words_recorded_finish(&recorded.devices);
 	free(lines);
 	sx_devices_destroy(list);
 	return status ? cli_fail(cli, &err) : EXIT_OK;

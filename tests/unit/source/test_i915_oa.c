@@ -162,8 +162,14 @@ static void test_names_and_nodes(void **state)
 		assert_int_equal(open_named(&fake, names[i], &source, &err), SX_OK);
 		source_i915_oa.close(source);
 	}
-	const struct sx_device device = {
-	    .id = "i915:card0", .source = "i915_oa", .catalog = "intel-bdw"};
+	const struct sx_device device = {.id = "i915:card0",
+					 .source = "i915_oa",
+					 .catalog = "intel-bdw",
+					 .name = "HD 5500 (GT2)"};
+	assert_true(sx_device_means(&device, "I915:Card0") &&
+		    sx_device_means(&device, "INTEL-BDW") && sx_device_means(&device, "hd 5500") &&
+		    sx_device_means(&device, "HD 5500 (gt2)"));
+	assert_false(sx_device_means(&device, "HD") || sx_device_means(&device, "HD 5500 (GT"));
 	assert_true(sx_device_means(&device, "i915") && sx_device_means(&device, "card0") &&
 		    sx_device_means(&device, "i915:card0") && sx_device_means(&device, "i915-oa") &&
 		    sx_device_means(&device, "i915_oa") && sx_device_means(&device, "intel-bdw"));

@@ -2,6 +2,7 @@
 #include "tools/cli/input/capture_view.h"
 #include "base/number.h"
 
+#include "tools/cli/device_words.h"
 #include "tools/cli/input/imported.h"
 #include "tools/cli/input/numbers.h"
 #include "tools/cli/ticker.h"
@@ -29,62 +30,14 @@ bool capture_view_is(const char *path)
 	       memcmp(head + 16, "SXR\n", 4) == 0; /* a capture whose head is hurt */
 }
 
-/* Whether --for means a catalog: by its name, or by one that stands for it, as of a product. */
-static bool means_catalog(const struct cli *cli, const char *catalog)
+static enum sx_status no_device(const char *path, struct sx_capture_reader *reader,
+				struct sx_error *err)
 {
-	struct sx_catalog *meant = NULL;
-	if (strcmp(cli->options.catalog, catalog) == 0)
-		return true;
-	if (sx_catalog_open(cli->context, cli->options.catalog, &meant, NULL))
-		return false;
-	bool same = strcmp(sx_catalog_info(meant)->name, catalog) == 0;
-	sx_catalog_unref(meant);
-	return same;
-}
-
-/* Whether --for and --device (a source, a catalog, its name or number) leave a device of a capture.
- */
-static bool capture_view_names(const struct cli *cli, struct sx_capture_reader *reader,
-			       uint32_t place)
-{
-	char text[16];
-	const struct sx_capture_device *device = sx_capture_device(reader, place);
-	snprintf(text, sizeof(text), "%u", (unsigned)numbers_of(reader, place));
-	const struct options *o = &cli->options;
-	if (o->catalog && !means_catalog(cli, device->catalog))
-		return false;
-	const struct sx_device named = {
-	    .id = text, .source = device->source, .catalog = device->catalog};
-	for (size_t i = 0; i < o->devices.count; i++)
-		if (sx_device_means(&named, o->devices.items[i]) ||
-		    strcmp(device->name, o->devices.items[i]) == 0)
-			return true;
-	return o->devices.count == 0;
-}
-
-static enum sx_status no_device(const struct cli *cli, const char *path,
-				struct sx_capture_reader *reader, struct sx_error *err)
-{
-	char list[256] = "";
-	for (uint32_t i = 0; i < sx_capture_info(reader)->device_count; i++) {
-		const struct sx_capture_device *device = sx_capture_device(reader, i);
-		size_t used = strlen(list);
-		if (device)
-			snprintf(list + used, sizeof(list) - used, "%s%s", used ? ", " : "",
-				 device->catalog);
-	}
-	if (!list[0]) {
-		error_set(err, SX_ERR_BAD_INPUT, "%s describes no device", path);
-		error_because(err, "%s",
-			      sx_capture_account(reader)->what[0] ? sx_capture_account(reader)->what
-								  : "it ends before that");
-		error_try(err, "another recording");
-		return SX_ERR_BAD_INPUT;
-	}
-	error_set(err, SX_ERR_NOT_FOUND, "%s holds no such device", path);
-	error_because(err, "it was recorded from %s", list);
-	error_try(err, "sextant capture info %s", path);
-	return SX_ERR_NOT_FOUND;
+	const char *what = sx_capture_account(reader)->what;
+	error_set(err, SX_ERR_BAD_INPUT, "%s describes no device", path);
+	error_because(err, "%s", what[0] ? what : "it ends before that");
+	error_try(err, "another recording");
+	return SX_ERR_BAD_INPUT;
 }
 
 /* Whether the catalog of another device of the capture has a constant or a set. */
@@ -175,30 +128,14 @@ static enum sx_status open_catalog(const struct cli *cli, struct capture_view *v
 	return status ? status : gather_constants(cli, view, err);
 }
 
-/* Places of the devices that --for and --device leave; all without these. */
-static enum sx_status list_devices(const struct cli *cli, struct sx_capture_reader *reader,
-				   uint32_t **list, uint32_t *count, struct sx_error *err)
-{
-	uint32_t all;
-	*count = 0;
-	*list = calloc((size_t)sx_capture_info(reader)->device_count + 1, sizeof(**list));
-	if (!*list)
-		return error_nomem(err, "reading a capture");
-	all = sx_capture_order(reader, *list);
-	for (uint32_t i = 0; i < all; i++)
-		if (capture_view_names(cli, reader, (*list)[i]))
-			(*list)[(*count)++] = (*list)[i];
-	return SX_OK;
-}
-
 static enum sx_status find_first(const struct cli *cli, struct capture_view *view,
 				 struct sx_error *err)
 {
-	uint32_t *list = NULL, count = 0;
-	enum sx_status status = list_devices(cli, view->reader, &list, &count, err);
-	if (count)
-		view->device = list[0];
-	free(list);
+	struct device_places places;
+	enum sx_status status = device_words_places(cli, view->path, view->reader, &places, err);
+	if (places.count)
+		view->device = places.list[0];
+	free(places.list);
 	return status;
 }
 
@@ -219,7 +156,7 @@ enum sx_status capture_view_device(const struct cli *cli, const char *path, uint
 		status = find_first(cli, view, err);
 	if (!status) {
 		view->info = sx_capture_device(view->reader, view->device);
-		status = view->info ? SX_OK : no_device(cli, path, view->reader, err);
+		status = view->info ? SX_OK : no_device(path, view->reader, err);
 		view->number = view->info ? numbers_of(view->reader, view->device) : SX_NONE;
 	}
 	if (!status)
@@ -262,14 +199,15 @@ enum sx_status capture_view_list(const struct cli *cli, const char *path, uint32
 	enum sx_status status = sx_capture_open(path, &reader, err);
 	if (status)
 		return status;
-	status = list_devices(cli, reader, list, count, err);
+	struct device_places places;
+	status = device_words_places(cli, path, reader, &places, err);
 	sx_capture_close(reader);
-	if (!status && *count)
-		return SX_OK;
+	*list = places.list;
+	*count = places.count;
+	if (status || places.count)
+		return status;
 	free(*list);
 	*list = NULL;
-	if (status)
-		return status;
 	struct capture_view *none; /* says what is there */
 	return capture_view_device(cli, path, SX_NONE, &none, err);
 }

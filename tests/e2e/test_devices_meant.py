@@ -1,0 +1,60 @@
+#!/usr/bin/env python3
+"""-d means the same of a recording as of this machine: ids, sources, catalogs, names, gpu, all; what is near otherwise. $SEXTANT is the binary."""
+import json
+import os
+import unittest
+
+from command import Command, FolderTest
+
+run = Command(os.environ['SEXTANT'], env={'XDG_CONFIG_HOME': '/nonexistent'})
+MALI = ['mali-g310', 'mali-g625']
+MEANT = (('gpu', MALI), ('GPU', MALI), ('all', [*MALI, 'cpu']), ('0', ['mali-g310']), ('2', ['cpu']), ('CPU', ['cpu']), ('Mali-G625', ['mali-g625']),
+         ('mali-g310 (SIMULATED)', ['mali-g310']), ('mali_model', MALI), ('Mali-Model', MALI), ('cpu,MALI-G310', ['mali-g310', 'cpu']), ('gpu,all', [*MALI, 'cpu']))
+
+
+class Recorded(FolderTest):
+    def setUp(self):
+        super().setUp()
+        self.file = self.path('three.sxc')
+        run('record', '-q', '-d', 'mali-g310,mali-g625,cpu', '-t', '100ms', '-I', '50ms', '-o', self.file, code=0)
+
+    def test_words(self):
+        for word, wanted in MEANT:
+            for verb in (['report', self.file], ['list', 'devices', '-i', self.file], ['stat', '-i', self.file]):
+                document = run.document(*verb, '-d', word)
+                self.assertEqual([d['catalog'] for d in document['devices']], wanted, (verb[0], word))
+            rows = json.loads(run('export', self.file, '-d', word, '--json', code=0).stdout)
+            self.assertEqual(len(rows.get('devices', [rows])), len(wanted), word)
+
+    def test_words_that_mean_none(self):
+        for word, near in (('cp', '-d cpu'), ('mali-g311', '-d mali-g310'), ('cpu,mali-g3100', '-d mali-g310'), ('zzzzzzzz', 'sextant list devices ' + self.file)):
+            for verb in ('report', 'export', 'stat', 'list devices'):
+                done = run(*verb.split(), '-i', self.file, '-d', word, '--json', code=3)
+                lines = done.stderr.splitlines()
+                self.assertEqual((len(lines), lines[0].split(' in ')[0], lines[2]), (3, f'error: no device {word.rpartition(",")[2]}', 'try: ' + near), (verb, done.stderr))
+                self.assertIn('0 (mali-g310), 1 (mali-g625), 2 (cpu)', lines[1])
+
+    def test_of_this_machine(self):
+        for word in ('all', 'ALL'):
+            self.assertIn('cpu', [d['catalog'] for d in run.document('list', 'devices', '-d', word)['devices']])
+        self.assertIn('cpu', [d['catalog'] for d in run.document('stat', '-d', 'All', '-t', '50ms', code=None)['devices']])
+        self.assertEqual([d['id'] for d in run.document('list', 'devices', '-d', 'MALI-G310')['devices']], ['mali-g310'])
+        self.assertNotIn('cpu', [d['catalog'] for d in run.document('list', 'devices', '-d', 'Gpu')['devices']])
+        listed = run('list', 'metrics', '-d', 'all', '--json', code=0)
+        self.assertRegex(listed.stderr, r'^note: this is of \S+; -d all means \d+ other devices?\n$')
+        self.assertIn('try: -d cpu', run('list', 'devices', '-d', 'cp', code=3).stderr)
+
+    def test_defaults(self):
+        """What the configuration says is for the recordings that have it."""
+        config = self.path('sextant/config')
+        os.mkdir(os.path.dirname(config))
+        for text, wanted in (('device = cpu\n', ['cpu']), ('device = xe\n', [*MALI, 'cpu']), ('for = mali-g625\n', ['mali-g625']), ('for = opengl\n', [*MALI, 'cpu'])):
+            with open(config, 'w', encoding='utf-8') as file:
+                file.write(text)
+            for verb in ('report', 'stat'):
+                document = run.document(verb, '-i', self.file, env={'XDG_CONFIG_HOME': self.folder.name})
+                self.assertEqual([d['catalog'] for d in document['devices']], wanted, (verb, text))
+
+
+if __name__ == '__main__':
+    unittest.main()
