@@ -41,14 +41,16 @@ struct session_device {
 	struct source_request request;
 	bool started, ended;
 	uint64_t record_last_ns;
-	uint32_t recorded;	  /* the device's number in the capture */
-	uint64_t unrecorded_lost; /* samples, before the device had a number; */
-	bool unrecorded_more;	  /* and an unknown number */
-	uint64_t rows;		  /* rows that were ever added */
-	uint64_t first_ns;	  /* when the first row begins; SX_TIME_UNKNOWN */
-	struct sx_error note;	  /* the first thing that the user should know */
-	struct sx_error failure;  /* the first thing that went wrong on the way */
-	struct sx_error silence;  /* why there is not a single sample */
+	uint32_t recorded;		      /* the device's number in the capture */
+	uint64_t unrecorded_lost;	      /* samples, before the device had a number; */
+	bool unrecorded_more;		      /* and an unknown number */
+	struct record_note *unrecorded_notes; /* the newest first; the session's arena has them */
+	uint32_t unrecorded_note_count;
+	uint64_t rows;		 /* rows that were ever added */
+	uint64_t first_ns;	 /* when the first row begins; SX_TIME_UNKNOWN */
+	struct sx_error note;	 /* the first thing that the user should know */
+	struct sx_error failure; /* the first thing that went wrong on the way */
+	struct sx_error silence; /* why there is not a single sample */
 };
 
 /* The program that is measured. Descriptors are -1 when there is none. */

@@ -44,6 +44,14 @@ class Recorded(FolderTest):
         self.assertRegex(listed.stderr, r'^note: this is of \S+; -d all means \d+ other devices?\n$')
         self.assertIn('try: -d cpu', run('list', 'devices', '-d', 'cp', code=3).stderr)
 
+    def test_notes_of_each(self):
+        """What a device's source says stands with that device, as when it is measured live, also where another one comes first."""
+        live = run.document('stat', '-d', 'mali-g310,cpu', '-t', '100ms', '-I', '50ms', code=None)
+        recorded = run.document('report', self.file)
+        notes = {d['catalog']: d['note'] for d in live['devices']}
+        self.assertEqual({d['catalog']: d['note'] for d in recorded['devices']}, {**notes, 'mali-g625': None})
+        self.assertIsNone(notes['mali-g310'])
+
     def test_defaults(self):
         """What the configuration says is for the recordings that have it."""
         config = self.path('sextant/config')

@@ -13,6 +13,7 @@
 #define CLOCKS_EVERY_NS UINT64_C(1000000000)
 #define CLOCKS_MOVED_NS INT64_C(5000000)
 #define ROWS_EVERY_NS	UINT64_C(20000000)
+#define NOTES_MAX	64		  /* that wait for their device */
 #define TEXT_BYTES	((size_t)1 << 20) /* of labels that wait with their rows */
 
 static uint8_t bits_of(const struct sx_catalog *catalog, const char *name)
@@ -122,11 +123,54 @@ void record_begin(struct sx_session *s)
 		d->recorded = SX_CAPTURE_NO_DEVICE;
 		d->unrecorded_lost = 0;
 		d->unrecorded_more = false;
+		d->unrecorded_notes = NULL;
+		d->unrecorded_note_count = 0;
 	}
 	record_clocks(s, true);
 }
 
-/* What is lost before a device stands in the capture is written right behind it. */
+/* What a source said before its device stood in the capture. */
+struct record_note {
+	struct record_note *before;
+	uint64_t begin_ns, end_ns;
+	const char *text;
+};
+
+static void keep_note(struct sx_session *s, uint32_t index, const struct sx_capture_mark *mark)
+{
+	struct session_device *d = &s->devices[index];
+	if (d->unrecorded_note_count == NOTES_MAX)
+		return;
+	struct record_note *note = arena_alloc(&s->arena, sizeof(*note));
+	const char *text = arena_strndup(&s->arena, mark->text, strlen(mark->text));
+	if (!note || !text)
+		return;
+	d->unrecorded_note_count++;
+	*note = (struct record_note){d->unrecorded_notes, mark->begin_ns, mark->end_ns, text};
+	d->unrecorded_notes = note;
+}
+
+/* In the order in which they came: the first is the one that views show. */
+static void record_notes(struct sx_session *s, uint32_t index)
+{
+	struct session_device *d = &s->devices[index];
+	struct record_note *first = NULL, *note;
+	while ((note = d->unrecorded_notes)) {
+		d->unrecorded_notes = note->before;
+		note->before = first;
+		first = note;
+	}
+	for (; first; first = first->before) {
+		const struct sx_capture_mark mark = {
+		    .begin_ns = first->begin_ns, .end_ns = first->end_ns, .text = first->text};
+		sx_capture_mark(s->writer, d->recorded, SX_CAPTURE_NOTE, &mark, NULL);
+	}
+}
+
+/*
+ * What is lost, and what a source says, before a device stands in the capture is written right
+ * behind it: else it would be nobody's.
+ */
 static void mark(struct sx_session *s, uint32_t index, enum sx_capture_type type,
 		 const struct sx_capture_mark *mark)
 {
@@ -137,7 +181,10 @@ static void mark(struct sx_session *s, uint32_t index, enum sx_capture_type type
 		d->unrecorded_more |= countless;
 		return;
 	}
-	sx_capture_mark(s->writer, d->recorded, type, mark, NULL);
+	if (type == SX_CAPTURE_NOTE && d->recorded == SX_CAPTURE_NO_DEVICE)
+		keep_note(s, index, mark);
+	else
+		sx_capture_mark(s->writer, d->recorded, type, mark, NULL);
 }
 
 /* A mark for the time of a sample. */
@@ -169,6 +216,7 @@ static bool has_device(struct sx_session *s, uint32_t index)
 		mark(s, index, SX_CAPTURE_LOSS, &lost);
 	if (d->unrecorded_more)
 		mark(s, index, SX_CAPTURE_LOSS, &more);
+	record_notes(s, index);
 	if (d->turns) /* which set counts, and that others take turns with it */
 		mark(s, index, SX_CAPTURE_NOTE, &turns);
 	return true;
@@ -190,7 +238,8 @@ static bool only_tried(struct sx_session *s, uint32_t index)
 	snprintf(text, sizeof(text), "not measured: %s: %s", d->silence.message,
 		 d->silence.because);
 	const struct sx_capture_mark whole = mark_always(0, text);
-	mark(s, index, SX_CAPTURE_NOTE, &whole);
+	sx_capture_mark(s->writer, SX_CAPTURE_NO_DEVICE, SX_CAPTURE_NOTE, &whole, NULL);
+	record_notes(s, index); /* they are of no device either */
 	return true;
 }
 
