@@ -110,6 +110,8 @@ MISTAKES = [
     ('report FRAMES --by frame --sort page_fault_rate', 3, 'page_fault_rate', 'sextant list metrics', 'report FRAMES --by frame --sort gpu_time'),
     ('report CPU --by time --sort gpu_busy', 3, 'gpu_busy', 'cpu_busy', 'report CPU --by time --sort cpu_busy'),
     ('report SUMS', 5, 'is a report', 'sextant export --csv', 'export CPU --csv -o OUT.csv'),
+    ('report SUMS.json', 5, 'is a report', 'sextant export --json', 'export CPU --json -o OUT.json'),
+    ('export LIST.json --csv', 5, 'is a result (sextant.list)', 'sextant export --json', None),
     ('stat -d cp -t 50ms', 3, 'no device cp', '-d cpu', 'stat -d cpu -t 50ms'),
     ('stat -d mali -t 50ms', 3, 'no device mali', '-d mali-g', 'stat -d mali-g310 -t 50ms'),
     ('stat -d zzzzzzzz -t 50ms', 3, 'no device zzzzzzzz', 'sextant devices', 'devices'),
@@ -202,7 +204,7 @@ def main():
         names = {name: os.path.join(folder, file) for name, file in
                  (('CPU', 'cpu.sxc'), ('MALI', 'mali.sxc'), ('BOTH', 'both.sxc'), ('RAW', 'raw.csv'), ('NOTES', 'notes.txt'),
                   ('OUT', 'out.txt'), ('OUT.sxc', 'out.sxc'), ('OUT.json', 'out.json'), ('OUT.xyz', 'out.xyz'),
-                  ('FRAMES', 'frames.sxc'), ('LAB', 'lab.csv'), ('TABLE', 'frames.csv'), ('SUMS', 'sums.csv'), ('OUT.csv', 'out.csv'), ('OUT.json.gz', 'out.json.gz'))}
+                  ('FRAMES', 'frames.sxc'), ('LAB', 'lab.csv'), ('TABLE', 'frames.csv'), ('SUMS', 'sums.csv'), ('SUMS.json', 'sums.json'), ('LIST.json', 'list.json'), ('OUT.csv', 'out.csv'), ('OUT.json.gz', 'out.json.gz'))}
         names['EMPTY'] = ''
         for name, text in (('COMMAS', 'frame\tFrameTime\n1\t1,000\n2\t2,000\n'), ('SEMICOLONS', 'frame;FrameTime\n1;1,000\n2;2,000\n'),
                            ('POINTS', 'frame\tFrameTime\n1\t1000\n2\t2.000\n')):
@@ -219,7 +221,7 @@ def main():
             file.write('begin_ns,end_ns,frame,quality,frame_time (s),gpu_time (s)\n')
             for i in range(3):
                 file.write(f'{i * 20000000},{i * 20000000 + 20000000},{i},,0.02,0.00{i + 1}\n')
-        for line in ('record -d cpu -I 20ms -t 300ms -o CPU', 'record -d mali-g310 -t 200ms -o MALI', 'record -d mali-g310,cpu -I 50ms -t 200ms -o BOTH', 'report CPU --csv -o SUMS',
+        for line in ('record -d cpu -I 20ms -t 300ms -o CPU', 'record -d mali-g310 -t 200ms -o MALI', 'record -d mali-g310,cpu -I 50ms -t 200ms -o BOTH', 'report CPU --csv -o SUMS', 'report CPU --json -o SUMS.json', 'list metrics --for cpu --json -o LIST.json',
                      'import -q TABLE -o FRAMES'):
             done = run(line, names, folder)
             assert done.returncode in (0, 1), done.stderr

@@ -9,6 +9,8 @@
 #include "import/devices.h"
 #include "import/own/json.h"
 
+#define RESULT_NAME_MAX 32 /* of the verb in a document's schema */
+
 /* What the first object of a text shows. */
 struct own_json_look {
 	size_t objects, numbers, own;
@@ -37,6 +39,54 @@ static bool own_json_has(const struct import_head *head, const char *word)
 	return memmem(head->text, head->size, word, strlen(word));
 }
 
+/* What a text goes on with behind blanks; NULL: with something else than `word`. */
+static const char *own_json_behind(const char *at, const char *end, const char *word)
+{
+	size_t length = strlen(word);
+	while (at < end && memchr(" \t\r\n", *at, 4))
+		at++;
+	return (size_t)(end - at) >= length && memcmp(at, word, length) == 0 ? at + length : NULL;
+}
+
+/*
+ * The verb whose result a document says that it is: "report" of {"schema":"sextant.report/1". Empty
+ * for rows, for baselines, which are read elsewhere, and for all else.
+ */
+static struct import_cell own_json_result(const struct import_head *head)
+{
+	static const char *const words[] = {"{", "\"schema\"", ":", "\"sextant."}, *const read[] = {
+										       "export",
+										       "eval",
+										       "decode",
+										       "baseline"};
+	const char *at = head->text, *end = head->text + head->size;
+	for (size_t i = 0; at && i < sizeof(words) / sizeof(*words); i++)
+		at = own_json_behind(at, end, words[i]);
+	const char *slash = at ? memchr(at, '/', (size_t)(end - at)) : NULL;
+	struct import_cell verb = {at, slash ? (size_t)(slash - at) : 0};
+	for (size_t i = 0; i < sizeof(read) / sizeof(*read); i++)
+		if (import_is(verb, read[i]))
+			verb.size = 0;
+	return verb.size < RESULT_NAME_MAX ? verb : (struct import_cell){"", 0};
+}
+
+static enum sx_status own_json_refuse(const struct import_job *job, struct import_cell verb,
+				      struct sx_error *err)
+{
+	bool report = import_is(verb, "report") || import_is(verb, "stat");
+	if (report)
+		error_set(err, SX_ERR_BAD_INPUT, "%s is a report, which has no samples",
+			  job->request->path);
+	else
+		error_set(err, SX_ERR_BAD_INPUT,
+			  "%s is a result (sextant.%.*s), which has no samples", job->request->path,
+			  (int)verb.size, verb.text);
+	error_because(err, report ? "report and stat write totals and means of a whole run"
+				  : "of what sextant writes as JSON rows alone are read back");
+	error_try(err, "sextant export --json of the recording, whose rows are read back");
+	return SX_ERR_BAD_INPUT;
+}
+
 static bool own_json_recognise(const struct import_head *head)
 {
 	size_t at = 0, line;
@@ -45,7 +95,8 @@ static bool own_json_recognise(const struct import_head *head)
 	if (at == head->size || head->text[at] != '{')
 		return false;
 	if (own_json_has(head, "\"sextant.export/1\"") ||
-	    own_json_has(head, "\"sextant.eval/1\"") || own_json_has(head, "\"sextant.decode/1\""))
+	    own_json_has(head, "\"sextant.eval/1\"") ||
+	    own_json_has(head, "\"sextant.decode/1\"") || own_json_result(head).size)
 		return true;
 	const char *end = memchr(head->text + at, '\n', head->size - at);
 	struct own_json_look look = {0};
@@ -119,10 +170,13 @@ static enum sx_status own_json_too_many(const struct own_json *r, struct sx_erro
 
 static enum sx_status own_json_read(struct import_job *job, struct sx_error *err)
 {
-	struct own_json *r = calloc(1, sizeof(*r));
 	struct import_head head = {.text = job->text,
 				   .size = job->size < IMPORT_HEAD_BYTES ? job->size
 									 : IMPORT_HEAD_BYTES};
+	struct import_cell result = own_json_result(&head);
+	if (result.size)
+		return own_json_refuse(job, result, err);
+	struct own_json *r = calloc(1, sizeof(*r));
 	if (!r)
 		return error_nomem(err, "importing");
 	r->job = job;
