@@ -206,11 +206,13 @@ static int close_output(struct cli *cli, int code)
 		return no_pager(cli);
 	if (ended || paged)
 		return code;
+	int why = errno ? errno : EIO;
 	if (errno == EPIPE || (!errno && is_reader_gone()))
 		return EXIT_INCOMPLETE;
 	struct sx_error err;
-	error_errno(&err, errno ? errno : EIO, "cannot write the result");
-	error_try(&err, "free space, or another file with -o");
+	error_errno(&err, why, "cannot write the result");
+	error_try(&err, why == EBADF ? "standard output that is not closed, or -o FILE"
+				     : "free space, or another file with -o");
 	err.status = SX_ERR_PERMISSION; /* whatever refused it, the exit status is one */
 	return cli_fail(cli, &err);
 }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -139,6 +140,12 @@ static enum sx_status cannot_run(const char *program, int saved, struct sx_error
 		error_because(err, "no such program, in $PATH or at that path");
 		error_try(err, "check the spelling, or give a path");
 		return SX_ERR_NOT_FOUND;
+	}
+	struct stat st;
+	if (strchr(program, '/') && stat(program, &st) == 0 && S_ISDIR(st.st_mode)) {
+		error_because(err, "it is a folder");
+		error_try(err, "ls %s, for a program in it", program);
+		return status;
 	}
 	error_try(err, saved == EACCES ? "chmod +x, or another program" : "another program");
 	return status;

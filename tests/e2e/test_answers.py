@@ -116,6 +116,9 @@ class Plain(Answers):
                                           env={**os.environ, 'XDG_CONFIG_HOME': '/nonexistent', 'LC_ALL': locale})
                 self.assertEqual(told.returncode, 4, args)
                 self.assertEqual(told.stderr.decode().splitlines()[:2], ['error: cannot write the result', 'because: No space left on device'], args)
+        closed = subprocess.run(['sh', '-c', '"$0" --help >&-', SEXTANT], capture_output=True, text=True, timeout=60, check=False)
+        self.assertEqual(closed.returncode, 4)
+        self.assertEqual(closed.stderr.splitlines()[2], 'try: standard output that is not closed, or -o FILE')
 
 
 class Rules(Answers):

@@ -248,6 +248,17 @@ class Usage(Case):
                     done = run(*args, env=env)
                     self.assertEqual((done.returncode, done.stderr), (0, ''), (text, args))
 
+    def test_no_time_at_all(self):
+        """Where a duration is a place in time, its beginning is one; a length of nothing is none."""
+        with tempfile.TemporaryDirectory() as folder:
+            whole, part = os.path.join(folder, 'whole.sxc'), os.path.join(folder, 'part.sxc')
+            self.assertEqual(run('record', '-q', '-d', 'cpu', '-t', '100ms', '-I', '20ms', '-o', whole).returncode, 0)
+            self.assertEqual(run('stat', '-q', '-d', 'cpu', '--delay', '0s', '-t', '50ms').returncode, 0)
+            self.assertEqual(run('capture', 'cut', whole, '--from', '0ms', '--to', '1min', '-o', part).returncode, 0)
+            self.assertEqual(run('capture', 'cut', whole, '--from', '0ms', '-o', part).returncode, 0)
+            for words in (('--to', '0ms'), ('--from', '0'), ('--from', '0x0ms')):
+                self.assertEqual(run('capture', 'cut', whole, *words, '-o', part).returncode, 2, words)
+
     def test_short_forms(self):
         self.assertEqual(run('-V').stdout, run('--version').stdout)
         self.assertEqual(run('LIST', 'metrics', '--for', 'cpu').stdout, run('list', 'metrics', '--dev', 'cpu').stdout)

@@ -147,6 +147,8 @@ MISTAKES = [
     ('report FRAMES --by group', 3, 'has a group', '--by frame', 'report FRAMES --by frame'),
     ('report CPU --by fram', 2, '--by cannot be "fram"', '--by frame', 'report CPU --by time'),
     ('report CPU --for mali-g310', 3, 'holds no such device', 'sextant capture info', 'capture info CPU'),
+    ('stat -p sextant -t 50ms', 2, '--pid cannot be "sextant"', '--pid "$(pidof -s sextant)"', 'stat -p 1 -t 50ms'),
+    ('report CPU --context zz', 2, '--context cannot be', '0x1a2b', None),
     ('stat -p 4000000 -t 50ms', 3, 'no process 4000000 runs', 'pidof', None),
     # Files.
     ('report', 2, 'no input file', 'sextant report -i FILE', 'report -i CPU'),
@@ -165,6 +167,8 @@ MISTAKES = [
     ('catalog import igt-xml', 2, 'catalog import takes a kind and a file', 'sextant catalog import', None),
     ('catalog lint opengll', 3, 'no catalog is called', 'opengl', 'catalog lint opengl'),
     # Programs.
+    ('stat -- /tmp', 126, 'cannot run /tmp', 'ls /tmp', None),
+    ('record -o OUT.sxc -- /tmp/', 126, 'cannot run /tmp/', 'ls /tmp/', None),
     ('stat -- no-such-program', 127, 'cannot run no-such-program', 'check the spelling', 'stat -- true'),
     ('record -o OUT.sxc -- /etc/passwd', 126, 'cannot run /etc/passwd', '', None),
 ]

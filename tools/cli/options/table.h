@@ -27,7 +27,7 @@ struct option_spec {
 	enum option_kind kind;
 	size_t offset;
 	const char *arg, *help;
-	int value; /* FORMAT: what a short form sets */
+	int value; /* FORMAT: what a short form sets; DURATION: 1 where none at all will do */
 };
 
 extern const struct option_spec table_specs[];

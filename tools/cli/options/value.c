@@ -42,13 +42,24 @@ static enum sx_status no_unit(const char *text, const char *unit, double value,
 	return SX_ERR_USAGE;
 }
 
+static const struct {
+	const char *unit;
+	double ns;
+} units[] = {{"ns", 1},	 {"us", 1e3},	{"\u00b5s", 1e3}, {"ms", 1e6},
+	     {"s", 1e9}, {"min", 60e9}, {"h", 3600e9}};
+
+/* "0ms": a place in time where lengths have no use for it. */
+static bool is_no_time(const char *text)
+{
+	const char *unit = text + strspn(text, "0");
+	bool known = false;
+	for (size_t i = 0; unit > text && i < sizeof(units) / sizeof(units[0]); i++)
+		known |= strcmp(unit, units[i].unit) == 0;
+	return known;
+}
+
 enum sx_status options_duration(const char *text, uint64_t *ns, struct sx_error *err)
 {
-	static const struct {
-		const char *unit;
-		double ns;
-	} units[] = {{"ns", 1},	 {"us", 1e3},	{"\u00b5s", 1e3}, {"ms", 1e6},
-		     {"s", 1e9}, {"min", 60e9}, {"h", 3600e9}};
 	char *end;
 	errno = 0;
 	double value = strtod(text, &end);
@@ -164,8 +175,13 @@ static enum sx_status set_id(struct option_id *id, const struct option_spec *spe
 	unsigned long long value = strtoull(digits, &end, hex ? 16 : 10);
 	if (!isxdigit((unsigned char)digits[0]) || *end || errno || value > UINT32_MAX) {
 		value_bad(err, spec, text, "a number of 32 bits, decimal or behind 0x");
-		error_try(err, "--%s 0x1a2b%s", spec->name,
-			  spec->letter ? "" : "; decode --by context shows the ids");
+		/* A name is what people have. */
+		if (spec->letter)
+			error_try(err, "--%s \"$(pidof -s %s)\"", spec->name,
+				  isalpha((unsigned char)text[0]) ? text : "PROGRAM");
+		else
+			error_try(err, "--%s 0x1a2b; decode --by context shows the ids",
+				  spec->name);
 		return SX_ERR_USAGE;
 	}
 	*id = (struct option_id){true, (uint32_t)value};
@@ -221,7 +237,8 @@ enum sx_status value_set(struct options *options, const struct verb *verb,
 	case LIST:
 		return list_split(member, text) ? SX_OK : error_nomem(err, "reading options");
 	case DURATION:
-		return options_duration(text, member, err);
+		return spec->value && is_no_time(text) ? SX_OK
+						       : options_duration(text, member, err);
 	case COUNT:
 	case NUMBER:
 		return set_number(member, spec, text, err);
