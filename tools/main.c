@@ -7,6 +7,7 @@
 
 #include "base/privilege.h"
 #include "tools/cli/pager.h"
+#include "tools/cli/selection.h"
 #include "tools/cli/ticker.h"
 
 #include <errno.h>
@@ -285,6 +286,8 @@ static int main_run(struct cli *cli, const struct command *command, int argc, ch
 	if (cli->verb->reads && !(cli->verb->streams && cli->view.out.terminal))
 		ticker_start(cli);
 	status = sx_context_create(NULL, &cli->context, &err);
+	if (!status && !cli->options.quiet)
+		selection_tell_presets(cli);
 	if (!status)
 		status = imported_inputs(cli, &err);
 	int code = status ? cli_fail(cli, &err) : command->run(cli);

@@ -248,6 +248,32 @@ class Usage(Case):
                     done = run(*args, env=env)
                     self.assertEqual((done.returncode, done.stderr), (0, ''), (text, args))
 
+    def test_config_presets(self):
+        """A preset may name others, but not itself; one that is called as a metric is told; a BOM is none of it."""
+        with tempfile.TemporaryDirectory() as folder:
+            os.mkdir(os.path.join(folder, 'sextant'))
+            path = os.path.join(folder, 'sextant', 'config')
+            env = {'XDG_CONFIG_HOME': folder}
+            stat = ('stat', '-q', '-d', 'cpu', '-t', '50ms', '--csv', '-m')
+
+            def write(text):
+                with open(path, 'w', encoding='utf-8') as file:
+                    file.write(text)
+
+            def names(*args):
+                return [row[0] for row in csv.reader(io.StringIO(run(*stat, *args, env=env).stdout))][1:]
+            write('\ufeffpreset a = b,run_queue\npreset b = cpu_busy,c\npreset c = user_share\n')
+            self.assertEqual(names('a'), ['cpu_busy', 'user_share', 'run_queue'])
+            self.assertEqual(names('c,b'), ['user_share', 'cpu_busy'])
+            for text in ('preset a = a\n', 'preset a = b\npreset b = c,cpu_busy\npreset c = a\n'):
+                write(text)
+                self.triplet(2, *stat, 'a', env=env, has=[path + ':1: preset a is a part of itself'])
+                self.assertEqual(names('run_queue'), ['run_queue'])
+            write('preset cpu_busy = run_queue\npreset mine = user_share\n')
+            told = run('stat', '-d', 'cpu', '-t', '50ms', '-m', 'cpu_busy', env=env).stderr
+            self.assertIn(f'note: cpu_busy is the preset of {path}:1 here, not the metric', told)
+            self.assertNotIn('preset', run('stat', '-d', 'cpu', '-t', '50ms', '-m', 'mine', env=env).stderr)
+
     def test_no_time_at_all(self):
         """Where a duration is a place in time, its beginning is one; a length of nothing is none."""
         with tempfile.TemporaryDirectory() as folder:

@@ -119,7 +119,10 @@ enum sx_status config_read(struct config *c, struct sx_error *err)
 	if (size == CONFIG_BYTES_MAX || memchr(c->text, '\0', size))
 		return bad_line(c, 1, "it is no text, or too long", err);
 	unsigned number = 1;
-	for (char *line = c->text; !status && line; number++) {
+	char *first = c->text;
+	if (strncmp(first, "\xef\xbb\xbf", 3) == 0) /* some editors begin UTF-8 so */
+		first += 3;
+	for (char *line = first; !status && line; number++) {
 		char *end = strchr(line, '\n');
 		if (end)
 			*end = '\0';
@@ -137,17 +140,41 @@ static struct config_line *find_preset(const struct config *c, const char *name)
 	return NULL;
 }
 
+static enum sx_status is_own_part(const struct config *c, const struct config_line *preset,
+				  struct sx_error *err)
+{
+	error_set(err, SX_ERR_USAGE, "%s:%u: preset %s is a part of itself", c->path, preset->line,
+		  preset->name);
+	error_because(err, "it names itself, or a preset that names it");
+	error_try(err, "preset %s = metrics, globs and other presets", preset->name);
+	return SX_ERR_USAGE;
+}
+
+/* Adds a name, or what it stands for: presets may name others. */
+static enum sx_status expand_name(struct config *c, struct options *o, const char *name,
+				  struct string_list *out, struct sx_error *err)
+{
+	struct config_line *preset = find_preset(c, name);
+	if (!preset)
+		return options_add(o, out, name, false, err);
+	if (preset->open)
+		return is_own_part(c, preset, err);
+	struct string_list parts = {0};
+	enum sx_status status = options_add(o, &parts, preset->value, true, err);
+	preset->used = preset->open = true;
+	for (size_t i = 0; !status && i < parts.count; i++)
+		status = expand_name(c, o, parts.items[i], out, err);
+	preset->open = false;
+	free(parts.items);
+	return status;
+}
+
 static enum sx_status apply_presets(struct config *c, struct options *o, struct sx_error *err)
 {
 	struct string_list out = {0};
 	enum sx_status status = SX_OK;
-	for (size_t i = 0; !status && i < o->metrics.count; i++) {
-		struct config_line *preset = find_preset(c, o->metrics.items[i]);
-		if (preset)
-			preset->used = true;
-		status = options_add(o, &out, preset ? preset->value : o->metrics.items[i],
-				     preset != NULL, err);
-	}
+	for (size_t i = 0; !status && i < o->metrics.count; i++)
+		status = expand_name(c, o, o->metrics.items[i], &out, err);
 	free(o->metrics.items);
 	o->metrics = out;
 	return status;
@@ -187,6 +214,14 @@ enum sx_status config_apply(struct config *c, struct options *o, const struct ve
 	if (!status)
 		status = apply_lines(c, o, verb, true, err);
 	return status ? status : apply_presets(c, o, err);
+}
+
+const struct config_line *config_preset(const struct config *c, size_t *at)
+{
+	for (; *at < c->count; ++*at)
+		if (c->lines[*at].preset && c->lines[*at].used)
+			return &c->lines[(*at)++];
+	return NULL;
 }
 
 /* Whether a text names any part of a list of names, or of a constant. */

@@ -1,7 +1,8 @@
 /*
  * The user's own defaults: $XDG_CONFIG_HOME/sextant/config, or ~/.config/sextant/config. A line is
  * "option = value" for every verb that takes the option, "verb.option = value" for one verb, or
- * "preset name = list", a selection that -m takes by this name; # begins a comment.
+ * "preset name = list", a selection that -m takes by this name, other presets among it; # begins a
+ * comment.
  */
 #ifndef TOOLS_CLI_CONFIG_H
 #define TOOLS_CLI_CONFIG_H
@@ -14,6 +15,7 @@ struct config_line {
 	const char *name, *value;
 	bool preset;
 	bool used; /* it decides something of this run */
+	bool open; /* a preset whose parts are being put in its place */
 	unsigned line;
 };
 
@@ -34,6 +36,8 @@ enum sx_status config_read(struct config *config, struct sx_error *err);
  */
 enum sx_status config_apply(struct config *config, struct options *options, const struct verb *verb,
 			    struct sx_error *err);
+/* The next preset, from *at on, that was put in place of its name; NULL: there is none. */
+const struct config_line *config_preset(const struct config *config, size_t *at);
 /*
  * Adds to an error's reason the line of the configuration that is to blame: one that was used and
  * whose value the error names.

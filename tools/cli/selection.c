@@ -315,3 +315,29 @@ void selection_each_here(struct cli *cli, bool (*visit)(void *user, struct sx_ca
 {
 	each_catalog(cli, true, visit, user);
 }
+
+/* Whether a catalog has what a preset is called: then nothing more is looked for. */
+struct preset_search {
+	const char *name;
+	bool found;
+};
+
+static bool preset_search_in(void *user, struct sx_catalog *catalog)
+{
+	struct preset_search *search = user;
+	search->found = sx_catalog_find_metric(catalog, search->name, SX_NONE, NULL) != SX_NONE ||
+			sx_catalog_find_counter(catalog, search->name, SX_NONE, NULL) != SX_NONE;
+	return !search->found;
+}
+
+void selection_tell_presets(struct cli *cli)
+{
+	const struct config_line *preset;
+	for (size_t at = 0; (preset = config_preset(&cli->config, &at));) {
+		struct preset_search search = {.name = preset->name};
+		selection_each_catalog(cli, preset_search_in, &search);
+		if (search.found)
+			cli_note(cli, "note: %s is the preset of %s:%u here, not the metric",
+				 preset->name, cli->config.path, preset->line);
+	}
+}

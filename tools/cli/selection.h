@@ -25,6 +25,9 @@ void selection_each_catalog(struct cli *cli, bool (*visit)(void *user, struct sx
 void selection_each_here(struct cli *cli, bool (*visit)(void *user, struct sx_catalog *catalog),
 			 void *user);
 
+/* Tells the presets of the configuration that stand in place of a metric or counter. */
+void selection_tell_presets(struct cli *cli);
+
 /* Says which libraries are missing that would measure programs, and where they were looked for. */
 void selection_tell_missing(struct cli *cli);
 
