@@ -4,7 +4,9 @@
 #include <ctype.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #define LENGTH_MAX 128
 /* Costs are in quarters of an edit, so that case can weigh less than a letter. */
@@ -131,4 +133,19 @@ bool suggest_is_same(const char *a, const char *b)
 		    !((*a == '-' || *a == '_') && (*b == '-' || *b == '_')))
 			return false;
 	return *a == *b;
+}
+
+const char *suggest_behind(const char *name, const char *whose, uint32_t number)
+{
+	size_t length = whose ? strlen(whose) : 0;
+	if (!length || strncasecmp(name, whose, length) != 0)
+		return NULL;
+	name += length;
+	if (*name == '#') {
+		char *end;
+		if (name[1] < '0' || name[1] > '9' || strtoul(name + 1, &end, 10) != number)
+			return NULL;
+		name = end;
+	}
+	return *name == '.' && name[1] ? name + 1 : NULL;
 }

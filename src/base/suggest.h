@@ -28,5 +28,10 @@ const char *suggest_text(const struct suggest *s, char *text, size_t size);
 
 /* Whether two names are the same for people: - and _ are one, and so are A and a. */
 bool suggest_is_same(const char *a, const char *b);
+/*
+ * The rest of a name that says whose it is, "WHOSE.REST" or "WHOSE#NUMBER.REST", regardless of
+ * case; NULL where it begins otherwise, or `whose` is NULL.
+ */
+const char *suggest_behind(const char *name, const char *whose, uint32_t number);
 
 #endif

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/suggest.h"
 
 /*
  * What a recording holds: also counters that its catalog does not know, since a source had found
@@ -131,6 +132,17 @@ static bool is_for(const struct sx_session *s, uint32_t index, const char *patte
 	return means_something(s, index, d->set, pattern, why->status ? NULL : why);
 }
 
+/* The pattern as this device has it: as it is, or behind the device's source and a dot; or NULL. */
+static const char *name_for(const struct sx_session *s, uint32_t index, const char *pattern,
+			    struct sx_error *why)
+{
+	const char *source = s->infos[index].source;
+	const char *rest = suggest_behind(pattern, source, index);
+	if (is_for(s, index, pattern, why))
+		return pattern;
+	return rest && is_for(s, index, rest, why) ? rest : NULL;
+}
+
 /* The last device takes neutral names that none before it had, as no data with a reason. */
 static bool is_left_for(struct sx_session *s, uint32_t index, const char *pattern, bool used)
 {
@@ -161,11 +173,14 @@ static enum sx_status select_patterns(struct sx_session *s, struct sx_error *err
 		struct session_patterns own = {.items = mine};
 		status = fix_set(s, i, err);
 		for (uint32_t p = 0; !status && p < count; p++) {
-			if (!is_for(s, i, s->options.metrics[p], &why) &&
-			    !is_left_for(s, i, s->options.metrics[p], used[p]))
+			const char *pattern = s->options.metrics[p];
+			const char *name = name_for(s, i, pattern, &why);
+			if (!name && is_left_for(s, i, pattern, used[p]))
+				name = pattern;
+			if (!name)
 				continue;
 			used[p] = true;
-			mine[own.count++] = s->options.metrics[p];
+			mine[own.count++] = name;
 		}
 		if (!own.count)
 			continue;

@@ -56,6 +56,43 @@ def check(folder):
     assert prefix + "gpu_active_cycles" in text.splitlines()[0], text.splitlines()[0]
 
 
+def check_names(folder):
+    """What --join writes is understood wherever a metric is named: behind its device's source, its catalog, or its number."""
+    capture = os.path.join(folder, "three.sxc")
+    run("record", "-d", "mali-g310,mali-g625,cpu", "-I", "30ms", "-t", "500ms", "-o", capture)
+    whole = {m["device"]: m["mean"] for m in run.document("report", capture, "-m", "cpu_busy,gpu_active_cycles")["metrics"]}
+    for name, device in (("cpu.cpu_busy", 2), ("CPU.cpu_busy", 2), ("cpu#2.cpu_busy", 2), ("mali_model#1.gpu_active_cycles", 1), ("mali-g310.gpu_active_cycles", 0)):
+        metric, = run.document("report", capture, "-m", name)["metrics"]
+        assert (metric["device"], metric["mean"]) == (device, whole[device]), (name, metric)
+        gate, = run.document("report", capture, "--gate", f"{name}>=0")["gates"]
+        assert gate["passed"] is True and gate["value"] == whole[device], gate
+        by, = run.document("report", capture, "--by", "time", "-I", "200ms", "--sort", "+" + name, "-m", name)["devices"]
+        values = [next(iter(group["values"].values())) for group in by["groups"]]
+        assert by["id"] == device and values == sorted(values) and len(values) > 1, by
+    gate, = run.document("diff", capture, capture, "--gate", "cpu.cpu_busy.max>=0")["gates"]
+    assert gate["passed"] is True, gate
+    for name in ("cpu#1.cpu_busy", "nvml.cpu_busy", "cpu.", "cpu.nothing"):
+        assert run("report", capture, "-m", name, code=3).stderr.startswith(f"error: no metric or counter {name}"), name
+
+
+def check_joined_names(folder):
+    """The columns of --join have names that it takes, and units that are read back."""
+    capture, table = os.path.join(folder, "three.sxc"), os.path.join(folder, "joined.csv")
+    joined, = run.document("export", capture, "--join")["devices"]
+    at = joined["metrics"].index("cpu.cpu_busy")
+    for wanted in (["cpu.cpu_busy"], ["gpu_active_cycles", "cpu.cpu_busy"]):  # of the first device there may be rows alone
+        part, = run.document("export", capture, "--join", "-m", ",".join(wanted))["devices"]
+        own = [name for name in part["metrics"] if name in wanted]
+        assert own == wanted, part["metrics"]
+        assert [row[part["metrics"].index("cpu.cpu_busy")] for row in part["rows"]] == [row[at] for row in joined["rows"]]
+    assert max(row[at] or 0 for row in joined["rows"]) <= 100
+    run("export", capture, "--join", "-o", table)
+    read, = [m for m in run.document("report", table)["metrics"] if m["name"] == "cpu.cpu_busy"]
+    assert read["unit"] == "percent", read
+    live, = run.document("stat", "-d", "mali-g310,cpu", "-t", "100ms", "-m", "cpu.cpu_busy")["metrics"]
+    assert (live["name"], live["device"]) == ("cpu_busy", 1), live
+
+
 def mistakes(folder):
     capture = os.path.join(folder, "one.sxc")
     run("record", "-d", "mali-g310", "-I", "30ms", "-t", "100ms", "-o", capture)
@@ -66,4 +103,6 @@ def mistakes(folder):
 with tempfile.TemporaryDirectory() as where:
     mistakes(where)
     check(where)
+    check_names(where)
+    check_joined_names(where)
 sys.exit(0)

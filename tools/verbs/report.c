@@ -1,4 +1,5 @@
 /* sextant report: a capture of any length as verdict, advice and numbers. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -45,6 +46,20 @@ static const char *report_key_of(const struct sx_capture_device *info, const cha
 	return by;
 }
 
+/* What --sort names, as this device has it. */
+static const char *report_sort(struct reporting *r, const struct capture_view *view)
+{
+	const char *sort = r->cli->options.sort;
+	size_t sign = sort && (*sort == '+' || *sort == '-');
+	const char *own = sort ? capture_view_name(r->cli, view, sort + sign) : NULL;
+	if (!own || own == sort + sign)
+		return sort;
+	char *text = arena_alloc(&r->arena, strlen(own) + 2);
+	if (text)
+		snprintf(text, strlen(own) + 2, "%.*s%s", (int)sign, sort, own);
+	return text ? text : sort;
+}
+
 static enum sx_status report_begin_by(void *user, uint32_t index, const struct capture_input *in,
 				      struct sx_error *err)
 {
@@ -53,7 +68,7 @@ static enum sx_status report_begin_by(void *user, uint32_t index, const struct c
 	const struct sx_capture_info *info = sx_capture_info(in->view->reader);
 	struct report_by_options options = {.catalog = in->view->catalog,
 					    .metrics = capture_report_selection(r->cli, in, false),
-					    .sort = o->sort,
+					    .sort = report_sort(r, in->view),
 					    .top = o->top,
 					    .begin_ns = info->begin_ns,
 					    .end_ns = info->end_ns,

@@ -164,21 +164,31 @@ static bool is_named(const char *wanted, const char *name, const char *neutral)
 	return strcasecmp(wanted, name) == 0 || (neutral && strcasecmp(wanted, neutral) == 0);
 }
 
-/* What a gate names, and what -m takes that for in the catalog of a device. */
+/*
+ * What a gate names, and what -m takes that for in the catalog of a device; `rest` is what stands
+ * behind the device's source or catalog, as in "cpu.cpu_busy", or NULL.
+ */
 struct gate_wanted {
-	const char *name;
+	const char *name, *rest;
 	struct column_meaning is;
 };
 
 static struct gate_wanted wanted_of(const char *name, const struct report_device *device)
 {
-	return (struct gate_wanted){name, column_wanted(device->catalog, name, SX_NONE)};
+	const char *rest = suggest_behind(name, device->source, device->number);
+	struct column_meaning is = column_wanted(device->catalog, name, SX_NONE);
+	if (!rest)
+		rest = suggest_behind(name, sx_catalog_info(device->catalog)->name, device->number);
+	if (rest && is.metric == SX_NONE && is.counter.counter == SX_NONE)
+		is = column_wanted(device->catalog, rest, SX_NONE);
+	return (struct gate_wanted){name, rest, is};
 }
 
 /* An instance of a counter has a name of its own. */
 static bool is_row(const struct gate_wanted *wanted, const struct report_row *row)
 {
-	if (is_named(wanted->name, row->name, row->neutral))
+	if (is_named(wanted->name, row->name, row->neutral) ||
+	    (wanted->rest && is_named(wanted->rest, row->name, row->neutral)))
 		return true;
 	if (row->metric != SX_NONE)
 		return wanted->is.metric == row->metric;
@@ -284,8 +294,8 @@ enum sx_status gate_check_report(const struct gate *gates, size_t count,
  * What a gate names of a comparison. Without a catalog: by its name, or where none is called so, by
  * a name or title that is alike.
  */
-static bool is_compared(const struct comparison *c, const char *wanted,
-			const struct compare_metric *m)
+static bool is_metric(const struct comparison *c, const char *wanted,
+		      const struct compare_metric *m)
 {
 	if (is_named(wanted, m->name, m->neutral))
 		return true;
@@ -299,6 +309,16 @@ static bool is_compared(const struct comparison *c, const char *wanted,
 	return true;
 }
 
+/* The same, also behind the catalog of the row's device. */
+static bool is_compared(const struct comparison *c, const char *wanted,
+			const struct compare_row *row)
+{
+	const struct compare_metric *m = row->b ? row->b : row->a;
+	const struct compare_device *d = &(row->b ? c->b : c->a)->devices[m->device];
+	const char *rest = suggest_behind(wanted, d->catalog, d->number);
+	return is_metric(c, wanted, m) || (rest && is_metric(c, rest, m));
+}
+
 enum sx_status gate_check_comparison(const struct gate *gates, size_t count,
 				     const struct comparison *c, struct sx_error *err)
 {
@@ -307,11 +327,11 @@ enum sx_status gate_check_comparison(const struct gate *gates, size_t count,
 		bool found = !before_dot(gates[g].metric, name, sizeof(name)), prefix = false;
 		for (size_t i = 0; i < c->row_count; i++) {
 			const struct compare_metric *m = c->rows[i].b ? c->rows[i].b : c->rows[i].a;
-			bool meant = is_compared(c, gates[g].metric, m);
+			bool meant = is_compared(c, gates[g].metric, &c->rows[i]);
 			if (meant && check_unit(&gates[g], m->unit, err))
 				return SX_ERR_USAGE;
 			found |= meant;
-			prefix |= !found && is_compared(c, name, m);
+			prefix |= !found && is_compared(c, name, &c->rows[i]);
 		}
 		if (!found && prefix)
 			return no_statistic(&gates[g], name, err);
@@ -422,7 +442,7 @@ void gate_judge_comparison(const struct gate *gates, size_t count, const struct 
 		for (size_t i = c->row_count; i-- > 0;) {
 			const struct compare_row *row = &c->rows[i];
 			const struct compare_metric *m = row->b ? row->b : row->a;
-			if (!is_compared(c, gates[g].metric, m))
+			if (!is_compared(c, gates[g].metric, row))
 				continue;
 			out[g].device = m->device;
 			out[g].why = NULL;

@@ -288,7 +288,7 @@ static void head_csv(struct csv *csv, const struct rows_writer *w, const struct 
 		csv_text(csv, extra[i].name);
 	for (uint32_t c = 0; c < sx_table_column_count(t); c++)
 		csv_column(csv, &w->view->human.units, sx_table_column(t, c)->name,
-			   sx_table_column(t, c)->unit);
+			   sx_table_column(t, c)->unit, shape->all_units);
 	for (uint32_t i = 0; i < shape->constant_count; i++)
 		csv_text(csv, shape->constants[i].name);
 	csv_end_line(csv);

@@ -25,7 +25,8 @@ struct rows_shape {
 	bool whole;	    /* one row for all: neither its context nor its begin means much */
 	const char *length; /* what the time of a row is called; NULL: "duration" */
 	/* Columns before all others. */
-	bool by_device;	    /* the device's number: the table has rows of several */
+	bool all_units; /* CSV: also those that a catalog would tell, for none knows the names */
+	bool by_device; /* the device's number: the table has rows of several */
 	bool say_simulated; /* say whether the device is a model: one is */
 	uint32_t device;
 	bool simulated;

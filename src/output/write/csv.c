@@ -65,12 +65,14 @@ void csv_text(struct csv *csv, const char *text)
 	fputc('"', csv->out);
 }
 
-void csv_column(struct csv *csv, const struct units *units, const char *name, const char *unit)
+void csv_column(struct csv *csv, const struct units *units, const char *name, const char *unit,
+		bool always)
 {
 	char buf[2 * UNITS_TEXT_MAX], head[512];
 	double factor = 1;
 	const char *base = unit ? units_base(units, unit, buf, &factor) : NULL;
-	if (factor != 1 &&
+	const struct unit *known = always && base ? units_find(units, base) : NULL;
+	if ((factor != 1 || (known && known->symbol[0])) &&
 	    (size_t)snprintf(head, sizeof(head), "%s (%s)", name, base) < sizeof(head))
 		name = head;
 	csv_text(csv, name);

@@ -15,7 +15,8 @@ struct csv {
 
 void csv_text(struct csv *csv, const char *text); /* NULL: empty */
 /* The head of a column in base units: "frame_time (s)" where the catalog's unit is another. */
-void csv_column(struct csv *csv, const struct units *units, const char *name, const char *unit);
+void csv_column(struct csv *csv, const struct units *units, const char *name, const char *unit,
+		bool always);
 void csv_u64(struct csv *csv, uint64_t value);
 void csv_f64(struct csv *csv, double value); /* not finite: empty */
 void csv_end_line(struct csv *csv);

@@ -37,6 +37,20 @@ static enum sx_status try_pattern(const struct cli *cli, const struct capture_vi
 	return status;
 }
 
+const char *capture_view_name(const struct cli *cli, const struct capture_view *view,
+			      const char *pattern)
+{
+	const char *whose[] = {view->info->source, view->info->catalog};
+	if (try_pattern(cli, view, pattern, false, NULL) == SX_OK)
+		return pattern;
+	for (size_t i = 0; i < 2; i++) {
+		const char *rest = suggest_behind(pattern, whose[i], view->number);
+		if (rest && try_pattern(cli, view, rest, false, NULL) == SX_OK)
+			return rest;
+	}
+	return NULL;
+}
+
 static bool is_elsewhere(const struct cli *cli, const struct capture_view *view,
 			 const char *pattern)
 {
@@ -45,7 +59,7 @@ static bool is_elsewhere(const struct cli *cli, const struct capture_view *view,
 		struct capture_view *other = NULL;
 		if (i == view->device || capture_view_device(cli, view->path, i, &other, NULL))
 			continue;
-		found = try_pattern(cli, other, pattern, false, NULL) == SX_OK;
+		found = capture_view_name(cli, other, pattern) != NULL;
 		capture_view_close(other);
 	}
 	return found;
@@ -73,25 +87,19 @@ static enum sx_status capture_view_choose(const struct cli *cli, struct capture_
 		return error_nomem(err, "reading a capture");
 	for (size_t i = 0; !status && i < all->count; i++) {
 		const char *pattern = all->items[i];
-		status = try_pattern(cli, view, pattern, false, &why);
-		if (status && is_elsewhere(cli, view, pattern)) {
-			status = SX_OK;
+		const char *own = capture_view_name(cli, view, pattern);
+		if (!own && is_elsewhere(cli, view, pattern))
 			continue;
-		}
+		status = own ? SX_OK : try_pattern(cli, view, pattern, false, &why);
 		/* A name of the vocabulary that no device has is no data, with a reason. */
 		if (status)
 			status = try_pattern(cli, view, pattern, true, NULL);
 		if (!status)
-			view->patterns[view->pattern_count++] = pattern;
+			view->patterns[view->pattern_count++] = own ? own : pattern;
 	}
 	if (err && (status || capture_view_only_also(cli, view)))
 		*err = why;
 	return status;
-}
-
-bool capture_view_has(const struct cli *cli, const struct capture_view *view, const char *pattern)
-{
-	return try_pattern(cli, view, pattern, false, NULL) == SX_OK;
 }
 
 bool capture_view_passes_over(const struct cli *cli, enum sx_status status, uint32_t devices)
@@ -104,7 +112,7 @@ static bool has_any(const struct cli *cli, const struct capture_view *view,
 		    const struct capture_device *of)
 {
 	for (size_t i = 0; i < of->also_count; i++)
-		if (capture_view_has(cli, view, of->also[i]))
+		if (capture_view_name(cli, view, of->also[i]))
 			return true;
 	return false;
 }

@@ -63,11 +63,12 @@ static enum sx_status select_also(const struct cli *cli, const struct capture_re
 	if (count)
 		memcpy(all, options.patterns, count * sizeof(*all));
 	for (size_t i = 0; i < hooks->also_count; i++) {
-		if (!capture_view_has(cli, in->view, hooks->also[i]))
+		const char *own = capture_view_name(cli, in->view, hooks->also[i]);
+		if (!own)
 			continue;
 		if (!count && !only_also)
 			all[count++] = "all";
-		all[count++] = hooks->also[i];
+		all[count++] = own;
 	}
 	options.patterns = all;
 	options.pattern_count = count;

@@ -73,8 +73,12 @@ struct capture_device {
 	size_t also_count;
 };
 
-/* Whether a name or pattern of --metric finds something on the device. */
-bool capture_view_has(const struct cli *cli, const struct capture_view *view, const char *pattern);
+/*
+ * The name or pattern by which the device has what --metric means: as it is, or what stands behind
+ * the device's source or catalog and a dot, as in "cpu.cpu_busy". NULL: the device has none.
+ */
+const char *capture_view_name(const struct cli *cli, const struct capture_view *view,
+			      const char *pattern);
 /*
  * A metric of one device need not be one of the others: whether, of so many devices, the one that
  * gave this status is passed over.

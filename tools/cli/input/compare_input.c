@@ -72,8 +72,9 @@ static void add_gates(const struct run *run, const struct capture_view *view, co
 		      uint32_t *used)
 {
 	for (size_t i = 0; i < run->gates.count; i++)
-		if (capture_view_has(run->cli, view, run->gates.items[i]))
-			patterns[(*used)++] = run->gates.items[i];
+		if (capture_view_name(run->cli, view, run->gates.items[i]))
+			patterns[(*used)++] =
+			    capture_view_name(run->cli, view, run->gates.items[i]);
 }
 
 /*
@@ -103,7 +104,7 @@ static enum sx_status select_metrics(struct run *run, const struct capture_view 
 	enum sx_status status =
 	    sx_metrics_create(view->catalog, &selection, &run->asked[run->used], err);
 	for (size_t i = 0; !status && i < sizeof(needed) / sizeof(needed[0]); i++)
-		if (capture_view_has(run->cli, view, needed[i]))
+		if (capture_view_name(run->cli, view, needed[i]))
 			patterns[selection.pattern_count++] = needed[i];
 	if (!status)
 		status =

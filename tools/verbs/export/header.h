@@ -9,6 +9,7 @@
 struct exported {
 	struct capture_view *view;
 	struct sx_metrics *metrics; /* NULL: the raw columns as they are */
+	bool bare;		    /* --join: its rows alone are wanted, none of its columns */
 	struct sx_table *raw;
 	struct rows_shape shape;
 	struct sx_constant_value *constants; /* of all devices, this one's values; or NULL */

@@ -30,15 +30,20 @@ static enum sx_status values_of(const struct cli *cli, const struct join_device 
 	return status;
 }
 
+static uint32_t column_count_of(const struct sx_table *t, const struct join_device *device)
+{
+	return device->bare ? 0 : sx_table_column_count(t);
+}
+
 /* Names of a table's columns behind those that are there, with the device's prefix. */
 static bool add_names(struct sx_column *list, uint32_t *count, const struct sx_table *t,
-		      const char *prefix)
+		      const struct join_device *device)
 {
-	for (uint32_t i = 0; i < sx_table_column_count(t); i++) {
+	for (uint32_t i = 0; i < column_count_of(t, device); i++) {
 		char *name = NULL;
 		struct sx_column *c = &list[*count];
 		*c = *sx_table_column(t, i);
-		if (asprintf(&name, "%s%s", prefix, c->name) < 0)
+		if (asprintf(&name, "%s%s", device->prefix, c->name) < 0)
 			return false;
 		c->name = name;
 		(*count)++;
@@ -46,10 +51,19 @@ static bool add_names(struct sx_column *list, uint32_t *count, const struct sx_t
 	return true;
 }
 
-static void copy_values(struct sx_table *to, uint32_t first, const struct sx_table *from)
+/* Parts of amounts make a share of all that is the last digit above it. */
+static double below_all(double value, const char *unit)
+{
+	bool over = value > 100 && value < 100 * (1 + 1e-12);
+	return over && unit && strcmp(unit, "percent") == 0 ? 100 : value;
+}
+
+static void copy_values(struct sx_table *to, uint32_t first, const struct sx_table *from,
+			uint32_t columns)
 {
 	size_t rows = sx_table_row_count(from);
-	for (uint32_t c = 0; c < sx_table_column_count(from); c++) {
+	for (uint32_t c = 0; c < columns; c++) {
+		const char *unit = sx_table_column(from, c)->unit;
 		struct sx_vector v = sx_table_vector(from, c);
 		for (size_t r = 0; v.data && r < rows; r++) {
 			uint8_t quality = v.quality ? v.quality[r] : 0;
@@ -57,7 +71,8 @@ static void copy_values(struct sx_table *to, uint32_t first, const struct sx_tab
 				sx_table_set_u64(to, first + c, r, ((const uint64_t *)v.data)[r],
 						 quality);
 			else
-				sx_table_set_f64(to, first + c, r, ((const double *)v.data)[r],
+				sx_table_set_f64(to, first + c, r,
+						 below_all(((const double *)v.data)[r], unit),
 						 quality);
 		}
 	}
@@ -99,20 +114,20 @@ static enum sx_status side_by_side(struct sx_table *const *parts, const struct j
 {
 	uint32_t columns = 0, first = 0;
 	for (uint32_t i = 0; i < count; i++)
-		columns += sx_table_column_count(parts[i]);
+		columns += column_count_of(parts[i], &devices[i]);
 	struct sx_column *list = calloc((size_t)columns + 1, sizeof(*list));
 	columns = 0;
 	bool good = list;
 	for (uint32_t i = 0; good && i < count; i++)
-		good = add_names(list, &columns, parts[i], devices[i].prefix);
+		good = add_names(list, &columns, parts[i], &devices[i]);
 	enum sx_status status =
 	    good ? sx_table_create(list, columns, sx_table_kind(parts[0]), out, err)
 		 : error_nomem(err, "joining devices");
 	if (!status)
 		status = copy_rows(*out, parts[0], err);
 	for (uint32_t i = 0; !status && i < count; i++) {
-		copy_values(*out, first, parts[i]);
-		first += sx_table_column_count(parts[i]);
+		copy_values(*out, first, parts[i], column_count_of(parts[i], &devices[i]));
+		first += column_count_of(parts[i], &devices[i]);
 	}
 	if (!status)
 		status = sx_table_add_rows(*out, 0, NULL, err);

@@ -8,6 +8,7 @@
 struct join_device {
 	struct capture_view *view;
 	const struct sx_metrics *metrics; /* of the first; NULL: raw counters */
+	bool bare;			  /* the first: no column, only its rows */
 	const char *prefix;		  /* before its columns' names, "" for the first */
 };
 

@@ -238,6 +238,7 @@ static enum sx_status export_joined(struct exporting *e, struct sx_error *err)
 		devices[i] = (struct join_device){
 		    .view = e->devices[i].view,
 		    .metrics = e->devices[i].metrics,
+		    .bare = e->devices[i].bare,
 		    .prefix = prefix_of(e, i, prefixes[i], sizeof(prefixes[i]))};
 	}
 	if (!status)
@@ -249,6 +250,7 @@ static enum sx_status export_joined(struct exporting *e, struct sx_error *err)
 		shape->say_simulated = view->simulated && !tables;
 		shape->simulated = view->simulated;
 		shape->within = tables ? &json : NULL;
+		shape->all_units = true;
 		if (tables)
 			json = tables_begin(e);
 		status = rows_write(view, shape, e->joined, err);
@@ -257,6 +259,18 @@ static enum sx_status export_joined(struct exporting *e, struct sx_error *err)
 	}
 	free(devices);
 	free(prefixes);
+	return status;
+}
+
+/* What is named may be of others alone: then the first device has rows, and no column. */
+static enum sx_status open_bare(struct exporting *e, struct exported *d, uint32_t number,
+				struct sx_error *err)
+{
+	enum sx_status status = capture_view_table(d->view, &d->raw, err);
+	if (!status)
+		status = export_shape(e->cli, d->view, &d->shape, err);
+	d->shape.device = number;
+	d->bare = true;
 	return status;
 }
 
@@ -272,13 +286,18 @@ static enum sx_status open_devices(struct exporting *e, const char *path, struct
 		status = open_device(e->cli, path, list[i], d, err);
 		if (!capture_view_passes_over(e->cli, status, count))
 			continue;
-		passed = status;
+		passed = passed ? passed : status;
+		if (e->cli->options.join && !i && d->view) {
+			status = open_bare(e, d, list[i], err);
+			continue;
+		}
 		status = SX_OK;
 		close_device(d);
 		e->count--;
 	}
 	free(list);
-	return !status && !e->count ? passed : status;
+	bool any = e->count > 1 || (e->count && !e->devices[0].bare);
+	return !status && !any ? passed : status;
 }
 
 /* Where --process or --context left nothing of any device, the first says why. */
