@@ -88,9 +88,11 @@ static enum sx_status capture_view_choose(const struct cli *cli, struct capture_
 	for (size_t i = 0; !status && i < all->count; i++) {
 		const char *pattern = all->items[i];
 		const char *own = capture_view_name(cli, view, pattern);
-		if (!own && is_elsewhere(cli, view, pattern))
-			continue;
 		status = own ? SX_OK : try_pattern(cli, view, pattern, false, &why);
+		if (status && is_elsewhere(cli, view, pattern)) {
+			status = SX_OK;
+			continue;
+		}
 		/* A name of the vocabulary that no device has is no data, with a reason. */
 		if (status)
 			status = try_pattern(cli, view, pattern, true, NULL);
