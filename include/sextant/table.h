@@ -111,7 +111,8 @@ SX_API enum sx_status sx_table_choose(const struct sx_row_choice *choice,
 /*
  * Combines all rows of `in` into a table of one row, each counter by its own rule over time, so
  * that sx_metrics_eval() of it gives the metrics of the whole. Sums of u64 are exact; one that does
- * not fit carries SX_QUALITY_WRAPPED. Means are weighted by the rows' lengths where all are known.
+ * not fit carries SX_QUALITY_WRAPPED. Means are SX_F64, also of whole numbers, and weighted by the
+ * rows' lengths where all are known.
  * Rows with data stand for those that were not measured of the same process and context; of the
  * first 63 of these each for itself, of further ones together. Where nothing of one was measured,
  * those of the others stand for it. Rows of frames stand for each other by "DrawCalls", "Draws" and

@@ -208,7 +208,7 @@ static void set_mean(const struct told *told, const struct place *to, uint8_t qu
 {
 	bool by_time = !told->all.unweighted && told->weight > 0;
 	double mean = by_time ? told->weighted / told->weight : told->value / told->rows;
-	if (told->all.type == SX_F64) {
+	if (sx_table_column(to->table, to->column)->type == SX_F64) {
 		sx_table_set_f64(to->table, to->column, to->row, mean, quality);
 	} else if (!by_time && !told->scaled) {
 		unsigned __int128 exact =
@@ -221,9 +221,9 @@ static void set_mean(const struct told *told, const struct place *to, uint8_t qu
 	}
 }
 
-static void set_none(const struct total_column *column, const struct place *to, uint8_t quality)
+static void set_none(const struct place *to, uint8_t quality)
 {
-	if (column->type == SX_U64)
+	if (sx_table_column(to->table, to->column)->type == SX_U64)
 		sx_table_set_u64(to->table, to->column, to->row, 0, quality);
 	else
 		sx_table_set_f64(to->table, to->column, to->row, (double)NAN, quality);
@@ -277,7 +277,7 @@ static bool set_column(const struct telling *telling, const struct place *to)
 	if (!all->span.with.rows) {
 		/* What nobody collected stays a column without memory, as it was in the rows. */
 		if (all->absence & ~SX_QUALITY_NOT_COLLECTED)
-			set_none(all, to, all->absence);
+			set_none(to, all->absence);
 		return true;
 	}
 	uint8_t quality = all->quality;
@@ -301,7 +301,7 @@ static bool set_column(const struct telling *telling, const struct place *to)
 			sx_table_set_f64(to->table, to->column, to->row, all->fpick, quality);
 		return true;
 	default:
-		set_none(all, to, SX_QUALITY_UNDEFINED);
+		set_none(to, SX_QUALITY_UNDEFINED);
 		return false;
 	}
 }
@@ -421,7 +421,7 @@ static enum sx_status total_make_table(const struct total *total, bool whole, st
 				       struct sx_error *err)
 {
 	struct sx_table *table = NULL;
-	enum sx_status status = table_like(total->like, &table, err);
+	enum sx_status status = table_like_totals(total->like, &table, err);
 	if (!status)
 		status =
 		    append_row(&(struct telling){total, whole, total->touched}, NULL, table, err);

@@ -221,6 +221,21 @@ class Own(FolderTest):
             self.assertEqual(lines[0], lines[1])
             self.assertNotIn('Cannot tell', lines[0])
 
+    def test_means_of_whole_numbers(self):
+        """A mean of whole numbers is none: in tables, by stretches of time, and put into a formula."""
+        path = self.path('queue.csv')
+        with open(path, 'w', encoding='ascii') as file:
+            file.write('begin_ns,end_ns,Runnable,Blocked\n' + ''.join(f'{i * 10 * MS},{(i + 1) * 10 * MS},{1 + i % 2},{i % 4 == 3:d}\n' for i in range(40)))
+        capture = self.path('queue.sxc')
+        self.assertEqual(run('import', path, '-o', capture).returncode, 0)
+        for file in (path, capture):
+            rows = self.report(file, '--for', 'cpu', '-m', 'run_queue,Runnable,Blocked')
+            self.assertEqual({name: row['mean'] for name, row in rows.items()}, {'run_queue': 1.5, 'Runnable': 1.5, 'Blocked': 0.25})
+            for key in ('10s', '200ms'):
+                table = csv_rows(run('report', file, '--for', 'cpu', '--by', 'time', '-I', key, '-m', 'run_queue,Blocked', '--csv').stdout)
+                self.assertEqual([(row['run_queue'], row['Blocked']) for row in table], [('1.5', '0.25')] * (1 if key == '10s' else 2))
+            self.assertEqual(json.loads(run('explain', 'run_queue', '--for', 'cpu', '-i', file, '--json').stdout)['value'], 1.5)
+
     def test_given_metrics_make_counters(self):
         """What a table gives as a metric serves formulas over the counter that says the same."""
         path = self.path('times.csv')

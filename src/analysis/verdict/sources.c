@@ -8,6 +8,7 @@
 #include "catalog/column.h"
 #include "catalog/constants.h"
 #include "table/frames.h"
+#include "table/like.h"
 #include "table/total.h"
 
 static bool is_neutral(const char *name)
@@ -111,19 +112,13 @@ static enum sx_status group_rows(const struct verdict_facts *f, const struct sx_
 {
 	uint32_t columns = sx_table_column_count(from);
 	size_t rows = sx_table_row_count(from);
-	struct sx_column *list = calloc((size_t)columns + 1, sizeof(*list));
 	struct sx_vector *vectors = calloc((size_t)columns + 1, sizeof(*vectors));
-	for (uint32_t i = 0; list && i < columns; i++)
-		list[i] = *sx_table_column(from, i);
-	enum sx_status status = list && vectors
-				    ? sx_table_create(list, columns, sx_table_kind(from), out, NULL)
-				    : SX_ERR_NO_MEMORY;
+	enum sx_status status = vectors ? table_like_totals(from, out, NULL) : SX_ERR_NO_MEMORY;
 	for (size_t w = 0; !status && w < f->count; w++) {
 		size_t first = w * f->rows_each;
 		size_t count = w + 1 == f->count ? rows - first : f->rows_each;
 		status = total_rows(from, first, count, *out, vectors);
 	}
-	free(list);
 	free(vectors);
 	return status;
 }

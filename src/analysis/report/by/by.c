@@ -305,7 +305,7 @@ static bool more_is_better(const struct report_by *g)
 static enum sx_status begin_selection(struct report_by *g, struct sx_error *err)
 {
 	struct sx_metrics_options options = g->o.metrics;
-	options.like = g->o.like;
+	options.like = g->groups;
 	enum sx_status status = sx_metrics_create(g->o.catalog, &options, &g->metrics, err);
 	if (!status)
 		status = sx_summary_create(g->metrics, g->o.like, &g->summary, err);
@@ -336,9 +336,9 @@ enum sx_status report_by_begin(const struct report_by_options *options, struct r
 		       : options->end_ns != SX_TIME_UNKNOWN && options->end_ns > options->begin_ns
 			   ? round_bucket(options->end_ns - options->begin_ns)
 			   : 1000000000;
-	enum sx_status status = begin_selection(g, err);
+	enum sx_status status = table_like_totals(options->like, &g->groups, err);
 	if (!status)
-		status = table_like(options->like, &g->groups, err);
+		status = begin_selection(g, err);
 	if (!status && !reserve_vectors(g, options->like))
 		status = error_nomem(err, "a report");
 	if (!status && options->by == REPORT_BY_INSTANCE &&
