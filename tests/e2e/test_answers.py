@@ -409,12 +409,20 @@ class Groupings(Answers):
         self.assertEqual(none.returncode, 1)
         self.assertIn('cpu.busy: no data: opengl has nothing that means cpu.busy', none.stdout)
 
-    def test_no_groups(self):
-        """The device that could have had groups is the one that has none."""
-        result = run('report', self.table(), '--by', 'group')
-        self.assertEqual(result.returncode, 3)
-        self.assertIn('error: no row of opengl has a group', result.stderr)
-        self.assertIn('record --per group', result.stderr)
+    def test_groups_of_whole_frames(self):
+        """Frames that were recorded without groups are shown whole, and that is said; slices of time have none."""
+        path = self.table()
+        frames = self.metrics(run('report', path, '-d', '0', '-m', 'FrameTime,frame_time', '--json'))
+        result = run('report', path, '--by', 'group', '-m', 'FrameTime,frame_time', '--json')
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn('recorded with a group: they are shown whole', ' '.join(result.stderr.split()))
+        self.assertIn('--per group', result.stderr)
+        device, = json.loads(result.stdout)['devices']
+        group, = device['groups']
+        self.assertEqual((device['for'], device['by'], group['key'], group['rows']), ('opengl', 'group', '(whole frames)', 3))
+        for name, value in group['values'].items():
+            self.assertAlmostEqual(value, frames[name]['total'], delta=abs(frames[name]['total']) * 1e-9, msg=name)
+        self.assertEqual(run('report', path, '-d', '1', '--by', 'group').returncode, 3)
 
 
 class Cost(Answers):

@@ -60,9 +60,10 @@ struct report_groups {
 	enum report_key by;
 	uint64_t bucket_ns, begin_ns; /* of one stretch of time; of the first */
 	uint64_t seen;		      /* groups in all */
-	bool others;		      /* one of the groups is that of REPORT_KEY_OTHERS, ... */
-	uint32_t most;		      /* ... since only so many stand for themselves */
-	size_t processes, whoms;      /* by frame: how many programs there are, and contexts */
+	bool whole_frames; /* by group: no row has one, the only group is all frames as they are */
+	bool others;	   /* one of the groups is that of REPORT_KEY_OTHERS, ... */
+	uint32_t most;	   /* ... since only so many stand for themselves */
+	size_t processes, whoms; /* by frame: how many programs there are, and contexts */
 	const struct report_group *list;
 	size_t count;
 	const struct sx_table *raw, *values; /* counters and metrics, a row a group */

@@ -388,10 +388,7 @@ static enum sx_status no_label(const struct report_by *g, struct sx_error *err)
 					  "the counters are of the whole device",
 					  "rows of OpenGL programs tell their processes",
 					  "OpenGL programs and Intel's OA unit tell contexts"};
-	const char *way = g->o.by == REPORT_BY_GROUP && g->framed ? "--by frame"
-			  : g->timed				  ? "--by time"
-			  : g->framed				  ? "--by frame"
-								  : "without --by";
+	const char *way = g->timed ? "--by time" : g->framed ? "--by frame" : "without --by";
 	error_set(err, SX_ERR_NOT_FOUND, "no row of %s has a %s",
 		  sx_catalog_info(g->o.catalog)->name, report_key_name(g->o.by));
 	error_because(err, g->o.by == REPORT_BY_GROUP ? "no sample was recorded with one"
@@ -483,7 +480,8 @@ enum sx_status report_by_finish(struct report_by *g, const struct report_groups 
 	enum sx_status status = g->whole ? split_whole(g, err) : close_groups(g, err);
 	if (!status)
 		status = prune(g, err);
-	if (!status && !g->labelled)
+	r->whole_frames = !g->labelled && g->framed && g->o.by == REPORT_BY_GROUP;
+	if (!status && !g->labelled && !r->whole_frames)
 		status = no_label(g, err);
 	if (!status)
 		status = sx_metrics_eval(g->metrics, g->groups, &g->values, err);

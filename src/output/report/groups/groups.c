@@ -30,7 +30,7 @@ void groups_key(const struct groups_out *o, size_t i, char *buf, size_t size)
 {
 	const struct report_group *group = &o->g->list[i];
 	if (group->key == UINT64_MAX)
-		snprintf(buf, size, "(none)");
+		snprintf(buf, size, "%s", o->g->whole_frames ? "(whole frames)" : "(none)");
 	else if (group->key == REPORT_KEY_OTHERS)
 		snprintf(buf, size, "(others)");
 	else if (group->text)
@@ -240,6 +240,11 @@ static enum sx_status write_one(const struct groups_out *o, struct sx_error *err
 {
 	bool ok = true;
 	note_imbalance(o);
+	if (o->g->whole_frames)
+		teller_say(&o->view->notes,
+			   "no frame of %s was recorded with a group: they are shown whole; "
+			   "sextant record --per group -- PROGRAM tells groups apart",
+			   sx_catalog_info(o->device->catalog)->name);
 	if (o->g->others)
 		teller_say(&o->view->notes,
 			   o->g->by == REPORT_BY_TIME
