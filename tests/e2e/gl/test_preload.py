@@ -382,12 +382,12 @@ class Lives(Case):
                 stream, = self.both("gl-lives", case)
                 self.assertTrue(case != "busy-exit" or self.runs == 1)  # a program's end waits longer
                 rest, = stream.rest()
-                self.values(rest, IAVertices=90, Occlusion=30 * 1024 * 1024)
+                self.values(rest, IAVertices=30, Occlusion=10 * 1024 * 1024)
 
     def test_contexts_left_for_another(self):
         """A context that another one takes the place of is often destroyed then: its last work is waited for."""
         streams = self.both("gl-lives", "left-for-another")
-        self.assertEqual([[r["IAVertices"] for r in s.rest()] for s in streams][:3], [[90]] * 3)
+        self.assertEqual([[r["IAVertices"] for r in s.rest()] for s in streams][:3], [[30]] * 3)
 
     def test_exit_status(self):
         self.assertEqual(self.frames("status", status=42), [20])
