@@ -78,7 +78,7 @@ class Processes(unittest.TestCase):
         """Contexts of one program have rates of their own; of many the first, and how many more there are."""
         done = self.sextant("stat", "-d", "gl", "-m", "Frames", "--", path("gl-lives"), "threads")
         self.assertRegex(done.stdout, r"(?m)^  gl-lives \(\d+\): 160 frames, 4 contexts\n"
-                                      r"(    context \d: 40 frames in [\d.]+ m?s \([\d.]+k?/s\)\n){4}\n")
+                                      r"(    context \d: 40 frames in [\d.]+ m?s \([\d.]+( k)?/s\)\n){4}\n")
         device = self.frames(self.sextant("stat", "-d", "gl", "-m", "Frames", "--json", "--", path("gl-lives"), "churn"))
         process, = device["processes"]
         self.assertEqual((process["contexts"], process["samples"]), (150, 300))
