@@ -31,13 +31,13 @@ int lists_end_segment(struct sampler *sampler)
 static void end_of_list(struct sampler *sampler)
 {
 	struct query_set *set = sampler_open_set(sampler);
-	struct segment *owner = &sampler->segments[sampler->list_owner % sampler->segment_count];
-	struct segment *mixed;
+	struct segment *owner, *mixed;
 
 	monitor_drop(sampler->monitor, monitor_end(sampler->monitor));
 	if (set)
 		sampler_end_set(sampler, set);
 	if (set && sampler->list_holds && !sampler->list_runs) {
+		owner = &sampler->segments[sampler->list_owner % sampler->segment_count];
 		set->outlived = true;
 		owner->set = sampler->open;
 		owner->submit_ns = guest_now_ns();

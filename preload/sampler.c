@@ -170,6 +170,7 @@ struct segment *sampler_end_segment(struct sampler *sampler)
 	int set = end_queries(sampler);
 
 	if (sampler->last_segment - sampler->first_segment == sampler->segment_count) {
+		sampler->list_holds &= sampler->list_owner != sampler->last_segment;
 		monitor_drop(sampler->monitor, counters);
 		if (set >= 0)
 			sampler_release_set(sampler, set);

@@ -294,6 +294,24 @@ static void list_swaps(void)
 	EXPECT(glGetError() == GL_NO_ERROR);
 }
 
+/* More swaps within a list than samples may wait. */
+static void list_long(void)
+{
+	GLuint list;
+
+	setup(WINDOW_COMPAT);
+	list = glGenLists(1);
+	frame();
+	glDrawArrays(GL_TRIANGLES, 0, TRIANGLES(2));
+	glNewList(list, GL_COMPILE);
+	for (int i = 0; i < 300; i++)
+		window_swap(&window);
+	glEndList();
+	frame();
+	frame();
+	EXPECT(glGetError() == GL_NO_ERROR);
+}
+
 /* OpenGL ES has a few queries only. */
 static void es(void)
 {
@@ -370,6 +388,8 @@ int main(int argc, char **argv)
 		lists();
 	else if (strcmp(name, "list-swaps") == 0)
 		list_swaps();
+	else if (strcmp(name, "list-long") == 0)
+		list_long();
 	else if (strcmp(name, "query-buffer") == 0)
 		query_buffer();
 	else if (strcmp(name, "es") == 0)

@@ -266,6 +266,16 @@ class Guest(Case):
             self.assertLessEqual(one.end_ns, after.begin_ns)
             self.assertLess(after.begin_ns, after.end_ns)
 
+    def test_more_swaps_in_a_list_than_may_wait(self):
+        measured, seen = channel.run(LIBRARY, [path("gl-guest"), "list-long"])
+        if measured.returncode == 77:
+            self.skipTest(measured.stderr)
+        stream, = seen.streams
+        counts = [f["IAVertices"] for f in stream.frames()]
+        self.assertEqual(len(counts) + stream.lost, 303)
+        self.assertGreater(stream.lost, 0)
+        self.assertEqual((counts[:2], set(counts[2:-2]), counts[-1]), ([3, 6], {0}, 3))
+
     def test_es(self):
         stream, = self.both("gl-guest", "es")
         self.assertEqual(stream.api, 2)
