@@ -212,6 +212,14 @@ static void put_values(struct channel_stream *out, uint32_t first, const struct 
 	put(out, &record);
 }
 
+/* All streams were taken when its context began. */
+static void drop(struct wire_header *channel, const struct wire_record *record)
+{
+	uint32_t samples = record->kind == WIRE_COUNTED ? record->group_count : 1;
+
+	__atomic_add_fetch(&channel->dropped, samples, __ATOMIC_RELAXED);
+}
+
 void channel_write_values(struct wire_header *channel, struct channel_stream *out,
 			  const struct channel_identity *identity,
 			  const struct channel_sample *sample)
@@ -222,8 +230,11 @@ void channel_write_values(struct wire_header *channel, struct channel_stream *ou
 
 	if (!out->stream && !out->refused)
 		claim(channel, out, identity);
-	if (!out->stream)
+	if (!out->stream) {
+		if (!out->closed)
+			drop(channel, sample->record);
 		return;
+	}
 	used = out->head - __atomic_load_n(&out->stream->tail, __ATOMIC_ACQUIRE);
 	if (used > out->ring || out->ring - used < records) {
 		channel_count_lost(out);
@@ -300,5 +311,5 @@ void channel_close(struct channel_stream *out)
 {
 	if (out->stream)
 		__atomic_store_n(&out->stream->state, WIRE_CLOSED, __ATOMIC_RELEASE);
-	*out = (struct channel_stream){.refused = true};
+	*out = (struct channel_stream){.refused = true, .closed = true};
 }

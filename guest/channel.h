@@ -20,7 +20,7 @@ struct channel_identity {
 struct channel_stream {
 	struct wire_stream *stream; /* NULL until the first record */
 	uint32_t ring;		    /* its records */
-	bool refused;
+	bool refused, closed;	    /* closed: what still comes is none of a sample */
 	uint64_t head, drafted, lost;
 };
 

@@ -239,7 +239,8 @@ struct wire_header {
 	uint32_t refused;    /* shared; contexts without a stream because all were taken */
 	uint32_t label_used; /* shared; bytes of the room for labels in use, from 8 */
 	uint32_t label_lost; /* shared; labels that found it full */
-	uint8_t pad1[48];
+	uint32_t dropped;    /* shared; samples of contexts without a stream */
+	uint8_t pad1[44];
 	/* Counters of the driver's own that the command wants, as the driver numbers them. */
 	uint8_t driver_ids[WIRE_DRIVER_MOST][WIRE_ID_BYTES];
 	uint8_t pad2[1920];

@@ -224,7 +224,7 @@ static size_t tell_kept(const struct inject_source *in, char *note, size_t size)
 static bool tell_missing(struct inject_source *in)
 {
 	struct processes_activity seen = processes_activity(&in->processes);
-	in->lost = seen.late;
+	in->lost = seen.late + seen.dropped;
 	char *note = in->note;
 	size_t size = sizeof(in->note), at = 0;
 	const struct {

@@ -70,6 +70,7 @@ static void add_told(const struct process *process, struct processes_activity *t
 	const struct wire_header *memory = process->channel.memory;
 	to->contexts += __atomic_load_n(&memory->contexts, __ATOMIC_RELAXED);
 	to->refused += sane(__atomic_load_n(&memory->refused, __ATOMIC_RELAXED), &to->broken);
+	to->dropped += sane(__atomic_load_n(&memory->dropped, __ATOMIC_RELAXED), &to->broken);
 	to->labels_lost +=
 	    sane(__atomic_load_n(&memory->label_lost, __ATOMIC_RELAXED), &to->broken);
 }
@@ -80,6 +81,7 @@ static void processes_release(struct processes *all, struct process *process)
 	add_told(process, &told);
 	all->made += told.contexts;
 	all->refused += told.refused;
+	all->dropped += told.dropped;
 	all->labels_lost += told.labels_lost;
 	all->garbage += told.broken;
 	munmap(process->channel.memory, WIRE_BYTES(process->channel.ring));
@@ -312,6 +314,7 @@ struct processes_activity processes_activity(struct processes *all)
 					 .refused_programs = handover_refused(&all->handover),
 					 .contexts = all->made,
 					 .refused = all->refused,
+					 .dropped = all->dropped,
 					 .beyond = all->contexts.beyond,
 					 .broken = all->garbage,
 					 .late = all->contexts.late,

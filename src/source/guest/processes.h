@@ -23,7 +23,7 @@ struct processes {
 	struct contexts contexts;
 	struct heirs heirs; /* that have not come */
 	/* Of processes that have gone. */
-	uint64_t seen, made, refused, labels_lost;
+	uint64_t seen, made, refused, dropped, labels_lost;
 	uint64_t garbage;      /* counts of theirs that cannot be */
 	uint64_t nested;       /* that are this very tool, which measures what it starts itself */
 	uint64_t quiet_end_ns; /* when the last one that made no context ended, or 0 */
@@ -35,7 +35,8 @@ struct processes_activity {
 	uint64_t nested;	   /* those of them that are the same tool as we */
 	uint64_t refused_programs; /* programs that no channel was left for */
 	uint64_t contexts;	   /* contexts that the programs made current */
-	uint64_t refused;	   /* contexts without a place in their channel */
+	uint64_t refused;	   /* contexts without a place in their channel, */
+	uint64_t dropped;	   /* and their samples */
 	uint64_t beyond;	   /* contexts without a place in our list */
 	uint64_t broken, lost; /* records; the former also what cannot be told apart from them */
 	uint64_t late;	       /* of the lost, what came with no record */

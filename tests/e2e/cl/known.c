@@ -376,14 +376,31 @@ static void maps(void)
 	clReleaseCommandQueue(queue);
 }
 
+/* More queues at one time than a channel has streams; a kernel in each. */
+static void held(void)
+{
+	enum { QUEUES = 70 };
+	cl_command_queue all[QUEUES];
+	struct job job = make_job();
+
+	for (int i = 0; i < QUEUES; i++) {
+		all[i] = plain_queue();
+		put(all[i], job, NULL, NULL);
+		clFinish(all[i]);
+	}
+	for (int i = 0; i < QUEUES; i++)
+		clReleaseCommandQueue(all[i]);
+	finish_job(job);
+}
+
 static int run_mode(const char *name)
 {
 	static const struct {
 		const char *name;
 		void (*run)(void);
-	} modes[] = {{"threads", threads}, {"kill", for_ever},	   {"deep", deep},
-		     {"queues", queues},   {"released", released}, {"never", never},
-		     {"left", left},	   {"crowd", crowd},	   {"maps", maps}};
+	} modes[] = {{"threads", threads},   {"kill", for_ever}, {"deep", deep}, {"queues", queues},
+		     {"released", released}, {"never", never},	 {"left", left}, {"crowd", crowd},
+		     {"held", held},	     {"maps", maps}};
 
 	for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++)
 		if (strcmp(name, modes[i].name) == 0) {

@@ -145,10 +145,10 @@ class OpenCL(FolderTest):
         by = run(SEXTANT, 'stat', '--per', 'frame', '-d', 'opencl', '--', KNOWN)
         self.assertNotEqual(by.returncode, 0)
 
-    def totals(self, *args, code=0):
+    def totals(self, *args, code=0, overhead='5'):
         """Kernels that were counted, commands that were lost, and all that was said, of a run whose end is good; code: 1 where some were lost."""
         out = os.path.join(self.folder.name, 'out.json')
-        result = run(SEXTANT, 'stat', '-d', 'opencl', '-m', 'KernelLaunches', '--json', '-o', out, '--', KNOWN, *args)
+        result = run(SEXTANT, 'stat', '--overhead', overhead, '-d', 'opencl', '-m', 'KernelLaunches', '--json', '-o', out, '--', KNOWN, *args)
         self.assertEqual(result.returncode, code, result.stderr)
         with open(out, encoding='utf-8') as file:
             document = json.load(file)
@@ -173,6 +173,13 @@ class OpenCL(FolderTest):
     def test_more_queues_than_numbers(self):
         """What a queue that is gone was numbered is another's number then: none goes uncounted."""
         self.assertEqual(self.totals('crowd'), (5000, 0, ''))
+
+    def test_more_queues_at_once_than_streams(self):
+        """Not only the queues are told that there was no room for, but also that what they did is missing."""
+        for overhead in ('0', '5'):
+            count, lost, said = self.totals('held', code=1, overhead=overhead)
+            self.assertEqual((count, lost), (64, 6))
+            self.assertIn('6 contexts for which there was no room', said)
 
     def test_many_mappings(self):
         """Bytes of every one that was written to, however many there are at a time."""
