@@ -52,8 +52,8 @@ SX_API void sx_devices_destroy(struct sx_device_list *list);
 SX_API const struct sx_device *sx_devices_get(const struct sx_device_list *list, size_t *count);
 /*
  * Whether a selector as -d takes it means this device, in whatever case: its id ("i915:card0"),
- * either half of it, its source, its catalog, or its name, also without what that has in parentheses
- * at its end. Thread-safe.
+ * either half of it, its source, its catalog, or its name, also without what that has in
+ * parentheses at its end. Thread-safe.
  */
 SX_API bool sx_device_means(const struct sx_device *device, const char *selector);
 
