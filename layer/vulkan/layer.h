@@ -391,6 +391,8 @@ void queries_collect(struct device *device);
 
 /* samples/records.c: a frame whose results are there, or lost. Under the device's lock. */
 void records_write(struct device *device, struct frame *frame);
+/* The sample that runs, or has just ended, `ahead` of those that are not written: as a draft. */
+void records_draft(struct device *device, uint64_t ahead, uint64_t end_ns);
 /* The memory that is allocated now. */
 void records_note_memory(const struct device *device, struct wire_record *record);
 
@@ -399,6 +401,8 @@ struct frame *frame_now(struct device *device);
 /* The sample that a span of an execution belongs to. */
 struct part *frame_part(struct device *device, const struct execution *execution, uint32_t span);
 void frames_start(struct device *device);
+/* What is known of the sample that runs is there, should the program end. */
+void frames_draft(struct device *device, uint64_t now_ns);
 /* The sample ends then, and the next one begins. */
 void frames_end(struct device *device, enum wire_kind kind, uint32_t flags,
 		const struct moment *at);

@@ -167,7 +167,8 @@ struct wire_record {
 	uint32_t width, height;		   /* pixels */
 	uint32_t group_count;		   /* outermost groups that began in it */
 	uint32_t draws;			   /* calls in it that draw or dispatch */
-	uint32_t reserved0[8];
+	uint32_t draft_sum; /* wire_draft_sum() of a draft whose valid values hold, else 0 */
+	uint32_t reserved0[7];
 	uint64_t values[WIRE_COUNTER_ROOM]; /* by the API's own order */
 	uint8_t states[WIRE_COUNTER_ROOM];  /* enum wire_state */
 	uint8_t reserved1[16];
@@ -245,6 +246,17 @@ struct wire_header {
 	uint8_t driver_ids[WIRE_DRIVER_MOST][WIRE_ID_BYTES];
 	uint8_t pad2[1920];
 };
+
+/* What a half-written record does not have. Not 0. */
+static inline uint32_t wire_draft_sum(const struct wire_record *record)
+{
+	uint64_t sum = 14695981039346656037u ^ record->frame ^ record->end_ns;
+
+	for (unsigned i = 0; i < WIRE_COUNTER_ROOM; i++)
+		sum = (sum ^ record->values[i] ^ ((uint64_t)record->states[i] << 56)) *
+		      1099511628211u;
+	return (uint32_t)(sum >> 32) | 1;
+}
 
 /*
  * What the source hands to the decoder as one raw sample (RAW_GUEST): a record and whose it is,

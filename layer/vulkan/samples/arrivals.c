@@ -65,6 +65,8 @@ static void note_submission(struct device *device, const struct arrival *arrival
 		if (command)
 			command_arrives(command, -1);
 	}
+	if (!device->windowed)
+		frames_draft(device, arrival->at.now_ns);
 }
 
 /* The size of what is presented, when it is one of ours. */

@@ -371,8 +371,14 @@ static void make_room(struct device *device)
 		frames_collect(device);
 	if (device->current + 1 - device->first != device->frame_cap || grow(device))
 		return;
+	channel_drop_drafts(&device->stream);
 	channel_count_lost(&device->stream); /* what it counted is not known any more */
 	give_up(device);
+}
+
+void frames_draft(struct device *device, uint64_t now_ns)
+{
+	records_draft(device, device->current - device->first, now_ns);
 }
 
 void frames_end(struct device *device, enum wire_kind kind, uint32_t flags, const struct moment *at)
@@ -392,6 +398,8 @@ void frames_end(struct device *device, enum wire_kind kind, uint32_t flags, cons
 		record->flags |= WIRE_CPU_KNOWN;
 	records_note_memory(device, record);
 	frame->ended = true;
+	if (device->windowed)
+		frames_draft(device, now_ns);
 	device->presented += kind == WIRE_FRAME;
 	cpu_begin_ns = record->cpu_begin_ns;
 	make_room(device); /* the sample may lie elsewhere now */
@@ -418,5 +426,6 @@ void frames_finish(struct device *device, uint64_t wait_ns)
 		frames_end(device, WIRE_TIME, device->windowed ? WIRE_LAST : 0, &at);
 	while (device->first != device->current)
 		give_up(device);
+	channel_drop_drafts(&device->stream);
 	channel_close(&device->stream);
 }

@@ -120,10 +120,9 @@ static void set_queries(const struct device *device, struct wire_record *record,
 		set_time(device, record, part);
 }
 
-static void write_part(struct device *device, struct wire_record *record, struct part *part)
+static void fill_record(const struct device *device, struct wire_record *record,
+			const struct part *part)
 {
-	struct wire_value values[WIRE_DRIVER_MOST];
-
 	set_commands(record, part);
 	set_queries(device, record, part);
 	record->label = part->label;
@@ -144,6 +143,13 @@ static void write_part(struct device *device, struct wire_record *record, struct
 		record->states[i] = WIRE_NOT_COLLECTED;
 		record->values[i] = 0;
 	}
+}
+
+static void write_part(struct device *device, struct wire_record *record, struct part *part)
+{
+	struct wire_value values[WIRE_DRIVER_MOST];
+
+	fill_record(device, record, part);
 	driver_values(device, part, values);
 	free(part->driver);
 	part->driver = NULL;
@@ -177,6 +183,31 @@ static void write_parts(struct device *device, struct frame *frame)
 	}
 	for (; frame->parts_lost > 0; frame->parts_lost--)
 		channel_count_lost(&device->stream);
+}
+
+/*
+ * What is known before the results are there: should the program end without waiting for them.
+ * Samples that are parts of frames, or that bring the driver's own counters along, have none.
+ */
+void records_draft(struct device *device, uint64_t ahead, uint64_t end_ns)
+{
+	const struct frame *frame = frame_now(device);
+	struct wire_record draft = frame->record;
+	struct part part = frame->whole;
+
+	if (device->per != WIRE_FRAME || device->driver.count != 0 || !guest_channel())
+		return;
+	part.lost |= device->wanted;
+	if (!frame->ended) {
+		draft.kind = WIRE_TIME;
+		draft.end_ns = end_ns > draft.begin_ns ? end_ns : draft.begin_ns;
+		draft.cpu_end_ns = draft.cpu_begin_ns;
+		draft.flags |= WIRE_WORKED;
+		records_note_memory(device, &draft);
+	}
+	fill_record(device, &draft, &part);
+	draft.draft_sum = wire_draft_sum(&draft);
+	channel_draft(guest_channel(), &device->stream, &device->identity, &draft, ahead);
 }
 
 void records_write(struct device *device, struct frame *frame)

@@ -244,6 +244,8 @@ static uint64_t end_of(const struct channel *channel, const struct wire_stream *
  */
 static void strip_draft(struct wire_record *record)
 {
+	if (record->draft_sum && record->draft_sum == wire_draft_sum(record))
+		return; /* of one by whose sum it is whole, what is valid holds */
 	memset(record->values, 0, sizeof(record->values));
 	for (unsigned i = 0; i < WIRE_COUNTER_ROOM; i++)
 		if (record->states[i] != WIRE_NOT_COLLECTED && record->states[i] != WIRE_SPARED)

@@ -513,6 +513,7 @@ int main(int argc, char **argv)
 	    {"own-performance", draws, {.performance = true}},
 	    {"heaps", scene_heaps, {.machine = true}},
 	    {"flood", scene_flood, {0}},
+	    {"vanish", scene_vanish, {0}},
 	    {"fills", scene_fills, {0}},
 	    {"filled", scene_filled, {0}},
 	    {"many", scene_many, {0}},

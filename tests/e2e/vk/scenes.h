@@ -16,6 +16,7 @@ void scene_fills(struct world *world, int rounds);
 void scene_filled(struct world *world, int rounds);
 void scene_many(struct world *world, int rounds);
 void scene_flood(struct world *world, int rounds);
+void scene_vanish(struct world *world, int rounds);
 void scene_heaps(struct world *world, int rounds);
 void scene_queues(struct world *world, int rounds);
 void scene_mesh(struct world *world, int rounds);

@@ -1,5 +1,6 @@
 /* Cases for what hardware has and lavapipe has not: heaps, queues of two families, mesh shaders. */
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "scenes.h"
 
@@ -136,6 +137,20 @@ void scene_flood(struct world *world, int rounds)
 		world_submit(world, commands);
 	}
 	MUST(vkQueueWaitIdle(world->queue));
+}
+
+/* The program is gone before the device has done what it was given. */
+void scene_vanish(struct world *world, int rounds)
+{
+	for (int i = 0; i < rounds; i++) {
+		VkCommandBuffer commands = world_commands(world, world->pool, false);
+
+		world_begin(commands, VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT);
+		record_some(world, commands, 2);
+		MUST(vkEndCommandBuffer(commands));
+		world_submit(world, commands);
+	}
+	_exit(0);
 }
 
 /* Three draws on the first queue, two on the second, a dispatch on one that cannot draw. */

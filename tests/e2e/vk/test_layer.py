@@ -255,6 +255,14 @@ class Counts(unittest.TestCase):
         draws = metric(document, "Draws")
         self.assertEqual((draws["min"], draws["max"]), (5, 5))
 
+    def test_gone_before_the_device_is_through(self):
+        """By _exit, right after its submissions: what was submitted is there, and what it counted is no data or right."""
+        document, _, _ = scene("vanish", 200)
+        self.check(document, 200, Draws=2, Submits=1, CommandBuffers=1, RenderPasses=1)
+        vertices = metric(document, "IAVertices")
+        self.assertIn(vertices["max"], (None, 6))
+        self.assertLess(vertices["running"], 1)
+
     def test_memory(self):
         document, _, _ = scene("draws")
         heap = metric(document, "MemoryHeap0")
