@@ -91,10 +91,10 @@ static size_t escape_mark(FILE *out, const unsigned char *p)
 {
 	char shown[8];
 	size_t n = p[0] < 0x80 ? 0 : utf8_control((const char *)p, shown);
-	unsigned code = n == 2 ? (p[0] & 0x1fu) << 6 | (p[1] & 0x3fu)
-			       : (p[0] & 0x0fu) << 12 | (p[1] & 0x3fu) << 6 | (p[2] & 0x3fu);
 	if (n < 2)
 		return 0; /* none, or no character at all */
+	unsigned code = n == 2 ? (p[0] & 0x1fu) << 6 | (p[1] & 0x3fu)
+			       : (p[0] & 0x0fu) << 12 | (p[1] & 0x3fu) << 6 | (p[2] & 0x3fu);
 	fprintf(out, "\\u%04x", code);
 	return n;
 }
