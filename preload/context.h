@@ -9,9 +9,8 @@
 #include "preload/sampler.h"
 #include "preload/size.h"
 
-#define CONTEXT_DRAWABLES                                                                          \
-	8u /* drawables remembered, to tell whose swap it is, with their sizes                     \
-	    */
+/* Drawables remembered, to tell whose swap it is, with their sizes. */
+#define CONTEXT_DRAWABLES 8u
 
 struct context {
 	struct context *next;
