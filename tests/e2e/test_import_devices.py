@@ -53,7 +53,7 @@ class Devices(FolderTest):
                 self.assertEqual(self.numbers(file, '--counters'), {'0': 55, '2': 305, '70': 9})
         self.assertEqual([d['id'] for d in run.document('capture', 'info', kept)['devices']], [0, 2, 70])
         self.assertEqual(json.loads(run('advise', kept, '--json', code=None).stdout)['devices'][0]['id'], 0)
-        self.assertEqual(run('report', kept, '-d', '1', code=3).stderr.splitlines()[0], f'error: {kept} holds no such device')
+        self.assertEqual(run('report', kept, '-d', '1', code=3).stderr.splitlines()[0], f'error: no device 1 in {kept}')
 
     def test_two_files(self):
         """Where two have a number, the first keeps it."""
