@@ -15,7 +15,6 @@
 static bool is_channel(const struct wire_header *header, uint64_t bytes)
 {
 	uint32_t ring = header->ring_records;
-
 	return header->magic == WIRE_MAGIC && header->version == WIRE_VERSION &&
 	       header->header_bytes == sizeof(struct wire_header) &&
 	       header->stream_bytes == sizeof(struct wire_stream) &&
@@ -29,12 +28,11 @@ static int connect_to(const char *path)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
 	struct timeval timeout = {.tv_sec = ANSWER_WITHIN_S};
-	int fd, done;
-
+	int done;
 	if (strlen(path) >= sizeof(address.sun_path))
 		return -1;
 	memcpy(address.sun_path, path, strlen(path));
-	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
 	if (fd < 0)
 		return -1;
 	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof(timeout));
@@ -53,7 +51,6 @@ static int passed_descriptor(struct msghdr *message)
 {
 	const struct cmsghdr *head = CMSG_FIRSTHDR(message);
 	int fd;
-
 	if (!head || head->cmsg_level != SOL_SOCKET || head->cmsg_type != SCM_RIGHTS ||
 	    head->cmsg_len != CMSG_LEN(sizeof(fd)))
 		return -1;
@@ -89,7 +86,6 @@ static struct wire_header *map(int fd, uint64_t bytes)
 {
 	struct stat info;
 	void *memory = MAP_FAILED;
-
 	if (fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && (uint64_t)info.st_size == bytes &&
 	    bytes >= sizeof(struct wire_header) && bytes <= WIRE_BYTES(WIRE_RING_MOST))
 		memory = mmap(NULL, (size_t)bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
@@ -106,7 +102,6 @@ struct wire_header *channel_open(const char *path)
 	struct wire_hello hello = {0};
 	struct wire_header *channel = NULL;
 	int server = connect_to(path), fd;
-
 	if (server < 0)
 		return NULL;
 	fd = receive_memory(server, &hello);
@@ -122,7 +117,6 @@ struct wire_header *channel_open(const char *path)
 static void copy_text(char *to, const char *from, size_t size)
 {
 	size_t length = strnlen(from, size - 1);
-
 	memcpy(to, from, length);
 	memset(to + length, 0, size - length);
 }
@@ -150,7 +144,6 @@ static void claim(struct wire_header *channel, struct channel_stream *out,
 	for (unsigned i = 0; i < WIRE_STREAMS && !out->stream; i++) {
 		struct wire_stream *stream = wire_stream_at(channel, channel->ring_records, i);
 		uint32_t expected = WIRE_FREE;
-
 		if (__atomic_compare_exchange_n(&stream->state, &expected, WIRE_CLAIMED, false,
 						__ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
 			out->stream = stream;
@@ -175,7 +168,6 @@ static void claim(struct wire_header *channel, struct channel_stream *out,
 bool channel_has_room(struct wire_header *channel, const struct channel_stream *out)
 {
 	bool awaited = false;
-
 	if (out->stream)
 		return out->head - __atomic_load_n(&out->stream->tail, __ATOMIC_ACQUIRE) <
 		       out->ring;
@@ -194,7 +186,6 @@ bool channel_has_room(struct wire_header *channel, const struct channel_stream *
 static void put(struct channel_stream *out, const struct wire_record *record)
 {
 	struct wire_record *ring = (struct wire_record *)(out->stream + 1);
-
 	ring[out->head++ & (out->ring - 1)] = *record;
 }
 
@@ -204,7 +195,6 @@ static void put_values(struct channel_stream *out, uint32_t first, const struct 
 {
 	struct wire_record record = {
 	    .kind = WIRE_DRIVER_VALUES, .index = first, .group_count = count};
-
 	for (uint32_t i = 0; i < count; i++) {
 		record.values[i] = values[i].bits;
 		record.states[i] = values[i].state;
@@ -216,7 +206,6 @@ static void put_values(struct channel_stream *out, uint32_t first, const struct 
 static void drop(struct wire_header *channel, const struct wire_record *record)
 {
 	uint32_t samples = record->kind == WIRE_COUNTED ? record->group_count : 1;
-
 	__atomic_add_fetch(&channel->dropped, samples, __ATOMIC_RELAXED);
 }
 
@@ -226,8 +215,6 @@ void channel_write_values(struct wire_header *channel, struct channel_stream *ou
 {
 	uint32_t count = sample->count;
 	uint32_t records = 1 + (count + WIRE_COUNTER_ROOM - 1) / WIRE_COUNTER_ROOM;
-	uint64_t used;
-
 	if (!out->stream && !out->refused)
 		claim(channel, out, identity);
 	if (!out->stream) {
@@ -235,7 +222,7 @@ void channel_write_values(struct wire_header *channel, struct channel_stream *ou
 			drop(channel, sample->record);
 		return;
 	}
-	used = out->head - __atomic_load_n(&out->stream->tail, __ATOMIC_ACQUIRE);
+	uint64_t used = out->head - __atomic_load_n(&out->stream->tail, __ATOMIC_ACQUIRE);
 	if (used > out->ring || out->ring - used < records) {
 		channel_count_lost(out);
 		return;
@@ -251,7 +238,6 @@ void channel_write(struct wire_header *channel, struct channel_stream *out,
 		   const struct channel_identity *identity, const struct wire_record *record)
 {
 	const struct channel_sample sample = {.record = record};
-
 	channel_write_values(channel, out, identity, &sample);
 }
 
@@ -266,14 +252,12 @@ void channel_draft(struct wire_header *channel, struct channel_stream *out,
 		   const struct channel_identity *identity, const struct wire_record *record,
 		   uint64_t ahead)
 {
-	uint64_t at, end;
-
 	if (!out->stream && !out->refused)
 		claim(channel, out, identity);
 	if (!out->stream)
 		return;
-	at = out->head + ahead;
-	end = out->drafted > out->head ? out->drafted : out->head;
+	uint64_t at = out->head + ahead;
+	uint64_t end = out->drafted > out->head ? out->drafted : out->head;
 	if (at > end || at - __atomic_load_n(&out->stream->tail, __ATOMIC_ACQUIRE) >= out->ring)
 		return;
 	((struct wire_record *)(out->stream + 1))[at & (out->ring - 1)] = *record;

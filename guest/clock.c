@@ -9,7 +9,6 @@ static bool sealed; /* atomic */
 static uint64_t clock_ns(clockid_t clock)
 {
 	struct timespec now = {0};
-
 	clock_gettime(clock, &now);
 	return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
 }
@@ -33,7 +32,6 @@ void guest_nap(void)
 {
 	const struct timespec nap = {.tv_nsec = 50000};
 	uint64_t until = guest_now_ns() + 50000;
-
 	if (!guest_clock_sealed()) {
 		nanosleep(&nap, NULL);
 		return;

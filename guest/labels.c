@@ -18,7 +18,6 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static uint32_t hash(uint32_t parent, const char *text, size_t length)
 {
 	uint32_t value = 2166136261u ^ parent * 2654435761u;
-
 	for (size_t i = 0; i < length; i++)
 		value = (value ^ (uint8_t)text[i]) * 16777619u;
 	return value;
@@ -28,7 +27,6 @@ static bool is_same(struct wire_header *channel, uint32_t id, uint32_t parent, c
 		    size_t length)
 {
 	const struct wire_label *label = (const void *)(wire_labels(channel) + id);
-
 	return label->parent == parent && label->length == length &&
 	       memcmp(label + 1, text, length) == 0;
 }
@@ -38,7 +36,6 @@ static uint32_t *find(struct wire_header *channel, uint32_t parent, const char *
 {
 	uint32_t at = hash(parent, text, length) % TABLE_SIZE;
 	uint32_t id;
-
 	while ((id = __atomic_load_n(&table[at], __ATOMIC_ACQUIRE)) != 0 &&
 	       !is_same(channel, id, parent, text, length))
 		at = (at + 1) % TABLE_SIZE;
@@ -52,7 +49,6 @@ static uint32_t labels_append(struct wire_header *channel, uint32_t parent, cons
 	uint32_t used = __atomic_load_n(&channel->label_used, __ATOMIC_RELAXED);
 	uint32_t id = used < FIRST_ID ? FIRST_ID : used;
 	struct wire_label label = {.parent = parent, .length = (uint32_t)length};
-
 	if (table_used == TABLE_FULL || id > WIRE_LABEL_BYTES - sizeof(label) ||
 	    length > WIRE_LABEL_BYTES - sizeof(label) - id)
 		return 0;
@@ -67,12 +63,10 @@ static uint32_t labels_append(struct wire_header *channel, uint32_t parent, cons
 uint32_t label_intern(uint32_t parent, const char *text, size_t length)
 {
 	struct wire_header *channel = guest_channel();
-	uint32_t *place, id;
-
 	if (!channel)
 		return 0;
-	place = find(channel, parent, text, length);
-	id = __atomic_load_n(place, __ATOMIC_ACQUIRE);
+	uint32_t *place = find(channel, parent, text, length);
+	uint32_t id = __atomic_load_n(place, __ATOMIC_ACQUIRE);
 	if (id != 0)
 		return id;
 	pthread_mutex_lock(&lock);

@@ -17,7 +17,6 @@
 void pace_start(struct pace *pace, uint32_t overhead_ppm, uint32_t before)
 {
 	uint32_t first = before == 0 ? PACE_FIRST : PACE_FIRST_OF_MORE;
-
 	*pace = (struct pace){.overhead_ppm = overhead_ppm,
 			      .phase = PACE_MEASURE,
 			      .left = first,
@@ -43,10 +42,8 @@ static uint32_t random_below(struct pace *pace, uint32_t limit)
 static uint32_t sort_known(const struct pace *pace, uint32_t order[PACE_RUNS])
 {
 	uint32_t count = pace->runs < PACE_RUNS ? pace->runs : PACE_RUNS;
-
 	for (uint32_t i = 0; i < count; i++) {
 		uint32_t at = i;
-
 		for (; at > 0 && pace->known[order[at - 1]].extra > pace->known[i].extra; at--)
 			order[at] = order[at - 1];
 		order[at] = i;
@@ -59,7 +56,6 @@ static double doubt(const struct pace *pace, const uint32_t *order, uint32_t cou
 {
 	double root = 1, spread = pace->known[order[count - 1 - count / 4]].extra -
 				  pace->known[order[count / 4]].extra;
-
 	while ((root + 1) * (root + 1) <= count)
 		root += 1;
 	return spread / root < DOUBT_MOST ? spread / root : DOUBT_MOST;
@@ -73,8 +69,6 @@ static double doubt(const struct pace *pace, const uint32_t *order, uint32_t cou
 static double typical_extra(const struct pace *pace)
 {
 	uint32_t order[PACE_RUNS], count = sort_known(pace, order), below = 0, all = 0, i;
-	double middle;
-
 	if (count == 0)
 		return 0;
 	for (i = 0; i < count; i++)
@@ -84,7 +78,7 @@ static double typical_extra(const struct pace *pace)
 		if (2 * below >= all)
 			break;
 	}
-	middle = pace->known[order[i]].extra;
+	double middle = pace->known[order[i]].extra;
 	return (middle > 0 ? middle : 0) + doubt(pace, order, count);
 }
 
@@ -93,7 +87,6 @@ static void learn(struct pace *pace)
 {
 	uint32_t samples = pace->before.samples + pace->after.samples;
 	double base, run = (double)(pace->run.cpu_ns + pace->tail.cpu_ns);
-
 	if (samples == 0 || pace->run.samples == 0)
 		return;
 	base = (double)(pace->before.cpu_ns + pace->after.cpu_ns) / samples;
@@ -114,7 +107,6 @@ static void learn(struct pace *pace)
 static double aim(const struct pace *pace, double extra)
 {
 	double share = 1.5 * extra;
-
 	if (share < AIM_LEAST)
 		share = AIM_LEAST;
 	return (share < AIM_MOST ? share : AIM_MOST) * pace->overhead_ppm * 1e-6;
@@ -124,7 +116,6 @@ static double aim(const struct pace *pace, double extra)
 static double in_steps(const struct pace *pace, double count, double extra)
 {
 	double most = 2.0 * pace->last_run, high = 4e-6 * pace->overhead_ppm;
-
 	if (extra < CHEAP && most < CHEAP_RUN)
 		most = CHEAP_RUN;
 	if (count > most)
@@ -144,7 +135,6 @@ static uint32_t affordable(const struct pace *pace)
 {
 	double extra = typical_extra(pace), limit = aim(pace, extra);
 	double count = PACE_RUN_MAX, later;
-
 	if (extra > limit) {
 		count = (limit * pace->all - extra * pace->measured) / (extra - limit);
 		later = (SPREAD * limit * pace->all - extra * pace->later) / extra;
@@ -172,7 +162,6 @@ static void start_rest(struct pace *pace)
 static uint32_t next_run(struct pace *pace)
 {
 	bool dear = pace->runs > 0 && typical_extra(pace) > CHEAP;
-
 	if (dear && pace->runs == 1 && pace->all < LEARN_DEAR)
 		return 0;
 	if (pace->runs <= LEARN_RUNS && (!dear || pace->runs == 1))
@@ -182,11 +171,9 @@ static uint32_t next_run(struct pace *pace)
 
 static void try_run(struct pace *pace)
 {
-	uint32_t count;
-
 	learn(pace);
 	pace->run = (struct pace_sum){0}; /* its cost is known now */
-	count = next_run(pace);
+	uint32_t count = next_run(pace);
 	if (count == 0) {
 		pace->left = 1 + random_below(pace, 2 * WAIT - 1);
 		return;
@@ -201,7 +188,6 @@ static void try_run(struct pace *pace)
 static void add(struct pace_sum *sum, uint64_t cpu_ns, uint32_t samples)
 {
 	uint32_t most = PACE_RUN_MAX > samples ? PACE_RUN_MAX - samples : 0;
-
 	if (sum->samples > most) {
 		sum->cpu_ns = sum->cpu_ns / sum->samples * most;
 		sum->samples = most;
@@ -214,7 +200,6 @@ static void add(struct pace_sum *sum, uint64_t cpu_ns, uint32_t samples)
 static uint64_t without_load(const struct pace_sum *sum, uint64_t cpu_ns, uint32_t samples)
 {
 	uint64_t limit = sum->samples >= 2 ? sum->cpu_ns / sum->samples * 4 * samples : UINT64_MAX;
-
 	return cpu_ns > limit ? limit : cpu_ns;
 }
 
@@ -257,7 +242,6 @@ void pace_sample(struct pace *pace, uint64_t cpu_ns)
 {
 	bool first = is_first(pace);
 	uint32_t samples = pace->pending + 1;
-
 	if (pace->overhead_ppm == 0)
 		return;
 	count(pace);

@@ -22,7 +22,6 @@ static bool is_first_of_item(const uint32_t *items, uint32_t at)
 static uint32_t gather_pass(const uint32_t *pass_of, uint32_t count, uint32_t pass, uint32_t *list)
 {
 	uint32_t have = 0;
-
 	for (uint32_t i = 0; i < count; i++)
 		if (pass_of[i] == pass)
 			list[have++] = i;
@@ -43,10 +42,8 @@ static uint32_t find_pass(const struct packing *packing, uint32_t first, uint32_
 	const struct passes_rules *rules = packing->rules;
 	uint32_t count = packing->count;
 	uint32_t *room = packing->room;
-
 	for (uint32_t pass = 0; pass <= used && pass < PASSES_MOST; pass++) {
 		uint32_t have = gather_pass(packing->pass_of, count, pass, room);
-
 		have = append_item(rules->items, count, first, room, have);
 		if (rules->fits(rules->driver, room, have))
 			return pass;
@@ -59,15 +56,12 @@ uint32_t passes_pack(const struct passes_rules *rules, uint32_t count, uint32_t 
 {
 	const struct packing packing = {rules, count, pass_of, room};
 	uint32_t used = 0;
-
 	for (uint32_t i = 0; i < count; i++)
 		pass_of[i] = PASSES_NONE;
 	for (uint32_t i = 0; i < count; i++) {
-		uint32_t pass;
-
 		if (!is_first_of_item(rules->items, i))
 			continue;
-		pass = find_pass(&packing, i, used);
+		uint32_t pass = find_pass(&packing, i, used);
 		for (uint32_t k = i; k < count; k++)
 			if (rules->items[k] == rules->items[i])
 				pass_of[k] = pass;
@@ -80,13 +74,11 @@ uint32_t passes_pack(const struct passes_rules *rules, uint32_t count, uint32_t 
 static void shuffle(struct passes_turn *turn)
 {
 	for (uint32_t i = turn->pass_count - 1; i > 0; i--) {
-		uint32_t other;
 		uint8_t kept = turn->order[i];
-
 		turn->random ^= turn->random << 13;
 		turn->random ^= turn->random >> 17;
 		turn->random ^= turn->random << 5;
-		other = turn->random % (i + 1);
+		uint32_t other = turn->random % (i + 1);
 		turn->order[i] = turn->order[other];
 		turn->order[other] = kept;
 	}

@@ -112,7 +112,6 @@ void guest_restore_errno(const struct guest_visit *visit)
 static _Unwind_Reason_Code look_for_signal(struct _Unwind_Context *frame, void *found)
 {
 	int before = 0;
-
 	_Unwind_GetIPInfo(frame, &before);
 	*(bool *)found |= before != 0;
 	return *(bool *)found ? _URC_END_OF_STACK : _URC_NO_REASON;
@@ -122,7 +121,6 @@ static _Unwind_Reason_Code look_for_signal(struct _Unwind_Context *frame, void *
 static bool in_signal_handler(void)
 {
 	bool found = false;
-
 	_Unwind_Backtrace(look_for_signal, &found);
 	return found;
 }
@@ -151,7 +149,6 @@ static void make_page(void)
 {
 	size_t size = (size_t)sysconf(_SC_PAGESIZE);
 	char *page = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
 	if (page == MAP_FAILED)
 		return;
 	if (madvise(page, size, MADV_WIPEONFORK) != 0) {
@@ -165,23 +162,21 @@ static void make_page(void)
 /* A sandbox from before the start may kill for calls that ours would be the first to make. */
 static bool is_sandboxed(void)
 {
-	char text[4096], *line;
+	char text[4096];
 	int fd = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
 	ssize_t size = fd >= 0 ? read(fd, text, sizeof(text) - 1) : -1;
-
 	if (fd >= 0)
 		close(fd);
 	if (size < 0)
 		return true;
 	text[size] = '\0';
-	line = strstr(text, "\nSeccomp:");
+	char *line = strstr(text, "\nSeccomp:");
 	return line && strtol(line + strlen("\nSeccomp:"), NULL, 10) != 0;
 }
 
 static struct wire_header *open_named(const char *variable)
 {
 	const char *path = getenv(variable);
-
 	return path && path[0] != '\0' ? channel_open(path) : NULL;
 }
 
@@ -236,7 +231,6 @@ bool guest_return(void (*renew_locks)(void))
 __attribute__((constructor)) static void guest_start(void)
 {
 	int saved_errno = errno;
-
 	pthread_once(&started, process_start);
 	errno = saved_errno;
 }

@@ -22,11 +22,9 @@ static void end_text(char *text)
 
 VkResult perf_list_read(const struct perf_api *api, uint32_t family, struct perf_list *out)
 {
-	VkResult result;
 	uint32_t count = 0;
-
 	*out = (struct perf_list){0};
-	result = api->enumerate(api->gpu, family, &count, NULL, NULL);
+	VkResult result = api->enumerate(api->gpu, family, &count, NULL, NULL);
 	if (result < 0 || count > COUNTERS_MAX)
 		return result < 0 ? result : VK_ERROR_UNKNOWN;
 	out->counters = calloc((size_t)count + 1, sizeof(*out->counters));
@@ -61,7 +59,6 @@ bool perf_fits(const struct perf_api *api, uint32_t family, const uint32_t *indi
 	    .counterIndexCount = count,
 	    .pCounterIndices = indices};
 	uint32_t passes = 0;
-
 	if (count == 0)
 		return true;
 	api->passes(api->gpu, &info, &passes);
@@ -79,7 +76,6 @@ struct parting {
 static bool perf_packs(void *user, const uint32_t *counters, uint32_t count)
 {
 	const struct parting *p = user;
-
 	for (uint32_t i = 0; i < count; i++)
 		p->together[i] = p->indices[counters[i]];
 	return perf_fits(p->api, p->family, p->together, count);
@@ -91,12 +87,10 @@ uint32_t perf_part(const struct perf_api *api, uint32_t family, const uint32_t *
 	uint32_t *room = calloc((size_t)count + 1, 3 * sizeof(*room)), set_count = 0;
 	struct parting parting = {api, family, indices, room};
 	struct passes_rules rules = {.fits = perf_packs, .driver = &parting};
-
 	for (uint32_t i = 0; i < count; i++)
 		sets[i] = PERF_NO_SET;
 	if (room) {
 		uint32_t *items = room + count;
-
 		for (uint32_t i = 0; i < count; i++)
 			items[i] = i; /* each on its own */
 		rules.items = items;
@@ -133,7 +127,6 @@ const struct perf_unit *perf_unit_of(const VkPerformanceCounterKHR *counter,
 	    [VK_PERFORMANCE_COUNTER_UNIT_CYCLES_KHR] = {"cycles", 1, 0, false},
 	};
 	uint32_t unit = (uint32_t)perf_declared_unit(counter, text);
-
 	return &units[unit < sizeof(units) / sizeof(units[0]) ? unit : 0];
 }
 
