@@ -11,7 +11,6 @@ HOOK read_buffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking, size_t
 	cl_event *place = watch_begin(&w, queue, event);
 	cl_int status = layer_next.clEnqueueReadBuffer(queue, buffer, blocking, offset, size, to,
 						       count, waits, place);
-
 	return watch_end(&w, status, &c, "clEnqueueReadBuffer");
 }
 
@@ -24,7 +23,6 @@ HOOK write_buffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking, size_
 	cl_event *place = watch_begin(&w, queue, event);
 	cl_int status = layer_next.clEnqueueWriteBuffer(queue, buffer, blocking, offset, size, from,
 							count, waits, place);
-
 	return watch_end(&w, status, &c, "clEnqueueWriteBuffer");
 }
 
@@ -38,7 +36,6 @@ HOOK read_rect(cl_command_queue queue, cl_mem buffer, cl_bool blocking, const si
 	cl_int status = layer_next.clEnqueueReadBufferRect(queue, buffer, blocking, origin, host,
 							   region, row, slice, host_row, host_slice,
 							   to, count, waits, place);
-
 	c.bytes = region_bytes(region, 1);
 	return watch_end(&w, status, &c, "clEnqueueReadBufferRect");
 }
@@ -54,7 +51,6 @@ HOOK write_rect(cl_command_queue queue, cl_mem buffer, cl_bool blocking, const s
 	cl_int status = layer_next.clEnqueueWriteBufferRect(queue, buffer, blocking, origin, host,
 							    region, row, slice, host_row,
 							    host_slice, from, count, waits, place);
-
 	c.bytes = region_bytes(region, 1);
 	return watch_end(&w, status, &c, "clEnqueueWriteBufferRect");
 }
@@ -67,7 +63,6 @@ HOOK copy_buffer(cl_command_queue queue, cl_mem from, cl_mem to, size_t offset, 
 	cl_event *place = watch_begin(&w, queue, event);
 	cl_int status = layer_next.clEnqueueCopyBuffer(queue, from, to, offset, to_offset, size,
 						       count, waits, place);
-
 	return watch_end(&w, status, &c, "clEnqueueCopyBuffer");
 }
 
@@ -95,7 +90,6 @@ HOOK fill_buffer(cl_command_queue queue, cl_mem buffer, const void *pattern, siz
 	cl_event *place = watch_begin(&w, queue, event);
 	cl_int status = layer_next.clEnqueueFillBuffer(queue, buffer, pattern, pattern_size, offset,
 						       size, count, waits, place);
-
 	return watch_end(&w, status, &c, "clEnqueueFillBuffer");
 }
 
@@ -112,7 +106,6 @@ static CL_API_ENTRY void *CL_API_CALL map_buffer(cl_command_queue queue, cl_mem 
 	cl_int told = CL_SUCCESS;
 	void *address = layer_next.clEnqueueMapBuffer(queue, buffer, blocking, flags, offset, size,
 						      count, waits, place, &told);
-
 	if (status)
 		*status = told;
 	if (w.queue && told == CL_SUCCESS &&
@@ -168,7 +161,6 @@ HOOK svm_fill(cl_command_queue queue, void *to, const void *pattern, size_t patt
 	cl_event *place = watch_begin(&w, queue, event);
 	cl_int status = layer_next.clEnqueueSVMMemFill(queue, to, pattern, pattern_size, size,
 						       count, waits, place);
-
 	return watch_end(&w, status, &c, "clEnqueueSVMMemFill");
 }
 
@@ -195,7 +187,6 @@ HOOK svm_unmap(cl_command_queue queue, void *address, cl_uint count, const cl_ev
 	struct wire_counted c = {.kind = WIRE_COMMAND_OTHER};
 	cl_event *place = watch_begin(&w, queue, event);
 	cl_int status = layer_next.clEnqueueSVMUnmap(queue, address, count, waits, place);
-
 	if (w.queue && status == CL_SUCCESS)
 		mapping_take(address, &c);
 	return watch_end(&w, status, &c, "clEnqueueSVMUnmap");

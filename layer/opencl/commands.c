@@ -21,7 +21,6 @@ static bool more_mappings(void)
 {
 	size_t cap = mapping_cap ? 2 * mapping_cap : MAPPINGS_FIRST;
 	struct mapping *more = calloc(cap, sizeof(*more));
-
 	if (!more)
 		return false;
 	if (mapping_count)
@@ -47,10 +46,8 @@ void mapping_keep(const void *address, uint64_t bytes)
 /* One that is not known may be one that was lost: then it may have been written to. */
 void mapping_take(const void *address, struct wire_counted *out)
 {
-	size_t at;
-
 	pthread_mutex_lock(&mappings_lock);
-	at = mapping_count;
+	size_t at = mapping_count;
 	while (at > 0 && mappings[at - 1].address != address)
 		at--;
 	if (at > 0) {
@@ -73,7 +70,6 @@ static uint32_t ask_name(cl_kernel kernel)
 {
 	char name[1024];
 	size_t size = 0;
-
 	if (layer_next.clGetKernelInfo(kernel, CL_KERNEL_FUNCTION_NAME, sizeof(name), name,
 				       &size) != CL_SUCCESS ||
 	    size < 2 || size > sizeof(name))
@@ -95,7 +91,6 @@ static uint32_t label_of(cl_kernel kernel, const char *name)
 	const void *of = name ? (const void *)name : kernel;
 	uint32_t now = __atomic_load_n(&releases, __ATOMIC_ACQUIRE);
 	unsigned at = (unsigned)((uintptr_t)of >> 5) % RECENT;
-
 	if (recent[at].of != of || recent[at].releases != now) {
 		recent[at].of = of;
 		recent[at].label = name ? label_intern(0, name, strlen(name)) : ask_name(kernel);
@@ -120,8 +115,6 @@ cl_event *watch_begin(struct watch *w, cl_command_queue handle, cl_event *event)
 /* Returns the time. */
 static uint64_t keep_timed(const struct watch *w, struct command *c)
 {
-	uint64_t now_ns, own_ns;
-
 	c->before_ns = w->before_ns;
 	c->after_ns = guest_now_ns();
 	c->ours = !w->theirs;
@@ -131,8 +124,8 @@ static uint64_t keep_timed(const struct watch *w, struct command *c)
 		pending_miss(&w->queue->pending);
 	else if (!pending_push(&w->queue->pending, c))
 		layer_next.clReleaseEvent(c->event);
-	now_ns = guest_now_ns();
-	own_ns = now_ns - c->after_ns;
+	uint64_t now_ns = guest_now_ns();
+	uint64_t own_ns = now_ns - c->after_ns;
 	share_spend(own_ns < OWN_MOST_NS ? own_ns : OWN_MOST_NS, 1);
 	return now_ns;
 }
@@ -141,7 +134,6 @@ cl_int watch_end(struct watch *w, cl_int status, const struct wire_counted *does
 {
 	struct command command = {.does = *does};
 	uint64_t now_ns = 0;
-
 	guest_keep_errno(&w->visit);
 	if (w->queue && status == CL_SUCCESS) {
 		if (name)
@@ -186,7 +178,6 @@ static CL_API_ENTRY cl_int CL_API_CALL run_range(cl_command_queue queue, cl_kern
 	cl_event *place = watch_begin(&w, queue, event);
 	cl_int status = layer_next.clEnqueueNDRangeKernel(queue, kernel, dimensions, offset, global,
 							  local, count, waits, place);
-
 	if (w.queue && status == CL_SUCCESS) {
 		size_of(&c, dimensions, global, local);
 		c.label = label_of(kernel, NULL);
@@ -206,7 +197,6 @@ static CL_API_ENTRY cl_int CL_API_CALL run_task(cl_command_queue queue, cl_kerne
 				 .groups_known = true};
 	cl_event *place = watch_begin(&w, queue, event);
 	cl_int status = layer_next.clEnqueueTask(queue, kernel, count, waits, place);
-
 	if (w.queue && status == CL_SUCCESS)
 		c.label = label_of(kernel, NULL);
 	return watch_end(&w, status, &c, NULL);
@@ -224,7 +214,6 @@ static CL_API_ENTRY cl_int CL_API_CALL run_native(cl_command_queue queue,
 	cl_event *place = watch_begin(&w, queue, event);
 	cl_int status = layer_next.clEnqueueNativeKernel(queue, function, arguments, size, objects,
 							 list, places, count, waits, place);
-
 	return watch_end(&w, status, &c, "clEnqueueNativeKernel");
 }
 

@@ -23,7 +23,6 @@ enum fate {
 static enum fate fate_of(const struct command *command)
 {
 	cl_int state = CL_QUEUED;
-
 	if (layer_next.clGetEventInfo(command->event, CL_EVENT_COMMAND_EXECUTION_STATUS,
 				      sizeof(state), &state, NULL) != CL_SUCCESS)
 		return FATE_UNKNOWN;
@@ -34,13 +33,11 @@ static enum fate fate_of(const struct command *command)
 static bool may_write(struct queue *q)
 {
 	struct wire_header *channel = guest_channel();
-	uint64_t now;
-
 	if (!channel || channel_has_room(channel, &q->stream)) {
 		__atomic_store_n(&q->full_ns, 0, __ATOMIC_RELAXED);
 		return true;
 	}
-	now = guest_now_ns();
+	uint64_t now = guest_now_ns();
 	if (q->full_ns == 0) /* ours alone to write */
 		__atomic_store_n(&q->full_ns, now, __ATOMIC_RELAXED);
 	return now - q->full_ns >= PATIENCE_NS;
@@ -63,7 +60,6 @@ static bool write_counted(struct queue *q)
 {
 	struct wire_header *channel = guest_channel();
 	uint32_t count = q->counted.group_count;
-
 	if (count == 0)
 		return true;
 	if (!may_write(q))
@@ -95,7 +91,6 @@ static void finish_front(struct queue *q, const struct command *command, enum fa
 {
 	struct wire_header *channel = guest_channel();
 	struct wire_record record;
-
 	if (fate == FATE_DONE && channel && events_record(q, command, &record))
 		channel_write(channel, &q->stream, &q->identity, &record);
 	else if (fate != FATE_NEVER)
@@ -107,13 +102,11 @@ static void finish_front(struct queue *q, const struct command *command, enum fa
 /* The oldest of all; false: it stays. In front of it nothing may wait that was counted before. */
 static bool drain_front(struct queue *q, const struct command *command)
 {
-	enum fate fate;
-
 	if (!command->event)
 		return add_counted(q, command);
 	if (!write_counted(q))
 		return false;
-	fate = may_write(q) ? fate_of(command) : FATE_OPEN;
+	enum fate fate = may_write(q) ? fate_of(command) : FATE_OPEN;
 	if (fate == FATE_OPEN)
 		return false;
 	finish_front(q, command, fate);
@@ -124,7 +117,6 @@ static bool drain_front(struct queue *q, const struct command *command)
 static void spend(uint64_t since_ns, uint32_t count)
 {
 	uint64_t now_ns = since_ns ? guest_now_ns() : 0, most_ns = count * OWN_MOST_NS;
-
 	if (since_ns)
 		share_spend(now_ns - since_ns < most_ns ? now_ns - since_ns : most_ns, 0);
 }
@@ -135,7 +127,6 @@ static void drain(struct queue *q, bool all)
 	struct command command;
 	uint64_t since_ns = 0;
 	uint32_t timed = 0;
-
 	if (__atomic_exchange_n(&q->draining, true, __ATOMIC_ACQUIRE))
 		return; /* somebody else does it now */
 	count_lost(q, pending_take_missed(&q->pending));
@@ -164,7 +155,6 @@ void queue_drain_some(struct queue *q, uint64_t now_ns)
 {
 	uint64_t drained_ns = __atomic_load_n(&q->drained_ns, __ATOMIC_RELAXED);
 	bool long_ago = now_ns && now_ns - drained_ns >= DRAIN_NS;
-
 	if (pending_count(&q->pending) % DRAIN_EVERY != 0 && !long_ago)
 		return;
 	if (now_ns)
@@ -175,7 +165,6 @@ void queue_drain_some(struct queue *q, uint64_t now_ns)
 void queue_drain_released(void)
 {
 	struct queue *q = NULL;
-
 	while (guest_still_here() && (q = queue_next(q, true)) != NULL)
 		queue_drain(q);
 }
@@ -183,7 +172,6 @@ void queue_drain_released(void)
 void queue_drain_all(void)
 {
 	struct queue *q = NULL;
-
 	while (guest_still_here() && (q = queue_next(q, false)) != NULL)
 		queue_drain(q);
 }
@@ -192,7 +180,6 @@ void queue_drain_all(void)
 static bool somebody_waits(void)
 {
 	struct queue *q = NULL;
-
 	while ((q = queue_next(q, false)) != NULL)
 		if (__atomic_load_n(&q->full_ns, __ATOMIC_RELAXED) != 0)
 			return true;
@@ -205,7 +192,6 @@ static bool somebody_runs(void)
 	struct command command;
 	struct queue *q = NULL;
 	cl_int state;
-
 	while ((q = queue_next(q, false)) != NULL)
 		if (pending_front(&q->pending, &command) && command.event &&
 		    layer_next.clGetEventInfo(command.event, CL_EVENT_COMMAND_EXECUTION_STATUS,
@@ -220,7 +206,6 @@ static void give_up_rest(struct queue *q)
 {
 	struct wire_header *channel = guest_channel();
 	struct command command;
-
 	if (!channel || __atomic_exchange_n(&q->draining, true, __ATOMIC_ACQUIRE))
 		return;
 	for (uint32_t left = pending_count(&q->pending); left > 0; left--) {
@@ -243,7 +228,6 @@ void queue_drain_last(void)
 {
 	uint64_t begin_ns = guest_now_ns(), since_ns = 0;
 	struct queue *q = NULL;
-
 	queue_drain_all();
 	while (guest_still_here() && since_ns < LAST_MOST_NS &&
 	       (somebody_waits() || (since_ns < LAST_RUN_NS && somebody_runs()))) {

@@ -16,7 +16,6 @@ EXPORT CL_API_ENTRY cl_int CL_API_CALL clGetLayerInfo(cl_layer_info what, size_t
 	const cl_layer_api_version version = CL_LAYER_API_VERSION_100;
 	const void *from = what == CL_LAYER_NAME ? (const void *)name : &version;
 	size_t bytes = what == CL_LAYER_NAME ? sizeof(name) : sizeof(version);
-
 	if (what != CL_LAYER_NAME && what != CL_LAYER_API_VERSION)
 		return CL_INVALID_VALUE;
 	if (value && size < bytes)
@@ -43,7 +42,6 @@ EXPORT CL_API_ENTRY cl_int CL_API_CALL clInitLayer(cl_uint entries, const cl_icd
 						   const cl_icd_dispatch **layer)
 {
 	size_t all = sizeof(table) / sizeof(void *);
-
 	if (!target || !entries_ret || !layer)
 		return CL_INVALID_VALUE;
 	memcpy(&layer_next, target, (entries < all ? entries : all) * sizeof(void *));

@@ -22,7 +22,6 @@ static int64_t distance(const struct queue *q, const struct command *c, uint64_t
 {
 	int64_t least = (int64_t)(c->before_ns - queued), most = (int64_t)(c->after_ns - queued);
 	struct clock_of *clock = &clocks[0];
-
 	pthread_mutex_lock(&clocks_lock);
 	for (unsigned i = 0; i + 1 < DEVICES && clock->device != q->device; i++, clock++)
 		if (!clock->device)
@@ -45,7 +44,6 @@ static void set_times(struct wire_record *out, enum wire_command kind, const cl_
 {
 	uint64_t length = between(times[2], times[3]);
 	bool kernel = kind == WIRE_COMMAND_KERNEL;
-
 	wire_command_set(out, WIRE_CL_KERNEL_TIME, kernel ? length : 0);
 	wire_command_set(out, WIRE_CL_SUBMIT_DELAY, kernel ? between(times[0], times[1]) : 0);
 	wire_command_set(out, WIRE_CL_QUEUE_DELAY, kernel ? between(times[1], times[2]) : 0);
@@ -60,7 +58,6 @@ bool events_record(struct queue *q, const struct command *c, struct wire_record 
 	    CL_PROFILING_COMMAND_QUEUED, CL_PROFILING_COMMAND_SUBMIT, CL_PROFILING_COMMAND_START,
 	    CL_PROFILING_COMMAND_END};
 	cl_ulong times[4];
-
 	for (int i = 0; i < 4; i++)
 		if (layer_next.clGetEventProfilingInfo(c->event, asked[i], sizeof(times[i]),
 						       &times[i], NULL) != CL_SUCCESS)
@@ -87,7 +84,6 @@ static CL_API_ENTRY cl_int CL_API_CALL profiling_info(cl_event event, cl_profili
 {
 	cl_command_queue handle = NULL;
 	struct queue *q = NULL;
-
 	if (guest_still_here() && event &&
 	    layer_next.clGetEventInfo(event, CL_EVENT_COMMAND_QUEUE, sizeof(handle), &handle,
 				      NULL) == CL_SUCCESS)
@@ -102,15 +98,13 @@ static CL_API_ENTRY cl_int CL_API_CALL event_info(cl_event event, cl_event_info 
 						  void *value, size_t *needed)
 {
 	struct guest_visit visit = guest_enter();
-	cl_int status;
 	cl_uint ours = 0;
-
 	if (guest_still_here() && what == CL_EVENT_REFERENCE_COUNT) {
 		queue_drain_all();
 		ours = queue_holds(event);
 	}
 	guest_restore_errno(&visit);
-	status = layer_next.clGetEventInfo(event, what, size, value, needed);
+	cl_int status = layer_next.clGetEventInfo(event, what, size, value, needed);
 	guest_keep_errno(&visit);
 	if (status == CL_SUCCESS && ours > 0 && value && *(cl_uint *)value > ours)
 		*(cl_uint *)value -= ours;
@@ -122,7 +116,6 @@ static CL_API_ENTRY cl_int CL_API_CALL wait_for(cl_uint count, const cl_event *e
 {
 	struct guest_visit visit = guest_enter();
 	cl_int status = layer_next.clWaitForEvents(count, events);
-
 	guest_keep_errno(&visit);
 	queue_drain_all();
 	guest_leave(visit);

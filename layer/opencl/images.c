@@ -6,7 +6,6 @@
 static uint64_t image_bytes(const struct watch *w, cl_mem image, const size_t *region)
 {
 	size_t element = 0;
-
 	if (!w->queue || layer_next.clGetImageInfo(image, CL_IMAGE_ELEMENT_SIZE, sizeof(element),
 						   &element, NULL) != CL_SUCCESS)
 		return 0;
@@ -22,7 +21,6 @@ HOOK read_image(cl_command_queue queue, cl_mem image, cl_bool blocking, const si
 	cl_event *place = watch_begin(&w, queue, event);
 	cl_int status = layer_next.clEnqueueReadImage(queue, image, blocking, origin, region, row,
 						      slice, to, count, waits, place);
-
 	if (status == CL_SUCCESS)
 		c.bytes = image_bytes(&w, image, region);
 	return watch_end(&w, status, &c, "clEnqueueReadImage");
@@ -37,7 +35,6 @@ HOOK write_image(cl_command_queue queue, cl_mem image, cl_bool blocking, const s
 	cl_event *place = watch_begin(&w, queue, event);
 	cl_int status = layer_next.clEnqueueWriteImage(queue, image, blocking, origin, region, row,
 						       slice, from, count, waits, place);
-
 	if (status == CL_SUCCESS)
 		c.bytes = image_bytes(&w, image, region);
 	return watch_end(&w, status, &c, "clEnqueueWriteImage");
@@ -52,7 +49,6 @@ HOOK copy_image(cl_command_queue queue, cl_mem from, cl_mem to, const size_t *or
 	cl_event *place = watch_begin(&w, queue, event);
 	cl_int status = layer_next.clEnqueueCopyImage(queue, from, to, origin, to_origin, region,
 						      count, waits, place);
-
 	if (status == CL_SUCCESS)
 		c.bytes = image_bytes(&w, from, region);
 	return watch_end(&w, status, &c, "clEnqueueCopyImage");
@@ -67,7 +63,6 @@ HOOK image_to_buffer(cl_command_queue queue, cl_mem from, cl_mem to, const size_
 	cl_event *place = watch_begin(&w, queue, event);
 	cl_int status = layer_next.clEnqueueCopyImageToBuffer(queue, from, to, origin, region,
 							      offset, count, waits, place);
-
 	if (status == CL_SUCCESS)
 		c.bytes = image_bytes(&w, from, region);
 	return watch_end(&w, status, &c, "clEnqueueCopyImageToBuffer");
@@ -82,7 +77,6 @@ HOOK buffer_to_image(cl_command_queue queue, cl_mem from, cl_mem to, size_t offs
 	cl_event *place = watch_begin(&w, queue, event);
 	cl_int status = layer_next.clEnqueueCopyBufferToImage(queue, from, to, offset, origin,
 							      region, count, waits, place);
-
 	if (status == CL_SUCCESS)
 		c.bytes = image_bytes(&w, to, region);
 	return watch_end(&w, status, &c, "clEnqueueCopyBufferToImage");
@@ -116,7 +110,6 @@ static CL_API_ENTRY void *CL_API_CALL map_image(cl_command_queue queue, cl_mem i
 	cl_int told = CL_SUCCESS;
 	void *address = layer_next.clEnqueueMapImage(queue, image, blocking, flags, origin, region,
 						     row, slice, count, waits, place, &told);
-
 	if (status)
 		*status = told;
 	if (told == CL_SUCCESS)

@@ -29,7 +29,6 @@ static bool grow(struct pending *p)
 {
 	uint32_t cap = p->cap != 0 ? p->cap * 2 : PENDING_FIRST;
 	struct command *items = cap <= PENDING_MOST ? calloc(cap, sizeof(*items)) : NULL;
-
 	if (!items)
 		return false;
 	for (uint32_t i = tail_of(p); i != p->head; i++)
@@ -47,10 +46,8 @@ void pending_miss(struct pending *p)
 
 bool pending_push(struct pending *p, const struct command *command)
 {
-	bool room;
-
 	pthread_mutex_lock(&p->lock);
-	room = p->head - tail_of(p) < p->cap || grow(p);
+	bool room = p->head - tail_of(p) < p->cap || grow(p);
 	if (room) {
 		p->items[p->head & (p->cap - 1)] = *command;
 		__atomic_store_n(&p->head, p->head + 1, __ATOMIC_RELEASE);
@@ -93,7 +90,6 @@ static void shrink(struct pending *p)
 void pending_pop(struct pending *p)
 {
 	uint32_t tail = p->tail + 1; /* nobody else changes it */
-
 	__atomic_store_n(&p->tail, tail, __ATOMIC_RELEASE);
 	if (tail == __atomic_load_n(&p->head, __ATOMIC_ACQUIRE) &&
 	    __atomic_load_n(&p->cap, __ATOMIC_RELAXED) > PENDING_KEPT)
@@ -103,7 +99,6 @@ void pending_pop(struct pending *p)
 cl_uint pending_holds(struct pending *p, cl_event event)
 {
 	cl_uint count = 0;
-
 	pthread_mutex_lock(&p->lock);
 	for (uint32_t i = tail_of(p); i != p->head; i++)
 		count += p->items[i & (p->cap - 1)].event == event;

@@ -38,14 +38,12 @@ static bool make_writable(void *table)
 	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
 	uintptr_t first = (uintptr_t)table & ~(page - 1);
 	uintptr_t end = (uintptr_t)table + ENTRIES_BYTES;
-
 	return mprotect((void *)first, end - first, PROT_READ | PROT_WRITE) == 0;
 }
 
 static bool is_new_enough(cl_platform_id platform)
 {
 	char version[1024] = "";
-
 	return platform->dispatch->clGetPlatformInfo(platform, CL_PLATFORM_VERSION, sizeof(version),
 						     version, NULL) == CL_SUCCESS &&
 	       strncmp(version, "OpenCL ", 7) == 0 && version[7] >= '2';
@@ -69,13 +67,12 @@ EXPORT CL_API_ENTRY cl_int CL_API_CALL clGetPlatformIDs(cl_uint entries, cl_plat
 {
 	static __typeof__(clGetPlatformIDs) *next; /* the same whoever finds it */
 	cl_platform_id first = NULL;
-	cl_int status;
 
 	if (!next)
 		next = (__typeof__(next))dlsym(RTLD_NEXT, "clGetPlatformIDs");
 	if (!next)
 		return CL_INVALID_VALUE;
-	status = next(entries, platforms, count);
+	cl_int status = next(entries, platforms, count);
 	if (status == CL_SUCCESS && next(1, &first, NULL) == CL_SUCCESS)
 		hook(first);
 	return status;

@@ -58,7 +58,6 @@ static bool is_done(const struct queue *q)
 struct queue *queue_next(const struct queue *after, bool only_released)
 {
 	struct queue *q = after ? after->next : first();
-
 	while (q && (!handle_of(q) || (is_referenced(q) && (only_released || is_done(q)))))
 		q = q->next;
 	return q;
@@ -78,7 +77,6 @@ void queue_give_up(struct queue *q)
 cl_uint queue_holds(cl_event event)
 {
 	cl_uint count = 0;
-
 	pthread_rwlock_rdlock(&queues_lock);
 	for (struct queue *q = queues; q; q = q->next)
 		count += pending_holds(&q->pending, event);
@@ -89,7 +87,6 @@ cl_uint queue_holds(cl_event event)
 static void device_text(cl_device_id device, cl_device_info what, char *to, size_t size)
 {
 	char text[1024] = "";
-
 	if (layer_next.clGetDeviceInfo(device, what, sizeof(text) - 1, text, NULL) != CL_SUCCESS)
 		text[0] = '\0';
 	memcpy(to, text, strnlen(text, size - 1));
@@ -99,7 +96,6 @@ static void identify(struct queue *q, cl_device_id device)
 {
 	struct channel_identity *id = &q->identity;
 	char version[128] = "", driver[128] = "";
-
 	*id = (struct channel_identity){.serial = __atomic_add_fetch(&serials, 1, __ATOMIC_RELAXED),
 					.start_ns = guest_now_ns(),
 					.api = WIRE_OPENCL};
@@ -120,7 +116,6 @@ static void identify(struct queue *q, cl_device_id device)
 static struct queue *make(void)
 {
 	struct queue *q;
-
 	pthread_rwlock_wrlock(&queues_lock);
 	for (q = queues; q; q = q->next)
 		if (!handle_of(q) && !is_referenced(q))
@@ -149,7 +144,6 @@ static void unmake(struct queue *q)
 static void queue_begin(struct queue *q, cl_command_queue handle, cl_device_id device, bool watched)
 {
 	struct wire_header *channel = guest_channel();
-
 	q->stream = (struct channel_stream){.stream = NULL};
 	q->device = device;
 	q->number = 0;
@@ -169,15 +163,13 @@ static CL_API_ENTRY cl_command_queue CL_API_CALL create_queue(
 {
 	struct queue *q = guest_still_here() ? make() : NULL;
 	cl_command_queue made = NULL;
-	bool watched;
-
 	if (!q)
 		return layer_next.clCreateCommandQueue(context, device, properties, status);
 	q->asked = (properties & CL_QUEUE_PROFILING_ENABLE) != 0;
 	q->property_count = 0;
 	made = layer_next.clCreateCommandQueue(context, device,
 					       properties | CL_QUEUE_PROFILING_ENABLE, status);
-	watched = made != NULL;
+	bool watched = made != NULL;
 	if (!made && !q->asked)
 		made = layer_next.clCreateCommandQueue(context, device, properties, status);
 	if (made)
@@ -196,7 +188,6 @@ static bool with_profiling(const cl_queue_properties *given, cl_queue_properties
 {
 	uint32_t n = 0, used = 0;
 	bool bits = false;
-
 	q->asked = false;
 	for (; given && given[n] != 0; n += 2) {
 		if (n + 4 >= 32)
@@ -229,7 +220,6 @@ static CL_API_ENTRY cl_command_queue CL_API_CALL create_queue_with(
 	cl_queue_properties changed[34];
 	struct queue *q = guest_still_here() ? make() : NULL;
 	cl_command_queue made = NULL;
-
 	if (!q)
 		return layer_next.clCreateCommandQueueWithProperties(context, device, properties,
 								     status);
@@ -248,7 +238,6 @@ static CL_API_ENTRY cl_int CL_API_CALL retain_queue(cl_command_queue handle)
 {
 	cl_int status = layer_next.clRetainCommandQueue(handle);
 	struct queue *q = status == CL_SUCCESS ? queue_find_any(handle) : NULL;
-
 	if (q) {
 		pthread_rwlock_wrlock(&queues_lock);
 		__atomic_add_fetch(&q->references, 1, __ATOMIC_RELAXED);
@@ -262,19 +251,15 @@ static CL_API_ENTRY cl_int CL_API_CALL release_queue(cl_command_queue handle)
 {
 	struct guest_visit visit = guest_enter();
 	struct queue *q = queue_find_any(handle);
-	cl_int status;
-
 	if (q)
 		queue_drain(q);
 	guest_restore_errno(&visit);
-	status = layer_next.clReleaseCommandQueue(handle);
+	cl_int status = layer_next.clReleaseCommandQueue(handle);
 	guest_keep_errno(&visit);
 	if (status == CL_SUCCESS && q) {
-		bool gone;
-
 		pthread_rwlock_wrlock(&queues_lock);
-		gone = q->references > 0 &&
-		       __atomic_sub_fetch(&q->references, 1, __ATOMIC_RELAXED) == 0;
+		bool gone = q->references > 0 &&
+			    __atomic_sub_fetch(&q->references, 1, __ATOMIC_RELAXED) == 0;
 		pthread_rwlock_unlock(&queues_lock);
 		if (gone)
 			queue_drain(q);
@@ -287,7 +272,6 @@ static CL_API_ENTRY cl_int CL_API_CALL release_queue(cl_command_queue handle)
 static cl_int list_of(const struct queue *q, size_t size, void *value, size_t *needed)
 {
 	size_t bytes = q->property_count * sizeof(q->properties[0]);
-
 	if (value && size < bytes)
 		return CL_INVALID_VALUE;
 	if (value)
@@ -303,11 +287,9 @@ static CL_API_ENTRY cl_int CL_API_CALL queue_info(cl_command_queue handle,
 						  void *value, size_t *needed)
 {
 	struct queue *q = queue_find_any(handle);
-	cl_int status;
-
 	if (q && what == CL_QUEUE_REFERENCE_COUNT)
 		queue_drain(q);
-	status = layer_next.clGetCommandQueueInfo(handle, what, size, value, needed);
+	cl_int status = layer_next.clGetCommandQueueInfo(handle, what, size, value, needed);
 	if (status != CL_SUCCESS && what != CL_QUEUE_PROPERTIES_ARRAY)
 		return status;
 	if (!q || q->asked || !q->watched)
@@ -327,10 +309,8 @@ static CL_API_ENTRY cl_int CL_API_CALL queue_finish(cl_command_queue handle)
 {
 	struct guest_visit visit = guest_enter();
 	cl_int status = layer_next.clFinish(handle);
-	struct queue *q;
-
 	guest_keep_errno(&visit);
-	q = queue_find(handle);
+	struct queue *q = queue_find(handle);
 	if (q)
 		queue_drain(q);
 	queue_drain_released();
@@ -342,10 +322,8 @@ static CL_API_ENTRY cl_int CL_API_CALL flush(cl_command_queue handle)
 {
 	struct guest_visit visit = guest_enter();
 	cl_int status = layer_next.clFlush(handle);
-	struct queue *q;
-
 	guest_keep_errno(&visit);
-	q = queue_find(handle);
+	struct queue *q = queue_find(handle);
 	if (q)
 		queue_drain(q);
 	queue_drain_released();

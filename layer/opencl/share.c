@@ -15,12 +15,10 @@ static pthread_once_t started = PTHREAD_ONCE_INIT;
 /* The program's time; where nothing may be asked any more, that of the clock on the wall. */
 static uint64_t time_of_program(uint64_t now_ns)
 {
-	uint64_t cpu;
-
 	if (now_ns - asked_ns < ASK_NS)
 		return cpu_ns;
 	asked_ns = now_ns;
-	cpu = guest_cpu_ns();
+	uint64_t cpu = guest_cpu_ns();
 	cpu_ns = cpu ? cpu : now_ns;
 	return cpu_ns;
 }
@@ -29,7 +27,6 @@ static void share_begin(void)
 {
 	const struct wire_header *channel = guest_channel();
 	uint32_t ppm = channel ? channel->overhead_permille * 1000 : 0;
-
 	budget_start(&budget, ppm, time_of_program(guest_now_ns()));
 	__atomic_store_n(&all, ppm == 0, __ATOMIC_RELAXED);
 }
@@ -43,7 +40,6 @@ void share_start(void)
 static bool rests(struct queue *q)
 {
 	uint32_t left = __atomic_load_n(&q->resting, __ATOMIC_RELAXED);
-
 	while (left > 0)
 		if (__atomic_compare_exchange_n(&q->resting, &left, left - 1, true,
 						__ATOMIC_RELAXED, __ATOMIC_RELAXED))
@@ -53,15 +49,13 @@ static bool rests(struct queue *q)
 
 bool share_takes(struct queue *q, uint64_t *now_ns)
 {
-	uint32_t left;
-
 	if (rests(q))
 		return false;
 	*now_ns = guest_now_ns();
 	if (__atomic_load_n(&all, __ATOMIC_RELAXED))
 		return true;
 	pthread_mutex_lock(&budget_lock);
-	left = budget_ask(&budget, time_of_program(*now_ns));
+	uint32_t left = budget_ask(&budget, time_of_program(*now_ns));
 	pthread_mutex_unlock(&budget_lock);
 	if (left == 0)
 		return true;

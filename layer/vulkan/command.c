@@ -46,7 +46,6 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_CreateCommandPool(VkDevice handle,
 static void forget(struct command *command)
 {
 	struct device *device = command->device;
-
 	object_remove(command->handle);
 	if (command->previous)
 		command->previous->next = command->next;
@@ -64,7 +63,6 @@ static void forget(struct command *command)
 static void forget_pool(void *value)
 {
 	struct command_pool *pool = value;
-
 	while (pool && pool->commands)
 		forget(pool->commands);
 	free(pool);
@@ -81,7 +79,6 @@ VKAPI_ATTR void VKAPI_CALL hook_DestroyCommandPool(VkDevice handle, VkCommandPoo
 	struct device *device = device_of(handle);
 	struct guest_visit visit = guest_enter();
 	struct command_pool *pool = NULL;
-
 	if (commandPool != VK_NULL_HANDLE) {
 		device_lock(device);
 		pool = handles_remove(&device->pools, pool_key(commandPool));
@@ -112,7 +109,6 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_ResetCommandPool(VkDevice handle, VkCommandP
 	struct device *device = device_of(handle);
 	struct guest_visit visit = guest_enter();
 	struct command_pool *pool = pool_of(device, commandPool);
-
 	for (struct command *c = pool ? pool->commands : NULL; c; c = c->next)
 		settle(c);
 	guest_leave(visit);
@@ -123,7 +119,6 @@ static void meet(struct device *device, struct command_pool *pool, VkCommandBuff
 		 bool secondary)
 {
 	struct command *command = calloc(1, sizeof(*command));
-
 	if (!command)
 		return;
 	*command = (struct command){.device = device,
@@ -167,7 +162,6 @@ VKAPI_ATTR void VKAPI_CALL hook_FreeCommandBuffers(VkDevice handle, VkCommandPoo
 {
 	struct device *device = device_of(handle);
 	struct guest_visit visit = guest_enter();
-
 	for (uint32_t i = 0; i < commandBufferCount; i++) {
 		struct command *command =
 		    pCommandBuffers[i] ? command_of(pCommandBuffers[i]) : &device->nobody;
@@ -183,7 +177,6 @@ VKAPI_ATTR void VKAPI_CALL hook_FreeCommandBuffers(VkDevice handle, VkCommandPoo
 static void restart(struct command *command, VkCommandBufferUsageFlags flags)
 {
 	struct device *device = command->device;
-
 	settle(command);
 	command->measured = __atomic_load_n(&device->measure, __ATOMIC_RELAXED);
 	command->touched = command->in_pass = command->inline_pass = false;
@@ -217,7 +210,6 @@ static void restart(struct command *command, VkCommandBufferUsageFlags flags)
 static void inherit(struct command *command, VkCommandBufferInheritanceInfo *info)
 {
 	const struct device *device = command->device;
-
 	if (!device->inherited)
 		return;
 	if ((device->wanted & QUERY_BIT(QUERY_OCCLUSION)) != 0) {
@@ -241,12 +233,9 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_BeginCommandBuffer(VkCommandBuffer handle,
 	const struct functions *next = &command->device->next;
 	VkCommandBufferBeginInfo info = *pBeginInfo;
 	VkCommandBufferInheritanceInfo inherited;
-	struct guest_visit visit;
-	VkResult result;
-
 	if (command->blind || !guest_active())
 		return next->BeginCommandBuffer(handle, pBeginInfo);
-	visit = guest_enter();
+	struct guest_visit visit = guest_enter();
 	restart(command, info.flags);
 	if (command->secondary && info.pInheritanceInfo) {
 		inherited = *info.pInheritanceInfo;
@@ -254,7 +243,7 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_BeginCommandBuffer(VkCommandBuffer handle,
 		info.pInheritanceInfo = &inherited;
 	}
 	guest_restore_errno(&visit);
-	result = next->BeginCommandBuffer(handle, &info);
+	VkResult result = next->BeginCommandBuffer(handle, &info);
 	guest_keep_errno(&visit);
 	if (command->secondary &&
 	    (info.flags & VK_COMMAND_BUFFER_USAGE_RENDER_PASS_CONTINUE_BIT) != 0)
@@ -268,7 +257,6 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_BeginCommandBuffer(VkCommandBuffer handle,
 VKAPI_ATTR VkResult VKAPI_CALL hook_EndCommandBuffer(VkCommandBuffer handle)
 {
 	struct command *command = command_of(handle);
-
 	if (!command->blind && command->span_count != 0)
 		queries_finish(command);
 	return command->device->next.EndCommandBuffer(handle);
@@ -279,7 +267,6 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_ResetCommandBuffer(VkCommandBuffer handle,
 {
 	struct command *command = command_of(handle);
 	struct guest_visit visit = guest_enter();
-
 	if (!command->blind)
 		settle(command);
 	guest_leave(visit);
@@ -318,10 +305,8 @@ VKAPI_ATTR void VKAPI_CALL hook_CmdExecuteCommands(VkCommandBuffer handle,
 	struct command *command = command_of(handle);
 	struct guest_visit visit = guest_enter();
 	uint32_t inherits = QUERY_INHERITED;
-
 	for (uint32_t i = 0; !command->blind && i < commandBufferCount; i++) {
 		const struct command *child = command_of(pCommandBuffers[i]);
-
 		inherits &= child->inherits & ~child->program_used;
 	}
 	if (!command->blind && command->span_count != 0) {

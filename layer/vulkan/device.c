@@ -15,7 +15,6 @@ static uint32_t serials;       /* atomic; of the devices so far */
 static VkLayerDeviceCreateInfo *device_find_link(const VkDeviceCreateInfo *info)
 {
 	const VkLayerDeviceCreateInfo *link = info->pNext;
-
 	while (link && (link->sType != VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO ||
 			link->function != VK_LAYER_LINK_INFO))
 		link = link->pNext;
@@ -46,7 +45,6 @@ static void add(struct device *device)
 static void take_out(struct device *device)
 {
 	struct device **link = &devices;
-
 	pthread_mutex_lock(&devices_lock);
 	while (*link && *link != device)
 		link = &(*link)->next_device;
@@ -68,7 +66,6 @@ static struct device *new_device(struct instance *instance, VkPhysicalDevice gpu
 				 const VkDeviceCreateInfo *info)
 {
 	struct device *device = calloc(1, sizeof(*device));
-
 	if (!device)
 		return NULL;
 	device->frame_cap = FRAMES_FIRST;
@@ -101,7 +98,6 @@ static void free_device(struct device *device)
 static void device_start(struct device *device)
 {
 	struct wire_header *channel = guest_channel();
-
 	if (!channel)
 		return;
 	device->identity.serial = __atomic_add_fetch(&serials, 1, __ATOMIC_RELAXED);
@@ -140,12 +136,10 @@ static VkResult device_create(PFN_vkCreateDevice next, struct device *device,
 			      const VkAllocationCallbacks *allocator, VkDevice *out)
 {
 	struct features_copy copy;
-	VkResult result;
-
 	if (!is_here())
 		return next(device->gpu, info, allocator, out);
 	features_prepare(device, info, &copy);
-	result = next(device->gpu, &copy.info, allocator, out);
+	VkResult result = next(device->gpu, &copy.info, allocator, out);
 	features_release(&copy);
 	return result;
 }
@@ -169,7 +163,6 @@ VKAPI_ATTR VkResult VKAPI_CALL layer_create_device(VkPhysicalDevice physicalDevi
 	struct device *device = NULL;
 	PFN_vkCreateDevice next = NULL;
 	VkResult result = VK_ERROR_INITIALIZATION_FAILED;
-
 	if (link && link->u.pLayerInfo && instance)
 		next = (PFN_vkCreateDevice)link->u.pLayerInfo->pfnNextGetInstanceProcAddr(
 		    instance->handle, "vkCreateDevice");
@@ -200,13 +193,10 @@ VKAPI_ATTR VkResult VKAPI_CALL layer_create_device(VkPhysicalDevice physicalDevi
 VKAPI_ATTR void VKAPI_CALL hook_DestroyDevice(VkDevice handle,
 					      const VkAllocationCallbacks *pAllocator)
 {
-	struct device *device;
-	struct guest_visit visit;
-
 	if (handle == VK_NULL_HANDLE)
 		return;
-	visit = guest_enter();
-	device = key_remove(dispatch_key(handle));
+	struct guest_visit visit = guest_enter();
+	struct device *device = key_remove(dispatch_key(handle));
 	if (device->measured) {
 		take_out(device);
 		device_lock(device);

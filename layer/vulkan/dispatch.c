@@ -28,12 +28,10 @@ static size_t place(const struct handle_slots *slots, uint64_t key)
 void *handles_get(const struct handles *table, uint64_t key)
 {
 	const struct handle_slots *slots = __atomic_load_n(&table->slots, __ATOMIC_ACQUIRE);
-	size_t at;
 	uint64_t found;
-
 	if (!slots)
 		return NULL;
-	at = place(slots, key);
+	size_t at = place(slots, key);
 	while ((found = __atomic_load_n(&slots->items[at].key, __ATOMIC_ACQUIRE)) != key) {
 		if (found == FREE)
 			return NULL;
@@ -45,7 +43,6 @@ void *handles_get(const struct handles *table, uint64_t key)
 static void put(struct handle_slots *slots, uint64_t key, void *value)
 {
 	size_t at = place(slots, key);
-
 	while (slots->items[at].key > GONE && slots->items[at].key != key)
 		at = (at + 1) & (slots->size - 1);
 	slots->used += slots->items[at].key == FREE;
@@ -58,7 +55,6 @@ static bool renew(struct handles *table)
 {
 	struct handle_slots *old = table->slots, *new;
 	size_t live = 0, size = FIRST_SIZE;
-
 	for (size_t i = 0; old && i < old->size; i++)
 		live += old->items[i].key > GONE;
 	while (size < 4 * (live + table->reserved + 1))
@@ -91,7 +87,6 @@ bool handles_put(struct handles *table, uint64_t key, void *value)
 bool handles_reserve(struct handles *table)
 {
 	struct handle_slots *slots = table->slots;
-
 	if ((!slots || 4 * (slots->used + table->reserved + 1) > 3 * slots->size) && !renew(table))
 		return false;
 	table->reserved++;
@@ -107,8 +102,6 @@ void *handles_remove(struct handles *table, uint64_t key)
 {
 	struct handle_slots *slots = table->slots;
 	size_t at;
-	void *value;
-
 	if (!slots)
 		return NULL;
 	for (at = place(slots, key); slots->items[at].key != key;
@@ -116,7 +109,7 @@ void *handles_remove(struct handles *table, uint64_t key)
 		if (slots->items[at].key == FREE)
 			return NULL;
 	}
-	value = slots->items[at].value;
+	void *value = slots->items[at].value;
 	__atomic_store_n(&slots->items[at].key, GONE, __ATOMIC_RELEASE);
 	/* What is gone at the end of a chain is free: nobody looks for anything behind it. */
 	while (slots->items[(at + 1) & (slots->size - 1)].key == FREE &&
@@ -131,14 +124,12 @@ void *handles_remove(struct handles *table, uint64_t key)
 void handles_finish(struct handles *table, void (*release)(void *value))
 {
 	struct handle_slots *slots = table->slots;
-
 	for (size_t i = 0; release && slots && i < slots->size; i++) {
 		if (slots->items[i].key > GONE)
 			release(slots->items[i].value);
 	}
 	while (table->slots) {
 		struct handle_slots *older = table->slots->older;
-
 		free(table->slots);
 		table->slots = older;
 	}

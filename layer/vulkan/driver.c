@@ -52,7 +52,6 @@ static bool has_feature(const struct device *device)
 	VkPhysicalDeviceFeatures2 features = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2,
 					      .pNext = &queries};
 	PFN_vkGetPhysicalDeviceFeatures2 ask = device->instance->ask.GetPhysicalDeviceFeatures2;
-
 	if (device->instance->version < VK_API_VERSION_1_1 || !ask)
 		return false;
 	ask(device->gpu, &features);
@@ -63,7 +62,6 @@ static bool has_feature(const struct device *device)
 static bool enable(struct features_copy *out)
 {
 	uint32_t count = out->info.enabledExtensionCount;
-
 	out->extensions = calloc((size_t)count + 1, sizeof(*out->extensions));
 	if (!out->extensions)
 		return false;
@@ -87,7 +85,6 @@ void driver_prepare(struct device *device, const VkDeviceCreateInfo *info,
 {
 	struct driver *driver = &device->driver;
 	uint32_t count = guest_channel()->driver_count;
-
 	driver->count = count < WIRE_DRIVER_MOST ? count : WIRE_DRIVER_MOST;
 	if (driver->count == 0)
 		return;
@@ -119,18 +116,15 @@ struct choice {
 static void choose(struct device *device, const struct perf_list *list, struct choice *out)
 {
 	const struct wire_header *channel = guest_channel();
-
 	for (uint32_t w = 0; channel && w < device->driver.count; w++) {
 		struct driver_counter *counter = &device->driver.counters[w];
-		const struct perf_unit *unit;
 		uint32_t at = 0;
-
 		while (at < list->count &&
 		       memcmp(list->counters[at].uuid, channel->driver_ids[w], WIRE_ID_BYTES) != 0)
 			at++;
 		if (at == list->count)
 			continue;
-		unit = perf_unit_of(&list->counters[at], &list->texts[at]);
+		const struct perf_unit *unit = perf_unit_of(&list->counters[at], &list->texts[at]);
 		counter->factor = unit->factor;
 		counter->offset = unit->offset;
 		counter->level = unit->level;
@@ -171,7 +165,6 @@ static void add_sets(struct device *device, uint32_t family, const struct perf_l
 	passes_start(&driver->families[family].turn, count);
 	for (uint32_t i = 0; i < count; i++) {
 		struct driver_set *set = &more[driver->set_count++];
-
 		*set = (struct driver_set){.family = family};
 		fill_set(device, list, chosen, i, set);
 	}
@@ -182,15 +175,12 @@ static void add_family(struct device *device, const struct perf_api *api, uint32
 {
 	struct perf_list list;
 	struct choice chosen = {0};
-	uint32_t count;
-
 	if (perf_list_read(api, family, &list) != VK_SUCCESS)
 		return;
 	choose(device, &list, &chosen);
-	count = perf_part(api, family, chosen.indices, chosen.count, chosen.sets);
+	uint32_t count = perf_part(api, family, chosen.indices, chosen.count, chosen.sets);
 	for (uint32_t i = 0; i < chosen.count; i++) {
 		struct driver_counter *counter = &device->driver.counters[chosen.wanted[i]];
-
 		if (chosen.sets[i] == PERF_NO_SET && counter->why != WIRE_WHY_COLLECTED)
 			counter->why = WIRE_WHY_PASSES;
 	}
@@ -205,7 +195,6 @@ static bool driver_lock(struct device *device)
 	const VkAcquireProfilingLockInfoKHR info = {
 	    .sType = VK_STRUCTURE_TYPE_ACQUIRE_PROFILING_LOCK_INFO_KHR, .timeout = LOCK_WAIT_NS};
 	VkResult result = device->next.AcquireProfilingLockKHR(device->handle, &info);
-
 	device->driver.locked = result == VK_SUCCESS;
 	if (result == VK_TIMEOUT)
 		refuse(device, WIRE_WHY_LOCKED);
@@ -222,7 +211,6 @@ void driver_start(struct device *device)
 	    .enumerate =
 		instance->ask.EnumeratePhysicalDeviceQueueFamilyPerformanceQueryCountersKHR,
 	    .passes = instance->ask.GetPhysicalDeviceQueueFamilyPerformanceQueryPassesKHR};
-
 	if (!device->driver.enabled || !api.enumerate || !api.passes ||
 	    !device->next.AcquireProfilingLockKHR || !device->next.ReleaseProfilingLockKHR ||
 	    !driver_lock(device))
@@ -238,7 +226,6 @@ void driver_next_frame(struct device *device)
 {
 	for (uint32_t i = 0; device->driver.works && i < DRIVER_FAMILIES; i++) {
 		struct driver_family *family = &device->driver.families[i];
-
 		if (family->count != 0)
 			__atomic_store_n(&family->now, passes_next(&family->turn),
 					 __ATOMIC_RELAXED);
@@ -248,10 +235,8 @@ void driver_next_frame(struct device *device)
 void driver_finish(struct device *device)
 {
 	struct driver *driver = &device->driver;
-
 	while (driver->pools) {
 		struct driver_pool *next = driver->pools->next_of_all;
-
 		device->next.DestroyQueryPool(device->handle, driver->pools->pool, NULL);
 		free(driver->pools);
 		driver->pools = next;

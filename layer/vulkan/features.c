@@ -27,7 +27,6 @@ static size_t link_size(const VkBaseInStructure *link)
 static const void *find(const void *chain, VkStructureType type)
 {
 	const VkBaseInStructure *link = chain;
-
 	while (link && link->sType != type)
 		link = link->pNext;
 	return link;
@@ -38,10 +37,8 @@ static void *copy_up_to(struct features_copy *out, VkStructureType type)
 {
 	const VkBaseInStructure *link = out->info.pNext;
 	VkBaseInStructure *before = NULL, *copy = NULL;
-
 	for (; link && (!copy || copy->sType != type); link = link->pNext) {
 		size_t size = link_size(link);
-
 		if (size == 0 || out->copy_count == sizeof(out->copies) / sizeof(out->copies[0]))
 			return NULL;
 		copy = malloc(size);
@@ -62,7 +59,6 @@ static void *copy_up_to(struct features_copy *out, VkStructureType type)
 static VkPhysicalDeviceFeatures *core_features(struct features_copy *out)
 {
 	VkPhysicalDeviceFeatures2 *chained;
-
 	if (find(out->info.pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2)) {
 		chained = copy_up_to(out, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2);
 		return chained ? &chained->features : NULL;
@@ -77,7 +73,6 @@ static void choose_core(struct device *device, struct features_copy *out)
 {
 	PFN_vkGetPhysicalDeviceFeatures ask = device->instance->ask.GetPhysicalDeviceFeatures;
 	VkPhysicalDeviceFeatures has = {0}, *chosen = core_features(out);
-
 	if (!chosen || !ask)
 		return;
 	ask(device->gpu, &has);
@@ -96,7 +91,6 @@ static bool ask_properties(const struct device *device, void *chain)
 	VkPhysicalDeviceProperties2 properties = {
 	    .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, .pNext = chain};
 	PFN_vkGetPhysicalDeviceProperties2 ask = instance->ask.GetPhysicalDeviceProperties2KHR;
-
 	if (instance->version >= VK_API_VERSION_1_1)
 		ask = instance->ask.GetPhysicalDeviceProperties2;
 	if (ask)
@@ -138,7 +132,6 @@ static void choose_mesh(struct device *device, struct features_copy *out)
 	    .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MESH_SHADER_FEATURES_EXT};
 	VkPhysicalDeviceFeatures2 features = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2,
 					      .pNext = &has};
-	VkPhysicalDeviceMeshShaderFeaturesEXT *chosen;
 
 	if (!asked || !asked->meshShader || !ask || !device->statistics)
 		return;
@@ -146,7 +139,8 @@ static void choose_mesh(struct device *device, struct features_copy *out)
 	if (!has.meshShaderQueries)
 		return;
 	/* What was copied before is copied again: the chain stands as it is now. */
-	chosen = copy_up_to(out, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MESH_SHADER_FEATURES_EXT);
+	VkPhysicalDeviceMeshShaderFeaturesEXT *chosen =
+	    copy_up_to(out, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MESH_SHADER_FEATURES_EXT);
 	if (!chosen)
 		return;
 	chosen->meshShaderQueries = VK_TRUE;
@@ -163,7 +157,6 @@ static bool can_reset(const struct device *device)
 					      .pNext = &has};
 	PFN_vkGetPhysicalDeviceFeatures2 ask = instance->ask.GetPhysicalDeviceFeatures2;
 	VkPhysicalDeviceProperties properties = {0};
-
 	instance->ask.GetPhysicalDeviceProperties(device->gpu, &properties);
 	if (instance->version < VK_API_VERSION_1_2 || properties.apiVersion < VK_API_VERSION_1_2 ||
 	    !ask)
@@ -178,7 +171,6 @@ static void choose_reset(struct device *device, struct features_copy *out)
 	const VkStructureType all = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES;
 	VkPhysicalDeviceHostQueryResetFeatures *chosen;
 	VkPhysicalDeviceVulkan12Features *newer;
-
 	if (!can_reset(device))
 		return;
 	if (find(out->info.pNext, all)) {

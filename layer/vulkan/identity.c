@@ -16,7 +16,6 @@ static uint64_t counter_bit(unsigned counter)
 static uint64_t counter_bits(unsigned first, unsigned last)
 {
 	uint64_t bits = 0;
-
 	for (unsigned i = first; i <= last; i++)
 		bits |= counter_bit(i);
 	return bits;
@@ -51,7 +50,6 @@ static void identity_say(struct device *device, uint64_t counters, enum wire_why
 static void ask_memory(struct device *device)
 {
 	const struct instance *instance = device->instance;
-
 	instance->ask.GetPhysicalDeviceMemoryProperties(device->gpu, &device->memory);
 	device->family_count = FAMILIES_MAX;
 	instance->ask.GetPhysicalDeviceQueueFamilyProperties(device->gpu, &device->family_count,
@@ -61,7 +59,6 @@ static void ask_memory(struct device *device)
 static void copy_text(char *to, size_t size, const char *from)
 {
 	size_t length = strnlen(from, size - 1);
-
 	memcpy(to, from, length);
 	to[length] = '\0';
 }
@@ -71,7 +68,6 @@ static void name_driver(struct device *device, const VkPhysicalDeviceDriverPrope
 {
 	struct channel_identity *identity = &device->identity;
 	uint32_t version = properties->apiVersion;
-
 	copy_text(identity->renderer, sizeof(identity->renderer), properties->deviceName);
 	if (driver->driverName[0] != '\0')
 		copy_text(identity->vendor, sizeof(identity->vendor), driver->driverName);
@@ -95,7 +91,6 @@ static void ask_names(struct device *device)
 					    .pNext = &driver};
 	VkPhysicalDeviceProperties properties = {0};
 	PFN_vkGetPhysicalDeviceProperties2 ask_more = instance->ask.GetPhysicalDeviceProperties2;
-
 	instance->ask.GetPhysicalDeviceProperties(device->gpu, &properties);
 	device->tick_ns = properties.limits.timestampPeriod;
 	device->copies = properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU;
@@ -122,7 +117,6 @@ static bool has_clock(const struct device *device)
 static void choose_clock(struct device *device)
 {
 	bool software = strstr(device->identity.renderer, "llvmpipe") != NULL;
-
 	device->stamps = !software && has_clock(device);
 	/* It crashes in some passes (of GStreamer's colour conversion) that a query spans. */
 	device->narrow = software;
@@ -159,7 +153,6 @@ static void choose_query(struct device *device, enum query type, uint64_t wanted
 {
 	bool is_stream = type >= QUERY_STREAM && type < QUERY_STAMPS;
 	enum wire_why why;
-
 	if (can_count(device, type, &why)) {
 		if ((counters_of(type) & wanted) != 0)
 			device->wanted |= QUERY_BIT(type);
@@ -187,7 +180,6 @@ static void say_heaps(struct device *device)
 void identity_fill(struct device *device)
 {
 	uint64_t wanted = guest_channel()->counters;
-
 	device->identity.api = WIRE_VULKAN;
 	memset(device->identity.bits, 64, WIRE_VULKAN_COUNTERS);
 	ask_memory(device);

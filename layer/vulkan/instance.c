@@ -11,10 +11,8 @@ static struct handles objects; /* written under the lock */
 
 bool key_reserve(void)
 {
-	bool ok;
-
 	pthread_mutex_lock(&instance_lock);
-	ok = handles_reserve(&objects);
+	bool ok = handles_reserve(&objects);
 	pthread_mutex_unlock(&instance_lock);
 	return ok;
 }
@@ -28,20 +26,16 @@ void key_unreserve(void)
 
 bool key_put(uint64_t key, void *value)
 {
-	bool ok;
-
 	pthread_mutex_lock(&instance_lock);
-	ok = handles_put(&objects, key, value);
+	bool ok = handles_put(&objects, key, value);
 	pthread_mutex_unlock(&instance_lock);
 	return ok;
 }
 
 void *key_remove(uint64_t key)
 {
-	void *value;
-
 	pthread_mutex_lock(&instance_lock);
-	value = handles_remove(&objects, key);
+	void *value = handles_remove(&objects, key);
 	pthread_mutex_unlock(&instance_lock);
 	return value;
 }
@@ -74,7 +68,6 @@ struct instance *instance_of(const void *handle)
 struct command *command_of(VkCommandBuffer handle)
 {
 	struct command *command = handles_get(&objects, (uint64_t)(uintptr_t)handle);
-
 	return command ? command : &device_of(handle)->nobody;
 }
 
@@ -82,7 +75,6 @@ struct command *command_of(VkCommandBuffer handle)
 static VkLayerInstanceCreateInfo *instance_find_link(const VkInstanceCreateInfo *info)
 {
 	const VkLayerInstanceCreateInfo *link = info->pNext;
-
 	while (link && (link->sType != VK_STRUCTURE_TYPE_LOADER_INSTANCE_CREATE_INFO ||
 			link->function != VK_LAYER_LINK_INFO))
 		link = link->pNext;
@@ -93,7 +85,6 @@ static void instance_remember(struct instance *instance, VkInstance handle,
 			      const VkInstanceCreateInfo *info)
 {
 	const VkApplicationInfo *program = info->pApplicationInfo;
-
 	instance->handle = handle;
 	questions_load(&instance->ask, handle, instance->next);
 	instance->version =
@@ -108,9 +99,7 @@ VKAPI_ATTR VkResult VKAPI_CALL layer_create_instance(const VkInstanceCreateInfo 
 {
 	VkLayerInstanceCreateInfo *link = instance_find_link(pCreateInfo);
 	struct instance *instance;
-	PFN_vkCreateInstance create;
 	VkResult result;
-
 	if (!link || !link->u.pLayerInfo)
 		return VK_ERROR_INITIALIZATION_FAILED;
 	instance = calloc(1, sizeof(*instance));
@@ -119,7 +108,8 @@ VKAPI_ATTR VkResult VKAPI_CALL layer_create_instance(const VkInstanceCreateInfo 
 		return VK_ERROR_OUT_OF_HOST_MEMORY;
 	}
 	instance->next = link->u.pLayerInfo->pfnNextGetInstanceProcAddr;
-	create = (PFN_vkCreateInstance)instance->next(VK_NULL_HANDLE, "vkCreateInstance");
+	PFN_vkCreateInstance create =
+	    (PFN_vkCreateInstance)instance->next(VK_NULL_HANDLE, "vkCreateInstance");
 	link->u.pLayerInfo = link->u.pLayerInfo->pNext;
 	result =
 	    create ? create(pCreateInfo, pAllocator, pInstance) : VK_ERROR_INITIALIZATION_FAILED;
@@ -134,11 +124,9 @@ VKAPI_ATTR VkResult VKAPI_CALL layer_create_instance(const VkInstanceCreateInfo 
 VKAPI_ATTR void VKAPI_CALL layer_destroy_instance(VkInstance handle,
 						  const VkAllocationCallbacks *pAllocator)
 {
-	struct instance *instance;
-
 	if (handle == VK_NULL_HANDLE)
 		return;
-	instance = key_remove(dispatch_key(handle));
+	struct instance *instance = key_remove(dispatch_key(handle));
 	if (!instance)
 		return;
 	instance->ask.DestroyInstance(handle, pAllocator);
@@ -148,12 +136,10 @@ VKAPI_ATTR void VKAPI_CALL layer_destroy_instance(VkInstance handle,
 VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL layer_get_device_proc(VkDevice handle, const char *pName)
 {
 	struct device *device = device_of(handle);
-	PFN_vkVoidFunction next, hook;
-
 	if (strcmp(pName, "vkGetDeviceProcAddr") == 0)
 		return (PFN_vkVoidFunction)layer_get_device_proc;
-	next = device->next_proc(handle, pName);
-	hook = next ? hook_find(pName) : NULL;
+	PFN_vkVoidFunction next = device->next_proc(handle, pName);
+	PFN_vkVoidFunction hook = next ? hook_find(pName) : NULL;
 	/* A device that is not measured goes its way without us. */
 	if (!hook || (!device->measured && strcmp(pName, "vkDestroyDevice") != 0))
 		return next;
@@ -173,20 +159,18 @@ VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL layer_get_instance_proc(VkInstance hand
 	    {"vkGetDeviceProcAddr", (PFN_vkVoidFunction)layer_get_device_proc},
 	    {"vkCreateDevice", (PFN_vkVoidFunction)layer_create_device},
 	};
-	struct instance *instance;
-	PFN_vkVoidFunction next, hook;
 
 	for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++) {
 		if (strcmp(own[i].name, pName) == 0)
 			return own[i].function;
 	}
-	instance = handle != VK_NULL_HANDLE ? instance_of(handle) : NULL;
+	struct instance *instance = handle != VK_NULL_HANDLE ? instance_of(handle) : NULL;
 	if (!instance)
 		return NULL;
-	next = questions_find(&instance->ask, pName);
+	PFN_vkVoidFunction next = questions_find(&instance->ask, pName);
 	if (!next)
 		next = instance->next(handle, pName);
-	hook = next ? hook_find(pName) : NULL;
+	PFN_vkVoidFunction hook = next ? hook_find(pName) : NULL;
 	return hook ? hook : next;
 }
 

@@ -44,7 +44,6 @@ VKAPI_ATTR void VKAPI_CALL hook_CmdBeginRenderPass(VkCommandBuffer commandBuffer
 						   VkSubpassContents contents)
 {
 	struct command *command = command_of(commandBuffer);
-
 	before_pass(command, contents == VK_SUBPASS_CONTENTS_INLINE, false);
 	command->device->next.CmdBeginRenderPass(commandBuffer, info, contents);
 }
@@ -66,7 +65,6 @@ VKAPI_ATTR void VKAPI_CALL hook_CmdNextSubpass(VkCommandBuffer commandBuffer,
 					       VkSubpassContents contents)
 {
 	struct command *command = command_of(commandBuffer);
-
 	next_subpass(command, contents == VK_SUBPASS_CONTENTS_INLINE);
 	command->device->next.CmdNextSubpass(commandBuffer, contents);
 }
@@ -142,7 +140,6 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_CreateQueryPool(VkDevice handle,
 	VkResult result = device->next.CreateQueryPool(handle, pCreateInfo, pAllocator, pQueryPool);
 	uint32_t types = conflicts(pCreateInfo->queryType);
 	struct guest_visit visit = guest_enter();
-
 	if (result == VK_SUCCESS && types != 0) {
 		__atomic_fetch_or(&device->program_types, types, __ATOMIC_RELAXED);
 		device_lock(device);
@@ -159,7 +156,6 @@ VKAPI_ATTR void VKAPI_CALL hook_DestroyQueryPool(VkDevice handle, VkQueryPool qu
 {
 	struct device *device = device_of(handle);
 	struct guest_visit visit = guest_enter();
-
 	if (queryPool != VK_NULL_HANDLE) {
 		device_lock(device);
 		handles_remove(&device->query_pools, (uint64_t)(uintptr_t)queryPool);
@@ -179,7 +175,6 @@ static uint32_t types_of(const struct command *command, VkQueryPool pool)
 static void program_begins(struct command *command, VkQueryPool pool)
 {
 	uint32_t types = command->blind ? 0 : types_of(command, pool);
-
 	if (types == 0 || command->span_count == 0)
 		return;
 	/* One that was begun before the pass cannot end in it; the pool came in between. */
@@ -200,7 +195,6 @@ VKAPI_ATTR void VKAPI_CALL hook_CmdBeginQuery(VkCommandBuffer commandBuffer, VkQ
 					      uint32_t query, VkQueryControlFlags flags)
 {
 	struct command *command = command_of(commandBuffer);
-
 	program_begins(command, pool);
 	command->device->next.CmdBeginQuery(commandBuffer, pool, query, flags);
 }
@@ -209,7 +203,6 @@ VKAPI_ATTR void VKAPI_CALL hook_CmdEndQuery(VkCommandBuffer commandBuffer, VkQue
 					    uint32_t query)
 {
 	struct command *command = command_of(commandBuffer);
-
 	program_ends(command, pool);
 	command->device->next.CmdEndQuery(commandBuffer, pool, query);
 }
@@ -219,7 +212,6 @@ VKAPI_ATTR void VKAPI_CALL hook_CmdBeginQueryIndexedEXT(VkCommandBuffer commandB
 							VkQueryControlFlags flags, uint32_t index)
 {
 	struct command *command = command_of(commandBuffer);
-
 	program_begins(command, pool);
 	command->device->next.CmdBeginQueryIndexedEXT(commandBuffer, pool, query, flags, index);
 }
@@ -229,7 +221,6 @@ VKAPI_ATTR void VKAPI_CALL hook_CmdEndQueryIndexedEXT(VkCommandBuffer commandBuf
 						      uint32_t index)
 {
 	struct command *command = command_of(commandBuffer);
-
 	program_ends(command, pool);
 	command->device->next.CmdEndQueryIndexedEXT(commandBuffer, pool, query, index);
 }
@@ -241,7 +232,6 @@ VKAPI_ATTR void VKAPI_CALL hook_CmdBeginTransformFeedbackEXT(VkCommandBuffer com
 {
 	struct command *command = command_of(commandBuffer);
 	uint32_t streams = command->device->wanted & QUERY_ALL_STREAMS;
-
 	if (records(command)) {
 		command->in_feedback = true;
 		if (command->streams == streams && command->touched)
@@ -259,7 +249,6 @@ VKAPI_ATTR void VKAPI_CALL hook_CmdEndTransformFeedbackEXT(VkCommandBuffer comma
 							   const VkDeviceSize *offsets)
 {
 	struct command *command = command_of(commandBuffer);
-
 	command->device->next.CmdEndTransformFeedbackEXT(commandBuffer, first, count, buffers,
 							 offsets);
 	if (records(command))
@@ -271,11 +260,9 @@ static void push_label(struct command *command, const char *text)
 {
 	uint32_t depth = command->label_depth++;
 	uint32_t parent = depth != 0 && depth <= LABELS_MAX ? command->label_stack[depth - 1] : 0;
-	uint32_t label;
-
 	if (depth >= LABELS_MAX)
 		return;
-	label = label_intern(parent, text, strlen(text));
+	uint32_t label = label_intern(parent, text, strlen(text));
 	command->label_stack[depth] = label;
 	if (depth == 0 && command->labels++ == 0)
 		command->label = label;
@@ -285,11 +272,9 @@ static void push_label(struct command *command, const char *text)
 
 static void pop_label(struct command *command)
 {
-	uint32_t depth;
-
 	if (command->label_depth == 0)
 		return;
-	depth = --command->label_depth;
+	uint32_t depth = --command->label_depth;
 	if (depth < LABELS_MAX && command->device->per == WIRE_GROUP)
 		queries_next_span(command, depth != 0 ? command->label_stack[depth - 1] : 0);
 }
@@ -299,7 +284,6 @@ VKAPI_ATTR void VKAPI_CALL hook_CmdBeginDebugUtilsLabelEXT(VkCommandBuffer comma
 {
 	struct command *command = command_of(commandBuffer);
 	struct guest_visit visit = guest_enter();
-
 	if (!command->blind)
 		push_label(command, info->pLabelName);
 	guest_leave(visit);
@@ -310,7 +294,6 @@ VKAPI_ATTR void VKAPI_CALL hook_CmdBeginDebugUtilsLabelEXT(VkCommandBuffer comma
 VKAPI_ATTR void VKAPI_CALL hook_CmdEndDebugUtilsLabelEXT(VkCommandBuffer commandBuffer)
 {
 	struct command *command = command_of(commandBuffer);
-
 	if (!command->blind)
 		pop_label(command);
 	if (command->device->next.CmdEndDebugUtilsLabelEXT)

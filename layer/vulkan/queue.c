@@ -28,7 +28,6 @@ static void prepare_again(struct device *device, struct command *command)
 static void prepare(struct device *device, struct command *command)
 {
 	uint32_t others = command_arrives(command, 1);
-
 	if (command->blind || !command->tells)
 		return;
 	if (others != 0 || command->shared || __atomic_load_n(&command->pending, __ATOMIC_ACQUIRE))
@@ -41,21 +40,18 @@ static void prepare(struct device *device, struct command *command)
 static struct moment moment_of(const struct device *device)
 {
 	bool ends = !device->windowed && device->per != WIRE_QUEUE;
-
 	return (struct moment){guest_now_ns(), ends ? guest_cpu_ns() : 0};
 }
 
 static struct moment before_submit(struct device *device, struct submission all)
 {
 	struct guest_visit visit = guest_enter();
-	struct moment now;
 	struct command *command;
-
 	if (device_trylock(device)) {
 		frames_look(device);
 		device_unlock(device);
 	}
-	now = moment_of(device);
+	struct moment now = moment_of(device);
 	while ((command = submission_next(&all)) != NULL)
 		prepare(device, command);
 	guest_leave(visit);
@@ -67,7 +63,6 @@ static void after_submit(struct device *device, const struct arrival *arrival, V
 	struct guest_visit visit = guest_enter();
 	struct submission all = arrival->all;
 	struct command *command;
-
 	if (result == VK_SUCCESS)
 		arrival_note(device, arrival);
 	while (result != VK_SUCCESS && (command = submission_next(&all)) != NULL)
@@ -85,12 +80,10 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_QueueSubmit(VkQueue queue, uint32_t submitCo
 {
 	struct device *device = device_of(queue);
 	struct arrival arrival = {.queue = queue, .all = {.first = pSubmits, .count = submitCount}};
-	VkResult result;
-
 	if (!measures(device))
 		return device->next.QueueSubmit(queue, submitCount, pSubmits, fence);
 	arrival.at = before_submit(device, arrival.all);
-	result = device->next.QueueSubmit(queue, submitCount, pSubmits, fence);
+	VkResult result = device->next.QueueSubmit(queue, submitCount, pSubmits, fence);
 	after_submit(device, &arrival, result);
 	return result;
 }
@@ -120,11 +113,9 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_QueuePresentKHR(VkQueue queue,
 	struct device *device = device_of(queue);
 	VkResult result = device->next.QueuePresentKHR(queue, pPresentInfo);
 	struct arrival arrival = {.presents = pPresentInfo->swapchainCount};
-	struct guest_visit visit;
-
 	if (!measures(device) || arrival.presents == 0)
 		return result;
-	visit = guest_enter();
+	struct guest_visit visit = guest_enter();
 	arrival.at = (struct moment){guest_now_ns(), guest_cpu_ns()};
 	arrival.swapchain = pPresentInfo->pSwapchains[0];
 	arrival_note(device, &arrival);
@@ -136,7 +127,6 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_QueuePresentKHR(VkQueue queue,
 static void queue_look(struct device *device)
 {
 	struct guest_visit visit = guest_enter();
-
 	if (measures(device) && device_trylock(device)) {
 		frames_look(device);
 		device_unlock(device);
@@ -148,7 +138,6 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_QueueWaitIdle(VkQueue queue)
 {
 	struct device *device = device_of(queue);
 	VkResult result = device->next.QueueWaitIdle(queue);
-
 	queue_look(device);
 	return result;
 }
@@ -157,7 +146,6 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_DeviceWaitIdle(VkDevice handle)
 {
 	struct device *device = device_of(handle);
 	VkResult result = device->next.DeviceWaitIdle(handle);
-
 	queue_look(device);
 	return result;
 }
@@ -168,7 +156,6 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_WaitForFences(VkDevice handle, uint32_t fenc
 {
 	struct device *device = device_of(handle);
 	VkResult result = device->next.WaitForFences(handle, fenceCount, pFences, waitAll, timeout);
-
 	if (!device->windowed)
 		queue_look(device);
 	return result;
@@ -193,10 +180,9 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_CreateSwapchainKHR(VkDevice handle,
 	VkResult result =
 	    device->next.CreateSwapchainKHR(handle, pCreateInfo, pAllocator, pSwapchain);
 	struct guest_visit visit = guest_enter();
-	struct swapchain *place;
 
 	device_lock(device);
-	place = result == VK_SUCCESS ? place_of(device, VK_NULL_HANDLE) : NULL;
+	struct swapchain *place = result == VK_SUCCESS ? place_of(device, VK_NULL_HANDLE) : NULL;
 	if (place)
 		*place = (struct swapchain){*pSwapchain, pCreateInfo->imageExtent.width,
 					    pCreateInfo->imageExtent.height};
@@ -211,7 +197,6 @@ VKAPI_ATTR void VKAPI_CALL hook_DestroySwapchainKHR(VkDevice handle, VkSwapchain
 	struct device *device = device_of(handle);
 	struct guest_visit visit = guest_enter();
 	struct swapchain *place = NULL;
-
 	device_lock(device);
 	if (swapchain != VK_NULL_HANDLE)
 		place = place_of(device, swapchain);
@@ -238,7 +223,6 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_AllocateMemory(VkDevice handle,
 	struct guest_visit visit = guest_enter();
 	struct allocation *item = result == VK_SUCCESS ? malloc(sizeof(*item)) : NULL;
 	bool noted = result != VK_SUCCESS;
-
 	device_lock(device);
 	if (item) {
 		item->bytes = pAllocateInfo->allocationSize;
@@ -260,7 +244,6 @@ VKAPI_ATTR void VKAPI_CALL hook_FreeMemory(VkDevice handle, VkDeviceMemory memor
 	struct device *device = device_of(handle);
 	struct guest_visit visit = guest_enter();
 	struct allocation *item = NULL;
-
 	device_lock(device);
 	if (memory != VK_NULL_HANDLE)
 		item = handles_remove(&device->allocations, (uint64_t)(uintptr_t)memory);

@@ -14,7 +14,6 @@ static VkDeviceSize stride_of(const struct device *device, uint32_t type)
 static VkDeviceSize place_of(const struct device *device, uint32_t type, uint32_t slot)
 {
 	VkDeviceSize at = 0;
-
 	for (uint32_t t = 0; t < type; t++) {
 		if ((device->wanted & QUERY_BIT(t)) != 0)
 			at += pool_slots(t, BLOCK_SLOTS) * stride_of(device, t);
@@ -29,7 +28,6 @@ static bool make_buffer(struct device *device, struct query_block *block)
 				   .size = place_of(device, QUERY_TYPES, 0),
 				   .usage = VK_BUFFER_USAGE_TRANSFER_DST_BIT,
 				   .pQueueFamilyIndices = families};
-
 	for (uint32_t i = 0; i < device->family_count; i++)
 		families[i] = i;
 	if (device->family_count > 1) {
@@ -89,15 +87,12 @@ static bool record_some(struct command *command, const struct command *of)
 {
 	const struct device *device = command->device;
 	bool any = false;
-
 	for (uint32_t i = 0; i < of->use_count; i++) {
 		const struct query_use *use = &of->uses[i];
-		const struct query_chunk *chunk;
 		uint32_t slot, type = use->type;
-
 		if (!use->ended || type == QUERY_DRIVER)
 			continue;
-		chunk = of->chunks[use->slot / CHUNK_SLOTS];
+		const struct query_chunk *chunk = of->chunks[use->slot / CHUNK_SLOTS];
 		if (!chunk->block->copies)
 			continue;
 		slot = chunk->first + use->slot % CHUNK_SLOTS;

@@ -26,14 +26,12 @@ static bool is_of_family(const struct device *device, const struct command *comm
 static bool may_have_children(const struct command *command)
 {
 	bool any = __atomic_load_n(&command->device->driver.has_children, __ATOMIC_RELAXED);
-
 	return any && (!command->recorded || command->had_children);
 }
 
 bool driver_counts(const struct command *command)
 {
 	const struct device *device = command->device;
-
 	return device->driver.works && command->measured && !command->secondary &&
 	       command->host_resets && is_of_family(device, command) && !may_have_children(command);
 }
@@ -45,7 +43,6 @@ bool driver_counts(const struct command *command)
 static uint32_t choose_set(struct command *command)
 {
 	struct driver_family *family = &command->device->driver.families[command->pool->family];
-
 	if (command->once || command->recorded)
 		return family->first + __atomic_load_n(&family->now, __ATOMIC_RELAXED);
 	return family->first +
@@ -65,7 +62,6 @@ static struct driver_pool *make_pool(struct device *device, uint32_t number)
 					    .queryType = VK_QUERY_TYPE_PERFORMANCE_QUERY_KHR,
 					    .queryCount = queries_of(device)};
 	struct driver_pool *pool = calloc(1, sizeof(*pool));
-
 	if (!pool)
 		return NULL;
 	if (device->next.CreateQueryPool(device->handle, &info, NULL, &pool->pool) != VK_SUCCESS) {
@@ -83,7 +79,6 @@ static struct driver_pool *find_pool(struct command *command)
 	struct device *device = command->device;
 	uint32_t set = choose_set(command);
 	struct driver_pool *pool;
-
 	device_lock(device);
 	if (!command->driver_pool || command->driver_pool->set != set) {
 		driver_release(command);
@@ -100,11 +95,10 @@ static struct driver_pool *find_pool(struct command *command)
 
 struct driver_pool *driver_take(struct command *command)
 {
-	struct driver_pool *pool;
-
 	if (command->driver_slots == queries_of(command->device))
 		return NULL;
-	pool = command->driver_slots != 0 ? command->driver_pool : find_pool(command);
+	struct driver_pool *pool =
+	    command->driver_slots != 0 ? command->driver_pool : find_pool(command);
 	command->driver_slots += pool != NULL;
 	return pool;
 }
@@ -112,7 +106,6 @@ struct driver_pool *driver_take(struct command *command)
 void driver_release(struct command *command)
 {
 	struct driver_pool *pool = command->driver_pool;
-
 	command->driver_pool = NULL;
 	if (!pool || !command->device->driver.sets)
 		return;
@@ -123,7 +116,6 @@ void driver_release(struct command *command)
 void driver_reset(const struct command *command)
 {
 	const struct device *device = command->device;
-
 	if (command->driver_slots != 0)
 		device->next.ResetQueryPool(device->handle, command->driver_pool->pool, 0,
 					    command->driver_slots);
@@ -133,7 +125,6 @@ static VkResult read_query(const struct device *device, const struct command *co
 			   const struct query_use *use, VkPerformanceCounterResultKHR *out)
 {
 	size_t size = device->driver.sets[command->driver_pool->set].count * sizeof(*out);
-
 	return device->next.GetQueryPoolResults(device->handle, command->driver_pool->pool,
 						use->slot, 1, size, out, size, 0);
 }
@@ -141,10 +132,8 @@ static VkResult read_query(const struct device *device, const struct command *co
 bool driver_ready(const struct device *device, const struct command *command)
 {
 	VkPerformanceCounterResultKHR results[WIRE_DRIVER_MOST];
-
 	for (uint32_t i = 0; command->driver_slots != 0 && i < command->use_count; i++) {
 		const struct query_use *use = &command->uses[i];
-
 		if (use->type == QUERY_DRIVER && use->ended &&
 		    read_query(device, command, use, results) == VK_NOT_READY)
 			return false;
@@ -157,7 +146,6 @@ bool driver_add(const struct device *device, const struct command *command,
 {
 	const struct driver_set *set = &device->driver.sets[command->driver_pool->set];
 	VkPerformanceCounterResultKHR results[WIRE_DRIVER_MOST];
-
 	if (!part->driver)
 		part->driver = calloc(device->driver.count, sizeof(*part->driver));
 	if (!part->driver || read_query(device, command, use, results) != VK_SUCCESS)
@@ -165,7 +153,6 @@ bool driver_add(const struct device *device, const struct command *command,
 	for (uint32_t i = 0; i < set->count; i++) {
 		const struct driver_counter *counter = &device->driver.counters[set->wanted[i]];
 		struct driver_sum *sum = &part->driver[set->wanted[i]];
-
 		sum->value +=
 		    perf_value(set->storage[i], &results[i]) * counter->factor + counter->offset;
 		sum->count++;
@@ -188,7 +175,6 @@ static struct wire_value value_of(const struct device *device, const struct part
 	const struct driver_sum *sum = part->driver ? &part->driver[number] : NULL;
 	struct wire_value out = {.state = WIRE_NOT_COLLECTED, .bits = counter->why};
 	double value;
-
 	if (counter->why != WIRE_WHY_COLLECTED)
 		return out;
 	out.bits = 0;

@@ -43,7 +43,6 @@ static bool make_pools(struct device *device, struct query_block *block)
 		VkQueryPoolCreateInfo info = {.sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO,
 					      .queryType = type_of(type),
 					      .queryCount = pool_slots(type, BLOCK_SLOTS)};
-
 		if ((device->wanted & QUERY_BIT(type)) == 0)
 			continue;
 		if (type == QUERY_STATISTICS)
@@ -61,7 +60,6 @@ static bool make_pools(struct device *device, struct query_block *block)
 static bool make_block(struct device *device)
 {
 	struct query_block *block = calloc(1, sizeof(*block));
-
 	if (!block)
 		return false;
 	if (!make_pools(device, block)) {
@@ -73,7 +71,6 @@ static bool make_block(struct device *device)
 	device->blocks = block;
 	for (uint32_t i = 0; i < BLOCK_CHUNKS; i++) {
 		struct query_chunk *chunk = &block->chunks[i];
-
 		chunk->block = block;
 		chunk->first = i * CHUNK_SLOTS;
 		chunk->next = device->chunks;
@@ -107,10 +104,8 @@ bool queries_take_chunk(struct command *command)
 void queries_free(struct command *command)
 {
 	struct device *device = command->device;
-
 	while (command->chunk_count > 0) {
 		struct query_chunk *chunk = command->chunks[--command->chunk_count];
-
 		chunk->next = device->chunks;
 		device->chunks = chunk;
 	}
@@ -128,7 +123,6 @@ void queries_destroy_all(struct device *device)
 	device->chunks = NULL;
 	while (device->blocks) {
 		struct query_block *next = device->blocks->next;
-
 		destroy_pools(device, device->blocks);
 		device->blocks = next;
 	}

@@ -12,14 +12,12 @@ static void begin_one(struct command *command, uint32_t type)
 	const struct functions *next = &command->device->next;
 	struct query_use *use = slots_add_use(command, type);
 	VkQueryControlFlags flags = type == QUERY_OCCLUSION ? VK_QUERY_CONTROL_PRECISE_BIT : 0;
-	VkQueryPool pool;
 	uint32_t number;
-
 	if (!use) {
 		command->now->lost |= QUERY_BIT(type);
 		return;
 	}
-	pool = slots_pool(command, use, &number);
+	VkQueryPool pool = slots_pool(command, use, &number);
 	if (type >= QUERY_STREAM && type < QUERY_STAMPS)
 		next->CmdBeginQueryIndexedEXT(command->handle, pool, number, 0,
 					      type - QUERY_STREAM);
@@ -42,16 +40,13 @@ void queries_begin(struct command *command, uint32_t types)
 void queries_end(struct command *command, uint32_t types)
 {
 	const struct functions *next = &command->device->next;
-
 	types &= command->open;
 	for (uint32_t i = command->use_count; types != 0 && i-- > 0;) {
 		struct query_use *use = &command->uses[i];
-		VkQueryPool pool;
 		uint32_t number;
-
 		if (use->ended || (types & QUERY_BIT(use->type)) == 0)
 			continue;
-		pool = slots_pool(command, use, &number);
+		VkQueryPool pool = slots_pool(command, use, &number);
 		if (use->type >= QUERY_STREAM && use->type < QUERY_STAMPS)
 			next->CmdEndQueryIndexedEXT(command->handle, pool, number,
 						    use->type - QUERY_STREAM);
@@ -67,7 +62,6 @@ static void stamp(struct command *command, struct query_use *use, uint32_t which
 {
 	uint32_t number;
 	VkQueryPool pool = slots_pool(command, use, &number);
-
 	command->device->next.CmdWriteTimestamp(command->handle,
 						which == 0 ? VK_PIPELINE_STAGE_TOP_OF_PIPE_BIT
 							   : VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT,
@@ -104,11 +98,9 @@ static void break_driver(struct command *command)
 /* The stamps around what is a sample. */
 static void begin_time(struct command *command)
 {
-	struct query_use *use;
-
 	if ((slots_possible(command) & QUERY_BIT(QUERY_STAMPS)) == 0 || command->secondary)
 		return;
-	use = slots_touch(command) ? slots_add_use(command, QUERY_STAMPS) : NULL;
+	struct query_use *use = slots_touch(command) ? slots_add_use(command, QUERY_STAMPS) : NULL;
 	if (use)
 		stamp(command, use, 0);
 	else
@@ -119,7 +111,6 @@ static void end_time(struct command *command)
 {
 	for (uint32_t i = command->use_count; i-- > 0;) {
 		struct query_use *use = &command->uses[i];
-
 		if (use->type != QUERY_STAMPS)
 			continue;
 		if (!use->ended)
@@ -157,7 +148,6 @@ static uint32_t around_children(struct command *command)
 {
 	uint32_t program = __atomic_load_n(&command->device->program_types, __ATOMIC_RELAXED);
 	uint32_t types = (command->outer | command->inner) & QUERY_INHERITED & ~program;
-
 	if (command->device->inherited)
 		return types;
 	queries_end(command, command->outer);
@@ -167,7 +157,6 @@ static uint32_t around_children(struct command *command)
 static uint32_t label_now(const struct command *command)
 {
 	uint32_t depth = command->label_depth;
-
 	if (depth > LABELS_MAX)
 		depth = LABELS_MAX;
 	return depth != 0 ? command->label_stack[depth - 1] : 0;
@@ -176,7 +165,6 @@ static uint32_t label_now(const struct command *command)
 void queries_before_pass(struct command *command, bool inline_contents, bool suspends)
 {
 	uint32_t types = command->outer;
-
 	if (command->blind || command->secondary)
 		return;
 	queries_end(command, command->inner);
@@ -219,7 +207,6 @@ void queries_after_pass(struct command *command)
 static bool is_empty(const struct command *command)
 {
 	const struct span *now = command->now;
-
 	for (uint32_t i = 0; i < command->use_count; i++) {
 		if (command->uses[i].span == (uint32_t)(now - command->spans) &&
 		    command->uses[i].type != QUERY_STAMPS && command->uses[i].type != QUERY_DRIVER)
@@ -233,7 +220,6 @@ static bool is_empty(const struct command *command)
 void queries_next_span(struct command *command, uint32_t label)
 {
 	struct span *more;
-
 	if (command->span_count == 0 || command->secondary)
 		return;
 	/* Within a pass those that were begun before it go on, and count for the first part. */
@@ -263,7 +249,6 @@ void queries_next_span(struct command *command, uint32_t label)
 void queries_before_draw(struct command *command)
 {
 	uint32_t types = command->inner & ~command->open & ~command->program_open;
-
 	if (types == 0)
 		return;
 	if (command->in_pass && command->inline_pass &&
@@ -292,10 +277,8 @@ void queries_before_dispatch(struct command *command)
 static void adopt(struct command *command, struct command *child)
 {
 	struct child *more;
-
 	if (command->child_count == command->child_cap) {
 		uint32_t cap = command->child_cap != 0 ? 2 * command->child_cap : 8;
-
 		more = realloc(command->children, cap * sizeof(*more));
 		if (!more) {
 			command->now->lost |= command->device->wanted;
@@ -310,13 +293,11 @@ static void adopt(struct command *command, struct command *child)
 
 void queries_before_children(struct command *command)
 {
-	uint32_t types;
-
 	command->had_children = true;
 	if (command->in_pass || command->secondary)
 		return;
 	break_driver(command);
-	types = command->around = around_children(command);
+	uint32_t types = command->around = around_children(command);
 	if ((types | command->outer | command->inner) != 0 && slots_touch(command))
 		queries_begin(command, types);
 }
@@ -324,7 +305,6 @@ void queries_before_children(struct command *command)
 void queries_before_child(struct command *command, struct command *child)
 {
 	uint32_t counts = (command->outer | command->inner) & ~command->open;
-
 	if (child->use_count != 0 && command->touched) {
 		adopt(command, child);
 		return;
@@ -337,7 +317,6 @@ void queries_before_child(struct command *command, struct command *child)
 static void drop_last(struct command *command)
 {
 	uint32_t last = command->span_count - 1;
-
 	while (command->use_count != 0 && command->uses[command->use_count - 1].span == last)
 		command->use_count--;
 	command->now = &command->spans[--command->span_count - 1];

@@ -27,7 +27,6 @@ static void add_time(struct device *device, struct part *part, const struct exec
 	uint64_t *counted = &device->queue_end[execution->queue];
 	uint64_t begin = stamps[0] & mask, end = stamps[2] & mask;
 	uint64_t length = (end - begin) & mask, seen = (*counted - begin) & mask;
-
 	if (length > mask / 2) { /* it ends before it begins */
 		part->lost |= QUERY_BIT(QUERY_STAMPS);
 		return;
@@ -84,8 +83,6 @@ static void read_around(struct reading *r, const struct query_chunk *chunk)
 {
 	const struct query_chunk *first = chunk, *last = chunk, *all = chunk->block->chunks;
 	size_t stride = (query_values(r->device, r->type) + 1) * sizeof(uint64_t);
-	uint32_t queries;
-
 	while (first > all && last - first + 1 < READ_CHUNKS && may_read(r, first - 1))
 		first--;
 	while (last + 1 < all + BLOCK_CHUNKS && last - first + 1 < READ_CHUNKS &&
@@ -94,7 +91,7 @@ static void read_around(struct reading *r, const struct query_chunk *chunk)
 	r->block = chunk->block;
 	r->first = first->first;
 	r->count = last->first + last->used - first->first;
-	queries = pool_slots(r->type, r->count);
+	uint32_t queries = pool_slots(r->type, r->count);
 	/* Between those that were used some were not: whether one is there, it tells itself. */
 	r->good = r->device->next.GetQueryPoolResults(
 		      r->device->handle, r->block->pools[r->type], pool_slots(r->type, r->first),
@@ -110,7 +107,6 @@ static const uint64_t *read_use(struct reading *r, const struct command *command
 	uint32_t slot = chunk->first + use->slot % CHUNK_SLOTS, all = slot_values(r);
 	uint32_t each = query_values(r->device, r->type) + 1;
 	const uint64_t *values;
-
 	if (chunk->block->copies) {
 		values = copies_at(r->device, chunk->block, r->type, slot);
 	} else {
@@ -131,10 +127,8 @@ static const uint64_t *read_use(struct reading *r, const struct command *command
 static void allow(struct reading *r, const struct command *command)
 {
 	uint32_t used = command->slots[r->type];
-
 	for (uint32_t i = 0; i * CHUNK_SLOTS < used; i++) {
 		struct query_chunk *chunk = command->chunks[i];
-
 		chunk->reading = r->device->readings;
 		chunk->used =
 		    used - i * CHUNK_SLOTS < CHUNK_SLOTS ? used - i * CHUNK_SLOTS : CHUNK_SLOTS;
@@ -147,7 +141,6 @@ static void collect_use(struct reading *r, const struct execution *execution,
 {
 	const uint64_t *values = NULL;
 	bool there = false;
-
 	if (use->ended && use->type == QUERY_DRIVER) {
 		there = driver_add(r->device, command, use, part);
 	} else if (use->ended) {
@@ -165,10 +158,8 @@ static void collect_one(struct reading *r, const struct execution *execution,
 			const struct command *command, uint32_t child_span)
 {
 	bool child = command != execution->command;
-
 	for (uint32_t i = 0; i < command->use_count; i++) {
 		const struct query_use *use = &command->uses[i];
-
 		if (use->type == r->type)
 			collect_use(
 			    r, execution, command, use,
@@ -214,7 +205,6 @@ void queries_collect(struct device *device)
 	}
 	for (uint32_t type = 0; type <= QUERY_DRIVER; type++) {
 		struct reading reading = {.device = device, .type = type};
-
 		if ((device->wanted & QUERY_BIT(type)) == 0)
 			continue;
 		if (type != QUERY_DRIVER)
@@ -226,7 +216,6 @@ void queries_collect(struct device *device)
 void queries_note_ended(const struct device *device, struct execution *execution)
 {
 	VkResult state = device->next.GetEventStatus(device->handle, execution->command->done);
-
 	execution->lost = state != VK_EVENT_RESET && state != VK_EVENT_SET;
 	execution->ended =
 	    execution->lost || (state == VK_EVENT_SET && driver_ready(device, execution->command));

@@ -9,7 +9,6 @@ uint32_t slots_possible(const struct command *command)
 	const struct device *device = command->device;
 	VkQueueFlags flags = device->families[command->pool->family].queueFlags;
 	uint32_t types = device->wanted & ~QUERY_BIT(QUERY_DRIVER);
-
 	if ((flags & VK_QUEUE_GRAPHICS_BIT) != 0)
 		types &= ~QUERY_BIT(QUERY_COMPUTE);
 	else
@@ -25,7 +24,6 @@ static bool make_event(struct command *command)
 {
 	const struct device *device = command->device;
 	VkEventCreateInfo info = {.sType = VK_STRUCTURE_TYPE_EVENT_CREATE_INFO};
-
 	return command->done != VK_NULL_HANDLE ||
 	       device->next.CreateEvent(device->handle, &info, NULL, &command->done) == VK_SUCCESS;
 }
@@ -35,7 +33,6 @@ static void reset_chunk(struct command *command, uint32_t index)
 	const struct device *device = command->device;
 	const struct query_chunk *chunk = command->chunks[index];
 	uint32_t types = slots_possible(command);
-
 	for (uint32_t type = 0; !command->host_resets && type < QUERY_TYPES; type++) {
 		if ((types & QUERY_BIT(type)) != 0)
 			device->next.CmdResetQueryPool(command->handle, chunk->block->pools[type],
@@ -64,7 +61,6 @@ void slots_reserve(struct command *command)
 {
 	for (uint32_t type = 0; type < QUERY_TYPES; type++) {
 		uint32_t all = command->chunk_count * CHUNK_SLOTS;
-
 		if (all - command->slots[type] < CHUNK_SLOTS / 2 && queries_take_chunk(command))
 			reset_chunk(command, command->chunk_count - 1);
 	}
@@ -74,10 +70,8 @@ void slots_reserve(struct command *command)
 static bool reserve_use(struct command *command)
 {
 	struct query_use *use;
-
 	if (command->use_count == command->use_cap) {
 		uint32_t cap = command->use_cap != 0 ? 2 * command->use_cap : 16;
-
 		use = realloc(command->uses, cap * sizeof(*use));
 		if (!use)
 			return false;
@@ -104,12 +98,10 @@ static bool take_slot(struct command *command, uint32_t type, uint32_t *slot)
 
 struct query_use *slots_add_use(struct command *command, uint32_t type)
 {
-	struct query_use *use;
 	uint32_t slot;
-
 	if (!reserve_use(command) || !take_slot(command, type, &slot))
 		return NULL;
-	use = &command->uses[command->use_count++];
+	struct query_use *use = &command->uses[command->use_count++];
 	*use = (struct query_use){
 	    .type = (uint8_t)type, .slot = slot, .span = (uint32_t)(command->now - command->spans)};
 	return use;
@@ -118,13 +110,11 @@ struct query_use *slots_add_use(struct command *command, uint32_t type)
 /* The pool and number of a slot of a command buffer. */
 VkQueryPool slots_pool(const struct command *command, const struct query_use *use, uint32_t *number)
 {
-	const struct query_chunk *chunk;
-
 	if (use->type == QUERY_DRIVER) {
 		*number = use->slot;
 		return command->driver_pool->pool;
 	}
-	chunk = command->chunks[use->slot / CHUNK_SLOTS];
+	const struct query_chunk *chunk = command->chunks[use->slot / CHUNK_SLOTS];
 	*number = pool_slots(use->type, chunk->first + use->slot % CHUNK_SLOTS);
 	return chunk->block->pools[use->type];
 }
@@ -132,10 +122,8 @@ VkQueryPool slots_pool(const struct command *command, const struct query_use *us
 static void reset_one(const struct command *command)
 {
 	const struct device *device = command->device;
-
 	for (uint32_t i = 0; command->host_resets && i < command->chunk_count; i++) {
 		const struct query_chunk *chunk = command->chunks[i];
-
 		for (uint32_t type = 0; type < QUERY_TYPES; type++) {
 			if (command->slots[type] > i * CHUNK_SLOTS)
 				device->next.ResetQueryPool(

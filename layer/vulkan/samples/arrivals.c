@@ -49,7 +49,6 @@ static void begin_submission(struct device *device, const struct moment *at)
 	uint64_t begin_ns = frame->record.begin_ns;
 	uint64_t since_ns = at->now_ns > begin_ns ? at->now_ns - begin_ns : 0;
 	bool ends = device->per != WIRE_QUEUE || since_ns > QUEUE_NS;
-
 	if (frame->worked && (device->windowed ? since_ns > UNPRESENTED_NS : ends))
 		frames_end(device, WIRE_TIME, 0, at);
 }
@@ -58,7 +57,6 @@ static void note_submission(struct device *device, const struct arrival *arrival
 {
 	struct submission all = arrival->all;
 	struct command *command;
-
 	begin_submission(device, &arrival->at);
 	for (bool first = true; (command = submission_next(&all)) != NULL || first; first = false) {
 		frames_submitted(device, arrival->queue, command, first);
@@ -73,7 +71,6 @@ static void note_submission(struct device *device, const struct arrival *arrival
 static void note_size(struct device *device, VkSwapchainKHR swapchain)
 {
 	struct wire_record *record = &frame_now(device)->record;
-
 	for (uint32_t i = 0; i < SWAPCHAINS_MAX; i++) {
 		if (device->swapchains[i].handle != swapchain)
 			continue;
@@ -101,7 +98,6 @@ static void take_all(struct device *device)
 {
 	struct arrival *newest = __atomic_exchange_n(&device->arrivals, NULL, __ATOMIC_ACQ_REL);
 	struct arrival *oldest = NULL, *next;
-
 	for (; newest; newest = next) {
 		next = newest->next;
 		newest->next = oldest;
@@ -142,7 +138,6 @@ static struct arrival *copy_of(const struct arrival *arrival)
 	struct submission all = arrival->all;
 	uint32_t count = 0;
 	struct arrival *copy;
-
 	for (uint32_t i = 0; i < all.count; i++) {
 		all.info = i;
 		count += buffers_of(&all);
@@ -176,7 +171,6 @@ static void leave(struct device *device, struct arrival *note)
 void arrival_note(struct device *device, const struct arrival *arrival)
 {
 	struct arrival *note;
-
 	if (!device_trylock(device)) {
 		note = copy_of(arrival);
 		if (note) {

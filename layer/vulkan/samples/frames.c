@@ -25,14 +25,12 @@ struct part *frame_part(struct device *device, const struct execution *execution
 {
 	struct frame *frame = frame_at(device, execution->frame);
 	uint32_t at = execution->part + span;
-
 	return at < frame->part_count ? &frame->parts[at] : &frame->whole;
 }
 
 static void frames_begin(struct device *device, uint64_t now_ns, uint64_t cpu_ns)
 {
 	struct frame *frame = frame_now(device);
-
 	*frame = (struct frame){.parts = frame->parts, .part_cap = frame->part_cap};
 	frame->record.begin_ns = now_ns;
 	frame->record.cpu_begin_ns = cpu_ns;
@@ -43,7 +41,6 @@ static enum wire_kind kind_asked(const struct wire_header *channel)
 {
 	static const enum wire_kind parts[] = {WIRE_PASS, WIRE_GROUP, WIRE_COMMANDS, WIRE_SUBMIT,
 					       WIRE_QUEUE};
-
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
 		if ((channel->kinds & 1u << parts[i]) != 0)
 			return parts[i];
@@ -54,7 +51,6 @@ static enum wire_kind kind_asked(const struct wire_header *channel)
 void frames_start(struct device *device)
 {
 	const struct wire_header *channel = guest_channel();
-
 	device->per = kind_asked(channel);
 	device->identity.start_ns = guest_now_ns();
 	device->measure = true;
@@ -77,7 +73,6 @@ static void drop(struct device *device, struct execution **link)
 {
 	struct execution *execution = *link;
 	struct command *command = execution->command;
-
 	for (uint32_t i = 0; i < command->child_count; i++)
 		__atomic_store_n(&command->children[i].command->pending, NULL, __ATOMIC_RELEASE);
 	__atomic_store_n(&command->pending, NULL, __ATOMIC_RELEASE);
@@ -91,7 +86,6 @@ static void drop(struct device *device, struct execution **link)
 static uint32_t count_ended(struct device *device, uint32_t most)
 {
 	uint32_t count = 0, run = 0;
-
 	for (struct execution *e = device->executions; e && run < most; e = e->next) {
 		if (!e->ended)
 			queries_note_ended(device, e);
@@ -106,7 +100,6 @@ static uint32_t count_ended(struct device *device, uint32_t most)
 static void read_ended(struct device *device)
 {
 	struct execution **link = &device->executions;
-
 	queries_collect(device);
 	device->ended_ns = 0;
 	while (*link) {
@@ -123,7 +116,6 @@ static void write_complete(struct device *device)
 {
 	while (device->first != device->current) {
 		struct frame *frame = frame_at(device, device->first);
-
 		if (!frame->ended || frame->pending != 0)
 			return;
 		records_write(device, frame);
@@ -141,7 +133,6 @@ void frames_collect(struct device *device)
 void frames_look(struct device *device)
 {
 	uint32_t count = count_ended(device, LOOK_MOST);
-
 	if (count >= READ_TOGETHER || (count != 0 && device->copies) ||
 	    (count != 0 && guest_now_ns() - device->ended_ns > READ_WITHIN_NS))
 		read_ended(device);
@@ -152,7 +143,6 @@ void frames_look(struct device *device)
 static void give_up(struct device *device)
 {
 	struct execution **link = &device->executions;
-
 	while (*link) {
 		if ((*link)->frame == device->first) {
 			lose(device, *link);
@@ -167,7 +157,6 @@ static void give_up(struct device *device)
 void frames_settle(struct device *device, struct command *command)
 {
 	struct execution **link = &device->executions;
-
 	if (!command->pending)
 		return;
 	frames_collect(device);
@@ -195,7 +184,6 @@ static uint32_t add_parts(struct device *device, struct frame *frame, uint32_t c
 {
 	struct part *more;
 	uint32_t first = frame->part_count, cap = frame->part_cap != 0 ? frame->part_cap : 16;
-
 	if (device->per == WIRE_FRAME)
 		return 0;
 	while (cap < first + count)
@@ -218,7 +206,6 @@ static uint32_t queue_part(struct device *device, struct frame *frame, VkQueue q
 {
 	uint32_t number = queue_number(device, queue), first = 0;
 	char name[24];
-
 	while (first < frame->part_count && frame->parts[first].queue != number)
 		first++;
 	if (first < frame->part_count)
@@ -258,7 +245,6 @@ static void note_span(const struct device *device, struct part *part, const stru
 		      const struct span *span)
 {
 	bool works = span->tally.draws + span->tally.dispatches != 0;
-
 	frames_add_tally(&part->tally, &span->tally);
 	driver_expect(device, command, part);
 	if (works && !command->measured)
@@ -298,8 +284,6 @@ void frames_submitted(struct device *device, VkQueue queue, struct command *comm
 	struct frame *frame = frame_now(device);
 	uint64_t buffers = command != NULL;
 	struct execution *execution, blank = {0}, *at;
-	struct part *part;
-
 	if (!command)
 		command = &device->nobody;
 	execution = command->tells ? calloc(1, sizeof(*execution)) : NULL;
@@ -311,7 +295,7 @@ void frames_submitted(struct device *device, VkQueue queue, struct command *comm
 	frame->worked = true;
 	at->frame = device->current;
 	at->part = choose_part(device, frame, queue, command, first);
-	part = frame_part(device, at, 0);
+	struct part *part = frame_part(device, at, 0);
 	part->values[WIRE_SUBMITS] += first;
 	part->values[WIRE_COMMAND_BUFFERS] += buffers;
 	if (buffers != 0 && (command->blind || command->span_count == 0)) {
@@ -352,7 +336,6 @@ static bool grow(struct device *device)
 {
 	uint32_t cap = 2 * device->frame_cap;
 	struct frame *more = cap <= FRAMES_MOST ? calloc(cap, sizeof(*more)) : NULL;
-
 	if (!more)
 		return false;
 	/* All that are there, since each has parts of its own. */
@@ -387,7 +370,6 @@ void frames_end(struct device *device, enum wire_kind kind, uint32_t flags, cons
 	struct wire_record *record = &frame->record;
 	uint64_t now_ns = not_before(record->begin_ns, at->now_ns);
 	uint64_t cpu_ns = at->cpu_ns != 0 ? at->cpu_ns : guest_cpu_ns(), cpu_begin_ns;
-
 	if (cpu_ns != 0)
 		cpu_ns = not_before(record->cpu_begin_ns, cpu_ns);
 	record->kind = kind;
@@ -412,7 +394,6 @@ void frames_finish(struct device *device, uint64_t wait_ns)
 {
 	uint64_t until = wait_ns != 0 ? guest_now_ns() + wait_ns : 0;
 	struct moment at = {0};
-
 	if (device->finished)
 		return;
 	device->finished = true;

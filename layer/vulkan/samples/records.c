@@ -12,7 +12,6 @@ static enum wire_state state_of(const struct device *device, const struct part *
 				uint32_t types)
 {
 	uint32_t bits = types & device->wanted;
-
 	if ((part->lost & bits) != 0)
 		return WIRE_LATE;
 	if ((part->disturbed & bits) != 0)
@@ -41,10 +40,8 @@ static void set_time(const struct device *device, struct wire_record *record,
 {
 	double most_ns = 0;
 	enum wire_state state = state_of(device, part, QUERY_BIT(QUERY_STAMPS));
-
 	for (uint32_t i = 0; i < QUEUES_MAX; i++) {
 		double ns = (double)part->busy_ticks[i] * (double)device->tick_ns;
-
 		most_ns = ns > most_ns ? ns : most_ns;
 	}
 	if (state == WIRE_VALID && most_ns > (double)(guest_now_ns() - record->begin_ns))
@@ -57,12 +54,10 @@ static void set_streams(const struct device *device, struct wire_record *record,
 			const struct part *part)
 {
 	uint64_t any = 0;
-
 	for (uint32_t s = 0; s < STREAMS; s++) {
 		unsigned first = WIRE_STREAM_FIRST + 3 * s;
 		enum wire_state state = state_of(device, part, QUERY_BIT(QUERY_STREAM + s));
 		bool overflow = part->values[first + 1] > part->values[first];
-
 		any |= overflow;
 		set_range(record, part, first, first + 1, state);
 		set(record, first + 2,
@@ -79,7 +74,6 @@ void records_note_memory(const struct device *device, struct wire_record *record
 {
 	enum wire_state state = device->heaps_lost ? WIRE_LATE : WIRE_VALID;
 	uint64_t local = 0;
-
 	for (uint32_t i = 0; i < device->memory.memoryHeapCount; i++) {
 		if ((device->memory.memoryHeaps[i].flags & VK_MEMORY_HEAP_DEVICE_LOCAL_BIT) != 0)
 			local += device->heap_bytes[i];
@@ -92,7 +86,6 @@ void records_note_memory(const struct device *device, struct wire_record *record
 static void set_commands(struct wire_record *record, const struct part *part)
 {
 	enum wire_state state = part->blind ? WIRE_LATE : WIRE_VALID;
-
 	set_range(record, part, WIRE_PRESENTS, WIRE_COMMAND_BUFFERS, WIRE_VALID);
 	set(record, WIRE_RENDER_PASSES, state, part->tally.passes);
 	set(record, WIRE_DRAWS, state, part->tally.draws);
@@ -106,7 +99,6 @@ static void set_queries(const struct device *device, struct wire_record *record,
 	uint32_t drawing = QUERY_BIT(QUERY_STATISTICS);
 	enum wire_state drawn = state_of(device, part, drawing);
 	enum wire_state passed = state_of(device, part, QUERY_BIT(QUERY_OCCLUSION));
-
 	set_range(record, part, WIRE_IA_VERTICES, WIRE_DS_INVOCATIONS, drawn);
 	set_range(record, part, WIRE_TASK_INVOCATIONS, WIRE_MESH_INVOCATIONS, drawn);
 	set_range(record, part, WIRE_CS_INVOCATIONS, WIRE_CS_INVOCATIONS,
@@ -148,14 +140,12 @@ static void fill_record(const struct device *device, struct wire_record *record,
 static void write_part(struct device *device, struct wire_record *record, struct part *part)
 {
 	struct wire_value values[WIRE_DRIVER_MOST];
-
 	fill_record(device, record, part);
 	driver_values(device, part, values);
 	free(part->driver);
 	part->driver = NULL;
 	if (guest_channel()) {
 		const struct channel_sample sample = {record, values, device->driver.count};
-
 		channel_write_values(guest_channel(), &device->stream, &device->identity, &sample);
 	}
 }
@@ -165,13 +155,11 @@ static void write_parts(struct device *device, struct frame *frame)
 {
 	struct wire_record record = frame->record;
 	bool presented = record.kind == WIRE_FRAME;
-
 	record.kind = device->per;
 	record.cpu_begin_ns = record.cpu_end_ns = 0;
 	record.flags &= ~(uint32_t)(WIRE_CPU_KNOWN);
 	for (uint32_t i = 0; i < frame->part_count; i++) {
 		struct part *part = &frame->parts[i];
-
 		record.index = i;
 		if (i + 1 == frame->part_count && presented) {
 			record.flags |= WIRE_SWAPPED;
@@ -194,7 +182,6 @@ void records_draft(struct device *device, uint64_t ahead, uint64_t end_ns)
 	const struct frame *frame = frame_now(device);
 	struct wire_record draft = frame->record;
 	struct part part = frame->whole;
-
 	if (device->per != WIRE_FRAME || device->driver.count != 0 || !guest_channel())
 		return;
 	part.lost |= device->wanted;
