@@ -13,7 +13,6 @@ static void *load(bool egl, const char *name, bool extension_first)
 
 	for (size_t i = extension_first ? 0 : 1; !found && i < 4; i++) {
 		char full[64];
-
 		snprintf(full, sizeof(full), "gl%s%s", name, suffixes[i]);
 		found = real_gl_function(egl, full);
 	}
@@ -73,10 +72,8 @@ static void grant_extension(struct api *gl, const char *name, size_t length)
 static void grant_extension_string(struct api *gl)
 {
 	const char *text = (const char *)gl->GetString(GL_EXTENSIONS);
-
 	while (text && *text != '\0') {
 		size_t length = strcspn(text, " ");
-
 		grant_extension(gl, text, length);
 		text += length + strspn(text + length, " ");
 	}
@@ -85,10 +82,8 @@ static void grant_extension_string(struct api *gl)
 static void find_features(struct api *gl)
 {
 	GLint count = 0;
-
 	for (size_t i = 0; i < PROMISE_COUNT; i++) {
 		int since = gl->es ? promises[i].es : promises[i].desktop;
-
 		if (since != 0 && gl->version >= since)
 			grant(gl, &promises[i]);
 	}
@@ -96,7 +91,6 @@ static void find_features(struct api *gl)
 		gl->GetIntegerv(GL_NUM_EXTENSIONS, &count);
 		for (GLuint i = 0; i < (GLuint)count; i++) {
 			const char *name = (const char *)gl->GetStringi(GL_EXTENSIONS, i);
-
 			if (name)
 				grant_extension(gl, name, strlen(name));
 		}
@@ -111,7 +105,6 @@ static void require_functions(struct api *gl)
 	struct api_features *has = &gl->has;
 	bool queries = gl->GenQueries && gl->DeleteQueries && gl->BeginQuery && gl->EndQuery &&
 		       gl->GetQueryiv && gl->GetQueryObjectuiv;
-
 	has->indexed &= gl->BeginQueryIndexed && gl->EndQueryIndexed && gl->GetQueryIndexediv;
 	has->results64 &= gl->GetQueryObjectui64v != NULL;
 	has->timer &= has->results64 && gl->QueryCounter;
@@ -132,7 +125,6 @@ static void parse_version(struct api *gl, const char *text)
 
 	for (size_t i = 0; i < 3 && !gl->es; i++) {
 		size_t length = strlen(es_heads[i]);
-
 		gl->es = strncmp(text, es_heads[i], length) == 0;
 		text += gl->es ? length : 0;
 	}
@@ -143,14 +135,12 @@ static void parse_version(struct api *gl, const char *text)
 static void copy_string(const struct api *gl, GLenum name, char *to, size_t size)
 {
 	const char *text = (const char *)gl->GetString(name);
-
 	snprintf(to, size, "%s", text ? text : "");
 }
 
 static void api_describe(struct api *gl, struct channel_identity *identity)
 {
 	GLint flags = 0, profile = 0;
-
 	copy_string(gl, GL_VENDOR, identity->vendor, sizeof(identity->vendor));
 	copy_string(gl, GL_RENDERER, identity->renderer, sizeof(identity->renderer));
 	copy_string(gl, GL_VERSION, identity->version, sizeof(identity->version));
@@ -177,7 +167,6 @@ static void api_describe(struct api *gl, struct channel_identity *identity)
 bool api_load(struct api *gl, bool egl, struct channel_identity *identity)
 {
 	const char *version;
-
 	*gl = (struct api){.version = 10};
 	/* POSIX says that this conversion from an object to a function pointer works. */
 #define API_LOAD(type, name) gl->name = (type)load(egl, #name, false);

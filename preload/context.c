@@ -39,7 +39,6 @@ struct context *context_current(void)
 static struct context *find(bool egl, const void *handle)
 {
 	struct context *context = contexts;
-
 	while (context && (context->handle != handle || context->egl != egl))
 		context = context->next;
 	return context;
@@ -48,7 +47,6 @@ static struct context *find(bool egl, const void *handle)
 static void unlink_context(struct context *context)
 {
 	struct context **link = &contexts;
-
 	while (*link != context)
 		link = &(*link)->next;
 	*link = context->next;
@@ -67,14 +65,12 @@ static void dispose(struct context *context)
 static void on_thread_exit(void *value)
 {
 	struct context *context = value;
-	bool dead;
-
 	if (mine != context)
 		return;
 	mine = NULL;
 	pthread_mutex_lock(&lock);
 	context->current = false;
-	dead = context->doomed;
+	bool dead = context->doomed;
 	if (dead)
 		unlink_context(context);
 	pthread_mutex_unlock(&lock);
@@ -96,10 +92,8 @@ static void set_mine(struct context *context)
 
 static struct context *acquire(const struct binding *binding)
 {
-	struct context *context;
-
 	pthread_mutex_lock(&lock);
-	context = find(binding->egl, binding->context);
+	struct context *context = find(binding->egl, binding->context);
 	if (!context) {
 		context = calloc(1, sizeof(*context));
 		if (context) {
@@ -121,11 +115,9 @@ static struct context *acquire(const struct binding *binding)
 
 static void context_release(struct context *context)
 {
-	bool dead;
-
 	pthread_mutex_lock(&lock);
 	context->current = false;
-	dead = context->doomed;
+	bool dead = context->doomed;
 	if (dead)
 		unlink_context(context);
 	pthread_mutex_unlock(&lock);
@@ -137,7 +129,6 @@ static void context_release(struct context *context)
 static void remember_drawable(struct context *context, uint64_t drawable)
 {
 	unsigned i = 0;
-
 	if (context->size && context->drawable == drawable)
 		return;
 	context->drawable = drawable;
@@ -158,7 +149,6 @@ static void context_finish_all(void);
 static void context_start(struct context *context)
 {
 	GLint behavior = GL_CONTEXT_RELEASE_BEHAVIOR_FLUSH;
-
 	guest_at_exit(context_finish_all);
 	context->identity.start_ns = context->swapped_ns = guest_now_ns();
 	context->identity.window_system = context->egl ? WIRE_EGL : WIRE_GLX;
@@ -181,10 +171,8 @@ static void context_start(struct context *context)
 
 static bool is_doomed(const struct context *context)
 {
-	bool doomed;
-
 	pthread_mutex_lock(&lock);
-	doomed = context->doomed;
+	bool doomed = context->doomed;
 	pthread_mutex_unlock(&lock);
 	return doomed;
 }
@@ -214,7 +202,6 @@ static uint64_t release_wait_ns(struct context *context, const struct binding *n
 static bool ends_by_time(const struct context *context)
 {
 	uint64_t now_ns = guest_now_ns();
-
 	if (context->drawable != 0 && now_ns - context->swapped_ns < SWAPS_NO_MORE_NS)
 		return false;
 	return now_ns - context->sampler.begin_ns >= TIME_SAMPLE_NS;
@@ -223,8 +210,6 @@ static bool ends_by_time(const struct context *context)
 void context_before_bind(const struct binding *binding)
 {
 	struct context *old = context_current();
-	uint64_t before_ns, wait_ns;
-
 	if (!old || !old->started || (old->handle == binding->context && old->egl == binding->egl))
 		return;
 	if (ends_by_time(old) && sampler_counts(&old->sampler) && !old->sampler.list_open)
@@ -232,8 +217,8 @@ void context_before_bind(const struct binding *binding)
 	sampler_cut(&old->sampler);
 	if (old->unflushed) /* asking for results would flush */
 		return;
-	before_ns = guest_now_ns();
-	wait_ns = release_wait_ns(old, binding);
+	uint64_t before_ns = guest_now_ns();
+	uint64_t wait_ns = release_wait_ns(old, binding);
 	sampler_collect(&old->sampler, wait_ns);
 	if (wait_ns < WAIT_AT_END_NS)
 		old->waited_ns += guest_now_ns() - before_ns;
@@ -262,7 +247,6 @@ void context_after_bind(const struct binding *binding, bool done)
 {
 	struct context *old = context_current(), *context = NULL;
 	bool same = old && old->handle == binding->context && old->egl == binding->egl;
-
 	if (binding->context ? !is_here() : !guest_still_here())
 		return;
 	if (!done) {
@@ -303,7 +287,6 @@ static bool swaps_other(const struct context *context, uint64_t drawable)
 void context_hand_over(bool before)
 {
 	struct context *context = context_current();
-
 	if (!context || !context->started || context->swapping || context->display_closed ||
 	    context->sampler.list_open)
 		return;
@@ -320,7 +303,6 @@ void context_hand_over(bool before)
 static struct context *idle_of(uint64_t drawable, bool egl)
 {
 	struct context *found = NULL;
-
 	for (struct context *context = contexts; context; context = context->next) {
 		if (context->drawable != drawable || context->egl != egl)
 			continue;
@@ -338,10 +320,8 @@ static struct context *idle_of(uint64_t drawable, bool egl)
  */
 static void swap_idle(uint64_t drawable, bool egl)
 {
-	struct context *context;
-
 	pthread_mutex_lock(&lock);
-	context = idle_of(drawable, egl);
+	struct context *context = idle_of(drawable, egl);
 	if (context) {
 		sampler_end_frame(&context->sampler, true, NULL);
 		sampler_start_clock(&context->sampler);
@@ -353,7 +333,6 @@ static void swap_idle(uint64_t drawable, bool egl)
 void context_before_swap(uint64_t drawable)
 {
 	struct context *context = context_current();
-
 	if (!context || !context->started || !guest_still_here() || swaps_other(context, drawable))
 		return;
 	sampler_end_frame(&context->sampler, true, size_at_end(context->size, &context->gl));
@@ -363,7 +342,6 @@ void context_before_swap(uint64_t drawable)
 void context_after_swap(bool egl, uint64_t drawable, bool done)
 {
 	struct context *context = context_current();
-
 	if (!context && done && drawable != 0 && guest_still_here())
 		swap_idle(drawable, egl);
 	if (!context || !context->swapping)
@@ -381,10 +359,8 @@ void context_after_swap(bool egl, uint64_t drawable, bool done)
 
 static struct context *take_stale(bool egl, const void *handle)
 {
-	struct context *context;
-
 	pthread_mutex_lock(&lock);
-	context = find(egl, handle);
+	struct context *context = find(egl, handle);
 	if (context && !context->current)
 		unlink_context(context);
 	else
@@ -396,7 +372,6 @@ static struct context *take_stale(bool egl, const void *handle)
 void context_created(bool egl, void *handle)
 {
 	struct context *stale = guest_active() && handle ? take_stale(egl, handle) : NULL;
-
 	if (stale)
 		dispose(stale);
 }
@@ -405,7 +380,6 @@ void context_created(bool egl, void *handle)
 static struct context *take_doomed(bool egl, const void *display, const void *handle)
 {
 	struct context *context;
-
 	pthread_mutex_lock(&lock);
 	for (context = contexts; context; context = context->next) {
 		if (context->egl != egl || (handle && context->handle != handle) ||
@@ -424,7 +398,6 @@ static struct context *take_doomed(bool egl, const void *display, const void *ha
 void context_destroying(bool egl, void *display, void *handle)
 {
 	struct context *context;
-
 	if (!guest_active())
 		return;
 	while ((context = take_doomed(egl, display, handle)) != NULL)
@@ -434,7 +407,6 @@ void context_destroying(bool egl, void *display, void *handle)
 void context_display_closing(void *display)
 {
 	struct context *context = context_current();
-
 	if (!context || !context->started || context->display_closed ||
 	    (!context->egl && context->display != display))
 		return;
@@ -448,7 +420,6 @@ void context_display_closing(void *display)
 static void finish_current(void)
 {
 	struct context *context = context_current();
-
 	if (!context || !context->started)
 		return;
 	if (!context->display_closed) {
@@ -464,7 +435,6 @@ static void finish_current(void)
 static struct context *take_idle(void)
 {
 	struct context *context;
-
 	pthread_mutex_lock(&lock);
 	for (context = contexts; context && context->current; context = context->next)
 		;
@@ -481,7 +451,6 @@ static struct context *take_idle(void)
 static void context_finish_all(void)
 {
 	struct context *context;
-
 	finish_current();
 	while ((context = take_idle()) != NULL)
 		dispose(context);

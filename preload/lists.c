@@ -11,7 +11,6 @@
 int lists_end_segment(struct sampler *sampler)
 {
 	bool first = !sampler->list_ended;
-
 	sampler->list_ended = true;
 	if (!sampler->measuring || sampler->paused)
 		return SEGMENT_EMPTY;
@@ -31,8 +30,7 @@ int lists_end_segment(struct sampler *sampler)
 static void end_of_list(struct sampler *sampler)
 {
 	struct query_set *set = sampler_open_set(sampler);
-	struct segment *owner, *mixed;
-
+	struct segment *owner;
 	monitor_drop(sampler->monitor, monitor_end(sampler->monitor));
 	if (set)
 		sampler_end_set(sampler, set);
@@ -45,7 +43,8 @@ static void end_of_list(struct sampler *sampler)
 		sampler_release_set(sampler, sampler->open);
 	}
 	sampler->open = -1;
-	mixed = sampler->list_runs && sampler->measured ? sampler_end_segment(sampler) : NULL;
+	struct segment *mixed =
+	    sampler->list_runs && sampler->measured ? sampler_end_segment(sampler) : NULL;
 	if (mixed && mixed->set == SEGMENT_BLIND)
 		mixed->set = SEGMENT_LISTED;
 	sampler_resume(sampler);
@@ -54,7 +53,6 @@ static void end_of_list(struct sampler *sampler)
 void sampler_list(struct sampler *sampler, GLenum mode)
 {
 	bool was_open = sampler->list_open;
-
 	sampler->list_open = mode != 0 && sampler->gl->has.lists;
 	sampler->list_runs = mode == LISTS_RUN || (sampler->list_runs && was_open);
 	if (sampler->list_open || !was_open)

@@ -20,7 +20,6 @@ static void use_name(struct sampler *sampler, GLuint *slot, GLuint name)
 static bool needs(const struct sampler *sampler, unsigned set, unsigned name)
 {
 	const struct probe *probe = &sampler->probe;
-
 	if (set == 0)
 		return true;
 	if (name < SLOT_COUNT)
@@ -47,7 +46,6 @@ static bool accepts_invented(const struct sampler *sampler)
 {
 	const struct api *gl = sampler->gl;
 	GLenum target = gl->has.occlusion ? GL_SAMPLES_PASSED : GL_PRIMITIVES_GENERATED;
-
 	if (!gl->invents_names || (!gl->has.occlusion && !gl->has.generated) ||
 	    (sampler->identity->context_flags & WIRE_NO_ERROR_CONTEXT) != 0)
 		return false;
@@ -69,7 +67,6 @@ void names_make(struct sampler *sampler, unsigned set)
 {
 	GLuint names[SAMPLER_NAMES];
 	unsigned count = 0, used = 0;
-
 	if (sampler->sets[set].named)
 		return;
 	for (unsigned i = 0; i < SAMPLER_NAMES; i++)
@@ -89,10 +86,8 @@ void names_delete(struct sampler *sampler)
 {
 	const struct api *gl = sampler->gl;
 	GLuint last = INVENTED_LAST;
-
 	for (unsigned i = 0; i < sampler->set_count; i++) {
 		struct query_set *set = &sampler->sets[i];
-
 		if (!set->named)
 			continue;
 		gl->DeleteQueries(SLOT_COUNT, set->names);
@@ -111,7 +106,6 @@ bool sampler_owns(const struct sampler *sampler, GLuint name)
 		return false;
 	for (unsigned i = 0; i < sampler->set_count; i++) {
 		struct query_set *set = &sampler->sets[i];
-
 		if (!set->named)
 			continue;
 		for (unsigned k = 0; k < SAMPLER_NAMES; k++) {

@@ -13,7 +13,6 @@
 uint32_t sampler_innermost(const struct sampler *sampler)
 {
 	uint32_t depth = sampler->group_depth;
-
 	if (depth > SAMPLER_LABELS)
 		depth = SAMPLER_LABELS;
 	return depth > 0 ? sampler->labels[depth - 1] : 0;
@@ -25,11 +24,9 @@ uint32_t sampler_innermost(const struct sampler *sampler)
  */
 static void split(struct sampler *sampler)
 {
-	struct segment *segment;
-
 	if (sampler->list_open || sampler->paused || sampler->segment_count == 0)
 		return;
-	segment = sampler_end_sample(sampler, sampler->per);
+	struct segment *segment = sampler_end_sample(sampler, sampler->per);
 	if (segment)
 		times_begin(sampler, segment->meta.end_ns);
 	sampler->flags = 0;
@@ -47,13 +44,11 @@ static uint32_t draw_label(const struct sampler *sampler, const char *name)
 	struct draw_name other = {0}, *known = &other;
 	uint32_t above = sampler_innermost(sampler);
 	char text[96];
-	int length;
-
 	if (sampler->draw_names && sampler->index < DRAW_NAMES)
 		known = &sampler->draw_names[sampler->index];
 	if (known->name == name && known->above == above)
 		return known->label;
-	length = snprintf(text, sizeof(text), "%u %s", sampler->index, name);
+	int length = snprintf(text, sizeof(text), "%u %s", sampler->index, name);
 	*known = (struct draw_name){name, above, label_intern(above, text, (size_t)length)};
 	return known->label;
 }
@@ -67,13 +62,11 @@ void sampler_count_draw(struct sampler *sampler, bool computes)
 
 bool sampler_begin_draw(struct sampler *sampler, const char *name)
 {
-	uint64_t now_ns;
-
 	if (sampler->per != WIRE_DRAW || sampler->draws || sampler->list_open || sampler->paused ||
 	    sampler->segment_count == 0)
 		return false;
 	sampler->draws = true;
-	now_ns = guest_now_ns();
+	uint64_t now_ns = guest_now_ns();
 	times_ask(sampler, now_ns);
 	times_begin(sampler, now_ns);
 	sampler->label = draw_label(sampler, name);
@@ -99,7 +92,6 @@ void sampler_push_group(struct sampler *sampler, GLsizei length, const GLchar *l
 	bool outermost = sampler->group_depth == 0;
 	bool named = sampler->per != WIRE_FRAME || (outermost && sampler->group_count == 0);
 	uint32_t above = sampler_innermost(sampler), id = above;
-
 	if (sampler->per == WIRE_GROUP)
 		split(sampler);
 	if (named && label && length <= LABEL_MOST)

@@ -14,7 +14,6 @@
 static bool failed(const struct api *gl)
 {
 	bool any = false;
-
 	for (int i = 0; i < ERROR_READS && gl->GetError() != GL_NO_ERROR; i++)
 		any = true;
 	return any;
@@ -23,7 +22,6 @@ static bool failed(const struct api *gl)
 static void say_why(struct sampler *sampler, int slot, enum wire_why why)
 {
 	const struct target *target = &targets[slot];
-
 	if (target->counter >= 0)
 		sampler->identity->why[target->counter] = (uint8_t)why;
 	if (target->second >= 0)
@@ -33,7 +31,6 @@ static void say_why(struct sampler *sampler, int slot, enum wire_why why)
 static void say_bits(struct sampler *sampler, int slot, GLint bits)
 {
 	const struct target *target = &targets[slot];
-
 	if (target->counter >= 0)
 		sampler->identity->bits[target->counter] = (uint8_t)bits;
 	if (target->second >= 0)
@@ -43,7 +40,6 @@ static void say_bits(struct sampler *sampler, int slot, GLint bits)
 static GLint counter_bits(const struct api *gl, GLenum target, GLuint index)
 {
 	GLint bits = 0;
-
 	if (index != 0)
 		gl->GetQueryIndexediv(target, index, GL_QUERY_COUNTER_BITS, &bits);
 	else
@@ -56,7 +52,6 @@ static bool counts(struct sampler *sampler, int slot)
 {
 	const struct api *gl = sampler->gl;
 	GLint bits = 32;
-
 	if (!target_has_feature(gl, slot)) {
 		say_why(sampler, slot, WIRE_WHY_NO_EXTENSION);
 		return false;
@@ -80,7 +75,6 @@ static uint32_t find_conflicts(struct sampler *sampler, int slot, uint32_t runni
 {
 	const struct api *gl = sampler->gl;
 	uint32_t found = 0;
-
 	for (int other = 0; other < SLOT_COUNT; other++) {
 		if ((running & SLOT_BIT(other)) == 0)
 			continue;
@@ -114,7 +108,6 @@ static bool is_programs_only(const struct sampler *sampler, int slot)
 static void refuse(struct sampler *sampler, int slot, uint32_t conflicts)
 {
 	bool derived = slot == SLOT_OCCLUSION_ANY && (conflicts & SLOT_BIT(SLOT_OCCLUSION)) != 0;
-
 	sampler->probe.conflicts[slot] = conflicts;
 	say_why(sampler, slot, derived ? WIRE_WHY_DERIVED : WIRE_WHY_REFUSED);
 }
@@ -123,7 +116,6 @@ static void try_slot(struct sampler *sampler, int slot)
 {
 	struct probe *probe = &sampler->probe;
 	bool ours = !is_programs_only(sampler, slot);
-
 	if (!target_has_feature(sampler->gl, slot) || (ours && !counts(sampler, slot))) {
 		if (ours && !target_has_feature(sampler->gl, slot))
 			say_why(sampler, slot, WIRE_WHY_NO_EXTENSION);
@@ -131,7 +123,6 @@ static void try_slot(struct sampler *sampler, int slot)
 	}
 	if (!try_begin(sampler, slot)) {
 		uint32_t conflicts = find_conflicts(sampler, slot, probe->usable);
-
 		if (ours)
 			refuse(sampler, slot, conflicts);
 		probe->conflicts[slot] = conflicts;
@@ -168,15 +159,13 @@ void probe_software(struct sampler *sampler)
 static void try_timestamps(struct sampler *sampler)
 {
 	const struct api *gl = sampler->gl;
-	GLint bits;
-
 	if (!is_wanted(sampler, WIRE_GPU_TIME) || sampler->probe.software)
 		return;
 	if (!gl->has.timer) {
 		say_why(sampler, SLOT_TIME_ELAPSED, WIRE_WHY_NO_EXTENSION);
 		return;
 	}
-	bits = counter_bits(gl, GL_TIMESTAMP, 0);
+	GLint bits = counter_bits(gl, GL_TIMESTAMP, 0);
 	if (bits == 0)
 		return;
 	gl->QueryCounter(sampler->sets[0].stamps[0], GL_TIMESTAMP);
@@ -192,7 +181,6 @@ static void assume_by_specification(struct sampler *sampler)
 {
 	struct probe *probe = &sampler->probe;
 	uint32_t occlusion = SLOT_BIT(SLOT_OCCLUSION) | SLOT_BIT(SLOT_OCCLUSION_ANY);
-
 	for (int slot = 0; slot < SLOT_COUNT; slot++) {
 		if (!is_programs_only(sampler, slot) && counts(sampler, slot))
 			probe->usable |= SLOT_BIT(slot);

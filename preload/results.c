@@ -11,7 +11,6 @@
 static bool is_ready(const struct api *gl, GLuint name)
 {
 	GLuint ready = 0;
-
 	gl->GetQueryObjectuiv(name, GL_QUERY_RESULT_AVAILABLE, &ready);
 	return ready != 0;
 }
@@ -20,7 +19,6 @@ uint64_t sampler_value(const struct api *gl, GLuint name)
 {
 	GLuint64 wide = 0;
 	GLuint narrow = 0;
-
 	if (gl->has.results64) {
 		gl->GetQueryObjectui64v(name, GL_QUERY_RESULT, &wide);
 		return wide;
@@ -36,7 +34,6 @@ uint64_t sampler_value(const struct api *gl, GLuint name)
 static bool set_ready(struct sampler *sampler, const struct query_set *set)
 {
 	uint32_t wanted = set->begun & ~set->disturbed;
-
 	for (int slot = SLOT_COUNT - 1; slot >= 0; slot--) {
 		if ((wanted & SLOT_BIT(slot)) != 0)
 			return is_ready(sampler->gl, set->names[slot]);
@@ -69,7 +66,6 @@ static void add_slot(struct sampler *sampler, int slot, uint64_t value, enum wir
 static uint64_t slot_value(const struct api *gl, const struct query_set *set, int slot)
 {
 	uint64_t value = sampler_value(gl, set->names[slot]);
-
 	for (unsigned k = 1; slot >= SLOT_OVERFLOW && k < set->sections; k++)
 		value |= sampler_value(gl, set->more[k - 1][slot - SLOT_OVERFLOW]);
 	return value;
@@ -90,7 +86,6 @@ static enum wire_state time_state(const struct sampler *sampler, const struct qu
 static void add_counted(struct sampler *sampler, const struct query_set *set, int slot)
 {
 	uint64_t value = slot_value(sampler->gl, set, slot);
-
 	if (value != 0 && targets[slot].part != 0)
 		sampler_wake(NULL, targets[slot].part);
 	add_slot(sampler, slot, value,
@@ -103,7 +98,6 @@ static void add_queries(struct sampler *sampler, const struct query_set *set)
 {
 	for (int slot = 0; slot < SLOT_COUNT; slot++) {
 		uint32_t bit = SLOT_BIT(slot);
-
 		if ((sampler->probe.usable & ~sampler->banned & bit) == 0)
 			continue;
 		if ((set->disturbed & bit) != 0)
@@ -125,7 +119,6 @@ static void add_set(struct sampler *sampler, const struct query_set *set)
 		add_queries(sampler, set);
 	if (sampler->probe.timestamps) {
 		uint64_t time_ns = spans_time_ns(sampler, set);
-
 		spans_ask_clock(sampler);
 		add(sampler, WIRE_GPU_TIME, time_ns, time_state(sampler, set, time_ns), false);
 	}
@@ -143,7 +136,6 @@ static void add_missing(struct sampler *sampler, enum wire_state state)
 static void add_idle(struct sampler *sampler)
 {
 	uint32_t slots = sampler->probe.usable & ~sampler->banned & ~SLOT_OVERFLOW_MASK;
-
 	for (int slot = 0; slot < SLOT_COUNT; slot++) {
 		if ((slots & SLOT_BIT(slot)) != 0)
 			add_slot(sampler, slot, 0, WIRE_VALID);
@@ -178,7 +170,6 @@ static struct wire_record record_of(const struct sample_meta *meta)
 	    .group_count = meta->group_count,
 	    .draws = meta->draw_count,
 	};
-
 	if (meta->cpu_begin_ns != 0 && meta->cpu_end_ns != 0) {
 		record.flags |= WIRE_CPU_KNOWN;
 		record.cpu_begin_ns = meta->cpu_begin_ns;
@@ -191,7 +182,6 @@ void sampler_draft(struct sampler *sampler, const struct segment *segment)
 {
 	struct wire_header *channel = guest_channel();
 	struct wire_record record = record_of(&segment->meta);
-
 	if (!channel || channel == guest_counters() || sampler->per != WIRE_FRAME)
 		return;
 	for (unsigned i = 0; i < WIRE_COUNTERS; i++) {
@@ -205,7 +195,6 @@ void sampler_draft(struct sampler *sampler, const struct segment *segment)
 static void write_record(struct sampler *sampler, const struct segment *segment)
 {
 	struct wire_record record = record_of(&segment->meta);
-
 	for (unsigned i = 0; i < WIRE_COUNTERS; i++) {
 		if (!wire_is_collected(sampler->identity->why[i]))
 			continue;
@@ -241,7 +230,6 @@ static struct segment *oldest(struct sampler *sampler)
 static void rewind_queue(struct sampler *sampler)
 {
 	uint64_t by = sampler->first_segment;
-
 	if (by != sampler->last_segment)
 		return;
 	sampler->disjoint_until -= sampler->disjoint_until < by ? sampler->disjoint_until : by;
@@ -252,7 +240,6 @@ static void rewind_queue(struct sampler *sampler)
 static void collect_one(struct sampler *sampler)
 {
 	struct segment *segment = oldest(sampler);
-
 	if (segment->set >= 0)
 		add_set(sampler, &sampler->sets[segment->set]);
 	else
@@ -289,7 +276,6 @@ static bool worth_asking(struct sampler *sampler)
 static bool collect_ready(struct sampler *sampler)
 {
 	uint64_t last = sampler->timed;
-
 	if (!sampler->monitor &&
 	    segment_ready(sampler, &sampler->segments[(last - 1) % sampler->segment_count])) {
 		while (sampler->first_segment != last)
@@ -309,7 +295,6 @@ static bool collect_ready(struct sampler *sampler)
 static bool take_binding(const struct api *gl, GLuint *buffer)
 {
 	GLint bound = 0;
-
 	if (gl->has.query_buffer)
 		gl->GetIntegerv(GL_QUERY_BUFFER_BINDING, &bound);
 	*buffer = (GLuint)bound;
@@ -324,7 +309,6 @@ static bool take_binding(const struct api *gl, GLuint *buffer)
 static void read_results(struct sampler *sampler, uint64_t wait_ns)
 {
 	uint64_t until = wait_ns != 0 ? guest_now_ns() + wait_ns : 0;
-
 	while (sampler->first_segment != sampler->timed) {
 		if (collect_ready(sampler))
 			continue;
@@ -337,7 +321,6 @@ static void read_results(struct sampler *sampler, uint64_t wait_ns)
 static void sampler_read(struct sampler *sampler, uint64_t wait_ns)
 {
 	GLuint buffer;
-
 	if (sampler->first_segment == sampler->timed || !take_binding(sampler->gl, &buffer))
 		return;
 	read_results(sampler, wait_ns);

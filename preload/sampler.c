@@ -22,7 +22,6 @@ static GLuint overflow_name(const struct query_set *set, unsigned section, int s
 static uint32_t free_slots(const struct sampler *sampler)
 {
 	uint32_t free = sampler->probe.usable & ~sampler->banned & ~sampler->program_active;
-
 	for (int slot = 0; slot < SLOT_COUNT && sampler->program_active != 0; slot++) {
 		if ((sampler->program_active & SLOT_BIT(slot)) != 0)
 			free &= ~sampler->probe.conflicts[slot];
@@ -35,7 +34,6 @@ static uint32_t free_slots(const struct sampler *sampler)
 static void open_section(struct sampler *sampler, struct query_set *set)
 {
 	uint32_t want = free_slots(sampler) & SLOT_OVERFLOW_MASK;
-
 	if (want == 0 || set->section_open || !set->measured)
 		return;
 	if (set->sections == SAMPLER_SECTIONS) {
@@ -74,7 +72,6 @@ static void close_section(struct sampler *sampler, struct query_set *set)
 static int take_set(struct sampler *sampler)
 {
 	int set = sampler->free_set;
-
 	if (set >= 0)
 		sampler->free_set = sampler->sets[set].next_free;
 	else if (sampler->fresh_set < sampler->set_count)
@@ -91,20 +88,17 @@ void sampler_release_set(struct sampler *sampler, int set)
 static uint32_t asleep_slots(const struct sampler *sampler)
 {
 	unsigned awake = __atomic_load_n(&awake_parts, __ATOMIC_ACQUIRE);
-
 	return sampler->audits % AUDIT_EVERY == 0 ? 0 : target_slots_of(~awake);
 }
 
 static void begin_set(struct sampler *sampler, struct query_set *set)
 {
 	uint32_t all = sampler->measured ? sampler->probe.usable & ~SLOT_OVERFLOW_MASK : 0;
-	uint32_t want;
-
 	if (sampler->program_active != 0)
 		yield_check(sampler);
 	names_make(sampler, (unsigned)(set - sampler->sets));
 	set->asleep = asleep_slots(sampler) & all;
-	want = free_slots(sampler) & all & ~set->asleep;
+	uint32_t want = free_slots(sampler) & all & ~set->asleep;
 	set->measured = sampler->measured;
 	set->begin_ns = guest_now_ns();
 	set->begun = set->active = want;
@@ -149,7 +143,6 @@ void sampler_end_set(struct sampler *sampler, struct query_set *set)
 static int end_queries(struct sampler *sampler)
 {
 	int set = sampler->open;
-
 	if (sampler->list_open)
 		return lists_end_segment(sampler);
 	sampler->open = -1;
@@ -165,10 +158,8 @@ static int end_queries(struct sampler *sampler)
 /* Queues the segment that ends now. A full queue loses the newest one, and says so. */
 struct segment *sampler_end_segment(struct sampler *sampler)
 {
-	struct segment *segment;
 	int counters = sampler->list_open ? MONITOR_NONE : monitor_end(sampler->monitor);
 	int set = end_queries(sampler);
-
 	if (sampler->last_segment - sampler->first_segment == sampler->segment_count) {
 		sampler->list_holds &= sampler->list_owner != sampler->last_segment;
 		monitor_drop(sampler->monitor, counters);
@@ -176,7 +167,8 @@ struct segment *sampler_end_segment(struct sampler *sampler)
 			sampler_release_set(sampler, set);
 		return NULL;
 	}
-	segment = &sampler->segments[sampler->last_segment++ % sampler->segment_count];
+	struct segment *segment =
+	    &sampler->segments[sampler->last_segment++ % sampler->segment_count];
 	*segment = (struct segment){.set = set, .monitor = counters, .submit_ns = guest_now_ns()};
 	if (sampler->monitor)
 		segment->pass = sampler->monitor->pass;
@@ -218,7 +210,6 @@ static void fill_meta(struct sampler *sampler, struct sample_meta *meta)
 static struct segment *end_sample(struct sampler *sampler, uint32_t kind)
 {
 	struct segment *segment = sampler_end_segment(sampler);
-
 	sampler->has_rest = false;
 	if (!segment) {
 		channel_count_lost(&sampler->stream);
@@ -234,7 +225,6 @@ static struct segment *end_sample(struct sampler *sampler, uint32_t kind)
 struct segment *sampler_end_sample(struct sampler *sampler, uint32_t kind)
 {
 	struct segment *segment = end_sample(sampler, kind);
-
 	if (segment) {
 		segment->meta.end_ns = guest_now_ns();
 		times_ask(sampler, segment->meta.end_ns);
@@ -245,7 +235,6 @@ struct segment *sampler_end_sample(struct sampler *sampler, uint32_t kind)
 void sampler_end_frame(struct sampler *sampler, bool swapped, const uint32_t size[2])
 {
 	struct segment *segment;
-
 	sampler->frame_over = swapped;
 	if (sampler->per == WIRE_DRAW)
 		return;
@@ -273,7 +262,6 @@ static void quiet(struct sampler *sampler, void (*ask)(struct sampler *sampler))
 {
 	const struct api *gl = sampler->gl;
 	bool debug = gl->has.debug && gl->IsEnabled(GL_DEBUG_OUTPUT) != GL_FALSE;
-
 	if (debug)
 		gl->Disable(GL_DEBUG_OUTPUT);
 	ask(sampler);
@@ -302,7 +290,6 @@ static void make_room(struct sampler *sampler, bool frames)
 {
 	unsigned sets = frames ? FRAME_SETS : PART_SETS;
 	unsigned segments = frames ? FRAME_SEGMENTS : PART_SEGMENTS;
-
 	sampler->sets = calloc(sets, sizeof(*sampler->sets));
 	sampler->segments = calloc(segments, sizeof(*sampler->segments));
 	if (sampler->per == WIRE_DRAW)
@@ -347,7 +334,6 @@ void sampler_start(struct sampler *sampler, const struct api *gl, struct channel
 	uint64_t wanted = channel->counters & ((UINT64_C(1) << WIRE_COUNTERS) - 1);
 	bool queries = gl->has.occlusion || gl->has.occlusion_any || gl->has.timer ||
 		       gl->has.generated || gl->has.feedback;
-
 	*sampler = (struct sampler){.gl = gl,
 				    .identity = identity,
 				    .kept_error = kept_error,
@@ -398,15 +384,12 @@ void sampler_stop(struct sampler *sampler, enum wire_why why)
 
 void sampler_wake(struct sampler *sampler, unsigned parts)
 {
-	struct query_set *set;
-	uint32_t slots;
-
 	if ((__atomic_fetch_or(&awake_parts, parts, __ATOMIC_ACQ_REL) & parts) == parts)
 		return;
 	if (!sampler || !sampler_may_call(sampler) || sampler->open < 0)
 		return;
-	set = &sampler->sets[sampler->open];
-	slots = set->asleep & target_slots_of(parts) & free_slots(sampler);
+	struct query_set *set = &sampler->sets[sampler->open];
+	uint32_t slots = set->asleep & target_slots_of(parts) & free_slots(sampler);
 	for (int slot = 0; slot < SLOT_COUNT; slot++) {
 		if ((slots & SLOT_BIT(slot)) != 0)
 			target_begin(sampler->gl, slot, set->names[slot]);
@@ -421,7 +404,6 @@ void sampler_feedback(struct sampler *sampler, bool before)
 	const struct api *gl = sampler->gl;
 	struct query_set *set = sampler_open_set(sampler);
 	GLint active = 0, paused = 0;
-
 	if (!sampler->measuring || !gl->has.overflow || sampler->list_open)
 		return;
 	if (before) {

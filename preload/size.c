@@ -50,7 +50,6 @@ static bool size_same(const uint32_t a[2], const uint32_t b[2])
 static void read_viewport(const struct api *gl, uint32_t out[2])
 {
 	GLint viewport[4] = {0};
-
 	gl->GetIntegerv(GL_VIEWPORT, viewport);
 	out[0] = out[1] = 0;
 	if (viewport[0] == 0 && viewport[1] == 0 && viewport[2] > 0 && viewport[3] > 0) {
@@ -82,7 +81,6 @@ static void *egl_function(const char *name)
 {
 	void *swap = real_find(HOOK_eglSwapBuffers, NULL);
 	void *found = swap ? scope_of_caller(swap, name) : NULL;
-
 	return found ? found : scope_driver(name);
 }
 
@@ -93,7 +91,6 @@ static bool ask_egl(const struct size_drawable *drawable, uint32_t out[2])
 	query_string_fn *succeed = (query_string_fn *)egl_function("eglQueryString");
 	void *surface = (void *)(uintptr_t)drawable->drawable;
 	int width = 0, height = 0;
-
 	if (!ask || !succeed)
 		return false;
 	if (!ask(drawable->display, surface, EGL_WIDTH_OF, &width) ||
@@ -117,7 +114,6 @@ static void *ask_server(const struct size_drawable *drawable, const char *reques
 	request_fn *ask = (request_fn *)scope_driver(request);
 	reply_fn *wait = (reply_fn *)scope_driver(reply);
 	void *connection, *error = NULL, *told;
-
 	if (!connect || !ask || !wait)
 		return NULL;
 	connection = connect(drawable->display);
@@ -132,7 +128,6 @@ static bool ask_glx(const struct size_drawable *drawable, uint32_t out[2])
 	struct attributes *told = ask_server(drawable, "xcb_glx_get_drawable_attributes",
 					     "xcb_glx_get_drawable_attributes_reply");
 	const uint32_t *pair = told ? (const uint32_t *)(told + 1) : NULL;
-
 	out[0] = out[1] = 0;
 	for (uint32_t i = 0; told && i < told->count && i < told->length / 2; i++) {
 		if (pair[2 * i] == GLX_WIDTH_OF)
@@ -147,7 +142,6 @@ static bool ask_glx(const struct size_drawable *drawable, uint32_t out[2])
 static bool ask_x(const struct size_drawable *drawable, uint32_t out[2])
 {
 	struct geometry *told = ask_server(drawable, "xcb_get_geometry", "xcb_get_geometry_reply");
-
 	if (!told)
 		return ask_glx(drawable, out);
 	out[0] = told->width;
@@ -159,7 +153,6 @@ static bool ask_x(const struct size_drawable *drawable, uint32_t out[2])
 static bool is_due(struct size *size)
 {
 	uint64_t now_ns = guest_now_ns();
-
 	if (size->viewport[0] == 0 || size_same(size->viewport, size->known) ||
 	    guest_clock_sealed())
 		return false;
@@ -178,7 +171,6 @@ static bool is_due(struct size *size)
 void size_after_swap(struct size *size, const struct size_drawable *drawable)
 {
 	uint32_t told[2];
-
 	if (!is_due(size))
 		return;
 	if ((drawable->egl ? ask_egl : ask_x)(drawable, told) && size_same(told, size->viewport))

@@ -87,7 +87,6 @@ void target_end(const struct api *gl, int slot)
 uint32_t target_slots_of(unsigned parts)
 {
 	uint32_t slots = 0;
-
 	for (int slot = 0; slot < SLOT_COUNT; slot++) {
 		if ((targets[slot].part & parts) != 0)
 			slots |= SLOT_BIT(slot);

@@ -7,10 +7,8 @@
 void yield_check(struct sampler *sampler)
 {
 	const struct api *gl = sampler->gl;
-
 	for (int slot = 0; slot < SLOT_COUNT && sampler->program_active != 0; slot++) {
 		GLint name = 1;
-
 		if ((sampler->program_active & SLOT_BIT(slot)) == 0)
 			continue;
 		if (targets[slot].index != 0)
@@ -26,7 +24,6 @@ void yield_check(struct sampler *sampler)
 void yield_slots(struct sampler *sampler, uint32_t mask)
 {
 	struct query_set *set = sampler_open_set(sampler);
-
 	if (!set || !sampler_may_call(sampler))
 		return;
 	mask &= set->active;
@@ -39,7 +36,6 @@ static void ban(struct sampler *sampler, uint32_t mask)
 	sampler->banned |= mask;
 	for (int slot = 0; slot < SLOT_COUNT; slot++) {
 		const struct target *target = &targets[slot];
-
 		if ((mask & sampler->probe.usable & SLOT_BIT(slot)) == 0)
 			continue;
 		if (target->counter >= 0)
@@ -56,8 +52,6 @@ static void ban(struct sampler *sampler, uint32_t mask)
 GLuint sampler_program_begins(struct sampler *sampler, GLenum target, GLuint index, GLuint name)
 {
 	int slot = target_slot(target, index);
-	uint32_t mask;
-
 	if (!sampler->measuring)
 		return name;
 	if (sampler_owns(sampler, name)) {
@@ -68,7 +62,7 @@ GLuint sampler_program_begins(struct sampler *sampler, GLenum target, GLuint ind
 	}
 	if (slot < 0 || !sampler->measuring)
 		return name;
-	mask = SLOT_BIT(slot) | sampler->probe.conflicts[slot];
+	uint32_t mask = SLOT_BIT(slot) | sampler->probe.conflicts[slot];
 	if (sampler->list_open) {
 		ban(sampler, mask);
 		return name;
@@ -81,7 +75,6 @@ GLuint sampler_program_begins(struct sampler *sampler, GLenum target, GLuint ind
 void sampler_program_ends(struct sampler *sampler, GLenum target, GLuint index)
 {
 	int slot = target_slot(target, index);
-
 	if (slot < 0 || sampler->list_open)
 		return;
 	/* Without a query of its own this is the program's error, and must not end ours. */

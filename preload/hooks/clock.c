@@ -6,7 +6,6 @@
 static bool told(bool answer)
 {
 	struct context *context = context_current();
-
 	if (!context || !context->started || !context->gl.has.disjoint)
 		return answer;
 	return spans_clock_asked(&context->sampler, answer);

@@ -24,8 +24,6 @@ static bool is_angle(void *handle)
 
 static void *look_up_hooked(void *handle, const char *name, int id, const void *caller)
 {
-	void *found;
-
 	if (handle == RTLD_DEFAULT) { /* finds ours first, whether there is a real one or not */
 		if (real_find(id, caller))
 			return hook_address(id);
@@ -34,7 +32,7 @@ static void *look_up_hooked(void *handle, const char *name, int id, const void *
 	}
 	if ((name[0] == 'e' && is_angle(handle)) || scope_hooks_behind(caller, name))
 		return real_next_dlsym()(handle, name);
-	found = real_next_dlsym()(handle, name);
+	void *found = real_next_dlsym()(handle, name);
 	if (found == hook_address(id)) /* dlopen(NULL) */
 		return real_find(id, caller) ? found : NULL;
 	real_note(id, found);
@@ -75,7 +73,6 @@ static bool seals(long number, long first)
 long syscall(long number, long a, long b, long c, long d, long e, long f)
 {
 	syscall_fn *real = real_syscall();
-
 	if (seals(number, a))
 		guest_clock_seal();
 #if defined(__clang__)
@@ -96,7 +93,6 @@ static void *hooked_answer(const char *name, void *found)
 {
 	bool ours = guest_active() || guest_may_return();
 	int id = found && ours ? hook_find(name) : -1;
-
 	if (id < 0)
 		return found;
 	real_note(id, found);
@@ -106,7 +102,6 @@ static void *hooked_answer(const char *name, void *found)
 void (*glXGetProcAddress(const GLubyte *name))(void)
 {
 	HOOK(glXGetProcAddress);
-
 	if (!real || !name)
 		return NULL;
 	return (void (*)(void))hooked_answer((const char *)name, (void *)real(name));
@@ -115,7 +110,6 @@ void (*glXGetProcAddress(const GLubyte *name))(void)
 void (*glXGetProcAddressARB(const GLubyte *name))(void)
 {
 	HOOK(glXGetProcAddressARB);
-
 	if (!real || !name)
 		return NULL;
 	return (void (*)(void))hooked_answer((const char *)name, (void *)real(name));
@@ -124,7 +118,6 @@ void (*glXGetProcAddressARB(const GLubyte *name))(void)
 void (*eglGetProcAddress(const char *name))(void)
 {
 	HOOK(eglGetProcAddress);
-
 	if (!real || !name)
 		return NULL;
 	return (void (*)(void))hooked_answer(name, (void *)real(name));

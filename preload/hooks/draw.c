@@ -6,7 +6,6 @@
 static struct sampler *before(const char *name, bool computes)
 {
 	struct context *context = context_current();
-
 	if (!context || !context->started)
 		return NULL;
 	sampler_count_draw(&context->sampler, computes);
@@ -37,7 +36,6 @@ static struct sampler *before(const char *name, bool computes)
 void glBegin(GLenum mode)
 {
 	HOOK(glBegin);
-
 	if (!real)
 		return;
 	before("glBegin", false);
@@ -48,7 +46,6 @@ void glEnd(void)
 {
 	HOOK(glEnd);
 	struct context *context = context_current();
-
 	if (!real)
 		return;
 	real();

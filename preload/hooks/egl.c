@@ -6,7 +6,6 @@
 static struct guest_visit egl_before_bind(const struct binding *binding)
 {
 	struct guest_visit visit = guest_enter();
-
 	context_before_bind(binding);
 	guest_restore_errno(&visit);
 	return visit;
@@ -23,13 +22,10 @@ unsigned eglMakeCurrent(void *display, void *draw, void *read, void *context)
 {
 	HOOK(eglMakeCurrent);
 	struct binding binding = {true, display, context, (uintptr_t)draw};
-	struct guest_visit visit;
-	unsigned done;
-
 	if (!real)
 		return 0;
-	visit = egl_before_bind(&binding);
-	done = real(display, draw, read, context);
+	struct guest_visit visit = egl_before_bind(&binding);
+	unsigned done = real(display, draw, read, context);
 	egl_after_bind(visit, &binding, done);
 	return done;
 }
@@ -39,15 +35,12 @@ unsigned eglReleaseThread(void)
 	HOOK(eglReleaseThread);
 	const struct context *context = context_current();
 	const struct binding binding = {.egl = true};
-	struct guest_visit visit;
-	unsigned done;
-
 	if (!real)
 		return 0;
 	if (!context || !context->egl)
 		return real();
-	visit = egl_before_bind(&binding);
-	done = real();
+	struct guest_visit visit = egl_before_bind(&binding);
+	unsigned done = real();
 	egl_after_bind(visit, &binding, done);
 	return done;
 }
@@ -55,7 +48,6 @@ unsigned eglReleaseThread(void)
 static struct guest_visit egl_before_swap(const void *surface)
 {
 	struct guest_visit visit = guest_enter();
-
 	context_before_swap((uintptr_t)surface);
 	guest_restore_errno(&visit);
 	return visit;
@@ -71,13 +63,10 @@ static void egl_after_swap(struct guest_visit visit, const void *surface, unsign
 unsigned eglSwapBuffers(void *display, void *surface)
 {
 	HOOK(eglSwapBuffers);
-	struct guest_visit visit;
-	unsigned done;
-
 	if (!real)
 		return 0;
-	visit = egl_before_swap(surface);
-	done = real(display, surface);
+	struct guest_visit visit = egl_before_swap(surface);
+	unsigned done = real(display, surface);
 	egl_after_swap(visit, surface, done);
 	return done;
 }
@@ -85,13 +74,10 @@ unsigned eglSwapBuffers(void *display, void *surface)
 unsigned eglSwapBuffersWithDamageKHR(void *display, void *surface, const int *rects, int count)
 {
 	HOOK(eglSwapBuffersWithDamageKHR);
-	struct guest_visit visit;
-	unsigned done;
-
 	if (!real)
 		return 0;
-	visit = egl_before_swap(surface);
-	done = real(display, surface, rects, count);
+	struct guest_visit visit = egl_before_swap(surface);
+	unsigned done = real(display, surface, rects, count);
 	egl_after_swap(visit, surface, done);
 	return done;
 }
@@ -99,13 +85,10 @@ unsigned eglSwapBuffersWithDamageKHR(void *display, void *surface, const int *re
 unsigned eglSwapBuffersWithDamageEXT(void *display, void *surface, const int *rects, int count)
 {
 	HOOK(eglSwapBuffersWithDamageEXT);
-	struct guest_visit visit;
-	unsigned done;
-
 	if (!real)
 		return 0;
-	visit = egl_before_swap(surface);
-	done = real(display, surface, rects, count);
+	struct guest_visit visit = egl_before_swap(surface);
+	unsigned done = real(display, surface, rects, count);
 	egl_after_swap(visit, surface, done);
 	return done;
 }
@@ -115,7 +98,6 @@ void *eglCreateContext(void *display, void *config, void *share, const int *attr
 	HOOK(eglCreateContext);
 	void *context = real ? real(display, config, share, attributes) : NULL;
 	struct guest_visit visit = guest_enter();
-
 	context_created(true, context);
 	guest_leave(visit);
 	return context;
@@ -125,7 +107,6 @@ unsigned eglDestroyContext(void *display, void *context)
 {
 	HOOK(eglDestroyContext);
 	struct guest_visit visit = guest_enter();
-
 	if (context)
 		context_destroying(true, display, context);
 	guest_leave(visit);
@@ -136,7 +117,6 @@ unsigned eglTerminate(void *display)
 {
 	HOOK(eglTerminate);
 	struct guest_visit visit = guest_enter();
-
 	context_destroying(true, display, NULL);
 	guest_leave(visit);
 	return real ? real(display) : 0;

@@ -10,7 +10,6 @@
 static void hand_over(bool before)
 {
 	struct guest_visit visit = guest_enter();
-
 	context_hand_over(before);
 	guest_leave(visit);
 }
@@ -18,7 +17,6 @@ static void hand_over(bool before)
 void glFlush(void)
 {
 	HOOK(glFlush);
-
 	if (!real)
 		return;
 	hand_over(true);
@@ -29,7 +27,6 @@ void glFlush(void)
 void glFinish(void)
 {
 	HOOK(glFinish);
-
 	if (!real)
 		return;
 	hand_over(true);
@@ -40,12 +37,10 @@ void glFinish(void)
 void *glFenceSync(GLenum condition, GLbitfield flags)
 {
 	HOOK(glFenceSync);
-	void *fence;
-
 	if (!real)
 		return NULL;
 	hand_over(true);
-	fence = real(condition, flags);
+	void *fence = real(condition, flags);
 	hand_over(false);
 	return fence;
 }
@@ -53,12 +48,10 @@ void *glFenceSync(GLenum condition, GLbitfield flags)
 GLenum glClientWaitSync(void *fence, GLbitfield flags, GLuint64 timeout)
 {
 	HOOK(glClientWaitSync);
-	GLenum done;
-
 	if (!real)
 		return GL_WAIT_FAILED;
 	hand_over(true);
-	done = real(fence, flags, timeout);
+	GLenum done = real(fence, flags, timeout);
 	hand_over(false);
 	return done;
 }

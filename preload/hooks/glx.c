@@ -7,7 +7,6 @@ static struct guest_visit glx_before_bind(struct binding *binding, void *display
 					  void *context)
 {
 	struct guest_visit visit = guest_enter();
-
 	*binding = (struct binding){false, display, context, drawable};
 	context_before_bind(binding);
 	guest_restore_errno(&visit);
@@ -25,13 +24,10 @@ int glXMakeCurrent(void *display, hook_xid drawable, void *context)
 {
 	HOOK(glXMakeCurrent);
 	struct binding binding;
-	struct guest_visit visit;
-	int done;
-
 	if (!real)
 		return 0;
-	visit = glx_before_bind(&binding, display, drawable, context);
-	done = real(display, drawable, context);
+	struct guest_visit visit = glx_before_bind(&binding, display, drawable, context);
+	int done = real(display, drawable, context);
 	glx_after_bind(visit, &binding, done);
 	return done;
 }
@@ -40,13 +36,10 @@ int glXMakeContextCurrent(void *display, hook_xid draw, hook_xid read, void *con
 {
 	HOOK(glXMakeContextCurrent);
 	struct binding binding;
-	struct guest_visit visit;
-	int done;
-
 	if (!real)
 		return 0;
-	visit = glx_before_bind(&binding, display, draw, context);
-	done = real(display, draw, read, context);
+	struct guest_visit visit = glx_before_bind(&binding, display, draw, context);
+	int done = real(display, draw, read, context);
 	glx_after_bind(visit, &binding, done);
 	return done;
 }
@@ -55,13 +48,10 @@ int glXMakeCurrentReadSGI(void *display, hook_xid draw, hook_xid read, void *con
 {
 	HOOK(glXMakeCurrentReadSGI);
 	struct binding binding;
-	struct guest_visit visit;
-	int done;
-
 	if (!real)
 		return 0;
-	visit = glx_before_bind(&binding, display, draw, context);
-	done = real(display, draw, read, context);
+	struct guest_visit visit = glx_before_bind(&binding, display, draw, context);
+	int done = real(display, draw, read, context);
 	glx_after_bind(visit, &binding, done);
 	return done;
 }
@@ -69,7 +59,6 @@ int glXMakeCurrentReadSGI(void *display, hook_xid draw, hook_xid read, void *con
 static struct guest_visit glx_before_swap(hook_xid drawable)
 {
 	struct guest_visit visit = guest_enter();
-
 	context_before_swap(drawable);
 	guest_restore_errno(&visit);
 	return visit;
@@ -85,11 +74,9 @@ static void glx_after_swap(struct guest_visit visit, hook_xid drawable)
 void glXSwapBuffers(void *display, hook_xid drawable)
 {
 	HOOK(glXSwapBuffers);
-	struct guest_visit visit;
-
 	if (!real)
 		return;
-	visit = glx_before_swap(drawable);
+	struct guest_visit visit = glx_before_swap(drawable);
 	real(display, drawable);
 	glx_after_swap(visit, drawable);
 }
@@ -98,13 +85,10 @@ int64_t glXSwapBuffersMscOML(void *display, hook_xid drawable, int64_t target, i
 			     int64_t remainder)
 {
 	HOOK(glXSwapBuffersMscOML);
-	struct guest_visit visit;
-	int64_t count;
-
 	if (!real)
 		return -1;
-	visit = glx_before_swap(drawable);
-	count = real(display, drawable, target, divisor, remainder);
+	struct guest_visit visit = glx_before_swap(drawable);
+	int64_t count = real(display, drawable, target, divisor, remainder);
 	glx_after_swap(visit, drawable);
 	return count;
 }
@@ -112,7 +96,6 @@ int64_t glXSwapBuffersMscOML(void *display, hook_xid drawable, int64_t target, i
 static void *created(void *context)
 {
 	struct guest_visit visit = guest_enter();
-
 	context_created(false, context);
 	guest_leave(visit);
 	return context;
@@ -121,14 +104,12 @@ static void *created(void *context)
 void *glXCreateContext(void *display, void *visual, void *share, int direct)
 {
 	HOOK(glXCreateContext);
-
 	return real ? created(real(display, visual, share, direct)) : NULL;
 }
 
 void *glXCreateNewContext(void *display, void *config, int type, void *share, int direct)
 {
 	HOOK(glXCreateNewContext);
-
 	return real ? created(real(display, config, type, share, direct)) : NULL;
 }
 
@@ -136,7 +117,6 @@ void *glXCreateContextAttribsARB(void *display, void *config, void *share, int d
 				 const int *attributes)
 {
 	HOOK(glXCreateContextAttribsARB);
-
 	return real ? created(real(display, config, share, direct, attributes)) : NULL;
 }
 
@@ -144,7 +124,6 @@ void glXDestroyContext(void *display, void *context)
 {
 	HOOK(glXDestroyContext);
 	struct guest_visit visit = guest_enter();
-
 	if (context) /* which destroys nothing; to us it would mean all of a display */
 		context_destroying(false, display, context);
 	guest_leave(visit);
@@ -156,7 +135,6 @@ int XCloseDisplay(void *display)
 {
 	HOOK(XCloseDisplay);
 	struct guest_visit visit = guest_enter();
-
 	context_display_closing(display);
 	guest_leave(visit);
 	return real ? real(display) : 0;

@@ -6,7 +6,6 @@
 static struct monitor *monitor_here(void)
 {
 	struct context *context = context_current();
-
 	return context && context->started ? context->sampler.monitor : NULL;
 }
 
@@ -39,7 +38,6 @@ END_HOOK(glDeletePerfQueryINTEL)
 void glDeletePerfMonitorsAMD(GLsizei count, GLuint *monitors)
 {
 	HOOK(glDeletePerfMonitorsAMD);
-
 	for (GLsizei i = 0; monitors && i < count; i++)
 		monitor_program_ends(monitor_here(), monitors[i]);
 	if (real)

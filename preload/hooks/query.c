@@ -6,21 +6,18 @@
 static struct sampler *query_sampler_here(void)
 {
 	struct context *context = context_current();
-
 	return context && context->started ? &context->sampler : NULL;
 }
 
 static GLuint begins(GLenum target, GLuint index, GLuint id)
 {
 	struct sampler *sampler = query_sampler_here();
-
 	return sampler ? sampler_program_begins(sampler, target, index, id) : id;
 }
 
 static void ends(GLenum target, GLuint index)
 {
 	struct sampler *sampler = query_sampler_here();
-
 	if (sampler)
 		sampler_program_ends(sampler, target, index);
 }
@@ -54,7 +51,6 @@ END_HOOK(glEndQueryEXT)
 void glBeginQueryIndexed(GLenum target, GLuint index, GLuint id)
 {
 	HOOK(glBeginQueryIndexed);
-
 	id = begins(target, index, id);
 	if (real)
 		real(target, index, id);
@@ -63,7 +59,6 @@ void glBeginQueryIndexed(GLenum target, GLuint index, GLuint id)
 void glEndQueryIndexed(GLenum target, GLuint index)
 {
 	HOOK(glEndQueryIndexed);
-
 	ends(target, index);
 	if (real)
 		real(target, index);
@@ -73,7 +68,6 @@ void glEndQueryIndexed(GLenum target, GLuint index)
 static void hide_ours(GLenum pname, GLint *params)
 {
 	const struct sampler *sampler = query_sampler_here();
-
 	if (pname == GL_CURRENT_QUERY && params && sampler &&
 	    sampler_owns(sampler, (GLuint)*params))
 		*params = 0;
@@ -96,7 +90,6 @@ GET_HOOK(glGetQueryivEXT)
 void glGetQueryIndexediv(GLenum target, GLuint index, GLenum pname, GLint *params)
 {
 	HOOK(glGetQueryIndexediv);
-
 	if (real) {
 		real(target, index, pname, params);
 		hide_ours(pname, params);
@@ -122,7 +115,6 @@ static void delete_theirs(void (*real)(GLsizei, const GLuint *), GLsizei count, 
 {
 	const struct sampler *sampler = query_sampler_here();
 	GLsizei from = 0;
-
 	if (!sampler || count <= 0 || !ids) {
 		real(count, ids);
 		return;
@@ -155,10 +147,8 @@ GLenum glGetError(void)
 {
 	HOOK(glGetError);
 	struct context *context = context_current();
-
 	if (context && context->saved_error != GL_NO_ERROR) {
 		GLenum error = context->saved_error;
-
 		context->saved_error = GL_NO_ERROR;
 		return error;
 	}

@@ -34,7 +34,6 @@ static unsigned parts_of(GLenum type)
 static void shader_wake(unsigned parts)
 {
 	struct context *context = context_current();
-
 	if (parts != 0 && guest_active())
 		sampler_wake(context && context->started ? &context->sampler : NULL, parts);
 }
@@ -42,7 +41,6 @@ static void shader_wake(unsigned parts)
 GLuint glCreateShader(GLenum type)
 {
 	HOOK(glCreateShader);
-
 	shader_wake(parts_of(type));
 	return real ? real(type) : 0;
 }
@@ -50,7 +48,6 @@ GLuint glCreateShader(GLenum type)
 void *glCreateShaderObjectARB(GLenum type)
 {
 	HOOK(glCreateShaderObjectARB);
-
 	shader_wake(parts_of(type));
 	return real ? real(type) : NULL;
 }
@@ -58,7 +55,6 @@ void *glCreateShaderObjectARB(GLenum type)
 GLuint glCreateShaderProgramv(GLenum type, GLsizei count, const GLchar *const *strings)
 {
 	HOOK(glCreateShaderProgramv);
-
 	shader_wake(parts_of(type));
 	return real ? real(type, count, strings) : 0;
 }
@@ -66,7 +62,6 @@ GLuint glCreateShaderProgramv(GLenum type, GLsizei count, const GLchar *const *s
 GLuint glCreateShaderProgramvEXT(GLenum type, GLsizei count, const GLchar *const *strings)
 {
 	HOOK(glCreateShaderProgramvEXT);
-
 	shader_wake(parts_of(type));
 	return real ? real(type, count, strings) : 0;
 }
@@ -74,7 +69,6 @@ GLuint glCreateShaderProgramvEXT(GLenum type, GLsizei count, const GLchar *const
 GLuint glCreateShaderProgramEXT(GLenum type, const GLchar *string)
 {
 	HOOK(glCreateShaderProgramEXT);
-
 	shader_wake(parts_of(type));
 	return real ? real(type, string) : 0;
 }
@@ -82,7 +76,6 @@ GLuint glCreateShaderProgramEXT(GLenum type, const GLchar *string)
 void glProgramBinary(GLuint program, GLenum format, const void *binary, GLsizei length)
 {
 	HOOK(glProgramBinary);
-
 	shader_wake(PART_SHADERS);
 	if (real)
 		real(program, format, binary, length);
@@ -91,7 +84,6 @@ void glProgramBinary(GLuint program, GLenum format, const void *binary, GLsizei 
 void glProgramBinaryOES(GLuint program, GLenum format, const void *binary, GLint length)
 {
 	HOOK(glProgramBinaryOES);
-
 	shader_wake(PART_SHADERS);
 	if (real)
 		real(program, format, binary, length);
@@ -100,7 +92,6 @@ void glProgramBinaryOES(GLuint program, GLenum format, const void *binary, GLint
 void glProgramStringARB(GLenum target, GLenum format, GLsizei length, const void *string)
 {
 	HOOK(glProgramStringARB);
-
 	shader_wake(parts_of(target));
 	if (real)
 		real(target, format, length, string);
@@ -110,7 +101,6 @@ void glNamedProgramStringEXT(GLuint program, GLenum target, GLenum format, GLsiz
 			     const void *string)
 {
 	HOOK(glNamedProgramStringEXT);
-
 	shader_wake(parts_of(target));
 	if (real)
 		real(program, target, format, length, string);

@@ -6,7 +6,6 @@
 static struct sampler *state_sampler_here(void)
 {
 	struct context *context = context_current();
-
 	return context && context->started ? &context->sampler : NULL;
 }
 
@@ -19,7 +18,6 @@ static void state_wake(unsigned parts)
 static void feedback(bool before)
 {
 	struct sampler *sampler = state_sampler_here();
-
 	if (sampler)
 		sampler_feedback(sampler, before);
 }
@@ -64,7 +62,6 @@ static void list(void)
 {
 	struct sampler *sampler = state_sampler_here();
 	GLint mode = 0;
-
 	if (!sampler || !sampler->gl->has.lists)
 		return;
 	sampler->gl->GetIntegerv(LISTS_MODE, &mode);
@@ -74,7 +71,6 @@ static void list(void)
 void glNewList(GLuint name, GLenum mode)
 {
 	HOOK(glNewList);
-
 	if (!real)
 		return;
 	real(name, mode);
@@ -84,7 +80,6 @@ void glNewList(GLuint name, GLenum mode)
 void glEndList(void)
 {
 	HOOK(glEndList);
-
 	if (!real)
 		return;
 	real();
@@ -96,7 +91,6 @@ static GLint groups_open(void)
 {
 	const struct sampler *sampler = state_sampler_here();
 	GLint depth = 0;
-
 	if (sampler && sampler->gl->has.debug)
 		sampler->gl->GetIntegerv(GL_DEBUG_GROUP_STACK_DEPTH, &depth);
 	return depth;
@@ -105,7 +99,6 @@ static GLint groups_open(void)
 static void push_group(GLsizei length, const GLchar *label)
 {
 	struct sampler *sampler = state_sampler_here();
-
 	if (sampler)
 		sampler_push_group(sampler, length, label);
 }
@@ -113,7 +106,6 @@ static void push_group(GLsizei length, const GLchar *label)
 static void pop_group(void)
 {
 	struct sampler *sampler = state_sampler_here();
-
 	if (sampler)
 		sampler_pop_group(sampler);
 }
@@ -137,7 +129,6 @@ PUSH_HOOK(glPushDebugGroupKHR)
 void glPushGroupMarkerEXT(GLsizei length, const GLchar *marker)
 {
 	HOOK(glPushGroupMarkerEXT);
-
 	if (!real)
 		return;
 	push_group(length > 0 ? length : -1, marker); /* 0 says NUL-terminated here */

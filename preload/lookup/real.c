@@ -66,7 +66,6 @@ void *(*real_dlsym(void))(void *, const char *)
 static void *libc_function(void **place, const char *name)
 {
 	void *found = __atomic_load_n(place, __ATOMIC_ACQUIRE);
-
 	if (!found) {
 		found = real_dlsym()(RTLD_NEXT, name);
 		if (!found)
@@ -79,21 +78,18 @@ static void *libc_function(void **place, const char *name)
 void *(*real_next_dlsym(void))(void *, const char *)
 {
 	static void *place;
-
 	return (void *(*)(void *, const char *))libc_function(&place, "dlsym");
 }
 
 syscall_fn *real_syscall(void)
 {
 	static void *place;
-
 	return (syscall_fn *)libc_function(&place, "syscall");
 }
 
 prctl_fn *real_prctl(void)
 {
 	static void *place;
-
 	return (prctl_fn *)libc_function(&place, "prctl");
 }
 
@@ -109,7 +105,6 @@ static bool is_ours(const void *address)
 static void real_remember(void **place, void *address)
 {
 	void *none = NULL;
-
 	if (!address || is_ours(address))
 		return;
 	if (__atomic_compare_exchange_n(place, &none, address, false, __ATOMIC_RELEASE,
@@ -131,7 +126,6 @@ void real_set_egl(bool egl)
 static void *next_in_line(const char *name)
 {
 	void *found = real_dlsym()(RTLD_NEXT, name);
-
 	if (!found)
 		dlerror();
 	return found;
@@ -152,7 +146,6 @@ static void look_everywhere(int id, const void *caller)
 	const char *name = hooks[id].name;
 	void **place = &real_addresses[id];
 	void *told = __atomic_load_n(&told_addresses[id], __ATOMIC_ACQUIRE);
-
 	if (told && scope_is_behind(told))
 		real_remember(place, told);
 	if (!*place)
@@ -171,7 +164,6 @@ static void look_everywhere(int id, const void *caller)
 void *real_find(int id, const void *caller)
 {
 	void *found = __atomic_load_n(&real_addresses[id], __ATOMIC_ACQUIRE);
-
 	if (found)
 		return found;
 	look_everywhere(id, caller);
@@ -181,7 +173,6 @@ void *real_find(int id, const void *caller)
 void *real_beneath(int id, const void *caller)
 {
 	void *found = __atomic_load_n(&beneath_addresses[id], __ATOMIC_ACQUIRE);
-
 	if (found)
 		return found;
 	real_remember(&beneath_addresses[id], scope_driver(hooks[id].name));
@@ -196,7 +187,6 @@ struct hook_call hook_enter(int id, const void *caller)
 {
 	uint64_t bit = UINT64_C(1) << (id % 64);
 	bool nested = (inside[id / 64] & bit) != 0;
-
 	inside[id / 64] |= bit;
 	if (nested)
 		guest_bypass(true);

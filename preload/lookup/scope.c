@@ -24,7 +24,6 @@ static bool scope_same(const char *a, const char *b)
 static const char *file_of(const char *path)
 {
 	const char *last = path ? path : "";
-
 	for (const char *c = last; *c != '\0'; c++) {
 		if (*c == '/')
 			last = c + 1;
@@ -52,7 +51,6 @@ static bool read_tables(ElfW(Addr) base, const ElfW(Dyn) * entry, struct tables 
 	*out = (struct tables){.base = base};
 	for (; entry && entry->d_tag != DT_NULL; entry++) {
 		const void *at = table_at(out->base, entry->d_un.d_ptr);
-
 		if (entry->d_tag == DT_SYMTAB)
 			out->symbols = at;
 		else if (entry->d_tag == DT_STRTAB)
@@ -82,12 +80,10 @@ static void *find_by_gnu_hash(const struct tables *t, const char *name)
 	const uint32_t *bucket = t->gnu_hash + 4 + words * (sizeof(ElfW(Addr)) / 4);
 	const uint32_t *chain = bucket + buckets;
 	uint32_t hash = 5381;
-
 	for (const char *c = name; *c != '\0'; c++)
 		hash = hash * 33 + (uint8_t)*c;
 	for (uint32_t i = buckets != 0 ? bucket[hash % buckets] : 0; i >= first && i != 0; i++) {
 		void *found = (chain[i - first] ^ hash) < 2 ? function_at(t, i, name) : NULL;
-
 		if (found)
 			return found;
 		if ((chain[i - first] & 1) != 0)
@@ -100,7 +96,6 @@ static void *find_by_tables(ElfW(Addr) base, const ElfW(Dyn) * dynamic, const ch
 {
 	struct tables t;
 	void *found = NULL;
-
 	if (!read_tables(base, dynamic, &t))
 		return NULL;
 	if (t.gnu_hash)
@@ -147,13 +142,10 @@ static int search_object(struct dl_phdr_info *object, size_t size, void *arg)
 {
 	struct search *search = arg;
 	const char *file = file_of(object->dlpi_name);
-
 	for (size_t i = 0; search->files[i] && i < search->rank; i++) {
-		void *found;
-
 		if (!scope_same(file, search->files[i]))
 			continue;
-		found = scope_find_in(object, search->name);
+		void *found = scope_find_in(object, search->name);
 		if (found) {
 			search->found = found;
 			search->rank = i;
@@ -165,7 +157,6 @@ static int search_object(struct dl_phdr_info *object, size_t size, void *arg)
 static void *search_files(const char *const *files, const char *name)
 {
 	struct search search = {files, name, NULL, SIZE_MAX};
-
 	dl_iterate_phdr(search_object, &search);
 	return search.found;
 }
@@ -177,10 +168,8 @@ static void *search_files(const char *const *files, const char *name)
 void *scope_libc(const char *name)
 {
 	void *found = NULL;
-
 	for (const struct link_map *m = _r_debug.r_map; m && !found; m = m->l_next) {
 		const char *file = file_of(m->l_name);
-
 		if (scope_same(file, "libc.so.6") || scope_same(file, "libdl.so.2"))
 			found = find_by_tables(m->l_addr, m->l_ld, name);
 	}
@@ -197,7 +186,6 @@ struct linker {
 static const struct linker *real_linker(void)
 {
 	static struct linker linker; /* each field atomic: whoever comes first writes the same */
-
 	if (!__atomic_load_n(&linker.close, __ATOMIC_ACQUIRE)) {
 		__atomic_store_n((void **)&linker.open, scope_libc("dlopen"), __ATOMIC_RELEASE);
 		__atomic_store_n((void **)&linker.look, scope_libc("dlsym"), __ATOMIC_RELEASE);
@@ -228,7 +216,6 @@ void *scope_of_caller(const void *caller, const char *name)
 	const struct linker *linker = real_linker();
 	void *module, *found = NULL;
 	Dl_info info;
-
 	if (!linker || dladdr(caller, &info) == 0 || !info.dli_fname)
 		return NULL;
 	module = linker->open(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
@@ -251,7 +238,6 @@ struct order {
 static int compare_order(struct dl_phdr_info *object, size_t size, void *arg)
 {
 	struct order *order = arg;
-
 	if (lies_in(object, order->ours)) {
 		order->ours_passed = true;
 	} else if (lies_in(object, order->theirs)) {
@@ -266,7 +252,6 @@ bool scope_hooks_behind(const void *caller, const char *name)
 {
 	static const char here;
 	struct order order = {&here, caller, name, false, false};
-
 	dl_iterate_phdr(compare_order, &order);
 	return order.behind;
 }
@@ -280,7 +265,6 @@ void scope_pin(const void *address)
 {
 	const struct linker *linker = real_linker();
 	Dl_info info;
-
 	if (linker && dladdr(address, &info) != 0 && info.dli_fname &&
 	    !linker->open(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE))
 		dlerror();

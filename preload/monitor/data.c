@@ -10,7 +10,6 @@ static void add(struct monitor *monitor, const struct monitor_event *event, cons
 	float real32;
 	double real = 0, before;
 	uint64_t large;
-
 	monitor->states[event->value] = WIRE_VALID;
 	switch (event->type) {
 	case WIRE_TYPE_U32:
@@ -37,7 +36,6 @@ static bool is_real_number(uint8_t type, const uint8_t *bytes)
 {
 	double real = 0;
 	float real32;
-
 	if (!wire_type_is_real(type))
 		return true;
 	if (type == WIRE_TYPE_F32) {
@@ -54,7 +52,6 @@ static uint8_t type_of(const struct monitor_pass *pass, const GLuint head[2])
 {
 	for (uint32_t i = 0; i < pass->event_count; i++) {
 		const struct monitor_event *event = &pass->events[i];
-
 		if (event->group == head[0] && event->counter == head[1] && event->never == 0)
 			return event->type;
 	}
@@ -66,10 +63,8 @@ static uint32_t spread(struct monitor *monitor, const struct monitor_pass *pass,
 		       const GLuint head[2], const uint8_t *bytes, bool take)
 {
 	uint32_t count = 0;
-
 	for (uint32_t i = 0; i < pass->event_count; i++) {
 		const struct monitor_event *event = &pass->events[i];
-
 		if (event->group != head[0] || event->counter != head[1] || event->never != 0)
 			continue;
 		if (take)
@@ -88,18 +83,15 @@ static bool walk_amd(struct monitor *monitor, const struct monitor_pass *pass, s
 {
 	const uint8_t *at = monitor->data, *end = monitor->data + size;
 	uint32_t found = 0, wanted = 0;
-
 	for (uint32_t i = 0; i < pass->event_count; i++)
 		wanted += pass->events[i].never == 0;
 	while (at < end) {
 		GLuint head[2];
-		uint8_t type;
-
 		if (end - at < (ptrdiff_t)sizeof(head))
 			return false;
 		memcpy(head, at, sizeof(head));
 		at += sizeof(head);
-		type = type_of(pass, head);
+		uint8_t type = type_of(pass, head);
 		if (type == 0 || end - at < (ptrdiff_t)wire_type_size(type) ||
 		    !is_real_number(type, at))
 			return false;
@@ -119,7 +111,6 @@ bool monitor_take_intel(struct monitor *monitor, const struct monitor_pass *pass
 	for (int take = 0; take < 2; take++) {
 		for (uint32_t i = 0; i < pass->event_count; i++) {
 			const struct monitor_event *event = &pass->events[i];
-
 			if (event->never != 0)
 				continue;
 			if (event->offset > size ||

@@ -23,7 +23,6 @@ static void load_functions(struct monitor *monitor, bool egl)
 static bool has_extension(const struct monitor *monitor)
 {
 	const struct monitor_api *call = &monitor->call;
-
 	if (monitor->program->api == WIRE_AMD_MONITOR)
 		return monitor->gl->has.amd_monitor && call->GetPerfMonitorGroupsAMD &&
 		       call->GetPerfMonitorCountersAMD && call->GetPerfMonitorGroupStringAMD &&
@@ -41,10 +40,8 @@ static bool has_extension(const struct monitor *monitor)
 static void try_passes(struct monitor *monitor)
 {
 	struct monitor_slot *slot = &monitor->slots[0];
-
 	for (uint32_t p = 0; p < monitor->program->pass_count; p++) {
 		struct monitor_pass *pass = &monitor->passes[p];
-
 		if (!monitor_first_event(pass)) {
 			pass->never = WIRE_NEVER_NO_COUNTER;
 			continue;
@@ -64,7 +61,6 @@ static void try_passes(struct monitor *monitor)
 static uint8_t never_in(const struct monitor_pass *pass, uint16_t value)
 {
 	uint8_t never = pass->never;
-
 	for (uint32_t i = 0; i < pass->event_count && never == 0; i++) {
 		if (pass->events[i].value == value)
 			never = pass->events[i].never;
@@ -76,17 +72,14 @@ static uint8_t never_in(const struct monitor_pass *pass, uint16_t value)
 void monitor_say_never(struct monitor *monitor)
 {
 	uint32_t passes = monitor->program->pass_count;
-
 	for (uint32_t p = 0; p < passes; p++) {
 		const struct monitor_pass *pass = &monitor->passes[p];
-
 		for (uint32_t i = 0; i < pass->event_count; i++)
 			monitor->nevers[pass->events[i].value] =
 			    never_in(pass, pass->events[i].value);
 	}
 	for (uint32_t p = 0; p < passes; p++) {
 		const struct monitor_pass *pass = &monitor->passes[p];
-
 		for (uint32_t i = 0; i < pass->event_count; i++) {
 			if (never_in(pass, pass->events[i].value) == 0)
 				monitor->nevers[pass->events[i].value] = 0;
@@ -105,7 +98,6 @@ static void give_up(struct monitor *monitor, enum wire_never why)
 static void find_zeros(struct monitor *monitor)
 {
 	const struct wire_event *events = wire_program_events(monitor->program);
-
 	memset(monitor->is_zero, 1, monitor->program->value_count);
 	for (uint32_t i = 0; i < monitor->program->event_count; i++)
 		monitor->is_zero[events[i].value] = 0;
@@ -114,7 +106,6 @@ static void find_zeros(struct monitor *monitor)
 static void prepare(struct monitor *monitor)
 {
 	uint32_t most = 0;
-
 	if (strncmp(monitor->identity->renderer, monitor->program->renderer,
 		    sizeof(monitor->program->renderer)) != 0) {
 		give_up(monitor, WIRE_NEVER_OTHER_DRIVER);
@@ -144,7 +135,6 @@ static bool allocate(struct monitor *monitor)
 {
 	const struct wire_program *program = monitor->program;
 	unsigned slots = SLOTS_LEAST + program->pass_count * SLOTS_PER_PASS;
-
 	monitor->slot_count = slots < SLOTS_MOST ? slots : SLOTS_MOST;
 	monitor->passes = calloc(program->pass_count, sizeof(*monitor->passes));
 	monitor->events = calloc(program->event_count + 1, sizeof(*monitor->events));
@@ -162,7 +152,6 @@ struct monitor *monitor_create(const struct api *gl, struct channel_identity *id
 			       GLenum *kept_error)
 {
 	struct monitor *monitor;
-
 	if (!guest_counters())
 		return NULL;
 	if (!monitor_program())

@@ -22,10 +22,8 @@ void monitor_next_pass(struct monitor *monitor)
 static struct monitor_slot *take_slot(struct monitor *monitor)
 {
 	struct monitor_slot *fresh = NULL, *other = NULL;
-
 	for (unsigned i = 0; i < monitor->slot_count; i++) {
 		struct monitor_slot *slot = &monitor->slots[i];
-
 		if (slot->in_use)
 			continue;
 		if (slot->made && slot->pass == monitor->pass)
@@ -45,8 +43,6 @@ static struct monitor_slot *take_slot(struct monitor *monitor)
 
 void monitor_begin(struct monitor *monitor)
 {
-	struct monitor_slot *slot;
-
 	if (!monitor || monitor->open >= 0 || monitor->passes[monitor->pass].never != 0)
 		return;
 	if (monitor->program_count > 0) {
@@ -55,7 +51,7 @@ void monitor_begin(struct monitor *monitor)
 	}
 	monitor->given_up = MONITOR_LATE;
 	monitor_keep_error(monitor);
-	slot = take_slot(monitor);
+	struct monitor_slot *slot = take_slot(monitor);
 	if (!slot || !monitor_slot_begin(monitor, slot))
 		return;
 	slot->in_use = true;
@@ -66,7 +62,6 @@ void monitor_begin(struct monitor *monitor)
 int monitor_end(struct monitor *monitor)
 {
 	int ended = MONITOR_NONE;
-
 	if (!monitor)
 		return MONITOR_NONE;
 	ended = monitor->open >= 0 ? monitor->open : monitor->given_up;
@@ -98,7 +93,6 @@ static size_t ask_amd(const struct monitor *monitor, const struct monitor_slot *
 {
 	GLuint there = 0, size = 0;
 	GLint written = 0;
-
 	monitor->call.GetPerfMonitorCounterDataAMD(slot->name, GL_PERFMON_RESULT_AVAILABLE_AMD,
 						   sizeof(there), &there, &written);
 	if (there == 0)
@@ -112,7 +106,6 @@ static size_t ask_amd(const struct monitor *monitor, const struct monitor_slot *
 static size_t ask_intel(const struct monitor *monitor, const struct monitor_slot *slot)
 {
 	GLuint written = 0;
-
 	monitor->call.GetPerfQueryDataINTEL(slot->name, GL_PERFQUERY_DONOT_FLUSH_INTEL,
 					    (GLsizei)monitor->passes[slot->pass].data_bytes,
 					    monitor->data, &written);
@@ -121,12 +114,10 @@ static size_t ask_intel(const struct monitor *monitor, const struct monitor_slot
 
 bool monitor_is_ready(const struct monitor *monitor, int slot)
 {
-	const struct monitor_slot *asked;
 	bool ready;
-
 	if (!monitor || slot < 0 || monitor->slots[slot].disturbed)
 		return true;
-	asked = &monitor->slots[slot];
+	const struct monitor_slot *asked = &monitor->slots[slot];
 	monitor_keep_error(monitor);
 	ready =
 	    (monitor_is_amd(monitor) ? ask_amd(monitor, asked) : ask_intel(monitor, asked)) != 0;
@@ -138,7 +129,6 @@ static void set_pass(struct monitor *monitor, uint32_t pass, uint8_t state)
 {
 	for (uint32_t i = 0; i < monitor->passes[pass].event_count; i++) {
 		uint8_t *mine = &monitor->states[monitor->passes[pass].events[i].value];
-
 		if (*mine < state)
 			*mine = state;
 	}
@@ -151,7 +141,6 @@ static void take_answer(struct monitor *monitor, const struct monitor_slot *slot
 	GLint written = 0;
 	size_t size = monitor_is_amd(monitor) ? ask_amd(monitor, slot) : ask_intel(monitor, slot);
 	bool taken = false;
-
 	if (size == 0) {
 		monitor_failed(monitor);
 		set_pass(monitor, slot->pass, WIRE_LATE);
@@ -199,7 +188,6 @@ void monitor_drop(struct monitor *monitor, int slot)
 static bool is_level(const struct monitor *monitor, uint32_t value)
 {
 	const struct wire_event *events = wire_program_events(monitor->program);
-
 	for (uint32_t i = 0; i < monitor->program->event_count; i++) {
 		if (events[i].value == value)
 			return events[i].is_level != 0;
@@ -210,7 +198,6 @@ static bool is_level(const struct monitor *monitor, uint32_t value)
 static struct wire_value value_of(const struct monitor *monitor, uint32_t value)
 {
 	uint8_t state = monitor->states[value];
-
 	if (state == WIRE_VALID && monitor->segments > 1 && is_level(monitor, value))
 		state = WIRE_DISTURBED; /* shares of several segments do not add up */
 	if (state == WIRE_VALID || monitor->is_zero[value])
@@ -224,11 +211,9 @@ static struct wire_value value_of(const struct monitor *monitor, uint32_t value)
 void monitor_write(struct monitor *monitor, const struct wire_record *record)
 {
 	struct wire_record bare = *record;
-	uint32_t count;
-
 	if (!monitor)
 		return;
-	count = monitor->program->value_count;
+	uint32_t count = monitor->program->value_count;
 	memset(bare.values, 0, sizeof(bare.values));
 	memset(bare.states, 0, sizeof(bare.states));
 	for (uint32_t i = 0; i < count; i++)
@@ -238,7 +223,6 @@ void monitor_write(struct monitor *monitor, const struct wire_record *record)
 	monitor->segments = 0;
 	if (guest_counters()) {
 		const struct channel_sample sample = {&bare, monitor->values, count};
-
 		channel_write_values(guest_counters(), &monitor->stream, monitor->identity,
 				     &sample);
 	}

@@ -28,7 +28,6 @@ static void read_groups(struct search *s)
 {
 	const struct monitor_api *call = &s->monitor->call;
 	GLint count = 0;
-
 	call->GetPerfMonitorGroupsAMD(&count, 0, NULL);
 	if (monitor_failed(s->monitor) || count <= 0 || count > GROUPS_MOST)
 		return;
@@ -44,7 +43,6 @@ static bool group_is(const struct search *s, GLuint group, const char *name)
 {
 	char text[WIRE_PROGRAM_NAME_MAX] = "";
 	GLsizei length = 0;
-
 	s->monitor->call.GetPerfMonitorGroupStringAMD(group, sizeof(text), &length, text);
 	text[sizeof(text) - 1] = '\0';
 	return !monitor_failed(s->monitor) && strcmp(text, name) == 0;
@@ -54,7 +52,6 @@ static bool counter_is(const struct search *s, GLuint counter, const char *name)
 {
 	char text[WIRE_PROGRAM_NAME_MAX] = "";
 	GLsizei length = 0;
-
 	s->monitor->call.GetPerfMonitorCounterStringAMD(s->group, counter, sizeof(text), &length,
 							text);
 	text[sizeof(text) - 1] = '\0';
@@ -65,7 +62,6 @@ static void read_counters(struct search *s)
 {
 	const struct monitor_api *call = &s->monitor->call;
 	GLint count = 0, most = 0;
-
 	free(s->counters);
 	s->counters = NULL;
 	s->counter_count = 0;
@@ -97,7 +93,6 @@ static void find_group(struct search *s, const char *name)
 static uint8_t amd_type(const struct search *s, GLuint counter)
 {
 	GLenum type = 0;
-
 	s->monitor->call.GetPerfMonitorCounterInfoAMD(s->group, counter, GL_COUNTER_TYPE_AMD,
 						      &type);
 	if (monitor_failed(s->monitor))
@@ -118,7 +113,6 @@ static uint8_t amd_type(const struct search *s, GLuint counter)
 static void find_amd(struct search *s, const struct wire_event *wanted, struct monitor_event *out)
 {
 	const char *texts = wire_program_texts(s->monitor->program);
-
 	out->never = WIRE_NEVER_NO_COUNTER;
 	find_group(s, texts + wanted->group);
 	for (GLint i = 0; s->found && i < s->counter_count; i++) {
@@ -153,7 +147,6 @@ static void find_query(struct search *s, const char *name, struct monitor_pass *
 	const struct monitor_api *call = &s->monitor->call;
 	char copy[WIRE_PROGRAM_NAME_MAX], text[WIRE_PROGRAM_NAME_MAX] = "";
 	GLuint bytes = 0, count = 0, instances = 0, caps = 0;
-
 	if (s->group_name == name)
 		return;
 	s->group_name = name;
@@ -174,7 +167,6 @@ static void find_intel(struct search *s, const struct wire_event *wanted, struct
 		       struct monitor_event *out)
 {
 	const char *texts = wire_program_texts(s->monitor->program);
-
 	out->never = WIRE_NEVER_NO_COUNTER;
 	find_query(s, texts + wanted->group, pass);
 	out->group = s->group;
@@ -182,7 +174,6 @@ static void find_intel(struct search *s, const struct wire_event *wanted, struct
 		char name[WIRE_PROGRAM_NAME_MAX] = "", about[8] = "";
 		GLuint offset = 0, size = 0, kind = 0, type = 0;
 		GLuint64 most = 0;
-
 		s->monitor->call.GetPerfCounterInfoINTEL(s->group, id, sizeof(name), name,
 							 sizeof(about), about, &offset, &size,
 							 &kind, &type, &most);
@@ -202,17 +193,14 @@ void monitor_resolve(struct monitor *monitor)
 	const struct wire_event *wanted = wire_program_events(program);
 	struct search s = {.monitor = monitor};
 	uint32_t at = 0;
-
 	if (program->api == WIRE_AMD_MONITOR)
 		read_groups(&s);
 	for (uint32_t p = 0; p < program->pass_count; p++) {
 		struct monitor_pass *pass = &monitor->passes[p];
-
 		pass->events = monitor->events + at;
 		s.group_name = NULL;
 		for (; at < program->event_count && wanted[at].pass == p; at++) {
 			struct monitor_event *event = &pass->events[pass->event_count++];
-
 			*event = (struct monitor_event){.value = wanted[at].value,
 							.type = wanted[at].type};
 			if (program->api == WIRE_AMD_MONITOR) {

@@ -13,12 +13,10 @@ static bool texts_are_whole(const struct wire_program *program)
 {
 	const char *texts = wire_program_texts(program);
 	const struct wire_event *events = wire_program_events(program);
-
 	if (program->text_bytes == 0 || texts[program->text_bytes - 1] != '\0')
 		return false;
 	for (uint32_t i = 0; i < program->event_count; i++) {
 		const struct wire_event *event = &events[i];
-
 		if (event->group >= program->text_bytes || event->counter >= program->text_bytes ||
 		    event->pass >= program->pass_count || event->value >= program->value_count ||
 		    (i > 0 && event->pass < events[i - 1].pass) || event->type < WIRE_TYPE_U32 ||
@@ -44,7 +42,6 @@ static void copy_program(void)
 {
 	const void *room = wire_labels(guest_counters());
 	struct wire_program head;
-
 	memcpy(&head, room, sizeof(head));
 	if (!program_fits(&head))
 		return;

@@ -9,7 +9,6 @@
 bool monitor_failed(const struct monitor *monitor)
 {
 	bool any = false;
-
 	for (int i = 0; i < ERROR_READS && monitor->gl->GetError() != GL_NO_ERROR; i++)
 		any = true;
 	return any;
@@ -18,7 +17,6 @@ bool monitor_failed(const struct monitor *monitor)
 void monitor_keep_error(const struct monitor *monitor)
 {
 	GLenum error = monitor->gl->GetError();
-
 	if (error == GL_NO_ERROR)
 		return;
 	if (*monitor->kept_error == GL_NO_ERROR)
@@ -30,12 +28,10 @@ static bool make_amd(struct monitor *monitor, struct monitor_slot *slot)
 {
 	const struct monitor_pass *pass = &monitor->passes[slot->pass];
 	const struct monitor_api *call = &monitor->call;
-
 	slot->name = 0;
 	call->GenPerfMonitorsAMD(1, &slot->name);
 	for (uint32_t i = 0; i < pass->event_count; i++) {
 		GLuint counter = pass->events[i].counter;
-
 		if (pass->events[i].never == 0)
 			call->SelectPerfMonitorCountersAMD(slot->name, GL_TRUE,
 							   pass->events[i].group, 1, &counter);
@@ -55,13 +51,11 @@ const struct monitor_event *monitor_first_event(const struct monitor_pass *pass)
 bool monitor_slot_make(struct monitor *monitor, struct monitor_slot *slot, uint16_t pass)
 {
 	bool made = false;
-
 	slot->pass = pass;
 	if (monitor_is_amd(monitor)) {
 		made = make_amd(monitor, slot);
 	} else {
 		const struct monitor_event *event = monitor_first_event(&monitor->passes[pass]);
-
 		slot->name = 0;
 		if (event)
 			monitor->call.CreatePerfQueryINTEL(event->group, &slot->name);

@@ -35,11 +35,9 @@ void spans_end(struct sampler *sampler, struct query_set *set)
 uint64_t spans_time_ns(const struct sampler *sampler, const struct query_set *set)
 {
 	uint64_t time_ns = 0;
-
 	for (unsigned i = 0; i < set->spans; i++) {
 		uint64_t begin = sampler_value(sampler->gl, set->stamps[2 * i]);
 		uint64_t end = sampler_value(sampler->gl, set->stamps[2 * i + 1]);
-
 		time_ns += (end - begin) & sampler->probe.time_mask;
 	}
 	return time_ns;
@@ -52,7 +50,6 @@ uint64_t spans_time_ns(const struct sampler *sampler, const struct query_set *se
 void spans_ask_clock(struct sampler *sampler)
 {
 	GLint disjoint = 0;
-
 	if (!sampler->probe.timestamps || !sampler->gl->has.disjoint)
 		return;
 	sampler->gl->GetIntegerv(SPANS_DISJOINT, &disjoint);
@@ -65,7 +62,6 @@ void spans_ask_clock(struct sampler *sampler)
 bool spans_clock_asked(struct sampler *sampler, bool disjoint)
 {
 	bool owed = sampler->owes_disjoint;
-
 	sampler->owes_disjoint = false;
 	if (disjoint)
 		sampler->disjoint_until = sampler->last_segment + 1;
@@ -96,7 +92,6 @@ static void next_span(struct sampler *sampler, struct query_set *set)
 void sampler_hand_over(struct sampler *sampler, bool before)
 {
 	struct query_set *set = sampler_open_set(sampler);
-
 	if (!set || !sampler->probe.timestamps || !sampler_may_call(sampler))
 		return;
 	if (before)

@@ -12,7 +12,6 @@
 static uint64_t cpu_at(const struct sampler *sampler, const struct reading *now, uint64_t time_ns)
 {
 	const struct reading *last = &sampler->reading;
-
 	if (last->cpu_ns == 0 || now->cpu_ns <= last->cpu_ns || time_ns >= now->time_ns)
 		return now->cpu_ns;
 	if (time_ns <= last->time_ns)
@@ -26,7 +25,6 @@ static uint64_t cpu_at(const struct sampler *sampler, const struct reading *now,
 static void times_read(struct sampler *sampler, uint64_t now_ns)
 {
 	struct reading now = {now_ns, guest_cpu_ns()};
-
 	for (; sampler->timed != sampler->last_segment; sampler->timed++) {
 		struct segment *segment =
 		    &sampler->segments[sampler->timed % sampler->segment_count];
@@ -62,7 +60,6 @@ bool times_ask(struct sampler *sampler, uint64_t now_ns)
 void times_begin(struct sampler *sampler, uint64_t now_ns)
 {
 	bool read = now_ns == sampler->reading.time_ns;
-
 	sampler->begin_ns = now_ns;
 	sampler->begin_cpu_ns = read ? sampler->reading.cpu_ns : 0;
 }
@@ -94,7 +91,6 @@ void sampler_end_clock(struct sampler *sampler)
 static uint64_t since_paced(struct sampler *sampler)
 {
 	uint64_t from = sampler->paced_cpu_ns, to = sampler->reading.cpu_ns;
-
 	sampler->paced_cpu_ns = to;
 	return to > from ? to - from : 0;
 }
@@ -111,10 +107,8 @@ static void choose_next(struct sampler *sampler, bool read)
 void sampler_start_clock(struct sampler *sampler)
 {
 	uint64_t now_ns = guest_now_ns();
-	bool read;
-
 	end_clock(sampler, now_ns);
-	read = times_ask(sampler, now_ns);
+	bool read = times_ask(sampler, now_ns);
 	if (!read && sampler->frame_over && pace_wants_time(&sampler->pace)) {
 		times_read(sampler, now_ns);
 		read = true;
