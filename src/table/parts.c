@@ -17,13 +17,20 @@ struct part_labels {
 void parts_begin(struct parts *parts, const struct sx_table *like)
 {
 	parts->slices = slices_of(like);
+	parts->by_name = sx_table_kind(like) == SX_SAMPLE_KERNEL;
+}
+
+/* The label that tells whose rows are. */
+static unsigned whose(const struct parts *parts)
+{
+	return parts->by_name ? SX_LABEL_GROUP : SX_LABEL_PROCESS;
 }
 
 static struct part_labels labels_of(const struct parts *parts, const struct sx_table *table,
 				    size_t row)
 {
-	const uint64_t *process = table->labels[SX_LABEL_PROCESS];
-	const uint64_t *context = table->labels[SX_LABEL_CONTEXT];
+	const uint64_t *process = table->labels[whose(parts)];
+	const uint64_t *context = parts->by_name ? NULL : table->labels[SX_LABEL_CONTEXT];
 	return (struct part_labels){process ? process[row] : SX_LABEL_ABSENT,
 				    context ? context[row] : SX_LABEL_ABSENT,
 				    slices_class_of(&parts->slices, table, row)};
@@ -99,7 +106,7 @@ static size_t same_until(const struct parts *parts, const struct sx_table *table
 {
 	struct part_labels labels = labels_of(parts, table, first);
 	size_t row = first + 1;
-	if (!table->labels[SX_LABEL_PROCESS] && !table->labels[SX_LABEL_CONTEXT] &&
+	if (!table->labels[whose(parts)] && (parts->by_name || !table->labels[SX_LABEL_CONTEXT]) &&
 	    parts->slices.frames == SX_NONE)
 		return end;
 	while (row < end && !differ(labels_of(parts, table, row), labels))
@@ -162,5 +169,6 @@ void parts_finish(struct parts *parts)
 	for (uint32_t i = 0; i < parts->count; i++)
 		free((void *)parts->keys[i].process);
 	free(parts->keys);
-	*parts = (struct parts){.slices = parts->slices, .most = parts->most};
+	*parts =
+	    (struct parts){.slices = parts->slices, .by_name = parts->by_name, .most = parts->most};
 }

@@ -17,7 +17,7 @@
 #define PARTS_BLOCK	  1024 /* rows that are looked at together */
 
 struct part_key {
-	const char *process; /* owned where it is kept; NULL: rows that tell none */
+	const char *process; /* or a command's name; owned where kept; NULL: rows that tell none */
 	uint64_t context;    /* or SX_LABEL_ABSENT */
 	enum slices_class of;
 };
@@ -25,6 +25,7 @@ struct part_key {
 /* Zero-initialise; then parts_begin(). */
 struct parts {
 	struct slices slices;
+	bool by_name; /* rows are commands: those of one name stand for each other, in any queue */
 	struct part_key *keys;
 	size_t cap;
 	uint32_t count;

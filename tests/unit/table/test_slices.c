@@ -8,6 +8,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
+#include <string.h>
 #include <cmocka.h>
 
 enum { FRAMES, CALLS, VERTICES, TIME, COLUMNS };
@@ -187,6 +188,42 @@ static void test_unmeasured_slices(void **state)
 	check(table, 3.0 * (600 + 80 + 28), 0.75 * (60000 + 8000 + 1600));
 }
 
+/* Commands stand for those of their name: one kernel takes a hundred times as long as another. */
+static void test_commands_by_name(void **state)
+{
+	const struct sx_column column = {"KernelTime", "ns", SX_U64, SX_REDUCE_SUM, NULL};
+	static const struct {
+		const char *name;
+		uint64_t ns;
+		int count, timed;
+	} kinds[] = {{"long", 1000, 20, 2}, {"short", 10, 200, 100}, {"never", 7, 10, 0}};
+	struct sx_table *table = NULL, *out = NULL;
+	assert_int_equal(sx_table_create(&column, 1, SX_SAMPLE_KERNEL, &table, NULL), SX_OK);
+	for (int i = 0; i < 200; i++)
+		for (int k = 0; k < 3; k++) {
+			size_t row;
+			if (i >= kinds[k].count)
+				continue;
+			assert_int_equal(sx_table_add_rows(table, 1, &row, NULL), SX_OK);
+			sx_table_set_time(table, row, 100, 200);
+			uint32_t name =
+			    sx_table_intern(table, kinds[k].name, strlen(kinds[k].name));
+			sx_table_set_label(table, SX_LABEL_GROUP, row, name);
+			sx_table_set_label(table, SX_LABEL_CONTEXT, row, (uint64_t)i % 4);
+			bool timed = i < kinds[k].timed;
+			sx_table_set_u64(table, 0, row, timed ? kinds[k].ns : 0,
+					 timed ? 0 : SX_QUALITY_SKIPPED);
+		}
+	assert_int_equal(sx_table_total(table, &out, NULL), SX_OK);
+	/* Of the third nothing is known: as the others. */
+	uint64_t known = 20 * 1000 + 200 * 10;
+	assert_int_equal(sx_table_get(out, 0, 0), known + known / 22);
+	assert_int_equal(sx_table_vector(out, 0).quality[0], SX_QUALITY_MULTIPLEXED);
+	sx_table_destroy(table);
+	sx_table_destroy(out);
+	(void)state;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -199,6 +236,7 @@ int main(void)
 	    cmocka_unit_test(test_unmeasured_context),
 	    cmocka_unit_test(test_first_frames_alone),
 	    cmocka_unit_test(test_unmeasured_slices),
+	    cmocka_unit_test(test_commands_by_name),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
