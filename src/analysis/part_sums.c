@@ -130,7 +130,10 @@ static struct stands part_stands(const struct part_sums *p, const struct part_su
 {
 	bool apart = parts_are_slices(&p->parts, part);
 	const struct part_sum *s = &sums[part];
-	const struct part_sum *other = s->with.rows ? s : stand_in(p, sums, part, &apart);
+	bool idle = extent_is_idle(&s->with, &s->skipped, time);
+	const struct part_sum *other = s->with.rows && !idle ? s : stand_in(p, sums, part, &apart);
+	if (idle && !other)
+		other = s;
 	struct stands out = {.of = other};
 	if (!other)
 		return out;
@@ -139,6 +142,10 @@ static struct stands part_stands(const struct part_sums *p, const struct part_su
 	out.times = own + part_more(&s->skipped, &other->with, by);
 	/* A mean of frames is one of all of them. */
 	out.rows = apart ? out.times : own + part_more(&s->skipped, &other->with, EXTENT_ROWS);
+	if (idle && other != s) {
+		out.times += other->sum > 0 ? s->sum / other->sum : 0;
+		out.rows += part_more(&s->with, &other->with, EXTENT_ROWS);
+	}
 	return out;
 }
 

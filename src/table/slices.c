@@ -96,6 +96,11 @@ enum extent_by extent_choose(const struct extent *with, const struct extent *mor
 	return slices && with->ns && more->ns ? EXTENT_NS : EXTENT_ROWS;
 }
 
+bool extent_is_idle(const struct extent *with, const struct extent *more, bool time)
+{
+	return !time && with->rows && !with->calls && more->calls;
+}
+
 uint64_t extent_get(const struct extent *extent, enum extent_by by)
 {
 	return by == EXTENT_CALLS ? extent->calls : by == EXTENT_NS ? extent->ns : extent->rows;

@@ -77,5 +77,7 @@ static inline void extent_add(struct extent *to, const struct extent *more)
 enum extent_by extent_choose(const struct extent *with, const struct extent *more, bool slices,
 			     bool time);
 uint64_t extent_get(const struct extent *extent, enum extent_by by);
+/* Whether rows with data made no call, and so cannot stand for those that did. */
+bool extent_is_idle(const struct extent *with, const struct extent *more, bool time);
 
 #endif

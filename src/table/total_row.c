@@ -183,13 +183,17 @@ static struct told told_of(const struct telling *telling, uint32_t index)
 		if (!is_told(telling, i))
 			continue;
 		bool slices = parts_are_slices(&total->parts, i), measured = part->span.with.rows;
+		bool idle = extent_is_idle(&part->span.with, &part->span.skipped, part->time);
+		struct share share = measured ? share_of(part, slices, whole) : (struct share){0};
 		told.slices |= slices;
 		const struct total_column *other =
-		    alone || measured ? NULL : stand_in(telling, i, index, &slices);
+		    alone || (measured && !idle) ? NULL : stand_in(telling, i, index, &slices);
 		take_counts(&told, part, measured || other);
+		if (measured && other)
+			share.more = 0;
 		if (measured)
-			take_sums(&told, part, share_of(part, slices, whole), alone);
-		else if (other)
+			take_sums(&told, part, share, alone);
+		if (other)
 			take_from_other(&told, whole, slices, part, other);
 	}
 	if (!alone && told.all.span.with.rows)

@@ -156,6 +156,18 @@ static void test_frames_without_calls(void **state)
 	check(table, 3.0 * 500, 0.75 * 100 * 400);
 }
 
+/* An empty first frame cannot stand for frames that draw: those after them do. */
+static void test_idle_first_frame(void **state)
+{
+	struct sx_table *table = begin(true);
+	for (uint64_t i = 0; i < 12; i++) {
+		bool measured = i == 0 || i == 6 || i == 7;
+		add(table, 0, (struct sample){1, i == 0 ? 0 : 10 + i, 400, measured});
+		assert_int_equal(sx_table_set_label(table, SX_LABEL_FRAME, i, i), SX_OK);
+	}
+	check(table, 3.0 * (11 * 10 + 66), 0.75 * 12 * 400);
+}
+
 /* A second context none of whose frames was measured is as the first, call by call. */
 static void test_unmeasured_context(void **state)
 {
@@ -233,6 +245,7 @@ int main(void)
 	    cmocka_unit_test(test_first_frames),
 	    cmocka_unit_test(test_frames_by_calls),
 	    cmocka_unit_test(test_frames_without_calls),
+	    cmocka_unit_test(test_idle_first_frame),
 	    cmocka_unit_test(test_unmeasured_context),
 	    cmocka_unit_test(test_first_frames_alone),
 	    cmocka_unit_test(test_unmeasured_slices),
