@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #define PACE_FIRST	   4u  /* samples measured before anything is known */
-#define PACE_FIRST_OF_MORE 1u  /* the same of contexts that are not the first */
+#define PACE_FIRST_OF_MORE 2u  /* the same of contexts that are not the first */
 #define PACE_RUN_MAX	   28u /* measured samples in a row */
 #define PACE_TAIL	   2u  /* samples after a run that may still pay for it */
 #define PACE_BASE	   4u  /* samples after those, at least: what a sample costs unmeasured */

@@ -132,8 +132,6 @@ static struct stands part_stands(const struct part_sums *p, const struct part_su
 	const struct part_sum *s = &sums[part];
 	bool idle = extent_is_idle(&s->with, &s->skipped, time);
 	const struct part_sum *other = s->with.rows && !idle ? s : stand_in(p, sums, part, &apart);
-	if (idle && !other)
-		other = s;
 	struct stands out = {.of = other};
 	if (!other)
 		return out;
@@ -142,7 +140,7 @@ static struct stands part_stands(const struct part_sums *p, const struct part_su
 	out.times = own + part_more(&s->skipped, &other->with, by);
 	/* A mean of frames is one of all of them. */
 	out.rows = apart ? out.times : own + part_more(&s->skipped, &other->with, EXTENT_ROWS);
-	if (idle && other != s) {
+	if (idle) {
 		out.times += other->sum > 0 ? s->sum / other->sum : 0;
 		out.rows += part_more(&s->with, &other->with, EXTENT_ROWS);
 	}

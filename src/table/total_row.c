@@ -188,8 +188,9 @@ static struct told told_of(const struct telling *telling, uint32_t index)
 		told.slices |= slices;
 		const struct total_column *other =
 		    alone || (measured && !idle) ? NULL : stand_in(telling, i, index, &slices);
-		take_counts(&told, part, measured || other);
-		if (measured && other)
+		idle &= !alone;
+		take_counts(&told, part, (measured && !idle) || other);
+		if (idle)
 			share.more = 0;
 		if (measured)
 			take_sums(&told, part, share, alone);

@@ -46,8 +46,8 @@ class Uneven(unittest.TestCase):
         self.check("migrate", 150)
 
     def test_each_draw(self):
-        """Of the first frames of what is dear one is measured; no share of the time between draws is told."""
-        for frames, counted in ((8, 9), (300, None)):
+        """Of the first frames of what is dear two are measured; no share of the time between draws is told."""
+        for frames, counted in ((8, 10), (300, None)):
             document, _ = self.sextant.measure([PROGRAM, "turns", str(frames)], "stat", "-d", "gl", "--per", "draw",
                                                "-m", "IAVertices")
             cost = document["cost"]

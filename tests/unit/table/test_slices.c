@@ -168,6 +168,17 @@ static void test_idle_first_frame(void **state)
 	check(table, 3.0 * (11 * 10 + 66), 0.75 * 12 * 400);
 }
 
+/* Contexts of which an empty frame was measured and no other are as those that drew. */
+static void test_idle_contexts(void **state)
+{
+	struct sx_table *table = begin(true);
+	for (uint64_t i = 0; i < 12; i++) {
+		add(table, i / 4, (struct sample){1, i % 4 == 0 ? 0 : 5, 400, i < 2 || i % 4 == 0});
+		assert_int_equal(sx_table_set_label(table, SX_LABEL_FRAME, i, i % 4), SX_OK);
+	}
+	check(table, 3.0 * 45, 0.75 * 12 * 400);
+}
+
 /* A second context none of whose frames was measured is as the first, call by call. */
 static void test_unmeasured_context(void **state)
 {
@@ -246,6 +257,7 @@ int main(void)
 	    cmocka_unit_test(test_frames_by_calls),
 	    cmocka_unit_test(test_frames_without_calls),
 	    cmocka_unit_test(test_idle_first_frame),
+	    cmocka_unit_test(test_idle_contexts),
 	    cmocka_unit_test(test_unmeasured_context),
 	    cmocka_unit_test(test_first_frames_alone),
 	    cmocka_unit_test(test_unmeasured_slices),
