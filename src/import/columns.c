@@ -119,6 +119,11 @@ bool import_columns_known(const struct sx_table *table, const struct sx_catalog 
 	return false;
 }
 
+bool import_is_of_sets(const struct sx_catalog *catalog, const char *name)
+{
+	return sx_catalog_find_metric(catalog, name, SX_NONE, NULL) != SX_NONE;
+}
+
 uint32_t import_unknown_column(const struct sx_table *table, const struct sx_catalog *catalog,
 			       uint32_t from)
 {
@@ -126,7 +131,7 @@ uint32_t import_unknown_column(const struct sx_table *table, const struct sx_cat
 		const struct sx_column *column = sx_table_column(table, i);
 		struct column_meaning meaning = column_meaning(catalog, column->name, SX_NONE);
 		if (!column_is_known(&meaning) && !column_is_imbalance(catalog, column->name) &&
-		    !column->unit[0])
+		    !import_is_of_sets(catalog, column->name) && !column->unit[0])
 			return i;
 	}
 	return SX_NONE;

@@ -15,6 +15,8 @@ struct csv_options import_column_options(struct sx_catalog *catalog);
 struct csv_range import_range(const struct sx_catalog *catalog, const char *name);
 /* Whether any column means something in the catalog, or stands for itself by its unit. */
 bool import_columns_known(const struct sx_table *table, const struct sx_catalog *catalog);
+/* Whether metric sets have a metric of that name, each its own: which is meant, the set says. */
+bool import_is_of_sets(const struct sx_catalog *catalog, const char *name);
 /* The first column from `from` on that means nothing there, nor by itself; SX_NONE: no more. */
 uint32_t import_unknown_column(const struct sx_table *table, const struct sx_catalog *catalog,
 			       uint32_t from);

@@ -237,6 +237,20 @@ class Tables(unittest.TestCase):
             rows = list(csv.DictReader(self.good('export', self.file(text), '--for', 'opengl', '--counters', '--csv').stdout.splitlines()))
             self.assertEqual([(r['begin_ns'], r['end_ns'], r['IAVertices']) for r in rows], [('', '100000000', '5'), ('100000000', '200000000', '6')])
 
+    def test_names_of_sets(self):
+        """What several metric sets call alike is known once --set says which one was programmed; without it, that is what is missing."""
+        path = self.file('GpuBusy,EuActive,GpuTime\n50,40,1000000\n60,45,1000000\n')
+        for verb in ('report', 'eval'):
+            result = self.good(verb, path, '--for', 'intel-bdw', '--set', 'RenderBasic', '--csv', '-m', 'GpuBusy,EuActive')
+            self.assertNotIn('nothing in catalog', result.stderr)
+            rows = list(csv.DictReader(result.stdout.splitlines()))
+            self.assertEqual([r['EuActive'] for r in rows] if verb == 'eval' else {r['name']: r['mean'] for r in rows},
+                             ['40', '45'] if verb == 'eval' else {'GpuBusy': '55', 'EuActive': '42.5'})
+        result = run('report', path, '--for', 'intel-bdw')
+        self.assertEqual(result.returncode, 2)
+        self.assertIn('does not tell which metric set was programmed\nbecause: each set counts other things', result.stderr)
+        self.assertIn('try: --set NAME', result.stderr)
+
     def test_reports_are_no_input(self):
         """Sums of groups have no samples."""
         path = self.file('begin_ns,end_ns,frame_time (ms)\n0,9,10\n9,18,20\n')

@@ -84,7 +84,8 @@ static void look_at_columns(struct import_job *job, struct import_device *device
 		struct column_meaning meaning = column_meaning(catalog, name, SX_NONE);
 		if (meaning.constant != SX_NONE)
 			take_constant(job, device, i);
-		if (!column_is_known(&meaning) && !column_is_imbalance(catalog, name))
+		if (!column_is_known(&meaning) && !column_is_imbalance(catalog, name) &&
+		    !import_is_of_sets(catalog, name))
 			unknown_name = unknown++ ? unknown_name : name;
 	}
 	for (uint32_t i = 0; (i = import_repeated_column(table, catalog, i, &first)) != SX_NONE;

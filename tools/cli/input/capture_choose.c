@@ -13,7 +13,7 @@ enum sx_status capture_view_need_set(const struct cli *cli, const struct capture
 		return SX_OK;
 	error_set(err, SX_ERR_USAGE, "%s does not tell which metric set was programmed",
 		  view->path);
-	error_because(err, "an older version wrote it, and each set counts other things");
+	error_because(err, "each set counts other things, under the same names too");
 	error_try(err, "--set NAME; sextant list sets --for %s",
 		  sx_catalog_info(view->catalog)->name);
 	return SX_ERR_USAGE;
