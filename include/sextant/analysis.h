@@ -54,6 +54,11 @@ struct sx_stats {
 	 * were disturbed, so that a total lacks them.
 	 */
 	uint8_t quality;
+	/*
+	 * The metric is a ratio that was given by row, and nothing there is makes that of the run:
+	 * the mean is the rows', and the run's lies anywhere between min and max.
+	 */
+	bool of_rows;
 	const char *why; /* why there is no data, or NULL; lives as long as the stats */
 };
 

@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "metric/about.h"
 #include "wire/share.h"
+#include "table/fill.h"
 #include "table/total.h"
 
 /* How long rows with data are, and those that they stand for, in ns. */
@@ -530,6 +531,7 @@ static void summary_describe(struct sx_summary *s, uint32_t column)
 	    evaluation_ratio(s->evaluation, s->divided, column, 0, &sum.rate) != RATIO_OF_ROWS)
 		sum.rate = sx_table_get(s->rates ? s->rates : s->totals, column, 0);
 	stats_set_whole(stats, &s->columns[column], s->totals, column, &sum);
+	stats->of_rows = stats->count > 1 && table_is_of_rows(s->totals, column);
 	bool weighed =
 	    skipped && s->apart.sums && !s->by_time &&
 	    part_sums_percentiles(&s->apart, column, !summary_is_amount(s, column), percent, at);

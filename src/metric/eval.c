@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "catalog/column.h"
+#include "catalog/sole.h"
 #include "base/number.h"
 #include "expr/compile.h"
 #include "metric/about.h"
@@ -293,6 +294,24 @@ static void take_lacking(struct sx_evaluation *e, uint32_t column)
 	}
 }
 
+/* Whether a metric is given and of several counters, so that its rows do not make its whole. */
+static bool is_given_ratio(const struct sx_metrics *m, uint32_t column)
+{
+	uint32_t count, metric = m->columns[column].metric;
+	struct sole sole;
+	if (!m->plans[column].copy || metric == SX_NONE ||
+	    m->columns[column].over_time != SX_REDUCE_RATIO ||
+	    sole_over_time(m->catalog, metric) == SX_REDUCE_SUM)
+		return false;
+	const char *name = sx_catalog_metrics(m->catalog, &count)[metric].name;
+	const struct sx_counter_info *counters = sx_catalog_counters(m->catalog, &count);
+	for (uint32_t i = 0; i < count; i++)
+		if (counters[i].same && strcmp(counters[i].same, name) == 0)
+			return false; /* frame times by frames: they add up */
+	sole_find(m->catalog, metric, 0, &sole);
+	return sole.counter == SX_NONE;
+}
+
 /* Of totals, given ratios are what their formulas make of the other totals, if they make anything.
  */
 static enum sx_status eval_wholes(struct sx_evaluation *e, const struct sx_table *in,
@@ -300,7 +319,11 @@ static enum sx_status eval_wholes(struct sx_evaluation *e, const struct sx_table
 {
 	const struct sx_metrics *m = e->m;
 	size_t rows = sx_table_row_count(in);
-	if (!m->wholes || !rows || !table_is_combined(in))
+	if (!rows || !table_is_combined(in))
+		return SX_OK;
+	for (uint32_t c = 0; c < m->column_count; c++)
+		table_set_of_rows(e->table, c, is_given_ratio(m, c));
+	if (!m->wholes)
 		return SX_OK;
 	double *values = calloc(m->whole_count * rows, sizeof(*values));
 	uint8_t *qualities = calloc(m->whole_count * rows, 1);
@@ -314,9 +337,11 @@ static enum sx_status eval_wholes(struct sx_evaluation *e, const struct sx_table
 	for (uint32_t c = 0; !status && c < m->column_count; c++) {
 		uint32_t at = m->plans[c].whole;
 		for (size_t row = 0; at != SX_NONE && row < rows; row++)
-			if (!(qualities[at * rows + row] & SX_QUALITY_NO_DATA_MASK))
+			if (!(qualities[at * rows + row] & SX_QUALITY_NO_DATA_MASK)) {
 				sx_table_set_f64(e->table, c, row, values[at * rows + row],
 						 qualities[at * rows + row]);
+				table_set_of_rows(e->table, c, false);
+			}
 	}
 	free(values);
 	free(qualities);

@@ -23,4 +23,11 @@ struct row_span {
 enum sx_status table_fill_quality(struct sx_table *table, uint32_t column, struct row_span rows,
 				  uint8_t quality, struct sx_error *err);
 
+/*
+ * Of totals: whether a ratio that was given is the mean of the rows' ratios, since nothing there is
+ * makes that of the whole.
+ */
+void table_set_of_rows(struct sx_table *table, uint32_t column, bool is);
+bool table_is_of_rows(const struct sx_table *table, uint32_t column);
+
 #endif

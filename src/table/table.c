@@ -120,6 +120,17 @@ enum sx_status table_set_why(struct sx_table *table, uint32_t column, const char
 	return SX_OK;
 }
 
+void table_set_of_rows(struct sx_table *table, uint32_t column, bool is)
+{
+	if (column < table->column_count)
+		table->columns[column].of_rows = is;
+}
+
+bool table_is_of_rows(const struct sx_table *table, uint32_t column)
+{
+	return column < table->column_count && table->columns[column].of_rows;
+}
+
 /* Reallocates one array of `cap` elements; NULL stays NULL (not yet used). */
 static bool regrow(void *array, size_t cap, size_t size)
 {

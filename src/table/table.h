@@ -15,6 +15,7 @@ struct table_column {
 	uint8_t *quality; /* lives and grows with data */
 	size_t invalid;	  /* rows whose quality is not 0 */
 	bool exposed;	  /* somebody may have written quality behind our back */
+	bool of_rows;	  /* of totals: see table_is_of_rows() */
 };
 
 struct sx_table {

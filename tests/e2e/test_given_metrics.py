@@ -82,6 +82,23 @@ class GivenMetrics(unittest.TestCase):
         rows = run('eval', self.table(['GPU active cycles (Mcycles)'], [1], [3]), '--for', 'mali-g625', '--csv', '-m', 'MaliGPUCyclesGPUActive')
         self.assertEqual(rows.stdout, 'MaliGPUCyclesGPUActive\n1000000\n3000000\n')
 
+    def test_gates_on_given_ratios(self):
+        """Where rows give a ratio and nothing makes the run's, a gate on its mean is judged only where all rows say the same."""
+        def judged(path, gate, *args):
+            result = run('report', path, '--gate', gate, '--json', *args)
+            gate, = json.loads(result.stdout)['gates']
+            return result.returncode, gate['passed'], gate['why']
+
+        alone = self.table(['gpu_active_cycles', 'texture_unit_utilization'], [10, 20], [30, 60])
+        for gate, code, passed in (('<70', 0, True), ('<10', 6, False), ('<50', 1, None), ('>=30', 1, None), ('.max<70', 0, True), ('.p95<50', 6, False)):
+            have = judged(alone, 'texture_unit_utilization' + gate, '--for', 'mali-g310')
+            self.assertEqual(have[:2], (code, passed), gate)
+            self.assertEqual("run's ratio is not known: between 20 and 60, the rows' mean is 40" in (have[2] or ''), passed is None, have)
+        self.assertEqual(judged(alone, 'gpu_active_cycles<25', '--for', 'mali-g310')[:2], (0, True))  # an amount has its sum
+        # What makes the run's ratio is there: 4 frames of 10 ms and one of 60 are 50 a second, not 83.
+        made = self.table(['frame_time (ms)', 'frames_per_second'], *[[10, 100]] * 4, [60, 50 / 3])
+        self.assertEqual(judged(made, 'frames_per_second<60', '--for', 'monitor'), (0, True, None))
+
     def test_totals(self):
         """A metric that is a counter adds up as that does."""
         path = self.table(['GPU active cycles'], [1000], [3000])

@@ -58,6 +58,8 @@ report BOTH --by frame --top 10 --sort gpu_time
 report BOTH --by process
 report MALI --by instance
 report BOTH --gate frame_time.p95<1us --gate gpu_time<1h
+report BOTH --by group
+report RATIOS --for mali-g310 --gate texture_unit_utilization<50% --gate no_such_metric_of_any_catalog_at_all.p95<50
 report MALI --fps 60 --resolution 1920x1080
 advise BOTH
 advise MALI
@@ -136,9 +138,11 @@ def main():
     wrong = 0
     with tempfile.TemporaryDirectory(prefix='sextant-width-') as folder:
         names = {name: os.path.join(folder, file) for name, file in
-                 (('CPU', 'cpu.sxc'), ('MALI', 'mali.sxc'), ('BOTH', 'both.sxc'), ('TABLE', 'rows.csv'), ('NEW', 'new.sxc'))}
+                 (('CPU', 'cpu.sxc'), ('MALI', 'mali.sxc'), ('BOTH', 'both.sxc'), ('TABLE', 'rows.csv'), ('NEW', 'new.sxc'), ('RATIOS', 'ratios.csv'))}
         with open(names['TABLE'], 'w', encoding='ascii') as file:
             file.write(frames())
+        with open(names['RATIOS'], 'w', encoding='ascii') as file:
+            file.write('gpu_active_cycles,texture_unit_utilization\n10,20\n30,60\n')
         for line in ('record -d cpu -I 20ms -t 200ms -o CPU', 'record -d mali-g310 -t 200ms -o MALI', 'import TABLE -o BOTH'):
             subprocess.run([SEXTANT, *(names.get(word, word) for word in line.split())], capture_output=True, check=True, timeout=60)
         for command in COMMANDS:

@@ -339,6 +339,30 @@ enum sx_status gate_check_comparison(const struct gate *gates, size_t count,
 	return SX_OK;
 }
 
+/*
+ * Of a ratio that was given by row the run's is not known: where the rows' lie on both sides of the
+ * limit, neither passes nor fails.
+ */
+static void judge_mean_of_rows(const struct gate *gate, const struct report_row *row, double factor,
+			       struct arena *arena, struct report_gate *out)
+{
+	char why[192];
+	struct report_gate low = *out, high = *out;
+	const struct sx_stats *s = &row->stats;
+	if (out->why || gate->stat != GATE_MEAN || !s->of_rows)
+		return;
+	judge_value(gate, s->min * factor, out->unit, arena, &low);
+	judge_value(gate, s->max * factor, out->unit, arena, &high);
+	if (low.passed == high.passed && low.passed == out->passed)
+		return;
+	snprintf(why, sizeof(why),
+		 "given by row, the run's ratio is not known: between %.3g and %.3g, the rows' "
+		 "mean is %.3g",
+		 s->min * factor, s->max * factor, s->mean * factor);
+	out->why = arena_strndup(arena, why, strlen(why));
+	out->passed = false;
+}
+
 static void judge_row(const struct gate *gate, const struct report_row *row,
 		      const struct units *units, struct arena *arena, struct report_gate *out)
 {
@@ -356,6 +380,7 @@ static void judge_row(const struct gate *gate, const struct report_row *row,
 	out->why = NULL;
 	judge_value(gate, stat_of(gate->stat, &in_base), arena_strndup(arena, base, strlen(base)),
 		    arena, out);
+	judge_mean_of_rows(gate, row, factor, arena, out);
 	if (out->why && s->why && isnan(out->value))
 		out->why = s->why;
 }

@@ -55,9 +55,15 @@ void gates_text(const struct view *view, const struct report_gate *gates, size_t
 		gates_finding(view, g, found, sizeof(found));
 		fputs("  ", view->out.out);
 		text_styled(&view->out, style, gates_state(g));
+		size_t used = 2 + strlen(gates_state(g));
+		int room = view->out.width;
 		snprintf(line, sizeof(line), "  %s: %s", g->text, found);
-		fputs(line, view->out.out);
-		fputc('\n', view->out.out);
+		if (room <= 0 || used + text_width(line) <= (size_t)room) {
+			fprintf(view->out.out, "%s\n", line);
+			continue;
+		}
+		fprintf(view->out.out, "  %s:\n", g->text);
+		text_wrap(&view->out, 4, found);
 	}
 }
 
