@@ -286,9 +286,13 @@ static enum sx_status no_number(struct csv_reader *r, struct csv_column *column,
 		tell_outside(r, column);
 		return SX_OK;
 	}
-	return csv_bad(&r->c, r->err, "values are plain numbers; no data is an empty cell",
-		       "column %u: \"%.*s\" is not a number", (uint32_t)(column - r->columns) + 1,
-		       SHOWN(cell), cell->text);
+	enum sx_status status = csv_bad(
+	    &r->c, r->err, "the other cells of its column, or its name, make it one of numbers",
+	    "column %u: \"%.*s\" is not a number", (uint32_t)(column - r->columns) + 1, SHOWN(cell),
+	    cell->text);
+	error_try(r->err, "the number alone, its unit in the header as in \"frame_time (ms)\"; an "
+			  "empty cell, - or N/A where there is none");
+	return status;
 }
 
 /* A number that no counter can have counted. */
