@@ -247,6 +247,20 @@ static void drop_others_constants(struct options *o, const struct sx_catalog *ca
 	o->constant_count = kept;
 }
 
+/* What --for names may be a capture, by mistake: those are files of their own. */
+static enum sx_status open_catalog(struct cli *cli, struct sx_catalog **out, struct sx_error *err)
+{
+	const char *name = cli->options.catalog;
+	enum sx_status status = sx_catalog_open(cli->context, name, out, err);
+	if (status && capture_view_is(name)) {
+		error_set(err, SX_ERR_USAGE, "--for %s is a capture", name);
+		error_because(err, "--for takes a catalog, and a capture knows its own");
+		error_try(err, "without --for: sextant %s -i %s", cli->verb->name, name);
+		return SX_ERR_USAGE;
+	}
+	return status;
+}
+
 static enum sx_status find_catalog(struct cli *cli, struct sx_catalog **out, struct sx_error *err)
 {
 	const char *path = capture_path(cli);
@@ -259,7 +273,7 @@ static enum sx_status find_catalog(struct cli *cli, struct sx_catalog **out, str
 	if (cli->options.devices.count)
 		return selection_catalog(cli, out, err);
 	if (cli->options.catalog)
-		return sx_catalog_open(cli->context, cli->options.catalog, out, err);
+		return open_catalog(cli, out, err);
 	path = cli->options.input;
 	bool tables = options_word("eval advise", cli->verb->name);
 	if (!path && tables && cli->options.args.count)
