@@ -97,11 +97,16 @@ def frames():
     return head + ''.join(rows)
 
 
-def on_terminal(args, folder):
+# Under a locale of ASCII, whose likenesses are longer ("deg C", "\\u6f22").
+PLAIN = [[verb, *args] for verb, args in (('report', ('WIDE', '--for', 'monitor')), ('report', ('WIDE', '--for', 'monitor', '--by', 'group')),
+                                          ('eval', ('WIDE', '--for', 'monitor')), ('report', ('SOURCE/examples/data/mangohud.csv',)))]
+
+
+def on_terminal(args, folder, locale='C.UTF-8'):
     """The exit status, and the lines that a terminal shows."""
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack('HHHH', 24, WIDTH, 0, 0))
-    env = dict(os.environ, TERM='xterm', PAGER='cat', LC_ALL='C.UTF-8', XDG_CONFIG_HOME=folder)
+    env = dict(os.environ, TERM='xterm', PAGER='cat', LC_ALL=locale, XDG_CONFIG_HOME=folder)
     env.pop('COLUMNS', None)
     child = subprocess.Popen([SEXTANT, *args], stdin=theirs, stdout=theirs, stderr=theirs, env=env, cwd=folder)
     os.close(theirs)
@@ -138,13 +143,23 @@ def main():
     wrong = 0
     with tempfile.TemporaryDirectory(prefix='sextant-width-') as folder:
         names = {name: os.path.join(folder, file) for name, file in
-                 (('CPU', 'cpu.sxc'), ('MALI', 'mali.sxc'), ('BOTH', 'both.sxc'), ('TABLE', 'rows.csv'), ('NEW', 'new.sxc'), ('RATIOS', 'ratios.csv'))}
+                 (('CPU', 'cpu.sxc'), ('MALI', 'mali.sxc'), ('BOTH', 'both.sxc'), ('TABLE', 'rows.csv'), ('NEW', 'new.sxc'), ('RATIOS', 'ratios.csv'), ('WIDE', 'wide.csv'))}
         with open(names['TABLE'], 'w', encoding='ascii') as file:
             file.write(frames())
         with open(names['RATIOS'], 'w', encoding='ascii') as file:
             file.write('gpu_active_cycles,texture_unit_utilization\n10,20\n30,60\n')
         for line in ('record -d cpu -I 20ms -t 200ms -o CPU', 'record -d mali-g310 -t 200ms -o MALI', 'import TABLE -o BOTH'):
             subprocess.run([SEXTANT, *(names.get(word, word) for word in line.split())], capture_output=True, check=True, timeout=60)
+        with open(names['WIDE'], 'w', encoding='utf-8') as file:
+            file.write('begin_ns,end_ns,scene,gpu_temperature,cpu_temperature,gpu_busy,frame_time (ms)\n')
+            for i in range(12):
+                file.write(f'{i * 10 * MS},{(i + 1) * 10 * MS},{"漢字の場面" * (1 + i % 3)}{i % 3},{60 + i},{50 + i},{90 - i},{10 + i % 2}\n')
+        for args in PLAIN:
+            status, lines = on_terminal([names.get(word, word.replace('SOURCE', SOURCE)) for word in args], folder, 'C')
+            long = [line for line in lines if len(line) > WIDTH or not line.isascii()]
+            if status or long or len(lines) < 3:
+                print(f'LC_ALL=C sextant {" ".join(args)}\n    exit {status}:', *(long or lines)[:3], sep='\n    ')
+                wrong += 1
         for command in COMMANDS:
             args = [names.get(word, word.replace('SOURCE', SOURCE)) for word in shlex.split(command)]
             status, lines = on_terminal(args, folder)

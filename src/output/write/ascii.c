@@ -106,3 +106,21 @@ FILE *ascii_open(FILE *to)
 		free(a);
 	return stream;
 }
+
+char *ascii_spell(const char *text)
+{
+	const unsigned char *at = (const unsigned char *)text;
+	char *out = NULL;
+	size_t size;
+	while (*at && *at < 0x80)
+		at++;
+	FILE *memory = *at ? open_memstream(&out, &size) : NULL;
+	FILE *stream = memory ? ascii_open(memory) : NULL;
+	bool good = stream && fputs(text, stream) >= 0;
+	good = (!stream || fclose(stream) == 0) && good;
+	good = (!memory || fclose(memory) == 0) && good;
+	if (good)
+		return out;
+	free(out);
+	return NULL;
+}

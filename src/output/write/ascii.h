@@ -10,5 +10,10 @@
  * of a write that fails. Closed by fclose(), which leaves `to` open. NULL when memory is out.
  */
 FILE *ascii_open(FILE *to);
+/*
+ * The text as such a stream writes it, owned by the caller, so that its columns can be counted.
+ * NULL: it is ASCII as it stands, or memory is out.
+ */
+char *ascii_spell(const char *text);
 
 #endif

@@ -9,6 +9,7 @@
 
 #include "base/mem.h"
 #include "base/utf8.h"
+#include "output/write/ascii.h"
 #include "output/write/cut.h"
 
 #define GAP 2 /* blanks between columns */
@@ -304,9 +305,31 @@ static void write_row(const struct text_table *table, const struct text_target *
 	fputc('\n', target->out);
 }
 
-void text_table_write(const struct text_table *table, const struct text_target *target)
+/* Likenesses may be longer: they are what is measured and cut. */
+static void spell_cell(struct text_table *table, struct cut *cell)
+{
+	char *plain = ascii_spell(cell->text);
+	const char *copy = plain ? text_copy(&table->arena, plain) : NULL;
+	if (copy)
+		cell->text = copy;
+	free(plain);
+}
+
+static void spell_cells(struct text_table *table)
+{
+	for (size_t c = 0; c < table->column_count; c++) {
+		spell_cell(table, &table->titles[c]);
+		for (size_t r = 0; r < table->row_count; r++)
+			if (table->rows[r].cells)
+				spell_cell(table, &table->rows[r].cells[c]);
+	}
+}
+
+void text_table_write(struct text_table *table, const struct text_target *target)
 {
 	bool titled = false;
+	if (target->ascii)
+		spell_cells(table);
 	memset(table->widths, 0, table->column_count * sizeof(*table->widths));
 	measure(table, table->widths);
 	fit(table, table->widths, target->width);
@@ -327,6 +350,8 @@ static void wrap(const struct text_target *target, int indent, bool begun, const
 {
 	size_t limit = target->width > indent + 20 ? (size_t)(target->width - indent) : 20;
 	size_t used = 0;
+	char *plain = target->ascii ? ascii_spell(text) : NULL;
+	text = plain ? plain : text;
 	while (*text) {
 		text += strspn(text, " ");
 		size_t bytes = strcspn(text, " ");
@@ -346,6 +371,7 @@ static void wrap(const struct text_target *target, int indent, bool begun, const
 		used += width + (used ? 1 : 0);
 		text += bytes;
 	}
+	free(plain);
 	if (used)
 		fputc('\n', target->out);
 }

@@ -43,7 +43,7 @@ bool text_table_row(struct text_table *table, const char *const *cells, enum tex
 /* A line across all columns: a heading within the table. */
 bool text_table_heading(struct text_table *table, const char *text);
 /* Writes and leaves the table as it is. Trailing blanks are never written. */
-void text_table_write(const struct text_table *table, const struct text_target *target);
+void text_table_write(struct text_table *table, const struct text_target *target);
 
 /* Text as it stands in a line: controls, which might end it, are escaped, here and in all below. */
 void text_write(FILE *out, const char *text);
