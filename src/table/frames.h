@@ -17,8 +17,8 @@ const struct sx_table *frames_of_table(const struct sx_table *table);
  */
 enum sx_status frames_begin(struct sx_table *table, struct sx_error *err);
 /*
- * Adds rows of a table with the same columns, and what it has of their frames alone. `vectors` has
- * room for all columns. Errors: SX_ERR_NO_MEMORY.
+ * Adds rows of a table with the same columns, and what it has of their frames alone; totals stay
+ * totals. `vectors` has room for all columns. Errors: SX_ERR_NO_MEMORY.
  */
 enum sx_status frames_append(struct sx_table *to, const struct sx_table *from, struct row_span rows,
 			     struct sx_vector *vectors, struct sx_error *err);

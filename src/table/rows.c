@@ -161,6 +161,7 @@ enum sx_status frames_begin(struct sx_table *table, struct sx_error *err)
 enum sx_status frames_append(struct sx_table *to, const struct sx_table *from, struct row_span rows,
 			     struct sx_vector *vectors, struct sx_error *err)
 {
+	to->combined |= from->combined;
 	enum sx_status status = from->frames ? frames_begin(to, err) : SX_OK;
 	if (!status)
 		status = copy_rows(to, from, rows, vectors, err);
