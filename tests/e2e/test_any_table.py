@@ -161,6 +161,18 @@ class Tables(unittest.TestCase):
         self.assertIn('2 ratios are given by row, gpu_time_share the first: over the run they are means of the rows', told)
         self.assertNotIn('given by row', self.report('Frame time (ms)\n10\n90\n', '--for', 'opengl')[1])
 
+    def test_the_verdict_has_the_same_rate(self):
+        """Windows of rows without times are totals as others are, and each counts by the time of its frames."""
+        for rows in ([10, 10, 100], [10, 10, 100] * 20, [10] * 32 + [100] * 32):
+            text = 'frame_time (ms),frames_per_second\n' + ''.join(f'{ms},{1000 // ms}\n' for ms in rows)
+            document = json.loads(run('report', self.file(text), '--json').stdout)
+            rate = [e['value'] for e in document['verdict']['parts'][0]['evidence'] if e['name'] == 'frame.rate']
+            self.assertEqual(len(rate), 1)
+            self.assertAlmostEqual(rate[0], len(rows) * 1000 / sum(rows), places=9)
+        text = 'frame_time (ms),frames_per_second,scene\n10,100,a\n10,100,a\n100,10,a\n5,200,b\n'
+        lines = csv.DictReader(run('report', self.file(text), '--by', 'scene', '--csv').stdout.splitlines())
+        self.assertEqual({line['group']: float(line['frames_per_second']) for line in lines}, {'a': 25, 'b': 200})
+
     def test_values_that_cannot_be(self):
         """Amounts below 0 and shares above 100 % are no data, and told; temperatures and ratios of several counters may be below 0."""
         wide = 'frame_time (ms),gpu_busy,GPU temperature\n-16,150,-5\n20,-3,10\n30,50,10\n'

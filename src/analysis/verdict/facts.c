@@ -106,6 +106,12 @@ static void fill_time(struct verdict_facts *f)
 	}
 }
 
+double verdict_time(const struct verdict_facts *f, size_t window)
+{
+	uint32_t time = facts_find_name(f, WINDOW_TIME);
+	return time == SX_NONE ? NAN : f->inputs[time].values[window];
+}
+
 /* What windows say of rows themselves. */
 static void fill_own_names(struct verdict_facts *f)
 {

@@ -47,6 +47,9 @@ enum sx_status verdict_windows(struct verdict_facts *facts, struct sx_error *err
 /* How long a window is, in ns; of rows without an axis of time all of them together. NaN: unknown.
  */
 double verdict_length(const struct verdict_facts *facts, size_t window);
+/* The same once the columns are filled, of rows without times that of their frames. NaN: unknown.
+ */
+double verdict_time(const struct verdict_facts *facts, size_t window);
 /* Fills the columns. */
 enum sx_status verdict_facts_fill(struct verdict_facts *facts, struct sx_error *err);
 /* A formula over the facts alone, one value a window; NaN is no data. */

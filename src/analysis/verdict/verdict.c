@@ -13,20 +13,26 @@
 #define CONFIDENCE_BIG 0.75
 #define CONFIDENCE_FEW 0.45
 
+/* Each window counts by its length; all alike where the length of one is not known. */
 static double mean_of_windows(const struct judging *j, uint32_t rule, uint32_t fact, bool overruled,
 			      size_t *one)
 {
 	const struct verdict_column *c = &j->facts.facts[fact];
-	double sum = 0;
+	double sum = 0, sum_of_times = 0, time = 0;
 	size_t count = 0;
 	for (size_t w = 0; w < j->facts.count; w++) {
 		if (!judging_same(j, j->rule[w], rule) || !judging_is_sound(c, w) ||
 		    j->overruled[w] != overruled)
 			continue;
+		double length = verdict_time(&j->facts, w);
 		sum += c->values[w];
+		sum_of_times += c->values[w] * length;
+		time += length;
 		count++;
 		*one = w;
 	}
+	if (time > 0)
+		return sum_of_times / time;
 	return count ? sum / (double)count : NAN;
 }
 
