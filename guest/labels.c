@@ -10,6 +10,7 @@
 #define TABLE_SIZE 16384u /* a power of two */
 #define TABLE_FULL (TABLE_SIZE - TABLE_SIZE / 4)
 #define FIRST_ID   8u /* 0 is no label */
+#define DEPTH_MAX  64u
 
 static uint32_t table[TABLE_SIZE]; /* atomic; ids, 0: free */
 static uint32_t table_used;	   /* under lock */
@@ -81,4 +82,36 @@ uint32_t label_intern(uint32_t parent, const char *text, size_t length)
 	}
 	pthread_mutex_unlock(&lock);
 	return id;
+}
+
+/* A node, or NULL: others can write to the channel, and no text lies beyond it. */
+static const struct wire_label *node_at(struct wire_header *channel, uint32_t id)
+{
+	if (id < FIRST_ID || id % 8 != 0 || id > WIRE_LABEL_BYTES - sizeof(struct wire_label))
+		return NULL;
+	return (const void *)(wire_labels(channel) + id);
+}
+
+uint32_t label_below(uint32_t parent, uint32_t path)
+{
+	struct wire_header *channel = guest_channel();
+	const struct wire_label *nodes[DEPTH_MAX], *node;
+	uint32_t count = 0;
+	if (parent == 0 || path == 0 || !channel)
+		return parent != 0 ? parent : path;
+	while (count < DEPTH_MAX && (node = node_at(channel, path)) != NULL) {
+		nodes[count++] = node;
+		path = node->parent;
+	}
+	while (count-- != 0) {
+		node = nodes[count];
+		uint32_t length = node->length;
+		size_t at = (size_t)((const char *)(node + 1) - (const char *)wire_labels(channel));
+		if (length > WIRE_LABEL_BYTES - at)
+			return parent;
+		parent = label_intern(parent, (const char *)(node + 1), length);
+		if (parent == 0)
+			return 0;
+	}
+	return parent;
 }

@@ -192,6 +192,7 @@ static void restart(struct command *command, VkCommandBufferUsageFlags flags)
 	command->outer = command->inner = command->streams = command->open = 0;
 	command->program_open = command->program_used = command->inherits = 0;
 	command->label = command->labels = command->label_depth = 0;
+	command->label_ended = command->ended = 0;
 	for (int type = 0; type < QUERY_TYPES; type++)
 		command->slots[type] = 0;
 	command->use_count = 0;
@@ -202,7 +203,8 @@ static void restart(struct command *command, VkCommandBufferUsageFlags flags)
 	}
 	command->span_count = command->span_cap != 0;
 	if (command->span_count != 0)
-		command->spans[0] = (struct span){0};
+		command->spans[0] =
+		    (struct span){.label = device->per == WIRE_PASS ? LABEL_OUTSIDE : 0};
 	command->now = command->span_count != 0 ? command->spans : &command->none;
 }
 
@@ -290,8 +292,10 @@ static void add_child(struct command *command, struct command *child)
 	command->missed |= child->blind;
 	command->program_used |= child->program_used;
 	command->in_feedback |= child->in_feedback;
-	if (command->labels == 0)
+	if (command->labels == 0) {
 		command->label = child->label;
+		command->label_ended = command->ended;
+	}
 	command->labels += child->labels;
 	if (child->span_count != 0)
 		command->now->lost |= child->now->lost;

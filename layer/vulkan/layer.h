@@ -25,6 +25,8 @@
 #define READ_CHUNKS    16u /* of queries that are read at once, at most */
 #define READ_VALUES    14u /* of one query, with its availability */
 #define LABELS_MAX     64u /* nested */
+#define QUEUE_LABELS   16u /* nested, that a queue keeps from one command buffer to the next */
+#define LABEL_OUTSIDE  UINT32_MAX /* in no group, whatever the queue has open */
 
 struct instance {
 	VkInstance handle;
@@ -77,7 +79,8 @@ struct query_block {
 
 /* A stretch of a command buffer that is a sample of its own, or all of it. */
 struct span {
-	uint32_t label; /* id, or 0 */
+	uint32_t label; /* id, 0, or LABEL_OUTSIDE; below those that the queue has open */
+	uint32_t ended; /* of these, before it */
 	uint32_t lost;	/* bits of queries that could not run */
 	struct tally tally;
 };
@@ -137,6 +140,8 @@ struct command {
 	uint32_t driver_slots;
 	struct driver_pool *driver_pool; /* of the last recording that counted so */
 	uint32_t label, labels;		 /* of the frame: the first label; how many at the top */
+	uint32_t label_ended;		 /* of those that the queue had open: as the first began */
+	uint32_t ended;			 /* so far */
 	uint32_t label_depth;
 	uint32_t label_stack[LABELS_MAX];
 	struct query_chunk **chunks;
@@ -179,13 +184,22 @@ struct submission {
 	uint32_t count, info, buffer;
 };
 
-/* A submission or presentation on its way to its sample. */
+enum arrival_kind {
+	ARRIVAL_SUBMIT,
+	ARRIVAL_PRESENT,
+	ARRIVAL_LABEL,	   /* of a queue, begins */
+	ARRIVAL_LABEL_END, /* the last of a queue ends */
+};
+
+/* A submission, presentation or queue's label on its way to its sample. */
 struct arrival {
+	enum arrival_kind kind;
 	struct arrival *next;
 	struct moment at;
 	VkQueue queue;
 	struct submission all;
-	uint32_t presents; /* swapchains; 0: a submission */
+	uint32_t presents; /* swapchains */
+	uint32_t label;
 	VkSwapchainKHR swapchain;
 	VkCommandBuffer buffers[];
 };
@@ -193,6 +207,12 @@ struct arrival {
 struct swapchain {
 	VkSwapchainKHR handle;
 	uint32_t width, height;
+};
+
+/* What a queue has open: its own labels, and what command buffers left open. */
+struct queue_labels {
+	uint64_t depth; /* those beyond the limit count as the last one within it */
+	uint32_t stack[QUEUE_LABELS];
 };
 
 /* A sample: a frame, or a part of it. */
@@ -267,6 +287,7 @@ struct device {
 	VkQueue queues[QUEUES_MAX];
 	uint64_t queue_end[QUEUES_MAX]; /* tick up to which its time was counted */
 	uint32_t queue_count;
+	struct queue_labels queue_labels[QUEUES_MAX];
 	uint64_t heap_bytes[VK_MAX_MEMORY_HEAPS];
 	bool heaps_lost; /* there was no memory to note an allocation */
 	struct swapchain swapchains[SWAPCHAINS_MAX];
@@ -346,7 +367,7 @@ void queries_end(struct command *command, uint32_t types);
 void queries_begin(struct command *command, uint32_t types);
 /* The pass has ended. */
 void queries_after_pass(struct command *command);
-/* What follows is another sample, with this label. */
+/* What follows is another sample, with this label (or LABEL_OUTSIDE). */
 void queries_next_span(struct command *command, uint32_t label);
 /* The last that is recorded. */
 void queries_finish(struct command *command);
@@ -389,6 +410,15 @@ void queries_note_ended(const struct device *device, struct execution *execution
 /* Adds to samples what all that have ended counted. */
 void queries_collect(struct device *device);
 
+/* samples/labels.c, all under the device's lock. `labels`: NULL for a queue of which none are kept.
+ */
+void queue_labels_begin(struct queue_labels *labels, uint32_t label);
+void queue_labels_end(struct queue_labels *labels, uint64_t count);
+/* The path of a label that lies below those that are open, when so many of these have ended. */
+uint32_t queue_labels_path(const struct queue_labels *labels, uint32_t ended, uint32_t label);
+/* The queue has run the command buffer: what that ended, and what it left open. */
+void queue_labels_run(struct queue_labels *labels, const struct command *command);
+
 /* samples/records.c: a frame whose results are there, or lost. Under the device's lock. */
 void records_write(struct device *device, struct frame *frame);
 /* The sample that runs, or has just ended, `ahead` of those that are not written: as a draft. */
@@ -406,6 +436,8 @@ void frames_draft(struct device *device, uint64_t now_ns);
 /* The sample ends then, and the next one begins. */
 void frames_end(struct device *device, enum wire_kind kind, uint32_t flags,
 		const struct moment *at);
+/* NULL: one of more queues than are told apart. */
+struct queue_labels *frames_labels(struct device *device, VkQueue queue);
 /* Adds a command buffer that was submitted, `first` of its submission; NULL: there was none. */
 void frames_submitted(struct device *device, VkQueue queue, struct command *command, bool first);
 /* Before a command buffer is submitted, recorded again or freed: what it counted is read, or lost.

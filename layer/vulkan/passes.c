@@ -264,17 +264,21 @@ static void push_label(struct command *command, const char *text)
 		return;
 	uint32_t label = label_intern(parent, text, strlen(text));
 	command->label_stack[depth] = label;
-	if (depth == 0 && command->labels++ == 0)
+	if (depth == 0 && command->labels++ == 0) {
 		command->label = label;
+		command->label_ended = command->ended;
+	}
 	if (command->device->per == WIRE_GROUP)
 		queries_next_span(command, label);
 }
 
 static void pop_label(struct command *command)
 {
-	if (command->label_depth == 0)
-		return;
-	uint32_t depth = --command->label_depth;
+	if (command->label_depth == 0) /* one that the queue has open */
+		command->ended++;
+	else
+		command->label_depth--;
+	uint32_t depth = command->label_depth;
 	if (depth < LABELS_MAX && command->device->per == WIRE_GROUP)
 		queries_next_span(command, depth != 0 ? command->label_stack[depth - 1] : 0);
 }

@@ -1,7 +1,9 @@
 /* Submissions, presentations and waits: where samples begin and end; memory and swapchains. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "guest/clock.h"
+#include "guest/labels.h"
 #include "guest/process.h"
 #include "layer/vulkan/layer.h"
 
@@ -112,7 +114,8 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_QueuePresentKHR(VkQueue queue,
 {
 	struct device *device = device_of(queue);
 	VkResult result = device->next.QueuePresentKHR(queue, pPresentInfo);
-	struct arrival arrival = {.presents = pPresentInfo->swapchainCount};
+	struct arrival arrival = {.kind = ARRIVAL_PRESENT,
+				  .presents = pPresentInfo->swapchainCount};
 	if (!measures(device) || arrival.presents == 0)
 		return result;
 	struct guest_visit visit = guest_enter();
@@ -121,6 +124,33 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_QueuePresentKHR(VkQueue queue,
 	arrival_note(device, &arrival);
 	guest_leave(visit);
 	return result;
+}
+
+VKAPI_ATTR void VKAPI_CALL hook_QueueBeginDebugUtilsLabelEXT(VkQueue queue,
+							     const VkDebugUtilsLabelEXT *info)
+{
+	struct device *device = device_of(queue);
+	struct arrival arrival = {.kind = ARRIVAL_LABEL, .queue = queue};
+	struct guest_visit visit = guest_enter();
+	if (measures(device)) {
+		arrival.label = label_intern(0, info->pLabelName, strlen(info->pLabelName));
+		arrival_note(device, &arrival);
+	}
+	guest_leave(visit);
+	if (device->next.QueueBeginDebugUtilsLabelEXT)
+		device->next.QueueBeginDebugUtilsLabelEXT(queue, info);
+}
+
+VKAPI_ATTR void VKAPI_CALL hook_QueueEndDebugUtilsLabelEXT(VkQueue queue)
+{
+	struct device *device = device_of(queue);
+	struct arrival arrival = {.kind = ARRIVAL_LABEL_END, .queue = queue};
+	struct guest_visit visit = guest_enter();
+	if (measures(device))
+		arrival_note(device, &arrival);
+	guest_leave(visit);
+	if (device->next.QueueEndDebugUtilsLabelEXT)
+		device->next.QueueEndDebugUtilsLabelEXT(queue);
 }
 
 /* The device has run something: a good time to look. */

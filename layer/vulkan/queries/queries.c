@@ -201,7 +201,7 @@ void queries_after_pass(struct command *command)
 	queries_end(command, command->around & ~command->outer);
 	command->around = 0;
 	if (command->device->per == WIRE_PASS)
-		queries_next_span(command, 0);
+		queries_next_span(command, LABEL_OUTSIDE);
 }
 
 static bool is_empty(const struct command *command)
@@ -227,6 +227,7 @@ void queries_next_span(struct command *command, uint32_t label)
 		    command->in_pass ? command->inner : command->open & ~QUERY_BIT(QUERY_DRIVER));
 	if (is_empty(command)) {
 		command->now->label = label;
+		command->now->ended = command->ended;
 		return;
 	}
 	end_time(command);
@@ -241,7 +242,7 @@ void queries_next_span(struct command *command, uint32_t label)
 		command->span_cap *= 2;
 	}
 	command->now = &command->spans[command->span_count++];
-	*command->now = (struct span){.label = label};
+	*command->now = (struct span){.label = label, .ended = command->ended};
 	begin_driver(command);
 	begin_time(command);
 }

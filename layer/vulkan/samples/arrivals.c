@@ -83,14 +83,23 @@ static void note_size(struct device *device, VkSwapchainKHR swapchain)
 /* Under the lock. */
 static void take_in(struct device *device, const struct arrival *arrival)
 {
-	if (arrival->presents == 0) {
+	switch (arrival->kind) {
+	case ARRIVAL_SUBMIT:
 		note_submission(device, arrival);
-		return;
+		break;
+	case ARRIVAL_PRESENT:
+		note_size(device, arrival->swapchain);
+		frame_now(device)->whole.values[WIRE_PRESENTS] += arrival->presents;
+		frames_end(device, WIRE_FRAME, 0, &arrival->at);
+		frames_look(device);
+		break;
+	case ARRIVAL_LABEL:
+		queue_labels_begin(frames_labels(device, arrival->queue), arrival->label);
+		break;
+	case ARRIVAL_LABEL_END:
+		queue_labels_end(frames_labels(device, arrival->queue), 1);
+		break;
 	}
-	note_size(device, arrival->swapchain);
-	frame_now(device)->whole.values[WIRE_PRESENTS] += arrival->presents;
-	frames_end(device, WIRE_FRAME, 0, &arrival->at);
-	frames_look(device);
 }
 
 /* The oldest first. Under the lock. */

@@ -179,6 +179,12 @@ static uint32_t queue_number(struct device *device, VkQueue queue)
 	return device->queue_count - 1;
 }
 
+struct queue_labels *frames_labels(struct device *device, VkQueue queue)
+{
+	uint32_t number = queue_number(device, queue);
+	return device->queues[number] == queue ? &device->queue_labels[number] : NULL;
+}
+
 /* Where samples are parts of frames, each span becomes one; returns the number of the first. */
 static uint32_t add_parts(struct device *device, struct frame *frame, uint32_t count)
 {
@@ -256,12 +262,22 @@ static void note_span(const struct device *device, struct part *part, const stru
 	part->lost |= span->lost;
 	part->disturbed |= command->program_used;
 	part->feedback |= command->in_feedback;
-	if (device->per == WIRE_GROUP || device->per == WIRE_PASS)
-		part->label = span->label;
-	else if (part->groups == 0 && device->per != WIRE_QUEUE)
-		part->label = command->label;
-	if (device->per != WIRE_GROUP && device->per != WIRE_PASS && device->per != WIRE_QUEUE)
-		part->groups += command->labels;
+}
+
+/* The groups of a sample: of a stretch its own; of what holds several, the first, and how many. */
+static void note_label(enum wire_kind per, struct part *part, const struct queue_labels *labels,
+		       const struct command *command, const struct span *span)
+{
+	if (per == WIRE_QUEUE)
+		return;
+	if (per == WIRE_GROUP || per == WIRE_PASS) {
+		part->label = queue_labels_path(labels, span->ended, span->label);
+		return;
+	}
+	uint32_t label = queue_labels_path(labels, command->label_ended, command->label);
+	if (part->groups == 0)
+		part->label = label;
+	part->groups += command->labels != 0 ? command->labels : label != 0;
 }
 
 static void expect(struct device *device, VkQueue queue, struct command *command,
@@ -305,8 +321,13 @@ void frames_submitted(struct device *device, VkQueue queue, struct command *comm
 	}
 	if (command->span_count == 0) /* there was no memory for one */
 		frames_add_tally(&part->tally, &command->tally);
-	for (uint32_t i = 0; i < command->span_count; i++)
-		note_span(device, frame_part(device, at, i), command, &command->spans[i]);
+	struct queue_labels *labels = frames_labels(device, queue);
+	for (uint32_t i = 0; i < command->span_count; i++) {
+		part = frame_part(device, at, i);
+		note_span(device, part, command, &command->spans[i]);
+		note_label((enum wire_kind)device->per, part, labels, command, &command->spans[i]);
+	}
+	queue_labels_run(labels, command);
 	if (!command->blind)
 		command->ran = true;
 	if (command->tells && !execution)

@@ -480,50 +480,53 @@ static void leave(struct world *world, int rounds)
 	exit(0);
 }
 
+static const struct {
+	const char *name;
+	void (*run)(struct world *world, int rounds);
+	struct needs needs;
+} cases[] = {
+    {"draws", draws, {0}},
+    {"uneven", uneven, {0}},
+    {"dynamic", dynamic, {0}},
+    {"compute", compute, {0}},
+    {"secondaries", secondaries, {0}},
+    {"shared-secondary", shared_secondary, {0}},
+    {"reuse", reuse, {0}},
+    {"overlap", overlap, {0}},
+    {"own-queries", own_queries, {.statistics = true}},
+    {"feedback", scene_feedback, {.feedback = true}},
+    {"streams", scene_streams, {.feedback = true}},
+    {"timeline", timeline, {0}},
+    {"threads", threads, {0}},
+    {"labels", labels, {0}},
+    {"labels-across", scene_labels_across, {0}},
+    {"offend", offend, {0}},
+    {"abandon", abandon, {0}},
+    {"renew", renew, {0}},
+    {"leave", leave, {0}},
+    {"forks", forks, {0}},
+    {"children", children, {.bare = true}},
+    {"two-devices", two_devices, {0}},
+    {"endless", endless, {0}},
+    {"stranger", draws, {.stranger = true}},
+    {"own-performance", draws, {.performance = true}},
+    {"heaps", scene_heaps, {.machine = true}},
+    {"flood", scene_flood, {0}},
+    {"vanish", scene_vanish, {0}},
+    {"fills", scene_fills, {0}},
+    {"filled", scene_filled, {0}},
+    {"many", scene_many, {0}},
+    {"queues", scene_queues, {.machine = true}},
+    {"submits", scene_submits, {0}},
+    {"submits-apart", scene_submits, {.machine = true}},
+    {"submits-labelled", scene_submits_labelled, {.machine = true}},
+    {"mesh", scene_mesh, {.machine = true}},
+    {"mesh-shaders", scene_mesh_shaders, {.mesh = true}},
+    {"mesh-queries", scene_mesh_queries, {.mesh = true, .statistics = true}},
+};
+
 int main(int argc, char **argv)
 {
-	static const struct {
-		const char *name;
-		void (*run)(struct world *world, int rounds);
-		struct needs needs;
-	} cases[] = {
-	    {"draws", draws, {0}},
-	    {"uneven", uneven, {0}},
-	    {"dynamic", dynamic, {0}},
-	    {"compute", compute, {0}},
-	    {"secondaries", secondaries, {0}},
-	    {"shared-secondary", shared_secondary, {0}},
-	    {"reuse", reuse, {0}},
-	    {"overlap", overlap, {0}},
-	    {"own-queries", own_queries, {.statistics = true}},
-	    {"feedback", scene_feedback, {.feedback = true}},
-	    {"streams", scene_streams, {.feedback = true}},
-	    {"timeline", timeline, {0}},
-	    {"threads", threads, {0}},
-	    {"labels", labels, {0}},
-	    {"offend", offend, {0}},
-	    {"abandon", abandon, {0}},
-	    {"renew", renew, {0}},
-	    {"leave", leave, {0}},
-	    {"forks", forks, {0}},
-	    {"children", children, {.bare = true}},
-	    {"two-devices", two_devices, {0}},
-	    {"endless", endless, {0}},
-	    {"stranger", draws, {.stranger = true}},
-	    {"own-performance", draws, {.performance = true}},
-	    {"heaps", scene_heaps, {.machine = true}},
-	    {"flood", scene_flood, {0}},
-	    {"vanish", scene_vanish, {0}},
-	    {"fills", scene_fills, {0}},
-	    {"filled", scene_filled, {0}},
-	    {"many", scene_many, {0}},
-	    {"queues", scene_queues, {.machine = true}},
-	    {"submits", scene_submits, {0}},
-	    {"submits-apart", scene_submits, {.machine = true}},
-	    {"mesh", scene_mesh, {.machine = true}},
-	    {"mesh-shaders", scene_mesh_shaders, {.mesh = true}},
-	    {"mesh-queries", scene_mesh_queries, {.mesh = true, .statistics = true}},
-	};
 	int rounds = argc > 2 ? atoi(argv[2]) : 10;
 	struct world world;
 

@@ -11,6 +11,11 @@ void draw(struct world *world, VkCommandBuffer commands, uint32_t triangles);
 void scene_feedback(struct world *world, int rounds);
 void scene_streams(struct world *world, int rounds);
 
+/* scenes_labels.c: labels over command buffers. */
+void scene_labels_across(struct world *world, int rounds);
+/* A label of the world's queue begins, and ends. */
+void scene_queue_begin(struct world *world, const char *name);
+void scene_queue_end(struct world *world);
 /* scenes_machine.c: what only the made-up machine has. */
 void scene_fills(struct world *world, int rounds);
 void scene_filled(struct world *world, int rounds);
@@ -25,5 +30,7 @@ void scene_mesh_shaders(struct world *world, int rounds);
 void scene_mesh_queries(struct world *world, int rounds);
 /* scenes_submits.c: many small submissions, and what they took. */
 void scene_submits(struct world *world, int rounds);
+/* The same, each submission within a label of its queue. */
+void scene_submits_labelled(struct world *world, int rounds);
 
 #endif

@@ -15,6 +15,7 @@ struct submitter {
 	struct world world; /* a copy of the case's, with a queue and a pool of its own */
 	VkCommandBuffer commands[BUFFERS];
 	int rounds;
+	const char *label; /* of its queue, around each; or NULL */
 };
 
 static void record(struct submitter *s)
@@ -37,7 +38,11 @@ static void *submit_all(void *user)
 	struct submitter *s = user;
 
 	for (int i = 0; i < s->rounds; i++) {
+		if (s->label)
+			scene_queue_begin(&s->world, s->label);
 		world_submit(&s->world, s->commands[i % BUFFERS]);
+		if (s->label)
+			scene_queue_end(&s->world);
 		if (i % BUFFERS == BUFFERS - 1)
 			MUST(vkQueueWaitIdle(s->world.queue));
 	}
@@ -64,7 +69,7 @@ static double cpu_us(const struct rusage *usage)
 	return time_us(usage->ru_utime) + time_us(usage->ru_stime);
 }
 
-void scene_submits(struct world *world, int rounds)
+static void submits(struct world *world, int rounds, const char *const labels[2])
 {
 	VkQueueFamilyProperties family;
 	uint32_t one = 1;
@@ -76,7 +81,7 @@ void scene_submits(struct world *world, int rounds)
 	vkGetPhysicalDeviceQueueFamilyProperties(world->gpu, &one, &family);
 	int count = family.queueCount > 1 ? 2 : 1;
 	for (int i = 0; i < count; i++) {
-		all[i] = (struct submitter){.world = *world, .rounds = rounds};
+		all[i] = (struct submitter){.world = *world, .rounds = rounds, .label = labels[i]};
 		vkGetDeviceQueue(world->device, 0, (uint32_t)i, &all[i].world.queue);
 		record(&all[i]);
 	}
@@ -92,4 +97,16 @@ void scene_submits(struct world *world, int rounds)
 	       after.ru_nvcsw - before.ru_nvcsw);
 	for (int i = 0; i < count; i++)
 		vkDestroyCommandPool(world->device, all[i].world.pool, NULL);
+}
+
+void scene_submits(struct world *world, int rounds)
+{
+	static const char *const none[2];
+	submits(world, rounds, none);
+}
+
+void scene_submits_labelled(struct world *world, int rounds)
+{
+	static const char *const labels[2] = {"One", "Two"};
+	submits(world, rounds, labels);
 }

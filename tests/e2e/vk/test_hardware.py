@@ -192,11 +192,11 @@ class Machine(unittest.TestCase):
         if not os.path.exists(SCENES) or not ENV:
             self.skipTest("not built here, or without Mesa's lavapipe")
 
-    def rows(self, case, kind, names, rounds=4):
+    def rows(self, case, kind, names, rounds=4, **env):
         with tempfile.TemporaryDirectory() as folder:
             result = os.path.join(folder, "machine.sxc")
             done = sextant("record", "-d", "vulkan", "--overhead", "0", "--per", kind, "-o", result,
-                           "--", SCENES, case, rounds, env={"FAKE_MACHINE": "1"})
+                           "--", SCENES, case, rounds, env=dict(env, FAKE_MACHINE="1"))
             self.assertNotIn("RULE", done.stderr)
             done = sextant("export", result, "-f", "csv", "-m", ",".join(names))
             return [{k: v for k, v in row.items() if k in names or k == "group"}
@@ -252,6 +252,12 @@ class Machine(unittest.TestCase):
                 for name in "Draws", "Submits", "CommandBuffers":
                     found = metric(document, name)
                     self.assertEqual((name, found["min"], found["max"], found["total"]), (name, 1, 1, 800))
+
+    def test_labels_of_two_queues(self):
+        """Each queue has its own, whichever thread takes in what the other one did."""
+        rows = self.rows("submits-labelled", "submit", ("Draws",), rounds=200, FAKE_IDLE="0")
+        self.assertGreater(len(rows), 300)
+        self.assertEqual({(row["group"], row["Draws"]) for row in rows}, {("One", "1"), ("Two", "1")})
 
     def test_mesh_shaders(self):
         document, _, errors = test_layer.scene("mesh", 5, env=dict(ENV, FAKE_MACHINE="1"))

@@ -339,6 +339,18 @@ class Parts(unittest.TestCase):
         one = [("Shadow", 1, 1), ("Shadow/Cascade 2", 2, 4), ("Shadow", 1, 3), ("", 1, 4)]
         self.assertEqual(got, 3 * [(g, str(d), str(p), str(p * PIXELS)) for g, d, p in one])
 
+    def test_labels_over_command_buffers(self):
+        """A label holds on its queue until it is ended there, and a queue has labels of its own."""
+        across = [("Queue/Across", "1"), ("Queue/Across", "2"), ("Queue", "4"), ("", "3"), ("Again", "3")]
+        for kind in ("pass", "group"):
+            with self.subTest(kind=kind):
+                got = [(r["group"], r["IAPrimitives"]) for r in self.rows(kind, "labels-across")]
+                self.assertEqual(got, 3 * across)
+        got = [(r["group"], r["IAPrimitives"]) for r in self.rows("command-buffer", "labels-across")]
+        self.assertEqual(got, 3 * [("Queue/Across", "1"), ("Queue/Across", "6"), ("", "3"), ("Again", "3")])
+        got = [(r["group"], r["IAPrimitives"]) for r in self.rows("submit", "labels-across")]
+        self.assertEqual(got, 3 * [("Queue/Across", "7"), ("", "3"), ("Again", "3")])
+
     def test_command_buffers(self):
         rows = self.rows("command-buffer", "threads")
         self.assertEqual(len(rows), 4 * 3 * 2)

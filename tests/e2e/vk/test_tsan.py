@@ -32,7 +32,7 @@ class Threads(unittest.TestCase):
         self.assertEqual(document["samples"]["count"], samples)
 
     def test_silence(self):
-        for case, samples in (("threads", 4 * 10 * 2), ("secondaries", 10)):
+        for case, samples in (("threads", 4 * 10 * 2), ("secondaries", 10), ("labels-across", 30)):
             with self.subTest(case=case):
                 self.check(samples, SCENES, case, "10")
 
@@ -41,7 +41,8 @@ class Threads(unittest.TestCase):
         from test_hardware import ENV  # which driver there is below it
         if not ENV:
             self.skipTest("Mesa's lavapipe is not installed")
-        self.check(600, SCENES, "submits-apart", "300", env=dict(ENV, FAKE_MACHINE="1", FAKE_IDLE="100"))
+        for case in "submits-apart", "submits-labelled":
+            self.check(600, SCENES, case, "300", env=dict(ENV, FAKE_MACHINE="1", FAKE_IDLE="100"))
 
 
 if __name__ == "__main__":

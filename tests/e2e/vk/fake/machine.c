@@ -314,6 +314,18 @@ static VkResult VKAPI_CALL wait_queue(VkQueue queue)
 	return idles() ? VK_SUCCESS : NEXT(vkQueueWaitIdle)(below(queue));
 }
 
+/* The driver below has one queue for all of ours, whose labels would mix. */
+static void VKAPI_CALL begin_label(VkQueue queue, const VkDebugUtilsLabelEXT *label)
+{
+	(void)queue;
+	(void)label;
+}
+
+static void VKAPI_CALL end_label(VkQueue queue)
+{
+	(void)queue;
+}
+
 /* Behind the driver's statistics, before the word that says whether they are there. */
 static VkResult VKAPI_CALL results(VkDevice device, VkQueryPool handle, uint32_t first,
 				   uint32_t count, size_t size, void *data, VkDeviceSize stride,
@@ -379,6 +391,8 @@ PFN_vkVoidFunction machine_command(const char *name)
 	    ENTRY(vkBeginCommandBuffer, begin_buffer),
 	    ENTRY(vkQueueSubmit, submit),
 	    ENTRY(vkQueueWaitIdle, wait_queue),
+	    ENTRY(vkQueueBeginDebugUtilsLabelEXT, begin_label),
+	    ENTRY(vkQueueEndDebugUtilsLabelEXT, end_label),
 	    ENTRY(vkGetEventStatus, event_status),
 	    ENTRY(vkResetQueryPool, reset_queries),
 	    ENTRY(vkGetQueryPoolResults, results),
