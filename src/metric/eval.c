@@ -70,8 +70,6 @@ static bool column_serves(const struct sx_metrics *m, const struct column_meanin
 			  const char *column, const struct sx_metric_input *input)
 {
 	struct column_id id = is->counter;
-	if (input->as_is)
-		return strcmp(input->name, column) == 0;
 	if (input->metric != SX_NONE)
 		return is->metric == input->metric;
 	if (input->counter == SX_NONE) {
@@ -124,13 +122,18 @@ static enum sx_status bind_durations(struct sx_evaluation *b, const struct sx_ta
 	return SX_OK;
 }
 
-/* Which inputs a column of the tables to come serves; one with data goes before one without. */
+/*
+ * Which inputs a column of the tables to come serves; one with data goes before one without. What
+ * nobody knows serves itself alone, of which there may be thousands.
+ */
 static void find_inputs(struct sx_evaluation *e, const struct sx_table *like, uint32_t column)
 {
 	const struct sx_metrics *m = e->m;
 	const char *name = sx_table_column(like, column)->name;
 	struct column_meaning is = column_meaning(m->catalog, name, m->set);
-	for (uint32_t i = 0; i < m->input_count; i++) {
+	for (uint32_t i = 0; column_is_known(&is) && i < m->input_count; i++) {
+		if (m->inputs[i].as_is)
+			continue;
 		bool taken =
 		    e->columns[i] != SX_NONE && (sx_table_vector(like, e->columns[i]).data ||
 						 !sx_table_vector(like, column).data);
@@ -411,7 +414,9 @@ enum sx_status sx_evaluation_create(const struct sx_metrics *metrics, const stru
 		return status;
 	}
 	for (uint32_t i = 0; i < metrics->input_count; i++)
-		e->columns[i] = SX_NONE;
+		e->columns[i] = metrics->inputs[i].as_is
+				    ? sx_table_find(like, metrics->inputs[i].name)
+				    : SX_NONE;
 	for (uint32_t c = 0; c < sx_table_column_count(like); c++)
 		find_inputs(e, like, c);
 	for (uint32_t i = 0; i < metrics->input_count; i++) {

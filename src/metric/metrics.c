@@ -51,11 +51,13 @@ static enum sx_status read_like(struct sx_metrics *m, const struct sx_table *lik
 	m->like_counter = arena_alloc(&m->arena, m->like_count * sizeof(uint32_t) + 1);
 	m->like_instance = arena_alloc(&m->arena, m->like_count * sizeof(uint32_t) + 1);
 	m->unknown = arena_alloc(&m->arena, m->like_count * sizeof(bool) + 1);
-	if (!m->like_counter || !m->like_instance || !m->unknown)
+	m->as_is = arena_alloc(&m->arena, m->like_count * sizeof(uint32_t) + 1);
+	if (!m->like_counter || !m->like_instance || !m->unknown || !m->as_is)
 		return error_nomem(err, "reading columns");
 	for (uint32_t i = 0; i < m->like_count; i++) {
 		const struct sx_column *column = sx_table_column(like, i);
 		struct column_meaning is = column_meaning(m->catalog, column->name, m->set);
+		m->as_is[i] = SX_NONE;
 		m->like_counter[i] = is.counter.counter;
 		m->like_instance[i] = is.counter.instance;
 		if (is.constant != SX_NONE)
@@ -276,6 +278,7 @@ static void drop_scaffold(struct sx_metrics *m)
 	}
 	for (uint32_t i = 0; i < m->condition_count; i++)
 		sx_expr_destroy(m->whens[i]);
+	strings_finish(&m->names);
 	free(m->whens);
 	m->whens = NULL;
 	sx_expr_destroy(m->seconds);

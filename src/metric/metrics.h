@@ -5,6 +5,7 @@
 #include <sextant/metric.h>
 
 #include "base/mem.h"
+#include "base/strings.h"
 #include "expr/compile.h"
 
 struct column_plan {
@@ -65,8 +66,10 @@ struct sx_metrics {
 	const struct sx_table *like;
 	uint32_t *like_counter, *like_instance; /* what the columns of `like` are */
 	uint32_t *given;			/* column of `like` for each metric, or SX_NONE */
-	bool *unknown; /* columns of `like` that the catalog does not know */
+	bool *unknown;	 /* columns of `like` that the catalog does not know */
+	uint32_t *as_is; /* input of each column of `like` that stands for itself, or SX_NONE */
 	uint32_t like_count;
+	struct strings names;	  /* of `columns` */
 	const char **definitions; /* counters that the user defined, as written; */
 	uint32_t *defined;	  /* and which each is, in the catalog */
 	uint32_t definition_count;

@@ -66,9 +66,10 @@ enum sx_type resolve_given_type(const struct sx_metrics *m, uint32_t metric)
 uint32_t resolve_given(struct sx_metrics *m, uint32_t column, uint32_t metric)
 {
 	const struct sx_column *like = sx_table_column(m->like, column);
-	for (uint32_t i = 0; i < m->input_count; i++)
-		if (metric == SX_NONE ? m->inputs[i].as_is && !strcmp(m->inputs[i].name, like->name)
-				      : m->inputs[i].metric == metric)
+	if (metric == SX_NONE && m->as_is[column] != SX_NONE)
+		return m->as_is[column];
+	for (uint32_t i = 0; metric != SX_NONE && i < m->input_count; i++)
+		if (m->inputs[i].metric == metric)
 			return i;
 	char *copy = arena_strndup(&m->arena, like->name, strlen(like->name));
 	if (!copy || !mem_grow(&m->inputs, &m->input_cap, m->input_count + 1, sizeof(*m->inputs)))
@@ -76,6 +77,8 @@ uint32_t resolve_given(struct sx_metrics *m, uint32_t column, uint32_t metric)
 	enum sx_type type = metric == SX_NONE ? like->type : resolve_given_type(m, metric);
 	m->inputs[m->input_count] =
 	    (struct sx_metric_input){copy, SX_NONE, SX_NONE, type, metric, metric == SX_NONE};
+	if (metric == SX_NONE)
+		m->as_is[column] = m->input_count;
 	return m->input_count++;
 }
 

@@ -33,9 +33,11 @@ static const char *shown_name(const struct sx_metrics *m, const struct sx_metric
 static enum sx_status add(struct sx_metrics *m, struct sx_metric_column column,
 			  struct sx_error *err)
 {
-	for (uint32_t i = 0; i < m->column_count; i++)
-		if (strcmp(m->columns[i].name, column.name) == 0)
-			return SX_OK;
+	bool added = false;
+	if (strings_intern(&m->names, column.name, strlen(column.name), &added) == UINT32_MAX)
+		return error_nomem(err, "selecting metrics");
+	if (!added)
+		return SX_OK;
 	if (!mem_grow(&m->columns, &m->column_cap, m->column_count + 1, sizeof(*m->columns)) ||
 	    !mem_grow(&m->plans, &m->plan_cap, m->column_count + 1, sizeof(*m->plans)))
 		return error_nomem(err, "selecting metrics");

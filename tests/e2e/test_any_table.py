@@ -4,6 +4,7 @@ import csv
 import gzip
 import json
 import os
+import resource
 import subprocess
 import tempfile
 import unittest
@@ -264,6 +265,17 @@ class Tables(unittest.TestCase):
         self.assertEqual(result.returncode, 2)
         self.assertIn('does not tell which metric set was programmed\nbecause: each set counts other things', result.stderr)
         self.assertIn('try: --set NAME', result.stderr)
+
+    def test_wide_tables(self):
+        def seconds(columns):
+            path = self.file(f'frame_time (ms),{",".join(f"x{i}" for i in range(columns))}\n' + f'10{",7" * columns}\n' * 3)
+            before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+            self.good('report', path, '--for', 'opengl', '--csv')
+            return resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
+
+        # Of eight times the columns: at most 8 where each costs the same, 20 where each is held against all.
+        few, many = zip(*((seconds(1000), seconds(8000)) for _ in range(2)))
+        self.assertLess(min(many), 12 * min(few))
 
     def test_reports_are_no_input(self):
         """Sums of groups have no samples."""
