@@ -14,7 +14,8 @@ uint32_t label_intern(uint32_t parent, const char *text, size_t length);
 
 /*
  * The id of the path `path`, of at most 64 texts (of a longer one the innermost), below `parent`;
- * either may be 0. 0 when the channel has no room. Any thread; a path that is known already takes no lock.
+ * either may be 0. 0 when the channel has no room. Any thread; a path that is known already takes
+ * no lock.
  */
 uint32_t label_below(uint32_t parent, uint32_t path);
 
