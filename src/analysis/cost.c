@@ -367,7 +367,8 @@ struct cost costs_get(const struct costs *costs)
 {
 	double extra, low = 0, high = 0;
 	typical_extra(costs, &extra, &low, &high);
-	if (!isnan(extra) && !adds_up(costs, extra > 0 ? extra : 0))
+	bool elsewhere = !isnan(extra) && !adds_up(costs, extra > 0 ? extra : 0);
+	if (elsewhere)
 		extra = NAN;
 	bool hidden = !isnan(extra) && !(low > 0) && high > 0;
 	if (hidden)
@@ -379,5 +380,6 @@ struct cost costs_get(const struct costs *costs)
 	    .share = isnan(extra) || costs->draws ? NAN : spent / ((double)costs->all + spent),
 	    .slowdown = isnan(extra) ? NAN : 1 + (extra > 0 ? extra : 0),
 	    .hidden = hidden,
+	    .elsewhere = elsewhere && costs->cpu_sum > 0,
 	};
 }

@@ -13,6 +13,8 @@ struct cost {
 	double slowdown;
 	/* Both are NaN because what measured samples took more, or less, may be noise. */
 	bool hidden;
+	/* Both are NaN because CPU time falls on samples that have nothing to do with it. */
+	bool elsewhere;
 };
 
 struct costs;

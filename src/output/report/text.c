@@ -171,6 +171,10 @@ static void cost_text(const struct view *view, const struct report_device *d)
 	if (c->hidden)
 		snprintf(line + used, sizeof(line) - (size_t)used,
 			 "; what that costs does not stand out of the noise");
+	else if (c->elsewhere)
+		snprintf(line + used, sizeof(line) - (size_t)used,
+			 "; what that costs, maybe much, is not known: CPU time falls on other "
+			 "samples than those that cause it");
 	else if (isnan(c->share) && c->slowdown > 1) /* of samples that are not all of its time */
 		snprintf(line + used, sizeof(line) - (size_t)used,
 			 "; they take %s times the CPU time", times);

@@ -173,6 +173,27 @@ static void test_effects_stand_out_of_noise(void **state)
 	}
 }
 
+/* A driver that does in its own threads, beside later samples, what results have forced. */
+static void test_work_that_falls_on_others_is_told(void **state)
+{
+	struct sx_context *context;
+	struct sx_catalog *catalog = opengl(&context);
+	struct sx_table *table = rows();
+	struct costs *costs;
+	assert_int_equal(costs_create(catalog, table, &costs, NULL), SX_OK);
+	for (unsigned i = 0; i < 400; i++)
+		add_row(table, 0, i % 20 < 12, i % 20 < 14 ? 10000 : 4000000);
+	costs_add(costs, table);
+	struct cost cost = costs_get(costs);
+	assert_true(cost.elsewhere && !cost.hidden);
+	assert_true(isnan(cost.share) && isnan(cost.slowdown));
+	assert_false(play(17, 4000, 1).elsewhere);
+	costs_destroy(costs);
+	sx_table_destroy(table);
+	sx_catalog_unref(catalog);
+	sx_context_destroy(context);
+}
+
 static void test_nothing_tells(void **state)
 {
 	struct cost cost = play(2, 3, 1);
@@ -214,6 +235,7 @@ int main(void)
 	    cmocka_unit_test(test_cost_is_told_by_what_was_not_measured),
 	    cmocka_unit_test(test_noise_is_no_cost),
 	    cmocka_unit_test(test_effects_stand_out_of_noise),
+	    cmocka_unit_test(test_work_that_falls_on_others_is_told),
 	    cmocka_unit_test(test_nothing_tells),
 	    cmocka_unit_test(test_gpu_time_by_itself),
 	    cmocka_unit_test(test_totals_stand_for_all_samples),
