@@ -13,7 +13,7 @@ import unittest
 
 SEXTANT = os.environ["SEXTANT"]
 PROGRAMS = os.environ["SEXTANT_GL_PROGRAMS"]
-ROUNDS = 3
+ROUNDS = 6
 # A frame of 20 opaque quads, each of which a tile rasteriser shades anew as soon as anybody counts, and small frames,
 # in which each query counts: frames, quads.
 DEAR, SMALL = (500, 20), (800, 1)
