@@ -1,67 +1,15 @@
 /* Summaries: distributions of metrics over tables that come one after another. */
-#include <sextant/analysis.h>
+#include "analysis/summary.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/part_sums.h"
-#include "analysis/sketch.h"
-#include "analysis/stats.h"
 #include "base/error.h"
 #include "base/mem.h"
 #include "metric/about.h"
-#include "wire/share.h"
-#include "table/fill.h"
 #include "table/total.h"
-
-/* How long rows with data are, and those that they stand for, in ns. */
-struct summary_span {
-	uint64_t with, skipped;
-};
-
-/* A first or last row, apart from the others: it may be short. Values are NaN without data. */
-struct summary_edge {
-	bool held;
-	uint64_t length_ns;
-	double *values;
-};
-
-/* "Cycles@time": how long a counter was counted, where events took turns on a PMU. */
-struct summary_share {
-	uint32_t column; /* of the raw table */
-	char *counter;	 /* owned */
-	uint64_t counted_ns, of_ns;
-};
-
-struct sx_summary {
-	const struct sx_metrics *metrics;
-	struct sx_evaluation *evaluation;
-	const struct sx_metric_column *columns;
-	uint32_t count;
-	struct total *total;
-	struct sx_table *summed;  /* counters of all rows */
-	struct sx_table *totals;  /* metrics of all rows; owns the reasons that stats point to */
-	struct total *ratios;	  /* of what ratios are made of, where rows are frames; or NULL */
-	struct sx_table *divided; /* the same in one row */
-	struct sx_table *rates;	  /* the same where rows lack amounts, see total_whole(); or NULL */
-	struct sketch *sketches;
-	struct sx_stats *stats;
-	struct stats_missing *missing; /* of each column */
-	char (*why)[STATS_REASON_MAX]; /* the same in words; NULL until there is need */
-	uint64_t rows, frame_rows;     /* frame_rows: those that are no slices of time */
-	/* Where rows are slices of time. */
-	bool by_time, untimed; /* untimed: the length of a row is not known */
-	uint64_t all_ns;       /* of all rows */
-	uint64_t *until;       /* [row]: length of the rows of the table at hand up to it */
-	size_t until_cap;
-	struct summary_span *spans; /* one a column */
-	struct summary_edge first, last;
-	struct part_sums apart; /* once there are several, or slices among frames */
-	bool *times;		/* whether the values of a column are times */
-	struct summary_share *shares;
-	uint32_t share_count;
-};
+#include "wire/share.h"
 
 /* Columns that tell how long another was counted. */
 static bool find_shares(struct sx_summary *s, const struct sx_table *like)
@@ -135,15 +83,6 @@ enum sx_status sx_summary_create(const struct sx_metrics *metrics, const struct 
 	return SX_OK;
 }
 
-static void drop_totals(struct sx_summary *s)
-{
-	sx_table_destroy(s->summed);
-	sx_table_destroy(s->totals);
-	sx_table_destroy(s->rates);
-	sx_table_destroy(s->divided);
-	s->summed = s->totals = s->rates = s->divided = NULL;
-}
-
 void sx_summary_destroy(struct sx_summary *s)
 {
 	if (!s)
@@ -153,7 +92,7 @@ void sx_summary_destroy(struct sx_summary *s)
 	total_destroy(s->total);
 	total_destroy(s->ratios);
 	sx_evaluation_destroy(s->evaluation);
-	drop_totals(s);
+	summary_drop_totals(s);
 	free(s->sketches);
 	free(s->stats);
 	free(s->missing);
@@ -399,168 +338,5 @@ enum sx_status sx_summary_add(struct sx_summary *s, const struct sx_table *raw,
 			total_add(s->ratios, evaluation_ratios(s->evaluation));
 		s->rows += sx_table_row_count(raw);
 	}
-	return status;
-}
-
-#define SHORT 0.9 /* of the usual length: more is the jitter of a timer */
-
-/* Rows that are kept apart and have a value, rising; with the weight that their length gives. */
-static size_t weigh_edges(const struct sx_summary *s, uint32_t column, struct sketch_extra out[2])
-{
-	const struct summary_edge *edges[] = {&s->first, &s->last};
-	size_t count = 0;
-	uint64_t inner_ns = s->all_ns, inner = s->rows, longest = 0;
-	for (int i = 0; i < 2; i++) {
-		inner_ns -= edges[i]->held ? edges[i]->length_ns : 0;
-		inner -= edges[i]->held;
-		if (edges[i]->held && edges[i]->length_ns > longest)
-			longest = edges[i]->length_ns;
-	}
-	double usual = inner ? (double)inner_ns / (double)inner : (double)longest;
-	for (int i = 0; i < 2; i++) {
-		if (!edges[i]->held || !isfinite(edges[i]->values[column]))
-			continue;
-		double weight = (double)edges[i]->length_ns / usual;
-		bool is_short = !s->untimed && weight > 0 && weight < SHORT;
-		out[count++] =
-		    (struct sketch_extra){edges[i]->values[column], is_short ? weight : 1};
-	}
-	if (count == 2 && out[0].value > out[1].value) {
-		struct sketch_extra first = out[0];
-		out[0] = out[1];
-		out[1] = first;
-	}
-	return count;
-}
-
-/* The least share of the time in which one of a column's events was on its PMU. */
-static double least_share(const struct sx_summary *s, uint32_t column)
-{
-	uint32_t count, inputs;
-	double least = 1;
-	const uint32_t *reads = sx_metrics_column_inputs(s->metrics, column, &count);
-	const struct sx_metric_input *input = sx_metrics_inputs(s->metrics, &inputs);
-	for (uint32_t i = 0; i < count; i++)
-		for (uint32_t k = 0; k < s->share_count; k++) {
-			const struct summary_share *share = &s->shares[k];
-			double is = (double)share->counted_ns / (double)share->of_ns;
-			if (share->of_ns && strcmp(share->counter, input[reads[i]].name) == 0)
-				least = is < least ? is : least;
-		}
-	return least;
-}
-
-/* Whether values add up, and are no times. */
-static bool summary_is_amount(const struct sx_summary *s, uint32_t column)
-{
-	return !s->times[column] && stats_adds_up(s->columns[column].unit);
-}
-
-/* What rows with data and those that they stand for are: of all, and what they come to. */
-static void set_running(struct sx_summary *s, uint32_t column, struct stats_sum *sum)
-{
-	struct sx_stats *stats = &s->stats[column];
-	bool timed = s->by_time && !s->untimed && s->spans[column].with;
-	double with = timed ? (double)s->spans[column].with : (double)stats->count;
-	double skipped = timed ? (double)s->spans[column].skipped : (double)stats->skipped;
-	enum slices_use use = evaluation_use(s->evaluation, column);
-	double all = timed	      ? (double)s->all_ns
-		     : use == USE_ANY ? (double)s->rows
-				      : (double)s->frame_rows;
-	sum->overlaps = use == USE_FRAME_TIME;
-	sum->divides = metrics_divides(s->metrics, column);
-	stats->running = with / all * least_share(s, column);
-	sum->whole = sum->sum;
-	sum->mean = sum->sum / (double)stats->count;
-	if (stats->skipped && s->apart.sums) {
-		struct part_whole whole =
-		    part_sums_whole(&s->apart, column, !summary_is_amount(s, column));
-		sum->whole = whole.sum;
-		sum->mean = whole.sum / whole.rows;
-	} else if (stats->skipped) {
-		sum->whole = sum->sum * ((with + skipped) / with);
-	}
-}
-
-/* Where there is no memory for the words, "no data" alone is said. */
-static const char *summary_explain(struct sx_summary *s, uint32_t column)
-{
-	if (!s->why)
-		s->why = calloc(s->count, sizeof(*s->why));
-	if (!s->why)
-		return "no sample has data";
-	stats_reason(&s->missing[column], s->rows, s->why[column]);
-	return s->why[column];
-}
-
-static void summary_describe(struct sx_summary *s, uint32_t column)
-{
-	static const double percent[] = {50, 95, 99};
-	struct sketch *sketch = &s->sketches[column];
-	struct sx_stats *stats = &s->stats[column];
-	uint8_t quality = stats->quality;
-	size_t skipped = stats->skipped;
-	struct sketch_extra edges[2];
-	size_t edge_count = weigh_edges(s, column, edges);
-	double at[3] = {NAN, NAN, NAN};
-	*stats = (struct sx_stats){.count = (size_t)sketch->count + edge_count,
-				   .total = NAN,
-				   .mean = NAN,
-				   .quality = quality,
-				   .skipped = skipped,
-				   .lost = (size_t)stats_missing_lost(&s->missing[column])};
-	if (skipped && stats->count)
-		stats->quality |= SX_QUALITY_MULTIPLEXED;
-	stats->min = stats->max = stats->p50 = stats->p95 = stats->p99 = NAN;
-	if (!stats->count) {
-		stats->why = sx_table_column(s->totals, column)->why;
-		if (!stats->why)
-			stats->why = summary_explain(s, column);
-		return;
-	}
-	struct stats_sum sum = {.sum = sketch_sum(sketch), .parts = s->apart.parts.count};
-	stats->min = sketch->count ? sketch->min : edges[0].value;
-	stats->max = sketch->count ? sketch->max : edges[0].value;
-	for (size_t i = 0; i < edge_count; i++) {
-		sum.sum += edges[i].value;
-		stats->min = fmin(stats->min, edges[i].value);
-		stats->max = fmax(stats->max, edges[i].value);
-	}
-	set_running(s, column, &sum);
-	if (!s->divided ||
-	    evaluation_ratio(s->evaluation, s->divided, column, 0, &sum.rate) != RATIO_OF_ROWS)
-		sum.rate = sx_table_get(s->rates ? s->rates : s->totals, column, 0);
-	stats_set_whole(stats, &s->columns[column], s->totals, column, &sum);
-	stats->of_rows = stats->count > 1 && table_is_of_rows(s->totals, column);
-	bool weighed =
-	    skipped && s->apart.sums && !s->by_time &&
-	    part_sums_percentiles(&s->apart, column, !summary_is_amount(s, column), percent, at);
-	if (!weighed)
-		sketch_percentiles_with(sketch, &(struct sketch_extras){edges, edge_count}, percent,
-					at, 3);
-	stats->p50 = at[0];
-	stats->p95 = at[1];
-	stats->p99 = at[2];
-}
-
-enum sx_status sx_summary_stats(struct sx_summary *s, const struct sx_stats **out, uint32_t *count,
-				struct sx_error *err)
-{
-	struct sx_table *whole = NULL;
-	drop_totals(s);
-	enum sx_status status = total_table(s->total, &s->summed, err);
-	if (!status)
-		status = sx_metrics_eval(s->metrics, s->summed, &s->totals, err);
-	if (!status && s->ratios)
-		status = total_table(s->ratios, &s->divided, err);
-	if (!status && total_lacks(s->total))
-		status = total_whole(s->total, &whole, err);
-	if (!status && whole)
-		status = sx_metrics_eval(s->metrics, whole, &s->rates, err);
-	for (uint32_t i = 0; !status && i < s->count; i++)
-		summary_describe(s, i);
-	sx_table_destroy(whole);
-	*out = s->stats;
-	*count = s->count;
 	return status;
 }

@@ -1,0 +1,62 @@
+/* What a summary holds, for the file that adds rows to it and the one that sums it up. */
+#ifndef ANALYSIS_SUMMARY_H
+#define ANALYSIS_SUMMARY_H
+
+#include <sextant/analysis.h>
+
+#include "analysis/part_sums.h"
+#include "analysis/sketch.h"
+#include "analysis/stats.h"
+
+/* How long rows with data are, and those that they stand for, in ns. */
+struct summary_span {
+	uint64_t with, skipped;
+};
+
+/* A first or last row, apart from the others: it may be short. Values are NaN without data. */
+struct summary_edge {
+	bool held;
+	uint64_t length_ns;
+	double *values;
+};
+
+/* "Cycles@time": how long a counter was counted, where events took turns on a PMU. */
+struct summary_share {
+	uint32_t column; /* of the raw table */
+	char *counter;	 /* owned */
+	uint64_t counted_ns, of_ns;
+};
+
+struct sx_summary {
+	const struct sx_metrics *metrics;
+	struct sx_evaluation *evaluation;
+	const struct sx_metric_column *columns;
+	uint32_t count;
+	struct total *total;
+	struct sx_table *summed;  /* counters of all rows */
+	struct sx_table *totals;  /* metrics of all rows; owns the reasons that stats point to */
+	struct total *ratios;	  /* of what ratios are made of, where rows are frames; or NULL */
+	struct sx_table *divided; /* the same in one row */
+	struct sx_table *rates;	  /* the same where rows lack amounts, see total_whole(); or NULL */
+	struct sketch *sketches;
+	struct sx_stats *stats;
+	struct stats_missing *missing; /* of each column */
+	char (*why)[STATS_REASON_MAX]; /* the same in words; NULL until there is need */
+	uint64_t rows, frame_rows;     /* frame_rows: those that are no slices of time */
+	/* Where rows are slices of time. */
+	bool by_time, untimed; /* untimed: the length of a row is not known */
+	uint64_t all_ns;       /* of all rows */
+	uint64_t *until;       /* [row]: length of the rows of the table at hand up to it */
+	size_t until_cap;
+	struct summary_span *spans; /* one a column */
+	struct summary_edge first, last;
+	struct part_sums apart; /* once there are several, or slices among frames */
+	bool *times;		/* whether the values of a column are times */
+	struct summary_share *shares;
+	uint32_t share_count;
+};
+
+/* Forgets what sx_summary_stats() worked out last. */
+void summary_drop_totals(struct sx_summary *s);
+
+#endif
