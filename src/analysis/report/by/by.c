@@ -1,5 +1,5 @@
 /* The report by frame, debug group, time or instance: rows with one key become one. */
-#include "analysis/report/by.h"
+#include "analysis/report/by/state.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -7,47 +7,14 @@
 
 #include "analysis/report/by/instances.h"
 #include "analysis/report/by/keys.h"
-#include "analysis/report/by/open.h"
 #include "analysis/stats.h"
 #include "base/mem.h"
-#include "base/strings.h"
 #include "metric/about.h"
 #include "table/frames.h"
 #include "table/like.h"
 #include "table/total.h"
 
 #define PRUNE_AT 1024 /* groups beyond the wanted ones that wait before the smaller ones go */
-
-/* Whose rows are: "name (pid)" as an index of texts, and the context. */
-struct whom {
-	uint32_t process; /* UINT32_MAX: not told */
-	uint64_t context; /* or SX_LABEL_ABSENT */
-};
-
-struct report_by {
-	struct report_by_options o;
-	struct sx_metrics *metrics, *sort; /* sort: NULL in order */
-	bool smallest_first;
-	struct sx_summary *summary; /* of all rows, which a group may stand out from */
-	const struct sx_table *raw; /* the rows at hand */
-	uint64_t bucket_ns, seen, next_frame, rows;
-	bool labelled; /* some row has the label */
-	bool timed,
-	    framed; /* some row has a time, or a frame: for the remedy where none has the label */
-	struct total *whole; /* instances that are columns: all rows in one */
-	struct sx_table *total;
-	struct sx_table *groups; /* raw counters, a row a group */
-	struct sx_table *ratios; /* what ratios are made of, likewise; NULL: they need nothing */
-	struct report_group *list;
-	size_t list_cap;
-	struct open_groups open;
-	struct whom *whoms;
-	size_t whom_count, whom_cap;
-	struct sx_vector *vectors;
-	struct strings texts; /* of debug groups, whose keys they are, and of programs */
-	struct sx_table *values;
-	struct report_groups result;
-};
 
 /* Tables count their strings each for itself. */
 static uint64_t key_of_text(struct report_by *g, uint64_t index)
@@ -104,8 +71,7 @@ static int compare(const void *a, const void *b)
 	return (x->row > y->row) - (x->row < y->row);
 }
 
-/* Puts the groups in order and keeps the first ones. */
-static enum sx_status prune(struct report_by *g, struct sx_error *err)
+enum sx_status by_prune(struct report_by *g, struct sx_error *err)
 {
 	size_t rows = sx_table_row_count(g->groups),
 	       kept = rows < g->o.top ? rows : (size_t)g->o.top;
@@ -170,8 +136,8 @@ static enum sx_status finish_ratios(struct report_by *g, const struct open_group
 	return status;
 }
 
-static enum sx_status finish_group(struct report_by *g, const struct open_group *open,
-				   struct sx_error *err)
+enum sx_status by_finish_group(struct report_by *g, const struct open_group *open,
+			       struct sx_error *err)
 {
 	struct total *total = open->total;
 	struct sx_table *row = NULL;
@@ -197,7 +163,7 @@ static enum sx_status finish_group(struct report_by *g, const struct open_group 
 	sx_table_destroy(row);
 	reset_group(open);
 	if (!status && at + 1 >= g->o.top + PRUNE_AT)
-		status = prune(g, err);
+		status = by_prune(g, err);
 	return status;
 }
 
@@ -238,7 +204,7 @@ static enum sx_status by_add_run(struct report_by *g, struct open_rows *rows, si
 	if (status)
 		return status;
 	if (open->key != rows->key) {
-		status = finish_group(g, open, err);
+		status = by_finish_group(g, open, err);
 		open->key = rows->key;
 		open->rows = 0;
 	}
@@ -278,7 +244,7 @@ static uint64_t round_bucket(uint64_t duration_ns)
 	return times >= 5 ? step * 5 : times >= 2 ? step * 2 : step;
 }
 
-static bool reserve_vectors(struct report_by *g, const struct sx_table *like)
+bool by_reserve_vectors(struct report_by *g, const struct sx_table *like)
 {
 	const struct sx_table *ratios =
 	    g->summary ? evaluation_ratios(summary_evaluation(g->summary)) : NULL;
@@ -339,7 +305,7 @@ enum sx_status report_by_begin(const struct report_by_options *options, struct r
 	enum sx_status status = table_like_totals(options->like, &g->groups, err);
 	if (!status)
 		status = begin_selection(g, err);
-	if (!status && !reserve_vectors(g, options->like))
+	if (!status && !by_reserve_vectors(g, options->like))
 		status = error_nomem(err, "a report");
 	if (!status && options->by == REPORT_BY_INSTANCE &&
 	    instances_are_columns(options->catalog, options->like))
@@ -378,140 +344,6 @@ enum sx_status report_by_add(struct report_by *g, const struct sx_table *raw, st
 	}
 	enum sx_status status = sx_summary_add(g->summary, raw, err);
 	return status ? status : add_rows(g, err);
-}
-
-static enum sx_status no_label(const struct report_by *g, struct sx_error *err)
-{
-	static const char *const who[] = {"a source that encloses frames, such as gl, gives them",
-					  "sextant record --per group -- PROGRAM records them",
-					  "these rows have no times",
-					  "the counters are of the whole device",
-					  "rows of OpenGL programs tell their processes",
-					  "OpenGL programs and Intel's OA unit tell contexts"};
-	const char *way = g->timed ? "--by time" : g->framed ? "--by frame" : "without --by";
-	error_set(err, SX_ERR_NOT_FOUND, "no row of %s has a %s",
-		  sx_catalog_info(g->o.catalog)->name, report_key_name(g->o.by));
-	error_because(err, g->o.by == REPORT_BY_GROUP ? "no sample was recorded with one"
-						      : "its source does not tell");
-	error_try(err, "%s; %s", way, who[g->o.by]);
-	return SX_ERR_NOT_FOUND;
-}
-
-/* Instances are columns: the groups are the rows of the split table. */
-static enum sx_status split_whole(struct report_by *g, struct sx_error *err)
-{
-	sx_table_destroy(g->groups);
-	sx_summary_destroy(g->summary);
-	sx_metrics_destroy(g->metrics);
-	g->groups = NULL;
-	g->summary = NULL;
-	g->metrics = NULL;
-	enum sx_status status = total_table(g->whole, &g->total, err);
-	if (!status)
-		status = instances_split(&g->o, g->total, &g->groups, &g->metrics, err);
-	size_t rows = status ? 0 : sx_table_row_count(g->groups);
-	if (!status && (!reserve_vectors(g, g->groups) ||
-			!mem_grow(&g->list, &g->list_cap, rows + 1, sizeof(*g->list))))
-		status = error_nomem(err, "a report");
-	for (size_t i = 0; !status && i < rows; i++)
-		g->list[i] = (struct report_group){
-		    .key = i, .context = SX_LABEL_ABSENT, .rows = g->rows, .order = (double)NAN};
-	g->seen = rows;
-	g->labelled = true;
-	return status;
-}
-
-static enum sx_status close_groups(struct report_by *g, struct sx_error *err)
-{
-	enum sx_status status = SX_OK;
-	for (size_t i = 0; !status && i < g->open.count; i++) {
-		struct open_group *open = g->open.list[i];
-		if (!open || !open->rows)
-			continue;
-		g->result.others |= open->key == REPORT_KEY_OTHERS;
-		status = finish_group(g, open, err);
-	}
-	return status;
-}
-
-static uint32_t find_sort(const struct report_by *g)
-{
-	uint32_t n;
-	return g->sort ? sx_table_find(g->values, sx_metrics_columns(g->sort, &n)[0].name)
-		       : SX_NONE;
-}
-
-static void count_whoms(struct report_by *g)
-{
-	g->result.whoms = g->whom_count;
-	g->result.processes = 0;
-	for (size_t i = 0; i < g->whom_count; i++) {
-		size_t first = 0;
-		while (g->whoms[first].process != g->whoms[i].process)
-			first++;
-		g->result.processes += first == i;
-	}
-}
-
-/* Ratios over samples some of which lack what others have. */
-static void set_ratios(struct report_by *g)
-{
-	const struct sx_evaluation *e = summary_evaluation(g->summary);
-	for (uint32_t c = 0; c < sx_table_column_count(g->values); c++) {
-		struct sx_vector v = sx_table_vector(g->values, c);
-		for (size_t row = 0; v.type == SX_F64 && row < sx_table_row_count(g->ratios);
-		     row++) {
-			double mean = NAN;
-			uint8_t quality = v.quality ? v.quality[row] : 0;
-			if (evaluation_ratio(e, g->ratios, c, row, &mean) == RATIO_OF_TOTALS)
-				continue;
-			if (isnan(mean) && !(quality & SX_QUALITY_NO_DATA_MASK))
-				quality = SX_QUALITY_UNDEFINED;
-			sx_table_set_f64(g->values, c, row, mean, quality);
-		}
-	}
-}
-
-enum sx_status report_by_finish(struct report_by *g, const struct report_groups **out,
-				struct sx_error *err)
-{
-	uint32_t count;
-	struct report_groups *r = &g->result;
-	enum sx_status status = g->whole ? split_whole(g, err) : close_groups(g, err);
-	if (!status)
-		status = prune(g, err);
-	r->whole_frames = !g->labelled && g->framed && g->o.by == REPORT_BY_GROUP;
-	if (!status && !g->labelled && !r->whole_frames)
-		status = no_label(g, err);
-	if (!status)
-		status = sx_metrics_eval(g->metrics, g->groups, &g->values, err);
-	if (!status && g->ratios)
-		set_ratios(g);
-	if (!status && !g->whole)
-		status = sx_summary_stats(g->summary, &r->stats, &count, err);
-	if (status)
-		return status;
-	r->by = g->o.by;
-	r->bucket_ns = g->bucket_ns;
-	r->begin_ns = g->o.begin_ns;
-	r->seen = g->seen;
-	r->most = g->open.way == OPEN_BY_TIME ? OPEN_STRETCHES : OPEN_KEYS_MAX;
-	r->list = g->list;
-	r->count = sx_table_row_count(g->groups);
-	r->raw = g->groups;
-	r->whole = g->total;
-	r->values = g->values;
-	r->sort_column = find_sort(g);
-	for (size_t i = 0; report_key_is_text(g->o.by) && i < r->count; i++)
-		g->list[i].text = strings_get(&g->texts, g->list[i].key);
-	for (size_t i = 0; g->whom_count && i < r->count; i++) {
-		const struct whom *whom = &g->whoms[g->list[i].whom];
-		g->list[i].process = strings_get(&g->texts, whom->process);
-		g->list[i].context = whom->context;
-	}
-	count_whoms(g);
-	*out = r;
-	return SX_OK;
 }
 
 void report_by_destroy(struct report_by *g)
