@@ -32,7 +32,7 @@ static struct sx_session *create(struct subject *s, bool child, struct sx_error 
 					     .child = child};
 	struct sx_session *session = NULL;
 	enum sx_status status =
-	    session_create_on(&s->machine.sys, context, &options, &session, err);
+	    session_create_on(&s->rig.machine.sys, context, &options, &session, err);
 	assert_true((status == SX_OK) == (session != NULL));
 	return session;
 }
@@ -40,8 +40,9 @@ static struct sx_session *create(struct subject *s, bool child, struct sx_error 
 static void end(struct subject *s, struct sx_session *session)
 {
 	sx_session_destroy(session);
-	assert_true(machine_clean(&s->machine));
-	assert_true(s->clean(s));
+	assert_true(machine_clean(&s->rig.machine));
+	assert_true(s->clean(&s->rig));
+	rig_finish(&s->rig);
 }
 
 /* Rows follow each other, none begins beyond the limit. */
@@ -59,15 +60,16 @@ static void check_rows(const struct sx_session_device *d, uint64_t until_ns)
 static void program_ends(struct subject *s, uint64_t lasts_ns)
 {
 	char text[256];
-	s->cpu.ends_ns = s->pmu.ends_ns = s->nvml.ends_ns = machine_now_ns(&s->machine) + lasts_ns;
-	if (!s->tree.nodes)
+	s->rig.cpu.ends_ns = s->rig.pmu.ends_ns = s->rig.nvml.ends_ns =
+	    machine_now_ns(&s->rig.machine) + lasts_ns;
+	if (!s->rig.tree.nodes)
 		return;
 	snprintf(text, sizeof(text),
 		 "at %lums\nfile /proc/%d/stat\n\t%d (program) Z 1 1 1\ngone /proc/%d/fd\n"
 		 "gone /proc/%d/fdinfo\n",
 		 (unsigned long)(lasts_ns / NS_PER_MS), MACHINE_PID, MACHINE_PID, MACHINE_PID,
 		 MACHINE_PID);
-	assert_true(tree_add(&s->tree, text));
+	assert_true(tree_add(&s->rig.tree, text));
 }
 
 static char *const program[] = {(char[]){"program"}, NULL};
@@ -76,18 +78,18 @@ static char *const program[] = {(char[]){"program"}, NULL};
 static void a_duration(struct subject *s)
 {
 	struct sx_error err = {0};
-	s->begin(s);
+	s->begin(&s->rig);
 	struct sx_session *session = create(s, false, &err);
 	if (!session)
 		fail_msg("%s: %s: %s", s->name, err.message, err.because);
 	struct sx_session_limits limits = {.duration_ns = 10 * INTERVAL_NS};
 	for (int run = 0; run < 2; run++) {
 		uint32_t count;
-		uint64_t before = machine_now_ns(&s->machine);
+		uint64_t before = machine_now_ns(&s->rig.machine);
 		enum sx_status status = sx_session_run(session, NULL, &limits, &err);
 		if (status)
 			fail_msg("%s, run %d: %s: %s", s->name, run, err.message, err.because);
-		uint64_t took = machine_now_ns(&s->machine) - before;
+		uint64_t took = machine_now_ns(&s->rig.machine) - before;
 		const struct sx_session_device *d = sx_session_devices(session, &count);
 		assert_int_equal(count, s->other ? 2 : 1);
 		assert_null(d->failure);
@@ -106,7 +108,7 @@ static void a_duration(struct subject *s)
 static void a_count(struct subject *s)
 {
 	struct sx_error err = {0};
-	s->begin(s);
+	s->begin(&s->rig);
 	struct sx_session *session = create(s, false, &err);
 	for (uint64_t n = 1; n <= 3; n += 2) {
 		uint32_t count;
@@ -126,9 +128,9 @@ static void a_fast_duration(struct subject *s, uint64_t interval_ns)
 	    .devices = devices, .device_count = 1, .interval_ns = interval_ns};
 	struct sx_session_limits limits = {.duration_ns = 300 * interval_ns};
 	struct sx_session *session = NULL;
-	s->begin(s);
-	s->machine.look_ns = interval_ns * 5 / 7;
-	assert_int_equal(session_create_on(&s->machine.sys, context, &options, &session, NULL),
+	s->begin(&s->rig);
+	s->rig.machine.look_ns = interval_ns * 5 / 7;
+	assert_int_equal(session_create_on(&s->rig.machine.sys, context, &options, &session, NULL),
 			 SX_OK);
 	assert_int_equal(sx_session_run(session, NULL, &limits, NULL), SX_OK);
 	assert_int_equal(sx_session_devices(session, &count)->samples, 300);
@@ -140,9 +142,9 @@ static void a_program(struct subject *s, uint64_t lasts_ns, bool process_fd)
 {
 	struct sx_error err = {0};
 	uint32_t count;
-	s->begin(s);
-	s->machine.lasts_ns = lasts_ns;
-	s->machine.no_process_fd = !process_fd;
+	s->begin(&s->rig);
+	s->rig.machine.lasts_ns = lasts_ns;
+	s->rig.machine.no_process_fd = !process_fd;
 	program_ends(s, lasts_ns);
 	struct sx_session *session = create(s, true, &err);
 	enum sx_status status = sx_session_run(session, program, NULL, &err);
@@ -153,7 +155,7 @@ static void a_program(struct subject *s, uint64_t lasts_ns, bool process_fd)
 	uint64_t last = d->samples ? sx_table_end_ns(d->raw)[d->samples - 1] : 0;
 	/* The reports of a timer come every so often; all others are asked at the end. */
 	if (!s->timer && strcmp(s->name, "model") != 0)
-		assert_true(last + NS_PER_MS >= s->machine.ends_ns);
+		assert_true(last + NS_PER_MS >= s->rig.machine.ends_ns);
 	assert_true(sx_session_child(session).ran);
 	assert_int_equal(sx_session_child(session).exit_code, 0);
 	assert_true(sx_session_duration_ns(session) < lasts_ns + 20 * NS_PER_MS);
@@ -184,14 +186,14 @@ static void programs_end_with_the_limit(void **state)
 	for (int ignores = 0; ignores < 2; ignores++) {
 		struct sx_error err = {0};
 		struct subject *s = &subjects[0];
-		s->begin(s);
-		s->machine.lasts_ns = 0;
-		s->machine.ignores_sigterm = ignores;
+		s->begin(&s->rig);
+		s->rig.machine.lasts_ns = 0;
+		s->rig.machine.ignores_sigterm = ignores;
 		struct sx_session *session = create(s, true, &err);
 		struct sx_session_limits limits = {.duration_ns = 5 * INTERVAL_NS};
 		assert_int_equal(sx_session_run(session, program, &limits, &err), SX_OK);
-		assert_int_equal(s->machine.signals[SIGTERM], 1);
-		assert_int_equal(s->machine.signals[SIGKILL], ignores);
+		assert_int_equal(s->rig.machine.signals[SIGTERM], 1);
+		assert_int_equal(s->rig.machine.signals[SIGKILL], ignores);
 		assert_int_equal(sx_session_child(session).term_signal,
 				 ignores ? SIGKILL : SIGTERM);
 		end(s, session);
@@ -203,15 +205,15 @@ static void signals_are_passed_on(void **state)
 {
 	struct sx_error err = {0};
 	struct subject *s = &subjects[0];
-	s->begin(s);
+	s->begin(&s->rig);
 	struct sx_session *session = create(s, true, &err);
 	assert_int_equal(sx_session_start(session, program, NULL, &err), SX_OK);
 	sx_session_stop(session, SIGUSR1);
 	sx_session_stop(session, SIGINT);
 	while (sx_session_poll(session, -1, NULL) != SX_END)
 		;
-	assert_int_equal(s->machine.signals[SIGUSR1], 1);
-	assert_int_equal(s->machine.signals[SIGINT], 1);
+	assert_int_equal(s->rig.machine.signals[SIGUSR1], 1);
+	assert_int_equal(s->rig.machine.signals[SIGINT], 1);
 	assert_int_equal(sx_session_finish(session, &err), SX_OK);
 	end(s, session);
 }
@@ -220,14 +222,14 @@ static void signals_are_passed_on(void **state)
 static bool faulty_run(struct subject *s, unsigned k, int why, bool child)
 {
 	struct sx_error err = {0};
-	s->begin(s);
+	s->begin(&s->rig);
 	uint64_t length_ns = s->faulty_ns ? s->faulty_ns : 3 * INTERVAL_NS;
-	s->machine.lasts_ns = length_ns;
-	s->cpu.ends_ns = s->pmu.ends_ns = s->nvml.ends_ns = 0;
+	s->rig.machine.lasts_ns = length_ns;
+	s->rig.cpu.ends_ns = s->rig.pmu.ends_ns = s->rig.nvml.ends_ns = 0;
 	if (child)
-		program_ends(s, s->machine.lasts_ns);
-	s->machine.fail_at = k;
-	s->machine.fail_errno = why;
+		program_ends(s, s->rig.machine.lasts_ns);
+	s->rig.machine.fail_at = k;
+	s->rig.machine.fail_errno = why;
 	struct sx_session *session = create(s, child, &err);
 	struct sx_session_limits limits = {.duration_ns = length_ns};
 	enum sx_status status = SX_OK;
@@ -251,12 +253,13 @@ static bool faulty_run(struct subject *s, unsigned k, int why, bool child)
 			told |= d[i].failure || d[i].lost || d[i].lost_more;
 		assert_true(told);
 	}
-	bool reached = s->machine.calls >= k;
+	bool reached = s->rig.machine.calls >= k;
 	sx_session_destroy(session);
-	if (!machine_clean(&s->machine))
+	if (!machine_clean(&s->rig.machine))
 		fail_msg("%s: call %u, errno %d: something was left open", s->name, k, why);
-	if (!s->clean(s))
+	if (!s->clean(&s->rig))
 		fail_msg("%s: call %u, errno %d: the driver is not as it was", s->name, k, why);
+	rig_finish(&s->rig);
 	return reached;
 }
 
@@ -278,11 +281,11 @@ static void every_call_fails_once(void **state)
 /* The card, the GPU or its driver is not there any more. */
 static void take_away(struct subject *s)
 {
-	s->i915.gone = true;
-	s->kbase.gone = ENODEV;
-	if (s->nvml.state)
-		s->nvml.state->lost = true;
-	s->xe.gone = FAKE_XE_NOISY;
+	s->rig.i915.gone = true;
+	s->rig.kbase.gone = ENODEV;
+	if (s->rig.nvml.state)
+		s->rig.nvml.state->lost = true;
+	s->rig.xe.gone = FAKE_XE_NOISY;
 }
 
 /* A device that goes: what was measured stays, the cause and the time are told. */
@@ -290,7 +293,7 @@ static void a_device_goes(struct subject *s)
 {
 	struct sx_error err = {0};
 	uint32_t count;
-	s->begin(s);
+	s->begin(&s->rig);
 	struct sx_session *session = create(s, false, &err);
 	struct sx_session_limits limits = {.duration_ns = 20 * INTERVAL_NS};
 	assert_int_equal(sx_session_start(session, NULL, &limits, &err), SX_OK);
@@ -308,9 +311,8 @@ static void a_device_goes(struct subject *s)
 	assert_in_range(d->failed_after_ns, 3 * INTERVAL_NS, 9 * INTERVAL_NS);
 	assert_true(d->samples >= measured);
 	sx_session_destroy(session); /* the driver took its configurations along */
-	assert_true(machine_clean(&s->machine));
-	fake_i915_finish(&s->i915);
-	fake_kbase_finish(&s->kbase);
+	assert_true(machine_clean(&s->rig.machine));
+	rig_finish(&s->rig);
 }
 
 static void devices_that_go(void **state)
@@ -368,7 +370,7 @@ static void a_recording(struct subject *s)
 	struct sx_capture_writer *writer = NULL;
 	uint32_t count;
 	bool whole;
-	s->begin(s);
+	s->begin(&s->rig);
 	struct sx_session *session = create(s, false, &err);
 	assert_int_equal(sx_capture_create(path, NULL, &writer, NULL), SX_OK);
 	sx_session_record(session, writer);
@@ -380,8 +382,8 @@ static void a_recording(struct subject *s)
 	uint64_t flushed = count_after_kill(&whole);
 	assert_false(whole);
 	assert_true(flushed >= 8);
-	s->machine.advance(s->machine.device, 100 * INTERVAL_NS);
-	uint64_t before = d->samples, stopped_ns = machine_now_ns(&s->machine);
+	s->rig.machine.advance(s->rig.machine.device, 100 * INTERVAL_NS);
+	uint64_t before = d->samples, stopped_ns = machine_now_ns(&s->rig.machine);
 	while (d->end_ns == SX_TIME_UNKNOWN || d->end_ns < stopped_ns + 3 * INTERVAL_NS)
 		assert_true(sx_session_poll(session, -1, NULL) != SX_END);
 	assert_true(d->samples > before);

@@ -16,54 +16,22 @@
 #include <cmocka.h>
 
 #include "analysis/report/report.h"
-#include "devices/cpu.h"
-#include "devices/i915_oa.h"
-#include "devices/kbase.h"
-#include "devices/machine.h"
-#include "devices/nvml.h"
-#include "devices/pmu.h"
-#include "devices/tree.h"
-#include "devices/xe_oa.h"
 #include "output/views.h"
 #include "session/session.h"
 #include "unit/context_file.h"
-
-#define NS_PER_MS UINT64_C(1000000)
-
-/* A fake machine; one of the devices is used. */
-struct rig {
-	struct machine machine;
-	struct fake_cpu cpu;
-	struct fake_i915 i915;
-	struct fake_kbase kbase;
-	struct fake_pmu pmu;
-	struct fake_nvml_machine nvml;
-	struct fake_xe xe;
-	struct tree tree;
-};
-
-static void advance_kbase(void *device, uint64_t ns)
-{
-	fake_kbase_advance(device, ns);
-}
-
-static void begin_cpu(struct rig *r)
-{
-	fake_cpu_init(&r->cpu);
-	machine_init(&r->machine, &r->cpu.sys, &r->cpu.now_ns);
-}
+#include "unit/session/rig.h"
 
 static void begin_turned_cpu(struct rig *r)
 {
-	begin_cpu(r);
+	rig_begin_cpu(r);
 	r->cpu.multiplexed = true;
 }
 
+/* A recorder looks at the clock more often, and runs shall be alike. */
 static void begin_i915(struct rig *r)
 {
-	fake_i915_init(&r->i915);
-	r->i915.look_ns = 0; /* a recorder looks more often, and runs shall be alike */
-	machine_init(&r->machine, &r->i915.sys, &r->i915.now_ns);
+	rig_begin_i915(r);
+	r->i915.look_ns = 0;
 }
 
 static void begin_lossy_i915(struct rig *r)
@@ -74,54 +42,25 @@ static void begin_lossy_i915(struct rig *r)
 
 static void begin_kbase(struct rig *r)
 {
-	fake_kbase_init(&r->kbase);
-	r->kbase.look_ns = 0; /* as above */
-	machine_init_advance(&r->machine, &r->kbase.sys, &r->kbase, advance_kbase);
+	rig_begin_kbase(r);
+	r->kbase.look_ns = 0;
 }
 
 static void begin_vinstr(struct rig *r)
 {
-	begin_kbase(r);
-	r->kbase.version.minor = 12;
-	r->kbase.gpu_id = 0xa0040000;
-	r->kbase.slots = 64;
-}
-
-static void begin_pmu(struct rig *r)
-{
-	fake_pmu_init(&r->pmu);
-	fake_pmu_uncore(&r->pmu);
-	machine_init(&r->machine, &r->pmu.sys, &r->pmu.now_ns);
-}
-
-static void begin_nvml(struct rig *r)
-{
-	fake_nvml_init(&r->nvml);
-	machine_init(&r->machine, &r->nvml.sys, &r->nvml.now_ns);
+	rig_begin_vinstr(r);
+	r->kbase.look_ns = 0;
 }
 
 static void begin_xe(struct rig *r)
 {
-	fake_xe_init(&r->xe);
-	r->xe.look_ns = 0; /* as above */
-	machine_init(&r->machine, &r->xe.sys, &r->xe.now_ns);
+	rig_begin_xe(r);
+	r->xe.look_ns = 0;
 }
 
-static void advance_tree(void *device, uint64_t ns)
-{
-	tree_advance(device, ns);
-}
-
-/* A card of amdgpu, with what its kernel says of it. */
 static void begin_tree(struct rig *r)
 {
-	char file[512];
-	tree_init(&r->tree, NULL);
-	snprintf(file, sizeof(file), "%s/drm/steam-deck.tree", getenv("SEXTANT_TEST_DATA"));
-	if (!tree_load(&r->tree, file))
-		fail_msg("%s", r->tree.why);
-	r->tree.at_ns = 0;
-	machine_init_advance(&r->machine, &r->tree.sys, &r->tree, advance_tree);
+	rig_begin_tree(r, NULL);
 }
 
 /* What is asked of which machine. */
@@ -137,15 +76,18 @@ struct trip {
 };
 
 static const struct trip trips[] = {
-    {.name = "cpu", .begin = begin_cpu, .device = "cpu", .duration_ns = 900 * NS_PER_MS},
+    {.name = "cpu", .begin = rig_begin_cpu, .device = "cpu", .duration_ns = 900 * NS_PER_MS},
     {.name = "cpu, few",
-     .begin = begin_cpu,
+     .begin = rig_begin_cpu,
      .device = "cpu",
      .metrics = {"UserTime"},
      .samples = 7},
-    {.name = "cpu, a program", .begin = begin_cpu, .device = "cpu", .program = true},
+    {.name = "cpu, a program", .begin = rig_begin_cpu, .device = "cpu", .program = true},
     {.name = "cpu, turns", .begin = begin_turned_cpu, .device = "cpu", .samples = 9},
-    {.name = "model", .begin = begin_cpu, .device = "mali-g310", .duration_ns = 300 * NS_PER_MS},
+    {.name = "model",
+     .begin = rig_begin_cpu,
+     .device = "mali-g310",
+     .duration_ns = 300 * NS_PER_MS},
     {.name = "kinstr", .begin = begin_kbase, .device = "kbase", .duration_ns = 300 * NS_PER_MS},
     {.name = "vinstr", .begin = begin_vinstr, .device = "kbase", .samples = 12},
     {.name = "kinstr, a program",
@@ -176,13 +118,13 @@ static const struct trip trips[] = {
      .metrics = {"ComputeBasic.EuActive", "RenderBasic.GpuBusy"},
      .duration_ns = 1200 * NS_PER_MS,
      .devices = 2},
-    {.name = "pmu", .begin = begin_pmu, .device = "pmu", .duration_ns = 900 * NS_PER_MS},
+    {.name = "pmu", .begin = rig_begin_pmu, .device = "pmu", .duration_ns = 900 * NS_PER_MS},
     {.name = "pmu, few",
-     .begin = begin_pmu,
+     .begin = rig_begin_pmu,
      .device = "pmu",
      .metrics = {"memory_bandwidth"},
      .samples = 5},
-    {.name = "nvml", .begin = begin_nvml, .device = "nvml", .duration_ns = 900 * NS_PER_MS},
+    {.name = "nvml", .begin = rig_begin_nvml, .device = "nvml", .duration_ns = 900 * NS_PER_MS},
     {.name = "drm", .begin = begin_tree, .device = "drm", .samples = 9},
     {.name = "xe", .begin = begin_xe, .device = "xe", .duration_ns = 400 * NS_PER_MS},
     {.name = "xe, few", .begin = begin_xe, .device = "xe", .samples = 12},
@@ -268,9 +210,7 @@ static void run(struct rig *r, const struct trip *trip, struct sx_session *sessi
 static void end(struct rig *r, struct sx_session *session)
 {
 	sx_session_destroy(session);
-	fake_i915_finish(&r->i915);
-	fake_kbase_finish(&r->kbase);
-	tree_finish(&r->tree);
+	rig_finish(r);
 }
 
 static const enum format formats[] = {FORMAT_JSON, FORMAT_CSV, FORMAT_TEXT};
