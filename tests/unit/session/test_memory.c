@@ -1,7 +1,6 @@
 /* A run of any length takes the memory of a short one: driven as stat drives it, into a report. */
 #include <sextant/session.h>
 
-#include <malloc.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -12,19 +11,9 @@
 #include "devices/cpu.h"
 #include "devices/machine.h"
 #include "session/session.h"
+#include "unit/heap.h"
 
 #define INTERVAL_NS UINT64_C(100000)
-
-size_t __sanitizer_get_current_allocated_bytes(void) __attribute__((weak));
-
-/* Bytes of the heap in use. */
-static size_t allocated(void)
-{
-	if (__sanitizer_get_current_allocated_bytes)
-		return __sanitizer_get_current_allocated_bytes();
-	struct mallinfo2 info = mallinfo2();
-	return info.uordblks + info.hblkhd;
-}
 
 static void take_rows(struct sx_session *session, struct report_fill *fill)
 {
@@ -64,11 +53,11 @@ static void a_long_run_is_as_small_as_a_short_one(void **state)
 	while (sx_session_poll(session, -1, NULL) != SX_END) {
 		take_rows(session, fill);
 		if (!early && d->samples > 17000)
-			early = allocated();
+			early = heap_bytes();
 	}
 	assert_int_equal(sx_session_finish(session, NULL), SX_OK);
 	take_rows(session, fill);
-	size_t late = allocated();
+	size_t late = heap_bytes();
 	assert_int_equal(d->samples, 50000);
 	if (late > early + (256u << 10))
 		fail_msg("%zu KiB after 17,000 samples, %zu KiB after 50,000", early >> 10,
