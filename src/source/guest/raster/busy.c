@@ -35,12 +35,20 @@ static int busy_compare(const void *a, const void *b)
 	return (int)x->on - (int)y->on;
 }
 
-static void forget_half(struct busy *busy)
+static void forget_first(struct busy *busy, size_t count)
+{
+	busy->forgotten_ns = busy->spans[count - 1].end_ns;
+	memmove(busy->spans, busy->spans + count,
+		(busy->span_count - count) * sizeof(*busy->spans));
+	busy->span_count -= count;
+}
+
+/* Half of them at once: what is moved then was added since. */
+void busy_forget(struct busy *busy, uint64_t before_ns)
 {
 	size_t half = busy->span_count / 2;
-	busy->forgotten_ns = busy->spans[half].begin_ns;
-	memmove(busy->spans, busy->spans + half, (busy->span_count - half) * sizeof(*busy->spans));
-	busy->span_count -= half;
+	if (half >= BUSY_SPANS_FEW / 2 && busy->spans[half - 1].end_ns <= before_ns)
+		forget_first(busy, half);
 }
 
 /* The time since since_ns, in which threads ran for open_sum_ns. */
@@ -59,7 +67,7 @@ static bool add_span(struct busy *busy, uint64_t end_ns)
 		return true;
 	}
 	if (busy->span_count == BUSY_SPANS_MAX)
-		forget_half(busy);
+		forget_first(busy, BUSY_SPANS_MAX / 2);
 	if (!mem_grow(&busy->spans, &busy->span_cap, busy->span_count + 1, sizeof(*busy->spans)))
 		return false;
 	busy->spans[busy->span_count++] = span;

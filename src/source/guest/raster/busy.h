@@ -9,7 +9,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define BUSY_SPANS_MAX 131072u /* remembered; seconds of a busy program */
+/*
+ * Remembered where nobody says what may be forgotten, seconds of a busy program: 5 MiB. Otherwise
+ * twice as many as are of use, or BUSY_SPANS_FEW.
+ */
+#define BUSY_SPANS_MAX 131072u
+#define BUSY_SPANS_FEW 256u
 
 /* A thread goes on a CPU or leaves it. */
 struct busy_switch {
@@ -51,6 +56,11 @@ void busy_finish(struct busy *busy);
 bool busy_note(struct busy *busy, const struct busy_switch *item);
 /* No switch before `until_ns` is to come: works out what was busy until then. false: no memory. */
 bool busy_settle(struct busy *busy, uint64_t until_ns);
+/*
+ * Nobody asks for times before this any more: they may be forgotten, and are where they are most of
+ * what is kept.
+ */
+void busy_forget(struct busy *busy, uint64_t before_ns);
 /* Busy time of a range that is settled and not forgotten. */
 struct busy_time busy_between(const struct busy *busy, uint64_t from_ns, uint64_t to_ns);
 

@@ -104,5 +104,7 @@ bool raster_fill(struct raster *raster, struct wire_sample *sample, const struct
 		sample->why[WIRE_GPU_TIME] = WIRE_WHY_NO_GPU;
 	if (item && wire_is_row(record, past) && record->end_ns > item->given_ns)
 		item->given_ns = record->end_ns;
+	if (item)
+		busy_forget(&item->watch.busy, item->given_ns);
 	return true;
 }

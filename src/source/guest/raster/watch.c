@@ -324,7 +324,8 @@ enum watch_answer watch_busy(const struct watch *watch, uint64_t from_ns, uint64
 		return watch->seen && !watch->missed ? WATCH_NO_THREAD : WATCH_UNKNOWN;
 	if (!awake_was(&watch->awake, from_ns, to_ns))
 		return WATCH_RESTED;
-	if (from_ns < watch->lost_ns || from_ns < watch->busy.forgotten_ns)
+	bool forgotten = from_ns < to_ns && from_ns < watch->busy.forgotten_ns;
+	if (from_ns < watch->lost_ns || forgotten)
 		return WATCH_UNKNOWN;
 	*out = busy_between(&watch->busy, from_ns, to_ns);
 	return add_missed(watch, from_ns, to_ns, out) ? WATCH_KNOWN : WATCH_UNKNOWN;
