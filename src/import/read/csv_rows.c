@@ -1,187 +1,18 @@
-/* Lines of CSV: the header's columns, and a line's cells into a row. */
+/* Lines of CSV: a line's cells into a row. */
 #include "import/read/csv_rows.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "base/error.h"
-#include "base/mem.h"
 #include "base/number.h"
 #include "import/formats.h"
 #include "import/read/times.h"
-#include "table/label.h"
 #include "table/fill.h"
 
 #define SHOWN(cell) ((int)((cell)->size < 60 ? (cell)->size : 60)) /* of a cell in a message */
-
-static const struct {
-	const char *name;
-	enum csv_role role;
-} csv_rows_roles[] = {
-    {"duration_ns", CSV_DURATION}, {"timestamp_ns", CSV_BEGIN}, {"begin_ns", CSV_BEGIN},
-    {"end_ns", CSV_END},	   {"frame", CSV_FRAME},	{"context", CSV_CONTEXT},
-    {"instance", CSV_INSTANCE},	   {"group", CSV_TEXT},		{"label", CSV_TEXT},
-    {"reason", CSV_TEXT},	   {"process", CSV_TEXT},	{"quality", CSV_QUALITY},
-    {"simulated", CSV_MODEL},	   {"group2", CSV_TEXT},	{"group3", CSV_TEXT},
-    {"group4", CSV_TEXT},
-};
-
-/* A unit as people write it, or one that catalogs use. */
-static bool csv_rows_find_unit(struct csv_reader *r, struct import_cell text, const char **unit,
-			       double *factor)
-{
-	char name[UNITS_TEXT_MAX];
-	if (import_unit(text, unit, factor))
-		return true;
-	snprintf(name, sizeof(name), "%.*s", (int)text.size, text.text);
-	if (text.size >= sizeof(name) || !units_known(&r->units, name))
-		return false;
-	uint32_t at = strings_intern(&r->unit_names, text.text, text.size, NULL);
-	*unit = at == UINT32_MAX ? NULL : strings_get(&r->unit_names, at);
-	return *unit;
-}
-
-/*
- * "frame_time_ms": a unit behind a name that means something without it, and nothing with it.
- */
-static struct csv_cell split_suffix(struct csv_reader *r, const struct csv_cell *cell,
-				    const char **unit, double *factor)
-{
-	char name[128];
-	const struct csv_options *o = r->options;
-	struct import_cell end,
-	    bare = import_split_suffix((struct import_cell){cell->text, cell->size}, &end);
-	if (!o || !o->may_be_text || !bare.size || cell->size >= sizeof(name))
-		return *cell;
-	snprintf(name, sizeof(name), "%.*s", (int)cell->size, cell->text);
-	if (!o->may_be_text(o->user, name))
-		return *cell;
-	name[bare.size] = '\0';
-	if (o->may_be_text(o->user, name) || !import_unit(end, unit, factor))
-		return *cell;
-	return (struct csv_cell){.text = cell->text, .size = bare.size, .last = cell->last};
-}
-
-/* "name (unit)": the unit is no part of the name. */
-static struct csv_cell csv_rows_split_unit(struct csv_reader *r, const struct csv_cell *cell,
-					   const char **unit, double *factor)
-{
-	struct import_cell text;
-	struct import_cell name =
-	    import_split_unit((struct import_cell){cell->text, cell->size}, &text);
-	if (!text.size)
-		return split_suffix(r, cell, unit, factor);
-	if (!csv_rows_find_unit(r, text, unit, factor))
-		return *cell;
-	return (struct csv_cell){.text = name.text, .size = name.size, .last = cell->last};
-}
-
-/* Whether the column is a time of the row. */
-static bool take_time(struct csv_column *column, struct import_cell head)
-{
-	static const enum csv_role roles[] = {[IMPORT_TIME_LENGTH] = CSV_DURATION,
-					      [IMPORT_TIME_BEGIN] = CSV_BEGIN,
-					      [IMPORT_TIME_END] = CSV_END,
-					      [IMPORT_TIME_MOMENT] = CSV_MOMENT};
-	enum import_time time = import_time_head(head, &column->to_ns);
-	if (time == IMPORT_TIME_NONE)
-		return false;
-	column->role = roles[time];
-	return true;
-}
-
-/* A column that nothing is read of stands under a name that no other has. */
-static enum sx_status leave_column_out(struct csv_reader *r)
-{
-	char name[32];
-	int size = snprintf(name, sizeof(name), "\n%u", r->count);
-	if (strings_intern(&r->names, name, (size_t)size, NULL) == UINT32_MAX ||
-	    !mem_grow(&r->columns, &r->column_cap, (size_t)r->count + 1, sizeof(*r->columns)))
-		return error_nomem(r->err, "reading CSV");
-	r->columns[r->count++] = (struct csv_column){.role = CSV_IGNORED, .target = SX_NONE};
-	return SX_OK;
-}
-
-static enum sx_status csv_rows_add_column(struct csv_reader *r, const struct csv_cell *cell)
-{
-	bool added;
-	const char *unit = NULL;
-	double factor = 1;
-	struct csv_cell bare = csv_rows_split_unit(r, cell, &unit, &factor);
-	if (!cell->size) {
-		r->tally.first_unnamed = r->tally.unnamed++ ? r->tally.first_unnamed : r->count + 1;
-		return leave_column_out(r);
-	}
-	uint32_t at = strings_intern(&r->names, bare.text, bare.size, &added);
-	if (at == UINT32_MAX ||
-	    !mem_grow(&r->columns, &r->column_cap, (size_t)at + 1, sizeof(*r->columns)))
-		return error_nomem(r->err, "reading CSV");
-	const char *name = strings_get(&r->names, at);
-	if (!added) {
-		r->tally.first_twice = r->tally.twice++ ? r->tally.first_twice : name;
-		return leave_column_out(r);
-	}
-	struct csv_column *column = &r->columns[r->count++];
-	*column = (struct csv_column){.target = SX_NONE,
-				      .type = SX_U64,
-				      .unit = unit,
-				      .factor = factor == 1 ? 0 : factor,
-				      .written = units_step(1 / factor),
-				      .label = SX_LABEL_GROUP};
-	for (size_t i = 0; i < sizeof(csv_rows_roles) / sizeof(csv_rows_roles[0]); i++)
-		if (strcmp(csv_rows_roles[i].name, name) == 0)
-			column->role = csv_rows_roles[i].role;
-	for (int i = 0; column->role == CSV_TEXT && i < SX_LABEL_COUNT; i++)
-		if (strcmp(name, label_name((enum sx_label)i)) == 0)
-			column->label = (enum sx_label)i;
-	const struct csv_options *o = r->options;
-	if (o && o->of_device && strcasecmp(name, "device") == 0)
-		column->role = CSV_IGNORED;
-	bool unknown = o && o->may_be_text && o->may_be_text(o->user, name);
-	if (column->role == CSV_VALUE && (unknown || !o || !o->may_be_text) &&
-	    take_time(column, (struct import_cell){cell->text, cell->size}))
-		return SX_OK;
-	column->may_be_text = column->role == CSV_VALUE && !unit && unknown;
-	column->known = column->role == CSV_VALUE && o && o->may_be_text && !unknown;
-	column->counts =
-	    column->role == CSV_VALUE && o && o->is_count && o->is_count(o->user, name);
-	if (column->known && o->range)
-		o->range(o->user, name, &column->range);
-	r->cycles |= column->range.cycles;
-	column->last = (double)NAN;
-	return SX_OK;
-}
-
-enum sx_status csv_header(struct csv_reader *r)
-{
-	struct csv_cell cell = {0};
-	uint32_t unnamed = 0; /* at the end */
-	if (!csv_next_line(&r->c))
-		return csv_bad(&r->c, r->err, "there is no header line", "the file is empty");
-	do {
-		enum sx_status status = csv_read_cell(&r->c, &cell, r->err);
-		if (status)
-			return status;
-		if (r->count >= CSV_COLUMNS_MAX)
-			return csv_bad(&r->c, r->err, "the limit is 65536", "too many columns");
-		unnamed = cell.size ? 0 : unnamed + 1;
-		status = csv_rows_add_column(r, &cell);
-		if (status)
-			return status;
-	} while (!cell.last);
-	/* Some writers end each line with a separator. */
-	r->count -= unnamed;
-	r->tally.unnamed -= unnamed;
-	if (!r->count)
-		return csv_bad(&r->c, r->err, "every column needs a counter's name",
-			       "no column has a name");
-	r->c.line++;
-	return SX_OK;
-}
 
 enum sx_status csv_changed(struct csv_reader *r)
 {
