@@ -326,6 +326,15 @@ class Tables(unittest.TestCase):
                 self.assertEqual((row['frame_time (s)'], row['gpu_time (s)'], row['IAVertices'], row['cpu_time (s)']), ('0.016', '0.008', '5', ''), text)
                 self.assertIn('column cpu_time is in bytes, which cannot be made into ms', ' '.join(result.stderr.split()))
 
+    def test_units_of_own_columns(self):
+        """What stands for itself has its unit from its head alone: through an export it stays what it is."""
+        text = 'frame_time (ms),gpu load (%),vram (MiB),draws\n1,30,2,5\n'
+        once = self.good('export', self.file(text), '--for', 'opengl', '--csv').stdout
+        self.assertEqual(once.splitlines()[0].split(',')[-3:], ['gpu load (percent)', 'vram (bytes)', 'draws'])
+        units = [{name: row['unit'] for name, row in self.report(t, '--for', 'opengl', '-m', 'gpu load,vram,draws')[0].items()}
+                 for t in (text, once)]
+        self.assertEqual(units, [{'gpu load': 'percent', 'vram': 'bytes', 'draws': 'count'}] * 2)
+
     def test_what_json_is_told(self):
         """Columns of one name, units of another kind; rows with too many values are refused, as those of CSV are."""
         document = {'schema': 'sextant.export/1', 'for': 'opengl', 'metrics': ['frame_time', 'IAVertices', 'IAVertices'], 'units': ['bytes', None, None],

@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "catalog/column.h"
 #include "table/label.h"
 
 /* One column before the metrics. */
@@ -279,6 +280,16 @@ static void row_ndjson(struct rows_writer *w, const struct extra *extra, size_t 
 	values_text(w->values, "}\n");
 }
 
+/* A column that stands for itself has its unit from its head alone. */
+static enum csv_units units_of_column(const struct rows_shape *shape,
+				      const struct sx_column *column)
+{
+	if (!shape->known || column->why)
+		return shape->all_units ? CSV_UNITS_SYMBOLS : CSV_UNITS_OTHER;
+	struct column_meaning is = column_meaning(shape->known, column->name, SX_NONE);
+	return column_is_known(&is) ? CSV_UNITS_OTHER : CSV_UNITS_EACH;
+}
+
 static void head_csv(struct csv *csv, const struct rows_writer *w, const struct sx_table *t)
 {
 	const struct rows_shape *shape = w->shape;
@@ -288,7 +299,8 @@ static void head_csv(struct csv *csv, const struct rows_writer *w, const struct 
 		csv_text(csv, extra[i].name);
 	for (uint32_t c = 0; c < sx_table_column_count(t); c++)
 		csv_column(csv, &w->view->human.units, sx_table_column(t, c)->name,
-			   sx_table_column(t, c)->unit, shape->all_units);
+			   sx_table_column(t, c)->unit,
+			   units_of_column(shape, sx_table_column(t, c)));
 	for (uint32_t i = 0; i < shape->constant_count; i++)
 		csv_text(csv, shape->constants[i].name);
 	csv_end_line(csv);

@@ -26,8 +26,9 @@ struct rows_shape {
 	const char *length; /* what the time of a row is called; NULL: "duration" */
 	/* Columns before all others. */
 	bool all_units; /* CSV: also those that a catalog would tell, for none knows the names */
-	bool by_device; /* the device's number: the table has rows of several */
-	bool say_simulated; /* say whether the device is a model: one is */
+	const struct sx_catalog *known; /* CSV: names that it lacks have their units; or NULL */
+	bool by_device;			/* the device's number: the table has rows of several */
+	bool say_simulated;		/* say whether the device is a model: one is */
 	uint32_t device;
 	bool simulated;
 	/*

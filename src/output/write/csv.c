@@ -66,13 +66,14 @@ void csv_text(struct csv *csv, const char *text)
 }
 
 void csv_column(struct csv *csv, const struct units *units, const char *name, const char *unit,
-		bool always)
+		enum csv_units which)
 {
 	char buf[2 * UNITS_TEXT_MAX], head[512];
 	double factor = 1;
 	const char *base = unit ? units_base(units, unit, buf, &factor) : NULL;
-	const struct unit *known = always && base ? units_find(units, base) : NULL;
-	if ((factor != 1 || (known && known->symbol[0])) &&
+	const struct unit *known = which && base ? units_find(units, base) : NULL;
+	bool each = which == CSV_UNITS_EACH && base && base[0] && strcmp(base, "count") != 0;
+	if ((factor != 1 || each || (known && known->symbol[0])) &&
 	    (size_t)snprintf(head, sizeof(head), "%s (%s)", name, base) < sizeof(head))
 		name = head;
 	csv_text(csv, name);

@@ -142,6 +142,7 @@ static void mark_devices(struct exporting *e, struct json *json)
 		shape->within = tables ? json : NULL;
 		if (e->one_table && !same)
 			shape->catalog = NULL;
+		shape->known = same && e->devices[i].metrics ? e->devices[i].view->catalog : NULL;
 	}
 }
 

@@ -164,7 +164,8 @@ static void head_csv(struct csv *csv, const struct groups_out *o)
 	csv_text(csv, "begin_ns");
 	csv_text(csv, "time_ns");
 	for (uint32_t i = 0; i < o->name_count; i++)
-		csv_column(csv, &o->view->human.units, o->names[i].name, o->names[i].unit, false);
+		csv_column(csv, &o->view->human.units, o->names[i].name, o->names[i].unit,
+			   CSV_UNITS_OTHER);
 	csv_end_line(csv);
 }
 
