@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "source/i915_oa/uapi.h"
+#include "unit/source/found.h"
 #include "unit/source/i915_stream.h"
 
 #if __has_include(<libdrm/i915_drm.h>)
@@ -18,26 +19,10 @@
 #define HAVE_DRM 1
 #endif
 
-struct found {
-	unsigned count;
-	enum sx_device_state state;
-	char id[32], because[160], remedy[160];
-};
-
-static void take(void *user, const struct sx_device *device)
-{
-	struct found *f = user;
-	f->count++;
-	f->state = device->state;
-	snprintf(f->id, sizeof(f->id), "%s", device->id);
-	snprintf(f->because, sizeof(f->because), "%s", device->because ? device->because : "");
-	snprintf(f->remedy, sizeof(f->remedy), "%s", device->remedy ? device->remedy : "");
-}
-
 static struct found probe(struct fake_i915 *fake)
 {
 	struct found found = {0};
-	source_i915_oa.probe(&(struct source_host){.sys = &fake->sys}, take, &found);
+	source_i915_oa.probe(&(struct source_host){.sys = &fake->sys}, found_take, &found);
 	return found;
 }
 

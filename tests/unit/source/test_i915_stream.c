@@ -9,9 +9,9 @@
 #include <errno.h>
 #include <cmocka.h>
 
-#include "session/record/raw.h"
 #include "source/i915_oa/uapi.h"
 #include "unit/source/i915_stream.h"
+#include "unit/source/recorded.h"
 
 /* A second of samples: sums are those of the model, times those of the clock. */
 static void test_stream(void **state)
@@ -143,48 +143,22 @@ static void test_loss_is_counted(void **state)
 	assert_int_equal(fake.open_fds, 0);
 }
 
-struct written {
-	uint8_t *data;
-	size_t size, limit;
-};
-
-static bool append(void *user, const uint8_t *data, size_t size)
-{
-	struct written *w = user;
-	if (w->limit && w->size + size > w->limit)
-		return false;
-	w->data = realloc(w->data, w->size + size + 1);
-	assert_non_null(w->data);
-	memcpy(w->data + w->size, data, size);
-	w->size += size;
-	return true;
-}
-
 /* What is recorded is a recording: device and set in it, every time between two pairs. */
 static void test_recording(void **state)
 {
 	(void)state;
 	struct fake_i915 fake;
 	struct sx_error err = {0};
-	struct written w = {.data = NULL};
 	struct sx_raw_recording recording = {.device = "i915:card0",
 					     .set = "ComputeBasic",
 					     .interval_ns = 1000000,
 					     .duration_ns = 500000000};
-	struct sx_oa_options options = {.input = SX_OA_RECORDING, .rows = SX_OA_TOTAL};
-	struct sx_oa_decoder *d;
-	size_t used;
+	struct source_host host = {.sys = &fake.sys};
 	fake_i915_init(&fake);
 	uint64_t begin_ns = fake.now_ns;
-	assert_int_equal(
-	    record_raw(&(struct source_host){.sys = &fake.sys}, &recording, append, &w, &err),
-	    SX_OK);
+	struct sx_oa_decoder *d = recorded_total(&host, &recording);
 	assert_int_equal(fake.open_fds, 0);
 	assert_int_equal(fake_i915_config_count(&fake), 0);
-	assert_int_equal(sx_oa_decoder_create(&options, &d, &err), SX_OK);
-	assert_int_equal(sx_oa_decoder_feed(d, w.data, w.size, &used, &err), SX_OK);
-	assert_int_equal(used, w.size);
-	assert_int_equal(sx_oa_decoder_finish(d, 0, &err), SX_OK);
 	const struct sx_table *t = sx_oa_decoder_rows(d);
 	const struct sx_oa_device *device = sx_oa_decoder_device(d);
 	assert_string_equal(device->set, "ComputeBasic");
@@ -197,14 +171,11 @@ static void test_recording(void **state)
 	assert_in_range(sx_table_begin_ns(t)[0], begin_ns, begin_ns + 3000000);
 	assert_in_range(sx_table_end_ns(t)[0], begin_ns + 480000000, fake.now_ns);
 	sx_oa_decoder_destroy(d);
-	free(w.data);
-	w = (struct written){.limit = 10000}; /* the disk is full */
-	assert_int_equal(
-	    record_raw(&(struct source_host){.sys = &fake.sys}, &recording, append, &w, &err),
-	    SX_ERR_IO);
+	struct recorded full = {.limit = 10000}; /* the disk is full */
+	assert_int_equal(record_raw(&host, &recording, recorded_append, &full, &err), SX_ERR_IO);
 	assert_int_equal(fake.open_fds, 0);
 	assert_int_equal(fake_i915_config_count(&fake), 0);
-	free(w.data);
+	free(full.data);
 }
 
 static bool at_once(void *user)
@@ -217,26 +188,15 @@ static void test_recording_ends(void **state)
 {
 	(void)state;
 	struct fake_i915 fake;
-	struct sx_error err = {0};
-	struct written w = {.data = NULL};
 	struct sx_raw_recording recording = {
 	    .device = "i915:card0", .set = "ComputeBasic", .interval_ns = 1000000, .stop = at_once};
-	struct sx_oa_options options = {.input = SX_OA_RECORDING, .rows = SX_OA_TOTAL};
-	struct sx_oa_decoder *d;
-	size_t used;
+	struct source_host host = {.sys = &fake.sys};
 	fake_i915_init(&fake);
 	fake.look_ns = 10000000; /* time passes without anybody reading */
-	assert_int_equal(
-	    record_raw(&(struct source_host){.sys = &fake.sys}, &recording, append, &w, &err),
-	    SX_OK);
-	assert_int_equal(sx_oa_decoder_create(&options, &d, &err), SX_OK);
-	assert_int_equal(sx_oa_decoder_feed(d, w.data, w.size, &used, &err), SX_OK);
-	assert_int_equal(used, w.size);
-	assert_int_equal(sx_oa_decoder_finish(d, 0, &err), SX_OK);
+	struct sx_oa_decoder *d = recorded_total(&host, &recording);
 	/* 5 ms at least, of a clock of 12.5 MHz. */
 	assert_true(sum(sx_oa_decoder_rows(d), "GPU_TIME") > 62500);
 	sx_oa_decoder_destroy(d);
-	free(w.data);
 }
 
 int main(void)

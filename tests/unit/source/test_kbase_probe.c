@@ -12,32 +12,16 @@
 
 #include "devices/kbase.h"
 #include "source/mali/id.h"
-#include "source/source.h"
 #include "unit/context.h"
+#include "unit/source/found.h"
 
 extern const struct source_ops source_kbase;
 
-/* What probing says of one device. */
-struct finding {
-	int count;
-	enum sx_device_state state;
-	char name[32], because[256], remedy[256];
-};
-
-static void note(void *user, const struct sx_device *device)
+static struct found probe(struct fake_kbase *fake)
 {
-	struct finding *f = user;
-	f->count++;
-	f->state = device->state;
-	snprintf(f->name, sizeof(f->name), "%s", device->name);
-	snprintf(f->because, sizeof(f->because), "%s", device->because ? device->because : "");
-	snprintf(f->remedy, sizeof(f->remedy), "%s", device->remedy ? device->remedy : "");
-}
-
-static struct finding probe(struct fake_kbase *fake)
-{
-	struct finding f = {0};
-	source_kbase.probe(&(struct source_host){.sys = &fake->sys, .catalogs = context}, note, &f);
+	struct found f = {0};
+	source_kbase.probe(&(struct source_host){.sys = &fake->sys, .catalogs = context},
+			   found_take, &f);
 	assert_int_equal(f.count, 1);
 	assert_true(fake_kbase_clean(fake));
 	return f;
@@ -47,7 +31,7 @@ static void probing_tells_why(void **state)
 {
 	struct fake_kbase fake;
 	fake_kbase_init(&fake);
-	struct finding f = probe(&fake);
+	struct found f = probe(&fake);
 	assert_int_equal(f.state, SX_DEVICE_READY);
 	assert_string_equal(f.name, "Arm Mali-G625");
 	/* the 64-bit form of the same */
@@ -117,14 +101,14 @@ static void doctor_tries_the_reader(void **state)
 	static const char *const causes[] = {"clients", "memory", "only some programs", "request"};
 	for (size_t i = 0; i < 4; i++) {
 		struct fake_kbase fake;
-		struct finding f = {0};
+		struct found f = {0};
 		fake_kbase_init(&fake);
 		fake.setup_errno = errors[i];
 		assert_int_equal(probe(&fake).state, SX_DEVICE_READY);
 		source_kbase.probe(&(struct source_host){.sys = &fake.sys,
 							 .catalogs = context,
 							 .ask_drivers = true},
-				   note, &f);
+				   found_take, &f);
 		assert_int_equal(f.state, SX_DEVICE_UNUSABLE);
 		assert_non_null(strstr(f.because, causes[i]));
 		assert_true(f.remedy[0]);
@@ -132,7 +116,7 @@ static void doctor_tries_the_reader(void **state)
 		source_kbase.probe(&(struct source_host){.sys = &fake.sys,
 							 .catalogs = context,
 							 .ask_drivers = true},
-				   note, &f);
+				   found_take, &f);
 		assert_int_equal(f.state, SX_DEVICE_READY);
 		assert_true(fake_kbase_clean(&fake));
 		fake_kbase_finish(&fake);
@@ -191,7 +175,7 @@ static void added_catalogs_recognise_devices(void **state)
 	struct fake_kbase fake;
 	fake_kbase_init(&fake);
 	fake.gpu_id = 0xe0090000;
-	struct finding f = probe(&fake);
+	struct found f = probe(&fake);
 	sx_context_destroy(context);
 	context = other;
 	assert_int_equal(f.state, SX_DEVICE_READY);

@@ -12,6 +12,7 @@
 #include "devices/nvml.h"
 #include "source/nvml/nvml.h"
 #include "unit/context.h"
+#include "unit/source/found.h"
 
 #define NS_PER_S UINT64_C(1000000000)
 
@@ -340,29 +341,11 @@ static void nonsense_of_programs(void **state)
 	end(&fake, source);
 }
 
-struct found {
-	int count;
-	enum sx_device_state state;
-	char id[32], name[96], driver[112], because[200], remedy[200];
-};
-
-static void note_device(void *user, const struct sx_device *device)
-{
-	struct found *f = user;
-	f->count++;
-	f->state = device->state;
-	snprintf(f->id, sizeof(f->id), "%s", device->id);
-	snprintf(f->name, sizeof(f->name), "%s", device->name ? device->name : "");
-	snprintf(f->driver, sizeof(f->driver), "%s", device->driver ? device->driver : "");
-	snprintf(f->because, sizeof(f->because), "%s", device->because ? device->because : "");
-	snprintf(f->remedy, sizeof(f->remedy), "%s", device->remedy ? device->remedy : "");
-}
-
 static struct found probe(struct fake_nvml_machine *fake)
 {
 	struct found f = {.count = 0};
-	source_nvml.probe(&(struct source_host){.sys = &fake->sys, .catalogs = context},
-			  note_device, &f);
+	source_nvml.probe(&(struct source_host){.sys = &fake->sys, .catalogs = context}, found_take,
+			  &f);
 	assert_int_equal(fake->open_libraries, 0);
 	return f;
 }

@@ -9,8 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "source/source.h"
 #include "unit/context.h"
+#include "unit/source/found.h"
 
 #include <sextant/catalog.h>
 
@@ -106,31 +106,11 @@ static void init(struct fake *fake, const char *driver)
 			      .gpu_id = 0xd0010000};
 }
 
-struct finding {
-	int count;
-	enum sx_device_state state;
-	enum sx_status obstacle;
-	char id[32], name[32], catalog[32], because[256], remedy[256];
-};
-
-static void note(void *user, const struct sx_device *device)
+static struct found probe(struct fake *fake)
 {
-	struct finding *f = user;
-	f->count++;
-	f->state = device->state;
-	f->obstacle = device->obstacle;
-	snprintf(f->id, sizeof(f->id), "%s", device->id);
-	snprintf(f->name, sizeof(f->name), "%s", device->name);
-	snprintf(f->catalog, sizeof(f->catalog), "%s", device->catalog ? device->catalog : "");
-	snprintf(f->because, sizeof(f->because), "%s", device->because ? device->because : "");
-	snprintf(f->remedy, sizeof(f->remedy), "%s", device->remedy ? device->remedy : "");
-}
-
-static struct finding probe(struct fake *fake)
-{
-	struct finding f = {0};
-	source_panthor.probe(&(struct source_host){.sys = &fake->sys, .catalogs = context}, note,
-			     &f);
+	struct found f = {0};
+	source_panthor.probe(&(struct source_host){.sys = &fake->sys, .catalogs = context},
+			     found_take, &f);
 	assert_int_equal(f.count, 1);
 	assert_int_equal(fake->open_fds, 0);
 	assert_false(fake->commanded);
@@ -141,7 +121,7 @@ static void mainline_has_no_counters(void **state)
 {
 	struct fake fake;
 	init(&fake, "panthor");
-	struct finding f = probe(&fake);
+	struct found f = probe(&fake);
 	assert_int_equal(f.state, SX_DEVICE_UNUSABLE);
 	assert_string_equal(f.id, "renderD129");
 	assert_string_equal(f.name, "Arm Mali-G625");
@@ -188,7 +168,7 @@ static void others_are_told_apart(void **state)
 {
 	struct fake fake;
 	init(&fake, "panfrost");
-	struct finding f = probe(&fake);
+	struct found f = probe(&fake);
 	assert_int_equal(f.state, SX_DEVICE_UNUSABLE);
 	assert_non_null(strstr(f.remedy, "unstable_ioctls"));
 	assert_int_equal(f.obstacle, SX_ERR_NOT_FOUND);

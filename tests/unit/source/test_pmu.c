@@ -1,4 +1,5 @@
 /* The PMU source over a fake kernel: encoding, scales, groups, rights, mappings, every fault. */
+#include "unit/source/found.h"
 #include "unit/source/pmu_bench.h"
 
 /* What is below a unit in one sample is not lost: 3 samples of 1/3 are 1. */
@@ -187,22 +188,6 @@ static void without_rights(void **state)
 	finish(&fake, source);
 }
 
-struct found {
-	struct sx_device device;
-	char because[512], remedy[512], name[256];
-	int count;
-};
-
-static void note_device(void *user, const struct sx_device *device)
-{
-	struct found *f = user;
-	f->device = *device;
-	f->count++;
-	snprintf(f->name, sizeof(f->name), "%s", device->name ? device->name : "");
-	snprintf(f->because, sizeof(f->because), "%s", device->because ? device->because : "");
-	snprintf(f->remedy, sizeof(f->remedy), "%s", device->remedy ? device->remedy : "");
-}
-
 static void what_doctor_says(void **state)
 {
 	struct fake_pmu fake;
@@ -210,18 +195,18 @@ static void what_doctor_says(void **state)
 	struct source_host host = {.sys = &fake.sys, .catalogs = context};
 	fake_pmu_init(&fake);
 	fake_pmu_uncore(&fake);
-	source_pmu.probe(&host, note_device, &f);
-	assert_int_equal(f.device.state, SX_DEVICE_READY);
+	source_pmu.probe(&host, found_take, &f);
+	assert_int_equal(f.state, SX_DEVICE_READY);
 	assert_string_equal(f.name, "msr, power, software, uncore_imc (3)");
 	assert_string_equal(f.because, "");
 	fake.paranoid = 2;
-	source_pmu.probe(&host, note_device, &f);
-	assert_int_equal(f.device.state, SX_DEVICE_READY);
+	source_pmu.probe(&host, found_take, &f);
+	assert_int_equal(f.state, SX_DEVICE_READY);
 	assert_non_null(strstr(f.because, "kernel.perf_event_paranoid is 2"));
 	assert_non_null(strstr(f.remedy, "sysctl kernel.perf_event_paranoid=0"));
 	fake.no_tree = true;
-	source_pmu.probe(&host, note_device, &f);
-	assert_int_equal(f.device.state, SX_DEVICE_ABSENT);
+	source_pmu.probe(&host, found_take, &f);
+	assert_int_equal(f.state, SX_DEVICE_ABSENT);
 	assert_int_equal(f.count, 3);
 	assert_int_equal(fake.open_fds, 0);
 }
@@ -240,8 +225,8 @@ static void one_is_shut(void **state)
 	fake_pmu_rate(&fake, 12, 2, 42949672961);
 	fake_pmu_rate(&fake, 20, 0x304, 100000000);
 	fake.shut = "uncore_imc_1/";
-	source_pmu.probe(&host, note_device, &f);
-	assert_int_equal(f.device.state, SX_DEVICE_READY);
+	source_pmu.probe(&host, found_take, &f);
+	assert_int_equal(f.state, SX_DEVICE_READY);
 	assert_string_equal(f.name, "msr, power, software, uncore_imc (2)");
 	assert_string_equal(f.because, "PMU uncore_imc_1 cannot be read: Permission denied");
 	assert_string_equal(f.remedy, "sextant doctor as root");
@@ -261,9 +246,9 @@ static void one_is_shut(void **state)
 	assert_string_equal(note, "PMU uncore_imc_1 cannot be read: Permission denied");
 	finish(&fake, source);
 	fake.shut = "";
-	source_pmu.probe(&host, note_device, &f);
-	assert_int_equal(f.device.state, SX_DEVICE_UNUSABLE);
-	assert_int_equal(f.device.obstacle, SX_ERR_PERMISSION);
+	source_pmu.probe(&host, found_take, &f);
+	assert_int_equal(f.state, SX_DEVICE_UNUSABLE);
+	assert_int_equal(f.obstacle, SX_ERR_PERMISSION);
 	assert_int_equal(fake.open_fds, 0);
 }
 

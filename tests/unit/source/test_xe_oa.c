@@ -10,9 +10,9 @@
 #include <errno.h>
 #include <cmocka.h>
 
-#include "session/record/raw.h"
 #include "source/xe_oa/uapi.h"
 #include "unit/source/heard.h"
+#include "unit/source/recorded.h"
 #include "unit/source/xe_stream.h"
 
 #define BMG_RENDER_BASIC "f05e23fc-913d-4ab9-ba9a-43beb059a18c"
@@ -372,44 +372,20 @@ static void test_selftest(void **state)
 	assert_int_equal(lines.ok, 14);
 }
 
-struct written {
-	uint8_t *data;
-	size_t size;
-};
-
-static bool append(void *user, const uint8_t *data, size_t size)
-{
-	struct written *w = user;
-	w->data = realloc(w->data, w->size + size + 1);
-	assert_non_null(w->data);
-	memcpy(w->data + w->size, data, size);
-	w->size += size;
-	return true;
-}
-
 /* What is recorded is a recording: device, set and topology in it, every time between two pairs. */
 static void test_recording(void **state)
 {
 	struct fake_xe fake;
-	struct sx_error err = {0};
-	struct written w = {.data = NULL};
 	struct sx_raw_recording recording = {.device = "xe:card0",
 					     .set = "ComputeBasic",
 					     .interval_ns = 1000000,
 					     .duration_ns = 500000000};
-	struct sx_oa_options options = {.input = SX_OA_RECORDING, .rows = SX_OA_TOTAL};
-	struct sx_oa_decoder *d;
-	size_t used;
 	fake_xe_init(&fake);
 	struct source_host host = host_of(&fake);
 	uint64_t begin_ns = fake.now_ns;
-	assert_int_equal(record_raw(&host, &recording, append, &w, &err), SX_OK);
+	struct sx_oa_decoder *d = recorded_total(&host, &recording);
 	assert_int_equal(fake.open_fds, 0);
 	assert_int_equal(fake_xe_config_count(&fake), 0);
-	assert_int_equal(sx_oa_decoder_create(&options, &d, &err), SX_OK);
-	assert_int_equal(sx_oa_decoder_feed(d, w.data, w.size, &used, &err), SX_OK);
-	assert_int_equal(used, w.size);
-	assert_int_equal(sx_oa_decoder_finish(d, 0, &err), SX_OK);
 	const struct sx_table *t = sx_oa_decoder_rows(d);
 	const struct sx_oa_device *device = sx_oa_decoder_device(d);
 	assert_string_equal(device->set, "ComputeBasic");
@@ -422,7 +398,6 @@ static void test_recording(void **state)
 	assert_in_range(sx_table_begin_ns(t)[0], begin_ns, begin_ns + 3000000);
 	assert_in_range(sx_table_end_ns(t)[0], begin_ns + 480000000, fake.now_ns);
 	sx_oa_decoder_destroy(d);
-	free(w.data);
 }
 
 int main(void)

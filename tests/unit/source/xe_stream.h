@@ -9,27 +9,9 @@
 #include "devices/xe_oa.h"
 #include "source/xe_oa/xe_oa.h"
 #include "unit/context.h"
+#include "unit/source/found.h"
 
 extern const struct decoder_ops decode_i915_oa;
-
-struct found {
-	unsigned count;
-	enum sx_device_state state;
-	enum sx_status obstacle;
-	char id[32], catalog[64], because[160], remedy[160];
-};
-
-static inline void take(void *user, const struct sx_device *device)
-{
-	struct found *f = user;
-	f->count++;
-	f->state = device->state;
-	f->obstacle = device->obstacle;
-	snprintf(f->id, sizeof(f->id), "%s", device->id);
-	snprintf(f->catalog, sizeof(f->catalog), "%s", device->catalog ? device->catalog : "");
-	snprintf(f->because, sizeof(f->because), "%s", device->because ? device->because : "");
-	snprintf(f->remedy, sizeof(f->remedy), "%s", device->remedy ? device->remedy : "");
-}
 
 static inline struct source_host host_of(struct fake_xe *fake)
 {
@@ -40,7 +22,7 @@ static inline struct found probe(struct fake_xe *fake)
 {
 	struct found found = {0};
 	struct source_host host = host_of(fake);
-	source_xe_oa.probe(&host, take, &found);
+	source_xe_oa.probe(&host, found_take, &found);
 	return found;
 }
 
