@@ -89,6 +89,7 @@ static enum sx_status collect_names(struct verdict_facts *f)
 		memcpy(kept, c.list, f->name_count * sizeof(*kept));
 	free(c.list);
 	f->names = kept;
+	f->time = kept ? facts_find_name(f, WINDOW_TIME) : SX_NONE;
 	f->inputs = facts_make_columns(f, f->name_count);
 	f->facts = facts_make_columns(f, f->rules->fact_count);
 	return !status && kept && f->inputs && f->facts ? SX_OK : SX_ERR_NO_MEMORY;
@@ -97,19 +98,18 @@ static enum sx_status collect_names(struct verdict_facts *f)
 /* The length of windows; where nobody knows it that of their frames. */
 static void fill_time(struct verdict_facts *f)
 {
-	uint32_t time = facts_find_name(f, WINDOW_TIME), frames = facts_find_name(f, FRAME_TIME);
-	for (size_t r = 0; time != SX_NONE && r < f->count; r++) {
+	uint32_t frames = facts_find_name(f, FRAME_TIME);
+	for (size_t r = 0; f->time != SX_NONE && r < f->count; r++) {
 		double length = verdict_length(f, r);
 		if (isnan(length) && frames != SX_NONE)
 			length = f->inputs[frames].values[r];
-		facts_take(&f->inputs[time], r, length, 0, VERDICT_NO_DEVICE);
+		facts_take(&f->inputs[f->time], r, length, 0, VERDICT_NO_DEVICE);
 	}
 }
 
 double verdict_time(const struct verdict_facts *f, size_t window)
 {
-	uint32_t time = facts_find_name(f, WINDOW_TIME);
-	return time == SX_NONE ? NAN : f->inputs[time].values[window];
+	return f->time == SX_NONE ? NAN : f->inputs[f->time].values[window];
 }
 
 /* What windows say of rows themselves. */

@@ -27,8 +27,8 @@ struct verdict_facts {
 	/* Names that formulas use and no fact has: neutral names, constants, `time`. */
 	const char **names;
 	struct verdict_column *inputs; /* one a name */
-	uint32_t name_count;
-	struct verdict_column *facts; /* one a fact */
+	uint32_t name_count, time;     /* time: of these, the window's; or SX_NONE */
+	struct verdict_column *facts;  /* one a fact */
 };
 
 /* Names of formulas: see verdict_spread() and verdict_kernel_cover(). */
