@@ -49,17 +49,7 @@ static GLuint heavy_program(bool es)
 
 static void make_target(bool es)
 {
-	GLuint array, texture, framebuffer;
-
-	glGenVertexArrays(1, &array);
-	glBindVertexArray(array);
-	glGenTextures(1, &texture);
-	glBindTexture(GL_TEXTURE_2D, texture);
-	glTexImage2D(GL_TEXTURE_2D, 0, GL_RGBA8, SIDE, SIDE, 0, GL_RGBA, GL_UNSIGNED_BYTE, NULL);
-	glGenFramebuffers(1, &framebuffer);
-	glBindFramebuffer(GL_FRAMEBUFFER, framebuffer);
-	glFramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, texture, 0);
-	glViewport(0, 0, SIDE, SIDE);
+	window_target(SIDE);
 	glEnable(GL_BLEND);
 	glBlendFunc(GL_ONE, GL_ONE);
 	glUseProgram(heavy_program(es));

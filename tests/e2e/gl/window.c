@@ -98,6 +98,21 @@ GLuint window_program(const char *const *sources, const GLenum *kinds, int count
 	return program;
 }
 
+void window_target(int side)
+{
+	GLuint array, texture, framebuffer;
+
+	glGenVertexArrays(1, &array);
+	glBindVertexArray(array);
+	glGenTextures(1, &texture);
+	glBindTexture(GL_TEXTURE_2D, texture);
+	glTexImage2D(GL_TEXTURE_2D, 0, GL_RGBA8, side, side, 0, GL_RGBA, GL_UNSIGNED_BYTE, NULL);
+	glGenFramebuffers(1, &framebuffer);
+	glBindFramebuffer(GL_FRAMEBUFFER, framebuffer);
+	glFramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, texture, 0);
+	glViewport(0, 0, side, side);
+}
+
 void window_prepare(const struct window *window)
 {
 	static const char *const sources[] = {

@@ -50,6 +50,8 @@ void window_close(struct window *window);
 unsigned window_hash(void);
 GLuint window_program(const char *const *sources, const GLenum *kinds, int count,
 		      const char *const *captured, int captured_count);
+/* Draws into a texture of so many pixels a side from now on, with an empty vertex array. */
+void window_target(int side);
 /* Binds it, with a program that fills it by one triangle; then draws so many frames of that. */
 void window_prepare(const struct window *window);
 void window_frames(const struct window *window, int count);

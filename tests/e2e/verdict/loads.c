@@ -40,17 +40,9 @@ static void make_target(void)
 	    "	for (int i = 0; i < rounds; i++) c = fract(c.yzwx * 1.7 + c * c);\n"
 	    "	color = c; }\n"};
 	static const GLenum kinds[] = {GL_VERTEX_SHADER, GL_FRAGMENT_SHADER};
-	GLuint array, texture, framebuffer, program;
+	GLuint program;
 
-	glGenVertexArrays(1, &array);
-	glBindVertexArray(array);
-	glGenTextures(1, &texture);
-	glBindTexture(GL_TEXTURE_2D, texture);
-	glTexImage2D(GL_TEXTURE_2D, 0, GL_RGBA8, SIDE, SIDE, 0, GL_RGBA, GL_UNSIGNED_BYTE, NULL);
-	glGenFramebuffers(1, &framebuffer);
-	glBindFramebuffer(GL_FRAMEBUFFER, framebuffer);
-	glFramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, texture, 0);
-	glViewport(0, 0, SIDE, SIDE);
+	window_target(SIDE);
 	program = window_program(sources, kinds, 2, NULL, 0);
 	glUseProgram(program);
 	rounds_at = glGetUniformLocation(program, "rounds");
