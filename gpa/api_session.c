@@ -173,40 +173,36 @@ static bool sample_ready(struct gpa_context *c, const struct gpa_session *sessio
 	return true;
 }
 
-GPA_Status GPA_IsSampleReady(bool *pReadyResult, gpa_uint32 sessionID, gpa_uint32 sampleID)
+/* Both questions; `sample`: of this one alone, or NULL. */
+static GPA_Status tell_ready(struct gpa_call call, bool *out, uint32_t id, const uint32_t *sample)
 {
-	struct gpa_call call = gpa_enter(__func__);
-	if (pReadyResult)
-		*pReadyResult = false;
+	bool ready;
+	if (out)
+		*out = false;
 	if (!call.context)
 		return gpa_leave(&call, NOT_OPEN);
-	if (!pReadyResult)
+	if (!out)
 		return gpa_leave(&call, NULL_POINTER);
-	struct gpa_session *session = gpa_session_find(call.context, sessionID);
+	struct gpa_session *session = gpa_session_find(call.context, id);
 	if (!session)
 		return gpa_leave(&call, NO_SESSION);
-	bool ready;
-	if (!sample_ready(call.context, session, sampleID, &ready))
+	if (!sample)
+		ready = session->ended && gpa_session_poll(call.context, session) == GPA_READY;
+	else if (!sample_ready(call.context, session, *sample, &ready))
 		return gpa_leave(&call, GPA_STATUS_ERROR_SAMPLE_NOT_FOUND_IN_ALL_PASSES,
 				 "a pass lacks the sample");
-	*pReadyResult = ready;
+	*out = ready;
 	return gpa_leave(&call, GPA_STATUS_OK, NULL);
+}
+
+GPA_Status GPA_IsSampleReady(bool *pReadyResult, gpa_uint32 sessionID, gpa_uint32 sampleID)
+{
+	return tell_ready(gpa_enter(__func__), pReadyResult, sessionID, &sampleID);
 }
 
 GPA_Status GPA_IsSessionReady(bool *pReadyResult, gpa_uint32 sessionID)
 {
-	struct gpa_call call = gpa_enter(__func__);
-	if (pReadyResult)
-		*pReadyResult = false;
-	if (!call.context)
-		return gpa_leave(&call, NOT_OPEN);
-	if (!pReadyResult)
-		return gpa_leave(&call, NULL_POINTER);
-	struct gpa_session *session = gpa_session_find(call.context, sessionID);
-	if (!session)
-		return gpa_leave(&call, NO_SESSION);
-	*pReadyResult = session->ended && gpa_session_poll(call.context, session) == GPA_READY;
-	return gpa_leave(&call, GPA_STATUS_OK, NULL);
+	return tell_ready(gpa_enter(__func__), pReadyResult, sessionID, NULL);
 }
 
 struct wanted {
