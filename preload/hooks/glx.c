@@ -32,9 +32,10 @@ int glXMakeCurrent(void *display, hook_xid drawable, void *context)
 	return done;
 }
 
-int glXMakeContextCurrent(void *display, hook_xid draw, hook_xid read, void *context)
+typedef int glx_bind_two(void *display, hook_xid draw, hook_xid read, void *context);
+
+static int bind_two(glx_bind_two *real, void *display, hook_xid draw, hook_xid read, void *context)
 {
-	HOOK(glXMakeContextCurrent);
 	struct binding binding;
 	if (!real)
 		return 0;
@@ -44,16 +45,16 @@ int glXMakeContextCurrent(void *display, hook_xid draw, hook_xid read, void *con
 	return done;
 }
 
+int glXMakeContextCurrent(void *display, hook_xid draw, hook_xid read, void *context)
+{
+	HOOK(glXMakeContextCurrent);
+	return bind_two(real, display, draw, read, context);
+}
+
 int glXMakeCurrentReadSGI(void *display, hook_xid draw, hook_xid read, void *context)
 {
 	HOOK(glXMakeCurrentReadSGI);
-	struct binding binding;
-	if (!real)
-		return 0;
-	struct guest_visit visit = glx_before_bind(&binding, display, draw, context);
-	int done = real(display, draw, read, context);
-	glx_after_bind(visit, &binding, done);
-	return done;
+	return bind_two(real, display, draw, read, context);
 }
 
 static struct guest_visit glx_before_swap(hook_xid drawable)
