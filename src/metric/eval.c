@@ -10,10 +10,10 @@
 #include "base/error.h"
 #include "catalog/column.h"
 #include "catalog/sole.h"
-#include "base/number.h"
 #include "expr/compile.h"
 #include "metric/about.h"
 #include "metric/below.h"
+#include "metric/convert.h"
 #include "metric/evaluation.h"
 #include "table/block.h"
 #include "table/fill.h"
@@ -48,6 +48,7 @@ void sx_evaluation_destroy(struct sx_evaluation *e)
 	free(e->parts);
 	sx_table_destroy(e->table);
 	free(e->columns);
+	free(e->steps);
 	free(e->vectors);
 	free(e->results);
 	free(e->converted);
@@ -80,27 +81,6 @@ static bool column_serves(const struct sx_metrics *m, const struct column_meanin
 		return false;
 	return id.counter == input->counter ||
 	       (!strchr(column, '.') && same_counter(m, id.counter, input->counter));
-}
-
-/* A copy in another type, with qualities of its own where numbers are no u64. NULL: no memory. */
-static void *convert(struct sx_vector *vector, enum sx_type to, size_t rows)
-{
-	union {
-		uint64_t u;
-		double f;
-	} *out = calloc(rows + 1, sizeof(*out) + 1);
-	if (!out)
-		return NULL;
-	uint8_t *quality = (uint8_t *)(out + rows + 1);
-	for (size_t i = 0; i < rows; i++) {
-		quality[i] = vector->quality ? vector->quality[i] : 0;
-		if (to == SX_F64)
-			out[i].f = (double)((const uint64_t *)vector->data)[i];
-		else if (!number_round(((const double *)vector->data)[i], &out[i].u))
-			quality[i] |= SX_QUALITY_UNDEFINED;
-	}
-	*vector = (struct sx_vector){to, out, quality};
-	return out;
 }
 
 static enum sx_status bind_durations(struct sx_evaluation *b, const struct sx_table *in,
@@ -137,8 +117,12 @@ static void find_inputs(struct sx_evaluation *e, const struct sx_table *like, ui
 		bool taken =
 		    e->columns[i] != SX_NONE && (sx_table_vector(like, e->columns[i]).data ||
 						 !sx_table_vector(like, column).data);
-		if (!taken && column_serves(m, &is, name, &m->inputs[i]))
-			e->columns[i] = column;
+		if (taken || !column_serves(m, &is, name, &m->inputs[i]))
+			continue;
+		e->columns[i] = column;
+		if (m->inputs[i].metric != SX_NONE)
+			e->steps[i] = convert_step(m, m->inputs[i].metric,
+						   sx_table_column(like, column)->unit);
 	}
 }
 
@@ -161,9 +145,15 @@ static enum sx_status bind_input(struct sx_evaluation *e, const struct sx_table 
 			   ? bind_durations(e, in, vector, err)
 			   : SX_OK;
 	}
+	struct units_step step = e->steps[i];
+	if (input->metric != SX_NONE && (step.times != 1 || step.over != 1) &&
+	    input->type == SX_F64) {
+		e->converted[i] = convert_unit(vector, step, sx_table_row_count(in));
+		return e->converted[i] ? SX_OK : error_nomem(err, "evaluating metrics");
+	}
 	if (vector->type == input->type)
 		return SX_OK;
-	e->converted[i] = convert(vector, input->type, sx_table_row_count(in));
+	e->converted[i] = convert_type(vector, input->type, sx_table_row_count(in));
 	return e->converted[i] ? SX_OK : error_nomem(err, "evaluating metrics");
 }
 
@@ -385,13 +375,14 @@ static enum sx_status allocate(struct sx_evaluation *e, const struct sx_table *l
 	e->vectors = calloc(m->input_count + 1, sizeof(*e->vectors));
 	e->converted = calloc(m->input_count + 1, sizeof(*e->converted));
 	e->parts = calloc(m->input_count + 1, sizeof(*e->parts));
+	e->steps = calloc(m->input_count + 1, sizeof(*e->steps));
 	e->results = calloc((size_t)m->column_count + m->condition_count + 1, sizeof(*e->results));
 	e->judged = calloc((size_t)m->condition_count + 1, sizeof(*e->judged));
 	e->seen = calloc(m->column_count + 1, sizeof(*e->seen));
 	e->uses = calloc(m->column_count + 1, sizeof(*e->uses));
 	enum sx_status status =
 	    columns && e->columns && e->vectors && e->converted && e->parts && e->results &&
-		    e->judged && e->seen && e->uses
+		    e->judged && e->seen && e->uses && e->steps
 		? sx_table_create(columns, m->column_count, sx_table_kind(like), &e->table, err)
 		: error_nomem(err, "evaluating metrics");
 	free(columns);

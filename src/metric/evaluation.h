@@ -2,6 +2,7 @@
 #ifndef METRIC_EVALUATION_H
 #define METRIC_EVALUATION_H
 
+#include "catalog/units.h"
 #include "metric/metrics.h"
 #include "metric/reduce.h"
 #include "table/slices.h"
@@ -11,8 +12,9 @@
 /* A selection, bound to the columns of tables that are alike. */
 struct sx_evaluation {
 	const struct sx_metrics *m;
-	struct sx_table *table;	     /* the result */
-	uint32_t *columns;	     /* of the input table, one an input; SX_NONE: not collected */
+	struct sx_table *table;	  /* the result */
+	uint32_t *columns;	  /* of the input table, one an input; SX_NONE: not collected */
+	struct units_step *steps; /* one an input: to the catalog's unit, of given metrics; owned */
 	struct sx_vector *vectors;   /* one an input, of the table at hand */
 	struct expr_result *results; /* one an output */
 	struct expr_result *judged;  /* one a condition; data and quality are owned */
