@@ -86,6 +86,11 @@ struct csv_range import_range(const struct sx_catalog *catalog, const char *name
 	return amount ? range_of(info->unit, false) : (struct csv_range){.is = false};
 }
 
+static bool columns_unit_may_differ(void *user, const char *name, const char *unit)
+{
+	return bare_units_may_differ(user, name, unit);
+}
+
 static void columns_range(void *user, const char *name, struct csv_range *range)
 {
 	*range = import_range(user, name);
@@ -105,6 +110,7 @@ struct csv_options import_column_options(struct sx_catalog *catalog)
 				    .may_be_text = columns_may_be_text,
 				    .is_count = columns_are_counts,
 				    .range = columns_range,
+				    .unit_may_differ = columns_unit_may_differ,
 				    .user = catalog};
 }
 

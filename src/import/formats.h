@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "base/teller.h"
 #include "import/import.h"
+#include "import/read/bare_units.h"
 
 #define IMPORT_HEAD_BYTES ((size_t)64 << 10)
 #define IMPORT_BYTES_MAX  ((size_t)4 << 30)
@@ -37,6 +38,7 @@ struct import_job {
 	size_t above;			/* of the text's lines, that the file does not have */
 	const struct import_part *part; /* NULL: the file does not say whose its rows are */
 	struct import_rows *open;	/* rows that were created and not finished */
+	struct bare_units bare;		/* columns of formats that are `spelled`, without a unit */
 	bool no_memory;			/* for some that should have been */
 };
 
@@ -49,6 +51,7 @@ struct import_format {
 	bool by_device;	     /* a column "device" says whose each row is, and nothing else */
 	bool only_by_device; /* however many there are: those that find no room are left out */
 	bool any_order; /* rows need not follow each other in time: what stands there is meant */
+	bool spelled;	/* people or scripts name its columns, and units stand behind the names */
 	/* Says from the beginning whether it is this kind, without doubt. */
 	bool (*recognise)(const struct import_head *head);
 	/* Reads all. SX_INCOMPLETE: what is there was added, and err says what is missing. */

@@ -133,6 +133,8 @@ static enum sx_status import_with(struct import_job *job, struct import **out, s
 		import_destroy(job->result);
 		return status;
 	}
+	const struct teller to = import_teller(job);
+	bare_units_tell(&job->bare, &to);
 	for (uint32_t i = 0; i < job->result->device_count; i++) {
 		const struct import_format *format = job->format;
 		if ((format->by_device || format->any_order) &&

@@ -326,6 +326,29 @@ class Tables(unittest.TestCase):
                 self.assertEqual((row['frame_time (s)'], row['gpu_time (s)'], row['IAVertices'], row['cpu_time (s)']), ('0.016', '0.008', '5', ''), text)
                 self.assertIn('column cpu_time is in bytes, which cannot be made into ms', ' '.join(result.stderr.split()))
 
+    def test_units_that_are_not_written(self):
+        """frame_time and gpu_time are ms whichever catalog is guessed or named, and which unit was taken is told, with what says it."""
+        long, wide = 'name,value\nframe_time,16.6\ngpu_time,3\n', 'frame_time,gpu_time\n16.6,3\n'
+        for text in (wide, long, 'begin_ns,end_ns,quality,frame_time,gpu_time\n,,,16.6,3\n'):
+            for args in ((), ('--for', 'monitor'), ('--for', 'opengl'), ('--for', 'vulkan')):
+                with self.subTest(text, args=args):
+                    rows, told = self.report(text, '-m', 'frame_time,gpu_time', *args)
+                    self.assertEqual([rows[name]['mean'] for name in ('frame_time', 'gpu_time')], ['0.0166', '0.003'])
+                    self.assertIn('no unit stands behind 2 columns, which are read as the catalog has them: frame_time in ms, gpu_time in ms; "frame_time (ms)" says so', told)
+        told = ' '.join(self.good('eval', self.file('Frame time\n16.6\n'), '--for', 'monitor', '-m', 'frame_time').stderr.split())
+        self.assertIn('no unit stands behind Frame time: it is read in ms', told)
+        said = wide.replace('frame_time', 'frame_time (ms)').replace('gpu_time', 'gpu_time (us)')
+        for text in (said, long.replace('frame_time', 'frame_time (ms)').replace('gpu_time', 'gpu_time (us)')):
+            rows, told = self.report(text, '-m', 'frame_time,gpu_time')
+            self.assertEqual([rows[name]['mean'] for name in ('frame_time', 'gpu_time')], ['0.0166', '3e-06'])
+            self.assertNotIn('no unit', told)
+        # A counter by its own name has its vendor's unit, and what Sextant writes has base units or says them.
+        self.assertNotIn('no unit', self.report('GpuTime,Frames\n5,1\n')[1])
+        for form in ('csv', 'json', 'ndjson'):
+            once = self.file(self.good('export', self.file(said), '-f', form).stdout, 'once.' + form)
+            result = self.good('report', once, '--csv')
+            self.assertNotIn('no unit', result.stderr)
+
     def test_units_of_own_columns(self):
         """What stands for itself has its unit from its head alone: through an export it stays what it is."""
         text = 'frame_time (ms),gpu load (%),vram (MiB),draws\n1,30,2,5\n'

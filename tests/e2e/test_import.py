@@ -670,7 +670,7 @@ class Tables(FolderTest):
         """Machine forms are in base units, the header says so, and what is written is read alike again."""
         given = {'amd-gcn3': ('FetchSize,WriteSize,GPUTime', '3.3,7,16.667123', 'FetchSize (bytes),WriteSize (bytes),GPUTime (s)', '3379.2,7168,0.016667123'),
                  'intel-merrifield': ('UNC_SOC_Graphics_BW.Read_MBps', '1.1', 'UNC_SOC_Graphics_BW.Read_MBps (bytes/s)', '1100000'),
-                 'monitor': ('gpu_power,frame_time', '1500,16670001', 'gpu_power (W),frame_time (s)', '1.5,0.016670001')}
+                 'monitor': ('gpu_power,frame_time', '1500,16.670001', 'gpu_power (W),frame_time (s)', '1.5,0.016670001')}
         for catalog, (head, row, want, values) in given.items():
             args = ('eval', '--for', catalog, '-m', head)
             with self.subTest(catalog):

@@ -391,6 +391,7 @@ const struct import_format import_long_table = {
     .kind = "long-table",
     .about = "a table with a line for each value",
     .by_device = true,
+    .spelled = true,
     .recognise = long_recognise,
     .read = long_read,
 };

@@ -67,6 +67,11 @@ static bool rocm_describe(struct import_job *job, const char *catalog, struct im
 		return false;
 	uint32_t metric = sx_catalog_find_metric(known, field->name, SX_NONE, NULL);
 	uint32_t counter = column_identify(known, field->name).counter;
+	if (metric == SX_NONE && counter == SX_NONE) { /* a title, or another case */
+		struct column_meaning meaning = column_meaning(known, field->name, SX_NONE);
+		metric = meaning.metric;
+		counter = meaning.counter.counter;
+	}
 	if (metric != SX_NONE) {
 		const struct sx_metric_info *info = &sx_catalog_metrics(known, &count)[metric];
 		field->unit = import_text(job, info->unit, strlen(info->unit));
@@ -107,6 +112,17 @@ static bool suffix_in_brackets(struct import_job *job, const char *catalog, stru
 	return out->text;
 }
 
+/* The catalog says the unit, and not the file. */
+static void note_bare(struct import_job *job, const char *catalog, const struct import_field *field)
+{
+	struct sx_catalog *known = NULL;
+	if (sx_catalog_open(job->request->context, catalog, &known, NULL))
+		return;
+	if (bare_units_may_differ(known, field->name, field->unit))
+		bare_units_add(&job->bare, field->name, field->unit);
+	sx_catalog_unref(known);
+}
+
 uint32_t amd_column(struct import_job *job, struct import_rows *rows, const char *catalog,
 		    struct import_cell name)
 {
@@ -124,6 +140,8 @@ uint32_t amd_column(struct import_job *job, struct import_rows *rows, const char
 		return amd_column(job, rows, catalog, brackets);
 	if (told && !known)
 		return import_column(rows, &head); /* it stands for itself */
+	if (!told && known && job->format->spelled)
+		note_bare(job, catalog, &field);
 	if (!told || !field.unit || convert(&head, &field))
 		return import_column(rows, &field);
 	import_tell(job, "column %.80s is in %.40s, which cannot be made into %.40s: no data",

@@ -319,6 +319,7 @@ const struct import_format import_own_csv = {
     .by_device = true,
     .only_by_device = true,
     .any_order = true,
+    .spelled = true,
     .recognise = own_recognise,
     .read = own_read,
 };

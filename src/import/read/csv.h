@@ -7,6 +7,8 @@
 
 #include <sextant/table.h>
 
+#include "import/read/bare_units.h"
+
 #define CSV_COLUMNS_MAX 65536
 #define CSV_CELL_MAX	4096 /* bytes of a number, a name or a label */
 
@@ -38,6 +40,8 @@ struct csv_options {
 	bool (*is_count)(void *user, const char *name);
 	/* May say what values of such a column can be; others are no data. */
 	void (*range)(void *user, const char *name, struct csv_range *range);
+	/* May say that what describe() gave such a column as its unit may not be the file's. */
+	bool (*unit_may_differ)(void *user, const char *name, const char *unit);
 	void *user;
 	bool keep_unknown; /* columns that mean nothing stand for themselves */
 	/*
@@ -76,6 +80,7 @@ struct csv_tally {
 	uint32_t other_units;	   /* columns of another kind of unit than described; left out */
 	/* One of them. Lives as long as the stream. */
 	const char *first_other_unit, *other_unit, *other_unit_as;
+	struct bare_units bare; /* columns of values whose unit only the description says */
 };
 
 #define CSV_WINDOW (256 << 10) /* bytes of a source in memory at once */

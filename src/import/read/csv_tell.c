@@ -84,4 +84,5 @@ void csv_tell(const struct csv_tally *tally, const struct teller *to)
 			   "the last line has no end: if the file was cut there, its last number "
 			   "lacks digits");
 	tell_columns(tally, to);
+	bare_units_tell(&tally->bare, to);
 }

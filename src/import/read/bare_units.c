@@ -1,0 +1,55 @@
+/* See bare_units.h. */
+#include "import/read/bare_units.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "catalog/column.h"
+#include "catalog/units.h"
+
+/* Times, bytes, clocks, power: not shares, which are percent throughout. */
+static bool comes_in_sizes(const char *unit)
+{
+	struct units units;
+	units_init(&units);
+	const struct unit *own = units_find(&units, unit);
+	if (!own || strcmp(own->dimension, "ratio") == 0)
+		return false;
+	bool sizes = own->scale == UNIT_FINE;
+	for (uint32_t i = 0; i < units.count; i++)
+		sizes |= units.items[i].factor != own->factor &&
+			 strcmp(units.items[i].dimension, own->dimension) == 0;
+	return sizes;
+}
+
+bool bare_units_may_differ(const struct sx_catalog *catalog, const char *name, const char *unit)
+{
+	return unit && unit[0] && column_identify(catalog, name).counter == SX_NONE &&
+	       comes_in_sizes(unit);
+}
+
+void bare_units_add(struct bare_units *bare, const char *name, const char *unit)
+{
+	size_t used = strlen(bare->text), left = sizeof(bare->text) - used;
+	if (!bare->count++) {
+		snprintf(bare->first, sizeof(bare->first), "%s", name);
+		snprintf(bare->unit, sizeof(bare->unit), "%s", unit);
+	}
+	int size = snprintf(bare->text + used, left, "%s%.80s in %s", used ? ", " : "", name, unit);
+	if (size < 0 || (size_t)size >= left) /* further ones are counted */
+		bare->text[used] = '\0';
+}
+
+void bare_units_tell(const struct bare_units *bare, const struct teller *to)
+{
+	if (bare->count == 1)
+		teller_say(to,
+			   "no unit stands behind %s: it is read in %s, as the catalog has it; "
+			   "\"%s (%s)\" says so",
+			   bare->first, bare->unit, bare->first, bare->unit);
+	else if (bare->count)
+		teller_say(to,
+			   "no unit stands behind %u columns, which are read as the catalog has "
+			   "them: %s; \"%s (%s)\" says so",
+			   bare->count, bare->text, bare->first, bare->unit);
+}
