@@ -1,8 +1,11 @@
 /* Command buffers: from their pools to the end of their recording. */
 #include <stdlib.h>
 
+#include "guest/clock.h"
 #include "guest/process.h"
 #include "layer/vulkan/layer.h"
+
+#define CALL_MOST_NS UINT64_C(20000000) /* another thread's, from the driver's return to ours */
 
 static uint64_t pool_key(VkCommandPool pool)
 {
@@ -42,10 +45,40 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_CreateCommandPool(VkDevice handle,
 	return result;
 }
 
+static bool is_arriving(const struct command *command)
+{
+	return __atomic_load_n(&command->arriving, __ATOMIC_ACQUIRE) != 0;
+}
+
+/*
+ * What a command buffer counted is read before it counts again. By who records it, to whom its
+ * fields belong: once no submission of it is on its way and none waits for results, nobody else
+ * looks at them. It is asked in this order: a submission is pending before it has arrived. The
+ * device may be through with one before the call of another thread that submitted it returns.
+ */
+static void settle(struct command *command)
+{
+	struct device *device = command->device;
+	uint64_t until = 0;
+
+	while (is_arriving(command) || __atomic_load_n(&command->pending, __ATOMIC_ACQUIRE)) {
+		device_lock(device);
+		frames_settle(device, command);
+		device_unlock(device);
+		if (!is_arriving(command))
+			break;
+		until = until != 0 ? until : guest_now_ns() + CALL_MOST_NS;
+		if (guest_now_ns() > until)
+			break;
+		guest_nap();
+	}
+}
+
 /* Forgets a command buffer, whose results are there by now. */
 static void forget(struct command *command)
 {
 	struct device *device = command->device;
+	settle(command); /* notes name it by its handle */
 	object_remove(command->handle);
 	if (command->previous)
 		command->previous->next = command->next;
@@ -54,7 +87,6 @@ static void forget(struct command *command)
 	if (command->next)
 		command->next->previous = command->previous;
 	device_lock(device);
-	frames_settle(device, command);
 	queries_free(command);
 	device_unlock(device);
 	free(command);
@@ -87,20 +119,6 @@ VKAPI_ATTR void VKAPI_CALL hook_DestroyCommandPool(VkDevice handle, VkCommandPoo
 	forget_pool(pool);
 	guest_leave(visit);
 	device->next.DestroyCommandPool(handle, commandPool, pAllocator);
-}
-
-/* What a command buffer counted is read before it counts again. */
-static void settle(struct command *command)
-{
-	struct device *device = command->device;
-
-	/* In this order: it is pending before it has arrived. */
-	if (__atomic_load_n(&command->arriving, __ATOMIC_ACQUIRE) == 0 &&
-	    !__atomic_load_n(&command->pending, __ATOMIC_ACQUIRE))
-		return;
-	device_lock(device);
-	frames_settle(device, command);
-	device_unlock(device);
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL hook_ResetCommandPool(VkDevice handle, VkCommandPool commandPool,

@@ -34,7 +34,7 @@ struct command *submission_next(struct submission *s)
 
 uint32_t command_arrives(struct command *command, int more)
 {
-	if (command->blind || !command->tells)
+	if (command->blind)
 		return 0;
 	for (uint32_t i = 0; i < command->child_count; i++)
 		__atomic_add_fetch(&command->children[i].command->arriving, (uint32_t)more,

@@ -520,6 +520,8 @@ static const struct {
     {"submits", scene_submits, {0}},
     {"submits-apart", scene_submits, {.machine = true}},
     {"submits-labelled", scene_submits_labelled, {.machine = true}},
+    {"submits-anew", scene_submits_anew, {.machine = true}},
+    {"submits-late", scene_submits_late, {.machine = true}},
     {"mesh", scene_mesh, {.machine = true}},
     {"mesh-shaders", scene_mesh_shaders, {.mesh = true}},
     {"mesh-queries", scene_mesh_queries, {.mesh = true, .statistics = true}},

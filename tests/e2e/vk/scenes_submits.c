@@ -110,3 +110,128 @@ void scene_submits_labelled(struct world *world, int rounds)
 	static const char *const labels[2] = {"One", "Two"};
 	submits(world, rounds, labels);
 }
+
+/* One thread whose results are read, which takes its time; another records anew what it submitted.
+ */
+struct recorder {
+	struct world world; /* as a submitter's */
+	int rounds;
+	uint32_t barriers, draws; /* that it recorded */
+};
+
+static void record_round(struct recorder *r, VkCommandBuffer commands, int round)
+{
+	uint32_t barriers = (uint32_t)round % 7;
+	world_begin(commands, 0);
+	for (uint32_t i = 0; i < barriers; i++)
+		vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_TOP_OF_PIPE_BIT,
+				     VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, 0, 0, NULL, 0, NULL, 0,
+				     NULL);
+	r->barriers += barriers;
+	if (round % 3 == 0) {
+		world_begin_pass(&r->world, commands, VK_SUBPASS_CONTENTS_INLINE);
+		draw(&r->world, commands, 1);
+		vkCmdEndRenderPass(commands);
+		r->draws++;
+	}
+	MUST(vkEndCommandBuffer(commands));
+}
+
+static void *record_anew(void *user)
+{
+	struct recorder *r = user;
+	VkCommandPoolCreateInfo info = {.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
+					.flags = VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT};
+	VkCommandBuffer commands;
+
+	MUST(vkCreateCommandPool(r->world.device, &info, NULL, &r->world.pool));
+	commands = world_commands(&r->world, r->world.pool, false);
+	for (int i = 0; i < r->rounds; i++) {
+		record_round(r, commands, i);
+		world_submit(&r->world, commands);
+		if (i % 2 == 0) /* one of the same handle, perhaps */
+			continue;
+		vkFreeCommandBuffers(r->world.device, r->world.pool, 1, &commands);
+		commands = world_commands(&r->world, r->world.pool, false);
+	}
+	vkDestroyCommandPool(r->world.device, r->world.pool, NULL);
+	return NULL;
+}
+
+void scene_submits_anew(struct world *world, int rounds)
+{
+	struct submitter reads = {.world = *world, .rounds = rounds};
+	struct recorder records = {.world = *world, .rounds = rounds};
+	pthread_t thread;
+
+	vkGetDeviceQueue(world->device, 0, 1, &records.world.queue);
+	record(&reads);
+	pthread_create(&thread, NULL, record_anew, &records);
+	submit_all(&reads);
+	pthread_join(thread, NULL);
+	printf("%u barriers, %u draws\n", records.barriers, records.draws + (uint32_t)rounds);
+	vkDestroyCommandPool(world->device, reads.world.pool, NULL);
+}
+
+/* A buffer that another thread submits, and the semaphore that counts these. */
+struct handed {
+	struct world *world;
+	VkCommandBuffer commands;
+	VkSemaphore done;
+	uint64_t number;
+};
+
+static void make_done(struct handed *handed)
+{
+	VkSemaphoreTypeCreateInfo type = {.sType = VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO,
+					  .semaphoreType = VK_SEMAPHORE_TYPE_TIMELINE};
+	VkSemaphoreCreateInfo info = {.sType = VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO,
+				      .pNext = &type};
+	MUST(vkCreateSemaphore(handed->world->device, &info, NULL, &handed->done));
+}
+
+static void *submit_handed(void *user)
+{
+	struct handed *handed = user;
+	VkTimelineSemaphoreSubmitInfo value = {.sType =
+						   VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO,
+					       .signalSemaphoreValueCount = 1,
+					       .pSignalSemaphoreValues = &handed->number};
+	VkSubmitInfo info = {.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO,
+			     .pNext = &value,
+			     .commandBufferCount = 1,
+			     .pCommandBuffers = &handed->commands,
+			     .signalSemaphoreCount = 1,
+			     .pSignalSemaphores = &handed->done};
+	MUST(vkQueueSubmit(handed->world->queue, 1, &info, VK_NULL_HANDLE));
+	return NULL;
+}
+
+static void wait_done(const struct handed *handed)
+{
+	VkSemaphoreWaitInfo info = {.sType = VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO,
+				    .semaphoreCount = 1,
+				    .pSemaphores = &handed->done,
+				    .pValues = &handed->number};
+	MUST(vkWaitSemaphores(handed->world->device, &info, UINT64_MAX));
+}
+
+void scene_submits_late(struct world *world, int rounds)
+{
+	struct recorder r = {.world = *world};
+	struct handed handed = {world, world_commands(world, world->pool, false), NULL, 0};
+	pthread_t thread;
+
+	make_done(&handed);
+	for (int i = 0; i < rounds; i++) {
+		record_round(&r, handed.commands, i);
+		if (i > 0)
+			pthread_join(thread, NULL);
+		handed.number++;
+		pthread_create(&thread, NULL, submit_handed, &handed);
+		wait_done(&handed);
+	}
+	pthread_join(thread, NULL);
+	printf("%u barriers, %u draws\n", r.barriers, r.draws);
+	vkDestroySemaphore(world->device, handed.done, NULL);
+}

@@ -253,6 +253,17 @@ class Machine(unittest.TestCase):
                     found = metric(document, name)
                     self.assertEqual((name, found["min"], found["max"], found["total"]), (name, 1, 1, 800))
 
+    def test_recorded_anew_before_it_is_noted(self):
+        """What was submitted counts as it was then, though it is recorded anew or freed while others have the lock, or
+        before the call that submitted it returns."""
+        for case, env in (("submits-anew", {"FAKE_IDLE": "2000"}), ("submits-late", {"FAKE_LATE": "3000"})):
+            with self.subTest(case=case):
+                document, said, _ = test_layer.scene(case, 150, options=("--overhead", "0", "-m", "Barriers,Draws,IAPrimitives"),
+                                                     env=dict(ENV, FAKE_MACHINE="1", **env))
+                barriers, draws = map(int, re.search(r"(\d+) barriers, (\d+) draws", said).groups())
+                self.assertEqual([(metric(document, n)["total"], metric(document, n)["running"]) for n in ("Barriers", "Draws")],
+                                 [(barriers, 1), (draws, 1)])
+
     def test_labels_of_two_queues(self):
         """Each queue has its own, whichever thread takes in what the other one did."""
         rows = self.rows("submits-labelled", "submit", ("Draws",), rounds=200, FAKE_IDLE="0")

@@ -44,6 +44,13 @@ class Threads(unittest.TestCase):
         for case in "submits-apart", "submits-labelled":
             self.check(600, SCENES, case, "300", env=dict(ENV, FAKE_MACHINE="1", FAKE_IDLE="100"))
 
+    def test_recorded_anew(self):
+        from test_hardware import ENV
+        if not ENV:
+            self.skipTest("Mesa's lavapipe is not installed")
+        for case, late in (("submits-anew", {"FAKE_IDLE": "1000"}), ("submits-late", {"FAKE_LATE": "1000"})):
+            self.check(200 if "anew" in case else 100, SCENES, case, "100", env=dict(ENV, FAKE_MACHINE="1", **late))
+
 
 if __name__ == "__main__":
     unittest.main()

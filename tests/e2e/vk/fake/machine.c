@@ -269,6 +269,13 @@ static bool idles(void)
 	return idle_us() > 0;
 }
 
+/* FAKE_LATE=US: what is submitted has ended so long before the call returns. */
+static useconds_t late_us(void)
+{
+	const char *us = getenv("FAKE_LATE");
+	return us ? (useconds_t)atoi(us) : 0;
+}
+
 /* Of a driver that has run nothing, and takes some time to say so. */
 static VkResult no_results(uint32_t count, void *data, VkDeviceSize stride)
 {
@@ -306,7 +313,12 @@ static VkResult VKAPI_CALL submit(VkQueue queue, uint32_t count, const VkSubmitI
 				uses[u].pool->counts[uses[u].query][0] = uses[u].counted;
 				uses[u].pool->counts[uses[u].query][1] = 2 * uses[u].counted;
 			}
-	return NEXT(vkQueueSubmit)(below(queue), count, infos, fence);
+	VkResult result = NEXT(vkQueueSubmit)(below(queue), count, infos, fence);
+	if (late_us() > 0) {
+		NEXT(vkQueueWaitIdle)(below(queue));
+		usleep(late_us());
+	}
+	return result;
 }
 
 static VkResult VKAPI_CALL wait_queue(VkQueue queue)

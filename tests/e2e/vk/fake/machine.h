@@ -3,7 +3,7 @@
  * queues of two families (one that cannot draw), mesh shaders with their statistics. All runs on
  * the driver's one queue; mesh shaders run nowhere, but are counted. With FAKE_IDLE=US nothing
  * runs, and all has ended at once: what a submission costs beside the driver. Reading results takes
- * so many microseconds.
+ * so many microseconds. With FAKE_LATE=US submissions return so long after they have ended.
  */
 #ifndef TESTS_VK_FAKE_MACHINE_H
 #define TESTS_VK_FAKE_MACHINE_H
