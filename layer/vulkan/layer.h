@@ -184,6 +184,13 @@ struct submission {
 	uint32_t count, info, buffer;
 };
 
+/* How a command buffer was submitted. */
+struct submitted {
+	VkQueue queue;
+	uint64_t at_ns; /* when the call began, which others may have noted before */
+	bool first;	/* of its submission */
+};
+
 enum arrival_kind {
 	ARRIVAL_SUBMIT,
 	ARRIVAL_PRESENT,
@@ -438,8 +445,8 @@ void frames_end(struct device *device, enum wire_kind kind, uint32_t flags,
 		const struct moment *at);
 /* NULL: one of more queues than are told apart. */
 struct queue_labels *frames_labels(struct device *device, VkQueue queue);
-/* Adds a command buffer that was submitted, `first` of its submission; NULL: there was none. */
-void frames_submitted(struct device *device, VkQueue queue, struct command *command, bool first);
+/* Adds a command buffer that was submitted; NULL: there was none. */
+void frames_submitted(struct device *device, const struct submitted *how, struct command *command);
 /* Before a command buffer is submitted, recorded again or freed: what it counted is read, or lost.
  */
 void frames_settle(struct device *device, struct command *command);

@@ -56,10 +56,11 @@ static void begin_submission(struct device *device, const struct moment *at)
 static void note_submission(struct device *device, const struct arrival *arrival)
 {
 	struct submission all = arrival->all;
+	struct submitted how = {arrival->queue, arrival->at.now_ns, true};
 	struct command *command;
 	begin_submission(device, &arrival->at);
-	for (bool first = true; (command = submission_next(&all)) != NULL || first; first = false) {
-		frames_submitted(device, arrival->queue, command, first);
+	for (; (command = submission_next(&all)) != NULL || how.first; how.first = false) {
+		frames_submitted(device, &how, command);
 		if (command)
 			command_arrives(command, -1);
 	}

@@ -185,8 +185,15 @@ struct queue_labels *frames_labels(struct device *device, VkQueue queue)
 	return device->queues[number] == queue ? &device->queue_labels[number] : NULL;
 }
 
+/* What was noted late may lie before what has begun since. */
+static uint64_t not_before(uint64_t begin, uint64_t end)
+{
+	return end > begin ? end : begin;
+}
+
 /* Where samples are parts of frames, each span becomes one; returns the number of the first. */
-static uint32_t add_parts(struct device *device, struct frame *frame, uint32_t count)
+static uint32_t add_parts(struct device *device, struct frame *frame, uint64_t at_ns,
+			  uint32_t count)
 {
 	struct part *more;
 	uint32_t first = frame->part_count, cap = frame->part_cap != 0 ? frame->part_cap : 16;
@@ -203,20 +210,21 @@ static uint32_t add_parts(struct device *device, struct frame *frame, uint32_t c
 	frame->part_cap = cap;
 	frame->part_count += count;
 	for (uint32_t i = 0; i < count; i++)
-		more[first + i] = (struct part){.begin_ns = guest_now_ns()};
+		more[first + i] =
+		    (struct part){.begin_ns = not_before(frame->record.begin_ns, at_ns)};
 	return first;
 }
 
 /* The sample of a queue: its number is its name. */
-static uint32_t queue_part(struct device *device, struct frame *frame, VkQueue queue)
+static uint32_t queue_part(struct device *device, struct frame *frame, const struct submitted *how)
 {
-	uint32_t number = queue_number(device, queue), first = 0;
+	uint32_t number = queue_number(device, how->queue), first = 0;
 	char name[24];
 	while (first < frame->part_count && frame->parts[first].queue != number)
 		first++;
 	if (first < frame->part_count)
 		return first;
-	first = add_parts(device, frame, 1);
+	first = add_parts(device, frame, how->at_ns, 1);
 	if (first < frame->part_count) {
 		frame->parts[first].queue = number;
 		frame->parts[first].label = label_intern(
@@ -225,15 +233,16 @@ static uint32_t queue_part(struct device *device, struct frame *frame, VkQueue q
 	return first;
 }
 
-/* The number of the sample that a command buffer's first span is, `first` of its submission. */
-static uint32_t choose_part(struct device *device, struct frame *frame, VkQueue queue,
-			    const struct command *command, bool first)
+/* The number of the sample that a command buffer's first span is. */
+static uint32_t choose_part(struct device *device, struct frame *frame, const struct submitted *how,
+			    const struct command *command)
 {
 	if (device->per == WIRE_QUEUE)
-		return queue_part(device, frame, queue);
-	if (device->per == WIRE_SUBMIT && !first && frame->part_count != 0)
+		return queue_part(device, frame, how);
+	if (device->per == WIRE_SUBMIT && !how->first && frame->part_count != 0)
 		return frame->part_count - 1;
-	return add_parts(device, frame, command->span_count != 0 ? command->span_count : 1);
+	return add_parts(device, frame, how->at_ns,
+			 command->span_count != 0 ? command->span_count : 1);
 }
 
 static void frames_add_tally(struct tally *to, const struct tally *from)
@@ -295,7 +304,7 @@ static void expect(struct device *device, VkQueue queue, struct command *command
 				 __ATOMIC_RELEASE);
 }
 
-void frames_submitted(struct device *device, VkQueue queue, struct command *command, bool first)
+void frames_submitted(struct device *device, const struct submitted *how, struct command *command)
 {
 	struct frame *frame = frame_now(device);
 	uint64_t buffers = command != NULL;
@@ -310,9 +319,9 @@ void frames_submitted(struct device *device, VkQueue queue, struct command *comm
 	}
 	frame->worked = true;
 	at->frame = device->current;
-	at->part = choose_part(device, frame, queue, command, first);
+	at->part = choose_part(device, frame, how, command);
 	struct part *part = frame_part(device, at, 0);
-	part->values[WIRE_SUBMITS] += first;
+	part->values[WIRE_SUBMITS] += how->first;
 	part->values[WIRE_COMMAND_BUFFERS] += buffers;
 	if (buffers != 0 && (command->blind || command->span_count == 0)) {
 		part->blind |= command->blind;
@@ -321,7 +330,7 @@ void frames_submitted(struct device *device, VkQueue queue, struct command *comm
 	}
 	if (command->span_count == 0) /* there was no memory for one */
 		frames_add_tally(&part->tally, &command->tally);
-	struct queue_labels *labels = frames_labels(device, queue);
+	struct queue_labels *labels = frames_labels(device, how->queue);
 	for (uint32_t i = 0; i < command->span_count; i++) {
 		part = frame_part(device, at, i);
 		note_span(device, part, command, &command->spans[i]);
@@ -333,7 +342,7 @@ void frames_submitted(struct device *device, VkQueue queue, struct command *comm
 	if (command->tells && !execution)
 		frame->whole.lost |= device->wanted;
 	if (execution && !command->overlapped)
-		expect(device, queue, command, execution);
+		expect(device, how->queue, command, execution);
 	else
 		free(execution);
 }
@@ -344,12 +353,6 @@ static void choose_next(struct device *device, uint64_t cpu_ns)
 	__atomic_store_n(&device->measure, pace_measures(&device->pace), __ATOMIC_RELAXED);
 	if (device->measure)
 		driver_next_frame(device);
-}
-
-/* What was noted late may lie before what has begun since. */
-static uint64_t not_before(uint64_t begin, uint64_t end)
-{
-	return end > begin ? end : begin;
 }
 
 /* Room for twice as many samples whose results are to come; false: there is none. */

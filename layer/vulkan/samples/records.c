@@ -166,6 +166,9 @@ static void write_parts(struct device *device, struct frame *frame)
 			part->values[WIRE_PRESENTS] = frame->whole.values[WIRE_PRESENTS];
 		}
 		record.begin_ns = part->begin_ns;
+		/* Another thread may have ended the frame before, and been noted later. */
+		if (record.end_ns < record.begin_ns)
+			record.end_ns = record.begin_ns;
 		part->lost |= frame->whole.lost;
 		write_part(device, &record, part);
 	}
