@@ -102,8 +102,38 @@ static void mark_rows(struct eval *eval, uint32_t index, uint8_t *rows)
 		rows[r] |= output->type == SX_U64 || data[r] != data[r];
 }
 
+/* Whether all that an output reads, and that is dirty, is a column that is not there. */
+static bool rests_on_none(const struct eval *eval, const struct program_output *output)
+{
+	bool none = false;
+	for (uint32_t i = 0; i < output->input_count; i++) {
+		bool exists = input_of(eval, output->reads[i])->data;
+		if (exists && eval->dirty[output->reads[i]])
+			return false;
+		none |= !exists;
+	}
+	return none;
+}
+
+/* What take_away() would do to each row, where every row is NOT_COLLECTED. */
+static void take_block_away(const struct eval *eval, uint32_t output)
+{
+	const struct expr_result *result = &eval->results[output];
+	if (eval->program->graph.outputs[output].type == SX_U64)
+		memset((uint64_t *)result->data + eval->row, 0, eval->count * sizeof(uint64_t));
+	else
+		for (size_t r = 0; r < eval->count; r++)
+			((double *)result->data)[eval->row + r] = NAN;
+	if (result->quality)
+		memset(result->quality + eval->row, SX_QUALITY_NOT_COLLECTED, eval->count);
+}
+
 static void join_all(const struct eval *eval, uint32_t output)
 {
+	if (rests_on_none(eval, &eval->program->graph.outputs[output])) {
+		take_block_away(eval, output);
+		return;
+	}
 	uint8_t joined[EVAL_ROWS_MAX] = {0};
 	const struct program_output *about = &eval->program->graph.outputs[output];
 	for (uint32_t i = 0; i < about->input_count; i++) {
@@ -111,6 +141,45 @@ static void join_all(const struct eval *eval, uint32_t output)
 			quality_join(eval, about->reads[i], joined);
 	}
 	take_away(eval, output, joined);
+}
+
+/* Whether an output reads nothing but columns that are not there: all rows of it are alike. */
+static bool is_alike(const struct eval *eval, const struct program_output *output)
+{
+	for (uint32_t i = 0; i < output->input_count; i++)
+		if (input_of(eval, output->reads[i])->data)
+			return false;
+	return true;
+}
+
+static void repeat_first(const struct eval *eval, uint32_t output)
+{
+	const struct expr_result *result = &eval->results[output];
+	uint64_t *data = (uint64_t *)result->data + eval->row; /* of either type */
+	for (size_t r = 1; r < eval->count; r++)
+		data[r] = data[0];
+	if (result->quality)
+		memset(result->quality + eval->row, result->quality[eval->row], eval->count);
+}
+
+/* Outputs that are alike in all rows are evaluated in the first and are no longer wanted. */
+static enum sx_status eval_alike(struct eval *eval, struct sx_error *err)
+{
+	const struct expr_program *program = eval->program;
+	uint8_t first[EVAL_ROWS_MAX] = {1};
+	bool any = false;
+	for (uint32_t i = 0; i < program->graph.output_count; i++) {
+		const struct program_output *output = &program->graph.outputs[i];
+		eval->wanted[i] = output->selective &&
+				  (output->can_miss || is_dirty(eval, output)) &&
+				  is_alike(eval, output);
+		any |= eval->wanted[i];
+	}
+	enum sx_status status = any ? eval_exactly(eval, first, eval->wanted, err) : SX_OK;
+	for (uint32_t i = 0; !status && i < program->graph.output_count; i++)
+		if (eval->wanted[i])
+			repeat_first(eval, i);
+	return status;
 }
 
 enum sx_status eval_quality(struct eval *eval, struct sx_error *err)
@@ -121,9 +190,16 @@ enum sx_status eval_quality(struct eval *eval, struct sx_error *err)
 		write_own(eval, i);
 	for (uint32_t i = 0; i < program->fast.move_count; i++)
 		write_moved(eval, &program->fast.moves[i]);
+	enum sx_status status = eval_alike(eval, err);
+	if (status)
+		return status;
 	for (uint32_t i = 0; i < program->graph.output_count; i++) {
 		const struct program_output *output = &program->graph.outputs[i];
 		bool dirty = is_dirty(eval, output);
+		if (eval->wanted[i]) {
+			eval->wanted[i] = false;
+			continue;
+		}
 		eval->wanted[i] = output->selective && (dirty || output->can_miss);
 		if (eval->wanted[i])
 			mark_rows(eval, i, rows);
