@@ -60,6 +60,18 @@ static bool fulfils(const struct sx_advice *a, size_t row)
 	return !isnan(a->verdicts[row]) && a->verdicts[row] != 0;
 }
 
+/* Whether a sample fulfils the rule; counts those that the rule can say anything of. */
+static bool any_fulfils(const struct sx_advice *a, struct share *share)
+{
+	size_t rows = sx_table_row_count(a->rules.raw), known = 0, yes = 0;
+	for (size_t r = 0; r < rows; r++) {
+		known += !isnan(a->verdicts[r]);
+		yes += fulfils(a, r);
+	}
+	share->rows += known;
+	return yes;
+}
+
 /* Counts the samples that fulfil the rule and finds where they run. */
 static size_t weigh(struct sx_advice *a, struct judged *j)
 {
@@ -67,9 +79,12 @@ static size_t weigh(struct sx_advice *a, struct judged *j)
 	const uint64_t *begin = sx_table_begin_ns(raw), *end = sx_table_end_ns(raw);
 	struct share *share = &j->share;
 	size_t yes = 0;
+	if (!any_fulfils(a, share)) {
+		windows_close(&share->windows);
+		return 0;
+	}
 	for (size_t r = 0; r < sx_table_row_count(raw); r++) {
 		struct sx_window row = {(size_t)a->seen + r, (size_t)a->seen + r, begin[r], end[r]};
-		share->rows += isnan(a->verdicts[r]) ? 0 : 1;
 		if (fulfils(a, r)) {
 			yes++;
 			share->samples++;
