@@ -203,12 +203,11 @@ static uint32_t label_of(struct pyramid *p, const struct sx_table *table, enum s
 			 size_t row)
 {
 	uint64_t value = sx_table_label(table, label, row);
-	const char *text;
 	if (value == SX_LABEL_ABSENT)
 		return PYRAMID_NO_LABEL;
 	if (!(SX_LABELS_OF_TEXT >> label & 1))
 		return value < PYRAMID_MIXED ? (uint32_t)value : PYRAMID_MIXED;
-	text = sx_table_string(table, value);
+	const char *text = sx_table_string(table, value);
 	uint32_t own = text ? sx_table_intern(p->strings, text, strlen(text)) : SX_NONE;
 	return own < STRINGS_MAX ? own : PYRAMID_MIXED;
 }

@@ -26,10 +26,10 @@ enum sx_status sx_capture_write_ending(struct sx_capture_writer *writer,
 static const char *take_number(const char *text, const char *word, int *out)
 {
 	uint32_t value;
-	size_t length = strlen(word), digits;
+	size_t length = strlen(word);
 	if (strncmp(text, word, length) != 0)
 		return NULL;
-	digits = strspn(text + length, "0123456789");
+	size_t digits = strspn(text + length, "0123456789");
 	if (!number_u32(text + length, digits, &value) || value > 255)
 		return NULL;
 	*out = (int)value;

@@ -356,7 +356,7 @@ static size_t set_alike_apart(struct test *tests, size_t count)
 static enum sx_status judge_rows(struct comparison *c, struct sx_error *err)
 {
 	struct test *tests = calloc(c->row_count + 1, sizeof(*tests));
-	size_t count = 0, all;
+	size_t count = 0;
 	for (size_t i = 0; tests && i < c->row_count; i++) {
 		struct compare_row *row = &c->rows[i];
 		row->why = reasons_pair(c, row);
@@ -368,7 +368,7 @@ static enum sx_status judge_rows(struct comparison *c, struct sx_error *err)
 	bool ok = tests != NULL;
 	for (size_t i = 0; i < count; i++)
 		tests[i].own = tests[i].noise;
-	all = count;
+	size_t all = count;
 	count = set_alike_apart(tests, count);
 	ok = ok && share_noise(c, tests, count);
 	for (size_t i = 0; ok && i < count; i++) {

@@ -41,14 +41,13 @@ void report_count_frames(struct filling *f, struct report_histogram *out)
 {
 	static const double high[] = {99};
 	struct sketch *frames = &f->frames;
-	uint64_t above;
 	double p99;
 	*out = (struct report_histogram){0};
 	if (!frames->count)
 		return;
 	sketch_percentiles(frames, high, &p99, 1);
 	out->width_ns = fmax(p99 * LONGEST_SHOWN, REPORT_BINS) / REPORT_BINS;
-	above = frames->count;
+	uint64_t above = frames->count;
 	for (int i = 0; i < REPORT_BINS; i++) {
 		uint64_t left = sketch_count_above(frames, (i + 1) * out->width_ns);
 		out->counts[i] = above - left;

@@ -42,11 +42,10 @@ static bool bytes(struct read_proto *m, struct read_proto_field *field)
 bool read_proto_next(struct read_proto *m, struct read_proto_field *field)
 {
 	uint64_t key;
-	bool ok;
 	if (m->bad || m->p >= m->end)
 		return false;
 	*field = (struct read_proto_field){0};
-	ok = varint(m, &key) && key >> 3 && key >> 3 < (1u << 29);
+	bool ok = varint(m, &key) && key >> 3 && key >> 3 < (1u << 29);
 	if (ok) {
 		field->number = (uint32_t)(key >> 3);
 		field->wire = (uint8_t)(key & 7);

@@ -129,7 +129,7 @@ void drm_sensors_find(const struct sx_sys *sys, const struct drm_card *card,
 /* What was used since the last reading. A counter that began again did so at its range. */
 static void read_energy(const struct sx_sys *sys, struct drm_energy *e, struct drm_number *number)
 {
-	uint64_t now, used;
+	uint64_t now;
 	if (!e->here)
 		return;
 	errno = 0;
@@ -141,7 +141,7 @@ static void read_energy(const struct sx_sys *sys, struct drm_energy *e, struct d
 	bool back = now < e->last;
 	/* Without a range nobody knows how much was lost; the next interval is right again. */
 	bool usable = e->primed && (!back || (e->range >= e->last && e->range));
-	used = back ? e->range - e->last + now : now - e->last;
+	uint64_t used = back ? e->range - e->last + now : now - e->last;
 	e->last = now;
 	e->primed = true;
 	if (usable)

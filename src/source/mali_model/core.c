@@ -19,10 +19,10 @@ static double core_part(double whole, double share)
 static void fill_quads(const struct model_work *work, const struct model_map *map, struct core *c)
 {
 	const struct model_scene *s = work->scene;
-	double shaded = c->warps * 4, test;
+	double shaded = c->warps * 4;
 	c->rast = ceil(shaded / (1 - s->early_kill - s->hidden));
 	c->early = core_part(c->rast, s->early_kill);
-	test = c->early + core_part(c->rast - c->early, (1 - s->late) * 0.96);
+	double test = c->early + core_part(c->rast - c->early, (1 - s->late) * 0.96);
 	model_set(map, MODEL_FRAG_QUADS_RAST, c->rast);
 	model_set(map, MODEL_FRAG_QUADS_COARSE, core_part(c->rast, 0.94));
 	model_set(map, MODEL_FRAG_PARTIAL_QUADS_RAST, core_part(c->rast, s->partial));
@@ -37,10 +37,10 @@ static void fill_quads(const struct model_work *work, const struct model_map *ma
 static void fill_tiles(const struct model_gpu *gpu, const struct model_work *work,
 		       const struct model_map *map, double share, const struct core *c)
 {
-	double tiles = core_part(work->pixels * share, 1.0 / 1024), listed, prepass, culled;
-	listed = core_part(work->triangles * share, 0.45 * 2.1);
-	prepass = gpu->dual_issue ? core_part(listed, 0.8) : 0;
-	culled = core_part(prepass, work->scene->hidden);
+	double tiles = core_part(work->pixels * share, 1.0 / 1024);
+	double listed = core_part(work->triangles * share, 0.45 * 2.1);
+	double prepass = gpu->dual_issue ? core_part(listed, 0.8) : 0;
+	double culled = core_part(prepass, work->scene->hidden);
 	model_set(map, MODEL_FRAG_PTILES, tiles);
 	model_set(map, MODEL_FRAG_TRANS_ELIM, core_part(tiles * 4, 0.07));
 	model_set(map, MODEL_FRAG_PRIMITIVES_OUT, listed - culled + prepass);
@@ -71,12 +71,12 @@ static void fill_arithmetic(const struct model_gpu *gpu, const struct model_work
 			    const struct model_map *map, struct core *c)
 {
 	const struct model_scene *s = work->scene;
-	double all = c->warps + c->other_warps, sum, second;
+	double all = c->warps + c->other_warps;
 	c->fma = core_part(all, s->fma);
 	c->cvt = core_part(all, s->cvt);
 	c->sfu = core_part(all, s->sfu);
-	sum = c->fma + c->cvt + c->sfu;
-	second = gpu->dual_issue ? core_part(sum, 0.28) : 0;
+	double sum = c->fma + c->cvt + c->sfu;
+	double second = gpu->dual_issue ? core_part(sum, 0.28) : 0;
 	c->issue = sum - second;
 	c->arithmetic = fmax(c->issue, fmax(second, c->sfu * 4));
 	model_set(map, MODEL_EXEC_INSTR_FMA, c->fma);
@@ -94,9 +94,8 @@ static void fill_arithmetic(const struct model_gpu *gpu, const struct model_work
 static void fill_texture(const struct model_work *work, const struct model_map *map, struct core *c)
 {
 	const struct model_scene *s = work->scene;
-	double quads = core_part(c->warps * 4, s->samples), single = core_part(quads, 0.1),
-	       messages;
-	messages = single + ceil((quads - single) / 2);
+	double quads = core_part(c->warps * 4, s->samples), single = core_part(quads, 0.1);
+	double messages = single + ceil((quads - single) / 2);
 	c->filter = core_part(quads, 4.0 / 8 * s->filter);
 	model_set(map, MODEL_TEX_MSGO_NUM_MSG, messages);
 	model_set(map, MODEL_TEX_MSGO_NUM_SINGLE_QUAD_MSG, single);

@@ -88,11 +88,11 @@ static double fill_culling(const struct model_gpu *gpu, const struct model_work 
 			   const struct model_map *map)
 {
 	const struct model_scene *s = work->scene;
-	double left = floor(work->triangles), frustum, scissor, facing, sample;
-	frustum = fill_part(left, s->frustum);
-	scissor = gpu->dual_issue ? fill_part(left - frustum, s->scissor) : 0;
-	facing = fill_part(left - frustum - scissor, s->facing);
-	sample = fill_part(left - frustum - scissor - facing, s->sample);
+	double left = floor(work->triangles);
+	double frustum = fill_part(left, s->frustum);
+	double scissor = gpu->dual_issue ? fill_part(left - frustum, s->scissor) : 0;
+	double facing = fill_part(left - frustum - scissor, s->facing);
+	double sample = fill_part(left - frustum - scissor - facing, s->sample);
 	double near_far = fill_part(frustum, 0.1);
 	model_set(map, MODEL_PRIM_FRUSTUM_CULLED, frustum);
 	model_set(map, MODEL_PRIM_SCISSOR_CULLED, scissor);

@@ -169,16 +169,17 @@ static double count_cores(const struct model_gpu *gpu)
 static double frame_cycles(const struct model_gpu *gpu, const struct model_scene *s,
 			   struct model_work *frame)
 {
-	double cores = count_cores(gpu), fragment, geometry, compute, longest, sum;
-	fragment = frame->fragments / 16 * warp_cycles(gpu, s, true) / cores;
-	geometry = frame->vertices / 16 * warp_cycles(gpu, s, false) / cores;
-	compute = frame->threads / 16 * warp_cycles(gpu, s, false) / cores;
+	double cores = count_cores(gpu);
+	double fragment = frame->fragments / 16 * warp_cycles(gpu, s, true) / cores;
+	double geometry = frame->vertices / 16 * warp_cycles(gpu, s, false) / cores;
+	double compute = frame->threads / 16 * warp_cycles(gpu, s, false) / cores;
 	fragment += frame->rays * 3 / cores;
-	sum = fragment + geometry + compute;
+	double sum = fragment + geometry + compute;
 	frame->fragment_cycles = fragment * 1.05;
 	frame->geometry_cycles = most(geometry * 1.3, frame->triangles * 1.4);
 	frame->compute_cycles = compute * 1.05;
-	longest = most(frame->fragment_cycles, most(frame->geometry_cycles, frame->compute_cycles));
+	double longest =
+	    most(frame->fragment_cycles, most(frame->geometry_cycles, frame->compute_cycles));
 	return most(longest * 1.03, sum * 1.25) + 20000;
 }
 

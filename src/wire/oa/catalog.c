@@ -38,9 +38,9 @@ enum sx_oa_match sx_oa_find_catalog(struct sx_context *context, uint32_t device_
 
 const struct sx_group_info *oa_group(const struct sx_catalog *catalog, const char *set)
 {
-	uint32_t count, at;
+	uint32_t count;
 	const struct sx_group_info *groups = sx_catalog_groups(catalog, &count);
-	at = sx_catalog_find_group(catalog, set ? set : DEFAULT_SET);
+	uint32_t at = sx_catalog_find_group(catalog, set ? set : DEFAULT_SET);
 	if (at == SX_NONE && !set && count)
 		at = 0;
 	return at == SX_NONE ? NULL : &groups[at];

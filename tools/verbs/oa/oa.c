@@ -201,8 +201,8 @@ static enum sx_status decode_one(const struct cli *cli, struct json *json, uint3
 static enum sx_status flex_decode(const struct cli *cli, struct sx_error *err)
 {
 	struct oa_flex_place place;
-	uint32_t value, counter;
-	counter = cli->options.reg ? oa_flex_register(cli->options.reg) : 0;
+	uint32_t value;
+	uint32_t counter = cli->options.reg ? oa_flex_register(cli->options.reg) : 0;
 	if (!oa_flex_place(counter, &place))
 		return oa_usage(err,
 				cli->options.reg ? "not a flexible EU register" : "no register",
