@@ -101,10 +101,10 @@ struct wire_header *channel_open(const char *path)
 {
 	struct wire_hello hello = {0};
 	struct wire_header *channel = NULL;
-	int server = connect_to(path), fd;
+	int server = connect_to(path);
 	if (server < 0)
 		return NULL;
-	fd = receive_memory(server, &hello);
+	int fd = receive_memory(server, &hello);
 	close(server);
 	if (fd < 0)
 		return NULL;

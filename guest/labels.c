@@ -99,7 +99,7 @@ uint32_t label_below(uint32_t parent, uint32_t path)
 	uint32_t count = 0;
 	if (parent == 0 || path == 0 || !channel)
 		return parent != 0 ? parent : path;
-	while (count < DEPTH_MAX && (node = node_at(channel, path)) != NULL) {
+	while (count < DEPTH_MAX && (node = node_at(channel, path))) {
 		nodes[count++] = node;
 		path = node->parent;
 	}

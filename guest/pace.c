@@ -86,10 +86,10 @@ static double typical_extra(const struct pace *pace)
 static void learn(struct pace *pace)
 {
 	uint32_t samples = pace->before.samples + pace->after.samples;
-	double base, run = (double)(pace->run.cpu_ns + pace->tail.cpu_ns);
+	double run = (double)(pace->run.cpu_ns + pace->tail.cpu_ns);
 	if (samples == 0 || pace->run.samples == 0)
 		return;
-	base = (double)(pace->before.cpu_ns + pace->after.cpu_ns) / samples;
+	double base = (double)(pace->before.cpu_ns + pace->after.cpu_ns) / samples;
 	run -= base * (pace->run.samples + pace->tail.samples);
 	if (base <= 0)
 		return;

@@ -165,14 +165,14 @@ void queue_drain_some(struct queue *q, uint64_t now_ns)
 void queue_drain_released(void)
 {
 	struct queue *q = NULL;
-	while (guest_still_here() && (q = queue_next(q, true)) != NULL)
+	while (guest_still_here() && (q = queue_next(q, true)))
 		queue_drain(q);
 }
 
 void queue_drain_all(void)
 {
 	struct queue *q = NULL;
-	while (guest_still_here() && (q = queue_next(q, false)) != NULL)
+	while (guest_still_here() && (q = queue_next(q, false)))
 		queue_drain(q);
 }
 
@@ -180,7 +180,7 @@ void queue_drain_all(void)
 static bool somebody_waits(void)
 {
 	struct queue *q = NULL;
-	while ((q = queue_next(q, false)) != NULL)
+	while ((q = queue_next(q, false)))
 		if (__atomic_load_n(&q->full_ns, __ATOMIC_RELAXED) != 0)
 			return true;
 	return false;
@@ -192,7 +192,7 @@ static bool somebody_runs(void)
 	struct command command;
 	struct queue *q = NULL;
 	cl_int state;
-	while ((q = queue_next(q, false)) != NULL)
+	while ((q = queue_next(q, false)))
 		if (pending_front(&q->pending, &command) && command.event &&
 		    layer_next.clGetEventInfo(command.event, CL_EVENT_COMMAND_EXECUTION_STATUS,
 					      sizeof(state), &state, NULL) == CL_SUCCESS &&
@@ -235,6 +235,6 @@ void queue_drain_last(void)
 		queue_drain_all();
 		since_ns = guest_now_ns() - begin_ns;
 	}
-	while (guest_still_here() && (q = queue_next(q, false)) != NULL)
+	while (guest_still_here() && (q = queue_next(q, false)))
 		give_up_rest(q);
 }

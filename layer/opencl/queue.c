@@ -120,7 +120,7 @@ static struct queue *make(void)
 	for (q = queues; q; q = q->next)
 		if (!handle_of(q) && !is_referenced(q))
 			break;
-	if (!q && (q = calloc(1, sizeof(*q))) != NULL) {
+	if (!q && (q = calloc(1, sizeof(*q)))) {
 		pthread_mutex_init(&q->pending.lock, NULL);
 		q->next = queues;
 		__atomic_store_n(&queues, q, __ATOMIC_RELEASE);

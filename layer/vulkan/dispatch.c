@@ -53,13 +53,13 @@ static void put(struct handle_slots *slots, uint64_t key, void *value)
 /* A larger table, or one of the same size without what is gone; the old one stays for readers. */
 static bool renew(struct handles *table)
 {
-	struct handle_slots *old = table->slots, *new;
+	struct handle_slots *old = table->slots;
 	size_t live = 0, size = FIRST_SIZE;
 	for (size_t i = 0; old && i < old->size; i++)
 		live += old->items[i].key > GONE;
 	while (size < 4 * (live + table->reserved + 1))
 		size *= 2;
-	new = calloc(1, sizeof(*new) + size * sizeof(new->items[0]));
+	struct handle_slots *new = calloc(1, sizeof(*new) + size * sizeof(new->items[0]));
 	if (!new)
 		return false;
 	new->size = size;

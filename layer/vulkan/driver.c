@@ -30,13 +30,12 @@ static bool has_extension(const struct device *device)
 {
 	PFN_vkEnumerateDeviceExtensionProperties list =
 	    device->instance->ask.EnumerateDeviceExtensionProperties;
-	VkExtensionProperties *all;
 	uint32_t count = 0;
 	bool found = false;
 
 	if (!list || list(device->gpu, NULL, &count, NULL) < 0)
 		return false;
-	all = calloc((size_t)count + 1, sizeof(*all));
+	VkExtensionProperties *all = calloc((size_t)count + 1, sizeof(*all));
 	if (all && list(device->gpu, NULL, &count, all) >= 0) {
 		for (uint32_t i = 0; i < count; i++)
 			found |= strcmp(all[i].extensionName, EXTENSION) == 0;

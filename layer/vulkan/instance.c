@@ -98,11 +98,9 @@ VKAPI_ATTR VkResult VKAPI_CALL layer_create_instance(const VkInstanceCreateInfo 
 						     VkInstance *pInstance)
 {
 	VkLayerInstanceCreateInfo *link = instance_find_link(pCreateInfo);
-	struct instance *instance;
-	VkResult result;
 	if (!link || !link->u.pLayerInfo)
 		return VK_ERROR_INITIALIZATION_FAILED;
-	instance = calloc(1, sizeof(*instance));
+	struct instance *instance = calloc(1, sizeof(*instance));
 	if (!instance || !key_reserve()) {
 		free(instance);
 		return VK_ERROR_OUT_OF_HOST_MEMORY;
@@ -111,7 +109,7 @@ VKAPI_ATTR VkResult VKAPI_CALL layer_create_instance(const VkInstanceCreateInfo 
 	PFN_vkCreateInstance create =
 	    (PFN_vkCreateInstance)instance->next(VK_NULL_HANDLE, "vkCreateInstance");
 	link->u.pLayerInfo = link->u.pLayerInfo->pNext;
-	result =
+	VkResult result =
 	    create ? create(pCreateInfo, pAllocator, pInstance) : VK_ERROR_INITIALIZATION_FAILED;
 	if (result == VK_SUCCESS)
 		instance_remember(instance, *pInstance, pCreateInfo);

@@ -54,7 +54,7 @@ static struct moment before_submit(struct device *device, struct submission all)
 		device_unlock(device);
 	}
 	struct moment now = moment_of(device);
-	while ((command = submission_next(&all)) != NULL)
+	while ((command = submission_next(&all)))
 		prepare(device, command);
 	guest_leave(visit);
 	return now;
@@ -67,7 +67,7 @@ static void after_submit(struct device *device, const struct arrival *arrival, V
 	struct command *command;
 	if (result == VK_SUCCESS)
 		arrival_note(device, arrival);
-	while (result != VK_SUCCESS && (command = submission_next(&all)) != NULL)
+	while (result != VK_SUCCESS && (command = submission_next(&all)))
 		command_arrives(command, -1);
 	guest_leave(visit);
 }

@@ -59,7 +59,7 @@ static void note_submission(struct device *device, const struct arrival *arrival
 	struct submitted how = {arrival->queue, arrival->at.now_ns, true};
 	struct command *command;
 	begin_submission(device, &arrival->at);
-	for (; (command = submission_next(&all)) != NULL || how.first; how.first = false) {
+	for (; (command = submission_next(&all)) || how.first; how.first = false) {
 		frames_submitted(device, &how, command);
 		if (command)
 			command_arrives(command, -1);
@@ -147,12 +147,11 @@ static struct arrival *copy_of(const struct arrival *arrival)
 {
 	struct submission all = arrival->all;
 	uint32_t count = 0;
-	struct arrival *copy;
 	for (uint32_t i = 0; i < all.count; i++) {
 		all.info = i;
 		count += buffers_of(&all);
 	}
-	copy = malloc(sizeof(*copy) + count * sizeof(copy->buffers[0]));
+	struct arrival *copy = malloc(sizeof(*copy) + count * sizeof(copy->buffers[0]));
 	if (!copy)
 		return NULL;
 	*copy = *arrival;

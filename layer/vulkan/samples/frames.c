@@ -195,13 +195,13 @@ static uint64_t not_before(uint64_t begin, uint64_t end)
 static uint32_t add_parts(struct device *device, struct frame *frame, uint64_t at_ns,
 			  uint32_t count)
 {
-	struct part *more;
 	uint32_t first = frame->part_count, cap = frame->part_cap != 0 ? frame->part_cap : 16;
 	if (device->per == WIRE_FRAME)
 		return 0;
 	while (cap < first + count)
 		cap *= 2;
-	more = cap != frame->part_cap ? realloc(frame->parts, cap * sizeof(*more)) : frame->parts;
+	struct part *more =
+	    cap != frame->part_cap ? realloc(frame->parts, cap * sizeof(*more)) : frame->parts;
 	if (!more) {
 		frame->parts_lost += count;
 		return UINT32_MAX - count; /* none */
