@@ -400,7 +400,7 @@ void context_destroying(bool egl, void *display, void *handle)
 	struct context *context;
 	if (!guest_active())
 		return;
-	while ((context = take_doomed(egl, display, handle)) != NULL)
+	while ((context = take_doomed(egl, display, handle)))
 		dispose(context);
 }
 
@@ -452,6 +452,6 @@ static void context_finish_all(void)
 {
 	struct context *context;
 	finish_current();
-	while ((context = take_idle()) != NULL)
+	while ((context = take_idle()))
 		dispose(context);
 }

@@ -234,13 +234,12 @@ struct segment *sampler_end_sample(struct sampler *sampler, uint32_t kind)
 
 void sampler_end_frame(struct sampler *sampler, bool swapped, const uint32_t size[2])
 {
-	struct segment *segment;
 	sampler->frame_over = swapped;
 	if (sampler->per == WIRE_DRAW)
 		return;
 	if (swapped)
 		sampler->flags |= WIRE_SWAPPED;
-	segment =
+	struct segment *segment =
 	    end_sample(sampler, swapped || sampler->per != WIRE_FRAME ? sampler->per : WIRE_TIME);
 	sampler->ended = segment; /* if it is a swap, its time goes on until that is done */
 	if (!segment)

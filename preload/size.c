@@ -113,11 +113,11 @@ static void *ask_server(const struct size_drawable *drawable, const char *reques
 	get_connection_fn *connect = (get_connection_fn *)scope_driver("XGetXCBConnection");
 	request_fn *ask = (request_fn *)scope_driver(request);
 	reply_fn *wait = (reply_fn *)scope_driver(reply);
-	void *connection, *error = NULL, *told;
+	void *error = NULL;
 	if (!connect || !ask || !wait)
 		return NULL;
-	connection = connect(drawable->display);
-	told = wait(connection, ask(connection, (uint32_t)drawable->drawable), &error);
+	void *connection = connect(drawable->display);
+	void *told = wait(connection, ask(connection, (uint32_t)drawable->drawable), &error);
 	free(error);
 	return told;
 }

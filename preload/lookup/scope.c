@@ -214,11 +214,11 @@ void *scope_driver(const char *name)
 void *scope_of_caller(const void *caller, const char *name)
 {
 	const struct linker *linker = real_linker();
-	void *module, *found = NULL;
+	void *found = NULL;
 	Dl_info info;
 	if (!linker || dladdr(caller, &info) == 0 || !info.dli_fname)
 		return NULL;
-	module = linker->open(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+	void *module = linker->open(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
 	if (module) {
 		found = linker->look(module, name);
 		linker->close(module); /* it may go when the program says so */

@@ -151,12 +151,11 @@ static bool allocate(struct monitor *monitor)
 struct monitor *monitor_create(const struct api *gl, struct channel_identity *identity,
 			       GLenum *kept_error)
 {
-	struct monitor *monitor;
 	if (!guest_counters())
 		return NULL;
 	if (!monitor_program())
 		return NULL;
-	monitor = calloc(1, sizeof(*monitor));
+	struct monitor *monitor = calloc(1, sizeof(*monitor));
 	if (!monitor)
 		return NULL;
 	monitor->gl = gl;

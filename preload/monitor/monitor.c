@@ -114,12 +114,11 @@ static size_t ask_intel(const struct monitor *monitor, const struct monitor_slot
 
 bool monitor_is_ready(const struct monitor *monitor, int slot)
 {
-	bool ready;
 	if (!monitor || slot < 0 || monitor->slots[slot].disturbed)
 		return true;
 	const struct monitor_slot *asked = &monitor->slots[slot];
 	monitor_keep_error(monitor);
-	ready =
+	bool ready =
 	    (monitor_is_amd(monitor) ? ask_amd(monitor, asked) : ask_intel(monitor, asked)) != 0;
 	/* What cannot even be asked for will not come. */
 	return monitor_failed(monitor) || ready;
