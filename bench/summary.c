@@ -117,11 +117,11 @@ static void run_plain(const struct sx_metrics *metrics, const struct sx_table *t
 	static double values[ROWS];
 	struct sx_table *out;
 	volatile double sink = 0;
-	double begin = cpu_now(), middle, total = 0;
+	double begin = cpu_now(), total = 0;
 	if (sx_metrics_eval(metrics, table, &out, NULL))
 		abort();
 	double evaluated = cpu_now() - begin;
-	middle = cpu_now();
+	double middle = cpu_now();
 	for (uint32_t c = 0; c < columns; c++)
 		for (size_t r = 0; r < ROWS; r++)
 			total += sx_table_get(out, c, r);

@@ -111,9 +111,8 @@ static void check_sample(GpaContextId context, GpaSessionId session, int number)
 			{"VSVerticesIn", {6, 0}},  {"CSInvocations", {0, 96}},
 			{"CSThreads", {0, 96}},	   {"PrimsWritten", {0, 0}}};
 	size_t size = 0;
-	GpaUInt64 *results;
 	OK3(gpa.GetSampleResultSize(session, (GpaUInt32)number + 100, &size));
-	results = calloc(1, size + 1);
+	GpaUInt64 *results = calloc(1, size + 1);
 	OK3(gpa.GetSampleResult(session, (GpaUInt32)number + 100, size, results));
 	for (size_t i = 0; i < sizeof(expected) / sizeof(expected[0]); i++) {
 		double got = value_of(context, session, results, expected[i].name);
@@ -245,7 +244,7 @@ static void check_renderdoc(struct gl_scene *scene, const char *path)
 	GpaStatus (*get)(void *) = NULL, status;
 	void *symbol = dlsym(dlopen(path, RTLD_NOW | RTLD_LOCAL), "GPA_GetFuncTable");
 	GpaFunctionTable table = {.major_version = 3, .minor_version = 376}; /* that of 3.0 */
-	GpaUInt32 counters[128], count, passes = 0;
+	GpaUInt32 counters[128], passes = 0;
 	GpaContextId context = NULL;
 	GpaSessionId session = NULL;
 	CHECK3(symbol != NULL, "no GPA_GetFuncTable");
@@ -253,7 +252,7 @@ static void check_renderdoc(struct gl_scene *scene, const char *path)
 	OK3(get(&table));
 	OK3(gpa.OpenContext(scene_context(scene),
 			    HIDE_SOFTWARE_COUNTERS | kGpaOpenContextClockModeNoneBit, &context));
-	count = list_for_renderdoc(context, counters);
+	GpaUInt32 count = list_for_renderdoc(context, counters);
 	OK3(gpa.CloseContext(context));
 	OK3(gpa.OpenContext(scene_context(scene),
 			    HIDE_SOFTWARE_COUNTERS | kGpaOpenContextClockModePeakBit, &context));

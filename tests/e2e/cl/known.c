@@ -66,10 +66,9 @@ static void tell_queue(cl_command_queue queue, const char *name)
 	cl_command_queue_properties bits = 0;
 	cl_queue_properties list[8] = {0};
 	size_t bytes = 0;
-	cl_int status;
 
 	check(clGetCommandQueueInfo(queue, CL_QUEUE_PROPERTIES, sizeof(bits), &bits, NULL), "bits");
-	status =
+	cl_int status =
 	    clGetCommandQueueInfo(queue, CL_QUEUE_PROPERTIES_ARRAY, sizeof(list), list, &bytes);
 	printf("%s: bits %llu, list %d %zu:", name, (unsigned long long)bits, status,
 	       status ? 0 : bytes);
@@ -112,7 +111,6 @@ static void run(cl_command_queue queue, const char *name)
 		  add = clCreateKernel(program, "add", &status);
 	cl_mem a = clCreateBuffer(context, CL_MEM_READ_WRITE, sizeof(data), NULL, &status);
 	cl_mem b = clCreateBuffer(context, CL_MEM_READ_WRITE, sizeof(data), NULL, &status);
-	int *mapped;
 
 	for (int i = 0; i < ITEMS; i++)
 		data[i] = i;
@@ -132,8 +130,8 @@ static void run(cl_command_queue queue, const char *name)
 	check(clEnqueueReadBufferRect(queue, a, CL_TRUE, zero, zero, box, 0, 0, 0, 0, data, 0, NULL,
 				      NULL),
 	      "rect");
-	mapped = clEnqueueMapBuffer(queue, b, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, 1024, 0, NULL,
-				    &event, &status);
+	int *mapped = clEnqueueMapBuffer(queue, b, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, 1024, 0,
+					 NULL, &event, &status);
 	check(status, "map");
 	printf("%s: mapped event %u\n", name, references(queue, event));
 	for (int i = 0; i < 192; i++)
@@ -426,7 +424,7 @@ int main(int argc, char **argv)
 		run(clCreateCommandQueueWithProperties(context, device, none, &status), "listed");
 		run(clCreateCommandQueue(context, device, 0, &status), "old");
 		printf("bad queue %d\n",
-		       clCreateCommandQueue(context, device, 1u << 30, &status) == NULL &&
+		       !clCreateCommandQueue(context, device, 1u << 30, &status) &&
 			   status != CL_SUCCESS);
 	}
 	check(clGetContextInfo(context, CL_CONTEXT_REFERENCE_COUNT, sizeof(count), &count, NULL),

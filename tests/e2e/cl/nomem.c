@@ -28,7 +28,7 @@ __attribute__((visibility("default"))) void *calloc(size_t count, size_t size)
 	if (!inside) {
 		inside = 1;
 		ours = dladdr(__builtin_return_address(0), &info) && info.dli_fname &&
-		       strstr(info.dli_fname, "libsextant-opencl") != NULL;
+		       strstr(info.dli_fname, "libsextant-opencl");
 		inside = 0;
 	}
 	return ours && fails() ? NULL : __libc_calloc(count, size);

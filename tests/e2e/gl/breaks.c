@@ -70,7 +70,6 @@ static void sandboxed(char **argv)
 static void unflushed(struct window *window)
 {
 	const char *extensions = eglQueryString(window->display, EGL_EXTENSIONS);
-	struct window other;
 	GLuint texture, buffer;
 	unsigned char pixel[4] = {0};
 	EGLint attributes[] = {EGL_CONTEXT_MAJOR_VERSION,
@@ -83,7 +82,7 @@ static void unflushed(struct window *window)
 
 	NEED(strstr(extensions, "EGL_KHR_context_flush_control"));
 	window_open(window, WINDOW_COMPAT);
-	other = *window;
+	struct window other = *window;
 	other.context =
 	    eglCreateContext(window->display, window->config, window->context, attributes);
 	NEED(other.context);

@@ -18,13 +18,11 @@ static IDirect3DDevice9 *open_device(void)
 {
 	WNDCLASSA kind = {.lpfnWndProc = DefWindowProcA, .lpszClassName = "d3d9"};
 	IDirect3DDevice9 *device = NULL;
-	IDirect3D9 *d3d;
-	HWND window;
 
 	RegisterClassA(&kind);
-	window = CreateWindowA("d3d9", "d3d9", WS_OVERLAPPEDWINDOW | WS_VISIBLE, 0, 0, WIDTH,
-			       HEIGHT, 0, 0, 0, 0);
-	d3d = Direct3DCreate9(D3D_SDK_VERSION);
+	HWND window = CreateWindowA("d3d9", "d3d9", WS_OVERLAPPEDWINDOW | WS_VISIBLE, 0, 0, WIDTH,
+				    HEIGHT, 0, 0, 0, 0);
+	IDirect3D9 *d3d = Direct3DCreate9(D3D_SDK_VERSION);
 	D3DPRESENT_PARAMETERS present = {.Windowed = TRUE,
 					 .SwapEffect = D3DSWAPEFFECT_COPY,
 					 .BackBufferWidth = WIDTH,
@@ -32,7 +30,7 @@ static IDirect3DDevice9 *open_device(void)
 					 .BackBufferFormat = D3DFMT_X8R8G8B8,
 					 .hDeviceWindow = window,
 					 .PresentationInterval = D3DPRESENT_INTERVAL_IMMEDIATE};
-	if (d3d != NULL)
+	if (d3d)
 		IDirect3D9_CreateDevice(d3d, 0, D3DDEVTYPE_HAL, window,
 					D3DCREATE_HARDWARE_VERTEXPROCESSING, &present, &device);
 	return device;
@@ -76,7 +74,7 @@ int main(void)
 {
 	IDirect3DDevice9 *device = open_device();
 
-	if (device == NULL) {
+	if (!device) {
 		puts("no Direct3D 9 here");
 		return 1;
 	}

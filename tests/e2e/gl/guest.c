@@ -221,11 +221,11 @@ static void check_errno(void)
 /* Queries in display lists run when the list does. */
 static void lists(void)
 {
-	GLuint query, list;
+	GLuint query;
 
 	setup(WINDOW_COMPAT);
 	glGenQueries(1, &query);
-	list = glGenLists(1);
+	GLuint list = glGenLists(1);
 	frame();
 	glNewList(list, GL_COMPILE);
 	glBeginQuery(GL_SAMPLES_PASSED, query);
@@ -260,10 +260,8 @@ static void old_triangles(int count)
  */
 static void list_swaps(void)
 {
-	GLuint list;
-
 	setup(WINDOW_COMPAT);
-	list = glGenLists(1);
+	GLuint list = glGenLists(1);
 	frame();
 	frame();
 	glDrawArrays(GL_TRIANGLES, 0, TRIANGLES(2));
@@ -297,10 +295,8 @@ static void list_swaps(void)
 /* More swaps within a list than samples may wait. */
 static void list_long(void)
 {
-	GLuint list;
-
 	setup(WINDOW_COMPAT);
-	list = glGenLists(1);
+	GLuint list = glGenLists(1);
 	frame();
 	glDrawArrays(GL_TRIANGLES, 0, TRIANGLES(2));
 	glNewList(list, GL_COMPILE);

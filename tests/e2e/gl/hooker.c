@@ -51,7 +51,7 @@ EXPORT void glXSwapBuffers(Display *display, GLXDrawable drawable)
 {
 	static __typeof__(&glXSwapBuffers) next;
 
-	if (next == NULL) {
+	if (!next) {
 		next = (__typeof__(next))real("glXSwapBuffers");
 		atexit(say);
 	}
@@ -64,12 +64,11 @@ EXPORT void glXSwapBuffers(Display *display, GLXDrawable drawable)
 EXPORT Bool glXMakeCurrent(Display *display, GLXDrawable drawable, GLXContext context)
 {
 	static __typeof__(&glXMakeCurrent) next;
-	Bool done;
 
-	if (next == NULL)
+	if (!next)
 		next = (__typeof__(next))real("glXMakeCurrent");
 	enter();
-	done = next(display, drawable, context);
+	Bool done = next(display, drawable, context);
 	depth--;
 	return done;
 }
@@ -78,7 +77,7 @@ EXPORT void glXDestroyContext(Display *display, GLXContext context)
 {
 	static __typeof__(&glXDestroyContext) next;
 
-	if (next == NULL)
+	if (!next)
 		next = (__typeof__(next))real("glXDestroyContext");
 	enter();
 	next(display, context);
@@ -88,12 +87,11 @@ EXPORT void glXDestroyContext(Display *display, GLXContext context)
 EXPORT GLenum glGetError(void)
 {
 	static __typeof__(&glGetError) next;
-	GLenum error;
 
-	if (next == NULL)
+	if (!next)
 		next = (__typeof__(next))real("glGetError");
 	enter();
-	error = next();
+	GLenum error = next();
 	depth--;
 	return error;
 }
@@ -104,7 +102,7 @@ EXPORT void (*glXGetProcAddressARB(const GLubyte *name))(void)
 	static __typeof__(&glXGetProcAddressARB) next;
 	void (*found)(void);
 
-	if (next == NULL)
+	if (!next)
 #if defined(HOW_NEXT)
 		next = (__typeof__(next))dlsym(RTLD_NEXT, "glXGetProcAddressARB");
 #else

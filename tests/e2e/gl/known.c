@@ -128,29 +128,28 @@ static void say_threads(void)
 	struct dirent *entry;
 	uint64_t waits_ns = 0;
 
-	while (tasks != NULL && (entry = readdir(tasks)) != NULL) {
+	while (tasks && (entry = readdir(tasks))) {
 		char path[300], name[64] = "";
 		uint64_t run_ns = 0, wait_ns = 0;
-		FILE *file;
 
 		snprintf(path, sizeof(path), "/proc/self/task/%s/comm", entry->d_name);
-		file = fopen(path, "r");
-		if (file == NULL)
+		FILE *file = fopen(path, "r");
+		if (!file)
 			continue;
-		if (fgets(name, sizeof(name), file) == NULL)
+		if (!fgets(name, sizeof(name), file))
 			name[0] = '\0';
 		fclose(file);
 		snprintf(path, sizeof(path), "/proc/self/task/%s/schedstat", entry->d_name);
 		file = fopen(path, "r");
-		if (file != NULL && fscanf(file, "%lu %lu", &run_ns, &wait_ns) == 2 &&
+		if (file && fscanf(file, "%lu %lu", &run_ns, &wait_ns) == 2 &&
 		    strncmp(name, "llvmpipe-", 9) == 0)
 			printf("raster %lu\n", run_ns);
-		if (atoi(entry->d_name) != getpid() && strstr(name, ":disk$") == NULL)
+		if (atoi(entry->d_name) != getpid() && !strstr(name, ":disk$"))
 			waits_ns += wait_ns;
-		if (file != NULL)
+		if (file)
 			fclose(file);
 	}
-	if (tasks != NULL)
+	if (tasks)
 		closedir(tasks);
 	printf("waits %lu\n", waits_ns);
 	fflush(stdout);

@@ -20,7 +20,7 @@ static void wait_for_room(const struct channel_stream *stream)
 {
 	static const struct timespec nap = {.tv_nsec = 200000};
 
-	while (stream->stream != NULL &&
+	while (stream->stream &&
 	       stream->head - __atomic_load_n(&stream->stream->tail, __ATOMIC_ACQUIRE) >=
 		   WIRE_RING_RECORDS - 1)
 		nanosleep(&nap, NULL);
@@ -56,7 +56,7 @@ int main(int argc, char **argv)
 	struct wire_header *channel = guest_channel();
 	char rest[16];
 
-	if (argc != 4 || channel == NULL)
+	if (argc != 4 || !channel)
 		return 2;
 	write_samples(channel, atoi(argv[1]), atoi(argv[2]), argv[3]);
 	if (atoi(argv[1]) <= 1)

@@ -140,12 +140,11 @@ static void alternate(struct window *window)
 static void forks(struct window *window, const char *self)
 {
 	int status = 0;
-	pid_t child;
 
 	window_open(window, WINDOW_CORE);
 	window_prepare(window);
 	window_frames(window, 5);
-	child = fork();
+	pid_t child = fork();
 	if (child == 0)
 		exit(3);
 	waitpid(child, &status, 0);

@@ -24,7 +24,7 @@ int probe(void)
 {
 	int (*next)(void) = (int (*)(void))dlsym(RTLD_NEXT, "probe");
 
-	return next != NULL && next != probe ? 10 * next() : -1;
+	return next && next != probe ? 10 * next() : -1;
 }
 #else
 int below(void);

@@ -10,7 +10,7 @@ int main(int argc, char **argv)
 	void *module = argc > 1 ? dlopen(argv[1], RTLD_NOW | RTLD_LOCAL) : NULL;
 	int (*run)(int, char **);
 
-	if (module == NULL) {
+	if (!module) {
 		fprintf(stderr, "%s\n", argc > 1 ? dlerror() : "usage: gl-plugin MODULE");
 		return 2;
 	}

@@ -33,11 +33,10 @@ static Window open_window(const struct world *w, unsigned width, unsigned height
 {
 	Window root = DefaultRootWindow(w->x);
 	XSetWindowAttributes attributes = {0};
-	Window window;
 
 	attributes.colormap = XCreateColormap(w->x, root, w->visual->visual, AllocNone);
-	window = XCreateWindow(w->x, root, 0, 0, width, height, 0, w->visual->depth, InputOutput,
-			       w->visual->visual, CWColormap, &attributes);
+	Window window = XCreateWindow(w->x, root, 0, 0, width, height, 0, w->visual->depth,
+				      InputOutput, w->visual->visual, CWColormap, &attributes);
 	XMapWindow(w->x, window);
 	XSync(w->x, False);
 	return window;
@@ -48,8 +47,8 @@ static void start_glx(struct world *w)
 	int attributes[] = {GLX_RGBA, GLX_DOUBLEBUFFER, GLX_RED_SIZE, 8, None};
 
 	w->visual = glXChooseVisual(w->x, DefaultScreen(w->x), attributes);
-	w->glx = w->visual != NULL ? glXCreateContext(w->x, w->visual, NULL, True) : NULL;
-	if (w->glx == NULL)
+	w->glx = w->visual ? glXCreateContext(w->x, w->visual, NULL, True) : NULL;
+	if (!w->glx)
 		exit(77);
 }
 
@@ -59,11 +58,10 @@ static void start_glx_window(struct world *w)
 	int count;
 
 	w->glx_config = glXChooseFBConfig(w->x, DefaultScreen(w->x), attributes, &count);
-	w->visual = w->glx_config != NULL ? glXGetVisualFromFBConfig(w->x, w->glx_config[0]) : NULL;
-	w->glx = w->visual != NULL
-		     ? glXCreateNewContext(w->x, w->glx_config[0], GLX_RGBA_TYPE, NULL, True)
-		     : NULL;
-	if (w->glx == NULL)
+	w->visual = w->glx_config ? glXGetVisualFromFBConfig(w->x, w->glx_config[0]) : NULL;
+	w->glx = w->visual ? glXCreateNewContext(w->x, w->glx_config[0], GLX_RGBA_TYPE, NULL, True)
+			   : NULL;
+	if (!w->glx)
 		exit(77);
 }
 
@@ -83,15 +81,15 @@ static void start_egl(struct world *w)
 	wanted.visualid = (VisualID)id;
 	w->visual = XGetVisualInfo(w->x, VisualIDMask, &wanted, &found);
 	w->context = eglCreateContext(w->egl, w->config, EGL_NO_CONTEXT, NULL);
-	if (w->visual == NULL || w->context == EGL_NO_CONTEXT)
+	if (!w->visual || w->context == EGL_NO_CONTEXT)
 		exit(77);
 }
 
 static void show(struct world *w, unsigned width, unsigned height)
 {
 	w->window = open_window(w, width, height);
-	if (w->glx != NULL) {
-		w->drawable = w->glx_config != NULL
+	if (w->glx) {
+		w->drawable = w->glx_config
 				  ? glXCreateWindow(w->x, w->glx_config[0], w->window, NULL)
 				  : w->window;
 		glXMakeContextCurrent(w->x, w->drawable, w->drawable, w->glx);
@@ -106,7 +104,7 @@ static void frames(const struct world *w, int width, int height)
 	glViewport(0, 0, width, height);
 	for (int i = 0; i < PER_SIZE; i++) {
 		glClear(GL_COLOR_BUFFER_BIT);
-		if (w->glx != NULL)
+		if (w->glx)
 			glXSwapBuffers(w->x, w->drawable);
 		else if (!eglSwapBuffers(w->egl, w->surface) || eglGetError() != EGL_SUCCESS)
 			exit(1);
@@ -117,13 +115,13 @@ static void one_frame(struct world *w, GLXDrawable drawable, EGLSurface surface,
 {
 	w->drawable = drawable;
 	w->surface = surface;
-	if (w->glx != NULL)
+	if (w->glx)
 		glXMakeContextCurrent(w->x, drawable, drawable, w->glx);
 	else
 		eglMakeCurrent(w->egl, surface, surface, w->context);
 	glViewport(0, 0, side, side);
 	glClear(GL_COLOR_BUFFER_BIT);
-	if (w->glx != NULL)
+	if (w->glx)
 		glXSwapBuffers(w->x, drawable);
 	else
 		eglSwapBuffers(w->egl, surface);
@@ -133,14 +131,13 @@ static void turns(struct world *w)
 {
 	GLXDrawable drawables[2];
 	EGLSurface surfaces[2];
-	unsigned long before;
 
 	for (int i = 0; i < 2; i++) {
 		show(w, i == 0 ? 64 : 32, i == 0 ? 64 : 32);
 		drawables[i] = w->drawable;
 		surfaces[i] = w->surface;
 	}
-	before = NextRequest(w->x);
+	unsigned long before = NextRequest(w->x);
 	for (int i = 0; i < 2 * TURNS; i++)
 		one_frame(w, drawables[i % 2], surfaces[i % 2], i % 2 == 0 ? 64 : 32);
 	printf("%lu requests a turn\n", (NextRequest(w->x) - before + TURNS / 2) / TURNS);
@@ -150,7 +147,7 @@ int main(int argc, char **argv)
 {
 	struct world w = {.x = XOpenDisplay(NULL)};
 
-	if (argc < 2 || w.x == NULL)
+	if (argc < 2 || !w.x)
 		return 77;
 	if (strcmp(argv[1], "egl") == 0)
 		start_egl(&w);

@@ -68,7 +68,6 @@ static void deleted(void)
 {
 	GLuint buffer, query, values[VALUES];
 	GLint bound = 0;
-	EGLContext other;
 
 	window_open(&window, WINDOW_CORE);
 	window_prepare(&window);
@@ -77,7 +76,7 @@ static void deleted(void)
 	glGenQueries(1, &query);
 	glBindBuffer(GL_QUERY_BUFFER, buffer);
 	glBufferData(GL_QUERY_BUFFER, sizeof(values), values, GL_DYNAMIC_READ);
-	other = eglCreateContext(window.display, window.config, window.context, NULL);
+	EGLContext other = eglCreateContext(window.display, window.config, window.context, NULL);
 	NEED(other);
 	frames(5);
 	EXPECT(eglMakeCurrent(window.display, EGL_NO_SURFACE, EGL_NO_SURFACE, other));

@@ -36,13 +36,11 @@ static void turns(struct uneven *u, int frame)
 /* Every second frame draws only to ask whether it would be seen, and is told that it would not. */
 static void conditional(struct uneven *u, int frame)
 {
-	long before;
-
 	glBeginQuery(GL_SAMPLES_PASSED, u->query);
 	if (frame % 2 == 1)
 		triangles(u, 1);
 	glEndQuery(GL_SAMPLES_PASSED);
-	before = u->vertices;
+	long before = u->vertices;
 	glBeginConditionalRender(u->query, GL_QUERY_WAIT);
 	triangles(u, 2);
 	glEndConditionalRender();

@@ -121,7 +121,7 @@ static void *lookup(const char *name)
 	if (strcmp(name, "eglSwapBuffers") == 0)
 		return (void *)swap;
 	for (size_t i = 0; i < sizeof(counted) / sizeof(counted[0]); i++) {
-		if (strcmp(name, counted[i].name) == 0 && mesa_lookup(name) != NULL)
+		if (strcmp(name, counted[i].name) == 0 && mesa_lookup(name))
 			return counted[i].address;
 	}
 	return mesa_lookup(name);
@@ -139,15 +139,15 @@ __attribute__((visibility("default"))) EGLBoolean __egl_Main(uint32_t version,
 							     __EGLapiImports *imports)
 {
 	void *mesa = dlopen("libEGL_mesa.so.0", RTLD_NOW | RTLD_LOCAL);
-	__PFNEGLMAINPROC start = mesa != NULL ? (__PFNEGLMAINPROC)dlsym(mesa, "__egl_Main") : NULL;
+	__PFNEGLMAINPROC start = mesa ? (__PFNEGLMAINPROC)dlsym(mesa, "__egl_Main") : NULL;
 
-	if (start == NULL || !start(version, exports, vendor, imports))
+	if (!start || !start(version, exports, vendor, imports))
 		return EGL_FALSE;
-	if (getenv("VENDOR_DISJOINT") != NULL)
+	if (getenv("VENDOR_DISJOINT"))
 		disjoint_at = strtol(getenv("VENDOR_DISJOINT"), NULL, 10);
-	if (getenv("VENDOR_COUNT") != NULL)
+	if (getenv("VENDOR_COUNT"))
 		count_after = strtol(getenv("VENDOR_COUNT"), NULL, 10);
-	if (getenv("VENDOR_CLOCK") != NULL)
+	if (getenv("VENDOR_CLOCK"))
 		clock_factor = strtoul(getenv("VENDOR_CLOCK"), NULL, 10);
 	mesa_lookup = imports->getProcAddress;
 	imports->getProcAddress = lookup;

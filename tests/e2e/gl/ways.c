@@ -44,10 +44,10 @@ static void find_all(void)
 {
 #if !defined(WAY_LINKED)
 	library = dlopen("libGL.so.1", RTLD_NOW | RTLD_LOCAL);
-	if (library == NULL)
+	if (!library)
 		exit(77);
 	get = (__typeof__(get))dlsym(library, "glXGetProcAddressARB");
-	if (dlsym(library, "glXNoSuchFunction") != NULL)
+	if (dlsym(library, "glXNoSuchFunction"))
 		exit(1);
 #endif
 #define FIND_ONE(name) FIND(name);
@@ -82,25 +82,22 @@ int main(int argc, char **argv)
 {
 	int attributes[] = {GLX_RGBA, GLX_DOUBLEBUFFER, GLX_RED_SIZE, 8, None};
 	Display *display = XOpenDisplay(NULL);
-	XVisualInfo *visual;
 	XSetWindowAttributes window_attributes = {0};
-	GLXContext context;
-	Window window;
 
-	if (display == NULL)
+	if (!display)
 		return 77;
 	find_all();
-	visual = p_glXChooseVisual(display, DefaultScreen(display), attributes);
-	if (visual == NULL)
+	XVisualInfo *visual = p_glXChooseVisual(display, DefaultScreen(display), attributes);
+	if (!visual)
 		return 77;
 	window_attributes.colormap = XCreateColormap(display, RootWindow(display, visual->screen),
 						     visual->visual, AllocNone);
-	window = XCreateWindow(display, RootWindow(display, visual->screen), 0, 0, 64, 64, 0,
-			       visual->depth, InputOutput, visual->visual, CWColormap,
-			       &window_attributes);
+	Window window = XCreateWindow(display, RootWindow(display, visual->screen), 0, 0, 64, 64, 0,
+				      visual->depth, InputOutput, visual->visual, CWColormap,
+				      &window_attributes);
 	XMapWindow(display, window);
-	context = p_glXCreateContext(display, visual, NULL, True);
-	if (context == NULL || !p_glXMakeCurrent(display, window, context))
+	GLXContext context = p_glXCreateContext(display, visual, NULL, True);
+	if (!context || !p_glXMakeCurrent(display, window, context))
 		return 77;
 	for (int i = 0; i < FRAMES; i++) {
 		draw();

@@ -40,10 +40,9 @@ static void make_target(void)
 	    "	for (int i = 0; i < rounds; i++) c = fract(c.yzwx * 1.7 + c * c);\n"
 	    "	color = c; }\n"};
 	static const GLenum kinds[] = {GL_VERTEX_SHADER, GL_FRAGMENT_SHADER};
-	GLuint program;
 
 	window_target(SIDE);
-	program = window_program(sources, kinds, 2, NULL, 0);
+	GLuint program = window_program(sources, kinds, 2, NULL, 0);
 	glUseProgram(program);
 	rounds_at = glGetUniformLocation(program, "rounds");
 }

@@ -12,16 +12,15 @@ static bool fails(const void *caller)
 	static unsigned count; /* atomic */
 	static int at = -1, all;
 	Dl_info info;
-	unsigned number;
 
-	if (dladdr(caller, &info) == 0 || info.dli_fname == NULL ||
-	    strstr(info.dli_fname, "libsextant-vulkan") == NULL)
+	if (dladdr(caller, &info) == 0 || !info.dli_fname ||
+	    !strstr(info.dli_fname, "libsextant-vulkan"))
 		return false;
 	if (at < 0) {
-		at = getenv("FAIL_AT") != NULL ? atoi(getenv("FAIL_AT")) : 0;
+		at = getenv("FAIL_AT") ? atoi(getenv("FAIL_AT")) : 0;
 		all = getenv("FAIL_FOR") != NULL;
 	}
-	number = __atomic_add_fetch(&count, 1, __ATOMIC_RELAXED);
+	unsigned number = __atomic_add_fetch(&count, 1, __ATOMIC_RELAXED);
 	return at > 0 && (number == (unsigned)at || (all && number > (unsigned)at));
 }
 

@@ -387,11 +387,10 @@ static void renew(struct world *world, int rounds)
 static void abandon(struct world *world, int rounds)
 {
 	VkCommandPoolCreateInfo info = {.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO};
-	VkCommandBuffer commands;
 	VkCommandPool pool;
 
 	MUST(vkCreateCommandPool(world->device, &info, NULL, &pool));
-	commands = world_commands(world, pool, false);
+	VkCommandBuffer commands = world_commands(world, pool, false);
 	world_begin(commands, 0);
 	record_draws(world, commands);
 	MUST(vkEndCommandBuffer(commands));
@@ -414,11 +413,10 @@ static void offend(struct world *world, int rounds)
 /* A child that a fork made measures nothing, and takes nothing away. */
 static void forks(struct world *world, int rounds)
 {
-	pid_t child;
 	int status = 0;
 
 	draws(world, rounds / 2);
-	child = fork();
+	pid_t child = fork();
 	if (child == 0)
 		_exit(0);
 	if (child < 0 || waitpid(child, &status, 0) != child || status != 0)

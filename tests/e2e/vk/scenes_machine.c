@@ -20,10 +20,10 @@ void scene_heaps(struct world *world, int rounds)
 	VkCommandBuffer commands = world_commands(world, world->pool, false);
 	VkPhysicalDeviceMemoryProperties memory;
 	VkDeviceMemory all[VK_MAX_MEMORY_TYPES];
-	uint32_t count = 0, last;
+	uint32_t count = 0;
 
 	vkGetPhysicalDeviceMemoryProperties(world->gpu, &memory);
-	last = memory.memoryTypeCount - 1;
+	uint32_t last = memory.memoryTypeCount - 1;
 	if (memory.memoryHeapCount != 3)
 		exit(1);
 	for (uint32_t heap = 1; heap < 3; heap++) {

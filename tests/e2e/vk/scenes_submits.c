@@ -76,7 +76,6 @@ static void submits(struct world *world, int rounds, const char *const labels[2]
 	struct submitter all[2];
 	struct rusage before, after;
 	pthread_t threads[2];
-	double wall;
 
 	vkGetPhysicalDeviceQueueFamilyProperties(world->gpu, &one, &family);
 	int count = family.queueCount > 1 ? 2 : 1;
@@ -85,7 +84,7 @@ static void submits(struct world *world, int rounds, const char *const labels[2]
 		vkGetDeviceQueue(world->device, 0, (uint32_t)i, &all[i].world.queue);
 		record(&all[i]);
 	}
-	wall = wall_us();
+	double wall = wall_us();
 	getrusage(RUSAGE_SELF, &before);
 	for (int i = 0; i < count; i++)
 		pthread_create(&threads[i], NULL, submit_all, &all[i]);
@@ -142,10 +141,9 @@ static void *record_anew(void *user)
 	struct recorder *r = user;
 	VkCommandPoolCreateInfo info = {.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
 					.flags = VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT};
-	VkCommandBuffer commands;
 
 	MUST(vkCreateCommandPool(r->world.device, &info, NULL, &r->world.pool));
-	commands = world_commands(&r->world, r->world.pool, false);
+	VkCommandBuffer commands = world_commands(&r->world, r->world.pool, false);
 	for (int i = 0; i < r->rounds; i++) {
 		record_round(r, commands, i);
 		world_submit(&r->world, commands);

@@ -42,12 +42,12 @@ static void open_instance(struct world *world)
 				     .pApplicationInfo = &program,
 				     .enabledExtensionCount = 1,
 				     .ppEnabledExtensionNames = extensions};
-	PFN_vkCreateDebugUtilsMessengerEXT create;
 	uint32_t count = 1;
 
 	MUST(vkCreateInstance(&info, NULL, &world->instance));
-	create = (PFN_vkCreateDebugUtilsMessengerEXT)vkGetInstanceProcAddr(
-	    world->instance, "vkCreateDebugUtilsMessengerEXT");
+	PFN_vkCreateDebugUtilsMessengerEXT create =
+	    (PFN_vkCreateDebugUtilsMessengerEXT)vkGetInstanceProcAddr(
+		world->instance, "vkCreateDebugUtilsMessengerEXT");
 	MUST(create(world->instance, &listen, NULL, &world->messenger));
 	if (vkEnumeratePhysicalDevices(world->instance, &count, &world->gpu) < 0 || count == 0)
 		exit(77);
@@ -418,6 +418,6 @@ PFN_vkVoidFunction world_function(struct world *world, const char *name)
 {
 	PFN_vkVoidFunction function = vkGetDeviceProcAddr(world->device, name);
 
-	must(function != NULL ? VK_SUCCESS : VK_ERROR_EXTENSION_NOT_PRESENT, name);
+	must(function ? VK_SUCCESS : VK_ERROR_EXTENSION_NOT_PRESENT, name);
 	return function;
 }

@@ -122,14 +122,14 @@ static void test_overrun(void **state)
  */
 static void fill_disk(rlim_t bytes)
 {
-	struct rlimit before, limit;
+	struct rlimit before;
 	struct sx_capture_writer *writer = NULL;
 	struct sx_capture_reader *reader = NULL;
 	struct sx_capture_progress progress;
 	struct sx_error err = {0};
 	uint32_t device;
 	getrlimit(RLIMIT_FSIZE, &before);
-	limit = (struct rlimit){bytes, before.rlim_max};
+	struct rlimit limit = (struct rlimit){bytes, before.rlim_max};
 	signal(SIGXFSZ, SIG_IGN);
 	assert_int_equal(sx_capture_create(path_of("full"), NULL, &writer, NULL), SX_OK);
 	assert_int_equal(sx_capture_add_device(writer, sample_device(), &device, NULL), SX_OK);

@@ -277,12 +277,11 @@ static void expect(struct subject *subject, struct table *table)
 			table->row = r;
 			struct naive value = naive_eval(&table->naive, root);
 			uint8_t *quality = &subject->expected_quality[o][r];
-			double f64;
 			if (subject->sample->formulas[o].type == SX_U64) {
 				subject->expected[o][r] = naive_u64(&value, quality);
 				continue;
 			}
-			f64 = naive_f64(&value, quality);
+			double f64 = naive_f64(&value, quality);
 			memcpy(&subject->expected[o][r], &f64, sizeof(f64));
 		}
 	}

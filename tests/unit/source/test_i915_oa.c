@@ -110,9 +110,9 @@ static void test_refusals(void **state)
 	(void)state;
 	struct fake_i915 fake;
 	struct sx_error err = {0};
-	struct source *source, *none = NULL;
+	struct source *none = NULL;
 	fake_i915_init(&fake);
-	source = open_fake(&fake);
+	struct source *source = open_fake(&fake);
 	assert_int_equal(start(source, "NoSuchSet", 0, &err), SX_ERR_NOT_FOUND);
 	fake.paranoid = true;
 	fake.capable = false;

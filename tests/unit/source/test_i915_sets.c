@@ -20,7 +20,6 @@ static void test_existing_config(void **state)
 	(void)state;
 	struct fake_i915 fake;
 	struct sx_error err = {0};
-	struct source *other;
 	fake_i915_init(&fake);
 	/* Another process of ours put it there. */
 	struct source *source = open_fake(&fake);
@@ -29,7 +28,7 @@ static void test_existing_config(void **state)
 	assert_string_equal(there->uuid, RENDER_BASIC);
 	fake.stream = 0;
 	fake.fds[3] = fake.fds[4] = false;
-	other = open_fake(&fake);
+	struct source *other = open_fake(&fake);
 	assert_int_equal(start(other, "RenderBasic", 0, &err), SX_OK);
 	assert_ptr_equal(fake.active, there);
 	source_i915_oa.close(other);

@@ -74,13 +74,12 @@ static VkResult VKAPI_CALL create_pool(VkDevice device, const VkQueryPoolCreateI
 {
 	VkQueryPoolCreateInfo below = *info;
 	const VkQueryPoolPerformanceCreateInfoKHR *what = info->pNext;
-	VkResult result;
 
 	if (info->queryType != VK_QUERY_TYPE_PERFORMANCE_QUERY_KHR)
 		return NEXT(vkCreateQueryPool)(device, info, allocator, out);
 	below.queryType = VK_QUERY_TYPE_OCCLUSION;
 	below.pNext = NULL;
-	result = NEXT(vkCreateQueryPool)(device, &below, allocator, out);
+	VkResult result = NEXT(vkCreateQueryPool)(device, &below, allocator, out);
 	pthread_mutex_lock(&fake_lock);
 	fake_rule(what && what->sType == VK_STRUCTURE_TYPE_QUERY_POOL_PERFORMANCE_CREATE_INFO_KHR,
 		  "VUID-VkQueryPoolCreateInfo-queryType-03222");
@@ -111,10 +110,8 @@ static VkResult VKAPI_CALL create_pool(VkDevice device, const VkQueryPoolCreateI
 static void VKAPI_CALL destroy_pool(VkDevice device, VkQueryPool handle,
 				    const VkAllocationCallbacks *allocator)
 {
-	struct fake_pool *pool;
-
 	pthread_mutex_lock(&fake_lock);
-	pool = fake_pool_of(handle);
+	struct fake_pool *pool = fake_pool_of(handle);
 	if (pool)
 		pool->handle = VK_NULL_HANDLE;
 	pthread_mutex_unlock(&fake_lock);
@@ -124,10 +121,8 @@ static void VKAPI_CALL destroy_pool(VkDevice device, VkQueryPool handle,
 static void VKAPI_CALL reset_pool(VkDevice device, VkQueryPool handle, uint32_t first,
 				  uint32_t count)
 {
-	struct fake_pool *pool;
-
 	pthread_mutex_lock(&fake_lock);
-	pool = fake_pool_of(handle);
+	struct fake_pool *pool = fake_pool_of(handle);
 	for (uint32_t i = first; pool && i < first + count && i < QUERIES; i++) {
 		pool->reset[i] = true;
 		pool->ran[i] = false;
@@ -168,11 +163,9 @@ static void begin_rules(struct fake_buffer *buffer, struct fake_pool *pool, uint
 static void VKAPI_CALL begin_query(VkCommandBuffer c, VkQueryPool handle, uint32_t query,
 				   VkQueryControlFlags flags)
 {
-	struct fake_pool *pool;
-
 	pthread_mutex_lock(&fake_lock);
 	struct fake_buffer *buffer = note(c, 0, 0);
-	pool = fake_pool_of(handle);
+	struct fake_pool *pool = fake_pool_of(handle);
 	if (pool) {
 		begin_rules(buffer, pool, query);
 		if (buffer->use_count == BUFFER_QUERY)
@@ -205,12 +198,11 @@ static void end_one(struct fake_buffer *buffer, struct fake_use *use)
 
 static void VKAPI_CALL end_query(VkCommandBuffer c, VkQueryPool handle, uint32_t query)
 {
-	struct fake_pool *pool;
 	bool found = false;
 
 	pthread_mutex_lock(&fake_lock);
 	struct fake_buffer *buffer = note(c, 0, 0);
-	pool = fake_pool_of(handle);
+	struct fake_pool *pool = fake_pool_of(handle);
 	for (uint32_t i = 0; pool && i < buffer->use_count; i++) {
 		struct fake_use *use = &buffer->uses[i];
 
@@ -233,11 +225,10 @@ static VkResult VKAPI_CALL results(VkDevice device, VkQueryPool handle, uint32_t
 		return VK_ERROR_DEVICE_LOST;
 	VkPerformanceCounterResultKHR *out = data;
 	VkResult result = VK_SUCCESS;
-	struct fake_pool *pool;
 
 	fake_note_read();
 	pthread_mutex_lock(&fake_lock);
-	pool = fake_pool_of(handle);
+	struct fake_pool *pool = fake_pool_of(handle);
 	if (pool) {
 		fake_rule((flags & ~(VkQueryResultFlags)VK_QUERY_RESULT_WAIT_BIT) == 0,
 			  "VUID-vkGetQueryPoolResults-queryType-03230");

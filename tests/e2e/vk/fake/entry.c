@@ -89,9 +89,8 @@ static VkResult VKAPI_CALL list_extensions(VkPhysicalDevice gpu, const char *lay
 {
 	static const char *const names[] = {EXTENSION, MESH};
 	uint32_t room = *count, all = 0, more = machine_here() ? 2 : 1;
-	VkResult result;
 
-	result = BELOW(vkEnumerateDeviceExtensionProperties)(gpu, layer, &all, NULL);
+	VkResult result = BELOW(vkEnumerateDeviceExtensionProperties)(gpu, layer, &all, NULL);
 	if (result != VK_SUCCESS || !out) {
 		*count = all + more;
 		return result;
@@ -154,7 +153,6 @@ static VkResult VKAPI_CALL create_device(VkPhysicalDevice gpu, const VkDeviceCre
 	VkBool32 wanted = queries && queries->performanceCounterQueryPools;
 	VkDeviceCreateInfo copy = *info;
 	const char **names = calloc(info->enabledExtensionCount + 1, sizeof(*names));
-	VkResult result;
 
 	copy.ppEnabledExtensionNames = names;
 	copy.enabledExtensionCount = 0;
@@ -167,7 +165,7 @@ static VkResult VKAPI_CALL create_device(VkPhysicalDevice gpu, const VkDeviceCre
 		queries->performanceCounterQueryPools = VK_FALSE;
 	if (machine_here())
 		machine_create(&copy);
-	result = BELOW(vkCreateDevice)(gpu, &copy, allocator, out);
+	VkResult result = BELOW(vkCreateDevice)(gpu, &copy, allocator, out);
 	if (machine_here())
 		machine_created(&copy);
 	if (queries)

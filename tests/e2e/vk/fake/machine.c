@@ -178,10 +178,9 @@ static VkResult VKAPI_CALL create_queries(VkDevice device, const VkQueryPoolCrea
 					  const VkAllocationCallbacks *allocator, VkQueryPool *out)
 {
 	VkQueryPoolCreateInfo below_info = *info;
-	VkResult result;
 
 	below_info.pipelineStatistics &= ~MESH_BITS;
-	result = NEXT(vkCreateQueryPool)(device, &below_info, allocator, out);
+	VkResult result = NEXT(vkCreateQueryPool)(device, &below_info, allocator, out);
 	if (result != VK_SUCCESS || (info->pipelineStatistics & MESH_BITS) != MESH_BITS)
 		return result;
 	fake_rule(wanted_queries,
