@@ -57,8 +57,7 @@ enum graph_op {
 	GRAPH_IOR,
 	GRAPH_ILT,
 	GRAPH_ILE,
-	GRAPH_IEQ,
-	GRAPH_OP_COUNT
+	GRAPH_IEQ
 };
 
 /* A number of any type; integers are kept in 128 bits, sums with their sign extended. */

@@ -15,7 +15,6 @@
 #define I915_GETPARAM		0xc0106446ul
 #define I915_REG_READ		0xc0106471ul
 #define I915_STREAM_ENABLE	0x6900ul
-#define I915_STREAM_DISABLE	0x6901ul
 
 enum i915_param {
 	I915_CHIPSET_ID = 4,

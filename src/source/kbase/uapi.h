@@ -140,7 +140,6 @@ struct kbase_meta {
 /* vinstr, the older reader */
 #define KBASE_READER_VERSION_FEATURES 0x4008beffu
 #define KBASE_READER_VERSION	      0x4004beffu
-#define KBASE_READER_HWVER	      0x8004be00u
 #define KBASE_READER_BUFFER_SIZE      0x8004be01u
 #define KBASE_READER_DUMP	      0x4004be10u
 #define KBASE_READER_GET	      0x8010be20u

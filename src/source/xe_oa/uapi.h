@@ -13,7 +13,6 @@
 /* Of the stream's descriptor. */
 #define XE_STREAM_ENABLE  0x6900ul
 #define XE_STREAM_DISABLE 0x6901ul
-#define XE_STREAM_CONFIG  0x6902ul
 #define XE_STREAM_STATUS  0x6903ul
 #define XE_STREAM_INFO	  0x6904ul
 /* The kernel's own for every descriptor: the stream comes blocking, and open across exec. */
