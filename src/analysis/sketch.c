@@ -35,23 +35,24 @@ static double middle_of(uint32_t size)
 static bool reach(struct sketch_half *half, uint32_t size)
 {
 	uint32_t low = size / OCTAVE * OCTAVE, high = low + OCTAVE;
-	if (half->count && size >= half->first && size < half->first + half->count - 1)
-		return true;
-	if (!size && half->count)
+	uint32_t first = half->first, end = half->first + (half->count ? half->count - 1 : 0);
+	if (half->count && (!size || (size >= first && size < end)))
 		return true;
 	low = low ? low : 1;
-	if (half->count) {
-		low = half->first < low || !size ? half->first : low;
-		high = half->first + half->count - 1 > high ? half->first + half->count - 1 : high;
+	if (!size) /* zero is no power of two: nothing is known of the others */
+		high = low;
+	if (end > first) {
+		low = first < low ? first : low;
+		high = end > high ? end : high;
 	}
 	uint64_t *grown = calloc(1 + high - low, sizeof(*grown));
 	if (!grown)
 		return false;
-	if (half->count) {
+	if (half->count)
 		grown[0] = half->buckets[0];
-		memcpy(grown + 1 + (half->first - low), half->buckets + 1,
-		       (half->count - 1) * sizeof(*grown));
-	}
+	if (end > first)
+		memcpy(grown + 1 + (first - low), half->buckets + 1,
+		       (end - first) * sizeof(*grown));
 	free(half->buckets);
 	*half = (struct sketch_half){grown, low, 1 + high - low};
 	return true;

@@ -13,6 +13,7 @@
 #include "analysis/sketch.h"
 #include "unit/analysis/naive_stats.h"
 #include "unit/context_catalog.h"
+#include "unit/heap.h"
 
 #define ROWS 30000
 
@@ -271,6 +272,26 @@ static void test_sketch_of_all_magnitudes(void **state)
 	sketch_finish(&sketch);
 }
 
+/* Zeros come first: they are no power of two, and there is none between them and the others. */
+static void test_zeros_take_no_room(void **state)
+{
+	static const double percent[] = {10, 50, 90};
+	struct sketch sketch = {0};
+	double at[3];
+	(void)state;
+	size_t before = heap_bytes();
+	for (int i = 0; i < 10000; i++)
+		assert_true(sketch_add(&sketch, i < 5000 ? 0 : i % 2 ? 40 : 60));
+	size_t bytes = heap_bytes() - before;
+	if (bytes > 16384)
+		fail_msg("%zu bytes", bytes);
+	sketch_percentiles(&sketch, percent, at, 3);
+	same(at[0], 0, 0);
+	same(at[1], 0, 0);
+	same(at[2], 60, 0.004);
+	sketch_finish(&sketch);
+}
+
 static void test_overview(void **state)
 {
 	struct sx_table *like = make(0, 0), *total = NULL, *due = NULL;
@@ -337,6 +358,7 @@ int main(void)
 	    cmocka_unit_test(test_slices_are_scaled_by_time),
 	    cmocka_unit_test(test_running_of_events_that_take_turns),
 	    cmocka_unit_test(test_sketch_of_all_magnitudes),
+	    cmocka_unit_test(test_zeros_take_no_room),
 	    cmocka_unit_test(test_overview),
 	    cmocka_unit_test(test_totals_beyond_64_bits),
 	};
