@@ -241,7 +241,7 @@ void channel_write(struct wire_header *channel, struct channel_stream *out,
 	channel_write_values(channel, out, identity, &sample);
 }
 
-/* Only the reader of a program that is gone looks there, so that no order of stores is needed. */
+/* Drafts are read once the program is gone; before that, nothing is believed of what is read. */
 static void set_drafted(struct channel_stream *out, uint64_t drafted)
 {
 	out->drafted = drafted;

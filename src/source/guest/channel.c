@@ -375,12 +375,85 @@ static void count_late(struct channel *channel, struct contexts *contexts, unsig
 		contexts->late += count_lost(mine, stream, &contexts->items[mine->context]);
 }
 
+#define NO_RECORD UINT64_MAX
+#define STAY	  16u		      /* records of one stream before others are looked at again */
+#define WAIT_NS	  UINT64_C(100000000) /* for what a context drafts, and has no results of yet */
+
+/* When the next record of a stream ended; *drafted: it is one that is still to be written. */
+static uint64_t next_end_ns(const struct channel *channel, unsigned index, bool *drafted)
+{
+	const struct channel_place *mine = &channel->places[index];
+	const struct wire_stream *stream = wire_stream_at(channel->memory, channel->ring, index);
+	const struct wire_record *ring = (const struct wire_record *)(stream + 1);
+	uint32_t size = wire_ring(channel->ring, index);
+	if (!mine->known || mine->context == CHANNEL_NOBODY || !is_in_use(stream))
+		return NO_RECORD;
+	uint64_t head = __atomic_load_n(&stream->head, __ATOMIC_ACQUIRE), end;
+	uint64_t end_ns = ring[mine->tail & (size - 1)].end_ns;
+	if (mine->tail != end_of(channel, stream, head, size))
+		return end_ns;
+	end = __atomic_load_n(&stream->drafted, __ATOMIC_ACQUIRE);
+	/* A time that is still to come makes no sense, and is not waited for. */
+	*drafted = end - mine->tail - 1 < size && channel->now_ns - end_ns < WAIT_NS;
+	return *drafted ? end_ns : NO_RECORD;
+}
+
+/* Whoever writes much must not wait long: its ring would be full. */
+static bool is_half_full(const struct channel *channel, unsigned index)
+{
+	const struct wire_stream *stream = wire_stream_at(channel->memory, channel->ring, index);
+	uint64_t head = __atomic_load_n(&stream->head, __ATOMIC_ACQUIRE);
+	return head - channel->places[index].tail > wire_ring(channel->ring, index) / 2;
+}
+
+/*
+ * Contexts of several threads write at once, and each when it has results. What all of them share,
+ * the time of the rasteriser's threads for one, is given to samples in turn: by their ends, or the
+ * first of many would have that of all. False: one that ended before all others is to be written.
+ */
+static bool turn_to_earliest(struct channel *channel, struct contexts *contexts)
+{
+	bool drafted = false, awaited = false;
+	uint64_t least_ns = next_end_ns(channel, channel->next, &drafted);
+	if (!drafted && least_ns <= channel->until_ns && channel->stay) {
+		channel->stay--;
+		return true;
+	}
+	for (unsigned met = 0; met < WIRE_STREAMS && meet_oldest(channel, contexts);)
+		met++;
+	uint64_t draft_ns = NO_RECORD;
+	least_ns = channel->until_ns = NO_RECORD;
+	channel->stay = STAY;
+	for (unsigned i = 0; i < WIRE_STREAMS; i++) {
+		const struct channel_place *places = channel->places;
+		drafted = false;
+		uint64_t end_ns = next_end_ns(channel, i, &drafted);
+		if (drafted) {
+			draft_ns = end_ns < draft_ns ? end_ns : draft_ns;
+		} else if (end_ns < least_ns ||
+			   (end_ns == least_ns && end_ns != NO_RECORD &&
+			    places[i].context < places[channel->next].context)) {
+			channel->until_ns = least_ns;
+			least_ns = end_ns;
+			channel->next = i;
+		} else if (end_ns < channel->until_ns) {
+			channel->until_ns = end_ns;
+		}
+	}
+	if (draft_ns < channel->until_ns)
+		channel->until_ns = draft_ns;
+	awaited = draft_ns < least_ns && least_ns != NO_RECORD;
+	return !awaited || is_half_full(channel, channel->next);
+}
+
 bool channel_next(struct channel *channel, struct contexts *contexts, struct wire_sample *out,
 		  uint64_t *lost)
 {
 	*lost = 0;
 	if (take_counted(channel, contexts, channel->next, out))
 		return true;
+	if (!turn_to_earliest(channel, contexts))
+		return false;
 	for (unsigned i = 0, met = 0; i < WIRE_STREAMS;) {
 		unsigned index = (channel->next + i) % WIRE_STREAMS;
 		struct channel_place *mine = &channel->places[index];
@@ -403,6 +476,7 @@ bool channel_next(struct channel *channel, struct contexts *contexts, struct wir
 			return true;
 		}
 	}
+	channel->stay = 0; /* others may be the first to have more */
 	return false;
 }
 

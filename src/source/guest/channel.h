@@ -58,8 +58,11 @@ struct channel {
 	char name[32];		    /* set */
 	uint32_t value_most;	    /* set: values of a sample; 0: WIRE_DRIVER_MOST */
 	bool ended;		    /* set: nobody writes any more, and drafts count */
+	uint64_t now_ns;	    /* set: now; 0: no draft is waited for */
 	struct channel_place places[WIRE_STREAMS];
-	unsigned next; /* stream to look at first */
+	unsigned next;	   /* stream to look at first, */
+	uint64_t until_ns; /* for as long as its records end before those of others, */
+	uint32_t stay;	   /* and for so many of them */
 	/* Commands that came in one record, of stream `next`: samples from `counted_at` on. */
 	struct wire_record counted;
 	uint32_t counted_at, counted_count;
@@ -83,8 +86,9 @@ struct channel_wish {
 /* Fills in the head of new memory of WIRE_BYTES(wish->ring) zeros. */
 void channel_prepare(struct wire_header *memory, const struct channel_wish *wish);
 /*
- * Takes the next sample of any stream, in turn; false when there is none now. *lost: samples known
- * to be lost before it. Of the driver's own counters out->driver_count are in channel->values.
+ * Takes the next sample of any stream, those that ended first before others; false when there is
+ * none now, or an earlier one is about to come. *lost: samples known to be lost before it. Of the
+ * driver's own counters out->driver_count are in channel->values.
  */
 bool channel_next(struct channel *channel, struct contexts *contexts, struct wire_sample *out,
 		  uint64_t *lost);

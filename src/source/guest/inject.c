@@ -422,6 +422,7 @@ void inject_wake(struct source *source, struct source_wake *out)
 enum sx_status inject_stop(struct source *source, struct sx_error *err)
 {
 	inject_source(source)->stopped = true;
+	processes_hurry(&inject_source(source)->processes);
 	return SX_OK;
 }
 

@@ -181,6 +181,8 @@ static bool next_possible(struct processes *all, struct process *process,
 			  const struct next_place *to)
 {
 	uint64_t lost;
+	bool waits = !all->hurry && !process->ended;
+	process->channel.now_ns = waits ? sys_now_ns(all->sys) : 0;
 	*to->lost = 0;
 	while (channel_next(&process->channel, &all->contexts, to->out, &lost)) {
 		const struct bounds bounds = {process->channel_ns, sys_now_ns(all->sys)};
@@ -241,6 +243,11 @@ bool processes_next(struct processes *all, struct wire_sample *out, char *path, 
 		remove_ended(all, i);
 	}
 	return false;
+}
+
+void processes_hurry(struct processes *all)
+{
+	all->hurry = true;
 }
 
 bool processes_newcomer(struct processes *all, pid_t *pid)

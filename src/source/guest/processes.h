@@ -22,6 +22,7 @@ struct processes {
 	uint32_t number; /* of the next process that has a context */
 	struct contexts contexts;
 	struct heirs heirs; /* that have not come */
+	bool hurry;
 	/* Of processes that have gone. */
 	uint64_t seen, made, refused, dropped, labels_lost;
 	uint64_t garbage;      /* counts of theirs that cannot be */
@@ -57,6 +58,8 @@ const char *processes_path(const struct processes *processes);
  */
 bool processes_next(struct processes *processes, struct wire_sample *out, char *path, size_t size,
 		    uint64_t *lost);
+/* Samples do not wait any more for earlier ones of other contexts that are still to be written. */
+void processes_hurry(struct processes *processes);
 /*
  * Whether a program still runs that has made a context, or that came so short a while ago that it
  * may yet, or whether one has just ended that made none, and may have forked, or whether one that

@@ -135,6 +135,79 @@ static void test_contexts_are_read_as_they_were_made(void **state)
 	finish(f);
 }
 
+static void write_frame(struct wire_stream *stream, uint64_t end_ns)
+{
+	write_record(stream, end_ns);
+	((struct wire_record *)(stream + 1))[(stream->head - 1) % RING].end_ns = end_ns;
+}
+
+/* The next record is there, but its results are not. */
+static void draft_frame(struct wire_stream *stream, uint64_t end_ns)
+{
+	((struct wire_record *)(stream + 1))[stream->head % RING] =
+	    (struct wire_record){.kind = WIRE_FRAME, .frame = end_ns, .end_ns = end_ns};
+	stream->drafted = stream->head + 1;
+}
+
+/* Three threads' contexts, each of which hands over many frames at once. */
+static void test_samples_come_by_their_ends(void **state)
+{
+	struct fixture *f = start();
+	struct wire_stream *streams[3];
+	uint64_t last_ns = 0;
+	(void)state;
+	for (unsigned i = 0; i < 3; i++)
+		streams[i] = open_stream(f, 2 * i);
+	for (unsigned batch = 0; batch < 3; batch++) {
+		for (unsigned i = 0; i < 3; i++)
+			for (uint64_t k = 0; k < 200; k++)
+				write_frame(streams[i], 1000 + 600 * batch + 3 * k + i);
+		for (unsigned k = 0; k < 600; k++) {
+			assert_true(next(f));
+			assert_true(f->sample.record.end_ns > last_ns);
+			last_ns = f->sample.record.end_ns;
+		}
+		assert_false(next(f));
+	}
+	finish(f);
+}
+
+/* An earlier sample that has no results yet is waited for, but not for long, nor for garbage. */
+static void test_samples_wait_for_earlier_ones(void **state)
+{
+	struct fixture *f = start();
+	struct wire_stream *early = open_stream(f, 0), *late = open_stream(f, 1);
+	(void)state;
+	f->channel.now_ns = UINT64_C(1000000000);
+	uint64_t now_ns = f->channel.now_ns;
+	write_frame(early, now_ns - 3000);
+	write_frame(late, now_ns - 1000);
+	assert_true(next(f));
+	assert_int_equal(f->sample.record.end_ns, now_ns - 3000);
+	draft_frame(early, now_ns - 2000);
+	assert_false(next(f));
+	write_frame(early, now_ns - 2000);
+	assert_true(next(f));
+	assert_int_equal(f->sample.record.end_ns, now_ns - 2000);
+	assert_true(next(f));
+	assert_int_equal(f->sample.record.end_ns, now_ns - 1000);
+	static const int64_t not_waited_for[] = {-1000000000, 5000};
+	for (int i = 0; i < 2; i++) {
+		draft_frame(early, now_ns + (uint64_t)not_waited_for[i]);
+		write_frame(late, now_ns + 9000);
+		assert_true(next(f));
+	}
+	assert_false(next(f));
+	draft_frame(early, now_ns - 500);
+	for (unsigned k = 0; k < RING / 2 + 1; k++)
+		write_frame(late, now_ns);
+	assert_true(next(f)); /* its ring would be full soon */
+	assert_false(next(f));
+	f->channel.now_ns = 0;
+	assert_true(next(f));
+	finish(f);
+}
+
 static void test_impossible_heads_are_skipped(void **state)
 {
 	struct fixture *f = start();
@@ -316,6 +389,7 @@ static void test_commands_that_were_only_counted(void **state)
 	stream->state = WIRE_CLOSED;
 	other->serial = 2; /* its record comes behind all of them */
 	write_record(other, 1);
+	((struct wire_record *)(other + 1))->end_ns = UINT64_MAX - 1;
 	for (uint32_t i = 0; i < WIRE_COUNTED_MOST; i++) {
 		assert_true(next(f));
 		assert_true(i == WIRE_COUNTED_MOST - 1 || channel_in_use(&f->channel));
@@ -483,6 +557,8 @@ int main(void)
 	    cmocka_unit_test(test_many_contexts_do_not_take_a_long_ring_each),
 	    cmocka_unit_test(test_values_that_make_no_sense),
 	    cmocka_unit_test(test_records_arrive_in_order),
+	    cmocka_unit_test(test_samples_come_by_their_ends),
+	    cmocka_unit_test(test_samples_wait_for_earlier_ones),
 	    cmocka_unit_test(test_closed_streams_are_freed_when_drained),
 	    cmocka_unit_test(test_contexts_are_read_as_they_were_made),
 	    cmocka_unit_test(test_impossible_heads_are_skipped),
