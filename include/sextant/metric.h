@@ -28,6 +28,8 @@ struct sx_metrics_options {
 	uint32_t pattern_count;
 	const char *set;     /* only metrics of this group, or NULL */
 	const char *variant; /* name of a variant of the catalog (an API), or NULL: the first */
+	/* They go before a column of `like` that gives the same constant, and before the catalog's.
+	 */
 	const struct sx_constant_value *constants;
 	uint32_t constant_count;
 	/* A vendor-neutral name that the catalog does not map is a column without data, not an
@@ -39,14 +41,17 @@ struct sx_metrics_options {
 	uint32_t formula_count;
 	/*
 	 * The table that will be evaluated, or NULL: its column types are compiled in, and a
-	 * constant that it has as a column is read from each row. A column that is called as a
-	 * metric gives its values, which are then not derived; one that the catalog does not know,
-	 * but that has a unit, is selected as it is. It need not outlive the call.
+	 * constant that it has as a column, and `constants` does not, is read from each row. A
+	 * column that is called as a metric gives its values, which are then not derived; one that
+	 * the catalog does not know, but that has a unit, is selected as it is. It need not outlive
+	 * the call.
 	 */
 	const struct sx_table *like;
 	bool derive; /* metrics are derived although `like` gives them */
 	/* Columns of `like` that give constants are selected too, behind all others. */
 	bool keep_constants;
+	/* `like` is of sx_table_by_instance(): of what counts instances its columns are heeded. */
+	bool by_instance;
 };
 
 /*
@@ -131,9 +136,9 @@ SX_API enum sx_status sx_evaluation_run(struct sx_evaluation *evaluation, const 
  * The same rows with instances apart: each row becomes one for each core, slice or cluster,
  * labelled SX_LABEL_INSTANCE. Where `in` has a column of that instance ("NAME[2]") its value stands
  * under the plain name; counters without instances are repeated; constants that count instances are
- * 1, so that metrics read as if there was this one. *out is owned by the caller. Errors:
- * SX_ERR_NOT_FOUND (no column is of one instance), SX_ERR_NO_MEMORY. Thread-safe for different
- * tables.
+ * 1 (see by_instance of the options), so that metrics read as if there was this one. *out is owned
+ * by the caller. Errors: SX_ERR_NOT_FOUND (no column is of one instance), SX_ERR_NO_MEMORY.
+ * Thread-safe for different tables.
  */
 SX_API enum sx_status sx_table_by_instance(const struct sx_table *in,
 					   const struct sx_catalog *catalog, struct sx_table **out,

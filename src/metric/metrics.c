@@ -14,6 +14,19 @@
 #include "metric/about.h"
 #include "wire/share.h"
 
+/* Rows of one instance each have columns that say 1 of what counts them. */
+static void leave_to_instances(struct sx_metrics *m)
+{
+	uint32_t count;
+	const struct sx_block_info *blocks = sx_catalog_blocks(m->catalog, &count);
+	for (uint32_t i = 0; i < count; i++) {
+		const char *name = blocks[i].instances_constant;
+		uint32_t at = name ? sx_catalog_find_constant(m->catalog, name) : SX_NONE;
+		if (at != SX_NONE)
+			m->listed[at] = false;
+	}
+}
+
 static enum sx_status set_constants(struct sx_metrics *m, const struct sx_metrics_options *options,
 				    struct sx_error *err)
 {
@@ -21,7 +34,8 @@ static enum sx_status set_constants(struct sx_metrics *m, const struct sx_metric
 	const struct sx_constant_info *all = sx_catalog_constants(m->catalog, &count);
 	m->constants = arena_alloc(&m->arena, count * sizeof(*m->constants) + 1);
 	m->per_row = arena_alloc(&m->arena, count * sizeof(*m->per_row) + 1);
-	if (!m->constants || !m->per_row)
+	m->listed = arena_alloc(&m->arena, count * sizeof(*m->listed) + 1);
+	if (!m->constants || !m->per_row || !m->listed)
 		return error_nomem(err, "setting constants");
 	for (uint32_t i = 0; i < count; i++)
 		m->constants[i] = all[i].has_value ? all[i].value : NAN;
@@ -36,7 +50,10 @@ static enum sx_status set_constants(struct sx_metrics *m, const struct sx_metric
 			return SX_ERR_NOT_FOUND;
 		}
 		m->constants[at] = options->constants[i].value;
+		m->listed[at] = true;
 	}
+	if (options->by_instance)
+		leave_to_instances(m);
 	return SX_OK;
 }
 
@@ -60,7 +77,7 @@ static enum sx_status read_like(struct sx_metrics *m, const struct sx_table *lik
 		m->as_is[i] = SX_NONE;
 		m->like_counter[i] = is.counter.counter;
 		m->like_instance[i] = is.counter.instance;
-		if (is.constant != SX_NONE)
+		if (is.constant != SX_NONE && !m->listed[is.constant])
 			m->per_row[is.constant] = true;
 		if (is.metric != SX_NONE && !derive && m->given[is.metric] == SX_NONE)
 			m->given[is.metric] = i;

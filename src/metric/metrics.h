@@ -55,7 +55,8 @@ struct sx_metrics {
 
 	/* Only while the selection is built. */
 	double *constants;	/* one for each constant of the catalog; NaN: not known */
-	bool *per_row;		/* constants that are columns of `like` */
+	bool *listed;		/* constants of the options, which go before columns of `like` */
+	bool *per_row;		/* constants that are columns of `like` alone */
 	bool asked_per_row;	/* whether such a constant was asked for */
 	struct sx_expr **whens; /* parsed, one a condition */
 	size_t when_cap;

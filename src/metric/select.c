@@ -402,14 +402,16 @@ static enum sx_status select_patterns(struct sx_metrics *m,
 	return SX_OK;
 }
 
-/* Columns that tell the device of each row come out as they went in. */
+/* Columns that tell the device of each row come out as they went in; listed constants stand apart.
+ */
 static enum sx_status add_given_constants(struct sx_metrics *m, struct sx_error *err)
 {
 	enum sx_status status = SX_OK;
 	for (uint32_t i = 0; !status && i < m->like_count; i++) {
 		const char *name = sx_table_column(m->like, i)->name;
 		uint32_t before = m->column_count;
-		if (column_meaning(m->catalog, name, m->set).constant == SX_NONE)
+		uint32_t constant = column_meaning(m->catalog, name, m->set).constant;
+		if (constant == SX_NONE || m->listed[constant])
 			continue;
 		status = add_unknown(m, i, err);
 		if (!status && m->column_count > before) {

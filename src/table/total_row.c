@@ -333,8 +333,10 @@ static enum sx_status write_row(const struct telling *telling, struct sx_table *
 	for (uint32_t i = 0; i < total->count; i++)
 		if (!set_column(telling, &(struct place){table, i, row}) &&
 		    table_set_why(table, i,
-				  "a ratio has no total of its own: it is evaluated "
-				  "over the totals of its counters"))
+				  total->of[0][i].rule == SX_REDUCE_EACH
+				      ? "it differs from row to row"
+				      : "a ratio has no total of its own: it is evaluated "
+					"over the totals of its counters"))
 			return error_nomem(err, "a table's totals");
 	if (total->begin_ns != SX_TIME_UNKNOWN)
 		sx_table_set_time(table, row, total->begin_ns,

@@ -61,7 +61,7 @@ enum sx_status rules_bind(struct rules *rules, struct sx_error *err)
 	return SX_OK;
 }
 
-/* The column of the raw table that holds a constant, or SX_NONE. */
+/* The column of the raw table that holds a constant, or SX_NONE; one that is listed goes before. */
 static uint32_t constant_column(const struct rules *rules, uint32_t constant)
 {
 	for (uint32_t i = 0; i < sx_table_column_count(rules->raw); i++)
@@ -69,13 +69,6 @@ static uint32_t constant_column(const struct rules *rules, uint32_t constant)
 					     sx_table_column(rules->raw, i)->name) == constant)
 			return i;
 	return SX_NONE;
-}
-
-static double constant_value(const struct rules *rules, uint32_t constant)
-{
-	const struct sx_metrics_options *o = &rules->options;
-	return constants_value(rules->catalog, constant,
-			       &(struct constants_list){o->constants, o->constant_count});
 }
 
 static struct expr_ref as_input(const struct rules *rules, uint32_t input)
@@ -87,8 +80,12 @@ static struct expr_ref as_input(const struct rules *rules, uint32_t input)
 static struct expr_ref as_constant(const struct rules *rules, uint32_t constant)
 {
 	uint32_t own = rules->values ? sx_table_column_count(rules->values) : 0;
-	uint32_t column = constant_column(rules, constant);
-	double value = constant_value(rules, constant);
+	const struct sx_metrics_options *o = &rules->options;
+	const struct constants_list list = {o->constants, o->constant_count};
+	uint32_t column = constants_given(rules->catalog, constant, &list)
+			      ? SX_NONE
+			      : constant_column(rules, constant);
+	double value = constants_value(rules->catalog, constant, &list);
 	if (column != SX_NONE)
 		return as_input(rules, own + column);
 	if (isnan(value))

@@ -130,6 +130,7 @@ static enum sx_status decode_write_rows(struct decode_job *job, struct sx_error 
 		return status;
 	const struct sx_table *rows = split ? split : job->in.table;
 	selection.like = rows;
+	selection.by_instance = job->in.instances;
 	job->shape.whole = o->summary;
 	job->shape.labels |= job->in.instances ? 1u << SX_LABEL_INSTANCE : 0;
 	status = sx_metrics_create(job->in.catalog, &selection, &metrics, err);

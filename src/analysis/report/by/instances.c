@@ -100,6 +100,7 @@ enum sx_status instances_split(const struct report_by_options *o, const struct s
 	if (status)
 		return status;
 	options.like = *out;
+	options.by_instance = true;
 	status = sx_metrics_create(o->catalog, &options, metrics, err);
 	if (!status)
 		status = leave_out_whole(o, &options, whole, metrics, err);
