@@ -7,6 +7,7 @@
 
 #include "base/number.h"
 #include "import/columns.h"
+#include "import/constants.h"
 #include "import/devices.h"
 #include "import/frames.h"
 #include "import/internal.h"
@@ -142,6 +143,7 @@ static enum sx_status import_with(struct import_job *job, struct import **out, s
 			import_destroy(job->result);
 			return SX_ERR_NO_MEMORY;
 		}
+		import_constants(job, &job->result->devices[i]);
 		tell_ratios(job, &job->result->devices[i]);
 	}
 	*out = job->result;

@@ -47,33 +47,8 @@ static bool any_table_recognise(const struct import_head *head)
 	return numbers && count <= columns + 1;
 }
 
-static const struct sx_constant_value *any_table_constant(const struct import_device *device,
-							  const char *name)
-{
-	for (uint32_t i = 0; i < device->constant_count; i++)
-		if (strcmp(device->constants[i].name, name) == 0)
-			return &device->constants[i];
-	return NULL;
-}
-
-/* A constant that is the same in each row is one of the device. */
-static void take_constant(struct import_job *job, struct import_device *device, uint32_t column)
-{
-	const char *name = sx_table_column(device->table, column)->name;
-	size_t rows = sx_table_row_count(device->table);
-	double first = rows ? sx_table_get(device->table, column, 0) : 0;
-	for (size_t i = 0; i < rows; i++)
-		if (!(sx_table_get(device->table, column, i) == first))
-			return;
-	char *copy = import_text(job, name, strlen(name));
-	if (rows && copy && device->constant_count < IMPORT_CONSTANTS_MAX &&
-	    !any_table_constant(device, name))
-		device->constants[device->constant_count++] =
-		    (struct sx_constant_value){copy, first};
-}
-
-/* What the columns mean: constants are kept, and what nobody knows is told. */
-static void look_at_columns(struct import_job *job, struct import_device *device,
+/* What nobody knows is told. */
+static void look_at_columns(struct import_job *job, const struct import_device *device,
 			    const struct sx_catalog *catalog)
 {
 	uint32_t unknown = 0, repeated = 0, first = SX_NONE;
@@ -82,8 +57,6 @@ static void look_at_columns(struct import_job *job, struct import_device *device
 	for (uint32_t i = 0; i < sx_table_column_count(table); i++) {
 		const char *name = sx_table_column(table, i)->name;
 		struct column_meaning meaning = column_meaning(catalog, name, SX_NONE);
-		if (meaning.constant != SX_NONE)
-			take_constant(job, device, i);
 		if (!column_is_known(&meaning) && !column_is_imbalance(catalog, name) &&
 		    !import_is_of_sets(catalog, name))
 			unknown_name = unknown++ ? unknown_name : name;

@@ -109,6 +109,18 @@ static uint32_t imported_properties(const struct import_device *device,
 	return told;
 }
 
+/* Whether a column gives a constant that differs from row to row: all of them have none. */
+static bool tells_rows(const struct sx_catalog *catalog, const struct import_device *device,
+		       const char *name)
+{
+	uint32_t constant = sx_catalog_find_constant(catalog, name);
+	bool same = false;
+	for (uint32_t i = 0; i < device->constant_count; i++)
+		same |= sx_catalog_find_constant(catalog, device->constants[i].name) == constant;
+	return constant != SX_NONE && !same &&
+	       sx_catalog_find_counter(catalog, name, SX_NONE, NULL) == SX_NONE;
+}
+
 /* A device of the import becomes one of the capture; `number` of its file, or 0 of one alone. */
 static enum sx_status write_device(const struct cli *cli, struct sx_capture_writer *writer,
 				   const struct import_device *device, size_t number,
@@ -120,8 +132,11 @@ static enum sx_status write_device(const struct cli *cli, struct sx_capture_writ
 	enum sx_status status = columns ? SX_OK : error_nomem(err, "importing");
 	if (!status)
 		status = sx_catalog_open(cli->context, device->catalog, &catalog, err);
-	for (uint32_t i = 0; !status && i < count; i++)
+	for (uint32_t i = 0; !status && i < count; i++) {
 		columns[i] = *sx_table_column(device->table, i);
+		if (tells_rows(catalog, device, columns[i].name))
+			columns[i].over_time = SX_REDUCE_EACH;
+	}
 	struct imported_properties properties;
 	char own[32] = "file";
 	if (number)
