@@ -65,8 +65,8 @@ static bool any_fulfils(const struct sx_advice *a, struct share *share)
 {
 	size_t rows = sx_table_row_count(a->rules.raw), known = 0, yes = 0;
 	for (size_t r = 0; r < rows; r++) {
-		known += !isnan(a->verdicts[r]);
-		yes += fulfils(a, r);
+		known += isnan(a->verdicts[r]) ? 0 : 1;
+		yes += fulfils(a, r) ? 1 : 0;
 	}
 	share->rows += known;
 	return yes;
