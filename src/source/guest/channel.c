@@ -388,11 +388,11 @@ static uint64_t next_end_ns(const struct channel *channel, unsigned index, bool 
 	uint32_t size = wire_ring(channel->ring, index);
 	if (!mine->known || mine->context == CHANNEL_NOBODY || !is_in_use(stream))
 		return NO_RECORD;
-	uint64_t head = __atomic_load_n(&stream->head, __ATOMIC_ACQUIRE), end;
+	uint64_t head = __atomic_load_n(&stream->head, __ATOMIC_ACQUIRE);
 	uint64_t end_ns = ring[mine->tail & (size - 1)].end_ns;
 	if (mine->tail != end_of(channel, stream, head, size))
 		return end_ns;
-	end = __atomic_load_n(&stream->drafted, __ATOMIC_ACQUIRE);
+	uint64_t end = __atomic_load_n(&stream->drafted, __ATOMIC_ACQUIRE);
 	/* A time that is still to come makes no sense, and is not waited for. */
 	*drafted = end - mine->tail - 1 < size && channel->now_ns - end_ns < WAIT_NS;
 	return *drafted ? end_ns : NO_RECORD;
