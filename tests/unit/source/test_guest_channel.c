@@ -7,68 +7,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "source/guest/channel.h"
-#include "wire/counted.h"
-
-#define RING 1024u
-
-static const struct channel_wish wish = {.kinds = 1u << WIRE_FRAME, .ring = RING};
-
-struct fixture {
-	struct channel channel;
-	struct contexts contexts;
-	struct wire_sample sample;
-	uint64_t lost;
-};
-
-static struct fixture *start(void)
-{
-	struct fixture *f = calloc(1, sizeof(*f));
-	assert_non_null(f);
-	f->channel = (struct channel){.memory = calloc(1, WIRE_BYTES(RING)),
-				      .ring = RING,
-				      .process = 3,
-				      .pid = 42,
-				      .name = "game"};
-	assert_non_null(f->channel.memory);
-	channel_prepare(f->channel.memory, &wish);
-	return f;
-}
-
-static void finish(struct fixture *f)
-{
-	free(f->channel.memory);
-	free(f->contexts.items);
-	free(f);
-}
-
-static bool next(struct fixture *f)
-{
-	return channel_next(&f->channel, &f->contexts, &f->sample, &f->lost);
-}
-
-static struct wire_stream *stream_of(struct fixture *f, unsigned index)
-{
-	return wire_stream_at(f->channel.memory, RING, index);
-}
-
-static struct wire_stream *open_stream(struct fixture *f, unsigned index)
-{
-	struct wire_stream *stream = stream_of(f, index);
-	stream->generation++;
-	stream->head = stream->tail = stream->lost = 0;
-	memcpy(stream->renderer, "soft\x1b[31m", 9);
-	stream->state = WIRE_OPEN;
-	return stream;
-}
-
-static void write_record(struct wire_stream *stream, uint64_t frame)
-{
-	struct wire_record *ring = (struct wire_record *)(stream + 1);
-	ring[stream->head % RING] =
-	    (struct wire_record){.kind = WIRE_FRAME, .frame = frame, .begin_ns = 10, .end_ns = 20};
-	stream->head++;
-}
+#include "unit/source/guest_channel_rig.h"
 
 static void test_records_arrive_in_order(void **state)
 {
@@ -337,136 +276,6 @@ static void test_numbers_of_queues_that_are_there(void **state)
 	finish(f);
 }
 
-static struct wire_record *write_counted(struct wire_stream *stream, uint32_t count)
-{
-	struct wire_record *record = (struct wire_record *)(stream + 1) + stream->head % RING;
-	*record = (struct wire_record){
-	    .kind = WIRE_COUNTED, .frame = 7, .index = 7, .begin_ns = 1000, .end_ns = 5000};
-	for (uint32_t i = 0; i < count; i++)
-		wire_counted_add(record, &(struct wire_counted){.kind = i % WIRE_COMMAND_KINDS,
-								.items_known = true,
-								.label = 8 + i,
-								.items = 100 + i,
-								.groups = i,
-								.bytes = 1000 + i});
-	stream->head++;
-	return record;
-}
-
-static void check_counted(const struct wire_record *record, uint32_t i)
-{
-	static const uint8_t counts[] = {WIRE_CL_LAUNCHES, WIRE_CL_READS, WIRE_CL_WRITES,
-					 WIRE_CL_COPIES};
-	static const uint8_t amounts[] = {WIRE_CL_WORK_ITEMS, WIRE_CL_READ_BYTES,
-					  WIRE_CL_WRITE_BYTES, WIRE_CL_COPY_BYTES};
-	unsigned kind = i % WIRE_COMMAND_KINDS;
-	assert_int_equal(record->kind, WIRE_KERNEL);
-	assert_int_equal(record->frame, 7 + i);
-	assert_int_equal(record->index, 7 + i);
-	assert_int_equal(record->label, 8 + i);
-	assert_in_range(record->begin_ns, 1000, 5000);
-	assert_int_equal(record->end_ns, record->begin_ns);
-	for (unsigned k = 0; k < 4; k++) {
-		uint64_t amount = (kind == 0 ? 100 : 1000) + i;
-		assert_int_equal(record->states[counts[k]], WIRE_VALID);
-		assert_int_equal(record->values[counts[k]], k == kind);
-		assert_int_equal(record->states[amounts[k]], WIRE_VALID);
-		assert_int_equal(record->values[amounts[k]], k == kind ? amount : 0);
-	}
-	assert_int_equal(record->states[WIRE_CL_WORK_GROUPS],
-			 kind == 0 ? WIRE_NOT_COLLECTED : WIRE_VALID);
-	assert_int_equal(record->states[WIRE_CL_KERNEL_TIME], WIRE_SPARED);
-	assert_int_equal(record->states[WIRE_CL_QUEUED], WIRE_SPARED);
-}
-
-static void test_commands_that_were_only_counted(void **state)
-{
-	struct fixture *f = start();
-	struct wire_stream *stream = open_stream(f, 2), *other = open_stream(f, 1);
-	write_counted(stream, WIRE_COUNTED_MOST);
-	stream->lost = 2;
-	stream->serial = 1;
-	stream->state = WIRE_CLOSED;
-	other->serial = 2; /* its record comes behind all of them */
-	write_record(other, 1);
-	((struct wire_record *)(other + 1))->end_ns = UINT64_MAX - 1;
-	for (uint32_t i = 0; i < WIRE_COUNTED_MOST; i++) {
-		assert_true(next(f));
-		assert_true(i == WIRE_COUNTED_MOST - 1 || channel_in_use(&f->channel));
-		assert_int_equal(f->lost, i == 0 ? 2 : 0);
-		check_counted(&f->sample.record, i);
-	}
-	while (next(f))
-		assert_int_equal(f->sample.record.kind, WIRE_FRAME);
-	assert_int_equal(stream->state, WIRE_FREE);
-	finish(f);
-}
-
-static void test_counted_commands_that_make_no_sense(void **state)
-{
-	struct fixture *f = start();
-	struct wire_stream *stream = open_stream(f, 0);
-	write_counted(stream, 3)->values[WIRE_COUNTED_WORDS] |= UINT64_C(0xff) << 32;
-	write_counted(stream, 2)->group_count = UINT32_MAX;
-	write_counted(stream, 2)->begin_ns = UINT64_MAX;
-	write_counted(stream, 0);
-	write_record(stream, 9);
-	for (uint32_t i = 0; i < 3; i += 2) { /* one of three is of no kind */
-		assert_true(next(f));
-		check_counted(&f->sample.record, i);
-	}
-	assert_true(next(f));
-	assert_int_equal(f->sample.record.frame, 9);
-	assert_false(next(f));
-	assert_true(f->contexts.items[0].broken >= 3);
-	finish(f);
-}
-
-static uint32_t put_label(struct fixture *f, uint32_t id, uint32_t parent, const char *text)
-{
-	struct wire_label label = {.parent = parent, .length = (uint32_t)strlen(text)};
-	memcpy(wire_labels(f->channel.memory) + id, &label, sizeof(label));
-	memcpy(wire_labels(f->channel.memory) + id + sizeof(label), text, label.length);
-	return id;
-}
-
-static void check_label(struct fixture *f, uint32_t id, size_t size, const char *expected)
-{
-	char path[256];
-	memset(path, '#', sizeof(path));
-	assert_int_equal(channel_label(&f->channel, id, path, size), strlen(expected));
-	assert_string_equal(path, expected);
-}
-
-static void test_label_paths(void **state)
-{
-	struct fixture *f = start();
-	put_label(f, 8, 0, "Schatten \xc3\xa4");
-	put_label(f, 64, 8, "cascade\n1");
-	put_label(f, 128, 64, "\xff\xc0\x80\xed\xa0\x80\xf0\x9f\x98\x80\xe2\x82");
-	put_label(f, 256, 256, "own parent");
-	put_label(f, 320, 400, "child before parent");
-	put_label(f, 400, 0, "late");
-	check_label(f, 0, 256, "");
-	check_label(f, 8, 256, "Schatten \xc3\xa4");
-	check_label(f, 8, 11, "Schatten "); /* cut before a character, not in it */
-	check_label(f, 64, 256, "Schatten \xc3\xa4/cascade?1");
-	check_label(f, 128, 256, "Schatten \xc3\xa4/cascade?1/??????\xf0\x9f\x98\x80??");
-	check_label(f, 256, 256, "own parent");
-	check_label(f, 320, 256, "child before parent");
-	put_label(f, 512, 8, "A/B\\");
-	check_label(f, 512, 256, "Schatten \xc3\xa4/A\\/B\\\\");
-	check_label(f, 512, 14, "Schatten \xc3\xa4/A"); /* a backslash never alone */
-	check_label(f, 512, 15, "Schatten \xc3\xa4/A");
-	check_label(f, 64, 1, "");
-	check_label(f, WIRE_LABEL_BYTES - 4, 256, "");
-	check_label(f, UINT32_MAX, 256, "");
-	((struct wire_label *)(void *)(wire_labels(f->channel.memory) + 8))->length = UINT32_MAX;
-	check_label(f, 8, 256, "");
-	check_label(f, 64, 256, "cascade?1");
-	finish(f);
-}
-
 /* Whatever stands in the channel, the reader ends and stays inside it (sanitisers look on). */
 static void test_garbage_is_survived(void **state)
 {
@@ -487,46 +296,6 @@ static void test_garbage_is_survived(void **state)
 			assert_true(f->sample.context < f->contexts.count);
 	}
 	finish(f);
-}
-
-static void write_values(struct wire_stream *stream, uint32_t first, uint32_t count)
-{
-	struct wire_record *ring = (struct wire_record *)(stream + 1);
-	ring[stream->head++ % RING] = (struct wire_record){
-	    .kind = WIRE_DRIVER_VALUES, .index = first, .group_count = count, .values = {7}};
-}
-
-/* Values that have a hole, are too many, or have no sample: none of them reaches another sample. */
-static void test_values_that_make_no_sense(void **state)
-{
-	static const struct {
-		uint32_t first[4], count[4];
-		uint64_t broken;
-		uint32_t left;
-	} cases[] = {
-	    {{0}, {5}, 0, 5},
-	    {{1}, {5}, 1, 0},
-	    {{0}, {49}, 1, 0},
-	    {{0}, {UINT32_MAX}, 1, 0},
-	    {{0, 48, 96}, {48, 48, 48}, 1, 0},
-	    {{0, 48, 96}, {48, 48, 32}, 0, 128},
-	};
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct fixture *f = start();
-		struct wire_stream *stream = open_stream(f, 0);
-		for (unsigned k = 0; k < 4 && cases[i].count[k]; k++)
-			write_values(stream, cases[i].first[k], cases[i].count[k]);
-		write_record(stream, 1);
-		assert_true(next(f));
-		assert_int_equal(f->sample.driver_count, cases[i].left);
-		assert_int_equal(f->contexts.items[0].broken, cases[i].broken);
-		write_record(stream, 2);
-		assert_true(next(f));
-		assert_int_equal(f->sample.driver_count, 0);
-		write_values(stream, 0, 3); /* and the program is killed */
-		assert_false(next(f));
-		finish(f);
-	}
 }
 
 /* What 64 contexts of a process hold at most, with a sample for each draw. */
@@ -555,7 +324,6 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_many_contexts_do_not_take_a_long_ring_each),
-	    cmocka_unit_test(test_values_that_make_no_sense),
 	    cmocka_unit_test(test_records_arrive_in_order),
 	    cmocka_unit_test(test_samples_come_by_their_ends),
 	    cmocka_unit_test(test_samples_wait_for_earlier_ones),
@@ -568,9 +336,6 @@ int main(void)
 	    cmocka_unit_test(test_contexts_beyond_the_limit_are_counted),
 	    cmocka_unit_test(test_numbers_of_queues_that_are_gone),
 	    cmocka_unit_test(test_numbers_of_queues_that_are_there),
-	    cmocka_unit_test(test_commands_that_were_only_counted),
-	    cmocka_unit_test(test_counted_commands_that_make_no_sense),
-	    cmocka_unit_test(test_label_paths),
 	    cmocka_unit_test(test_garbage_is_survived),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
