@@ -253,32 +253,6 @@ static enum sx_status compile(struct sx_metrics *m, struct sx_error *err)
 	return status ? status : plan_inputs(m, err);
 }
 
-/* Given ratios and their formulas; without memory there are none, and totals are means of rows. */
-static void compile_wholes(struct sx_metrics *m)
-{
-	uint32_t metric_count;
-	const struct sx_metric_info *all = sx_catalog_metrics(m->catalog, &metric_count);
-	struct expr_output *outputs = calloc((size_t)m->column_count + 1, sizeof(*outputs));
-	for (uint32_t i = 0; outputs && i < m->column_count; i++) {
-		const struct sx_metric_column *column = &m->columns[i];
-		struct sx_expr *expr = NULL;
-		if (!m->plans[i].copy || column->metric == SX_NONE || column->type != SX_F64 ||
-		    column->over_time != SX_REDUCE_RATIO ||
-		    resolve_metric(m, column->metric, &expr, NULL) || !expr)
-			continue;
-		m->plans[i].whole = m->whole_count;
-		outputs[m->whole_count++] = (struct expr_output){
-		    .expr = expr, .scope = all[column->metric].group, .type = SX_F64};
-	}
-	struct expr_resolver resolver = resolve_names(m);
-	if (m->whole_count &&
-	    expr_compile(&(struct expr_request){outputs, m->whole_count,
-						sx_catalog_info(m->catalog)->dialect, &resolver},
-			 &m->wholes, NULL, NULL))
-		m->wholes = NULL;
-	free(outputs);
-}
-
 static void drop_scaffold(struct sx_metrics *m)
 {
 	uint32_t count;
@@ -333,7 +307,7 @@ enum sx_status sx_metrics_create(struct sx_catalog *catalog,
 	if (!status)
 		status = compile(m, err);
 	if (!status && m->like)
-		compile_wholes(m);
+		ratios_compile_wholes(m);
 	if (!status && sx_catalog_find_counter(catalog, SLICES_FRAMES, SX_NONE, NULL) != SX_NONE)
 		ratios_compile(m);
 	drop_scaffold(m);

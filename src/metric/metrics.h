@@ -110,5 +110,7 @@ uint32_t resolve_given(struct sx_metrics *m, uint32_t column, uint32_t metric);
 bool ratios_divide(const struct sx_metrics *m, const struct sx_node *node);
 /* What ratios divide by; without memory there is none. */
 void ratios_compile(struct sx_metrics *m);
+/* The formulas of given ratios; without memory there are none, and totals are means of rows. */
+void ratios_compile_wholes(struct sx_metrics *m);
 
 #endif

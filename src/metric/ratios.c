@@ -84,36 +84,69 @@ bool metrics_divides(const struct sx_metrics *m, uint32_t column)
 	return m->plans[column].divides;
 }
 
-void ratios_compile(struct sx_metrics *m)
+/* The formula of a column that is a ratio, or NULL. */
+static const struct sx_expr *formula_of(struct sx_metrics *m, uint32_t index)
 {
-	uint32_t metric_count;
-	const struct sx_metric_info *all = sx_catalog_metrics(m->catalog, &metric_count);
+	const struct sx_metric_column *column = &m->columns[index];
+	struct sx_expr *expr = NULL;
+	if (column->metric == SX_NONE || column->over_time != SX_REDUCE_RATIO ||
+	    resolve_metric(m, column->metric, &expr, NULL))
+		return NULL;
+	return expr;
+}
+
+static struct expr_output output_of(const struct sx_metrics *m, uint32_t index,
+				    const struct sx_expr *expr, const struct sx_node *node)
+{
+	uint32_t count;
+	const struct sx_metric_info *all = sx_catalog_metrics(m->catalog, &count);
+	return (struct expr_output){.expr = expr,
+				    .node = node,
+				    .scope = all[m->columns[index].metric].group,
+				    .type = SX_F64};
+}
+
+/* NULL: there is nothing to compile, or it cannot be. */
+static struct expr_program *compile_outputs(struct sx_metrics *m, const struct expr_output *outputs,
+					    uint32_t count)
+{
+	struct expr_program *program = NULL;
+	struct expr_resolver resolver = resolve_names(m);
+	struct expr_request request = {outputs, count, sx_catalog_info(m->catalog)->dialect,
+				       &resolver};
+	return count && !expr_compile(&request, &program, NULL, NULL) ? program : NULL;
+}
+
+void ratios_compile_wholes(struct sx_metrics *m)
+{
 	struct expr_output *outputs = calloc((size_t)m->column_count + 1, sizeof(*outputs));
 	for (uint32_t i = 0; outputs && i < m->column_count; i++) {
-		const struct sx_metric_column *column = &m->columns[i];
-		struct sx_expr *expr = NULL;
-		if (m->plans[i].output == SX_NONE || column->metric == SX_NONE ||
-		    column->over_time != SX_REDUCE_RATIO ||
-		    resolve_metric(m, column->metric, &expr, NULL) || !expr)
+		bool given = m->plans[i].copy && m->columns[i].type == SX_F64;
+		const struct sx_expr *expr = given ? formula_of(m, i) : NULL;
+		if (!expr)
 			continue;
-		const struct sx_node *divisor = find_divisor(sx_expr_root(expr));
+		m->plans[i].whole = m->whole_count;
+		outputs[m->whole_count++] = output_of(m, i, expr, NULL);
+	}
+	m->wholes = compile_outputs(m, outputs, m->whole_count);
+	free(outputs);
+}
+
+void ratios_compile(struct sx_metrics *m)
+{
+	struct expr_output *outputs = calloc((size_t)m->column_count + 1, sizeof(*outputs));
+	for (uint32_t i = 0; outputs && i < m->column_count; i++) {
+		const struct sx_expr *expr =
+		    m->plans[i].output == SX_NONE ? NULL : formula_of(m, i);
+		const struct sx_node *divisor = expr ? find_divisor(sx_expr_root(expr)) : NULL;
 		if (!divisor)
 			continue;
 		m->plans[i].divisor = m->divisor_count;
-		outputs[m->divisor_count++] = (struct expr_output){
-		    .expr = expr,
-		    .node = divisor,
-		    .scope = all[column->metric].group,
-		    .type = SX_F64,
-		};
+		outputs[m->divisor_count++] = output_of(m, i, expr, divisor);
 	}
-	struct expr_resolver resolver = resolve_names(m);
 	uint32_t inputs = m->input_count;
-	if (m->divisor_count &&
-	    (expr_compile(&(struct expr_request){outputs, m->divisor_count,
-						 sx_catalog_info(m->catalog)->dialect, &resolver},
-			  &m->divisors, NULL, NULL) ||
-	     m->input_count != inputs))
+	m->divisors = compile_outputs(m, outputs, m->divisor_count);
+	if (!m->divisors || m->input_count != inputs)
 		m->divisor_count = 0;
 	free(outputs);
 }
