@@ -203,14 +203,9 @@ static gpa_uint64 count_of(gpa_uint32 session, const char *name)
 	return value;
 }
 
-static void check_session(const struct job *j, GPA_VulkanContext *context)
+static gpa_uint32 run_session(const struct job *j, GPA_VulkanContext *context, gpa_uint32 passes)
 {
-	gpa_uint32 session = 0, passes = 0, index = 0;
-	gpa_float64 number = -1;
-	bool ready = false;
-	OK(GPA_EnableAllCounters());
-	OK(GPA_GetPassCount(&passes));
-	CHECK(passes == 2, "%u passes", passes);
+	gpa_uint32 session = 0;
 	OK(GPA_BeginSession(&session));
 	for (gpa_uint32 p = 0; p < passes; p++) {
 		context->commandBuffer = begin_commands(j);
@@ -222,6 +217,18 @@ static void check_session(const struct job *j, GPA_VulkanContext *context)
 		submit(j, context->commandBuffer);
 	}
 	OK(GPA_EndSession());
+	return session;
+}
+
+static void check_session(const struct job *j, GPA_VulkanContext *context)
+{
+	gpa_uint32 passes = 0, index = 0;
+	gpa_float64 number = -1;
+	bool ready = false;
+	OK(GPA_EnableAllCounters());
+	OK(GPA_GetPassCount(&passes));
+	CHECK(passes == 2, "%u passes", passes);
+	gpa_uint32 session = run_session(j, context, passes);
 	CHECK(count_of(session, "IAVertices") == 6, "IAVertices");
 	CHECK(count_of(session, "IAPrimitives") == 2, "IAPrimitives");
 	CHECK(count_of(session, "VSInvocations") == 6, "VSInvocations");
@@ -260,7 +267,7 @@ static double perf_value(gpa_uint32 session, const char *name, GPA_Usage_Type us
 /* The driver's own counters, from an extension that the fake adds. */
 static void check_performance_queries(const struct job *j, GPA_VulkanContext *context)
 {
-	gpa_uint32 session = 0, passes = 0, index = 0;
+	gpa_uint32 passes = 0, index = 0;
 	context->performanceQueries = context->hostQueryReset = VK_TRUE;
 	context->getInstanceProcAddr = fake_vk_loader;
 	OK(GPA_OpenContext(context));
@@ -270,17 +277,7 @@ static void check_performance_queries(const struct job *j, GPA_VulkanContext *co
 	OK(GPA_EnableAllCounters());
 	OK(GPA_GetPassCount(&passes));
 	CHECK(passes == 4, "%u passes", passes); /* time, queries, two times two counters */
-	OK(GPA_BeginSession(&session));
-	for (gpa_uint32 p = 0; p < passes; p++) {
-		context->commandBuffer = begin_commands(j);
-		OK(GPA_BeginPass());
-		OK(GPA_BeginSample(1));
-		record_work(j, context->commandBuffer);
-		OK(GPA_EndSample());
-		OK(GPA_EndPass());
-		submit(j, context->commandBuffer);
-	}
-	OK(GPA_EndSession());
+	gpa_uint32 session = run_session(j, context, passes);
 	fake_vk_perf.not_ready = 3;
 	CHECK(perf_value(session, "GPU active cycles", GPA_USAGE_TYPE_CYCLES) == 1000, "cycles");
 	CHECK(perf_value(session, "L2 cache hit ratio", GPA_USAGE_TYPE_PERCENTAGE) == 2000,
