@@ -125,8 +125,8 @@ void scene_many(struct world *world, int rounds)
 	}
 }
 
-/* A command buffer of its own for each submission, and nobody waits before all are submitted. */
-void scene_flood(struct world *world, int rounds)
+/* A command buffer of its own for each submission. */
+static void submit_many(struct world *world, int rounds)
 {
 	for (int i = 0; i < rounds; i++) {
 		VkCommandBuffer commands = world_commands(world, world->pool, false);
@@ -136,20 +136,19 @@ void scene_flood(struct world *world, int rounds)
 		MUST(vkEndCommandBuffer(commands));
 		world_submit(world, commands);
 	}
+}
+
+/* Nobody waits before all are submitted. */
+void scene_flood(struct world *world, int rounds)
+{
+	submit_many(world, rounds);
 	MUST(vkQueueWaitIdle(world->queue));
 }
 
 /* The program is gone before the device has done what it was given. */
 void scene_vanish(struct world *world, int rounds)
 {
-	for (int i = 0; i < rounds; i++) {
-		VkCommandBuffer commands = world_commands(world, world->pool, false);
-
-		world_begin(commands, VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT);
-		record_some(world, commands, 2);
-		MUST(vkEndCommandBuffer(commands));
-		world_submit(world, commands);
-	}
+	submit_many(world, rounds);
 	_exit(0);
 }
 
