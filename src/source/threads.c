@@ -108,6 +108,7 @@ static void account(struct threads_busiest *out, const struct thread_seen *t, ui
 	uint64_t both = run_ns + wait_ns;
 	out->known = true;
 	out->apart |= t->apart;
+	out->apart_sum_ns += t->apart ? run_ns : 0;
 	uint64_t *run = t->apart ? &out->apart_run_ns : &out->run_ns;
 	uint64_t *wait = t->apart ? &out->apart_wait_ns : &out->wait_ns;
 	if (both <= *run + *wait)

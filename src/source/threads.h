@@ -42,8 +42,9 @@ struct threads_busiest {
 	uint64_t run_ns, wait_ns;
 	/* The same of the threads apart. */
 	uint64_t apart_run_ns, apart_wait_ns;
-	bool known; /* some thread could be read */
-	bool apart; /* there are threads apart */
+	uint64_t apart_sum_ns; /* CPU time of all of them */
+	bool known;	       /* some thread could be read */
+	bool apart;	       /* there are threads apart */
 };
 
 #define THREADS_FAMILY_MOST 64u

@@ -271,7 +271,8 @@ struct wire_sample {
 	char name[32]; /* of the process */
 	uint8_t why[WIRE_COUNTER_ROOM], bits[WIRE_COUNTER_ROOM];
 	struct wire_record record;
-	uint64_t raster_ns; /* CPU time of the rasteriser's threads, where GPU time is theirs */
+	/* CPU time of the rasteriser's threads, where GPU time is theirs or was left out of it. */
+	uint64_t raster_ns;
 	/* Of the busiest thread of the process, and of a software rasteriser's: on a CPU, and ready
 	 * without one. */
 	uint64_t thread_run_ns, thread_wait_ns, raster_run_ns, raster_wait_ns;

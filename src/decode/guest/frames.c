@@ -408,7 +408,10 @@ static void set_raster(const struct wire_sample *sample, uint8_t extra, struct f
 			why == WIRE_WHY_NOT_WATCHED || why == WIRE_WHY_DRAWN_LATER ||
 			why == WIRE_WHY_UNDRAWN || why == WIRE_WHY_COMPUTED;
 	uint8_t state = sample->record.states[WIRE_GPU_TIME];
-	bool known = !software || state == WIRE_VALID;
+	/* Of samples that were not watched it is worked out; not by versions that left it 0. */
+	bool spared = state == WIRE_SPARED && sample->thread_known && sample->rasterises &&
+		      sample->raster_ns >= sample->raster_run_ns;
+	bool known = !software || state == WIRE_VALID || spared;
 	sx_table_set_u64(table, COLUMN_PRESENTED, row, to.whole, extra);
 	sx_table_set_u64(table, COLUMN_SOFTWARE, row, software, extra);
 	sx_table_set_u64(table, COLUMN_RASTER_TIME, row, software ? sample->raster_ns : 0,

@@ -22,7 +22,7 @@
 
 /* Sums since the first reading. */
 struct load_sums {
-	uint64_t run_ns, wait_ns, raster_run_ns, raster_wait_ns;
+	uint64_t run_ns, wait_ns, raster_run_ns, raster_wait_ns, raster_sum_ns;
 };
 
 struct load_point {
@@ -78,6 +78,7 @@ static void read_now(struct load_process *p, uint64_t now_ns)
 	sums.wait_ns += busiest.wait_ns;
 	sums.raster_run_ns += busiest.apart_run_ns;
 	sums.raster_wait_ns += busiest.apart_wait_ns;
+	sums.raster_sum_ns += busiest.apart_sum_ns;
 	p->points[p->count++ % POINTS] = (struct load_point){now_ns, sums};
 }
 
@@ -147,7 +148,8 @@ static struct load_sums sums_at(const struct load_process *p, uint64_t time_ns)
 	return (struct load_sums){between(a->sums.run_ns, b->sums.run_ns, share),
 				  between(a->sums.wait_ns, b->sums.wait_ns, share),
 				  between(a->sums.raster_run_ns, b->sums.raster_run_ns, share),
-				  between(a->sums.raster_wait_ns, b->sums.raster_wait_ns, share)};
+				  between(a->sums.raster_wait_ns, b->sums.raster_wait_ns, share),
+				  between(a->sums.raster_sum_ns, b->sums.raster_sum_ns, share)};
 }
 
 /* What was read of a range; false when that is less than half of it. */
@@ -175,6 +177,9 @@ static void load_fill_row(const struct load_process *p, uint64_t from_ns, uint64
 	sample->thread_wait_ns = (uint64_t)((double)(b.wait_ns - a.wait_ns) * scale);
 	sample->raster_run_ns = (uint64_t)((double)(b.raster_run_ns - a.raster_run_ns) * scale);
 	sample->raster_wait_ns = (uint64_t)((double)(b.raster_wait_ns - a.raster_wait_ns) * scale);
+	/* Where the threads were watched, it is known to the nanosecond. */
+	if (sample->record.states[WIRE_GPU_TIME] == WIRE_SPARED)
+		sample->raster_ns = (uint64_t)((double)(b.raster_sum_ns - a.raster_sum_ns) * scale);
 }
 
 bool load_fill(struct load *load, struct wire_sample *sample, bool is_row)

@@ -202,8 +202,10 @@ static void test_samples(void **state)
 	m.run_ns[2] += 20 * MS;
 	pass(&m, &load, 20); /* a reading at 1020 */
 	struct wire_sample s = sample(1005, 1015), late = sample(1015, 1025);
+	s.record.states[WIRE_GPU_TIME] = WIRE_SPARED; /* its threads were not watched */
 	assert_true(load_fill(&load, &s, true));
 	assert_true(s.thread_known && s.rasterises);
+	assert_int_equal(s.raster_ns, 10 * MS);
 	assert_int_equal(s.thread_run_ns, 5 * MS); /* half of the time between two readings */
 	assert_int_equal(s.thread_wait_ns, 2 * MS);
 	assert_int_equal(s.raster_run_ns, 10 * MS);
