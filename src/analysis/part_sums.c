@@ -126,16 +126,16 @@ struct stands {
 };
 
 static struct stands part_stands(const struct part_sums *p, const struct part_sum *sums,
-				 uint32_t part, bool time)
+				 uint32_t part, enum basis basis)
 {
 	bool apart = parts_are_slices(&p->parts, part);
 	const struct part_sum *s = &sums[part];
-	bool idle = extent_is_idle(&s->with, &s->skipped, time);
+	bool idle = extent_is_idle(&s->with, &s->skipped, basis);
 	const struct part_sum *other = s->with.rows && !idle ? s : stand_in(p, sums, part, &apart);
 	struct stands out = {.of = other};
 	if (!other)
 		return out;
-	enum extent_by by = extent_choose(&other->with, &s->skipped, apart, time);
+	enum extent_by by = extent_choose(&other->with, &s->skipped, apart, basis);
 	double own = other == s ? 1 : 0;
 	out.times = own + part_more(&s->skipped, &other->with, by);
 	/* A mean of frames is one of all of them. */
@@ -147,14 +147,14 @@ static struct stands part_stands(const struct part_sums *p, const struct part_su
 	return out;
 }
 
-struct part_whole part_sums_whole(const struct part_sums *p, uint32_t column, bool time)
+struct part_whole part_sums_whole(const struct part_sums *p, uint32_t column, enum basis basis)
 {
 	const struct part_sum *sums = &p->sums[(size_t)column * PARTS_MAX];
 	struct part_whole whole = {0};
 	struct extent known = {0}, unknown = {0};
 	bool slices = false;
 	for (uint32_t i = 0; i < p->parts.count; i++) {
-		const struct stands stands = part_stands(p, sums, i, time);
+		const struct stands stands = part_stands(p, sums, i, basis);
 		slices |= parts_are_slices(&p->parts, i);
 		extent_add(stands.of ? &known : &unknown, &sums[i].with);
 		extent_add(stands.of ? &known : &unknown, &sums[i].skipped);
@@ -166,12 +166,26 @@ struct part_whole part_sums_whole(const struct part_sums *p, uint32_t column, bo
 	/* Of whom nothing was measured: as the others, see total_row.c. */
 	enum extent_by by = slices && known.ns && unknown.ns ? EXTENT_NS : EXTENT_ROWS;
 	double rows = part_more(&unknown, &known, by), all = rows;
-	if (!time && known.calls && unknown.calls)
-		all = part_more(&unknown, &known, EXTENT_CALLS);
+	enum extent_by work = extent_choose(&known, &unknown, false, basis);
+	if (work != EXTENT_ROWS && extent_get(&unknown, work))
+		all = part_more(&unknown, &known, work);
 	return (struct part_whole){whole.sum * (1 + all), whole.rows * (1 + (slices ? all : rows))};
 }
 
-bool part_sums_percentiles(const struct part_sums *p, uint32_t column, bool time,
+bool part_sums_are_idle(const struct part_sums *p, uint32_t column, enum basis basis)
+{
+	const struct part_sum *sums = &p->sums[(size_t)column * PARTS_MAX];
+	struct extent with = {0}, skipped = {0};
+	double sum = 0;
+	for (uint32_t i = 0; i < p->parts.count; i++) {
+		extent_add(&with, &sums[i].with);
+		extent_add(&skipped, &sums[i].skipped);
+		sum += sums[i].sum;
+	}
+	return !(sum > 0) && extent_is_idle(&with, &skipped, basis);
+}
+
+bool part_sums_percentiles(const struct part_sums *p, uint32_t column, enum basis basis,
 			   const double percent[PART_RANKS], double out[PART_RANKS])
 {
 	const struct part_sum *sums = &p->sums[(size_t)column * PARTS_MAX];
@@ -179,7 +193,7 @@ bool part_sums_percentiles(const struct part_sums *p, uint32_t column, bool time
 	for (uint32_t i = 0; i < PART_SKETCHES; i++)
 		list[i].sketch = sketch_of(p, column, i);
 	for (uint32_t i = 0; i < p->parts.count; i++) {
-		const struct stands stands = part_stands(p, sums, i, time);
+		const struct stands stands = part_stands(p, sums, i, basis);
 		if (!stands.of)
 			continue;
 		size_t at = (size_t)(stands.of - sums);

@@ -48,13 +48,15 @@ bool part_sums_look(struct part_sums *p, const struct sx_table *raw);
 bool part_sums_begin(struct part_sums *p, uint32_t count);
 /* Adds the metrics of the table looked at. False when memory is out. */
 bool part_sums_add(struct part_sums *p, const struct sx_table *values);
-/* What a column comes to; `time`: its values are times, or no amounts. */
-struct part_whole part_sums_whole(const struct part_sums *p, uint32_t column, bool time);
+/* What a column comes to, which goes by `basis`. */
+struct part_whole part_sums_whole(const struct part_sums *p, uint32_t column, enum basis basis);
+/* Whether only rows without any such call have data, and others, which made some, have none. */
+bool part_sums_are_idle(const struct part_sums *p, uint32_t column, enum basis basis);
 /*
  * Values at these ranks (percent, rising) of a column, each for as many rows as it stands for.
  * False where there is none, or no memory.
  */
-bool part_sums_percentiles(const struct part_sums *p, uint32_t column, bool time,
+bool part_sums_percentiles(const struct part_sums *p, uint32_t column, enum basis basis,
 			   const double percent[PART_RANKS], double out[PART_RANKS]);
 /*
  * How many rows are of somebody of whom nothing was measured, in the column where they are most:

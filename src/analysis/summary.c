@@ -30,19 +30,28 @@ static bool find_shares(struct sx_summary *s, const struct sx_table *like)
 	return s->shares != NULL;
 }
 
-/* Metrics of times alone are times, whatever unit their own is. */
-static void find_times(struct sx_summary *s, const struct sx_table *like)
+/*
+ * Metrics of times alone are times, whatever unit their own is. They go by what all their inputs go
+ * by, or by calls.
+ */
+static void find_basis(struct sx_summary *s, const struct sx_table *like)
 {
 	uint32_t inputs, count;
 	const struct sx_metric_input *input = sx_metrics_inputs(s->metrics, &inputs);
 	for (uint32_t i = 0; i < s->count; i++) {
 		const uint32_t *reads = sx_metrics_column_inputs(s->metrics, i, &count);
 		s->times[i] = count > 0;
+		s->basis[i] = BASIS_CALLS;
 		for (uint32_t k = 0; k < count; k++) {
 			uint32_t at = sx_table_find(like, input[reads[k]].name);
-			s->times[i] &=
-			    at != SX_NONE && slices_unit_is_time(sx_table_column(like, at)->unit);
+			const struct sx_column *column =
+			    at != SX_NONE ? sx_table_column(like, at) : NULL;
+			enum basis basis = column ? slices_basis_of(column) : BASIS_CALLS;
+			s->times[i] &= column && slices_unit_is_time(column->unit);
+			s->basis[i] = k == 0 || s->basis[i] == basis ? basis : BASIS_CALLS;
 		}
+		if (s->times[i] && s->basis[i] != BASIS_DEVICE)
+			s->basis[i] = BASIS_NONE;
 	}
 }
 
@@ -61,14 +70,15 @@ enum sx_status sx_summary_create(const struct sx_metrics *metrics, const struct 
 	s->first.values = calloc(s->count + 1, sizeof(double));
 	s->last.values = calloc(s->count + 1, sizeof(double));
 	s->times = calloc(s->count + 1, sizeof(*s->times));
+	s->basis = calloc(s->count + 1, sizeof(*s->basis));
 	s->by_time = total_by_time(sx_table_kind(like));
 	parts_begin(&s->apart.parts, like);
 	bool fine = s->sketches && s->stats && s->missing && s->spans && s->first.values &&
-		    s->last.values && s->times && find_shares(s, like);
+		    s->last.values && s->times && s->basis && find_shares(s, like);
 	enum sx_status status =
 	    fine ? total_create(like, &s->total, err) : error_nomem(err, "a summary");
 	if (!status)
-		find_times(s, like);
+		find_basis(s, like);
 	if (!status)
 		status = sx_evaluation_create(metrics, like, &s->evaluation, err);
 	if (!status)
@@ -102,6 +112,7 @@ void sx_summary_destroy(struct sx_summary *s)
 	free(s->first.values);
 	free(s->last.values);
 	free(s->times);
+	free(s->basis);
 	part_sums_finish(&s->apart);
 	for (uint32_t i = 0; i < s->share_count; i++)
 		free(s->shares[i].counter);

@@ -66,10 +66,11 @@ static double least_share(const struct sx_summary *s, uint32_t column)
 	return least;
 }
 
-/* Whether values add up, and are no times. */
-static bool summary_is_amount(const struct sx_summary *s, uint32_t column)
+/* What is no amount goes by nothing. */
+static enum basis summary_basis(const struct sx_summary *s, uint32_t column)
 {
-	return !s->times[column] && stats_adds_up(s->columns[column].unit);
+	return s->times[column] || stats_adds_up(s->columns[column].unit) ? s->basis[column]
+									  : BASIS_NONE;
 }
 
 /* What rows with data and those that they stand for are: of all, and what they come to. */
@@ -90,7 +91,7 @@ static void set_running(struct sx_summary *s, uint32_t column, struct stats_sum 
 	sum->mean = sum->sum / (double)stats->count;
 	if (stats->skipped && s->apart.sums) {
 		struct part_whole whole =
-		    part_sums_whole(&s->apart, column, !summary_is_amount(s, column));
+		    part_sums_whole(&s->apart, column, summary_basis(s, column));
 		sum->whole = whole.sum;
 		sum->mean = whole.sum / whole.rows;
 	} else if (stats->skipped) {
@@ -107,6 +108,22 @@ static const char *summary_explain(struct sx_summary *s, uint32_t column)
 		return "no sample has data";
 	stats_reason(&s->missing[column], s->rows, s->why[column]);
 	return s->why[column];
+}
+
+/* Whether a column has no value of the run; then why is said. */
+static bool is_without_data(struct sx_summary *s, uint32_t column)
+{
+	struct sx_stats *stats = &s->stats[column];
+	if (stats->count && s->apart.sums &&
+	    part_sums_are_idle(&s->apart, column, summary_basis(s, column))) {
+		stats->count = 0;
+		stats->why = "only samples that gave the device no such work were counted";
+	} else if (!stats->count) {
+		stats->why = sx_table_column(s->totals, column)->why;
+		if (!stats->why)
+			stats->why = summary_explain(s, column);
+	}
+	return !stats->count;
 }
 
 static void summary_describe(struct sx_summary *s, uint32_t column)
@@ -128,12 +145,8 @@ static void summary_describe(struct sx_summary *s, uint32_t column)
 	if (skipped && stats->count)
 		stats->quality |= SX_QUALITY_MULTIPLEXED;
 	stats->min = stats->max = stats->p50 = stats->p95 = stats->p99 = NAN;
-	if (!stats->count) {
-		stats->why = sx_table_column(s->totals, column)->why;
-		if (!stats->why)
-			stats->why = summary_explain(s, column);
+	if (is_without_data(s, column))
 		return;
-	}
 	struct stats_sum sum = {.sum = sketch_sum(sketch), .parts = s->apart.parts.count};
 	stats->min = sketch->count ? sketch->min : edges[0].value;
 	stats->max = sketch->count ? sketch->max : edges[0].value;
@@ -150,7 +163,7 @@ static void summary_describe(struct sx_summary *s, uint32_t column)
 	stats->of_rows = stats->count > 1 && table_is_of_rows(s->totals, column);
 	bool weighed =
 	    skipped && s->apart.sums && !s->by_time &&
-	    part_sums_percentiles(&s->apart, column, !summary_is_amount(s, column), percent, at);
+	    part_sums_percentiles(&s->apart, column, summary_basis(s, column), percent, at);
 	if (!weighed)
 		sketch_percentiles_with(sketch, &(struct sketch_extras){edges, edge_count}, percent,
 					at, 3);

@@ -7,7 +7,7 @@
 #include "metric/reduce.h"
 #include "table/slices.h"
 
-#define RATIOS_KINDS (2 + SLICES_CALLS) /* columns that tell what rows are */
+#define RATIOS_KINDS 6 /* columns that tell what rows are, those of struct slices */
 
 /* A selection, bound to the columns of tables that are alike. */
 struct sx_evaluation {

@@ -156,8 +156,8 @@ static uint32_t keep_kinds(struct sx_evaluation *e, const struct sx_table *like,
 			   struct sx_column *columns)
 {
 	const struct slices *s = &e->slices;
-	const uint32_t kinds[RATIOS_KINDS] = {s->frames, s->presented, s->calls[0], s->calls[1],
-					      s->calls[2]};
+	const uint32_t kinds[RATIOS_KINDS] = {s->frames, s->presented,	s->calls,
+					      s->draws,	 s->dispatches, s->busy};
 	uint32_t count = 0;
 	for (uint32_t i = 0; i < RATIOS_KINDS; i++) {
 		if (kinds[i] == SX_NONE)

@@ -1,22 +1,29 @@
 /* What rows are is told by columns that frames have, whichever API they are of. */
 #include "table/slices.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "table/total.h"
 
 struct slices slices_of(const struct sx_table *like)
 {
-	/* OpenGL's, which holds dispatches, and Vulkan's. */
-	static const char *const calls[SLICES_CALLS] = {"DrawCalls", "Draws", "Dispatches"};
-	struct slices out = {
-	    .all = total_by_time(sx_table_kind(like)), .frames = SX_NONE, .presented = SX_NONE};
+	struct slices out = {.all = total_by_time(sx_table_kind(like)),
+			     .frames = SX_NONE,
+			     .presented = SX_NONE,
+			     .calls = SX_NONE,
+			     .draws = SX_NONE,
+			     .dispatches = SX_NONE,
+			     .busy = SX_NONE};
 	if (sx_table_kind(like) == SX_SAMPLE_FRAME)
 		out.frames = sx_table_find(like, SLICES_FRAMES);
-	if (out.frames != SX_NONE)
-		out.presented = sx_table_find(like, "presented");
-	for (int i = 0; i < SLICES_CALLS; i++)
-		out.calls[i] = out.frames == SX_NONE ? SX_NONE : sx_table_find(like, calls[i]);
+	if (out.frames == SX_NONE)
+		return out;
+	out.presented = sx_table_find(like, "presented");
+	out.calls = sx_table_find(like, "DrawCalls");
+	out.draws = sx_table_find(like, "Draws");
+	out.dispatches = sx_table_find(like, "Dispatches");
+	out.busy = sx_table_find(like, "rasteriser_ns");
 	return out;
 }
 
@@ -48,21 +55,29 @@ enum slices_class slices_class_of(const struct slices *slices, const struct sx_t
 
 bool slices_know_calls(const struct slices *slices)
 {
-	bool known = false;
-	for (int i = 0; i < SLICES_CALLS; i++)
-		known |= slices->calls[i] != SX_NONE;
-	return known;
+	return slices->calls != SX_NONE || slices->draws != SX_NONE ||
+	       slices->dispatches != SX_NONE || slices->busy != SX_NONE;
+}
+
+/* A number of a row, 0 without a column or data. */
+static uint64_t slices_number(const struct sx_table *table, uint32_t column, size_t row)
+{
+	double value = column == SX_NONE ? 0 : sx_table_get(table, column, row);
+	return value > 0 && value < 0x1p53 ? (uint64_t)value : 0;
 }
 
 struct extent slices_extent(const struct slices *slices, const struct sx_table *table, size_t row)
 {
 	struct extent out = {.rows = 1, .ns = total_length_ns(table, row)};
-	for (int i = 0; slices->frames != SX_NONE && i < SLICES_CALLS; i++) {
-		double calls =
-		    slices->calls[i] == SX_NONE ? 0 : sx_table_get(table, slices->calls[i], row);
-		if (calls > 0 && calls < 0x1p40)
-			out.calls += (uint64_t)calls;
+	if (slices->frames == SX_NONE)
+		return out;
+	out.draws = out.dispatches = slices_number(table, slices->calls, row);
+	if (slices->draws != SX_NONE || slices->dispatches != SX_NONE) {
+		out.draws = slices_number(table, slices->draws, row);
+		out.dispatches = slices_number(table, slices->dispatches, row);
 	}
+	out.busy_ns = slices_number(table, slices->busy, row);
+	out.untold = slices->busy == SX_NONE || isnan(sx_table_get(table, slices->busy, row));
 	return out;
 }
 
@@ -88,20 +103,70 @@ bool slices_unit_is_time(const char *unit)
 	return false;
 }
 
-enum extent_by extent_choose(const struct extent *with, const struct extent *more, bool slices,
-			     bool time)
+enum basis slices_basis_of(const struct sx_column *column)
 {
-	if (!time && with->calls)
-		return EXTENT_CALLS;
+	static const char *const drawn[] = {"IAVertices",    "IAPrimitives",  "VSInvocations",
+					    "GSInvocations", "GSPrimitives",  "CInvocations",
+					    "CPrimitives",   "PSInvocations", "HSInvocations",
+					    "DSInvocations", "Occlusion"};
+	if (strcmp(column->name, "D3DGPUTime") == 0)
+		return BASIS_DEVICE;
+	if (slices_unit_is_time(column->unit) || column->over_time != SX_REDUCE_SUM)
+		return BASIS_NONE;
+	for (size_t i = 0; i < sizeof(drawn) / sizeof(drawn[0]); i++)
+		if (strcmp(column->name, drawn[i]) == 0)
+			return BASIS_DRAWS;
+	return strcmp(column->name, "CSInvocations") == 0 ? BASIS_DISPATCHES : BASIS_CALLS;
+}
+
+static const enum extent_by extent_by_basis[] = {[BASIS_CALLS] = EXTENT_CALLS,
+						 [BASIS_DRAWS] = EXTENT_DRAWS,
+						 [BASIS_DISPATCHES] = EXTENT_DISPATCHES,
+						 [BASIS_DEVICE] = EXTENT_BUSY,
+						 [BASIS_NONE] = EXTENT_ROWS};
+
+#define FEW_UNTOLD 20 /* one row in so many may lack what all are compared by */
+
+static bool busy_is_told(const struct extent *extent)
+{
+	return extent->untold * FEW_UNTOLD <= extent->rows;
+}
+
+enum extent_by extent_choose(const struct extent *with, const struct extent *more, bool slices,
+			     enum basis basis)
+{
+	enum extent_by by = extent_by_basis[basis];
+	bool told = by != EXTENT_BUSY || (busy_is_told(with) && busy_is_told(more));
+	if (by != EXTENT_ROWS && told && extent_get(with, by))
+		return by;
 	return slices && with->ns && more->ns ? EXTENT_NS : EXTENT_ROWS;
 }
 
-bool extent_is_idle(const struct extent *with, const struct extent *more, bool time)
+uint64_t extent_work(const struct extent *extent, enum basis basis)
 {
-	return !time && with->rows && !with->calls && more->calls;
+	bool calls = basis != BASIS_DEVICE && basis != BASIS_NONE;
+	return calls ? extent_get(extent, extent_by_basis[basis]) : 0;
+}
+
+bool extent_is_idle(const struct extent *with, const struct extent *more, enum basis basis)
+{
+	return with->rows && !extent_work(with, basis) && extent_work(more, basis);
 }
 
 uint64_t extent_get(const struct extent *extent, enum extent_by by)
 {
-	return by == EXTENT_CALLS ? extent->calls : by == EXTENT_NS ? extent->ns : extent->rows;
+	switch (by) {
+	case EXTENT_NS:
+		return extent->ns;
+	case EXTENT_CALLS:
+		return extent->draws + extent->dispatches;
+	case EXTENT_DRAWS:
+		return extent->draws;
+	case EXTENT_DISPATCHES:
+		return extent->dispatches;
+	case EXTENT_BUSY:
+		return extent->busy_ns;
+	default:
+		return extent->rows;
+	}
 }

@@ -9,12 +9,14 @@
 
 #define SLICES_FRAMES	  "Frames"    /* the column of how many frames a row is */
 #define SLICES_FRAME_TIME "FrameTime" /* the column of how long frames take */
-#define SLICES_CALLS	  3	      /* columns of calls that give a device work, at most */
 
 /* Columns that tell what rows are, or SX_NONE. */
 struct slices {
 	bool all; /* every row is a slice */
-	uint32_t frames, presented, calls[SLICES_CALLS];
+	uint32_t frames, presented;
+	uint32_t calls;		    /* that give a device work, OpenGL's; */
+	uint32_t draws, dispatches; /* Vulkan's, told apart */
+	uint32_t busy;		    /* CPU time of a software rasteriser */
 };
 
 /*
@@ -34,11 +36,30 @@ enum slices_use {
 /* How much rows are. */
 struct extent {
 	uint64_t rows, ns; /* ns: each for itself, those whose length is known */
-	uint64_t calls;	   /* that give a device work; 0 where nobody counts them */
+	/* Calls that give a device work; both are all calls where these are not told apart. */
+	uint64_t draws, dispatches;
+	uint64_t busy_ns; /* of a rasteriser's threads, in all rows but */
+	uint64_t untold;  /* these */
 };
 
 /* By what rows with data stand for others. */
-enum extent_by { EXTENT_ROWS, EXTENT_NS, EXTENT_CALLS };
+enum extent_by {
+	EXTENT_ROWS,
+	EXTENT_NS,
+	EXTENT_CALLS,
+	EXTENT_DRAWS,
+	EXTENT_DISPATCHES,
+	EXTENT_BUSY
+};
+
+/* What there is more of, the more there is of a quantity. */
+enum basis {
+	BASIS_CALLS,	  /* calls that give a device work, */
+	BASIS_DRAWS,	  /* of them, those that draw, */
+	BASIS_DISPATCHES, /* or compute */
+	BASIS_DEVICE,	  /* a device's time: that of the rasteriser, where a CPU is the device */
+	BASIS_NONE,	  /* other times, and what is no amount */
+};
 
 /* What the columns of a table say. */
 struct slices slices_of(const struct sx_table *like);
@@ -59,25 +80,33 @@ enum slices_use slices_use_of(const struct slices *slices, const char *const *na
 			      bool counter);
 /* Whether amounts of a unit are time. */
 bool slices_unit_is_time(const char *unit);
+/* What a column of counters goes by. */
+enum basis slices_basis_of(const struct sx_column *column);
 
 /* For each value of a table: short enough to stand where it is used. */
 static inline void extent_add(struct extent *to, const struct extent *more)
 {
 	to->rows += more->rows;
 	to->ns += more->ns;
-	to->calls += more->calls;
+	to->draws += more->draws;
+	to->dispatches += more->dispatches;
+	to->busy_ns += more->busy_ns;
+	to->untold += more->untold;
 }
 /*
  * Rows stand for rows by the calls in them, which are counted in all: the few frames that are
  * measured may hold less work than others, and in slices counting slows the program down (llvmpipe:
- * half the work in the same time, or a seventeenth). Where no calls are counted, frames by their
- * number, and slices by their time; `time`, what is itself a time or no amount, always so: a device
- * is not at work for longer than there is time.
+ * half the work in the same time, or a seventeenth). A rasteriser's time, which is watched now and
+ * then, goes by the CPU time of its threads, which is known of all rows. Where neither is told,
+ * frames stand for each other by their number, and slices by their time; times and what is no
+ * amount always do so: a device is not at work for longer than there is time.
  */
 enum extent_by extent_choose(const struct extent *with, const struct extent *more, bool slices,
-			     bool time);
+			     enum basis basis);
 uint64_t extent_get(const struct extent *extent, enum extent_by by);
+/* How many calls of its kind a quantity goes by; 0 where it goes by something else. */
+uint64_t extent_work(const struct extent *extent, enum basis basis);
 /* Whether rows with data made no call, and so cannot stand for those that did. */
-bool extent_is_idle(const struct extent *with, const struct extent *more, bool time);
+bool extent_is_idle(const struct extent *with, const struct extent *more, enum basis basis);
 
 #endif

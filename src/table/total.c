@@ -10,7 +10,7 @@ static void clear_part(const struct total *total, struct total_column *columns)
 {
 	for (uint32_t i = 0; i < total->count; i++)
 		columns[i] = (struct total_column){
-		    .type = columns[i].type, .rule = columns[i].rule, .time = columns[i].time};
+		    .type = columns[i].type, .rule = columns[i].rule, .basis = columns[i].basis};
 }
 
 /* The columns of a part; NULL when memory is out. */
@@ -29,8 +29,7 @@ static struct total_column *total_part(struct total *total, uint32_t part)
 			const struct sx_column *info = sx_table_column(total->like, i);
 			columns[i].type = info->type;
 			columns[i].rule = info->over_time;
-			columns[i].time =
-			    slices_unit_is_time(info->unit) || info->over_time != SX_REDUCE_SUM;
+			columns[i].basis = slices_basis_of(info);
 		}
 		total->of[total->of_count++] = columns;
 	}

@@ -23,7 +23,7 @@ static struct share share_by(const struct total_span *span, bool whole, enum ext
 static struct share share_of(const struct total_column *column, bool slices, bool whole)
 {
 	const struct total_span *span = &column->span;
-	enum extent_by by = extent_choose(&span->with, &span->skipped, slices, column->time);
+	enum extent_by by = extent_choose(&span->with, &span->skipped, slices, column->basis);
 	if (whole && span->lost.rows && span->with.ns && span->lost.ns && !span->skipped.rows)
 		by = EXTENT_NS;
 	return share_by(span, whole, by);
@@ -49,7 +49,8 @@ struct told {
 	double fsum;	       /* f64, likewise */
 	double weighted, weight, value, rows; /* for means: by time, and by rows */
 	bool slices;			      /* rows of any part are slices of time */
-	bool time;			      /* as in total_column */
+	enum basis basis;		      /* as in total_column */
+	bool leant;			      /* somebody stands in for somebody else */
 	struct total_span known, unknown;     /* parts with any row with data, and those without */
 };
 
@@ -106,7 +107,7 @@ static void take_from_other(struct told *to, bool whole, bool slices,
 			    const struct total_column *part, const struct total_column *run)
 {
 	struct total_span span = {run->span.with, part->span.skipped, part->span.lost};
-	enum extent_by by = extent_choose(&span.with, &span.skipped, slices, part->time);
+	enum extent_by by = extent_choose(&span.with, &span.skipped, slices, part->basis);
 	struct share share = share_by(&span, whole, by);
 	uint64_t with = share.with, more = share.more;
 	double value = isfinite(run->fsum) ? run->fsum + run->carry : run->fsum;
@@ -129,8 +130,10 @@ static void take_unknown(bool whole, struct told *to)
 	bool by_time = to->slices || (whole && !to->unknown.skipped.rows);
 	by_time = by_time && to->known.with.ns && to->unknown.skipped.ns + to->unknown.lost.ns;
 	enum extent_by by = by_time ? EXTENT_NS : EXTENT_ROWS;
-	if (!to->time && to->known.with.calls && to->unknown.skipped.calls)
-		by = EXTENT_CALLS;
+	enum extent_by work =
+	    extent_choose(&to->known.with, &to->unknown.skipped, false, to->basis);
+	if (work != EXTENT_ROWS && extent_get(&to->unknown.skipped, work))
+		by = work;
 	struct share known = share_by(&to->known, whole, by);
 	uint64_t with = known.with + known.more, more = share_by(&to->unknown, whole, by).more;
 	if (!with || !more)
@@ -176,14 +179,14 @@ static struct told told_of(const struct telling *telling, uint32_t index)
 	bool whole = telling->whole;
 	struct told told = {.all.type = total->of[0][index].type,
 			    .all.rule = total->of[0][index].rule,
-			    .time = total->of[0][index].time};
+			    .basis = total->of[0][index].basis};
 	bool alone = (telling->parts & (telling->parts - 1)) == 0;
 	for (uint32_t i = 0; i < total->of_count; i++) {
 		const struct total_column *part = &total->of[i][index];
 		if (!is_told(telling, i))
 			continue;
 		bool slices = parts_are_slices(&total->parts, i), measured = part->span.with.rows;
-		bool idle = extent_is_idle(&part->span.with, &part->span.skipped, part->time);
+		bool idle = extent_is_idle(&part->span.with, &part->span.skipped, part->basis);
 		struct share share = measured ? share_of(part, slices, whole) : (struct share){0};
 		told.slices |= slices;
 		const struct total_column *other =
@@ -194,6 +197,7 @@ static struct told told_of(const struct telling *telling, uint32_t index)
 			share.more = 0;
 		if (measured)
 			take_sums(&told, part, share, alone);
+		told.leant |= other != NULL;
 		if (other)
 			take_from_other(&told, whole, slices, part, other);
 	}
@@ -271,6 +275,14 @@ static bool set_whole(const struct total_column *column, const struct place *to)
 	return true;
 }
 
+/* What was counted made no call of those that count: that says nothing of rows that did. */
+static bool is_of_idle(const struct told *told)
+{
+	const struct total_span *span = &told->all.span;
+	return !told->leant && !told->sum && !(told->fsum > 0) &&
+	       extent_is_idle(&span->with, &span->skipped, told->basis);
+}
+
 /* False when the rule says nothing about time. */
 static bool set_column(const struct telling *telling, const struct place *to)
 {
@@ -283,6 +295,10 @@ static bool set_column(const struct telling *telling, const struct place *to)
 		/* What nobody collected stays a column without memory, as it was in the rows. */
 		if (all->absence & ~SX_QUALITY_NOT_COLLECTED)
 			set_none(to, all->absence);
+		return true;
+	}
+	if (is_of_idle(&told)) {
+		set_none(to, SX_QUALITY_SKIPPED);
 		return true;
 	}
 	uint8_t quality = all->quality;

@@ -14,7 +14,7 @@ struct total_span {
 struct total_column {
 	enum sx_type type;
 	enum sx_reduce rule;
-	bool time; /* values are themselves times, or no amounts */
+	enum basis basis; /* what they go by */
 	struct total_span span;
 	uint8_t quality;       /* of the rows with data */
 	uint8_t absence;       /* no-data bits of the others */
