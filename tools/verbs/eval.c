@@ -34,6 +34,7 @@ static enum sx_status shape_of(const struct cli *cli, const struct sx_catalog *c
 		*shape = shape_of_table(catalog, tally);
 	else
 		status = export_shape(cli, cli->capture, shape, err);
+	shape->known = catalog;
 	shape->simulated |= cli->view.simulated;
 	shape->say_simulated =
 	    (shape->say_simulated || cli->view.simulated) && cli->view.format != FORMAT_JSON;
