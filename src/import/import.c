@@ -11,7 +11,6 @@
 #include "import/devices.h"
 #include "import/frames.h"
 #include "import/internal.h"
-#include "table/label.h"
 
 static const struct import_format *const formats[] = {
 #define IMPORT(name) &import_##name,
@@ -334,8 +333,8 @@ enum sx_status import_cut(const struct import_job *job, size_t line, struct sx_e
 	return SX_INCOMPLETE;
 }
 
-const char *import_label_property(enum sx_label label, char buf[IMPORT_PROPERTY_MAX])
+const char *import_label_property(const char *ours, char buf[IMPORT_PROPERTY_MAX])
 {
-	snprintf(buf, IMPORT_PROPERTY_MAX, "label.%s", label_name(label));
+	snprintf(buf, IMPORT_PROPERTY_MAX, "label.%s", ours);
 	return buf;
 }

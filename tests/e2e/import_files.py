@@ -500,7 +500,7 @@ def long_table():
     lines = ['timestamp_ns,duration_ns,scene,name,value']
     for begin, scene, active, fragment in data:
         lines += [f'{begin},10000000,{scene},MaliGPUCyclesGPUActive,{active}', f'{begin},10000000,{scene},MaliGPUCyclesFragmentActive,{fragment}']
-    return ('\n'.join(lines) + '\n').encode(), {'MaliGPUCyclesGPUActive': [d[2] for d in data], 'group': [d[1] for d in data],
+    return ('\n'.join(lines) + '\n').encode(), {'MaliGPUCyclesGPUActive': [d[2] for d in data], 'scene': [d[1] for d in data],
                                                  'begin_ns': [d[0] for d in data], 'end_ns': [d[0] + 10**7 for d in data]}
 
 
@@ -625,7 +625,7 @@ def any_table():
     for i, (scene, ns, vertices) in enumerate(rows):
         text += f'"{scene.replace(chr(34), chr(34) * 2)}";{ns // 1000000},{ns // 100000 % 10};{vertices:,};x;{i};\r\n'.replace(f'{vertices:,}', f'{vertices:,}'.replace(',', ' '))
     return text.encode('utf-16-le'), {'FrameTime': [ns for _, ns, _ in rows], 'iavertices': [v for _, _, v in rows], 'Mine': [0, 1024, 2048],
-                                      'group': [s for s, _, _ in rows]}
+                                      'Scene': [s for s, _, _ in rows]}
 
 
 KINDS = {

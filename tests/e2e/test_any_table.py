@@ -2,6 +2,7 @@
 """Any table of counters, in every verb that reads files: the same numbers, labels and words whatever the spelling. $SEXTANT is the binary."""
 import csv
 import gzip
+import io
 import json
 import os
 import resource
@@ -58,7 +59,7 @@ class Tables(unittest.TestCase):
         return result
 
     def test_spellings(self):
-        want = [{'group': scene, 'Frame time (s)': f'{ms / 1000:.4f}', 'IAVERTICES': str(vertices), 'Frames': '1'} for scene, ms, vertices, _ in ROWS]
+        want = [{'Scene': scene, 'Frame time (s)': f'{ms / 1000:.4f}', 'IAVERTICES': str(vertices), 'Frames': '1'} for scene, ms, vertices, _ in ROWS]
         for title, text in SPELLINGS.items():
             with self.subTest(title):
                 result = self.good('export', self.file(text), '--counters', '--csv')
@@ -83,7 +84,7 @@ class Tables(unittest.TestCase):
                 # The column's own name, in any case, or what it is in ours.
                 for key in ('scene', 'SCENE', 'group'):
                     document = self.good('report', source, '--by', key, '--csv', *args).stdout
-                    self.assertEqual([row['group'] for row in csv.DictReader(document.splitlines())], ['menu', 'game'])
+                    self.assertEqual([row['Scene'] for row in csv.DictReader(document.splitlines())], ['menu', 'game'])
         slower = self.file(text_of().replace('16.6', '36.6'), 'b.csv')
         row = next(m for m in json.loads(self.good('diff', path, slower, '--json').stdout)['metrics'] if m['name'] == 'frame_time')
         self.assertAlmostEqual(row['a']['mean'], 0.0222, places=9)
@@ -108,10 +109,10 @@ class Tables(unittest.TestCase):
                 for by in (name, name.upper(), key):
                     result = self.good('report', source, '--by', by, '--csv')
                     have = list(csv.DictReader(result.stdout.splitlines()))
-                    self.assertEqual({row[key]: round(float(row['frame_time (s)']), 9) for row in have}, want, by)
+                    self.assertEqual({row[name]: round(float(row['frame_time (s)']), 9) for row in have}, want, by)
                     if source == path:
                         self.assertIn(told, ' '.join(result.stderr.split()))
-        labels = ('group', 'group2', 'group3', 'group4')
+        labels = head[:4]
         for form in ('csv', 'json', 'ndjson'):
             once = self.file(self.good('export', path, '-f', form).stdout, 'once.' + form)
             again = self.good('eval', once, '-f', form).stdout
@@ -126,6 +127,44 @@ class Tables(unittest.TestCase):
                 self.assertEqual([[json.loads(line).get(name) or '' for name in labels] for line in again.splitlines()], [list(row[:4]) for row in rows])
         for form in ('perfetto', 'html'):
             self.good('export' if form == 'perfetto' else 'report', kept, '-o', os.path.join(self.folder.name, 'x.' + form), '-f', form)
+
+    def test_labels_come_out_again(self):
+        """Under the names that they had, in every form, and read back they are the same labels; also one of words and numbers, and line breaks in them."""
+        head, rows = ('Scene', 'frame_time (ms)', 'Player'), (('menu', 10, '1'), ('game', 20, 'x'), ('a "b",\nc', 40, '2'), ('', 80, '1'))
+        with open(os.path.join(self.folder.name, 'l.csv'), 'w', encoding='utf-8', newline='') as out:
+            csv.writer(out).writerows([head, *rows])
+        want = [(scene, player, ms / 1000) for scene, ms, player in rows]
+        kept = os.path.join(self.folder.name, 'kept.sxc')
+        self.good('import', out.name, '-o', kept)
+        for form in ('csv', 'json', 'ndjson'):
+            def read(text):
+                if form == 'csv':
+                    found = list(csv.DictReader(io.StringIO(text, newline='')))
+                elif form == 'ndjson':
+                    found = [json.loads(line) for line in text.splitlines()]
+                else:
+                    document = json.loads(text)
+                    table = document.get('devices', [document])[0]
+                    found = [dict(zip(table['metrics'], row)) for row in table['rows']]
+                return [(row.get('Scene') or '', row.get('Player') or '', round(float(row.get('frame_time (s)') or row['frame_time']), 9)) for row in found]
+            once = self.good('export', out.name, '-f', form).stdout
+            first = self.file(once, 'once.' + form)
+            for args in (('export', kept), ('eval', out.name), ('eval', kept), ('eval', out.name, '--for', 'monitor'), ('export', first), ('eval', first)):
+                with self.subTest(form, args=args):
+                    self.assertEqual(read(self.good(*args, '-f', form).stdout), want)
+            self.assertEqual(self.good('export', first, '-f', form).stdout, once)
+            for by, at in (('scene', 0), ('Player', 1), ('group', 0), ('group2', 1)):
+                with open(first, encoding='utf-8') as source:
+                    result = subprocess.run([SEXTANT, 'report', '-', '--by', by, '--csv'], stdin=source, capture_output=True, text=True, timeout=60, check=False)
+                self.assertEqual(result.returncode, 0, result.stderr)
+                have = {row[('Scene', 'Player')[at]]: round(float(row['frame_time (s)']), 9) for row in csv.DictReader(io.StringIO(result.stdout, newline=''))}
+                sums = {}
+                for row in want:
+                    sums.setdefault(row[at] or '(none)', []).append(row[2])
+                self.assertEqual(set(have), set(sums))
+        # Of several devices, in one table.
+        two = 'device,begin_ns,end_ns,frame_time (ms),GpuBusy,Scene\n0,0,5,7,,a\n1,0,5,,9,b\n'
+        self.assertIn('Scene', self.good('export', self.file(two), '--for', 'monitor', '--csv').stdout.splitlines()[0])
 
     def report(self, text, *args, name='t.csv'):
         """The rows of a report by name, and what was told."""
@@ -172,7 +211,7 @@ class Tables(unittest.TestCase):
             self.assertAlmostEqual(rate[0], len(rows) * 1000 / sum(rows), places=9)
         text = 'frame_time (ms),frames_per_second,scene\n10,100,a\n10,100,a\n100,10,a\n5,200,b\n'
         lines = csv.DictReader(run('report', self.file(text), '--by', 'scene', '--csv').stdout.splitlines())
-        self.assertEqual({line['group']: float(line['frames_per_second']) for line in lines}, {'a': 25, 'b': 200})
+        self.assertEqual({line['scene']: float(line['frames_per_second']) for line in lines}, {'a': 25, 'b': 200})
 
     def test_values_that_cannot_be(self):
         """Amounts below 0 and shares above 100 % are no data, and told; temperatures and ratios of several counters may be below 0."""
@@ -390,7 +429,7 @@ class Tables(unittest.TestCase):
         """And to NDJSON; and in long tables."""
         lines = self.good('export', self.file(text_of()), '--csv').stdout.splitlines()
         path = self.file('\n'.join([lines[0] + ',Level'] + [f'{line},{level}' for line, level in zip(lines[1:], ('one', 'two', 'one'))]) + '\n')
-        have = {row['group2']: row['rows'] for row in csv.DictReader(self.good('report', path, '--by', 'level', '--csv').stdout.splitlines())}
+        have = {row['Level']: row['rows'] for row in csv.DictReader(self.good('report', path, '--by', 'level', '--csv').stdout.splitlines())}
         self.assertEqual(have, {'one': '2', 'two': '1'})
         path = self.file('scene,level,frame,name,value\nmenu,a,1,frame_time,2\nmenu,b,2,frame_time,3\n')
         for by in ('scene', 'level'):
@@ -427,19 +466,18 @@ class Tables(unittest.TestCase):
     def test_long_tables(self):
         """A line a value: pivoted, with units, times and labels."""
         want = [('menu', '0.0166', '1000'), ('game', '0.0333', '2000')]
-        names = ('group', 'FrameTime (s)', 'IAVertices')
         for text in ('scene,name,value\nmenu,FrameTime,16600000\nmenu,IAVertices,1000\ngame,FrameTime,33300000\ngame,IAVertices,2000\n',
                      'Scene;Counter;Unit;Value\nmenu;FrameTime;ms;16,6\nmenu;IAVertices;;1.000\ngame;FrameTime;us;33300\ngame;IAVertices;;2 000\n',
                      'metric\tvalue\tscene\nFrame time [ms]\t16.6\tmenu\niavertices\t1000\tmenu\nframe time [ms]\t33.3\tgame\niavertices\t2000\tgame\n'
                      .replace('Frame time', 'FrameTime').replace('frame time', 'FrameTime').replace('iavertices', 'IAVertices')):
             with self.subTest(text=text):
-                have, err = self.counters(text, *names)
+                have, err = self.counters(text, 'Scene' if 'Scene' in text else 'scene', 'FrameTime (s)', 'IAVertices')
                 self.assertEqual(have, want)
                 self.assertIn('a line for each value', err)
         # Keys that do not tell samples apart, however long: a name that comes again begins another one.
         key = 'a kernel of a very long name, which begins as another one does, number '
         rows = ''.join(f'{key}{i % 2},{name},{value}\n' for i in range(4) for name, value in (('FrameTime', i), ('IAVertices', 10 * i)))
-        have, _ = self.counters('kernel,name,value\n' + rows.replace(key, f'"{key}"').replace('"0', '0"').replace('"1', '1"'), 'group', 'IAVertices')
+        have, _ = self.counters('kernel,name,value\n' + rows.replace(key, f'"{key}"').replace('"0', '0"').replace('"1', '1"'), 'kernel', 'IAVertices')
         self.assertEqual(have, [(f'{key}{i % 2}', str(10 * i)) for i in range(4)])
         have, err = self.counters('Time (ms),name,unit,value\n1,Mine,ms,5\n2.5,Mine,W,7\n4,Mine,us,9\n', 'end_ns', 'Mine (s)')
         self.assertEqual(have, [('1000000', '0.005'), ('2500000', ''), ('4000000', '9e-06')])

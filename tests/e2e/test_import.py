@@ -625,7 +625,7 @@ class Tables(FolderTest):
 
     def test_labels(self):
         rows, err = self.eval('scene,MaliGPUCyclesGPUActive,remark\nMenu,1,x\n"A, b",2,y\n,3,\n', '-m', 'gpu_active_cycles')
-        self.assertEqual(rows[:2], [['group', 'group2', 'gpu_active_cycles'], ['Menu', 'x', '1']])
+        self.assertEqual(rows[:2], [['scene', 'remark', 'gpu_active_cycles'], ['Menu', 'x', '1']])
         self.assertIn('columns of text are labels: scene is group, remark is group2', ' '.join(err.split()))
         rows, _ = self.eval('level,MaliGPUCyclesGPUActive\n1,1\nend,2\n' + 'x' * 3000 + ',3\n', '-m', 'gpu_active_cycles')
         self.assertEqual([row[0] for row in rows[1:]], ['1', 'end', 'x' * 3000])

@@ -345,8 +345,8 @@ class Own(FolderTest):
                 for row, was in zip(have, want):
                     self.assertEqual(row, was)
                 said |= {key for row in want for key in row}
-        self.assertLessEqual({'device', 'begin_ns', 'end_ns', 'frame', 'quality', 'group', 'simulated', 'MaliConstantsShaderCoreCount'}, said)
-        self.assertEqual([row.get('group2') for row in want], ['a, b', '\u00e4'])
+        self.assertLessEqual({'device', 'begin_ns', 'end_ns', 'frame', 'quality', 'Scene', 'simulated', 'MaliConstantsShaderCoreCount'}, said)
+        self.assertEqual([row.get('Level') for row in want], ['a, b', '\u00e4'])
         self.assertEqual(want[0]['IAVertices'], 2 ** 64 - 1)
 
     def test_other_json(self):

@@ -1,6 +1,7 @@
 /* sextant eval: raw counter values from CSV in, metrics out. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "import/read/csv.h"
 #include "tools/cli/cli.h"
@@ -14,13 +15,15 @@
 static struct rows_shape shape_of_table(const struct sx_catalog *catalog,
 					const struct csv_tally *tally)
 {
-	return (struct rows_shape){.schema = "eval",
+	struct rows_shape shape = {.schema = "eval",
 				   .catalog = sx_catalog_info(catalog)->name,
 				   .times = tally->times,
 				   .labels = tally->labels,
 				   .quality = tally->quality,
 				   .say_simulated = tally->told_simulated,
 				   .simulated = tally->simulated};
+	memcpy(shape.label_names, tally->label_names, sizeof(shape.label_names));
+	return shape;
 }
 
 /* What came beside values goes out again: eval of an export gives the export. */

@@ -113,6 +113,16 @@ static void tell_left_out(struct reporting *r, const struct report_device *d)
 	r->left_out = true;
 }
 
+/* One table has one name for its key: that of the files, where all call it so. */
+static void report_agree_on_key(struct groups_out *all, uint32_t count)
+{
+	bool same = count && all[0].by;
+	for (uint32_t i = 1; same && i < count; i++)
+		same = all[i].by && strcmp(all[i].by, all[0].by) == 0;
+	for (uint32_t i = 0; !same && i < count; i++)
+		all[i].by = NULL;
+}
+
 static enum sx_status write_groups(struct reporting *r, const struct report *report,
 				   struct sx_error *err)
 {
@@ -127,10 +137,13 @@ static enum sx_status write_groups(struct reporting *r, const struct report *rep
 		struct groups_out *out = &all[count];
 		if (!r->by[i])
 			continue;
-		*out = (struct groups_out){.view = &view,
-					   .report = report,
-					   .device = &report->devices[i],
-					   .number = r->read.devices[i].view->number};
+		const struct sx_capture_device *info = r->read.devices[i].view->info;
+		*out = (struct groups_out){
+		    .view = &view,
+		    .report = report,
+		    .device = &report->devices[i],
+		    .by = capture_view_label(info, report_key_of(info, r->cli->options.by)),
+		    .number = r->read.devices[i].view->number};
 		status = report_by_finish(r->by[i], &out->g, &why);
 		if (status && !first.message[0])
 			first = why;
@@ -141,6 +154,7 @@ static enum sx_status write_groups(struct reporting *r, const struct report *rep
 		view.simulated |= !status && report->devices[i].simulated;
 		count += !status;
 	}
+	report_agree_on_key(all, count);
 	/* A device whose rows have no such key is passed over for those that have it. */
 	if (count && (!status || status == SX_ERR_NOT_FOUND))
 		status = groups_write(all, count, err);

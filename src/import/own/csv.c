@@ -9,6 +9,7 @@
 #include <sextant/catalog.h>
 
 #include "base/number.h"
+#include "catalog/column.h"
 #include "import/read/cells.h"
 #include "import/counters/rocm.h"
 #include "table/label.h"
@@ -109,8 +110,19 @@ static void look_at(struct own_column *column, struct import_cell cell)
 	column->any = true;
 }
 
+/* Whether a column holds words; one that means nothing may have numbers among them. */
+static bool is_text(const struct own_reader *r, const struct sx_catalog *known, size_t column)
+{
+	const struct own_column *c = &r->columns[column];
+	if (c->role != VALUE || !c->words || !c->numbers || !known)
+		return c->role == VALUE && c->words && !c->numbers;
+	const char *name = import_bare_name(r->job, r->cells.head[column]);
+	struct column_meaning meaning = column_meaning(known, name ? name : "", SX_NONE);
+	return !column_is_known(&meaning);
+}
+
 /* Columns of words that somebody added are labels. */
-static void find_texts(struct own_reader *r)
+static void find_texts(struct own_reader *r, const struct sx_catalog *known)
 {
 	uint32_t taken = 0;
 	for (size_t i = 0; i < r->cells.columns; i++)
@@ -118,8 +130,7 @@ static void find_texts(struct own_reader *r)
 	for (size_t i = 0; i < r->cells.columns; i++) {
 		struct own_column *column = &r->columns[i];
 		enum sx_label label = label_next_group(taken);
-		if (column->role != VALUE || column->numbers || !column->words ||
-		    label == SX_LABEL_COUNT)
+		if (label == SX_LABEL_COUNT || !is_text(r, known, i))
 			continue;
 		column->role = TEXT;
 		column->label = label;
@@ -135,7 +146,6 @@ static void own_look(struct own_reader *r)
 		for (size_t i = 0; i < r->cells.columns; i++)
 			look_at(&r->columns[i], r->cells.row[i]);
 	r->cells = ahead;
-	find_texts(r);
 }
 
 /* Whether rows of the device have a label; that of another leaves the cells empty. */
@@ -191,6 +201,7 @@ static void begin_columns(struct own_reader *r, const char *catalog)
 	double value;
 	if (sx_catalog_open(r->job->request->context, catalog, &known, NULL))
 		known = NULL;
+	find_texts(r, known);
 	for (size_t i = 0; i < r->cells.columns; i++) {
 		struct own_column *column = &r->columns[i];
 		const char *constant = constant_of(r, known, i, &value);
@@ -217,7 +228,7 @@ static enum sx_status find_catalog(struct own_reader *r, const char **catalog, s
 	size_t count = 0, i = 0;
 	for (; names && i < r->cells.columns; i++) {
 		if (r->columns[i].role != VALUE || !(r->columns[i].any || alone) ||
-		    !r->cells.head[i].size)
+		    !r->cells.head[i].size || is_text(r, NULL, i))
 			continue;
 		names[count] = import_bare_name(r->job, r->cells.head[i]);
 		if (!names[count++])

@@ -15,6 +15,7 @@ struct groups_out {
 	const struct report *report;
 	const struct report_device *device; /* whose rows they are: its head is told */
 	const struct report_groups *g;
+	const char *by;	 /* what the rows' file calls their key; NULL: report_key_name() */
 	uint32_t number; /* of the device */
 	bool is_behind;	 /* a report, which has the head: the table alone, as text */
 	/* CSV has the columns of all devices below one header. */
@@ -34,6 +35,8 @@ enum sx_status groups_write(struct groups_out *all, uint32_t count, struct sx_er
 /* For groups_write(): the groups of one device as an object of the array `within`, as CSV. */
 void groups_json(const struct groups_out *o);
 void groups_csv(const struct groups_out *o);
+/* What the key of the groups is called. */
+const char *groups_by(const struct groups_out *o);
 /* What a group is called. */
 void groups_key(const struct groups_out *o, size_t i, char *buf, size_t size);
 

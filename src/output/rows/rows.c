@@ -41,7 +41,9 @@ static size_t extras(const struct rows_shape *shape, struct extra out[EXTRA_MAX]
 		if (i == SX_LABEL_CONTEXT)
 			wanted |= shape->contexts;
 		if (wanted)
-			out[n++] = (struct extra){.name = label_name((enum sx_label)i),
+			out[n++] = (struct extra){.name = shape->label_names[i]
+							      ? shape->label_names[i]
+							      : label_name((enum sx_label)i),
 						  .kind = text ? EXTRA_TEXT : EXTRA_LABEL,
 						  .label = (enum sx_label)i};
 	}
@@ -287,7 +289,9 @@ static enum csv_units units_of_column(const struct rows_shape *shape,
 	if (!shape->known || column->why)
 		return shape->all_units ? CSV_UNITS_SYMBOLS : CSV_UNITS_OTHER;
 	struct column_meaning is = column_meaning(shape->known, column->name, SX_NONE);
-	return column_is_known(&is) ? CSV_UNITS_OTHER : CSV_UNITS_EACH;
+	bool known = column_is_known(&is) || column_is_imbalance(shape->known, column->name) ||
+		     sx_catalog_find_metric(shape->known, column->name, SX_NONE, NULL) != SX_NONE;
+	return known ? CSV_UNITS_OTHER : CSV_UNITS_EACH;
 }
 
 static void head_csv(struct csv *csv, const struct rows_writer *w, const struct sx_table *t)

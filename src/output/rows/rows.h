@@ -14,7 +14,10 @@ struct rows_shape {
 	bool times;	     /* begin_ns, end_ns columns */
 	bool contexts;	     /* a context column */
 	uint32_t labels;     /* more label columns: a mask of 1 << enum sx_label */
-	bool quality;	     /* a column with the reservations about a row's values */
+	/* What the columns of labels are called in the file that the rows are of; NULL: as we do.
+	 */
+	const char *label_names[SX_LABEL_COUNT];
+	bool quality; /* a column with the reservations about a row's values */
 	/*
 	 * Reservations beside the rows: a key of NDJSON's objects, in JSON the ranges of rows that
 	 * have any, in text a line. CSV keeps its columns.

@@ -11,9 +11,12 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 #include <sextant/source.h>
+
+#include "import/import.h"
 
 bool capture_view_is(const char *path)
 {
@@ -210,6 +213,14 @@ enum sx_status capture_view_list(const struct cli *cli, const char *path, uint32
 	*list = NULL;
 	struct capture_view *none; /* says what is there */
 	return capture_view_device(cli, path, SX_NONE, &none, err);
+}
+
+const char *capture_view_label(const struct sx_capture_device *info, const char *ours)
+{
+	char property[IMPORT_PROPERTY_MAX];
+	const char *name = sx_capture_property(info, import_label_property(ours, property));
+	/* Such a column would be read as that of devices. */
+	return name && strcasecmp(name, "device") != 0 ? name : NULL;
 }
 
 void capture_view_close(struct capture_view *view)

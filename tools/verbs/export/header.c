@@ -71,6 +71,26 @@ static uint32_t column_count(const struct exported *d)
 	return count;
 }
 
+/* One header has one name for a label: that of the files, where all that have it call it so. */
+static void agree_on_labels(struct exporting *e)
+{
+	for (int l = 0; l < SX_LABEL_COUNT; l++) {
+		const char *name = NULL;
+		bool any = false;
+		for (uint32_t i = 0; i < e->count; i++) {
+			const struct rows_shape *shape = &e->devices[i].shape;
+			const char *own = shape->label_names[l];
+			if (!(shape->labels >> l & 1))
+				continue;
+			bool same = !any || (own && name && strcmp(own, name) == 0);
+			name = same ? own : NULL;
+			any = true;
+		}
+		for (uint32_t i = 0; i < e->count; i++)
+			e->devices[i].shape.label_names[l] = name;
+	}
+}
+
 /* The columns of all devices, each name once. */
 enum sx_status export_join_headers(struct exporting *e, struct sx_error *err)
 {
@@ -82,6 +102,7 @@ enum sx_status export_join_headers(struct exporting *e, struct sx_error *err)
 	struct sx_column *list = calloc(most + 1, sizeof(*list));
 	if (!list)
 		return error_nomem(err, "exporting");
+	agree_on_labels(e);
 	for (uint32_t i = 0; i < e->count; i++) {
 		const struct exported *d = &e->devices[i];
 		const struct sx_metric_column *own =

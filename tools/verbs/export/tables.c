@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/suggest.h"
+#include "table/label.h"
 #include "tools/verbs/export/export.h"
 #include "tools/verbs/export/header.h"
 #include "tools/verbs/export/join.h"
@@ -36,6 +37,9 @@ enum sx_status export_shape(const struct cli *cli, const struct capture_view *vi
 				     .times = true,
 				     .quality = true,
 				     .simulated = view->info->simulated};
+	for (int i = 0; i < SX_LABEL_COUNT; i++)
+		shape->label_names[i] =
+		    capture_view_label(view->info, label_name((enum sx_label)i));
 	return labels_of(view, &shape->labels, err);
 }
 

@@ -26,6 +26,11 @@ static void stretch_text(uint64_t key, uint64_t bucket_ns, char *buf, size_t siz
 	snprintf(buf, size, "%s", here);
 }
 
+const char *groups_by(const struct groups_out *o)
+{
+	return o->by ? o->by : report_key_name(o->g->by);
+}
+
 void groups_key(const struct groups_out *o, size_t i, char *buf, size_t size)
 {
 	const struct report_group *group = &o->g->list[i];
@@ -130,8 +135,7 @@ static void fill_heads(const struct groups_out *o, size_t row, struct heads *h,
 static uint32_t name_heads(const struct groups_out *o, struct text_column *columns)
 {
 	uint32_t n = 0;
-	columns[n++] =
-	    (struct text_column){report_key_name(o->g->by), TEXT_LEFT, 0, 16, false, true};
+	columns[n++] = (struct text_column){groups_by(o), TEXT_LEFT, 0, 16, false, true};
 	if (o->tells_process)
 		columns[n++] = (struct text_column){"process", TEXT_LEFT, 0, 12, false, true};
 	if (o->tells_context)
@@ -164,7 +168,7 @@ static bool add_group(const struct groups_out *o, struct text_table *table,
 static const char *group_word(const struct groups_out *o)
 {
 	bool mixed = o->g->by == REPORT_BY_FRAME && o->device->slices;
-	return mixed ? "sample" : report_key_name(o->g->by);
+	return mixed ? "sample" : groups_by(o);
 }
 
 static bool write_text(const struct groups_out *o, const struct sx_table *values)
@@ -252,7 +256,7 @@ static enum sx_status write_one(const struct groups_out *o, struct sx_error *err
 				 "(others); a longer --interval gives them room"
 			       : "the first %u %ss stand for themselves, what came of others later "
 				 "is together in (others); --from and --to choose a part",
-			   o->g->most, report_key_name(o->g->by));
+			   o->g->most, groups_by(o));
 	if (o->view->format == FORMAT_JSON) {
 		groups_json(o);
 	} else if (o->view->format == FORMAT_CSV) {

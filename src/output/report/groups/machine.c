@@ -124,7 +124,7 @@ void groups_json(const struct groups_out *o)
 	if (o->report->file)
 		json_kv_string(json, "file", o->report->file);
 	json_kv_string(json, "for", sx_catalog_info(o->device->catalog)->name);
-	json_kv_string(json, "by", report_key_name(o->g->by));
+	json_kv_string(json, "by", groups_by(o));
 	json_kv_u64(json, "count", o->g->seen);
 	units_json(json, o, values);
 	json_kv_array(json, "groups");
@@ -155,7 +155,7 @@ static void head_csv(struct csv *csv, const struct groups_out *o)
 	csv_text(csv, "device");
 	if (o->view->simulated)
 		csv_text(csv, "simulated");
-	csv_text(csv, o->g->by == REPORT_BY_TIME ? "time (s)" : report_key_name(o->g->by));
+	csv_text(csv, o->g->by == REPORT_BY_TIME ? "time (s)" : groups_by(o));
 	if (o->tells_process)
 		csv_text(csv, "process");
 	if (o->tells_context)
