@@ -292,8 +292,12 @@ static enum sx_status find_catalog(struct cli *cli, struct sx_catalog **out, str
 enum sx_status cli_catalog(struct cli *cli, struct sx_catalog **out, struct sx_error *err)
 {
 	enum sx_status status = find_catalog(cli, out, err);
-	if (!status && options_is_default(&cli->options, "const"))
-		drop_others_constants(&cli->options, *out);
+	struct options *o = &cli->options;
+	if (!status && options_is_default(o, "const"))
+		drop_others_constants(o, *out);
+	if (!status)
+		o->constant_count =
+		    report_constants(*out, o->constants, (uint32_t)o->constant_count);
 	return status;
 }
 

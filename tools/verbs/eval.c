@@ -8,6 +8,7 @@
 #include "tools/cli/input/capture_view.h"
 #include "tools/cli/input/given.h"
 #include "tools/cli/input/input.h"
+#include "output/rows/overruled.h"
 #include "output/rows/pipe.h"
 #include "tools/verbs/export/export.h"
 
@@ -41,9 +42,9 @@ static enum sx_status shape_of(const struct cli *cli, const struct sx_catalog *c
 	shape->simulated |= cli->view.simulated;
 	shape->say_simulated =
 	    (shape->say_simulated || cli->view.simulated) && cli->view.format != FORMAT_JSON;
-	if (cli->capture && cli->view.format != FORMAT_TEXT) {
-		shape->constants = cli->capture->constants;
-		shape->constant_count = cli->capture->constant_count;
+	if (cli->view.format != FORMAT_TEXT) { /* of a capture its own are among them */
+		shape->constants = cli->options.constants;
+		shape->constant_count = (uint32_t)cli->options.constant_count;
 	}
 	return status;
 }
@@ -145,19 +146,27 @@ static bool is_raw_export(const struct cli *cli, const struct input_rows *raw)
 	return tally && tally->both_times && tally->quality && o->counters && !o->metrics.count;
 }
 
-static enum sx_status eval_write_raw(const struct cli *cli, struct input_rows *raw,
-				     const struct rows_shape *shape, struct sx_error *err)
+static enum sx_status eval_write_raw(const struct cli *cli, const struct sx_catalog *catalog,
+				     struct input_rows *raw, const struct rows_shape *shape,
+				     struct sx_error *err)
 {
 	struct rows_writer writer = rows_begin(&cli->view, shape);
-	enum sx_status status = SX_OK;
+	const struct overruling by = {cli->options.constants, cli->options.constant_count};
+	struct overruled overruled = {.table = NULL};
+	const struct sx_table *rows;
+	enum sx_status status =
+	    overruled_begin(&overruled, catalog, &by, input_rows_table(raw), err);
 	while (!status && !ferror(cli->view.out.out)) {
 		status = input_rows_next(raw, err);
 		if (!status)
-			status = rows_add(&writer, input_rows_table(raw), err);
+			status = overruled_rows(&overruled, input_rows_table(raw), &rows, err);
+		if (!status)
+			status = rows_add(&writer, rows, err);
 	}
-	if (status == SX_END)
-		rows_end(&writer, input_rows_table(raw));
+	if (status == SX_END && !overruled_rows(&overruled, input_rows_table(raw), &rows, err))
+		rows_end(&writer, rows);
 	rows_finish(&writer);
+	overruled_finish(&overruled);
 	return status == SX_END ? SX_OK : status;
 }
 
@@ -172,7 +181,7 @@ static enum sx_status evaluate(const struct cli *cli, struct sx_catalog *catalog
 	options.keep_constants = cli->view.format != FORMAT_TEXT && input_rows_told(raw);
 	enum sx_status status = shape_of(cli, catalog, raw, &shape, err);
 	if (!status && is_raw_export(cli, raw))
-		return eval_write_raw(cli, raw, &shape, err);
+		return eval_write_raw(cli, catalog, raw, &shape, err);
 	if (!status)
 		status = sx_metrics_create(catalog, &options, &e.metrics, err);
 	for (int i = 0; !status && i < 2; i++)

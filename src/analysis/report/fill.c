@@ -78,6 +78,8 @@ static bool keep_constants(struct filling *f, const struct report_source *source
 		copy[i].name = keep(f->arena, copy[i].name, &ok);
 	}
 	f->source.constants = copy;
+	if (copy && ok)
+		f->source.constant_count = report_constants(source->catalog, copy, count);
 	return copy && ok;
 }
 

@@ -89,10 +89,16 @@ struct report_gate {
 	bool above;	 /* what is above the limit exceeds it, else what is below */
 };
 
-/* Whose rows are to be told, and how. Everything is copied or referenced by the report. */
 /* Whether times of two devices can be laid beside each other. "file N" is of one file alone. */
 bool report_clocks_are_related(const char *a, const char *b);
+/*
+ * Leaves each constant of a list once, by whatever names it goes there: where it stood first, with
+ * the value that stands last. Returns how many are left.
+ */
+uint32_t report_constants(const struct sx_catalog *catalog, struct sx_constant_value *items,
+			  uint32_t count);
 
+/* Whose rows are to be told, and how. Everything is copied or referenced by the report. */
 struct report_source {
 	struct sx_catalog *catalog;
 	const char *name, *driver, *source; /* may be NULL */

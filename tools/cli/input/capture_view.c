@@ -88,6 +88,8 @@ static enum sx_status gather_constants(const struct cli *cli, struct capture_vie
 	for (size_t i = 0; i < o->constant_count; i++)
 		if (is_taken(cli, view, o->constants[i].name))
 			view->constants[view->constant_count++] = o->constants[i];
+	view->constant_count =
+	    report_constants(view->catalog, view->constants, view->constant_count);
 	return SX_OK;
 }
 

@@ -63,9 +63,15 @@ static void add_column(struct sx_column *list, uint32_t *count, const struct sx_
 	list[(*count)++] = *own;
 }
 
+/* What raw rows are written with. */
+static const struct sx_table *raw_columns(const struct exported *d)
+{
+	return d->overruled.table ? d->overruled.table : d->raw;
+}
+
 static uint32_t column_count(const struct exported *d)
 {
-	uint32_t count = sx_table_column_count(d->raw);
+	uint32_t count = sx_table_column_count(raw_columns(d));
 	if (d->metrics)
 		sx_metrics_columns(d->metrics, &count);
 	return count;
@@ -112,7 +118,7 @@ enum sx_status export_join_headers(struct exporting *e, struct sx_error *err)
 				   own ? &(struct sx_column){.name = own[c].name,
 							     .unit = own[c].unit,
 							     .type = own[c].type}
-				       : sx_table_column(d->raw, c));
+				       : sx_table_column(raw_columns(d), c));
 		e->devices[i].shape.labels = labels;
 	}
 	enum sx_status status = sx_table_create(list, count, SX_SAMPLE_ROW, &e->joined, err);
@@ -167,7 +173,7 @@ static uint32_t place_constants(const struct exported *d, struct sx_constant_val
 	for (uint32_t i = 0; i < d->view->constant_count; i++) {
 		const struct sx_constant_value *c = &d->view->constants[i];
 		uint32_t at = find_constant(list, count, c->name);
-		if (!d->metrics && sx_table_find(d->raw, c->name) != SX_NONE)
+		if (!d->metrics && sx_table_find(raw_columns(d), c->name) != SX_NONE)
 			continue;
 		list[at] = *c;
 		count += at == count;

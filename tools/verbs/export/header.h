@@ -2,6 +2,7 @@
 #ifndef TOOLS_VERBS_EXPORT_HEADER_H
 #define TOOLS_VERBS_EXPORT_HEADER_H
 
+#include "output/rows/overruled.h"
 #include "output/rows/rows.h"
 #include "tools/cli/input/capture_view.h"
 
@@ -11,6 +12,7 @@ struct exported {
 	struct sx_metrics *metrics; /* NULL: the raw columns as they are */
 	bool bare;		    /* --join: its rows alone are wanted, none of its columns */
 	struct sx_table *raw;
+	struct overruled overruled; /* of raw columns */
 	struct rows_shape shape;
 	struct sx_constant_value *constants; /* of all devices, this one's values; or NULL */
 };

@@ -49,7 +49,9 @@ static enum sx_status export_select_metrics(const struct cli *cli, struct export
 	const struct options *o = &cli->options;
 	struct sx_metrics_options options = capture_view_selection(cli, d->view, d->raw);
 	if (o->counters && !o->metrics.count)
-		return SX_OK;
+		return overruled_begin(&d->overruled, d->view->catalog,
+				       &(struct overruling){o->constants, o->constant_count},
+				       d->raw, err);
 	return sx_metrics_create(d->view->catalog, &options, &d->metrics, err);
 }
 
@@ -57,6 +59,7 @@ static void close_device(struct exported *d)
 {
 	sx_metrics_destroy(d->metrics);
 	sx_table_destroy(d->raw);
+	overruled_finish(&d->overruled);
 	capture_view_close(d->view);
 	free(d->constants);
 	*d = (struct exported){.view = NULL};
@@ -77,14 +80,16 @@ static enum sx_status open_device(const struct cli *cli, const char *path, uint3
 }
 
 /* Writes the rows of a raw table; with `last` what ends the table. */
-static enum sx_status convert(struct exporting *e, struct rows_writer *writer,
-			      const struct exported *d, bool last, struct sx_error *err)
+static enum sx_status convert(struct exporting *e, struct rows_writer *writer, struct exported *d,
+			      bool last, struct sx_error *err)
 {
 	struct sx_table *values = NULL;
 	const struct sx_table *out = d->raw;
 	enum sx_status status = SX_OK;
 	if (d->metrics)
 		status = sx_metrics_eval(d->metrics, d->raw, &values, err);
+	else
+		status = overruled_rows(&d->overruled, d->raw, &out, err);
 	if (values)
 		out = values;
 	if (!status && e->joined && last)
