@@ -40,9 +40,10 @@ void stats_set_whole(struct sx_stats *s, const struct sx_metric_column *column,
 	double all = sum->whole;
 	bool divides = sum->divides && column->over_time == SX_REDUCE_RATIO;
 	if (divides || !whole_adds_up(column, whole, all, s->skipped ? 2.0 * sum->parts : 0)) {
-		/* The mean of a yes or no is its share of rows. */
-		bool by_rows = column->over_time != SX_REDUCE_RATIO || isnan(sum->rate) ||
-			       strcmp(column->unit, "boolean") == 0;
+		/* A level counts by its time. The mean of a yes or no is its share of rows. */
+		bool level = column->over_time == SX_REDUCE_MEAN;
+		bool by_rows = !(level || column->over_time == SX_REDUCE_RATIO) ||
+			       isnan(sum->rate) || strcmp(column->unit, "boolean") == 0;
 		s->mean = by_rows ? sum->mean : sum->rate;
 		return;
 	}

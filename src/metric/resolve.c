@@ -12,13 +12,19 @@
 #include "catalog/units.h"
 #include "expr/compile.h"
 
+/* Means of whole numbers are none, and a table of totals has them in such a column. */
+static enum sx_type like_type(const struct sx_column *column)
+{
+	return column->over_time == SX_REDUCE_MEAN ? SX_F64 : column->type;
+}
+
 /* The type that the column of a counter will have. */
 static enum sx_type input_type(const struct sx_metrics *m, uint32_t counter, uint32_t instance,
 			       enum sx_type otherwise)
 {
 	for (uint32_t i = 0; i < m->like_count; i++)
 		if (m->like_counter[i] == counter && m->like_instance[i] == instance)
-			return sx_table_column(m->like, i)->type;
+			return like_type(sx_table_column(m->like, i));
 	return otherwise;
 }
 
@@ -48,8 +54,8 @@ enum sx_type resolve_metric_type(const struct sx_metrics *m, uint32_t metric)
 	enum sx_type type = sx_catalog_metrics(m->catalog, &count)[metric].type;
 	bool fractions = false;
 	for (uint32_t i = 0; type == SX_U64 && i < m->like_count; i++)
-		fractions |=
-		    m->like_counter[i] != SX_NONE && sx_table_column(m->like, i)->type == SX_F64;
+		fractions |= m->like_counter[i] != SX_NONE &&
+			     like_type(sx_table_column(m->like, i)) == SX_F64;
 	if (!fractions)
 		return type;
 	sole_find(m->catalog, metric, m->variant, &sole);

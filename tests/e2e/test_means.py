@@ -9,6 +9,7 @@ import io
 import math
 import os
 import random
+import re
 import subprocess
 import sys
 import unittest
@@ -233,6 +234,34 @@ class Means(FolderTest):
             self.assertIsNone(metric['total'])
             self.assertAlmostEqual(metric['mean'], sum(times) / len(times) / 1000)
             self.assertAlmostEqual(clock['total'], sum(times) * 1e-9)
+
+    def test_a_level_has_one_mean(self):
+        """Weighed by time, whichever view says it: samples are of unlike lengths."""
+        path, at, seen, ns = self.path('level.sxc'), 0, 0, 0
+        lines = ['device\tcpu\tCPUs\tLinux\ttime\treal', 'column\tRunnable\ttasks\tu64\tmean']
+        chance = random.Random(7)
+        for _ in range(100):
+            length, level = chance.choice((MS, 3 * MS, 11 * MS)), chance.randrange(9)
+            lines.append(f'row\t{at}\t{at + length}\t{level}')
+            at, seen, ns = at + length, seen + level * length, ns + length
+        subprocess.run([MAKE_RUN, path], input='\n'.join(lines) + '\n', text=True, check=True, timeout=60)
+        only, due = ['-m', 'run_queue'], seen / ns
+        report, stat = (self.sextant.document(*verb, path, *only)['metrics'][0]['mean'] for verb in (['report'], ['stat', '-i']))
+        page = self.path('page.html')
+        self.sextant('report', path, *only, '-o', page)
+        with open(page, encoding='utf-8') as file:
+            shown = Page(file.read()).report['of_devices'][0]['rows'][0]['mean']
+        group, = self.groups(path, 'run_queue', '--by', 'time', '--interval', '10s')
+        scraped = re.search(r'^sextant_run_queue_tasks\S* (\S+)$', self.sextant('export', path, *only, '-f', 'openmetrics').stdout, re.M)
+        explained = self.sextant.document('explain', 'run_queue', '-i', path)['value']
+        for where, value in (('report', report), ('stat', stat), ('page', shown), ('by', group['values']['run_queue']),
+                             ('openmetrics', float(scraped[1])), ('explain', explained)):
+            self.assertAlmostEqual(value, due, delta=1e-9, msg=where)
+        gate, = self.sextant.document('report', path, '--gate', 'run_queue<99')['gates']
+        self.assertAlmostEqual(gate['value'], due, delta=1e-9)
+        # Without its warm-up, by time as well; the gate of a comparison is on the mean that stands beside it.
+        compared = self.sextant.document('diff', path, path, *only, '--gate', 'run_queue<99')
+        self.assertEqual(compared['gates'][0]['value'], compared['metrics'][0]['b']['mean'])
 
     def test_never_swapped(self):
         """Then nothing is said of frames, and why."""

@@ -22,10 +22,11 @@ struct compare_metric {
 	const char *rate_unit;			   /* of `rates`, or NULL */
 	const char *heading;			   /* whose rows it stands with, or NULL */
 	enum sx_direction direction;
-	bool counts; /* the work alone decides it: pieces of work that are counted one by one */
-	bool hidden; /* not asked for: this metric only tells whether others are comparable */
-	bool scaled; /* some samples were not measured: totals are estimates */
-	bool amount; /* of a device that is sampled by time: what a run took is its total */
+	bool counts;  /* the work alone decides it: pieces of work that are counted one by one */
+	bool hidden;  /* not asked for: this metric only tells whether others are comparable */
+	bool scaled;  /* some samples were not measured: totals are estimates */
+	bool of_rows; /* the mean is that of the rows' ratios: the run's is not known */
+	bool amount;  /* of a device that is sampled by time: what a run took is its total */
 	uint32_t device, runs;
 	/* Of each run the mean without the warm-up, the total, and how many samples had data. */
 	double *means, *totals;

@@ -343,24 +343,39 @@ enum sx_status gate_check_comparison(const struct gate *gates, size_t count,
  * Of a ratio that was given by row the run's is not known: where the rows' lie on both sides of the
  * limit, neither passes nor fails.
  */
-static void judge_mean_of_rows(const struct gate *gate, const struct report_row *row, double factor,
+static void judge_mean_of_rows(const struct gate *gate, const struct compare_stats *s,
 			       struct arena *arena, struct report_gate *out)
 {
 	char why[192];
 	struct report_gate low = *out, high = *out;
-	const struct sx_stats *s = &row->stats;
-	if (out->why || gate->stat != GATE_MEAN || !s->of_rows)
+	if (out->why || gate->stat != GATE_MEAN)
 		return;
-	judge_value(gate, s->min * factor, out->unit, arena, &low);
-	judge_value(gate, s->max * factor, out->unit, arena, &high);
+	judge_value(gate, s->min, out->unit, arena, &low);
+	judge_value(gate, s->max, out->unit, arena, &high);
 	if (low.passed == high.passed && low.passed == out->passed)
 		return;
 	snprintf(why, sizeof(why),
 		 "given by row, the run's ratio is not known: between %.3g and %.3g, the rows' "
 		 "mean is %.3g",
-		 s->min * factor, s->max * factor, s->mean * factor);
+		 s->min, s->max, s->mean);
 	out->why = arena_strndup(arena, why, strlen(why));
 	out->passed = false;
+}
+
+/* What a report, or one side of a comparison, has of a metric. */
+struct judged {
+	const struct compare_stats *stats;
+	const char *unit;
+	bool of_rows; /* see sx_stats */
+};
+
+static void judge_stats(const struct gate *gate, const struct judged *of, struct arena *arena,
+			struct report_gate *out)
+{
+	out->why = NULL;
+	judge_value(gate, stat_of(gate->stat, of->stats), of->unit, arena, out);
+	if (of->of_rows)
+		judge_mean_of_rows(gate, of->stats, arena, out);
 }
 
 static void judge_row(const struct gate *gate, const struct report_row *row,
@@ -377,10 +392,8 @@ static void judge_row(const struct gate *gate, const struct report_row *row,
 					      .p95 = s->p95 * factor,
 					      .p99 = s->p99 * factor,
 					      .max = s->max * factor};
-	out->why = NULL;
-	judge_value(gate, stat_of(gate->stat, &in_base), arena_strndup(arena, base, strlen(base)),
-		    arena, out);
-	judge_mean_of_rows(gate, row, factor, arena, out);
+	const struct judged of = {&in_base, arena_strndup(arena, base, strlen(base)), s->of_rows};
+	judge_stats(gate, &of, arena, out);
 	if (out->why && s->why && isnan(out->value))
 		out->why = s->why;
 }
@@ -476,8 +489,10 @@ void gate_judge_comparison(const struct gate *gates, size_t count, const struct 
 			else if (!row->b)
 				out[g].why = row->why;
 			else
-				judge_value(&gates[g], stat_of(gates[g].stat, &row->b->stats),
-					    row->b->unit, arena, &out[g]);
+				judge_stats(
+				    &gates[g],
+				    &(struct judged){&row->b->stats, row->b->unit, row->b->of_rows},
+				    arena, &out[g]);
 		}
 	}
 }

@@ -131,12 +131,12 @@ static void read_course(const struct report_device *d, uint32_t column, uint64_t
 	m->blocks[m->runs] = blocks;
 	if (adds && d->each > 1)
 		m->within[m->runs] /= (double)d->each * (double)d->each;
-	double rate = first && n ? settled_rate(d, column, first) : (double)NAN;
+	double rate = first && n && !adds ? settled_rate(d, column, first) : (double)NAN;
 	/* Of any other ratio the mean is that of the whole run, as the report has it. */
-	if (first && n && stats_adds_up(m->unit))
-		m->means[m->runs] = sum / samples;
-	else if (!isnan(rate))
+	if (!isnan(rate))
 		m->means[m->runs] = rate * factor;
+	else if (first && n && stats_adds_up(m->unit))
+		m->means[m->runs] = sum / samples;
 	free(values);
 }
 
@@ -268,6 +268,7 @@ static bool add_row(struct compare_set *set, const struct compare_recording *run
 	m->seconds[m->runs] = seconds_of(d, s);
 	m->amount = m->amount && !isnan(s->total);
 	m->scaled = m->scaled || s->skipped;
+	m->of_rows = m->of_rows || s->of_rows;
 	m->samples[m->runs] = s->count;
 	read_course(d, index, run->warm_up_ns, factor, m);
 	m->constant = m->constant && s->min == s->max;
