@@ -102,10 +102,13 @@ static uint32_t label_of(cl_kernel kernel, const char *name)
 cl_event *watch_begin(struct watch *w, cl_command_queue handle, cl_event *event)
 {
 	w->visit = guest_enter();
+	w->probed = share_probes(&w->probe_ns);
 	w->queue = queue_find(handle);
 	w->own = NULL;
 	w->theirs = event;
 	w->timed = w->queue && share_takes(w->queue, &w->before_ns);
+	if (w->probed)
+		w->spent_ns = guest_now_ns() - w->probe_ns;
 	guest_restore_errno(&w->visit);
 	return w->timed && !event ? &w->own : event;
 }
@@ -135,6 +138,8 @@ cl_int watch_end(struct watch *w, cl_int status, const struct wire_counted *does
 	struct command command = {.does = *does};
 	uint64_t now_ns = 0;
 	guest_keep_errno(&w->visit);
+	if (w->probed)
+		w->probe_ns = guest_now_ns();
 	if (w->queue && status == CL_SUCCESS) {
 		if (name)
 			command.does.label = label_of(NULL, name);
@@ -143,6 +148,10 @@ cl_int watch_end(struct watch *w, cl_int status, const struct wire_counted *does
 		else
 			pending_push(&w->queue->pending, &command);
 		queue_drain_some(w->queue, now_ns);
+	}
+	if (w->probed) {
+		now_ns = guest_now_ns();
+		share_probed(w->spent_ns + now_ns - w->probe_ns, now_ns);
 	}
 	guest_leave(w->visit);
 	return status;

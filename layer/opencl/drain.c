@@ -114,21 +114,23 @@ static bool drain_front(struct queue *q, const struct command *command)
 }
 
 /* What our own code took to read times; `since_ns`: of the first, 0: there was none. */
-static void spend(uint64_t since_ns, uint32_t count)
+static uint64_t spend(uint64_t since_ns, uint32_t count)
 {
 	uint64_t now_ns = since_ns ? guest_now_ns() : 0, most_ns = count * OWN_MOST_NS;
+	uint64_t own_ns = now_ns - since_ns < most_ns ? now_ns - since_ns : most_ns;
 	if (since_ns)
-		share_spend(now_ns - since_ns < most_ns ? now_ns - since_ns : most_ns, 0);
+		share_spend(own_ns, 0);
+	return own_ns;
 }
 
-/* `all`: also what could be written together with more. */
-static void drain(struct queue *q, bool all)
+/* `all`: also what could be written together with more. Returns what reading times took. */
+static uint64_t drain(struct queue *q, bool all)
 {
 	struct command command;
 	uint64_t since_ns = 0;
 	uint32_t timed = 0;
 	if (__atomic_exchange_n(&q->draining, true, __ATOMIC_ACQUIRE))
-		return; /* somebody else does it now */
+		return 0; /* somebody else does it now */
 	count_lost(q, pending_take_missed(&q->pending));
 	while (guest_still_here() && pending_front(&q->pending, &command)) {
 		if (command.event && !since_ns)
@@ -140,15 +142,18 @@ static void drain(struct queue *q, bool all)
 	}
 	if (all)
 		write_counted(q);
-	spend(since_ns, timed);
+	uint64_t own_ns = spend(since_ns, timed);
 	if (__atomic_load_n(&q->references, __ATOMIC_RELAXED) == 0)
 		queue_give_up(q); /* unless something is left */
 	__atomic_store_n(&q->draining, false, __ATOMIC_RELEASE);
+	return own_ns;
 }
 
 void queue_drain(struct queue *q)
 {
-	drain(q, true);
+	uint64_t own_ns = drain(q, true);
+	if (own_ns)
+		share_took(own_ns);
 }
 
 void queue_drain_some(struct queue *q, uint64_t now_ns)

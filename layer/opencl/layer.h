@@ -105,6 +105,15 @@ void share_start(void);
 bool share_takes(struct queue *queue, uint64_t *now_ns);
 /* Our own code took that long for so many commands, or (0) for those of before. */
 void share_spend(uint64_t own_ns, uint32_t commands);
+/*
+ * Whether what our own code takes in this call is measured, as it is in one of so many, so that the
+ * command knows what all of them took. Where it is: the time.
+ */
+bool share_probes(uint64_t *now_ns);
+/* It took that long, up to now. */
+void share_probed(uint64_t own_ns, uint64_t now_ns);
+/* What our own code took elsewhere. */
+void share_took(uint64_t own_ns);
 
 /* events.c */
 void events_hooks(cl_icd_dispatch *table);
@@ -115,8 +124,11 @@ bool events_record(struct queue *queue, const struct command *command, struct wi
 struct watch {
 	struct queue *queue; /* NULL: not watched */
 	bool timed;
+	bool probed;
 	cl_event own, *theirs;
 	uint64_t before_ns;
+	uint64_t probe_ns,
+	    spent_ns; /* of one that is probed: begun; what it took before the driver */
 	struct guest_visit visit;
 };
 /* What to give to the driver as the place for the event. */

@@ -3,7 +3,10 @@
 #include "guest/clock.h"
 #include "layer/opencl/layer.h"
 
-#define ASK_NS UINT64_C(500000) /* CPU time is asked for after so long: that is a system call */
+#define ASK_NS	      UINT64_C(500000) /* CPU time is asked for after so long: that is a system call */
+#define PROBE_EVERY   61u    /* calls; other than how many are drained at a time, or left out */
+#define PROBE_MOST_NS 20000u /* of one: what takes longer is somebody else's time */
+#define CLOCK_TRIES   16
 
 static struct budget budget; /* under the lock, as are */
 static uint64_t cpu_ns;	     /* of the process, as asked for last, */
@@ -11,6 +14,10 @@ static uint64_t asked_ns;    /* at that time */
 static bool all;	     /* atomic: nothing is left out */
 static pthread_mutex_t budget_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t started = PTHREAD_ONCE_INIT;
+static uint64_t clock_ns;   /* that asking for the time takes */
+static uint64_t began_ns;   /* CPU time of the process */
+static uint64_t counted_ns; /* atomic: when it was last told to the command */
+static __thread uint32_t calls __attribute__((tls_model("initial-exec")));
 
 /* The program's time; where nothing may be asked any more, that of the clock on the wall. */
 static uint64_t time_of_program(uint64_t now_ns)
@@ -23,10 +30,23 @@ static uint64_t time_of_program(uint64_t now_ns)
 	return cpu_ns;
 }
 
+static uint64_t measure_clock(void)
+{
+	uint64_t least = UINT64_MAX, before = guest_now_ns();
+	for (int i = 0; i < CLOCK_TRIES; i++) {
+		uint64_t now = guest_now_ns();
+		least = now - before < least ? now - before : least;
+		before = now;
+	}
+	return least;
+}
+
 static void share_begin(void)
 {
 	const struct wire_header *channel = guest_channel();
 	uint32_t ppm = channel ? channel->overhead_permille * 1000 : 0;
+	clock_ns = measure_clock();
+	began_ns = guest_cpu_ns();
 	budget_start(&budget, ppm, time_of_program(guest_now_ns()));
 	__atomic_store_n(&all, ppm == 0, __ATOMIC_RELAXED);
 }
@@ -70,4 +90,44 @@ void share_spend(uint64_t own_ns, uint32_t commands)
 	pthread_mutex_lock(&budget_lock);
 	budget_spend(&budget, own_ns, commands);
 	pthread_mutex_unlock(&budget_lock);
+}
+
+bool share_probes(uint64_t *now_ns)
+{
+	if (++calls % PROBE_EVERY != 0)
+		return false;
+	*now_ns = guest_now_ns();
+	return true;
+}
+
+/* What the program took since the first queue, beside what we did. */
+static void tell_program(struct wire_header *channel, uint64_t now_ns)
+{
+	uint64_t before = __atomic_load_n(&counted_ns, __ATOMIC_RELAXED);
+	if (now_ns - before < ASK_NS ||
+	    !__atomic_compare_exchange_n(&counted_ns, &before, now_ns, false, __ATOMIC_RELAXED,
+					 __ATOMIC_RELAXED))
+		return;
+	uint64_t cpu = guest_cpu_ns();
+	if (cpu > began_ns)
+		__atomic_store_n(&channel->program_ns, cpu - began_ns, __ATOMIC_RELAXED);
+}
+
+void share_probed(uint64_t own_ns, uint64_t now_ns)
+{
+	struct wire_header *channel = guest_channel();
+	uint64_t clocks = 2 * clock_ns; /* one before the driver's call, and one behind it */
+	own_ns = own_ns > clocks ? own_ns - clocks : 0;
+	own_ns = own_ns < PROBE_MOST_NS ? own_ns : PROBE_MOST_NS;
+	if (!channel)
+		return;
+	__atomic_add_fetch(&channel->own_ns, PROBE_EVERY * own_ns, __ATOMIC_RELAXED);
+	tell_program(channel, now_ns);
+}
+
+void share_took(uint64_t own_ns)
+{
+	struct wire_header *channel = guest_channel();
+	if (channel)
+		__atomic_add_fetch(&channel->own_ns, own_ns, __ATOMIC_RELAXED);
 }

@@ -241,7 +241,13 @@ struct wire_header {
 	uint32_t label_used; /* shared; bytes of the room for labels in use, from 8 */
 	uint32_t label_lost; /* shared; labels that found it full */
 	uint32_t dropped;    /* shared; samples of contexts without a stream */
-	uint8_t pad1[44];
+	uint8_t pad1[4];
+	/*
+	 * Shared; time that our own code took, as far as it was measured, and CPU time of the
+	 * program meanwhile. 0: nothing was measured.
+	 */
+	uint64_t own_ns, program_ns;
+	uint8_t pad3[24];
 	/* Counters of the driver's own that the command wants, as the driver numbers them. */
 	uint8_t driver_ids[WIRE_DRIVER_MOST][WIRE_ID_BYTES];
 	uint8_t pad2[1920];

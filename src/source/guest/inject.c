@@ -8,6 +8,7 @@
 #include "base/clock/clock.h"
 #include "base/error.h"
 #include "source/guest/place.h"
+#include "source/guest/told.h"
 
 #define PARTS_RING     16384 /* records, where a frame has many samples */
 #define NS_PER_MS      UINT64_C(1000000)
@@ -190,72 +191,13 @@ enum sx_status inject_start(struct source *source, const struct source_request *
 		return status;
 	processes_set_wish(&in->processes, &wish);
 	in->times_rasters = !in->parts && wish.counters & UINT64_C(1) << WIRE_GPU_TIME;
+	in->overhead_permille = request->overhead_permille;
 	in->raster.overhead_ppm = wire_watch_ppm(request->overhead_permille);
 	in->stopped = false;
 	in->started_ns = sys_now_ns(source->sys);
 	in->program_ns = 0;
 	in->program_pid = request->pid;
 	return SX_OK;
-}
-
-/* Which API a program uses shows when it draws: then it is too late for an error. */
-static size_t tell_kinds(const struct inject_source *in, char *note, size_t size)
-{
-	if (!in->lacks || in->processes.contexts.count == 0)
-		return 0;
-	return (size_t)snprintf(note, size, "%s has no samples by %s, but by %s", in->api->title,
-				in->lacks, in->api->kinds_named);
-}
-
-#define TOLD_MOST UINT64_C(1000000) /* a program that writes where it must not counts anything */
-
-/* What --overhead could not bound. */
-static size_t tell_kept(const struct inject_source *in, char *note, size_t size)
-{
-	if (!in->kept || !size)
-		return 0;
-	return (size_t)snprintf(note, size,
-				"--overhead bounds what is recorded anew: %llu of %llu samples "
-				"were to be left out, but their commands were recorded before",
-				(unsigned long long)in->kept, (unsigned long long)in->samples);
-}
-
-/* What is missing from the samples, once, at the end. */
-static bool tell_missing(struct inject_source *in)
-{
-	struct processes_activity seen = processes_activity(&in->processes);
-	in->lost = seen.late + seen.dropped;
-	char *note = in->note;
-	size_t size = sizeof(in->note), at = 0;
-	const struct {
-		uint64_t count;
-		const char *what;
-	} rows[] = {
-	    {seen.refused_programs, "programs for which there was no channel"},
-	    {seen.refused, "contexts for which there was no room (a program may use 64 at once)"},
-	    {seen.beyond, "contexts beyond the first 4096"},
-	    {seen.broken, "records that made no sense"},
-	    {seen.late, "samples that were lost behind the last"},
-	    {seen.labels_lost, "debug groups without a name: there were too many"},
-	};
-	if (in->told)
-		return false;
-	in->told = true;
-	at = tell_kinds(in, note, size);
-	if (at && in->kept && at + 2 < size)
-		at += (size_t)snprintf(note + at, size - at, "; ");
-	at += tell_kept(in, note + at, at < size ? size - at : 0);
-	const char *before = at ? "; not measured: " : "not measured: ";
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		bool many = rows[i].count > TOLD_MOST;
-		if (!rows[i].count || at >= size)
-			continue;
-		at += (size_t)snprintf(
-		    note + at, size - at, "%s%s%llu %s", before, many ? "more than " : "",
-		    (unsigned long long)(many ? TOLD_MOST : rows[i].count), rows[i].what);
-		before = ", ";
-	}
-	return at > 0;
 }
 
 /* Programs that were met since the last time are watched from now on. */
@@ -363,7 +305,7 @@ enum sx_status inject_read(struct source *source, int timeout_ms, struct raw_sam
 	const struct sx_sys *sys = source->sys;
 	while (!next(in)) {
 		look_at_program(in);
-		if (in->stopped && !in->waits && tell_missing(in)) {
+		if (in->stopped && !in->waits && told_write(in)) {
 			*out = (struct raw_sample){.kind = RAW_NOTE,
 						   .flags = in->lost ? RAW_LOST : 0,
 						   .lost = in->lost,

@@ -51,8 +51,10 @@ struct inject_source {
 	/* Of hardware counters, from start() on; what it was before is kept until close(). */
 	const struct wire_program *wanted;
 	struct wire_sample *sample; /* what the last read() gave out, with its label behind it */
-	char name[192], driver[328], note[448];
+	char name[192], driver[328], note[640];
 	bool stopped, told;
+	uint32_t overhead_permille;
+	struct own_time time;	/* of the programs, at the end */
 	uint64_t kept, samples; /* kept: those that counted although they were to be left out */
 	const char *lacks;	/* of its request */
 	pid_t program_pid;

@@ -64,6 +64,17 @@ static uint64_t sane(uint32_t count, uint64_t *garbage)
 	return count > COUNT_MOST ? 0 : count;
 }
 
+/* It is less than the program's time, of which there are years at most. */
+static void add_times(const struct wire_header *memory, struct processes_activity *to)
+{
+	uint64_t own_ns = __atomic_load_n(&memory->own_ns, __ATOMIC_RELAXED);
+	uint64_t program_ns = __atomic_load_n(&memory->program_ns, __ATOMIC_RELAXED);
+	if (own_ns > program_ns || program_ns > UINT64_MAX >> 12)
+		return;
+	to->time.own_ns += own_ns;
+	to->time.program_ns += program_ns;
+}
+
 /* Adds what a program has told of itself. */
 static void add_told(const struct process *process, struct processes_activity *to)
 {
@@ -73,6 +84,7 @@ static void add_told(const struct process *process, struct processes_activity *t
 	to->dropped += sane(__atomic_load_n(&memory->dropped, __ATOMIC_RELAXED), &to->broken);
 	to->labels_lost +=
 	    sane(__atomic_load_n(&memory->label_lost, __ATOMIC_RELAXED), &to->broken);
+	add_times(memory, to);
 }
 
 static void processes_release(struct processes *all, struct process *process)
@@ -83,6 +95,8 @@ static void processes_release(struct processes *all, struct process *process)
 	all->refused += told.refused;
 	all->dropped += told.dropped;
 	all->labels_lost += told.labels_lost;
+	all->time.own_ns += told.time.own_ns;
+	all->time.program_ns += told.time.program_ns;
 	all->garbage += told.broken;
 	munmap(process->channel.memory, WIRE_BYTES(process->channel.ring));
 	if (process->pidfd >= 0)
@@ -325,7 +339,8 @@ struct processes_activity processes_activity(struct processes *all)
 					 .beyond = all->contexts.beyond,
 					 .broken = all->garbage,
 					 .late = all->contexts.late,
-					 .labels_lost = all->labels_lost};
+					 .labels_lost = all->labels_lost,
+					 .time = all->time};
 	for (size_t i = 0; i < all->count; i++)
 		add_told(&all->items[i], &sum);
 	for (size_t i = 0; i < all->contexts.count; i++) {

@@ -13,6 +13,12 @@
 
 struct process; /* one that lives, or has left something to read */
 
+/* Of programs that tell it themselves, in ns. */
+struct own_time {
+	uint64_t own_ns;     /* that our own code took, as far as it is known */
+	uint64_t program_ns; /* CPU time, with ours */
+};
+
 struct processes {
 	const struct sx_sys *sys;
 	struct handover handover;
@@ -25,6 +31,7 @@ struct processes {
 	bool hurry;
 	/* Of processes that have gone. */
 	uint64_t seen, made, refused, dropped, labels_lost;
+	struct own_time time;
 	uint64_t garbage;      /* counts of theirs that cannot be */
 	uint64_t nested;       /* that are this very tool, which measures what it starts itself */
 	uint64_t quiet_end_ns; /* when the last one that made no context ended, or 0 */
@@ -42,6 +49,7 @@ struct processes_activity {
 	uint64_t broken, lost; /* records; the former also what cannot be told apart from them */
 	uint64_t late;	       /* of the lost, what came with no record */
 	uint64_t labels_lost;
+	struct own_time time; /* of all programs */
 };
 
 /* Errors: SX_ERR_IO, SX_ERR_NO_MEMORY. Not to be moved in memory while open. */

@@ -4,7 +4,8 @@
  * us. "kill" runs for ever; "threads" puts commands into queues of four threads; "deep" puts 20,000
  * kernels into one queue before it waits; "queues" has 300 queues of one kernel, one after the
  * other, and "released" 100 that are released while a kernel of theirs waits; "never" has one
- * kernel that runs and one that never does.
+ * kernel that runs and one that never does; "empty" has 400,000 that do nothing, and says what CPU
+ * time they took.
  */
 #define CL_TARGET_OPENCL_VERSION 300
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
@@ -13,12 +14,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #define ITEMS 1024
 
-static const char source[] =
-    "kernel void twice(global int *a) { a[get_global_id(0)] *= 2; }\n"
-    "kernel void add(global int *a, int n) { a[get_global_id(0)] += n; }\n";
+static const char source[] = "kernel void twice(global int *a) { a[get_global_id(0)] *= 2; }\n"
+			     "kernel void add(global int *a, int n) { a[get_global_id(0)] += n; }\n"
+			     "kernel void nothing(void) {}\n";
 
 static cl_context context;
 static cl_device_id device;
@@ -268,6 +270,37 @@ static void deep(void)
 	finish_job(job);
 }
 
+static double cpu_us(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+	return (double)now.tv_sec * 1e6 + (double)now.tv_nsec * 1e-3;
+}
+
+static void empty(void)
+{
+	const size_t one = 1;
+	cl_int status;
+	cl_command_queue queue = plain_queue();
+	cl_kernel kernel = clCreateKernel(program, "nothing", &status);
+	double begin_us = 0;
+
+	check(status, "kernel");
+	for (int i = 0; i < 400; i++) {
+		if (i == 1)
+			begin_us = cpu_us(); /* the first ones are compiled */
+		for (int k = 0; k < 1000; k++)
+			check(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &one, &one, 0, NULL,
+						     NULL),
+			      "enqueue");
+		clFinish(queue);
+	}
+	printf("%.0f us\n", cpu_us() - begin_us);
+	clReleaseKernel(kernel);
+	clReleaseCommandQueue(queue);
+}
+
 static void queues(void)
 {
 	struct job job = make_job();
@@ -396,9 +429,10 @@ static int run_mode(const char *name)
 	static const struct {
 		const char *name;
 		void (*run)(void);
-	} modes[] = {{"threads", threads},   {"kill", for_ever}, {"deep", deep}, {"queues", queues},
-		     {"released", released}, {"never", never},	 {"left", left}, {"crowd", crowd},
-		     {"held", held},	     {"maps", maps}};
+	} modes[] = {{"threads", threads}, {"kill", for_ever},	   {"deep", deep},
+		     {"queues", queues},   {"released", released}, {"never", never},
+		     {"left", left},	   {"crowd", crowd},	   {"held", held},
+		     {"maps", maps},	   {"empty", empty}};
 
 	for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++)
 		if (strcmp(name, modes[i].name) == 0) {

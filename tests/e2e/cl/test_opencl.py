@@ -152,7 +152,9 @@ class OpenCL(FolderTest):
         self.assertEqual(result.returncode, code, result.stderr)
         with open(out, encoding='utf-8') as file:
             document = json.load(file)
-        return document['metrics'][0]['total'], document['devices'][0]['lost'], result.stderr
+        # What it cost is another test's.
+        said = re.sub(r'note: measuring took at least [^\n]*\n', '', result.stderr)
+        return document['metrics'][0]['total'], document['devices'][0]['lost'], said
 
     def test_deep_queue(self):
         """More commands wait than a ring has records: all are counted, however late they are read."""
@@ -210,6 +212,20 @@ class OpenCL(FolderTest):
             self.assertGreater(paced[name]['total'], 0)
         text = run(SEXTANT, 'stat', '--overhead', '1', '-d', 'opencl', '-m', 'KernelLaunches,KernelTime', '--', KNOWN, 'deep').stdout
         self.assertRegex(text, r'\n20000 commands in .*\n.*of 20000 samples were counted, totals are scaled\n')
+
+    def test_what_no_share_bounds_is_told(self):
+        """Commands as short as counting them: the run says what that took, beyond what was asked for; a share that bounds it is silent."""
+        out = os.path.join(self.folder.name, 'out.json')
+        for overhead, told in (('1', True), ('95', False)):
+            result = run(SEXTANT, 'stat', '--overhead', overhead, '-d', 'opencl', '-m', 'KernelLaunches', '--json', '-o', out, '--', KNOWN, 'empty')
+            self.assertIn(result.returncode, (0, 1), result.stderr)  # so many may be lost
+            with open(out, encoding='utf-8') as file:
+                note = json.load(file)['devices'][0]['note'] or ''
+            found = re.search(r"measuring took at least (\d+) % of the program's CPU time, more than the 1 % of --overhead", note)
+            self.assertEqual(bool(found), told, note)
+            if found:
+                self.assertTrue(1 < int(found[1]) < 60, note)
+                self.assertIn(note, result.stderr)
 
     def test_order_and_names_without_times(self):
         """Commands that are not timed keep their place among the others, their names and sizes."""
