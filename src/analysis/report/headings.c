@@ -70,6 +70,16 @@ static void mark_told(const struct filling *f, struct report_row *rows, uint32_t
 	}
 }
 
+/*
+ * The share of its samples that came: nothing stands for those that were lost on the way. Slices of
+ * time that were lost are a gap in it.
+ */
+static double share_there(const struct filling *f, const struct report_device *out)
+{
+	double all = (double)f->samples + (double)f->facts.lost;
+	return out->kind == SX_SAMPLE_TIME || f->samples == 0 ? 1 : (double)f->samples / all;
+}
+
 static bool place_rows(struct filling *f, const struct sx_stats *stats, struct report_device *out)
 {
 	uint32_t count;
@@ -77,6 +87,7 @@ static bool place_rows(struct filling *f, const struct sx_stats *stats, struct r
 	struct report_row *rows = arena_alloc(f->arena, count * sizeof(*rows) + 1);
 	struct report_heading *headings = arena_alloc(f->arena, count * sizeof(*headings) + 1);
 	uint32_t used = 0;
+	double there = share_there(f, out);
 	if (!rows || !headings)
 		return false;
 	for (uint32_t i = 0; i < count; i++) {
@@ -87,7 +98,9 @@ static bool place_rows(struct filling *f, const struct sx_stats *stats, struct r
 		rows[i].heading = used - 1;
 		headings[used - 1].count++;
 		rows[i].stats = stats[i];
-		rows[i].running = stats[i].running;
+		rows[i].running = stats[i].running * there;
+		if (there < 1 && stats[i].count)
+			rows[i].stats.quality |= SX_QUALITY_LOST;
 	}
 	if (!f->source.chosen)
 		mark_told(f, rows, count);

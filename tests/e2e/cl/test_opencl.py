@@ -152,9 +152,11 @@ class OpenCL(FolderTest):
         self.assertEqual(result.returncode, code, result.stderr)
         with open(out, encoding='utf-8') as file:
             document = json.load(file)
+        metric, lost = document['metrics'][0], document['devices'][0]['lost']
+        self.assertAlmostEqual(metric['running'], metric['total'] / (metric['total'] + lost))  # a total that lacks some says so by itself
         # What it cost is another test's.
         said = re.sub(r'note: measuring took at least [^\n]*\n', '', result.stderr)
-        return document['metrics'][0]['total'], document['devices'][0]['lost'], said
+        return metric['total'], lost, said
 
     def test_deep_queue(self):
         """More commands wait than a ring has records: all are counted, however late they are read."""
