@@ -105,9 +105,9 @@ const struct command cmd_diff = {
 		 "judged.",
 	     .formats = FORMATS_TEXT_JSON | 1u << FORMAT_MARKDOWN | 1u << FORMAT_JUNIT,
 	     .reads = true,
-	     .options =
-		 "metric set api for as const context process gate gates gate-missing gate-warn baseline "
-		 "update-baseline fps output format",
+	     .options = "metric set api for as const context process gate gates gate-missing "
+			"gate-warn baseline "
+			"update-baseline fps output format",
 	     .max_args = 2,
 	     .examples =
 		 "  sextant diff before.sxc after.sxc\n"
