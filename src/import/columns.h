@@ -4,7 +4,7 @@
 
 #include <sextant/catalog.h>
 
-#include "import/read/csv.h"
+#include "import/read/csv/csv.h"
 
 /* How the columns of a text are to be read; the catalog must outlive the options. */
 struct csv_options import_column_options(struct sx_catalog *catalog);

@@ -11,7 +11,7 @@
 #include "import/devices.h"
 #include "import/internal.h"
 #include "import/read/cells.h"
-#include "import/read/csv_tell.h"
+#include "import/read/csv/tell.h"
 #include "import/read/times.h"
 #include "table/label.h"
 

@@ -3,7 +3,7 @@
 #define IMPORT_READ_CELLS_H
 
 #include "import/formats.h"
-#include "import/read/csv_cell.h"
+#include "import/read/csv/cell.h"
 
 #define CELLS_COLUMNS_MAX 65536
 

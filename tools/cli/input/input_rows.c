@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "import/columns.h"
-#include "import/read/csv_tell.h"
+#include "import/read/csv/tell.h"
 #include "tools/cli/input/capture_view.h"
 #include "tools/cli/input/input.h"
 #include "tools/cli/input/input_source.h"

@@ -4,7 +4,7 @@
 
 #include <sys/types.h>
 
-#include "import/read/csv.h"
+#include "import/read/csv/csv.h"
 
 struct input_source {
 	int fd;

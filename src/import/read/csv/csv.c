@@ -1,12 +1,12 @@
 /* CSV to tables: one pass over the text to learn types and rows, one to fill. */
-#include "import/read/csv.h"
+#include "import/read/csv/csv.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
-#include "import/read/csv_rows.h"
+#include "import/read/csv/rows.h"
 #include "table/fill.h"
 
 /* More cells than this for each byte of text are lines that break off: no table is made of them. */

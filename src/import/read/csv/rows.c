@@ -1,5 +1,5 @@
 /* Lines of CSV: a line's cells into a row. */
-#include "import/read/csv_rows.h"
+#include "import/read/csv/rows.h"
 
 #include <math.h>
 #include <stdio.h>

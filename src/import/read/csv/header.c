@@ -1,5 +1,5 @@
 /* The header line of CSV: what each column is by its name, and in which unit. */
-#include "import/read/csv_rows.h"
+#include "import/read/csv/rows.h"
 
 #include <math.h>
 #include <stdio.h>

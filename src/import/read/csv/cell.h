@@ -3,7 +3,7 @@
 #define IMPORT_READ_CSV_CELL_H
 
 #include "import/formats.h"
-#include "import/read/csv.h"
+#include "import/read/csv/csv.h"
 
 /* A cell never needs more than this many bytes at once: blanks before it are skipped on their own.
  */

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "import/read/csv_rows.h"
+#include "import/read/csv/rows.h"
 #include "table/label.h"
 
 /* Each column of text is a label, while there are any. */

@@ -4,7 +4,7 @@
 
 #include "base/strings.h"
 #include "catalog/units.h"
-#include "import/read/csv_cell.h"
+#include "import/read/csv/cell.h"
 
 enum csv_role {
 	CSV_VALUE,

@@ -1,5 +1,5 @@
 /* CSV text to cells, and cells to numbers. */
-#include "import/read/csv_cell.h"
+#include "import/read/csv/cell.h"
 
 #include <errno.h>
 #include <stdarg.h>

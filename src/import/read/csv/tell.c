@@ -1,5 +1,5 @@
 /* See csv_tell.h. */
-#include "import/read/csv_tell.h"
+#include "import/read/csv/tell.h"
 
 #include <stdio.h>
 #include <string.h>
