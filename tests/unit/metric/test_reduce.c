@@ -154,7 +154,7 @@ static void check_odd(const struct sx_table *out, const char *name, const char *
 	}
 }
 
-/* A whole counter from a column of doubles, as texts have them (metric/eval.c). */
+/* A whole counter from a column of doubles, as texts have them (metric/eval/eval.c). */
 static void test_odd_column(void **state)
 {
 	static const char *const names[] = {"B.SUM"};

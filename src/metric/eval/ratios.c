@@ -3,7 +3,7 @@
  * divides by, so that a mean lies between them. A formula over totals does the same where all
  * samples have all of it, and only there.
  */
-#include "metric/evaluation.h"
+#include "metric/eval/evaluation.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* See convert.h. */
-#include "metric/convert.h"
+#include "metric/eval/convert.h"
 
 #include <stdlib.h>
 #include <string.h>

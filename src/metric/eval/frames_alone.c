@@ -1,5 +1,5 @@
 /* Metrics of frames, over rows some of which are no frames: see evaluation.h. */
-#include "metric/evaluation.h"
+#include "metric/eval/evaluation.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* Columns of a table as the inputs that formulas want: in another type, or another unit. */
-#ifndef METRIC_CONVERT_H
-#define METRIC_CONVERT_H
+#ifndef METRIC_EVAL_CONVERT_H
+#define METRIC_EVAL_CONVERT_H
 
 #include "catalog/units.h"
 #include "metric/metrics.h"

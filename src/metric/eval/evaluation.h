@@ -1,6 +1,6 @@
 /* A selection while it is evaluated; between the files of this folder. */
-#ifndef METRIC_EVALUATION_H
-#define METRIC_EVALUATION_H
+#ifndef METRIC_EVAL_EVALUATION_H
+#define METRIC_EVAL_EVALUATION_H
 
 #include "catalog/units.h"
 #include "metric/metrics.h"
