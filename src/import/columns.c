@@ -86,9 +86,9 @@ struct csv_range import_range(const struct sx_catalog *catalog, const char *name
 	return amount ? range_of(info->unit, false) : (struct csv_range){.is = false};
 }
 
-static bool columns_unit_may_differ(void *user, const char *name, const char *unit)
+static const char *columns_bare_unit(void *user, const char *name, const char *unit)
 {
-	return bare_units_may_differ(user, name, unit);
+	return bare_units_of(user, name, unit);
 }
 
 static void columns_range(void *user, const char *name, struct csv_range *range)
@@ -110,7 +110,7 @@ struct csv_options import_column_options(struct sx_catalog *catalog)
 				    .may_be_text = columns_may_be_text,
 				    .is_count = columns_are_counts,
 				    .range = columns_range,
-				    .unit_may_differ = columns_unit_may_differ,
+				    .bare_unit = columns_bare_unit,
 				    .user = catalog};
 }
 

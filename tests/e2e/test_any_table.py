@@ -373,7 +373,7 @@ class Tables(unittest.TestCase):
                 with self.subTest(text, args=args):
                     rows, told = self.report(text, '-m', 'frame_time,gpu_time', *args)
                     self.assertEqual([rows[name]['mean'] for name in ('frame_time', 'gpu_time')], ['0.0166', '0.003'])
-                    self.assertIn('no unit stands behind 2 columns, which are read as the catalog has them: frame_time in ms, gpu_time in ms; "frame_time (ms)" says so', told)
+                    self.assertIn('no unit stands behind 2 columns, which are read as frame_time in ms, gpu_time in ms; "frame_time (ms)" says so', told)
         told = ' '.join(self.good('eval', self.file('Frame time\n16.6\n'), '--for', 'monitor', '-m', 'frame_time').stderr.split())
         self.assertIn('no unit stands behind Frame time: it is read in ms', told)
         said = wide.replace('frame_time', 'frame_time (ms)').replace('gpu_time', 'gpu_time (us)')

@@ -112,15 +112,19 @@ static bool suffix_in_brackets(struct import_job *job, const char *catalog, stru
 	return out->text;
 }
 
-/* The catalog says the unit, and not the file. */
-static void note_bare(struct import_job *job, const char *catalog, const struct import_field *field)
+/* The unit of what the file says none of, or NULL: the catalog's. */
+static const char *take_bare(struct import_job *job, const char *catalog,
+			     const struct import_field *field)
 {
 	struct sx_catalog *known = NULL;
 	if (sx_catalog_open(job->request->context, catalog, &known, NULL))
-		return;
-	if (bare_units_may_differ(known, field->name, field->unit))
-		bare_units_add(&job->bare, field->name, field->unit);
+		return NULL;
+	const char *unit = bare_units_of(known, field->name, field->unit);
+	if (unit)
+		bare_units_add(&job->bare, field->name, unit);
+	unit = unit ? import_text(job, unit, strlen(unit)) : NULL;
 	sx_catalog_unref(known);
+	return unit;
 }
 
 uint32_t amd_column(struct import_job *job, struct import_rows *rows, const char *catalog,
@@ -140,9 +144,11 @@ uint32_t amd_column(struct import_job *job, struct import_rows *rows, const char
 		return amd_column(job, rows, catalog, brackets);
 	if (told && !known)
 		return import_column(rows, &head); /* it stands for itself */
-	if (!told && known && job->format->spelled)
-		note_bare(job, catalog, &field);
-	if (!told || !field.unit || convert(&head, &field))
+	const char *bare =
+	    !told && known && job->format->spelled ? take_bare(job, catalog, &field) : NULL;
+	if (bare)
+		head.unit = bare;
+	if ((!told && !bare) || !field.unit || convert(&head, &field))
 		return import_column(rows, &field);
 	import_tell(job, "column %.80s is in %.40s, which cannot be made into %.40s: no data",
 		    head.name, head.unit, field.unit);

@@ -22,10 +22,20 @@ static bool comes_in_sizes(const char *unit)
 	return sizes;
 }
 
-bool bare_units_may_differ(const struct sx_catalog *catalog, const char *name, const char *unit)
+static bool is_of_frames(const struct sx_catalog *catalog, const char *name)
 {
-	return unit && unit[0] && column_identify(catalog, name).counter == SX_NONE &&
-	       comes_in_sizes(unit);
+	uint32_t count, metric = column_meaning(catalog, name, SX_NONE).metric;
+	const struct sx_metric_info *metrics = sx_catalog_metrics(catalog, &count);
+	const char *neutral = metric == SX_NONE ? NULL : metrics[metric].neutral;
+	return neutral && (strcmp(neutral, "frame.time") == 0 || strcmp(neutral, "gpu.time") == 0);
+}
+
+const char *bare_units_of(const struct sx_catalog *catalog, const char *name, const char *unit)
+{
+	if (!unit || !unit[0] || column_identify(catalog, name).counter != SX_NONE ||
+	    !comes_in_sizes(unit))
+		return NULL;
+	return is_of_frames(catalog, name) ? "ms" : unit;
 }
 
 void bare_units_add(struct bare_units *bare, const char *name, const char *unit)
@@ -44,12 +54,12 @@ void bare_units_tell(const struct bare_units *bare, const struct teller *to)
 {
 	if (bare->count == 1)
 		teller_say(to,
-			   "no unit stands behind %s: it is read in %s, as the catalog has it; "
+			   "no unit stands behind %s: it is read in %s; "
 			   "\"%s (%s)\" says so",
 			   bare->first, bare->unit, bare->first, bare->unit);
 	else if (bare->count)
-		teller_say(to,
-			   "no unit stands behind %u columns, which are read as the catalog has "
-			   "them: %s; \"%s (%s)\" says so",
-			   bare->count, bare->text, bare->first, bare->unit);
+		teller_say(
+		    to,
+		    "no unit stands behind %u columns, which are read as %s; \"%s (%s)\" says so",
+		    bare->count, bare->text, bare->first, bare->unit);
 }

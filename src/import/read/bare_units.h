@@ -15,10 +15,11 @@ struct bare_units {
 };
 
 /*
- * Whether a column of this name and the catalog's unit may be in another one: not what is a
- * counter letter by letter, whose unit its vendor fixed.
+ * The unit that a column of this name is read in where the file says none and the catalog `unit`:
+ * times of frames are in ms wherever people write them. NULL: nothing is to be told of it, as of
+ * what is a counter letter by letter, whose unit its vendor fixed.
  */
-bool bare_units_may_differ(const struct sx_catalog *catalog, const char *name, const char *unit);
+const char *bare_units_of(const struct sx_catalog *catalog, const char *name, const char *unit);
 void bare_units_add(struct bare_units *bare, const char *name, const char *unit);
 /* Tells which units were taken, if any were. */
 void bare_units_tell(const struct bare_units *bare, const struct teller *to);

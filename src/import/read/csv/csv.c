@@ -148,14 +148,14 @@ static enum sx_sample_kind kind_of(const struct csv_reader *r)
 }
 
 /* An export of ours has other units than the base ones in its head. */
-static void note_bare(struct csv_reader *r, const struct csv_column *column,
-		      const struct sx_column *info)
+static void take_bare(struct csv_reader *r, struct csv_column *column, const struct sx_column *info)
 {
 	const struct csv_options *o = r->options;
-	if (!column->unit && column->values && o && o->unit_may_differ &&
-	    !(r->tally.both_times && r->tally.quality) &&
-	    o->unit_may_differ(o->user, info->name, info->unit))
-		bare_units_add(&r->tally.bare, info->name, info->unit);
+	if (column->unit || !column->values || !o || !o->bare_unit)
+		return;
+	column->unit = o->bare_unit(o->user, info->name, info->unit);
+	if (column->unit && !(r->tally.both_times && r->tally.quality))
+		bare_units_add(&r->tally.bare, info->name, column->unit);
 }
 
 static enum sx_status csv_describe(struct csv_reader *r, const struct csv_options *options)
@@ -174,7 +174,7 @@ static enum sx_status csv_describe(struct csv_reader *r, const struct csv_option
 					   .over_time = SX_REDUCE_SUM};
 		if (options && options->describe)
 			options->describe(options->user, info);
-		note_bare(r, column, info);
+		take_bare(r, column, info);
 		if (column->unit && info->unit[0])
 			convert(r, column, info);
 		else if (column->unit)

@@ -40,8 +40,8 @@ struct csv_options {
 	bool (*is_count)(void *user, const char *name);
 	/* May say what values of such a column can be; others are no data. */
 	void (*range)(void *user, const char *name, struct csv_range *range);
-	/* May say that what describe() gave such a column as its unit may not be the file's. */
-	bool (*unit_may_differ)(void *user, const char *name, const char *unit);
+	/* May say the unit of a column that the file says none of, as bare_units_of(). */
+	const char *(*bare_unit)(void *user, const char *name, const char *unit);
 	void *user;
 	bool keep_unknown; /* columns that mean nothing stand for themselves */
 	/*
