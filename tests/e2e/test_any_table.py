@@ -7,8 +7,9 @@ import json
 import os
 import resource
 import subprocess
-import tempfile
 import unittest
+
+from command import FolderTest
 
 SEXTANT = os.environ['SEXTANT']
 
@@ -42,17 +43,7 @@ SPELLINGS = {
 }
 
 
-class Tables(unittest.TestCase):
-    def setUp(self):
-        self.folder = tempfile.TemporaryDirectory()
-        self.addCleanup(self.folder.cleanup)
-
-    def file(self, content, name='t.csv'):
-        path = os.path.join(self.folder.name, name)
-        with open(path, 'wb') as out:
-            out.write(content if isinstance(content, bytes) else content.encode())
-        return path
-
+class Tables(FolderTest):
     def good(self, *args):
         result = run(*args)
         self.assertEqual(result.returncode, 0, result.stderr)

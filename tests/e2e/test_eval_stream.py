@@ -5,8 +5,9 @@ import os
 import random
 import subprocess
 import sys
-import tempfile
 import unittest
+
+from command import FolderTest
 
 SEXTANT = sys.argv.pop(1)
 
@@ -22,11 +23,7 @@ def peak_kib(args, stdin=None):
     return usage.ru_maxrss
 
 
-class Stream(unittest.TestCase):
-    def setUp(self):
-        self.folder = tempfile.TemporaryDirectory()
-        self.addCleanup(self.folder.cleanup)
-
+class Stream(FolderTest):
     def write(self, rows):
         path = os.path.join(self.folder.name, f'{rows}.csv')
         random.seed(rows)

@@ -7,8 +7,9 @@ import os
 import re
 import subprocess
 import sys
-import tempfile
 import unittest
+
+from command import FolderTest
 
 SEXTANT = os.environ['SEXTANT']
 CATALOGS = sys.argv.pop(1)
@@ -27,11 +28,7 @@ def names():
                 yield name[:-5]
 
 
-class GivenMetrics(unittest.TestCase):
-    def setUp(self):
-        self.folder = tempfile.TemporaryDirectory()
-        self.addCleanup(self.folder.cleanup)
-
+class GivenMetrics(FolderTest):
     def table(self, head, *rows):
         path = os.path.join(self.folder.name, 't.csv')
         with open(path, 'w', encoding='utf-8') as file:

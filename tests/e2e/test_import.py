@@ -513,12 +513,6 @@ class Import(FolderTest):
 class Tables(FolderTest):
     """Tables of counters as people have them, through eval."""
 
-    def file(self, content, name='t.csv'):
-        path = os.path.join(self.folder.name, name)
-        with open(path, 'wb') as out:
-            out.write(content if isinstance(content, bytes) else content.encode())
-        return path
-
     def eval(self, content, *args, catalog='mali-g310', code=0):
         result = run('eval', '--for', catalog, self.file(content), '-f', 'csv', *args)
         self.assertEqual(result.returncode, code, result.stderr)

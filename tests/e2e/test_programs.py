@@ -7,8 +7,9 @@ import os
 import random
 import subprocess
 import sys
-import tempfile
 import unittest
+
+from command import FolderTest
 
 SEXTANT, MAKE_RUN = sys.argv.pop(1), sys.argv.pop(1)
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), 'html'))
@@ -53,14 +54,7 @@ class Program:
         return None if None in means.values() else sum(means[self.kind(row)] for row in self.rows)
 
 
-class Programs(unittest.TestCase):
-    def setUp(self):
-        self.folder = tempfile.TemporaryDirectory()
-        self.addCleanup(self.folder.cleanup)
-
-    def path(self, name):
-        return os.path.join(self.folder.name, name)
-
+class Programs(FolderTest):
     def write(self, name, programs, order=None):
         lines = ['device\topengl\tSome GPU\tMesa 1\tframe\treal'] + ['column\t' + '\t'.join(c) for c in COLUMNS]
         rows = sorted((row for p in programs for row in p.rows), key=order or (lambda row: row[1]))

@@ -11,11 +11,12 @@ import pty
 import re
 import signal
 import subprocess
-import tempfile
 import termios
 import threading
 import time
 import unittest
+
+from command import FolderTest
 
 SEXTANT = os.environ['SEXTANT']
 ERASE = b'\r\x1b[K'
@@ -53,11 +54,7 @@ def read_by(child):
         return int(file.readline().split()[1])
 
 
-class Progress(unittest.TestCase):
-    def setUp(self):
-        self.folder = tempfile.TemporaryDirectory()
-        self.addCleanup(self.folder.cleanup)
-
+class Progress(FolderTest):
     def told(self, verb, data, args, seconds=1.8, terminal=True):
         """What the command writes to standard error."""
         args = [os.path.join(self.folder.name, 'out.sxc') if word == 'OUT' else word for word in args]

@@ -15,6 +15,7 @@ here = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(here / "html"))
 import page_reader  # noqa: E402
 import xvfb  # noqa: E402
+from command import go_first  # noqa: E402
 
 sextant = pathlib.Path(sys.argv[1]).resolve()
 page = here.parent.parent / "docs" / (sys.argv[2] if len(sys.argv) > 2 else "tutorial.md")
@@ -150,16 +151,8 @@ def check_page(folder):
     assert layout["count"] == frames and rows, (layout["count"], frames)
 
 
-def first():
-    """Ahead of others on a busy machine, where that is allowed: their load is not what is tested."""
-    try:
-        os.nice(-15)
-    except PermissionError:
-        pass
-
-
 def main():
-    first()
+    go_first()
     for program in ("glmark2", "vkcube") if page.name == "ci.md" else ("glmark2",):
         if not shutil.which(program):
             print(f"cannot run here: no {program}")

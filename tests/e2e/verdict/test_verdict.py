@@ -6,6 +6,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from command import go_first  # noqa: E402
+
 SEXTANT, LOADS = sys.argv[1:3]
 TIMES = int(sys.argv[3]) if len(sys.argv) > 3 else 1
 KINDS = {"cpu": 80, "gpu": 80, "turns": 60, "paced": 90, "starved": 60}
@@ -16,20 +19,12 @@ KEPT = 18
 CALM = KEPT / 5
 
 
-def first():
-    """Ahead of others on a busy machine, where that is allowed: their load is not what is tested."""
-    try:
-        os.nice(-15)
-    except PermissionError:
-        pass
-
-
 def judge(kind, frames, device="gl"):
     """The document of one run, and what the program says of its own threads: run and wait, in percent."""
     with tempfile.TemporaryDirectory() as folder:
         result = os.path.join(folder, "stat.json")
         done = subprocess.run([SEXTANT, "stat", "-d", device, "--json", "-o", result, "--", LOADS, kind, str(frames)],
-                              capture_output=True, text=True, timeout=300, env=dict(os.environ, LP_NUM_THREADS="1"), preexec_fn=first)
+                              capture_output=True, text=True, timeout=300, env=dict(os.environ, LP_NUM_THREADS="1"), preexec_fn=go_first)
         if done.returncode == 77 or "llvmpipe" not in open(result, encoding="utf-8").read():
             print("skipped: this needs Mesa's llvmpipe", done.stderr)
             sys.exit(77)
@@ -95,7 +90,7 @@ def check_changes():
 def check_crowded():
     """Programs that compute, or have little to do, beside more others than there are CPUs: these wait for a core
     themselves, or what they wait for may; neither lacks work."""
-    others = [subprocess.Popen([sys.executable, "-c", "while True: pass"], preexec_fn=first)
+    others = [subprocess.Popen([sys.executable, "-c", "while True: pass"], preexec_fn=go_first)
               for _ in range(2 * os.cpu_count())]
     try:
         judged = [judge("cpu", 30), judge("starved", 40, "gl,cpu")]
@@ -121,7 +116,7 @@ def check_programs(order):
     with tempfile.TemporaryDirectory() as folder:
         path = lambda name: os.path.join(folder, name)
         run = lambda *args: subprocess.run([SEXTANT, *args], capture_output=True, text=True, timeout=300, check=True,
-                                           env=dict(os.environ, LP_NUM_THREADS="1", COLUMNS="80"), preexec_fn=first).stdout
+                                           env=dict(os.environ, LP_NUM_THREADS="1", COLUMNS="80"), preexec_fn=go_first).stdout
         own = said_by(run("stat", "-d", "gl", "--json", "-o", path("stat.json"), "--", "sh", "-c", script))
         with open(path("stat.json"), encoding="utf-8") as file:
             document = json.load(file)
