@@ -114,12 +114,18 @@ struct csv_options import_column_options(struct sx_catalog *catalog)
 				    .user = catalog};
 }
 
+/* A column that only counts, or that nothing at all is known of. */
+static bool is_bare(const struct sx_column *column)
+{
+	return !column->unit[0] || strcmp(column->unit, "count") == 0;
+}
+
 bool import_columns_known(const struct sx_table *table, const struct sx_catalog *catalog)
 {
 	for (uint32_t i = 0; i < sx_table_column_count(table); i++) {
 		const struct sx_column *column = sx_table_column(table, i);
 		struct column_meaning meaning = column_meaning(catalog, column->name, SX_NONE);
-		if (column_is_known(&meaning) || column->unit[0])
+		if (column_is_known(&meaning) || !is_bare(column))
 			return true;
 	}
 	return false;
@@ -137,7 +143,7 @@ uint32_t import_unknown_column(const struct sx_table *table, const struct sx_cat
 		const struct sx_column *column = sx_table_column(table, i);
 		struct column_meaning meaning = column_meaning(catalog, column->name, SX_NONE);
 		if (!column_is_known(&meaning) && !column_is_imbalance(catalog, column->name) &&
-		    !import_is_of_sets(catalog, column->name) && !column->unit[0])
+		    !import_is_of_sets(catalog, column->name) && is_bare(column))
 			return i;
 	}
 	return SX_NONE;

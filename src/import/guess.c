@@ -109,10 +109,16 @@ const char *import_device_catalog(struct import_job *job, const char *const *nam
 	struct sx_catalog *catalog = NULL;
 	if (asked && sx_catalog_open(job->request->context, asked, &catalog, NULL))
 		return asked; /* there is none: whoever opens it says so */
-	if (!asked || count_known(catalog, names, count) * 2 < count)
+	size_t known = asked ? count_known(catalog, names, count) : 0;
+	if (!asked || known * 2 < count)
 		found = find_by_names(job, names, count);
 	sx_catalog_unref(catalog);
-	return found ? found : asked;
+	if (!asked || !found || sx_catalog_open(job->request->context, found, &catalog, NULL))
+		return found ? found : asked;
+	/* Columns of nobody's names are no reason for another that has no more of them. */
+	bool better = count_known(catalog, names, count) > known;
+	sx_catalog_unref(catalog);
+	return better ? found : asked;
 }
 
 struct import_field import_monitor(struct import_job *job, const struct import_word *words,

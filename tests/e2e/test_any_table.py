@@ -379,6 +379,17 @@ class Tables(FolderTest):
             result = self.good('report', once, '--csv')
             self.assertNotIn('no unit', result.stderr)
 
+    def test_own_columns_in_every_verb(self):
+        """What means nothing in the catalog stands for itself in eval with --for as in export and report, and that is told; digits beyond 2^53 stay."""
+        path = self.file('frame_time (ms),my_thing,IAVertices\n1,18446744073709551615,2\n')
+        for args in (('export', path), ('eval', path), ('eval', path, '--for', 'opengl'), ('export', path, '--for', 'opengl')):
+            result = self.good(*args, '-m', 'frame_time,my_thing', '--csv')
+            row = next(csv.DictReader(result.stdout.splitlines()))
+            self.assertEqual((row['frame_time (s)'], row['my_thing']), ('0.001', '18446744073709551615'))
+            self.assertIn('my_thing', result.stderr)
+        self.assertIn('my_thing', self.good('eval', path, '--for', 'opengl', '--csv').stdout)
+        self.assertEqual(run('eval', self.file('a,b\n1,2\n'), '--for', 'opengl').returncode, 5)
+
     def test_units_of_own_columns(self):
         """What stands for itself has its unit from its head alone: through an export it stays what it is."""
         text = 'frame_time (ms),gpu load (%),vram (MiB),draws\n1,30,2,5\n'

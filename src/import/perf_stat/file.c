@@ -19,6 +19,15 @@ static bool names_event(struct perf_text event)
 
 #define LINE_CELLS_MAX 64
 
+/* Whether a cell in quotes goes on in the next line, as those of tables may. */
+static bool is_open(struct import_cell line)
+{
+	size_t quotes = 0;
+	for (size_t i = 0; i < line.size; i++)
+		quotes += line.text[i] == '"';
+	return quotes % 2;
+}
+
 /*
  * Whether the text begins with a header over such lines: words, as many as they have cells. perf
  * writes none; what a program prints before perf's lines is cut otherwise.
@@ -29,10 +38,18 @@ static bool has_header(const struct import_head *head, struct import_cell record
 	struct import_lines lines = import_lines(&job);
 	struct import_cell first, cells[LINE_CELLS_MAX];
 	struct perf_line parsed;
-	return separator != PERF_JSON && separator != PERF_TEXT &&
-	       import_header_line(&lines, &first) &&
-	       import_split(first, separator, cells, LINE_CELLS_MAX) ==
-		   import_split(record, separator, cells, LINE_CELLS_MAX) &&
+	if (separator == PERF_JSON || !import_header_line(&lines, &first))
+		return false;
+	/* Blanks separate what perf writes for people, and commas are within its numbers. */
+	bool blanks = separator == PERF_TEXT;
+	if (blanks)
+		separator = import_separator(first);
+	if (blanks)
+		return separator != ',' && import_split(first, separator, cells, 2) > 1 &&
+		       import_split(record, separator, cells, 2) > 1;
+	size_t columns = import_split(first, separator, cells, LINE_CELLS_MAX);
+	return (columns == import_split(record, separator, cells, LINE_CELLS_MAX) ||
+		(columns > 1 && is_open(record))) &&
 	       !perf_line_parse(first.text, first.size, separator, &parsed);
 }
 

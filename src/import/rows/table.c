@@ -153,6 +153,15 @@ static bool is_share(const struct sx_catalog *known, const struct column_meaning
 		strcmp(sx_catalog_metrics(known, &count)[meaning->metric].unit, "percent") == 0);
 }
 
+/* Whether a column has whole numbers that would lose digits. */
+static bool goes_beyond(const struct rows_column *c, size_t rows)
+{
+	for (size_t i = 0; i < rows && i < c->tag_cap; i++)
+		if (c->tags[i] == TAG_U64 && c->values[i].u > (uint64_t)1 << 53)
+			return true;
+	return false;
+}
+
 /*
  * How samples combine is what the catalog says of a counter that it knows: levels do not add up.
  * Nor is a mean of whole numbers whole: what has a fraction there has one here.
@@ -184,7 +193,8 @@ static void ask_catalog(struct import_rows *rows)
 			mend_values(rows, &rows->columns[i], &range);
 		if (info)
 			field->over_time = info->over_time;
-		rows->columns[i].fraction |= field->over_time == SX_REDUCE_MEAN;
+		rows->columns[i].fraction |= field->over_time == SX_REDUCE_MEAN &&
+					     !goes_beyond(&rows->columns[i], rows->row_count);
 		rows->columns[i].fraction |= info && info->type == SX_F64;
 	}
 	sx_catalog_unref(known);

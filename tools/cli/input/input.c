@@ -87,11 +87,14 @@ void input_note_unknown(const struct cli *cli, const struct sx_table *table,
 			continue;
 		if (sx_catalog_suggest(catalog, name, near, 1))
 			cli_note(cli,
-				 "note: column %s means nothing in catalog %s; did you mean %s?",
+				 "note: column %s means nothing in catalog %s and stands for "
+				 "itself; did you mean %s?",
 				 name, catalog_name, near[0]);
 		else
-			cli_note(cli, "note: column %s means nothing in catalog %s", name,
-				 catalog_name);
+			cli_note(
+			    cli,
+			    "note: column %s means nothing in catalog %s and stands for itself",
+			    name, catalog_name);
 	}
 	if (unknown > INPUT_NOTES_MAX)
 		cli_note(cli, "note: further columns that mean nothing: %u",

@@ -27,6 +27,7 @@ static enum sx_status open_csv(struct input_rows *rows, const char *path,
 			       struct sx_catalog *catalog, struct sx_error *err)
 {
 	struct csv_options options = import_column_options(catalog);
+	options.keep_unknown = true; /* as an import has it */
 	enum sx_status status = input_source_open(&rows->source, path, err);
 	if (!status)
 		status =

@@ -186,6 +186,7 @@ static enum sx_status csv_rows_take_value(struct csv_reader *r, struct csv_colum
 	bool exact = r->table && column->type == SX_U64 && column->written.power &&
 		     number_decimal(cell->text, cell->size, column->written.power, &n.u);
 	column->values++;
+	column->beyond |= n.whole && n.u > CSV_DOUBLE_WHOLE;
 	if (!n.whole && !r->table)
 		column->type = SX_F64;
 	if (!n.whole && column->type == SX_U64 && column->factor == 0)
@@ -348,6 +349,7 @@ enum sx_status csv_row(struct csv_reader *r)
 				status = csv_rows_take_special(r, column, u);
 			else if (r->table)
 				csv_rows_store(r, column, u, (double)u);
+			column->beyond |= u > CSV_DOUBLE_WHOLE;
 			column->values++;
 			r->filled += column->data.any != NULL;
 		} else {

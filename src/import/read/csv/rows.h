@@ -21,6 +21,8 @@ enum csv_role {
 	CSV_IGNORED, /* text that finds no label, and columns of no name of their own */
 };
 
+#define CSV_DOUBLE_WHOLE ((uint64_t)1 << 53) /* up to which each whole number is a double */
+
 /* One column of the file. */
 struct csv_column {
 	enum csv_role role;
@@ -31,6 +33,7 @@ struct csv_column {
 	bool may_be_text;
 	bool known; /* its name means something */
 	bool counts;
+	bool beyond; /* some whole number has more digits than a double */
 	struct csv_range range;
 	size_t outside;		   /* values that cannot be */
 	double last;		   /* with range.cycles: the value of the row at hand, or NaN */
