@@ -315,8 +315,10 @@ static void add_child(struct command *command, struct command *child)
 		command->label_ended = command->ended;
 	}
 	command->labels += child->labels;
-	if (child->span_count != 0)
+	if (child->span_count != 0) {
 		command->now->lost |= child->now->lost;
+		command->now->barred |= child->now->barred;
+	}
 	queries_before_child(command, child);
 }
 

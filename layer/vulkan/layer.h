@@ -79,9 +79,10 @@ struct query_block {
 
 /* A stretch of a command buffer that is a sample of its own, or all of it. */
 struct span {
-	uint32_t label; /* id, 0, or LABEL_OUTSIDE; below those that the queue has open */
-	uint32_t ended; /* of these, before it */
-	uint32_t lost;	/* bits of queries that could not run */
+	uint32_t label;	 /* id, 0, or LABEL_OUTSIDE; below those that the queue has open */
+	uint32_t ended;	 /* of these, before it */
+	uint32_t lost;	 /* bits of queries that could not run, */
+	uint32_t barred; /* and of those that never can, around what is in it */
 	struct tally tally;
 };
 
@@ -225,11 +226,11 @@ struct queue_labels {
 /* A sample: a frame, or a part of it. */
 struct part {
 	uint32_t label, groups;
-	uint32_t queue;			  /* where it is what one queue was given */
-	uint32_t lost, disturbed, spared; /* bits of queries */
-	bool feedback;			  /* transform feedback was active */
-	bool blind;			  /* a command buffer ran of which nothing is known */
-	bool kept;			  /* one counted, of old, although it was to be spared */
+	uint32_t queue;				  /* where it is what one queue was given */
+	uint32_t lost, barred, disturbed, spared; /* bits of queries */
+	bool feedback;				  /* transform feedback was active */
+	bool blind; /* a command buffer ran of which nothing is known */
+	bool kept;  /* one counted, of old, although it was to be spared */
 	uint64_t begin_ns;
 	struct tally tally;
 	uint64_t values[WIRE_COUNTER_ROOM];

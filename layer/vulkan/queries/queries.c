@@ -175,7 +175,7 @@ void queries_before_pass(struct command *command, bool inline_contents, bool sus
 	command->had_children |= !inline_contents;
 	if (suspends) { /* nothing may stand between its parts, in whichever buffers they lie */
 		queries_end(command, command->open);
-		command->now->lost |= command->outer | command->inner;
+		command->now->barred |= command->outer | command->inner;
 		command->outer = command->inner = command->streams = 0;
 		command->suspended = true;
 		return;
@@ -212,7 +212,7 @@ static bool is_empty(const struct command *command)
 		    command->uses[i].type != QUERY_STAMPS && command->uses[i].type != QUERY_DRIVER)
 			return false;
 	}
-	return now->lost == 0 &&
+	return (now->lost | now->barred) == 0 &&
 	       now->tally.draws + now->tally.dispatches + now->tally.barriers + now->tally.passes ==
 		   0;
 }
@@ -310,8 +310,11 @@ void queries_before_child(struct command *command, struct command *child)
 		adopt(command, child);
 		return;
 	}
-	if (child->blind || child->tally.draws + child->tally.dispatches != 0)
-		command->now->lost |= counts & ~child->program_used;
+	counts &= ~child->program_used;
+	if (!child->blind && child->shared && !child->host_resets)
+		command->now->barred |= child->tally.draws + child->tally.dispatches ? counts : 0;
+	else if (child->blind || child->tally.draws + child->tally.dispatches != 0)
+		command->now->lost |= counts;
 }
 
 /* What follows the last sample did nothing. */
@@ -335,7 +338,7 @@ void queries_finish(struct command *command)
 		return;
 	if (command->suspended) {
 		for (uint32_t i = 0; i < command->span_count; i++)
-			command->spans[i].lost |= command->device->wanted;
+			command->spans[i].barred |= command->device->wanted;
 		return;
 	}
 	end_time(command);

@@ -269,6 +269,7 @@ static void note_span(const struct device *device, struct part *part, const stru
 	if (command->overlapped)
 		part->lost |= device->wanted;
 	part->lost |= span->lost;
+	part->barred |= span->barred;
 	part->disturbed |= command->program_used;
 	part->feedback |= command->in_feedback;
 }

@@ -89,6 +89,7 @@ enum {
 	WHY_LATE,
 	WHY_GONE,
 	WHY_LISTED,
+	WHY_BARRED,
 	WHY_UNWATCHED,
 	WHY_END
 };
@@ -139,6 +140,8 @@ static const char *const why_texts[WHY_END] = {
 		 "too many were waited for",
     [WHY_UNWATCHED] = "the software rasteriser's threads drew before they were watched, or "
 		      "changed more often than the kernel could tell",
+    [WHY_BARRED] = "no query can count there: a render pass was suspended, or a secondary command "
+		   "buffer may run several times at once",
     [WHY_LISTED] = "the program swapped while it recorded a display list: meanwhile no "
 		   "query can begin or end",
     [WHY_DISJOINT] = "the driver says that the GPU's clock was not steady (disjoint)",
@@ -206,6 +209,7 @@ static uint8_t frames_quality_of(uint8_t state)
 	case WIRE_IMPOSSIBLE:
 	case WIRE_DISJOINT:
 	case WIRE_LISTED:
+	case WIRE_BARRED:
 		return SX_QUALITY_GAP;
 	case WIRE_SPARED: /* the samples that were measured stand for it */
 		return SX_QUALITY_SKIPPED;
@@ -239,6 +243,8 @@ static uint8_t why_of(const struct wire_sample *sample, uint32_t counter)
 		return WHY_DISJOINT;
 	case WIRE_LISTED:
 		return WHY_LISTED;
+	case WIRE_BARRED:
+		return WHY_BARRED;
 	case WIRE_LATE:
 		return why == WIRE_WHY_THREADS	    ? WHY_UNWATCHED
 		       : sample->api == WIRE_VULKAN ? WHY_LATE

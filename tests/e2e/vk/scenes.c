@@ -63,7 +63,7 @@ static void uneven(struct world *world, int rounds)
 	}
 }
 
-static void record_dynamic(struct world *world, VkCommandBuffer commands)
+static void record_part(struct world *world, VkCommandBuffer commands, VkRenderingFlags flags)
 {
 	VkImageMemoryBarrier ready = {.sType = VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER,
 				      .dstAccessMask = VK_ACCESS_COLOR_ATTACHMENT_WRITE_BIT,
@@ -76,18 +76,47 @@ static void record_dynamic(struct world *world, VkCommandBuffer commands)
 					   .loadOp = VK_ATTACHMENT_LOAD_OP_CLEAR,
 					   .storeOp = VK_ATTACHMENT_STORE_OP_STORE};
 	VkRenderingInfo info = {.sType = VK_STRUCTURE_TYPE_RENDERING_INFO,
+				.flags = flags,
 				.renderArea = {{0, 0}, {SIDE, SIDE}},
 				.layerCount = 1,
 				.colorAttachmentCount = 1,
 				.pColorAttachments = &color};
 
-	vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_COLOR_ATTACHMENT_OUTPUT_BIT,
-			     VK_PIPELINE_STAGE_COLOR_ATTACHMENT_OUTPUT_BIT, 0, 0, NULL, 0, NULL, 1,
-			     &ready);
+	if ((flags & VK_RENDERING_RESUMING_BIT) == 0)
+		vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_COLOR_ATTACHMENT_OUTPUT_BIT,
+				     VK_PIPELINE_STAGE_COLOR_ATTACHMENT_OUTPUT_BIT, 0, 0, NULL, 0,
+				     NULL, 1, &ready);
 	vkCmdBeginRendering(commands, &info);
 	vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_GRAPHICS, world->dynamic);
 	vkCmdDraw(commands, 6, 1, 0, 0);
 	vkCmdEndRendering(commands);
+}
+
+static void record_dynamic(struct world *world, VkCommandBuffer commands)
+{
+	record_part(world, commands, 0);
+}
+
+/* One dynamic rendering over two command buffers. */
+static void suspended(struct world *world, int rounds)
+{
+	static const VkRenderingFlags flags[] = {VK_RENDERING_SUSPENDING_BIT,
+						 VK_RENDERING_RESUMING_BIT};
+	VkCommandBuffer parts[2];
+	VkSubmitInfo info = {.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO,
+			     .commandBufferCount = 2,
+			     .pCommandBuffers = parts};
+
+	for (int i = 0; i < rounds; i++) {
+		for (int k = 0; k < 2; k++) {
+			parts[k] = world_commands(world, world->pool, false);
+			world_begin(parts[k], VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT);
+			record_part(world, parts[k], flags[k]);
+			MUST(vkEndCommandBuffer(parts[k]));
+		}
+		MUST(vkQueueSubmit(world->queue, 1, &info, VK_NULL_HANDLE));
+		MUST(vkQueueWaitIdle(world->queue));
+	}
 }
 
 static void dynamic(struct world *world, int rounds)
@@ -486,6 +515,7 @@ static const struct {
     {"draws", draws, {0}},
     {"uneven", uneven, {0}},
     {"dynamic", dynamic, {0}},
+    {"suspended", suspended, {0}},
     {"compute", compute, {0}},
     {"secondaries", secondaries, {0}},
     {"shared-secondary", shared_secondary, {0}},

@@ -100,6 +100,16 @@ class Counts(unittest.TestCase):
         for name, value in (("IAVertices", 9), ("Occlusion", 3 * PIXELS)):
             self.assertIn(metric(document, name)["min"], (None, value))
 
+    def test_what_no_query_can_count_says_why(self):
+        """A pass that goes on in another command buffer, a secondary one that may run twice at once: never the wrong reason."""
+        for case, draws in (("suspended", 2), ("shared-secondary", 3)):
+            document, _, _ = scene(case)
+            self.check(document, 10, Draws=draws)
+            found = metric(document, "IAVertices")
+            if case == "suspended" or found["total"] is None:
+                self.assertIsNone(found["total"])
+                self.assertIn("a render pass was suspended, or a secondary command buffer may run several times", found["why"])
+
     def test_one_recording_run_often(self):
         document, _, _ = scene("reuse")
         self.check(document, 10, Draws=5, IAPrimitives=10, Occlusion=10 * PIXELS)
@@ -711,7 +721,7 @@ class Validation(unittest.TestCase):
         if code:
             self.skipTest("no validation layer here")
         self.assertTrue(control, "the validation layer finds nothing: it does not run")
-        for case in ("draws", "dynamic", "compute", "secondaries", "shared-secondary", "reuse", "overlap", "own-queries", "feedback", "streams",
+        for case in ("draws", "dynamic", "suspended", "compute", "secondaries", "shared-secondary", "reuse", "overlap", "own-queries", "feedback", "streams",
                      "timeline", "threads", "labels", "abandon", "mesh-shaders", "mesh-queries"):
             alone = self.messages(SCENES, case, "4", env=env)
             if alone[0] == 77:  # no mesh shaders here
