@@ -314,7 +314,7 @@ static void not_measured(const struct view *view, const struct report_device *d)
 		used += (size_t)snprintf(line + used, sizeof(line) - used, "%s%s", i ? ", " : "",
 					 d->rows[i].name);
 	if (d->row_count && used < sizeof(line))
-		used += (size_t)snprintf(line + used, sizeof(line) - used, ": no data");
+		snprintf(line + used, sizeof(line) - used, ": no data");
 	if (d->row_count)
 		text_wrap(&view->out, 2, line);
 }

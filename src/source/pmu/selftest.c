@@ -20,7 +20,6 @@
 /* One report. */
 struct trial {
 	const struct sx_sys *sys;
-	const struct pmu_list *list;
 	const struct pmu_device *device;
 	void (*say)(void *user, const char *line);
 	void *user;
@@ -136,7 +135,7 @@ enum sx_status pmu_selftest(const struct sx_sys *sys, const struct pmu_list *lis
 			    struct sx_error *err)
 {
 	char line[160];
-	struct trial t = {.sys = sys, .list = list, .say = say, .user = user};
+	struct trial t = {.sys = sys, .say = say, .user = user};
 	for (uint32_t i = 0; i < list->count; i++) {
 		t.device = &list->items[i];
 		if (!t.device->unreadable)
