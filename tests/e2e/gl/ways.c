@@ -78,11 +78,33 @@ static void draw(void)
 	p_glEnd();
 }
 
+static void show(Display *display, Window window, GLXContext context, const char *how)
+{
+	for (int i = 0; i < FRAMES; i++) {
+		draw();
+		if (i == 0)
+			printf("%08x\n", hash());
+		if (strcmp(how, "apart") == 0) { /* nothing is current at the swap */
+			p_glXMakeCurrent(display, None, NULL);
+			p_glXSwapBuffers(display, window);
+			p_glXMakeCurrent(display, window, context);
+			continue;
+		}
+		p_glXSwapBuffers(display, window);
+		if (i == 5 && strcmp(how, "no-context") == 0) {
+			p_glXMakeCurrent(display, None, NULL);
+			p_glXDestroyContext(display, NULL);
+			p_glXMakeCurrent(display, window, context);
+		}
+	}
+}
+
 int main(int argc, char **argv)
 {
 	int attributes[] = {GLX_RGBA, GLX_DOUBLEBUFFER, GLX_RED_SIZE, 8, None};
 	Display *display = XOpenDisplay(NULL);
 	XSetWindowAttributes window_attributes = {0};
+	const char *how = argc > 1 ? argv[1] : "";
 
 	if (!display)
 		return 77;
@@ -99,26 +121,9 @@ int main(int argc, char **argv)
 	GLXContext context = p_glXCreateContext(display, visual, NULL, True);
 	if (!context || !p_glXMakeCurrent(display, window, context))
 		return 77;
-	for (int i = 0; i < FRAMES; i++) {
-		draw();
-		if (i == 0)
-			printf("%08x\n", hash());
-		if (argc > 1 &&
-		    strcmp(argv[1], "apart") == 0) { /* nothing is current at the swap */
-			p_glXMakeCurrent(display, None, NULL);
-			p_glXSwapBuffers(display, window);
-			p_glXMakeCurrent(display, window, context);
-			continue;
-		}
-		p_glXSwapBuffers(display, window);
-		if (i == 5 && argc > 1 && strcmp(argv[1], "no-context") == 0) {
-			p_glXMakeCurrent(display, None, NULL);
-			p_glXDestroyContext(display, NULL);
-			p_glXMakeCurrent(display, window, context);
-		}
-	}
+	show(display, window, context, how);
 	printf("%04x\n", p_glGetError());
-	if (argc > 1 && strcmp(argv[1], "abrupt") == 0) {
+	if (strcmp(how, "abrupt") == 0) {
 		draw();
 		XCloseDisplay(display); /* with the context current */
 		return 0;

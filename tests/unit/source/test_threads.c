@@ -143,6 +143,19 @@ static void test_busiest(void **state)
 	assert_true(threads_read(&t, &pid, 1, &b));
 	assert_int_equal(b.run_ns, 5 * MS);
 	assert_int_equal(b.wait_ns, 30 * MS);
+	threads_finish(&t);
+}
+
+static void test_busiest_of_those_that_come_and_go(void **state)
+{
+	struct machine m;
+	struct sx_sys sys = make_sys(&m);
+	struct threads t = {.sys = &sys, .prefix = "llvmpipe-"};
+	struct threads_busiest b;
+	pid_t pid = PID;
+	m.run_ns[2] = 9 * MS;
+	m.wait_ns[2] = 1 * MS;
+	assert_true(threads_read(&t, &pid, 1, &b));
 	/* A thread that came in between began then; one whose number is used again is another. */
 	m.count = 2;
 	assert_true(threads_read(&t, &pid, 1, &b));
@@ -288,6 +301,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_busiest),
+	    cmocka_unit_test(test_busiest_of_those_that_come_and_go),
 	    cmocka_unit_test(test_family),
 	    cmocka_unit_test(test_samples),
 	    cmocka_unit_test(test_frequent_readings),
