@@ -38,8 +38,20 @@ static size_t decode_text(const unsigned char *p, size_t left)
 
 size_t utf8_length(const char *text)
 {
-	uint32_t code; /* no sequence reaches beyond the NUL, which goes on none */
-	return utf8_decode((const unsigned char *)text, 4, &code);
+	return utf8_length_within(text, 4); /* none reaches beyond the NUL, which goes on none */
+}
+
+size_t utf8_length_within(const char *text, size_t size)
+{
+	uint32_t code;
+	return utf8_decode((const unsigned char *)text, size, &code);
+}
+
+size_t utf8_printable(const char *text, size_t size)
+{
+	uint32_t code;
+	size_t len = utf8_decode((const unsigned char *)text, size, &code);
+	return code < ' ' || (code >= 0x7f && code < 0xa0) ? 0 : len;
 }
 
 size_t utf8_count(const char *text, size_t size)

@@ -14,6 +14,10 @@
 bool utf8_is_text(const char *text, size_t size, size_t *bad);
 /* Length of the well-formed sequence that a NUL-terminated text begins with, or 0. */
 size_t utf8_length(const char *text);
+/* The same of `size` bytes, one at least. */
+size_t utf8_length_within(const char *text, size_t size);
+/* Likewise, 0 also for a control character. */
+size_t utf8_printable(const char *text, size_t size);
 /* Whether a character begins with this byte, rather than going on. */
 static inline bool utf8_begins(char byte)
 {

@@ -69,9 +69,7 @@ static size_t broken_at(const char *text, size_t size)
 {
 	size_t at = 0, length = 1;
 	while (at < size && length) {
-		char head[5] = {0}; /* no text reads on behind its end */
-		memcpy(head, text + at, size - at < 4 ? size - at : 4);
-		length = utf8_length(head);
+		length = utf8_length_within(text + at, size - at);
 		at += length;
 	}
 	return at < size ? at : size;

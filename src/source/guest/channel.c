@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/utf8.h"
 #include "wire/counted.h"
 
 #define AHEAD_MOST                                                                                 \
@@ -490,33 +491,11 @@ bool channel_in_use(const struct channel *channel)
 	return false;
 }
 
-/* Bytes of the well-formed UTF-8 character at text, 0 when there is none or it controls. */
-static size_t character(const uint8_t *text, size_t size)
-{
-	static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-	size_t length = text[0] < 0x80	     ? 1
-			: text[0] >> 5 == 6  ? 2
-			: text[0] >> 4 == 14 ? 3
-			: text[0] >> 3 == 30 ? 4
-					     : 0;
-	if (length <= 1)
-		return length && text[0] >= ' ' && text[0] != 0x7f;
-	uint32_t value = text[0] & (0x7fu >> length);
-	for (size_t i = 1; i < length; i++) {
-		if (i >= size || text[i] >> 6 != 2)
-			return 0;
-		value = value << 6 | (text[i] & 0x3fu);
-	}
-	bool good =
-	    value >= least[length] && value <= 0x10ffff && value >> 11 != 0x1b && value >= 0xa0;
-	return good ? length : 0;
-}
-
 /* A slash of a name's own is no end of it: a group "A/B" is not a "B" within an "A". */
-static size_t channel_append(char *out, size_t at, size_t size, const uint8_t *text, size_t length)
+static size_t channel_append(char *out, size_t at, size_t size, const char *text, size_t length)
 {
 	for (size_t i = 0; i < length;) {
-		size_t n = character(text + i, length - i);
+		size_t n = utf8_printable(text + i, length - i);
 		bool escaped = text[i] == '/' || text[i] == '\\';
 		if (at + escaped + (n ? n : 1) >= size)
 			break;
@@ -553,7 +532,8 @@ size_t channel_label(const struct channel *channel, uint32_t id, char *out, size
 			break;
 	}
 	while (depth--) {
-		const uint8_t *text = wire_labels(channel->memory) + ids[depth] + sizeof(labels[0]);
+		const char *text =
+		    (const char *)wire_labels(channel->memory) + ids[depth] + sizeof(labels[0]);
 		if (at && at + 1 < size)
 			out[at++] = '/';
 		at = channel_append(out, at, size, text, labels[depth].length);

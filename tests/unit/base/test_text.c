@@ -95,6 +95,24 @@ static void test_utf8(void **state)
 		assert_int_equal(bad, table[i].bad);
 	}
 	assert_false(utf8_is_text("a\0b", 3, NULL));
+	static const struct {
+		const char *text;
+		size_t size, length, printable;
+	} heads[] = {
+	    {"a", 1, 1, 1},
+	    {"\t", 1, 1, 0},
+	    {"\x7f", 1, 1, 0},
+	    {"\xc2\x85", 2, 2, 0},
+	    {"\xc2\xa0", 2, 2, 2},
+	    {"\xe2\x82\xac", 2, 0, 0},
+	    {"\xe2\x82\xac", 3, 3, 3},
+	    {"\xf0\x9f\x98\x80", 4, 4, 4},
+	    {"\xed\xa0\x80", 3, 0, 0},
+	};
+	for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++) {
+		assert_int_equal(utf8_length_within(heads[i].text, heads[i].size), heads[i].length);
+		assert_int_equal(utf8_printable(heads[i].text, heads[i].size), heads[i].printable);
+	}
 }
 
 static const char *best(const char *name, const char *const *candidates)
