@@ -153,6 +153,31 @@ class Means(FolderTest):
         device, = self.sextant.document('report', path, '-m', names, *args)['devices']
         return device['groups']
 
+    def test_groups_come_in_the_order_that_is_shown(self):
+        for seed in range(4):
+            path = self.write(make_rows(seed))
+            for name in ('fragments_per_primitive', 'gpu_time_share', 'frames_per_second', 'IAVertices'):
+                where = ('--by', 'time', '--interval', '100ms')
+                shown = [g['values'][name] for g in self.groups(path, name, *where, '--top', '999')]
+                due = sorted(value for value in shown if value is not None)
+                for sort in ('+' + name, '-' + name):
+                    few = [g['values'][name] for g in self.groups(path, name, *where, '--sort', sort, '--top', '4')]
+                    self.assertEqual(few, (due[::-1] if sort[0] == '-' else due)[:4] + [None] * (4 - len(due)), (seed, sort))
+
+    def test_totals_of_groups_hold_what_was_counted(self):
+        """Samples whose counts were lost add nothing: nobody knows what they were."""
+        lacking = 0
+        for seed in range(4):
+            rows = make_rows(seed)
+            path = self.write(rows)
+            for by, key in (('process', lambda row: row.process), ('context', lambda row: str(row.context))):
+                for group in self.groups(path, 'IAVertices', '--by', by):
+                    mine = [row for row in rows if key(row) == str(group['key'])]
+                    known = [row.values['IAVertices'] for row in mine if 'IAVertices' in row.values]
+                    lacking += len(known) < len(mine)
+                    self.assertEqual(group['values']['IAVertices'], sum(known) if known else None, (seed, by, group['key']))
+        self.assertGreater(lacking, 4)
+
     def test_no_mean_lies_outside_its_samples(self):
         """Nor where one sample of three was measured, and stands for others by what each context does."""
         for seed in range(20, 34):

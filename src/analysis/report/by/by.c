@@ -42,15 +42,28 @@ static uint64_t key_of(struct report_by *g, size_t row)
 	return report_key_is_text(g->o.by) ? key_of_text(g, key) : key;
 }
 
-/* Values of --sort for the groups from `first` on. */
-static enum sx_status set_order(struct report_by *g, size_t first, struct sx_error *err)
+/*
+ * Values of --sort for the groups: those that are shown. Where no formula is worked out of more
+ * than a group's totals, or this one is not shown, it alone is.
+ */
+static enum sx_status set_order(struct report_by *g, struct sx_error *err)
 {
+	uint32_t n, column = SX_NONE;
 	struct sx_table *values = NULL;
+	enum sx_status status = SX_OK;
 	if (!g->sort)
 		return SX_OK;
-	enum sx_status status = sx_metrics_eval(g->sort, g->groups, &values, err);
-	for (size_t i = first; !status && i < sx_table_row_count(g->groups); i++)
-		g->list[i].order = (g->smallest_first ? -1 : 1) * sx_table_get(values, 0, i);
+	if (g->ratios || g->rates)
+		status = by_evaluate(g, &values, err);
+	if (!status && values)
+		column = sx_table_find(values, sx_metrics_columns(g->sort, &n)[0].name);
+	if (!status && column == SX_NONE) {
+		sx_table_destroy(values);
+		column = 0;
+		status = sx_metrics_eval(g->sort, g->rates ? g->rates : g->groups, &values, err);
+	}
+	for (size_t i = 0; !status && i < sx_table_row_count(g->groups); i++)
+		g->list[i].order = (g->smallest_first ? -1 : 1) * sx_table_get(values, column, i);
 	sx_table_destroy(values);
 	return status;
 }
@@ -71,42 +84,45 @@ static int compare(const void *a, const void *b)
 	return (x->row > y->row) - (x->row < y->row);
 }
 
+/* The rows of a table that are kept, in their order. */
+static enum sx_status keep_ranked(struct report_by *g, struct sx_table **table,
+				  const struct ranked *ranks, size_t kept, struct sx_error *err)
+{
+	struct sx_table *out = NULL;
+	if (!*table)
+		return SX_OK;
+	enum sx_status status = table_like(*table, &out, err);
+	for (size_t i = 0; !status && i < kept; i++)
+		status =
+		    frames_append(out, *table, (struct row_span){ranks[i].row, 1}, g->vectors, err);
+	sx_table_destroy(status ? out : *table);
+	if (!status)
+		*table = out;
+	return status;
+}
+
 enum sx_status by_prune(struct report_by *g, struct sx_error *err)
 {
 	size_t rows = sx_table_row_count(g->groups),
 	       kept = rows < g->o.top ? rows : (size_t)g->o.top;
 	struct ranked *ranks = calloc(rows + 1, sizeof(*ranks));
 	struct report_group *list = calloc(rows + 1, sizeof(*list));
-	struct sx_table *table = NULL, *ratios = NULL;
-	enum sx_status status = ranks && list ? set_order(g, 0, err) : error_nomem(err, "a report");
-	if (!status)
-		status = table_like(g->groups, &table, err);
-	if (!status && g->ratios)
-		status = table_like(g->ratios, &ratios, err);
+	enum sx_status status = ranks && list ? set_order(g, err) : error_nomem(err, "a report");
 	for (size_t i = 0; !status && i < rows; i++)
 		ranks[i] = (struct ranked){g->sort ? g->list[i].order : (double)NAN, i};
 	if (!status)
 		qsort(ranks, rows, sizeof(*ranks), compare);
-	for (size_t i = 0; !status && i < kept; i++) {
+	for (size_t i = 0; !status && i < kept; i++)
 		list[i] = g->list[ranks[i].row];
-		status = frames_append(table, g->groups, (struct row_span){ranks[i].row, 1},
-				       g->vectors, err);
-		if (!status && ratios)
-			status = frames_append(ratios, g->ratios,
-					       (struct row_span){ranks[i].row, 1}, g->vectors, err);
-	}
+	struct sx_table **tables[] = {&g->groups, &g->ratios, &g->rates};
+	for (size_t i = 0; !status && i < sizeof(tables) / sizeof(tables[0]); i++)
+		status = keep_ranked(g, tables[i], ranks, kept, err);
 	free(ranks);
 	if (status) {
 		free(list);
-		sx_table_destroy(table);
-		sx_table_destroy(ratios);
 		return status;
 	}
-	sx_table_destroy(g->groups);
-	sx_table_destroy(g->ratios);
 	free(g->list);
-	g->groups = table;
-	g->ratios = ratios;
 	g->list = list;
 	g->list_cap = rows + 1;
 	return SX_OK;
@@ -136,6 +152,30 @@ static enum sx_status finish_ratios(struct report_by *g, const struct open_group
 	return status;
 }
 
+/*
+ * Some rows of a group lack an amount: its total is of the others, and rates and ratios are as if
+ * all had it, for time goes on. From the first such group on, groups stand twice.
+ */
+static enum sx_status finish_rates(struct report_by *g, const struct total *total,
+				   struct sx_error *err)
+{
+	struct sx_table *row = NULL;
+	if (!g->rates && !total_lacks(total))
+		return SX_OK;
+	enum sx_status status = g->rates ? SX_OK : table_like(g->groups, &g->rates, err);
+	size_t before = sx_table_row_count(g->groups) - 1;
+	size_t copied = status ? 0 : sx_table_row_count(g->rates);
+	if (!status && copied < before)
+		status = frames_append(g->rates, g->groups,
+				       (struct row_span){copied, before - copied}, g->vectors, err);
+	if (!status)
+		status = total_whole(total, &row, err);
+	if (!status)
+		status = frames_append(g->rates, row, (struct row_span){0, 1}, g->vectors, err);
+	sx_table_destroy(row);
+	return status;
+}
+
 enum sx_status by_finish_group(struct report_by *g, const struct open_group *open,
 			       struct sx_error *err)
 {
@@ -149,9 +189,11 @@ enum sx_status by_finish_group(struct report_by *g, const struct open_group *ope
 	}
 	if (!mem_grow(&g->list, &g->list_cap, at + 1, sizeof(*g->list)))
 		return error_nomem(err, "a report");
-	enum sx_status status = total_whole(total, &row, err);
+	enum sx_status status = total_table(total, &row, err);
 	if (!status)
 		status = frames_append(g->groups, row, (struct row_span){0, 1}, g->vectors, err);
+	if (!status)
+		status = finish_rates(g, total, err);
 	if (!status)
 		status = finish_ratios(g, open, err);
 	g->list[at] = (struct report_group){.key = open->key,
@@ -355,6 +397,7 @@ void report_by_destroy(struct report_by *g)
 	sx_summary_destroy(g->summary);
 	sx_metrics_destroy(g->metrics);
 	sx_table_destroy(g->ratios);
+	sx_table_destroy(g->rates);
 	sx_metrics_destroy(g->sort);
 	sx_table_destroy(g->groups);
 	sx_table_destroy(g->values);

@@ -83,25 +83,6 @@ static void count_whoms(struct report_by *g)
 	}
 }
 
-/* Ratios over samples some of which lack what others have. */
-static void set_ratios(struct report_by *g)
-{
-	const struct sx_evaluation *e = summary_evaluation(g->summary);
-	for (uint32_t c = 0; c < sx_table_column_count(g->values); c++) {
-		struct sx_vector v = sx_table_vector(g->values, c);
-		for (size_t row = 0; v.type == SX_F64 && row < sx_table_row_count(g->ratios);
-		     row++) {
-			double mean = NAN;
-			uint8_t quality = v.quality ? v.quality[row] : 0;
-			if (evaluation_ratio(e, g->ratios, c, row, &mean) == RATIO_OF_TOTALS)
-				continue;
-			if (isnan(mean) && !(quality & SX_QUALITY_NO_DATA_MASK))
-				quality = SX_QUALITY_UNDEFINED;
-			sx_table_set_f64(g->values, c, row, mean, quality);
-		}
-	}
-}
-
 enum sx_status report_by_finish(struct report_by *g, const struct report_groups **out,
 				struct sx_error *err)
 {
@@ -114,9 +95,7 @@ enum sx_status report_by_finish(struct report_by *g, const struct report_groups 
 	if (!status && !g->labelled && !r->whole_frames)
 		status = no_label(g, err);
 	if (!status)
-		status = sx_metrics_eval(g->metrics, g->groups, &g->values, err);
-	if (!status && g->ratios)
-		set_ratios(g);
+		status = by_evaluate(g, &g->values, err);
 	if (!status && !g->whole)
 		status = sx_summary_stats(g->summary, &r->stats, &count, err);
 	if (status)

@@ -26,6 +26,7 @@ struct report_by {
 	struct sx_table *total;
 	struct sx_table *groups; /* raw counters, a row a group */
 	struct sx_table *ratios; /* what ratios are made of, likewise; NULL: they need nothing */
+	struct sx_table *rates;	 /* groups as if no row lacked an amount; NULL: none does */
 	struct report_group *list;
 	size_t list_cap;
 	struct open_groups open;
@@ -44,5 +45,7 @@ enum sx_status by_finish_group(struct report_by *g, const struct open_group *ope
 			       struct sx_error *err);
 /* Puts the groups in order and keeps the first ones. */
 enum sx_status by_prune(struct report_by *g, struct sx_error *err);
+/* The metrics of all groups, as they are shown; *out is owned by the caller. */
+enum sx_status by_evaluate(const struct report_by *g, struct sx_table **out, struct sx_error *err);
 
 #endif
