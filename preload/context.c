@@ -19,6 +19,7 @@
 #define WAIT_AT_END_NS	   UINT64_C(250000000)
 #define WAIT_AT_RELEASE_NS UINT64_C(3000000)
 #define FREE_WAIT_NS	   UINT64_C(30000000)	/* that releases may wait in all, and */
+#define FREE_RELEASES	   2u			/* after these */
 #define TIME_SAMPLE_NS	   UINT64_C(100000000)	/* of work that no swap ends */
 #define SWAPS_NO_MORE_NS   UINT64_C(1000000000) /* after this long without a swap */
 #define WAIT_SHARE	   256u			/* this part of the time since */
@@ -179,13 +180,14 @@ static bool is_doomed(const struct context *context)
 
 /*
  * Waiting at every release would slow down a program that hands its context from thread to thread:
- * after the first one it may cost a small share of the context's life.
+ * after the first ones (a toolkit's, when it makes the window, and the program's own, before it
+ * destroys the context) it may cost a small share of the context's life.
  */
 static uint64_t release_wait_ns(struct context *context, const struct binding *next)
 {
 	uint64_t budget_ns =
 	    FREE_WAIT_NS + (guest_now_ns() - context->identity.start_ns) / WAIT_SHARE;
-	bool again = context->released_ns != 0;
+	bool again = context->releases++ >= FREE_RELEASES;
 
 	context->released_ns = guest_now_ns();
 	if (is_doomed(context) || !again)

@@ -24,7 +24,8 @@ struct context {
 	uint64_t swapped_ns;  /* when it was last swapped, or first current */
 	uint64_t released_ns; /* when it was last made not current, or 0 */
 	bool unflushed;	      /* it asked not to be flushed when it is released */
-	uint64_t waited_ns;   /* at releases, so far; of the first one, nothing */
+	uint64_t waited_ns;   /* at releases, so far; of the first ones, nothing */
+	uint32_t releases;
 	uint64_t drawable;
 	uint64_t drawables[CONTEXT_DRAWABLES];
 	struct size sizes[CONTEXT_DRAWABLES], *size; /* size: of the one that is current */

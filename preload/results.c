@@ -340,12 +340,14 @@ void sampler_collect(struct sampler *sampler, uint64_t wait_ns)
 	rewind_queue(sampler);
 }
 
+/* To wait for the results of a sample costs more than to leave it out, where costs are bounded. */
 static void add_unread(struct sampler *sampler, const struct segment *segment)
 {
+	enum wire_state unread = sampler->pace.overhead_ppm != 0 ? WIRE_SPARED : WIRE_LATE;
 	if (segment->set >= 0 && !sampler->sets[segment->set].measured)
-		add(sampler, WIRE_GPU_TIME, 0, WIRE_LATE, false); /* the stamps alone */
+		add(sampler, WIRE_GPU_TIME, 0, unread, false); /* the stamps alone */
 	else if (segment->set >= 0)
-		add_missing(sampler, WIRE_LATE);
+		add_missing(sampler, unread);
 	else
 		add_nothing(sampler, segment->set);
 	monitor_read(sampler->monitor, segment->monitor, segment->pass, true);
