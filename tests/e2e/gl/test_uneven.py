@@ -45,6 +45,10 @@ class Uneven(unittest.TestCase):
     def test_from_thread_to_thread(self):
         self.check("migrate", 150)
 
+    def test_short_lives(self):
+        """What a toolkit does before is the first release: the program's own is the second."""
+        self.check("short", 40)
+
     def test_each_draw(self):
         """Of the first frames of what is dear two are measured; no share of the time between draws is told."""
         for frames, counted in ((8, 10), (300, None)):

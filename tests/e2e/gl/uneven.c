@@ -85,6 +85,31 @@ static void migrate(struct uneven *u)
 	}
 }
 
+/*
+ * Contexts of three frames each, made and shown as toolkits do it: a swap of nothing, and back to
+ * the context before, which also takes the place of each one that is destroyed.
+ */
+static void short_lives(struct uneven *u)
+{
+	window_prepare(&u->window);
+	for (int i = 0; i < u->frames; i++) {
+		struct window window = u->window;
+
+		window_open(&window, WINDOW_CORE);
+		window_bind(&window);
+		window_swap(&window);
+		window_bind(&u->window);
+		window_prepare(&window);
+		for (int k = 0; k < 3; k++) {
+			triangles(u, i % 5 + k + 1);
+			window_swap(&window);
+		}
+		window_bind(&u->window);
+		eglDestroyContext(window.display, window.context);
+		eglDestroySurface(window.display, window.surface);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	struct uneven u = {.frames = argc > 2 ? atoi(argv[2]) : 100};
@@ -94,6 +119,8 @@ int main(int argc, char **argv)
 	window_open(&u.window, WINDOW_CORE);
 	if (strcmp(how, "migrate") == 0)
 		migrate(&u);
+	else if (strcmp(how, "short") == 0)
+		short_lives(&u);
 	else if (strcmp(how, "turns") == 0)
 		draw_all(&u, turns);
 	else if (strcmp(how, "conditional") == 0)
