@@ -126,6 +126,20 @@ static bool is_without_data(struct sx_summary *s, uint32_t column)
 	return !stats->count;
 }
 
+#define ROUNDED 1e-3 /* of a mean: totals of few are rounded */
+
+/*
+ * Samples that were left out may hold more than any that was measured, as their calls tell.
+ * Whatever each of them holds, the largest is no less than the mean of all.
+ */
+static void reach_mean(struct sx_stats *stats, bool whole)
+{
+	if (stats->mean * (1 - ROUNDED) > stats->max)
+		stats->max = whole ? ceil(stats->mean) : stats->mean;
+	if (stats->mean * (1 + ROUNDED) < stats->min)
+		stats->min = whole ? floor(stats->mean) : stats->mean;
+}
+
 static void summary_describe(struct sx_summary *s, uint32_t column)
 {
 	static const double percent[] = {50, 95, 99};
@@ -160,6 +174,8 @@ static void summary_describe(struct sx_summary *s, uint32_t column)
 	    evaluation_ratio(s->evaluation, s->divided, column, 0, &sum.rate) != RATIO_OF_ROWS)
 		sum.rate = sx_table_get(s->rates ? s->rates : s->totals, column, 0);
 	stats_set_whole(stats, &s->columns[column], s->totals, column, &sum);
+	if (skipped)
+		reach_mean(stats, s->columns[column].type == SX_U64);
 	stats->of_rows = stats->count > 1 && table_is_of_rows(s->totals, column);
 	bool weighed =
 	    skipped && s->apart.sums && !s->by_time &&

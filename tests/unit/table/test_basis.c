@@ -86,6 +86,9 @@ static void check_summary(const struct sx_table *table, const struct due *due)
 	for (uint32_t i = 0; i < 3; i++) {
 		check_value(stats[i].total, values[i]);
 		check_value(stats[i].mean, values[i] / (double)sx_table_row_count(table));
+		/* Whatever was measured: the largest is no less than the mean. */
+		assert_false(stats[i].min > stats[i].mean * 1.001 ||
+			     stats[i].mean > stats[i].max * 1.001);
 		assert_true(!isnan(values[i]) || (stats[i].why && stats[i].why[0]));
 	}
 	sx_summary_destroy(summary);
