@@ -7,6 +7,9 @@
 #include "import/formats.h"
 
 #define LOOSE_NAMES_MAX 48 /* each is held against every name of every catalog */
+#define LOOSE_LETTERS	2  /* "c0" is anything, "C0" may be a counter */
+#define TELLING_LETTERS 6
+#define KNOWN_ONE_IN	64 /* names at least, of which only a few are a chance */
 
 static bool is_exact(const struct sx_catalog *catalog, const char *name)
 {
@@ -24,7 +27,7 @@ static size_t count_known(const struct sx_catalog *catalog, const char *const *n
 		if (exact || loose++ >= LOOSE_NAMES_MAX)
 			continue;
 		struct column_meaning meaning = column_meaning(catalog, names[i], SX_NONE);
-		known += column_is_known(&meaning);
+		known += strlen(names[i]) > LOOSE_LETTERS && column_is_known(&meaning);
 	}
 	return known;
 }
@@ -83,6 +86,20 @@ static const char *most_known(struct import_job *job, const char *const *names, 
 	return best;
 }
 
+/* A single name of some letters is no chance among however many of nobody's. */
+static bool has_telling(struct import_job *job, const char *best, const char *const *names,
+			size_t count)
+{
+	struct sx_catalog *catalog = NULL;
+	bool any = false;
+	if (sx_catalog_open(job->request->context, best, &catalog, NULL))
+		return false;
+	for (size_t i = 0; i < count && !any; i++)
+		any = strlen(names[i]) >= TELLING_LETTERS && is_exact(catalog, names[i]);
+	sx_catalog_unref(catalog);
+	return any;
+}
+
 static const char *find_by_names(struct import_job *job, const char *const *names, size_t count)
 {
 	size_t known, loose, some = count < LOOSE_NAMES_MAX ? count : LOOSE_NAMES_MAX;
@@ -94,7 +111,10 @@ static const char *find_by_names(struct import_job *job, const char *const *name
 		best = other;
 		known = loose;
 	}
-	return known >= 2 || (known && 3 * known >= count) ? best : NULL;
+	bool some_known = known >= 2 && KNOWN_ONE_IN * known >= count;
+	return some_known || (known && (3 * known >= count || has_telling(job, best, names, count)))
+		   ? best
+		   : NULL;
 }
 
 const char *import_find_catalog(struct import_job *job, const char *const *names, size_t count)

@@ -82,12 +82,13 @@ static enum sx_status other_set(const struct sx_session *s, const char *recorded
 	return SX_ERR_NOT_FOUND;
 }
 
-/* Counts of a catalog with sets say nothing without the set; old captures do not tell it. */
+/* Counts of a catalog with sets say nothing without the set; old captures and tables do not tell
+ * it. */
 static enum sx_status ask_for_set(const struct sx_session *s, uint32_t index, struct sx_error *err)
 {
 	error_set(err, SX_ERR_USAGE, "%s does not tell which metric set was programmed",
 		  s->options.input);
-	error_because(err, "an older version wrote it, and each set counts other things");
+	error_because(err, "each set counts other things, under the same names too");
 	error_try(err, "--set NAME; sextant list sets --for %s",
 		  sx_catalog_info(s->infos[index].catalog)->name);
 	return SX_ERR_USAGE;

@@ -390,6 +390,18 @@ class Tables(FolderTest):
         self.assertIn('my_thing', self.good('eval', path, '--for', 'opengl', '--csv').stdout)
         self.assertEqual(run('eval', self.file('a,b\n1,2\n'), '--for', 'opengl').returncode, 5)
 
+    def test_a_guess_is_of_some_names(self):
+        """A chance of short names in a wide table is no catalog's; one name that says something is, however many others there are."""
+        for width in (12, 100, 5000):
+            names = [f'c{i}' for i in range(width)]
+            result = run('report', self.file(','.join(names) + '\n' + ','.join(['1'] * width) + '\n'))
+            self.assertEqual((result.returncode, result.stderr.count('\n')), (5, 3), result.stderr)
+            self.assertIn('no column of ', result.stderr)
+            self.assertIn('because: its header has no name of a counter, constant or metric', result.stderr)
+            self.assertNotIn('set', result.stderr)
+            rows, _ = self.report(','.join(['frame_time (ms)', *names]) + '\n' + ','.join(['1'] * (width + 1)) + '\n', '-m', 'frame_time')
+            self.assertEqual(rows['frame_time']['mean'], '0.001')
+
     def test_units_of_own_columns(self):
         """What stands for itself has its unit from its head alone: through an export it stays what it is."""
         text = 'frame_time (ms),gpu load (%),vram (MiB),draws\n1,30,2,5\n'
