@@ -85,8 +85,7 @@ static __thread struct {
 } recent[RECENT] __attribute__((tls_model("initial-exec")));
 static uint32_t releases; /* atomic; of kernels: after each, a handle may be another kernel's */
 
-/* The label of a kernel's name, or of `name` where it is given. */
-static uint32_t label_of(cl_kernel kernel, const char *name)
+uint32_t command_label(cl_kernel kernel, const char *name)
 {
 	const void *of = name ? (const void *)name : kernel;
 	uint32_t now = __atomic_load_n(&releases, __ATOMIC_ACQUIRE);
@@ -142,7 +141,7 @@ cl_int watch_end(struct watch *w, cl_int status, const struct wire_counted *does
 		w->probe_ns = guest_now_ns();
 	if (w->queue && status == CL_SUCCESS) {
 		if (name)
-			command.does.label = label_of(NULL, name);
+			command.does.label = command_label(NULL, name);
 		if (w->timed)
 			now_ns = keep_timed(w, &command);
 		else
@@ -163,8 +162,8 @@ static CL_API_ENTRY cl_int CL_API_CALL release_kernel(cl_kernel kernel)
 	return layer_next.clReleaseKernel(kernel);
 }
 
-static void size_of(struct wire_counted *c, cl_uint dimensions, const size_t *global,
-		    const size_t *local)
+void command_size(struct wire_counted *c, cl_uint dimensions, const size_t *global,
+		  const size_t *local)
 {
 	c->items = c->groups = 1;
 	c->items_known = global != NULL;
@@ -188,8 +187,8 @@ static CL_API_ENTRY cl_int CL_API_CALL run_range(cl_command_queue queue, cl_kern
 	cl_int status = layer_next.clEnqueueNDRangeKernel(queue, kernel, dimensions, offset, global,
 							  local, count, waits, place);
 	if (w.queue && status == CL_SUCCESS) {
-		size_of(&c, dimensions, global, local);
-		c.label = label_of(kernel, NULL);
+		command_size(&c, dimensions, global, local);
+		c.label = command_label(kernel, NULL);
 	}
 	return watch_end(&w, status, &c, NULL);
 }
@@ -207,7 +206,7 @@ static CL_API_ENTRY cl_int CL_API_CALL run_task(cl_command_queue queue, cl_kerne
 	cl_event *place = watch_begin(&w, queue, event);
 	cl_int status = layer_next.clEnqueueTask(queue, kernel, count, waits, place);
 	if (w.queue && status == CL_SUCCESS)
-		c.label = label_of(kernel, NULL);
+		c.label = command_label(kernel, NULL);
 	return watch_end(&w, status, &c, NULL);
 }
 

@@ -3,13 +3,18 @@
 
 #define HOOK static CL_API_ENTRY cl_int CL_API_CALL
 
-static uint64_t image_bytes(const struct watch *w, cl_mem image, const size_t *region)
+uint64_t image_region_bytes(cl_mem image, const size_t *region)
 {
 	size_t element = 0;
-	if (!w->queue || layer_next.clGetImageInfo(image, CL_IMAGE_ELEMENT_SIZE, sizeof(element),
-						   &element, NULL) != CL_SUCCESS)
+	if (layer_next.clGetImageInfo(image, CL_IMAGE_ELEMENT_SIZE, sizeof(element), &element,
+				      NULL) != CL_SUCCESS)
 		return 0;
 	return region_bytes(region, element);
+}
+
+static uint64_t image_bytes(const struct watch *w, cl_mem image, const size_t *region)
+{
+	return w->queue ? image_region_bytes(image, region) : 0;
 }
 
 HOOK read_image(cl_command_queue queue, cl_mem image, cl_bool blocking, const size_t *origin,

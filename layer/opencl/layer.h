@@ -137,11 +137,21 @@ cl_event *watch_begin(struct watch *watch, cl_command_queue queue, cl_event *eve
 cl_int watch_end(struct watch *watch, cl_int status, const struct wire_counted *does,
 		 const char *name);
 uint64_t region_bytes(const size_t *region, size_t element);
+/* images.c: 0: the driver does not tell. */
+uint64_t image_region_bytes(cl_mem image, const size_t *region);
+/* The label of a kernel's name, or of `name` where it is given. */
+uint32_t command_label(cl_kernel kernel, const char *name);
+/* What a launch of these sizes is. */
+void command_size(struct wire_counted *c, cl_uint dimensions, const size_t *global,
+		  const size_t *local);
 /* Bytes that a mapping makes visible: remembered until it is undone. */
 void mapping_keep(const void *address, uint64_t bytes);
 /* What undoing it does: a write, or nothing where the program could not write there. */
 void mapping_take(const void *address, struct wire_counted *out);
 void commands_hooks(cl_icd_dispatch *table);
+
+/* batch.c: command buffers (cl_khr_command_buffer). */
+void batch_hooks(cl_icd_dispatch *table);
 
 void buffers_hooks(cl_icd_dispatch *table);
 void images_hooks(cl_icd_dispatch *table);

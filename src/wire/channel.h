@@ -63,7 +63,8 @@ enum wire_state {
 	WIRE_DISJOINT,	 /* the driver says that its clock was not steady */
 	WIRE_LISTED,	 /* a display list was open, in which no query can begin or end */
 	WIRE_BARRED,	 /* a suspended pass, or a secondary command buffer that may run several
-			  * times at once: no query counts it */
+			  * times at once: no query counts it; of OpenCL: in a command buffer, no
+			  * command of which has times */
 };
 
 /* Why a counter of a stream is not collected at all, or how it is. */

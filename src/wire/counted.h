@@ -31,6 +31,7 @@ struct wire_counted {
 	enum wire_command kind;
 	bool items_known, groups_known;
 	bool bytes_lost; /* nobody knows how many */
+	bool together;	 /* it runs within a command buffer: only the whole is timed */
 	uint32_t label;
 	uint64_t items, groups, bytes;
 };
@@ -45,7 +46,8 @@ static inline void wire_counted_add(struct wire_record *record, const struct wir
 	uint64_t *words = record->values + WIRE_COUNTED_WORDS * record->group_count++;
 
 	words[0] = one->label | (uint64_t)one->kind << 32 | (uint64_t)one->items_known << 40 |
-		   (uint64_t)one->groups_known << 41 | (uint64_t)one->bytes_lost << 42;
+		   (uint64_t)one->groups_known << 41 | (uint64_t)one->bytes_lost << 42 |
+		   (uint64_t)one->together << 43;
 	words[1] = one->kind == WIRE_COMMAND_KERNEL ? one->items : one->bytes;
 	words[2] = one->groups;
 }
@@ -57,6 +59,7 @@ static inline struct wire_counted wire_counted_get(const struct wire_record *rec
 				   .items_known = words[0] >> 40 & 1,
 				   .groups_known = words[0] >> 41 & 1,
 				   .bytes_lost = words[0] >> 42 & 1,
+				   .together = words[0] >> 43 & 1,
 				   .label = (uint32_t)words[0],
 				   .groups = words[2]};
 
@@ -123,7 +126,7 @@ static inline bool wire_counted_record(const struct wire_record *from, uint32_t 
 	out->begin_ns = out->end_ns = from->begin_ns + length / from->group_count * at;
 	wire_command_count(out, &one);
 	for (unsigned i = 0; i < sizeof(times); i++)
-		out->states[times[i]] = WIRE_SPARED;
+		out->states[times[i]] = one.together ? WIRE_BARRED : WIRE_SPARED;
 	return true;
 }
 

@@ -66,12 +66,28 @@ static const char *kernels_what_is_wrong(struct kernels_decoder *d, const struct
 	return room ? NULL : "its process has a number that is too high";
 }
 
+#define TOGETHER "commands of a command buffer (cl_khr_command_buffer) have no times of their own"
+
+/* Columns of lengths say why they are empty until a sample has one. */
+static enum sx_status explain_lengths(struct kernels_decoder *d, bool together,
+				      struct sx_table *table)
+{
+	static const uint32_t columns[] = {COLUMN_BUSY, COLUMN_SPAN};
+	enum sx_status status = SX_OK;
+	for (size_t i = 0; !status && i < sizeof(columns) / sizeof(columns[0]); i++) {
+		if (!d->known[columns[i]])
+			status = table_set_why(table, columns[i], together ? TOGETHER : NULL);
+		d->known[columns[i]] |= !together;
+	}
+	return status;
+}
+
 /*
  * A sample is one command and the time before it since the last one that ended: so the samples of a
  * run add up to its length, and time in which several commands ran is counted once.
  */
-static void set_lengths(struct kernels_decoder *d, const struct wire_sample *head, uint8_t extra,
-			struct sx_table *table, size_t row)
+static enum sx_status set_lengths(struct kernels_decoder *d, const struct wire_sample *head,
+				  uint8_t extra, struct sx_table *table, size_t row)
 {
 	const struct wire_record *record = &head->record;
 	uint64_t *until = &d->until_ns[head->process];
@@ -80,7 +96,8 @@ static void set_lengths(struct kernels_decoder *d, const struct wire_sample *hea
 	uint64_t before =
 	    clock ? record->values[COLUMN_STARTED] - record->values[COLUMN_QUEUED] : 0;
 	bool first = *until == 0, timed = record->states[COLUMN_STARTED] != WIRE_SPARED;
-	uint8_t ran = timed ? extra : SX_QUALITY_SKIPPED;
+	bool together = record->states[COLUMN_STARTED] == WIRE_BARRED;
+	uint8_t ran = together ? SX_QUALITY_GAP : timed ? extra : SX_QUALITY_SKIPPED;
 	/* The run begins when its first command was put into the queue. */
 	if (first)
 		*until = before < record->begin_ns ? record->begin_ns - before : record->begin_ns;
@@ -89,11 +106,12 @@ static void set_lengths(struct kernels_decoder *d, const struct wire_sample *hea
 	uint64_t all = record->end_ns > *until ? record->end_ns - *until : 0;
 	/* One that was only counted is there when it was given to its queue, not when it ran. */
 	sx_table_set_u64(table, COLUMN_BUSY, row, timed ? busy : 0, ran);
-	sx_table_set_u64(table, COLUMN_SPAN, row, first ? busy : all, extra);
+	sx_table_set_u64(table, COLUMN_SPAN, row, first ? busy : all, together ? ran : extra);
 	sx_table_set_u64(table, COLUMN_HOST, row, all, extra);
 	sx_table_set_u64(table, COLUMN_CPU, row, 0, SX_QUALITY_NOT_COLLECTED);
 	if (record->end_ns > *until)
 		*until = record->end_ns;
+	return explain_lengths(d, together, table);
 }
 
 static uint8_t kernels_quality_of(uint8_t state, uint8_t extra)
@@ -105,6 +123,7 @@ static uint8_t kernels_quality_of(uint8_t state, uint8_t extra)
 		return SX_QUALITY_SKIPPED;
 	case WIRE_IMPOSSIBLE:
 	case WIRE_LATE:
+	case WIRE_BARRED:
 		return SX_QUALITY_GAP;
 	default:
 		return SX_QUALITY_NOT_COLLECTED;
@@ -119,6 +138,8 @@ static const char *kernels_why(uint8_t state, const char *not_collected)
 		return NULL;
 	case WIRE_IMPOSSIBLE:
 		return "it is more than any device does in that time";
+	case WIRE_BARRED:
+		return TOGETHER;
 	case WIRE_LATE:
 		return "there was no memory to remember how long what was mapped is";
 	default:
@@ -162,8 +183,9 @@ static enum sx_status kernels_feed(struct decoder *decoder, const struct raw_sam
 	if (status)
 		return status;
 	sx_table_set_time(table, row, head.record.begin_ns, head.record.end_ns);
-	set_lengths(d, &head, extra, table, row);
-	status = kernels_set_values(d, &head.record, extra, table, row);
+	status = set_lengths(d, &head, extra, table, row);
+	if (!status)
+		status = kernels_set_values(d, &head.record, extra, table, row);
 	if (!status)
 		status =
 		    records_set_labels(&head, (const char *)raw->data + sizeof(head), table, row);

@@ -4,8 +4,9 @@
  * us. "kill" runs for ever; "threads" puts commands into queues of four threads; "deep" puts 20,000
  * kernels into one queue before it waits; "queues" has 300 queues of one kernel, one after the
  * other, and "released" 100 that are released while a kernel of theirs waits; "never" has one
- * kernel that runs and one that never does; "empty" has 400,000 that do nothing, and says what CPU
- * time they took.
+ * kernel that runs and one that never does; "batch" puts a command buffer of three commands into
+ * its queue five times (77: there are none here); "empty" has 400,000 that do nothing, and says
+ * what CPU time they took.
  */
 #define CL_TARGET_OPENCL_VERSION 300
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
@@ -301,6 +302,61 @@ static void empty(void)
 	clReleaseCommandQueue(queue);
 }
 
+/* The extension's functions; headers differ in its types. */
+static void *address(const char *name)
+{
+	cl_platform_id platform;
+	void *found = NULL;
+
+	check(clGetPlatformIDs(1, &platform, NULL), "platform");
+	found = clGetExtensionFunctionAddressForPlatform(platform, name);
+	if (!found)
+		exit(77);
+	return found;
+}
+
+static void batch(void)
+{
+	void *(*create)(cl_uint, const cl_command_queue *, const void *, cl_int *) =
+	    (__typeof__(create))address("clCreateCommandBufferKHR");
+	cl_int (*fill)(void *, cl_command_queue, cl_mem, const void *, size_t, size_t, size_t,
+		       cl_uint, const cl_uint *, cl_uint *, void **) =
+	    (__typeof__(fill))address("clCommandFillBufferKHR");
+	cl_int (*range)(void *, cl_command_queue, const void *, cl_kernel, cl_uint, const size_t *,
+			const size_t *, const size_t *, cl_uint, const cl_uint *, cl_uint *,
+			void **) = (__typeof__(range))address("clCommandNDRangeKernelKHR");
+	cl_int (*finalize)(void *) = (__typeof__(finalize))address("clFinalizeCommandBufferKHR");
+	cl_int (*enqueue)(cl_uint, cl_command_queue *, void *, cl_uint, const cl_event *,
+			  cl_event *) = (__typeof__(enqueue))address("clEnqueueCommandBufferKHR");
+	cl_int (*release)(void *) = (__typeof__(release))address("clReleaseCommandBufferKHR");
+	const size_t items = ITEMS, group = 64;
+	const int pattern = 3;
+	cl_command_queue queue = plain_queue();
+	struct job job = make_job();
+	cl_int status;
+	void *buffer = create(1, &queue, NULL, &status);
+	cl_uint done = 0;
+
+	check(status, "command buffer");
+	check(fill(buffer, NULL, job.memory, &pattern, sizeof(pattern), 0, ITEMS * sizeof(int), 0,
+		   NULL, &done, NULL),
+	      "fill");
+	for (int i = 0; i < 2; i++)
+		check(range(buffer, NULL, NULL, job.kernel, 1, NULL, &items, &group, 1, &done,
+			    &done, NULL),
+		      "range");
+	check(finalize(buffer), "finalize");
+	for (int i = 0; i < 5; i++) {
+		check(enqueue(0, NULL, buffer, 0, NULL, NULL), "enqueue");
+		clFinish(queue);
+	}
+	put(queue, job, NULL, NULL);
+	clFinish(queue);
+	check(release(buffer), "release");
+	clReleaseCommandQueue(queue);
+	finish_job(job);
+}
+
 static void queues(void)
 {
 	struct job job = make_job();
@@ -432,7 +488,7 @@ static int run_mode(const char *name)
 	} modes[] = {{"threads", threads}, {"kill", for_ever},	   {"deep", deep},
 		     {"queues", queues},   {"released", released}, {"never", never},
 		     {"left", left},	   {"crowd", crowd},	   {"held", held},
-		     {"maps", maps},	   {"empty", empty}};
+		     {"maps", maps},	   {"empty", empty},	   {"batch", batch}};
 
 	for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++)
 		if (strcmp(name, modes[i].name) == 0) {

@@ -185,6 +185,27 @@ class OpenCL(FolderTest):
             self.assertEqual((count, lost), (64, 6))
             self.assertIn('6 contexts for which there was no room', said)
 
+    def test_command_buffers(self):
+        """Each command of one is counted whenever it is put into a queue, by its name; that it has no time is told, and is not 0."""
+        out = os.path.join(self.folder.name, 'out.json')
+        names = 'KernelLaunches,WorkItems,WorkGroups,Copies,CopyBytes,KernelTime,BusyTime'
+        result = run(SEXTANT, 'stat', '--overhead', '0', '-d', 'opencl', '-m', names, '--json', '-o', out, '--', KNOWN, 'batch')
+        if result.returncode == 77:
+            self.skipTest('this driver has no command buffers')
+        self.assertEqual((result.returncode, result.stderr), (0, ''))
+        with open(out, encoding='utf-8') as file:
+            metrics = {m['name']: m for m in json.load(file)['metrics']}
+        self.assertEqual({name: metrics[name]['total'] for name in names.split(',')[:5]},
+                         {'KernelLaunches': 11, 'WorkItems': 11 * 1024, 'WorkGroups': 10 * 16, 'Copies': 5,
+                          'CopyBytes': 5 * 4096})
+        for name in 'KernelTime', 'BusyTime':
+            self.assertAlmostEqual(metrics[name]['running'], 1 / 16)
+            self.assertGreater(metrics[name]['total'], 0)
+        self.record('batch')
+        rows, = self.rows()
+        self.assertEqual([row['group'] for row in rows], 5 * ['clCommandFillBufferKHR', 'twice', 'twice'] + ['twice'])
+        self.assertEqual([bool(row['KernelTime']) for row in rows], 15 * [False] + [True])
+
     def test_many_mappings(self):
         """Bytes of every one that was written to, however many there are at a time."""
         out = os.path.join(self.folder.name, 'out.json')

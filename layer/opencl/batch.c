@@ -1,0 +1,327 @@
+/*
+ * Command buffers (cl_khr_command_buffer): what was recorded into one is counted each time that it
+ * is put into a queue, without times: drivers tell them of the whole, or (pocl) of its last
+ * command. Programs ask for these functions by name. The extension's own types are not used:
+ * headers differ in them, and from version 0.9.5 on some functions have another parameter.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "layer/opencl/layer.h"
+
+#define BATCH_REFERENCES 0x1296u /* CL_COMMAND_BUFFER_REFERENCE_COUNT_KHR */
+#define EXTENSION	 "cl_khr_command_buffer"
+#define OTHER_FORM	 CL_MAKE_VERSION(0, 9, 5)
+#define DEVICES_MOST	 64u
+
+/* A command buffer that the program has made. */
+struct batch {
+	struct batch *next;
+	const void *handle;
+	cl_command_queue queue; /* the first that it was made for */
+	bool partly;		/* something in it is not known */
+	struct wire_counted *items;
+	size_t count, cap;
+};
+
+static struct batch *batches; /* under the lock, within which no driver is called */
+static pthread_mutex_t batches_lock = PTHREAD_MUTEX_INITIALIZER;
+static bool unknown; /* atomic: the program may record or change what we do not see */
+
+/* The driver's functions, of the first that was asked; atomic. */
+enum batch_function {
+	BATCH_CREATE,
+	BATCH_RELEASE,
+	BATCH_ENQUEUE,
+	BATCH_RANGE,
+	BATCH_COPY,
+	BATCH_COPY_RECT,
+	BATCH_FILL,
+	BATCH_TO_IMAGE,
+	BATCH_COPY_IMAGE,
+	BATCH_FROM_IMAGE,
+	BATCH_FILL_IMAGE,
+	BATCH_FUNCTIONS
+};
+static void *batch_next[BATCH_FUNCTIONS];
+static void *batch_info; /* atomic; clGetCommandBufferInfoKHR */
+
+static void *next_of(enum batch_function which)
+{
+	return __atomic_load_n(&batch_next[which], __ATOMIC_ACQUIRE);
+}
+
+static struct batch **find(const void *handle)
+{
+	struct batch **link = &batches;
+	while (*link && (*link)->handle != handle)
+		link = &(*link)->next;
+	return link;
+}
+
+static void forget(const void *handle)
+{
+	pthread_mutex_lock(&batches_lock);
+	struct batch **link = find(handle), *gone = *link;
+	if (gone)
+		*link = gone->next;
+	pthread_mutex_unlock(&batches_lock);
+	if (gone)
+		free(gone->items);
+	free(gone);
+}
+
+/* Of one for which there is no memory nothing is known. */
+static void meet(const void *handle, cl_command_queue queue)
+{
+	forget(handle); /* another had the handle before */
+	struct batch *made = calloc(1, sizeof(*made));
+	if (!made)
+		return;
+	pthread_mutex_lock(&batches_lock);
+	*made = (struct batch){.next = batches, .handle = handle, .queue = queue};
+	batches = made;
+	pthread_mutex_unlock(&batches_lock);
+}
+
+static void add(const void *handle, const struct wire_counted *does)
+{
+	pthread_mutex_lock(&batches_lock);
+	struct batch *b = *find(handle);
+	if (b && b->count == b->cap) {
+		size_t cap = b->cap ? 2 * b->cap : 16;
+		struct wire_counted *more = realloc(b->items, cap * sizeof(*more));
+		b->partly |= !more;
+		b->items = more ? more : b->items;
+		b->cap = more ? cap : b->cap;
+	}
+	if (b && b->count < b->cap) {
+		b->items[b->count] = *does;
+		b->items[b->count++].together = true;
+	}
+	pthread_mutex_unlock(&batches_lock);
+}
+
+static void *CL_API_CALL create_batch(cl_uint count, const cl_command_queue *queues,
+				      const void *properties, cl_int *status)
+{
+	void *(CL_API_CALL * next)(cl_uint, const cl_command_queue *, const void *, cl_int *) =
+	    (__typeof__(next))next_of(BATCH_CREATE);
+	void *made = next(count, queues, properties, status);
+	struct guest_visit visit = guest_enter();
+	if (made && guest_still_here())
+		meet(made, count > 0 ? queues[0] : NULL);
+	guest_leave(visit);
+	return made;
+}
+
+static cl_int CL_API_CALL release_batch(void *handle)
+{
+	cl_int(CL_API_CALL * next)(void *) = (__typeof__(next))next_of(BATCH_RELEASE);
+	cl_int(CL_API_CALL * info)(void *, cl_uint, size_t, void *, size_t *) =
+	    (__typeof__(info))__atomic_load_n(&batch_info, __ATOMIC_ACQUIRE);
+	struct guest_visit visit = guest_enter();
+	cl_uint references = 0;
+	if (guest_still_here() && info &&
+	    info(handle, BATCH_REFERENCES, sizeof(references), &references, NULL) == CL_SUCCESS &&
+	    references == 1)
+		forget(handle);
+	guest_leave(visit);
+	return next(handle);
+}
+
+static void count_all(struct queue *queue, const void *handle)
+{
+	pthread_mutex_lock(&batches_lock);
+	const struct batch *b = *find(handle);
+	bool whole = b && !b->partly && !__atomic_load_n(&unknown, __ATOMIC_RELAXED);
+	for (size_t i = 0; b && i < b->count; i++) {
+		struct command command = {.does = b->items[i]};
+		pending_push(&queue->pending, &command);
+	}
+	pthread_mutex_unlock(&batches_lock);
+	if (!whole)
+		pending_miss(&queue->pending);
+}
+
+static cl_command_queue first_queue(const void *handle)
+{
+	pthread_mutex_lock(&batches_lock);
+	const struct batch *b = *find(handle);
+	cl_command_queue queue = b ? b->queue : NULL;
+	pthread_mutex_unlock(&batches_lock);
+	return queue;
+}
+
+static cl_int CL_API_CALL enqueue_batch(cl_uint count, cl_command_queue *queues, void *handle,
+					cl_uint waits, const cl_event *list, cl_event *event)
+{
+	cl_int(CL_API_CALL * next)(cl_uint, cl_command_queue *, void *, cl_uint, const cl_event *,
+				   cl_event *) = (__typeof__(next))next_of(BATCH_ENQUEUE);
+	cl_int status = next(count, queues, handle, waits, list, event);
+	struct guest_visit visit = guest_enter();
+	struct queue *q = queue_find(count > 0 && queues ? queues[0] : first_queue(handle));
+	if (q && status == CL_SUCCESS) {
+		count_all(q, handle);
+		queue_drain(q);
+	}
+	guest_leave(visit);
+	return status;
+}
+
+#define SYNC_TYPES	cl_uint, const cl_uint *, cl_uint *, void **
+#define SYNC_PARAMETERS cl_uint syncs, const cl_uint *waits, cl_uint *sync, void **mutable
+#define SYNC		syncs, waits, sync, mutable
+#define UNPACK(...)	__VA_ARGS__
+
+/* One that moves bytes. */
+#define RECORDS(which, function, named, types, parameters, arguments, moved)                       \
+	static cl_int CL_API_CALL function(void *handle, cl_command_queue queue,                   \
+					   UNPACK parameters, SYNC_PARAMETERS)                     \
+	{                                                                                          \
+		cl_int(CL_API_CALL *next)(void *, cl_command_queue, UNPACK types, SYNC_TYPES) =    \
+		    (__typeof__(next))next_of(which);                                              \
+		cl_int status = next(handle, queue, UNPACK arguments, SYNC);                       \
+		struct guest_visit visit = guest_enter();                                          \
+		if (status == CL_SUCCESS && guest_still_here()) {                                  \
+			const struct wire_counted c = {.kind = WIRE_COMMAND_COPY,                  \
+						       .label = command_label(NULL, named),        \
+						       .bytes = (moved)};                          \
+			add(handle, &c);                                                           \
+		}                                                                                  \
+		guest_leave(visit);                                                                \
+		return status;                                                                     \
+	}
+RECORDS(BATCH_COPY, record_copy, "clCommandCopyBufferKHR", (cl_mem, cl_mem, size_t, size_t, size_t),
+	(cl_mem from, cl_mem to, size_t at, size_t to_at, size_t bytes),
+	(from, to, at, to_at, bytes), bytes)
+RECORDS(BATCH_COPY_RECT, record_copy_rect, "clCommandCopyBufferRectKHR",
+	(cl_mem, cl_mem, const size_t *, const size_t *, const size_t *, size_t, size_t, size_t,
+	 size_t),
+	(cl_mem from, cl_mem to, const size_t *at, const size_t *to_at, const size_t *region,
+	 size_t row, size_t slice, size_t to_row, size_t to_slice),
+	(from, to, at, to_at, region, row, slice, to_row, to_slice), region_bytes(region, 1))
+RECORDS(BATCH_FILL, record_fill, "clCommandFillBufferKHR",
+	(cl_mem, const void *, size_t, size_t, size_t),
+	(cl_mem to, const void *pattern, size_t each, size_t at, size_t bytes),
+	(to, pattern, each, at, bytes), bytes)
+RECORDS(BATCH_TO_IMAGE, record_to_image, "clCommandCopyBufferToImageKHR",
+	(cl_mem, cl_mem, size_t, const size_t *, const size_t *),
+	(cl_mem from, cl_mem to, size_t at, const size_t *to_at, const size_t *region),
+	(from, to, at, to_at, region), image_region_bytes(to, region))
+RECORDS(BATCH_COPY_IMAGE, record_copy_image, "clCommandCopyImageKHR",
+	(cl_mem, cl_mem, const size_t *, const size_t *, const size_t *),
+	(cl_mem from, cl_mem to, const size_t *at, const size_t *to_at, const size_t *region),
+	(from, to, at, to_at, region), image_region_bytes(from, region))
+RECORDS(BATCH_FROM_IMAGE, record_from_image, "clCommandCopyImageToBufferKHR",
+	(cl_mem, cl_mem, const size_t *, const size_t *, size_t),
+	(cl_mem from, cl_mem to, const size_t *at, const size_t *region, size_t to_at),
+	(from, to, at, region, to_at), image_region_bytes(from, region))
+RECORDS(BATCH_FILL_IMAGE, record_fill_image, "clCommandFillImageKHR",
+	(cl_mem, const void *, const size_t *, const size_t *),
+	(cl_mem to, const void *colour, const size_t *at, const size_t *region),
+	(to, colour, at, region), image_region_bytes(to, region))
+
+static cl_int CL_API_CALL record_range(void *handle, cl_command_queue queue, const void *properties,
+				       cl_kernel kernel, cl_uint dimensions, const size_t *offset,
+				       const size_t *global, const size_t *local, SYNC_PARAMETERS)
+{
+	cl_int(CL_API_CALL * next)(void *, cl_command_queue, const void *, cl_kernel, cl_uint,
+				   const size_t *, const size_t *, const size_t *, SYNC_TYPES) =
+	    (__typeof__(next))next_of(BATCH_RANGE);
+	cl_int status =
+	    next(handle, queue, properties, kernel, dimensions, offset, global, local, SYNC);
+	struct guest_visit visit = guest_enter();
+	if (status == CL_SUCCESS && guest_still_here()) {
+		struct wire_counted c = {.kind = WIRE_COMMAND_KERNEL,
+					 .label = command_label(kernel, NULL)};
+		command_size(&c, dimensions, global, local);
+		add(handle, &c);
+	}
+	guest_leave(visit);
+	return status;
+}
+
+/* Whether functions that record copies have the form that is known here. */
+static bool is_known_form(cl_platform_id platform)
+{
+	cl_device_id devices[DEVICES_MOST];
+	cl_uint count = 0;
+	size_t bytes = 0;
+	bool known = false;
+	if (!platform || layer_next.clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, DEVICES_MOST,
+						   devices, &count) != CL_SUCCESS)
+		return false;
+	for (cl_uint d = 0; d < count && d < DEVICES_MOST; d++) {
+		if (layer_next.clGetDeviceInfo(devices[d], CL_DEVICE_EXTENSIONS_WITH_VERSION, 0,
+					       NULL, &bytes) != CL_SUCCESS)
+			continue;
+		cl_name_version *list = calloc(1, bytes + 1);
+		if (list &&
+		    layer_next.clGetDeviceInfo(devices[d], CL_DEVICE_EXTENSIONS_WITH_VERSION, bytes,
+					       list, NULL) == CL_SUCCESS)
+			for (size_t i = 0; i < bytes / sizeof(*list); i++)
+				if (strncmp(list[i].name, EXTENSION, sizeof(EXTENSION)) == 0)
+					known = list[i].version < OTHER_FORM;
+		free(list);
+	}
+	return known;
+}
+
+/* Ours for the driver's function of this name, or that one. */
+static void *stand_before(cl_platform_id platform, const char *name, void *real)
+{
+	static const struct {
+		const char *name;
+		void *ours;
+		bool formed; /* a later version has another form */
+	} all[BATCH_FUNCTIONS] = {
+	    [BATCH_CREATE] = {"clCreateCommandBufferKHR", (void *)create_batch, false},
+	    [BATCH_RELEASE] = {"clReleaseCommandBufferKHR", (void *)release_batch, false},
+	    [BATCH_ENQUEUE] = {"clEnqueueCommandBufferKHR", (void *)enqueue_batch, false},
+	    [BATCH_RANGE] = {"clCommandNDRangeKernelKHR", (void *)record_range, false},
+	    [BATCH_COPY] = {"clCommandCopyBufferKHR", (void *)record_copy, true},
+	    [BATCH_COPY_RECT] = {"clCommandCopyBufferRectKHR", (void *)record_copy_rect, true},
+	    [BATCH_FILL] = {"clCommandFillBufferKHR", (void *)record_fill, true},
+	    [BATCH_TO_IMAGE] = {"clCommandCopyBufferToImageKHR", (void *)record_to_image, true},
+	    [BATCH_COPY_IMAGE] = {"clCommandCopyImageKHR", (void *)record_copy_image, true},
+	    [BATCH_FROM_IMAGE] = {"clCommandCopyImageToBufferKHR", (void *)record_from_image, true},
+	    [BATCH_FILL_IMAGE] = {"clCommandFillImageKHR", (void *)record_fill_image, true},
+	};
+	for (int i = 0; i < BATCH_FUNCTIONS; i++) {
+		void *none = NULL;
+		if (strcmp(name, all[i].name) != 0 || (all[i].formed && !is_known_form(platform)))
+			continue;
+		if (__atomic_compare_exchange_n(&batch_next[i], &none, real, false,
+						__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE) ||
+		    none == real)
+			return all[i].ours;
+	}
+	/* What is left of the extension records, or changes what was recorded. */
+	bool records = strncmp(name, "clCommand", 9) == 0 &&
+		       strcmp(name, "clCommandBarrierWithWaitListKHR") != 0;
+	if (records || strcmp(name, "clUpdateMutableCommandsKHR") == 0)
+		__atomic_store_n(&unknown, true, __ATOMIC_RELAXED);
+	return real;
+}
+
+static CL_API_ENTRY void *CL_API_CALL address_for(cl_platform_id platform, const char *name)
+{
+	void *real = layer_next.clGetExtensionFunctionAddressForPlatform(platform, name);
+	if (!real || !guest_still_here())
+		return real;
+	struct guest_visit visit = guest_enter();
+	if (!__atomic_load_n(&batch_info, __ATOMIC_RELAXED))
+		__atomic_store_n(&batch_info,
+				 layer_next.clGetExtensionFunctionAddressForPlatform(
+				     platform, "clGetCommandBufferInfoKHR"),
+				 __ATOMIC_RELEASE);
+	real = stand_before(platform, name, real);
+	guest_leave(visit);
+	return real;
+}
+
+void batch_hooks(cl_icd_dispatch *table)
+{
+	table->clGetExtensionFunctionAddressForPlatform = address_for;
+}
