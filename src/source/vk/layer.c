@@ -87,8 +87,9 @@ enum sx_status vk_layer_find(const struct sx_sys *sys, char *path, size_t size,
 
 /*
  * A loader that is told where all explicit layers lie looks nowhere else; ours goes on that list
- * then. Layers that the user names come first, nearer to the program. The variable of the implicit
- * layer serves programs in containers, whose loader sees what is installed alone.
+ * then. Layers that the user names come first, nearer to the program (Debian 12's loader goes by
+ * where it finds them instead). The variable of the implicit layer serves programs in containers,
+ * whose loader sees what is installed alone.
  */
 enum sx_status vk_environment(const struct sx_sys *sys, const char *socket,
 			      struct library_environment *out, struct sx_error *err)
