@@ -16,7 +16,7 @@
 #define WIRE_ENV_VULKAN	  "SEXTANT_CHANNEL_VULKAN" /* the same, for the Vulkan layer */
 #define WIRE_ENV_OPENCL	  "SEXTANT_CHANNEL_OPENCL" /* the same, for the OpenCL layer */
 #define WIRE_STREAMS	  64u			   /* contexts of a process at one time */
-#define WIRE_RING_RECORDS 1024u			   /* a power of two */
+#define WIRE_RING_RECORDS 4096u			   /* a power of two */
 #define WIRE_RING_MOST	  65536u
 #define WIRE_LONG_RINGS	  4u	/* streams whose ring is as long as asked for; of the others, */
 #define WIRE_SHORT_RING	  2048u /* records at most: few programs draw with so many contexts */
@@ -129,6 +129,8 @@ enum wire_kind {
 	WIRE_DRIVER_VALUES = 32,
 	/* No sample either: `group_count` OpenCL commands that were counted; wire/counted.h. */
 	WIRE_COUNTED = 33,
+	/* Nor this: `index` frames of which nothing was counted; wire/run.h. */
+	WIRE_RUN = 34,
 };
 
 enum wire_record_flags {

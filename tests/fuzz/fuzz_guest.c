@@ -10,9 +10,11 @@
 #include "fuzz.h"
 #include "source/guest/bounds.h"
 #include "source/guest/channel.h"
+#include "wire/run.h"
 
-#define RING	   64u
-#define READS	   512 /* after one write: more than all rings together hold is a loop */
+#define RING 64u
+#define READS                                                                                      \
+	(RING * WIRE_RUN_MOST) /* after one write: more than all rings together hold is a loop */
 #define PATH_BYTES 512
 
 /* Decoders of OpenGL's frames, of OpenCL's commands, and of Vulkan's frames. */

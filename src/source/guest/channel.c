@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "wire/counted.h"
+#include "wire/run.h"
 
 #define AHEAD_MOST                                                                                 \
 	(UINT64_C(1) << 24)	      /* records between two looks; a head further on is garbage   \
@@ -246,8 +247,9 @@ static uint64_t end_of(const struct channel *channel, const struct wire_stream *
 static void strip_draft(struct wire_record *record)
 {
 	if (record->draft_sum && record->draft_sum == wire_draft_sum(record))
-		return; /* of one by whose sum it is whole, what is valid holds */
-	memset(record->values, 0, sizeof(record->values));
+		return;		      /* of one by whose sum it is whole, what is valid holds */
+	if (record->kind != WIRE_RUN) /* which has none, but lengths */
+		memset(record->values, 0, sizeof(record->values));
 	for (unsigned i = 0; i < WIRE_COUNTER_ROOM; i++)
 		if (record->states[i] != WIRE_NOT_COLLECTED && record->states[i] != WIRE_SPARED)
 			record->states[i] = WIRE_LATE;
@@ -282,16 +284,24 @@ static bool is_sound(struct channel_place *mine, struct context_info *info,
 	return true;
 }
 
-/* The next of the commands that came in one record. */
-static bool take_counted(struct channel *channel, struct contexts *contexts, unsigned index,
-			 struct wire_sample *out)
+static bool packed_record(const struct wire_record *from, uint32_t at, struct wire_record *out)
+{
+	return from->kind == WIRE_RUN ? wire_run_record(from, at, out)
+				      : wire_counted_record(from, at, out);
+}
+
+/* The next of the samples that came in one record. */
+static bool take_packed(struct channel *channel, struct contexts *contexts, unsigned index,
+			struct wire_sample *out)
 {
 	struct channel_place *mine = &channel->places[index];
-	while (channel->counted_at < channel->counted_count) {
-		if (!wire_counted_record(&channel->counted, channel->counted_at++, &out->record)) {
-			contexts->items[mine->context].broken++;
+	struct context_info *info = &contexts->items[mine->context];
+	while (channel->packed_at < channel->packed_count) {
+		if (!packed_record(&channel->packed, channel->packed_at++, &out->record)) {
+			info->broken++;
 			continue;
 		}
+		info->frames += (uint64_t)wire_ends_frame(&out->record);
 		out->driver_count = 0;
 		channel_fill(channel, mine, wire_stream_at(channel->memory, channel->ring, index),
 			     out);
@@ -300,12 +310,18 @@ static bool take_counted(struct channel *channel, struct contexts *contexts, uns
 	return false;
 }
 
-static void begin_counted(struct channel *channel, const struct wire_record *record)
+/* Whether a record holds several samples, which come from it now. */
+static bool begin_packed(struct channel *channel, const struct wire_record *record)
 {
-	channel->counted = *record;
-	channel->counted_at = 0;
-	channel->counted_count =
-	    record->group_count < WIRE_COUNTED_MOST ? record->group_count : WIRE_COUNTED_MOST;
+	bool frames = record->kind == WIRE_RUN;
+	uint32_t count = frames ? record->index : record->group_count;
+	uint32_t most = frames ? WIRE_RUN_MOST : WIRE_COUNTED_MOST;
+	if (!frames && record->kind != WIRE_COUNTED)
+		return false;
+	channel->packed = *record;
+	channel->packed_at = 0;
+	channel->packed_count = count < most ? count : most;
+	return true;
 }
 
 /* Takes one record of a stream. All of a context that has no place is lost. */
@@ -336,9 +352,8 @@ static bool channel_take(struct channel *channel, struct contexts *contexts, uns
 		if (out->record.kind == WIRE_DRIVER_VALUES &&
 		    gather_values(channel, &out->record, out))
 			continue;
-		if (out->record.kind == WIRE_COUNTED) {
-			begin_counted(channel, &out->record);
-			if (!take_counted(channel, contexts, index, out))
+		if (begin_packed(channel, &out->record)) {
+			if (!take_packed(channel, contexts, index, out))
 				continue;
 			*lost = count_lost(mine, stream, info);
 			return true;
@@ -451,7 +466,7 @@ bool channel_next(struct channel *channel, struct contexts *contexts, struct wir
 		  uint64_t *lost)
 {
 	*lost = 0;
-	if (take_counted(channel, contexts, channel->next, out))
+	if (take_packed(channel, contexts, channel->next, out))
 		return true;
 	if (!turn_to_earliest(channel, contexts))
 		return false;
@@ -471,7 +486,8 @@ bool channel_next(struct channel *channel, struct contexts *contexts, struct wir
 		bool taken = channel_take(channel, contexts, index, out, lost);
 		if (!taken)
 			count_late(channel, contexts, index);
-		free_if_closed(contexts, mine, stream);
+		if (channel->packed_at == channel->packed_count)
+			free_if_closed(contexts, mine, stream);
 		if (taken) {
 			channel->next = index;
 			return true;
@@ -483,7 +499,7 @@ bool channel_next(struct channel *channel, struct contexts *contexts, struct wir
 
 bool channel_in_use(const struct channel *channel)
 {
-	if (channel->counted_at < channel->counted_count)
+	if (channel->packed_at < channel->packed_count)
 		return true;
 	for (unsigned i = 0; i < WIRE_STREAMS; i++)
 		if (has_identity(wire_stream_at(channel->memory, channel->ring, i)))

@@ -63,9 +63,9 @@ struct channel {
 	unsigned next;	   /* stream to look at first, */
 	uint64_t until_ns; /* for as long as its records end before those of others, */
 	uint32_t stay;	   /* and for so many of them */
-	/* Commands that came in one record, of stream `next`: samples from `counted_at` on. */
-	struct wire_record counted;
-	uint32_t counted_at, counted_count;
+	/* Samples that came in one record, of stream `next`: those from `packed_at` on. */
+	struct wire_record packed;
+	uint32_t packed_at, packed_count;
 	/* Values of the driver's own counters that belong to the record last taken. */
 	struct wire_value values[WIRE_VALUES_MOST];
 };

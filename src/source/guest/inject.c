@@ -13,7 +13,7 @@
 #define PARTS_RING     16384 /* records, where a frame has many samples */
 #define NS_PER_MS      UINT64_C(1000000)
 #define LOOK_OFTEN_NS  (5 * NS_PER_MS)	/* while programs begin, and where samples are many */
-#define LOOK_NS	       (20 * NS_PER_MS) /* rings hold 1024 frames: for 25,000 a second and more */
+#define LOOK_NS	       (20 * NS_PER_MS) /* rings hold 4096 records: for 100,000 a second and more */
 #define LOOK_SELDOM_NS (50 * NS_PER_MS) /* where they are not a quarter full then */
 #define RATE_SLOW      (WIRE_RING_RECORDS / 4 * (UINT64_C(1000000000) / LOOK_SELDOM_NS))
 #define YOUNG_NS       (500 * NS_PER_MS) /* programs that begin make their threads */

@@ -24,6 +24,7 @@ for k in range(4):
     NAMES += [f"PrimsWritten_S{k}", f"PrimsStorageNeed_S{k}", f"OverflowPred_S{k}"]
 NOT_COLLECTED, VALID, DISTURBED, LATE, SPARED, IMPOSSIBLE, DISJOINT, LISTED = range(8)
 FRAME, TIME, PASS, GROUP, DRAW, KERNEL, COMMANDS = range(1, 8)
+RUN = 34
 SIZE_KNOWN, CUT, CPU_KNOWN, GPU_KNOWN, LAST = (1 << i for i in range(5))
 OPEN, CLOSED = 2, 3
 F_ADD_SEALS, SEAL_ALL_SIZES = 1033, 1 | 2 | 4
@@ -43,6 +44,27 @@ class Record:
     def __getitem__(self, name):
         """The value, or None when it is not valid."""
         return self.values[name] if self.states[name] == VALID else None
+
+
+def records_at(data, path):
+    """The samples of a record: of a run, each frame of it."""
+    whole = Record(data, path)
+    if whole.kind != RUN:
+        return [whole]
+    lengths = struct.unpack_from(f"<{2 * whole.index}I", data, 128)
+    records, begin, length = [], whole.begin_ns, sum(lengths[::2])
+    for i in range(whole.index):
+        one = Record(data, path)
+        one.kind, one.frame, one.index, one.draws = FRAME, whole.frame + i, 0, lengths[2 * i + 1]
+        one.begin_ns, one.end_ns = begin, begin + lengths[2 * i]
+        one.values = dict.fromkeys(NAMES, 0)
+        if whole.flags & CPU_KNOWN:
+            cpu = lambda at: whole.cpu_begin_ns + whole.cpu_ns * (at - whole.begin_ns) // max(length, 1)
+            one.cpu_begin_ns, one.cpu_end_ns = cpu(one.begin_ns), cpu(one.end_ns)
+            one.cpu_ns = one.cpu_end_ns - one.cpu_begin_ns
+        records.append(one)
+        begin = one.end_ns
+    return records
 
 
 class Stream:
@@ -67,7 +89,8 @@ class Stream:
     def drafts(self):
         """What a program that has ended had not read the results of."""
         memory = self.memory_of
-        return [Record(bytes(memory[at:at + RECORD]), self.path_of) for at in self.draft_places]
+        return [record for at in self.draft_places
+                for record in records_at(bytes(memory[at:at + RECORD]), self.path_of)]
 
     def rest(self):
         return [r for r in self.records if r.kind == TIME]
@@ -119,7 +142,7 @@ class Process:
             head, tail = self.words[(base + 64) // 8], self.words[(base + 128) // 8]
             for at in range(tail, head):
                 place = base + STREAM + at % RING * RECORD
-                stream.records.append(Record(bytes(self.memory[place:place + RECORD]), self.path))
+                stream.records += records_at(bytes(self.memory[place:place + RECORD]), self.path)
             self.words[(base + 128) // 8] = head
             stream.draft_places = [base + STREAM + at % RING * RECORD
                                    for at in range(head, self.words[(base + 80) // 8])]

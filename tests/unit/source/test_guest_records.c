@@ -9,6 +9,7 @@
 
 #include "unit/source/guest_channel_rig.h"
 #include "wire/counted.h"
+#include "wire/run.h"
 
 static struct wire_record *write_counted(struct wire_stream *stream, uint32_t count)
 {
@@ -90,6 +91,117 @@ static void test_counted_commands_that_make_no_sense(void **state)
 	}
 	assert_true(next(f));
 	assert_int_equal(f->sample.record.frame, 9);
+	assert_false(next(f));
+	assert_true(f->contexts.items[0].broken >= 3);
+	finish(f);
+}
+
+/* `count` frames of 10, 20, 30 ... ns, in which the process worked half of the time. */
+static struct wire_record *write_run(struct wire_stream *stream, uint64_t frame, uint32_t count)
+{
+	struct wire_record *record = (struct wire_record *)(stream + 1) + stream->head % RING;
+	*record = (struct wire_record){.kind = WIRE_RUN,
+				       .flags = WIRE_CPU_KNOWN | WIRE_SWAPPED,
+				       .frame = frame,
+				       .begin_ns = 1000,
+				       .cpu_begin_ns = 500,
+				       .cpu_end_ns = 500 + 5 * count * (count + 1) / 2,
+				       .width = 640};
+	record->states[WIRE_OCCLUSION] = WIRE_SPARED;
+	for (uint32_t i = 0; i < count; i++)
+		wire_run_add(record, 10 * (i + 1), i + 7);
+	stream->head++;
+	return record;
+}
+
+static void check_run(const struct wire_record *record, uint64_t frame, uint32_t i)
+{
+	assert_int_equal(record->kind, WIRE_FRAME);
+	assert_int_equal(record->flags, WIRE_CPU_KNOWN | WIRE_SWAPPED);
+	assert_int_equal(record->frame, frame + i);
+	assert_int_equal(record->begin_ns, 1000 + 10 * i * (i + 1) / 2);
+	assert_int_equal(record->end_ns, record->begin_ns + 10 * (i + 1));
+	assert_int_equal(record->cpu_begin_ns, 500 + (record->begin_ns - 1000) / 2);
+	assert_int_equal(record->cpu_end_ns, 500 + (record->end_ns - 1000) / 2);
+	assert_int_equal(record->width, 640);
+	assert_int_equal(record->draws, i + 7);
+	assert_int_equal(record->index, 0);
+	for (unsigned k = 0; k < WIRE_COUNTER_ROOM; k++) {
+		assert_int_equal(record->values[k], 0);
+		assert_int_equal(record->states[k],
+				 k == WIRE_OCCLUSION ? WIRE_SPARED : WIRE_NOT_COLLECTED);
+	}
+}
+
+/* Many frames come in one record, and each is a sample. */
+static void test_runs_of_frames(void **state)
+{
+	struct fixture *f = start();
+	struct wire_stream *stream = open_stream(f, 2);
+	write_run(stream, 3, WIRE_RUN_MOST);
+	stream->lost = 4;
+	write_record(stream, 3 + WIRE_RUN_MOST);
+	wire_run_end(write_run(stream, 90, 1)); /* a record as any other */
+	wire_run_end(write_run(stream, 91, 2));
+	stream->state = WIRE_CLOSED;
+	for (uint32_t i = 0; i < WIRE_RUN_MOST; i++) {
+		assert_true(next(f));
+		assert_int_equal(f->lost, i == 0 ? 4 : 0);
+		check_run(&f->sample.record, 3, i);
+	}
+	assert_true(next(f));
+	assert_int_equal(f->sample.record.frame, 3 + WIRE_RUN_MOST);
+	assert_true(next(f));
+	check_run(&f->sample.record, 90, 0);
+	for (uint32_t i = 0; i < 2; i++) {
+		assert_true(next(f));
+		check_run(&f->sample.record, 91, i);
+	}
+	assert_false(next(f));
+	assert_int_equal(stream->state, WIRE_FREE);
+	assert_int_equal(f->contexts.items[0].frames, WIRE_RUN_MOST + 4);
+	assert_int_equal(f->contexts.items[0].broken, 0);
+	finish(f);
+}
+
+/* The program ended while frames were added: those that are there count, with their lengths. */
+static void test_a_run_that_was_a_draft(void **state)
+{
+	struct fixture *f = start();
+	struct wire_stream *stream = open_stream(f, 0);
+	write_run(stream, 5, 3);
+	write_run(stream, 8, 2)->cpu_end_ns = 0; /* it was not known yet */
+	stream->drafted = stream->head;
+	stream->head = 0;
+	assert_false(next(f));
+	f->channel.ended = true;
+	for (uint32_t i = 0; i < 3; i++) {
+		assert_true(next(f));
+		check_run(&f->sample.record, 5, i);
+	}
+	for (uint32_t i = 0; i < 2; i++) {
+		assert_true(next(f));
+		assert_int_equal(f->sample.record.flags, WIRE_SWAPPED);
+		assert_int_equal(f->sample.record.cpu_end_ns, 0);
+		assert_int_equal(f->sample.record.end_ns, i ? 1030 : 1010);
+	}
+	assert_false(next(f));
+	finish(f);
+}
+
+static void test_runs_that_make_no_sense(void **state)
+{
+	struct fixture *f = start();
+	struct wire_stream *stream = open_stream(f, 0);
+	write_run(stream, 3, 2)->index = UINT32_MAX;
+	write_run(stream, 3, 2)->begin_ns = UINT64_MAX - 5;
+	write_run(stream, 3, 2)->cpu_end_ns = 1;
+	write_run(stream, 3, 0);
+	write_run(stream, 3, 2)->states[3] = WIRE_VALID; /* what has no value is none */
+	for (uint32_t i = 0; i < 2; i++) {
+		assert_true(next(f));
+		check_run(&f->sample.record, 3, i);
+	}
 	assert_false(next(f));
 	assert_true(f->contexts.items[0].broken >= 3);
 	finish(f);
@@ -185,6 +297,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_commands_that_were_only_counted),
 	    cmocka_unit_test(test_counted_commands_that_make_no_sense),
+	    cmocka_unit_test(test_runs_of_frames),
+	    cmocka_unit_test(test_a_run_that_was_a_draft),
+	    cmocka_unit_test(test_runs_that_make_no_sense),
 	    cmocka_unit_test(test_label_paths),
 	    cmocka_unit_test(test_values_that_make_no_sense),
 	};
