@@ -224,7 +224,7 @@ void channel_write_values(struct wire_header *channel, struct channel_stream *ou
 	}
 	uint64_t used = out->head - __atomic_load_n(&out->stream->tail, __ATOMIC_ACQUIRE);
 	if (used > out->ring || out->ring - used < records) {
-		channel_count_lost(out);
+		channel_count_lost(out, 1);
 		return;
 	}
 	for (uint32_t i = 0; i < count; i += WIRE_COUNTER_ROOM)
@@ -248,21 +248,34 @@ static void set_drafted(struct channel_stream *out, uint64_t drafted)
 	__atomic_store_n(&out->stream->drafted, drafted, __ATOMIC_RELEASE);
 }
 
-void channel_draft(struct wire_header *channel, struct channel_stream *out,
-		   const struct channel_identity *identity, const struct wire_record *record,
-		   uint64_t ahead)
+struct wire_record *channel_draft(struct wire_header *channel, struct channel_stream *out,
+				  const struct channel_identity *identity,
+				  const struct wire_record *record, uint64_t ahead)
 {
 	if (!out->stream && !out->refused)
 		claim(channel, out, identity);
 	if (!out->stream)
-		return;
+		return NULL;
 	uint64_t at = out->head + ahead;
 	uint64_t end = out->drafted > out->head ? out->drafted : out->head;
 	if (at > end || at - __atomic_load_n(&out->stream->tail, __ATOMIC_ACQUIRE) >= out->ring)
-		return;
-	((struct wire_record *)(out->stream + 1))[at & (out->ring - 1)] = *record;
+		return NULL;
+	struct wire_record *place =
+	    (struct wire_record *)(out->stream + 1) + (at & (out->ring - 1));
+	*place = *record;
 	if (at == end)
 		set_drafted(out, at + 1);
+	return place;
+}
+
+void channel_publish(struct channel_stream *out, const struct wire_record *draft)
+{
+	const struct wire_record *ring = (const struct wire_record *)(out->stream + 1);
+	if (draft == ring + (out->head & (out->ring - 1)))
+		out->head++;
+	else /* one before it was lost */
+		put(out, draft);
+	__atomic_store_n(&out->stream->head, out->head, __ATOMIC_RELEASE);
 }
 
 void channel_drop_drafts(struct channel_stream *out)
@@ -271,9 +284,9 @@ void channel_drop_drafts(struct channel_stream *out)
 		set_drafted(out, out->head);
 }
 
-void channel_count_lost(struct channel_stream *out)
+void channel_count_lost(struct channel_stream *out, uint32_t samples)
 {
-	out->lost++;
+	out->lost += samples;
 	if (out->stream)
 		__atomic_store_n(&out->stream->lost, out->lost, __ATOMIC_RELAXED);
 }

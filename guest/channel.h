@@ -45,12 +45,14 @@ void channel_write_values(struct wire_header *channel, struct channel_stream *ou
 			  const struct channel_sample *sample);
 /*
  * Writes what is known already of a record, `ahead` records behind the next one, for the reader to
- * find should the program end before the record is written; again, when more is known. Nothing
- * happens where there is no room, or those before it have no draft.
+ * find should the program end before the record is written; again, when more is known. Returns
+ * where it lies, or NULL: there is no room, or those before it have no draft.
  */
-void channel_draft(struct wire_header *channel, struct channel_stream *out,
-		   const struct channel_identity *identity, const struct wire_record *record,
-		   uint64_t ahead);
+struct wire_record *channel_draft(struct wire_header *channel, struct channel_stream *out,
+				  const struct channel_identity *identity,
+				  const struct wire_record *record, uint64_t ahead);
+/* Writes a draft as it stands, as the next record: all those before it are written, or lost. */
+void channel_publish(struct channel_stream *out, const struct wire_record *draft);
 /* What was drafted and will not be written is not to be found. */
 void channel_drop_drafts(struct channel_stream *out);
 /*
@@ -58,8 +60,8 @@ void channel_drop_drafts(struct channel_stream *out);
  * contexts that are gone are all there is, one will be free again, once the command has read them.
  */
 bool channel_has_room(struct wire_header *channel, const struct channel_stream *out);
-/* Counts a record that could not be made. */
-void channel_count_lost(struct channel_stream *out);
+/* Counts samples of which no record could be made. */
+void channel_count_lost(struct channel_stream *out, uint32_t samples);
 /* Makes what was lost known also where no record was ever written; nothing else does so. */
 void channel_tell_lost(struct wire_header *channel, struct channel_stream *out,
 		       const struct channel_identity *identity);

@@ -154,8 +154,7 @@ static void add_nothing(struct sampler *sampler, int why)
 		add_idle(sampler);
 }
 
-/* A record without its counters. */
-static struct wire_record record_of(const struct sample_meta *meta)
+struct wire_record sampler_record(const struct sample_meta *meta)
 {
 	struct wire_record record = {
 	    .kind = meta->kind,
@@ -178,10 +177,17 @@ static struct wire_record record_of(const struct sample_meta *meta)
 	return record;
 }
 
+enum wire_state sampler_state_without(const struct sampler *sampler, unsigned counter,
+				      bool measured)
+{
+	bool spared = !measured && wire_is_collected(sampler->identity->why[counter]);
+	return spared ? WIRE_SPARED : WIRE_NOT_COLLECTED;
+}
+
 void sampler_draft(struct sampler *sampler, const struct segment *segment)
 {
 	struct wire_header *channel = guest_channel();
-	struct wire_record record = record_of(&segment->meta);
+	struct wire_record record = sampler_record(&segment->meta);
 	if (!channel || channel == guest_counters() || sampler->per != WIRE_FRAME)
 		return;
 	for (unsigned i = 0; i < WIRE_COUNTERS; i++) {
@@ -194,13 +200,14 @@ void sampler_draft(struct sampler *sampler, const struct segment *segment)
 
 static void write_record(struct sampler *sampler, const struct segment *segment)
 {
-	struct wire_record record = record_of(&segment->meta);
+	struct wire_record record = sampler_record(&segment->meta);
 	for (unsigned i = 0; i < WIRE_COUNTERS; i++) {
 		if (!wire_is_collected(sampler->identity->why[i]))
 			continue;
 		record.states[i] = sampler->states[i];
-		if (record.states[i] == WIRE_NOT_COLLECTED && !segment->meta.measured)
-			record.states[i] = WIRE_SPARED;
+		if (record.states[i] == WIRE_NOT_COLLECTED)
+			record.states[i] =
+			    (uint8_t)sampler_state_without(sampler, i, segment->meta.measured);
 		record.values[i] = record.states[i] == WIRE_VALID ? sampler->sums[i] : 0;
 	}
 	memset(sampler->sums, 0, sizeof(sampler->sums));
@@ -214,10 +221,11 @@ static void finish_segment(struct sampler *sampler, struct segment *segment)
 {
 	if (segment->set >= 0)
 		sampler_release_set(sampler, segment->set);
-	if (segment->ends) {
+	if (segment->run)
+		runs_write(sampler, segment);
+	else if (segment->ends)
 		write_record(sampler, segment);
-		sampler->written++;
-	}
+	sampler->written += segment->ends;
 	sampler->first_segment++;
 }
 

@@ -169,6 +169,7 @@ struct segment *sampler_end_segment(struct sampler *sampler)
 	}
 	struct segment *segment =
 	    &sampler->segments[sampler->last_segment++ % sampler->segment_count];
+	sampler->pieces++;
 	*segment = (struct segment){.set = set, .monitor = counters, .submit_ns = guest_now_ns()};
 	if (sampler->monitor)
 		segment->pass = sampler->monitor->pass;
@@ -212,13 +213,18 @@ static struct segment *end_sample(struct sampler *sampler, uint32_t kind)
 	struct segment *segment = sampler_end_segment(sampler);
 	sampler->has_rest = false;
 	if (!segment) {
-		channel_count_lost(&sampler->stream);
+		sampler->pieces = 0;
+		channel_count_lost(&sampler->stream, 1);
 		return NULL;
 	}
 	segment->ends = true;
 	segment->number = sampler->samples++;
 	fill_meta(sampler, &segment->meta);
 	segment->meta.kind = kind;
+	if (segment->set >= 0 && sampler->measured)
+		sampler->awaited = sampler->samples;
+	segment->whole = sampler->pieces == 1;
+	sampler->pieces = 0;
 	return segment;
 }
 
@@ -315,7 +321,7 @@ void sampler_free(struct sampler *sampler)
 	sampler->set_count = sampler->fresh_set = sampler->segment_count = 0;
 	sampler->free_set = -1;
 	sampler->first_segment = sampler->last_segment = sampler->timed = 0;
-	sampler->samples = sampler->written = 0;
+	sampler->samples = sampler->written = sampler->awaited = 0;
 }
 
 /* Hardware counters are of whole frames. */
@@ -365,10 +371,11 @@ void sampler_stop(struct sampler *sampler, enum wire_why why)
 {
 	if (sampler->open >= 0)
 		sampler_end_segment(sampler);
-	for (; sampler->first_segment != sampler->last_segment; sampler->first_segment++) {
-		if (sampler->segments[sampler->first_segment % sampler->segment_count].ends)
-			channel_count_lost(&sampler->stream);
-	}
+	for (; sampler->first_segment != sampler->last_segment; sampler->first_segment++)
+		channel_count_lost(
+		    &sampler->stream,
+		    runs_samples(
+			&sampler->segments[sampler->first_segment % sampler->segment_count]));
 	sampler->timed = sampler->last_segment;
 	sampler->written = sampler->samples;
 	channel_drop_drafts(&sampler->stream);

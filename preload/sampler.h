@@ -64,10 +64,12 @@ struct segment {
 	int set;	    /* index, or one of the above */
 	int monitor;	    /* of hardware counters: a slot, or MONITOR_… */
 	uint32_t pass;	    /* of them */
-	bool ends;	    /* the frame ends with it */
+	bool ends;	    /* the frame ends with it, */
+	bool whole;	    /* and began with it */
 	uint64_t number;    /* of the sample that ends with it */
 	uint64_t submit_ns; /* when its queries ended */
 	struct sample_meta meta;
+	struct wire_record *run; /* in the ring, where it stands for several frames; or NULL */
 };
 
 /* What the draw of a number was called when it was last seen. */
@@ -137,9 +139,11 @@ struct sampler {
 	struct segment *segments;     /* FIFO of segment_count */
 	unsigned segment_count;
 	uint64_t first_segment, last_segment;
+	unsigned pieces;	   /* segments of the sample that runs */
 	uint64_t timed;		   /* segments before this one have their CPU times */
 	uint64_t disjoint_until;   /* the GPU's clock was not steady in segments before this one */
 	bool owes_disjoint;	   /* the program was not told of it yet */
+	uint64_t awaited;	   /* samples up to the last one of which anything was counted */
 	uint64_t samples, written; /* that have ended, and of these that are no longer waited for */
 	struct segment *ended;	   /* the frame whose swap runs; its time ends with that */
 	uint64_t sums[WIRE_COUNTERS]; /* over the segments of the oldest frame */
@@ -178,6 +182,22 @@ void sampler_collect(struct sampler *sampler, uint64_t wait_ns);
 /* Writes what is known of a frame that has ended, should the program not live to see its results.
  */
 void sampler_draft(struct sampler *sampler, const struct segment *segment);
+/*
+ * A frame has ended of which nothing was counted: it joins those before it, or others may join it.
+ * False: it is a sample as any other.
+ */
+bool runs_join(struct sampler *sampler, struct segment *segment);
+/* Their CPU times are known, as of the samples before them. */
+void runs_time(const struct segment *segment);
+/* Writes them. */
+void runs_write(struct sampler *sampler, const struct segment *segment);
+/* Samples that a segment ends. */
+uint32_t runs_samples(const struct segment *segment);
+/* What a counter has in a sample of which nothing was counted. */
+enum wire_state sampler_state_without(const struct sampler *sampler, unsigned counter,
+				      bool measured);
+/* A record without its counters. */
+struct wire_record sampler_record(const struct sample_meta *meta);
 /*
  * Gives up what was not read (values become late), writes what was done since the last frame as the
  * rest, and closes the stream. No GL calls.
@@ -224,6 +244,11 @@ static inline struct query_set *sampler_open_set(struct sampler *sampler)
 static inline bool sampler_counts(const struct sampler *sampler)
 {
 	return sampler->open >= 0 || monitor_counts(sampler->monitor);
+}
+/* Whether frames that are measured differ from those that are not. */
+static inline bool sampler_may_cost(const struct sampler *sampler)
+{
+	return sampler->measuring || sampler->monitor;
 }
 /* Inside a display list our calls would be recorded instead of executed. */
 static inline bool sampler_may_call(const struct sampler *sampler)

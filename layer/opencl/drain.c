@@ -46,7 +46,7 @@ static bool may_write(struct queue *q)
 static void count_lost(struct queue *q, uint32_t count)
 {
 	while (count-- > 0)
-		channel_count_lost(&q->stream);
+		channel_count_lost(&q->stream, 1);
 }
 
 static void set_counted(struct queue *q, uint32_t count)
@@ -94,7 +94,7 @@ static void finish_front(struct queue *q, const struct command *command, enum fa
 	if (fate == FATE_DONE && channel && events_record(q, command, &record))
 		channel_write(channel, &q->stream, &q->identity, &record);
 	else if (fate != FATE_NEVER)
-		channel_count_lost(&q->stream);
+		channel_count_lost(&q->stream, 1);
 	q->number++;
 	layer_next.clReleaseEvent(command->event);
 }
@@ -218,7 +218,7 @@ static void give_up_rest(struct queue *q)
 		if (command.event)
 			finish_front(q, &command, FATE_UNKNOWN);
 		else if (!add_counted(q, &command))
-			channel_count_lost(&q->stream);
+			channel_count_lost(&q->stream, 1);
 		pending_pop(&q->pending);
 	}
 	if (!write_counted(q))

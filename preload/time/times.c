@@ -35,7 +35,9 @@ static void times_read(struct sampler *sampler, uint64_t now_ns)
 		if (meta->cpu_begin_ns == 0)
 			meta->cpu_begin_ns = cpu_at(sampler, &now, meta->begin_ns);
 		meta->cpu_end_ns = cpu_at(sampler, &now, meta->end_ns);
-		if (segment->ends)
+		if (segment->run)
+			runs_time(segment);
+		else if (segment->ends)
 			sampler_draft(sampler, segment);
 	}
 	if (sampler->begin_cpu_ns == 0)
@@ -51,7 +53,8 @@ void times_need(struct sampler *sampler)
 
 bool times_ask(struct sampler *sampler, uint64_t now_ns)
 {
-	if (!sampler->measured && now_ns - sampler->reading.time_ns < READ_EVERY_NS)
+	bool counts = sampler->measured && sampler_may_cost(sampler);
+	if (!counts && now_ns - sampler->reading.time_ns < READ_EVERY_NS)
 		return false;
 	times_read(sampler, now_ns);
 	return true;
@@ -76,7 +79,8 @@ static void end_clock(struct sampler *sampler, uint64_t now_ns)
 	if (!sampler->ended)
 		return;
 	sampler->ended->meta.end_ns = now_ns;
-	sampler_draft(sampler, sampler->ended);
+	if (!runs_join(sampler, sampler->ended))
+		sampler_draft(sampler, sampler->ended);
 	sampler->frame_over = true;
 	sampler->ended = NULL;
 }
@@ -97,6 +101,8 @@ static uint64_t since_paced(struct sampler *sampler)
 
 static void choose_next(struct sampler *sampler, bool read)
 {
+	if (!sampler_may_cost(sampler))
+		return;
 	sampler->audits += sampler->measured;
 	pace_sample(&sampler->pace, read ? since_paced(sampler) : PACE_UNKNOWN);
 	sampler->measured = pace_measures(&sampler->pace);
@@ -109,7 +115,8 @@ void sampler_start_clock(struct sampler *sampler)
 	uint64_t now_ns = guest_now_ns();
 	end_clock(sampler, now_ns);
 	bool read = times_ask(sampler, now_ns);
-	if (!read && sampler->frame_over && pace_wants_time(&sampler->pace)) {
+	if (!read && sampler->frame_over && sampler_may_cost(sampler) &&
+	    pace_wants_time(&sampler->pace)) {
 		times_read(sampler, now_ns);
 		read = true;
 	}

@@ -380,7 +380,7 @@ static void make_room(struct device *device)
 	if (device->current + 1 - device->first != device->frame_cap || grow(device))
 		return;
 	channel_drop_drafts(&device->stream);
-	channel_count_lost(&device->stream); /* what it counted is not known any more */
+	channel_count_lost(&device->stream, 1); /* what it counted is not known any more */
 	give_up(device);
 }
 

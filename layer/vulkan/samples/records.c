@@ -175,7 +175,7 @@ static void write_parts(struct device *device, struct frame *frame)
 		write_part(device, &record, part);
 	}
 	for (; frame->parts_lost > 0; frame->parts_lost--)
-		channel_count_lost(&device->stream);
+		channel_count_lost(&device->stream, 1);
 }
 
 /*

@@ -1,0 +1,42 @@
+/*
+ * Frames that nobody ever looks at: a driver that draws late never draws them, unless results of
+ * queries are asked for. Argument: frames. Says what CPU time the process took.
+ */
+#include <time.h>
+
+#include "window.h"
+
+#define SIDE 256
+
+int main(int argc, char **argv)
+{
+	static const char *const sources[] = {
+	    "#version 330\nvoid main() { gl_Position = vec4(gl_VertexID % 3 == 1 ? 1 : -1,\n"
+	    "	gl_VertexID % 3 == 2 ? 1 : -1, 0, 1); }\n",
+	    "#version 330\nout vec4 color;\nvoid main() { color = vec4(1, 0, 0, 1); }\n"};
+	static const GLenum kinds[] = {GL_VERTEX_SHADER, GL_FRAGMENT_SHADER};
+	static const EGLint shape[] = {EGL_WIDTH, SIDE, EGL_HEIGHT, SIDE, EGL_NONE};
+	int frames = argc > 1 ? atoi(argv[1]) : 4000;
+	struct window window;
+	struct timespec cpu;
+	GLuint array;
+
+	window_display(&window);
+	window_open(&window, WINDOW_CORE);
+	eglDestroySurface(window.display, window.surface);
+	window.surface = eglCreatePbufferSurface(window.display, window.config, shape);
+	NEED(window.surface);
+	window_bind(&window);
+	glGenVertexArrays(1, &array);
+	glBindVertexArray(array);
+	glUseProgram(window_program(sources, kinds, 2, NULL, 0));
+	for (int i = 0; i < frames; i++) {
+		for (int k = 0; k < 3; k++)
+			glDrawArrays(GL_TRIANGLES, 0, 3);
+		window_swap(&window);
+	}
+	EXPECT(glGetError() == GL_NO_ERROR);
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &cpu);
+	fprintf(stderr, "cpu %.6f\n", (double)cpu.tv_sec + (double)cpu.tv_nsec * 1e-9);
+	return 0;
+}
