@@ -4,15 +4,22 @@
 #define SAMPLES_KEPT 4096.0 /* after so many, old samples count half */
 #define LEARN_RUNS   3u	    /* the first runs come at set distances, to know the cost well: */
 #define LEARN_REST   8u	    /* the first of these distances; each is twice the one before */
-#define LEARN_DEAR   64u    /* the next one where the first samples were dear */
-#define LEARN_RUN    2u	    /* both of a program that does the one thing and the other by turns */
-#define SPREAD	     0.6    /* of what may be measured, while the first samples are not paid for */
-#define AIM_LEAST    0.15   /* of the limit, for what costs little: noise may hide more than that */
-#define AIM_MOST     0.9    /* for what stands out of all noise */
-#define DOUBT_MOST   0.06   /* frames' worth that an unsure cost is taken to be higher, at most */
-#define WAIT	     8u	    /* samples until it is asked again what is affordable, on average */
-#define CHEAP	     0.6    /* what costs less is measured in runs of at least */
-#define CHEAP_RUN    12u    /* samples: beginning and ending one costs as much as five of them do */
+#define LEARN_DEAR   64u /* samples before the second run where the first one was dear, at least, */
+#define LEARN_LATEST 128u  /* and at most: until what all cost is no more than */
+#define DEBT	     4.0   /* times what it may be */
+#define LEARN_RUN    2u	   /* both of a program that does the one thing and the other by turns */
+#define SPREAD	     0.6   /* of what may be measured, while the first samples are not paid for */
+#define AIM_LEAST    0.15  /* of the limit, for what costs little: noise may hide more than that */
+#define AIM_MOST     0.9   /* for what stands out of all noise */
+#define DOUBT_MOST   0.06  /* frames' worth that an unsure cost is taken to be higher, at most */
+#define WAIT	     8u	   /* samples until it is asked again what is affordable, on average */
+#define CHEAP	     0.6   /* what costs less is measured in runs of at least */
+#define LATE_LEAST   8.0   /* samples' worth that come late, from where on that is no noise */
+#define LATE_MOST    4096u /* samples; after so many, results are no longer waited for */
+#define UNLIKELY     64.0  /* what no query costs: it is the program's start, or was put off */
+#define SURE_RUNS    2u	   /* that showed the same: one may have met the program's own load, */
+#define SURE_LATE    32u   /* which no results wait for by so many samples, but at its start */
+#define CHEAP_RUN    12u   /* samples: beginning and ending one costs as much as five of them do */
 
 void pace_start(struct pace *pace, uint32_t overhead_ppm, uint32_t before)
 {
@@ -82,6 +89,28 @@ static double typical_extra(const struct pace *pace)
 	return (middle > 0 ? middle : 0) + doubt(pace, order, count);
 }
 
+/*
+ * A driver may put off drawing for as long as nobody looks: until results are asked for. Then it
+ * draws all since it last did, in threads of its own, while samples run that have nothing to do
+ * with it. Returns what that cost.
+ */
+static double learn_late(struct pace *pace, double base)
+{
+	double cost = (double)pace->late.cpu_ns - base * pace->late.samples;
+	pace->each = pace->before_run != 0 ? cost / base / pace->before_run : 0;
+	bool sure = pace->runs > 0 && pace->late.samples >= SURE_LATE;
+	bool deferred = cost > LATE_LEAST * base && pace->each > 1;
+	pace->deferred = !deferred ? 0 : sure ? SURE_RUNS : pace->deferred + 1;
+	return cost;
+}
+
+/* What was put off since would be done for the next run, and is more than that may cost. */
+static bool is_put_off(const struct pace *pace)
+{
+	return pace->deferred >= SURE_RUNS &&
+	       pace->each * pace->since > 1e-6 * pace->overhead_ppm * pace->all;
+}
+
 /* A run and its tail, against the samples before and after it. */
 static void learn(struct pace *pace)
 {
@@ -93,6 +122,7 @@ static void learn(struct pace *pace)
 	run -= base * (pace->run.samples + pace->tail.samples);
 	if (base <= 0)
 		return;
+	run += learn_late(pace, base);
 	pace->newest = run / base / pace->run.samples;
 	pace->known[pace->runs % PACE_RUNS].extra = pace->newest;
 	/* The first samples may pay for the program's start, too. */
@@ -153,16 +183,33 @@ static void start_rest(struct pace *pace)
 {
 	pace->phase = PACE_REST;
 	pace->left = PACE_BASE + random_below(pace, 4);
-	if (pace->runs < LEARN_RUNS)
+	if (pace->runs < LEARN_RUNS && !pace->late.samples)
 		pace->left = (LEARN_REST << pace->runs) - random_below(pace, LEARN_REST / 2);
 	pace->after = (struct pace_sum){0};
+}
+
+/*
+ * The second run is for learning, and short runs are all learning: it may wait a little. Not where
+ * much may have been put off, which is more and more.
+ */
+static bool is_too_early(const struct pace *pace, double extra)
+{
+	double most = DEBT * 1e-6 * pace->overhead_ppm * pace->all;
+	if (pace->runs != 1 || pace->all >= LEARN_LATEST || extra > UNLIKELY)
+		return false;
+	return pace->all < LEARN_DEAR || extra * (pace->measured + LEARN_RUN) > most;
 }
 
 /* How long the run that may begin now is; 0: the rest goes on. */
 static uint32_t next_run(struct pace *pace)
 {
-	bool dear = pace->runs > 0 && typical_extra(pace) > CHEAP;
-	if (dear && pace->runs == 1 && pace->all < LEARN_DEAR)
+	double extra = typical_extra(pace);
+	bool dear = pace->runs > 0 && extra > CHEAP;
+	if (is_put_off(pace))
+		return 0;
+	if (pace->deferred != 0 && pace->deferred < SURE_RUNS)
+		return LEARN_RUN;
+	if (dear && is_too_early(pace, extra))
 		return 0;
 	if (pace->runs <= LEARN_RUNS && (!dear || pace->runs == 1))
 		return LEARN_RUN;
@@ -181,7 +228,7 @@ static void try_run(struct pace *pace)
 	pace->phase = PACE_MEASURE;
 	pace->left = pace->last_run = count;
 	pace->before = pace->after;
-	pace->tail = (struct pace_sum){0};
+	pace->tail = pace->late = (struct pace_sum){0};
 }
 
 /* A long rest: what is near counts. */
@@ -206,6 +253,7 @@ static uint64_t without_load(const struct pace_sum *sum, uint64_t cpu_ns, uint32
 static void count(struct pace *pace)
 {
 	pace->all += 1;
+	pace->since++;
 	pace->measured += pace->phase == PACE_MEASURE;
 	pace->later += pace->phase == PACE_MEASURE && pace->runs > 1;
 	if (pace->all >= SAMPLES_KEPT) {
@@ -220,6 +268,8 @@ static void end_phase(struct pace *pace)
 	if (pace->phase == PACE_MEASURE) {
 		pace->phase = PACE_TAIL_OF_RUN;
 		pace->left = PACE_TAIL;
+		pace->before_run = pace->since;
+		pace->since = 0;
 	} else if (pace->phase == PACE_TAIL_OF_RUN) {
 		start_rest(pace);
 	} else {
@@ -233,9 +283,34 @@ static bool is_first(const struct pace *pace)
 	return pace->runs == 0 && pace->all == 0;
 }
 
+void pace_await(struct pace *pace, bool awaits)
+{
+	pace->awaits = awaits;
+}
+
+void pace_drawn(struct pace *pace)
+{
+	pace->since = 0;
+}
+
+/* The tail is over, and results of the run are still to come. */
+static bool is_late(const struct pace *pace)
+{
+	return pace->phase == PACE_TAIL_OF_RUN && pace->left <= 1 && pace->awaits &&
+	       pace->since < LATE_MOST;
+}
+
 bool pace_wants_time(const struct pace *pace)
 {
-	return pace->overhead_ppm != 0 && (is_first(pace) || pace->left <= 1);
+	bool ends = pace->left <= 1 && !(is_late(pace) && pace->tail.samples >= PACE_TAIL);
+	return pace->overhead_ppm != 0 && (is_first(pace) || ends);
+}
+
+/* What is not known from when on belongs to what runs when it is known. */
+static void add_all(struct pace_sum *sum, uint64_t cpu_ns, uint32_t samples)
+{
+	sum->cpu_ns += cpu_ns;
+	sum->samples += samples;
 }
 
 void pace_sample(struct pace *pace, uint64_t cpu_ns)
@@ -251,12 +326,14 @@ void pace_sample(struct pace *pace, uint64_t cpu_ns)
 	else if (pace->phase == PACE_MEASURE)
 		add(&pace->run, cpu_ns, samples);
 	else if (pace->phase == PACE_TAIL_OF_RUN)
-		add(&pace->tail, cpu_ns, samples);
+		add_all(pace->tail.samples < PACE_TAIL ? &pace->tail : &pace->late, cpu_ns,
+			samples);
 	else
 		add(&pace->after, without_load(&pace->after, cpu_ns, samples), samples);
 	if (pace->left > 1) {
 		pace->left--;
 		return;
 	}
-	end_phase(pace);
+	if (!is_late(pace))
+		end_phase(pace);
 }

@@ -29,8 +29,13 @@ struct pace {
 	uint32_t overhead_ppm; /* what measuring may cost; 0: everything is measured */
 	enum pace_phase phase;
 	uint32_t left; /* samples of this phase still to come; of a rest, at least */
+	bool awaits;   /* results of the last run are still to come */
 	struct pace_sum run, tail, before, after;
-	uint32_t pending; /* samples of this phase whose CPU time is not known yet */
+	struct pace_sum late;	    /* after the tail, until the last results came */
+	uint32_t since, before_run; /* samples since the last run or drawing; so many before it */
+	uint32_t deferred;	    /* runs in a row that made the driver do what it had put off, */
+	double each;		    /* which cost so many samples' worth for each sample before */
+	uint32_t pending;	    /* samples of this phase whose CPU time is not known yet */
 	uint32_t last_run, random;
 	struct {
 		double extra; /* unmeasured samples' worth, for each measured one */
@@ -50,6 +55,10 @@ struct pace {
 void pace_start(struct pace *pace, uint32_t overhead_ppm, uint32_t before);
 /* Whether the sample that begins now is to be measured. */
 bool pace_measures(const struct pace *pace);
+/* Whether results of the last run are still to come: until they do, samples may pay for it. */
+void pace_await(struct pace *pace, bool awaits);
+/* The program lets the driver do all that it has put off. */
+void pace_drawn(struct pace *pace);
 /* Whether the end of the sample that runs is one of those at which CPU time must be known. */
 bool pace_wants_time(const struct pace *pace);
 /*

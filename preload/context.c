@@ -292,6 +292,8 @@ void context_hand_over(bool before)
 	if (!context || !context->started || context->swapping || context->display_closed ||
 	    context->sampler.list_open)
 		return;
+	if (!before)
+		pace_drawn(&context->sampler.pace);
 	if (before || !ends_by_time(context)) {
 		sampler_hand_over(&context->sampler, before);
 		return;

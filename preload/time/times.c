@@ -115,6 +115,7 @@ void sampler_start_clock(struct sampler *sampler)
 	uint64_t now_ns = guest_now_ns();
 	end_clock(sampler, now_ns);
 	bool read = times_ask(sampler, now_ns);
+	pace_await(&sampler->pace, sampler->written < sampler->awaited);
 	if (!read && sampler->frame_over && sampler_may_cost(sampler) &&
 	    pace_wants_time(&sampler->pace)) {
 		times_read(sampler, now_ns);

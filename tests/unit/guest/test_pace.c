@@ -267,6 +267,78 @@ static void test_cost_that_rises_is_followed(void **state)
 	assert_true((double)whole / (double)plain < 1.2);
 }
 
+/*
+ * A driver that never has to draw, until results are asked for: then it does all that was put off,
+ * in threads of its own, beside the samples that follow; results come when it is done.
+ */
+static void test_deferred_work_is_what_measuring_costs(void **state)
+{
+	for (uint32_t each = 4; each <= 64; each *= 2) {
+		struct pace pace;
+		uint64_t put_off = 0, doing = 0, plain = 0, whole = 0;
+		uint32_t measured = 0;
+		pace_start(&pace, 50000, 0);
+		for (uint32_t i = 0; i < 20000; i++) {
+			bool now = pace_measures(&pace);
+			uint64_t part = doing < PLAIN_NS ? doing : PLAIN_NS;
+			doing -= part;
+			put_off += each * PLAIN_NS;
+			measured += now;
+			plain += PLAIN_NS;
+			whole += PLAIN_NS + part;
+			pace_await(&pace, now || doing != 0);
+			pace_sample(&pace, PLAIN_NS + part);
+			if (now && !pace_measures(&pace)) { /* the run is over: it is asked for */
+				doing += put_off;
+				put_off = 0;
+			}
+		}
+		assert_in_range(measured, PACE_FIRST, 12);
+		assert_true((double)(whole + doing) / (double)plain < 1 + 0.02 * each);
+	}
+}
+
+/* Once the program itself lets the driver draw every now and then, it may be measured again. */
+static void test_what_the_program_draws_itself_is_not_put_off(void **state)
+{
+	struct pace pace;
+	uint64_t put_off = 0, doing = 0;
+	uint32_t measured = 0, last = 0;
+	pace_start(&pace, 50000, 0);
+	for (uint32_t i = 0; i < 200000; i++) {
+		bool now = pace_measures(&pace);
+		uint64_t part = doing < PLAIN_NS ? doing : PLAIN_NS;
+		doing -= part;
+		put_off += PLAIN_NS * 3 / 2;
+		measured += now;
+		last = now ? i : last;
+		if (i >= 1000 && i % 20 == 19) { /* which it does without measuring, too */
+			put_off = 0;
+			pace_drawn(&pace);
+		}
+		pace_await(&pace, now || doing != 0);
+		pace_sample(&pace, PLAIN_NS + part);
+		if (now && !pace_measures(&pace)) {
+			doing += put_off;
+			put_off = 0;
+		}
+	}
+	assert_true(measured > 20);
+	assert_true(last > 150000);
+}
+
+/* Short runs owe what their first samples cost: not more than these, and a little. */
+static void test_short_runs_owe_little(void **state)
+{
+	for (uint32_t samples = 100; samples <= 400; samples += 100) {
+		struct program p = {.slowdown = 6, .samples = samples};
+		struct outcome out = play(&p, 50000);
+		assert_true(out.measured >= PACE_FIRST);
+		assert_true(out.overhead < 5.0 * PACE_FIRST / samples + 0.11);
+		assert_true(samples > 100 || out.measured == PACE_FIRST);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -283,6 +355,9 @@ int main(void)
 	    cmocka_unit_test(test_contexts_after_the_first),
 	    cmocka_unit_test(test_contexts_go_their_own_ways),
 	    cmocka_unit_test(test_cost_that_rises_is_followed),
+	    cmocka_unit_test(test_deferred_work_is_what_measuring_costs),
+	    cmocka_unit_test(test_what_the_program_draws_itself_is_not_put_off),
+	    cmocka_unit_test(test_short_runs_owe_little),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
