@@ -23,7 +23,7 @@ static bool are_alike(const struct sample_meta *a, const struct sample_meta *b)
 	       a->width == b->width && a->height == b->height && a->group_count == b->group_count;
 }
 
-static void append(struct segment *to, const struct sample_meta *meta)
+static void run_append(struct segment *to, const struct sample_meta *meta)
 {
 	wire_run_add(to->run, (uint32_t)(meta->end_ns - meta->begin_ns), meta->draw_count);
 }
@@ -39,7 +39,7 @@ static bool join_last(struct sampler *sampler, const struct segment *segment)
 	if (!run->run || run->run->index >= WIRE_RUN_MOST ||
 	    run->meta.end_ns != segment->meta.begin_ns || !are_alike(&run->meta, &segment->meta))
 		return false;
-	append(run, &segment->meta);
+	run_append(run, &segment->meta);
 	run->meta.end_ns = segment->meta.end_ns;
 	sampler->last_segment = last;
 	sampler->samples--;
@@ -63,7 +63,7 @@ bool runs_join(struct sampler *sampler, struct segment *segment)
 	segment->run = channel_draft(guest_channel(), &sampler->stream, sampler->identity, &record,
 				     segment->number - sampler->written);
 	if (segment->run)
-		append(segment, &segment->meta);
+		run_append(segment, &segment->meta);
 	return segment->run;
 }
 
