@@ -125,6 +125,12 @@ static bool in_signal_handler(void)
 	return found;
 }
 
+bool guest_executes(void)
+{
+	return guest_active() && !guest_clock_sealed() && owner == getpid() && guest_still_here() &&
+	       !guest_inside() && !in_signal_handler();
+}
+
 static void on_exit_of_program(void)
 {
 	if (!guest_still_here())
@@ -198,7 +204,7 @@ static void process_start(void)
 	if (is_sandboxed())
 		guest_clock_seal();
 	make_page();
-	if (!wiped_by_fork)
+	if (!wiped_by_fork || !guest_clock_sealed())
 		owner = getpid();
 	pthread_atfork(NULL, NULL, detach_child);
 	__atomic_store_n(&active, true, __ATOMIC_RELEASE);

@@ -33,6 +33,11 @@ struct wire_header *guest_counters(void);
  * own exit handlers, which were registered before, run after it.
  */
 void guest_at_exit(void (*finish)(void));
+/*
+ * Whether the calling process itself is about to execute another program, and GL may be called: not
+ * a child that has its parent's memory, nor in a signal handler, within the driver or in a sandbox.
+ */
+bool guest_executes(void);
 
 /*
  * A hook's body: saves errno and notes that this thread is inside the driver, where an exit

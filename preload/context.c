@@ -435,6 +435,24 @@ static void finish_current(void)
 	context->started = false;
 }
 
+/* It may go on, should there be no such program: nothing ends for good. */
+void context_before_exec(void)
+{
+	struct context *context = context_current();
+	if (!context || !context->started || context->swapping || context->display_closed ||
+	    context->sampler.list_open)
+		return;
+	sampler_end_time(&context->sampler, size_at_end(context->size, &context->gl));
+	sampler_collect(&context->sampler, WAIT_AT_EXIT_NS);
+}
+
+void context_after_exec(void)
+{
+	struct context *context = context_current();
+	if (context && context->started && !context->swapping)
+		sampler_resume(&context->sampler);
+}
+
 /* One that is current in no thread, out of the list. */
 static struct context *take_idle(void)
 {

@@ -61,6 +61,9 @@ void context_after_swap(bool egl, uint64_t drawable, bool done);
 void context_created(bool egl, void *handle);
 /* Before the driver destroys a context, or with handle NULL all those of an EGL display. */
 void context_destroying(bool egl, void *display, void *handle);
+/* The program is about to execute another one; that failed. */
+void context_before_exec(void);
+void context_after_exec(void);
 /* Before an X display is closed: the last moment to read what hangs on it. */
 void context_display_closing(void *display);
 

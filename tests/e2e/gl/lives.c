@@ -2,6 +2,7 @@
  * Lives of contexts, threads and processes. The argument names the case; the number of frames that
  * each draws is known to the test.
  */
+#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -158,6 +159,50 @@ static void forks(struct window *window, const char *self)
 	waitpid(child, &status, 0);
 	EXPECT(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 	window_frames(window, 5);
+	window_close(window);
+}
+
+/* Becomes another program while results are still to come, in each of libc's ways. */
+static void executes(struct window *window, const char *self, const char *way)
+{
+	char *argv[] = {(char *)self, "plain", NULL};
+	char *none[] = {"none", NULL};
+	window_open(window, WINDOW_CORE);
+	window_prepare(window);
+	window_frames(window, 20);
+	errno = 0;
+	EXPECT(execv("/nonexistent/program", none) == -1 && errno == ENOENT);
+	EXPECT(execlp("sextant-no-such-program", "a", "b", (char *)NULL) == -1 && errno == ENOENT);
+	EXPECT(glGetError() == GL_NO_ERROR);
+	window_frames(window, 10);
+	if (strcmp(way, "exec-vp") == 0)
+		execvp(self, argv);
+	else if (strcmp(way, "exec-le") == 0)
+		execle(self, self, "plain", (char *)NULL, environ);
+	else if (strcmp(way, "exec-ve") == 0)
+		execve(self, argv, environ);
+	else
+		execl(self, self, "plain", (char *)NULL);
+	_exit(9);
+}
+
+/* A child that has our memory becomes another program: nothing of ours is over. */
+static void executes_in_child(struct window *window, const char *self)
+{
+	char *argv[] = {(char *)self, "plain", NULL};
+	int status = 0;
+	window_open(window, WINDOW_CORE);
+	window_prepare(window);
+	window_frames(window, 10);
+	pid_t child = vfork();
+	if (child == 0) {
+		execv("/nonexistent/program", argv);
+		execv(self, argv);
+		_exit(9);
+	}
+	waitpid(child, &status, 0);
+	EXPECT(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+	window_frames(window, 10);
 	window_close(window);
 }
 
@@ -417,6 +462,14 @@ int main(int argc, char **argv)
 	window_display(&window);
 	if (strcmp(name, "fork") == 0) {
 		forks(&window, argv[0]);
+		return 0;
+	}
+	if (strncmp(name, "exec-", 5) == 0) {
+		executes(&window, argv[0], name);
+		return 0;
+	}
+	if (strcmp(name, "vfork") == 0) {
+		executes_in_child(&window, argv[0]);
 		return 0;
 	}
 	for (size_t i = 0; i < sizeof(lives) / sizeof(lives[0]); i++)

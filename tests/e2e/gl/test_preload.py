@@ -343,6 +343,23 @@ class Lives(Case):
                          [(p.name, p.pid) for p in self.channel.all])
         self.exact(self.channel.streams)
 
+    def test_programs_that_become_others_hand_over_before(self):
+        """exec that fails changes nothing; one that does not loses no count (before, those of up to 20 ms)."""
+        for way in ("exec-l", "exec-le", "exec-vp", "exec-ve"):
+            with self.subTest(way):
+                one, two = self.both("gl-lives", way)
+                self.assertEqual((one.pid, len(one.frames()), len(two.frames())), (two.pid, 30, 20))
+                self.assertEqual(one.drafts(), [])
+                for frame in one.frames():
+                    self.values(frame, IAVertices=3)
+
+    def test_a_child_of_vfork_hands_nothing_over(self):
+        streams = self.both("gl-lives", "vfork")
+        self.assertEqual([len(stream.frames()) for stream in streams], [20, 20])
+        for stream in streams:
+            self.assertEqual([rest.flags & channel.LAST for rest in stream.rest()], [channel.LAST])
+        self.exact(streams)
+
     def test_without_swap(self):
         for case in ("unswapped", "unswapped-closed"):
             stream, = self.both("gl-lives", case)
@@ -639,7 +656,7 @@ class Loading(unittest.TestCase):
         self.assertIn("dlsym", names)
         self.assertIn("glXSwapBuffers", names)
         for name in names:
-            self.assertRegex(name, r"^(dlsym|syscall|prctl|XCloseDisplay|gl[A-Z]\w+|egl[A-Z]\w+)$")
+            self.assertRegex(name, r"^(dlsym|syscall|prctl|XCloseDisplay|f?exec[a-z]+|gl[A-Z]\w+|egl[A-Z]\w+)$")
 
     def test_no_channel(self):
         for value in (None, "", "/nowhere", "/dev/null", "/proc/self/exe", "/tmp"):
