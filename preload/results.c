@@ -188,7 +188,7 @@ void sampler_draft(struct sampler *sampler, const struct segment *segment)
 {
 	struct wire_header *channel = guest_channel();
 	struct wire_record record = sampler_record(&segment->meta);
-	if (!channel || channel == guest_counters() || sampler->per != WIRE_FRAME)
+	if (!channel || channel == guest_counters())
 		return;
 	for (unsigned i = 0; i < WIRE_COUNTERS; i++) {
 		if (wire_is_collected(sampler->identity->why[i]))

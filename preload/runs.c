@@ -1,51 +1,92 @@
 /*
- * Frames of which nothing was counted go into one record, as far as they are alike: in the ring, as
- * a draft that is the record once their CPU times are known.
+ * Samples of which nothing was counted go into one record, as far as they are alike: in the ring,
+ * as a draft that is the record once their CPU times are known. Frames stand one behind the other;
+ * of groups and draws those of one frame share a record.
  */
 #include "guest/process.h"
 #include "preload/sampler.h"
 #include "wire/run.h"
 
-/* Frames of which all that is known are their times and draws. */
+/* Samples of which all that is known are their times, labels and draws. */
 static bool is_plain(const struct sampler *sampler, const struct segment *segment)
 {
 	const struct sample_meta *meta = &segment->meta;
 	bool counts = meta->measured && sampler->measuring;
-	return !counts && segment->whole && meta->kind == WIRE_FRAME && segment->set < 0 &&
+	return !counts && segment->whole && meta->kind != WIRE_TIME && segment->set < 0 &&
 	       segment->set != SEGMENT_BLIND && !sampler->monitor &&
 	       guest_channel() != guest_counters() && meta->end_ns - meta->begin_ns <= UINT32_MAX;
 }
 
-/* All that frames of one record have in common. */
+/* All that samples of one record have in common. */
 static bool are_alike(const struct sample_meta *a, const struct sample_meta *b)
 {
-	return a->measured == b->measured && a->flags == b->flags && a->label == b->label &&
-	       a->width == b->width && a->height == b->height && a->group_count == b->group_count;
+	return a->kind == b->kind && a->measured == b->measured && a->flags == b->flags &&
+	       a->width == b->width && a->height == b->height;
 }
 
-static void run_append(struct segment *to, const struct sample_meta *meta)
+static bool fits_frames(const struct segment *run, const struct sample_meta *meta)
 {
-	wire_run_add(to->run, (uint32_t)(meta->end_ns - meta->begin_ns), meta->draw_count);
+	return run->run->kind == WIRE_RUN && run->run->index < WIRE_RUN_MOST &&
+	       run->meta.end_ns == meta->begin_ns && run->meta.label == meta->label &&
+	       run->meta.group_count == meta->group_count;
+}
+
+static bool fits_parts(const struct segment *run, const struct sample_meta *meta)
+{
+	return run->run->kind == WIRE_PARTS && run->run->index < WIRE_PARTS_MOST &&
+	       run->meta.frame == meta->frame && run->meta.index + run->run->index == meta->index &&
+	       meta->end_ns - run->meta.begin_ns <= UINT32_MAX;
+}
+
+static void run_append(struct wire_record *run, const struct sample_meta *meta)
+{
+	if (run->kind == WIRE_RUN) {
+		wire_run_add(run, (uint32_t)(meta->end_ns - meta->begin_ns), meta->draw_count);
+		return;
+	}
+	const struct wire_record part = {.label = meta->label,
+					 .draws = meta->draw_count,
+					 .begin_ns = meta->begin_ns,
+					 .end_ns = meta->end_ns};
+	wire_parts_add(run, &part);
 }
 
 /* The record before it takes the last segment. */
 static bool join_last(struct sampler *sampler, const struct segment *segment)
 {
+	const struct sample_meta *meta = &segment->meta;
 	uint64_t last = sampler->last_segment - 1;
 	if (last == sampler->first_segment ||
 	    segment != &sampler->segments[last % sampler->segment_count])
 		return false;
 	struct segment *run = &sampler->segments[(last - 1) % sampler->segment_count];
-	if (!run->run || run->run->index >= WIRE_RUN_MOST ||
-	    run->meta.end_ns != segment->meta.begin_ns || !are_alike(&run->meta, &segment->meta))
+	if (!run->run || !are_alike(&run->meta, meta) ||
+	    (!fits_frames(run, meta) && !fits_parts(run, meta)))
 		return false;
-	run_append(run, &segment->meta);
-	run->meta.end_ns = segment->meta.end_ns;
+	run_append(run->run, meta);
+	run->meta.end_ns = meta->end_ns;
 	sampler->last_segment = last;
 	sampler->samples--;
-	if (sampler->timed == last) /* its end was known, and is a later one now */
-		sampler->timed--;
+	if (sampler->timed > last - 1) /* its end was known, and is a later one now */
+		sampler->timed = last - 1;
 	return true;
+}
+
+static struct wire_record first_record(const struct sampler *sampler,
+				       const struct sample_meta *meta)
+{
+	struct wire_record record = sampler_record(meta);
+	if (meta->kind == WIRE_FRAME) {
+		record.kind = WIRE_RUN;
+	} else {
+		record.kind = WIRE_PARTS;
+		record.of = meta->kind;
+		record.group_count = meta->index;
+	}
+	record.draws = record.index = 0;
+	for (unsigned i = 0; i < WIRE_COUNTERS; i++)
+		record.states[i] = (uint8_t)sampler_state_without(sampler, i, meta->measured);
+	return record;
 }
 
 bool runs_join(struct sampler *sampler, struct segment *segment)
@@ -54,16 +95,11 @@ bool runs_join(struct sampler *sampler, struct segment *segment)
 		return false;
 	if (join_last(sampler, segment))
 		return true;
-	struct wire_record record = sampler_record(&segment->meta);
-	record.kind = WIRE_RUN;
-	record.draws = record.index = 0;
-	for (unsigned i = 0; i < WIRE_COUNTERS; i++)
-		record.states[i] =
-		    (uint8_t)sampler_state_without(sampler, i, segment->meta.measured);
+	struct wire_record record = first_record(sampler, &segment->meta);
 	segment->run = channel_draft(guest_channel(), &sampler->stream, sampler->identity, &record,
 				     segment->number - sampler->written);
 	if (segment->run)
-		run_append(segment, &segment->meta);
+		run_append(segment->run, &segment->meta);
 	return segment->run;
 }
 

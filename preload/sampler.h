@@ -183,8 +183,8 @@ void sampler_collect(struct sampler *sampler, uint64_t wait_ns);
  */
 void sampler_draft(struct sampler *sampler, const struct segment *segment);
 /*
- * A frame has ended of which nothing was counted: it joins those before it, or others may join it.
- * False: it is a sample as any other.
+ * A sample has ended. If nothing was counted of it, it joins those before it, or others may join
+ * it. False: it is a sample as any other.
  */
 bool runs_join(struct sampler *sampler, struct segment *segment);
 /* Their CPU times are known, as of the samples before them. */

@@ -131,6 +131,8 @@ enum wire_kind {
 	WIRE_COUNTED = 33,
 	/* Nor this: `index` frames of which nothing was counted; wire/run.h. */
 	WIRE_RUN = 34,
+	/* Nor this: `index` samples of kind `of`, from number `group_count` of the frame on. */
+	WIRE_PARTS = 35,
 };
 
 enum wire_record_flags {
@@ -173,7 +175,8 @@ struct wire_record {
 	uint32_t group_count;		   /* outermost groups that began in it */
 	uint32_t draws;			   /* calls in it that draw or dispatch */
 	uint32_t draft_sum; /* wire_draft_sum() of a draft whose valid values hold, else 0 */
-	uint32_t reserved0[7];
+	uint32_t of;	    /* of kind WIRE_PARTS: the kind of its samples */
+	uint32_t reserved0[6];
 	uint64_t values[WIRE_COUNTER_ROOM]; /* by the API's own order */
 	uint8_t states[WIRE_COUNTER_ROOM];  /* enum wire_state */
 	uint8_t reserved1[16];

@@ -1,7 +1,8 @@
 /*
- * Frames of which nothing was counted, several in one record of kind WIRE_RUN: so that a program
- * that is faster than its reader finds room. Each begins where the one before it ends. The reader
- * makes a record of each. docs/guest-channel.md explains it.
+ * Samples of which nothing was counted, several in one record: so that a program that is faster
+ * than its reader finds room. Frames, each of which begins where the one before it ends, are in
+ * records of kind WIRE_RUN; parts of one frame in those of kind WIRE_PARTS. The reader makes a
+ * record of each. docs/guest-channel.md explains it.
  */
 #ifndef WIRE_RUN_H
 #define WIRE_RUN_H
@@ -14,27 +15,34 @@
  */
 #define WIRE_RUN_MOST WIRE_COUNTER_ROOM
 
+/* Likewise: label, draws; begin after the record's in ns, length in ns (each 32 bits). */
+#define WIRE_PARTS_MOST (WIRE_COUNTER_ROOM / 2)
+
+static inline void wire_run_count(struct wire_record *record)
+{
+	__atomic_store_n(&record->index, record->index + 1, __ATOMIC_RELEASE);
+}
+
 /* Adds a frame; there must be room. Whoever finds the record half-written finds those before it. */
 static inline void wire_run_add(struct wire_record *record, uint32_t length_ns, uint32_t draws)
 {
 	record->values[record->index] = length_ns | (uint64_t)draws << 32;
-	__atomic_store_n(&record->index, record->index + 1, __ATOMIC_RELEASE);
+	wire_run_count(record);
 }
 
-/* Nothing more is added: a single frame is a record as any other. */
-static inline void wire_run_end(struct wire_record *record)
+/* The same for a part: a record with its times, label and draws. */
+static inline void wire_parts_add(struct wire_record *record, const struct wire_record *part)
 {
-	if (record->index != 1)
-		return;
-	record->kind = WIRE_FRAME;
-	record->end_ns = record->begin_ns + (uint32_t)record->values[0];
-	record->draws = (uint32_t)(record->values[0] >> 32);
-	record->values[0] = 0;
-	record->index = 0;
+	uint64_t *words = record->values + (size_t)2 * record->index;
+
+	words[0] = part->label | (uint64_t)part->draws << 32;
+	words[1] = (uint32_t)(part->begin_ns - record->begin_ns) | (part->end_ns - part->begin_ns)
+								       << 32;
+	wire_run_count(record);
 }
 
 /*
- * The record of one of them. The process is taken to have worked evenly over all. false: it makes
+ * The record of a frame. The process is taken to have worked evenly over all. false: it makes
  * no sense.
  */
 static inline bool wire_run_record(const struct wire_record *from, uint32_t at,
@@ -72,6 +80,57 @@ static inline bool wire_run_record(const struct wire_record *from, uint32_t at,
 		    (uint64_t)(each * (double)(before_ns + (uint32_t)from->values[at]));
 	}
 	return true;
+}
+
+/* The record of a part. false: it makes no sense. */
+static inline bool wire_parts_record(const struct wire_record *from, uint32_t at,
+				     struct wire_record *out)
+{
+	const uint64_t *words = from->values + (size_t)2 * at, *last;
+	uint64_t before_ns, length_ns, all_ns;
+
+	if (from->index > WIRE_PARTS_MOST || at >= from->index ||
+	    from->cpu_end_ns < from->cpu_begin_ns || from->begin_ns > UINT64_MAX / 2)
+		return false;
+	last = from->values + (size_t)2 * (from->index - 1);
+	before_ns = (uint32_t)words[1];
+	length_ns = words[1] >> 32;
+	all_ns = (uint32_t)last[1] + (last[1] >> 32);
+	*out = *from;
+	out->kind = from->of;
+	out->of = 0;
+	out->index = from->group_count + at;
+	out->group_count = 0;
+	out->label = (uint32_t)words[0];
+	out->draws = (uint32_t)(words[0] >> 32);
+	out->begin_ns = from->begin_ns + before_ns;
+	out->end_ns = out->begin_ns + length_ns;
+	for (unsigned i = 0; i < WIRE_COUNTER_ROOM; i++) {
+		out->values[i] = 0;
+		if (out->states[i] != WIRE_SPARED)
+			out->states[i] = WIRE_NOT_COLLECTED;
+	}
+	if (before_ns + length_ns > all_ns)
+		return false;
+	if (all_ns != 0) {
+		double each = (double)(from->cpu_end_ns - from->cpu_begin_ns) / (double)all_ns;
+
+		out->cpu_begin_ns = from->cpu_begin_ns + (uint64_t)(each * (double)before_ns);
+		out->cpu_end_ns =
+		    from->cpu_begin_ns + (uint64_t)(each * (double)(before_ns + length_ns));
+	}
+	return true;
+}
+
+/* Nothing more is added: a single sample is a record as any other. */
+static inline void wire_run_end(struct wire_record *record)
+{
+	struct wire_record one;
+	bool frames = record->kind == WIRE_RUN;
+
+	if (record->index == 1 &&
+	    (frames ? wire_run_record(record, 0, &one) : wire_parts_record(record, 0, &one)))
+		*record = one;
 }
 
 #endif

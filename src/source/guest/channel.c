@@ -240,6 +240,12 @@ static uint64_t end_of(const struct channel *channel, const struct wire_stream *
 	return channel->ended && drafted - head <= size ? drafted : head;
 }
 
+/* Samples of which nothing was counted. */
+static bool is_run(const struct wire_record *record)
+{
+	return record->kind == WIRE_RUN || record->kind == WIRE_PARTS;
+}
+
 /*
  * The program ended before the results were read, or while they were written over the draft: of
  * this only what was the same before holds.
@@ -247,8 +253,8 @@ static uint64_t end_of(const struct channel *channel, const struct wire_stream *
 static void strip_draft(struct wire_record *record)
 {
 	if (record->draft_sum && record->draft_sum == wire_draft_sum(record))
-		return;		      /* of one by whose sum it is whole, what is valid holds */
-	if (record->kind != WIRE_RUN) /* which has none, but lengths */
+		return;	     /* of one by whose sum it is whole, what is valid holds */
+	if (!is_run(record)) /* which has none, but lengths */
 		memset(record->values, 0, sizeof(record->values));
 	for (unsigned i = 0; i < WIRE_COUNTER_ROOM; i++)
 		if (record->states[i] != WIRE_NOT_COLLECTED && record->states[i] != WIRE_SPARED)
@@ -286,6 +292,8 @@ static bool is_sound(struct channel_place *mine, struct context_info *info,
 
 static bool packed_record(const struct wire_record *from, uint32_t at, struct wire_record *out)
 {
+	if (from->kind == WIRE_PARTS)
+		return wire_parts_record(from, at, out) && makes_sense(out);
 	return from->kind == WIRE_RUN ? wire_run_record(from, at, out)
 				      : wire_counted_record(from, at, out);
 }
@@ -313,10 +321,12 @@ static bool take_packed(struct channel *channel, struct contexts *contexts, unsi
 /* Whether a record holds several samples, which come from it now. */
 static bool begin_packed(struct channel *channel, const struct wire_record *record)
 {
-	bool frames = record->kind == WIRE_RUN;
-	uint32_t count = frames ? record->index : record->group_count;
-	uint32_t most = frames ? WIRE_RUN_MOST : WIRE_COUNTED_MOST;
-	if (!frames && record->kind != WIRE_COUNTED)
+	bool counted = record->kind == WIRE_COUNTED;
+	uint32_t count = counted ? record->group_count : record->index;
+	uint32_t most = counted			   ? WIRE_COUNTED_MOST
+			: record->kind == WIRE_RUN ? WIRE_RUN_MOST
+						   : WIRE_PARTS_MOST;
+	if (!counted && !is_run(record))
 		return false;
 	channel->packed = *record;
 	channel->packed_at = 0;

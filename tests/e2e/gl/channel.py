@@ -24,7 +24,7 @@ for k in range(4):
     NAMES += [f"PrimsWritten_S{k}", f"PrimsStorageNeed_S{k}", f"OverflowPred_S{k}"]
 NOT_COLLECTED, VALID, DISTURBED, LATE, SPARED, IMPOSSIBLE, DISJOINT, LISTED = range(8)
 FRAME, TIME, PASS, GROUP, DRAW, KERNEL, COMMANDS = range(1, 8)
-RUN = 34
+RUN, PARTS = 34, 35
 SIZE_KNOWN, CUT, CPU_KNOWN, GPU_KNOWN, LAST = (1 << i for i in range(5))
 OPEN, CLOSED = 2, 3
 F_ADD_SEALS, SEAL_ALL_SIZES = 1033, 1 | 2 | 4
@@ -46,9 +46,25 @@ class Record:
         return self.values[name] if self.states[name] == VALID else None
 
 
+def parts_at(data, path, whole):
+    words = struct.unpack_from(f"<{4 * whole.index}I", data, 128)
+    records = []
+    for i in range(whole.index):
+        one = Record(data, path)
+        label, one.draws, before, length = words[4 * i:4 * i + 4]
+        one.kind, one.group, one.index = struct.unpack_from("<I", data, 100)[0], path(label), whole.groups + i
+        one.groups, one.values = 0, dict.fromkeys(NAMES, 0)
+        one.begin_ns, one.end_ns = whole.begin_ns + before, whole.begin_ns + before + length
+        one.cpu_ns = None  # nobody looks
+        records.append(one)
+    return records
+
+
 def records_at(data, path):
     """The samples of a record: of a run, each frame of it."""
     whole = Record(data, path)
+    if whole.kind == PARTS:
+        return parts_at(data, path, whole)
     if whole.kind != RUN:
         return [whole]
     lengths = struct.unpack_from(f"<{2 * whole.index}I", data, 128)
