@@ -84,21 +84,30 @@ class Cost(unittest.TestCase):
                     return
         self.fail(seen)
 
-    def test_frames_that_come_faster_than_they_are_fetched(self):
-        """300,000 of them a second on some machines: the ring holds these all, whenever the command looks."""
+    def all_of(self, samples, *options, shape):
+        """A run in which every sample must arrive. Gives its metrics' totals."""
         with tempfile.TemporaryDirectory() as folder:
             result = os.path.join(folder, "stat.json")
-            done = subprocess.run([SEXTANT, "stat", "-d", "gl", "-m", "frame_time,DrawCalls", "--json", "-o", result,
-                                   "--", os.path.join(PROGRAMS, "gl-unseen"), "30000"], capture_output=True,
+            done = subprocess.run([SEXTANT, "stat", "-d", "gl", *options, "--json", "-o", result, "--",
+                                   os.path.join(PROGRAMS, "gl-unseen"), *map(str, shape)], capture_output=True,
                                   text=True, timeout=150, check=False)
             if done.returncode == 77:
                 self.skipTest(done.stderr)
             self.assertEqual(done.returncode, 0, done.stderr)
             with open(result, encoding="utf-8") as file:
                 document = json.load(file)
-        self.assertEqual(document["cost"]["all_samples"], 30000)
-        draws = next(m for m in document["metrics"] if m["name"] == "DrawCalls")
-        self.assertEqual(draws["total"], 90000)
+        self.assertEqual(document["cost"]["all_samples"], samples)
+        return {m["name"]: m["total"] for m in document["metrics"]}
+
+    def test_frames_that_come_faster_than_they_are_fetched(self):
+        """300,000 of them a second on some machines: the ring holds these all, whenever the command looks."""
+        totals = self.all_of(30000, "-m", "frame_time,DrawCalls", shape=(30000, 3))
+        self.assertEqual(totals["DrawCalls"], 90000)
+
+    def test_draws_that_come_faster_than_they_are_fetched(self):
+        """Results of the measured ones are late, and all others wait behind them."""
+        totals = self.all_of(40000, "--per", "draw", "-m", "IAVertices,DrawCalls", shape=(100, 400))
+        self.assertEqual(totals, {"IAVertices": 120000, "DrawCalls": 40000})
 
     def test_the_stated_cost_is_the_true_one(self):
         """With a high limit there is much to state."""

@@ -1,6 +1,6 @@
 /*
  * Frames that nobody ever looks at: a driver that draws late never draws them, unless results of
- * queries are asked for. Argument: frames. Says what CPU time the process took.
+ * queries are asked for. Arguments: frames, draws in each. Says what CPU time the process took.
  */
 #include <time.h>
 
@@ -17,6 +17,7 @@ int main(int argc, char **argv)
 	static const GLenum kinds[] = {GL_VERTEX_SHADER, GL_FRAGMENT_SHADER};
 	static const EGLint shape[] = {EGL_WIDTH, SIDE, EGL_HEIGHT, SIDE, EGL_NONE};
 	int frames = argc > 1 ? atoi(argv[1]) : 4000;
+	int draws = argc > 2 ? atoi(argv[2]) : 3;
 	struct window window;
 	struct timespec cpu;
 	GLuint array;
@@ -31,7 +32,7 @@ int main(int argc, char **argv)
 	glBindVertexArray(array);
 	glUseProgram(window_program(sources, kinds, 2, NULL, 0));
 	for (int i = 0; i < frames; i++) {
-		for (int k = 0; k < 3; k++)
+		for (int k = 0; k < draws; k++)
 			glDrawArrays(GL_TRIANGLES, 0, 3);
 		window_swap(&window);
 	}

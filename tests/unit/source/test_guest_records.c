@@ -207,6 +207,87 @@ static void test_runs_that_make_no_sense(void **state)
 	finish(f);
 }
 
+/* Parts of 6 ns, a beginning each 10 ns, in which the process worked half of the time. */
+static struct wire_record *write_parts(struct wire_stream *stream, uint32_t first, uint32_t count)
+{
+	struct wire_record *record = (struct wire_record *)(stream + 1) + stream->head % RING;
+	*record = (struct wire_record){.kind = WIRE_PARTS,
+				       .of = WIRE_DRAW,
+				       .flags = WIRE_CPU_KNOWN,
+				       .frame = 9,
+				       .group_count = first,
+				       .begin_ns = 1000,
+				       .end_ns = 1006,
+				       .cpu_begin_ns = 500,
+				       .cpu_end_ns = 500 + (10 * (count - 1) + 6) / 2};
+	record->states[WIRE_OCCLUSION] = WIRE_SPARED;
+	for (uint32_t i = 0; i < count; i++) {
+		struct wire_record part = {.label = 8 * i + 8, .draws = i + 1};
+		part.begin_ns = 1000 + 10 * i;
+		part.end_ns = part.begin_ns + 6;
+		wire_parts_add(record, &part);
+	}
+	stream->head++;
+	return record;
+}
+
+static void check_part(const struct wire_record *record, uint32_t first, uint32_t i)
+{
+	assert_int_equal(record->kind, WIRE_DRAW);
+	assert_int_equal(record->of, 0);
+	assert_int_equal(record->frame, 9);
+	assert_int_equal(record->index, first + i);
+	assert_int_equal(record->group_count, 0);
+	assert_int_equal(record->label, 8 * i + 8);
+	assert_int_equal(record->draws, i + 1);
+	assert_int_equal(record->begin_ns, 1000 + 10 * i);
+	assert_int_equal(record->end_ns, 1006 + 10 * i);
+	assert_int_equal(record->cpu_begin_ns, 500 + 5 * i);
+	assert_int_equal(record->cpu_end_ns, 503 + 5 * i);
+	for (unsigned k = 0; k < WIRE_COUNTER_ROOM; k++) {
+		assert_int_equal(record->values[k], 0);
+		assert_int_equal(record->states[k],
+				 k == WIRE_OCCLUSION ? WIRE_SPARED : WIRE_NOT_COLLECTED);
+	}
+}
+
+/* Draws and groups of a frame, several in one record. */
+static void test_runs_of_parts(void **state)
+{
+	struct fixture *f = start();
+	struct wire_stream *stream = open_stream(f, 0);
+	write_parts(stream, 4, WIRE_PARTS_MOST);
+	wire_run_end(write_parts(stream, 7, 1)); /* a record as any other */
+	for (uint32_t i = 0; i < WIRE_PARTS_MOST; i++) {
+		assert_true(next(f));
+		check_part(&f->sample.record, 4, i);
+	}
+	assert_true(next(f));
+	check_part(&f->sample.record, 7, 0);
+	assert_false(next(f));
+	assert_int_equal(f->contexts.items[0].broken, 0);
+	finish(f);
+}
+
+static void test_parts_that_make_no_sense(void **state)
+{
+	struct fixture *f = start();
+	struct wire_stream *stream = open_stream(f, 0);
+	write_parts(stream, 0, 2)->index = UINT32_MAX;
+	write_parts(stream, 0, 2)->begin_ns = UINT64_MAX - 5;
+	write_parts(stream, 0, 2)->cpu_end_ns = 1;
+	write_parts(stream, 0, 2)->of = WIRE_PARTS;
+	write_parts(stream, 0, 0);
+	write_parts(stream, 0, 3)->values[1] = UINT64_MAX; /* behind the last one */
+	for (uint32_t i = 1; i < 3; i++) {
+		assert_true(next(f));
+		check_part(&f->sample.record, 0, i);
+	}
+	assert_false(next(f));
+	assert_true(f->contexts.items[0].broken >= 5);
+	finish(f);
+}
+
 static uint32_t put_label(struct fixture *f, uint32_t id, uint32_t parent, const char *text)
 {
 	struct wire_label label = {.parent = parent, .length = (uint32_t)strlen(text)};
@@ -300,6 +381,8 @@ int main(void)
 	    cmocka_unit_test(test_runs_of_frames),
 	    cmocka_unit_test(test_a_run_that_was_a_draft),
 	    cmocka_unit_test(test_runs_that_make_no_sense),
+	    cmocka_unit_test(test_runs_of_parts),
+	    cmocka_unit_test(test_parts_that_make_no_sense),
 	    cmocka_unit_test(test_label_paths),
 	    cmocka_unit_test(test_values_that_make_no_sense),
 	};
