@@ -308,7 +308,8 @@ enum sx_status sx_metrics_create(struct sx_catalog *catalog,
 		status = compile(m, err);
 	if (!status && m->like)
 		ratios_compile_wholes(m);
-	if (!status && sx_catalog_find_counter(catalog, SLICES_FRAMES, SX_NONE, NULL) != SX_NONE)
+	if (!status && (sx_catalog_find_counter(catalog, SLICES_FRAMES, SX_NONE, NULL) != SX_NONE ||
+			(m->like && sx_table_kind(m->like) == SX_SAMPLE_ROW)))
 		ratios_compile(m);
 	drop_scaffold(m);
 	if (status) {

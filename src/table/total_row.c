@@ -213,9 +213,11 @@ struct place {
 	size_t row;
 };
 
+/* A row whose length nobody knows, as the first of a log, has no part in a mean over time. */
 static void set_mean(const struct told *told, const struct place *to, uint8_t quality)
 {
-	bool by_time = !told->all.unweighted && told->weight > 0;
+	bool mostly = told->all.unweighted <= told->all.span.with.rows / 2;
+	bool by_time = mostly && told->weight > 0;
 	double mean = by_time ? told->weighted / told->weight : told->value / told->rows;
 	if (sx_table_column(to->table, to->column)->type == SX_F64) {
 		sx_table_set_f64(to->table, to->column, to->row, mean, quality);

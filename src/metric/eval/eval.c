@@ -55,6 +55,7 @@ void sx_evaluation_destroy(struct sx_evaluation *e)
 	free(e->seen);
 	free(e->uses);
 	free(e->divided);
+	free(e->ratio_at);
 	sx_table_destroy(e->ratios);
 	free(e);
 }

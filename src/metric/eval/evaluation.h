@@ -28,7 +28,8 @@ struct sx_evaluation {
 	bool of_frames;	       /* some column says nothing of rows that are no frames */
 	/* See evaluation_keep_ratios(). */
 	struct sx_table *ratios;
-	struct expr_result *divided; /* one a divisor; owned */
+	struct expr_result *divided; /* one a divisor; owned, as is: */
+	uint32_t *ratio_at;	     /* a divisor's columns of `ratios`, or SX_NONE */
 	uint32_t kinds[RATIOS_KINDS], kind_count;
 };
 

@@ -168,29 +168,67 @@ static uint32_t keep_kinds(struct sx_evaluation *e, const struct sx_table *like,
 	return count;
 }
 
+/* Whether the tables have what a column reads, so that it may have a value. */
+static bool has_inputs(const struct sx_evaluation *e, uint32_t column)
+{
+	uint32_t count;
+	const uint32_t *reads = sx_metrics_column_inputs(e->m, column, &count);
+	for (uint32_t i = 0; i < count; i++)
+		if (e->columns[reads[i]] == SX_NONE && !e->parts[reads[i]].count &&
+		    e->m->inputs[reads[i]].counter != SX_NONE)
+			return false;
+	return true;
+}
+
+/* Gives two columns to each ratio that can have a value; returns how many ratios there are. */
+static uint32_t place_ratios(struct sx_evaluation *e)
+{
+	uint32_t count = 0;
+	for (uint32_t c = 0; c < e->m->column_count; c++) {
+		uint32_t divisor = e->m->plans[c].divisor;
+		if (divisor != SX_NONE)
+			e->ratio_at[divisor] =
+			    has_inputs(e, c) ? e->kind_count + 2 * count++ : SX_NONE;
+	}
+	return count;
+}
+
+static enum sx_status create_ratios(struct sx_evaluation *e, const struct sx_table *like,
+				    struct sx_column *columns, struct sx_error *err)
+{
+	char(*names)[16] = NULL;
+	e->kind_count = keep_kinds(e, like, columns);
+	uint32_t count = 2 * place_ratios(e);
+	if (count)
+		names = calloc(count, sizeof(*names));
+	if (count && !names)
+		return error_nomem(err, "evaluating metrics");
+	for (uint32_t i = 0; i < count; i++) {
+		snprintf(names[i], sizeof(names[i]), "%u", (unsigned)i);
+		columns[e->kind_count + i] = (struct sx_column){
+		    .name = names[i], .type = SX_F64, .over_time = SX_REDUCE_SUM};
+	}
+	enum sx_status status = SX_OK;
+	if (count)
+		status = sx_table_create(columns, e->kind_count + count, sx_table_kind(like),
+					 &e->ratios, err);
+	free(names);
+	return status;
+}
+
 enum sx_status evaluation_keep_ratios(struct sx_evaluation *e, const struct sx_table *like,
 				      struct sx_error *err)
 {
 	uint32_t ratios = e->m->divisor_count;
-	if (!ratios || e->slices.frames == SX_NONE)
+	if (!ratios || (e->slices.frames == SX_NONE && sx_table_kind(like) != SX_SAMPLE_ROW))
 		return SX_OK;
 	struct sx_column *columns = calloc(RATIOS_KINDS + 2 * (size_t)ratios, sizeof(*columns));
-	char(*names)[16] = calloc(2 * (size_t)ratios, sizeof(*names));
 	e->divided = calloc(ratios, sizeof(*e->divided));
-	enum sx_status status =
-	    columns && names && e->divided ? SX_OK : error_nomem(err, "evaluating metrics");
-	if (!status) {
-		e->kind_count = keep_kinds(e, like, columns);
-		for (uint32_t i = 0; i < 2 * ratios; i++) {
-			snprintf(names[i], sizeof(names[i]), "%u", (unsigned)i);
-			columns[e->kind_count + i] = (struct sx_column){
-			    .name = names[i], .type = SX_F64, .over_time = SX_REDUCE_SUM};
-		}
-		status = sx_table_create(columns, e->kind_count + 2 * ratios, sx_table_kind(like),
-					 &e->ratios, err);
-	}
+	e->ratio_at = calloc(ratios, sizeof(*e->ratio_at));
+	enum sx_status status = columns && e->divided && e->ratio_at
+				    ? create_ratios(e, like, columns, err)
+				    : error_nomem(err, "evaluating metrics");
 	free(columns);
-	free(names);
 	return status;
 }
 
@@ -230,10 +268,18 @@ static bool copy_kinds(struct sx_evaluation *e, const struct sx_table *in)
 	return true;
 }
 
-/* What a column divides by, and that times the column. */
-static bool fill_ratio(struct sx_evaluation *e, uint32_t column, const struct expr_result *divisor)
+/* Where a column's ratio is, or SX_NONE. */
+static uint32_t ratio_place(const struct sx_evaluation *e, uint32_t column)
 {
-	uint32_t at = e->kind_count + 2 * e->m->plans[column].divisor;
+	uint32_t divisor = e->m->plans[column].divisor;
+	return e->ratios && divisor != SX_NONE ? e->ratio_at[divisor] : SX_NONE;
+}
+
+/* What a column divides by, and that times the column. */
+static bool fill_ratio(struct sx_evaluation *e, uint32_t column)
+{
+	uint32_t at = ratio_place(e, column);
+	const struct expr_result *divisor = &e->divided[e->m->plans[column].divisor];
 	struct sx_vector v = sx_table_vector(e->table, column);
 	struct written weights, values;
 	if (!begin_writing(e->ratios, at, &weights) || !begin_writing(e->ratios, at + 1, &values))
@@ -271,8 +317,8 @@ enum sx_status ratios_fill(struct sx_evaluation *e, const struct sx_table *in, s
 		status = expr_eval(e->m->divisors, e->vectors, rows, e->divided, err);
 	bool fine = status || !rows || copy_kinds(e, in);
 	for (uint32_t c = 0; !status && rows && fine && c < e->m->column_count; c++)
-		if (e->m->plans[c].divisor != SX_NONE)
-			fine = fill_ratio(e, c, &e->divided[e->m->plans[c].divisor]);
+		if (ratio_place(e, c) != SX_NONE)
+			fine = fill_ratio(e, c);
 	free(values);
 	free(qualities);
 	return fine ? status : error_nomem(err, "evaluating metrics");
@@ -282,9 +328,9 @@ enum ratio_told evaluation_ratio(const struct sx_evaluation *e, const struct sx_
 				 uint32_t column, size_t row, double *mean)
 {
 	const uint8_t partly = SX_QUALITY_LOST | SX_QUALITY_MULTIPLEXED;
-	if (!e->ratios || e->m->plans[column].divisor == SX_NONE)
+	uint32_t at = ratio_place(e, column);
+	if (at == SX_NONE)
 		return RATIO_OF_TOTALS;
-	uint32_t at = e->kind_count + 2 * e->m->plans[column].divisor;
 	struct sx_vector v = sx_table_vector(totals, at);
 	uint8_t quality = v.data && v.quality ? v.quality[row] : 0;
 	if (quality & SX_QUALITY_NO_DATA_MASK)
