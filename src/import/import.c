@@ -11,6 +11,7 @@
 #include "import/devices.h"
 #include "import/frames.h"
 #include "import/internal.h"
+#include "table/label.h"
 
 static const struct import_format *const formats[] = {
 #define IMPORT(name) &import_##name,
@@ -331,6 +332,11 @@ enum sx_status import_cut(const struct import_job *job, size_t line, struct sx_e
 	error_because(err, "the tool was stopped, or the file was not copied whole");
 	error_try(err, "nothing, if that is so: what stands before it was read");
 	return SX_INCOMPLETE;
+}
+
+const char *import_label_name(enum sx_label label)
+{
+	return label_name(label);
 }
 
 const char *import_label_property(const char *ours, char buf[IMPORT_PROPERTY_MAX])

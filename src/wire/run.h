@@ -73,7 +73,6 @@ static inline bool wire_run_record(const struct wire_record *from, uint32_t at,
 	}
 	if (all_ns != 0) {
 		double each = (double)cpu_ns / (double)all_ns;
-
 		out->cpu_begin_ns = from->cpu_begin_ns + (uint64_t)(each * (double)before_ns);
 		out->cpu_end_ns =
 		    from->cpu_begin_ns +
@@ -86,16 +85,13 @@ static inline bool wire_run_record(const struct wire_record *from, uint32_t at,
 static inline bool wire_parts_record(const struct wire_record *from, uint32_t at,
 				     struct wire_record *out)
 {
-	const uint64_t *words = from->values + (size_t)2 * at, *last;
-	uint64_t before_ns, length_ns, all_ns;
-
+	const uint64_t *words = from->values + (size_t)2 * at;
 	if (from->index > WIRE_PARTS_MOST || at >= from->index ||
 	    from->cpu_end_ns < from->cpu_begin_ns || from->begin_ns > UINT64_MAX / 2)
 		return false;
-	last = from->values + (size_t)2 * (from->index - 1);
-	before_ns = (uint32_t)words[1];
-	length_ns = words[1] >> 32;
-	all_ns = (uint32_t)last[1] + (last[1] >> 32);
+	const uint64_t *last = from->values + (size_t)2 * (from->index - 1);
+	uint64_t before_ns = (uint32_t)words[1], length_ns = words[1] >> 32;
+	uint64_t all_ns = (uint32_t)last[1] + (last[1] >> 32);
 	*out = *from;
 	out->kind = from->of;
 	out->of = 0;
@@ -114,7 +110,6 @@ static inline bool wire_parts_record(const struct wire_record *from, uint32_t at
 		return false;
 	if (all_ns != 0) {
 		double each = (double)(from->cpu_end_ns - from->cpu_begin_ns) / (double)all_ns;
-
 		out->cpu_begin_ns = from->cpu_begin_ns + (uint64_t)(each * (double)before_ns);
 		out->cpu_end_ns =
 		    from->cpu_begin_ns + (uint64_t)(each * (double)(before_ns + length_ns));

@@ -15,7 +15,6 @@
 
 #include "base/lock.h"
 #include "import/import.h"
-#include "table/label.h"
 #include "tools/cli/input/capture_view.h"
 #include "tools/cli/input/given.h"
 #include "tools/cli/input/input_source.h"
@@ -105,7 +104,7 @@ static uint32_t imported_properties(const struct import_device *device,
 		if (!device->labels[i])
 			continue;
 		out->items[told++] = (struct sx_capture_property){
-		    import_label_property(label_name((enum sx_label)i), out->names[i]),
+		    import_label_property(import_label_name((enum sx_label)i), out->names[i]),
 		    device->labels[i]};
 	}
 	return told;
