@@ -1,0 +1,130 @@
+/* Contexts are met in the order in which they were made, and described by what they say. */
+#include "source/guest/channel/contexts.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+
+void channel_copy_text(char *to, const char *from, size_t size)
+{
+	size_t n = 0, odd = 0;
+	for (; n + 1 < size && from[n]; n++) {
+		bool printable = from[n] >= ' ' && from[n] < 0x7f;
+		to[n] = printable ? from[n] : '?';
+		odd += !printable;
+	}
+	to[odd > n / 2 ? 0 : n] = '\0';
+}
+
+static void channel_describe(struct context_info *info, const struct channel *channel,
+			     const struct wire_stream *shared)
+{
+	struct wire_stream stream = *shared; /* the shared stream may change meanwhile */
+	stream.vendor[sizeof(stream.vendor) - 1] = '\0';
+	stream.renderer[sizeof(stream.renderer) - 1] = '\0';
+	stream.version[sizeof(stream.version) - 1] = '\0';
+	*info = (struct context_info){
+	    .process = channel->process,
+	    .pid = channel->pid,
+	    .serial = stream.serial,
+	    .api = stream.api,
+	    .egl = stream.window_system == WIRE_EGL,
+	    .core_profile = stream.profile == WIRE_CORE,
+	};
+	memcpy(info->name, channel->name, sizeof(info->name));
+	channel_copy_text(info->vendor, stream.vendor, sizeof(info->vendor));
+	channel_copy_text(info->renderer, stream.renderer, sizeof(info->renderer));
+	channel_copy_text(info->version, stream.version, sizeof(info->version));
+}
+
+/*
+ * Queues of OpenCL are made and released by the thousand. When no number is left, one of the same
+ * process and device that was released long ago gives its own; what it lost stays counted there.
+ */
+static size_t number_again(const struct channel *channel, struct contexts *contexts,
+			   const struct wire_stream *stream)
+{
+	for (size_t i = 0; stream->api == WIRE_OPENCL && i < CHANNEL_CONTEXTS_MAX &&
+			   contexts->count == CHANNEL_CONTEXTS_MAX;
+	     i++) {
+		size_t at = contexts->again++ % CHANNEL_CONTEXTS_MAX;
+		struct context_info *info = &contexts->items[at];
+		struct context_info now = {0};
+		channel_describe(&now, channel, stream);
+		if (!info->closed || info->api != WIRE_OPENCL || info->process != now.process ||
+		    strcmp(info->renderer, now.renderer) != 0)
+			continue;
+		info->serial = now.serial;
+		info->closed = false;
+		return at;
+	}
+	return CHANNEL_NOBODY;
+}
+
+static size_t add_context(struct channel *channel, struct contexts *contexts,
+			  const struct wire_stream *stream)
+{
+	size_t again = number_again(channel, contexts, stream);
+	if (again != CHANNEL_NOBODY)
+		return again;
+	if (contexts->count == CHANNEL_CONTEXTS_MAX ||
+	    !mem_grow(&contexts->items, &contexts->cap, contexts->count + 1,
+		      sizeof(*contexts->items))) {
+		contexts->beyond++;
+		return CHANNEL_NOBODY;
+	}
+	channel_describe(&contexts->items[contexts->count], channel, stream);
+	return contexts->count++;
+}
+
+bool channel_has_identity(const struct wire_stream *stream)
+{
+	uint32_t state = __atomic_load_n(&stream->state, __ATOMIC_ACQUIRE);
+	return state == WIRE_OPEN || state == WIRE_CLOSED;
+}
+
+bool channel_is_new(const struct channel_place *mine, const struct wire_stream *stream, bool ended)
+{
+	uint32_t generation = __atomic_load_n(&stream->generation, __ATOMIC_ACQUIRE);
+	/* Claims count one by one: any other number was written over this one. */
+	if (!channel_has_identity(stream) || (mine->known && generation != mine->generation + 1))
+		return false;
+	return __atomic_load_n(&stream->head, __ATOMIC_ACQUIRE) != 0 ||
+	       (ended && __atomic_load_n(&stream->drafted, __ATOMIC_ACQUIRE) != 0) ||
+	       __atomic_load_n(&stream->state, __ATOMIC_ACQUIRE) == WIRE_CLOSED;
+}
+
+/* The oldest new stream, by serial; WIRE_STREAMS: there is none. */
+static unsigned oldest_new(const struct channel *channel)
+{
+	unsigned oldest = WIRE_STREAMS;
+	uint32_t least = 0;
+	for (unsigned i = 0; i < WIRE_STREAMS; i++) {
+		const struct wire_stream *stream =
+		    wire_stream_at(channel->memory, channel->ring, i);
+		if (!channel_is_new(&channel->places[i], stream, channel->ended))
+			continue;
+		uint32_t serial = __atomic_load_n(&stream->serial, __ATOMIC_RELAXED);
+		if (oldest == WIRE_STREAMS || serial < least) {
+			oldest = i;
+			least = serial;
+		}
+	}
+	return oldest;
+}
+
+bool channel_meet_oldest(struct channel *channel, struct contexts *contexts)
+{
+	unsigned index = oldest_new(channel);
+	if (index < WIRE_STREAMS)
+		index = oldest_new(channel);
+	if (index == WIRE_STREAMS)
+		return false;
+	const struct wire_stream *stream = wire_stream_at(channel->memory, channel->ring, index);
+	channel->places[index] = (struct channel_place){
+	    .known = true,
+	    .generation = __atomic_load_n(&stream->generation, __ATOMIC_ACQUIRE),
+	    .context = add_context(channel, contexts, stream)};
+	channel->next = index;
+	return true;
+}
