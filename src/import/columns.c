@@ -61,7 +61,7 @@ static struct csv_range range_of(const char *unit, bool whole)
 				  .share = share,
 				  .cycles = strcmp(unit, "cycles") == 0,
 				  .whole = whole,
-				  .most = share ? CSV_SHARE_MAX : (double)INFINITY};
+				  .most = share ? CSV_SHARE_MAX : CSV_AMOUNT_MAX};
 }
 
 struct csv_range import_range(const struct sx_catalog *catalog, const char *name)

@@ -216,7 +216,7 @@ class Tables(FolderTest):
                 self.assertEqual(rows['gpu_busy']['mean'], '50')
                 self.assertEqual(rows['gpu_temperature']['min'], '-5')
                 self.assertIn('no data', told)
-        self.assertIn('3 values are below 0, a share above 100 %, or more than its time allows, the first in line 2, column frame_time', self.report(wide, '--for', 'monitor')[1].replace('Frame time', 'frame_time'))
+        self.assertIn('3 values are below 0 or beyond 1e200, a share above 100 %, or more than its time allows, the first in line 2, column frame_time', self.report(wide, '--for', 'monitor')[1].replace('Frame time', 'frame_time'))
         rows, told = self.report('vertex_reuse\n-10\n20\n', '--for', 'opengl')
         self.assertEqual(rows['vertex_reuse']['count'], '2')
 
@@ -402,6 +402,39 @@ class Tables(FolderTest):
             rows, _ = self.report(','.join(['frame_time (ms)', *names]) + '\n' + ','.join(['1'] * (width + 1)) + '\n', '-m', 'frame_time')
             self.assertEqual(rows['frame_time']['mean'], '0.001')
 
+    def test_units_wherever_they_stand(self):
+        """Behind a name in words or with a slash, in a line of their own below the header, behind the numbers."""
+        want = {'frame_time': 0.0166, 'gpu_time': 0.005}
+        for text in ('frame_time/ms,gpu_time/us\n16.6,5000\n', 'frame_time in ms,gpu_time in us\n16.6,5000\n', 'Frame time (ms),gpu_time us\n16.6,5000\n',
+                     'frame_time,gpu_time\nms,us\n16.6,5000\n', '\ufeffframe_time;gpu_time\r\n(ms);[us]\r\n16,6;5000\r\n', 'frame_time,gpu_time\n16.6 ms,5000 us\n',
+                     'frame_time,gpu_time (us)\n"16.6ms",5000 us\n', 'frame_time (ms),gpu_time\n16.6 ms,0.005 s\n', 'time,frame_time,gpu_time\ns,ms,us\n1,16.6,5000\n'):
+            for args in ((), ('--for', 'opengl')):
+                with self.subTest(text, args=args):
+                    rows, told = self.report(text, '-m', 'frame_time,gpu_time', *args)
+                    for name, value in want.items():
+                        self.assertAlmostEqual(float(rows[name]['mean']), value, places=12)
+                    row = next(csv.DictReader(self.good('eval', self.file(text), '--for', 'opengl', '-m', 'frame_time', '--csv').stdout.splitlines()))
+                    self.assertEqual(row['frame_time (s)'], '0.0166')
+                    self.assertNotIn('no unit', told)
+        rows, _ = self.report('frame_time (min),gpu_busy\n0.5,55 %\n0.5,45%\n', '--for', 'monitor')
+        self.assertEqual((rows['frame_time']['mean'], rows['gpu_busy']['mean']), ('30', '50'))
+        # The least of something is in no minutes, and a line of texts is no line of units.
+        self.assertEqual(self.report('frame_time (ms),frame_time_min\n5,3\n', '-m', 'frame_time', '--for', 'opengl')[0]['frame_time']['mean'], '0.005')
+        rows = self.good('export', self.file('frame_time (ms),scene\n5,s\n6,ms\n'), '--csv', '-m', 'frame_time').stdout.splitlines()
+        self.assertEqual([line.split(',')[2] for line in rows], ['scene', 's', 'ms'])
+        for text, because in (('frame_time\n16 ms\n900 us\n', 'in one unit'), ('frame_time (ms)\n16 us\n', 'in one unit'), ('frame_time (ms)\n16 parsecs\n', 'make it one of numbers')):
+            result = run('report', self.file(text))
+            self.assertEqual((result.returncode, result.stderr.count('\n')), (5, 3), result.stderr)
+            self.assertIn(because, result.stderr)
+
+    def test_amounts_beyond_all(self):
+        """A number whose like in a smaller unit is none is no data, and told: not a gap."""
+        for text in ('frame_time (ms)\n1e308\n10\n', 'name,value\nframe_time (ms),1e308\nframe_time (ms),10\n', 'frame_time (ms)\ninf\n10\n'):
+            for catalog in ('monitor', 'opengl'):
+                rows, told = self.report(text, '--for', catalog, '-m', 'frame_time')
+                self.assertEqual((rows['frame_time']['count'], rows['frame_time']['mean']), ('1', '0.01'), text)
+                self.assertRegex(told, 'beyond 1e200|holds no number')
+
     def test_units_of_own_columns(self):
         """What stands for itself has its unit from its head alone: through an export it stays what it is."""
         text = 'frame_time (ms),gpu load (%),vram (MiB),draws\n1,30,2,5\n'
@@ -502,7 +535,7 @@ class Tables(FolderTest):
         text = ('sep=;\r\ntimestamp_ns;MaliGPUActiveCy;MaliFragQueueActiveCy;MaliGPUActiveCy;GPU_ACTIVE\r\n1;1.234.567;12;9;8\r\n2;2.345.678;-5;9;8\r\n3;5\r\n')
         have, err = self.counters(text, 'MaliGPUActiveCy', 'MaliFragQueueActiveCy', catalog='mali-g31')
         self.assertEqual(have, [('1234567', '12'), ('2345678', ''), ('5', '')])
-        for words in ('1 line has fewer cells than the header, line 5', '1 column has the name of one before', '1 value of MaliFragQueueActiveCy cannot be (below 0, a share above 100 %, or more than its time allows), the first in line 4',
+        for words in ('1 line has fewer cells than the header, line 5', '1 column has the name of one before', '1 value of MaliFragQueueActiveCy cannot be (below 0 or beyond 1e200, a share above 100 %, or more than its time allows), the first in line 4',
                       'GPU_ACTIVE means the same as MaliGPUActiveCy, which is read instead'):
             self.assertIn(words, err)
 

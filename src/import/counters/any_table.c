@@ -21,7 +21,27 @@
 /* As a number begins, in whatever notation; no data may stand for one. */
 static bool begins_number(struct import_cell cell)
 {
-	return cell.size && (strchr("0123456789+-.", cell.text[0]) || import_no_data(cell));
+	return cell.size && (strchr("0123456789+-.", cell.text[0]) || import_no_data(cell) ||
+			     import_is(cell, "inf") || import_is(cell, "infinity"));
+}
+
+/* A line of units below the header. */
+static bool are_units(const struct import_cell *cells, size_t count)
+{
+	size_t units = 0;
+	const char *unit;
+	double factor;
+	for (size_t i = 0; i < count; i++) {
+		struct import_cell cell = cells[i];
+		bool brackets = cell.size > 2 && (cell.text[0] == '(' || cell.text[0] == '[');
+		cell.text += brackets;
+		cell.size -= brackets ? 2 : 0;
+		bool is = cell.size && import_unit(cell, &unit, &factor);
+		if (!is && !import_no_data(cell))
+			return false;
+		units += is;
+	}
+	return units > 0;
 }
 
 /* A header of words, and below it, if there is a line, one with a number. */
@@ -42,6 +62,8 @@ static bool any_table_recognise(const struct import_head *head)
 	if (!import_record(&lines, separator, &line))
 		return columns > 1;
 	size_t count = import_split(line, separator, cells, NAMES_LOOKED_AT);
+	if (are_units(cells, count) && import_record(&lines, separator, &line))
+		count = import_split(line, separator, cells, NAMES_LOOKED_AT);
 	for (size_t i = 0; i < count; i++)
 		numbers += begins_number(cells[i]);
 	return numbers && count <= columns + 1;

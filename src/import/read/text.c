@@ -206,6 +206,10 @@ static const struct {
     {"s", "s", 1},
     {"sec", "s", 1},
     {"seconds", "s", 1},
+    {"min", "s", 60},
+    {"minutes", "s", 60},
+    {"h", "s", 3600},
+    {"hours", "s", 3600},
     {"Hz", "Hz", 1},
     {"kHz", "Hz", 1e3},
     {"MHz", "MHz", 1},
@@ -262,14 +266,24 @@ bool import_unit(struct import_cell text, const char **unit, double *factor)
 
 struct import_cell import_split_suffix(struct import_cell head, struct import_cell *end)
 {
-	const char *unit, *mark = memrchr(head.text, '_', head.size);
+	static const char marks[] = "_ /"; /* "time_ms", "time in ms", "time/ms" */
+	const char *unit;
 	double factor;
-	mark = mark ? mark : memrchr(head.text, ' ', head.size);
-	if (!mark || mark == head.text)
-		return (struct import_cell){head.text, 0};
-	*end = (struct import_cell){mark + 1, head.size - (size_t)(mark + 1 - head.text)};
-	bool is = end->size && import_unit(*end, &unit, &factor);
-	return (struct import_cell){head.text, is ? (size_t)(mark - head.text) : 0};
+	for (const char *m = marks; *m; m++) {
+		const char *mark = memrchr(head.text, *m, head.size);
+		if (!mark || mark == head.text)
+			continue;
+		*end = (struct import_cell){mark + 1, head.size - (size_t)(mark + 1 - head.text)};
+		/* "_min" is the least of something. */
+		if (!end->size || import_is(*end, "min") || !import_unit(*end, &unit, &factor))
+			continue;
+		struct import_cell bare =
+		    text_trim((struct import_cell){head.text, (size_t)(mark - head.text)});
+		if (*m == ' ' && bare.size > 3 && memcmp(bare.text + bare.size - 3, " in", 3) == 0)
+			bare.size -= 3;
+		return bare;
+	}
+	return (struct import_cell){head.text, 0};
 }
 
 struct import_cell import_split_unit(struct import_cell head, struct import_cell *unit)

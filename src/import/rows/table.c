@@ -121,8 +121,8 @@ static void mend_values(struct import_rows *rows, struct rows_column *c,
 	c->cannot_be = outside > 0;
 	if (outside)
 		import_tell(rows->job,
-			    "%s of %.80s cannot be (below 0, a share above 100 %%, or more than "
-			    "its time allows), the first in %s %zu: no data",
+			    "%s of %.80s cannot be (below 0 or beyond 1e200, a share above 100 %%, "
+			    "or more than its time allows), the first in %s %zu: no data",
 			    COUNTED(outside, "value"), c->field.name,
 			    first < rows->place_cap && rows->places[first] ? rows->job->place
 									   : "sample",
@@ -188,7 +188,7 @@ static void ask_catalog(struct import_rows *rows)
 			    (struct csv_range){.is = true, .share = true, .most = CSV_SHARE_MAX};
 		else if (!range.is && info && info->type == SX_U64)
 			range =
-			    (struct csv_range){.is = true, .whole = true, .most = (double)INFINITY};
+			    (struct csv_range){.is = true, .whole = true, .most = CSV_AMOUNT_MAX};
 		if (range.is)
 			mend_values(rows, &rows->columns[i], &range);
 		if (info)

@@ -209,7 +209,7 @@ static enum sx_status skip_header(struct csv_stream *s)
 	while (!status && !cell.last)
 		status = csv_read_cell(&s->r.c, &cell, s->r.err);
 	s->r.c.line++;
-	return status;
+	return status ? status : csv_skip_units(&s->r);
 }
 
 /* Learns everything and makes the table. */

@@ -18,9 +18,11 @@ struct csv_range {
 	bool share;  /* of 100 percent, of which `most` is some more, for what clocks differ */
 	bool cycles; /* no more than a sample's length has */
 	bool whole;  /* what counts has 64 bits */
-	double most; /* from 0; infinite: no end */
+	double most; /* from 0 */
 };
 #define CSV_SHARE_MAX 101 /* percent */
+/* What is larger is no amount of anything, and would be none in a smaller unit. */
+#define CSV_AMOUNT_MAX 1e200
 /* Of a clock of 10 GHz, added up over 4,096 units: what no sample has more of in a nanosecond. */
 #define CSV_CYCLES_MAX (10.0 * 4096)
 /* Why a column has no data whose values cannot be. */

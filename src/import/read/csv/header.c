@@ -74,8 +74,7 @@ static struct csv_cell csv_header_split_unit(struct csv_reader *r, const struct 
 	return (struct csv_cell){.text = name.text, .size = name.size, .last = cell->last};
 }
 
-/* Whether the column is a time of the row. */
-static bool take_time(struct csv_column *column, struct import_cell head)
+bool csv_take_time(struct csv_column *column, struct import_cell head)
 {
 	static const enum csv_role roles[] = {[IMPORT_TIME_LENGTH] = CSV_DURATION,
 					      [IMPORT_TIME_BEGIN] = CSV_BEGIN,
@@ -137,7 +136,7 @@ static enum sx_status csv_header_add_column(struct csv_reader *r, const struct c
 		column->role = CSV_IGNORED;
 	bool unknown = o && o->may_be_text && o->may_be_text(o->user, name);
 	if (column->role == CSV_VALUE && (unknown || !o || !o->may_be_text) &&
-	    take_time(column, (struct import_cell){cell->text, cell->size}))
+	    csv_take_time(column, (struct import_cell){cell->text, cell->size}))
 		return SX_OK;
 	column->may_be_text = column->role == CSV_VALUE && !unit && unknown;
 	column->known = column->role == CSV_VALUE && o && o->may_be_text && !unknown;
@@ -174,5 +173,5 @@ enum sx_status csv_header(struct csv_reader *r)
 		return csv_bad(&r->c, r->err, "every column needs a counter's name",
 			       "no column has a name");
 	r->c.line++;
-	return SX_OK;
+	return r->options && r->options->may_be_text ? csv_take_units(r) : SX_OK;
 }

@@ -121,6 +121,9 @@ static enum sx_status no_number(struct csv_reader *r, struct csv_column *column,
 	    &r->c, r->err, "the other cells of its column, or its name, make it one of numbers",
 	    "column %u: \"%.*s\" is not a number", (uint32_t)(column - r->columns) + 1, SHOWN(cell),
 	    cell->text);
+	if (column->many_units)
+		error_because(r->err, "the numbers of a column are in one unit: its header's, or "
+				      "that of the first");
 	error_try(r->err, "the number alone, its unit in the header as in \"frame_time (ms)\"; an "
 			  "empty cell, - or N/A where there is none");
 	return status;
@@ -229,6 +232,9 @@ static enum sx_status csv_rows_take_cell(struct csv_reader *r, struct csv_column
 		r->quality |= import_quality(cell->text, cell->size);
 		return SX_OK;
 	}
+	struct csv_cell bare = *cell;
+	if (csv_cut_unit(r, column, &bare))
+		cell = &bare;
 	if (csv_doubtful(&r->c.marks, cell, &n.u)) {
 		n.f = (double)n.u, n.whole = true;
 		note_doubt(r, column, cell);

@@ -38,6 +38,9 @@ struct csv_column {
 	size_t outside;		   /* values that cannot be */
 	double last;		   /* with range.cycles: the value of the row at hand, or NaN */
 	bool doubtful;		   /* some cell is "1,234" */
+	bool unit_in_cells;	   /* the header has none, and cells have */
+	bool many_units;	   /* and not all the same */
+	char cell_unit[16];	   /* that of the first */
 	enum sx_label label;	   /* CSV_TEXT */
 	const char *unit;	   /* as the header has it, or NULL */
 	double factor;		   /* of values as they stand there; 0: 1 */
@@ -73,6 +76,7 @@ struct csv_reader {
 	uint8_t quality;		/* of the row at hand */
 	bool cycles;			/* some column counts cycles */
 	const struct csv_options *options;
+	bool unit_line; /* the second line has the units of the columns */
 	struct csv_doubt doubt;
 	struct csv_tally tally;
 	struct sx_error *err;
@@ -80,6 +84,17 @@ struct csv_reader {
 
 /* Reads the header line. Errors: SX_ERR_BAD_INPUT, SX_ERR_NO_MEMORY. */
 enum sx_status csv_header(struct csv_reader *r);
+/* Whether a column is a time of the row, by its head with its unit. */
+bool csv_take_time(struct csv_column *column, struct import_cell head);
+/* Reads the line below the header where it has units: they are the columns'. */
+enum sx_status csv_take_units(struct csv_reader *r);
+/* Moves over the line of units, of a text whose header is passed again. */
+enum sx_status csv_skip_units(struct csv_reader *r);
+/*
+ * The number of a cell "16.6 ms" of a column that means something, where the unit can be the
+ * column's: cut to it, and the unit remembered. False where that is another thing.
+ */
+bool csv_cut_unit(struct csv_reader *r, struct csv_column *column, struct csv_cell *cell);
 /*
  * Reads a line's cells: without a table they only count for their columns, which are u64 until a
  * cell says otherwise; with one they fill its row. Errors: SX_ERR_BAD_INPUT, SX_ERR_NO_MEMORY.

@@ -65,8 +65,8 @@ static void tell_rows(const struct csv_tally *tally, const struct teller *to)
 			   tally->no_count_name);
 	if (tally->outside)
 		teller_say(to,
-			   "%s below 0, a share above 100 %%, or more than its time allows, the "
-			   "first in line %zu, column %.80s: no data",
+			   "%s below 0 or beyond 1e200, a share above 100 %%, or more than its "
+			   "time allows, the first in line %zu, column %.80s: no data",
 			   COUNTED(tally->outside, "value is"), tally->first_outside,
 			   tally->outside_name);
 	if (tally->impossible)
