@@ -102,6 +102,13 @@ static void add(const void *handle, const struct wire_counted *does)
 	pthread_mutex_unlock(&batches_lock);
 }
 
+static cl_int info_of(void *handle, cl_uint what, size_t size, void *value)
+{
+	cl_int(CL_API_CALL * info)(void *, cl_uint, size_t, void *, size_t *) =
+	    (__typeof__(info))__atomic_load_n(&batch_info, __ATOMIC_ACQUIRE);
+	return info ? info(handle, what, size, value, NULL) : CL_INVALID_OPERATION;
+}
+
 static void *CL_API_CALL create_batch(cl_uint count, const cl_command_queue *queues,
 				      const void *properties, cl_int *status)
 {
@@ -118,12 +125,10 @@ static void *CL_API_CALL create_batch(cl_uint count, const cl_command_queue *que
 static cl_int CL_API_CALL release_batch(void *handle)
 {
 	cl_int(CL_API_CALL * next)(void *) = (__typeof__(next))next_of(BATCH_RELEASE);
-	cl_int(CL_API_CALL * info)(void *, cl_uint, size_t, void *, size_t *) =
-	    (__typeof__(info))__atomic_load_n(&batch_info, __ATOMIC_ACQUIRE);
 	struct guest_visit visit = guest_enter();
 	cl_uint references = 0;
-	if (guest_still_here() && info &&
-	    info(handle, BATCH_REFERENCES, sizeof(references), &references, NULL) == CL_SUCCESS &&
+	if (guest_still_here() &&
+	    info_of(handle, BATCH_REFERENCES, sizeof(references), &references) == CL_SUCCESS &&
 	    references == 1)
 		forget(handle);
 	guest_leave(visit);
@@ -144,13 +149,14 @@ static void count_all(struct queue *queue, const void *handle)
 		pending_miss(&queue->pending);
 }
 
-static cl_command_queue first_queue(const void *handle)
+/* Where what a command buffer does is counted; of one of which nothing is known, any. */
+static struct queue *queue_of(const void *handle, cl_command_queue given)
 {
 	pthread_mutex_lock(&batches_lock);
 	const struct batch *b = *find(handle);
-	cl_command_queue queue = b ? b->queue : NULL;
+	cl_command_queue queue = given ? given : b ? b->queue : NULL;
 	pthread_mutex_unlock(&batches_lock);
-	return queue;
+	return queue ? queue_find(queue) : queue_any();
 }
 
 static cl_int CL_API_CALL enqueue_batch(cl_uint count, cl_command_queue *queues, void *handle,
@@ -160,7 +166,7 @@ static cl_int CL_API_CALL enqueue_batch(cl_uint count, cl_command_queue *queues,
 				   cl_event *) = (__typeof__(next))next_of(BATCH_ENQUEUE);
 	cl_int status = next(count, queues, handle, waits, list, event);
 	struct guest_visit visit = guest_enter();
-	struct queue *q = queue_find(count > 0 && queues ? queues[0] : first_queue(handle));
+	struct queue *q = queue_of(handle, count > 0 && queues ? queues[0] : NULL);
 	if (q && status == CL_SUCCESS) {
 		count_all(q, handle);
 		queue_drain(q);

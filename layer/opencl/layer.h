@@ -66,6 +66,8 @@ struct queue {
 struct queue *queue_find(cl_command_queue handle);
 /* The same of one that was released, or is not watched. */
 struct queue *queue_find_any(cl_command_queue handle);
+/* One that is watched, whichever; NULL: there is none. */
+struct queue *queue_any(void);
 /* The next queue in the list that has commands left, or that the program has released. */
 struct queue *queue_next(const struct queue *after, bool only_released);
 /* References to an event of the program's that are ours. */

@@ -44,6 +44,14 @@ struct queue *queue_find(cl_command_queue handle)
 	return queue_look(handle, false);
 }
 
+struct queue *queue_any(void)
+{
+	struct queue *q = guest_still_here() ? first() : NULL;
+	while (q && !(handle_of(q) && is_referenced(q) && q->watched))
+		q = q->next;
+	return q;
+}
+
 struct queue *queue_find_any(cl_command_queue handle)
 {
 	return queue_look(handle, true);

@@ -326,6 +326,21 @@ class OpenCL(FolderTest):
                 told = any(word in result.stderr for word in ('lost', 'no room', 'no OpenCL sample'))
                 self.assertEqual(missing > 0, told, result.stderr)
 
+    def test_each_allocation_fails_for_command_buffers(self):
+        """Also where what was recorded finds no memory: kernels are all counted, or some are told as lost."""
+        out = os.path.join(self.folder.name, 'out.json')
+        for at in range(1, 8):
+            with self.subTest(at=at):
+                result = run(SEXTANT, 'stat', '--overhead', '0', '-d', 'opencl', '-m', 'KernelLaunches', '--json', '-o', out, '--', 'env',
+                             f'LD_PRELOAD={NOMEM}', f'FAIL_AT={at}', KNOWN, 'batch')
+                if result.returncode == 77:
+                    self.skipTest('this driver has no command buffers')
+                told = any(word in result.stderr for word in ('lost', 'no room', 'no OpenCL sample'))
+                self.assertEqual(result.returncode != 0, told, result.stderr)
+                if not told:
+                    with open(out, encoding='utf-8') as file:
+                        self.assertEqual(json.load(file)['metrics'][0]['total'], 11)
+
     def test_without_a_channel(self):
         """A layer that nobody listens to stands aside."""
         layer = os.path.join(os.path.dirname(SEXTANT), '..', 'layer', 'opencl', 'libsextant-opencl.so')
