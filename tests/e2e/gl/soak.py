@@ -1,5 +1,5 @@
-"""An hour of glxgears under `stat` in constant memory: neither the command nor the program grows after the first
-sixth. Usage: soak.py [SECONDS]"""
+"""An hour of glxgears under `stat` or `record` in constant memory: neither the command nor the program grows after the
+first sixth, and the command stays below 32 MiB. Usage: soak.py [SECONDS [stat|record]]"""
 import json
 import os
 import re
@@ -13,7 +13,8 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import xvfb  # noqa: E402
 
 SEXTANT = os.environ["SEXTANT"]
-GROWTH_KIB = 4096
+GROWTH_KIB = 1024
+LIMIT_KIB = 32768
 
 
 def memory_kib(pid):
@@ -28,29 +29,34 @@ def child_of(pid):
 
 def main():
     seconds = float(sys.argv[1]) if len(sys.argv) > 1 else 3600
+    verb = sys.argv[2] if len(sys.argv) > 2 else "stat"
     with xvfb.Display() as display, tempfile.TemporaryDirectory() as folder:
         if not display.name:
             return 77
-        result = os.path.join(folder, "stat.json")
+        result, capture = os.path.join(folder, "stat.json"), os.path.join(folder, "run.sxc")
+        output = ["-o", capture] if verb == "record" else ["--json", "-o", result]
         # The program has an output of its own, in which it counts frames as well: 66 in 5 seconds.
-        stat = subprocess.Popen([SEXTANT, "stat", "-d", "gl", "--json", "-o", result, "--", "glxgears"],
+        tool = subprocess.Popen([SEXTANT, verb, "-d", "gl", *output, "--", "glxgears"],
                                 stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=display.environment())
         begin, early, late = time.monotonic(), {}, {}
         while time.monotonic() - begin < seconds:
             time.sleep(min(10, seconds / 20))
-            now = {"stat": memory_kib(stat.pid), "glxgears": memory_kib(child_of(stat.pid))}
+            now = {verb: memory_kib(tool.pid), "glxgears": memory_kib(child_of(tool.pid))}
             side = early if time.monotonic() - begin < seconds / 6 else late
             for name, kib in now.items():
                 side[name] = max(kib, side.get(name, 0))
             print(f"{time.monotonic() - begin:.0f} s: {now} KiB", flush=True)
-        stat.send_signal(signal.SIGTERM)
-        stat.wait(60)
+        tool.send_signal(signal.SIGTERM)
+        tool.wait(60)
+        if verb == "record":
+            subprocess.run([SEXTANT, "report", capture, "--json", "-o", result], check=True, timeout=600)
         with open(result, encoding="utf-8") as file:
             device, = json.load(file)["devices"]
     for name in late:
         print(f"{name}: {early[name]} KiB at first, at most {late[name]} later")
     print("frames:", device["samples"])
-    return not device["samples"] or any(late[name] > early[name] + GROWTH_KIB for name in late)
+    grown = any(late[name] > early[name] + GROWTH_KIB for name in late)
+    return not device["samples"] or grown or late[verb] > LIMIT_KIB
 
 
 if __name__ == "__main__":
