@@ -334,13 +334,8 @@ enum sx_status import_cut(const struct import_job *job, size_t line, struct sx_e
 	return SX_INCOMPLETE;
 }
 
-const char *import_label_name(enum sx_label label)
+const char *import_label_property(enum sx_label label, char buf[IMPORT_PROPERTY_MAX])
 {
-	return label_name(label);
-}
-
-const char *import_label_property(const char *ours, char buf[IMPORT_PROPERTY_MAX])
-{
-	snprintf(buf, IMPORT_PROPERTY_MAX, "label.%s", ours);
+	snprintf(buf, IMPORT_PROPERTY_MAX, "label.%s", label_name(label));
 	return buf;
 }

@@ -71,10 +71,8 @@ bool import_knows(const char *path, bool tables);
 
 const struct import_device *import_devices(const struct import *import, uint32_t *count);
 #define IMPORT_PROPERTY_MAX 32
-/* The property of a capture's device with the file's name of a label, by ours: "label.group". */
-const char *import_label_property(const char *ours, char buf[IMPORT_PROPERTY_MAX]);
-/* "frame", "group", "context", …, "group2"; static storage. */
-const char *import_label_name(enum sx_label label);
+/* The property of a capture's device with the file's name of a label: "label.group". */
+const char *import_label_property(enum sx_label label, char buf[IMPORT_PROPERTY_MAX]);
 /* The kind of a file in words: "a log of MangoHud". */
 const char *import_about(const struct import *import);
 /* What people should know: what was left out, or guessed. NULL behind the last. */

@@ -46,6 +46,14 @@ static const char *report_key_of(const struct sx_capture_device *info, const cha
 	return by;
 }
 
+/* What the file of a device calls the key; NULL: as we do. */
+static const char *report_own_key(const struct sx_capture_device *info, const char *by)
+{
+	char property[64];
+	snprintf(property, sizeof(property), "label.%s", report_key_of(info, by));
+	return sx_capture_property(info, property);
+}
+
 /* What --sort names, as this device has it. */
 static const char *report_sort(struct reporting *r, const struct capture_view *view)
 {
@@ -138,12 +146,11 @@ static enum sx_status write_groups(struct reporting *r, const struct report *rep
 		if (!r->by[i])
 			continue;
 		const struct sx_capture_device *info = r->read.devices[i].view->info;
-		*out = (struct groups_out){
-		    .view = &view,
-		    .report = report,
-		    .device = &report->devices[i],
-		    .by = capture_view_label(info, report_key_of(info, r->cli->options.by)),
-		    .number = r->read.devices[i].view->number};
+		*out = (struct groups_out){.view = &view,
+					   .report = report,
+					   .device = &report->devices[i],
+					   .by = report_own_key(info, r->cli->options.by),
+					   .number = r->read.devices[i].view->number};
 		status = report_by_finish(r->by[i], &out->g, &why);
 		if (status && !first.message[0])
 			first = why;

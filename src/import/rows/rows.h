@@ -49,6 +49,12 @@ struct import_rows {
 	bool whole_shares; /* no percentage is outside 0 to 100 */
 };
 
+/* Whether the format's values are held against what they can be. */
+static inline bool rows_are_judged(const struct import_rows *rows)
+{
+	const struct import_format *format = rows->job->format;
+	return format->table || format->any_order || format->by_device;
+}
 /* Frees the values of a column, which has none then. */
 void rows_forget_values(struct rows_column *c);
 /* The rows as a table, also in part on failure; their values are freed on the way. */

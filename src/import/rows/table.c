@@ -178,8 +178,7 @@ static void ask_catalog(struct import_rows *rows)
 		if (known)
 			meaning = column_meaning(known, field->name, SX_NONE);
 		struct csv_range range = {.is = false};
-		if (known && (rows->job->format->table || rows->job->format->any_order ||
-			      rows->job->format->by_device))
+		if (known && rows_are_judged(rows))
 			range = import_range(known, field->name);
 		const struct sx_counter_info *info =
 		    known ? rows_counter_of(known, &meaning) : NULL;

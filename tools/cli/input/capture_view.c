@@ -217,10 +217,10 @@ enum sx_status capture_view_list(const struct cli *cli, const char *path, uint32
 	return capture_view_device(cli, path, SX_NONE, &none, err);
 }
 
-const char *capture_view_label(const struct sx_capture_device *info, const char *ours)
+const char *capture_view_label(const struct sx_capture_device *info, enum sx_label label)
 {
 	char property[IMPORT_PROPERTY_MAX];
-	const char *name = sx_capture_property(info, import_label_property(ours, property));
+	const char *name = sx_capture_property(info, import_label_property(label, property));
 	/* Such a column would be read as that of devices. */
 	return name && strcasecmp(name, "device") != 0 ? name : NULL;
 }

@@ -40,11 +40,8 @@ struct capture_view {
 
 /* A property of a capture; "" when it has none of that name. Lives as long as the reader. */
 const char *capture_view_property(const struct sx_capture_info *info, const char *name);
-/*
- * What the file that a device comes from called a column of labels, by our name of those; NULL: it
- * called them so, too.
- */
-const char *capture_view_label(const struct sx_capture_device *info, const char *ours);
+/* What the file that a device comes from called a column of labels; NULL: as we do. */
+const char *capture_view_label(const struct sx_capture_device *info, enum sx_label label);
 /* Whether a file begins as a capture; false for what cannot be read. */
 bool capture_view_is(const char *path);
 /*

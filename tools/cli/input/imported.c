@@ -104,8 +104,7 @@ static uint32_t imported_properties(const struct import_device *device,
 		if (!device->labels[i])
 			continue;
 		out->items[told++] = (struct sx_capture_property){
-		    import_label_property(import_label_name((enum sx_label)i), out->names[i]),
-		    device->labels[i]};
+		    import_label_property((enum sx_label)i, out->names[i]), device->labels[i]};
 	}
 	return told;
 }

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/suggest.h"
-#include "import/import.h"
 #include "tools/verbs/export/export.h"
 #include "tools/verbs/export/header.h"
 #include "tools/verbs/export/join.h"
@@ -38,8 +37,7 @@ enum sx_status export_shape(const struct cli *cli, const struct capture_view *vi
 				     .quality = true,
 				     .simulated = view->info->simulated};
 	for (int i = 0; i < SX_LABEL_COUNT; i++)
-		shape->label_names[i] =
-		    capture_view_label(view->info, import_label_name((enum sx_label)i));
+		shape->label_names[i] = capture_view_label(view->info, (enum sx_label)i);
 	return labels_of(view, &shape->labels, err);
 }
 
