@@ -37,7 +37,8 @@ void groups_json(const struct groups_out *o);
 void groups_csv(const struct groups_out *o);
 /* What the key of the groups is called. */
 const char *groups_by(const struct groups_out *o);
-/* What a group is called. */
-void groups_key(const struct groups_out *o, size_t i, char *buf, size_t size);
+#define GROUPS_KEY_MAX 64
+/* What a group is called: its text as it is, else in buf. */
+const char *groups_key(const struct groups_out *o, size_t i, char buf[GROUPS_KEY_MAX]);
 
 #endif

@@ -31,19 +31,20 @@ const char *groups_by(const struct groups_out *o)
 	return o->by ? o->by : report_key_name(o->g->by);
 }
 
-void groups_key(const struct groups_out *o, size_t i, char *buf, size_t size)
+const char *groups_key(const struct groups_out *o, size_t i, char buf[GROUPS_KEY_MAX])
 {
 	const struct report_group *group = &o->g->list[i];
 	if (group->key == UINT64_MAX)
-		snprintf(buf, size, "%s", o->g->whole_frames ? "(whole frames)" : "(none)");
-	else if (group->key == REPORT_KEY_OTHERS)
-		snprintf(buf, size, "(others)");
-	else if (group->text)
-		snprintf(buf, size, "%s", group->text);
-	else if (o->g->by == REPORT_BY_TIME)
-		stretch_text(group->key, o->g->bucket_ns, buf, size);
+		return o->g->whole_frames ? "(whole frames)" : "(none)";
+	if (group->key == REPORT_KEY_OTHERS)
+		return "(others)";
+	if (group->text)
+		return group->text;
+	if (o->g->by == REPORT_BY_TIME)
+		stretch_text(group->key, o->g->bucket_ns, buf, GROUPS_KEY_MAX);
 	else
-		snprintf(buf, size, "%" PRIu64, group->key);
+		snprintf(buf, GROUPS_KEY_MAX, "%" PRIu64, group->key);
+	return buf;
 }
 
 /* Columns worth their place: with data that is not 0 throughout. */
@@ -101,7 +102,7 @@ struct cells {
 
 /* What stands before a group's metrics. */
 struct heads {
-	char key[64], at[HUMAN_MAX], time[HUMAN_MAX], context[24];
+	char key[GROUPS_KEY_MAX], at[HUMAN_MAX], time[HUMAN_MAX], context[24];
 };
 
 static void fill_heads(const struct groups_out *o, size_t row, struct heads *h,
@@ -111,18 +112,13 @@ static void fill_heads(const struct groups_out *o, size_t row, struct heads *h,
 	uint64_t begin = sx_table_begin_ns(o->g->raw)[row];
 	uint32_t n = 0;
 	*h = (struct heads){.time = "-"};
-	if (group->text) /* as long as it is: the table shortens it */
-		cells[n++] = group->text;
-	else
-		groups_key(o, row, h->key, sizeof(h->key));
+	cells[n++] = groups_key(o, row, h->key); /* as long as it is: the table shortens it */
 	if (begin != SX_TIME_UNKNOWN && begin >= o->g->begin_ns)
 		human_duration(h->at, begin - o->g->begin_ns);
 	if (group->time_ns)
 		human_duration(h->time, group->time_ns);
 	if (group->context != SX_LABEL_ABSENT)
 		snprintf(h->context, sizeof(h->context), "%" PRIu64, group->context);
-	if (!n)
-		cells[n++] = h->key;
 	if (o->tells_process)
 		cells[n++] = group->process ? group->process : "";
 	if (o->tells_context)
@@ -190,19 +186,21 @@ static bool write_text(const struct groups_out *o, const struct sx_table *values
 		table_footnotes(o->view, o->device);
 	if (o->is_behind)
 		return ok;
+	bool several = o->report->device_count > 1;
+	const char *of = several ? report_text_title(o->device) : "", *colon = several ? ": " : "";
 	if (o->g->seen > sx_table_row_count(values))
-		teller_say(&o->view->notes, "%zu of %s shown; --top N shows others",
+		teller_say(&o->view->notes, "%s%s%zu of %s shown; --top N shows others", of, colon,
 			   sx_table_row_count(values), COUNTED(o->g->seen, group_word(o)));
 	if (more)
-		teller_say(&o->view->notes, "%s did not fit; -m chooses, --csv writes all",
-			   COUNTED(more, "more metric"));
+		teller_say(&o->view->notes, "%s%s%s did not fit; -m chooses, --csv writes all", of,
+			   colon, COUNTED(more, "more metric"));
 	return ok;
 }
 
 /* "412: fragments 3.1 times the median, ..." below a table of the worst ones. */
 static void differences_text(const struct groups_out *o)
 {
-	char line[512], key[256], times[HUMAN_MAX];
+	char line[1024], key[GROUPS_KEY_MAX], times[HUMAN_MAX];
 	bool headed = false;
 	for (size_t r = 0; r < o->g->count; r++) {
 		struct report_difference found[REPORT_DIFFERENCES];
@@ -212,8 +210,8 @@ static void differences_text(const struct groups_out *o)
 		if (!headed)
 			text_heading(&o->view->out, "what was different in them");
 		headed = true;
-		groups_key(o, r, key, sizeof(key));
-		size_t used = (size_t)snprintf(line, sizeof(line), "%s:", key);
+		size_t used =
+		    (size_t)snprintf(line, sizeof(line), "%.256s:", groups_key(o, r, key));
 		for (size_t i = 0; i < count && used < sizeof(line); i++) {
 			table_number(o->view, times, found[i].times, "count");
 			used += (size_t)snprintf(

@@ -1,6 +1,7 @@
 /* Groups of rows as JSON and CSV. */
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
 #include "base/number.h"
 #include "output/report/groups.h"
@@ -62,26 +63,24 @@ static void optional_json(struct json *json, const char *key, uint64_t value, bo
 }
 
 /* When a stretch of time begins, in s; else what people are told. */
-static void machine_key(const struct groups_out *o, size_t row, char *buf, size_t size)
+static const char *machine_key(const struct groups_out *o, size_t row, char buf[GROUPS_KEY_MAX])
 {
 	const struct report_group *group = &o->g->list[row];
-	char digits[NUMBER_F64_MAX + 1] = "";
-	if (o->g->by != REPORT_BY_TIME || group->text || group->key >= REPORT_KEY_OTHERS) {
-		groups_key(o, row, buf, size);
-		return;
-	}
-	number_put_decimal(digits, group->key * o->g->bucket_ns, 9);
-	snprintf(buf, size, "%s", digits);
+	_Static_assert(GROUPS_KEY_MAX > NUMBER_F64_MAX, "any number of seconds fits");
+	if (o->g->by != REPORT_BY_TIME || group->text || group->key >= REPORT_KEY_OTHERS)
+		return groups_key(o, row, buf);
+	memset(buf, 0, GROUPS_KEY_MAX);
+	number_put_decimal(buf, group->key * o->g->bucket_ns, 9);
+	return buf;
 }
 
 static void group_json(struct json *json, const struct groups_out *o, const struct sx_table *values,
 		       size_t row)
 {
-	char key[256];
+	char key[GROUPS_KEY_MAX];
 	uint64_t begin = sx_table_begin_ns(o->g->raw)[row], time = o->g->list[row].time_ns;
-	machine_key(o, row, key, sizeof(key));
 	json_object_begin_flat(json);
-	json_kv_string(json, "key", key);
+	json_kv_string(json, "key", machine_key(o, row, key));
 	if (o->g->whoms) {
 		json_kv_string(json, "process", o->g->list[row].process);
 		optional_json(json, "context", o->g->list[row].context,
@@ -176,13 +175,12 @@ void groups_csv(const struct groups_out *o)
 	if (!o->no_head)
 		head_csv(&csv, o);
 	for (size_t r = 0; r < sx_table_row_count(values); r++) {
-		char key[256];
+		char key[GROUPS_KEY_MAX];
 		uint64_t begin = sx_table_begin_ns(o->g->raw)[r];
-		machine_key(o, r, key, sizeof(key));
 		csv_u64(&csv, o->number);
 		if (o->view->simulated)
 			csv_text(&csv, o->device->simulated ? "true" : "false");
-		csv_text(&csv, key);
+		csv_text(&csv, machine_key(o, r, key));
 		if (o->tells_process)
 			csv_text(&csv, o->g->list[r].process);
 		if (o->tells_context)
