@@ -150,6 +150,21 @@ enum sx_status cli_open_output(struct cli *cli, struct sx_error *err)
 	return status;
 }
 
+/* Whether a remark was made before; it is from now on. */
+static bool is_told(const struct cli *cli, const char *line)
+{
+	struct cli_result *result = cli->result;
+	uint64_t hash = 0xcbf29ce484222325;
+	for (const char *p = line; *p; p++)
+		hash = (hash ^ (unsigned char)*p) * 0x100000001b3;
+	for (unsigned i = 0; result && i < result->told_count && i < CLI_TOLD_MAX; i++)
+		if (result->told[i] == hash)
+			return true;
+	if (result)
+		result->told[result->told_count++ % CLI_TOLD_MAX] = hash;
+	return false;
+}
+
 void cli_note(const struct cli *cli, const char *fmt, ...)
 {
 	if (cli->options.quiet)
@@ -160,6 +175,8 @@ void cli_note(const struct cli *cli, const char *fmt, ...)
 	vsnprintf(line, sizeof(line), fmt, args);
 	va_end(args);
 	const char *text = imported_text(cli, line, buf);
+	if (is_told(cli, text))
+		return;
 	ticker_hold(cli);
 	/* Whoever searches a file of them wants one line. */
 	if (cli->err.terminal)

@@ -24,6 +24,8 @@ enum exit_code {
 	EXIT_REGRESSION = 6,
 };
 
+#define CLI_TOLD_MAX 64
+
 /* What becomes of --output; verbs see it through a constant struct cli. */
 struct cli_result {
 	struct result_file file;
@@ -31,6 +33,9 @@ struct cli_result {
 	bool unpaged;	       /* the pager did not run: the text is lost */
 	int write_errno;       /* of a write that failed before the end */
 	struct ticker *ticker; /* while something is read for long, or NULL */
+	/* Hashes of the last remarks: each is made once, however often it is come by. */
+	uint64_t told[CLI_TOLD_MAX];
+	unsigned told_count;
 };
 
 struct cli {
@@ -66,7 +71,7 @@ struct command {
 int cli_fail(const struct cli *cli, const struct sx_error *err);
 /* Opens --output as the result stream, when it was given; for verbs that open it themselves. */
 enum sx_status cli_open_output(struct cli *cli, struct sx_error *err);
-/* A remark on standard error, unless --quiet. */
+/* A remark on standard error, once, unless --quiet. */
 void cli_note(const struct cli *cli, const char *fmt, ...) SX_PRINTF(2, 3);
 /* Notes what it is told, as "note: ...". */
 struct teller cli_teller(const struct cli *cli);

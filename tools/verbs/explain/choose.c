@@ -19,7 +19,8 @@ bool explain_is_rule(const char *name)
 struct search {
 	const char *name;
 	struct sx_catalog *found; /* the first */
-	char others[512];
+	char others[128];	  /* the first that know it too */
+	unsigned more;		  /* and how many others */
 	struct suggest near;
 };
 
@@ -40,6 +41,8 @@ static bool search_one(void *user, struct sx_catalog *catalog)
 	size_t used = strlen(s->others);
 	if (!s->found)
 		s->found = sx_catalog_ref(catalog);
+	else if (s->more || used + strlen(view.info->name) + 3 > sizeof(s->others))
+		s->more++;
 	else
 		snprintf(s->others + used, sizeof(s->others) - used, "%s%s", used ? ", " : "",
 			 view.info->name);
@@ -54,11 +57,14 @@ static enum sx_status search_catalogs(struct cli *cli, const char *name, struct 
 	struct search s = {.name = name};
 	suggest_begin(&s.near, name, 1);
 	selection_each_catalog(cli, search_one, &s);
+	char more[32] = "";
+	if (s.more)
+		snprintf(more, sizeof(more), " and %u more", s.more);
 	if (s.found) {
 		*out = s.found;
 		if (s.others[0])
-			cli_note(cli, "as catalog %s has it; --for chooses another of: %s",
-				 sx_catalog_info(s.found)->name, s.others);
+			cli_note(cli, "as catalog %s has it; --for chooses another of: %s%s",
+				 sx_catalog_info(s.found)->name, s.others, more);
 		return SX_OK;
 	}
 	error_set(err, SX_ERR_NOT_FOUND, "no catalog has a metric, counter or rule %s", name);
