@@ -550,7 +550,8 @@ class Eval(Case):
         lines = run('eval', '--for', 'opengl', '-i', raw, '-m', 'vertices_per_primitive,IAVertices',
                     '-f', 'ndjson').stdout.strip().split('\n')
         self.assertEqual([json.loads(l) for l in lines],
-                         [{'vertices_per_primitive': 3, 'IAVertices': 6},
+                         [{'schema': 'sextant.eval/1', 'for': 'opengl', 'vertices_per_primitive': 3, 'IAVertices': 6,
+                           'units': {'vertices_per_primitive': 'vertices/primitive', 'IAVertices': 'vertices'}},
                           {'vertices_per_primitive': None, 'IAVertices': 9}])
         rows = list(csv.reader(io.StringIO(run('eval', '--for', 'opengl', '-i', raw, '-m',
                                                'vertices_per_primitive,IAVertices', '--csv').stdout)))

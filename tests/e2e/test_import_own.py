@@ -342,7 +342,12 @@ class Own(FolderTest):
                 self.assertEqual(result.returncode, 0, result.stderr)
                 have = self.lines(again)
                 self.assertEqual(len(have), len(want))
-                for row, was in zip(have, want):
+                for row, was in zip(have, want):  # the first of each device says for all whose rows and in what they are
+                    told, heads = row.pop('units', {}), (row.pop('schema', None), was.pop('schema', None))
+                    self.assertEqual((was.get('device'), 'units' in was), (was.get('device'), heads[1] == 'sextant.export/1'))
+                    for name, unit in was.pop('units', {}).items():
+                        self.assertEqual(told.get(name, unit), unit)
+                    row.pop('for', None), was.pop('for', None)
                     self.assertEqual(row, was)
                 said |= {key for row in want for key in row}
         self.assertLessEqual({'device', 'begin_ns', 'end_ns', 'frame', 'quality', 'Scene', 'simulated', 'MaliConstantsShaderCoreCount'}, said)

@@ -134,6 +134,7 @@ static void own_json_finish(struct own_json *r)
 	}
 	strings_finish(&r->columns);
 	free(r->values);
+	free(r->told);
 	free(r->row);
 	free(r->texts);
 	free(r->out);

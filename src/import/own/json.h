@@ -45,6 +45,10 @@ struct own_json {
 	struct strings columns;	       /* header of the table that is made */
 	struct own_json_value *values; /* of the row at hand */
 	size_t value_cap, value_count;
+	/* Of a line of NDJSON: its catalog, and units by name. */
+	struct import_cell line_catalog;
+	struct own_json_value *told;
+	size_t told_cap, told_count;
 	struct import_cell *row; /* its cells, by column */
 	bool *texts;
 	struct own_json_mark mark;

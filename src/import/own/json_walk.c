@@ -63,13 +63,39 @@ static void own_json_end_line(struct own_json *r)
 		own_json_write_row(r, t);
 	for (size_t i = 0; t && !r->filling && i < r->value_count; i++)
 		own_json_name(r, t, r->values[i].key);
-	r->value_count = 0;
+	for (size_t i = 0; t && !r->filling && i < r->told_count; i++) {
+		uint32_t name = own_json_name(r, t, r->told[i].key);
+		if (name != UINT32_MAX)
+			t->units[name] = r->told[i].cell;
+	}
+	if (t && r->line_catalog.size)
+		t->catalog = r->line_catalog;
+	r->line_catalog = (struct import_cell){"", 0};
+	r->value_count = r->told_count = 0;
+}
+
+/* What the first row of a device says of all: no values. */
+static bool own_json_line_head(struct own_json *r, const struct read_json_place *place,
+			       struct import_cell value)
+{
+	if (place->depth == 1 && import_is(place->keys[0], "for"))
+		r->line_catalog = value;
+	else if (place->depth == 2 && import_is(place->keys[0], "units") &&
+		 mem_grow(&r->told, &r->told_cap, r->told_count + 1, sizeof(*r->told)))
+		r->told[r->told_count++] = (struct own_json_value){place->keys[1], value, true};
+	else if (place->depth == 2 && import_is(place->keys[0], "units"))
+		r->failed = true;
+	else
+		return place->depth == 1 && import_is(place->keys[0], "schema");
+	return true;
 }
 
 void own_json_see_line(void *user, enum read_json_event event, const struct read_json_place *place,
 		       struct import_cell value)
 {
 	struct own_json *r = user;
+	if (event == READ_JSON_TEXT && own_json_line_head(r, place, value))
+		return;
 	if ((event == READ_JSON_BARE || event == READ_JSON_TEXT) && place->depth == 1)
 		own_json_add_value(r, place->keys[0], value, event == READ_JSON_TEXT);
 	else if (event == READ_JSON_END && !place->depth)

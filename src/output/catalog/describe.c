@@ -195,6 +195,17 @@ static void vendor_json(struct json *json, const struct catalog_view *view,
 		json_kv_string(json, "why", m->unavailable);
 }
 
+/* The catalog's unit, which formulas come to, and the one that numbers for machines are in. */
+static void unit_json(struct json *json, const struct catalog_view *view, const char *unit)
+{
+	char buf[2 * UNITS_TEXT_MAX];
+	double factor;
+	json_kv_string(json, "unit", unit);
+	if (view->units)
+		json_kv_string(json, "base_unit",
+			       unit ? units_base(view->units, unit, buf, &factor) : NULL);
+}
+
 void describe_metric_json(struct json *json, const struct catalog_view *view, uint32_t metric,
 			  uint32_t variant)
 {
@@ -210,7 +221,7 @@ void describe_metric_json(struct json *json, const struct catalog_view *view, ui
 		json_kv_string(json, "symbol", m->name);
 	json_kv_string(json, "title", m->title);
 	sections_json(json, view, m);
-	json_kv_string(json, "unit", m->unit);
+	unit_json(json, view, m->unit);
 	json_kv_string(json, "expression", expr);
 	describe_inputs_json(json, view, expr);
 	json_kv_string(json, "neutral", m->neutral);
@@ -242,7 +253,7 @@ void describe_counter_json(struct json *json, const struct catalog_view *view, u
 	json_kv_u64(json, "bits", c->bits);
 	json_kv_u64(json, "scale", c->scale);
 	json_kv_string(json, "reduce", describe_reduce(c->reduce));
-	json_kv_string(json, "unit", c->unit);
+	unit_json(json, view, c->unit);
 	json_kv_string(json, "neutral", c->neutral);
 	judgement_json(json, c->direction, c->peak);
 	if (c->tags.count)

@@ -5,12 +5,14 @@
 #include <sextant/analysis.h>
 #include <sextant/expr.h>
 
+#include "catalog/units.h"
 #include "output/view.h"
 
 /* Everything of a catalog at hand, so that indices can be followed. */
 struct catalog_view {
 	struct sx_catalog *catalog;
-	bool tell; /* each thing says which catalog it is of */
+	bool tell;		   /* each thing says which catalog it is of */
+	const struct units *units; /* JSON says what machine forms are in as well; or NULL */
 	const struct sx_catalog_info *info;
 	const struct sx_constant_info *constants;
 	const struct sx_block_info *blocks;

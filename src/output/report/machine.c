@@ -126,7 +126,7 @@ static void device_json(struct json *json, const struct report *r, const struct 
 	json_kv_string(json, "kind", sx_sample_kind_name(d->kind));
 	json_kv_u64(json, "samples", d->samples);
 	json_kv_u64(json, "lost", d->lost);
-	json_kv_u64(json, "duration_ns", d->duration_ns);
+	duration_json(json, d->duration_ns);
 	frames_json(json, &d->frames);
 	processes_json(json, d);
 	json_kv_bool(json, "lost_more", d->lost_more);
@@ -191,7 +191,7 @@ void machine_head_json(struct json *json, const struct report *r)
 	json_kv_string(json, "kind", sx_sample_kind_name(first ? first->kind : SX_SAMPLE_TIME));
 	json_kv_u64(json, "count", first ? first->samples : 0);
 	json_object_end(json);
-	json_kv_u64(json, "duration_ns", r->duration_ns);
+	duration_json(json, r->duration_ns);
 	json_key(json, "exit");
 	if (r->ran)
 		json_i64(json, r->exit_code);

@@ -225,7 +225,7 @@ static void add_device(struct exposition *e, uint32_t device)
 				.exact = true,
 				.whole = d->lost});
 	add_partial(e, device);
-	if (d->samples)
+	if (d->duration_ns) /* 0: the samples have no times */
 		add(e,
 		    &(struct series){.family = family_of(e, "sextant_run", FAMILY_GAUGE, "seconds",
 							 "Time between first and last sample"),

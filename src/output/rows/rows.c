@@ -246,19 +246,41 @@ static void constants_ndjson(struct rows_writer *w, bool any)
 	}
 }
 
+/* What the first row says for all of its device: whose schema, which catalog, and units. */
+static void head_ndjson(struct rows_writer *w, struct json *json, const struct sx_table *t)
+{
+	char schema[64], buf[2 * UNITS_TEXT_MAX];
+	double factor;
+	snprintf(schema, sizeof(schema), "sextant.%s/1", w->shape->schema);
+	json_kv_string(json, "schema", schema);
+	json_kv_string(json, "for", w->shape->catalog);
+	json_kv_object_flat(json, "units");
+	for (uint32_t c = 0; c < sx_table_column_count(t); c++) {
+		const struct sx_column *column = sx_table_column(t, c);
+		if (column->unit && *column->unit)
+			json_kv_string(
+			    json, column->name,
+			    units_base(&w->view->human.units, column->unit, buf, &factor));
+	}
+	json_object_end(json);
+	w->headed = true;
+}
+
 /* One object a row, so that every line stands for itself. */
 static void row_ndjson(struct rows_writer *w, const struct extra *extra, size_t n,
 		       const struct sx_table *t, size_t row)
 {
 	struct json json = {.out = w->view->out.out, .compact = true};
 	char text[64];
-	bool any = false;
-	if (n || w->shape->marks)
+	bool any = !w->headed;
+	if (n || any || w->shape->marks)
 		values_flush(w->values);
-	if (n)
+	if (n || any)
 		json_object_begin(&json);
 	else
 		values_text(w->values, "{");
+	if (any)
+		head_ndjson(w, &json, t);
 	for (size_t i = 0; i < n; i++) {
 		char buf[64];
 		uint64_t number;

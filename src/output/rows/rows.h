@@ -90,8 +90,8 @@ struct rows_writer {
 	const struct rows_shape *shape;
 	struct json json;
 	size_t rows;
-	size_t missing; /* columns without a value in the rows that text shows */
-	bool begun;
+	size_t missing;	    /* columns without a value in the rows that text shows */
+	bool begun, headed; /* headed: of NDJSON, the first row is written */
 	struct rows_marks marks;
 	struct values *values; /* made with the first rows */
 };

@@ -1,0 +1,86 @@
+#!/usr/bin/env python3
+"""
+What results say about themselves: whole keys, whose a note is, a note once, schema and units where rows are objects, and
+null where a length is not known. usage: test_told.py SEXTANT
+"""
+import json
+import os
+import re
+import sys
+import unittest
+
+sys.path.insert(0, os.path.dirname(__file__))
+from command import Command, FolderTest, csv_rows  # noqa: E402
+
+run = Command(sys.argv.pop(1), code=0)
+
+
+class Told(FolderTest):
+    def write(self, name, text):
+        with open(self.path(name), 'w', encoding='utf-8') as file:
+            file.write(text)
+        return self.path(name)
+
+    def test_keys_are_whole(self):
+        """However long a group's path is."""
+        keys = ['A' * 300 + tail for tail in ('x', 'y', '\u00e4')]
+        rows = ''.join(f'{i},{i + 1},{key},{i}\n' for i, key in enumerate(keys))
+        path = self.write('long.csv', 'begin_ns,end_ns,group,IAVertices\n' + rows)
+        how = (path, '--for', 'opengl', '--by', 'group', '-m', 'IAVertices')
+        self.assertEqual([row['group'] for row in csv_rows(run('report', *how, '--csv').stdout)], keys)
+        self.assertEqual([group['key'] for group in run.document('report', *how)['devices'][0]['groups']], keys)
+
+    def test_whose_note(self):
+        """Notes on tables of several devices name the device; of one they do not."""
+        path = self.path('both.sxc')
+        run('record', '-d', 'mali-g310,mali-g625', '-t', '200ms', '-I', '50ms', '-o', path)
+        for devices, heads in (('mali-g310,mali-g625', ['Mali-G310 (simulated): ', 'Mali-G625 (simulated): ']), ('mali-g310', [''])):
+            told = [line for line in run('report', path, '-d', devices, '--by', 'time', '-I', '50ms').stderr.splitlines() if 'did not fit' in line]
+            self.assertEqual([re.sub(r'\d+ more metrics did not fit.*', '', line) for line in told], heads)
+
+    def test_told_once(self):
+        """A recording of another version of its catalog, read by verbs that open it more than once."""
+        path = os.path.join(os.path.dirname(os.path.abspath(__file__)), '../data/captures/v0.1-gl.sxc')
+        for args in (('report', path), ('report', path, '-m', 'frame_time'), ('export', path, '--csv'), ('explain', 'frame_time', '-i', path), ('diff', path, path)):
+            notes = [line for line in run(*args).stderr.splitlines() if line]
+            self.assertEqual(len(notes), len(set(notes)), (args, notes))
+            self.assertEqual(sum('another version of catalog opengl' in note for note in notes), 1, (args, notes))
+
+    def test_ndjson_says_what_it_is(self):
+        """In the first row of each device: schema, catalog and units; each line stays one row."""
+        path = self.write('a.csv', 'begin_ns,end_ns,frame_time (ms),my_load (%)\n0,20000000,20,5\n20000000,30000000,10,6\n')
+        for verb, more in (('export', ()), ('eval', ()), ('eval', ('--for', 'opengl'))):
+            lines = [json.loads(line) for line in run(verb, path, *(more or ('--for', 'opengl')), '-m', 'frame_time', '-f', 'ndjson').stdout.splitlines()]
+            self.assertEqual(len(lines), 2)
+            self.assertEqual((lines[0]['schema'], lines[0]['for'], lines[0]['units']), (f'sextant.{verb}/1', 'opengl', {'frame_time': 's'}))
+            self.assertEqual([line['frame_time'] for line in lines], [0.02, 0.01])
+            self.assertNotIn('units', lines[1])
+        rows = self.path('rows.ndjson')
+        run('export', path, '--for', 'opengl', '-m', 'frame_time,my_load', '-f', 'ndjson', '-o', rows)
+        told = run.document('report', rows, '-m', 'frame_time,my_load')
+        self.assertEqual([(m['name'], m['unit'], m['mean']) for m in told['metrics']], [('frame_time', 's', 0.015), ('my_load', 'percent', 16 / 3)])
+        self.assertEqual(told['devices'][0]['catalog'], 'opengl')
+
+    def test_length_is_not_known(self):
+        """Of a table without times: null, and no series, never 0."""
+        path = self.write('bare.csv', 'IAVertices\n10\n20\n')
+        document = run.document('report', path, '--for', 'opengl')
+        self.assertIsNone(document['duration_ns'])
+        self.assertIsNone(document['devices'][0]['duration_ns'])
+        self.assertNotIn('sextant_run_seconds', run('export', path, '--for', 'opengl', '-f', 'openmetrics').stdout)
+
+    def test_base_units(self):
+        """Lists say what numbers for machines are in, beside what formulas come to."""
+        listed = {m['name']: m for m in run.document('list', 'metrics', '--for', 'opengl')['metrics']}
+        self.assertEqual((listed['frame_time']['unit'], listed['frame_time']['base_unit']), ('ms', 's'))
+        self.assertEqual(listed['frames_per_second']['base_unit'], 'frames/s')
+
+    def test_other_catalogs(self):
+        """A name that dozens of catalogs have: the first ones, and how many more."""
+        told = run('explain', 'gpu.busy').stderr
+        self.assertRegex(told, r'chooses another of: .* and \d+ more\n')
+        self.assertLess(len(told), 240)
+
+
+if __name__ == '__main__':
+    unittest.main()
