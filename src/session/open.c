@@ -169,10 +169,16 @@ static enum sx_status open_named(struct sx_session *s, const struct sx_device *a
 		suggest_offer(&near, all[i].source);
 		if (all[i].catalog)
 			suggest_offer(&near, all[i].catalog);
+		if (all[i].name)
+			suggest_offer(&near, all[i].name);
 	}
+	const char *found = near.count ? near.items[0] : NULL;
+	for (size_t i = 0; found && i < count; i++)
+		if (found == all[i].name)
+			found = all[i].id;
 	error_set(err, SX_ERR_NOT_FOUND, "no device %s", selector);
 	error_because(err, "no source of this machine knows it");
-	error_try(err, near.count ? "-d %s" : "sextant devices", near.count ? near.items[0] : "");
+	error_try(err, found ? "-d %s" : "sextant devices", found ? found : "");
 	return SX_ERR_NOT_FOUND;
 }
 

@@ -44,6 +44,21 @@ class Recorded(FolderTest):
         self.assertRegex(listed.stderr, r'^note: this is of \S+; -d all means \d+ other devices?\n$')
         self.assertIn('try: -d cpu', run('list', 'devices', '-d', 'cp', code=3).stderr)
 
+    def test_names(self):
+        """Of this machine a device's name serves, or leads to its id; the name of a renderer its driver tells."""
+        shown = {d['id']: d['name'] for d in run.document('list', 'devices', '-v')['devices']}
+        plain = {d['id']: d['name'] for d in run.document('list', 'devices')['devices']}
+        word = max(shown['cpu'].split(), key=len)
+        refused = run('stat', '-d', word, '-t', '20ms', code=None)
+        self.assertTrue(refused.returncode == 0 or 'try: -d cpu\n' in refused.stderr, refused.stderr)
+        if shown['gl'] == plain['gl']:
+            self.skipTest('no OpenGL driver here')
+        renderer = shown['gl'].split()[0]
+        self.assertEqual(run.document('list', 'metrics', '-d', renderer)['for'], 'opengl')
+        # No sample of a program that does not draw: what is missing is OpenGL's, not the device.
+        done = run('stat', '-d', renderer, '--', 'true', code=1)
+        self.assertNotIn('no device', done.stderr)
+
     def test_notes_of_each(self):
         """What a device's source says stands with that device, as when it is measured live, also where another one comes first."""
         live = run.document('stat', '-d', 'mali-g310,cpu', '-t', '100ms', '-I', '50ms', code=None)

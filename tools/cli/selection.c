@@ -20,6 +20,34 @@ static enum sx_status selection_probe(struct cli *cli, const struct sx_device **
 	return status;
 }
 
+static bool is_meant(const struct cli *cli, const struct sx_device *all, size_t count,
+		     const char *word)
+{
+	bool meant = false;
+	for (size_t i = 0; i < count; i++)
+		meant |= device_words_mean(cli, &all[i], word);
+	return meant;
+}
+
+/*
+ * The same for a word of the user's: where no device is called so, drivers are asked for the names
+ * that only they know (of a renderer), which takes a while.
+ */
+static enum sx_status selection_probe_for(struct cli *cli, const char *word,
+					  const struct sx_device **out, size_t *count,
+					  struct sx_error *err)
+{
+	struct sx_device_list *asked;
+	enum sx_status status = selection_probe(cli, out, count, err);
+	if (status || is_meant(cli, *out, *count, word) ||
+	    sx_devices_probe(cli->context, true, &asked, NULL))
+		return status;
+	sx_devices_destroy(cli->devices);
+	cli->devices = asked;
+	*out = sx_devices_get(asked, count);
+	return SX_OK;
+}
+
 static bool can_be_measured(const struct cli *cli, const struct sx_device *device)
 {
 	return device->state == SX_DEVICE_READY ||
@@ -84,6 +112,22 @@ static enum sx_status expand_node(struct cli *cli, const char *word, struct stri
 	return options_add(&cli->options, out, best->id, false, err);
 }
 
+/* What only its driver calls so goes by its id; all else a session knows itself. */
+static enum sx_status expand_name(struct cli *cli, const char *word, struct string_list *out,
+				  struct sx_error *err)
+{
+	size_t count;
+	const struct sx_device *all;
+	const char *name = word;
+	enum sx_status status = selection_probe_for(cli, word, &all, &count, err);
+	for (size_t i = 0; !status && i < count; i++)
+		if (all[i].state == SX_DEVICE_INJECT && device_words_mean(cli, &all[i], word)) {
+			name = all[i].id;
+			break;
+		}
+	return status ? status : options_add(&cli->options, out, name, true, err); /* a copy */
+}
+
 static enum sx_status expand(struct cli *cli, const char *word, struct string_list *out,
 			     struct sx_error *err)
 {
@@ -93,7 +137,7 @@ static enum sx_status expand(struct cli *cli, const char *word, struct string_li
 	if (!gpu && strncmp(word, "card", 4) == 0)
 		return expand_node(cli, word, out, err);
 	if (!gpu && strcasecmp(word, "all") != 0)
-		return options_add(&cli->options, out, word, false, err);
+		return expand_name(cli, word, out, err);
 	enum sx_status status = selection_probe(cli, &all, &count, err);
 	for (size_t i = 0; !status && i < count; i++)
 		if (can_be_measured(cli, &all[i]) && (!gpu || device_words_graphics(cli, &all[i])))
@@ -205,7 +249,7 @@ enum sx_status selection_catalog(struct cli *cli, struct sx_catalog **out, struc
 	size_t count;
 	const struct sx_device *all;
 	const char *word = cli->options.devices.items[0], *wanted = cli->options.catalog;
-	enum sx_status status = selection_probe(cli, &all, &count, err);
+	enum sx_status status = selection_probe_for(cli, word, &all, &count, err);
 	if (status)
 		return status;
 	const struct sx_device *device = find(cli, all, count, word);
