@@ -1,5 +1,6 @@
 /* Error triplets: formatting that cannot fail, and errno mapped to a status. */
 #include "base/error.h"
+#include "base/suggest.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -149,19 +150,20 @@ enum sx_status error_errno(struct sx_error *err, int sys_errno, const char *fmt,
 	return status;
 }
 
-enum sx_status error_input(struct sx_error *err, int sys_errno, const char *fmt, ...)
+enum sx_status error_input(struct sx_error *err, int sys_errno, const char *what, const char *path)
 {
+	char near[256];
 	enum sx_status status = errno_status(sys_errno);
 	if (status != SX_ERR_PERMISSION && status != SX_ERR_NO_MEMORY)
 		status = SX_ERR_BAD_INPUT;
 	if (!err)
 		return status;
-	va_list args;
-	va_start(args, fmt);
-	from_errno(err, status, sys_errno, fmt, args);
-	va_end(args);
-	error_try(err, "check the name and its permissions");
-	return status;
+	error_errno(err, sys_errno, "%s %s", what, path);
+	if (sys_errno == ENOENT && suggest_file(path, near, sizeof(near)))
+		error_try(err, "%s, a file that is there", near);
+	else
+		error_try(err, "check the name and its permissions");
+	return error_as(err, status);
 }
 
 enum sx_status error_as(struct sx_error *err, enum sx_status status)

@@ -14,11 +14,11 @@ void error_try(struct sx_error *err, const char *fmt, ...) SX_PRINTF(2, 3);
 enum sx_status error_errno(struct sx_error *err, int sys_errno, const char *fmt, ...)
     SX_PRINTF(3, 4);
 /*
- * As error_errno(), for a file that the user named, with a remedy: SX_ERR_PERMISSION,
+ * As error_errno(), for a file that the user named: "WHAT PATH", with a remedy, which is a file of
+ * that folder whose name is near where there is none of this name. SX_ERR_PERMISSION,
  * SX_ERR_NO_MEMORY, or SX_ERR_BAD_INPUT for any other cause (it is no device that is missing).
  */
-enum sx_status error_input(struct sx_error *err, int sys_errno, const char *fmt, ...)
-    SX_PRINTF(3, 4);
+enum sx_status error_input(struct sx_error *err, int sys_errno, const char *what, const char *path);
 /* Another status than the errno had by itself; returns it. */
 enum sx_status error_as(struct sx_error *err, enum sx_status status);
 /* Out of memory while doing `what`. */

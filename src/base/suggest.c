@@ -2,6 +2,7 @@
 #include "base/suggest.h"
 
 #include <ctype.h>
+#include <dirent.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -148,4 +149,34 @@ const char *suggest_behind(const char *name, const char *whose, uint32_t number)
 		name = end;
 	}
 	return *name == '.' && name[1] ? name + 1 : NULL;
+}
+
+#define FILES_MAX 4096 /* of a folder, that are looked at */
+
+bool suggest_file(const char *path, char *out, size_t size)
+{
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+	int length = (int)(name - path), written = -1;
+	char *folder = slash ? strndup(path, (size_t)length) : strdup(".");
+	char **names = calloc(FILES_MAX, sizeof(*names));
+	DIR *dir = folder && names && *name ? opendir(folder) : NULL;
+	size_t count = 0;
+	struct suggest near;
+	suggest_begin(&near, name, 1);
+	for (struct dirent *entry; dir && count < FILES_MAX && (entry = readdir(dir));) {
+		if (entry->d_name[0] == '.' || entry->d_type == DT_DIR)
+			continue;
+		if (!(names[count] = strdup(entry->d_name)))
+			break;
+		suggest_offer(&near, names[count++]);
+	}
+	if (near.count)
+		written = snprintf(out, size, "%.*s%s", length, path, near.items[0]);
+	if (dir)
+		closedir(dir);
+	for (size_t i = 0; i < count; i++)
+		free(names[i]);
+	free(names);
+	free(folder);
+	return written >= 0 && (size_t)written < size;
 }

@@ -26,6 +26,12 @@ void suggest_offer(struct suggest *s, const char *candidate);
 /* Writes `a, b or c` into text, or nothing when no candidate is near; returns text. */
 const char *suggest_text(const struct suggest *s, char *text, size_t size);
 
+/*
+ * The file of a path's folder whose name is nearest to the path's, with that folder; false where
+ * none is near, or it does not fit.
+ */
+bool suggest_file(const char *path, char *out, size_t size);
+
 /* Whether two names are the same for people: - and _ are one, and so are A and a. */
 bool suggest_is_same(const char *a, const char *b);
 /*

@@ -125,7 +125,7 @@ static enum sx_status open_file(struct sx_capture_reader *reader, struct sx_erro
 	struct stat stat;
 	reader->bytes.fd = open(reader->name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (reader->bytes.fd < 0 || fstat(reader->bytes.fd, &stat) < 0)
-		return error_input(err, errno, "cannot open the capture %s", reader->name);
+		return error_input(err, errno, "cannot open the capture", reader->name);
 	if (!S_ISREG(stat.st_mode)) {
 		error_set(err, SX_ERR_BAD_INPUT, "%s is not a file", reader->name);
 		error_because(err, "a capture is read from several places at once");

@@ -170,6 +170,11 @@ MISTAKES = [
     ('catalog lint opengll', 3, 'no catalog is called', 'opengl', 'catalog lint opengl'),
     # What new users type first.
     ('report CPUX', 5, 'CPUX', 'check the name', 'report CPU'),
+    ('export --csv cpu.sxcc', 5, 'cannot open the capture cpu.sxcc', 'cpu.sxc, a file that is there', 'NEAR'),
+    ('diff CPU ./cpu.scx', 5, 'cannot open the capture ./cpu.scx', './cpu.sxc, a file that is there', 'NEAR'),
+    ('eval --for mali-g310 -i rwa.csv', 5, 'cannot read rwa.csv', 'raw.csv, a file that is there', 'NEAR'),
+    ('import -q -o OUT.sxc framse.csv', 5, 'cannot read framse.csv', 'frames.csv, a file that is there', 'NEAR'),
+    ('report CPU --gates notse.txt', 5, 'cannot read the gates of notse.txt', 'notes.txt, a file that is there', None),
     ('stat ./app', 2, 'one argument too many', 'sextant stat -- ./app', None),
     ('stat true -t 1s', 2, 'one argument too many', 'sextant stat -- true -t 1s', 'REMEDY'),
     ('record true', 2, 'one argument too many', 'sextant record -- true', 'record -o OUT.sxc -- true'),
@@ -232,6 +237,8 @@ def judge(mistake, names, folder):
         return None
     if typed == 'REMEDY':  # as it stands
         typed = lines[2].removeprefix('try: sextant ')
+    if typed == 'NEAR':  # the file of the remedy, in the place of what was typed last
+        typed = f"{line[:line.rindex(' ')]} {lines[2].removeprefix('try: ').removesuffix(', a file that is there')}"
     again = run(typed, names, folder)
     return None if again.returncode == 0 else f'the remedy fails: {typed}: {again.returncode} {again.stderr}'
 

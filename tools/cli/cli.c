@@ -242,7 +242,7 @@ static enum sx_status of_no_kind(const struct cli *cli, const char *path, struct
 {
 	struct import *import = NULL;
 	if (strcmp(path, "-") != 0 && access(path, R_OK) < 0)
-		return error_input(err, errno, "cannot read %s", path);
+		return error_input(err, errno, "cannot read", path);
 	const struct import_request request = {.context = cli->context, .path = path};
 	enum sx_status status = import_read(&request, &import, err);
 	if (sx_failed(status))
@@ -299,7 +299,7 @@ static enum sx_status find_catalog(struct cli *cli, struct sx_catalog **out, str
 		return of_no_kind(cli, path, err);
 	/* A capture would have told; say first when it is not there at all. */
 	if (path && strcmp(path, "-") != 0 && access(path, R_OK) < 0)
-		return error_input(err, errno, "cannot read %s", path);
+		return error_input(err, errno, "cannot read", path);
 	error_set(err, SX_ERR_USAGE, "no catalog was named");
 	error_because(err, "sextant %s needs to know which device is meant", cli->verb->name);
 	error_try(err, "--for NAME; sextant devices lists the names");

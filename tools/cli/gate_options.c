@@ -14,10 +14,10 @@ static enum sx_status read_gates(const char *path, struct arena *arena, char **t
 {
 	FILE *file = fopen(path, "re");
 	if (!file) {
-		enum sx_status status =
-		    error_input(err, errno, "cannot read the gates of %s", path);
-		error_try(err, "--gates FILE, a text with one gate a line (frame_time.p95 < "
-			       "16.6ms), or --gate 'frame_time.p95 < 16.6ms'");
+		enum sx_status status = error_input(err, errno, "cannot read the gates of", path);
+		if (strncmp(err->remedy, "check", 5) == 0) /* no file is near */
+			error_try(err, "--gates FILE, a text with one gate a line (frame_time.p95 "
+				       "< 16.6ms), or --gate 'frame_time.p95 < 16.6ms'");
 		return status;
 	}
 	*text = arena_alloc(arena, GATES_BYTES_MAX + 1);

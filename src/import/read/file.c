@@ -27,7 +27,7 @@ enum sx_status import_load(const char *path, size_t limit, char **data, size_t *
 	size_t used = 0, cap = 0;
 	ssize_t n = 1;
 	if (fd < 0)
-		return error_input(err, errno, "cannot read %s", path);
+		return error_input(err, errno, "cannot read", path);
 	while (n > 0 && used < limit) {
 		if (!mem_grow(&buf, &cap, used + 65536 + 1, 1)) {
 			errno = ENOMEM;
@@ -47,7 +47,7 @@ enum sx_status import_load(const char *path, size_t limit, char **data, size_t *
 		close(fd);
 	if (n < 0 || (n > 0 && limit == IMPORT_BYTES_MAX)) {
 		free(buf);
-		return n < 0 ? error_input(err, saved, "cannot read %s", path)
+		return n < 0 ? error_input(err, saved, "cannot read", path)
 			     : too_large(path, err);
 	}
 	buf[used] = '\0';

@@ -281,7 +281,7 @@ enum sx_status baseline_read(const char *path, struct compare_set *set, struct s
 		fclose(file);
 	if (!file || bad) {
 		free(text);
-		return error_input(err, saved, "cannot read %s", path);
+		return error_input(err, saved, "cannot read", path);
 	}
 	if (!text)
 		return error_nomem(err, "reading a baseline");

@@ -13,7 +13,7 @@
 enum sx_status input_open(const char *path, int *fd, struct sx_error *err)
 {
 	*fd = strcmp(path, "-") == 0 ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
-	return *fd < 0 ? error_input(err, errno, "cannot read %s", path) : SX_OK;
+	return *fd < 0 ? error_input(err, errno, "cannot read", path) : SX_OK;
 }
 
 enum sx_status input_read(const char *path, char **text, size_t *size, struct sx_error *err)
@@ -39,7 +39,7 @@ enum sx_status input_read(const char *path, char **text, size_t *size, struct sx
 		close(fd);
 	if (n < 0) {
 		free(buf);
-		return error_input(err, saved, "cannot read %s", path);
+		return error_input(err, saved, "cannot read", path);
 	}
 	if (n > 0) {
 		free(buf);

@@ -65,7 +65,7 @@ enum sx_status input_source_keep(const char *path, int *fd, struct sx_error *err
 	while (!status && to >= 0 && n > 0) {
 		n = read_some(from, buf, CSV_WINDOW);
 		if (n < 0)
-			status = error_input(err, errno, "cannot read %s", path);
+			status = error_input(err, errno, "cannot read", path);
 		else if (!keep(to, buf, (size_t)n))
 			break;
 	}

@@ -50,14 +50,14 @@ static enum sx_status import_read_file(const char *path, struct text *text, stru
 	size_t got = 1;
 	FILE *in = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");
 	if (!in)
-		return error_input(err, errno, "cannot open %s", path);
+		return error_input(err, errno, "cannot open", path);
 	enum sx_status status = SX_OK;
 	while (!status && got && text->size < BYTES_MAX) {
 		got = fread(buf, 1, sizeof(buf), in);
 		status = add_bytes(text, buf, got, err);
 	}
 	if (!status && ferror(in))
-		status = error_input(err, errno, "cannot read %s", path);
+		status = error_input(err, errno, "cannot read", path);
 	if (in != stdin)
 		fclose(in);
 	return status;
@@ -100,7 +100,7 @@ static enum sx_status add_folder(const char *folder, bool deeper, struct text *t
 	struct stat st;
 	int count = scandir(folder, &entries, deeper ? is_shown : is_xml, alphasort);
 	enum sx_status status =
-	    count < 0 ? error_input(err, errno, "cannot read %s", folder) : SX_OK;
+	    count < 0 ? error_input(err, errno, "cannot read", folder) : SX_OK;
 	for (int i = 0; i < count; i++) {
 		snprintf(path, sizeof(path), "%s/%s", folder, entries[i]->d_name);
 		if (!status && deeper && stat(path, &st) == 0 && S_ISDIR(st.st_mode))

@@ -46,7 +46,7 @@ static enum sx_status whole(const struct csv_stream *s)
 	int failed = s->r.c.read_errno;
 	if (!failed)
 		return SX_OK;
-	return error_input(s->r.err, failed, "cannot read %s", s->r.c.origin);
+	return error_input(s->r.err, failed, "cannot read", s->r.c.origin);
 }
 
 /* All lines behind the header. */
