@@ -46,6 +46,9 @@ struct channel_place {
 	uint64_t lost;	/* as last seen */
 	bool astray;	/* the head cannot be: somebody wrote over it */
 	size_t context; /* index into the contexts, or CHANNEL_NOBODY */
+	/* Samples that came in one record: those from `packed_at` on. */
+	struct wire_record packed;
+	uint32_t packed_at, packed_count;
 };
 #define CHANNEL_NOBODY SIZE_MAX
 
@@ -63,9 +66,6 @@ struct channel {
 	unsigned next;	   /* stream to look at first, */
 	uint64_t until_ns; /* for as long as its records end before those of others, */
 	uint32_t stay;	   /* and for so many of them */
-	/* Samples that came in one record, of stream `next`: those from `packed_at` on. */
-	struct wire_record packed;
-	uint32_t packed_at, packed_count;
 	/* Values of the driver's own counters that belong to the record last taken. */
 	struct wire_value values[WIRE_VALUES_MOST];
 };

@@ -164,6 +164,27 @@ static void test_runs_of_frames(void **state)
 	finish(f);
 }
 
+/* Frames of three threads, a record of each: they come by their ends, not record by record. */
+static void test_runs_of_several_contexts(void **state)
+{
+	struct fixture *f = start();
+	uint64_t last_ns = 0;
+	(void)state;
+	for (unsigned i = 0; i < 3; i++) {
+		struct wire_record *record = write_run(open_stream(f, i), 0, WIRE_RUN_MOST);
+		record->begin_ns += i;
+		record->end_ns = record->begin_ns + 10;
+	}
+	for (uint32_t i = 0; i < 3 * WIRE_RUN_MOST; i++) {
+		assert_true(next(f));
+		assert_true(f->sample.record.end_ns > last_ns);
+		assert_int_equal(f->sample.context, i % 3);
+		last_ns = f->sample.record.end_ns;
+	}
+	assert_false(next(f));
+	finish(f);
+}
+
 /* The program ended while frames were added: those that are there count, with their lengths. */
 static void test_a_run_that_was_a_draft(void **state)
 {
@@ -379,6 +400,7 @@ int main(void)
 	    cmocka_unit_test(test_commands_that_were_only_counted),
 	    cmocka_unit_test(test_counted_commands_that_make_no_sense),
 	    cmocka_unit_test(test_runs_of_frames),
+	    cmocka_unit_test(test_runs_of_several_contexts),
 	    cmocka_unit_test(test_a_run_that_was_a_draft),
 	    cmocka_unit_test(test_runs_that_make_no_sense),
 	    cmocka_unit_test(test_runs_of_parts),

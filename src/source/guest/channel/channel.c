@@ -172,8 +172,8 @@ static bool take_packed(struct channel *channel, struct contexts *contexts, unsi
 {
 	struct channel_place *mine = &channel->places[index];
 	struct context_info *info = &contexts->items[mine->context];
-	while (channel->packed_at < channel->packed_count) {
-		if (!packed_record(&channel->packed, channel->packed_at++, &out->record)) {
+	while (mine->packed_at < mine->packed_count) {
+		if (!packed_record(&mine->packed, mine->packed_at++, &out->record)) {
 			info->broken++;
 			continue;
 		}
@@ -187,7 +187,7 @@ static bool take_packed(struct channel *channel, struct contexts *contexts, unsi
 }
 
 /* Whether a record holds several samples, which come from it now. */
-static bool begin_packed(struct channel *channel, const struct wire_record *record)
+static bool begin_packed(struct channel_place *mine, const struct wire_record *record)
 {
 	bool counted = record->kind == WIRE_COUNTED;
 	uint32_t count = counted ? record->group_count : record->index;
@@ -196,9 +196,9 @@ static bool begin_packed(struct channel *channel, const struct wire_record *reco
 						   : WIRE_PARTS_MOST;
 	if (!counted && !is_run(record))
 		return false;
-	channel->packed = *record;
-	channel->packed_at = 0;
-	channel->packed_count = count < most ? count : most;
+	mine->packed = *record;
+	mine->packed_at = 0;
+	mine->packed_count = count < most ? count : most;
 	return true;
 }
 
@@ -220,6 +220,8 @@ static bool channel_take(struct channel *channel, struct contexts *contexts, uns
 	uint64_t end = end_of(channel, stream, head, size);
 	const uint64_t spans[] = {end, size};
 	out->driver_count = 0;
+	if (take_packed(channel, contexts, index, out))
+		return true;
 	if (!is_sound(mine, info, stream, spans))
 		return false;
 	while (mine->tail != end) {
@@ -230,7 +232,7 @@ static bool channel_take(struct channel *channel, struct contexts *contexts, uns
 		if (out->record.kind == WIRE_DRIVER_VALUES &&
 		    gather_values(channel, &out->record, out))
 			continue;
-		if (begin_packed(channel, &out->record)) {
+		if (begin_packed(mine, &out->record)) {
 			if (!take_packed(channel, contexts, index, out))
 				continue;
 			*lost = count_lost(mine, stream, info);
@@ -273,6 +275,17 @@ static void count_late(struct channel *channel, struct contexts *contexts, unsig
 #define STAY	  16u		      /* records of one stream before others are looked at again */
 #define WAIT_NS	  UINT64_C(100000000) /* for what a context drafts, and has no results of yet */
 
+/* When the next of several frames ended; 0: other samples of one record stay together. */
+static uint64_t packed_end_ns(const struct channel_place *mine)
+{
+	uint64_t end_ns = mine->packed.begin_ns;
+	if (mine->packed.kind != WIRE_RUN)
+		return 0;
+	for (uint32_t i = 0; i <= mine->packed_at && i < WIRE_RUN_MOST; i++)
+		end_ns += (uint32_t)mine->packed.values[i];
+	return end_ns < NO_RECORD ? end_ns : 0;
+}
+
 /* When the next record of a stream ended; *drafted: it is one that is still to be written. */
 static uint64_t next_end_ns(const struct channel *channel, unsigned index, bool *drafted)
 {
@@ -282,6 +295,8 @@ static uint64_t next_end_ns(const struct channel *channel, unsigned index, bool 
 	uint32_t size = wire_ring(channel->ring, index);
 	if (!mine->known || mine->context == CHANNEL_NOBODY || !is_in_use(stream))
 		return NO_RECORD;
+	if (mine->packed_at < mine->packed_count)
+		return packed_end_ns(mine);
 	uint64_t head = __atomic_load_n(&stream->head, __ATOMIC_ACQUIRE);
 	uint64_t end_ns = ring[mine->tail & (size - 1)].end_ns;
 	if (mine->tail != end_of(channel, stream, head, size))
@@ -344,8 +359,6 @@ bool channel_next(struct channel *channel, struct contexts *contexts, struct wir
 		  uint64_t *lost)
 {
 	*lost = 0;
-	if (take_packed(channel, contexts, channel->next, out))
-		return true;
 	if (!turn_to_earliest(channel, contexts))
 		return false;
 	for (unsigned i = 0, met = 0; i < WIRE_STREAMS;) {
@@ -364,7 +377,7 @@ bool channel_next(struct channel *channel, struct contexts *contexts, struct wir
 		bool taken = channel_take(channel, contexts, index, out, lost);
 		if (!taken)
 			count_late(channel, contexts, index);
-		if (channel->packed_at == channel->packed_count)
+		if (mine->packed_at == mine->packed_count)
 			free_if_closed(contexts, mine, stream);
 		if (taken) {
 			channel->next = index;
@@ -377,10 +390,13 @@ bool channel_next(struct channel *channel, struct contexts *contexts, struct wir
 
 bool channel_in_use(const struct channel *channel)
 {
-	if (channel->packed_at < channel->packed_count)
-		return true;
 	for (unsigned i = 0; i < WIRE_STREAMS; i++)
+<<<<<<< HEAD:src/source/guest/channel/channel.c
 		if (channel_has_identity(wire_stream_at(channel->memory, channel->ring, i)))
+=======
+		if (channel->places[i].packed_at < channel->places[i].packed_count ||
+		    has_identity(wire_stream_at(channel->memory, channel->ring, i)))
+>>>>>>> 3c6469f6 (source/guest: frames that share a record come by their ends, too):src/source/guest/channel.c
 			return true;
 	return false;
 }
