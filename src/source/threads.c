@@ -192,6 +192,8 @@ bool threads_read(struct threads *threads, const pid_t *pids, size_t count,
 	else
 		for (size_t i = 0; i < threads->count; i++)
 			read_thread(&v, &threads->items[i]);
+	for (size_t i = 0; i < threads->count; i++)
+		out->apart_ended |= threads->items[i].apart && !threads->items[i].here;
 	forget_gone(threads);
 	out->known &= !threads->too_many; /* the busiest may be one that was not looked at */
 	if (!threads->begun) {

@@ -43,6 +43,7 @@ struct threads_busiest {
 	/* The same of the threads apart. */
 	uint64_t apart_run_ns, apart_wait_ns;
 	uint64_t apart_sum_ns; /* CPU time of all of them */
+	bool apart_ended;      /* one has ended: what it did since the reading before is unknown */
 	bool known;	       /* some thread could be read */
 	bool apart;	       /* there are threads apart */
 };

@@ -125,11 +125,16 @@ static const enum extent_by extent_by_basis[] = {[BASIS_CALLS] = EXTENT_CALLS,
 						 [BASIS_DEVICE] = EXTENT_BUSY,
 						 [BASIS_NONE] = EXTENT_ROWS};
 
-#define FEW_UNTOLD 20 /* one row in so many may lack what all are compared by */
-
+/* Of most rows: the others are as these. */
 static bool busy_is_told(const struct extent *extent)
 {
-	return extent->untold * FEW_UNTOLD <= extent->rows;
+	return extent->untold * 2 <= extent->rows;
+}
+
+static uint64_t busy_of_all(const struct extent *extent)
+{
+	uint64_t told = extent->rows - extent->untold;
+	return told ? (uint64_t)((double)extent->busy_ns * (double)extent->rows / (double)told) : 0;
 }
 
 enum extent_by extent_choose(const struct extent *with, const struct extent *more, bool slices,
@@ -165,7 +170,7 @@ uint64_t extent_get(const struct extent *extent, enum extent_by by)
 	case EXTENT_DISPATCHES:
 		return extent->dispatches;
 	case EXTENT_BUSY:
-		return extent->busy_ns;
+		return busy_of_all(extent);
 	default:
 		return extent->rows;
 	}

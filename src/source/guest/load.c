@@ -28,6 +28,7 @@ struct load_sums {
 struct load_point {
 	uint64_t time_ns;
 	struct load_sums sums;
+	bool raster_ended; /* since the point before a thread of the rasteriser has ended */
 };
 
 struct load_process {
@@ -79,7 +80,7 @@ static void read_now(struct load_process *p, uint64_t now_ns)
 	sums.raster_run_ns += busiest.apart_run_ns;
 	sums.raster_wait_ns += busiest.apart_wait_ns;
 	sums.raster_sum_ns += busiest.apart_sum_ns;
-	p->points[p->count++ % POINTS] = (struct load_point){now_ns, sums};
+	p->points[p->count++ % POINTS] = (struct load_point){now_ns, sums, busiest.apart_ended};
 }
 
 bool load_meet(struct load *load, const struct sx_sys *sys, pid_t pid)
@@ -162,6 +163,16 @@ static bool clip(const struct load_process *p, uint64_t *from_ns, uint64_t *to_n
 	return *to_ns > *from_ns && *to_ns - *from_ns >= length / 2;
 }
 
+/* Whether a thread of the rasteriser has ended, at a time that lies in the range, or may. */
+static bool has_raster_ended(const struct load_process *p, uint64_t from_ns, uint64_t to_ns)
+{
+	uint64_t first = p->count > POINTS ? p->count - POINTS : 0;
+	for (uint64_t i = p->count; i-- > first + 1 && point(p, i)->time_ns > from_ns;)
+		if (point(p, i)->raster_ended && point(p, i - 1)->time_ns < to_ns)
+			return true;
+	return false;
+}
+
 static void load_fill_row(const struct load_process *p, uint64_t from_ns, uint64_t to_ns,
 			  struct wire_sample *sample)
 {
@@ -172,7 +183,7 @@ static void load_fill_row(const struct load_process *p, uint64_t from_ns, uint64
 	/* What was not seen of the range is taken to be as the rest. */
 	double scale = (double)length / (double)(to_ns - from_ns);
 	sample->thread_known = 1;
-	sample->rasterises = p->rasterises;
+	sample->rasterises = p->rasterises && !has_raster_ended(p, from_ns, to_ns);
 	sample->thread_run_ns = (uint64_t)((double)(b.run_ns - a.run_ns) * scale);
 	sample->thread_wait_ns = (uint64_t)((double)(b.wait_ns - a.wait_ns) * scale);
 	sample->raster_run_ns = (uint64_t)((double)(b.raster_run_ns - a.raster_run_ns) * scale);

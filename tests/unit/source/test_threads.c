@@ -204,6 +204,32 @@ static void pass(struct machine *m, struct load *load, uint64_t ms)
 	load_look(load);
 }
 
+/* What a rasteriser's thread did before it ended nobody knows; that is not nothing. */
+static void test_threads_that_end(void **state)
+{
+	struct machine m;
+	struct sx_sys sys = make_sys(&m);
+	struct load load = {.count = 0};
+	(void)state;
+	assert_true(load_meet(&load, &sys, PID));
+	m.run_ns[2] += 20 * MS;
+	pass(&m, &load, 20);
+	m.count = 2;
+	m.dead[2] = true;
+	pass(&m, &load, 20);
+	pass(&m, &load, 20);
+	struct wire_sample before = sample(1005, 1015), across = sample(1015, 1025),
+			   after = sample(1045, 1055);
+	assert_true(load_fill(&load, &before, true));
+	assert_true(before.rasterises);
+	assert_true(load_fill(&load, &across, true));
+	assert_true(across.thread_known && !across.rasterises);
+	assert_true(load_fill(&load, &after, true));
+	assert_true(after.rasterises);
+	assert_int_equal(after.raster_run_ns, 0);
+	load_finish(&load);
+}
+
 static void test_samples(void **state)
 {
 	struct machine m;
@@ -303,6 +329,7 @@ int main(void)
 	    cmocka_unit_test(test_busiest),
 	    cmocka_unit_test(test_busiest_of_those_that_come_and_go),
 	    cmocka_unit_test(test_family),
+	    cmocka_unit_test(test_threads_that_end),
 	    cmocka_unit_test(test_samples),
 	    cmocka_unit_test(test_frequent_readings),
 	};

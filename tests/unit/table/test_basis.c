@@ -131,6 +131,16 @@ static void test_rasterisers_time(void **state)
 	check(table, &(struct due){3 * 160, 64 * 80, 10 * 600 + 30 * 300});
 }
 
+/* What the last frames took is not known, since the threads ended: they are as the others. */
+static void test_threads_that_ended(void **state)
+{
+	struct sx_table *table = begin();
+	(void)state;
+	for (int i = 0; i < 40; i++)
+		add(table, (struct sample){4, 2, i < 10 ? 900 : 450, true, i < 10, i < 30});
+	check(table, &(struct due){3 * 160, 64 * 80, 10 * 600 + 30 * 300});
+}
+
 /* A driver without such threads: by the number of frames. */
 static void test_time_of_others(void **state)
 {
@@ -155,9 +165,8 @@ static void test_idle_frames_alone(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_draws_and_dispatches),
-	    cmocka_unit_test(test_rasterisers_time),
-	    cmocka_unit_test(test_time_of_others),
+	    cmocka_unit_test(test_draws_and_dispatches), cmocka_unit_test(test_rasterisers_time),
+	    cmocka_unit_test(test_threads_that_ended),	 cmocka_unit_test(test_time_of_others),
 	    cmocka_unit_test(test_idle_frames_alone),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
