@@ -47,8 +47,7 @@ enum sx_status import_load(const char *path, size_t limit, char **data, size_t *
 		close(fd);
 	if (n < 0 || (n > 0 && limit == IMPORT_BYTES_MAX)) {
 		free(buf);
-		return n < 0 ? error_input(err, saved, "cannot read", path)
-			     : too_large(path, err);
+		return n < 0 ? error_input(err, saved, "cannot read", path) : too_large(path, err);
 	}
 	buf[used] = '\0';
 	*data = buf;

@@ -99,8 +99,7 @@ static enum sx_status add_folder(const char *folder, bool deeper, struct text *t
 	char path[4096];
 	struct stat st;
 	int count = scandir(folder, &entries, deeper ? is_shown : is_xml, alphasort);
-	enum sx_status status =
-	    count < 0 ? error_input(err, errno, "cannot read", folder) : SX_OK;
+	enum sx_status status = count < 0 ? error_input(err, errno, "cannot read", folder) : SX_OK;
 	for (int i = 0; i < count; i++) {
 		snprintf(path, sizeof(path), "%s/%s", folder, entries[i]->d_name);
 		if (!status && deeper && stat(path, &st) == 0 && S_ISDIR(st.st_mode))

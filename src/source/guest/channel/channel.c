@@ -391,12 +391,8 @@ bool channel_next(struct channel *channel, struct contexts *contexts, struct wir
 bool channel_in_use(const struct channel *channel)
 {
 	for (unsigned i = 0; i < WIRE_STREAMS; i++)
-<<<<<<< HEAD:src/source/guest/channel/channel.c
-		if (channel_has_identity(wire_stream_at(channel->memory, channel->ring, i)))
-=======
 		if (channel->places[i].packed_at < channel->places[i].packed_count ||
-		    has_identity(wire_stream_at(channel->memory, channel->ring, i)))
->>>>>>> 3c6469f6 (source/guest: frames that share a record come by their ends, too):src/source/guest/channel.c
+		    channel_has_identity(wire_stream_at(channel->memory, channel->ring, i)))
 			return true;
 	return false;
 }
