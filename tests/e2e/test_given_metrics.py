@@ -14,6 +14,7 @@ from command import FolderTest
 SEXTANT = os.environ['SEXTANT']
 CATALOGS = sys.argv.pop(1)
 # "$NAME", "NAME 0 READ", and the same times a whole number.
+BARE = {'gpu_time': ' (ns)'}  # without a unit it is read in ms, whatever the catalog has
 SOLE = re.compile(r'\$?([A-Za-z_][\w.]*)(?: 0 READ)?(?:(?: \* (\d+))|(?: (\d+) UMUL))?')
 
 
@@ -62,7 +63,7 @@ class GivenMetrics(FolderTest):
                 shares = {m['name'] for m in metrics if m['unit'] == 'percent'}  # of which no more than 100 can be given
                 value = {counter: 3 + 7 * i % 90 if given[counter][0] in shares else 1000003 + 7919 * i for i, counter in enumerate(given)}
                 want = self.row(['duration_ns', *given], [10 ** 9, *value.values()], *chosen)
-                have = self.row(['duration_ns', *(name for name, _ in given.values())],
+                have = self.row(['duration_ns', *(name + BARE.get(name, '') for name, _ in given.values())],
                                 [10 ** 9, *(value[c] * times for c, (_, times) in given.items())], *chosen)
                 self.assertEqual(have.keys(), want.keys())
                 for name, number in want.items():
