@@ -23,8 +23,10 @@ SX_API enum sx_status sx_table_create(const struct sx_column *columns, uint32_t 
 /* Releases a table; NULL is fine. */
 SX_API void sx_table_destroy(struct sx_table *table);
 
-SX_API uint32_t sx_table_column_count(const struct sx_table *table); /* number of columns */
-SX_API size_t sx_table_row_count(const struct sx_table *table);	     /* number of rows */
+/* Number of columns. */
+SX_API uint32_t sx_table_column_count(const struct sx_table *table);
+/* Number of rows. */
+SX_API size_t sx_table_row_count(const struct sx_table *table);
 /* What its rows enclose. */
 SX_API enum sx_sample_kind sx_table_kind(const struct sx_table *table);
 /* Descriptor of a column; lives as long as the table. NULL when out of range. */
