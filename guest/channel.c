@@ -202,10 +202,13 @@ static void put_values(struct channel_stream *out, uint32_t first, const struct 
 	put(out, &record);
 }
 
-/* All streams were taken when its context began. */
-static void drop(struct wire_header *channel, const struct wire_record *record)
+/* All streams were taken when its context began. Only what would have been a row is missing. */
+static void drop(struct wire_header *channel, struct channel_stream *out,
+		 const struct wire_record *record)
 {
-	uint32_t samples = record->kind == WIRE_COUNTED ? record->group_count : 1;
+	uint32_t samples = record->kind == WIRE_COUNTED ? record->group_count
+							: wire_is_row(record, &out->past) != 0;
+	wire_add_past(&out->past, record);
 	__atomic_add_fetch(&channel->dropped, samples, __ATOMIC_RELAXED);
 }
 
@@ -219,7 +222,7 @@ void channel_write_values(struct wire_header *channel, struct channel_stream *ou
 		claim(channel, out, identity);
 	if (!out->stream) {
 		if (!out->closed)
-			drop(channel, sample->record);
+			drop(channel, out, sample->record);
 		return;
 	}
 	uint64_t used = out->head - __atomic_load_n(&out->stream->tail, __ATOMIC_ACQUIRE);

@@ -22,6 +22,7 @@ struct channel_stream {
 	uint32_t ring;		    /* its records */
 	bool refused, closed;	    /* closed: what still comes is none of a sample */
 	uint64_t head, drafted, lost;
+	struct wire_past past; /* of samples that found no stream */
 };
 
 /* A record, and what it brings along. */

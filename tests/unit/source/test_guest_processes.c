@@ -248,6 +248,35 @@ static void test_too_many_contexts_are_told(void **state)
 	processes_close(&all);
 }
 
+/* Each context draws three frames, and one more sample, in which nothing is done, ends it. */
+static void draw_and_tidy(const char *path, unsigned contexts)
+{
+	struct wire_header *channel = channel_open(path);
+	for (unsigned c = 0; channel && c < contexts; c++) {
+		struct channel_identity identity = {.serial = c + 1, .api = WIRE_OPENGL};
+		struct channel_stream stream = {0};
+		struct wire_record record = {.kind = WIRE_FRAME, .draws = 1};
+		for (; record.frame < 3; record.frame++)
+			channel_write(channel, &stream, &identity, &record);
+		record = (struct wire_record){.kind = WIRE_TIME, .flags = WIRE_LAST};
+		channel_write(channel, &stream, &identity, &record);
+	}
+	_exit(!channel);
+}
+
+static void test_no_more_is_dropped_than_there_was(void **state)
+{
+	struct processes all;
+	open_all(&all);
+	pid_t pid = fork();
+	if (pid == 0)
+		draw_and_tidy(processes_path(&all), WIRE_STREAMS + 5);
+	waitpid(pid, NULL, 0);
+	drain(&all);
+	assert_int_equal(processes_activity(&all).dropped, 5 * 3);
+	processes_close(&all);
+}
+
 #define MANY 100u /* values of the driver's, which take three records */
 
 static pid_t program_with_values(const char *path)
@@ -320,6 +349,7 @@ int main(void)
 	    cmocka_unit_test(test_programs_with_our_environment_are_awaited),
 	    cmocka_unit_test(test_a_program_that_comes_is_told),
 	    cmocka_unit_test(test_too_many_contexts_are_told),
+	    cmocka_unit_test(test_no_more_is_dropped_than_there_was),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
