@@ -283,7 +283,11 @@ static int conclude(struct profiling *p, char *const *argv, const struct sx_erro
 	/* What was named must be there; what was only tried need not. */
 	bool lacks = written.lacks || (silent && cli->options.devices.count);
 	if (!written.samples && count) {
-		cli_fail(cli, before ? &early : why_nothing(cli, devices, why, &failed));
+		struct sx_error nothing =
+		    *(before ? &early : why_nothing(cli, devices, why, &failed));
+		nothing.status =
+		    SX_INCOMPLETE; /* the result is written, whatever the program's status */
+		cli_fail(cli, &nothing);
 		return run.exit_code ? run.exit_code : EXIT_INCOMPLETE;
 	}
 	run_tell(cli, session, cli->view.format != FORMAT_TEXT);

@@ -300,6 +300,17 @@ class Reasons(unittest.TestCase):
     def test_dynamic(self):
         self.assertIn("no OpenGL context was made current", self.why(path("gl-idle")))
 
+    def test_a_result_whatever_the_status(self):
+        """A program's status is no error of the command's: what an earlier run left is replaced."""
+        with tempfile.TemporaryDirectory() as folder:
+            result = os.path.join(folder, "r.json")
+            for status in (0, 1, 2, 5):
+                with open(result, "w") as file:
+                    file.write("of an earlier run")
+                Command(SEXTANT, code=status or 1)("stat", "-d", "gl", "--json", "-o", result, "--", "sh", "-c", f"exit {status}")
+                with open(result) as file:
+                    self.assertEqual(json.load(file)["exit"], status)
+
     def test_static(self):
         self.assertIn("gl-idle-static is statically linked", self.why(path("gl-idle-static")))
 
