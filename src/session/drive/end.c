@@ -82,15 +82,18 @@ static bool drive_asked_to_end(struct sx_session *s)
 	return s->asked_ns && sys_now_ns(s->sys) - s->asked_ns >= DRIVE_PATIENCE_NS;
 }
 
-/* What the program started and left behind, launchers' games, is measured to its end. */
+/*
+ * What the program started and left behind, launchers' games, is measured to its end. All are
+ * asked: each gives what it meets a time to begin, and these times must not follow one another.
+ */
 static bool is_followed(const struct sx_session *s)
 {
+	bool any = false;
 	for (uint32_t i = 0; i < s->device_count; i++) {
 		const struct session_device *d = &s->devices[i];
-		if (!d->ended && d->ops->running && d->ops->running(d->source))
-			return true;
+		any |= !d->ended && d->ops->running && d->ops->running(d->source);
 	}
-	return false;
+	return any;
 }
 
 /* Whether the run only waits for what may yet come of the program. */

@@ -287,21 +287,23 @@ static bool lives_here(void *user, pid_t pid)
 	return false;
 }
 
+/* The times that newcomers have to begin run side by side: whoever draws ends the question. */
 bool processes_running(struct processes *all)
 {
+	bool young = false;
 	welcome(all);
 	for (size_t i = 0; i < all->count; i++) {
 		struct process *process = &all->items[i];
 		bool drew = __atomic_load_n(&process->channel.memory->contexts, __ATOMIC_RELAXED);
 		if (has_ended(process) && !process->ended)
 			note_end(all, process);
-		if (!process->ended && (drew || sys_now_ns(all->sys) - process->came_ns < YOUNG_NS))
+		if (!process->ended && drew)
 			return true;
+		young |= !process->ended && sys_now_ns(all->sys) - process->came_ns < YOUNG_NS;
 	}
-	if (all->quiet_end_ns && sys_now_ns(all->sys) - all->quiet_end_ns < FORKED_NS)
-		return true;
+	young |= all->quiet_end_ns && sys_now_ns(all->sys) - all->quiet_end_ns < FORKED_NS;
 	const struct heirs_known known = {lives_here, all};
-	return heirs_awaited(&all->heirs, all->sys, processes_path(all), &known);
+	return heirs_awaited(&all->heirs, all->sys, processes_path(all), &known) || young;
 }
 
 int processes_descriptor(const struct processes *all)

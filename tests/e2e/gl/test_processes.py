@@ -311,6 +311,14 @@ class Reasons(unittest.TestCase):
                 with open(result) as file:
                     self.assertEqual(json.load(file)["exit"], status)
 
+    def test_what_stays_behind_is_waited_for_once(self):
+        """Each API gives what the program leaves behind two seconds to begin to draw: all of them at once."""
+        with tempfile.TemporaryDirectory() as folder:
+            late = os.path.join(folder, "late")
+            behind = f"(sleep 5; touch {late}) >/dev/null 2>&1 & exit 0"
+            Command(SEXTANT, code=0)("stat", "--", "sh", "-c", behind)
+            self.assertFalse(os.path.exists(late))
+
     def test_static(self):
         self.assertIn("gl-idle-static is statically linked", self.why(path("gl-idle-static")))
 
