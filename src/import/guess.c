@@ -65,22 +65,29 @@ static size_t count_exact(const struct sx_catalog *catalog, const char *const *n
 	return known;
 }
 
-/* The catalog that has most of the names, and how many that are. */
+/*
+ * The catalog that has most of the names, and how many that are. Of those with as many, one without
+ * metric sets: numbers of the others mean nothing before somebody names the set.
+ */
 static const char *most_known(struct import_job *job, const char *const *names, size_t count,
 			      bool exact, size_t *most)
 {
 	size_t catalogs;
 	const char *best = NULL;
+	bool of_sets = false;
 	const char *const *all = sx_catalog_names(job->request->context, &catalogs);
 	*most = 0;
-	for (size_t i = 0; i < catalogs && *most < count; i++) {
+	for (size_t i = 0; i < catalogs && (*most < count || of_sets); i++) {
 		struct sx_catalog *catalog = NULL;
 		if (sx_catalog_open(job->request->context, all[i], &catalog, NULL))
 			continue;
 		size_t known =
 		    exact ? count_exact(catalog, names, count) : count_known(catalog, names, count);
-		best = known > *most ? all[i] : best;
-		*most = known > *most ? known : *most;
+		bool sets = sx_catalog_has_sets(catalog);
+		bool better = known > *most || (known && known == *most && of_sets && !sets);
+		best = better ? all[i] : best;
+		of_sets = better ? sets : of_sets;
+		*most = better ? known : *most;
 		sx_catalog_unref(catalog);
 	}
 	return best;

@@ -180,6 +180,17 @@ class RoundTrip(unittest.TestCase):
                         names = ','.join(table.units)
                     self.check_report(table, json.loads(self.good('report', again, '--for', 'opengl', '--json', '-m', names)))
 
+    def test_units_of_every_form(self):
+        """Numbers are in the unit that stands with them, or in NDJSON in the base one, also where no catalog lists that."""
+        for catalog, heads, args in (('drm', ('power', 'energy'), ()), ('monitor', ('gpu_power', 'gpu_memory_used', 'gpu_time'), ()), ('intel-bdw', ('GpuTime',), ('-s', 'RenderBasic'))):
+            path = self.file(','.join(heads) + '\n' + ','.join(['40'] * len(heads)) + '\n', 'one.csv')
+            what = ('--for', catalog, *args, '-m', ','.join(heads))
+            want = self.good('export', path, *what, '--csv')
+            self.assertNotIn(',,,', want.splitlines()[1].lstrip(','))
+            for form in ('csv', 'json', 'ndjson'):
+                again = self.file(self.good('export', path, *what, '-f', form), 'again.' + form)
+                self.assertEqual(self.good('export', again, *what, '--csv'), want, (catalog, form))
+
 
 if __name__ == '__main__':
     unittest.main()

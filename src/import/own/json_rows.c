@@ -140,10 +140,25 @@ static const char *own_json_known_unit(const struct sx_catalog *catalog, const c
 	if (!catalog)
 		return NULL;
 	struct column_meaning meaning = column_meaning(catalog, name, SX_NONE);
-	if (meaning.counter.counter != SX_NONE)
+	uint32_t metric = meaning.metric;
+	/* By letter, one that several sets have goes before a counter that is only like it. */
+	if (metric == SX_NONE && column_identify(catalog, name).counter == SX_NONE)
+		metric = sx_catalog_find_metric(catalog, name, SX_NONE, NULL);
+	if (metric == SX_NONE && meaning.counter.counter != SX_NONE)
 		return sx_catalog_counters(catalog, &count)[meaning.counter.counter].unit;
-	return meaning.metric != SX_NONE ? sx_catalog_metrics(catalog, &count)[meaning.metric].unit
-					 : NULL;
+	return metric != SX_NONE ? sx_catalog_metrics(catalog, &count)[metric].unit : NULL;
+}
+
+/* Between two units; some base ones (W, J) are in no list but that of units as people write them.
+ */
+static double own_json_factor(const struct own_json *r, const char *from, const char *to)
+{
+	const char *same;
+	double own, factor = units_factor(&r->units, from, to);
+	struct import_cell text = {from, strlen(from)};
+	if (factor == 0 && import_unit(text, &same, &own))
+		factor = own * units_factor(&r->units, same, to);
+	return factor;
 }
 
 /* The unit to stand behind a name, because the numbers are not in the catalog's; or NULL. */
@@ -159,7 +174,7 @@ static const char *own_json_unit(struct own_json *r, const struct own_json_table
 		unit = units_base(&r->units, known, buf, &factor);
 	if (!unit || strcmp(unit, "count") == 0 || own_json_is_plain(t->names.texts[name]))
 		return NULL;
-	factor = known ? units_factor(&r->units, unit, known) : 0;
+	factor = known ? own_json_factor(r, unit, known) : 0;
 	if (known && factor == 0 && units_known(&r->units, unit))
 		return units_fit(&r->units, unit, known) ? NULL : unit; /* told, and no data */
 	return factor == 1 || (known && factor == 0) ? NULL : unit;
