@@ -164,12 +164,15 @@ class RoundTrip(unittest.TestCase):
                 export = self.good('export', path, '--for', 'opengl', '--csv', '-m', names)
                 self.check_rows(table, export, constant)
                 self.check_rows(table, self.good('eval', path, '--for', 'opengl', '--csv', '-m', names), constant)
-                # Without --for it may be read as of another catalog.
+                # Without --for it may be read as of another catalog, which counts in other units.
                 what, args = (wanted, ('--for', 'opengl')) if seed % 2 else (names, ())
                 once = self.good('export', path, '--for', 'opengl', '--csv', '-m', what)
                 again = self.file(once, 'again.csv')
                 for verb in ('export', 'eval'):
-                    self.assertEqual(self.good(verb, again, *args, '--csv', '-m', what), once, (verb, args))
+                    twice = self.good(verb, again, *args, '--csv', '-m', what)
+                    if args:
+                        self.assertEqual(twice, once, verb)
+                    self.check_rows(table, twice)
                 self.check_report(table, json.loads(self.good('report', again, *args, '--json', '-m', names)))
                 for form in ('json',) if seed // 2 % 2 else ('ndjson',):
                     once = self.good('export', path, '--for', 'opengl', '-f', form, '-m', wanted)
