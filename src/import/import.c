@@ -176,6 +176,7 @@ static enum sx_status parse(const struct import_request *request, char *data, si
 	if (!status)
 		status = import_unpack(request->path, IMPORT_BYTES_MAX, &data, &size, err);
 	struct import_head head = {.path = request->path, .text = data, .size = size};
+	bool latin = !status && import_coding(data, size) == IMPORT_LATIN;
 	if (!status)
 		status =
 		    import_perfetto.recognise(&head) ? SX_OK : import_decode(&data, &size, err);
@@ -188,6 +189,9 @@ static enum sx_status parse(const struct import_request *request, char *data, si
 	} else {
 		job.text = data;
 		job.size = size;
+		if (latin && job.format != &import_perfetto)
+			import_tell(&job, "the text is no UTF-8: its letters are read as those of "
+					  "Latin-1 (Windows-1252)");
 		status = import_with(&job, out, err);
 	}
 	free(data);

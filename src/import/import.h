@@ -59,8 +59,11 @@ void import_destroy(struct import *import);
  * import_read().
  */
 enum sx_status import_plain_text(const char *path, char **data, size_t *size, struct sx_error *err);
-/* How text is written, by its beginning: with a mark or without. */
-enum import_coding { IMPORT_UTF8, IMPORT_UTF16_LE, IMPORT_UTF16_BE };
+/*
+ * How text is written, by its beginning: with a mark or without. What has letters beyond ASCII and
+ * none of UTF-8 is of Windows' Western code page, which Latin-1 is a part of.
+ */
+enum import_coding { IMPORT_UTF8, IMPORT_UTF16_LE, IMPORT_UTF16_BE, IMPORT_LATIN };
 enum import_coding import_coding(const char *text, size_t size);
 /*
  * Whether a file begins as one of a known kind, or is a folder, which nothing else reads; for files

@@ -435,6 +435,18 @@ class Tables(FolderTest):
                 self.assertEqual((rows['frame_time']['count'], rows['frame_time']['mean']), ('1', '0.01'), text)
                 self.assertRegex(told, 'beyond 1e200|holds no number')
 
+    def test_western_letters(self):
+        """Without UTF-8 they are those of Windows-1252, in names, units and labels; a file of UTF-8 with a hurt letter stays UTF-8."""
+        text = 'frame_time (\u00b5s),Sc\u00e8ne\n16600,caf\u00e9\n33000,caf\u00e8 \u20ac\n'
+        for args in ((), ('--for', 'opengl')):
+            for verb in ('export', 'eval'):
+                result = self.good(verb, self.file(text.encode('cp1252')), *args, '-m', 'frame_time', '--csv')
+                rows = list(csv.DictReader(result.stdout.splitlines()))
+                self.assertEqual([(row['Sc\u00e8ne'], row['frame_time (s)']) for row in rows], [('caf\u00e9', '0.0166'), ('caf\u00e8 \u20ac', '0.033')])
+        self.assertIn('Windows-1252', self.good('report', self.file(text.encode('cp1252'))).stderr)
+        result = self.good('export', self.file(text.encode() + b'5,x\xe9y\n'), '-m', 'frame_time', '--csv')
+        self.assertIn('caf\u00e9', result.stdout)
+
     def test_units_of_own_columns(self):
         """What stands for itself has its unit from its head alone: through an export it stays what it is."""
         text = 'frame_time (ms),gpu load (%),vram (MiB),draws\n1,30,2,5\n'

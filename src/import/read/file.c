@@ -177,6 +177,20 @@ static uint32_t unit_at(const uint8_t *p, bool big)
 	return big ? (uint32_t)p[0] << 8 | p[1] : (uint32_t)p[1] << 8 | p[0];
 }
 
+/* Letters beyond ASCII, none of which is UTF-8; one may break off at the end. */
+static bool is_latin(const char *text, size_t size)
+{
+	bool any = false;
+	for (size_t i = 0; i < size; i++) {
+		if ((unsigned char)text[i] < 0x80)
+			continue;
+		if (utf8_length_within(text + i, size - i))
+			return false;
+		any |= size - i > 3;
+	}
+	return any;
+}
+
 enum import_coding import_coding(const char *text, size_t size)
 {
 	size_t zeros[2] = {0}, looked = size < 64 ? size / 2 * 2 : 64;
@@ -189,8 +203,9 @@ enum import_coding import_coding(const char *text, size_t size)
 	/* Without a mark: of the letters of a header nearly all are ASCII. */
 	if (looked >= 4 && !zeros[0] && zeros[1] >= looked / 2 * 3 / 4)
 		return IMPORT_UTF16_LE;
-	return looked >= 4 && !zeros[1] && zeros[0] >= looked / 2 * 3 / 4 ? IMPORT_UTF16_BE
-									  : IMPORT_UTF8;
+	if (looked >= 4 && !zeros[1] && zeros[0] >= looked / 2 * 3 / 4)
+		return IMPORT_UTF16_BE;
+	return is_latin(text, size) ? IMPORT_LATIN : IMPORT_UTF8;
 }
 
 /* A half of a pair becomes the replacement character. */
@@ -219,6 +234,31 @@ static enum sx_status from_utf16(char **data, size_t *size, bool big, struct sx_
 	return SX_OK;
 }
 
+/* Windows-1252: of Latin-1 what stands in place of further control characters. */
+static uint32_t latin_code(unsigned char byte)
+{
+	static const uint16_t above[32] = {
+	    0x20ac, 0x81,   0x201a, 0x192,  0x201e, 0x2026, 0x2020, 0x2021, 0x2c6,  0x2030, 0x160,
+	    0x2039, 0x152,  0x8d,   0x17d,  0x8f,   0x90,   0x2018, 0x2019, 0x201c, 0x201d, 0x2022,
+	    0x2013, 0x2014, 0x2dc,  0x2122, 0x161,  0x203a, 0x153,  0x9d,   0x17e,  0x178};
+	return byte >= 0x80 && byte < 0xa0 ? above[byte - 0x80] : byte;
+}
+
+static enum sx_status from_latin(char **data, size_t *size, struct sx_error *err)
+{
+	size_t used = 0;
+	char *out = malloc(*size * 3 + 1);
+	if (!out)
+		return error_nomem(err, "reading Latin-1");
+	for (size_t i = 0; i < *size; i++)
+		used += utf8_put(out + used, latin_code((unsigned char)(*data)[i]));
+	out[used] = '\0';
+	free(*data);
+	*data = out;
+	*size = used;
+	return SX_OK;
+}
+
 /* Where lines end in CR alone, as once on a Mac, they end in LF from here on. */
 static void end_lines(char *text, size_t size)
 {
@@ -233,7 +273,9 @@ enum sx_status import_decode(char **data, size_t *size, struct sx_error *err)
 {
 	enum sx_status status = SX_OK;
 	enum import_coding coding = import_coding(*data, *size);
-	if (coding != IMPORT_UTF8)
+	if (coding == IMPORT_LATIN)
+		status = from_latin(data, size, err);
+	else if (coding != IMPORT_UTF8)
 		status = from_utf16(data, size, coding == IMPORT_UTF16_BE, err);
 	if (!status && *size >= 3 && memcmp(*data, "\xef\xbb\xbf", 3) == 0) {
 		*size -= 3;

@@ -85,7 +85,7 @@ enum sx_status input_source_keep(const char *path, int *fd, struct sx_error *err
 /* Packed, or in another encoding: what a file begins with tells. */
 static bool is_packed(int fd)
 {
-	char head[64] = {0};
+	char head[16384] = {0};
 	ssize_t n = pread(fd, head, sizeof(head), 0);
 	return n >= 2 && (memcmp(head, "\x1f\x8b", 2) == 0 ||
 			  (n >= 4 && memcmp(head, "\x28\xb5\x2f\xfd", 4) == 0) ||
