@@ -129,6 +129,36 @@ static enum sx_status cannot_use(const struct sx_device *device, struct sx_error
 	return status;
 }
 
+/* No device is called so: what is near, by whatever it could be called. */
+static enum sx_status no_device(const struct sx_session *s, const struct sx_device *all,
+				size_t count, const char *selector, struct sx_error *err)
+{
+	struct suggest near;
+	suggest_begin(&near, selector, 1);
+	for (size_t i = 0; i < count; i++) {
+		/* What cannot be measured would be no remedy. */
+		bool here = all[i].state == SX_DEVICE_READY ||
+			    all[i].state == SX_DEVICE_SIMULATED ||
+			    (all[i].state == SX_DEVICE_INJECT && s->options.child);
+		if (!here)
+			continue;
+		suggest_offer(&near, all[i].id);
+		suggest_offer(&near, all[i].source);
+		if (all[i].catalog)
+			suggest_offer(&near, all[i].catalog);
+		if (all[i].name)
+			suggest_offer(&near, all[i].name);
+	}
+	const char *found = near.count ? near.items[0] : NULL;
+	for (size_t i = 0; found && i < count; i++)
+		if (found == all[i].name)
+			found = all[i].id;
+	error_set(err, SX_ERR_NOT_FOUND, "no device %s", selector);
+	error_because(err, "no source of this machine knows it");
+	error_try(err, found ? "-d %s" : "sextant devices", found ? found : "");
+	return SX_ERR_NOT_FOUND;
+}
+
 static enum sx_status open_named(struct sx_session *s, const struct sx_device *all, size_t count,
 				 const char *selector, struct sx_error *err)
 {
@@ -156,30 +186,7 @@ static enum sx_status open_named(struct sx_session *s, const struct sx_device *a
 	}
 	if (blocked)
 		return cannot_use(blocked, err);
-	struct suggest near;
-	suggest_begin(&near, selector, 1);
-	for (size_t i = 0; i < count; i++) {
-		/* What cannot be measured would be no remedy. */
-		bool here = all[i].state == SX_DEVICE_READY ||
-			    all[i].state == SX_DEVICE_SIMULATED ||
-			    (all[i].state == SX_DEVICE_INJECT && s->options.child);
-		if (!here)
-			continue;
-		suggest_offer(&near, all[i].id);
-		suggest_offer(&near, all[i].source);
-		if (all[i].catalog)
-			suggest_offer(&near, all[i].catalog);
-		if (all[i].name)
-			suggest_offer(&near, all[i].name);
-	}
-	const char *found = near.count ? near.items[0] : NULL;
-	for (size_t i = 0; found && i < count; i++)
-		if (found == all[i].name)
-			found = all[i].id;
-	error_set(err, SX_ERR_NOT_FOUND, "no device %s", selector);
-	error_because(err, "no source of this machine knows it");
-	error_try(err, found ? "-d %s" : "sextant devices", found ? found : "");
-	return SX_ERR_NOT_FOUND;
+	return no_device(s, all, count, selector, err);
 }
 
 static enum sx_status open_fitting(struct sx_session *s, const struct sx_device *all, size_t count,

@@ -113,8 +113,8 @@ static enum sx_status expand_node(struct cli *cli, const char *word, struct stri
 }
 
 /* What only its driver calls so goes by its id; all else a session knows itself. */
-static enum sx_status expand_name(struct cli *cli, const char *word, struct string_list *out,
-				  struct sx_error *err)
+static enum sx_status expand_called(struct cli *cli, const char *word, struct string_list *out,
+				    struct sx_error *err)
 {
 	size_t count;
 	const struct sx_device *all;
@@ -137,7 +137,7 @@ static enum sx_status expand(struct cli *cli, const char *word, struct string_li
 	if (!gpu && strncmp(word, "card", 4) == 0)
 		return expand_node(cli, word, out, err);
 	if (!gpu && strcasecmp(word, "all") != 0)
-		return expand_name(cli, word, out, err);
+		return expand_called(cli, word, out, err);
 	enum sx_status status = selection_probe(cli, &all, &count, err);
 	for (size_t i = 0; !status && i < count; i++)
 		if (can_be_measured(cli, &all[i]) && (!gpu || device_words_graphics(cli, &all[i])))
