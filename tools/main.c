@@ -337,11 +337,12 @@ static int print_help(struct cli *cli, const char *of)
 	return about ? help(cli) : overview(cli->view.out.out);
 }
 
-/* Whether a word stands for one of the things that are said without a verb. */
+/* Whether a word stands for one of the things that are said without a verb, or begins as one. */
 static bool is_word(const char *name, const char *word, const char *letter)
 {
-	return !strcmp(name, word) || !strcmp(name, letter) ||
-	       (strcmp(letter, word) != 0 && !strcmp(name, word + 2));
+	size_t length = strlen(name);
+	return !strcmp(name, letter) || !strcmp(name, word + 2) ||
+	       (length > 2 && !strncmp(name, word, length));
 }
 
 /* What is said without a verb: false where the name is none of these. */
@@ -349,7 +350,8 @@ static bool main_word(struct cli *cli, int argc, char **argv, int *code)
 {
 	const char *name = argv[1];
 	bool about = is_word(name, "--help", "-h"), version = is_word(name, "--version", "-V");
-	if (!about && !version && strcmp(name, "--print-config") != 0)
+	if (!about && !version &&
+	    (strncmp(name, "--", 2) != 0 || !is_word(name, "--print-config", "--print-config")))
 		return false;
 	ascii_begin(cli);
 	*code = about	  ? print_help(cli, argc > 2 ? argv[2] : NULL)
