@@ -75,6 +75,19 @@ class Told(FolderTest):
         self.assertEqual((listed['frame_time']['unit'], listed['frame_time']['base_unit']), ('ms', 's'))
         self.assertEqual(listed['frames_per_second']['base_unit'], 'frames/s')
 
+    def test_what_is_missing(self):
+        """A column without a value is nothing missing unless it is named; where all that is named is empty, the result is."""
+        path = self.write('na.csv', 'frame_time (ms),foo\n10,NA\n20,NA\n')
+        for named, code in ((), 0), (('-m', 'foo'), 1), (('-m', 'frame_time'), 0), (('-m', 'frame_time,gpu_time'), 0), (('-m', 'gpu_time'), 1):
+            for verb in (['report', path], ['stat', '-i', path], ['diff', path, path]):
+                self.assertEqual(run(*verb, '--for', 'opengl', *named, code=None).returncode, code, (verb[0], named))
+
+    def test_without_a_verb(self):
+        """What needs no verb may be shortened as options are."""
+        for word, first in (('--vers', 'sextant '), ('--hel', 'sextant '), ('--print', '# ')):
+            self.assertTrue(run(word).stdout.startswith(first), word)
+        run('--', code=2)
+
     def test_other_catalogs(self):
         """A name that dozens of catalogs have: the first ones, and how many more."""
         told = run('explain', 'gpu.busy').stderr
