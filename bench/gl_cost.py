@@ -1,8 +1,9 @@
 """What measuring costs in CPU time, for each frame: a program plain and measured, both at once, so that whatever
 else the machine does hits both alike; and what the command takes beside it. Usage: gl_cost.py SEXTANT [--runs N]
-[--alternate] [--gate RATIO] [--options '-m x'] [--device D] [PROGRAM...]
+[--alternate] [--cpu N] [--gate RATIO] [--options '-m x'] [--device D] [PROGRAM...]
 With --alternate one after the other, in turn, N of each (9 unless told): the ratio is that of the least of each, which on
-a machine without other work says more. With --gate it fails above such a ratio.
+a machine without other work says more. With --cpu programs and command run on that CPU alone: of programs that run at once
+each then has the same neighbours, which on a busy machine leaves a tenth of the noise. With --gate it fails above such a ratio.
 A PROGRAM is a command whose number of frames is known: nframes=N stands in it (glmark2), num-buffers=N (GStreamer),
 --frames=N (mpv) or --c N (vkcube), or it says every so often how many it drew ('N frames in'), and then it is measured
 from the first to the fourth of these lines, and ended.
@@ -118,6 +119,7 @@ def main():
     parser.add_argument("programs", nargs="*")
     parser.add_argument("--runs", type=int, help="of each; 3, with --alternate 9")
     parser.add_argument("--alternate", action="store_true", help="in turn, not at once; the least of each counts")
+    parser.add_argument("--cpu", type=int, help="run all but the display there")
     parser.add_argument("--gate", type=float, default=float("inf"), help="fail above this ratio")
     parser.add_argument("--options", default="")
     parser.add_argument("--device", default="gl")
@@ -128,6 +130,8 @@ def main():
     with xvfb.Display() as display, tempfile.TemporaryDirectory() as folder:
         if not display.name:
             return 77
+        if options.cpu is not None:
+            os.sched_setaffinity(0, {options.cpu})
         ratios = [compare(program, options, display.environment(), folder) for program in programs]
     return 1 if max(ratios) > options.gate else 0
 
