@@ -5,7 +5,7 @@
 #include "guest/process.h"
 #include "layer/vulkan/layer.h"
 
-#define CALL_MOST_NS UINT64_C(20000000) /* another thread's, from the driver's return to ours */
+#define CALL_MOST_NS UINT64_C(1000000000) /* another thread's, from the driver's return to ours */
 
 static uint64_t pool_key(VkCommandPool pool)
 {
@@ -68,9 +68,10 @@ static void settle(struct command *command)
 		if (!is_arriving(command))
 			break;
 		until = until != 0 ? until : guest_now_ns() + CALL_MOST_NS;
-		if (guest_now_ns() > until)
-			break;
-		guest_nap();
+		if (guest_now_ns() > until) /* that thread is no more: not waited for again */
+			__atomic_store_n(&command->arriving, 0, __ATOMIC_RELEASE);
+		else
+			guest_nap();
 	}
 }
 

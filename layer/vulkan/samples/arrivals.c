@@ -32,14 +32,24 @@ struct command *submission_next(struct submission *s)
 		     : s->second[s->info].pCommandBufferInfos[s->buffer - 1].commandBuffer);
 }
 
+/* Not below none: one that is waited for too long is forgotten. */
+static uint32_t arrives(struct command *command, int more)
+{
+	uint32_t were = __atomic_load_n(&command->arriving, __ATOMIC_RELAXED), are;
+	do {
+		are = more < 0 && were == 0 ? 0 : were + (uint32_t)more;
+	} while (!__atomic_compare_exchange_n(&command->arriving, &were, are, true,
+					      __ATOMIC_ACQ_REL, __ATOMIC_RELAXED));
+	return were;
+}
+
 uint32_t command_arrives(struct command *command, int more)
 {
 	if (command->blind)
 		return 0;
 	for (uint32_t i = 0; i < command->child_count; i++)
-		__atomic_add_fetch(&command->children[i].command->arriving, (uint32_t)more,
-				   __ATOMIC_ACQ_REL);
-	return __atomic_fetch_add(&command->arriving, (uint32_t)more, __ATOMIC_ACQ_REL);
+		arrives(command->children[i].command, more);
+	return arrives(command, more);
 }
 
 /* A submission is a sample of its own where nothing is presented. */
