@@ -186,6 +186,8 @@ enum sx_status inject_start(struct source *source, const struct source_request *
 		wish.counters = 0;
 	for (uint32_t i = 0; i < request->counter_count; i++)
 		wish.counters |= counter_bit(in->api, request->counters[i]);
+	/* They cost nothing, and by them samples stand for those that were left out. */
+	wish.counters |= counter_bit(in->api, "Draws") | counter_bit(in->api, "Dispatches");
 	enum sx_status status = choose_driver(in, request, &wish, err);
 	if (status)
 		return status;

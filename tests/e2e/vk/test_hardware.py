@@ -71,6 +71,7 @@ class Hardware(unittest.TestCase):
         for name, share in shares.items():
             self.assertAlmostEqual(share, 1 / 3, delta=0.1, msg=name)
         self.assertEqual(self.values(document, DRAWS), (5, 5))
+        self.assertAlmostEqual(metric(document, DRAWS)["total"], 150)  # by what was drawn, however unlike samples are in length
         self.assertEqual(self.values(document, CYCLES), (100 + 5 + 20, 100 + 5 + 20))
         self.assertEqual(self.values(document, DISPATCHES), (2, 2))
 
