@@ -303,6 +303,34 @@ void context_hand_over(bool before)
 	sampler_resume(&context->sampler);
 }
 
+/*
+ * A context that never swaps may end with its thread, current: then nothing can be read. What was
+ * finished before is, as often as that may cost.
+ */
+bool context_before_finish(void)
+{
+	struct context *context = context_current();
+	if (!context || !context->started || context->swapping || context->display_closed ||
+	    context->swapped || !guest_still_here() || guest_now_ns() < context->settle_ns ||
+	    !sampler_may_settle(&context->sampler))
+		return false;
+	sampler_end_segment(&context->sampler);
+	return true;
+}
+
+void context_after_finish(void)
+{
+	struct context *context = context_current();
+	const struct wire_header *channel = guest_channel();
+	if (!context || !channel)
+		return;
+	uint32_t permille = channel->overhead_permille;
+	uint64_t begin_ns = guest_now_ns();
+	sampler_settle(&context->sampler);
+	uint64_t end_ns = guest_now_ns();
+	context->settle_ns = permille ? end_ns + (end_ns - begin_ns) * 1000 / permille : 0;
+}
+
 /* The context that drew into it last, if it is current nowhere. Under the lock. */
 static struct context *idle_of(uint64_t drawable, bool egl)
 {
@@ -330,6 +358,7 @@ static void swap_idle(uint64_t drawable, bool egl)
 		sampler_end_frame(&context->sampler, true, NULL);
 		sampler_start_clock(&context->sampler);
 		context->swapped_ns = guest_now_ns();
+		context->swapped = true;
 	}
 	pthread_mutex_unlock(&lock);
 }
@@ -356,6 +385,7 @@ void context_after_swap(bool egl, uint64_t drawable, bool done)
 		    context->size,
 		    &(struct size_drawable){context->egl, context->display, context->drawable});
 	context->swapped_ns = guest_now_ns();
+	context->swapped = true;
 	sampler_start_clock(&context->sampler);
 	sampler_collect(&context->sampler, 0);
 	sampler_resume(&context->sampler);

@@ -21,7 +21,9 @@ struct context {
 	bool started;
 	bool display_closed;  /* no GL any more when the program exits */
 	bool swapping;	      /* between the two halves of a swap */
-	uint64_t swapped_ns;  /* when it was last swapped, or first current */
+	uint64_t swapped_ns;  /* when it was last swapped, or first current, */
+	bool swapped;	      /* which of the two */
+	uint64_t settle_ns;   /* when what is done may be read again */
 	uint64_t released_ns; /* when it was last made not current, or 0 */
 	bool unflushed;	      /* it asked not to be flushed when it is released */
 	uint64_t waited_ns;   /* at releases, so far; of the first ones, nothing */
@@ -52,6 +54,9 @@ void context_after_bind(const struct binding *binding, bool done);
 
 /* The program hands its work over, `before` and after: a flush, finish, fence, map or read-back. */
 void context_hand_over(bool before);
+/* Around the driver's finish, which does all of it: whether anything is to be done after it. */
+bool context_before_finish(void);
+void context_after_finish(void);
 /* Around the driver's swap, which is `done` or failed. */
 void context_before_swap(uint64_t drawable);
 /* Without a context of the thread's own, the frame is that of the drawable's idle one. */

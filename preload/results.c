@@ -226,6 +226,8 @@ static void finish_segment(struct sampler *sampler, struct segment *segment)
 	else if (segment->ends)
 		write_record(sampler, segment);
 	sampler->written += segment->ends;
+	sampler->known_ns = segment->ends ? 0 : segment->submit_ns;
+	sampler->known_draws = segment->draws;
 	sampler->first_segment++;
 }
 
@@ -348,6 +350,43 @@ void sampler_collect(struct sampler *sampler, uint64_t wait_ns)
 	rewind_queue(sampler);
 }
 
+bool sampler_may_settle(const struct sampler *sampler)
+{
+	return sampler_counts(sampler) && !sampler->list_open && sampler->per == WIRE_FRAME;
+}
+
+void sampler_settle(struct sampler *sampler)
+{
+	times_need(sampler);
+	sampler_read(sampler, 0);
+	rewind_queue(sampler);
+	sampler_resume(sampler);
+}
+
+/*
+ * Of the sample that runs, some results were read and others never will be: what is known is a
+ * sample of its own, which lacks nothing.
+ */
+static void keep_known(struct sampler *sampler)
+{
+	bool unread = sampler->first_segment != sampler->last_segment || sampler->open >= 0;
+	for (uint64_t i = sampler->first_segment; i != sampler->last_segment; i++)
+		unread &= !sampler->segments[i % sampler->segment_count].ends;
+	if (!unread || sampler->known_ns <= sampler->begin_ns || sampler->per != WIRE_FRAME)
+		return;
+	const struct segment known = {.meta = {.kind = WIRE_TIME,
+					       .flags = sampler->flags & ~(uint32_t)WIRE_CUT,
+					       .frame = sampler->frame,
+					       .begin_ns = sampler->begin_ns,
+					       .end_ns = sampler->known_ns,
+					       .label = sampler->label,
+					       .draw_count = sampler->known_draws,
+					       .measured = sampler->measured}};
+	write_record(sampler, &known);
+	sampler->begin_ns = sampler->known_ns;
+	sampler->draw_count -= sampler->known_draws;
+}
+
 /* To wait for the results of a sample costs more than to leave it out, where costs are bounded. */
 static void add_unread(struct sampler *sampler, const struct segment *segment)
 {
@@ -366,6 +405,7 @@ void sampler_finish(struct sampler *sampler)
 	monitor_abandon(sampler->monitor);
 	sampler_end_clock(sampler);
 	times_need(sampler);
+	keep_known(sampler);
 	if (sampler->open >= 0) { /* it cannot be ended without the context */
 		sampler_release_set(sampler, sampler->open);
 		sampler->open = -1;

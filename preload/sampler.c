@@ -170,7 +170,10 @@ struct segment *sampler_end_segment(struct sampler *sampler)
 	struct segment *segment =
 	    &sampler->segments[sampler->last_segment++ % sampler->segment_count];
 	sampler->pieces++;
-	*segment = (struct segment){.set = set, .monitor = counters, .submit_ns = guest_now_ns()};
+	*segment = (struct segment){.set = set,
+				    .monitor = counters,
+				    .submit_ns = guest_now_ns(),
+				    .draws = sampler->draw_count};
 	if (sampler->monitor)
 		segment->pass = sampler->monitor->pass;
 	return segment;

@@ -67,7 +67,8 @@ struct segment {
 	bool ends;	    /* the frame ends with it, */
 	bool whole;	    /* and began with it */
 	uint64_t number;    /* of the sample that ends with it */
-	uint64_t submit_ns; /* when its queries ended */
+	uint64_t submit_ns; /* when its queries ended, */
+	uint32_t draws;	    /* and draws of the sample until then */
 	struct sample_meta meta;
 	struct wire_record *run; /* in the ring, where it stands for several frames; or NULL */
 };
@@ -146,6 +147,8 @@ struct sampler {
 	uint64_t awaited;	   /* samples up to the last one of which anything was counted */
 	uint64_t samples, written; /* that have ended, and of these that are no longer waited for */
 	struct segment *ended;	   /* the frame whose swap runs; its time ends with that */
+	uint64_t known_ns; /* segments of the oldest frame that ended until then were read; or 0 */
+	uint32_t known_draws;	      /* in them */
 	uint64_t sums[WIRE_COUNTERS]; /* over the segments of the oldest frame */
 	uint8_t states[WIRE_COUNTERS];
 };
@@ -179,6 +182,12 @@ void sampler_start_clock(struct sampler *sampler);
 
 /* Reads what the driver has, in order; waits at most wait_ns for the rest. */
 void sampler_collect(struct sampler *sampler, uint64_t wait_ns);
+/*
+ * Around the driver's finish, within a sample: whether the segment may end before it; what was
+ * counted is read, and the next segment begins.
+ */
+bool sampler_may_settle(const struct sampler *sampler);
+void sampler_settle(struct sampler *sampler);
 /* Writes what is known of a frame that has ended, should the program not live to see its results.
  */
 void sampler_draft(struct sampler *sampler, const struct segment *segment);

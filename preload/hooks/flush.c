@@ -24,13 +24,31 @@ void glFlush(void)
 	hand_over(false);
 }
 
+static bool before_finish(void)
+{
+	struct guest_visit visit = guest_enter();
+	bool settles = context_before_finish();
+	guest_leave(visit);
+	return settles;
+}
+
+static void after_finish(void)
+{
+	struct guest_visit visit = guest_enter();
+	context_after_finish();
+	guest_leave(visit);
+}
+
 void glFinish(void)
 {
 	HOOK(glFinish);
 	if (!real)
 		return;
 	hand_over(true);
+	bool settles = before_finish();
 	real();
+	if (settles)
+		after_finish();
 	hand_over(false);
 }
 

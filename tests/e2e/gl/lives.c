@@ -186,6 +186,30 @@ static void executes(struct window *window, const char *self, const char *way)
 	_exit(9);
 }
 
+/* Draws into a window without a swap, and finishes. */
+static void *finishes(void *arg)
+{
+	struct window *window = arg;
+	window_open(window, WINDOW_CORE);
+	window_prepare(window);
+	for (int i = 0; i < 20; i++) {
+		for (int k = 0; k < 4; k++)
+			glDrawArrays(GL_TRIANGLES, 0, 3);
+		if (i % 4 == 3)
+			glFinish();
+	}
+	return NULL;
+}
+
+/* A thread ends with its context current: nobody can ask for its results then. */
+static void left_current(struct window *window)
+{
+	struct window other = *window;
+	pthread_t id;
+	pthread_create(&id, NULL, finishes, &other);
+	pthread_join(id, NULL);
+}
+
 /* A child that has our memory becomes another program: nothing of ours is over. */
 static void executes_in_child(struct window *window, const char *self)
 {
@@ -440,6 +464,7 @@ static const struct {
     {"long-drawable", long_drawable},
     {"long-killed", long_killed},
     {"left-behind", left_behind},
+    {"left-current", left_current},
     {"left-for-another", left_for_another},
     {"busy-exit", draw_much},
     {"busy-closed", busy_closed},

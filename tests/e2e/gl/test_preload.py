@@ -360,6 +360,14 @@ class Lives(Case):
             self.assertEqual([rest.flags & channel.LAST for rest in stream.rest()], [channel.LAST])
         self.exact(streams)
 
+    def test_what_was_finished_is_read_at_once(self):
+        """A thread that ends with its context current: what it finished before is known (before, nothing was)."""
+        stream, = self.both("gl-lives", "left-current")
+        known, = [r for r in stream.rest() if not r.flags & channel.LAST]
+        self.values(known, IAVertices=240, IAPrimitives=80)
+        self.assertEqual(known.draws, sum(r.draws for r in stream.records))
+        self.assertEqual(sum(r["IAVertices"] or 0 for r in stream.records), 240)
+
     def test_without_swap(self):
         for case in ("unswapped", "unswapped-closed"):
             stream, = self.both("gl-lives", case)
