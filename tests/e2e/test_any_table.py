@@ -282,6 +282,19 @@ class Tables(FolderTest):
             rows = list(csv.DictReader(self.good('export', self.file(text), '--for', 'opengl', '--counters', '--csv').stdout.splitlines()))
             self.assertEqual([(r['begin_ns'], r['end_ns'], r['IAVertices']) for r in rows], [('', '100000000', '5'), ('100000000', '200000000', '6')])
 
+    def test_lengths_alone(self):
+        """Rows that say only how long they are follow each other: rates of the run are by the sum of their lengths. Those of instances are at one time."""
+        for text, spans, want in (
+                ('duration_ns,TaskClock\n1000000,500000\n3000000,500000\n', [('0', '1000000'), ('1000000', '4000000')], 0.25),
+                ('duration_ms,TaskClock\n' + '1,500000\n' * 10, [(str(i * 10 ** 6), str((i + 1) * 10 ** 6)) for i in range(10)], 0.5),
+                ('begin_ns,duration_ns,TaskClock\n5000000,1000000,500000\n,1000000,500000\n,,0\n,2000000,100000\n',
+                 [('5000000', '6000000'), ('6000000', '7000000'), ('', ''), ('7000000', '9000000')], 0.275),
+                ('instance,duration_ns,TaskClock\n' + '0,1000000,500000\n1,1000000,500000\n' * 2, [('0', '1000000')] * 2 + [('1000000', '2000000')] * 2, 1)):
+            with self.subTest(text):
+                rows = csv.DictReader(self.good('export', self.file(text), '--for', 'cpu', '--counters', '--csv').stdout.splitlines())
+                self.assertEqual([(row['begin_ns'], row['end_ns']) for row in rows], spans)
+                self.assertAlmostEqual(float(self.report(text, '--for', 'cpu')[0]['cpus_used']['mean']), want, places=12)
+
     def test_names_of_sets(self):
         """What several metric sets call alike is known once --set says which one was programmed; without it, that is what is missing."""
         path = self.file('GpuBusy,EuActive,GpuTime\n50,40,1000000\n60,45,1000000\n')
@@ -327,7 +340,7 @@ class Tables(FolderTest):
             self.assertIn('the first in line 3', ' '.join(result.stderr.split()))
             if 'quality' not in text:
                 result = self.good('eval', self.file(text), '--for', 'mali-g625', '--csv', '-m', 'MaliGPUCyclesGPUActive')
-                self.assertEqual(result.stdout.splitlines()[1:], ['0,1000000,1000000', '0,1000000,'])
+                self.assertEqual(result.stdout.splitlines()[1:], ['0,1000000,1000000', '1000000,2000000,'])
 
     def test_commas_and_points(self):
         """Other numbers, also behind it, tell what 1,234 is; where they contradict each other, or none tells, the file is refused."""

@@ -26,7 +26,7 @@ static enum sx_status rewind_text(struct csv_stream *s)
 {
 	struct csv_cursor *c = &s->r.c;
 	c->line = 1;
-	s->r.moment = SX_TIME_UNKNOWN;
+	csv_rows_rewind(&s->r);
 	c->p = s->text ? s->text : c->window;
 	c->end = s->text ? s->text + s->size : c->window;
 	c->more = c->source != NULL;
@@ -268,6 +268,7 @@ void csv_close(struct csv_stream *s)
 	strings_finish(&s->r.unit_names);
 	sx_table_destroy(s->r.table);
 	free(s->r.columns);
+	free(s->r.until);
 	free(s->r.c.window);
 	free(s);
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/mem.h"
 #include "base/number.h"
 #include "import/formats.h"
 #include "import/read/times.h"
@@ -45,6 +46,8 @@ static enum sx_status csv_rows_take_special(struct csv_reader *r, const struct c
 						       : UINT64_MAX - 1;
 		return SX_OK;
 	}
+	if (column->role == CSV_INSTANCE)
+		r->instance = value;
 	if (r->table && sx_table_set_label(r->table, labels[column->role], r->row, value))
 		return error_nomem(r->err, "reading CSV");
 	return SX_OK;
@@ -282,14 +285,41 @@ static void hold_cycles(struct csv_reader *r, uint64_t begin, uint64_t end)
 	}
 }
 
+#define INSTANCES_MAX 65536 /* that are told apart where rows have lengths alone */
+
+/*
+ * When the row before ended, of this row's instance: rows that tell only how long they are follow
+ * each other, while instances work at the same time. NULL: memory is out.
+ */
+static uint64_t *until_of(struct csv_reader *r)
+{
+	size_t at = r->instance < INSTANCES_MAX ? (size_t)r->instance + 1 : 0;
+	size_t had = r->until_cap;
+	if (!mem_grow(&r->until, &r->until_cap, at + 1, sizeof(*r->until)))
+		return NULL;
+	memset(r->until + had, 0, (r->until_cap - had) * sizeof(*r->until));
+	return &r->until[at];
+}
+
+void csv_rows_rewind(struct csv_reader *r)
+{
+	r->moment = SX_TIME_UNKNOWN;
+	r->instance = SX_LABEL_ABSENT;
+	for (size_t i = 0; i < r->until_cap; i++)
+		r->until[i] = 0;
+}
+
 static enum sx_status end_row(struct csv_reader *r)
 {
 	use_moment(r);
+	uint64_t *until = until_of(r);
+	if (!until)
+		return error_nomem(r->err, "reading CSV");
 	uint64_t begin = r->times[CSV_BEGIN], end = r->times[CSV_END],
 		 length = r->times[CSV_DURATION];
 	bool no_begin = begin == SX_TIME_UNKNOWN, no_end = end == SX_TIME_UNKNOWN;
 	if (length != SX_TIME_UNKNOWN && no_end) {
-		begin = no_begin ? 0 : begin;
+		begin = no_begin ? *until : begin;
 		if (__builtin_add_overflow(begin, length, &end))
 			return csv_bad(&r->c, r->err, "times have 64 bits",
 				       "a row ends after the end of time");
@@ -301,6 +331,7 @@ static enum sx_status end_row(struct csv_reader *r)
 			r->tally.first_impossible = r->c.line;
 		begin = end = SX_TIME_UNKNOWN;
 	}
+	*until = end != SX_TIME_UNKNOWN ? end : *until;
 	if (r->cycles)
 		hold_cycles(r, begin, end);
 	if (r->filled != r->direct) /* a value is gone that was there when types were learned */
@@ -316,6 +347,7 @@ static enum sx_status end_row(struct csv_reader *r)
 	}
 	r->quality = 0;
 	r->filled = 0;
+	r->instance = SX_LABEL_ABSENT;
 	memset(r->times, 0xff, sizeof(r->times));
 	return SX_OK;
 }

@@ -73,8 +73,11 @@ struct csv_reader {
 	size_t row;			/* of the table, to be filled next */
 	uint64_t times[CSV_MOMENT + 1]; /* of the row at hand, by role; SX_TIME_UNKNOWN */
 	uint64_t moment;		/* of the row before */
-	uint8_t quality;		/* of the row at hand */
-	bool cycles;			/* some column counts cycles */
+	uint64_t instance;		/* of the row at hand, or SX_LABEL_ABSENT */
+	uint64_t *until; /* by instance + 1, [0] without one: when its last row ended */
+	size_t until_cap;
+	uint8_t quality; /* of the row at hand */
+	bool cycles;	 /* some column counts cycles */
 	const struct csv_options *options;
 	bool unit_line; /* the second line has the units of the columns */
 	struct csv_doubt doubt;
@@ -107,6 +110,8 @@ void csv_settle(struct csv_reader *r);
  * Errors: SX_ERR_BAD_INPUT where nothing tells, or both a comma and a point do.
  */
 enum sx_status csv_settle_marks(struct csv_reader *r);
+/* Before the first line of either reading. */
+void csv_rows_rewind(struct csv_reader *r);
 /* The file is not what it was when types were learned. */
 enum sx_status csv_changed(struct csv_reader *r);
 
