@@ -295,6 +295,21 @@ class Tables(FolderTest):
                 self.assertEqual([(row['begin_ns'], row['end_ns']) for row in rows], spans)
                 self.assertAlmostEqual(float(self.report(text, '--for', 'cpu')[0]['cpus_used']['mean']), want, places=12)
 
+    def test_counters_in_no_metric(self):
+        """What a file has and no metric shows, report shows as stat does: alone, beside metrics, in groups, and of a catalog that has no metrics."""
+        streamline = 'Index,Time,Mali GPU Cycles:GPU active,Mali GPU Cycles:Fragment queue active\n1,0.1,5,6\n2,0.2,6,7\n'
+        for text, args, want in (('DrawCalls\n5\n6\n', ('--for', 'opengl'), {'DrawCalls': '11'}), ('PageFaults,ContextSwitches\n5,1\n6,2\n', (), {'PageFaults': '11', 'ContextSwitches': '3'}),
+                                 ('frame_time (ms),IAVertices,foo\n16,5,1\n17,6,2\n', ('--for', 'opengl'), {'frame_time': '0.033', 'IAVertices': '11', 'foo': ''}),
+                                 ('IAVertices,IAPrimitives\n6,2\n9,3\n', ('--for', 'opengl'), {'vertices_per_primitive': ''}), (streamline, (), None)):
+            with self.subTest(text):
+                have = self.report(text, *args)[0]
+                stat = csv.DictReader(self.good('stat', '-i', self.file(text), *args, '--csv').stdout.splitlines())
+                rows = {name: row['total'] for name, row in have.items() if row['mean']}
+                self.assertEqual(rows, want or {row['name']: row['total'] for row in stat if row['mean']})
+                self.assertTrue(rows)
+        groups = self.good('report', self.file('scene,DrawCalls\na,5\nb,6\na,7\n'), '--for', 'opengl', '--by', 'scene', '--csv').stdout
+        self.assertEqual([(row['scene'], row['DrawCalls']) for row in csv.DictReader(groups.splitlines())], [('a', '12'), ('b', '6')])
+
     def test_names_of_sets(self):
         """What several metric sets call alike is known once --set says which one was programmed; without it, that is what is missing."""
         path = self.file('GpuBusy,EuActive,GpuTime\n50,40,1000000\n60,45,1000000\n')

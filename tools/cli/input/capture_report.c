@@ -55,6 +55,10 @@ static enum sx_status select_also(const struct cli *cli, const struct capture_re
 {
 	bool only_also = capture_view_only_also(cli, in->view);
 	bool everything = !only_also && (hooks->everything || counts_alone(cli, in));
+	enum sx_status status =
+	    everything ? SX_OK : capture_view_add_unread(cli, in->view, in->raw, err);
+	if (status)
+		return status;
 	struct sx_metrics_options options = capture_report_selection(cli, in, everything);
 	const char **all = calloc(options.pattern_count + hooks->also_count + 2, sizeof(*all));
 	uint32_t count = options.pattern_count;
@@ -72,7 +76,7 @@ static enum sx_status select_also(const struct cli *cli, const struct capture_re
 	}
 	options.patterns = all;
 	options.pattern_count = count;
-	enum sx_status status = sx_metrics_create(in->view->catalog, &options, &in->metrics, err);
+	status = sx_metrics_create(in->view->catalog, &options, &in->metrics, err);
 	free(all);
 	return status;
 }
