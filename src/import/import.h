@@ -59,6 +59,13 @@ void import_destroy(struct import *import);
  * import_read().
  */
 enum sx_status import_plain_text(const char *path, char **data, size_t *size, struct sx_error *err);
+#define IMPORT_ALL SIZE_MAX
+/*
+ * The bytes of a file, unpacked; `limit`: of its beginning, or IMPORT_ALL. *data is to be freed.
+ * Errors as import_read().
+ */
+enum sx_status import_unpacked(const char *path, size_t limit, char **data, size_t *size,
+			       struct sx_error *err);
 /*
  * How text is written, by its beginning: with a mark or without. What has letters beyond ASCII and
  * none of UTF-8 is of Windows' Western code page, which Latin-1 is a part of.

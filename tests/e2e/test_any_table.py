@@ -475,6 +475,20 @@ class Tables(FolderTest):
         result = self.good('export', self.file(text.encode() + b'5,x\xe9y\n'), '-m', 'frame_time', '--csv')
         self.assertIn('caf\u00e9', result.stdout)
 
+    def test_packed_captures(self):
+        """A capture in gzip is read as it is by every verb that reads files, from a pipe, too; one that breaks off is told."""
+        kept = os.path.join(self.folder.name, 'kept.sxc')
+        self.good('import', self.file(text_of()), '-o', kept)
+        with open(kept, 'rb') as source:
+            packed = gzip.compress(source.read())
+        path = self.file(packed, 'kept.sxc.gz')
+        for args in (('report', '--csv'), ('export', '--csv'), ('eval', '--csv'), ('diff', kept, '--json'), ('capture', 'info')):
+            verb, rest = (('capture', 'info'), ()) if args[0] == 'capture' else ((args[0],), args[1:])
+            self.assertEqual(self.good(*verb, path, *rest).stdout.replace('kept.sxc.gz', 'kept.sxc'), self.good(*verb, kept, *rest).stdout)
+        result = run('report', self.file(packed[:-20], 'cut.sxc.gz'))
+        self.assertEqual((result.returncode, result.stderr.count('\n')), (5, 3), result.stderr)
+        self.assertIn('cannot be unpacked', result.stderr)
+
     def test_units_of_own_columns(self):
         """What stands for itself has its unit from its head alone: through an export it stays what it is."""
         text = 'frame_time (ms),gpu load (%),vram (MiB),draws\n1,30,2,5\n'

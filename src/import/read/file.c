@@ -286,12 +286,24 @@ enum sx_status import_decode(char **data, size_t *size, struct sx_error *err)
 	return status;
 }
 
-enum sx_status import_plain_text(const char *path, char **data, size_t *size, struct sx_error *err)
+enum sx_status import_unpacked(const char *path, size_t limit, char **data, size_t *size,
+			       struct sx_error *err)
 {
 	*data = NULL;
-	enum sx_status status = import_load(path, IMPORT_BYTES_MAX, data, size, err);
+	limit = limit < IMPORT_BYTES_MAX ? limit : IMPORT_BYTES_MAX;
+	enum sx_status status = import_load(path, limit, data, size, err);
 	if (!status)
-		status = import_unpack(path, IMPORT_BYTES_MAX, data, size, err);
+		status = import_unpack(path, limit, data, size, err);
+	if (status) {
+		free(*data);
+		*data = NULL;
+	}
+	return status;
+}
+
+enum sx_status import_plain_text(const char *path, char **data, size_t *size, struct sx_error *err)
+{
+	enum sx_status status = import_unpacked(path, IMPORT_ALL, data, size, err);
 	if (!status)
 		status = import_decode(data, size, err);
 	if (status) {

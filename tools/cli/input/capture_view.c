@@ -18,19 +18,24 @@
 
 #include "import/import.h"
 
-bool capture_view_is(const char *path)
+bool capture_view_begins(const char *head, size_t size)
 {
 	static const uint8_t magic[] = {0x89, 'S', 'X', 'C', 'A', 'P', '\r', '\n'};
-	uint8_t head[20] = {0};
+	if (size >= sizeof(magic) && memcmp(head, magic, sizeof(magic)) == 0)
+		return true;
+	return size >= CAPTURE_VIEW_HEAD &&
+	       memcmp(head + 16, "SXR\n", 4) == 0; /* a capture whose head is hurt */
+}
+
+bool capture_view_is(const char *path)
+{
+	char head[CAPTURE_VIEW_HEAD] = {0};
 	int fd = strcmp(path, "-") == 0 ? -1 : open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return false;
 	ssize_t size = read(fd, head, sizeof(head));
 	close(fd);
-	if (size >= (ssize_t)sizeof(magic) && memcmp(head, magic, sizeof(magic)) == 0)
-		return true;
-	return size == (ssize_t)sizeof(head) &&
-	       memcmp(head + 16, "SXR\n", 4) == 0; /* a capture whose head is hurt */
+	return size > 0 && capture_view_begins(head, (size_t)size);
 }
 
 static enum sx_status no_device(const char *path, struct sx_capture_reader *reader,

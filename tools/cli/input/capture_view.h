@@ -42,6 +42,9 @@ struct capture_view {
 const char *capture_view_property(const struct sx_capture_info *info, const char *name);
 /* What the file that a device comes from called a column of labels; NULL: as we do. */
 const char *capture_view_label(const struct sx_capture_device *info, enum sx_label label);
+#define CAPTURE_VIEW_HEAD 20
+/* Whether the first CAPTURE_VIEW_HEAD bytes, or fewer, are those of a capture. */
+bool capture_view_begins(const char *head, size_t size);
 /* Whether a file begins as a capture; false for what cannot be read. */
 bool capture_view_is(const char *path);
 /*

@@ -22,7 +22,8 @@
 #include "tools/cli/result_file.h"
 #include "tools/cli/temp.h"
 
-#define BLOCK_ROWS 4096
+#define BLOCK_ROWS  4096
+#define PACKED_HEAD 4096 /* bytes of a packed file that tell what it is of */
 
 struct imported {
 	struct imported *next;
@@ -412,6 +413,26 @@ static enum sx_status keep_stream(struct cli *cli, const char **path, struct sx_
 	return add(cli, &made, strcmp(*path, "-") == 0 ? "standard input" : *path, path, err);
 }
 
+/* A capture that somebody packed is read from a file of what it was. */
+static enum sx_status unpack_capture(struct cli *cli, const char **path, struct sx_error *err)
+{
+	struct imported made = {.fd = -1};
+	char *head = NULL;
+	size_t size = 0;
+	bool packed = strcmp(*path, "-") != 0 && !capture_view_is(*path) &&
+		      !import_unpacked(*path, PACKED_HEAD, &head, &size, NULL) &&
+		      capture_view_begins(head, size);
+	free(head);
+	if (!packed)
+		return SX_OK;
+	enum sx_status status = input_source_unpack(*path, &made.fd, err);
+	if (status)
+		return status;
+	char shown[IMPORTED_TEXT_MAX];
+	snprintf(made.path, sizeof(made.path), "/proc/self/fd/%d", made.fd);
+	return add(cli, &made, imported_text(cli, *path, shown), path, err);
+}
+
 enum sx_status imported_replace(struct cli *cli, const char **path, struct sx_error *err)
 {
 	struct imported made = {.fd = -1};
@@ -419,6 +440,8 @@ enum sx_status imported_replace(struct cli *cli, const char **path, struct sx_er
 	const char *given = *path;
 	bool standard = strcmp(given, "-") == 0;
 	enum sx_status status = is_stream(given) ? keep_stream(cli, path, err) : SX_OK;
+	if (!status)
+		status = unpack_capture(cli, path, err);
 	/* With --for, these read a plain table of counters themselves, in constant memory. */
 	bool named = cli->options.catalog && options_word("eval advise", cli->verb->name);
 	if (status || capture_view_is(*path) ||

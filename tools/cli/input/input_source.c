@@ -92,23 +92,42 @@ static bool is_packed(int fd)
 			  import_coding(head, (size_t)n) != IMPORT_UTF8);
 }
 
-/* The file is replaced by its plain text, in a file without a name. */
-static enum sx_status unpack(struct input_source *source, const char *path, struct sx_error *err)
+/* What was unpacked, in a file without a name; `data` is freed. */
+static enum sx_status keep_unpacked(const char *path, char *data, size_t size, int *out,
+				    struct sx_error *err)
 {
-	char *data = NULL;
-	size_t size = 0;
-	enum sx_status status = import_plain_text(path, &data, &size, err);
-	int fd = status ? -1 : nameless_file();
-	if (!status && (fd < 0 || !keep(fd, data, size) || lseek(fd, 0, SEEK_SET) < 0)) {
+	enum sx_status status = SX_OK;
+	int fd = nameless_file();
+	if (fd < 0 || !keep(fd, data, size) || lseek(fd, 0, SEEK_SET) < 0) {
 		status = error_errno(err, errno, "cannot unpack %s", path);
 		error_try(err, "TMPDIR=FOLDER with room for the unpacked file");
 	}
 	free(data);
-	if (status) {
-		if (fd >= 0)
-			close(fd);
+	if (status && fd >= 0)
+		close(fd);
+	*out = status ? -1 : fd;
+	return status;
+}
+
+enum sx_status input_source_unpack(const char *path, int *fd, struct sx_error *err)
+{
+	char *data = NULL;
+	size_t size = 0;
+	enum sx_status status = import_unpacked(path, IMPORT_ALL, &data, &size, err);
+	return status ? status : keep_unpacked(path, data, size, fd, err);
+}
+
+/* The file is replaced by its plain text. */
+static enum sx_status unpack(struct input_source *source, const char *path, struct sx_error *err)
+{
+	char *data = NULL;
+	size_t size = 0;
+	int fd = -1;
+	enum sx_status status = import_plain_text(path, &data, &size, err);
+	if (!status)
+		status = keep_unpacked(path, data, size, &fd, err);
+	if (status)
 		return status;
-	}
 	close(source->fd);
 	source->fd = fd;
 	return SX_OK;

@@ -20,5 +20,7 @@ void input_source_close(struct input_source *source);
  * the caller's. Errors: SX_ERR_BAD_INPUT, SX_ERR_PERMISSION, SX_ERR_IO (no room), SX_ERR_NO_MEMORY.
  */
 enum sx_status input_source_keep(const char *path, int *fd, struct sx_error *err);
+/* The same of a packed file, unpacked. Errors: those of import_unpacked(), SX_ERR_IO (no room). */
+enum sx_status input_source_unpack(const char *path, int *fd, struct sx_error *err);
 
 #endif
