@@ -489,6 +489,16 @@ class Tables(FolderTest):
         self.assertEqual((result.returncode, result.stderr.count('\n')), (5, 3), result.stderr)
         self.assertIn('cannot be unpacked', result.stderr)
 
+    def test_words_for_no_data(self):
+        """Those of nvidia-smi, spreadsheets and databases; also in long tables, whose names may be called variables."""
+        words = ('[N/A]', '[Not Supported]', '#VALUE!', '#REF!', '#NUM!', '\\N', 'N/A')
+        rows, _ = self.report('frame_time (ms),gpu_time (ms)\n' + ''.join(f'10,{word}\n' for word in words) + '10,5\n', '--for', 'opengl', '-m', 'frame_time,gpu_time')
+        self.assertEqual((rows['frame_time']['count'], rows['gpu_time']['count'], rows['gpu_time']['mean']), (str(len(words) + 1), '1', '0.005'))
+        text = 'frame,variable,value\n' + ''.join(f'{i},frame_time (ms),10\n{i},gpu_time (ms),{word}\n' for i, word in enumerate((*words, 5)))
+        rows, told = self.report(text, '--for', 'opengl', '-m', 'frame_time,gpu_time')
+        self.assertEqual((rows['frame_time']['count'], rows['gpu_time']['count'], rows['gpu_time']['mean']), (str(len(words) + 1), '1', '0.005'))
+        self.assertNotIn('holds no number', told)
+
     def test_units_of_own_columns(self):
         """What stands for itself has its unit from its head alone: through an export it stays what it is."""
         text = 'frame_time (ms),gpu load (%),vram (MiB),draws\n1,30,2,5\n'

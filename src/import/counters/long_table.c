@@ -16,8 +16,8 @@
 
 #define KEYS_MAX 12
 
-static const char *const long_names[] = {"name",	 "counter", "metric",
-					 "counter_name", "event",   "key"};
+static const char *const long_names[] = {"name",  "counter", "metric",	"counter_name",
+					 "event", "key",     "variable"};
 static const char *const values[] = {"value", "counter_value", "count", "reading"};
 
 struct long_where {

@@ -171,10 +171,25 @@ static bool only_dashes(struct import_cell cell)
 
 bool import_no_data(struct import_cell cell)
 {
-	static const char *const words[] = {"N/A",  "NA",   "#N/A",    "n.a.", "nan",
-					    "-nan", "null", "#DIV/0!", "none"};
+	static const char *const words[] = {"N/A",
+					    "NA",
+					    "#N/A",
+					    "n.a.",
+					    "nan",
+					    "-nan",
+					    "null",
+					    "#DIV/0!",
+					    "none",
+					    "[N/A]",
+					    "[Not Supported]",
+					    "[Unknown Error]",
+					    "#VALUE!",
+					    "#REF!",
+					    "#NUM!",
+					    "#NAME?",
+					    "\\N"};
 	bool may_be =
-	    cell.size && strchr("nN#-", cell.text[0]); /* numbers by the million are not */
+	    cell.size && strchr("nN#-[\\", cell.text[0]); /* numbers by the million are not */
 	for (size_t i = 0; may_be && i < sizeof(words) / sizeof(words[0]); i++)
 		if (import_is(cell, words[i]))
 			return true;
