@@ -4,9 +4,12 @@ import json
 import os
 import pty
 import subprocess
+import sys
 import unittest
 
-from command import Command, FolderTest, csv_rows, read_terminal
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), 'html'))
+from command import Command, FolderTest, csv_rows, read_terminal  # noqa: E402
+from page_reader import Page  # noqa: E402
 
 SEXTANT = os.environ['SEXTANT']
 run = Command(SEXTANT, env={'XDG_CONFIG_HOME': '/nonexistent'})
@@ -330,6 +333,11 @@ class Listings(Answers):
             devices = document.get('devices') or document['a']['devices']
             self.assertEqual([(d['id'], d['catalog']) for d in devices], [(0, 'cpu'), (1, 'opengl')])
             self.assertEqual({devices[m['device']]['catalog'] for m in document['metrics'] if m['name'] == 'frame_time'}, {'opengl'})
+        page = self.path('swapped.html')
+        run('report', swapped, '-o', page)
+        with open(page, encoding='utf-8') as file:
+            shown = Page(file.read()).report['of_devices']
+        self.assertEqual([(d['id'], {row['device'] for row in d['rows']}) for d in shown], [(1, {1}), (0, {0})])
         live = json.loads(run('stat', '-d', 'cpu', '-t', '50ms', '--json').stdout)
         self.assertEqual([d['id'] for d in live['devices']], [0])
         result = run('stat', capture)

@@ -76,14 +76,14 @@ static void formula_of_row(struct model *m, const struct formula_input *input,
 	json_object_end(&m->json);
 }
 
-static void rows_json(struct model *m, const struct report_device *d, uint32_t number,
+static void rows_json(struct model *m, const struct report_device *d,
 		      const struct formula_input *input)
 {
 	json_kv_array(&m->json, "rows");
 	for (uint32_t i = 0; i < d->row_count; i++) {
 		const struct report_row *row = &d->rows[i];
 		json_object_begin_flat(&m->json);
-		machine_row_json(&m->json, m->view, "page", row, number);
+		machine_row_json(&m->json, m->view, "page", row, d->number);
 		unit_json(m, row->unit);
 		json_kv_string(&m->json, "title", row->title);
 		json_kv_string(&m->json, "neutral", row->neutral);
@@ -100,7 +100,7 @@ static void rows_json(struct model *m, const struct report_device *d, uint32_t n
 }
 
 /* The totals that formulas have their numbers of; without them they have none. */
-static void rows_of_device(struct model *m, const struct report_device *d, uint32_t number)
+static void rows_of_device(struct model *m, const struct report_device *d)
 {
 	bool no_memory = false;
 	struct catalog_view catalog = describe_view(d->catalog);
@@ -109,7 +109,7 @@ static void rows_of_device(struct model *m, const struct report_device *d, uint3
 				      .constants = d->constants,
 				      .constant_count = d->constant_count,
 				      .totals = m->full ? d->total : NULL};
-	rows_json(m, d, number, &input);
+	rows_json(m, d, &input);
 	m->no_memory |= no_memory;
 }
 
@@ -255,7 +255,7 @@ static void cost_json(struct model *m, const struct report_device *d)
 }
 
 /* What machine_head_json() does not say of a device. */
-static void device_json(struct model *m, const struct report_device *d, uint32_t number)
+static void device_json(struct model *m, const struct report_device *d, uint32_t place)
 {
 	const struct sx_catalog_info *catalog = sx_catalog_info(d->catalog);
 	char hash[24];
@@ -271,11 +271,11 @@ static void device_json(struct model *m, const struct report_device *d, uint32_t
 	histogram_json(m, d);
 	gaps_json(m, d);
 	headings_json(m, d);
-	rows_of_device(m, d, number);
+	rows_of_device(m, d);
 	if (m->full) {
 		cost_json(m, d);
 		constants_json(m, d);
-		if (!number)
+		if (!place)
 			verdict_of_run(m);
 		findings_of_device(m, d);
 	}
