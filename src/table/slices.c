@@ -76,7 +76,9 @@ struct extent slices_extent(const struct slices *slices, const struct sx_table *
 		out.draws = slices_number(table, slices->draws, row);
 		out.dispatches = slices_number(table, slices->dispatches, row);
 	}
+	/* Several threads at once are a device that is at work, and not for longer than that. */
 	out.busy_ns = slices_number(table, slices->busy, row);
+	out.busy_ns = out.ns && out.ns < out.busy_ns ? out.ns : out.busy_ns;
 	out.untold = slices->busy == SX_NONE || isnan(sx_table_get(table, slices->busy, row));
 	return out;
 }

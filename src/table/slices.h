@@ -38,7 +38,7 @@ struct extent {
 	uint64_t rows, ns; /* ns: each for itself, those whose length is known */
 	/* Calls that give a device work; both are all calls where these are not told apart. */
 	uint64_t draws, dispatches;
-	uint64_t busy_ns; /* of a rasteriser's threads, in all rows but */
+	uint64_t busy_ns; /* of a rasteriser's threads, at most a row's length, in all but */
 	uint64_t untold;  /* these */
 };
 
