@@ -136,8 +136,6 @@ static void reach_mean(struct sx_stats *stats, bool whole)
 {
 	if (stats->mean * (1 - ROUNDED) > stats->max)
 		stats->max = whole ? ceil(stats->mean) : stats->mean;
-	if (stats->mean * (1 + ROUNDED) < stats->min)
-		stats->min = whole ? floor(stats->mean) : stats->mean;
 }
 
 static void summary_describe(struct sx_summary *s, uint32_t column)
