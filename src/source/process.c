@@ -9,7 +9,9 @@
 #include "base/number.h"
 #include "base/utf8.h"
 
-#define BEGUN 18 /* numbers behind that of the parent */
+/* Numbers behind that of the parent. */
+#define GROUP 1
+#define BEGUN 18
 
 /* The n-th number behind a blank; 0 where there is none. */
 static uint64_t number_at(const char *at, unsigned n)
@@ -32,9 +34,10 @@ bool process_stat_read(const struct sx_sys *sys, pid_t pid, struct process_stat 
 	const char *at = strrchr(text, ')'); /* the name may hold anything */
 	if (!at || at[1] != ' ' || !at[2])
 		return true;
-	uint64_t parent = number_at(at + 3, 0);
+	uint64_t parent = number_at(at + 3, 0), group = number_at(at + 3, GROUP);
 	out->state = at[2];
 	out->parent = parent <= INT_MAX ? (pid_t)parent : 0;
+	out->group = group <= INT_MAX ? (pid_t)group : 0;
 	out->begun = number_at(at + 3, BEGUN);
 	return true;
 }

@@ -6,7 +6,7 @@
 
 struct process_stat {
 	char state; /* 'Z' and 'X': it has ended */
-	pid_t parent;
+	pid_t parent, group;
 	uint64_t begun; /* in the kernel's ticks: tells it from others of its number */
 };
 

@@ -658,6 +658,41 @@ class Stat(Case):
         result = run('stat', '-d', 'cpu', '-t', '200ms', '--', 'sleep', '30')
         self.assertEqual(result.returncode, 128 + signal.SIGTERM)
 
+    def left(self, word):
+        """Whether a program with this word among its arguments runs, a while after it was told to end."""
+        for _ in range(100):
+            found = False
+            for pid in filter(str.isdigit, os.listdir('/proc')):
+                try:
+                    with open(f'/proc/{pid}/cmdline', 'rb') as file:
+                        found |= word.encode() in file.read().split(b'\0')
+                except OSError:
+                    continue
+            if not found:
+                return False
+            time.sleep(0.05)
+        return True
+
+    def test_duration_ends_what_the_child_started(self):
+        """A shell's program, one in a session of its own, and those that ignore SIGTERM; nobody else."""
+        mine = str(10 ** 6 + os.getpid())  # seconds to sleep, as a name
+        beside = subprocess.Popen(['sleep', mine + '.9'])
+        self.addCleanup(beside.wait)
+        self.addCleanup(beside.kill)
+        for script in (f'sleep {mine}; true', f'setsid sleep {mine} & wait', f"trap '' TERM; sleep {mine}; sleep {mine}"):
+            began = time.monotonic()
+            result = run('stat', '-d', 'cpu', '-t', '1s', '--', 'sh', '-c', script)
+            killed = 'trap' in script
+            self.assertEqual(result.returncode, 128 + (signal.SIGKILL if killed else signal.SIGTERM), script)
+            self.assertGreater(time.monotonic() - began, 3 if killed else 1)
+            self.assertFalse(self.left(mine), script)
+        self.assertIsNone(beside.poll())
+
+    def test_duration_wakes_what_is_stopped(self):
+        """It hears SIGTERM, and ends as it likes, before it is killed."""
+        result = run('stat', '-d', 'cpu', '-t', '1s', '--', 'sh', '-c', "trap 'exit 9' TERM; kill -STOP $$; exit 8")
+        self.assertEqual(result.returncode, 9)
+
 
 if __name__ == '__main__':
     unittest.main(verbosity=2)

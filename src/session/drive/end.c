@@ -8,11 +8,13 @@
 #include <signal.h>
 
 #include "base/clock/clock.h"
+#include "session/drive/kin.h"
 
 #define DRAIN_READS  1000000 /* a source that never comes to an end is left */
 #define DRAIN_NS     UINT64_C(2000000000)
 #define TERMINATE_NS UINT64_C(2000000000) /* between SIGTERM and SIGKILL */
 #define PROGRESS_MS  50
+#define KILL_LOOKS   100 /* a millisecond apart, at whom nobody can kill */
 
 /* Stops every source; read() then gives what is left. */
 void session_stop_devices(struct sx_session *s)
@@ -177,20 +179,39 @@ void end_drain(struct sx_session *s)
 			drain_one(s, i, until);
 }
 
-/* A limit ends the run of a child that would go on; it gets SIGTERM, as from timeout(1). */
+/* What the program and its kin still do until then is measured. */
+static void wait_for_kin(struct sx_session *s, struct kin *kin)
+{
+	uint64_t until = sys_now_ns(s->sys) + TERMINATE_NS;
+	while ((!child_ended(s) || kin_any(kin)) && sys_now_ns(s->sys) < until) {
+		struct pollfd fd = {.fd = s->child.fd, .events = POLLIN};
+		take_turn(s);
+		s->sys->poll(s->sys->user, &fd, fd.fd >= 0 && !child_ended(s), PROGRESS_MS);
+		child_look(s);
+		kin_look(kin);
+	}
+}
+
+/*
+ * A limit ends the run of a child that would go on; it gets SIGTERM, as from timeout(1), and so
+ * does what it has started: a shell's programs would go on without it. Who is stopped wakes up.
+ */
 void end_child(struct sx_session *s)
 {
+	struct kin kin = {.sys = s->sys, .root = s->child.pid};
 	s->child.status.ended_by = end_samples_reached(s) ? SX_ENDED_BY_COUNT
 				   : limit_reached(s)	  ? SX_ENDED_BY_DURATION
 							  : SX_ENDED_BY_REQUEST;
-	uint64_t until = sys_now_ns(s->sys) + TERMINATE_NS;
-	child_signal(s, SIGTERM);
-	while (!child_ended(s) && sys_now_ns(s->sys) < until) {
-		struct pollfd fd = {.fd = s->child.fd, .events = POLLIN};
-		take_turn(s);
-		s->sys->poll(s->sys->user, &fd, fd.fd >= 0, PROGRESS_MS);
+	kin_look(&kin);
+	kin_signal(&kin, SIGTERM);
+	kin_signal(&kin, SIGCONT);
+	wait_for_kin(s, &kin);
+	/* Who was just being started when the others were killed is met at the next look. */
+	for (int i = 0; i < KILL_LOOKS && (!child_ended(s) || kin_any(&kin)); i++) {
+		kin_signal(&kin, SIGKILL);
+		s->sys->poll(s->sys->user, NULL, 0, 1);
 		child_look(s);
+		kin_look(&kin);
 	}
-	if (!child_ended(s))
-		child_signal(s, SIGKILL);
+	kin_finish(&kin);
 }
