@@ -65,14 +65,22 @@ void csv_text(struct csv *csv, const char *text)
 	fputc('"', csv->out);
 }
 
+/* Whether a unit is more than the name of what is counted: not cycles, threads, an unknown one. */
+static bool says_more(const struct units *units, const char *unit)
+{
+	const struct unit *own = units_find(units, unit);
+	return strcmp(unit, "bytes") == 0 || (own && strcmp(own->dimension, unit) != 0);
+}
+
 void csv_column(struct csv *csv, const struct units *units, const char *name, const char *unit,
 		enum csv_units which)
 {
 	char buf[2 * UNITS_TEXT_MAX], head[512];
 	double factor = 1;
 	const char *base = unit ? units_base(units, unit, buf, &factor) : NULL;
-	const struct unit *known = which && base ? units_find(units, base) : NULL;
-	bool each = which == CSV_UNITS_EACH && base && base[0] && strcmp(base, "count") != 0;
+	const struct unit *known =
+	    which == CSV_UNITS_SYMBOLS && base ? units_find(units, base) : NULL;
+	bool each = which == CSV_UNITS_EACH && base && says_more(units, base);
 	if ((factor != 1 || each || (known && known->symbol[0])) &&
 	    (size_t)snprintf(head, sizeof(head), "%s (%s)", name, base) < sizeof(head))
 		name = head;
