@@ -261,10 +261,7 @@ enum sx_status report_set_run(struct report_fill *fill, const struct report *run
  */
 enum sx_status report_finish(struct report_fill *fill, const struct report **out,
 			     struct sx_error *err);
-/*
- * Whether something that was named, which the devices know nothing of, is a row without data; or
- * all that was named is.
- */
+/* Whether something that was named, which the devices know nothing of, is a row without data. */
 bool report_lacks_named(const struct report *report);
 /* Releases a report and all that it shows; NULL is fine. */
 void report_destroy(struct report_fill *fill);
