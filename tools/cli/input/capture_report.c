@@ -7,6 +7,8 @@
 
 #include "analysis/budget.h"
 #include "analysis/report/join.h"
+#include "analysis/report/unread.h"
+#include "base/error.h"
 #include "tools/cli/input/capture_view.h"
 #include "tools/cli/input/imported.h"
 
@@ -49,14 +51,77 @@ static bool counts_alone(const struct cli *cli, const struct capture_input *in)
 	return true;
 }
 
+static bool is_timed(const struct capture_view *view)
+{
+	const struct sx_capture_info *info = sx_capture_info(view->reader);
+	return info->begin_ns != SX_TIME_UNKNOWN && info->end_ns > info->begin_ns;
+}
+
+/* A row in which every column of the device has a value, and a length where the device's have. */
+static enum sx_status make_row(const struct capture_view *view, struct sx_table **out,
+			       struct sx_error *err)
+{
+	enum sx_status status = capture_view_table(view, out, err);
+	if (!status)
+		status = sx_table_add_rows(*out, 1, NULL, err);
+	for (uint32_t i = 0; !status && i < sx_table_column_count(*out); i++)
+		if (sx_table_column(*out, i)->type == SX_U64)
+			sx_table_set_u64(*out, i, 0, 1, 0);
+		else
+			sx_table_set_f64(*out, i, 0, 1, 0);
+	if (!status && is_timed(view))
+		sx_table_set_time(*out, 0, 0, 1000000000);
+	return status;
+}
+
+/*
+ * Where nothing was chosen: beside all metrics, the counters that the file has and that go into
+ * none of those which can be worked out of it; of recordings of ours, only where there is no such
+ * metric.
+ */
+static enum sx_status add_unread(const struct cli *cli, struct capture_view *view,
+				 const struct sx_table *raw, struct sx_error *err)
+{
+	uint32_t metric_count;
+	struct sx_table *row = NULL;
+	struct sx_metrics *metrics = NULL;
+	if (cli->options.metrics.count || cli->options.counters)
+		return SX_OK;
+	const char **patterns = calloc((size_t)sx_table_column_count(raw) + 2, sizeof(*patterns));
+	if (!patterns)
+		return error_nomem(err, "choosing metrics");
+	struct report_unread unread = {.names = patterns + 1};
+	struct sx_metrics_options options = capture_view_selection(cli, view, raw);
+	enum sx_status status = sx_metrics_create(view->catalog, &options, &metrics, err);
+	if (!status)
+		status = make_row(view, &row, err);
+	if (!status)
+		status = report_find_unread(view->catalog, metrics, row, &unread, err);
+	/* A recording of ours has whatever its source can count, for whoever asks. */
+	bool whole = *capture_view_property(sx_capture_info(view->reader), "imported-from");
+	if (!status && (whole || !unread.any)) {
+		sx_metrics_columns(metrics, &metric_count);
+		patterns[0] = "all";
+		if (!metric_count)
+			memmove(patterns, unread.names, unread.count * sizeof(*patterns));
+		free(view->patterns);
+		view->patterns = patterns;
+		view->pattern_count = (uint32_t)unread.count + (metric_count > 0);
+	} else {
+		free(patterns);
+	}
+	sx_table_destroy(row);
+	sx_metrics_destroy(metrics);
+	return status;
+}
+
 /* The selection, and behind it what is wanted besides. */
 static enum sx_status select_also(const struct cli *cli, const struct capture_report_hooks *hooks,
 				  struct capture_input *in, struct sx_error *err)
 {
 	bool only_also = capture_view_only_also(cli, in->view);
 	bool everything = !only_also && (hooks->everything || counts_alone(cli, in));
-	enum sx_status status =
-	    everything ? SX_OK : capture_view_add_unread(cli, in->view, in->raw, err);
+	enum sx_status status = everything ? SX_OK : add_unread(cli, in->view, in->raw, err);
 	if (status)
 		return status;
 	struct sx_metrics_options options = capture_report_selection(cli, in, everything);

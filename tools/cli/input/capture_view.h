@@ -98,13 +98,6 @@ bool capture_view_only_also(const struct cli *cli, const struct capture_view *vi
 enum sx_status capture_view_prepare(const struct cli *cli, const struct capture_device *of,
 				    struct capture_view **view, struct sx_table **raw,
 				    struct sx_error *err);
-/*
- * Where nothing was chosen: beside all metrics, the counters that the file has and that go into
- * none of those which can be worked out of it; of recordings of ours, only where there is no such
- * metric. Errors: those of sx_metrics_create().
- */
-enum sx_status capture_view_add_unread(const struct cli *cli, struct capture_view *view,
-				       const struct sx_table *raw, struct sx_error *err);
 /* The chosen metrics, in memory of the view; `raw` has the columns of the rows. */
 struct sx_metrics_options capture_view_selection(const struct cli *cli,
 						 const struct capture_view *view,
