@@ -499,6 +499,13 @@ class Tables(FolderTest):
         self.assertEqual((rows['frame_time']['count'], rows['gpu_time']['count'], rows['gpu_time']['mean']), (str(len(words) + 1), '1', '0.005'))
         self.assertNotIn('holds no number', told)
 
+    def test_times_in_words(self):
+        """Dates are a label, which is told with what a time would be."""
+        path = self.file('timestamp,frame_time (ms)\n2026-11-22 10:00:00.000000,10\n2026-11-22 10:00:00.010000,20\n')
+        for args in (('report',), ('eval', '--for', 'opengl')):
+            told = ' '.join(self.good(args[0], path, *args[1:], '--csv', '-m', 'frame_time').stderr.split())
+            self.assertIn('column timestamp holds text and is a label: times are numbers, with their unit in the header, as "timestamp (s)"', told)
+
     def test_units_of_own_columns(self):
         """What stands for itself has its unit from its head alone: through an export it stays what it is."""
         text = 'frame_time (ms),gpu load (%),vram (MiB),draws\n1,30,2,5\n'

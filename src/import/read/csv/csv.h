@@ -79,6 +79,7 @@ struct csv_tally {
 	const char *first_twice;   /* one of them */
 	uint32_t texts;		   /* further columns of text, for which there is no label */
 	const char *first_text;	   /* one of them */
+	const char *written_time;  /* a label whose name is that of times, or NULL */
 	uint32_t other_units;	   /* columns of another kind of unit than described; left out */
 	/* One of them. Lives as long as the stream. */
 	const char *first_other_unit, *other_unit, *other_unit_as;

@@ -1,9 +1,20 @@
 /* What shows once all lines of CSV were read: labels, values, and what commas are. */
 #include <string.h>
+#include <strings.h>
 
 #include "base/error.h"
 #include "import/read/csv/rows.h"
 #include "table/label.h"
+
+/* What people call times, which are text where they are dates. */
+static bool is_of_times(const char *name)
+{
+	static const char *const words[] = {"time", "timestamp", "date", "datetime"};
+	bool is = false;
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		is |= strcasecmp(name, words[i]) == 0;
+	return is;
+}
 
 /* Each column of text is a label, while there are any. */
 static void settle_text(struct csv_reader *r, struct csv_column *column, const char *name)
@@ -16,6 +27,8 @@ static void settle_text(struct csv_reader *r, struct csv_column *column, const c
 	} else {
 		r->tally.labels |= 1u << column->label;
 		r->tally.label_names[column->label] = name;
+		if (is_of_times(name))
+			r->tally.written_time = name;
 	}
 }
 

@@ -38,6 +38,11 @@ static void tell_columns(const struct csv_tally *tally, const struct teller *to)
 			   "%s the name of one before, which is read instead; %.80s is the first",
 			   COUNTED(tally->twice, "column has"), tally->first_twice);
 	tell_labels(tally, to);
+	if (tally->written_time)
+		teller_say(to,
+			   "column %.80s holds text and is a label: times are numbers, with their "
+			   "unit in the header, as \"%.80s (s)\"",
+			   tally->written_time, tally->written_time);
 	if (tally->texts)
 		teller_say(to, "%s of text %s left out, %.80s the first: four are labels",
 			   COUNTED(tally->texts, "further column"),
