@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CHUNK_BYTES ((size_t)64 * 1024)
+#define CHUNK_BYTES ((size_t)64 * 1024) /* of a chunk at most, unless one thing needs more */
+#define CHUNK_LEAST ((size_t)1024)
 
 struct arena_chunk {
 	struct arena_chunk *next;
@@ -37,6 +38,15 @@ bool mem_grow(void *array, size_t *cap, size_t need, size_t size)
 	return true;
 }
 
+/* Chunks are about as large as what is there: thousands of arenas hold a few names each. */
+static size_t chunk_bytes(const struct arena *arena)
+{
+	size_t like = arena->used > CHUNK_LEAST ? arena->used : CHUNK_LEAST;
+	if (arena->chunk_bytes)
+		return arena->chunk_bytes;
+	return like < CHUNK_BYTES ? like : CHUNK_BYTES;
+}
+
 void *arena_alloc(struct arena *arena, size_t size)
 {
 	size_t aligned;
@@ -45,7 +55,7 @@ void *arena_alloc(struct arena *arena, size_t size)
 	aligned &= ~(alignof(max_align_t) - 1);
 	struct arena_chunk *chunk = arena->chunks;
 	if (!chunk || chunk->size - chunk->used < aligned) {
-		size_t least = arena->chunk_bytes ? arena->chunk_bytes : CHUNK_BYTES;
+		size_t least = chunk_bytes(arena);
 		size_t room = aligned > least ? aligned : least;
 		size_t bytes;
 		if (__builtin_add_overflow(room, sizeof(*chunk), &bytes))

@@ -15,7 +15,7 @@ bool mem_grow(void *array, size_t *cap, size_t need, size_t size);
 struct arena {
 	struct arena_chunk *chunks;
 	size_t used;	    /* bytes handed out, all chunks */
-	size_t chunk_bytes; /* least size of a chunk; 0: 64 KiB */
+	size_t chunk_bytes; /* least size of a chunk; 0: it grows from 1 to 64 KiB */
 };
 
 /* Zeroed memory, aligned for any type; NULL when memory is out. */

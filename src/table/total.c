@@ -1,6 +1,7 @@
 /* Totals: the state of each column is small, so that any number of rows takes the same memory. */
 #include "base/error.h"
 #include "base/mem.h"
+#include "table/like.h"
 #include "table/total_state.h"
 
 #include <math.h>
@@ -26,7 +27,7 @@ static struct total_column *total_part(struct total *total, uint32_t part)
 		if (!columns)
 			return NULL;
 		for (uint32_t i = 0; i < total->count; i++) {
-			const struct sx_column *info = sx_table_column(total->like, i);
+			const struct sx_column *info = sx_table_column(total->like->table, i);
 			columns[i].type = info->type;
 			columns[i].rule = info->over_time;
 			columns[i].basis = slices_basis_of(info);
@@ -61,30 +62,61 @@ static void find_pictures(struct total *total, const struct sx_table *like)
 		p->width = p->height = SX_NONE;
 }
 
-enum sx_status total_create(const struct sx_table *like, struct total **out, struct sx_error *err)
+static void like_leave(struct total_like *like)
 {
-	uint32_t count = sx_table_column_count(like);
+	if (!like || --like->users)
+		return;
+	sx_table_destroy(like->table);
+	free(like);
+}
+
+static enum sx_status like_create(const struct sx_table *table, struct total_like **out,
+				  struct sx_error *err)
+{
+	struct total_like *like = calloc(1, sizeof(*like));
+	if (!like)
+		return error_nomem(err, "a total");
+	like->users = 1;
+	enum sx_status status = table_like(table, &like->table, err);
+	if (status)
+		like_leave(like);
+	else
+		*out = like;
+	return status;
+}
+
+/* Of columns that were described before; takes one use of `like` over, also when it fails. */
+static enum sx_status create_of(struct total_like *like, struct total **out, struct sx_error *err)
+{
 	struct total *total = calloc(1, sizeof(*total));
-	struct sx_column *infos = calloc(count ? count : 1, sizeof(*infos));
-	enum sx_status status = total && infos ? SX_OK : error_nomem(err, "a total");
-	for (uint32_t i = 0; !status && i < count; i++)
-		infos[i] = *sx_table_column(like, i);
-	if (!status) {
-		total->count = count;
-		total->begin_ns = SX_TIME_UNKNOWN;
-		parts_begin(&total->parts, like);
-		find_pictures(total, like);
-		status = sx_table_create(infos, count, sx_table_kind(like), &total->like, err);
+	if (!total) {
+		like_leave(like);
+		return error_nomem(err, "a total");
 	}
-	if (!status && !total_part(total, 0)) /* the one that there always is room for */
-		status = error_nomem(err, "a total");
-	free(infos);
-	if (status) {
+	total->like = like;
+	total->count = sx_table_column_count(like->table);
+	total->begin_ns = SX_TIME_UNKNOWN;
+	parts_begin(&total->parts, like->table);
+	find_pictures(total, like->table);
+	if (!total_part(total, 0)) { /* the one that there always is room for */
 		total_destroy(total);
-		return status;
+		return error_nomem(err, "a total");
 	}
 	*out = total;
 	return SX_OK;
+}
+
+enum sx_status total_create(const struct sx_table *like, struct total **out, struct sx_error *err)
+{
+	struct total_like *own = NULL;
+	enum sx_status status = like_create(like, &own, err);
+	return status ? status : create_of(own, out, err);
+}
+
+enum sx_status total_create_same(const struct total *as, struct total **out, struct sx_error *err)
+{
+	as->like->users++;
+	return create_of(as->like, out, err);
 }
 
 void total_destroy(struct total *total)
@@ -95,7 +127,7 @@ void total_destroy(struct total *total)
 		free(total->of[i]);
 	free(total->of);
 	parts_finish(&total->parts);
-	sx_table_destroy(total->like);
+	like_leave(total->like);
 	free(total);
 }
 

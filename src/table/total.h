@@ -16,6 +16,8 @@ uint64_t total_length_ns(const struct sx_table *table, size_t row);
 
 /* A total over tables with the columns of `like`, which may be destroyed before it. */
 enum sx_status total_create(const struct sx_table *like, struct total **out, struct sx_error *err);
+/* A total over the same tables as another, whose descriptions of columns both use then. */
+enum sx_status total_create_same(const struct total *as, struct total **out, struct sx_error *err);
 /*
  * Tells at most so many programs and contexts apart, all further ones together (PARTS_MAX unless
  * said otherwise); before the first row.

@@ -446,7 +446,7 @@ static enum sx_status total_make_table(const struct total *total, bool whole, st
 				       struct sx_error *err)
 {
 	struct sx_table *table = NULL;
-	enum sx_status status = table_like_totals(total->like, &table, err);
+	enum sx_status status = table_like_totals(total->like->table, &table, err);
 	if (!status)
 		status =
 		    append_row(&(struct telling){total, whole, total->touched}, NULL, table, err);

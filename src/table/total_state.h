@@ -37,8 +37,14 @@ struct total_pictures {
 	struct cover cover;		     /* together */
 };
 
+/* What totals of the same columns share. */
+struct total_like {
+	struct sx_table *table; /* no rows; owns the descriptors */
+	size_t users;
+};
+
 struct total {
-	struct sx_table *like;	 /* no rows; owns the descriptors */
+	struct total_like *like;
 	const struct total *run; /* see total_lean_on(), or NULL */
 	struct parts parts;
 	struct total_column **of; /* [part]: its columns, NULL before its first row */

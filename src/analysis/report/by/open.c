@@ -17,14 +17,34 @@ static void open_destroy(struct open_group *group)
 	free(group);
 }
 
+/* Any group that there is: all are of the same columns. */
+static const struct open_group *open_any(const struct open_groups *o)
+{
+	for (size_t i = o->count; i-- > 0;)
+		if (o->list[i])
+			return o->list[i];
+	return NULL;
+}
+
+static bool create_totals(const struct open_groups *o, const struct open_rows *rows,
+			  struct open_group *group)
+{
+	const struct open_group *as = open_any(o);
+	enum sx_status status = as ? total_create_same(as->total, &group->total, NULL)
+				   : total_create(rows->of, &group->total, NULL);
+	if (!status && rows->ratios)
+		status = as && as->ratios ? total_create_same(as->ratios, &group->ratios, NULL)
+					  : total_create(rows->ratios, &group->ratios, NULL);
+	return !status;
+}
+
 static struct open_group *open_create(struct open_groups *o, const struct open_rows *rows)
 {
 	struct open_group *group = calloc(1, sizeof(*group));
 	if (!group)
 		return NULL;
 	*group = (struct open_group){.key = rows->key, .whom = rows->whom};
-	if (total_create(rows->of, &group->total, NULL) ||
-	    (rows->ratios && total_create(rows->ratios, &group->ratios, NULL))) {
+	if (!create_totals(o, rows, group)) {
 		open_destroy(group);
 		return NULL;
 	}

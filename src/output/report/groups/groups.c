@@ -238,6 +238,26 @@ static void note_imbalance(const struct groups_out *o)
 	}
 }
 
+/* What stands together, and how it would not. */
+static void note_others(const struct groups_out *o)
+{
+	const struct teller *notes = &o->view->notes;
+	bool timed = o->device->begin_ns != SX_TIME_UNKNOWN;
+	if (o->g->by == REPORT_BY_TIME)
+		teller_say(notes,
+			   "samples that came over %u stretches of %s late are together in "
+			   "(others); a longer --interval gives them room",
+			   o->g->most, groups_by(o));
+	else
+		teller_say(notes,
+			   "the first %u %ss stand for themselves, what came of others later is "
+			   "together in (others); %s",
+			   o->g->most, groups_by(o),
+			   timed ? "sextant capture cut FILE --from TIME --to TIME -o PART.sxc "
+				   "makes a part, which has fewer"
+				 : "a file of some of its lines has fewer");
+}
+
 static enum sx_status write_one(const struct groups_out *o, struct sx_error *err)
 {
 	bool ok = true;
@@ -248,13 +268,7 @@ static enum sx_status write_one(const struct groups_out *o, struct sx_error *err
 			   "sextant record --per group -- PROGRAM tells groups apart",
 			   sx_catalog_info(o->device->catalog)->name);
 	if (o->g->others)
-		teller_say(&o->view->notes,
-			   o->g->by == REPORT_BY_TIME
-			       ? "samples that came over %u stretches of %s late are together in "
-				 "(others); a longer --interval gives them room"
-			       : "the first %u %ss stand for themselves, what came of others later "
-				 "is together in (others); --from and --to choose a part",
-			   o->g->most, groups_by(o));
+		note_others(o);
 	if (o->view->format == FORMAT_JSON) {
 		groups_json(o);
 	} else if (o->view->format == FORMAT_CSV) {
