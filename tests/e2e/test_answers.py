@@ -521,6 +521,19 @@ class Pager(Answers):
         os.close(master)
         return text.decode().replace('\r\n', '\n'), status
 
+    def test_no_pager_of_nothing(self):
+        """An error is not covered by a pager that has nothing to show."""
+        mark = self.path('ran')
+        pager = f"touch '{mark}'; sed 's/^/> /'"
+        self.on_terminal('report', self.path('nosuch.sxc'), SEXTANT_PAGER=pager)
+        self.assertIn(b'error: ', self.told)
+        self.assertFalse(os.path.exists(mark))
+        text, status = self.on_terminal('list', 'metrics', '--for', 'opengl', SEXTANT_PAGER=pager)
+        self.assertEqual(status, 0)
+        self.assertTrue(os.path.exists(mark))
+        self.assertEqual([line[:2] for line in text.splitlines()], ['> '] * len(text.splitlines()))
+        self.assertGreater(len(text.splitlines()), 20)
+
     def test_pager(self):
         lines = ('list', 'metrics', '--for', 'mali-g310')
         for env in ({'SEXTANT_PAGER': "sed 's/^/> /'"}, {'PAGER': "sed 's/^/> /'"}, {'SEXTANT_PAGER': "sed 's/^/> /'", 'PAGER': 'false'}):

@@ -44,6 +44,23 @@ static bool is_there(const char *command)
 	return system(line) == 0;
 }
 
+/*
+ * Runs a command once there is something to show: an error alone would be covered by the empty
+ * screen of a pager that waits for a key.
+ */
+static FILE *run_with_text(const char *command)
+{
+	char *line = NULL;
+	if (asprintf(&line,
+		     "IFS= read -r first || [ -n \"$first\" ] || exit 0\n"
+		     "{ printf '%%s\\n' \"$first\"; cat; } | { %s\n}",
+		     command) < 0)
+		return NULL;
+	FILE *pager = popen(line, "we");
+	free(line);
+	return pager;
+}
+
 FILE *pager_start(const char **missing)
 {
 	const char *command = getenv("SEXTANT_PAGER"), *term = getenv("TERM");
@@ -61,7 +78,7 @@ FILE *pager_start(const char **missing)
 	/* Leave when the text fits, pass colours on, leave the text on the screen. */
 	setenv("LESS", "FRX", 0);
 	fflush(NULL);
-	return popen(command, "we");
+	return run_with_text(command);
 }
 
 bool pager_end(FILE *pager)
