@@ -282,6 +282,14 @@ class Tables(FolderTest):
             rows = list(csv.DictReader(self.good('export', self.file(text), '--for', 'opengl', '--counters', '--csv').stdout.splitlines()))
             self.assertEqual([(r['begin_ns'], r['end_ns'], r['IAVertices']) for r in rows], [('', '100000000', '5'), ('100000000', '200000000', '6')])
 
+    def test_units_in_one_case(self):
+        """Names in one case have their unit in it, too; "Mb" is no megabyte."""
+        for head, counter, want in (('gpu_memory_used_mb', 'gpu_memory_used', 2e6), ('FRAME_TIME_MS', 'frame_time', 0.002), ('gpu_power_w', 'gpu_power', 2), ('gpu_frequency (MHZ)', 'gpu_frequency', 2e6),
+                                    ('gpu_memory_used_Mb', 'gpu_memory_used', None)):
+            with self.subTest(head):
+                have = self.report(f'{head},cpu_busy\n2,50\n', '--for', 'monitor')[0]
+                self.assertEqual(float(have[counter]['mean']) if have[counter]['mean'] else None, want)
+
     def test_lengths_alone(self):
         """Rows that say only how long they are follow each other: rates of the run are by the sum of their lengths. Those of instances are at one time."""
         for text, spans, want in (

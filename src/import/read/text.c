@@ -288,6 +288,35 @@ static const struct {
     {"count", "count", 1},
 };
 
+/* Nothing but small letters, or but large ones: "mb" is megabytes, while "Mb" may be megabits. */
+static bool text_has_one_case(struct import_cell text)
+{
+	bool small = false, large = false;
+	for (size_t i = 0; i < text.size; i++) {
+		small |= text.text[i] >= 'a' && text.text[i] <= 'z';
+		large |= text.text[i] >= 'A' && text.text[i] <= 'Z';
+	}
+	return !(small && large);
+}
+
+/* As names in one case have units ("gpu_power_w", "FRAME_TIME_MS"), where one alone is meant. */
+static bool text_unit_of_case(struct import_cell text, const char **unit, double *factor)
+{
+	bool any = false;
+	*unit = "";
+	*factor = 0;
+	for (size_t i = 0; text_has_one_case(text) && i < sizeof(units) / sizeof(units[0]); i++) {
+		if (!import_is(text, units[i].word))
+			continue;
+		if (any && (strcmp(*unit, units[i].unit) != 0 || *factor != units[i].factor))
+			return false;
+		any = true;
+		*unit = units[i].unit;
+		*factor = units[i].factor;
+	}
+	return any;
+}
+
 bool import_unit(struct import_cell text, const char **unit, double *factor)
 {
 	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
@@ -302,7 +331,13 @@ bool import_unit(struct import_cell text, const char **unit, double *factor)
 		*factor = units[i].factor;
 		return true;
 	}
-	return false;
+	const char *found;
+	double of;
+	if (!text_unit_of_case(text, &found, &of))
+		return false;
+	*unit = found;
+	*factor = of;
+	return true;
 }
 
 struct import_cell import_split_suffix(struct import_cell head, struct import_cell *end)
