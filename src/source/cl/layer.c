@@ -75,6 +75,7 @@ enum sx_status cl_environment(const struct sx_sys *sys, const char *socket,
 	out->items[0] = place_list("OPENCL_LAYERS", there ? NULL : path, layers);
 	out->items[1] = place_list(WIRE_ENV_OPENCL, socket, NULL);
 	out->items[2] = preload(sys, path);
-	out->items[3] = NULL;
+	out->items[3] = out->items[2] ? library_sanitizer() : NULL;
+	out->items[4] = NULL;
 	return library_environment_check(out, 2, err);
 }

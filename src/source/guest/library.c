@@ -59,6 +59,11 @@ enum sx_status library_find(const struct sx_sys *sys, char *path, size_t size, s
 	return status;
 }
 
+char *library_sanitizer(void)
+{
+	return place_list("ASAN_OPTIONS", "verify_asan_link_order=0", getenv("ASAN_OPTIONS"));
+}
+
 enum sx_status library_environment_make(struct library_environment *environment,
 					const char *library, const char *variable,
 					const char *socket, struct sx_error *err)
@@ -67,8 +72,9 @@ enum sx_status library_environment_make(struct library_environment *environment,
 	bool there = place_holds(preload, ": ", library);
 	environment->items[0] = place_list("LD_PRELOAD", there ? NULL : library, preload);
 	environment->items[1] = place_list(variable, socket, NULL);
-	environment->items[2] = NULL;
-	return library_environment_check(environment, 2, err);
+	environment->items[2] = library_sanitizer();
+	environment->items[3] = NULL;
+	return library_environment_check(environment, 3, err);
 }
 
 enum sx_status library_environment_check(struct library_environment *environment, unsigned count,

@@ -19,6 +19,12 @@ struct library_environment {
  */
 enum sx_status library_find(const struct sx_sys *sys, char *path, size_t size,
 			    struct sx_error *err);
+/*
+ * What lets a program start whose own AddressSanitizer wants to come before all libraries, beside
+ * what the user set for it; it is said to every program, since its children may be such. NULL: out
+ * of memory. Owned by the caller.
+ */
+char *library_sanitizer(void);
 /* `socket` is the path that the child opens, told by `variable`. What LD_PRELOAD holds already is
  * kept. */
 enum sx_status library_environment_make(struct library_environment *environment,

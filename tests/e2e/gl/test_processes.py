@@ -353,6 +353,14 @@ class Reasons(unittest.TestCase):
         done = self.why(SEXTANT, "stat", "-d", "gl", "--", path("gl-idle"))
         self.assertIn("a sextant that runs in it", done)
 
+    def test_a_sanitizer_in_the_program(self):
+        """Its runtime refuses to start behind a library that was put in front, unless it is told not to look."""
+        if not os.path.exists(path("gl-lives-asan")):
+            self.skipTest("no sanitizer here")
+        document, done = Command(SEXTANT).measure([path("gl-lives-asan"), "handed"], "stat", "-d", "gl", "--overhead", "0",
+                                                  env={"ASAN_OPTIONS": "detect_leaks=0"})
+        self.assertEqual(document["samples"]["count"], 25, done.stderr)
+
     def test_set_user_id(self):
         if os.geteuid() != 0:
             self.skipTest("only root can make one for another user")
