@@ -392,6 +392,20 @@ class Tables(FolderTest):
                 self.assertEqual((row['frame_time (s)'], row['gpu_time (s)'], row['IAVertices'], row['cpu_time (s)']), ('0.016', '0.008', '5', ''), text)
                 self.assertIn('column cpu_time is in bytes, which cannot be made into ms', ' '.join(result.stderr.split()))
 
+    def test_times_of_presentmon(self):
+        """Its milliseconds have no unit, and GPUBusy is a time there, no share."""
+        head = 'Application,ProcessID,SwapChainAddress,PresentMode,FrameType,CPUStartTime,FrameTime,CPUBusy,GPUTime,GPUBusy,ClickToPhotonLatency'
+        text = head + '\n' + 'a.exe,1,0x1F,Flip,Application,0.0,16.6,8,7,5,NA\na.exe,1,0x1F,Flip,Application,16.6,33.4,9,9,6,NA\n'
+        for args in ((), ('--for', 'monitor')):
+            rows, told = self.report(text, *args)
+            self.assertEqual([float(rows[name]['mean']) for name in ('frame_time', 'frames_per_second', 'gpu_time')], [0.025, 40, 0.008])
+            self.assertEqual((rows['gpu_busy']['mean'], rows['cpu_busy']['mean']), ('', ''))
+            self.assertIn('CPUBusy is in ms', told)
+        rows, _ = self.report(text, '--for', 'opengl')
+        self.assertEqual([float(rows[name]['mean']) for name in ('frame_time', 'GPUBusy')], [0.025, 0.0055])
+        rows, _ = self.report('SwapChainAddress,Dropped,msBetweenPresents\n0x1F,0,10\n0x1F,0,30\n', '--for', 'monitor')
+        self.assertEqual(float(rows['frame_time']['mean']), 0.02)
+
     def test_units_that_are_not_written(self):
         """frame_time and gpu_time are ms whichever catalog is guessed or named, and which unit was taken is told, with what says it."""
         long, wide = 'name,value\nframe_time,16.6\ngpu_time,3\n', 'frame_time,gpu_time\n16.6,3\n'

@@ -101,7 +101,13 @@ static enum sx_status leave_column_out(struct csv_reader *r)
 
 static enum sx_status csv_header_add_column(struct csv_reader *r, const struct csv_cell *cell)
 {
+	static const char presents[] =
+	    "msBetweenPresents"; /* of PresentMon: MsBetweenPresents, too */
+	static const struct csv_cell frames = {.text = "frame_time (ms)", .size = 15};
 	bool added;
+	if (cell->size == sizeof(presents) - 1 &&
+	    strncasecmp(cell->text, presents, cell->size) == 0)
+		cell = &frames;
 	const char *unit = NULL;
 	double factor = 1;
 	struct csv_cell bare = csv_header_split_unit(r, cell, &unit, &factor);
@@ -149,6 +155,34 @@ static enum sx_status csv_header_add_column(struct csv_reader *r, const struct c
 	return SX_OK;
 }
 
+/*
+ * PresentMon 2 writes milliseconds without saying so, some of them under names that are shares
+ * elsewhere: GPUBusy is a time. Only its logs have a column SwapChainAddress.
+ */
+static void take_presentmon(struct csv_reader *r)
+{
+	static const char *const times[] = {
+	    "FrameTime",     "CPUBusy",	       "CPUWait",     "GPULatency",	"GPUTime",
+	    "GPUBusy",	     "VideoBusy",      "GPUWait",     "DisplayLatency", "DisplayedTime",
+	    "AnimationTime", "AnimationError", "CPUStartTime"};
+	bool is = false;
+	for (uint32_t i = 0; i < r->count; i++)
+		is |= strcmp(strings_get(&r->names, i), "SwapChainAddress") == 0;
+	for (uint32_t i = 0; is && i < r->count; i++) {
+		struct csv_column *column = &r->columns[i];
+		size_t at = 0, count = sizeof(times) / sizeof(times[0]);
+		double factor = 1;
+		while (at < count && strcmp(strings_get(&r->names, i), times[at]) != 0)
+			at++;
+		if (at == count || column->role != CSV_VALUE || column->unit ||
+		    !import_unit((struct import_cell){"ms", 2}, &column->unit, &factor))
+			continue;
+		column->factor = factor == 1 ? 0 : factor;
+		column->written = units_step(1 / factor);
+		column->may_be_text = false;
+	}
+}
+
 enum sx_status csv_header(struct csv_reader *r)
 {
 	struct csv_cell cell = {0};
@@ -173,5 +207,6 @@ enum sx_status csv_header(struct csv_reader *r)
 		return csv_bad(&r->c, r->err, "every column needs a counter's name",
 			       "no column has a name");
 	r->c.line++;
+	take_presentmon(r);
 	return r->options && r->options->may_be_text ? csv_take_units(r) : SX_OK;
 }
