@@ -75,6 +75,17 @@ static enum sx_status make_row(const struct capture_view *view, struct sx_table 
 }
 
 /*
+ * Whether somebody chose what a file has. A recording has whatever its source can count, for
+ * whoever asks, and so has what was written from one.
+ */
+static bool is_chosen(const struct capture_view *view)
+{
+	const char *source = view->info->source;
+	return *capture_view_property(sx_capture_info(view->reader), "imported-from") &&
+	       strncmp(source, "sextant-", 8) != 0 && strcmp(source, "perfetto") != 0;
+}
+
+/*
  * Where nothing was chosen: beside all metrics, the counters that the file has and that go into
  * none of those which can be worked out of it; of recordings of ours, only where there is no such
  * metric.
@@ -97,9 +108,7 @@ static enum sx_status add_unread(const struct cli *cli, struct capture_view *vie
 		status = make_row(view, &row, err);
 	if (!status)
 		status = report_find_unread(view->catalog, metrics, row, &unread, err);
-	/* A recording of ours has whatever its source can count, for whoever asks. */
-	bool whole = *capture_view_property(sx_capture_info(view->reader), "imported-from");
-	if (!status && (whole || !unread.any)) {
+	if (!status && (is_chosen(view) || !unread.any)) {
 		sx_metrics_columns(metrics, &metric_count);
 		patterns[0] = "all";
 		if (!metric_count)
