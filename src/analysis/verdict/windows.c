@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "base/number.h"
@@ -34,6 +35,13 @@ static bool has_times(const struct sx_table *t, size_t row)
 	return begin != SX_TIME_UNKNOWN && end != SX_TIME_UNKNOWN && end > begin;
 }
 
+/* A command of which only the moment is known when it was given to the device. */
+static bool is_moment(const struct sx_table *t, size_t row)
+{
+	uint64_t begin = sx_table_begin_ns(t)[row];
+	return begin != SX_TIME_UNKNOWN && begin == sx_table_end_ns(t)[row];
+}
+
 /* Lengths alone, as of a table without times: rows that all begin together lie on no axis. */
 static bool has_axis(const struct sx_table *t)
 {
@@ -52,11 +60,12 @@ static bool find_reach(const struct sx_table *t, struct reach *out)
 	*out = (struct reach){.begin_ns = SX_TIME_UNKNOWN};
 	for (size_t i = 0; lengths && i < rows; i++) {
 		uint64_t begin = sx_table_begin_ns(t)[i], end = sx_table_end_ns(t)[i];
-		if (!has_times(t, i))
+		if (!has_times(t, i) && !is_moment(t, i))
 			continue;
 		out->begin_ns = begin < out->begin_ns ? begin : out->begin_ns;
 		out->end_ns = end > out->end_ns ? end : out->end_ns;
-		lengths[count++] = (double)(end - begin);
+		if (end > begin)
+			lengths[count++] = (double)(end - begin);
 	}
 	out->usual_ns = lengths ? median(lengths, count) : NAN;
 	free(lengths);
@@ -206,26 +215,56 @@ static double spread_in(const struct sx_table *t, const struct reach *within)
 	return several < single ? several : single;
 }
 
+/* Commands in a window: how long those that were timed ran, and how many were not. */
+struct kernel_time {
+	struct cover cover;
+	size_t timed, spared, untold;
+};
+
+static void add_kernels(const struct sx_table *t, uint64_t begin, uint64_t end,
+			struct kernel_time *out)
+{
+	uint32_t busy = 0;
+	while (busy < sx_table_column_count(t) &&
+	       strcmp(sx_table_column(t, busy)->name, "BusyTime") != 0)
+		busy++;
+	struct sx_vector v = {.data = NULL};
+	if (busy < sx_table_column_count(t))
+		v = sx_table_vector(t, busy);
+	for (size_t r = 0; r < sx_table_row_count(t); r++) {
+		uint64_t from = sx_table_begin_ns(t)[r], to = sx_table_end_ns(t)[r];
+		bool within = has_times(t, r) ? from < end && to > begin
+					      : is_moment(t, r) && from >= begin && from < end;
+		uint8_t quality = within && v.data && v.quality ? v.quality[r] : 0;
+		bool none = quality & SX_QUALITY_NO_DATA_MASK;
+		if (!within)
+			continue;
+		out->timed += !none;
+		out->spared += none && sx_quality_is_skipped(quality);
+		out->untold += none && !sx_quality_is_skipped(quality);
+		if (!none && to > from)
+			cover_add(&out->cover, from > begin ? from : begin, to < end ? to : end);
+	}
+}
+
 double verdict_kernel_cover(const struct verdict_facts *f, size_t window)
 {
 	bool any = false;
-	struct cover cover = {.count = 0};
+	struct kernel_time time = {.timed = 0};
 	if (!f->timed)
 		return NAN;
 	uint64_t begin = sx_table_begin_ns(f->windows)[window];
 	uint64_t end = sx_table_end_ns(f->windows)[window];
 	for (uint32_t s = 0; s < f->source_count; s++) {
-		const struct sx_table *t = f->sources[s].rows;
-		if (sx_table_kind(t) != SX_SAMPLE_KERNEL)
+		if (sx_table_kind(f->sources[s].rows) != SX_SAMPLE_KERNEL)
 			continue;
 		any = true;
-		for (size_t r = 0; r < sx_table_row_count(t); r++) {
-			uint64_t from = sx_table_begin_ns(t)[r], to = sx_table_end_ns(t)[r];
-			if (has_times(t, r) && from < end && to > begin)
-				cover_add(&cover, from > begin ? from : begin, to < end ? to : end);
-		}
+		add_kernels(f->sources[s].rows, begin, end, &time);
 	}
-	return any ? (double)cover_ns(&cover) : NAN;
+	if (!any || time.untold || (time.spared && !time.timed))
+		return NAN;
+	double times = time.timed ? 1 + (double)time.spared / (double)time.timed : 1;
+	return (double)cover_ns(&time.cover) * times;
 }
 
 bool verdict_has_frames(const struct verdict_facts *f, const struct sx_table *t, size_t window)

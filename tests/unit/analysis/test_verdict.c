@@ -282,6 +282,35 @@ static void test_kernels(void **state)
 	}
 }
 
+/* Commands without times of their own: those that were spared are as the others, else nobody knows.
+ */
+static void test_kernels_without_times(void **state)
+{
+	static const char *const cl[] = {"BusyTime"};
+	static const uint8_t why[] = {SX_QUALITY_SKIPPED, SX_QUALITY_NOT_COLLECTED};
+	for (int i = 0; i < 2; i++) {
+		struct run r;
+		run_begin(&r, &scenes[0], 12);
+		struct sx_table *k = run_add_source(&r, "opencl", cl, 1, SX_SAMPLE_KERNEL);
+		for (uint64_t at = 0; at < RUN_NS; at += SLICE_NS) {
+			double length = (double)SLICE_NS * 0.24;
+			uint64_t from = r.begin_ns + at;
+			run_put(k, run_add_row(k, from, from + (uint64_t)length), &length, 1);
+			for (uint64_t n = 1; n < 4; n++) {
+				uint64_t moment = from + n * SLICE_NS / 4;
+				size_t row = run_add_row(k, moment, moment);
+				sx_table_set_f64(k, 0, row, 0, why[i]);
+			}
+		}
+		struct verdict *v = run_judge(&r);
+		assert_true(v->part_count > 0);
+		double gpu = evidence(&v->parts[0], "gpu");
+		assert_true(i ? gpu == 0 : fabs(gpu - 96) < 2);
+		verdict_destroy(v);
+		run_end(&r);
+	}
+}
+
 /* A swap now and then among work that none ends: a few even frames pace nothing. */
 static void test_work_between_frames(void **state)
 {
@@ -445,6 +474,7 @@ int main(void)
 	    cmocka_unit_test(test_work_between_frames),
 	    cmocka_unit_test(test_spared_frames),
 	    cmocka_unit_test(test_kernels),
+	    cmocka_unit_test(test_kernels_without_times),
 	    cmocka_unit_test(test_nothing),
 	    cmocka_unit_test(test_quality_gates),
 	    cmocka_unit_test(test_rules_are_checked),
