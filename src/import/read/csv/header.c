@@ -99,6 +99,16 @@ static enum sx_status leave_column_out(struct csv_reader *r)
 	return SX_OK;
 }
 
+static void csv_header_take_role(struct csv_column *column, const char *name)
+{
+	for (size_t i = 0; i < sizeof(csv_header_roles) / sizeof(csv_header_roles[0]); i++)
+		if (strcmp(csv_header_roles[i].name, name) == 0)
+			column->role = csv_header_roles[i].role;
+	for (int i = 0; column->role == CSV_TEXT && i < SX_LABEL_COUNT; i++)
+		if (strcmp(name, label_name((enum sx_label)i)) == 0)
+			column->label = (enum sx_label)i;
+}
+
 static enum sx_status csv_header_add_column(struct csv_reader *r, const struct csv_cell *cell)
 {
 	static const char presents[] =
@@ -131,12 +141,7 @@ static enum sx_status csv_header_add_column(struct csv_reader *r, const struct c
 				      .factor = factor == 1 ? 0 : factor,
 				      .written = units_step(1 / factor),
 				      .label = SX_LABEL_GROUP};
-	for (size_t i = 0; i < sizeof(csv_header_roles) / sizeof(csv_header_roles[0]); i++)
-		if (strcmp(csv_header_roles[i].name, name) == 0)
-			column->role = csv_header_roles[i].role;
-	for (int i = 0; column->role == CSV_TEXT && i < SX_LABEL_COUNT; i++)
-		if (strcmp(name, label_name((enum sx_label)i)) == 0)
-			column->label = (enum sx_label)i;
+	csv_header_take_role(column, name);
 	const struct csv_options *o = r->options;
 	if (o && o->of_device && strcasecmp(name, "device") == 0)
 		column->role = CSV_IGNORED;
