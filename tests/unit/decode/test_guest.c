@@ -26,8 +26,26 @@ static void check_preload(const char *before, const char *after)
 	unsetenv("LD_PRELOAD");
 	assert_string_equal(env.items[0], after);
 	assert_string_equal(env.items[1], "SEXTANT_CHANNEL=/run/x/channel");
-	assert_null(env.items[2]);
+	assert_memory_equal(env.items[2], "ASAN_OPTIONS=verify_asan_link_order=0", 37);
+	assert_null(env.items[3]);
 	library_environment_finish(&env);
+}
+
+/* What the user says to a sanitizer comes last, and so has the last word. */
+static void check_sanitizer(const char *before, const char *after)
+{
+	const char *set = getenv("ASAN_OPTIONS");
+	char *kept = set ? strdup(set) : NULL;
+	if (before)
+		setenv("ASAN_OPTIONS", before, 1);
+	else
+		unsetenv("ASAN_OPTIONS");
+	char *text = library_sanitizer();
+	assert_string_equal(text, after);
+	free(text);
+	if (kept)
+		setenv("ASAN_OPTIONS", kept, 1);
+	free(kept);
 }
 
 static void test_environment_keeps_what_is_there(void **state)
@@ -38,6 +56,8 @@ static void test_environment_keeps_what_is_there(void **state)
 	check_preload("libx.so /a/libsextant-gl.so", "LD_PRELOAD=libx.so /a/libsextant-gl.so");
 	check_preload("/a/libsextant-gl.so.1",
 		      "LD_PRELOAD=/a/libsextant-gl.so:/a/libsextant-gl.so.1");
+	check_sanitizer(NULL, "ASAN_OPTIONS=verify_asan_link_order=0");
+	check_sanitizer("detect_leaks=0", "ASAN_OPTIONS=verify_asan_link_order=0:detect_leaks=0");
 }
 
 static void test_library_that_is_missing_or_unusable(void **state)
