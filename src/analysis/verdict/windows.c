@@ -3,7 +3,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/error.h"
 #include "base/number.h"
@@ -224,12 +223,9 @@ struct kernel_time {
 static void add_kernels(const struct sx_table *t, uint64_t begin, uint64_t end,
 			struct kernel_time *out)
 {
-	uint32_t busy = 0;
-	while (busy < sx_table_column_count(t) &&
-	       strcmp(sx_table_column(t, busy)->name, "BusyTime") != 0)
-		busy++;
+	uint32_t busy = sx_table_find(t, "BusyTime");
 	struct sx_vector v = {.data = NULL};
-	if (busy < sx_table_column_count(t))
+	if (busy != SX_NONE)
 		v = sx_table_vector(t, busy);
 	for (size_t r = 0; r < sx_table_row_count(t); r++) {
 		uint64_t from = sx_table_begin_ns(t)[r], to = sx_table_end_ns(t)[r];
