@@ -239,6 +239,18 @@ static enum sx_status prepare(struct csv_stream *s, const struct csv_options *op
 	return status ? status : skip_header(s);
 }
 
+/* The stream is closed where it cannot begin. */
+static enum sx_status begin_reading(struct csv_stream *s, const struct csv_options *options,
+				    struct csv_stream **out)
+{
+	enum sx_status status = prepare(s, options);
+	if (status)
+		csv_close(s);
+	else
+		*out = s;
+	return status;
+}
+
 enum sx_status csv_open(const struct csv_source *source, const char *origin,
 			const struct csv_options *options, struct csv_stream **out,
 			struct sx_error *err)
@@ -252,12 +264,7 @@ enum sx_status csv_open(const struct csv_source *source, const char *origin,
 	}
 	s->r.c = (struct csv_cursor){.origin = origin, .source = source, .window = window};
 	s->r.err = err;
-	enum sx_status status = prepare(s, options);
-	if (status)
-		csv_close(s);
-	else
-		*out = s;
-	return status;
+	return begin_reading(s, options, out);
 }
 
 void csv_close(struct csv_stream *s)
@@ -338,12 +345,7 @@ enum sx_status csv_open_text(const struct csv_text *text, const struct csv_optio
 	s->text = text->text;
 	s->size = text->size;
 	s->r.err = err;
-	enum sx_status status = prepare(s, options);
-	if (status)
-		csv_close(s);
-	else
-		*out = s;
-	return status;
+	return begin_reading(s, options, out);
 }
 
 enum sx_status csv_parse(const struct csv_text *text, const struct csv_options *options,
