@@ -243,7 +243,7 @@ static enum sx_status keep_flicker(struct judging *j, struct sx_error *err)
 /* Verdicts that flicker are judged by what holds around each window, and only then overruled. */
 enum sx_status judging_run_rules(struct judging *j, struct sx_error *err)
 {
-	size_t first, length;
+	size_t first = 0, length = 0;
 	if (!make_room(j))
 		return error_nomem(err, "judging a run");
 	enum sx_status status = judge_once(j, err);
