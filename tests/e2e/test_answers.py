@@ -338,6 +338,19 @@ class Listings(Answers):
         self.assertEqual(chosen, [d for d in here if d['id'] == 'cpu'])
         self.assertEqual(run('list', 'devices', '--set', 'X').returncode, 2)  # it would do nothing
 
+    def test_what_no_device_here_has(self):
+        """Sets and groups, which only some GPUs have, are listed of all catalogs where no device of this machine has any."""
+        for what in ('sets', 'groups'):
+            result = run('list', what)
+            self.assertEqual(result.returncode, 0, result.stderr)
+            self.assertIn('RenderBasic', result.stdout)
+            self.assertIn(f'no device of this machine has {what}', result.stderr)
+            found = json.loads(run('list', what, '--json').stdout)[what]
+            self.assertGreater(len({row['for'] for row in found}), 20)
+        table = self.table()
+        result = run('list', 'sets', table)
+        self.assertEqual((result.returncode, result.stdout), (0, ''))
+        self.assertIn('both.csv has sets', result.stderr)
 
     def test_numbers_of_devices(self):
         """stat -i takes what report takes, and numbers its devices as that does."""

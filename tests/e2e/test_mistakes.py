@@ -129,6 +129,8 @@ MISTAKES = [
     ('stat --const zzz=1 -- true', 3, 'no constant zzz', 'sextant list constants --for', 'list constants --for cpu'),
     ('record -d cpu -t 50ms -o OUT.sxc --const zzz=1', 3, 'no constant zzz', 'sextant list constants --for cpu', 'list constants --for cpu'),
     ('list', 2, 'nothing to list was named', 'sextant list metrics', 'list metrics'),
+    ('list sets --csv', 2, 'a table is of one catalog', '--for intel-', 'list sets --csv --for intel-bdw'),
+    ('list metrics zzzzzz --csv', 3, 'no catalog has metrics that match', 'sextant list metrics', 'list metrics'),
     ('list metrics zzzzzz', 3, 'no catalog has metrics that match', 'sextant list metrics', 'list metrics'),
     ('list metrics zzzzzz --for cpu', 3, 'no metrics of cpu match', 'sextant list metrics --for cpu',
      'list metrics --for cpu'),

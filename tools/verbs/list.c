@@ -111,7 +111,8 @@ static enum sx_status nothing_matches(const struct listing *l, const char *what,
 struct many {
 	struct cli *cli;
 	struct listing listing;
-	const char *what, *set;
+	const char *what, *set, *pattern;
+	char first[64]; /* a catalog that has some */
 	struct json json;
 	size_t shown;
 	enum sx_status status;
@@ -184,6 +185,40 @@ static enum sx_status each_recorded(struct many *m, const uint32_t *devices, uin
 	return status;
 }
 
+/* The first catalog that has what is to be listed. */
+static bool has_some(void *user, struct sx_catalog *catalog)
+{
+	struct many *m = user;
+	m->listing.view = describe_view(catalog);
+	m->listing.pattern = m->pattern;
+	if (!list_any(&m->listing, m->what))
+		return true;
+	snprintf(m->first, sizeof(m->first), "%s", m->listing.view.info->name);
+	return false;
+}
+
+static enum sx_status refuse_table(struct many *m, bool recorded, struct sx_error *err)
+{
+	if (!recorded)
+		selection_each_catalog(m->cli, has_some, m);
+	if (!recorded && !m->first[0] && m->pattern)
+		return search_nothing(m, m->pattern, err);
+	error_set(err, SX_ERR_USAGE, "a table is of one catalog");
+	error_because(err, "no device was named, and several match");
+	if (recorded)
+		error_try(err, "-d 0, or --json");
+	else
+		error_try(err, "--for %s, or --json", m->first);
+	return SX_ERR_USAGE;
+}
+
+/* What this machine's devices do not have, such as metric sets, others do. */
+static void list_elsewhere(struct many *m)
+{
+	cli_note(m->cli, "note: no device of this machine has %s; those of all catalogs:", m->what);
+	selection_each_catalog(m->cli, list_one, m);
+}
+
 /*
  * Nobody said which one is meant: the devices of a capture, or all catalogs that match a pattern,
  * or those of this machine.
@@ -191,15 +226,15 @@ static enum sx_status each_recorded(struct many *m, const uint32_t *devices, uin
 static enum sx_status list_many(struct cli *cli, const char *what, const uint32_t *devices,
 				uint32_t count, struct sx_error *err)
 {
-	struct many m = {.cli = cli, .what = what, .err = err, .listing = {.to = &cli->view}};
 	const char *pattern = cli->options.args.count > 1 ? cli->options.args.items[1] : NULL;
+	struct many m = {.cli = cli,
+			 .what = what,
+			 .pattern = pattern,
+			 .err = err,
+			 .listing = {.to = &cli->view}};
 	enum sx_status status = SX_OK;
-	if (cli->view.format == FORMAT_CSV) {
-		error_set(err, SX_ERR_USAGE, "a table is of one catalog");
-		error_because(err, "no device was named, and several match");
-		error_try(err, "%s, or --json", devices ? "-d 0" : "--for cpu");
-		return SX_ERR_USAGE;
-	}
+	if (cli->view.format == FORMAT_CSV)
+		return refuse_table(&m, devices != NULL, err);
 	m.set = devices ? NULL : cli->options.set;
 	if (cli->view.format == FORMAT_JSON) {
 		m.json = view_json_begin(&cli->view, "list");
@@ -212,6 +247,8 @@ static enum sx_status list_many(struct cli *cli, const char *what, const uint32_
 		selection_each_catalog(cli, list_one, &m);
 	else
 		selection_each_here(cli, list_one, &m);
+	if (!devices && !pattern && !m.status && !m.shown)
+		list_elsewhere(&m);
 	if (cli->view.format == FORMAT_JSON) {
 		json_array_end(&m.json);
 		view_json_end(&m.json);
@@ -219,6 +256,8 @@ static enum sx_status list_many(struct cli *cli, const char *what, const uint32_
 	status = status ? status : m.status;
 	if (!status && !m.shown && pattern)
 		return search_nothing(&m, pattern, err);
+	if (!status && !m.shown)
+		cli_note(cli, "no device of %s has %s", cli->options.input, what);
 	return status;
 }
 
