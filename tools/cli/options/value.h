@@ -11,6 +11,9 @@ enum sx_status value_set(struct options *options, const struct verb *verb,
 enum sx_status value_bad(struct sx_error *err, const struct option_spec *spec, const char *text,
 			 const char *expected);
 
+/* A copy that lives as long as the options; NULL without memory (options.c). */
+char *value_keep(struct options *options, const char *text);
+
 /* False without memory (list.c). */
 bool list_add(struct string_list *list, const char *item);
 /* Splits at commas that do not stand in parentheses: A12=eu(fpu0-active, coarse=ps),EuActive. */

@@ -1,0 +1,99 @@
+/* Options that the configuration gives. */
+#include "tools/cli/options/value.h"
+
+#include <string.h>
+#include <strings.h>
+
+#include "base/error.h"
+
+/* "yes" and "no" for what is a switch on the command line. */
+static enum sx_status default_switch(struct options *options, const struct verb *verb,
+				     const struct option_spec *spec, const char *value,
+				     struct sx_error *err)
+{
+	if (strcasecmp(value, "yes") == 0 || strcasecmp(value, "true") == 0)
+		return value_set(options, verb, spec, NULL, err);
+	if (strcasecmp(value, "no") == 0 || strcasecmp(value, "false") == 0)
+		return SX_OK;
+	return value_bad(err, spec, value, "yes or no");
+}
+
+static const struct option_spec *find_spec(const char *name)
+{
+	for (size_t i = 0; i < table_count; i++)
+		if (strcmp(table_specs[i].name, name) == 0)
+			return &table_specs[i];
+	return NULL;
+}
+
+bool options_add_up(const char *name)
+{
+	const struct option_spec *spec = find_spec(name);
+	return spec && (spec->kind == TEXTS || spec->kind == LIST || spec->kind == CONSTANT);
+}
+
+bool options_is_default(const struct options *options, const char *name)
+{
+	const struct option_spec *spec = find_spec(name);
+	return spec && options->defaulted >> (spec - table_specs) & 1;
+}
+
+/* Whether a format is one that only other verbs write. */
+static bool is_of_others(const struct verb *verb, const struct option_spec *spec, const char *value)
+{
+	for (int i = 0; spec->kind == FORMAT && i < FORMAT_COUNT; i++)
+		if (spec->value >= 0 ? spec->value == i
+				     : strcasecmp(format_name((enum format)i), value) == 0)
+			return !(verb->formats >> i & 1);
+	return false;
+}
+
+/* Whether the command line gave an option of this name. */
+static bool is_typed(const struct option_default *given, const char *name)
+{
+	const struct option_spec *spec = find_spec(name);
+	return spec && given->given >> (spec - table_specs) & 1;
+}
+
+/*
+ * Whether the command line says in another way what this option would: a file as argument, a
+ * program, or a device of verbs that need no file, is what --input is, and a device and a catalog
+ * say both what is meant.
+ */
+static bool is_said_otherwise(const struct options *o, const struct verb *verb,
+			      const struct option_default *given)
+{
+	if (strcmp(given->name, "input") == 0)
+		return verb->files_from ? o->args.count >= verb->files_from
+					: o->child || is_typed(given, "pid") ||
+					      is_typed(given, "device") || is_typed(given, "for");
+	if (strcmp(given->name, "device") == 0)
+		return is_typed(given, "for");
+	return strcmp(given->name, "for") == 0 && is_typed(given, "device");
+}
+
+enum sx_status options_default(struct options *options, const struct verb *verb,
+			       const struct option_default *given, bool *set, struct sx_error *err)
+{
+	const struct option_spec *spec = find_spec(given->name);
+	*set = false;
+	if (!spec) {
+		error_set(err, SX_ERR_USAGE, "no verb has an option %s", given->name);
+		error_because(err, "options are called as on the command line, without dashes");
+		error_try(err, "sextant stat --help, for names");
+		return SX_ERR_USAGE;
+	}
+	bool wins =
+	    spec->kind == FORMAT ? given->format_given : given->given >> (spec - table_specs) & 1;
+	if (wins || !table_takes(verb, spec) || is_said_otherwise(options, verb, given) ||
+	    (given->general && is_of_others(verb, spec, given->value)))
+		return SX_OK;
+	*set = true;
+	options->defaulted |= UINT64_C(1) << (spec - table_specs);
+	if (!spec->arg)
+		return default_switch(options, verb, spec, given->value, err);
+	char *copy = value_keep(options, given->value);
+	return copy ? value_set(options, verb, spec, copy, err)
+		    : error_nomem(err, "reading options");
+}
+
