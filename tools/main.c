@@ -264,14 +264,23 @@ static enum sx_status check_result(const struct options *o, struct sx_error *err
 	return SX_ERR_USAGE;
 }
 
+static enum sx_status read_config(struct cli *cli, struct sx_error *err)
+{
+	const struct verb *verbs[COMMAND_COUNT + 1] = {0};
+	for (size_t i = 0; i < COMMAND_COUNT; i++)
+		verbs[i] = &commands[i]->verb;
+	return config_read(&cli->config, verbs, err);
+}
+
 static int main_run(struct cli *cli, const struct command *command, int argc, char **argv)
 {
 	struct sx_error err = {0};
 	cli->verb = &command->verb;
 	enum sx_status status = options_parse(&cli->options, &command->verb, argc, argv, &err);
-	if (!status)
-		status = config_read(&cli->config, &err);
-	if (!status)
+	bool help_only = cli->options.help; /* which a mistake in a file must not take away */
+	if (!status && !help_only)
+		status = read_config(cli, &err);
+	if (!status && !help_only)
 		status = config_apply(&cli->config, &cli->options, cli->verb, &err);
 	begin_view(cli);
 	if (!status)
@@ -318,7 +327,7 @@ static void survive_failing_writes(void)
 static int print_config(struct cli *cli)
 {
 	struct sx_error err = {0};
-	enum sx_status status = config_read(&cli->config, &err);
+	enum sx_status status = read_config(cli, &err);
 	if (!status)
 		config_print(&cli->config, cli->view.out.out);
 	return status ? cli_fail(cli, &err) : EXIT_OK;

@@ -205,6 +205,45 @@ class Usage(Case):
             self.triplet(4, *stat, env=env, has=['cannot read ' + path])
             self.triplet(4, '--print-config', env=env, has=['cannot read ' + path])
 
+    def test_config_mistakes(self):
+        """A line that means nothing is told with its place, whichever verb is at hand; what the remedy has in its place is read; help stays."""
+        rows = [('foo = 3', 'no verb has an option foo', ''), ('intervall = 50ms', 'no verb has an option intervall', 'interval, or'),
+                ('[stat]', 'there are no sections: [stat]', 'stat.interval = 50ms'), ('interval = 5', 'has no unit', '5ms or 5s'),
+                ('format = jsn', 'no verb writes jsn', 'format = json'), ('stat.foo = 3', 'no verb has an option foo', ''),
+                ('stat.format = jsn', 'sextant stat does not write jsn', 'stat.format = json'),
+                ('stat.top = 3', 'sextant stat has no option top', 'the line without "stat."'),
+                ('stats.interval = 10ms', '"stats" is not a verb', 'stat, or'), ('foo.interval = 10ms', '"foo" is not a verb', 'sextant --help'),
+                ('verbose = maybe', 'verbose cannot be "maybe"', 'verbose = yes'), ('color = 12', 'color cannot be "12"', 'color = never'),
+                ('stat.overhead = x', 'overhead cannot be "x"', 'stat.overhead = 5'), ('top = five', 'top cannot be "five"', 'top = 10'),
+                ('const = x', 'const cannot be "x"', 'const = shader_cores=4'), ('interval 10ms', 'there is no =', 'interval = 50ms'),
+                ('bin\0ary', 'a byte of value 0', 'a text file'), ('a' * 1000000, 'more than 64 KiB', 'a text file')]
+        with tempfile.TemporaryDirectory() as folder:
+            os.mkdir(os.path.join(folder, 'sextant'))
+            path = os.path.join(folder, 'sextant', 'config')
+            env = {'XDG_CONFIG_HOME': folder}
+
+            def write(text):
+                with open(path, 'w', encoding='utf-8') as file:
+                    file.write(text)
+            for line, error, remedy in rows:
+                write(f'# mine\ncsv = no # as ever\n{line}\n')
+                for args in (('devices',), ('list', 'metrics'), ('--print-config',)):
+                    result = self.triplet(2, *args, env=env, has=[f'error: {path}:3: ', error, remedy])
+                for args in (('--help',), ('stat', '--help')):
+                    self.assertEqual(run(*args, env=env).returncode, 0, line)
+                remedy = result.stderr.rstrip().split('try: ')[1]
+                if ' = ' in remedy and 'file' not in remedy:
+                    write(remedy.split(', ')[0])
+                    self.assertEqual(run('--print-config', env=env).returncode, 0, remedy)
+            write('\n# mine\nstat.interval = 50ms # as ever\npreset two = cpu_busy,user_share\n')
+            printed = run('--print-config', env=env).stdout
+            self.assertEqual(printed, f'# {path}\nstat.interval = 50ms # line 3\npreset two = cpu_busy,user_share # line 4\n')
+            write(printed)  # it is what a file may have
+            self.assertEqual(run('--print-config', env=env).stdout, printed.replace('line 3', 'line 2').replace('line 4', 'line 3'))
+            os.unlink(path)
+            os.mkfifo(path)
+            self.triplet(4, 'devices', env=env, has=['cannot read ' + path, 'pipe', 'a text file'])
+
     def test_config_gives_way(self):
         """What the command line says in another way wins: a file that is an argument, a program, a device, a catalog."""
         with tempfile.TemporaryDirectory() as folder:

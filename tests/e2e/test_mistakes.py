@@ -48,8 +48,8 @@ MISTAKES = [
     ('list metrics EMPTY', 2, 'an argument is empty', 'sextant list --help', 'list --help'),
     ('report CPU --by time --top 0', 2, '--top cannot be "0"', '--top 10', 'report CPU --by time --top 10'),
     ('report CPU --fps 0', 2, '--fps cannot be "0"', '--fps 60', 'report CPU --fps 60 --resolution 1920x1080'),
-    ('report CPU --color sometimes', 2, '--color cannot be', '--color WHEN', 'report CPU --color never'),
-    ('eval --for mali-g310 -i RAW --const l2_slices', 2, '--const cannot be', '--const NAME=VALUE',
+    ('report CPU --color sometimes', 2, '--color cannot be', '--color never', 'report CPU --color never'),
+    ('eval --for mali-g310 -i RAW --const l2_slices', 2, '--const cannot be', '--const shader_cores=4',
      'eval --for mali-g310 -i RAW --const l2_slices=1'),
     # Formats and files of results.
     ('report CPU -f html2', 2, 'does not write html2', '--format', 'report CPU --format text'),

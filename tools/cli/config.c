@@ -3,8 +3,10 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/mem.h"
@@ -30,6 +32,18 @@ static char *trim(char *text)
 	while (length && isspace((unsigned char)text[length - 1]))
 		text[--length] = '\0';
 	return text;
+}
+
+/* A comment begins a line or stands behind a blank. */
+static char *without_comment(char *text)
+{
+	for (char *p = text; (p = strchr(p, '#')); p++) {
+		if (p > text && p[-1] != ' ' && p[-1] != '\t')
+			continue;
+		*p = '\0';
+		break;
+	}
+	return trim(text);
 }
 
 static enum sx_status bad_line(const struct config *c, unsigned line, const char *why,
@@ -59,16 +73,48 @@ static bool is_twice(const struct config *c, const struct config_line *line)
 static enum sx_status cannot_read(const struct config *c, int number, struct sx_error *err)
 {
 	error_errno(err, number, "cannot read %s", c->path);
-	error_try(err, "its permissions, or another XDG_CONFIG_HOME");
+	if (number == ENOTSUP)
+		error_because(err, "it is no file, but a pipe or the like");
+	if (number == EACCES || number == EPERM)
+		error_try(err, "its permissions, or another XDG_CONFIG_HOME");
+	else
+		error_try(err, "a text file of this name, or none");
 	return err->status = SX_ERR_PERMISSION;
+}
+
+/* What goes on for too long, or is no text. */
+static enum sx_status no_lines(const struct config *c, size_t size, struct sx_error *err)
+{
+	const char *zero = memchr(c->text, '\0', size), *end = zero ? zero : c->text + size;
+	unsigned line = 1;
+	for (const char *p = c->text; p < end; p++)
+		line += *p == '\n';
+	error_set(err, SX_ERR_USAGE, "%s:%u: %s", c->path, line,
+		  zero ? "a byte of value 0" : "more than 64 KiB");
+	error_because(err, zero ? "the file is no text" : "defaults of one's own are shorter");
+	error_try(err, "a text file of lines such as: interval = 50ms");
+	return SX_ERR_USAGE;
+}
+
+/* "[stat]", as other programs' files have it. */
+static enum sx_status heading(const struct config *c, const char *text, unsigned line,
+			      struct sx_error *err)
+{
+	int length = (int)strcspn(text + 1, "]");
+	error_set(err, SX_ERR_USAGE, "%s:%u: there are no sections: %s", c->path, line, text);
+	error_because(err, "each line says itself which verb it is for, or is for all");
+	error_try(err, "%.*s.interval = 50ms, and no line %s", length, text + 1, text);
+	return SX_ERR_USAGE;
 }
 
 static enum sx_status read_line(struct config *c, char *text, unsigned number, struct sx_error *err)
 {
 	struct config_line line = {.line = number};
-	char *name = trim(text), *equals = strchr(name, '=');
-	if (!*name || *name == '#')
+	char *name = without_comment(text), *equals = strchr(name, '=');
+	if (!*name)
 		return SX_OK;
+	if (*name == '[')
+		return heading(c, name, number, err);
 	if (!equals)
 		return bad_line(c, number, "there is no =", err);
 	*equals = '\0';
@@ -95,11 +141,80 @@ static enum sx_status read_line(struct config *c, char *text, unsigned number, s
 	return SX_OK;
 }
 
-enum sx_status config_read(struct config *c, struct sx_error *err)
+/* Says in the words of the file what is said in those of a command line. */
+static void blame_line(const struct config *c, const struct config_line *line,
+		       const struct sx_error *why, struct sx_error *err)
+{
+	char remedy[SX_ERROR_TEXT_MAX];
+	const char *said = why->message + (strncmp(why->message, "--", 2) ? 0 : 2);
+	error_set(err, why->status, "%s:%u: %s", c->path, line->line, said);
+	error_because(err, "%s", why->because);
+	snprintf(remedy, sizeof(remedy), "%s", why->remedy);
+	char *blank = strncmp(remedy, "--", 2) ? NULL : strchr(remedy, ' ');
+	if (!blank) {
+		error_try(err, "%s", remedy);
+		return;
+	}
+	*blank = '\0';
+	error_try(err, "%s%s%s = %s", line->verb ? line->verb : "", line->verb ? "." : "",
+		  remedy + 2, blank + 1);
+}
+
+/* Whether each line means something, whichever verb is at hand. */
+static enum sx_status check_lines(const struct config *c, const struct verb *const *verbs,
+				  struct sx_error *err)
 {
 	enum sx_status status = SX_OK;
+	for (size_t i = 0; !status && i < c->count; i++) {
+		const struct config_line *line = &c->lines[i];
+		const struct option_default given = {
+		    .name = line->name, .value = line->value, .general = !line->verb};
+		struct sx_error why = {0};
+		if (!line->preset)
+			status = options_check_default(verbs, line->verb, &given, &why);
+		if (status)
+			blame_line(c, line, &why, err);
+	}
+	return status;
+}
+
+static enum sx_status split_lines(struct config *c, struct sx_error *err)
+{
+	enum sx_status status = SX_OK;
+	unsigned number = 1;
+	char *first = c->text;
+	if (strncmp(first, "\xef\xbb\xbf", 3) == 0) /* some editors begin UTF-8 so */
+		first += 3;
+	for (char *line = first; !status && line; number++) {
+		char *end = strchr(line, '\n');
+		if (end)
+			*end = '\0';
+		status = read_line(c, line, number, err);
+		line = end ? end + 1 : NULL;
+	}
+	return status;
+}
+
+/* A pipe would be waited for. */
+static FILE *open_config(const char *path)
+{
+	struct stat st;
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	if (fd < 0)
+		return NULL;
+	bool piped = fstat(fd, &st) < 0 || S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode);
+	FILE *file = piped ? NULL : fdopen(fd, "r");
+	if (!file)
+		close(fd);
+	if (piped)
+		errno = ENOTSUP;
+	return file;
+}
+
+enum sx_status config_read(struct config *c, const struct verb *const *verbs, struct sx_error *err)
+{
 	c->path = config_path();
-	FILE *file = c->path ? fopen(c->path, "re") : NULL;
+	FILE *file = c->path ? open_config(c->path) : NULL;
 	int saved = errno;
 	/* A home that is somebody else's has none for us. */
 	bool hidden = !file && saved == EACCES && c->path && access(c->path, F_OK) < 0;
@@ -117,19 +232,9 @@ enum sx_status config_read(struct config *c, struct sx_error *err)
 	if (saved)
 		return cannot_read(c, saved, err);
 	if (size == CONFIG_BYTES_MAX || memchr(c->text, '\0', size))
-		return bad_line(c, 1, "it is no text, or too long", err);
-	unsigned number = 1;
-	char *first = c->text;
-	if (strncmp(first, "\xef\xbb\xbf", 3) == 0) /* some editors begin UTF-8 so */
-		first += 3;
-	for (char *line = first; !status && line; number++) {
-		char *end = strchr(line, '\n');
-		if (end)
-			*end = '\0';
-		status = read_line(c, line, number, err);
-		line = end ? end + 1 : NULL;
-	}
-	return status;
+		return no_lines(c, size, err);
+	enum sx_status status = split_lines(c, err);
+	return status ? status : check_lines(c, verbs, err);
 }
 
 static struct config_line *find_preset(const struct config *c, const char *name)
@@ -197,10 +302,7 @@ static enum sx_status apply_lines(struct config *c, struct options *o, const str
 		given.value = line->value;
 		status = options_default(o, verb, &given, &line->used, &why);
 		if (status && err) {
-			*err = why;
-			error_set(err, status, "%s:%u: %s", c->path, line->line, why.message);
-			error_because(err, "%s", why.because);
-			error_try(err, "%s", why.remedy);
+			blame_line(c, line, &why, err);
 			line->used = false; /* the error names it already */
 		}
 	}
@@ -260,8 +362,8 @@ void config_print(const struct config *c, FILE *out)
 		c->text || !c->path ? "" : " (not there)");
 	for (size_t i = 0; i < c->count; i++) {
 		const struct config_line *l = &c->lines[i];
-		fprintf(out, "%s%s%s%s = %s\n", l->preset ? "preset " : "", l->verb ? l->verb : "",
-			l->verb ? "." : "", l->name, l->value);
+		fprintf(out, "%s%s%s%s = %s # line %u\n", l->preset ? "preset " : "",
+			l->verb ? l->verb : "", l->verb ? "." : "", l->name, l->value, l->line);
 	}
 }
 

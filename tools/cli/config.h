@@ -2,7 +2,7 @@
  * The user's own defaults: $XDG_CONFIG_HOME/sextant/config, or ~/.config/sextant/config. A line is
  * "option = value" for every verb that takes the option, "verb.option = value" for one verb, or
  * "preset name = list", a selection that -m takes by this name, other presets among it; # begins a
- * comment.
+ * comment, in a line of its own or behind a blank.
  */
 #ifndef TOOLS_CLI_CONFIG_H
 #define TOOLS_CLI_CONFIG_H
@@ -26,8 +26,13 @@ struct config {
 	size_t count, cap;
 };
 
-/* Reads the file, if there is one. Errors: SX_ERR_USAGE with its line, SX_ERR_PERMISSION. */
-enum sx_status config_read(struct config *config, struct sx_error *err);
+/*
+ * Reads the file, if there is one; a line that means nothing to any of the verbs (NULL-terminated)
+ * is an error, also where the verb at hand would not heed it. Errors: SX_ERR_USAGE with its line,
+ * SX_ERR_PERMISSION.
+ */
+enum sx_status config_read(struct config *config, const struct verb *const *verbs,
+			   struct sx_error *err);
 /*
  * Sets the options that the verb takes and that the command line did not give, nor says otherwise
  * (a file as argument, or a program, stands for --input, and each of --device and --for for the

@@ -106,6 +106,12 @@ struct option_default {
  */
 enum sx_status options_default(struct options *options, const struct verb *verb,
 			       const struct option_default *given, bool *set, struct sx_error *err);
+/*
+ * Whether the verb of this name (NULL: any verb) takes the option, and what is wrong with the
+ * value. `verbs` is NULL-terminated. Errors: SX_ERR_USAGE with a suggestion.
+ */
+enum sx_status options_check_default(const struct verb *const *verbs, const char *of,
+				     const struct option_default *given, struct sx_error *err);
 /* Whether an option of this name may be given more than once. */
 bool options_add_up(const char *name);
 /* Whether the value of this option is the configuration's, and not of the command line. */

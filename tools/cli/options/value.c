@@ -94,6 +94,14 @@ enum sx_status value_bad(struct sx_error *err, const struct option_spec *spec, c
 	return SX_ERR_USAGE;
 }
 
+static enum sx_status bad_number(struct sx_error *err, const struct option_spec *spec,
+				 const char *text, const char *expected, const char *example)
+{
+	value_bad(err, spec, text, expected);
+	error_try(err, "--%s %s", spec->name, example);
+	return SX_ERR_USAGE;
+}
+
 static enum sx_status set_constant(struct options *options, const struct option_spec *spec,
 				   char *text, struct sx_error *err)
 {
@@ -101,7 +109,7 @@ static enum sx_status set_constant(struct options *options, const struct option_
 	char *end = NULL;
 	double value = equals ? strtod(equals + 1, &end) : 0;
 	if (!equals || equals == text || end == equals + 1 || *end || !isfinite(value))
-		return value_bad(err, spec, text, "a name and a number, as shader_cores=4");
+		return bad_number(err, spec, text, "a name and a number", "shader_cores=4");
 	if (!mem_grow(&options->constants, &options->constant_cap, options->constant_count + 1,
 		      sizeof(*options->constants)))
 		return error_nomem(err, "reading options");
@@ -120,14 +128,8 @@ static enum sx_status set_color(struct options *options, const struct option_spe
 			return SX_OK;
 		}
 	}
-	return value_bad(err, spec, text, "auto, always or never");
-}
-
-static enum sx_status bad_number(struct sx_error *err, const struct option_spec *spec,
-				 const char *text, const char *expected, const char *example)
-{
-	value_bad(err, spec, text, expected);
-	error_try(err, "--%s %s", spec->name, example);
+	value_bad(err, spec, text, "auto, always or never");
+	error_try(err, "--%s never", spec->name);
 	return SX_ERR_USAGE;
 }
 
@@ -158,7 +160,7 @@ static enum sx_status set_share(struct option_share *share, const struct option_
 	double value = strtod(text, &end);
 	bool number = end != text && isfinite(value) && value >= 0 && value <= 1000;
 	if (!number || strcmp(end + (*end == '%'), "") != 0)
-		return value_bad(err, spec, text, "a percentage from 0 on, as 5 or 2.5%");
+		return bad_number(err, spec, text, "a percentage from 0 on, as 5 or 2.5%", "5");
 	share->given = true;
 	share->permille = (uint32_t)ceil(value * 10);
 	return SX_OK;
