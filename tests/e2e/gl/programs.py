@@ -17,62 +17,8 @@ import xvfb
 
 SEXTANT = os.environ.get("SEXTANT", "sextant")
 HACKS = "/usr/libexec/xscreensaver"
-SAME = "status, words"
-
-MODERNGL = """
-import moderngl
-c = moderngl.create_standalone_context(backend='egl')
-p = c.program(vertex_shader='#version 330\\nin vec2 v; void main() { gl_Position = vec4(v, 0, 1); }',
-              fragment_shader='#version 330\\nout vec4 c; void main() { c = vec4(0.3, 0.6, 0.9, 1); }')
-b = c.buffer(b''.join(__import__('struct').pack('2f', *v) for v in ((-1, -1), (3, -1), (-1, 3))))
-a = c.simple_vertex_array(p, b, 'v')
-f = c.simple_framebuffer((256, 256))
-f.use()
-for i in range(60):
-    f.clear(); a.render(); h = f.read()
-print(__import__('hashlib').md5(h).hexdigest())
-"""
-PYGAME = """
-import os, ctypes, hashlib
-os.environ['PYGAME_HIDE_SUPPORT_PROMPT'] = '1'
-import pygame
-pygame.display.init(); pygame.display.set_mode((320, 240), pygame.OPENGL | pygame.DOUBLEBUF)
-gl = ctypes.CDLL('libGL.so.1'); gl.glClearColor.argtypes = [ctypes.c_float] * 4
-for i in range(60):
-    gl.glClearColor(i / 60, 0.5, 1 - i / 60, 1); gl.glClear(0x4000)
-    pixels = ctypes.create_string_buffer(320 * 240 * 4)
-    gl.glReadPixels(0, 0, 320, 240, 0x1908, 0x1401, pixels)
-    pygame.display.flip()
-print(hashlib.md5(pixels.raw).hexdigest())
-"""
-
-
-GODOT = """
-extends SceneTree
-var n = 0
-func _init():
-	var box = MeshInstance.new()
-	box.mesh = CubeMesh.new()
-	var camera = Camera.new()
-	camera.translation = Vector3(0, 0, 5)
-	root.add_child(box)
-	root.add_child(camera)
-func _idle(_delta):
-	n += 1
-	if n == 60:
-		print(n, " frames, picture ", hash(root.get_texture().get_data().get_data()))
-		quit()
-	return false
-"""
-GODOT_PROJECT = """config_version=4
-[display]
-window/size/width=320
-window/size/height=240
-window/vsync/use_vsync=false
-[rendering]
-quality/driver/driver_name="GLES3"
-"""
 HERE = os.path.dirname(os.path.abspath(__file__))
+GUESTS = os.path.join(HERE, "guests")
 WINE = "/usr/lib/wine/wine64"
 
 
@@ -95,7 +41,7 @@ def programs(trace, folder):
     found = [
         Program("chromium", *browser, "chromium", needs="chromium"),  # ANGLE on GL, in a process of its own
         Program("firefox", *browser, "firefox", needs="firefox-esr"),
-        Program("godot", "godot3", "--path", folder, "-s", "main.gd", frames=61),
+        Program("godot", "godot3", "--path", os.path.join(folder, "godot"), "-s", "main.gd", frames=61),
         Program("wine d3d9", "sh", "-c", WINE + ' "$0"; status=$?; /usr/lib/wine/wineserver64 -k; exit $status',
                 os.path.join(folder, "d3d9.exe"), needs=WINE, frames=61,
                 env={"WINEPREFIX": os.path.join(folder, "wine"), "WINEDEBUG": "-all"}),
@@ -126,8 +72,9 @@ def programs(trace, folder):
         Program("extremetuxracer", "/usr/games/etr", ends=5, words=False),
         Program("gtk4-demo", "gtk4-demo", "--run=gears", ends=4, words=False),
         Program("gtk4-widget-factory", "gtk4-widget-factory", ends=4, words=False, env={"GSK_RENDERER": "gl"}),
-        Program("moderngl", "/usr/bin/python3", "-c", MODERNGL, short=True),
-        Program("pygame", "/usr/bin/python3", "-c", PYGAME, frames=60, env={"SDL_VIDEODRIVER": "x11"}, short=True),
+        Program("moderngl", "/usr/bin/python3", os.path.join(GUESTS, "triangle.py"), short=True),
+        Program("pygame", "/usr/bin/python3", os.path.join(GUESTS, "clears.py"), frames=60,
+                env={"SDL_VIDEODRIVER": "x11"}, short=True),
         Program("gstreamer", "gst-launch-1.0", "-q", "videotestsrc", "num-buffers=40", "!", "glimagesink"),
         Program("qml", "qmlscene", "--quit", "/dev/null", words=False),
         Program("apitrace replay", "glretrace", "-b", "-S", "frame", "-s", "-", "--snapshot-format=MD5", trace),
@@ -237,9 +184,7 @@ def make_trace(folder, env):
 
 def make_sources(folder):
     """What other programs run: a project of Godot's, and a program for Windows where it can be built."""
-    for name, text in (("project.godot", GODOT_PROJECT), ("main.gd", GODOT)):
-        with open(os.path.join(folder, name), "w", encoding="ascii") as file:
-            file.write(text)
+    shutil.copytree(os.path.join(GUESTS, "godot"), os.path.join(folder, "godot"))  # it writes there
     if shutil.which("x86_64-w64-mingw32-gcc"):
         subprocess.run(["x86_64-w64-mingw32-gcc", "-O1", "-o", os.path.join(folder, "d3d9.exe"),
                         os.path.join(HERE, "d3d9.c"), "-ld3d9"], check=False)

@@ -76,7 +76,7 @@ def vulkan(folder, env, short):
         program("cpu-x", "cpu-x", "--dump", samples=False, words=False),
         program("vulkaninfo", "vulkaninfo", "--summary", samples=False, words=False, short=True),
         program("zink glmark2", "glmark2", "-s", "320x240", "--validate", "-b", "build", "-b", "texture", env=zink),
-        program("zink moderngl", "/usr/bin/python3", "-c", gl.MODERNGL, env=zink),
+        program("zink moderngl", "/usr/bin/python3", os.path.join(gl.GUESTS, "triangle.py"), env=zink),
         program("zink glxgears", "glxgears", ends=2, words=False, env=zink),
     ]
     if not short and shutil.which("gfxrecon-replay"):
