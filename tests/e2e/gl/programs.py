@@ -19,6 +19,7 @@ SEXTANT = os.environ.get("SEXTANT", "sextant")
 HACKS = "/usr/libexec/xscreensaver"
 HERE = os.path.dirname(os.path.abspath(__file__))
 GUESTS = os.path.join(HERE, "guests")
+PYTHON = "/usr/bin/python3"  # which has the packages of Debian
 WINE = "/usr/lib/wine/wine64"
 
 
@@ -72,11 +73,17 @@ def programs(trace, folder):
         Program("extremetuxracer", "/usr/games/etr", ends=5, words=False),
         Program("gtk4-demo", "gtk4-demo", "--run=gears", ends=4, words=False),
         Program("gtk4-widget-factory", "gtk4-widget-factory", ends=4, words=False, env={"GSK_RENDERER": "gl"}),
-        Program("moderngl", "/usr/bin/python3", os.path.join(GUESTS, "triangle.py"), short=True),
-        Program("pygame", "/usr/bin/python3", os.path.join(GUESTS, "clears.py"), frames=60,
+        Program("moderngl", PYTHON, os.path.join(GUESTS, "triangle.py"), short=True),
+        Program("pygame", PYTHON, os.path.join(GUESTS, "clears.py"), frames=60,
                 env={"SDL_VIDEODRIVER": "x11"}, short=True),
         Program("gstreamer", "gst-launch-1.0", "-q", "videotestsrc", "num-buffers=40", "!", "glimagesink"),
-        Program("qml", "qmlscene", "--quit", "/dev/null", words=False),
+        Program("qt 5 widgets", PYTHON, os.path.join(GUESTS, "widgets.py"), "5", frames=60),
+        Program("qt 6 widgets", PYTHON, os.path.join(GUESTS, "widgets.py"), "6", frames=60),
+        Program("qt 5 qml", "qmlscene", os.path.join(folder, "scene.qml"), pictures=[os.path.join(folder, "scene.png")]),
+        Program("qt 6 qml", "/usr/lib/qt6/bin/qml", os.path.join(folder, "scene.qml"),
+                pictures=[os.path.join(folder, "scene.png")]),
+        Program("blender", "blender", "-b", "--factory-startup", "-noaudio", "--python-exit-code", "3", "-P",
+                os.path.join(GUESTS, "render.py"), "--", folder),
         Program("apitrace replay", "glretrace", "-b", "-S", "frame", "-s", "-", "--snapshot-format=MD5", trace),
         Program("apitrace trace", "apitrace", "trace", "-o", os.path.join(folder, "other.trace.2"), "glxinfo", "-B", samples=False,
                 words=False),
@@ -185,6 +192,7 @@ def make_trace(folder, env):
 def make_sources(folder):
     """What other programs run: a project of Godot's, and a program for Windows where it can be built."""
     shutil.copytree(os.path.join(GUESTS, "godot"), os.path.join(folder, "godot"))  # it writes there
+    shutil.copy(os.path.join(GUESTS, "scene.qml"), folder)  # likewise
     if shutil.which("x86_64-w64-mingw32-gcc"):
         subprocess.run(["x86_64-w64-mingw32-gcc", "-O1", "-o", os.path.join(folder, "d3d9.exe"),
                         os.path.join(HERE, "d3d9.c"), "-ld3d9"], check=False)
