@@ -211,10 +211,7 @@ static int close_output(struct cli *cli, int code)
 	if (errno == EPIPE || (!errno && is_reader_gone()))
 		return EXIT_INCOMPLETE;
 	struct sx_error err;
-	error_errno(&err, why, "cannot write the result");
-	error_try(&err, why == EBADF ? "standard output that is not closed, or -o FILE"
-				     : "free space, or another file with -o");
-	err.status = SX_ERR_PERMISSION; /* whatever refused it, the exit status is one */
+	result_file_refused(why, "the result", &err);
 	return cli_fail(cli, &err);
 }
 

@@ -107,7 +107,8 @@ SX_API void sx_capture_unclaim(struct sx_capture_claim *claim);
 /*
  * Creates a capture and the thread that writes it. With keep_ns, `path` is only used in messages.
  * An existing file is replaced, unless another writer has it open (SX_ERR_BUSY). A claim among the
- * options is released in any case, and without a gap. *out is owned by the caller. Errors:
+ * options is released in any case, and without a gap. A file that it had to create is gone again
+ * after an error. *out is owned by the caller. Errors:
  * SX_ERR_PERMISSION, SX_ERR_IO, SX_ERR_NO_MEMORY.
  */
 SX_API enum sx_status sx_capture_create(const char *path, const struct sx_capture_options *options,

@@ -37,6 +37,21 @@ enum sx_status claim_error(struct sx_error *err, int failed, const char *path)
 	return status;
 }
 
+enum sx_status claim_refused(struct sx_error *err, int failed, const char *path)
+{
+	enum sx_status status = claim_error(err, failed, path);
+	if (failed == ENOSPC || failed == EDQUOT)
+		error_try(err, "free some space, or another file with -o");
+	else if (failed == EFBIG)
+		error_try(err, "raise the limit on file sizes (ulimit -f)");
+	return status;
+}
+
+bool claim_created(const struct sx_capture_claim *claim)
+{
+	return claim->created;
+}
+
 /* Opens the file without cutting it off: it may be another recorder's. */
 static int open_there(struct sx_capture_claim *claim)
 {

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <time.h>
+#include <unistd.h>
 #include <xxhash.h>
 
 #define FLUSH_NS ((uint64_t)250000000)
@@ -82,7 +83,8 @@ static void init_locks(struct sx_capture_writer *writer)
 }
 
 /* In any case the claim is no longer the caller's. */
-static int open_sink(const char *path, const struct sx_capture_options *options, struct sink **out)
+static int open_sink(const char *path, const struct sx_capture_options *options, bool *created,
+		     struct sink **out)
 {
 	struct sx_capture_claim *claim = options->claim;
 	int failed = 0;
@@ -92,6 +94,7 @@ static int open_sink(const char *path, const struct sx_capture_options *options,
 	}
 	if (!claim)
 		failed = claim_take(path, &claim);
+	*created = !failed && claim_created(claim);
 	return failed ? failed : sink_open_file(claim, out);
 }
 
@@ -115,7 +118,8 @@ enum sx_status sx_capture_create(const char *path, const struct sx_capture_optio
 	writer->ready_tail = &writer->ready;
 	writer->mark_tail = &writer->marks;
 	writer->path = strdup(path);
-	int failed = open_sink(path, options, &writer->log.sink);
+	bool created = false;
+	int failed = open_sink(path, options, &created, &writer->log.sink);
 	if (!failed && !writer->path)
 		failed = ENOMEM;
 	if (!failed)
@@ -123,8 +127,10 @@ enum sx_status sx_capture_create(const char *path, const struct sx_capture_optio
 	if (!failed)
 		failed = thread_start(&writer->thread, writer_run, writer);
 	if (failed) {
+		if (created && writer->log.sink) /* still locked, so that it is nobody else's */
+			unlink(path);
 		writer_release(writer);
-		return claim_error(err, failed, path);
+		return claim_refused(err, failed, path);
 	}
 	*out = writer;
 	return SX_OK;

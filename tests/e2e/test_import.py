@@ -494,7 +494,7 @@ class Import(FolderTest):
             self.assertEqual(file.read(), before)
         self.assertEqual([name for name in os.listdir(self.folder.name) if name.startswith('.')], [])
         result = run('import', good, '-o', '/dev/full')
-        self.assertEqual(result.returncode, 1, result.stderr)
+        self.assertEqual(result.returncode, 4, result.stderr)
         self.assertIn('/dev/full', result.stderr)
         self.assertNotIn('/proc/', result.stderr)
 

@@ -180,6 +180,14 @@ static void forget(struct result_file *result)
 	*result = RESULT_FILE_NONE;
 }
 
+enum sx_status result_file_refused(int number, const char *path, struct sx_error *err)
+{
+	error_errno(err, number, "cannot write %s", path);
+	error_try(err, number == EBADF ? "standard output that is not closed, or -o FILE"
+				       : "free space, or another file with -o");
+	return error_as(err, SX_ERR_PERMISSION);
+}
+
 enum sx_status result_file_open(struct result_file *result, const char *path, struct sx_error *err)
 {
 	*result = RESULT_FILE_NONE;

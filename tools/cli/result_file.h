@@ -35,6 +35,8 @@ struct result_file {
 enum sx_status result_file_open(struct result_file *result, const char *path, struct sx_error *err);
 /* Ends the result and puts it into its place; false with errno when that failed. */
 bool result_file_keep(struct result_file *result);
+/* Says that a result cannot be written because of an errno: SX_ERR_PERMISSION, whatever it is. */
+enum sx_status result_file_refused(int number, const char *path, struct sx_error *err);
 /* Whether two names are of one file; false where one of them is of none. */
 bool result_file_is_same(const char *a, const char *b);
 /* Forgets the result: a regular file stays as it was. Nothing to do after result_file_keep(). */

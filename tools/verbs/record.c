@@ -153,7 +153,8 @@ static enum sx_status create_writer(struct recording *r, struct sx_capture_claim
 	    .property_count = count,
 	    .claim = claim,
 	};
-	return sx_capture_create(r->path, &options, &r->writer, err);
+	enum sx_status status = sx_capture_create(r->path, &options, &r->writer, err);
+	return status == SX_ERR_IO ? error_as(err, SX_ERR_PERMISSION) : status; /* no part of it */
 }
 
 static void summarise(const struct recording *r, const struct sx_session *session,

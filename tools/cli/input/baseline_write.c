@@ -102,5 +102,5 @@ enum sx_status baseline_write(const char *path, const struct compare_set *set, s
 	bool ok = !ferror(file.file) && result_file_keep(&file);
 	int saved = errno;
 	result_file_drop(&file);
-	return ok ? SX_OK : error_errno(err, saved ? saved : EIO, "cannot write %s", path);
+	return ok ? SX_OK : result_file_refused(saved ? saved : EIO, path, err);
 }

@@ -13,13 +13,12 @@
 
 #include <sextant/capture.h>
 
-#include "base/lock.h"
 #include "import/import.h"
 #include "tools/cli/input/capture_view.h"
 #include "tools/cli/input/given.h"
 #include "tools/cli/input/input_source.h"
 #include "tools/cli/input/numbers.h"
-#include "tools/cli/result_file.h"
+#include "tools/cli/draft.h"
 #include "tools/cli/temp.h"
 
 #define BLOCK_ROWS  4096
@@ -291,62 +290,24 @@ static enum sx_status write_all(const struct cli *cli, const char *const *paths,
 	return closed ? closed : worst;
 }
 
-/* Whether a result would take the place of a capture that is being written. */
-static enum sx_status check_target(const char *out, struct sx_error *err)
-{
-	struct stat target;
-	bool file = stat(out, &target) == 0 && S_ISREG(target.st_mode);
-	int fd = file ? open(out, O_RDONLY | O_CLOEXEC | O_NOCTTY) : -1;
-	bool busy = fd >= 0 && lock_take(fd) == EBUSY;
-	if (fd >= 0)
-		close(fd);
-	if (!busy)
-		return SX_OK;
-	error_set(err, SX_ERR_BUSY, "%s is being written", out);
-	error_because(err, "another recording has it open");
-	error_try(err, "another name with -o");
-	return SX_ERR_BUSY;
-}
+/* What goes into one capture. */
+struct gathering {
+	const struct cli *cli;
+	const char *const *paths;
+	size_t count;
+};
 
-/* Text with `shown` instead of `path`; the text itself when that is not in it, or too long. */
-static const char *with_name(const char *text, const char *path, const char *shown,
-			     char buf[IMPORTED_TEXT_MAX])
+static enum sx_status gather(void *user, const char *draft, struct sx_error *err)
 {
-	const char *at = strstr(text, path);
-	size_t length = strlen(path), name = strlen(shown);
-	if (!at || (at[length] >= '0' && at[length] <= '9'))
-		return text;
-	size_t before = (size_t)(at - text), behind = strlen(at + length);
-	if (before + name + behind >= IMPORTED_TEXT_MAX)
-		return text;
-	memcpy(buf, text, before);
-	memcpy(buf + before, shown, name);
-	memcpy(buf + before + name, at + length, behind + 1);
-	return buf;
+	const struct gathering *g = user;
+	return write_all(g->cli, g->paths, g->count, draft, err);
 }
 
 enum sx_status imported_write(const struct cli *cli, const char *const *paths, size_t count,
 			      const char *out, struct sx_error *err)
 {
-	struct result_file file = RESULT_FILE_NONE;
-	char draft[40], buf[IMPORTED_TEXT_MAX];
-	enum sx_status status = check_target(out, err);
-	if (!status)
-		status = result_file_open(&file, out, err);
-	if (status)
-		return status;
-	snprintf(draft, sizeof(draft), "/proc/self/fd/%d", fileno(file.file));
-	status = write_all(cli, paths, count, draft, err);
-	const char *named = with_name(err->message, draft, out, buf);
-	if (named == buf)
-		snprintf(err->message, sizeof(err->message), "%.*s", (int)sizeof(err->message) - 1,
-			 buf);
-	if (status == SX_ERR_IO)
-		error_try(err, "free some space, and import again");
-	if (!sx_failed(status) && !result_file_keep(&file))
-		status = error_errno(err, errno, "cannot write %s", out);
-	result_file_drop(&file);
-	return status;
+	struct gathering gathering = {cli, paths, count};
+	return draft_capture(out, gather, &gathering, err);
 }
 
 /* A capture that goes when the program does: its name is taken away at once. */
@@ -475,7 +436,7 @@ enum sx_status imported_inputs(struct cli *cli, struct sx_error *err)
 const char *imported_text(const struct cli *cli, const char *text, char buf[IMPORTED_TEXT_MAX])
 {
 	for (const struct imported *i = cli->imported; i; i = i->next) {
-		const char *named = with_name(text, i->path, i->shown, buf);
+		const char *named = draft_shown(text, i->path, i->shown, buf, IMPORTED_TEXT_MAX);
 		if (named != text)
 			return named;
 	}

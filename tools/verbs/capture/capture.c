@@ -6,6 +6,7 @@
 #include "base/number.h"
 #include "tools/cli/input/imported.h"
 #include "tools/verbs/capture/contents.h"
+#include "tools/cli/draft.h"
 #include "tools/verbs/capture/copy.h"
 
 static int info(struct cli *cli, const char *path)
@@ -74,21 +75,51 @@ static enum sx_status parse_offset(const char *text, int64_t *out, struct sx_err
 	return status;
 }
 
+/* A copy that is being made. */
+struct job {
+	struct capture_copy copy;
+	struct capture_copied done;
+};
+
+static enum sx_status copy_into(void *user, const char *draft, struct sx_error *err)
+{
+	struct job *job = user;
+	job->copy.output = draft;
+	return capture_copy_run(&job->copy, &job->done, err);
+}
+
+static void copy_told(const struct cli *cli, const struct job *job)
+{
+	const struct capture_copied *done = &job->done;
+	cli_note(cli, "%s written to %s", COUNTED(done->rows, "row"), cli->options.output);
+	if (!done->rows && (job->copy.from_ns || job->copy.to_ns)) {
+		char length[HUMAN_MAX];
+		human_duration(length, done->duration_ns);
+		cli_note(cli, "note: nothing lies between --from and --to: %s is %s long",
+			 job->copy.inputs[0], length);
+	}
+	if (done->cut)
+		cli_note(cli, "note: %s did not end cleanly, or goes on: its last part is missing",
+			 done->cut);
+	if (done->what[0])
+		cli_note(cli, "note: damage was left out: %s (%s, %s)", done->what,
+			 COUNTED(done->damaged_records, "record"),
+			 COUNTED(done->damaged_bytes, "byte"));
+}
+
 static int copy(struct cli *cli, const char *verb, const char *const *inputs, size_t count)
 {
 	struct sx_error err = {0};
-	struct capture_copied done;
-	struct capture_copy job = {.cli = cli,
+	struct job job = {.copy = {.cli = cli,
 				   .inputs = inputs,
 				   .input_count = count,
-				   .output = cli->options.output,
 				   .from_ns = cli->options.from_ns,
 				   .to_ns = cli->options.to_ns,
 				   .aligned = note_alignment,
 				   .aligned_user = cli,
-				   .anonymise = strcmp(verb, "anonymise") == 0};
+				   .anonymise = strcmp(verb, "anonymise") == 0}};
 	int64_t offset_ns = 0;
-	if (!job.output) {
+	if (!cli->options.output) {
 		error_set(&err, SX_ERR_USAGE, "capture %s needs a file to write", verb);
 		error_because(&err, "captures do not go to a terminal");
 		error_try(&err, "-o FILE");
@@ -97,26 +128,12 @@ static int copy(struct cli *cli, const char *verb, const char *const *inputs, si
 	if (cli->options.offset && parse_offset(cli->options.offset, &offset_ns, &err))
 		return cli_fail(cli, &err);
 	if (cli->options.offset)
-		job.offset_ns = &offset_ns;
-	if (capture_copy_run(&job, &done, &err))
+		job.copy.offset_ns = &offset_ns;
+	if (draft_capture(cli->options.output, copy_into, &job, &err))
 		return cli_fail(cli, &err);
-	cli_note(cli, "%s written to %s", COUNTED(done.rows, "row"), job.output);
-	if (!done.rows && (job.from_ns || job.to_ns)) {
-		char length[HUMAN_MAX];
-		human_duration(length, done.duration_ns);
-		cli_note(cli, "note: nothing lies between --from and --to: %s is %s long",
-			 inputs[0], length);
-	}
-	if (done.cut)
-		cli_note(cli, "note: %s did not end cleanly, or goes on: its last part is missing",
-			 done.cut);
-	if (!done.what[0] && done.cut)
-		return EXIT_INCOMPLETE;
-	if (!done.what[0])
-		return done.rows || !(job.from_ns || job.to_ns) ? EXIT_OK : EXIT_INCOMPLETE;
-	cli_note(cli, "note: damage was left out: %s (%s, %s)", done.what,
-		 COUNTED(done.damaged_records, "record"), COUNTED(done.damaged_bytes, "byte"));
-	return EXIT_INCOMPLETE;
+	copy_told(cli, &job);
+	bool empty = !job.done.rows && (job.copy.from_ns || job.copy.to_ns);
+	return job.done.cut || job.done.what[0] || empty ? EXIT_INCOMPLETE : EXIT_OK;
 }
 
 static int usage(const struct cli *cli, const char *what)

@@ -1,0 +1,26 @@
+/* Captures that are made of what is there already: whole, or not at all. */
+#ifndef TOOLS_CLI_DRAFT_H
+#define TOOLS_CLI_DRAFT_H
+
+#include <stddef.h>
+
+#include <sextant/status.h>
+
+/*
+ * Has `write` make a capture under another name, which takes the place of `out` when that went well
+ * or with SX_INCOMPLETE; else what was there stays. Errors name `out`: those of `write`,
+ * SX_ERR_BUSY where somebody records to it, SX_ERR_PERMISSION where it cannot be written, for want
+ * of space, too.
+ */
+enum sx_status draft_capture(const char *out,
+			     enum sx_status (*write)(void *user, const char *draft,
+						     struct sx_error *err),
+			     void *user, struct sx_error *err);
+/*
+ * A text with `shown` instead of the first `path`, in `buf`; the text itself where that is not in
+ * it, or there is no room.
+ */
+const char *draft_shown(const char *text, const char *path, const char *shown, char *buf,
+			size_t size);
+
+#endif
