@@ -50,15 +50,18 @@ def run_command(command, folder, env):
 
 def is_in_time(command, folder, env):
     """The page cuts by times of its first recording, and compares the parts. A machine that takes seconds to start
-    glmark2, or to draw a frame, has other times."""
+    glmark2, or to draw a frame, has other times; one that switches threads often has few frames of known GPU time."""
     if "record -o scene.sxc" not in command:
         return True
-    told = run_command("sextant export scene.sxc -m frame_time,cpu_busy --csv", folder, env).stdout
+    told = run_command("sextant export scene.sxc -m frame_time,gpu_time,cpu_busy --csv", folder, env).stdout
     rows = list(csv.DictReader(told.splitlines()))
     first = min(int(row["begin_ns"]) for row in rows)
-    frames = [int(row["begin_ns"]) - first for row in rows if row["frame_time (s)"]]
     # Of fewer than 20 on either side nothing can be said.
-    return sum(at < 1.9e9 for at in frames) > 40 and sum(at > 2.6e9 for at in frames) > 40
+    for metric, least in (("frame_time (s)", 40), ("gpu_time (s)", 25)):
+        frames = [int(row["begin_ns"]) - first for row in rows if row.get(metric)]
+        if sum(at < 1.9e9 for at in frames) <= least or sum(at > 2.6e9 for at in frames) <= least:
+            return False
+    return True
 
 
 def run_page(folder, env):
