@@ -229,6 +229,8 @@ static const struct {
     {"h", "s", 3600},
     {"hours", "s", 3600},
     {"Hz", "Hz", 1},
+    {"1/s", "Hz", 1},
+    {"/s", "Hz", 1},
     {"kHz", "Hz", 1e3},
     {"MHz", "MHz", 1},
     {"mhz", "MHz", 1},
@@ -255,6 +257,8 @@ static const struct {
      "C",
      "degC", 1},
     {"celsius", "degC", 1},
+    {"K", "K", 1}, /* kelvin, or thousands: what is measured tells */
+    {"kelvin", "K", 1},
     {"B", "bytes", 1},
     {"bytes", "bytes", 1},
     {"KB", "bytes", 1e3},
@@ -271,6 +275,8 @@ static const struct {
     {"kB/s", "bytes/s", 1e3},
     {"MBps", "MB/s", 1},
     {"GBps", "GB/s", 1},
+    {"bit/s", "bytes/s", 0.125},
+    {"kbit/s", "bytes/s", 125},
     {"Mbit/s", "bytes/s", 125e3},
     {"Gbit/s", "bytes/s", 125e6},
     {"MB/s", "MB/s", 1},
@@ -406,8 +412,11 @@ struct import_field import_header(struct import_job *job, struct import_cell cel
 {
 	struct import_field field = {.unit = "count", .over_time = over_time, .factor = 1};
 	struct import_cell unit, bare = import_split_unit(cell, &unit);
-	if (unit.size && (import_unit(unit, &field.unit, &field.factor) ||
-			  text_catalog_unit(job, unit, &field.unit)))
+	bool known = unit.size && (import_unit(unit, &field.unit, &field.factor) ||
+				   text_catalog_unit(job, unit, &field.unit));
+	if (known && strcmp(field.unit, "K") == 0) /* thousands or kelvin: it stays in the name */
+		field.unit = "count";
+	else if (known)
 		cell = bare;
 	if (field.unit && strcmp(field.unit, "count") != 0)
 		field.over_time =

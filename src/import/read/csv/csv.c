@@ -189,6 +189,8 @@ static enum sx_status csv_describe(struct csv_reader *r, const struct csv_option
 			info->why = CSV_CANNOT_BE;
 		if (column->factor != 0) /* what counts stays whole */
 			info->type = column->type = column->counts ? SX_U64 : SX_F64;
+		if (column->kelvin)
+			info->type = column->type = SX_F64;
 		/* A mean of whole numbers is not whole, but no number loses digits. */
 		if (info->over_time == SX_REDUCE_MEAN && !column->beyond)
 			info->type = column->type = SX_F64;

@@ -109,6 +109,22 @@ static void csv_header_take_role(struct csv_column *column, const char *name)
 			column->label = (enum sx_label)i;
 }
 
+/* What values of a column are, by its name. */
+static void csv_header_take_meaning(struct csv_reader *r, struct csv_column *column,
+				    const char *name, bool unknown)
+{
+	const struct csv_options *o = r->options;
+	bool value = column->role == CSV_VALUE;
+	column->may_be_text = value && !column->unit && unknown;
+	column->known = value && o && o->may_be_text && !unknown;
+	column->counts = value && o && o->is_count && o->is_count(o->user, name);
+	csv_take_kind(r, column, name);
+	if (column->known && o->range)
+		o->range(o->user, name, &column->range);
+	r->cycles |= column->range.cycles;
+	column->last = (double)NAN;
+}
+
 static enum sx_status csv_header_add_column(struct csv_reader *r, const struct csv_cell *cell)
 {
 	static const char presents[] =
@@ -149,14 +165,7 @@ static enum sx_status csv_header_add_column(struct csv_reader *r, const struct c
 	if (column->role == CSV_VALUE && (unknown || !o || !o->may_be_text) &&
 	    csv_take_time(column, (struct import_cell){cell->text, cell->size}))
 		return SX_OK;
-	column->may_be_text = column->role == CSV_VALUE && !unit && unknown;
-	column->known = column->role == CSV_VALUE && o && o->may_be_text && !unknown;
-	column->counts =
-	    column->role == CSV_VALUE && o && o->is_count && o->is_count(o->user, name);
-	if (column->known && o->range)
-		o->range(o->user, name, &column->range);
-	r->cycles |= column->range.cycles;
-	column->last = (double)NAN;
+	csv_header_take_meaning(r, column, name, unknown);
 	return SX_OK;
 }
 

@@ -70,6 +70,8 @@ static void csv_rows_put(struct csv_reader *r, const struct csv_column *column, 
 static void csv_rows_store(struct csv_reader *r, const struct csv_column *column, uint64_t u,
 			   double f)
 {
+	if (column->kelvin)
+		f = (f * 100 - 27315) / 100; /* nearer than f - 273.15 */
 	if (column->factor != 0) {
 		f = units_unapply(column->written, f);
 		u = f >= 0 && f < 0x1p64 ? (uint64_t)round(f) : 0;

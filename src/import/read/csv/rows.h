@@ -46,6 +46,7 @@ struct csv_column {
 	double factor;		   /* of values as they stand there; 0: 1 */
 	double to_ns;		   /* of times; 0: 1 */
 	struct units_step written; /* with a factor: how they were made of the catalog's unit */
+	bool kelvin;		   /* values are, and become degrees Celsius */
 	union {
 		uint64_t *u64;
 		double *f64;
@@ -91,6 +92,8 @@ enum sx_status csv_header(struct csv_reader *r);
 bool csv_take_time(struct csv_column *column, struct import_cell head);
 /* Reads the line below the header where it has units: they are the columns'. */
 enum sx_status csv_take_units(struct csv_reader *r);
+/* Settles a unit that says more where it is known what the column measures: K, 1/s. */
+void csv_take_kind(struct csv_reader *r, struct csv_column *column, const char *name);
 /* Moves over the line of units, of a text whose header is passed again. */
 enum sx_status csv_skip_units(struct csv_reader *r);
 /*

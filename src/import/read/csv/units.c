@@ -17,6 +17,35 @@ static bool read_unit(struct csv_cell cell, struct import_cell *out)
 	return !out->size || import_unit(*out, &unit, &factor);
 }
 
+/* Whether a unit counts something in a second. */
+static bool is_rate(const struct units *units, const char *unit)
+{
+	const struct unit *over, *under;
+	return units_split(units, unit, &over, &under) && strcmp(under->name, "s") == 0 &&
+	       over->scale == UNIT_SI;
+}
+
+void csv_take_kind(struct csv_reader *r, struct csv_column *column, const char *name)
+{
+	struct sx_column info = {.name = name, .unit = "count"};
+	const struct csv_options *o = r->options;
+	if (!column->unit || !column->known || !o->describe)
+		return;
+	bool kelvin = strcmp(column->unit, "K") == 0;
+	o->describe(o->user, &info);
+	if (kelvin && strcmp(info.unit, "degC") == 0) {
+		column->unit = info.unit;
+		column->kelvin = true;
+	} else if (kelvin && strcmp(info.unit, "unknown") != 0 &&
+		   units_fit(&r->units, "cycles", info.unit)) {
+		column->unit = info.unit;
+		column->factor = 1e3;
+		column->written = units_step(1e-3);
+	} else if (strcmp(column->unit, "Hz") == 0 && is_rate(&r->units, info.unit)) {
+		column->unit = info.unit;
+	}
+}
+
 /* Whether the next line has units and nothing else; of columns with times also what they are. */
 static bool csv_is_unit_line(const struct csv_reader *r)
 {
@@ -53,6 +82,7 @@ static void take_unit(struct csv_reader *r, uint32_t column, struct import_cell 
 		 (int)(text.size < 16 ? text.size : 16), text.text);
 	if (!c->known && csv_take_time(c, (struct import_cell){head, strlen(head)}))
 		c->unit = NULL;
+	csv_take_kind(r, c, strings_get(&r->names, column));
 	c->may_be_text = false;
 }
 
@@ -119,6 +149,7 @@ bool csv_cut_unit(struct csv_reader *r, struct csv_column *column, struct csv_ce
 		column->written = units_step(1 / factor);
 		snprintf(column->cell_unit, sizeof(column->cell_unit), "%.*s", (int)text.size,
 			 text.text);
+		csv_take_kind(r, column, strings_get(&r->names, (uint64_t)(column - r->columns)));
 	}
 	bool same = column->unit_in_cells && strlen(column->cell_unit) == text.size &&
 		    memcmp(column->cell_unit, text.text, text.size) == 0;
