@@ -156,9 +156,9 @@ class Hostile(FolderTest):
         self.assertTrue(re.fullmatch('bad .{3,}', rows[0]['group']), rows[0])
         with open(self.path('t.csv'), 'wb') as file:
             file.write(b'scene,IAVertices\nshort,1\n' + b'y' * 10**6 + b',2\n')
-        refused = run('report', self.path('t.csv'), '--for', 'opengl', code=5)
-        self.assertEqual(refused.stderr.count(b'\n'), 3)
-        self.assertIn(b'a cell is too long', refused.stderr)
+        cut = run('eval', self.path('t.csv'), '--for', 'opengl', '--csv', '-m', 'IAVertices')
+        self.assertEqual([(len(row['scene']), row['IAVertices']) for row in self.rows(cut.stdout)], [(5, '1'), (4095, '2')])
+        self.assertIn(b'1 text is cut to its first 4095 bytes, the first in line 3', b' '.join(cut.stderr.split()))
 
 
 if __name__ == '__main__':

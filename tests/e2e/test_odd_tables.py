@@ -41,6 +41,23 @@ class OddTables(FolderTest):
         self.assertNotIn('MemoryUsed', other)
         self.assertIn('MemoryUsed is in K, which cannot be made into bytes', told)
 
+    def test_texts_beyond_all_room(self):
+        """A label of which there is more than 4,095 bytes is cut between letters, in every reader; what is cut is no number."""
+        for cell in ('é' * 3000, '"' + 'é' * 3000 + ', ""or"" more"', 'é' * 300000):
+            for text in (f'scene,IAVertices\nmenu,1\n{cell},2\n', f'IAVertices,scene\n1,menu\n2,{cell}\n'):
+                for args in (('import',), ('eval', '--for', 'opengl')):
+                    path, kept = self.file(text), os.path.join(self.folder.name, 'kept.sxc')
+                    result = run(args[0], path, *args[1:], *(('-o', kept, '--for', 'opengl') if args[0] == 'import' else ('--json', '-m', 'IAVertices')))
+                    self.assertEqual(result.returncode, 0, result.stderr)
+                    self.assertIn('1 text is cut to its first 4095 bytes, the first in line 3', ' '.join(result.stderr.split()))
+                    rows = json.loads(run('export', kept, '--counters', '--json').stdout)['devices'][0] if args[0] == 'import' else json.loads(result.stdout)
+                    at = rows['metrics'].index('scene')
+                    self.assertEqual([row[at] for row in rows['rows']], ['menu', 'é' * 2047])
+        refused = run('report', self.file('IAVertices\n1\n0.' + '0' * 5000 + '1\n'), '--for', 'opengl')
+        self.assertIn('because: it has more than 4095 bytes', refused.stderr)
+        self.assertEqual(refused.returncode, 5)
+        self.assertEqual(self.columns('IAVertices,x\n1' + ' ' * 5000 + ',2\n', '--for', 'opengl')[0]['IAVertices'][1], [1])
+
 
 if __name__ == '__main__':
     unittest.main()

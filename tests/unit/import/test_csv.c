@@ -331,9 +331,9 @@ static void test_refused(void **state)
 	refuse("a\n1\0002\n", 6, "NUL");
 	memset(text, '7', sizeof(text));
 	memcpy(text, "a\n", 2);
-	refuse(text, sizeof(text), "too long");
+	refuse(text, sizeof(text), "is not a number");
 	text[2] = '"';
-	refuse(text, sizeof(text), "too long");
+	refuse(text, sizeof(text), "a quoted cell has no end");
 }
 
 /* A long header and then short lines would be a table of terabytes. */

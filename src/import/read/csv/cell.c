@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/number.h"
+#include "base/utf8.h"
 
 void csv_fill(struct csv_cursor *c)
 {
@@ -52,9 +53,16 @@ static bool ends_line(char c)
 	return c == '\n' || c == '\r';
 }
 
-static enum sx_status too_long(const struct csv_cursor *c, struct sx_error *err)
+/* Without the first bytes of a letter whose others found no room. */
+static size_t whole_letters(const char *text, size_t size)
 {
-	return csv_bad(c, err, "a cell holds at most 4095 bytes", "a cell is too long");
+	size_t last = size;
+	while (last && !utf8_begins(text[last - 1]))
+		last--;
+	if (last && (unsigned char)text[last - 1] >= 0xc0 &&
+	    !utf8_length_within(text + last - 1, size - last + 1))
+		size = last - 1;
+	return size;
 }
 
 static void cell_skip_blanks(struct csv_cursor *c)
@@ -66,26 +74,47 @@ static void cell_skip_blanks(struct csv_cursor *c)
 static enum sx_status read_quoted(struct csv_cursor *c, struct csv_cell *cell, struct sx_error *err)
 {
 	size_t used = 0, line = c->line;
+	bool cut = false;
 	for (c->p++; csv_ahead(c), c->p < c->end; c->p++) {
 		if (*c->p == '"' && (c->p + 1 >= c->end || c->p[1] != '"'))
 			break;
 		c->p += *c->p == '"';
 		c->line += *c->p == '\n';
-		if (used + 1 >= sizeof(c->scratch))
-			return too_long(c, err);
-		c->scratch[used++] = *c->p;
+		cut |= used + 1 >= sizeof(c->scratch);
+		if (!cut)
+			c->scratch[used++] = *c->p;
 	}
 	if (c->p >= c->end) {
 		c->line = line;
 		return csv_bad(c, err, "the closing quote is missing", "a quoted cell has no end");
 	}
 	c->p++;
-	*cell = (struct csv_cell){.text = c->scratch, .size = used};
+	if (cut)
+		used = whole_letters(c->scratch, used);
+	*cell = (struct csv_cell){.text = c->scratch, .size = used, .cut = cut};
 	cell_skip_blanks(c);
 	if (c->p < c->end && *c->p != c->marks.separator && !ends_line(*c->p))
 		return csv_bad(c, err, "a quote within a cell is written twice",
 			       "something stands behind a closing quote");
 	return SX_OK;
+}
+
+/* Up to the separator or line end; of what has no room the beginning is kept. */
+static void read_bare(struct csv_cursor *c, struct csv_cell *cell)
+{
+	const char *start = c->p;
+	while (c->p < c->end && *c->p != c->marks.separator && !ends_line(*c->p))
+		c->p++;
+	*cell = (struct csv_cell){.text = start, .size = (size_t)(c->p - start)};
+	if (cell->size < CSV_CELL_MAX)
+		return;
+	c->p = start + CSV_CELL_MAX - 1;
+	cell->size = whole_letters(start, CSV_CELL_MAX - 1);
+	memcpy(c->scratch, start, cell->size);
+	cell->text = c->scratch;
+	for (; csv_ahead(c), c->p < c->end && *c->p != c->marks.separator && !ends_line(*c->p);
+	     c->p++)
+		cell->cut |= !is_blank(c, *c->p);
 }
 
 static void cell_trim(const struct csv_cursor *c, struct csv_cell *cell)
@@ -106,16 +135,9 @@ enum sx_status csv_read_cell(struct csv_cursor *c, struct csv_cell *cell, struct
 		if (status)
 			return status;
 	} else {
-		const char *start = c->p;
-		while (c->p < c->end && *c->p != c->marks.separator && !ends_line(*c->p))
-			c->p++;
-		*cell = (struct csv_cell){.text = start, .size = (size_t)(c->p - start)};
-		if (c->more && c->end - c->p < 2)
-			return too_long(c, err);
+		read_bare(c, cell);
 	}
 	cell_trim(c, cell);
-	if (cell->size >= CSV_CELL_MAX)
-		return too_long(c, err);
 	if (memchr(cell->text, '\0', cell->size))
 		return csv_bad(c, err, "CSV is text", "a cell holds a NUL byte");
 	c->open_end = c->p >= c->end;

@@ -36,6 +36,7 @@ struct csv_cell {
 	const char *text;
 	size_t size;
 	bool last; /* of its line */
+	bool cut;  /* CSV_CELL_MAX has no room for all of it */
 };
 
 /* Reads the source's next bytes behind what is left of the window; sets `more` and read_errno. */

@@ -10,7 +10,7 @@
 #include "import/read/bare_units.h"
 
 #define CSV_COLUMNS_MAX 65536
-#define CSV_CELL_MAX	4096 /* bytes of a number, a name or a label */
+#define CSV_CELL_MAX	4096 /* bytes of a number, a name or a label; more of it is cut off */
 
 /* What values can be, in the column's unit; all of them without `is`. */
 struct csv_range {
@@ -72,6 +72,7 @@ struct csv_tally {
 	size_t impossible;	   /* rows whose times cannot be; they have none */
 	size_t first_impossible;   /* line */
 	const char *no_count_name; /* column; lives as long as the stream */
+	size_t cut, first_cut;	   /* texts that are too long, and the line of one */
 	bool open_end;		   /* the last line has no end */
 	uint32_t unnamed;	   /* columns without a name, which are left out */
 	uint32_t first_unnamed;	   /* number of one, from 1 */

@@ -207,6 +207,8 @@ enum sx_status csv_header(struct csv_reader *r)
 		enum sx_status status = csv_read_cell(&r->c, &cell, r->err);
 		if (status)
 			return status;
+		if (cell.cut)
+			csv_tell_cut(r);
 		if (r->count >= CSV_COLUMNS_MAX)
 			return csv_bad(&r->c, r->err, "the limit is 65536", "too many columns");
 		unnamed = cell.size ? 0 : unnamed + 1;

@@ -126,12 +126,20 @@ static enum sx_status no_number(struct csv_reader *r, struct csv_column *column,
 	    &r->c, r->err, "the other cells of its column, or its name, make it one of numbers",
 	    "column %u: \"%.*s\" is not a number", (uint32_t)(column - r->columns) + 1, SHOWN(cell),
 	    cell->text);
-	if (column->many_units)
+	if (cell->cut)
+		error_because(r->err, "it has more than 4095 bytes, which no number needs");
+	else if (column->many_units)
 		error_because(r->err, "the numbers of a column are in one unit: its header's, or "
 				      "that of the first");
 	error_try(r->err, "the number alone, its unit in the header as in \"frame_time (ms)\"; an "
 			  "empty cell, - or N/A where there is none");
 	return status;
+}
+
+void csv_tell_cut(struct csv_reader *r)
+{
+	if (!r->table && !r->tally.cut++)
+		r->tally.first_cut = r->c.line;
 }
 
 /* A number that no counter can have counted. */
@@ -224,8 +232,12 @@ static enum sx_status csv_rows_take_cell(struct csv_reader *r, struct csv_column
 					 const struct csv_cell *cell)
 {
 	struct csv_rows_number n = {.u = 0};
+	if (cell->cut && column->role != CSV_IGNORED)
+		csv_tell_cut(r);
 	if (column->role == CSV_TEXT || column->role == CSV_IGNORED)
 		return take_text(r, column, cell);
+	if (cell->cut)
+		return no_number(r, column, cell);
 	if (csv_no_data(cell))
 		return SX_OK;
 	if (column->role == CSV_MODEL) {

@@ -62,6 +62,9 @@ static void tell_rows(const struct csv_tally *tally, const struct teller *to)
 			   "%s fewer cells than the header, line %zu the first; what they lack is "
 			   "no data",
 			   COUNTED(tally->short_lines, "line has"), tally->first_short);
+	if (tally->cut)
+		teller_say(to, "%s cut to its first 4095 bytes, the first in line %zu",
+			   COUNTED(tally->cut, "text is"), tally->first_cut);
 	if (tally->no_count)
 		teller_say(to,
 			   "%s below 0 or beyond 64 bits, the first in line %zu, column %.80s: "
