@@ -58,6 +58,25 @@ class OddTables(FolderTest):
         self.assertEqual(refused.returncode, 5)
         self.assertEqual(self.columns('IAVertices,x\n1' + ' ' * 5000 + ',2\n', '--for', 'opengl')[0]['IAVertices'][1], [1])
 
+    def test_times_below_0(self):
+        """A clock that counts from a moment of the recording is moved; other times below 0 are no times, and the row stays."""
+        def times(text, catalog='opengl'):
+            have, told = self.columns(text, '--for', catalog)
+            return list(zip(have['begin_ns'][1], have['end_ns'][1])), told
+        for text, want in (('begin_ns,end_ns,IAVertices\n-10,-4,1\n-4,0,2\n0,7,3\n', [(0, 6), (6, 10), (10, 17)]),
+                           ('IAVertices,Time (ms)\n1,-0.5\n2,0\n3,0.25\n', [(None, 0), (0, 500000), (500000, 750000)])):
+            have, told = times(text)
+            self.assertEqual(have, want)
+            self.assertIn('times begin below 0: all were moved by', told)
+        for text, want in (('begin_ns,end_ns,IAVertices\n0,6,1\n-1,-1,2\n6,10,3\n', [(0, 6), (None, None), (6, 10)]),
+                           ('duration_ns,IAVertices\n5,1\n-5,2\n6,3\n', [(0, 5), (None, None), (5, 11)]),
+                           ('IAVertices,Time (s)\n1,-1\n2,1795000000\n3,1795000001\n', [(None, None), (None, 1795000000 * 10**9), (1795000000 * 10**9, 1795000001 * 10**9)])):
+            have, told = times(text)
+            self.assertEqual(have, want)
+            self.assertIn('below 0, the first in line ', told)
+        rows = run('eval', self.file('duration_ns,IAVertices\n5,1\n-5,2\n6,3\n'), '--for', 'opengl', '--csv', '-m', 'IAVertices')
+        self.assertEqual((rows.returncode, rows.stdout.splitlines()), (0, ['begin_ns,end_ns,IAVertices', '0,5,1', ',,2', '5,11,3']))
+
 
 if __name__ == '__main__':
     unittest.main()

@@ -322,7 +322,7 @@ static void test_refused(void **state)
 	    {"a\n1e999\n", "f.csv:2"},
 	    {"a\n0x\n", "f.csv:2"},
 	    {"a\n1 2\n", "f.csv:2"},
-	    {"duration_ns,a\n-5,1\n", "f.csv:2: column 1"},
+	    {"frame,a\n-5,1\n", "f.csv:2: column 1"},
 	    {"timestamp_ns,duration_ns,a\n18446744073709551614,9,1\n", "f.csv:2"},
 	};
 	static char text[5000];

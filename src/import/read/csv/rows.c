@@ -41,9 +41,10 @@ static enum sx_status csv_rows_take_special(struct csv_reader *r, const struct c
 	if (column->role < CSV_FRAME) {
 		double ns = (double)value * column->to_ns;
 		bool same = column->to_ns == 0 || column->to_ns == 1;
-		r->times[column->role] = same	       ? value
-					 : ns < 0x1p63 ? (uint64_t)(ns + 0.5)
-						       : UINT64_MAX - 1;
+		csv_time_put(r, column->role,
+			     same	   ? value
+			     : ns < 0x1p63 ? (uint64_t)(ns + 0.5)
+					   : UINT64_MAX - 1);
 		return SX_OK;
 	}
 	if (column->role == CSV_INSTANCE)
@@ -164,7 +165,11 @@ static enum sx_status csv_rows_take_count(struct csv_reader *r, struct csv_colum
 {
 	/* A fraction of a second is a time all the same. */
 	if (!n.whole && n.f >= 0 && column->to_ns > 1 && n.f * column->to_ns < 0x1p63) {
-		r->times[column->role] = (uint64_t)(n.f * column->to_ns + 0.5);
+		csv_time_put(r, column->role, (uint64_t)(n.f * column->to_ns + 0.5));
+		return SX_OK;
+	}
+	if (n.f < 0 && column->role < CSV_FRAME) {
+		csv_time_below(r, column, -n.f);
 		return SX_OK;
 	}
 	if (as_whole(n.whole, &n.u, n.f))

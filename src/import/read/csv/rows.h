@@ -73,6 +73,10 @@ struct csv_reader {
 	struct sx_table *table;		/* NULL while types are learned */
 	size_t row;			/* of the table, to be filled next */
 	uint64_t times[CSV_MOMENT + 1]; /* of the row at hand, by role; SX_TIME_UNKNOWN */
+	unsigned timed;			/* a mask of 1 << role: some row had one from 0 on */
+	uint64_t earliest, latest;	/* times: below 0 and above it, while columns are learned */
+	bool below_late;		/* some time below 0 is no beginning */
+	uint64_t shift_ns;		/* added to all times but lengths */
 	uint64_t moment;		/* of the row before */
 	uint64_t instance;		/* of the row at hand, or SX_LABEL_ABSENT */
 	uint64_t *until; /* by instance + 1, [0] without one: when its last row ended */
@@ -115,6 +119,12 @@ void csv_settle(struct csv_reader *r);
  * Errors: SX_ERR_BAD_INPUT where nothing tells, or both a comma and a point do.
  */
 enum sx_status csv_settle_marks(struct csv_reader *r);
+/* A time of the row at hand, as it stands in the file. */
+void csv_time_put(struct csv_reader *r, enum csv_role role, uint64_t ns);
+/* One below 0, by how much in the column's unit: no time, unless all times begin there. */
+void csv_time_below(struct csv_reader *r, const struct csv_column *column, double below);
+/* Once all lines were read: where a clock counts from a moment after its first times, all move. */
+void csv_settle_times(struct csv_reader *r);
 /* Before the first line of either reading. */
 void csv_rows_rewind(struct csv_reader *r);
 /* The file is not what it was when types were learned. */

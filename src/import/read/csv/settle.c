@@ -38,6 +38,7 @@ void csv_settle(struct csv_reader *r)
 					       [CSV_CONTEXT] = SX_LABEL_CONTEXT,
 					       [CSV_INSTANCE] = SX_LABEL_INSTANCE};
 	bool begin = false, end = false;
+	csv_settle_times(r);
 	r->value_count = 0;
 	for (uint32_t i = 0; i < r->count; i++) {
 		struct csv_column *column = &r->columns[i];

@@ -62,6 +62,13 @@ static void tell_rows(const struct csv_tally *tally, const struct teller *to)
 			   "%s fewer cells than the header, line %zu the first; what they lack is "
 			   "no data",
 			   COUNTED(tally->short_lines, "line has"), tally->first_short);
+	if (tally->below)
+		teller_say(to, "%s below 0, the first in line %zu: left out",
+			   COUNTED(tally->below, "time is"), tally->first_below);
+	if (tally->shift_ns)
+		teller_say(to,
+			   "times begin below 0: all were moved by %.9g s, so that the first is 0",
+			   (double)tally->shift_ns * 1e-9);
 	if (tally->cut)
 		teller_say(to, "%s cut to its first 4095 bytes, the first in line %zu",
 			   COUNTED(tally->cut, "text is"), tally->first_cut);
