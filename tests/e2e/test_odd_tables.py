@@ -77,6 +77,19 @@ class OddTables(FolderTest):
         rows = run('eval', self.file('duration_ns,IAVertices\n5,1\n-5,2\n6,3\n'), '--for', 'opengl', '--csv', '-m', 'IAVertices')
         self.assertEqual((rows.returncode, rows.stdout.splitlines()), (0, ['begin_ns,end_ns,IAVertices', '0,5,1', ',,2', '5,11,3']))
 
+    def test_groups_beside_fractions(self):
+        """1.234.567 in a column with 1.5 is a group or a slip: no data, whatever separates cells; alone it is a number."""
+        for mark in ',;\t':
+            for rows in (['1.5', '1.234.567', '2.25'], ['1.234.567', '2.25', '1.5']):
+                text = '\n'.join(mark.join(row) for row in [['MemoryUsed (MB)', 'FrameRate'], *([cell, '7'] for cell in rows)]) + '\n'
+                have, told = self.columns(text, '--for', 'monitor')
+                self.assertEqual(have['MemoryUsed'][1], [None if cell == '1.234.567' else float(cell) * 1e6 for cell in rows])
+                self.assertEqual(have['FrameRate'][1], [7, 7, 7])
+                self.assertIn(f'1 number has groups of digits between points, in a column of fractions behind points, the first in line {rows.index("1.234.567") + 2}, column MemoryUsed', told)
+            have, told = self.columns(f'FrameRate{mark}IAVertices\n7{mark}1.234.567\n8{mark}2.345.678\n', '--for', 'opengl')
+            self.assertEqual(have['IAVertices'][1], [1234567, 2345678])
+            self.assertNotIn('between points', told)
+
 
 if __name__ == '__main__':
     unittest.main()

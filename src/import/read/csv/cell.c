@@ -287,6 +287,13 @@ static bool take_apart(const struct csv_cell *cell, struct grouped *g)
 	return run && (g->fraction || run == 3) && g->groups;
 }
 
+bool csv_groups_of_points(const struct csv_cell *cell)
+{
+	struct grouped g;
+	return cell->size && memchr(cell->text, '.', cell->size) && take_apart(cell, &g) &&
+	       g.mark == '.' && g.groups > 1 && !g.fraction;
+}
+
 bool csv_has_point(const struct csv_cell *cell)
 {
 	struct grouped g;

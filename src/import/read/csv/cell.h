@@ -78,6 +78,8 @@ bool csv_grouped(struct csv_marks *marks, const struct csv_cell *cell, bool *who
 bool csv_doubtful(const struct csv_marks *marks, const struct csv_cell *cell, uint64_t *u);
 /* Whether a number has a point that can only stand before a fraction. */
 bool csv_has_point(const struct csv_cell *cell);
+/* "1.234.567": a whole number, where no point stands before fractions. */
+bool csv_groups_of_points(const struct csv_cell *cell);
 /* "2.000" where commas are known to stand before fractions: a whole number in groups of three. */
 bool csv_pointed(const struct csv_marks *marks, const struct csv_cell *cell, uint64_t *u);
 /* Finds the separator, at the beginning of the text: moves over a line "sep=". */

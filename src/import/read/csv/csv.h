@@ -74,6 +74,9 @@ struct csv_tally {
 	const char *no_count_name; /* column; lives as long as the stream */
 	size_t below, first_below; /* times below 0, which no row has, and the line of one */
 	uint64_t shift_ns;	   /* by which all times were moved, since the first lies below 0 */
+	size_t unclear;		   /* numbers like "1.234.567" beside some like "1.5" */
+	size_t first_unclear;	   /* line */
+	const char *unclear_name;  /* column; lives as long as the stream */
 	size_t cut, first_cut;	   /* texts that are too long, and the line of one */
 	bool open_end;		   /* the last line has no end */
 	uint32_t unnamed;	   /* columns without a name, which are left out */

@@ -232,6 +232,33 @@ static void note_doubt(struct csv_reader *r, struct csv_column *column, const st
 	snprintf(r->doubt.text, sizeof(r->doubt.text), "%.*s", (int)cell->size, cell->text);
 }
 
+/* In whatever notation; what it shows of points and commas is remembered. */
+static bool csv_rows_read_number(struct csv_reader *r, struct csv_column *column,
+				 const struct csv_cell *cell, struct csv_rows_number *n)
+{
+	struct csv_marks *marks = &r->c.marks;
+	bool comma = marks->decimal_comma, found = true;
+	if (csv_doubtful(marks, cell, &n->u)) {
+		n->f = (double)n->u, n->whole = true;
+		note_doubt(r, column, cell);
+	} else if (marks->decimal_comma && csv_pointed(marks, cell, &n->u)) {
+		n->f = (double)n->u, n->whole = true;
+	} else if (!csv_number(cell, &n->whole, &n->u, &n->f)) {
+		found = csv_grouped(marks, cell, &n->whole, &n->u, &n->f);
+		/* Once all is read: fractions beside it may have points. */
+		if (!r->table && column->role == CSV_VALUE && csv_groups_of_points(cell))
+			marks->decimal_comma = comma;
+	}
+	if (!found || r->table || n->whole)
+		return found;
+	bool point = marks->separator == ',' ||
+		     (csv_has_point(cell) && !memchr(cell->text, ',', cell->size));
+	column->fractions |= point;
+	if (!column->may_be_text && marks->separator != ',')
+		marks->decimal_point |= point;
+	return true;
+}
+
 /* A cell that the quick way did not take. */
 static enum sx_status csv_rows_take_cell(struct csv_reader *r, struct csv_column *column,
 					 const struct csv_cell *cell)
@@ -257,19 +284,18 @@ static enum sx_status csv_rows_take_cell(struct csv_reader *r, struct csv_column
 	struct csv_cell bare = *cell;
 	if (csv_cut_unit(r, column, &bare))
 		cell = &bare;
-	if (csv_doubtful(&r->c.marks, cell, &n.u)) {
-		n.f = (double)n.u, n.whole = true;
-		note_doubt(r, column, cell);
-	} else if (r->c.marks.decimal_comma && csv_pointed(&r->c.marks, cell, &n.u))
-		n.f = (double)n.u, n.whole = true;
-	else if (!csv_number(cell, &n.whole, &n.u, &n.f) &&
-		 !csv_grouped(&r->c.marks, cell, &n.whole, &n.u, &n.f))
+	bool pointed = column->role == CSV_VALUE && csv_groups_of_points(cell);
+	if (pointed && column->unclear)
+		return SX_OK;
+	if (!csv_rows_read_number(r, column, cell, &n))
 		return no_number(r, column, cell);
-	if (!r->table && !column->may_be_text && r->c.marks.separator != ',')
-		r->c.marks.decimal_point |=
-		    csv_has_point(cell) && !memchr(cell->text, ',', cell->size);
-	return column->role == CSV_VALUE ? csv_rows_take_value(r, column, cell, n)
-					 : csv_rows_take_count(r, column, cell, n);
+	if (column->role != CSV_VALUE)
+		return csv_rows_take_count(r, column, cell, n);
+	size_t had = column->values;
+	enum sx_status status = csv_rows_take_value(r, column, cell, n);
+	if (pointed && column->values > had && !column->pointed++)
+		column->first_pointed = r->c.line;
+	return status;
 }
 
 /* A row that ended at a moment began at that of the row before, unless it says better. */

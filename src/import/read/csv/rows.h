@@ -38,6 +38,10 @@ struct csv_column {
 	size_t outside;		   /* values that cannot be */
 	double last;		   /* with range.cycles: the value of the row at hand, or NaN */
 	bool doubtful;		   /* some cell is "1,234" */
+	bool fractions;		   /* some number has a point before its fraction */
+	size_t pointed;		   /* values like "1.234.567" */
+	size_t first_pointed;	   /* line */
+	bool unclear;		   /* both: such a value is no data */
 	bool unit_in_cells;	   /* the header has none, and cells have */
 	bool many_units;	   /* and not all the same */
 	char cell_unit[16];	   /* that of the first */

@@ -61,9 +61,31 @@ void csv_settle(struct csv_reader *r)
 	r->tally.both_times = begin && end;
 }
 
+/* "1.234.567" is a number where no point of its column stands before a fraction. */
+static void settle_points(struct csv_reader *r)
+{
+	for (uint32_t i = 0; i < r->count; i++) {
+		struct csv_column *column = &r->columns[i];
+		size_t pointed = column->pointed;
+		if (!pointed)
+			continue;
+		column->unclear = column->fractions;
+		r->c.marks.decimal_comma |= !column->unclear && r->c.marks.separator != ',';
+		if (!column->unclear)
+			continue;
+		column->values -= pointed < column->values ? pointed : column->values;
+		if (!r->tally.unclear) {
+			r->tally.first_unclear = column->first_pointed;
+			r->tally.unclear_name = strings_get(&r->names, i);
+		}
+		r->tally.unclear += pointed;
+	}
+}
+
 enum sx_status csv_settle_marks(struct csv_reader *r)
 {
 	const struct csv_marks *marks = &r->c.marks;
+	settle_points(r);
 	for (uint32_t i = 0; i < r->count; i++) {
 		struct csv_column *column = &r->columns[i];
 		if (column->doubtful && marks->decimal_comma)

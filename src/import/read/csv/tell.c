@@ -62,6 +62,12 @@ static void tell_rows(const struct csv_tally *tally, const struct teller *to)
 			   "%s fewer cells than the header, line %zu the first; what they lack is "
 			   "no data",
 			   COUNTED(tally->short_lines, "line has"), tally->first_short);
+	if (tally->unclear)
+		teller_say(to,
+			   "%s groups of digits between points, in a column of fractions behind "
+			   "points, the first in line %zu, column %.80s: no data",
+			   COUNTED(tally->unclear, "number has"), tally->first_unclear,
+			   tally->unclear_name);
 	if (tally->below)
 		teller_say(to, "%s below 0, the first in line %zu: left out",
 			   COUNTED(tally->below, "time is"), tally->first_below);
