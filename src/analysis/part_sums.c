@@ -57,24 +57,44 @@ static struct sketch *sketch_of(const struct part_sums *p, uint32_t column, uint
 	return &p->sketches[(size_t)column * PART_SKETCHES + at];
 }
 
+/* A value as it came, of so large a row. */
+struct part_value {
+	double value;
+	uint8_t quality;
+	const struct extent *extent;
+	struct spread_run run;
+};
+
 /* Whether there is a value. */
-static inline bool add_to_part(struct part_sum *sum, uint8_t quality, double value,
-			       const struct extent *extent)
+static inline bool add_to_part(struct part_sum *sum, const struct part_value *v)
 {
-	if (quality & SX_QUALITY_NO_DATA_MASK) {
-		if (sx_quality_is_skipped(quality))
-			extent_add(&sum->skipped, extent);
+	if (v->quality & SX_QUALITY_NO_DATA_MASK) {
+		if (sx_quality_is_skipped(v->quality)) {
+			extent_add(&sum->skipped, v->extent);
+			spread_skip(&sum->spread);
+		}
 		return false;
 	}
-	if (!isfinite(value))
+	if (!isfinite(v->value))
 		return false;
-	sum->sum += value;
-	extent_add(&sum->with, extent);
+	sum->sum += v->value;
+	extent_add(&sum->with, v->extent);
+	spread_add(&sum->spread, &v->run);
 	return true;
 }
 
+/* How large a row is, in what a quantity goes by. */
+static double row_size(const struct part_sums *p, size_t row, enum basis basis, enum spread_by by)
+{
+	const struct extent *extent = &p->extents[row];
+	if (by == SPREAD_REST)
+		return parts_are_slices(&p->parts, p->of[row]) && extent->ns ? (double)extent->ns
+									     : 1;
+	return (double)(basis == BASIS_DEVICE ? extent->busy_ns : extent_work(extent, basis));
+}
+
 static bool part_sums_add_column(struct part_sums *p, const struct sx_table *values,
-				 uint32_t column)
+				 uint32_t column, enum basis basis)
 {
 	bool fine = true;
 	struct sx_vector v = sx_table_vector(values, column);
@@ -82,18 +102,23 @@ static bool part_sums_add_column(struct part_sums *p, const struct sx_table *val
 	for (size_t r = 0; fine && v.data && r < sx_table_row_count(values); r++) {
 		double value = v.type == SX_U64 ? (double)((const uint64_t *)v.data)[r]
 						: ((const double *)v.data)[r];
-		if (add_to_part(&sums[p->of[r]], v.quality ? v.quality[r] : 0, value,
-				&p->extents[r]))
+		const struct part_value is = {
+		    value,
+		    v.quality ? v.quality[r] : 0,
+		    &p->extents[r],
+		    {value,
+		     {row_size(p, r, basis, SPREAD_WORK), row_size(p, r, basis, SPREAD_REST)}}};
+		if (add_to_part(&sums[p->of[r]], &is))
 			fine = sketch_add(sketch_of(p, column, p->of[r]), value);
 	}
 	return fine;
 }
 
-bool part_sums_add(struct part_sums *p, const struct sx_table *values)
+bool part_sums_add(struct part_sums *p, const struct sx_table *values, const enum basis *basis)
 {
 	bool fine = true;
 	for (uint32_t i = 0; p->sums && fine && i < p->count; i++)
-		fine = part_sums_add_column(p, values, i);
+		fine = part_sums_add_column(p, values, i, basis[i]);
 	return fine;
 }
 
@@ -147,29 +172,122 @@ static struct stands part_stands(const struct part_sums *p, const struct part_su
 	return out;
 }
 
+/* Parts of whom something was measured, and those of whom nothing was nor of their context. */
+struct known_parts {
+	struct extent known, unknown;
+	bool slices;
+};
+
+/* How much of these there is beside those, as the others were, see total_row.c. */
+static double unknown_more(const struct known_parts *parts, enum basis basis, double *rows)
+{
+	const struct extent *known = &parts->known, *unknown = &parts->unknown;
+	enum extent_by by = parts->slices && known->ns && unknown->ns ? EXTENT_NS : EXTENT_ROWS;
+	*rows = part_more(unknown, known, by);
+	enum extent_by work = extent_choose(known, unknown, false, basis);
+	if (work != EXTENT_ROWS && extent_get(unknown, work))
+		return part_more(unknown, known, work);
+	return *rows;
+}
+
+static void know_part(struct known_parts *parts, const struct part_sum *sum, bool slices,
+		      bool known)
+{
+	parts->slices |= slices;
+	extent_add(known ? &parts->known : &parts->unknown, &sum->with);
+	extent_add(known ? &parts->known : &parts->unknown, &sum->skipped);
+}
+
 struct part_whole part_sums_whole(const struct part_sums *p, uint32_t column, enum basis basis)
 {
 	const struct part_sum *sums = &p->sums[(size_t)column * PARTS_MAX];
 	struct part_whole whole = {0};
-	struct extent known = {0}, unknown = {0};
-	bool slices = false;
+	struct known_parts parts = {.slices = false};
+	double rows;
 	for (uint32_t i = 0; i < p->parts.count; i++) {
 		const struct stands stands = part_stands(p, sums, i, basis);
-		slices |= parts_are_slices(&p->parts, i);
-		extent_add(stands.of ? &known : &unknown, &sums[i].with);
-		extent_add(stands.of ? &known : &unknown, &sums[i].skipped);
+		know_part(&parts, &sums[i], parts_are_slices(&p->parts, i), stands.of);
 		if (!stands.of)
 			continue;
 		whole.sum += stands.of->sum * stands.times;
 		whole.rows += (double)stands.of->with.rows * stands.rows;
 	}
-	/* Of whom nothing was measured: as the others, see total_row.c. */
-	enum extent_by by = slices && known.ns && unknown.ns ? EXTENT_NS : EXTENT_ROWS;
-	double rows = part_more(&unknown, &known, by), all = rows;
-	enum extent_by work = extent_choose(&known, &unknown, false, basis);
-	if (work != EXTENT_ROWS && extent_get(&unknown, work))
-		all = part_more(&unknown, &known, work);
-	return (struct part_whole){whole.sum * (1 + all), whole.rows * (1 + (slices ? all : rows))};
+	double all = unknown_more(&parts, basis, &rows);
+	return (struct part_whole){whole.sum * (1 + all),
+				   whole.rows * (1 + (parts.slices ? all : rows))};
+}
+
+/* How rows differ, of parts that were measured often enough to tell: of those that were not. */
+struct usual_spread {
+	double variance[SPREAD_BYS], freedom[SPREAD_BYS], size[SPREAD_BYS];
+};
+
+static enum spread_by spread_by(const struct part_sum *sum, double *size)
+{
+	struct spread spread = sum->spread;
+	spread_skip(&spread);
+	enum spread_by by = spread.all.size[SPREAD_WORK] > 0 ? SPREAD_WORK : SPREAD_REST;
+	*size = spread.all.size[by];
+	return by;
+}
+
+static struct usual_spread find_usual(const struct part_sums *p, const struct part_sum *sums)
+{
+	struct usual_spread usual = {.size = {0}};
+	for (uint32_t i = 0; i < p->parts.count; i++) {
+		double size, freedom;
+		enum spread_by by = spread_by(&sums[i], &size);
+		double variance = spread_variance(&sums[i].spread, by, &freedom);
+		if (isnan(variance))
+			continue;
+		usual.variance[by] += variance * size;
+		usual.freedom[by] += freedom;
+		usual.size[by] += size;
+	}
+	return usual;
+}
+
+/* What a part stands for, so many times itself. */
+static void add_error(struct spread_sum *to, const struct usual_spread *usual,
+		      const struct part_sum *sum, double times)
+{
+	double size, freedom;
+	enum spread_by by = spread_by(sum, &size);
+	double variance = spread_variance(&sum->spread, by, &freedom);
+	if (isnan(variance)) {
+		variance = usual->variance[by] / usual->size[by];
+		freedom = usual->freedom[by];
+	}
+	spread_stand(to, variance * size, freedom, times);
+}
+
+double part_sums_error(const struct part_sums *p, uint32_t column, enum basis basis)
+{
+	const struct part_sum *sums = &p->sums[(size_t)column * PARTS_MAX];
+	const struct usual_spread usual = find_usual(p, sums);
+	struct known_parts parts = {.slices = false};
+	struct spread_sum error = {0};
+	struct spread between = {.runs_on = false}; /* parts are what is drawn by chance */
+	double times[PARTS_MAX] = {0}, rows, freedom;
+	for (uint32_t i = 0; i < p->parts.count; i++) {
+		const struct stands stands = part_stands(p, sums, i, basis);
+		know_part(&parts, &sums[i], parts_are_slices(&p->parts, i), stands.of);
+		if (!stands.of)
+			continue;
+		times[stands.of - sums] += stands.times - (stands.of == &sums[i] ? 1 : 0);
+		spread_add(&between, &(struct spread_run){stands.of->sum * stands.times,
+							  {0, (double)sums[i].with.rows +
+								  (double)sums[i].skipped.rows}});
+		spread_skip(&between);
+	}
+	double all = unknown_more(&parts, basis, &rows);
+	for (uint32_t i = 0; i < p->parts.count; i++)
+		add_error(&error, &usual, &sums[i], times[i]);
+	error.variance *= (1 + all) * (1 + all);
+	error.weakest *= pow(1 + all, 4);
+	double variance = spread_variance(&between, SPREAD_REST, &freedom);
+	spread_stand(&error, variance * between.all.size[SPREAD_REST], freedom, all);
+	return spread_error(&error);
 }
 
 bool part_sums_are_idle(const struct part_sums *p, uint32_t column, enum basis basis)

@@ -7,6 +7,7 @@
 
 #include <sextant/table.h>
 
+#include "analysis/sampled/spread.h"
 #include "analysis/sketch.h"
 #include "table/parts.h"
 
@@ -14,6 +15,7 @@
 struct part_sum {
 	double sum;
 	struct extent with, skipped;
+	struct spread spread;
 };
 
 #define PART_RANKS    3	 /* percentiles that are asked for together */
@@ -46,10 +48,15 @@ bool part_sums_look(struct part_sums *p, const struct sx_table *raw);
  * False as well when there is no memory for that; then all stay one.
  */
 bool part_sums_begin(struct part_sums *p, uint32_t count);
-/* Adds the metrics of the table looked at. False when memory is out. */
-bool part_sums_add(struct part_sums *p, const struct sx_table *values);
+/* Adds the metrics of the table looked at; `basis`: what each goes by. False when memory is out. */
+bool part_sums_add(struct part_sums *p, const struct sx_table *values, const enum basis *basis);
 /* What a column comes to, which goes by `basis`. */
 struct part_whole part_sums_whole(const struct part_sums *p, uint32_t column, enum basis basis);
+/*
+ * By how much that sum may be wrong, see struct sx_stats; of somebody of whom little was measured
+ * as of the others. NaN: not known.
+ */
+double part_sums_error(const struct part_sums *p, uint32_t column, enum basis basis);
 /* Whether only rows without any such call have data, and others, which made some, have none. */
 bool part_sums_are_idle(const struct part_sums *p, uint32_t column, enum basis basis);
 /*

@@ -10,11 +10,11 @@ struct total;
 /*
  * `sum` and `mean`: of rows with data; `whole`: the sum with the rows that they stand for; `rate`:
  * of what is none, the formula over amounts as if no row lacked any; `parts`: of how many sums each
- * is made; `overlaps`: rows of several contexts lie beside each other, and the total is the time
- * that they take together.
+ * is made; `error`: of `whole`, NaN where it is not known; `overlaps`: rows of several contexts lie
+ * beside each other, and the total is the time that they take together.
  */
 struct stats_sum {
-	double sum, whole, mean, rate;
+	double sum, whole, mean, rate, error;
 	uint32_t parts;
 	bool overlaps;
 	bool divides; /* the formula divides by what was counted: nothing adds up */

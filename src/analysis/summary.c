@@ -32,7 +32,7 @@ static bool find_shares(struct sx_summary *s, const struct sx_table *like)
 
 /*
  * Metrics of times alone are times, whatever unit their own is. They go by what all their inputs go
- * by, or by calls.
+ * by, or by calls; what is no amount goes by nothing.
  */
 static void find_basis(struct sx_summary *s, const struct sx_table *like)
 {
@@ -50,7 +50,8 @@ static void find_basis(struct sx_summary *s, const struct sx_table *like)
 			s->times[i] &= column && slices_unit_is_time(column->unit);
 			s->basis[i] = k == 0 || s->basis[i] == basis ? basis : BASIS_CALLS;
 		}
-		if (s->times[i] && s->basis[i] != BASIS_DEVICE)
+		bool other_time = s->times[i] && s->basis[i] != BASIS_DEVICE;
+		if (other_time || !(s->times[i] || stats_adds_up(s->columns[i].unit)))
 			s->basis[i] = BASIS_NONE;
 	}
 }
@@ -301,7 +302,8 @@ static bool part_from_all(struct sx_summary *s)
 		*sum = (struct part_sum){
 		    .sum = sketch_sum(&s->sketches[i]),
 		    .with = {.rows = s->sketches[i].count, .ns = s->spans[i].with},
-		    .skipped = {.rows = s->stats[i].skipped, .ns = s->spans[i].skipped}};
+		    .skipped = {.rows = s->stats[i].skipped, .ns = s->spans[i].skipped},
+		    .spread.unknown = true};
 		for (int e = 0; e < 2; e++)
 			if (edges[e]->held && isfinite(edges[e]->values[i])) {
 				sum->sum += edges[e]->values[i];
@@ -333,7 +335,7 @@ static bool add_values(struct sx_summary *s, const struct sx_table *raw,
 	}
 	for (uint32_t i = 0; fine && i < s->count; i++)
 		fine = summary_add_column(s, values, i, first, end);
-	return fine && part_sums_add(&s->apart, values);
+	return fine && part_sums_add(&s->apart, values, s->basis);
 }
 
 enum sx_status sx_summary_add(struct sx_summary *s, const struct sx_table *raw,

@@ -52,7 +52,8 @@ struct sx_summary {
 	struct summary_edge first, last;
 	struct part_sums apart; /* once there are several, or slices among frames */
 	bool *times;		/* whether the values of a column are times */
-	enum basis *basis;	/* what it goes by; BASIS_NONE for times other than devices' */
+	enum basis *basis;	/* what it goes by; BASIS_NONE for times other than devices'
+				 * and what is no amount */
 	struct summary_share *shares;
 	uint32_t share_count;
 };

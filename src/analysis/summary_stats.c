@@ -66,13 +66,6 @@ static double least_share(const struct sx_summary *s, uint32_t column)
 	return least;
 }
 
-/* What is no amount goes by nothing. */
-static enum basis summary_basis(const struct sx_summary *s, uint32_t column)
-{
-	return s->times[column] || stats_adds_up(s->columns[column].unit) ? s->basis[column]
-									  : BASIS_NONE;
-}
-
 /* What rows with data and those that they stand for are: of all, and what they come to. */
 static void set_running(struct sx_summary *s, uint32_t column, struct stats_sum *sum)
 {
@@ -90,10 +83,10 @@ static void set_running(struct sx_summary *s, uint32_t column, struct stats_sum 
 	sum->whole = sum->sum;
 	sum->mean = sum->sum / (double)stats->count;
 	if (stats->skipped && s->apart.sums) {
-		struct part_whole whole =
-		    part_sums_whole(&s->apart, column, summary_basis(s, column));
+		struct part_whole whole = part_sums_whole(&s->apart, column, s->basis[column]);
 		sum->whole = whole.sum;
 		sum->mean = whole.sum / whole.rows;
+		sum->error = part_sums_error(&s->apart, column, s->basis[column]);
 	} else if (stats->skipped) {
 		sum->whole = sum->sum * ((with + skipped) / with);
 	}
@@ -115,7 +108,7 @@ static bool is_without_data(struct sx_summary *s, uint32_t column)
 {
 	struct sx_stats *stats = &s->stats[column];
 	if (stats->count && s->apart.sums &&
-	    part_sums_are_idle(&s->apart, column, summary_basis(s, column))) {
+	    part_sums_are_idle(&s->apart, column, s->basis[column])) {
 		stats->count = 0;
 		stats->why = "only samples that gave the device no such work were counted";
 	} else if (!stats->count) {
@@ -150,6 +143,7 @@ static void summary_describe(struct sx_summary *s, uint32_t column)
 	double at[3] = {NAN, NAN, NAN};
 	*stats = (struct sx_stats){.count = (size_t)sketch->count + edge_count,
 				   .total = NAN,
+				   .total_error = NAN,
 				   .mean = NAN,
 				   .quality = quality,
 				   .skipped = skipped,
@@ -159,7 +153,8 @@ static void summary_describe(struct sx_summary *s, uint32_t column)
 	stats->min = stats->max = stats->p50 = stats->p95 = stats->p99 = NAN;
 	if (is_without_data(s, column))
 		return;
-	struct stats_sum sum = {.sum = sketch_sum(sketch), .parts = s->apart.parts.count};
+	struct stats_sum sum = {
+	    .sum = sketch_sum(sketch), .error = NAN, .parts = s->apart.parts.count};
 	stats->min = sketch->count ? sketch->min : edges[0].value;
 	stats->max = sketch->count ? sketch->max : edges[0].value;
 	for (size_t i = 0; i < edge_count; i++) {
@@ -175,9 +170,8 @@ static void summary_describe(struct sx_summary *s, uint32_t column)
 	if (skipped)
 		reach_mean(stats, s->columns[column].type == SX_U64);
 	stats->of_rows = stats->count > 1 && table_is_of_rows(s->totals, column);
-	bool weighed =
-	    skipped && s->apart.sums && !s->by_time &&
-	    part_sums_percentiles(&s->apart, column, summary_basis(s, column), percent, at);
+	bool weighed = skipped && s->apart.sums && !s->by_time &&
+		       part_sums_percentiles(&s->apart, column, s->basis[column], percent, at);
 	if (!weighed)
 		sketch_percentiles_with(sketch, &(struct sketch_extras){edges, edge_count}, percent,
 					at, 3);

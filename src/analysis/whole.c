@@ -60,6 +60,8 @@ void stats_set_whole(struct sx_stats *s, const struct sx_metric_column *column,
 	else
 		(void)number_round(s->total, &s->total_u64);
 	s->mean = (together ? all : s->total) / rows;
+	/* The time that contexts took together is no sum of theirs. */
+	s->total_error = together ? (double)NAN : sum->error;
 }
 
 enum sx_status stats_whole(const struct sx_table *in, struct sx_table **out, struct sx_error *err)

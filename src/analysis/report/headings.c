@@ -128,6 +128,7 @@ bool report_place_absent(struct filling *f, struct report_device *out)
 		stats[i] = (struct sx_stats){.why = f->facts.silence ? f->facts.silence->message
 								     : "no sample came",
 					     .total = NAN,
+					     .total_error = NAN,
 					     .mean = NAN,
 					     .min = NAN,
 					     .max = NAN,

@@ -22,6 +22,7 @@ void machine_row(const struct view *view, const struct report_row *row, struct m
 	out->exact = row->type == SX_U64 && factor == 1 && fits;
 	out->total_u64 = s->total_u64;
 	out->total = units_apply(step, s->total);
+	out->total_error = units_apply(step, s->total_error);
 	out->mean = units_apply(step, s->mean);
 	out->min = units_apply(step, s->min);
 	out->p50 = units_apply(step, s->p50);
@@ -214,6 +215,7 @@ static void total_json(struct json *json, const struct machine_row *m)
 		json_u64(json, m->total_u64);
 	else
 		json_f64(json, m->total);
+	json_kv_f64(json, "total_error", m->total_error);
 }
 
 void machine_row_json(struct json *json, const struct view *view, const char *schema,

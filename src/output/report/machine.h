@@ -10,7 +10,7 @@ struct machine_row {
 	char unit_text[2 * UNITS_TEXT_MAX];
 	bool exact; /* total_u64 has all digits */
 	uint64_t total_u64;
-	double total, mean, min, p50, p95, p99, max, peak;
+	double total, total_error, mean, min, p50, p95, p99, max, peak;
 };
 
 void machine_row(const struct view *view, const struct report_row *row, struct machine_row *out);

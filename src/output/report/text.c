@@ -151,6 +151,27 @@ static void failure_text(const struct view *view, const struct report_device *d)
 #define COST_TOLD 0.0005 /* of the CPU time */
 #define COST_FEW  30	 /* samples: what is one in ten of all is in them by chance */
 
+#define UNSURE_TOLD 0.005 /* of a total */
+
+/* Of totals that were scaled the one that may be the furthest off, for its size. */
+static size_t unsure_text(const struct report_device *d, char *buf, size_t size)
+{
+	const struct report_row *worst = NULL;
+	double most = UNSURE_TOLD;
+	for (uint32_t i = 0; i < d->row_count; i++) {
+		const struct sx_stats *s = &d->rows[i].stats;
+		double share = s->total_error / fabs(s->total);
+		if (d->rows[i].told || !isfinite(share) || share < most)
+			continue;
+		most = share;
+		worst = &d->rows[i];
+	}
+	if (!worst)
+		return 0;
+	return (size_t)snprintf(buf, size, ", the least sure, %.80s, to within %.*f %%",
+				worst->name, most < 0.1 ? 1 : 0, most * 100);
+}
+
 static void cost_text(const struct view *view, const struct report_device *d)
 {
 	const struct cost *c = &d->cost;
@@ -164,6 +185,7 @@ static void cost_text(const struct view *view, const struct report_device *d)
 	    "%" PRIu64 " of %" PRIu64 " samples were counted, totals are scaled%s%s", c->measured,
 	    c->all, c->measured < COST_FEW ? " (so few may miss what is rare)" : "",
 	    d->scaled_together ? ", those of late contexts together" : "");
+	used += (int)unsure_text(d, line + used, sizeof(line) - (size_t)used);
 	if (d->guessed)
 		used +=
 		    snprintf(line + used, sizeof(line) - (size_t)used,

@@ -3,6 +3,7 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
@@ -61,9 +62,41 @@ class Uneven(unittest.TestCase):
             if counted:
                 self.assertEqual(cost["measured_samples"], counted)
 
+    def test_errors_are_told(self):
+        """By a second implementation from the frames themselves: runs of counted frames, what they hold beyond their calls."""
+        with tempfile.TemporaryDirectory() as folder:
+            capture = os.path.join(folder, "rare.sxc")
+            done = self.sextant("record", "-q", "-d", "gl", "-m", "IAVertices,DrawCalls", "-o", capture, "--", PROGRAM, "rare", "2000")
+            truth = int(re.search(r"vertices (\d+)", done.stderr).group(1))
+            metric, = (m for m in self.sextant.document("report", capture, "-m", "IAVertices")["metrics"] if m["name"] == "IAVertices")
+            table, = self.sextant.document("export", capture, "-m", "IAVertices,DrawCalls")["devices"]
+        at = table["metrics"].index("IAVertices")
+        runs, alone, whole = [], 0, False  # the first four frames stand for themselves
+        for i, row in enumerate(table["rows"]):
+            value = row[at]
+            if i < 4:
+                alone += value
+            elif value is not None:
+                runs[-1:] = [(runs[-1][0] + value, runs[-1][1] + 1)] if whole else runs[-1:] + [(value, 1)]
+            whole = i >= 4 and value is not None
+        counted = sum(n for _, n in runs)
+        mean, more = sum(v for v, _ in runs) / counted, (1996 - counted) / counted
+        variance = sum((v - mean * n) ** 2 for v, n in runs) * len(runs) / max(len(runs) - 1, 1)
+        self.assertLess(abs(metric["total"] - (alone + 1996 * mean)), 2)
+        if variance == 0:
+            self.skipTest(f"none of {counted} frames was another's like")  # a busy machine, on which few are counted
+        error = metric["total_error"] / (variance * more * (1 + more)) ** 0.5
+        self.assertTrue(1.96 <= error <= 12.8, (error, runs))  # Student's t, which is close to 2 for many runs
+        if len(runs) > 20:
+            self.assertLess(error, 2.1)
+        self.assertLess(abs(metric["total"] - truth), 2.5 * metric["total_error"], (metric, truth))
+
     def test_few_are_told(self):
         text = self.sextant("stat", "-d", "gl", "-m", "IAVertices", "--", PROGRAM, "ramp", "20").stdout
         self.assertRegex(text, r"(?m)^\d of 20 samples were counted, totals are scaled \(so few may\s+miss what is rare\)")
+        text = self.sextant("stat", "-d", "gl", "-m", "IAVertices", "--", PROGRAM, "rare", "2000").stdout
+        few = r"so\s+few\s+may\s+miss\s+what\s+is\s+rare"  # on a busy machine
+        self.assertRegex(text, few + r"|the\s+least\s+sure,\s+IAVertices,\s+to\s+within\s+\d+\s+%")
 
 
 if __name__ == "__main__":
