@@ -57,6 +57,20 @@ class Names(Answers):
         self.assertEqual(run('stat', '--', 'true').returncode, 0)  # nothing was named
 
 
+    def test_frame_rate_by_the_name_that_everybody_has(self):
+        """fps is the frame rate wherever a metric is named, and in the header of a table."""
+        table = self.path('fps.csv', 'frame,fps,gpu_time (ms)\n0,50,9\n1,60,9\n2,30,9\n')
+        for args in (('report', table, '-m', 'fps'), ('report', table, '-m', 'FPS,gpu_time')):
+            self.assertEqual(self.metrics(run(*args, '--json'))['frames_per_second']['max'], 60)
+        self.assertEqual(run('report', table, '--gate', 'fps.min>29').returncode, 0)
+        rows = csv_rows(run('report', table, '--by', 'frame', '--sort', 'fps', '--csv').stdout)
+        self.assertEqual([row['frames_per_second'] for row in rows], ['30', '50', '60'])
+        self.assertIn('frames_per_second', run('explain', 'fps').stdout.split('\n')[0])
+        for catalog in ('opengl', 'vulkan', 'monitor'):
+            found = json.loads(run('list', 'metrics', 'fps', '--for', catalog, '--json').stdout)['metrics']
+            self.assertEqual([(m['name'], m['aliases']) for m in found], [('frames_per_second', ['fps'])])
+
+
 class Modelled(Answers):
     def test_every_document_says_so(self):
         """A table that says that a model made it: each answer made from it says so too, with a catalog named or not."""

@@ -20,6 +20,14 @@ bool list_wanted(const struct listing *l, const char *a, const char *b, const ch
 	       text_matches(l->pattern, c);
 }
 
+static bool alias_matches(const char *pattern, const struct sx_strings *aliases)
+{
+	for (uint32_t i = 0; i < aliases->count; i++)
+		if (text_matches(pattern, aliases->items[i]))
+			return true;
+	return false;
+}
+
 bool list_metric_wanted(const struct listing *l, uint32_t i)
 {
 	const struct sx_metric_info *m = &l->view.metrics[i];
@@ -27,7 +35,8 @@ bool list_metric_wanted(const struct listing *l, uint32_t i)
 		return false;
 	return list_wanted(l, m->name, m->title, m->description) ||
 	       (l->pattern &&
-		(text_matches(l->pattern, m->qualified) || text_matches(l->pattern, m->neutral)));
+		(text_matches(l->pattern, m->qualified) || text_matches(l->pattern, m->neutral) ||
+		 alias_matches(l->pattern, &m->aliases)));
 }
 
 bool list_counter_wanted(const struct listing *l, uint32_t i)
@@ -35,13 +44,8 @@ bool list_counter_wanted(const struct listing *l, uint32_t i)
 	const struct sx_counter_info *c = &l->view.counters[i];
 	if (l->set != SX_NONE && c->group != SX_NONE && c->group != l->set)
 		return false;
-	if (list_wanted(l, c->name, c->title, c->description) ||
-	    text_matches(l->pattern, c->neutral))
-		return true;
-	for (uint32_t a = 0; a < c->aliases.count; a++)
-		if (text_matches(l->pattern, c->aliases.items[a]))
-			return true;
-	return false;
+	return list_wanted(l, c->name, c->title, c->description) ||
+	       text_matches(l->pattern, c->neutral) || alias_matches(l->pattern, &c->aliases);
 }
 
 uint32_t list_metrics_in(const struct catalog_view *view, uint32_t group)
