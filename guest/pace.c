@@ -1,9 +1,11 @@
 /* Runs of measured samples, as long and as frequent as their cost allows. */
 #include "guest/pace.h"
 
-#define SAMPLES_KEPT 4096.0 /* after so many, old samples count half */
-#define LEARN_RUNS   3u	    /* the first runs come at set distances, to know the cost well: */
-#define LEARN_REST   8u	    /* the first of these distances; each is twice the one before */
+#define SAMPLES_KEPT 4096.0  /* after so many, old samples count half; */
+#define PARTS_KEPT   32768.0 /* where one may take as long as a hundred, a run is one of thousands \
+			      */
+#define LEARN_RUNS   3u	     /* the first runs come at set distances, to know the cost well: */
+#define LEARN_REST   8u	     /* the first of these distances; each is twice the one before */
 #define LEARN_DEAR   64u /* samples before the second run where the first one was dear, at least, */
 #define LEARN_LATEST 128u  /* and at most: until what all cost is no more than */
 #define DEBT	     4.0   /* times what it may be */
@@ -190,12 +192,14 @@ static void start_rest(struct pace *pace)
 
 /*
  * The second run is for learning, and short runs are all learning: it may wait a little. Not where
- * much may have been put off, which is more and more.
+ * much may have been put off, which is more and more. A frame whose parts are measured one by one
+ * may take a hundred times as long: then it waits for as long as it takes.
  */
 static bool is_too_early(const struct pace *pace, double extra)
 {
 	double most = DEBT * 1e-6 * pace->overhead_ppm * pace->all;
-	if (pace->runs != 1 || pace->all >= LEARN_LATEST || extra > UNLIKELY)
+	bool latest = pace->all >= LEARN_LATEST || extra > UNLIKELY;
+	if (pace->runs != 1 || (latest && !pace->parts))
 		return false;
 	return pace->all < LEARN_DEAR || extra * (pace->measured + LEARN_RUN) > most;
 }
@@ -256,7 +260,7 @@ static void count(struct pace *pace)
 	pace->since++;
 	pace->measured += pace->phase == PACE_MEASURE;
 	pace->later += pace->phase == PACE_MEASURE && pace->runs > 1;
-	if (pace->all >= SAMPLES_KEPT) {
+	if (pace->all >= (pace->parts ? PARTS_KEPT : SAMPLES_KEPT)) {
 		pace->all /= 2;
 		pace->measured /= 2;
 		pace->later /= 2;

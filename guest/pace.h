@@ -27,6 +27,7 @@ struct pace_sum {
 
 struct pace {
 	uint32_t overhead_ppm; /* what measuring may cost; 0: everything is measured */
+	bool parts; /* each part of a sample is measured for itself, as dear as that may be */
 	enum pace_phase phase;
 	uint32_t left; /* samples of this phase still to come; of a rest, at least */
 	bool awaits;   /* results of the last run are still to come */

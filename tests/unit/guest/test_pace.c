@@ -20,6 +20,7 @@ struct program {
 	uint32_t drift_percent; /* by which a busy machine changes what samples cost, */
 	uint32_t drift_samples; /* for so many of them */
 	uint32_t told_every;	/* CPU time is known at every so many ends only, or when asked */
+	bool parts;		/* each of a sample's parts is measured */
 };
 
 struct outcome {
@@ -58,6 +59,7 @@ static struct outcome play(const struct program *p, uint32_t overhead_ppm)
 	uint64_t late[4] = {0}, plain = 0, whole = 0, untold = 0;
 	uint32_t random = 1;
 	pace_start(&pace, overhead_ppm, 0);
+	pace.parts = p->parts;
 	for (uint32_t i = 0; i < p->samples; i++) {
 		uint64_t cost = plain_cost(p, i, &random);
 		plain += cost;
@@ -102,6 +104,21 @@ static void test_a_dear_program_stays_below_its_limit(void **state)
 		assert_true(out.measured > 40);
 		assert_true(out.last > 19000);
 	}
+}
+
+/*
+ * A thousand tiny draws, each with its own queries, take a hundred times as long: after the first
+ * samples nothing is measured until these are a fifth of all, and then as of any program.
+ */
+static void test_parts_that_are_dear(void **state)
+{
+	struct program p = {.slowdown = 100, .samples = 1500, .parts = true};
+	struct outcome out = play(&p, 50000);
+	assert_int_equal(out.measured, PACE_FIRST);
+	p.samples = 40000;
+	out = play(&p, 50000);
+	assert_true(out.overhead < 0.055);
+	assert_true(out.measured > 10);
 }
 
 static void test_a_cheap_program_is_measured_often(void **state)
@@ -344,6 +361,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_no_limit_measures_everything),
 	    cmocka_unit_test(test_a_dear_program_stays_below_its_limit),
+	    cmocka_unit_test(test_parts_that_are_dear),
 	    cmocka_unit_test(test_a_cheap_program_is_measured_often),
 	    cmocka_unit_test(test_small_costs_stay_well_below_the_limit),
 	    cmocka_unit_test(test_a_cost_that_noise_hides_is_not_taken_for_none),
