@@ -20,10 +20,12 @@
 
 #include "base/error.h"
 #include "catalog/column.h"
+#include "table/slices.h"
 
 #define CONTEXTS_MAX 64u   /* busier programs: the others' samples are counted, no more */
 #define RUNS_MAX     1023u /* the last ones */
 #define TAIL	     2u
+#define NEAR	     32u  /* samples that were not measured which a run is compared with */
 #define RUNS_TELL    6u	  /* fewer would all cost something by chance in more than a hundredth */
 #define SURE	     2.33 /* standard deviations that chance exceeds in a hundredth */
 #define MEDIAN_ERROR 1.25 /* that of a median by that of a mean */
@@ -191,7 +193,7 @@ static void start_run(struct costs *costs, struct cost_context *c)
 /* Of a long rest what is near counts. */
 static void add_plain(struct cost_sum *sum, double cpu)
 {
-	if (sum->samples >= 32) {
+	if (sum->samples >= NEAR) {
 		sum->cpu -= sum->cpu / (double)sum->samples;
 		sum->samples--;
 	}
@@ -210,6 +212,19 @@ static void add_spread(struct costs *costs, struct cost_context *c, bool measure
 	costs->spread[measured].sum += cpu;
 	costs->spread[measured].samples++;
 	c->last[measured] = cpu;
+}
+
+/* Several samples in one row that were not measured: beyond those near, they only add up. */
+static uint64_t add_more(struct costs *costs, uint64_t samples, double each)
+{
+	uint64_t more = samples > NEAR + TAIL ? samples - NEAR - TAIL : 0;
+	if (isnan(each) || !more)
+		return samples;
+	costs->timed += more;
+	costs->plain += more;
+	costs->cpu_sum += each * (double)more;
+	costs->base_sum += each * (double)more;
+	return samples - more;
 }
 
 static void add_sample(struct costs *costs, struct cost_context *c, bool measured, double cpu)
@@ -240,15 +255,20 @@ static void add_sample(struct costs *costs, struct cost_context *c, bool measure
 
 void costs_add(struct costs *costs, const struct sx_table *rows)
 {
+	const struct slices slices = slices_of(rows);
 	for (size_t row = 0; row < sx_table_row_count(rows); row++) {
 		uint64_t before;
 		bool measured = was_measured(costs, rows, row, &before);
 		struct cost_context *c =
 		    context_of(costs, sx_table_label(rows, SX_LABEL_CONTEXT, row));
-		costs->all++;
-		costs->measured += measured + before;
-		if (c && costs->cpu != SX_NONE)
-			add_sample(costs, c, measured, sx_table_get(rows, costs->cpu, row));
+		uint64_t samples = slices_samples(&slices, rows, row, 1);
+		costs->all += samples;
+		costs->measured += (measured ? samples : 0) + before;
+		if (!c || costs->cpu == SX_NONE)
+			continue;
+		double each = sx_table_get(rows, costs->cpu, row) / (double)samples;
+		for (uint64_t left = add_more(costs, samples, each); left; left--)
+			add_sample(costs, c, measured, each);
 	}
 }
 

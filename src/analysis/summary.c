@@ -109,6 +109,7 @@ void sx_summary_destroy(struct sx_summary *s)
 	free(s->missing);
 	free(s->why);
 	free(s->until);
+	free(s->each);
 	free(s->spans);
 	free(s->first.values);
 	free(s->last.values);
@@ -162,8 +163,8 @@ static size_t gather(struct sx_summary *s, uint32_t column, const struct sx_vect
 		uint64_t length = s->until[r + 1] - s->until[r];
 		if (quality & SX_QUALITY_NO_DATA_MASK) {
 			bool skipped = sx_quality_is_skipped(quality);
-			stats_missing_add(&s->missing[column], quality, 1);
-			s->stats[column].skipped += skipped;
+			stats_missing_add(&s->missing[column], quality, s->each[r]);
+			s->stats[column].skipped += skipped ? s->each[r] : 0;
 			s->spans[column].skipped += skipped ? length : 0;
 			/* Something was there, and nothing stands for it. */
 			if (!skipped && quality & (SX_QUALITY_GAP | SX_QUALITY_DISTURBED))
@@ -175,6 +176,26 @@ static size_t gather(struct sx_summary *s, uint32_t column, const struct sx_vect
 		out[used++] = v->type == SX_U64 ? (double)u64[r] : f64[r];
 	}
 	return used;
+}
+
+/* A row that is several samples: an amount is shared out among them. */
+static bool add_several(struct sx_summary *s, uint32_t column, const struct sx_vector *v,
+			size_t row)
+{
+	double values[64], value;
+	if (!gather(s, column, v, (struct row_range){row, 1}, &value))
+		return true;
+	if (stats_adds_up(s->columns[column].unit))
+		value /= (double)s->each[row];
+	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)
+		values[i] = value;
+	for (uint64_t left = s->each[row]; left;) {
+		size_t count = left < 64 ? (size_t)left : 64;
+		if (!sketch_add_many(&s->sketches[column], values, count))
+			return false;
+		left -= count;
+	}
+	return true;
 }
 
 /* Below 2^63 the conversion is that of signed numbers, which is one instruction. */
@@ -223,9 +244,16 @@ static bool summary_add_column(struct sx_summary *s, const struct sx_table *tabl
 	struct sx_vector v = sx_table_vector(table, column);
 	bool fine = true;
 	if (!v.data) {
-		stats_missing_add(&s->missing[column], SX_QUALITY_NOT_COLLECTED, end - first);
+		uint64_t samples = 0;
+		for (size_t row = first; row < end; row++)
+			samples += s->each[row];
+		stats_missing_add(&s->missing[column], SX_QUALITY_NOT_COLLECTED, samples);
 		return true;
 	}
+	for (size_t row = first; s->many && fine && row < end; row++)
+		fine = add_several(s, column, &v, row);
+	if (s->many)
+		return fine;
 	for (size_t at = first; fine && at < end; at += BLOCK)
 		fine = summary_add_block(s, column, &v, at, end - at < BLOCK ? end - at : BLOCK);
 	return fine;
@@ -235,13 +263,19 @@ static bool summary_add_column(struct sx_summary *s, const struct sx_table *tabl
 static bool measure_rows(struct sx_summary *s, const struct sx_table *raw)
 {
 	size_t rows = sx_table_row_count(raw);
-	if (!mem_grow(&s->until, &s->until_cap, rows + 1, sizeof(*s->until)))
+	if (!mem_grow(&s->until, &s->until_cap, rows + 1, sizeof(*s->until)) ||
+	    !mem_grow(&s->each, &s->each_cap, rows + 1, sizeof(*s->each)))
 		return false;
+	const struct slices slices = slices_of(raw);
+	s->many = false;
 	s->until[0] = 0;
 	for (size_t i = 0; i < rows; i++) {
 		uint64_t length = total_length_ns(raw, i);
 		s->untimed |= !length;
 		s->until[i + 1] = s->until[i] + length;
+		s->each[i] = slices_samples(&slices, raw, i, 1);
+		s->many |= s->each[i] > 1;
+		s->rows += s->each[i];
 	}
 	for (size_t i = 0; i < rows; i++)
 		s->frame_rows += slices_is_frame(&s->apart.parts.slices, raw, i);
@@ -349,7 +383,6 @@ enum sx_status sx_summary_add(struct sx_summary *s, const struct sx_table *raw,
 		total_add(s->total, raw);
 		if (s->ratios)
 			total_add(s->ratios, evaluation_ratios(s->evaluation));
-		s->rows += sx_table_row_count(raw);
 	}
 	return status;
 }

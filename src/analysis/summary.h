@@ -48,6 +48,9 @@ struct sx_summary {
 	uint64_t all_ns;       /* of all rows */
 	uint64_t *until;       /* [row]: length of the rows of the table at hand up to it */
 	size_t until_cap;
+	uint64_t *each; /* [row]: samples that a row of the table at hand is */
+	size_t each_cap;
+	bool many; /* some are several */
 	struct summary_span *spans; /* one a column */
 	struct summary_edge first, last;
 	struct part_sums apart; /* once there are several, or slices among frames */

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "table/choose.h"
 #include "table/fill.h"
+#include "table/slices.h"
 
 /* Sources cannot be asked for it: the kernel wants a handle of the process that is measured. */
 enum sx_status filter_check(const struct sx_session *s, struct sx_error *err)
@@ -118,7 +119,7 @@ enum sx_status filter_rows(struct sx_session *s, uint32_t index, struct sx_error
 	if (!status)
 		status = filter_append(d, vectors, first, count - first, err);
 	if (!counted)
-		d->rows += sx_table_row_count(d->raw) - before;
+		d->rows += slices_samples_in(d->raw, before, sx_table_row_count(d->raw) - before);
 	if (!status)
 		status = copy_reasons(d, err);
 	sx_table_clear(d->mixed);

@@ -14,7 +14,10 @@ struct slices slices_of(const struct sx_table *like)
 			     .calls = SX_NONE,
 			     .draws = SX_NONE,
 			     .dispatches = SX_NONE,
-			     .busy = SX_NONE};
+			     .busy = SX_NONE,
+			     .samples = SX_NONE};
+	if (sx_table_kind(like) == SX_SAMPLE_DRAW)
+		out.samples = sx_table_find(like, "DrawCalls");
 	if (sx_table_kind(like) == SX_SAMPLE_FRAME)
 		out.frames = sx_table_find(like, SLICES_FRAMES);
 	if (out.frames == SX_NONE)
@@ -66,9 +69,31 @@ static uint64_t slices_number(const struct sx_table *table, uint32_t column, siz
 	return value > 0 && value < 0x1p53 ? (uint64_t)value : 0;
 }
 
+uint64_t slices_samples(const struct slices *slices, const struct sx_table *table, size_t first,
+			size_t count)
+{
+	uint64_t samples = 0;
+	if (slices->samples == SX_NONE)
+		return count;
+	for (size_t row = first; row < first + count; row++) {
+		uint64_t draws = slices_number(table, slices->samples, row);
+		samples += draws ? draws : 1;
+	}
+	return samples;
+}
+
+uint64_t slices_samples_in(const struct sx_table *table, size_t first, size_t count)
+{
+	if (sx_table_kind(table) != SX_SAMPLE_DRAW)
+		return count;
+	const struct slices slices = slices_of(table);
+	return slices_samples(&slices, table, first, count);
+}
+
 struct extent slices_extent(const struct slices *slices, const struct sx_table *table, size_t row)
 {
-	struct extent out = {.rows = 1, .ns = total_length_ns(table, row)};
+	struct extent out = {.rows = slices_samples(slices, table, row, 1),
+			     .ns = total_length_ns(table, row)};
 	if (slices->frames == SX_NONE)
 		return out;
 	out.draws = out.dispatches = slices_number(table, slices->calls, row);

@@ -17,6 +17,7 @@ struct slices {
 	uint32_t calls;		    /* that give a device work, OpenGL's; */
 	uint32_t draws, dispatches; /* Vulkan's, told apart */
 	uint32_t busy;		    /* CPU time of a software rasteriser */
+	uint32_t samples;	    /* draws that a row of draws is */
 };
 
 /*
@@ -68,6 +69,14 @@ bool slices_is_one(const struct slices *slices, const struct sx_table *table, si
 bool slices_is_frame(const struct slices *slices, const struct sx_table *table, size_t row);
 enum slices_class slices_class_of(const struct slices *slices, const struct sx_table *table,
 				  size_t row);
+/*
+ * How many samples rows are: draws that were not measured may come several in a row, as its calls
+ * tell. `slices`: of the table.
+ */
+uint64_t slices_samples(const struct slices *slices, const struct sx_table *table, size_t first,
+			size_t count);
+/* The same where nobody has looked at the table yet. */
+uint64_t slices_samples_in(const struct sx_table *table, size_t first, size_t count);
 /* Whether there are columns of calls. */
 bool slices_know_calls(const struct slices *slices);
 /* How much one row is; `table` has the columns that slices_of() looked at. */

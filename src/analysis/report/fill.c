@@ -193,7 +193,7 @@ enum sx_status report_add_rows(struct report_fill *fill, uint32_t device,
 		status = error_nomem(err, "a report");
 	if (!status) {
 		costs_add(f->costs, raw);
-		f->samples += sx_table_row_count(raw);
+		f->samples += slices_samples_in(raw, 0, sx_table_row_count(raw));
 	}
 	return status;
 }

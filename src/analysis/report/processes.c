@@ -33,9 +33,10 @@ static void note_context(struct seen_process *process, uint64_t context)
 	*word |= bit;
 }
 
-/* One sample. */
+/* A row. */
 struct seen_sample {
 	uint64_t begin_ns, end_ns;
+	uint64_t samples;
 	bool slice, frame;
 };
 
@@ -46,7 +47,7 @@ static void note_span(struct seen_span *span, const struct seen_sample *s)
 		span->begin_ns = s->begin_ns;
 	if (ends && s->end_ns > span->end_ns)
 		span->end_ns = s->end_ns;
-	span->samples++;
+	span->samples += s->samples;
 	span->slices += s->slice;
 	if (!s->frame || !ends || s->end_ns <= s->begin_ns)
 		return;
@@ -71,6 +72,7 @@ static void note_row(struct seen_process *process, const struct slices *slices,
 		     const struct sx_table *raw, size_t row)
 {
 	const struct seen_sample sample = {sx_table_begin_ns(raw)[row], sx_table_end_ns(raw)[row],
+					   slices_samples(slices, raw, row, 1),
 					   slices_is_one(slices, raw, row),
 					   slices_is_frame(slices, raw, row)};
 	uint64_t context = sx_table_label(raw, SX_LABEL_CONTEXT, row);

@@ -3,6 +3,7 @@
 
 #include "base/clock/clock.h"
 #include "base/error.h"
+#include "table/slices.h"
 
 #define TURN_READS  64		      /* of one source, before the others and the limits */
 #define TURN_VALUES ((size_t)1 << 18) /* in memory then: records of captures hold as many */
@@ -56,7 +57,7 @@ static void settle_rows(struct sx_session *s, uint32_t index, size_t count)
 	struct sx_error why = {0};
 	size_t before = sx_table_row_count(d->raw) - (d->mixed ? 0 : count);
 	if (!d->mixed)
-		d->rows += count;
+		d->rows += slices_samples_in(d->raw, before, count);
 	else if (filter_rows(s, index, &why))
 		session_fail(s, index, &why);
 	account_rows(s, index, before);

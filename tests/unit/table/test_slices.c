@@ -11,9 +11,11 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "table/slices.h"
+
 enum { FRAMES, CALLS, VERTICES, TIME, COLUMNS };
 
-static struct sx_table *begin(bool calls)
+static struct sx_table *begin_of(enum sx_sample_kind kind, bool calls)
 {
 	const struct sx_column columns[COLUMNS] = {
 	    [FRAMES] = {"Frames", "frames", SX_U64, SX_REDUCE_SUM, NULL},
@@ -22,8 +24,13 @@ static struct sx_table *begin(bool calls)
 	    [TIME] = {"D3DGPUTime", "ns", SX_U64, SX_REDUCE_SUM, NULL},
 	};
 	struct sx_table *table = NULL;
-	assert_int_equal(sx_table_create(columns, COLUMNS, SX_SAMPLE_FRAME, &table, NULL), SX_OK);
+	assert_int_equal(sx_table_create(columns, COLUMNS, kind, &table, NULL), SX_OK);
 	return table;
+}
+
+static struct sx_table *begin(bool calls)
+{
+	return begin_of(SX_SAMPLE_FRAME, calls);
 }
 
 struct sample {
@@ -47,10 +54,9 @@ static void add(struct sx_table *table, uint64_t context, struct sample sample)
 	sx_table_set_u64(table, TIME, row, sample.ns / 4 * 3, quality);
 }
 
-/* The same by a summary, whose sums of metrics are its own. */
-static void check_summary(const struct sx_table *table, double vertices, double time)
+static void summarise(const struct sx_table *table, const char *const names[2],
+		      struct sx_stats out[2])
 {
-	static const char *const names[] = {"IAVertices", "gpu_time"};
 	struct sx_metrics_options options = {.patterns = names, .pattern_count = 2};
 	struct sx_context *context = NULL;
 	struct sx_catalog *catalog = NULL;
@@ -67,13 +73,22 @@ static void check_summary(const struct sx_table *table, double vertices, double 
 	assert_int_equal(sx_summary_add(summary, table, NULL), SX_OK);
 	assert_int_equal(sx_summary_stats(summary, &stats, &count, NULL), SX_OK);
 	assert_int_equal(count, 2);
-	assert_true(fabs(stats[0].total - vertices) <= 1);
-	assert_true(fabs(stats[1].total - time * 1e-6) <= 1e-6);
-	assert_true(stats[0].quality & SX_QUALITY_MULTIPLEXED);
+	memcpy(out, stats, 2 * sizeof(*out));
 	sx_summary_destroy(summary);
 	sx_metrics_destroy(metrics);
 	sx_catalog_unref(catalog);
 	sx_context_destroy(context);
+}
+
+/* The same by a summary, whose sums of metrics are its own. */
+static void check_summary(const struct sx_table *table, double vertices, double time)
+{
+	static const char *const names[] = {"IAVertices", "gpu_time"};
+	struct sx_stats stats[2];
+	summarise(table, names, stats);
+	assert_true(fabs(stats[0].total - vertices) <= 1);
+	assert_true(fabs(stats[1].total - time * 1e-6) <= 1e-6);
+	assert_true(stats[0].quality & SX_QUALITY_MULTIPLEXED);
 }
 
 static void check(struct sx_table *table, double vertices, double time)
@@ -247,12 +262,34 @@ static void test_commands_by_name(void **state)
 	(void)state;
 }
 
+/* Draws that were not measured may come several in a row: these are as many samples. */
+static void test_several_draws_in_a_row(void **state)
+{
+	struct sx_table *table = begin_of(SX_SAMPLE_DRAW, true);
+	for (int i = 0; i < 4; i++)
+		add(table, 0, (struct sample){0, 1, 4000, true});
+	add(table, 0, (struct sample){0, 96, 96 * 400, false});
+	const struct slices slices = slices_of(table);
+	assert_int_equal(slices_samples_in(table, 0, 5), 100);
+	assert_int_equal(slices_samples(&slices, table, 3, 2), 97);
+	static const char *const names[] = {"DrawCalls", "IAVertices"};
+	struct sx_stats stats[2];
+	summarise(table, names, stats);
+	assert_int_equal(stats[0].count, 100);
+	assert_true(stats[0].mean == 1 && stats[0].max == 1 && stats[0].total == 100);
+	assert_int_equal(stats[1].count, 4);
+	assert_int_equal(stats[1].skipped, 96);
+	assert_true(fabs(stats[1].running - 0.04) < 1e-9);
+	check(table, 300, 3000 * 100);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_by_calls_and_times),
 	    cmocka_unit_test(test_by_time_where_nobody_counts_calls),
 	    cmocka_unit_test(test_frames_by_number),
+	    cmocka_unit_test(test_several_draws_in_a_row),
 	    cmocka_unit_test(test_first_frames),
 	    cmocka_unit_test(test_frames_by_calls),
 	    cmocka_unit_test(test_frames_without_calls),

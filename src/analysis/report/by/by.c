@@ -253,7 +253,7 @@ static enum sx_status by_add_run(struct report_by *g, struct open_rows *rows, si
 	total_add_rows(open->total, g->raw, first, last - first);
 	if (open->ratios)
 		total_add_rows(open->ratios, rows->ratios, first, last - first);
-	open->rows += last - first;
+	open->rows += slices_samples(&rows->slices, g->raw, first, last - first);
 	return status;
 }
 
@@ -262,6 +262,7 @@ static enum sx_status add_rows(struct report_by *g, struct sx_error *err)
 	enum sx_status status = SX_OK;
 	size_t count = sx_table_row_count(g->raw), first = 0;
 	struct open_rows rows = {.of = g->raw,
+				 .slices = slices_of(g->raw),
 				 .ratios = evaluation_ratios(summary_evaluation(g->summary))};
 	for (size_t i = 0; !status && i <= count; i++) {
 		uint64_t key = i < count ? key_of(g, i) : 0;

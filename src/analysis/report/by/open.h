@@ -6,6 +6,7 @@
 #define ANALYSIS_REPORT_OPEN_H
 
 #include "analysis/report/by.h"
+#include "table/slices.h"
 #include "table/total.h"
 
 #define OPEN_KEYS_MAX  16384 /* groups that may get rows at any time */
@@ -41,6 +42,7 @@ struct open_rows {
 	uint64_t key;
 	uint32_t whom;
 	const struct sx_table *of;
+	struct slices slices; /* of it */
 	const struct sx_table *ratios; /* beside these, see evaluation_ratios(); or NULL */
 };
 
