@@ -4,6 +4,7 @@
 
 #include "guest/clock.h"
 #include "guest/labels.h"
+#include "guest/ticks.h"
 #include "preload/sampler.h"
 
 /* Of a group's name: longer ones drivers refuse, and they may not be there as a whole. */
@@ -38,19 +39,46 @@ static void split(struct sampler *sampler)
 	sampler_resume(sampler);
 }
 
+/* A draw's number in its frame; those beyond the last one share that. */
+static uint32_t draw_number(const struct sampler *sampler)
+{
+	return sampler->index < DRAW_NAMES ? sampler->index : DRAW_NAMES - 1;
+}
+
+static struct draw_name *name_of_draw(const struct sampler *sampler)
+{
+	return &sampler->draw_names[draw_number(sampler)];
+}
+
 /* "37 glDrawElements" below the groups that are open: in most frames as in the one before. */
-static uint32_t draw_label(const struct sampler *sampler, const char *name)
+static uint32_t draw_label(struct sampler *sampler, const char *name)
 {
 	struct draw_name other = {0}, *known = &other;
 	uint32_t above = sampler_innermost(sampler);
 	char text[96];
-	if (sampler->draw_names && sampler->index < DRAW_NAMES)
-		known = &sampler->draw_names[sampler->index];
+	if (sampler->draw_names)
+		known = name_of_draw(sampler);
+	if (sampler->index >= DRAW_NAMES - 1)
+		name = "and further ones";
 	if (known->name == name && known->above == above)
 		return known->label;
-	int length = snprintf(text, sizeof(text), "%u %s", sampler->index, name);
-	*known = (struct draw_name){name, above, label_intern(above, text, (size_t)length)};
+	if (known->count != 0)
+		tally_write(sampler);
+	int length = snprintf(text, sizeof(text), "%u %s", draw_number(sampler), name);
+	*known = (struct draw_name){
+	    .name = name, .above = above, .label = label_intern(above, text, (size_t)length)};
 	return known->label;
+}
+
+/* The draw was one of those that are added up. */
+static void add_draw(struct sampler *sampler)
+{
+	struct draw_name *name = name_of_draw(sampler);
+	uint64_t ticks = guest_ticks();
+	name->count++;
+	name->ticks += ticks > sampler->tally.draw_ticks ? ticks - sampler->tally.draw_ticks : 0;
+	if (sampler->tally.used <= draw_number(sampler))
+		sampler->tally.used = draw_number(sampler) + 1;
 }
 
 void sampler_count_draw(struct sampler *sampler, bool computes)
@@ -66,6 +94,11 @@ bool sampler_begin_draw(struct sampler *sampler, const char *name)
 	    sampler->segment_count == 0)
 		return false;
 	sampler->draws = true;
+	if (sampler->tally.on) {
+		sampler->label = draw_label(sampler, name);
+		sampler->tally.draw_ticks = guest_ticks();
+		return true;
+	}
 	uint64_t now_ns = guest_now_ns();
 	times_ask(sampler, now_ns);
 	times_begin(sampler, now_ns);
@@ -78,7 +111,10 @@ void sampler_end_draw(struct sampler *sampler)
 {
 	if (!sampler->draws)
 		return;
-	sampler_end_sample(sampler, WIRE_DRAW);
+	if (sampler->tally.on)
+		add_draw(sampler);
+	else
+		sampler_end_sample(sampler, WIRE_DRAW);
 	sampler->draws = false;
 	sampler->draw_count = 0;
 	sampler->flags = 0;

@@ -341,8 +341,10 @@ static void sampler_read(struct sampler *sampler, uint64_t wait_ns)
 void sampler_collect(struct sampler *sampler, uint64_t wait_ns)
 {
 	sampler_end_clock(sampler);
-	if (wait_ns != 0)
+	if (wait_ns != 0) {
+		tally_write(sampler);
 		times_need(sampler);
+	}
 	if (sampler->list_open)
 		return;
 	if (wait_ns != 0 || worth_asking(sampler))
@@ -404,6 +406,7 @@ void sampler_finish(struct sampler *sampler)
 {
 	monitor_abandon(sampler->monitor);
 	sampler_end_clock(sampler);
+	tally_write(sampler);
 	times_need(sampler);
 	keep_known(sampler);
 	if (sampler->open >= 0) { /* it cannot be ended without the context */

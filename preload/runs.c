@@ -72,8 +72,7 @@ static bool join_last(struct sampler *sampler, const struct segment *segment)
 	return true;
 }
 
-static struct wire_record first_record(const struct sampler *sampler,
-				       const struct sample_meta *meta)
+struct wire_record runs_record(const struct sampler *sampler, const struct sample_meta *meta)
 {
 	struct wire_record record = sampler_record(meta);
 	if (meta->kind == WIRE_FRAME) {
@@ -95,7 +94,7 @@ bool runs_join(struct sampler *sampler, struct segment *segment)
 		return false;
 	if (join_last(sampler, segment))
 		return true;
-	struct wire_record record = first_record(sampler, &segment->meta);
+	struct wire_record record = runs_record(sampler, &segment->meta);
 	segment->run = channel_draft(guest_channel(), &sampler->stream, sampler->identity, &record,
 				     segment->number - sampler->written);
 	if (segment->run)
@@ -117,7 +116,38 @@ void runs_write(struct sampler *sampler, const struct segment *segment)
 	channel_publish(&sampler->stream, segment->run);
 }
 
+/* Of draws, those that were added up are as many samples. */
+static uint32_t samples_in(const struct wire_record *run)
+{
+	uint32_t samples = run->index;
+	for (uint32_t i = 0; run->kind == WIRE_PARTS && i < run->index; i++)
+		samples += wire_parts_more(run, i);
+	return samples;
+}
+
 uint32_t runs_samples(const struct segment *segment)
 {
-	return segment->run ? segment->run->index : segment->ends;
+	return segment->run ? samples_in(segment->run) : segment->ends;
+}
+
+void runs_send(struct sampler *sampler, const struct sample_meta *meta,
+	       const struct wire_record *record)
+{
+	struct wire_record *place = NULL;
+	if (guest_channel())
+		place = channel_draft(guest_channel(), &sampler->stream, sampler->identity, record,
+				      sampler->samples - sampler->written);
+	struct segment *segment = place ? sampler_end_segment(sampler) : NULL;
+	sampler->pieces = 0;
+	if (!segment) {
+		channel_count_lost(&sampler->stream, samples_in(record));
+		return;
+	}
+	segment->set = SEGMENT_PLAIN;
+	segment->ends = segment->whole = true;
+	segment->number = sampler->samples++;
+	segment->meta = *meta;
+	segment->run = place;
+	runs_time(segment);
+	sampler->timed = sampler->last_segment;
 }

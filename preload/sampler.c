@@ -117,6 +117,8 @@ static void begin_set(struct sampler *sampler, struct query_set *set)
 
 void sampler_resume(struct sampler *sampler)
 {
+	if (sampler->paused)
+		tally_resume(sampler);
 	sampler->paused = false;
 	if (sampler->per == WIRE_DRAW && !sampler->draws)
 		return;
@@ -191,6 +193,7 @@ void sampler_cut(struct sampler *sampler)
 		sampler_end_segment(sampler);
 		sampler->flags |= WIRE_CUT;
 	}
+	tally_write(sampler);
 	times_need(sampler);
 	sampler->paused = sampler->open < 0;
 }
@@ -319,6 +322,7 @@ void sampler_free(struct sampler *sampler)
 	free(sampler->segments);
 	free(sampler->draw_names);
 	sampler->draw_names = NULL;
+	sampler->tally = (struct tally){0};
 	sampler->ended = NULL;
 	sampler->sets = NULL;
 	sampler->segments = NULL;
@@ -353,6 +357,7 @@ void sampler_start(struct sampler *sampler, const struct api *gl, struct channel
 		       : channel->kinds & 1u << WIRE_GROUP ? WIRE_GROUP
 							   : WIRE_FRAME;
 	make_room(sampler, sampler->per == WIRE_FRAME);
+	tally_begin(sampler, channel->overhead_permille);
 	sampler->probe.wanted = wanted;
 	if (!queries)
 		memset(identity->why, WIRE_WHY_NO_QUERIES, WIRE_COUNTERS);
@@ -360,6 +365,7 @@ void sampler_start(struct sampler *sampler, const struct api *gl, struct channel
 	pace_start(&sampler->pace,
 		   wire_query_ppm(channel->overhead_permille, identity->why[WIRE_GPU_TIME]),
 		   identity->serial - (sampler->per == WIRE_FRAME));
+	sampler->pace.parts = sampler->per != WIRE_FRAME;
 	if (queries && wanted != 0 && sampler->set_count != 0) {
 		quiet(sampler, make_and_probe);
 		sampler->measuring = sampler->probe.usable != 0 || sampler->probe.timestamps;

@@ -7,6 +7,7 @@
 #ifndef PRELOAD_SAMPLER_H
 #define PRELOAD_SAMPLER_H
 
+#include "guest/budget.h"
 #include "preload/api.h"
 #include "guest/channel.h"
 #include "guest/pace.h"
@@ -52,7 +53,7 @@ struct sample_meta {
 #define FRAME_SEGMENTS 256u
 #define PART_SETS      4096u
 #define PART_SEGMENTS  8192u
-#define DRAW_NAMES     4096u /* of a frame's first draws, which are remembered */
+#define DRAW_NAMES     32768u /* of a frame's first draws; all others go by one name */
 
 #define SEGMENT_BLIND  (-1) /* not measured because all sets were waiting */
 #define SEGMENT_EMPTY  (-2) /* the context was not current: there was nothing to measure */
@@ -78,6 +79,21 @@ struct draw_name {
 	const char *name; /* static, or NULL */
 	uint32_t above;	  /* label that it lay in */
 	uint32_t label;
+	uint32_t count; /* that were added up, of several frames, */
+	uint64_t ticks; /* and how long they took */
+};
+
+/* Draws that are added up and have no rows of their own, see tally.c. */
+struct tally {
+	bool on;	       /* in the frame that runs */
+	uint32_t used;	       /* names from there on have no draws */
+	uint64_t draw_ticks;   /* when the draw that runs began */
+	uint64_t frame;	       /* the first one, */
+	uint64_t begin_ns;     /* when it began, */
+	uint64_t begin_cpu_ns; /* and the CPU time then, or 0 */
+	uint64_t begin_ticks;
+	struct budget rows;	/* frames that may have rows */
+	uint64_t rest_until_ns; /* none has before then */
 };
 
 /* The process's CPU clock at a time. */
@@ -137,7 +153,8 @@ struct sampler {
 	uint32_t labels[SAMPLER_LABELS]; /* of the groups that are open */
 
 	struct draw_name *draw_names; /* DRAW_NAMES, or NULL */
-	struct segment *segments;     /* FIFO of segment_count */
+	struct tally tally;
+	struct segment *segments; /* FIFO of segment_count */
 	unsigned segment_count;
 	uint64_t first_segment, last_segment;
 	unsigned pieces;	   /* segments of the sample that runs */
@@ -196,6 +213,11 @@ void sampler_draft(struct sampler *sampler, const struct segment *segment);
  * it. False: it is a sample as any other.
  */
 bool runs_join(struct sampler *sampler, struct segment *segment);
+/* The record that begins with a sample of which nothing was counted, and has none yet. */
+struct wire_record runs_record(const struct sampler *sampler, const struct sample_meta *meta);
+/* The next record, of samples that were never queued: all times are known. */
+void runs_send(struct sampler *sampler, const struct sample_meta *meta,
+	       const struct wire_record *record);
 /* Their CPU times are known, as of the samples before them. */
 void runs_time(const struct segment *segment);
 /* Writes them. */
@@ -284,6 +306,19 @@ void sampler_release_set(struct sampler *sampler, int set);
 void sampler_next_set(struct sampler *sampler);
 /* What a query counted, which must be there. */
 uint64_t sampler_value(const struct api *gl, GLuint name);
+/* With a sample for each draw: how much their rows may cost. */
+void tally_begin(struct sampler *sampler, uint32_t overhead_permille);
+/*
+ * A frame ends, which was measured or not and had so many rows: whether draws of the next one are
+ * added up.
+ */
+void tally_turn(struct sampler *sampler, uint64_t now_ns, bool measured, uint32_t rows);
+/* The context is current again. */
+void tally_resume(struct sampler *sampler);
+/* Sends what was added up so far, if anything was. */
+void tally_write(struct sampler *sampler);
+/* Asks the CPU clock, which gives all samples that have ended, and the one that runs, theirs. */
+void times_read(struct sampler *sampler, uint64_t now_ns);
 /* The first sample begins. */
 void times_start(struct sampler *sampler);
 /* A sample begins, whose CPU time then is known now or with the next answer. */

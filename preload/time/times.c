@@ -21,8 +21,7 @@ static uint64_t cpu_at(const struct sampler *sampler, const struct reading *now,
 					  (double)(now->time_ns - last->time_ns)));
 }
 
-/* Asks the clock, which gives all samples that have ended, and the one that runs, their times. */
-static void times_read(struct sampler *sampler, uint64_t now_ns)
+void times_read(struct sampler *sampler, uint64_t now_ns)
 {
 	struct reading now = {now_ns, guest_cpu_ns()};
 	for (; sampler->timed != sampler->last_segment; sampler->timed++) {
@@ -121,12 +120,16 @@ void sampler_start_clock(struct sampler *sampler)
 		times_read(sampler, now_ns);
 		read = true;
 	}
-	if (sampler->frame_over)
+	uint32_t rows = sampler->index;
+	bool over = sampler->frame_over, measured = sampler->measured && sampler_may_cost(sampler);
+	if (over)
 		choose_next(sampler, read);
 	sampler->frame_over = false;
 	times_begin(sampler, now_ns);
 	sampler->frame++;
 	sampler->index = 0;
+	if (over)
+		tally_turn(sampler, now_ns, measured, rows);
 	sampler->flags = 0;
 	sampler->group_count = 0;
 	sampler->draw_count = 0;

@@ -148,6 +148,7 @@ enum wire_record_flags {
 	WIRE_COMPUTED = 1 << 9,	  /* some of them do what a software driver does on other threads */
 	WIRE_KEPT = 1 << 10,	  /* it was to be spared, but commands that were recorded before it
 				   * counted all the same */
+	WIRE_SEVERAL = 1 << 11,	  /* draws of several frames, from the one that it tells on */
 };
 
 /*

@@ -41,6 +41,14 @@ static inline void wire_parts_add(struct wire_record *record, const struct wire_
 	wire_run_count(record);
 }
 
+/* Of draws, a part may be several of one label: how many more than one. */
+static inline uint32_t wire_parts_more(const struct wire_record *record, uint32_t at)
+{
+	uint32_t draws = (uint32_t)(record->values[(size_t)2 * at] >> 32);
+
+	return record->of == WIRE_DRAW && draws > 1 ? draws - 1 : 0;
+}
+
 /*
  * The record of a frame. The process is taken to have worked evenly over all. false: it makes
  * no sense.

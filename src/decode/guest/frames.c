@@ -333,7 +333,9 @@ static enum sx_status frames_set_labels(const struct wire_sample *sample, const 
 	const char *reason = record->kind == WIRE_TIME		       ? "no swap"
 			     : record->kind == WIRE_FRAME && !to.whole ? "rest of a frame"
 								       : NULL;
-	enum sx_status status = sx_table_set_label(table, SX_LABEL_FRAME, row, record->frame);
+	enum sx_status status = record->flags & WIRE_SEVERAL
+				    ? SX_OK
+				    : sx_table_set_label(table, SX_LABEL_FRAME, row, record->frame);
 	if (!status)
 		status = records_set_labels(sample, path, table, row);
 	if (!status && reason)

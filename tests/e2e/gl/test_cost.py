@@ -109,6 +109,52 @@ class Cost(unittest.TestCase):
         totals = self.all_of(40000, "--per", "draw", "-m", "IAVertices,DrawCalls", shape=(100, 400))
         self.assertEqual(totals, {"IAVertices": 120000, "DrawCalls": 40000})
 
+    def test_draws_that_take_next_to_nothing(self):
+        """Millions that are over before their row is written: those that are not measured come several in a row, and
+        are as many (before: three times the CPU time, and three of four were lost)."""
+        shape, seen = (2000, 1000, "culled"), []
+        count = shape[0] * shape[1]
+        totals = self.all_of(count, "--per", "draw", "-m", "IAVertices,DrawCalls", shape=shape)
+        self.assertEqual(totals, {"IAVertices": 3 * count, "DrawCalls": count})
+        command = [os.path.join(PROGRAMS, "gl-unseen"), *map(str, shape)]
+        with tempfile.TemporaryDirectory() as folder:
+            for _ in range(ROUNDS):
+                ratio, document = pair(command, ("--per", "draw"), os.path.join(folder, "stat.json"))
+                seen.append((ratio, document["cost"]))
+                if ratio < 1.7 and document["cost"]["measured_samples"] < count / 100:
+                    return
+        self.fail(seen)
+
+    def test_several_draws_in_a_row_are_as_many(self):
+        """In a recording, too: what it counts, and what each draw's place in the frame comes to."""
+        frames, draws = 400, 500
+        with tempfile.TemporaryDirectory() as folder:
+            capture = os.path.join(folder, "a.sxc")
+            done = subprocess.run([SEXTANT, "record", "-d", "gl", "--per", "draw", "-o", capture, "--",
+                                   os.path.join(PROGRAMS, "gl-unseen"), str(frames), str(draws), "culled"],
+                                  capture_output=True, text=True, timeout=150, check=False)
+            if done.returncode == 77:
+                self.skipTest(done.stderr)
+            def report(*options):
+                text = subprocess.run([SEXTANT, "report", capture, "--json", "-m", "IAVertices,DrawCalls", *options],
+                                      capture_output=True, text=True, timeout=60, check=True).stdout
+                return json.loads(text)
+            document = report()
+            self.assertEqual(document["samples"], {"kind": "draw", "count": frames * draws})
+            self.assertEqual({m["total"] for m in document["metrics"]}, {frames * draws, 3 * frames * draws})
+            metric = {m["name"]: m for m in document["metrics"]}["DrawCalls"]
+            self.assertEqual((metric["mean"], metric["max"]), (1, 1))
+            device, = report("--by", "group", "--top", "10000")["devices"]
+            self.assertEqual({(g["values"]["DrawCalls"], g["values"]["IAVertices"]) for g in device["groups"]},
+                             {(frames, 3 * frames)})
+            self.assertEqual(len(device["groups"]), draws)
+            text = subprocess.run([SEXTANT, "export", capture, "-f", "csv", "-m", "DrawCalls"], capture_output=True,
+                                  text=True, timeout=60, check=True).stdout
+        rows = list(csv.DictReader(io.StringIO(text)))
+        self.assertLess(len(rows), frames * draws / 4)
+        for row in rows:  # what is of several frames is of none
+            self.assertTrue(row["frame"] == "" or row["DrawCalls"] == "1", row)
+
     def test_the_stated_cost_is_the_true_one(self):
         """With a high limit there is much to state."""
         seen = []
