@@ -2,8 +2,7 @@
 #include "guest/pace.h"
 
 #define SAMPLES_KEPT 4096.0  /* after so many, old samples count half; */
-#define PARTS_KEPT   32768.0 /* where one may take as long as a hundred, a run is one of thousands \
-			      */
+#define PARTS_KEPT   32768.0 /* where a run may cost as much as thousands */
 #define LEARN_RUNS   3u	     /* the first runs come at set distances, to know the cost well: */
 #define LEARN_REST   8u	     /* the first of these distances; each is twice the one before */
 #define LEARN_DEAR   64u /* samples before the second run where the first one was dear, at least, */

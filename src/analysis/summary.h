@@ -50,7 +50,7 @@ struct sx_summary {
 	size_t until_cap;
 	uint64_t *each; /* [row]: samples that a row of the table at hand is */
 	size_t each_cap;
-	bool many; /* some are several */
+	bool many;		    /* some are several */
 	struct summary_span *spans; /* one a column */
 	struct summary_edge first, last;
 	struct part_sums apart; /* once there are several, or slices among frames */

@@ -42,7 +42,7 @@ struct open_rows {
 	uint64_t key;
 	uint32_t whom;
 	const struct sx_table *of;
-	struct slices slices; /* of it */
+	struct slices slices;	       /* of it */
 	const struct sx_table *ratios; /* beside these, see evaluation_ratios(); or NULL */
 };
 
