@@ -32,7 +32,7 @@ static void split(struct sampler *sampler)
 		times_begin(sampler, segment->meta.end_ns);
 	sampler->flags = 0;
 	sampler->group_count = 0;
-	sampler->draw_count = 0;
+	sampler->calls = (struct calls){0};
 	sampler->index++;
 	if (sampler->last_segment - sampler->first_segment >= sampler->segment_count / 4)
 		sampler_collect(sampler, 0);
@@ -83,9 +83,11 @@ static void add_draw(struct sampler *sampler)
 
 void sampler_count_draw(struct sampler *sampler, bool computes)
 {
+	bool runs = !sampler->list_open || sampler->list_runs;
 	if (computes)
 		sampler->flags |= WIRE_COMPUTED;
-	sampler->draw_count += !sampler->list_open || sampler->list_runs;
+	sampler->calls.all += runs;
+	sampler->calls.dispatches += runs && computes;
 }
 
 bool sampler_begin_draw(struct sampler *sampler, const char *name)
@@ -116,7 +118,7 @@ void sampler_end_draw(struct sampler *sampler)
 	else
 		sampler_end_sample(sampler, WIRE_DRAW);
 	sampler->draws = false;
-	sampler->draw_count = 0;
+	sampler->calls = (struct calls){0};
 	sampler->flags = 0;
 	sampler->index++;
 	if (sampler->last_segment - sampler->first_segment >= sampler->segment_count / 4)

@@ -167,7 +167,8 @@ struct wire_record sampler_record(const struct sample_meta *meta)
 	    .width = meta->width,
 	    .height = meta->height,
 	    .group_count = meta->group_count,
-	    .draws = meta->draw_count,
+	    .draws = meta->calls.all,
+	    .dispatches = meta->calls.dispatches,
 	};
 	if (meta->cpu_begin_ns != 0 && meta->cpu_end_ns != 0) {
 		record.flags |= WIRE_CPU_KNOWN;
@@ -227,7 +228,7 @@ static void finish_segment(struct sampler *sampler, struct segment *segment)
 		write_record(sampler, segment);
 	sampler->written += segment->ends;
 	sampler->known_ns = segment->ends ? 0 : segment->submit_ns;
-	sampler->known_draws = segment->draws;
+	sampler->known_calls = segment->calls;
 	sampler->first_segment++;
 }
 
@@ -382,11 +383,12 @@ static void keep_known(struct sampler *sampler)
 					       .begin_ns = sampler->begin_ns,
 					       .end_ns = sampler->known_ns,
 					       .label = sampler->label,
-					       .draw_count = sampler->known_draws,
+					       .calls = sampler->known_calls,
 					       .measured = sampler->measured}};
 	write_record(sampler, &known);
 	sampler->begin_ns = sampler->known_ns;
-	sampler->draw_count -= sampler->known_draws;
+	sampler->calls.all -= sampler->known_calls.all;
+	sampler->calls.dispatches -= sampler->known_calls.dispatches;
 }
 
 /* To wait for the results of a sample costs more than to leave it out, where costs are bounded. */

@@ -14,7 +14,10 @@ static bool is_plain(const struct sampler *sampler, const struct segment *segmen
 	bool counts = meta->measured && sampler->measuring;
 	return !counts && segment->whole && meta->kind != WIRE_TIME && segment->set < 0 &&
 	       segment->set != SEGMENT_BLIND && !sampler->monitor &&
-	       guest_channel() != guest_counters() && meta->end_ns - meta->begin_ns <= UINT32_MAX;
+	       guest_channel() != guest_counters() && meta->end_ns - meta->begin_ns <= UINT32_MAX &&
+	       wire_calls_fit(&(struct wire_record){.flags = meta->flags,
+						    .draws = meta->calls.all,
+						    .dispatches = meta->calls.dispatches});
 }
 
 /* All that samples of one record have in common. */
@@ -40,15 +43,15 @@ static bool fits_parts(const struct segment *run, const struct sample_meta *meta
 
 static void run_append(struct wire_record *run, const struct sample_meta *meta)
 {
-	if (run->kind == WIRE_RUN) {
-		wire_run_add(run, (uint32_t)(meta->end_ns - meta->begin_ns), meta->draw_count);
-		return;
-	}
-	const struct wire_record part = {.label = meta->label,
-					 .draws = meta->draw_count,
-					 .begin_ns = meta->begin_ns,
-					 .end_ns = meta->end_ns};
-	wire_parts_add(run, &part);
+	const struct wire_record sample = {.label = meta->label,
+					   .draws = meta->calls.all,
+					   .dispatches = meta->calls.dispatches,
+					   .begin_ns = meta->begin_ns,
+					   .end_ns = meta->end_ns};
+	if (run->kind == WIRE_RUN)
+		wire_run_add(run, &sample);
+	else
+		wire_parts_add(run, &sample);
 }
 
 /* The record before it takes the last segment. */
@@ -82,7 +85,7 @@ struct wire_record runs_record(const struct sampler *sampler, const struct sampl
 		record.of = meta->kind;
 		record.group_count = meta->index;
 	}
-	record.draws = record.index = 0;
+	record.draws = record.dispatches = record.index = 0;
 	for (unsigned i = 0; i < WIRE_COUNTERS; i++)
 		record.states[i] = (uint8_t)sampler_state_without(sampler, i, meta->measured);
 	return record;

@@ -172,10 +172,8 @@ struct segment *sampler_end_segment(struct sampler *sampler)
 	struct segment *segment =
 	    &sampler->segments[sampler->last_segment++ % sampler->segment_count];
 	sampler->pieces++;
-	*segment = (struct segment){.set = set,
-				    .monitor = counters,
-				    .submit_ns = guest_now_ns(),
-				    .draws = sampler->draw_count};
+	*segment = (struct segment){
+	    .set = set, .monitor = counters, .submit_ns = guest_now_ns(), .calls = sampler->calls};
 	if (sampler->monitor)
 		segment->pass = sampler->monitor->pass;
 	return segment;
@@ -206,7 +204,7 @@ static void fill_meta(struct sampler *sampler, struct sample_meta *meta)
 	meta->cpu_begin_ns = sampler->begin_cpu_ns;
 	meta->measured = sampler->measured;
 	meta->group_count = sampler->group_count;
-	meta->draw_count = sampler->draw_count;
+	meta->calls = sampler->calls;
 	meta->label = sampler->label;
 	meta->index = sampler->index;
 	if (sampler->per == WIRE_GROUP)

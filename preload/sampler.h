@@ -38,11 +38,17 @@ struct query_set {
 	int next_free; /* index, or -1 */
 };
 
+/* Calls that draw or dispatch, and of them those that dispatch. */
+struct calls {
+	uint32_t all, dispatches;
+};
+
 /* What is known of a segment or frame on the CPU's side. */
 struct sample_meta {
 	uint32_t kind, flags;
 	uint64_t frame, begin_ns, end_ns, cpu_begin_ns, cpu_end_ns;
-	uint32_t width, height, group_count, draw_count;
+	uint32_t width, height, group_count;
+	struct calls calls;
 	uint32_t label; /* of the first outermost debug group or of the one it lies in, or 0 */
 	uint32_t index; /* in its frame */
 	bool measured;
@@ -69,7 +75,7 @@ struct segment {
 	bool whole;	    /* and began with it */
 	uint64_t number;    /* of the sample that ends with it */
 	uint64_t submit_ns; /* when its queries ended, */
-	uint32_t draws;	    /* and draws of the sample until then */
+	struct calls calls; /* and those of the sample until then */
 	struct sample_meta meta;
 	struct wire_record *run; /* in the ring, where it stands for several frames; or NULL */
 };
@@ -149,7 +155,7 @@ struct sampler {
 	uint32_t flags;		/* of the sample that runs */
 	uint32_t index;		/* of the sample in its frame */
 	uint32_t group_count, group_depth, label;
-	uint32_t draw_count;		 /* calls that draw or dispatch, in the sample that runs */
+	struct calls calls;		 /* in the sample that runs */
 	uint32_t labels[SAMPLER_LABELS]; /* of the groups that are open */
 
 	struct draw_name *draw_names; /* DRAW_NAMES, or NULL */
@@ -165,7 +171,7 @@ struct sampler {
 	uint64_t samples, written; /* that have ended, and of these that are no longer waited for */
 	struct segment *ended;	   /* the frame whose swap runs; its time ends with that */
 	uint64_t known_ns; /* segments of the oldest frame that ended until then were read; or 0 */
-	uint32_t known_draws;	      /* in them */
+	struct calls known_calls;     /* in them */
 	uint64_t sums[WIRE_COUNTERS]; /* over the segments of the oldest frame */
 	uint8_t states[WIRE_COUNTERS];
 };

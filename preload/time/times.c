@@ -132,6 +132,6 @@ void sampler_start_clock(struct sampler *sampler)
 		tally_turn(sampler, now_ns, measured, rows);
 	sampler->flags = 0;
 	sampler->group_count = 0;
-	sampler->draw_count = 0;
+	sampler->calls = (struct calls){0};
 	sampler->label = 0;
 }

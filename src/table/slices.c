@@ -96,10 +96,13 @@ struct extent slices_extent(const struct slices *slices, const struct sx_table *
 			     .ns = total_length_ns(table, row)};
 	if (slices->frames == SX_NONE)
 		return out;
-	out.draws = out.dispatches = slices_number(table, slices->calls, row);
+	uint64_t calls = slices_number(table, slices->calls, row);
+	out.draws = out.dispatches = calls;
 	if (slices->draws != SX_NONE || slices->dispatches != SX_NONE) {
-		out.draws = slices_number(table, slices->draws, row);
 		out.dispatches = slices_number(table, slices->dispatches, row);
+		out.draws = slices->calls == SX_NONE ? slices_number(table, slices->draws, row)
+			    : calls > out.dispatches ? calls - out.dispatches
+						     : 0;
 	}
 	/* Several threads at once are a device that is at work, and not for longer than that. */
 	out.busy_ns = slices_number(table, slices->busy, row);

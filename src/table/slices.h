@@ -15,7 +15,7 @@ struct slices {
 	bool all; /* every row is a slice */
 	uint32_t frames, presented;
 	uint32_t calls;		    /* that give a device work, OpenGL's; */
-	uint32_t draws, dispatches; /* Vulkan's, told apart */
+	uint32_t draws, dispatches; /* told apart; of OpenGL what dispatches is one of the calls */
 	uint32_t busy;		    /* CPU time of a software rasteriser */
 	uint32_t samples;	    /* draws that a row of draws is */
 };

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #define WIRE_MAGIC	  UINT64_C(0x545347544e545853) /* "SXTNTGST", little endian */
-#define WIRE_VERSION	  2u
+#define WIRE_VERSION	  3u
 #define WIRE_ENV	  "SEXTANT_CHANNEL" /* path of the socket that hands the channel out */
 #define WIRE_ENV_VULKAN	  "SEXTANT_CHANNEL_VULKAN" /* the same, for the Vulkan layer */
 #define WIRE_ENV_OPENCL	  "SEXTANT_CHANNEL_OPENCL" /* the same, for the OpenCL layer */
@@ -175,9 +175,10 @@ struct wire_record {
 	uint32_t width, height;		   /* pixels */
 	uint32_t group_count;		   /* outermost groups that began in it */
 	uint32_t draws;			   /* calls in it that draw or dispatch */
-	uint32_t draft_sum; /* wire_draft_sum() of a draft whose valid values hold, else 0 */
-	uint32_t of;	    /* of kind WIRE_PARTS: the kind of its samples */
-	uint32_t reserved0[6];
+	uint32_t draft_sum;  /* wire_draft_sum() of a draft whose valid values hold, else 0 */
+	uint32_t of;	     /* of kind WIRE_PARTS: the kind of its samples */
+	uint32_t dispatches; /* of `draws`, those that dispatch */
+	uint32_t reserved0[5];
 	uint64_t values[WIRE_COUNTER_ROOM]; /* by the API's own order */
 	uint8_t states[WIRE_COUNTER_ROOM];  /* enum wire_state */
 	uint8_t reserved1[16];

@@ -11,11 +11,11 @@
 
 #include "wire/channel.h"
 
-/* In a record, whose `index` says how many: length in ns (32 bits), then draws (32 bits) of each.
+/* In a record, whose `index` says how many: length in ns (32 bits), then calls (32 bits) of each.
  */
 #define WIRE_RUN_MOST WIRE_COUNTER_ROOM
 
-/* Likewise: label, draws; begin after the record's in ns, length in ns (each 32 bits). */
+/* Likewise: label, calls; begin after the record's in ns, length in ns (each 32 bits). */
 #define WIRE_PARTS_MOST (WIRE_COUNTER_ROOM / 2)
 
 static inline void wire_run_count(struct wire_record *record)
@@ -23,19 +23,50 @@ static inline void wire_run_count(struct wire_record *record)
 	__atomic_store_n(&record->index, record->index + 1, __ATOMIC_RELEASE);
 }
 
-/* Adds a frame; there must be room. Whoever finds the record half-written finds those before it. */
-static inline void wire_run_add(struct wire_record *record, uint32_t length_ns, uint32_t draws)
+/*
+ * Calls are those of a record: draws, and where the flags say that some compute 12 bits of
+ * dispatches above 20 of draws.
+ */
+#define WIRE_RUN_DRAWS 20u
+
+static inline bool wire_calls_fit(const struct wire_record *sample)
 {
-	record->values[record->index] = length_ns | (uint64_t)draws << 32;
+	return !(sample->flags & WIRE_COMPUTED) ||
+	       (sample->draws >> WIRE_RUN_DRAWS == 0 &&
+		sample->dispatches >> (32 - WIRE_RUN_DRAWS) == 0);
+}
+
+static inline uint64_t wire_calls_pack(const struct wire_record *record,
+				       const struct wire_record *sample)
+{
+	bool computed = record->flags & WIRE_COMPUTED;
+	return computed ? sample->draws | sample->dispatches << WIRE_RUN_DRAWS : sample->draws;
+}
+
+static inline void wire_calls_unpack(struct wire_record *out, uint32_t calls)
+{
+	bool computed = out->flags & WIRE_COMPUTED;
+	out->draws = computed ? calls & ((1u << WIRE_RUN_DRAWS) - 1) : calls;
+	out->dispatches = computed ? calls >> WIRE_RUN_DRAWS : 0;
+}
+
+/*
+ * Adds a frame, a record with its times and calls, of the same flags; there must be room, and the
+ * calls must fit. Whoever finds the record half-written finds those before it.
+ */
+static inline void wire_run_add(struct wire_record *record, const struct wire_record *frame)
+{
+	record->values[record->index] =
+	    (uint32_t)(frame->end_ns - frame->begin_ns) | wire_calls_pack(record, frame) << 32;
 	wire_run_count(record);
 }
 
-/* The same for a part: a record with its times, label and draws. */
+/* The same for a part, which has a label, too. */
 static inline void wire_parts_add(struct wire_record *record, const struct wire_record *part)
 {
 	uint64_t *words = record->values + (size_t)2 * record->index;
 
-	words[0] = part->label | (uint64_t)part->draws << 32;
+	words[0] = part->label | wire_calls_pack(record, part) << 32;
 	words[1] = (uint32_t)(part->begin_ns - record->begin_ns) | (part->end_ns - part->begin_ns)
 								       << 32;
 	wire_run_count(record);
@@ -71,7 +102,7 @@ static inline bool wire_run_record(const struct wire_record *from, uint32_t at,
 	out->kind = WIRE_FRAME;
 	out->frame = from->frame + at;
 	out->index = 0;
-	out->draws = (uint32_t)(from->values[at] >> 32);
+	wire_calls_unpack(out, (uint32_t)(from->values[at] >> 32));
 	out->begin_ns = from->begin_ns + before_ns;
 	out->end_ns = out->begin_ns + (uint32_t)from->values[at];
 	for (unsigned i = 0; i < WIRE_COUNTER_ROOM; i++) {
@@ -106,7 +137,7 @@ static inline bool wire_parts_record(const struct wire_record *from, uint32_t at
 	out->index = from->group_count + at;
 	out->group_count = 0;
 	out->label = (uint32_t)words[0];
-	out->draws = (uint32_t)(words[0] >> 32);
+	wire_calls_unpack(out, (uint32_t)(words[0] >> 32));
 	out->begin_ns = from->begin_ns + before_ns;
 	out->end_ns = out->begin_ns + length_ns;
 	for (unsigned i = 0; i < WIRE_COUNTER_ROOM; i++) {

@@ -25,8 +25,11 @@ enum {
 	COLUMN_THREAD_WAIT,
 	COLUMN_RASTER_THREAD,
 	COLUMN_RASTER_WAIT,
-	COLUMN_VULKAN,			   /* here and on: of Vulkan alone */
-	COLUMN_DRAW_CALLS = COLUMN_VULKAN, /* in place of Vulkan's counters, of OpenGL alone */
+	COLUMN_VULKAN, /* here and on: of Vulkan alone */
+	/* In place of Vulkan's counters, of OpenGL alone. */
+	COLUMN_DRAW_CALLS = COLUMN_VULKAN,
+	COLUMN_DISPATCHES,
+	COLUMN_OPENGL_END,
 	COLUMN_COUNT = COLUMN_VULKAN + WIRE_VULKAN_COUNTERS - WIRE_COUNTERS
 };
 
@@ -156,7 +159,9 @@ static const char *why_text(unsigned why)
 
 static const char *name_of(bool vulkan, uint32_t column)
 {
-	return column == COLUMN_DRAW_CALLS && !vulkan ? "DrawCalls" : frames_names[column];
+	static const char *const opengl[] = {"DrawCalls", "Dispatches"};
+	return column >= COLUMN_DRAW_CALLS && !vulkan ? opengl[column - COLUMN_DRAW_CALLS]
+						      : frames_names[column];
 }
 
 static bool is_known(const struct decoder_setup *setup, uint32_t column)
@@ -185,7 +190,7 @@ static enum sx_status frames_create(const struct decoder_setup *setup, struct de
 	d->base.ops = &decode_guest;
 	d->base.columns = d->columns;
 	bool vulkan = is_known(setup, COLUMN_COUNT - 1);
-	d->base.column_count = vulkan ? COLUMN_COUNT : COLUMN_DRAW_CALLS + 1;
+	d->base.column_count = vulkan ? COLUMN_COUNT : COLUMN_OPENGL_END;
 	d->counter_count = vulkan ? (uint32_t)WIRE_VULKAN_COUNTERS : (uint32_t)WIRE_COUNTERS;
 	d->base.kind = setup->kind == SX_SAMPLE_TIME ? SX_SAMPLE_FRAME : setup->kind;
 	for (uint32_t i = 0; i < d->base.column_count; i++)
@@ -397,8 +402,10 @@ static void set_times(struct guest_decoder *d, const struct wire_sample *sample,
 	bool cpu = record->flags & WIRE_CPU_KNOWN;
 	sx_table_set_time(table, row, record->begin_ns, record->end_ns);
 	sx_table_set_u64(table, COLUMN_FRAMES, row, (uint64_t)wire_ends_frame(record), extra);
-	if (d->counter_count == WIRE_COUNTERS)
+	if (d->counter_count == WIRE_COUNTERS) {
 		sx_table_set_u64(table, COLUMN_DRAW_CALLS, row, record->draws, extra);
+		sx_table_set_u64(table, COLUMN_DISPATCHES, row, record->dispatches, extra);
+	}
 	sx_table_set_u64(table, COLUMN_FRAME_TIME, row,
 			 d->parts ? 0 : record->end_ns - record->begin_ns,
 			 d->parts ? SX_QUALITY_NOT_COLLECTED : extra);

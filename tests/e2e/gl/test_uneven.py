@@ -37,6 +37,16 @@ class Uneven(unittest.TestCase):
     def test_more_and_more(self):
         self.check("ramp", 600)
 
+    def test_dispatches_among_draws(self):
+        """One dispatch of 64 a frame, beside ever more draws: what is computed goes by dispatches, not by draws."""
+        document, _ = self.sextant.measure([PROGRAM, "compute", "600"], "stat", "-d", "gl", "-m", "IAVertices,CSInvocations,Dispatches,DrawCalls")
+        metrics = {metric["name"]: metric for metric in document["metrics"]}
+        self.assertEqual((metrics["Dispatches"]["total"], metrics["DrawCalls"]["total"]), (600, 600 + 10 * 60 * 61 // 2))
+        if metrics["CSInvocations"]["total"] is None:
+            self.skipTest(metrics["CSInvocations"]["why"])
+        self.assertLess(metrics["CSInvocations"]["running"], 1)
+        self.assertEqual((metrics["CSInvocations"]["total"], metrics["IAVertices"]["total"]), (64 * 600, 3 * 10 * 60 * 61 // 2))
+
     def test_much_and_little_by_turns(self):
         self.check("turns", 200)
 

@@ -13,6 +13,8 @@ struct uneven {
 	GLuint query;
 	int frames;
 	long vertices;
+	GLint drawing; /* programs */
+	GLuint computing;
 };
 
 static void triangles(struct uneven *u, int calls)
@@ -43,6 +45,33 @@ static void rare(struct uneven *u, int frame)
 	glDrawArrays(GL_TRIANGLES, 0, vertices);
 	u->vertices += vertices;
 	glFinish(); /* nothing is put off */
+}
+
+static const char *const compute = "#version 430\n"
+				   "layout(local_size_x = 64) in;\n"
+				   "layout(std430, binding = 0) buffer B { uint n[]; };\n"
+				   "void main() { n[gl_LocalInvocationID.x] += 1u; }\n";
+
+/* One dispatch of 64 a frame, beside ever more draws. */
+static void computes(struct uneven *u, int frame)
+{
+	GLuint buffer, shader;
+	if (frame == 0) {
+		glGenBuffers(1, &buffer);
+		glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 0, buffer);
+		glBufferData(GL_SHADER_STORAGE_BUFFER, 256, NULL, GL_DYNAMIC_COPY);
+		shader = glCreateShader(GL_COMPUTE_SHADER);
+		glShaderSource(shader, 1, &compute, NULL);
+		glCompileShader(shader);
+		glGetIntegerv(GL_CURRENT_PROGRAM, &u->drawing);
+		u->computing = glCreateProgram();
+		glAttachShader(u->computing, shader);
+		glLinkProgram(u->computing);
+	}
+	triangles(u, frame / 10 + 1);
+	glUseProgram(u->computing);
+	glDispatchCompute(1, 1, 1);
+	glUseProgram((GLuint)u->drawing);
 }
 
 /* Every second frame draws only to ask whether it would be seen, and is told that it would not. */
@@ -137,6 +166,8 @@ int main(int argc, char **argv)
 		draw_all(&u, turns);
 	else if (strcmp(how, "conditional") == 0)
 		draw_all(&u, conditional);
+	else if (strcmp(how, "compute") == 0)
+		draw_all(&u, computes);
 	else if (strcmp(how, "rare") == 0)
 		draw_all(&u, rare);
 	else

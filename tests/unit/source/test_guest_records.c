@@ -96,12 +96,14 @@ static void test_counted_commands_that_make_no_sense(void **state)
 	finish(f);
 }
 
+#define RUN_FLAGS (WIRE_CPU_KNOWN | WIRE_SWAPPED | WIRE_COMPUTED)
+
 /* `count` frames of 10, 20, 30 ... ns, in which the process worked half of the time. */
 static struct wire_record *write_run(struct wire_stream *stream, uint64_t frame, uint32_t count)
 {
 	struct wire_record *record = (struct wire_record *)(stream + 1) + stream->head % RING;
 	*record = (struct wire_record){.kind = WIRE_RUN,
-				       .flags = WIRE_CPU_KNOWN | WIRE_SWAPPED,
+				       .flags = RUN_FLAGS,
 				       .frame = frame,
 				       .begin_ns = 1000,
 				       .cpu_begin_ns = 500,
@@ -109,7 +111,9 @@ static struct wire_record *write_run(struct wire_stream *stream, uint64_t frame,
 				       .width = 640};
 	record->states[WIRE_OCCLUSION] = WIRE_SPARED;
 	for (uint32_t i = 0; i < count; i++)
-		wire_run_add(record, 10 * (i + 1), i + 7);
+		wire_run_add(record, &(struct wire_record){.end_ns = 10 * (i + 1),
+							   .draws = i + 7,
+							   .dispatches = i / 2});
 	stream->head++;
 	return record;
 }
@@ -117,7 +121,8 @@ static struct wire_record *write_run(struct wire_stream *stream, uint64_t frame,
 static void check_run(const struct wire_record *record, uint64_t frame, uint32_t i)
 {
 	assert_int_equal(record->kind, WIRE_FRAME);
-	assert_int_equal(record->flags, WIRE_CPU_KNOWN | WIRE_SWAPPED);
+	assert_int_equal(record->flags, RUN_FLAGS);
+	assert_int_equal(record->dispatches, i / 2);
 	assert_int_equal(record->frame, frame + i);
 	assert_int_equal(record->begin_ns, 1000 + 10 * i * (i + 1) / 2);
 	assert_int_equal(record->end_ns, record->begin_ns + 10 * (i + 1));
@@ -202,7 +207,7 @@ static void test_a_run_that_was_a_draft(void **state)
 	}
 	for (uint32_t i = 0; i < 2; i++) {
 		assert_true(next(f));
-		assert_int_equal(f->sample.record.flags, WIRE_SWAPPED);
+		assert_int_equal(f->sample.record.flags, RUN_FLAGS & ~WIRE_CPU_KNOWN);
 		assert_int_equal(f->sample.record.cpu_end_ns, 0);
 		assert_int_equal(f->sample.record.end_ns, i ? 1030 : 1010);
 	}
