@@ -138,6 +138,26 @@ static void from_errno(struct sx_error *err, enum sx_status status, int sys_errn
 	error_because(err, "%s", strerrordesc_np(sys_errno) ?: "unknown error number");
 }
 
+const char *error_word(char buf[ERROR_WORD_MAX], const char *word)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+				    "%+,-./:=@_";
+	static const char apostrophe[] = "'\\''";
+	size_t used = 0;
+	if (*word && strspn(word, plain) == strlen(word)) {
+		snprintf(buf, ERROR_WORD_MAX, "%s", word);
+		return buf;
+	}
+	buf[used++] = '\'';
+	for (; *word && used + sizeof(apostrophe) < ERROR_WORD_MAX; word++) {
+		const char one[] = {*word, '\0'};
+		used += (size_t)snprintf(buf + used, ERROR_WORD_MAX - used, "%s",
+					 *word == '\'' ? apostrophe : one);
+	}
+	snprintf(buf + used, ERROR_WORD_MAX - used, "'");
+	return buf;
+}
+
 enum sx_status error_errno(struct sx_error *err, int sys_errno, const char *fmt, ...)
 {
 	enum sx_status status = errno_status(sys_errno);

@@ -10,6 +10,12 @@ enum sx_status error_set(struct sx_error *err, enum sx_status status, const char
 /* Adds the cause or the remedy to an error that error_set() has begun. */
 void error_because(struct sx_error *err, const char *fmt, ...) SX_PRINTF(2, 3);
 void error_try(struct sx_error *err, const char *fmt, ...) SX_PRINTF(2, 3);
+#define ERROR_WORD_MAX SX_ERROR_TEXT_MAX
+/*
+ * A word of a remedy as a shell takes it: as it is, or in quotes where it holds anything else than
+ * letters, digits and what shells leave alone. Returns buf.
+ */
+const char *error_word(char buf[ERROR_WORD_MAX], const char *word);
 /* As error_set(), with the cause taken from an errno value and the status from its class. */
 enum sx_status error_errno(struct sx_error *err, int sys_errno, const char *fmt, ...)
     SX_PRINTF(3, 4);

@@ -144,7 +144,8 @@ static enum sx_status cannot_run(const char *program, int saved, struct sx_error
 	struct stat st;
 	if (strchr(program, '/') && stat(program, &st) == 0 && S_ISDIR(st.st_mode)) {
 		error_because(err, "it is a folder");
-		error_try(err, "ls %s, for a program in it", program);
+		error_try(err, "ls %s, for a program in it",
+			  error_word((char[ERROR_WORD_MAX]){0}, program));
 		return status;
 	}
 	error_try(err, saved == EACCES ? "chmod +x, or another program" : "another program");

@@ -256,7 +256,8 @@ static enum sx_status open_capture(struct sx_session *s, struct sx_error *err)
 		return status;
 	error_set(err, SX_ERR_NOT_FOUND, "%s holds no such device", s->options.input);
 	error_because(err, "none of its devices has that source or catalog");
-	error_try(err, "sextant capture info %s", s->options.input);
+	error_try(err, "sextant capture info %s",
+		  error_word((char[ERROR_WORD_MAX]){0}, s->options.input));
 	return SX_ERR_NOT_FOUND;
 }
 

@@ -71,6 +71,31 @@ class Names(Answers):
             self.assertEqual([(m['name'], m['aliases']) for m in found], [('frames_per_second', ['fps'])])
 
 
+class Words(Answers):
+    """Remedies are typed as they stand, whatever files and programs are called."""
+
+    def test_blanks_and_quotes(self):
+        os.symlink(SEXTANT, self.path('sextant'))
+        env = dict(os.environ, PATH=self.folder.name + ':' + os.environ['PATH'], XDG_CONFIG_HOME='/nonexistent')
+        for odd in ('my app', "it's", 'a "b" $HOME\\'):
+            program, capture = './' + odd, self.path(odd + ' x.sxc')
+            os.symlink('/bin/true', self.path(odd))
+            self.assertEqual(run('record', '-q', '-d', 'cpu', '-t', '50ms', '-I', '10ms', '-o', capture).returncode, 0)
+            table = self.path(odd + ' x.csv', 'frame,FrameTime,D3DGPUTime\n0,10000000,9000000\n')
+            for args, code in ((('stat', '-d', 'cpu', program), 2), (('stat', '-d', 'cpu', '-i', capture, '--', 'true'), 2), (('list', 'metrics', '--for', capture), 2),
+                               (('report', '-d', 'xyzzy', capture), 3), (('list', 'metrics', 'xyzzy', table), 3), (('list', 'devices', 'xyzzy', table), 3),
+                               (('import', table), 2), (('export', table, '-o', self.path(odd + '.csv.gz')), 2)):
+                result = run(*args, cwd=self.folder.name)
+                self.assertEqual(result.returncode, code, (args, result.stderr))
+                remedy = result.stderr.split('try: ')[1].rstrip().removeprefix('without --for: ')
+                if remedy.startswith('-o'):
+                    remedy = 'echo ' + remedy.split(', and ')[0]
+                again = subprocess.run(['sh', '-c', remedy], cwd=self.folder.name, env=env, capture_output=True, text=True, timeout=60)
+                self.assertEqual(again.returncode, 0, (args, remedy, again.stderr))
+                if remedy.startswith('echo'):
+                    self.assertIn(odd + '.csv', again.stdout)
+
+
 class Modelled(Answers):
     def test_every_document_says_so(self):
         """A table that says that a model made it: each answer made from it says so too, with a catalog named or not."""

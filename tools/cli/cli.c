@@ -101,7 +101,8 @@ static bool is_for_decode(const struct cli *cli, const struct sx_error *err, str
 		return false;
 	error_set(out, SX_ERR_BAD_INPUT, "%s is %s, not for %s", path, file->what, cli->verb->name);
 	error_because(out, "%s", file->because);
-	error_try(out, "sextant decode -i %s --as %s", path, file->as);
+	error_try(out, "sextant decode -i %s --as %s", error_word((char[ERROR_WORD_MAX]){0}, path),
+		  file->as);
 	return true;
 }
 
@@ -130,10 +131,10 @@ int cli_fail(const struct cli *cli, const struct sx_error *err)
 	fputs("\nbecause: ", out);
 	text_write(out, imported_text(cli, err->because, buf));
 	fputs("\ntry: ", out);
-	text_write(out, imported_text(cli,
-				      err->remedy[0] ? err->remedy
-						     : remedy(cli, err, other, sizeof(other)),
-				      buf));
+	text_write(out, imported_remedy(cli,
+					err->remedy[0] ? err->remedy
+						       : remedy(cli, err, other, sizeof(other)),
+					buf));
 	fputc('\n', out);
 	ticker_release(cli);
 	return cli_exit_code(err->status);
@@ -272,7 +273,8 @@ static enum sx_status open_catalog(struct cli *cli, struct sx_catalog **out, str
 	if (status && capture_view_is(name)) {
 		error_set(err, SX_ERR_USAGE, "--for %s is a capture", name);
 		error_because(err, "--for takes a catalog, and a capture knows its own");
-		error_try(err, "without --for: sextant %s -i %s", cli->verb->name, name);
+		error_try(err, "without --for: sextant %s -i %s", cli->verb->name,
+			  error_word((char[ERROR_WORD_MAX]){0}, name));
 		return SX_ERR_USAGE;
 	}
 	return status;

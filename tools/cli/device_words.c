@@ -57,7 +57,6 @@ enum sx_status device_words_unknown(const struct device_words *among, const char
 			suggest_offer(&near, device->name);
 	}
 	const char *found = near.count ? near.items[0] : NULL;
-	const char *quote = found && strpbrk(found, " ()") ? "'" : "";
 	error_set(err, SX_ERR_NOT_FOUND, "no device %s%s%s", word, among->path ? " in " : "",
 		  among->path ? among->path : "");
 	if (among->path)
@@ -65,9 +64,10 @@ enum sx_status device_words_unknown(const struct device_words *among, const char
 	else
 		error_because(err, "no source of this machine knows it");
 	if (found)
-		error_try(err, "-d %s%s%s", quote, found, quote);
+		error_try(err, "-d %s", error_word((char[ERROR_WORD_MAX]){0}, found));
 	else if (among->path)
-		error_try(err, "sextant list devices %s", among->path);
+		error_try(err, "sextant list devices %s",
+			  error_word((char[ERROR_WORD_MAX]){0}, among->path));
 	else
 		error_try(err, "sextant devices");
 	return SX_ERR_NOT_FOUND;
@@ -154,7 +154,8 @@ static enum sx_status none_left(const struct device_words *among, struct sx_erro
 	char list[256];
 	error_set(err, SX_ERR_NOT_FOUND, "%s holds no such device", among->path);
 	error_because(err, "it was recorded from %s", list_of(among, list, sizeof(list)));
-	error_try(err, "sextant capture info %s", among->path);
+	error_try(err, "sextant capture info %s",
+		  error_word((char[ERROR_WORD_MAX]){0}, among->path));
 	return SX_ERR_NOT_FOUND;
 }
 

@@ -207,8 +207,11 @@ static enum sx_status nothing_listed(const struct cli *cli, const char *pattern,
 		  cli->options.input ? " of " : "", cli->options.input ? cli->options.input : "",
 		  what ? what : "");
 	error_because(err, "ids, sources, catalogs and names were looked at");
-	error_try(err, "sextant list devices%s%s", cli->options.input ? " " : "",
-		  cli->options.input ? cli->options.input : "");
+	if (cli->options.input)
+		error_try(err, "sextant list devices %s",
+			  error_word((char[ERROR_WORD_MAX]){0}, cli->options.input));
+	else
+		error_try(err, "sextant list devices");
 	return SX_ERR_NOT_FOUND;
 }
 

@@ -14,7 +14,8 @@ static enum sx_status need(const struct cli *cli, struct sx_error *err)
 		return SX_OK;
 	error_set(err, SX_ERR_USAGE, "no output file");
 	error_because(err, "a capture is written to a file");
-	error_try(err, "sextant import %s -o OUT.sxc", o->input ? o->input : o->args.items[0]);
+	error_try(err, "sextant import %s -o OUT.sxc",
+		  error_word((char[ERROR_WORD_MAX]){0}, o->input ? o->input : o->args.items[0]));
 	return SX_ERR_USAGE;
 }
 

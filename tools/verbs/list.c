@@ -149,7 +149,8 @@ static enum sx_status search_nothing(const struct many *m, const char *pattern,
 		error_set(err, SX_ERR_NOT_FOUND, "no device of %s has %s that match \"%s\"", path,
 			  m->what, pattern);
 		error_because(err, "names, titles and descriptions were searched");
-		error_try(err, "sextant list %s %s", m->what, path);
+		error_try(err, "sextant list %s %s", m->what,
+			  error_word((char[ERROR_WORD_MAX]){0}, path));
 		return SX_ERR_NOT_FOUND;
 	}
 	error_set(err, SX_ERR_NOT_FOUND, "no catalog has %s that match \"%s\"", m->what, pattern);

@@ -244,7 +244,8 @@ enum sx_status repeat_record(struct repeat *repeat, const struct cli *cli, struc
 	if (access(path, R_OK) != 0) {
 		error_set(err, SX_ERR_NOT_FOUND, "run %" PRIu64 " recorded nothing", repeat->count);
 		error_because(err, "its recording ended with %d, for the reason above", code);
-		error_try(err, "sextant record -- %s", argv && *argv ? *argv : "PROGRAM");
+		error_try(err, "sextant record -- %s",
+			  argv && *argv ? error_word((char[ERROR_WORD_MAX]){0}, *argv) : "PROGRAM");
 		return SX_ERR_NOT_FOUND;
 	}
 	if (code)

@@ -308,7 +308,8 @@ static enum sx_status check_baseline(const struct cli *cli, struct sx_error *err
 		return SX_OK;
 	error_set(err, SX_ERR_USAGE, "report has --baseline in pages alone");
 	error_because(err, "differences as text, JSON or Markdown are what sextant diff writes");
-	error_try(err, "sextant diff %s FILE, or -o report.html", cli->options.baseline);
+	error_try(err, "sextant diff %s FILE, or -o report.html",
+		  error_word((char[ERROR_WORD_MAX]){0}, cli->options.baseline));
 	return SX_ERR_USAGE;
 }
 

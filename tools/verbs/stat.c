@@ -9,7 +9,8 @@ static int stat_run(struct cli *cli)
 		struct sx_error err;
 		error_set(&err, SX_ERR_USAGE, "a capture and a command at once");
 		error_because(&err, "the samples come from one or the other");
-		error_try(&err, "sextant stat -i %s", cli->options.input);
+		error_try(&err, "sextant stat -i %s",
+			  error_word((char[ERROR_WORD_MAX]){0}, cli->options.input));
 		return cli_fail(cli, &err);
 	}
 	return cli->options.repeat > 1 ? stat_repeat_run(cli)

@@ -160,7 +160,8 @@ enum sx_status import_unpack(const char *path, size_t limit, char **data, size_t
 			error_set(err, status, "%s cannot be unpacked", path);
 			error_because(err, "its %s stream is damaged or breaks off",
 				      is_gz ? "gzip" : "zstd");
-			error_try(err, "%s -t %s", is_gz ? "gzip" : "zstd", path);
+			error_try(err, "%s -t %s", is_gz ? "gzip" : "zstd",
+				  error_word((char[ERROR_WORD_MAX]){0}, path));
 		}
 		free(out.data);
 		return status;

@@ -55,7 +55,8 @@ static void tell_partial(const struct sx_session *s, uint32_t index, struct sx_e
 {
 	error_set(err, SX_INCOMPLETE, "%s is not whole", s->options.input);
 	error_because(err, "%s", s->devices[index].note.message);
-	error_try(err, "sextant capture info %s", s->options.input);
+	error_try(err, "sextant capture info %s",
+		  error_word((char[ERROR_WORD_MAX]){0}, s->options.input));
 }
 
 static void tell_loss(const struct sx_session_device *info, struct sx_error *err)

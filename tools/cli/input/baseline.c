@@ -265,7 +265,8 @@ static enum sx_status baseline_finish(struct reading *r, const char *path,
 	error_set(err, SX_ERR_BAD_INPUT, "%s:%zu: this is no whole baseline", path, line);
 	error_because(err, result == READ_JSON_WHOLE ? "a value is missing or of the wrong kind"
 						     : "the JSON breaks off or is malformed");
-	error_try(err, "sextant diff A B --update-baseline %s", path);
+	error_try(err, "sextant diff A B --update-baseline %s",
+		  error_word((char[ERROR_WORD_MAX]){0}, path));
 	return SX_ERR_BAD_INPUT;
 }
 

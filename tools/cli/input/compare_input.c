@@ -220,7 +220,7 @@ static enum sx_status compare_no_device(const char *shown, struct sx_error *err)
 {
 	error_set(err, SX_ERR_BAD_INPUT, "%s has no device", shown);
 	error_because(err, "it is damaged before the first one");
-	error_try(err, "sextant capture check %s", shown);
+	error_try(err, "sextant capture check %s", error_word((char[ERROR_WORD_MAX]){0}, shown));
 	return SX_ERR_BAD_INPUT;
 }
 

@@ -443,6 +443,18 @@ const char *imported_text(const struct cli *cli, const char *text, char buf[IMPO
 	return text;
 }
 
+const char *imported_remedy(const struct cli *cli, const char *text, char buf[IMPORTED_TEXT_MAX])
+{
+	for (const struct imported *i = cli->imported; i; i = i->next) {
+		char word[ERROR_WORD_MAX];
+		const char *named =
+		    draft_shown(text, i->path, error_word(word, i->shown), buf, IMPORTED_TEXT_MAX);
+		if (named != text)
+			return named;
+	}
+	return text;
+}
+
 void imported_finish(struct cli *cli)
 {
 	while (cli->imported) {

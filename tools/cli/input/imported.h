@@ -21,6 +21,8 @@ enum sx_status imported_inputs(struct cli *cli, struct sx_error *err);
 enum sx_status imported_replace(struct cli *cli, const char **path, struct sx_error *err);
 /* Text with the names of the files that the user gave, instead of their captures'. */
 const char *imported_text(const struct cli *cli, const char *text, char buf[IMPORTED_TEXT_MAX]);
+/* The same of a remedy, where names are words of a shell. */
+const char *imported_remedy(const struct cli *cli, const char *text, char buf[IMPORTED_TEXT_MAX]);
 void imported_finish(struct cli *cli);
 
 #endif

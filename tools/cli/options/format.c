@@ -115,9 +115,11 @@ static enum sx_status refuse_packed(const struct options *options, const char *t
 				    struct sx_error *err)
 {
 	int plain = (int)(suffix_of(options->output) - options->output) - 1;
+	char name[SX_ERROR_TEXT_MAX];
+	snprintf(name, sizeof(name), "%.*s", plain, options->output);
 	error_set(err, SX_ERR_USAGE, "results are not packed: %s", options->output);
 	error_because(err, "packed files are read, but written plain");
-	error_try(err, "-o %.*s, and %s it then", plain, options->output, tool);
+	error_try(err, "-o %s, and %s it then", error_word((char[ERROR_WORD_MAX]){0}, name), tool);
 	return SX_ERR_USAGE;
 }
 
@@ -170,10 +172,12 @@ static enum sx_status check_capture(const struct options *options, const struct 
 	if (at == SUFFIXES || suffixes[at].format == FORMAT_TEXT)
 		return SX_OK;
 	int plain = (int)(suffix - options->output) - 1;
+	char name[SX_ERROR_TEXT_MAX];
+	snprintf(name, sizeof(name), "%.*s.sxc", plain, options->output);
 	error_set(err, SX_ERR_USAGE, "sextant %s does not write %s", verb->name,
 		  format_name(suffixes[at].format));
 	error_because(err, "it writes a capture, from which report and export make that");
-	error_try(err, "-o %.*s.sxc", plain, options->output);
+	error_try(err, "-o %s", error_word((char[ERROR_WORD_MAX]){0}, name));
 	return SX_ERR_USAGE;
 }
 

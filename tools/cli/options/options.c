@@ -103,12 +103,9 @@ static enum sx_status take_child(struct options *options, const struct verb *ver
 /* Appends a word as a shell wants it. */
 static void append_word(char *line, size_t size, const char *word)
 {
-	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-				    "%+,-./:=@_";
+	char quoted[ERROR_WORD_MAX];
 	size_t used = strlen(line);
-	bool bare = *word && strspn(word, plain) == strlen(word);
-	const char *around = bare || strchr(word, '\'') ? "" : "'";
-	snprintf(line + used, size - used, " %s%s%s", around, word, around);
+	snprintf(line + used, size - used, " %s", error_word(quoted, word));
 }
 
 /* The same command line with the -- that is missing before the argument at hand. */
@@ -141,7 +138,8 @@ static enum sx_status take_argument(const struct cursor *cursor, const struct ve
 	if (verb->child && file && options_word(verb->options, "input")) {
 		error_because(err,
 			      "a file to read stands behind -i, a program to measure after --");
-		error_try(err, "sextant %s -i %s", verb->name, text);
+		error_try(err, "sextant %s -i %s", verb->name,
+			  error_word((char[ERROR_WORD_MAX]){0}, text));
 	} else if (verb->child) {
 		error_because(err, "a program to measure stands after --");
 		try_as_child(cursor, verb, err);

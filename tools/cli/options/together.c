@@ -40,7 +40,8 @@ static enum sx_status together_files(const struct options *o, const struct verb 
 	if (several)
 		error_try(err, "both without -i, one after the other");
 	else
-		error_try(err, "sextant %s -i %s", verb->name, o->input);
+		error_try(err, "sextant %s -i %s", verb->name,
+			  error_word((char[ERROR_WORD_MAX]){0}, o->input));
 	return SX_ERR_USAGE;
 }
 

@@ -180,7 +180,9 @@ static enum sx_status set_id(struct option_id *id, const struct option_spec *spe
 		/* A name is what people have. */
 		if (spec->letter)
 			error_try(err, "--%s \"$(pidof -s %s)\"", spec->name,
-				  isalpha((unsigned char)text[0]) ? text : "PROGRAM");
+				  isalpha((unsigned char)text[0])
+				      ? error_word((char[ERROR_WORD_MAX]){0}, text)
+				      : "PROGRAM");
 		else
 			error_try(err, "--%s 0x1a2b; decode --by context shows the ids",
 				  spec->name);

@@ -37,12 +37,12 @@ static enum sx_status choose_format(const struct cli *cli, const struct decode_f
 	for (uint32_t i = 0; kind && import_kind_at(i); i++) {
 		if (strcmp(kind, import_kind_at(i)) != 0)
 			continue;
+		const struct options *o = &cli->options;
+		const char *path = o->input || !o->args.count ? o->input : o->args.items[0];
 		error_set(err, SX_ERR_USAGE, "decode does not read files of kind %s", kind);
 		error_because(err, "every verb reads them as they are, as if they were captures");
 		error_try(err, "sextant export %s --counters",
-			  cli->options.input	    ? cli->options.input
-			  : cli->options.args.count ? cli->options.args.items[0]
-						    : "FILE");
+			  path ? error_word((char[ERROR_WORD_MAX]){0}, path) : "FILE");
 		return SX_ERR_USAGE;
 	}
 	if (kind)
