@@ -654,7 +654,7 @@ class Tables(FolderTest):
 
     def test_other_json(self):
         """JSON that is not ours is called that; what CSV would say of its quotes is no help."""
-        for text in ('[{"frame_time": 16.6, "name":"a"},\n{"frame_time": 17,"name":"b"}]\n', '\n {\n "frame_time": [1, 2, "x" ]\n}\n'):
+        for text in ('[[16.6, "a"],\n[17,"b"]]\n', '\n {\n "frame_time": [1, 2, "x" ]\n}\n'):
             result = run('eval', self.file(text, 't.json'), '--for', 'opengl', '--csv')
             self.assertEqual((result.returncode, result.stdout), (5, ''), result.stderr)
             self.assertIn('is JSON of a kind that is not known', result.stderr)

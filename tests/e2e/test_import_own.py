@@ -300,7 +300,7 @@ class Own(FolderTest):
                     path = self.export(source, f'rows.{form}', '--format', form, *args)
                     result = run('export', path, '--csv', *args)
                     self.assertEqual((result.returncode, result.stdout), (0, want), result.stderr)
-                    self.assertIn('rows that sextant wrote as JSON', result.stderr)
+                    self.assertIn('rows as JSON', result.stderr)
                     with open(path, encoding='utf-8') as file:
                         documents = [json.load(file)] if form == 'json' else [json.loads(line) for line in file]
                     with open(path, 'w', encoding='utf-8') as file:  # as jq -cS has it

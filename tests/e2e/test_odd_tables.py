@@ -90,6 +90,35 @@ class OddTables(FolderTest):
             self.assertEqual(have['IAVertices'][1], [1234567, 2345678])
             self.assertNotIn('between points', told)
 
+    def test_arrays_of_objects(self):
+        """As other programs write a table: what the same as CSV is, with the same said of its units; and what jq -s makes of our own lines."""
+        rows = [{'frame': i, 'scene': 'a' if i < 2 else 'b "c"', 'gpu_time': 8.25 + i, 'frame_time_ms': 16.5, 'gpu_busy': None if i == 1 else 50} for i in range(4)]
+        table = ['frame,scene,gpu_time,frame_time_ms,gpu_busy'] + [f'{i},{"a" if i < 2 else chr(34) + "b " + 2 * chr(34) + "c" + 3 * chr(34)},{8.25 + i},16.5,{"" if i == 1 else 50}' for i in range(4)]
+        want = None
+        for text in ('\n'.join(table) + '\n', json.dumps(rows), json.dumps(rows, indent=2), '[' + ',\n'.join(map(json.dumps, rows)) + ']\n'):
+            for verb in (('eval', '--json'), ('eval', '--for', 'opengl', '--json'), ('report', '--by', 'scene', '--csv')):
+                if verb[0] == 'eval':
+                    result = run(verb[0], self.file(text), *verb[1:], '-m', 'gpu_time,frame_time')
+                    self.assertEqual(result.returncode, 0, result.stderr)
+                    document = json.loads(result.stdout)
+                    have = [dict(zip(document['metrics'], row)) for row in document['rows']]
+                    self.assertEqual([(r['frame'], r.get('scene', r.get('group')), r['gpu_time'], r['frame_time']) for r in have],
+                                     [(r['frame'], r['scene'], r['gpu_time'] / 1e3, 0.0165) for r in rows])
+                else:
+                    result = run(verb[0], self.file(text), *verb[1:], '-m', 'gpu_time')
+                    self.assertEqual(result.returncode, 0, result.stderr)
+                    want = want or result.stdout
+                    self.assertEqual(result.stdout.replace('\ngroup', '\nscene'), want)
+            self.assertIn('no unit stands behind gpu_time: it is read in ms', ' '.join(result.stderr.split()))
+        own = run('export', self.file(json.dumps(rows)), '--counters', '-f', 'ndjson').stdout
+        again = run('export', self.file('[' + ','.join(own.splitlines()) + ']'), '--counters', '-f', 'ndjson')
+        self.assertEqual((again.returncode, again.stdout), (0, own))
+        cut = run('export', self.file('[{"gpu_time": 8.25}, {"gpu_'), '--counters', '--csv')
+        self.assertEqual(cut.stdout.splitlines()[1:], [',,,0.00825'])
+        self.assertIn('breaks off', cut.stderr)
+        for other in ('[{"name": "x", "ph": "X", "ts": 1, "dur": 3}]', '[{"a": {"b": 1}}]', '[{"a": "b"}]', '[]'):
+            self.assertEqual(run('report', self.file(other)).returncode, 5)
+
 
 if __name__ == '__main__':
     unittest.main()

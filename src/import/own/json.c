@@ -1,7 +1,8 @@
 /*
  * Rows as sextant export, eval and decode write them as JSON (a document of tables) and NDJSON (an
- * object a row): they become the table that CSV of the same rows is, which csv.c then reads.
- * JSON says the unit of each column, NDJSON has base units.
+ * object a row), and as others write them (an array of objects): they become the table that CSV of
+ * the same rows is, which csv.c then reads. JSON says the unit of each column, NDJSON has base
+ * units.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,7 @@
 /* What the first object of a text shows. */
 struct own_json_look {
 	size_t objects, numbers, own;
+	bool array; /* of objects: only the first is looked at */
 	bool nested, foreign;
 };
 
@@ -22,8 +24,9 @@ static void own_json_see_first(void *user, enum read_json_event event,
 {
 	struct own_json_look *look = user;
 	double number;
-	look->nested |= place->depth > 1 || event == READ_JSON_LAST ||
-			(event == READ_JSON_BEGIN && place->depth);
+	bool behind = look->objects && look->array;
+	look->nested |= !behind && (place->depth > 1 || event == READ_JSON_LAST ||
+				    (event == READ_JSON_BEGIN && place->depth));
 	look->objects += event == READ_JSON_END && !place->depth;
 	if (look->objects || place->depth != 1)
 		return;
@@ -31,7 +34,8 @@ static void own_json_see_first(void *user, enum read_json_event event,
 	look->numbers += event == READ_JSON_BARE && import_number(value, &number);
 	look->own += import_is(key, "begin_ns") || import_is(key, "end_ns");
 	look->foreign |= import_is(key, "schema") || import_is(key, "event") ||
-			 import_is(key, "counter-value") || import_is(key, "metric-value");
+			 import_is(key, "counter-value") || import_is(key, "metric-value") ||
+			 import_is(key, "ph"); /* an event of a trace */
 }
 
 static bool own_json_has(const struct import_head *head, const char *word)
@@ -87,19 +91,27 @@ static enum sx_status own_json_refuse(const struct import_job *job, struct impor
 	return SX_ERR_BAD_INPUT;
 }
 
+/* An object a row, as most programs write a table: ours write an object a line, or one alone. */
+static bool own_json_is_array(const char *text, size_t size)
+{
+	const char *begin = own_json_behind(text, text + size, "[");
+	return begin && own_json_behind(begin, text + size, "{");
+}
+
 static bool own_json_recognise(const struct import_head *head)
 {
 	size_t at = 0, line;
 	while (at < head->size && memchr(" \t\r\n", head->text[at], 4))
 		at++;
-	if (at == head->size || head->text[at] != '{')
+	bool array = own_json_is_array(head->text, head->size);
+	if (at == head->size || (head->text[at] != '{' && !array))
 		return false;
 	if (own_json_has(head, "\"sextant.export/1\"") ||
 	    own_json_has(head, "\"sextant.eval/1\"") ||
 	    own_json_has(head, "\"sextant.decode/1\"") || own_json_result(head).size)
 		return true;
-	const char *end = memchr(head->text + at, '\n', head->size - at);
-	struct own_json_look look = {0};
+	const char *end = array ? NULL : memchr(head->text + at, '\n', head->size - at);
+	struct own_json_look look = {.array = array};
 	read_json_walk(head->text + at, end ? (size_t)(end - head->text) - at : head->size - at,
 		       own_json_see_first, &look, &line);
 	return look.objects && !look.nested && !look.foreign && (look.numbers || look.own);
@@ -183,6 +195,8 @@ static enum sx_status own_json_read(struct import_job *job, struct sx_error *err
 	r->job = job;
 	units_init(&r->units);
 	r->lines = !own_json_has(&head, "\"metrics\"") || !own_json_has(&head, "\"rows\"");
+	r->array = own_json_is_array(head.text, head.size);
+	r->lines |= r->array;
 	if (!r->lines)
 		own_json_add_table(r, (struct import_cell){"", 0});
 	struct sx_error cut = {0};
@@ -212,7 +226,7 @@ static enum sx_status own_json_read(struct import_job *job, struct sx_error *err
 
 const struct import_format import_own_json = {
     .kind = "sextant-json",
-    .about = "rows that sextant wrote as JSON",
+    .about = "rows as JSON",
     .any_order = true,
     .recognise = own_json_recognise,
     .read = own_json_read,

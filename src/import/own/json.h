@@ -40,6 +40,7 @@ struct own_json {
 	size_t seen;		/* devices of the document so far */
 	size_t beyond;		/* the first row with more values than names, from 1; 0: none */
 	bool lines, failed, by_device, many;
+	bool array;   /* with `lines`: the objects stand in an array, as others write them */
 	bool filling; /* the second walk, over rows */
 	struct units units;
 	struct strings columns;	       /* header of the table that is made */

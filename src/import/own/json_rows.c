@@ -161,6 +161,23 @@ static double own_json_factor(const struct own_json *r, const char *from, const 
 	return factor;
 }
 
+/* What tells rows of ours in an array, as jq -s makes one of our lines. */
+static bool own_json_is_ours(const struct own_json_table *t)
+{
+	return t->catalog.size || (strings_find(&t->names, "begin_ns", 8) != UINT32_MAX &&
+				   strings_find(&t->names, "end_ns", 6) != UINT32_MAX);
+}
+
+/* What other writers mean without saying so, as in CSV; told. */
+static const char *own_json_bare_unit(struct own_json *r, const struct sx_catalog *catalog,
+				      const char *name, const char *known)
+{
+	const char *unit = bare_units_of(catalog, name, known);
+	if (unit)
+		bare_units_add(&r->job->bare, name, unit);
+	return unit;
+}
+
 /* The unit to stand behind a name, because the numbers are not in the catalog's; or NULL. */
 static const char *own_json_unit(struct own_json *r, const struct own_json_table *t,
 				 const struct sx_catalog *catalog, uint32_t name,
@@ -170,6 +187,8 @@ static const char *own_json_unit(struct own_json *r, const struct own_json_table
 	const char *known = own_json_known_unit(catalog, t->names.texts[name]), *unit = NULL;
 	if (t->units[name].size)
 		unit = import_text(r->job, t->units[name].text, t->units[name].size);
+	else if (r->lines && known && r->array && !own_json_is_ours(t))
+		unit = own_json_bare_unit(r, catalog, t->names.texts[name], known);
 	else if (r->lines && known)
 		unit = units_base(&r->units, known, buf, &factor);
 	if (!unit || strcmp(unit, "count") == 0 || own_json_is_plain(t->names.texts[name]))

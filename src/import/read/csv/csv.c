@@ -76,7 +76,9 @@ static enum sx_status no_such_json(const struct csv_stream *s)
 {
 	error_set(s->r.err, SX_ERR_BAD_INPUT, "%s is JSON of a kind that is not known",
 		  s->r.c.origin);
-	error_because(s->r.err, "of JSON only what sextant export, eval and decode write is read");
+	error_because(s->r.err,
+		      "of JSON rows of numbers are read: an array of objects, an object a "
+		      "line, and what sextant export, eval and decode write");
 	error_try(s->r.err, "the same as CSV: a header line with counter names, then one line of "
 			    "numbers a sample");
 	return SX_ERR_BAD_INPUT;
