@@ -626,7 +626,9 @@ class Stat(Case):
         self.assertGreater(doc['duration_ns'], 90_000_000)
         for metric in doc['metrics']:
             self.assertEqual(set(metric), {'name', 'device', 'unit', 'total', 'mean', 'min', 'p50', 'p95',
-                                           'p99', 'max', 'running', 'why'})
+                                           'p99', 'max', 'running', 'why', 'count', 'lost'})
+            self.assertEqual((metric['count'] > 0, metric['lost']), (metric['why'] is None, 0), metric)
+            self.assertLessEqual(metric['count'], doc['samples']['count'])
             self.assertEqual(metric['mean'] is None, metric['why'] is not None, metric)
 
     def test_signal(self):

@@ -236,10 +236,10 @@ void machine_row_json(struct json *json, const struct view *view, const char *sc
 	json_kv_f64(json, "max", m.max);
 	json_kv_f64(json, "running", row->running);
 	json_kv_string(json, "why", row->stats.why);
-	if (strcmp(schema, "stat") == 0)
-		return; /* whose shape is fixed */
 	json_kv_u64(json, "count", row->stats.count);
 	json_kv_u64(json, "lost", row->stats.lost);
+	if (strcmp(schema, "stat") == 0)
+		return;
 	json_kv_string(json, "better", directions[row->direction]);
 	json_kv_f64(json, "peak", m.peak);
 }
