@@ -522,8 +522,8 @@ class Tables(FolderTest):
         self.assertNotIn('holds no number', told)
 
     def test_times_in_words(self):
-        """Dates are a label, which is told with what a time would be."""
-        path = self.file('timestamp,frame_time (ms)\n2026-11-22 10:00:00.000000,10\n2026-11-22 10:00:00.010000,20\n')
+        """Dates that are not written as most are a label, which is told with what a time would be."""
+        path = self.file('timestamp,frame_time (ms)\n22.11.2026 10:00:00.000000,10\n22.11.2026 10:00:00.010000,20\n')
         for args in (('report',), ('eval', '--for', 'opengl')):
             told = ' '.join(self.good(args[0], path, *args[1:], '--csv', '-m', 'frame_time').stderr.split())
             self.assertIn('column timestamp holds text and is a label: times are numbers, with their unit in the header, as "timestamp (s)"', told)

@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import unittest
+from datetime import datetime, timedelta, timezone
 
 from command import FolderTest
 
@@ -118,6 +119,32 @@ class OddTables(FolderTest):
         self.assertIn('breaks off', cut.stderr)
         for other in ('[{"name": "x", "ph": "X", "ts": 1, "dur": 3}]', '[{"a": {"b": 1}}]', '[{"a": "b"}]', '[]'):
             self.assertEqual(run('report', self.file(other)).returncode, 5)
+
+    def test_dates(self):
+        """Dates in one form are the times of rows, from the first on: with a zone and without, across days, months and years; numbers go before them."""
+        for written in (lambda s: s.isoformat(), lambda s: s.isoformat(' ', 'microseconds'), lambda s: s.isoformat(timespec='milliseconds') + 'Z',
+                        lambda s: s.astimezone(timezone(timedelta(hours=5, minutes=30))).isoformat(), lambda s: s.isoformat().replace('-', '/').replace('T', ' ')):
+            for start in (datetime(2026, 11, 23, 0, 21, 35, 123000), datetime(2024, 2, 28, 23, 59, 59, 900000), datetime(1999, 12, 31, 23, 59, 59, 950000)):
+                steps = [0, 10, 35, 100, 3600 * 1000, 86400 * 1000 * 2]
+                at = [written((start.replace(tzinfo=timezone.utc) if '+05' in written(start) else start) + timedelta(milliseconds=ms)) for ms in steps]
+                text = 'timestamp,IAVertices\n' + ''.join(f'{when},{i}\n' for i, when in enumerate(at))
+                have, told = self.columns(text, '--for', 'opengl')
+                self.assertEqual(have['end_ns'][1], [ms * 10**6 for ms in steps])
+                self.assertEqual(have['begin_ns'][1], [None, *(ms * 10**6 for ms in steps[:-1])])
+                self.assertIn(f'column timestamp holds dates: times of rows count from {at[0]}', told)
+                rows = run('eval', self.file(text), '--for', 'opengl', '--csv', '-m', 'IAVertices').stdout.splitlines()
+                self.assertEqual(rows[2], '0,10000000,1')
+        lines = ''.join(f'2026-11-23T00:00:0{i},2026-11-23T00:00:0{i + 1},{30 + i}\n' for i in range(5))
+        have, _ = self.columns('start,end,Frames\n' + lines, '--for', 'opengl')
+        self.assertEqual((have['begin_ns'][1], have['end_ns'][1]), ([i * 10**9 for i in range(5)], [(i + 1) * 10**9 for i in range(5)]))
+        rate = run('report', self.file('start,end,Frames\n' + lines), '--for', 'opengl', '--by', 'time', '--csv')
+        self.assertEqual(rate.returncode, 0, rate.stderr)
+        self.assertEqual(len(rate.stdout.splitlines()), 6)
+        for text in ('time,end_ns,Frames\n2026-11-23T00:00:00,5,1\n2026-11-23T00:00:01,9,2\n', 'time,IAVertices\n2026-11-23T00:00:00,1\n2026-11-23 00:00:01,2\n',
+                     'time,IAVertices\n2026-02-29T00:00:00,1\n', 'time,IAVertices\n2026-11-23T00:00:00,1\n2026-11-23T00:00:00,2\n2026-11-23T00:00:01,3\n', 'time,IAVertices\n2026-11-23T00:00:00+25:00,1\n', 'time,IAVertices\n2026-11-23T00:61:00,1\n'):
+            have, told = self.columns(text, '--for', 'opengl')
+            self.assertIn('time', have)
+            self.assertNotIn('holds dates', told)
 
 
 if __name__ == '__main__':

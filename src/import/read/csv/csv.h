@@ -74,6 +74,8 @@ struct csv_tally {
 	const char *no_count_name; /* column; lives as long as the stream */
 	size_t below, first_below; /* times below 0, which no row has, and the line of one */
 	uint64_t shift_ns;	   /* by which all times were moved, since the first lies below 0 */
+	const char *dates;	   /* a column of them, which times of rows are, or NULL */
+	const char *first_date;	   /* from which they count; lives as long as the stream */
 	size_t unclear;		   /* numbers like "1.234.567" beside some like "1.5" */
 	size_t first_unclear;	   /* line */
 	const char *unclear_name;  /* column; lives as long as the stream */

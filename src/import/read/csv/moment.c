@@ -1,6 +1,4 @@
 /* Times of rows of CSV: what stands below 0. */
-#include <math.h>
-
 #include "import/read/csv/rows.h"
 
 #define MOVED_MOST ((uint64_t)366 * 86400 * 1000000000) /* a recording ends within a year */

@@ -80,9 +80,11 @@ static void csv_rows_store(struct csv_reader *r, const struct csv_column *column
 	csv_rows_put(r, column, u, f);
 }
 
-static enum sx_status take_text(struct csv_reader *r, const struct csv_column *column,
+static enum sx_status take_text(struct csv_reader *r, struct csv_column *column,
 				const struct csv_cell *cell)
 {
+	if (column->dates && !r->table)
+		column->dates = csv_no_data(cell) || csv_date_learn(column, cell);
 	if (column->role == CSV_IGNORED || !r->table || !cell->size)
 		return SX_OK;
 	uint32_t index = sx_table_intern(r->table, cell->text, cell->size);
@@ -117,6 +119,7 @@ static enum sx_status no_number(struct csv_reader *r, struct csv_column *column,
 {
 	if (!r->table && column->may_be_text) {
 		column->role = CSV_TEXT;
+		column->dates = !column->values && csv_date_learn(column, cell);
 		return SX_OK;
 	}
 	if (column->known && is_endless(cell)) {
@@ -268,6 +271,8 @@ static enum sx_status csv_rows_take_cell(struct csv_reader *r, struct csv_column
 		csv_tell_cut(r);
 	if (column->role == CSV_TEXT || column->role == CSV_IGNORED)
 		return take_text(r, column, cell);
+	if (column->dates && column->role < CSV_FRAME)
+		return csv_date_take(r, column, cell);
 	if (cell->cut)
 		return no_number(r, column, cell);
 	if (csv_no_data(cell))

@@ -46,6 +46,12 @@ struct csv_column {
 	bool many_units;	   /* and not all the same */
 	char cell_unit[16];	   /* that of the first */
 	enum sx_label label;	   /* CSV_TEXT */
+	bool dates;		   /* all texts are, in one form */
+	unsigned date_form;	   /* 0: none was read yet */
+	bool repeats;		   /* a row has the date of the one before */
+	uint64_t first_ns;	   /* of dates, from 1970 on */
+	uint64_t last_ns;	   /* of the row before */
+	char first_date[40];	   /* as it stands there */
 	const char *unit;	   /* as the header has it, or NULL */
 	double factor;		   /* of values as they stand there; 0: 1 */
 	double to_ns;		   /* of times; 0: 1 */
@@ -80,6 +86,7 @@ struct csv_reader {
 	unsigned timed;			/* a mask of 1 << role: some row had one from 0 on */
 	uint64_t earliest, latest;	/* times: below 0 and above it, while columns are learned */
 	bool below_late;		/* some time below 0 is no beginning */
+	uint64_t dates_from;		/* from which dates count, since 1970 */
 	uint64_t shift_ns;		/* added to all times but lengths */
 	uint64_t moment;		/* of the row before */
 	uint64_t instance;		/* of the row at hand, or SX_LABEL_ABSENT */
@@ -129,6 +136,13 @@ void csv_time_put(struct csv_reader *r, enum csv_role role, uint64_t ns);
 void csv_time_below(struct csv_reader *r, const struct csv_column *column, double below);
 /* Once all lines were read: where a clock counts from a moment after its first times, all move. */
 void csv_settle_times(struct csv_reader *r);
+/* Whether a text is a date and time, written as those of its column before. */
+bool csv_date_learn(struct csv_column *column, const struct csv_cell *cell);
+/* The time of the row at hand that is written as a date. */
+enum sx_status csv_date_take(struct csv_reader *r, const struct csv_column *column,
+			     const struct csv_cell *cell);
+/* Once all lines were read: columns of dates are times where nothing else tells any. */
+void csv_settle_dates(struct csv_reader *r);
 /* Before the first line of either reading. */
 void csv_rows_rewind(struct csv_reader *r);
 /* The file is not what it was when types were learned. */

@@ -39,6 +39,7 @@ void csv_settle(struct csv_reader *r)
 					       [CSV_INSTANCE] = SX_LABEL_INSTANCE};
 	bool begin = false, end = false;
 	csv_settle_times(r);
+	csv_settle_dates(r);
 	r->value_count = 0;
 	for (uint32_t i = 0; i < r->count; i++) {
 		struct csv_column *column = &r->columns[i];

@@ -41,7 +41,7 @@ static void tell_columns(const struct csv_tally *tally, const struct teller *to)
 	if (tally->written_time)
 		teller_say(to,
 			   "column %.80s holds text and is a label: times are numbers, with their "
-			   "unit in the header, as \"%.80s (s)\"",
+			   "unit in the header, as \"%.80s (s)\", or all as 2026-11-22T10:00:00.5",
 			   tally->written_time, tally->written_time);
 	if (tally->texts)
 		teller_say(to, "%s of text %s left out, %.80s the first: four are labels",
@@ -62,6 +62,9 @@ static void tell_rows(const struct csv_tally *tally, const struct teller *to)
 			   "%s fewer cells than the header, line %zu the first; what they lack is "
 			   "no data",
 			   COUNTED(tally->short_lines, "line has"), tally->first_short);
+	if (tally->dates)
+		teller_say(to, "column %.80s holds dates: times of rows count from %.40s",
+			   tally->dates, tally->first_date);
 	if (tally->unclear)
 		teller_say(to,
 			   "%s groups of digits between points, in a column of fractions behind "
