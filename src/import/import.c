@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "base/number.h"
+#include "import/clock.h"
 #include "import/columns.h"
 #include "import/constants.h"
 #include "import/devices.h"
@@ -139,7 +140,8 @@ static enum sx_status import_with(struct import_job *job, struct import **out, s
 	for (uint32_t i = 0; i < job->result->device_count; i++) {
 		const struct import_format *format = job->format;
 		if ((format->by_device || format->any_order) &&
-		    import_count_frames(job, &job->result->devices[i], err)) {
+		    (import_clock_frames(job, &job->result->devices[i], err) ||
+		     import_count_frames(job, &job->result->devices[i], err))) {
 			import_destroy(job->result);
 			return SX_ERR_NO_MEMORY;
 		}

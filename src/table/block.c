@@ -60,6 +60,11 @@ void table_times(struct sx_table *table, uint64_t **begin_ns, uint64_t **end_ns)
 	*end_ns = table->end_ns;
 }
 
+void table_become(struct sx_table *table, enum sx_sample_kind kind)
+{
+	table->kind = kind;
+}
+
 /* A text label's index in another table's dictionary. */
 static enum sx_status block_translate(struct sx_table *to, const struct sx_table *from,
 				      uint64_t *labels, struct sx_error *err)

@@ -24,6 +24,8 @@ enum sx_status table_add_block(struct sx_table *table, size_t rows, struct table
 
 /* The times of all rows, to write; they last until the table changes. */
 void table_times(struct sx_table *table, uint64_t **begin_ns, uint64_t **end_ns);
+/* From here on its rows enclose what their values have told. */
+void table_become(struct sx_table *table, enum sx_sample_kind kind);
 
 /*
  * Gives `to` as many rows as `from` has, with its times and labels. Values of columns that have

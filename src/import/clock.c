@@ -1,0 +1,171 @@
+/* See clock.h. */
+#include "import/clock.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <sextant/catalog.h>
+
+#include "base/number.h"
+#include "catalog/column.h"
+#include "catalog/units.h"
+#include "import/read/times.h"
+#include "table/block.h"
+
+/* What runs for itself has frames of its own, which follow each other. */
+static const enum sx_label clock_of[] = {SX_LABEL_PROCESS, SX_LABEL_CONTEXT, SX_LABEL_INSTANCE};
+#define CLOCK_LABELS (sizeof(clock_of) / sizeof(clock_of[0]))
+
+struct clock_row {
+	uint64_t labels[CLOCK_LABELS];
+	size_t row;
+};
+
+static int clock_compare(const void *a, const void *b)
+{
+	const struct clock_row *x = a, *y = b;
+	int order = memcmp(x->labels, y->labels, sizeof(x->labels));
+	return order ? order : (x->row > y->row) - (x->row < y->row);
+}
+
+static bool clock_has_times(const struct sx_table *table)
+{
+	const uint64_t *begin = sx_table_begin_ns(table), *end = sx_table_end_ns(table);
+	for (size_t i = 0; i < sx_table_row_count(table); i++)
+		if (begin[i] != SX_TIME_UNKNOWN || end[i] != SX_TIME_UNKNOWN)
+			return true;
+	return false;
+}
+
+/* Whether a metric, or the counter that is the same, is the time of a frame. */
+static bool clock_is_metric(const struct sx_catalog *catalog, const char *name)
+{
+	uint32_t count;
+	const char *metric = column_of_neutral(catalog, "frame.time", true);
+	if (metric && strcmp(metric, name) == 0)
+		return true;
+	const struct sx_counter_info *counters = sx_catalog_counters(catalog, &count);
+	for (uint32_t i = 0; metric && i < count; i++)
+		if (strcmp(counters[i].name, metric) == 0)
+			return counters[i].same && strcmp(counters[i].same, name) == 0;
+	return false;
+}
+
+/* The time of each frame, and not the last of an interval. */
+static bool clock_is_frame_time(const struct sx_catalog *catalog, const char *name)
+{
+	uint32_t count;
+	struct column_meaning is = column_meaning(catalog, name, SX_NONE);
+	if (is.metric != SX_NONE)
+		return clock_is_metric(catalog,
+				       sx_catalog_metrics(catalog, &count)[is.metric].name);
+	if (is.counter.counter == SX_NONE || is.counter.instance != SX_NONE)
+		return false;
+	const struct sx_counter_info *counter =
+	    &sx_catalog_counters(catalog, &count)[is.counter.counter];
+	return counter->over_time == SX_REDUCE_SUM && counter->same &&
+	       clock_is_metric(catalog, counter->same);
+}
+
+/* Some row is of several frames, or of none. */
+static bool clock_counts_frames(const struct sx_table *table, const struct sx_catalog *catalog)
+{
+	uint32_t count;
+	const struct sx_counter_info *counters = sx_catalog_counters(catalog, &count);
+	for (uint32_t i = 0; i < sx_table_column_count(table); i++) {
+		const char *name = sx_table_column(table, i)->name;
+		uint32_t counter = column_meaning(catalog, name, SX_NONE).counter.counter;
+		if (counter == SX_NONE || strcmp(counters[counter].unit, "frames") != 0)
+			continue;
+		for (size_t row = 0; row < sx_table_row_count(table); row++) {
+			double frames = sx_table_get(table, i, row);
+			if (!isnan(frames) && frames != 1)
+				return true;
+		}
+	}
+	return false;
+}
+
+/* The column, or SX_NONE; *to_ns receives what makes nanoseconds of its values. */
+static uint32_t clock_find(const struct sx_table *table, const struct sx_catalog *catalog,
+			   double *to_ns)
+{
+	struct units units;
+	units_init(&units);
+	for (uint32_t i = 0; i < sx_table_column_count(table); i++) {
+		const struct sx_column *column = sx_table_column(table, i);
+		if (!clock_is_frame_time(catalog, column->name))
+			continue;
+		*to_ns =
+		    strcmp(column->unit, "ns") == 0 ? 1 : units_factor(&units, column->unit, "ns");
+		if (*to_ns > 0)
+			return clock_counts_frames(table, catalog) ? SX_NONE : i;
+	}
+	return SX_NONE;
+}
+
+static enum sx_status clock_set(struct sx_table *table, uint32_t column, double to_ns,
+				struct sx_error *err)
+{
+	size_t rows = sx_table_row_count(table);
+	struct clock_row *order = calloc(rows + 1, sizeof(*order));
+	if (!order)
+		return error_nomem(err, "importing");
+	for (size_t i = 0; i < rows; i++) {
+		order[i].row = i;
+		for (size_t l = 0; l < CLOCK_LABELS; l++)
+			order[i].labels[l] = sx_table_label(table, clock_of[l], i);
+	}
+	qsort(order, rows, sizeof(*order), clock_compare);
+	double at = 0;
+	for (size_t i = 0; i < rows; i++) {
+		bool next =
+		    i && !memcmp(order[i].labels, order[i - 1].labels, sizeof(order[i].labels));
+		double length = sx_table_get(table, column, order[i].row) * to_ns;
+		at = next ? at : 0;
+		if (!(length >= 0 && at + length < 0x1p62)) /* or no data */
+			continue;
+		struct import_span span = {(uint64_t)(at + 0.5), (uint64_t)(at + length + 0.5)};
+		at += length;
+		if (import_span_can_be(span))
+			sx_table_set_time(table, order[i].row, span.begin_ns, span.end_ns);
+	}
+	free(order);
+	return SX_OK;
+}
+
+static enum sx_status clock_number(struct sx_table *table, struct sx_error *err)
+{
+	enum sx_status status = SX_OK;
+	bool numbered = sx_table_has_label(table, SX_LABEL_FRAME);
+	for (size_t i = 0; !numbered && !status && i < sx_table_row_count(table); i++)
+		status = sx_table_set_label(table, SX_LABEL_FRAME, i, i);
+	return status ? error_nomem(err, "importing") : SX_OK;
+}
+
+enum sx_status import_clock_frames(struct import_job *job, struct import_device *device,
+				   struct sx_error *err)
+{
+	struct sx_catalog *catalog = NULL;
+	double to_ns = 0;
+	if (!device->catalog || clock_has_times(device->table) ||
+	    sx_catalog_open(job->request->context, device->catalog, &catalog, NULL))
+		return SX_OK;
+	enum sx_status status = SX_OK;
+	uint32_t column = clock_find(device->table, catalog, &to_ns);
+	if (column != SX_NONE) {
+		status = clock_set(device->table, column, to_ns, err);
+		if (!status)
+			status = clock_number(device->table, err);
+		table_become(device->table, SX_SAMPLE_FRAME);
+		device->clock = NULL; /* each device's begins at 0 */
+		import_tell(
+		    job,
+		    "no column has times: frames follow each other by their %.80s, and what "
+		    "lay between rows is not known",
+		    sx_table_column(device->table, column)->name);
+	}
+	sx_catalog_unref(catalog);
+	return status;
+}
