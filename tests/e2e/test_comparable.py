@@ -270,6 +270,11 @@ class WholeRuns(Captures):
         clock = self.row(self.diff(a, b), "TaskClock")
         self.assertEqual((clock["compared"], clock["verdict"]), ("rate", "same"))
         self.assertAlmostEqual(clock["a"]["rate"], 0.5, places=9)
+        # A gate without a statistic is held against the change of the table, any other against its own.
+        text = run("diff", a, b, "--gate", "Cycles < +5%", "--gate", "Cycles.total < +5%").stdout
+        self.assertNotIn("FAILED", text)
+        self.assertIn("passed  Cycles < +5%", text)
+        self.assertRegex(run("diff", a, b, "--gate", "Cycles.mean < +5%", code=6).stdout, r"FAILED  Cycles.mean < \+5%: (39|40)\d %")
         more = self.sampled("more.sxc", 25, 1.2e6, 3)
         cycles = self.row(self.diff(a, more), "Cycles")
         self.assertIn(cycles["verdict"], ("worse", "changed"))

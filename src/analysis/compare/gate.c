@@ -38,6 +38,7 @@ static void take_stat(char *metric, struct gate *out)
 		if (strcasecmp(dot + 1, stats[i]) != 0)
 			continue;
 		out->stat = (enum gate_stat)i;
+		out->stated = true;
 		*dot = '\0';
 		return;
 	}

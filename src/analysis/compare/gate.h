@@ -14,6 +14,7 @@ enum gate_op { GATE_LESS, GATE_AT_MOST, GATE_MORE, GATE_AT_LEAST, GATE_EQUAL };
 struct gate {
 	const char *text, *metric; /* the arena's */
 	enum gate_stat stat;
+	bool stated; /* the statistic: without one a change is what the table compares */
 	enum gate_op op;
 	bool relative;
 	double number;	  /* of the limit; relative: a share */
@@ -51,7 +52,10 @@ enum sx_status gate_check_comparison(const struct gate *gates, size_t count,
  */
 void gate_judge_report(const struct gate *gates, size_t count, const struct report *report,
 		       struct arena *arena, struct report_gate *out);
-/* The same against a comparison: limits without a sign hold for B, the others for the change. */
+/*
+ * The same against a comparison: limits without a sign hold for B, the others for the change, of
+ * the statistic that is stated or of what the table compares, be it a mean, a total or a rate.
+ */
 void gate_judge_comparison(const struct gate *gates, size_t count,
 			   const struct comparison *comparison, struct arena *arena,
 			   struct report_gate *out);

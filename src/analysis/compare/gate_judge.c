@@ -456,6 +456,18 @@ void gate_judge_report(const struct gate *gates, size_t count, const struct repo
 	}
 }
 
+/* Relative to A: what the table says of the two, or of the statistic that is stated. NaN: no data.
+ */
+static double change_of(const struct gate *gate, const struct compare_row *row)
+{
+	double a = stat_of(gate->stat, &row->a->stats), b = stat_of(gate->stat, &row->b->stats);
+	if (isnan(a) || isnan(b))
+		return (double)NAN;
+	if (!gate->stated && !isnan(row->change))
+		return row->change;
+	return a != 0 ? (b - a) / fabs(a) : b == 0 ? 0 : (double)INFINITY;
+}
+
 static void judge_change(const struct gate *gate, const struct compare_row *row,
 			 struct report_gate *out)
 {
@@ -463,11 +475,10 @@ static void judge_change(const struct gate *gate, const struct compare_row *row,
 		out->why = row->why;
 		return;
 	}
-	double a = stat_of(gate->stat, &row->a->stats), b = stat_of(gate->stat, &row->b->stats);
 	out->unit = "ratio";
 	out->limit = gate->number;
-	out->value = a != 0 ? (b - a) / fabs(a) : b == 0 ? 0 : (double)INFINITY;
-	out->why = isnan(a) || isnan(b) ? "no data" : NULL;
+	out->value = change_of(gate, row);
+	out->why = isnan(out->value) ? "no data" : NULL;
 	out->passed = !out->why && gate_holds(gate->op, out->value, gate->number);
 }
 
