@@ -23,6 +23,7 @@
 #define TIME_SAMPLE_NS	   UINT64_C(100000000)	/* of work that no swap ends */
 #define SWAPS_NO_MORE_NS   UINT64_C(1000000000) /* after this long without a swap */
 #define WAIT_SHARE	   256u			/* this part of the time since */
+#define TURNS_NS	   UINT64_C(2000000)	/* of a context's turns in another one's frames */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct context *contexts; /* under lock */
@@ -209,12 +210,37 @@ static bool ends_by_time(const struct context *context)
 	return now_ns - context->sampler.begin_ns >= TIME_SAMPLE_NS;
 }
 
+/*
+ * Contexts that take turns in one window have frames through the one that swaps. What others do
+ * would be one sample, measured for a second: where costs are bounded it is several, short ones.
+ */
+static bool ends_by_turns(const struct context *context)
+{
+	const struct sampler *sampler = &context->sampler;
+	return context->overtaken && !context->swapped && sampler->per == WIRE_FRAME &&
+	       sampler->pace.overhead_ppm != 0 && guest_now_ns() - sampler->begin_ns >= TURNS_NS;
+}
+
+/* The drawable's other contexts take turns with the one that swapped. */
+static void overtake_others(const struct context *by)
+{
+	const struct wire_header *channel = guest_channel();
+	if (!channel || __atomic_load_n(&channel->contexts, __ATOMIC_RELAXED) < 2)
+		return;
+	pthread_mutex_lock(&lock);
+	for (struct context *context = contexts; context; context = context->next)
+		context->overtaken |= context != by && !context->current &&
+				      context->egl == by->egl && context->drawable == by->drawable;
+	pthread_mutex_unlock(&lock);
+}
+
 void context_before_bind(const struct binding *binding)
 {
 	struct context *old = context_current();
 	if (!old || !old->started || (old->handle == binding->context && old->egl == binding->egl))
 		return;
-	if (ends_by_time(old) && sampler_counts(&old->sampler) && !old->sampler.list_open)
+	bool ends = (ends_by_time(old) && sampler_counts(&old->sampler)) || ends_by_turns(old);
+	if (ends && !old->sampler.list_open)
 		sampler_end_time(&old->sampler, size_at_end(old->size, &old->gl));
 	sampler_cut(&old->sampler);
 	if (old->unflushed) /* asking for results would flush */
@@ -386,6 +412,8 @@ void context_after_swap(bool egl, uint64_t drawable, bool done)
 		    &(struct size_drawable){context->egl, context->display, context->drawable});
 	context->swapped_ns = guest_now_ns();
 	context->swapped = true;
+	if (done)
+		overtake_others(context);
 	sampler_start_clock(&context->sampler);
 	sampler_collect(&context->sampler, 0);
 	sampler_resume(&context->sampler);

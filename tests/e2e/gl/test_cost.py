@@ -155,6 +155,22 @@ class Cost(unittest.TestCase):
         for row in rows:  # what is of several frames is of none
             self.assertTrue(row["frame"] == "" or row["DrawCalls"] == "1", row)
 
+    def test_contexts_that_take_turns_in_one_window(self):
+        """The one that never swaps has samples of a few turns (before: one of a second, all of it measured)."""
+        seen, frames = [], 2000
+        command = [os.path.join(PROGRAMS, "gl-turns"), str(frames)]
+        with tempfile.TemporaryDirectory() as folder:
+            for _ in range(ROUNDS):
+                ratio, document = pair(command, ("-m", "IAVertices,Frames,DrawCalls"), os.path.join(folder, "a.json"))
+                totals = {m["name"]: m["total"] for m in document["metrics"]}
+                self.assertEqual((totals["Frames"], totals["DrawCalls"]), (frames, 6 * frames))
+                self.assertAlmostEqual(totals["IAVertices"], 18 * frames, delta=2)
+                self.assertGreater(document["cost"]["all_samples"], frames + 10)
+                seen.append((ratio, document["cost"]))
+                if ratio < 1.3:
+                    return
+        self.fail(seen)
+
     def test_the_stated_cost_is_the_true_one(self):
         """With a high limit there is much to state."""
         seen = []
