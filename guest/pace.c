@@ -1,10 +1,10 @@
 /* Runs of measured samples, as long and as frequent as their cost allows. */
 #include "guest/pace.h"
 
-#define SAMPLES_KEPT 4096.0  /* after so many, old samples count half; */
-#define PARTS_KEPT   32768.0 /* where a run may cost as much as thousands */
-#define LEARN_RUNS   3u	     /* the first runs come at set distances, to know the cost well: */
-#define LEARN_REST   8u	     /* the first of these distances; each is twice the one before */
+#define SAMPLES_KEPT 4096.0 /* after so many, old samples count half, */
+#define RUNS_KEPT    4.0    /* and not before they pay for so many runs, however dear these are */
+#define LEARN_RUNS   3u	    /* the first runs come at set distances, to know the cost well: */
+#define LEARN_REST   8u	    /* the first of these distances; each is twice the one before */
 #define LEARN_DEAR   64u /* samples before the second run where the first one was dear, at least, */
 #define LEARN_LATEST 128u  /* and at most: until what all cost is no more than */
 #define DEBT	     4.0   /* times what it may be */
@@ -223,6 +223,7 @@ static void try_run(struct pace *pace)
 {
 	learn(pace);
 	pace->run = (struct pace_sum){0}; /* its cost is known now */
+	pace->typical = typical_extra(pace);
 	uint32_t count = next_run(pace);
 	if (count == 0) {
 		pace->left = 1 + random_below(pace, 2 * WAIT - 1);
@@ -253,13 +254,20 @@ static uint64_t without_load(const struct pace_sum *sum, uint64_t cpu_ns, uint32
 	return cpu_ns > limit ? limit : cpu_ns;
 }
 
+/* What takes as long as a hundred others is a large share of the last few thousand. */
+static bool pays_for_runs(const struct pace *pace)
+{
+	double runs = RUNS_KEPT * LEARN_RUN * pace->typical;
+	return 1e-6 * pace->overhead_ppm * pace->all >= runs;
+}
+
 static void count(struct pace *pace)
 {
 	pace->all += 1;
 	pace->since++;
 	pace->measured += pace->phase == PACE_MEASURE;
 	pace->later += pace->phase == PACE_MEASURE && pace->runs > 1;
-	if (pace->all >= (pace->parts ? PARTS_KEPT : SAMPLES_KEPT)) {
+	if (pace->all >= SAMPLES_KEPT && pays_for_runs(pace)) {
 		pace->all /= 2;
 		pace->measured /= 2;
 		pace->later /= 2;

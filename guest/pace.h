@@ -44,6 +44,7 @@ struct pace {
 	} known[PACE_RUNS];   /* of the last runs */
 	uint32_t runs;	      /* whose cost is known */
 	double newest;	      /* the last one's */
+	double typical;	      /* what a run's samples cost, by all of them */
 	double measured, all; /* samples so far; old ones count less */
 	double later;	      /* measured ones, without those of the first two runs */
 };

@@ -121,6 +121,18 @@ static void test_parts_that_are_dear(void **state)
 	assert_true(out.measured > 10);
 }
 
+/* However dear a sample is: it is measured again once the others pay for it. */
+static void test_the_dearest_is_measured_again(void **state)
+{
+	for (uint32_t slowdown = 60; slowdown <= 480; slowdown *= 2) {
+		struct program p = {.slowdown = slowdown, .samples = 200 * slowdown};
+		struct outcome out = play(&p, 50000);
+		assert_true(out.measured >= 10);
+		assert_true(out.last > p.samples / 2);
+		assert_true(out.overhead < 0.075);
+	}
+}
+
 static void test_a_cheap_program_is_measured_often(void **state)
 {
 	struct program p = {.slowdown = 1.01, .samples = 5000, .noise_percent = 10};
@@ -362,6 +374,7 @@ int main(void)
 	    cmocka_unit_test(test_no_limit_measures_everything),
 	    cmocka_unit_test(test_a_dear_program_stays_below_its_limit),
 	    cmocka_unit_test(test_parts_that_are_dear),
+	    cmocka_unit_test(test_the_dearest_is_measured_again),
 	    cmocka_unit_test(test_a_cheap_program_is_measured_often),
 	    cmocka_unit_test(test_small_costs_stay_well_below_the_limit),
 	    cmocka_unit_test(test_a_cost_that_noise_hides_is_not_taken_for_none),
