@@ -87,9 +87,9 @@ static inline bool add_to_part(struct part_sum *sum, const struct part_value *v)
 static double row_size(const struct part_sums *p, size_t row, enum basis basis, enum spread_by by)
 {
 	const struct extent *extent = &p->extents[row];
+	bool by_time = parts_are_slices(&p->parts, p->of[row]) && extent->ns;
 	if (by == SPREAD_REST)
-		return parts_are_slices(&p->parts, p->of[row]) && extent->ns ? (double)extent->ns
-									     : 1;
+		return (double)(by_time ? extent->ns : extent->rows);
 	return (double)(basis == BASIS_DEVICE ? extent->busy_ns : extent_work(extent, basis));
 }
 

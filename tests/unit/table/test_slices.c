@@ -283,6 +283,42 @@ static void test_several_draws_in_a_row(void **state)
 	check(table, 300, 3000 * 100);
 }
 
+/* Draws of two contexts, one in nine measured; the eight between are one row, or each its own. */
+static struct sx_stats draws_of_two(bool together)
+{
+	static const char *const names[] = {"DrawCalls", "IAVertices"};
+	struct sx_table *table = begin_of(SX_SAMPLE_DRAW, true);
+	struct sx_stats stats[2];
+	for (uint64_t i = 0; i < 24; i++) {
+		size_t row = sx_table_row_count(table);
+		add(table, i % 2, (struct sample){0, 1, 4000, true});
+		sx_table_set_u64(table, VERTICES, row, 3 + i / 2 % 5, 0);
+		for (int k = 0; k < (together ? 1 : 8); k++)
+			add(table, i % 2, (struct sample){0, together ? 8 : 1, 3200, false});
+	}
+	summarise(table, names, stats);
+	sx_table_destroy(table);
+	return stats[1];
+}
+
+/* How sure a total is does not hang on how many rows what was not measured is. */
+static void test_errors_of_several_draws_in_a_row(void **state)
+{
+	double squares = 0, sum = 0;
+	for (int i = 0; i < 12; i++) {
+		sum += 3 + i % 5;
+		squares += (3 + i % 5) * (3 + i % 5);
+	}
+	/* Twelve runs of each context, which stand for eight times themselves. */
+	double variance = 2 * 12.0 / 11 * (squares - sum * sum / 12) * 8 * 9;
+	for (int together = 0; together < 2; together++) {
+		struct sx_stats stats = draws_of_two(together);
+		assert_true(fabs(stats.total - 2 * 9 * sum) <= 1);
+		double times = stats.total_error / sqrt(variance);
+		assert_true(times > 2.07 && times < 2.08); /* Student's t of 22 */
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -290,6 +326,7 @@ int main(void)
 	    cmocka_unit_test(test_by_time_where_nobody_counts_calls),
 	    cmocka_unit_test(test_frames_by_number),
 	    cmocka_unit_test(test_several_draws_in_a_row),
+	    cmocka_unit_test(test_errors_of_several_draws_in_a_row),
 	    cmocka_unit_test(test_first_frames),
 	    cmocka_unit_test(test_frames_by_calls),
 	    cmocka_unit_test(test_frames_without_calls),
