@@ -2,6 +2,8 @@
  */
 #include "table/cover.h"
 
+#include <sextant/sample.h>
+
 #include <string.h>
 
 static void settle_first(struct cover *cover)
@@ -48,6 +50,22 @@ void cover_add(struct cover *cover, uint64_t begin_ns, uint64_t end_ns)
 	} else { /* older than all that are kept */
 		cover->settled_ns += range.end_ns - range.begin_ns;
 		cover->floor_ns = range.end_ns;
+	}
+}
+
+/* Rows mostly begin where the one before ended, or within it: then the last range becomes longer.
+ */
+void cover_add_rows(struct cover *cover, const uint64_t *begin_ns, const uint64_t *end_ns,
+		    size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		struct cover_range *last = &cover->ranges[cover->count ? cover->count - 1 : 0];
+		if (end_ns[i] == SX_TIME_UNKNOWN) /* an unknown begin lies behind every end */
+			continue;
+		if (!cover->count || begin_ns[i] < last->begin_ns || begin_ns[i] > last->end_ns)
+			cover_add(cover, begin_ns[i], end_ns[i]);
+		else if (end_ns[i] > last->end_ns)
+			last->end_ns = end_ns[i];
 	}
 }
 

@@ -2,6 +2,7 @@
 #ifndef TABLE_COVER_H
 #define TABLE_COVER_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #define COVER_RANGES 64
@@ -21,6 +22,9 @@ struct cover {
 
 /* Adds a range; one that ends before it begins encloses nothing. */
 void cover_add(struct cover *cover, uint64_t begin_ns, uint64_t end_ns);
+/* Adds one range a row; a row of which a time is SX_TIME_UNKNOWN encloses nothing. */
+void cover_add_rows(struct cover *cover, const uint64_t *begin_ns, const uint64_t *end_ns,
+		    size_t count);
 /* The time that is covered. */
 uint64_t cover_ns(const struct cover *cover);
 

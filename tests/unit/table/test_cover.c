@@ -6,6 +6,8 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include <sextant/sample.h>
+
 #include "table/cover.h"
 
 #define TIMES 3000u
@@ -74,12 +76,37 @@ static void late_ranges_add_nothing(void **state)
 	assert_int_equal(cover_ns(&cover), before);
 }
 
+/* Rows that follow each other, overlap, go back, are empty or of unknown time. */
+static void rows_are_as_each_for_itself(void **state)
+{
+	uint32_t random = 11;
+	for (int turn = 0; turn < 200; turn++) {
+		uint64_t begin[500], end[500], at = 1000;
+		struct cover each = {.count = 0}, rows = {.count = 0};
+		for (int i = 0; i < 500; i++) {
+			uint32_t what = roll(&random) % 16;
+			at += what == 0 ? roll(&random) % 50 : 0;
+			begin[i] = what == 1 ? at - roll(&random) % 500 : at;
+			end[i] = begin[i] + (what == 2 ? 0 : roll(&random) % 40);
+			at = end[i] > at ? end[i] : at;
+			begin[i] = what == 3 ? SX_TIME_UNKNOWN : begin[i];
+			end[i] = what == 4 ? SX_TIME_UNKNOWN : end[i];
+			if (what != 3 && what != 4)
+				cover_add(&each, begin[i], end[i]);
+		}
+		cover_add_rows(&rows, begin, end, 500);
+		assert_int_equal(cover_ns(&rows), cover_ns(&each));
+		assert_memory_equal(&rows, &each, sizeof(rows));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(any_order_gives_the_union),
 	    cmocka_unit_test(samples_of_two_contexts),
 	    cmocka_unit_test(late_ranges_add_nothing),
+	    cmocka_unit_test(rows_are_as_each_for_itself),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
