@@ -91,6 +91,18 @@ class FrameClock(FolderTest):
             have = [(int(row['begin_ns']), int(row['end_ns'])) for row in got if row['process'] == 'ab'[i]]
             self.assertEqual(have, edges(times[i::2]))
 
+    def test_names_of_frames(self):
+        for name in ('frame', 'Frame', 'FRAME', 'Frame number', 'frame_index', 'FrameID', 'Frame #'):
+            with self.subTest(name):
+                path = self.file(f'{name},Frame Time (ms)\n7,16\n9,17\n')
+                rows = list(csv.DictReader(io.StringIO(run('export', path, '--csv').stdout)))
+                self.assertEqual([row['frame'] for row in rows], ['7', '9'])
+                self.assertIn('"7"', run('report', path, '--by', 'frame', '--json').stdout)
+        for cells in ('menu\ngame', '1.5\n2.5'):  # words are labels, other numbers a column
+            path = self.file('Frame,Frame Time (ms)\n' + ''.join(f'{cell},16\n' for cell in cells.split()))
+            rows = list(csv.DictReader(io.StringIO(run('export', path, '--csv').stdout)))
+            self.assertEqual([(row['frame'], row['Frame']) for row in rows], list(zip('01', cells.split())))
+
     def test_what_is_no_clock(self):
         # A frame without a length takes no time; rows that count their frames, or have times, are what they say.
         path = self.file('frame_time,gpu_time\n10,5\n,5\n20,5\n')

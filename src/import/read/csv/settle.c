@@ -3,6 +3,7 @@
 #include <strings.h>
 
 #include "base/error.h"
+#include "catalog/column.h"
 #include "import/read/csv/rows.h"
 #include "table/label.h"
 
@@ -32,6 +33,29 @@ static void settle_text(struct csv_reader *r, struct csv_column *column, const c
 	}
 }
 
+/*
+ * "Frame", "FRAME", "Frame number" number the frames where they are whole numbers, mean nothing in
+ * the catalog, and nothing else does.
+ */
+static void settle_frame(struct csv_reader *r)
+{
+	static const char *const words[] = {"frame", "frame number", "frame no", "frame index",
+					    "frame id"};
+	struct csv_column *found = NULL;
+	for (uint32_t i = 0; i < r->count; i++) {
+		struct csv_column *column = &r->columns[i];
+		bool may_be = column->role == CSV_VALUE && column->may_be_text && column->values &&
+			      column->type == SX_U64 && column->factor == 0;
+		if (column->role == CSV_FRAME)
+			return;
+		for (size_t w = 0; may_be && !found && w < sizeof(words) / sizeof(words[0]); w++)
+			if (column_alike(strings_get(&r->names, i), words[w]))
+				found = column;
+	}
+	if (found)
+		found->role = CSV_FRAME;
+}
+
 void csv_settle(struct csv_reader *r)
 {
 	static const enum sx_label labels[] = {[CSV_FRAME] = SX_LABEL_FRAME,
@@ -41,6 +65,7 @@ void csv_settle(struct csv_reader *r)
 	csv_settle_times(r);
 	csv_settle_dates(r);
 	r->value_count = 0;
+	settle_frame(r);
 	for (uint32_t i = 0; i < r->count; i++) {
 		struct csv_column *column = &r->columns[i];
 		const char *name = strings_get(&r->names, i);
