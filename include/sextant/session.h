@@ -172,7 +172,8 @@ SX_API enum sx_status sx_session_finish(struct sx_session *session, struct sx_er
  * Asks a running session to end: the child gets `signal_number` when that is not 0. Async-signal-
  * safe, and from any thread. Or-ed with SX_FROM_TERMINAL, the child gets the signal only if it has
  * left the caller's process group, since a terminal sends it to all of that. With a child the run
- * goes on until it ends; one that outlives any signal but SIGINT by ten seconds is ended.
+ * goes on until it ends, and what it started is not waited for when that is within ten seconds; one
+ * that outlives any signal but SIGINT by as long is ended.
  */
 SX_API void sx_session_stop(struct sx_session *session, int signal_number);
 

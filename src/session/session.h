@@ -96,7 +96,8 @@ struct sx_session {
 	uint64_t begin_ns, end_ns;
 	uint64_t cut_ns;	  /* rows that begin then or later are beyond the limits */
 	uint64_t program_end_ns;  /* since then only what may yet come is awaited; or 0 */
-	uint64_t asked_ns;	  /* when the first signal was passed on to the program, or 0 */
+	uint64_t asked_ns;	  /* when the program first got a signal but SIGINT, or 0 */
+	uint64_t signalled_ns;	  /* when it last got any, or 0 */
 	uint64_t replay_begin_ns; /* of the recording; SX_TIME_UNKNOWN */
 	struct pollfd *fds;	  /* one for each device and two more */
 	bool drained;		  /* the sources had nothing more when they were asked last */

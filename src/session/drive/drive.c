@@ -102,7 +102,7 @@ static enum sx_status prepare(struct sx_session *s, const struct sx_session_limi
 	session_forget_run(s);
 	s->limits = limits ? *limits : none;
 	s->cut_ns = UINT64_MAX;
-	s->asked_ns = s->program_end_ns = 0;
+	s->asked_ns = s->signalled_ns = s->program_end_ns = 0;
 	s->drained = false;
 	s->fds = calloc(s->device_count + 2, sizeof(*s->fds));
 	if (!s->fds)

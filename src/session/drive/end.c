@@ -77,11 +77,16 @@ static bool drive_asked_to_end(struct sx_session *s)
 		pass_on(s, child_left_group(s) ? signals | typed : signals);
 		if (!s->has_program || child_ended(s))
 			return true;
+		s->signalled_ns = sys_now_ns(s->sys);
 		bool only_interrupts = !((signals | typed) & ~(1ULL << SIGINT));
 		if (!s->asked_ns && !only_interrupts)
 			s->asked_ns = sys_now_ns(s->sys);
 	}
-	return s->asked_ns && sys_now_ns(s->sys) - s->asked_ns >= DRIVE_PATIENCE_NS;
+	uint64_t now_ns = sys_now_ns(s->sys);
+	if (s->asked_ns && now_ns - s->asked_ns >= DRIVE_PATIENCE_NS)
+		return true;
+	/* Who ended the program wants no more of what it started: that may ignore the signal. */
+	return s->signalled_ns && child_ended(s) && now_ns - s->signalled_ns < DRIVE_PATIENCE_NS;
 }
 
 /*

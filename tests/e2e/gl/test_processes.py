@@ -5,13 +5,15 @@ import io
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-from command import Command  # noqa: E402
+from command import Command, usual_signals  # noqa: E402
 
 SEXTANT = os.environ["SEXTANT"]
 PROGRAMS = os.environ["SEXTANT_GL_PROGRAMS"]
@@ -45,6 +47,25 @@ class Processes(unittest.TestCase):
         self.assertEqual([(p["name"], p["samples"], p["contexts"]) for p in device["processes"]],
                          [("gl-lives", 20, 1)] * 2)
         self.assertEqual(len({p["pid"] for p in device["processes"]}), 2)
+
+    def test_what_an_interrupted_program_leaves_behind(self):
+        """A shell's programs in its background ignore SIGINT: who has interrupted the shell does not wait for them."""
+        for number in (signal.SIGINT, signal.SIGTERM):
+            with tempfile.TemporaryDirectory() as folder:
+                began, out = os.path.join(folder, "began"), os.path.join(folder, "out")
+                run = subprocess.Popen([SEXTANT, "stat", "-d", "gl", "-m", "Frames", "-o", out, "--", "sh", "-c",
+                                        f"{path('gl-slices')} 100000 & touch {began}; wait"], stdout=subprocess.DEVNULL,
+                                       stderr=subprocess.DEVNULL, start_new_session=True, preexec_fn=usual_signals)
+                try:
+                    while not os.path.exists(began):
+                        time.sleep(0.01)
+                    time.sleep(1)
+                    run.send_signal(number)
+                    self.assertEqual(run.wait(8), 128 + number)
+                finally:
+                    os.killpg(run.pid, signal.SIGKILL)
+                with open(out, encoding="utf-8") as told:
+                    self.assertIn(f"ended by signal {number:d}", " ".join(told.read().split()))
 
     def test_children_that_execute_nothing(self):
         """Forked before there was any OpenGL: each child is a program of its own, and so is its parent."""
