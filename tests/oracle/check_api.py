@@ -21,7 +21,7 @@ GROUP = (
     "CPrimitives PSInvocations HSInvocations DSInvocations CSInvocations OcclusionPredicate PrimsWritten "
     "PrimsStorageNeed OverflowPred"
 ).split() + [f"{name}_S{k}" for k in range(4) for name in ("PrimsWritten", "PrimsStorageNeed", "OverflowPred")]
-PROGRAM = "Frames DrawCalls FrameTime CPUTime ThreadTime ThreadWait RasterThreadTime RasterThreadWait FramebufferWidth FramebufferHeight".split()
+PROGRAM = "Frames DrawCalls Dispatches FrameTime CPUTime ThreadTime ThreadWait RasterThreadTime RasterThreadWait FramebufferWidth FramebufferHeight".split()
 
 
 class Formula:
@@ -194,7 +194,7 @@ def main():
         catalog.check(say)
     if list(gl.counters) != GROUP + PROGRAM:
         say(f"opengl: counters are {list(gl.counters)}")
-    for name in GROUP + [n for n in PROGRAM if n != "DrawCalls"]:  # Vulkan counts what command buffers hold
+    for name in GROUP + [n for n in PROGRAM if n not in ("DrawCalls", "Dispatches")]:  # Vulkan counts what command buffers hold
         if vk.counters.get(name, {}).get("unit") != gl.counters[name]["unit"]:
             say(f"vulkan: {name} differs from opengl")
     for catalog in (gl, vk):
