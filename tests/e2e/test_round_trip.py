@@ -125,8 +125,8 @@ class RoundTrip(unittest.TestCase):
     def check_rows(self, table, text, also=()):
         units, have = read_rows(text)
         for name, values in table.want.items():
-            if name.endswith('_ns') and name not in have and values == [None] * table.rows:
-                continue
+            if name.endswith('_ns') and values == [None] * table.rows:
+                continue  # none, or those of frames that follow each other: test_frame_clock.py
             self.assertIn(name, have)
             self.assertEqual(len(have[name]), table.rows)
             for got, value in zip(have[name], values):
