@@ -85,7 +85,7 @@ struct sx_session_device {
 	uint64_t lost;		   /* samples that are known to be lost */
 	bool lost_more;		   /* and more, of which nobody knows how many */
 	bool partial;		   /* of a recording that was cut or damaged: the note says so */
-	const char *note;	   /* something the user should know, or NULL */
+	const char *note;	   /* the first thing that the user should know, or NULL */
 	/* What went wrong on the way, NULL: nothing; and when, in ns of the run. */
 	const struct sx_error *failure;
 	uint64_t failed_after_ns;
@@ -95,6 +95,7 @@ struct sx_session_device {
 	 * did: not worth a word.
 	 */
 	bool unused;
+	struct sx_strings notes; /* all of them, `note` first; each once */
 };
 
 /* How the child ended. */

@@ -24,6 +24,8 @@ struct session_turns {
 	bool fresh;	   /* no row of this turn yet */
 };
 
+#define SESSION_NOTES_MAX 16
+
 /* A device while it is measured. */
 struct session_device {
 	const struct source_ops *ops;
@@ -46,11 +48,13 @@ struct session_device {
 	bool unrecorded_more;		      /* and an unknown number */
 	struct record_note *unrecorded_notes; /* the newest first; the session's arena has them */
 	uint32_t unrecorded_note_count;
-	uint64_t rows;		 /* rows that were ever added */
-	uint64_t first_ns;	 /* when the first row begins; SX_TIME_UNKNOWN */
-	struct sx_error note;	 /* the first thing that the user should know */
-	struct sx_error failure; /* the first thing that went wrong on the way */
-	struct sx_error silence; /* why there is not a single sample */
+	uint64_t rows;				  /* rows that were ever added */
+	uint64_t first_ns;			  /* when the first row begins; SX_TIME_UNKNOWN */
+	struct sx_error note;			  /* the first thing that the user should know */
+	const char *notes[SESSION_NOTES_MAX + 1]; /* what sources said, whole; room for `note` */
+	uint32_t note_count;			  /* in the arena of the run */
+	struct sx_error failure;		  /* the first thing that went wrong on the way */
+	struct sx_error silence;		  /* why there is not a single sample */
 };
 
 /* The program that is measured. Descriptors are -1 when there is none. */

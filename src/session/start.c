@@ -130,6 +130,8 @@ void session_forget_run(struct sx_session *s)
 		info->lost = info->samples = 0;
 		info->lost_more = info->partial = false;
 		info->note = NULL;
+		info->notes = (struct sx_strings){0};
+		d->note_count = 0;
 		info->failure = info->silence = NULL;
 		info->unused = false;
 		info->begin_ns = info->end_ns = SX_TIME_UNKNOWN;

@@ -71,6 +71,21 @@ class Names(Answers):
             self.assertEqual([(m['name'], m['aliases']) for m in found], [('frames_per_second', ['fps'])])
 
 
+class Notes(Answers):
+    def test_all_of_them(self):
+        """What is said of a device stands in its document, all of it, when a table is read and when it was imported."""
+        table, capture = self.path('odd.csv', 'FPS,frame_time\n60,16\n30,33\n'), self.path('odd.sxc')
+        done = run('report', table, '--json')
+        told = json.loads(done.stdout)['devices'][0]['notes']
+        self.assertGreater(len(told), 3, told)
+        self.assertEqual(len(set(told)), len(told))
+        for note in told:
+            self.assertIn(f'note: {note}', ' '.join(done.stderr.split()))
+        run('import', '-q', table, '-o', capture)
+        for verb in (('report',), ('stat', '-i')):
+            self.assertEqual(json.loads(run(*verb, capture, '--json').stdout)['devices'][0]['notes'], told)
+
+
 class Words(Answers):
     """Remedies are typed as they stand, whatever files and programs are called."""
 

@@ -193,7 +193,7 @@ static enum sx_status set_facts(const struct sx_session *session, const struct s
 	for (uint32_t i = 0; !status && i < count; i++) {
 		struct report_facts facts = {.name = devices[i].name,
 					     .driver = devices[i].driver,
-					     .note = devices[i].note,
+					     .notes = devices[i].notes,
 					     .lost = devices[i].lost,
 					     .lost_more = devices[i].lost_more,
 					     .partial = devices[i].partial,

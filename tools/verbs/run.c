@@ -182,8 +182,8 @@ void run_tell(struct cli *cli, const struct sx_session *session, bool notes)
 		if (d->silence && !d->samples && !d->unused)
 			cli_note(cli, "note: not measured: %s: %s%s%s", name, d->silence->message,
 				 d->silence->because[0] ? ": " : "", d->silence->because);
-		if (notes && d->note)
-			cli_note(cli, "note: %s", d->note);
+		for (uint32_t n = 0; notes && n < d->notes.count; n++)
+			cli_note(cli, "note: %s", d->notes.items[n]);
 		if (d->failure)
 			cli_note(cli, "warning: %s, after %.3g s: %s%s%s", name,
 				 (double)d->failed_after_ns * 1e-9, d->failure->message,

@@ -237,8 +237,11 @@ enum sx_status report_set_facts(struct report_fill *fill, uint32_t device,
 		f->source.name = keep(f->arena, facts->name, &ok);
 	if (facts->driver)
 		f->source.driver = keep(f->arena, facts->driver, &ok);
-	if (facts->note)
-		f->facts.note = keep(f->arena, facts->note, &ok);
+	const char **notes = arena_alloc(f->arena, (facts->notes.count + 1) * sizeof(*notes));
+	ok &= notes != NULL;
+	for (uint32_t i = 0; ok && i < facts->notes.count; i++)
+		notes[i] = keep(f->arena, facts->notes.items[i], &ok);
+	f->facts.notes = (struct sx_strings){notes, ok ? facts->notes.count : 0};
 	f->facts.lost = facts->lost;
 	f->facts.unused = facts->unused;
 	f->facts.simulated = facts->simulated;
@@ -366,7 +369,7 @@ static void tell_facts(struct report_fill *fill, struct filling *f, struct repor
 				      .covered_ns = cover_ns(&f->cover),
 				      .begin_ns = f->begin_ns,
 				      .end_ns = f->end_ns ? f->end_ns : SX_TIME_UNKNOWN,
-				      .note = f->facts.note,
+				      .notes = f->facts.notes,
 				      .silence = f->facts.silence,
 				      .failure = f->facts.failure,
 				      .failed_after_ns = f->facts.failed_after_ns,

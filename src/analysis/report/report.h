@@ -171,7 +171,7 @@ struct report_device {
 	bool joined; /* its rows are what it did during those of the device `joined_to` (SX_NONE: of
 		      * one that is not shown) */
 	uint32_t joined_to;
-	const char *note;		/* something the user should know, or NULL */
+	struct sx_strings notes;	/* what the user should know, the first thing first */
 	const struct sx_error *silence; /* why there is no sample at all, or NULL */
 	/* Why samples are missing, or NULL; from then (ns of the run) to its end. */
 	const struct sx_error *failure;
@@ -234,7 +234,8 @@ void report_keep_course(struct report_fill *fill, size_t bytes);
 
 /* What nobody sees in rows. Strings are copied. */
 struct report_facts {
-	const char *name, *driver, *note; /* NULL: as before */
+	const char *name, *driver; /* NULL: as before */
+	struct sx_strings notes;
 	uint64_t lost;
 	const struct sx_error *silence; /* or NULL */
 	bool unused;			/* the device is left out of the report */

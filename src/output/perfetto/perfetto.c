@@ -136,7 +136,7 @@ static void add_device_texts(struct texts *texts, const struct trace_state *d)
 	add_text(texts, device_key(key, d, "set"), r->set);
 	add_text(texts, device_key(key, d, "kind"), sx_sample_kind_name(r->kind));
 	add_text(texts, device_key(key, d, "clock"), d->in->clock);
-	add_text(texts, device_key(key, d, "note"), r->note);
+	add_text(texts, device_key(key, d, "note"), r->notes.count ? r->notes.items[0] : NULL);
 	add_text(texts, device_key(key, d, "failure"), r->failure ? r->failure->message : NULL);
 	add_text(texts, device_key(key, d, "silence"), r->silence ? r->silence->message : NULL);
 	add_number(texts, device_key(key, d, "simulated"), r->simulated);

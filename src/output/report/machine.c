@@ -137,7 +137,10 @@ static void device_json(struct json *json, const struct report *r, const struct 
 	else if (d->joined)
 		json_kv_null(json, "joined_to");
 	json_kv_string(json, "set", d->set);
-	json_kv_string(json, "note", d->note);
+	json_kv_array(json, "notes");
+	for (uint32_t i = 0; i < d->notes.count; i++)
+		json_string(json, d->notes.items[i]);
+	json_array_end(json);
 	json_kv_string(json, "why", d->silence ? d->silence->message : NULL);
 	json_object_end(json);
 }

@@ -196,7 +196,7 @@ static void add_partial(struct exposition *e, uint32_t device)
 	const struct report_device *d = &e->report->devices[device];
 	const char *why = d->lost || d->lost_more ? "samples were lost" : NULL;
 	if (d->partial)
-		why = d->note;
+		why = d->notes.count ? d->notes.items[0] : NULL;
 	if (d->failure)
 		why = d->failure->message;
 	if (why)

@@ -318,8 +318,8 @@ void report_text_head(const struct view *view, const struct report *r,
 	cost_text(view, d);
 	if (d->silence)
 		silence_text(view, d);
-	else if (d->note)
-		text_wrap(&view->out, 2, d->note);
+	else if (d->notes.count) /* standard error has them all, when they come up */
+		text_wrap(&view->out, 2, d->notes.items[0]);
 	if (d->failure && !d->silence)
 		failure_text(view, d);
 }

@@ -3,6 +3,8 @@
 
 #include "base/error.h"
 
+#include <string.h>
+
 bool session_is_unused(const struct sx_session *s, uint32_t index)
 {
 	const struct session_device *d = &s->devices[index];
@@ -68,6 +70,24 @@ static void tell_loss(const struct sx_session_device *info, struct sx_error *err
 	error_try(err, "a longer --interval, or fewer other programs");
 }
 
+/* Puts what goes before the other notes at their head, whole where a source said it. */
+static const char *first_note(struct session_device *d)
+{
+	const char *first = d->note.message;
+	size_t length = strlen(first), at = 0;
+	if (!length)
+		return d->note_count ? d->notes[0] : NULL;
+	while (at < d->note_count && strncmp(d->notes[at], first, length) != 0)
+		at++;
+	if (at < d->note_count)
+		first = d->notes[at];
+	else
+		d->note_count++;
+	memmove(d->notes + 1, d->notes, at * sizeof(*d->notes));
+	d->notes[0] = first;
+	return first;
+}
+
 /* The public face of a device after a run; the first failure of all is the run's. */
 void conclude_device(struct sx_session *s, uint32_t index, struct sx_error *first)
 {
@@ -79,7 +99,8 @@ void conclude_device(struct sx_session *s, uint32_t index, struct sx_error *firs
 	info->name = desc->name;
 	info->driver = desc->driver;
 	info->simulated = desc->simulated;
-	info->note = d->note.message[0] ? d->note.message : NULL;
+	info->note = first_note(d);
+	info->notes = (struct sx_strings){d->notes, d->note_count};
 	info->failure = d->failure.message[0] ? &d->failure : NULL;
 	info->unused = session_is_unused(s, index);
 	explain_silence(s, index);

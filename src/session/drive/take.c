@@ -5,6 +5,8 @@
 #include "base/error.h"
 #include "table/slices.h"
 
+#include <string.h>
+
 #define TURN_READS  64		      /* of one source, before the others and the limits */
 #define TURN_VALUES ((size_t)1 << 18) /* in memory then: records of captures hold as many */
 
@@ -83,9 +85,27 @@ static void drive_decode(struct sx_session *s, uint32_t index, const struct raw_
 		settle_rows(s, index, count);
 }
 
+/* A note that was made before is not made again; beyond so many nobody reads them. */
+static void keep_note(struct sx_session *s, struct session_device *d, const struct raw_sample *raw)
+{
+	char *text = raw->size ? arena_alloc(&s->run_arena, raw->size + 1) : NULL;
+	if (!text || d->note_count == SESSION_NOTES_MAX)
+		return;
+	for (size_t i = 0; i < raw->size; i++) { /* as a message has it */
+		unsigned char c = raw->data[i];
+		text[i] = c < ' ' || c == 0x7f ? '?' : (char)c;
+	}
+	text[raw->size] = '\0';
+	for (uint32_t i = 0; i < d->note_count; i++)
+		if (strcmp(d->notes[i], text) == 0)
+			return;
+	d->notes[d->note_count++] = text;
+}
+
 static void take_note(struct sx_session *s, uint32_t index, const struct raw_sample *raw)
 {
 	struct sx_error note = {0};
+	keep_note(s, &s->devices[index], raw);
 	error_set(&note, SX_INCOMPLETE, "%.*s", (int)raw->size, (const char *)raw->data);
 	if (raw->flags & RAW_PARTIAL) {
 		s->infos[index].partial = true;

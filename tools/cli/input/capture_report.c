@@ -246,17 +246,21 @@ static enum sx_status tell_losses(const struct capture_input *in, struct report_
 	const struct capture_view *view = in->view;
 	bool damaged = sx_capture_account(view->reader)->what[0];
 	bool cut = !sx_capture_info(view->reader)->clean;
-	const char *note = view->note[0] ? view->note : NULL;
-	if (cut)
-		note = "the recording did not end cleanly, or goes on: its end is missing";
+	const char *notes[CAPTURE_NOTES_MAX + 2];
+	uint32_t count = 0;
 	if (damaged)
-		note = "the file is damaged: samples are missing";
+		notes[count++] = "the file is damaged: samples are missing";
+	if (cut)
+		notes[count++] =
+		    "the recording did not end cleanly, or goes on: its end is missing";
+	for (uint32_t i = 0; i < view->note_count; i++)
+		notes[count++] = view->notes[i];
 	struct sx_error none = {0};
 	bool left_out = capture_view_left_out(view, &none);
 	struct report_facts facts = {.simulated = view->info->simulated,
 				     .silence = left_out ? &none : NULL,
 				     .partial = damaged || cut,
-				     .note = note,
+				     .notes = {notes, count},
 				     .lost = view->lost,
 				     .lost_more = view->lost_more || damaged,
 				     .gaps = view->gaps,

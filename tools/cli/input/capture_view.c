@@ -294,8 +294,15 @@ static void take_note(struct capture_view *view, const struct sx_capture_record 
 		view->ended = true;
 		return;
 	}
-	if (mine && !view->note[0])
-		snprintf(view->note, sizeof(view->note), "%s", record->mark.text);
+	const char *text = mine && record->mark.text ? record->mark.text : "";
+	for (uint32_t i = 0; i < view->note_count; i++)
+		if (strcmp(view->notes[i], text) == 0)
+			return;
+	const char *copy = *text && view->note_count < CAPTURE_NOTES_MAX
+			       ? arena_strndup(&view->texts, text, strlen(text))
+			       : NULL;
+	if (copy)
+		view->notes[view->note_count++] = copy;
 }
 
 /* Appends those of a record's rows that are wanted; SX_AGAIN when none is. */

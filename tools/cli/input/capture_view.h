@@ -8,6 +8,8 @@
 #include "base/mem.h"
 #include "tools/cli/cli.h"
 
+#define CAPTURE_NOTES_MAX 16
+
 struct capture_view {
 	const struct cli *cli;
 	const char *path;
@@ -25,9 +27,10 @@ struct capture_view {
 	/* As far as was read: what was lost, and why samples end before the recording does. */
 	uint64_t lost;
 	bool lost_more, failed;
-	bool lacks;	/* capture_view_note() noted something */
-	char note[512]; /* the first thing that the recording says of the device, or empty */
-	bool ended;	/* the recording says how its program ended */
+	bool lacks;			      /* capture_view_note() noted something */
+	const char *notes[CAPTURE_NOTES_MAX]; /* what the recording says of the device, each once */
+	uint32_t note_count;
+	bool ended; /* the recording says how its program ended */
 	struct sx_capture_ending ending;
 	struct sx_error failure;
 	struct report_gap *gaps; /* the first gaps: there may be very many */

@@ -96,7 +96,7 @@ const Lead = (() => {
   }
 
   function remarks(device) {
-    const {head, cost} = device, list = head.note ? [head.note] : [];
+    const {head, cost} = device, list = [...head.notes];
     if (cost.measured !== cost.all)
       list.push(Numbers.count(cost.measured) + ' of ' + Numbers.count(cost.all) + ' samples were counted, totals are scaled' +
         (cost.guessed ? ' (' + Numbers.count(cost.guessed) + ' of contexts without any as the others)' : '') +
