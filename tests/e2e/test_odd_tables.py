@@ -146,6 +146,19 @@ class OddTables(FolderTest):
             self.assertIn('time', have)
             self.assertNotIn('holds dates', told)
 
+    def test_keys_of_each_row(self):
+        """Every object repeats its keys: they cost their text, and nothing beside it."""
+        def peak(key):
+            path = self.file(''.join(f'{{"gpu_busy": {i % 100}, "{key}": 1, "{key[::-1]}": 2}}\n' for i in range(20000)), 't.json')
+            sanitizer = {'ASAN_OPTIONS': os.environ.get('ASAN_OPTIONS', '') + ':quarantine_size_mb=0:thread_local_quarantine_size_kb=0'}
+            child = subprocess.Popen([SEXTANT, 'import', path, '-o', os.path.join(self.folder.name, 'kept.sxc')], stderr=subprocess.DEVNULL, env=os.environ | sanitizer)
+            _, status, usage = os.wait4(child.pid, 0)
+            child.returncode = os.waitstatus_to_exitcode(status)
+            self.assertEqual(child.returncode, 0)
+            return usage.ru_maxrss * 1024, os.path.getsize(path)
+        (few, short), (many, long) = peak('ab'), peak('ab' * 200)
+        self.assertLess(many - few, 2 * (long - short))
+
 
 if __name__ == '__main__':
     unittest.main()

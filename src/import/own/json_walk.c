@@ -1,4 +1,5 @@
 /* What a document of rows, or a line of NDJSON, holds: see json.h. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/number.h"
@@ -27,10 +28,14 @@ static struct own_json_table *own_json_of_device(struct own_json *r, struct impo
 
 uint32_t own_json_name(struct own_json *r, struct own_json_table *t, struct import_cell key)
 {
-	char *plain = import_text(r->job, key.text, key.size);
-	bool added;
-	uint32_t at = plain ? strings_intern(&t->names, plain, read_json_plain(key, plain), &added)
-			    : UINT32_MAX;
+	bool added, escapes = memchr(key.text, '\\', key.size);
+	char *plain = escapes ? malloc(key.size) : NULL; /* each row has all keys: none is kept */
+	uint32_t at = UINT32_MAX;
+	if (plain)
+		at = strings_intern(&t->names, plain, read_json_plain(key, plain), &added);
+	else if (!escapes)
+		at = strings_intern(&t->names, key.text, key.size, &added);
+	free(plain);
 	if (at == UINT32_MAX ||
 	    !mem_grow(&t->units, &t->unit_cap, (size_t)at + 1, sizeof(*t->units))) {
 		r->failed = true;
