@@ -118,6 +118,8 @@ void import_rows_driver(struct import_rows *rows, const char *driver);
 void import_rows_simulated(struct import_rows *rows);
 /* Gives the device a constant; false where it has as many as it can. */
 bool import_rows_constant(struct import_rows *rows, const char *name, double value);
+/* Rows may overlap, and need not follow each other in time: what stands there is meant. */
+void import_rows_any_order(struct import_rows *rows);
 /* Percentages end at 100: what is outside is told, and no data. */
 void import_rows_whole_shares(struct import_rows *rows);
 /* Index of a column, added when its name is new. */

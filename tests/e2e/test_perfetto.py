@@ -410,14 +410,44 @@ class Perfetto(FolderTest):
                 self.assertEqual(run('export', path, '--csv', *args).stdout, run('export', back, '--csv', *args).stdout)
         back = self.path('gaps.sxc')
         self.export(self.sample(), code=(0, 1))
-        run('import', self.path('out.pftrace'), '-o', back)
+        self.assertIn(b'does not come over', run('import', self.path('out.pftrace'), '-o', back).stderr.replace(b'\n ', b''))
         have, want = self.rows(back, '--counters'), self.rows(self.path('sample.sxc'), '--counters')
         self.assertEqual(len(have), len(want))
         for a, b in zip(have, want):
-            for name in ('begin_ns', 'end_ns', 'Time', 'Patchy'):
+            for name in ('begin_ns', 'end_ns', 'frame', 'group', 'Time', 'Patchy'):
                 self.assertEqual(a[name], b[name])
             if int(b['Clocks']) < 2**63:
                 self.assertEqual(a['Clocks'], b['Clocks'])
+
+    def test_labels_come_back(self):
+        """Labels of rows that overlap, of frames, of work and of time, by the names that their file had; and one device stays one."""
+        nested = [(0, 100, 'frame/shadow'), (10, 30, 'frame/shadow/a'), (120, 200, 'frame/main'), (130, 200, '"x", y'), (210, 210, 'empty')]
+        texts = {
+            'labels.csv': 'begin_ns,end_ns,Scene,Level,frame,context,instance,GpuBusy\n0,10,menu,"a, b",0,5,,20\n10,20,game,x,1,5,2,30\n20,30,game,,2,7,2,\n25,40,menu,\u00e4,,5,,40\n',
+            'groups.csv': 'begin_ns,end_ns,group,frame,gpu_time (ms)\n' + ''.join('%d,%d,"%s",0,%d\n' % (b, e, g.replace('"', '""'), i) for i, (b, e, g) in enumerate(nested)),
+            'work.ndjson': ''.join('{"begin_ns":%d,"end_ns":%d,"group":%s,"frame":3,"process":"game (7)","GpuTime":%d}\n' % (b, e, json.dumps(g), i) for i, (b, e, g) in enumerate(nested)),
+        }
+        with open(os.path.join(os.path.dirname(__file__), '../../examples/data/rocprofv3.csv'), encoding='utf-8') as file:
+            texts['rocprofv3.csv'] = file.read()  # kernels
+        for name, text in texts.items():
+            with open(self.path(name), 'w', encoding='utf-8') as file:
+                file.write(text)
+            path, back = self.path('labels.sxc'), self.path('back.sxc')
+            result = run('import', self.path(name), *(() if name.startswith('rocprof') else ('--for', 'monitor')), '-o', path)
+            self.assertEqual(result.returncode, 0, result.stderr)
+            self.export(path)
+            result = run('import', self.path('out.pftrace'), '-o', back)
+            self.assertEqual(result.returncode, 0, result.stderr)
+            for args in ([], ['--counters']):
+                with self.subTest(name=name, args=args):
+                    want, have = (run('export', file, '--csv', *args).stdout for file in (path, back))
+                    self.assertEqual(have, want)
+            # Which things are said of the file is another matter than what it holds.
+            want, have = (json.loads(run('report', file, '--json').stdout) for file in (path, back))
+            self.assertEqual(have['metrics'], want['metrics'])
+            self.assertEqual([(d['kind'], d['name'], d['samples'], d.get('frames')) for d in have['devices']], [(d['kind'], d['name'], d['samples'], d.get('frames')) for d in want['devices']])
+            if name == 'groups.csv':
+                self.assertIn(b'frame/shadow/a', run('report', back, '--by', 'group').stdout)
 
     def test_merge(self):
         system = self.write('system.pftrace', packet(field(10, 1), field(6, field(1, field(1, 6) + field(2, 1000)) + field(2, 6))) * 50000)

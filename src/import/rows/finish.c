@@ -9,7 +9,7 @@
 /* Samples of frames and of time come one after another; dispatches and passes may overlap. */
 static enum import_order order_of(const struct import_rows *rows)
 {
-	if (rows->job->format->any_order ||
+	if (rows->any_order || rows->job->format->any_order ||
 	    (rows->kind != SX_SAMPLE_TIME && rows->kind != SX_SAMPLE_FRAME))
 		return IMPORT_UNORDERED;
 	return rows->device.clock ? IMPORT_CLOCK : IMPORT_FORWARD;

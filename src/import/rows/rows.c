@@ -91,6 +91,12 @@ void import_rows_whole_shares(struct import_rows *rows)
 		rows->whole_shares = true;
 }
 
+void import_rows_any_order(struct import_rows *rows)
+{
+	if (rows)
+		rows->any_order = true;
+}
+
 bool import_rows_constant(struct import_rows *rows, const char *name, double value)
 {
 	if (!rows || rows->device.constant_count >= IMPORT_CONSTANTS_MAX)

@@ -46,6 +46,7 @@ struct import_rows {
 	size_t *places;		   /* in the file, of rows whose reader says so; 0: not told */
 	size_t quality_cap, span_cap, place_cap, row_count, cells;
 	bool failed, too_many;
+	bool any_order;	   /* times are what a clock read, and stand as they were found */
 	bool whole_shares; /* no percentage is outside 0 to 100 */
 };
 

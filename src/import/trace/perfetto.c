@@ -19,6 +19,7 @@ enum {
 	PACKET_CLOCKS = 6,
 	PACKET_TIMESTAMP = 8,
 	PACKET_SEQUENCE = 10,
+	PACKET_TRACK_EVENT = 11,
 	PACKET_INTERNED = 12,
 	PACKET_CONFIG = 33,
 	PACKET_COMPRESSED = 50,
@@ -160,6 +161,8 @@ static void read_packet(struct perfetto *t, struct read_proto message, int depth
 			perfetto_counters(t, &packet, inner);
 		else if (field.number == PACKET_STAGE)
 			perfetto_stage(t, &packet, inner);
+		else if (field.number == PACKET_TRACK_EVENT)
+			perfetto_slice(t, &packet, inner);
 		else if (field.number == PACKET_MEMORY)
 			perfetto_memory(t, &packet, inner);
 		else if (field.number == PACKET_FREQUENCY)

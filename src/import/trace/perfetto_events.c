@@ -115,6 +115,7 @@ static const char *stage_name(const struct perfetto *t, uint32_t sequence, uint6
 void perfetto_stage(struct perfetto *t, const struct perfetto_packet *packet,
 		    struct read_proto message)
 {
+	struct read_proto again = message;
 	struct read_proto_field field;
 	uint64_t length = 0, stage = 0, gpu_id = 0;
 	const char *name = NULL;
@@ -139,12 +140,16 @@ void perfetto_stage(struct perfetto *t, const struct perfetto_packet *packet,
 	if (!timed || !gpu || packet->time_ns == SX_TIME_UNKNOWN ||
 	    length > UINT64_MAX - packet->time_ns)
 		return;
+	const struct import_span span = {packet->time_ns, packet->time_ns + length};
+	if (t->anchors) {
+		perfetto_own_stage(t, (uint32_t)gpu_id, &span, again);
+		return;
+	}
 	if (!name)
 		name = stage_name(t, packet->sequence, stage);
 	t->clock = packet->clock ? packet->clock : t->clock;
 	struct import_rows *rows = perfetto_rows(t, &gpu->stages, "monitor", SX_SAMPLE_GROUP);
-	size_t row =
-	    import_ranges_add(&gpu->ranges, rows, packet->time_ns, packet->time_ns + length);
+	size_t row = import_ranges_add(&gpu->ranges, rows, span.begin_ns, span.end_ns);
 	if (name)
 		import_label(rows, row, SX_LABEL_GROUP, name, strlen(name));
 }

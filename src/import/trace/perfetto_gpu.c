@@ -1,25 +1,38 @@
-/* GPU counters of a trace: descriptors, samples, and the devices that come of them. */
-#include <ctype.h>
+/* GPU counters of a trace: descriptors and samples. */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-
-#include <sextant/catalog.h>
 
 #include "import/trace/perfetto_state.h"
 
 #define NAME_BYTES 200
+
+/* The first GPU of the device that our own trace says this one is of; or NULL. */
+static struct perfetto_gpu *device_of(struct perfetto *t, uint32_t id)
+{
+	const struct perfetto_facts *facts = id < IMPORT_DEVICES_MAX ? &t->facts[id] : NULL;
+	for (uint32_t i = 0; facts && facts->numbered && t->anchors && i < t->gpu_count; i++) {
+		uint32_t other_id = t->gpus[i].id;
+		const struct perfetto_facts *other =
+		    other_id < IMPORT_DEVICES_MAX ? &t->facts[other_id] : NULL;
+		if (other && other->numbered && other->number == facts->number)
+			return t->gpus[i].device;
+	}
+	return NULL;
+}
 
 struct perfetto_gpu *perfetto_gpu(struct perfetto *t, uint32_t id)
 {
 	for (uint32_t i = 0; i < t->gpu_count; i++)
 		if (t->gpus[i].id == id)
 			return &t->gpus[i];
-	if (t->gpu_count >= IMPORT_DEVICES_MAX / 4)
+	/* Each of another tool's can be four devices. */
+	if (t->gpu_count >= (t->anchors ? IMPORT_DEVICES_MAX : IMPORT_DEVICES_MAX / 4))
 		return NULL;
+	struct perfetto_gpu *device = id < IMPORT_DEVICES_MAX ? device_of(t, id) : NULL;
 	struct perfetto_gpu *gpu = &t->gpus[t->gpu_count++];
 	*gpu = (struct perfetto_gpu){.id = id,
+				     .device = device ? device : gpu,
 				     .last_ns = SX_TIME_UNKNOWN,
 				     .event_ns = SX_TIME_UNKNOWN,
 				     .frequency_hz = NAN,
@@ -35,6 +48,11 @@ struct import_rows *perfetto_rows(struct perfetto *t, struct import_rows **rows,
 		    t->job, &(struct import_rows_options){.catalog = catalog, .kind = kind});
 	t->no_memory |= !*rows;
 	return *rows;
+}
+
+struct import_rows *perfetto_counter_rows(struct perfetto *t, struct perfetto_gpu *gpu)
+{
+	return perfetto_rows(t, &gpu->device->rows, NULL, SX_SAMPLE_TIME);
 }
 
 const char *perfetto_text(struct perfetto *t, const struct read_proto_field *field)
@@ -185,11 +203,11 @@ static void keep_counter(struct perfetto *t, const struct counter_key *key,
 static void add_counter(struct perfetto *t, struct perfetto_gpu *gpu, struct counter_key key,
 			struct perfetto_counter counter)
 {
-	struct import_rows *rows = perfetto_rows(t, &gpu->rows, NULL, SX_SAMPLE_TIME);
+	struct import_rows *rows = perfetto_counter_rows(t, gpu);
 	key.gpu = counter.gpu = gpu->id;
 	if (perfetto_gpu_find_counter(t, &key, NULL) != UINT32_MAX)
 		return;
-	strings_intern(&gpu->names, counter.field.name, strlen(counter.field.name), NULL);
+	strings_intern(&gpu->device->names, counter.field.name, strlen(counter.field.name), NULL);
 	counter.column = import_column(rows, &counter.field);
 	keep_counter(t, &key, &counter);
 	/* The first that describes it also does so for GPUs of which nothing else does. */
@@ -226,11 +244,15 @@ static void read_descriptor(struct perfetto *t, uint32_t gpu_id, uint32_t sequen
 		if (field.number != 1 || field.wire != 2)
 			continue;
 		struct spec spec = read_spec(t, read_proto_message(&field));
-		if (spec.has_id && spec.name && spec.name[0])
-			add_counter(
-			    t, gpu, (struct counter_key){sequence, gpu_id, iid, spec.id},
-			    (struct perfetto_counter){.field = perfetto_gpu_describe(t, &spec),
-						      .forwards = spec.forwards});
+		if (!spec.has_id || !spec.name || !spec.name[0])
+			continue;
+		struct import_field described = perfetto_gpu_describe(t, &spec);
+		if (gpu_id < IMPORT_DEVICES_MAX && strings_find(&t->facts[gpu_id].levels, spec.name,
+								strlen(spec.name)) != UINT32_MAX)
+			described.over_time = SX_REDUCE_MEAN;
+		add_counter(
+		    t, gpu, (struct counter_key){sequence, gpu_id, iid, spec.id},
+		    (struct perfetto_counter){.field = described, .forwards = spec.forwards});
 	}
 }
 
@@ -261,12 +283,20 @@ void perfetto_interned(struct perfetto *t, const struct perfetto_packet *packet,
 	}
 }
 
+/* A new row, or the one that its slice has made already. */
+static size_t new_row(struct perfetto *t, struct perfetto_gpu *gpu, uint64_t begin, uint64_t end)
+{
+	struct perfetto_made *made = &gpu->made;
+	bool fits = made->waits && made->begin_ns == begin && made->end_ns == end;
+	made->waits &= !fits;
+	return fits ? made->row : import_row(perfetto_counter_rows(t, gpu), begin, end);
+}
+
 /* The row that ends at a time: since the sample before, or the one that ends there already. */
 static size_t row_at(struct perfetto *t, struct perfetto_gpu *gpu, uint64_t now)
 {
 	if (gpu->last_ns == now && gpu->row == SIZE_MAX && gpu->anchored)
-		return gpu->row =
-			   import_row(perfetto_rows(t, &gpu->rows, NULL, SX_SAMPLE_TIME), now, now);
+		return gpu->row = new_row(t, gpu, now, now);
 	if (gpu->last_ns == now)
 		return gpu->row;
 	bool first = gpu->last_ns == SX_TIME_UNKNOWN;
@@ -274,9 +304,9 @@ static size_t row_at(struct perfetto *t, struct perfetto_gpu *gpu, uint64_t now)
 		t->lost++; /* out of order */
 		return SIZE_MAX;
 	}
-	struct import_rows *rows = perfetto_rows(t, &gpu->rows, NULL, SX_SAMPLE_TIME);
+	struct import_rows *rows = perfetto_counter_rows(t, gpu);
 	/* The first sample has no interval behind it, only one before: an anchor. */
-	gpu->row = first ? SIZE_MAX : import_row(rows, gpu->last_ns, now);
+	gpu->row = first ? SIZE_MAX : new_row(t, gpu, gpu->last_ns, now);
 	for (size_t i = 0; !first && i < gpu->held_count; i++)
 		import_set(rows, gpu->held[i].column, gpu->row, gpu->held[i].value);
 	gpu->held_count = 0;
@@ -333,9 +363,9 @@ static void take_counter(struct perfetto *t, const struct perfetto_packet *packe
 	else if (row == SIZE_MAX)
 		t->early++;
 	else if (is_whole)
-		import_set_u64(gpu->rows, counter->column, row, whole);
+		import_set_u64(gpu->device->rows, counter->column, row, whole);
 	else
-		import_set(gpu->rows, counter->column, row, value);
+		import_set(gpu->device->rows, counter->column, row, value);
 }
 
 void perfetto_counters(struct perfetto *t, const struct perfetto_packet *packet,
@@ -367,128 +397,4 @@ void perfetto_counters(struct perfetto *t, const struct perfetto_packet *packet,
 	for (message = again; read_proto_next(&message, &field);)
 		if (field.number == 2 && field.wire == 2)
 			take_counter(t, packet, key, read_proto_message(&field));
-}
-
-/* "Mali-G610" is catalog mali-g610, where there is one or one that covers it. */
-static const char *catalog_by_name(struct perfetto *t, const char *name)
-{
-	char slug[64];
-	size_t used = 0;
-	struct sx_catalog *catalog = NULL;
-	for (; name && *name && used + 1 < sizeof(slug); name++)
-		slug[used++] =
-		    isalnum((unsigned char)*name) ? (char)tolower((unsigned char)*name) : '-';
-	slug[used] = '\0';
-	if (!used || sx_catalog_open(t->job->request->context, slug, &catalog, NULL))
-		return NULL;
-	const char *found = sx_catalog_info(catalog)->name;
-	const char *copy = import_text(t->job, found, strlen(found));
-	sx_catalog_unref(catalog);
-	return copy;
-}
-
-/* The catalog that knows most of a GPU's counters, or `monitor` where none knows half of them. */
-static const char *catalog_of(struct perfetto *t, const struct perfetto_gpu *gpu)
-{
-	const char *known =
-	    gpu->id < IMPORT_DEVICES_MAX ? catalog_by_name(t, t->gpu_names[gpu->id]) : NULL;
-	if (!known && gpu->id < IMPORT_DEVICES_MAX)
-		known = catalog_by_name(t, t->facts[gpu->id].model);
-	if (t->job->request->catalog || known)
-		return t->job->request->catalog ? t->job->request->catalog : known;
-	const char **names = calloc((size_t)gpu->names.count + 1, sizeof(*names));
-	if (!names)
-		return "monitor";
-	for (uint32_t i = 0; i < gpu->names.count; i++)
-		names[i] = strings_get(&gpu->names, i);
-	const char *best = import_guess_catalog(t->job, "", names, gpu->names.count, "monitor");
-	free(names);
-	return best;
-}
-
-static void apply_facts(const struct perfetto_facts *facts, struct import_rows *rows)
-{
-	if (facts->numbered)
-		import_rows_number(rows, facts->number);
-	enum sx_sample_kind kind = facts->kind ? sx_sample_kind_find(facts->kind) : SX_SAMPLE_KINDS;
-	for (uint32_t i = 0; i < facts->constant_count; i++)
-		import_rows_constant(rows, facts->constants[i].name, facts->constants[i].value);
-	for (uint32_t i = 0; i < facts->skipped.count; i++)
-		import_column_in_turns(rows, strings_get(&facts->skipped, i));
-	import_rows_set(rows, facts->set);
-	import_rows_driver(rows, facts->driver);
-	if (facts->simulated)
-		import_rows_simulated(rows);
-	if (kind != SX_SAMPLE_KINDS)
-		import_rows_kind(rows, kind);
-}
-
-static enum sx_status finish_gpu(struct perfetto *t, struct perfetto_gpu *gpu, const char *clock,
-				 enum sx_status status, struct sx_error *err)
-{
-	char name[64];
-	bool staged = gpu->ranges.count > 0;
-	struct import_rows *busy =
-	    staged ? import_ranges_finish(&gpu->ranges, t->job, gpu->stages) : NULL;
-	struct import_rows *all[] = {gpu->rows, gpu->stages, gpu->events, busy};
-	const char *known = gpu->id < IMPORT_DEVICES_MAX ? t->gpu_names[gpu->id] : NULL;
-	snprintf(name, sizeof(name), "GPU %u", gpu->id);
-	if (gpu->ranges.no_memory)
-		status = error_nomem(err, "importing");
-	enum sx_status worst = status;
-	if (gpu->rows)
-		import_rows_catalog(gpu->rows, catalog_of(t, gpu));
-	if (gpu->rows && !t->anchors)
-		import_rows_whole_shares(gpu->rows);
-	if (gpu->rows && gpu->id < IMPORT_DEVICES_MAX)
-		apply_facts(&t->facts[gpu->id], gpu->rows);
-	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
-		if (!all[i])
-			continue;
-		import_rows_name(all[i], known ? known : name);
-		import_rows_clock(all[i], clock);
-		/* Descriptors without samples are no reason to give up the others. */
-		bool empty = !import_row_count(all[i]);
-		enum sx_status ended =
-		    import_rows_finish(all[i], empty && t->job->result ? SX_END : status, err);
-		if (!empty)
-			worst = import_worse(worst, ended);
-	}
-	free(gpu->held);
-	free(gpu->ranges.list);
-	strings_finish(&gpu->names);
-	return worst;
-}
-
-enum sx_status perfetto_finish(struct perfetto *t, const char *clock, enum sx_status status,
-			       struct sx_error *err)
-{
-	bool any = false;
-	for (uint32_t i = 0; i < t->gpu_count; i++) {
-		struct perfetto_gpu *gpu = &t->gpus[i];
-		any |= import_row_count(gpu->rows) || import_row_count(gpu->stages) ||
-		       import_row_count(gpu->events);
-		status = finish_gpu(t, gpu, clock, status, err);
-	}
-	if (t->lost)
-		import_tell(t->job,
-			    "%zu values were left out: no descriptor names their counter, "
-			    "or they are out of order",
-			    t->lost);
-	if (t->early)
-		import_tell(t->job, "the first sample of each GPU only marks where time begins");
-	if (t->clock >= 64)
-		import_tell(t->job, "times are of clock %u of the trace, which was not converted",
-			    t->clock);
-	for (size_t i = 0; i < IMPORT_DEVICES_MAX; i++)
-		strings_finish(&t->facts[i].skipped);
-	strings_finish(&t->keys);
-	strings_finish(&t->stage_keys);
-	free(t->counters);
-	free(t->stage_names);
-	if (!any && !sx_failed(status))
-		return import_bad(t->job, 0, err,
-				  "it has no GPU counters, frequencies, memory or render stages",
-				  "nothing in this trace is of a GPU");
-	return status;
 }

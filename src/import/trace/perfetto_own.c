@@ -1,8 +1,10 @@
 /* What traces that sextant export wrote say beside what every trace does. */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/number.h"
 #include "import/trace/perfetto_state.h"
+#include "table/label.h"
 
 static bool key_is(const struct read_proto_field *field, const char *text)
 {
@@ -42,17 +44,30 @@ static void perfetto_own_take_constant(struct perfetto *t, struct perfetto_facts
 		    (struct sx_constant_value){name, number};
 }
 
-/* A counter of which some rows were left to others. */
-static bool take_skipped(struct perfetto *t, struct perfetto_facts *facts,
-			 const struct read_proto_field *key)
+/* A counter of which something is said: its name stands behind `head`. */
+static bool take_counter_of(struct perfetto *t, struct strings *list, const char *head,
+			    const struct read_proto_field *key)
 {
-	static const char head[] = "sextant.skipped.";
-	size_t skip = sizeof(head) - 1;
+	size_t skip = strlen(head);
 	if (key->size <= skip || memcmp(key->data, head, skip) != 0)
 		return false;
-	t->no_memory |= strings_intern(&facts->skipped, (const char *)key->data + skip,
-				       key->size - skip, NULL) == UINT32_MAX;
+	t->no_memory |= strings_intern(list, (const char *)key->data + skip, key->size - skip,
+				       NULL) == UINT32_MAX;
 	return true;
+}
+
+static bool take_label(struct perfetto *t, struct perfetto_facts *facts,
+		       const struct read_proto_field *key, const struct read_proto_field *value)
+{
+	char text[48];
+	for (int l = 0; l < SX_LABEL_COUNT; l++) {
+		snprintf(text, sizeof(text), "sextant.label.%s", label_name((enum sx_label)l));
+		if (!key_is(key, text))
+			continue;
+		facts->labels[l] = perfetto_text(t, value);
+		return true;
+	}
+	return false;
 }
 
 static void take_number(struct perfetto_facts *facts, const struct read_proto_field *value)
@@ -74,7 +89,9 @@ static void take_info(struct perfetto *t, struct perfetto_facts *facts, struct r
 	}
 	if (!key.data || !value.data)
 		return;
-	if (key_is(&key, "sextant.set"))
+	if (key_is(&key, "sextant.name"))
+		facts->name = perfetto_text(t, &value);
+	else if (key_is(&key, "sextant.set"))
 		facts->set = perfetto_text(t, &value);
 	else if (key_is(&key, "sextant.kind"))
 		facts->kind = perfetto_text(t, &value);
@@ -84,7 +101,9 @@ static void take_info(struct perfetto *t, struct perfetto_facts *facts, struct r
 		facts->simulated = key_is(&value, "true");
 	else if (key_is(&key, "sextant.number"))
 		take_number(facts, &value);
-	else if (!take_skipped(t, facts, &key))
+	else if (!take_counter_of(t, &facts->skipped, "sextant.skipped.", &key) &&
+		 !take_counter_of(t, &facts->levels, "sextant.level.", &key) &&
+		 !take_label(t, facts, &key, &value))
 		perfetto_own_take_constant(t, facts, &key, &value);
 }
 

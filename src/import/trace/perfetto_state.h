@@ -4,8 +4,9 @@
 
 #include "base/strings.h"
 #include "import/formats.h"
-#include "import/trace/ranges.h"
 #include "import/read/proto.h"
+#include "import/read/times.h"
+#include "import/trace/ranges.h"
 
 struct perfetto_packet {
 	uint64_t time_ns; /* SX_TIME_UNKNOWN without */
@@ -25,9 +26,18 @@ struct perfetto_held {
 	double value;
 };
 
+/* A row that a slice or a piece of work made, until its values come. */
+struct perfetto_made {
+	size_t row;
+	uint64_t begin_ns, end_ns;
+	bool waits;
+};
+
 /* Samples of one GPU. */
 struct perfetto_gpu {
 	uint32_t id;
+	/* Whose rows these are: in our own traces several GPUs can be one device; or itself. */
+	struct perfetto_gpu *device;
 	struct import_rows *rows;    /* counters */
 	struct import_rows *stages;  /* render stages */
 	struct import_rows *events;  /* frequency and memory */
@@ -35,6 +45,7 @@ struct perfetto_gpu {
 	uint64_t last_ns, event_ns;  /* times of the samples before; SX_TIME_UNKNOWN at first */
 	size_t row;		     /* of last_ns */
 	bool anchored;		     /* last_ns is where a row begins */
+	struct perfetto_made made;   /* in our own traces */
 	struct perfetto_held *held;
 	size_t held_count, held_cap;
 	struct strings names;		   /* of its counters */
@@ -44,11 +55,13 @@ struct perfetto_gpu {
 /* What a trace that we wrote says of a GPU beside its name. */
 struct perfetto_facts {
 	const char *model; /* our catalog's name */
-	const char *set, *kind, *driver;
+	const char *name, *set, *kind, *driver;
+	const char *labels[SX_LABEL_COUNT]; /* what its file called each */
 	bool simulated, numbered;
 	uint32_t number;
 	struct sx_constant_value constants[IMPORT_CONSTANTS_MAX];
 	uint32_t constant_count;
+	struct strings levels;	/* counters that do not add up over time */
 	struct strings skipped; /* counters that were not measured in every row */
 };
 
@@ -66,8 +79,11 @@ struct perfetto {
 	struct strings stage_keys; /* of stages: sequence and iid */
 	const char **stage_names;
 	size_t stage_cap;
+	struct perfetto_gpu *slice_gpu; /* whose slice has begun last, or NULL */
+	uint64_t slice_track;
 	uint32_t primary_clock, clock;
 	size_t damaged, lost, early;
+	bool marks; /* of what was lost or is known less well, in our own traces */
 	bool cut, no_memory;
 };
 
@@ -92,6 +108,13 @@ struct import_rows *perfetto_rows(struct perfetto *t, struct import_rows **rows,
 const char *perfetto_text(struct perfetto *t, const struct read_proto_field *field);
 /* The name of a render stage, as a sequence calls it. */
 void perfetto_add_stage(struct perfetto *t, uint32_t sequence, uint64_t iid, const char *name);
+/* Rows of a GPU's counters; NULL when memory is out. */
+struct import_rows *perfetto_counter_rows(struct perfetto *t, struct perfetto_gpu *gpu);
+/* In our own traces: a row with the labels of a track's event, or of a GPU's work. */
+void perfetto_slice(struct perfetto *t, const struct perfetto_packet *packet,
+		    struct read_proto message);
+void perfetto_own_stage(struct perfetto *t, uint32_t id, const struct import_span *span,
+			struct read_proto message);
 /* Makes the devices and releases all of it. */
 enum sx_status perfetto_finish(struct perfetto *t, const char *clock, enum sx_status status,
 			       struct sx_error *err);

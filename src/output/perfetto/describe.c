@@ -33,6 +33,7 @@ static struct trace_counter *add_counter(struct trace_state *d, const struct sx_
 					.unit = column->unit,
 					.counter = counter,
 					.row = row,
+					.level = column->over_time == SX_REDUCE_MEAN,
 					.group = -1};
 	return added;
 }

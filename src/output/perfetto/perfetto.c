@@ -7,6 +7,7 @@
 #include <xxhash.h>
 
 #include "output/perfetto/state.h"
+#include "table/label.h"
 
 #define TEXTS_MAX	  1024
 #define CATEGORY_GRAPHICS 1
@@ -261,17 +262,24 @@ static void add_facts(struct trace *p, const struct trace_state *d, Pf__Gpu *gpu
 {
 	const struct report_device *r = d->in->report;
 	char key[256], number[32];
-	if (!make_facts(p, (size_t)r->constant_count + d->counter_count + 6, gpu)) {
+	if (!make_facts(
+		p, (size_t)r->constant_count + 2 * (size_t)d->counter_count + 7 + SX_LABEL_COUNT,
+		gpu)) {
 		p->stream.failed = true;
 		return;
 	}
 	snprintf(number, sizeof(number), "%u", (unsigned)d->in->number);
 	add_fact(p, gpu, "sextant.number", number);
+	add_fact(p, gpu, "sextant.name", r->name);
 	add_fact(p, gpu, "sextant.source", r->source);
 	add_fact(p, gpu, "sextant.driver", r->driver);
 	add_fact(p, gpu, "sextant.set", r->set);
 	add_fact(p, gpu, "sextant.kind", sx_sample_kind_name(r->kind));
 	add_fact(p, gpu, "sextant.simulated", r->simulated ? "true" : "false");
+	for (int l = 0; l < SX_LABEL_COUNT; l++) {
+		snprintf(key, sizeof(key), "sextant.label.%s", label_name((enum sx_label)l));
+		add_fact(p, gpu, key, d->in->labels[l]);
+	}
 	for (uint32_t i = 0; i < r->constant_count; i++) {
 		snprintf(key, sizeof(key), "sextant.constant.%.90s", r->constants[i].name);
 		json_format_f64(number, r->constants[i].value);
@@ -280,6 +288,9 @@ static void add_facts(struct trace *p, const struct trace_state *d, Pf__Gpu *gpu
 	for (uint32_t i = 0; i < d->counter_count; i++) {
 		snprintf(key, sizeof(key), "sextant.skipped.%s", d->counters[i].name);
 		if (d->counters[i].skipped)
+			add_fact(p, gpu, key, "true");
+		snprintf(key, sizeof(key), "sextant.level.%s", d->counters[i].name);
+		if (d->counters[i].level)
 			add_fact(p, gpu, key, "true");
 	}
 }

@@ -24,6 +24,7 @@ struct trace_device {
 	const char *clock;	   /* "monotonic", "realtime", ...; another: the trace's own */
 	uint64_t interval_ns;	   /* 0: none */
 	uint32_t number;	   /* in the capture */
+	const char *labels[SX_LABEL_COUNT]; /* what its file calls each, or NULL: as we do */
 };
 
 struct trace_text {

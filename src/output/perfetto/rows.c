@@ -2,8 +2,6 @@
 #include <math.h>
 
 #include "output/perfetto/state.h"
-#include "table/label.h"
-#include "table/slices.h"
 
 /* One row on its way. */
 struct row {
@@ -137,99 +135,6 @@ static void write_metrics(const struct row *r)
 	}
 }
 
-static const char *label_text(const struct row *r, enum sx_label label)
-{
-	return sx_table_string(r->raw, sx_table_label(r->raw, label, r->at));
-}
-
-/* Whose a row is, beside its name. */
-static void note_labels(const struct row *r, struct packet_notes *notes)
-{
-	for (int i = 0; i < SX_LABEL_COUNT; i++) {
-		enum sx_label label = (enum sx_label)i;
-		uint64_t value = sx_table_label(r->raw, label, r->at);
-		if (SX_LABELS_OF_TEXT >> i & 1)
-			note_text(&r->p->stream, notes, label_name(label), label_text(r, label));
-		else if (value != SX_LABEL_ABSENT)
-			note_u64(notes, label_name(label), value);
-	}
-}
-
-/* Work of the GPU by name, on the tracks that tools have for it. */
-static void write_stage(const struct row *r, const char *name)
-{
-	Pf__Packet packet = PF__PACKET__INIT;
-	Pf__GpuRenderStageEvent event = PF__GPU_RENDER_STAGE_EVENT__INIT;
-	struct packet_time time = {r->span.begin_ns, r->d->clock};
-	uint64_t context = sx_table_label(r->raw, SX_LABEL_CONTEXT, r->at);
-	event.has_event_id = event.has_duration = event.has_gpu_id = true;
-	event.event_id = ++r->d->kernels;
-	event.duration = r->span.end_ns - r->span.begin_ns;
-	event.gpu_id = (int32_t)r->lane->gpu;
-	event.has_hw_queue_iid = event.has_stage_iid = true;
-	event.hw_queue_iid = event.stage_iid = (uint64_t)sx_table_kind(r->raw) + 1;
-	event.has_context = context != SX_LABEL_ABSENT;
-	event.context = context;
-	event.name = packet_text(&r->p->stream, name);
-	packet.gpu_render_stage_event = &event;
-	packet_write(&r->p->stream, SEQUENCE_MAIN, &time, &packet);
-}
-
-static void write_slice(const struct row *r, const char *track, const char *name)
-{
-	struct packet_notes notes = {.count = 0};
-	struct packet_time time = {r->span.begin_ns, r->d->clock};
-	if (!r->lane->slices)
-		r->lane->slices = trace_track(
-		    r->p,
-		    &(struct trace_track){.parent = r->lane->parent, .name = track, .rank = 2});
-	note_labels(r, &notes);
-	packet_slice(
-	    &r->p->stream, &time, r->span.end_ns,
-	    &(struct packet_event){.track = r->lane->slices, .name = name, .notes = &notes});
-}
-
-/* What a row encloses, where that is more than time. */
-static void write_enclosed(const struct row *r)
-{
-	char name[64];
-	enum sx_sample_kind kind = sx_table_kind(r->raw);
-	uint64_t frame = sx_table_label(r->raw, SX_LABEL_FRAME, r->at);
-	uint64_t context = sx_table_label(r->raw, SX_LABEL_CONTEXT, r->at);
-	const char *group = label_text(r, SX_LABEL_GROUP);
-	const struct slices slices = slices_of(r->raw);
-	switch (kind) {
-	case SX_SAMPLE_FRAME:
-		if (slices_is_one(&slices, r->raw, r->at)) {
-			write_slice(r, "Work outside of frames", "no swap");
-			break;
-		}
-		snprintf(name, sizeof(name), frame == SX_LABEL_ABSENT ? "frame" : "frame %llu",
-			 (unsigned long long)frame);
-		write_slice(r, "Frames", name);
-		break;
-	case SX_SAMPLE_GROUP:
-		write_slice(r, "Groups", group ? group : "outside of groups");
-		break;
-	case SX_SAMPLE_CONTEXT:
-		snprintf(name, sizeof(name),
-			 context == SX_LABEL_ABSENT ? "no context" : "context %llu",
-			 (unsigned long long)context);
-		write_slice(r, "Contexts", name);
-		break;
-	case SX_SAMPLE_PASS:
-	case SX_SAMPLE_DRAW:
-	case SX_SAMPLE_KERNEL:
-	case SX_SAMPLE_COMMANDS:
-	case SX_SAMPLE_SUBMIT:
-	case SX_SAMPLE_QUEUE:
-		write_stage(r, group ? group : sx_sample_kind_name(kind));
-		break;
-	default:
-		break;
-	}
-}
-
 /* See row.mark. */
 static uint32_t mark_of(const struct row *r)
 {
@@ -254,7 +159,7 @@ static void write_row(struct row *r)
 		return;
 	r->lane = &r->d->lanes[r->span.lane];
 	r->mark = mark_of(r);
-	write_enclosed(r);
+	trace_work(&(struct trace_work){r->p, r->d, r->lane, r->raw, r->at, r->span});
 	write_anchors(r);
 	write_counters(r);
 	if (r->values)

@@ -12,6 +12,7 @@ struct trace_counter {
 	uint32_t counter;	      /* index in the catalog, or SX_NONE */
 	const struct report_row *row; /* what the report says of it, or NULL */
 	int32_t group;		      /* heading of the first metric that reads it, or -1 */
+	bool level;		      /* does not add up over time */
 	bool skipped;		      /* in some rows, for which the others stand */
 };
 
@@ -73,6 +74,18 @@ struct trace_track {
 bool trace_columns(struct trace *p, struct trace_state *d);
 uint64_t trace_track(struct trace *p, const struct trace_track *track);
 bool trace_describe(struct trace *p, struct trace_state *d);
+/* A row whose place is known. */
+struct trace_work {
+	struct trace *p;
+	struct trace_state *d;
+	struct trace_lane *lane;
+	const struct sx_table *raw;
+	size_t at;
+	struct lane_span span;
+};
+
+/* work.c: what a row encloses, where that is more than time, and its labels. */
+void trace_work(const struct trace_work *work);
 /* findings.c */
 void trace_findings(struct trace *p, struct trace_state *d);
 void trace_verdict(struct trace *p, const struct verdict *verdict);

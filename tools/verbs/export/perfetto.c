@@ -152,6 +152,9 @@ static enum sx_status list_devices(struct tracing *t, const struct report *repor
 					  .clock = in->view->info->clock,
 					  .interval_ns = in->view->info->interval_ns,
 					  .number = in->view->number};
+		for (int l = 0; l < SX_LABEL_COUNT; l++)
+			t->devices[i].labels[l] =
+			    capture_view_label(in->view->info, (enum sx_label)l);
 	}
 	return SX_OK;
 }
