@@ -7,6 +7,8 @@
 
 #include "base/mem.h"
 
+#define COLUMN_SKETCHES (PART_SKETCHES + 1)
+
 /* Rows that are all of one stand for each other as the caller knows, by number or by time. */
 static bool are_one(const struct part_sums *p)
 {
@@ -40,7 +42,7 @@ bool part_sums_begin(struct part_sums *p, uint32_t count)
 	if (p->sums || are_one(p))
 		return false;
 	p->sums = calloc((size_t)count * PARTS_MAX + 1, sizeof(*p->sums));
-	p->sketches = calloc((size_t)count * PART_SKETCHES + 1, sizeof(*p->sketches));
+	p->sketches = calloc((size_t)count * COLUMN_SKETCHES + 1, sizeof(*p->sketches));
 	if (!p->sums || !p->sketches) {
 		free(p->sums);
 		free(p->sketches);
@@ -51,16 +53,27 @@ bool part_sums_begin(struct part_sums *p, uint32_t count)
 	return p->sums != NULL;
 }
 
+static struct sketch *idle_sketch(const struct part_sums *p, uint32_t column)
+{
+	return &p->sketches[(size_t)column * COLUMN_SKETCHES + PART_SKETCHES];
+}
+
 static struct sketch *sketch_of(const struct part_sums *p, uint32_t column, uint32_t part)
 {
 	uint32_t at = part < PART_SKETCHES ? part : PART_SKETCHES - 1;
-	return &p->sketches[(size_t)column * PART_SKETCHES + at];
+	return &p->sketches[(size_t)column * COLUMN_SKETCHES + at];
+}
+
+struct sketch *part_sums_sketch(const struct part_sums *p, uint32_t column)
+{
+	return sketch_of(p, column, 0);
 }
 
 /* A value as it came, of so large a row. */
 struct part_value {
 	double value;
 	uint8_t quality;
+	bool idle;
 	const struct extent *extent;
 	struct spread_run run;
 };
@@ -71,6 +84,7 @@ static inline bool add_to_part(struct part_sum *sum, const struct part_value *v)
 	if (v->quality & SX_QUALITY_NO_DATA_MASK) {
 		if (sx_quality_is_skipped(v->quality)) {
 			extent_add(&sum->skipped, v->extent);
+			sum->idle_skipped += v->idle ? v->extent->rows : 0;
 			spread_skip(&sum->spread);
 		}
 		return false;
@@ -79,6 +93,7 @@ static inline bool add_to_part(struct part_sum *sum, const struct part_value *v)
 		return false;
 	sum->sum += v->value;
 	extent_add(&sum->with, v->extent);
+	sum->idle += v->idle ? v->extent->rows : 0;
 	spread_add(&sum->spread, &v->run);
 	return true;
 }
@@ -93,6 +108,14 @@ static double row_size(const struct part_sums *p, size_t row, enum basis basis, 
 	return (double)(basis == BASIS_DEVICE ? extent->busy_ns : extent_work(extent, basis));
 }
 
+/* Whether a row made no call that the quantity goes by, where calls are known. */
+static bool is_idle(const struct part_sums *p, size_t row, enum basis basis)
+{
+	bool calls = basis != BASIS_NONE && basis != BASIS_DEVICE;
+	return calls && slices_know_calls(&p->parts.slices) &&
+	       !extent_work(&p->extents[row], basis);
+}
+
 static bool part_sums_add_column(struct part_sums *p, const struct sx_table *values,
 				 uint32_t column, enum basis basis)
 {
@@ -105,11 +128,14 @@ static bool part_sums_add_column(struct part_sums *p, const struct sx_table *val
 		const struct part_value is = {
 		    value,
 		    v.quality ? v.quality[r] : 0,
+		    is_idle(p, r, basis),
 		    &p->extents[r],
 		    {value,
 		     {row_size(p, r, basis, SPREAD_WORK), row_size(p, r, basis, SPREAD_REST)}}};
 		if (add_to_part(&sums[p->of[r]], &is))
-			fine = sketch_add(sketch_of(p, column, p->of[r]), value);
+			fine = sketch_add(is.idle ? idle_sketch(p, column)
+						  : sketch_of(p, column, p->of[r]),
+					  value);
 	}
 	return fine;
 }
@@ -307,19 +333,26 @@ bool part_sums_percentiles(const struct part_sums *p, uint32_t column, enum basi
 			   const double percent[PART_RANKS], double out[PART_RANKS])
 {
 	const struct part_sum *sums = &p->sums[(size_t)column * PARTS_MAX];
-	struct sketch_weighed list[PART_SKETCHES] = {{0}};
+	struct sketch_weighed list[COLUMN_SKETCHES] = {{0}};
 	for (uint32_t i = 0; i < PART_SKETCHES; i++)
 		list[i].sketch = sketch_of(p, column, i);
+	list[PART_SKETCHES].sketch = idle_sketch(p, column);
 	for (uint32_t i = 0; i < p->parts.count; i++) {
 		const struct stands stands = part_stands(p, sums, i, basis);
 		if (!stands.of)
 			continue;
 		size_t at = (size_t)(stands.of - sums);
 		struct sketch_weighed *to = &list[at < PART_SKETCHES ? at : PART_SKETCHES - 1];
-		double share = (double)stands.of->with.rows / (double)to->sketch->count;
-		to->weight += stands.rows * share;
+		double all = stands.rows * (double)stands.of->with.rows;
+		double idle = (double)(sums[i].idle + sums[i].idle_skipped);
+		idle = list[PART_SKETCHES].sketch->count && idle <= all ? idle : 0;
+		if (idle > 0)
+			list[PART_SKETCHES].weight +=
+			    idle / (double)list[PART_SKETCHES].sketch->count;
+		if (to->sketch->count)
+			to->weight += (all - idle) / (double)to->sketch->count;
 	}
-	return sketch_percentiles_weighed(list, PART_SKETCHES, percent, out, PART_RANKS);
+	return sketch_percentiles_weighed(list, COLUMN_SKETCHES, percent, out, PART_RANKS);
 }
 
 uint64_t part_sums_guessed(const struct part_sums *p)
@@ -341,7 +374,7 @@ uint64_t part_sums_guessed(const struct part_sums *p)
 void part_sums_finish(struct part_sums *p)
 {
 	parts_finish(&p->parts);
-	for (size_t i = 0; p->sketches && i < (size_t)p->count * PART_SKETCHES; i++)
+	for (size_t i = 0; p->sketches && i < (size_t)p->count * COLUMN_SKETCHES; i++)
 		sketch_finish(&p->sketches[i]);
 	free(p->sketches);
 	free(p->sums);

@@ -15,6 +15,8 @@
 struct part_sum {
 	double sum;
 	struct extent with, skipped;
+	/* Samples without any work that the quantity goes by: these stand for each other alone. */
+	uint64_t idle, idle_skipped;
 	struct spread spread;
 };
 
@@ -25,7 +27,7 @@ struct part_sum {
 struct part_sums {
 	struct parts parts;
 	struct part_sum *sums;	 /* PARTS_MAX a column; NULL while all rows are of one */
-	struct sketch *sketches; /* PART_SKETCHES a column */
+	struct sketch *sketches; /* PART_SKETCHES a column, and one of idle samples of all parts */
 	uint32_t count;		 /* columns */
 	/* [row] of the table at hand: whose it is, and how much it is. */
 	uint8_t *of;
@@ -48,6 +50,8 @@ bool part_sums_look(struct part_sums *p, const struct sx_table *raw);
  * False as well when there is no memory for that; then all stay one.
  */
 bool part_sums_begin(struct part_sums *p, uint32_t count);
+/* Where values of part 0 that were added before are to be put. */
+struct sketch *part_sums_sketch(const struct part_sums *p, uint32_t column);
 /* Adds the metrics of the table looked at; `basis`: what each goes by. False when memory is out. */
 bool part_sums_add(struct part_sums *p, const struct sx_table *values, const enum basis *basis);
 /* What a column comes to, which goes by `basis`. */

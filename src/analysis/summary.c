@@ -343,8 +343,7 @@ static bool part_from_all(struct sx_summary *s)
 				sum->sum += edges[e]->values[i];
 				sum->with.rows++;
 			}
-		fine = fine &&
-		       sketch_copy(&s->sketches[i], &s->apart.sketches[(size_t)i * PART_SKETCHES]);
+		fine = fine && sketch_copy(&s->sketches[i], part_sums_sketch(&s->apart, i));
 	}
 	return fine;
 }

@@ -59,6 +59,8 @@ class Uneven(unittest.TestCase):
     def test_short_lives(self):
         """What a toolkit does before is the first release: the program's own is the second."""
         self.check("short", 40)
+        document, _ = self.sextant.measure([PROGRAM, "short", "40"], "stat", "-d", "gl", "-m", "IAVertices")
+        self.assertGreater(document["metrics"][0]["p50"], 0)  # a quarter of the frames draws nothing
 
     def test_each_draw(self):
         """Of the first frames of what is dear two are measured; no share of the time between draws is told."""

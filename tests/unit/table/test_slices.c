@@ -283,6 +283,21 @@ static void test_several_draws_in_a_row(void **state)
 	check(table, 300, 3000 * 100);
 }
 
+/* Contexts begin with a frame of nothing: it does not stand for those that draw. */
+static void test_frames_of_nothing(void **state)
+{
+	static const char *const names[] = {"IAVertices", "gpu_time"};
+	struct sx_table *table = begin(true);
+	struct sx_stats stats[2];
+	for (uint64_t context = 0; context < 30; context++)
+		for (int i = 0; i < 5; i++)
+			add(table, context, (struct sample){1, i == 0 ? 0 : 4, 1000, i < 2});
+	summarise(table, names, stats);
+	assert_true(stats[0].total == 30 * 4 * 12);
+	assert_true(stats[0].min == 0 && stats[0].p50 == 12 && stats[0].p95 == 12);
+	sx_table_destroy(table);
+}
+
 /* Draws of two contexts, one in nine measured; the eight between are one row, or each its own. */
 static struct sx_stats draws_of_two(bool together)
 {
@@ -326,6 +341,7 @@ int main(void)
 	    cmocka_unit_test(test_by_time_where_nobody_counts_calls),
 	    cmocka_unit_test(test_frames_by_number),
 	    cmocka_unit_test(test_several_draws_in_a_row),
+	    cmocka_unit_test(test_frames_of_nothing),
 	    cmocka_unit_test(test_errors_of_several_draws_in_a_row),
 	    cmocka_unit_test(test_first_frames),
 	    cmocka_unit_test(test_frames_by_calls),
