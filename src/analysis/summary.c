@@ -263,6 +263,7 @@ static bool summary_add_column(struct sx_summary *s, const struct sx_table *tabl
 static bool measure_rows(struct sx_summary *s, const struct sx_table *raw)
 {
 	size_t rows = sx_table_row_count(raw);
+	const uint64_t *begin = sx_table_begin_ns(raw), *end = sx_table_end_ns(raw);
 	if (!mem_grow(&s->until, &s->until_cap, rows + 1, sizeof(*s->until)) ||
 	    !mem_grow(&s->each, &s->each_cap, rows + 1, sizeof(*s->each)))
 		return false;
@@ -270,15 +271,14 @@ static bool measure_rows(struct sx_summary *s, const struct sx_table *raw)
 	s->many = false;
 	s->until[0] = 0;
 	for (size_t i = 0; i < rows; i++) {
-		uint64_t length = total_length_ns(raw, i);
+		uint64_t length = total_length_of(begin[i], end[i]);
 		s->untimed |= !length;
 		s->until[i + 1] = s->until[i] + length;
 		s->each[i] = slices_samples(&slices, raw, i, 1);
 		s->many |= s->each[i] > 1;
 		s->rows += s->each[i];
 	}
-	for (size_t i = 0; i < rows; i++)
-		s->frame_rows += slices_is_frame(&s->apart.parts.slices, raw, i);
+	s->frame_rows += slices_count_frames(&s->apart.parts.slices, raw);
 	s->all_ns += s->until[rows];
 	return true;
 }

@@ -26,14 +26,15 @@ static unsigned whose(const struct parts *parts)
 	return parts->by_name ? SX_LABEL_GROUP : SX_LABEL_PROCESS;
 }
 
+/* Of the i-th of these rows, whose classes are told. */
 static struct part_labels labels_of(const struct parts *parts, const struct sx_table *table,
-				    size_t row)
+				    const struct parts_rows *rows, size_t i)
 {
 	const uint64_t *process = table->labels[whose(parts)];
 	const uint64_t *context = parts->by_name ? NULL : table->labels[SX_LABEL_CONTEXT];
-	return (struct part_labels){process ? process[row] : SX_LABEL_ABSENT,
-				    context ? context[row] : SX_LABEL_ABSENT,
-				    slices_class_of(&parts->slices, table, row)};
+	return (struct part_labels){process ? process[rows->first + i] : SX_LABEL_ABSENT,
+				    context ? context[rows->first + i] : SX_LABEL_ABSENT,
+				    (enum slices_class)rows->classes[i]};
 }
 
 static bool is_same(const struct part_key *key, const struct part_key *other)
@@ -100,33 +101,42 @@ static bool differ(struct part_labels a, struct part_labels b)
 	return a.process != b.process || a.context != b.context || a.of != b.of;
 }
 
-/* The first row behind `first` whose labels are others, or `end`. */
-static size_t same_until(const struct parts *parts, const struct sx_table *table, size_t first,
-			 size_t end)
+/* How many of these labels from the first on are alike, at most `count`; all where there are none.
+ */
+static size_t alike(const uint64_t *labels, size_t first, size_t count)
 {
-	struct part_labels labels = labels_of(parts, table, first);
-	size_t row = first + 1;
-	if (!table->labels[whose(parts)] && (parts->by_name || !table->labels[SX_LABEL_CONTEXT]) &&
-	    parts->slices.frames == SX_NONE)
-		return end;
-	while (row < end && !differ(labels_of(parts, table, row), labels))
-		row++;
-	return row;
+	size_t i = 1;
+	while (labels && i < count && labels[first + i] == labels[first])
+		i++;
+	return labels ? i : count;
+}
+
+/* How many rows from the first on have the same labels. */
+static size_t count_same(const struct parts *parts, const struct sx_table *table,
+			 const struct parts_rows *rows)
+{
+	size_t same = alike(table->labels[whose(parts)], rows->first, rows->count), i = 1;
+	if (!parts->by_name)
+		same = alike(table->labels[SX_LABEL_CONTEXT], rows->first, same);
+	while (i < same && rows->classes[i] == rows->classes[0])
+		i++;
+	return i < same ? i : same;
 }
 
 void parts_tell(struct parts *parts, const struct sx_table *table, struct parts_rows *rows)
 {
-	size_t first = rows->first;
 	rows->count = rows->count < PARTS_BLOCK ? rows->count : PARTS_BLOCK;
-	size_t same = same_until(parts, table, first, first + rows->count) - first;
-	struct part_labels labels = labels_of(parts, table, first);
+	slices_tell_classes(&parts->slices, table, (struct row_span){rows->first, rows->count},
+			    rows->classes);
+	size_t same = count_same(parts, table, rows);
+	struct part_labels labels = labels_of(parts, table, rows, 0);
 	rows->of[0] = number_of(parts, table, labels);
 	rows->one = same == rows->count;
 	if (rows->one)
 		return;
 	memset(rows->of, rows->of[0], same);
 	for (size_t i = same; i < rows->count; i++) {
-		struct part_labels next = labels_of(parts, table, first + i);
+		struct part_labels next = labels_of(parts, table, rows, i);
 		rows->of[i] =
 		    differ(next, labels) ? number_of(parts, table, next) : rows->of[i - 1];
 		labels = next;

@@ -38,6 +38,7 @@ struct parts_rows {
 	size_t first, count;
 	bool one; /* all are of one: of[0] */
 	uint8_t of[PARTS_BLOCK];
+	uint8_t classes[PARTS_BLOCK]; /* what each stands for: enum slices_class */
 };
 
 /* What rows are is told by columns such as those of this table, which may be destroyed. */

@@ -30,30 +30,96 @@ struct slices slices_of(const struct sx_table *like)
 	return out;
 }
 
-/* Work that no swap ended counts 0 frames. */
+/* Of each row, whether the column has a value and it is zero. */
+static void tell_zeros(const struct sx_table *table, uint32_t column, struct row_span rows,
+		       uint8_t *zero)
+{
+	struct sx_vector v = sx_table_vector(table, column);
+	const uint64_t *u64 = v.data ? (const uint64_t *)v.data + rows.first : NULL;
+	const double *f64 = v.data ? (const double *)v.data + rows.first : NULL;
+	if (!v.data)
+		memset(zero, 0, rows.count);
+	else if (v.type == SX_U64)
+		for (size_t i = 0; i < rows.count; i++)
+			zero[i] = u64[i] == 0;
+	else
+		for (size_t i = 0; i < rows.count; i++)
+			zero[i] = f64[i] == 0;
+	for (size_t i = 0; v.data && v.quality && i < rows.count; i++)
+		zero[i] &= !(v.quality[rows.first + i] & SX_QUALITY_NO_DATA_MASK);
+}
+
+#define ROWS_AT_ONCE 1024
+
+/*
+ * Work that no swap ended counts 0 frames. A frame of which such work was cut off before counts,
+ * but was not presented as a whole.
+ */
+static void tell_few(const struct slices *slices, const struct sx_table *table,
+		     struct row_span rows, uint8_t *kinds)
+{
+	uint8_t cut[ROWS_AT_ONCE];
+	bool whole = slices->presented == SX_NONE || table_is_combined(table);
+	tell_zeros(table, slices->frames, rows, kinds);
+	if (!whole)
+		tell_zeros(table, slices->presented, rows, cut);
+	for (size_t i = 0; i < rows.count; i++)
+		kinds[i] = kinds[i] ? KIND_SLICE : KIND_FRAME;
+	for (size_t i = 0; !whole && i < rows.count; i++)
+		kinds[i] = kinds[i] == KIND_FRAME && cut[i] ? KIND_NEITHER : kinds[i];
+}
+
+void slices_tell_kinds(const struct slices *slices, const struct sx_table *table,
+		       struct row_span rows, uint8_t *kinds)
+{
+	if (slices->all || slices->frames == SX_NONE) {
+		memset(kinds, slices->all ? KIND_SLICE : KIND_FRAME, rows.count);
+		return;
+	}
+	for (size_t at = 0, take; at < rows.count; at += take) {
+		take = rows.count - at < ROWS_AT_ONCE ? rows.count - at : ROWS_AT_ONCE;
+		tell_few(slices, table, (struct row_span){rows.first + at, take}, kinds + at);
+	}
+}
+
 bool slices_is_one(const struct slices *slices, const struct sx_table *table, size_t row)
 {
-	return slices->all ||
-	       (slices->frames != SX_NONE && sx_table_get(table, slices->frames, row) == 0);
+	uint8_t kind;
+	slices_tell_kinds(slices, table, (struct row_span){row, 1}, &kind);
+	return kind == KIND_SLICE;
 }
 
-/* A frame of which such work was cut off before counts, but was not presented as a whole. */
 bool slices_is_frame(const struct slices *slices, const struct sx_table *table, size_t row)
 {
-	if (slices_is_one(slices, table, row))
-		return false;
-	return slices->presented == SX_NONE || table_is_combined(table) ||
-	       sx_table_get(table, slices->presented, row) != 0;
+	uint8_t kind;
+	slices_tell_kinds(slices, table, (struct row_span){row, 1}, &kind);
+	return kind == KIND_FRAME;
 }
 
-enum slices_class slices_class_of(const struct slices *slices, const struct sx_table *table,
-				  size_t row)
+size_t slices_count_frames(const struct slices *slices, const struct sx_table *table)
 {
-	if (!slices_is_frame(slices, table, row))
-		return CLASS_SLICE;
-	bool first =
-	    slices->frames != SX_NONE && sx_table_label(table, SX_LABEL_FRAME, row) < SLICES_FIRST;
-	return first ? CLASS_FIRST : CLASS_USUAL;
+	uint8_t kinds[ROWS_AT_ONCE];
+	size_t rows = sx_table_row_count(table), count = 0;
+	for (size_t at = 0, take; at < rows; at += take) {
+		take = rows - at < ROWS_AT_ONCE ? rows - at : ROWS_AT_ONCE;
+		slices_tell_kinds(slices, table, (struct row_span){at, take}, kinds);
+		for (size_t i = 0; i < take; i++)
+			count += kinds[i] == KIND_FRAME;
+	}
+	return count;
+}
+
+void slices_tell_classes(const struct slices *slices, const struct sx_table *table,
+			 struct row_span rows, uint8_t *classes)
+{
+	bool labels = slices->frames != SX_NONE && sx_table_has_label(table, SX_LABEL_FRAME);
+	slices_tell_kinds(slices, table, rows, classes);
+	for (size_t i = 0; i < rows.count; i++)
+		classes[i] = classes[i] == KIND_FRAME ? CLASS_USUAL : CLASS_SLICE;
+	for (size_t i = 0; labels && i < rows.count; i++)
+		if (classes[i] == CLASS_USUAL &&
+		    sx_table_label(table, SX_LABEL_FRAME, rows.first + i) < SLICES_FIRST)
+			classes[i] = CLASS_FIRST;
 }
 
 bool slices_know_calls(const struct slices *slices)
@@ -108,6 +174,26 @@ struct extent slices_extent(const struct slices *slices, const struct sx_table *
 	out.busy_ns = slices_number(table, slices->busy, row);
 	out.busy_ns = out.ns && out.ns < out.busy_ns ? out.ns : out.busy_ns;
 	out.untold = slices->busy == SX_NONE || isnan(sx_table_get(table, slices->busy, row));
+	return out;
+}
+
+struct extent slices_extent_of_rows(const struct slices *slices, const struct sx_table *table,
+				    struct row_span rows)
+{
+	struct extent out = {.rows = slices_samples(slices, table, rows.first, rows.count)};
+	bool simple = !slices_know_calls(slices);
+	const uint64_t *begin = sx_table_begin_ns(table), *end = sx_table_end_ns(table);
+	for (size_t i = rows.first; simple && i < rows.first + rows.count; i++)
+		out.ns += total_length_of(begin[i], end[i]);
+	if (simple && slices->frames != SX_NONE)
+		out.untold = rows.count;
+	if (simple)
+		return out;
+	out.rows = 0;
+	for (size_t i = 0; i < rows.count; i++) {
+		struct extent each = slices_extent(slices, table, rows.first + i);
+		extent_add(&out, &each);
+	}
 	return out;
 }
 

@@ -7,6 +7,8 @@
 
 #include <sextant/table.h>
 
+#include "table/fill.h"
+
 #define SLICES_FRAMES	  "Frames"    /* the column of how many frames a row is */
 #define SLICES_FRAME_TIME "FrameTime" /* the column of how long frames take */
 
@@ -62,13 +64,22 @@ enum basis {
 	BASIS_NONE,	  /* other times, and what is no amount */
 };
 
+/* What a row is of these. */
+enum slices_kind { KIND_NEITHER, KIND_SLICE, KIND_FRAME };
+
 /* What the columns of a table say. */
 struct slices slices_of(const struct sx_table *like);
+/* What each of these rows is, a byte each: enum slices_kind. */
+void slices_tell_kinds(const struct slices *slices, const struct sx_table *table,
+		       struct row_span rows, uint8_t *kinds);
+/* What each of these rows stands for, a byte each: enum slices_class. */
+void slices_tell_classes(const struct slices *slices, const struct sx_table *table,
+			 struct row_span rows, uint8_t *classes);
+/* How many rows of a table are frames, and all of each. */
+size_t slices_count_frames(const struct slices *slices, const struct sx_table *table);
 bool slices_is_one(const struct slices *slices, const struct sx_table *table, size_t row);
 /* Whether a row is a frame, and all of it. */
 bool slices_is_frame(const struct slices *slices, const struct sx_table *table, size_t row);
-enum slices_class slices_class_of(const struct slices *slices, const struct sx_table *table,
-				  size_t row);
 /*
  * How many samples rows are: draws that were not measured may come several in a row, as its calls
  * tell. `slices`: of the table.
@@ -79,7 +90,10 @@ uint64_t slices_samples(const struct slices *slices, const struct sx_table *tabl
 uint64_t slices_samples_in(const struct sx_table *table, size_t first, size_t count);
 /* Whether there are columns of calls. */
 bool slices_know_calls(const struct slices *slices);
-/* How much one row is; `table` has the columns that slices_of() looked at. */
+/* How much rows are together; `table` has the columns that slices_of() looked at. */
+struct extent slices_extent_of_rows(const struct slices *slices, const struct sx_table *table,
+				    struct row_span rows);
+/* How much one row is. */
 struct extent slices_extent(const struct slices *slices, const struct sx_table *table, size_t row);
 /*
  * What a formula is about that reads these columns alone; `counter`: it is the first of them as it

@@ -44,8 +44,7 @@ bool total_by_time(enum sx_sample_kind kind)
 
 uint64_t total_length_ns(const struct sx_table *table, size_t row)
 {
-	uint64_t begin = sx_table_begin_ns(table)[row], end = sx_table_end_ns(table)[row];
-	return begin != SX_TIME_UNKNOWN && end != SX_TIME_UNKNOWN && end > begin ? end - begin : 0;
+	return total_length_of(sx_table_begin_ns(table)[row], sx_table_end_ns(table)[row]);
 }
 
 /* Rows of a table without frames have none of these. */
@@ -218,10 +217,11 @@ static bool add_valid(struct total_column *column, const struct sx_vector *from,
 	return true;
 }
 
-/* Adjacent rows, and how much they are: each, and together. */
+/* Adjacent rows, and how much they are: each, where anybody asked, and together. */
 struct run {
 	const struct sx_table *table;
 	struct parts_rows rows;
+	bool measured;
 	struct extent all, each[PARTS_BLOCK];
 };
 
@@ -252,11 +252,19 @@ static void add_cell(struct total_column *column, const struct cell *cell)
 			   cell->begin_ns, cell->end_ns);
 }
 
+static void measure_each(const struct total *total, struct run *run)
+{
+	for (size_t i = 0; !run->measured && i < run->rows.count; i++)
+		run->each[i] = slices_extent(&total->parts.slices, run->table, run->rows.first + i);
+	run->measured = true;
+}
+
 /* Row by row, each to whose it is; `from` may be without data. */
-static void add_cells(struct total *total, uint32_t index, const struct run *run,
+static void add_cells(struct total *total, uint32_t index, struct run *run,
 		      const struct sx_vector *from)
 {
 	const struct parts_rows *rows = &run->rows;
+	measure_each(total, run);
 	const uint64_t *begin = sx_table_begin_ns(run->table), *end = sx_table_end_ns(run->table);
 	for (size_t i = 0; i < rows->count; i++) {
 		size_t row = rows->first + i;
@@ -277,7 +285,7 @@ static void add_cells(struct total *total, uint32_t index, const struct run *run
 	}
 }
 
-static void add_column(struct total *total, uint32_t index, const struct run *run)
+static void add_column(struct total *total, uint32_t index, struct run *run)
 {
 	const struct parts_rows *rows = &run->rows;
 	struct sx_vector from = sx_table_vector(run->table, index);
@@ -296,13 +304,10 @@ static void add_column(struct total *total, uint32_t index, const struct run *ru
 static void add_times(struct total *total, const struct sx_table *table, size_t first, size_t rows)
 {
 	const uint64_t *begin = sx_table_begin_ns(table), *end = sx_table_end_ns(table);
-	for (size_t i = first; i < first + rows; i++) {
-		if (begin[i] == SX_TIME_UNKNOWN || end[i] == SX_TIME_UNKNOWN || end[i] < begin[i])
-			continue;
-		if (total->begin_ns == SX_TIME_UNKNOWN || begin[i] < total->begin_ns)
+	for (size_t i = first; i < first + rows; i++)
+		if (begin[i] < total->begin_ns && end[i] != SX_TIME_UNKNOWN && end[i] >= begin[i])
 			total->begin_ns = begin[i];
-		cover_add(&total->cover, begin[i], end[i]);
-	}
+	cover_add_rows(&total->cover, begin + first, end + first, rows);
 }
 
 static void add_size(struct total_pictures *p, const struct sx_table *table, size_t row)
@@ -318,22 +323,25 @@ static void add_size(struct total_pictures *p, const struct sx_table *table, siz
 }
 
 /* Frames of several sizes, and such as overlap, are more than what their sums say. */
-static void add_pictures(struct total *total, const struct sx_table *table, size_t first,
-			 size_t rows)
+static void add_pictures(struct total *total, const struct sx_table *table,
+			 const struct parts_rows *rows)
 {
 	struct total_pictures *p = &total->pictures;
+	const uint64_t *begin = sx_table_begin_ns(table) + rows->first;
+	const uint64_t *end = sx_table_end_ns(table) + rows->first;
 	if (p->frame_count == SX_NONE)
 		return;
-	for (size_t i = first; i < first + rows; i++) {
-		uint64_t length = total_length_ns(table, i);
-		if (!slices_is_frame(&total->parts.slices, table, i))
+	for (size_t i = 0, next; i < rows->count; i = next) {
+		next = i + 1;
+		if (rows->classes[i] == CLASS_SLICE)
 			continue;
-		if (length)
-			cover_add(&p->cover, sx_table_begin_ns(table)[i],
-				  sx_table_end_ns(table)[i]);
-		p->ns += length;
-		if (p->width != SX_NONE)
-			add_size(p, table, i);
+		while (next < rows->count && rows->classes[next] != CLASS_SLICE)
+			next++;
+		cover_add_rows(&p->cover, begin + i, end + i, next - i);
+		for (size_t k = i; k < next; k++)
+			p->ns += total_length_of(begin[k], end[k]);
+		for (size_t k = i; p->width != SX_NONE && k < next; k++)
+			add_size(p, table, rows->first + k);
 	}
 }
 
@@ -349,15 +357,6 @@ static void prepare_parts(struct total *total, struct parts_rows *rows)
 	}
 }
 
-static void measure_run(const struct total *total, struct run *run)
-{
-	run->all = (struct extent){0};
-	for (size_t i = 0; i < run->rows.count; i++) {
-		run->each[i] = slices_extent(&total->parts.slices, run->table, run->rows.first + i);
-		extent_add(&run->all, &run->each[i]);
-	}
-}
-
 void total_add_rows(struct total *total, const struct sx_table *table, size_t first, size_t count)
 {
 	struct run run;
@@ -368,11 +367,13 @@ void total_add_rows(struct total *total, const struct sx_table *table, size_t fi
 		rows->count = end - rows->first;
 		parts_tell(&total->parts, table, rows);
 		prepare_parts(total, rows);
-		measure_run(total, &run);
+		run.measured = false;
+		run.all = slices_extent_of_rows(&total->parts.slices, table,
+						(struct row_span){rows->first, rows->count});
 		for (uint32_t i = 0; i < total->count; i++)
 			add_column(total, i, &run);
 		add_times(total, table, rows->first, rows->count);
-		add_pictures(total, table, rows->first, rows->count);
+		add_pictures(total, table, rows);
 		total->rows += rows->count;
 	}
 }

@@ -11,7 +11,13 @@ struct total;
  * else by the number of samples.
  */
 bool total_by_time(enum sx_sample_kind kind);
-/* How long a row is in ns; 0 where nobody knows. */
+/* How long a row of these times is in ns; 0 where nobody knows. */
+static inline uint64_t total_length_of(uint64_t begin_ns, uint64_t end_ns)
+{
+	/* An unknown begin is behind every end. */
+	return end_ns != SX_TIME_UNKNOWN && end_ns > begin_ns ? end_ns - begin_ns : 0;
+}
+/* The same of a row of a table. */
 uint64_t total_length_ns(const struct sx_table *table, size_t row);
 
 /* A total over tables with the columns of `like`, which may be destroyed before it. */

@@ -84,8 +84,8 @@ enum sx_status frames_take(struct sx_evaluation *e, const struct sx_table *in, s
 	const struct sx_table *frames = frames_of_table(in);
 	struct sx_table *values = NULL;
 	bool any = frames != in;
-	for (size_t row = 0; e->of_frames && !any && row < sx_table_row_count(in); row++)
-		any = !slices_is_frame(&e->slices, in, row);
+	if (e->of_frames && !any)
+		any = slices_count_frames(&e->slices, in) < sx_table_row_count(in);
 	if (!e->of_frames || !any)
 		return SX_OK;
 	enum sx_status status = frames == in ? SX_OK : sx_metrics_eval(e->m, frames, &values, err);
