@@ -174,38 +174,92 @@ static void add_weight(struct total_column *column, double value, uint64_t begin
 	column->weight += (double)(end - begin);
 }
 
+/* Adjacent rows, and how much they are: each, where anybody asked, and together. */
+struct run {
+	const struct sx_table *table;
+	struct parts_rows rows;
+	bool measured;
+	struct extent all, each[PARTS_BLOCK];
+};
+
+/* Below 2^54 no sum of a block's rows leaves 64 bits. */
+static unsigned __int128 sum_u64(const uint64_t *values, size_t count)
+{
+	uint64_t any = 0, sum = 0;
+	unsigned __int128 wide = 0;
+	_Static_assert(PARTS_BLOCK <= 1 << 10, "sums of a block fit");
+	for (size_t i = 0; i < count; i++) {
+		any |= values[i];
+		sum += values[i];
+	}
+	for (size_t i = 0; any >> 54 && i < count; i++)
+		wide += values[i];
+	return any >> 54 ? wide : sum;
+}
+
 static void add_all_u64(struct total_column *column, const uint64_t *values, size_t count)
 {
-	unsigned __int128 sum = 0;
 	uint64_t max = values[0];
-	for (size_t i = 0; i < count; i++)
-		sum += values[i];
 	for (size_t i = 1; column->rule == SX_REDUCE_MAX && i < count; i++)
 		max = values[i] > max ? values[i] : max;
-	column->sum += sum;
+	column->sum += sum_u64(values, count);
 	if (column->rule != SX_REDUCE_MAX)
 		column->pick = values[count - 1];
 	else if (!column->span.with.rows || max > column->pick)
 		column->pick = max;
 }
 
+#define LANES 4 /* sums at once: one addition need not wait for the one before it */
+
+/* As add_f64() of each, where what a sum cannot hold is had without a comparison. */
+static void sum_f64(struct total_column *column, const double *values, size_t count)
+{
+	double sum[LANES] = {0}, carry[LANES] = {0};
+	size_t whole = count / LANES * LANES;
+	for (size_t i = 0; i < whole; i += LANES)
+		for (size_t k = 0; k < LANES; k++) {
+			double value = values[i + k], next = sum[k] + value, by = next - sum[k];
+			carry[k] += (sum[k] - (next - by)) + (value - by);
+			sum[k] = next;
+		}
+	for (size_t k = 0; k < LANES; k++) {
+		add_f64(column, sum[k]);
+		column->carry += carry[k];
+	}
+	for (size_t i = whole; i < count; i++)
+		add_f64(column, values[i]);
+}
+
 static void add_all_f64(struct total_column *column, const double *values, size_t count)
 {
-	for (size_t i = 0; i < count; i++) {
-		bool first = i == 0 && column->span.with.rows == 0;
-		add_f64(column, values[i]);
-		if (first || column->rule != SX_REDUCE_MAX || values[i] > column->fpick)
-			column->fpick = values[i];
-	}
+	double max = values[0];
+	for (size_t i = 1; column->rule == SX_REDUCE_MAX && i < count; i++)
+		max = values[i] > max ? values[i] : max;
+	sum_f64(column, values, count);
+	if (column->rule != SX_REDUCE_MAX)
+		column->fpick = values[count - 1];
+	else if (!column->span.with.rows || max > column->fpick)
+		column->fpick = max;
+}
+
+/* In the order of the rows, so that it does not matter how many come at once. */
+static void add_weights(struct total_column *column, const struct sx_vector *from,
+			const struct run *run)
+{
+	const uint64_t *begin = sx_table_begin_ns(run->table), *end = sx_table_end_ns(run->table);
+	const uint64_t *u64 = from->data;
+	const double *f64 = from->data;
+	for (size_t i = run->rows.first; i < run->rows.first + run->rows.count; i++)
+		add_weight(column, from->type == SX_U64 ? (double)u64[i] : f64[i], begin[i],
+			   end[i]);
 }
 
 /* Rows that all have data and no reservation, which are most: without looking at each. */
-static bool add_valid(struct total_column *column, const struct sx_vector *from, size_t first,
-		      size_t rows)
+static bool add_valid(struct total_column *column, const struct sx_vector *from,
+		      const struct run *run)
 {
+	size_t first = run->rows.first, rows = run->rows.count;
 	uint8_t any = 0;
-	if (column->rule == SX_REDUCE_MEAN || !rows)
-		return false;
 	for (size_t i = first; from->quality && i < first + rows; i++)
 		any |= from->quality[i];
 	if (any)
@@ -214,16 +268,10 @@ static bool add_valid(struct total_column *column, const struct sx_vector *from,
 		add_all_u64(column, (const uint64_t *)from->data + first, rows);
 	else
 		add_all_f64(column, (const double *)from->data + first, rows);
+	if (column->rule == SX_REDUCE_MEAN)
+		add_weights(column, from, run);
 	return true;
 }
-
-/* Adjacent rows, and how much they are: each, where anybody asked, and together. */
-struct run {
-	const struct sx_table *table;
-	struct parts_rows rows;
-	bool measured;
-	struct extent all, each[PARTS_BLOCK];
-};
 
 /* One value of a column as it came. */
 struct cell {
@@ -293,7 +341,7 @@ static void add_column(struct total *total, uint32_t index, struct run *run)
 	if (rows->one && !from.data) {
 		extent_add(&column->span.lost, &run->all);
 		column->absence |= SX_QUALITY_NOT_COLLECTED;
-	} else if (rows->one && add_valid(column, &from, rows->first, rows->count)) {
+	} else if (rows->one && add_valid(column, &from, run)) {
 		extent_add(&column->span.with, &run->all);
 		column->at = total->rows + rows->count - 1;
 	} else {

@@ -263,6 +263,43 @@ static void test_total_in_parts(void **state)
 	sx_table_destroy(total_of(make(0)));
 }
 
+/* Rows that are all valid are added without looking at each, by blocks, to the same end. */
+static void test_total_of_many(void **state)
+{
+	const size_t rows = 2500;
+	struct sx_table *table = make(rows), *one = NULL, *all = NULL;
+	struct total *by_row = NULL, *at_once = NULL;
+	for (size_t r = 0; r < rows; r++) {
+		uint64_t mixed = (r + 1) * UINT64_C(0x9e3779b97f4a7c15);
+		sx_table_set_time(table, r, r * 10, r * 10 + 1 + mixed % 9);
+		sx_table_set_u64(table, U, r, r < 1200 ? mixed % 1000 : mixed >> 10, 0);
+		sx_table_set_f64(table, F, r, (double)mixed * (r % 2 ? -1 : 1), 0);
+		sx_table_set_u64(table, MEAN, r, mixed % 4000, 0);
+		sx_table_set_u64(table, MAX, r, mixed, 0);
+		sx_table_set_u64(table, LAST, r, mixed, 0);
+		sx_table_set_f64(table, FMEAN, r, (double)(mixed % 777) / 7, 0);
+	}
+	assert_int_equal(total_create(table, &by_row, NULL), SX_OK);
+	assert_int_equal(total_create(table, &at_once, NULL), SX_OK);
+	for (size_t r = 0; r < rows; r++)
+		total_add_rows(by_row, table, r, 1);
+	total_add(at_once, table);
+	assert_int_equal(total_table(by_row, &one, NULL), SX_OK);
+	assert_int_equal(total_table(at_once, &all, NULL), SX_OK);
+	for (uint32_t c = 0; c < COLUMNS; c++) {
+		double a = sx_table_get(one, c, 0), b = sx_table_get(all, c, 0);
+		assert_int_equal(quality_of(one, c, 0), quality_of(all, c, 0));
+		assert_true(c == RATIO || a == b);
+	}
+	assert_true(u64_of(one, U, 0) == u64_of(all, U, 0));
+	assert_true(sx_table_end_ns(one)[0] == sx_table_end_ns(all)[0]);
+	sx_table_destroy(one);
+	sx_table_destroy(all);
+	total_destroy(by_row);
+	total_destroy(at_once);
+	sx_table_destroy(table);
+}
+
 static void test_rows_there_and_back(void **state)
 {
 	struct sx_table *table = make(3), *copy = make(1);
@@ -311,6 +348,7 @@ int main(void)
 	    cmocka_unit_test(test_total_of_partial_rows),
 	    cmocka_unit_test(test_total_that_does_not_fit),
 	    cmocka_unit_test(test_total_in_parts),
+	    cmocka_unit_test(test_total_of_many),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
