@@ -1,9 +1,11 @@
 /* Tables to and from spans of rows, which is how captures and replay hand them over. */
 #include "table/table.h"
 #include "base/error.h"
+#include "table/fill.h"
 #include "table/frames.h"
 #include "table/like.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,10 +28,27 @@ static enum sx_status check_columns(const struct sx_table *table, const struct s
 	return SX_OK;
 }
 
+/* The same where rows are all valid: their quality was that of rows without data. */
+static bool append_valid(struct table_column *to, size_t first, const struct sx_vector *from,
+			 size_t count)
+{
+	const double *values = from->data;
+	bool undefined = false;
+	for (size_t i = 0; from->type == SX_F64 && i < count; i++)
+		undefined |= isnan(values[i]);
+	if (from->quality || undefined)
+		return false;
+	memcpy(to->data.u64 + first, from->data, count * sizeof(uint64_t));
+	memset(to->quality + first, 0, count);
+	to->invalid -= count;
+	return true;
+}
+
 static void append_column(struct sx_table *table, uint32_t index, size_t first,
 			  const struct sx_vector *from, size_t count)
 {
-	if (!from->data)
+	if (!from->data || !table_data(table, index) ||
+	    append_valid(&table->columns[index], first, from, count))
 		return;
 	if (from->type == SX_U64) {
 		const uint64_t *values = from->data;
