@@ -253,14 +253,30 @@ static void add_sample(struct costs *costs, struct cost_context *c, bool measure
 	}
 }
 
+/* Whether anything was left out of any of these rows; most tables are whole. */
+static bool cost_leaves_out(const struct sx_table *rows)
+{
+	bool any = false;
+	for (uint32_t i = 0; i < sx_table_column_count(rows); i++) {
+		struct sx_vector v = sx_table_vector(rows, i);
+		for (size_t r = 0; v.quality && r < sx_table_row_count(rows); r++)
+			any |= sx_quality_is_skipped(v.quality[r]);
+	}
+	return any;
+}
+
 void costs_add(struct costs *costs, const struct sx_table *rows)
 {
 	const struct slices slices = slices_of(rows);
+	bool partly = cost_leaves_out(rows);
+	uint64_t id = 0;
+	struct cost_context *c = NULL;
 	for (size_t row = 0; row < sx_table_row_count(rows); row++) {
-		uint64_t before;
-		bool measured = was_measured(costs, rows, row, &before);
-		struct cost_context *c =
-		    context_of(costs, sx_table_label(rows, SX_LABEL_CONTEXT, row));
+		uint64_t before = 0;
+		bool measured = !partly || was_measured(costs, rows, row, &before);
+		uint64_t label = sx_table_label(rows, SX_LABEL_CONTEXT, row);
+		if (!row || label != id)
+			c = context_of(costs, id = label);
 		uint64_t samples = slices_samples(&slices, rows, row, 1);
 		costs->all += samples;
 		costs->measured += (measured ? samples : 0) + before;
