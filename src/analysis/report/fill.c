@@ -11,6 +11,7 @@
 #include "analysis/part_sums.h"
 #include "analysis/stats.h"
 #include "table/slices.h"
+#include "table/total.h"
 
 struct report_fill {
 	struct arena arena;
@@ -149,26 +150,51 @@ enum sx_status report_add_device(struct report_fill *fill, const struct report_s
 	return source->like ? begin_rows(f, source->like, err) : SX_OK;
 }
 
+#define ROWS_AT_ONCE 1024
+
+/* Rows of these kinds: the time and length of each frame. */
+static bool note_frames(struct filling *f, const struct sx_table *raw, struct row_span rows,
+			const uint8_t *kinds)
+{
+	const uint64_t *begin = sx_table_begin_ns(raw) + rows.first;
+	const uint64_t *end = sx_table_end_ns(raw) + rows.first;
+	double lengths[ROWS_AT_ONCE];
+	size_t used = 0;
+	for (size_t i = 0; i < rows.count; i++) {
+		uint64_t length = total_length_of(begin[i], end[i]);
+		if (!length || kinds[i] != KIND_FRAME)
+			continue;
+		cover_add_rows(&f->frames_cover, begin + i, end + i, 1);
+		lengths[used++] = (double)length;
+	}
+	return sketch_add_many(&f->frames, lengths, used);
+}
+
+static bool note_few(struct filling *f, const struct slices *slices, const struct sx_table *raw,
+		     struct row_span rows)
+{
+	uint8_t kinds[ROWS_AT_ONCE];
+	const uint64_t *begin = sx_table_begin_ns(raw) + rows.first;
+	const uint64_t *end = sx_table_end_ns(raw) + rows.first;
+	slices_tell_kinds(slices, raw, rows, kinds);
+	for (size_t i = 0; i < rows.count; i++) {
+		f->begin_ns = begin[i] < f->begin_ns ? begin[i] : f->begin_ns;
+		if (total_length_of(begin[i], end[i]) && end[i] > f->end_ns)
+			f->end_ns = end[i];
+		f->slices += kinds[i] == KIND_SLICE;
+	}
+	cover_add_rows(&f->cover, begin, end, rows.count);
+	return sx_table_kind(raw) != SX_SAMPLE_FRAME || note_frames(f, raw, rows, kinds);
+}
+
 static bool note_times(struct filling *f, const struct sx_table *raw)
 {
 	const struct slices slices = slices_of(raw);
-	const uint64_t *begin = sx_table_begin_ns(raw), *end = sx_table_end_ns(raw);
-	bool frames = sx_table_kind(raw) == SX_SAMPLE_FRAME, ok = true;
-	for (size_t i = 0; ok && i < sx_table_row_count(raw); i++) {
-		bool known = begin[i] != SX_TIME_UNKNOWN;
-		bool whole = known && end[i] != SX_TIME_UNKNOWN && end[i] > begin[i];
-		if (known && begin[i] < f->begin_ns)
-			f->begin_ns = begin[i];
-		if (whole && end[i] > f->end_ns)
-			f->end_ns = end[i];
-		if (whole)
-			cover_add(&f->cover, begin[i], end[i]);
-		bool slice = slices_is_one(&slices, raw, i);
-		f->slices += slice;
-		if (!frames || !whole || !slices_is_frame(&slices, raw, i))
-			continue;
-		cover_add(&f->frames_cover, begin[i], end[i]);
-		ok = sketch_add(&f->frames, (double)(end[i] - begin[i]));
+	size_t rows = sx_table_row_count(raw);
+	bool ok = true;
+	for (size_t at = 0, take; ok && at < rows; at += take) {
+		take = rows - at < ROWS_AT_ONCE ? rows - at : ROWS_AT_ONCE;
+		ok = note_few(f, &slices, raw, (struct row_span){at, take});
 	}
 	return ok;
 }
