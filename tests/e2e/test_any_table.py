@@ -470,8 +470,8 @@ class Tables(FolderTest):
         self.assertEqual((rows['frame_time']['mean'], rows['gpu_busy']['mean']), ('30', '50'))
         # The least of something is in no minutes, and a line of texts is no line of units.
         self.assertEqual(self.report('frame_time (ms),frame_time_min\n5,3\n', '-m', 'frame_time', '--for', 'opengl')[0]['frame_time']['mean'], '0.005')
-        rows = self.good('export', self.file('frame_time (ms),scene\n5,s\n6,ms\n'), '--csv', '-m', 'frame_time').stdout.splitlines()
-        self.assertEqual([line.split(',')[2] for line in rows], ['scene', 's', 'ms'])
+        rows = csv.DictReader(self.good('export', self.file('frame_time (ms),scene\n5,s\n6,ms\n'), '--csv', '-m', 'frame_time').stdout.splitlines())
+        self.assertEqual([row['scene'] for row in rows], ['s', 'ms'])
         for text, because in (('frame_time\n16 ms\n900 us\n', 'in one unit'), ('frame_time (ms)\n16 us\n', 'in one unit'), ('frame_time (ms)\n16 parsecs\n', 'make it one of numbers')):
             result = run('report', self.file(text))
             self.assertEqual((result.returncode, result.stderr.count('\n')), (5, 3), result.stderr)
