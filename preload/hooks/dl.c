@@ -13,10 +13,14 @@
 #include "preload/hooks/hooks.h"
 #include "preload/lookup/scope.h"
 
-/* Chromium's own EGL translates to the driver's: the driver's side is measured, not this one. */
-static bool is_angle(void *handle)
+/*
+ * Chromium's own EGL and OpenGL ES, ANGLE, translate to the driver's: the driver's side is
+ * measured, not this one.
+ */
+static bool is_angle(void *handle, char kind)
 {
-	if (real_dlsym()(handle, "eglStreamPostD3DTextureANGLE"))
+	const char *mark = kind == 'e' ? "eglStreamPostD3DTextureANGLE" : "EGL_GetProcAddress";
+	if (real_dlsym()(handle, mark))
 		return true;
 	dlerror();
 	return false;
@@ -30,7 +34,7 @@ static void *look_up_hooked(void *handle, const char *name, int id, const void *
 		real_dlsym()(RTLD_NEXT, name); /* for dlerror(); not by a jump: next to us */
 		return NULL;
 	}
-	if ((name[0] == 'e' && is_angle(handle)) || scope_hooks_behind(caller, name))
+	if (is_angle(handle, name[0]) || scope_hooks_behind(caller, name))
 		return real_next_dlsym()(handle, name);
 	void *found = real_next_dlsym()(handle, name);
 	if (found == hook_address(id)) /* dlopen(NULL) */
