@@ -20,6 +20,7 @@ HACKS = "/usr/libexec/xscreensaver"
 HERE = os.path.dirname(os.path.abspath(__file__))
 GUESTS = os.path.join(HERE, "guests")
 PYTHON = "/usr/bin/python3"  # which has the packages of Debian
+GTK = {"GSK_RENDERER": "gl", "GDK_BACKEND": "x11"}  # newer ones draw with Vulkan
 WINE = "/usr/lib/wine/wine64"
 
 
@@ -70,11 +71,11 @@ def programs(trace, folder):
                 "--no-audio", "--really-quiet", "av://lavfi:testsrc=size=320x240:rate=30"),
         Program("kitty", "kitty", "--config", "NONE", "sh", "-c", "seq 100; sleep 1", words=False),
         Program("alacritty", "alacritty", "-e", "sh", "-c", "seq 100; sleep 1", words=False),
-        Program("neverball", "/usr/games/neverball", ends=4, words=False),
-        Program("neverputt", "/usr/games/neverputt", ends=4, words=False),
-        Program("extremetuxracer", "/usr/games/etr", ends=5, words=False),
-        Program("gtk4-demo", "gtk4-demo", "--run=gears", ends=4, words=False),
-        Program("gtk4-widget-factory", "gtk4-widget-factory", ends=4, words=False, env={"GSK_RENDERER": "gl"}),
+        Program("neverball", "/usr/games/neverball", ends=4, words=False, tries=3),
+        Program("neverputt", "/usr/games/neverputt", ends=4, words=False, tries=3),
+        Program("extremetuxracer", "/usr/games/etr", ends=5, words=False, tries=3),
+        Program("gtk4-demo", "gtk4-demo", "--run=gears", ends=4, words=False, env=GTK, tries=2),
+        Program("gtk4-widget-factory", "gtk4-widget-factory", ends=4, words=False, env=GTK, tries=2),
         Program("moderngl", PYTHON, os.path.join(GUESTS, "triangle.py"), short=True),
         Program("pygame", PYTHON, os.path.join(GUESTS, "clears.py"), frames=60,
                 env={"SDL_VIDEODRIVER": "x11"}, short=True),
