@@ -137,7 +137,8 @@ static struct import_part part_of(const struct devices_lines *d, const char *tex
 static enum sx_status read_part(const struct devices_lines *d, const struct import_format *format,
 				uint32_t device, struct sx_error *err)
 {
-	struct import_job job = *d->job;
+	struct import_job job = *d->job; /* whose text the next device reads, too */
+	job.owned = NULL;
 	const struct import_part part = part_of(d, strings_get(&d->names, device));
 	char *text = devices_text(d, device);
 	if (!text)

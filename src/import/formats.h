@@ -34,8 +34,9 @@ struct import_job {
 	struct import *result;
 	const char *text; /* the whole file; a NUL stands behind it */
 	size_t size;
-	const char *place;		/* what the file is counted in: "line", "row" */
-	size_t above;			/* of the text's lines, that the file does not have */
+	char *owned;	   /* the same, where it goes with the job; NULL: somebody else's */
+	const char *place; /* what the file is counted in: "line", "row" */
+	size_t above;	   /* of the text's lines, that the file does not have */
 	const struct import_part *part; /* NULL: the file does not say whose its rows are */
 	struct import_rows *open;	/* rows that were created and not finished */
 	struct bare_units bare;		/* columns of formats that are `spelled`, without a unit */
@@ -71,6 +72,8 @@ enum sx_status import_unpack(const char *path, size_t limit, char **data, size_t
 /* Text to UTF-8 without BOM; *data is replaced. Errors: SX_ERR_NO_MEMORY. */
 enum sx_status import_decode(char **data, size_t *size, struct sx_error *err);
 
+/* For a reader that has made something else of the text: it has none from here on. */
+void import_forget_text(struct import_job *job);
 /* Text that lives as long as the result; NULL when memory is out. */
 char *import_text(struct import_job *job, const char *text, size_t size);
 /* Something people should know; each text once. */

@@ -189,15 +189,24 @@ static enum sx_status parse(const struct import_request *request, char *data, si
 	if (status) {
 		import_destroy(job.result);
 	} else {
-		job.text = data;
+		job.text = job.owned = data;
 		job.size = size;
 		if (latin && job.format != &import_perfetto)
 			import_tell(&job, "the text is no UTF-8: its letters are read as those of "
 					  "Latin-1 (Windows-1252)");
 		status = import_with(&job, out, err);
+		data = job.owned;
 	}
 	free(data);
 	return status;
+}
+
+void import_forget_text(struct import_job *job)
+{
+	free(job->owned);
+	job->owned = NULL;
+	job->text = "";
+	job->size = 0;
 }
 
 enum sx_status import_parse(const struct import_request *request, const char *data, size_t size,

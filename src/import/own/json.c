@@ -163,12 +163,17 @@ static enum sx_status own_json_read_table(struct own_json *r, struct sx_error *e
 	if (!request.catalog && r->table_count <= 2 && only->catalog.size)
 		request.catalog = import_text(job, only->catalog.text, only->catalog.size);
 	r->out[r->size] = '\0';
+	import_forget_text(job);
+	made.owned = r->out;
+	r->out = NULL;
 	made.request = &request;
 	made.place = "row"; /* below the header that is made */
 	made.above = 1;
-	made.text = r->out;
+	made.text = made.owned;
 	made.size = r->size;
-	return import_each_device(&made, &import_own_csv, err);
+	enum sx_status status = import_each_device(&made, &import_own_csv, err);
+	free(made.owned);
+	return status;
 }
 
 /* As a line of CSV with more cells than the header. */

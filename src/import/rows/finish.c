@@ -121,6 +121,7 @@ enum sx_status import_rows_finish(struct import_rows *rows, enum sx_status statu
 enum sx_status import_finish(struct import_job *job, enum sx_status status, const char *because,
 			     const char *nothing, struct sx_error *err)
 {
+	import_forget_text(job); /* which tables would otherwise lie beside */
 	if (job->no_memory && !sx_failed(status))
 		status = error_nomem(err, "importing");
 	if (!job->open && !sx_failed(status))

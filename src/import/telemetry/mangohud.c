@@ -343,6 +343,7 @@ static enum sx_status mangohud_read(struct import_job *job, struct sx_error *err
 		import_rows_constant(log.rows, "interval_log", 1);
 	status = each_section(&log, err);
 	mangohud_tell(&log);
+	import_forget_text(job);
 	return import_rows_finish(log.rows, status, err);
 }
 
