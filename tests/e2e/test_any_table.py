@@ -405,6 +405,18 @@ class Tables(FolderTest):
         self.assertEqual([float(rows[name]['mean']) for name in ('frame_time', 'GPUBusy')], [0.025, 0.0055])
         rows, _ = self.report('SwapChainAddress,Dropped,msBetweenPresents\n0x1F,0,10\n0x1F,0,30\n', '--for', 'monitor')
         self.assertEqual(float(rows['frame_time']['mean']), 0.02)
+        head = 'Application,ProcessID,SwapChainAddress,Runtime,SyncInterval,PresentFlags,Dropped,TimeInSeconds,msInPresentAPI,msBetweenPresents,msUntilDisplayed'
+        rows, _ = self.report(head + '\na.exe,1,0x1F,DXGI,0,512,0,0.01,0.5,10,20\na.exe,1,0x1F,DXGI,0,512,0,0.04,0.5,30,20\n')  # which says what it is
+        self.assertEqual(float(rows['frame_time']['mean']), 0.02)
+
+    def test_words_of_nvidia_smi(self):
+        """Its names with units, and units behind numbers or none there."""
+        head = 'timestamp, utilization.gpu [%], memory.used [MiB], power.draw [W], clocks.current.graphics [MHz], temperature.gpu\n'
+        for rows in ('2026/11/20 10:00:00.123, 45 %, 1024 MiB, 120.50 W, 1500 MHz, 60\n2026/11/20 10:00:01.123, 55 %, 1024 MiB, 121.50 W, 1510 MHz, 62\n',
+                     '2026/11/20 10:00:00.123, 45, 1024, 120.50, 1500, 60\n2026/11/20 10:00:01.123, 55, 1024, 121.50, 1510, 62\n'):
+            rows, _ = self.report(head + rows)
+            self.assertEqual([float(rows[name]['mean']) for name in ('gpu_busy', 'gpu_power', 'gpu_frequency', 'gpu_temperature')], [55, 121.5, 1510e6, 62])  # the first has no length
+            self.assertEqual(float(rows['gpu_memory_used']['mean']), 2 ** 30)
 
     def test_units_that_are_not_written(self):
         """frame_time and gpu_time are ms whichever catalog is guessed or named, and which unit was taken is told, with what says it."""

@@ -11,6 +11,7 @@
 #include "import/devices.h"
 #include "import/internal.h"
 #include "import/read/cells.h"
+#include "import/read/csv/cell.h"
 #include "import/read/csv/tell.h"
 #include "import/read/times.h"
 #include "table/label.h"
@@ -155,6 +156,7 @@ static enum sx_status find_by_header(struct import_job *job, const char **catalo
 	for (size_t i = 0; i < columns; i++) {
 		if (!cells[i].size || is_time(cells[i]))
 			continue;
+		cells[i] = csv_our_word(cells[i]);
 		names[count] = import_bare_name(job, cells[i]);
 		if (!names[count++])
 			return error_nomem(err, "importing");

@@ -112,4 +112,7 @@ static inline bool csv_quick_number(struct csv_cursor *c, uint64_t *value, bool 
 	return true;
 }
 
+/* A header, or what we call the column that a tool calls so; static storage. Thread-safe. */
+struct import_cell csv_our_word(struct import_cell head);
+
 #endif

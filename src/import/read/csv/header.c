@@ -127,13 +127,10 @@ static void csv_header_take_meaning(struct csv_reader *r, struct csv_column *col
 
 static enum sx_status csv_header_add_column(struct csv_reader *r, const struct csv_cell *cell)
 {
-	static const char presents[] =
-	    "msBetweenPresents"; /* of PresentMon: MsBetweenPresents, too */
-	static const struct csv_cell frames = {.text = "frame_time (ms)", .size = 15};
 	bool added;
-	if (cell->size == sizeof(presents) - 1 &&
-	    strncasecmp(cell->text, presents, cell->size) == 0)
-		cell = &frames;
+	const struct import_cell ours = csv_our_word((struct import_cell){cell->text, cell->size});
+	const struct csv_cell said = {.text = ours.text, .size = ours.size};
+	cell = ours.text == cell->text ? cell : &said;
 	const char *unit = NULL;
 	double factor = 1;
 	struct csv_cell bare = csv_header_split_unit(r, cell, &unit, &factor);
