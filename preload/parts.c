@@ -54,19 +54,24 @@ static struct draw_name *name_of_draw(const struct sampler *sampler)
 static uint32_t draw_label(struct sampler *sampler, const char *name)
 {
 	struct draw_name other = {0}, *known = &other;
+	bool computes = strncmp(name, "glDispatch", 10) == 0;
 	uint32_t above = sampler_innermost(sampler);
 	char text[96];
 	if (sampler->draw_names)
 		known = name_of_draw(sampler);
 	if (sampler->index >= DRAW_NAMES - 1)
-		name = "and further ones";
+		name = computes ? "and further ones that compute" : "and further ones";
 	if (known->name == name && known->above == above)
 		return known->label;
 	if (known->count != 0)
 		tally_write(sampler);
 	int length = snprintf(text, sizeof(text), "%u %s", draw_number(sampler), name);
 	*known = (struct draw_name){
-	    .name = name, .above = above, .label = label_intern(above, text, (size_t)length)};
+	    .name = name,
+	    .above = above,
+	    .label = label_intern(above, text, (size_t)length),
+	    .computes = computes,
+	};
 	return known->label;
 }
 

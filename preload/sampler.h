@@ -85,6 +85,7 @@ struct draw_name {
 	const char *name; /* static, or NULL */
 	uint32_t above;	  /* label that it lay in */
 	uint32_t label;
+	bool computes;
 	uint32_t count; /* that were added up, of several frames, */
 	uint64_t ticks; /* and how long they took */
 };

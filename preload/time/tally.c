@@ -69,25 +69,27 @@ static uint64_t tally_cpu_ns(const struct tally *tally, const struct stretch *st
 	return tally->begin_cpu_ns + (uint64_t)((double)stretch->cpu_ns * share);
 }
 
-/* What one record holds, from entry *at on. */
-static void send_record(struct sampler *sampler, const struct stretch *stretch, uint32_t *at,
-			double *before)
+/* What one record holds, from entry *at on: draws, or what computes. */
+static void send_record(struct sampler *sampler, const struct stretch *stretch, bool computes,
+			uint32_t *at, double *before)
 {
 	const struct tally *tally = &sampler->tally;
 	struct sample_meta meta = {.kind = WIRE_DRAW,
-				   .flags = WIRE_SEVERAL,
+				   .flags = WIRE_SEVERAL | (computes ? WIRE_COMPUTED : 0),
 				   .frame = tally->frame,
 				   .begin_ns =
 				       tally->begin_ns + (uint64_t)(*before * stretch->step_ns)};
 	struct wire_record record = runs_record(sampler, &meta);
 
 	for (; *at < tally->used && record.index < WIRE_PARTS_MOST; ++*at) {
-		struct draw_name *name = &sampler->draw_names[*at];
+		const struct draw_name *name = &sampler->draw_names[*at];
 		double ticks = (double)name->ticks;
 		struct wire_record part = {.label = name->label, .draws = name->count};
 
-		if (name->count == 0)
+		if (name->count == 0 || name->computes != computes) {
+			*before += ticks;
 			continue;
+		}
 		part.begin_ns = tally->begin_ns + (uint64_t)(*before * stretch->step_ns);
 		part.end_ns = part.begin_ns + (uint64_t)(ticks * stretch->tick_ns);
 		if (part.end_ns - meta.begin_ns > UINT32_MAX)
@@ -95,8 +97,6 @@ static void send_record(struct sampler *sampler, const struct stretch *stretch, 
 		wire_parts_add(&record, &part);
 		meta.end_ns = part.end_ns;
 		*before += ticks;
-		name->count = 0;
-		name->ticks = 0;
 	}
 	meta.cpu_begin_ns =
 	    tally->begin_cpu_ns != 0 ? tally_cpu_ns(tally, stretch, meta.begin_ns) : 0;
@@ -105,19 +105,34 @@ static void send_record(struct sampler *sampler, const struct stretch *stretch, 
 		runs_send(sampler, &meta, &record);
 }
 
+static void send_all(struct sampler *sampler, const struct stretch *stretch, bool computes)
+{
+	uint32_t at = 0;
+	double before = 0;
+
+	while (at < sampler->tally.used)
+		send_record(sampler, stretch, computes, &at, &before);
+}
+
 void tally_write(struct sampler *sampler)
 {
 	struct tally *tally = &sampler->tally;
 	uint64_t now_ns = guest_now_ns();
-	uint32_t at = 0;
-	double before = 0;
+	bool computes = false;
 
 	if (tally->used == 0)
 		return;
 	times_read(sampler, now_ns);
 	struct stretch stretch = stretch_of(sampler, now_ns);
-	while (at < tally->used)
-		send_record(sampler, &stretch, &at, &before);
+	for (uint32_t i = 0; i < tally->used; i++)
+		computes |= sampler->draw_names[i].count != 0 && sampler->draw_names[i].computes;
+	send_all(sampler, &stretch, false);
+	if (computes)
+		send_all(sampler, &stretch, true);
+	for (uint32_t i = 0; i < tally->used; i++) {
+		sampler->draw_names[i].count = 0;
+		sampler->draw_names[i].ticks = 0;
+	}
 	tally->used = 0;
 	tally_restart(sampler, now_ns);
 }

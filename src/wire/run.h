@@ -25,13 +25,13 @@ static inline void wire_run_count(struct wire_record *record)
 
 /*
  * Calls are those of a record: draws, and where the flags say that some compute 12 bits of
- * dispatches above 20 of draws.
+ * dispatches above 20 of draws. Those that were added up are all of a kind, and use all 32.
  */
 #define WIRE_RUN_DRAWS 20u
 
 static inline bool wire_calls_fit(const struct wire_record *sample)
 {
-	return !(sample->flags & WIRE_COMPUTED) ||
+	return !(sample->flags & WIRE_COMPUTED) || sample->flags & WIRE_SEVERAL ||
 	       (sample->draws >> WIRE_RUN_DRAWS == 0 &&
 		sample->dispatches >> (32 - WIRE_RUN_DRAWS) == 0);
 }
@@ -39,15 +39,15 @@ static inline bool wire_calls_fit(const struct wire_record *sample)
 static inline uint64_t wire_calls_pack(const struct wire_record *record,
 				       const struct wire_record *sample)
 {
-	bool computed = record->flags & WIRE_COMPUTED;
+	bool computed = record->flags & WIRE_COMPUTED && !(record->flags & WIRE_SEVERAL);
 	return computed ? sample->draws | sample->dispatches << WIRE_RUN_DRAWS : sample->draws;
 }
 
 static inline void wire_calls_unpack(struct wire_record *out, uint32_t calls)
 {
-	bool computed = out->flags & WIRE_COMPUTED;
-	out->draws = computed ? calls & ((1u << WIRE_RUN_DRAWS) - 1) : calls;
-	out->dispatches = computed ? calls >> WIRE_RUN_DRAWS : 0;
+	bool computed = out->flags & WIRE_COMPUTED, several = out->flags & WIRE_SEVERAL;
+	out->draws = computed && !several ? calls & ((1u << WIRE_RUN_DRAWS) - 1) : calls;
+	out->dispatches = !computed ? 0 : several ? calls : calls >> WIRE_RUN_DRAWS;
 }
 
 /*
@@ -77,7 +77,7 @@ static inline uint32_t wire_parts_more(const struct wire_record *record, uint32_
 {
 	uint32_t draws = (uint32_t)(record->values[(size_t)2 * at] >> 32);
 
-	return record->of == WIRE_DRAW && draws > 1 ? draws - 1 : 0;
+	return record->flags & WIRE_SEVERAL && draws > 1 ? draws - 1 : 0;
 }
 
 /*

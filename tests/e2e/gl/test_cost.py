@@ -155,6 +155,14 @@ class Cost(unittest.TestCase):
         for row in rows:  # what is of several frames is of none
             self.assertTrue(row["frame"] == "" or row["DrawCalls"] == "1", row)
 
+    def test_dispatches_among_several_draws_in_a_row(self):
+        """They have rows of their own, so that what only they count is scaled by them alone."""
+        frames, draws = 400, 500
+        totals = self.all_of(frames * draws, "--per", "draw", "-m", "IAVertices,DrawCalls,Dispatches,CSInvocations",
+                             shape=(frames, draws, "computes"))
+        self.assertEqual(totals, {"IAVertices": 3 * frames * (draws - 1), "DrawCalls": frames * draws, "Dispatches": frames,
+                                  "CSInvocations": frames})
+
     def test_contexts_that_take_turns_in_one_window(self):
         """The one that never swaps has samples of a few turns (before: one of a second, all of it measured)."""
         seen, frames = [], 2000

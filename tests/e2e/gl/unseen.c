@@ -1,7 +1,8 @@
 /*
  * Frames that nobody ever looks at: a driver that draws late never draws them, unless results of
  * queries are asked for. Arguments: frames, draws in each, and "culled" where nothing of them is
- * seen by anybody, so that all that they take is the call. Says what CPU time the process took.
+ * seen by anybody, so that all that they take is the call; or "computes", where one of the calls is
+ * a dispatch instead. Says what CPU time the process took.
  */
 #include <string.h>
 #include <time.h>
@@ -9,6 +10,15 @@
 #include "window.h"
 
 #define SIDE 256
+
+static GLuint computing(void)
+{
+	static const char *const sources[] = {
+	    "#version 430\nlayout(local_size_x = 1) in;\nvoid main() {}\n"};
+	static const GLenum kinds[] = {GL_COMPUTE_SHADER};
+
+	return window_program(sources, kinds, 1, NULL, 0);
+}
 
 int main(int argc, char **argv)
 {
@@ -32,14 +42,22 @@ int main(int argc, char **argv)
 	window_bind(&window);
 	glGenVertexArrays(1, &array);
 	glBindVertexArray(array);
-	glUseProgram(window_program(sources, kinds, 2, NULL, 0));
-	if (argc > 3 && strcmp(argv[3], "culled") == 0) {
+	GLuint drawing = window_program(sources, kinds, 2, NULL, 0);
+	int computes = argc > 3 && strcmp(argv[3], "computes") == 0;
+	GLuint other = computes ? computing() : 0;
+	glUseProgram(drawing);
+	if (argc > 3) {
 		glEnable(GL_CULL_FACE);
 		glCullFace(GL_FRONT_AND_BACK);
 	}
 	for (int i = 0; i < frames; i++) {
-		for (int k = 0; k < draws; k++)
+		for (int k = computes; k < draws; k++)
 			glDrawArrays(GL_TRIANGLES, 0, 3);
+		if (computes) {
+			glUseProgram(other);
+			glDispatchCompute(1, 1, 1);
+			glUseProgram(drawing);
+		}
 		window_swap(&window);
 	}
 	EXPECT(glGetError() == GL_NO_ERROR);

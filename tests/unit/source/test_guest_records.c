@@ -295,6 +295,47 @@ static void test_runs_of_parts(void **state)
 	finish(f);
 }
 
+/* Draws that were added up, and dispatches that were: each record is of one kind. */
+static void test_parts_that_are_several(void **state)
+{
+	for (unsigned computed = 0; computed < 2; computed++) {
+		struct fixture *f = start();
+		struct wire_stream *stream = open_stream(f, 0);
+		struct wire_record *record = write_parts(stream, 0, 2);
+		record->flags |= WIRE_SEVERAL | (computed ? WIRE_COMPUTED : 0);
+		record->values[0] = 8 | UINT64_C(5000000) << 32;
+		assert_int_equal(wire_parts_more(record, 0), 4999999);
+		record->values[2] = 16 | UINT64_C(1) << 32;
+		assert_int_equal(wire_parts_more(record, 1), 0);
+		for (unsigned i = 0; i < 2; i++) {
+			uint32_t calls = i == 0 ? 5000000 : 1;
+			assert_true(next(f));
+			assert_int_equal(f->sample.record.draws, calls);
+			assert_int_equal(f->sample.record.dispatches, computed ? calls : 0);
+		}
+		assert_false(next(f));
+		finish(f);
+	}
+}
+
+/* A draw that dispatches has its kind above its number, and is one all the same. */
+static void test_a_part_that_computes(void **state)
+{
+	struct fixture *f = start();
+	struct wire_stream *stream = open_stream(f, 0);
+	struct wire_record *record = write_parts(stream, 0, 1);
+	record->flags |= WIRE_COMPUTED;
+	record->index = 0;
+	wire_parts_add(
+	    record, &(struct wire_record){
+			.begin_ns = 1000, .end_ns = 1006, .label = 8, .draws = 1, .dispatches = 1});
+	assert_int_equal(wire_parts_more(record, 0), 0);
+	assert_true(next(f));
+	assert_int_equal(f->sample.record.draws, 1);
+	assert_int_equal(f->sample.record.dispatches, 1);
+	finish(f);
+}
+
 static void test_parts_that_make_no_sense(void **state)
 {
 	struct fixture *f = start();
@@ -409,6 +450,8 @@ int main(void)
 	    cmocka_unit_test(test_a_run_that_was_a_draft),
 	    cmocka_unit_test(test_runs_that_make_no_sense),
 	    cmocka_unit_test(test_runs_of_parts),
+	    cmocka_unit_test(test_parts_that_are_several),
+	    cmocka_unit_test(test_a_part_that_computes),
 	    cmocka_unit_test(test_parts_that_make_no_sense),
 	    cmocka_unit_test(test_label_paths),
 	    cmocka_unit_test(test_values_that_make_no_sense),
