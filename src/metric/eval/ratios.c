@@ -284,12 +284,16 @@ static bool fill_ratio(struct sx_evaluation *e, uint32_t column)
 	struct written weights, values;
 	if (!begin_writing(e->ratios, at, &weights) || !begin_writing(e->ratios, at + 1, &values))
 		return false;
+	const uint64_t *u64 = v.data;
+	const double *f64 = v.data;
 	for (size_t row = 0; row < sx_table_row_count(e->table); row++) {
 		uint8_t quality = !v.data     ? SX_QUALITY_NOT_COLLECTED
 				  : v.quality ? v.quality[row]
 					      : 0;
 		double weight = ((const double *)divisor->data)[row];
-		double value = weight * sx_table_get(e->table, column, row);
+		double value = !v.data		  ? NAN
+			       : v.type == SX_U64 ? weight * (double)u64[row]
+						  : weight * f64[row];
 		bool none = quality & SX_QUALITY_NO_DATA_MASK;
 		if (!none && !(weight > 0 && isfinite(weight) && isfinite(value)))
 			quality = SX_QUALITY_UNDEFINED;
