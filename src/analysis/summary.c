@@ -274,10 +274,13 @@ static bool measure_rows(struct sx_summary *s, const struct sx_table *raw)
 		uint64_t length = total_length_of(begin[i], end[i]);
 		s->untimed |= !length;
 		s->until[i + 1] = s->until[i] + length;
+		s->each[i] = 1;
+	}
+	for (size_t i = 0; slices.samples != SX_NONE && i < rows; i++) {
 		s->each[i] = slices_samples(&slices, raw, i, 1);
 		s->many |= s->each[i] > 1;
-		s->rows += s->each[i];
 	}
+	s->rows += slices_samples(&slices, raw, 0, rows);
 	s->frame_rows += slices_count_frames(&s->apart.parts.slices, raw);
 	s->all_ns += s->until[rows];
 	return true;
