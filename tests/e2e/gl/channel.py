@@ -16,7 +16,7 @@ import time
 HEADER, LABELS, STREAM, RECORD, RING, STREAMS = 4096, 1 << 20, 4096, 576, 1024, 64
 STRIDE = STREAM + RING * RECORD
 BYTES = HEADER + LABELS + STREAMS * STRIDE
-MAGIC = 0x545347544e545853
+MAGIC, VERSION = 0x545347544e545853, 3
 NAMES = ("D3DGPUTime Occlusion IAVertices IAPrimitives VSInvocations GSInvocations GSPrimitives "
          "CInvocations CPrimitives PSInvocations HSInvocations DSInvocations CSInvocations "
          "OcclusionPredicate PrimsWritten PrimsStorageNeed OverflowPred").split()
@@ -26,6 +26,7 @@ NOT_COLLECTED, VALID, DISTURBED, LATE, SPARED, IMPOSSIBLE, DISJOINT, LISTED = ra
 FRAME, TIME, PASS, GROUP, DRAW, KERNEL, COMMANDS = range(1, 8)
 RUN, PARTS = 34, 35
 SIZE_KNOWN, CUT, CPU_KNOWN, GPU_KNOWN, LAST = (1 << i for i in range(5))
+COMPUTED, SEVERAL = 1 << 9, 1 << 11
 OPEN, CLOSED = 2, 3
 F_ADD_SEALS, SEAL_ALL_SIZES = 1033, 1 | 2 | 4
 
@@ -35,6 +36,7 @@ class Record:
         (self.kind, self.flags, self.frame, self.begin_ns, self.end_ns, self.cpu_begin_ns,
          self.cpu_end_ns, self.gpu_begin_ns, self.gpu_end_ns, self.cost_ns, label, self.index,
          self.width, self.height, self.groups, self.draws) = struct.unpack_from("<IIQQQQQQQQIIIIII", data, 0)
+        self.dispatches, = struct.unpack_from("<I", data, 104)
         self.group = path(label)
         self.cpu_ns = self.cpu_end_ns - self.cpu_begin_ns if self.flags & CPU_KNOWN else None
         self.values = dict(zip(NAMES, struct.unpack_from("<29Q", data, 128)))
@@ -46,12 +48,20 @@ class Record:
         return self.values[name] if self.states[name] == VALID else None
 
 
+def calls_of(word, flags):
+    """Draws and dispatches together, and of these the dispatches."""
+    if not flags & COMPUTED:
+        return word, 0
+    return (word, word) if flags & SEVERAL else (word & (1 << 20) - 1, word >> 20)
+
+
 def parts_at(data, path, whole):
     words = struct.unpack_from(f"<{4 * whole.index}I", data, 128)
     records = []
     for i in range(whole.index):
         one = Record(data, path)
-        label, one.draws, before, length = words[4 * i:4 * i + 4]
+        label, calls, before, length = words[4 * i:4 * i + 4]
+        one.draws, one.dispatches = calls_of(calls, whole.flags)
         one.kind, one.group, one.index = struct.unpack_from("<I", data, 100)[0], path(label), whole.groups + i
         one.groups, one.values = 0, dict.fromkeys(NAMES, 0)
         one.begin_ns, one.end_ns = whole.begin_ns + before, whole.begin_ns + before + length
@@ -71,7 +81,8 @@ def records_at(data, path):
     records, begin, length = [], whole.begin_ns, sum(lengths[::2])
     for i in range(whole.index):
         one = Record(data, path)
-        one.kind, one.frame, one.index, one.draws = FRAME, whole.frame + i, 0, lengths[2 * i + 1]
+        one.kind, one.frame, one.index = FRAME, whole.frame + i, 0
+        one.draws, one.dispatches = calls_of(lengths[2 * i + 1], whole.flags)
         one.begin_ns, one.end_ns = begin, begin + lengths[2 * i]
         one.values = dict.fromkeys(NAMES, 0)
         if whole.flags & CPU_KNOWN:
@@ -127,7 +138,7 @@ class Process:
         self.memory = mmap.mmap(self.fd, BYTES)
         # Whole words at once, as the guest reads them: struct clears the bytes before it packs them.
         self.words = memoryview(self.memory).cast("Q")
-        struct.pack_into("<QIIIIIIIIQI", self.memory, 0, MAGIC, 2, HEADER, STREAM, RECORD, STREAMS,
+        struct.pack_into("<QIIIIIIIIQI", self.memory, 0, MAGIC, VERSION, HEADER, STREAM, RECORD, STREAMS,
                          RING, LABELS, wish["kinds"], wish["counters"], wish["overhead"])
 
     def number(self, at):
@@ -190,7 +201,7 @@ class Channel:
                                                                    socket.SO_PEERCRED, 12))
                 process = Process(pid, self.wish)
                 self.all.append(process)
-                hello = struct.pack("<QIIQ", MAGIC, 2, 0, BYTES)
+                hello = struct.pack("<QIIQ", MAGIC, VERSION, 0, BYTES)
                 rights = array.array("i", [process.fd])
                 with contextlib.suppress(BrokenPipeError):  # it was killed meanwhile
                     client.sendmsg([hello], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, rights)])
