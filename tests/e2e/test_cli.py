@@ -625,7 +625,7 @@ class Stat(Case):
         self.assertEqual(doc['devices'][0]['catalog'], 'cpu')
         self.assertGreater(doc['duration_ns'], 90_000_000)
         for metric in doc['metrics']:
-            self.assertEqual(set(metric), {'name', 'device', 'unit', 'total', 'mean', 'min', 'p50', 'p95',
+            self.assertEqual(set(metric), {'name', 'device', 'unit', 'total', 'total_error', 'mean', 'min', 'p50', 'p95',
                                            'p99', 'max', 'running', 'why', 'count', 'lost'})
             self.assertEqual((metric['count'] > 0, metric['lost']), (metric['why'] is None, 0), metric)
             self.assertLessEqual(metric['count'], doc['samples']['count'])

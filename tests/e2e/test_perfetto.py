@@ -31,7 +31,7 @@ TRACE = {1: ('packet', {
         2: ('blocks', {1: 'block_id', 2: 'block_capacity', 3: ('name', str), 4: ('description', str), 5: 'counter_ids'}),
         6: ('counter_groups', {1: 'group_id', 2: ('name', str), 4: 'counter_ids'})}),
         2: ('counters', {1: 'counter_id', 2: 'int_value', 3: 'double_value'}), 3: 'gpu_id'}),
-    53: ('gpu_render_stage_event', {1: 'event_id', 2: 'duration', 5: 'context', 11: 'gpu_id', 13: 'hw_queue_iid', 14: 'stage_iid', 17: ('name', str)}),
+    53: ('gpu_render_stage_event', {1: 'event_id', 2: 'duration', 5: 'context', 6: ('extra_data', {1: ('name', str), 2: ('value', str)}), 11: 'gpu_id', 13: 'hw_queue_iid', 14: 'stage_iid', 17: ('name', str)}),
     60: ('track_descriptor', {1: 'uuid', 2: ('name', str), 5: 'parent_uuid', 11: 'child_ordering', 12: 'sibling_order_rank', 14: ('description', str),
                               15: 'sibling_merge_behavior', 8: ('counter', {6: ('unit_name', str), 7: ('y_axis_share_key', str)})}),
     78: ('ui_state', {1: 'timeline_start_ts', 2: 'timeline_end_ts'}),
