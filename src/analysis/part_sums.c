@@ -20,8 +20,7 @@ bool part_sums_look(struct part_sums *p, const struct sx_table *raw)
 {
 	size_t end = sx_table_row_count(raw);
 	struct parts_rows rows;
-	if (!mem_grow(&p->of, &p->of_cap, end + 1, 1) ||
-	    !mem_grow(&p->extents, &p->extents_cap, end + 1, sizeof(*p->extents)))
+	if (!mem_grow(&p->of, &p->of_cap, end + 1, 1))
 		return false;
 	rows.first = 0;
 	for (; rows.first < end; rows.first += rows.count) {
@@ -32,9 +31,7 @@ bool part_sums_look(struct part_sums *p, const struct sx_table *raw)
 		else
 			memcpy(p->of + rows.first, rows.of, rows.count);
 	}
-	for (size_t i = 0; i < end && !are_one(p); i++)
-		p->extents[i] = slices_extent(&p->parts.slices, raw, i);
-	return true;
+	return are_one(p) || sampled_rows_look(&p->rows, &p->parts, raw, p->of);
 }
 
 bool part_sums_begin(struct part_sums *p, uint32_t count)
@@ -69,73 +66,110 @@ struct sketch *part_sums_sketch(const struct part_sums *p, uint32_t column)
 	return sketch_of(p, column, 0);
 }
 
-/* A value as it came, of so large a row. */
-struct part_value {
-	double value;
-	uint8_t quality;
-	bool idle;
-	const struct extent *extent;
-	struct spread_run run;
+/* Where the values of a column go that are of one part. */
+struct part_column {
+	const struct part_sums *p;
+	struct sx_vector v;
+	uint32_t column, part;
+	enum basis basis;
+	struct part_sum *sum;
 };
 
-/* Whether there is a value. */
-static inline bool add_to_part(struct part_sum *sum, const struct part_value *v)
+#define STRETCH 256 /* places whose values are added at once */
+
+static uint64_t idle_of(const struct part_column *c, const struct sampled_size *size)
 {
-	if (v->quality & SX_QUALITY_NO_DATA_MASK) {
-		if (sx_quality_is_skipped(v->quality)) {
-			extent_add(&sum->skipped, v->extent);
-			sum->idle_skipped += v->idle ? v->extent->rows : 0;
-			spread_skip(&sum->spread);
-		}
-		return false;
+	return c->basis < BASIS_DEVICE ? size->idle[c->basis] : 0;
+}
+
+static double sum_of(const double *values, size_t count)
+{
+	double sums[4] = {0};
+	size_t i = 0;
+	for (; i + 4 <= count; i += 4)
+		for (size_t k = 0; k < 4; k++)
+			sums[k] += values[i + k];
+	for (; i < count; i++)
+		sums[0] += values[i];
+	return (sums[0] + sums[1]) + (sums[2] + sums[3]);
+}
+
+/* Samples without any work that the quantity goes by are kept apart. */
+static bool keep_values(const struct part_column *c, const struct sampled_size *size, size_t first,
+			const double *values, size_t count)
+{
+	uint64_t idle = idle_of(c, size);
+	struct sketch *own = sketch_of(c->p, c->column, c->part);
+	struct sketch *apart = idle_sketch(c->p, c->column);
+	bool fine = true;
+	if (!idle || idle == size->extent.rows) {
+		struct sketch *to = idle ? apart : own;
+		return count == 1 ? sketch_add(to, *values) : sketch_add_many(to, values, count);
 	}
-	if (!isfinite(v->value))
-		return false;
-	sum->sum += v->value;
-	extent_add(&sum->with, v->extent);
-	sum->idle += v->idle ? v->extent->rows : 0;
-	spread_add(&sum->spread, &v->run);
-	return true;
+	for (size_t i = 0; fine && i < count; i++) {
+		struct sampled_size one;
+		sampled_rows_size(&c->p->rows, first + i, 1, &one);
+		fine = sketch_add(idle_of(c, &one) ? apart : own, values[i]);
+	}
+	return fine;
 }
 
-/* How large a row is, in what a quantity goes by. */
-static double row_size(const struct part_sums *p, size_t row, enum basis basis, enum spread_by by)
+static bool add_stretch(struct part_column *c, size_t first, size_t count)
 {
-	const struct extent *extent = &p->extents[row];
-	bool by_time = parts_are_slices(&p->parts, p->of[row]) && extent->ns;
-	if (by == SPREAD_REST)
-		return (double)(by_time ? extent->ns : extent->rows);
-	return (double)(basis == BASIS_DEVICE ? extent->busy_ns : extent_work(extent, basis));
+	double room[STRETCH];
+	struct sampled_size size;
+	bool fine = true;
+	const double *values = sampled_rows_values(&c->p->rows, &c->v, first, count, room);
+	double sum = sum_of(values, count);
+	if (!isfinite(sum)) {
+		for (size_t i = 0; count > 1 && fine && i < count; i++)
+			fine = add_stretch(c, first + i, 1);
+		return fine;
+	}
+	sampled_rows_size(&c->p->rows, first, count, &size);
+	double work = (double)(c->basis == BASIS_DEVICE ? size.extent.busy_ns
+							: extent_work(&size.extent, c->basis));
+	c->sum->sum += sum;
+	extent_add(&c->sum->with, &size.extent);
+	c->sum->idle += idle_of(c, &size);
+	spread_add(&c->sum->spread, &(struct spread_run){sum, {work, (double)size.rest}});
+	return keep_values(c, &size, first, values, count);
 }
 
-/* Whether a row made no call that the quantity goes by, where calls are known. */
-static bool is_idle(const struct part_sums *p, size_t row, enum basis basis)
+static void skip_stretch(struct part_column *c, size_t first, size_t count)
 {
-	bool calls = basis != BASIS_NONE && basis != BASIS_DEVICE;
-	return calls && slices_know_calls(&p->parts.slices) &&
-	       !extent_work(&p->extents[row], basis);
+	struct sampled_size size;
+	sampled_rows_size(&c->p->rows, first, count, &size);
+	extent_add(&c->sum->skipped, &size.extent);
+	c->sum->idle_skipped += idle_of(c, &size);
+	spread_skip(&c->sum->spread);
+}
+
+static bool part_sums_add_part(struct part_column *c)
+{
+	const struct sampled_rows *rows = &c->p->rows;
+	size_t end = rows->first[c->part + 1];
+	uint8_t quality;
+	bool fine = true;
+	for (size_t at = rows->first[c->part], count; fine && at < end; at += count) {
+		size_t most = end - at < STRETCH ? end - at : STRETCH;
+		count = sampled_rows_alike(rows, &c->v, at, most, &quality);
+		if (!(quality & SX_QUALITY_NO_DATA_MASK))
+			fine = add_stretch(c, at, count);
+		else if (sx_quality_is_skipped(quality))
+			skip_stretch(c, at, count);
+	}
+	return fine;
 }
 
 static bool part_sums_add_column(struct part_sums *p, const struct sx_table *values,
 				 uint32_t column, enum basis basis)
 {
+	struct part_column c = {p, sx_table_vector(values, column), column, 0, basis, NULL};
 	bool fine = true;
-	struct sx_vector v = sx_table_vector(values, column);
-	struct part_sum *sums = p->sums + (size_t)column * PARTS_MAX;
-	for (size_t r = 0; fine && v.data && r < sx_table_row_count(values); r++) {
-		double value = v.type == SX_U64 ? (double)((const uint64_t *)v.data)[r]
-						: ((const double *)v.data)[r];
-		const struct part_value is = {
-		    value,
-		    v.quality ? v.quality[r] : 0,
-		    is_idle(p, r, basis),
-		    &p->extents[r],
-		    {value,
-		     {row_size(p, r, basis, SPREAD_WORK), row_size(p, r, basis, SPREAD_REST)}}};
-		if (add_to_part(&sums[p->of[r]], &is))
-			fine = sketch_add(is.idle ? idle_sketch(p, column)
-						  : sketch_of(p, column, p->of[r]),
-					  value);
+	for (; fine && c.v.data && c.part < p->parts.count; c.part++) {
+		c.sum = &p->sums[(size_t)column * PARTS_MAX + c.part];
+		fine = part_sums_add_part(&c);
 	}
 	return fine;
 }
@@ -379,6 +413,6 @@ void part_sums_finish(struct part_sums *p)
 	free(p->sketches);
 	free(p->sums);
 	free(p->of);
-	free(p->extents);
+	sampled_rows_finish(&p->rows);
 	*p = (struct part_sums){.count = 0};
 }

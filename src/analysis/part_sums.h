@@ -7,6 +7,7 @@
 
 #include <sextant/table.h>
 
+#include "analysis/sampled/rows.h"
 #include "analysis/sampled/spread.h"
 #include "analysis/sketch.h"
 #include "table/parts.h"
@@ -29,10 +30,10 @@ struct part_sums {
 	struct part_sum *sums;	 /* PARTS_MAX a column; NULL while all rows are of one */
 	struct sketch *sketches; /* PART_SKETCHES a column, and one of idle samples of all parts */
 	uint32_t count;		 /* columns */
-	/* [row] of the table at hand: whose it is, and how much it is. */
+	/* Of the table at hand: whose each row is, and how much rows are. */
 	uint8_t *of;
-	struct extent *extents;
-	size_t of_cap, extents_cap;
+	size_t of_cap;
+	struct sampled_rows rows;
 };
 
 /* A column over all parts. */
