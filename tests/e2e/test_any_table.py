@@ -518,7 +518,9 @@ class Tables(FolderTest):
         path = self.file(packed, 'kept.sxc.gz')
         for args in (('report', '--csv'), ('export', '--csv'), ('eval', '--csv'), ('diff', kept, '--json'), ('capture', 'info')):
             verb, rest = (('capture', 'info'), ()) if args[0] == 'capture' else ((args[0],), args[1:])
-            self.assertEqual(self.good(*verb, path, *rest).stdout.replace('kept.sxc.gz', 'kept.sxc'), self.good(*verb, kept, *rest).stdout)
+            # Lines end elsewhere where a name is longer.
+            text = self.good(*verb, path, *rest).stdout.replace('kept.sxc.gz', 'kept.sxc')
+            self.assertEqual(text.split(), self.good(*verb, kept, *rest).stdout.split())
         result = run('report', self.file(packed[:-20], 'cut.sxc.gz'))
         self.assertEqual((result.returncode, result.stderr.count('\n')), (5, 3), result.stderr)
         self.assertIn('cannot be unpacked', result.stderr)
