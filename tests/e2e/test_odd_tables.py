@@ -146,6 +146,24 @@ class OddTables(FolderTest):
             self.assertIn('time', have)
             self.assertNotIn('holds dates', told)
 
+    def test_line_of_totals(self):
+        """A last line that is named as a sum or mean, and is one, is no row; one that is only named so is one, and told."""
+        rows = 'scene,frame_time (ms),IAVertices\na,100,10\nb,110,20\nc,102,31\n'
+        for last in ('Total,312,61', 'total:,312,', 'Average,104,20.3', '"Mean",104,', 'Gesamt,312,61\n\n', 'Sum,104,61'):
+            have, told = self.columns(rows + last + '\n', '--for', 'opengl')
+            self.assertEqual(have['IAVertices'][1], [10, 20, 31])
+            self.assertIn('has the sums or means of those above: it is left out', told)
+        for last in ('Total,312,62', 'Total,90,'):
+            have, told = self.columns(rows + last + '\n', '--for', 'opengl')
+            self.assertEqual(len(have['IAVertices'][1]), 4)
+            self.assertIn('the last line is named Total, and its numbers are not all sums or means', told)
+        for text in (rows + 'Totally,312,61\n', rows.replace('a,', 'Total,') + 'Total,312,61\n', 'scene,IAVertices\na,5\nTotal,5\n'):
+            have, told = self.columns(text, '--for', 'opengl')
+            self.assertEqual(len(have['IAVertices'][1]), text.count('\n') - 1)
+            self.assertNotIn('those above', told)
+        have, _ = self.columns('frame,IAVertices\n1,10\n2,20\nTotal,30\n', '--for', 'opengl')
+        self.assertEqual((have['frame'][1], have['IAVertices'][1]), ([1, 2], [10, 20]))
+
     def test_keys_of_each_row(self):
         """Every object repeats its keys: they cost their text, and nothing beside it."""
         def peak(key):

@@ -8,6 +8,7 @@
 
 #include "catalog/column.h"
 #include "import/columns.h"
+#include "import/counters/counters.h"
 #include "import/devices.h"
 #include "import/internal.h"
 #include "import/read/cells.h"
@@ -257,6 +258,8 @@ static enum sx_status any_table_read(struct import_job *job, struct sx_error *er
 			    : find_by_header(job, &device.catalog, err);
 	if (!status && !device.catalog)
 		status = no_column(job, NULL, err);
+	if (!status)
+		status = counters_leave_summary_out(job, err);
 	if (!status)
 		status = sx_catalog_open(job->request->context, device.catalog, &catalog, err);
 	if (!status) {

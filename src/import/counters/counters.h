@@ -36,4 +36,10 @@ enum sx_status counters_read(struct import_job *job, const struct counters_forma
 			     struct import_lines lines, struct import_cell header,
 			     struct sx_error *err);
 
+/*
+ * Cuts a last line off the text that is named as a sum or a mean and is one in all of its numbers,
+ * and tells; tells also where it is only named so. Errors: SX_ERR_NO_MEMORY, SX_ERR_LIMIT.
+ */
+enum sx_status counters_leave_summary_out(struct import_job *job, struct sx_error *err);
+
 #endif
