@@ -628,8 +628,14 @@ def any_table():
                                       'Scene': [s for s, _, _ in rows]}
 
 
+def any_table_total():
+    values = [(12, 7), (14, 9), (15, 2)]
+    lines = ['scene,iavertices,FrameTime (ns)', *(f's{i},{a},{b}' for i, (a, b) in enumerate(values)), 'Total,41,6']
+    return ('\n'.join(lines) + '\n').encode(), {'iavertices': [a for a, _ in values], 'FrameTime': [b for _, b in values]}
+
+
 KINDS = {
-    'table': (any_table, 'csv'), 'sextant-json': (own_json, 'json'), 'sextant-json-lines': (own_ndjson, 'json'),
+    'table': (any_table, 'csv'), 'table-total': (any_table_total, 'csv'), 'sextant-json': (own_json, 'json'), 'sextant-json-lines': (own_ndjson, 'json'),
     'mangohud': (mangohud, 'csv'), 'mangohud-0.6': (lambda: mangohud('0.6'), 'csv'), 'mangohud-versioned': (lambda: mangohud('versioned'), 'csv'),
     'mangohud-interval': (mangohud_interval, 'csv'), 'mangohud-two': (mangohud_two, 'csv'),
     'rocprofv3': (rocprofv3, 'csv'), 'rocprofv3-no-times': (lambda: rocprofv3(timestamps=False), 'csv'),
