@@ -75,7 +75,7 @@ struct part_column {
 	struct part_sum *sum;
 };
 
-#define STRETCH 256 /* places whose values are added at once */
+#define STRETCH 512 /* places whose values are added at once */
 
 static uint64_t idle_of(const struct part_column *c, const struct sampled_size *size)
 {

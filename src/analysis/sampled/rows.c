@@ -83,7 +83,7 @@ size_t sampled_rows_alike(const struct sampled_rows *rows, const struct sx_vecto
 	const uint32_t *order = rows->order + first;
 	size_t count = 1;
 	*quality = q ? q[order[0]] : 0;
-	if (!q)
+	if (!q || (rows->straight && memcmp(q + first, q + first + 1, most - 1) == 0))
 		return most;
 	if (rows->straight)
 		while (count < most && q[first + count] == *quality)
