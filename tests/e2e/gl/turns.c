@@ -8,22 +8,6 @@
 
 #define DRAWS 3
 
-static void prepare(const struct window *window, int half)
-{
-	static const char *const sources[] = {
-	    "#version 330\nvoid main() { gl_Position = vec4(gl_VertexID % 3 == 1 ? 3 : -1,\n"
-	    "	gl_VertexID % 3 == 2 ? 3 : -1, 0, 1); }\n",
-	    "#version 330\nout vec4 color;\nvoid main() { color = vec4(1, 0, 0, 1); }\n"};
-	static const GLenum kinds[] = {GL_VERTEX_SHADER, GL_FRAGMENT_SHADER};
-	GLuint array;
-
-	window_bind(window);
-	glGenVertexArrays(1, &array);
-	glBindVertexArray(array);
-	glUseProgram(window_program(sources, kinds, 2, NULL, 0));
-	glViewport(half * WINDOW_SIZE / 2, 0, WINDOW_SIZE / 2, WINDOW_SIZE);
-}
-
 int main(int argc, char **argv)
 {
 	int frames = argc > 1 ? atoi(argv[1]) : 2000;
@@ -35,8 +19,10 @@ int main(int argc, char **argv)
 	for (int i = 0; i < 2; i++)
 		window_open(&windows[i], WINDOW_CORE);
 	windows[1].surface = windows[0].surface;
-	for (int i = 0; i < 2; i++)
-		prepare(&windows[i], i);
+	for (int i = 0; i < 2; i++) {
+		window_prepare(&windows[i]);
+		glViewport(i * WINDOW_SIZE / 2, 0, WINDOW_SIZE / 2, WINDOW_SIZE);
+	}
 	for (int i = 0; i < frames; i++) {
 		for (int turn = 0; turn < 2; turn++) {
 			window_bind(&windows[turn]);
