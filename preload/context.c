@@ -228,9 +228,11 @@ static void overtake_others(const struct context *by)
 	if (!channel || __atomic_load_n(&channel->contexts, __ATOMIC_RELAXED) < 2)
 		return;
 	pthread_mutex_lock(&lock);
-	for (struct context *context = contexts; context; context = context->next)
-		context->overtaken |= context != by && !context->current &&
-				      context->egl == by->egl && context->drawable == by->drawable;
+	for (struct context *context = contexts; context; context = context->next) {
+		bool idle = context != by && !context->current;
+		if (idle && context->egl == by->egl && context->drawable == by->drawable)
+			context->overtaken = true;
+	}
 	pthread_mutex_unlock(&lock);
 }
 
