@@ -275,31 +275,63 @@ static uint32_t ratio_place(const struct sx_evaluation *e, uint32_t column)
 	return e->ratios && divisor != SX_NONE ? e->ratio_at[divisor] : SX_NONE;
 }
 
-/* What a column divides by, and that times the column. */
+/* Whether all of what is divided by is above 0, and that times each column's value finite. */
+static bool are_usual(const double *weights, const double *values, size_t rows)
+{
+	const uint64_t sign = UINT64_C(1) << 63, beyond = UINT64_C(1) << 52;
+	uint64_t signs = 0, weight, value;
+	for (size_t i = 0; i < rows; i++) {
+		memcpy(&weight, &weights[i], sizeof(weight));
+		memcpy(&value, &values[i], sizeof(value));
+		signs |= weight | (weight - 1) | (weight + beyond) | ((value & ~sign) + beyond);
+	}
+	return !(signs & sign);
+}
+
+static void multiply(const double *weights, const struct sx_vector *v, size_t rows, double *out)
+{
+	const uint64_t *u64 = v->data;
+	const double *f64 = v->data;
+	for (size_t row = 0; v->type == SX_U64 && row < rows; row++)
+		out[row] = weights[row] * (double)u64[row];
+	for (size_t row = 0; v->type == SX_F64 && row < rows; row++)
+		out[row] = weights[row] * f64[row];
+}
+
+/* What a column divides by is there; that times the column. */
 static bool fill_ratio(struct sx_evaluation *e, uint32_t column)
 {
 	uint32_t at = ratio_place(e, column);
-	const struct expr_result *divisor = &e->divided[e->m->plans[column].divisor];
+	size_t rows = sx_table_row_count(e->table);
 	struct sx_vector v = sx_table_vector(e->table, column);
-	struct written weights, values;
-	if (!begin_writing(e->ratios, at, &weights) || !begin_writing(e->ratios, at + 1, &values))
+	const double *weight = e->divided[e->m->plans[column].divisor].data;
+	struct written values;
+	if (!begin_writing(e->ratios, at + 1, &values))
 		return false;
-	const uint64_t *u64 = v.data;
-	const double *f64 = v.data;
-	for (size_t row = 0; row < sx_table_row_count(e->table); row++) {
-		uint8_t quality = !v.data     ? SX_QUALITY_NOT_COLLECTED
-				  : v.quality ? v.quality[row]
-					      : 0;
-		double weight = ((const double *)divisor->data)[row];
-		double value = !v.data		  ? NAN
-			       : v.type == SX_U64 ? weight * (double)u64[row]
-						  : weight * f64[row];
-		bool none = quality & SX_QUALITY_NO_DATA_MASK;
-		if (!none && !(weight > 0 && isfinite(weight) && isfinite(value)))
-			quality = SX_QUALITY_UNDEFINED;
-		((double *)weights.data)[row] = weight;
-		((double *)values.data)[row] = value;
-		weights.quality[row] = values.quality[row] = quality;
+	memset(values.quality, v.data ? 0 : SX_QUALITY_NOT_COLLECTED, rows);
+	if (v.data && v.quality)
+		memcpy(values.quality, v.quality, rows);
+	if (v.data)
+		multiply(weight, &v, rows, values.data);
+	bool all = !v.data || are_usual(weight, values.data, rows);
+	for (size_t row = 0; !all && row < rows; row++) {
+		bool none = values.quality[row] & SX_QUALITY_NO_DATA_MASK;
+		double value = ((const double *)values.data)[row];
+		if (!none && !(weight[row] > 0 && isfinite(weight[row]) && isfinite(value)))
+			values.quality[row] = SX_QUALITY_UNDEFINED;
+	}
+	memcpy(table_quality(e->ratios, at), values.quality, rows);
+	return true;
+}
+
+/* Divisors are written where they stay; those of no ratio that can be are not looked at. */
+static bool bind_divisors(struct sx_evaluation *e, const struct written *unread)
+{
+	for (uint32_t i = 0; i < e->m->divisor_count; i++) {
+		struct written to = *unread;
+		if (e->ratio_at[i] != SX_NONE && !begin_writing(e->ratios, e->ratio_at[i], &to))
+			return false;
+		e->divided[i] = (struct expr_result){to.data, to.quality};
 	}
 	return true;
 }
@@ -307,24 +339,21 @@ static bool fill_ratio(struct sx_evaluation *e, uint32_t column)
 enum sx_status ratios_fill(struct sx_evaluation *e, const struct sx_table *in, struct sx_error *err)
 {
 	size_t rows = sx_table_row_count(in);
-	uint32_t count = e->m->divisor_count;
 	if (!e->ratios)
 		return SX_OK;
 	enum sx_status status = table_take_heads(e->ratios, in, err);
-	double *values = calloc(count * rows + 1, sizeof(*values));
-	uint8_t *qualities = calloc(count * rows + 1, 1);
-	if (!status && (!values || !qualities))
-		status = error_nomem(err, "evaluating metrics");
-	for (uint32_t i = 0; !status && i < count; i++)
-		e->divided[i] = (struct expr_result){values + i * rows, qualities + i * rows};
-	if (!status && rows)
+	if (status || !rows)
+		return status;
+	struct written unread = {calloc(rows, sizeof(double)), calloc(rows, 1)};
+	bool fine = unread.data && unread.quality && bind_divisors(e, &unread);
+	if (fine)
 		status = expr_eval(e->m->divisors, e->vectors, rows, e->divided, err);
-	bool fine = status || !rows || copy_kinds(e, in);
-	for (uint32_t c = 0; !status && rows && fine && c < e->m->column_count; c++)
+	fine = fine && (status || copy_kinds(e, in));
+	for (uint32_t c = 0; !status && fine && c < e->m->column_count; c++)
 		if (ratio_place(e, c) != SX_NONE)
 			fine = fill_ratio(e, c);
-	free(values);
-	free(qualities);
+	free(unread.data);
+	free(unread.quality);
 	return fine ? status : error_nomem(err, "evaluating metrics");
 }
 
