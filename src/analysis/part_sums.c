@@ -66,6 +66,14 @@ struct sketch *part_sums_sketch(const struct part_sums *p, uint32_t column)
 	return sketch_of(p, column, 0);
 }
 
+bool part_sums_join(const struct part_sums *p, uint32_t column, struct sketch *out)
+{
+	bool fine = true;
+	for (uint32_t i = 0; fine && i < COLUMN_SKETCHES; i++)
+		fine = sketch_join(out, &p->sketches[(size_t)column * COLUMN_SKETCHES + i]);
+	return fine;
+}
+
 /* Where the values of a column go that are of one part. */
 struct part_column {
 	const struct part_sums *p;
@@ -82,31 +90,18 @@ static uint64_t idle_of(const struct part_column *c, const struct sampled_size *
 	return c->basis < BASIS_DEVICE ? size->idle[c->basis] : 0;
 }
 
-static double sum_of(const double *values, size_t count)
-{
-	double sums[4] = {0};
-	size_t i = 0;
-	for (; i + 4 <= count; i += 4)
-		for (size_t k = 0; k < 4; k++)
-			sums[k] += values[i + k];
-	for (; i < count; i++)
-		sums[0] += values[i];
-	return (sums[0] + sums[1]) + (sums[2] + sums[3]);
-}
-
 /* Samples without any work that the quantity goes by are kept apart. */
 static bool keep_values(const struct part_column *c, const struct sampled_size *size, size_t first,
-			const double *values, size_t count)
+			const double *values, const struct sketch_look *look)
 {
 	uint64_t idle = idle_of(c, size);
 	struct sketch *own = sketch_of(c->p, c->column, c->part);
 	struct sketch *apart = idle_sketch(c->p, c->column);
 	bool fine = true;
 	if (!idle || idle == size->extent.rows) {
-		struct sketch *to = idle ? apart : own;
-		return count == 1 ? sketch_add(to, *values) : sketch_add_many(to, values, count);
+		return sketch_add_looked(idle ? apart : own, values, look);
 	}
-	for (size_t i = 0; fine && i < count; i++) {
+	for (size_t i = 0; fine && i < look->count; i++) {
 		struct sampled_size one;
 		sampled_rows_size(&c->p->rows, first + i, 1, &one);
 		fine = sketch_add(idle_of(c, &one) ? apart : own, values[i]);
@@ -120,8 +115,8 @@ static bool add_stretch(struct part_column *c, size_t first, size_t count)
 	struct sampled_size size;
 	bool fine = true;
 	const double *values = sampled_rows_values(&c->p->rows, &c->v, first, count, room);
-	double sum = sum_of(values, count);
-	if (!isfinite(sum)) {
+	const struct sketch_look look = sketch_look(values, count);
+	if (!isfinite(look.sum)) {
 		for (size_t i = 0; count > 1 && fine && i < count; i++)
 			fine = add_stretch(c, first + i, 1);
 		return fine;
@@ -129,11 +124,11 @@ static bool add_stretch(struct part_column *c, size_t first, size_t count)
 	sampled_rows_size(&c->p->rows, first, count, &size);
 	double work = (double)(c->basis == BASIS_DEVICE ? size.extent.busy_ns
 							: extent_work(&size.extent, c->basis));
-	c->sum->sum += sum;
+	c->sum->sum += look.sum;
 	extent_add(&c->sum->with, &size.extent);
 	c->sum->idle += idle_of(c, &size);
-	spread_add(&c->sum->spread, &(struct spread_run){sum, {work, (double)size.rest}});
-	return keep_values(c, &size, first, values, count);
+	spread_add(&c->sum->spread, &(struct spread_run){look.sum, {work, (double)size.rest}});
+	return keep_values(c, &size, first, values, &look);
 }
 
 static void skip_stretch(struct part_column *c, size_t first, size_t count)

@@ -101,6 +101,17 @@ static void add_sum(struct sketch *sketch, double value)
 	sketch->sum = sum;
 }
 
+/* Moves values that are kept to buckets. */
+static bool count_kept(struct sketch *sketch)
+{
+	if (sketch->values && !count_values(sketch, sketch->values, (size_t)sketch->count))
+		return false;
+	free(sketch->values);
+	sketch->values = NULL;
+	sketch->value_cap = 0;
+	return true;
+}
+
 static bool keep_or_count(struct sketch *sketch, const double *values, size_t count)
 {
 	size_t kept = (size_t)sketch->count;
@@ -111,12 +122,7 @@ static bool keep_or_count(struct sketch *sketch, const double *values, size_t co
 		memcpy(sketch->values + kept, values, count * sizeof(*values));
 		return true;
 	}
-	if (sketch->values && !count_values(sketch, sketch->values, kept))
-		return false;
-	free(sketch->values);
-	sketch->values = NULL;
-	sketch->value_cap = 0;
-	return count_values(sketch, values, count);
+	return count_kept(sketch) && count_values(sketch, values, count);
 }
 
 /* Four of each at once: one addition need not wait for the one before it. */
@@ -144,14 +150,36 @@ static void add_lanes(struct lanes *l, const double *values, size_t count)
 	}
 }
 
-static void add_extremes(struct sketch *sketch, const struct lanes *l)
+struct sketch_look sketch_look(const double *values, size_t count)
+{
+	struct lanes l;
+	add_lanes(&l, values, count);
+	struct sketch_look look = {.sum = (l.sum[0] + l.sum[1]) + (l.sum[2] + l.sum[3]),
+				   .min = l.min[0],
+				   .max = l.max[0],
+				   .count = count};
+	for (int k = 1; k < 4; k++) {
+		look.min = l.min[k] < look.min ? l.min[k] : look.min;
+		look.max = l.max[k] > look.max ? l.max[k] : look.max;
+	}
+	return look;
+}
+
+static void add_counted(struct sketch *sketch, const struct sketch_look *look)
 {
 	bool first = !sketch->count;
-	for (int k = 0; k < 4; k++) {
-		sketch->min = first || l->min[k] < sketch->min ? l->min[k] : sketch->min;
-		sketch->max = first || l->max[k] > sketch->max ? l->max[k] : sketch->max;
-		first = false;
-	}
+	add_sum(sketch, look->sum);
+	sketch->min = first || look->min < sketch->min ? look->min : sketch->min;
+	sketch->max = first || look->max > sketch->max ? look->max : sketch->max;
+	sketch->count += look->count;
+}
+
+bool sketch_add_looked(struct sketch *sketch, const double *values, const struct sketch_look *look)
+{
+	if (!keep_or_count(sketch, values, look->count))
+		return false;
+	add_counted(sketch, look);
+	return true;
 }
 
 /* Only what is finite, one by one. */
@@ -166,17 +194,9 @@ static bool add_finite(struct sketch *sketch, const double *values, size_t count
 
 static bool sketch_add_block(struct sketch *sketch, const double *values, size_t count)
 {
-	struct lanes l;
-	add_lanes(&l, values, count);
-	double sum = (l.sum[0] + l.sum[1]) + (l.sum[2] + l.sum[3]);
-	if (!isfinite(sum))
-		return add_finite(sketch, values, count);
-	if (!keep_or_count(sketch, values, count))
-		return false;
-	add_sum(sketch, sum);
-	add_extremes(sketch, &l);
-	sketch->count += count;
-	return true;
+	const struct sketch_look look = sketch_look(values, count);
+	return isfinite(look.sum) ? sketch_add_looked(sketch, values, &look)
+				  : add_finite(sketch, values, count);
 }
 
 bool sketch_add_many(struct sketch *sketch, const double *values, size_t count)
@@ -190,13 +210,7 @@ bool sketch_add_many(struct sketch *sketch, const double *values, size_t count)
 
 bool sketch_add(struct sketch *sketch, double value)
 {
-	if (!keep_or_count(sketch, &value, 1))
-		return false;
-	add_sum(sketch, value);
-	sketch->min = !sketch->count || value < sketch->min ? value : sketch->min;
-	sketch->max = !sketch->count || value > sketch->max ? value : sketch->max;
-	sketch->count++;
-	return true;
+	return sketch_add_looked(sketch, &value, &(struct sketch_look){value, value, value, 1});
 }
 
 double sketch_sum(const struct sketch *sketch)
@@ -406,6 +420,35 @@ bool sketch_copy(const struct sketch *from, struct sketch *to)
 	}
 	return (!from->positive.count || copy_half(&from->positive, &to->positive)) &&
 	       (!from->negative.count || copy_half(&from->negative, &to->negative));
+}
+
+static bool join_half(struct sketch_half *to, const struct sketch_half *from)
+{
+	if (!from->count)
+		return true;
+	/* The ends, so that there is room for all between them. */
+	if (!reach(to, 0) || (from->count > 1 && (!reach(to, from->first) ||
+						  !reach(to, from->first + from->count - 2))))
+		return false;
+	to->buckets[0] += from->buckets[0];
+	for (uint32_t i = 1; i < from->count; i++)
+		to->buckets[from->first - to->first + i] += from->buckets[i];
+	return true;
+}
+
+bool sketch_join(struct sketch *sketch, const struct sketch *more)
+{
+	const struct sketch_look look = {more->sum + more->carry, more->min, more->max,
+					 (size_t)more->count};
+	if (!more->count)
+		return true;
+	if (more->values)
+		return sketch_add_looked(sketch, more->values, &look);
+	if (!count_kept(sketch) || !join_half(&sketch->positive, &more->positive) ||
+	    !join_half(&sketch->negative, &more->negative))
+		return false;
+	add_counted(sketch, &look);
+	return true;
 }
 
 double sketch_top_mean(struct sketch *sketch, double share)

@@ -30,6 +30,14 @@ struct sketch {
 bool sketch_add(struct sketch *sketch, double value);
 /* Adds many at once, which is several times quicker; values that are not finite are left out. */
 bool sketch_add_many(struct sketch *sketch, const double *values, size_t count);
+/* What a few thousand values at most come to, before it is known where they go. */
+struct sketch_look {
+	double sum, min, max; /* sum: not finite where a value is not */
+	size_t count;	      /* at least 1 */
+};
+struct sketch_look sketch_look(const double *values, size_t count);
+/* Adds values, all of which are finite. False when memory is out. */
+bool sketch_add_looked(struct sketch *sketch, const double *values, const struct sketch_look *look);
 double sketch_sum(const struct sketch *sketch);
 /*
  * Values at these ranks (percent, rising) by nearest rank: exact while values are kept, then within
@@ -63,6 +71,8 @@ bool sketch_percentiles_weighed(const struct sketch_weighed *list, size_t list_c
 				const double *percent, double *out, size_t count);
 /* Makes *to, which is empty, the same. False when memory is out. */
 bool sketch_copy(const struct sketch *from, struct sketch *to);
+/* Adds all that another one holds. False when memory is out. */
+bool sketch_join(struct sketch *sketch, const struct sketch *more);
 /* Mean of the largest `share` (0 to 1) of all values, of at least one. Not when empty. */
 double sketch_top_mean(struct sketch *sketch, double share);
 /* How many values are above a limit. */
