@@ -147,35 +147,24 @@ const struct part_sums *summary_parts(const struct sx_summary *s)
 	return &s->apart;
 }
 
-struct row_range {
-	size_t first, count;
-};
-
-/* Rows of a column as f64, those that have data. Returns how many. */
-static size_t gather(struct sx_summary *s, uint32_t column, const struct sx_vector *v,
-		     struct row_range rows, double *out)
+static void summary_count(struct sx_summary *s, uint32_t column, const struct tally *tally)
 {
-	const uint64_t *u64 = v->data;
-	const double *f64 = v->data;
-	size_t used = 0;
-	for (size_t r = rows.first; r < rows.first + rows.count; r++) {
-		uint8_t quality = v->quality[r];
-		uint64_t length = s->until[r + 1] - s->until[r];
-		if (quality & SX_QUALITY_NO_DATA_MASK) {
-			bool skipped = sx_quality_is_skipped(quality);
-			stats_missing_add(&s->missing[column], quality, s->each[r]);
-			s->stats[column].skipped += skipped ? s->each[r] : 0;
-			s->spans[column].skipped += skipped ? length : 0;
-			/* Something was there, and nothing stands for it. */
-			if (!skipped && quality & (SX_QUALITY_GAP | SX_QUALITY_DISTURBED))
-				s->stats[column].quality |= SX_QUALITY_LOST;
-			continue;
-		}
-		s->spans[column].with += length;
-		s->stats[column].quality |= quality;
-		out[used++] = v->type == SX_U64 ? (double)u64[r] : f64[r];
-	}
-	return used;
+	for (int i = 0; i < STATS_REASONS; i++)
+		s->missing[column].rows[i] += tally->missing.rows[i];
+	s->stats[column].skipped += tally->skipped;
+	s->stats[column].quality |= tally->quality;
+	s->spans[column].with += tally->with_ns;
+	s->spans[column].skipped += tally->skipped_ns;
+}
+
+/* False where a row has no data. */
+static bool row_value(const struct sx_vector *v, size_t row, double *out)
+{
+	if (v->quality && v->quality[row] & SX_QUALITY_NO_DATA_MASK)
+		return false;
+	*out = v->type == SX_U64 ? (double)((const uint64_t *)v->data)[row]
+				 : ((const double *)v->data)[row];
+	return true;
 }
 
 /* A row that is several samples: an amount is shared out among them. */
@@ -183,7 +172,7 @@ static bool add_several(struct sx_summary *s, uint32_t column, const struct sx_v
 			size_t row)
 {
 	double values[64], value;
-	if (!gather(s, column, v, (struct row_range){row, 1}, &value))
+	if (!row_value(v, row, &value))
 		return true;
 	if (stats_adds_up(s->columns[column].unit))
 		value /= (double)s->each[row];
@@ -227,34 +216,37 @@ static bool summary_add_block(struct sx_summary *s, uint32_t column, const struc
 {
 	struct sketch *sketch = &s->sketches[column];
 	double values[BLOCK];
-	if (v->quality && !all_valid(v->quality + first, count))
-		return sketch_add_many(
-		    sketch, values, gather(s, column, v, (struct row_range){first, count}, values));
-	s->spans[column].with += s->until[first + count] - s->until[first];
+	size_t used = 0;
+	if (v->quality && !all_valid(v->quality + first, count)) {
+		for (size_t row = first; row < first + count; row++)
+			used += row_value(v, row, &values[used]);
+		return sketch_add_many(sketch, values, used);
+	}
 	if (v->type == SX_F64)
 		return sketch_add_many(sketch, (const double *)v->data + first, count);
 	convert((const uint64_t *)v->data + first, count, values);
 	return sketch_add_many(sketch, values, count);
 }
 
-/* Rows [first, end). */
 static bool summary_add_column(struct sx_summary *s, const struct sx_table *table, uint32_t column,
-			       size_t first, size_t end)
+			       const struct tally_rows *rows)
 {
 	struct sx_vector v = sx_table_vector(table, column);
+	size_t end = rows->first + rows->count;
 	bool fine = true;
 	if (!v.data) {
 		uint64_t samples = 0;
-		for (size_t row = first; row < end; row++)
+		for (size_t row = rows->first; row < end; row++)
 			samples += s->each[row];
 		stats_missing_add(&s->missing[column], SX_QUALITY_NOT_COLLECTED, samples);
 		return true;
 	}
-	for (size_t row = first; s->many && fine && row < end; row++)
+	summary_count(s, column, tally_next(&s->tallied, rows, v.quality));
+	for (size_t row = rows->first; s->many && fine && row < end; row++)
 		fine = add_several(s, column, &v, row);
-	if (s->many)
+	if (s->many || s->by_parts)
 		return fine;
-	for (size_t at = first; fine && at < end; at += BLOCK)
+	for (size_t at = rows->first; fine && at < end; at += BLOCK)
 		fine = summary_add_block(s, column, &v, at, end - at < BLOCK ? end - at : BLOCK);
 	return fine;
 }
@@ -309,12 +301,15 @@ static void hold_row(struct sx_summary *s, struct summary_edge *edge, const stru
 	edge->length_ns = s->until[row + 1] - s->until[row];
 	for (uint32_t i = 0; i < s->count; i++) {
 		struct sx_vector v = sx_table_vector(values, i);
-		double value = NAN;
+		struct tally tally =
+		    tally_of(&(struct tally_rows){s->until, s->each, row, 1}, v.quality);
+		edge->values[i] = NAN;
 		if (!v.data)
 			stats_missing_add(&s->missing[i], SX_QUALITY_NOT_COLLECTED, 1);
-		else if (!gather(s, i, &v, (struct row_range){row, 1}, &value))
-			value = NAN;
-		edge->values[i] = value;
+		else
+			summary_count(s, i, &tally);
+		if (v.data)
+			(void)row_value(&v, row, &edge->values[i]);
 	}
 }
 
@@ -346,7 +341,13 @@ static bool part_from_all(struct sx_summary *s)
 				sum->sum += edges[e]->values[i];
 				sum->with.rows++;
 			}
-		fine = fine && sketch_copy(&s->sketches[i], part_sums_sketch(&s->apart, i));
+		struct sketch *to = part_sums_sketch(&s->apart, i);
+		if (s->by_parts) {
+			*to = s->sketches[i];
+			s->sketches[i] = (struct sketch){0};
+		} else {
+			fine = fine && sketch_copy(&s->sketches[i], to);
+		}
 	}
 	return fine;
 }
@@ -357,8 +358,10 @@ static bool add_values(struct sx_summary *s, const struct sx_table *raw,
 {
 	size_t first = 0, end = sx_table_row_count(values);
 	bool fine = part_sums_look(&s->apart, raw);
-	if (fine && part_sums_begin(&s->apart, s->count))
+	if (fine && part_sums_begin(&s->apart, s->count)) {
+		s->by_parts = !s->by_time && s->apart.parts.slices.samples == SX_NONE;
 		fine = part_from_all(s);
+	}
 	fine = fine && measure_rows(s, raw);
 	if (fine && s->by_time && end) {
 		fine = release_last(s);
@@ -369,8 +372,10 @@ static bool add_values(struct sx_summary *s, const struct sx_table *raw,
 		if (fine && first < end)
 			hold_row(s, &s->last, values, --end);
 	}
+	struct tally_rows rows = {s->until, s->each, first, end - first};
+	s->tallied.quality = NULL;
 	for (uint32_t i = 0; fine && i < s->count; i++)
-		fine = summary_add_column(s, values, i, first, end);
+		fine = summary_add_column(s, values, i, &rows);
 	return fine && part_sums_add(&s->apart, values, s->basis);
 }
 

@@ -5,6 +5,7 @@
 #include <sextant/analysis.h>
 
 #include "analysis/part_sums.h"
+#include "analysis/sampled/tally.h"
 #include "analysis/sketch.h"
 #include "analysis/stats.h"
 
@@ -53,10 +54,12 @@ struct sx_summary {
 	bool many;		    /* some are several */
 	struct summary_span *spans; /* one a column */
 	struct summary_edge first, last;
-	struct part_sums apart; /* once there are several, or slices among frames */
-	bool *times;		/* whether the values of a column are times */
-	enum basis *basis;	/* what it goes by; BASIS_NONE for times other than devices'
-				 * and what is no amount */
+	struct tally_last tallied; /* of the table at hand */
+	struct part_sums apart;	   /* once there are several, or slices among frames */
+	bool by_parts;		   /* values are in the sketches of parts alone */
+	bool *times;		   /* whether the values of a column are times */
+	enum basis *basis;	   /* what it goes by; BASIS_NONE for times other than devices'
+				    * and what is no amount */
 	struct summary_share *shares;
 	uint32_t share_count;
 };

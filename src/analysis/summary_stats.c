@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "metric/about.h"
 #include "table/fill.h"
 #include "table/total.h"
@@ -131,10 +132,9 @@ static void reach_mean(struct sx_stats *stats, bool whole)
 		stats->max = whole ? ceil(stats->mean) : stats->mean;
 }
 
-static void summary_describe(struct sx_summary *s, uint32_t column)
+static void summary_describe(struct sx_summary *s, uint32_t column, struct sketch *sketch)
 {
 	static const double percent[] = {50, 95, 99};
-	struct sketch *sketch = &s->sketches[column];
 	struct sx_stats *stats = &s->stats[column];
 	uint8_t quality = stats->quality;
 	size_t skipped = stats->skipped;
@@ -194,8 +194,14 @@ enum sx_status sx_summary_stats(struct sx_summary *s, const struct sx_stats **ou
 		status = total_whole(s->total, &whole, err);
 	if (!status && whole)
 		status = sx_metrics_eval(s->metrics, whole, &s->rates, err);
-	for (uint32_t i = 0; !status && i < s->count; i++)
-		summary_describe(s, i);
+	for (uint32_t i = 0; !status && i < s->count; i++) {
+		struct sketch of_parts = {0};
+		if (s->by_parts && !part_sums_join(&s->apart, i, &of_parts))
+			status = error_nomem(err, "a summary");
+		else
+			summary_describe(s, i, s->by_parts ? &of_parts : &s->sketches[i]);
+		sketch_finish(&of_parts);
+	}
 	sx_table_destroy(whole);
 	*out = s->stats;
 	*count = s->count;

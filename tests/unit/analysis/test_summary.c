@@ -23,7 +23,7 @@ static uint64_t noise(uint64_t n)
 	return (n ^ n >> 27) * 0x94d049bb133111eb >> 33;
 }
 
-static struct sx_table *make(size_t first, size_t rows)
+static struct sx_table *make_of(enum sx_sample_kind kind, size_t first, size_t rows)
 {
 	static const struct sx_column columns[] = {
 	    {"Clocks", "cycles", SX_U64, SX_REDUCE_SUM, NULL},
@@ -31,7 +31,7 @@ static struct sx_table *make(size_t first, size_t rows)
 	    {"Level", "percent", SX_F64, SX_REDUCE_LAST, NULL},
 	};
 	struct sx_table *table = NULL;
-	assert_int_equal(sx_table_create(columns, 3, SX_SAMPLE_TIME, &table, NULL), SX_OK);
+	assert_int_equal(sx_table_create(columns, 3, kind, &table, NULL), SX_OK);
 	assert_int_equal(sx_table_add_rows(table, rows, NULL, NULL), SX_OK);
 	for (size_t i = 0; i < rows; i++) {
 		uint64_t n = first + i, clocks = 1000000 + noise(n) % 9000000;
@@ -43,12 +43,27 @@ static struct sx_table *make(size_t first, size_t rows)
 	return table;
 }
 
+static struct sx_table *make(size_t first, size_t rows)
+{
+	return make_of(SX_SAMPLE_TIME, first, rows);
+}
+
 static struct sx_metrics *select_counters(const struct sx_table *like)
 {
 	struct sx_metrics_options options = {.counters = true, .like = like};
 	struct sx_metrics *metrics = NULL;
 	assert_int_equal(sx_metrics_create(catalog, &options, &metrics, NULL), SX_OK);
 	return metrics;
+}
+
+/* Rows are frames of contexts that take turns; the second one comes late. */
+static void share_out(struct sx_table *table, size_t first)
+{
+	for (size_t i = 0; i < sx_table_row_count(table); i++) {
+		size_t n = first + i;
+		assert_int_equal(
+		    sx_table_set_label(table, SX_LABEL_CONTEXT, i, n < 2000 ? 0 : n % 3), SX_OK);
+	}
 }
 
 static void same(double a, double b, double tolerance)
@@ -60,14 +75,16 @@ static void same(double a, double b, double tolerance)
 }
 
 /* `rows` rows in parts of `part` each, against all at once. */
-static void compare(size_t rows, size_t part, double tolerance)
+static void compare_kind(enum sx_sample_kind kind, size_t rows, size_t part, double tolerance)
 {
-	struct sx_table *whole = make(0, rows);
+	struct sx_table *whole = make_of(kind, 0, rows);
 	struct sx_metrics *metrics = select_counters(whole);
 	struct sx_summary *summary = NULL;
 	assert_int_equal(sx_summary_create(metrics, whole, &summary, NULL), SX_OK);
 	for (size_t at = 0; at < rows; at += part) {
-		struct sx_table *table = make(at, rows - at < part ? rows - at : part);
+		struct sx_table *table = make_of(kind, at, rows - at < part ? rows - at : part);
+		if (kind == SX_SAMPLE_FRAME)
+			share_out(table, at);
 		assert_int_equal(sx_summary_add(summary, table, NULL), SX_OK);
 		sx_table_destroy(table);
 	}
@@ -98,11 +115,24 @@ static void compare(size_t rows, size_t part, double tolerance)
 	sx_table_destroy(whole);
 }
 
+static void compare(size_t rows, size_t part, double tolerance)
+{
+	compare_kind(SX_SAMPLE_TIME, rows, part, tolerance);
+}
+
 static void test_few_rows_are_exact(void **state)
 {
 	compare(1, 1, 0);
 	compare(3000, 17, 0);
 	compare(SKETCH_EXACT, 1000, 0);
+}
+
+/* Each context's values are apart, and of all of them together asked for. */
+static void test_contexts_together(void **state)
+{
+	compare_kind(SX_SAMPLE_FRAME, 3000, 17, 0);
+	compare_kind(SX_SAMPLE_FRAME, 9000, 1000, 0.004); /* no context alone has too many */
+	compare_kind(SX_SAMPLE_FRAME, ROWS, 870, 0.004);
 }
 
 struct weighed {
@@ -354,6 +384,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_few_rows_are_exact),
 	    cmocka_unit_test(test_many_rows_are_near),
+	    cmocka_unit_test(test_contexts_together),
 	    cmocka_unit_test(test_short_ends_weigh_by_their_length),
 	    cmocka_unit_test(test_slices_are_scaled_by_time),
 	    cmocka_unit_test(test_running_of_events_that_take_turns),
