@@ -149,21 +149,6 @@ static void add_f64(struct total_column *column, double value)
 	column->fsum = sum;
 }
 
-static void total_add_value(struct total_column *column, uint64_t value, double fvalue)
-{
-	bool first = column->span.with.rows == 0;
-	bool max = column->rule == SX_REDUCE_MAX;
-	if (column->type == SX_U64) {
-		column->sum += value;
-		if (first || !max || value > column->pick)
-			column->pick = value;
-	} else {
-		add_f64(column, fvalue);
-		if (first || !max || fvalue > column->fpick)
-			column->fpick = fvalue;
-	}
-}
-
 static void add_weight(struct total_column *column, double value, uint64_t begin, uint64_t end)
 {
 	if (begin == SX_TIME_UNKNOWN || end == SX_TIME_UNKNOWN || end < begin) {
@@ -173,14 +158,6 @@ static void add_weight(struct total_column *column, double value, uint64_t begin
 	column->weighted += value * (double)(end - begin);
 	column->weight += (double)(end - begin);
 }
-
-/* Adjacent rows, and how much they are: each, where anybody asked, and together. */
-struct run {
-	const struct sx_table *table;
-	struct parts_rows rows;
-	bool measured;
-	struct extent all, each[PARTS_BLOCK];
-};
 
 /* Below 2^54 no sum of a block's rows leaves 64 bits. */
 static unsigned __int128 sum_u64(const uint64_t *values, size_t count)
@@ -273,67 +250,63 @@ static bool add_valid(struct total_column *column, const struct sx_vector *from,
 	return true;
 }
 
-/* One value of a column as it came. */
-struct cell {
-	uint64_t u64;
-	double f64;
-	uint8_t quality;
-	uint64_t begin_ns, end_ns;
-	const struct extent *extent;
-	uint64_t at; /* the number of its row */
+/* A part's rows that have data, at least one, from the first of the run on. */
+struct cells {
+	const uint16_t *order;
+	size_t count;
 };
 
-static void add_cell(struct total_column *column, const struct cell *cell)
+static void add_sorted(struct total_column *column, const struct sx_vector *from,
+		       const struct run *run, const struct cells *cells)
 {
-	if (cell->quality & SX_QUALITY_NO_DATA_MASK) {
-		bool skipped = sx_quality_is_skipped(cell->quality);
-		extent_add(skipped ? &column->span.skipped : &column->span.lost, cell->extent);
-		column->absence |= sx_quality_settled(cell->quality);
-		return;
-	}
-	column->quality |= cell->quality;
-	column->at = cell->at;
-	total_add_value(column, cell->u64, cell->f64);
-	extent_add(&column->span.with, cell->extent);
-	if (column->rule == SX_REDUCE_MEAN)
-		add_weight(column, column->type == SX_U64 ? (double)cell->u64 : cell->f64,
-			   cell->begin_ns, cell->end_ns);
-}
-
-static void measure_each(const struct total *total, struct run *run)
-{
-	for (size_t i = 0; !run->measured && i < run->rows.count; i++)
-		run->each[i] = slices_extent(&total->parts.slices, run->table, run->rows.first + i);
-	run->measured = true;
-}
-
-/* Row by row, each to whose it is; `from` may be without data. */
-static void add_cells(struct total *total, uint32_t index, struct run *run,
-		      const struct sx_vector *from)
-{
-	const struct parts_rows *rows = &run->rows;
-	measure_each(total, run);
 	const uint64_t *begin = sx_table_begin_ns(run->table), *end = sx_table_end_ns(run->table);
-	for (size_t i = 0; i < rows->count; i++) {
-		size_t row = rows->first + i;
-		struct cell cell = {
-		    .quality = !from->data     ? SX_QUALITY_NOT_COLLECTED
-			       : from->quality ? from->quality[row]
-					       : 0,
-		    .begin_ns = begin[row],
-		    .end_ns = end[row],
-		    .extent = &run->each[i],
-		    .at = total->rows + i,
-		};
-		if (from->data && from->type == SX_U64)
-			cell.u64 = ((const uint64_t *)from->data)[row];
-		else if (from->data)
-			cell.f64 = ((const double *)from->data)[row];
-		add_cell(&total->of[rows->of[rows->one ? 0 : i]][index], &cell);
+	const uint16_t *order = cells->order;
+	const uint64_t *u64 = (const uint64_t *)from->data + run->rows.first;
+	const double *f64 = (const double *)from->data + run->rows.first;
+	union {
+		uint64_t u64[PARTS_BLOCK];
+		double f64[PARTS_BLOCK];
+	} values;
+	bool whole = column->type == SX_U64;
+	for (size_t i = 0; whole && i < cells->count; i++)
+		values.u64[i] = u64[order[i]];
+	for (size_t i = 0; !whole && i < cells->count; i++)
+		values.f64[i] = f64[order[i]];
+	if (whole)
+		add_all_u64(column, values.u64, cells->count);
+	else
+		add_all_f64(column, values.f64, cells->count);
+	for (size_t i = 0; column->rule == SX_REDUCE_MEAN && i < cells->count; i++) {
+		size_t row = run->rows.first + order[i];
+		add_weight(column, whole ? (double)values.u64[i] : values.f64[i], begin[row],
+			   end[row]);
 	}
 }
 
-static void add_column(struct total *total, uint32_t index, struct run *run)
+/* Rows of several parts, or some without data; `from` may be without any. */
+static void add_parts(struct total *total, uint32_t index, const struct run *run,
+		      const struct sx_vector *from, const struct sorted *sorted)
+{
+	for (unsigned k = 0; k < PARTS_MAX; k++) {
+		const struct sorted_part *part = &sorted->part[k];
+		if (!(run->parts >> k & 1))
+			continue;
+		const struct cells cells = {sorted->order + part->first, part->count};
+		struct total_column *column = &total->of[k][index];
+		if (cells.count) {
+			add_sorted(column, from, run, &cells);
+			column->at = total->rows + cells.order[cells.count - 1];
+		}
+		extent_add(&column->span.with, &part->span.with);
+		extent_add(&column->span.skipped, &part->span.skipped);
+		extent_add(&column->span.lost, &part->span.lost);
+		column->quality |= part->quality;
+		column->absence |= part->absence;
+	}
+}
+
+static void add_column(struct total *total, uint32_t index, const struct run *run,
+		       struct sorted *sorted)
 {
 	const struct parts_rows *rows = &run->rows;
 	struct sx_vector from = sx_table_vector(run->table, index);
@@ -345,7 +318,8 @@ static void add_column(struct total *total, uint32_t index, struct run *run)
 		extent_add(&column->span.with, &run->all);
 		column->at = total->rows + rows->count - 1;
 	} else {
-		add_cells(total, index, run, &from);
+		sorted_column(sorted, &total->parts.slices, run, &from);
+		add_parts(total, index, run, &from, sorted);
 	}
 }
 
@@ -394,32 +368,36 @@ static void add_pictures(struct total *total, const struct sx_table *table,
 }
 
 /* Whom there is no memory for is added to the first. */
-static void prepare_parts(struct total *total, struct parts_rows *rows)
+static void prepare_parts(struct total *total, struct run *run)
 {
+	struct parts_rows *rows = &run->rows;
+	run->parts = 0;
 	for (size_t i = 0; i < (rows->one ? 1 : rows->count); i++) {
 		if (!total_part(total, rows->of[i])) {
 			rows->of[i] = 0;
 			total->parts.shared = true;
 		}
-		total->touched |= UINT64_C(1) << rows->of[i];
+		run->parts |= UINT64_C(1) << rows->of[i];
 	}
+	total->touched |= run->parts;
 }
 
 void total_add_rows(struct total *total, const struct sx_table *table, size_t first, size_t count)
 {
 	struct run run;
+	struct sorted sorted;
 	struct parts_rows *rows = &run.rows;
 	run.table = table;
 	rows->first = first;
 	for (size_t end = first + count; rows->first < end; rows->first += rows->count) {
 		rows->count = end - rows->first;
 		parts_tell(&total->parts, table, rows);
-		prepare_parts(total, rows);
-		run.measured = false;
+		prepare_parts(total, &run);
+		sorted.measured = sorted.done = false;
 		run.all = slices_extent_of_rows(&total->parts.slices, table,
 						(struct row_span){rows->first, rows->count});
 		for (uint32_t i = 0; i < total->count; i++)
-			add_column(total, i, &run);
+			add_column(total, i, &run, &sorted);
 		add_times(total, table, rows->first, rows->count);
 		add_pictures(total, table, rows);
 		total->rows += rows->count;

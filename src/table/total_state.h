@@ -4,12 +4,8 @@
 
 #include "table/cover.h"
 #include "table/parts.h"
+#include "table/sums/sorted.h"
 #include "table/total.h"
-
-/* Rows with data, those that they stand for, and all others. */
-struct total_span {
-	struct extent with, skipped, lost;
-};
 
 struct total_column {
 	enum sx_type type;
