@@ -140,7 +140,7 @@ static void ascii_end(struct cli *cli)
 static enum sx_status open_output(struct cli *cli, struct sx_error *err)
 {
 	enum sx_status status = cli->verb->own_output ? SX_OK : cli_open_output(cli, err);
-	cli->view.out.width = text_terminal_width(cli->view.out.out);
+	cli_ask_width(cli);
 	cli->view.out.terminal = isatty(fileno(cli->view.out.out));
 	cli->view.out.color = use_color(&cli->options, cli->view.out.out);
 	cli->err.color = use_color(&cli->options, stderr);

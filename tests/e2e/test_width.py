@@ -102,18 +102,36 @@ PLAIN = [[verb, *args] for verb, args in (('report', ('WIDE', '--for', 'monitor'
                                           ('eval', ('WIDE', '--for', 'monitor')), ('report', ('SOURCE/examples/data/mangohud.csv',)))]
 
 
-def on_terminal(args, folder, locale='C.UTF-8'):
-    """The exit status, and the lines that a terminal shows."""
+def on_terminal(args, folder, locale='C.UTF-8', shell=None):
+    """The exit status, and the lines that a terminal shows; `shell`: what runs at that terminal meanwhile."""
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack('HHHH', 24, WIDTH, 0, 0))
     env = dict(os.environ, TERM='xterm', PAGER='cat', LC_ALL=locale, XDG_CONFIG_HOME=folder)
     env.pop('COLUMNS', None)
     child = subprocess.Popen([SEXTANT, *args], stdin=theirs, stdout=theirs, stderr=theirs, env=env, cwd=folder)
+    beside = subprocess.Popen(['sh', '-c', shell], stdin=theirs, cwd=folder) if shell else None
     os.close(theirs)
     out = read_terminal(ours)
     os.close(ours)
+    if beside:
+        beside.wait()
     text = re.sub(r'\x1b\[[0-9;?]*[A-Za-z]', '', out.decode('utf-8').replace('\r\n', '\n'))
     return child.wait(), [line.split('\r')[-1] for line in text.split('\n')]
+
+
+def resized(folder, names):
+    """The terminal was made narrower while something ran or was read: the result is laid out for what it is then."""
+    narrow, wrong = 70, 0
+    said = f'cat {names["CPU"]} > {os.path.join(folder, "pipe")} && stty cols {narrow}'
+    os.mkfifo(os.path.join(folder, 'pipe'))
+    for args in ('stat -d cpu -- stty cols 70', 'stat -- stty cols 70', 'stat -r 2 -d cpu -- stty cols 70', 'compare -n 2 -- stty cols 70 ::: true', 'report PIPE', 'advise PIPE'):
+        words = [os.path.join(folder, 'pipe') if word == 'PIPE' else word for word in args.split()]
+        status, lines = on_terminal(words, folder, shell=said if 'PIPE' in args else None)
+        long = [line for line in lines if width(line) > narrow]
+        if status not in (0, 1) or long or len(lines) < 5:
+            print(f'sextant {args}\n    exit {status}, of {len(lines)} lines too long after a resize:', *long[:3], sep='\n    ')
+            wrong += 1
+    return wrong
 
 
 def look_alike(command, lines):
@@ -160,6 +178,7 @@ def main():
             if status or long or len(lines) < 3:
                 print(f'LC_ALL=C sextant {" ".join(args)}\n    exit {status}:', *(long or lines)[:3], sep='\n    ')
                 wrong += 1
+        wrong += resized(folder, names)
         for command in COMMANDS:
             args = [names.get(word, word.replace('SOURCE', SOURCE)) for word in shlex.split(command)]
             status, lines = on_terminal(args, folder)

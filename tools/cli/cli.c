@@ -151,6 +151,13 @@ enum sx_status cli_open_output(struct cli *cli, struct sx_error *err)
 	return status;
 }
 
+void cli_ask_width(struct cli *cli)
+{
+	FILE *file = cli->result->file.file; /* what is between us and it has no width */
+	cli->view.out.width = text_terminal_width(file ? file : stdout);
+	cli->err.width = text_terminal_width(cli->err.out);
+}
+
 /* Whether a remark was made before; it is from now on. */
 static bool is_told(const struct cli *cli, const char *line)
 {

@@ -71,6 +71,11 @@ struct command {
 int cli_fail(const struct cli *cli, const struct sx_error *err);
 /* Opens --output as the result stream, when it was given; for verbs that open it themselves. */
 enum sx_status cli_open_output(struct cli *cli, struct sx_error *err);
+/*
+ * How wide the terminals are now: asked when the command begins, and again before a result that
+ * took its time is written.
+ */
+void cli_ask_width(struct cli *cli);
 /* A remark on standard error, once, unless --quiet. */
 void cli_note(const struct cli *cli, const char *fmt, ...) SX_PRINTF(2, 3);
 /* Notes what it is told, as "note: ...". */

@@ -367,6 +367,7 @@ static int advise_run(struct cli *cli)
 		status = take_advice(cli, fill, all, &verdict, &err);
 	if (!status) {
 		ticker_stop(cli);
+		cli_ask_width(cli);
 		write_all(cli, all, count, verdict);
 		status = anything_judged(all, count, &err);
 	}

@@ -26,6 +26,7 @@ int diff_sets(struct cli *cli, const struct compare_set *a, const struct compare
 		c.gate_count = count;
 		c.skip_unjudged = gate_options_skip(cli);
 		ticker_stop(cli);
+		cli_ask_width(cli);
 		gate_judge_comparison(gates, count, &c, &c.arena, c.gates);
 		*status = diff_views_find(cli->view.format)->write(&cli->view, &c, err);
 		code = gate_options_exit(cli, c.gates, count);

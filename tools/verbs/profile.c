@@ -224,6 +224,7 @@ static enum sx_status profile_write(struct profiling *p, const struct report *ru
 		status = report_set_run(p->fill, run, err);
 	if (!status)
 		status = report_finish(p->fill, &report, err);
+	cli_ask_width(p->cli);
 	if (!status)
 		status = views_find(view->format)->write(view, report, err);
 	if (!status)

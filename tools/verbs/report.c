@@ -206,8 +206,9 @@ static enum sx_status judge_gates(struct reporting *r, struct report *report, in
 static enum sx_status write_report(struct reporting *r, const struct report *report,
 				   struct sx_error *err)
 {
-	const struct cli *cli = r->cli;
+	struct cli *cli = r->cli;
 	ticker_stop(cli);
+	cli_ask_width(cli);
 	if (cli->options.by)
 		return write_groups(r, report, err);
 	for (uint32_t i = 0; cli->options.resolution && i < report->device_count; i++)

@@ -161,6 +161,7 @@ int stat_repeat_run(struct cli *cli)
 		status = stat_repeat_measure(cli, &repeat, &files, &err);
 	if (!status)
 		status = compare_input_load(cli, files.list, &set, &whole, &err);
+	cli_ask_width(cli);
 	bool ok =
 	    !status && (cli->view.format == FORMAT_JSON ? stat_repeat_write_json(&cli->view, &set)
 							: stat_repeat_write_text(&cli->view, &set));
