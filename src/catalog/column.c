@@ -149,7 +149,7 @@ static uint32_t counter_titled(const struct sx_catalog *catalog, const char *nam
 	return twice ? SX_NONE : found;
 }
 
-/* A metric by name or alias; what is only alike may be its title too. */
+/* A metric by name or alias; what is only alike may be its title or neutral name too. */
 static uint32_t metric_like(const struct sx_catalog *catalog, const char *name, uint32_t group,
 			    bool (*like)(const char *a, const char *b))
 {
@@ -159,7 +159,8 @@ static uint32_t metric_like(const struct sx_catalog *catalog, const char *name, 
 	for (uint32_t i = 0; i < count; i++)
 		if ((group == SX_NONE || all[i].group == group) &&
 		    (like(all[i].name, name) || like(all[i].qualified, name) ||
-		     (like == column_alike && column_alike(all[i].title, name)) ||
+		     (like == column_alike &&
+		      (column_alike(all[i].title, name) || column_alike(all[i].neutral, name))) ||
 		     any_alike(&all[i].aliases, name, like)))
 			offer(&found, &twice, i);
 	return twice ? SX_NONE : found;

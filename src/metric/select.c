@@ -277,28 +277,36 @@ static enum sx_status add_loose(struct sx_metrics *m, const char *name, bool *an
 }
 
 /* A neutral name that nothing here maps: known, so it has a reason instead of an error. */
-static enum sx_status add_absent(struct sx_metrics *m, const char *name, bool *any,
-				 struct sx_error *err)
+static enum sx_status add_absent(struct sx_metrics *m, const char *name,
+				 const struct neutral_name *known, struct sx_error *err)
+{
+	char why[256];
+	snprintf(why, sizeof(why), "%s has nothing that means %s",
+		 sx_catalog_info(m->catalog)->name, known->name);
+	struct sx_metric_column column = {
+	    .name = arena_strndup(&m->arena, name, strlen(name)),
+	    .title = arena_strndup(&m->arena, name, strlen(name)),
+	    .unit = arena_strndup(&m->arena, known->unit, strlen(known->unit)),
+	    .type = SX_F64,
+	    .over_time = SX_REDUCE_RATIO,
+	    .metric = SX_NONE,
+	    .counter = SX_NONE,
+	    .why = arena_strndup(&m->arena, why, strlen(why))};
+	bool kept = column.name && column.title && column.unit && column.why;
+	return kept ? add(m, column, err) : error_nomem(err, "selecting metrics");
+}
+
+/* What the vocabulary knows by another spelling ("frame_rate") or an alias ("fps"). */
+static enum sx_status add_spelled(struct sx_metrics *m, const char *name, bool *any,
+				  struct sx_error *err)
 {
 	struct neutral words;
-	char why[256];
 	enum sx_status status = neutral_init(&words, err);
 	const struct neutral_name *known = status ? NULL : neutral_find_spelled(&words, name);
 	if (known)
-		snprintf(why, sizeof(why), "%s has nothing that means %s",
-			 sx_catalog_info(m->catalog)->name, known->name);
-	if (known) {
-		struct sx_metric_column column = {
-		    .name = arena_strndup(&m->arena, name, strlen(name)),
-		    .title = arena_strndup(&m->arena, name, strlen(name)),
-		    .unit = arena_strndup(&m->arena, known->unit, strlen(known->unit)),
-		    .type = SX_F64,
-		    .over_time = SX_REDUCE_RATIO,
-		    .metric = SX_NONE,
-		    .counter = SX_NONE,
-		    .why = arena_strndup(&m->arena, why, strlen(why))};
-		bool kept = column.name && column.title && column.unit && column.why;
-		status = kept ? add(m, column, err) : error_nomem(err, "selecting metrics");
+		status = add_neutral(m, known->name, any, err);
+	if (known && !status && !*any && m->keep_neutral) {
+		status = add_absent(m, name, known, err);
 		*any = true;
 	}
 	neutral_finish(&words);
@@ -328,8 +336,8 @@ static enum sx_status add_name(struct sx_metrics *m, const char *name, struct sx
 	}
 	if (!status && !any)
 		status = add_loose(m, name, &any, err);
-	if (!status && !any && m->keep_neutral)
-		status = add_absent(m, name, &any, err);
+	if (!status && !any)
+		status = add_spelled(m, name, &any, err);
 	return status || any ? status : missing_name(m, name, err);
 }
 

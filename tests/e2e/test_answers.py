@@ -31,15 +31,20 @@ class Answers(FolderTest):
 class Names(Answers):
     def test_neutral_names_of_others(self):
         """A neutral name that a device lacks, in either spelling, is no data with a reason: the others are answered."""
-        for name in ('frame.time', 'frame_time', 'GPU_busy'):
+        for name, means in (('frame.time', 'frame.time'), ('frame_time', 'frame.time'), ('Frame time', 'frame.time'), ('GPU_busy', 'gpu.busy'),
+                            ('frame_rate', 'frame.rate'), ('fps', 'frame.rate'), ('FPS', 'frame.rate'), ('frames_per_second', 'frame.rate')):
             result = run('stat', '-d', 'cpu', '-m', f'{name},cpu_busy', '-t', '50ms', '--json')
             self.assertEqual(result.returncode, 1, result.stderr)
             rows = self.metrics(result)
-            self.assertIn('cpu has nothing that means ' + name.lower().replace('_', '.'), rows[name]['why'])
+            self.assertEqual('cpu has nothing that means ' + means, rows[name]['why'])
             self.assertIsNone(rows[name]['mean'])
             self.assertIsNotNone(rows['cpu_busy']['mean'])
-        result = run('stat', '-d', 'cpu', '-m', 'frame_tome,cpu_busy', '-t', '50ms')
-        self.assertEqual(result.returncode, 3)
+        for name in ('frame_tome', 'VSBusy'):  # of nobody, and of another vendor's device
+            result = run('stat', '-d', 'cpu', '-m', f'{name},cpu_busy', '-t', '50ms')
+            self.assertEqual(result.returncode, 3)
+        table = self.path('rate.csv', 'frame,frame_time (ms)\n0,20\n1,20\n')
+        for name in ('frame_rate', 'Frame rate', 'fps'):  # on a device that has it: its metric, whatever that is called
+            self.assertEqual(self.metrics(run('report', table, '-m', name, '--gate', f'{name} > 49', '--json'))['frames_per_second']['mean'], 50)
 
     def test_rows_of_a_device_that_gave_nothing(self):
         """What was named and is a guest's, of a program that does not draw: rows without data, and why."""

@@ -158,10 +158,10 @@ static struct report_gate gate_begin(const struct gate *gate)
 				    .limit = gate->number};
 }
 
-/* Names are compared without regard to case; a neutral name serves too. */
+/* Names are compared without regard to case; a neutral name serves too, as people write it. */
 static bool is_named(const char *wanted, const char *name, const char *neutral)
 {
-	return strcasecmp(wanted, name) == 0 || (neutral && strcasecmp(wanted, neutral) == 0);
+	return strcasecmp(wanted, name) == 0 || column_alike(neutral, wanted);
 }
 
 /*

@@ -4,10 +4,12 @@
 
 #include "base/mem.h"
 
+#include <sextant/catalog.h>
 #include <sextant/status.h>
 
 struct neutral_name {
 	const char *name, *unit, *description;
+	struct sx_strings aliases; /* what people call it besides */
 };
 
 struct neutral {
@@ -20,7 +22,7 @@ struct neutral {
 enum sx_status neutral_init(struct neutral *neutral, struct sx_error *err);
 /* The entry of a name, or NULL. */
 const struct neutral_name *neutral_find(const struct neutral *neutral, const char *name);
-/* The same for a name as shells and code spell it: "frame_time" for "frame.time". */
+/* The same for a name as people write it: "frame_time", "Frame time" or an alias. */
 const struct neutral_name *neutral_find_spelled(const struct neutral *neutral, const char *name);
 void neutral_finish(struct neutral *neutral);
 
