@@ -42,6 +42,20 @@ class OddTables(FolderTest):
         self.assertNotIn('MemoryUsed', other)
         self.assertIn('MemoryUsed is in K, which cannot be made into bytes', told)
 
+    def test_units_in_the_cells(self):
+        """Behind the numbers of a column that means something or nothing, where all its cells agree; a unit may begin with a number itself."""
+        head, rows = 'gpu_interrupts;other;frame_time;memory_read_bandwidth;what\n', '12 1/s;30 %;5 ms;1.2 GB/s;1 000 1/s\n13 1/s;31 %;6 ms;-;4 1/s\n'
+        want = {'gpu_interrupts': ('interrupts/s', [12, 13]), 'other': ('percent', [30, 31]), 'FrameTimes': ('s', [0.005, 0.006]),
+                'memory_read_bandwidth': ('bytes/s', [1.2e9, None]), 'what': ('Hz', [1000, 4])}
+        have, _ = self.columns(head + rows)
+        self.assertEqual({name: have[name] for name in want}, want)
+        have = json.loads(run('eval', self.file(head + rows), '--for', 'monitor', '--json', '-m', 'gpu_interrupts,memory_read_bandwidth').stdout)
+        self.assertEqual(have['rows'], [[12, 1.2e9], [13, None]])
+        # Names that end as units do stay names.
+        for cells in ('5 ms;6 ms;7 A', 'Low 5 ms;6 ms;7 ms', '5 A;5 B;5 C', '5 ms;6 ms;then'):
+            have, told = self.columns('x;gpu_busy\n' + ''.join(f'{cell};3\n' for cell in cells.split(';')))
+            self.assertEqual(have['x'][1], cells.split(';'), told)
+
     def test_texts_beyond_all_room(self):
         """A label of which there is more than 4,095 bytes is cut between letters, in every reader; what is cut is no number."""
         for cell in ('é' * 3000, '"' + 'é' * 3000 + ', ""or"" more"', 'é' * 300000):

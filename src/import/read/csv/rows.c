@@ -119,6 +119,8 @@ static enum sx_status no_number(struct csv_reader *r, struct csv_column *column,
 {
 	if (!r->table && column->may_be_text) {
 		column->role = CSV_TEXT;
+		if (column->unit_in_cells)
+			column->unit = NULL;
 		column->dates = !column->values && csv_date_learn(column, cell);
 		return SX_OK;
 	}

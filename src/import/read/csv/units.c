@@ -125,6 +125,9 @@ static size_t number_size(const struct csv_cell *cell)
 	size_t size = cell->size;
 	while (size && !strchr("0123456789.", cell->text[size - 1]))
 		size--;
+	/* "12 1/s" */
+	if (size > 2 && size < cell->size && memcmp(cell->text + size - 2, " 1/", 3) == 0)
+		size -= 2;
 	return size;
 }
 
@@ -136,7 +139,8 @@ bool csv_cut_unit(struct csv_reader *r, struct csv_column *column, struct csv_ce
 	while (at < cell->size && cell->text[at] == ' ')
 		at++;
 	struct import_cell text = {cell->text + at, cell->size - at};
-	if (!column->known || column->role != CSV_VALUE || !size || !text.size ||
+	bool may_have = column->known || column->may_be_text;
+	if (!may_have || column->role != CSV_VALUE || !size || !text.size ||
 	    text.size >= sizeof(column->cell_unit) || !import_unit(text, &unit, &factor))
 		return false;
 	double own = column->factor != 0 ? column->factor : 1;
