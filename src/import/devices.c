@@ -26,12 +26,13 @@ struct devices_lines {
 	size_t *ends;	      /* of lines with values, in the text, with what stands before them */
 	uint8_t *whose;	      /* of each, in names, or OF_ALL */
 	size_t end_cap, whose_cap, count;
-	size_t beyond; /* lines of devices for which there is no room */
+	size_t beyond;			 /* lines of devices for which there is no room */
+	bool valued[IMPORT_DEVICES_MAX]; /* of each in names: it has any beside its name */
 };
 
 bool import_tells_device(struct import_cell head)
 {
-	return import_is(head, "device");
+	return import_is(csv_our_word(head), "device");
 }
 
 bool import_has_devices(const struct import_head *head)
@@ -48,13 +49,15 @@ bool import_has_devices(const struct import_head *head)
 	return false;
 }
 
-static bool holds_anything(struct devices_lines *d)
+static bool holds_anything(struct devices_lines *d, bool *valued)
 {
 	bool any = false;
+	*valued = false;
 	for (size_t i = 0; i < d->cells.columns; i++) {
 		bool value = d->cells.row[i].size && !import_no_data(d->cells.row[i]);
 		d->any[i] |= value;
 		any |= value;
+		*valued |= value && i != d->column;
 	}
 	return any;
 }
@@ -63,8 +66,9 @@ static bool holds_anything(struct devices_lines *d)
 static bool whose_is(struct devices_lines *d, uint8_t *whose)
 {
 	struct import_cell cell = cells_text(&d->cells, d->column);
+	bool valued;
 	*whose = OF_ALL;
-	if (!holds_anything(d))
+	if (!holds_anything(d, &valued))
 		return true;
 	if (import_no_data(cell))
 		cell.size = 0;
@@ -76,7 +80,10 @@ static bool whose_is(struct devices_lines *d, uint8_t *whose)
 	}
 	uint32_t at = strings_intern(&d->names, cell.size ? cell.text : "", cell.size, NULL);
 	*whose = (uint8_t)at;
-	return at != UINT32_MAX;
+	if (at == UINT32_MAX)
+		return false;
+	d->valued[at] |= valued;
+	return true;
 }
 
 static enum sx_status devices_look(struct devices_lines *d, struct sx_error *err)
@@ -168,10 +175,18 @@ static enum sx_status read_parts(const struct devices_lines *d, const struct imp
 {
 	enum sx_status first = SX_OK;
 	uint32_t order[IMPORT_DEVICES_MAX];
+	bool any = false;
 	sort_devices(d, order);
+	for (uint32_t i = 0; i < d->names.count; i++)
+		any |= d->valued[i];
 	for (uint32_t k = 0; k < d->names.count; k++) {
 		uint32_t i = order[k];
 		struct sx_error why = {0};
+		if (any && !d->valued[i]) {
+			import_tell(d->job, "device %.80s has no value: left out",
+				    strings_get(&d->names, i));
+			continue;
+		}
 		enum sx_status status = read_part(d, format, i, &why);
 		if (status == SX_ERR_NO_MEMORY) {
 			*err = why;

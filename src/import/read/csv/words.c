@@ -21,6 +21,28 @@ static const struct {
     {"clocks.current.memory [MHz]", "MemoryFrequency (MHz)"},
     {"clocks.mem [MHz]", "MemoryFrequency (MHz)"},
     {"fan.speed [%]", "FanSpeed (%)"},
+    /* nvidia-smi dmon and pmon, with the units of their second line. */
+    {"gpu (Idx)", "device"},
+    {"pwr (W)", "GpuPower (W)"},
+    {"gtemp (C)", "GpuTemperature (C)"},
+    {"sm (%)", "GpuBusy (%)"},
+    {"enc (%)", "EncoderBusy (%)"},
+    {"dec (%)", "DecoderBusy (%)"},
+    {"mclk (MHz)", "MemoryFrequency (MHz)"},
+    {"pclk (MHz)", "GpuFrequency (MHz)"},
+    {"fb (MB)", "MemoryUsed (MiB)"},
+    {"command (name)", "command"},
+    /* turbostat */
+    {"Busy%", "CpuBusy (%)"},
+    {"Bzy_MHz", "CpuFrequency (MHz)"},
+    {"PkgTmp", "CpuTemperature (C)"},
+    {"PkgWatt", "PackagePower (W)"},
+    {"CorWatt", "CpuPower (W)"},
+    {"GFXWatt", "GpuPower (W)"},
+    {"GFXAMHz", "GpuFrequency (MHz)"},
+    {"GFXMHz", "GpuFrequencyRequested (MHz)"},
+    {"GFX%rc6", "SleepShare (%)"},
+    {"GFX%C0", "GpuBusy (%)"},
 };
 
 struct import_cell csv_our_word(struct import_cell head)
