@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -44,13 +45,31 @@ void sx_capture_close(struct sx_capture_reader *reader)
 	free(reader);
 }
 
-static enum sx_status not_a_capture(const struct sx_capture_reader *reader, struct sx_error *err)
+#define SHOWN_MOST 48 /* bytes of a text */
+
+/* How much of a text's first line can be shown; 0: it is none. */
+static int shown_size(const uint8_t *at, size_t size)
 {
+	int shown = 0;
+	while (at && (size_t)shown < size && at[shown] >= 0x20 && at[shown] < 0x7f)
+		shown++;
+	bool ends = (size_t)shown == size || (at && memchr("\t\r\n", at[shown], 3));
+	return ends ? shown : 0;
+}
+
+static enum sx_status not_a_capture(struct sx_capture_reader *reader, struct sx_error *err)
+{
+	uint64_t bytes = reader->bytes.size;
+	size_t size = bytes < SHOWN_MOST ? (size_t)bytes : SHOWN_MOST;
+	const uint8_t *at = size ? reader_bytes_peek(&reader->bytes, 0, size) : NULL;
+	int shown = shown_size(at, size);
 	error_set(err, SX_ERR_BAD_INPUT, "%s is not a capture", reader->name);
-	error_because(err, reader->bytes.size ? "it does not begin as one" : "it is empty");
-	error_try(err,
-		  "a capture of sextant record, or a file of another tool; sextant import --help "
-		  "names the kinds");
+	if (shown)
+		error_because(err, "it begins with \"%.*s\"", shown, (const char *)at);
+	else
+		error_because(err, bytes ? "it does not begin as one" : "it is empty");
+	error_try(err, "a capture of sextant record, a table (a line of names, below it lines of "
+		       "numbers), or another tool's file as sextant import --help names them");
 	return SX_ERR_BAD_INPUT;
 }
 
