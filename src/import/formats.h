@@ -194,7 +194,8 @@ bool import_record(struct import_lines *lines, char separator, struct import_cel
 bool import_header_line(struct import_lines *lines, struct import_cell *header);
 /*
  * Cells of a line: trimmed, without the quotes around them. Returns their number, at most `max`;
- * a quoted cell may hold the separator, a doubled quote is kept as it stands.
+ * a quoted cell may hold the separator, a doubled quote is kept as it stands. A blank as separator
+ * is any number of blanks and tabs.
  */
 size_t import_split(struct import_cell line, char separator, struct import_cell *cells, size_t max);
 /* The separator of a header line: the one of , ; tab and | that cuts it into most cells. */
@@ -235,6 +236,9 @@ const char *import_find_catalog(struct import_job *job, const char *const *names
 /* The same for one of several devices: --for is not of those of whose names it has less than half.
  */
 const char *import_device_catalog(struct import_job *job, const char *const *names, size_t count);
+
+/* How many of the names one catalog knows: the one that has most of them. */
+size_t import_count_known(struct import_job *job, const char *const *names, size_t count);
 
 /* What should have been numbers: how many, and the first of them. */
 struct import_odd {

@@ -93,6 +93,13 @@ static const char *most_known(struct import_job *job, const char *const *names, 
 	return best;
 }
 
+size_t import_count_known(struct import_job *job, const char *const *names, size_t count)
+{
+	size_t known, some = count < LOOSE_NAMES_MAX ? count : LOOSE_NAMES_MAX;
+	most_known(job, names, some, false, &known);
+	return known;
+}
+
 /* A single name of some letters is no chance among however many of nobody's. */
 static bool has_telling(struct import_job *job, const char *best, const char *const *names,
 			size_t count)

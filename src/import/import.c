@@ -12,6 +12,7 @@
 #include "import/devices.h"
 #include "import/frames.h"
 #include "import/internal.h"
+#include "import/laid_out.h"
 #include "table/label.h"
 
 static const struct import_format *const formats[] = {
@@ -76,8 +77,10 @@ static enum sx_status unknown(const char *path, struct sx_error *err)
 	error_because(err, is_folder(path)
 			       ? "a folder is read as Mesa's HUD writes it: a file a graph, "
 				 "with a number a line"
-			       : "its beginning is that of no tool whose files can be read");
-	error_try(err, "--as KIND if you know what it is; --for CATALOG for a table of counters");
+			       : "its beginning is that of no tool whose files can be read, and no "
+				 "line of names stands above lines of numbers");
+	error_try(err, "--as KIND if you know what it is; a table needs a line with the names of "
+		       "its columns");
 	return SX_ERR_BAD_INPUT;
 }
 
@@ -169,6 +172,27 @@ static enum sx_status choose(const struct import_request *request, const struct 
 	return SX_ERR_BAD_INPUT;
 }
 
+/* Which kinds are tables whose writer is not known. */
+static bool is_of_anybody(const struct import_format *format)
+{
+	return !format || format == &import_long_table ||
+	       (format->table && format != &import_own_csv);
+}
+
+/* Makes a plain table of one that stands below other lines, has blanks between its cells, … */
+static enum sx_status lay_out(struct import_job *job, struct import_head *head, char **data,
+			      size_t *size)
+{
+	const struct import_format *is = import_recognise(head, true);
+	const char *as = job->request->as;
+	if (!is_of_anybody(is) || (as && !is_of_anybody(find_kind(as))) || is_json(head))
+		return SX_OK;
+	enum sx_status status = import_lay_out(job, is && is != &import_any_table, data, size);
+	head->text = *data;
+	head->size = *size < IMPORT_HEAD_BYTES ? *size : IMPORT_HEAD_BYTES;
+	return status;
+}
+
 /* Takes over `data`, which has room for a NUL behind `size`. */
 static enum sx_status parse(const struct import_request *request, char *data, size_t size,
 			    struct import **out, struct sx_error *err)
@@ -184,6 +208,8 @@ static enum sx_status parse(const struct import_request *request, char *data, si
 		    import_perfetto.recognise(&head) ? SX_OK : import_decode(&data, &size, err);
 	head.text = data;
 	head.size = size < IMPORT_HEAD_BYTES ? size : IMPORT_HEAD_BYTES;
+	if (!status && lay_out(&job, &head, &data, &size))
+		status = error_nomem(err, "importing");
 	if (!status)
 		status = choose(request, &head, &job.format, err);
 	if (status) {
@@ -246,6 +272,20 @@ enum sx_status import_read(const struct import_request *request, struct import *
 	return status ? status : parse(request, data, size, out, err);
 }
 
+/* A table that has to be laid out is read by an import alone. */
+static bool knows_text(const struct import_request *request, struct import_head *head, char **data,
+		       bool tables)
+{
+	const char *before = *data;
+	struct import_job job = {.request = request};
+	size_t size = head->size;
+	head->text = *data;
+	if (import_recognise(head, tables) ||
+	    (import_recognise(head, true) && import_has_devices(head)))
+		return true;
+	return !lay_out(&job, head, data, &size) && *data != before && import_recognise(head, true);
+}
+
 bool import_knows(const char *path, bool tables)
 {
 	char *data = NULL;
@@ -258,11 +298,9 @@ bool import_knows(const char *path, bool tables)
 	if (!import_unpack(path, IMPORT_HEAD_BYTES, &data, &head.size, NULL)) {
 		head.text = data;
 		known = import_perfetto.recognise(&head);
-		if (!known && !import_decode(&data, &head.size, NULL)) {
-			head.text = data;
-			known = import_recognise(&head, tables) ||
-				(import_recognise(&head, true) && import_has_devices(&head));
-		}
+		if (!known && !import_decode(&data, &head.size, NULL))
+			known = knows_text(&(struct import_request){.path = path}, &head, &data,
+					   tables);
 	}
 	free(data);
 	return known;

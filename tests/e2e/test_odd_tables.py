@@ -56,6 +56,70 @@ class OddTables(FolderTest):
             have, told = self.columns('x;gpu_busy\n' + ''.join(f'{cell};3\n' for cell in cells.split(';')))
             self.assertEqual(have['x'][1], cells.split(';'), told)
 
+    def test_tables_below_other_lines(self):
+        """A title, comments, lines of units and of groups, remarks at the end: the table is found, and what is left out told."""
+        head, rows = 'Frame time (ms),GPU busy\n', '16.6,50\n33.3,60\n'
+        bare, units = 'Frame time,GPU busy\n', '(ms),[%]\n'
+        for text, left_out in (
+                ('Report of Scene 5\n\n' + head + rows, '1 line is none of the table\'s and left out, line 1 the first: Report of Scene 5'),
+                ('Date: 2026-11-23\nGPU: GeForce, 8 GB\nDriver, 5.3\n\n' + head + '\n' + rows, '3 lines are none of the table\'s and left out, line 1 the first: Date: 2026-11-23'),
+                ('// by x\n// and y, z\n' + head + rows, '2 lines are'), ('; by x, and y\n' + head + '16.6,50\n; a break\n33.3,60\n', '2 lines are'),
+                (head + rows + '\nRecorded by tool 5.6 on Monday\n', '1 line is none of the table\'s and left out, line 5 the first: Recorded'),
+                (head + rows + 'end of the log\n', 'line 4 the first: end of the log'), (bare + units + rows, None), (bare + 'ms,%\n' + rows, None), (bare + '# ms,%\n' + rows, None),
+                ('Title\n' + bare + 'ms,percent\n' + rows, 'line 1 the first: Title'), (head + 'mean,max\n' + rows, 'line 2 the first: mean,max'),
+                (head + '16.6,50\n' + head + '33.3,60\n', None), ('# ' + head + rows, None), ('# by x\n#\n# ' + bare + '# ms,%\n' + rows, None),
+                ('Frame,GPU\ntime (ms),busy\n' + rows, None), ('Title\n| Frame time (ms) | GPU busy |\n|---|---:|\n| 16.6 | 50 |\n| 33.3 | 60 |\n', 'line 1 the first: Title'),
+                ('frame_time_ms  gpu_busy\n   16.6   50\n   33.3   60\n', None), ('# frame_time  gpu_busy\n# ms  %\n16.6\t50\n33.3\t60\n', None),
+                ('log of x\n "Frame time (ms)" gpu_busy\n16,6 50\n33,3 60\n', 'line 1 the first: log of x')):
+            for args in ((), ('--for', 'monitor')):
+                with self.subTest(text, args=args):
+                    have, told = self.columns(text, *args)
+                    self.assertEqual((have['FrameTimes'], have[next(n for n in have if n.lower().replace('_', ' ') == 'gpu busy')]), (('s', [0.0166, 0.0333]), ('percent', [50, 60])))
+                    self.assertEqual(left_out is not None, 'none of the table' in told, told)
+                    self.assertIn(left_out or '', told)
+            result = run('eval', self.file(text), '--for', 'monitor', '--json', '-m', 'frame_time,gpu_busy')
+            table = json.loads(result.stdout)
+            at = [table['metrics'].index(name) for name in ('frame_time', 'gpu_busy')]
+            self.assertEqual([[row[i] for i in at] for row in table['rows']], [[0.0166, 50], [0.0333, 60]], text)
+        # Lines keep their numbers, and what can be a row stays one.
+        refused = run('report', self.file('Title\n\n' + head + '16.6,50\n1,2,3\n'), '--for', 'monitor')
+        self.assertIn('t.csv:5: a line has more cells', refused.stderr)
+        have, told = self.columns('scene,frame_time (ms)\nmenu,5\nlast\n')
+        self.assertEqual((have['scene'][1], '1 line has fewer cells' in told), (['menu', 'last'], True))
+        have, _ = self.columns('GPU time (ms)\n1 234\n2 345\n', '--for', 'monitor')
+        self.assertIn(('s', [1.234, 2.345]), have.values())
+        for text in ('hello world\n\nnothing to see\n', 'one two\nthree\n'):
+            for verb in ('report', 'import'):
+                result = run(verb, self.file(text), *(('-o', os.path.join(self.folder.name, 'x.sxc')) if verb == 'import' else ()))
+                self.assertEqual((result.returncode, result.stderr.count('\n')), (5, 3), result.stderr)
+                self.assertIn('line of names' if verb == 'import' else f'it begins with "{text.splitlines()[0]}"', result.stderr)
+                self.assertIn('try: ', result.stderr)
+                self.assertIn('a table', result.stderr)
+
+    def test_tables_of_tools_in_blanks(self):
+        """nvidia-smi's dmon and pmon, which repeat their header, and turbostat, by their manuals."""
+        head = '# gpu    pwr  gtemp  mtemp     sm    mem   mclk   pclk     fb\n# Idx      W      C      C      %      %    MHz    MHz     MB\n'
+        rows = '    0     {}     46      -     {}      2    405    300    500 \n'
+        text = head + rows.format(17, 1) + rows.format(18, 3) + head + rows.format(19, 5)
+        have, _ = self.columns(text)
+        want = {'GpuPower': ('W', [17, 18, 19]), 'GpuTemperature': ('degC', [46] * 3), 'GpuBusy': ('percent', [1, 3, 5]), 'MemoryFrequency': ('Hz', [405e6] * 3),
+                'GpuFrequency': ('Hz', [300e6] * 3), 'MemoryUsed': ('bytes', [500 << 20] * 3)}
+        self.assertEqual({name: have[name] for name in want}, want)
+        two = run('export', self.file(text.replace('    0     18', '    1     18')), '--counters', '--json')
+        self.assertEqual([[row[d['metrics'].index('GpuPower')] for row in d['rows']] for d in json.loads(two.stdout)['devices']], [[17, 19], [18]])
+        have, told = self.columns('# gpu         pid   type     sm    mem    enc    dec    command\n# Idx           #    C/G      %      %      %      %    name\n'
+                                  '    0       7372     G      2      1      -      -    Xorg\n    0       7400     C     60      1      -      -    game -x 5\n'
+                                  '    1          -     -      -      -      -      -    -\n')
+        self.assertEqual((have['command'][1], have['GpuBusy'][1], have['type'][1]), (['Xorg', 'game -x 5'], [2, 60], ['G', 'C']))
+        self.assertIn('device 1 has no value: left out', told)
+        names = ['Core', 'CPU', 'Avg_MHz', 'Busy%', 'Bzy_MHz', 'PkgTmp', 'GFX%rc6', 'GFXMHz', 'GFXAMHz', 'PkgWatt', 'CorWatt', 'GFXWatt']
+        row = '\t'.join(['-', '-', '34', '1.98', '1715', '45', '95.1', '300', '299', '3.05', '1.01', '0.06']) + '\n'
+        have, told = self.columns('turbostat version 2023.03.17 - someone\nKernel command line: quiet\n' + ('\t'.join(names) + '\n' + row) * 2)
+        want = {'CpuBusy': ('percent', [1.98] * 2), 'CpuFrequency': ('Hz', [1715e6] * 2), 'CpuTemperature': ('degC', [45] * 2), 'SleepShare': ('percent', [95.1] * 2),
+                'GpuFrequency': ('Hz', [299e6] * 2), 'PackagePower': ('W', [3.05] * 2), 'GpuPower': ('W', [0.06] * 2)}
+        self.assertEqual({name: have[name] for name in want}, want)
+        self.assertIn('2 lines are none of the table', told)
+
     def test_texts_beyond_all_room(self):
         """A label of which there is more than 4,095 bytes is cut between letters, in every reader; what is cut is no number."""
         for cell in ('é' * 3000, '"' + 'é' * 3000 + ', ""or"" more"', 'é' * 300000):

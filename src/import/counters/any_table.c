@@ -27,25 +27,6 @@ static bool begins_number(struct import_cell cell)
 			     import_is(cell, "inf") || import_is(cell, "infinity"));
 }
 
-/* A line of units below the header. */
-static bool are_units(const struct import_cell *cells, size_t count)
-{
-	size_t units = 0;
-	const char *unit;
-	double factor;
-	for (size_t i = 0; i < count; i++) {
-		struct import_cell cell = cells[i];
-		bool brackets = cell.size > 2 && (cell.text[0] == '(' || cell.text[0] == '[');
-		cell.text += brackets;
-		cell.size -= brackets ? 2 : 0;
-		bool is = cell.size && import_unit(cell, &unit, &factor);
-		if (!is && !import_no_data(cell))
-			return false;
-		units += is;
-	}
-	return units > 0;
-}
-
 /* A header of words, and below it, if there is a line, one with a number. */
 static bool any_table_recognise(const struct import_head *head)
 {
@@ -61,11 +42,11 @@ static bool any_table_recognise(const struct import_head *head)
 		words += cells[i].size && !begins_number(cells[i]);
 	if (2 * words < columns)
 		return false;
-	if (!import_record(&lines, separator, &line))
-		return columns > 1;
+	do {
+		if (!import_record(&lines, separator, &line))
+			return columns > 1;
+	} while (!line.size || line.text[0] == '#');
 	size_t count = import_split(line, separator, cells, NAMES_LOOKED_AT);
-	if (are_units(cells, count) && import_record(&lines, separator, &line))
-		count = import_split(line, separator, cells, NAMES_LOOKED_AT);
 	for (size_t i = 0; i < count; i++)
 		numbers += begins_number(cells[i]);
 	return numbers && count <= columns + 1;

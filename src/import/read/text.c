@@ -103,8 +103,15 @@ static const char *skip_quoted(const char *p, const char *end)
 	return end;
 }
 
+static bool separates(char letter, char separator)
+{
+	return letter == separator || (letter == '\t' && separator == ' ');
+}
+
 size_t import_split(struct import_cell line, char separator, struct import_cell *cells, size_t max)
 {
+	if (separator == ' ')
+		line = text_trim(line);
 	const char *p = line.text, *end = line.text + line.size;
 	size_t count = 0;
 	for (;;) {
@@ -113,7 +120,7 @@ size_t import_split(struct import_cell line, char separator, struct import_cell 
 			p++;
 		if (p < end && *p == '"')
 			p = skip_quoted(p, end);
-		while (p < end && *p != separator)
+		while (p < end && !separates(*p, separator))
 			p++;
 		struct import_cell cell =
 		    text_trim((struct import_cell){start, (size_t)(p - start)});
@@ -124,6 +131,8 @@ size_t import_split(struct import_cell line, char separator, struct import_cell 
 		if (p >= end)
 			return count;
 		p++;
+		while (separator == ' ' && p < end && separates(*p, ' '))
+			p++;
 	}
 }
 

@@ -213,7 +213,7 @@ static enum sx_status skip_header(struct csv_stream *s)
 	while (!status && !cell.last)
 		status = csv_read_cell(&s->r.c, &cell, s->r.err);
 	s->r.c.line++;
-	return status ? status : csv_skip_units(&s->r);
+	return status;
 }
 
 /* Learns everything and makes the table. */

@@ -74,7 +74,8 @@ static struct csv_cell csv_header_split_unit(struct csv_reader *r, const struct 
 	return (struct csv_cell){.text = name.text, .size = name.size, .last = cell->last};
 }
 
-bool csv_take_time(struct csv_column *column, struct import_cell head)
+/* Whether a column is a time of the row, by its head with its unit. */
+static bool take_time(struct csv_column *column, struct import_cell head)
 {
 	static const enum csv_role roles[] = {[IMPORT_TIME_LENGTH] = CSV_DURATION,
 					      [IMPORT_TIME_BEGIN] = CSV_BEGIN,
@@ -160,7 +161,7 @@ static enum sx_status csv_header_add_column(struct csv_reader *r, const struct c
 		column->role = CSV_IGNORED;
 	bool unknown = o && o->may_be_text && o->may_be_text(o->user, name);
 	if (column->role == CSV_VALUE && (unknown || !o || !o->may_be_text) &&
-	    csv_take_time(column, (struct import_cell){cell->text, cell->size}))
+	    take_time(column, (struct import_cell){cell->text, cell->size}))
 		return SX_OK;
 	csv_header_take_meaning(r, column, name, unknown);
 	return SX_OK;
@@ -221,5 +222,5 @@ enum sx_status csv_header(struct csv_reader *r)
 			       "no column has a name");
 	r->c.line++;
 	take_presentmon(r);
-	return r->options && r->options->may_be_text ? csv_take_units(r) : SX_OK;
+	return SX_OK;
 }

@@ -95,7 +95,6 @@ struct csv_reader {
 	uint8_t quality; /* of the row at hand */
 	bool cycles;	 /* some column counts cycles */
 	const struct csv_options *options;
-	bool unit_line; /* the second line has the units of the columns */
 	struct csv_doubt doubt;
 	struct csv_tally tally;
 	struct sx_error *err;
@@ -103,14 +102,8 @@ struct csv_reader {
 
 /* Reads the header line. Errors: SX_ERR_BAD_INPUT, SX_ERR_NO_MEMORY. */
 enum sx_status csv_header(struct csv_reader *r);
-/* Whether a column is a time of the row, by its head with its unit. */
-bool csv_take_time(struct csv_column *column, struct import_cell head);
-/* Reads the line below the header where it has units: they are the columns'. */
-enum sx_status csv_take_units(struct csv_reader *r);
 /* Settles a unit that says more where it is known what the column measures: K, 1/s. */
 void csv_take_kind(struct csv_reader *r, struct csv_column *column, const char *name);
-/* Moves over the line of units, of a text whose header is passed again. */
-enum sx_status csv_skip_units(struct csv_reader *r);
 /*
  * The number of a cell "16.6 ms" of a column that means something, where the unit can be the
  * column's: cut to it, and the unit remembered. False where that is another thing.

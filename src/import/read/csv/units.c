@@ -1,21 +1,8 @@
-/* Units that stand in a line below the header, or behind the numbers of a column. */
+/* Units that say more where it is known what is measured, or stand behind numbers. */
 #include <stdio.h>
 #include <string.h>
 
 #include "import/read/csv/rows.h"
-#include "import/read/times.h"
-
-/* The unit in a cell of a line of units: "ms", "(ms)"; no text: none. */
-static bool read_unit(struct csv_cell cell, struct import_cell *out)
-{
-	const char *unit;
-	double factor;
-	bool brackets = cell.size > 2 && (cell.text[0] == '(' || cell.text[0] == '[');
-	*out = (struct import_cell){cell.text + brackets, cell.size - (brackets ? 2 : 0)};
-	if (csv_no_data(&cell))
-		out->size = 0;
-	return !out->size || import_unit(*out, &unit, &factor);
-}
 
 /* Whether a unit counts something in a second. */
 static bool is_rate(const struct units *units, const char *unit)
@@ -44,79 +31,6 @@ void csv_take_kind(struct csv_reader *r, struct csv_column *column, const char *
 	} else if (strcmp(column->unit, "Hz") == 0 && is_rate(&r->units, info.unit)) {
 		column->unit = info.unit;
 	}
-}
-
-/* Whether the next line has units and nothing else; of columns with times also what they are. */
-static bool csv_is_unit_line(const struct csv_reader *r)
-{
-	struct csv_cursor ahead = r->c; /* reads what is in memory alone: the window is shared */
-	struct csv_cell cell = {0};
-	bool any = false;
-	uint32_t i = 0;
-	if (!memchr(ahead.p, '\n', (size_t)(ahead.end - ahead.p)))
-		return false;
-	ahead.more = false;
-	for (; !cell.last && i < r->count; i++) {
-		struct import_cell unit;
-		if (csv_read_cell(&ahead, &cell, NULL))
-			return false;
-		if (r->columns[i].role == CSV_IGNORED)
-			continue;
-		if (!read_unit(cell, &unit))
-			return false;
-		any |= unit.size > 0;
-	}
-	return any && cell.last;
-}
-
-static void take_unit(struct csv_reader *r, uint32_t column, struct import_cell text)
-{
-	struct csv_column *c = &r->columns[column];
-	double factor = 1;
-	char head[80];
-	if (!text.size || c->unit || c->role != CSV_VALUE || !import_unit(text, &c->unit, &factor))
-		return;
-	c->factor = factor == 1 ? 0 : factor;
-	c->written = units_step(1 / factor);
-	snprintf(head, sizeof(head), "%.40s (%.*s)", strings_get(&r->names, column),
-		 (int)(text.size < 16 ? text.size : 16), text.text);
-	if (!c->known && csv_take_time(c, (struct import_cell){head, strlen(head)}))
-		c->unit = NULL;
-	csv_take_kind(r, c, strings_get(&r->names, column));
-	c->may_be_text = false;
-}
-
-enum sx_status csv_take_units(struct csv_reader *r)
-{
-	struct csv_cell cell = {0};
-	csv_ahead(&r->c);
-	if (!csv_next_line(&r->c) || !csv_is_unit_line(r))
-		return SX_OK;
-	r->unit_line = true;
-	for (uint32_t i = 0; !cell.last; i++) {
-		struct import_cell unit;
-		enum sx_status status = csv_read_cell(&r->c, &cell, r->err);
-		if (status)
-			return status;
-		if (i < r->count && read_unit(cell, &unit))
-			take_unit(r, i, unit);
-	}
-	r->c.line++;
-	return SX_OK;
-}
-
-enum sx_status csv_skip_units(struct csv_reader *r)
-{
-	struct csv_cell cell = {0};
-	enum sx_status status = SX_OK;
-	if (!r->unit_line)
-		return SX_OK;
-	if (!csv_next_line(&r->c))
-		return csv_changed(r);
-	while (!status && !cell.last)
-		status = csv_read_cell(&r->c, &cell, r->err);
-	r->c.line++;
-	return status;
 }
 
 /* Where what stands behind a number begins: letters, signs of units, not the e of "1e3". */

@@ -1,0 +1,275 @@
+/* See layout.h: writing a text again as a plain table. */
+#include "import/read/layout.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "catalog/units.h"
+#include "import/read/csv/cell.h"
+
+enum layout_does { LAYOUT_KEEPS, LAYOUT_HEADS, LAYOUT_BLANKS, LAYOUT_TELLS, LAYOUT_TABS };
+
+struct layout_writer {
+	const struct layout *layout;
+	struct units units;
+	struct import_cell head, unit, group; /* the lines */
+	struct import_cell *cells;	      /* 3 times as many as columns: of these */
+	struct import_cell *row;	      /* two more than columns */
+	bool blank_before;		      /* of the line at hand */
+	char *text;
+	size_t used, cap;
+	bool no_memory;
+};
+
+static void layout_put(struct layout_writer *w, const char *text, size_t size)
+{
+	if (w->no_memory || !mem_grow(&w->text, &w->cap, w->used + size + 1, 1)) {
+		w->no_memory = true;
+		return;
+	}
+	memcpy(w->text + w->used, text, size);
+	w->used += size;
+}
+
+static bool is_same_line(struct import_cell a, struct import_cell b)
+{
+	return b.size && a.size == b.size && memcmp(a.text, b.text, a.size) == 0;
+}
+
+/* Digits first, and cells behind them: what nearly every line is. */
+static bool is_quick_row(const struct layout *layout, struct import_cell line)
+{
+	size_t at = 0;
+	while (at < line.size && memchr(" \t-\"", line.text[at], 4))
+		at++;
+	return at < line.size && line.text[at] >= '0' && line.text[at] <= '9' &&
+	       (layout->columns == 1 || memchr(line.text, layout->separator, line.size));
+}
+
+/*
+ * Text alone, in fewer cells than rows have: a remark, where rows begin with a number or it stands
+ * behind a blank line.
+ */
+static bool is_no_row(const struct layout_writer *w, struct import_cell line)
+{
+	const struct layout *layout = w->layout;
+	size_t kinds[LAYOUT_WORD + 1] = {0}, most = layout->columns + 2, same = 0;
+	size_t count = layout_split(line, layout->separator, w->row, most);
+	for (size_t i = 0; i < count; i++) {
+		kinds[layout_cell(&w->units, w->row[i])]++;
+		same += i < layout->columns && is_same_line(w->row[i], w->cells[i]);
+	}
+	bool blanks = layout->separator == ' ';
+	if (same > 1 && 2 * same > layout->columns) /* the header once more */
+		return true;
+	if (blanks)
+		return 2 * kinds[LAYOUT_NUMBER] < count &&
+		       (count < layout->columns || !layout->text_first || w->blank_before);
+	if (layout->columns == 1)
+		return kinds[LAYOUT_WORD] && w->blank_before;
+	return !kinds[LAYOUT_NUMBER] && kinds[LAYOUT_WORD] && count < layout->columns &&
+	       (!layout->text_first || w->blank_before);
+}
+
+static enum layout_does what_is(const struct layout_writer *w, struct import_cell line,
+				size_t number)
+{
+	const struct layout *layout = w->layout;
+	bool blanks = layout->separator == ' ';
+	size_t blank = 0;
+	while (blank < line.size && memchr(" \t\r", line.text[blank], 3))
+		blank++;
+	if (number == layout->header)
+		return layout->plain ? LAYOUT_KEEPS : LAYOUT_HEADS;
+	if (number == layout->units)
+		return LAYOUT_BLANKS;
+	if (number == layout->group)
+		return layout->grouped ? LAYOUT_BLANKS : LAYOUT_TELLS;
+	if (line.size && line.text[0] == '#')
+		return layout->plain ? LAYOUT_KEEPS : LAYOUT_BLANKS;
+	if (blank == line.size || (number < layout->header && import_begins(line, "sep=")))
+		return LAYOUT_KEEPS;
+	if (number < layout->header || layout_is_comment(line, layout->separator))
+		return LAYOUT_TELLS;
+	if (is_quick_row(layout, line))
+		return blanks ? LAYOUT_TABS : LAYOUT_KEEPS;
+	if (is_same_line(line, w->head) || is_same_line(line, w->unit) ||
+	    is_same_line(line, w->group))
+		return LAYOUT_BLANKS;
+	if (is_no_row(w, line))
+		return LAYOUT_TELLS;
+	return blanks ? LAYOUT_TABS : LAYOUT_KEEPS;
+}
+
+/* The last cell has what is left, as names of programs with their arguments. */
+static void layout_put_row(struct layout_writer *w, struct import_cell line)
+{
+	size_t columns = w->layout->columns;
+	size_t count = layout_split(line, ' ', w->row, columns);
+	for (size_t i = 0; i < count; i++) {
+		struct import_cell cell = w->row[i];
+		bool quoted = cell.text > line.text && cell.text[-1] == '"';
+		if (i + 1 == columns)
+			cell.size = (size_t)(line.text + line.size - cell.text);
+		while (cell.size && memchr(" \t\r", cell.text[cell.size - 1], 3))
+			cell.size--;
+		if (i)
+			layout_put(w, "\t", 1);
+		if (quoted)
+			layout_put(w, "\"", 1);
+		layout_put(w, cell.text, cell.size);
+		if (quoted && i + 1 < columns)
+			layout_put(w, "\"", 1);
+	}
+}
+
+/* Whether a name's unit is of any use: one that is known, or with which tools have a word. */
+static bool is_told_unit(const struct layout_writer *w, struct import_cell name,
+			 struct import_cell unit)
+{
+	char whole[128];
+	struct import_cell own;
+	import_split_unit(name, &own);
+	if (!name.size || !unit.size || own.size || name.size + unit.size + 4 > sizeof(whole))
+		return false;
+	int size = snprintf(whole, sizeof(whole), "%.*s (%.*s)", (int)name.size, name.text,
+			    (int)unit.size, unit.text);
+	struct import_cell head = {whole, (size_t)size};
+	return layout_cell(&w->units, unit) == LAYOUT_UNIT || csv_our_word(head).text != whole;
+}
+
+/* Names of columns with that of their group before them, and their unit behind. */
+static void put_header(struct layout_writer *w)
+{
+	size_t columns = w->layout->columns;
+	char separator = w->layout->separator == ' ' ? '\t' : w->layout->separator;
+	struct import_cell above = {"", 0};
+	for (size_t i = 0; i < columns; i++) {
+		struct import_cell name = w->cells[i], unit = w->cells[columns + i];
+		struct import_cell group = w->cells[2 * columns + i];
+		bool quoted =
+		    memchr(name.text, separator, name.size) || memchr(name.text, '"', name.size);
+		above = group.size ? group : above;
+		if (unit.size > 2 && (unit.text[0] == '(' || unit.text[0] == '['))
+			unit = (struct import_cell){unit.text + 1, unit.size - 2};
+		if (i)
+			layout_put(w, &separator, 1);
+		if (quoted)
+			layout_put(w, "\"", 1);
+		if (w->layout->grouped && above.size) {
+			layout_put(w, above.text, above.size);
+			layout_put(w, " ", 1);
+		}
+		layout_put(w, name.text, name.size);
+		if (is_told_unit(w, name, unit)) {
+			layout_put(w, " (", 2);
+			layout_put(w, unit.text, unit.size);
+			layout_put(w, ")", 1);
+		}
+		if (quoted)
+			layout_put(w, "\"", 1);
+	}
+}
+
+/* Lines of a text, records with quotes as one. */
+static bool layout_next(const struct layout_writer *w, struct import_lines *lines,
+			struct import_cell *line, size_t *number)
+{
+	*number = lines->number + 1;
+	return import_record(lines, w->layout->separator, line);
+}
+
+static void layout_begin(struct layout_writer *w, struct import_lines lines)
+{
+	const struct layout *layout = w->layout;
+	struct import_cell line;
+	size_t number, columns = layout->columns;
+	while (lines.number < layout->header + 2 && layout_next(w, &lines, &line, &number)) {
+		w->head = number == layout->header ? line : w->head;
+		w->unit = number == layout->units ? line : w->unit;
+		w->group = number == layout->group ? line : w->group;
+	}
+	for (size_t i = 0; i < 3 * columns; i++)
+		w->cells[i].text = "";
+	layout_split(w->head, layout->separator, w->cells, columns);
+	if (layout->units)
+		layout_split(w->unit, layout->separator, w->cells + columns, columns);
+	if (layout->group)
+		layout_split(w->group, layout->separator, w->cells + 2 * columns, columns);
+}
+
+static void layout_put_line(struct layout_writer *w, struct import_cell line, enum layout_does does,
+			    struct layout_told *told)
+{
+	if (does == LAYOUT_KEEPS)
+		layout_put(w, line.text, line.size);
+	else if (does == LAYOUT_HEADS)
+		put_header(w);
+	else if (does == LAYOUT_TABS)
+		layout_put_row(w, line);
+	else if (does == LAYOUT_TELLS && !told->lines++)
+		snprintf(told->text, sizeof(told->text), "%.*s",
+			 (int)(line.size < 60 ? line.size : 60), line.text);
+}
+
+/* All lines; without a plan for any other than to keep it, there is nothing to write. */
+static void write_lines(struct layout_writer *w, struct import_lines lines, bool *any,
+			struct layout_told *told)
+{
+	struct import_cell line;
+	size_t number;
+	const char *done = lines.p;
+	while (layout_next(w, &lines, &line, &number)) {
+		enum layout_does does = what_is(w, line, number);
+		w->blank_before = !line.size;
+		if (does == LAYOUT_TELLS && !told->lines)
+			told->first = number;
+		if (does == LAYOUT_KEEPS)
+			continue;
+		*any = true;
+		layout_put(w, done, (size_t)(line.text - done));
+		layout_put_line(w, line, does, told);
+		done = line.text + line.size;
+		for (const char *p = line.text; does != LAYOUT_HEADS && p < done; p++)
+			if (*p == '\n') /* a record of several lines */
+				layout_put(w, "\n", 1);
+	}
+	if (*any)
+		layout_put(w, done, (size_t)(lines.end - done));
+}
+
+enum sx_status layout_write(const struct layout *layout, char **data, size_t *size,
+			    struct layout_told *told, struct sx_error *err)
+{
+	struct import_job job = {.text = *data, .size = *size};
+	struct import_lines lines = import_lines(&job);
+	struct layout_writer *w = calloc(1, sizeof(*w));
+	bool any = false;
+	*told = (struct layout_told){0};
+	if (!w)
+		return error_nomem(err, "reading a table");
+	w->layout = layout;
+	units_init(&w->units);
+	w->cells = calloc(3 * layout->columns, sizeof(*w->cells));
+	w->row = calloc(layout->columns + 2, sizeof(*w->row));
+	w->no_memory = !w->cells || !w->row;
+	if (!w->no_memory) {
+		layout_begin(w, lines);
+		write_lines(w, lines, &any, told);
+	}
+	enum sx_status status = w->no_memory ? error_nomem(err, "reading a table") : SX_OK;
+	if (!status && any) {
+		free(*data);
+		*data = w->text;
+		*size = w->used;
+		w->text[w->used] = '\0';
+	} else {
+		free(w->text);
+	}
+	free(w->cells);
+	free(w->row);
+	free(w);
+	return status;
+}
