@@ -13,6 +13,8 @@ import unittest
 
 SEXTANT = os.environ['SEXTANT']
 TABLES = 20
+MET = (96, 106)  # exports in which the catalog of telemetry is recognised, and whose first row has no begin
+SEEDS = int(os.environ.get('SEXTANT_ROUND_TRIP_SEEDS', TABLES))  # more by hand
 LABELS = ('scene', 'Level', 'map name', 'weather')
 WORDS = ('menu', 'a, b', 'say "x"', 'zwei\nZeilen', 'ä', '7', '-9', 'x;y', ' é ')
 # What is known of columns: the unit of the catalog opengl, in base units.
@@ -152,7 +154,7 @@ class RoundTrip(unittest.TestCase):
 
     def test_tables(self):
         """Units, labels, constants, times, own columns, reservations: what comes out is what stands there, and again what is read back."""
-        for seed in range(TABLES):
+        for seed in (*range(SEEDS), *(s for s in MET if s >= SEEDS)):
             rng = random.Random(seed)
             table = Table(rng)
             path = self.file(table.text(rng), 'table.csv')

@@ -15,6 +15,16 @@ static enum import_order order_of(const struct import_rows *rows)
 	return rows->device.clock ? IMPORT_CLOCK : IMPORT_FORWARD;
 }
 
+/*
+ * Telemetry is looked at all the time, and mostly means; other samples stand alone. Rows of our own
+ * have the times that were meant, whichever catalog their names are found in.
+ */
+static bool is_looked_at_always(const struct import_rows *rows)
+{
+	return rows->device.catalog && strcmp(rows->device.catalog, "monitor") == 0 &&
+	       !rows->job->format->any_order;
+}
+
 static bool holds_a_value(const struct import_rows *rows)
 {
 	for (uint32_t i = 0; i < rows->column_count; i++)
@@ -99,9 +109,7 @@ enum sx_status import_rows_finish(struct import_rows *rows, enum sx_status statu
 	enum sx_status judged = judge(rows, status, err);
 	if (!judged || judged == SX_INCOMPLETE) {
 		import_times_mend(rows->job, rows->spans, rows->row_count, order_of(rows));
-		/* Telemetry is looked at all the time, and mostly means; other samples stand alone.
-		 */
-		if (rows->device.catalog && strcmp(rows->device.catalog, "monitor") == 0)
+		if (is_looked_at_always(rows))
 			import_times_fill(rows->job, rows->spans, rows->row_count);
 		struct sx_table *table = NULL;
 		enum sx_status made = rows_make_table(rows, &table, err);
