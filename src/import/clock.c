@@ -15,6 +15,7 @@
 
 /* What runs for itself has frames of its own, which follow each other. */
 static const enum sx_label clock_of[] = {SX_LABEL_PROCESS, SX_LABEL_CONTEXT, SX_LABEL_INSTANCE};
+#define PACE_NEAR    8 /* a row may be off its frame by one in so many parts of it */
 #define CLOCK_LABELS (sizeof(clock_of) / sizeof(clock_of[0]))
 
 struct clock_row {
@@ -135,6 +136,56 @@ static enum sx_status clock_set(struct sx_table *table, uint32_t column, double 
 	return SX_OK;
 }
 
+/* The length of a row, or from when it is to when the one before was; 0: not known. */
+static double clock_step(const struct sx_table *table, size_t i)
+{
+	const uint64_t *begin = sx_table_begin_ns(table), *end = sx_table_end_ns(table);
+	const uint64_t *at = end[i] == SX_TIME_UNKNOWN ? begin : end;
+	uint64_t from = begin[i];
+	if (at == begin || from == SX_TIME_UNKNOWN)
+		from = i ? at[i - 1] : SX_TIME_UNKNOWN;
+	bool known = from != SX_TIME_UNKNOWN && at[i] != SX_TIME_UNKNOWN && at[i] > from;
+	return known ? (double)(at[i] - from) : 0;
+}
+
+enum import_pace import_clock_pace(const struct sx_table *table, uint32_t column, double to_ns)
+{
+	size_t near = 0, timed = 0;
+	for (size_t i = 0; i < sx_table_row_count(table); i++) {
+		/* A row of which only the begin is known lasts until the next one's. */
+		bool before = i && sx_table_end_ns(table)[i] == SX_TIME_UNKNOWN;
+		double frame = sx_table_get(table, column, before ? i - 1 : i) * to_ns;
+		double step = clock_step(table, i);
+		if (!(step > 0 && frame > 0))
+			continue;
+		timed++;
+		near += fabs(step - frame) <= frame / PACE_NEAR;
+	}
+	return !timed ? IMPORT_PACE_UNKNOWN : 2 * near < timed ? IMPORT_INTERVALS : IMPORT_FRAMES;
+}
+
+/* Rows that tell when they began or ended last as long as their frame. */
+static size_t clock_complete(struct sx_table *table, uint32_t column, double to_ns)
+{
+	const uint64_t *begin = sx_table_begin_ns(table), *end = sx_table_end_ns(table);
+	size_t completed = 0;
+	for (size_t i = 0; i < sx_table_row_count(table); i++) {
+		double length = sx_table_get(table, column, i) * to_ns;
+		bool begins = begin[i] != SX_TIME_UNKNOWN, ends = end[i] != SX_TIME_UNKNOWN;
+		if (begins == ends || !(length > 0 && length < 0x1p62) ||
+		    (ends && length > (double)end[i]))
+			continue;
+		uint64_t ns = (uint64_t)(length + 0.5);
+		struct import_span span = {begins ? begin[i] : end[i] - ns,
+					   begins ? begin[i] + ns : end[i]};
+		if (!import_span_can_be(span))
+			continue;
+		sx_table_set_time(table, i, span.begin_ns, span.end_ns);
+		completed++;
+	}
+	return completed;
+}
+
 static enum sx_status clock_number(struct sx_table *table, struct sx_error *err)
 {
 	enum sx_status status = SX_OK;
@@ -144,17 +195,35 @@ static enum sx_status clock_number(struct sx_table *table, struct sx_error *err)
 	return status ? error_nomem(err, "importing") : SX_OK;
 }
 
+/* Rows that say when they were, and are as long as their frames, are these. */
+static enum sx_status clock_keep(struct import_job *job, struct sx_table *table, uint32_t column,
+				 double to_ns, struct sx_error *err)
+{
+	if (job->format->any_order || import_clock_pace(table, column, to_ns) != IMPORT_FRAMES)
+		return SX_OK;
+	const char *name = sx_table_column(table, column)->name;
+	size_t completed = clock_complete(table, column, to_ns);
+	table_become(table, SX_SAMPLE_FRAME);
+	if (completed)
+		import_tell(job,
+			    "of %s the file has the begin or the end alone: %.80s tells the other",
+			    COUNTED(completed, "row"), name);
+	return clock_number(table, err);
+}
+
 enum sx_status import_clock_frames(struct import_job *job, struct import_device *device,
 				   struct sx_error *err)
 {
 	struct sx_catalog *catalog = NULL;
 	double to_ns = 0;
-	if (!device->catalog || clock_has_times(device->table) ||
+	if (!device->catalog ||
 	    sx_catalog_open(job->request->context, device->catalog, &catalog, NULL))
 		return SX_OK;
 	enum sx_status status = SX_OK;
 	uint32_t column = clock_find(device->table, catalog, &to_ns);
-	if (column != SX_NONE) {
+	if (column != SX_NONE && clock_has_times(device->table)) {
+		status = clock_keep(job, device->table, column, to_ns, err);
+	} else if (column != SX_NONE) {
 		status = clock_set(device->table, column, to_ns, err);
 		if (!status)
 			status = clock_number(device->table, err);

@@ -8,6 +8,7 @@
 
 #include "catalog/column.h"
 #include "catalog/units.h"
+#include "import/clock.h"
 
 /* The columns that are made. */
 struct frames_made {
@@ -150,8 +151,16 @@ enum sx_status import_count_frames(struct import_job *job, struct import_device 
 	    sx_catalog_open(job->request->context, device->catalog, &catalog, NULL))
 		return SX_OK;
 	enum sx_status status = SX_OK;
-	if (frames_find(device, catalog, &made)) {
-		const char *name = sx_table_column(device->table, made.column)->name;
+	bool found = frames_find(device, catalog, &made);
+	const char *name = found ? sx_table_column(device->table, made.column)->name : "";
+	/* What adds up frames counts nanoseconds, as every counter of time does. */
+	if (found &&
+	    import_clock_pace(device->table, made.column, made.factor) == IMPORT_INTERVALS) {
+		import_tell(job,
+			    "rows are not as long as their %.80s: each is an interval, and "
+			    "tells of one frame in it",
+			    name);
+	} else if (found) {
 		status = frames_table(device, catalog, &made, &table, err);
 		if (!status)
 			status = frames_fill(device->table, &made, table, err);

@@ -103,6 +103,47 @@ class FrameClock(FolderTest):
             rows = list(csv.DictReader(io.StringIO(run('export', path, '--csv').stdout)))
             self.assertEqual([(row['frame'], row['Frame']) for row in rows], list(zip('01', cells.split())))
 
+    def test_times_that_agree(self):
+        """Whatever the stamp of a frame is, its rows are frames as long as they say; and the GPU has no more work than time."""
+        times = lengths()
+        slow, at = sorted(times, reverse=True), edges([7, *times])[1:]
+        forms = {'timestamp_ns,frame_time (ms),gpu_time (ms)': lambda begin, end: begin,
+                 'begin_ns,frame_time (ms),gpu_time (ms)': lambda begin, end: begin,
+                 'time (s),frame_time (ms),gpu_time (ms)': lambda begin, end: f'{end / 1e9:.9f}',
+                 'timestamp_us,frame_time (ms),gpu_time (ms)': lambda begin, end: end / 1e3,
+                 'duration_ns,frame_time (ms),gpu_time (ms)': lambda begin, end: end - begin}
+        for head, stamp in forms.items():
+            rows = [f'{stamp(*span)},{ms},{ms / 4}' for ms, span in zip(times, at)]
+            path = self.file('\n'.join([head, *rows]) + '\n')
+            for catalog in ('monitor', 'opengl'):
+                with self.subTest(head, catalog=catalog):
+                    document = run.document('report', path, '--for', catalog)
+                    device, = document['devices']
+                    frames = device['frames']
+                    self.assertEqual((device['kind'], frames['count']), ('frame', 1500))
+                    self.assertAlmostEqual(frames['fps'] * sum(times) / 1500e3, 1, 5)
+                    self.assertAlmostEqual(frames['low_1_percent'] * sum(slow[:15]) / 15e3, 1, 5)
+                    self.assertEqual(frames['stutters'], sum(ms > 2 * statistics.median(times) for ms in times))
+                    gpu = [e['value'] for part in document['verdict']['parts'] for e in part['evidence'] if e['name'] == 'gpu']
+                    self.assertAlmostEqual(gpu[0], 25, 0)
+                    self.assertIn('1500 frames in', self.words('report', path, '--for', catalog, '--by', 'frame')[0])
+
+    def test_intervals_are_no_frames(self):
+        """A line a second tells of one frame of that second: nothing says how many there were."""
+        for head in ('time (s)', 'timestamp_s', 'begin [s]'):
+            rows = [f'{i},{ms},{ms / 4}' for i, ms in enumerate(lengths(100))]
+            path = self.file('\n'.join([f'{head},frame_time (ms),gpu_time (ms)', *rows]) + '\n')
+            with self.subTest(head):
+                self.assertIn('rows are not as long as their frame_time', self.words('report', path, '--for', 'monitor')[1])
+                device, = run.document('report', path, '--for', 'monitor')['devices']
+                self.assertNotIn('frames', device)
+                self.assertNotIn('Bound by the GPU', run('report', path, '--for', 'monitor').stdout)
+
+    def test_gpu_time_beyond_time(self):
+        """Nanoseconds that are read as milliseconds are no work of a GPU."""
+        path = self.file('duration_ns,gpu_time\n' + '16000000,8000000\n' * 50)
+        self.assertNotIn('Bound by', run('report', path, '--for', 'opengl').stdout)
+
     def test_what_is_no_clock(self):
         # A frame without a length takes no time; rows that count their frames, or have times, are what they say.
         path = self.file('frame_time,gpu_time\n10,5\n,5\n20,5\n')
