@@ -8,8 +8,7 @@
 #include "base/error.h"
 #include "expr/compile.h"
 
-#define WINDOW_TIME "time"	 /* the length of a window in ns */
-#define FRAME_TIME  "frame.time" /* stands in for the window's time where samples have none */
+#define WINDOW_TIME "time" /* the length of a window in ns */
 
 static bool make_column(struct verdict_facts *f, struct verdict_column *c)
 {

@@ -33,6 +33,7 @@ struct verdict_facts {
 
 /* Names of formulas: see verdict_spread() and verdict_kernel_cover(). */
 #define FRAME_SPREAD "frame.spread"
+#define FRAME_TIME   "frame.time" /* stands in for a window's time where samples have none */
 #define FRAME_RATE   "frame.rate"
 #define KERNEL_COVER "kernel.cover"
 

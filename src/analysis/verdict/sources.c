@@ -80,6 +80,16 @@ static enum sx_status evaluate(struct verdict_facts *f, const struct verdict_sou
 	return status == SX_ERR_NO_MEMORY ? status : SX_OK;
 }
 
+/* Of rows without times: a frame's time adds up to theirs, but not where it is a mean of some. */
+static bool is_length(const struct verdict_facts *f, const struct verdict_source *source,
+		      const char *name)
+{
+	const char *metric = column_of_neutral(source->catalog, name, true);
+	uint32_t count, at = sx_catalog_find_metric(source->catalog, metric, SX_NONE, NULL);
+	return f->timed || strcmp(name, FRAME_TIME) != 0 || at == SX_NONE ||
+	       sx_catalog_metrics(source->catalog, &count)[at].over_time != SX_REDUCE_RATIO;
+}
+
 /* A constant is that of any source, or of its catalog. */
 static double constant_of(const struct verdict_source *source, const char *name)
 {
@@ -130,7 +140,8 @@ static enum sx_status ask_source(struct verdict_facts *f, const struct verdict_s
 					 : group_rows(f, source->rows, &raw);
 	for (uint32_t n = 0; !status && n < f->name_count; n++) {
 		if (is_neutral(f->names[n]) &&
-		    column_of_neutral(source->catalog, f->names[n], true))
+		    column_of_neutral(source->catalog, f->names[n], true) &&
+		    is_length(f, source, f->names[n]))
 			status = evaluate(f, source, raw, n);
 		double constant = is_neutral(f->names[n]) ? NAN : constant_of(source, f->names[n]);
 		for (size_t r = 0; !isnan(constant) && r < f->count; r++)
