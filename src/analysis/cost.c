@@ -214,11 +214,16 @@ static void add_spread(struct costs *costs, struct cost_context *c, bool measure
 	c->last[measured] = cpu;
 }
 
-/* Several samples in one row that were not measured: beyond those near, they only add up. */
+/*
+ * Several samples in one row that were not measured: beyond those near, they only add up. Of what
+ * has no CPU time one tells as much as all.
+ */
 static uint64_t add_more(struct costs *costs, uint64_t samples, double each)
 {
 	uint64_t more = samples > NEAR + TAIL ? samples - NEAR - TAIL : 0;
-	if (isnan(each) || !more)
+	if (isnan(each))
+		return 1;
+	if (!more)
 		return samples;
 	costs->timed += more;
 	costs->plain += more;

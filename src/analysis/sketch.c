@@ -72,13 +72,13 @@ static size_t count_reached(struct sketch *sketch, const double *values, size_t 
 	return count;
 }
 
-static bool count_slowly(struct sketch *sketch, double value)
+static bool count_slowly(struct sketch *sketch, double value, uint64_t times)
 {
 	struct sketch_half *half = value < 0 ? &sketch->negative : &sketch->positive;
 	uint32_t size = size_of(value);
 	if (!reach(half, size))
 		return false;
-	half->buckets[size ? size - half->first + 1 : 0]++;
+	half->buckets[size ? size - half->first + 1 : 0] += times;
 	return true;
 }
 
@@ -86,7 +86,7 @@ static bool count_values(struct sketch *sketch, const double *values, size_t cou
 {
 	for (size_t at = 0; at < count;) {
 		at += count_reached(sketch, values + at, count - at);
-		if (at < count && !count_slowly(sketch, values[at++]))
+		if (at < count && !count_slowly(sketch, values[at++], 1))
 			return false;
 	}
 	return true;
@@ -211,6 +211,23 @@ bool sketch_add_many(struct sketch *sketch, const double *values, size_t count)
 bool sketch_add(struct sketch *sketch, double value)
 {
 	return sketch_add_looked(sketch, &value, &(struct sketch_look){value, value, value, 1});
+}
+
+bool sketch_add_times(struct sketch *sketch, double value, uint64_t times)
+{
+	if (!isfinite(value))
+		return true;
+	/* Values are kept up to their number; the one behind it makes them counts. */
+	for (uint64_t kept = sketch->count; times && kept <= SKETCH_EXACT; kept++, times--)
+		if (!sketch_add(sketch, value))
+			return false;
+	if (!times)
+		return true;
+	if (!count_slowly(sketch, value, times))
+		return false;
+	add_counted(sketch,
+		    &(struct sketch_look){value * (double)times, value, value, (size_t)times});
+	return true;
 }
 
 double sketch_sum(const struct sketch *sketch)

@@ -30,6 +30,11 @@ struct sketch {
 bool sketch_add(struct sketch *sketch, double value);
 /* Adds many at once, which is several times quicker; values that are not finite are left out. */
 bool sketch_add_many(struct sketch *sketch, const double *values, size_t count);
+/*
+ * Adds one value many times, in the time of SKETCH_EXACT values at most. One that is not finite is
+ * left out. False when memory is out.
+ */
+bool sketch_add_times(struct sketch *sketch, double value, uint64_t times);
 /* What a few thousand values at most come to, before it is known where they go. */
 struct sketch_look {
 	double sum, min, max; /* sum: not finite where a value is not */

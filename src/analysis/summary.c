@@ -171,20 +171,12 @@ static bool row_value(const struct sx_vector *v, size_t row, double *out)
 static bool add_several(struct sx_summary *s, uint32_t column, const struct sx_vector *v,
 			size_t row)
 {
-	double values[64], value;
+	double value;
 	if (!row_value(v, row, &value))
 		return true;
 	if (stats_adds_up(s->columns[column].unit))
 		value /= (double)s->each[row];
-	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)
-		values[i] = value;
-	for (uint64_t left = s->each[row]; left;) {
-		size_t count = left < 64 ? (size_t)left : 64;
-		if (!sketch_add_many(&s->sketches[column], values, count))
-			return false;
-		left -= count;
-	}
-	return true;
+	return sketch_add_times(&s->sketches[column], value, s->each[row]);
 }
 
 /* Below 2^63 the conversion is that of signed numbers, which is one instruction. */

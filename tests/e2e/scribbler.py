@@ -9,7 +9,8 @@ import time
 
 STREAM, RECORD = 4096 + (1 << 20), 576
 MOST, MS = (1 << 64) - 1, 10**6
-FRAME, KERNEL = 1, 6
+FRAME, DRAW, KERNEL, PARTS = 1, 5, 6, 35
+SPARED, SEVERAL = 4, 1 << 11
 SIZE_KNOWN, CPU_KNOWN = 1, 4
 SAMPLES = 10
 
@@ -31,14 +32,20 @@ class Channel:
     def put(self, form, at, *values):
         struct.pack_into(form, self.memory, at, *values)
 
-    def write(self, begin, end, value=1, state=1, flags=0, cpu=(0, 0), kind=None, size=1, frame=0):
+    def write(self, begin, end, value=1, state=1, flags=0, cpu=(0, 0), kind=None, size=1, frame=0, index=0, of=0, draws=0):
         at = STREAM + 4096 + self.head % self.ring * RECORD
         self.memory[at:at + RECORD] = bytes(RECORD)
-        self.put('<IIQQQQQQQQIIII', at, self.kind if kind is None else kind, flags, frame, begin, end, *cpu, 0, 0, 0, 0, 0, size, size)
-        self.put('<48Q', at + 128, *[value] * 48)
+        self.put('<IIQQQQQQQQIIII', at, self.kind if kind is None else kind, flags, frame, begin, end, *cpu, 0, 0, 0, 0, index, size, size)
+        self.put('<III', at + 92, draws, 0, of)
+        self.put('<48Q', at + 128, *(value if isinstance(value, list) else [value] * 48))
         self.memory[at + 512:at + 560] = bytes([state] * 48)
         self.head += 1
         self.put('<Q', STREAM + 64, self.head)
+
+
+def parts(channel, begin, length, calls, count=24):
+    """A record of several draws."""
+    channel.write(begin, begin + length, [calls << 32, length << 32] * 24, SPARED, SEVERAL, kind=PARTS, index=count, of=DRAW)
 
 
 def now():
@@ -60,10 +67,15 @@ CASES = {
     'head': lambda c, t: c.put('<Q', STREAM + 64, MOST - c.ring),
 }
 
+# What only parts of frames can have.
+PARTS_CASES = {
+    'a draw each nanosecond': lambda c, t: parts(c, t, 800 * MS, 800 * MS),
+}
+
 if __name__ == '__main__':
     channel = Channel(sys.argv[1])
     time.sleep(0.01)
     for _ in range(SAMPLES):
-        CASES[sys.argv[2]](channel, now() - MS)
+        {**CASES, **PARTS_CASES}[sys.argv[2]](channel, now() - MS)
         time.sleep(0.002)
     channel.put('<I', STREAM, 3)

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Programs whose channel holds nonsense, through the command: it ends, and says nothing that cannot be. Arguments: sextant."""
+import json
 import math
 import os
 import sys
@@ -17,10 +18,10 @@ sextant = Command(sys.argv.pop(1), timeout=60)
 
 
 class Scribbled(FolderTest):
-    def measure(self, device, case):
+    def measure(self, device, case, *options):
         program = [sys.executable, scribbler.__file__, WAYS[device], case]
         begin = time.monotonic()
-        done = sextant('stat', '-d', device, '--json', '-o', self.path('out'), '--', *program)
+        done = sextant('stat', '-d', device, *options, '--json', '-o', self.path('out'), '--', *program)
         return done, time.monotonic() - begin
 
     def check_possible(self, document, seconds):
@@ -37,7 +38,6 @@ class Scribbled(FolderTest):
                     self.assertLess(value, 1e18, m['name'])
 
     def check(self, device):
-        import json
         for case in scribbler.CASES:
             with self.subTest(device=device, case=case):
                 done, seconds = self.measure(device, case)
@@ -65,6 +65,14 @@ class Scribbled(FolderTest):
 
     def test_opencl(self):
         self.check('opencl')
+
+    def test_many_draws_in_a_row(self):
+        """What stands for many samples takes no longer than one."""
+        done, seconds = self.measure('gl', 'a draw each nanosecond', '--per', 'draw')
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertLess(seconds, 20)
+        with open(self.path('out'), encoding='utf-8') as file:
+            self.assertEqual(json.load(file)['samples']['count'], 24 * scribbler.SAMPLES * 800 * scribbler.MS)
 
     def test_it_is_told(self):
         self.assertIn('no record in its channel made sense', self.measure('vulkan', 'years')[0].stderr)

@@ -302,6 +302,34 @@ static void test_sketch_of_all_magnitudes(void **state)
 	sketch_finish(&sketch);
 }
 
+/* One value many times is the same as each for itself, and takes no time of its own. */
+static void test_a_value_many_times(void **state)
+{
+	static const uint64_t times[] = {0, 1, 7, 4088, 1, 0, 5000, 3};
+	static const double percent[] = {1, 50, 90, 99.9};
+	struct sketch once = {0}, each = {0};
+	double a[4], b[4];
+	for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++) {
+		double value = 3.5 - (double)i;
+		assert_true(sketch_add_times(&once, value, times[i]));
+		for (uint64_t k = 0; k < times[i]; k++)
+			assert_true(sketch_add(&each, value));
+		assert_int_equal(once.count, each.count);
+		assert_true(fabs(sketch_sum(&once) - sketch_sum(&each)) < 1e-6);
+		assert_true(once.min == each.min && once.max == each.max);
+		if (!once.count)
+			continue;
+		sketch_percentiles(&once, percent, a, 4);
+		sketch_percentiles(&each, percent, b, 4);
+		assert_memory_equal(a, b, sizeof(a));
+	}
+	assert_true(sketch_add_times(&once, NAN, 5));
+	assert_true(sketch_add_times(&once, 1, UINT64_C(1) << 52));
+	assert_int_equal(once.count, each.count + (UINT64_C(1) << 52));
+	sketch_finish(&once);
+	sketch_finish(&each);
+}
+
 /* Zeros come first: they are no power of two, and there is none between them and the others. */
 static void test_zeros_take_no_room(void **state)
 {
@@ -389,6 +417,7 @@ int main(void)
 	    cmocka_unit_test(test_slices_are_scaled_by_time),
 	    cmocka_unit_test(test_running_of_events_that_take_turns),
 	    cmocka_unit_test(test_sketch_of_all_magnitudes),
+	    cmocka_unit_test(test_a_value_many_times),
 	    cmocka_unit_test(test_zeros_take_no_room),
 	    cmocka_unit_test(test_overview),
 	    cmocka_unit_test(test_totals_beyond_64_bits),
