@@ -156,43 +156,101 @@ uint64_t slices_samples_in(const struct sx_table *table, size_t first, size_t co
 	return slices_samples(&slices, table, first, count);
 }
 
-struct extent slices_extent(const struct slices *slices, const struct sx_table *table, size_t row)
+/* A number of each row, as slices_number() has it. */
+static void add_numbers(const struct sx_table *table, uint32_t column, struct row_span rows,
+			uint64_t *out)
 {
-	struct extent out = {.rows = slices_samples(slices, table, row, 1),
-			     .ns = total_length_ns(table, row)};
-	if (slices->frames == SX_NONE)
-		return out;
-	uint64_t calls = slices_number(table, slices->calls, row);
-	out.draws = out.dispatches = calls;
-	if (slices->draws != SX_NONE || slices->dispatches != SX_NONE) {
-		out.dispatches = slices_number(table, slices->dispatches, row);
-		out.draws = slices->calls == SX_NONE ? slices_number(table, slices->draws, row)
-			    : calls > out.dispatches ? calls - out.dispatches
-						     : 0;
+	struct sx_vector v =
+	    column == SX_NONE ? (struct sx_vector){.data = NULL} : sx_table_vector(table, column);
+	const uint64_t *u64 = v.data ? (const uint64_t *)v.data + rows.first : NULL;
+	const double *f64 = v.data ? (const double *)v.data + rows.first : NULL;
+	const uint8_t *quality = v.data && v.quality ? v.quality + rows.first : NULL;
+	for (size_t i = 0; !u64 && i < rows.count; i++)
+		out[i] = 0;
+	for (size_t i = 0; u64 && v.type == SX_U64 && i < rows.count; i++)
+		out[i] = u64[i] < UINT64_C(1) << 53 ? u64[i] : 0;
+	for (size_t i = 0; f64 && v.type == SX_F64 && i < rows.count; i++)
+		out[i] = f64[i] > 0 && f64[i] < 0x1p53 ? (uint64_t)f64[i] : 0;
+	for (size_t i = 0; quality && i < rows.count; i++)
+		out[i] = quality[i] & SX_QUALITY_NO_DATA_MASK ? 0 : out[i];
+}
+
+/* Which rows do not tell how long a rasteriser worked. */
+static void find_untold(const struct sx_table *table, uint32_t column, struct row_span rows,
+			struct extent *each)
+{
+	struct sx_vector v =
+	    column == SX_NONE ? (struct sx_vector){.data = NULL} : sx_table_vector(table, column);
+	for (size_t i = 0; i < rows.count; i++) {
+		size_t row = rows.first + i;
+		bool none = !v.data || (v.quality && v.quality[row] & SX_QUALITY_NO_DATA_MASK);
+		each[i].untold = none || (v.type == SX_F64 && isnan(((const double *)v.data)[row]));
 	}
+}
+
+static void find_calls(const struct slices *slices, const struct sx_table *table,
+		       struct row_span rows, struct extent *each)
+{
+	uint64_t calls[SLICES_BLOCK], dispatches[SLICES_BLOCK];
+	add_numbers(table, slices->calls, rows, calls);
+	for (size_t i = 0; i < rows.count; i++)
+		each[i].draws = each[i].dispatches = calls[i];
+	if (slices->draws == SX_NONE && slices->dispatches == SX_NONE)
+		return;
+	add_numbers(table, slices->dispatches, rows, dispatches);
+	for (size_t i = 0; i < rows.count; i++) {
+		each[i].dispatches = dispatches[i];
+		each[i].draws = calls[i] > dispatches[i] ? calls[i] - dispatches[i] : 0;
+	}
+	if (slices->calls != SX_NONE)
+		return;
+	add_numbers(table, slices->draws, rows, calls);
+	for (size_t i = 0; i < rows.count; i++)
+		each[i].draws = calls[i];
+}
+
+void slices_extents(const struct slices *slices, const struct sx_table *table, struct row_span rows,
+		    struct extent *each)
+{
+	const uint64_t *begin = sx_table_begin_ns(table), *end = sx_table_end_ns(table);
+	uint64_t busy[SLICES_BLOCK];
+	for (size_t i = 0; i < rows.count; i++) {
+		size_t row = rows.first + i;
+		uint64_t samples =
+		    slices->samples == SX_NONE ? 1 : slices_samples(slices, table, row, 1);
+		each[i] =
+		    (struct extent){.rows = samples, .ns = total_length_of(begin[row], end[row])};
+	}
+	if (slices->frames == SX_NONE)
+		return;
+	find_calls(slices, table, rows, each);
+	find_untold(table, slices->busy, rows, each);
+	add_numbers(table, slices->busy, rows, busy);
 	/* Several threads at once are a device that is at work, and not for longer than that. */
-	out.busy_ns = slices_number(table, slices->busy, row);
-	out.busy_ns = out.ns && out.ns < out.busy_ns ? out.ns : out.busy_ns;
-	out.untold = slices->busy == SX_NONE || isnan(sx_table_get(table, slices->busy, row));
-	return out;
+	for (size_t i = 0; i < rows.count; i++)
+		each[i].busy_ns = each[i].ns && each[i].ns < busy[i] ? each[i].ns : busy[i];
 }
 
 struct extent slices_extent_of_rows(const struct slices *slices, const struct sx_table *table,
 				    struct row_span rows)
 {
 	struct extent out = {.rows = slices_samples(slices, table, rows.first, rows.count)};
-	bool simple = !slices_know_calls(slices);
 	const uint64_t *begin = sx_table_begin_ns(table), *end = sx_table_end_ns(table);
+	bool simple = !slices_know_calls(slices);
 	for (size_t i = rows.first; simple && i < rows.first + rows.count; i++)
 		out.ns += total_length_of(begin[i], end[i]);
 	if (simple && slices->frames != SX_NONE)
 		out.untold = rows.count;
 	if (simple)
 		return out;
+	struct extent each[SLICES_BLOCK];
+	struct row_span block = {rows.first, 0};
 	out.rows = 0;
-	for (size_t i = 0; i < rows.count; i++) {
-		struct extent each = slices_extent(slices, table, rows.first + i);
-		extent_add(&out, &each);
+	for (; rows.count; rows.count -= block.count, block.first += block.count) {
+		block.count = rows.count < SLICES_BLOCK ? rows.count : SLICES_BLOCK;
+		slices_extents(slices, table, block, each);
+		for (size_t i = 0; i < block.count; i++)
+			extent_add(&out, &each[i]);
 	}
 	return out;
 }

@@ -93,8 +93,10 @@ bool slices_know_calls(const struct slices *slices);
 /* How much rows are together; `table` has the columns that slices_of() looked at. */
 struct extent slices_extent_of_rows(const struct slices *slices, const struct sx_table *table,
 				    struct row_span rows);
-/* How much one row is. */
-struct extent slices_extent(const struct slices *slices, const struct sx_table *table, size_t row);
+#define SLICES_BLOCK 256 /* rows that are measured at once, at most */
+/* How much each of these rows is. */
+void slices_extents(const struct slices *slices, const struct sx_table *table, struct row_span rows,
+		    struct extent *each);
 /*
  * What a formula is about that reads these columns alone; `counter`: it is the first of them as it
  * stands. USE_ANY for all where rows are no frames.

@@ -23,10 +23,10 @@ static void order_rows(struct sampled_rows *rows, const uint8_t *of, size_t coun
 		rows->order[next[of[i]]++] = (uint32_t)i;
 }
 
-static void size_row(const struct parts *parts, const struct sx_table *raw, size_t row, bool slice,
+static void size_row(const struct parts *parts, const struct extent *extent, bool slice,
 		     struct sampled_size *out)
 {
-	out->extent = slices_extent(&parts->slices, raw, row);
+	out->extent = *extent;
 	out->rest = slice && out->extent.ns ? out->extent.ns : out->extent.rows;
 	bool known = slices_know_calls(&parts->slices);
 	for (unsigned basis = 0; basis < BASIS_DEVICE; basis++)
@@ -42,19 +42,31 @@ static void size_add(struct sampled_size *to, const struct sampled_size *more)
 		to->idle[basis] += more->idle[basis];
 }
 
+static void measure_rows(struct sampled_rows *rows, const struct parts *parts,
+			 const struct sx_table *raw)
+{
+	size_t count = sx_table_row_count(raw);
+	for (size_t i = 0; i < count; i += SLICES_BLOCK) {
+		size_t some = count - i < SLICES_BLOCK ? count - i : SLICES_BLOCK;
+		slices_extents(&parts->slices, raw, (struct row_span){i, some}, rows->each + i);
+	}
+}
+
 bool sampled_rows_look(struct sampled_rows *rows, const struct parts *parts,
 		       const struct sx_table *raw, const uint8_t *of)
 {
 	size_t count = sx_table_row_count(raw);
 	if (!mem_grow(&rows->order, &rows->order_cap, count + 1, sizeof(*rows->order)) ||
+	    !mem_grow(&rows->each, &rows->each_cap, count + 1, sizeof(*rows->each)) ||
 	    !mem_grow(&rows->before, &rows->before_cap, count + 1, sizeof(*rows->before)))
 		return false;
 	order_rows(rows, of, count);
+	measure_rows(rows, parts, raw);
 	struct sampled_size all = {.rest = 0}, one;
 	for (size_t i = 0; i < count; i++) {
 		size_t row = rows->order[i];
 		rows->before[i] = all;
-		size_row(parts, raw, row, parts_are_slices(parts, of[row]), &one);
+		size_row(parts, &rows->each[row], parts_are_slices(parts, of[row]), &one);
 		size_add(&all, &one);
 	}
 	rows->before[count] = all;
@@ -118,5 +130,6 @@ void sampled_rows_finish(struct sampled_rows *rows)
 {
 	free(rows->order);
 	free(rows->before);
+	free(rows->each);
 	*rows = (struct sampled_rows){.straight = false};
 }

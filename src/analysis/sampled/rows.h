@@ -19,7 +19,8 @@ struct sampled_rows {
 	struct sampled_size *before; /* [place]: all before it */
 	size_t first[PARTS_MAX + 1]; /* [part]: its first place */
 	bool straight;		     /* each row is in its own place */
-	size_t order_cap, before_cap;
+	struct extent *each;	     /* [row] */
+	size_t order_cap, before_cap, each_cap;
 };
 
 /* `of`: whose each row of the table is. False when memory is out. */

@@ -5,8 +5,12 @@
 
 static void measure_each(struct sorted *sorted, const struct slices *slices, const struct run *run)
 {
-	for (size_t i = 0; !sorted->measured && i < run->rows.count; i++)
-		sorted->each[i] = slices_extent(slices, run->table, run->rows.first + i);
+	size_t count = run->rows.count;
+	for (size_t i = 0; !sorted->measured && i < count; i += SLICES_BLOCK) {
+		size_t some = count - i < SLICES_BLOCK ? count - i : SLICES_BLOCK;
+		slices_extents(slices, run->table, (struct row_span){run->rows.first + i, some},
+			       sorted->each + i);
+	}
 	sorted->measured = true;
 }
 
