@@ -26,6 +26,7 @@ struct layout_search {
 	size_t count;
 	char said; /* by "sep=", or 0 */
 	char separator;
+	bool alone; /* tables of one column are looked for */
 	struct import_cell cells[CELLS_MAX];
 };
 
@@ -234,8 +235,8 @@ static bool layout_is_row(const struct layout_search *s, const struct layout_lin
 	bool blanks = s->separator == ' ';
 	if (line->marked || line->passed || !line->numbers)
 		return false;
-	if (line->cells == 1)
-		return !blanks && is_one_number(line->text);
+	if (s->alone || line->cells == 1)
+		return s->alone && line->cells == 1 && is_one_number(line->text);
 	return !blanks || line->cells > 2 || line->numbers == 2;
 }
 
@@ -271,10 +272,11 @@ static size_t layout_best(struct layout_search *s, struct layout *out)
 	return best;
 }
 
-/* Blanks separate cells only where nothing else makes a table of several columns. */
+/* Blanks separate cells only where nothing else makes a table, and one column is the last resort.
+ */
 bool layout_find(const char *text, size_t size, struct layout *layout)
 {
-	static const char separators[] = ",;\t| ";
+	static const char separators[] = ",;\t| ,";
 	struct layout_search *s = calloc(1, sizeof(*s));
 	size_t best = 0;
 	*layout = (struct layout){.separator = ','};
@@ -284,9 +286,10 @@ bool layout_find(const char *text, size_t size, struct layout *layout)
 	layout_collect(s, text, size);
 	for (const char *c = separators; *c; c++) {
 		struct layout found;
-		if ((s->said && *c != s->said) || (*c == ' ' && best && layout->columns > 1))
+		s->alone = !c[1];
+		s->separator = s->alone && s->said ? s->said : *c;
+		if ((s->said && s->separator != s->said) || (best && (*c == ' ' || s->alone)))
 			continue;
-		s->separator = *c;
 		size_t score = layout_best(s, &found);
 		if (score <= best)
 			continue;
