@@ -53,6 +53,23 @@ struct csv_options {
 	bool of_device;
 };
 
+/* What is odd about lines of a table. */
+enum csv_odd {
+	CSV_ODD_SHORT,	  /* fewer cells than the header */
+	CSV_ODD_POINTS,	  /* numbers like "1.234.567" beside some like "1.5" */
+	CSV_ODD_BELOW,	  /* times below 0, which no row has */
+	CSV_ODD_CUT,	  /* texts that are too long */
+	CSV_ODD_NO_COUNT, /* values of counts that are below 0 or beyond 64 bits */
+	CSV_ODD_OUTSIDE,  /* values that cannot be */
+	CSV_ODD_TIMES,	  /* rows whose times cannot be; they have none */
+	CSV_ODDS
+};
+
+struct csv_odd_lines {
+	size_t count, first; /* line */
+	const char *column;  /* of the first, or NULL; lives as long as the stream */
+};
+
 /* What a table had beside values, for whoever writes it again or tells people. */
 struct csv_tally {
 	bool times;				 /* of some row's begin, end or length */
@@ -60,35 +77,21 @@ struct csv_tally {
 	uint32_t labels;			 /* a mask of 1 << enum sx_label */
 	const char *label_names[SX_LABEL_COUNT]; /* columns of text that are labels, or NULL */
 	bool quality;				 /* a column with reservations */
-	bool told_simulated;	   /* a column that says whether rows are of a model */
-	bool simulated;		   /* and one is */
-	size_t short_lines;	   /* with fewer cells than the header */
-	size_t first_short;	   /* line */
-	size_t no_count;	   /* values of counts that are below 0 or beyond 64 bits */
-	size_t first_no_count;	   /* line */
-	size_t outside;		   /* values that cannot be */
-	size_t first_outside;	   /* line */
-	const char *outside_name;  /* column; lives as long as the stream */
-	size_t impossible;	   /* rows whose times cannot be; they have none */
-	size_t first_impossible;   /* line */
-	const char *no_count_name; /* column; lives as long as the stream */
-	size_t below, first_below; /* times below 0, which no row has, and the line of one */
-	uint64_t shift_ns;	   /* by which all times were moved, since the first lies below 0 */
-	const char *dates;	   /* a column of them, which times of rows are, or NULL */
-	const char *first_date;	   /* from which they count; lives as long as the stream */
-	size_t unclear;		   /* numbers like "1.234.567" beside some like "1.5" */
-	size_t first_unclear;	   /* line */
-	const char *unclear_name;  /* column; lives as long as the stream */
-	size_t cut, first_cut;	   /* texts that are too long, and the line of one */
-	bool open_end;		   /* the last line has no end */
-	uint32_t unnamed;	   /* columns without a name, which are left out */
-	uint32_t first_unnamed;	   /* number of one, from 1 */
-	uint32_t twice;		   /* columns of a name that one before them has; left out */
-	const char *first_twice;   /* one of them */
-	uint32_t texts;		   /* further columns of text, for which there is no label */
-	const char *first_text;	   /* one of them */
-	const char *written_time;  /* a label whose name is that of times, or NULL */
-	uint32_t other_units;	   /* columns of another kind of unit than described; left out */
+	bool told_simulated; /* a column that says whether rows are of a model */
+	bool simulated;	     /* and one is */
+	struct csv_odd_lines odd[CSV_ODDS];
+	uint64_t shift_ns;	  /* by which all times were moved, since the first lies below 0 */
+	const char *dates;	  /* a column of them, which times of rows are, or NULL */
+	const char *first_date;	  /* from which they count; lives as long as the stream */
+	bool open_end;		  /* the last line has no end */
+	uint32_t unnamed;	  /* columns without a name, which are left out */
+	uint32_t first_unnamed;	  /* number of one, from 1 */
+	uint32_t twice;		  /* columns of a name that one before them has; left out */
+	const char *first_twice;  /* one of them */
+	uint32_t texts;		  /* further columns of text, for which there is no label */
+	const char *first_text;	  /* one of them */
+	const char *written_time; /* a label whose name is that of times, or NULL */
+	uint32_t other_units;	  /* columns of another kind of unit than described; left out */
 	/* One of them. Lives as long as the stream. */
 	const char *first_other_unit, *other_unit, *other_unit_as;
 	struct bare_units bare; /* columns of values whose unit only the description says */

@@ -23,8 +23,7 @@ void csv_time_below(struct csv_reader *r, const struct csv_column *column, doubl
 			r->times[column->role] = r->shift_ns - whole;
 		return;
 	}
-	if (!r->tally.below++)
-		r->tally.first_below = r->c.line;
+	csv_tell_odd(r, CSV_ODD_BELOW, r->c.line, NULL);
 	r->below_late |= column->role == CSV_DURATION || r->timed >> column->role & 1;
 	r->earliest = whole > r->earliest ? whole : r->earliest;
 }
@@ -35,5 +34,5 @@ void csv_settle_times(struct csv_reader *r)
 		return;
 	r->shift_ns = r->earliest;
 	r->tally.shift_ns = r->earliest;
-	r->tally.below = 0;
+	r->tally.odd[CSV_ODD_BELOW].count = 0;
 }

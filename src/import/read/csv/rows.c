@@ -93,15 +93,21 @@ static enum sx_status take_text(struct csv_reader *r, struct csv_column *column,
 	return SX_OK;
 }
 
+void csv_tell_odd(struct csv_reader *r, enum csv_odd odd, size_t line,
+		  const struct csv_column *column)
+{
+	struct csv_odd_lines *lines = &r->tally.odd[odd];
+	if (r->table || lines->count++)
+		return;
+	lines->first = line;
+	if (column)
+		lines->column = strings_get(&r->names, (uint64_t)(column - r->columns));
+}
+
 static void tell_outside(struct csv_reader *r, struct csv_column *column)
 {
-	if (r->table)
-		return;
-	column->outside++;
-	if (r->tally.outside++)
-		return;
-	r->tally.first_outside = r->c.line;
-	r->tally.outside_name = strings_get(&r->names, (uint64_t)(column - r->columns));
+	column->outside += r->table == NULL;
+	csv_tell_odd(r, CSV_ODD_OUTSIDE, r->c.line, column);
 }
 
 /* "inf", and digits of which there are too many for any number. */
@@ -140,21 +146,6 @@ static enum sx_status no_number(struct csv_reader *r, struct csv_column *column,
 	error_try(r->err, "the number alone, its unit in the header as in \"frame_time (ms)\"; an "
 			  "empty cell, - or N/A where there is none");
 	return status;
-}
-
-void csv_tell_cut(struct csv_reader *r)
-{
-	if (!r->table && !r->tally.cut++)
-		r->tally.first_cut = r->c.line;
-}
-
-/* A number that no counter can have counted. */
-static void tell_no_count(struct csv_reader *r, const struct csv_column *column)
-{
-	if (r->table || r->tally.no_count++)
-		return;
-	r->tally.first_no_count = r->c.line;
-	r->tally.no_count_name = strings_get(&r->names, (uint64_t)(column - r->columns));
 }
 
 /* The number of a value's cell: a whole one in u and f, another in f alone. */
@@ -200,7 +191,7 @@ static enum sx_status csv_rows_take_value(struct csv_reader *r, struct csv_colum
 					  const struct csv_cell *cell, struct csv_rows_number n)
 {
 	if (column->counts && !n.whole && !(n.f >= 0 && n.f < 0x1p64)) {
-		tell_no_count(r, column);
+		csv_tell_odd(r, CSV_ODD_NO_COUNT, r->c.line, column);
 		return SX_OK;
 	}
 	double held = n.whole && n.f >= 0x1p64 ? 0x1p63 : n.f; /* the last ones are rounded up */
@@ -270,7 +261,7 @@ static enum sx_status csv_rows_take_cell(struct csv_reader *r, struct csv_column
 {
 	struct csv_rows_number n = {.u = 0};
 	if (cell->cut && column->role != CSV_IGNORED)
-		csv_tell_cut(r);
+		csv_tell_odd(r, CSV_ODD_CUT, r->c.line, NULL);
 	if (column->role == CSV_TEXT || column->role == CSV_IGNORED)
 		return take_text(r, column, cell);
 	if (column->dates && column->role < CSV_FRAME)
@@ -379,8 +370,7 @@ static enum sx_status end_row(struct csv_reader *r)
 		begin = end > length ? end - length : 0;
 	}
 	if (!import_span_can_be((struct import_span){begin, end})) {
-		if (!r->table && !r->tally.impossible++)
-			r->tally.first_impossible = r->c.line;
+		csv_tell_odd(r, CSV_ODD_TIMES, r->c.line, NULL);
 		begin = end = SX_TIME_UNKNOWN;
 	}
 	*until = end != SX_TIME_UNKNOWN ? end : *until;
@@ -450,7 +440,7 @@ enum sx_status csv_row(struct csv_reader *r)
 		if (status)
 			return status;
 	}
-	if (i < r->count && !r->table && !r->tally.short_lines++)
-		r->tally.first_short = line;
+	if (i < r->count)
+		csv_tell_odd(r, CSV_ODD_SHORT, line, NULL);
 	return end_row(r);
 }

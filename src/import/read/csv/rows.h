@@ -114,8 +114,9 @@ bool csv_cut_unit(struct csv_reader *r, struct csv_column *column, struct csv_ce
  * cell says otherwise; with one they fill its row. Errors: SX_ERR_BAD_INPUT, SX_ERR_NO_MEMORY.
  */
 enum sx_status csv_row(struct csv_reader *r);
-/* Remembers a text that is cut, while types are learned. */
-void csv_tell_cut(struct csv_reader *r);
+/* Remembers what is odd in a line, while types are learned. `column` may be NULL. */
+void csv_tell_odd(struct csv_reader *r, enum csv_odd odd, size_t line,
+		  const struct csv_column *column);
 /* Once all lines were read: which columns hold values, and which text is a label. */
 void csv_settle(struct csv_reader *r);
 /*

@@ -100,11 +100,8 @@ static void settle_points(struct csv_reader *r)
 		if (!column->unclear)
 			continue;
 		column->values -= pointed < column->values ? pointed : column->values;
-		if (!r->tally.unclear) {
-			r->tally.first_unclear = column->first_pointed;
-			r->tally.unclear_name = strings_get(&r->names, i);
-		}
-		r->tally.unclear += pointed;
+		csv_tell_odd(r, CSV_ODD_POINTS, column->first_pointed, column);
+		r->tally.odd[CSV_ODD_POINTS].count += pointed - 1;
 	}
 }
 

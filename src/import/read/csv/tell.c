@@ -54,50 +54,46 @@ static void tell_columns(const struct csv_tally *tally, const struct teller *to)
 			   tally->other_units > 1 ? ", nor of further columns" : "");
 }
 
-/* Rows that lack something. */
+/* Of each: how many, up to the line of the first, and what stands behind it. */
+static const struct {
+	const char *noun, *what, *behind;
+} csv_tell_odds[CSV_ODDS] = {
+    [CSV_ODD_SHORT] = {"line has", "fewer cells than the header, line",
+		       " the first; what they lack is no data"},
+    [CSV_ODD_POINTS] = {"number has",
+			"groups of digits between points, in a column of fractions behind points, "
+			"the first in line",
+			": no data"},
+    [CSV_ODD_BELOW] = {"time is", "below 0, the first in line", ": left out"},
+    [CSV_ODD_CUT] = {"text is", "cut to its first 4095 bytes, the first in line", ""},
+    [CSV_ODD_NO_COUNT] = {"count is", "below 0 or beyond 64 bits, the first in line", ": no data"},
+    [CSV_ODD_OUTSIDE] = {"value is",
+			 "below 0 or beyond 1e200, a share above 100 %, or more than its time "
+			 "allows, the first in line",
+			 ": no data"},
+    [CSV_ODD_TIMES] = {"line has", "times that cannot be, line",
+		       " the first: the end before the begin, or more than a year apart; they "
+		       "were left out"},
+};
+
+/* Lines that lack something, and times that are not what the file has. */
 static void tell_rows(const struct csv_tally *tally, const struct teller *to)
 {
-	if (tally->short_lines)
-		teller_say(to,
-			   "%s fewer cells than the header, line %zu the first; what they lack is "
-			   "no data",
-			   COUNTED(tally->short_lines, "line has"), tally->first_short);
+	for (size_t i = 0; i < CSV_ODDS; i++) {
+		const struct csv_odd_lines *odd = &tally->odd[i];
+		if (odd->count)
+			teller_say(
+			    to, "%s %s %zu%s%.80s%s", COUNTED(odd->count, csv_tell_odds[i].noun),
+			    csv_tell_odds[i].what, odd->first, odd->column ? ", column " : "",
+			    odd->column ? odd->column : "", csv_tell_odds[i].behind);
+	}
 	if (tally->dates)
 		teller_say(to, "column %.80s holds dates: times of rows count from %.40s",
 			   tally->dates, tally->first_date);
-	if (tally->unclear)
-		teller_say(to,
-			   "%s groups of digits between points, in a column of fractions behind "
-			   "points, the first in line %zu, column %.80s: no data",
-			   COUNTED(tally->unclear, "number has"), tally->first_unclear,
-			   tally->unclear_name);
-	if (tally->below)
-		teller_say(to, "%s below 0, the first in line %zu: left out",
-			   COUNTED(tally->below, "time is"), tally->first_below);
 	if (tally->shift_ns)
 		teller_say(to,
 			   "times begin below 0: all were moved by %.9g s, so that the first is 0",
 			   (double)tally->shift_ns * 1e-9);
-	if (tally->cut)
-		teller_say(to, "%s cut to its first 4095 bytes, the first in line %zu",
-			   COUNTED(tally->cut, "text is"), tally->first_cut);
-	if (tally->no_count)
-		teller_say(to,
-			   "%s below 0 or beyond 64 bits, the first in line %zu, column %.80s: "
-			   "no data",
-			   COUNTED(tally->no_count, "count is"), tally->first_no_count,
-			   tally->no_count_name);
-	if (tally->outside)
-		teller_say(to,
-			   "%s below 0 or beyond 1e200, a share above 100 %%, or more than its "
-			   "time allows, the first in line %zu, column %.80s: no data",
-			   COUNTED(tally->outside, "value is"), tally->first_outside,
-			   tally->outside_name);
-	if (tally->impossible)
-		teller_say(to,
-			   "%s times that cannot be, line %zu the first: the end before the "
-			   "begin, or more than a year apart; they were left out",
-			   COUNTED(tally->impossible, "line has"), tally->first_impossible);
 }
 
 void csv_tell(const struct csv_tally *tally, const struct teller *to)
