@@ -240,6 +240,16 @@ def intel_gpu_top_csv():
                                                  'GpuPower': [3250.0] * 6}
 
 
+def intel_gpu_top_list():
+    """-l, whose lines of words come again; the first as long as the others."""
+    head = ['Freq MHz      IRQ RC6     Power W     IMC MiB/s           RCS/0           BCS/0           CCS/0 ',
+            ' req  act       /s   %   gpu   pkg     rd     wr       %  se  wa       %  se  wa       %  se  wa ']
+    rows = [f'1300 {1200 + i:>4}      500   6  3.25 15.00   1000     80   {70 + i}.50   0   1    2.00   0   0    3.00   0   0 ' for i in range(6)]
+    return ('\n'.join(head + rows[:3] + head + rows[3:]) + '\n').encode(), {
+        'GpuBusy': [70.5 + i for i in range(6)], 'GpuFrequency': [(1200 + i) * 1e6 for i in range(6)], 'GpuPower': [3250.0] * 6, 'PackagePower': [15000.0] * 6,
+        'SleepShare': [6.0] * 6, 'InterruptRate': [500.0] * 6, 'MemoryReadBandwidth': [1000 * 2**20 / 1e6] * 6, 'CopyBusy': [2.0] * 6, 'ComputeBusy': [3.0] * 6}
+
+
 def nvtop(forget_commas=False):
     def device(name, i):
         pairs = [('device_name', name), ('gpu_clock', f'{2000 + i}MHz'), ('mem_clock', '1249MHz'), ('temp', '51C'), ('fan_speed', '14%'),
@@ -644,7 +654,7 @@ KINDS = {
     'perfetto-interned': (lambda: perfetto(interned=True), 'pftrace'), 'perfetto-compressed': (lambda: perfetto(compressed=True), 'pftrace'),
     'perfetto-own': (perfetto_own, 'pftrace'),
     'intel-gpu-top': (intel_gpu_top, 'json'), 'intel-gpu-top-cut': (lambda: intel_gpu_top(cut=True), 'json'),
-    'intel-gpu-top-bare': (lambda: intel_gpu_top(bare=True), 'json'), 'intel-gpu-top-csv': (intel_gpu_top_csv, 'csv'),
+    'intel-gpu-top-bare': (lambda: intel_gpu_top(bare=True), 'json'), 'intel-gpu-top-csv': (intel_gpu_top_csv, 'csv'), 'intel-gpu-top-list': (intel_gpu_top_list, 'txt'),
     'intel-gpu-top-units': (intel_gpu_top_units, 'json'), 'intel-gpu-top-csv-gts': (intel_gpu_top_csv_gts, 'csv'),
     'nvtop': (nvtop, 'json'), 'nvtop-3.3.0': (lambda: nvtop(forget_commas=True), 'json'), 'radeontop': (radeontop, 'txt'),
     'gallium-hud': (gallium_hud, None), 'gallium-hud-comma': (gallium_hud_comma, None), 'radeontop-comma': (radeontop_comma, 'txt'), 'mesa-utrace': (utrace_csv, 'csv'), 'mesa-utrace-json': (utrace_json, 'json'),

@@ -1,6 +1,6 @@
 /*
- * intel_gpu_top -J (objects in an array that may have no end, or no beginning) and -c (CSV). Seen:
- * IGT 1.25 to 2.0 (tools/intel_gpu_top.c).
+ * intel_gpu_top -J (objects in an array that may have no end, or no beginning), -c (CSV) and -l.
+ * Seen: IGT 1.25 to 2.0 (tools/intel_gpu_top.c).
  */
 #include <math.h>
 #include <stdio.h>
@@ -10,6 +10,7 @@
 #include "catalog/units.h"
 #include "import/read/cells.h"
 #include "import/read/json.h"
+#include "import/telemetry/gpu_top_list.h"
 
 #define WAITING_MAX 8
 
@@ -61,7 +62,7 @@ static bool is_csv(struct import_cell text)
 static bool gpu_top_recognise(const struct import_head *head)
 {
 	struct import_cell text = {head->text, head->size};
-	return is_csv(text) || json_recognise(text);
+	return is_csv(text) || gpu_top_is_list(text) || json_recognise(text);
 }
 
 static void gpu_top_set(struct gpu_top_reader *r, const char *name, const char *unit, double factor,
@@ -388,8 +389,9 @@ static enum sx_status read_lines(struct gpu_top_reader *r, struct sx_error *err)
 		end_sample(r);
 	}
 	free(columns);
-	import_tell(r->job, "intel_gpu_top -c writes no times: what depends on the length of a "
-			    "sample is no data");
+	import_tell(r->job,
+		    "intel_gpu_top -c and -l write no times: what depends on the length of a "
+		    "sample is no data");
 	return status ? status : cells_end(&cells, err);
 }
 
@@ -403,8 +405,16 @@ static enum sx_status gpu_top_read(struct import_job *job, struct sx_error *err)
 	if (!r.rows)
 		return error_nomem(err, "importing");
 	units_init(&r.units);
+	struct import_job of_list = *job;
 	bool csv = is_csv((struct import_cell){job->text, job->size});
-	enum sx_status status = csv ? read_lines(&r, err) : read_samples(&r, err);
+	enum sx_status status = SX_OK;
+	if (!csv && gpu_top_is_list((struct import_cell){job->text, job->size})) {
+		csv = gpu_top_list_text(job, &of_list.text, &of_list.size);
+		r.job = &of_list;
+		status = csv ? SX_OK : error_nomem(err, "importing");
+	}
+	if (!status)
+		status = csv ? read_lines(&r, err) : read_samples(&r, err);
 	import_odd_tell(job, &r.garbage, "sample");
 	return import_rows_finish(r.rows, status, err);
 }
