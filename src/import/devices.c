@@ -133,12 +133,24 @@ static struct import_part part_of(const struct devices_lines *d, const char *tex
 {
 	uint64_t number;
 	size_t size = strlen(text);
-	struct import_part part = {.number = SX_NONE, .any = d->any};
+	struct import_part part = {.text = text, .number = SX_NONE, .any = d->any};
 	if (size && number_u64(text, size, &number) && number < IMPORT_NUMBER_MAX)
 		part.number = (uint32_t)number;
 	else if (size)
 		part.name = import_text(d->job, text, size);
 	return part;
+}
+
+const struct import_told *import_told_of(const struct import_job *job)
+{
+	const char *text = job->part ? job->part->text : "";
+	if (!job->part && job->told_count == 1)
+		return job->told;
+	for (size_t i = 0; i < job->told_count; i++)
+		if (strcmp(job->told[i].device, text) == 0)
+			return &job->told[i];
+	/* A document's own, where its rows are of several. */
+	return job->told_count && !*job->told[0].device ? &job->told[0] : NULL;
 }
 
 static enum sx_status read_part(const struct devices_lines *d, const struct import_format *format,

@@ -22,9 +22,17 @@ struct import_head {
 
 /* Whose rows the text has, where a column of the file tells several devices apart. */
 struct import_part {
+	const char *text; /* as the rows say it */
 	uint32_t number;  /* or SX_NONE */
 	const char *name; /* or NULL */
 	const bool *any;  /* of each column: some device has a value in it */
+};
+
+/* What a file says of a device beside its rows. */
+struct import_told {
+	const char *device;	    /* as rows say whose they are; "": they do not */
+	uint32_t number;	    /* or SX_NONE */
+	const char *name, *catalog; /* or NULL */
 };
 
 /* One run. Everything that it allocates dies with the result. */
@@ -38,9 +46,11 @@ struct import_job {
 	const char *place; /* what the file is counted in: "line", "row" */
 	size_t above;	   /* of the text's lines, that the file does not have */
 	const struct import_part *part; /* NULL: the file does not say whose its rows are */
-	struct import_rows *open;	/* rows that were created and not finished */
-	struct bare_units bare;		/* columns of formats that are `spelled`, without a unit */
-	bool no_memory;			/* for some that should have been */
+	const struct import_told *told; /* of each device */
+	size_t told_count;
+	struct import_rows *open; /* rows that were created and not finished */
+	struct bare_units bare;	  /* columns of formats that are `spelled`, without a unit */
+	bool no_memory;		  /* for some that should have been */
 };
 
 struct import_format {
@@ -74,6 +84,8 @@ enum sx_status import_decode(char **data, size_t *size, struct sx_error *err);
 
 /* For a reader that has made something else of the text: it has none from here on. */
 void import_forget_text(struct import_job *job);
+/* What the file says of the device whose rows are read; NULL: nothing. */
+const struct import_told *import_told_of(const struct import_job *job);
 /* Text that lives as long as the result; NULL when memory is out. */
 char *import_text(struct import_job *job, const char *text, size_t size);
 /* Something people should know; each text once. */

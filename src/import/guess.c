@@ -114,8 +114,12 @@ static bool has_telling(struct import_job *job, const char *best, const char *co
 	return any;
 }
 
+/* What the file says, or what the names tell. */
 static const char *find_by_names(struct import_job *job, const char *const *names, size_t count)
 {
+	const struct import_told *told = import_told_of(job);
+	if (told && told->catalog)
+		return told->catalog;
 	size_t known, loose, some = count < LOOSE_NAMES_MAX ? count : LOOSE_NAMES_MAX;
 	const char *best = most_known(job, names, count, true, &known);
 	if (known == count)

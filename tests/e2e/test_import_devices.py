@@ -55,6 +55,24 @@ class Devices(FolderTest):
         self.assertEqual(json.loads(run('advise', kept, '--json', code=None).stdout)['devices'][0]['id'], 0)
         self.assertEqual(run('report', kept, '-d', '1', code=3).stderr.splitlines()[0], f'error: no device 1 in {kept}')
 
+    def test_names_stay(self):
+        """JSON and NDJSON give devices their names, numbers and catalogs back, of several and of one whose number is not 0; names of rows are columns."""
+        kept = self.path('two.sxc')
+        run('record', '-d', 'mali-g310,mali-g625', '-I', '30ms', '-t', '120ms', '-o', kept)
+        keys = ('id', 'name', 'catalog', 'constants')
+        want = [{key: device[key] for key in keys} for device in run.document('capture', 'info', kept)['devices']]
+        self.assertEqual([(d['id'], d['name'], d['catalog']) for d in want], [(0, 'Mali-G310 (simulated)', 'mali-g310'), (1, 'Mali-G625 (simulated)', 'mali-g625')])
+        for form in ('json', 'ndjson'):
+            for args, due in (((), want), (('-d', '1'), want[1:])):
+                with self.subTest(form=form, args=args):
+                    once = run('export', kept, '-f', form, '-m', 'gpu_active_cycles', *args).stdout
+                    again = self.file(once, 'again.' + form)
+                    self.assertEqual([{key: device[key] for key in keys} for device in run.document('capture', 'info', again)['devices']], due)
+                    self.assertEqual(run('export', again, '-f', form, '-m', 'gpu_active_cycles').stdout, once)
+        foreign = self.file('{"device": "7", "name": "menu", "id": 3, "end_ns": 5, "IAVertices": 2}\n{"device": "7", "name": "play", "id": 4, "end_ns": 9, "IAVertices": 3}\n')
+        row = csv_rows(run('export', foreign, '--for', 'opengl', '--counters', '--csv').stdout)[1]
+        self.assertEqual((row['name'], row['id']), ('play', '4'))
+
     def test_two_files(self):
         """Where two have a number, the first keeps it."""
         first, second = self.file(GAPS, 'a.csv'), self.file(GAPS.replace('70,', '1,'), 'b.csv')

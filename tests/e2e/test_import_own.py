@@ -347,6 +347,7 @@ class Own(FolderTest):
                     self.assertEqual((was.get('device'), 'units' in was), (was.get('device'), heads[1] == 'sextant.export/1'))
                     for name, unit in was.pop('units', {}).items():
                         self.assertEqual(told.get(name, unit), unit)
+                    self.assertEqual(*((of.get('name') for of in (row.pop('of', {}), was.pop('of', {})))))
                     row.pop('for', None), was.pop('for', None)
                     self.assertEqual(row, was)
                 said |= {key for row in want for key in row}

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "import/devices.h"
 #include "import/own/json.h"
 
@@ -153,20 +154,46 @@ static void own_json_finish(struct own_json *r)
 	free(r);
 }
 
+static const char *own_json_text(struct own_json *r, struct import_cell cell)
+{
+	char *plain = cell.size ? malloc(cell.size) : NULL;
+	const char *text = plain ? import_text(r->job, plain, read_json_plain(cell, plain)) : NULL;
+	r->failed |= cell.size && !text;
+	free(plain);
+	return text;
+}
+
+/* What stands beside the rows of each device, or of the only one. */
+static void own_json_tell_devices(struct own_json *r, struct import_told *told)
+{
+	for (size_t i = 0; i < r->table_count; i++) {
+		const struct own_json_table *t = &r->tables[i];
+		const char *device = own_json_text(r, t->device);
+		uint64_t id;
+		bool numbered =
+		    t->id.size && number_u64(t->id.text, t->id.size, &id) && id < IMPORT_NUMBER_MAX;
+		told[i] = (struct import_told){.device = device ? device : "",
+					       .number = numbered ? (uint32_t)id : SX_NONE,
+					       .name = own_json_text(r, t->name),
+					       .catalog = own_json_text(r, t->catalog)};
+	}
+}
+
 /* The table as CSV is read. */
 static enum sx_status own_json_read_table(struct own_json *r, struct sx_error *err)
 {
 	struct import_job *job = r->job;
-	const struct own_json_table *only = &r->tables[r->table_count > 1 ? 1 : 0];
-	struct import_request request = *job->request;
+	struct import_told told[IMPORT_DEVICES_MAX];
+	own_json_tell_devices(r, told);
+	if (r->failed)
+		return error_nomem(err, "importing");
 	struct import_job made = *job;
-	if (!request.catalog && r->table_count <= 2 && only->catalog.size)
-		request.catalog = import_text(job, only->catalog.text, only->catalog.size);
+	made.told = told;
+	made.told_count = r->table_count;
 	r->out[r->size] = '\0';
 	import_forget_text(job);
 	made.owned = r->out;
 	r->out = NULL;
-	made.request = &request;
 	made.place = "row"; /* below the header that is made */
 	made.above = 1;
 	made.text = made.owned;

@@ -16,12 +16,19 @@ struct own_json_mark {
 	struct import_cell quality;
 };
 
+/* What a line of NDJSON says of its device. */
+struct own_json_line {
+	struct import_cell catalog, name, id;
+};
+
 /* Rows of one device. */
 struct own_json_table {
 	struct import_cell device; /* as the rows say it; no text: they do not */
 	bool device_text;
 	bool simulated;
 	struct import_cell catalog; /* empty: it is not told */
+	struct import_cell name;    /* of the device, likewise */
+	struct import_cell id;	    /* its number, where no row says it */
 	struct strings names;	    /* of columns and constants, each once */
 	struct import_cell *units;  /* by name; empty: none is told */
 	uint32_t *positions;	    /* JSON: names, in the order of a row's values */
@@ -46,8 +53,8 @@ struct own_json {
 	struct strings columns;	       /* header of the table that is made */
 	struct own_json_value *values; /* of the row at hand */
 	size_t value_cap, value_count;
-	/* Of a line of NDJSON: its catalog, and units by name. */
-	struct import_cell line_catalog;
+	/* Of a line of NDJSON: what its device is, and units by name. */
+	struct own_json_line line;
 	struct own_json_value *told;
 	size_t told_cap, told_count;
 	struct import_cell *row; /* its cells, by column */

@@ -73,9 +73,13 @@ static void own_json_end_line(struct own_json *r)
 		if (name != UINT32_MAX)
 			t->units[name] = r->told[i].cell;
 	}
-	if (t && r->line_catalog.size)
-		t->catalog = r->line_catalog;
-	r->line_catalog = (struct import_cell){"", 0};
+	if (t && r->line.catalog.size)
+		t->catalog = r->line.catalog;
+	if (t && r->line.name.size)
+		t->name = r->line.name;
+	if (t && r->line.id.size)
+		t->id = r->line.id;
+	r->line = (struct own_json_line){{"", 0}, {"", 0}, {"", 0}};
 	r->value_count = r->told_count = 0;
 }
 
@@ -84,7 +88,9 @@ static bool own_json_line_head(struct own_json *r, const struct read_json_place 
 			       struct import_cell value)
 {
 	if (place->depth == 1 && import_is(place->keys[0], "for"))
-		r->line_catalog = value;
+		r->line.catalog = value;
+	else if (place->depth == 2 && import_is(place->keys[0], "of"))
+		r->line.name = import_is(place->keys[1], "name") ? value : r->line.name;
 	else if (place->depth == 2 && import_is(place->keys[0], "units") &&
 		 mem_grow(&r->told, &r->told_cap, r->told_count + 1, sizeof(*r->told)))
 		r->told[r->told_count++] = (struct own_json_value){place->keys[1], value, true};
@@ -101,7 +107,10 @@ void own_json_see_line(void *user, enum read_json_event event, const struct read
 	struct own_json *r = user;
 	if (event == READ_JSON_TEXT && own_json_line_head(r, place, value))
 		return;
-	if ((event == READ_JSON_BARE || event == READ_JSON_TEXT) && place->depth == 1)
+	if (event == READ_JSON_BARE && place->depth == 2 && import_is(place->keys[0], "of") &&
+	    import_is(place->keys[1], "id"))
+		r->line.id = value;
+	else if ((event == READ_JSON_BARE || event == READ_JSON_TEXT) && place->depth == 1)
 		own_json_add_value(r, place->keys[0], value, event == READ_JSON_TEXT);
 	else if (event == READ_JSON_END && !place->depth)
 		own_json_end_line(r);
@@ -124,6 +133,8 @@ static void own_json_learn(struct own_json *r, struct own_json_table *t,
 	bool text = m->text;
 	if (depth == 1 && import_is(keys[0], "for") && text)
 		t->catalog = value;
+	else if (depth == 1 && import_is(keys[0], "name") && text)
+		t->name = value;
 	else if (depth == 1 && import_is(keys[0], "simulated"))
 		t->simulated = import_is(value, "true");
 	else if (depth == 1 && (import_is(keys[0], "device") || import_is(keys[0], "id")) &&

@@ -24,12 +24,18 @@ struct import_rows *import_rows_create(struct import_job *job,
 	*last = rows;
 	rows->job = job;
 	const struct import_part *part = job->part;
+	const struct import_told *told = import_told_of(job);
 	const char *name = options->name ? options->name : part ? part->name : NULL;
+	uint32_t number = part ? part->number : SX_NONE;
+	if (told) {
+		name = told->name ? told->name : name;
+		number = number == SX_NONE ? told->number : number;
+	}
 	rows->kind = options->kind;
 	rows->device = (struct import_device){.catalog = keep(job, options->catalog),
 					      .source = job->format->kind,
 					      .name = keep(job, name),
-					      .number = part ? part->number : SX_NONE,
+					      .number = number,
 					      .driver = keep(job, options->driver),
 					      .clock = keep(job, options->clock),
 					      .encloses_work = options->encloses_work,

@@ -173,6 +173,14 @@ static void why_json(struct rows_writer *w, const struct sx_table *t)
 	json_object_end(json);
 }
 
+/* Which device it is, and what it is called. */
+static void device_json(const struct rows_writer *w, struct json *json)
+{
+	json_kv_u64(json, "id", w->shape->device);
+	if (w->shape->name)
+		json_kv_string(json, "name", w->shape->name);
+}
+
 /* A document, or one table of a document. */
 static void open_json(struct rows_writer *w)
 {
@@ -182,7 +190,7 @@ static void open_json(struct rows_writer *w)
 	}
 	w->json = *w->shape->within;
 	json_object_begin(&w->json);
-	json_kv_u64(&w->json, "id", w->shape->device);
+	device_json(w, &w->json);
 	json_kv_bool(&w->json, "simulated", w->shape->simulated);
 }
 
@@ -254,6 +262,11 @@ static void head_ndjson(struct rows_writer *w, struct json *json, const struct s
 	snprintf(schema, sizeof(schema), "sextant.%s/1", w->shape->schema);
 	json_kv_string(json, "schema", schema);
 	json_kv_string(json, "for", w->shape->catalog);
+	if (w->shape->name) { /* below one key, for columns may have these names */
+		json_kv_object_flat(json, "of");
+		device_json(w, json);
+		json_object_end(json);
+	}
 	json_kv_object_flat(json, "units");
 	for (uint32_t c = 0; c < sx_table_column_count(t); c++) {
 		const struct sx_column *column = sx_table_column(t, c);

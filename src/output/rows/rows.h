@@ -11,6 +11,7 @@
 struct rows_shape {
 	const char *schema;  /* "eval", "decode" */
 	const char *catalog; /* name; NULL: rows of several */
+	const char *name;    /* the device's, for JSON of tables and NDJSON; NULL: it has none */
 	bool times;	     /* begin_ns, end_ns columns */
 	bool contexts;	     /* a context column */
 	uint32_t labels;     /* more label columns: a mask of 1 << enum sx_label */

@@ -33,6 +33,7 @@ enum sx_status export_shape(const struct cli *cli, const struct capture_view *vi
 {
 	*shape = (struct rows_shape){.schema = cli->verb->name,
 				     .catalog = sx_catalog_info(view->catalog)->name,
+				     .name = *view->info->name ? view->info->name : NULL,
 				     .times = true,
 				     .quality = true,
 				     .simulated = view->info->simulated};
