@@ -93,6 +93,25 @@ def check_joined_names(folder):
     assert (live["name"], live["device"]) == ("cpu_busy", 1), live
 
 
+def check_constants(folder):
+    """What the devices are comes out beside their rows: the first one's by name, what others have otherwise or alone behind their prefix, and told."""
+    capture = os.path.join(folder, "three.sxc")
+    first, second, cpu = (d["constants"] for d in run.document("capture", "info", capture)["devices"])
+    want = dict(first, **{"mali_model#1." + name: value for name, value in second.items() if first.get(name) != value}, **{"cpu." + name: value for name, value in cpu.items()})
+    assert len(want) > len(first) + len(cpu) and len(want) < len(first) + len(second) + len(cpu), want
+    done = run("export", capture, "--join", "--json")
+    joined, = json.loads(done.stdout)["devices"]
+    assert joined["constants"] == want, joined["constants"]
+    assert "constants are not the same for all devices" in " ".join(done.stderr.split()), done.stderr
+    for form in ("csv", "ndjson"):
+        table = os.path.join(folder, "constants." + form)
+        run("export", capture, "--join", "-f", form, "-o", table)
+        device, = run.document("export", table, "--for", "mali-g310")["devices"]
+        columns = dict(zip(device["metrics"], device["rows"][0]))
+        for name, value in want.items():
+            assert device["constants"].get(name, columns.get(name)) == value, (form, name, value, columns)
+
+
 def mistakes(folder):
     capture = os.path.join(folder, "one.sxc")
     run("record", "-d", "mali-g310", "-I", "30ms", "-t", "100ms", "-o", capture)
@@ -105,4 +124,5 @@ with tempfile.TemporaryDirectory() as where:
     check(where)
     check_names(where)
     check_joined_names(where)
+    check_constants(where)
 sys.exit(0)

@@ -2,9 +2,11 @@
 #include "tools/verbs/export/header.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "tools/verbs/export/join.h"
 
 /* One name may have two units; below one header all numbers are in the base unit of theirs. */
@@ -150,6 +152,9 @@ enum sx_status export_join_whys(struct exporting *e, const struct sx_table *t, s
 
 void export_join_finish(struct exporting *e)
 {
+	for (char **name = e->names; name && *name; name++)
+		free(*name);
+	free(e->names);
 	for (uint32_t c = 0; e->joined && e->whys && c < sx_table_column_count(e->joined); c++)
 		free(e->whys[c]);
 	free(e->whys);
@@ -205,4 +210,68 @@ enum sx_status export_gather_constants(struct exporting *e, struct sx_error *err
 	bool done = all && e->devices[e->count - 1].constants;
 	free(all);
 	return done ? SX_OK : error_nomem(err, "exporting");
+}
+
+/* What stands below the names of the first device, and what was added behind prefixes. */
+struct joined_constants {
+	uint32_t own, named, differ;
+	const char *first;
+};
+
+/* Behind the prefix of its device; false: no memory. */
+static bool add_prefixed(struct exporting *e, uint32_t *named, const char *prefix,
+			 const struct sx_constant_value *constant)
+{
+	struct exported *to = &e->devices[0];
+	char *name = NULL;
+	if (asprintf(&name, "%s%s", prefix, constant->name) < 0)
+		return false;
+	e->names[(*named)++] = name;
+	to->constants[to->shape.constant_count++] =
+	    (struct sx_constant_value){name, constant->value};
+	return true;
+}
+
+/* Those of another device that the first lacks, or has otherwise: of these the first one told. */
+static bool add_different(struct exporting *e, uint32_t device, const char *prefix,
+			  struct joined_constants *j)
+{
+	const struct capture_view *view = e->devices[device].view;
+	const struct exported *to = &e->devices[0];
+	for (uint32_t i = 0; i < view->constant_count; i++) {
+		const struct sx_constant_value *c = &view->constants[i];
+		uint32_t at = find_constant(to->constants, j->own, c->name);
+		if (at < j->own && to->constants[at].value == c->value)
+			continue;
+		if (!add_prefixed(e, &j->named, prefix, c))
+			return false;
+		if (at < j->own && !j->differ++)
+			j->first = e->names[j->named - 1];
+	}
+	return true;
+}
+
+enum sx_status export_join_constants(struct exporting *e, const struct join_device *devices,
+				     struct sx_error *err)
+{
+	struct exported *to = &e->devices[0];
+	struct joined_constants joined = {0};
+	uint32_t most = 1;
+	for (uint32_t i = 0; i < e->count; i++)
+		most += e->devices[i].view->constant_count;
+	to->constants = calloc(most, sizeof(*to->constants));
+	e->names = calloc(most, sizeof(*e->names));
+	bool good = to->constants && e->names;
+	if (good && !to->bare)
+		joined.own = place_constants(to, to->constants, 0);
+	to->shape.constants = to->constants;
+	to->shape.constant_count = joined.own;
+	for (uint32_t i = 1; good && i < e->count; i++)
+		good = add_different(e, i, devices[i].prefix, &joined);
+	if (joined.differ)
+		cli_note(e->cli,
+			 "%s not the same for all devices: the first one's have their names, those "
+			 "of others stand behind a prefix, as %s",
+			 COUNTED(joined.differ, "constant is"), joined.first);
+	return good ? SX_OK : error_nomem(err, "exporting");
 }

@@ -17,6 +17,8 @@ struct exported {
 	struct sx_constant_value *constants; /* of all devices, this one's values; or NULL */
 };
 
+struct join_device;
+
 struct exporting {
 	struct cli *cli;
 	struct exported *devices;
@@ -26,6 +28,7 @@ struct exporting {
 	struct sx_table *joined;
 	char **whys;	/* by column of these: why no device has data for it, or NULL */
 	bool *answered; /* some device has, or may have */
+	char **names;	/* of constants of other devices, with their prefixes; NULL ends them */
 };
 
 /* The columns of all devices, each name once. */
@@ -40,5 +43,11 @@ enum sx_status export_join_whys(struct exporting *e, const struct sx_table *t,
 void export_join_finish(struct exporting *e);
 /* The same columns for all devices, for there is one header. */
 enum sx_status export_gather_constants(struct exporting *e, struct sx_error *err);
+/*
+ * Rows of the first device with those of others beside them: its constants by their names, of the
+ * others' those that it lacks or has otherwise behind their devices' prefixes, as columns are.
+ */
+enum sx_status export_join_constants(struct exporting *e, const struct join_device *devices,
+				     struct sx_error *err);
 
 #endif

@@ -252,6 +252,8 @@ static enum sx_status export_joined(struct exporting *e, struct sx_error *err)
 	}
 	if (!status)
 		status = export_join(e->cli, devices, e->count, &e->joined, err);
+	if (!status)
+		status = export_join_constants(e, devices, err);
 	if (!status) {
 		struct rows_shape *shape = &e->devices[0].shape;
 		struct json json = {.out = NULL};
