@@ -170,11 +170,12 @@ class OddTables(FolderTest):
             self.assertNotIn('between points', told)
 
     def test_arrays_of_objects(self):
-        """As other programs write a table: what the same as CSV is, with the same said of its units; and what jq -s makes of our own lines."""
+        """As other programs write a table, in an array or an object a line: what the same as CSV is, with the same said of its units; and what jq -s makes of our own lines."""
         rows = [{'frame': i, 'scene': 'a' if i < 2 else 'b "c"', 'gpu_time': 8.25 + i, 'frame_time_ms': 16.5, 'gpu_busy': None if i == 1 else 50} for i in range(4)]
         table = ['frame,scene,gpu_time,frame_time_ms,gpu_busy'] + [f'{i},{"a" if i < 2 else chr(34) + "b " + 2 * chr(34) + "c" + 3 * chr(34)},{8.25 + i},16.5,{"" if i == 1 else 50}' for i in range(4)]
         want = None
-        for text in ('\n'.join(table) + '\n', json.dumps(rows), json.dumps(rows, indent=2), '[' + ',\n'.join(map(json.dumps, rows)) + ']\n'):
+        for text in ('\n'.join(table) + '\n', json.dumps(rows), json.dumps(rows, indent=2), '[' + ',\n'.join(map(json.dumps, rows)) + ']\n',
+                     ''.join(json.dumps(row) + '\n' for row in rows)):
             for verb in (('eval', '--json'), ('eval', '--for', 'opengl', '--json'), ('report', '--by', 'scene', '--csv')):
                 if verb[0] == 'eval':
                     result = run(verb[0], self.file(text), *verb[1:], '-m', 'gpu_time,frame_time')
@@ -192,6 +193,8 @@ class OddTables(FolderTest):
         own = run('export', self.file(json.dumps(rows)), '--counters', '-f', 'ndjson').stdout
         again = run('export', self.file('[' + ','.join(own.splitlines()) + ']'), '--counters', '-f', 'ndjson')
         self.assertEqual((again.returncode, again.stdout), (0, own))
+        part = run('export', self.file(own.split('\n', 1)[1]), '--counters', '-f', 'ndjson', '-m', 'gpu_time')  # ours without what the first line says
+        self.assertEqual([json.loads(line)['gpu_time'] for line in part.stdout.splitlines()], [0.00925, 0.01025, 0.01125])
         cut = run('export', self.file('[{"gpu_time": 8.25}, {"gpu_'), '--counters', '--csv')
         self.assertEqual(cut.stdout.splitlines()[1:], [',,,0.00825'])
         self.assertIn('breaks off', cut.stderr)

@@ -118,7 +118,7 @@ void own_json_write_row(struct own_json *r, struct own_json_table *t)
 	own_json_put(r, "\n", 1);
 }
 
-/* The catalog whose units NDJSON is in the base of; of JSON the one that it names. */
+/* The catalog whose units our NDJSON is in the base of; of JSON the one that it names. */
 static struct sx_catalog *own_json_catalog(struct own_json *r, const struct own_json_table *t)
 {
 	const struct import_request *request = r->job->request;
@@ -161,7 +161,7 @@ static double own_json_factor(const struct own_json *r, const char *from, const 
 	return factor;
 }
 
-/* What tells rows of ours in an array, as jq -s makes one of our lines. */
+/* What tells rows of ours, of which somebody may have kept a part, or made an array by jq -s. */
 static bool own_json_is_ours(const struct own_json_table *t)
 {
 	return t->catalog.size || (strings_find(&t->names, "begin_ns", 8) != UINT32_MAX &&
@@ -187,7 +187,7 @@ static const char *own_json_unit(struct own_json *r, const struct own_json_table
 	const char *known = own_json_known_unit(catalog, t->names.texts[name]), *unit = NULL;
 	if (t->units[name].size)
 		unit = import_text(r->job, t->units[name].text, t->units[name].size);
-	else if (r->lines && known && r->array && !own_json_is_ours(t))
+	else if (r->lines && known && !own_json_is_ours(t))
 		unit = own_json_bare_unit(r, catalog, t->names.texts[name], known);
 	else if (r->lines && known)
 		unit = units_base(&r->units, known, buf, &factor);
