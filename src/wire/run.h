@@ -80,6 +80,14 @@ static inline uint32_t wire_parts_more(const struct wire_record *record, uint32_
 	return record->flags & WIRE_SEVERAL && draws > 1 ? draws - 1 : 0;
 }
 
+/* Of the record's CPU time, what falls on so much of its time: at most all. */
+static inline uint64_t wire_cpu_part(const struct wire_record *from, uint64_t ns, uint64_t all_ns)
+{
+	uint64_t cpu_ns = from->cpu_end_ns - from->cpu_begin_ns;
+
+	return ns >= all_ns ? cpu_ns : (uint64_t)((double)cpu_ns / (double)all_ns * (double)ns);
+}
+
 /*
  * The record of a frame. The process is taken to have worked evenly over all. false: it makes
  * no sense.
@@ -87,7 +95,7 @@ static inline uint32_t wire_parts_more(const struct wire_record *record, uint32_
 static inline bool wire_run_record(const struct wire_record *from, uint32_t at,
 				   struct wire_record *out)
 {
-	uint64_t before_ns = 0, all_ns = 0, cpu_ns = from->cpu_end_ns - from->cpu_begin_ns;
+	uint64_t before_ns = 0, all_ns = 0;
 
 	if (from->index > WIRE_RUN_MOST || at >= from->index ||
 	    from->cpu_end_ns < from->cpu_begin_ns)
@@ -111,11 +119,10 @@ static inline bool wire_run_record(const struct wire_record *from, uint32_t at,
 			out->states[i] = WIRE_NOT_COLLECTED;
 	}
 	if (all_ns != 0) {
-		double each = (double)cpu_ns / (double)all_ns;
-		out->cpu_begin_ns = from->cpu_begin_ns + (uint64_t)(each * (double)before_ns);
+		out->cpu_begin_ns += wire_cpu_part(from, before_ns, all_ns);
 		out->cpu_end_ns =
 		    from->cpu_begin_ns +
-		    (uint64_t)(each * (double)(before_ns + (uint32_t)from->values[at]));
+		    wire_cpu_part(from, before_ns + (uint32_t)from->values[at], all_ns);
 	}
 	return true;
 }
@@ -148,10 +155,9 @@ static inline bool wire_parts_record(const struct wire_record *from, uint32_t at
 	if (before_ns + length_ns > all_ns)
 		return false;
 	if (all_ns != 0) {
-		double each = (double)(from->cpu_end_ns - from->cpu_begin_ns) / (double)all_ns;
-		out->cpu_begin_ns = from->cpu_begin_ns + (uint64_t)(each * (double)before_ns);
+		out->cpu_begin_ns += wire_cpu_part(from, before_ns, all_ns);
 		out->cpu_end_ns =
-		    from->cpu_begin_ns + (uint64_t)(each * (double)(before_ns + length_ns));
+		    from->cpu_begin_ns + wire_cpu_part(from, before_ns + length_ns, all_ns);
 	}
 	return true;
 }

@@ -9,7 +9,7 @@ import time
 
 STREAM, RECORD = 4096 + (1 << 20), 576
 MOST, MS = (1 << 64) - 1, 10**6
-FRAME, DRAW, KERNEL, PARTS = 1, 5, 6, 35
+FRAME, DRAW, KERNEL, RUN, PARTS = 1, 5, 6, 34, 35
 SPARED, SEVERAL = 4, 1 << 11
 SIZE_KNOWN, CPU_KNOWN = 1, 4
 SAMPLES = 10
@@ -52,6 +52,12 @@ def now():
     return time.clock_gettime_ns(time.CLOCK_MONOTONIC)
 
 
+def cpu_clock(channel, begin):
+    """Each sample by itself might be, all of them together not."""
+    seconds = channel.head * 10**9
+    channel.write(begin, begin + MS, flags=CPU_KNOWN, cpu=(seconds, seconds + 10**9))
+
+
 CASES = {
     'fine': lambda c, t: c.write(t, t + MS),
     'negative': lambda c, t: c.write(t, t - 5),
@@ -64,11 +70,19 @@ CASES = {
     'kinds': lambda c, t: [c.write(t, t + MS, MOST, kind=kind) for kind in (0, 10, 31, 32, 33, MOST >> 32)],
     'other': lambda c, t: c.write(t, t + MS, MOST, kind=FRAME + KERNEL - c.kind),
     'mixed': lambda c, t: [c.write(t, t + MS), c.write(t, MOST), c.write(t + MS, t)],
+    'boot': lambda c, t: c.write(5, 1000),
+    'hours': lambda c, t: c.write(t, t + MS, flags=CPU_KNOWN, cpu=(0, 3600 * 10**9)),
+    'more and more': cpu_clock,
+    'draws': lambda c, t: c.write(t, t + MS, draws=(1 << 32) - 1),
+    'no frames': lambda c, t: c.write(t, t + MS, kind=RUN),
+    'no parts': lambda c, t: parts(c, t, MS, 1, count=0),
+    'frames without end': lambda c, t: c.write(t, t + MS, MOST, kind=RUN, index=48, flags=CPU_KNOWN, cpu=(0, MOST)),
     'head': lambda c, t: c.put('<Q', STREAM + 64, MOST - c.ring),
 }
 
-# What only parts of frames can have.
-PARTS_CASES = {
+# What not every API has.
+OTHER_CASES = {
+    'years of a CPU': lambda c, t: c.write(t, t + 1000, 1000 | 1 << 32, SPARED, CPU_KNOWN, (0, MOST), RUN, index=48),
     'a draw each nanosecond': lambda c, t: parts(c, t, 800 * MS, 800 * MS),
 }
 
@@ -76,6 +90,6 @@ if __name__ == '__main__':
     channel = Channel(sys.argv[1])
     time.sleep(0.01)
     for _ in range(SAMPLES):
-        {**CASES, **PARTS_CASES}[sys.argv[2]](channel, now() - MS)
+        {**CASES, **OTHER_CASES}[sys.argv[2]](channel, now() - MS)
         time.sleep(0.002)
     channel.put('<I', STREAM, 3)

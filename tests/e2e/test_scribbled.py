@@ -13,7 +13,8 @@ from command import Command, FolderTest  # noqa: E402
 
 WAYS = {'gl': 'SEXTANT_CHANNEL', 'vulkan': 'SEXTANT_CHANNEL_VULKAN', 'opencl': 'SEXTANT_CHANNEL_OPENCL'}
 CLOCKS = {'Queued', 'Submitted', 'Started', 'Ended'}  # of the device, which may show anything
-NOTHING = {'negative', 'years', 'future', 'since the epoch', 'kinds', 'other', 'head'}
+NOTHING = {'negative', 'years', 'future', 'since the epoch', 'boot', 'draws', 'kinds', 'other', 'no frames', 'no parts',
+           'frames without end', 'head'}
 sextant = Command(sys.argv.pop(1), timeout=60)
 
 
@@ -65,6 +66,29 @@ class Scribbled(FolderTest):
 
     def test_opencl(self):
         self.check('opencl')
+
+    def cpu_seconds(self, case, *options):
+        done, seconds = self.measure('gl', case, *options)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        with open(self.path('out'), encoding='utf-8') as file:
+            metrics = {m['name']: m['total'] for m in json.load(file)['metrics']}
+        return metrics['CPUTime'], seconds
+
+    def test_cpu_time_is_no_more_than_there_was(self):
+        for case in 'hours', 'more and more', 'years of a CPU':
+            with self.subTest(case=case):
+                cpu, seconds = self.cpu_seconds(case)
+                self.assertLessEqual(cpu or 0, (seconds + 2) * os.sysconf('SC_NPROCESSORS_CONF'))
+
+    def test_other_programs_are_measured_all_the_same(self):
+        """What one writes is its own affair: no warning, and the exit status is the program's."""
+        both = [f'"{sys.executable}" "{scribbler.__file__}" SEXTANT_CHANNEL {case}' for case in ('other', 'fine')]
+        done = sextant('stat', '-d', 'gl', '--json', '-o', self.path('out'), '--', 'sh', '-c', ' & '.join(both) + '; wait')
+        self.assertEqual((done.returncode, 'warning' in done.stderr), (0, False), done.stderr)
+        with open(self.path('out'), encoding='utf-8') as file:
+            document = json.load(file)
+        self.assertEqual(document['samples']['count'], scribbler.SAMPLES)
+        self.assertIn(f'{scribbler.SAMPLES} records that made no sense', json.dumps(document))
 
     def test_many_draws_in_a_row(self):
         """What stands for many samples takes no longer than one."""

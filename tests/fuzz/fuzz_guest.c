@@ -23,6 +23,7 @@
 struct world {
 	struct channel channel;
 	struct contexts contexts;
+	struct bounds bounds;
 	struct reader {
 		struct decoder *decoder;
 		struct sx_table *table;
@@ -80,7 +81,8 @@ static void feed(struct world *w, int which)
 }
 
 /* A program that came 1000 s after the machine's start, 4 s ago. */
-static const struct bounds now = {UINT64_C(1000000000000), UINT64_C(1004000000000)};
+static const struct bounds long_here = {UINT64_C(1000000000000), UINT64_C(1004000000000),
+					.cpus = 4};
 
 static void check_bounds(const struct wire_record *record)
 {
@@ -106,7 +108,8 @@ static void read_all(struct world *w)
 		       w->sample->driver_count * sizeof(struct wire_value));
 		for (int i = 0; i < READERS; i++)
 			feed(w, i);
-		if (bounds_hold(&now, w->sample)) {
+		w->bounds.commands = w->sample->record.kind == WIRE_KERNEL;
+		if (bounds_hold(&w->bounds, w->sample)) {
 			check_bounds(&w->sample->record);
 			for (int i = 0; i < READERS; i++)
 				feed(w, i);
@@ -150,15 +153,15 @@ static void begin(struct world *w)
 		stream->head = 3;
 		for (uint32_t k = 0; k < RING; k++)
 			ring[k] = (struct wire_record){.kind = WIRE_FRAME + k % 7,
-						       .begin_ns = now.came_ns,
-						       .end_ns = now.came_ns + k,
+						       .begin_ns = long_here.came_ns,
+						       .end_ns = long_here.came_ns + k,
 						       .label = 8 + 24 * k};
 	}
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct world w = {.channel = {.ring = RING, .name = "fuzz"}};
+	struct world w = {.bounds = long_here, .channel = {.ring = RING, .name = "fuzz"}};
 	w.channel.memory = calloc(1, WIRE_BYTES(RING));
 	w.sample =
 	    malloc(sizeof(*w.sample) + PATH_BYTES + WIRE_VALUES_MOST * sizeof(struct wire_value));

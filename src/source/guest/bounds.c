@@ -4,6 +4,7 @@
 #define SLACK_NS    UINT64_C(1000000000)
 #define PER_NS	    UINT64_C(1000000) /* a device's units count less than 1e13 a second together */
 #define CPUS_MOST   4096u
+#define DRAWS_MORE  1000000u   /* than nanoseconds that a sample has */
 #define PIXELS_MOST (1u << 20) /* in a row */
 
 enum opencl_value {
@@ -58,17 +59,43 @@ static void bound_clocks(struct wire_record *record, uint64_t most_ns)
 	}
 }
 
-bool bounds_hold(const struct bounds *bounds, struct wire_sample *sample)
+/* All samples together have no more than the program's clock went on by. */
+static void bound_cpu(struct bounds *bounds, struct wire_record *record, uint64_t most_ns)
+{
+	uint64_t cpu_ns = times(most_ns, bounds->cpus ? bounds->cpus : CPUS_MOST);
+	if (!(record->flags & WIRE_CPU_KNOWN))
+		return;
+	if (!bounds->cpu_known)
+		bounds->cpu_from_ns = record->cpu_begin_ns;
+	bounds->cpu_known = true;
+	if (record->cpu_end_ns - record->cpu_begin_ns > cpu_ns ||
+	    (record->cpu_end_ns > bounds->cpu_from_ns &&
+	     record->cpu_end_ns - bounds->cpu_from_ns > cpu_ns))
+		record->flags &= ~(uint32_t)WIRE_CPU_KNOWN;
+}
+
+/* A thread that draws needs some time for each call. */
+static bool has_time(const struct bounds *bounds, const struct wire_record *record,
+		     uint64_t most_ns)
+{
+	uint64_t length_ns = record->end_ns - record->begin_ns;
+	return record->end_ns <= bounds->now_ns + SLACK_NS && length_ns <= most_ns &&
+	       record->begin_ns + SLACK_NS >= bounds->came_ns &&
+	       record->draws <= length_ns + DRAWS_MORE &&
+	       record->dispatches <= length_ns + DRAWS_MORE;
+}
+
+bool bounds_hold(struct bounds *bounds, struct wire_sample *sample)
 {
 	struct wire_record *record = &sample->record;
 	uint64_t most_ns = bounds->now_ns - bounds->came_ns + SLACK_NS;
+	if (bounds->commands != (record->kind == WIRE_KERNEL))
+		return false;
 	if (bounds->now_ns < bounds->came_ns) /* the clock could not be read */
 		return true;
-	if (record->end_ns > bounds->now_ns + SLACK_NS ||
-	    record->end_ns - record->begin_ns > most_ns)
+	if (!has_time(bounds, record, most_ns))
 		return false;
-	if (record->cpu_end_ns - record->cpu_begin_ns > times(most_ns, CPUS_MOST))
-		record->flags &= ~(uint32_t)WIRE_CPU_KNOWN;
+	bound_cpu(bounds, record, most_ns);
 	if (record->width > PIXELS_MOST || record->height > PIXELS_MOST)
 		record->flags &= ~(uint32_t)WIRE_SIZE_KNOWN;
 	bound_clocks(record, most_ns);

@@ -8,16 +8,22 @@
 
 #include "wire/channel.h"
 
-/* When the program got its channel, and now. */
+/* Of one program; set what is marked, the rest is zero before its first sample. */
 struct bounds {
-	uint64_t came_ns, now_ns;
+	uint64_t came_ns;     /* set: when it got its channel, */
+	uint64_t now_ns;      /* and now, before each sample */
+	uint32_t cpus;	      /* set: that it may run on at once; 0: not known */
+	bool commands;	      /* set: its samples are commands; else none is */
+	bool cpu_known;	      /* its CPU clock has been seen, */
+	uint64_t cpu_from_ns; /* and was this first */
 };
 
 /*
- * false: the sample cannot be, since it lies in the future or is longer than the program was here.
- * Values that no device counts in that time become WIRE_IMPOSSIBLE, a size that no window has is
- * not known.
+ * false: the sample cannot be, since it lies in the future or before the program came, is longer
+ * than it was here, has more draws than that leaves time for, or is of another API. Values that no
+ * device counts in that time become WIRE_IMPOSSIBLE; a size that no window has is not known, nor is
+ * CPU time beyond what its CPUs had.
  */
-bool bounds_hold(const struct bounds *bounds, struct wire_sample *sample);
+bool bounds_hold(struct bounds *bounds, struct wire_sample *sample);
 
 #endif

@@ -21,16 +21,17 @@
 struct process {
 	struct channel channel;
 	int pidfd;
-	bool ended;	     /* or another program has taken its place */
-	bool told;	     /* processes_newcomer() has given it */
-	uint64_t came_ns;    /* when we met it, */
-	uint64_t channel_ns; /* and when it got its channel */
+	bool ended;	  /* or another program has taken its place */
+	bool told;	  /* processes_newcomer() has given it */
+	uint64_t came_ns; /* when we met it */
+	struct bounds bounds;
 };
 
 enum sx_status processes_open(struct processes *all, const struct sx_sys *sys,
 			      const struct channel_wish *wish, struct sx_error *err)
 {
-	*all = (struct processes){.sys = sys};
+	long cpus = sysconf(_SC_NPROCESSORS_CONF);
+	*all = (struct processes){.sys = sys, .cpus = cpus > 0 ? (uint32_t)cpus : 0};
 	return handover_open(&all->handover, sys, wish, err);
 }
 
@@ -41,6 +42,7 @@ const char *processes_path(const struct processes *all)
 
 void processes_set_wish(struct processes *all, const struct channel_wish *wish)
 {
+	all->commands = wish->kinds & 1u << WIRE_KERNEL;
 	handover_set_wish(&all->handover, wish);
 }
 
@@ -155,7 +157,9 @@ static void welcome(struct processes *all)
 	while (handover_take(&all->handover, &who)) {
 		note_ends(all);
 		struct process process = {
-		    .pidfd = who.pidfd, .came_ns = sys_now_ns(all->sys), .channel_ns = who.came_ns};
+		    .pidfd = who.pidfd,
+		    .came_ns = sys_now_ns(all->sys),
+		    .bounds = {who.came_ns, .cpus = all->cpus, .commands = all->commands}};
 		process.channel = (struct channel){.value_most = who.value_most,
 						   .memory = who.memory,
 						   .ring = who.ring,
@@ -199,9 +203,9 @@ static bool next_possible(struct processes *all, struct process *process,
 	process->channel.now_ns = waits ? sys_now_ns(all->sys) : 0;
 	*to->lost = 0;
 	while (channel_next(&process->channel, &all->contexts, to->out, &lost)) {
-		const struct bounds bounds = {process->channel_ns, sys_now_ns(all->sys)};
+		process->bounds.now_ns = sys_now_ns(all->sys);
 		*to->lost += lost;
-		if (bounds_hold(&bounds, to->out))
+		if (bounds_hold(&process->bounds, to->out))
 			return true;
 		all->contexts.items[to->out->context].broken++;
 	}

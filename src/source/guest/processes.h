@@ -29,6 +29,8 @@ struct processes {
 	struct contexts contexts;
 	struct heirs heirs; /* that have not come */
 	bool hurry;
+	bool commands; /* their samples are commands: OpenCL */
+	uint32_t cpus; /* of the machine; 0: not known */
 	/* Of processes that have gone. */
 	uint64_t seen, made, refused, dropped, labels_lost;
 	struct own_time time;

@@ -34,6 +34,16 @@ static inline void open_all(struct processes *all)
 	assert_int_equal(processes_open(all, sys_real(), &wish, NULL), SX_OK);
 }
 
+/* An empty frame of just now. */
+static inline struct wire_record frame_now(uint64_t frame)
+{
+	struct timespec now;
+	assert_int_equal(clock_gettime(CLOCK_MONOTONIC, &now), 0);
+	uint64_t ns = (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
+	return (struct wire_record){
+	    .kind = WIRE_FRAME, .frame = frame, .begin_ns = ns, .end_ns = ns};
+}
+
 /* A program: fetches its channel and writes some records, then does what `end` says. */
 static inline pid_t program(const char *path, unsigned streams, unsigned records, void (*end)(void))
 {
@@ -49,9 +59,10 @@ static inline pid_t program(const char *path, unsigned streams, unsigned records
 		struct channel_identity identity = {.serial = s + 1, .api = WIRE_OPENGL};
 		struct channel_stream stream = {0};
 		channel->contexts++;
-		for (unsigned i = 0; i < records; i++)
-			channel_write(channel, &stream, &identity,
-				      &(struct wire_record){.kind = WIRE_FRAME, .frame = i});
+		for (unsigned i = 0; i < records; i++) {
+			const struct wire_record record = frame_now(i);
+			channel_write(channel, &stream, &identity, &record);
+		}
 	}
 	end();
 	_exit(0);

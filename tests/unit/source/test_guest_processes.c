@@ -42,7 +42,8 @@ static pid_t drafting(const char *path, unsigned records, unsigned drafts)
 {
 	struct channel_identity identity = {.serial = 1, .api = WIRE_OPENGL};
 	struct channel_stream stream = {0};
-	struct wire_record record = {.kind = WIRE_FRAME, .flags = WIRE_CPU_KNOWN | WIRE_GPU_KNOWN};
+	struct wire_record record = frame_now(0);
+	uint64_t from_ns = record.begin_ns;
 	pid_t pid = fork();
 	if (pid != 0)
 		return pid;
@@ -50,8 +51,10 @@ static pid_t drafting(const char *path, unsigned records, unsigned drafts)
 	if (!channel)
 		_exit(9);
 	channel->contexts++;
+	record.flags = WIRE_CPU_KNOWN | WIRE_GPU_KNOWN;
 	for (unsigned i = 0; i < drafts; i++) {
-		record.frame = record.begin_ns = record.end_ns = i;
+		record.frame = i;
+		record.begin_ns = record.end_ns = from_ns + i;
 		record.cpu_begin_ns = record.cpu_end_ns = i % 2;
 		record.states[0] = WIRE_SPARED;
 		record.states[1] = record.states[2] = WIRE_VALID; /* half of a record */
@@ -116,7 +119,7 @@ static void test_drafts_of_running_programs_wait(void **state)
 	if (pid == 0) {
 		struct channel_identity identity = {.serial = 1, .api = WIRE_OPENGL};
 		struct channel_stream stream = {0};
-		struct wire_record record = {.kind = WIRE_FRAME};
+		const struct wire_record record = frame_now(0);
 		struct wire_header *channel = channel_open(processes_path(&all));
 		channel->contexts++;
 		channel_draft(channel, &stream, &identity, &record, 0);
@@ -255,10 +258,13 @@ static void draw_and_tidy(const char *path, unsigned contexts)
 	for (unsigned c = 0; channel && c < contexts; c++) {
 		struct channel_identity identity = {.serial = c + 1, .api = WIRE_OPENGL};
 		struct channel_stream stream = {0};
-		struct wire_record record = {.kind = WIRE_FRAME, .draws = 1};
+		struct wire_record record = frame_now(0);
+		record.draws = 1;
 		for (; record.frame < 3; record.frame++)
 			channel_write(channel, &stream, &identity, &record);
-		record = (struct wire_record){.kind = WIRE_TIME, .flags = WIRE_LAST};
+		record = frame_now(0);
+		record.kind = WIRE_TIME;
+		record.flags = WIRE_LAST;
 		channel_write(channel, &stream, &identity, &record);
 	}
 	_exit(!channel);
@@ -295,7 +301,7 @@ static pid_t program_with_values(const char *path)
 		for (uint64_t i = 0; i < MANY; i++)
 			values[i] =
 			    (struct wire_value){.bits = 1000 * frame + i, .state = WIRE_VALID};
-		const struct wire_record record = {.kind = WIRE_FRAME, .frame = frame};
+		const struct wire_record record = frame_now(frame);
 		const struct channel_sample sample = {&record, values, frame % 2 ? MANY : 0};
 		channel_write_values(channel, &stream, &identity, &sample);
 	}

@@ -24,7 +24,7 @@
 #include "source/vk/vk.h"
 
 #define RECORDS	 20u
-#define FROM_NS	 UINT64_C(1000000000) /* long before the run */
+#define AGO_NS	 UINT64_C(800000000) /* nothing drew then; a channel may be so much younger */
 #define EACH_NS	 UINT64_C(1000)
 #define NO_CHILD 9 /* the program's status when it got no channel */
 #define CALLS	 400u
@@ -142,13 +142,17 @@ static pid_t program(const struct subject *s, const char *path, int *written)
 	prctl(PR_SET_NAME, "llvmpipe-0");
 	struct channel_identity identity = {.serial = 1, .api = WIRE_VULKAN};
 	struct channel_stream stream = {0};
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	uint64_t from_ns = (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
+	from_ns -= AGO_NS;
 	identity.why[WIRE_GPU_TIME] = s->kind == WIRE_FRAME ? WIRE_WHY_THREADS : 0;
 	__atomic_add_fetch(&channel->contexts, 1, __ATOMIC_RELAXED);
 	for (uint64_t i = 0; i < RECORDS; i++) {
 		struct wire_record record = {.kind = s->kind,
 					     .frame = i,
-					     .begin_ns = FROM_NS + i * EACH_NS,
-					     .end_ns = FROM_NS + (i + 1) * EACH_NS};
+					     .begin_ns = from_ns + i * EACH_NS,
+					     .end_ns = from_ns + (i + 1) * EACH_NS};
 		record.states[s->counter] = WIRE_VALID;
 		record.values[s->counter] = i;
 		channel_write(channel, &stream, &identity, &record);

@@ -187,7 +187,8 @@ static bool take_packed(struct channel *channel, struct contexts *contexts, unsi
 }
 
 /* Whether a record holds several samples, which come from it now. */
-static bool begin_packed(struct channel_place *mine, const struct wire_record *record)
+static bool begin_packed(struct channel_place *mine, struct context_info *info,
+			 const struct wire_record *record, bool draft)
 {
 	bool counted = record->kind == WIRE_COUNTED;
 	uint32_t count = counted ? record->group_count : record->index;
@@ -199,6 +200,7 @@ static bool begin_packed(struct channel_place *mine, const struct wire_record *r
 	mine->packed = *record;
 	mine->packed_at = 0;
 	mine->packed_count = count < most ? count : most;
+	info->broken += !count && !draft; /* a draft may not have its first yet */
 	return true;
 }
 
@@ -226,13 +228,14 @@ static bool channel_take(struct channel *channel, struct contexts *contexts, uns
 		return false;
 	while (mine->tail != end) {
 		out->record = ring[mine->tail & (size - 1)];
-		if (mine->tail - head < size)
+		bool draft = mine->tail - head < size;
+		if (draft)
 			strip_draft(&out->record);
 		__atomic_store_n(&stream->tail, ++mine->tail, __ATOMIC_RELEASE);
 		if (out->record.kind == WIRE_DRIVER_VALUES &&
 		    gather_values(channel, &out->record, out))
 			continue;
-		if (begin_packed(mine, &out->record)) {
+		if (begin_packed(mine, info, &out->record, draft)) {
 			if (!take_packed(channel, contexts, index, out))
 				continue;
 			*lost = count_lost(mine, stream, info);
