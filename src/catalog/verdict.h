@@ -24,6 +24,9 @@ struct verdict_fact {
 	uint32_t line; /* in the file */
 	const char *name, *title, *unit;
 	const char *remedy; /* how to get it, or NULL */
+	/* What is said instead, and advised, where it alone lacks and no source knows of it; or
+	 * NULL. */
+	const char *nowhere, *elsewhere;
 	struct verdict_way *ways;
 	uint32_t way_count;
 };

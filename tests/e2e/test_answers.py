@@ -76,6 +76,24 @@ class Names(Answers):
             self.assertEqual([(m['name'], m['aliases']) for m in found], [('frames_per_second', ['fps'])])
 
 
+class Verdicts(Answers):
+    def test_of_the_cpu_alone(self):
+        """What cannot be told, of a run in which no device knows a GPU: no word of a metric that is not there."""
+        def part(*args):
+            done = run('stat', '-d', 'cpu', *args, '--json', '-o', self.path('out.json'), '--', 'sleep', '0.4')
+            self.assertEqual(done.returncode, 0, done.stderr)
+            with open(self.path('out.json'), encoding='utf-8') as file:
+                return json.load(file)['verdict']['parts'][0]
+        chosen, named = part(), part('-m', 'cpu_busy')
+        self.assertEqual(chosen['because'], 'the CPU is not full, and nothing that was measured tells how busy a GPU is')
+        self.assertNotIn('gpu_time', chosen['advice'])
+        self.assertIn('such as input, files, the network or a lock', chosen['advice'])
+        self.assertEqual(named['because'], 'this was not measured: busiest thread')
+        self.assertIn('ThreadTime and ThreadWait where -m chooses', named['advice'])
+        both = part('-m', 'ThreadTime,ThreadWait')  # as the remedy says
+        self.assertEqual(both['because'], chosen['because'])
+
+
 class Notes(Answers):
     def test_all_of_them(self):
         """What is said of a device stands in its document, all of it, when a table is read and when it was imported."""

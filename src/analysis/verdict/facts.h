@@ -73,5 +73,10 @@ void facts_take(struct verdict_column *column, size_t row, double value, uint8_t
  * there are any; *status, which must be SX_OK, tells when memory is out.
  */
 bool facts_ask_sources(struct verdict_facts *facts, bool own, enum sx_status *status);
+/*
+ * Whether the catalog of any source has something that a way to the fact is made of: then the
+ * sources know it, whatever was selected of them (sources.c).
+ */
+bool facts_may_know(const struct verdict_facts *facts, uint32_t fact);
 
 #endif

@@ -7,6 +7,7 @@
 
 #include "catalog/column.h"
 #include "catalog/constants.h"
+#include "expr/parse/visit.h"
 #include "table/frames.h"
 #include "table/like.h"
 #include "table/total.h"
@@ -149,6 +150,24 @@ static enum sx_status ask_source(struct verdict_facts *f, const struct verdict_s
 	}
 	sx_table_destroy(raw);
 	return status;
+}
+
+static enum sx_status known_name(void *user, const struct sx_node *node)
+{
+	const struct verdict_facts *f = user;
+	bool known = false;
+	for (uint32_t i = 0; node->kind == SX_NODE_NAME && !known && i < f->source_count; i++)
+		known = column_of_neutral(f->sources[i].catalog, node->name, true) != NULL;
+	return known ? SX_AGAIN : SX_OK; /* to stop there */
+}
+
+bool facts_may_know(const struct verdict_facts *f, uint32_t fact)
+{
+	bool known = false;
+	const struct verdict_fact *of = &f->rules->facts[fact];
+	for (uint32_t w = 0; !known && w < of->way_count; w++)
+		known = expr_visit(of->ways[w].tree, known_name, (void *)f) == SX_AGAIN;
+	return known;
 }
 
 bool facts_ask_sources(struct verdict_facts *f, bool own, enum sx_status *status)

@@ -91,22 +91,49 @@ static void tell_which(struct judging *j, uint32_t rule, struct verdict_part *pa
 	}
 }
 
+/*
+ * What of these facts a window lacks and can be had: one that a source knows of first. *alone: no
+ * other lacks, and no source knows of it.
+ */
+static uint32_t lacking(const struct judging *j, const struct sx_strings *needs, size_t window,
+			bool *alone)
+{
+	uint32_t found = SX_NONE, lacks = 0;
+	bool known = false;
+	for (uint32_t i = 0; i < needs->count; i++) {
+		uint32_t fact = verdict_fact_find(&j->verdict->rules, needs->items[i]);
+		if (judging_is_sound(&j->facts.facts[fact], window))
+			continue;
+		bool knows = facts_may_know(&j->facts, fact);
+		if (found == SX_NONE || (knows && !known))
+			found = fact;
+		known |= knows;
+		lacks++;
+	}
+	*alone = lacks == 1 && !known;
+	return found;
+}
+
 /* What the rule that needs least would have needed: the last one. */
 static bool tell_unknown(struct judging *j, size_t window, struct verdict_part *part)
 {
 	const struct verdict_rules *rules = &j->verdict->rules;
 	uint32_t last = rules->rule_count - 1;
 	uint32_t missing = SX_NONE;
+	bool alone = false;
 	for (size_t w = window; missing == SX_NONE && w < j->facts.count; w++)
 		if (j->rule[w] == NO_RULE)
-			missing = judging_missing(j, &rules->rules[last].needs, w);
-	char text[256] = "the facts contradict each other: no rule holds";
+			missing = lacking(j, &rules->rules[last].needs, w, &alone);
+	char text[512] = "the facts contradict each other: no rule holds";
 	part->name = VERDICT_UNKNOWN;
 	part->title = "Cannot tell";
 	if (missing != SX_NONE) {
-		snprintf(text, sizeof(text), "this was not measured: %s",
-			 rules->facts[missing].title);
-		part->advice = rules->facts[missing].remedy;
+		const struct verdict_fact *fact = &rules->facts[missing];
+		bool nowhere = alone && fact->nowhere;
+		snprintf(text, sizeof(text), "%s%s",
+			 nowhere ? fact->nowhere : "this was not measured: ",
+			 nowhere ? "" : fact->title);
+		part->advice = alone && fact->elsewhere ? fact->elsewhere : fact->remedy;
 	}
 	part->because = arena_strndup(&j->verdict->arena, text, strlen(text));
 	return part->because && tell_evidence(j, NO_RULE, missing, part);

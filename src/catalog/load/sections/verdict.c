@@ -44,6 +44,8 @@ static const struct field fact_fields[] = {
     {"unit", FIELD_UNIT, true, offsetof(struct fact, fact.unit), NULL},
     {"from", FIELD_NODE, true, offsetof(struct fact, from), NULL},
     {"remedy", FIELD_TEXT, false, offsetof(struct fact, fact.remedy), NULL},
+    {"nowhere", FIELD_TEXT, false, offsetof(struct fact, fact.nowhere), NULL},
+    {"elsewhere", FIELD_TEXT, false, offsetof(struct fact, fact.elsewhere), NULL},
 };
 
 static const struct field rule_fields[] = {
