@@ -7,7 +7,7 @@
 
 #include "catalog/column.h"
 #include "catalog/constants.h"
-#include "expr/parse/visit.h"
+#include "expr/compile.h"
 #include "table/frames.h"
 #include "table/like.h"
 #include "table/total.h"
