@@ -277,6 +277,24 @@ class Diff(unittest.TestCase):
         self.assertEqual(rows["frame_time.p99"]["verdict"], "worse")
         self.assertGreater(rows["frame_time.p99"]["b"]["mean"], 0.024)
 
+    def test_what_is_named_has_a_row(self):
+        """In every format, also where it is the same, where a side lacks it, or both, with the reason."""
+        names = ['frame_time', 'gpu_busy', 'gpu_power', 'cpu.ipc']
+        whys = [None, 'gpu_busy was not collected', 'GpuPower was not collected', 'monitor has nothing that means cpu.ipc']
+        sides = [os.path.join(self.folder, side + '.csv') for side in 'ab']
+        for path, busy in zip(sides, (40, '')):
+            with open(path, 'w', encoding='ascii') as file:
+                file.write('frame,frame_time (ms),gpu_busy\n' + ''.join(f'{i},{20 + i % 2},{busy}\n' for i in range(9)))
+        rows = {m['name']: m for m in self.diff(*sides, '-m', ','.join(names), code=1)['metrics']}
+        self.assertEqual([(rows[name]['verdict'], rows[name]['why']) for name in names], [('incomparable' if why else 'same', why) for why in whys])
+        text = run('diff', *sides, '-m', ','.join(names), code=1).stdout
+        table = run('diff', *sides, '-m', ','.join(names), '-f', 'markdown', code=1).stdout.replace('\\_', '_')
+        for name, why in zip(names, whys):
+            self.assertRegex(text, rf'(?m)^{name} .* {"incomparable" if why else "same"}$')
+            self.assertEqual(f'  {name}: not compared: {why}\n' in text, why is not None)
+            self.assertRegex(table, rf'(?m)^\| {name} \|.*\| {f"incomparable: {why}" if why else "same"} \|$')
+        self.assertNotRegex(run('diff', *sides).stdout, '(?m)^(frame_time|gpu_power) ')  # nothing was named
+
     def test_old_captures(self):
         """Captures of version 0.1 are read; what they were made with is said."""
         folder = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../data/captures")

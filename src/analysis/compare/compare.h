@@ -24,6 +24,7 @@ struct compare_metric {
 	enum sx_direction direction;
 	bool counts;  /* the work alone decides it: pieces of work that are counted one by one */
 	bool hidden;  /* not asked for: this metric only tells whether others are comparable */
+	bool named;   /* by the user: it has a row, whatever is to be said of it */
 	bool scaled;  /* some samples were not measured: totals are estimates */
 	bool of_rows; /* the mean is that of the rows' ratios: the run's is not known */
 	bool amount;  /* of a device that is sampled by time: what a run took is its total */
@@ -131,8 +132,10 @@ struct compare_row {
 	const char *why; /* of incomparable ones */
 };
 
-/* Whether either side measured it at all: views pass over the others. */
+/* Whether either side measured it at all, or named it: views pass over the others. */
 bool compare_row_is_told(const struct compare_row *row);
+/* Whether a short view shows it: it moved, or was named. */
+bool compare_row_is_shown(const struct compare_row *row);
 
 /* What is compared of a side that has runs: the total of a run, the rate, or the mean. */
 double compare_row_value(const struct compare_row *row, const struct compare_metric *side);

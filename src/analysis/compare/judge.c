@@ -22,8 +22,11 @@ const char *compare_verdict_name(enum compare_verdict verdict)
 
 bool compare_row_is_told(const struct compare_row *row)
 {
-	return (row->a && row->a->runs && !row->a->hidden) ||
-	       (row->b && row->b->runs && !row->b->hidden);
+	const struct compare_metric *const sides[] = {row->a, row->b};
+	for (unsigned i = 0; i < 2; i++)
+		if (sides[i] && (sides[i]->runs || sides[i]->named) && !sides[i]->hidden)
+			return true;
+	return false;
 }
 
 void comparison_finish(struct comparison *c)
@@ -81,6 +84,12 @@ static bool judge_exact(struct compare_row *row)
 	row->change = a != 0 ? (b - a) / fabs(a) : b == 0 ? 0 : (double)NAN;
 	row->verdict = a == b ? COMPARE_SAME : by_direction(row);
 	return true;
+}
+
+bool compare_row_is_shown(const struct compare_row *row)
+{
+	bool named = (row->a && row->a->named) || (row->b && row->b->named);
+	return named || (row->verdict != COMPARE_SAME && row->verdict != COMPARE_INCOMPARABLE);
 }
 
 double compare_row_value(const struct compare_row *row, const struct compare_metric *side)

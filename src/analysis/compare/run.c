@@ -258,6 +258,7 @@ static bool add_row(struct compare_set *set, const struct compare_recording *run
 	if (m ? !set_make_room(set, m, set->runs + 1) : !(m = new_metric(set, d, row, device)))
 		return false;
 	m->hidden = run->is_asked && !run->is_asked(run->user, device, row);
+	m->named = d->named && !m->hidden;
 	if (!row->stats.count) {
 		m->why = compare_set_text(set, row->stats.why ? row->stats.why : "no data");
 		return m->why != NULL;

@@ -52,15 +52,24 @@ static void markdown_side(FILE *out, const char *name, const struct compare_set 
 static void row_line(const struct view *view, const struct compare_row *row)
 {
 	FILE *out = view->out.out;
-	char a[HUMAN_MAX], b[HUMAN_MAX], change[32];
+	char a[HUMAN_MAX] = "-", b[HUMAN_MAX] = "-", change[32];
 	static const char *const marks[] = {"", "✅ ", "❌ ", "⚠️ ", ""};
-	table_number(view, a, compare_row_value(row, row->a), compare_row_unit(row, row->a));
-	table_number(view, b, compare_row_value(row, row->b), compare_row_unit(row, row->b));
+	if (row->a)
+		table_number(view, a, compare_row_value(row, row->a),
+			     compare_row_unit(row, row->a));
+	if (row->b)
+		table_number(view, b, compare_row_value(row, row->b),
+			     compare_row_unit(row, row->b));
 	diff_change(change, row);
 	fputs("| ", out);
 	markdown_put(out, row->name);
-	fprintf(out, " | %s | %s | %s | %s%s |\n", a, b, change, marks[row->verdict],
+	fprintf(out, " | %s | %s | %s | %s%s", a, b, change, marks[row->verdict],
 		compare_verdict_name(row->verdict));
+	if (row->verdict == COMPARE_INCOMPARABLE && row->why) {
+		fputs(": ", out);
+		markdown_put(out, row->why);
+	}
+	fputs(" |\n", out);
 }
 
 static bool write_rows(const struct view *view, const struct comparison *c)
@@ -69,9 +78,8 @@ static bool write_rows(const struct view *view, const struct comparison *c)
 	size_t count, shown = 0, left = 0, totals = 0, rates = 0;
 	const struct compare_row **rows = diff_ranked(c, &count);
 	for (size_t i = 0; i < count; i++) {
-		bool moved =
-		    rows[i]->verdict != COMPARE_SAME && rows[i]->verdict != COMPARE_INCOMPARABLE;
-		if (!moved && !(view->verbose && rows[i]->verdict == COMPARE_SAME))
+		if (!compare_row_is_shown(rows[i]) &&
+		    !(view->verbose && rows[i]->verdict == COMPARE_SAME))
 			continue;
 		if (shown == ROWS_MOST) {
 			left++;
@@ -89,7 +97,7 @@ static bool write_rows(const struct view *view, const struct comparison *c)
 	if (rates)
 		fputs("\n" DIFF_RATES "\n", out);
 	if (left)
-		fprintf(out, "\n%zu more moved.\n", left);
+		fprintf(out, "\n%zu more rows are not shown.\n", left);
 	free(rows);
 	return rows != NULL;
 }

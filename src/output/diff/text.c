@@ -25,13 +25,6 @@ static void head_side(const struct view *view, const char *name, const struct co
 	}
 }
 
-static bool is_shown(const struct view *view, const struct compare_row *row)
-{
-	if (view->verbose)
-		return true;
-	return row->verdict != COMPARE_SAME && row->verdict != COMPARE_INCOMPARABLE;
-}
-
 static bool add_row(const struct view *view, struct text_table *table,
 		    const struct compare_row *row)
 {
@@ -67,7 +60,7 @@ static bool write_table(const struct view *view, const struct comparison *c)
 	struct text_table *table = text_table_create(columns, 6);
 	bool ok = rows && table;
 	for (size_t i = 0; ok && i < count; i++) {
-		if (!is_shown(view, rows[i]))
+		if (!view->verbose && !compare_row_is_shown(rows[i]))
 			continue;
 		ok = add_row(view, table, rows[i]);
 		shown++;
@@ -137,7 +130,8 @@ struct reasons {
 static void count_reason(struct reasons *r, const struct compare_row *row)
 {
 	size_t at = 0;
-	if (row->verdict != COMPARE_INCOMPARABLE || !row->why || !compare_row_is_told(row))
+	if (row->verdict != COMPARE_INCOMPARABLE || !row->why || !compare_row_is_told(row) ||
+	    compare_row_is_shown(row))
 		return;
 	r->all++;
 	while (at < r->count && strcmp(r->why[at], row->why) != 0)
@@ -147,6 +141,20 @@ static void count_reason(struct reasons *r, const struct compare_row *row)
 	if (at == r->count)
 		r->why[r->count++] = row->why;
 	r->rows[at]++;
+}
+
+/* What was named and cannot be compared: why, below the rows. */
+static void write_named(const struct view *view, const struct comparison *c)
+{
+	char line[512];
+	for (size_t i = 0; i < c->row_count; i++) {
+		const struct compare_row *row = &c->rows[i];
+		if (row->verdict != COMPARE_INCOMPARABLE || !row->why ||
+		    !compare_row_is_told(row) || !compare_row_is_shown(row))
+			continue;
+		snprintf(line, sizeof(line), "%s: not compared: %s", row->name, row->why);
+		text_wrap(&view->out, 2, line);
+	}
 }
 
 /* Why rows were not compared: the reasons that most rows have, each once. */
@@ -184,6 +192,7 @@ static enum sx_status diff_write_text(const struct view *view, const struct comp
 	write_reasons(view, c);
 	if (!write_table(view, c))
 		return error_nomem(err, "writing the comparison");
+	write_named(view, c);
 	if (c->advice_count || view->verbose)
 		fputc('\n', view->out.out);
 	if (view->verbose)
