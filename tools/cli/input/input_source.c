@@ -2,25 +2,14 @@
 #include "tools/cli/input/input_source.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/spill/nameless.h"
 #include "import/import.h"
 #include "tools/cli/input/input.h"
-
-/* A file that has no name, on disk: a folder in memory would only move the problem. */
-static int nameless_file(void)
-{
-	const char *const folders[] = {getenv("TMPDIR"), "/var/tmp", "/tmp"};
-	int fd = -1;
-	for (size_t i = 0; fd < 0 && i < sizeof(folders) / sizeof(folders[0]); i++)
-		if (folders[i])
-			fd = open(folders[i], O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-	return fd;
-}
 
 static bool keep(int fd, const char *buf, size_t size)
 {
