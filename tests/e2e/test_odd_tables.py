@@ -119,6 +119,18 @@ class OddTables(FolderTest):
                 'GpuFrequency': ('Hz', [299e6] * 2), 'PackagePower': ('W', [3.05] * 2), 'GpuPower': ('W', [0.06] * 2)}
         self.assertEqual({name: have[name] for name in want}, want)
         self.assertIn('2 lines are none of the table', told)
+    def test_times_that_do_not_go_on(self):
+        """A row at the time of the one above, or before it, has no length: that is told."""
+        for stamps, told in (((0, 1, 2, 3), None), ((0, 2, 1, 3), '1 line is no later than the line above, line 4 the first'),
+                             ((0, 2, 1, 1, 3), '2 lines are no later than the line above, line 4 the first')):
+            for head, scale in (('time (s)', 1e-2), ('timestamp_ms', 10)):
+                text = f'{head},IAVertices\n' + ''.join(f'{at * scale},{i}\n' for i, at in enumerate(stamps))
+                with self.subTest(text):
+                    result = run('export', self.file(text), '--for', 'opengl', '-m', 'IAVertices', '--csv')
+                    words = ' '.join(result.stderr.split())
+                    self.assertIn(told, words) if told else self.assertNotIn('no later', words)
+                    begins = [line.split(',')[0] for line in result.stdout.splitlines()[1:]]
+                    self.assertEqual([bool(begin) for begin in begins], [i > 0 and stamps[i] > stamps[i - 1] for i in range(len(stamps))])
 
     def test_texts_beyond_all_room(self):
         """A label of which there is more than 4,095 bytes is cut between letters, in every reader; what is cut is no number."""

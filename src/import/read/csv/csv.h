@@ -61,6 +61,7 @@ enum csv_odd {
 	CSV_ODD_CUT,	  /* texts that are too long */
 	CSV_ODD_NO_COUNT, /* values of counts that are below 0 or beyond 64 bits */
 	CSV_ODD_OUTSIDE,  /* values that cannot be */
+	CSV_ODD_NO_LATER, /* rows that end when the one before did, or earlier */
 	CSV_ODD_TIMES,	  /* rows whose times cannot be; they have none */
 	CSV_ODDS
 };

@@ -296,7 +296,10 @@ static enum sx_status csv_rows_take_cell(struct csv_reader *r, struct csv_column
 	return status;
 }
 
-/* A row that ended at a moment began at that of the row before, unless it says better. */
+/*
+ * A row that ended at a moment began at that of the row before, unless it says better: one that
+ * ended no later has no begin.
+ */
 static void use_moment(struct csv_reader *r)
 {
 	uint64_t moment = r->times[CSV_MOMENT];
@@ -304,9 +307,12 @@ static void use_moment(struct csv_reader *r)
 		return;
 	if (r->times[CSV_END] == SX_TIME_UNKNOWN)
 		r->times[CSV_END] = moment;
-	if (r->times[CSV_BEGIN] == SX_TIME_UNKNOWN && r->times[CSV_DURATION] == SX_TIME_UNKNOWN &&
-	    r->moment < r->times[CSV_END])
+	bool begins =
+	    r->times[CSV_BEGIN] != SX_TIME_UNKNOWN || r->times[CSV_DURATION] != SX_TIME_UNKNOWN;
+	if (!begins && r->moment < r->times[CSV_END])
 		r->times[CSV_BEGIN] = r->moment;
+	else if (!begins && r->moment != SX_TIME_UNKNOWN && !r->table)
+		csv_tell_odd(r, CSV_ODD_NO_LATER, r->c.line, NULL);
 	r->moment = moment;
 }
 

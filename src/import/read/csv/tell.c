@@ -71,6 +71,8 @@ static const struct {
 			 "below 0 or beyond 1e200, a share above 100 %, or more than its time "
 			 "allows, the first in line",
 			 ": no data"},
+    [CSV_ODD_NO_LATER] = {"line is", "no later than the line above, line",
+			  " the first: how long such a row is, is not known"},
     [CSV_ODD_TIMES] = {"line has", "times that cannot be, line",
 		       " the first: the end before the begin, or more than a year apart; they "
 		       "were left out"},
