@@ -252,6 +252,12 @@ const char *import_device_catalog(struct import_job *job, const char *const *nam
 /* How many of the names one catalog knows: the one that has most of them. */
 size_t import_count_known(struct import_job *job, const char *const *names, size_t count);
 
+/*
+ * Either for what has a header alone, or the catalog that the device is called after, where that
+ * has any of the names. What was guessed is told.
+ */
+const char *import_table_catalog(struct import_job *job, const char *const *names, size_t count);
+
 /* What should have been numbers: how many, and the first of them. */
 struct import_odd {
 	size_t count, place;

@@ -65,29 +65,41 @@ static size_t count_exact(const struct sx_catalog *catalog, const char *const *n
 	return known;
 }
 
-/*
- * The catalog that has most of the names, and how many that are. Of those with as many, one without
- * metric sets: numbers of the others mean nothing before somebody names the set.
- */
+/* Of catalogs that have as many names of a file, the least that it takes to mean one. */
+enum guess_rank {
+	GUESS_ANY,    /* whatever the hardware: an API, what monitors log */
+	GUESS_DEVICE, /* of some hardware */
+	GUESS_SET,    /* numbers mean nothing before somebody names a metric set */
+};
+
+static enum guess_rank guess_rank_of(const struct sx_catalog *catalog)
+{
+	const struct sx_catalog_info *info = sx_catalog_info(catalog);
+	bool device = info->kind == SX_KIND_GPU && info->match_count;
+	return sx_catalog_has_sets(catalog) ? GUESS_SET : device ? GUESS_DEVICE : GUESS_ANY;
+}
+
+/* The catalog that has most of the names, of several the first of the least rank, and how many. */
 static const char *most_known(struct import_job *job, const char *const *names, size_t count,
 			      bool exact, size_t *most)
 {
 	size_t catalogs;
 	const char *best = NULL;
-	bool of_sets = false;
+	enum guess_rank least = GUESS_SET;
 	const char *const *all = sx_catalog_names(job->request->context, &catalogs);
 	*most = 0;
-	for (size_t i = 0; i < catalogs && (*most < count || of_sets); i++) {
+	for (size_t i = 0; i < catalogs && (*most < count || least != GUESS_ANY); i++) {
 		struct sx_catalog *catalog = NULL;
 		if (sx_catalog_open(job->request->context, all[i], &catalog, NULL))
 			continue;
 		size_t known =
 		    exact ? count_exact(catalog, names, count) : count_known(catalog, names, count);
-		bool sets = sx_catalog_has_sets(catalog);
-		bool better = known > *most || (known && known == *most && of_sets && !sets);
-		best = better ? all[i] : best;
-		of_sets = better ? sets : of_sets;
-		*most = better ? known : *most;
+		enum guess_rank rank = guess_rank_of(catalog);
+		if (known > *most || (known && known == *most && rank < least)) {
+			best = all[i];
+			least = rank;
+			*most = known;
+		}
 		sx_catalog_unref(catalog);
 	}
 	return best;
@@ -157,6 +169,35 @@ const char *import_device_catalog(struct import_job *job, const char *const *nam
 	bool better = count_known(catalog, names, count) > known;
 	sx_catalog_unref(catalog);
 	return better ? found : asked;
+}
+
+/* The catalog that a device is called after, where that has any of the names. */
+static const char *named_catalog(struct import_job *job, const char *const *names, size_t count)
+{
+	struct sx_catalog *catalog = NULL;
+	const char *name = job->part ? job->part->name : NULL;
+	if (!name || strchr(name, '/') ||
+	    sx_catalog_open(job->request->context, name, &catalog, NULL))
+		return NULL;
+	bool any = count_known(catalog, names, count) > 0;
+	sx_catalog_unref(catalog);
+	return any ? name : NULL;
+}
+
+const char *import_table_catalog(struct import_job *job, const char *const *names, size_t count)
+{
+	const char *asked = job->request->catalog;
+	const char *named = asked ? NULL : named_catalog(job, names, count);
+	if (named)
+		return named;
+	const char *found = job->part ? import_device_catalog(job, names, count)
+				      : import_find_catalog(job, names, count);
+	if (found && !asked)
+		import_tell(job,
+			    "the file does not say what it is of: its names fit %s as well as any; "
+			    "--for NAME says better",
+			    found);
+	return found;
 }
 
 struct import_field import_monitor(struct import_job *job, const struct import_word *words,

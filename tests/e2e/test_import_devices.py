@@ -105,11 +105,24 @@ class Devices(FolderTest):
                 'a,5,,,x,7,\nb,,77,4,,,8\na,6,,,y,8,\n,8,,,,9,\n')
         info = run.document('capture', 'info', self.file(text))['devices']
         self.assertEqual([(d['name'], d['id'], d['catalog'], d['rows'], [c['name'] for c in d['columns']]) for d in info],
-                         [('a', 0, 'amd-gcn1', 2, ['IAVertices', 'D3DGPUTime']), ('b', 1, 'cpu', 1, ['IdleTime', 'cpus', 'UserTime']),
-                          ('', 2, 'amd-gcn1', 1, ['IAVertices', 'D3DGPUTime'])])
+                         [('a', 0, 'opengl', 2, ['IAVertices', 'D3DGPUTime']), ('b', 1, 'cpu', 1, ['IdleTime', 'cpus', 'UserTime']),
+                          ('', 2, 'opengl', 1, ['IAVertices', 'D3DGPUTime'])])
         self.assertEqual([d['constants'] for d in info], [{}, {'cpus': 4}, {}])
         mali = 'device,MaliGPUCyclesGPUActive,MaliGPUCyclesInterruptActive\n0,100,3\n4,200,5\n'
         self.assertEqual([d['id'] for d in run.document('capture', 'info', self.file(mali))['devices']], [0, 4])
+
+    def test_called_after_a_catalog(self):
+        """A device that is called after a catalog is of it; of names that several have, an API goes before hardware, in long tables too."""
+        for device in ('vulkan', 'amd-gcn2'):
+            path = self.file(f'device,duration_ns,IAVertices,cpu_busy\n{device},10000000,100,\ncpu,10000000,,50\n')
+            devices = run.document('report', path)['devices']
+            self.assertEqual([(d['catalog'], d['name']) for d in devices], [(device, device), ('cpu', 'cpu')])
+            self.assertNotIn('does not say', run('report', path).stderr)
+        for text in ('duration_ns,IAVertices\n10000000,100\n', 'frame,name,value\n0,IAVertices,100\n1,IAVertices,300\n'):
+            path = self.file(text)
+            device, = run.document('report', path)['devices']
+            self.assertEqual(device['catalog'], 'opengl')
+            self.assertIn('names fit opengl as well as any', ' '.join(run('report', path).stderr.split()))
 
     def test_broken_rows(self):
         """A device that cannot be read does not take the others with it."""

@@ -149,13 +149,7 @@ static enum sx_status find_by_header(struct import_job *job, const char **catalo
 		if (!names[count++])
 			return error_nomem(err, "importing");
 	}
-	*catalog = job->part ? import_device_catalog(job, names, count)
-			     : import_find_catalog(job, names, count);
-	if (*catalog && !job->request->catalog)
-		import_tell(job,
-			    "the file does not say what it is of: its names fit %s as well as any; "
-			    "--for NAME says better",
-			    *catalog);
+	*catalog = import_table_catalog(job, names, count);
 	return SX_OK;
 }
 

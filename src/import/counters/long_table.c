@@ -116,10 +116,10 @@ static const char *guess(struct long_reader *r)
 		strings_intern(&found, name.text, name.size, NULL);
 	}
 	if (!catalog)
-		catalog = import_guess_catalog(r->job, "", found.texts, found.count, "monitor");
+		catalog = import_table_catalog(r->job, found.texts, found.count);
 	/* The cells of a row are shared with the copy: the next row fills them anew. */
 	strings_finish(&found);
-	return catalog;
+	return catalog ? catalog : "monitor";
 }
 
 /* Labels that are numbers. */
