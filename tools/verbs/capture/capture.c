@@ -107,6 +107,19 @@ static void copy_told(const struct cli *cli, const struct job *job)
 			 COUNTED(done->damaged_bytes, "byte"));
 }
 
+static enum sx_status check_part(const struct options *o, struct sx_error *err)
+{
+	char from[HUMAN_MAX], to[HUMAN_MAX];
+	if (!o->to_ns || o->from_ns < o->to_ns)
+		return SX_OK;
+	human_duration(from, o->from_ns);
+	human_duration(to, o->to_ns);
+	error_set(err, SX_ERR_USAGE, "nothing lies between --from %s and --to %s", from, to);
+	error_because(err, "both count from the first sample, and the end comes later");
+	error_try(err, "--to with a longer time than --from");
+	return SX_ERR_USAGE;
+}
+
 static int copy(struct cli *cli, const char *verb, const char *const *inputs, size_t count)
 {
 	struct sx_error err = {0};
@@ -125,6 +138,8 @@ static int copy(struct cli *cli, const char *verb, const char *const *inputs, si
 		error_try(&err, "-o FILE");
 		return cli_fail(cli, &err);
 	}
+	if (check_part(&cli->options, &err))
+		return cli_fail(cli, &err);
 	if (cli->options.offset && parse_offset(cli->options.offset, &offset_ns, &err))
 		return cli_fail(cli, &err);
 	if (cli->options.offset)
