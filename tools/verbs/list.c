@@ -14,10 +14,12 @@ static const char *const kinds[] = {"devices", "sections", "sets",	"groups",
 
 #define LIST_WORDS 2 /* what, and a pattern */
 
+/* Also one of them: "metric". */
 static const char *kind_of(const char *word)
 {
+	size_t length = strlen(word);
 	for (size_t i = 0; kinds[i]; i++)
-		if (strcasecmp(kinds[i], word) == 0)
+		if (strncasecmp(kinds[i], word, length) == 0 && length + 1 >= strlen(kinds[i]))
 			return kinds[i];
 	return NULL;
 }
