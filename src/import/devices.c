@@ -103,8 +103,9 @@ static enum sx_status devices_look(struct devices_lines *d, struct sx_error *err
 	if (!d->any)
 		return error_nomem(err, "importing");
 	while (cells_next(&d->cells)) {
-		if (!mem_grow(&d->ends, &d->end_cap, d->count + 1, sizeof(*d->ends)) ||
-		    !mem_grow(&d->whose, &d->whose_cap, d->count + 1, 1) ||
+		struct spill *spill = d->job->spill;
+		if (!spill_grow(spill, &d->ends, &d->end_cap, d->count + 1, sizeof(*d->ends)) ||
+		    !spill_grow(spill, &d->whose, &d->whose_cap, d->count + 1, 1) ||
 		    !whose_is(d, &d->whose[d->count]))
 			return error_nomem(err, "importing");
 		d->ends[d->count++] = (size_t)(d->cells.lines.p - d->job->text);
@@ -115,16 +116,20 @@ static enum sx_status devices_look(struct devices_lines *d, struct sx_error *err
 /* The text with the lines of one device; all others are blank. */
 static char *devices_text(const struct devices_lines *d, uint32_t device)
 {
-	char *text = malloc(d->job->size + 1);
-	if (!text)
+	char *text = NULL;
+	size_t cap = 0, size = d->job->size + 1, copied = 0;
+	if (!spill_grow(d->job->spill, &text, &cap, size, 1))
 		return NULL;
-	memcpy(text, d->job->text, d->job->size + 1);
 	for (size_t i = 0; i < d->count; i++) {
 		bool other = d->whose[i] != device && d->whose[i] != OF_ALL;
-		size_t at = i ? d->ends[i - 1] : d->body;
-		for (; other && at < d->ends[i]; at++)
+		size_t at = i ? d->ends[i - 1] : d->body, end = d->ends[i];
+		memcpy(text + copied, d->job->text + copied, end - copied);
+		spill_pass(d->job->spill, 2 * (end - copied));
+		for (; other && at < end; at++)
 			text[at] = text[at] == '\n' ? '\n' : ' ';
+		copied = end;
 	}
+	memcpy(text + copied, d->job->text + copied, size - copied);
 	return text;
 }
 
@@ -165,7 +170,7 @@ static enum sx_status read_part(const struct devices_lines *d, const struct impo
 	job.text = text;
 	job.part = &part;
 	enum sx_status status = format->read(&job, err);
-	free(text);
+	spill_free(job.spill, text);
 	return status;
 }
 
@@ -221,8 +226,8 @@ static void devices_finish(struct devices_lines *d)
 {
 	strings_finish(&d->names);
 	free(d->any);
-	free(d->ends);
-	free(d->whose);
+	spill_free(d->job->spill, d->ends);
+	spill_free(d->job->spill, d->whose);
 }
 
 enum sx_status import_each_device(struct import_job *job, const struct import_format *format,

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/mem.h"
+#include "base/spill/spill.h"
 #include "base/teller.h"
 #include "import/import.h"
 #include "import/read/bare_units.h"
@@ -35,6 +36,13 @@ struct import_told {
 	const char *name, *catalog; /* or NULL */
 };
 
+/* What a file holds; a NUL stands behind it. */
+struct import_bytes {
+	char *data;
+	size_t size;
+	struct spill *spill; /* that the data is of; NULL: it is in memory */
+};
+
 /* One run. Everything that it allocates dies with the result. */
 struct import_job {
 	const struct import_request *request;
@@ -42,9 +50,10 @@ struct import_job {
 	struct import *result;
 	const char *text; /* the whole file; a NUL stands behind it */
 	size_t size;
-	char *owned;	   /* the same, where it goes with the job; NULL: somebody else's */
-	const char *place; /* what the file is counted in: "line", "row" */
-	size_t above;	   /* of the text's lines, that the file does not have */
+	char *owned;	     /* the same, where it goes with the job; NULL: somebody else's */
+	struct spill *spill; /* the result's, of what grows with the file */
+	const char *place;   /* what the file is counted in: "line", "row" */
+	size_t above;	     /* of the text's lines, that the file does not have */
 	const struct import_part *part; /* NULL: the file does not say whose its rows are */
 	const struct import_told *told; /* of each device */
 	size_t told_count;
@@ -73,14 +82,17 @@ struct import_format {
 #include "import/formats.def"
 #undef IMPORT
 
-/* The beginning of what the user gave as `path`; SX_ERR_… as import_read(). */
-enum sx_status import_load(const char *path, size_t limit, char **data, size_t *size,
+/* The beginning of what the user gave as `path`, in out->data; SX_ERR_… as import_read(). */
+enum sx_status import_load(const char *path, size_t limit, struct import_bytes *out,
 			   struct sx_error *err);
-/* Unpacks gz and zst; *data is replaced. `limit`: only the beginning is wanted. */
-enum sx_status import_unpack(const char *path, size_t limit, char **data, size_t *size,
+/* Unpacks gz and zst in place. `limit`: only the beginning is wanted. */
+enum sx_status import_unpack(const char *path, size_t limit, struct import_bytes *bytes,
 			     struct sx_error *err);
-/* Text to UTF-8 without BOM; *data is replaced. Errors: SX_ERR_NO_MEMORY. */
-enum sx_status import_decode(char **data, size_t *size, struct sx_error *err);
+/* Text to UTF-8 without BOM, in place; *was is how it was written. Errors: SX_ERR_NO_MEMORY. */
+enum sx_status import_decode(struct import_bytes *bytes, enum import_coding *was,
+			     struct sx_error *err);
+/* Frees the data; none is there then. */
+void import_bytes_free(struct import_bytes *bytes);
 
 /* For a reader that has made something else of the text: it has none from here on. */
 void import_forget_text(struct import_job *job);
@@ -194,8 +206,9 @@ struct import_cell {
 /* Lines of the text, one after another. */
 struct import_lines {
 	const char *p, *end;
-	size_t number;	 /* of the line that was read last, from 1 */
-	bool unfinished; /* the last line had no end */
+	size_t number;	     /* of the line that was read last, from 1 */
+	bool unfinished;     /* the last line had no end */
+	struct spill *spill; /* that the text is of, or NULL */
 };
 
 struct import_lines import_lines(const struct import_job *job);

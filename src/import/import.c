@@ -95,6 +95,7 @@ void import_destroy(struct import *import)
 		return;
 	for (uint32_t i = 0; i < import->device_count; i++)
 		sx_table_destroy(import->devices[i].table);
+	spill_finish(&import->spill);
 	arena_finish(&import->arena);
 	free(import);
 }
@@ -134,6 +135,7 @@ static enum sx_status import_with(struct import_job *job, struct import **out, s
 	if (!sx_failed(status) && !job->result->device_count)
 		status = import_bad(job, 0, err, "it breaks off before the first one",
 				    "no sample with a value is in it");
+	import_forget_text(job);
 	if (sx_failed(status)) {
 		import_destroy(job->result);
 		return status;
@@ -180,56 +182,52 @@ static bool is_of_anybody(const struct import_format *format)
 }
 
 /* Makes a plain table of one that stands below other lines, has blanks between its cells, … */
-static enum sx_status lay_out(struct import_job *job, struct import_head *head, char **data,
-			      size_t *size)
+static enum sx_status lay_out(struct import_job *job, struct import_head *head,
+			      struct import_bytes *bytes)
 {
 	const struct import_format *is = import_recognise(head, true);
 	const char *as = job->request->as;
 	if (!is_of_anybody(is) || (as && !is_of_anybody(find_kind(as))) || is_json(head))
 		return SX_OK;
-	enum sx_status status = import_lay_out(job, is && is != &import_any_table, data, size);
-	head->text = *data;
-	head->size = *size < IMPORT_HEAD_BYTES ? *size : IMPORT_HEAD_BYTES;
+	enum sx_status status = import_lay_out(job, is && is != &import_any_table, bytes);
+	head->text = bytes->data;
+	head->size = bytes->size < IMPORT_HEAD_BYTES ? bytes->size : IMPORT_HEAD_BYTES;
 	return status;
 }
 
-/* Takes over `data`, which has room for a NUL behind `size`. */
-static enum sx_status parse(const struct import_request *request, char *data, size_t size,
-			    struct import **out, struct sx_error *err)
+/* Takes over the bytes, which are of the result's spill, and the result. */
+static enum sx_status parse(const struct import_request *request, struct import *result,
+			    struct import_bytes bytes, struct import **out, struct sx_error *err)
 {
-	struct import_job job = {.request = request, .result = import_create(), .place = "line"};
-	enum sx_status status = job.result ? SX_OK : error_nomem(err, "importing");
-	if (!status)
-		status = import_unpack(request->path, IMPORT_BYTES_MAX, &data, &size, err);
-	struct import_head head = {.path = request->path, .text = data, .size = size};
-	bool latin = !status && import_coding(data, size) == IMPORT_LATIN;
-	if (!status)
-		status =
-		    import_perfetto.recognise(&head) ? SX_OK : import_decode(&data, &size, err);
-	head.text = data;
-	head.size = size < IMPORT_HEAD_BYTES ? size : IMPORT_HEAD_BYTES;
-	if (!status && lay_out(&job, &head, &data, &size))
+	struct import_job job = {
+	    .request = request, .result = result, .spill = &result->spill, .place = "line"};
+	enum import_coding was = IMPORT_UTF8;
+	enum sx_status status = import_unpack(request->path, IMPORT_BYTES_MAX, &bytes, err);
+	struct import_head head = {.path = request->path, .text = bytes.data, .size = bytes.size};
+	if (!status && !import_perfetto.recognise(&head))
+		status = import_decode(&bytes, &was, err);
+	head.text = bytes.data;
+	head.size = bytes.size < IMPORT_HEAD_BYTES ? bytes.size : IMPORT_HEAD_BYTES;
+	if (!status && lay_out(&job, &head, &bytes))
 		status = error_nomem(err, "importing");
 	if (!status)
 		status = choose(request, &head, &job.format, err);
 	if (status) {
-		import_destroy(job.result);
-	} else {
-		job.text = job.owned = data;
-		job.size = size;
-		if (latin && job.format != &import_perfetto)
-			import_tell(&job, "the text is no UTF-8: its letters are read as those of "
-					  "Latin-1 (Windows-1252)");
-		status = import_with(&job, out, err);
-		data = job.owned;
+		import_bytes_free(&bytes);
+		import_destroy(result);
+		return status;
 	}
-	free(data);
-	return status;
+	job.text = job.owned = bytes.data;
+	job.size = bytes.size;
+	if (was == IMPORT_LATIN && job.format != &import_perfetto)
+		import_tell(&job, "the text is no UTF-8: its letters are read as those of "
+				  "Latin-1 (Windows-1252)");
+	return import_with(&job, out, err);
 }
 
 void import_forget_text(struct import_job *job)
 {
-	free(job->owned);
+	spill_free(job->spill, job->owned);
 	job->owned = NULL;
 	job->text = "";
 	job->size = 0;
@@ -238,13 +236,17 @@ void import_forget_text(struct import_job *job)
 enum sx_status import_parse(const struct import_request *request, const char *data, size_t size,
 			    struct import **out, struct sx_error *err)
 {
+	struct import *result = import_create();
 	char *copy = malloc(size + 1);
-	if (!copy)
+	if (!copy || !result) {
+		free(copy);
+		import_destroy(result);
 		return error_nomem(err, "importing");
+	}
 	if (size)
 		memcpy(copy, data, size);
 	copy[size] = '\0';
-	return parse(request, copy, size, out, err);
+	return parse(request, result, (struct import_bytes){copy, size, &result->spill}, out, err);
 }
 
 static enum sx_status read_folder(const struct import_request *request, struct import **out,
@@ -252,6 +254,7 @@ static enum sx_status read_folder(const struct import_request *request, struct i
 {
 	struct import_job job = {
 	    .request = request, .text = "", .result = import_create(), .place = "line"};
+	job.spill = job.result ? &job.result->spill : NULL;
 	struct import_head head = {.path = request->path, .folder = true, .text = ""};
 	enum sx_status status =
 	    job.result ? choose(request, &head, &job.format, err) : error_nomem(err, "importing");
@@ -264,45 +267,52 @@ static enum sx_status read_folder(const struct import_request *request, struct i
 enum sx_status import_read(const struct import_request *request, struct import **out,
 			   struct sx_error *err)
 {
-	char *data = NULL;
-	size_t size;
 	if (is_folder(request->path))
 		return read_folder(request, out, err);
-	enum sx_status status = import_load(request->path, IMPORT_BYTES_MAX, &data, &size, err);
-	return status ? status : parse(request, data, size, out, err);
+	struct import *result = import_create();
+	if (!result)
+		return error_nomem(err, "importing");
+	struct import_bytes bytes = {.spill = &result->spill};
+	enum sx_status status = import_load(request->path, IMPORT_BYTES_MAX, &bytes, err);
+	if (!status)
+		return parse(request, result, bytes, out, err);
+	import_destroy(result);
+	return status;
 }
 
 /* A table that has to be laid out is read by an import alone. */
-static bool knows_text(const struct import_request *request, struct import_head *head, char **data,
-		       bool tables)
+static bool knows_text(const struct import_request *request, struct import_head *head,
+		       struct import_bytes *bytes, bool tables)
 {
-	const char *before = *data;
+	const char *before = bytes->data;
 	struct import_job job = {.request = request};
-	size_t size = head->size;
-	head->text = *data;
+	head->text = bytes->data;
+	head->size = bytes->size;
 	if (import_recognise(head, tables) ||
 	    (import_recognise(head, true) && import_has_devices(head)))
 		return true;
-	return !lay_out(&job, head, data, &size) && *data != before && import_recognise(head, true);
+	return !lay_out(&job, head, bytes) && bytes->data != before && import_recognise(head, true);
 }
 
 bool import_knows(const char *path, bool tables)
 {
-	char *data = NULL;
+	struct import_bytes bytes = {0};
+	enum import_coding was;
 	struct import_head head = {.path = path, .text = "", .folder = is_folder(path)};
 	if (head.folder) /* nothing else reads one: what it is not, an import says best */
 		return true;
-	if (strcmp(path, "-") == 0 || import_load(path, IMPORT_HEAD_BYTES, &data, &head.size, NULL))
+	if (strcmp(path, "-") == 0 || import_load(path, IMPORT_HEAD_BYTES, &bytes, NULL))
 		return false;
 	bool known = false;
-	if (!import_unpack(path, IMPORT_HEAD_BYTES, &data, &head.size, NULL)) {
-		head.text = data;
+	if (!import_unpack(path, IMPORT_HEAD_BYTES, &bytes, NULL)) {
+		head.text = bytes.data;
+		head.size = bytes.size;
 		known = import_perfetto.recognise(&head);
-		if (!known && !import_decode(&data, &head.size, NULL))
-			known = knows_text(&(struct import_request){.path = path}, &head, &data,
+		if (!known && !import_decode(&bytes, &was, NULL))
+			known = knows_text(&(struct import_request){.path = path}, &head, &bytes,
 					   tables);
 	}
-	free(data);
+	import_bytes_free(&bytes);
 	return known;
 }
 

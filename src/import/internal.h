@@ -7,6 +7,7 @@
 struct import {
 	const struct import_format *format;
 	struct arena arena;
+	struct spill spill; /* the text and the tables */
 	struct import_device devices[IMPORT_DEVICES_MAX];
 	uint32_t device_count;
 	const char *notes[IMPORT_NOTES_MAX];

@@ -17,13 +17,13 @@ static size_t known_names(struct import_job *job, const struct layout *layout, c
 	struct import_cell header, cells[NAMES_LOOKED_AT];
 	const char *names[NAMES_LOOKED_AT];
 	size_t known = 0, count = 0;
-	char *copy = malloc(size + 1);
-	if (!copy)
+	struct import_bytes copy = {.data = malloc(size + 1), .size = size};
+	if (!copy.data)
 		return 0;
-	memcpy(copy, text, size);
-	copy[size] = '\0';
-	if (!layout_write(layout, &copy, &size, &told, NULL)) {
-		struct import_job of = {.text = copy, .size = size};
+	memcpy(copy.data, text, size);
+	copy.data[size] = '\0';
+	if (!layout_write(layout, &copy, &told, NULL)) {
+		struct import_job of = {.text = copy.data, .size = copy.size};
 		struct import_lines lines = import_lines(&of);
 		while (import_line(&lines, &header) && lines.number < layout->header)
 			;
@@ -38,7 +38,7 @@ static size_t known_names(struct import_job *job, const struct layout *layout, c
 			count = i;
 	}
 	known = import_count_known(job, names, count);
-	free(copy);
+	import_bytes_free(&copy);
 	return known;
 }
 
@@ -61,17 +61,17 @@ static void choose_names(struct import_job *job, const char *text, size_t size,
 		*layout = upper;
 }
 
-enum sx_status import_lay_out(struct import_job *job, bool known, char **data, size_t *size)
+enum sx_status import_lay_out(struct import_job *job, bool known, struct import_bytes *bytes)
 {
 	struct layout layout;
 	struct layout_told told;
-	size_t head = *size < IMPORT_HEAD_BYTES ? *size : IMPORT_HEAD_BYTES;
-	if (memchr(*data, '\0', head) || !layout_find(*data, *size, &layout) ||
+	size_t head = bytes->size < IMPORT_HEAD_BYTES ? bytes->size : IMPORT_HEAD_BYTES;
+	if (memchr(bytes->data, '\0', head) || !layout_find(bytes->data, bytes->size, &layout) ||
 	    (known && !layout.first))
 		return SX_OK;
 	if (layout.group && job->result)
-		choose_names(job, *data, *size, &layout);
-	enum sx_status status = layout_write(&layout, data, size, &told, NULL);
+		choose_names(job, bytes->data, bytes->size, &layout);
+	enum sx_status status = layout_write(&layout, bytes, &told, NULL);
 	if (!status && told.lines && job->result)
 		import_tell(job, "%s none of the table's and left out, line %zu the first: %s",
 			    COUNTED(told.lines, "line is"), told.first, told.text);

@@ -113,8 +113,11 @@ static bool own_json_recognise(const struct import_head *head)
 		return true;
 	const char *end = array ? NULL : memchr(head->text + at, '\n', head->size - at);
 	struct own_json_look look = {.array = array};
-	read_json_walk(head->text + at, end ? (size_t)(end - head->text) - at : head->size - at,
-		       own_json_see_first, &look, &line);
+	struct import_job first = {
+	    .text = head->text + at,
+	    .size = end ? (size_t)(end - head->text) - at : head->size - at,
+	};
+	read_json_walk(&first, own_json_see_first, &look, &line);
 	return look.objects && !look.nested && !look.foreign && (look.numbers || look.own);
 }
 
@@ -124,8 +127,8 @@ static enum sx_status own_json_walk(struct own_json *r, struct sx_error *err)
 	r->at = r->seen = 0;
 	r->value_count = 0;
 	r->mark = (struct own_json_mark){.first = UINT64_MAX};
-	enum read_json_result result = read_json_walk(
-	    r->job->text, r->job->size, r->lines ? own_json_see_line : own_json_see, r, &line);
+	enum read_json_result result =
+	    read_json_walk(r->job, r->lines ? own_json_see_line : own_json_see, r, &line);
 	if (r->failed)
 		return error_nomem(err, "importing");
 	if (result == READ_JSON_BAD)
@@ -150,7 +153,7 @@ static void own_json_finish(struct own_json *r)
 	free(r->told);
 	free(r->row);
 	free(r->texts);
-	free(r->out);
+	spill_free(r->job->spill, r->out);
 	free(r);
 }
 
@@ -199,7 +202,7 @@ static enum sx_status own_json_read_table(struct own_json *r, struct sx_error *e
 	made.text = made.owned;
 	made.size = r->size;
 	enum sx_status status = import_each_device(&made, &import_own_csv, err);
-	free(made.owned);
+	import_forget_text(&made);
 	return status;
 }
 

@@ -24,11 +24,12 @@ static bool own_json_is_plain(const char *name)
 
 static void own_json_put(struct own_json *r, const char *text, size_t size)
 {
-	if (!mem_grow(&r->out, &r->cap, r->size + size + 1, 1)) {
+	if (!spill_grow(r->job->spill, &r->out, &r->cap, r->size + size + 1, 1)) {
 		r->failed = true;
 		return;
 	}
 	memcpy(r->out + r->size, text, size);
+	spill_pass(r->job->spill, size);
 	r->size += size;
 }
 

@@ -10,56 +10,77 @@
 #include "base/utf8.h"
 #include "import/formats.h"
 
+#define AT_ONCE ((size_t)1 << 20)
+
 static enum sx_status too_large(const char *path, struct sx_error *err)
 {
 	error_set(err, SX_ERR_LIMIT, "%s is larger than 4 GiB", path);
-	error_because(err, "the whole file is held in memory, unpacked");
+	error_because(err, "that is the most that is read of a file, unpacked");
 	error_try(err, "a part of it");
 	return SX_ERR_LIMIT;
 }
 
+void import_bytes_free(struct import_bytes *bytes)
+{
+	spill_free(bytes->spill, bytes->data);
+	bytes->data = NULL;
+	bytes->size = 0;
+}
+
+/* What is read or made between two looks at how much of it is in memory. */
+static size_t at_once(size_t size)
+{
+	return size < AT_ONCE ? size : AT_ONCE;
+}
+
 /* Up to `limit` bytes; more of them are an error unless only the beginning is wanted. */
-enum sx_status import_load(const char *path, size_t limit, char **data, size_t *size,
+enum sx_status import_load(const char *path, size_t limit, struct import_bytes *out,
 			   struct sx_error *err)
 {
 	int fd = strcmp(path, "-") == 0 ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
-	char *buf = NULL;
 	size_t used = 0, cap = 0;
 	ssize_t n = 1;
+	out->data = NULL;
 	if (fd < 0)
 		return error_input(err, errno, "cannot read", path);
 	while (n > 0 && used < limit) {
-		if (!mem_grow(&buf, &cap, used + 65536 + 1, 1)) {
+		if (!spill_grow(out->spill, &out->data, &cap, used + 65536 + 1, 1)) {
 			errno = ENOMEM;
 			n = -1;
 			break;
 		}
-		size_t room = cap - used - 1;
-		n = read(fd, buf + used, room < limit - used ? room : limit - used);
+		size_t room = at_once(cap - used - 1);
+		n = read(fd, out->data + used, room < limit - used ? room : limit - used);
 		if (n < 0 && errno == EINTR) {
 			n = 1;
 			continue;
 		}
 		used += n > 0 ? (size_t)n : 0;
+		spill_settle(out->spill, out->data);
 	}
 	int saved = errno;
 	if (fd != STDIN_FILENO)
 		close(fd);
 	if (n < 0 || (n > 0 && limit == IMPORT_BYTES_MAX)) {
-		free(buf);
+		import_bytes_free(out);
 		return n < 0 ? error_input(err, saved, "cannot read", path) : too_large(path, err);
 	}
-	buf[used] = '\0';
-	*data = buf;
-	*size = used;
+	out->data[used] = '\0';
+	out->size = used;
 	return SX_OK;
 }
 
 struct unpacked {
-	char *data;
-	size_t size, cap;
+	struct import_bytes bytes;
+	size_t cap;
 	bool cut; /* the packed stream breaks off */
 };
+
+static bool unpacked_grow(struct unpacked *out)
+{
+	struct import_bytes *to = &out->bytes;
+	return spill_grow(to->spill, &to->data, &out->cap, to->size + 65536 + 1, 1);
+}
 
 static bool gunzip(const char *data, size_t size, size_t limit, struct unpacked *out)
 {
@@ -68,20 +89,21 @@ static bool gunzip(const char *data, size_t size, size_t limit, struct unpacked 
 	size_t left = size;
 	if (inflateInit2(&z, 15 + 32) != Z_OK)
 		return false;
-	while (code == Z_OK && out->size < limit) {
-		if (!mem_grow(&out->data, &out->cap, out->size + 65536 + 1, 1)) {
+	struct import_bytes *to = &out->bytes;
+	while (code == Z_OK && to->size < limit) {
+		if (!unpacked_grow(out)) {
 			inflateEnd(&z);
 			return false;
 		}
 		uInt in = left > UINT32_MAX / 2 ? UINT32_MAX / 2 : (uInt)left;
-		size_t room = out->cap - out->size - 1;
-		uInt space = room > UINT32_MAX / 2 ? UINT32_MAX / 2 : (uInt)room;
+		uInt space = (uInt)at_once(out->cap - to->size - 1);
 		z.avail_in = in;
-		z.next_out = (Bytef *)out->data + out->size;
+		z.next_out = (Bytef *)to->data + to->size;
 		z.avail_out = space;
 		code = inflate(&z, Z_NO_FLUSH);
 		left -= in - z.avail_in;
-		out->size += space - z.avail_out;
+		to->size += space - z.avail_out;
+		spill_pass(to->spill, in - z.avail_in + space - z.avail_out);
 		/* Files that were appended to have several members. */
 		if (code == Z_STREAM_END && left)
 			code = inflateReset(&z);
@@ -98,15 +120,17 @@ static bool unzstd(const char *data, size_t size, size_t limit, struct unpacked 
 	ZSTD_DStream *z = ZSTD_createDStream();
 	ZSTD_inBuffer in = {data, size, 0};
 	size_t code = 1;
-	while (z && out->size < limit && (in.pos < in.size || code)) {
-		if (!mem_grow(&out->data, &out->cap, out->size + 65536 + 1, 1)) {
+	struct import_bytes *to = &out->bytes;
+	while (z && to->size < limit && (in.pos < in.size || code)) {
+		if (!unpacked_grow(out)) {
 			ZSTD_freeDStream(z);
 			return false;
 		}
-		ZSTD_outBuffer chunk = {out->data + out->size, out->cap - out->size - 1, 0};
+		ZSTD_outBuffer chunk = {to->data + to->size, at_once(out->cap - to->size - 1), 0};
 		size_t before = in.pos;
 		code = ZSTD_decompressStream(z, &chunk, &in);
-		out->size += chunk.pos;
+		to->size += chunk.pos;
+		spill_pass(to->spill, in.pos - before + chunk.pos);
 		if (ZSTD_isError(code) || (!chunk.pos && in.pos == before))
 			break;
 	}
@@ -134,42 +158,43 @@ static enum sx_status too_much(const char *path, size_t most, struct sx_error *e
 	return SX_ERR_LIMIT;
 }
 
-enum sx_status import_unpack(const char *path, size_t limit, char **data, size_t *size,
+/* Why what was unpacked cannot be read. */
+static enum sx_status unpacked_refuse(const char *path, const struct unpacked *out, size_t limit,
+				      bool gz, struct sx_error *err)
+{
+	if (out->bytes.size >= limit)
+		return limit < IMPORT_BYTES_MAX ? too_much(path, limit, err) : too_large(path, err);
+	error_set(err, SX_ERR_BAD_INPUT, "%s cannot be unpacked", path);
+	error_because(err, "its %s stream is damaged or breaks off", gz ? "gzip" : "zstd");
+	error_try(err, "%s -t %s", gz ? "gzip" : "zstd",
+		  error_word((char[ERROR_WORD_MAX]){0}, path));
+	return SX_ERR_BAD_INPUT;
+}
+
+enum sx_status import_unpack(const char *path, size_t limit, struct import_bytes *bytes,
 			     struct sx_error *err)
 {
 	static const char gz[] = "\x1f\x8b", zst[] = "\x28\xb5\x2f\xfd";
-	struct unpacked out = {0};
-	bool is_gz = *size > 2 && memcmp(*data, gz, 2) == 0;
-	bool is_zst = *size > 4 && memcmp(*data, zst, 4) == 0;
+	struct unpacked out = {.bytes = {.spill = bytes->spill}};
+	bool is_gz = bytes->size > 2 && memcmp(bytes->data, gz, 2) == 0;
+	bool is_zst = bytes->size > 4 && memcmp(bytes->data, zst, 4) == 0;
 	if (!is_gz && !is_zst)
 		return SX_OK;
 	bool whole = limit == IMPORT_BYTES_MAX;
 	if (whole)
-		limit = unpacked_max(*size);
-	bool ok = is_gz ? gunzip(*data, *size, limit, &out) : unzstd(*data, *size, limit, &out);
-	if (!ok || !out.data) {
-		free(out.data);
-		return error_nomem(err, "unpacking");
-	}
-	if (whole && (out.cut || out.size >= limit)) {
-		enum sx_status status = SX_ERR_BAD_INPUT;
-		if (out.size >= limit) {
-			status = limit < IMPORT_BYTES_MAX ? too_much(path, limit, err)
-							  : too_large(path, err);
-		} else {
-			error_set(err, status, "%s cannot be unpacked", path);
-			error_because(err, "its %s stream is damaged or breaks off",
-				      is_gz ? "gzip" : "zstd");
-			error_try(err, "%s -t %s", is_gz ? "gzip" : "zstd",
-				  error_word((char[ERROR_WORD_MAX]){0}, path));
-		}
-		free(out.data);
+		limit = unpacked_max(bytes->size);
+	bool ok = is_gz ? gunzip(bytes->data, bytes->size, limit, &out)
+			: unzstd(bytes->data, bytes->size, limit, &out);
+	enum sx_status status = SX_OK;
+	if (!ok || !out.bytes.data)
+		status = error_nomem(err, "unpacking");
+	else if (whole && (out.cut || out.bytes.size >= limit))
+		status = unpacked_refuse(path, &out, limit, is_gz, err);
+	import_bytes_free(status ? &out.bytes : bytes);
+	if (status)
 		return status;
-	}
-	free(*data);
-	*data = out.data;
-	*size = out.size;
-	(*data)[*size] = '\0';
+	*bytes = out.bytes;
+	bytes->data[bytes->size] = '\0';
 	return SX_OK;
 }
 
@@ -178,22 +203,44 @@ static uint32_t unit_at(const uint8_t *p, bool big)
 	return big ? (uint32_t)p[0] << 8 | p[1] : (uint32_t)p[1] << 8 | p[0];
 }
 
+/* How many bytes of ASCII the text begins with, of the next ones. */
+static size_t ascii_ahead(const char *text, size_t size)
+{
+	uint64_t eight;
+	size_t i = 0, most = at_once(size);
+	for (; i + sizeof(eight) <= most; i += sizeof(eight)) {
+		memcpy(&eight, text + i, sizeof(eight));
+		if (eight & UINT64_C(0x8080808080808080))
+			break;
+	}
+	while (i < most && (unsigned char)text[i] < 0x80)
+		i++;
+	return i;
+}
+
 /* Letters beyond ASCII, none of which is UTF-8; one may break off at the end. */
-static bool is_latin(const char *text, size_t size)
+static bool is_latin(const struct import_bytes *bytes)
 {
 	bool any = false;
-	for (size_t i = 0; i < size; i++) {
-		if ((unsigned char)text[i] < 0x80)
+	for (size_t i = 0; i < bytes->size;) {
+		const char *text = bytes->data + i;
+		size_t left = bytes->size - i, plain = ascii_ahead(text, left);
+		spill_pass(bytes->spill, plain);
+		i += plain;
+		if (plain == at_once(left))
 			continue;
-		if (utf8_length_within(text + i, size - i))
+		if (utf8_length_within(text + plain, left - plain))
 			return false;
-		any |= size - i > 3;
+		any |= left - plain > 3;
+		i++;
 	}
 	return any;
 }
 
-enum import_coding import_coding(const char *text, size_t size)
+static enum import_coding coding_of(const struct import_bytes *bytes)
 {
+	const char *text = bytes->data;
+	size_t size = bytes->size;
 	size_t zeros[2] = {0}, looked = size < 64 ? size / 2 * 2 : 64;
 	if (size >= 2 && memcmp(text, "\xff\xfe", 2) == 0)
 		return IMPORT_UTF16_LE;
@@ -206,33 +253,53 @@ enum import_coding import_coding(const char *text, size_t size)
 		return IMPORT_UTF16_LE;
 	if (looked >= 4 && !zeros[1] && zeros[0] >= looked / 2 * 3 / 4)
 		return IMPORT_UTF16_BE;
-	return is_latin(text, size) ? IMPORT_LATIN : IMPORT_UTF8;
+	return is_latin(bytes) ? IMPORT_LATIN : IMPORT_UTF8;
+}
+
+enum import_coding import_coding(const char *text, size_t size)
+{
+	/* Only looked at: a text without a spill is not written to. */
+	return coding_of(&(struct import_bytes){.data = (char *)(uintptr_t)text, .size = size});
+}
+
+/* The text as it is decoded: room for `most` bytes of it. */
+static bool decoded_begin(const struct import_bytes *from, size_t most, struct import_bytes *to)
+{
+	size_t cap = 0;
+	*to = (struct import_bytes){.spill = from->spill};
+	return spill_grow(to->spill, &to->data, &cap, most + 1, 1);
+}
+
+/* It takes the place of what it was made of. */
+static enum sx_status decoded_end(struct import_bytes *bytes, struct import_bytes *made)
+{
+	made->data[made->size] = '\0';
+	import_bytes_free(bytes);
+	*bytes = *made;
+	return SX_OK;
 }
 
 /* A half of a pair becomes the replacement character. */
-static enum sx_status from_utf16(char **data, size_t *size, bool big, struct sx_error *err)
+static enum sx_status from_utf16(struct import_bytes *bytes, bool big, struct sx_error *err)
 {
-	const uint8_t *p = (const uint8_t *)*data;
-	size_t used = 0, bom = unit_at(p, big) == 0xfeff ? 2 : 0;
-	char *out = malloc(*size / 2 * 3 + 1);
-	if (!out)
+	const uint8_t *p = (const uint8_t *)bytes->data;
+	size_t size = bytes->size, bom = unit_at(p, big) == 0xfeff ? 2 : 0;
+	struct import_bytes out;
+	if (!decoded_begin(bytes, size / 2 * 3, &out))
 		return error_nomem(err, "reading UTF-16");
-	for (size_t i = bom; i + 1 < *size; i += 2) {
+	for (size_t i = bom; i + 1 < size; i += 2) {
 		uint32_t code = unit_at(p + i, big);
-		uint32_t next = i + 3 < *size ? unit_at(p + i + 2, big) : 0;
+		uint32_t next = i + 3 < size ? unit_at(p + i + 2, big) : 0;
 		if (code >= 0xd800 && code < 0xdc00 && next >= 0xdc00 && next < 0xe000) {
 			code = 0x10000 + ((code - 0xd800) << 10) + (next - 0xdc00);
 			i += 2;
 		} else if (code >= 0xd800 && code < 0xe000) {
 			code = 0xfffd;
 		}
-		used += utf8_put(out + used, code);
+		out.size += utf8_put(out.data + out.size, code);
+		spill_pass(out.spill, 4);
 	}
-	out[used] = '\0';
-	free(*data);
-	*data = out;
-	*size = used;
-	return SX_OK;
+	return decoded_end(bytes, &out);
 }
 
 /* Windows-1252: of Latin-1 what stands in place of further control characters. */
@@ -245,71 +312,85 @@ static uint32_t latin_code(unsigned char byte)
 	return byte >= 0x80 && byte < 0xa0 ? above[byte - 0x80] : byte;
 }
 
-static enum sx_status from_latin(char **data, size_t *size, struct sx_error *err)
+static enum sx_status from_latin(struct import_bytes *bytes, struct sx_error *err)
 {
-	size_t used = 0;
-	char *out = malloc(*size * 3 + 1);
-	if (!out)
+	struct import_bytes out;
+	if (!decoded_begin(bytes, bytes->size * 3, &out))
 		return error_nomem(err, "reading Latin-1");
-	for (size_t i = 0; i < *size; i++)
-		used += utf8_put(out + used, latin_code((unsigned char)(*data)[i]));
-	out[used] = '\0';
-	free(*data);
-	*data = out;
-	*size = used;
-	return SX_OK;
+	for (size_t i = 0; i < bytes->size; i++) {
+		out.size +=
+		    utf8_put(out.data + out.size, latin_code((unsigned char)bytes->data[i]));
+		spill_pass(out.spill, 2);
+	}
+	return decoded_end(bytes, &out);
 }
 
 /* Where lines end in CR alone, as once on a Mac, they end in LF from here on. */
-static void end_lines(char *text, size_t size)
+static void end_lines(const struct import_bytes *bytes)
 {
-	size_t head = size < IMPORT_HEAD_BYTES ? size : IMPORT_HEAD_BYTES;
+	char *text = bytes->data, *end = text + bytes->size;
+	size_t head = bytes->size < IMPORT_HEAD_BYTES ? bytes->size : IMPORT_HEAD_BYTES;
 	if (memchr(text, '\n', head) || !memchr(text, '\r', head))
 		return;
-	for (char *p = text; (p = memchr(p, '\r', (size_t)(text + size - p)));)
-		*p = '\n';
+	for (char *p = text, *next; (next = memchr(p, '\r', (size_t)(end - p))); p = next) {
+		*next = '\n';
+		spill_pass(bytes->spill, (size_t)(next - p));
+	}
 }
 
-enum sx_status import_decode(char **data, size_t *size, struct sx_error *err)
+/* Takes bytes away from the beginning. */
+static void bytes_skip(struct import_bytes *bytes, size_t skipped)
+{
+	size_t all = bytes->size - skipped + 1; /* with the NUL behind */
+	for (size_t i = 0; i < all; i += AT_ONCE) {
+		size_t some = at_once(all - i);
+		memmove(bytes->data + i, bytes->data + i + skipped, some);
+		spill_pass(bytes->spill, some);
+	}
+	bytes->size -= skipped;
+}
+
+enum sx_status import_decode(struct import_bytes *bytes, enum import_coding *was,
+			     struct sx_error *err)
 {
 	enum sx_status status = SX_OK;
-	enum import_coding coding = import_coding(*data, *size);
-	if (coding == IMPORT_LATIN)
-		status = from_latin(data, size, err);
-	else if (coding != IMPORT_UTF8)
-		status = from_utf16(data, size, coding == IMPORT_UTF16_BE, err);
-	if (!status && *size >= 3 && memcmp(*data, "\xef\xbb\xbf", 3) == 0) {
-		*size -= 3;
-		memmove(*data, *data + 3, *size + 1);
-	}
+	*was = coding_of(bytes);
+	if (*was == IMPORT_LATIN)
+		status = from_latin(bytes, err);
+	else if (*was != IMPORT_UTF8)
+		status = from_utf16(bytes, *was == IMPORT_UTF16_BE, err);
+	if (!status && bytes->size >= 3 && memcmp(bytes->data, "\xef\xbb\xbf", 3) == 0)
+		bytes_skip(bytes, 3);
 	if (!status)
-		end_lines(*data, *size);
+		end_lines(bytes);
 	return status;
 }
 
 enum sx_status import_unpacked(const char *path, size_t limit, char **data, size_t *size,
 			       struct sx_error *err)
 {
-	*data = NULL;
+	struct import_bytes bytes = {0};
 	limit = limit < IMPORT_BYTES_MAX ? limit : IMPORT_BYTES_MAX;
-	enum sx_status status = import_load(path, limit, data, size, err);
+	enum sx_status status = import_load(path, limit, &bytes, err);
 	if (!status)
-		status = import_unpack(path, limit, data, size, err);
-	if (status) {
-		free(*data);
-		*data = NULL;
-	}
+		status = import_unpack(path, limit, &bytes, err);
+	if (status)
+		import_bytes_free(&bytes);
+	*data = bytes.data;
+	*size = bytes.size;
 	return status;
 }
 
 enum sx_status import_plain_text(const char *path, char **data, size_t *size, struct sx_error *err)
 {
-	enum sx_status status = import_unpacked(path, IMPORT_ALL, data, size, err);
+	enum import_coding was;
+	struct import_bytes bytes = {0};
+	enum sx_status status = import_unpacked(path, IMPORT_ALL, &bytes.data, &bytes.size, err);
 	if (!status)
-		status = import_decode(data, size, err);
-	if (status) {
-		free(*data);
-		*data = NULL;
-	}
+		status = import_decode(&bytes, &was, err);
+	if (status)
+		import_bytes_free(&bytes);
+	*data = bytes.data;
+	*size = bytes.size;
 	return status;
 }

@@ -154,19 +154,34 @@ static enum read_json_result step(struct walk *w, see_fn *see, void *user)
 	return result;
 }
 
-enum read_json_result read_json_walk(const char *text, size_t size, see_fn *see, void *user,
+/* The line that a place of the text is in. */
+static size_t line_of(const struct import_job *job, const char *place)
+{
+	size_t line = 1;
+	for (const char *p = job->text, *next; p < place; p = next + 1, line++) {
+		next = memchr(p, '\n', (size_t)(place - p));
+		if (!next)
+			break;
+		spill_pass(job->spill, (size_t)(next - p));
+	}
+	return line;
+}
+
+enum read_json_result read_json_walk(const struct import_job *job, see_fn *see, void *user,
 				     size_t *line)
 {
-	struct walk w = {.p = text, .end = text + size};
+	struct walk w = {.p = job->text, .end = job->text + job->size};
 	enum read_json_result result = READ_JSON_WHOLE;
-	for (read_json_skip_blanks(&w); !result && w.p < w.end; read_json_skip_blanks(&w))
+	const char *passed = w.p;
+	for (read_json_skip_blanks(&w); !result && w.p < w.end; read_json_skip_blanks(&w)) {
+		spill_pass(job->spill, (size_t)(w.p - passed));
+		passed = w.p;
 		result = step(&w, see, user);
+	}
 	/* An array without its end is what a tool leaves that was stopped. */
 	if (!result && w.objects)
 		result = READ_JSON_CUT;
-	*line = 1;
-	for (const char *p = text; p < w.p && p < w.end; p++)
-		*line += *p == '\n';
+	*line = line_of(job, w.p < w.end ? w.p : w.end);
 	return result;
 }
 

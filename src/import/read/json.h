@@ -25,8 +25,8 @@ struct read_json_place {
 
 enum read_json_result { READ_JSON_WHOLE, READ_JSON_CUT, READ_JSON_BAD };
 
-/* Goes over the text. *line receives where it breaks off, or is no JSON. */
-enum read_json_result read_json_walk(const char *text, size_t size,
+/* Goes over the job's text. *line receives where it breaks off, or is no JSON. */
+enum read_json_result read_json_walk(const struct import_job *job,
 				     void (*see)(void *user, enum read_json_event event,
 						 const struct read_json_place *place,
 						 struct import_cell value),

@@ -32,10 +32,10 @@ bool layout_find(const char *text, size_t size, struct layout *layout);
 /*
  * Writes the text again as a plain table: units stand behind the names of the header, which have
  * their group's before them where they are `grouped`; blanks between cells are tabs; lines that
- * are no rows are blank, so that all others keep their numbers. *data is replaced, and has a NUL
- * behind it; where there is nothing to change, it stays. Errors: SX_ERR_NO_MEMORY.
+ * are no rows are blank, so that all others keep their numbers. The data is replaced; where there
+ * is nothing to change, it stays. Errors: SX_ERR_NO_MEMORY.
  */
-enum sx_status layout_write(const struct layout *layout, char **data, size_t *size,
+enum sx_status layout_write(const struct layout *layout, struct import_bytes *bytes,
 			    struct layout_told *told, struct sx_error *err);
 
 /* For the two above: what a cell is. */

@@ -9,6 +9,8 @@
 #include "catalog/units.h"
 #include "import/read/csv/cell.h"
 
+#define PUT_AT_ONCE ((size_t)1 << 20)
+
 enum layout_does { LAYOUT_KEEPS, LAYOUT_HEADS, LAYOUT_BLANKS, LAYOUT_TELLS, LAYOUT_TABS };
 
 struct layout_writer {
@@ -20,17 +22,22 @@ struct layout_writer {
 	bool blank_before;		      /* of the line at hand */
 	char *text;
 	size_t used, cap;
+	struct spill *spill; /* that the text is of */
 	bool no_memory;
 };
 
 static void layout_put(struct layout_writer *w, const char *text, size_t size)
 {
-	if (w->no_memory || !mem_grow(&w->text, &w->cap, w->used + size + 1, 1)) {
+	if (w->no_memory || !spill_grow(w->spill, &w->text, &w->cap, w->used + size + 1, 1)) {
 		w->no_memory = true;
 		return;
 	}
-	memcpy(w->text + w->used, text, size);
-	w->used += size;
+	for (size_t some; size; text += some, size -= some) { /* much stays as it is */
+		some = size < PUT_AT_ONCE ? size : PUT_AT_ONCE;
+		memcpy(w->text + w->used, text, some);
+		w->used += some;
+		spill_pass(w->spill, 2 * some);
+	}
 }
 
 static bool is_same_line(struct import_cell a, struct import_cell b)
@@ -240,10 +247,10 @@ static void write_lines(struct layout_writer *w, struct import_lines lines, bool
 		layout_put(w, done, (size_t)(lines.end - done));
 }
 
-enum sx_status layout_write(const struct layout *layout, char **data, size_t *size,
+enum sx_status layout_write(const struct layout *layout, struct import_bytes *bytes,
 			    struct layout_told *told, struct sx_error *err)
 {
-	struct import_job job = {.text = *data, .size = *size};
+	struct import_job job = {.text = bytes->data, .size = bytes->size, .spill = bytes->spill};
 	struct import_lines lines = import_lines(&job);
 	struct layout_writer *w = calloc(1, sizeof(*w));
 	bool any = false;
@@ -251,6 +258,7 @@ enum sx_status layout_write(const struct layout *layout, char **data, size_t *si
 	if (!w)
 		return error_nomem(err, "reading a table");
 	w->layout = layout;
+	w->spill = bytes->spill;
 	units_init(&w->units);
 	w->cells = calloc(3 * layout->columns, sizeof(*w->cells));
 	w->row = calloc(layout->columns + 2, sizeof(*w->row));
@@ -261,12 +269,12 @@ enum sx_status layout_write(const struct layout *layout, char **data, size_t *si
 	}
 	enum sx_status status = w->no_memory ? error_nomem(err, "reading a table") : SX_OK;
 	if (!status && any) {
-		free(*data);
-		*data = w->text;
-		*size = w->used;
+		import_bytes_free(bytes);
+		bytes->data = w->text;
+		bytes->size = w->used;
 		w->text[w->used] = '\0';
 	} else {
-		free(w->text);
+		spill_free(w->spill, w->text);
 	}
 	free(w->cells);
 	free(w->row);

@@ -12,7 +12,8 @@
 
 struct import_lines import_lines(const struct import_job *job)
 {
-	return (struct import_lines){.p = job->text, .end = job->text + job->size};
+	return (struct import_lines){
+	    .p = job->text, .end = job->text + job->size, .spill = job->spill};
 }
 
 bool import_line(struct import_lines *lines, struct import_cell *line)
@@ -25,6 +26,7 @@ bool import_line(struct import_lines *lines, struct import_cell *line)
 	if (line->size && line->text[line->size - 1] == '\r')
 		line->size--;
 	lines->unfinished = !eol;
+	spill_pass(lines->spill, (size_t)(next - lines->p));
 	lines->p = next;
 	lines->number++;
 	return true;

@@ -45,13 +45,14 @@ static bool hud_number(struct import_cell line, double *value)
 /* Whether a file is a graph: numbers, with an odd line at most here and there. */
 static bool is_graph(const char *folder, const char *name)
 {
-	char path[4096], *data = NULL;
-	size_t size, numbers = 0, odd = 0;
+	char path[4096];
+	struct import_bytes bytes = {0};
+	size_t numbers = 0, odd = 0;
 	double value;
 	snprintf(path, sizeof(path), "%s/%s", folder, name);
-	if (import_load(path, 4096, &data, &size, NULL))
+	if (import_load(path, 4096, &bytes, NULL))
 		return false;
-	struct import_job job = {.text = data, .size = size};
+	struct import_job job = {.text = bytes.data, .size = bytes.size};
 	struct import_lines lines = import_lines(&job);
 	struct import_cell line;
 	while (import_line(&lines, &line)) {
@@ -59,9 +60,10 @@ static bool is_graph(const char *folder, const char *name)
 		numbers += fine;
 		odd += !fine && !lines.unfinished;
 	}
-	free(data);
+	bool empty = !bytes.size;
+	import_bytes_free(&bytes);
 	/* A graph that was just begun has no line. */
-	return !size || odd < numbers;
+	return empty || odd < numbers;
 }
 
 static int hud_compare(const void *a, const void *b)
@@ -165,11 +167,12 @@ static void tell_lengths(struct import_job *job, const struct graph_lengths *len
 static enum sx_status read_graph(struct import_job *job, struct import_rows *rows, const char *name,
 				 struct graph_lengths *lengths, struct sx_error *err)
 {
-	char path[4096], *data = NULL;
-	size_t size, row = 0;
+	char path[4096];
+	struct import_bytes bytes = {.spill = job->spill};
+	size_t row = 0;
 	struct odd_lines odd = {0};
 	snprintf(path, sizeof(path), "%s/%s", job->request->path, name);
-	enum sx_status status = import_load(path, IMPORT_BYTES_MAX, &data, &size, err);
+	enum sx_status status = import_load(path, IMPORT_BYTES_MAX, &bytes, err);
 	if (status)
 		return status;
 	struct import_field field =
@@ -178,7 +181,7 @@ static enum sx_status read_graph(struct import_job *job, struct import_rows *row
 	struct import_field one = {.name = "Frames", .unit = "frames"};
 	uint32_t column = import_column(rows, &field);
 	uint32_t frames = strcmp(name, FRAME_GRAPH) == 0 ? import_column(rows, &one) : SX_NONE;
-	struct import_job part = {.text = data, .size = size};
+	struct import_job part = {.text = bytes.data, .size = bytes.size, .spill = job->spill};
 	struct import_lines lines = import_lines(&part);
 	for (struct import_cell line; import_line(&lines, &line); row++) {
 		double value;
@@ -198,7 +201,7 @@ static enum sx_status read_graph(struct import_job *job, struct import_rows *row
 	tell_odd(job, name, &odd);
 	if (frames == SX_NONE)
 		note_length(lengths, name, row);
-	free(data);
+	import_bytes_free(&bytes);
 	if (!lines.unfinished)
 		return SX_OK;
 	part.request = &(struct import_request){.path = path};

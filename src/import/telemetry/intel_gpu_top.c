@@ -268,8 +268,7 @@ static void gpu_top_see(void *user, enum read_json_event event, const struct rea
 static enum sx_status read_samples(struct gpu_top_reader *r, struct sx_error *err)
 {
 	size_t line;
-	enum read_json_result result =
-	    read_json_walk(r->job->text, r->job->size, gpu_top_see, r, &line);
+	enum read_json_result result = read_json_walk(r->job, gpu_top_see, r, &line);
 	if (result == READ_JSON_BAD)
 		return import_bad(r->job, line, err, "intel_gpu_top -J writes JSON",
 				  "this is no JSON");

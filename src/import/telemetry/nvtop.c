@@ -201,14 +201,14 @@ static enum sx_status nvtop_read(struct import_job *job, struct sx_error *err)
 	r->job = job;
 	r->snapshot = 1;
 	enum sx_status status = SX_OK;
-	enum read_json_result result = read_json_walk(job->text, job->size, nvtop_see, r, &line);
+	enum read_json_result result = read_json_walk(job, nvtop_see, r, &line);
 	if (result == READ_JSON_BAD)
 		status = import_bad(job, line, err, "nvtop -s writes JSON", "this is no JSON");
 	else if (r->open || !is_closed(job)) /* a device that breaks off is left out */
 		status = import_cut(job, line, err);
+	import_odd_tell(job, &r->garbage, "sample"); /* while its text is there */
 	status = import_finish(job, status, "nvtop -s writes one object a device",
 			       "no device is in it", err);
-	import_odd_tell(job, &r->garbage, "sample");
 	import_tell(job, "nvtop -s writes no times; snapshots are samples in their order");
 	free(r);
 	return status;

@@ -159,8 +159,7 @@ static void utrace_see(void *user, enum read_json_event event, const struct read
 static enum sx_status read_json(struct utrace_reader *r, struct sx_error *err)
 {
 	size_t line;
-	enum read_json_result result =
-	    read_json_walk(r->job->text, r->job->size, utrace_see, r, &line);
+	enum read_json_result result = read_json_walk(r->job, utrace_see, r, &line);
 	if (result == READ_JSON_BAD)
 		return import_bad(r->job, line, err, "print_json writes JSON", "this is no JSON");
 	return result == READ_JSON_CUT ? import_cut(r->job, line, err) : SX_OK;

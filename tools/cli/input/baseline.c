@@ -294,7 +294,8 @@ enum sx_status baseline_read(const char *path, struct compare_set *set, struct s
 	} else {
 		set->file_count = 0;
 		set->no_advice = true;
-		enum read_json_result result = read_json_walk(text, size, baseline_see, &r, &line);
+		struct import_job whole = {.text = text, .size = size};
+		enum read_json_result result = read_json_walk(&whole, baseline_see, &r, &line);
 		status = baseline_finish(&r, path, result, line, err);
 	}
 	free(text);
