@@ -45,26 +45,48 @@ static uint64_t moment(struct import_span span)
 	return span.end_ns != SX_TIME_UNKNOWN ? span.end_ns : span.begin_ns;
 }
 
-static int times_compare(const void *a, const void *b)
+#define DIGIT_BITS 16
+
+struct times_all {
+	struct import_job *job;
+	const struct import_span *spans;
+	size_t count;
+};
+
+/* Of samples whose time begins with `above`, how many have each next digit. */
+static void tally_digits(const struct times_all *times, unsigned shift, uint64_t above,
+			 size_t *tally)
 {
-	const uint64_t *x = a, *y = b;
-	return (*x > *y) - (*x < *y);
+	memset(tally, 0, sizeof(*tally) << DIGIT_BITS);
+	for (size_t i = 0; i < times->count; i++) {
+		uint64_t at = moment(times->spans[i]);
+		spill_row(times->job->spill, i, sizeof(struct import_span));
+		bool among = shift + DIGIT_BITS >= 64 || at >> (shift + DIGIT_BITS) == above;
+		if (among && at != SX_TIME_UNKNOWN)
+			tally[at >> shift & (((uint64_t)1 << DIGIT_BITS) - 1)]++;
+	}
 }
 
-/* When most samples were: the median, or SX_TIME_UNKNOWN. */
-static uint64_t middle(const struct import_span *spans, size_t count)
+/* When most samples were: the median, or SX_TIME_UNKNOWN. Found digit by digit, in their order. */
+static uint64_t middle(const struct times_all *times)
 {
-	uint64_t *all = malloc((count + 1) * sizeof(*all)), found = SX_TIME_UNKNOWN;
-	size_t known = 0;
-	for (size_t i = 0; all && i < count; i++)
-		if (moment(spans[i]) != SX_TIME_UNKNOWN)
-			all[known++] = moment(spans[i]);
-	if (known) {
-		qsort(all, known, sizeof(*all), times_compare);
-		found = all[known / 2];
+	size_t known = 0, *tally = malloc(sizeof(*tally) << DIGIT_BITS);
+	uint64_t found = 0;
+	for (size_t i = 0; i < times->count; i++) {
+		spill_row(times->job->spill, i, sizeof(struct import_span));
+		known += moment(times->spans[i]) != SX_TIME_UNKNOWN;
 	}
-	free(all);
-	return found;
+	size_t rank = known / 2;
+	for (unsigned shift = 64; known && tally && shift;) {
+		uint64_t digit = 0;
+		shift -= DIGIT_BITS;
+		tally_digits(times, shift, found, tally);
+		while (rank >= tally[digit])
+			rank -= tally[digit++];
+		found = found << DIGIT_BITS | digit;
+	}
+	free(tally);
+	return known && tally ? found : SX_TIME_UNKNOWN;
 }
 
 /* One by one, and against when most were. */
@@ -72,6 +94,7 @@ static void drop_impossible(struct import_job *job, struct import_span *spans, s
 {
 	struct found reversed = {0}, far = {0};
 	for (size_t i = 0; i < count; i++) {
+		spill_row(job->spill, i, sizeof(*spans));
 		if (import_span_can_be(spans[i]))
 			continue;
 		bool turned =
@@ -79,8 +102,9 @@ static void drop_impossible(struct import_job *job, struct import_span *spans, s
 		times_note(turned ? &reversed : &far, i);
 		spans[i] = NO_SPAN;
 	}
-	uint64_t most = middle(spans, count);
+	uint64_t most = middle(&(struct times_all){job, spans, count});
 	for (size_t i = 0; i < count; i++) {
+		spill_row(job->spill, i, sizeof(*spans));
 		uint64_t at = moment(spans[i]);
 		if (at == SX_TIME_UNKNOWN || (at > most ? at - most : most - at) <= YEAR_NS)
 			continue;
@@ -115,6 +139,7 @@ static void put_in_order(struct import_job *job, struct import_span *spans, size
 	uint64_t last = 0, by = 0; /* as the file has it; and what is added to it */
 	for (size_t i = 0; i < count; i++) {
 		uint64_t at = moment(spans[i]), next;
+		spill_row(job->spill, i, sizeof(*spans));
 		if (at == SX_TIME_UNKNOWN)
 			continue;
 		if (at < last && (next = following(spans, count, i)) != SX_TIME_UNKNOWN &&
@@ -156,16 +181,21 @@ enum sx_status import_times_mend_table(struct import_job *job, struct sx_table *
 				       enum import_order order, struct sx_error *err)
 {
 	size_t rows = sx_table_row_count(table);
-	struct import_span *spans = calloc(rows + 1, sizeof(*spans));
-	if (!spans)
+	struct import_span *spans = NULL;
+	size_t cap = 0;
+	if (!spill_grow(job->spill, &spans, &cap, rows + 1, sizeof(*spans)))
 		return error_nomem(err, "importing");
-	for (size_t i = 0; i < rows; i++)
+	for (size_t i = 0; i < rows; i++) {
+		spill_row(job->spill, i, 2 * sizeof(*spans));
 		spans[i] =
 		    (struct import_span){sx_table_begin_ns(table)[i], sx_table_end_ns(table)[i]};
+	}
 	import_times_mend(job, spans, rows, order);
-	for (size_t i = 0; i < rows; i++)
+	for (size_t i = 0; i < rows; i++) {
+		spill_row(job->spill, i, 2 * sizeof(*spans));
 		sx_table_set_time(table, i, spans[i].begin_ns, spans[i].end_ns);
-	free(spans);
+	}
+	spill_free(job->spill, spans);
 	return SX_OK;
 }
 
@@ -213,14 +243,18 @@ void import_times_fill(struct import_job *job, struct import_span *spans, size_t
 {
 	size_t known = 0, first = count, bare = 0;
 	for (size_t i = count; i-- > 0;) {
+		spill_row(job->spill, i, sizeof(*spans));
 		first = has_length(spans[i]) ? i : first;
 		known += has_length(spans[i]);
 	}
 	if (2 * known <= count || known == count)
 		return;
-	for (size_t i = first; i-- > 0;)
+	for (size_t i = first; i-- > 0;) {
+		spill_row(job->spill, i, sizeof(*spans));
 		fill_first(spans, i, first);
+	}
 	for (size_t i = first + 1; i < count; i++) {
+		spill_row(job->spill, i, sizeof(*spans));
 		if (has_length(spans[i]))
 			continue;
 		uint64_t from = spans[i - 1].end_ns, length = from - spans[i - 1].begin_ns;
@@ -232,8 +266,10 @@ void import_times_fill(struct import_job *job, struct import_span *spans, size_t
 		else
 			spans[i].begin_ns = end > from ? from : end > length ? end - length : 0;
 	}
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++) {
+		spill_row(job->spill, i, sizeof(*spans));
 		bare += !has_length(spans[i]) || spans[i].begin_ns == spans[i].end_ns;
+	}
 	import_tell(job, "%s no length: taken from the times beside %s",
 		    COUNTED(count - known, "sample has"), count - known == 1 ? "it" : "them");
 	if (bare)
