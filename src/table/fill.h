@@ -11,6 +11,27 @@ void *table_data(struct sx_table *table, uint32_t column);
 /* See table_data(). Never NULL for a valid column with rows. */
 uint8_t *table_quality(struct sx_table *table, uint32_t column);
 
+struct spill;
+/*
+ * Of a table without rows: from here on its arrays are of a spill, which outlives it. Whoever goes
+ * over many of its rows tells the spill (spill_row()).
+ */
+void table_spill(struct sx_table *table, struct spill *spill);
+
+/* Of a column: a value and a quality for each of a table's rows, as the table has them. */
+struct table_arrays {
+	void *data; /* uint64_t or double by the column's type; 0 or NaN where there is no data */
+	uint8_t *quality;
+	size_t data_cap, quality_cap;
+};
+
+/*
+ * Gives a column without values such arrays, which are of malloc() or of the table's spill; what
+ * the table did not take is left in *arrays. Errors: SX_ERR_USAGE (no such column, or it has
+ * values), SX_ERR_NO_MEMORY.
+ */
+enum sx_status table_adopt(struct sx_table *table, uint32_t column, struct table_arrays *arrays);
+
 struct row_span {
 	size_t first, count;
 };

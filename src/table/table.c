@@ -69,14 +69,14 @@ void sx_table_destroy(struct sx_table *table)
 		free((char *)column->info.name);
 		free((char *)column->info.unit);
 		free((char *)column->info.why);
-		free(column->data.any);
-		free(column->quality);
+		spill_free(table->spill, column->data.any);
+		spill_free(table->spill, column->quality);
 	}
 	for (int i = 0; i < SX_LABEL_COUNT; i++)
-		free(table->labels[i]);
+		spill_free(table->spill, table->labels[i]);
 	free(table->columns);
-	free(table->begin_ns);
-	free(table->end_ns);
+	spill_free(table->spill, table->begin_ns);
+	spill_free(table->spill, table->end_ns);
 	strings_finish(&table->names);
 	strings_finish(&table->strings);
 	sx_table_destroy(table->frames);
@@ -131,17 +131,29 @@ bool table_is_of_rows(const struct sx_table *table, uint32_t column)
 	return column < table->column_count && table->columns[column].of_rows;
 }
 
-/* Reallocates one array of `cap` elements; NULL stays NULL (not yet used). */
-static bool regrow(void *array, size_t cap, size_t size)
+/* Reallocates one array to `cap` elements; NULL stays NULL (not yet used). */
+static bool regrow(struct sx_table *table, void *array, size_t cap, size_t size)
 {
-	void *old, *grown;
+	void *old;
+	size_t had = table->cap;
 	memcpy(&old, array, sizeof(old));
-	if (!old)
-		return true;
-	if (cap > SIZE_MAX / size || !(grown = realloc(old, cap * size)))
-		return false;
-	memcpy(array, &grown, sizeof(grown));
-	return true;
+	return !old || spill_grow(table->spill, array, &had, cap, size);
+}
+
+/* An array with an element for each row that there is room for. */
+static void *table_array(struct sx_table *table, size_t size)
+{
+	void *array = NULL;
+	size_t had = 0, need = table->cap ? table->cap : 1;
+	if (!table->spill)
+		return calloc(need, size);
+	return spill_grow(table->spill, &array, &had, need, size) ? array : NULL;
+}
+
+void table_spill(struct sx_table *table, struct spill *spill)
+{
+	if (!table->cap)
+		table->spill = spill;
 }
 
 static bool reserve(struct sx_table *table, size_t need)
@@ -157,29 +169,34 @@ static bool reserve(struct sx_table *table, size_t need)
 		return false;
 	if (!table->end_ns && !(table->end_ns = malloc(sizeof(uint64_t))))
 		return false;
-	bool ok = regrow(&table->begin_ns, cap, sizeof(uint64_t)) &&
-		  regrow(&table->end_ns, cap, sizeof(uint64_t));
+	bool ok = regrow(table, &table->begin_ns, cap, sizeof(uint64_t)) &&
+		  regrow(table, &table->end_ns, cap, sizeof(uint64_t));
 	for (uint32_t i = 0; ok && i < table->column_count; i++)
-		ok = regrow(&table->columns[i].data.any, cap, sizeof(uint64_t)) &&
-		     regrow(&table->columns[i].quality, cap, 1);
+		ok = regrow(table, &table->columns[i].data.any, cap, sizeof(uint64_t)) &&
+		     regrow(table, &table->columns[i].quality, cap, 1);
 	for (int i = 0; ok && i < SX_LABEL_COUNT; i++)
-		ok = regrow(&table->labels[i], cap, sizeof(uint64_t));
+		ok = regrow(table, &table->labels[i], cap, sizeof(uint64_t));
 	if (ok)
 		table->cap = cap;
 	return ok;
 }
 
 /* Rows [first, first + count) of a column become not collected. */
-static void blank(struct table_column *column, size_t first, size_t count)
+static void blank(const struct sx_table *table, struct table_column *column, size_t first,
+		  size_t count)
 {
-	memset(column->quality + first, SX_QUALITY_NOT_COLLECTED, count);
+	spill_fill(table->spill, column->quality + first, SX_QUALITY_NOT_COLLECTED, count);
 	column->invalid += count;
 	if (column->info.type == SX_U64) {
-		memset(column->data.u64 + first, 0, count * sizeof(uint64_t));
+		spill_fill(table->spill, column->data.u64 + first, 0, count * sizeof(uint64_t));
 		return;
 	}
-	for (size_t i = first; i < first + count; i++)
-		column->data.f64[i] = NAN;
+	for (size_t i = first; i < first + count;) {
+		size_t until = i + SPILL_ROWS < first + count ? i + SPILL_ROWS : first + count;
+		spill_pass(table->spill, (until - i) * sizeof(double));
+		for (; i < until; i++)
+			column->data.f64[i] = NAN;
+	}
 }
 
 enum sx_status sx_table_add_rows(struct sx_table *table, size_t count, size_t *first,
@@ -190,15 +207,16 @@ enum sx_status sx_table_add_rows(struct sx_table *table, size_t count, size_t *f
 		return error_nomem(err, "a table's rows");
 	size_t from = table->rows;
 	if (count) { /* all bits set: unknown times and absent labels */
-		memset(table->begin_ns + from, 0xff, count * sizeof(uint64_t));
-		memset(table->end_ns + from, 0xff, count * sizeof(uint64_t));
+		spill_fill(table->spill, table->begin_ns + from, 0xff, count * sizeof(uint64_t));
+		spill_fill(table->spill, table->end_ns + from, 0xff, count * sizeof(uint64_t));
 	}
 	for (uint32_t i = 0; count && i < table->column_count; i++)
 		if (table->columns[i].data.any)
-			blank(&table->columns[i], from, count);
+			blank(table, &table->columns[i], from, count);
 	for (int i = 0; count && i < SX_LABEL_COUNT; i++)
 		if (table->labels[i])
-			memset(table->labels[i] + from, 0xff, count * sizeof(uint64_t));
+			spill_fill(table->spill, table->labels[i] + from, 0xff,
+				   count * sizeof(uint64_t));
 	table->rows += count;
 	if (first)
 		*first = from;
@@ -241,18 +259,35 @@ static bool touch(struct sx_table *table, struct table_column *column)
 {
 	if (column->data.any)
 		return true;
-	void *data = calloc(table->cap ? table->cap : 1, sizeof(uint64_t));
-	uint8_t *quality = malloc(table->cap ? table->cap : 1);
+	void *data = table_array(table, sizeof(uint64_t));
+	uint8_t *quality = table_array(table, 1);
 	if (!data || !quality) {
-		free(data);
-		free(quality);
+		spill_free(table->spill, data);
+		spill_free(table->spill, quality);
 		table->out_of_memory = true;
 		return false;
 	}
 	column->data.any = data;
 	column->quality = quality;
-	blank(column, 0, table->rows);
+	blank(table, column, 0, table->rows);
 	return true;
+}
+
+enum sx_status table_adopt(struct sx_table *table, uint32_t column, struct table_arrays *arrays)
+{
+	struct table_column *to = &table->columns[column];
+	if (column >= table->column_count || to->data.any)
+		return SX_ERR_USAGE;
+	if (!spill_grow(table->spill, &arrays->data, &arrays->data_cap, table->cap,
+			sizeof(uint64_t)) ||
+	    !spill_grow(table->spill, &arrays->quality, &arrays->quality_cap, table->cap, 1))
+		return SX_ERR_NO_MEMORY;
+	to->data.any = arrays->data;
+	to->quality = arrays->quality;
+	for (size_t i = 0; i < table->rows; i++)
+		to->invalid += to->quality[i] != 0;
+	*arrays = (struct table_arrays){0};
+	return SX_OK;
 }
 
 static struct table_column *writable(struct sx_table *table, uint32_t index, size_t row,
@@ -354,10 +389,11 @@ enum sx_status sx_table_set_label(struct sx_table *table, enum sx_label label, s
 	if ((unsigned)label >= SX_LABEL_COUNT || row >= table->rows)
 		return SX_ERR_USAGE;
 	if (!table->labels[label]) {
-		table->labels[label] = malloc(table->cap * sizeof(uint64_t));
+		table->labels[label] = table_array(table, sizeof(uint64_t));
 		if (!table->labels[label])
 			return SX_ERR_NO_MEMORY;
-		memset(table->labels[label], 0xff, table->rows * sizeof(uint64_t));
+		spill_fill(table->spill, table->labels[label], 0xff,
+			   table->rows * sizeof(uint64_t));
 	}
 	table->labels[label][row] = value;
 	return SX_OK;

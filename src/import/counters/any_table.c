@@ -184,6 +184,7 @@ static enum sx_status read_with(struct import_job *job, struct import_device *de
 	struct csv_stream *stream = NULL;
 	options.keep_unknown = true;
 	options.of_device = job->part != NULL;
+	options.spill = job->spill;
 	enum sx_status status = csv_open_text(&text, &options, &stream, err);
 	if (!status && !means_anything(csv_table(stream), catalog))
 		status = no_column(job, device->catalog, err);

@@ -66,14 +66,15 @@ static void rows_release(struct import_rows *rows)
 	while (*at != rows)
 		at = &(*at)->next;
 	*at = rows->next;
+	struct spill *spill = rows->job->spill;
 	for (uint32_t i = 0; i < rows->column_count; i++)
-		rows_forget_values(&rows->columns[i]);
+		rows_forget_values(rows, &rows->columns[i]);
 	free(rows->columns);
 	for (int l = 0; l < SX_LABEL_COUNT; l++)
-		free(rows->labels[l].values);
-	free(rows->quality);
-	free(rows->spans);
-	free(rows->places);
+		spill_free(spill, rows->labels[l].values);
+	spill_free(spill, rows->quality);
+	spill_free(spill, rows->spans);
+	spill_free(spill, rows->places);
 	strings_finish(&rows->names);
 	strings_finish(&rows->texts);
 	free(rows);

@@ -147,12 +147,13 @@ void import_column_in_turns(struct import_rows *rows, const char *name)
 
 size_t import_row(struct import_rows *rows, uint64_t begin_ns, uint64_t end_ns)
 {
-	if (!rows ||
-	    !mem_grow(&rows->spans, &rows->span_cap, rows->row_count + 1, sizeof(*rows->spans))) {
+	if (!rows || !spill_grow(rows->job->spill, &rows->spans, &rows->span_cap,
+				 rows->row_count + 1, sizeof(*rows->spans))) {
 		if (rows)
 			rows->failed = true;
 		return SIZE_MAX;
 	}
+	spill_row(rows->job->spill, rows->row_count, rows_bytes(rows));
 	rows->spans[rows->row_count] = (struct import_span){begin_ns, end_ns};
 	return rows->row_count++;
 }
@@ -169,11 +170,13 @@ void import_row_place(struct import_rows *rows, size_t row, size_t place)
 	size_t had = rows ? rows->place_cap : 0;
 	if (!rows || row >= rows->row_count)
 		return;
-	if (!mem_grow(&rows->places, &rows->place_cap, row + 1, sizeof(*rows->places))) {
+	if (!spill_grow(rows->job->spill, &rows->places, &rows->place_cap, row + 1,
+			sizeof(*rows->places))) {
 		rows->failed = true;
 		return;
 	}
-	memset(rows->places + had, 0, (rows->place_cap - had) * sizeof(*rows->places));
+	spill_fill(rows->job->spill, rows->places + had, 0,
+		   (rows->place_cap - had) * sizeof(*rows->places));
 	rows->places[row] = place;
 }
 

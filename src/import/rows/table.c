@@ -8,37 +8,73 @@
 #include "catalog/sole.h"
 #include "import/columns.h"
 #include "import/rows/rows.h"
+#include "table/fill.h"
 
-void rows_forget_values(struct rows_column *c)
+/* Of a row, about: what is looked at of a column; and what stands before them. */
+#define ROWS_CELL_BYTES (sizeof(union rows_value) + 1 + sizeof(struct import_span))
+#define ROWS_HEAD_BYTES (4 * sizeof(struct import_span))
+
+void rows_forget_values(struct import_rows *rows, struct rows_column *c)
 {
-	free(c->values);
-	free(c->tags);
+	spill_free(rows->job->spill, c->values);
+	spill_free(rows->job->spill, c->tags);
 	c->values = NULL;
 	c->tags = NULL;
 	c->value_cap = c->tag_cap = 0;
 }
 
-static void fill_column(struct sx_table *table, uint32_t index, const struct rows_column *c,
-			const struct import_rows *rows)
+/* What a table has of a row's value, and its quality: NaN or 0 where there is no data. */
+static uint8_t settle_value(const struct rows_column *c, enum rows_tag tag, uint8_t own,
+			    union rows_value *value)
 {
+	bool skipped = c->in_turns || own & IMPORT_SKIPPED;
+	uint8_t quality = own & (uint8_t)~IMPORT_SKIPPED;
+	if (tag == TAG_NONE)
+		quality = skipped ? SX_QUALITY_SKIPPED : SX_QUALITY_NOT_COLLECTED;
+	else if (c->fraction && tag == TAG_U64)
+		value->f = (double)value->u;
+	else if (!c->fraction && tag == TAG_F64)
+		value->u = (uint64_t)value->f;
+	if (quality & SX_QUALITY_NO_DATA_MASK)
+		*value =
+		    c->fraction ? (union rows_value){.f = (double)NAN} : (union rows_value){.u = 0};
+	return sx_quality_settled(quality);
+}
+
+/* A column as a table has it, in place; false: memory is out. *any: some row says something. */
+static bool settle_column(struct import_rows *rows, struct rows_column *c, bool *any)
+{
+	struct spill *spill = rows->job->spill;
+	size_t had = c->tag_cap;
+	if (!spill_grow(spill, &c->values, &c->value_cap, rows->row_count, sizeof(*c->values)) ||
+	    !spill_grow(spill, &c->tags, &c->tag_cap, rows->row_count, 1))
+		return false;
 	for (size_t i = 0; i < rows->row_count; i++) {
-		enum rows_tag tag = i < c->tag_cap ? (enum rows_tag)c->tags[i] : TAG_NONE;
+		enum rows_tag tag = i < had ? (enum rows_tag)c->tags[i] : TAG_NONE;
 		uint8_t own = i < rows->quality_cap ? rows->quality[i] : 0;
-		bool skipped = c->in_turns || own & IMPORT_SKIPPED;
-		uint8_t reservations = own & (uint8_t)~IMPORT_SKIPPED;
-		uint8_t quality = tag == TAG_NONE ? SX_QUALITY_SKIPPED : reservations;
-		if (tag == TAG_NONE && !skipped)
-			continue;
-		if (!c->fraction)
-			sx_table_set_u64(table, index, i, tag == TAG_NONE ? 0 : c->values[i].u,
-					 quality);
-		else
-			sx_table_set_f64(table, index, i,
-					 tag == TAG_NONE  ? (double)NAN
-					 : tag == TAG_U64 ? (double)c->values[i].u
-							  : c->values[i].f,
-					 quality);
+		union rows_value value = c->values[i];
+		spill_row(spill, i, sizeof(value) + 1);
+		c->tags[i] = settle_value(c, tag, own, &value);
+		if (tag == TAG_NONE || value.u != c->values[i].u) /* pages keep what they hold */
+			c->values[i] = value;
+		*any |= tag != TAG_NONE || c->tags[i] != SX_QUALITY_NOT_COLLECTED;
 	}
+	return true;
+}
+
+/* The table takes a column over, which has no values from then on. */
+static enum sx_status fill_column(struct sx_table *table, uint32_t index, struct import_rows *rows)
+{
+	struct rows_column *c = &rows->columns[index];
+	bool any = false;
+	if (!settle_column(rows, c, &any))
+		return SX_ERR_NO_MEMORY;
+	struct table_arrays arrays = {c->values, c->tags, c->value_cap, c->tag_cap};
+	enum sx_status status = any ? table_adopt(table, index, &arrays) : SX_OK;
+	c->values = arrays.data;
+	c->tags = arrays.quality;
+	rows_forget_values(rows, c);
+	return status;
 }
 
 static enum sx_status fill_row(struct import_rows *rows, size_t i, struct sx_table *table)
@@ -73,7 +109,7 @@ static void drop_empty(struct import_rows *rows)
 			continue;
 		}
 		first = empty++ ? first : c->field.name;
-		rows_forget_values(c);
+		rows_forget_values(rows, c);
 	}
 	rows->column_count = kept;
 	if (empty)
@@ -108,6 +144,7 @@ static void mend_values(struct import_rows *rows, struct rows_column *c,
 {
 	size_t kept = 0, first = SIZE_MAX, outside = 0;
 	for (size_t i = 0; i < rows->row_count && i < c->tag_cap; i++) {
+		spill_row(rows->job->spill, i, ROWS_CELL_BYTES);
 		if (c->tags[i] == TAG_NONE)
 			continue;
 		bool keep = keep_value(rows, c, i, range);
@@ -154,11 +191,13 @@ static bool is_share(const struct sx_catalog *known, const struct column_meaning
 }
 
 /* Whether a column has whole numbers that would lose digits. */
-static bool goes_beyond(const struct rows_column *c, size_t rows)
+static bool goes_beyond(const struct import_rows *rows, const struct rows_column *c)
 {
-	for (size_t i = 0; i < rows && i < c->tag_cap; i++)
+	for (size_t i = 0; i < rows->row_count && i < c->tag_cap; i++) {
+		spill_row(rows->job->spill, i, ROWS_CELL_BYTES);
 		if (c->tags[i] == TAG_U64 && c->values[i].u > (uint64_t)1 << 53)
 			return true;
+	}
 	return false;
 }
 
@@ -192,8 +231,8 @@ static void ask_catalog(struct import_rows *rows)
 			mend_values(rows, &rows->columns[i], &range);
 		if (info)
 			field->over_time = info->over_time;
-		rows->columns[i].fraction |= field->over_time == SX_REDUCE_MEAN &&
-					     !goes_beyond(&rows->columns[i], rows->row_count);
+		rows->columns[i].fraction |=
+		    field->over_time == SX_REDUCE_MEAN && !goes_beyond(rows, &rows->columns[i]);
 		rows->columns[i].fraction |= info && info->type == SX_F64;
 	}
 	sx_catalog_unref(known);
@@ -215,14 +254,18 @@ enum sx_status rows_make_table(struct import_rows *rows, struct sx_table **out,
 						.over_time = rows->columns[i].field.over_time};
 	enum sx_status status = sx_table_create(columns, rows->column_count, rows->kind, out, err);
 	free(columns);
-	if (!status)
+	if (!status) {
+		table_spill(*out, rows->job->spill);
 		status = sx_table_add_rows(*out, rows->row_count, NULL, err);
-	for (uint32_t i = 0; !status && i < rows->column_count; i++) {
-		fill_column(*out, i, &rows->columns[i], rows);
-		rows_forget_values(&rows->columns[i]); /* one column is there twice, not all */
 	}
-	for (size_t i = 0; !status && i < rows->row_count; i++)
+	for (uint32_t i = 0; !status && i < rows->column_count; i++) {
+		if (fill_column(*out, i, rows))
+			status = error_nomem(err, "importing");
+	}
+	for (size_t i = 0; !status && i < rows->row_count; i++) {
+		spill_row(rows->job->spill, i, ROWS_HEAD_BYTES);
 		if (fill_row(rows, i, *out))
 			status = error_nomem(err, "importing");
+	}
 	return status;
 }

@@ -7,6 +7,7 @@
 #include "import/rows/rows.h"
 
 #define CELLS_MAX ((size_t)1 << 28)
+#define WHOLE_MAX ((uint64_t)1 << 53) /* the doubles up to here are exact */
 
 /* The place of a value, or NULL; what lies before it in the column is no data. */
 static union rows_value *place(struct import_rows *rows, uint32_t column, size_t row, uint8_t **tag)
@@ -20,16 +21,23 @@ static union rows_value *place(struct import_rows *rows, uint32_t column, size_t
 			rows->too_many = true;
 			return NULL;
 		}
-		if (!mem_grow(&c->values, &c->value_cap, row + 1, sizeof(*c->values)) ||
-		    !mem_grow(&c->tags, &c->tag_cap, row + 1, 1)) {
+		struct spill *spill = rows->job->spill;
+		if (!spill_grow(spill, &c->values, &c->value_cap, row + 1, sizeof(*c->values)) ||
+		    !spill_grow(spill, &c->tags, &c->tag_cap, row + 1, 1)) {
 			rows->failed = true;
 			return NULL;
 		}
-		memset(c->tags + had, TAG_NONE, c->tag_cap - had);
+		spill_fill(spill, c->tags + had, TAG_NONE, c->tag_cap - had);
 		rows->cells += c->tag_cap - had;
 	}
 	*tag = &c->tags[row];
 	return &c->values[row];
+}
+
+/* Whether a column will be one of fractions, so that whole numbers of it are best kept as such. */
+static bool values_lean(const struct rows_column *c)
+{
+	return c->fraction || c->field.over_time == SX_REDUCE_MEAN;
 }
 
 static void set_f64(struct import_rows *rows, uint32_t column, size_t row, double value)
@@ -39,14 +47,14 @@ static void set_f64(struct import_rows *rows, uint32_t column, size_t row, doubl
 	if (!at)
 		return;
 	struct rows_column *c = &rows->columns[column];
-	bool whole = value >= 0 && value <= 0x1p53 && value == floor(value);
+	bool whole = value >= 0 && value <= (double)WHOLE_MAX && value == floor(value);
 	c->fraction |= !whole;
 	c->any = true;
-	*tag = whole ? TAG_U64 : TAG_F64;
-	if (whole)
+	*tag = whole && !values_lean(c) ? TAG_U64 : TAG_F64;
+	if (*tag == TAG_U64)
 		at->u = (uint64_t)value;
 	else
-		at->f = value;
+		at->f = value + 0.0; /* no -0 */
 }
 
 /* A value as the file has it, in the unit of its column. */
@@ -78,9 +86,13 @@ static void rows_set_whole(struct import_rows *rows, uint32_t column, size_t row
 	union rows_value *at = place(rows, column, row, &tag);
 	if (!at)
 		return;
-	rows->columns[column].any = true;
-	*tag = TAG_U64;
-	at->u = value;
+	struct rows_column *c = &rows->columns[column];
+	c->any = true;
+	*tag = value <= WHOLE_MAX && values_lean(c) ? TAG_F64 : TAG_U64;
+	if (*tag == TAG_U64)
+		at->u = value;
+	else
+		at->f = (double)value;
 }
 
 bool import_set_exact(struct import_rows *rows, uint32_t column, size_t row,
@@ -136,11 +148,13 @@ void import_number_label(struct import_rows *rows, size_t row, enum sx_label lab
 		return;
 	struct rows_labels *labels = &rows->labels[label];
 	size_t had = labels->cap;
-	if (!mem_grow(&labels->values, &labels->cap, row + 1, sizeof(*labels->values))) {
+	struct spill *spill = rows->job->spill;
+	if (!spill_grow(spill, &labels->values, &labels->cap, row + 1, sizeof(*labels->values))) {
 		rows->failed = true;
 		return;
 	}
-	memset(labels->values + had, 0xff, (labels->cap - had) * sizeof(*labels->values));
+	spill_fill(spill, labels->values + had, 0xff,
+		   (labels->cap - had) * sizeof(*labels->values));
 	labels->values[row] = value;
 }
 
@@ -166,11 +180,11 @@ void import_row_quality(struct import_rows *rows, size_t row, uint8_t quality)
 	if (!rows || row >= rows->row_count || !quality)
 		return;
 	size_t had = rows->quality_cap;
-	if (!mem_grow(&rows->quality, &rows->quality_cap, row + 1, 1)) {
+	if (!spill_grow(rows->job->spill, &rows->quality, &rows->quality_cap, row + 1, 1)) {
 		rows->failed = true;
 		return;
 	}
-	memset(rows->quality + had, 0, rows->quality_cap - had);
+	spill_fill(rows->job->spill, rows->quality + had, 0, rows->quality_cap - had);
 	rows->quality[row] |= quality;
 }
 

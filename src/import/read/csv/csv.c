@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/spill/spill.h"
 #include "import/read/csv/rows.h"
 #include "table/fill.h"
 
@@ -49,13 +50,24 @@ static enum sx_status whole(const struct csv_stream *s)
 	return error_input(s->r.err, failed, "cannot read", s->r.c.origin);
 }
 
+/* A row of a text was read, from where it begins. */
+static void csv_pass(const struct csv_stream *s, const char *from)
+{
+	const struct csv_reader *r = &s->r;
+	size_t made = r->table ? r->value_count * (sizeof(uint64_t) + 1) : 0;
+	if (s->text && r->options)
+		spill_pass(r->options->spill, (size_t)(r->c.p - from) + made);
+}
+
 /* All lines behind the header. */
 static enum sx_status count_rows(struct csv_stream *s, enum sx_status status)
 {
 	struct csv_reader *r = &s->r;
 	s->rows = 0;
 	while (!status && csv_next_line(&r->c)) {
+		const char *from = r->c.p;
 		status = csv_row(r);
+		csv_pass(s, from);
 		s->rows += !status;
 		r->c.line++;
 	}
@@ -233,6 +245,8 @@ static enum sx_status prepare(struct csv_stream *s, const struct csv_options *op
 	}
 	if (!status)
 		status = csv_describe(r, options);
+	if (!status && options)
+		table_spill(r->table, options->spill);
 	for (uint32_t i = 0; !status && i < r->count; i++) {
 		struct csv_column *column = &r->columns[i];
 		column->full = column->role == CSV_VALUE && column->values == s->rows;
@@ -322,8 +336,11 @@ enum sx_status csv_next(struct csv_stream *s, size_t most, struct sx_error *err)
 		return SX_END;
 	enum sx_status status = make_room(s, rows);
 	for (r->row = 0; !status && r->row < rows; r->c.line++) {
-		status = csv_next_line(&r->c) ? csv_row(r) : csv_changed(r);
+		bool line = csv_next_line(&r->c);
+		const char *from = r->c.p;
+		status = line ? csv_row(r) : csv_changed(r);
 		r->row++;
+		csv_pass(s, from);
 	}
 	s->done += rows;
 	return r->c.read_errno ? whole(s) : status;

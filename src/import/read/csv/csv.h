@@ -12,6 +12,8 @@
 #define CSV_COLUMNS_MAX 65536
 #define CSV_CELL_MAX	4096 /* bytes of a number, a name or a label; more of it is cut off */
 
+struct spill;
+
 /* What values can be, in the column's unit; all of them without `is`. */
 struct csv_range {
 	bool is;
@@ -51,6 +53,7 @@ struct csv_options {
 	 * read: what has no value in them and means nothing is another's.
 	 */
 	bool of_device;
+	struct spill *spill; /* that the text is of, and the table is to be; or NULL */
 };
 
 /* What is odd about lines of a table. */
