@@ -8,6 +8,7 @@
 #include <sextant/catalog.h>
 
 #include "base/number.h"
+#include "base/strings.h"
 #include "catalog/column.h"
 #include "catalog/units.h"
 #include "import/read/times.h"
@@ -15,27 +16,25 @@
 
 /* What runs for itself has frames of its own, which follow each other. */
 static const enum sx_label clock_of[] = {SX_LABEL_PROCESS, SX_LABEL_CONTEXT, SX_LABEL_INSTANCE};
-#define PACE_NEAR    8 /* a row may be off its frame by one in so many parts of it */
-#define CLOCK_LABELS (sizeof(clock_of) / sizeof(clock_of[0]))
+#define PACE_NEAR	8  /* a row may be off its frame by one in so many parts of it */
+#define CLOCK_ROW_BYTES 64 /* that are looked at, about */
+#define CLOCK_LABELS	(sizeof(clock_of) / sizeof(clock_of[0]))
 
-struct clock_row {
-	uint64_t labels[CLOCK_LABELS];
-	size_t row;
+/* Whatever runs for itself, by its labels, and how far its frames have come. */
+struct clock_ends {
+	struct strings labels;
+	double *ends; /* in ns */
+	size_t cap;
 };
 
-static int clock_compare(const void *a, const void *b)
-{
-	const struct clock_row *x = a, *y = b;
-	int order = memcmp(x->labels, y->labels, sizeof(x->labels));
-	return order ? order : (x->row > y->row) - (x->row < y->row);
-}
-
-static bool clock_has_times(const struct sx_table *table)
+static bool clock_has_times(struct import_job *job, const struct sx_table *table)
 {
 	const uint64_t *begin = sx_table_begin_ns(table), *end = sx_table_end_ns(table);
-	for (size_t i = 0; i < sx_table_row_count(table); i++)
+	for (size_t i = 0; i < sx_table_row_count(table); i++) {
+		spill_row(job->spill, i, 2 * sizeof(*begin));
 		if (begin[i] != SX_TIME_UNKNOWN || end[i] != SX_TIME_UNKNOWN)
 			return true;
+	}
 	return false;
 }
 
@@ -70,7 +69,8 @@ static bool clock_is_frame_time(const struct sx_catalog *catalog, const char *na
 }
 
 /* Some row is of several frames, or of none. */
-static bool clock_counts_frames(const struct sx_table *table, const struct sx_catalog *catalog)
+static bool clock_counts_frames(struct import_job *job, const struct sx_table *table,
+				const struct sx_catalog *catalog)
 {
 	uint32_t count;
 	const struct sx_counter_info *counters = sx_catalog_counters(catalog, &count);
@@ -81,6 +81,7 @@ static bool clock_counts_frames(const struct sx_table *table, const struct sx_ca
 			continue;
 		for (size_t row = 0; row < sx_table_row_count(table); row++) {
 			double frames = sx_table_get(table, i, row);
+			spill_row(job->spill, row, sizeof(frames) + 1);
 			if (!isnan(frames) && frames != 1)
 				return true;
 		}
@@ -89,8 +90,8 @@ static bool clock_counts_frames(const struct sx_table *table, const struct sx_ca
 }
 
 /* The column, or SX_NONE; *to_ns receives what makes nanoseconds of its values. */
-static uint32_t clock_find(const struct sx_table *table, const struct sx_catalog *catalog,
-			   double *to_ns)
+static uint32_t clock_find(struct import_job *job, const struct sx_table *table,
+			   const struct sx_catalog *catalog, double *to_ns)
 {
 	struct units units;
 	units_init(&units);
@@ -101,39 +102,48 @@ static uint32_t clock_find(const struct sx_table *table, const struct sx_catalog
 		*to_ns =
 		    strcmp(column->unit, "ns") == 0 ? 1 : units_factor(&units, column->unit, "ns");
 		if (*to_ns > 0)
-			return clock_counts_frames(table, catalog) ? SX_NONE : i;
+			return clock_counts_frames(job, table, catalog) ? SX_NONE : i;
 	}
 	return SX_NONE;
 }
 
-static enum sx_status clock_set(struct sx_table *table, uint32_t column, double to_ns,
-				struct sx_error *err)
+/* Where the frames of what a row belongs to have ended so far; NULL: memory is out. */
+static double *clock_end_of(struct clock_ends *known, const struct sx_table *table, size_t row)
 {
-	size_t rows = sx_table_row_count(table);
-	struct clock_row *order = calloc(rows + 1, sizeof(*order));
-	if (!order)
-		return error_nomem(err, "importing");
-	for (size_t i = 0; i < rows; i++) {
-		order[i].row = i;
-		for (size_t l = 0; l < CLOCK_LABELS; l++)
-			order[i].labels[l] = sx_table_label(table, clock_of[l], i);
-	}
-	qsort(order, rows, sizeof(*order), clock_compare);
-	double at = 0;
-	for (size_t i = 0; i < rows; i++) {
-		bool next =
-		    i && !memcmp(order[i].labels, order[i - 1].labels, sizeof(order[i].labels));
-		double length = sx_table_get(table, column, order[i].row) * to_ns;
-		at = next ? at : 0;
-		if (!(length >= 0 && at + length < 0x1p62)) /* or no data */
+	bool added;
+	uint64_t labels[CLOCK_LABELS];
+	for (size_t l = 0; l < CLOCK_LABELS; l++)
+		labels[l] = sx_table_label(table, clock_of[l], row);
+	uint32_t at = strings_intern(&known->labels, (char *)labels, sizeof(labels), &added);
+	if (at == UINT32_MAX ||
+	    !mem_grow(&known->ends, &known->cap, (size_t)at + 1, sizeof(*known->ends)))
+		return NULL;
+	if (added)
+		known->ends[at] = 0;
+	return &known->ends[at];
+}
+
+static enum sx_status clock_set(struct import_job *job, struct sx_table *table, uint32_t column,
+				double to_ns, struct sx_error *err)
+{
+	struct clock_ends known = {0};
+	enum sx_status status = SX_OK;
+	for (size_t i = 0; !status && i < sx_table_row_count(table); i++) {
+		double *at = clock_end_of(&known, table, i);
+		double length = sx_table_get(table, column, i) * to_ns;
+		spill_row(job->spill, i, CLOCK_ROW_BYTES);
+		if (!at)
+			status = error_nomem(err, "importing");
+		if (!at || !(length >= 0 && *at + length < 0x1p62)) /* or no data */
 			continue;
-		struct import_span span = {(uint64_t)(at + 0.5), (uint64_t)(at + length + 0.5)};
-		at += length;
+		struct import_span span = {(uint64_t)(*at + 0.5), (uint64_t)(*at + length + 0.5)};
+		*at += length;
 		if (import_span_can_be(span))
-			sx_table_set_time(table, order[i].row, span.begin_ns, span.end_ns);
+			sx_table_set_time(table, i, span.begin_ns, span.end_ns);
 	}
-	free(order);
-	return SX_OK;
+	strings_finish(&known.labels);
+	free(known.ends);
+	return status;
 }
 
 /* The length of a row, or from when it is to when the one before was; 0: not known. */
@@ -148,7 +158,8 @@ static double clock_step(const struct sx_table *table, size_t i)
 	return known ? (double)(at[i] - from) : 0;
 }
 
-enum import_pace import_clock_pace(const struct sx_table *table, uint32_t column, double to_ns)
+enum import_pace import_clock_pace(struct import_job *job, const struct sx_table *table,
+				   uint32_t column, double to_ns)
 {
 	size_t near = 0, timed = 0;
 	for (size_t i = 0; i < sx_table_row_count(table); i++) {
@@ -156,6 +167,7 @@ enum import_pace import_clock_pace(const struct sx_table *table, uint32_t column
 		bool before = i && sx_table_end_ns(table)[i] == SX_TIME_UNKNOWN;
 		double frame = sx_table_get(table, column, before ? i - 1 : i) * to_ns;
 		double step = clock_step(table, i);
+		spill_row(job->spill, i, CLOCK_ROW_BYTES);
 		if (!(step > 0 && frame > 0))
 			continue;
 		timed++;
@@ -165,12 +177,14 @@ enum import_pace import_clock_pace(const struct sx_table *table, uint32_t column
 }
 
 /* Rows that tell when they began or ended last as long as their frame. */
-static size_t clock_complete(struct sx_table *table, uint32_t column, double to_ns)
+static size_t clock_complete(struct import_job *job, struct sx_table *table, uint32_t column,
+			     double to_ns)
 {
 	const uint64_t *begin = sx_table_begin_ns(table), *end = sx_table_end_ns(table);
 	size_t completed = 0;
 	for (size_t i = 0; i < sx_table_row_count(table); i++) {
 		double length = sx_table_get(table, column, i) * to_ns;
+		spill_row(job->spill, i, CLOCK_ROW_BYTES);
 		bool begins = begin[i] != SX_TIME_UNKNOWN, ends = end[i] != SX_TIME_UNKNOWN;
 		if (begins == ends || !(length > 0 && length < 0x1p62) ||
 		    (ends && length > (double)end[i]))
@@ -186,12 +200,15 @@ static size_t clock_complete(struct sx_table *table, uint32_t column, double to_
 	return completed;
 }
 
-static enum sx_status clock_number(struct sx_table *table, struct sx_error *err)
+static enum sx_status clock_number(struct import_job *job, struct sx_table *table,
+				   struct sx_error *err)
 {
 	enum sx_status status = SX_OK;
 	bool numbered = sx_table_has_label(table, SX_LABEL_FRAME);
-	for (size_t i = 0; !numbered && !status && i < sx_table_row_count(table); i++)
+	for (size_t i = 0; !numbered && !status && i < sx_table_row_count(table); i++) {
+		spill_row(job->spill, i, sizeof(uint64_t));
 		status = sx_table_set_label(table, SX_LABEL_FRAME, i, i);
+	}
 	return status ? error_nomem(err, "importing") : SX_OK;
 }
 
@@ -199,16 +216,16 @@ static enum sx_status clock_number(struct sx_table *table, struct sx_error *err)
 static enum sx_status clock_keep(struct import_job *job, struct sx_table *table, uint32_t column,
 				 double to_ns, struct sx_error *err)
 {
-	if (job->format->any_order || import_clock_pace(table, column, to_ns) != IMPORT_FRAMES)
+	if (job->format->any_order || import_clock_pace(job, table, column, to_ns) != IMPORT_FRAMES)
 		return SX_OK;
 	const char *name = sx_table_column(table, column)->name;
-	size_t completed = clock_complete(table, column, to_ns);
+	size_t completed = clock_complete(job, table, column, to_ns);
 	table_become(table, SX_SAMPLE_FRAME);
 	if (completed)
 		import_tell(job,
 			    "of %s the file has the begin or the end alone: %.80s tells the other",
 			    COUNTED(completed, "row"), name);
-	return clock_number(table, err);
+	return clock_number(job, table, err);
 }
 
 enum sx_status import_clock_frames(struct import_job *job, struct import_device *device,
@@ -220,13 +237,13 @@ enum sx_status import_clock_frames(struct import_job *job, struct import_device 
 	    sx_catalog_open(job->request->context, device->catalog, &catalog, NULL))
 		return SX_OK;
 	enum sx_status status = SX_OK;
-	uint32_t column = clock_find(device->table, catalog, &to_ns);
-	if (column != SX_NONE && clock_has_times(device->table)) {
+	uint32_t column = clock_find(job, device->table, catalog, &to_ns);
+	if (column != SX_NONE && clock_has_times(job, device->table)) {
 		status = clock_keep(job, device->table, column, to_ns, err);
 	} else if (column != SX_NONE) {
-		status = clock_set(device->table, column, to_ns, err);
+		status = clock_set(job, device->table, column, to_ns, err);
 		if (!status)
-			status = clock_number(device->table, err);
+			status = clock_number(job, device->table, err);
 		table_become(device->table, SX_SAMPLE_FRAME);
 		device->clock = NULL; /* each device's begins at 0 */
 		import_tell(

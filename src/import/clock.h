@@ -12,7 +12,8 @@ enum import_pace {
 };
 
 /* By rows of which both are known; `to_ns` makes nanoseconds of the column's values. */
-enum import_pace import_clock_pace(const struct sx_table *table, uint32_t column, double to_ns);
+enum import_pace import_clock_pace(struct import_job *job, const struct sx_table *table,
+				   uint32_t column, double to_ns);
 
 /*
  * Where no row of a table has a time and a column gives the time of one frame a row, each row

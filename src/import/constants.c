@@ -20,9 +20,11 @@ static void take_constant(struct import_job *job, struct import_device *device, 
 	const char *name = sx_table_column(device->table, column)->name;
 	size_t rows = sx_table_row_count(device->table);
 	double first = rows ? sx_table_get(device->table, column, 0) : 0;
-	for (size_t i = 0; i < rows; i++)
+	for (size_t i = 0; i < rows; i++) {
+		spill_row(job->spill, i, sizeof(first) + 1);
 		if (!(sx_table_get(device->table, column, i) == first))
 			return;
+	}
 	char *copy = import_text(job, name, strlen(name));
 	if (rows && copy && device->constant_count < IMPORT_CONSTANTS_MAX)
 		device->constants[device->constant_count++] =

@@ -9,6 +9,9 @@
 #include "catalog/column.h"
 #include "catalog/units.h"
 #include "import/clock.h"
+#include "table/fill.h"
+
+#define FRAMES_AT_ONCE 1024
 
 /* The columns that are made. */
 struct frames_made {
@@ -116,16 +119,17 @@ static enum sx_status frames_fill(const struct sx_table *from, const struct fram
 	uint32_t count = sx_table_column_count(from);
 	size_t row_count = sx_table_row_count(from);
 	struct sx_vector *vectors = calloc((size_t)count + 1, sizeof(*vectors));
-	uint64_t *ones = calloc(row_count + 1, sizeof(*ones));
-	double *times = calloc(row_count + 1, sizeof(*times));
-	struct sx_rows rows;
-	enum sx_status status = vectors && ones && times ? SX_OK : error_nomem(err, "importing");
-	if (!status) {
-		sx_table_rows(from, 0, row_count, vectors, &rows);
-		for (size_t i = 0; i < row_count; i++) {
-			ones[i] = 1;
-			times[i] = sx_table_get(from, made->column, i) * made->factor;
-		}
+	uint64_t ones[FRAMES_AT_ONCE];
+	double times[FRAMES_AT_ONCE];
+	enum sx_status status = vectors ? SX_OK : error_nomem(err, "importing");
+	for (size_t i = 0; i < FRAMES_AT_ONCE; i++)
+		ones[i] = 1;
+	for (size_t first = 0, some; !status && first < row_count; first += some) {
+		struct sx_rows rows;
+		some = row_count - first < FRAMES_AT_ONCE ? row_count - first : FRAMES_AT_ONCE;
+		sx_table_rows(from, first, some, vectors, &rows);
+		for (size_t i = 0; i < some; i++)
+			times[i] = sx_table_get(from, made->column, first + i) * made->factor;
 		/* What has no time is no frame: the same rows have data. */
 		vectors[count] = vectors[made->column];
 		vectors[count].type = SX_U64;
@@ -136,8 +140,6 @@ static enum sx_status frames_fill(const struct sx_table *from, const struct fram
 		status = sx_table_append(to, &rows, err);
 	}
 	free(vectors);
-	free(ones);
-	free(times);
 	return status;
 }
 
@@ -155,13 +157,15 @@ enum sx_status import_count_frames(struct import_job *job, struct import_device 
 	const char *name = found ? sx_table_column(device->table, made.column)->name : "";
 	/* What adds up frames counts nanoseconds, as every counter of time does. */
 	if (found &&
-	    import_clock_pace(device->table, made.column, made.factor) == IMPORT_INTERVALS) {
+	    import_clock_pace(job, device->table, made.column, made.factor) == IMPORT_INTERVALS) {
 		import_tell(job,
 			    "rows are not as long as their %.80s: each is an interval, and "
 			    "tells of one frame in it",
 			    name);
 	} else if (found) {
 		status = frames_table(device, catalog, &made, &table, err);
+		if (!status)
+			table_spill(table, job->spill);
 		if (!status)
 			status = frames_fill(device->table, &made, table, err);
 		if (!status)
