@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#define BLOCK_ROWS 4096
+
 static bool gives_any(const struct sx_metrics *metrics)
 {
 	uint32_t count;
@@ -88,19 +90,55 @@ static const char **given_names(const struct sx_metrics *metrics, uint32_t *coun
 	return names;
 }
 
+/* A table without rows that has the columns of another; NULL: memory is out. */
+static struct sx_table *given_like(const struct sx_table *like)
+{
+	uint32_t count = sx_table_column_count(like);
+	struct sx_column *columns = calloc((size_t)count + 1, sizeof(*columns));
+	struct sx_table *table = NULL;
+	for (uint32_t i = 0; columns && i < count; i++)
+		columns[i] = *sx_table_column(like, i);
+	if (columns && sx_table_create(columns, count, sx_table_kind(like), &table, NULL))
+		table = NULL;
+	free(columns);
+	return table;
+}
+
+/* All rows of a table, some at a time: there may be millions. */
+static void given_blocks(struct given_check *check, const struct sx_metrics *metrics,
+			 const struct sx_table *table)
+{
+	size_t count = sx_table_row_count(table);
+	struct sx_table *block = given_like(table), *values;
+	struct sx_evaluation *evaluation = NULL;
+	struct sx_vector *vectors =
+	    calloc((size_t)sx_table_column_count(table) + 1, sizeof(*vectors));
+	bool fine = block && vectors && !sx_evaluation_create(metrics, table, &evaluation, NULL);
+	for (size_t first = 0; fine && first < count; first += BLOCK_ROWS) {
+		struct sx_rows rows;
+		size_t some = count - first < BLOCK_ROWS ? count - first : BLOCK_ROWS;
+		sx_table_rows(table, first, some, vectors, &rows);
+		sx_table_clear(block);
+		fine = !sx_table_append(block, &rows, NULL) &&
+		       !sx_evaluation_run(evaluation, block, &values, NULL);
+		if (fine)
+			given_rows(check, block, values);
+	}
+	sx_evaluation_destroy(evaluation);
+	sx_table_destroy(block);
+	free(vectors);
+}
+
 static void given_whole(struct given_check *check, struct sx_catalog *catalog,
 			const struct sx_metrics *all, const struct sx_metrics_options *options)
 {
 	struct sx_metrics_options some = *options;
 	struct sx_metrics *metrics = NULL;
-	struct sx_table *values = NULL;
 	const char **names = given_names(all, &some.pattern_count);
 	some.patterns = names;
-	if (names && some.pattern_count && !sx_metrics_create(catalog, &some, &metrics, NULL) &&
-	    !sx_metrics_eval(metrics, options->like, &values, NULL)) {
+	if (names && some.pattern_count && !sx_metrics_create(catalog, &some, &metrics, NULL)) {
 		given_begin(check, catalog, metrics, &some);
-		given_rows(check, options->like, values);
-		sx_table_destroy(values);
+		given_blocks(check, metrics, options->like);
 	}
 	sx_metrics_destroy(metrics);
 	free(names);
