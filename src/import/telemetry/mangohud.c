@@ -42,6 +42,9 @@ static struct import_cell mangohud_bare(struct import_cell cell)
 static bool mangohud_is_header(struct import_cell line)
 {
 	struct import_cell cells[2];
+	/* Looked for in all lines: those of numbers are not cut into cells. */
+	if (line.size && line.text[0] >= '0' && line.text[0] <= '9')
+		return false;
 	return import_split(line, ',', cells, 2) == 2 &&
 	       import_is(mangohud_bare(cells[0]), "fps") &&
 	       import_is(mangohud_bare(cells[1]), "frametime");
@@ -120,22 +123,19 @@ static bool begins_log(struct import_cell line)
 
 #define HEAD_LINES 8
 
-/* Where the lines of a table end: at the file's end, or where another log begins. */
-static const char *end_of_rows(struct import_lines ahead)
+/* Behind the lines of a table: at the file's end, or where another log begins. */
+static struct import_lines end_of_rows(struct import_lines ahead)
 {
-	const char *head = NULL, *start = ahead.p;
-	size_t number = 0;
-	for (struct import_cell line; import_line(&ahead, &line); start = ahead.p) {
+	struct import_lines head = {0}, start = ahead;
+	for (struct import_cell line; import_line(&ahead, &line); start = ahead) {
 		if (mangohud_is_header(line))
-			return head ? head : start;
-		if (head && ahead.number - number > HEAD_LINES)
-			head = NULL;
-		if (!head && begins_log(line)) {
+			return head.p ? head : start;
+		if (head.p && ahead.number - head.number > HEAD_LINES + 1)
+			head.p = NULL;
+		if (!head.p && begins_log(line))
 			head = start;
-			number = ahead.number;
-		}
 	}
-	return ahead.end;
+	return ahead;
 }
 
 /* The next table of frames; `lines` goes on behind it. */
@@ -155,10 +155,8 @@ static bool next_section(struct import_lines *lines, struct section *out)
 			out->keys = earlier;
 			out->values = before;
 		}
-		out->rows.end = end_of_rows(*lines);
-		for (struct import_lines skip = out->rows; import_line(&skip, &line);)
-			lines->number = skip.number;
-		lines->p = out->rows.end;
+		*lines = end_of_rows(*lines);
+		out->rows.end = lines->p;
 		return true;
 	}
 	return false;
