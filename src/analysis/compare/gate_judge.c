@@ -413,9 +413,15 @@ static const char *absent_in_report(const char *name, const struct report *repor
 {
 	struct suggest near;
 	suggest_begin(&near, name, 1);
-	for (uint32_t d = 0; d < report->device_count; d++)
-		for (uint32_t i = 0; i < report->devices[d].row_count; i++)
-			suggest_offer(&near, report->devices[d].rows[i].name);
+	for (uint32_t d = 0; d < report->device_count; d++) {
+		const struct report_device *device = &report->devices[d];
+		uint32_t counters = device->total ? sx_table_column_count(device->total) : 0;
+		for (uint32_t i = 0; i < device->row_count; i++)
+			suggest_offer(&near, device->rows[i].name);
+		/* A gate may choose what the report does not show. */
+		for (uint32_t i = 0; i < counters; i++)
+			suggest_offer(&near, sx_table_column(device->total, i)->name);
+	}
 	return why_absent(&near, "there is no such metric in this report", arena);
 }
 
