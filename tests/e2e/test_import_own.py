@@ -84,6 +84,26 @@ class Own(FolderTest):
         with open(self.path('run.pftrace'), 'rb') as file:
             self.assertNotIn(b'sextant.skipped', file.read())
 
+    def test_metrics_of_spared_frames(self):
+        """Counters weigh frames that were not measured by their calls; metrics alone cannot, and that is told."""
+        lines = ['device\topengl\tSome GPU\tMesa 1\tframe\treal', 'column\tFrames\tframes\tu64\tsum', 'column\tDrawCalls\tcalls\tu64\tsum',
+                 'column\tFrameTime\tns\tu64\tsum', 'column\tIAVertices\tvertices\tu64\tsum']
+        for i in range(90):
+            calls = 10 if i % 3 == 0 else 40
+            lines += [f'label\tframe\t{i}', f'row\t{i * 11 * MS}\t{(i + 1) * 11 * MS}\t1\t{calls}\t{11 * MS}\t{"~" if i % 3 else 3000 + i}']
+        path = self.path('spared.sxc')
+        subprocess.run([MAKE_RUN, path], input='\n'.join(lines) + '\n', text=True, check=True, timeout=60)
+        want = self.report(path, '-m', 'IAVertices')['IAVertices']['total']
+        measured = sum(3000 + i for i in range(0, 90, 3))
+        self.assertAlmostEqual(want / measured, 9, places=1)  # 10 + 40 + 40 calls for each 10; the first frames stand apart
+        said = '60 rows were not measured, and no counter tells what was in them'
+        for form in ('csv', 'json', 'ndjson'):
+            for args, total, told in ((('-m', 'IAVertices'), measured * 3, True), (('--counters',), want, False)):
+                with self.subTest(form, args=args):
+                    again = self.export(path, f'again.{form}', '-f', form, *args)
+                    result = run('report', again)
+                    self.assertEqual(said in ' '.join(result.stderr.split()), told, result.stderr)
+                    self.assertAlmostEqual(self.report(again, '-m', 'IAVertices')['IAVertices']['total'], total, delta=1)
 
     def model(self):
         path = self.path('model.sxc')

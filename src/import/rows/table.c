@@ -9,6 +9,7 @@
 #include "import/columns.h"
 #include "import/rows/rows.h"
 #include "table/fill.h"
+#include "table/slices.h"
 
 /* Of a row, about: what is looked at of a column; and what stands before them. */
 #define ROWS_CELL_BYTES (sizeof(union rows_value) + 1 + sizeof(struct import_span))
@@ -41,8 +42,14 @@ static uint8_t settle_value(const struct rows_column *c, enum rows_tag tag, uint
 	return sx_quality_settled(quality);
 }
 
-/* A column as a table has it, in place; false: memory is out. *any: some row says something. */
-static bool settle_column(struct import_rows *rows, struct rows_column *c, bool *any)
+/* What a column has: a row that says something, and how many that others stand for. */
+struct settled {
+	bool any;
+	size_t skipped;
+};
+
+/* A column as a table has it, in place; false: memory is out. */
+static bool settle_column(struct import_rows *rows, struct rows_column *c, struct settled *has)
 {
 	struct spill *spill = rows->job->spill;
 	size_t had = c->tag_cap;
@@ -57,24 +64,45 @@ static bool settle_column(struct import_rows *rows, struct rows_column *c, bool 
 		c->tags[i] = settle_value(c, tag, own, &value);
 		if (tag == TAG_NONE || value.u != c->values[i].u) /* pages keep what they hold */
 			c->values[i] = value;
-		*any |= tag != TAG_NONE || c->tags[i] != SX_QUALITY_NOT_COLLECTED;
+		has->any |= tag != TAG_NONE || c->tags[i] != SX_QUALITY_NOT_COLLECTED;
+		has->skipped += tag == TAG_NONE && sx_quality_is_skipped(c->tags[i]);
 	}
 	return true;
 }
 
-/* The table takes a column over, which has no values from then on. */
-static enum sx_status fill_column(struct sx_table *table, uint32_t index, struct import_rows *rows)
+/*
+ * The table takes a column over, which has no values from then on. *skipped becomes how many rows
+ * others stand for, where they are more than in any before.
+ */
+static enum sx_status fill_column(struct sx_table *table, uint32_t index, struct import_rows *rows,
+				  size_t *skipped)
 {
 	struct rows_column *c = &rows->columns[index];
-	bool any = false;
-	if (!settle_column(rows, c, &any))
+	struct settled has = {.any = false};
+	if (!settle_column(rows, c, &has))
 		return SX_ERR_NO_MEMORY;
+	*skipped = has.skipped > *skipped ? has.skipped : *skipped;
 	struct table_arrays arrays = {c->values, c->tags, c->value_cap, c->tag_cap};
-	enum sx_status status = any ? table_adopt(table, index, &arrays) : SX_OK;
+	enum sx_status status = has.any ? table_adopt(table, index, &arrays) : SX_OK;
 	c->values = arrays.data;
 	c->tags = arrays.quality;
 	rows_forget_values(rows, c);
 	return status;
+}
+
+/*
+ * Of frames that were not measured a capture knows what they are, and maybe their calls, by which
+ * its report weighs them. Metrics alone do not hold that.
+ */
+static void tell_unweighed(struct import_rows *rows, const struct sx_table *table, size_t skipped)
+{
+	if (skipped && rows->kind == SX_SAMPLE_FRAME && slices_of(table).frames == SX_NONE)
+		import_tell(rows->job,
+			    "%s not measured, and no counter tells what was in them: totals and "
+			    "percentiles go by the number of rows, and without a total_error, "
+			    "where the report of a capture goes by all that it holds (sextant "
+			    "export --counters writes that)",
+			    COUNTED(skipped, "row was"));
 }
 
 static enum sx_status fill_row(struct import_rows *rows, size_t i, struct sx_table *table)
@@ -258,8 +286,9 @@ enum sx_status rows_make_table(struct import_rows *rows, struct sx_table **out,
 		table_spill(*out, rows->job->spill);
 		status = sx_table_add_rows(*out, rows->row_count, NULL, err);
 	}
+	size_t skipped = 0;
 	for (uint32_t i = 0; !status && i < rows->column_count; i++) {
-		if (fill_column(*out, i, rows))
+		if (fill_column(*out, i, rows, &skipped))
 			status = error_nomem(err, "importing");
 	}
 	for (size_t i = 0; !status && i < rows->row_count; i++) {
@@ -267,5 +296,7 @@ enum sx_status rows_make_table(struct import_rows *rows, struct sx_table **out,
 		if (fill_row(rows, i, *out))
 			status = error_nomem(err, "importing");
 	}
+	if (!status)
+		tell_unweighed(rows, *out, skipped);
 	return status;
 }
