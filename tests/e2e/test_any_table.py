@@ -464,6 +464,14 @@ class Tables(FolderTest):
             rows, _ = self.report(','.join(['frame_time (ms)', *names]) + '\n' + ','.join(['1'] * (width + 1)) + '\n', '-m', 'frame_time')
             self.assertEqual(rows['frame_time']['mean'], '0.001')
 
+    def test_a_unit_of_something_else(self):
+        """A known name alone in a unit that it cannot have: the unit is what is wrong."""
+        for more in ((), ('--for', 'opengl')):
+            result = run('report', self.file('frame_time (MB),a\n1,2\n2,2\n'), *more)
+            self.assertEqual((result.returncode, result.stderr.count('\n')), (5, 3), result.stderr)
+            self.assertIn('because: column frame_time is in bytes, which cannot be made into ', result.stderr)
+            self.assertRegex(result.stderr, r'try: the unit of its values in the header, as "frame_time \((ms|ns)\)"')
+
     def test_units_wherever_they_stand(self):
         """Behind a name in words or with a slash, in a line of their own below the header, behind the numbers."""
         want = {'frame_time': 0.0166, 'gpu_time': 0.005}

@@ -82,8 +82,12 @@ static void look_at_columns(struct import_job *job, const struct import_device *
 			    repeated_name, instead, repeated == 1 ? "" : "; so do further columns");
 }
 
-/* No name of the header is one of the catalog's, or of any. */
-static enum sx_status no_column(struct import_job *job, const char *catalog, struct sx_error *err)
+/*
+ * No name of the header is one of the catalog's, or of any; or one is (`told`, else NULL), in a
+ * unit of something else.
+ */
+static enum sx_status no_column(struct import_job *job, const char *catalog,
+				const struct csv_tally *told, struct sx_error *err)
 {
 	if (catalog)
 		error_set(err, SX_ERR_BAD_INPUT, "no column of %s means anything in catalog %s",
@@ -91,6 +95,13 @@ static enum sx_status no_column(struct import_job *job, const char *catalog, str
 	else
 		error_set(err, SX_ERR_BAD_INPUT, "no column of %s means anything in any catalog",
 			  job->request->path);
+	if (told && told->other_units) {
+		error_because(err, "column %.80s is in %.40s, which cannot be made into %.40s",
+			      told->first_other_unit, told->other_unit, told->other_unit_as);
+		error_try(err, "the unit of its values in the header, as \"%.80s (%.40s)\"",
+			  told->first_other_unit, told->other_unit_as);
+		return SX_ERR_BAD_INPUT;
+	}
 	error_because(err, "its header has no name of a counter, constant or metric");
 	if (catalog)
 		error_try(err, "--for with another catalog, or sextant list counters --for %s",
@@ -187,7 +198,7 @@ static enum sx_status read_with(struct import_job *job, struct import_device *de
 	options.spill = job->spill;
 	enum sx_status status = csv_open_text(&text, &options, &stream, err);
 	if (!status && !means_anything(csv_table(stream), catalog))
-		status = no_column(job, device->catalog, err);
+		status = no_column(job, device->catalog, csv_told(stream), err);
 	if (!status) {
 		const struct teller to = import_teller(job);
 		csv_tell(csv_told(stream), &to);
@@ -233,7 +244,7 @@ static enum sx_status any_table_read(struct import_job *job, struct sx_error *er
 	    is_grouped(job) ? import_refuse_report(job, "--by adds up the samples of a group", err)
 			    : find_by_header(job, &device.catalog, err);
 	if (!status && !device.catalog)
-		status = no_column(job, NULL, err);
+		status = no_column(job, NULL, NULL, err);
 	if (!status)
 		status = counters_leave_summary_out(job, err);
 	if (!status)
