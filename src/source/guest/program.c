@@ -58,8 +58,12 @@ static bool program_is_asked(const struct program *program, const char *environm
 	return false;
 }
 
-/* Whether the kernel told the loader that rights are at stake. */
-static bool is_secure(const struct sx_sys *sys, pid_t pid)
+/*
+ * Whether the kernel told the loader that rights are at stake: 1, 0, or -1 where it has told
+ * nothing, as within exec and at the end, when the user may be another already and the vector is
+ * empty.
+ */
+static int secure_of(const struct sx_sys *sys, pid_t pid)
 {
 	char path[64], text[2048];
 	snprintf(path, sizeof(path), "/proc/%ld/auxv", (long)pid);
@@ -71,7 +75,7 @@ static bool is_secure(const struct sx_sys *sys, pid_t pid)
 		if (entry.a_type == AT_SECURE)
 			return entry.a_un.a_val != 0;
 	}
-	return false;
+	return -1;
 }
 
 /* The user whose rights it has, or -1. */
@@ -103,8 +107,9 @@ static enum program_kind program_read(struct program *program, const struct sx_s
 	enum program_kind kind = kind_of_head((const uint8_t *)text, (size_t)size);
 	if (kind != PROGRAM_DYNAMIC)
 		return kind;
-	if (is_secure(sys, pid))
-		return PROGRAM_GUARDED;
+	int secure = secure_of(sys, pid);
+	if (secure)
+		return secure > 0 ? PROGRAM_GUARDED : PROGRAM_UNKNOWN;
 	snprintf(path, sizeof(path), "/proc/%ld/environ", (long)pid);
 	size = sys->read_file(sys->user, path, text, sizeof(text));
 	if (size < 0)
@@ -126,9 +131,13 @@ void program_look(struct program *program, const struct sx_sys *sys, pid_t pid)
 			program->kind = PROGRAM_GUARDED;
 		return;
 	}
-	program->user = user_of(sys, pid);
-	if (is_foreign(program->user) && !is_secure(sys, pid)) {
+	long user = user_of(sys, pid);
+	int secure = is_foreign(user) ? secure_of(sys, pid) : 1;
+	if (secure < 0)
+		return;
+	if (!secure) {
 		program->kind = PROGRAM_FOREIGN;
+		program->user = user;
 		return;
 	}
 	bool ours = sys->read_link(sys->user, "/proc/self/exe", own, sizeof(own)) > 0 &&
