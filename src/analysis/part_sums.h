@@ -9,7 +9,7 @@
 
 #include "analysis/sampled/rows.h"
 #include "analysis/sampled/spread.h"
-#include "analysis/sketch.h"
+#include "analysis/sketch/sketch.h"
 #include "table/parts.h"
 
 /* Rows with data and those that they stand for. */

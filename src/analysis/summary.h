@@ -6,7 +6,7 @@
 
 #include "analysis/part_sums.h"
 #include "analysis/sampled/tally.h"
-#include "analysis/sketch.h"
+#include "analysis/sketch/sketch.h"
 #include "analysis/stats.h"
 
 /* How long rows with data are, and those that they stand for, in ns. */

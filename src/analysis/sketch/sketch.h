@@ -2,14 +2,15 @@
  * Sketches: how values are distributed, in memory that does not grow with their number: 32 KiB of
  * values, or 1 KiB for each power of two that they span (at most 4 MiB).
  */
-#ifndef ANALYSIS_SKETCH_H
-#define ANALYSIS_SKETCH_H
+#ifndef ANALYSIS_SKETCH_SKETCH_H
+#define ANALYSIS_SKETCH_SKETCH_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#define SKETCH_EXACT 4096 /* values that are kept as they are */
+#define SKETCH_EXACT	    4096 /* values that are kept as they are */
+#define SKETCH_DROPPED_BITS 45	 /* of a value that its bucket does not tell */
 
 /* Counts of values of one sign by the first bits of their size; [0] is of `first` - 1: zero. */
 struct sketch_half {
