@@ -28,10 +28,23 @@ const char *sx_sample_kind_name(enum sx_sample_kind kind)
 
 enum sx_sample_kind sx_sample_kind_find(const char *name)
 {
+	return kind_find(name, strlen(name));
+}
+
+enum sx_sample_kind kind_find(const char *name, size_t size)
+{
 	uint32_t kind = 0;
-	while (kind < SX_SAMPLE_KINDS && strcmp(names[kind], name) != 0)
+	while (kind < SX_SAMPLE_KINDS &&
+	       (strlen(names[kind]) != size || memcmp(names[kind], name, size) != 0))
 		kind++;
 	return (enum sx_sample_kind)kind;
+}
+
+enum sx_sample_kind kind_by_labels(uint32_t labels)
+{
+	if (labels >> SX_LABEL_GROUP & 1)
+		return SX_SAMPLE_GROUP;
+	return labels >> SX_LABEL_FRAME & 1 ? SX_SAMPLE_FRAME : SX_SAMPLE_TIME;
 }
 
 const char *label_name(enum sx_label label)

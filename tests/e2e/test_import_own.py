@@ -84,6 +84,52 @@ class Own(FolderTest):
         with open(self.path('run.pftrace'), 'rb') as file:
             self.assertNotIn(b'sextant.skipped', file.read())
 
+    def everything(self, path):
+        """A report, but for what only the writer knows."""
+        result = run('report', path, '--json')
+        self.assertEqual(result.returncode, 0, result.stderr)
+        document = json.loads(result.stdout)
+        del document['file']
+        for device in document['devices']:
+            for key in ('source', 'driver', 'name'):
+                device.pop(key, None)
+        return document
+
+    def test_kinds_come_back(self):
+        """What rows enclose is no guess from labels: totals of spared frames, of passes and of slices are worked out each in their way."""
+        totals = {}
+        for kind in ('time', 'frame', 'dump', 'row', 'command-buffer'):
+            path = self.path(f'{kind}.sxc')
+            lines = [f'device\topengl\tSome GPU\tMesa 1\t{kind}\treal'] + ['column\t' + '\t'.join(c) for c in [*OPENGL, ('DrawCalls', 'calls', 'u64', 'sum')]]
+            for i in range(60):
+                work = [300000 + 900 * i, 3000 + i] if i % 4 == 0 else ['~', '~']
+                lines.append(f'row\t{i * 11 * MS}\t{(i + 1) * 11 * MS}\t1\t{10 * MS + 1000 * (i % 7)}\t{work[0]}\t{work[1]}\t640\t480\t{40 if i % 4 else 10}')
+            subprocess.run([MAKE_RUN, path], input='\n'.join(lines) + '\n', text=True, check=True, timeout=60)
+            want = self.everything(path)
+            totals[kind] = self.report(path, '-m', 'PSInvocations')['PSInvocations']['total']
+            for form in ('csv', 'ndjson', 'json'):
+                with self.subTest(kind=kind, form=form):
+                    again = self.export(path, f'{kind}.{form}', '-f', form, '--counters')
+                    self.assertEqual(self.everything(again), want)
+                    with open(again, encoding='utf-8') as file:
+                        self.assertEqual('sample_kind' in file.read(), kind != 'time' or form == 'json')
+            rows = self.export(path, 'rows.csv', '--csv', '--counters')
+            with open(rows, encoding='utf-8') as file:
+                for args in ((), ('--for', 'opengl')):
+                    file.seek(0)
+                    self.assertEqual(run('eval', rows, '--counters', '--csv', *args).stdout, file.read(), (kind, args))
+        self.assertNotAlmostEqual(totals['time'], totals['frame'], delta=1000)
+
+    def test_a_column_called_sample_kind(self):
+        """Somebody's own, which says nothing of rows, is a label as any."""
+        for args in ((), ('--for', 'opengl')):
+            with self.subTest(args):
+                with open(self.path('own.csv'), 'w', encoding='ascii') as file:
+                    file.write('begin_ns,end_ns,quality,sample_kind,PSInvocations,IAVertices\n0,9,,blue,5,1\n9,18,,frame,6,2\n')
+                result = run('report', self.path('own.csv'), '--by', 'sample_kind', '--csv', '-m', 'PSInvocations', *args)
+                self.assertEqual(result.returncode, 0, result.stderr)
+                self.assertEqual([row['PSInvocations'] for row in csv_rows(result.stdout)], ['5', '6'])
+
     def test_metrics_of_spared_frames(self):
         """Counters weigh frames that were not measured by their calls; metrics alone cannot, and that is told."""
         lines = ['device\topengl\tSome GPU\tMesa 1\tframe\treal', 'column\tFrames\tframes\tu64\tsum', 'column\tDrawCalls\tcalls\tu64\tsum',

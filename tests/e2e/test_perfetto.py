@@ -214,7 +214,7 @@ class Perfetto(FolderTest):
         return [{name: cell for name, cell in row.items() if name not in constants} for row in rows]
 
     def check_counters(self, trace, rows, gpu=0):
-        skip = ('begin_ns', 'end_ns', 'simulated', 'quality', 'device', 'frame', 'group', 'context', 'instance', 'reason', 'process')
+        skip = ('begin_ns', 'end_ns', 'simulated', 'sample_kind', 'quality', 'device', 'frame', 'group', 'context', 'instance', 'reason', 'process')
         covered, checked = {}, 0
         for row in rows:
             begin, end = int(row['begin_ns']), int(row['end_ns'])

@@ -22,7 +22,9 @@ static struct rows_shape shape_of_table(const struct sx_catalog *catalog,
 				   .labels = tally->labels,
 				   .quality = tally->quality,
 				   .say_simulated = tally->told_simulated,
-				   .simulated = tally->simulated};
+				   .simulated = tally->simulated,
+				   .say_kind = tally->told_kind,
+				   .kind = tally->kind};
 	memcpy(shape.label_names, tally->label_names, sizeof(shape.label_names));
 	return shape;
 }

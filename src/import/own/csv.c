@@ -14,7 +14,7 @@
 #include "import/counters/rocm.h"
 #include "table/label.h"
 
-enum own_role { VALUE, DEVICE, MODEL, BEGIN, END, NUMBER, TEXT, QUALITY };
+enum own_role { VALUE, DEVICE, MODEL, KIND, BEGIN, END, NUMBER, TEXT, QUALITY };
 
 static const struct {
 	const char *name;
@@ -23,6 +23,7 @@ static const struct {
 } own_roles[] = {
     {"device", DEVICE, 0},
     {"simulated", MODEL, 0},
+    {KIND_WORD, KIND, 0},
     {"begin_ns", BEGIN, 0},
     {"end_ns", END, 0},
     {"quality", QUALITY, 0},
@@ -146,6 +147,12 @@ static void own_look(struct own_reader *r)
 		for (size_t i = 0; i < r->cells.columns; i++)
 			look_at(&r->columns[i], r->cells.row[i]);
 	r->cells = ahead;
+	for (size_t i = 0; i < r->cells.columns; i++) {
+		struct own_column *c = &r->columns[i];
+		if (c->role == KIND && c->any &&
+		    kind_find(c->same.text, c->same.size) == SX_SAMPLE_KINDS)
+			c->role = VALUE; /* somebody's own, of that name */
+	}
 }
 
 /* Whether rows of the device have a label; that of another leaves the cells empty. */
@@ -155,12 +162,28 @@ static bool has_label(const struct own_reader *r, const char *name)
 	return at != SIZE_MAX && r->columns[at].any;
 }
 
-/* What a row encloses is not told, but frames and groups have their labels. */
+/* What a row encloses, as the file says it or else the labels. */
 static enum sx_sample_kind kind_of(const struct own_reader *r)
 {
-	if (has_label(r, "group"))
-		return SX_SAMPLE_GROUP;
-	return has_label(r, "frame") ? SX_SAMPLE_FRAME : SX_SAMPLE_TIME;
+	for (size_t i = 0; i < r->cells.columns; i++)
+		if (r->columns[i].role == KIND && r->columns[i].any)
+			return kind_find(r->columns[i].same.text, r->columns[i].same.size);
+	return kind_by_labels((uint32_t)has_label(r, "group") << SX_LABEL_GROUP |
+			      (uint32_t)has_label(r, "frame") << SX_LABEL_FRAME);
+}
+
+/* Samples that are pieces of a program's work. */
+static bool encloses_work(enum sx_sample_kind kind)
+{
+	return kind == SX_SAMPLE_FRAME || kind == SX_SAMPLE_GROUP ||
+	       (kind >= SX_SAMPLE_PASS && kind <= SX_SAMPLE_QUEUE);
+}
+
+/* Whether a head is our own name of a label. */
+static bool says_label(struct import_cell head)
+{
+	size_t at = find_role(head);
+	return at < ROLES && own_roles[at].role == TEXT;
 }
 
 /* The constant that all cells of a column are: its name, or NULL where it is another thing. */
@@ -210,7 +233,7 @@ static void begin_columns(struct own_reader *r, const char *catalog)
 			continue;
 		if (column->role == VALUE && column->any)
 			column->to = amd_column(r->job, r->rows, catalog, r->cells.head[i]);
-		if (column->role == TEXT && find_role(r->cells.head[i]) == ROLES)
+		if (column->role == TEXT && !says_label(r->cells.head[i]))
 			import_rows_label_name(
 			    r->rows, column->label,
 			    import_text(r->job, r->cells.head[i].text, r->cells.head[i].size));
@@ -260,7 +283,7 @@ static enum sx_status begin_device(struct own_reader *r, struct sx_error *err)
 	    r->job, &(struct import_rows_options){.catalog = catalog,
 						  .clock = "file",
 						  .kind = kind,
-						  .encloses_work = kind != SX_SAMPLE_TIME});
+						  .encloses_work = encloses_work(kind)});
 	if (r->rows)
 		begin_columns(r, catalog);
 	return r->rows ? SX_OK : error_nomem(err, "importing");

@@ -26,6 +26,7 @@ struct own_json_table {
 	struct import_cell device; /* as the rows say it; no text: they do not */
 	bool device_text;
 	bool simulated;
+	struct import_cell kind;    /* what rows enclose; empty: it is not told */
 	struct import_cell catalog; /* empty: it is not told */
 	struct import_cell name;    /* of the device, likewise */
 	struct import_cell id;	    /* its number, where no row says it */

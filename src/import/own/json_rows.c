@@ -7,11 +7,12 @@
 
 #include "catalog/column.h"
 #include "import/own/json.h"
+#include "table/label.h"
 
 /* What stands beside values: names that no unit belongs behind. */
 static const char *const own_json_plain[] = {
-    "begin_ns", "end_ns", "device",  "simulated", "quality", "frame",  "context",
-    "instance", "group",  "process", "reason",	  "group2",  "group3", "group4"};
+    "begin_ns", "end_ns",  "device", "simulated", "quality", "frame",  "context", "instance",
+    "group",	"process", "reason", "group2",	  "group3",  "group4", KIND_WORD};
 #define PLAIN (sizeof(own_json_plain) / sizeof(own_json_plain[0]))
 
 static bool own_json_is_plain(const char *name)
@@ -81,6 +82,7 @@ static void own_json_set_heads(struct own_json *r, const struct own_json_table *
 		own_json_set_plain(r, "simulated",
 				   (struct import_cell){model ? "true" : "false", model ? 4u : 5u},
 				   false);
+		own_json_set_plain(r, KIND_WORD, t->kind, true);
 	}
 	for (size_t i = 0; i < t->mark_count; i++)
 		if (t->rows >= t->marks[i].first && t->rows <= t->marks[i].last)
@@ -292,11 +294,14 @@ void own_json_begin(struct own_json *r)
 	for (size_t i = 0; !r->lines && i < r->table_count; i++)
 		own_json_name_once(r, &r->tables[i]);
 	own_json_number(r);
-	bool marks = false, several = own_json_tells_devices(r);
-	for (size_t i = 0; i < r->table_count; i++)
+	bool marks = false, kinds = false, several = own_json_tells_devices(r);
+	for (size_t i = 0; i < r->table_count; i++) {
 		marks |= r->tables[i].mark_count > 0;
+		kinds |= r->tables[i].kind.size > 0;
+	}
 	for (size_t i = 0; i < PLAIN; i++) /* times first; of the others those that there are */
-		if (i < 2 || (i == 2 && several) || (i == 3 && !r->lines) || (i == 4 && marks))
+		if (i < 2 || (i == 2 && several) || (i == 3 && !r->lines) || (i == 4 && marks) ||
+		    (i == PLAIN - 1 && kinds))
 			strings_intern(&r->columns, own_json_plain[i], strlen(own_json_plain[i]),
 				       NULL);
 	for (size_t i = 0; i < r->table_count; i++)

@@ -4,6 +4,7 @@
 
 #include "base/number.h"
 #include "import/own/json.h"
+#include "table/label.h"
 
 struct own_json_table *own_json_add_table(struct own_json *r, struct import_cell device)
 {
@@ -137,6 +138,8 @@ static void own_json_learn(struct own_json *r, struct own_json_table *t,
 		t->name = value;
 	else if (depth == 1 && import_is(keys[0], "simulated"))
 		t->simulated = import_is(value, "true");
+	else if (depth == 1 && import_is(keys[0], KIND_WORD) && text)
+		t->kind = value;
 	else if (depth == 1 && (import_is(keys[0], "device") || import_is(keys[0], "id")) &&
 		 !import_is(value, "null")) {
 		t->device = value;

@@ -12,6 +12,7 @@ struct extra {
 	enum {
 		EXTRA_DEVICE,
 		EXTRA_MODEL,
+		EXTRA_SAMPLE,
 		EXTRA_BEGIN,
 		EXTRA_END,
 		EXTRA_LABEL,
@@ -22,7 +23,12 @@ struct extra {
 	enum sx_label label;
 };
 
-#define EXTRA_MAX (5 + SX_LABEL_COUNT)
+#define EXTRA_MAX (6 + SX_LABEL_COUNT)
+
+bool rows_need_kind(const struct rows_shape *shape)
+{
+	return shape->kind != kind_by_labels(shape->labels);
+}
 
 static size_t extras(const struct rows_shape *shape, struct extra out[EXTRA_MAX])
 {
@@ -49,6 +55,8 @@ static size_t extras(const struct rows_shape *shape, struct extra out[EXTRA_MAX]
 	}
 	if (shape->quality)
 		out[n++] = (struct extra){.name = "quality", .kind = EXTRA_QUALITY};
+	if (shape->say_kind)
+		out[n++] = (struct extra){.name = KIND_WORD, .kind = EXTRA_SAMPLE, .shape = shape};
 	return n;
 }
 
@@ -70,6 +78,8 @@ static const char *extra_value(const struct extra *extra, const struct sx_table 
 	*number = UINT64_MAX;
 	if (extra->kind == EXTRA_MODEL)
 		return extra->shape->simulated ? "true" : "false";
+	if (extra->kind == EXTRA_SAMPLE)
+		return sx_sample_kind_name(extra->shape->kind);
 	if (extra->kind == EXTRA_QUALITY)
 		return rows_reservations_text(rows_quality(t, row), buf);
 	uint64_t value = extra_number(extra, t, row);
@@ -192,6 +202,7 @@ static void open_json(struct rows_writer *w)
 	json_object_begin(&w->json);
 	device_json(w, &w->json);
 	json_kv_bool(&w->json, "simulated", w->shape->simulated);
+	json_kv_string(&w->json, KIND_WORD, sx_sample_kind_name(w->shape->kind));
 }
 
 static void close_json(struct rows_writer *w)

@@ -35,6 +35,8 @@ struct rows_shape {
 	bool say_simulated;		/* say whether the device is a model: one is */
 	uint32_t device;
 	bool simulated;
+	bool say_kind; /* say what a row is a sample of: the labels of some device do not show it */
+	enum sx_sample_kind kind;
 	/*
 	 * What the device is: in CSV columns behind all others that hold the same in each row, in
 	 * NDJSON members, in JSON an object of their own (columns by_device); NAN: no value.
@@ -52,6 +54,9 @@ struct rows_shape {
 	void (*more)(struct json *json, void *user);
 	void *more_user;
 };
+
+/* Whether labels do not show what rows enclose, so that something else has to say it. */
+bool rows_need_kind(const struct rows_shape *shape);
 
 /*
  * Writes `table` in the chosen format (text, json, ndjson, csv). Text shows one metric a line and

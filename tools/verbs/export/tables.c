@@ -10,6 +10,15 @@
 #include "tools/verbs/export/header.h"
 #include "tools/verbs/export/join.h"
 
+static bool has_label(const struct sx_rows *rows, int label)
+{
+	const uint64_t *values = rows->labels[label];
+	size_t i = 0;
+	while (values && i < rows->count && values[i] == SX_LABEL_ABSENT)
+		i++;
+	return values && i < rows->count;
+}
+
 /* Only labels that some row has get a column, and the header comes first: a pass of its own. */
 static enum sx_status labels_of(const struct capture_view *view, uint32_t *labels,
 				struct sx_error *err)
@@ -22,7 +31,8 @@ static enum sx_status labels_of(const struct capture_view *view, uint32_t *label
 		return status;
 	while ((status = sx_capture_next(reader, &record, err)) == SX_OK)
 		for (int i = 0; record.device == view->device && i < SX_LABEL_COUNT; i++)
-			if (record.type == SX_CAPTURE_ROWS && record.rows.labels[i])
+			if (record.type == SX_CAPTURE_ROWS && !(*labels >> i & 1) &&
+			    has_label(&record.rows, i))
 				*labels |= 1u << i;
 	sx_capture_close(reader);
 	return status == SX_END || status == SX_AGAIN ? SX_OK : status;
@@ -36,10 +46,13 @@ enum sx_status export_shape(const struct cli *cli, const struct capture_view *vi
 				     .name = *view->info->name ? view->info->name : NULL,
 				     .times = true,
 				     .quality = true,
-				     .simulated = view->info->simulated};
+				     .simulated = view->info->simulated,
+				     .kind = view->info->kind};
 	for (int i = 0; i < SX_LABEL_COUNT; i++)
 		shape->label_names[i] = capture_view_label(view->info, (enum sx_label)i);
-	return labels_of(view, &shape->labels, err);
+	enum sx_status status = labels_of(view, &shape->labels, err);
+	shape->say_kind = rows_need_kind(shape);
+	return status;
 }
 
 static enum sx_status export_select_metrics(const struct cli *cli, struct exported *d,
@@ -139,14 +152,18 @@ static void mark_devices(struct exporting *e, struct json *json)
 {
 	struct view *view = &e->cli->view;
 	bool tables = in_tables(e), several = e->count > 1, same = of_one_catalog(e);
-	for (uint32_t i = 0; i < e->count; i++)
+	bool kinds = false;
+	for (uint32_t i = 0; i < e->count; i++) {
 		view->simulated |= e->devices[i].shape.simulated;
+		kinds |= e->devices[i].shape.say_kind;
+	}
 	for (uint32_t i = 0; i < e->count; i++) {
 		struct rows_shape *shape = &e->devices[i].shape;
 		shape->by_device = several && !tables;
 		/* A document says it of its only table. */
 		shape->say_simulated =
 		    view->simulated && !tables && (several || view->format != FORMAT_JSON);
+		shape->say_kind = kinds && !tables;
 		shape->within = tables ? json : NULL;
 		if (e->one_table && !same)
 			shape->catalog = NULL;
@@ -260,6 +277,7 @@ static enum sx_status export_joined(struct exporting *e, struct sx_error *err)
 		bool tables = in_tables(e);
 		shape->say_simulated = view->simulated && !tables;
 		shape->simulated = view->simulated;
+		shape->say_kind &= !tables;
 		shape->within = tables ? &json : NULL;
 		shape->all_units = true;
 		if (tables)

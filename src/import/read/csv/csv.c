@@ -156,8 +156,10 @@ static void convert(struct csv_reader *r, struct csv_column *column, const struc
 /* What a row encloses is not told, but frames have their numbers. */
 static enum sx_sample_kind kind_of(const struct csv_reader *r)
 {
-	bool frames =
-	    r->options && r->options->keep_unknown && r->tally.labels >> SX_LABEL_FRAME & 1;
+	bool kept = r->options && r->options->keep_unknown;
+	bool frames = kept && r->tally.labels >> SX_LABEL_FRAME & 1;
+	if (kept && r->tally.told_kind)
+		return r->tally.kind;
 	return frames ? SX_SAMPLE_FRAME : SX_SAMPLE_ROW;
 }
 

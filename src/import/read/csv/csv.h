@@ -83,6 +83,8 @@ struct csv_tally {
 	bool quality;				 /* a column with reservations */
 	bool told_simulated; /* a column that says whether rows are of a model */
 	bool simulated;	     /* and one is */
+	bool told_kind;	     /* a column that says what rows enclose */
+	enum sx_sample_kind kind;
 	struct csv_odd_lines odd[CSV_ODDS];
 	uint64_t shift_ns;	  /* by which all times were moved, since the first lies below 0 */
 	const char *dates;	  /* a column of them, which times of rows are, or NULL */

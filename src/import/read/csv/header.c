@@ -21,7 +21,7 @@ static const struct {
     {"instance", CSV_INSTANCE},	   {"group", CSV_TEXT},		{"label", CSV_TEXT},
     {"reason", CSV_TEXT},	   {"process", CSV_TEXT},	{"quality", CSV_QUALITY},
     {"simulated", CSV_MODEL},	   {"group2", CSV_TEXT},	{"group3", CSV_TEXT},
-    {"group4", CSV_TEXT},
+    {"group4", CSV_TEXT},	   {KIND_WORD, CSV_KIND},
 };
 
 /* A unit as people write it, or one that catalogs use. */

@@ -11,6 +11,7 @@
 #include "base/number.h"
 #include "import/formats.h"
 #include "import/read/times.h"
+#include "table/label.h"
 #include "table/fill.h"
 
 #define SHOWN(cell) ((int)((cell)->size < 60 ? (cell)->size : 60)) /* of a cell in a message */
@@ -255,6 +256,14 @@ static bool csv_rows_read_number(struct csv_reader *r, struct csv_column *column
 	return true;
 }
 
+/* All rows are of one kind, or what they say is no kind. */
+static void csv_rows_learn_kind(struct csv_reader *r, enum sx_sample_kind kind)
+{
+	bool first = !r->tally.told_kind;
+	r->tally.told_kind = true;
+	r->tally.kind = first || r->tally.kind == kind ? kind : SX_SAMPLE_KINDS;
+}
+
 /* A cell that the quick way did not take. */
 static enum sx_status csv_rows_take_cell(struct csv_reader *r, struct csv_column *column,
 					 const struct csv_cell *cell)
@@ -273,6 +282,10 @@ static enum sx_status csv_rows_take_cell(struct csv_reader *r, struct csv_column
 	if (column->role == CSV_MODEL) {
 		r->tally.told_simulated = true;
 		r->tally.simulated |= cell->size == 4 && memcmp(cell->text, "true", 4) == 0;
+		return SX_OK;
+	}
+	if (column->role == CSV_KIND) {
+		csv_rows_learn_kind(r, kind_find(cell->text, cell->size));
 		return SX_OK;
 	}
 	if (column->role == CSV_QUALITY) {

@@ -18,6 +18,7 @@ enum csv_role {
 	CSV_TEXT,    /* a label of text */
 	CSV_QUALITY, /* what is to be said of the row's values */
 	CSV_MODEL,   /* whether the row is of a model */
+	CSV_KIND,    /* what the row encloses, or a label where it is no kind, or differs */
 	CSV_IGNORED, /* text that finds no label, and columns of no name of their own */
 };
 

@@ -56,6 +56,17 @@ static void settle_frame(struct csv_reader *r)
 		found->role = CSV_FRAME;
 }
 
+/* A column of the name that people have for something else. */
+static void settle_kind(struct csv_reader *r)
+{
+	if (r->tally.told_kind && r->tally.kind != SX_SAMPLE_KINDS)
+		return;
+	for (uint32_t i = 0; i < r->count; i++)
+		if (r->columns[i].role == CSV_KIND)
+			r->columns[i].role = r->tally.told_kind ? CSV_TEXT : CSV_IGNORED;
+	r->tally.told_kind = false;
+}
+
 void csv_settle(struct csv_reader *r)
 {
 	static const enum sx_label labels[] = {[CSV_FRAME] = SX_LABEL_FRAME,
@@ -66,6 +77,7 @@ void csv_settle(struct csv_reader *r)
 	csv_settle_dates(r);
 	r->value_count = 0;
 	settle_frame(r);
+	settle_kind(r);
 	for (uint32_t i = 0; i < r->count; i++) {
 		struct csv_column *column = &r->columns[i];
 		const char *name = strings_get(&r->names, i);
