@@ -1,6 +1,7 @@
 /* Processes that are younger than we are, and their environments, read as files. */
 #include "source/guest/heirs.h"
 
+#include <elf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,7 +43,20 @@ static bool is_younger(const struct look *l, pid_t pid)
 	return pid > l->own || pid <= l->last;
 }
 
-enum resemblance { STRANGER, PERHAPS, HEIR };
+enum resemblance { STRANGER, PERHAPS, BEGINS, HEIR };
+
+/*
+ * Whether the kernel is still loading what it executes, which takes as long as CPUs and disks let
+ * it: the environment comes after the auxiliary vector, which is there, but has only its end.
+ */
+static bool is_within_exec(const struct look *l, pid_t pid)
+{
+	char path[64];
+	Elf64_auxv_t vector[2]; /* one, and the end of the text */
+	snprintf(path, sizeof(path), "/proc/%ld/auxv", (long)pid);
+	ssize_t size = l->sys->read_file(l->sys->user, path, (char *)vector, sizeof(vector));
+	return size >= (ssize_t)sizeof(vector[0]) && vector[0].a_type == AT_NULL;
+}
 
 /* Of one whose program is known. */
 static enum resemblance resemblance(const struct look *l, pid_t pid)
@@ -51,7 +65,7 @@ static enum resemblance resemblance(const struct look *l, pid_t pid)
 	snprintf(path, sizeof(path), "/proc/%ld/environ", (long)pid);
 	ssize_t size = l->sys->read_file(l->sys->user, path, l->text, ENVIRONMENT_BYTES);
 	if (size == 0)
-		return PERHAPS;
+		return is_within_exec(l, pid) ? BEGINS : PERHAPS;
 	return size > 0 && memmem(l->text, (size_t)size, l->path, strlen(l->path)) ? HEIR
 										   : STRANGER;
 }
@@ -68,11 +82,13 @@ static void meet(const struct look *l, const struct heir *who)
 	if (i == heirs->count) {
 		*item = *who;
 		heirs->count++;
-	} else if (item->sure != who->sure || strcmp(item->program, who->program) != 0) {
+	} else if (item->sure != who->sure || item->begins != who->begins ||
+		   strcmp(item->program, who->program) != 0) {
 		*item = *who;
 	}
 	item->here = true;
-	heirs->any |= l->now_ns - item->since_ns < (item->sure ? YOUNG_NS : EXEC_NS);
+	bool has_time = item->sure || item->begins;
+	heirs->any |= l->now_ns - item->since_ns < (has_time ? YOUNG_NS : EXEC_NS);
 }
 
 static int visit_process(void *user, const char *name)
@@ -97,6 +113,7 @@ static int visit_process(void *user, const char *name)
 		 program + (length > most ? length - most : 0));
 	who.pid = (pid_t)pid;
 	who.sure = how == HEIR;
+	who.begins = how == BEGINS;
 	meet(l, &who);
 	return 0;
 }

@@ -16,7 +16,8 @@
 struct heir {
 	pid_t pid;
 	char program[64]; /* the end of its path: one that executes another begins anew */
-	bool sure;	  /* it has the path; not so one that has no environment, as within exec */
+	bool sure;	  /* it has the path; not so one that has no environment */
+	bool begins;	  /* it has none yet: the kernel is loading its program */
 	uint64_t since_ns;
 	bool here; /* in this look */
 };

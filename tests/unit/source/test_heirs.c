@@ -1,0 +1,134 @@
+/* Programs that a launcher left, from a /proc that is read in the midst of exec and exit. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <elf.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/sys.h"
+#include "source/guest/heirs.h"
+
+#define SOCKET	   "/run/sextant/socket"
+#define NS_PER_MS  INT64_C(1000000)
+#define NEVER_TOLD (-1) /* the vector is not there any more */
+
+/* One process that is younger than we are, as /proc shows it at one moment. */
+struct moment {
+	int64_t at_ms;
+	const char *environment;
+	int entries; /* of its auxiliary vector before the end, or NEVER_TOLD */
+};
+
+static ssize_t moment_read_file(void *user, const char *path, char *buf, size_t size)
+{
+	const struct moment *moment = user;
+	Elf64_auxv_t vector[2] = {{.a_type = AT_PAGESZ, .a_un = {4096}}};
+	if (strstr(path, "/loadavg"))
+		return snprintf(buf, size, "0.5 0.5 0.5 1/99 %ld\n", (long)getpid() + 1);
+	if (strstr(path, "/environ"))
+		return snprintf(buf, size, "%s", moment->environment);
+	if (moment->entries == NEVER_TOLD)
+		return 0;
+	size_t length = ((size_t)moment->entries + 1) * sizeof(vector[0]);
+	/* A byte more than it gives, as of texts. */
+	length = length < size ? length : size - 1;
+	memcpy(buf, vector + 1 - moment->entries, length);
+	return (ssize_t)length;
+}
+
+static ssize_t moment_read_link(void *user, const char *path, char *buf, size_t size)
+{
+	(void)user;
+	(void)path;
+	return snprintf(buf, size, "/bin/game");
+}
+
+static int moment_list_dir(void *user, const char *path, int (*visit)(void *arg, const char *name),
+			   void *arg)
+{
+	char name[32];
+	(void)user;
+	assert_string_equal(path, "/proc");
+	snprintf(name, sizeof(name), "%ld", (long)getpid() + 1);
+	return visit(arg, name);
+}
+
+static int moment_clock_gettime(void *user, clockid_t clock, struct timespec *out)
+{
+	const struct moment *moment = user;
+	(void)clock;
+	*out = (struct timespec){100 + moment->at_ms / 1000, moment->at_ms % 1000 * NS_PER_MS};
+	return 0;
+}
+
+static bool lives_nobody(void *user, pid_t pid)
+{
+	(void)user;
+	(void)pid;
+	return false;
+}
+
+/* Whether somebody is awaited at the last of these moments. */
+static bool awaits(const struct moment *moments, size_t count)
+{
+	const struct heirs_known known = {.lives = lives_nobody};
+	struct heirs heirs = {.count = 0};
+	bool any = false;
+	for (size_t i = 0; i < count; i++) {
+		struct moment moment = moments[i];
+		struct sx_sys sys = {.user = &moment,
+				     .read_file = moment_read_file,
+				     .read_link = moment_read_link,
+				     .list_dir = moment_list_dir,
+				     .clock_gettime = moment_clock_gettime};
+		any = heirs_awaited(&heirs, &sys, SOCKET, &known);
+	}
+	return any;
+}
+
+#define AWAITS(...)                                                                                \
+	awaits((const struct moment[]){__VA_ARGS__},                                               \
+	       sizeof((const struct moment[]){__VA_ARGS__}) / sizeof(struct moment))
+
+static void test_heirs_have_time_to_begin(void **state)
+{
+	(void)state;
+	assert_true(AWAITS({0, "SEXTANT=" SOCKET, 1}, {1900, "SEXTANT=" SOCKET, 1}));
+	assert_false(AWAITS({0, "SEXTANT=" SOCKET, 1}, {2100, "SEXTANT=" SOCKET, 1}));
+	assert_false(AWAITS({0, "HOME=/", 1}));
+}
+
+/* On a busy machine exec takes as long as it takes: what begins then may be measured. */
+static void test_within_exec(void **state)
+{
+	(void)state;
+	assert_true(AWAITS({0, "", 0}, {500, "", 0}));
+	assert_true(AWAITS({0, "", 0}, {500, "", 0}, {2400, "SEXTANT=" SOCKET, 1}));
+	assert_false(AWAITS({0, "", 0}, {500, "HOME=/", 1}));
+	assert_false(AWAITS({0, "", 0}, {2100, "", 0})); /* nobody waits for ever */
+}
+
+/* env -i, which is no exec, and programs that end. */
+static void test_without_environment(void **state)
+{
+	(void)state;
+	assert_true(AWAITS({0, "", 1}, {40, "", 1}));
+	assert_false(AWAITS({0, "", 1}, {60, "", 1}));
+	assert_false(AWAITS({0, "", NEVER_TOLD}, {60, "", NEVER_TOLD}));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_heirs_have_time_to_begin),
+	    cmocka_unit_test(test_within_exec),
+	    cmocka_unit_test(test_without_environment),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
