@@ -4,6 +4,7 @@
  */
 #include "import/devices.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -186,6 +187,30 @@ static void sort_devices(const struct devices_lines *d, uint32_t *order)
 	}
 }
 
+/* Devices of one catalog that have numbers alone would all be called after it. */
+static enum sx_status name_alike(struct import_job *job, struct sx_error *err)
+{
+	struct import *import = job->result;
+	bool alike[IMPORT_DEVICES_MAX] = {false};
+	for (uint32_t i = 0; i < import->device_count; i++)
+		for (uint32_t j = 0; j < import->device_count; j++) {
+			const struct import_device *a = &import->devices[i];
+			const struct import_device *b = &import->devices[j];
+			alike[i] |= i != j && !a->name && !b->name && a->number != SX_NONE &&
+				    strcmp(a->catalog, b->catalog) == 0;
+		}
+	for (uint32_t i = 0; i < import->device_count; i++) {
+		char name[32];
+		int size =
+		    snprintf(name, sizeof(name), "device %u", (unsigned)import->devices[i].number);
+		if (alike[i])
+			import->devices[i].name = import_text(job, name, (size_t)size);
+		if (alike[i] && !import->devices[i].name)
+			return error_nomem(err, "importing");
+	}
+	return SX_OK;
+}
+
 /* One device that cannot be read is no reason to lose the others. */
 static enum sx_status read_parts(const struct devices_lines *d, const struct import_format *format,
 				 struct sx_error *err)
@@ -246,7 +271,11 @@ enum sx_status import_each_device(struct import_job *job, const struct import_fo
 	}
 	if (several)
 		status = read_parts(&d, format, err);
-	else if (!status)
+	if (several && !sx_failed(status)) {
+		enum sx_status named = name_alike(job, err);
+		status = named ? named : status;
+	}
+	if (!several && !status)
 		status = format->read(job, err);
 	devices_finish(&d);
 	return status;

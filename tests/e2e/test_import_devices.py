@@ -55,6 +55,25 @@ class Devices(FolderTest):
         self.assertEqual(json.loads(run('advise', kept, '--json', code=None).stdout)['devices'][0]['id'], 0)
         self.assertEqual(run('report', kept, '-d', '1', code=3).stderr.splitlines()[0], f'error: no device 1 in {kept}')
 
+    def test_numbered_of_one_catalog(self):
+        """Each is called by its number where several would be called after one catalog, and each is counted on stderr."""
+        rows = ''.join(f'{at * 10},{at * 10 + 10},{device},{device * 10 + at}\n' for at in range(2) for device in (0, 3))
+        forms = {'own.csv': 'begin_ns,end_ns,device,IAVertices\n' + rows, 'any.csv': 'begin_us;end_us;device;IAVertices\n' + rows.replace(',', ';'),
+                 'rows.ndjson': ''.join('{"begin_ns": %s, "end_ns": %s, "device": %s, "IAVertices": %s}\n' % tuple(row.split(',')) for row in rows.split())}
+        for name, text in forms.items():
+            with self.subTest(name):
+                path = self.file(text, name)
+                result = run('report', path, '--for', 'opengl')
+                self.assertEqual([line for line in result.stderr.splitlines() if 'samples' in line], [f'  device {n}: 2 samples, catalog opengl' for n in (0, 3)])
+                self.assertEqual([line for line in result.stdout.splitlines() if line.startswith(('device', 'opengl'))], ['device 0', 'device 3'])
+                self.assertEqual([d['name'] for d in run.document('report', path)['devices']], ['device 0', 'device 3'])
+                self.assertEqual([m['mean'] for m in run.document('report', path, '-d', '3', '-m', 'IAVertices')['metrics']], [30.5])
+        result = run('report', self.file('device,begin_ns,end_ns,IAVertices,CPUTime\n0,0,9,5,\n1,0,9,,7\n'), '--for', 'opengl')
+        self.assertIn('device 1: 1 sample, catalog', result.stderr)
+        twins = ', '.join('{"id": %d, "name": "SAME", "for": "opengl", "metrics": ["begin_ns", "end_ns", "IAVertices"], "units": ["ns", "ns", null], "rows": [[0, 9, %d]]}' % (n, n) for n in (0, 1))
+        result = run('report', self.file('{"schema": "sextant.export/1", "devices": [' + twins + ']}', 'twins.json'))
+        self.assertIn('  SAME: 2 devices, each 1 sample, catalog opengl', result.stderr)
+
     def test_names_stay(self):
         """JSON and NDJSON give devices their names, numbers and catalogs back, of several and of one whose number is not 0; names of rows are columns."""
         kept = self.path('two.sxc')

@@ -173,6 +173,33 @@ static enum sx_status write_device(const struct cli *cli, struct sx_capture_writ
 	return status;
 }
 
+static bool is_said_alike(const struct import_device *a, const struct import_device *b)
+{
+	return sx_table_row_count(a->table) == sx_table_row_count(b->table) &&
+	       strcmp(a->catalog, b->catalog) == 0 &&
+	       strcmp(a->name ? a->name : "", b->name ? b->name : "") == 0;
+}
+
+/* Devices of which the same is to be said share a line, which counts them. */
+static void say_device(const struct cli *cli, const struct import_device *devices, uint32_t count,
+		       uint32_t at)
+{
+	const struct import_device *device = &devices[at];
+	size_t rows = sx_table_row_count(device->table);
+	uint32_t alike = 0;
+	char each[32] = "";
+	for (uint32_t i = 0; i < count; i++) {
+		bool same = is_said_alike(&devices[i], device);
+		if (same && i < at)
+			return;
+		alike += same;
+	}
+	if (alike > 1)
+		snprintf(each, sizeof(each), "%u devices, each ", (unsigned)alike);
+	cli_note(cli, "  %s%s%s%s, catalog %s", device->name ? device->name : "",
+		 device->name ? ": " : "", each, COUNTED(rows, "sample"), device->catalog);
+}
+
 /* What a file was found to be. */
 static void imported_say(const struct cli *cli, const char *path, const struct import *import)
 {
@@ -181,11 +208,8 @@ static void imported_say(const struct cli *cli, const char *path, const struct i
 	uint32_t count;
 	const struct import_device *devices = import_devices(import, &count);
 	cli_note(cli, "%s: %s", path, import_about(import));
-	for (uint32_t i = 0; i < count; i++) {
-		size_t rows = sx_table_row_count(devices[i].table);
-		cli_note(cli, "  %s%s%s, catalog %s", devices[i].name ? devices[i].name : "",
-			 devices[i].name ? ": " : "", COUNTED(rows, "sample"), devices[i].catalog);
-	}
+	for (uint32_t i = 0; i < count; i++)
+		say_device(cli, devices, count, i);
 	for (uint32_t i = 0; import_note(import, i); i++)
 		note_wrapped(cli, import_note(import, i));
 }
