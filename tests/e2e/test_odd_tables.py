@@ -123,8 +123,10 @@ class OddTables(FolderTest):
         """A row at the time of the one above, or before it, has no length: that is told."""
         for stamps, told in (((0, 1, 2, 3), None), ((0, 2, 1, 3), '1 line is no later than the line above, line 4 the first'),
                              ((0, 2, 1, 1, 3), '2 lines are no later than the line above, line 4 the first')):
-            for head, scale in (('time (s)', 1e-2), ('timestamp_ms', 10)):
-                text = f'{head},IAVertices\n' + ''.join(f'{at * scale},{i}\n' for i, at in enumerate(stamps))
+            for head, cell in (('time (s)', '{:.2f}'), ('timestamp_ms', '{}'), ('timestamp', '2026-11-23T00:21:0{}Z'), ('when', '2026/11/23 00:21:0{},5')):
+                if cell[0] == '2' and len(set(stamps)) < len(stamps):
+                    stamps = (0, 2, 1, 3, 2)  # of rows beside each other that have one date it is a label
+                text = f'{head};IAVertices\n' + ''.join(f'{cell.format(at)};{i}\n' for i, at in enumerate(stamps))
                 with self.subTest(text):
                     result = run('export', self.file(text), '--for', 'opengl', '-m', 'IAVertices', '--csv')
                     words = ' '.join(result.stderr.split())

@@ -107,7 +107,7 @@ static bool read_date(const struct csv_cell *cell, uint64_t *ns, unsigned *form)
 	return whole >= 0;
 }
 
-bool csv_date_learn(struct csv_column *column, const struct csv_cell *cell)
+bool csv_date_learn(struct csv_column *column, const struct csv_cell *cell, size_t line)
 {
 	uint64_t ns;
 	unsigned form;
@@ -119,6 +119,8 @@ bool csv_date_learn(struct csv_column *column, const struct csv_cell *cell)
 			 cell->text);
 	}
 	column->repeats |= column->date_form && ns == column->last_ns;
+	if (column->date_form && ns < column->last_ns && !column->back++)
+		column->first_back = line;
 	column->last_ns = ns;
 	column->date_form = form;
 	return true;
@@ -165,6 +167,9 @@ void csv_settle_dates(struct csv_reader *r)
 			continue;
 		column->role = role;
 		r->timed |= 1u << role;
+		if (role == CSV_MOMENT && column->back)
+			r->tally.odd[CSV_ODD_NO_LATER] = (struct csv_odd_lines){
+			    .count = column->back, .first = column->first_back};
 		if (r->tally.dates && column->first_ns >= r->dates_from)
 			continue;
 		r->tally.dates = name;

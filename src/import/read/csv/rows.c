@@ -85,7 +85,7 @@ static enum sx_status take_text(struct csv_reader *r, struct csv_column *column,
 				const struct csv_cell *cell)
 {
 	if (column->dates && !r->table)
-		column->dates = csv_no_data(cell) || csv_date_learn(column, cell);
+		column->dates = csv_no_data(cell) || csv_date_learn(column, cell, r->c.line);
 	if (column->role == CSV_IGNORED || !r->table || !cell->size)
 		return SX_OK;
 	uint32_t index = sx_table_intern(r->table, cell->text, cell->size);
@@ -128,7 +128,7 @@ static enum sx_status no_number(struct csv_reader *r, struct csv_column *column,
 		column->role = CSV_TEXT;
 		if (column->unit_in_cells)
 			column->unit = NULL;
-		column->dates = !column->values && csv_date_learn(column, cell);
+		column->dates = !column->values && csv_date_learn(column, cell, r->c.line);
 		return SX_OK;
 	}
 	if (column->known && is_endless(cell)) {

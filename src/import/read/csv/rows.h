@@ -52,6 +52,7 @@ struct csv_column {
 	bool repeats;		   /* a row has the date of the one before */
 	uint64_t first_ns;	   /* of dates, from 1970 on */
 	uint64_t last_ns;	   /* of the row before */
+	size_t back, first_back;   /* dates before that of the row above; line of the first */
 	char first_date[40];	   /* as it stands there */
 	const char *unit;	   /* as the header has it, or NULL */
 	double factor;		   /* of values as they stand there; 0: 1 */
@@ -131,8 +132,8 @@ void csv_time_put(struct csv_reader *r, enum csv_role role, uint64_t ns);
 void csv_time_below(struct csv_reader *r, const struct csv_column *column, double below);
 /* Once all lines were read: where a clock counts from a moment after its first times, all move. */
 void csv_settle_times(struct csv_reader *r);
-/* Whether a text is a date and time, written as those of its column before. */
-bool csv_date_learn(struct csv_column *column, const struct csv_cell *cell);
+/* Whether a text of a line is a date and time, written as those of its column before. */
+bool csv_date_learn(struct csv_column *column, const struct csv_cell *cell, size_t line);
 /* The time of the row at hand that is written as a date. */
 enum sx_status csv_date_take(struct csv_reader *r, const struct csv_column *column,
 			     const struct csv_cell *cell);
