@@ -251,6 +251,13 @@ static void set_drafted(struct channel_stream *out, uint64_t drafted)
 	__atomic_store_n(&out->stream->drafted, drafted, __ATOMIC_RELEASE);
 }
 
+bool channel_is_full(const struct channel_stream *out, uint64_t ahead)
+{
+	return out->stream &&
+	       out->head + ahead - __atomic_load_n(&out->stream->tail, __ATOMIC_ACQUIRE) >=
+		   out->ring;
+}
+
 struct wire_record *channel_draft(struct wire_header *channel, struct channel_stream *out,
 				  const struct channel_identity *identity,
 				  const struct wire_record *record, uint64_t ahead)
@@ -261,7 +268,7 @@ struct wire_record *channel_draft(struct wire_header *channel, struct channel_st
 		return NULL;
 	uint64_t at = out->head + ahead;
 	uint64_t end = out->drafted > out->head ? out->drafted : out->head;
-	if (at > end || at - __atomic_load_n(&out->stream->tail, __ATOMIC_ACQUIRE) >= out->ring)
+	if (at > end || channel_is_full(out, ahead))
 		return NULL;
 	struct wire_record *place =
 	    (struct wire_record *)(out->stream + 1) + (at & (out->ring - 1));

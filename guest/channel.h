@@ -52,6 +52,8 @@ void channel_write_values(struct wire_header *channel, struct channel_stream *ou
 struct wire_record *channel_draft(struct wire_header *channel, struct channel_stream *out,
 				  const struct channel_identity *identity,
 				  const struct wire_record *record, uint64_t ahead);
+/* Whether a record, `ahead` of them behind the next one, would find no place now. */
+bool channel_is_full(const struct channel_stream *out, uint64_t ahead);
 /* Writes a draft as it stands, as the next record: all those before it are written, or lost. */
 void channel_publish(struct channel_stream *out, const struct wire_record *draft);
 /* What was drafted and will not be written is not to be found. */

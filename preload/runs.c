@@ -91,11 +91,30 @@ struct wire_record runs_record(const struct sampler *sampler, const struct sampl
 	return record;
 }
 
+/*
+ * A full ring has room again for a record of many parts sooner than for one record of each: the
+ * last segment is lost now, and is not written by itself later.
+ */
+static bool lose_last(struct sampler *sampler, const struct segment *segment)
+{
+	uint64_t last = sampler->last_segment - 1;
+	if (segment->meta.kind == WIRE_FRAME ||
+	    segment != &sampler->segments[last % sampler->segment_count] ||
+	    !channel_is_full(&sampler->stream, segment->number - sampler->written))
+		return false;
+	channel_count_lost(&sampler->stream, 1);
+	sampler->last_segment = last;
+	sampler->samples--;
+	if (sampler->timed > last)
+		sampler->timed = last;
+	return true;
+}
+
 bool runs_join(struct sampler *sampler, struct segment *segment)
 {
 	if (!guest_channel() || !is_plain(sampler, segment))
 		return false;
-	if (join_last(sampler, segment))
+	if (join_last(sampler, segment) || lose_last(sampler, segment))
 		return true;
 	struct wire_record record = runs_record(sampler, &segment->meta);
 	segment->run = channel_draft(guest_channel(), &sampler->stream, sampler->identity, &record,

@@ -236,7 +236,7 @@ struct segment *sampler_end_sample(struct sampler *sampler, uint32_t kind)
 {
 	struct segment *segment = end_sample(sampler, kind);
 	if (segment) {
-		segment->meta.end_ns = guest_now_ns();
+		segment->meta.end_ns = segment->submit_ns;
 		runs_join(sampler, segment);
 		times_ask(sampler, segment->meta.end_ns);
 	}

@@ -2,8 +2,10 @@
  * Frames that nobody ever looks at: a driver that draws late never draws them, unless results of
  * queries are asked for. Arguments: frames, draws in each, and "culled" where nothing of them is
  * seen by anybody, so that all that they take is the call; or "computes", where one of the calls is
- * a dispatch instead. Says what CPU time the process took.
+ * a dispatch instead; or "groups", where each draw has a debug group; or "empty", where the groups
+ * are all there is. Says what CPU time the process took.
  */
+#include <stdbool.h>
 #include <string.h>
 #include <time.h>
 
@@ -18,6 +20,23 @@ static GLuint computing(void)
 	static const GLenum kinds[] = {GL_COMPUTE_SHADER};
 
 	return window_program(sources, kinds, 1, NULL, 0);
+}
+
+/* Groups of a number of names, each with a draw in it or none. */
+static void draw_groups(int count, bool draws)
+{
+	static char names[16][12];
+
+	if (!*names[0]) {
+		for (int i = 0; i < 16; i++)
+			snprintf(names[i], sizeof(names[i]), "part %d", i);
+	}
+	for (int i = 0; i < count; i++) {
+		glPushDebugGroup(GL_DEBUG_SOURCE_APPLICATION, 1, -1, names[i % 16]);
+		if (draws)
+			glDrawArrays(GL_TRIANGLES, 0, 3);
+		glPopDebugGroup();
+	}
 }
 
 int main(int argc, char **argv)
@@ -43,7 +62,9 @@ int main(int argc, char **argv)
 	glGenVertexArrays(1, &array);
 	glBindVertexArray(array);
 	GLuint drawing = window_program(sources, kinds, 2, NULL, 0);
-	int computes = argc > 3 && strcmp(argv[3], "computes") == 0;
+	const char *how = argc > 3 ? argv[3] : "";
+	bool computes = strcmp(how, "computes") == 0, empty = strcmp(how, "empty") == 0;
+	bool groups = empty || strcmp(how, "groups") == 0;
 	GLuint other = computes ? computing() : 0;
 	glUseProgram(drawing);
 	if (argc > 3) {
@@ -51,7 +72,9 @@ int main(int argc, char **argv)
 		glCullFace(GL_FRONT_AND_BACK);
 	}
 	for (int i = 0; i < frames; i++) {
-		for (int k = computes; k < draws; k++)
+		if (groups)
+			draw_groups(draws, !empty);
+		for (int k = computes; k < draws && !groups; k++)
 			glDrawArrays(GL_TRIANGLES, 0, 3);
 		if (computes) {
 			glUseProgram(other);
