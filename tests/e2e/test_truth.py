@@ -203,6 +203,18 @@ def test_no_wait_in_the_run():
     assert False, (took, stat["duration_ns"], cpu["duration_ns"])
 
 
+def test_strangers():
+    """Programs of others, without an environment and one after another, do not keep a run from its end."""
+    loops = [subprocess.Popen(["sh", "-c", f"while :; do env -i sleep {length}; done"]) for length in (0.03, 0.04, 0.05)]
+    try:
+        for _ in range(3):
+            document("stat", "--", "true", timeout=60)
+    finally:
+        for loop in loops:
+            loop.kill()
+            loop.wait()
+
+
 def test_units_of_rows():
     """Rows say what their numbers are in, column by column, as the catalog's list says it."""
     path = folder / "g310.sxc"

@@ -87,8 +87,11 @@ static void meet(const struct look *l, const struct heir *who)
 		*item = *who;
 	}
 	item->here = true;
-	bool has_time = item->sure || item->begins;
-	heirs->any |= l->now_ns - item->since_ns < (has_time ? YOUNG_NS : EXEC_NS);
+	bool young = l->now_ns - item->since_ns < YOUNG_NS;
+	if (item->sure && young)
+		heirs->sure_ns = l->now_ns;
+	heirs->any |=
+	    item->sure ? young : l->now_ns - heirs->sure_ns < (item->begins ? YOUNG_NS : EXEC_NS);
 }
 
 static int visit_process(void *user, const char *name)
@@ -128,6 +131,11 @@ static void forget_gone(struct heirs *heirs)
 	heirs->count = kept;
 }
 
+void heirs_expect(struct heirs *heirs)
+{
+	heirs->sure_ns = 0;
+}
+
 bool heirs_awaited(struct heirs *heirs, const struct sx_sys *sys, const char *path,
 		   const struct heirs_known *known)
 {
@@ -140,6 +148,7 @@ bool heirs_awaited(struct heirs *heirs, const struct sx_sys *sys, const char *pa
 	if (heirs->looked_ns && look.now_ns - heirs->looked_ns < LOOK_NS)
 		return heirs->any;
 	heirs->looked_ns = look.now_ns;
+	heirs->sure_ns = heirs->sure_ns ? heirs->sure_ns : look.now_ns;
 	heirs->any = false;
 	look.text = malloc(ENVIRONMENT_BYTES);
 	if (!look.text || !path[0]) {

@@ -27,7 +27,8 @@ struct heirs {
 	struct heir items[HEIRS_MOST];
 	size_t count;
 	uint64_t looked_ns;
-	bool any; /* at the last look */
+	uint64_t sure_ns; /* when one was last known to be awaited, or the first look */
+	bool any;	  /* at the last look */
 };
 
 /* Who is not looked for. */
@@ -36,9 +37,13 @@ struct heirs_known {
 	void *user;
 };
 
+/* Somebody is there who may start others: what begins from now on may be an heir. */
+void heirs_expect(struct heirs *heirs);
 /*
  * Whether there is one that came so short a while ago, as far as these looks have seen, that it may
- * yet be measured. Looks are some milliseconds apart, whenever it is asked.
+ * yet be measured. Looks are some milliseconds apart, whenever it is asked. Those that only may be
+ * heirs are waited for a while together: on some machines strangers without an environment come
+ * one after another.
  */
 bool heirs_awaited(struct heirs *heirs, const struct sx_sys *sys, const char *path,
 		   const struct heirs_known *known);

@@ -301,11 +301,15 @@ bool processes_running(struct processes *all)
 		bool drew = __atomic_load_n(&process->channel.memory->contexts, __ATOMIC_RELAXED);
 		if (has_ended(process) && !process->ended)
 			note_end(all, process);
-		if (!process->ended && drew)
+		if (!process->ended && drew) {
+			heirs_expect(&all->heirs);
 			return true;
+		}
 		young |= !process->ended && sys_now_ns(all->sys) - process->came_ns < YOUNG_NS;
 	}
 	young |= all->quiet_end_ns && sys_now_ns(all->sys) - all->quiet_end_ns < FORKED_NS;
+	if (young)
+		heirs_expect(&all->heirs);
 	const struct heirs_known known = {lives_here, all};
 	return heirs_awaited(&all->heirs, all->sys, processes_path(all), &known) || young;
 }

@@ -23,6 +23,7 @@ struct moment {
 	int64_t at_ms;
 	const char *environment;
 	int entries; /* of its auxiliary vector before the end, or NEVER_TOLD */
+	int number;  /* of the process */
 };
 
 static ssize_t moment_read_file(void *user, const char *path, char *buf, size_t size)
@@ -30,7 +31,7 @@ static ssize_t moment_read_file(void *user, const char *path, char *buf, size_t 
 	const struct moment *moment = user;
 	Elf64_auxv_t vector[2] = {{.a_type = AT_PAGESZ, .a_un = {4096}}};
 	if (strstr(path, "/loadavg"))
-		return snprintf(buf, size, "0.5 0.5 0.5 1/99 %ld\n", (long)getpid() + 1);
+		return snprintf(buf, size, "0.5 0.5 0.5 1/99 %ld\n", (long)getpid() + 9);
 	if (strstr(path, "/environ"))
 		return snprintf(buf, size, "%s", moment->environment);
 	if (moment->entries == NEVER_TOLD)
@@ -52,10 +53,10 @@ static ssize_t moment_read_link(void *user, const char *path, char *buf, size_t 
 static int moment_list_dir(void *user, const char *path, int (*visit)(void *arg, const char *name),
 			   void *arg)
 {
+	const struct moment *moment = user;
 	char name[32];
-	(void)user;
 	assert_string_equal(path, "/proc");
-	snprintf(name, sizeof(name), "%ld", (long)getpid() + 1);
+	snprintf(name, sizeof(name), "%ld", (long)getpid() + 1 + moment->number);
 	return visit(arg, name);
 }
 
@@ -99,28 +100,41 @@ static bool awaits(const struct moment *moments, size_t count)
 static void test_heirs_have_time_to_begin(void **state)
 {
 	(void)state;
-	assert_true(AWAITS({0, "SEXTANT=" SOCKET, 1}, {1900, "SEXTANT=" SOCKET, 1}));
-	assert_false(AWAITS({0, "SEXTANT=" SOCKET, 1}, {2100, "SEXTANT=" SOCKET, 1}));
-	assert_false(AWAITS({0, "HOME=/", 1}));
+	assert_true(AWAITS({0, "SEXTANT=" SOCKET, 1, 0}, {1900, "SEXTANT=" SOCKET, 1, 0}));
+	assert_false(AWAITS({0, "SEXTANT=" SOCKET, 1, 0}, {2100, "SEXTANT=" SOCKET, 1, 0}));
+	assert_false(AWAITS({0, "HOME=/", 1, 0}));
 }
 
 /* On a busy machine exec takes as long as it takes: what begins then may be measured. */
 static void test_within_exec(void **state)
 {
 	(void)state;
-	assert_true(AWAITS({0, "", 0}, {500, "", 0}));
-	assert_true(AWAITS({0, "", 0}, {500, "", 0}, {2400, "SEXTANT=" SOCKET, 1}));
-	assert_false(AWAITS({0, "", 0}, {500, "HOME=/", 1}));
-	assert_false(AWAITS({0, "", 0}, {2100, "", 0})); /* nobody waits for ever */
+	assert_true(AWAITS({0, "", 0, 0}, {500, "", 0, 0}));
+	assert_true(AWAITS({0, "", 0, 0}, {500, "", 0, 0}, {2400, "SEXTANT=" SOCKET, 1, 0}));
+	assert_false(AWAITS({0, "", 0, 0}, {500, "HOME=/", 1, 0}));
+	assert_false(AWAITS({0, "", 0, 0}, {2100, "", 0, 0})); /* nobody waits for ever */
 }
 
 /* env -i, which is no exec, and programs that end. */
 static void test_without_environment(void **state)
 {
 	(void)state;
-	assert_true(AWAITS({0, "", 1}, {40, "", 1}));
-	assert_false(AWAITS({0, "", 1}, {60, "", 1}));
-	assert_false(AWAITS({0, "", NEVER_TOLD}, {60, "", NEVER_TOLD}));
+	assert_true(AWAITS({0, "", 1, 0}, {40, "", 1, 0}));
+	assert_false(AWAITS({0, "", 1, 0}, {60, "", 1, 0}));
+	assert_false(AWAITS({0, "", NEVER_TOLD, 0}, {60, "", NEVER_TOLD, 0}));
+}
+
+/* Others' programs that come one after another, each of which may be one of ours, end some time. */
+static void test_strangers_without_end(void **state)
+{
+	(void)state;
+	assert_true(AWAITS({0, "", 1, 0}, {40, "", 1, 1}));
+	assert_false(AWAITS({0, "", 1, 0}, {40, "", 1, 1}, {80, "", 1, 2}));
+	assert_true(AWAITS({0, "", 0, 0}, {1900, "", 0, 1}));
+	assert_false(AWAITS({0, "", 0, 0}, {1900, "", 0, 1}, {2100, "", 0, 2}));
+	/* Unless one of ours is there. */
+	assert_true(AWAITS({0, "", 1, 0}, {1000, "SEXTANT=" SOCKET, 1, 1}, {1040, "", 1, 2}));
+	assert_false(AWAITS({0, "", 1, 0}, {1000, "SEXTANT=" SOCKET, 1, 1}, {1060, "", 1, 2}));
 }
 
 int main(void)
@@ -129,6 +143,7 @@ int main(void)
 	    cmocka_unit_test(test_heirs_have_time_to_begin),
 	    cmocka_unit_test(test_within_exec),
 	    cmocka_unit_test(test_without_environment),
+	    cmocka_unit_test(test_strangers_without_end),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
