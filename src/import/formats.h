@@ -248,6 +248,10 @@ struct import_field import_header(struct import_job *job, struct import_cell cel
 const char *import_bare_name(struct import_job *job, struct import_cell head);
 /* A unit as people write it; false when it is not known. */
 bool import_unit(struct import_cell text, const char **unit, double *factor);
+#define IMPORT_UNITS_TEXT_MAX 128
+/* What people may write for numbers of a unit's kind, each once: "ns, us, ms, s, min, h". */
+struct units;
+void import_units_like(const struct units *list, const char *unit, char out[IMPORT_UNITS_TEXT_MAX]);
 
 /* The catalog of a family (prefix of its name) that knows most of the names, or that of --for. */
 const char *import_guess_catalog(struct import_job *job, const char *prefix,

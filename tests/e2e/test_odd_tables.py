@@ -2,6 +2,7 @@
 """Tables whose heads and cells are written as few are, read through the command. $SEXTANT is the binary."""
 import json
 import os
+import re
 import subprocess
 import unittest
 from datetime import datetime, timedelta, timezone
@@ -133,6 +134,27 @@ class OddTables(FolderTest):
                     self.assertIn(told, words) if told else self.assertNotIn('no later', words)
                     begins = [line.split(',')[0] for line in result.stdout.splitlines()[1:]]
                     self.assertEqual([bool(begin) for begin in begins], [i > 0 and stamps[i] > stamps[i - 1] for i in range(len(stamps))])
+
+    def test_units_that_nobody_knows(self):
+        """That the name is known and the unit is not is said, with the units that there are."""
+        times = 'ns, us, ms, s, min, h'
+        for args in ((), ('--for', 'opengl')):
+            with self.subTest(args):
+                result = run('report', self.file('gpu_time (furlongs),IAVertices\n1,5\n2,6\n'), *args)
+                words = ' '.join(result.stderr.split())
+                self.assertEqual(result.returncode, 0, words)
+                self.assertIn(f'column gpu_time (furlongs) stands for itself: furlongs is no unit that is known; gpu_time is in {times}', words)
+                self.assertNotIn('means nothing', words)
+                self.assertIn('gpu_time (furlongs)', run('export', self.file('gpu_time (furlongs),IAVertices\n1,5\n'), '--counters', '--csv', *args).stdout)
+                for head, shown, units in (('gpu_time (furlongs)', '(ns|ms)', times), ('IAVertices [total]', 'vertices', 'vertices')):
+                    result = run('report', self.file(head + '\n1\n2\n'), *args)
+                    name, unit = re.split(r' [([]', head.rstrip(')]'))
+                    lines = result.stderr.splitlines()[-3:]
+                    self.assertEqual((result.returncode, lines[1]), (5, f'because: {unit}, behind {name}, is no unit that is known'))
+                    self.assertRegex(lines[2], rf'^try: "{name} \({shown}\)" in the header; its units are {units}$')
+        for unit in ('ns', 'min', 'h', 's'):
+            result = run('report', self.file(f'gpu_time ({unit}),IAVertices\n1,5\n'), '--for', 'opengl')
+            self.assertNotIn('no unit', result.stderr)
 
     def test_texts_beyond_all_room(self):
         """A label of which there is more than 4,095 bytes is cut between letters, in every reader; what is cut is no number."""

@@ -2,6 +2,7 @@
  * Any table whose header names counters, constants or metrics of a catalog: what spreadsheets,
  * scripts and tools without a kind of their own write.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include <sextant/catalog.h>
@@ -52,6 +53,17 @@ static bool any_table_recognise(const struct import_head *head)
 	return numbers && count <= columns + 1;
 }
 
+/* Whether it is known but for a unit behind it that is not, which was told. */
+static bool lacks_unit_alone(const struct sx_catalog *catalog, const char *name)
+{
+	char bare[CSV_UNIT_TEXT_MAX];
+	struct import_cell unit,
+	    cell = import_split_unit((struct import_cell){name, strlen(name)}, &unit);
+	snprintf(bare, sizeof(bare), "%.*s", (int)cell.size, cell.text);
+	struct column_meaning meaning = column_meaning(catalog, bare, SX_NONE);
+	return unit.size && cell.size < sizeof(bare) && column_is_known(&meaning);
+}
+
 /* What nobody knows is told. */
 static void look_at_columns(struct import_job *job, const struct import_device *device,
 			    const struct sx_catalog *catalog)
@@ -63,7 +75,7 @@ static void look_at_columns(struct import_job *job, const struct import_device *
 		const char *name = sx_table_column(table, i)->name;
 		struct column_meaning meaning = column_meaning(catalog, name, SX_NONE);
 		if (!column_is_known(&meaning) && !column_is_imbalance(catalog, name) &&
-		    !import_is_of_sets(catalog, name))
+		    !import_is_of_sets(catalog, name) && !lacks_unit_alone(catalog, name))
 			unknown_name = unknown++ ? unknown_name : name;
 	}
 	for (uint32_t i = 0; (i = import_repeated_column(table, catalog, i, &first)) != SX_NONE;
@@ -84,7 +96,7 @@ static void look_at_columns(struct import_job *job, const struct import_device *
 
 /*
  * No name of the header is one of the catalog's, or of any; or one is (`told`, else NULL), in a
- * unit of something else.
+ * unit of something else or that nobody knows.
  */
 static enum sx_status no_column(struct import_job *job, const char *catalog,
 				const struct csv_tally *told, struct sx_error *err)
@@ -100,6 +112,13 @@ static enum sx_status no_column(struct import_job *job, const char *catalog,
 			      told->first_other_unit, told->other_unit, told->other_unit_as);
 		error_try(err, "the unit of its values in the header, as \"%.80s (%.40s)\"",
 			  told->first_other_unit, told->other_unit_as);
+		return SX_ERR_BAD_INPUT;
+	}
+	if (told && told->unknown_units) {
+		error_because(err, "%s, behind %s, is no unit that is known", told->unknown_unit,
+			      told->unknown_unit_of);
+		error_try(err, "\"%s (%s)\" in the header; its units are %s", told->unknown_unit_of,
+			  told->unknown_unit_one, told->unknown_unit_as);
 		return SX_ERR_BAD_INPUT;
 	}
 	error_because(err, "its header has no name of a counter, constant or metric");
@@ -154,6 +173,8 @@ static enum sx_status find_by_header(struct import_job *job, const char **catalo
 		if (!names[count++])
 			return error_nomem(err, "importing");
 		struct import_cell end, bare = import_split_suffix(cells[i], &end);
+		if (!bare.size) /* a unit that is not known is told, where the name is */
+			bare = import_split_unit(cells[i], &end);
 		if (!bare.size || count >= NAMES_MOST)
 			continue;
 		names[count] = import_text(job, bare.text, bare.size);

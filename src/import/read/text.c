@@ -1,5 +1,6 @@
 /* Lines, cells, numbers and units in the text of other tools. */
 #include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -245,9 +246,9 @@ static const struct {
     {"kHz", "Hz", 1e3},
     {"MHz", "MHz", 1},
     {"mhz", "MHz", 1},
-    {"ghz", "MHz", 1e3},
     {"khz", "Hz", 1e3},
     {"GHz", "MHz", 1e3},
+    {"ghz", "MHz", 1e3},
     {"W", "mW", 1e3},
     {"w", "mW", 1e3},
     {"watts", "mW", 1e3},
@@ -304,6 +305,34 @@ static const struct {
     {"ratio", "ratio", 1},
     {"count", "count", 1},
 };
+
+/* Whether a word before it says the same unit. */
+static bool text_is_synonym(size_t at)
+{
+	for (size_t i = 0; i < at; i++)
+		if (strcmp(units[i].unit, units[at].unit) == 0 &&
+		    units[i].factor == units[at].factor)
+			return true;
+	return false;
+}
+
+void import_units_like(const struct units *list, const char *unit, char out[IMPORT_UNITS_TEXT_MAX])
+{
+	size_t used = 0;
+	out[0] = '\0';
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+		bool like = strcmp(units[i].unit, unit) == 0 ||
+			    units_factor(list, units[i].unit, unit) != 0;
+		size_t size = strlen(units[i].word);
+		if (!like || text_is_synonym(i) || used + size + 3 > IMPORT_UNITS_TEXT_MAX)
+			continue;
+		snprintf(out + used, IMPORT_UNITS_TEXT_MAX - used, "%s%s", used ? ", " : "",
+			 units[i].word);
+		used = strlen(out);
+	}
+	if (!used && strcmp(unit, "unknown") != 0)
+		snprintf(out, IMPORT_UNITS_TEXT_MAX, "%s", unit);
+}
 
 /* Nothing but small letters, or but large ones: "mb" is megabytes, while "Mb" may be megabits. */
 static bool text_has_one_case(struct import_cell text)

@@ -74,6 +74,8 @@ struct csv_odd_lines {
 	const char *column;  /* of the first, or NULL; lives as long as the stream */
 };
 
+#define CSV_UNIT_TEXT_MAX 128 /* of what is said of a unit */
+
 /* What a table had beside values, for whoever writes it again or tells people. */
 struct csv_tally {
 	bool times;				 /* of some row's begin, end or length */
@@ -100,6 +102,11 @@ struct csv_tally {
 	uint32_t other_units;	  /* columns of another kind of unit than described; left out */
 	/* One of them. Lives as long as the stream. */
 	const char *first_other_unit, *other_unit, *other_unit_as;
+	uint32_t unknown_units; /* columns that mean something but for the unit behind their name */
+	char
+	    unknown_unit_of[CSV_UNIT_TEXT_MAX]; /* one of them, its unit, and such as it may have */
+	char unknown_unit[CSV_UNIT_TEXT_MAX], unknown_unit_as[CSV_UNIT_TEXT_MAX];
+	char unknown_unit_one[CSV_UNIT_TEXT_MAX]; /* of these that of the catalog */
 	struct bare_units bare; /* columns of values whose unit only the description says */
 };
 

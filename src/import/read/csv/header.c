@@ -60,6 +60,29 @@ static struct csv_cell split_suffix(struct csv_reader *r, const struct csv_cell 
 	return (struct csv_cell){.text = cell->text, .size = bare.size, .last = cell->last};
 }
 
+/* "gpu_time (furlongs)": without it the name means something, and with it nothing. */
+static void learn_unknown_unit(struct csv_reader *r, struct import_cell bare,
+			       struct import_cell whole, struct import_cell unit)
+{
+	const struct csv_options *o = r->options;
+	struct csv_tally *tally = &r->tally;
+	char name[CSV_UNIT_TEXT_MAX], text[CSV_UNIT_TEXT_MAX];
+	struct sx_column info = {.name = name, .unit = "count"};
+	if (!o || !o->may_be_text || !o->describe || whole.size >= sizeof(text))
+		return;
+	snprintf(text, sizeof(text), "%.*s", (int)whole.size, whole.text);
+	snprintf(name, sizeof(name), "%.*s", (int)bare.size, bare.text);
+	if (!o->may_be_text(o->user, text) || o->may_be_text(o->user, name) ||
+	    tally->unknown_units++)
+		return;
+	o->describe(o->user, &info);
+	memcpy(tally->unknown_unit_of, name, sizeof(name));
+	snprintf(tally->unknown_unit, sizeof(tally->unknown_unit), "%.*s", (int)unit.size,
+		 unit.text);
+	import_units_like(&r->units, info.unit, tally->unknown_unit_as);
+	snprintf(tally->unknown_unit_one, sizeof(tally->unknown_unit_one), "%s", info.unit);
+}
+
 /* "name (unit)": the unit is no part of the name. */
 static struct csv_cell csv_header_split_unit(struct csv_reader *r, const struct csv_cell *cell,
 					     const char **unit, double *factor)
@@ -69,8 +92,10 @@ static struct csv_cell csv_header_split_unit(struct csv_reader *r, const struct 
 	    import_split_unit((struct import_cell){cell->text, cell->size}, &text);
 	if (!text.size)
 		return split_suffix(r, cell, unit, factor);
-	if (!csv_header_find_unit(r, text, unit, factor))
+	if (!csv_header_find_unit(r, text, unit, factor)) {
+		learn_unknown_unit(r, name, (struct import_cell){cell->text, cell->size}, text);
 		return *cell;
+	}
 	return (struct csv_cell){.text = name.text, .size = name.size, .last = cell->last};
 }
 

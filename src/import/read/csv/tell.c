@@ -47,6 +47,13 @@ static void tell_columns(const struct csv_tally *tally, const struct teller *to)
 		teller_say(to, "%s of text %s left out, %.80s the first: four are labels",
 			   COUNTED(tally->texts, "further column"),
 			   tally->texts == 1 ? "was" : "were", tally->first_text);
+	if (tally->unknown_units)
+		teller_say(to,
+			   "column %s (%s) stands for itself%s: %s is no unit that is known; %s is "
+			   "in %s",
+			   tally->unknown_unit_of, tally->unknown_unit,
+			   tally->unknown_units > 1 ? ", and so do further ones" : "",
+			   tally->unknown_unit, tally->unknown_unit_of, tally->unknown_unit_as);
 	if (tally->other_units)
 		teller_say(to,
 			   "column %.80s is in %.40s, which cannot be made into %.40s: no data%s",
