@@ -12,7 +12,7 @@ import unittest
 sys.path.insert(0, os.path.dirname(__file__))
 from command import Command, FolderTest, csv_rows  # noqa: E402
 
-run = Command(sys.argv.pop(1), code=0)
+run = Command(os.path.abspath(sys.argv.pop(1)), code=0)
 
 
 class Told(FolderTest):
@@ -93,6 +93,25 @@ class Told(FolderTest):
         told = run('explain', 'gpu.busy').stderr
         self.assertRegex(told, r'chooses another of: .* and \d+ more\n')
         self.assertLess(len(told), 240)
+
+    def test_capture_on_standard_output(self):
+        """-o - is standard output for captures, too, and no file of that name."""
+        for name in ('c.sxc', 'd.sxc'):
+            run('record', '-d', 'mali-g310', '-n', '5', '-o', self.path(name))
+        made = (('record', '-d', 'mali-g310', '-n', '5'), ('import', self.write('t.csv', 'frame_time (ms)\n16\n17\n')),
+                ('capture', 'cut', self.path('c.sxc'), '--to', '30ms'), ('capture', 'anonymise', self.path('c.sxc')),
+                ('capture', 'merge', self.path('c.sxc'), self.path('d.sxc')))
+        for args in made:
+            with self.subTest(args[:2]):
+                written = run(*args, '-o', '-', text=False, cwd=self.folder.name).stdout
+                self.assertIn(b'sound', run('capture', 'check', '-', input=written, text=False).stdout)
+                self.assertFalse(os.path.exists(self.path('-')))
+        with open(self.path('file.sxc'), 'ab') as file:
+            run('record', '-d', 'mali-g310', '-n', '5', '-o', '-', capture_output=False, stderr=-3, stdout=file)
+            run('capture', 'check', file.name)
+            again = run('record', '-d', 'mali-g310', '-n', '5', '-o', '-', capture_output=False, stderr=-1, stdout=file, code=2)
+            self.assertIn('a file with content', again.stderr)
+        self.assertIn('the program writes there', run('record', '-o', '-', '--', 'true', code=2).stderr)
 
 
 if __name__ == '__main__':

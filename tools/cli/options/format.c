@@ -2,9 +2,12 @@
 #include "tools/cli/options/value.h"
 
 #include <ctype.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/error.h"
 
@@ -181,6 +184,47 @@ static enum sx_status check_capture(const struct options *options, const struct 
 	return SX_ERR_USAGE;
 }
 
+/* Whether standard output holds something that a capture, which begins a file, would replace. */
+static bool is_begun(int fd)
+{
+	struct stat st;
+	return fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size &&
+	       ((fcntl(fd, F_GETFL) & O_APPEND) || lseek(fd, 0, SEEK_CUR) > 0);
+}
+
+static bool writes_capture(const struct options *options, const struct verb *verb)
+{
+	return verb->own_output &&
+	       (!verb->formats ||
+		(options->args.count && options_word(verb->captures, options->args.items[0])));
+}
+
+enum sx_status format_stdout_capture(struct options *options, const struct verb *verb,
+				     struct sx_error *err)
+{
+	const char *why = NULL;
+	if (!options->output || strcmp(options->output, "-") != 0 || !writes_capture(options, verb))
+		return SX_OK;
+	if (options->child)
+		why = "the program writes there";
+	else if (isatty(STDOUT_FILENO))
+		why = "captures are no text for a terminal";
+	else if (options->keep)
+		why = "--keep writes a file each time that it is asked to";
+	else if (is_begun(STDOUT_FILENO))
+		why = "standard output is a file with content, and a capture begins one";
+	if (!why) {
+		options->output = "/dev/stdout";
+		return SX_OK;
+	}
+	error_set(err, SX_ERR_USAGE, "the capture cannot go to standard output");
+	error_because(err, "%s", why);
+	error_try(err, "-o FILE.sxc%s",
+		  options->child || options->keep ? ""
+						  : ", or behind a pipe: -o - | sextant report -");
+	return SX_ERR_USAGE;
+}
+
 enum sx_status format_by_suffix(struct options *options, const struct verb *verb,
 				struct sx_error *err)
 {
@@ -188,10 +232,8 @@ enum sx_status format_by_suffix(struct options *options, const struct verb *verb
 	size_t at = suffix_find(suffix);
 	if (!*suffix || options_word(verb->suffixes, suffix))
 		return SX_OK;
-	bool capture = !verb->formats || (options->args.count &&
-					  options_word(verb->captures, options->args.items[0]));
 	if (verb->own_output)
-		return capture ? check_capture(options, verb, err) : SX_OK;
+		return writes_capture(options, verb) ? check_capture(options, verb, err) : SX_OK;
 	if (at == SUFFIXES)
 		return verb->formats && says_a_kind(suffix) ? refuse_suffix(options, verb, err)
 							    : SX_OK;

@@ -168,6 +168,8 @@ enum sx_status options_parse(struct options *options, const struct verb *verb, i
 	}
 	if (!status && !options->format_given)
 		status = format_by_suffix(options, verb, err);
+	if (!status)
+		status = format_stdout_capture(options, verb, err);
 	return status ? status : together_check(options, verb, err);
 }
 

@@ -29,6 +29,12 @@ enum sx_status format_set(struct options *options, const struct option_spec *spe
  */
 enum sx_status format_by_suffix(struct options *options, const struct verb *verb,
 				struct sx_error *err);
+/*
+ * A capture that is to go to standard output ("-") goes to /dev/stdout, since its writer knows
+ * names of files alone. Errors: SX_ERR_USAGE where something else is there.
+ */
+enum sx_status format_stdout_capture(struct options *options, const struct verb *verb,
+				     struct sx_error *err);
 
 /* Whether each option does something beside the others; errors: SX_ERR_USAGE (together.c). */
 enum sx_status together_check(const struct options *o, const struct verb *verb,
