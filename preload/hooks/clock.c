@@ -1,5 +1,5 @@
 /* A program may ask whether the GPU's clock was steady; that we ask, too, must not hide it. */
-#include "preload/context.h"
+#include "preload/context/context.h"
 #include "preload/hooks/hooks.h"
 
 /* What the program is told when the driver answers so. */

@@ -1,5 +1,5 @@
 /* Draws and dispatches: with --per draw each is a sample of its own. */
-#include "preload/context.h"
+#include "preload/context/context.h"
 #include "preload/hooks/hooks.h"
 
 /* Counts a draw or dispatch. The sampler whose sample of one begins now, or NULL. */

@@ -1,0 +1,244 @@
+/*
+ * The list of this process's contexts, which is under one mutex, and which of them each thread has
+ * current. What a call takes out of the list is the caller's alone.
+ */
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "guest/clock.h"
+#include "guest/process.h"
+#include "preload/context/contexts.h"
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct context *contexts; /* under lock */
+static uint32_t serial;		 /* under lock */
+static pthread_key_t thread_key;
+static pthread_once_t thread_key_once = PTHREAD_ONCE_INIT;
+
+static __thread struct context *mine __attribute__((tls_model("initial-exec")));
+
+struct context *context_current(void)
+{
+	return mine && guest_active() ? mine : NULL;
+}
+
+static struct context *find(bool egl, const void *handle)
+{
+	struct context *context = contexts;
+	while (context && (context->handle != handle || context->egl != egl))
+		context = context->next;
+	return context;
+}
+
+static void unlink_context(struct context *context)
+{
+	struct context **link = &contexts;
+	while (*link != context)
+		link = &(*link)->next;
+	*link = context->next;
+}
+
+/* Not current anywhere, so nobody else touches it. */
+void contexts_dispose(struct context *context)
+{
+	if (context->started && guest_still_here())
+		sampler_finish(&context->sampler);
+	sampler_free(&context->sampler);
+	free(context);
+}
+
+/* The thread ended with its context current: the driver releases it, and so do we. */
+static void on_thread_exit(void *value)
+{
+	struct context *context = value;
+	if (mine != context)
+		return;
+	mine = NULL;
+	pthread_mutex_lock(&lock);
+	context->current = false;
+	bool dead = context->doomed;
+	if (dead)
+		unlink_context(context);
+	pthread_mutex_unlock(&lock);
+	if (dead)
+		contexts_dispose(context);
+}
+
+static void make_thread_key(void)
+{
+	pthread_key_create(&thread_key, on_thread_exit);
+}
+
+void contexts_set_mine(struct context *context)
+{
+	pthread_once(&thread_key_once, make_thread_key);
+	mine = context;
+	pthread_setspecific(thread_key, context);
+}
+
+struct context *contexts_acquire(const struct binding *binding)
+{
+	pthread_mutex_lock(&lock);
+	struct context *context = find(binding->egl, binding->context);
+	if (!context) {
+		context = calloc(1, sizeof(*context));
+		if (context) {
+			context->egl = binding->egl;
+			context->handle = binding->context;
+			context->identity.serial = ++serial;
+			context->next = contexts;
+			contexts = context;
+			__atomic_add_fetch(&guest_channel()->contexts, 1, __ATOMIC_RELAXED);
+		}
+	}
+	if (context) {
+		context->display = binding->display;
+		context->current = true;
+	}
+	pthread_mutex_unlock(&lock);
+	return context;
+}
+
+void contexts_release(struct context *context)
+{
+	pthread_mutex_lock(&lock);
+	context->current = false;
+	bool dead = context->doomed;
+	if (dead)
+		unlink_context(context);
+	pthread_mutex_unlock(&lock);
+	if (dead)
+		contexts_dispose(context);
+}
+
+bool contexts_is_doomed(const struct context *context)
+{
+	pthread_mutex_lock(&lock);
+	bool doomed = context->doomed;
+	pthread_mutex_unlock(&lock);
+	return doomed;
+}
+
+/* The drawable's other contexts take turns with the one that swapped. */
+void contexts_overtake(const struct context *by)
+{
+	const struct wire_header *channel = guest_channel();
+	if (!channel || __atomic_load_n(&channel->contexts, __ATOMIC_RELAXED) < 2)
+		return;
+	pthread_mutex_lock(&lock);
+	for (struct context *context = contexts; context; context = context->next) {
+		bool idle = context != by && !context->current;
+		if (idle && context->egl == by->egl && context->drawable == by->drawable)
+			context->overtaken = true;
+	}
+	pthread_mutex_unlock(&lock);
+}
+
+/* Another thread may have held it when the process forked. */
+static void renew_lock(void)
+{
+	pthread_mutex_init(&lock, NULL);
+}
+
+/*
+ * A child that was forked before there was any context makes its first one. One that has its
+ * parent's stays out: no driver carries those over a fork.
+ */
+bool contexts_may_begin(void)
+{
+	if (guest_still_here())
+		return true;
+	return guest_may_return() && !contexts && !mine && serial == 0 && guest_return(renew_lock);
+}
+
+/* The context that drew into it last, if it is current nowhere. Under the lock. */
+static struct context *idle_of(uint64_t drawable, bool egl)
+{
+	struct context *found = NULL;
+	for (struct context *context = contexts; context; context = context->next) {
+		if (context->drawable != drawable || context->egl != egl)
+			continue;
+		if (context->current || !context->started || context->doomed)
+			return NULL;
+		if (!found || context->released_ns > found->released_ns)
+			found = context;
+	}
+	return found;
+}
+
+/*
+ * A window may be swapped without its context, whose queries ended with its release: its frame ends
+ * all the same.
+ */
+void contexts_swap_idle(uint64_t drawable, bool egl)
+{
+	pthread_mutex_lock(&lock);
+	struct context *context = idle_of(drawable, egl);
+	if (context) {
+		sampler_end_frame(&context->sampler, true, NULL);
+		sampler_start_clock(&context->sampler);
+		context->swapped_ns = guest_now_ns();
+		context->swapped = true;
+	}
+	pthread_mutex_unlock(&lock);
+}
+
+static struct context *take_stale(bool egl, const void *handle)
+{
+	pthread_mutex_lock(&lock);
+	struct context *context = find(egl, handle);
+	if (context && !context->current)
+		unlink_context(context);
+	else
+		context = NULL;
+	pthread_mutex_unlock(&lock);
+	return context;
+}
+
+void context_created(bool egl, void *handle)
+{
+	struct context *stale = guest_active() && handle ? take_stale(egl, handle) : NULL;
+	if (stale)
+		contexts_dispose(stale);
+}
+
+/* One context to destroy now, out of the list; those still current are marked instead. */
+static struct context *take_doomed(bool egl, const void *display, const void *handle)
+{
+	struct context *context;
+	pthread_mutex_lock(&lock);
+	for (context = contexts; context; context = context->next) {
+		if (context->egl != egl || (handle && context->handle != handle) ||
+		    (!handle && context->display != display))
+			continue;
+		context->doomed = true;
+		if (!context->current)
+			break;
+	}
+	if (context)
+		unlink_context(context);
+	pthread_mutex_unlock(&lock);
+	return context;
+}
+
+void context_destroying(bool egl, void *display, void *handle)
+{
+	struct context *context;
+	if (!guest_active())
+		return;
+	while ((context = take_doomed(egl, display, handle)))
+		contexts_dispose(context);
+}
+
+/* One that is current in no thread, out of the list. */
+struct context *contexts_take_idle(void)
+{
+	struct context *context;
+	pthread_mutex_lock(&lock);
+	for (context = contexts; context && context->current; context = context->next)
+		;
+	if (context)
+		unlink_context(context);
+	pthread_mutex_unlock(&lock);
+	return context;
+}
