@@ -9,6 +9,7 @@
 #include "tools/cli/pager.h"
 #include "tools/cli/selection.h"
 #include "tools/cli/ticker.h"
+#include "tools/verbs/no_verb.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -70,14 +71,16 @@ static int help(const struct cli *cli)
 	return EXIT_OK;
 }
 
-static int no_such_verb(const struct cli *cli, const char *name)
+static int no_such_verb(const struct cli *cli, char *const *words)
 {
 	const char *names[COMMAND_COUNT + 1] = {0};
 	for (size_t i = 0; i < COMMAND_COUNT; i++)
 		names[i] = commands[i]->verb.name;
 	struct sx_error err;
-	error_set(&err, SX_ERR_USAGE, "\"%s\" is not a verb of sextant", name);
-	const char *near = options_nearest(name, names);
+	const char *near = options_nearest(*words, names);
+	if (no_verb_meant(words, near != NULL, &err))
+		return cli_fail(cli, &err);
+	error_set(&err, SX_ERR_USAGE, "\"%s\" is not a verb of sextant", *words);
 	error_because(&err, "the first word says what to do, and no verb is called so");
 	if (near)
 		error_try(&err, "sextant %s; sextant --help lists all verbs", near);
@@ -387,7 +390,7 @@ static int main_said(struct cli *cli, int argc, char **argv)
 	if (main_word(cli, argc, argv, &code))
 		return code;
 	const struct command *command = find(argv[1]);
-	return command ? main_run(cli, command, argc - 2, argv + 2) : no_such_verb(cli, argv[1]);
+	return command ? main_run(cli, command, argc - 2, argv + 2) : no_such_verb(cli, argv + 1);
 }
 
 int main(int argc, char **argv)
