@@ -208,7 +208,8 @@ class Usage(Case):
     def test_config_mistakes(self):
         """A line that means nothing is told with its place, whichever verb is at hand; what the remedy has in its place is read; help stays."""
         rows = [('foo = 3', 'no verb has an option foo', ''), ('intervall = 50ms', 'no verb has an option intervall', 'interval, or'),
-                ('[stat]', 'there are no sections: [stat]', 'stat.interval = 50ms'), ('interval = 5', 'has no unit', '5ms or 5s'),
+                ('[stat]', 'there are no sections: [stat]', 'stat.interval = 50ms'), ('[preset a]', 'there are no sections', 'preset a = gpu_time'),
+                ('interval = 5', 'has no unit', '5ms or 5s'),
                 ('format = jsn', 'no verb writes jsn', 'format = json'), ('stat.foo = 3', 'no verb has an option foo', ''),
                 ('stat.format = jsn', 'sextant stat does not write jsn', 'stat.format = json'),
                 ('stat.top = 3', 'sextant stat has no option top', 'the line without "stat."'),

@@ -102,6 +102,11 @@ static enum sx_status heading(const struct config *c, const char *text, unsigned
 {
 	int length = (int)strcspn(text + 1, "]");
 	error_set(err, SX_ERR_USAGE, "%s:%u: there are no sections: %s", c->path, line, text);
+	if (strncmp(text, "[preset ", 8) == 0) {
+		error_because(err, "a preset is one line, with its metrics");
+		error_try(err, "%.*s = gpu_time,cpu_time", length, text + 1);
+		return SX_ERR_USAGE;
+	}
 	error_because(err, "each line says itself which verb it is for, or is for all");
 	error_try(err, "%.*s.interval = 50ms, and no line %s", length, text + 1, text);
 	return SX_ERR_USAGE;

@@ -108,6 +108,13 @@ static void append_word(char *line, size_t size, const char *word)
 	snprintf(line + used, size - used, " %s", error_word(quoted, word));
 }
 
+/* Whether two commands are expected and two words left, of which none parts the commands. */
+static bool is_pair(const struct cursor *cursor, const struct verb *verb)
+{
+	return strstr(verb->synopsis, ":::") && cursor->argc - cursor->at == 2 &&
+	       strcmp(cursor->argv[cursor->at + 1], ":::") != 0;
+}
+
 /* The same command line with the -- that is missing before the argument at hand. */
 static void try_as_child(const struct cursor *cursor, const struct verb *verb, struct sx_error *err)
 {
@@ -115,6 +122,8 @@ static void try_as_child(const struct cursor *cursor, const struct verb *verb, s
 	for (int i = 0; i < cursor->argc; i++) {
 		if (i == cursor->at)
 			append_word(line, sizeof(line), "--");
+		else if (i == cursor->at + 1 && is_pair(cursor, verb))
+			append_word(line, sizeof(line), ":::");
 		append_word(line, sizeof(line), cursor->argv[i]);
 	}
 	error_try(err, "sextant %s%s", verb->name, line);
@@ -134,6 +143,11 @@ static enum sx_status take_argument(const struct cursor *cursor, const struct ve
 	if (verb->max_args < 0 || options->args.count < (size_t)verb->max_args)
 		return list_add(&options->args, text) ? SX_OK : error_nomem(err, "reading options");
 	error_set(err, SX_ERR_USAGE, "\"%s\" is one argument too many", text);
+	if (strcmp(text, "help") == 0) {
+		error_because(err, "help is an option behind a verb, and a word before one");
+		error_try(err, "sextant %s --help", verb->name);
+		return SX_ERR_USAGE;
+	}
 	bool file = access(text, R_OK) == 0 && access(text, X_OK) < 0;
 	if (verb->child && file && options_word(verb->options, "input")) {
 		error_because(err,

@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/number.h"
 #include "tools/cli/input/imported.h"
@@ -151,12 +152,36 @@ static int copy(struct cli *cli, const char *verb, const char *const *inputs, si
 	return job.done.cut || job.done.what[0] || empty ? EXIT_INCOMPLETE : EXIT_OK;
 }
 
-static int usage(const struct cli *cli, const char *what)
+static const char *const actions[] = {"info", "check", "cut", "merge", "anonymise", NULL};
+
+/* What was typed is an action with another number of files, a file alone, or nothing known. */
+static int usage(const struct cli *cli, const struct string_list *args)
 {
 	struct sx_error err;
+	char quoted[ERROR_WORD_MAX];
+	const char *word = args->count ? args->items[0] : NULL;
+	const char *near = word ? options_nearest(word, actions) : NULL;
+	bool known = near && strcmp(near, word) == 0;
+	const char *what = !word   ? "what is to be done with it?"
+			   : known ? "it takes another number of files"
+				   : "no such action";
 	error_set(&err, SX_ERR_USAGE, "capture: %s", what);
-	error_because(&err, "usage is: sextant capture %s", cli->verb->synopsis);
-	error_try(&err, "sextant capture info FILE");
+	if (known)
+		error_because(&err,
+			      strcmp(word, "merge") == 0 ? "merge makes one of two or more"
+							 : "%s reads one capture",
+			      word);
+	else
+		error_because(&err, "it is one of info, check, cut, merge and anonymise");
+	if (word && !known && access(word, R_OK) == 0)
+		error_try(&err, "sextant capture info %s", error_word(quoted, word));
+	else if (word && strcmp(word, "join") == 0)
+		error_try(&err, "sextant capture merge A B -o FILE");
+	else if (!near || strcmp(near, "merge") == 0)
+		error_try(&err, "sextant capture %s", near ? "merge A B -o FILE" : "info FILE");
+	else
+		error_try(&err, "sextant capture %s FILE%s", near,
+			  options_word("info check", near) ? "" : " -o OUT");
 	return cli_fail(cli, &err);
 }
 
@@ -164,7 +189,7 @@ static int capture_run(struct cli *cli)
 {
 	const struct string_list *args = &cli->options.args;
 	if (args->count < 1)
-		return usage(cli, "what is to be done with it?");
+		return usage(cli, args);
 	const char *verb = args->items[0];
 	const char *const *inputs = args->items + 1;
 	size_t count = args->count - 1;
@@ -172,7 +197,6 @@ static int capture_run(struct cli *cli)
 		inputs = &cli->options.input;
 		count = 1;
 	}
-	bool known = true;
 	if (strcmp(verb, "merge") == 0 && count >= 2)
 		return copy(cli, verb, inputs, count);
 	if (count == 1 && strcmp(verb, "info") == 0)
@@ -181,10 +205,7 @@ static int capture_run(struct cli *cli)
 		return check(cli, inputs[0]);
 	if (count == 1 && (strcmp(verb, "cut") == 0 || strcmp(verb, "anonymise") == 0))
 		return copy(cli, verb, inputs, count);
-	static const char *const verbs[] = {"info", "check", "cut", "merge", "anonymise", NULL};
-	for (size_t i = 0; (known = verbs[i] != NULL) && strcmp(verbs[i], verb) != 0; i++)
-		;
-	return usage(cli, known ? "it takes another number of files" : "no such action");
+	return usage(cli, args);
 }
 
 const struct command cmd_capture = {

@@ -224,8 +224,17 @@ static const struct {
 	      {"import", "a kind and a file or folder", "import igt-xml oa-tglgt2.xml"}};
 #define ACTIONS (sizeof(usages) / sizeof(usages[0]))
 
-static enum sx_status no_action(const struct string_list *args, struct sx_error *err)
+static bool is_catalog(const struct cli *cli, const char *name)
 {
+	struct sx_catalog *catalog = NULL;
+	bool is = !sx_catalog_open(cli->context, name, &catalog, NULL);
+	sx_catalog_unref(catalog);
+	return is;
+}
+
+static enum sx_status no_action(const struct cli *cli, struct sx_error *err)
+{
+	const struct string_list *args = &cli->options.args;
 	const char *names[ACTIONS + 1] = {0}, *action = args->count ? args->items[0] : NULL;
 	size_t at = 0;
 	for (size_t i = 0; i < ACTIONS; i++)
@@ -251,7 +260,12 @@ static enum sx_status no_action(const struct string_list *args, struct sx_error 
 	const char *near = action ? options_nearest(action, names) : NULL;
 	for (at = 0; at < ACTIONS && (!near || strcmp(names[at], near) != 0); at++)
 		;
-	error_try(err, "sextant catalog %s", usages[at < ACTIONS ? at : 1].example);
+	if (action && is_catalog(cli, action))
+		error_try(err, "sextant catalog show %s", action);
+	else if (action && strcmp(action, "list") == 0) /* near "lint", which is something else */
+		error_try(err, "sextant devices, which lists every catalog");
+	else
+		error_try(err, "sextant catalog %s", usages[at < ACTIONS ? at : 1].example);
 	return SX_ERR_USAGE;
 }
 
@@ -267,7 +281,7 @@ static enum sx_status dispatch(struct cli *cli, size_t *findings, struct sx_erro
 		return diff(cli, args->items[1], args->items[2], err);
 	if (strcmp(action, "import") == 0 && args->count == 3)
 		return catalog_import(cli, args->items[1], args->items[2], err);
-	return no_action(args, err);
+	return no_action(cli, err);
 }
 
 static int catalog_run(struct cli *cli)
