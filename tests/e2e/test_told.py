@@ -113,6 +113,15 @@ class Told(FolderTest):
             self.assertIn('a file with content', again.stderr)
         self.assertIn('the program writes there', run('record', '-o', '-', '--', 'true', code=2).stderr)
 
+    def test_one_reason(self):
+        """Why a metric has no data does not depend on what else was selected."""
+        path = self.path('c.sxc')
+        run('import', self.write('t.csv', 'TaskClock,duration_ns\n5,1000\n7,1000\n'), '--for', 'cpu', '-o', path)
+        whys = [{m['name']: m['why'] for m in run.document(*args, code=None)['metrics']} for args in (('report', path), ('stat', '-i', path))]
+        self.assertIn('was not collected', whys[0]['cache_miss_rate'])
+        for name in set.intersection(*map(set, whys)):
+            self.assertEqual(len({why[name] for why in whys}), 1, (name, [why[name] for why in whys]))
+
 
 if __name__ == '__main__':
     unittest.main()

@@ -196,7 +196,7 @@ static enum sx_status explain_missing(struct sx_evaluation *e, const struct sx_t
 	const struct sx_metrics *m = e->m;
 	const struct column_plan *plan = &m->plans[c];
 	struct sx_vector values = sx_table_vector(e->table, c);
-	char why[256];
+	char why[LACKING_MAX];
 	if (m->columns[c].why || e->seen[c])
 		return SX_OK;
 	if (has_value(&values, sx_table_row_count(e->table))) {
@@ -211,23 +211,8 @@ static enum sx_status explain_missing(struct sx_evaluation *e, const struct sx_t
 		return table_set_why(e->table, c, why) ? error_nomem(err, "evaluating metrics")
 						       : SX_OK;
 	}
-	for (uint32_t i = 0; i < plan->input_count; i++) {
-		const struct sx_metric_input *input = &m->inputs[plan->inputs[i]];
-		uint32_t column = e->columns[plan->inputs[i]];
-		const char *reason = column == SX_NONE ? NULL : sx_table_column(in, column)->why;
-		if (e->vectors[plan->inputs[i]].data && !reason)
-			continue;
-		if (reason)
-			snprintf(why, sizeof(why), "%s: %s", input->name, reason);
-		else if (input->counter == SX_NONE && input->metric == SX_NONE && !input->as_is)
-			snprintf(why, sizeof(why), "the constant %s is not known; --const %s=VALUE",
-				 input->name, input->name);
-		else
-			snprintf(why, sizeof(why), "%s was not collected", input->name);
-		return table_set_why(e->table, c, why) ? error_nomem(err, "evaluating metrics")
-						       : SX_OK;
-	}
-	if (below_reason(m, c, in, why, sizeof(why)) && table_set_why(e->table, c, why))
+	bool known = lacking_reason(e, plan, in, why) || below_reason(m, c, in, why, sizeof(why));
+	if (known && table_set_why(e->table, c, why))
 		return error_nomem(err, "evaluating metrics");
 	return SX_OK;
 }
