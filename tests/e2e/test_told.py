@@ -122,6 +122,14 @@ class Told(FolderTest):
         for name in set.intersection(*map(set, whys)):
             self.assertEqual(len({why[name] for why in whys}), 1, (name, [why[name] for why in whys]))
 
+    def test_list_of_a_catalog(self):
+        """A catalog in the place of what to list is as behind --for."""
+        for what in ('metrics', 'counters'):
+            self.assertEqual(run('list', 'mali-g625', what).stdout, run('list', what, '--for', 'mali-g625').stdout)
+        self.assertEqual(run('list', 'mali-g625').stdout, run('list', 'metrics', '--for', 'mali-g625').stdout)
+        self.assertEqual(run('list', 'mali-g625', 'metrics', 'gpu_act').stdout, run('list', 'metrics', 'gpu_act', '--for', 'mali-g625').stdout)
+        self.assertIn('cannot be listed', run('list', 'mali-g999', code=2).stderr)
+
 
 if __name__ == '__main__':
     unittest.main()

@@ -41,6 +41,21 @@ static enum sx_status take_file(struct cli *cli, size_t at, struct sx_error *err
 	return SX_OK;
 }
 
+/* "list mali-g625": a catalog where what to list is expected, unless a file is called so. */
+static void take_catalog(struct cli *cli)
+{
+	struct options *o = &cli->options;
+	struct sx_catalog *catalog = NULL;
+	const char **word = o->args.items;
+	if (!o->args.count || kind_of(*word) || access(*word, R_OK) == 0 || o->input ||
+	    o->catalog || o->devices.count || sx_catalog_open(cli->context, *word, &catalog, NULL))
+		return;
+	sx_catalog_unref(catalog);
+	o->catalog = *word;
+	memmove(word, word + 1, (o->args.count - 1) * sizeof(*word));
+	o->args.count--;
+}
+
 static enum sx_status find_input(struct cli *cli, struct sx_error *err)
 {
 	const char *before = cli->options.input;
@@ -284,6 +299,7 @@ static int list_run(struct cli *cli)
 	struct listing l = {.to = &cli->view};
 	const char *what;
 	bool no_memory = false, done = false;
+	take_catalog(cli);
 	enum sx_status status = find_input(cli, &err);
 	if (!status)
 		status = what_to_list(cli, &what, &err);
