@@ -57,6 +57,11 @@ struct sx_stats {
 	 */
 	double min, p50, p95, p99, max;
 	/*
+	 * Of a u64 metric whose least or largest value a double cannot hold, that value with all
+	 * its digits; else 0.
+	 */
+	uint64_t min_u64, max_u64;
+	/*
 	 * Bits of all rows that have data, or-ed; SX_QUALITY_LOST also where others had a gap or
 	 * were disturbed, so that a total lacks them.
 	 */

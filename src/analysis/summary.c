@@ -65,6 +65,7 @@ enum sx_status sx_summary_create(const struct sx_metrics *metrics, const struct 
 	s->metrics = metrics;
 	s->columns = sx_metrics_columns(metrics, &s->count);
 	s->sketches = calloc(s->count + 1, sizeof(*s->sketches));
+	s->longs = calloc(s->count + 1, sizeof(*s->longs));
 	s->stats = calloc(s->count + 1, sizeof(*s->stats));
 	s->missing = calloc(s->count + 1, sizeof(*s->missing));
 	s->spans = calloc(s->count + 1, sizeof(*s->spans));
@@ -74,8 +75,9 @@ enum sx_status sx_summary_create(const struct sx_metrics *metrics, const struct 
 	s->basis = calloc(s->count + 1, sizeof(*s->basis));
 	s->by_time = total_by_time(sx_table_kind(like));
 	parts_begin(&s->apart.parts, like);
-	bool fine = s->sketches && s->stats && s->missing && s->spans && s->first.values &&
-		    s->last.values && s->times && s->basis && find_shares(s, like);
+	bool fine = s->sketches && s->longs && s->stats && s->missing && s->spans &&
+		    s->first.values && s->last.values && s->times && s->basis &&
+		    find_shares(s, like);
 	enum sx_status status =
 	    fine ? total_create(like, &s->total, err) : error_nomem(err, "a summary");
 	if (!status)
@@ -105,6 +107,7 @@ void sx_summary_destroy(struct sx_summary *s)
 	sx_evaluation_destroy(s->evaluation);
 	summary_drop_totals(s);
 	free(s->sketches);
+	free(s->longs);
 	free(s->stats);
 	free(s->missing);
 	free(s->why);
@@ -179,12 +182,31 @@ static bool add_several(struct sx_summary *s, uint32_t column, const struct sx_v
 	return sketch_add_times(&s->sketches[column], value, s->each[row]);
 }
 
-/* Below 2^63 the conversion is that of signed numbers, which is one instruction. */
-static void convert(const uint64_t *from, size_t count, double *out)
+/* The bits of all of them, or-ed. */
+static uint64_t any_bits(const uint64_t *from, size_t count)
 {
 	uint64_t any = 0;
 	for (size_t i = 0; i < count; i++)
 		any |= from[i];
+	return any;
+}
+
+/* Values of which a double has not all digits, in rows with data. */
+static void hold_long(struct summary_long *l, const struct sx_vector *v, size_t first, size_t count)
+{
+	const uint64_t *values = v->data;
+	for (size_t i = first; i < first + count; i++) {
+		if (!(values[i] >> SUMMARY_WHOLE_BITS) ||
+		    (v->quality && v->quality[i] & SX_QUALITY_NO_DATA_MASK))
+			continue;
+		l->min = l->min && l->min < values[i] ? l->min : values[i];
+		l->max = l->max > values[i] ? l->max : values[i];
+	}
+}
+
+/* Below 2^63 the conversion is that of signed numbers, which is one instruction. */
+static void convert(const uint64_t *from, size_t count, uint64_t any, double *out)
+{
 	if (any >> 63)
 		for (size_t i = 0; i < count; i++)
 			out[i] = (double)from[i];
@@ -209,6 +231,11 @@ static bool summary_add_block(struct sx_summary *s, uint32_t column, const struc
 	struct sketch *sketch = &s->sketches[column];
 	double values[BLOCK];
 	size_t used = 0;
+	uint64_t any = v->type == SX_U64 ? any_bits((const uint64_t *)v->data + first, count) : 0;
+	if (any >> SUMMARY_WHOLE_BITS)
+		hold_long(&s->longs[column], v, first, count);
+	if (s->by_parts)
+		return true;
 	if (v->quality && !all_valid(v->quality + first, count)) {
 		for (size_t row = first; row < first + count; row++)
 			used += row_value(v, row, &values[used]);
@@ -216,7 +243,7 @@ static bool summary_add_block(struct sx_summary *s, uint32_t column, const struc
 	}
 	if (v->type == SX_F64)
 		return sketch_add_many(sketch, (const double *)v->data + first, count);
-	convert((const uint64_t *)v->data + first, count, values);
+	convert((const uint64_t *)v->data + first, count, any, values);
 	return sketch_add_many(sketch, values, count);
 }
 
@@ -236,7 +263,7 @@ static bool summary_add_column(struct sx_summary *s, const struct sx_table *tabl
 	summary_count(s, column, tally_next(&s->tallied, rows, v.quality));
 	for (size_t row = rows->first; s->many && fine && row < end; row++)
 		fine = add_several(s, column, &v, row);
-	if (s->many || s->by_parts)
+	if (s->many)
 		return fine;
 	for (size_t at = rows->first; fine && at < end; at += BLOCK)
 		fine = summary_add_block(s, column, &v, at, end - at < BLOCK ? end - at : BLOCK);
@@ -302,6 +329,8 @@ static void hold_row(struct sx_summary *s, struct summary_edge *edge, const stru
 			summary_count(s, i, &tally);
 		if (v.data)
 			(void)row_value(&v, row, &edge->values[i]);
+		if (v.data && v.type == SX_U64)
+			hold_long(&s->longs[i], &v, row, 1);
 	}
 }
 

@@ -21,6 +21,12 @@ struct summary_edge {
 	double *values;
 };
 
+#define SUMMARY_WHOLE_BITS 53 /* of whole numbers that are doubles, all of them */
+/* The least and the largest whole number that has more bits; 0: there was none. */
+struct summary_long {
+	uint64_t min, max;
+};
+
 /* "Cycles@time": how long a counter was counted, where events took turns on a PMU. */
 struct summary_share {
 	uint32_t column; /* of the raw table */
@@ -40,6 +46,7 @@ struct sx_summary {
 	struct sx_table *divided; /* the same in one row */
 	struct sx_table *rates;	  /* the same where rows lack amounts, see total_whole(); or NULL */
 	struct sketch *sketches;
+	struct summary_long *longs; /* one a column */
 	struct sx_stats *stats;
 	struct stats_missing *missing; /* of each column */
 	char (*why)[STATS_REASON_MAX]; /* the same in words; NULL until there is need */

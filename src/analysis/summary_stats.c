@@ -132,6 +132,13 @@ static void reach_mean(struct sx_stats *stats, bool whole)
 		stats->max = whole ? ceil(stats->mean) : stats->mean;
 }
 
+/* Digits that doubles lack; samples that are shares of a row have none. */
+static void set_long(struct sx_stats *stats, const struct summary_long *l)
+{
+	stats->min_u64 = l->min && (double)l->min == stats->min ? l->min : 0;
+	stats->max_u64 = l->max && (double)l->max == stats->max ? l->max : 0;
+}
+
 static void summary_describe(struct sx_summary *s, uint32_t column, struct sketch *sketch)
 {
 	static const double percent[] = {50, 95, 99};
@@ -169,6 +176,7 @@ static void summary_describe(struct sx_summary *s, uint32_t column, struct sketc
 	stats_set_whole(stats, &s->columns[column], s->totals, column, &sum);
 	if (skipped)
 		reach_mean(stats, s->columns[column].type == SX_U64);
+	set_long(stats, &s->longs[column]);
 	stats->of_rows = stats->count > 1 && table_is_of_rows(s->totals, column);
 	bool weighed = skipped && s->apart.sums && !s->by_time &&
 		       part_sums_percentiles(&s->apart, column, s->basis[column], percent, at);

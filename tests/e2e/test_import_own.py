@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """What Sextant wrote itself, imported again: the same numbers, and the same said of them. usage: test_import_own.py SEXTANT MAKE-RUN"""
 import json
+import random
 import subprocess
 import sys
 import unittest
@@ -265,6 +266,29 @@ class Own(FolderTest):
         self.assertIn('frame', want.splitlines()[0])
         self.assertEqual(want.count('\n'), 1 + 20 + 180)
         self.assertEqual(want.splitlines()[0].rsplit(',', 1)[1], 'cpus')
+
+    def test_least_and_largest_have_all_digits(self):
+        """Of whole numbers beyond 2^53, whatever rows are: of a table, slices of time, frames of two programs, of which some lack the value."""
+        rng = random.Random(9)
+        for count in (1, 2, 3, 40, 5000):
+            for least in (1, 2 ** 53 - 1, 2 ** 53 + 1, 2 ** 60 + 3, 2 ** 63 + 9):
+                values = [least + 2 * rng.randrange(1, 2 ** 9) for _ in range(count)]
+                if count > 3 and rng.random() < 0.5:
+                    values[rng.randrange(count)] = 2 ** 64 - rng.randrange(1, 9)
+                head, form = rng.choice((('', lambda i: ''), ('begin_ns,end_ns,quality,', lambda i: f'{i * 10},{i * 10 + 10},,'),
+                                         ('begin_ns,end_ns,frame,process,quality,', lambda i: f'{i * 10},{i * 10 + 10},{i},p{i % 2},,')))
+                gap = rng.random() < 0.5
+                path = self.path('long.csv')
+                with open(path, 'w', encoding='ascii') as file:
+                    file.write(f'{head}IAVertices,PSInvocations\n' + ''.join(f'{form(i)}{value},7\n' + (f'{form(i)},7\n' if gap and not head else '') for i, value in enumerate(values)))
+                want = min(values), max(values)
+                with self.subTest(count=count, least=least, head=head, gap=gap):
+                    row = self.report(path, '--for', 'opengl', '-m', 'IAVertices')['IAVertices']
+                    self.assertEqual((row['min'], row['max']), want)
+                    row = csv_rows(run('report', path, '--for', 'opengl', '-m', 'IAVertices', '--csv').stdout)[0]
+                    self.assertEqual((row['min'], row['max']), tuple(map(str, want)))
+                    line = json.loads(run('report', path, '--for', 'opengl', '-m', 'IAVertices', '-f', 'ndjson').stdout.splitlines()[-1])
+                    self.assertEqual((line['min'], line['max']), want)
 
     def test_two_devices_come_back(self):
         """Each row is of its own device: what it is a sample of, which catalog knows a name, and the verdict."""

@@ -14,8 +14,12 @@ static void csv_row(struct csv *csv, const struct view *view, const struct repor
 	else
 		csv_f64(csv, m.total);
 	const double values[] = {m.mean, m.min, m.p50, m.p95, m.p99, m.max};
+	const uint64_t digits[] = {0, m.min_u64, 0, 0, 0, m.max_u64};
 	for (size_t v = 0; v < sizeof(values) / sizeof(values[0]); v++)
-		csv_f64(csv, values[v]);
+		if (digits[v])
+			csv_u64(csv, digits[v]);
+		else
+			csv_f64(csv, values[v]);
 	csv_u64(csv, row->stats.count);
 	csv_f64(csv, row->running);
 	csv_text(csv, row->stats.why);

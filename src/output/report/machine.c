@@ -19,8 +19,11 @@ void machine_row(const struct view *view, const struct report_row *row, struct m
 	struct units_step step = units_step(factor);
 	/* The largest u64 is 2^64 as a double, and has digits. */
 	bool fits = s->total >= 0 && (s->total < 0x1p64 || s->total_u64);
-	out->exact = row->type == SX_U64 && factor == 1 && fits;
 	out->total_u64 = s->total_u64;
+	bool whole = row->type == SX_U64 && factor == 1;
+	out->exact = whole && fits;
+	out->min_u64 = whole ? s->min_u64 : 0;
+	out->max_u64 = whole ? s->max_u64 : 0;
 	out->total = units_apply(step, s->total);
 	out->total_error = units_apply(step, s->total_error);
 	out->mean = units_apply(step, s->mean);
@@ -221,6 +224,16 @@ static void total_json(struct json *json, const struct machine_row *m)
 	json_kv_f64(json, "total_error", m->total_error);
 }
 
+/* A number of which `digits` has those that a double lacks, or 0. */
+static void whole_json(struct json *json, const char *key, double value, uint64_t digits)
+{
+	json_key(json, key);
+	if (digits)
+		json_u64(json, digits);
+	else
+		json_f64(json, value);
+}
+
 void machine_row_json(struct json *json, const struct view *view, const char *schema,
 		      const struct report_row *row, uint32_t device)
 {
@@ -232,11 +245,11 @@ void machine_row_json(struct json *json, const struct view *view, const char *sc
 	json_kv_string(json, "unit", m.unit);
 	total_json(json, &m);
 	json_kv_f64(json, "mean", m.mean);
-	json_kv_f64(json, "min", m.min);
+	whole_json(json, "min", m.min, m.min_u64);
 	json_kv_f64(json, "p50", m.p50);
 	json_kv_f64(json, "p95", m.p95);
 	json_kv_f64(json, "p99", m.p99);
-	json_kv_f64(json, "max", m.max);
+	whole_json(json, "max", m.max, m.max_u64);
 	json_kv_f64(json, "running", row->running);
 	json_kv_string(json, "why", row->stats.why);
 	json_kv_u64(json, "count", row->stats.count);

@@ -10,6 +10,7 @@ struct machine_row {
 	char unit_text[2 * UNITS_TEXT_MAX];
 	bool exact; /* total_u64 has all digits */
 	uint64_t total_u64;
+	uint64_t min_u64, max_u64; /* all digits of what a double has not; else 0 */
 	double total, total_error, mean, min, p50, p95, p99, max, peak;
 };
 
