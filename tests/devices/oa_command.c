@@ -5,10 +5,10 @@
  *
  *   xe device=64a0 version=2000 paranoid=1 capable=0 perf=2 kernel=7.2.0 lose=1@100 gone=1@200
  *
- * where what stands behind @ is when it happens, in ms since the stream was opened. A card goes
- * when what it wrote until then was read, so that there is as much on a busy machine. What the
- * kernel holds after each call, configurations and streams, is in the file $SEXTANT_FAKE_STATE,
- * which outlives the command.
+ * where what stands behind @ is when it happens, in ms since the stream was opened: behind the
+ * first read from then on, so that a busy machine has read no less. What the kernel holds after
+ * each call, configurations and streams, is in the file $SEXTANT_FAKE_STATE, which outlives the
+ * command.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -55,24 +55,27 @@ static void disarm(void)
 	timerfd_settime(m.stream, 0, &(struct itimerspec){{0, 0}, {0, 0}}, NULL);
 }
 
-/* The fake's clock is this machine's, and what is due happens. */
+/* The fake's clock is this machine's. */
 static void tick(void)
 {
 	uint64_t now = now_ns(), *fakes = m.is_xe ? &m.xe.now_ns : &m.i915.now_ns;
 	*fakes = now > *fakes ? now : *fakes;
-	if (m.stream >= 0 && m.lose && now >= m.opened_ns + m.lose_ns) {
+}
+
+/* What was due at this time happens. */
+static void happen(uint64_t now)
+{
+	if (m.lose && now >= m.opened_ns + m.lose_ns) {
 		m.xe.lose = m.lose;
 		m.i915.lose_report = (m.lose & XE_STATUS_REPORT_LOST) != 0;
 		m.lose = 0;
 	}
-}
-
-static void card_goes(void)
-{
-	m.xe.gone = (enum fake_xe_gone)m.gone;
-	m.i915.gone = true;
-	if (m.is_xe && m.gone == FAKE_XE_SILENT)
-		disarm();
+	if (m.gone && now >= m.opened_ns + m.gone_ns) {
+		m.xe.gone = (enum fake_xe_gone)m.gone;
+		m.i915.gone = true;
+		if (m.is_xe && m.gone == FAKE_XE_SILENT)
+			disarm();
+	}
 }
 
 static int command_open(void *user, const char *path, int flags)
@@ -157,11 +160,10 @@ static ssize_t command_read(void *user, int fd, void *buf, size_t size)
 	tick();
 	if (fd == m.stream && read(fd, &looks, sizeof(looks)) < 0)
 		looks = 0; /* it may be read without having been waited for */
-	bool is_last = m.gone && now_ns() >= m.opened_ns + m.gone_ns;
+	uint64_t now = now_ns();
 	ssize_t got = m.fake->read(m.fake->user, fake, buf, size);
 	int saved = errno;
-	if (is_last)
-		card_goes();
+	happen(now);
 	errno = saved;
 	return got;
 }
