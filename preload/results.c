@@ -404,7 +404,7 @@ static void add_unread(struct sampler *sampler, const struct segment *segment)
 	monitor_read(sampler->monitor, segment->monitor, segment->pass, true);
 }
 
-void sampler_finish(struct sampler *sampler)
+void sampler_finish(struct sampler *sampler, uint64_t end_ns)
 {
 	monitor_abandon(sampler->monitor);
 	sampler_end_clock(sampler);
@@ -424,7 +424,7 @@ void sampler_finish(struct sampler *sampler)
 		sampler->list_open = false;
 		sampler->flags |= WIRE_LAST;
 		sampler_end_frame(sampler, false, NULL);
-		sampler_end_clock(sampler);
+		times_end(sampler, end_ns != 0 ? end_ns : guest_now_ns());
 		times_need(sampler);
 		if (sampler->first_segment != sampler->last_segment)
 			collect_one(sampler);

@@ -238,9 +238,9 @@ enum wire_state sampler_state_without(const struct sampler *sampler, unsigned co
 struct wire_record sampler_record(const struct sample_meta *meta);
 /*
  * Gives up what was not read (values become late), writes what was done since the last frame as the
- * rest, and closes the stream. No GL calls.
+ * rest, which ends at `end_ns` (0: now), and closes the stream. No GL calls.
  */
-void sampler_finish(struct sampler *sampler);
+void sampler_finish(struct sampler *sampler, uint64_t end_ns);
 
 /*
  * The program's own queries. Called before the driver's call; the name to begin is returned: where
@@ -328,6 +328,8 @@ void tally_write(struct sampler *sampler);
 void times_read(struct sampler *sampler, uint64_t now_ns);
 /* The first sample begins. */
 void times_start(struct sampler *sampler);
+/* The time of the sample that was ended last, if it still goes on. */
+void times_end(struct sampler *sampler, uint64_t now_ns);
 /* A sample begins, whose CPU time then is known now or with the next answer. */
 void times_begin(struct sampler *sampler, uint64_t now_ns);
 /* Asks the CPU clock when it is time to, before or at the end of a sample. */

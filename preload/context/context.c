@@ -267,7 +267,7 @@ static void finish_current(void)
 		sampler_collect(&context->sampler, WAIT_AT_EXIT_NS);
 		monitor_delete(context->sampler.monitor);
 	}
-	sampler_finish(&context->sampler);
+	sampler_finish(&context->sampler, 0);
 	context->started = false;
 }
 
@@ -290,13 +290,14 @@ void context_after_exec(void)
 }
 
 /*
- * At exit: the calling thread's context hands over what it has, and so do those that are current in
- * no thread.
+ * At exit: the calling thread's context hands over what it has, and before it those that are
+ * current in no thread, in the order in which they worked: what samples share is given to them in
+ * turn.
  */
 static void context_finish_all(void)
 {
 	struct context *context;
-	finish_current();
 	while ((context = contexts_take_idle()))
 		contexts_dispose(context);
+	finish_current();
 }

@@ -26,6 +26,7 @@ struct context {
 	bool overtaken;	      /* another one has swapped its drawable while it was not current */
 	uint64_t settle_ns;   /* when what is done may be read again */
 	uint64_t released_ns; /* when it was last made not current, or 0 */
+	uint64_t followed_ns; /* when another one was made current after that, or 0 */
 	bool unflushed;	      /* it asked not to be flushed when it is released */
 	uint64_t waited_ns;   /* at releases, so far; of the first ones, nothing */
 	uint32_t releases;

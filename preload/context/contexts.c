@@ -42,9 +42,21 @@ static void unlink_context(struct context *context)
 void contexts_dispose(struct context *context)
 {
 	if (context->started && guest_still_here())
-		sampler_finish(&context->sampler);
+		sampler_finish(&context->sampler, context->followed_ns);
 	sampler_free(&context->sampler);
 	free(context);
+}
+
+void contexts_release(struct context *context)
+{
+	pthread_mutex_lock(&lock);
+	context->current = false;
+	bool dead = context->doomed;
+	if (dead)
+		unlink_context(context);
+	pthread_mutex_unlock(&lock);
+	if (dead)
+		contexts_dispose(context);
 }
 
 /* The thread ended with its context current: the driver releases it, and so do we. */
@@ -54,14 +66,7 @@ static void on_thread_exit(void *value)
 	if (mine != context)
 		return;
 	mine = NULL;
-	pthread_mutex_lock(&lock);
-	context->current = false;
-	bool dead = context->doomed;
-	if (dead)
-		unlink_context(context);
-	pthread_mutex_unlock(&lock);
-	if (dead)
-		contexts_dispose(context);
+	contexts_release(context);
 }
 
 static void make_thread_key(void)
@@ -74,6 +79,16 @@ void contexts_set_mine(struct context *context)
 	pthread_once(&thread_key_once, make_thread_key);
 	mine = context;
 	pthread_setspecific(thread_key, context);
+}
+
+/* Work of contexts that are current nowhere is over where another one begins. Under the lock. */
+static void follow_idle(void)
+{
+	uint64_t now_ns = guest_now_ns();
+	for (struct context *context = contexts; context; context = context->next) {
+		if (!context->current && context->followed_ns == 0)
+			context->followed_ns = now_ns;
+	}
 }
 
 struct context *contexts_acquire(const struct binding *binding)
@@ -94,21 +109,11 @@ struct context *contexts_acquire(const struct binding *binding)
 	if (context) {
 		context->display = binding->display;
 		context->current = true;
+		context->followed_ns = 0;
 	}
+	follow_idle();
 	pthread_mutex_unlock(&lock);
 	return context;
-}
-
-void contexts_release(struct context *context)
-{
-	pthread_mutex_lock(&lock);
-	context->current = false;
-	bool dead = context->doomed;
-	if (dead)
-		unlink_context(context);
-	pthread_mutex_unlock(&lock);
-	if (dead)
-		contexts_dispose(context);
 }
 
 bool contexts_is_doomed(const struct context *context)
@@ -230,15 +235,19 @@ void context_destroying(bool egl, void *display, void *handle)
 		contexts_dispose(context);
 }
 
-/* One that is current in no thread, out of the list. */
+/* The one whose work was over first of those that are current in no thread, out of the list. */
 struct context *contexts_take_idle(void)
 {
-	struct context *context;
+	struct context *found = NULL;
 	pthread_mutex_lock(&lock);
-	for (context = contexts; context && context->current; context = context->next)
-		;
-	if (context)
-		unlink_context(context);
+	for (struct context *context = contexts; context; context = context->next) {
+		/* - 1: one that none followed is the last */
+		if (!context->current &&
+		    (!found || context->followed_ns - 1 < found->followed_ns - 1))
+			found = context;
+	}
+	if (found)
+		unlink_context(found);
 	pthread_mutex_unlock(&lock);
-	return context;
+	return found;
 }

@@ -18,7 +18,7 @@ bool contexts_is_doomed(const struct context *context);
 void contexts_overtake(const struct context *by);
 /* Ends the frame of the context that drew into a drawable last, if it is current nowhere. */
 void contexts_swap_idle(uint64_t drawable, bool egl);
-/* One that is current in no thread, out of the list; NULL: none. */
+/* The one whose work was over first of those that are current in no thread, out of the list. */
 struct context *contexts_take_idle(void);
 /* Hands over what it has and frees it. It is in no list, and current nowhere. */
 void contexts_dispose(struct context *context);

@@ -73,11 +73,12 @@ void times_start(struct sampler *sampler)
 	times_begin(sampler, sampler->reading.time_ns);
 }
 
-static void end_clock(struct sampler *sampler, uint64_t now_ns)
+void times_end(struct sampler *sampler, uint64_t now_ns)
 {
 	if (!sampler->ended)
 		return;
-	sampler->ended->meta.end_ns = now_ns;
+	struct sample_meta *meta = &sampler->ended->meta;
+	meta->end_ns = now_ns > meta->begin_ns ? now_ns : meta->begin_ns;
 	if (!runs_join(sampler, sampler->ended))
 		sampler_draft(sampler, sampler->ended);
 	sampler->frame_over = true;
@@ -87,7 +88,7 @@ static void end_clock(struct sampler *sampler, uint64_t now_ns)
 void sampler_end_clock(struct sampler *sampler)
 {
 	if (sampler->ended)
-		end_clock(sampler, guest_now_ns());
+		times_end(sampler, guest_now_ns());
 }
 
 /* A clock that is no longer to be asked stands at 0. */
@@ -112,7 +113,7 @@ static void choose_next(struct sampler *sampler, bool read)
 void sampler_start_clock(struct sampler *sampler)
 {
 	uint64_t now_ns = guest_now_ns();
-	end_clock(sampler, now_ns);
+	times_end(sampler, now_ns);
 	bool read = times_ask(sampler, now_ns);
 	pace_await(&sampler->pace, sampler->written < sampler->awaited);
 	if (!read && sampler->frame_over && sampler_may_cost(sampler) &&

@@ -16,7 +16,7 @@
 
 #define SIDE 256
 
-static struct window windows[2];
+static struct window windows[8];
 
 static void nap(unsigned ms)
 {
@@ -227,6 +227,16 @@ static void two_contexts(int rounds)
 	window_swap(&windows[1]);
 }
 
+/* Contexts that draw once and are left for the next one, and are all there at the end. */
+static void left_alone(int rounds)
+{
+	for (int i = 0; i < 8; i++) {
+		open_window(i, WINDOW_CORE);
+		work(2 * rounds);
+		glFinish();
+	}
+}
+
 static void two_processes(const char *self, char *rounds)
 {
 	for (int i = 0; i < 2; i++) {
@@ -254,6 +264,8 @@ int main(int argc, char **argv)
 		two_processes(argv[0], argc > 2 ? argv[2] : "40");
 	else if (strcmp(argv[1], "two-contexts") == 0)
 		two_contexts(rounds);
+	else if (strcmp(argv[1], "left-alone") == 0)
+		left_alone(rounds);
 	else if (strcmp(argv[1], "never-swap") == 0)
 		never_swap(rounds);
 	else

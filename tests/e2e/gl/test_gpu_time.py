@@ -70,7 +70,7 @@ class GpuTime(unittest.TestCase):
     def test_one_thread_exactly(self):
         """The union of one thread's times is its CPU time."""
         for case in ("busy", "idle", "flush", "finish", "readback", "parts", "es", "never-swap", "two-contexts",
-                     "two-processes"):
+                     "two-processes", "left-alone"):
             with self.subTest(case):
                 self.within(case, 1, lambda raster: 0.9 * sum(raster), lambda raster: 1.1 * sum(raster))
 
