@@ -101,6 +101,32 @@ class GivenMetrics(FolderTest):
         made = self.table(['frame_time (ms)', 'frames_per_second'], *[[10, 100]] * 4, [60, 50 / 3])
         self.assertEqual(judged(made, 'frames_per_second<60', '--for', 'monitor'), (0, True, None))
 
+    def test_changes_of_given_ratios(self):
+        """A relative gate on the mean of such a ratio is judged where every change that may be says the same."""
+        def side(name, *rows):
+            path = os.path.join(self.folder.name, name)
+            with open(path, 'w', encoding='utf-8') as file:
+                csv.writer(file).writerows([['gpu_active_cycles', 'texture_unit_utilization'], *rows * 20])
+            return path
+
+        a, b = side('a.csv', (10, 20), (30, 40)), side('b.csv', (10, 30), (30, 36))  # the run's: 20 to 40, 30 to 36
+        exact = side('c.csv', (10, 30), (30, 30))
+        for before, after, gate, code, passed in (
+                (a, b, '<+81%', 0, True), (a, b, '<+80%', 1, None), (a, b, '<+10%', 1, None), (a, b, '<-24%', 1, None), (a, b, '<-25%', 6, False), (a, b, '<-26%', 6, False),
+                (a, b, '>-26%', 0, True), (a, b, '>=+80%', 1, None), (a, b, '>+80%', 6, False), (a, exact, '<+51%', 0, True),
+                (a, exact, '<+20%', 1, None), (exact, b, '<+21%', 0, True), (exact, b, '<+10%', 1, None), (exact, exact, '<+1%', 0, True),
+                (a, b, '.max<-5%', 0, True)):
+            result = run('diff', before, after, '--for', 'mali-g310', '--gate', 'texture_unit_utilization' + gate, '--json')
+            document = json.loads(result.stdout)
+            told, = document['gates']
+            self.assertEqual((result.returncode, told['passed']), (code, passed), (before, after, gate, told))
+            self.assertEqual("the runs' ratios are not known" in (told['why'] or ''), passed is None, told)
+            row, = (m for m in document['metrics'] if m['name'] == 'texture_unit_utilization')
+            self.assertTrue(row['of_rows'])
+        for form in 'text', 'markdown':
+            page = ' '.join(run('diff', a, b, '--for', 'mali-g310', '-m', 'texture_unit_utilization', '-f', form).stdout.split())
+            self.assertIn('Ratios that were given by row are means of the rows: those of the runs are not known.', page)
+
     def test_totals(self):
         """A metric that is a counter adds up as that does."""
         path = self.table(['GPU active cycles'], [1000], [3000])

@@ -69,7 +69,8 @@ static bool stat_repeat_write_text(const struct view *view, const struct compare
 	    {.title = "most", .align = TEXT_RIGHT},
 	    {.title = "unit", .align = TEXT_LEFT}};
 	struct text_table *table = text_table_create(columns, 6);
-	bool ok = table != NULL, totals = false;
+	struct diff_kinds kinds = {0};
+	bool ok = table != NULL;
 	for (size_t d = 0; d < set->device_count; d++) {
 		text_styled(&view->out, TEXT_BOLD, set->devices[d].name);
 		if (set->devices[d].simulated)
@@ -82,13 +83,15 @@ static bool stat_repeat_write_text(const struct view *view, const struct compare
 		const struct told t = told_of(set, m);
 		if (!m->runs || m->hidden || (m->stats.max == 0 && !view->verbose))
 			continue;
-		totals |= t.total;
+		kinds.totals += t.total;
+		kinds.of_rows += !t.total && m->of_rows;
 		ok = add_row(view, table, m, &t);
 	}
 	if (ok)
 		text_table_write(table, &view->out);
-	if (ok && totals)
-		text_wrap(&view->out, 2, DIFF_TOTALS);
+	unsigned at = 0;
+	for (const char *note; ok && (note = diff_kinds_next(&kinds, &at));)
+		text_wrap(&view->out, 2, note);
 	if (ok && set->runs > 1)
 		text_wrap(&view->out, 2,
 			  "+- is the standard deviation of the runs, as a share of their mean");

@@ -234,6 +234,17 @@ enum sx_status gate_check_comparison(const struct gate *gates, size_t count,
 }
 
 /*
+ * Holds a gate against a number of which only a range is known: false where a part of the range
+ * passes and another does not.
+ */
+static bool is_decided(const struct gate *gate, double low, double high, double limit)
+{
+	if (gate->op == GATE_EQUAL)
+		return low == high || limit < low || limit > high;
+	return gate_holds(gate->op, low, limit) == gate_holds(gate->op, high, limit);
+}
+
+/*
  * Of a ratio that was given by row the run's is not known: where the rows' lie on both sides of the
  * limit, neither passes nor fails.
  */
@@ -241,12 +252,7 @@ static void judge_mean_of_rows(const struct gate *gate, const struct compare_sta
 			       struct arena *arena, struct report_gate *out)
 {
 	char why[192];
-	struct report_gate low = *out, high = *out;
-	if (out->why || gate->stat != GATE_MEAN)
-		return;
-	judge_value(gate, s->min, out->unit, arena, &low);
-	judge_value(gate, s->max, out->unit, arena, &high);
-	if (low.passed == high.passed && low.passed == out->passed)
+	if (out->why || gate->stat != GATE_MEAN || is_decided(gate, s->min, s->max, out->limit))
 		return;
 	snprintf(why, sizeof(why),
 		 "given by row, the run's ratio is not known: between %.3g and %.3g, the rows' "
@@ -368,8 +374,50 @@ static double change_of(const struct gate *gate, const struct compare_row *row)
 	return a != 0 ? (b - a) / fabs(a) : b == 0 ? 0 : (double)INFINITY;
 }
 
+/* Where the change of a mean lies, of ratios of which the rows' are known, not the run's. */
+struct change_range {
+	double low, high;
+};
+
+static struct change_range range_of(const struct compare_row *row)
+{
+	const struct compare_stats *a = &row->a->stats, *b = &row->b->stats;
+	double from[] = {row->a->of_rows ? a->min : a->mean, row->a->of_rows ? a->max : a->mean};
+	double to[] = {row->b->of_rows ? b->min : b->mean, row->b->of_rows ? b->max : b->mean};
+	struct change_range range = {(double)INFINITY, -(double)INFINITY};
+	if (from[0] <= 0 && from[1] >= 0)
+		return (struct change_range){-(double)INFINITY, (double)INFINITY};
+	for (int i = 0; i < 4; i++) {
+		double change = (to[i / 2] - from[i % 2]) / fabs(from[i % 2]);
+		range.low = fmin(range.low, change);
+		range.high = fmax(range.high, change);
+	}
+	return range;
+}
+
+static void judge_change_of_rows(const struct gate *gate, const struct compare_row *row,
+				 struct arena *arena, struct report_gate *out)
+{
+	char why[192];
+	struct change_range range = range_of(row);
+	if (out->why || gate->stat != GATE_MEAN ||
+	    is_decided(gate, range.low, range.high, out->limit))
+		return;
+	int n = snprintf(why, sizeof(why), "given by row, the runs' ratios are not known: ");
+	if (isfinite(range.low))
+		snprintf(why + n, sizeof(why) - (size_t)n,
+			 "the change is between %+.3g %% and %+.3g %%, that of the rows' means "
+			 "%+.3g %%",
+			 range.low * 100, range.high * 100, out->value * 100);
+	else
+		snprintf(why + n, sizeof(why) - (size_t)n,
+			 "A may be 0, the change of the rows' means is %+.3g %%", out->value * 100);
+	out->why = arena_strndup(arena, why, strlen(why));
+	out->passed = false;
+}
+
 static void judge_change(const struct gate *gate, const struct compare_row *row,
-			 struct report_gate *out)
+			 struct arena *arena, struct report_gate *out)
 {
 	if (!row->a || !row->b || row->verdict == COMPARE_INCOMPARABLE) {
 		out->why = row->why;
@@ -380,6 +428,8 @@ static void judge_change(const struct gate *gate, const struct compare_row *row,
 	out->value = change_of(gate, row);
 	out->why = isnan(out->value) ? "no data" : NULL;
 	out->passed = !out->why && gate_holds(gate->op, out->value, gate->number);
+	if (row->a->of_rows || row->b->of_rows)
+		judge_change_of_rows(gate, row, arena, out);
 }
 
 void gate_judge_comparison(const struct gate *gates, size_t count, const struct comparison *c,
@@ -396,7 +446,7 @@ void gate_judge_comparison(const struct gate *gates, size_t count, const struct 
 			out[g].device = m->device;
 			out[g].why = NULL;
 			if (gates[g].relative)
-				judge_change(&gates[g], row, &out[g]);
+				judge_change(&gates[g], row, arena, &out[g]);
 			else if (!row->b)
 				out[g].why = row->why;
 			else

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "output/report/table.h"
+
 extern const struct diff_view diff_text, diff_json, diff_markdown, diff_junit;
 static const struct diff_view *const views[] = {&diff_text, &diff_json, &diff_markdown,
 						&diff_junit};
@@ -52,6 +54,31 @@ const struct compare_row **diff_ranked(const struct comparison *c, size_t *count
 	return list;
 }
 
+void diff_kinds_add(struct diff_kinds *kinds, const struct compare_row *row)
+{
+	kinds->totals += row->total;
+	kinds->rates += row->rate;
+	kinds->of_rows += !row->total && !row->rate &&
+			  ((row->a && row->a->of_rows) || (row->b && row->b->of_rows));
+}
+
+const char *diff_kinds_next(const struct diff_kinds *kinds, unsigned *at)
+{
+	const struct {
+		size_t rows;
+		const char *text;
+	} all[] = {
+	    {kinds->totals, "Amounts of what is sampled by time are those of a whole run."},
+	    {kinds->rates, "Amounts in samples of unlike length are those of a second."},
+	    {kinds->of_rows, "Ratios that were given by row are means of the rows: those of the "
+			     "runs are not known."},
+	};
+	while (*at < sizeof(all) / sizeof(all[0]))
+		if (all[(*at)++].rows)
+			return all[*at - 1].text;
+	return NULL;
+}
+
 void diff_change(char buf[32], const struct compare_row *row)
 {
 	if (isnan(row->change))
@@ -61,6 +88,21 @@ void diff_change(char buf[32], const struct compare_row *row)
 		snprintf(buf, 32, "0 %%");
 	else
 		snprintf(buf, 32, "%+.*f %%", fabs(row->change) < 0.1 ? 2 : 1, row->change * 100);
+}
+
+static void put_side(const struct view *view, const struct compare_row *row,
+		     const struct compare_metric *side, char buf[HUMAN_MAX])
+{
+	snprintf(buf, HUMAN_MAX, "-");
+	if (side)
+		table_number(view, buf, compare_row_value(row, side), compare_row_unit(row, side));
+}
+
+void diff_cells(const struct view *view, const struct compare_row *row, struct diff_cells *out)
+{
+	put_side(view, row, row->a, out->a);
+	put_side(view, row, row->b, out->b);
+	diff_change(out->change, row);
 }
 
 void diff_side(const struct compare_set *set, char *buf, size_t size)

@@ -5,9 +5,21 @@
 #include "analysis/compare/compare.h"
 #include "output/view.h"
 
-/* Where a row compares the totals of runs. */
-#define DIFF_RATES  "Amounts in samples of unlike length are those of a second."
-#define DIFF_TOTALS "Amounts of what is sampled by time are those of a whole run."
+/* What rows of a table compare, where that is not the mean of a run. */
+struct diff_kinds {
+	size_t totals, rates, of_rows; /* how many rows */
+};
+void diff_kinds_add(struct diff_kinds *kinds, const struct compare_row *row);
+/* A sentence for each kind that there is, in turn from *at, which is 0 at first; NULL: no more. */
+const char *diff_kinds_next(const struct diff_kinds *kinds, unsigned *at);
+
+/* "+3.1 %", "from 0", "-". */
+void diff_change(char buf[32], const struct compare_row *row);
+/* A row as tables show it: "12.5 ms", "13 ms", "+4.0 %"; "-" of a side that has none. */
+struct diff_cells {
+	char a[HUMAN_MAX], b[HUMAN_MAX], change[32];
+};
+void diff_cells(const struct view *view, const struct compare_row *row, struct diff_cells *out);
 
 struct diff_view {
 	enum format format;
@@ -21,8 +33,6 @@ const struct diff_view *diff_views_find(enum format format);
 
 /* For views: rows in the order of what moved most, those that changed first; to be freed. */
 const struct compare_row **diff_ranked(const struct comparison *comparison, size_t *count);
-/* "+3.1 %", "from 0", "-". */
-void diff_change(char buf[32], const struct compare_row *row);
 /* The files of a side, and what was measured: "a.sxc, b.sxc (2 runs)". */
 void diff_side(const struct compare_set *set, char *buf, size_t size);
 /* "3 worse, 1 better, 40 same, 2 cannot be compared". */

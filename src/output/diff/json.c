@@ -76,6 +76,7 @@ static void row_json(struct json *json, const struct comparison *c, const struct
 	values(json, "a", row->a);
 	values(json, "b", row->b);
 	json_kv_string(json, "compared", row->total ? "total" : row->rate ? "rate" : "mean");
+	json_kv_bool(json, "of_rows", (row->a && row->a->of_rows) || (row->b && row->b->of_rows));
 	json_kv_f64(json, "change", row->change);
 	json_kv_f64(json, "noise", row->noise);
 	json_kv_f64(json, "chance", row->chance);

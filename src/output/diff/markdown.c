@@ -52,18 +52,12 @@ static void markdown_side(FILE *out, const char *name, const struct compare_set 
 static void row_line(const struct view *view, const struct compare_row *row)
 {
 	FILE *out = view->out.out;
-	char a[HUMAN_MAX] = "-", b[HUMAN_MAX] = "-", change[32];
+	struct diff_cells is;
 	static const char *const marks[] = {"", "✅ ", "❌ ", "⚠️ ", ""};
-	if (row->a)
-		table_number(view, a, compare_row_value(row, row->a),
-			     compare_row_unit(row, row->a));
-	if (row->b)
-		table_number(view, b, compare_row_value(row, row->b),
-			     compare_row_unit(row, row->b));
-	diff_change(change, row);
+	diff_cells(view, row, &is);
 	fputs("| ", out);
 	markdown_put(out, row->name);
-	fprintf(out, " | %s | %s | %s | %s%s", a, b, change, marks[row->verdict],
+	fprintf(out, " | %s | %s | %s | %s%s", is.a, is.b, is.change, marks[row->verdict],
 		compare_verdict_name(row->verdict));
 	if (row->verdict == COMPARE_INCOMPARABLE && row->why) {
 		fputs(": ", out);
@@ -75,7 +69,8 @@ static void row_line(const struct view *view, const struct compare_row *row)
 static bool write_rows(const struct view *view, const struct comparison *c)
 {
 	FILE *out = view->out.out;
-	size_t count, shown = 0, left = 0, totals = 0, rates = 0;
+	size_t count, shown = 0, left = 0;
+	struct diff_kinds kinds = {0};
 	const struct compare_row **rows = diff_ranked(c, &count);
 	for (size_t i = 0; i < count; i++) {
 		if (!compare_row_is_shown(rows[i]) &&
@@ -89,13 +84,11 @@ static bool write_rows(const struct view *view, const struct comparison *c)
 			fputs("\n| metric | A | B | change | verdict |\n|---|--:|--:|--:|---|\n",
 			      out);
 		row_line(view, rows[i]);
-		totals += rows[i]->total;
-		rates += rows[i]->rate;
+		diff_kinds_add(&kinds, rows[i]);
 	}
-	if (totals)
-		fputs("\n" DIFF_TOTALS "\n", out);
-	if (rates)
-		fputs("\n" DIFF_RATES "\n", out);
+	unsigned at = 0;
+	for (const char *note; (note = diff_kinds_next(&kinds, &at));)
+		fprintf(out, "\n%s\n", note);
 	if (left)
 		fprintf(out, "\n%zu more rows are not shown.\n", left);
 	free(rows);

@@ -28,21 +28,17 @@ static void head_side(const struct view *view, const char *name, const struct co
 static bool add_row(const struct view *view, struct text_table *table,
 		    const struct compare_row *row)
 {
-	char a[HUMAN_MAX] = "-", b[HUMAN_MAX] = "-", change[32], noise[32] = "-";
+	char noise[32] = "-";
+	struct diff_cells is;
 	static const enum text_style styles[] = {TEXT_PLAIN, TEXT_GREEN, TEXT_RED, TEXT_YELLOW,
 						 TEXT_DIM};
-	if (row->a)
-		table_number(view, a, compare_row_value(row, row->a),
-			     compare_row_unit(row, row->a));
-	if (row->b)
-		table_number(view, b, compare_row_value(row, row->b),
-			     compare_row_unit(row, row->b));
-	diff_change(change, row);
+	diff_cells(view, row, &is);
 	if (row->exact)
 		snprintf(noise, sizeof(noise), "exact");
 	else if (!isnan(row->noise))
 		snprintf(noise, sizeof(noise), "%.2f %%", row->noise * 100);
-	const char *cells[] = {row->name, a, b, change, noise, compare_verdict_name(row->verdict)};
+	const char *cells[] = {row->name, is.a,	 is.b,
+			       is.change, noise, compare_verdict_name(row->verdict)};
 	return text_table_row(table, cells, styles[row->verdict]);
 }
 
@@ -55,7 +51,8 @@ static bool write_table(const struct view *view, const struct comparison *c)
 	    {.title = "change", .align = TEXT_RIGHT},
 	    {.title = "noise", .align = TEXT_RIGHT},
 	    {.title = "verdict", .align = TEXT_LEFT}};
-	size_t count, shown = 0, totals = 0, rates = 0;
+	size_t count, shown = 0;
+	struct diff_kinds kinds = {0};
 	const struct compare_row **rows = diff_ranked(c, &count);
 	struct text_table *table = text_table_create(columns, 6);
 	bool ok = rows && table;
@@ -64,17 +61,15 @@ static bool write_table(const struct view *view, const struct comparison *c)
 			continue;
 		ok = add_row(view, table, rows[i]);
 		shown++;
-		totals += rows[i]->total;
-		rates += rows[i]->rate;
+		diff_kinds_add(&kinds, rows[i]);
 	}
 	if (ok && shown) {
 		fputc('\n', view->out.out);
 		text_table_write(table, &view->out);
 	}
-	if (ok && totals)
-		text_wrap(&view->out, 2, DIFF_TOTALS);
-	if (ok && rates)
-		text_wrap(&view->out, 2, DIFF_RATES);
+	unsigned at = 0;
+	for (const char *note; ok && (note = diff_kinds_next(&kinds, &at));)
+		text_wrap(&view->out, 2, note);
 	text_table_destroy(table);
 	free(rows);
 	return ok;
