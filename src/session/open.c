@@ -247,8 +247,13 @@ static enum sx_status open_capture(struct sx_session *s, struct sx_error *err)
 		if (!named(s, &device, found->source))
 			continue;
 		status = open_device(s, &device, err);
-		if (!status)
-			s->infos[s->device_count - 1].number = order[i];
+		if (status)
+			continue;
+		struct session_device *opened = &s->devices[s->device_count - 1];
+		s->infos[s->device_count - 1].number = order[i];
+		opened->recorded_source = strdup(found->source);
+		if (!opened->recorded_source)
+			status = error_nomem(err, "opening devices");
 	}
 	free(order);
 	sx_capture_close(reader);

@@ -133,15 +133,22 @@ static bool is_for(const struct sx_session *s, uint32_t index, const char *patte
 	return means_something(s, index, d->set, pattern, why->status ? NULL : why);
 }
 
-/* The pattern as this device has it: as it is, or behind the device's source and a dot; or NULL. */
+/* The pattern as this device has it: as it is, or behind its source or catalog and a dot; or NULL.
+ */
 static const char *name_for(const struct sx_session *s, uint32_t index, const char *pattern,
 			    struct sx_error *why)
 {
-	const char *source = s->infos[index].source;
-	const char *rest = suggest_behind(pattern, source, index);
+	const struct sx_session_device *info = &s->infos[index];
+	const char *from = s->devices[index].recorded_source;
+	const char *whose[] = {from ? from : info->source, sx_catalog_info(info->catalog)->name};
 	if (is_for(s, index, pattern, why))
 		return pattern;
-	return rest && is_for(s, index, rest, why) ? rest : NULL;
+	for (size_t i = 0; i < 2; i++) {
+		const char *rest = suggest_behind(pattern, whose[i], info->number);
+		if (rest && is_for(s, index, rest, why))
+			return rest;
+	}
+	return NULL;
 }
 
 /* The last device takes neutral names that none before it had, as no data with a reason. */

@@ -123,6 +123,7 @@ void sx_session_destroy(struct sx_session *s)
 		if (!d->turns || d->turns->first == i)
 			d->ops->close(d->source);
 		sx_metrics_destroy(d->metrics);
+		free(d->recorded_source);
 		sx_catalog_unref(s->infos[i].catalog);
 	}
 	free(s->devices);

@@ -30,6 +30,7 @@ struct session_turns {
 struct session_device {
 	const struct source_ops *ops;
 	struct source *source;
+	char *recorded_source; /* of a capture: where it was recorded; NULL: a live device */
 	struct decoder *decoder;
 	struct sx_table *raw;
 	struct sx_table *mixed; /* all rows, on their way through the filter; NULL: no filter */

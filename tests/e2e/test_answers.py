@@ -429,6 +429,26 @@ class Listings(Answers):
         self.assertEqual((result.returncode, result.stdout), (0, ''))
         self.assertIn('both.csv has sets', result.stderr)
 
+    def test_metrics_behind_what_recorded_them(self):
+        """stat -i knows a metric behind the source or catalog of its device as report does."""
+        table, capture = self.table(), self.path('both.sxc')
+        run('import', table, '-o', capture)
+        ids = [(d['source'], d['catalog']) for d in json.loads(run('report', capture, '--json').stdout)['devices']]
+        for name in [f'{ids[1][1]}.cpu_busy', f'{ids[1][0]}#1.cpu_busy', f'{ids[0][1]}#0.frame_time']:
+            told = [run(*verb, capture, '-m', name, '--csv') for verb in (['report'], ['stat', '-i'])]
+            self.assertEqual([t.returncode for t in told], [0, 0], [t.stderr for t in told])
+            self.assertEqual(*([r['name'] for r in csv_rows(t.stdout)] for t in told))
+        self.assertEqual(run('stat', '-i', capture, '-m', f'{ids[1][1]}#0.cpu_busy').returncode, 3)
+
+    def test_keys_that_are_near(self):
+        """--by with a part of a name leads to what the file has of it."""
+        path = self.path('scenes.csv')
+        with open(path, 'w', encoding='utf-8') as file:
+            file.write('scene,frame_time,gpu_time\nrain,10,8\nsun,12,9\n')
+        for key, near in (('scen', 'scene'), ('scenes', 'scene'), ('sceen', 'scene'), ('proces', 'process'), ('fram', 'frame')):
+            result = run('report', path, '--for', 'opengl', '--by', key)
+            self.assertEqual((result.returncode, result.stderr.splitlines()[-1]), (2, f'try: --by {near}'), key)
+
     def test_numbers_of_devices(self):
         """stat -i takes what report takes, and numbers its devices as that does."""
         table, capture = self.table(), self.path('both.sxc')

@@ -6,6 +6,8 @@
 
 #include "analysis/compare/compare.h"
 #include "analysis/report/by.h"
+#include "analysis/report/by/keys.h"
+#include "base/suggest.h"
 #include "output/html/course.h"
 #include "output/report/groups.h"
 #include "output/views.h"
@@ -44,6 +46,21 @@ static const char *report_key_of(const struct sx_capture_device *info, const cha
 		    strcasecmp(info->properties[i].value, by) == 0)
 			return info->properties[i].name + size;
 	return by;
+}
+
+/* After a key that there is not: one that is near, of the file's own columns or of ours. */
+static void report_suggest_key(const struct sx_capture_device *info, const char *by,
+			       struct sx_error *err)
+{
+	struct suggest near;
+	suggest_begin(&near, by, 1);
+	for (uint32_t i = 0; i < info->property_count; i++)
+		if (strncmp(info->properties[i].name, "label.", strlen("label.")) == 0)
+			suggest_offer(&near, info->properties[i].value);
+	for (int i = 0; i < REPORT_KEYS; i++)
+		suggest_offer(&near, report_key_name((enum report_key)i));
+	if (near.count)
+		error_try(err, "--by %s", error_word((char[ERROR_WORD_MAX]){0}, near.items[0]));
 }
 
 /* What the file of a device calls the key; NULL: as we do. */
@@ -95,6 +112,8 @@ static enum sx_status report_begin_by(void *user, uint32_t index, const struct c
 		return SX_OK;
 	enum sx_status status =
 	    report_key_parse(report_key_of(in->view->info, o->by), &options.by, err);
+	if (status)
+		report_suggest_key(in->view->info, o->by, err);
 	return status ? status : report_by_begin(&options, &by[index], err);
 }
 
