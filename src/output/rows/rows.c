@@ -183,12 +183,11 @@ static void why_json(struct rows_writer *w, const struct sx_table *t)
 	json_object_end(json);
 }
 
-/* Which device it is, and what it is called. */
+/* Which device it is, and what it is called, or null. */
 static void device_json(const struct rows_writer *w, struct json *json)
 {
 	json_kv_u64(json, "id", w->shape->device);
-	if (w->shape->name)
-		json_kv_string(json, "name", w->shape->name);
+	json_kv_string(json, "name", w->shape->name);
 }
 
 /* A document, or one table of a document. */
