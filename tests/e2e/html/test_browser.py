@@ -49,7 +49,7 @@ def prepare(folder):
     run(folder, sextant, 'report', 'long.sxc', '-o', 'long.html')
     text = subprocess.run([sextant, 'export', 'frames.sxc', '--csv'], cwd=folder, check=True, capture_output=True, text=True).stdout
     rows = [{'begin': int(row.pop('begin_ns')), 'end': int(row.pop('end_ns')),
-             **{key.split(' (')[0]: float(value) if value else None for key, value in row.items() if key not in ('group', 'quality')}}
+             **{key.split(' (')[0]: float(value) if value else None for key, value in row.items() if key not in ('group', 'sample_kind', 'quality')}}
             for row in csv.DictReader(io.StringIO(text))]
     (folder / 'frames.json').write_text(json.dumps(rows))
     (folder / 'node_modules').symlink_to((kept / 'node_modules').resolve())
