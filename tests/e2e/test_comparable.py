@@ -366,6 +366,28 @@ class Told(Captures):
         real = [self.opengl(f"{n}.sxc") for n in "cd"]
         self.assertNotIn("simulated", run("diff", *real, "-f", "junit").stdout)
 
+    def test_warm_up(self):
+        """What means leave out of a run's beginning is told of each side, and only where it is so."""
+        def side(name, slow):
+            rows = self.frames(slow, ms=50.0) + self.frames(400 - slow)
+            at, out = 0, []
+            for begin, end, values in rows:
+                out.append((at, at + end - begin, values))
+                at += end - begin
+            return self.opengl(name, out)
+
+        a, b, short = side("a.sxc", 10), side("b.sxc", 0), self.opengl("c.sxc", self.frames(12))
+        doc = self.diff(a, b)
+        for key, least in ("a", 0.43e9), ("b", 0.39e9):
+            self.assertTrue(least <= doc[key]["warm_up_ns"] <= least + 0.06e9, doc[key])
+        self.assertAlmostEqual(self.row(doc, "frame_time")["a"]["mean"], 0.01, delta=0.0002)
+        self.assertEqual(self.diff(short, short)["a"]["warm_up_ns"], 0)
+        for form in "text", "markdown":
+            page = run("diff", a, b, "-f", form).stdout
+            self.assertEqual(page.count("means, but for some ratios, are without the first 4"), 2, page)
+            self.assertEqual(page.count(": the warm-up"), 2, page)
+            self.assertNotIn("warm-up", run("diff", short, short, "-f", form).stdout)
+
     def test_markdown_for_a_pull_request(self):
         sides = []
         for name, commit, host in (("a", "1111aaaa", "runner-one"), ("b", "2222bbbb", "runner-two")):

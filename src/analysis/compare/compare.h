@@ -65,6 +65,8 @@ struct compare_set {
 	uint32_t runs;
 	/* Every run is a program that ended by itself: how long it took is a result. */
 	bool ended;
+	/* How much of the beginning of a run is left out of means at most; 0: nothing. */
+	uint64_t warm_up_ns;
 	bool no_advice; /* from a baseline, which has none: nothing is new or gone */
 	struct compare_device *devices;
 	size_t device_count, device_capacity;

@@ -109,10 +109,11 @@ static double settled_rate(const struct report_device *d, uint32_t column, size_
 
 /*
  * The mean of a run and its noise, from the course of the metric. A line stands for several
- * samples: of what adds up it is their sum, of a level one of them.
+ * samples: of what adds up it is their sum, of a level one of them. The result is how much of the
+ * beginning the mean is without.
  */
-static void read_course(const struct report_device *d, uint32_t column, uint64_t warm_up_ns,
-			double factor, struct compare_metric *m)
+static uint64_t read_course(const struct report_device *d, uint32_t column, uint64_t warm_up_ns,
+			    double factor, struct compare_metric *m)
 {
 	bool adds = stats_adds_up(m->unit) && !isnan(d->rows[column].stats.total);
 	size_t count, n = 0, first = settled(d, warm_up_ns, &count);
@@ -131,13 +132,19 @@ static void read_course(const struct report_device *d, uint32_t column, uint64_t
 	m->blocks[m->runs] = blocks;
 	if (adds && d->each > 1)
 		m->within[m->runs] /= (double)d->each * (double)d->each;
-	double rate = first && n && !adds ? settled_rate(d, column, first) : (double)NAN;
+	free(values);
+	if (!first || !n)
+		return 0;
+	double rate = adds ? (double)NAN : settled_rate(d, column, first);
 	/* Of any other ratio the mean is that of the whole run, as the report has it. */
 	if (!isnan(rate))
 		m->means[m->runs] = rate * factor;
-	else if (first && n && stats_adds_up(m->unit))
+	else if (stats_adds_up(m->unit))
 		m->means[m->runs] = sum / samples;
-	free(values);
+	else
+		return 0;
+	const uint64_t *begin = sx_table_begin_ns(d->curve);
+	return begin[first] - begin[0];
 }
 
 /* One number a run, under a name of its own; one run then does not tell its noise. */
@@ -271,7 +278,9 @@ static bool add_row(struct compare_set *set, const struct compare_recording *run
 	m->scaled = m->scaled || s->skipped;
 	m->of_rows = m->of_rows || s->of_rows;
 	m->samples[m->runs] = s->count;
-	read_course(d, index, run->warm_up_ns, factor, m);
+	uint64_t without_ns = read_course(d, index, run->warm_up_ns, factor, m);
+	if (!m->hidden && without_ns > set->warm_up_ns)
+		set->warm_up_ns = without_ns;
 	m->constant = m->constant && s->min == s->max;
 	m->stats.min = fmin(m->stats.min, s->min * factor);
 	m->stats.max = fmax(m->stats.max, s->max * factor);

@@ -117,6 +117,15 @@ void diff_side(const struct compare_set *set, char *buf, size_t size)
 		snprintf(buf + used, size - used, " (%u runs)", (unsigned)set->runs);
 }
 
+const char *diff_warm_up(const struct compare_set *set, char buf[96])
+{
+	char length[HUMAN_MAX];
+	human_duration(length, set->warm_up_ns);
+	snprintf(buf, 96, "means, but for some ratios, are without the first %s: the warm-up",
+		 length);
+	return set->warm_up_ns ? buf : "";
+}
+
 void diff_counts(const struct comparison *c, char *buf, size_t size)
 {
 	static const char *const words[] = {"same", "better", "worse", "changed",

@@ -35,6 +35,8 @@ const struct diff_view *diff_views_find(enum format format);
 const struct compare_row **diff_ranked(const struct comparison *comparison, size_t *count);
 /* The files of a side, and what was measured: "a.sxc, b.sxc (2 runs)". */
 void diff_side(const struct compare_set *set, char *buf, size_t size);
+/* "means, but for some ratios, are without the first 1.00 s: the warm-up", or "" where none was. */
+const char *diff_warm_up(const struct compare_set *set, char buf[96]);
 /* "3 worse, 1 better, 40 same, 2 cannot be compared". */
 void diff_counts(const struct comparison *comparison, char *buf, size_t size);
 

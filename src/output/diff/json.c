@@ -29,6 +29,7 @@ static void json_side(struct json *json, const char *key, const struct compare_s
 	json_kv_u64(json, "samples", samples);
 	json_kv_u64(json, "runs", set->runs);
 	json_kv_string(json, "about", set->about);
+	json_kv_u64(json, "warm_up_ns", set->warm_up_ns);
 	json_kv_array(json, "devices");
 	for (const struct compare_device *d = next_by_number(set, NULL); d;
 	     d = next_by_number(set, d)) {

@@ -46,6 +46,8 @@ static void markdown_side(FILE *out, const char *name, const struct compare_set 
 		fputs("; ", out);
 		markdown_put(out, set->about);
 	}
+	if (set->warm_up_ns)
+		fprintf(out, "; %s", diff_warm_up(set, (char[96]){0}));
 	fputc('\n', out);
 }
 

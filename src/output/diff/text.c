@@ -16,12 +16,14 @@ static void head_side(const struct view *view, const char *name, const struct co
 	text_wrap(&view->out, 0, line);
 	if (set->about)
 		text_wrap(&view->out, 3, set->about);
+	if (set->warm_up_ns)
+		text_wrap(&view->out, 3, diff_warm_up(set, line));
 	for (size_t d = 0; d < set->device_count; d++) {
-		snprintf(line, sizeof(line), "   %s%s%s%s", set->devices[d].name,
+		snprintf(line, sizeof(line), "%s%s%s%s", set->devices[d].name,
 			 set->devices[d].driver ? ", " : "",
 			 set->devices[d].driver ? set->devices[d].driver : "",
 			 set->devices[d].simulated ? "  SIMULATED, not a real device" : "");
-		text_wrap(&view->out, 0, line);
+		text_wrap(&view->out, 3, line);
 	}
 }
 
