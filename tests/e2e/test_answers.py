@@ -256,6 +256,26 @@ class Gates(Answers):
                     done = run(*verb, '-m', 'gpu_time', '--gate', f'{name} < {limit}', '--json')
                     self.assertEqual((done.returncode, [g['passed'] for g in json.loads(done.stdout)['gates']]), (code, [not code]), (verb[0], name, done.stdout))
 
+    def test_gates_on_how_evenly_frames_came(self):
+        """What report says of frames beside their metrics holds a gate, too, under its names in JSON."""
+        def frames(name, slow):
+            times = [40 if i in slow else 10 for i in range(200)]
+            return self.path(name, 'frame,frame_time (ms),gpu_time (ms)\n' + ''.join(f'{i},{t},5\n' for i, t in enumerate(times)))
+
+        path = frames('uneven.csv', (50, 90, 91))
+        told = json.loads(run('report', path, '--for', 'opengl', '--json').stdout)['devices'][0]['frames']
+        self.assertEqual((told['stutters'], told['low_1_percent']), (3, 25))
+        for gate, code, value in (('stutters < 3', 6, 3), ('stutters <= 3', 0, 3), ('low_1_percent >= 25', 0, 25), ('Low_1_Percent > 30 fps', 6, 25),
+                                  ('low_0_1_percent > 20', 0 if told['low_0_1_percent'] else 1, told['low_0_1_percent'])):
+            done = run('report', path, '--for', 'opengl', '--gate', gate, '--json')
+            judged, = json.loads(done.stdout)['gates']
+            self.assertEqual((done.returncode, judged['value']), (code, value), (gate, judged))
+        near, = json.loads(run('report', path, '--for', 'opengl', '--gate', 'stuters < 1', '--json').stdout)['gates']
+        self.assertIn('stutters is one that is near', near['why'])
+        of_time = self.path('slices.csv', 'begin_ns,end_ns,cpu_busy\n0,100,5\n100,200,6\n')
+        done = run('report', of_time, '--for', 'cpu', '--gate', 'stutters < 1', '--json')
+        self.assertEqual((done.returncode, json.loads(done.stdout)['gates'][0]['passed']), (1, None))
+
     def test_gate_on_what_was_not_chosen(self):
         """diff -m X --gate 'Y': Y is compared, as report does it."""
         paths = [self.path(f'{n}.sxc') for n in 'ab']

@@ -298,6 +298,28 @@ static void judge_row(const struct gate *gate, const struct report_row *row,
 		out->why = s->why;
 }
 
+/* What a report says of how evenly frames came, under the names of its JSON. */
+static const char *const evenness[] = {"low_1_percent", "low_0_1_percent", "stutters"};
+#define EVENNESS_COUNT (sizeof(evenness) / sizeof(evenness[0]))
+
+static void judge_evenness(const struct gate *gate, const struct report_device *device, uint32_t d,
+			   struct arena *arena, struct report_gate *out)
+{
+	const struct report_frames *frames = &device->frames;
+	const double values[EVENNESS_COUNT] = {frames->low_1, frames->low_01,
+					       (double)frames->stutters};
+	for (size_t i = 0; i < EVENNESS_COUNT; i++) {
+		if (!frames->count || gate->stated || !is_named(gate->metric, evenness[i], NULL))
+			continue;
+		out->why = NULL;
+		out->device = d;
+		out->of_samples = false;
+		judge_value(gate, values[i], i < 2 ? "frames/s" : "frames", arena, out);
+		if (isnan(values[i]))
+			out->why = "too few frames";
+	}
+}
+
 /* Why a gate's metric was not found, with a name that may have been meant. */
 static const char *why_absent(const struct suggest *near, const char *where, struct arena *arena)
 {
@@ -321,6 +343,8 @@ static const char *absent_in_report(const char *name, const struct report *repor
 		/* A gate may choose what the report does not show. */
 		for (uint32_t i = 0; i < counters; i++)
 			suggest_offer(&near, sx_table_column(device->total, i)->name);
+		for (size_t i = 0; device->frames.count && i < EVENNESS_COUNT; i++)
+			suggest_offer(&near, evenness[i]);
 	}
 	return why_absent(&near, "there is no such metric in this report", arena);
 }
@@ -352,6 +376,7 @@ void gate_judge_report(const struct gate *gates, size_t count, const struct repo
 		for (uint32_t d = report->device_count; units && d-- > 0;) {
 			const struct report_device *device = &report->devices[d];
 			struct gate_wanted wanted = wanted_of(gates[g].metric, device);
+			judge_evenness(&gates[g], device, d, arena, &out[g]);
 			for (uint32_t i = device->row_count; i-- > 0;) {
 				if (!is_row(&wanted, &device->rows[i]))
 					continue;
