@@ -50,11 +50,13 @@ static void frames_json(struct json *json, const struct report_frames *f)
 	json_object_end(json);
 }
 
-/* Of whole frames over the time that they took; none of programs without. */
-static void rate_json(struct json *json, uint64_t frames, uint64_t frames_ns)
+/* Of whole frames over the time that they took; none of programs without, and of parts of frames.
+ */
+static void rate_json(struct json *json, enum sx_sample_kind kind, uint64_t frames,
+		      uint64_t frames_ns)
 {
 	json_key(json, "fps");
-	if (frames && frames_ns)
+	if (kind == SX_SAMPLE_FRAME && frames && frames_ns)
 		json_f64(json, (double)frames * 1e9 / (double)frames_ns);
 	else
 		json_null(json);
@@ -70,7 +72,8 @@ static void duration_json(struct json *json, uint64_t duration_ns)
 		json_null(json);
 }
 
-static void contexts_json(struct json *json, const struct report_process *p)
+static void contexts_json(struct json *json, enum sx_sample_kind kind,
+			  const struct report_process *p)
 {
 	json_kv_array(json, "each_context");
 	for (uint32_t i = 0; i < p->each_count; i++) {
@@ -78,7 +81,7 @@ static void contexts_json(struct json *json, const struct report_process *p)
 		json_kv_u64(json, "context", p->each[i].number);
 		json_kv_u64(json, "samples", p->each[i].samples);
 		duration_json(json, p->each[i].duration_ns);
-		rate_json(json, p->each[i].frames, p->each[i].frames_ns);
+		rate_json(json, kind, p->each[i].frames, p->each[i].frames_ns);
 		json_object_end(json);
 	}
 	json_array_end(json);
@@ -96,8 +99,8 @@ static void processes_json(struct json *json, const struct report_device *d)
 		json_kv_u64(json, "contexts", d->processes[i].contexts);
 		json_kv_u64(json, "samples", d->processes[i].samples);
 		duration_json(json, d->processes[i].duration_ns);
-		rate_json(json, d->processes[i].frames, d->processes[i].frames_ns);
-		contexts_json(json, &d->processes[i]);
+		rate_json(json, d->kind, d->processes[i].frames, d->processes[i].frames_ns);
+		contexts_json(json, d->kind, &d->processes[i]);
 		json_object_end(json);
 	}
 	json_array_end(json);

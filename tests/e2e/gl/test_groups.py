@@ -107,6 +107,12 @@ class Groups(unittest.TestCase):
         self.assertIn("parts of frames", reasons["frame_time"])
         self.assertIn("parts of frames", reasons["frames_per_second"])
         self.record("4")
+        report = json.loads(self.sextant("report", self.capture, "--json").stdout)
+        for device in document["devices"] + report["devices"]:
+            for process in device.get("processes", []):
+                self.assertIsNone(process["fps"])
+                self.assertEqual({c["fps"] for c in process["each_context"]}, {None})
+        self.assertTrue(report["devices"][0]["processes"])
         advice = json.loads(self.sextant("advise", self.capture, "--json").stdout)
         self.assertEqual(advice["findings"], [])
 
