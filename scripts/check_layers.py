@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
-"""A room includes and calls itself, rooms that stand earlier, and includes of those only what its row allows; no
-folder holds more than a dozen sources.
+"""A room includes and calls itself and earlier rooms, and of those only what its row allows. No folders include
+each other in a circle.
 Usage: check_layers.py ROOT [LIBRARY.a…]: with the library as it was built, its calls are held to the order, too."""
 import functools
 import os
 import re
 import subprocess
 import sys
+
+import measure_house
 
 # Lowest first, in floors. The row of a file is the longest one that its folder begins with; folders below that have
 # none are a part of the room: it is one thing, in several folders.
@@ -92,9 +94,14 @@ FRONT_ENDS = ('preload', 'layer', 'gpa', 'tools')
 LISTS = ('src/source/all.c', 'src/decode/decode.c', 'src/import/import.c', 'src/output/views.c', 'tools/verbs.def')
 # What a folder of a room may include beside what its row allows: verbs that show the bits of Intel's OA unit.
 BESIDE = {'tools/verbs/oa': 'src/wire/oa'}
-# Sources of a folder. Verbs are a list that one looks up by name; the others may only get fewer.
-SOURCES_MAX = 12
-LONGER = {'tools/verbs': 30}
+# Folders that still include each other in a circle. This list may only get shorter.
+CIRCLES = {
+    ('preload', 'preload/context', 'preload/hooks', 'preload/lookup', 'preload/monitor'),
+    ('tools', 'tools/cli', 'tools/cli/input', 'tools/verbs', 'tools/verbs/export'),
+    ('src/import', 'src/import/read', 'src/import/read/csv'),
+    ('src/table', 'src/table/sums'),
+    ('src/analysis', 'src/analysis/sampled'),
+}
 INCLUDE = re.compile(r'^\s*#\s*include\s+["<]([^">]+)[">]', re.M)
 BARE = re.compile(r'^\s*#\s*include\s+"([^/"]+)"', re.M)
 
@@ -168,16 +175,13 @@ def include_findings(root):
         yield f'{folder}/{name}: includes "{target}" without its folder'
 
 
-def size_findings(root):
-    count = {}
-    for folder, name in sources(root):
-        count[folder] = count.get(folder, 0) + name.endswith(('.c', '.cc'))
-    for folder, n in count.items():
-        most = LONGER.get(folder, SOURCES_MAX)
-        if n > most:
-            yield f'{folder}: {n} sources, more than {most}: what of them is a room of its own?'
-        elif folder in LONGER and n <= SOURCES_MAX:
-            yield f'{folder}: no longer needs its line in LONGER of scripts/check_layers.py'
+def circle_findings(root):
+    edges = measure_house.included(measure_house.read(root))
+    found = {tuple(c) for c in measure_house.circles(measure_house.folders(edges))}
+    for circle in sorted(found - CIRCLES):
+        yield f'{", ".join(circle)}: these folders include each other'
+    for circle in sorted(CIRCLES - found):
+        yield f'{", ".join(circle)}: no longer a circle: scripts/check_layers.py can strike it out'
 
 
 def order_findings():
@@ -220,7 +224,7 @@ def call_findings(root, libraries):
 
 def main():
     root = sys.argv[1]
-    bad = [*order_findings(), *include_findings(root), *size_findings(root), *call_findings(root, sys.argv[2:])]
+    bad = [*order_findings(), *include_findings(root), *circle_findings(root), *call_findings(root, sys.argv[2:])]
     if not os.path.isdir(os.path.join(root, 'src', 'base')):
         bad.append('no src/base: wrong folder')
     # The check checks itself: known offences must be found, and what is right must pass.
