@@ -169,7 +169,7 @@ static void drm_take(struct drm_source *s, uint64_t interval_ns, struct drm_numb
 	drm_device_read(s->base.sys, &s->card, &s->state, interval_ns, numbers);
 	if (!s->needs_work)
 		return;
-	drm_clients_read(&s->clients, interval_ns);
+	drm_clients_read(&s->clients);
 	drm_clients_sum(&s->clients, true, 0, &sum);
 	drm_put_sum(s, &sum, numbers);
 	drm_put_missing(s, interval_ns, numbers);

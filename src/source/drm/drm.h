@@ -43,6 +43,7 @@ enum drm_value {
 };
 #define DRM_COLUMN_ENGINE DRM_VALUES
 #define DRM_FDS_MAX	  256 /* of one card in one process: each is read every time */
+#define DRM_GONE	  256 /* clients that are known again when they come back */
 #define DRM_BYTES_MAX	  (UINT64_C(1) << 52) /* no memory has more */
 #define DRM_COLUMN_MEMORY ((uint32_t)DRM_VALUES + DRM_ENGINES)
 #define DRM_COLUMNS	  (DRM_COLUMN_MEMORY + (uint32_t)DRM_REGIONS * (uint32_t)DRM_KINDS)
@@ -199,9 +200,16 @@ struct drm_client {
 	uint64_t key; /* the client's id; without one, process and descriptor */
 	bool has_id, in_scope, primed;
 	pid_t pid;
-	uint32_t tick; /* the reading that saw it last */
+	uint32_t tick;	  /* the reading that saw it last */
+	uint64_t read_ns; /* when that was */
 	struct drm_fdinfo now;
+	uint64_t cycles[DRM_ENGINES]; /* of this run, not yet in did_ns: the clock is not known */
 	uint64_t did_ns[DRM_ENGINES]; /* of all units of an engine together */
+};
+
+/* How far an engine's count of all cycles came, and in how long. */
+struct drm_cycle_clock {
+	double cycles, ns;
 };
 
 struct drm_process {
@@ -210,9 +218,10 @@ struct drm_process {
 	uint32_t tick;
 	bool in_scope, scanned, denied, is_new, is_young; /* young: began while we watched */
 	char name[32];
-	int *fds;			       /* descriptors of the card */
-	size_t fd_count, fd_cap, old_fd_count; /* old: known before this reading */
-	uint32_t complete, complete_before;    /* the reading that last saw all descriptors, or 0 */
+	int *fds; /* descriptors of the card */
+	size_t fd_count, fd_cap;
+	size_t looked_at;  /* descriptors, where the listing was cut short; else 0 */
+	uint32_t complete; /* the first reading behind which all had been looked at, or 0 */
 };
 
 struct drm_clients {
@@ -221,7 +230,7 @@ struct drm_clients {
 	pid_t root; /* 0: every process */
 	bool all;   /* look at every process, also where only one is measured */
 	struct drm_process *processes;
-	size_t process_count, process_cap, cursor;
+	size_t process_count, process_cap, cursor, scope_cursor;
 	struct drm_process *fresh; /* of the listing at hand */
 	size_t fresh_count, fresh_cap;
 	struct drm_client *clients; /* by key */
@@ -230,18 +239,22 @@ struct drm_clients {
 	uint32_t capacity[DRM_ENGINES];
 	uint32_t tick;
 	uint64_t
-	    longest_ns; /* the longest that an engine can have worked since the machine began */
-	uint64_t highest_id; /* of all clients that were seen before this reading */
-	size_t denied;	     /* processes that we may not look into */
-	size_t links;	     /* links that may still be read in this reading */
-	bool hoarder; /* a process has descriptors that are not looked at, for they are too many */
+	    longest_ns;	   /* the longest that an engine can have worked since the machine began */
+	uint64_t begin_ns; /* of the first reading */
+	uint64_t old_id;   /* clients up to this one may have done something before it */
+	uint64_t gone[DRM_GONE]; /* the last clients that went */
+	size_t gone_count;
+	struct drm_cycle_clock clocks[DRM_ENGINES];
+	size_t denied; /* processes that we may not look into */
+	size_t links;  /* links that may still be read in this reading */
+	bool hoarder;  /* a process has descriptors that are not looked at, for they are too many */
 	bool out_of_memory, failed, listed; /* failed: the last listing; listed: one was not */
 	char *text;			    /* of a descriptor */
 };
 
 enum sx_status drm_clients_init(struct drm_clients *clients, struct sx_error *err);
 /* Looks at the processes; what each client did since the last reading is then known. */
-void drm_clients_read(struct drm_clients *clients, uint64_t interval_ns);
+void drm_clients_read(struct drm_clients *clients);
 void drm_clients_finish(struct drm_clients *clients);
 
 /* Brings the list of processes and their descriptors up to date (clients/processes.c). */
@@ -252,6 +265,7 @@ struct drm_process *drm_find_process(const struct drm_clients *clients, pid_t pi
 /* The sum of what some clients did: those in scope, of one process (pid > 0), or all. */
 struct drm_sum {
 	uint64_t engine_ns[DRM_ENGINES]; /* mean over an engine's units */
+	bool waits[DRM_ENGINES];	 /* for an engine's clock: that time is not all */
 	uint64_t memory[DRM_REGIONS][DRM_KINDS];
 	uint64_t busy_ns; /* of the busiest graphics or compute engine */
 	uint64_t clients, processes;

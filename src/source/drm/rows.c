@@ -58,7 +58,7 @@ void drm_put_sum(const struct drm_source *s, const struct drm_sum *sum, struct d
 	if (drm_resident(c, sum, &used))
 		drm_put_u64(numbers, DRM_WORK_MEMORY, used);
 	for (uint32_t i = 0; i < DRM_ENGINES; i++)
-		if (c->seen_engine[i])
+		if (c->seen_engine[i] && !sum->waits[i])
 			drm_put_u64(numbers, DRM_COLUMN_ENGINE + i, sum->engine_ns[i]);
 	for (uint32_t r = 0; r < DRM_REGIONS; r++)
 		for (uint32_t k = 0; k < DRM_KINDS; k++)

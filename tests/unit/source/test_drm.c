@@ -210,7 +210,7 @@ static uint64_t read_after(struct world *w, struct drm_clients *c, uint64_t ns)
 {
 	struct drm_sum sum;
 	tree_advance(&w->tree, ns);
-	drm_clients_read(c, ns);
+	drm_clients_read(c);
 	drm_clients_sum(c, true, 0, &sum);
 	return sum.engine_ns[DRM_ENGINE_PANTHOR];
 }
@@ -258,6 +258,173 @@ static void no_failure_counts_too_much(void **state)
 	}
 }
 
+/* A machine in which process 50 is measured with what it starts: what is measured, in ms. */
+#define STEPS 10
+struct story {
+	struct world w;
+	struct drm_card card;
+	uint64_t did_ms[STEPS + 1], all_ms; /* of all engines, at 100 ms, 200 ms ... */
+	bool known[STEPS + 1];
+};
+
+static void run_story(struct story *s, const char *driver, const char *text)
+{
+	begin(&s->w);
+	if (!tree_add(&s->w.tree, "gone /proc/50/fd/3\ngone /proc/50/fdinfo/3\n") ||
+	    !tree_add(&s->w.tree, text))
+		fail_msg("%s", s->w.tree.why);
+	s->card = (struct drm_card){.card = 0, .render = 128, .device = FOLDER};
+	snprintf(s->card.driver, sizeof(s->card.driver), "%s", driver);
+	if (strcmp(driver, "panthor") == 0)
+		snprintf(s->card.profiling, sizeof(s->card.profiling), "%s", SWITCH);
+	struct drm_clients c = {.sys = &s->w.sys, .card = &s->card, .root = 50};
+	assert_int_equal(drm_clients_init(&c, NULL), SX_OK);
+	s->all_ms = 0;
+	for (int i = 0; i <= STEPS; i++) {
+		struct drm_sum sum;
+		tree_advance(&s->w.tree, i ? 100000000 : 0);
+		drm_clients_read(&c);
+		drm_clients_sum(&c, true, 0, &sum);
+		s->did_ms[i] = 0;
+		s->known[i] = sum.knows_engines;
+		for (uint32_t e = 0; e < DRM_ENGINES; e++)
+			s->did_ms[i] += (sum.engine_ns[e] + 500000) / 1000000;
+		s->all_ms += s->did_ms[i];
+	}
+	drm_clients_finish(&c);
+	tree_finish(&s->w.tree);
+}
+
+#define CHILD "process 60 50 0 child\n"
+#define OPENS(pid, fd, id)                                                                         \
+	"descriptor " pid " " fd " /dev/dri/renderD128\n\tdrm-driver:\tx\n\tdrm-client-id:\t" id   \
+	"\n"
+
+/* What a child does from its begin on counts, whatever the driver says it in. */
+static void a_child_counts_on_every_driver(void **state)
+{
+	static const struct {
+		const char *driver, *work;
+	} drivers[] = {
+	    {"amdgpu", "\tdrm-engine-gfx:\t{0+200000000/s} ns\n"},
+	    {"i915", "\tdrm-engine-render:\t{0+200000000/s} ns\n"},
+	    {"xe", "\tdrm-cycles-rcs:\t{0+3840000/s}\n"
+		   "\tdrm-total-cycles-rcs:\t{5044293186233+19200000/s}\n"},
+	    {"xe", "\tdrm-cycles-ccs:\t{0+15360000/s}\n\tdrm-engine-capacity-ccs:\t4\n"
+		   "\tdrm-total-cycles-ccs:\t{5044293186233+19200000/s}\n"},
+	    {"msm", "\tdrm-engine-gpu:\t{0+200000000/s} ns\n\tdrm-cycles-gpu:\t{0+7/s}\n"
+		    "\tdrm-maxfreq-gpu:\t800000000 Hz\n"},
+	    {"panfrost", "\tdrm-engine-fragment:\t{0+200000000/s} ns\n"},
+	    {"panthor", "\tdrm-engine-panthor:\t{0+200000000/s} ns\n"},
+	    {"v3d", "\tdrm-engine-render:\t{0+200000000/s} ns\n"},
+	    {"lima", "\tdrm-engine-pp:\t{0+200000000/s} ns\n"},
+	};
+	for (size_t i = 0; i < sizeof(drivers) / sizeof(drivers[0]); i++) {
+		struct story s;
+		char text[512];
+		snprintf(text, sizeof(text), "at 250ms\n" CHILD OPENS("60", "5", "9") "%s",
+			 drivers[i].work);
+		run_story(&s, drivers[i].driver, text);
+		assert_int_equal(s.all_ms, 200);
+	}
+}
+
+/* No number stands for cycles while the clock that they are of is not known. */
+static void cycles_wait_for_their_clock(void **state)
+{
+	struct story s;
+	run_story(
+	    &s, "xe",
+	    "at 250ms\n" CHILD OPENS("60", "5", "9") "\tdrm-cycles-rcs:\t{0+3840000/s}\n"
+						     "\tdrm-total-cycles-rcs:\t{7+19200000/s}\n");
+	assert_false(s.known[3]);
+	assert_true(s.known[4]);
+	assert_int_equal(s.did_ms[4], 80);
+	assert_int_equal(s.did_ms[5], 20);
+}
+
+/* Clients that were opened before the first reading: their first value is where they begin. */
+static void a_history_is_no_jump(void **state)
+{
+	struct story s;
+	run_story(
+	    &s, "amdgpu",
+	    "at 250ms\n" CHILD OPENS("60", "5", "9") "\tdrm-engine-gfx:\t{5000000000+200000000/s} "
+						     "ns\n");
+	assert_int_equal(s.all_ms, 140);
+	run_story(
+	    &s, "xe",
+	    "at 250ms\n" CHILD OPENS("60", "5", "9") "\tdrm-cycles-rcs:\t{96000000+3840000/s}\n"
+						     "\tdrm-total-cycles-rcs:\t{7+19200000/s}\n");
+	assert_int_equal(s.all_ms, 120); /* the first of two readings that a clock needs is lost */
+	/* Opened by a server, long before, and passed on: little, but not of this run. */
+	run_story(&s, "amdgpu",
+		  "process 40 1 0 server\n" OPENS(
+		      "40", "7",
+		      "9") "\tdrm-engine-gfx:\t50000000 ns\n"
+			   "at 250ms\n" CHILD OPENS(
+			       "60", "5",
+			       "9") "\tdrm-engine-gfx:\t50000000 ns\n"
+				    "at 450ms\n" OPENS("60", "5",
+						       "9") "\tdrm-engine-gfx:\t60000000 ns\n");
+	assert_int_equal(s.all_ms, 10);
+	/* A known client's engine that shows up with the driver's accounting. */
+	run_story(&s, "panthor",
+		  "at 150ms\n" CHILD OPENS(
+		      "60", "5",
+		      "9") "\tdrm-curfreq-panthor:\t7 Hz\n"
+			   "at 450ms\n" OPENS("60", "5",
+					      "9") "\tdrm-engine-panthor:\t{70000000+200000000/s} "
+						   "ns\n");
+	assert_int_equal(s.all_ms, 100);
+}
+
+/* A number that is used again for another client, as Mesa's loader does, takes nothing away. */
+static void a_reopened_descriptor_counts(void **state)
+{
+	struct story s;
+	run_story(&s, "amdgpu",
+		  "at 150ms\n" OPENS(
+		      "50", "5",
+		      "9") "\tdrm-engine-gfx:\t10000000 ns\n"
+			   "at 350ms\n" OPENS(
+			       "50", "5",
+			       "11") "\tdrm-engine-gfx:\t30000000 ns\n"
+				     "at 550ms\ngone /proc/50/fd/5\ngone /proc/50/fdinfo/5\n"
+				     "at 750ms\n" OPENS("50", "5",
+							"11") "\tdrm-engine-gfx:\t70000000 ns\n");
+	assert_int_equal(s.all_ms, 40);
+}
+
+static void open_files(char *text, size_t size, const char *pid, int count)
+{
+	size_t used = strlen(text);
+	for (int i = 0; i < count && used < size; i++)
+		used += (size_t)snprintf(text + used, size - used,
+					 "link /proc/%s/fd/%d /dev/null\n", pid, 10000 + i);
+}
+
+/* However many files a program and its children have open, the card's are found among them. */
+static void no_descriptor_is_out_of_reach(void **state)
+{
+	static char text[400000];
+	struct story s;
+	snprintf(text, sizeof(text), "at 50ms\n");
+	for (int i = 0; i < 8; i++) {
+		char pid[8], line[64];
+		snprintf(pid, sizeof(pid), "%d", 51 + i);
+		snprintf(line, sizeof(line), "process %s 50 0 helper\n", pid);
+		strcat(text, line);
+		open_files(text, sizeof(text), pid, 400);
+	}
+	strcat(text, "process 60 50 0 wine\n");
+	open_files(text, sizeof(text), "60", 2500);
+	strcat(text,
+	       "at 150ms\n" OPENS("60", "90000", "9") "\tdrm-engine-gfx:\t{0+200000000/s} ns\n");
+	run_story(&s, "amdgpu", text);
+	assert_int_equal(s.all_ms, 200);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -265,6 +432,11 @@ int main(void)
 	    cmocka_unit_test(a_guard_puts_it_back),
 	    cmocka_unit_test(one_bad_reading_loses_nothing),
 	    cmocka_unit_test(no_failure_counts_too_much),
+	    cmocka_unit_test(a_child_counts_on_every_driver),
+	    cmocka_unit_test(cycles_wait_for_their_clock),
+	    cmocka_unit_test(a_history_is_no_jump),
+	    cmocka_unit_test(a_reopened_descriptor_counts),
+	    cmocka_unit_test(no_descriptor_is_out_of_reach),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

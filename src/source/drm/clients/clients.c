@@ -83,38 +83,85 @@ static bool leaps(const struct drm_client *client, uint64_t last, uint64_t now, 
 	return client->primed && now > last && (double)(now - last) > longest;
 }
 
-static void take_engine(const struct drm_clients *c, struct drm_client *client,
-			const struct drm_fdinfo *info, uint32_t i, uint64_t interval_ns)
+/* A new client has its cycles and no earlier count of all: the rate is that of any client. */
+static void learn_clock(struct drm_clients *c, const struct drm_client *client,
+			const struct drm_engine_use *now, uint32_t i, uint64_t read_ns)
+{
+	const struct drm_engine_use *last = &client->now.engines[i];
+	if (!last->has_total || !now->has_total || now->total <= last->total ||
+	    read_ns <= client->read_ns)
+		return;
+	c->clocks[i].cycles += (double)(now->total - last->total);
+	c->clocks[i].ns += (double)(read_ns - client->read_ns);
+}
+
+static double cycles_ns(const struct drm_clients *c, uint32_t i, uint64_t cycles)
+{
+	const struct drm_cycle_clock *clock = &c->clocks[i];
+	return clock->ns > 0 ? (double)cycles * (clock->ns / clock->cycles) : 0;
+}
+
+/* The longest that an engine can have worked in this run; jobs of several queues overlap. */
+static double run_ns(const struct drm_clients *c, const struct drm_engine_use *engine,
+		     uint64_t now_ns)
+{
+	return now_ns > c->begin_ns ? 2.0 * (double)(now_ns - c->begin_ns) * engine->capacity : 0;
+}
+
+/* Cycles as time, as soon as the clock's rate is known: those from before come with it. */
+static void take_cycles(const struct drm_clients *c, struct drm_client *client, uint32_t i,
+			uint64_t read_ns)
+{
+	double ns = cycles_ns(c, i, client->cycles[i]);
+	if (ns <= 0)
+		return;
+	if (ns <= run_ns(c, &client->now.engines[i], read_ns))
+		client->did_ns[i] = (uint64_t)(ns + 0.5);
+	client->cycles[i] = 0;
+}
+
+/*
+ * What an engine's line that was not there before counts is older than the interval where the
+ * driver's accounting was switched on in it; amdgpu has no line for an engine that did nothing.
+ */
+static bool is_switched_on(const struct drm_clients *c, const struct drm_client *client,
+			   const struct drm_engine_use *last, const struct drm_engine_use *now)
+{
+	return c->card->profiling[0] && client->read_ns && now->has_ns && !last->has_ns;
+}
+
+static void take_engine(struct drm_clients *c, struct drm_client *client,
+			const struct drm_fdinfo *info, uint32_t i, uint64_t read_ns)
 {
 	struct drm_engine_use *last = &client->now.engines[i];
 	const struct drm_engine_use *now = &info->engines[i];
 	if (leaps(client, last->ns, now->ns, (double)c->longest_ns))
 		return;
-	uint64_t ns = advance(&last->ns, now->ns), cycles = advance(&last->cycles, now->cycles),
-		 total = advance(&last->total, now->total);
+	bool counts = client->primed && !is_switched_on(c, client, last, now);
+	uint64_t ns = advance(&last->ns, now->ns), cycles = advance(&last->cycles, now->cycles);
+	learn_clock(c, client, now, i, read_ns);
 	last->has_ns |= now->has_ns;
 	last->has_cycles |= now->has_cycles;
-	last->has_total |= now->has_total;
+	last->has_total = now->has_total;
+	last->total = now->total;
 	last->capacity = now->capacity;
 	last->max_hz = now->max_hz;
 	last->cur_hz = now->cur_hz;
-	if (!client->primed)
-		return;
-	if (now->has_ns)
+	if (counts && now->has_ns)
 		client->did_ns[i] = ns;
-	else if (now->has_cycles && now->has_total && total &&
-		 (double)cycles / (double)total <= UNITS_MAX)
-		client->did_ns[i] =
-		    (uint64_t)((double)cycles / (double)total * (double)interval_ns + 0.5);
+	else if (counts && now->has_cycles && now->has_total)
+		client->cycles[i] += cycles;
+	take_cycles(c, client, i, read_ns);
 }
 
 static void update_client(struct drm_clients *c, struct drm_client *client,
-			  const struct drm_fdinfo *info, uint64_t interval_ns)
+			  const struct drm_fdinfo *info)
 {
+	uint64_t read_ns = sys_now_ns(c->sys);
 	memset(client->did_ns, 0, sizeof(client->did_ns));
 	for (uint32_t i = 0; i < DRM_ENGINES; i++) {
 		const struct drm_engine_use *e = &info->engines[i];
-		take_engine(c, client, info, i, interval_ns);
+		take_engine(c, client, info, i, read_ns);
 		if (!e->has_ns && !(e->has_cycles && e->has_total))
 			continue;
 		c->seen_engine[i] = true;
@@ -127,27 +174,48 @@ static void update_client(struct drm_clients *c, struct drm_client *client,
 		for (uint32_t k = 0; k < DRM_KINDS; k++)
 			c->seen_memory[r][k] |= info->has_memory[r][k];
 	client->tick = c->tick;
+	client->read_ns = read_ns;
 	client->primed = true;
 }
 
+static bool comes_back(const struct drm_clients *c, uint64_t id)
+{
+	for (size_t i = 0; i < DRM_GONE; i++)
+		if (c->gone[i] == id)
+			return true;
+	return false;
+}
+
+/* More than can be of this run is the history of a client that was opened before, out of sight. */
+static bool has_history(const struct drm_clients *c, const struct drm_fdinfo *info)
+{
+	uint64_t now_ns = sys_now_ns(c->sys);
+	for (uint32_t i = 0; i < DRM_ENGINES; i++) {
+		const struct drm_engine_use *e = &info->engines[i];
+		double ns = e->has_ns ? (double)e->ns : cycles_ns(c, i, e->cycles);
+		if (ns > run_ns(c, e, now_ns))
+			return true;
+	}
+	return false;
+}
+
 /*
- * Whether all that a new client did was done since the reading before: it was opened since, by a
- * process that began while we watched, or that was looked into last time. One that comes back is no
- * new one: the kernel's numbers of clients only grow.
+ * Whether all that a new client did belongs to this run: it was opened since the first reading, for
+ * the kernel's numbers of clients only grow, by a process that began since, or whose descriptors
+ * had all been looked at before.
  */
-static bool is_of_this_run(const struct drm_clients *c, const struct drm_process *p, size_t index,
+static bool is_of_this_run(const struct drm_clients *c, const struct drm_process *p,
 			   const struct drm_fdinfo *info)
 {
-	bool looked = c->root && p->in_scope && p->complete_before + 1 == c->tick;
-	return c->tick > 1 && info->has_id && info->id > c->highest_id &&
-	       index >= p->old_fd_count && (p->is_young || looked);
+	bool watched = p->is_young || (p->complete && p->complete < c->tick);
+	return c->tick > 1 && info->has_id && info->id > c->old_id && watched &&
+	       !comes_back(c, info->id) && !has_history(c, info);
 }
 
 /* The first descriptor of a client counts, in the order of processes; the others are the same. */
-static void take_info(struct drm_clients *c, struct drm_process *p, size_t index,
-		      const struct drm_fdinfo *info, uint64_t interval_ns)
+static void take_info(struct drm_clients *c, struct drm_process *p, int fd,
+		      const struct drm_fdinfo *info)
 {
-	int fd = p->fds[index];
 	bool added;
 	uint64_t key = info->has_id ? info->id : (uint64_t)p->pid << 32 | (uint32_t)fd;
 	struct drm_client *client = client_of(c, key, info->has_id, &added);
@@ -156,77 +224,97 @@ static void take_info(struct drm_clients *c, struct drm_process *p, size_t index
 			client->in_scope |= p->in_scope;
 		return;
 	}
-	bool whole = added && is_of_this_run(c, p, index, info);
+	bool whole = added && is_of_this_run(c, p, info);
 	client->primed |= whole;
 	client->pid = p->pid;
 	client->in_scope = p->in_scope;
-	update_client(c, client, info, interval_ns);
+	update_client(c, client, info);
 }
 
-/* False when the descriptor is no longer one of the card. */
-static bool read_fd(struct drm_clients *c, struct drm_process *p, size_t index,
-		    uint64_t interval_ns)
+/* Clients of this reading and before it are none that begin later. */
+static void note_old(struct drm_clients *c, const struct drm_fdinfo *info)
+{
+	if (c->tick == 1 && info->has_id && info->id > c->old_id)
+		c->old_id = info->id;
+}
+
+/* False when the descriptor is no longer one of the card, or of no interest. */
+static bool read_fd(struct drm_clients *c, struct drm_process *p, int fd)
 {
 	char path[64];
 	struct drm_fdinfo info;
-	snprintf(path, sizeof(path), "/proc/%d/fdinfo/%d", (int)p->pid, p->fds[index]);
+	snprintf(path, sizeof(path), "/proc/%d/fdinfo/%d", (int)p->pid, fd);
 	ssize_t size = c->sys->read_file(c->sys->user, path, c->text, TEXT_SIZE);
+	bool closed = size < 0 && (errno == ENOENT || errno == ESRCH);
+	if (size < 0 && !closed)
+		p->complete = 0; /* what it did until it can be read is not known */
 	if (size < 0)
-		return errno != ENOENT && errno != ESRCH && errno != EACCES;
+		return !closed && errno != EACCES;
 	if (!drm_fdinfo_parse(c->text, &info) ||
 	    (info.pdev[0] && c->card->pdev[0] && strcmp(info.pdev, c->card->pdev) != 0))
 		return false;
-	take_info(c, p, index, &info, interval_ns);
+	note_old(c, &info);
+	if (!p->in_scope && !c->all)
+		return false;
+	take_info(c, p, fd, &info);
 	return true;
 }
 
-static void note_highest_id(struct drm_clients *c)
-{
-	for (size_t i = 0; i < c->client_count; i++)
-		if (c->clients[i].has_id && c->clients[i].key > c->highest_id)
-			c->highest_id = c->clients[i].key;
-}
-
-static void read_known(struct drm_clients *c, uint64_t interval_ns)
+static void read_known(struct drm_clients *c)
 {
 	for (size_t i = 0; i < c->process_count; i++) {
 		struct drm_process *p = &c->processes[i];
 		size_t kept = 0;
 		for (size_t f = 0; f < p->fd_count; f++)
-			if (read_fd(c, p, f, interval_ns))
+			if (read_fd(c, p, p->fds[f]))
 				p->fds[kept++] = p->fds[f];
 		p->fd_count = kept;
 	}
 }
 
-/* Whose last descriptor is closed is gone; what could not be read this time is not. */
+/* Beyond the last few, all up to the forgotten one count as old. */
+static void note_gone(struct drm_clients *c, const struct drm_client *client)
+{
+	uint64_t *at = &c->gone[c->gone_count++ % DRM_GONE];
+	if (!client->has_id)
+		return;
+	if (*at > c->old_id)
+		c->old_id = *at;
+	*at = client->key;
+}
+
+/* Whether the last descriptor is closed; what could not be read this time is not gone. */
+static bool is_gone(const struct drm_clients *c, const struct drm_client *client)
+{
+	const struct drm_process *p = drm_find_process(c, client->pid);
+	return client->tick != c->tick && (!p || !p->fd_count || client->tick + 2 < c->tick);
+}
+
 static void drop_gone(struct drm_clients *c)
 {
 	size_t kept = 0;
 	for (size_t i = 0; i < c->client_count; i++) {
 		struct drm_client *client = &c->clients[i];
-		const struct drm_process *p = drm_find_process(c, client->pid);
-		if (client->tick != c->tick) {
-			if (!p || !p->fd_count)
-				continue;
-			if (client->tick + 2 < c->tick)
-				continue;
-			memset(client->did_ns, 0, sizeof(client->did_ns));
+		if (is_gone(c, client)) {
+			note_gone(c, client);
+			continue;
 		}
+		if (client->tick != c->tick)
+			memset(client->did_ns, 0, sizeof(client->did_ns));
 		c->clients[kept++] = *client;
 	}
 	c->client_count = kept;
 }
 
-void drm_clients_read(struct drm_clients *c, uint64_t interval_ns)
+void drm_clients_read(struct drm_clients *c)
 {
 	uint64_t now = sys_now_ns(c->sys);
-	c->tick++;
+	if (!c->tick++)
+		c->begin_ns = now;
 	c->longest_ns = now && now < UINT64_MAX / UNITS_MAX ? now * UNITS_MAX : UINT64_MAX;
 	c->out_of_memory = false;
 	drm_processes_read(c);
-	read_known(c, interval_ns);
-	note_highest_id(c);
+	read_known(c);
 	drop_gone(c);
 }
 
@@ -238,6 +326,7 @@ static void add_client(const struct drm_clients *c, const struct drm_client *cli
 		if (__builtin_add_overflow(out->engine_ns[i], client->did_ns[i],
 					   &out->engine_ns[i]))
 			out->engine_ns[i] = UINT64_MAX;
+		out->waits[i] |= client->cycles[i] > 0;
 		if (drm_engine_kind((enum drm_engine)i) <= DRM_COMPUTE) {
 			out->cur_hz = e->cur_hz > out->cur_hz ? e->cur_hz : out->cur_hz;
 			out->max_hz = e->max_hz > out->max_hz ? e->max_hz : out->max_hz;
@@ -259,14 +348,17 @@ void drm_clients_sum(const struct drm_clients *c, bool scope_only, pid_t pid, st
 		if ((!scope_only || client->in_scope) && (!pid || client->pid == pid))
 			add_client(c, client, out);
 	}
+	bool waits = false;
 	for (uint32_t i = 0; i < DRM_ENGINES; i++) {
+		bool works = drm_engine_kind((enum drm_engine)i) <= DRM_COMPUTE;
 		out->knows_engines |= c->seen_engine[i];
 		if (c->capacity[i] > 1)
 			out->engine_ns[i] /= c->capacity[i];
-		if (drm_engine_kind((enum drm_engine)i) <= DRM_COMPUTE &&
-		    out->engine_ns[i] > out->busy_ns)
+		if (works && out->engine_ns[i] > out->busy_ns)
 			out->busy_ns = out->engine_ns[i];
+		waits |= works && out->waits[i];
 	}
+	out->knows_engines &= !waits;
 	for (size_t i = 0; i < c->process_count; i++)
 		out->processes += c->processes[i].fd_count > 0 &&
 				  (!scope_only || c->processes[i].in_scope) &&

@@ -159,7 +159,8 @@ static bool knows_fd(const struct drm_process *p, int fd)
 struct visit {
 	struct drm_clients *clients;
 	struct drm_process *process;
-	bool missed; /* something that could not be looked at */
+	size_t seen;	  /* of the listing */
+	bool missed, cut; /* something that could not be looked at; what follows it, either */
 };
 
 static int look_at_fd(void *arg, const char *name)
@@ -168,14 +169,15 @@ static int look_at_fd(void *arg, const char *name)
 	struct drm_process *p = v->process;
 	char path[96], target[64];
 	uint32_t fd;
-	if (!number_u32(name, strlen(name), &fd) || fd > INT_MAX)
+	if (!number_u32(name, strlen(name), &fd) || fd > INT_MAX || v->seen++ < p->looked_at)
 		return 0;
 	if (p->fd_count >= DRM_FDS_MAX) {
 		v->clients->hoarder |= !knows_fd(p, (int)fd);
 		return 0;
 	}
 	if (v->clients->links == 0) {
-		v->missed = true;
+		p->looked_at = v->seen - 1;
+		v->missed = v->cut = true;
 		return 1;
 	}
 	v->clients->links--;
@@ -232,47 +234,57 @@ static bool meet(struct drm_clients *c, struct drm_process *p)
 	return true;
 }
 
+/* A listing that was cut short goes on where it was, so that no descriptor is out of reach. */
 static void look_into(struct drm_clients *c, struct drm_process *p)
 {
 	char path[64];
-	struct visit visit = {c, p, false};
+	struct visit visit = {.clients = c, .process = p};
 	size_t before = p->fd_count;
 	snprintf(path, sizeof(path), "/proc/%d/fd", (int)p->pid);
 	int listed = c->sys->list_dir(c->sys->user, path, look_at_fd, &visit);
 	p->denied = listed < 0 && (errno == EACCES || errno == EPERM);
 	p->scanned = true;
 	p->tick = c->tick;
-	p->complete = listed == 0 && !visit.missed ? c->tick : 0;
+	if (!visit.cut)
+		p->looked_at = 0;
+	if (!p->complete && listed == 0 && !visit.missed)
+		p->complete = c->tick;
 	c->links -= c->links > 0; /* an empty folder costs too */
 	if (p->fd_count > before && !meet(c, p))
 		forget(p);
 }
 
-/* Whether anything of a process is of interest. */
+/* Whether anything of a process is of interest: at first of all, for what is older than the run. */
 static bool is_wanted(const struct drm_clients *c, const struct drm_process *p)
 {
-	return p->in_scope || c->all;
+	return p->in_scope || c->all || c->tick == 1;
+}
+
+/* Each in turn, as far as links go; none twice in a reading. One that is cut short is the next. */
+static void look_in_turn(struct drm_clients *c, size_t *cursor, bool scope_only)
+{
+	for (size_t n = 0; n < c->process_count && c->links; n++) {
+		*cursor = *cursor + 1 < c->process_count ? *cursor + 1 : 0;
+		struct drm_process *p = &c->processes[*cursor];
+		if (p->tick != c->tick && is_wanted(c, p) && (p->in_scope || !scope_only))
+			look_into(c, p);
+		if (!c->links && p->looked_at)
+			*cursor = *cursor ? *cursor - 1 : c->process_count - 1;
+	}
 }
 
 static void look_for_clients(struct drm_clients *c)
 {
 	c->links = c->tick == 1 ? LINKS_AT_FIRST : LINKS_A_READING;
-	for (size_t i = 0; i < c->process_count; i++) {
-		c->processes[i].old_fd_count = c->processes[i].fd_count;
-		c->processes[i].complete_before = c->processes[i].complete;
-	}
-	/* What one asked for comes first, and what is new. */
-	for (size_t i = 0; i < c->process_count; i++) {
+	/* What is new comes first, and what one asked for. */
+	for (size_t i = 0; i < c->process_count && c->links; i++) {
 		struct drm_process *p = &c->processes[i];
-		if (is_wanted(c, p) && (!p->scanned || (c->root && p->in_scope)))
+		if (is_wanted(c, p) && !p->scanned)
 			look_into(c, p);
 	}
-	for (size_t n = 0; n < c->process_count && c->links; n++) {
-		c->cursor = c->cursor + 1 < c->process_count ? c->cursor + 1 : 0;
-		struct drm_process *p = &c->processes[c->cursor];
-		if (is_wanted(c, p) && p->tick != c->tick)
-			look_into(c, p);
-	}
+	if (c->root)
+		look_in_turn(c, &c->scope_cursor, true);
+	look_in_turn(c, &c->cursor, false);
 	c->denied = 0;
 	for (size_t i = 0; i < c->process_count; i++)
 		c->denied += c->processes[i].denied && is_wanted(c, &c->processes[i]);
