@@ -481,7 +481,8 @@ class Hostile(unittest.TestCase):
         text = HEAD + f'descriptor 1 3 /dev/dri/renderD128\n\tdrm-driver: amdgpu\n{long}' + f'file {DEVICE}/pp_dpm_sclk\n' + \
             '\t1: 500Mhz *\n' * 20000 + f'hex {DEVICE}/gpu_metrics\n' + ('\t' + 'ff' * 64 + '\n') * 100
         _, metrics = self.check(text, ClockHighest=5e8)
-        self.assertIn('v255.255', metrics['Fan']['why'])
+        for name in ('Fan', 'Power', 'Energy', 'BusyTime'):
+            self.assertIn('gpu_metrics v255.255 is not known', metrics[name]['why'])
 
     def test_a_hundred_thousand_descriptors(self):
         text = HEAD + 'process 60 1 0 hoarder\n' + ''.join(f'link /proc/60/fd/{fd} /dev/null\n' for fd in range(100000))

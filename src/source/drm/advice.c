@@ -250,7 +250,10 @@ const char *drm_why(struct drm_source *s, uint32_t column)
 		snprintf(out, size, "what the driver %s says of it cannot be", card->driver);
 		return out;
 	}
-	switch (column) {
+	/* The table has these too; which of them a revision has that is not known is not known. */
+	bool by_table = (column == DRM_ENERGY && !sensors->energies[DRM_ENERGY_CARD].here) ||
+			column == DRM_BUSY;
+	switch (state->refused_metrics && by_table ? DRM_CLOCK : column) {
 	case DRM_ENERGY:
 		return why_energy(&sensors->energies[DRM_ENERGY_CARD], out, size);
 	case DRM_PACKAGE_ENERGY:
