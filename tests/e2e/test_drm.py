@@ -431,6 +431,14 @@ class Hostile(unittest.TestCase):
         self.assertEqual(run(None, 'devices', text=HEAD + cards, hostile=True).returncode, 0)
         self.assertLess(time.monotonic() - begin, 30)
 
+    def test_the_cores_of_a_processor(self):
+        """powercap's domain core, of the first package, in any order; AMD's is of one core, and so of no use."""
+        zones = ''.join(f'file /sys/class/powercap/{zone}/name\n\t{name}\nfile /sys/class/powercap/{zone}/energy_uj\n\t{{7+{rate}/s}}\n'
+                        for zone, name, rate in (('intel-rapl:1:0', 'core', 90000000), ('intel-rapl:0', 'package-0', 50000000), ('intel-rapl:0:0', 'core', 20000000)))
+        self.check(HEAD + zones, CoreEnergy=6, PackageEnergy=15)
+        _, metrics = self.check(HEAD + zones + 'file /proc/cpuinfo\n\tvendor_id\t: AuthenticAMD\n\tflags\t\t: fpu\n', CoreEnergy=None, PackageEnergy=15)
+        self.assertIn('of one core alone', metrics['CoreEnergy']['why'])
+
     def test_counters_that_run_backwards(self):
         text = HEAD + client(1, 3, 7, ['drm-engine-gfx:\t{5000000000-100000000/s} ns', 'drm-cycles-rcs:\t{5000000-1000/s}',
                                        'drm-total-cycles-rcs:\t{5000000-1000/s}'])

@@ -261,7 +261,7 @@ class Reader:
                 out['Temperature'] = tree.number(f'/sys/class/thermal/{zone}/temp', now) / 1000
 
     def energies(self, now, took, out):
-        names = {'package-0': 'PackageEnergy', 'psys': 'PlatformEnergy', 'dram': 'DramEnergy', 'uncore': 'Energy'}
+        names = {'package-0': 'PackageEnergy', 'core': 'CoreEnergy', 'psys': 'PlatformEnergy', 'dram': 'DramEnergy', 'uncore': 'Energy'}
         for zone in self.tree.listed('/sys/class/powercap', now):
             folder = f'/sys/class/powercap/{zone}'
             counter = names.get(self.tree.text(folder + '/name', now).strip())

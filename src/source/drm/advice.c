@@ -258,6 +258,12 @@ const char *drm_why(struct drm_source *s, uint32_t column)
 		return why_energy(&sensors->energies[DRM_ENERGY_CARD], out, size);
 	case DRM_PACKAGE_ENERGY:
 		return why_energy(&sensors->energies[DRM_ENERGY_PACKAGE], out, size);
+	case DRM_CORE_ENERGY:
+		if (sensors->one_core)
+			return "powercap's domain core is of one core alone on this processor; -d "
+			       "pmu has "
+			       "all of them";
+		return why_energy(&sensors->energies[DRM_ENERGY_CORES], out, size);
 	case DRM_DRAM_ENERGY:
 		return why_energy(&sensors->energies[DRM_ENERGY_DRAM], out, size);
 	case DRM_PLATFORM_ENERGY:

@@ -28,6 +28,7 @@ static bool is_believable(enum drm_value column, const struct drm_number *n, uin
 		return is_power(n->f);
 	case DRM_ENERGY:
 	case DRM_PACKAGE_ENERGY:
+	case DRM_CORE_ENERGY:
 	case DRM_DRAM_ENERGY:
 	case DRM_PLATFORM_ENERGY:
 		/* uJ, from mW in ns; counters step by up to a second's worth. */

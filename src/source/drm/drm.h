@@ -153,8 +153,14 @@ enum sx_status drm_gpu_metrics_parse(const uint8_t *bytes, size_t size, struct d
 				     struct sx_error *err);
 
 /* Counters of energy, which begin again at `range` (hwmon.c). */
-#define DRM_ENERGIES 4
-enum { DRM_ENERGY_CARD, DRM_ENERGY_PACKAGE, DRM_ENERGY_DRAM, DRM_ENERGY_PLATFORM };
+#define DRM_ENERGIES 5
+enum {
+	DRM_ENERGY_CARD,
+	DRM_ENERGY_PACKAGE,
+	DRM_ENERGY_CORES,
+	DRM_ENERGY_DRAM,
+	DRM_ENERGY_PLATFORM
+};
 struct drm_energy {
 	char folder[160], file[24];
 	uint64_t range, last; /* range: 0: of 64 bits */
@@ -162,6 +168,7 @@ struct drm_energy {
 	int refused; /* the errno of the last reading, or 0 */
 };
 struct drm_sensors {
+	bool one_core; /* powercap's "core" is of one core alone, as AMD's processors have it */
 	struct drm_energy energies[DRM_ENERGIES];
 	char temperature[24], hotspot[24], memory_temperature[24]; /* files of the hwmon folder */
 };

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include "source/modules.h"
 
 #define SENSORS_MAX 8
 
@@ -90,6 +91,7 @@ static int hwmon_look_at_zone(void *arg, const char *name)
 		const char *name;
 		int energy;
 	} names[] = {{"package-0", DRM_ENERGY_PACKAGE},
+		     {"core", DRM_ENERGY_CORES},
 		     {"dram", DRM_ENERGY_DRAM},
 		     {"psys", DRM_ENERGY_PLATFORM},
 		     {"uncore", DRM_ENERGY_CARD}};
@@ -104,7 +106,10 @@ static int hwmon_look_at_zone(void *arg, const char *name)
 		struct drm_energy *e = &zones->sensors->energies[names[i].energy];
 		bool mine = names[i].energy != DRM_ENERGY_CARD ||
 			    (zones->card->vendor == 0x8086 && !zones->card->hwmon[0]);
-		if (strcmp(label, names[i].name) != 0 || e->here || !mine)
+		/* The first package's, in whatever order the folder lists them. */
+		bool later = e->here && strcmp(folder, e->folder) >= 0;
+		if (strcmp(label, names[i].name) != 0 || later || !mine ||
+		    (names[i].energy == DRM_ENERGY_CORES && zones->sensors->one_core))
 			continue;
 		snprintf(e->folder, sizeof(e->folder), "%s", folder);
 		snprintf(e->file, sizeof(e->file), "energy_uj");
@@ -118,7 +123,7 @@ static int hwmon_look_at_zone(void *arg, const char *name)
 void drm_sensors_find(const struct sx_sys *sys, const struct drm_card *card,
 		      struct drm_sensors *sensors)
 {
-	*sensors = (struct drm_sensors){.temperature = ""};
+	*sensors = (struct drm_sensors){.one_core = modules_cpu(sys) == MODULES_AMD};
 	if (card->hwmon[0])
 		find_temperatures(sys, card, sensors);
 	find_card_energy(sys, card, sensors);
@@ -192,8 +197,8 @@ static void read_hwmon(const struct sx_sys *sys, const struct drm_card *card,
 void drm_sensors_read(const struct sx_sys *sys, const struct drm_card *card, struct drm_sensors *s,
 		      struct drm_number *numbers)
 {
-	static const uint32_t columns[DRM_ENERGIES] = {DRM_ENERGY, DRM_PACKAGE_ENERGY,
-						       DRM_DRAM_ENERGY, DRM_PLATFORM_ENERGY};
+	static const uint32_t columns[DRM_ENERGIES] = {
+	    DRM_ENERGY, DRM_PACKAGE_ENERGY, DRM_CORE_ENERGY, DRM_DRAM_ENERGY, DRM_PLATFORM_ENERGY};
 	for (int i = 0; i < DRM_ENERGIES; i++)
 		read_energy(sys, &s->energies[i], &numbers[columns[i]]);
 	if (card->hwmon[0])
