@@ -46,8 +46,8 @@ static enum sx_status begin(struct sx_context *context, const struct sx_capture_
 			    struct telling *t, struct sx_error *err)
 {
 	/* The user's own constants would stand behind the device's, and win. */
-	const struct sx_metrics_options options = {.constants = device->constants,
-						   .constant_count = device->constant_count};
+	const struct sx_metrics_options options = {.constants = device->facts.constants,
+						   .constant_count = device->facts.constant_count};
 	enum sx_status status = sx_recorded_catalog(context, device, &t->catalog, err);
 	if (!status)
 		status = sx_metrics_create(t->catalog, &options, &t->metrics, err);

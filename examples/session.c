@@ -69,7 +69,7 @@ int main(int argc, char **argv)
 	enum sx_status status = run(session, &err);
 	uint32_t count;
 	const struct sx_session_device *used = sx_session_devices(session, &count);
-	printf("%" PRIu64 " samples of %s\n", used->samples, used->name);
+	printf("%" PRIu64 " samples of %s\n", used->samples, used->facts.name);
 	sx_session_destroy(session);
 	sx_context_destroy(context);
 	/* SX_INCOMPLETE: samples were lost, and err says how many; those that came are good. */

@@ -83,7 +83,7 @@ FLOORS = {
 ROOMS = {room: allowed for floor in FLOORS.values() for room, allowed in floor.items()}
 # A public header belongs to the room that implements it; front ends may include all of them.
 PUBLIC = {
-    'status.h': 'src/base', 'context.h': 'src/catalog', 'catalog.h': 'src/catalog',
+    'status.h': 'src/base', 'device.h': 'src/wire', 'context.h': 'src/catalog', 'catalog.h': 'src/catalog',
     'expr.h': 'src/expr', 'lint.h': 'src/catalog', 'sample.h': 'src/wire', 'value.h': 'src/base',
     'source.h': 'src/source', 'capture.h': 'src/capture', 'table.h': 'src/table',
     'oa.h': 'src/wire/oa', 'mali.h': 'src/decode', 'metric.h': 'src/metric', 'plan.h': 'src/metric',

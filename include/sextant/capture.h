@@ -6,7 +6,7 @@
 #ifndef SEXTANT_CAPTURE_H
 #define SEXTANT_CAPTURE_H
 
-#include <sextant/sample.h>
+#include <sextant/device.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -24,14 +24,15 @@ struct sx_capture_property {
 struct sx_capture_device {
 	const char *catalog;
 	uint64_t catalog_hash; /* as in sx_catalog_info; 0: not known */
-	const char *source, *name, *driver;
+	/*
+	 * Of these a file keeps source, name, driver, clock (NULL or "monotonic": CLOCK_MONOTONIC),
+	 * simulated and constants; the set is the property "set", and the number "number".
+	 */
+	struct sx_device_facts facts;
 	enum sx_sample_kind kind;
-	bool simulated, encloses_work;
-	const char *clock; /* NULL or "monotonic": CLOCK_MONOTONIC */
+	bool encloses_work;
 	uint64_t clock_error_ns;
 	uint64_t interval_ns; /* as asked for; 0: does not apply */
-	const struct sx_constant_value *constants;
-	uint32_t constant_count;
 	const struct sx_column *columns;
 	const uint8_t *bits; /* width of each column's counter, or NULL: 64 */
 	uint32_t column_count;

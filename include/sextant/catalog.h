@@ -24,12 +24,6 @@ enum sx_direction { SX_DIRECTION_UNKNOWN, SX_DIRECTION_LOWER, SX_DIRECTION_HIGHE
 
 enum sx_severity { SX_SEVERITY_HIGH, SX_SEVERITY_MEDIUM, SX_SEVERITY_LOW, SX_SEVERITY_INFO };
 
-/* A list of strings. */
-struct sx_strings {
-	const char *const *items;
-	uint32_t count;
-};
-
 /* A rule by which a source recognises the device. */
 struct sx_match_info {
 	const char *driver, *key, *value;

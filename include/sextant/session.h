@@ -72,30 +72,12 @@ struct sx_session_limits {
 /* One device of a session. Strings and pointers live as long as the session. */
 struct sx_session_device {
 	struct sx_catalog *catalog;
-	const char *name, *driver, *source;
-	uint32_t number; /* that of `input` for it; else its place among the session's devices */
-	bool simulated;
-	const char *set;		  /* the metric set that is programmed, or NULL */
+	struct sx_device_facts facts; /* constants: as used; number: of `input`, else its place */
+	struct sx_run_facts run;      /* complete after the run */
 	const struct sx_metrics *metrics; /* the selection; NULL when it holds nothing of it */
 	const struct sx_table *raw;	  /* raw counters, one row a sample */
-	const struct sx_constant_value *constants; /* as used */
-	uint32_t constant_count;
-	uint64_t samples;	   /* rows of the run, also those that were dropped since */
-	uint64_t begin_ns, end_ns; /* of the first and the last of them; SX_TIME_UNKNOWN */
-	uint64_t lost;		   /* samples that are known to be lost */
-	bool lost_more;		   /* and more, of which nobody knows how many */
-	bool partial;		   /* of a recording that was cut or damaged: the note says so */
-	const char *note;	   /* the first thing that the user should know, or NULL */
-	/* What went wrong on the way, NULL: nothing; and when, in ns of the run. */
-	const struct sx_error *failure;
-	uint64_t failed_after_ns;
-	const struct sx_error *silence; /* why it gave no sample at all, or NULL */
-	/*
-	 * One of several ways into a program that nobody named, which gave no sample where another
-	 * did: not worth a word.
-	 */
-	bool unused;
-	struct sx_strings notes; /* all of them, `note` first; each once */
+	uint64_t samples;		  /* rows of the run, also those that were dropped since */
+	uint64_t begin_ns, end_ns;	  /* of the first and the last of them; SX_TIME_UNKNOWN */
 };
 
 /* How the child ended. */

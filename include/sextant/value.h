@@ -76,6 +76,12 @@ struct sx_column {
 	const char *why;	  /* why there is no data in the whole column, or NULL */
 };
 
+/* A list of strings. */
+struct sx_strings {
+	const char *const *items;
+	uint32_t count;
+};
+
 /*
  * A constant with its value: of a product, a device, a capture, or the user. In a list of them what
  * stands later wins.

@@ -365,11 +365,3 @@ enum sx_status sx_capture_seek(struct sx_capture_reader *reader, uint64_t time_n
 	reader->next = i;
 	return SX_OK;
 }
-
-const char *sx_capture_property(const struct sx_capture_device *device, const char *name)
-{
-	for (uint32_t i = 0; i < device->property_count; i++)
-		if (strcmp(device->properties[i].name, name) == 0)
-			return device->properties[i].value;
-	return NULL;
-}

@@ -245,7 +245,7 @@ enum sx_status import_clock_frames(struct import_job *job, struct import_device 
 		if (!status)
 			status = clock_number(job, device->table, err);
 		table_become(device->table, SX_SAMPLE_FRAME);
-		device->clock = NULL; /* each device's begins at 0 */
+		device->facts.clock = NULL; /* each device's begins at 0 */
 		import_tell(
 		    job,
 		    "no column has times: frames follow each other by their %.80s, and what "

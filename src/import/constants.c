@@ -8,7 +8,7 @@
 static bool is_told(const struct sx_catalog *catalog, const struct import_device *device,
 		    uint32_t constant)
 {
-	for (uint32_t i = 0; i < device->constant_count; i++)
+	for (uint32_t i = 0; i < device->facts.constant_count; i++)
 		if (sx_catalog_find_constant(catalog, device->constants[i].name) == constant)
 			return true;
 	return false;
@@ -26,8 +26,8 @@ static void take_constant(struct import_job *job, struct import_device *device, 
 			return;
 	}
 	char *copy = import_text(job, name, strlen(name));
-	if (rows && copy && device->constant_count < IMPORT_CONSTANTS_MAX)
-		device->constants[device->constant_count++] =
+	if (rows && copy && device->facts.constant_count < IMPORT_CONSTANTS_MAX)
+		device->constants[device->facts.constant_count++] =
 		    (struct sx_constant_value){copy, first};
 }
 

@@ -196,16 +196,17 @@ static enum sx_status name_alike(struct import_job *job, struct sx_error *err)
 		for (uint32_t j = 0; j < import->device_count; j++) {
 			const struct import_device *a = &import->devices[i];
 			const struct import_device *b = &import->devices[j];
-			alike[i] |= i != j && !a->name && !b->name && a->number != SX_NONE &&
+			alike[i] |= i != j && !a->facts.name && !b->facts.name &&
+				    a->facts.number != SX_NONE &&
 				    strcmp(a->catalog, b->catalog) == 0;
 		}
 	for (uint32_t i = 0; i < import->device_count; i++) {
 		char name[32];
-		int size =
-		    snprintf(name, sizeof(name), "device %u", (unsigned)import->devices[i].number);
+		int size = snprintf(name, sizeof(name), "device %u",
+				    (unsigned)import->devices[i].facts.number);
 		if (alike[i])
-			import->devices[i].name = import_text(job, name, (size_t)size);
-		if (alike[i] && !import->devices[i].name)
+			import->devices[i].facts.name = import_text(job, name, (size_t)size);
+		if (alike[i] && !import->devices[i].facts.name)
 			return error_nomem(err, "importing");
 	}
 	return SX_OK;

@@ -151,6 +151,7 @@ static enum sx_status import_with(struct import_job *job, struct import **out, s
 			return SX_ERR_NO_MEMORY;
 		}
 		import_constants(job, &job->result->devices[i]);
+		job->result->devices[i].facts.constants = job->result->devices[i].constants;
 		tell_ratios(job, &job->result->devices[i]);
 	}
 	*out = job->result;

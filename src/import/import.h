@@ -6,6 +6,7 @@
 #define IMPORT_IMPORT_H
 
 #include <sextant/context.h>
+#include <sextant/device.h>
 #include <sextant/table.h>
 
 #define IMPORT_DEVICES_MAX   64
@@ -17,19 +18,16 @@ struct import_format;
 /* One device of a file; strings live as long as the import. */
 struct import_device {
 	const char *catalog; /* name of the catalog that its columns belong to */
-	const char *source;  /* the kind of the file */
-	const char *name;    /* what the file calls the device, or NULL */
-	uint32_t number;     /* the file's own of the device, or SX_NONE */
-	const char *driver;  /* or NULL */
-	const char *clock;   /* what its times count from; NULL: the file's own clock */
+	/*
+	 * source: the kind of the file; clock: NULL, the file's own; number: the file's own of the
+	 * device, or SX_NONE; constants: those below.
+	 */
+	struct sx_device_facts facts;
 	const char *labels[SX_LABEL_COUNT]; /* what the file calls each, or NULL: as we do */
-	const char *set;		    /* the metric set that was programmed, or NULL */
-	bool simulated;			    /* the file says that a model made it */
 	bool encloses_work; /* samples are pieces of a program's work: the table goes first */
 	uint64_t interval_ns;
 	struct sx_table *table;
 	struct sx_constant_value constants[IMPORT_CONSTANTS_MAX];
-	uint32_t constant_count;
 };
 
 struct import;

@@ -21,20 +21,21 @@ static enum sx_status gather_constants(struct sx_session *s, struct session_devi
 {
 	uint32_t count = 0;
 	d->constants =
-	    arena_alloc(&s->arena, (desc->constant_count + s->options.constant_count + 1) *
+	    arena_alloc(&s->arena, (desc->facts.constant_count + s->options.constant_count + 1) *
 				       sizeof(*d->constants));
 	if (!d->constants)
 		return error_nomem(err, "reading constants");
-	for (uint32_t i = 0; i < desc->constant_count; i++)
-		if (sx_catalog_find_constant(info->catalog, desc->constants[i].name) != SX_NONE)
+	for (uint32_t i = 0; i < desc->facts.constant_count; i++)
+		if (sx_catalog_find_constant(info->catalog, desc->facts.constants[i].name) !=
+		    SX_NONE)
 			d->constants[count++] = (struct sx_constant_value){
-			    copy(s, desc->constants[i].name), desc->constants[i].value};
+			    copy(s, desc->facts.constants[i].name), desc->facts.constants[i].value};
 	for (uint32_t i = 0; i < s->options.constant_count; i++)
 		if (sx_catalog_find_constant(info->catalog, s->options.constants[i].name) !=
 		    SX_NONE)
 			d->constants[count++] = s->options.constants[i];
-	info->constants = d->constants;
-	info->constant_count = count;
+	info->facts.constants = d->constants;
+	info->facts.constant_count = count;
 	return SX_OK;
 }
 
@@ -74,7 +75,7 @@ static enum sx_status open_device(struct sx_session *s, const struct sx_device *
 {
 	const struct source_ops *ops = source_find(found->source);
 	struct session_device d = {.ops = ops};
-	struct sx_session_device info = {.source = ops->name};
+	struct sx_session_device info = {.facts.source = ops->name};
 	enum sx_status status = ops->open(&s->host, found->id, &d.source, err);
 	if (status)
 		return status;
@@ -100,7 +101,7 @@ static enum sx_status open_device(struct sx_session *s, const struct sx_device *
 		ops->close(d.source);
 		return status;
 	}
-	info.number = s->device_count;
+	info.facts.number = s->device_count;
 	s->devices[s->device_count] = d;
 	s->infos[s->device_count++] = info;
 	return SX_OK;
@@ -242,16 +243,18 @@ static enum sx_status open_capture(struct sx_session *s, struct sx_error *err)
 		const struct sx_capture_device *found = sx_capture_device(reader, order[i]);
 		char id[4200];
 		snprintf(id, sizeof(id), "%s#%u", s->options.input, (unsigned)order[i]);
-		struct sx_device device = {
-		    .id = id, .source = "replay", .name = found->name, .catalog = found->catalog};
-		if (!named(s, &device, found->source))
+		struct sx_device device = {.id = id,
+					   .source = "replay",
+					   .name = found->facts.name,
+					   .catalog = found->catalog};
+		if (!named(s, &device, found->facts.source))
 			continue;
 		status = open_device(s, &device, err);
 		if (status)
 			continue;
 		struct session_device *opened = &s->devices[s->device_count - 1];
-		s->infos[s->device_count - 1].number = order[i];
-		opened->recorded_source = strdup(found->source);
+		s->infos[s->device_count - 1].facts.number = order[i];
+		opened->recorded_source = strdup(found->facts.source);
 		if (!opened->recorded_source)
 			status = error_nomem(err, "opening devices");
 	}

@@ -36,8 +36,8 @@ enum sx_status select_create(const struct sx_session *s, uint32_t index,
 					     .keep_neutral = s->keep_neutral,
 					     .set = choice.set,
 					     .variant = s->options.variant,
-					     .constants = info->constants,
-					     .constant_count = info->constant_count,
+					     .constants = info->facts.constants,
+					     .constant_count = info->facts.constant_count,
 					     .like = like};
 	if (!status)
 		status = sx_metrics_create(info->catalog, &options, out, err);
@@ -102,11 +102,11 @@ static enum sx_status fix_set(struct sx_session *s, uint32_t index, struct sx_er
 	const char *asked = s->options.set;
 	bool has = asked && sx_catalog_find_group(s->infos[index].catalog, asked) != SX_NONE;
 	d->set = has || s->device_count == 1 ? asked : NULL;
-	if (!desc->set_is_fixed || !desc->set)
+	if (!desc->set_is_fixed || !desc->facts.set)
 		return SX_OK;
-	if (d->set && strcmp(d->set, desc->set) != 0)
-		return other_set(s, desc->set, err);
-	d->set = desc->set;
+	if (d->set && strcmp(d->set, desc->facts.set) != 0)
+		return other_set(s, desc->facts.set, err);
+	d->set = desc->facts.set;
 	return SX_OK;
 }
 
@@ -140,11 +140,12 @@ static const char *name_for(const struct sx_session *s, uint32_t index, const ch
 {
 	const struct sx_session_device *info = &s->infos[index];
 	const char *from = s->devices[index].recorded_source;
-	const char *whose[] = {from ? from : info->source, sx_catalog_info(info->catalog)->name};
+	const char *whose[] = {from ? from : info->facts.source,
+			       sx_catalog_info(info->catalog)->name};
 	if (is_for(s, index, pattern, why))
 		return pattern;
 	for (size_t i = 0; i < 2; i++) {
-		const char *rest = suggest_behind(pattern, whose[i], info->number);
+		const char *rest = suggest_behind(pattern, whose[i], info->facts.number);
 		if (rest && is_for(s, index, rest, why))
 			return rest;
 	}
@@ -218,7 +219,12 @@ enum sx_status session_select(struct sx_session *s, struct sx_error *err)
 		if (!status)
 			status = select_set(s, i, &none, err);
 	}
-	for (uint32_t i = 0; i < s->device_count; i++)
-		s->infos[i].set = s->devices[i].set;
+	for (uint32_t i = 0; i < s->device_count; i++) {
+		s->infos[i].facts.set = s->devices[i].set;
+		s->infos[i].facts.variant = s->options.variant;
+		s->infos[i].facts.instance = 0;
+		for (uint32_t j = 0; j < i; j++)
+			s->infos[i].facts.instance += s->devices[j].ops == s->devices[i].ops;
+	}
 	return status;
 }

@@ -41,12 +41,12 @@ static enum sx_status selftest_run(struct sx_context *context, const struct sx_d
 	if (status)
 		return status;
 	const struct source_desc *desc = source_describe(source);
-	snprintf(line, sizeof(line), "device: %s, %s", desc->name,
-		 desc->driver ? desc->driver : "");
+	snprintf(line, sizeof(line), "device: %s, %s", desc->facts.name,
+		 desc->facts.driver ? desc->facts.driver : "");
 	say(user, line);
-	for (uint32_t i = 0; i < desc->constant_count; i++) {
-		snprintf(line, sizeof(line), "constant: %s = %.17g", desc->constants[i].name,
-			 desc->constants[i].value);
+	for (uint32_t i = 0; i < desc->facts.constant_count; i++) {
+		snprintf(line, sizeof(line), "constant: %s = %.17g", desc->facts.constants[i].name,
+			 desc->facts.constants[i].value);
 		say(user, line);
 	}
 	status = ops->selftest(source, say, user, err);

@@ -48,7 +48,7 @@ static enum sx_status no_memory(const struct sets *sets)
 static uint32_t find_own(const struct sx_session *s, uint32_t index)
 {
 	const struct session_device *d = &s->devices[index];
-	const char *own = source_describe(d->source)->set;
+	const char *own = source_describe(d->source)->facts.set;
 	return own ? sx_catalog_find_group(s->infos[index].catalog, own) : SX_NONE;
 }
 

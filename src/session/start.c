@@ -21,8 +21,8 @@ static enum sx_status make_decoder(struct sx_session *s, uint32_t index, struct 
 				      .columns = desc->columns,
 				      .column_count = desc->column_count,
 				      .kind = desc->kind,
-				      .constants = info->constants,
-				      .constant_count = info->constant_count,
+				      .constants = info->facts.constants,
+				      .constant_count = info->facts.constant_count,
 				      .variant = s->options.variant,
 				      .instances = s->options.keep_instances};
 	if (d->decoder)
@@ -127,13 +127,9 @@ void session_forget_run(struct sx_session *s)
 		d->first_ns = SX_TIME_UNKNOWN;
 		d->note = d->failure = d->silence = (struct sx_error){0};
 		info->raw = NULL;
-		info->lost = info->samples = 0;
-		info->lost_more = info->partial = false;
-		info->note = NULL;
-		info->notes = (struct sx_strings){0};
 		d->note_count = 0;
-		info->failure = info->silence = NULL;
-		info->unused = false;
+		info->run = (struct sx_run_facts){0};
+		info->samples = 0;
 		info->begin_ns = info->end_ns = SX_TIME_UNKNOWN;
 	}
 	s->child.status = (struct sx_child_status){0};

@@ -38,21 +38,18 @@ static void fill_desc(struct replay *r, const struct sx_capture_device *device)
 {
 	r->desc = (struct source_desc){
 	    .catalog = device->catalog,
-	    .name = device->name,
-	    .driver = *device->driver ? device->driver : NULL,
-	    .simulated = device->simulated,
+	    .facts = device->facts,
 	    .encloses_work = device->encloses_work,
 	    .clock_error_ns = device->clock_error_ns,
-	    .constants = device->constants,
-	    .constant_count = device->constant_count,
 	    .columns = device->columns,
 	    .column_count = device->column_count,
 	    .kind = device->kind,
-	    .programs_sets = sx_capture_property(device, "set") != NULL,
-	    .set = sx_capture_property(device, "set"),
+	    .programs_sets = device->facts.set != NULL,
 	    .set_is_fixed = true,
 	    .tells_contexts = true, /* where its rows carry labels */
 	};
+	r->desc.facts.driver = *device->facts.driver ? device->facts.driver : NULL;
+	r->desc.facts.clock = NULL; /* a session has its own */
 }
 
 static void replay_close(struct source *source)

@@ -7,6 +7,7 @@
 #ifndef SOURCE_SOURCE_H
 #define SOURCE_SOURCE_H
 
+#include <sextant/device.h>
 #include <sextant/source.h>
 #include "base/sys.h"
 #include "wire/raw.h"
@@ -35,7 +36,7 @@ struct source_host {
 };
 
 /* Something about a started device as text, for recordings. */
-struct source_fact {
+struct source_property {
 	const char *name, *value;
 };
 
@@ -50,9 +51,10 @@ struct source_desc {
 	const char *catalog; /* name */
 	/* The catalog itself where open() made it, from what is here; else NULL. */
 	struct sx_catalog *own;
-	const char *name;   /* device name */
-	const char *driver; /* driver name and version, or NULL */
-	bool simulated;
+	/* set: once started the one that is programmed, before it the one that will be when none is
+	 * asked for; NULL: there are no sets, or it is unknown. The session adds the source.
+	 */
+	struct sx_device_facts facts;
 	bool encloses_work; /* samples are frames or the like, not time slices */
 	/* What its samples can enclose at choice: bits of enum sx_sample_kind; 0: no choice. */
 	uint32_t kinds;
@@ -64,8 +66,6 @@ struct source_desc {
 	bool programs_sets;
 	uint64_t min_interval_ns, max_interval_ns; /* 0: does not apply */
 	uint64_t clock_error_ns;		   /* error of its times against CLOCK_MONOTONIC */
-	const struct sx_constant_value *constants;
-	uint32_t constant_count;
 	/* RAW_VALUES, once started: the catalog's names of the values, in their order; else NULL.
 	 */
 	const char *const *counters;
@@ -73,17 +73,12 @@ struct source_desc {
 	 * be had. */
 	const char *const *whys;
 	uint32_t counter_count;
-	/*
-	 * The set that is programmed; before start() the one that will be when none is asked for.
-	 * NULL: there are no sets, or nobody knows which it was.
-	 */
-	const char *set;
 	bool set_is_fixed; /* recorded: no other can be chosen */
 	/* Once started: the interval that the device really has; 0 where there is none. */
 	uint64_t interval_ns;
 	/* Once started: what else a recording must keep to be understood ("format", "exponent"). */
-	const struct source_fact *facts;
-	uint32_t fact_count;
+	const struct source_property *properties;
+	uint32_t property_count;
 	/*
 	 * Not everything counts at once: the session makes passes of what is asked for, under the
 	 * catalog's rules, and start() gets them. The source takes turns with them, a sample each.

@@ -25,7 +25,7 @@ static struct sx_capture_writer *create(const char *path)
 	static char names[COLUMNS][16];
 	static struct sx_column columns[COLUMNS];
 	struct sx_capture_device device = {
-	    .catalog = "cpu", .source = "cpu", .columns = columns, .column_count = COLUMNS};
+	    .catalog = "cpu", .facts.source = "cpu", .columns = columns, .column_count = COLUMNS};
 	struct sx_capture_writer *writer;
 	uint32_t index;
 	for (int c = 0; c < COLUMNS; c++) {

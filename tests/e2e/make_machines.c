@@ -85,10 +85,10 @@ static int write_a(const char *path)
 {
 	struct sx_column column = {"FrameTime", "ns", SX_U64, SX_REDUCE_SUM, NULL};
 	struct sx_capture_device device = {.catalog = "opengl",
-					   .source = "gl",
-					   .name = "machine A",
+					   .facts.source = "gl",
+					   .facts.name = "machine A",
 					   .kind = SX_SAMPLE_FRAME,
-					   .simulated = true,
+					   .facts.simulated = true,
 					   .columns = &column,
 					   .column_count = 1};
 	uint32_t index;
@@ -116,10 +116,10 @@ static int write_b(const char *path)
 {
 	struct sx_column column = {"TaskClock", "ns", SX_U64, SX_REDUCE_SUM, NULL};
 	struct sx_capture_device device = {.catalog = "cpu",
-					   .source = "cpu",
-					   .name = "machine B",
+					   .facts.source = "cpu",
+					   .facts.name = "machine B",
 					   .kind = SX_SAMPLE_TIME,
-					   .simulated = true,
+					   .facts.simulated = true,
 					   .columns = &column,
 					   .column_count = 1};
 	uint32_t index;

@@ -111,14 +111,15 @@ static void set_label(struct state *s, const char *name, const char *value)
 static void describe(struct state *s, char **field)
 {
 	s->described = false;
-	s->device = (struct sx_capture_device){.catalog = field[1],
-					       .source = "test",
-					       .name = field[2],
-					       .driver = field[3],
-					       .kind = sx_sample_kind_find(field[4]),
-					       .simulated = strcmp(field[5], "simulated") == 0,
-					       .clock = "monotonic",
-					       .columns = s->columns};
+	s->device =
+	    (struct sx_capture_device){.catalog = field[1],
+				       .facts.source = "test",
+				       .facts.name = field[2],
+				       .facts.driver = field[3],
+				       .kind = sx_sample_kind_find(field[4]),
+				       .facts.simulated = strcmp(field[5], "simulated") == 0,
+				       .facts.clock = "monotonic",
+				       .columns = s->columns};
 }
 
 static void take_line(struct state *s, char *line)

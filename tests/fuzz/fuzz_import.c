@@ -22,7 +22,7 @@ static void check(const struct import *import)
 	if (!count)
 		abort();
 	for (uint32_t i = 0; i < count; i++)
-		if (!devices[i].table || !devices[i].catalog || !devices[i].source ||
+		if (!devices[i].table || !devices[i].catalog || !devices[i].facts.source ||
 		    !sx_table_row_count(devices[i].table))
 			abort();
 	for (uint32_t i = 0; i < count; i++)

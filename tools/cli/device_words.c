@@ -87,12 +87,12 @@ enum sx_status device_words_recorded(struct sx_capture_reader *reader,
 		const struct sx_capture_device *d = sx_capture_device(reader, out->places[i]);
 		snprintf(out->ids[i], sizeof(out->ids[i]), "%" PRIu32,
 			 numbers_of(reader, out->places[i]));
-		out->devices[i] =
-		    (struct sx_device){.id = out->ids[i],
-				       .source = d->source,
-				       .name = d->name && *d->name ? d->name : d->catalog,
-				       .catalog = d->catalog,
-				       .driver = d->driver && *d->driver ? d->driver : NULL};
+		out->devices[i] = (struct sx_device){
+		    .id = out->ids[i],
+		    .source = d->facts.source,
+		    .name = d->facts.name && *d->facts.name ? d->facts.name : d->catalog,
+		    .catalog = d->catalog,
+		    .driver = d->facts.driver && *d->facts.driver ? d->facts.driver : NULL};
 	}
 	return SX_OK;
 }

@@ -168,7 +168,7 @@ static enum sx_status gather_constants(const struct cli *cli, struct advised *a,
 				       struct report_source *source, struct sx_error *err)
 {
 	const struct options *o = &cli->options;
-	uint32_t count = a->view ? a->view->constant_count : 0;
+	uint32_t count = a->view ? a->view->facts.constant_count : 0;
 	a->constants = calloc(count + o->constant_count + 1, sizeof(*a->constants));
 	if (!a->constants)
 		return error_nomem(err, "judging samples");
@@ -178,8 +178,8 @@ static enum sx_status gather_constants(const struct cli *cli, struct advised *a,
 		if (!a->view ||
 		    sx_catalog_find_constant(a->catalog, o->constants[i].name) != SX_NONE)
 			a->constants[count++] = o->constants[i];
-	source->constants = a->constants;
-	source->constant_count = count;
+	source->facts.constants = a->constants;
+	source->facts.constant_count = count;
 	return SX_OK;
 }
 
@@ -201,8 +201,9 @@ static enum sx_status add_rows(struct advised *a, struct sx_error *err)
 /* Reads all rows of a device; nothing of its metrics is to be shown. */
 static enum sx_status judge(const struct cli *cli, struct advised *a, struct sx_error *err)
 {
-	struct report_source source = {
-	    .catalog = a->catalog, .set = cli->options.set, .variant = cli->options.api};
+	struct report_source source = {.catalog = a->catalog,
+				       .facts.set = cli->options.set,
+				       .facts.variant = cli->options.api};
 	if (a->view)
 		source = capture_view_source(cli, a->view, NULL, a->raw);
 	source.like = a->view ? a->raw : input_rows_table(a->input);
@@ -225,7 +226,7 @@ static void close_one(struct advised *a)
 static enum sx_status judge_all(const struct cli *cli, struct report_fill *fill,
 				struct advised *all, uint32_t *count, struct sx_error *err)
 {
-	static const struct report_facts nothing = {.unused = true};
+	static const struct sx_run_facts nothing = {.unused = true};
 	struct sx_error why = {0}, ignored = {0};
 	enum sx_status status = SX_OK;
 	uint32_t kept = 0;
@@ -236,7 +237,7 @@ static enum sx_status judge_all(const struct cli *cli, struct report_fill *fill,
 		all[i] = (struct advised){0};
 		struct sx_error *first = why.message[0] ? &ignored : &why;
 		if (!status && one.view && capture_view_left_out(one.view, first)) {
-			status = report_set_facts(fill, one.index, &nothing, err);
+			status = report_set_facts(fill, one.index, &one.view->facts, &nothing, err);
 			close_one(&one);
 		} else {
 			all[kept++] = one;
@@ -258,7 +259,7 @@ static enum sx_status take_advice(const struct cli *cli, struct report_fill *fil
 	const struct report *report;
 	enum sx_status status = report_finish(fill, &report, err);
 	for (uint32_t i = 0; !status && i < report->device_count; i++) {
-		const char *set = all[i].view ? all[i].view->set : cli->options.set;
+		const char *set = all[i].view ? all[i].view->facts.set : cli->options.set;
 		all[i].advice = report->devices[i].advice;
 		if (!set && all[i].advice && sx_advice_set(all[i].advice))
 			cli_note(cli, "read as set %s; if it was another: --set NAME",
@@ -290,9 +291,9 @@ static enum sx_status open_one(const struct cli *cli, const char *path, uint32_t
 		status = capture_view_table(a->view, &a->raw, err);
 	if (status)
 		return status;
-	a->number = a->view->number;
+	a->number = a->view->facts.number;
 	a->catalog = sx_catalog_ref(a->view->catalog);
-	a->simulated = a->view->info->simulated;
+	a->simulated = a->view->info->facts.simulated;
 	return SX_OK;
 }
 
@@ -374,8 +375,8 @@ static int advise_run(struct cli *cli)
 	for (uint32_t i = 0; all && i < count; i++) {
 		if (!status && all[i].view && i == 0)
 			capture_view_note(cli, all[i].view);
-		whole = whole && !(all[i].view && (all[i].view->lacks || all[i].view->failed ||
-						   all[i].view->lost_more));
+		whole = whole && !(all[i].view && (all[i].view->lacks || all[i].view->run.failure ||
+						   all[i].view->run.lost_more));
 		close_one(&all[i]);
 	}
 	free(all);

@@ -284,8 +284,9 @@ static enum sx_status of_recording(const char *path, struct recorded *r, struct 
 	for (size_t i = 0; i < *count; i++)
 		(*out)[i] = (struct device_line){
 		    r->devices.devices[i],
-		    sx_capture_device(r->reader, r->devices.places[i])->simulated ? "simulated"
-										  : "recorded"};
+		    sx_capture_device(r->reader, r->devices.places[i])->facts.simulated
+			? "simulated"
+			: "recorded"};
 	return SX_OK;
 }
 

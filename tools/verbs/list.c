@@ -189,11 +189,11 @@ static enum sx_status each_recorded(struct many *m, const uint32_t *devices, uin
 		    capture_view_device(m->cli, m->cli->options.input, devices[i], &views[i], err);
 		for (uint32_t k = 0; !status && k < i; k++)
 			told |= strcmp(views[k]->info->catalog, views[i]->info->catalog) == 0 &&
-				strcmp(views[k]->set ? views[k]->set : "",
-				       views[i]->set ? views[i]->set : "") == 0;
+				strcmp(views[k]->facts.set ? views[k]->facts.set : "",
+				       views[i]->facts.set ? views[i]->facts.set : "") == 0;
 		if (status || told)
 			continue;
-		m->set = views[i]->set;
+		m->set = views[i]->facts.set;
 		if (!list_one(m, views[i]->catalog))
 			status = m->status;
 	}

@@ -147,23 +147,11 @@ static enum sx_status add_devices(const struct cli *cli, const struct sx_session
 	const struct sx_session_device *devices = sx_session_devices(session, &count);
 	for (uint32_t i = 0; !status && i < count; i++) {
 		const struct sx_session_device *d = &devices[i];
-		uint32_t before = 0;
-		for (uint32_t j = 0; j < i; j++)
-			before += strcmp(devices[j].source, d->source) == 0;
-		struct report_source source = {.catalog = d->catalog,
-					       .instance = before,
-					       .name = d->name,
-					       .driver = d->driver,
-					       .source = d->source,
-					       .simulated = d->simulated,
-					       .constants = d->constants,
-					       .constant_count = d->constant_count,
-					       .set = d->set,
-					       .numbered = cli->options.input != NULL,
-					       .number = d->number,
-					       .variant = cli->options.api,
-					       .metrics = d->metrics,
-					       .chosen = cli->options.metrics.count > 0};
+		const struct report_source source = {.catalog = d->catalog,
+						     .facts = d->facts,
+						     .numbered = cli->options.input != NULL,
+						     .metrics = d->metrics,
+						     .chosen = cli->options.metrics.count > 0};
 		status = report_add_device(fill, &source, NULL, err);
 	}
 	return status;
@@ -191,18 +179,9 @@ static enum sx_status set_facts(const struct sx_session *session, const struct s
 	enum sx_status status = SX_OK;
 	const struct sx_session_device *devices = sx_session_devices(session, &count);
 	for (uint32_t i = 0; !status && i < count; i++) {
-		struct report_facts facts = {.name = devices[i].name,
-					     .driver = devices[i].driver,
-					     .notes = devices[i].notes,
-					     .lost = devices[i].lost,
-					     .lost_more = devices[i].lost_more,
-					     .partial = devices[i].partial,
-					     .failure = devices[i].failure,
-					     .failed_after_ns = devices[i].failed_after_ns,
-					     .silence = early ? early : devices[i].silence,
-					     .unused = devices[i].unused,
-					     .simulated = devices[i].simulated};
-		status = report_set_facts(fill, i, &facts, err);
+		struct sx_run_facts run = devices[i].run;
+		run.silence = early ? early : run.silence;
+		status = report_set_facts(fill, i, &devices[i].facts, &run, err);
 	}
 	return status;
 }
@@ -250,8 +229,8 @@ static const struct sx_error *why_nothing(const struct cli *cli,
 					  const struct sx_session_device *devices,
 					  const struct sx_error *why, struct sx_error *buf)
 {
-	if (devices[0].silence)
-		return devices[0].silence;
+	if (devices[0].run.silence)
+		return devices[0].run.silence;
 	if (why->message[0] || !cli->options.delay_ns)
 		return why;
 	error_set(buf, SX_INCOMPLETE, "no sample came after --delay");
@@ -280,7 +259,7 @@ static int conclude(struct profiling *p, char *const *argv, const struct sx_erro
 		return cli_fail(cli, &failed);
 	bool silent = false;
 	for (uint32_t i = 0; i < count; i++)
-		silent |= devices[i].silence && !devices[i].samples;
+		silent |= devices[i].run.silence && !devices[i].samples;
 	/* What was named must be there; what was only tried need not. */
 	bool lacks = written.lacks || (silent && cli->options.devices.count);
 	if (!written.samples && count) {
@@ -306,7 +285,7 @@ static void announce(const struct profiling *p)
 		return;
 	for (uint32_t i = 0; i < count; i++)
 		snprintf(names + strlen(names), sizeof(names) - strlen(names), "%s%s",
-			 i ? ", " : "", d[i].name ? d[i].name : d[i].source);
+			 i ? ", " : "", d[i].facts.name ? d[i].facts.name : d[i].facts.source);
 	cli_note(p->cli, "measuring %s until Ctrl-C", names);
 }
 

@@ -164,7 +164,7 @@ static void summarise(const struct recording *r, const struct sx_session *sessio
 	uint32_t count, devices = 0;
 	const struct sx_session_device *all = sx_session_devices(session, &count);
 	for (uint32_t i = 0; i < count; i++)
-		devices += !all[i].unused && (all[i].samples || !p->rows);
+		devices += !all[i].run.unused && (all[i].samples || !p->rows);
 	human_duration(duration, sx_session_duration_ns(session));
 	human_value(&r->cli->view.human, size, (double)p->bytes, "bytes");
 	if (r->keep_ns)

@@ -169,7 +169,7 @@ static enum sx_status write_groups(struct reporting *r, const struct report *rep
 					   .report = report,
 					   .device = &report->devices[i],
 					   .by = report_own_key(info, r->cli->options.by),
-					   .number = r->read.devices[i].view->number};
+					   .number = r->read.devices[i].view->facts.number};
 		status = report_by_finish(r->by[i], &out->g, &why);
 		if (status && !first.message[0])
 			first = why;
@@ -177,7 +177,7 @@ static enum sx_status write_groups(struct reporting *r, const struct report *rep
 			break;
 		if (status && report->devices[i].named)
 			tell_left_out(r, &report->devices[i]);
-		view.simulated |= !status && report->devices[i].simulated;
+		view.simulated |= !status && report->devices[i].facts.simulated;
 		count += !status;
 	}
 	report_agree_on_key(all, count);

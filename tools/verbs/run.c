@@ -178,19 +178,21 @@ void run_tell(struct cli *cli, const struct sx_session *session, bool notes)
 	tell_missing(cli, devices, count);
 	for (uint32_t i = 0; i < count; i++) {
 		const struct sx_session_device *d = &devices[i];
-		const char *name = d->name ? d->name : d->source;
-		if (d->silence && !d->samples && !d->unused)
-			cli_note(cli, "note: not measured: %s: %s%s%s", name, d->silence->message,
-				 d->silence->because[0] ? ": " : "", d->silence->because);
-		for (uint32_t n = 0; notes && n < d->notes.count; n++)
-			cli_note(cli, "note: %s", d->notes.items[n]);
-		if (d->failure)
+		const char *name = d->facts.name ? d->facts.name : d->facts.source;
+		if (d->run.silence && !d->samples && !d->run.unused)
+			cli_note(cli, "note: not measured: %s: %s%s%s", name,
+				 d->run.silence->message, d->run.silence->because[0] ? ": " : "",
+				 d->run.silence->because);
+		for (uint32_t n = 0; notes && n < d->run.notes.count; n++)
+			cli_note(cli, "note: %s", d->run.notes.items[n]);
+		if (d->run.failure)
 			cli_note(cli, "warning: %s, after %.3g s: %s%s%s", name,
-				 (double)d->failed_after_ns * 1e-9, d->failure->message,
-				 d->failure->because[0] ? "; " : "", d->failure->because);
-		if (d->lost || d->lost_more)
+				 (double)d->run.failed_after_ns * 1e-9, d->run.failure->message,
+				 d->run.failure->because[0] ? "; " : "", d->run.failure->because);
+		if (d->run.lost || d->run.lost_more)
 			cli_note(cli, "warning: %s: lost: %s%s", name,
-				 d->lost_more ? "more than " : "", COUNTED(d->lost, "sample"));
+				 d->run.lost_more ? "more than " : "",
+				 COUNTED(d->run.lost, "sample"));
 	}
 }
 

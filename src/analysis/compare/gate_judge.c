@@ -81,10 +81,11 @@ struct gate_wanted {
 
 static struct gate_wanted wanted_of(const char *name, const struct report_device *device)
 {
-	const char *rest = suggest_behind(name, device->source, device->number);
+	const char *rest = suggest_behind(name, device->facts.source, device->facts.number);
 	struct column_meaning is = column_wanted(device->catalog, name, SX_NONE);
 	if (!rest)
-		rest = suggest_behind(name, sx_catalog_info(device->catalog)->name, device->number);
+		rest = suggest_behind(name, sx_catalog_info(device->catalog)->name,
+				      device->facts.number);
 	if (rest && is.metric == SX_NONE && is.counter.counter == SX_NONE)
 		is = column_wanted(device->catalog, rest, SX_NONE);
 	return (struct gate_wanted){name, rest, is};

@@ -321,16 +321,19 @@ static bool add_device(struct compare_set *set, const struct report_device *d, u
 	if (!device)
 		return false;
 	if (!set->runs) {
-		device->number = d->number;
+		device->number = d->facts.number;
 		device->catalog = compare_set_text(set, sx_catalog_info(d->catalog)->name);
-		device->name = compare_set_text(set, d->name ? d->name : device->catalog);
-		device->driver = d->driver && *d->driver ? compare_set_text(set, d->driver) : NULL;
+		device->name =
+		    compare_set_text(set, d->facts.name ? d->facts.name : device->catalog);
+		device->driver = d->facts.driver && *d->facts.driver
+				     ? compare_set_text(set, d->facts.driver)
+				     : NULL;
 		if (!device->catalog || !device->name)
 			return false;
 	}
-	device->simulated = device->simulated || d->simulated;
+	device->simulated = device->simulated || d->facts.simulated;
 	device->samples += d->samples;
-	device->lost += d->lost;
+	device->lost += d->run.lost;
 	for (size_t i = 0; i < d->finding_count; i++)
 		if (d->findings[i].fired && !add_advice(set, device, d->findings[i].rule->title))
 			return false;

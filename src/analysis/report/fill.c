@@ -69,38 +69,39 @@ static const char *keep(struct arena *arena, const char *text, bool *ok)
 	return copy;
 }
 
-static bool keep_constants(struct filling *f, const struct report_source *source)
+static bool keep_constants(struct filling *f)
 {
 	bool ok = true;
-	uint32_t count = source->constant_count;
-	struct sx_constant_value *copy = arena_alloc(f->arena, count * sizeof(*copy) + 1);
-	for (uint32_t i = 0; copy && i < count; i++) {
-		copy[i] = source->constants[i];
+	struct sx_device_facts *facts = &f->source.facts;
+	struct sx_constant_value *copy =
+	    arena_alloc(f->arena, facts->constant_count * sizeof(*copy) + 1);
+	for (uint32_t i = 0; copy && i < facts->constant_count; i++) {
+		copy[i] = facts->constants[i];
 		copy[i].name = keep(f->arena, copy[i].name, &ok);
 	}
-	f->source.constants = copy;
+	facts->constants = copy;
 	if (copy && ok)
-		f->source.constant_count = report_constants(source->catalog, copy, count);
+		facts->constant_count =
+		    report_constants(f->source.catalog, copy, facts->constant_count);
 	return copy && ok;
 }
 
 static bool keep_source(struct filling *f, const struct report_source *source)
 {
 	bool ok = true;
+	struct sx_device_facts *facts = &f->source.facts;
+	const char **const texts[] = {&facts->name, &facts->driver, &facts->source,
+				      &facts->set,  &facts->clock,  &facts->variant};
 	f->source = *source;
 	f->source.catalog = sx_catalog_ref(source->catalog);
 	f->source.like = NULL;
-	f->source.name = keep(f->arena, source->name, &ok);
-	f->source.driver = keep(f->arena, source->driver, &ok);
-	f->source.source = keep(f->arena, source->source, &ok);
-	f->source.set = keep(f->arena, source->set, &ok);
-	f->source.clock = keep(f->arena, source->clock, &ok);
-	f->source.variant = keep(f->arena, source->variant, &ok);
-	ok = keep_constants(f, source) && ok;
-	f->options = (struct sx_metrics_options){.set = f->source.set,
-						 .variant = f->source.variant,
-						 .constants = f->source.constants,
-						 .constant_count = f->source.constant_count};
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+		*texts[i] = keep(f->arena, *texts[i], &ok);
+	ok = keep_constants(f) && ok;
+	f->options = (struct sx_metrics_options){.set = facts->set,
+						 .variant = facts->variant,
+						 .constants = facts->constants,
+						 .constant_count = facts->constant_count};
 	return ok;
 }
 
@@ -139,14 +140,13 @@ enum sx_status report_add_device(struct report_fill *fill, const struct report_s
 			      .joined_to = SX_NONE,
 			      .begin_ns = SX_TIME_UNKNOWN,
 			      .course_bytes = fill->course_bytes};
-	f->facts.simulated = source->simulated;
 	if (index)
 		*index = (uint32_t)fill->count;
 	fill->devices[fill->count++] = f;
 	if (!keep_source(f, source))
 		return error_nomem(err, "a report");
 	if (!source->numbered)
-		f->source.number = (uint32_t)fill->count - 1;
+		f->source.facts.number = (uint32_t)fill->count - 1;
 	return source->like ? begin_rows(f, source->like, err) : SX_OK;
 }
 
@@ -241,47 +241,54 @@ void report_hide(struct report_fill *fill, uint32_t device)
 	fill->devices[device]->hidden = true;
 }
 
-static bool keep_gaps(struct filling *f, const struct report_facts *facts)
+static bool keep_gaps(struct filling *f)
 {
 	bool ok = true;
-	struct report_gap *copy = arena_alloc(f->arena, facts->gap_count * sizeof(*copy) + 1);
-	for (uint32_t i = 0; copy && i < facts->gap_count; i++) {
-		copy[i] = facts->gaps[i];
+	struct sx_gap *copy = arena_alloc(f->arena, f->run.gap_count * sizeof(*copy) + 1);
+	for (uint32_t i = 0; copy && i < f->run.gap_count; i++) {
+		copy[i] = f->run.gaps[i];
 		copy[i].text = keep(f->arena, copy[i].text, &ok);
 	}
-	f->facts.gaps = copy;
-	f->facts.gap_count = copy ? facts->gap_count : 0;
+	f->run.gaps = copy;
 	return copy && ok;
 }
 
+static bool keep_notes(struct filling *f)
+{
+	bool ok = true;
+	struct sx_strings *notes = &f->run.notes;
+	const char **copy = arena_alloc(f->arena, (notes->count + 1) * sizeof(*copy));
+	for (uint32_t i = 0; copy && i < notes->count; i++)
+		copy[i] = keep(f->arena, notes->items[i], &ok);
+	notes->items = copy;
+	return copy && ok;
+}
+
+static const struct sx_error *keep_error(struct sx_error *to, const struct sx_error *from)
+{
+	if (from)
+		*to = *from;
+	return from ? to : NULL;
+}
+
 enum sx_status report_set_facts(struct report_fill *fill, uint32_t device,
-				const struct report_facts *facts, struct sx_error *err)
+				const struct sx_device_facts *now, const struct sx_run_facts *run,
+				struct sx_error *err)
 {
 	struct filling *f = fill->devices[device];
 	bool ok = true;
-	if (facts->name)
-		f->source.name = keep(f->arena, facts->name, &ok);
-	if (facts->driver)
-		f->source.driver = keep(f->arena, facts->driver, &ok);
-	const char **notes = arena_alloc(f->arena, (facts->notes.count + 1) * sizeof(*notes));
-	ok &= notes != NULL;
-	for (uint32_t i = 0; ok && i < facts->notes.count; i++)
-		notes[i] = keep(f->arena, facts->notes.items[i], &ok);
-	f->facts.notes = (struct sx_strings){notes, ok ? facts->notes.count : 0};
-	f->facts.lost = facts->lost;
-	f->facts.unused = facts->unused;
-	f->facts.simulated = facts->simulated;
-	if (facts->silence)
-		f->silence = *facts->silence;
-	f->facts.silence = facts->silence ? &f->silence : NULL;
-	if (facts->failure)
-		f->failure = *facts->failure;
-	f->facts.failure = facts->failure ? &f->failure : NULL;
-	f->facts.failed_after_ns = facts->failed_after_ns;
-	f->facts.lost_more = facts->lost_more;
-	f->facts.partial = facts->partial;
-	ok = keep_gaps(f, facts) && ok;
-	return ok ? SX_OK : error_nomem(err, "a report");
+	if (now->name)
+		f->source.facts.name = keep(f->arena, now->name, &ok);
+	if (now->driver)
+		f->source.facts.driver = keep(f->arena, now->driver, &ok);
+	f->source.facts.simulated = now->simulated;
+	f->run = *run;
+	f->run.silence = keep_error(&f->silence, run->silence);
+	f->run.failure = keep_error(&f->failure, run->failure);
+	if (keep_notes(f) && keep_gaps(f) && ok)
+		return SX_OK;
+	f->run = (struct sx_run_facts){0};
+	return error_nomem(err, "a report");
 }
 
 void report_keep_course(struct report_fill *fill, size_t bytes)
@@ -372,7 +379,7 @@ static uint32_t number_of(const struct report_fill *fill, uint32_t device)
 {
 	uint32_t number = 0;
 	for (uint32_t i = 0; device != SX_NONE && i < device; i++)
-		number += !fill->devices[i]->facts.unused;
+		number += !fill->devices[i]->run.unused;
 	return device == SX_NONE ? SX_NONE : number;
 }
 
@@ -380,36 +387,20 @@ static uint32_t number_of(const struct report_fill *fill, uint32_t device)
 static void tell_facts(struct report_fill *fill, struct filling *f, struct report_device *out)
 {
 	*out = (struct report_device){.catalog = f->source.catalog,
-				      .name = f->source.name,
-				      .driver = f->source.driver,
-				      .source = f->source.source,
-				      .instance = f->source.instance,
-				      .number = f->source.number,
-				      .simulated = f->facts.simulated,
-				      .constants = f->source.constants,
-				      .constant_count = f->source.constant_count,
+				      .facts = f->source.facts,
+				      .run = f->run,
 				      .samples = f->samples,
 				      .slices = f->slices,
 				      .named = f->source.chosen,
-				      .lost = f->facts.lost,
 				      .covered_ns = cover_ns(&f->cover),
 				      .begin_ns = f->begin_ns,
 				      .end_ns = f->end_ns ? f->end_ns : SX_TIME_UNKNOWN,
-				      .notes = f->facts.notes,
-				      .silence = f->facts.silence,
-				      .failure = f->facts.failure,
-				      .failed_after_ns = f->facts.failed_after_ns,
-				      .lost_more = f->facts.lost_more,
-				      .partial = f->facts.partial,
-				      .set = f->options.set,
 				      .joined = f->joined,
 				      .joined_to = number_of(fill, f->joined_to),
 				      .cost = {.share = NAN, .slowdown = NAN},
 				      .frames = report_judge_frames(f)};
 	if (f->end_ns && f->end_ns > f->begin_ns)
 		out->duration_ns = f->end_ns - f->begin_ns;
-	out->gaps = f->facts.gaps;
-	out->gap_count = f->facts.gap_count;
 	report_count_frames(f, &out->histogram);
 	tell_course(fill, f, out);
 }
@@ -420,7 +411,7 @@ static enum sx_status tell_device(struct report_fill *fill, struct filling *f,
 	tell_facts(fill, f, out);
 	if (!processes_seen_tell(&f->processes, &fill->result, out))
 		return error_nomem(err, "a report");
-	bool named = f->source.chosen && f->source.metrics && !f->facts.unused;
+	bool named = f->source.chosen && f->source.metrics && !f->run.unused;
 	if (!f->begun && named && !report_place_absent(f, out))
 		return error_nomem(err, "a report");
 	if (!f->begun)
@@ -455,7 +446,7 @@ enum sx_status report_finish(struct report_fill *fill, const struct report **out
 	fill->report.device_count = 0;
 	for (size_t i = 0; !status && i < fill->count; i++) {
 		struct report_device *device = &devices[fill->report.device_count];
-		if (fill->devices[i]->facts.unused || fill->devices[i]->hidden)
+		if (fill->devices[i]->run.unused || fill->devices[i]->hidden)
 			continue;
 		fill->report.device_count++;
 		fill->devices[i]->arena = &fill->result;

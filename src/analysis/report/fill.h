@@ -32,7 +32,7 @@ struct filling {
 	uint64_t samples, slices, begin_ns, end_ns;
 	struct cover cover;	   /* time that samples enclose, once */
 	struct cover frames_cover; /* and the frames among them */
-	struct report_facts facts;
+	struct sx_run_facts run;
 	struct sx_error silence, failure;
 	struct overview *own; /* of report_add_own_rows(), or NULL */
 	bool hidden;	      /* not in the report, but in the verdict */

@@ -76,7 +76,7 @@ static void mark_told(const struct filling *f, struct report_row *rows, uint32_t
  */
 static double share_there(const struct filling *f, const struct report_device *out)
 {
-	double all = (double)f->samples + (double)f->facts.lost;
+	double all = (double)f->samples + (double)f->run.lost;
 	return out->kind == SX_SAMPLE_TIME || f->samples == 0 ? 1 : (double)f->samples / all;
 }
 
@@ -125,8 +125,8 @@ bool report_place_absent(struct filling *f, struct report_device *out)
 	sx_metrics_columns(f->source.metrics, &count);
 	struct sx_stats *stats = arena_alloc(f->arena, count * sizeof(*stats) + 1);
 	for (uint32_t i = 0; stats && i < count; i++)
-		stats[i] = (struct sx_stats){.why = f->facts.silence ? f->facts.silence->message
-								     : "no sample came",
+		stats[i] = (struct sx_stats){.why = f->run.silence ? f->run.silence->message
+								   : "no sample came",
 					     .total = NAN,
 					     .total_error = NAN,
 					     .mean = NAN,

@@ -57,7 +57,7 @@ static const char *find_busiest(struct filling *const *devices, size_t count)
 	double most = -1;
 	for (size_t i = 0; i < count; i++) {
 		const struct programs *p = &devices[i]->programs;
-		for (size_t k = 0; !devices[i]->facts.unused && k < p->count; k++) {
+		for (size_t k = 0; !devices[i]->run.unused && k < p->count; k++) {
 			double busy = programs_busy_ns(p, &p->kept[k]);
 			if (busy <= most)
 				continue;
@@ -82,18 +82,18 @@ static enum sx_status add_source(struct judged_sources *s, const struct filling 
 				 const char *program, struct sx_error *err)
 {
 	struct overview *rows = rows_of(f, program);
-	if (f->facts.unused || !rows)
+	if (f->run.unused || !rows)
 		return SX_OK;
-	s->clock = s->count ? s->clock : f->source.clock;
-	if (!report_clocks_are_related(s->clock, f->source.clock))
+	s->clock = s->count ? s->clock : f->source.facts.clock;
+	if (!report_clocks_are_related(s->clock, f->source.facts.clock))
 		return SX_OK;
 	struct verdict_source *source = &s->list[s->count];
 	s->options[s->count] = options_of(f);
-	*source =
-	    (struct verdict_source){.catalog = f->source.catalog,
-				    .options = &s->options[s->count],
-				    .device = f->hidden ? VERDICT_NO_DEVICE : f->source.number,
-				    .own = program && f->programs.begun};
+	*source = (struct verdict_source){.catalog = f->source.catalog,
+					  .options = &s->options[s->count],
+					  .device = f->hidden ? VERDICT_NO_DEVICE
+							      : f->source.facts.number,
+					  .own = program && f->programs.begun};
 	source->rows = overview_table(rows, &source->each);
 	if (!source->rows)
 		return error_nomem(err, "a report");

@@ -7,6 +7,7 @@
 #define ANALYSIS_REPORT_REPORT_H
 
 #include <sextant/analysis.h>
+#include <sextant/device.h>
 
 #include "analysis/budget.h"
 #include "analysis/cost.h"
@@ -55,13 +56,6 @@ struct report_histogram {
 	uint64_t counts[REPORT_BINS + 1];
 };
 
-/* A time without samples, and why. */
-struct report_gap {
-	uint64_t begin_ns, end_ns; /* SX_TIME_UNKNOWN: to the end */
-	uint64_t lost;		   /* samples; UINT64_MAX: not known how many */
-	const char *text;	   /* or NULL */
-};
-
 struct report_context {
 	uint64_t number, samples, slices;
 	uint64_t frames, frames_ns; /* whole ones, and the time that they take */
@@ -101,34 +95,21 @@ uint32_t report_constants(const struct sx_catalog *catalog, struct sx_constant_v
 /* Whose rows are to be told, and how. Everything is copied or referenced by the report. */
 struct report_source {
 	struct sx_catalog *catalog;
-	const char *name, *driver, *source; /* may be NULL */
-	uint32_t instance;		    /* which of its source's devices it is, from 0 */
-	bool simulated;
-	const struct sx_constant_value *constants;
-	uint32_t constant_count;
-	const char *set, *variant; /* or NULL */
-	const char *clock;	   /* what its times count from, or NULL */
+	struct sx_device_facts facts;
 	/* The selection: it must outlive the report; NULL: nothing of this device was asked for. */
 	const struct sx_metrics *metrics;
 	const struct sx_table *like; /* the columns that rows will have */
 	bool chosen;		     /* the selection was made by name: all of it is shown */
-	/* With `numbered` the number that its capture gives it; else devices count from 0. */
-	bool numbered;
-	uint32_t number;
+	bool numbered;		     /* it has the number of its facts; else devices count from 0 */
 };
 
 struct report_device {
 	struct sx_catalog *catalog;
-	const char *name, *driver, *source; /* NULL: not told */
-	uint32_t instance;		    /* as the source of its rows said */
-	uint32_t
-	    number; /* of a capture the one that --device takes; else its place in the report */
-	bool simulated;
+	struct sx_device_facts facts; /* number: of a capture its own, else its place here */
+	struct sx_run_facts run;
 	enum sx_sample_kind kind;
-	const struct sx_constant_value *constants;
-	uint32_t constant_count;
 
-	uint64_t samples, lost;
+	uint64_t samples;
 	uint64_t slices;	   /* of the samples, slices of time that no frame ended */
 	uint64_t begin_ns, end_ns; /* of the samples; SX_TIME_UNKNOWN without */
 	uint64_t duration_ns;	   /* between them, or what report_set_duration() said */
@@ -150,9 +131,6 @@ struct report_device {
 	const struct sx_table *total;	 /* and of the whole run, in one row; NULL without rows */
 	/* The course with smallest and largest values; NULL without report_keep_course(). */
 	const struct pyramid_view *pyramid;
-	const struct report_gap *gaps; /* in order of time, as far as was told */
-	uint32_t gap_count;
-
 	const struct sx_finding *findings; /* fired ones first, ranked */
 	size_t finding_count;
 	const struct sx_advice *advice; /* the same, or NULL without samples */
@@ -171,14 +149,6 @@ struct report_device {
 	bool joined; /* its rows are what it did during those of the device `joined_to` (SX_NONE: of
 		      * one that is not shown) */
 	uint32_t joined_to;
-	struct sx_strings notes;	/* what the user should know, the first thing first */
-	const struct sx_error *silence; /* why there is no sample at all, or NULL */
-	/* Why samples are missing, or NULL; from then (ns of the run) to its end. */
-	const struct sx_error *failure;
-	uint64_t failed_after_ns;
-	bool lost_more;	 /* than `lost`, nobody knows how many */
-	bool partial;	 /* of a recording that was cut or damaged: the note says so */
-	const char *set; /* the metric set that was programmed, or NULL */
 };
 
 struct comparison;
@@ -232,22 +202,14 @@ void report_hide(struct report_fill *fill, uint32_t device);
  */
 void report_keep_course(struct report_fill *fill, size_t bytes);
 
-/* What nobody sees in rows. Strings are copied. */
-struct report_facts {
-	const char *name, *driver; /* NULL: as before */
-	struct sx_strings notes;
-	uint64_t lost;
-	const struct sx_error *silence; /* or NULL */
-	bool unused;			/* the device is left out of the report */
-	bool simulated;
-	bool lost_more, partial;
-	const struct sx_error *failure; /* or NULL */
-	uint64_t failed_after_ns;
-	const struct report_gap *gaps; /* copied */
-	uint32_t gap_count;
-};
+/*
+ * What rows do not show, once all of them are there. `now` has the name and the driver, which some
+ * sources only know by then (NULL: as before), and whether a model made the rows. Copied, but for
+ * constants. Errors: SX_ERR_NO_MEMORY.
+ */
 enum sx_status report_set_facts(struct report_fill *fill, uint32_t device,
-				const struct report_facts *facts, struct sx_error *err);
+				const struct sx_device_facts *now, const struct sx_run_facts *run,
+				struct sx_error *err);
 /* A device's rows are what it did during those of another (join.h). */
 void report_set_joined(struct report_fill *fill, uint32_t device, uint32_t lead);
 /* The goal of a budget; a device that counts no active cycles then has none. */

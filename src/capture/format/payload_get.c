@@ -2,6 +2,7 @@
 #include "capture/format/payload.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* The smallest sizes of repeated parts, which bound what a count may claim. */
 enum { PROPERTY_MIN = 4, CONSTANT_MIN = 10, COLUMN_MIN = 9, CLOCK_MIN = 18 };
@@ -64,8 +65,8 @@ static void get_constants(struct cursor *in, struct arena *arena, struct sx_capt
 		constants[i].name = cursor_string(in, arena);
 		constants[i].value = cursor_f64(in);
 	}
-	out->constants = constants;
-	out->constant_count = count;
+	out->facts.constants = constants;
+	out->facts.constant_count = count;
 }
 
 static void get_column(struct cursor *in, struct arena *arena, struct sx_column *column,
@@ -99,6 +100,14 @@ static void get_columns(struct cursor *in, struct arena *arena, struct sx_captur
 	out->column_count = count;
 }
 
+const char *sx_capture_property(const struct sx_capture_device *device, const char *name)
+{
+	for (uint32_t i = 0; i < device->property_count; i++)
+		if (strcmp(device->properties[i].name, name) == 0)
+			return device->properties[i].value;
+	return NULL;
+}
+
 enum sx_status payload_get_device(const uint8_t *data, size_t size, struct arena *arena,
 				  struct sx_capture_device *out)
 {
@@ -106,20 +115,22 @@ enum sx_status payload_get_device(const uint8_t *data, size_t size, struct arena
 	*out = (struct sx_capture_device){0};
 	out->catalog = cursor_string(&in, arena);
 	out->catalog_hash = cursor_u64(&in);
-	out->source = cursor_string(&in, arena);
-	out->name = cursor_string(&in, arena);
-	out->driver = cursor_string(&in, arena);
+	out->facts.source = cursor_string(&in, arena);
+	out->facts.name = cursor_string(&in, arena);
+	out->facts.driver = cursor_string(&in, arena);
 	uint8_t kind = cursor_u8(&in), flags = cursor_u8(&in);
 	out->kind = (enum sx_sample_kind)kind;
-	out->simulated = flags & 1;
+	out->facts.simulated = flags & 1;
 	out->encloses_work = flags >> 1 & 1;
-	out->clock = cursor_string(&in, arena);
+	out->facts.clock = cursor_string(&in, arena);
 	out->clock_error_ns = cursor_u64(&in);
 	out->interval_ns = cursor_u64(&in);
 	get_constants(&in, arena, out);
 	get_columns(&in, arena, out);
 	if (!in.failed && cursor_left(&in)) /* since version 1.1 */
 		out->properties = get_properties(&in, arena, &out->property_count);
+	if (!in.failed)
+		out->facts.set = sx_capture_property(out, "set");
 	in.failed |= kind >= SX_SAMPLE_KINDS;
 	return outcome(&in);
 }

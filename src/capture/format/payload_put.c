@@ -1,21 +1,33 @@
 /* Writing payloads, field by field as docs/capture-format.md lists them. */
 #include "capture/format/payload.h"
 
-static void put_properties(struct bytes *out, const struct sx_capture_property *properties,
-			   uint32_t count)
+static void put_each_property(struct bytes *out, const struct sx_capture_property *properties,
+			      uint32_t count)
 {
-	bytes_u32(out, count);
 	for (uint32_t i = 0; i < count; i++) {
 		bytes_string(out, properties[i].name);
 		bytes_string(out, properties[i].value);
 	}
 }
 
+/* The set goes first, once. */
+static void put_device_properties(struct bytes *out, const struct sx_capture_device *device)
+{
+	bool has = device->facts.set && !sx_capture_property(device, "set");
+	bytes_u32(out, device->property_count + has);
+	if (has) {
+		bytes_string(out, "set");
+		bytes_string(out, device->facts.set);
+	}
+	put_each_property(out, device->properties, device->property_count);
+}
+
 void payload_put_head(struct bytes *out, uint64_t created_ns,
 		      const struct sx_capture_property *properties, uint32_t count)
 {
 	bytes_u64(out, created_ns);
-	put_properties(out, properties, count);
+	bytes_u32(out, count);
+	put_each_property(out, properties, count);
 }
 
 static void put_column(struct bytes *out, const struct sx_column *column, uint8_t bits)
@@ -32,23 +44,23 @@ void payload_put_device(struct bytes *out, const struct sx_capture_device *devic
 {
 	bytes_string(out, device->catalog);
 	bytes_u64(out, device->catalog_hash);
-	bytes_string(out, device->source);
-	bytes_string(out, device->name);
-	bytes_string(out, device->driver);
+	bytes_string(out, device->facts.source);
+	bytes_string(out, device->facts.name);
+	bytes_string(out, device->facts.driver);
 	bytes_u8(out, (uint8_t)device->kind);
-	bytes_u8(out, (uint8_t)(device->simulated | device->encloses_work << 1));
-	bytes_string(out, device->clock ? device->clock : "monotonic");
+	bytes_u8(out, (uint8_t)(device->facts.simulated | device->encloses_work << 1));
+	bytes_string(out, device->facts.clock ? device->facts.clock : "monotonic");
 	bytes_u64(out, device->clock_error_ns);
 	bytes_u64(out, device->interval_ns);
-	bytes_u32(out, device->constant_count);
-	for (uint32_t i = 0; i < device->constant_count; i++) {
-		bytes_string(out, device->constants[i].name);
-		bytes_f64(out, device->constants[i].value);
+	bytes_u32(out, device->facts.constant_count);
+	for (uint32_t i = 0; i < device->facts.constant_count; i++) {
+		bytes_string(out, device->facts.constants[i].name);
+		bytes_f64(out, device->facts.constants[i].value);
 	}
 	bytes_u32(out, device->column_count);
 	for (uint32_t i = 0; i < device->column_count; i++)
 		put_column(out, &device->columns[i], device->bits ? device->bits[i] : 64);
-	put_properties(out, device->properties, device->property_count);
+	put_device_properties(out, device);
 }
 
 void payload_put_mark(struct bytes *out, const struct sx_capture_mark *mark)

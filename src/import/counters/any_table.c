@@ -223,7 +223,7 @@ static enum sx_status read_with(struct import_job *job, struct import_device *de
 	if (!status) {
 		const struct teller to = import_teller(job);
 		csv_tell(csv_told(stream), &to);
-		device->simulated = csv_told(stream)->simulated;
+		device->facts.simulated = csv_told(stream)->simulated;
 		name_labels(job, csv_told(stream), device);
 		status = csv_all(stream, &device->table, err);
 	}
@@ -256,10 +256,10 @@ static bool is_grouped(const struct import_job *job)
 static enum sx_status any_table_read(struct import_job *job, struct sx_error *err)
 {
 	struct import *import = job->result;
-	struct import_device device = {.source = job->format->kind,
-				       .clock = "file",
-				       .name = job->part ? job->part->name : NULL,
-				       .number = job->part ? job->part->number : SX_NONE};
+	struct import_device device = {.facts.source = job->format->kind,
+				       .facts.clock = "file",
+				       .facts.name = job->part ? job->part->name : NULL,
+				       .facts.number = job->part ? job->part->number : SX_NONE};
 	struct sx_catalog *catalog = NULL;
 	enum sx_status status =
 	    is_grouped(job) ? import_refuse_report(job, "--by adds up the samples of a group", err)

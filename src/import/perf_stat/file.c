@@ -84,8 +84,8 @@ static enum sx_status perf_stat_read(struct import_job *job, struct sx_error *er
 	status = perf_stat_parse(&input, &device->table, &tally, err);
 	if (!status) {
 		device->catalog = import_text(job, name, strlen(name));
-		device->source = job->format->kind;
-		device->driver = "perf";
+		device->facts.source = job->format->kind;
+		device->facts.driver = "perf";
 		result->device_count = 1;
 		/* Intervals of a run that was appended begin at 0 again. */
 		status = import_times_mend_table(job, device->table, IMPORT_RUNS, err);

@@ -12,7 +12,7 @@ static enum import_order order_of(const struct import_rows *rows)
 	if (rows->any_order || rows->job->format->any_order ||
 	    (rows->kind != SX_SAMPLE_TIME && rows->kind != SX_SAMPLE_FRAME))
 		return IMPORT_UNORDERED;
-	return rows->device.clock ? IMPORT_CLOCK : IMPORT_FORWARD;
+	return rows->device.facts.clock ? IMPORT_CLOCK : IMPORT_FORWARD;
 }
 
 /*

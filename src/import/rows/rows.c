@@ -33,11 +33,11 @@ struct import_rows *import_rows_create(struct import_job *job,
 	}
 	rows->kind = options->kind;
 	rows->device = (struct import_device){.catalog = keep(job, options->catalog),
-					      .source = job->format->kind,
-					      .name = keep(job, name),
-					      .number = number,
-					      .driver = keep(job, options->driver),
-					      .clock = keep(job, options->clock),
+					      .facts.source = job->format->kind,
+					      .facts.name = keep(job, name),
+					      .facts.number = number,
+					      .facts.driver = keep(job, options->driver),
+					      .facts.clock = keep(job, options->clock),
 					      .encloses_work = options->encloses_work,
 					      .interval_ns = options->interval_ns};
 	return rows;
@@ -46,7 +46,7 @@ struct import_rows *import_rows_create(struct import_job *job,
 void import_rows_name(struct import_rows *rows, const char *name)
 {
 	if (rows && name && name[0])
-		rows->device.name = keep(rows->job, name);
+		rows->device.facts.name = keep(rows->job, name);
 }
 
 void import_rows_catalog(struct import_rows *rows, const char *catalog)
@@ -58,19 +58,19 @@ void import_rows_catalog(struct import_rows *rows, const char *catalog)
 void import_rows_clock(struct import_rows *rows, const char *clock)
 {
 	if (rows)
-		rows->device.clock = keep(rows->job, clock);
+		rows->device.facts.clock = keep(rows->job, clock);
 }
 
 void import_rows_set(struct import_rows *rows, const char *set)
 {
 	if (rows && set)
-		rows->device.set = keep(rows->job, set);
+		rows->device.facts.set = keep(rows->job, set);
 }
 
 void import_rows_number(struct import_rows *rows, uint32_t number)
 {
 	if (rows)
-		rows->device.number = number;
+		rows->device.facts.number = number;
 }
 
 void import_rows_label_name(struct import_rows *rows, enum sx_label label, const char *name)
@@ -82,13 +82,13 @@ void import_rows_label_name(struct import_rows *rows, enum sx_label label, const
 void import_rows_driver(struct import_rows *rows, const char *driver)
 {
 	if (rows && driver)
-		rows->device.driver = keep(rows->job, driver);
+		rows->device.facts.driver = keep(rows->job, driver);
 }
 
 void import_rows_simulated(struct import_rows *rows)
 {
 	if (rows)
-		rows->device.simulated = true;
+		rows->device.facts.simulated = true;
 }
 
 void import_rows_whole_shares(struct import_rows *rows)
@@ -105,9 +105,9 @@ void import_rows_any_order(struct import_rows *rows)
 
 bool import_rows_constant(struct import_rows *rows, const char *name, double value)
 {
-	if (!rows || rows->device.constant_count >= IMPORT_CONSTANTS_MAX)
+	if (!rows || rows->device.facts.constant_count >= IMPORT_CONSTANTS_MAX)
 		return false;
-	rows->device.constants[rows->device.constant_count++] =
+	rows->device.constants[rows->device.facts.constant_count++] =
 	    (struct sx_constant_value){keep(rows->job, name), value};
 	return true;
 }

@@ -48,9 +48,9 @@ static enum sx_status page_summary(struct page *p)
 	for (uint32_t d = 0; d < p->report->device_count; d++) {
 		const struct report_device *device = &p->report->devices[d];
 		fputs("<h2>", p->out);
-		put_text(p->out, device->name ? device->name : "");
-		fputs(device->simulated ? " (SIMULATED, not a real device)</h2>\n<ul>\n"
-					: "</h2>\n<ul>\n",
+		put_text(p->out, device->facts.name ? device->facts.name : "");
+		fputs(device->facts.simulated ? " (SIMULATED, not a real device)</h2>\n<ul>\n"
+					      : "</h2>\n<ul>\n",
 		      p->out);
 		for (size_t i = 0; i < device->finding_count && device->findings[i].fired; i++) {
 			fputs("<li><b>", p->out);

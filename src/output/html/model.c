@@ -83,7 +83,7 @@ static void rows_json(struct model *m, const struct report_device *d,
 	for (uint32_t i = 0; i < d->row_count; i++) {
 		const struct report_row *row = &d->rows[i];
 		json_object_begin_flat(&m->json);
-		machine_row_json(&m->json, m->view, "page", row, d->number);
+		machine_row_json(&m->json, m->view, "page", row, d->facts.number);
 		unit_json(m, row->unit);
 		json_kv_string(&m->json, "title", row->title);
 		json_kv_string(&m->json, "neutral", row->neutral);
@@ -106,8 +106,8 @@ static void rows_of_device(struct model *m, const struct report_device *d)
 	struct catalog_view catalog = describe_view(d->catalog);
 	catalog.no_memory = &no_memory;
 	struct formula_input input = {.view = &catalog,
-				      .constants = d->constants,
-				      .constant_count = d->constant_count,
+				      .constants = d->facts.constants,
+				      .constant_count = d->facts.constant_count,
 				      .totals = m->full ? d->total : NULL};
 	rows_json(m, d, &input);
 	m->no_memory |= no_memory;
@@ -201,16 +201,16 @@ static void findings_of_device(struct model *m, const struct report_device *d)
 static void gaps_json(struct model *m, const struct report_device *d)
 {
 	json_kv_array(&m->json, "gaps");
-	for (uint32_t i = 0; i < d->gap_count; i++) {
+	for (uint32_t i = 0; i < d->run.gap_count; i++) {
 		json_object_begin_flat(&m->json);
-		time_json(m, "begin_ns", d->gaps[i].begin_ns);
-		time_json(m, "end_ns", d->gaps[i].end_ns);
+		time_json(m, "begin_ns", d->run.gaps[i].begin_ns);
+		time_json(m, "end_ns", d->run.gaps[i].end_ns);
 		json_key(&m->json, "lost");
-		if (d->gaps[i].lost == UINT64_MAX)
+		if (d->run.gaps[i].lost == UINT64_MAX)
 			json_null(&m->json);
 		else
-			json_u64(&m->json, d->gaps[i].lost);
-		json_kv_string(&m->json, "text", d->gaps[i].text);
+			json_u64(&m->json, d->run.gaps[i].lost);
+		json_kv_string(&m->json, "text", d->run.gaps[i].text);
 		json_object_end(&m->json);
 	}
 	json_array_end(&m->json);
@@ -232,10 +232,10 @@ static void histogram_json(struct model *m, const struct report_device *d)
 static void constants_json(struct model *m, const struct report_device *d)
 {
 	json_kv_array(&m->json, "constants");
-	for (uint32_t i = 0; i < d->constant_count; i++) {
+	for (uint32_t i = 0; i < d->facts.constant_count; i++) {
 		json_object_begin_flat(&m->json);
-		json_kv_string(&m->json, "name", d->constants[i].name);
-		json_kv_f64(&m->json, "value", d->constants[i].value);
+		json_kv_string(&m->json, "name", d->facts.constants[i].name);
+		json_kv_f64(&m->json, "value", d->facts.constants[i].value);
 		json_object_end(&m->json);
 	}
 	json_array_end(&m->json);
@@ -261,13 +261,14 @@ static void device_json(struct model *m, const struct report_device *d, uint32_t
 	char hash[24];
 	snprintf(hash, sizeof(hash), "%016" PRIx64, catalog->hash);
 	json_object_begin(&m->json);
-	json_kv_u64(&m->json, "id", d->number);
-	json_kv_string(&m->json, "title", d->name && *d->name ? d->name : catalog->title);
+	json_kv_u64(&m->json, "id", d->facts.number);
+	json_kv_string(&m->json, "title",
+		       d->facts.name && *d->facts.name ? d->facts.name : catalog->title);
 	json_kv_string(&m->json, "catalog_title", catalog->title);
 	json_kv_string(&m->json, "catalog_hash", hash);
 	time_json(m, "begin_ns", d->begin_ns);
 	time_json(m, "end_ns", d->end_ns);
-	json_kv_string(&m->json, "because", d->silence ? d->silence->because : NULL);
+	json_kv_string(&m->json, "because", d->run.silence ? d->run.silence->because : NULL);
 	histogram_json(m, d);
 	gaps_json(m, d);
 	headings_json(m, d);
@@ -309,7 +310,8 @@ static void gate_lines_json(struct model *m, const struct report *r)
 		json_object_begin_flat(&m->json);
 		json_kv_u64(&m->json, "gate", i);
 		json_kv_u64(&m->json, "device",
-			    g->device < r->device_count ? r->devices[g->device].number : g->device);
+			    g->device < r->device_count ? r->devices[g->device].facts.number
+							: g->device);
 		json_kv_string(&m->json, "metric", g->metric);
 		json_kv_bool(&m->json, "of_samples", g->of_samples && !g->why);
 		json_kv_bool(&m->json, "above", g->above);

@@ -334,7 +334,7 @@ bool trace_describe(struct trace *p, struct trace_state *d)
 	group_counters(d);
 	d->track = trace_track(p, &(struct trace_track){.parent = p->root,
 							.name = d->name,
-							.description = d->in->report->driver,
+							.description = d->in->report->facts.driver,
 							.rank = (int32_t)d->in->number});
 	for (uint32_t i = 0; i < d->lane_count; i++) {
 		struct trace_lane *lane = &d->lanes[i];

@@ -132,18 +132,21 @@ static void add_device_texts(struct texts *texts, const struct trace_state *d)
 	add_text(texts, device_key(key, d, "name"), d->name);
 	add_text(texts, device_key(key, d, "catalog"), sx_catalog_info(r->catalog)->name);
 	add_text(texts, device_key(key, d, "catalog_hash"), hash);
-	add_text(texts, device_key(key, d, "source"), r->source);
-	add_text(texts, device_key(key, d, "driver"), r->driver);
-	add_text(texts, device_key(key, d, "set"), r->set);
+	add_text(texts, device_key(key, d, "source"), r->facts.source);
+	add_text(texts, device_key(key, d, "driver"), r->facts.driver);
+	add_text(texts, device_key(key, d, "set"), r->facts.set);
 	add_text(texts, device_key(key, d, "kind"), sx_sample_kind_name(r->kind));
 	add_text(texts, device_key(key, d, "clock"), d->in->clock);
-	add_text(texts, device_key(key, d, "note"), r->notes.count ? r->notes.items[0] : NULL);
-	add_text(texts, device_key(key, d, "failure"), r->failure ? r->failure->message : NULL);
-	add_text(texts, device_key(key, d, "silence"), r->silence ? r->silence->message : NULL);
-	add_number(texts, device_key(key, d, "simulated"), r->simulated);
+	add_text(texts, device_key(key, d, "note"),
+		 r->run.notes.count ? r->run.notes.items[0] : NULL);
+	add_text(texts, device_key(key, d, "failure"),
+		 r->run.failure ? r->run.failure->message : NULL);
+	add_text(texts, device_key(key, d, "silence"),
+		 r->run.silence ? r->run.silence->message : NULL);
+	add_number(texts, device_key(key, d, "simulated"), r->facts.simulated);
 	add_number(texts, device_key(key, d, "samples"), r->samples);
-	add_number(texts, device_key(key, d, "samples_lost"), r->lost);
-	if (r->lost_more)
+	add_number(texts, device_key(key, d, "samples_lost"), r->run.lost);
+	if (r->run.lost_more)
 		add_text(texts, device_key(key, d, "samples_lost_more"), "nobody knows how many");
 	add_number(texts, device_key(key, d, "without_data"), rows_without_data(r));
 	if (d->in->lanes->untimed)
@@ -262,27 +265,28 @@ static void add_facts(struct trace *p, const struct trace_state *d, Pf__Gpu *gpu
 {
 	const struct report_device *r = d->in->report;
 	char key[256], number[32];
-	if (!make_facts(
-		p, (size_t)r->constant_count + 2 * (size_t)d->counter_count + 7 + SX_LABEL_COUNT,
-		gpu)) {
+	if (!make_facts(p,
+			(size_t)r->facts.constant_count + 2 * (size_t)d->counter_count + 7 +
+			    SX_LABEL_COUNT,
+			gpu)) {
 		p->stream.failed = true;
 		return;
 	}
 	snprintf(number, sizeof(number), "%u", (unsigned)d->in->number);
 	add_fact(p, gpu, "sextant.number", number);
-	add_fact(p, gpu, "sextant.name", r->name);
-	add_fact(p, gpu, "sextant.source", r->source);
-	add_fact(p, gpu, "sextant.driver", r->driver);
-	add_fact(p, gpu, "sextant.set", r->set);
+	add_fact(p, gpu, "sextant.name", r->facts.name);
+	add_fact(p, gpu, "sextant.source", r->facts.source);
+	add_fact(p, gpu, "sextant.driver", r->facts.driver);
+	add_fact(p, gpu, "sextant.set", r->facts.set);
 	add_fact(p, gpu, "sextant.kind", sx_sample_kind_name(r->kind));
-	add_fact(p, gpu, "sextant.simulated", r->simulated ? "true" : "false");
+	add_fact(p, gpu, "sextant.simulated", r->facts.simulated ? "true" : "false");
 	for (int l = 0; l < SX_LABEL_COUNT; l++) {
 		snprintf(key, sizeof(key), "sextant.label.%s", label_name((enum sx_label)l));
 		add_fact(p, gpu, key, d->in->labels[l]);
 	}
-	for (uint32_t i = 0; i < r->constant_count; i++) {
-		snprintf(key, sizeof(key), "sextant.constant.%.90s", r->constants[i].name);
-		json_format_f64(number, r->constants[i].value);
+	for (uint32_t i = 0; i < r->facts.constant_count; i++) {
+		snprintf(key, sizeof(key), "sextant.constant.%.90s", r->facts.constants[i].name);
+		json_format_f64(number, r->facts.constants[i].value);
 		add_fact(p, gpu, key, number);
 	}
 	for (uint32_t i = 0; i < d->counter_count; i++) {
@@ -361,8 +365,9 @@ static void write_stages(struct trace *p)
 static bool prepare(struct trace *p, struct trace_state *d, uint32_t *gpus, uint32_t *id)
 {
 	const struct report_device *r = d->in->report;
-	const char *name = r->name && *r->name ? r->name : sx_catalog_info(r->catalog)->title;
-	bool says = !r->simulated || strstr(name, "simulated");
+	const char *name =
+	    r->facts.name && *r->facts.name ? r->facts.name : sx_catalog_info(r->catalog)->title;
+	bool says = !r->facts.simulated || strstr(name, "simulated");
 	char *made = packet_format(&p->stream, "%s%s", name, says ? "" : " (simulated)");
 	d->name = arena_strndup(&p->arena, made, strlen(made));
 	p->stream.text_used = 0;

@@ -45,7 +45,7 @@ void budget_json(struct json *json, const struct report_device *d)
 	if (!d->has_budget)
 		return;
 	json_object_begin_flat(json);
-	json_kv_u64(json, "device", d->number);
+	json_kv_u64(json, "device", d->facts.number);
 	json_kv_f64(json, "width", d->goal.width);
 	json_kv_f64(json, "height", d->goal.height);
 	json_kv_f64(json, "fps", d->goal.fps);

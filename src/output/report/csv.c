@@ -40,9 +40,9 @@ static enum sx_status report_write_csv(const struct view *view, const struct rep
 	csv_end_line(&csv);
 	for (uint32_t d = 0; d < r->device_count; d++)
 		for (uint32_t i = 0; i < r->devices[d].row_count; i++) {
-			csv_row(&csv, view, &r->devices[d].rows[i], r->devices[d].number);
+			csv_row(&csv, view, &r->devices[d].rows[i], r->devices[d].facts.number);
 			if (simulated)
-				csv_text(&csv, r->devices[d].simulated ? "true" : "false");
+				csv_text(&csv, r->devices[d].facts.simulated ? "true" : "false");
 			csv_end_line(&csv);
 		}
 	return SX_OK;

@@ -12,7 +12,7 @@ static void metrics_json(struct json *json, const struct view *view, const struc
 		for (uint32_t i = 0; i < r->devices[d].row_count; i++) {
 			json_object_begin_flat(json);
 			machine_row_json(json, view, r->schema, &r->devices[d].rows[i],
-					 r->devices[d].number);
+					 r->devices[d].facts.number);
 			json_object_end(json);
 		}
 	json_array_end(json);
@@ -29,7 +29,8 @@ static enum sx_status report_write_json(const struct view *view, const struct re
 	json_kv_array(&json, "findings");
 	for (uint32_t d = 0; d < r->device_count; d++) {
 		if (r->devices[d].advice)
-			findings_json(view, &json, r->devices[d].advice, r->devices[d].number);
+			findings_json(view, &json, r->devices[d].advice,
+				      r->devices[d].facts.number);
 		budgets |= r->devices[d].has_budget;
 	}
 	json_array_end(&json);

@@ -7,7 +7,7 @@ bool machine_simulated(const struct report *report)
 {
 	bool any = false;
 	for (uint32_t i = 0; i < report->device_count; i++)
-		any |= report->devices[i].simulated;
+		any |= report->devices[i].facts.simulated;
 	return any;
 }
 
@@ -110,44 +110,44 @@ static void processes_json(struct json *json, const struct report_device *d)
 static void failure_json(struct json *json, const struct report_device *d)
 {
 	json_key(json, "failure");
-	if (!d->failure) {
+	if (!d->run.failure) {
 		json_null(json);
 		return;
 	}
 	json_object_begin_flat(json);
-	json_kv_string(json, "message", d->failure->message);
-	json_kv_string(json, "because", d->failure->because);
-	json_kv_u64(json, "after_ns", d->failed_after_ns);
+	json_kv_string(json, "message", d->run.failure->message);
+	json_kv_string(json, "because", d->run.failure->because);
+	json_kv_u64(json, "after_ns", d->run.failed_after_ns);
 	json_object_end(json);
 }
 
 static void device_json(struct json *json, const struct report *r, const struct report_device *d)
 {
 	json_object_begin(json);
-	json_kv_u64(json, "id", d->number);
+	json_kv_u64(json, "id", d->facts.number);
 	json_kv_string(json, "catalog", sx_catalog_info(d->catalog)->name);
-	json_kv_string(json, "name", d->name);
-	json_kv_string(json, "source", d->source);
-	json_kv_string(json, "driver", d->driver);
-	json_kv_bool(json, "simulated", d->simulated);
+	json_kv_string(json, "name", d->facts.name);
+	json_kv_string(json, "source", d->facts.source);
+	json_kv_string(json, "driver", d->facts.driver);
+	json_kv_bool(json, "simulated", d->facts.simulated);
 	json_kv_string(json, "kind", sx_sample_kind_name(d->kind));
 	json_kv_u64(json, "samples", d->samples);
-	json_kv_u64(json, "lost", d->lost);
+	json_kv_u64(json, "lost", d->run.lost);
 	duration_json(json, d->duration_ns);
 	frames_json(json, &d->frames);
 	processes_json(json, d);
-	json_kv_bool(json, "lost_more", d->lost_more);
+	json_kv_bool(json, "lost_more", d->run.lost_more);
 	failure_json(json, d);
 	if (d->joined && d->joined_to != SX_NONE)
-		json_kv_u64(json, "joined_to", r->devices[d->joined_to].number);
+		json_kv_u64(json, "joined_to", r->devices[d->joined_to].facts.number);
 	else if (d->joined)
 		json_kv_null(json, "joined_to");
-	json_kv_string(json, "set", d->set);
+	json_kv_string(json, "set", d->facts.set);
 	json_kv_array(json, "notes");
-	for (uint32_t i = 0; i < d->notes.count; i++)
-		json_string(json, d->notes.items[i]);
+	for (uint32_t i = 0; i < d->run.notes.count; i++)
+		json_string(json, d->run.notes.items[i]);
 	json_array_end(json);
-	json_kv_string(json, "why", d->silence ? d->silence->message : NULL);
+	json_kv_string(json, "why", d->run.silence ? d->run.silence->message : NULL);
 	json_object_end(json);
 }
 
@@ -172,7 +172,8 @@ static const struct report_device *next_by_number(const struct report *r,
 	const struct report_device *next = NULL;
 	for (uint32_t i = 0; i < r->device_count; i++) {
 		const struct report_device *d = &r->devices[i];
-		if ((!last || d->number > last->number) && (!next || d->number < next->number))
+		if ((!last || d->facts.number > last->facts.number) &&
+		    (!next || d->facts.number < next->facts.number))
 			next = d;
 	}
 	return next;

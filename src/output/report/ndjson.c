@@ -19,7 +19,7 @@ static enum sx_status report_write_ndjson(const struct view *view, const struct 
 			json = (struct json){.out = view->out.out, .compact = true};
 			json_object_begin(&json);
 			machine_row_json(&json, view, r->schema, &r->devices[d].rows[i],
-					 r->devices[d].number);
+					 r->devices[d].facts.number);
 			json_object_end(&json);
 			json_end(&json);
 		}

@@ -194,11 +194,11 @@ static void openmetrics_add_row(struct exposition *e, uint32_t device, const str
 static void add_partial(struct exposition *e, uint32_t device)
 {
 	const struct report_device *d = &e->report->devices[device];
-	const char *why = d->lost || d->lost_more ? "samples were lost" : NULL;
-	if (d->partial)
-		why = d->notes.count ? d->notes.items[0] : NULL;
-	if (d->failure)
-		why = d->failure->message;
+	const char *why = d->run.lost || d->run.lost_more ? "samples were lost" : NULL;
+	if (d->run.partial)
+		why = d->run.notes.count ? d->run.notes.items[0] : NULL;
+	if (d->run.failure)
+		why = d->run.failure->message;
 	if (why)
 		add(e, &(struct series){.family = family_of(e, "sextant_incomplete", FAMILY_GAUGE,
 							    "", "Samples are missing"),
@@ -223,7 +223,7 @@ static void add_device(struct exposition *e, uint32_t device)
 						    "Samples that are known to be lost"),
 				.device = device,
 				.exact = true,
-				.whole = d->lost});
+				.whole = d->run.lost});
 	add_partial(e, device);
 	if (d->duration_ns) /* 0: the samples have no times */
 		add(e,
@@ -283,22 +283,23 @@ static void write_labels(const struct exposition *e, const struct series *s, enu
 	char id[NAME_BYTES];
 	const struct report_device *d = &e->report->devices[s->device];
 	struct labels labels = {.out = e->view->out.out};
-	snprintf(id, sizeof(id), "%s-%u", d->source ? d->source : "device", (unsigned)d->instance);
+	snprintf(id, sizeof(id), "%s-%u", d->facts.source ? d->facts.source : "device",
+		 (unsigned)d->facts.instance);
 	label(&labels, "hw_id", id);
 	if (type == FAMILY_INFO) {
-		label(&labels, "hw_name", d->name);
+		label(&labels, "hw_name", d->facts.name);
 		label(&labels, "hw_vendor", sx_catalog_info(d->catalog)->vendor);
-		label(&labels, "hw_driver_version", d->driver);
+		label(&labels, "hw_driver_version", d->facts.driver);
 		label(&labels, "catalog", sx_catalog_info(d->catalog)->name);
-		label(&labels, "source", d->source);
-		label(&labels, "set", d->set);
+		label(&labels, "source", d->facts.source);
+		label(&labels, "set", d->facts.set);
 		label(&labels, "kind", sx_sample_kind_name(d->kind));
 	}
 	label(&labels, "hw_gpu_task", s->task);
 	label(&labels, "metric", s->metric);
 	label(&labels, "rule", s->rule);
 	label(&labels, "why", s->why);
-	if (d->simulated)
+	if (d->facts.simulated)
 		label(&labels, "simulated", "true");
 	fputc('}', labels.out);
 }

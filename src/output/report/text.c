@@ -15,7 +15,7 @@
 
 const char *report_text_title(const struct report_device *d)
 {
-	return d->name && *d->name ? d->name : sx_catalog_info(d->catalog)->title;
+	return d->facts.name && *d->facts.name ? d->facts.name : sx_catalog_info(d->catalog)->title;
 }
 
 #define TOGETHER 1.005 /* frames that overlap more are of several programs or contexts */
@@ -122,9 +122,9 @@ static void samples_text(const struct view *view, const struct report *r,
 		frames_text(view, d, line + used, sizeof(line) - used);
 		used = strlen(line);
 	}
-	if (d->lost || d->lost_more)
+	if (d->run.lost || d->run.lost_more)
 		used += (size_t)snprintf(line + used, sizeof(line) - used, ", %s%" PRIu64 " lost",
-					 d->lost_more ? "more than " : "", d->lost);
+					 d->run.lost_more ? "more than " : "", d->run.lost);
 	if (r->ran && used < sizeof(line))
 		ending_text(r, line + used, sizeof(line) - used);
 	text_wrap(&view->out, 0, line);
@@ -133,8 +133,8 @@ static void samples_text(const struct view *view, const struct report *r,
 static void silence_text(const struct view *view, const struct report_device *d)
 {
 	char line[1100];
-	snprintf(line, sizeof(line), "%s%s%s", d->silence->message,
-		 d->silence->because[0] ? ": " : "", d->silence->because);
+	snprintf(line, sizeof(line), "%s%s%s", d->run.silence->message,
+		 d->run.silence->because[0] ? ": " : "", d->run.silence->because);
 	text_wrap(&view->out, 2, line);
 }
 
@@ -142,9 +142,9 @@ static void silence_text(const struct view *view, const struct report_device *d)
 static void failure_text(const struct view *view, const struct report_device *d)
 {
 	char line[1200], after[HUMAN_MAX];
-	human_duration(after, d->failed_after_ns);
-	snprintf(line, sizeof(line), "incomplete: after %s, %s%s%s", after, d->failure->message,
-		 d->failure->because[0] ? ": " : "", d->failure->because);
+	human_duration(after, d->run.failed_after_ns);
+	snprintf(line, sizeof(line), "incomplete: after %s, %s%s%s", after, d->run.failure->message,
+		 d->run.failure->because[0] ? ": " : "", d->run.failure->because);
 	text_wrap(&view->out, 2, line);
 }
 
@@ -306,21 +306,21 @@ void report_text_head(const struct view *view, const struct report *r,
 {
 	FILE *out = view->out.out;
 	text_styled(&view->out, TEXT_BOLD, report_text_title(d));
-	if (d->simulated)
+	if (d->facts.simulated)
 		text_styled(&view->out, TEXT_YELLOW, "  SIMULATED, not a real device");
 	fputc('\n', out);
-	if (d->driver && *d->driver)
-		text_wrap(&view->out, 0, d->driver);
+	if (d->facts.driver && *d->facts.driver)
+		text_wrap(&view->out, 0, d->facts.driver);
 	samples_text(view, r, d);
 	if (d->joined)
 		joined_text(view, r, d);
 	processes_text(view, d);
 	cost_text(view, d);
-	if (d->silence)
+	if (d->run.silence)
 		silence_text(view, d);
-	else if (d->notes.count) /* standard error has them all, when they come up */
-		text_wrap(&view->out, 2, d->notes.items[0]);
-	if (d->failure && !d->silence)
+	else if (d->run.notes.count) /* standard error has them all, when they come up */
+		text_wrap(&view->out, 2, d->run.notes.items[0]);
+	if (d->run.failure && !d->run.silence)
 		failure_text(view, d);
 }
 
@@ -328,7 +328,8 @@ static void not_measured(const struct view *view, const struct report_device *d)
 {
 	char line[1400];
 	snprintf(line, sizeof(line), "not measured: %s: %s%s%s", report_text_title(d),
-		 d->silence->message, d->silence->because[0] ? ": " : "", d->silence->because);
+		 d->run.silence->message, d->run.silence->because[0] ? ": " : "",
+		 d->run.silence->because);
 	fputc('\n', view->out.out);
 	text_wrap(&view->out, 0, line);
 	size_t used = 0;
@@ -366,7 +367,7 @@ static enum sx_status report_write_text(const struct view *view, const struct re
 	verdict_text(view, r->verdict);
 	for (uint32_t d = 0; ok && d < r->device_count; d++) {
 		/* What gave nothing stands below what did. */
-		if (said && r->devices[d].silence && !r->devices[d].samples)
+		if (said && r->devices[d].run.silence && !r->devices[d].samples)
 			continue;
 		if (any)
 			fputc('\n', view->out.out);
@@ -374,7 +375,7 @@ static enum sx_status report_write_text(const struct view *view, const struct re
 		ok = device_text(view, r, &r->devices[d]);
 	}
 	for (uint32_t d = 0; said && d < r->device_count; d++)
-		if (r->devices[d].silence && !r->devices[d].samples)
+		if (r->devices[d].run.silence && !r->devices[d].samples)
 			not_measured(view, &r->devices[d]);
 	gates_text(view, r->gates, r->gate_count);
 	return ok ? SX_OK : error_nomem(err, "writing the report");

@@ -27,7 +27,7 @@ static void explain_silence(struct sx_session *s, uint32_t index)
 	struct sx_error *why = &d->silence;
 	if (d->rows)
 		return;
-	s->infos[index].silence = why;
+	s->infos[index].run.silence = why;
 	if (d->failure.message[0]) {
 		*why = d->failure;
 		return;
@@ -64,19 +64,20 @@ static void tell_partial(const struct sx_session *s, uint32_t index, struct sx_e
 static void tell_loss(const struct sx_session_device *info, struct sx_error *err)
 {
 	error_set(err, SX_INCOMPLETE, "%s%llu sample%s of %s lost",
-		  info->lost_more ? "more than " : "", (unsigned long long)info->lost,
-		  info->lost == 1 ? " was" : "s were", info->name ? info->name : info->source);
+		  info->run.lost_more ? "more than " : "", (unsigned long long)info->run.lost,
+		  info->run.lost == 1 ? " was" : "s were",
+		  info->facts.name ? info->facts.name : info->facts.source);
 	error_because(err, "they came faster than they were fetched, or were not whole");
 	error_try(err, "a longer --interval, or fewer other programs");
 }
 
 /* Puts what goes before the other notes at their head, whole where a source said it. */
-static const char *first_note(struct session_device *d)
+static void put_first_note(struct session_device *d)
 {
 	const char *first = d->note.message;
 	size_t length = strlen(first), at = 0;
 	if (!length)
-		return d->note_count ? d->notes[0] : NULL;
+		return;
 	while (at < d->note_count && strncmp(d->notes[at], first, length) != 0)
 		at++;
 	if (at < d->note_count)
@@ -85,7 +86,20 @@ static const char *first_note(struct session_device *d)
 		d->note_count++;
 	memmove(d->notes + 1, d->notes, at * sizeof(*d->notes));
 	d->notes[0] = first;
-	return first;
+}
+
+/* Some sources only know by now what their device is. What the session chose of it stays. */
+static void conclude_facts(struct sx_session *s, uint32_t index)
+{
+	struct sx_device_facts *facts = &s->infos[index].facts, chosen = *facts;
+	*facts = source_describe(s->devices[index].source)->facts;
+	facts->source = chosen.source;
+	facts->set = chosen.set;
+	facts->variant = chosen.variant;
+	facts->number = chosen.number;
+	facts->instance = chosen.instance;
+	facts->constants = chosen.constants;
+	facts->constant_count = chosen.constant_count;
 }
 
 /* The public face of a device after a run; the first failure of all is the run's. */
@@ -93,24 +107,21 @@ void conclude_device(struct sx_session *s, uint32_t index, struct sx_error *firs
 {
 	struct session_device *d = &s->devices[index];
 	struct sx_session_device *info = &s->infos[index];
-	const struct source_desc *desc = source_describe(d->source);
 	struct sx_error loss = {0};
 	info->raw = d->raw;
-	info->name = desc->name;
-	info->driver = desc->driver;
-	info->simulated = desc->simulated;
-	info->note = first_note(d);
-	info->notes = (struct sx_strings){d->notes, d->note_count};
-	info->failure = d->failure.message[0] ? &d->failure : NULL;
-	info->unused = session_is_unused(s, index);
+	conclude_facts(s, index);
+	put_first_note(d);
+	info->run.notes = (struct sx_strings){d->notes, d->note_count};
+	info->run.failure = d->failure.message[0] ? &d->failure : NULL;
+	info->run.unused = session_is_unused(s, index);
 	explain_silence(s, index);
-	if (info->failure)
-		drive_keep_first(first, info->failure);
-	if (info->lost || info->lost_more) {
+	if (info->run.failure)
+		drive_keep_first(first, info->run.failure);
+	if (info->run.lost || info->run.lost_more) {
 		tell_loss(info, &loss);
 		drive_keep_first(first, &loss);
 	}
-	if (info->partial) {
+	if (info->run.partial) {
 		tell_partial(s, index, &loss);
 		drive_keep_first(first, &loss);
 	}

@@ -119,7 +119,7 @@ static void leave_rest(struct sx_session *s, uint32_t index)
 {
 	const struct raw_sample rest = {
 	    .flags = RAW_LOST, .begin_ns = SX_TIME_UNKNOWN, .end_ns = SX_TIME_UNKNOWN};
-	s->infos[index].lost_more = true;
+	s->infos[index].run.lost_more = true;
 	if (s->writer)
 		record_sample(s, index, &rest);
 }

@@ -26,7 +26,7 @@ void session_fail(struct sx_session *s, uint32_t index, const struct sx_error *w
 	struct sx_session_device *info = &s->infos[index];
 	if (d->failure.message[0])
 		return;
-	info->failed_after_ns = failure_time(s, info);
+	info->run.failed_after_ns = failure_time(s, info);
 	d->failure = *why;
 	if (s->writer && s->state == SESSION_RUNNING)
 		record_failure(s, index);
@@ -75,7 +75,7 @@ static void drive_decode(struct sx_session *s, uint32_t index, const struct raw_
 	    d->turns ? turns_feed(s, index, raw, &why)
 		     : d->decoder->ops->feed(d->decoder, raw, session_newest(d), &why);
 	if (sx_failed(status))
-		s->infos[index].lost++;
+		s->infos[index].run.lost++;
 	if (status)
 		session_fail(s, index, &why);
 	size_t count = sx_table_row_count(session_newest(d)) - before;
@@ -108,7 +108,7 @@ static void take_note(struct sx_session *s, uint32_t index, const struct raw_sam
 	keep_note(s, &s->devices[index], raw);
 	error_set(&note, SX_INCOMPLETE, "%.*s", (int)raw->size, (const char *)raw->data);
 	if (raw->flags & RAW_PARTIAL) {
-		s->infos[index].partial = true;
+		s->infos[index].run.partial = true;
 		s->devices[index].note = note;
 	}
 	drive_keep_first(&s->devices[index].note, &note);
@@ -135,8 +135,8 @@ bool session_take(struct sx_session *s, uint32_t index)
 	if (s->writer)
 		record_sample(s, index, &raw);
 	if (raw.flags & RAW_LOST && (!raw.lost || s->options.input))
-		s->infos[index].lost_more = true;
-	s->infos[index].lost += raw.lost;
+		s->infos[index].run.lost_more = true;
+	s->infos[index].run.lost += raw.lost;
 	if (raw.kind == RAW_NOTE)
 		take_note(s, index, &raw);
 	else

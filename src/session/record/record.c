@@ -24,7 +24,7 @@ static uint8_t bits_of(const struct sx_catalog *catalog, const char *name)
 	return (uint8_t)(bits >= 1 && bits <= 64 ? bits : 64);
 }
 
-/* Columns, their widths and the constants of a device, in memory that the session owns. */
+/* Columns and their widths, in memory that the session owns. */
 static bool describe_columns(struct sx_session *s, const struct sx_session_device *info,
 			     const struct sx_table *raw, struct sx_capture_device *out)
 {
@@ -40,8 +40,6 @@ static bool describe_columns(struct sx_session *s, const struct sx_session_devic
 	out->columns = list;
 	out->bits = bits;
 	out->column_count = columns;
-	out->constants = info->constants;
-	out->constant_count = info->constant_count;
 	return true;
 }
 
@@ -60,15 +58,14 @@ static bool describe_program(struct sx_session *s, uint32_t index, struct sx_cap
 	bool is = turns_active(s, index); /* else the source tells of another set */
 	uint32_t count = 0;
 	struct sx_capture_property *list = arena_alloc(
-	    &s->arena, (desc->fact_count + s->options.metric_count + 2) * sizeof(*list));
+	    &s->arena, (desc->property_count + s->options.metric_count + 1) * sizeof(*list));
 	char *interval = arena_alloc(&s->arena, 24);
 	if (!list || !interval)
 		return false;
 	snprintf(interval, 24, "%llu", (unsigned long long)desc->interval_ns);
-	add_property(list, &count, "set", d->set);
 	add_property(list, &count, "interval", desc->interval_ns ? interval : NULL);
-	for (uint32_t i = 0; is && i < desc->fact_count; i++)
-		add_property(list, &count, desc->facts[i].name, desc->facts[i].value);
+	for (uint32_t i = 0; is && i < desc->property_count; i++)
+		add_property(list, &count, desc->properties[i].name, desc->properties[i].value);
 	for (uint32_t i = 0; d->set && i < d->request.definition_count; i++)
 		add_property(list, &count, "definition", d->request.definitions[i]);
 	out->properties = list;
@@ -102,15 +99,16 @@ static enum sx_status add_device(struct sx_session *s, uint32_t index, struct sx
 	struct sx_capture_device device = {
 	    .catalog = catalog->name,
 	    .catalog_hash = catalog->hash,
-	    .source = d->ops->name,
-	    .name = desc->name,
-	    .driver = desc->driver,
+	    .facts = desc->facts,
 	    .kind = sx_table_kind(d->raw),
-	    .simulated = desc->simulated,
 	    .encloses_work = desc->encloses_work,
 	    .clock_error_ns = clock_of(s, index).error_ns,
 	    .interval_ns = desc->encloses_work ? 0 : s->options.interval_ns,
 	};
+	device.facts.source = d->ops->name;
+	device.facts.set = d->set;
+	device.facts.constants = info->facts.constants;
+	device.facts.constant_count = info->facts.constant_count;
 	if (!describe_columns(s, info, d->raw, &device) || !describe_program(s, index, &device))
 		return error_nomem(err, "recording a device");
 	return sx_capture_add_device(s->writer, &device, &d->recorded, err);
@@ -229,7 +227,8 @@ static bool only_tried(struct sx_session *s, uint32_t index)
 	char text[2 * SX_ERROR_TEXT_MAX + 32];
 	const struct session_device *d = &s->devices[index];
 	if (s->options.device_count || !d->ops->spawn_env || d->recorded != SX_CAPTURE_NO_DEVICE ||
-	    d->failure.message[0] || d->others || s->infos[index].lost || s->infos[index].lost_more)
+	    d->failure.message[0] || d->others || s->infos[index].run.lost ||
+	    s->infos[index].run.lost_more)
 		return false;
 	for (uint32_t i = 0; i < s->device_count; i++)
 		others |= s->devices[i].recorded != SX_CAPTURE_NO_DEVICE;
@@ -282,7 +281,7 @@ void record_rows(struct sx_session *s, uint32_t index, bool now)
 	struct sx_vector *vectors = calloc(columns + 1, sizeof(*vectors));
 	if (!vectors || !has_device(s, index)) {
 		free(vectors);
-		s->infos[index].lost += sx_table_row_count(d->raw);
+		s->infos[index].run.lost += sx_table_row_count(d->raw);
 		sx_table_clear(d->raw);
 		return;
 	}

@@ -113,12 +113,12 @@ static enum sx_status source_cpu_open(const struct source_host *host, const char
 	s->constants[0] = (struct sx_constant_value){"cpus", s->topology.cpu_count};
 	s->constants[1] = (struct sx_constant_value){"clusters", s->topology.cluster_count};
 	s->desc = (struct source_desc){.catalog = "cpu",
-				       .name = s->name,
-				       .driver = s->driver,
+				       .facts.name = s->name,
+				       .facts.driver = s->driver,
 				       .min_interval_ns = INTERVAL_MIN_NS,
 				       .max_interval_ns = INTERVAL_MAX_NS,
-				       .constants = s->constants,
-				       .constant_count = 2};
+				       .facts.constants = s->constants,
+				       .facts.constant_count = 2};
 	*out = &s->base;
 	return SX_OK;
 }

@@ -100,8 +100,8 @@ static enum sx_status source_drm_open(const struct source_host *host, const char
 	drm_card_name(&s->card, s->name, sizeof(s->name));
 	drm_driver_name(host->sys, &s->card, s->driver, sizeof(s->driver));
 	s->desc = (struct source_desc){.catalog = "drm",
-				       .name = s->name,
-				       .driver = s->driver,
+				       .facts.name = s->name,
+				       .facts.driver = s->driver,
 				       .min_interval_ns = INTERVAL_MIN_NS,
 				       .max_interval_ns = INTERVAL_MAX_NS,
 				       .kinds = 1u << SX_SAMPLE_PROCESS,

@@ -339,13 +339,13 @@ static enum sx_status choose_usual(struct gl_counters *s, struct sx_error *err)
 
 static void set_constant(struct gl_counters *s, const char *name, double value)
 {
-	s->constants[s->in.desc.constant_count++] = (struct sx_constant_value){name, value};
+	s->constants[s->in.desc.facts.constant_count++] = (struct sx_constant_value){name, value};
 }
 
 /* What the driver tells of the chip; the last two hold for known parts of GCN. */
 static void take_shape(struct gl_counters *s)
 {
-	s->in.desc.constants = s->constants;
+	s->in.desc.facts.constants = s->constants;
 	if (!s->list.units || !s->list.engines)
 		return;
 	set_constant(s, "NUM_SHADER_ENGINES", s->list.engines);
@@ -372,8 +372,8 @@ enum sx_status gl_counters_describe(struct gl_counters *s, struct sx_error *err)
 	take_shape(s);
 	s->in.desc.catalog = sx_catalog_info(s->catalog)->name;
 	s->in.desc.own = s->catalog;
-	s->in.desc.name = s->list.renderer;
-	s->in.desc.driver = s->list.version;
+	s->in.desc.facts.name = s->list.renderer;
+	s->in.desc.facts.driver = s->list.version;
 	s->in.desc.takes_passes = true;
 	s->in.desc.usual = s->usual;
 	s->in.desc.usual_count = s->usual_count;

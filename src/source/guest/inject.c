@@ -64,7 +64,7 @@ enum sx_status inject_open(const struct inject_api *api, const struct source_hos
 	in->api = api;
 	in->program = (struct program){.variable = api->variable, .holds = api->holds};
 	in->desc = (struct source_desc){.catalog = api->catalog,
-					.name = api->title,
+					.facts.name = api->title,
 					.encloses_work = true,
 					.tells_contexts = true,
 					.kinds = api->kinds};
@@ -96,8 +96,8 @@ const struct source_desc *inject_describe(struct source *source)
 		snprintf(in->name, sizeof(in->name), "%s", named ? info->renderer : in->api->title);
 		snprintf(in->driver, sizeof(in->driver), "%s%s%s %s", info->vendor,
 			 made ? ", " : "", in->api->title, info->version);
-		in->desc.name = in->name;
-		in->desc.driver = in->driver;
+		in->desc.facts.name = in->name;
+		in->desc.facts.driver = in->driver;
 	}
 	return &in->desc;
 }

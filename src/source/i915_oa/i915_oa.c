@@ -51,8 +51,8 @@ static void i915_step_describe(struct oa_source *source)
 	s->oa.desc.min_interval_ns =
 	    oa_period_ns(s->card.device.timestamp_hz, i915_exponent(&s->card, 0));
 	sx_oa_device_constants(&s->card.device, &s->constants);
-	s->oa.desc.constants = s->constants.items;
-	s->oa.desc.constant_count = s->constants.count;
+	s->oa.desc.facts.constants = s->constants.items;
+	s->oa.desc.facts.constant_count = s->constants.count;
 }
 
 static enum sx_status i915_step_configure(struct oa_source *source,

@@ -213,15 +213,15 @@ static void describe_device(struct kbase *k)
 	const struct kbase_device *device = &k->device;
 	name_driver(device, k->driver, sizeof(k->driver));
 	k->desc = (struct source_desc){.catalog = device->known ? device->model.catalog : NULL,
-				       .name = device->known ? device->model.name : "Mali",
-				       .driver = k->driver,
+				       .facts.name = device->known ? device->model.name : "Mali",
+				       .facts.driver = k->driver,
 				       .min_interval_ns = KBASE_PERIOD_MIN_NS,
 				       .max_interval_ns = KBASE_PERIOD_MAX_NS,
 				       .clock_error_ns = clock_fit_error_ns(&k->clock.fit),
-				       .constants = k->constants};
+				       .facts.constants = k->constants};
 	struct mali_id id = device->id;
 	id.core_mask = dump_mask(id.core_mask);
-	k->desc.constant_count = mali_id_constants(&id, k->constants);
+	k->desc.facts.constant_count = mali_id_constants(&id, k->constants);
 }
 
 static enum sx_status kbase_open(const struct source_host *host, const char *id,

@@ -100,13 +100,13 @@ static void describe_device(struct mali_model *m)
 	m->constants[3] = (struct sx_constant_value){"shader_core_mask", (double)gpu->core_mask};
 	m->constants[4] = (struct sx_constant_value){"gpu_max_clock_hz", gpu->clock_hz};
 	m->desc = (struct source_desc){.catalog = m->device->id,
-				       .name = m->device->name,
-				       .driver = "model",
-				       .simulated = true,
+				       .facts.name = m->device->name,
+				       .facts.driver = "model",
+				       .facts.simulated = true,
 				       .min_interval_ns = PERIOD_MIN_NS,
 				       .max_interval_ns = PERIOD_MAX_NS,
-				       .constants = m->constants,
-				       .constant_count = 5};
+				       .facts.constants = m->constants,
+				       .facts.constant_count = 5};
 }
 
 static void mali_model_close(struct source *source)

@@ -169,8 +169,8 @@ static enum sx_status nvml_open(const struct source_host *host, const char *id, 
 	s->device.programs.sys = host->sys;
 	driver_name(&s->library, s->driver, sizeof(s->driver));
 	s->desc = (struct source_desc){.catalog = "nvml",
-				       .name = s->name,
-				       .driver = s->driver,
+				       .facts.name = s->name,
+				       .facts.driver = s->driver,
 				       .min_interval_ns = INTERVAL_MIN_NS,
 				       .max_interval_ns = INTERVAL_MAX_NS,
 				       .kinds = 1u << SX_SAMPLE_PROCESS,

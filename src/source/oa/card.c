@@ -118,16 +118,17 @@ bool oa_kernel_has_metrics(const struct sx_sys *sys, uint32_t card)
 void oa_describe_stream(struct source_desc *desc, struct oa_facts *facts,
 			const struct oa_stream *stream)
 {
-	desc->set = stream ? stream->set : OA_SET;
+	desc->facts.set = stream ? stream->set : OA_SET;
 	desc->interval_ns = stream ? stream->period_ns : 0;
-	desc->fact_count = stream ? OA_FACTS : 0;
-	desc->facts = facts->facts;
+	desc->property_count = stream ? OA_FACTS : 0;
+	desc->properties = facts->properties;
 	if (!stream)
 		return;
 	snprintf(facts->exponent, sizeof(facts->exponent), "%u", stream->exponent);
-	facts->facts[0] = (struct source_fact){"format", sx_oa_format_name(stream->format)};
-	facts->facts[1] = (struct source_fact){"exponent", facts->exponent};
-	facts->facts[2] = (struct source_fact){"uuid", stream->uuid};
+	facts->properties[0] =
+	    (struct source_property){"format", sx_oa_format_name(stream->format)};
+	facts->properties[1] = (struct source_property){"exponent", facts->exponent};
+	facts->properties[2] = (struct source_property){"uuid", stream->uuid};
 }
 
 size_t oa_raw_head(const struct sx_oa_device *of, const struct oa_stream *stream, uint8_t *out,

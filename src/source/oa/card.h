@@ -52,7 +52,7 @@ bool oa_kernel_has_metrics(const struct sx_sys *sys, uint32_t card);
 
 /* What is programmed, as recordings keep it. */
 struct oa_facts {
-	struct source_fact facts[OA_FACTS];
+	struct source_property properties[OA_FACTS];
 	char exponent[12];
 };
 struct oa_stream {

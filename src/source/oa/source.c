@@ -34,13 +34,13 @@ static void oa_source_describe(struct oa_source *s, bool known)
 	snprintf(s->name, sizeof(s->name), "Intel %s 0x%04x", generation ? generation : "GPU",
 		 s->device->device_id);
 	s->desc = (struct source_desc){.catalog = known ? s->catalog->name : NULL,
-				       .name = s->name,
-				       .driver = s->driver,
+				       .facts.name = s->name,
+				       .facts.driver = s->driver,
 				       .max_interval_ns =
 					   oa_period_ns(s->device->timestamp_hz, OA_EXPONENT_MAX),
 				       .tells_contexts = true,
 				       .programs_sets = true,
-				       .set = OA_SET};
+				       .facts.set = OA_SET};
 	s->steps->describe(s);
 }
 

@@ -209,8 +209,8 @@ static void fill_desc(struct pmu_source *s)
 	driver_name(s->base.sys, s->driver, sizeof(s->driver));
 	s->desc = (struct source_desc){.catalog = sx_catalog_info(s->catalog)->name,
 				       .own = s->catalog,
-				       .name = s->name,
-				       .driver = s->driver,
+				       .facts.name = s->name,
+				       .facts.driver = s->driver,
 				       .min_interval_ns = INTERVAL_MIN_NS,
 				       .max_interval_ns = INTERVAL_MAX_NS};
 }

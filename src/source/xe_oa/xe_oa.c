@@ -38,15 +38,16 @@ static void xe_oa_probe(const struct source_host *host, source_found_fn found, v
 static void add_constant(struct xe_oa *s, const char *name, uint32_t value)
 {
 	if (value) /* else the number is unknown */
-		s->constants[s->oa.desc.constant_count++] = (struct sx_constant_value){name, value};
+		s->constants[s->oa.desc.facts.constant_count++] =
+		    (struct sx_constant_value){name, value};
 }
 
 static void describe_constants(struct xe_oa *s)
 {
 	sx_oa_device_constants(&s->card.device, &s->known);
 	memcpy(s->constants, s->known.items, s->known.count * sizeof(s->constants[0]));
-	s->oa.desc.constants = s->constants;
-	s->oa.desc.constant_count = s->known.count;
+	s->oa.desc.facts.constants = s->constants;
+	s->oa.desc.facts.constant_count = s->known.count;
 	add_constant(s, "L3BankTotalCount", s->card.l3_banks);
 	add_constant(s, "ComputeEngineTotalCount", s->card.compute_engines);
 	add_constant(s, "CopyEngineTotalCount", s->card.copy_engines);

@@ -154,14 +154,14 @@ static void write_long(struct rows *r, uint64_t rows)
 	must(sx_context_create(NULL, &context, NULL) == SX_OK, "a context");
 	must(sx_catalog_open(context, "mali-g625", &catalog, NULL) == SX_OK, "the catalog");
 	struct sx_capture_device device = {.catalog = "mali-g625",
-					   .name = "long",
-					   .source = "model",
-					   .simulated = true,
+					   .facts.name = "long",
+					   .facts.source = "model",
+					   .facts.simulated = true,
 					   .kind = SX_SAMPLE_TIME,
 					   .columns = columns,
 					   .column_count = columns_of(catalog, columns),
-					   .constants = constants,
-					   .constant_count = 0};
+					   .facts.constants = constants,
+					   .facts.constant_count = 0};
 	must(sx_capture_add_device(r->writer, &device, &r->device, NULL) == SX_OK, "the device");
 	r->column_count = device.column_count;
 	reserve(r);
@@ -173,9 +173,9 @@ static void write_long(struct rows *r, uint64_t rows)
 static void write_frames(struct rows *r, const char *kind, uint64_t rows)
 {
 	const struct sx_capture_device device = {.catalog = "opengl",
-						 .name = device_name,
-						 .source = "gl",
-						 .driver = "<driver>",
+						 .facts.name = device_name,
+						 .facts.source = "gl",
+						 .facts.driver = "<driver>",
 						 .kind = SX_SAMPLE_FRAME,
 						 .columns = frame_columns,
 						 .column_count = FRAME_COLUMNS};

@@ -75,12 +75,12 @@ static void test_describes_devices(void **state)
 	assert_null(sx_capture_device(reader, 2));
 	assert_string_equal(device->catalog, due->catalog);
 	assert_true(device->catalog_hash == due->catalog_hash);
-	assert_string_equal(device->name, due->name);
-	assert_string_equal(device->clock, "monotonic");
-	assert_true(device->simulated && device->encloses_work);
+	assert_string_equal(device->facts.name, due->facts.name);
+	assert_string_equal(device->facts.clock, "monotonic");
+	assert_true(device->facts.simulated && device->encloses_work);
 	assert_int_equal(device->kind, SX_SAMPLE_FRAME);
 	assert_int_equal(device->clock_error_ns, 7);
-	assert_true(device->constants[1].value == 0.5);
+	assert_true(device->facts.constants[1].value == 0.5);
 	assert_int_equal(device->column_count, SAMPLE_COLUMNS);
 	for (uint32_t i = 0; i < SAMPLE_COLUMNS; i++) {
 		assert_string_equal(device->columns[i].name, due->columns[i].name);

@@ -46,7 +46,7 @@ static void write_all(const struct sx_capture_options *options, char *text)
 {
 	static const struct sx_column columns[] = {{"count", "count", SX_U64, SX_REDUCE_SUM, NULL}};
 	static const struct sx_capture_device device = {
-	    .catalog = "opengl", .source = "gl", .columns = columns, .column_count = 1};
+	    .catalog = "opengl", .facts.source = "gl", .columns = columns, .column_count = 1};
 	struct sx_capture_writer *writer = NULL;
 	struct sx_table *table = NULL;
 	struct sx_vector vector;

@@ -45,8 +45,8 @@ static void write_capture(bool labels)
 {
 	static const struct sx_column columns[] = {{"A7", "cycles", SX_U64, SX_REDUCE_SUM, NULL}};
 	static const struct sx_capture_device device = {.catalog = "intel-bdw",
-							.source = "i915",
-							.name = "Broadwell",
+							.facts.source = "i915",
+							.facts.name = "Broadwell",
 							.kind = SX_SAMPLE_TIME,
 							.columns = columns,
 							.column_count = 1};
@@ -95,7 +95,7 @@ static void test_rows(void **state)
 			at++;
 		}
 		assert_int_equal(at, sx_table_row_count(raw));
-		assert_null(device->silence);
+		assert_null(device->run.silence);
 		sx_session_destroy(session);
 	}
 }
@@ -105,8 +105,8 @@ static void expect_silence(uint32_t id)
 	const struct sx_session_device *device;
 	struct sx_session *session = replay(id, &device);
 	assert_int_equal(sx_table_row_count(device->raw), 0);
-	assert_non_null(device->silence);
-	assert_string_equal(device->silence->because,
+	assert_non_null(device->run.silence);
+	assert_string_equal(device->run.silence->because,
 			    "all of 200 samples are of other contexts, or idle");
 	sx_session_destroy(session);
 }

@@ -92,9 +92,9 @@ static void a_duration(struct subject *s)
 		uint64_t took = machine_now_ns(&s->rig.machine) - before;
 		const struct sx_session_device *d = sx_session_devices(session, &count);
 		assert_int_equal(count, s->other ? 2 : 1);
-		assert_null(d->failure);
-		assert_null(d->silence);
-		assert_int_equal(d->lost, 0);
+		assert_null(d->run.failure);
+		assert_null(d->run.silence);
+		assert_int_equal(d->run.lost, 0);
 		assert_int_equal(d->samples, sx_table_row_count(d->raw));
 		uint64_t period_ns = s->period_ns ? s->period_ns : INTERVAL_NS;
 		assert_in_range(d->samples, limits.duration_ns / period_ns - 2,
@@ -245,12 +245,12 @@ static bool faulty_run(struct subject *s, unsigned k, int why, bool child)
 		uint32_t count;
 		const struct sx_session_device *d = sx_session_devices(session, &count);
 		assert_int_equal(d->samples, sx_table_row_count(d->raw));
-		assert_true((d->samples == 0) == (d->silence != NULL));
+		assert_true((d->samples == 0) == (d->run.silence != NULL));
 		check_rows(d, UINT64_MAX);
 		/* Nothing is wrong without being told. */
 		bool told = status == SX_OK;
 		for (uint32_t i = 0; i < count; i++)
-			told |= d[i].failure || d[i].lost || d[i].lost_more;
+			told |= d[i].run.failure || d[i].run.lost || d[i].run.lost_more;
 		assert_true(told);
 	}
 	bool reached = s->rig.machine.calls >= k;
@@ -304,11 +304,11 @@ static void a_device_goes(struct subject *s)
 	take_away(s);
 	while (sx_session_poll(session, -1, NULL) != SX_END)
 		;
-	if (sx_session_finish(session, &err) != SX_INCOMPLETE || !d->failure)
+	if (sx_session_finish(session, &err) != SX_INCOMPLETE || !d->run.failure)
 		fail_msg("%s: a device that goes is not told", s->name);
-	assert_int_equal(d->failure->status, SX_ERR_DEVICE_LOST);
+	assert_int_equal(d->run.failure->status, SX_ERR_DEVICE_LOST);
 	assert_true(err.message[0] && err.because[0] && err.remedy[0]);
-	assert_in_range(d->failed_after_ns, 3 * INTERVAL_NS, 9 * INTERVAL_NS);
+	assert_in_range(d->run.failed_after_ns, 3 * INTERVAL_NS, 9 * INTERVAL_NS);
 	assert_true(d->samples >= measured);
 	sx_session_destroy(session); /* the driver took its configurations along */
 	assert_true(machine_clean(&s->rig.machine));
@@ -391,7 +391,7 @@ static void a_recording(struct subject *s)
 	while (sx_session_poll(session, -1, NULL) != SX_END)
 		;
 	enum sx_status status = sx_session_finish(session, &err);
-	if (status && (status != SX_INCOMPLETE || !(d->lost || d->lost_more)))
+	if (status && (status != SX_INCOMPLETE || !(d->run.lost || d->run.lost_more)))
 		fail_msg("%s: %s: %s", s->name, err.message, err.because);
 	uint64_t samples = 0;
 	for (uint32_t i = 0; i < count; i++)

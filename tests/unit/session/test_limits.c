@@ -38,8 +38,8 @@ static int write_capture(void **state)
 	static const struct sx_column columns[] = {
 	    {"UserTime", "nanoseconds", SX_U64, SX_REDUCE_SUM, NULL}};
 	struct sx_capture_device device = {.catalog = "cpu",
-					   .source = "cpu",
-					   .name = "slow",
+					   .facts.source = "cpu",
+					   .facts.name = "slow",
 					   .kind = SX_SAMPLE_TIME,
 					   .columns = columns,
 					   .column_count = 1};
@@ -51,7 +51,7 @@ static int write_capture(void **state)
 	    sx_capture_create(path, NULL, &writer, NULL) ||
 	    sx_capture_add_device(writer, &device, &slow, NULL))
 		return 1;
-	device.name = "fast";
+	device.facts.name = "fast";
 	if (sx_capture_add_device(writer, &device, &fast, NULL))
 		return 1;
 	write_rows(writer, slow, STEP_NS);

@@ -91,7 +91,7 @@ static void what_is_left_unread_is_told(void **state)
 	assert_int_equal(sx_session_run(session, NULL, &limits, &err), SX_INCOMPLETE);
 	const struct sx_session_device *d = sx_session_devices(session, &count);
 	assert_true(d->samples > 100 && d->samples < 10000);
-	assert_true(d->lost_more);
+	assert_true(d->run.lost_more);
 	sx_session_destroy(session);
 	sx_context_destroy(context);
 }

@@ -247,7 +247,7 @@ static bool faulty_program(unsigned k, int why)
 	if (status)
 		assert_true(err.message[0] != '\0');
 	else
-		assert_non_null(sx_session_devices(session, &count)->silence);
+		assert_non_null(sx_session_devices(session, &count)->run.silence);
 	sx_session_destroy(session);
 	assert_int_equal(count_open(), before);
 	return reached;

@@ -169,19 +169,16 @@ static char *tell(struct sx_session *session, enum format format)
 	for (uint32_t i = 0; i < count; i++) {
 		/* What is no part of samples is not compared here: names of the machine. */
 		struct report_source source = {.catalog = d[i].catalog,
-					       .source = "any",
-					       .simulated = d[i].simulated,
-					       .constants = d[i].constants,
-					       .constant_count = d[i].constant_count,
-					       .set = d[i].set,
+					       .facts.source = "any",
+					       .facts.simulated = d[i].facts.simulated,
+					       .facts.constants = d[i].facts.constants,
+					       .facts.constant_count = d[i].facts.constant_count,
+					       .facts.set = d[i].facts.set,
 					       .metrics = d[i].metrics};
-		struct report_facts facts = {.name = d[i].name,
-					     .driver = d[i].driver,
-					     .lost = d[i].lost,
-					     .simulated = d[i].simulated};
+		const struct sx_run_facts lost = {.lost = d[i].run.lost};
 		assert_int_equal(report_add_device(fill, &source, NULL, NULL), SX_OK);
 		assert_int_equal(report_add_rows(fill, i, d[i].raw, NULL), SX_OK);
-		assert_int_equal(report_set_facts(fill, i, &facts, NULL), SX_OK);
+		assert_int_equal(report_set_facts(fill, i, &d[i].facts, &lost, NULL), SX_OK);
 	}
 	assert_int_equal(report_set_run(fill, &run, NULL), SX_OK);
 	assert_int_equal(report_finish(fill, &report, NULL), SX_OK);

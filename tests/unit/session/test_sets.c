@@ -81,7 +81,7 @@ static void expect_set(struct rig *r, const char *set)
 	const struct sx_metric_info *all = sx_catalog_metrics(catalog, &metrics);
 	const struct sx_session_device *d = sx_session_devices(r->session, &count);
 	const struct sx_metric_column *column = sx_metrics_columns(d->metrics, &columns);
-	assert_string_equal(d->set, set);
+	assert_string_equal(d->facts.set, set);
 	for (uint32_t i = 0; i < columns; i++)
 		if (column[i].metric != SX_NONE)
 			assert_int_equal(all[column[i].metric].group, group);
@@ -194,10 +194,10 @@ static void sets_take_turns(void **state)
 		const struct sx_session_device *d = sx_session_devices(r.session, &count);
 		assert_int_equal(count, 2);
 		for (uint32_t i = 0; i < 2; i++) {
-			assert_string_equal(d[i].set, i ? two : one);
-			assert_null(d[i].failure);
-			assert_int_equal(d[i].lost, 0);
-			assert_non_null(strstr(d[i].note, "take turns"));
+			assert_string_equal(d[i].facts.set, i ? two : one);
+			assert_null(d[i].run.failure);
+			assert_int_equal(d[i].run.lost, 0);
+			assert_non_null(strstr(d[i].run.notes.items[0], "take turns"));
 			assert_true(count_measured(&d[i], &measured_ns[i], &all_ns[i]) > 50);
 		}
 		/* A row is of one set or the other; while they change, of none. */
@@ -250,10 +250,10 @@ static void recorded_turns(void **state)
 	const struct sx_session_device *d = sx_session_devices(session, &count);
 	assert_int_equal(count, 2);
 	for (uint32_t i = 0; i < 2; i++) {
-		assert_string_equal(d[i].set, i ? two : one);
+		assert_string_equal(d[i].facts.set, i ? two : one);
 		assert_int_equal(d[i].samples, samples);
-		assert_non_null(strstr(d[i].note, "take turns"));
-		assert_non_null(strstr(d[i].note, d[i].set));
+		assert_non_null(strstr(d[i].run.notes.items[0], "take turns"));
+		assert_non_null(strstr(d[i].run.notes.items[0], d[i].facts.set));
 	}
 	sx_session_destroy(session);
 }
@@ -274,7 +274,7 @@ static void a_turn_that_fails(void **state)
 	while (sx_session_poll(r.session, -1, NULL) != SX_END)
 		;
 	assert_int_equal(sx_session_finish(r.session, &err), SX_INCOMPLETE);
-	assert_true(d[0].failure || d[1].failure);
+	assert_true(d[0].run.failure || d[1].run.failure);
 	assert_true(err.message[0] && err.because[0] && err.remedy[0]);
 	assert_true(d[0].samples > 5);
 	close_rig(&r);
@@ -323,7 +323,7 @@ static void recordings_know_their_program(void **state)
 	sx_capture_close(reader);
 	assert_int_equal(replay(NULL, &s, NULL), SX_OK);
 	const struct sx_session_device *device = sx_session_devices(s, &count);
-	assert_string_equal(device->set, "ComputeBasic");
+	assert_string_equal(device->facts.set, "ComputeBasic");
 	const struct sx_metric_column *column = sx_metrics_columns(device->metrics, &columns);
 	for (uint32_t i = 0; i < columns; i++)
 		assert_null(strchr(column[i].name, '.'));
@@ -339,8 +339,8 @@ static void old_recordings_are_asked_about(void **state)
 {
 	static const struct sx_column columns[] = {{"A7", "cycles", SX_U64, SX_REDUCE_SUM, NULL}};
 	static const struct sx_capture_device device = {.catalog = "intel-bdw",
-							.source = "i915-oa",
-							.name = "Broadwell",
+							.facts.source = "i915-oa",
+							.facts.name = "Broadwell",
 							.columns = columns,
 							.column_count = 1};
 	struct sx_capture_writer *writer = NULL;

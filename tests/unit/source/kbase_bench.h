@@ -41,11 +41,11 @@ static inline void open_bench(struct bench *b)
 	b->desc = source_describe(b->source);
 	assert_int_equal(sx_catalog_open(context, b->desc->catalog, &b->catalog, NULL), SX_OK);
 	struct sx_constant_value constants[8];
-	for (uint32_t i = 0; i < b->desc->constant_count; i++)
-		constants[i] = b->desc->constants[i];
+	for (uint32_t i = 0; i < b->desc->facts.constant_count; i++)
+		constants[i] = b->desc->facts.constants[i];
 	struct decoder_setup setup = {.catalog = b->catalog,
 				      .constants = constants,
-				      .constant_count = b->desc->constant_count};
+				      .constant_count = b->desc->facts.constant_count};
 	const struct decoder_ops *ops = decode_find(source_kbase.raw);
 	assert_int_equal(ops->create(&setup, &b->decoder, NULL), SX_OK);
 	assert_int_equal(decoder_table(b->decoder, &b->table, NULL), SX_OK);

@@ -10,10 +10,10 @@ static void test_machine(void **state)
 	fake.capacities = true;
 	struct source *source = open_cpu(&fake);
 	const struct source_desc *desc = source_describe(source);
-	assert_string_equal(desc->name, "Fake CPU 9000");
-	assert_string_equal(desc->driver, "Linux 6.1.0-fake");
-	assert_int_equal(desc->constants[0].value, 4);
-	assert_int_equal(desc->constants[1].value, 2);
+	assert_string_equal(desc->facts.name, "Fake CPU 9000");
+	assert_string_equal(desc->facts.driver, "Linux 6.1.0-fake");
+	assert_int_equal(desc->facts.constants[0].value, 4);
+	assert_int_equal(desc->facts.constants[1].value, 2);
 	start(source, &(struct source_request){.interval_ns = NS_PER_S});
 	/* Nine hardware events and two of each cluster tell how long they were counted. */
 	assert_int_equal(desc->counter_count, 28 + 2 * 6 + 9 + 2 * 2);

@@ -56,7 +56,7 @@ static void test_no_pmu(void **state)
 	fake_cpu_init(&fake);
 	fake.no_pmu = fake.no_cpufreq = true;
 	struct source *source = open_cpu(&fake);
-	assert_string_equal(source_describe(source)->driver, "Linux 6.1.0-fake, no PMU");
+	assert_string_equal(source_describe(source)->facts.driver, "Linux 6.1.0-fake, no PMU");
 	start(source, &(struct source_request){.interval_ns = NS_PER_S});
 	assert_int_equal(next(source, &v, notes, sizeof(notes)), SX_OK);
 	expect_none(source, &v, "Cycles");

@@ -157,12 +157,12 @@ static void test_machine(void **state)
 			if (strcmp(desc->counters[i], cpu_counter_defs[c].name) == 0)
 				states += value;
 	}
-	uint64_t want = (raw.end_ns - raw.begin_ns) * (uint64_t)desc->constants[0].value;
+	uint64_t want = (raw.end_ns - raw.begin_ns) * (uint64_t)desc->facts.constants[0].value;
 	print_message("clusters %lu ns, states %lu ns, CPUs by time %lu ns\n", clusters, states,
 		      want);
 	assert_int_equal(clusters, states);
 	/* Each of eight states of a CPU is rounded to ticks, and an idle CPU's may lag. */
-	uint64_t slack = want / 4 + 80 * NS_PER_MS * (uint64_t)desc->constants[0].value;
+	uint64_t slack = want / 4 + 80 * NS_PER_MS * (uint64_t)desc->facts.constants[0].value;
 	assert_true(clusters + slack > want && clusters < want + slack);
 	source_cpu.close(source);
 }

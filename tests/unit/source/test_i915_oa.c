@@ -68,15 +68,15 @@ static void test_describe(void **state)
 		struct source *source = open_fake(&fake);
 		const struct source_desc *desc = source_describe(source);
 		assert_string_equal(desc->catalog, "intel-bdw");
-		assert_true(desc->constant_count > 8);
+		assert_true(desc->facts.constant_count > 8);
 		double eus = 0, hz = 0, max_hz = 0;
-		for (uint32_t i = 0; i < desc->constant_count; i++) {
-			if (strcmp(desc->constants[i].name, "EuCoresTotalCount") == 0)
-				eus = desc->constants[i].value;
-			if (strcmp(desc->constants[i].name, "GpuTimestampFrequency") == 0)
-				hz = desc->constants[i].value;
-			if (strcmp(desc->constants[i].name, "GpuMaxFrequency") == 0)
-				max_hz = desc->constants[i].value;
+		for (uint32_t i = 0; i < desc->facts.constant_count; i++) {
+			if (strcmp(desc->facts.constants[i].name, "EuCoresTotalCount") == 0)
+				eus = desc->facts.constants[i].value;
+			if (strcmp(desc->facts.constants[i].name, "GpuTimestampFrequency") == 0)
+				hz = desc->facts.constants[i].value;
+			if (strcmp(desc->facts.constants[i].name, "GpuMaxFrequency") == 0)
+				max_hz = desc->facts.constants[i].value;
 		}
 		/* What the hardware can, not what a user allowed it. */
 		assert_int_equal((int)max_hz, 900000000);

@@ -26,13 +26,13 @@ static void healthy(void **state)
 	fake_kbase_init(&b.fake);
 	run_whole(&b, 10000000);
 	assert_string_equal(b.desc->catalog, "mali-g625");
-	assert_string_equal(b.desc->driver, "kbase CSF 1.24 (kinstr)");
-	assert_int_equal(b.desc->constant_count, 5);
-	assert_string_equal(b.desc->constants[0].name, "MaliConstantsBusWidthBits");
-	assert_true(b.desc->constants[0].value == 128);
-	assert_true(b.desc->constants[1].value == 2 && b.desc->constants[2].value == 6);
-	assert_string_equal(b.desc->constants[4].name, "gpu_max_clock_hz");
-	assert_true(b.desc->constants[4].value == 850e6);
+	assert_string_equal(b.desc->facts.driver, "kbase CSF 1.24 (kinstr)");
+	assert_int_equal(b.desc->facts.constant_count, 5);
+	assert_string_equal(b.desc->facts.constants[0].name, "MaliConstantsBusWidthBits");
+	assert_true(b.desc->facts.constants[0].value == 128);
+	assert_true(b.desc->facts.constants[1].value == 2 && b.desc->facts.constants[2].value == 6);
+	assert_string_equal(b.desc->facts.constants[4].name, "gpu_max_clock_hz");
+	assert_true(b.desc->facts.constants[4].value == 850e6);
 	/* The timer runs on multiples of the period: the first sample is short, and says so. */
 	const uint64_t *begin = sx_table_begin_ns(b.table), *end = sx_table_end_ns(b.table);
 	assert_true(end[0] - begin[0] < 10000000 && end[1] - begin[1] == 10000000);

@@ -59,14 +59,14 @@ static void open_run(struct run *r, const char *id, const char *variant)
 			     id, &r->source, NULL),
 			 SX_OK);
 	const struct source_desc *desc = source_describe(r->source);
-	assert_true(desc->simulated);
-	assert_non_null(strstr(desc->name, "simulated"));
+	assert_true(desc->facts.simulated);
+	assert_non_null(strstr(desc->facts.name, "simulated"));
 	struct sx_constant_value constants[8];
-	for (uint32_t i = 0; i < desc->constant_count; i++)
-		constants[i] = desc->constants[i];
+	for (uint32_t i = 0; i < desc->facts.constant_count; i++)
+		constants[i] = desc->facts.constants[i];
 	struct decoder_setup setup = {.catalog = r->catalog,
 				      .constants = constants,
-				      .constant_count = desc->constant_count,
+				      .constant_count = desc->facts.constant_count,
 				      .variant = variant,
 				      .instances = true};
 	const struct decoder_ops *ops = decode_find(RAW_MALI);
@@ -122,12 +122,12 @@ static void evaluate(struct run *r, const char *variant)
 {
 	const struct source_desc *desc = source_describe(r->source);
 	struct sx_constant_value constants[8];
-	for (uint32_t i = 0; i < desc->constant_count; i++)
-		constants[i] =
-		    (struct sx_constant_value){desc->constants[i].name, desc->constants[i].value};
+	for (uint32_t i = 0; i < desc->facts.constant_count; i++)
+		constants[i] = (struct sx_constant_value){desc->facts.constants[i].name,
+							  desc->facts.constants[i].value};
 	struct sx_metrics_options options = {.variant = variant,
 					     .constants = constants,
-					     .constant_count = desc->constant_count,
+					     .constant_count = desc->facts.constant_count,
 					     .like = r->raw};
 	struct sx_metrics *metrics = NULL;
 	assert_int_equal(sx_metrics_create(r->catalog, &options, &metrics, NULL), SX_OK);

@@ -104,7 +104,7 @@ static void test_describe(void **state)
 		assert_int_equal(source_xe_oa.open(&host, names[i], &source, &err), SX_OK);
 		const struct source_desc *desc = source_describe(source);
 		assert_string_equal(desc->catalog, "intel-bmg");
-		assert_string_equal(desc->name, "Intel Battlemage (Xe2) 0xe20b");
+		assert_string_equal(desc->facts.name, "Intel Battlemage (Xe2) 0xe20b");
 		assert_true(constant(desc, "XeCoreTotalCount") == 8);
 		assert_true(constant(desc, "EuCoresTotalCount") == 64);
 		assert_true(constant(desc, "GtXeCore7") == 1 && constant(desc, "GtXeCore8") == 0);

@@ -212,7 +212,7 @@ static void test_configs(void **state)
 	assert_string_not_equal(fake.active.uuid, BMG_RENDER_BASIC);
 	assert_int_equal(fake_xe_config_count(&fake), 2);
 	/* Recordings have the published one: the writes are those of the set. */
-	assert_string_equal(source_describe(s.source)->facts[2].value, BMG_RENDER_BASIC);
+	assert_string_equal(source_describe(s.source)->properties[2].value, BMG_RENDER_BASIC);
 	/* A second user: its unit is taken, but its configuration is found again, and left there.
 	 */
 	fake.fds[FAKE_XE_CARD_FD] = false;

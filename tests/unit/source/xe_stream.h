@@ -36,9 +36,9 @@ static inline enum sx_status open_start(struct fake_xe *fake, struct source **ou
 
 static inline double constant(const struct source_desc *desc, const char *name)
 {
-	for (uint32_t i = 0; i < desc->constant_count; i++)
-		if (strcmp(desc->constants[i].name, name) == 0)
-			return desc->constants[i].value;
+	for (uint32_t i = 0; i < desc->facts.constant_count; i++)
+		if (strcmp(desc->facts.constants[i].name, name) == 0)
+			return desc->facts.constants[i].value;
 	return -1;
 }
 
@@ -69,8 +69,10 @@ static inline void begin(struct stream *s, struct fake_xe *fake, const char *set
 	struct sx_constant_value constants[] = {
 	    {"GpuTimestampFrequency", constant(desc, "GpuTimestampFrequency")},
 	    {"GpuMaxFrequency", constant(desc, "GpuMaxFrequency")}};
-	struct decoder_setup setup = {
-	    .catalog = s->catalog, .set = desc->set, .constants = constants, .constant_count = 2};
+	struct decoder_setup setup = {.catalog = s->catalog,
+				      .set = desc->facts.set,
+				      .constants = constants,
+				      .constant_count = 2};
 	assert_int_equal(decode_i915_oa.create(&setup, &s->decoder, &err), SX_OK);
 	assert_int_equal(decoder_table(s->decoder, &s->table, &err), SX_OK);
 }

@@ -8,7 +8,7 @@
 enum sx_status capture_view_need_set(const struct cli *cli, const struct capture_view *view,
 				     struct sx_error *err)
 {
-	if (view->set || cli->options.metrics.count || cli->options.counters ||
+	if (view->facts.set || cli->options.metrics.count || cli->options.counters ||
 	    !sx_catalog_has_sets(view->catalog))
 		return SX_OK;
 	error_set(err, SX_ERR_USAGE, "%s does not tell which metric set was programmed",
@@ -40,11 +40,11 @@ static enum sx_status try_pattern(const struct cli *cli, const struct capture_vi
 const char *capture_view_name(const struct cli *cli, const struct capture_view *view,
 			      const char *pattern)
 {
-	const char *whose[] = {view->info->source, view->info->catalog};
+	const char *whose[] = {view->info->facts.source, view->info->catalog};
 	if (try_pattern(cli, view, pattern, false, NULL) == SX_OK)
 		return pattern;
 	for (size_t i = 0; i < 2; i++) {
-		const char *rest = suggest_behind(pattern, whose[i], view->number);
+		const char *rest = suggest_behind(pattern, whose[i], view->facts.number);
 		if (rest && try_pattern(cli, view, rest, false, NULL) == SX_OK)
 			return rest;
 	}
@@ -143,9 +143,9 @@ struct sx_metrics_options capture_view_selection(const struct cli *cli,
 	struct sx_metrics_options selection = options_selection(&cli->options, raw);
 	selection.patterns = view->patterns;
 	selection.pattern_count = view->pattern_count;
-	selection.set = view->set;
-	selection.constants = view->constants;
-	selection.constant_count = view->constant_count;
+	selection.set = view->facts.set;
+	selection.constants = view->facts.constants;
+	selection.constant_count = view->facts.constant_count;
 	return selection;
 }
 
@@ -157,35 +157,13 @@ const char *capture_view_property(const struct sx_capture_info *info, const char
 	return "";
 }
 
-/* Which device of its source the view is of, whatever -d leaves of the others. */
-static uint32_t instance_of(const struct capture_view *view)
-{
-	uint32_t before = 0;
-	for (uint32_t i = 0; i < view->device; i++) {
-		const struct sx_capture_device *other = sx_capture_device(view->reader, i);
-		before += other && suggest_is_same(other->source, view->info->source);
-	}
-	return before;
-}
-
 struct report_source capture_view_source(const struct cli *cli, const struct capture_view *view,
 					 const struct sx_metrics *metrics,
 					 const struct sx_table *raw)
 {
-	const struct sx_capture_device *info = view->info;
 	return (struct report_source){.catalog = view->catalog,
-				      .clock = view->info->clock,
-				      .name = *info->name ? info->name : info->catalog,
-				      .driver = info->driver,
-				      .source = info->source,
-				      .instance = instance_of(view),
+				      .facts = view->facts,
 				      .numbered = true,
-				      .number = view->number,
-				      .simulated = info->simulated,
-				      .constants = view->constants,
-				      .constant_count = view->constant_count,
-				      .set = view->set,
-				      .variant = cli->options.api,
 				      .metrics = metrics,
 				      .like = raw,
 				      .chosen = cli->options.metrics.count > 0};
@@ -194,11 +172,11 @@ struct report_source capture_view_source(const struct cli *cli, const struct cap
 enum sx_status capture_view_related(const struct capture_view *a, const struct capture_view *b,
 				    struct sx_error *err)
 {
-	if (report_clocks_are_related(a->info->clock, b->info->clock))
+	if (report_clocks_are_related(a->info->facts.clock, b->info->facts.clock))
 		return SX_OK;
 	error_set(err, SX_ERR_UNSUPPORTED, "%s and %s cannot be joined",
-		  a->info->name ? a->info->name : a->info->catalog,
-		  b->info->name ? b->info->name : b->info->catalog);
+		  a->info->facts.name ? a->info->facts.name : a->info->catalog,
+		  b->info->facts.name ? b->info->facts.name : b->info->catalog);
 	error_because(err, "they are of files whose times begin anywhere: nothing says which "
 			   "were at the same time");
 	error_try(err, "without --join; or -d, one of them");

@@ -42,7 +42,7 @@ static bool counts_alone(const struct cli *cli, const struct capture_input *in)
 {
 	const struct sx_capture_info *info = sx_capture_info(in->view->reader);
 	bool untimed = info->begin_ns == SX_TIME_UNKNOWN || info->end_ns <= info->begin_ns;
-	if (!untimed || strcmp(in->view->info->source, "perf-stat") != 0 || !info->rows ||
+	if (!untimed || strcmp(in->view->info->facts.source, "perf-stat") != 0 || !info->rows ||
 	    cli->options.counters || in->view->pattern_count)
 		return false;
 	cli_note(cli,
@@ -80,7 +80,7 @@ static enum sx_status make_row(const struct capture_view *view, struct sx_table 
  */
 static bool is_chosen(const struct capture_view *view)
 {
-	const char *source = view->info->source;
+	const char *source = view->info->facts.source;
 	return *capture_view_property(sx_capture_info(view->reader), "imported-from") &&
 	       strncmp(source, "sextant-", 8) != 0 && strcmp(source, "perfetto") != 0;
 }
@@ -253,21 +253,15 @@ static enum sx_status tell_losses(const struct capture_input *in, struct report_
 	if (cut)
 		notes[count++] =
 		    "the recording did not end cleanly, or goes on: its end is missing";
-	for (uint32_t i = 0; i < view->note_count; i++)
+	for (uint32_t i = 0; i < view->run.notes.count; i++)
 		notes[count++] = view->notes[i];
 	struct sx_error none = {0};
-	bool left_out = capture_view_left_out(view, &none);
-	struct report_facts facts = {.simulated = view->info->simulated,
-				     .silence = left_out ? &none : NULL,
-				     .partial = damaged || cut,
-				     .notes = {notes, count},
-				     .lost = view->lost,
-				     .lost_more = view->lost_more || damaged,
-				     .gaps = view->gaps,
-				     .gap_count = (uint32_t)view->gap_count,
-				     .failure = view->failed ? &view->failure : NULL,
-				     .failed_after_ns = view->failed_after_ns};
-	return report_set_facts(fill, device, &facts, err);
+	struct sx_run_facts run = view->run;
+	run.silence = capture_view_left_out(view, &none) ? &none : NULL;
+	run.partial = damaged || cut;
+	run.notes = (struct sx_strings){notes, count};
+	run.lost_more |= damaged;
+	return report_set_facts(fill, device, &view->facts, &run, err);
 }
 
 /*
@@ -435,7 +429,8 @@ bool capture_report_note(const struct cli *cli, const struct capture_report *rea
 {
 	bool whole = !read->count || capture_view_note(cli, read->devices[0].view);
 	for (uint32_t i = 0; i < read->count; i++)
-		whole &= !read->devices[i].view->failed && !read->devices[i].view->lost_more;
+		whole &=
+		    !read->devices[i].view->run.failure && !read->devices[i].view->run.lost_more;
 	return whole;
 }
 

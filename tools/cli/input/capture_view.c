@@ -1,6 +1,7 @@
 /* A capture as input of a verb: one of its devices, its catalog and constants. */
 #include "tools/cli/input/capture_view.h"
 #include "base/number.h"
+#include "base/suggest.h"
 
 #include "tools/cli/device_words.h"
 #include "tools/cli/input/imported.h"
@@ -81,20 +82,20 @@ static enum sx_status gather_constants(const struct cli *cli, struct capture_vie
 				       struct sx_error *err)
 {
 	const struct options *o = &cli->options;
-	view->constants =
-	    calloc(view->info->constant_count + o->constant_count + 1, sizeof(*view->constants));
+	uint32_t count = 0, most = view->info->facts.constant_count + (uint32_t)o->constant_count;
+	view->constants = calloc((size_t)most + 1, sizeof(*view->constants));
 	if (!view->constants)
 		return error_nomem(err, "reading a capture");
-	for (uint32_t i = 0; i < view->info->constant_count; i++) {
-		const struct sx_constant_value *c = &view->info->constants[i];
+	for (uint32_t i = 0; i < view->info->facts.constant_count; i++) {
+		const struct sx_constant_value *c = &view->info->facts.constants[i];
 		if (sx_catalog_find_constant(view->catalog, c->name) != SX_NONE)
-			view->constants[view->constant_count++] = *c;
+			view->constants[count++] = *c;
 	}
 	for (size_t i = 0; i < o->constant_count; i++)
 		if (is_taken(cli, view, o->constants[i].name))
-			view->constants[view->constant_count++] = o->constants[i];
-	view->constant_count =
-	    report_constants(view->catalog, view->constants, view->constant_count);
+			view->constants[count++] = o->constants[i];
+	view->facts.constants = view->constants;
+	view->facts.constant_count = report_constants(view->catalog, view->constants, count);
 	return SX_OK;
 }
 
@@ -103,7 +104,8 @@ static enum sx_status other_set(const struct cli *cli, const struct capture_view
 {
 	error_set(err, SX_ERR_NOT_FOUND, "%s was not recorded with set %s", view->path,
 		  cli->options.set);
-	error_because(err, "set %s was programmed; what others count was not counted", view->set);
+	error_because(err, "set %s was programmed; what others count was not counted",
+		      view->facts.set);
 	error_try(err, "without --set, or another recording");
 	return SX_ERR_NOT_FOUND;
 }
@@ -114,11 +116,10 @@ static enum sx_status find_set(const struct cli *cli, struct capture_view *view,
 {
 	const char *asked = cli->options.set;
 	bool own = asked && !is_of_another(cli, view, asked, sx_catalog_find_group);
-	view->set = sx_capture_property(view->info, "set");
-	if (view->set && own && strcmp(view->set, asked) != 0)
+	if (view->facts.set && own && strcmp(view->facts.set, asked) != 0)
 		return other_set(cli, view, err);
-	if (!view->set && own)
-		view->set = asked;
+	if (!view->facts.set && own)
+		view->facts.set = asked;
 	return SX_OK;
 }
 
@@ -136,6 +137,21 @@ static enum sx_status open_catalog(const struct cli *cli, struct capture_view *v
 			 view->path, view->info->catalog, view->info->catalog_hash, now);
 	status = find_set(cli, view, err);
 	return status ? status : gather_constants(cli, view, err);
+}
+
+/* What the file says of the device, and what follows from its place among the others. */
+static void view_describe(struct capture_view *view)
+{
+	view->facts = view->info->facts;
+	if (!*view->facts.name)
+		view->facts.name = view->info->catalog;
+	view->facts.number = numbers_of(view->reader, view->device);
+	view->facts.variant = view->cli->options.api;
+	for (uint32_t i = 0; i < view->device; i++) {
+		const struct sx_capture_device *other = sx_capture_device(view->reader, i);
+		view->facts.instance +=
+		    other && suggest_is_same(other->facts.source, view->facts.source);
+	}
 }
 
 static enum sx_status find_first(const struct cli *cli, struct capture_view *view,
@@ -157,6 +173,7 @@ enum sx_status capture_view_device(const struct cli *cli, const char *path, uint
 		return error_nomem(err, "reading a capture");
 	view->cli = cli;
 	view->path = path;
+	view->run.notes.items = view->notes;
 	view->device = device;
 	view->choice = (struct sx_row_choice){.process = cli->options.process,
 					      .only_context = cli->options.context.given,
@@ -167,8 +184,9 @@ enum sx_status capture_view_device(const struct cli *cli, const char *path, uint
 	if (!status) {
 		view->info = sx_capture_device(view->reader, view->device);
 		status = view->info ? SX_OK : no_device(path, view->reader, err);
-		view->number = view->info ? numbers_of(view->reader, view->device) : SX_NONE;
 	}
+	if (!status)
+		view_describe(view);
 	if (!status)
 		status = open_catalog(cli, view, err);
 	if (status) {
@@ -186,18 +204,18 @@ enum sx_status capture_view_open(struct cli *cli, const char *path, struct captu
 	enum sx_status status = capture_view_device(cli, path, SX_NONE, &view, err);
 	if (status)
 		return status;
-	struct sx_constant_value *all = calloc(view->constant_count + 1, sizeof(*all));
+	struct sx_constant_value *all = calloc(view->facts.constant_count + 1, sizeof(*all));
 	if (!all) {
 		capture_view_close(view);
 		return error_nomem(err, "reading a capture");
 	}
-	memcpy(all, view->constants, view->constant_count * sizeof(*all));
+	memcpy(all, view->constants, view->facts.constant_count * sizeof(*all));
 	free(cli->options.constants);
 	cli->options.constants = all;
-	cli->options.constant_count = view->constant_count;
-	cli->options.constant_cap = view->constant_count + 1;
-	cli->options.set = view->set;
-	cli->view.simulated = view->info->simulated;
+	cli->options.constant_count = view->facts.constant_count;
+	cli->options.constant_cap = view->facts.constant_count + 1;
+	cli->options.set = view->facts.set;
+	cli->view.simulated = view->info->facts.simulated;
 	*out = view;
 	return SX_OK;
 }
@@ -256,15 +274,16 @@ enum sx_status capture_view_table(const struct capture_view *view, struct sx_tab
 /* Remembers where nothing was measured; without memory for it, it is not told where. */
 static void take_gap(struct capture_view *view, const struct sx_capture_mark *mark)
 {
-	if (mark->begin_ns == SX_TIME_UNKNOWN || view->gap_count == GAPS_MAX ||
-	    !mem_grow(&view->gaps, &view->gap_cap, view->gap_count + 1, sizeof(*view->gaps)))
+	if (mark->begin_ns == SX_TIME_UNKNOWN || view->run.gap_count == GAPS_MAX ||
+	    !mem_grow(&view->gaps, &view->gap_cap, view->run.gap_count + 1, sizeof(*view->gaps)))
 		return;
 	const char *text = mark->text ? mark->text : "";
-	view->gaps[view->gap_count++] =
-	    (struct report_gap){.begin_ns = mark->begin_ns,
-				.end_ns = mark->end_ns,
-				.lost = mark->lost,
-				.text = arena_strndup(&view->texts, text, strlen(text))};
+	view->gaps[view->run.gap_count++] =
+	    (struct sx_gap){.begin_ns = mark->begin_ns,
+			    .end_ns = mark->end_ns,
+			    .lost = mark->lost,
+			    .text = arena_strndup(&view->texts, text, strlen(text))};
+	view->run.gaps = view->gaps;
 }
 
 /* A loss without an end is that of all that would have followed. */
@@ -272,13 +291,13 @@ static void take_loss(struct capture_view *view, const struct sx_capture_mark *m
 {
 	const struct sx_capture_info *info = sx_capture_info(view->reader);
 	if (mark->lost != SX_CAPTURE_COUNT_UNKNOWN)
-		view->lost += mark->lost;
+		view->run.lost += mark->lost;
 	else if (mark->end_ns != SX_TIME_UNKNOWN || mark->begin_ns == SX_TIME_UNKNOWN)
-		view->lost_more = true;
-	else if (!view->failed) {
-		view->failed = true;
+		view->run.lost_more = true;
+	else if (!view->run.failure) {
+		view->run.failure = &view->failure;
 		error_set(&view->failure, SX_ERR_DEVICE_LOST, "%s", mark->text);
-		view->failed_after_ns =
+		view->run.failed_after_ns =
 		    mark->begin_ns > info->begin_ns ? mark->begin_ns - info->begin_ns : 0;
 	}
 }
@@ -295,14 +314,14 @@ static void take_note(struct capture_view *view, const struct sx_capture_record 
 		return;
 	}
 	const char *text = mine && record->mark.text ? record->mark.text : "";
-	for (uint32_t i = 0; i < view->note_count; i++)
+	for (uint32_t i = 0; i < view->run.notes.count; i++)
 		if (strcmp(view->notes[i], text) == 0)
 			return;
-	const char *copy = *text && view->note_count < CAPTURE_NOTES_MAX
+	const char *copy = *text && view->run.notes.count < CAPTURE_NOTES_MAX
 			       ? arena_strndup(&view->texts, text, strlen(text))
 			       : NULL;
 	if (copy)
-		view->notes[view->note_count++] = copy;
+		view->notes[view->run.notes.count++] = copy;
 }
 
 /* Appends those of a record's rows that are wanted; SX_AGAIN when none is. */

@@ -15,30 +15,28 @@ struct capture_view {
 	const char *path;
 	struct sx_capture_reader *reader;
 	uint32_t device; /* its place in the capture */
-	uint32_t number; /* under which it is known: see numbers.h */
 	const struct sx_capture_device *info;
 	struct sx_catalog *catalog;
-	const char *set; /* the set that was programmed, as recorded or as --set says; or NULL */
+	/*
+	 * As recorded, with the number under which it is known (numbers.h), the set that --set
+	 * names where none was recorded, and the constants of --const behind the capture's.
+	 */
+	struct sx_device_facts facts;
 	const char **patterns; /* of --metric, those that are for this device */
 	uint32_t pattern_count;
-	struct sx_row_choice choice; /* of --process and --context */
-	struct sx_table *all;	     /* a record's rows before the choice, or NULL */
-	uint64_t chosen, others;     /* rows so far, and what was left out of them */
-	/* As far as was read: what was lost, and why samples end before the recording does. */
-	uint64_t lost;
-	bool lost_more, failed;
+	struct sx_row_choice choice;	      /* of --process and --context */
+	struct sx_table *all;		      /* a record's rows before the choice, or NULL */
+	uint64_t chosen, others;	      /* rows so far, and what was left out of them */
+	struct sx_run_facts run;	      /* as far as was read */
 	bool lacks;			      /* capture_view_note() noted something */
 	const char *notes[CAPTURE_NOTES_MAX]; /* what the recording says of the device, each once */
-	uint32_t note_count;
-	bool ended; /* the recording says how its program ended */
+	bool ended;			      /* the recording says how its program ended */
 	struct sx_capture_ending ending;
 	struct sx_error failure;
-	struct report_gap *gaps; /* the first gaps: there may be very many */
-	size_t gap_count, gap_cap;
-	struct arena texts;		     /* of gaps */
-	uint64_t failed_after_ns;	     /* since the recording's first sample */
-	struct sx_constant_value *constants; /* the capture's, then those of --const */
-	uint32_t constant_count;
+	struct sx_gap *gaps; /* the first gaps: there may be very many */
+	size_t gap_cap;
+	struct arena texts; /* of gaps and notes */
+	struct sx_constant_value *constants;
 };
 
 /* A property of a capture; "" when it has none of that name. Lives as long as the reader. */

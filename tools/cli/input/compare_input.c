@@ -160,11 +160,11 @@ static enum sx_status compare_read_device(struct run *run, uint32_t number, uint
 	if (!status)
 		status = compare_add_device(run, view, raw, err);
 	if (!status) {
-		const struct report_facts facts = {.lost = view->lost,
-						   .lost_more = view->lost_more,
-						   .simulated = view->info->simulated};
-		status = report_set_facts(run->fill, run->used - 1, &facts, err);
-		run->whole = run->whole && !view->failed && !view->lost_more;
+		/* A comparison shows neither notes nor reasons. */
+		const struct sx_run_facts lost = {.lost = view->run.lost,
+						  .lost_more = view->run.lost_more};
+		status = report_set_facts(run->fill, run->used - 1, &view->facts, &lost, err);
+		run->whole = run->whole && !view->run.failure && !view->run.lost_more;
 	}
 	/* What is damaged is told once a file, not once a device. */
 	if (!status && run->used == 1)

@@ -54,7 +54,7 @@ static enum sx_status write_rows(struct sx_capture_writer *writer, uint32_t inde
 /* Whether other files' times may be on the same clock; each GPU of a trace counts from anywhere. */
 static bool has_clock(const struct import_device *device)
 {
-	return device->clock && strcmp(device->clock, "gpu") != 0;
+	return device->facts.clock && strcmp(device->facts.clock, "gpu") != 0;
 }
 
 static void note_wrapped(const struct cli *cli, const char *text)
@@ -75,13 +75,14 @@ static enum sx_status note_contradiction(const struct cli *cli, struct sx_captur
 	struct sx_capture_mark mark = {
 	    .begin_ns = SX_TIME_UNKNOWN, .end_ns = SX_TIME_UNKNOWN, .text = text};
 	if (options_word("eval", cli->verb->name) ||
-	    !given_differs(catalog, device->table, device->constants, device->constant_count, text))
+	    !given_differs(catalog, device->table, device->facts.constants,
+			   device->facts.constant_count, text))
 		return SX_OK;
 	note_wrapped(cli, text);
 	return sx_capture_mark(writer, SX_CAPTURE_NO_DEVICE, SX_CAPTURE_NOTE, &mark, err);
 }
 
-#define IMPORTED_PROPERTIES (2 + SX_LABEL_COUNT)
+#define IMPORTED_PROPERTIES (1 + SX_LABEL_COUNT)
 
 struct imported_properties {
 	struct sx_capture_property items[IMPORTED_PROPERTIES];
@@ -94,10 +95,8 @@ static uint32_t imported_properties(const struct import_device *device,
 				    struct imported_properties *out)
 {
 	uint32_t told = 0;
-	if (device->set)
-		out->items[told++] = (struct sx_capture_property){"set", device->set};
-	if (device->number != SX_NONE) {
-		snprintf(out->number, sizeof(out->number), "%u", (unsigned)device->number);
+	if (device->facts.number != SX_NONE) {
+		snprintf(out->number, sizeof(out->number), "%u", (unsigned)device->facts.number);
 		out->items[told++] = (struct sx_capture_property){NUMBERS_PROPERTY, out->number};
 	}
 	for (int i = 0; i < SX_LABEL_COUNT; i++) {
@@ -115,8 +114,9 @@ static bool tells_rows(const struct sx_catalog *catalog, const struct import_dev
 {
 	uint32_t constant = sx_catalog_find_constant(catalog, name);
 	bool same = false;
-	for (uint32_t i = 0; i < device->constant_count; i++)
-		same |= sx_catalog_find_constant(catalog, device->constants[i].name) == constant;
+	for (uint32_t i = 0; i < device->facts.constant_count; i++)
+		same |=
+		    sx_catalog_find_constant(catalog, device->facts.constants[i].name) == constant;
 	return constant != SX_NONE && !same &&
 	       sx_catalog_find_counter(catalog, name, SX_NONE, NULL) == SX_NONE;
 }
@@ -142,26 +142,21 @@ static enum sx_status write_device(const struct cli *cli, struct sx_capture_writ
 	if (number)
 		snprintf(own, sizeof(own), "file %zu", number);
 	bool alone = !number || has_clock(device);
-	const char *clock = alone && device->clock ? device->clock : own;
+	const char *clock = alone && device->facts.clock ? device->facts.clock : own;
 	uint32_t index;
 	struct sx_capture_device out = {
 	    .catalog = catalog ? sx_catalog_info(catalog)->name : device->catalog,
 	    .catalog_hash = catalog ? sx_catalog_info(catalog)->hash : 0,
-	    .source = device->source,
-	    .name = device->name,
-	    .driver = device->driver,
+	    .facts = device->facts,
 	    .kind = sx_table_kind(device->table),
-	    .simulated = device->simulated,
 	    .encloses_work = device->encloses_work,
 	    .properties = properties.items,
 	    .property_count = imported_properties(device, &properties),
-	    .clock = clock,
 	    .interval_ns = device->interval_ns,
-	    .constants = device->constants,
-	    .constant_count = device->constant_count,
 	    .columns = columns,
 	    .column_count = count,
 	};
+	out.facts.clock = clock;
 	if (!status)
 		status = sx_capture_add_device(writer, &out, &index, err);
 	if (!status)
@@ -177,7 +172,7 @@ static bool is_said_alike(const struct import_device *a, const struct import_dev
 {
 	return sx_table_row_count(a->table) == sx_table_row_count(b->table) &&
 	       strcmp(a->catalog, b->catalog) == 0 &&
-	       strcmp(a->name ? a->name : "", b->name ? b->name : "") == 0;
+	       strcmp(a->facts.name ? a->facts.name : "", b->facts.name ? b->facts.name : "") == 0;
 }
 
 /* Devices of which the same is to be said share a line, which counts them. */
@@ -196,8 +191,8 @@ static void say_device(const struct cli *cli, const struct import_device *device
 	}
 	if (alike > 1)
 		snprintf(each, sizeof(each), "%u devices, each ", (unsigned)alike);
-	cli_note(cli, "  %s%s%s%s, catalog %s", device->name ? device->name : "",
-		 device->name ? ": " : "", each, COUNTED(rows, "sample"), device->catalog);
+	cli_note(cli, "  %s%s%s%s, catalog %s", device->facts.name ? device->facts.name : "",
+		 device->facts.name ? ": " : "", each, COUNTED(rows, "sample"), device->catalog);
 }
 
 /* What a file was found to be. */

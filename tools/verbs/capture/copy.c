@@ -48,10 +48,12 @@ static bool same_text(const char *a, const char *b)
 static bool same_device(const struct sx_capture_device *a, const struct sx_capture_device *b)
 {
 	if (!same_text(a->catalog, b->catalog) || a->catalog_hash != b->catalog_hash ||
-	    !same_text(a->source, b->source) || !same_text(a->name, b->name) ||
-	    !same_text(a->driver, b->driver) || a->kind != b->kind ||
-	    a->interval_ns != b->interval_ns || !same_text(a->clock, b->clock) ||
-	    a->column_count != b->column_count || a->constant_count != b->constant_count ||
+	    !same_text(a->facts.source, b->facts.source) ||
+	    !same_text(a->facts.name, b->facts.name) ||
+	    !same_text(a->facts.driver, b->facts.driver) || a->kind != b->kind ||
+	    a->interval_ns != b->interval_ns || !same_text(a->facts.clock, b->facts.clock) ||
+	    a->column_count != b->column_count ||
+	    a->facts.constant_count != b->facts.constant_count ||
 	    a->property_count != b->property_count)
 		return false;
 	for (uint32_t i = 0; i < a->column_count; i++)
@@ -62,9 +64,10 @@ static bool same_device(const struct sx_capture_device *a, const struct sx_captu
 		if (!same_text(a->properties[i].name, b->properties[i].name) ||
 		    !same_text(a->properties[i].value, b->properties[i].value))
 			return false;
-	for (uint32_t i = 0; i < a->constant_count; i++)
-		if (!same_text(a->constants[i].name, b->constants[i].name) ||
-		    memcmp(&a->constants[i].value, &b->constants[i].value, sizeof(double)) != 0)
+	for (uint32_t i = 0; i < a->facts.constant_count; i++)
+		if (!same_text(a->facts.constants[i].name, b->facts.constants[i].name) ||
+		    memcmp(&a->facts.constants[i].value, &b->facts.constants[i].value,
+			   sizeof(double)) != 0)
 			return false;
 	return true;
 }

@@ -9,13 +9,13 @@ static void device_json(struct json *json, const struct contents *c, uint32_t nu
 	json_object_begin(json);
 	json_kv_u64(json, "id", numbers_of(c->reader, number));
 	json_kv_string(json, "catalog", d->catalog);
-	json_kv_string(json, "name", d->name);
-	json_kv_string(json, "source", d->source);
-	json_kv_string(json, "driver", *d->driver ? d->driver : NULL);
-	json_kv_bool(json, "simulated", d->simulated);
+	json_kv_string(json, "name", d->facts.name);
+	json_kv_string(json, "source", d->facts.source);
+	json_kv_string(json, "driver", *d->facts.driver ? d->facts.driver : NULL);
+	json_kv_bool(json, "simulated", d->facts.simulated);
 	json_kv_string(json, "kind", sx_sample_kind_name(d->kind));
 	json_kv_u64(json, "rows", c->rows[number]);
-	json_kv_string(json, "clock", d->clock);
+	json_kv_string(json, "clock", d->facts.clock);
 	json_kv_u64(json, "clock_error_ns", d->clock_error_ns);
 	capture_clocks_json(json, &c->clocks, number);
 	json_kv_u64(json, "interval_ns", d->interval_ns);
@@ -24,8 +24,8 @@ static void device_json(struct json *json, const struct contents *c, uint32_t nu
 		json_kv_string(json, d->properties[i].name, d->properties[i].value);
 	json_object_end(json);
 	json_kv_object_flat(json, "constants");
-	for (uint32_t i = 0; i < d->constant_count; i++)
-		json_kv_f64(json, d->constants[i].name, d->constants[i].value);
+	for (uint32_t i = 0; i < d->facts.constant_count; i++)
+		json_kv_f64(json, d->facts.constants[i].name, d->facts.constants[i].value);
 	json_object_end(json);
 	json_kv_array(json, "columns");
 	for (uint32_t i = 0; i < d->column_count; i++) {

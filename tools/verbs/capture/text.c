@@ -23,12 +23,12 @@ static void write_device(const struct cli *cli, const struct contents *c, uint32
 	FILE *out = cli->view.out.out;
 	const char *kind = sx_sample_kind_name(d->kind);
 	fputc('\n', out);
-	text_styled(&cli->view.out, TEXT_BOLD, *d->name ? d->name : d->catalog);
-	if (d->simulated)
+	text_styled(&cli->view.out, TEXT_BOLD, *d->facts.name ? d->facts.name : d->catalog);
+	if (d->facts.simulated)
 		text_styled(&cli->view.out, TEXT_YELLOW, "  SIMULATED, not a real device");
 	fprintf(out, "\n  catalog  %s (%016" PRIx64 ")\n", d->catalog, d->catalog_hash);
-	text_field(&cli->view.out, 11, "source", d->source);
-	text_field(&cli->view.out, 11, "driver", d->driver);
+	text_field(&cli->view.out, 11, "source", d->facts.source);
+	text_field(&cli->view.out, 11, "driver", d->facts.driver);
 	fprintf(out, "  rows     %" PRIu64 ", each a %s%s%s\n", c->rows[number], kind,
 		strcmp(kind, "time") == 0 ? " slice" : "",
 		may_hold_slices(d) ? ", or work that no swap ended" : "");
@@ -36,8 +36,9 @@ static void write_device(const struct cli *cli, const struct contents *c, uint32
 	capture_clocks_text(&cli->view, &c->clocks, number, 2);
 	for (uint32_t i = 0; i < d->property_count; i++)
 		text_field(&cli->view.out, 11, d->properties[i].name, d->properties[i].value);
-	for (uint32_t i = 0; i < d->constant_count; i++)
-		fprintf(out, "  %s = %.17g\n", d->constants[i].name, d->constants[i].value);
+	for (uint32_t i = 0; i < d->facts.constant_count; i++)
+		fprintf(out, "  %s = %.17g\n", d->facts.constants[i].name,
+			d->facts.constants[i].value);
 }
 
 /* "+1.2 s to +1.3 s", since the first sample. */
@@ -61,7 +62,7 @@ static void write_losses(const struct cli *cli, const struct contents *c)
 		bool unknown = l->lost == SX_CAPTURE_COUNT_UNKNOWN;
 		snprintf(line, sizeof(line), "lost: %s of %s, %s: %s",
 			 unknown ? "an unknown number of samples" : COUNTED(l->lost, "sample"),
-			 d ? d->name : "the recording", span, l->text);
+			 d ? d->facts.name : "the recording", span, l->text);
 		text_wrap(&cli->view.out, 2, line);
 	}
 	if (c->losses > CONTENTS_SHOWN)
@@ -75,8 +76,8 @@ static void write_notes(const struct cli *cli, const struct contents *c)
 	for (uint64_t i = 0; i < c->notes && i < CONTENTS_SHOWN; i++) {
 		const struct told *note = &c->first_notes[i];
 		const struct sx_capture_device *d = sx_capture_device(c->reader, note->device);
-		snprintf(line, sizeof(line), "note%s%s: %s", d ? " of " : "", d ? d->name : "",
-			 note->text);
+		snprintf(line, sizeof(line), "note%s%s: %s", d ? " of " : "",
+			 d ? d->facts.name : "", note->text);
 		text_wrap(&cli->view.out, 2, line);
 	}
 	if (c->notes > CONTENTS_SHOWN)

@@ -98,7 +98,7 @@ static enum sx_status choose_device(struct cli *cli, const char *name, struct sx
 		known = describe_find(&view, name, SX_NONE, &metric, &counter) ||
 			rule_find(&view, name) != SX_NONE;
 		char number[16];
-		snprintf(number, sizeof(number), "%u", (unsigned)device->number);
+		snprintf(number, sizeof(number), "%u", (unsigned)device->facts.number);
 		capture_view_close(device);
 		if (known)
 			status = options_add(o, &o->devices, number, true, err);

@@ -175,7 +175,7 @@ static uint32_t find_constant(const struct sx_constant_value *list, uint32_t cou
 static uint32_t place_constants(const struct exported *d, struct sx_constant_value *list,
 				uint32_t count)
 {
-	for (uint32_t i = 0; i < d->view->constant_count; i++) {
+	for (uint32_t i = 0; i < d->view->facts.constant_count; i++) {
 		const struct sx_constant_value *c = &d->view->constants[i];
 		uint32_t at = find_constant(list, count, c->name);
 		if (!d->metrics && sx_table_find(raw_columns(d), c->name) != SX_NONE)
@@ -191,7 +191,7 @@ enum sx_status export_gather_constants(struct exporting *e, struct sx_error *err
 {
 	uint32_t most = 1, count = 0;
 	for (uint32_t i = 0; i < e->count; i++)
-		most += e->devices[i].view->constant_count;
+		most += e->devices[i].view->facts.constant_count;
 	struct sx_constant_value *all = calloc(most, sizeof(*all));
 	for (uint32_t i = 0; all && i < e->count; i++)
 		count = place_constants(&e->devices[i], all, count);
@@ -238,7 +238,7 @@ static bool add_different(struct exporting *e, uint32_t device, const char *pref
 {
 	const struct capture_view *view = e->devices[device].view;
 	const struct exported *to = &e->devices[0];
-	for (uint32_t i = 0; i < view->constant_count; i++) {
+	for (uint32_t i = 0; i < view->facts.constant_count; i++) {
 		const struct sx_constant_value *c = &view->constants[i];
 		uint32_t at = find_constant(to->constants, j->own, c->name);
 		if (at < j->own && to->constants[at].value == c->value)
@@ -258,7 +258,7 @@ enum sx_status export_join_constants(struct exporting *e, const struct join_devi
 	struct joined_constants joined = {0};
 	uint32_t most = 1;
 	for (uint32_t i = 0; i < e->count; i++)
-		most += e->devices[i].view->constant_count;
+		most += e->devices[i].view->facts.constant_count;
 	to->constants = calloc(most, sizeof(*to->constants));
 	e->names = calloc(most, sizeof(*e->names));
 	bool good = to->constants && e->names;

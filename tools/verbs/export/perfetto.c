@@ -149,9 +149,9 @@ static enum sx_status list_devices(struct tracing *t, const struct report *repor
 					  .raw_any = chosen ? NULL : t->found[i]->any,
 					  .raw_skipped = t->found[i]->skipped,
 					  .lanes = &t->found[i]->lanes,
-					  .clock = in->view->info->clock,
+					  .clock = in->view->info->facts.clock,
 					  .interval_ns = in->view->info->interval_ns,
-					  .number = in->view->number};
+					  .number = in->view->facts.number};
 		for (int l = 0; l < SX_LABEL_COUNT; l++)
 			t->devices[i].labels[l] =
 			    capture_view_label(in->view->info, (enum sx_label)l);

@@ -41,13 +41,14 @@ static enum sx_status labels_of(const struct capture_view *view, uint32_t *label
 enum sx_status export_shape(const struct cli *cli, const struct capture_view *view,
 			    struct rows_shape *shape, struct sx_error *err)
 {
-	*shape = (struct rows_shape){.schema = cli->verb->name,
-				     .catalog = sx_catalog_info(view->catalog)->name,
-				     .name = *view->info->name ? view->info->name : NULL,
-				     .times = true,
-				     .quality = true,
-				     .simulated = view->info->simulated,
-				     .kind = view->info->kind};
+	*shape =
+	    (struct rows_shape){.schema = cli->verb->name,
+				.catalog = sx_catalog_info(view->catalog)->name,
+				.name = *view->info->facts.name ? view->info->facts.name : NULL,
+				.times = true,
+				.quality = true,
+				.simulated = view->info->facts.simulated,
+				.kind = view->info->kind};
 	for (int i = 0; i < SX_LABEL_COUNT; i++)
 		shape->label_names[i] = capture_view_label(view->info, (enum sx_label)i);
 	enum sx_status status = labels_of(view, &shape->labels, err);
@@ -87,7 +88,7 @@ static enum sx_status open_device(const struct cli *cli, const char *path, uint3
 	if (status)
 		return status;
 	status = export_shape(cli, d->view, &d->shape, err);
-	d->shape.device = d->view->number;
+	d->shape.device = d->view->facts.number;
 	return status;
 }
 
@@ -191,7 +192,7 @@ static void name_table(const struct exporting *e, uint32_t index)
 	const struct sx_capture_device *info = e->devices[index].view->info;
 	if (index)
 		fputc('\n', view->out.out);
-	text_styled(&view->out, TEXT_BOLD, *info->name ? info->name : info->catalog);
+	text_styled(&view->out, TEXT_BOLD, *info->facts.name ? info->facts.name : info->catalog);
 	fputc('\n', view->out.out);
 	view->simulated = e->devices[index].shape.simulated;
 }
@@ -237,10 +238,10 @@ static enum sx_status nothing_to_join(struct sx_error *err)
 /* "cpu.", or "cpu#2." where another device has that source. */
 static const char *prefix_of(const struct exporting *e, uint32_t index, char *out, size_t size)
 {
-	const char *source = e->devices[index].view->info->source;
+	const char *source = e->devices[index].view->info->facts.source;
 	uint32_t same = 0;
 	for (uint32_t i = 0; i < e->count; i++)
-		same += suggest_is_same(e->devices[i].view->info->source, source);
+		same += suggest_is_same(e->devices[i].view->info->facts.source, source);
 	if (same > 1)
 		snprintf(out, size, "%s#%u.", source, e->devices[index].shape.device);
 	else

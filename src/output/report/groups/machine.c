@@ -119,7 +119,7 @@ void groups_json(const struct groups_out *o)
 	struct json *json = o->within;
 	json_object_begin(json);
 	json_kv_u64(json, "id", o->number);
-	json_kv_bool(json, "simulated", o->device->simulated);
+	json_kv_bool(json, "simulated", o->device->facts.simulated);
 	if (o->report->file)
 		json_kv_string(json, "file", o->report->file);
 	json_kv_string(json, "for", sx_catalog_info(o->device->catalog)->name);
@@ -179,7 +179,7 @@ void groups_csv(const struct groups_out *o)
 		uint64_t begin = sx_table_begin_ns(o->g->raw)[r];
 		csv_u64(&csv, o->number);
 		if (o->view->simulated)
-			csv_text(&csv, o->device->simulated ? "true" : "false");
+			csv_text(&csv, o->device->facts.simulated ? "true" : "false");
 		csv_text(&csv, machine_key(o, r, key));
 		if (o->tells_process)
 			csv_text(&csv, o->g->list[r].process);
