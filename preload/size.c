@@ -8,7 +8,7 @@
 
 #include "guest/clock.h"
 #include "preload/hooks/hooks.h"
-#include "preload/lookup/scope.h"
+#include "preload/scope.h"
 #include "preload/size.h"
 
 #define PAUSE_FIRST_NS UINT64_C(10000000)

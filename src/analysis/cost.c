@@ -333,7 +333,7 @@ static double extra_at(const struct cost_runs *runs, double share)
 }
 
 /* Student's t that chance exceeds in a hundredth, by degrees of freedom. */
-static double student(uint64_t freedom)
+static double student_99_of_100(uint64_t freedom)
 {
 	static const double t[] = {INFINITY, 31.8, 6.97, 4.54, 3.75, 3.37, 3.14, 3.0, 2.9, 2.82};
 	size_t count = sizeof(t) / sizeof(t[0]);
@@ -362,7 +362,7 @@ static double few_runs_play(const struct costs *costs, const struct cost_runs *r
 		variance += r->weight * r->weight * own;
 	}
 	double error = sqrt(variance) / runs->weight;
-	return student(freedom) * (runs->count > 2 ? MEDIAN_ERROR : 1) * error;
+	return student_99_of_100(freedom) * (runs->count > 2 ? MEDIAN_ERROR : 1) * error;
 }
 
 /*

@@ -7,9 +7,9 @@
 
 #include <sextant/table.h>
 
-#include "analysis/sampled/rows.h"
-#include "analysis/sampled/spread.h"
-#include "analysis/sketch/sketch.h"
+#include "analysis/sampled_rows.h"
+#include "analysis/spread.h"
+#include "analysis/sketch.h"
 #include "table/parts.h"
 
 /* Rows with data and those that they stand for. */

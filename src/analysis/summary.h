@@ -5,8 +5,8 @@
 #include <sextant/analysis.h>
 
 #include "analysis/part_sums.h"
-#include "analysis/sampled/tally.h"
-#include "analysis/sketch/sketch.h"
+#include "analysis/tally.h"
+#include "analysis/sketch.h"
 #include "analysis/stats.h"
 
 /* How long rows with data are, and those that they stand for, in ns. */

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/digits/digits.h"
+#include "base/digits.h"
 
 #define NUMBER_LENGTH_MAX 64
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock/clock.h"
+#include "base/clock.h"
 
 struct item {
 	struct item *next;

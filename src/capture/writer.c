@@ -1,6 +1,6 @@
 /* The writer's calls: they copy into batches and never wait for the file. */
 #include "capture/writer.h"
-#include "base/clock/clock.h"
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/thread.h"
 #include "capture/claim.h"

@@ -1,7 +1,7 @@
 /* The thread that writes: takes what is ready, and all that is older than the flush interval. */
 #include "capture/writer.h"
 
-#include "base/clock/clock.h"
+#include "base/clock.h"
 #include "capture/format/payload.h"
 
 #include <errno.h>

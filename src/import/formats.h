@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 #include "base/mem.h"
-#include "base/spill/spill.h"
+#include "base/spill.h"
 #include "base/teller.h"
 #include "import/import.h"
 #include "import/read/bare_units.h"

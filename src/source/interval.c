@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "base/clock/clock.h"
+#include "base/clock.h"
 #include "base/error.h"
 #include "source/process.h"
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock/clock.h"
+#include "base/clock.h"
 #include "base/error.h"
 #include "catalog/extend.h"
 

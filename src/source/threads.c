@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock/clock.h"
+#include "base/clock.h"
 #include "base/mem.h"
 
 #define WAIT_MOST  8 /* a thread's waits for a CPU count up to so many times its work */

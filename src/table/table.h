@@ -3,7 +3,7 @@
 #define TABLE_TABLE_H
 
 #include <sextant/table.h>
-#include "base/spill/spill.h"
+#include "base/spill.h"
 #include "base/strings.h"
 
 struct table_column {

@@ -4,7 +4,7 @@
 
 #include "table/cover.h"
 #include "table/parts.h"
-#include "table/sums/sorted.h"
+#include "table/sorted.h"
 #include "table/total.h"
 
 struct total_column {

@@ -7,7 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/clock/clock.h"
+#include "base/clock.h"
 #include "base/sys.h"
 
 #define FIRST_NS UINT64_C(1000000000)

@@ -9,7 +9,7 @@
 #include "base/number.h"
 #include "analysis/report/join.h"
 #include "analysis/report/lead.h"
-#include "base/clock/clock.h"
+#include "base/clock.h"
 #include "base/sys.h"
 #include "output/html/course.h"
 #include "output/views.h"

@@ -7,7 +7,7 @@
 #include "analysis/report/processes.h"
 #include "analysis/report/programs.h"
 #include "analysis/report/report.h"
-#include "analysis/sketch/sketch.h"
+#include "analysis/sketch.h"
 #include "base/mem.h"
 #include "table/cover.h"
 

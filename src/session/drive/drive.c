@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "base/clock/clock.h"
+#include "base/clock.h"
 #include "base/error.h"
 
 /* Async-signal-safe, and from any thread: flags, and a byte that ends a wait. */

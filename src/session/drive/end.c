@@ -7,7 +7,7 @@
 #include <poll.h>
 #include <signal.h>
 
-#include "base/clock/clock.h"
+#include "base/clock.h"
 #include "session/drive/kin.h"
 
 #define DRAIN_READS  1000000 /* a source that never comes to an end is left */

@@ -1,7 +1,7 @@
 /* What sources have, to rows: one sample at a time, and a turn over all of them. */
 #include "session/drive/drive.h"
 
-#include "base/clock/clock.h"
+#include "base/clock.h"
 #include "base/error.h"
 #include "table/slices.h"
 

@@ -5,7 +5,7 @@
 #include <poll.h>
 #include <stdlib.h>
 
-#include "base/clock/clock.h"
+#include "base/clock.h"
 
 #define NS_PER_MS     UINT64_C(1000000)
 #define LOOK_EVERY_NS (5 * NS_PER_MS) /* sources and children that cannot wake us */

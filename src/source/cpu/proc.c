@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "base/clock/clock.h"
+#include "base/clock.h"
 #include "base/error.h"
 
 #define TEXT_SIZE ((size_t)512 * 1024) /* the line of interrupts is long on big machines */

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-#include "base/clock/clock.h"
+#include "base/clock.h"
 #include "base/error.h"
 #include "source/nodes.h"
 

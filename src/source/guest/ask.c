@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/clock/clock.h"
+#include "base/clock.h"
 #include "base/privilege.h"
 #include "base/sys.h"
 

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/clock/clock.h"
+#include "base/clock.h"
 
 #define NS_PER_MS	  UINT64_C(1000000)
 #define LOOK_NS		  (20 * NS_PER_MS)

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock/clock.h"
+#include "base/clock.h"
 #include "base/error.h"
 #include "source/guest/place.h"
 #include "source/guest/told.h"

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock/clock.h"
+#include "base/clock.h"
 #include "base/mem.h"
 #include "source/threads.h"
 

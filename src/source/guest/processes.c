@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "base/clock/clock.h"
+#include "base/clock.h"
 #include "base/mem.h"
 #include "source/guest/bounds.h"
 

@@ -4,7 +4,7 @@
  */
 #include "source/i915_oa/i915_oa.h"
 #include "source/i915_oa/uapi.h"
-#include "base/clock/clock.h"
+#include "base/clock.h"
 #include "base/error.h"
 #include "wire/oa/oa.h"
 

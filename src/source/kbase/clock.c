@@ -1,6 +1,6 @@
 /* The driver's clock against ours: pairs of readings, and the line through them. */
 #include "source/kbase/kbase.h"
-#include "base/clock/clock.h"
+#include "base/clock.h"
 #include "base/error.h"
 
 #include <errno.h>

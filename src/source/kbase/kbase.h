@@ -3,7 +3,7 @@
 #define KBASE_KBASE_H
 
 #include "source/kbase/uapi.h"
-#include "base/clock/fit.h"
+#include "base/clock_fit.h"
 #include "source/mali/id.h"
 #include "source/mali/raw.h"
 #include "source/source.h"

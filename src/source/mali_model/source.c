@@ -2,7 +2,7 @@
 #include "source/mali_model/model.h"
 #include "source/mali/selftest.h"
 #include "source/source.h"
-#include "base/clock/clock.h"
+#include "base/clock.h"
 #include "base/error.h"
 
 #include <errno.h>

@@ -11,7 +11,7 @@
 #include <linux/perf_event.h>
 #include <sextant/expr.h>
 
-#include "base/clock/clock.h"
+#include "base/clock.h"
 #include "base/error.h"
 
 #define COUNT_MS   20

@@ -5,7 +5,7 @@
  * was lost is told apart from the reports, by EIO and a status.
  */
 #include "source/xe_oa/xe_oa.h"
-#include "base/clock/clock.h"
+#include "base/clock.h"
 #include "base/error.h"
 #include "wire/oa/oa.h"
 

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <cmocka.h>
 
-#include "analysis/sampled/spread.h"
+#include "analysis/spread.h"
 #include "guest/pace.h"
 
 #define FRAMES 2000

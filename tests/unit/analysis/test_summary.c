@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "analysis/overview.h"
-#include "analysis/sketch/sketch.h"
+#include "analysis/sketch.h"
 #include "unit/analysis/naive_stats.h"
 #include "unit/context_catalog.h"
 #include "unit/heap.h"

@@ -8,7 +8,7 @@
 
 #include <math.h>
 #include <sextant/table.h>
-#include "base/clock/fit.h"
+#include "base/clock_fit.h"
 #include "table/fill.h"
 
 #define NS_PER_S UINT64_C(1000000000)

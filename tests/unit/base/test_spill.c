@@ -8,7 +8,7 @@
 #include <cmocka.h>
 #include <sys/resource.h>
 
-#include "base/spill/spill.h"
+#include "base/spill.h"
 
 #define ROWS ((size_t)3 << 20)
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include <sextant/oa.h>
-#include "session/record/raw.h"
+#include "session/record_raw.h"
 
 struct recorded {
 	uint8_t *data;

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "base/spill/nameless.h"
+#include "base/nameless.h"
 #include "import/import.h"
 #include "tools/cli/input/input.h"
 

@@ -4,7 +4,7 @@
 
 #include <sextant/capture.h>
 
-#include "base/clock/map.h"
+#include "base/clock_map.h"
 #include "output/view.h"
 
 #define CAPTURE_CLOCK_NAME 32

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/spill/spill.h"
+#include "base/spill.h"
 #include "import/read/csv/rows.h"
 #include "table/fill.h"
 

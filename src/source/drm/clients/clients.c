@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "base/clock/clock.h"
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/mem.h"
 

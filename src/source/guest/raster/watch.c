@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "base/clock/clock.h"
+#include "base/clock.h"
 
 #define RING_BYTES     65536u		/* 4096 switches between two looks */
 #define SETTLE_NS      UINT64_C(100000) /* the kernel may still be writing what is younger */

@@ -1,5 +1,5 @@
 /* What is read from sketches: percentiles, the largest values, how many lie above a limit. */
-#include "analysis/sketch/sketch.h"
+#include "analysis/sketch.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
  * of the file, and the file mapped in its place: addresses stay. A page of the file is only mapped
  * once it was written, so that no access can fail for want of room.
  */
-#include "base/spill/spill.h"
+#include "base/spill.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "base/spill/nameless.h"
+#include "base/nameless.h"
 
 /* Of the file; only what is written has blocks. */
 #define STRETCH_BYTES ((size_t)4 << 30)

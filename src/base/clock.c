@@ -1,5 +1,5 @@
 /* The clock of all sources and sessions. */
-#include "base/clock/clock.h"
+#include "base/clock.h"
 
 bool sys_clock_ns(const struct sx_sys *sys, clockid_t clock, uint64_t *out)
 {

@@ -1,5 +1,5 @@
 /* Rows by their quality: see tally.h. */
-#include "analysis/sampled/tally.h"
+#include "analysis/tally.h"
 
 #include <string.h>
 

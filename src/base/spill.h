@@ -2,8 +2,8 @@
  * Arrays that grow with a file: beyond SPILL_LEAST bytes their pages lie in a file without a name,
  * and only those that are at hand in memory. Where no such file can be made, arrays are in memory.
  */
-#ifndef BASE_SPILL_SPILL_H
-#define BASE_SPILL_SPILL_H
+#ifndef BASE_SPILL_H
+#define BASE_SPILL_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* See nameless.h. */
-#include "base/spill/nameless.h"
+#include "base/nameless.h"
 
 #include <fcntl.h>
 #include <stdio.h>

@@ -7,7 +7,7 @@
 #include <cstring>
 
 extern "C" {
-#include "base/digits/digits.h"
+#include "base/digits.h"
 }
 
 extern "C" int digits_shortest(double value, char digits[20], int *exponent)

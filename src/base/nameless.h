@@ -1,6 +1,6 @@
 /* Files without a name, which go with their descriptor. */
-#ifndef BASE_SPILL_NAMELESS_H
-#define BASE_SPILL_NAMELESS_H
+#ifndef BASE_NAMELESS_H
+#define BASE_NAMELESS_H
 
 /*
  * An empty file to read and write, in TMPDIR, else on disk, else in /tmp: a folder in memory would

@@ -1,5 +1,5 @@
 /* Rows by part and quality: see sorted.h. */
-#include "table/sums/sorted.h"
+#include "table/sorted.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* A weighted straight line through pairs of clock readings. */
-#include "base/clock/fit.h"
+#include "base/clock_fit.h"
 
 #include <stddef.h>
 

@@ -2,8 +2,8 @@
  * Sketches: how values are distributed, in memory that does not grow with their number: 32 KiB of
  * values, or 1 KiB for each power of two that they span (at most 4 MiB).
  */
-#ifndef ANALYSIS_SKETCH_SKETCH_H
-#define ANALYSIS_SKETCH_SKETCH_H
+#ifndef ANALYSIS_SKETCH_H
+#define ANALYSIS_SKETCH_H
 
 #include <stdbool.h>
 #include <stddef.h>

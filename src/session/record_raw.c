@@ -1,7 +1,7 @@
 /* Raw samples of any source into a file of its format: its head, samples as they come, its tail. */
-#include "session/record/raw.h"
+#include "session/record_raw.h"
 
-#include "base/clock/clock.h"
+#include "base/clock.h"
 #include "base/error.h"
 #include "source/source.h"
 

@@ -151,7 +151,7 @@ static bool may_have_rows(struct tally *tally, uint32_t rows, uint64_t now_ns)
 }
 
 /* Rows of many labels are many, too. */
-static bool is_due(const struct tally *tally, uint64_t now_ns)
+static bool tally_is_due(const struct tally *tally, uint64_t now_ns)
 {
 	uint64_t wait_ns = tally->used * SEND_EACH_NS;
 
@@ -170,7 +170,7 @@ void tally_turn(struct sampler *sampler, uint64_t now_ns, bool measured, uint32_
 	if (!sampler->draw_names)
 		return;
 	tally->on = !measures && !may_have_rows(tally, was || measured ? 0 : rows, now_ns);
-	if (was && (!tally->on || is_due(tally, now_ns)))
+	if (was && (!tally->on || tally_is_due(tally, now_ns)))
 		tally_write(sampler);
 	if (!was && tally->on)
 		tally_restart(sampler, now_ns);

@@ -2,8 +2,8 @@
  * How far what was measured may be from what it stands for, in memory that does not grow with rows.
  * Rows are measured in runs, and neighbours resemble each other: a run is what is drawn by chance.
  */
-#ifndef ANALYSIS_SAMPLED_SPREAD_H
-#define ANALYSIS_SAMPLED_SPREAD_H
+#ifndef ANALYSIS_SPREAD_H
+#define ANALYSIS_SPREAD_H
 
 #include <stdbool.h>
 #include <stdint.h>

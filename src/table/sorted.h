@@ -2,8 +2,8 @@
  * Rows of a block by whose they are, those of one part in their order: of columns that were
  * measured together, and so have the same quality, they are sorted once.
  */
-#ifndef TABLE_SUMS_SORTED_H
-#define TABLE_SUMS_SORTED_H
+#ifndef TABLE_SORTED_H
+#define TABLE_SORTED_H
 
 #include "table/parts.h"
 

@@ -10,7 +10,7 @@
 
 #include <stddef.h>
 
-#include "base/clock/fit.h"
+#include "base/clock_fit.h"
 
 #define CLOCK_MAP_PAIRS 100000u /* of more, every other one is kept */
 

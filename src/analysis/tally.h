@@ -2,8 +2,8 @@
  * What rows of a column say by their quality alone. Columns that were measured together have the
  * same bytes: these are asked once for all of them.
  */
-#ifndef ANALYSIS_SAMPLED_TALLY_H
-#define ANALYSIS_SAMPLED_TALLY_H
+#ifndef ANALYSIS_TALLY_H
+#define ANALYSIS_TALLY_H
 
 #include "analysis/stats.h"
 

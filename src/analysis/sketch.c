@@ -2,7 +2,7 @@
  * Sketches: exact up to a number of values, then a histogram over the sign, exponent and first
  * seven bits of the fraction, so that a bucket is at most 0.8 % wide and its middle 0.4 % off.
  */
-#include "analysis/sketch/sketch.h"
+#include "analysis/sketch.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/digits/digits.h"
+#include "base/digits.h"
 
 int digits_shortest(double value, char digits[20], int *exponent)
 {

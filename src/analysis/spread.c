@@ -2,7 +2,7 @@
  * The variance of a ratio estimator over clusters: what rows hold beyond what their size explains,
  * a run of them at a time.
  */
-#include "analysis/sampled/spread.h"
+#include "analysis/spread.h"
 
 #include <math.h>
 
@@ -66,7 +66,7 @@ void spread_stand(struct spread_sum *sum, double variance, double freedom, doubl
 }
 
 /* Student's t that 19 of 20 lie within, by its series in 1 / freedom; the first two are exact. */
-static double student(double freedom)
+static double student_19_of_20(double freedom)
 {
 	double z = NORMAL, q = z * z, f = 4 * freedom;
 	if (freedom < 2)
@@ -84,5 +84,5 @@ double spread_error(const struct spread_sum *sum)
 		return sum->freedom < ALIKE_LEAST ? (double)NAN : sum->variance;
 	/* Welch and Satterthwaite: the freedom of a sum of variances. */
 	double freedom = sum->weakest > 0 ? sum->variance * sum->variance / sum->weakest : 1;
-	return student(freedom) * sqrt(sum->variance);
+	return student_19_of_20(freedom) * sqrt(sum->variance);
 }

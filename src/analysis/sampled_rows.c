@@ -1,5 +1,5 @@
 /* Rows by whose they are: see rows.h. */
-#include "analysis/sampled/rows.h"
+#include "analysis/sampled_rows.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -42,8 +42,8 @@ static void size_add(struct sampled_size *to, const struct sampled_size *more)
 		to->idle[basis] += more->idle[basis];
 }
 
-static void measure_rows(struct sampled_rows *rows, const struct parts *parts,
-			 const struct sx_table *raw)
+static void sampled_rows_measure(struct sampled_rows *rows, const struct parts *parts,
+				 const struct sx_table *raw)
 {
 	size_t count = sx_table_row_count(raw);
 	for (size_t i = 0; i < count; i += SLICES_BLOCK) {
@@ -61,7 +61,7 @@ bool sampled_rows_look(struct sampled_rows *rows, const struct parts *parts,
 	    !mem_grow(&rows->before, &rows->before_cap, count + 1, sizeof(*rows->before)))
 		return false;
 	order_rows(rows, of, count);
-	measure_rows(rows, parts, raw);
+	sampled_rows_measure(rows, parts, raw);
 	struct sampled_size all = {.rest = 0}, one;
 	for (size_t i = 0; i < count; i++) {
 		size_t row = rows->order[i];
