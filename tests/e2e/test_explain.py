@@ -108,6 +108,17 @@ class Explain(unittest.TestCase):
             width = document('explain', 'FramebufferWidth', '--for', 'opengl', '-i', file.name)
             self.assertEqual(width['value'], 800)
 
+    def test_the_ratio_within_a_cut(self):
+        """Percentages of Malis are cut at 100, on all of them; the tree has the ratio itself."""
+        for catalog, name in (('mali-g72', 'tiler_utilization'), ('mali-g310', 'tiler_utilization'), ('mali-g1', 'tiler_utilization')):
+            with tempfile.NamedTemporaryFile('w', suffix='.csv') as file:
+                file.write('duration_ns,MaliGPUCyclesGPUActive,MaliGPUCyclesTilerActive\n16000000,1000,8660\n')
+                file.flush()
+                tree = document('explain', name, '--for', catalog, '-i', file.name)['tree']
+            self.assertEqual(tree['value'], 100)
+            ratio = tree['operands'][0]['operands'][0]
+            self.assertAlmostEqual(ratio['value'], 866)
+
     def test_missing_numbers_are_null(self):
         with tempfile.NamedTemporaryFile('w', suffix='.csv') as file:
             file.write('FrameTime\n10\n')

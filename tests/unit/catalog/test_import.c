@@ -249,8 +249,8 @@ static void check_mali(const struct sx_catalog *cat)
 	assert_string_equal(m[at].unit, "percent");
 	/* A name that begins with a digit is none in formulas. */
 	assert_string_equal(m[at].exprs[0],
-			    "max(min(($MaliVar16Cy / $MaliGPUCyclesGPUActive) * 100, 100), 0) + "
-			    "$MaliConstantsShaderCoreCount * 0.5");
+			    "max(min(max(min(($MaliVar16Cy / $MaliGPUCyclesGPUActive) * 100, 100), "
+			    "0) + $MaliConstantsShaderCoreCount * 0.5, 100), 0)");
 	const struct sx_catalog_info *info = sx_catalog_info(cat);
 	assert_string_equal(info->name, "mali-x10");
 	assert_int_equal(info->product_count, 1);

@@ -217,9 +217,13 @@ static void put_metric(struct spec *s, const struct spec_info *info)
 		return;
 	vendor_put(s->in, "  - {name: %s, title: ", spec_metric_name(info->human, name));
 	vendor_put_quoted(s->in, info->human, 200);
-	vendor_put(s->in, ", aliases: [%s], section: \"%zu\", unit: %s, expr: \"%s%s\"",
-		   info->machine, section_of(s, info->group), unit_of(s, info), expr ? "" : "$",
-		   expr ? expr : spec_counter_name(info, counter));
+	const char *unit = unit_of(s, info);
+	/* The database leaves it to Arm's tools to cut percentages. */
+	bool cut = strcmp(unit, "percent") == 0;
+	vendor_put(s->in, ", aliases: [%s], section: \"%zu\", unit: %s, expr: \"%s%s%s%s\"",
+		   info->machine, section_of(s, info->group), unit, cut ? "max(min(" : "",
+		   expr ? "" : "$", expr ? expr : spec_counter_name(info, counter),
+		   cut ? ", 100), 0)" : "");
 	put_text(s, info);
 	free(expr);
 }
