@@ -85,17 +85,53 @@ static void name_device(struct import_rows *rows, struct import_job *job, struct
 			import_rows_name(rows, import_text(job, value[i].text, value[i].size));
 }
 
-/*
- * Milliseconds, or in old versions whole microseconds: frames a second times the length of one
- * tells.
- */
-static double frame_factor(const struct cells *cells)
+/* Frames of a section that are looked at for their unit; fewer than FEW may all be odd ones. */
+#define UNIT_ROWS 4096
+#define UNIT_FEW  8
+
+/* Rows for microseconds, and against them. */
+struct unit_votes {
+	size_t micro, milli;
+};
+
+static void unit_vote(struct unit_votes *votes, bool micro)
 {
-	double fps, time;
-	if (import_number(cells->row[0], &fps) && import_number(cells->row[1], &time) &&
-	    fps * time > 1e5)
-		return 1e3;
-	return 1e6;
+	votes->micro += micro;
+	votes->milli += !micro;
+}
+
+/*
+ * How many ns the unit of a section's frame times has: milliseconds, and microseconds before 0.6.9.
+ * Frames a second times the length of one is 1e3 or 1e6 in most rows; in one alone it is not, for a
+ * frame may be far longer or shorter than those that fps is a mean of. `cells` is a copy.
+ */
+static double section_unit(struct cells cells, size_t elapsed)
+{
+	const double middle = 31623; /* between 1e3 and 1e6 */
+	struct unit_votes rate = {0}, span = {0};
+	uint64_t before = SX_TIME_UNKNOWN;
+	bool whole = true; /* as microseconds always are */
+	for (size_t i = 0; i < UNIT_ROWS && cells_next(&cells); i++) {
+		double fps, time;
+		uint64_t end = cells_ns(&cells, elapsed);
+		bool follows = before != SX_TIME_UNKNOWN && end != SX_TIME_UNKNOWN && end > before;
+		double took = follows ? (double)(end - before) : 0;
+		before = end;
+		if (!import_number(cells.row[1], &time) || !(time > 0))
+			continue;
+		whole &= !memchr(cells.row[1].text, '.', cells.row[1].size);
+		if (import_number(cells.row[0], &fps) && fps > 0)
+			unit_vote(&rate, fps * time > middle);
+		if (took > 0)
+			unit_vote(&span, took / time < middle);
+	}
+	if (rate.micro + rate.milli >= UNIT_FEW)
+		return rate.micro > rate.milli ? 1e3 : 1e6;
+	/* A column that came with 0.7. */
+	if (cells_find(&cells, "swap_used") != SIZE_MAX)
+		return 1e6;
+	size_t micro = rate.micro + span.micro, milli = rate.milli + span.milli;
+	return micro > milli || (micro == milli && whole) ? 1e3 : 1e6;
 }
 
 /* One table of frames: what stands before it, and its lines. */
@@ -112,6 +148,7 @@ struct log {
 	size_t sections, second; /* line of the second log's header */
 	size_t timed, near;	 /* lines with a time, and those a frame behind the one before */
 	size_t mended;		 /* lines without a time, which the frame's length tells */
+	double unit_ns;		 /* of the frame times of the section at hand */
 	bool frames;		 /* a line is a frame */
 };
 
@@ -170,7 +207,7 @@ static void look_at_row(struct log *log, const struct cells *cells, size_t elaps
 	double value;
 	if (*before != SX_TIME_UNKNOWN && end != SX_TIME_UNKNOWN && end > *before &&
 	    import_number(cells->row[1], &value)) {
-		double frame = value * frame_factor(cells);
+		double frame = value * log->unit_ns;
 		log->timed++;
 		log->near += fabs((double)(end - *before) - frame) <= frame / 8;
 	}
@@ -186,7 +223,7 @@ static uint64_t mend_end(struct log *log, const struct cells *cells, uint64_t en
 	    !import_number(cells->row[1], &value) || !(value > 0 && value < 1e9))
 		return end;
 	log->mended++;
-	return before + (uint64_t)(value * frame_factor(cells));
+	return before + (uint64_t)(value * log->unit_ns);
 }
 
 static void mangohud_take_row(struct log *log, struct cells *cells, size_t elapsed,
@@ -200,7 +237,7 @@ static void mangohud_take_row(struct log *log, struct cells *cells, size_t elaps
 	if (!follows)
 		begin = SX_TIME_UNKNOWN;
 	if (!follows && end != SX_TIME_UNKNOWN && import_number(cells->row[1], &value)) {
-		double length = value * frame_factor(cells);
+		double length = value * log->unit_ns;
 		begin = length > 0 && length < (double)end ? end - (uint64_t)length : 0;
 	}
 	size_t row = import_row(log->rows, begin, end);
@@ -214,7 +251,7 @@ static void mangohud_take_row(struct log *log, struct cells *cells, size_t elaps
 				       cells->row[i]);
 			continue;
 		}
-		double factor = i == 1 ? frame_factor(cells) / 1e6 : 1;
+		double factor = i == 1 ? log->unit_ns / 1e6 : 1;
 		import_set(log->rows, columns[i], row, value * factor);
 		/* A line that has a frame's time is that frame. */
 		if (i == 1 && log->frames)
@@ -254,6 +291,7 @@ static enum sx_status read_section(struct log *log, const struct section *sectio
 	if (status)
 		return status;
 	size_t elapsed = find_elapsed(&cells);
+	log->unit_ns = section_unit(cells, elapsed);
 	uint32_t *columns = calloc(cells.columns + 1, sizeof(*columns));
 	if (!columns)
 		return error_nomem(err, "importing");
