@@ -274,6 +274,19 @@ class Started(unittest.TestCase):
         self.assertAlmostEqual(metrics['memory.vram.resident']['max'], 64 * 2**20)
         self.assertEqual(metrics['Processes']['max'], 1)
 
+    def test_what_it_did_last_is_not_zero(self):
+        """Of the sample in which it ended nothing is known: neither time nor memory is 0, and means are of what was seen."""
+        for end in (950, 1000):
+            _, metrics = self.runs(self.GAME + self.END.replace('1000', str(end)), end, '-m', '*')
+            self.assertAlmostEqual(metrics['memory.vram.resident']['mean'], 64 * 2**20)
+            self.assertAlmostEqual(metrics['work_busy']['mean'], 30)
+            self.assertAlmostEqual(metrics['engine.gfx']['total'], 0.27)
+            self.assertEqual((metrics['engine.gfx']['count'], metrics['engine.gfx']['lost']), (9, 1))
+        document, metrics = self.runs(self.GAME + self.END.replace('1000', '80'), 80, '-m', '*')
+        for name in ('engine.gfx', 'memory.vram.resident', 'work_busy', 'Clients', 'gpu_busy'):
+            self.assertIsNone(metrics[name]['mean'], name)
+        self.assertIn('the program ended before its first sample', json.dumps(document))
+
     def test_what_it_starts_and_ends(self):
         """A child that begins within the run, works, and is gone before its parent."""
         child = 'at 300ms\n' + self.WORKER + 'at 700ms\ngone /proc/CHILD\n'

@@ -118,7 +118,8 @@ static void drm_release(struct drm_source *s)
 	s->column_count = s->desc.column_count = 0;
 	s->state = (struct drm_state){0};
 	memset(s->seen, 0, sizeof(s->seen));
-	s->gone = s->out_of_memory = false;
+	s->gone = s->out_of_memory = s->ended = false;
+	s->work_samples = 0;
 	s->interval = (struct interval){0};
 }
 
@@ -170,6 +171,11 @@ static void drm_take(struct drm_source *s, uint64_t interval_ns, struct drm_numb
 	if (!s->needs_work)
 		return;
 	drm_clients_read(&s->clients);
+	/* What a program did last, and held, went with its descriptors. */
+	s->ended = s->clients.root && interval_process_ended(s->base.sys, s->clients.root);
+	if (s->ended)
+		return;
+	s->work_samples++;
 	drm_clients_sum(&s->clients, true, 0, &sum);
 	drm_put_sum(s, &sum, numbers);
 	drm_put_missing(s, interval_ns, numbers);
@@ -256,7 +262,14 @@ static bool drm_ended(void *user)
 static const char *drm_note(void *user, uint32_t index)
 {
 	const struct drm_source *s = user;
-	return index == 0 && s->note[0] ? s->note : NULL;
+	/* The reading to begin from is none of a sample. */
+	bool unseen = s->ended && s->work_samples < 2;
+	const char *notes[] = {s->note, unseen
+					    ? "the program ended before its first sample: what it "
+					      "did on the GPU is not known; a shorter -I shows it"
+					    : ""};
+	uint32_t first = !notes[0][0];
+	return index + first < 2 && notes[index + first][0] ? notes[index + first] : NULL;
 }
 
 /* Whether programs must be looked at for what is wanted. */

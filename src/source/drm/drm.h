@@ -329,6 +329,8 @@ struct drm_source {
 	uint32_t column_count;
 	struct interval interval;
 	bool by_process, needs_work, gone, out_of_memory;
+	bool ended;	       /* the program that is measured */
+	uint32_t work_samples; /* readings in which programs were there to be asked */
 	char note[512];
 	struct sheet sheet; /* of one sample */
 };
