@@ -43,6 +43,7 @@ enum drm_value {
 };
 #define DRM_COLUMN_ENGINE DRM_VALUES
 #define DRM_FDS_MAX	  256 /* of one card in one process: each is read every time */
+#define DRM_UNITS_MAX	  64  /* of one engine */
 #define DRM_GONE	  256 /* clients that are known again when they come back */
 #define DRM_BYTES_MAX	  (UINT64_C(1) << 52) /* no memory has more */
 #define DRM_COLUMN_MEMORY ((uint32_t)DRM_VALUES + DRM_ENGINES)

@@ -343,6 +343,27 @@ static void cycles_wait_for_their_clock(void **state)
 	assert_int_equal(s.did_ms[5], 20);
 }
 
+/* A count of all cycles that leaps, or begins again, takes nothing away from those of a client. */
+static void a_clock_that_leaps(void **state)
+{
+	static const char *const then[] = {"9000000000000", "0"};
+	for (int i = 0; i < 2; i++) {
+		struct story s;
+		char text[1024];
+		snprintf(text, sizeof(text),
+			 "at 50ms\n" CHILD OPENS(
+			     "60", "5", "9") "\tdrm-cycles-rcs:\t{0+3840000/s}\n"
+					     "\tdrm-total-cycles-rcs:\t{1000000000+19200000/s}\n"
+					     "at 450ms\n" OPENS(
+						 "60", "5",
+						 "9") "\tdrm-cycles-rcs:\t{0+3840000/s}\n"
+						      "\tdrm-total-cycles-rcs:\t{%s+19200000/s}\n",
+			 then[i]);
+		run_story(&s, "xe", text);
+		assert_int_equal(s.all_ms, 200);
+	}
+}
+
 /* Clients that were opened before the first reading: their first value is where they begin. */
 static void a_history_is_no_jump(void **state)
 {
@@ -434,6 +455,7 @@ int main(void)
 	    cmocka_unit_test(no_failure_counts_too_much),
 	    cmocka_unit_test(a_child_counts_on_every_driver),
 	    cmocka_unit_test(cycles_wait_for_their_clock),
+	    cmocka_unit_test(a_clock_that_leaps),
 	    cmocka_unit_test(a_history_is_no_jump),
 	    cmocka_unit_test(a_reopened_descriptor_counts),
 	    cmocka_unit_test(no_descriptor_is_out_of_reach),

@@ -14,7 +14,6 @@
 
 #define TEXT_SIZE   16384
 #define CLIENTS_MAX ((size_t)1 << 16)
-#define UNITS_MAX   64 /* of one engine */
 
 enum sx_status drm_clients_init(struct drm_clients *c, struct sx_error *err)
 {
@@ -83,6 +82,12 @@ static bool leaps(const struct drm_client *client, uint64_t last, uint64_t now, 
 	return client->primed && now > last && (double)(now - last) > longest;
 }
 
+static double cycles_ns(const struct drm_clients *c, uint32_t i, uint64_t cycles)
+{
+	const struct drm_cycle_clock *clock = &c->clocks[i];
+	return clock->ns > 0 ? (double)cycles * (clock->ns / clock->cycles) : 0;
+}
+
 /* A new client has its cycles and no earlier count of all: the rate is that of any client. */
 static void learn_clock(struct drm_clients *c, const struct drm_client *client,
 			const struct drm_engine_use *now, uint32_t i, uint64_t read_ns)
@@ -91,14 +96,15 @@ static void learn_clock(struct drm_clients *c, const struct drm_client *client,
 	if (!last->has_total || !now->has_total || now->total <= last->total ||
 	    read_ns <= client->read_ns)
 		return;
-	c->clocks[i].cycles += (double)(now->total - last->total);
-	c->clocks[i].ns += (double)(read_ns - client->read_ns);
-}
-
-static double cycles_ns(const struct drm_clients *c, uint32_t i, uint64_t cycles)
-{
-	const struct drm_cycle_clock *clock = &c->clocks[i];
-	return clock->ns > 0 ? (double)cycles * (clock->ns / clock->cycles) : 0;
+	double cycles = (double)(now->total - last->total),
+	       ns = (double)(read_ns - client->read_ns);
+	double expected = cycles_ns(c, i, now->total - last->total);
+	/* A clock does not change: one that leapt, or that a sleep stopped, is learnt anew. */
+	if (expected > 0 && (expected > 2 * ns || expected < ns / 2))
+		c->clocks[i] = (struct drm_cycle_clock){0, 0};
+	else
+		c->clocks[i] =
+		    (struct drm_cycle_clock){c->clocks[i].cycles + cycles, c->clocks[i].ns + ns};
 }
 
 /* The longest that an engine can have worked in this run; jobs of several queues overlap. */
@@ -311,7 +317,7 @@ void drm_clients_read(struct drm_clients *c)
 	uint64_t now = sys_now_ns(c->sys);
 	if (!c->tick++)
 		c->begin_ns = now;
-	c->longest_ns = now && now < UINT64_MAX / UNITS_MAX ? now * UNITS_MAX : UINT64_MAX;
+	c->longest_ns = now && now < UINT64_MAX / DRM_UNITS_MAX ? now * DRM_UNITS_MAX : UINT64_MAX;
 	c->out_of_memory = false;
 	drm_processes_read(c);
 	read_known(c);

@@ -168,7 +168,7 @@ static void take_engine_key(struct drm_fdinfo *out, struct span key, struct span
 {
 	uint64_t n;
 	if (begins(&key, "drm-engine-capacity-")) {
-		if (read_plain(value, &n) && n > 0 && n <= UINT32_MAX)
+		if (read_plain(value, &n) && n > 0 && n <= DRM_UNITS_MAX)
 			out->engines[engine_of(key)].capacity = (uint32_t)n;
 	} else if (begins(&key, "drm-engine-")) {
 		struct drm_engine_use *e = &out->engines[engine_of(key)];
