@@ -452,6 +452,19 @@ class Hostile(unittest.TestCase):
         _, metrics = self.check(HEAD + zones + 'file /proc/cpuinfo\n\tvendor_id\t: AuthenticAMD\n\tflags\t\t: fpu\n', CoreEnergy=None, PackageEnergy=15)
         self.assertIn('of one core alone', metrics['CoreEnergy']['why'])
 
+    def test_energy_behind_a_sleep(self):
+        """What was used while the card slept, and was not read, is not of the sample in which it woke."""
+        zone = 'file /sys/class/powercap/intel-rapl:0/name\n\tpackage-0\nfile /sys/class/powercap/intel-rapl:0/energy_uj\n\t{7+50000000/s}\n'
+        card = f'file {DEVICE}/hwmon/hwmon0/energy1_input\n\t{{7+90000000/s}}\n'
+        status = f'file {DEVICE}/power/runtime_status\n\t%s\n'
+        text = HEAD + zone + card + status % 'active' + 'at 150ms\n' + status % 'suspended' + 'at 950ms\n' + status % 'active'
+        done = run(None, 'stat', '-d', 'drm', '--json', '-I', '100ms', '-t', '1500ms', '-m', '*', text=text)
+        metrics = {m['name']: m for m in json.loads(done.stdout)['metrics']}
+        for name, power in (('package_power', 50), ('Power', 90)):
+            self.assertAlmostEqual(metrics[name]['min'], power, msg=name)
+            self.assertAlmostEqual(metrics[name]['max'], power, msg=name)
+            self.assertEqual((metrics[name]['count'], metrics[name]['lost']), (6, 9), name)
+
     def test_counters_that_run_backwards(self):
         text = HEAD + client(1, 3, 7, ['drm-engine-gfx:\t{5000000000-100000000/s} ns', 'drm-cycles-rcs:\t{5000000-1000/s}',
                                        'drm-total-cycles-rcs:\t{5000000-1000/s}'])

@@ -369,6 +369,9 @@ void drm_device_read(const struct sx_sys *sys, const struct drm_card *card, stru
 	if (sleeps(&r)) {
 		drm_put_u64(numbers, DRM_BUSY, 0);
 		state->idle_primed = state->queues_primed = state->accumulated_primed = false;
+		state->residency_primed = false;
+		for (int i = 0; i < DRM_ENERGIES; i++)
+			state->sensors.energies[i].primed = false;
 		return;
 	}
 	drm_sensors_read(sys, card, &state->sensors, numbers);
