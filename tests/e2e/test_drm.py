@@ -394,6 +394,13 @@ class Hostile(unittest.TestCase):
         self.check(text, memory__vram__resident=4 * 2**20, memory__gtt__resident=4096, memory__cpu__resident=None,
                    engine__gfx=0.3 * 0.1 / 4, engine__enc=None, engine__other=0.03)
 
+    def test_engines_of_unknown_names(self):
+        """Whether they are busy with graphics is not known, which is not 0; beside known ones those count."""
+        odd = 'drm-engine-mystery:\t{1+100000000/s} ns'
+        _, metrics = self.check(HEAD + client(1, 3, 7, [odd]), engine__other=0.03, WorkTime=None, BusyTime=None)
+        self.assertIn('does not tell it of the programs', metrics['WorkTime']['why'])
+        self.check(HEAD + client(1, 3, 7, [odd, 'drm-engine-gfx:\t{1+50000000/s} ns']), engine__other=0.03, WorkTime=0.015, BusyTime=0.015)
+
     def test_what_cannot_be(self):
         """Sensors that say all ones, clocks of THz, an engine that worked longer than the machine runs."""
         hwmon = ('power1_average', 'energy1_input', 'temp1_input', 'fan1_input', 'freq1_input')

@@ -357,7 +357,8 @@ void drm_clients_sum(const struct drm_clients *c, bool scope_only, pid_t pid, st
 	bool waits = false;
 	for (uint32_t i = 0; i < DRM_ENGINES; i++) {
 		bool works = drm_engine_kind((enum drm_engine)i) <= DRM_COMPUTE;
-		out->knows_engines |= c->seen_engine[i];
+		/* One of a name that is not known may be graphics. */
+		out->knows_engines |= c->seen_engine[i] && i != DRM_ENGINE_OTHER;
 		if (c->capacity[i] > 1)
 			out->engine_ns[i] /= c->capacity[i];
 		if (works && out->engine_ns[i] > out->busy_ns)
