@@ -472,6 +472,19 @@ class Hostile(unittest.TestCase):
             self.assertAlmostEqual(metrics[name]['max'], power, msg=name)
             self.assertEqual((metrics[name]['count'], metrics[name]['lost']), (6, 9), name)
 
+    def test_clients_of_a_card_that_sleeps(self):
+        """xe wakes the card to answer for its clients: they are left alone, and what they did counts later."""
+        work = 'drm-cycles-rcs:\t{1+1920000/s}', 'drm-total-cycles-rcs:\t{1+19200000/s}'
+        status = f'file {DEVICE}/power/runtime_status\n\t%s\n'
+        for driver, seen in (('xe', 1), ('i915', 2)):
+            text = HEAD.replace('amdgpu', driver) + status % 'active' + client(1, 3, 7, [*work, 'drm-resident-system:\t1 MiB'], driver)
+            text += 'at 150ms\n' + status % 'suspended' + client(1, 3, 7, [*work, 'drm-resident-system:\t2 MiB'], driver)
+            text += 'at 450ms\n' + client(1, 3, 7, [*work, 'drm-resident-system:\t1 MiB'], driver) + status % 'active'
+            done = run(None, 'stat', '-d', 'drm', '--json', '-I', '100ms', '-t', '800ms', '-m', '*', text=text)
+            metrics = {m['name']: m for m in json.loads(done.stdout)['metrics']}
+            self.assertEqual(metrics['WorkMemory']['max'], seen * 2**20, driver)
+            self.assertAlmostEqual(metrics['engine.rcs']['total'], 0.08, msg=driver)
+
     def test_counters_that_run_backwards(self):
         text = HEAD + client(1, 3, 7, ['drm-engine-gfx:\t{5000000000-100000000/s} ns', 'drm-cycles-rcs:\t{5000000-1000/s}',
                                        'drm-total-cycles-rcs:\t{5000000-1000/s}'])

@@ -170,6 +170,8 @@ static void drm_take(struct drm_source *s, uint64_t interval_ns, struct drm_numb
 	drm_device_read(s->base.sys, &s->card, &s->state, interval_ns, numbers);
 	if (!s->needs_work)
 		return;
+	/* xe asks the hardware what its clients did. */
+	s->clients.resting = s->card.is_xe && s->state.asleep;
 	drm_clients_read(&s->clients);
 	/* What a program did last, and held, went with its descriptors. */
 	s->ended = s->clients.root && interval_process_ended(s->base.sys, s->clients.root);

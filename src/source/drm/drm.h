@@ -186,7 +186,7 @@ struct drm_state {
 	uint64_t residency[DRM_RESIDENCIES];
 	bool idle_primed, queues_primed, accumulated_primed, residency_primed;
 	uint32_t unknown_format, unknown_content; /* of gpu_metrics, refused */
-	bool refused_metrics;
+	bool refused_metrics, asleep;
 	uint64_t unbelievable; /* bit [column]: the device said what cannot be, at least once */
 	struct drm_sensors sensors; /* set by drm_sensors_find() */
 };
@@ -235,8 +235,9 @@ struct drm_process {
 struct drm_clients {
 	const struct sx_sys *sys;
 	const struct drm_card *card;
-	pid_t root; /* 0: every process */
-	bool all;   /* look at every process, also where only one is measured */
+	pid_t root;   /* 0: every process */
+	bool all;     /* look at every process, also where only one is measured */
+	bool resting; /* the card sleeps, and reading what its clients did would wake it */
 	struct drm_process *processes;
 	size_t process_count, process_cap, cursor, scope_cursor;
 	struct drm_process *fresh; /* of the listing at hand */

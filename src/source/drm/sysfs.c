@@ -366,7 +366,8 @@ void drm_device_read(const struct sx_sys *sys, const struct drm_card *card, stru
 		     uint64_t interval_ns, struct drm_number *numbers)
 {
 	struct reading r = {sys, card, state, interval_ns, numbers};
-	if (sleeps(&r)) {
+	state->asleep = sleeps(&r);
+	if (state->asleep) {
 		drm_put_u64(numbers, DRM_BUSY, 0);
 		state->idle_primed = state->queues_primed = state->accumulated_primed = false;
 		state->residency_primed = false;

@@ -278,6 +278,18 @@ static void read_known(struct drm_clients *c)
 	}
 }
 
+/* Nothing works on a card that sleeps; memory is what was held before. */
+static void let_rest(struct drm_clients *c)
+{
+	for (size_t i = 0; i < c->client_count; i++) {
+		struct drm_client *client = &c->clients[i];
+		const struct drm_process *p = drm_find_process(c, client->pid);
+		memset(client->did_ns, 0, sizeof(client->did_ns));
+		if (p && p->fd_count)
+			client->tick = c->tick;
+	}
+}
+
 /* Beyond the last few, all up to the forgotten one count as old. */
 static void note_gone(struct drm_clients *c, const struct drm_client *client)
 {
@@ -320,7 +332,11 @@ void drm_clients_read(struct drm_clients *c)
 	c->longest_ns = now && now < UINT64_MAX / DRM_UNITS_MAX ? now * DRM_UNITS_MAX : UINT64_MAX;
 	c->out_of_memory = false;
 	drm_processes_read(c);
-	read_known(c);
+	/* The first reading tells which clients are old. */
+	if (c->resting && c->tick > 1)
+		let_rest(c);
+	else
+		read_known(c);
 	drop_gone(c);
 }
 
