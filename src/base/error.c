@@ -1,6 +1,7 @@
 /* Error triplets: formatting that cannot fail, and errno mapped to a status. */
 #include "base/error.h"
 #include "base/suggest.h"
+#include "base/text_buf.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -143,18 +144,16 @@ const char *error_word(char buf[ERROR_WORD_MAX], const char *word)
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 				    "%+,-./:=@_";
 	static const char apostrophe[] = "'\\''";
-	size_t used = 0;
 	if (*word && strspn(word, plain) == strlen(word)) {
 		snprintf(buf, ERROR_WORD_MAX, "%s", word);
 		return buf;
 	}
-	buf[used++] = '\'';
-	for (; *word && used + sizeof(apostrophe) < ERROR_WORD_MAX; word++) {
+	snprintf(buf, ERROR_WORD_MAX, "'");
+	for (; *word && strlen(buf) + sizeof(apostrophe) < ERROR_WORD_MAX; word++) {
 		const char one[] = {*word, '\0'};
-		used += (size_t)snprintf(buf + used, ERROR_WORD_MAX - used, "%s",
-					 *word == '\'' ? apostrophe : one);
+		text_append(buf, ERROR_WORD_MAX, "%s", *word == '\'' ? apostrophe : one);
 	}
-	snprintf(buf + used, ERROR_WORD_MAX - used, "'");
+	text_append(buf, ERROR_WORD_MAX, "'");
 	return buf;
 }
 

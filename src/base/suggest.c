@@ -1,5 +1,6 @@
 /* Nearness of names: an edit distance with swaps, cheap for letters that differ only in case. */
 #include "base/suggest.h"
+#include "base/text_buf.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -116,14 +117,8 @@ void suggest_offer(struct suggest *s, const char *candidate)
 const char *suggest_text(const struct suggest *s, char *text, size_t size)
 {
 	text[0] = '\0';
-	size_t used = 0;
-	for (size_t i = 0; i < s->count && used < size; i++) {
-		const char *join = i == 0 ? "" : i + 1 == s->count ? " or " : ", ";
-		int n = snprintf(text + used, size - used, "%s%s", join, s->items[i]);
-		if (n < 0)
-			break;
-		used += (size_t)n;
-	}
+	for (size_t i = 0; i < s->count; i++)
+		text_append_item(text, size, i + 1 == s->count ? " or " : ", ", "%s", s->items[i]);
 	return text;
 }
 

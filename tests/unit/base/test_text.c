@@ -147,7 +147,7 @@ static void test_suggest_keeps_the_best(void **state)
 		suggest_offer(&s, offers[i]);
 	assert_int_equal(s.count, 2);
 	assert_string_equal(suggest_text(&s, text, sizeof(text)), "abcdef or abcdeg");
-	assert_string_equal(suggest_text(&s, text, 8), "abcdef ");
+	assert_string_equal(suggest_text(&s, text, 8), "abcd...");
 }
 
 static void test_units(void **state)
