@@ -1,5 +1,6 @@
 /* Column names to counters. */
 #include "catalog/column.h"
+#include "base/text_buf.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -44,7 +45,7 @@ static struct column_id try_split(const struct sx_catalog *catalog, const char *
 	if (!split_instance(text, &id.instance))
 		return (struct column_id){SX_NONE, SX_NONE};
 	if (dot)
-		snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s", dot);
+		text_append(text, sizeof(text), "%s", dot);
 	id.counter = column_counter(catalog, text);
 	return id;
 }

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "base/number.h"
+#include "base/text_buf.h"
 #include "import/clock.h"
 #include "import/columns.h"
 #include "import/constants.h"
@@ -63,8 +64,7 @@ static enum sx_status no_kind(const char *kind, struct sx_error *err)
 {
 	char list[256] = "";
 	for (size_t i = 0; i < FORMATS; i++)
-		snprintf(list + strlen(list), sizeof(list) - strlen(list), "%s%s", i ? ", " : "",
-			 formats[i]->kind);
+		text_append_item(list, sizeof(list), ", ", "%s", formats[i]->kind);
 	error_set(err, SX_ERR_USAGE, "no kind of file is called \"%.64s\"", kind);
 	error_because(err, "known are %s", list);
 	error_try(err, "no --as: the kind is recognised from the content");

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/suggest.h"
+#include "base/text_buf.h"
 #include "catalog/extend.h"
 
 static const char *copy(struct sx_session *s, const char *text)
@@ -311,8 +312,8 @@ static enum sx_status check_per(const struct sx_session *s, struct sx_error *err
 		return SX_OK;
 	for (uint32_t k = 0; k < SX_SAMPLE_KINDS; k++)
 		if (able >> k & 1)
-			snprintf(list + strlen(list), sizeof(list) - strlen(list), "%s%s",
-				 list[0] ? ", " : "", sx_sample_kind_name((enum sx_sample_kind)k));
+			text_append_item(list, sizeof(list), ", ", "%s",
+					 sx_sample_kind_name((enum sx_sample_kind)k));
 	const char *last = strrchr(list, ' ');
 	error_set(err, SX_ERR_USAGE, "no device here has a sample for each %s",
 		  sx_sample_kind_name(per));

@@ -1,7 +1,7 @@
 /* Importing: the list of kinds, and text as YAML has it. */
 #include "catalog/import/import.h"
 #include "base/error.h"
-#include "base/utf8.h"
+#include "base/text_buf.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -20,35 +20,44 @@ bool vendor_no_memory(struct vendor *in)
 	return false;
 }
 
-void vendor_put(struct vendor *in, const char *fmt, ...)
+static void text_grow(struct vendor_text *text, const char *fmt, va_list args)
 {
-	va_list args, again;
-	va_start(args, fmt);
+	va_list again;
 	va_copy(again, args);
 	int len = vsnprintf(NULL, 0, fmt, args);
-	va_end(args);
-	if (len < 0 || !mem_grow(&in->out.data, &in->out.cap, in->out.size + (size_t)len + 1, 1))
-		in->out.failed = true;
+	if (len < 0 || !mem_grow(&text->data, &text->cap, text->size + (size_t)len + 1, 1))
+		text->failed = true;
 	else
-		in->out.size +=
-		    (size_t)vsnprintf(in->out.data + in->out.size, (size_t)len + 1, fmt, again);
+		text->size +=
+		    (size_t)vsnprintf(text->data + text->size, (size_t)len + 1, fmt, again);
 	va_end(again);
+}
+
+void vendor_text_put(struct vendor_text *text, const char *fmt, ...)
+{
+	va_list args;
+	va_start(args, fmt);
+	text_grow(text, fmt, args);
+	va_end(args);
+}
+
+void vendor_put(struct vendor *in, const char *fmt, ...)
+{
+	va_list args;
+	va_start(args, fmt);
+	text_grow(&in->out, fmt, args);
+	va_end(args);
 }
 
 /* Where a text of at most `max` bytes ends, at a word when it is cut. */
 static size_t cut(const char *text, size_t max)
 {
-	size_t len = strlen(text);
-	if (len <= max)
+	size_t fits = text_fit(text, max), len = fits;
+	if (!text[len])
 		return len;
-	for (len = max; len > 0 && text[len] != ' ';)
+	while (len > 0 && text[len] != ' ')
 		len--;
-	if (len)
-		return len;
-	/* One long word: at a character's begin. */
-	for (len = max; len > 0 && !utf8_begins(text[len]);)
-		len--;
-	return len;
+	return len ? len : fits; /* one long word */
 }
 
 void vendor_put_quoted(struct vendor *in, const char *text, size_t max)

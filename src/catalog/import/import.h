@@ -24,6 +24,9 @@ struct vendor {
 	uint32_t untranslated;
 };
 
+/* Appends; on failure text->failed is set. */
+void vendor_text_put(struct vendor_text *text, const char *fmt, ...) SX_PRINTF(2, 3);
+/* The same of in->out. */
 void vendor_put(struct vendor *in, const char *fmt, ...) SX_PRINTF(2, 3);
 /* A text in quotes as YAML has it, cut to `max` bytes at a word. */
 void vendor_put_quoted(struct vendor *in, const char *text, size_t max);

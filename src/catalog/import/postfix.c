@@ -1,5 +1,6 @@
 /* IGT's postfix: shifts and products of constants worked out, logic of conditions in our words. */
 #include "catalog/import/import.h"
+#include "base/text_buf.h"
 #include "base/number.h"
 
 #include <stdio.h>
@@ -18,9 +19,8 @@ static const char *postfix_join(struct vendor *in, const char *const *parts, siz
 	for (size_t i = 0; i < count; i++)
 		size += strlen(parts[i]) + 1;
 	char *text = arena_alloc(&in->arena, size);
-	size_t used = 0;
 	for (size_t i = 0; text && i < count; i++)
-		used += (size_t)snprintf(text + used, size - used, "%s%s", i ? " " : "", parts[i]);
+		text_append_item(text, size, " ", "%s", parts[i]);
 	if (!text)
 		vendor_no_memory(in);
 	return text;

@@ -1,6 +1,7 @@
 /* A depth-first walk from metric to metric that finds circles. */
 #include "catalog/load/cycles.h"
 #include "base/error.h"
+#include "base/text_buf.h"
 #include "catalog/refs.h"
 
 #include <stdio.h>
@@ -86,14 +87,12 @@ static bool refuse_circle(struct walk *w, uint32_t metric)
 	size_t first = w->depth;
 	while (first > 0 && w->stack[first - 1].metric != metric)
 		first--;
-	char text[SX_ERROR_TEXT_MAX];
-	size_t used = 0;
-	for (size_t i = first ? first - 1 : 0; i < w->depth && used < sizeof(text) / 2; i++)
-		used += (size_t)snprintf(text + used, sizeof(text) - used, "%s -> ",
-					 metrics[w->stack[i].metric].qualified);
+	char text[SX_ERROR_TEXT_MAX] = "";
+	for (size_t i = first ? first - 1 : 0; i < w->depth && strlen(text) < sizeof(text) / 2; i++)
+		text_append(text, sizeof(text), "%s -> ", metrics[w->stack[i].metric].qualified);
 	load_fail(w->l, w->l->cat->lines[INDEX_METRIC][metric], "metric \"%s\" needs itself",
 		  metrics[metric].qualified);
-	error_because(w->l->err, "%.400s%s", used ? text : "", metrics[metric].qualified);
+	error_because(w->l->err, "%.400s%s", text, metrics[metric].qualified);
 	error_try(w->l->err, "express one of them in counters");
 	return false;
 }

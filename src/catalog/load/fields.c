@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "base/number.h"
 #include "base/suggest.h"
+#include "base/text_buf.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -143,7 +144,6 @@ static bool read_enum(struct loader *l, const struct yaml_node *node, const stru
 	if (!expect_text(l, node, f->key))
 		return false;
 	char choices[160] = "";
-	size_t used = 0;
 	for (int i = 0; f->words[i]; i++) {
 		if (!f->words[i][0])
 			continue;
@@ -151,9 +151,7 @@ static bool read_enum(struct loader *l, const struct yaml_node *node, const stru
 			memcpy(out, &i, sizeof(i));
 			return true;
 		}
-		int n = snprintf(choices + used, sizeof(choices) - used, "%s%s", used ? ", " : "",
-				 f->words[i]);
-		used += n > 0 && used + (size_t)n < sizeof(choices) ? (size_t)n : 0;
+		text_append_item(choices, sizeof(choices), ", ", "%s", f->words[i]);
 	}
 	return load_fail(l, node->line, "%s must be one of %s, not \"%.60s\"", f->key, choices,
 			 node->text);

@@ -1,6 +1,7 @@
 /* The OA decoder as its users see it: its life, bytes in, what was wrong with them. */
 #include "decode/oa/decoder.h"
 #include "base/error.h"
+#include "base/text_buf.h"
 #include "wire/oa/oa.h"
 
 #include <stdarg.h>
@@ -18,13 +19,13 @@ void oa_note(struct sx_oa_decoder *d, enum oa_note kind, const char *fmt, ...)
 	char line[NOTE_LINE];
 	if (!d->options.note || d->notes[kind]++ > NOTES_MAX)
 		return;
-	int at = snprintf(line, sizeof(line), "offset %llu: ", (unsigned long long)d->stats.bytes);
+	snprintf(line, sizeof(line), "offset %llu: ", (unsigned long long)d->stats.bytes);
 	va_list args;
 	va_start(args, fmt);
 	if (d->notes[kind] > NOTES_MAX)
-		snprintf(line + at, sizeof(line) - (size_t)at, "more of this kind is not told");
+		text_append(line, sizeof(line), "more of this kind are left out");
 	else
-		vsnprintf(line + at, sizeof(line) - (size_t)at, fmt, args);
+		text_vappend(line, sizeof(line), fmt, args);
 	va_end(args);
 	d->options.note(d->options.note_user, line);
 }
@@ -216,13 +217,12 @@ static enum sx_status summary(const struct sx_oa_decoder *d, size_t left, struct
 		     {s->fast_clocks, "interval with more clocks than the device can",
 		      "intervals with more clocks than the device can"}};
 	char why[SX_ERROR_TEXT_MAX] = "";
-	size_t at = 0;
 	for (size_t i = 0; i < sizeof(flaws) / sizeof(flaws[0]); i++)
-		if (flaws[i].count && at < sizeof(why))
-			at += (size_t)snprintf(why + at, sizeof(why) - at, "%s%llu %s",
-					       at ? "; " : "", (unsigned long long)flaws[i].count,
-					       flaws[i].count == 1 ? flaws[i].one : flaws[i].many);
-	if (!at)
+		if (flaws[i].count)
+			text_append_item(why, sizeof(why), "; ", "%llu %s",
+					 (unsigned long long)flaws[i].count,
+					 flaws[i].count == 1 ? flaws[i].one : flaws[i].many);
+	if (!why[0])
 		return SX_OK;
 	error_set(err, SX_INCOMPLETE, "offset %llu: OA data is incomplete",
 		  (unsigned long long)s->bytes);

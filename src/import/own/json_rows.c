@@ -213,9 +213,7 @@ static void own_json_add_column(struct own_json *r, struct own_json_table *t,
 		r->failed = true;
 		return;
 	}
-	memcpy(head, text, size + 1);
-	if (unit)
-		snprintf(head + size, more + 1, " (%s)", unit);
+	snprintf(head, size + more + 1, unit ? "%s (%s)" : "%s", text, unit);
 	t->columns[name] = strings_intern(&r->columns, head, size + more, NULL);
 	r->failed |= t->columns[name] == UINT32_MAX;
 	free(head);

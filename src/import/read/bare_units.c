@@ -1,5 +1,6 @@
 /* See bare_units.h. */
 #include "import/read/bare_units.h"
+#include "base/text_buf.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -40,14 +41,13 @@ const char *bare_units_of(const struct sx_catalog *catalog, const char *name, co
 
 void bare_units_add(struct bare_units *bare, const char *name, const char *unit)
 {
-	size_t used = strlen(bare->text), left = sizeof(bare->text) - used;
+	size_t used = strlen(bare->text);
 	if (!bare->count++) {
 		snprintf(bare->first, sizeof(bare->first), "%s", name);
 		snprintf(bare->unit, sizeof(bare->unit), "%s", unit);
 	}
-	int size = snprintf(bare->text + used, left, "%s%.80s in %s", used ? ", " : "", name, unit);
-	if (size < 0 || (size_t)size >= left) /* further ones are counted */
-		bare->text[used] = '\0';
+	if (!text_append_item(bare->text, sizeof(bare->text), ", ", "%.80s in %s", name, unit))
+		bare->text[used] = '\0'; /* further ones are counted */
 }
 
 void bare_units_tell(const struct bare_units *bare, const struct teller *to)

@@ -6,6 +6,7 @@
 #include <strings.h>
 
 #include "base/number.h"
+#include "base/text_buf.h"
 #include "import/formats.h"
 #include "catalog/units.h"
 
@@ -326,8 +327,7 @@ void import_units_like(const struct units *list, const char *unit, char out[IMPO
 		size_t size = strlen(units[i].word);
 		if (!like || text_is_synonym(i) || used + size + 3 > IMPORT_UNITS_TEXT_MAX)
 			continue;
-		snprintf(out + used, IMPORT_UNITS_TEXT_MAX - used, "%s%s", used ? ", " : "",
-			 units[i].word);
+		text_append_item(out, IMPORT_UNITS_TEXT_MAX, ", ", "%s", units[i].word);
 		used = strlen(out);
 	}
 	if (!used && strcmp(unit, "unknown") != 0)

@@ -1,15 +1,10 @@
 /* Why CPU counters are not collected: one note for each cause, with the counters that it concerns.
  */
 #include "source/cpu/cpu.h"
+#include "base/text_buf.h"
 
 #include <stdio.h>
 #include <string.h>
-
-static void notes_append(char *text, size_t size, const char *what)
-{
-	size_t used = strlen(text);
-	snprintf(text + used, size - used, "%s", what);
-}
 
 /* "ClusterCycles[1]" is named once, without its instance. */
 static bool holds(const char *text, const char *name, size_t length)
@@ -35,9 +30,9 @@ void cpu_notes_add(struct cpu_notes *notes, int error, const char *counter)
 	} else if (holds(text, counter, strlen(counter))) {
 		return;
 	} else {
-		notes_append(text, size, ", ");
+		text_append(text, size, ", ");
 	}
-	notes_append(text, size, counter);
+	text_append(text, size, "%s", counter);
 }
 
 static void notes_explain(int error, const struct sx_sys *sys, char *out, size_t size)
@@ -64,7 +59,7 @@ void cpu_notes_finish(struct cpu_notes *notes, const struct cpu_run *run)
 	char cause[192];
 	for (uint32_t i = 0; i < notes->count; i++) {
 		notes_explain(notes->items[i].error, run->sys, cause, sizeof(cause));
-		notes_append(notes->items[i].text, sizeof(notes->items[i].text), cause);
+		text_append(notes->items[i].text, sizeof(notes->items[i].text), "%s", cause);
 	}
 	if (run->hardware_groups > 1 && notes->count < CPU_NOTES_MAX)
 		snprintf(notes->items[notes->count++].text, sizeof(notes->items[0].text),

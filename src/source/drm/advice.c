@@ -1,5 +1,6 @@
 /* What people are told: what a driver gives, why something is missing, and what would give more. */
 #include "source/drm/drm.h"
+#include "base/text_buf.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -56,10 +57,9 @@ static bool has_capability(const struct sx_sys *sys, unsigned bit)
 /* Appends a reason and its step, parted from what stands there. */
 static void advise(struct drm_advice *a, const char *because, const char *remedy)
 {
-	size_t b = strlen(a->because), r = strlen(a->remedy);
-	snprintf(a->because + b, sizeof(a->because) - b, "%s%s", b ? "; " : "", because);
+	text_append_item(a->because, sizeof(a->because), "; ", "%s", because);
 	if (remedy)
-		snprintf(a->remedy + r, sizeof(a->remedy) - r, "%s%s", r ? "; " : "", remedy);
+		text_append_item(a->remedy, sizeof(a->remedy), "; ", "%s", remedy);
 }
 
 static void advise_on_energy(const struct sx_sys *sys, const struct drm_card *card,

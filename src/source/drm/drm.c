@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/error.h"
+#include "base/text_buf.h"
 
 #define NS_PER_MS	    UINT64_C(1000000)
 #define MACHINE_INTERVAL_NS (500 * NS_PER_MS)
@@ -219,29 +220,28 @@ static void drm_take_sample(void *user, struct raw_sample *out)
 /* What is in the result's way is told once, together. */
 static void drm_make_note(struct drm_source *s)
 {
-	size_t used = 0;
 	s->note[0] = '\0';
 	const struct drm_clients *c = &s->clients;
 	/* The first process is seen by everybody, unless /proc hides what is others'. */
 	bool hidden = c->process_count && c->processes[0].pid != 1;
 	if (c->denied && c->all)
-		used += (size_t)snprintf(s->note, sizeof(s->note),
-					 "%zu processes of other users cannot be looked into: what "
-					 "they do on the GPU is missing; run as root to have it",
-					 c->denied);
+		snprintf(s->note, sizeof(s->note),
+			 "%zu processes of other users cannot be looked into: what "
+			 "they do on the GPU is missing; run as root to have it",
+			 c->denied);
 	else if (c->all && hidden)
-		used += (size_t)snprintf(s->note, sizeof(s->note),
-					 "/proc hides the processes of other users (hidepid): what "
-					 "they do on the GPU is missing; run as root to have it");
-	if (c->hoarder && used < sizeof(s->note))
-		used += (size_t)snprintf(s->note + used, sizeof(s->note) - used,
-					 "%sa program has %d descriptors of the card, and others: "
-					 "what it may do by those is missing",
-					 used ? "; " : "", DRM_FDS_MAX);
-	if (s->state.refused_metrics && used < sizeof(s->note))
-		snprintf(s->note + used, sizeof(s->note) - used,
-			 "%sgpu_metrics v%u.%u is not known and left out", used ? "; " : "",
-			 s->state.unknown_format, s->state.unknown_content);
+		snprintf(s->note, sizeof(s->note),
+			 "/proc hides the processes of other users (hidepid): what "
+			 "they do on the GPU is missing; run as root to have it");
+	if (c->hoarder)
+		text_append_item(s->note, sizeof(s->note), "; ",
+				 "a program has %d descriptors of the card, and others: "
+				 "what it may do by those is missing",
+				 DRM_FDS_MAX);
+	if (s->state.refused_metrics)
+		text_append_item(s->note, sizeof(s->note), "; ",
+				 "gpu_metrics v%u.%u is not known and left out",
+				 s->state.unknown_format, s->state.unknown_content);
 }
 
 /* Every process is looked at when none is chosen, or when only all together tell of the card. */

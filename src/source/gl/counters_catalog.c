@@ -130,7 +130,7 @@ static const char *make_label(struct gl_counters *s, const struct sx_catalog *ba
 	if (!name[0] || length < 0 || (size_t)length > LABEL_MOST)
 		return NULL;
 	for (unsigned n = 2; n < 100 && is_taken(s, index, label, c->group); n++)
-		snprintf(label + length, sizeof(label) - (size_t)length, "_%u", n);
+		snprintf(label, sizeof(label), "%s.%s_%u", first, name, n);
 	if (strlen(label) > LABEL_MOST || is_taken(s, index, label, c->group) ||
 	    sx_catalog_find_counter(base, label, SX_NONE, NULL) != SX_NONE)
 		return NULL;

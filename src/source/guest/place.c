@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/text_buf.h"
 
 bool place_is_there(const struct sx_sys *sys, const char *path)
 {
@@ -63,8 +64,8 @@ static enum sx_status refuse(const struct place *place, const char *given, struc
 	} else {
 		char near[256] = "";
 		for (unsigned i = 0; i < PLACE_FOLDERS && place->near[i]; i++)
-			snprintf(near + strlen(near), sizeof(near) - strlen(near), "%s%s",
-				 i ? ", " : ", nor behind it in ", place->near[i] + 1);
+			text_append(near, sizeof(near), "%s%s", i ? ", " : ", nor behind it in ",
+				    place->near[i] + 1);
 		error_because(err, "%s is not in %s%s", place->file, given, near);
 	}
 	error_try(err, "set %s to the folder that holds %s", place->variable, place->file);

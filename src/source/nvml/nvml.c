@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/mem.h"
+#include "base/text_buf.h"
 
 #define DEFAULT_INTERVAL_NS UINT64_C(100000000)
 #define PREFIX		    "nvml:"
@@ -324,7 +325,6 @@ static void describe_columns(struct nvml_source *s, const struct sx_catalog *cat
 		uint32_t all, at = SX_NONE;
 		enum nvml_counter counter = s->counters[i];
 		int code = code_of(s, counter, now[counter].code);
-		size_t used = strlen(s->note);
 		const char *name = nvml_counter_name(counter);
 		if (catalog)
 			at = sx_catalog_find_counter(catalog, name, SX_NONE, NULL);
@@ -337,8 +337,8 @@ static void describe_columns(struct nvml_source *s, const struct sx_catalog *cat
 				       .over_time = info ? info->over_time : SX_REDUCE_SUM,
 				       .why = code ? why_not(s, counter, code) : NULL};
 		if (code && !s->by_process)
-			snprintf(s->note + used, sizeof(s->note) - used, "%s%s",
-				 used ? ", " : "not collected: ", name);
+			text_append(s->note, sizeof(s->note), "%s%s",
+				    *s->note ? ", " : "not collected: ", name);
 	}
 	s->desc.columns = s->columns;
 	s->desc.column_count = s->count;

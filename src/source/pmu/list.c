@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/mem.h"
+#include "base/text_buf.h"
 
 #define PMUS_MAX 4096
 
@@ -116,9 +117,8 @@ static size_t family(const char *name)
 
 void pmu_list_tell(const struct pmu_list *list, char *out, size_t size)
 {
-	size_t used = 0;
 	out[0] = '\0';
-	for (uint32_t i = 0, same; i < list->count && used < size; i += same) {
+	for (uint32_t i = 0, same; i < list->count; i += same) {
 		const char *name = list->items[i].name;
 		size_t length = family(name);
 		if (list->items[i].unreadable) {
@@ -131,13 +131,11 @@ void pmu_list_tell(const struct pmu_list *list, char *out, size_t size)
 			    memcmp(other, name, length) != 0)
 				break;
 		}
-		used += (size_t)snprintf(out + used, size - used, "%s%.*s", used ? ", " : "",
-					 (int)(same > 1 ? length : strlen(name)), name);
-		if (same > 1 && used < size)
-			used += (size_t)snprintf(out + used, size - used, " (%u)", same);
+		text_append_item(out, size, ", ", "%.*s", (int)(same > 1 ? length : strlen(name)),
+				 name);
+		if (same > 1)
+			text_append(out, size, " (%u)", same);
 	}
-	if (used >= size && size > 4)
-		memcpy(out + size - 4, "...", 4);
 }
 
 bool pmu_list_unreadable(const struct pmu_list *list, char *out, size_t size)

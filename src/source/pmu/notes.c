@@ -1,5 +1,6 @@
 /* What is not collected, and why: for each value in a few words, and all together in one note. */
 #include "source/pmu/pmu.h"
+#include "base/text_buf.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -30,31 +31,20 @@ static const char *cause_of(struct pmu_run *run, const struct pmu_output *output
 	return arena_strndup(&run->texts, text, strlen(text));
 }
 
-static void notes_append(char *to, size_t size, const char *what)
-{
-	size_t used = strlen(to);
-	snprintf(to + used, size - used, "%s", what);
-}
-
 /* The names behind one cause; the cause is told once. */
 static void tell_cause(struct pmu_run *run, uint32_t first, char *note, size_t size)
 {
 	uint32_t names = 0;
-	char more[48];
 	for (uint32_t i = first; i < run->output_count; i++) {
 		if (!run->whys[i] || strcmp(run->whys[i], run->whys[first]) != 0)
 			continue;
 		if (names++ < NAMES_TOLD) {
-			notes_append(note, size, names > 1 ? ", " : "");
-			notes_append(note, size, run->names[i]);
+			text_append(note, size, "%s%s", names > 1 ? ", " : "", run->names[i]);
 		}
 	}
-	if (names > NAMES_TOLD) {
-		snprintf(more, sizeof(more), " and %u more", names - NAMES_TOLD);
-		notes_append(note, size, more);
-	}
-	notes_append(note, size, ": ");
-	notes_append(note, size, run->whys[first]);
+	if (names > NAMES_TOLD)
+		text_append(note, size, " and %u more", names - NAMES_TOLD);
+	text_append(note, size, ": %s", run->whys[first]);
 }
 
 static bool is_told(const struct pmu_run *run, uint32_t index)
@@ -76,23 +66,17 @@ void pmu_note_write(struct pmu_run *run)
 	for (uint32_t i = 0; i < run->output_count; i++) {
 		if (!run->whys[i] || is_told(run, i))
 			continue;
-		notes_append(note, size,
-			     told++  ? "; "
-			     : *note ? "; not collected: "
-				     : "not collected: ");
+		text_append_item(note, size, "; ", "%s", told++ ? "" : "not collected: ");
 		tell_cause(run, i, note, size);
 	}
-	if (run->turns > 1) {
-		char text[160];
-		snprintf(text, sizeof(text),
-			 "%sevents take turns in %u groups: each runs a part of the time, and its "
-			 "values are scaled up; fewer with -m are exact",
-			 *note ? "; " : "", run->turns);
-		notes_append(note, size, text);
-	}
+	if (run->turns > 1)
+		text_append_item(note, size, "; ",
+				 "events take turns in %u groups: each runs a part of the time, "
+				 "and its values are scaled up; fewer with -m are exact",
+				 run->turns);
 	if (run->user_only)
-		notes_append(note, size,
-			     *note ? "; user mode alone is counted"
-				   : "user mode alone is counted, since "
-				     "the kernel's own work may not be observed here");
+		text_append(note, size, "%s",
+			    *note ? "; user mode alone is counted"
+				  : "user mode alone is counted, since "
+				    "the kernel's own work may not be observed here");
 }

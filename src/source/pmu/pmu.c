@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/text_buf.h"
 #include "catalog/extend.h"
 #include "source/interval.h"
 #include "source/modules.h"
@@ -69,9 +70,8 @@ static void advise_on_modules(const struct sx_sys *sys, const struct pmu_list *l
 				       strlen(modules[i].pmus)) == 0;
 		if (here)
 			continue;
-		size_t b = strlen(because), r = strlen(remedy);
-		snprintf(because + b, size - b, "%s%s", b ? "; " : "", modules[i].what);
-		snprintf(remedy + r, size - r, "%s%s", r ? "; " : "", modules[i].step);
+		text_append_item(because, size, "; ", "%s", modules[i].what);
+		text_append_item(remedy, size, "; ", "%s", modules[i].step);
 	}
 }
 

@@ -7,6 +7,7 @@
 
 #include <sextant/oa.h>
 #include "base/error.h"
+#include "base/text_buf.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -112,11 +113,10 @@ static enum sx_status undefined(enum oa_flex_part part, unsigned long encoding,
 /* All names of a part, separated by commas. */
 static void flex_list_names(enum oa_flex_part part, char *out, size_t size)
 {
-	size_t at = 0;
-	for (uint32_t i = 0; i < 16 && at < size; i++)
+	out[0] = '\0';
+	for (uint32_t i = 0; i < 16; i++)
 		if (parts[part][i].name)
-			at += (size_t)snprintf(out + at, size - at, "%s%s", at ? ", " : "",
-					       parts[part][i].name);
+			text_append_item(out, size, ", ", "%s", parts[part][i].name);
 }
 
 enum sx_status oa_flex_find(enum oa_flex_part part, const char *text, uint8_t *out,

@@ -2,6 +2,7 @@
  * them. */
 #include "wire/oa/oa.h"
 #include "base/error.h"
+#include "base/text_buf.h"
 #include "wire/oa/flex.h"
 
 #include <sextant/catalog.h>
@@ -64,14 +65,14 @@ const char *oa_flex_text(const struct oa_flex *flex, char out[OA_FLEX_TEXT_MAX])
 {
 	const uint8_t parts[] = {flex->event, flex->coarse, flex->fine};
 	static const char keys[][12] = {"eu(", ", coarse=", ", fine="};
-	size_t at = 0;
+	out[0] = '\0';
 	for (int i = 0; i < 3; i++) {
 		const char *name = oa_flex_name((enum oa_flex_part)i, parts[i]);
 		if (i == 0 || parts[i])
-			at += (size_t)snprintf(out + at, OA_FLEX_TEXT_MAX - at, "%s%s", keys[i],
-					       name ? name : "undefined");
+			text_append(out, OA_FLEX_TEXT_MAX, "%s%s", keys[i],
+				    name ? name : "undefined");
 	}
-	snprintf(out + at, OA_FLEX_TEXT_MAX - at, ")");
+	text_append(out, OA_FLEX_TEXT_MAX, ")");
 	return out;
 }
 
@@ -86,20 +87,17 @@ static void find_remedy(const struct sx_catalog *catalog, uint32_t group, uint32
 {
 	char text[160] = "";
 	uint32_t count, named = 0;
-	size_t at = 0;
 	const struct sx_group_info *groups = sx_catalog_groups(catalog, &count);
-	for (uint32_t n = FIRST; n <= LAST && at < sizeof(text); n++)
+	for (uint32_t n = FIRST; n <= LAST; n++)
 		if (!set_reads(catalog, group, n))
-			at += (size_t)snprintf(text + at, sizeof(text) - at, "%sA%u",
-					       at ? ", " : "", n);
-	if (at) {
+			text_append_item(text, sizeof(text), ", ", "A%u", n);
+	if (text[0]) {
 		error_try(err, "%s, which the set leaves free", text);
 		return;
 	}
-	for (uint32_t i = 0; i < count && named < SETS && at < sizeof(text); i++)
+	for (uint32_t i = 0; i < count && named < SETS; i++)
 		if (!set_reads(catalog, i, counter)) {
-			at += (size_t)snprintf(text + at, sizeof(text) - at, "%s%s", at ? ", " : "",
-					       groups[i].name);
+			text_append_item(text, sizeof(text), ", ", "%s", groups[i].name);
 			named++;
 		}
 	error_try(err, "--set with one that leaves A%u free: %s", counter, text);

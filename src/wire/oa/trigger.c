@@ -3,6 +3,7 @@
 
 #include <sextant/oa.h>
 #include "base/error.h"
+#include "base/text_buf.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -158,20 +159,19 @@ static void write_value(const struct field *f, uint32_t part, char *out, size_t 
 /* The bits of a mask as ranges: "0-2, 5", or "none". */
 static void write_bits(uint32_t mask, uint32_t first, char *out, size_t size)
 {
-	size_t at = 0;
-	for (uint32_t i = 0; i < 32 && at < size; i++) {
+	out[0] = '\0';
+	for (uint32_t i = 0; i < 32; i++) {
 		uint32_t last = i;
 		if (!(mask >> i & 1))
 			continue;
 		while (last < 31 && mask >> (last + 1) & 1)
 			last++;
-		const char *comma = at ? ", " : "";
-		at += (size_t)(last == i ? snprintf(out + at, size - at, "%s%u", comma, i + first)
-					 : snprintf(out + at, size - at, "%s%u-%u", comma,
-						    i + first, last + first));
+		text_append_item(out, size, ", ", "%u", i + first);
+		if (last > i)
+			text_append(out, size, "-%u", last + first);
 		i = last;
 	}
-	if (!at)
+	if (!out[0])
 		snprintf(out, size, "none");
 }
 
@@ -227,11 +227,10 @@ enum sx_status oa_trigger_describe(uint32_t address, uint32_t value, char out[OA
 		snprintf(name, sizeof(name), "0x%x", address);
 		return no_register(name, err);
 	}
-	size_t at = (size_t)snprintf(out, OA_TRIGGER_TEXT_MAX, "%s:", name);
+	snprintf(out, OA_TRIGGER_TEXT_MAX, "%s:", name);
 	for (uint32_t i = 0; oa_trigger_field(address, value, i, &field); i++)
 		if (field.shown)
-			at += (size_t)snprintf(out + at, OA_TRIGGER_TEXT_MAX - at, " %s=%s",
-					       field.name, field.text);
+			text_append(out, OA_TRIGGER_TEXT_MAX, " %s=%s", field.name, field.text);
 	return SX_OK;
 }
 
@@ -274,12 +273,10 @@ enum sx_status oa_trigger_check(uint32_t address, uint32_t value, const char **w
 /* All names of a field, separated by commas; "" when it has none. */
 static void trigger_list_names(const struct field *field, char *out, size_t size)
 {
-	size_t at = 0;
 	out[0] = '\0';
-	for (uint32_t i = 0; field->names && i <= mask_of(field) && at < size; i++)
+	for (uint32_t i = 0; field->names && i <= mask_of(field); i++)
 		if (field->names[i][0])
-			at += (size_t)snprintf(out + at, size - at, "%s%s", at ? ", " : "",
-					       field->names[i][0]);
+			text_append_item(out, size, ", ", "%s", field->names[i][0]);
 }
 
 static enum sx_status field_value(const struct field *field, const char *text, uint32_t *out,
@@ -312,11 +309,9 @@ static enum sx_status field_value(const struct field *field, const char *text, u
 
 static enum sx_status no_field(const struct field *f, const char *word, struct sx_error *err)
 {
-	char names[192];
-	size_t at = 0;
-	for (int i = 0; i < FIELDS_MAX && f[i].name && at < sizeof(names); i++)
-		at += (size_t)snprintf(names + at, sizeof(names) - at, "%s%s", at ? ", " : "",
-				       f[i].name);
+	char names[192] = "";
+	for (int i = 0; i < FIELDS_MAX && f[i].name; i++)
+		text_append_item(names, sizeof(names), ", ", "%s", f[i].name);
 	error_set(err, SX_ERR_NOT_FOUND, "the register has no field \"%.32s\"", word);
 	error_because(err, "its name is none of the fields'");
 	error_try(err, "%s", names);

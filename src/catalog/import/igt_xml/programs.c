@@ -54,10 +54,6 @@ bool igt_add_write(struct igt *g)
 			    g->sets[p->set].symbol, xml_line(&g->in->xml));
 		return true;
 	}
-	if (!mem_grow(&p->writes.data, &p->writes.cap, p->writes.size + 24, 1))
-		return vendor_no_memory(g->in);
-	int used = snprintf(p->writes.data + p->writes.size, p->writes.cap - p->writes.size,
-			    "%s%lX:%08lX", p->writes.size ? " " : "", address, value);
-	p->writes.size += (size_t)used;
-	return true;
+	vendor_text_put(&p->writes, "%s%lX:%08lX", p->writes.size ? " " : "", address, value);
+	return p->writes.failed ? vendor_no_memory(g->in) : true;
 }

@@ -4,6 +4,7 @@
  * behind the other. One key of it becomes a catalog.
  */
 #include "base/error.h"
+#include "base/text_buf.h"
 #include "catalog/import/mali_spec/spec.h"
 
 #include <stdio.h>
@@ -28,8 +29,7 @@ static bool choose_key(struct spec *s)
 		spec_plain_name(key, ours);
 		if (name && spec_is(ours, name))
 			s->key = key;
-		size_t used = strlen(list);
-		snprintf(list + used, sizeof(list) - used, "%s%.40s", used ? ", " : "", ours);
+		text_append_item(list, sizeof(list), ", ", "%.40s", ours);
 	}
 	if (!name && keys == 1)
 		s->key = last;

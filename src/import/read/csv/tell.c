@@ -5,23 +5,21 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "base/text_buf.h"
 #include "table/label.h"
 
 /* Which column of text is what, where there are several. */
 static void tell_labels(const struct csv_tally *tally, const struct teller *to)
 {
 	char text[512] = "";
-	size_t used = 0;
 	bool further = false;
 	for (int i = 0; i < SX_LABEL_COUNT; i++) {
 		const char *name = tally->label_names[i];
 		const char *own = label_name((enum sx_label)i);
-		if (!name || used >= sizeof(text) || strcmp(name, own) == 0)
+		if (!name || strcmp(name, own) == 0)
 			continue;
 		further |= i >= SX_LABEL_GROUP2;
-		int more = snprintf(text + used, sizeof(text) - used, "%s%.80s is %s",
-				    used ? ", " : "", name, own);
-		used += more > 0 ? (size_t)more : 0;
+		text_append_item(text, sizeof(text), ", ", "%.80s is %s", name, own);
 	}
 	if (further)
 		teller_say(to, "columns of text are labels: %s", text);
