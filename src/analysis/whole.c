@@ -6,6 +6,7 @@
 
 #include "analysis/stats.h"
 #include "base/number.h"
+#include "base/text_buf.h"
 #include "table/total.h"
 
 bool stats_adds_up(const char *unit)
@@ -103,17 +104,18 @@ uint64_t stats_missing_lost(const struct stats_missing *missing)
 
 void stats_reason(const struct stats_missing *missing, uint64_t rows, char buf[STATS_REASON_MAX])
 {
-	size_t used = 0;
-	snprintf(buf, STATS_REASON_MAX, rows ? "no sample has data" : "there are no samples");
-	for (size_t i = 0; i < STATS_REASONS && used < STATS_REASON_MAX; i++) {
+	buf[0] = '\0';
+	for (size_t i = 0; i < STATS_REASONS; i++) {
 		uint64_t count = missing->rows[i];
 		char of[48];
 		if (!count)
 			continue;
-		snprintf(of, sizeof(of), used ? "%" PRIu64 : "%" PRIu64 " of %" PRIu64 " samples",
+		snprintf(of, sizeof(of), *buf ? "%" PRIu64 : "%" PRIu64 " of %" PRIu64 " samples",
 			 count, rows);
-		used += (size_t)snprintf(buf + used, STATS_REASON_MAX - used, "%s%s%s%s",
-					 used ? "; " : "", reasons[i].begin,
-					 count >= rows ? reasons[i].all : of, reasons[i].end);
+		text_append_item(buf, STATS_REASON_MAX, "; ", "%s%s%s", reasons[i].begin,
+				 count >= rows ? reasons[i].all : of, reasons[i].end);
 	}
+	if (!*buf)
+		snprintf(buf, STATS_REASON_MAX,
+			 rows ? "no sample has data" : "there are no samples");
 }

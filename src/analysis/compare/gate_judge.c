@@ -6,6 +6,7 @@
 
 #include "analysis/compare/gate_unit.h"
 #include "base/suggest.h"
+#include "base/text_buf.h"
 #include "catalog/column.h"
 
 #define TEXT_MAX 256
@@ -429,15 +430,16 @@ static void judge_change_of_rows(const struct gate *gate, const struct compare_r
 	if (out->why || gate->stat != GATE_MEAN ||
 	    is_decided(gate, range.low, range.high, out->limit))
 		return;
-	int n = snprintf(why, sizeof(why), "given by row, the runs' ratios are not known: ");
+	snprintf(why, sizeof(why), "given by row, the runs' ratios are not known: ");
 	if (isfinite(range.low))
-		snprintf(why + n, sizeof(why) - (size_t)n,
-			 "the change is between %+.3g %% and %+.3g %%, that of the rows' means "
-			 "%+.3g %%",
-			 range.low * 100, range.high * 100, out->value * 100);
+		text_append(why, sizeof(why),
+			    "the change is between %+.3g %% and %+.3g %%, that of the rows' means "
+			    "%+.3g %%",
+			    range.low * 100, range.high * 100, out->value * 100);
 	else
-		snprintf(why + n, sizeof(why) - (size_t)n,
-			 "A may be 0, the change of the rows' means is %+.3g %%", out->value * 100);
+		text_append(why, sizeof(why),
+			    "A may be 0, the change of the rows' means is %+.3g %%",
+			    out->value * 100);
 	out->why = arena_strndup(arena, why, strlen(why));
 	out->passed = false;
 }

@@ -1,5 +1,6 @@
 /* Why a rule cannot be judged: the counters, constants and sets that are missing, in words. */
 #include "analysis/rules/rules.h"
+#include "base/text_buf.h"
 #include "catalog/constants.h"
 
 #include <stdio.h>
@@ -128,16 +129,14 @@ static void walk(struct gap *gap, const struct sx_node *node)
 static const char *sentence(struct gap *gap)
 {
 	char text[1024];
-	int used = snprintf(text, sizeof(text), "not there: ");
+	snprintf(text, sizeof(text), "not there: ");
 	for (size_t i = 0; i < gap->count && i < LISTED_MAX; i++) {
 		uint32_t constant = sx_catalog_find_constant(gap->rules->catalog, gap->items[i]);
-		used +=
-		    snprintf(text + used, sizeof(text) - (size_t)used, "%s%.128s%s", i ? ", " : "",
-			     gap->items[i], constant == SX_NONE ? "" : " (--const)");
+		text_append(text, sizeof(text), "%s%.128s%s", i ? ", " : "", gap->items[i],
+			    constant == SX_NONE ? "" : " (--const)");
 	}
 	if (gap->count > LISTED_MAX)
-		snprintf(text + used, sizeof(text) - (size_t)used, " and %zu more",
-			 gap->count - LISTED_MAX);
+		text_append(text, sizeof(text), " and %zu more", gap->count - LISTED_MAX);
 	return keep(gap, text);
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "base/text_buf.h"
 
 #define NAME_ROOM 100
 
@@ -44,8 +45,8 @@ void also_describe(const struct catalog_view *view, uint32_t index, uint32_t var
 		}
 		size_t used = strlen(out->other);
 		if (used + NAME_ROOM < sizeof(out->other))
-			snprintf(out->other + used, sizeof(out->other) - used, "%s%s",
-				 other ? ", " : "with another formula in ", group_of(view, i));
+			text_append(out->other, sizeof(out->other), "%s%s",
+				    other ? ", " : "with another formula in ", group_of(view, i));
 		other++;
 	}
 	if (same)

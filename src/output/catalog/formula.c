@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/text_buf.h"
 #include "catalog/refs.h"
 #include "expr/compile.h"
 
@@ -126,16 +127,16 @@ void formula_place(const struct catalog_view *view, const struct sx_counter_info
 	const char *where = c->block != SX_NONE	  ? view->blocks[c->block].name
 			    : c->group != SX_NONE ? view->groups[c->group].name
 						  : "";
-	int n = snprintf(buf, size, "%s", where);
-	if (c->slot != SX_NONE && n >= 0 && (size_t)n < size)
-		n += snprintf(buf + n, size - (size_t)n, "%sslot %u", *where ? ", " : "", c->slot);
+	snprintf(buf, size, "%s", where);
+	if (c->slot != SX_NONE)
+		text_append_item(buf, size, ", ", "slot %u", c->slot);
 	const char *over = c->reduce == SX_REDUCE_SINGLE ? NULL
 			   : c->reduce == SX_REDUCE_EACH ? "each instance apart"
 			   : c->reduce == SX_REDUCE_MEAN ? "mean of instances"
 			   : c->reduce == SX_REDUCE_MAX	 ? "highest of instances"
 							 : "sum of instances";
-	if (over && n >= 0 && (size_t)n < size)
-		snprintf(buf + n, size - (size_t)n, "%s%s", n ? ", " : "", over);
+	if (over)
+		text_append_item(buf, size, ", ", "%s", over);
 }
 
 /* What a leaf is. */

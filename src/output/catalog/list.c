@@ -1,5 +1,6 @@
 /* Listings for people: one line each and cut to the terminal, or with -v in full. */
 #include "output/catalog/list.h"
+#include "base/text_buf.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -40,10 +41,8 @@ static void paragraph(struct writer *w, const struct item *item, bool headed)
 	char details[512] = "";
 	for (size_t i = 0; i < w->cells; i++) {
 		const char *cell = item->cells[i];
-		size_t used = strlen(details);
 		if (cell && *cell)
-			snprintf(details + used, sizeof(details) - used, "%s%s", used ? "; " : "",
-				 cell);
+			text_append_item(details, sizeof(details), "; ", "%s", cell);
 	}
 	fputs(indent, target->out);
 	text_styled(target, TEXT_BOLD, item->name);
@@ -112,14 +111,10 @@ static void heading_of(const struct listing *l, uint32_t i, char *buf, size_t si
 /* Behind what is said already. */
 static void add_aliases(const struct sx_strings *aliases, char *buf, size_t size)
 {
-	for (uint32_t i = 0; i < aliases->count; i++) {
-		size_t used = strlen(buf);
-		snprintf(buf + used, size - used, "%s%s%s",
-			 i	? ", "
-			 : used ? " "
-				: "",
-			 i ? "" : "Also called ", aliases->items[i]);
-	}
+	if (aliases->count)
+		text_append_item(buf, size, " ", "Also called ");
+	for (uint32_t i = 0; i < aliases->count; i++)
+		text_append(buf, size, "%s%s", i ? ", " : "", aliases->items[i]);
 }
 
 static void add_metric(struct writer *w, uint32_t i)
@@ -179,9 +174,9 @@ static bool list_counters(struct listing *l)
 			continue;
 		if (c->slot != SX_NONE)
 			snprintf(slot, sizeof(slot), verbose ? "slot %u" : "%u", c->slot);
-		for (uint32_t a = 0; a < c->aliases.count && strlen(more) + 2 < sizeof(more); a++)
-			snprintf(more + strlen(more), sizeof(more) - strlen(more), "%s%s",
-				 a ? ", " : "Also: ", c->aliases.items[a]);
+		for (uint32_t a = 0; a < c->aliases.count; a++)
+			text_append(more, sizeof(more), "%s%s",
+				    a ? ", " : "Also: ", c->aliases.items[a]);
 		const char *place = c->block != SX_NONE	  ? l->view.blocks[c->block].name
 				    : c->group != SX_NONE ? l->view.groups[c->group].name
 							  : "";
@@ -215,9 +210,9 @@ static bool list_groups(struct listing *l, bool sets_only)
 		if (writes)
 			snprintf(registers, sizeof(registers), verbose ? "%u registers" : "%u",
 				 writes);
-		for (uint32_t n = 0; n < g->notes.count && strlen(more) + 4 < sizeof(more); n++)
-			snprintf(more + strlen(more), sizeof(more) - strlen(more), "%s%s",
-				 n ? "; " : "Note: ", g->notes.items[n]);
+		for (uint32_t n = 0; n < g->notes.count; n++)
+			text_append(more, sizeof(more), "%s%s",
+				    n ? "; " : "Note: ", g->notes.items[n]);
 		add(&w, &(struct item){.name = g->name,
 				       .cells = {metrics, registers},
 				       .meaning = g->title,

@@ -7,6 +7,7 @@
 #include <strings.h>
 
 #include "base/suggest.h"
+#include "base/text_buf.h"
 #include "catalog/verdict.h"
 
 #define FIELD_COLUMN 13 /* where values begin */
@@ -53,11 +54,9 @@ static void rule_title(const struct view *out, const char *name, const char *tit
 
 static void rule_join(const struct sx_strings *strings, char *buf, size_t size)
 {
-	size_t used = 0;
 	buf[0] = '\0';
-	for (uint32_t i = 0; i < strings->count && used < size; i++)
-		used += (size_t)snprintf(buf + used, size - used, "%s%s", i ? ", " : "",
-					 strings->items[i]);
+	for (uint32_t i = 0; i < strings->count; i++)
+		text_append_item(buf, size, ", ", "%s", strings->items[i]);
 }
 
 /* What a name of a condition is: a metric, a counter, else a constant. */

@@ -1,5 +1,6 @@
 /* What the views of a comparison share. */
 #include "output/diff/diff.h"
+#include "base/text_buf.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -107,14 +108,11 @@ void diff_cells(const struct view *view, const struct compare_row *row, struct d
 
 void diff_side(const struct compare_set *set, char *buf, size_t size)
 {
-	size_t used = 0;
 	buf[0] = '\0';
-	for (size_t i = 0; i < set->file_count && used < size; i++) {
-		int n = snprintf(buf + used, size - used, "%s%s", used ? ", " : "", set->files[i]);
-		used += n > 0 ? (size_t)n : 0;
-	}
-	if (set->runs > 1 && used < size)
-		snprintf(buf + used, size - used, " (%u runs)", (unsigned)set->runs);
+	for (size_t i = 0; i < set->file_count; i++)
+		text_append_item(buf, size, ", ", "%s", set->files[i]);
+	if (set->runs > 1)
+		text_append(buf, size, " (%u runs)", (unsigned)set->runs);
 }
 
 const char *diff_warm_up(const struct compare_set *set, char buf[96])
@@ -132,15 +130,12 @@ void diff_counts(const struct comparison *c, char *buf, size_t size)
 					    "cannot be compared"};
 	static const int order[] = {COMPARE_WORSE, COMPARE_BETTER, COMPARE_CHANGED, COMPARE_SAME,
 				    COMPARE_INCOMPARABLE};
-	size_t counts[5] = {0}, used = 0;
+	size_t counts[5] = {0};
 	for (size_t i = 0; i < c->row_count; i++)
 		counts[c->rows[i].verdict] += compare_row_is_told(&c->rows[i]);
 	buf[0] = '\0';
-	for (size_t i = 0; i < 5 && used < size; i++) {
-		if (!counts[order[i]])
-			continue;
-		int n = snprintf(buf + used, size - used, "%s%zu %s", used ? ", " : "",
-				 counts[order[i]], words[order[i]]);
-		used += n > 0 ? (size_t)n : 0;
-	}
+	for (size_t i = 0; i < 5; i++)
+		if (counts[order[i]])
+			text_append_item(buf, size, ", ", "%zu %s", counts[order[i]],
+					 words[order[i]]);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "base/text_buf.h"
 #include "output/catalog/describe.h"
 
 #define FINDINGS_SHOWN 10
@@ -80,12 +81,11 @@ static void sections_line(const struct view *view, const struct sx_catalog *cata
 	const struct sx_strings *ids = &f->rule->sections;
 	if (!ids->count)
 		return;
-	size_t used = (size_t)snprintf(line, sizeof(line), "see");
-	for (uint32_t i = 0; i < ids->count && used < sizeof(line); i++) {
+	snprintf(line, sizeof(line), "see");
+	for (uint32_t i = 0; i < ids->count; i++) {
 		const char *title = describe_section_title(catalog, ids->items[i]);
-		used +=
-		    (size_t)snprintf(line + used, sizeof(line) - used, "%s %s%s%s", i ? "," : "",
-				     ids->items[i], title ? " " : "", title ? title : "");
+		text_append(line, sizeof(line), "%s %s%s%s", i ? "," : "", ids->items[i],
+			    title ? " " : "", title ? title : "");
 	}
 	text_wrap(&view->out, 4, line);
 }
@@ -239,10 +239,8 @@ static void finding_csv(const struct view *view, struct csv *csv, const struct f
 	const struct sx_advice_info *rule = f->rule;
 	machine_finding(view, f, &m);
 	char sections[512] = "";
-	size_t used = 0;
-	for (uint32_t i = 0; i < rule->sections.count && used < sizeof(sections); i++)
-		used += (size_t)snprintf(sections + used, sizeof(sections) - used, "%s%s",
-					 i ? " " : "", rule->sections.items[i]);
+	for (uint32_t i = 0; i < rule->sections.count; i++)
+		text_append_item(sections, sizeof(sections), " ", "%s", rule->sections.items[i]);
 	csv_u64(csv, of->device);
 	if (of->column)
 		csv_text(csv, of->simulated ? "true" : "false");

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "base/text_buf.h"
 #include "output/report/gates.h"
 #include "output/report/table.h"
 #include "output/report/text.h"
@@ -210,14 +211,12 @@ static void differences_text(const struct groups_out *o)
 		if (!headed)
 			text_heading(&o->view->out, "what was different in them");
 		headed = true;
-		size_t used =
-		    (size_t)snprintf(line, sizeof(line), "%.256s:", groups_key(o, r, key));
-		for (size_t i = 0; i < count && used < sizeof(line); i++) {
+		const char *name = groups_key(o, r, key);
+		snprintf(line, sizeof(line), "%.*s:", (int)text_fit(name, 256), name);
+		for (size_t i = 0; i < count; i++) {
 			table_number(o->view, times, found[i].times, "count");
-			used += (size_t)snprintf(
-			    line + used, sizeof(line) - used, "%s %s %s times the median",
-			    i ? "," : "", sx_table_column(o->g->values, found[i].column)->name,
-			    times);
+			text_append(line, sizeof(line), "%s %s %s times the median", i ? "," : "",
+				    sx_table_column(o->g->values, found[i].column)->name, times);
 		}
 		text_wrap(&o->view->out, 2, line);
 	}

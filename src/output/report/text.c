@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "base/text_buf.h"
 #include "analysis/cost.h"
 #include "output/report/budget.h"
 #include "output/report/findings.h"
@@ -37,27 +38,26 @@ static void frames_text(const struct view *view, const struct report_device *d, 
 	const struct report_frames *f = &d->frames;
 	char rate[HUMAN_MAX];
 	table_number(view, rate, f->fps, "count");
-	size_t used = (size_t)snprintf(buf, size, " (%s/s", rate);
+	text_append(buf, size, " (%s/s", rate);
 	if (d->slices) {
 		human_duration(rate, frames_ns(f));
-		used += (size_t)snprintf(buf + used, size - used, " in %s of frames", rate);
+		text_append(buf, size, " in %s of frames", rate);
 	}
 	if (f->fps > f->each * TOGETHER) {
 		table_number(view, rate, f->each, "count");
-		used += (size_t)snprintf(buf + used, size - used, " together, each %s/s", rate);
+		text_append(buf, size, " together, each %s/s", rate);
 	}
 	if (!isnan(f->low_1)) {
 		table_number(view, rate, f->low_1, "count");
-		used += (size_t)snprintf(buf + used, size - used, "; slowest 1 %%: %s/s", rate);
+		text_append(buf, size, "; slowest 1 %%: %s/s", rate);
 	}
 	if (!isnan(f->low_01)) {
 		table_number(view, rate, f->low_01, "count");
-		used += (size_t)snprintf(buf + used, size - used, ", 0.1 %%: %s/s", rate);
+		text_append(buf, size, ", 0.1 %%: %s/s", rate);
 	}
 	if (f->stutters)
-		used += (size_t)snprintf(buf + used, size - used, "; %s",
-					 COUNTED(f->stutters, "stutter"));
-	snprintf(buf + used, size - used, ")");
+		text_append(buf, size, "; %s", COUNTED(f->stutters, "stutter"));
+	text_append(buf, size, ")");
 }
 
 #define SAMPLES_MAX 80
@@ -94,12 +94,12 @@ static void ending_text(const struct report *r, char *buf, size_t size)
 {
 	const char *limit = r->ended_by ? r->ended_by : "";
 	if (r->term_signal)
-		snprintf(buf, size, ", ended by %s%s%ssignal %d (%s)", *limit ? "--" : "", limit,
-			 *limit ? " with " : "", r->term_signal, strsignal(r->term_signal));
+		text_append(buf, size, ", ended by %s%s%ssignal %d (%s)", *limit ? "--" : "", limit,
+			    *limit ? " with " : "", r->term_signal, strsignal(r->term_signal));
 	else if (r->ended_by)
-		snprintf(buf, size, ", ended by --%s with exit status %d", limit, r->exit_code);
+		text_append(buf, size, ", ended by --%s with exit status %d", limit, r->exit_code);
 	else
-		snprintf(buf, size, ", exit status %d", r->exit_code);
+		text_append(buf, size, ", exit status %d", r->exit_code);
 }
 
 static void samples_text(const struct view *view, const struct report *r,
@@ -109,24 +109,22 @@ static void samples_text(const struct view *view, const struct report *r,
 	uint64_t duration = r->file || !r->duration_ns ? d->duration_ns : r->duration_ns;
 	char line[512], part[HUMAN_MAX], whole[HUMAN_MAX];
 	const struct samples_told told = {d->kind, d->samples, d->slices};
-	size_t used = (size_t)snprintf(line, sizeof(line), "%s", samples_said(&told, said));
+	snprintf(line, sizeof(line), "%s", samples_said(&told, said));
 	if (duration) {
 		uint64_t took = d->slices ? 0 : frames_ns(&d->frames);
 		human_duration(part, took ? took : duration);
-		used += (size_t)snprintf(line + used, sizeof(line) - used, " in %s", part);
+		text_append(line, sizeof(line), " in %s", part);
 		human_duration(whole, duration);
 		if (took && strcmp(part, whole) != 0)
-			used += (size_t)snprintf(line + used, sizeof(line) - used, " of %s", whole);
+			text_append(line, sizeof(line), " of %s", whole);
 	}
-	if (d->frames.count > 1) {
-		frames_text(view, d, line + used, sizeof(line) - used);
-		used = strlen(line);
-	}
+	if (d->frames.count > 1)
+		frames_text(view, d, line, sizeof(line));
 	if (d->run.lost || d->run.lost_more)
-		used += (size_t)snprintf(line + used, sizeof(line) - used, ", %s%" PRIu64 " lost",
-					 d->run.lost_more ? "more than " : "", d->run.lost);
-	if (r->ran && used < sizeof(line))
-		ending_text(r, line + used, sizeof(line) - used);
+		text_append(line, sizeof(line), ", %s%" PRIu64 " lost",
+			    d->run.lost_more ? "more than " : "", d->run.lost);
+	if (r->ran)
+		ending_text(r, line, sizeof(line));
 	text_wrap(&view->out, 0, line);
 }
 
@@ -154,7 +152,7 @@ static void failure_text(const struct view *view, const struct report_device *d)
 #define UNSURE_TOLD 0.005 /* of a total */
 
 /* Of totals that were scaled the one that may be the furthest off, for its size. */
-static size_t unsure_text(const struct report_device *d, char *buf, size_t size)
+static void unsure_text(const struct report_device *d, char *buf, size_t size)
 {
 	const struct report_row *worst = NULL;
 	double most = UNSURE_TOLD;
@@ -166,10 +164,10 @@ static size_t unsure_text(const struct report_device *d, char *buf, size_t size)
 		most = share;
 		worst = &d->rows[i];
 	}
-	if (!worst)
-		return 0;
-	return (size_t)snprintf(buf, size, ", the least sure, %.80s, to within %.*f %%",
-				worst->name, most < 0.1 ? 1 : 0, most * 100);
+	if (worst)
+		text_append(buf, size, ", the least sure, %.*s, to within %.*f %%",
+			    (int)text_fit(worst->name, 80), worst->name, most < 0.1 ? 1 : 0,
+			    most * 100);
 }
 
 static void cost_text(const struct view *view, const struct report_device *d)
@@ -180,30 +178,28 @@ static void cost_text(const struct view *view, const struct report_device *d)
 		return;
 	human_value(&view->human, share, c->share * 100, "percent");
 	human_value(&view->human, times, c->slowdown, "ratio");
-	int used = snprintf(
-	    line, sizeof(line),
-	    "%" PRIu64 " of %" PRIu64 " samples were counted, totals are scaled%s%s", c->measured,
-	    c->all, c->measured < COST_FEW ? " (so few may miss what is rare)" : "",
-	    d->scaled_together ? ", those of late contexts together" : "");
-	used += (int)unsure_text(d, line + used, sizeof(line) - (size_t)used);
+	snprintf(line, sizeof(line),
+		 "%" PRIu64 " of %" PRIu64 " samples were counted, totals are scaled%s%s",
+		 c->measured, c->all,
+		 c->measured < COST_FEW ? " (so few may miss what is rare)" : "",
+		 d->scaled_together ? ", those of late contexts together" : "");
+	unsure_text(d, line, sizeof(line));
 	if (d->guessed)
-		used +=
-		    snprintf(line + used, sizeof(line) - (size_t)used,
-			     " (%" PRIu64 " of contexts without any as the others)", d->guessed);
+		text_append(line, sizeof(line),
+			    " (%" PRIu64 " of contexts without any as the others)", d->guessed);
 	if (c->hidden)
-		snprintf(line + used, sizeof(line) - (size_t)used,
-			 "; what that costs does not stand out of the noise");
+		text_append(line, sizeof(line),
+			    "; what that costs does not stand out of the noise");
 	else if (c->elsewhere)
-		snprintf(line + used, sizeof(line) - (size_t)used,
-			 "; what that costs, maybe much, is not known: CPU time falls on other "
-			 "samples than those that cause it");
+		text_append(line, sizeof(line),
+			    "; what that costs, maybe much, is not known: CPU time falls on other "
+			    "samples than those that cause it");
 	else if (isnan(c->share) && c->slowdown > 1) /* of samples that are not all of its time */
-		snprintf(line + used, sizeof(line) - (size_t)used,
-			 "; they take %s times the CPU time", times);
+		text_append(line, sizeof(line), "; they take %s times the CPU time", times);
 	else if (c->share >= COST_TOLD) /* below it, or unknown, there is nothing to tell */
-		snprintf(line + used, sizeof(line) - (size_t)used,
-			 "; they take %s times the CPU time, measuring cost %s of it", times,
-			 share);
+		text_append(line, sizeof(line),
+			    "; they take %s times the CPU time, measuring cost %s of it", times,
+			    share);
 	text_wrap(&view->out, 0, line);
 }
 
@@ -217,30 +213,30 @@ struct rate_told {
 };
 
 /* " in 1.20 s (60.1/s)", " in 17.6 ms of 2.65 s (284/s)": the rate of frames is over their time. */
-static size_t rate_text(const struct view *view, const struct rate_told *r, char *buf, size_t size)
+static void rate_text(const struct view *view, const struct rate_told *r, char *buf, size_t size)
 {
 	char time[HUMAN_MAX], whole[HUMAN_MAX], rate[HUMAN_MAX];
 	bool frames = r->kind == SX_SAMPLE_FRAME;
 	uint64_t count = frames ? r->frames : r->samples;
 	uint64_t over_ns = frames && r->frames_ns ? r->frames_ns : r->duration_ns;
-	buf[0] = '\0';
 	if (!r->duration_ns)
-		return 0;
+		return;
 	human_duration(whole, r->duration_ns);
+	if (count)
+		human_duration(time, over_ns);
+	text_append(buf, size, " in %s", count ? time : whole);
 	if (!count)
-		return (size_t)snprintf(buf, size, " in %s", whole);
-	human_duration(time, over_ns);
-	size_t used = (size_t)snprintf(buf, size, " in %s", time);
+		return;
 	if (strcmp(time, whole) != 0)
-		used += (size_t)snprintf(buf + used, size - used, " of %s", whole);
+		text_append(buf, size, " of %s", whole);
 	table_number(view, rate, (double)count * 1e9 / (double)over_ns, "count");
-	return used + (size_t)snprintf(buf + used, size - used, " (%s/s)", rate);
+	text_append(buf, size, " (%s/s)", rate);
 }
 
 static void contexts_text(const struct view *view, const struct report_process *p,
 			  enum sx_sample_kind kind)
 {
-	char line[256], rate[3 * HUMAN_MAX + 16], said[SAMPLES_MAX];
+	char line[256], said[SAMPLES_MAX];
 	if (p->contexts < 2)
 		return;
 	for (uint32_t i = 0; i < p->each_count && i < CONTEXTS_SHOWN; i++) {
@@ -248,9 +244,9 @@ static void contexts_text(const struct view *view, const struct report_process *
 		const struct samples_told told = {kind, c->samples, c->slices};
 		const struct rate_told of = {kind, c->samples, c->frames, c->frames_ns,
 					     c->duration_ns};
-		rate_text(view, &of, rate, sizeof(rate));
-		snprintf(line, sizeof(line), "context %" PRIu64 ": %s%s", c->number,
-			 samples_said(&told, said), rate);
+		snprintf(line, sizeof(line), "context %" PRIu64 ": %s", c->number,
+			 samples_said(&told, said));
+		rate_text(view, &of, line, sizeof(line));
 		text_wrap(&view->out, 4, line);
 	}
 	if (p->contexts > CONTEXTS_SHOWN) {
@@ -270,15 +266,14 @@ static void processes_text(const struct view *view, const struct report_device *
 	for (uint32_t i = 0; i < d->process_count && i < PROCESSES_SHOWN; i++) {
 		const struct report_process *p = &d->processes[i];
 		const struct samples_told told = {d->kind, p->samples, p->slices};
-		size_t used = (size_t)snprintf(line, sizeof(line), "%s (%" PRIu32 "): %s", p->name,
-					       p->pid, samples_said(&told, said));
+		snprintf(line, sizeof(line), "%.*s (%" PRIu32 "): %s", (int)text_fit(p->name, 80),
+			 p->name, p->pid, samples_said(&told, said));
 		const struct rate_told of = {d->kind, p->samples, p->frames, p->frames_ns,
 					     p->duration_ns};
 		if (d->process_count > 1) /* else the head says it */
-			used += rate_text(view, &of, line + used, sizeof(line) - used);
+			rate_text(view, &of, line, sizeof(line));
 		if (p->contexts > 1)
-			snprintf(line + used, sizeof(line) - used, ", %" PRIu32 " contexts",
-				 p->contexts);
+			text_append(line, sizeof(line), ", %" PRIu32 " contexts", p->contexts);
 		text_wrap(&view->out, 2, line);
 		contexts_text(view, p, d->kind);
 	}
@@ -332,12 +327,10 @@ static void not_measured(const struct view *view, const struct report_device *d)
 		 d->run.silence->because);
 	fputc('\n', view->out.out);
 	text_wrap(&view->out, 0, line);
-	size_t used = 0;
-	for (uint32_t i = 0; i < d->row_count && used < sizeof(line); i++)
-		used += (size_t)snprintf(line + used, sizeof(line) - used, "%s%s", i ? ", " : "",
-					 d->rows[i].name);
-	if (d->row_count && used < sizeof(line))
-		snprintf(line + used, sizeof(line) - used, ": no data");
+	line[0] = '\0';
+	for (uint32_t i = 0; i < d->row_count; i++)
+		text_append_item(line, sizeof(line), ", ", "%s", d->rows[i].name);
+	text_append(line, sizeof(line), ": no data");
 	if (d->row_count)
 		text_wrap(&view->out, 2, line);
 }

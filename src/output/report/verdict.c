@@ -1,5 +1,6 @@
 /* The verdict: what holds, for how long, how sure that is, and why. */
 #include "output/report/verdict.h"
+#include "base/text_buf.h"
 
 #include <inttypes.h>
 
@@ -19,15 +20,14 @@ void verdict_title(const struct verdict_part *part, char *buf, size_t size)
 static void evidence_line(const struct view *view, const struct verdict_part *part)
 {
 	char line[1024] = "", number[HUMAN_MAX];
-	size_t used = 0;
-	for (uint32_t i = 0; i < part->evidence_count && used < sizeof(line); i++) {
+	for (uint32_t i = 0; i < part->evidence_count; i++) {
 		const struct verdict_value *v = &part->evidence[i];
 		const char *unit = human_unit(&view->human, v->unit);
 		human_value(&view->human, number, v->value, v->unit);
-		used += (size_t)snprintf(line + used, sizeof(line) - used, "%s%s %s%s%s",
-					 i ? ", " : "", v->title, number, *unit ? " " : "", unit);
+		text_append_item(line, sizeof(line), ", ", "%s %s%s%s", v->title, number,
+				 *unit ? " " : "", unit);
 	}
-	if (used)
+	if (line[0])
 		text_wrap(&view->out, 4, line);
 }
 

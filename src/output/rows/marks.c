@@ -1,5 +1,6 @@
 /* Reservations about rows: which there are, and the ranges of rows that have them. */
 #include "output/rows/rows.h"
+#include "base/text_buf.h"
 
 #include <string.h>
 
@@ -29,10 +30,9 @@ const char *rows_reservations_text(uint8_t quality, char buf[64])
 	buf[0] = '\0';
 	for (int i = 0; i < 4; i++)
 		if (quality & SX_QUALITY_LOST << i)
-			snprintf(buf + strlen(buf), 64 - strlen(buf), "%s%s", buf[0] ? "+" : "",
-				 names[i]);
+			text_append_item(buf, 64, "+", "%s", names[i]);
 	if (quality & ROWS_SKIPPED)
-		snprintf(buf + strlen(buf), 64 - strlen(buf), "%sskipped", buf[0] ? "+" : "");
+		text_append_item(buf, 64, "+", "skipped");
 	return buf[0] ? buf : NULL;
 }
 

@@ -1,5 +1,6 @@
 /* Numbers for people. */
 #include "output/write/human.h"
+#include "base/text_buf.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -37,8 +38,7 @@ static double scale(double v, double base, int *step)
 
 static void human_append(char buf[HUMAN_MAX], const char *a, const char *b)
 {
-	size_t used = strlen(buf);
-	snprintf(buf + used, HUMAN_MAX - used, "%s%s", a, b);
+	text_append(buf, HUMAN_MAX, "%s%s", a, b);
 }
 
 static void prefixed(char buf[HUMAN_MAX], double value, const char *symbol)
