@@ -1,5 +1,6 @@
 /* Helpers that verbs share. */
 #include "tools/cli/cli.h"
+#include "base/text_buf.h"
 #include "tools/cli/input/capture_view.h"
 #include "tools/cli/selection.h"
 #include "import/import.h"
@@ -210,12 +211,11 @@ struct teller cli_teller(const struct cli *cli)
 void cli_warn(const struct cli *cli, const char *fmt, ...)
 {
 	char line[1024] = "warning: ";
-	size_t used = strlen(line);
 	if (cli->options.quiet)
 		return;
 	va_list args;
 	va_start(args, fmt);
-	vsnprintf(line + used, sizeof(line) - used, fmt, args);
+	text_vappend(line, sizeof(line), fmt, args);
 	va_end(args);
 	ticker_hold(cli);
 	text_wrap(&cli->err, 0, line);
@@ -334,8 +334,8 @@ enum sx_status cli_formats(const struct cli *cli, unsigned allowed, struct sx_er
 	char list[96] = "";
 	for (size_t i = 0; i < FORMAT_COUNT; i++)
 		if (allowed & 1u << i)
-			snprintf(list + strlen(list), sizeof(list) - strlen(list), "%s%s",
-				 list[0] ? ", " : "", format_name((enum format)i));
+			text_append_item(list, sizeof(list), ", ", "%s",
+					 format_name((enum format)i));
 	error_set(err, SX_ERR_USAGE, "sextant %s does not write %s", cli->verb->name,
 		  format_name(cli->view.format));
 	error_because(err, "its formats are %s", list);

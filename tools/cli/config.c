@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/text_buf.h"
 
 #define CONFIG_BYTES_MAX 65536
 
@@ -351,12 +352,11 @@ void config_blame(const struct config *c, struct sx_error *err)
 {
 	for (size_t i = 0; i < c->count; i++) {
 		const struct config_line *line = &c->lines[i];
-		size_t used = strlen(err->because);
 		if (!line->used || !names_part(err->message, line->value))
 			continue;
-		snprintf(err->because + used, sizeof(err->because) - used, "%s%s:%u has %s%s = %s",
-			 used ? "; " : "", c->path, line->line, line->preset ? "preset " : "",
-			 line->name, line->value);
+		text_append_item(err->because, sizeof(err->because), "; ", "%s:%u has %s%s = %s",
+				 c->path, line->line, line->preset ? "preset " : "", line->name,
+				 line->value);
 		return;
 	}
 }

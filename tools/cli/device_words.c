@@ -7,6 +7,7 @@
 #include <strings.h>
 
 #include "base/suggest.h"
+#include "base/text_buf.h"
 #include "tools/cli/input/numbers.h"
 
 bool device_words_graphics(const struct cli *cli, const struct sx_device *device)
@@ -31,11 +32,10 @@ bool device_words_mean(const struct cli *cli, const struct sx_device *device, co
 /* "1 (opengl), 0 (cpu)": what a recording is of. */
 static const char *list_of(const struct device_words *among, char *buf, size_t size)
 {
-	size_t used = 0;
 	buf[0] = '\0';
-	for (size_t i = 0; i < among->count && used < size; i++)
-		used += (size_t)snprintf(buf + used, size - used, "%s%s (%s)", i ? ", " : "",
-					 among->all[i].id, among->all[i].catalog);
+	for (size_t i = 0; i < among->count; i++)
+		text_append_item(buf, size, ", ", "%s (%s)", among->all[i].id,
+				 among->all[i].catalog);
 	return buf;
 }
 

@@ -1,5 +1,6 @@
 /* sextant devices: what this machine has, and every catalog that is known. */
 #include "tools/verbs/device_list.h"
+#include "base/text_buf.h"
 #include "tools/cli/device_words.h"
 
 #include <stdlib.h>
@@ -99,13 +100,11 @@ static bool devices_text(const struct cli *cli, const struct device_line *lines,
 /* The products that a catalog opens as besides its own name, in one line. */
 static void products_text(const struct sx_catalog_info *info, char *out, size_t size)
 {
-	size_t used = 0;
 	out[0] = '\0';
-	for (uint32_t i = 0; i < info->product_count && used < size; i++) {
+	for (uint32_t i = 0; i < info->product_count; i++) {
 		const struct sx_product_info *p = &info->products[i];
 		if (strcmp(p->name, info->name) != 0)
-			used += (size_t)snprintf(out + used, size - used, "%s%s", used ? ", " : "",
-						 p->name);
+			text_append_item(out, size, ", ", "%s", p->name);
 	}
 }
 

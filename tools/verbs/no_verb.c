@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/text_buf.h"
 #include "tools/verbs/run.h"
 
 /* Words for what a verb does, and what stands behind it where nothing was typed. */
@@ -48,12 +49,11 @@ static void try_line(const char *command, char *const *rest, const char *instead
 		     struct sx_error *err)
 {
 	char line[SX_ERROR_TEXT_MAX], quoted[ERROR_WORD_MAX];
-	size_t used = (size_t)snprintf(line, sizeof(line), "sextant %s", command);
+	snprintf(line, sizeof(line), "sextant %s", command);
 	if (!*rest && *instead)
-		snprintf(line + used, sizeof(line) - used, " %s", instead);
-	for (; *rest && used < sizeof(line); rest++)
-		used += (size_t)snprintf(line + used, sizeof(line) - used, " %s",
-					 error_word(quoted, *rest));
+		text_append(line, sizeof(line), " %s", instead);
+	for (; *rest; rest++)
+		text_append(line, sizeof(line), " %s", error_word(quoted, *rest));
 	error_try(err, "%s", line);
 }
 

@@ -11,6 +11,7 @@
 #include "analysis/report/lead.h"
 #include "base/clock.h"
 #include "base/sys.h"
+#include "base/text_buf.h"
 #include "output/html/course.h"
 #include "output/views.h"
 #include "tools/cli/progress.h"
@@ -82,11 +83,10 @@ static bool take_leads(struct profiling *p, const struct sx_session_device *d, u
 	char line[256] = "", value[HUMAN_MAX];
 	for (uint32_t i = 0; i < count; i++) {
 		struct report_lead lead;
-		size_t used = strlen(line);
 		if (!d[i].metrics || !d[i].raw || !report_lead_of(d[i].metrics, d[i].raw, &lead))
 			continue;
 		human_value(&p->cli->view.human, value, lead.value, lead.unit);
-		snprintf(line + used, sizeof(line) - used, ", %s %s", lead.name, value);
+		text_append(line, sizeof(line), ", %s %s", lead.name, value);
 	}
 	if (line[0])
 		memcpy(p->lead, line, sizeof(p->lead));
@@ -284,8 +284,8 @@ static void announce(const struct profiling *p)
 	    !p->cli->err.terminal)
 		return;
 	for (uint32_t i = 0; i < count; i++)
-		snprintf(names + strlen(names), sizeof(names) - strlen(names), "%s%s",
-			 i ? ", " : "", d[i].facts.name ? d[i].facts.name : d[i].facts.source);
+		text_append_item(names, sizeof(names), ", ", "%s",
+				 d[i].facts.name ? d[i].facts.name : d[i].facts.source);
 	cli_note(p->cli, "measuring %s until Ctrl-C", names);
 }
 

@@ -8,6 +8,7 @@
 #include "analysis/report/by.h"
 #include "analysis/report/by/keys.h"
 #include "base/suggest.h"
+#include "base/text_buf.h"
 #include "output/html/course.h"
 #include "output/report/groups.h"
 #include "output/views.h"
@@ -129,8 +130,7 @@ static void tell_left_out(struct reporting *r, const struct report_device *d)
 {
 	char names[160] = "";
 	for (uint32_t i = 0; i < d->row_count && strlen(names) < 100; i++)
-		snprintf(names + strlen(names), sizeof(names) - strlen(names), "%s%.40s",
-			 i ? ", " : "", d->rows[i].name);
+		text_append_item(names, sizeof(names), ", ", "%.40s", d->rows[i].name);
 	cli_note(r->cli, "note: %s left out: no sample of %s has a %s%s",
 		 names[0] ? names : "its metrics are", sx_catalog_info(d->catalog)->name,
 		 r->cli->options.by,

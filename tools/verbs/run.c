@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/number.h"
+#include "base/text_buf.h"
 #include "tools/cli/selection.h"
 
 /* The running session, for the signal handlers alone. */
@@ -218,12 +219,9 @@ int run_cannot(const struct cli *cli, const struct sx_error *err, char *const *a
 
 void run_words(char *const *argv, char *buf, size_t size)
 {
-	size_t used = 0;
 	buf[0] = '\0';
-	for (; argv && *argv && used < size; argv++) {
-		int n = snprintf(buf + used, size - used, "%s%s", used ? " " : "", *argv);
-		used += n > 0 ? (size_t)n : 0;
-	}
+	for (; argv && *argv; argv++)
+		text_append_item(buf, size, " ", "%s", *argv);
 }
 
 int run_missing(const char *program)

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/text_buf.h"
 #include "tools/cli/gate_options.h"
 #include "tools/cli/input/baseline.h"
 #include "tools/cli/input/capture_view.h"
@@ -183,12 +184,14 @@ static void tell_about(struct compare_set *set, const struct sx_capture_info *in
 	const char *host = capture_view_property(info, "host"),
 		   *command = capture_view_property(info, "command"),
 		   *commit = capture_view_property(info, "commit");
-	char text[1600];
-	if (!*command && !*commit)
+	size_t size = strlen(command) + strlen(host) + strlen(commit) + 32;
+	char *text = *command || *commit ? calloc(1, size) : NULL;
+	if (!text)
 		return;
-	snprintf(text, sizeof(text), "%s%s%s%s%s", command, *host ? " on " : "", host,
-		 *commit ? ", commit " : "", commit);
+	text_append(text, size, "%s%s%s%s%s", command, *host ? " on " : "", host,
+		    *commit ? ", commit " : "", commit);
 	set->about = compare_set_text(set, text);
+	free(text);
 }
 
 /* What the head of a capture tells of the run. */

@@ -10,20 +10,20 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/text_buf.h"
 
 /* "text, json and csv": the formats of a mask. */
 const char *format_list(unsigned formats, char *buf, size_t size)
 {
-	size_t used = 0, left = 0;
+	size_t left = 0;
 	for (int i = 0; i < FORMAT_COUNT; i++)
 		left += formats >> i & 1;
 	buf[0] = '\0';
-	for (int i = 0; i < FORMAT_COUNT && used < size; i++) {
+	for (int i = 0; i < FORMAT_COUNT; i++) {
 		if (!(formats >> i & 1))
 			continue;
-		const char *before = !used ? "" : left == 1 ? " or " : ", ";
-		used += (size_t)snprintf(buf + used, size - used, "%s%s", before,
-					 format_name((enum format)i));
+		text_append_item(buf, size, left == 1 ? " or " : ", ", "%s",
+				 format_name((enum format)i));
 		left--;
 	}
 	return buf;
@@ -129,19 +129,14 @@ static enum sx_status refuse_packed(const struct options *options, const char *t
 /* The suffixes of what the verb writes: ".csv, .json and .prom". */
 static const char *suffix_list(const struct verb *verb, char *buf, size_t size)
 {
-	size_t used = 0;
 	unsigned left = verb->formats;
 	buf[0] = '\0';
-	for (size_t i = 0; i < SUFFIXES && used < size; i++) {
+	for (size_t i = 0; i < SUFFIXES; i++) {
 		unsigned bit = 1u << suffixes[i].format;
 		if (!(left & bit))
 			continue;
 		left &= ~bit;
-		used += (size_t)snprintf(buf + used, size - used, "%s.%s",
-					 !used	? ""
-					 : left ? ", "
-						: " and ",
-					 suffixes[i].suffix);
+		text_append_item(buf, size, left ? ", " : " and ", ".%s", suffixes[i].suffix);
 	}
 	return buf;
 }

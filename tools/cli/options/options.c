@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/suggest.h"
+#include "base/text_buf.h"
 #include "tools/cli/options/table.h"
 #include "tools/cli/options/value.h"
 
@@ -104,8 +105,7 @@ static enum sx_status take_child(struct options *options, const struct verb *ver
 static void append_word(char *line, size_t size, const char *word)
 {
 	char quoted[ERROR_WORD_MAX];
-	size_t used = strlen(line);
-	snprintf(line + used, size - used, " %s", error_word(quoted, word));
+	text_append(line, size, " %s", error_word(quoted, word));
 }
 
 /* Whether two commands are expected and two words left, of which none parts the commands. */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/text_buf.h"
 #include "tools/cli/options/value.h"
 
 #define AT(member) offsetof(struct options, member)
@@ -121,13 +122,11 @@ enum sx_status table_several(const struct verb *verb, const char *name, struct s
 	char list[256] = "";
 	const char *first = NULL;
 	for (size_t i = 0; i < SPEC_COUNT; i++) {
-		size_t used = strlen(list);
 		if (strncmp(table_specs[i].name, name, strlen(name)) != 0 ||
 		    !table_takes(verb, &table_specs[i]))
 			continue;
 		first = first ? first : table_specs[i].name;
-		snprintf(list + used, sizeof(list) - used, "%s--%s", used ? ", " : "",
-			 table_specs[i].name);
+		text_append_item(list, sizeof(list), ", ", "--%s", table_specs[i].name);
 	}
 	error_set(err, SX_ERR_USAGE, "--%s is short for several options", name);
 	error_because(err, "%s begin so", list);

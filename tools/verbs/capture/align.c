@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/text_buf.h"
 
 #define MOVED_NS INT64_C(1000000) /* between two pairs; less is drift */
 #define SAME_WITHIN_NS                                                                             \
@@ -127,16 +128,15 @@ static void signed_duration(char *buf, size_t size, int64_t ns)
 static void tell_moves(const struct align *align, char *buf, size_t size)
 {
 	char by[HUMAN_MAX + 1];
-	size_t used = strlen(buf);
 	signed_duration(by, sizeof(by), align->set_ns);
-	if (align->sets && used < size)
-		used += (size_t)snprintf(buf + used, size - used,
-					 "; the wall clock of %s was set, by %s: what it showed "
-					 "before is corrected",
-					 align->name, by);
+	if (align->sets)
+		text_append(buf, size,
+			    "; the wall clock of %s was set, by %s: what it showed "
+			    "before is corrected",
+			    align->name, by);
 	signed_duration(by, sizeof(by), align->slept_ns);
-	if (align->sleeps && used < size)
-		snprintf(buf + used, size - used, "; the machine of %s slept, %s", align->name, by);
+	if (align->sleeps)
+		text_append(buf, size, "; the machine of %s slept, %s", align->name, by);
 }
 
 static void tell_wall(const struct align *align, const struct align *first, const char *moved,
@@ -145,14 +145,13 @@ static void tell_wall(const struct align *align, const struct align *first, cons
 	struct clock_match a = clock_map_match(&align->wall), b = clock_map_match(align->to);
 	char error[HUMAN_MAX];
 	human_duration(error, a.error_ns + b.error_ns);
-	size_t used = (size_t)snprintf(
-	    buf, size,
-	    "%s: moved by %s, by its wall clock and that of %s: %zu and %zu "
-	    "pairs, exact to %s as far as both wall clocks agree",
-	    align->name, moved, first->name, align->wall.count, align->to->count, error);
+	snprintf(buf, size,
+		 "%s: moved by %s, by its wall clock and that of %s: %zu and %zu "
+		 "pairs, exact to %s as far as both wall clocks agree",
+		 align->name, moved, first->name, align->wall.count, align->to->count, error);
 	double drift = (1 + b.drift) / (1 + a.drift) - 1;
-	if (!isnan(drift) && used < size)
-		snprintf(buf + used, size - used, "; its clock drifts by %.3g ppm", drift * 1e6);
+	if (!isnan(drift))
+		text_append(buf, size, "; its clock drifts by %.3g ppm", drift * 1e6);
 	tell_moves(first, buf, size);
 	tell_moves(align, buf, size);
 }

@@ -8,6 +8,7 @@
 
 #include "base/number.h"
 #include "base/mem.h"
+#include "base/text_buf.h"
 
 static struct capture_clock *reach(struct capture_clocks *clocks, uint32_t device, const char *name)
 {
@@ -97,16 +98,15 @@ static void clock_text(const struct capture_clock *clock, char *buf, size_t size
 	struct clock_match match = clock_map_match(&clock->map);
 	char error[HUMAN_MAX], jump[HUMAN_MAX];
 	human_duration(error, match.error_ns);
-	size_t used = (size_t)snprintf(buf, size, "%s, %s, exact to %s", clock->name,
-				       COUNTED(clock->pairs, "pair"), error);
-	if (!isnan(match.drift) && strcmp(clock->name, "monotonic") != 0 && used < size)
-		used += (size_t)snprintf(buf + used, size - used, ", drift %.2g ppm",
-					 match.drift * 1e6);
-	if (!match.jumps || used >= size)
+	snprintf(buf, size, "%s, %s, exact to %s", clock->name, COUNTED(clock->pairs, "pair"),
+		 error);
+	if (!isnan(match.drift) && strcmp(clock->name, "monotonic") != 0)
+		text_append(buf, size, ", drift %.2g ppm", match.drift * 1e6);
+	if (!match.jumps)
 		return;
 	human_duration(jump, (uint64_t)llabs(match.jump_ns));
-	snprintf(buf + used, size - used, ", %s: %s%s", COUNTED(match.jumps, "jump"),
-		 match.jump_ns < 0 ? "-" : "+", jump);
+	text_append(buf, size, ", %s: %s%s", COUNTED(match.jumps, "jump"),
+		    match.jump_ns < 0 ? "-" : "+", jump);
 }
 
 void capture_clocks_text(const struct view *view, const struct capture_clocks *clocks,

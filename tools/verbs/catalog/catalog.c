@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "base/text_buf.h"
 
 /* The whole as a file that stands alone, behind what is known of it. */
 static enum sx_status show_whole(const struct cli *cli, const char *name,
@@ -111,7 +112,7 @@ static void difference(const struct differences *d, char sign, const char *kind,
 		snprintf(why, sizeof(why), ": %s", detail);
 	bool fits = text_width(line) + text_width(why) <= (size_t)cli->view.out.width;
 	if (fits)
-		snprintf(line + strlen(line), sizeof(line) - strlen(line), "%s", why);
+		text_append(line, sizeof(line), "%s", why);
 	text_styled(&cli->view.out, styles[sign == '-' ? 0 : sign == '+' ? 1 : 2], line);
 	fputc('\n', cli->view.out.out);
 	if (!fits)

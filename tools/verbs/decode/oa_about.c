@@ -1,5 +1,6 @@
 /* What a file of OA reports is, for people and for JSON: see oa_about.h. */
 #include "tools/verbs/decode/oa_about.h"
+#include "base/text_buf.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -9,9 +10,7 @@
 /* Appends "N things", with a separator before it unless it is the first. */
 static void add_count(char *line, size_t size, uint64_t count, const char *one, const char *many)
 {
-	size_t used = strlen(line);
-	snprintf(line + used, size - used, "%s%" PRIu64 " %s", used ? ", " : "", count,
-		 count == 1 ? one : many);
+	text_append_item(line, size, ", ", "%" PRIu64 " %s", count, count == 1 ? one : many);
 }
 
 void oa_about_device(const struct cli *cli, const struct sx_oa_device *device, const char *set)
@@ -27,9 +26,8 @@ void oa_about_device(const struct cli *cli, const struct sx_oa_device *device, c
 		add_count(line, sizeof(line), units.eus, "EU", "EUs");
 		add_count(line, sizeof(line), units.subslices, "subslice", "subslices");
 	}
-	size_t used = strlen(line);
 	if (set)
-		snprintf(line + used, sizeof(line) - used, "%sset %.255s", used ? ", " : "", set);
+		text_append_item(line, sizeof(line), ", ", "set %.255s", set);
 	if (line[0])
 		text_wrap(&cli->view.out, 0, line);
 }
@@ -41,9 +39,8 @@ void oa_about_reports(const struct cli *cli, const struct sx_oa_stats *stats, si
 	size_t size = sizeof(line);
 	add_count(line, size, stats->reports, "report", "reports");
 	add_count(line, size, stats->intervals, "interval", "intervals");
-	size_t used = strlen(line);
 	if (only->given)
-		snprintf(line + used, size - used, " of context %u", only->value);
+		text_append(line, size, " of context %u", only->value);
 	add_count(line, size, stats->switches, "context switch", "context switches");
 	size_t whole = strlen(line);
 	if (stats->lost_reports)
@@ -57,7 +54,7 @@ void oa_about_reports(const struct cli *cli, const struct sx_oa_stats *stats, si
 	if (left)
 		add_count(line, size, left, "byte cut off at the end", "bytes cut off at the end");
 	if (strlen(line) == whole)
-		snprintf(line + whole, size - whole, ", nothing lost");
+		text_append(line, size, ", nothing lost");
 	text_wrap(&cli->view.out, 0, line);
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/suggest.h"
+#include "base/text_buf.h"
 #include "output/catalog/rule.h"
 #include "tools/cli/input/capture_view.h"
 #include "tools/cli/selection.h"
@@ -44,8 +45,7 @@ static bool search_one(void *user, struct sx_catalog *catalog)
 	else if (s->more || used + strlen(view.info->name) + 3 > sizeof(s->others))
 		s->more++;
 	else
-		snprintf(s->others + used, sizeof(s->others) - used, "%s%s", used ? ", " : "",
-			 view.info->name);
+		text_append_item(s->others, sizeof(s->others), ", ", "%s", view.info->name);
 	return true;
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "base/text_buf.h"
 #include "output/catalog/also.h"
 
 static void field(const struct explanation *e, const char *name, const char *value)
@@ -54,9 +55,8 @@ static void strings(const struct explanation *e, const char *heading, const stru
 static void names_line(const struct explanation *e, const char *name, const struct sx_strings *s)
 {
 	char line[512] = "";
-	for (uint32_t i = 0; i < s->count && strlen(line) + 2 < sizeof(line); i++)
-		snprintf(line + strlen(line), sizeof(line) - strlen(line), "%s%s", i ? ", " : "",
-			 s->items[i]);
+	for (uint32_t i = 0; i < s->count; i++)
+		text_append_item(line, sizeof(line), ", ", "%s", s->items[i]);
 	field(e, name, line);
 }
 
@@ -72,11 +72,10 @@ static void section_path(const struct explanation *e, const struct sx_metric_inf
 		for (uint32_t s = m->sections[i]; s != SX_NONE && depth < 16;
 		     s = e->view.sections[s].parent)
 			chain[depth++] = s;
-		size_t used = (size_t)snprintf(line, sizeof(line), "%s", own->id);
-		for (size_t d = depth; d-- > (shown ? 0u : 1u) && used < sizeof(line);)
-			used += (size_t)snprintf(line + used, sizeof(line) - used, "%s%s",
-						 d + 1 == depth ? " " : " > ",
-						 e->view.sections[chain[d]].title);
+		snprintf(line, sizeof(line), "%s", own->id);
+		for (size_t d = depth; d-- > (shown ? 0u : 1u);)
+			text_append(line, sizeof(line), "%s%s", d + 1 == depth ? " " : " > ",
+				    e->view.sections[chain[d]].title);
 		field(e, i ? "and" : "section", line);
 	}
 }

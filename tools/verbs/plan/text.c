@@ -1,5 +1,6 @@
 /* The plan for people: see plan.h. */
 #include "tools/verbs/plan/plan.h"
+#include "base/text_buf.h"
 
 #include <stdarg.h>
 #include <string.h>
@@ -14,17 +15,6 @@ static uint32_t in_block(const struct planning *p, const struct sx_plan_pass *pa
 	return n;
 }
 
-/* Appends to a sentence; cut at the end of buf. */
-static void plan_append(char *buf, size_t size, const char *fmt, ...) SX_PRINTF(3, 4);
-static void plan_append(char *buf, size_t size, const char *fmt, ...)
-{
-	size_t used = strlen(buf);
-	va_list args;
-	va_start(args, fmt);
-	vsnprintf(buf + used, size - used, fmt, args);
-	va_end(args);
-}
-
 /* "CB 3, SPI 6 of 6 (full), SQ_VS 5 of 16": what a pass counts, by block. */
 static void say_blocks(const struct planning *p, const struct sx_plan_pass *pass, char *buf,
 		       size_t size)
@@ -34,15 +24,15 @@ static void say_blocks(const struct planning *p, const struct sx_plan_pass *pass
 		uint32_t n = in_block(p, pass, b);
 		if (!n)
 			continue;
-		plan_append(buf, size, "%s%s %u", sep, p->blocks[b].name, (unsigned)n);
+		text_append(buf, size, "%s%s %u", sep, p->blocks[b].name, (unsigned)n);
 		if (p->blocks[b].limit)
-			plan_append(buf, size, " of %u%s", (unsigned)p->blocks[b].limit,
+			text_append(buf, size, " of %u%s", (unsigned)p->blocks[b].limit,
 				    n == p->blocks[b].limit ? " (full)" : "");
 		sep = ", ";
 	}
 	uint32_t loose = in_block(p, pass, SX_NONE);
 	if (loose)
-		plan_append(buf, size, "%s%u of no block", sep, (unsigned)loose);
+		text_append(buf, size, "%s%u of no block", sep, (unsigned)loose);
 }
 
 static bool reads(const struct planning *p, uint32_t column, uint32_t pass)
@@ -82,7 +72,7 @@ static void say_rules(const struct planning *p, uint32_t number, const struct sx
 		if (block == SX_NONE)
 			continue;
 		if (p->blocks[block].alone) {
-			plan_append(buf, size, "; %s shares a pass with nothing else",
+			text_append(buf, size, "; %s shares a pass with nothing else",
 				    p->blocks[block].name);
 			return;
 		}
@@ -92,13 +82,13 @@ static void say_rules(const struct planning *p, uint32_t number, const struct sx
 			windowed = block;
 	}
 	if (stage != SX_NONE)
-		plan_append(buf, size, "; of %s only stage %s in this pass",
+		text_append(buf, size, "; of %s only stage %s in this pass",
 			    p->blocks[stage].family, p->blocks[stage].stage);
 	if (windowed != SX_NONE)
-		plan_append(buf, size, "; no single stage of %s, which would window %s",
+		text_append(buf, size, "; no single stage of %s, which would window %s",
 			    p->blocks[windowed].windowed, p->blocks[windowed].name);
 	if (set)
-		plan_append(buf, size, "; only set %s in this pass", set);
+		text_append(buf, size, "; only set %s in this pass", set);
 }
 
 static void say_readers(const struct planning *p, uint32_t pass)
@@ -108,7 +98,7 @@ static void say_readers(const struct planning *p, uint32_t pass)
 	for (uint32_t i = 0; i < p->column_count; i++) {
 		if (!reads(p, i, pass))
 			continue;
-		plan_append(line, sizeof(line), "%s%s", sep, p->columns[i].name);
+		text_append(line, sizeof(line), "%s%s", sep, p->columns[i].name);
 		sep = ", ";
 	}
 	text_wrap(&p->cli->view.out, 4, line);
@@ -128,7 +118,7 @@ static void write_pass(const struct planning *p, uint32_t number, const struct s
 	if (p->cli->options.verbose) {
 		char names[16384] = "";
 		for (uint32_t i = 0; i < pass->count; i++)
-			plan_append(names, sizeof(names), "%s%s", i ? ", " : "",
+			text_append(names, sizeof(names), "%s%s", i ? ", " : "",
 				    p->counters[pass->counters[i]].name);
 		text_wrap(&p->cli->view.out, 4, names);
 	}
@@ -168,7 +158,7 @@ static void write_driver(const struct planning *p)
 		for (uint32_t i = 0; i < p->driver.name_count; i++) {
 			if (p->driver.of[i] != pass)
 				continue;
-			plan_append(line, sizeof(line), "%s%s", sep, p->driver.names[i]);
+			text_append(line, sizeof(line), "%s%s", sep, p->driver.names[i]);
 			sep = ", ";
 		}
 		text_wrap(&p->cli->view.out, 2, line);
