@@ -221,7 +221,7 @@ struct drm_cycle_clock {
 };
 
 struct drm_process {
-	pid_t pid, parent;
+	pid_t pid, parent, group;
 	uint64_t begun; /* 0: not known yet */
 	uint32_t tick;
 	bool in_scope, scanned, denied, is_new, is_young; /* young: began while we watched */

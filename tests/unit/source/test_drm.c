@@ -343,6 +343,23 @@ static void cycles_wait_for_their_clock(void **state)
 	assert_int_equal(s.did_ms[5], 20);
 }
 
+/* Whose parent ended before it was seen is of the program by its group; a stranger is not. */
+static void an_orphan_counts_by_its_group(void **state)
+{
+	static const int groups[] = {50, 1};
+	for (int i = 0; i < 2; i++) {
+		struct story s;
+		char text[512];
+		snprintf(text, sizeof(text),
+			 "at 250ms\nprocess 60 1 0 orphan\nfile /proc/60/stat\n"
+			 "\t60 (orphan) S 1 %d 60 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 125\n" OPENS(
+			     "60", "5", "9") "\tdrm-engine-gfx:\t{0+200000000/s} ns\n",
+			 groups[i]);
+		run_story(&s, "amdgpu", text);
+		assert_int_equal(s.all_ms, i ? 0 : 200);
+	}
+}
+
 /* A count of all cycles that leaps, or begins again, takes nothing away from those of a client. */
 static void a_clock_that_leaps(void **state)
 {
@@ -456,6 +473,7 @@ int main(void)
 	    cmocka_unit_test(a_child_counts_on_every_driver),
 	    cmocka_unit_test(cycles_wait_for_their_clock),
 	    cmocka_unit_test(a_clock_that_leaps),
+	    cmocka_unit_test(an_orphan_counts_by_its_group),
 	    cmocka_unit_test(a_history_is_no_jump),
 	    cmocka_unit_test(a_reopened_descriptor_counts),
 	    cmocka_unit_test(no_descriptor_is_out_of_reach),

@@ -97,7 +97,10 @@ struct drm_process *drm_find_process(const struct drm_clients *c, pid_t pid)
 	return bsearch(&key, c->processes, c->process_count, sizeof(key), by_pid);
 }
 
-/* A child of what is measured is measured, also when its parent is gone by now. */
+/*
+ * A child of what is measured is measured, also when its parent is gone by now; who came to another
+ * parent before it was seen is known by the program's process group, where that is its own.
+ */
 static bool join_scope(struct drm_clients *c)
 {
 	bool joined = false;
@@ -106,7 +109,8 @@ static bool join_scope(struct drm_clients *c)
 		if (p->in_scope || !p->is_new)
 			continue;
 		const struct drm_process *parent = drm_find_process(c, p->parent);
-		p->in_scope = p->pid == c->root || (parent && parent->in_scope);
+		p->in_scope =
+		    p->pid == c->root || p->group == c->root || (parent && parent->in_scope);
 		joined |= p->in_scope;
 	}
 	return joined;
@@ -123,6 +127,7 @@ static void find_scope(struct drm_clients *c)
 			process_stat_read(c->sys, p->pid, &stat);
 		p->in_scope = !c->root;
 		p->parent = stat.parent;
+		p->group = stat.group;
 		p->begun = stat.begun;
 	}
 	/* Numbers of processes begin again, so that a child may stand before its parent. */
