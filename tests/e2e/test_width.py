@@ -122,7 +122,8 @@ def on_terminal(args, folder, locale='C.UTF-8', shell=None):
 def resized(folder, names):
     """The terminal was made narrower while something ran or was read: the result is laid out for what it is then."""
     narrow, wrong = 70, 0
-    said = f'cat {names["CPU"]} > {os.path.join(folder, "pipe")} && stty cols {narrow}'
+    # The file ends only after the resize, else the command may be done before it.
+    said = f'exec 3> {os.path.join(folder, "pipe")} && cat {names["CPU"]} >&3 && stty cols {narrow} && exec 3>&-'
     os.mkfifo(os.path.join(folder, 'pipe'))
     for args in ('stat -d cpu -- stty cols 70', 'stat -- stty cols 70', 'stat -r 2 -d cpu -- stty cols 70', 'compare -n 2 -- stty cols 70 ::: true', 'report PIPE', 'advise PIPE'):
         words = [os.path.join(folder, 'pipe') if word == 'PIPE' else word for word in args.split()]
