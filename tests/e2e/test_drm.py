@@ -490,6 +490,16 @@ class Hostile(unittest.TestCase):
                                        'drm-total-cycles-rcs:\t{5000000-1000/s}'])
         self.check(text, engine__gfx=0, engine__rcs=0)
 
+    def test_a_client_that_is_found_late(self):
+        """Of all programs: a machine of so many descriptors that a new one is seen a second later. No sample has more than it can."""
+        text = HEAD + ''.join(f'process {9000 + k} 1 0 helper\n' + ''.join(f'link /proc/{9000 + k}/fd/{fd} /dev/null\n' for fd in range(10, 410))
+                              for k in range(40)) + 'process 20000 1 0 browser\n'
+        text += 'at 100ms\n' + client(20000, 5, 9, ['drm-engine-gfx:\t{0+500000000/s} ns'])
+        done = run(None, 'stat', '-d', 'drm', '-I', '100ms', '-t', '3s', '--json', '-m', '*', text=text, hostile=True)
+        metrics = {m['name']: m for m in json.loads(done.stdout)['metrics']}
+        self.assertAlmostEqual(metrics['gfx_engine_busy']['max'], 50)
+        self.assertAlmostEqual(metrics['gpu_busy']['p50'], 50)
+
     def test_one_client_of_many_descriptors(self):
         work = ['drm-engine-gfx:\t{5+100000000/s} ns', 'drm-resident-vram:\t1 MiB']
         text = HEAD + 'process 50 1 0 a\nprocess 51 1 0 b\n'

@@ -228,8 +228,9 @@ struct drm_process {
 	char name[32];
 	int *fds; /* descriptors of the card */
 	size_t fd_count, fd_cap;
-	size_t looked_at;  /* descriptors, where the listing was cut short; else 0 */
-	uint32_t complete; /* the first reading behind which all had been looked at, or 0 */
+	size_t looked_at; /* descriptors, where the listing was cut short; else 0 */
+	uint32_t complete, complete_before; /* the last reading that saw all descriptors, or 0 */
+	bool watched; /* they have all been seen, and read, in some reading before this one */
 };
 
 struct drm_clients {

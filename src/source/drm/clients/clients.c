@@ -208,12 +208,13 @@ static bool has_history(const struct drm_clients *c, const struct drm_fdinfo *in
 /*
  * Whether all that a new client did belongs to this run: it was opened since the first reading, for
  * the kernel's numbers of clients only grow, by a process that began since, or whose descriptors
- * had all been looked at before.
+ * had all been looked at before. Where no program is measured it has to be the interval at hand: a
+ * history of several would be too much for it.
  */
 static bool is_of_this_run(const struct drm_clients *c, const struct drm_process *p,
 			   const struct drm_fdinfo *info)
 {
-	bool watched = p->is_young || (p->complete && p->complete < c->tick);
+	bool watched = c->root ? p->is_young || p->watched : p->complete_before + 1 == c->tick;
 	return c->tick > 1 && info->has_id && info->id > c->old_id && watched &&
 	       !comes_back(c, info->id) && !has_history(c, info);
 }
@@ -253,7 +254,7 @@ static bool read_fd(struct drm_clients *c, struct drm_process *p, int fd)
 	ssize_t size = c->sys->read_file(c->sys->user, path, c->text, TEXT_SIZE);
 	bool closed = size < 0 && (errno == ENOENT || errno == ESRCH);
 	if (size < 0 && !closed)
-		p->complete = 0; /* what it did until it can be read is not known */
+		p->complete = p->watched = 0; /* what it did until it can be read is not known */
 	if (size < 0)
 		return !closed && errno != EACCES;
 	if (!drm_fdinfo_parse(c->text, &info) ||

@@ -61,8 +61,12 @@ static void merge(struct drm_clients *c)
 		if (old < c->process_count && c->processes[old].pid == p->pid)
 			c->fresh[kept++] = c->processes[old++];
 		else
-			c->fresh[kept++] = (struct drm_process){
-			    .pid = p->pid, .is_new = true, .is_young = c->listed};
+			c->fresh[kept++] =
+			    (struct drm_process){.pid = p->pid,
+						 .is_new = true,
+						 .is_young = c->listed,
+						 /* It had no descriptors then. */
+						 .complete = c->listed ? c->tick - 1 : 0};
 	}
 	while (old < c->process_count)
 		free(c->processes[old++].fds);
@@ -207,7 +211,8 @@ static int look_at_fd(void *arg, const char *name)
 static void forget(struct drm_process *p)
 {
 	free(p->fds);
-	*p = (struct drm_process){.pid = p->pid, .is_new = true, .is_young = true};
+	*p = (struct drm_process){
+	    .pid = p->pid, .is_new = true, .is_young = true, .complete = p->complete};
 }
 
 static bool is_another(const struct drm_process *p, const struct process_stat *stat)
@@ -252,7 +257,7 @@ static void look_into(struct drm_clients *c, struct drm_process *p)
 	p->tick = c->tick;
 	if (!visit.cut)
 		p->looked_at = 0;
-	if (!p->complete && listed == 0 && !visit.missed)
+	if (listed == 0 && !visit.missed)
 		p->complete = c->tick;
 	c->links -= c->links > 0; /* an empty folder costs too */
 	if (p->fd_count > before && !meet(c, p))
@@ -281,6 +286,11 @@ static void look_in_turn(struct drm_clients *c, size_t *cursor, bool scope_only)
 static void look_for_clients(struct drm_clients *c)
 {
 	c->links = c->tick == 1 ? LINKS_AT_FIRST : LINKS_A_READING;
+	for (size_t i = 0; i < c->process_count; i++) {
+		struct drm_process *p = &c->processes[i];
+		p->complete_before = p->complete;
+		p->watched |= p->complete > 0;
+	}
 	/* What is new comes first, and what one asked for. */
 	for (size_t i = 0; i < c->process_count && c->links; i++) {
 		struct drm_process *p = &c->processes[i];
