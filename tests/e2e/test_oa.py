@@ -387,6 +387,59 @@ def check_constants(folder):
     expect("GpuMaxFrequency", "more than the device can" in err, True)
 
 
+def render_basic(chipset):
+    done = subprocess.run([SEXTANT, "list", "sets", "--for", f"intel-{chipset}", "--json"], capture_output=True, check=True)
+    return next(s for s in json.loads(done.stdout)["sets"] if s["name"] == "RenderBasic")
+
+
+def crystal_recording(device_id, group, told, pairs_hz, form=12, only_first=False):
+    """A recording from a GPU whose OA unit counts a crystal of 38.4 MHz and whose command streamer
+    counts half of it: a report each 2 ms of a clock of 2 GHz, a pair of times each second."""
+    crystal, start_ns, start = 38400000, 10**12, (7 << 33) + 0x9234567A
+    info = struct.pack("<QIIIIIII", told, device_id, 8, 300000000, 2400000000, 0, 0, form)
+    info += group["name"].encode().ljust(256, b"\0") + group["uuid"].encode().ljust(40, b"\0") + bytes(4)
+    topology = struct.pack("<8H", 0, 1, 32, 16, 1, 4, 5, 2) + b"\1" + b"\xff\0\0\0" + b"\xff\xff" * 8 + bytes(48)
+    topology += bytes(-len(topology) % 8)
+    file = record(65536, struct.pack("<II", 1, 0)) + record(65537, info) + record(65538, topology)
+    for ms in range(0, 3001, 2):
+        if ms % 1000 == 0 and not (ms and only_first):
+            ticks = (start * pairs_hz // crystal + ms * pairs_hz // 1000) & 0xFFFFFFFFF
+            file += record(65539, struct.pack("<QQ", start_ns + ms * 10**6, ticks))
+        report = struct.pack("<IIII", 1 << 19, start + ms * crystal // 1000 & 0xFFFFFFFF, 0xFFFFFFFF,
+                             ms * 2000000 & 0xFFFFFFFF)
+        file += record(1, report + bytes(240))
+    return file, start_ns
+
+
+def check_oa_clock(folder):
+    """Arc and Meteor Lake: the unit counts twice as fast as the command streamer, whose frequency older
+    recorders tell, and whose timestamp every recorder pairs with CPU time. Newer ones tell the unit's."""
+    path = os.path.join(folder, "clock")
+    for name, device_id in (("acmgt3", 0x56A0), ("acmgt1", 0x56A5), ("mtlgt3", 0x7D55), ("mtlgt2", 0x7D45), ("mtlgt2", 0x7D67)):
+        group = render_basic(name)
+        for told, pairs in ((19200000, 19200000), (38400000, 19200000), (38400000, 38400000)):
+            for only_first in (False, True):
+                what = f"{name} 0x{device_id:x}, {told} Hz told, {pairs} Hz in pairs, only the first {only_first}"
+                file, start_ns = crystal_recording(device_id, group, told, pairs, only_first=only_first)
+                with open(path, "wb") as out:
+                    out.write(file)
+                code, doc, err = decode(path, "--as", "i915-record", "-m", "GpuTime,AvgGpuCoreFrequency")
+                expect(f"{what}: exit", (code, err), (0, ""))
+                rows = doc["rows"] if doc else []
+                at = {n: i for i, n in enumerate(doc["metrics"])} if doc else {}
+                expect(f"{what}: rows", len(rows), 1500)
+                expect(f"{what}: GpuTime", {r[at["GpuTime"]] for r in rows}, {2000000})
+                expect(f"{what}: frequency", {round(r[at["AvgGpuCoreFrequency"]]) for r in rows}, {2000000000})
+                off = [abs(r[at["begin_ns"]] - start_ns - n * 2000000) <= 1 and abs(r[at["end_ns"]] - r[at["begin_ns"]] - 2000000) <= 1
+                       for n, r in enumerate(rows)]
+                expect(f"{what}: times of the CPU", all(off), True)
+    # Where both count alike, what the file says is what holds.
+    with open(path, "wb") as out:
+        out.write(crystal_recording(0x9A49, render_basic("tglgt2"), 38400000, 38400000, form=10)[0])
+    code, doc, err = decode(path, "--as", "i915-record", "-m", "GpuTime")
+    expect("tglgt2: exit", (code, err, {r[-1] for r in doc["rows"]}), (0, "", {2000000}))
+
+
 def check_messages(folder):
     """What went wrong and what to do: near names, the unknown set, and the verb that reads such a file."""
     body = b"".join(record(1, pack(r)) for r in simulate(5, 6))
@@ -581,6 +634,7 @@ def main():
         check_damage(folder)
         check_identity(folder, catalog)
         check_constants(folder)
+        check_oa_clock(folder)
         check_definitions(folder)
         check_names(folder)
         check_messages(folder)

@@ -28,6 +28,35 @@ static uint64_t nearest32(uint64_t base, uint32_t low)
 	return base + (uint64_t)(int64_t)distance;
 }
 
+static uint32_t distance32(uint64_t a, uint64_t b)
+{
+	uint32_t step = (uint32_t)(a - b);
+	return step <= UINT32_MAX / 2 ? step : UINT32_MAX - step + 1;
+}
+
+/* Ticks of reports in so many of pairs. */
+static uint64_t pair_ticks(const struct oa_clock *clock, uint64_t raw)
+{
+	return clock->pairs_half ? 2 * raw : raw;
+}
+
+/* Until a second pair shows the rate, the first one is at the rate that puts it nearer a report. */
+static void guess_rate(struct oa_clock *clock, uint64_t report_ticks)
+{
+	uint64_t raw = clock->first_raw;
+	clock->beside = report_ticks;
+	if (clock->pairs_open)
+		clock->pairs_half =
+		    distance32(2 * raw, report_ticks) < distance32(raw, report_ticks);
+}
+
+/* Ticks of the first pair, near the report beside it where there is one. */
+static uint64_t first_pair(const struct oa_clock *clock)
+{
+	uint64_t ticks = pair_ticks(clock, clock->first_raw);
+	return clock->started ? nearest32(clock->beside, (uint32_t)ticks) : ticks;
+}
+
 uint64_t oa_clock_report(struct oa_clock *clock, uint32_t timestamp, bool *backwards)
 {
 	const struct oa_clock_point *newest =
@@ -35,6 +64,11 @@ uint64_t oa_clock_report(struct oa_clock *clock, uint32_t timestamp, bool *backw
 	uint64_t ticks;
 	*backwards = false;
 	if (!clock->started) {
+		if (clock->count == 1 && clock->pairs_open && !clock->beside) {
+			guess_rate(clock, timestamp);
+			clock->points[0].ticks = pair_ticks(clock, clock->first_raw);
+			clock->beside = nearest32(newest->ticks, timestamp);
+		}
 		ticks = newest ? nearest32(newest->ticks, timestamp) : timestamp;
 	} else {
 		ticks = clock->last_ticks + (uint32_t)(timestamp - (uint32_t)clock->last_ticks);
@@ -60,35 +94,75 @@ static void thin(struct oa_clock *clock)
 	clock->count = kept;
 }
 
-/* Ticks of a further pair: whole wraps of 36 bits come from the CPU time that passed. */
-static uint64_t unwrap_pair(const struct oa_clock *clock, uint64_t cpu_ns, uint64_t gpu_ticks)
+/* Ticks up to a further pair: whole wraps of 36 bits come from the CPU time that passed. */
+static uint64_t unwrap_pair(const struct oa_clock *clock, uint64_t passed_ns, uint64_t gpu_ticks)
 {
-	const struct oa_clock_point *last = &clock->points[clock->count - 1];
 	uint64_t step = (gpu_ticks - clock->last_raw) & RAW_MASK;
-	uint64_t expected = scale(cpu_ns - last->cpu_ns, clock->hz, 1000000000);
+	uint64_t expected = scale(passed_ns, clock->hz, pair_ticks(clock, 1) * 1000000000);
 	if (expected > step)
 		step += (expected - step + RAW_MASK / 2) >> RAW_BITS << RAW_BITS;
-	return last->ticks + step;
+	return pair_ticks(clock, step);
+}
+
+/* How far the ticks to a further pair are from what the CPU time says. */
+static uint64_t pair_error(const struct oa_clock *clock, uint64_t passed_ns, uint64_t got)
+{
+	uint64_t expected = scale(passed_ns, clock->hz, 1000000000);
+	return got > expected ? got - expected : expected - got;
+}
+
+/* The second pair shows how fast pairs count; the first one may have been taken for the other. */
+static void measure_rate(struct oa_clock *clock, uint64_t passed_ns, uint64_t gpu_ticks)
+{
+	uint64_t error[2];
+	for (int half = 0; half < 2; half++) {
+		clock->pairs_half = half;
+		error[half] =
+		    pair_error(clock, passed_ns, unwrap_pair(clock, passed_ns, gpu_ticks));
+	}
+	clock->pairs_half = error[1] < error[0];
+	clock->points[0].ticks = first_pair(clock);
+}
+
+/* Why a further pair is not taken, or NULL; *ticks is where it lies. */
+static const char *further_pair(struct oa_clock *clock, uint64_t cpu_ns, uint64_t gpu_ticks,
+				uint64_t *ticks)
+{
+	const struct oa_clock_point *last = &clock->points[clock->count - 1];
+	if (cpu_ns <= last->cpu_ns)
+		return "its CPU time does not advance";
+	uint64_t passed_ns = cpu_ns - last->cpu_ns;
+	if (clock->pairs_open)
+		measure_rate(clock, passed_ns, gpu_ticks);
+	uint64_t got = unwrap_pair(clock, passed_ns, gpu_ticks);
+	uint64_t most = scale(passed_ns, clock->hz, 1000000000) / 8 + clock->hz / 1000;
+	if (!got || pair_error(clock, passed_ns, got) > most)
+		return "CPU and GPU time disagree";
+	clock->pairs_open = false;
+	*ticks = last->ticks + got;
+	return NULL;
+}
+
+static uint64_t take_first(struct oa_clock *clock, uint64_t gpu_ticks)
+{
+	clock->first_raw = gpu_ticks;
+	if (clock->started)
+		guess_rate(clock, clock->last_ticks);
+	return first_pair(clock);
 }
 
 const char *oa_clock_correlate(struct oa_clock *clock, uint64_t cpu_ns, uint64_t gpu_ticks)
 {
-	uint64_t ticks = gpu_ticks;
+	uint64_t ticks;
 	if (cpu_ns > TIME_MAX || gpu_ticks > TIME_MAX)
 		return "its numbers are impossible";
-	if (clock->count) {
-		const struct oa_clock_point *last = &clock->points[clock->count - 1];
-		if (cpu_ns <= last->cpu_ns)
-			return "its CPU time does not advance";
-		ticks = unwrap_pair(clock, cpu_ns, gpu_ticks);
-		uint64_t got = ticks - last->ticks;
-		uint64_t expected = scale(cpu_ns - last->cpu_ns, clock->hz, 1000000000);
-		uint64_t off = got > expected ? got - expected : expected - got;
-		if (!got || off > expected / 8 + clock->hz / 1000)
-			return "CPU and GPU time disagree";
-	} else if (clock->started) {
-		ticks = nearest32(clock->last_ticks, (uint32_t)gpu_ticks);
-	}
+	const char *why = NULL;
+	if (clock->count)
+		why = further_pair(clock, cpu_ns, gpu_ticks, &ticks);
+	else
+		ticks = take_first(clock, gpu_ticks);
+	if (why)
+		return why;
 	if (clock->count == POINTS_MAX)
 		thin(clock);
 	if (!mem_grow(&clock->points, &clock->cap, clock->count + 1, sizeof(*clock->points)))

@@ -12,7 +12,11 @@ struct oa_clock_point {
 
 /* Zero-initialise, set hz. */
 struct oa_clock {
-	uint64_t hz;
+	uint64_t hz;	     /* of reports */
+	bool pairs_half;     /* pairs count half as fast */
+	bool pairs_open;     /* they may or may not: the second pair shows it */
+	uint64_t first_raw;  /* the first pair's ticks as they came */
+	uint64_t beside;     /* the report that came before it or, for want of one, after it */
 	uint64_t last_ticks; /* of the newest report */
 	bool started;
 	struct oa_clock_point *points; /* in order of time */

@@ -79,6 +79,21 @@ static void keep_given(struct sx_oa_decoder *d)
 		d->device.gt_max_hz = given->gt_max_hz;
 }
 
+/*
+ * Recorders of 2022 and before, and later ones on older kernels, store the command streamer's
+ * frequency, and all of them pair its timestamp with CPU time; our own pair the OA unit's.
+ */
+static void correct_clock(struct sx_oa_decoder *d)
+{
+	const struct oa_platform *platform = oa_platform(d->device.device_id);
+	if (!oa_counts_twice(platform))
+		return;
+	d->clock.pairs_half = d->device.timestamp_hz <= platform->default_hz / 2;
+	d->clock.pairs_open = !d->clock.pairs_half;
+	if (d->clock.pairs_half)
+		d->device.timestamp_hz *= 2;
+}
+
 static enum sx_status take_device(struct sx_oa_decoder *d, const uint8_t *payload, size_t size,
 				  struct sx_error *err)
 {
@@ -87,6 +102,7 @@ static enum sx_status take_device(struct sx_oa_decoder *d, const uint8_t *payloa
 	enum sx_status status = oa_device_read(payload, size, &d->device, err);
 	if (status)
 		return status;
+	correct_clock(d);
 	keep_given(d);
 	if (d->device.timestamp_hz < 1000 || d->device.timestamp_hz > UINT64_C(10000000000)) {
 		oa_note(d, NOTE_RECORD, "timestamp frequency %llu Hz is impossible; 12.5 MHz taken",

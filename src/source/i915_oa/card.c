@@ -79,19 +79,19 @@ static enum sx_status query_topology(const struct sx_sys *sys, int fd, struct sx
 }
 
 /*
- * The frequency of the timestamp in reports, and of the register that is read beside them: from
- * graphics version 12.55 on the unit counts twice as fast, which only the newer parameter says.
+ * The frequency of the timestamp in reports, and of the register that is read beside them. Where
+ * the unit counts twice as fast only the newer parameter says so.
  */
 static void query_clocks(const struct sx_sys *sys, int fd, struct i915_card *card)
 {
 	const struct oa_platform *platform = oa_platform(card->device.device_id);
 	uint64_t oa = parameter(sys, fd, I915_OA_TIMESTAMP_HZ);
 	uint64_t cs = parameter(sys, fd, I915_CS_TIMESTAMP_HZ);
-	bool twice = platform && platform->version >= 1255;
-	if (!cs)
-		cs = oa ? oa : platform ? platform->default_hz : OA_TIMESTAMP_HZ;
+	uint64_t times = oa_counts_twice(platform) ? 2 : 1;
 	if (!oa)
-		oa = twice ? 2 * cs : cs;
+		oa = cs ? times * cs : platform ? platform->default_hz : OA_TIMESTAMP_HZ;
+	if (!cs)
+		cs = oa / times;
 	card->device.timestamp_hz = oa;
 	card->register_hz = cs;
 }

@@ -40,18 +40,18 @@ static const struct oa_platform others[] = {
     {0x4900, 0x490f, 1200, 7, 19200000, "DG1 (Gen12)"},
     {0x4c80, 0x4c9f, 1200, 7, 19200000, "Rocket Lake (Gen12)"},
     {0x4e50, 0x4e7f, 1100, 7, 12000000, "Jasper Lake (Gen11)"},
-    {0x5690, 0x56cf, 1255, 8, 19200000, "DG2 (Gen12.5)"},
+    {0x5690, 0x56cf, 1255, 8, 38400000, "DG2 (Gen12.5)"},
     {0x5900, 0x593f, 900, 7, 12000000, "Kaby Lake (Gen9)"},
     {0x5a40, 0x5a5f, 1000, 7, 12000000, "Cannon Lake (Gen10)"},
     {0x5a84, 0x5a85, 900, 6, 19200000, "Apollo Lake (Gen9)"},
     {0x6420, 0x64bf, 2000, 8, 19200000, "Lunar Lake (Xe2)"},
-    {0x7d40, 0x7ddf, 1270, 8, 19200000, "Meteor Lake (Gen12.5)"},
+    {0x7d40, 0x7ddf, 1270, 8, 38400000, "Meteor Lake (Gen12.5)"},
     {0x8a50, 0x8a7f, 1100, 7, 12000000, "Ice Lake (Gen11)"},
     {0x9a40, 0x9aff, 1200, 7, 19200000, "Tiger Lake (Gen12)"},
     {0x9b20, 0x9bff, 900, 7, 12000000, "Comet Lake (Gen9)"},
     {0xa720, 0xa7ff, 1200, 7, 19200000, "Raptor Lake (Gen12)"},
     {0xb080, 0xb0bf, 3000, 8, 19200000, "Panther Lake (Xe3)"},
-    {0xb640, 0xb640, 1270, 8, 19200000, "Arrow Lake (Gen12.5)"},
+    {0xb640, 0xb640, 1270, 8, 38400000, "Arrow Lake (Gen12.5)"},
     {0xe200, 0xe2ff, 2000, 8, 19200000, "Battlemage (Xe2)"},
 };
 
@@ -65,6 +65,11 @@ const struct oa_platform *oa_platform(uint32_t id)
 		if (id >= others[i].first && id <= others[i].last)
 			return &others[i];
 	return NULL;
+}
+
+bool oa_counts_twice(const struct oa_platform *platform)
+{
+	return platform && (platform->version == 1255 || platform->version == 1270);
 }
 
 const char *sx_oa_generation(uint32_t id)

@@ -79,11 +79,16 @@ struct oa_platform {
 	uint16_t first, last;
 	uint16_t version;    /* of the graphics, times 100: 750 Haswell, 1255 Arc A-series */
 	uint8_t threads;     /* hardware threads of an EU */
-	uint32_t default_hz; /* of the timestamp, where the driver does not tell */
+	uint32_t default_hz; /* of the timestamp in reports, where the driver does not tell */
 	char name[28];
 };
 /* Static storage; NULL when the id is unknown. */
 const struct oa_platform *oa_platform(uint32_t device_id);
+/*
+ * Whether the OA unit counts time twice as fast as the command streamer's timestamp, which has half
+ * the crystal's frequency there (Arc A-series, Meteor Lake, Arrow Lake). False for NULL.
+ */
+bool oa_counts_twice(const struct oa_platform *platform);
 /*
  * The metric set of that name or uuid; without a name the one that a source programs when nobody
  * chose (RenderBasic, else the first). NULL when the catalog has none such.
