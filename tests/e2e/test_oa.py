@@ -387,9 +387,9 @@ def check_constants(folder):
     expect("GpuMaxFrequency", "more than the device can" in err, True)
 
 
-def render_basic(chipset):
+def metric_set(chipset, name="RenderBasic"):
     done = subprocess.run([SEXTANT, "list", "sets", "--for", f"intel-{chipset}", "--json"], capture_output=True, check=True)
-    return next(s for s in json.loads(done.stdout)["sets"] if s["name"] == "RenderBasic")
+    return next(s for s in json.loads(done.stdout)["sets"] if s["name"] == name)
 
 
 def crystal_recording(device_id, group, told, pairs_hz, form=12, only_first=False):
@@ -416,7 +416,7 @@ def check_oa_clock(folder):
     recorders tell, and whose timestamp every recorder pairs with CPU time. Newer ones tell the unit's."""
     path = os.path.join(folder, "clock")
     for name, device_id in (("acmgt3", 0x56A0), ("acmgt1", 0x56A5), ("mtlgt3", 0x7D55), ("mtlgt2", 0x7D45), ("mtlgt2", 0x7D67)):
-        group = render_basic(name)
+        group = metric_set(name)
         for told, pairs in ((19200000, 19200000), (38400000, 19200000), (38400000, 38400000)):
             for only_first in (False, True):
                 what = f"{name} 0x{device_id:x}, {told} Hz told, {pairs} Hz in pairs, only the first {only_first}"
@@ -435,9 +435,35 @@ def check_oa_clock(folder):
                 expect(f"{what}: times of the CPU", all(off), True)
     # Where both count alike, what the file says is what holds.
     with open(path, "wb") as out:
-        out.write(crystal_recording(0x9A49, render_basic("tglgt2"), 38400000, 38400000, form=10)[0])
+        out.write(crystal_recording(0x9A49, metric_set("tglgt2"), 38400000, 38400000, form=10)[0])
     code, doc, err = decode(path, "--as", "i915-record", "-m", "GpuTime")
     expect("tglgt2: exit", (code, err, {r[-1] for r in doc["rows"]}), (0, "", {2000000}))
+
+
+def check_nulls(folder):
+    """Each null has a reason: its column's in `why`, or a range of rows in `quality` that names the metric."""
+    nulls = 0
+    for chipset, device_id, form, name in (("bdw", 0x1616, 10, "DataPortReadsCoalescing"), ("sklgt2", 0x1912, 10, "HDCAndSF"),
+                                           ("icl", 0x8A52, 10, "TDL_2"), ("mtlgt3", 0x7D55, 12, "Ext195")):
+        path = os.path.join(folder, "nulls")
+        rng, file = random.Random(5), crystal_recording(device_id, metric_set(chipset, name), 38400000, 38400000, form=form)[0]
+        report = record(1, bytes(256))[:8]
+        parts = file.split(report + struct.pack("<I", 1 << 19))
+        body = b"".join(report + struct.pack("<I", 1 << 19) + p[:12] + rng.randbytes(240) + p[252:] for p in parts[1:64])
+        with open(path, "wb") as out:
+            out.write(parts[0] + body)
+        _, doc, err = decode(path, "--as", "i915-record", "-m", "all")
+        if not doc:
+            failures.append(f"nulls of {chipset}: {err}")
+            continue
+        reasons = {(row, m) for q in doc["quality"] if q.get("why") for row in range(q["rows"][0], q["rows"][1] + 1) for m in q["metrics"]}
+        open_ = [(n, m) for n, row in enumerate(doc["rows"]) for m, v in zip(doc["metrics"], row)
+                 if v is None and m != "context" and m not in doc["why"]]
+        nulls += len(open_)
+        expect(f"nulls of {chipset}", [cell for cell in open_ if cell not in reasons][:3], [])
+        for row, m in reasons:
+            expect(f"a reason of {chipset} for what has a value", doc["rows"][row][doc["metrics"].index(m)], None)
+    expect("some cells are null", nulls > 50, True)
 
 
 def check_messages(folder):
@@ -635,6 +661,7 @@ def main():
         check_identity(folder, catalog)
         check_constants(folder)
         check_oa_clock(folder)
+        check_nulls(folder)
         check_definitions(folder)
         check_names(folder)
         check_messages(folder)

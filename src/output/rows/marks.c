@@ -45,16 +45,16 @@ static bool any_marked(const struct sx_table *table)
 	return false;
 }
 
-static void add(struct rows_marks *marks, size_t row, uint8_t quality)
+static void add(struct rows_marks *marks, size_t row, uint32_t column, uint8_t quality)
 {
 	struct rows_mark *last = marks->count ? &marks->marks[marks->count - 1] : NULL;
-	if (last && last->last + 1 == row && last->quality == quality) {
+	if (last && last->last + 1 == row && last->column == column && last->quality == quality) {
 		last->last = row;
 		return;
 	}
-	marks->more = marks->count == ROWS_MARKS_MAX;
+	marks->more |= marks->count == ROWS_MARKS_MAX;
 	if (!marks->more)
-		marks->marks[marks->count++] = (struct rows_mark){row, row, quality};
+		marks->marks[marks->count++] = (struct rows_mark){row, row, column, quality};
 }
 
 void rows_marks_add(struct rows_marks *marks, const struct sx_table *table, size_t first)
@@ -65,11 +65,46 @@ void rows_marks_add(struct rows_marks *marks, const struct sx_table *table, size
 	for (size_t r = 0; r < sx_table_row_count(table); r++) {
 		uint8_t quality = rows_reservations(table, r);
 		if (rows_reservations_text(quality, text))
-			add(marks, first + r, quality);
+			add(marks, first + r, SX_NONE, quality);
 	}
 }
 
-void rows_marks_json(const struct rows_marks *marks, struct json *json)
+void rows_marks_add_absent(struct rows_marks *marks, const struct sx_table *table, size_t first)
+{
+	for (uint32_t c = 0; c < sx_table_column_count(table); c++) {
+		struct sx_vector v = sx_table_vector(table, c);
+		if (!v.data || !v.quality || sx_table_column(table, c)->why)
+			continue;
+		for (size_t r = 0; r < sx_table_row_count(table); r++)
+			if (v.quality[r] & SX_QUALITY_NO_DATA_MASK)
+				add(marks, first + r, c, v.quality[r]);
+	}
+}
+
+/* What a cell without a value lacks: the graver of several things. */
+static void absent_json(const struct rows_mark *mark, const char *name, struct json *json)
+{
+	static const struct {
+		uint8_t bit;
+		const char *quality, *why;
+	} kinds[] = {
+	    {SX_QUALITY_DISTURBED, "disturbed", "the program used the same query"},
+	    {SX_QUALITY_GAP, "gap", "the device was off, or its sums began anew"},
+	    {SX_QUALITY_NOT_COLLECTED, "not collected", "an input has no value here"},
+	    {SX_QUALITY_UNDEFINED, "undefined", "a division by zero, or a difference below zero"}};
+	size_t i = 0;
+	while (i < 3 && !(mark->quality & kinds[i].bit))
+		i++;
+	bool skipped = sx_quality_is_skipped(mark->quality);
+	json_kv_array_flat(json, "metrics");
+	json_string(json, name);
+	json_array_end(json);
+	json_kv_string(json, "quality", skipped ? "skipped" : kinds[i].quality);
+	json_kv_string(json, "why", skipped ? "not measured: others represent it" : kinds[i].why);
+}
+
+void rows_marks_json(const struct rows_marks *marks, const struct sx_table *table,
+		     struct json *json)
 {
 	char text[64];
 	json_kv_array(json, "quality");
@@ -80,7 +115,11 @@ void rows_marks_json(const struct rows_marks *marks, struct json *json)
 		json_u64(json, mark->first);
 		json_u64(json, mark->last);
 		json_array_end(json);
-		json_kv_string(json, "quality", rows_reservations_text(mark->quality, text));
+		if (mark->column != SX_NONE)
+			absent_json(mark, sx_table_column(table, mark->column)->name, json);
+		else
+			json_kv_string(json, "quality",
+				       rows_reservations_text(mark->quality, text));
 		json_object_end(json);
 	}
 	json_array_end(json);

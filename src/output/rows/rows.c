@@ -241,7 +241,7 @@ static void end_json(struct rows_writer *w, const struct sx_table *t)
 	why_json(w, t);
 	constants_json(&w->json, w->shape);
 	if (w->shape->marks)
-		rows_marks_json(&w->marks, &w->json);
+		rows_marks_json(&w->marks, t, &w->json);
 	if (w->shape->more)
 		w->shape->more(&w->json, w->shape->more_user);
 	close_json(w);
@@ -429,8 +429,10 @@ enum sx_status rows_add(struct rows_writer *w, const struct sx_table *table, str
 			row_csv(w, extra, n, table, r);
 	}
 	values_flush(w->values);
-	if (w->view->format == FORMAT_JSON && w->shape->marks)
+	if (w->view->format == FORMAT_JSON && w->shape->marks) {
 		rows_marks_add(&w->marks, table, w->rows - rows);
+		rows_marks_add_absent(&w->marks, table, w->rows - rows);
+	}
 	return SX_OK;
 }
 

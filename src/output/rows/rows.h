@@ -69,6 +69,7 @@ enum sx_status rows_write(const struct view *view, const struct rows_shape *shap
 #define ROWS_MARKS_MAX 512
 struct rows_mark {
 	size_t first, last;
+	uint32_t column; /* that has no value in these rows; SX_NONE: reservations about all */
 	uint8_t quality;
 };
 struct rows_marks {
@@ -85,10 +86,13 @@ uint8_t rows_reservations(const struct sx_table *table, size_t row);
 uint8_t rows_quality(const struct sx_table *table, size_t row);
 /* "lost+stretched", and "skipped" behind them; NULL for none. */
 const char *rows_reservations_text(uint8_t quality, char buf[64]);
-/* Takes the rows of a table, of which the first has index `first`. */
+/* Adds reservations about the rows of a table, of which the first has index `first`. */
 void rows_marks_add(struct rows_marks *marks, const struct sx_table *table, size_t first);
-/* Writes the marks as the key "quality". */
-void rows_marks_json(const struct rows_marks *marks, struct json *json);
+/* Adds the cells without a value, of columns that do not say why. */
+void rows_marks_add_absent(struct rows_marks *marks, const struct sx_table *table, size_t first);
+/* Writes the marks as the key "quality", with the names of the table's columns. */
+void rows_marks_json(const struct rows_marks *marks, const struct sx_table *table,
+		     struct json *json);
 
 /* The same in parts, for input that is too long to hold: rows_add() any number of times. */
 struct rows_writer {
