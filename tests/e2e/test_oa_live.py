@@ -158,6 +158,26 @@ class I915(unittest.TestCase):
         run = Run('i915 gone=1@100', 'stat', '-d', 'i915:card0', '-t', '20s', '-m', 'GpuBusy', code=1, left=1)
         self.assertIn('went away', run.out + run.err)
 
+    def test_every_verb_counts_alike(self):
+        """All sets, recorded once: whatever shows samples has as many of them, and `-n` bounds them alike."""
+        sets = [s['name'] for s in sextant.document('list', 'sets', '--for', 'intel-bdw')['sets']]
+        self.assertEqual(len(sets), 24)
+        with tempfile.TemporaryDirectory() as folder:
+            for name in sets:
+                file = os.path.join(folder, name)
+                Run('i915', 'record', '-q', '-d', 'i915:card0', '--set', name, '-t', '60ms', '-I', '2ms', '-o', file)
+                documents = [sextant.document(verb, file) for verb in ('report', 'export')] + [sextant.document('stat', '-i', file)]
+                counts = [documents[0]['samples']['count'], documents[0]['devices'][0]['samples'], len(documents[1]['devices'][0]['rows']),
+                          documents[2]['samples']['count'], documents[2]['devices'][0]['samples'],
+                          len(sextant('export', '-f', 'csv', file).stdout.splitlines()) - 1,
+                          len(sextant('export', '-f', 'ndjson', file).stdout.splitlines()), sextant.document('capture', 'info', file)['rows']]
+                counts += [m['count'] for m in documents[2]['metrics'] if m['total'] is not None and m['name'] in ('GpuTime', 'GpuCoreClocks')]
+                self.assertGreater(counts[0], 10, name)
+                self.assertEqual(set(counts), {counts[0]}, name)
+            self.assertEqual(stat('i915', '-d', 'i915:card0', '-n', '10', '-I', '2ms')['samples']['count'], 10)
+            Run('i915', 'record', '-q', '-d', 'i915:card0', '-n', '10', '-I', '2ms', '-o', file)
+            self.assertEqual(len(sextant.document('export', file)['devices'][0]['rows']), 10)
+
     def test_rights(self):
         error = Run('i915 capable=0 paranoid=1', 'stat', '-d', 'i915:card0', '-t', '60ms', code=4).err
         self.assertIn('dev.i915.perf_stream_paranoid=0', error)
