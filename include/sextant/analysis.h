@@ -71,7 +71,11 @@ struct sx_stats {
 	 * the mean is the rows', and the run's lies anywhere between min and max.
 	 */
 	bool of_rows;
-	const char *why; /* why there is no data, or NULL; lives as long as the stats */
+	/*
+	 * Why there is no data, or no total where as many rows are lost as were counted; NULL where
+	 * neither is missing. Lives as long as the stats.
+	 */
+	const char *why;
 };
 
 /*

@@ -122,9 +122,10 @@ SX_API enum sx_status sx_table_choose(const struct sx_row_choice *choice,
  * frames whose "Frames" is 0, by their time; all other rows by their number. The first four frames
  * of a context, by their labels, stand for others only where no others were measured.
  * Rows without data are left out, and the total then carries SX_QUALITY_LOST; without any row with
- * data it is no data. A ratio has no total. The row begins with the first and is as long as the
- * time that the rows cover, gaps left out and overlaps counted once.
- * *out is owned by the caller. Errors: SX_ERR_NO_MEMORY.
+ * data it is no data, and so is a sum when as many rows had a gap or were disturbed as were
+ * counted. A ratio has no total. The row begins with the first and is as long as the time that the
+ * rows cover, gaps left out and overlaps counted once. *out is owned by the caller. Errors:
+ * SX_ERR_NO_MEMORY.
  */
 SX_API enum sx_status sx_table_total(const struct sx_table *in, struct sx_table **out,
 				     struct sx_error *err);

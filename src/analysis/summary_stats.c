@@ -67,20 +67,32 @@ static double least_share(const struct sx_summary *s, uint32_t column)
 	return least;
 }
 
-/* What rows with data and those that they stand for are: of all, and what they come to. */
-static void set_running(struct sx_summary *s, uint32_t column, struct stats_sum *sum)
+/* Whether rows weigh by their time. */
+static bool is_by_time(const struct sx_summary *s, uint32_t column)
+{
+	return s->by_time && !s->untimed && s->spans[column].with;
+}
+
+/* Which share of the run was counted. */
+static double running_share(const struct sx_summary *s, uint32_t column)
+{
+	bool timed = is_by_time(s, column);
+	double with = timed ? (double)s->spans[column].with : (double)s->stats[column].count;
+	double all = timed						? (double)s->all_ns
+		     : evaluation_use(s->evaluation, column) == USE_ANY ? (double)s->rows
+									: (double)s->frame_rows;
+	return with / all * least_share(s, column);
+}
+
+/* What rows with data and those that they stand for come to. */
+static void set_whole_sum(struct sx_summary *s, uint32_t column, struct stats_sum *sum)
 {
 	struct sx_stats *stats = &s->stats[column];
-	bool timed = s->by_time && !s->untimed && s->spans[column].with;
+	bool timed = is_by_time(s, column);
 	double with = timed ? (double)s->spans[column].with : (double)stats->count;
 	double skipped = timed ? (double)s->spans[column].skipped : (double)stats->skipped;
-	enum slices_use use = evaluation_use(s->evaluation, column);
-	double all = timed	      ? (double)s->all_ns
-		     : use == USE_ANY ? (double)s->rows
-				      : (double)s->frame_rows;
-	sum->overlaps = use == USE_FRAME_TIME;
+	sum->overlaps = evaluation_use(s->evaluation, column) == USE_FRAME_TIME;
 	sum->divides = metrics_divides(s->metrics, column);
-	stats->running = with / all * least_share(s, column);
 	sum->whole = sum->sum;
 	sum->mean = sum->sum / (double)stats->count;
 	if (stats->skipped && s->apart.sums) {
@@ -104,6 +116,23 @@ static const char *summary_explain(struct sx_summary *s, uint32_t column)
 	return s->why[column];
 }
 
+static const char *why_missing(struct sx_summary *s, uint32_t column)
+{
+	const char *why = sx_table_column(s->totals, column)->why;
+	return why ? why : summary_explain(s, column);
+}
+
+/* An amount of which the run's total misses more samples than it has (total_table()). */
+static bool is_mostly_lost(const struct sx_summary *s, uint32_t column)
+{
+	const struct sx_metric_column *c = &s->columns[column];
+	struct sx_vector total = sx_table_vector(s->totals, column);
+	bool amount = c->over_time == SX_REDUCE_SUM ||
+		      (c->over_time == SX_REDUCE_RATIO && !metrics_divides(s->metrics, column));
+	return amount && stats_adds_up(c->unit) && total.quality &&
+	       total.quality[0] & (SX_QUALITY_GAP | SX_QUALITY_DISTURBED);
+}
+
 /* Whether a column has no value of the run; then why is said. */
 static bool is_without_data(struct sx_summary *s, uint32_t column)
 {
@@ -113,11 +142,20 @@ static bool is_without_data(struct sx_summary *s, uint32_t column)
 		stats->count = 0;
 		stats->why = "only samples that gave the device no such work were counted";
 	} else if (!stats->count) {
-		stats->why = sx_table_column(s->totals, column)->why;
-		if (!stats->why)
-			stats->why = summary_explain(s, column);
+		stats->why = why_missing(s, column);
 	}
 	return !stats->count;
+}
+
+/* Without a total, the samples that were counted keep their mean and distribution. */
+static void check_total(struct sx_summary *s, uint32_t column)
+{
+	struct sx_stats *stats = &s->stats[column];
+	if (!is_mostly_lost(s, column))
+		return;
+	stats->total = stats->total_error = NAN;
+	stats->total_u64 = 0;
+	stats->why = why_missing(s, column);
 }
 
 #define ROUNDED 1e-3 /* of a mean: totals of few are rounded */
@@ -158,10 +196,11 @@ static void summary_describe(struct sx_summary *s, uint32_t column, struct sketc
 	if (skipped && stats->count)
 		stats->quality |= SX_QUALITY_MULTIPLEXED;
 	stats->min = stats->max = stats->p50 = stats->p95 = stats->p99 = NAN;
-	if (is_without_data(s, column))
-		return;
 	struct stats_sum sum = {
 	    .sum = sketch_sum(sketch), .error = NAN, .parts = s->apart.parts.count};
+	if (is_without_data(s, column))
+		return;
+	stats->running = running_share(s, column);
 	stats->min = sketch->count ? sketch->min : edges[0].value;
 	stats->max = sketch->count ? sketch->max : edges[0].value;
 	for (size_t i = 0; i < edge_count; i++) {
@@ -169,11 +208,12 @@ static void summary_describe(struct sx_summary *s, uint32_t column, struct sketc
 		stats->min = fmin(stats->min, edges[i].value);
 		stats->max = fmax(stats->max, edges[i].value);
 	}
-	set_running(s, column, &sum);
+	set_whole_sum(s, column, &sum);
 	if (!s->divided ||
 	    evaluation_ratio(s->evaluation, s->divided, column, 0, &sum.rate) != RATIO_OF_ROWS)
 		sum.rate = sx_table_get(s->rates ? s->rates : s->totals, column, 0);
 	stats_set_whole(stats, &s->columns[column], s->totals, column, &sum);
+	check_total(s, column);
 	if (skipped)
 		reach_mean(stats, s->columns[column].type == SX_U64);
 	set_long(stats, &s->longs[column]);
@@ -197,7 +237,7 @@ enum sx_status sx_summary_stats(struct sx_summary *s, const struct sx_stats **ou
 	if (!status)
 		status = sx_metrics_eval(s->metrics, s->summed, &s->totals, err);
 	if (!status && s->ratios)
-		status = total_table(s->ratios, &s->divided, err);
+		status = total_counted(s->ratios, &s->divided, err);
 	if (!status && total_lacks(s->total))
 		status = total_whole(s->total, &whole, err);
 	if (!status && whole)

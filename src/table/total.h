@@ -40,8 +40,14 @@ void total_add(struct total *total, const struct sx_table *table);
 void total_add_rows(struct total *total, const struct sx_table *table, size_t first, size_t count);
 /* Forgets what was added. */
 void total_reset(struct total *total);
-/* What was added so far as a table of one row, owned by the caller. */
+/*
+ * What was added so far as a table of one row, owned by the caller. A sum is no data when as many
+ * rows had a gap or were disturbed as were counted.
+ */
 enum sx_status total_table(const struct total *total, struct sx_table **out, struct sx_error *err);
+/* The same of rows with data, however few: what a ratio divides, and by what. */
+enum sx_status total_counted(const struct total *total, struct sx_table **out,
+			     struct sx_error *err);
 /*
  * The same, with amounts that some rows lack as if those had them at the rate of the others: rates
  * and ratios are worked out of these, for time goes on in rows that lack an amount.

@@ -29,16 +29,19 @@ static struct share share_of(const struct total_column *column, bool slices, boo
 	return share_by(span, whole, by);
 }
 
-/* What is to be told: of these parts alone, bits. */
-struct telling {
+/* What sums are of: the run, no data where too much of it was missed; rows with data; all rows. */
+enum total_of { OF_RUN, OF_COUNTED, OF_WHOLE };
+
+/* What a total is worked out over: these parts alone, bits. */
+struct scope {
 	const struct total *total;
-	bool whole;
+	enum total_of of;
 	uint64_t parts;
 };
 
-static bool is_told(const struct telling *telling, uint32_t part)
+static bool is_told(const struct scope *scope, uint32_t part)
 {
-	return telling->parts >> part & 1;
+	return scope->parts >> part & 1;
 }
 
 /* A column over all parts. Each part's rows with data stand for those of the same part. */
@@ -66,6 +69,7 @@ static void add_span(struct total_span *to, const struct total_span *span)
 	extent_add(&to->with, &span->with);
 	extent_add(&to->skipped, &span->skipped);
 	extent_add(&to->lost, &span->lost);
+	to->uncounted += span->uncounted;
 }
 
 static void take_counts(struct told *to, const struct total_column *part, bool known)
@@ -106,7 +110,8 @@ static void take_sums(struct told *to, const struct total_column *part, struct s
 static void take_from_other(struct told *to, bool whole, bool slices,
 			    const struct total_column *part, const struct total_column *run)
 {
-	struct total_span span = {run->span.with, part->span.skipped, part->span.lost};
+	struct total_span span = {
+	    .with = run->span.with, .skipped = part->span.skipped, .lost = part->span.lost};
 	enum extent_by by = extent_choose(&span.with, &span.skipped, slices, part->basis);
 	struct share share = share_by(&span, whole, by);
 	uint64_t with = share.with, more = share.more;
@@ -156,15 +161,15 @@ static const struct total_column *in_run(const struct total *total, uint32_t par
  * Who stands in for a part of which nothing was measured: the same in the whole run, else others of
  * its context; frames for slices, and the other way round, never by their number.
  */
-static const struct total_column *stand_in(const struct telling *telling, uint32_t part,
-					   uint32_t index, bool *slices)
+static const struct total_column *stand_in(const struct scope *scope, uint32_t part, uint32_t index,
+					   bool *slices)
 {
-	const struct total *total = telling->total;
+	const struct total *total = scope->total;
 	const struct total_column *run = in_run(total, part, index);
 	*slices = parts_are_slices(&total->parts, part);
 	for (unsigned at = 0; !run && at < 2; at++) {
 		uint32_t i = parts_sibling(&total->parts, part, at);
-		if (i >= total->of_count || !is_told(telling, i) ||
+		if (i >= total->of_count || !is_told(scope, i) ||
 		    !total->of[i][index].span.with.rows)
 			continue;
 		*slices |= parts_are_slices(&total->parts, i);
@@ -173,24 +178,24 @@ static const struct total_column *stand_in(const struct telling *telling, uint32
 	return run;
 }
 
-static struct told told_of(const struct telling *telling, uint32_t index)
+static struct told told_of(const struct scope *scope, uint32_t index)
 {
-	const struct total *total = telling->total;
-	bool whole = telling->whole;
+	const struct total *total = scope->total;
+	bool whole = scope->of == OF_WHOLE;
 	struct told told = {.all.type = total->of[0][index].type,
 			    .all.rule = total->of[0][index].rule,
 			    .basis = total->of[0][index].basis};
-	bool alone = (telling->parts & (telling->parts - 1)) == 0;
+	bool alone = (scope->parts & (scope->parts - 1)) == 0;
 	for (uint32_t i = 0; i < total->of_count; i++) {
 		const struct total_column *part = &total->of[i][index];
-		if (!is_told(telling, i))
+		if (!is_told(scope, i))
 			continue;
 		bool slices = parts_are_slices(&total->parts, i), measured = part->span.with.rows;
 		bool idle = extent_is_idle(&part->span.with, &part->span.skipped, part->basis);
 		struct share share = measured ? share_of(part, slices, whole) : (struct share){0};
 		told.slices |= slices;
 		const struct total_column *other =
-		    alone || (measured && !idle) ? NULL : stand_in(telling, i, index, &slices);
+		    alone || (measured && !idle) ? NULL : stand_in(scope, i, index, &slices);
 		idle &= !alone;
 		take_counts(&told, part, (measured && !idle) || other);
 		if (idle)
@@ -252,12 +257,12 @@ static void set_sum(const struct told *told, const struct place *to, uint8_t qua
 }
 
 /* The only part with rows, where all of these have data: nothing stands for anything. */
-static const struct total_column *whole_column(const struct telling *telling, uint32_t index)
+static const struct total_column *whole_column(const struct scope *scope, uint32_t index)
 {
-	uint64_t parts = telling->parts;
+	uint64_t parts = scope->parts;
 	if (!parts || parts & (parts - 1))
 		return NULL;
-	const struct total_column *part = &telling->total->of[__builtin_ctzll(parts)][index];
+	const struct total_column *part = &scope->total->of[__builtin_ctzll(parts)][index];
 	bool all = !part->span.skipped.rows && !part->span.lost.rows;
 	return part->span.with.rows && all ? part : NULL;
 }
@@ -285,13 +290,20 @@ static bool is_of_idle(const struct told *told)
 	       extent_is_idle(&span->with, &span->skipped, told->basis);
 }
 
-/* False when the rule says nothing about time. */
-static bool set_column(const struct telling *telling, const struct place *to)
+/* As many rows were missed as counted: a sum of the counted ones is not that of the run. */
+static bool is_mostly_uncounted(const struct total_column *all)
 {
-	const struct total_column *simple = whole_column(telling, to->column);
+	return all->rule == SX_REDUCE_SUM &&
+	       all->span.uncounted >= all->span.with.rows + all->span.skipped.rows;
+}
+
+/* False when the rule says nothing about time. */
+static bool set_column(const struct scope *scope, const struct place *to)
+{
+	const struct total_column *simple = whole_column(scope, to->column);
 	if (simple && set_whole(simple, to))
 		return true;
-	struct told told = told_of(telling, to->column);
+	struct told told = told_of(scope, to->column);
 	const struct total_column *all = &told.all;
 	if (!all->span.with.rows) {
 		/* What nobody collected stays a column without memory, as it was in the rows. */
@@ -301,6 +313,10 @@ static bool set_column(const struct telling *telling, const struct place *to)
 	}
 	if (is_of_idle(&told)) {
 		set_none(to, SX_QUALITY_SKIPPED);
+		return true;
+	}
+	if (scope->of == OF_RUN && is_mostly_uncounted(all)) {
+		set_none(to, all->absence & (SX_QUALITY_GAP | SX_QUALITY_DISTURBED));
 		return true;
 	}
 	uint8_t quality = all->quality;
@@ -344,12 +360,12 @@ bool total_lacks(const struct total *total)
 }
 
 /* Writes all columns of one row, which has none of them yet. */
-static enum sx_status write_row(const struct telling *telling, struct sx_table *table, size_t row,
+static enum sx_status write_row(const struct scope *scope, struct sx_table *table, size_t row,
 				struct sx_error *err)
 {
-	const struct total *total = telling->total;
+	const struct total *total = scope->total;
 	for (uint32_t i = 0; i < total->count; i++)
-		if (!set_column(telling, &(struct place){table, i, row}) &&
+		if (!set_column(scope, &(struct place){table, i, row}) &&
 		    table_set_why(table, i,
 				  total->of[0][i].rule == SX_REDUCE_EACH
 				      ? "it differs from row to row"
@@ -383,12 +399,12 @@ static bool frames_differ(const struct total *total)
  * The frames alone. Of pictures of several sizes the row has one of as many pixels, such that
  * times the number of frames it is all of theirs; its length is the time that frames take.
  */
-static enum sx_status write_frames(const struct telling *telling, struct sx_table *table,
-				   size_t row, struct sx_error *err)
+static enum sx_status write_frames(const struct scope *scope, struct sx_table *table, size_t row,
+				   struct sx_error *err)
 {
-	const struct total *total = telling->total;
+	const struct total *total = scope->total;
 	const struct total_pictures *p = &total->pictures;
-	const struct telling frames = {total, telling->whole, frames_of(total)};
+	const struct scope frames = {total, scope->of, frames_of(total)};
 	enum sx_status status = write_row(&frames, table, row, err);
 	if (p->vary && p->frames > 0) {
 		sx_table_set_u64(table, p->width, row, (uint64_t)round(p->pixels / p->frames), 0);
@@ -401,12 +417,12 @@ static enum sx_status write_frames(const struct telling *telling, struct sx_tabl
 }
 
 /* A row's frames: those of the same total, or of another that has them alone. */
-static enum sx_status append_frames(const struct telling *telling, const struct total *apart,
+static enum sx_status append_frames(const struct scope *scope, const struct total *apart,
 				    struct sx_table *to, struct sx_error *err)
 {
 	size_t row;
-	const struct telling of = {apart ? apart : telling->total, telling->whole,
-				   apart ? apart->touched : telling->parts};
+	const struct scope of = {apart ? apart : scope->total, scope->of,
+				 apart ? apart->touched : scope->parts};
 	enum sx_status status = sx_table_add_rows(to, 1, &row, err);
 	to->combined = true;
 	if (status)
@@ -415,19 +431,19 @@ static enum sx_status append_frames(const struct telling *telling, const struct 
 				       : write_row(&of, to, row, err);
 }
 
-static enum sx_status append_row(const struct telling *telling, const struct total *apart,
+static enum sx_status append_row(const struct scope *scope, const struct total *apart,
 				 struct sx_table *to, struct sx_error *err)
 {
 	size_t row;
-	bool differ = apart || frames_differ(telling->total);
+	bool differ = apart || frames_differ(scope->total);
 	enum sx_status status = differ ? frames_begin(to, err) : SX_OK;
 	if (!status)
 		status = sx_table_add_rows(to, 1, &row, err);
 	to->combined = true;
 	if (!status)
-		status = write_row(telling, to, row, err);
+		status = write_row(scope, to, row, err);
 	if (!status && to->frames)
-		status = append_frames(telling, apart, to->frames, err);
+		status = append_frames(scope, apart, to->frames, err);
 	return status;
 }
 
@@ -439,17 +455,17 @@ bool table_is_combined(const struct sx_table *table)
 enum sx_status total_append_whole(const struct total *total, const struct total *frames,
 				  struct sx_table *to, struct sx_error *err)
 {
-	return append_row(&(struct telling){total, true, total->touched}, frames, to, err);
+	return append_row(&(struct scope){total, OF_WHOLE, total->touched}, frames, to, err);
 }
 
-static enum sx_status total_make_table(const struct total *total, bool whole, struct sx_table **out,
-				       struct sx_error *err)
+static enum sx_status total_make_table(const struct total *total, enum total_of of,
+				       struct sx_table **out, struct sx_error *err)
 {
 	struct sx_table *table = NULL;
+	const struct scope scope = {total, of, total->touched};
 	enum sx_status status = table_like_totals(total->like->table, &table, err);
 	if (!status)
-		status =
-		    append_row(&(struct telling){total, whole, total->touched}, NULL, table, err);
+		status = append_row(&scope, NULL, table, err);
 	if (status) {
 		sx_table_destroy(table);
 		return status;
@@ -460,23 +476,28 @@ static enum sx_status total_make_table(const struct total *total, bool whole, st
 
 enum sx_status total_table(const struct total *total, struct sx_table **out, struct sx_error *err)
 {
-	return total_make_table(total, false, out, err);
+	return total_make_table(total, OF_RUN, out, err);
+}
+
+enum sx_status total_counted(const struct total *total, struct sx_table **out, struct sx_error *err)
+{
+	return total_make_table(total, OF_COUNTED, out, err);
 }
 
 enum sx_status total_whole(const struct total *total, struct sx_table **out, struct sx_error *err)
 {
-	return total_make_table(total, true, out, err);
+	return total_make_table(total, OF_WHOLE, out, err);
 }
 
-static enum sx_status total_of(const struct sx_table *in, bool whole, struct sx_table **out,
-			       struct sx_error *err)
+static enum sx_status total_rows_of(const struct sx_table *in, enum total_of of,
+				    struct sx_table **out, struct sx_error *err)
 {
 	struct total *total = NULL;
 	enum sx_status status = total_create(in, &total, err);
 	if (status != SX_OK)
 		return status;
 	total_add(total, in);
-	status = total_make_table(total, whole, out, err);
+	status = total_make_table(total, of, out, err);
 	total_destroy(total);
 	return status;
 }
@@ -484,11 +505,11 @@ static enum sx_status total_of(const struct sx_table *in, bool whole, struct sx_
 enum sx_status sx_table_total(const struct sx_table *in, struct sx_table **out,
 			      struct sx_error *err)
 {
-	return total_of(in, false, out, err);
+	return total_rows_of(in, OF_RUN, out, err);
 }
 
 enum sx_status total_whole_of(const struct sx_table *in, struct sx_table **out,
 			      struct sx_error *err)
 {
-	return total_of(in, true, out, err);
+	return total_rows_of(in, OF_WHOLE, out, err);
 }

@@ -296,8 +296,11 @@ static void judge_row(const struct gate *gate, const struct report_row *row,
 					      .max = s->max * factor};
 	const struct judged of = {&in_base, arena_strndup(arena, base, strlen(base)), s->of_rows};
 	judge_stats(gate, &of, arena, out);
-	if (out->why && s->why && isnan(out->value))
+	if (s->why && (!out->why || isnan(out->value))) { /* as much was lost as was counted */
 		out->why = s->why;
+		out->value = (double)NAN;
+		out->passed = false;
+	}
 }
 
 /* What a report says of how evenly frames came, under the names of its JSON. */

@@ -266,7 +266,7 @@ static bool add_row(struct compare_set *set, const struct compare_recording *run
 		return false;
 	m->hidden = run->is_asked && !run->is_asked(run->user, device, row);
 	m->named = d->named && !m->hidden;
-	if (!row->stats.count) {
+	if (!row->stats.count || row->stats.why) {
 		m->why = compare_set_text(set, row->stats.why ? row->stats.why : "no data");
 		return m->why != NULL;
 	}

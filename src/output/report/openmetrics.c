@@ -168,7 +168,7 @@ static void openmetrics_add_row(struct exposition *e, uint32_t device, const str
 	char name[NAME_BYTES], unit[NAME_BYTES], plain[NAME_BYTES];
 	struct machine_row m;
 	double factor;
-	if (!row->stats.count)
+	if (!row->stats.count || row->stats.why) /* of an amount without a total: nothing */
 		return;
 	machine_row(e->view, row, &m);
 	unit_word(&e->view->human.units, m.unit, unit, sizeof(unit), &factor);

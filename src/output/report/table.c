@@ -101,7 +101,7 @@ static bool has_share(const struct report_row *row)
 
 static bool all_zero(const struct sx_stats *s)
 {
-	return s->count && s->min == 0 && s->max == 0;
+	return s->count && !s->lost && s->min == 0 && s->max == 0;
 }
 
 static bool hidden(const struct view *view, const struct report_row *row)
@@ -195,14 +195,15 @@ bool table_write(const struct view *view, const struct report_device *d)
 	return ok;
 }
 
-static uint32_t count_with_reason(const struct report_device *d, const char *why, bool *earlier,
-				  uint32_t at)
+/* How many rows have the reason of one, and whether one before it does. */
+static uint32_t count_with_reason(const struct report_device *d, uint32_t at, bool *earlier)
 {
 	uint32_t count = 0;
+	const struct sx_stats *one = &d->rows[at].stats;
 	*earlier = false;
 	for (uint32_t i = 0; i < d->row_count; i++) {
 		const struct sx_stats *s = &d->rows[i].stats;
-		if (s->count || !s->why || strcmp(s->why, why) != 0)
+		if (!s->why || !s->count != !one->count || strcmp(s->why, one->why) != 0)
 			continue;
 		*earlier |= i < at;
 		count++;
@@ -210,7 +211,7 @@ static uint32_t count_with_reason(const struct report_device *d, const char *why
 	return count;
 }
 
-/* Reasons for no data, each once. */
+/* Reasons for no data, or for no total, each once. */
 static void missing_footnotes(const struct view *view, const struct report_device *d)
 {
 	char line[512];
@@ -218,9 +219,10 @@ static void missing_footnotes(const struct view *view, const struct report_devic
 	for (uint32_t i = 0; i < d->row_count; i++) {
 		const struct sx_stats *s = &d->rows[i].stats;
 		bool earlier;
-		if (s->count || !s->why)
+		if (!s->why)
 			continue;
-		uint32_t count = count_with_reason(d, s->why, &earlier, i);
+		uint32_t count = count_with_reason(d, i, &earlier);
+		const char *what = s->count ? "total" : "data";
 		if (earlier)
 			continue;
 		if (told == REASONS_TOLD) {
@@ -229,9 +231,11 @@ static void missing_footnotes(const struct view *view, const struct report_devic
 		}
 		told++;
 		if (count == 1)
-			snprintf(line, sizeof(line), "%s: no data: %s", d->rows[i].name, s->why);
+			snprintf(line, sizeof(line), "%s: no %s: %s", d->rows[i].name, what,
+				 s->why);
 		else
-			snprintf(line, sizeof(line), "%u metrics have no data: %s", count, s->why);
+			snprintf(line, sizeof(line), "%u metrics have no %s: %s", count, what,
+				 s->why);
 		text_wrap(&view->out, 2, line);
 	}
 	if (left) {
@@ -276,7 +280,7 @@ void table_footnotes(const struct view *view, const struct report_device *d)
 		const struct sx_stats *s = &d->rows[i].stats;
 		zero += all_zero(s);
 		reserved += s->count && s->quality;
-		if (view->verbose && s->count == 0)
+		if (view->verbose && !s->count)
 			fprintf(view->out.out, "- %s: %s\n", d->rows[i].name, s->why ? s->why : "");
 	}
 	if (!view->verbose && zero) {

@@ -97,8 +97,9 @@ static const struct sx_stats *stats_of(const struct world *w, const char *name)
 static void expect(const struct world *w, const char *name, double total, double mean)
 {
 	const struct sx_stats *s = stats_of(w, name);
-	bool total_same = isnan(total) ? isnan(s->total) : fabs(s->total - total) < 1e-9 * total;
-	if (!total_same || !(fabs(s->mean - mean) <= 1e-9 * fabs(mean)))
+	bool total_same = isnan(total) ? isnan(s->total) : fabs(s->total - total) <= 1e-9 * total;
+	bool mean_same = isnan(mean) ? isnan(s->mean) : fabs(s->mean - mean) <= 1e-9 * fabs(mean);
+	if (!total_same || !mean_same)
 		fail_msg("%s: total %g, mean %g; not %g and %g", name, s->total, s->mean, total,
 			 mean);
 }
@@ -176,8 +177,42 @@ static void test_readable_at_times(void **state)
 	sx_table_set_u64(w.raw, 1, 2, 0, SX_QUALITY_GAP);
 	summarise(&w);
 	expect(&w, "instructions_per_cycle", NAN, 3);
-	expect(&w, "Cycles", 200, 100); /* an amount is what was seen */
+	expect(&w, "Cycles", NAN, 100); /* half of it was not seen */
 	end(&w);
+}
+
+/*
+ * An amount of which as many samples were missed as counted has no number, and says why; of which
+ * fewer were missed it is what was counted. Zero is only what was counted as zero.
+ */
+static void test_amounts_that_were_missed(void **state)
+{
+	static const char *const names[] = {"DrawCalls", "PSInvocations"};
+	enum { ROWS = 10 };
+	for (size_t missed = 0; missed <= ROWS; missed++) {
+		uint64_t values[ROWS * 2];
+		struct world w;
+		for (size_t r = 0; r < ROWS; r++) {
+			values[2 * r] = 0;
+			values[2 * r + 1] = 7;
+		}
+		open_world(&w, "opengl", names, 2, values, ROWS, 10000000);
+		for (size_t r = 0; r < missed; r++)
+			for (uint32_t c = 0; c < 2; c++)
+				sx_table_set_u64(w.raw, c, r, 0,
+						 r % 2 ? SX_QUALITY_GAP : SX_QUALITY_DISTURBED);
+		summarise(&w);
+		bool most = missed >= ROWS - missed;
+		size_t counted = ROWS - missed;
+		expect(&w, "DrawCalls", most ? NAN : 0, counted ? 0 : NAN);
+		expect(&w, "PSInvocations", most ? NAN : (double)(7 * counted), counted ? 7 : NAN);
+		const struct sx_stats *s = stats_of(&w, "DrawCalls");
+		assert_int_equal(s->count, counted);
+		assert_int_equal(s->lost, missed);
+		assert_true(!counted || fabs(s->running - (double)counted / ROWS) < 1e-9);
+		assert_int_equal(s->why != NULL, most);
+		end(&w);
+	}
 }
 
 /* A share of time whose unit has no fraction bar is not added up over rows. */
@@ -199,6 +234,7 @@ int main(void)
 	    cmocka_unit_test(test_frames),
 	    cmocka_unit_test(test_intensive),
 	    cmocka_unit_test(test_readable_at_times),
+	    cmocka_unit_test(test_amounts_that_were_missed),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

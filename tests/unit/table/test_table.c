@@ -236,6 +236,26 @@ static void test_total_of_partial_rows(void **state)
 	sx_table_destroy(total);
 }
 
+/* A sum is one of the run while fewer rows were missed than counted; levels are sampled. */
+static void test_total_of_missed_rows(void **state)
+{
+	for (size_t missed = 0; missed < 8; missed++) {
+		struct sx_table *table = make(8);
+		for (size_t r = 0; r < 8; r++) {
+			sx_table_set_u64(table, U, r, 5, r < missed ? SX_QUALITY_GAP : 0);
+			sx_table_set_f64(table, FMEAN, r, 2, r < missed ? SX_QUALITY_GAP : 0);
+		}
+		struct sx_table *total = total_of(table);
+		bool counted = missed < 8 - missed;
+		assert_int_equal(quality_of(total, U, 0), !counted ? SX_QUALITY_GAP
+							  : missed ? SX_QUALITY_LOST
+								   : 0);
+		assert_true(!counted || u64_of(total, U, 0) == 5 * (8 - missed));
+		assert_true(sx_table_get(total, FMEAN, 0) == 2);
+		sx_table_destroy(total);
+	}
+}
+
 static void test_total_that_does_not_fit(void **state)
 {
 	struct sx_table *table = make(2);
@@ -346,6 +366,7 @@ int main(void)
 	    cmocka_unit_test(test_rows_there_and_back),
 	    cmocka_unit_test(test_totals),
 	    cmocka_unit_test(test_total_of_partial_rows),
+	    cmocka_unit_test(test_total_of_missed_rows),
 	    cmocka_unit_test(test_total_that_does_not_fit),
 	    cmocka_unit_test(test_total_in_parts),
 	    cmocka_unit_test(test_total_of_many),

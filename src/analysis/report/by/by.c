@@ -143,7 +143,7 @@ static enum sx_status finish_ratios(struct report_by *g, const struct open_group
 	struct sx_table *row = NULL;
 	if (!open->ratios)
 		return SX_OK;
-	enum sx_status status = total_table(open->ratios, &row, err);
+	enum sx_status status = total_counted(open->ratios, &row, err);
 	if (!status && !g->ratios)
 		status = table_like(row, &g->ratios, err);
 	if (!status)
