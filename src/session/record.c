@@ -134,13 +134,17 @@ struct record_note {
 	const char *text;
 };
 
-static void keep_note(struct sx_session *s, uint32_t index, const struct sx_capture_mark *mark)
+/* Each note once: one that a source repeats must not take the place of others. */
+static void defer_note(struct sx_session *s, uint32_t index, const struct sx_capture_mark *mark)
 {
 	struct session_device *d = &s->devices[index];
+	for (const struct record_note *n = d->unrecorded_notes; n; n = n->before)
+		if (strcmp(n->text, mark->text) == 0)
+			return;
 	if (d->unrecorded_note_count == NOTES_MAX)
 		return;
-	struct record_note *note = arena_alloc(&s->arena, sizeof(*note));
-	const char *text = arena_strndup(&s->arena, mark->text, strlen(mark->text));
+	struct record_note *note = arena_alloc(&s->run_arena, sizeof(*note));
+	const char *text = arena_strndup(&s->run_arena, mark->text, strlen(mark->text));
 	if (!note || !text)
 		return;
 	d->unrecorded_note_count++;
@@ -180,7 +184,7 @@ static void mark(struct sx_session *s, uint32_t index, enum sx_capture_type type
 		return;
 	}
 	if (type == SX_CAPTURE_NOTE && d->recorded == SX_CAPTURE_NO_DEVICE)
-		keep_note(s, index, mark);
+		defer_note(s, index, mark);
 	else
 		sx_capture_mark(s->writer, d->recorded, type, mark, NULL);
 }

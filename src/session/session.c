@@ -89,6 +89,8 @@ enum sx_status session_create_on(const struct sx_sys *sys, struct sx_context *co
 	enum sx_status status = copy_options(s, options ? options : &none)
 				    ? SX_OK
 				    : error_nomem(err, "creating a session");
+	if (!status)
+		status = wake_open(s, err);
 	s->host =
 	    (struct source_host){.sys = sys, .catalogs = context, .catalog = s->options.catalog};
 	if (!status && !gather_maps(s))
@@ -126,6 +128,7 @@ void sx_session_destroy(struct sx_session *s)
 		free(d->recorded_source);
 		sx_catalog_unref(s->infos[i].catalog);
 	}
+	wake_close(s);
 	free(s->devices);
 	free(s->infos);
 	arena_finish(&s->run_arena);

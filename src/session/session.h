@@ -47,7 +47,7 @@ struct session_device {
 	uint32_t recorded;		      /* the device's number in the capture */
 	uint64_t unrecorded_lost;	      /* samples, before the device had a number; */
 	bool unrecorded_more;		      /* and an unknown number */
-	struct record_note *unrecorded_notes; /* the newest first; the session's arena has them */
+	struct record_note *unrecorded_notes; /* the newest first; the run's arena has them */
 	uint32_t unrecorded_note_count;
 	uint64_t rows;				  /* rows that were ever added */
 	uint64_t first_ns;			  /* when the first row begins; SX_TIME_UNKNOWN */
@@ -107,7 +107,11 @@ struct sx_session {
 	struct pollfd *fds;	  /* one for each device and two more */
 	bool drained;		  /* the sources had nothing more when they were asked last */
 	struct session_watch watch;
-	int wake[2];		      /* a pipe that sx_session_stop() writes to; -1 */
+	/*
+	 * A pipe that sx_session_stop() writes to, from any thread at any time: as old as the
+	 * session, or -1 where that could not be made.
+	 */
+	int wake[2];
 	atomic_bool stop;	      /* asked to end */
 	atomic_ullong signals, typed; /* for the program: bit n is signal n */
 };
@@ -205,6 +209,9 @@ enum sx_status filter_rows(struct sx_session *session, uint32_t index, struct sx
 uint64_t session_gather_wakes(struct sx_session *session, nfds_t *count);
 /* Brings a descriptor that was given out up to date; `over`: it is to be ready (watch.c). */
 enum sx_status watch_update(struct sx_session *session, bool over, struct sx_error *err);
+/* The pipe that ends a wait, as old as the session (drive/wait.c). */
+enum sx_status wake_open(struct sx_session *session, struct sx_error *err);
+void wake_close(struct sx_session *session);
 /* Descriptors may be others now, by the same numbers: all are watched anew. */
 void watch_forget(struct sx_session *session);
 void watch_close(struct sx_session *session);

@@ -5,6 +5,7 @@
 #include "session/drive/drive.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdlib.h>
 
 #include "base/clock.h"
@@ -19,7 +20,7 @@ void sx_session_stop(struct sx_session *s, int signal_number)
 				1ULL << number);
 	int saved = errno;
 	bool first = !atomic_exchange(&s->stop, true);
-	if (first && s->wake[1] >= 0 && s->sys->write(s->sys->user, s->wake[1], "s", 1) < 0)
+	if (first && s->sys->write(s->sys->user, s->wake[1], "s", 1) < 0)
 		errno = saved; /* then the wait ends a little later */
 	errno = saved;
 }
@@ -82,15 +83,26 @@ enum sx_status sx_session_finish(struct sx_session *s, struct sx_error *err)
 	if (s->writer)
 		record_end(s);
 	wait_close(s);
-	atomic_store(&s->stop, false);
-	atomic_store(&s->signals, 0);
-	atomic_store(&s->typed, 0);
 	s->state = SESSION_OVER;
 	if (!first.message[0])
 		return SX_OK;
 	if (err)
 		*err = first;
 	return SX_INCOMPLETE;
+}
+
+/* A stop is for the run that is on, or for the first one: what came after a run is not for the
+ * next. */
+static void forget_stops(struct sx_session *s)
+{
+	char bytes[64];
+	struct pollfd fd = {.fd = s->wake[0], .events = POLLIN};
+	while (s->sys->poll(s->sys->user, &fd, 1, 0) > 0 &&
+	       s->sys->read(s->sys->user, s->wake[0], bytes, sizeof(bytes)) > 0)
+		;
+	atomic_store(&s->stop, false);
+	atomic_store(&s->signals, 0);
+	atomic_store(&s->typed, 0);
 }
 
 static enum sx_status prepare(struct sx_session *s, const struct sx_session_limits *limits,
@@ -107,14 +119,8 @@ static enum sx_status prepare(struct sx_session *s, const struct sx_session_limi
 	s->fds = calloc(s->device_count + 2, sizeof(*s->fds));
 	if (!s->fds)
 		return error_nomem(err, "running a session");
-	if (s->sys->pipe(s->sys->user, s->wake) < 0) {
-		enum sx_status status = error_errno(err, errno, "cannot run a session");
-		s->wake[0] = s->wake[1] = -1;
-		free(s->fds);
-		s->fds = NULL;
-		error_try(err, "fewer open files at once; ulimit -n shows the limit");
-		return status;
-	}
+	if (s->state == SESSION_OVER)
+		forget_stops(s);
 	return SX_OK;
 }
 

@@ -85,21 +85,34 @@ static void drive_decode(struct sx_session *s, uint32_t index, const struct raw_
 		settle_rows(s, index, count);
 }
 
-/* A note that was made before is not made again; beyond so many nobody reads them. */
+/* A byte of a note as a message has it. */
+static char note_byte(uint8_t byte)
+{
+	return byte < ' ' || byte == 0x7f ? '?' : (char)byte;
+}
+
+static bool is_noted(const struct session_device *d, const struct raw_sample *raw)
+{
+	for (uint32_t i = 0; i < d->note_count; i++) {
+		size_t at = 0;
+		while (at < raw->size && d->notes[i][at] == note_byte(raw->data[at]))
+			at++;
+		if (at == raw->size && !d->notes[i][at])
+			return true;
+	}
+	return false;
+}
+
+/* Each note once, however often its source repeats it. */
 static void keep_note(struct sx_session *s, struct session_device *d, const struct raw_sample *raw)
 {
-	char *text = raw->size ? arena_alloc(&s->run_arena, raw->size + 1) : NULL;
-	if (!text || d->note_count == SESSION_NOTES_MAX)
+	if (!raw->size || d->note_count == SESSION_NOTES_MAX || is_noted(d, raw))
 		return;
-	for (size_t i = 0; i < raw->size; i++) { /* as a message has it */
-		unsigned char c = raw->data[i];
-		text[i] = c < ' ' || c == 0x7f ? '?' : (char)c;
-	}
-	text[raw->size] = '\0';
-	for (uint32_t i = 0; i < d->note_count; i++)
-		if (strcmp(d->notes[i], text) == 0)
-			return;
-	d->notes[d->note_count++] = text;
+	char *text = arena_alloc(&s->run_arena, raw->size + 1);
+	for (size_t i = 0; text && i < raw->size; i++)
+		text[i] = note_byte(raw->data[i]);
+	if (text)
+		d->notes[d->note_count++] = text;
 }
 
 static void take_note(struct sx_session *s, uint32_t index, const struct raw_sample *raw)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
+#include "base/error.h"
 
 #define NS_PER_MS     UINT64_C(1000000)
 #define LOOK_EVERY_NS (5 * NS_PER_MS) /* sources and children that cannot wake us */
@@ -19,8 +20,7 @@ uint64_t session_gather_wakes(struct sx_session *s, nfds_t *count)
 {
 	uint64_t now = sys_now_ns(s->sys), due = UINT64_MAX;
 	*count = 0;
-	if (s->wake[0] >= 0)
-		s->fds[(*count)++] = (struct pollfd){.fd = s->wake[0], .events = POLLIN};
+	s->fds[(*count)++] = (struct pollfd){.fd = s->wake[0], .events = POLLIN};
 	bool child = s->child.pid > 0 && !child_ended(s);
 	if (child && s->child.fd >= 0)
 		s->fds[(*count)++] = (struct pollfd){.fd = s->child.fd, .events = POLLIN};
@@ -70,18 +70,30 @@ void wait_for_any(struct sx_session *s, int timeout_ms)
 	int ready = s->sys->poll(s->sys->user, s->fds, count, wait_ms);
 	if (ready < 0 && errno != EINTR)
 		s->sys->poll(s->sys->user, NULL, 0, wait_ms >= 0 && wait_ms < 5 ? wait_ms : 5);
-	if (ready > 0 && s->wake[0] >= 0 && s->fds[0].revents & POLLIN)
+	if (ready > 0 && s->fds[0].revents & POLLIN)
 		s->sys->read(s->sys->user, s->wake[0], bytes, sizeof(bytes));
+}
+
+enum sx_status wake_open(struct sx_session *s, struct sx_error *err)
+{
+	if (s->sys->pipe(s->sys->user, s->wake) == 0)
+		return SX_OK;
+	enum sx_status status = error_errno(err, errno, "cannot create a session");
+	s->wake[0] = s->wake[1] = -1;
+	error_try(err, "fewer open files at once; ulimit -n shows the limit");
+	return status;
+}
+
+void wake_close(struct sx_session *s)
+{
+	for (int i = 0; i < 2; i++)
+		if (s->wake[i] >= 0)
+			s->sys->close(s->sys->user, s->wake[i]);
 }
 
 void wait_close(struct sx_session *s)
 {
 	watch_close(s);
-	for (int i = 0; i < 2; i++) {
-		if (s->wake[i] >= 0)
-			s->sys->close(s->sys->user, s->wake[i]);
-		s->wake[i] = -1;
-	}
 	free(s->fds);
 	s->fds = NULL;
 }

@@ -2,8 +2,11 @@
 #include <sextant/capture.h>
 #include <sextant/session.h>
 
+#include <fcntl.h>
 #include <poll.h>
+#include <pthread.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,9 +14,13 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "session/session.h"
+
 #define ROWS	 80
 #define STEP_NS	 1000000
 #define FIRST_NS 5000000
+#define NOTE	 "the clock of the GPU was read late"
+#define REPEATED 2000
 
 static struct sx_context *context;
 static char path[] = "/tmp/sextant-limits-XXXXXX";
@@ -56,6 +63,12 @@ static int write_capture(void **state)
 		return 1;
 	write_rows(writer, slow, STEP_NS);
 	write_rows(writer, fast, STEP_NS * 2 / 5);
+	for (int i = 0; i < REPEATED; i++) {
+		const struct sx_capture_mark mark = {
+		    .begin_ns = SX_TIME_UNKNOWN, .end_ns = SX_TIME_UNKNOWN, .text = NOTE};
+		if (sx_capture_mark(writer, slow, SX_CAPTURE_NOTE, &mark, NULL))
+			return 1;
+	}
 	return sx_capture_finish(writer, NULL, NULL) != SX_OK;
 }
 
@@ -167,13 +180,61 @@ static void driven_runs_give_every_row_once(void **state)
 	sx_session_destroy(s);
 }
 
-/* Stopped before it runs, or while: nothing hangs, and the next run is a whole one. */
+/* Stopped before it runs, while, or after: nothing hangs, and the next run is a whole one. */
 static void a_stop_is_for_one_run(void **state)
 {
 	struct sx_session *s = open_replay();
 	sx_session_stop(s, 0);
 	run(s, 0, 0);
 	expect(s, 0, 0);
+	run(s, 0, 0);
+	expect(s, ROWS, ROWS);
+	for (int i = 0; i < 3; i++) {
+		sx_session_stop(s, SIGTERM);
+		sx_session_stop(s, 0);
+		run(s, 0, 0);
+		expect(s, ROWS, ROWS);
+	}
+	sx_session_destroy(s);
+}
+
+/* A note that its source repeats is there once, and takes memory once. */
+static void a_note_is_kept_once(void **state)
+{
+	uint32_t count;
+	struct sx_session *s = open_replay();
+	run(s, 0, 0);
+	const struct sx_session_device *d = sx_session_devices(s, &count);
+	assert_int_equal(d[0].run.notes.count, 1);
+	assert_string_equal(d[0].run.notes.items[0], NOTE);
+	assert_true(s->run_arena.used < REPEATED);
+	sx_session_destroy(s);
+}
+
+static void *stop_again_and_again(void *session)
+{
+	for (int i = 0; i < 20000; i++)
+		sx_session_stop(session, 0);
+	return NULL;
+}
+
+/* Stops from another thread, during runs and between them, write to no descriptor of others. */
+static void stops_write_to_nothing_else(void **state)
+{
+	struct sx_session *s = open_replay();
+	pthread_t thread;
+	int pipes[2];
+	char byte;
+	assert_int_equal(pthread_create(&thread, NULL, stop_again_and_again, s), 0);
+	for (int i = 0; i < 200; i++) {
+		run(s, 0, 0);
+		/* What the run closed is free for others by now. */
+		assert_int_equal(pipe2(pipes, O_NONBLOCK), 0);
+		assert_true(read(pipes[0], &byte, 1) < 0);
+		close(pipes[0]);
+		close(pipes[1]);
+	}
+	pthread_join(thread, NULL);
 	run(s, 0, 0);
 	expect(s, ROWS, ROWS);
 	sx_session_destroy(s);
@@ -215,6 +276,8 @@ int main(void)
 	    cmocka_unit_test(a_second_run_is_the_first),
 	    cmocka_unit_test(driven_runs_give_every_row_once),
 	    cmocka_unit_test(a_stop_is_for_one_run),
+	    cmocka_unit_test(stops_write_to_nothing_else),
+	    cmocka_unit_test(a_note_is_kept_once),
 	    cmocka_unit_test(a_descriptor_tells_when),
 	};
 	return cmocka_run_group_tests(tests, write_capture, remove_capture);
