@@ -96,13 +96,24 @@ static int query(const struct fake_i915 *f, struct i915_query *arg)
 		return 0;
 	}
 	size_t size = oa_topology_write(answer, sizeof(answer), &f->device);
-	if (item->length == 0)
+	if (f->topology_errno)
+		item->length = -f->topology_errno;
+	else if (item->length == 0)
 		item->length = (int32_t)size;
 	else if ((size_t)item->length < size)
 		item->length = -EINVAL;
 	else
 		memcpy((void *)(uintptr_t)item->data, answer, size);
 	return 0;
+}
+
+static int perf_ioctl(struct fake_i915 *f, unsigned long request, void *arg)
+{
+	if (request == I915_PERF_ADD_CONFIG)
+		return fake_i915_add_config(f, arg);
+	if (request == I915_PERF_REMOVE_CONFIG)
+		return fake_i915_remove_config(f, *(const uint64_t *)arg);
+	return fake_i915_open_stream(f, arg);
 }
 
 static int fake_ioctl(void *user, int fd, unsigned long request, void *arg)
@@ -128,11 +139,11 @@ static int fake_ioctl(void *user, int fd, unsigned long request, void *arg)
 		return 0;
 	}
 	case I915_PERF_ADD_CONFIG:
-		return fake_i915_add_config(f, arg);
 	case I915_PERF_REMOVE_CONFIG:
-		return fake_i915_remove_config(f, *(const uint64_t *)arg);
 	case I915_PERF_OPEN:
-		return fake_i915_open_stream(f, arg);
+		if (!f->has_metrics)
+			return fake_refuse(I915_ENOTSUPP);
+		return perf_ioctl(f, request, arg);
 	default:
 		return fake_refuse(ENOTTY);
 	}

@@ -42,8 +42,10 @@ struct fake_i915 {
 	bool no_config_query;	   /* a kernel that cannot read configurations back */
 	uint32_t refused_register; /* that this kernel's allow-lists lack, or 0 */
 	double clock_drift;	   /* of the GPU's timestamp against the CPU's: 0.01 is 1 % */
-	unsigned vanish; /* so many OPENs find that somebody has removed the configuration */
+	int vanish; /* so many OPENs find that somebody has removed the configuration */
 	int open_errno, add_errno; /* of PERF_OPEN, of ADD_CONFIG, always */
+	int topology_errno;	   /* of the topology's query, in its item */
+	bool held;		   /* another process has the stream */
 	/* State. */
 	int open_fds;
 	bool fds[FAKE_I915_FDS];

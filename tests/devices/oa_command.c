@@ -6,7 +6,10 @@
  *   xe device=64a0 version=2000 paranoid=1 capable=0 perf=2 kernel=7.2.0 lose=1@100 gone=1@200
  *
  * where what stands behind @ is when it happens, in ms since the stream was opened: behind the
- * first read from then on, so that a busy machine has read no less. What the kernel holds after
+ * first read from then on, so that a busy machine has read no less. metrics=0 is a kernel without
+ * OA metrics; held=1 says that another process has the stream; removed=N that another process
+ * removes the configuration before each of the next N OPENs; open=, add= and topology= are errnos
+ * of those calls. What the kernel holds after
  * each call, configurations and streams, is in the file $SEXTANT_FAKE_STATE, which outlives the
  * command.
  */
@@ -197,6 +200,40 @@ static void finish(void)
 	fake_i915_finish(&m.i915);
 }
 
+/* Words that are one field of the machine, of either driver. */
+struct field {
+	const char *word;
+	bool *flags[2];
+	int *numbers[2];
+};
+
+static bool take_field(const char *word, uint32_t number)
+{
+	static const struct field fields[] = {
+	    {"paranoid", {&m.xe.paranoid, &m.i915.paranoid}, {0}},
+	    {"capable", {&m.xe.capable, &m.i915.capable}, {0}},
+	    {"metrics", {&m.xe.has_metrics, &m.i915.has_metrics}, {0}},
+	    {"held", {&m.xe.held, &m.i915.held}, {0}},
+	    {"perf", {0}, {&m.xe.perf_paranoid, NULL}},
+	    {"open", {0}, {&m.xe.open_errno, &m.i915.open_errno}},
+	    {"add", {0}, {NULL, &m.i915.add_errno}},
+	    {"topology", {0}, {&m.xe.topology_errno, &m.i915.topology_errno}},
+	    {"removed", {0}, {&m.xe.vanish, &m.i915.vanish}},
+	};
+	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
+		if (strcmp(word, fields[i].word) != 0)
+			continue;
+		for (int k = 0; k < 2; k++) {
+			if (fields[i].flags[k])
+				*fields[i].flags[k] = number != 0;
+			if (fields[i].numbers[k])
+				*fields[i].numbers[k] = (int)number;
+		}
+		return true;
+	}
+	return false;
+}
+
 /* One word of $SEXTANT_FAKE. */
 static bool take_word(char *word)
 {
@@ -211,12 +248,6 @@ static bool take_word(char *word)
 		m.xe.device_id = m.i915.device.device_id = number;
 	else if (strcmp(word, "version") == 0)
 		fake_xe_become(&m.xe, m.xe.device_id, number);
-	else if (strcmp(word, "paranoid") == 0)
-		m.xe.paranoid = m.i915.paranoid = number != 0;
-	else if (strcmp(word, "capable") == 0)
-		m.xe.capable = m.i915.capable = number != 0;
-	else if (strcmp(word, "perf") == 0)
-		m.xe.perf_paranoid = (int)number;
 	else if (strcmp(word, "kernel") == 0)
 		m.xe.kernel = strncpy(kernel, value, sizeof(kernel) - 1);
 	else if (strcmp(word, "lose") == 0)
@@ -224,7 +255,7 @@ static bool take_word(char *word)
 	else if (strcmp(word, "gone") == 0)
 		m.gone = (int)number, m.gone_ns = when_ns;
 	else
-		return false;
+		return take_field(word, number);
 	return true;
 }
 

@@ -193,7 +193,7 @@ static int open_stream(struct fake_xe *f, uint64_t chain)
 	if (!f->sample || !f->report_bytes || !fits_unit(f) ||
 	    f->wait_reports > f->buffer_bytes / f->report_bytes)
 		return fake_refuse(EINVAL);
-	if (f->stream)
+	if (f->stream || f->held)
 		return fake_refuse(EBUSY);
 	if (f->vanish && f->vanish--)
 		fake_xe_remove_config(f, f->set_id);

@@ -79,6 +79,8 @@ static size_t put_mask(uint8_t *out, uint16_t gt_id, uint16_t type, uint64_t mas
 static int query_topology(const struct fake_xe *f, struct xe_device_query *query)
 {
 	uint8_t out[512];
+	if (f->topology_errno)
+		return fake_refuse(f->topology_errno);
 	bool simd16 = f->version >= 2000 || f->version == 1260;
 	size_t at = put_mask(out, 0, XE_TOPO_DSS_GEOMETRY, f->cores, 8);
 	at += put_mask(out + at, 0, XE_TOPO_DSS_COMPUTE, f->cores, 8);
