@@ -183,5 +183,27 @@ class I915(unittest.TestCase):
         self.assertIn('dev.i915.perf_stream_paranoid=0', error)
 
 
+class Refusals(unittest.TestCase):
+    """What the kernel refuses ends in the exit status of the contract, with a cause and a remedy that helps."""
+
+    def refused(self, driver, words, code, because, remedy):
+        run = Run(f'{driver} {words}', 'stat', '-d', f'{driver}:card0', '-t', '60ms', code=code)
+        lines = run.err.splitlines()
+        self.assertEqual([line.split(':')[0] for line in lines], ['error', 'because', 'try'], run.err)
+        self.assertIn(because, lines[1], words)
+        self.assertIn(remedy, lines[2], words)
+        self.assertEqual(run.out, '')
+
+    def test_topology(self):
+        for driver, since in (('i915', '4.17'), ('xe', '6.11')):
+            self.refused(driver, 'topology=22', 3, 'does not know the query', f'a kernel of {since} or later')
+            for denied in (1, 13):
+                self.refused(driver, f'topology={denied}', 4, 'render node', 'usermod -aG render')
+            self.refused(driver, 'topology=5', 1, 'Input/output error', 'dmesg')
+        # The item's ENODEV: a GPU of which this driver has no topology. The query's: no GPU any more.
+        self.refused('i915', 'topology=19', 3, 'not for this GPU', 'a kernel of 4.17')
+        self.refused('xe', 'topology=19', 3, 'went away', 'once the GPU is back')
+
+
 if __name__ == '__main__':
     unittest.main()

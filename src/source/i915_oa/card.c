@@ -6,7 +6,9 @@
 
 #include <errno.h>
 
+#define TOPOLOGY_LEAST 17
 #define TOPOLOGY_BYTES 512
+#define QUERY_SINCE    "4.17"
 
 /*
  * A limit of the hardware in Hz. What the hardware can (RP0, RPn) stands above gt_max_freq_mhz and
@@ -59,23 +61,36 @@ static uint32_t parameter(const struct sx_sys *sys, int fd, enum i915_param para
 	return oa_ioctl(sys, fd, I915_GETPARAM, &arg) < 0 || value < 0 ? 0 : (uint32_t)value;
 }
 
+/* Asks for the topology's size, or for as many bytes; an item that fails has an errno for it. */
+static enum sx_status topology_ask(const struct sx_sys *sys, int fd, struct i915_query_item *item,
+				   struct sx_error *err)
+{
+	struct i915_query query = {.count = 1, .items = (uint64_t)(uintptr_t)item};
+	int why = 0;
+	if (oa_ioctl(sys, fd, I915_QUERY, &query) < 0)
+		why = errno;
+	else if (item->length < 0) /* ENODEV of an item: there is no topology of this GPU */
+		why = item->length == -ENODEV ? EOPNOTSUPP : -item->length;
+	if (why)
+		return oa_query_refused(why, "the GPU's topology", QUERY_SINCE, err);
+	if (item->length >= TOPOLOGY_LEAST && item->length <= TOPOLOGY_BYTES)
+		return SX_OK;
+	error_set(err, SX_ERR_UNSUPPORTED, "the driver's topology has %d bytes", item->length);
+	error_because(err, "%d to %d are expected", TOPOLOGY_LEAST, TOPOLOGY_BYTES);
+	error_try(err, "another kernel");
+	return SX_ERR_UNSUPPORTED;
+}
+
 static enum sx_status query_topology(const struct sx_sys *sys, int fd, struct sx_oa_device *d,
 				     struct sx_error *err)
 {
 	uint8_t answer[TOPOLOGY_BYTES] = {0};
 	struct i915_query_item item = {.query_id = I915_QUERY_TOPOLOGY};
-	struct i915_query query = {.count = 1, .items = (uint64_t)(uintptr_t)&item};
-	if (oa_ioctl(sys, fd, I915_QUERY, &query) < 0)
-		return error_errno(err, errno, "the driver does not tell the GPU's topology");
-	if (item.length < 17 || (size_t)item.length > sizeof(answer))
-		return error_set(err, SX_ERR_UNSUPPORTED, "the driver's topology has %d bytes",
-				 (int)item.length);
+	enum sx_status status = topology_ask(sys, fd, &item, err);
 	item.data = (uint64_t)(uintptr_t)answer;
-	if (oa_ioctl(sys, fd, I915_QUERY, &query) < 0)
-		return error_errno(err, errno, "the driver does not tell the GPU's topology");
-	if (item.length < 17 || (size_t)item.length > sizeof(answer))
-		return error_set(err, SX_ERR_UNSUPPORTED, "the driver's topology changed its size");
-	return oa_topology_read(answer, (size_t)item.length, d, err);
+	if (!status)
+		status = topology_ask(sys, fd, &item, err);
+	return status ? status : oa_topology_read(answer, (size_t)item.length, d, err);
 }
 
 /*

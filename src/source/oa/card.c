@@ -89,6 +89,32 @@ enum sx_status oa_not_found(const struct oa_driver *driver, const char *id, stru
 	return SX_ERR_NOT_FOUND;
 }
 
+enum sx_status oa_query_refused(int why, const char *what, const char *since, struct sx_error *err)
+{
+	enum sx_status status = error_errno(err, why, "the driver refuses the query of %s", what);
+	switch (why) {
+	case EACCES:
+	case EPERM:
+		error_because(err, "only the render node is open to all, and a container may "
+				   "filter it");
+		error_try(err, "sudo usermod -aG render,video $USER, then log in again");
+		return status;
+	case EINVAL:
+	case ENOTTY:
+	case EOPNOTSUPP:
+		error_because(err, "this kernel does not know the query, or not for this GPU");
+		error_try(err, "a kernel of %s or later that knows this GPU", since);
+		return error_as(err, SX_ERR_UNSUPPORTED);
+	case ENODEV:
+		error_because(err, "the device or its driver went away");
+		error_try(err, "start again once the GPU is back; see dmesg");
+		return status;
+	default:
+		error_try(err, "the same again; dmesg has the driver's reason");
+		return status;
+	}
+}
+
 bool oa_find_catalog(struct sx_context *catalogs, uint32_t device_id, struct oa_catalog *out)
 {
 	out->match =

@@ -43,6 +43,11 @@ void oa_probe(const struct oa_driver *driver, const struct source_host *host, so
 /* Finds the card that an id means ("i915:card0", "card0", "renderD128", "i915", the source's). */
 bool oa_find(const struct oa_driver *driver, const struct sx_sys *sys, const char *id,
 	     struct drm_node *node);
+/*
+ * Says that the driver refuses a query, which Linux `since` brought. Returns SX_ERR_PERMISSION,
+ * SX_ERR_UNSUPPORTED, SX_ERR_DEVICE_LOST, or what the errno is.
+ */
+enum sx_status oa_query_refused(int why, const char *what, const char *since, struct sx_error *err);
 /* Says that there is no such card. Returns SX_ERR_NOT_FOUND. */
 enum sx_status oa_not_found(const struct oa_driver *driver, const char *id, struct sx_error *err);
 /* Finds the catalog of a card; false when there is none of its own. */

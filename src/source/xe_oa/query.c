@@ -8,6 +8,7 @@
 #include <string.h>
 
 #define ANSWER_MOST 65536
+#define XE_OA_SINCE "6.11"
 #define XEHP	    1255
 #define GEN12_DSS   6 /* of a slice, before XeCores */
 #define MASK_MOST   64
@@ -20,16 +21,6 @@ struct answer {
 	uint8_t *data;
 	size_t size;
 };
-
-static enum sx_status failed(int why, const char *what, struct sx_error *err)
-{
-	enum sx_status status = error_errno(err, why, "the driver does not tell %s", what);
-	if (why != ENODEV)
-		return status;
-	error_because(err, "the device or its driver went away");
-	error_try(err, "start again once the GPU is back; see dmesg");
-	return error_as(err, SX_ERR_DEVICE_LOST);
-}
 
 static enum sx_status impossible(const char *what, struct sx_error *err)
 {
@@ -51,7 +42,7 @@ static enum sx_status query_ask(const struct sx_sys *sys, int fd, struct answer 
 	const char *what = names[out->id];
 	struct xe_device_query query = {.query = out->id};
 	if (oa_ioctl(sys, fd, XE_DEVICE_QUERY, &query) < 0)
-		return failed(errno, what, err);
+		return oa_query_refused(errno, what, XE_OA_SINCE, err);
 	if (query.size < out->head || query.size > ANSWER_MOST)
 		return impossible(what, err);
 	out->size = query.size;
@@ -60,7 +51,7 @@ static enum sx_status query_ask(const struct sx_sys *sys, int fd, struct answer 
 		return error_nomem(err, "an answer of the driver");
 	query.data = (uint64_t)(uintptr_t)out->data;
 	if (oa_ioctl(sys, fd, XE_DEVICE_QUERY, &query) < 0)
-		return failed(errno, what, err);
+		return oa_query_refused(errno, what, XE_OA_SINCE, err);
 	return query.size == out->size ? SX_OK : impossible(what, err);
 }
 

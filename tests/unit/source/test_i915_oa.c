@@ -174,6 +174,31 @@ static void test_names_and_nodes(void **state)
 	assert_int_equal(fake.open_fds, 0);
 }
 
+/* The topology's item has a negative errno where its length would be. */
+static void test_topology_refused(void **state)
+{
+	(void)state;
+	static const struct {
+		int why;
+		enum sx_status status;
+		const char *remedy;
+	} cases[] = {{EINVAL, SX_ERR_UNSUPPORTED, "kernel of 4.17"},
+		     {ENODEV, SX_ERR_UNSUPPORTED, "kernel of 4.17"},
+		     {EACCES, SX_ERR_PERMISSION, "render"},
+		     {EFAULT, SX_ERR_IO, "dmesg"}};
+	struct fake_i915 fake;
+	fake_i915_init(&fake);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct sx_error err = {0};
+		struct source *none = NULL;
+		fake.topology_errno = cases[i].why;
+		assert_int_equal(open_named(&fake, "i915", &none, &err), cases[i].status);
+		assert_int_equal(err.status, cases[i].status);
+		assert_non_null(strstr(err.remedy, cases[i].remedy));
+	}
+	assert_int_equal(fake.open_fds, 0);
+}
+
 /* What the kernel does not say with an errno is found out, and named. */
 static void test_named_refusals(void **state)
 {
@@ -339,6 +364,7 @@ int main(void)
 	    cmocka_unit_test(test_refusals),
 	    cmocka_unit_test(test_names_and_nodes),
 	    cmocka_unit_test(test_named_refusals),
+	    cmocka_unit_test(test_topology_refused),
 	    cmocka_unit_test(test_fault_sweep),
 	    cmocka_unit_test(test_selftest),
 	    cmocka_unit_test(test_uapi),
