@@ -204,6 +204,24 @@ class Refusals(unittest.TestCase):
         self.refused('i915', 'topology=19', 3, 'not for this GPU', 'a kernel of 4.17')
         self.refused('xe', 'topology=19', 3, 'went away', 'once the GPU is back')
 
+    def test_no_metrics(self):
+        """There is no option of the kernel's build for them: its version, and the GPU, decide."""
+        for driver, since in (('i915', '4.17'), ('xe', '6.11')):
+            self.refused(driver, 'metrics=0', 3, 'no OA metrics', f'a kernel of {since} or later')
+        self.refused('i915', 'add=524', 3, 'no perf interface', 'a kernel of 4.17 or later')
+
+    def test_open(self):
+        for driver, sysctl in (('i915', 'dev.i915.perf_stream_paranoid'), ('xe', 'dev.xe.observation_paranoid')):
+            for denied in (1, 13):
+                # What the rules allow and the kernel refuses: the capability is a container's, or a policy forbids it.
+                self.refused(driver, f'paranoid=1 open={denied}', 4, 'CAP_PERFMON of a container', f'sysctl {sysctl}=0, outside')
+                self.refused(driver, f'paranoid=0 open={denied}', 4, 'policy', 'outside of containers')
+                self.refused(driver, f'paranoid=1 capable=0 open={denied}', 4, f'{sysctl} is 1', f'sudo sysctl {sysctl}=0')
+            self.refused(driver, 'open=22', 3, 'refuses report format', 'another --interval or --set')
+            self.refused(driver, 'open=19', 3, 'no OA unit', 'a kernel of')
+            for held in ('open=16', 'held=1'):
+                self.refused(driver, held, 4, 'another process', 'end the other profiler')
+
 
 if __name__ == '__main__':
     unittest.main()

@@ -37,19 +37,27 @@ void i915_card_read_files(const struct sx_sys *sys, struct i915_card *card)
 	card->max_rate_hz = nodes_read_number(sys, "/proc/sys/dev/i915/oa_max_sample_rate", 100000);
 }
 
+bool i915_card_allowed(const struct i915_card *card, const char **because, const char **remedy)
+{
+	*because = I915_PARANOID " is 1 and CAP_PERFMON is missing";
+	*remedy = "sudo sysctl " I915_PARANOID "=0";
+	return !card->paranoid || card->privileged;
+}
+
 const char *i915_card_obstacle(const struct sx_sys *sys, const struct i915_card *card,
 			       enum sx_status *status, const char **remedy)
 {
+	const char *because;
 	if (!oa_kernel_has_metrics(sys, card->node.card)) {
 		*status = SX_ERR_UNSUPPORTED;
-		*remedy = "a kernel of 4.13 or later with CONFIG_DRM_I915_PERF";
+		*remedy = I915_OA_KERNEL;
 		return "the kernel offers no OA metrics";
 	}
-	if (card->paranoid && !card->privileged) {
+	if (!i915_card_allowed(card, &because, remedy)) {
 		*status = SX_ERR_PERMISSION;
-		*remedy = "sudo sysctl dev.i915.perf_stream_paranoid=0";
-		return "dev.i915.perf_stream_paranoid is 1 and CAP_PERFMON is missing";
+		return because;
 	}
+	*remedy = NULL;
 	return NULL;
 }
 

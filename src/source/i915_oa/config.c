@@ -106,7 +106,7 @@ static enum sx_status cannot_add(const struct sx_sys *sys, int fd, const struct 
 	case EACCES:
 	case EPERM:
 		error_because(err, "adding a configuration needs CAP_PERFMON");
-		error_try(err, "sudo sysctl dev.i915.perf_stream_paranoid=0");
+		error_try(err, "sudo sysctl " I915_PARANOID "=0");
 		return error_as(err, SX_ERR_PERMISSION);
 	case EINVAL:
 		i915_refused_register(sys, fd, p, err);
@@ -119,7 +119,7 @@ static enum sx_status cannot_add(const struct sx_sys *sys, int fd, const struct 
 	case I915_ENOTSUPP:
 	case ENODEV:
 		error_because(err, "the kernel has no perf interface for this GPU");
-		error_try(err, "a kernel with CONFIG_DRM_I915_PERF that knows this GPU");
+		error_try(err, "%s", I915_OA_KERNEL);
 		return error_as(err, SX_ERR_UNSUPPORTED);
 	default:
 		error_try(err, "sextant doctor");

@@ -13,7 +13,11 @@
 #include "source/oa/source.h"
 #include "source/source.h"
 
-#define I915_DRIVER	"i915"
+#define I915_DRIVER   "i915"
+#define I915_PARANOID "dev.i915.perf_stream_paranoid"
+/* What brings OA metrics: there is no option of the kernel's build for them. */
+#define I915_OA_KERNEL                                                                             \
+	"a kernel of 4.17 or later that knows this GPU; virtual functions have no OA unit"
 #define I915_OA_BUFFER	((size_t)256 * 1024) /* of one read() */
 #define I915_OA_PAIR	24
 #define I915_OA_RECORDS (I915_OA_PAIR + I915_OA_BUFFER)
@@ -35,6 +39,8 @@ void i915_card_read_files(const struct sx_sys *sys, struct i915_card *card);
 /* NULL when perf streams can be opened, else why not; *remedy says what to do, *status its kind. */
 const char *i915_card_obstacle(const struct sx_sys *sys, const struct i915_card *card,
 			       enum sx_status *status, const char **remedy);
+/* Whether the rule of the files lets this process observe, and where not, why and what to do. */
+bool i915_card_allowed(const struct i915_card *card, const char **because, const char **remedy);
 /* Asks the driver for frequencies and topology. Errors: SX_ERR_UNSUPPORTED, SX_ERR_IO. */
 enum sx_status i915_card_query(const struct sx_sys *sys, int fd, struct i915_card *card,
 			       struct sx_error *err);

@@ -83,7 +83,28 @@ static enum sx_status invalid(const struct i915_oa *s, struct sx_error *err)
 		error_because(err, "the kernel refuses report format %s or metric set %s",
 			      sx_oa_format_name(s->card.device.format), s->config.set);
 	error_try(err, "another --interval or --set; dmesg has the kernel's reason with drm.debug");
-	return SX_ERR_UNSUPPORTED;
+	return error_as(err, SX_ERR_UNSUPPORTED);
+}
+
+/* The rule of the files is one; the rate is refused by the capability alone. */
+static enum sx_status denied(const struct i915_oa *s, struct sx_error *err)
+{
+	const char *because, *remedy;
+	const struct i915_card *card = &s->card;
+	if (!i915_card_allowed(card, &because, &remedy)) {
+		error_because(err, "%s", because);
+		error_try(err, "%s", remedy);
+	} else if (!card->paranoid && card->max_rate_hz &&
+		   s->oa.period_ns < UINT64_C(1000000000) / card->max_rate_hz) {
+		error_because(err,
+			      "dev.i915.oa_max_sample_rate is %llu, and the CAP_PERFMON of a "
+			      "container does not count",
+			      (unsigned long long)card->max_rate_hz);
+		error_try(err, "a longer --interval");
+	} else {
+		return oa_denied(card->paranoid, I915_PARANOID, err);
+	}
+	return error_as(err, SX_ERR_PERMISSION);
 }
 
 static enum sx_status cannot_stream(const struct i915_oa *s, int why, struct sx_error *err)
@@ -93,12 +114,7 @@ static enum sx_status cannot_stream(const struct i915_oa *s, int why, struct sx_
 	switch (why) {
 	case EACCES:
 	case EPERM:
-		error_because(err, s->card.privileged
-				       ? "the kernel refuses this process"
-				       : "dev.i915.perf_stream_paranoid is 1 and CAP_PERFMON is "
-					 "missing, or the rate is too high");
-		error_try(err, "sudo sysctl dev.i915.perf_stream_paranoid=0");
-		return error_as(err, SX_ERR_PERMISSION);
+		return denied(s, err);
 	case EBUSY:
 		error_because(err, "another process has the OA unit, which serves one at a time");
 		error_try(err,
@@ -108,7 +124,7 @@ static enum sx_status cannot_stream(const struct i915_oa *s, int why, struct sx_
 	case I915_ENOTSUPP:
 		error_because(err, why == ENODEV ? "this GPU or kernel has no OA unit"
 						 : "the kernel has no perf interface for this GPU");
-		error_try(err, "a kernel with CONFIG_DRM_I915_PERF that knows this GPU");
+		error_try(err, "%s", I915_OA_KERNEL);
 		return error_as(err, SX_ERR_UNSUPPORTED);
 	case ENOMEM:
 		error_because(err, "the kernel has no memory for the OA buffer of 16 MiB");

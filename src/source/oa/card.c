@@ -115,6 +115,19 @@ enum sx_status oa_query_refused(int why, const char *what, const char *since, st
 	}
 }
 
+enum sx_status oa_denied(bool paranoid, const char *sysctl, struct sx_error *err)
+{
+	if (paranoid) {
+		error_because(err, "%s is 1, and the CAP_PERFMON of a container does not count",
+			      sysctl);
+		error_try(err, "sudo sysctl %s=0, outside of the container", sysctl);
+	} else {
+		error_because(err, "a security policy of this machine or container forbids it");
+		error_try(err, "the same as root, outside of containers");
+	}
+	return error_as(err, SX_ERR_PERMISSION);
+}
+
 bool oa_find_catalog(struct sx_context *catalogs, uint32_t device_id, struct oa_catalog *out)
 {
 	out->match =

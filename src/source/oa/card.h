@@ -48,6 +48,11 @@ bool oa_find(const struct oa_driver *driver, const struct sx_sys *sys, const cha
  * SX_ERR_UNSUPPORTED, SX_ERR_DEVICE_LOST, or what the errno is.
  */
 enum sx_status oa_query_refused(int why, const char *what, const char *since, struct sx_error *err);
+/*
+ * Fills in why a call was refused for want of rights, where the rules of the files (`paranoid` by
+ * this sysctl) and the capabilities allow it. Returns SX_ERR_PERMISSION.
+ */
+enum sx_status oa_denied(bool paranoid, const char *sysctl, struct sx_error *err);
 /* Says that there is no such card. Returns SX_ERR_NOT_FOUND. */
 enum sx_status oa_not_found(const struct oa_driver *driver, const char *id, struct sx_error *err);
 /* Finds the catalog of a card; false when there is none of its own. */

@@ -41,19 +41,19 @@ void xe_card_read_files(const struct sx_sys *sys, struct xe_card *card)
 bool xe_card_allowed(const struct xe_card *card, const char **because, const char **remedy)
 {
 	bool later = card->kernel >= PERF_OPENS;
-	*remedy = "sudo sysctl dev.xe.observation_paranoid=0";
+	*remedy = "sudo sysctl " XE_PARANOID "=0";
 	if (!card->paranoid || card->privileged || (later && card->perf_open))
 		return true;
 	if (later)
-		*because = "dev.xe.observation_paranoid is 1, kernel.perf_event_paranoid above 0, "
-			   "and CAP_PERFMON is missing";
+		*because = XE_PARANOID " is 1, kernel.perf_event_paranoid above 0, "
+				       "and CAP_PERFMON is missing";
 	else if (card->perf_open)
-		*because = "dev.xe.observation_paranoid is 1 and CAP_PERFMON is missing; "
-			   "kernel.perf_event_paranoid helps from Linux 7.3 on";
+		*because = XE_PARANOID " is 1 and CAP_PERFMON is missing; "
+				       "kernel.perf_event_paranoid helps from Linux 7.3 on";
 	else
-		*because = "dev.xe.observation_paranoid is 1 and CAP_PERFMON is missing";
+		*because = XE_PARANOID " is 1 and CAP_PERFMON is missing";
 	if (later)
-		*remedy = "sudo sysctl dev.xe.observation_paranoid=0, or, since Linux 7.3, "
+		*remedy = "sudo sysctl " XE_PARANOID "=0, or, since Linux 7.3, "
 			  "kernel.perf_event_paranoid=0";
 	return false;
 }

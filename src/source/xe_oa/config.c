@@ -134,8 +134,8 @@ static enum sx_status cannot_add(const struct xe_config *config, int why, size_t
 	switch (why) {
 	case EACCES:
 	case EPERM:
-		error_because(err, "dev.xe.observation_paranoid is 1 and CAP_PERFMON is missing");
-		error_try(err, "sudo sysctl dev.xe.observation_paranoid=0");
+		error_because(err, XE_PARANOID " is 1 and CAP_PERFMON is missing");
+		error_try(err, "sudo sysctl " XE_PARANOID "=0");
 		return error_as(err, SX_ERR_PERMISSION);
 	case EINVAL:
 		return error_as(err, SX_ERR_UNSUPPORTED);

@@ -166,7 +166,7 @@ static enum sx_status cannot_stream(const struct xe_oa *s, int why, struct sx_er
 	case EACCES:
 	case EPERM:
 		if (xe_card_allowed(&s->card, &because, &remedy))
-			because = "the kernel refuses this process";
+			return oa_denied(s->card.paranoid, XE_PARANOID, err);
 		error_because(err, "%s", because);
 		error_try(err, "%s", remedy);
 		return error_as(err, SX_ERR_PERMISSION);

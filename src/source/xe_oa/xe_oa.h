@@ -16,6 +16,7 @@
 #include "source/xe_oa/uapi.h"
 
 #define XE_DRIVER	    "xe"
+#define XE_PARANOID	    "dev.xe.observation_paranoid"
 #define XE_UNITS_MAX	    16
 #define XE_GTS_MAX	    8
 #define XE_PAIR		    OA_PAIR_RECORD

@@ -56,7 +56,7 @@ static void i915_refuses(void **state)
 	expect(&fake.sys, "i915", SX_ERR_PERMISSION, "paranoid", "sysctl");
 	fake.paranoid = false;
 	fake.has_metrics = false;
-	expect(&fake.sys, "i915", SX_ERR_UNSUPPORTED, "OA metrics", "kernel of 4.13");
+	expect(&fake.sys, "i915", SX_ERR_UNSUPPORTED, "OA metrics", "kernel of 4.17");
 	fake.has_metrics = true;
 	fake.no_render_node = fake.no_card_node = true;
 	expect(&fake.sys, "i915", SX_ERR_PERMISSION, "", "usermod");
@@ -64,7 +64,8 @@ static void i915_refuses(void **state)
 	fake.open_errno = EBUSY;
 	expect(&fake.sys, "i915", SX_ERR_BUSY, "", "");
 	fake.open_errno = EACCES;
-	expect(&fake.sys, "i915", SX_ERR_PERMISSION, "", "sysctl");
+	/* The sysctl is 0 already. */
+	expect(&fake.sys, "i915", SX_ERR_PERMISSION, "security policy", "outside of containers");
 	fake.open_errno = ENODEV;
 	expect(&fake.sys, "i915", SX_ERR_UNSUPPORTED, "", "");
 	fake_i915_finish(&fake);

@@ -118,7 +118,14 @@ static void test_refusals(void **state)
 	fake.capable = false;
 	assert_int_equal(start(source, "RenderBasic", 0, &err), SX_ERR_PERMISSION);
 	assert_non_null(strstr(err.remedy, "paranoid"));
-	fake.paranoid = false;
+	/* A container's capability is in the files, and does not count. */
+	fake.open_errno = EACCES;
+	((struct i915_oa *)source)->card.privileged = true;
+	fake.paranoid = ((struct i915_oa *)source)->card.paranoid = false;
+	assert_int_equal(start(source, "RenderBasic", 160, &err), SX_ERR_PERMISSION);
+	assert_non_null(strstr(err.because, "oa_max_sample_rate is 100000"));
+	assert_non_null(strstr(err.remedy, "--interval"));
+	fake.open_errno = 0;
 	fake.stream = 9; /* somebody else has it */
 	assert_int_equal(start(source, "RenderBasic", 0, &err), SX_ERR_BUSY);
 	assert_int_equal(fake_i915_config_count(&fake), 0);
@@ -214,6 +221,7 @@ static void test_named_refusals(void **state)
 	    {0, I915_ENOTSUPP, SX_ERR_UNSUPPORTED, "no perf interface"},
 	    {0, ENODEV, SX_ERR_UNSUPPORTED, "no OA unit"},
 	    {0, EINVAL, SX_ERR_UNSUPPORTED, "A32u40_A4u32_B8_C8 or metric set RenderBasic"},
+	    {0, EACCES, SX_ERR_PERMISSION, "a security policy"},
 	    {0, EBUSY, SX_ERR_BUSY, "another process"}};
 	struct fake_i915 fake;
 	fake_i915_init(&fake);
@@ -223,6 +231,7 @@ static void test_named_refusals(void **state)
 		fake.add_errno = cases[i].add;
 		fake.open_errno = cases[i].open;
 		assert_int_equal(start(source, "RenderBasic", 0, &err), cases[i].status);
+		assert_int_equal(err.status, cases[i].status);
 		assert_non_null(strstr(err.because, cases[i].because));
 		assert_true(err.remedy[0] != '\0');
 		assert_int_equal(fake_i915_config_count(&fake), 0);

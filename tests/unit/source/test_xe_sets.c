@@ -170,7 +170,7 @@ static void test_refusals(void **state)
 		     {ETIMEDOUT, SX_ERR_IO, "does not wake up"},
 		     {ENOMEM, SX_ERR_NO_MEMORY, "no memory for the OA buffer"},
 		     {EINVAL, SX_ERR_UNSUPPORTED, "refuses report format"},
-		     {EACCES, SX_ERR_PERMISSION, "refuses this process"}};
+		     {EACCES, SX_ERR_PERMISSION, "CAP_PERFMON of a container"}};
 	struct fake_xe fake;
 	struct sx_error err = {0};
 	struct source *source;
@@ -180,6 +180,7 @@ static void test_refusals(void **state)
 		source = NULL;
 		fake.open_errno = cases[i].open_errno;
 		assert_int_equal(open_start(&fake, &source, &request, &err), cases[i].status);
+		assert_int_equal(err.status, cases[i].status);
 		assert_non_null(strstr(err.because, cases[i].because));
 		source_xe_oa.close(source);
 	}
