@@ -95,6 +95,11 @@ struct sx_child_status {
 	int term_signal; /* or 0 */
 	enum sx_ended_by ended_by;
 	uint64_t user_ns, system_ns;
+	/*
+	 * A program that no signal of ours ends (another user's, or one that hangs in the kernel)
+	 * is left: its process, which the caller may wait for; nothing else of it is known. Or 0.
+	 */
+	uint32_t running_pid;
 };
 
 /*

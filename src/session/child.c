@@ -252,6 +252,13 @@ bool child_reap(struct sx_session *s)
 	return true;
 }
 
+void child_leave(struct sx_session *s)
+{
+	s->child.status.running_pid = (uint32_t)s->child.pid;
+	close_one(s, &s->child.fd);
+	s->child.pid = 0;
+}
+
 bool child_left_group(const struct sx_session *s)
 {
 	return s->child.pid > 0 && getpgid(s->child.pid) != getpgrp();

@@ -255,7 +255,7 @@ static void record_ending(struct sx_session *s)
 		ending.limit = "duration";
 	else if (child->ended_by == SX_ENDED_BY_COUNT)
 		ending.limit = "count";
-	if (s->has_program && child->ran)
+	if (s->has_program && child->ran && !child->running_pid)
 		sx_capture_write_ending(s->writer, &ending, NULL);
 }
 

@@ -245,6 +245,8 @@ void child_look(struct sx_session *session);
 bool child_ended(const struct sx_session *session);
 /* Takes the status of a child that has ended; true when there is none left. */
 bool child_reap(struct sx_session *session);
+/* Leaves a child that cannot be ended to itself. */
+void child_leave(struct sx_session *session);
 /* Whether the program runs in a process group of its own. */
 bool child_left_group(const struct sx_session *session);
 /* Sends a signal to the child if it still runs. */

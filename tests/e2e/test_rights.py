@@ -5,7 +5,9 @@ file capabilities. Needs root to make them; exits 77 without.
 """
 import json
 import os
+import re
 import shutil
+import signal
 import struct
 import subprocess
 import sys
@@ -68,6 +70,44 @@ class Rights(unittest.TestCase):
         merged = dict(os.environ, ASAN_OPTIONS='detect_leaks=0', **(env or {}))
         return subprocess.run([self.copies[copy], *args], capture_output=True, text=True, timeout=60, input=stdin,
                               env=merged, preexec_fn=as_nobody, cwd=self.open)
+
+    def run_into_files(self, *args):
+        """What the program holds open is no pipe of ours, which would be read until it ends."""
+        paths = [os.path.join(self.folder, name) for name in ('stdout', 'stderr')]
+        with open(paths[0], 'wb') as out, open(paths[1], 'wb') as err:
+            code = subprocess.run([self.copies['plain'], *args], stdout=out, stderr=err, timeout=60, cwd=self.open, check=False,
+                                  env=dict(os.environ, ASAN_OPTIONS='detect_leaks=0'), preexec_fn=as_nobody).returncode
+        texts = [open(path, encoding='utf-8').read() for path in paths]
+        return subprocess.CompletedProcess(args, code, *texts)
+
+    def test_a_program_that_nobody_may_end(self):
+        """-t and -n bound a run also where the user may not signal the program: what was measured is there, and where it runs."""
+        become_root = shutil.copy(shutil.which('setpriv'), os.path.join(self.folder, 'become-root'))
+        os.chmod(become_root, 0o4755)
+        sleeper = shutil.copy(shutil.which('sleep'), os.path.join(self.folder, 'sleeper'))
+        for verb in (('stat', '--json', '-d', 'cpu', '-I', '20ms', '-t', '300ms'), ('stat', '-d', 'cpu', '-I', '20ms', '-n', '10'),
+                     ('record', '-d', 'cpu', '-I', '20ms', '-t', '300ms', '-o', os.path.join(self.open, 'left.sxc'))):
+            with self.subTest(verb):
+                begun = time.monotonic()
+                done = self.run_into_files(*verb, '--', become_root, '--reuid=0', sleeper, '30')
+                took = time.monotonic() - begun
+                pid = int(re.search(r'still runs, as process (\d+)', done.stderr).group(1))
+                with open(f'/proc/{pid}/cmdline', encoding='ascii') as file:
+                    self.assertIn('sleeper', file.read())
+                os.kill(pid, signal.SIGKILL)
+                self.assertLess(took, 15)
+                self.assertEqual(done.returncode, 1, done.stderr)
+                self.assertIn(f'sudo kill {pid}', ' '.join(done.stderr.split()))
+                if '--json' in verb:
+                    document = json.loads(done.stdout)
+                    self.assertIsNone(document['exit'])
+                    self.assertEqual(document['ended_by'], 'duration')
+                    self.assertGreater(document['samples']['count'], 2)
+                elif verb[0] == 'stat':
+                    self.assertIn(f'still runs (process {pid})', ' '.join(done.stdout.split()))
+        done = self.run_as_nobody('plain', 'report', os.path.join(self.open, 'left.sxc'), '--json')
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIsNone(json.loads(done.stdout)['exit'])
 
     def test_files_of_others(self):
         """Whatever reads a file reads it with the user's own rights."""

@@ -250,7 +250,8 @@ static int conclude(struct profiling *p, char *const *argv, const struct sx_erro
 	struct sx_child_status child = sx_session_child(session);
 	struct report run = {.schema = "stat",
 			     .duration_ns = profile_duration_ns(cli, session, argv),
-			     .ran = argv != NULL,
+			     .ran = argv && !child.running_pid,
+			     .running_pid = child.running_pid,
 			     .exit_code = run_exit_code(&child),
 			     .term_signal = child.term_signal,
 			     .ended_by = run_ended_by(&child)};

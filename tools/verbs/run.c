@@ -170,7 +170,12 @@ void run_tell(struct cli *cli, const struct sx_session *session, bool notes)
 	const struct sx_session_device *devices = sx_session_devices(session, &count);
 	struct sx_child_status child = sx_session_child(session);
 	const char *limit = run_ended_by(&child);
-	if (notes && limit && child.term_signal)
+	if (child.running_pid)
+		cli_note(cli,
+			 "warning: the program still runs, as process %u: no signal of this user "
+			 "ended it; try: sudo kill %u",
+			 child.running_pid, child.running_pid);
+	else if (notes && limit && child.term_signal)
 		cli_note(cli, "note: --%s ended the program, with signal %d", limit,
 			 child.term_signal);
 	else if (notes && limit)
@@ -199,6 +204,8 @@ void run_tell(struct cli *cli, const struct sx_session *session, bool notes)
 
 int run_exit_code(const struct sx_child_status *child)
 {
+	if (child->running_pid)
+		return EXIT_INCOMPLETE; /* how it ends is not known */
 	return child->term_signal ? 128 + child->term_signal : child->exit_code;
 }
 

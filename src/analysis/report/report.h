@@ -161,6 +161,7 @@ struct report {
 	bool ran;	      /* a program ran and ended with exit_code */
 	int exit_code;	      /* of a signal 128 more than its number */
 	int term_signal;      /* the signal that ended the program, or 0 */
+	uint32_t running_pid; /* the program, which could not be ended; then `ran` is false; or 0 */
 	const char *ended_by; /* "duration" or "count": the limit that did, or NULL */
 	const struct report_device *devices;
 	uint32_t device_count;

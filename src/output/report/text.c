@@ -125,6 +125,9 @@ static void samples_text(const struct view *view, const struct report *r,
 			    d->run.lost_more ? "more than " : "", d->run.lost);
 	if (r->ran)
 		ending_text(r, line, sizeof(line));
+	else if (r->running_pid)
+		text_append(line, sizeof(line), ", the program still runs (process %" PRIu32 ")",
+			    r->running_pid);
 	text_wrap(&view->out, 0, line);
 }
 

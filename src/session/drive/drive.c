@@ -73,6 +73,8 @@ enum sx_status sx_session_finish(struct sx_session *s, struct sx_error *err)
 	/* The program is looked at for the last time before its traces in /proc go. */
 	session_stop_devices(s);
 	end_drain(s);
+	if (!child_ended(s))
+		child_leave(s);
 	while (!child_reap(s))
 		s->sys->poll(s->sys->user, NULL, 0, 1);
 	for (uint32_t i = 0; i < s->device_count; i++) {
