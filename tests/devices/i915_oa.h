@@ -42,6 +42,7 @@ struct fake_i915 {
 	bool no_config_query;	   /* a kernel that cannot read configurations back */
 	uint32_t refused_register; /* that this kernel's allow-lists lack, or 0 */
 	double clock_drift;	   /* of the GPU's timestamp against the CPU's: 0.01 is 1 % */
+	bool takes_over;	   /* whoever removes one adds its own at once, which gets the id */
 	int vanish; /* so many OPENs find that somebody has removed the configuration */
 	int open_errno, add_errno; /* of PERF_OPEN, of ADD_CONFIG, always */
 	int topology_errno;	   /* of the topology's query, in its item */

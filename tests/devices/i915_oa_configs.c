@@ -177,6 +177,13 @@ int fake_i915_remove_config(struct fake_i915 *f, uint64_t id)
 	return 0;
 }
 
+void fake_i915_vanish(struct fake_i915 *f, uint64_t id)
+{
+	fake_i915_remove_config(f, id);
+	if (f->takes_over)
+		fake_i915_add_foreign(f, "01234567-0123-0123-0123-012345678901", id);
+}
+
 void fake_i915_finish(struct fake_i915 *f)
 {
 	for (size_t i = 0; i < FAKE_I915_CONFIGS; i++)

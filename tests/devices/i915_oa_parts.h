@@ -15,6 +15,8 @@ struct fake_i915_config *fake_i915_find_config(struct fake_i915 *f, uint64_t id)
 int32_t fake_i915_query_config(const struct fake_i915 *f, const struct i915_query_item *item);
 int fake_i915_add_config(struct fake_i915 *f, const struct i915_perf_config *arg);
 int fake_i915_remove_config(struct fake_i915 *f, uint64_t id);
+/* Another process removes one, and may take its id over. */
+void fake_i915_vanish(struct fake_i915 *f, uint64_t id);
 /* The stream, behind struct sx_sys. */
 int fake_i915_open_stream(struct fake_i915 *f, const struct i915_perf_open *arg);
 int fake_i915_poll(void *user, struct pollfd *fds, nfds_t count, int timeout_ms);

@@ -107,7 +107,7 @@ int fake_i915_open_stream(struct fake_i915 *f, const struct i915_perf_open *arg)
 	if (f->stream || f->held)
 		return fake_refuse(EBUSY);
 	if (f->vanish && f->vanish-- && fake_i915_find_config(f, f->set_id))
-		fake_i915_remove_config(f, f->set_id);
+		fake_i915_vanish(f, f->set_id);
 	f->active = fake_i915_find_config(f, f->set_id);
 	if (!f->active)
 		return fake_refuse(EINVAL);

@@ -8,10 +8,9 @@
  * where what stands behind @ is when it happens, in ms since the stream was opened: behind the
  * first read from then on, so that a busy machine has read no less. metrics=0 is a kernel without
  * OA metrics; held=1 says that another process has the stream; removed=N that another process
- * removes the configuration before each of the next N OPENs; open=, add= and topology= are errnos
- * of those calls. What the kernel holds after
- * each call, configurations and streams, is in the file $SEXTANT_FAKE_STATE, which outlives the
- * command.
+ * removes the configuration before each of the next N OPENs, and with takeover=1 gets its id;
+ * open=, add= and topology= are errnos of those calls. What the kernel holds after each call,
+ * configurations and streams, is in the file $SEXTANT_FAKE_STATE, which outlives the command.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -213,6 +212,7 @@ static bool take_field(const char *word, uint32_t number)
 	    {"paranoid", {&m.xe.paranoid, &m.i915.paranoid}, {0}},
 	    {"capable", {&m.xe.capable, &m.i915.capable}, {0}},
 	    {"metrics", {&m.xe.has_metrics, &m.i915.has_metrics}, {0}},
+	    {"takeover", {&m.xe.takes_over, &m.i915.takes_over}, {0}},
 	    {"held", {&m.xe.held, &m.i915.held}, {0}},
 	    {"perf", {0}, {&m.xe.perf_paranoid, NULL}},
 	    {"open", {0}, {&m.xe.open_errno, &m.i915.open_errno}},

@@ -54,6 +54,7 @@ struct fake_xe {
 	bool old_caps;		   /* a kernel before buffer sizes and GT ids of units */
 	uint32_t refused_register; /* that this kernel's lists lack, or 0 */
 	bool wrong_core;	   /* a XeCore that does not count */
+	bool takes_over;	   /* whoever removes one adds its own at once, which gets the id */
 	int vanish;		   /* so many OPENs find that the configuration was removed */
 	int open_errno;		   /* of OPEN, always */
 	int topology_errno;	   /* of the topology's query */

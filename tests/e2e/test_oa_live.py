@@ -222,6 +222,16 @@ class Refusals(unittest.TestCase):
             for held in ('open=16', 'held=1'):
                 self.refused(driver, held, 4, 'another process', 'end the other profiler')
 
+    def test_removed(self):
+        """A configuration that another process removes between look and open is added again."""
+        for driver, busy in (('i915', 'GpuBusy'), ('xe', 'GPU_BUSY')):
+            args = ('-d', f'{driver}:card0', '-t', '200ms', '-m', busy)
+            for words, left in (('removed=1', 0), ('removed=2', 0), ('removed=1 takeover=1', 1)):
+                document = stat(f'{driver} {words}', *args, left=left)
+                self.assertAlmostEqual(metric(document, busy)['mean'], 80, 2)
+            self.refused(driver, 'removed=9', 4, 'adds and removes configurations', 'end the other profiler')
+            self.refused(driver, 'open=2', 3, 'refuses report format', 'another --interval or --set')
+
 
 if __name__ == '__main__':
     unittest.main()

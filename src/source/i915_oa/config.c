@@ -16,13 +16,6 @@
 #define LOOKS	      4
 #define REGISTERS_MAX 65536
 
-uint64_t i915_config_find(const struct sx_sys *sys, uint32_t card, const char *uuid)
-{
-	char file[64];
-	snprintf(file, sizeof(file), "metrics/%s/id", uuid);
-	return nodes_card_number(sys, card, file, 0);
-}
-
 /* What the kernel stores of a write. */
 static uint32_t stored(const struct oa_write *write)
 {
@@ -132,17 +125,17 @@ static enum sx_status config_look(const struct oa_place *place, struct oa_progra
 				  struct i915_config *out, struct sx_error *err)
 {
 	const struct sx_sys *sys = place->sys;
-	const uint32_t card = place->card;
 	const int fd = place->fd;
-	out->id = i915_config_find(sys, card, p->uuid);
-	if (out->id && is_ours(sys, fd, p) && i915_config_find(sys, card, p->uuid) == out->id)
-		return SX_OK;
-	if (out->id) {
+	out->id = oa_config_find(place, p->uuid);
+	if (out->id && !(is_ours(sys, fd, p) && oa_config_find(place, p->uuid) == out->id)) {
 		oa_programs_rename(p);
-		out->id = i915_config_find(sys, card, p->uuid);
-		if (out->id)
-			return is_ours(sys, fd, p) ? SX_OK : SX_AGAIN;
+		out->id = oa_config_find(place, p->uuid);
+		if (out->id && !is_ours(sys, fd, p))
+			return SX_AGAIN;
 	}
+	memcpy(out->kernel, p->uuid, sizeof(out->kernel));
+	if (out->id)
+		return SX_OK;
 	int id = i915_config_add(sys, fd, p);
 	if (id == -EADDRINUSE)
 		return SX_AGAIN;
@@ -181,12 +174,8 @@ enum sx_status i915_config_open(const struct oa_place *place,
 	}
 	for (int i = 0; i < LOOKS && status == SX_AGAIN; i++)
 		status = config_look(place, &programs, out, err);
-	if (status == SX_AGAIN) {
-		status = error_set(err, SX_ERR_BUSY, "metric set %s comes and goes in the kernel",
-				   programs.set);
-		error_because(err, "another program adds and removes configurations all the time");
-		error_try(err, "end the other profiler");
-	}
+	if (status == SX_AGAIN)
+		status = oa_programs_restless(programs.set, err);
 	oa_programs_finish(&programs);
 	return status;
 }

@@ -56,10 +56,8 @@ struct i915_config {
 	bool media;
 	char set[64]; /* the set's name and uuid, as recordings tell them */
 	char uuid[37];
+	char kernel[37]; /* the uuid that the kernel has it under */
 };
-
-/* The kernel's id of a configuration that is there already; 0 when it is not. */
-uint64_t i915_config_find(const struct sx_sys *sys, uint32_t card, const char *uuid);
 
 /*
  * Finds the set's configuration in the kernel, where it is believed only when its registers are
@@ -102,7 +100,7 @@ struct i915_oa {
 };
 
 /* Opens the stream of s->config. Errors: SX_ERR_PERMISSION, SX_ERR_BUSY, SX_ERR_UNSUPPORTED,
- * SX_ERR_NOT_FOUND (the configuration is gone), SX_ERR_NO_MEMORY, SX_ERR_IO. */
+ * SX_ERR_NOT_FOUND (the configuration was removed), SX_ERR_NO_MEMORY, SX_ERR_IO. */
 enum sx_status i915_stream_open(struct i915_oa *s, struct sx_error *err);
 /* Keeps what the kernel has for us, then ends the stream. */
 void i915_stream_drain(struct oa_source *source);

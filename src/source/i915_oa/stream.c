@@ -66,13 +66,20 @@ static bool opens_without(const struct i915_oa *s, uint64_t property)
 	return fd >= 0;
 }
 
-/* EINVAL says nothing more: what is at fault shows in what the kernel takes without it. */
-static enum sx_status invalid(const struct i915_oa *s, struct sx_error *err)
+/* Whether our configuration was removed: the id is then no longer ours to remove. */
+static bool was_removed(struct i915_oa *s)
 {
-	if (!s->config.added &&
-	    i915_config_find(s->oa.base.sys, s->card.node.card, s->config.uuid) != s->config.id)
-		return error_set(err, SX_ERR_NOT_FOUND, "metric set %s was removed meanwhile",
-				 s->config.set);
+	const struct oa_place place = {s->oa.base.sys, s->oa.fd, s->card.node.card};
+	bool removed = oa_config_gone(&place, s->config.kernel, s->config.id);
+	s->config.added &= !removed;
+	return removed;
+}
+
+/* EINVAL says nothing more: what is at fault shows in what the kernel takes without it. */
+static enum sx_status invalid(struct i915_oa *s, struct sx_error *err)
+{
+	if (was_removed(s))
+		return SX_ERR_NOT_FOUND;
 	if (opens_without(s, I915_PROP_EXPONENT))
 		error_because(err, "the kernel refuses the sampling exponent %u (%.3g ms)",
 			      s->oa.exponent, (double)s->oa.period_ns / 1e6);
@@ -107,7 +114,7 @@ static enum sx_status denied(const struct i915_oa *s, struct sx_error *err)
 	return error_as(err, SX_ERR_PERMISSION);
 }
 
-static enum sx_status cannot_stream(const struct i915_oa *s, int why, struct sx_error *err)
+static enum sx_status cannot_stream(struct i915_oa *s, int why, struct sx_error *err)
 {
 	enum sx_status status =
 	    error_errno(err, why, "cannot open the i915 OA stream on card%u", s->card.node.card);
@@ -131,6 +138,7 @@ static enum sx_status cannot_stream(const struct i915_oa *s, int why, struct sx_
 		error_try(err, "again when less memory is in use");
 		return error_as(err, SX_ERR_NO_MEMORY);
 	case EINVAL:
+	case ENOENT:
 		return invalid(s, err);
 	default:
 		error_try(err, "sextant doctor");
@@ -159,6 +167,10 @@ enum sx_status i915_stream_open(struct i915_oa *s, struct sx_error *err)
 	int fd = open_with(s, &properties);
 	if (fd < 0)
 		return cannot_stream(s, -fd, err);
+	if (was_removed(s)) { /* and another one may have its id */
+		s->oa.base.sys->close(s->oa.base.sys->user, fd);
+		return SX_ERR_NOT_FOUND;
+	}
 	oa_source_begin(&s->oa, fd);
 	s->left_end = &s->left;
 	return SX_OK;

@@ -154,6 +154,20 @@ bool oa_kernel_has_metrics(const struct sx_sys *sys, uint32_t card)
 	return sys->list_dir(sys->user, path, any_entry, &any) >= 0;
 }
 
+uint64_t oa_config_find(const struct oa_place *place, const char *uuid)
+{
+	char file[64];
+	snprintf(file, sizeof(file), "metrics/%s/id", uuid);
+	return nodes_card_number(place->sys, place->card, file, 0);
+}
+
+bool oa_config_gone(const struct oa_place *place, const char *uuid, uint64_t id)
+{
+	errno = 0;
+	uint64_t now = oa_config_find(place, uuid);
+	return now ? now != id : errno == ENOENT;
+}
+
 void oa_describe_stream(struct source_desc *desc, struct oa_facts *facts,
 			const struct oa_stream *stream)
 {

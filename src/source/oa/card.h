@@ -57,6 +57,13 @@ enum sx_status oa_denied(bool paranoid, const char *sysctl, struct sx_error *err
 enum sx_status oa_not_found(const struct oa_driver *driver, const char *id, struct sx_error *err);
 /* Finds the catalog of a card; false when there is none of its own. */
 bool oa_find_catalog(struct sx_context *catalogs, uint32_t device_id, struct oa_catalog *out);
+/*
+ * The kernel's id of the configuration under a uuid, 0 when there is none. An id alone proves
+ * nothing: the kernel gives that of a removed one to the next that is added.
+ */
+uint64_t oa_config_find(const struct oa_place *place, const char *uuid);
+/* Whether the uuid has no such id any more; false where that cannot be read. */
+bool oa_config_gone(const struct oa_place *place, const char *uuid, uint64_t id);
 /* Whether the kernel has the folder of a card's metrics. */
 bool oa_kernel_has_metrics(const struct sx_sys *sys, uint32_t card);
 

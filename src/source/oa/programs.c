@@ -189,6 +189,14 @@ void oa_programs_finish(struct oa_programs *programs)
 	*programs = (struct oa_programs){.set = ""};
 }
 
+enum sx_status oa_programs_restless(const char *set, struct sx_error *err)
+{
+	error_set(err, SX_ERR_BUSY, "metric set %s comes and goes in the kernel", set);
+	error_because(err, "another program adds and removes configurations all the time");
+	error_try(err, "end the other profiler");
+	return SX_ERR_BUSY;
+}
+
 #define REMOVE_TRIES 3
 
 enum sx_status oa_programs_remove(int (*remove)(const void *place, uint64_t id), const void *place,

@@ -53,6 +53,8 @@ enum sx_status oa_programs_define(const struct source_request *request,
  */
 enum sx_status oa_programs_build(const struct oa_programs_request *request, struct oa_programs *out,
 				 struct sx_error *err);
+/* Says that a configuration is removed as soon as it is added. Returns SX_ERR_BUSY. */
+enum sx_status oa_programs_restless(const char *set, struct sx_error *err);
 /* Gives the programs a name of their own: the same writes always get the same one. */
 void oa_programs_rename(struct oa_programs *programs);
 void oa_programs_finish(struct oa_programs *programs);

@@ -102,16 +102,18 @@ static void oa_source_forget(struct oa_source *s)
 static enum sx_status open_stream(struct oa_source *s, const struct oa_programs_request *config,
 				  uint64_t interval_ns, struct sx_error *err)
 {
-	enum sx_status status = SX_ERR_NOT_FOUND;
-	for (int i = 0; i < OPEN_TRIES && status == SX_ERR_NOT_FOUND; i++) {
-		status = s->steps->configure(s, config, err);
+	for (int i = 0; i < OPEN_TRIES; i++) {
+		enum sx_status status = s->steps->configure(s, config, err);
 		if (status)
-			break;
+			return status;
 		status = s->steps->stream(s, interval_ns, err);
-		if (status)
-			s->steps->unconfigure(s, NULL);
+		if (!status)
+			return SX_OK;
+		s->steps->unconfigure(s, NULL);
+		if (status != SX_ERR_NOT_FOUND)
+			return status;
 	}
-	return status;
+	return oa_programs_restless(s->set, err);
 }
 
 static struct oa_stream stream_of(const struct oa_source *s)

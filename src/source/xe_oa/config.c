@@ -58,18 +58,6 @@ bool xe_format_word(uint32_t device_id, enum sx_oa_format format, uint32_t *word
 	return false;
 }
 
-static uint64_t find(const struct oa_place *place, const char *uuid)
-{
-	char file[64];
-	snprintf(file, sizeof(file), "metrics/%s/id", uuid);
-	return nodes_card_number(place->sys, place->card, file, 0);
-}
-
-bool xe_config_stands(const struct oa_place *place, const struct xe_config *config)
-{
-	return find(place, config->kernel) == config->id;
-}
-
 static int observe(const struct oa_place *place, uint64_t op, void *param)
 {
 	struct xe_observation arg = {
@@ -165,7 +153,7 @@ static enum sx_status config_look(const struct oa_place *place, struct oa_progra
 		struct oa_programs own = *programs;
 		oa_programs_rename(&own);
 		memcpy(out->kernel, own.uuid, sizeof(out->kernel));
-		out->id = find(place, own.uuid);
+		out->id = oa_config_find(place, own.uuid);
 		if (out->id)
 			return SX_OK; /* the same writes: another one of us, or a killed one's */
 		id = add(place, own.uuid, all->items, all->count);
@@ -252,12 +240,8 @@ enum sx_status xe_config_open(const struct oa_place *place,
 	}
 	for (int i = 0; i < LOOKS && status == SX_AGAIN; i++)
 		status = config_look(place, &programs, &all, out, err);
-	if (status == SX_AGAIN) {
-		status = error_set(err, SX_ERR_BUSY, "metric set %s comes and goes in the kernel",
-				   programs.set);
-		error_because(err, "another program adds and removes configurations all the time");
-		error_try(err, "end the other profiler");
-	}
+	if (status == SX_AGAIN)
+		status = oa_programs_restless(programs.set, err);
 	free(all.items);
 	oa_programs_finish(&programs);
 	return status;

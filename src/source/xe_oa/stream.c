@@ -144,20 +144,27 @@ static void make_chain(const struct xe_oa *s, struct chain *chain)
 		add_property(chain, XE_PROP_BUFFER_SIZE, bytes);
 }
 
-/* EINVAL says nothing more. */
-static enum sx_status invalid(const struct xe_oa *s, struct sx_error *err)
+/* Whether our configuration was removed: the id is then no longer ours to remove. */
+static bool was_removed(struct xe_oa *s)
 {
 	const struct oa_place place = {s->oa.base.sys, s->oa.fd, s->card.node.card};
-	if (!xe_config_stands(&place, &s->config))
-		return error_set(err, SX_ERR_NOT_FOUND, "metric set %s was removed meanwhile",
-				 s->config.set);
+	bool removed = oa_config_gone(&place, s->config.kernel, s->config.id);
+	s->config.added &= !removed;
+	return removed;
+}
+
+/* EINVAL says nothing more. */
+static enum sx_status invalid(struct xe_oa *s, struct sx_error *err)
+{
+	if (was_removed(s))
+		return SX_ERR_NOT_FOUND;
 	error_because(err, "the kernel refuses report format %s, exponent %u or OA unit %u",
 		      sx_oa_format_name(s->config.format), s->oa.exponent, s->unit->id);
 	error_try(err, "another --interval or --set; dmesg has the kernel's reason with drm.debug");
 	return error_as(err, SX_ERR_UNSUPPORTED);
 }
 
-static enum sx_status cannot_stream(const struct xe_oa *s, int why, struct sx_error *err)
+static enum sx_status cannot_stream(struct xe_oa *s, int why, struct sx_error *err)
 {
 	const char *because, *remedy;
 	enum sx_status status =
@@ -187,6 +194,7 @@ static enum sx_status cannot_stream(const struct xe_oa *s, int why, struct sx_er
 		error_try(err, "again when less memory is in use, or a longer --interval");
 		return error_as(err, SX_ERR_NO_MEMORY);
 	case EINVAL:
+	case ENOENT:
 		return invalid(s, err);
 	default:
 		error_try(err, "sextant doctor");
@@ -219,6 +227,10 @@ enum sx_status xe_stream_open(struct xe_oa *s, struct sx_error *err)
 	int fd = oa_ioctl(s->oa.base.sys, s->oa.fd, XE_OBSERVATION, &arg);
 	if (fd < 0)
 		return cannot_stream(s, errno, err);
+	if (was_removed(s)) { /* and another one may have its id */
+		s->oa.base.sys->close(s->oa.base.sys->user, fd);
+		return SX_ERR_NOT_FOUND;
+	}
 	s->oa.stream = fd;
 	enum sx_status status = stream_begin(s, err);
 	if (status)

@@ -91,8 +91,6 @@ struct xe_config {
 enum sx_status xe_config_open(const struct oa_place *place,
 			      const struct oa_programs_request *request, struct xe_config *out,
 			      struct sx_error *err);
-/* Whether the kernel still has it. */
-bool xe_config_stands(const struct oa_place *place, const struct xe_config *config);
 /* Removes what was added. SX_ERR_IO when the kernel keeps it. */
 enum sx_status xe_config_close(const struct oa_place *place, struct xe_config *config,
 			       struct sx_error *err);

@@ -78,9 +78,34 @@ static void test_removed_meanwhile(void **state)
 	fake.vanish = 1;
 	assert_int_equal(start(source, "RenderBasic", 0, &err), SX_OK);
 	assert_true(s->config.added);
+	/* And one that we added; there is no end of it where it happens each time. */
+	fake.vanish = 1;
+	assert_int_equal(start(source, "RenderBasic", 0, &err), SX_OK);
+	fake.vanish = 9;
+	assert_int_equal(start(source, "RenderBasic", 0, &err), SX_ERR_BUSY);
+	assert_int_equal(err.status, SX_ERR_BUSY);
+	fake.vanish = 0;
 	source_i915_oa.close(source);
 	assert_int_equal(fake_i915_config_count(&fake), 0);
 	assert_int_equal(fake.open_fds, 0);
+}
+
+/* The kernel gives a removed one's id to the next: what is opened by it is not ours to measure. */
+static void test_taken_over(void **state)
+{
+	(void)state;
+	struct fake_i915 fake;
+	struct sx_error err = {0};
+	fake_i915_init(&fake);
+	fake.vanish = 1;
+	fake.takes_over = true;
+	struct source *source = open_fake(&fake);
+	assert_int_equal(start(source, "RenderBasic", 0, &err), SX_OK);
+	assert_string_not_equal(fake.active->uuid, "01234567-0123-0123-0123-012345678901");
+	source_i915_oa.close(source);
+	assert_int_equal(fake_i915_config_count(&fake), 1); /* the other process' */
+	assert_int_equal(fake.open_fds, 0);
+	fake_i915_finish(&fake);
 }
 
 /* Every set can be added; on GT3 all programs that apply are joined. */
@@ -321,9 +346,13 @@ static void test_user_counter(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_existing_config),   cmocka_unit_test(test_foreign_config),
-	    cmocka_unit_test(test_removed_meanwhile), cmocka_unit_test(test_every_set),
-	    cmocka_unit_test(test_every_generation),  cmocka_unit_test(test_streams_of_generations),
+	    cmocka_unit_test(test_existing_config),
+	    cmocka_unit_test(test_foreign_config),
+	    cmocka_unit_test(test_removed_meanwhile),
+	    cmocka_unit_test(test_taken_over),
+	    cmocka_unit_test(test_every_set),
+	    cmocka_unit_test(test_every_generation),
+	    cmocka_unit_test(test_streams_of_generations),
 	    cmocka_unit_test(test_user_counter),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

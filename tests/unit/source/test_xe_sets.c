@@ -232,7 +232,8 @@ static void test_configs(void **state)
 	end(&s);
 	fake.vanish = 9;
 	source = NULL;
-	assert_int_equal(open_start(&fake, &source, &request, &err), SX_ERR_NOT_FOUND);
+	assert_int_equal(open_start(&fake, &source, &request, &err), SX_ERR_BUSY);
+	assert_int_equal(err.status, SX_ERR_BUSY);
 	source_xe_oa.close(source);
 	assert_int_equal(fake.open_fds, 0);
 }
