@@ -40,7 +40,8 @@ struct sx_device {
 
 /*
  * Asks every source what is here; never fails because one source does. *out is owned by the caller.
- * `ask_drivers`: load drivers where only they know their name (OpenGL), which takes up to a second;
+ * `ask_drivers`: load drivers where only they know their name (OpenGL), which takes up to a second,
+ * and ask Intel's for an OA stream, without opening one: one that is held makes a device unusable;
  * else nothing is loaded and no process started, which takes milliseconds. Errors:
  * SX_ERR_NO_MEMORY. Thread-safe.
  */

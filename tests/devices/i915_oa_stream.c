@@ -106,7 +106,7 @@ int fake_i915_open_stream(struct fake_i915 *f, const struct i915_perf_open *arg)
 		return fake_refuse(EINVAL);
 	if (f->stream || f->held)
 		return fake_refuse(EBUSY);
-	if (f->vanish && f->vanish-- && fake_i915_find_config(f, f->set_id))
+	if (fake_i915_find_config(f, f->set_id) && f->vanish && f->vanish--)
 		fake_i915_vanish(f, f->set_id);
 	f->active = fake_i915_find_config(f, f->set_id);
 	if (!f->active)

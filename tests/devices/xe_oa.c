@@ -195,7 +195,7 @@ static int open_stream(struct fake_xe *f, uint64_t chain)
 		return fake_refuse(EINVAL);
 	if (f->stream || f->held)
 		return fake_refuse(EBUSY);
-	if (f->vanish && f->vanish-- && fake_xe_find_config(f, f->set_id)) {
+	if (fake_xe_find_config(f, f->set_id) && f->vanish && f->vanish--) {
 		fake_xe_remove_config(f, f->set_id);
 		if (f->takes_over)
 			fake_xe_add_foreign(f, "01234567-0123-0123-0123-012345678901", f->set_id);

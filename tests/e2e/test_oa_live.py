@@ -232,6 +232,22 @@ class Refusals(unittest.TestCase):
             self.refused(driver, 'removed=9', 4, 'adds and removes configurations', 'end the other profiler')
             self.refused(driver, 'open=2', 3, 'refuses report format', 'another --interval or --set')
 
+    def test_doctor(self):
+        """The doctor asks for a stream, and opens none; what is in the way is what a run meets."""
+        chips = [('i915', '')] + [('i915', f' device={CHIPS[name][0]}') for name in ('intel-tglgt2', 'intel-acmgt3', 'intel-mtlgt3')]
+        chips += [('xe', f' device={device} version={version}') for device, version in CHIPS.values()]
+        cases = (('', 'ready', '', ''), ('held=1', 'unusable', 'another process', 'end the other profiler'),
+                 ('topology=22', 'unusable', 'does not know the query', 'a kernel of'),
+                 ('paranoid=0 open=13', 'unusable', 'policy', 'outside of containers'), ('open=19', 'unusable', 'no OA unit', 'a kernel of'))
+        for driver, chip in chips:
+            for words, state, because, remedy in cases:
+                fake = f'{driver}{chip} {words}'
+                document = json.loads(Run(fake, 'doctor', '--json').out)
+                found = [d for d in document['sources'] if d['device'] == f'{driver}:card0'][0]
+                self.assertEqual(found['state'], state, fake)
+                self.assertIn(because, found['reason'] or '', fake)
+                self.assertIn(remedy, found['remedy'] or '', fake)
+
 
 if __name__ == '__main__':
     unittest.main()

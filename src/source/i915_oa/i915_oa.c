@@ -21,7 +21,11 @@ static const char *i915_oa_obstacle(const struct sx_sys *sys, const struct drm_n
 	return i915_card_obstacle(sys, &card, status, remedy);
 }
 
-static const struct oa_driver i915_driver = {I915_DRIVER, "i915_oa", i915_oa_obstacle};
+static enum sx_status i915_oa_attempt(const struct source_host *host, const char *id,
+				      struct sx_error *err);
+
+static const struct oa_driver i915_driver = {I915_DRIVER, "i915_oa", i915_oa_obstacle,
+					     i915_oa_attempt};
 
 static void i915_oa_probe(const struct source_host *host, source_found_fn found, void *user)
 {
@@ -116,6 +120,7 @@ static const struct oa_steps i915_steps = {.driver = &i915_driver,
 					   .configure = i915_step_configure,
 					   .unconfigure = i915_step_unconfigure,
 					   .stream = i915_step_stream,
+					   .attempt = i915_stream_attempt,
 					   .read = i915_stream_read,
 					   .stop = i915_stream_drain,
 					   .end = i915_stream_close,
@@ -127,6 +132,12 @@ static enum sx_status i915_oa_open(const struct source_host *host, const char *i
 				   struct source **out, struct sx_error *err)
 {
 	return oa_source_open(&i915_steps, host, id, out, err);
+}
+
+static enum sx_status i915_oa_attempt(const struct source_host *host, const char *id,
+				      struct sx_error *err)
+{
+	return oa_source_attempt(&i915_steps, host, id, err);
 }
 
 static bool i915_oa_clock(struct source *source, struct source_clock *out)

@@ -102,6 +102,8 @@ struct i915_oa {
 /* Opens the stream of s->config. Errors: SX_ERR_PERMISSION, SX_ERR_BUSY, SX_ERR_UNSUPPORTED,
  * SX_ERR_NOT_FOUND (the configuration was removed), SX_ERR_NO_MEMORY, SX_ERR_IO. */
 enum sx_status i915_stream_open(struct i915_oa *s, struct sx_error *err);
+/* As oa_steps.attempt. */
+enum sx_status i915_stream_attempt(struct oa_source *source, struct sx_error *err);
 /* Keeps what the kernel has for us, then ends the stream. */
 void i915_stream_drain(struct oa_source *source);
 /* Ends the stream, and forgets what was kept. */

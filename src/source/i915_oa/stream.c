@@ -176,6 +176,19 @@ enum sx_status i915_stream_open(struct i915_oa *s, struct sx_error *err)
 	return SX_OK;
 }
 
+enum sx_status i915_stream_attempt(struct oa_source *source, struct sx_error *err)
+{
+	struct i915_oa *s = (struct i915_oa *)source;
+	struct properties properties;
+	s->config.id = OA_NO_CONFIG;
+	s->poll_ns = POLL_MOST_NS;
+	gather_properties(s, &properties);
+	int fd = open_with(s, &properties);
+	if (fd >= 0)
+		s->oa.base.sys->close(s->oa.base.sys->user, fd);
+	return fd >= 0 || fd == -EINVAL || fd == -ENOENT ? SX_OK : cannot_stream(s, -fd, err);
+}
+
 size_t i915_oa_pair(struct oa_source *source, uint8_t *out, size_t cap)
 {
 	struct i915_oa *s = (struct i915_oa *)source;

@@ -33,7 +33,8 @@ static bool probe_card(void *arg, const struct drm_node *node)
 {
 	struct probing *p = arg;
 	struct oa_catalog catalog;
-	char id[32], name[64], remedy[320];
+	struct sx_error err;
+	char id[32], name[64], remedy[320], because[2 * SX_ERROR_TEXT_MAX + 4];
 	const char *generation = sx_oa_generation(node->device_id);
 	p->any = true;
 	bool known = oa_find_catalog(p->host->catalogs, node->device_id, &catalog);
@@ -50,6 +51,12 @@ static bool probe_card(void *arg, const struct drm_node *node)
 	if (!device.because && !known)
 		oa_no_catalog(&device, catalog.match == SX_OA_MATCH_NEAR ? catalog.name : NULL,
 			      remedy, sizeof(remedy));
+	if (!device.because && p->host->ask_drivers &&
+	    (device.obstacle = p->driver->attempt(p->host, id, &err))) {
+		snprintf(because, sizeof(because), "%s: %s", err.message, err.because);
+		device.because = because;
+		device.remedy = err.remedy;
+	}
 	if (device.because)
 		device.state = SX_DEVICE_UNUSABLE;
 	p->found(p->user, &device);

@@ -17,6 +17,9 @@ struct oa_driver {
 	 * kind. */
 	const char *(*obstacle)(const struct sx_sys *sys, const struct drm_node *node,
 				enum sx_status *status, const char **remedy);
+	/* Whether start() would get a stream, as oa_source_attempt(). */
+	enum sx_status (*attempt)(const struct source_host *host, const char *id,
+				  struct sx_error *err);
 };
 
 /* Where configurations are. */

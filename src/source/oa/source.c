@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "source/oa/selftest.h"
 #include "wire/oa/flex.h"
+#include "wire/oa/oa.h"
 
 #define DEFAULT_INTERVAL_NS UINT64_C(10000000)
 #define OPEN_TRIES	    3 /* while somebody removes the metric set in between */
@@ -64,6 +65,22 @@ enum sx_status oa_source_open(const struct oa_steps *steps, const struct source_
 	oa_source_describe(s, oa_find_catalog(host->catalogs, s->device->device_id, s->catalog));
 	*out = &s->base;
 	return SX_OK;
+}
+
+enum sx_status oa_source_attempt(const struct oa_steps *steps, const struct source_host *host,
+				 const char *id, struct sx_error *err)
+{
+	struct source *source;
+	enum sx_status status = oa_source_open(steps, host, id, &source, err);
+	if (status)
+		return status;
+	struct oa_source *s = oa_source(source);
+	s->device->format = oa_format_usual(oa_platform(s->device->device_id));
+	s->exponent = OA_EXPONENT_MAX; /* no limit of the rate forbids it */
+	s->period_ns = oa_period_ns(s->device->timestamp_hz, s->exponent);
+	status = steps->attempt(s, err);
+	oa_source_close(source);
+	return status;
 }
 
 void oa_source_begin(struct oa_source *s, int stream)

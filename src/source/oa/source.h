@@ -12,6 +12,9 @@
 /* The note of a stream that begins with a program. */
 #define OA_COUNTS_ALL "OA counts everything on the GPU, not this program alone"
 
+/* A configuration's id that no kernel reaches: the drivers count up from 1 and take free ones. */
+#define OA_NO_CONFIG INT32_MAX
+
 struct oa_source;
 
 /* Errors as those of source_ops. */
@@ -35,6 +38,11 @@ struct oa_steps {
 	 * demand a note. SX_ERR_NOT_FOUND: somebody removed the configuration meanwhile.
 	 */
 	enum sx_status (*stream)(struct oa_source *s, uint64_t interval_ns, struct sx_error *err);
+	/*
+	 * Asks for a stream of OA_NO_CONFIG, of the format, exponent and period in `s`. SX_OK: that
+	 * is all that the kernel lacks. Else the errors of stream().
+	 */
+	enum sx_status (*attempt)(struct oa_source *s, struct sx_error *err);
 	enum sx_status (*read)(struct oa_source *s, int timeout_ms, struct raw_sample *out,
 			       struct sx_error *err);
 	/* Nothing more is counted, and what there is can still be read; nothing is kept. */
@@ -74,6 +82,13 @@ struct oa_source {
 /* Opens a card; as source_ops.open. */
 enum sx_status oa_source_open(const struct oa_steps *steps, const struct source_host *host,
 			      const char *id, struct source **out, struct sx_error *err);
+/*
+ * Opens the card and says whether start() would get a stream, without opening one: drivers look
+ * for the holder before they look for the configuration, and there is none of that id. Errors:
+ * those of open() and of start().
+ */
+enum sx_status oa_source_attempt(const struct oa_steps *steps, const struct source_host *host,
+				 const char *id, struct sx_error *err);
 /* Says where a source has what the driver knows of its card, which is the node's. */
 void oa_source_card(struct oa_source *s, const struct drm_node *node, struct sx_oa_device *device,
 		    struct oa_catalog *catalog);

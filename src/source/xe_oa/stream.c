@@ -217,16 +217,37 @@ static enum sx_status stream_begin(struct xe_oa *s, struct sx_error *err)
 	return cannot_stream(s, why, err);
 }
 
-enum sx_status xe_stream_open(struct xe_oa *s, struct sx_error *err)
+/* The stream's descriptor, or the negative errno. */
+static int open_with(const struct xe_oa *s)
 {
-	struct chain chain = {.count = 0};
+	struct chain chain;
 	make_chain(s, &chain);
 	struct xe_observation arg = {.type = XE_OBSERVE_OA,
 				     .op = XE_OBSERVE_OPEN,
 				     .param = (uint64_t)(uintptr_t)chain.links};
 	int fd = oa_ioctl(s->oa.base.sys, s->oa.fd, XE_OBSERVATION, &arg);
+	return fd >= 0 ? fd : -errno;
+}
+
+enum sx_status xe_stream_attempt(struct oa_source *source, struct sx_error *err)
+{
+	struct xe_oa *s = (struct xe_oa *)source;
+	s->config =
+	    (struct xe_config){.id = OA_NO_CONFIG, .format = s->card.device.format, .set = OA_SET};
+	enum sx_status status = xe_unit_choose(s, err);
+	if (status)
+		return status;
+	int fd = open_with(s);
+	if (fd >= 0)
+		s->oa.base.sys->close(s->oa.base.sys->user, fd);
+	return fd >= 0 || fd == -EINVAL || fd == -ENOENT ? SX_OK : cannot_stream(s, -fd, err);
+}
+
+enum sx_status xe_stream_open(struct xe_oa *s, struct sx_error *err)
+{
+	int fd = open_with(s);
 	if (fd < 0)
-		return cannot_stream(s, errno, err);
+		return cannot_stream(s, -fd, err);
 	if (was_removed(s)) { /* and another one may have its id */
 		s->oa.base.sys->close(s->oa.base.sys->user, fd);
 		return SX_ERR_NOT_FOUND;

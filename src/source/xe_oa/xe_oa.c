@@ -28,7 +28,10 @@ static const char *xe_oa_obstacle(const struct sx_sys *sys, const struct drm_nod
 	return xe_card_obstacle(sys, &card, status, remedy);
 }
 
-static const struct oa_driver xe_driver = {XE_DRIVER, "xe_oa", xe_oa_obstacle};
+static enum sx_status xe_oa_attempt(const struct source_host *host, const char *id,
+				    struct sx_error *err);
+
+static const struct oa_driver xe_driver = {XE_DRIVER, "xe_oa", xe_oa_obstacle, xe_oa_attempt};
 
 static void xe_oa_probe(const struct source_host *host, source_found_fn found, void *user)
 {
@@ -174,6 +177,7 @@ static const struct oa_steps xe_steps = {.driver = &xe_driver,
 					 .configure = xe_step_configure,
 					 .unconfigure = xe_step_unconfigure,
 					 .stream = xe_step_stream,
+					 .attempt = xe_stream_attempt,
 					 .read = xe_stream_read,
 					 .stop = xe_stream_stop,
 					 .end = xe_stream_close,
@@ -186,6 +190,12 @@ static enum sx_status xe_oa_open(const struct source_host *host, const char *id,
 				 struct source **out, struct sx_error *err)
 {
 	return oa_source_open(&xe_steps, host, id, out, err);
+}
+
+static enum sx_status xe_oa_attempt(const struct source_host *host, const char *id,
+				    struct sx_error *err)
+{
+	return oa_source_attempt(&xe_steps, host, id, err);
 }
 
 const struct source_ops source_xe_oa = {.name = "xe_oa",

@@ -112,6 +112,8 @@ struct xe_oa {
 	uint32_t noted;		    /* XE_STATUS_ bits that a note was given of */
 };
 
+/* As oa_steps.attempt. */
+enum sx_status xe_stream_attempt(struct oa_source *source, struct sx_error *err);
 /* Opens and starts the stream of s->config. Errors: SX_ERR_PERMISSION, SX_ERR_BUSY,
  * SX_ERR_UNSUPPORTED, SX_ERR_NOT_FOUND (the configuration is gone), SX_ERR_NO_MEMORY, SX_ERR_IO. */
 enum sx_status xe_stream_open(struct xe_oa *s, struct sx_error *err);

@@ -199,6 +199,15 @@ enum sx_oa_format oa_format_of(uint32_t device_id, uint32_t number)
 	return format;
 }
 
+enum sx_oa_format oa_format_usual(const struct oa_platform *platform)
+{
+	uint32_t version = platform ? platform->version : 900;
+	return version < 800	? SX_OA_A45_B8_C8
+	       : version < 1255 ? SX_OA_A32U40_A4U32_B8_C8
+	       : version < 2000 ? SX_OA_A24U40_A14U32_B8_C8
+				: SX_OA_PEC64U64;
+}
+
 uint32_t oa_format_number(enum sx_oa_format format)
 {
 	return format == SX_OA_HSW_C4_B8 ? SX_OA_C4_B8 : (uint32_t)format;

@@ -96,6 +96,8 @@ bool oa_counts_twice(const struct oa_platform *platform);
 const struct sx_group_info *oa_group(const struct sx_catalog *catalog, const char *set);
 /* A device id that the catalog is of, or 0: the heads of its reports look so. */
 uint32_t oa_device_of(const struct sx_catalog *catalog);
+/* The format that most sets of the render engine have; NULL: of a platform that is not known. */
+enum sx_oa_format oa_format_usual(const struct oa_platform *platform);
 /* The number of the i915 uAPI for a format. */
 uint32_t oa_format_number(enum sx_oa_format format);
 /* Whether a PCI device id is a Broadwell. */

@@ -26,6 +26,15 @@ static struct found probe(struct fake_i915 *fake)
 	return found;
 }
 
+/* The same, with the driver asked. */
+static struct found ask(struct fake_i915 *fake)
+{
+	struct found found = {0};
+	source_i915_oa.probe(&(struct source_host){.sys = &fake->sys, .ask_drivers = true},
+			     found_take, &found);
+	return found;
+}
+
 static void test_probe(void **state)
 {
 	(void)state;
@@ -55,6 +64,31 @@ static void test_probe(void **state)
 	assert_int_equal(f.count, 1);
 	assert_int_equal(f.state, SX_DEVICE_ABSENT);
 	assert_non_null(strstr(f.because, "no card"));
+	assert_int_equal(fake.open_fds, 0);
+}
+
+/* Who asks the driver learns whether a stream would open, and none is opened for it. */
+static void test_attempt(void **state)
+{
+	(void)state;
+	struct fake_i915 fake;
+	fake_i915_init(&fake);
+	fake.max_rate_hz = 1; /* of one who may open, at any rate */
+	fake.capable = false;
+	assert_int_equal(ask(&fake).state, SX_DEVICE_READY);
+	fake.held = true;
+	struct found f = ask(&fake);
+	assert_int_equal(f.state, SX_DEVICE_UNUSABLE);
+	assert_int_equal(f.obstacle, SX_ERR_BUSY);
+	assert_non_null(strstr(f.because, "another process"));
+	assert_non_null(strstr(f.remedy, "end the other profiler"));
+	assert_int_equal(probe(&fake).state, SX_DEVICE_READY); /* which asks nobody */
+	fake.held = false;
+	fake.topology_errno = EINVAL;
+	assert_non_null(strstr(ask(&fake).remedy, "4.17"));
+	fake.no_render_node = fake.no_card_node = true;
+	assert_non_null(strstr(ask(&fake).because, "cannot open /dev/dri/renderD128"));
+	assert_int_equal(fake.opened_ns, 0);
 	assert_int_equal(fake.open_fds, 0);
 }
 
@@ -367,15 +401,11 @@ static void test_uapi(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_probe),
-	    cmocka_unit_test(test_describe),
-	    cmocka_unit_test(test_exponent),
-	    cmocka_unit_test(test_refusals),
-	    cmocka_unit_test(test_names_and_nodes),
-	    cmocka_unit_test(test_named_refusals),
-	    cmocka_unit_test(test_topology_refused),
-	    cmocka_unit_test(test_fault_sweep),
-	    cmocka_unit_test(test_selftest),
+	    cmocka_unit_test(test_probe),	   cmocka_unit_test(test_attempt),
+	    cmocka_unit_test(test_describe),	   cmocka_unit_test(test_exponent),
+	    cmocka_unit_test(test_refusals),	   cmocka_unit_test(test_names_and_nodes),
+	    cmocka_unit_test(test_named_refusals), cmocka_unit_test(test_topology_refused),
+	    cmocka_unit_test(test_fault_sweep),	   cmocka_unit_test(test_selftest),
 	    cmocka_unit_test(test_uapi),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

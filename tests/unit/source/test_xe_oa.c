@@ -44,6 +44,33 @@ static void test_probe(void **state)
 	assert_int_equal(fake.open_fds, 0);
 }
 
+/* Who asks the driver learns whether a stream would open, and none is opened for it. */
+static void test_attempt(void **state)
+{
+	static const struct {
+		uint32_t device, version;
+	} chips[] = {
+	    {0x9a49, 1200}, {0x56a0, 1255}, {0x7d55, 1270}, {0xe20b, 2000}, {0xb080, 3000}};
+	for (size_t i = 0; i < sizeof(chips) / sizeof(chips[0]); i++) {
+		struct fake_xe fake;
+		struct found f = {0};
+		fake_xe_init(&fake);
+		fake_xe_become(&fake, chips[i].device, chips[i].version);
+		struct source_host host = host_of(&fake);
+		host.ask_drivers = true;
+		source_xe_oa.probe(&host, found_take, &f);
+		assert_int_equal(f.state, SX_DEVICE_READY);
+		fake.held = true;
+		source_xe_oa.probe(&host, found_take, &f);
+		assert_int_equal(f.state, SX_DEVICE_UNUSABLE);
+		assert_int_equal(f.obstacle, SX_ERR_BUSY);
+		assert_non_null(strstr(f.because, "another process"));
+		assert_int_equal(probe(&fake).state, SX_DEVICE_READY); /* which asks nobody */
+		assert_false(fake.active.used);
+		assert_int_equal(fake.open_fds, 0);
+	}
+}
+
 /* Before Linux 7.3 the driver's own switch alone opens it; from then on perf's as well. */
 static void test_rights(void **state)
 {
@@ -403,12 +430,13 @@ static void test_recording(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_probe),	    cmocka_unit_test(test_rights),
-	    cmocka_unit_test(test_describe),	    cmocka_unit_test(test_stream),
-	    cmocka_unit_test(test_losses),	    cmocka_unit_test(test_overflow),
-	    cmocka_unit_test(test_buffer),	    cmocka_unit_test(test_gone),
-	    cmocka_unit_test(test_read_after_stop), cmocka_unit_test(test_fault_sweep),
-	    cmocka_unit_test(test_selftest),	    cmocka_unit_test(test_recording),
+	    cmocka_unit_test(test_probe),	cmocka_unit_test(test_attempt),
+	    cmocka_unit_test(test_rights),	cmocka_unit_test(test_describe),
+	    cmocka_unit_test(test_stream),	cmocka_unit_test(test_losses),
+	    cmocka_unit_test(test_overflow),	cmocka_unit_test(test_buffer),
+	    cmocka_unit_test(test_gone),	cmocka_unit_test(test_read_after_stop),
+	    cmocka_unit_test(test_fault_sweep), cmocka_unit_test(test_selftest),
+	    cmocka_unit_test(test_recording),
 	};
 	return cmocka_run_group_tests(tests, context_open, context_close);
 }
