@@ -296,7 +296,7 @@ static int main_run(struct cli *cli, const struct command *command, int argc, ch
 		ticker_start(cli);
 	status = sx_context_create(NULL, &cli->context, &err);
 	if (!status && !cli->options.quiet)
-		selection_tell_presets(cli);
+		status = selection_tell_presets(cli, &err);
 	if (!status)
 		status = imported_inputs(cli, &err);
 	int code = status ? cli_fail(cli, &err) : command->run(cli);

@@ -311,15 +311,20 @@ void selection_tell_missing(struct cli *cli)
 				 all[i].catalog, all[i].because);
 }
 
-static bool visit_name(struct cli *cli, const char *name,
-		       bool (*visit)(void *user, struct sx_catalog *catalog), void *user)
+/* A catalog that cannot be read is passed over, but not one that memory was out for. */
+static enum sx_status visit_name(struct cli *cli, const char *name, selection_visit_fn visit,
+				 void *user, struct sx_error *err)
 {
 	struct sx_catalog *catalog;
-	if (!name || sx_catalog_open(cli->context, name, &catalog, NULL) != SX_OK)
-		return true;
-	bool more = visit(user, catalog);
+	struct sx_error why = {0};
+	enum sx_status status = sx_catalog_open(cli->context, name, &catalog, &why);
+	if (status == SX_ERR_NO_MEMORY && err)
+		*err = why;
+	if (status)
+		return status == SX_ERR_NO_MEMORY ? status : SX_OK;
+	status = visit(user, catalog);
 	sx_catalog_unref(catalog);
-	return more;
+	return status;
 }
 
 static bool is_here(const struct sx_device *all, size_t count, const char *name)
@@ -331,33 +336,36 @@ static bool is_here(const struct sx_device *all, size_t count, const char *name)
 	return false;
 }
 
-/* Calls visit for each catalog that is, or is not, of a device of this machine; false: enough. */
-static bool each_catalog(struct cli *cli, bool here,
-			 bool (*visit)(void *user, struct sx_catalog *catalog), void *user)
+/* Calls visit for each catalog that is, or is not, of a device of this machine. */
+static enum sx_status each_catalog(struct cli *cli, bool here, selection_visit_fn visit, void *user,
+				   struct sx_error *err)
 {
 	size_t count, catalogs = 0;
 	const struct sx_device *all;
-	bool more = true;
-	if (selection_probe(cli, &all, &count, NULL))
-		count = 0;
+	enum sx_status status = selection_probe(cli, &all, &count, err);
 	const char *const *names = sx_catalog_names(cli->context, &catalogs);
-	for (size_t i = 0; more && names && i < catalogs; i++)
+	if (!status && !names)
+		status = error_nomem(err, "listing the catalogs");
+	for (size_t i = 0; !status && i < catalogs; i++)
 		if (is_here(all, count, names[i]) == here)
-			more = visit_name(cli, names[i], visit, user);
-	return more;
+			status = visit_name(cli, names[i], visit, user, err);
+	return status;
 }
 
-void selection_each_catalog(struct cli *cli, bool (*visit)(void *user, struct sx_catalog *catalog),
-			    void *user)
+enum sx_status selection_each_catalog(struct cli *cli, selection_visit_fn visit, void *user,
+				      struct sx_error *err)
 {
-	if (each_catalog(cli, true, visit, user))
-		each_catalog(cli, false, visit, user);
+	enum sx_status status = each_catalog(cli, true, visit, user, err);
+	if (!status)
+		status = each_catalog(cli, false, visit, user, err);
+	return status == SX_END ? SX_OK : status;
 }
 
-void selection_each_here(struct cli *cli, bool (*visit)(void *user, struct sx_catalog *catalog),
-			 void *user)
+enum sx_status selection_each_here(struct cli *cli, selection_visit_fn visit, void *user,
+				   struct sx_error *err)
 {
-	each_catalog(cli, true, visit, user);
+	enum sx_status status = each_catalog(cli, true, visit, user, err);
+	return status == SX_END ? SX_OK : status;
 }
 
 /* Whether a catalog has what a preset is called: then nothing more is looked for. */
@@ -366,22 +374,24 @@ struct preset_search {
 	bool found;
 };
 
-static bool preset_search_in(void *user, struct sx_catalog *catalog)
+static enum sx_status preset_search_in(void *user, struct sx_catalog *catalog)
 {
 	struct preset_search *search = user;
 	search->found = sx_catalog_find_metric(catalog, search->name, SX_NONE, NULL) != SX_NONE ||
 			sx_catalog_find_counter(catalog, search->name, SX_NONE, NULL) != SX_NONE;
-	return !search->found;
+	return search->found ? SX_END : SX_OK;
 }
 
-void selection_tell_presets(struct cli *cli)
+enum sx_status selection_tell_presets(struct cli *cli, struct sx_error *err)
 {
 	const struct config_line *preset;
-	for (size_t at = 0; (preset = config_preset(&cli->config, &at));) {
+	enum sx_status status = SX_OK;
+	for (size_t at = 0; !status && (preset = config_preset(&cli->config, &at));) {
 		struct preset_search search = {.name = preset->name};
-		selection_each_catalog(cli, preset_search_in, &search);
+		status = selection_each_catalog(cli, preset_search_in, &search, err);
 		if (search.found)
 			cli_note(cli, "note: %s is the preset of %s:%u here, not the metric",
 				 preset->name, cli->config.path, preset->line);
 	}
+	return status;
 }

@@ -15,18 +15,23 @@ enum sx_status selection_devices(struct cli *cli, struct sx_error *err);
  * what comes near, SX_ERR_USAGE when --for names another.
  */
 enum sx_status selection_catalog(struct cli *cli, struct sx_catalog **out, struct sx_error *err);
+/* Looks at a catalog. SX_OK: go on to the next; SX_END: enough; errors end the search. */
+typedef enum sx_status (*selection_visit_fn)(void *user, struct sx_catalog *catalog);
 /*
- * Calls `visit` with each catalog, those of this machine's devices first, until it returns false.
- * One that cannot be read is passed over.
+ * Calls `visit` with each catalog, those of this machine's devices first. One that cannot be read
+ * is passed over. Errors: those of `visit`, SX_ERR_NO_MEMORY.
  */
-void selection_each_catalog(struct cli *cli, bool (*visit)(void *user, struct sx_catalog *catalog),
-			    void *user);
+enum sx_status selection_each_catalog(struct cli *cli, selection_visit_fn visit, void *user,
+				      struct sx_error *err);
 /* The same for those of this machine's devices that can be measured, also in programs. */
-void selection_each_here(struct cli *cli, bool (*visit)(void *user, struct sx_catalog *catalog),
-			 void *user);
+enum sx_status selection_each_here(struct cli *cli, selection_visit_fn visit, void *user,
+				   struct sx_error *err);
 
-/* Tells the presets of the configuration that stand in place of a metric or counter. */
-void selection_tell_presets(struct cli *cli);
+/*
+ * Says which presets of the configuration stand in place of a metric or counter. Errors:
+ * SX_ERR_NO_MEMORY.
+ */
+enum sx_status selection_tell_presets(struct cli *cli, struct sx_error *err);
 
 /* Says which libraries are missing that would measure programs, and where they were looked for. */
 void selection_tell_missing(struct cli *cli);

@@ -132,30 +132,31 @@ struct many {
 	char first[64]; /* a catalog that has some */
 	struct json json;
 	size_t shown;
-	enum sx_status status;
 	struct sx_error *err;
 };
 
-static bool list_one(void *user, struct sx_catalog *catalog)
+static enum sx_status list_one(void *user, struct sx_catalog *catalog)
 {
 	struct many *m = user;
 	struct listing *l = &m->listing;
 	const struct view *to = l->to;
-	m->status = list_prepare(m->cli, l, catalog, m->set, m->err);
-	if (m->status)
-		return false;
+	enum sx_status status = list_prepare(m->cli, l, catalog, m->set, m->err);
+	bool no_memory = false;
+	if (status)
+		return status;
 	l->shown = 0;
+	l->view.no_memory = &no_memory;
 	if (to->format == FORMAT_JSON) {
 		list_json_items(l, m->what, &m->json);
 	} else if (list_any(l, m->what)) {
 		fputs(m->shown ? "\n" : "", to->out.out);
 		text_styled(&to->out, TEXT_BOLD, l->view.info->name);
 		fprintf(to->out.out, "  %s\n", l->view.info->title);
-		if (!list_text(l, m->what))
-			m->status = error_nomem(m->err, "listing");
+		no_memory |= !list_text(l, m->what);
 	}
+	l->view.no_memory = NULL;
 	m->shown += l->shown;
-	return !m->status;
+	return no_memory ? error_nomem(m->err, "listing") : SX_OK;
 }
 
 static enum sx_status search_nothing(const struct many *m, const char *pattern,
@@ -194,8 +195,7 @@ static enum sx_status each_recorded(struct many *m, const uint32_t *devices, uin
 		if (status || told)
 			continue;
 		m->set = views[i]->facts.set;
-		if (!list_one(m, views[i]->catalog))
-			status = m->status;
+		status = list_one(m, views[i]->catalog);
 	}
 	for (uint32_t i = 0; views && i < count; i++)
 		capture_view_close(views[i]);
@@ -204,21 +204,22 @@ static enum sx_status each_recorded(struct many *m, const uint32_t *devices, uin
 }
 
 /* The first catalog that has what is to be listed. */
-static bool has_some(void *user, struct sx_catalog *catalog)
+static enum sx_status has_some(void *user, struct sx_catalog *catalog)
 {
 	struct many *m = user;
 	m->listing.view = describe_view(catalog);
 	m->listing.pattern = m->pattern;
 	if (!list_any(&m->listing, m->what))
-		return true;
+		return SX_OK;
 	snprintf(m->first, sizeof(m->first), "%s", m->listing.view.info->name);
-	return false;
+	return SX_END;
 }
 
 static enum sx_status refuse_table(struct many *m, bool recorded, struct sx_error *err)
 {
-	if (!recorded)
-		selection_each_catalog(m->cli, has_some, m);
+	enum sx_status status = recorded ? SX_OK : selection_each_catalog(m->cli, has_some, m, err);
+	if (status)
+		return status;
 	if (!recorded && !m->first[0] && m->pattern)
 		return search_nothing(m, m->pattern, err);
 	error_set(err, SX_ERR_USAGE, "a table is of one catalog");
@@ -231,10 +232,10 @@ static enum sx_status refuse_table(struct many *m, bool recorded, struct sx_erro
 }
 
 /* What this machine's devices do not have, such as metric sets, others do. */
-static void list_elsewhere(struct many *m)
+static enum sx_status list_elsewhere(struct many *m)
 {
 	cli_note(m->cli, "note: no device of this machine has %s; those of all catalogs:", m->what);
-	selection_each_catalog(m->cli, list_one, m);
+	return selection_each_catalog(m->cli, list_one, m, m->err);
 }
 
 /*
@@ -262,16 +263,15 @@ static enum sx_status list_many(struct cli *cli, const char *what, const uint32_
 	if (devices)
 		status = each_recorded(&m, devices, count, err);
 	else if (pattern)
-		selection_each_catalog(cli, list_one, &m);
+		status = selection_each_catalog(cli, list_one, &m, err);
 	else
-		selection_each_here(cli, list_one, &m);
-	if (!devices && !pattern && !m.status && !m.shown)
-		list_elsewhere(&m);
+		status = selection_each_here(cli, list_one, &m, err);
+	if (!devices && !pattern && !status && !m.shown)
+		status = list_elsewhere(&m);
 	if (cli->view.format == FORMAT_JSON) {
 		json_array_end(&m.json);
 		view_json_end(&m.json);
 	}
-	status = status ? status : m.status;
 	if (!status && !m.shown && pattern)
 		return search_nothing(&m, pattern, err);
 	if (!status && !m.shown)

@@ -25,7 +25,7 @@ struct search {
 	struct suggest near;
 };
 
-static bool search_one(void *user, struct sx_catalog *catalog)
+static enum sx_status search_one(void *user, struct sx_catalog *catalog)
 {
 	struct search *s = user;
 	struct catalog_view view = describe_view(catalog);
@@ -37,7 +37,7 @@ static bool search_one(void *user, struct sx_catalog *catalog)
 			suggest_offer(&s->near, near[0]);
 		if (!s->found && explain_is_rule(s->name))
 			rule_offer(&view, &s->near);
-		return true;
+		return SX_OK;
 	}
 	size_t used = strlen(s->others);
 	if (!s->found)
@@ -46,7 +46,7 @@ static bool search_one(void *user, struct sx_catalog *catalog)
 		s->more++;
 	else
 		text_append_item(s->others, sizeof(s->others), ", ", "%s", view.info->name);
-	return true;
+	return SX_OK;
 }
 
 /* Nobody said which device is meant: whoever knows the name, this machine's devices first. */
@@ -56,7 +56,11 @@ static enum sx_status search_catalogs(struct cli *cli, const char *name, struct 
 	char verdict[64];
 	struct search s = {.name = name};
 	suggest_begin(&s.near, name, 1);
-	selection_each_catalog(cli, search_one, &s);
+	enum sx_status status = selection_each_catalog(cli, search_one, &s, err);
+	if (status) {
+		sx_catalog_unref(s.found);
+		return status;
+	}
 	char more[32] = "";
 	if (s.more)
 		snprintf(more, sizeof(more), " and %u more", s.more);

@@ -10,15 +10,20 @@
 #include "tools/cli/ticker.h"
 #include "tools/verbs/oa/explain.h"
 
-/* A vendor-neutral name that this catalog maps nothing to: it is known, but not here. */
-static bool is_absent_neutral(const struct explanation *e, const char *name, struct sx_error *err)
+/* SX_INCOMPLETE: a vendor-neutral name that this catalog maps nothing to, but others may. */
+static enum sx_status find_neutral(const struct explanation *e, const char *name,
+				   struct sx_error *err)
 {
 	const struct sx_metrics_options options = {
 	    .patterns = &name, .pattern_count = 1, .keep_neutral = true};
 	struct sx_metrics *metrics = NULL;
+	struct sx_error why = {0};
 	uint32_t count = 0;
-	if (sx_metrics_create(e->view.catalog, &options, &metrics, NULL))
-		return false;
+	enum sx_status status = sx_metrics_create(e->view.catalog, &options, &metrics, &why);
+	if (status == SX_ERR_NO_MEMORY)
+		*err = why;
+	if (status)
+		return status == SX_ERR_NO_MEMORY ? status : SX_ERR_NOT_FOUND;
 	const struct sx_metric_column *column = sx_metrics_columns(metrics, &count);
 	bool absent =
 	    count == 1 && column->metric == SX_NONE && column->counter == SX_NONE && column->why;
@@ -29,7 +34,7 @@ static bool is_absent_neutral(const struct explanation *e, const char *name, str
 		error_try(err, "sextant explain %s, of a catalog that has it", name);
 	}
 	sx_metrics_destroy(metrics);
-	return absent;
+	return absent ? SX_INCOMPLETE : SX_ERR_NOT_FOUND;
 }
 
 /* Of several sets' metrics the first one, which says where else it is; else a counter. */
@@ -39,8 +44,9 @@ static enum sx_status look_up(struct explanation *e, const char *name, uint32_t 
 	const char *near[2];
 	if (describe_find(&e->view, name, e->set, metric, counter))
 		return SX_OK;
-	if (is_absent_neutral(e, name, err))
-		return SX_INCOMPLETE;
+	enum sx_status status = find_neutral(e, name, err);
+	if (status != SX_ERR_NOT_FOUND)
+		return status;
 	struct suggest rules;
 	suggest_begin(&rules, name, 1);
 	rule_offer(&e->view, &rules);

@@ -20,9 +20,15 @@ double explain_value(const struct explanation *e, const char *name)
 	options.set = NULL;
 	options.variant =
 	    e->view.info->variant_count ? e->view.info->variants[e->variant].name : NULL;
-	if (e->totals && sx_metrics_create(e->view.catalog, &options, &metrics, NULL) == SX_OK &&
-	    sx_metrics_eval(metrics, e->totals, &out, NULL) == SX_OK)
+	enum sx_status status = SX_ERR_NOT_FOUND;
+	if (e->totals)
+		status = sx_metrics_create(e->view.catalog, &options, &metrics, NULL);
+	if (!status)
+		status = sx_metrics_eval(metrics, e->totals, &out, NULL);
+	if (!status)
 		value = sx_table_get(out, 0, 0);
+	if (status == SX_ERR_NO_MEMORY)
+		*e->view.no_memory = true;
 	sx_table_destroy(out);
 	sx_metrics_destroy(metrics);
 	return value;
