@@ -161,8 +161,9 @@ SX_API enum sx_status sx_session_finish(struct sx_session *session, struct sx_er
  * safe, and from any thread. Or-ed with SX_FROM_TERMINAL, the child gets the signal only if it has
  * left the caller's process group, since a terminal sends it to all of that. With a child the run
  * goes on until it ends, and what it started is not waited for when that is within ten seconds; one
- * that outlives any signal but SIGINT by as long is ended. Before the first run it ends that one;
- * after a run it does nothing, also to the next one.
+ * that outlives any signal but SIGINT by as long is ended, and so is one of another user's, which
+ * no signal of ours reaches. Before the first run it ends that one; after a run it does nothing,
+ * also to the next one.
  */
 SX_API void sx_session_stop(struct sx_session *session, int signal_number);
 

@@ -264,8 +264,8 @@ bool child_left_group(const struct sx_session *s)
 	return s->child.pid > 0 && getpgid(s->child.pid) != getpgrp();
 }
 
-void child_signal(struct sx_session *s, int signal_number)
+bool child_signal(struct sx_session *s, int signal_number)
 {
-	if (s->child.pid > 0)
-		s->sys->kill(s->sys->user, s->child.pid, signal_number);
+	return s->child.pid <= 0 ||
+	       !(s->sys->kill(s->sys->user, s->child.pid, signal_number) < 0 && errno == EPERM);
 }

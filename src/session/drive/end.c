@@ -61,11 +61,14 @@ static bool all_ended(const struct sx_session *s)
 	return true;
 }
 
-static void pass_on(struct sx_session *s, uint64_t signals)
+/* Whether the program may be sent signals: one of another user's gets none of ours. */
+static bool pass_on(struct sx_session *s, uint64_t signals)
 {
+	bool refused = false;
 	for (int n = 1; n < 64; n++)
 		if (signals >> n & 1)
-			child_signal(s, n);
+			refused |= !child_signal(s, n);
+	return !refused;
 }
 
 /* A program that is asked to end gets time to do so. True when the session shall end. */
@@ -74,12 +77,13 @@ static bool drive_asked_to_end(struct sx_session *s)
 	if (atomic_exchange(&s->stop, false)) {
 		uint64_t signals = atomic_exchange(&s->signals, 0);
 		uint64_t typed = atomic_exchange(&s->typed, 0);
-		pass_on(s, child_left_group(s) ? signals | typed : signals);
+		bool passed = pass_on(s, child_left_group(s) ? signals | typed : signals);
 		if (!s->has_program || child_ended(s))
 			return true;
 		s->signalled_ns = sys_now_ns(s->sys);
 		bool only_interrupts = !((signals | typed) & ~(1ULL << SIGINT));
-		if (!s->asked_ns && !only_interrupts)
+		/* A program may go on after an interrupt, but not for never having got it. */
+		if (!s->asked_ns && (!only_interrupts || !passed))
 			s->asked_ns = sys_now_ns(s->sys);
 	}
 	uint64_t now_ns = sys_now_ns(s->sys);
