@@ -189,6 +189,8 @@ enum sx_status sx_capture_add_device(struct sx_capture_writer *writer,
 	if (status == SX_OK)
 		return SX_OK;
 	free_device(copy);
+	if (status == SX_ERR_NO_MEMORY)
+		return error_nomem(err, "a capture's device");
 	return error_set(err, status, "%s: no room for another device", writer->path);
 }
 

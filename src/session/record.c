@@ -204,7 +204,7 @@ static struct sx_capture_mark mark_always(uint64_t lost, const char *text)
 }
 
 /* Devices are written with their first rows: some say who they are only once a program runs. */
-static bool has_device(struct sx_session *s, uint32_t index)
+static bool has_device(struct sx_session *s, uint32_t index, struct sx_error *err)
 {
 	struct session_device *d = &s->devices[index];
 	const struct sx_capture_mark lost = mark_always(d->unrecorded_lost, LOST);
@@ -212,7 +212,7 @@ static bool has_device(struct sx_session *s, uint32_t index)
 	const struct sx_capture_mark turns = mark_always(0, d->note.message);
 	if (d->recorded != SX_CAPTURE_NO_DEVICE)
 		return true;
-	if (add_device(s, index, NULL))
+	if (add_device(s, index, err))
 		return false;
 	if (d->unrecorded_lost)
 		mark(s, index, SX_CAPTURE_LOSS, &lost);
@@ -263,7 +263,7 @@ void record_end(struct sx_session *s)
 {
 	for (uint32_t i = 0; i < s->device_count; i++)
 		if (!session_is_unused(s, i) && !only_tried(s, i))
-			has_device(s, i);
+			has_device(s, i, NULL);
 	record_ending(s);
 	record_clocks(s, true);
 }
@@ -282,9 +282,14 @@ void record_rows(struct sx_session *s, uint32_t index, bool now)
 		return;
 	d->record_last_ns = time;
 	uint32_t columns = sx_table_column_count(d->raw);
+	struct sx_error why = {0};
 	struct sx_vector *vectors = calloc(columns + 1, sizeof(*vectors));
-	if (!vectors || !has_device(s, index)) {
+	if (!vectors)
+		error_nomem(&why, "recording samples");
+	if (!vectors || !has_device(s, index, &why)) {
 		free(vectors);
+		if (!d->failure.message[0])
+			d->failure = why;
 		s->infos[index].run.lost += sx_table_row_count(d->raw);
 		sx_table_clear(d->raw);
 		return;
@@ -320,7 +325,7 @@ void record_failure(struct sx_session *s, uint32_t index)
 	const struct sx_error *why = &s->devices[index].failure;
 	struct raw_sample now = {.begin_ns = sys_now_ns(s->sys), .end_ns = SX_TIME_UNKNOWN};
 	snprintf(text, sizeof(text), "%s: %s", why->message, why->because);
-	has_device(s, index);
+	has_device(s, index, NULL);
 	const struct sx_capture_mark failed = mark_of(&now, SX_CAPTURE_COUNT_UNKNOWN, text);
 	mark(s, index, SX_CAPTURE_LOSS, &failed);
 }

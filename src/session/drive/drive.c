@@ -78,9 +78,9 @@ enum sx_status sx_session_finish(struct sx_session *s, struct sx_error *err)
 	while (!child_reap(s))
 		s->sys->poll(s->sys->user, NULL, 0, 1);
 	for (uint32_t i = 0; i < s->device_count; i++) {
-		conclude_device(s, i, &first);
-		if (s->writer)
+		if (s->writer) /* what finds no memory there is a part of the account */
 			record_rows(s, i, true);
+		conclude_device(s, i, &first);
 	}
 	if (s->writer)
 		record_end(s);
