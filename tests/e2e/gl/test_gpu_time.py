@@ -62,7 +62,10 @@ class GpuTime(unittest.TestCase):
             whole = watched(document)
             if value is not None and value < limit and whole:
                 break
-        self.assertIsNotNone(value)
+        why = total_s(document, "D3DGPUTime")[1] or ""
+        if value is None and "before they were watched" in why:
+            self.skipTest("this machine is too busy, eight times: " + why)
+        self.assertIsNotNone(value, why)
         self.assertLess(value, limit)
         if whole:
             self.assertGreater(value, least(raster))

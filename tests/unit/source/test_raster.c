@@ -1,8 +1,10 @@
 /* A rasteriser's threads, watched on a kernel that is played: what an hour of frames takes. */
+#include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -22,7 +24,9 @@
 struct played {
 	struct sx_sys sys;
 	uint64_t now_ns;
-	uint8_t *pages; /* the one that tells how much there is, and the ring */
+	uint8_t *pages;	 /* the one that tells how much there is, and the ring */
+	uint64_t cpu_ns; /* of the thread, before it is watched */
+	bool none;	 /* there is no thread yet */
 };
 
 static int played_clock(void *user, clockid_t clock, struct timespec *out)
@@ -37,19 +41,20 @@ static int played_clock(void *user, clockid_t clock, struct timespec *out)
 static int played_tasks(void *user, const char *path, int (*visit)(void *arg, const char *name),
 			void *arg)
 {
-	(void)user, (void)path;
-	visit(arg, "43");
+	const struct played *played = user;
+	(void)path;
+	if (!played->none)
+		visit(arg, "43");
 	return 0;
 }
 
 static ssize_t played_file(void *user, const char *path, char *text, size_t size)
 {
-	const char *says = strstr(path, "comm")	       ? "llvmpipe-0\n"
-			   : strstr(path, "schedstat") ? "0 0 0\n"
-						       : "43 (llvmpipe-0) S 1\n";
-	(void)user;
-	strncpy(text, says, size);
-	return (ssize_t)strlen(says);
+	const struct played *played = user;
+	if (strstr(path, "schedstat"))
+		return snprintf(text, size, "%" PRIu64 " 0 1\n", played->cpu_ns);
+	return snprintf(text, size, "%s",
+			strstr(path, "comm") ? "llvmpipe-0\n" : "43 (llvmpipe-0) S 1\n");
 }
 
 static int played_open(void *user, void *attr, pid_t pid, int cpu, int group, unsigned long flags)
@@ -159,9 +164,57 @@ static void an_hour_of_frames_takes_what_a_second_takes(void **state)
 			 late >> 10);
 }
 
+/* The state of the GPU time of a frame that lies between two looks, of which the second finds a
+ * thread that ran for cpu_ns before it; and of a long frame after it. */
+static void states_around_a_late_look(uint64_t cpu_ns, uint64_t frame_ns, uint8_t states[2])
+{
+	const struct wire_past past = {.frames = 1};
+	struct played played = play();
+	struct raster raster = {0};
+	played.sys.user = &played;
+	played.none = true;
+	assert_true(raster_meet(&raster, &played.sys, PID));
+	struct wire_sample before = frame_of(played.now_ns + MS, played.now_ns + MS + frame_ns);
+	played.none = false;
+	played.cpu_ns = cpu_ns;
+	played.now_ns += 30 * MS;
+	raster_look(&raster);
+	struct wire_sample after = frame_of(before.record.end_ns, played.now_ns + 100 * MS);
+	switch_at(&played, played.now_ns + MS, true);
+	switch_at(&played, played.now_ns + 99 * MS, false);
+	played.now_ns += 101 * MS;
+	raster_look(&raster);
+	assert_true(raster_fill(&raster, &before, &past));
+	assert_true(raster_fill(&raster, &after, &past));
+	states[0] = before.record.states[WIRE_GPU_TIME];
+	states[1] = after.record.states[WIRE_GPU_TIME];
+	assert_true(after.record.values[WIRE_GPU_TIME] >= 98 * MS);
+	raster_finish(&raster);
+}
+
+/* What a thread's start takes is no work; where it worked before it was found, frames of that time
+ * have no GPU time, unless they are so short that there is little to be wrong about. */
+static void a_thread_that_is_found_late_leaves_out_what_is_in_doubt(void **state)
+{
+	uint8_t states[2];
+	(void)state;
+	states_around_a_late_look(50 * US, 13 * US, states);
+	assert_int_equal(states[0], WIRE_VALID);
+	assert_int_equal(states[1], WIRE_VALID);
+	states_around_a_late_look(4 * MS, 13 * US, states);
+	assert_int_equal(states[0], WIRE_VALID);
+	assert_int_equal(states[1], WIRE_VALID);
+	states_around_a_late_look(4 * MS, 8 * MS, states);
+	assert_int_equal(states[0], WIRE_LATE);
+	states_around_a_late_look(20 * MS, 8 * MS, states);
+	assert_int_equal(states[0], WIRE_LATE);
+	assert_int_equal(states[1], WIRE_LATE);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(a_thread_that_is_found_late_leaves_out_what_is_in_doubt),
 	    cmocka_unit_test(an_hour_of_frames_takes_what_a_second_takes),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -16,6 +16,7 @@
 #define LOOK_OFTEN_NS  UINT64_C(5000000)
 #define LOOK_SELDOM_NS UINT64_C(500000000)
 #define LOOKS_OFTEN    20u
+#define DOUBT_NS       UINT64_C(200000) /* a thread's start takes 20 to 50 us: it drew nothing yet */
 
 static size_t page_size(void)
 {
@@ -288,7 +289,7 @@ static uint64_t doubtful_ns(const struct watch_thread *thread, uint64_t from_ns,
 /*
  * CPU time before a thread was watched, where the range holds all of its life until then. Of
  * several threads only bounds are known: the longest alone, or all of them in turn. Where the range
- * holds a part, nobody knows which.
+ * holds a part, it is unknown which: that is no matter where it is less than DOUBT_NS.
  */
 static bool add_missed(const struct watch *watch, uint64_t from_ns, uint64_t to_ns,
 		       struct busy_time *out)
@@ -306,7 +307,8 @@ static bool add_missed(const struct watch *watch, uint64_t from_ns, uint64_t to_
 		if (thread->missed_ns > longest)
 			longest = thread->missed_ns;
 	}
-	if ((sum - longest + doubt) * 20 > out->any_ns + sum)
+	uint64_t unsure = sum - longest + doubt;
+	if (unsure > DOUBT_NS && unsure * 20 > out->any_ns + sum)
 		return false;
 	out->any_ns += longest + (sum - longest) / 2;
 	out->sum_ns += sum;
