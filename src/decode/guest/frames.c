@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "table/cover.h"
 #include "table/fill.h"
 #include "wire/channel.h"
 
@@ -73,7 +74,7 @@ struct guest_decoder {
 	uint8_t why_set[COLUMNS_MOST]; /* 1 + the reason that the table holds, or 0 */
 	struct guest_past *pasts;      /* of each context */
 	size_t context_count, context_cap;
-	uint64_t *cpu_ns; /* of each process: up to where its CPU time was counted */
+	struct cover **cpu; /* of each process: what was counted of its CPU clock; or NULL */
 	size_t process_count, process_cap;
 };
 
@@ -365,17 +366,25 @@ static bool wanted(struct guest_decoder *d, const struct wire_sample *sample)
 }
 
 /*
- * Samples of a process's contexts overlap in time, and each holds the CPU clock of the whole
- * process at its ends: what an earlier sample has counted is not counted again.
+ * Samples of a process's contexts overlap in time and come in any order, and each holds the CPU
+ * clock of the whole process at its ends: what another sample has counted is not counted again.
  */
-static uint64_t own_cpu_ns(struct guest_decoder *d, const struct wire_sample *sample)
+static uint64_t own_cpu_ns(struct cover *counted, const struct wire_record *record)
 {
-	const struct wire_record *record = &sample->record;
-	uint64_t *counted = &d->cpu_ns[sample->process];
-	uint64_t from = record->cpu_begin_ns > *counted ? record->cpu_begin_ns : *counted;
-	uint64_t own = record->cpu_end_ns > from ? record->cpu_end_ns - from : 0;
-	*counted = record->cpu_end_ns > *counted ? record->cpu_end_ns : *counted;
-	return own;
+	uint64_t before_ns = cover_ns(counted);
+	cover_add(counted, record->cpu_begin_ns, record->cpu_end_ns);
+	return cover_ns(counted) - before_ns;
+}
+
+/* Room for what is counted of a sample's process. */
+static bool reach_process(struct guest_decoder *d, uint32_t process)
+{
+	if (!records_reach(&d->cpu, &d->process_count, &d->process_cap, process,
+			   sizeof(struct cover *)))
+		return false;
+	if (!d->cpu[process])
+		d->cpu[process] = calloc(1, sizeof(struct cover));
+	return d->cpu[process] != NULL;
 }
 
 static enum sx_status check(struct guest_decoder *d, const struct raw_sample *raw,
@@ -387,8 +396,7 @@ static enum sx_status check(struct guest_decoder *d, const struct raw_sample *ra
 		because = "it is of an unknown kind";
 	if (!because && (!records_reach(&d->pasts, &d->context_count, &d->context_cap,
 					head->context, sizeof(*d->pasts)) ||
-			 !records_reach(&d->cpu_ns, &d->process_count, &d->process_cap,
-					head->process, sizeof(*d->cpu_ns))))
+			 !reach_process(d, head->process)))
 		because = "its context or process has a number that is too high";
 	if (!because)
 		return SX_OK;
@@ -409,7 +417,8 @@ static void set_times(struct guest_decoder *d, const struct wire_sample *sample,
 	sx_table_set_u64(table, COLUMN_FRAME_TIME, row,
 			 d->parts ? 0 : record->end_ns - record->begin_ns,
 			 d->parts ? SX_QUALITY_NOT_COLLECTED : extra);
-	sx_table_set_u64(table, COLUMN_CPU_TIME, row, cpu ? own_cpu_ns(d, sample) : 0,
+	sx_table_set_u64(table, COLUMN_CPU_TIME, row,
+			 cpu ? own_cpu_ns(d->cpu[sample->process], record) : 0,
 			 cpu ? extra : SX_QUALITY_NOT_COLLECTED);
 }
 
@@ -486,7 +495,9 @@ static void frames_destroy(struct decoder *decoder)
 {
 	struct guest_decoder *d = (struct guest_decoder *)decoder;
 	free(d->pasts);
-	free(d->cpu_ns);
+	for (size_t i = 0; i < d->process_count; i++)
+		free(d->cpu[i]);
+	free(d->cpu);
 	free(d);
 }
 

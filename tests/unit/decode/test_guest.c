@@ -308,6 +308,26 @@ static void test_cpu_time_counts_once_for_each_process(void **state)
 	finish(&f);
 }
 
+/* Contexts hand over their samples in any order: one that ends late may come first. */
+static void test_cpu_time_counts_once_in_any_order(void **state)
+{
+	struct fixture f = start();
+	struct labelled late = frame(0), early = frame(1), all = frame(2);
+	late.head.record.cpu_begin_ns = 900;
+	late.head.record.cpu_end_ns = 1000;
+	early.head.record.cpu_begin_ns = 100;
+	early.head.record.cpu_end_ns = 950;
+	all.head.record.cpu_begin_ns = 50;
+	all.head.record.cpu_end_ns = 1010;
+	assert_int_equal(feed(&f, &late, FRAME_SIZE, 0), SX_OK);
+	assert_int_equal(feed(&f, &early, FRAME_SIZE, 0), SX_OK);
+	assert_int_equal(feed(&f, &all, FRAME_SIZE, 0), SX_OK);
+	assert_true(get(&f, "CPUTime", 0) == 100);
+	assert_true(get(&f, "CPUTime", 1) == 800);
+	assert_true(get(&f, "CPUTime", 2) == 60);
+	finish(&f);
+}
+
 static void test_nonsense_is_left_out(void **state)
 {
 	struct fixture f = start();
@@ -388,6 +408,7 @@ int main(void)
 	    cmocka_unit_test(test_the_rest_of_a_frame_is_no_picture),
 	    cmocka_unit_test(test_work_that_goes_on_after_the_last_frame_counts),
 	    cmocka_unit_test(test_cpu_time_counts_once_for_each_process),
+	    cmocka_unit_test(test_cpu_time_counts_once_in_any_order),
 	    cmocka_unit_test(test_nonsense_is_left_out),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
