@@ -132,8 +132,8 @@ static const char *const why_texts[WHY_END] = {
 		       "passes, and samples are smaller",
     [WIRE_WHY_CHILDREN] = "the program runs secondary command buffers, around which the "
 			  "driver cannot count this",
-    [WIRE_WHY_UNDRAWN] = "nothing was drawn: the software driver copies, fills and "
-			 "computes on threads that are not told from the program's own",
+    [WIRE_WHY_UNDRAWN] = "samples without draw calls have no GPU time: the software driver copies, "
+			 "fills and computes on threads that look like the program's own",
     [WIRE_WHY_COMPUTED] = "something was computed, copied or filled, too: the software driver "
 			  "does that on threads that are not told from the program's own",
     [WHY_IMPOSSIBLE] = "the driver's clock gives more GPU time than there was time",
