@@ -5,6 +5,7 @@
 #include <sextant/source.h>
 #include "tools/cli/cli.h"
 
+#include "base/error.h"
 #include "base/privilege.h"
 #include "tools/cli/pager.h"
 #include "tools/cli/selection.h"
@@ -272,6 +273,18 @@ static enum sx_status read_config(struct cli *cli, struct sx_error *err)
 	return config_read(&cli->config, verbs, err);
 }
 
+/* Several verbs and importers go on without a catalog that they cannot open. Where that is for want
+ * of memory the result lacks something, which must not pass for success. */
+static int check_catalogs(struct cli *cli, int code)
+{
+	struct sx_error err = {0};
+	if ((code != EXIT_OK && code != EXIT_INCOMPLETE) || !cli->context ||
+	    !sx_context_status(cli->context))
+		return code;
+	error_nomem(&err, "opening a catalog");
+	return cli_fail(cli, &err);
+}
+
 static int main_run(struct cli *cli, const struct command *command, int argc, char **argv)
 {
 	struct sx_error err = {0};
@@ -301,6 +314,7 @@ static int main_run(struct cli *cli, const struct command *command, int argc, ch
 		status = imported_inputs(cli, &err);
 	int code = status ? cli_fail(cli, &err) : command->run(cli);
 	ticker_stop(cli);
+	code = check_catalogs(cli, code);
 	if (code == EXIT_OK && cli->capture && cli->capture->lacks)
 		code = EXIT_INCOMPLETE;
 	sx_devices_destroy(cli->devices);

@@ -57,6 +57,7 @@ static const struct verb verbs[] = {
     {.line = "advise oa.csv --for intel-bdw --set RenderBasic --json"},
     {.line = "report sample.sxc"},
     {.line = "report sample.sxc --json"},
+    {.line = "report sample.sxc -d gpu --json"},
     {.line = "report sample.sxc -f html"},
     {.line = "report sample.sxc -f html --baseline sample.sxc"},
     {.line = "report sample.sxc --by frame --top 3"},

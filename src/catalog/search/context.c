@@ -142,8 +142,8 @@ static enum sx_status open_product(struct sx_context *context, const char *name,
 	return path_open(&request, out, err);
 }
 
-enum sx_status sx_catalog_open(struct sx_context *context, const char *name,
-			       struct sx_catalog **out, struct sx_error *err)
+static enum sx_status open_named(struct sx_context *context, const char *name,
+				 struct sx_catalog **out, struct sx_error *err)
 {
 	if (strchr(name, '/'))
 		return catalog_open_file(context, name, out, err);
@@ -162,6 +162,26 @@ enum sx_status sx_catalog_open(struct sx_context *context, const char *name,
 	}
 	*out = catalog;
 	return SX_OK;
+}
+
+enum sx_status sx_catalog_open(struct sx_context *context, const char *name,
+			       struct sx_catalog **out, struct sx_error *err)
+{
+	enum sx_status status = open_named(context, name, out, err);
+	if (status == SX_ERR_NO_MEMORY) {
+		pthread_mutex_lock(&context->lock);
+		context->open_failed = true;
+		pthread_mutex_unlock(&context->lock);
+	}
+	return status;
+}
+
+enum sx_status sx_context_status(struct sx_context *context)
+{
+	pthread_mutex_lock(&context->lock);
+	bool incomplete = context->open_failed || context->heads_lack;
+	pthread_mutex_unlock(&context->lock);
+	return incomplete ? SX_ERR_NO_MEMORY : SX_OK;
 }
 
 enum sx_status catalog_open_name(struct sx_context *context, const char *name,

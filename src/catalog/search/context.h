@@ -25,8 +25,9 @@ struct sx_context {
 	const char **names; /* NULL until asked for */
 	size_t name_count;
 	struct sx_catalog *
-	    *heads;	 /* of all catalogs, in the order of names; NULL until asked for */
-	bool heads_lack; /* memory was out for one of them */
+	    *heads;	  /* of all catalogs, in the order of names; NULL until asked for */
+	bool heads_lack;  /* memory was out for one of them */
+	bool open_failed; /* memory was out for a catalog that was asked for */
 	const struct sx_catalog_info **infos;
 	size_t head_count;
 };
