@@ -4,11 +4,9 @@
 
 #include "base/error.h"
 #include "base/teller.h"
-#include "output/write/ascii.h"
-#include "output/write/csv.h"
-#include "output/write/human.h"
-#include "output/write/json.h"
 #include "output/write/text.h"
+#include "output/write/csv.h"
+#include "output/write/json.h"
 
 enum format {
 	FORMAT_TEXT,

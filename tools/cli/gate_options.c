@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "output/report/gates.h"
+#include "output/report/report.h"
 
 #define GATES_BYTES_MAX (1 << 20)
 

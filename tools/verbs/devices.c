@@ -8,7 +8,7 @@
 
 #include <sextant/capture.h>
 
-#include "output/catalog/list.h"
+#include "output/catalog/catalog.h"
 
 static const char *const kind_names[] = {"gpu", "cpu", "uncore", "api"};
 

@@ -8,8 +8,7 @@
 #include "tools/cli/input/capture_view.h"
 #include "tools/cli/input/given.h"
 #include "tools/cli/input/input.h"
-#include "output/rows/overruled.h"
-#include "output/rows/pipe.h"
+#include "output/rows/rows.h"
 #include "tools/verbs/export/export.h"
 
 /* What a table had beside values. */

@@ -3,7 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "output/catalog/list.h"
+#include "output/catalog/catalog.h"
 #include "tools/cli/input/capture_view.h"
 #include "tools/cli/input/imported.h"
 #include "tools/cli/selection.h"

@@ -12,7 +12,7 @@
 #include "base/clock.h"
 #include "base/sys.h"
 #include "base/text_buf.h"
-#include "output/html/course.h"
+#include "output/html/html.h"
 #include "output/views.h"
 #include "tools/cli/progress.h"
 #include "tools/verbs/profile_by.h"

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "output/report/groups.h"
+#include "output/report/report.h"
 
 #define TOP 20
 

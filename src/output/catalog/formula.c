@@ -1,5 +1,5 @@
 /* Formulas: what their names are, and what every node is worth. */
-#include "output/catalog/formula.h"
+#include "output/catalog/catalog.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "output/catalog/list.h"
+#include "output/catalog/catalog.h"
 
 static void csv_header(struct csv *csv, const char *const *names)
 {

@@ -1,7 +1,7 @@
 /* Listings as JSON. */
 #include <string.h>
 
-#include "output/catalog/list.h"
+#include "output/catalog/catalog.h"
 
 static void group_json(struct json *json, const struct listing *l, uint32_t i)
 {

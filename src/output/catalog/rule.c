@@ -1,5 +1,5 @@
 /* One rule of advice or of the verdict: what it says, when, and from what. */
-#include "output/catalog/rule.h"
+#include "output/catalog/catalog.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "output/report/table.h"
+#include "output/report/report.h"
 
 extern const struct diff_view diff_text, diff_json, diff_markdown, diff_junit;
 static const struct diff_view *const views[] = {&diff_text, &diff_json, &diff_markdown,

@@ -1,7 +1,7 @@
 /* A comparison as one JSON document. */
 #include "output/diff/diff.h"
 
-#include "output/report/gates.h"
+#include "output/report/report.h"
 
 static const struct compare_device *next_by_number(const struct compare_set *set,
 						   const struct compare_device *last)

@@ -3,7 +3,7 @@
 #include "output/diff/diff.h"
 
 #include "base/utf8.h"
-#include "output/report/gates.h"
+#include "output/report/report.h"
 
 /* Controls have no place in XML, not even as references. */
 static void junit_put(FILE *out, const char *text)

@@ -5,8 +5,7 @@
 #include <string.h>
 
 #include "base/utf8.h"
-#include "output/report/gates.h"
-#include "output/report/table.h"
+#include "output/report/report.h"
 
 #define ROWS_MOST 30
 

@@ -5,8 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "output/report/gates.h"
-#include "output/report/table.h"
+#include "output/report/report.h"
 
 static void head_side(const struct view *view, const char *name, const struct compare_set *set)
 {

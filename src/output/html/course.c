@@ -1,5 +1,5 @@
 /* The numbers of charts: what the page's report.js reads back. */
-#include "output/html/course.h"
+#include "output/html/html.h"
 
 #include <math.h>
 #include <stdlib.h>

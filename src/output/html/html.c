@@ -6,9 +6,8 @@
 
 #include "base/utf8.h"
 #include "catalog/embedded.h"
-#include "output/html/course.h"
-#include "output/html/model.h"
-#include "output/report/machine.h"
+#include "output/html/html.h"
+#include "output/report/report.h"
 
 /* One page while it is written. */
 struct page {

@@ -1,17 +1,13 @@
 /* A report as the data of its page, which page/report.js reads. */
-#include "output/report/verdict.h"
-#include "output/html/model.h"
+#include "output/report/report.h"
+#include "output/html/html.h"
 
 #include <inttypes.h>
 #include <string.h>
 
 #include "analysis/compare/compare.h"
 #include "analysis/cost.h"
-#include "output/catalog/describe.h"
-#include "output/catalog/formula.h"
-#include "output/html/course.h"
-#include "output/report/gates.h"
-#include "output/report/machine.h"
+#include "output/catalog/catalog.h"
 
 /* What one document is written with. */
 struct model {

@@ -1,5 +1,5 @@
 /* Verdict and advice as slices over the samples that are their evidence. */
-#include "output/perfetto/state.h"
+#include "output/perfetto/perfetto.h"
 
 static void note_finding(struct trace *p, const struct sx_finding *f, struct packet_notes *notes)
 {

@@ -1,5 +1,5 @@
 /* Streams of rows that do not overlap. */
-#include "output/perfetto/lanes.h"
+#include "output/perfetto/perfetto.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* Packets of a Perfetto trace: packed one by one, so that nothing is kept. */
-#include "output/perfetto/packet.h"
+#include "output/perfetto/perfetto.h"
 
 #include <math.h>
 #include <stdarg.h>

@@ -6,7 +6,6 @@
 #include <string.h>
 #include <xxhash.h>
 
-#include "output/perfetto/state.h"
 #include "table/label.h"
 
 #define TEXTS_MAX	  1024

@@ -1,5 +1,5 @@
 /* What is not as it should be: losses, gaps, doubtful values, and counters without data. */
-#include "output/perfetto/state.h"
+#include "output/perfetto/perfetto.h"
 #include "output/rows/rows.h"
 
 static uint64_t quality_track(struct trace *p, struct trace_state *d)

@@ -1,7 +1,7 @@
 /* Rows as values and slices. */
 #include <math.h>
 
-#include "output/perfetto/state.h"
+#include "output/perfetto/perfetto.h"
 
 /* One row on its way. */
 struct row {

@@ -1,5 +1,5 @@
 /* What rows enclose, and their labels, as slices and as work on queues. */
-#include "output/perfetto/state.h"
+#include "output/perfetto/perfetto.h"
 #include "table/label.h"
 #include "table/slices.h"
 

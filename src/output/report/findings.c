@@ -1,12 +1,12 @@
 /* Findings as text, JSON and CSV. */
-#include "output/report/findings.h"
+#include "output/report/report.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "base/number.h"
 #include "base/text_buf.h"
-#include "output/catalog/describe.h"
+#include "output/catalog/catalog.h"
 
 #define FINDINGS_SHOWN 10
 

@@ -1,5 +1,5 @@
 /* Groups of rows as text; of several devices in each format. */
-#include "output/report/groups.h"
+#include "output/report/report.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -8,9 +8,6 @@
 
 #include "base/number.h"
 #include "base/text_buf.h"
-#include "output/report/gates.h"
-#include "output/report/table.h"
-#include "output/report/text.h"
 
 /* Where short stretches come late, three digits do not tell one from the next. */
 static void stretch_text(uint64_t key, uint64_t bucket_ns, char *buf, size_t size)

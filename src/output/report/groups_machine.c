@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/number.h"
-#include "output/report/groups.h"
+#include "output/report/report.h"
 
 static void differences_json(struct json *json, const struct groups_out *o, size_t group)
 {

@@ -1,9 +1,5 @@
 /* A report as one JSON document. */
-#include "output/report/budget.h"
-#include "output/report/findings.h"
-#include "output/report/gates.h"
-#include "output/report/machine.h"
-#include "output/report/verdict.h"
+#include "output/report/report.h"
 
 static void metrics_json(struct json *json, const struct view *view, const struct report *r)
 {

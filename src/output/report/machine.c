@@ -1,5 +1,5 @@
 /* A report's numbers for machines: base units, one shape for every format. */
-#include "output/report/machine.h"
+#include "output/report/report.h"
 
 #include <string.h>
 

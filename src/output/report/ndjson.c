@@ -1,7 +1,7 @@
 /* A report as lines of JSON: first what was measured, then an object for each metric. */
 #include <stdio.h>
 
-#include "output/report/machine.h"
+#include "output/report/report.h"
 
 static enum sx_status report_write_ndjson(const struct view *view, const struct report *r,
 					  struct sx_error *err)

@@ -12,7 +12,7 @@
 #include "base/number.h"
 #include "base/strings.h"
 #include "base/utf8.h"
-#include "output/report/machine.h"
+#include "output/report/report.h"
 
 #define NAME_BYTES 256
 

@@ -1,5 +1,5 @@
 /* The table of a report's metrics: numbers in one order everywhere, and their course over time. */
-#include "output/report/table.h"
+#include "output/report/report.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,5 +1,5 @@
 /* A report as text: what it comes to first, then the numbers with their course over time. */
-#include "output/report/text.h"
+#include "output/report/report.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -8,11 +8,6 @@
 #include "base/number.h"
 #include "base/text_buf.h"
 #include "analysis/cost.h"
-#include "output/report/budget.h"
-#include "output/report/findings.h"
-#include "output/report/gates.h"
-#include "output/report/table.h"
-#include "output/report/verdict.h"
 
 const char *report_text_title(const struct report_device *d)
 {

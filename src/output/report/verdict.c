@@ -1,10 +1,10 @@
 /* The verdict: what holds, for how long, how sure that is, and why. */
-#include "output/report/verdict.h"
+#include "output/report/report.h"
 #include "base/text_buf.h"
 
 #include <inttypes.h>
 
-#include "output/catalog/describe.h"
+#include "output/catalog/catalog.h"
 
 #define PARTS_SHOWN 4
 #define LEADING	    0.5	 /* a part that holds most of the time is the verdict */

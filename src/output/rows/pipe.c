@@ -1,5 +1,5 @@
 /* One table behind the other, from one thread to another. */
-#include "output/rows/pipe.h"
+#include "output/rows/rows.h"
 
 #include <sched.h>
 

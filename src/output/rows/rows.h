@@ -2,11 +2,14 @@
 #ifndef OUTPUT_ROWS_ROWS_H
 #define OUTPUT_ROWS_ROWS_H
 
+#include <pthread.h>
+#include <sextant/catalog.h>
 #include <sextant/metric.h>
 #include <sextant/table.h>
 
-#include "output/rows/values.h"
 #include "output/view.h"
+#include "catalog/units.h"
+#include "output/write/json.h"
 
 struct rows_shape {
 	const char *schema;  /* "eval", "decode" */
@@ -119,5 +122,75 @@ void rows_finish(struct rows_writer *writer);
 /* Text: the first rows side by side, and what that leaves out (text.c). */
 bool rows_text_write(struct rows_writer *writer, const struct sx_table *table);
 void rows_text_end(const struct rows_writer *writer, const struct sx_table *table);
+
+struct values;
+
+/*
+ * Values of tables with the columns of `like`, written to `out` in base units. NULL when memory is
+ * out. `named`: with keys, as the members of an object are written.
+ */
+struct values *values_create(FILE *out, const struct units *units, const struct sx_table *like,
+			     bool named);
+/* Writes what is gathered and releases it; NULL is fine. */
+void values_destroy(struct values *values);
+/* Points at the table whose rows come next. */
+void values_of(struct values *values, const struct sx_table *table);
+/* Writes what is gathered, before somebody else writes to the same stream. */
+void values_flush(struct values *values);
+
+/* All values of a row, each behind a comma unless it is the first: CSV, whose empty is no data. */
+void values_csv(struct values *values, size_t row, bool first);
+/* The same as elements (", ") or members (",") of JSON; null is no data. */
+void values_json(struct values *values, size_t row, bool first);
+/* Some text between. */
+void values_text(struct values *values, const char *text);
+
+struct rows_pipe {
+	struct rows_writer *writer;
+	pthread_t thread;
+	pthread_mutex_t lock;
+	pthread_cond_t changed;
+	const struct sx_table *table; /* to be written; NULL: nothing to do */
+	bool running, stop;
+	size_t given;
+	enum sx_status status; /* of what was written so far */
+	struct sx_error why;
+};
+
+/* Begins; a thread starts with the second table, where there is more than one processor. */
+void rows_pipe_begin(struct rows_pipe *pipe, struct rows_writer *writer);
+/*
+ * Has a table written as rows_add() does. It may be in use until the next call returns, so that
+ * whoever fills tables needs two. Errors: those of this table or the one before.
+ */
+enum sx_status rows_pipe_give(struct rows_pipe *pipe, const struct sx_table *table,
+			      struct sx_error *err);
+/* Waits for the last table and ends the thread. */
+enum sx_status rows_pipe_end(struct rows_pipe *pipe, struct sx_error *err);
+
+/* What the user gives. */
+struct overruling {
+	const struct sx_constant_value *constants;
+	size_t count;
+};
+
+/* Zero-initialise. */
+struct overruled {
+	struct sx_table *table; /* NULL: no column is overruled */
+	uint32_t *kept;		/* columns of the raw table */
+	struct sx_vector *vectors, *some;
+};
+
+/*
+ * `like` has the columns of the rows to come. What *out holds then is for overruled_finish(), also
+ * when this fails. Errors: SX_ERR_NO_MEMORY.
+ */
+enum sx_status overruled_begin(struct overruled *out, const struct sx_catalog *catalog,
+			       const struct overruling *by, const struct sx_table *like,
+			       struct sx_error *err);
+/* The rows of `raw` without these columns, in *out, which holds until the next call. */
+enum sx_status overruled_rows(struct overruled *o, const struct sx_table *raw,
+			      const struct sx_table **out, struct sx_error *err);
+void overruled_finish(struct overruled *o);
 
 #endif

@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "base/number.h"
-#include "output/report/table.h"
+#include "output/report/report.h"
 
 #define ROWS_SHOWN 4 /* value columns that fit beside a metric's name in 80 columns */
 

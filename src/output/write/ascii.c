@@ -1,5 +1,5 @@
 /* See ascii.h. */
-#include "output/write/ascii.h"
+#include "output/write/text.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -3,7 +3,7 @@
  * nearest to it where they differ in several columns; where no one place tells them all, a part of
  * the middle is shown where they begin to differ; and in the end they are numbered.
  */
-#include "output/write/cut.h"
+#include "output/write/text.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* Numbers for people. */
-#include "output/write/human.h"
+#include "output/write/text.h"
 #include "base/text_buf.h"
 
 #include <math.h>

@@ -9,8 +9,6 @@
 
 #include "base/mem.h"
 #include "base/utf8.h"
-#include "output/write/ascii.h"
-#include "output/write/cut.h"
 
 #define GAP 2 /* blanks between columns */
 

@@ -4,7 +4,10 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
+
+#include "catalog/units.h"
 
 enum text_align { TEXT_LEFT, TEXT_RIGHT };
 enum text_style { TEXT_PLAIN, TEXT_BOLD, TEXT_DIM, TEXT_RED, TEXT_YELLOW, TEXT_GREEN };
@@ -66,5 +69,60 @@ void text_field(const struct text_target *target, int column, const char *name, 
 size_t text_width(const char *text);
 /* Width of the terminal behind a stream, $COLUMNS, or 80. */
 int text_terminal_width(FILE *out);
+
+/*
+ * A stream whose UTF-8 goes to `to` in ASCII; what has no likeness there is escaped ("\u6f22"), so
+ * that names stay apart. `to` outlives it, is flushed whenever the stream is, and keeps the error
+ * of a write that fails. Closed by fclose(), which leaves `to` open. NULL when memory is out.
+ */
+FILE *ascii_open(FILE *to);
+/*
+ * The text as such a stream writes it, owned by the caller, so that its columns can be counted.
+ * NULL: it is ASCII as it stands, or memory is out.
+ */
+char *ascii_spell(const char *text);
+
+/* A text and its place; cut_end() and cut_apart() work out the rest. */
+struct cut {
+	const char *text;
+	size_t width;	      /* columns that there are for it */
+	const char *head_end; /* what is shown: text to head_end, ... */
+	const char *part, *part_end;
+	const char *tail; /* ... a part of the middle (or NULL), the end of the text (or NULL) */
+	unsigned number;  /* and this, where nothing else tells it from another; 0: nothing */
+};
+
+/* Columns that a text takes on a terminal. */
+size_t cut_columns(const char *begin, const char *end);
+/* Shortens a text at its end; `dots` stand for what is left out. */
+void cut_end(struct cut *cut, const char *dots);
+/*
+ * Shortens each in its middle (or its end), and elsewhere where two different ones would look
+ * alike. The order of the pointers changes; what comes out depends on the texts and widths alone.
+ */
+void cut_apart(struct cut **cuts, size_t count, bool middle, const char *dots);
+/* Columns of what cut_write() writes. */
+size_t cut_width(const struct cut *cut, const char *dots);
+void cut_write(const struct cut *cut, const char *dots, FILE *out);
+
+#define HUMAN_MAX 32
+
+/* What the formats need to know of units; read once. */
+struct human {
+	struct units units;
+};
+
+void human_init(struct human *human);
+
+/*
+ * Formats a value with its unit's prefix ("12.3 M", "4.56 GiB", "16.7 ms", "87.0 %"); NaN is "-".
+ * The unit's symbol is part of the text where the prefix needs it (bytes, time, rates of these,
+ * percent); otherwise human_unit() belongs beside it. An unknown unit is a plain count.
+ */
+void human_value(const struct human *human, char buf[HUMAN_MAX], double value, const char *unit);
+/* What to write in a column of units: "" where human_value() already shows it. */
+const char *human_unit(const struct human *human, const char *unit);
+/* A duration in ns: "12.3 ms", "2.00 s", "3 min 5 s". */
+void human_duration(char buf[HUMAN_MAX], uint64_t ns);
 
 #endif

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "output/write/cut.h"
+#include "output/write/text.h"
 
 #define NAMES 60
 

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "output/write/human.h"
+#include "output/write/text.h"
 
 static const struct {
 	double value;

@@ -4,7 +4,7 @@
 #include <time.h>
 
 #include "base/number.h"
-#include "output/report/machine.h"
+#include "output/report/report.h"
 #include "tools/cli/input/imported.h"
 #include "tools/verbs/capture/contents.h"
 

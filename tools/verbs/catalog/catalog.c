@@ -1,7 +1,7 @@
 /* sextant catalog: checks catalogs, shows one whole, and what differs between two. */
 #include "tools/verbs/catalog/import.h"
 #include "tools/verbs/catalog/lint.h"
-#include "output/catalog/describe.h"
+#include "output/catalog/catalog.h"
 
 #include <stdlib.h>
 #include <string.h>

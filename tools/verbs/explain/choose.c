@@ -6,7 +6,7 @@
 
 #include "base/suggest.h"
 #include "base/text_buf.h"
-#include "output/catalog/rule.h"
+#include "output/catalog/catalog.h"
 #include "tools/cli/input/capture_view.h"
 #include "tools/cli/selection.h"
 

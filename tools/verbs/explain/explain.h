@@ -2,7 +2,7 @@
 #ifndef TOOLS_VERBS_EXPLAIN_EXPLAIN_H
 #define TOOLS_VERBS_EXPLAIN_EXPLAIN_H
 
-#include "output/catalog/formula.h"
+#include "output/catalog/catalog.h"
 #include "tools/cli/cli.h"
 
 /* What is printed, and the numbers to put in when there is an input file. */

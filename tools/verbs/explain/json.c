@@ -1,7 +1,7 @@
 /* What a name means, as JSON: see explain.h. */
 #include "tools/verbs/explain/explain.h"
 
-#include "output/catalog/also.h"
+#include "output/catalog/catalog.h"
 
 static void advice_json(struct json *json, const struct explanation *e, const char *name)
 {

@@ -6,7 +6,7 @@
 
 #include "base/number.h"
 #include "base/text_buf.h"
-#include "output/catalog/also.h"
+#include "output/catalog/catalog.h"
 
 static void field(const struct explanation *e, const char *name, const char *value)
 {

@@ -2,7 +2,6 @@
 #ifndef TOOLS_VERBS_EXPORT_HEADER_H
 #define TOOLS_VERBS_EXPORT_HEADER_H
 
-#include "output/rows/overruled.h"
 #include "output/rows/rows.h"
 #include "tools/cli/input/capture_view.h"
 

@@ -2,7 +2,7 @@
 #include "tools/verbs/oa/explain.h"
 #include <sextant/oa.h>
 
-#include "output/catalog/formula.h"
+#include "output/catalog/catalog.h"
 #include "tools/verbs/oa/words.h"
 #include "wire/oa/flex.h"
 

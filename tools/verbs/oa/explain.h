@@ -3,7 +3,7 @@
 #define TOOLS_VERBS_OA_EXPLAIN_H
 
 #include "tools/cli/cli.h"
-#include "output/catalog/describe.h"
+#include "output/catalog/catalog.h"
 
 /* What a recording has for a definition. */
 struct measured_value {

@@ -1,6 +1,6 @@
-/* The numbers of charts: columns of bytes, compressed and spelled in base64. */
-#ifndef OUTPUT_HTML_COURSE_H
-#define OUTPUT_HTML_COURSE_H
+/* The page of a report: one HTML file with its data and its scripts. */
+#ifndef OUTPUT_HTML_HTML_H
+#define OUTPUT_HTML_HTML_H
 
 #include "output/views.h"
 
@@ -20,5 +20,14 @@ void course_json(struct json *json, const struct report_device *device);
  */
 enum sx_status course_write(FILE *out, const struct report_device *device, uint64_t origin_ns,
 			    struct sx_error *err);
+
+/*
+ * Writes one JSON document: what `report -f json` says, and what only a page has: titles, windows
+ * of findings, formulas with their numbers, gaps, and how the charts' numbers are laid out. Values
+ * are in base units; those of charts, in the catalog's, are `factor` away from them. Errors:
+ * SX_ERR_NO_MEMORY.
+ */
+enum sx_status model_write(const struct view *view, const struct report *report,
+			   struct sx_error *err);
 
 #endif
