@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "catalog/lint/identity.h"
+#include "catalog/lint/lint.h"
 
 static char *bind_all(struct sx_context *context)
 {

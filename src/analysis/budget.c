@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "catalog/column.h"
-#include "catalog/constants.h"
+#include "catalog/internal.h"
 
 #define USABLE	       0.85 /* what schedulers and dependencies leave of all cycles */
 #define LOW_MW_PER_GB  80.0

@@ -2,11 +2,12 @@
 #ifndef CATALOG_INTERNAL_H
 #define CATALOG_INTERNAL_H
 
+#include <sextant/catalog.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+
 #include "base/mem.h"
 #include "catalog/index.h"
-
-#include <stdatomic.h>
-#include <sextant/catalog.h>
 
 struct sx_catalog {
 	atomic_uint refs;
@@ -35,5 +36,126 @@ enum sx_status catalog_open_inside(const char *name, struct sx_catalog **out, st
 /* Opens a catalog that stands in a file, without the cache. As sx_catalog_open(). */
 enum sx_status catalog_open_file(const struct sx_context *context, const char *path,
 				 struct sx_catalog **out, struct sx_error *err);
+
+enum ref_target { REF_NONE, REF_METRIC, REF_COUNTER, REF_CONSTANT, REF_BUILTIN };
+
+/*
+ * Resolves a name (with or without `$`, without an instance part) as formulas of metrics of `group`
+ * (or SX_NONE) see it: metrics of the group, counters of the group, other counters, constants,
+ * other metrics, built-in inputs. *index is where it stands; *matches (may be NULL) is above 1 when
+ * several groups share the name and nothing tells which one is meant.
+ */
+enum ref_target refs_resolve(const struct sx_catalog *cat, const char *name, uint32_t group,
+			     uint32_t *index, uint32_t *matches);
+
+/* SX_ERR_NOT_FOUND for a variant that the catalog does not have. */
+enum sx_status refs_no_variant(const struct sx_catalog *cat, const char *name,
+			       struct sx_error *err);
+/* SX_ERR_NOT_FOUND for a set or group that the catalog does not have, with what comes near. */
+enum sx_status refs_no_group(const struct sx_catalog *cat, const char *name, struct sx_error *err);
+
+struct constants_list {
+	const struct sx_constant_value *items;
+	uint32_t count;
+};
+
+/* What is given for a constant of the catalog, by its index; NULL when nothing is. */
+const struct sx_constant_value *constants_given(const struct sx_catalog *catalog, uint32_t index,
+						const struct constants_list *list);
+/* The same, or else the catalog's own value; NaN where there is none, or for SX_NONE. */
+double constants_value(const struct sx_catalog *catalog, uint32_t index,
+		       const struct constants_list *list);
+
+#define SOLE_TEXT_MAX 1024
+
+struct sole {
+	uint32_t counter; /* SX_NONE: the metric is another thing */
+	bool of_time;	  /* the sample's length is in the formula: not what adds up */
+	/*
+	 * The formula solved for the counter, in infix: "($gpu_time) / (1000)"; empty where no name
+	 * means the metric, as a counter has it, too.
+	 */
+	char back[SOLE_TEXT_MAX];
+};
+
+/*
+ * The counter whose value a metric's formula in `variant` is, times and over numbers, constants of
+ * the device and the sample's length at most. Also through formulas of other metrics. Where a
+ * formula cannot be parsed, or memory is out, it is another thing. Thread-safe.
+ */
+void sole_find(const struct sx_catalog *catalog, uint32_t metric, uint32_t variant,
+	       struct sole *out);
+/*
+ * How samples combine whose values of a metric are given, not derived: as those of the counter that
+ * it is, or as the catalog says; sums and differences of amounts add up, ratios have their mean.
+ * Thread-safe.
+ */
+enum sx_reduce sole_over_time(const struct sx_catalog *catalog, uint32_t metric);
+
+struct catalog_addition {
+	const char *name; /* as docs/catalog-format.md says of names */
+	const char *unit; /* a known one */
+	const char *description;
+	const char *block; /* of the catalog or added with it, or NULL */
+	bool is_real;	   /* f64 instead of u64 */
+	bool is_mean;	   /* over time, instead of a sum */
+};
+
+/* A block, as docs/catalog-format.md has it; NULL and 0: without. */
+struct catalog_block {
+	const char *name;
+	uint32_t limit;
+	const char *family, *stage, *windowed;
+};
+
+/* Counters, and blocks that they live in. */
+struct catalog_more {
+	const struct catalog_addition *counters;
+	size_t counter_count;
+	const struct catalog_block *blocks;
+	size_t block_count;
+};
+
+/*
+ * Opens a catalog by name and adds to it. It keeps its name and hash, since what it explains is
+ * unchanged, and is not in the context's cache. *out holds a reference. Errors: as
+ * catalog_open_name(), SX_ERR_BAD_INPUT for names and units that are none.
+ */
+enum sx_status catalog_extend(struct sx_context *context, const char *name,
+			      const struct catalog_more *more, struct sx_catalog **out,
+			      struct sx_error *err);
+
+/*
+ * As sx_catalog_open(), for a name that comes from a file or a peer: one with a slash is refused
+ * (SX_ERR_BAD_INPUT), so that it cannot make us read any file. Thread-safe.
+ */
+enum sx_status catalog_open_name(struct sx_context *context, const char *name,
+				 struct sx_catalog **out, struct sx_error *err);
+
+/* What a device says of itself, as rules under `match` have it. */
+struct match_query {
+	const char *driver, *key, *value;
+};
+
+#define MATCH_TEXT_MAX 160
+
+struct match_found {
+	char name[MATCH_TEXT_MAX];    /* what to open: the product's name, else the catalog's */
+	char catalog[MATCH_TEXT_MAX]; /* the catalog's own name */
+	char title[MATCH_TEXT_MAX];   /* of the product, else of the catalog */
+};
+
+/*
+ * Finds the catalog that one of the queries meets; the first query that any catalog meets decides.
+ * false when none does, or memory is out. Thread-safe.
+ */
+bool match_device(struct sx_context *context, const struct match_query *queries, size_t count,
+		  struct match_found *out);
+
+/*
+ * Finds what a name stands for, regardless of case: a catalog, a product or an alias of one.
+ * Returns how many different ones it names; *out is the first.
+ */
+size_t match_name(struct sx_context *context, const char *name, struct match_found *out);
 
 #endif

@@ -1,12 +1,10 @@
 /* See sole.h. */
-#include "catalog/sole.h"
+#include "catalog/internal.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include <sextant/expr.h>
-
-#include "catalog/refs.h"
 
 #define SOLE_DEPTH_MAX 16 /* metrics of metrics */
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "catalog/column.h"
-#include "catalog/sole.h"
+#include "catalog/internal.h"
 
 /* A column of a file is what the catalog says of its name: levels and constants do not add up. */
 static void columns_describe(void *user, struct sx_column *column)

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "catalog/refs.h"
+#include "catalog/internal.h"
 #include "expr/condition.h"
 #include "catalog/column.h"
 #include "expr/compile.h"

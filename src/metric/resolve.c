@@ -6,9 +6,8 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "catalog/refs.h"
+#include "catalog/internal.h"
 #include "catalog/column.h"
-#include "catalog/sole.h"
 #include "catalog/units.h"
 #include "expr/compile.h"
 

@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "catalog/column.h"
-#include "catalog/lint/neutral.h"
+#include "catalog/lint/lint.h"
 #include "expr/compile.h"
 #include "metric/define.h"
 #include "metric/missing.h"

@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "base/suggest.h"
 #include "base/text_buf.h"
-#include "catalog/extend.h"
+#include "catalog/internal.h"
 
 static const char *copy(struct sx_session *s, const char *text)
 {

@@ -8,7 +8,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
-#include "catalog/extend.h"
+#include "catalog/internal.h"
 
 extern const struct source_ops source_replay;
 

@@ -7,7 +7,7 @@
 
 #include <sextant/context.h>
 #include "analysis/verdict/verdict.h"
-#include "catalog/lint/verdict.h"
+#include "catalog/lint/lint.h"
 #include "fuzz.h"
 
 #define FRAMES	 60

@@ -1,7 +1,7 @@
 /* Why a rule cannot be judged: the counters, constants and sets that are missing, in words. */
 #include "analysis/rules/rules.h"
 #include "base/text_buf.h"
-#include "catalog/constants.h"
+#include "catalog/internal.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "catalog/refs.h"
+#include "catalog/internal.h"
 #include "metric/about.h"
 
 const struct rule_name *rules_find(const struct rules *rules, const char *name)

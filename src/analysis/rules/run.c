@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "catalog/constants.h"
+#include "catalog/internal.h"
 #include "expr/compile.h"
 
 /* Room for a duration a row. */

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "catalog/column.h"
-#include "catalog/constants.h"
+#include "catalog/internal.h"
 #include "expr/compile.h"
 #include "table/frames.h"
 #include "table/like.h"

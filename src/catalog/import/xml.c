@@ -1,5 +1,5 @@
 /* Reading XML: a scanner with limits. */
-#include "catalog/import/xml.h"
+#include "catalog/import/import.h"
 #include "base/error.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* Lint of formulas and conditions: each parses, and every name in it means one thing. */
 #include "base/suggest.h"
 #include "catalog/lint/lint.h"
-#include "catalog/refs.h"
+#include "catalog/internal.h"
 
 #include <stdio.h>
 #include <sextant/expr.h>

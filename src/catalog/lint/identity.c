@@ -1,5 +1,5 @@
 /* Hashes of metrics, and the lines of identity.tsv: catalog, metric, hash. */
-#include "catalog/lint/identity.h"
+#include "catalog/lint/lint.h"
 #include "base/error.h"
 #include "base/mem.h"
 #include "catalog/search/pack.h"

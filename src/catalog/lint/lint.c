@@ -1,10 +1,8 @@
 /* Lint: what a catalog that loads may still have wrong, all of it, each with its line. */
 #include "catalog/lint/lint.h"
-#include "catalog/lint/verdict.h"
 #include "base/error.h"
 #include "base/utf8.h"
 #include "catalog/search/context.h"
-#include "catalog/lint/identity.h"
 #include "catalog/load/yaml.h"
 
 #include <stdarg.h>

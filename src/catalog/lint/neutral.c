@@ -1,8 +1,8 @@
 /* Reads neutral.yaml with the same tables and limits as catalogs. */
-#include "catalog/lint/neutral.h"
+#include "catalog/lint/lint.h"
 #include "catalog/column.h"
 #include "catalog/embedded.h"
-#include "catalog/load/fields.h"
+#include "catalog/load/load.h"
 
 #include <string.h>
 

@@ -1,11 +1,10 @@
 /* What is wrong with the rules of the verdict beyond their format. */
-#include "catalog/lint/verdict.h"
+#include "catalog/lint/lint.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "catalog/lint/neutral.h"
 #include "expr/compile.h"
 
 struct verdict_lint {

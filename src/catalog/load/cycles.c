@@ -1,8 +1,8 @@
 /* A depth-first walk from metric to metric that finds circles. */
-#include "catalog/load/cycles.h"
+#include "catalog/load/load.h"
 #include "base/error.h"
 #include "base/text_buf.h"
-#include "catalog/refs.h"
+#include "catalog/internal.h"
 
 #include <stdio.h>
 #include <stdlib.h>

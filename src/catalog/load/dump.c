@@ -1,5 +1,5 @@
 /* Writing trees: two levels in block style, what is below in flow style. */
-#include "catalog/load/dump.h"
+#include "catalog/load/load.h"
 
 #include <stdio.h>
 #include <string.h>

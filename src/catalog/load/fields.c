@@ -1,5 +1,5 @@
 /* Tables of keys against mappings, and the checks that all parts of a catalog share. */
-#include "catalog/load/fields.h"
+#include "catalog/load/load.h"
 #include "base/error.h"
 #include "base/number.h"
 #include "base/suggest.h"

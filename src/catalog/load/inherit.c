@@ -1,6 +1,5 @@
 /* Inheritance: a parent's parts, with what the child overrides and removes. */
-#include "catalog/load/inherit.h"
-#include "catalog/load/merge.h"
+#include "catalog/load/load.h"
 
 #include <string.h>
 

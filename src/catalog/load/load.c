@@ -1,7 +1,6 @@
 /* The top level of a catalog: its head, and the order in which its parts are read. */
 #include "catalog/load/load.h"
 #include "base/error.h"
-#include "catalog/load/cycles.h"
 
 #include <stdlib.h>
 #include <string.h>

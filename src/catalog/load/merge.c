@@ -1,5 +1,5 @@
 /* Merging of trees. The trees belong to one load, so their nodes are moved and changed in place. */
-#include "catalog/load/merge.h"
+#include "catalog/load/load.h"
 
 #include <stdio.h>
 #include <stdlib.h>

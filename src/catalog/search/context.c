@@ -2,9 +2,7 @@
 #include "catalog/search/context.h"
 #include "base/error.h"
 #include "base/suggest.h"
-#include "catalog/extend.h"
 #include "catalog/internal.h"
-#include "catalog/match.h"
 
 #include <stdarg.h>
 #include <stdio.h>

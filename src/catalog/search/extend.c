@@ -1,7 +1,6 @@
 /* Catalogs with further counters: a catalog in memory that extends the one of the name. */
-#include "catalog/extend.h"
-#include "base/error.h"
 #include "catalog/internal.h"
+#include "base/error.h"
 #include "catalog/search/context.h"
 
 #include <stdio.h>

@@ -1,5 +1,4 @@
 /* Matching over heads, which are read once for each context. */
-#include "catalog/match.h"
 #include "catalog/internal.h"
 #include "catalog/load/load.h"
 #include "catalog/search/context.h"

@@ -5,7 +5,7 @@
 #ifndef CATALOG_SEARCH_PACK_H
 #define CATALOG_SEARCH_PACK_H
 
-#include "catalog/load/inherit.h"
+#include "catalog/load/load.h"
 
 #include <string.h>
 

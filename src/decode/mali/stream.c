@@ -2,7 +2,7 @@
 #include "decode/decode.h"
 #include "decode/mali/mali.h"
 #include "base/error.h"
-#include "catalog/constants.h"
+#include "catalog/internal.h"
 
 #include <stdio.h>
 #include <stdlib.h>

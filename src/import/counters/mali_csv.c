@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "catalog/match.h"
+#include "catalog/internal.h"
 #include "import/counters/counters.h"
 
 static bool is_streamline(struct import_cell cell)

@@ -9,7 +9,7 @@
 #include <sextant/catalog.h>
 
 #include "catalog/column.h"
-#include "catalog/sole.h"
+#include "catalog/internal.h"
 #include "catalog/units.h"
 
 static const struct {

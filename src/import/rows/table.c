@@ -5,7 +5,7 @@
 
 #include "base/number.h"
 #include "catalog/column.h"
-#include "catalog/sole.h"
+#include "catalog/internal.h"
 #include "import/columns.h"
 #include "import/rows/rows.h"
 #include "table/fill.h"

@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 #include "catalog/column.h"
-#include "catalog/sole.h"
+#include "catalog/internal.h"
 #include "expr/compile.h"
 #include "metric/about.h"
 #include "metric/below.h"

@@ -5,7 +5,7 @@
 
 #include "output/catalog/catalog.h"
 #include "catalog/column.h"
-#include "catalog/refs.h"
+#include "catalog/internal.h"
 #include "base/number.h"
 #include "base/text_buf.h"
 

@@ -7,7 +7,7 @@
 
 #include "base/mem.h"
 #include "base/text_buf.h"
-#include "catalog/refs.h"
+#include "catalog/internal.h"
 #include "expr/compile.h"
 
 /* Several instances are operands of the function around them and have no value of their own. */

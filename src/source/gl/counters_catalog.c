@@ -11,8 +11,7 @@
 #include <strings.h>
 
 #include "base/error.h"
-#include "catalog/extend.h"
-#include "catalog/match.h"
+#include "catalog/internal.h"
 
 #define BASE	   "gl-counters"
 #define LABEL_MOST 127u /* bytes of a name in catalogs */

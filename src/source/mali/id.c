@@ -1,6 +1,6 @@
 /* Mali identities: GPU_ID, features and core masks to a catalog's name and its constants. */
 #include "source/mali/id.h"
-#include "catalog/match.h"
+#include "catalog/internal.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -11,7 +11,7 @@
 
 #include "base/error.h"
 #include "base/text_buf.h"
-#include "catalog/extend.h"
+#include "catalog/internal.h"
 #include "source/interval.h"
 #include "source/modules.h"
 

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "catalog/extend.h"
+#include "catalog/internal.h"
 #include "query/vk/perf.h"
 #include "source/guest/ask.h"
 

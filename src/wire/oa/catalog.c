@@ -1,6 +1,6 @@
 /* A device's catalog, by the catalogs' own matches. */
 #include "wire/oa/oa.h"
-#include "catalog/match.h"
+#include "catalog/internal.h"
 
 #include <stdio.h>
 #include <stdlib.h>

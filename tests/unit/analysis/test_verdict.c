@@ -12,7 +12,7 @@
 
 #include <math.h>
 #include <sextant/lint.h>
-#include "catalog/lint/verdict.h"
+#include "catalog/lint/lint.h"
 #include "unit/analysis/scenes.h"
 
 #define TIMES 20

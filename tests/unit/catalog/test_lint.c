@@ -10,7 +10,7 @@
 
 #include <sextant/lint.h>
 #include "catalog/embedded.h"
-#include "catalog/lint/identity.h"
+#include "catalog/lint/lint.h"
 #include "catalog/internal.h"
 
 struct expected {

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include <sextant/catalog.h>
-#include "catalog/match.h"
+#include "catalog/internal.h"
 #include "unit/catalog/folder.h"
 
 static const char text[] =

@@ -10,7 +10,7 @@
 
 #include <sextant/lint.h>
 
-#include "catalog/lint/identity.h"
+#include "catalog/lint/lint.h"
 #include "unit/allocations.h"
 
 /* One whole use of the library; SX_OK only when nothing was left out. */

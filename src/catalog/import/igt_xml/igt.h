@@ -65,9 +65,6 @@ bool igt_add_write(struct igt *g);
 
 /* Remembers that a metric was not translated. */
 bool igt_lose(struct igt *g, const char *symbol);
-bool igt_is_metric(const struct igt *g, const char *name);
-/* What reads a metric that could not be translated cannot be either, and so on. */
-bool igt_drop_dependents(struct igt *g);
 
 /* Notes what all expressions read; n->order is to be freed, also on failure. */
 bool igt_scan_names(struct igt *g, struct igt_names *n);

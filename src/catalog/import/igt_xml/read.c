@@ -1,6 +1,6 @@
 /* Metric sets and their metrics, as the elements of the file have them. */
 #include "catalog/import/igt_xml/igt.h"
-#include "catalog/import/oa_slots.h"
+#include "catalog/import/import.h"
 
 #include <ctype.h>
 #include <stdio.h>

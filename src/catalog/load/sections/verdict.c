@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "catalog/embedded.h"
-#include "catalog/load/fields.h"
+#include "catalog/load/load.h"
 
 struct file {
 	const struct yaml_node *window, *facts, *verdicts;
