@@ -7,7 +7,6 @@
 #include "base/error.h"
 #include "base/number.h"
 #include "expr/graph/lower.h"
-#include "expr/program.h"
 
 static enum sx_status lower_outputs(struct lower *lower, const struct expr_output *outputs,
 				    uint32_t count, struct live_graph *program, uint32_t *failed)

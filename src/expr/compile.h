@@ -2,8 +2,9 @@
 #ifndef EXPR_COMPILE_H
 #define EXPR_COMPILE_H
 
-#include "expr/graph/names.h"
-#include "expr/parse/visit.h"
+#include "expr/graph/lower.h"
+#include "expr/parse/tree.h"
+#include "expr/fast/fast.h"
 
 struct expr_program;
 
@@ -56,5 +57,11 @@ struct expr_result {
  */
 enum sx_status expr_eval(const struct expr_program *program, const struct sx_vector *inputs,
 			 size_t rows, const struct expr_result *results, struct sx_error *err);
+
+struct expr_program {
+	struct live_graph graph;
+	struct fast_code fast;
+	const struct fast_loops *loops;
+};
 
 #endif

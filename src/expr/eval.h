@@ -2,7 +2,9 @@
 #ifndef EXPR_EVAL_H
 #define EXPR_EVAL_H
 
-#include "expr/program.h"
+#include <sextant/expr.h>
+
+#include "expr/compile.h"
 
 #define EVAL_ROWS_MAX 512
 
@@ -38,5 +40,33 @@ enum sx_status eval_quality(struct eval *eval, struct sx_error *err);
  */
 enum sx_status eval_exactly(struct eval *eval, const uint8_t *rows, const uint8_t *wanted,
 			    struct sx_error *err);
+
+/* Memory for one row, one cell a node. NULL when memory is out. Released by free(). */
+struct cell *exact_begin(const struct expr_program *program);
+/*
+ * Marks the nodes that some outputs rest on, in one byte a node. `wanted` has one byte an output,
+ * or is NULL for all of them.
+ */
+void exact_need(const struct expr_program *program, const uint8_t *wanted, uint8_t *needed);
+/* What is evaluated: memory for a row, the nodes that are marked, the outputs that are wanted. */
+struct exact {
+	const struct expr_program *program;
+	struct cell *cells;
+	const uint8_t *needed;
+	const uint8_t *wanted; /* as for exact_need() */
+};
+/* Evaluates one row of the wanted outputs. */
+void exact_eval(const struct exact *e, const struct sx_vector *inputs,
+		const struct expr_result *results, size_t row);
+
+/* The value of a constant, NaN when it is not known. */
+typedef double (*condition_constant_fn)(void *user, const char *name);
+
+/*
+ * Whether a condition holds; NULL does, and so does one over constants that are not known. Errors:
+ * those of sx_expr_parse() and expr_compile().
+ */
+enum sx_status condition_holds(const char *when, condition_constant_fn constant, void *user,
+			       bool *out, struct sx_error *err);
 
 #endif

@@ -1,6 +1,6 @@
 /* The fast path over a block of rows. */
 #include "expr/eval.h"
-#include "expr/fast/fuse.h"
+#include "expr/fast/fast.h"
 
 #include <math.h>
 #include <string.h>

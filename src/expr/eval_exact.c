@@ -1,5 +1,5 @@
 /* The row at a time: every node is computed by value_apply(). */
-#include "expr/eval_exact.h"
+#include "expr/eval.h"
 
 #include <math.h>
 #include <stdlib.h>

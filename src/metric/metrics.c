@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "catalog/internal.h"
-#include "expr/condition.h"
+#include "expr/eval.h"
 #include "catalog/column.h"
 #include "expr/compile.h"
 #include "metric/about.h"

@@ -1,13 +1,23 @@
 /* Turns the plan of a program into a list of operations, and gives values their registers. */
-#include "expr/fast/fast.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "expr/fast/fast.h"
 #include "base/error.h"
-#include "expr/fast/fuse.h"
-#include "expr/fast/plan.h"
+#include "expr/fast/ops.h"
+
+extern const struct fast_loops fast_loops_base, fast_loops_avx2;
+
+const struct fast_loops *fast_loops(void)
+{
+#ifdef FAST_HAVE_AVX2
+	__builtin_cpu_init();
+	if (__builtin_cpu_supports("avx2"))
+		return &fast_loops_avx2;
+#endif
+	return &fast_loops_base;
+}
 
 /* Where a value is, while the number of registers is not known. */
 #define PLACE_KINDS UINT32_C(0xc0000000)

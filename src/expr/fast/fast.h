@@ -9,7 +9,7 @@
 #include <stdbool.h>
 
 #include "expr/fast/ops.h"
-#include "expr/graph/outputs.h"
+#include "expr/graph/lower.h"
 
 /*
  * Where operands are: registers, then the columns of the program's inputs, then those of its
@@ -49,5 +49,39 @@ struct fast_code {
 enum sx_status fast_compile(const struct live_graph *program, struct fast_code *code,
 			    struct sx_error *err);
 void fast_finish(struct fast_code *code);
+
+/* Whether an operation's result is an output of u64 itself. */
+static inline bool fast_stores(enum fast_op op)
+{
+	return op == FAST_STORE || op == FAST_STORE_WHOLE || op == FAST_LOAD_MUL_STORE ||
+	       op == FAST_LOAD_ADD_MUL_STORE;
+}
+
+/*
+ * Joins operations into one where nobody else reads what is between them. Operands are nodes, those
+ * of columns the inputs'. `place` is SX_NONE for each node that is no result itself. False when
+ * memory is out.
+ */
+bool fast_fuse(struct fast_code *code, uint32_t node_count, const uint32_t *place);
+
+/* One node in the fast form. Operands are nodes too; SX_NONE where there is none. */
+struct fast_step {
+	bool needed;	 /* somebody reads it, so that it gets an operation and a place */
+	bool whole;	 /* a u64 input that integer operations read */
+	enum fast_op op; /* FAST_OP_COUNT: the node needs no operation */
+	uint32_t alias;	 /* the node whose value it has: itself, but for conversions */
+	uint32_t args[3];
+	double k[3];
+	double magnitude; /* of whole numbers, while inputs are in range */
+};
+
+/*
+ * One step a node, in the order of the nodes. *usable is false when some node has no fast form.
+ * NULL when memory is out. Released by free().
+ */
+struct fast_step *fast_plan(const struct live_graph *program, bool *usable);
+
+/* True for an output that is an input as it stands, or a constant. */
+bool fast_is_move(const struct live_graph *program, uint32_t output);
 
 #endif

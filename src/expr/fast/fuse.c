@@ -2,7 +2,7 @@
  * Operations that metrics are full of, such as a scaled counter or a share of the clock, in one
  * pass: a pass over columns that do not fit the first-level cache costs more than what it computes.
  */
-#include "expr/fast/fuse.h"
+#include "expr/fast/fast.h"
 
 #include <stdlib.h>
 

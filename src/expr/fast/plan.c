@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "expr/fast/plan.h"
+#include "expr/fast/fast.h"
 
 struct plan {
 	const struct live_graph *program;

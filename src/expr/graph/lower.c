@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "expr/graph/names.h"
 
 #define WHOLE_MAX 0x1p53
 

@@ -2,8 +2,46 @@
 #ifndef EXPR_GRAPH_LOWER_H
 #define EXPR_GRAPH_LOWER_H
 
+#include <sextant/expr.h>
+
 #include "expr/graph/graph.h"
-#include "expr/graph/names.h"
+
+#define EXPR_PROGRAM_DEPTH_MAX 1000    /* levels of trees that refer to each other */
+#define EXPR_PROGRAM_WORK_MAX  4000000 /* nodes visited to compile it, each instance of one */
+
+/* What a name in an expression stands for. */
+enum expr_ref_kind {
+	EXPR_REF_INPUT,	   /* a column handed to expr_eval(): `input`, an index */
+	EXPR_REF_CONSTANT, /* a number known now: `value`; folded */
+	EXPR_REF_EXPR,	   /* another expression: `expr`, resolved in `scope` */
+	EXPR_REF_NO_DATA,  /* known, but nobody can deliver it: the result is no data */
+};
+
+struct expr_ref {
+	enum expr_ref_kind kind;
+	uint32_t input;
+	enum sx_type type; /* of the input or constant */
+	double value;
+	const struct sx_expr *expr;
+	uint32_t scope;
+};
+
+/* A name where it stands. */
+struct expr_name {
+	const char *text;
+	uint32_t instance; /* SX_NONE for a plain name */
+	uint32_t scope; /* given with the output (or by EXPR_REF_EXPR): usually a group's index */
+};
+
+/* How the compiler asks what names mean. */
+struct expr_resolver {
+	void *user;
+	/* SX_OK and *out; SX_ERR_NOT_FOUND makes the compilation fail with the name's position. */
+	enum sx_status (*resolve)(void *user, const struct expr_name *name, struct expr_ref *out,
+				  struct sx_error *err);
+	/* Number of instances behind NAME[*]. */
+	uint32_t (*instances)(void *user, const char *name, uint32_t scope);
+};
 
 /* One expression that has been lowered, or is being. */
 struct lowered {
@@ -38,5 +76,30 @@ uint32_t lower_unary(struct lower *lower, enum sx_op op, uint32_t a);
 uint32_t lower_select(struct lower *lower, uint32_t condition, uint32_t yes, uint32_t no);
 /* What a reference to another expression sees of its value. */
 uint32_t lower_reference(struct lower *lower, uint32_t value);
+
+struct program_input {
+	uint32_t index; /* as the resolver gave it */
+	uint32_t node;
+	enum sx_type type;
+};
+
+struct program_output {
+	uint32_t node;
+	enum sx_type type;
+	uint32_t *inputs; /* indices as the resolver gave them, sorted */
+	uint32_t *reads;  /* the same as positions in the program's inputs, in any order */
+	uint32_t input_count;
+	bool selective; /* an `if` decides what the output reads */
+	bool can_miss;	/* selective, and one branch has no data whatever the inputs are */
+};
+
+struct live_graph {
+	struct graph_node *nodes;
+	uint32_t node_count;
+	struct program_input *inputs; /* inputs that any output needs, by first use */
+	uint32_t input_count;
+	struct program_output *outputs;
+	uint32_t output_count;
+};
 
 #endif

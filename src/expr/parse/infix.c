@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/number.h"
-#include "expr/parse/lexer.h"
+#include "expr/parse/tree.h"
 
 /* How tightly operators bind; comparisons do not chain. */
 enum precedence {

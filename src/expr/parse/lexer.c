@@ -1,5 +1,5 @@
 /* Splits infix text into tokens. */
-#include "expr/parse/lexer.h"
+#include "expr/parse/tree.h"
 
 #include <string.h>
 

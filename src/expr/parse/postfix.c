@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "expr/parse/lexer.h"
+#include "expr/parse/tree.h"
 
 /* More operands than this wait for no sane formula. */
 #define STACK_MAX 256

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "expr/parse/visit.h"
+#include "expr/parse/tree.h"
 
 /* What binds how tightly; a child that binds less than its place demands is parenthesised. */
 enum binding {

@@ -9,7 +9,6 @@
 #include "base/error.h"
 #include "base/number.h"
 #include "base/utf8.h"
-#include "expr/parse/visit.h"
 
 #define EXCERPT_MAX 24
 

@@ -56,4 +56,40 @@ void *parse_expected(struct parser *parser, size_t position, size_t length, cons
 /* Reports a limit that is exceeded at `position`. Returns NULL. */
 void *parse_limit(struct parser *parser, size_t position, const char *fmt, ...) SX_PRINTF(3, 4);
 
+enum token_kind {
+	TOKEN_END,
+	TOKEN_NUMBER,
+	TOKEN_NAME,   /* with the bracket part and any `$` inside position and length */
+	TOKEN_BINARY, /* an operator between two operands, `op` */
+	TOKEN_NOT,
+	TOKEN_OPEN,
+	TOKEN_CLOSE,
+	TOKEN_COMMA,
+	TOKEN_ERROR,
+};
+
+struct token {
+	enum token_kind kind;
+	enum sx_op op;
+	size_t position, length;
+};
+
+/* Reads the token at or after `position`; TOKEN_ERROR after it has been reported. */
+struct token lexer_next(struct parser *parser, size_t position);
+/* True when the token is exactly this word, without `$`. */
+bool lexer_is_word(const struct parser *parser, const struct token *token, const char *word);
+/* True for a byte that a name may hold outside of its brackets. */
+bool lexer_is_name_byte(char c);
+
+/* The infix spelling of an operator ("+", "max", "if"); static storage. */
+const char *expr_op_name(enum sx_op op);
+
+/*
+ * Calls `visit` for every node, a node before its children and those from left to right, until it
+ * returns something else than SX_OK, which is then returned. Thread-safe.
+ */
+enum sx_status expr_visit(const struct sx_expr *expr,
+			  enum sx_status (*visit)(void *user, const struct sx_node *node),
+			  void *user);
+
 #endif

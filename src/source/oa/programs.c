@@ -3,7 +3,7 @@
 #include "base/error.h"
 #include "base/mem.h"
 #include "catalog/internal.h"
-#include "expr/condition.h"
+#include "expr/eval.h"
 #include "wire/oa/flex.h"
 #include "wire/oa/oa.h"
 

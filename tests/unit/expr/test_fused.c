@@ -11,7 +11,6 @@
 #include <cmocka.h>
 
 #include "expr/compile.h"
-#include "expr/program.h"
 #include "unit/allocations.h"
 #include "unit/expr/naive.h"
 #include "unit/expr/world.h"
