@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "base/mem.h"
-#include "metric/about.h"
+#include "metric/metrics.h"
 #include "table/total.h"
 #include "wire/share.h"
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "metric/about.h"
+#include "metric/metrics.h"
 #include "table/fill.h"
 #include "table/total.h"
 

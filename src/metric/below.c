@@ -1,5 +1,5 @@
 /* Why a difference has no value: the count that it is taken from is the smaller one. */
-#include "metric/below.h"
+#include "metric/metrics.h"
 
 #include <math.h>
 #include <stdio.h>

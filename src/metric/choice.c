@@ -2,7 +2,7 @@
  * Which of several ways to a metric is planned: a greedy cover by groups. The most useful group
  * first is at most a factor ln(n) from the fewest; with Intel's sets it finds the fewest.
  */
-#include "metric/choice.h"
+#include "metric/metrics.h"
 
 #include <stdlib.h>
 

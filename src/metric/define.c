@@ -1,5 +1,5 @@
 /* Counters that a user defines become columns with a formula, by whichever decoder knows them. */
-#include "metric/define.h"
+#include "metric/metrics.h"
 
 #include <string.h>
 

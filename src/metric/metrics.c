@@ -11,7 +11,6 @@
 #include "expr/eval.h"
 #include "catalog/column.h"
 #include "expr/compile.h"
-#include "metric/about.h"
 #include "wire/share.h"
 
 /* Rows of one instance each have columns that say 1 of what counts them. */

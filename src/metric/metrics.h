@@ -3,10 +3,12 @@
 #define METRIC_METRICS_H
 
 #include <sextant/metric.h>
+#include <sextant/plan.h>
 
 #include "base/mem.h"
 #include "base/strings.h"
 #include "expr/compile.h"
+#include "table/slices.h"
 
 struct column_plan {
 	uint32_t output;      /* of the program, or SX_NONE for a raw counter */
@@ -112,5 +114,100 @@ bool ratios_divide(const struct sx_metrics *m, const struct sx_node *node);
 void ratios_compile(struct sx_metrics *m);
 /* The formulas of given ratios; without memory there are none, and totals are means of rows. */
 void ratios_compile_wholes(struct sx_metrics *m);
+
+/* The catalog that the selection was made from. */
+struct sx_catalog *metrics_catalog(const struct sx_metrics *metrics);
+
+/*
+ * Tells which inputs have no value in any row of a table: missing[i] for each of
+ * sx_metrics_inputs(); the array has their number. Errors: SX_ERR_NO_MEMORY. Thread-safe for
+ * different tables.
+ */
+enum sx_status metrics_missing(const struct sx_metrics *metrics, const struct sx_table *in,
+			       bool *missing, struct sx_error *err);
+
+/* Whether a column is a quotient of what was counted, whatever its unit is. Thread-safe. */
+bool metrics_divides(const struct sx_metrics *metrics, uint32_t column);
+/* What a column says of rows that are no frames. Thread-safe. */
+enum slices_use evaluation_use(const struct sx_evaluation *evaluation, uint32_t column);
+
+/*
+ * From the next run on evaluation_ratios() has, beside each table, what a ratio's mean over samples
+ * is made of, where these are frames; else it stays NULL. `like` as at its creation. Errors:
+ * SX_ERR_NO_MEMORY.
+ */
+enum sx_status evaluation_keep_ratios(struct sx_evaluation *evaluation, const struct sx_table *like,
+				      struct sx_error *err);
+/* A row each of the last run's table, with sums; the evaluation's until the next run, or NULL. */
+const struct sx_table *evaluation_ratios(const struct sx_evaluation *evaluation);
+/* Where the mean of a ratio comes from. */
+enum ratio_told {
+	RATIO_OF_TOTALS, /* the formula over the totals of all counters, as that of any metric */
+	RATIO_OF_ROWS,	 /* *mean: some rows lack what others have */
+	RATIO_NONE,	 /* nowhere: no row has all that it takes */
+};
+/* What a row of totals of those says of a column's ratio. Thread-safe. */
+enum ratio_told evaluation_ratio(const struct sx_evaluation *evaluation,
+				 const struct sx_table *totals, uint32_t column, size_t row,
+				 double *mean);
+
+/* Whether an item is planned; false: another one with its number in `either` is. Thread-safe. */
+bool plan_is_chosen(const struct sx_plan *plan, uint32_t item);
+
+/*
+ * Looks in a metric's formula for a difference of counts that is below zero in a row of `in` ("C3
+ * counted less than C2"), and takes the first. False when there is none, or the formula is none of
+ * the catalog's.
+ */
+bool below_reason(const struct sx_metrics *metrics, uint32_t column, const struct sx_table *in,
+		  char *out, size_t size);
+
+/* What is to be planned. */
+struct plan_input {
+	const struct sx_catalog *catalog;
+	const struct sx_plan_item *items;
+	uint32_t count;
+	const struct sx_plan_options *options;
+};
+
+/*
+ * Marks in `chosen` one item of each number in `either`, and every item without one, such that few
+ * groups have to be programmed: a group that is needed anyway costs nothing, and of the others
+ * those come first that serve most. Of equals the earlier item is taken. Scratch memory is of the
+ * arena. Errors: SX_ERR_NO_MEMORY.
+ */
+enum sx_status choice_make(const struct plan_input *in, bool *chosen, struct arena *arena,
+			   struct sx_error *err);
+
+/* The exclusive group that an item needs, as an index in the catalog, or SX_NONE. */
+uint32_t choice_group(const struct sx_catalog *catalog, const struct sx_plan_item *item);
+
+/*
+ * Makes the column of a definition and its formula, which the caller owns. Errors: those of the
+ * decoder, SX_ERR_NO_MEMORY.
+ */
+enum sx_status define_column(struct sx_metrics *m, const char *pattern,
+			     struct sx_metric_column *column, struct sx_expr **expr,
+			     struct sx_error *err);
+
+struct reduce_columns {
+	uint32_t *columns; /* of the table; owned */
+	uint32_t count;
+	enum sx_reduce how;
+};
+
+/*
+ * The columns of instances that make up `input`, when it is a counter that reduces to a sum, mean
+ * or maximum; none otherwise. false: out of memory.
+ */
+bool reduce_find(const struct sx_catalog *catalog, const struct sx_metric_input *input,
+		 const struct sx_table *like, struct reduce_columns *out);
+
+/*
+ * Reduces every row into a vector of `type`. Values and qualities lie in one allocation, that of
+ * vector->data. A row that lacks an instance has no data. false: out of memory.
+ */
+bool reduce_rows(const struct reduce_columns *from, const struct sx_table *in, enum sx_type type,
+		 struct sx_vector *vector);
 
 #endif

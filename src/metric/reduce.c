@@ -1,5 +1,5 @@
 /* Sums, means and maxima over the instances of a counter, row by row. */
-#include "metric/reduce.h"
+#include "metric/metrics.h"
 
 #include <math.h>
 #include <stdlib.h>

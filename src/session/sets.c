@@ -10,7 +10,7 @@
 #include <sextant/plan.h>
 
 #include "base/error.h"
-#include "metric/about.h"
+#include "metric/metrics.h"
 
 /* A pattern in a set that has it: an item of the plan. */
 struct way {

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "metric/about.h"
+#include "metric/metrics.h"
 
 /* Neutral names, the best first. */
 static const char *const leading[] = {"frame.rate", "gpu.busy", "cpu.busy", "memory.bandwidth",

@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "catalog/internal.h"
-#include "metric/about.h"
+#include "metric/metrics.h"
 
 const struct rule_name *rules_find(const struct rules *rules, const char *name)
 {
@@ -176,7 +176,7 @@ static bool column_counted(const struct sx_metrics *metrics, uint32_t column, co
 	return true;
 }
 
-static void resolve_names(struct rules *rules, uint32_t set)
+static void rules_resolve_names(struct rules *rules, uint32_t set)
 {
 	for (size_t i = 0; i < rules->name_count; i++)
 		resolve_name(rules, &rules->names[i], set);
@@ -210,7 +210,7 @@ static enum sx_status try_set(struct rules *rules, uint32_t set, uint32_t standi
 	struct sx_metrics *metrics = NULL;
 	bool *missing = NULL;
 	memset(standings, 0, 3 * sizeof(*standings));
-	resolve_names(rules, set);
+	rules_resolve_names(rules, set);
 	enum sx_status status = select_named(rules, &metrics, err);
 	if (!status && metrics)
 		status = find_missing(metrics, rules->raw, &missing, err);
@@ -280,7 +280,7 @@ static enum sx_status select_by(struct rules *rules, struct sx_error *err)
 	enum sx_status status = choose_set(rules, err);
 	if (status)
 		return status;
-	resolve_names(rules, rules->set);
+	rules_resolve_names(rules, rules->set);
 	status = select_named(rules, &rules->metrics, err);
 	if (!status && rules->metrics)
 		status = find_missing(rules->metrics, rules->raw, &rules->missing, err);

@@ -4,7 +4,6 @@
 
 #include "catalog/units.h"
 #include "metric/metrics.h"
-#include "metric/reduce.h"
 #include "table/slices.h"
 
 #define RATIOS_KINDS 6 /* columns that tell what rows are, those of struct slices */
@@ -53,5 +52,18 @@ enum sx_status frames_take(struct sx_evaluation *e, const struct sx_table *in,
  */
 bool lacking_reason(const struct sx_evaluation *e, const struct column_plan *plan,
 		    const struct sx_table *in, char why[LACKING_MAX]);
+
+/*
+ * A copy in another type, with qualities of its own where numbers are no u64; the caller frees it.
+ * NULL: no memory.
+ */
+void *convert_type(struct sx_vector *vector, enum sx_type to, size_t rows);
+/* A copy in another unit, as f64; the caller frees it. NULL: no memory. */
+double *convert_unit(struct sx_vector *vector, struct units_step step, size_t rows);
+/*
+ * From a column's unit to that of the metric which it gives: a capture may have it in another one
+ * of the kind than the catalog has now.
+ */
+struct units_step convert_step(const struct sx_metrics *m, uint32_t metric, const char *unit);
 
 #endif

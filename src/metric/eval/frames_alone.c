@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "metric/about.h"
+#include "metric/metrics.h"
 #include "table/fill.h"
 #include "table/frames.h"
 #include "table/total.h"

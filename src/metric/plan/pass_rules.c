@@ -1,5 +1,5 @@
 /* Compiling and applying the rules that say which counters may share a pass. */
-#include "metric/plan/pass_rules.h"
+#include "metric/plan/passes.h"
 
 #include <string.h>
 

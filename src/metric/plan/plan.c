@@ -6,8 +6,7 @@
 
 #include "base/error.h"
 #include "base/number.h"
-#include "metric/about.h"
-#include "metric/choice.h"
+#include "metric/metrics.h"
 #include "metric/plan/passes.h"
 
 struct plan_item {

@@ -8,7 +8,7 @@
 
 #include <sextant/plan.h>
 
-#include "metric/about.h"
+#include "metric/metrics.h"
 
 #define COUNT(a) ((uint32_t)(sizeof(a) / sizeof((a)[0])))
 

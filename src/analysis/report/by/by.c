@@ -9,7 +9,7 @@
 #include "analysis/report/by/keys.h"
 #include "analysis/stats.h"
 #include "base/mem.h"
-#include "metric/about.h"
+#include "metric/metrics.h"
 #include "table/frames.h"
 #include "table/like.h"
 #include "table/total.h"

@@ -7,7 +7,7 @@
 #include "analysis/stats.h"
 #include "base/error.h"
 #include "base/mem.h"
-#include "metric/about.h"
+#include "metric/metrics.h"
 #include "table/total.h"
 
 static enum sx_status no_label(const struct report_by *g, struct sx_error *err)

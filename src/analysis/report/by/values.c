@@ -3,7 +3,7 @@
 
 #include "analysis/report/by/state.h"
 #include "analysis/stats.h"
-#include "metric/about.h"
+#include "metric/metrics.h"
 #include "table/fill.h"
 
 /* One value of a table to the same place of another. */
