@@ -2,7 +2,7 @@
  * One recorder a file, from before its program runs to the index: the lock is taken once, on the
  * very descriptor that the writer writes to.
  */
-#include "capture/claim.h"
+#include "capture/writer.h"
 #include "base/error.h"
 #include "base/lock.h"
 

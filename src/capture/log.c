@@ -1,6 +1,6 @@
 /* Logs: a record gets its number only once it is in the sink, so that a failure leaves no hole. */
-#include "capture/log.h"
-#include "capture/format/payload.h"
+#include "capture/writer.h"
+#include "capture/format/chunk.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* The reader's calls: records one after another, each checked before anything of it is believed. */
 #include "capture/reader.h"
 #include "base/error.h"
-#include "capture/format/payload.h"
+#include "capture/format/chunk.h"
 
 #include <errno.h>
 #include <fcntl.h>

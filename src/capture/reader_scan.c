@@ -1,5 +1,5 @@
 /* Finding records: by the index, or one after another, over damage to the next sound frame. */
-#include "capture/format/payload.h"
+#include "capture/format/chunk.h"
 #include "capture/reader.h"
 
 #include <inttypes.h>

@@ -3,7 +3,7 @@
  * the index kept free, so that it leaves a whole one.
  */
 #include "capture/sink.h"
-#include "capture/claim.h"
+#include "capture/writer.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -3,8 +3,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/thread.h"
-#include "capture/claim.h"
-#include "capture/format/payload.h"
+#include "capture/format/chunk.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -3,11 +3,40 @@
 #ifndef CAPTURE_WRITER_H
 #define CAPTURE_WRITER_H
 
-#include "capture/format/chunk.h"
-#include "capture/log.h"
-
-#include <sextant/capture.h>
 #include <pthread.h>
+#include <sextant/capture.h>
+
+#include "capture/format/chunk.h"
+#include "capture/format/bytes.h"
+#include "capture/sink.h"
+
+/* Zero-initialise with a sink. */
+struct log {
+	struct sink *sink;
+	bool unindexed; /* set: remember no records; also when there are too many */
+	bool ending;	/* what is kept free for the end may be used */
+	struct entry *entries;
+	size_t count, cap;
+	uint32_t sequence;
+	struct bytes record; /* the record at hand: frame and payload */
+};
+
+/* The file's header. Each returns 0 or an errno. */
+int log_begin(struct log *log);
+/* Starts a record; the payload is then appended to the result. Never NULL. */
+struct bytes *log_record(struct log *log);
+/* Writes the record that log_record() began. Offset and sequence of the entry are filled in. */
+int log_write(struct log *log, struct entry entry);
+/* Writes a framed record of another log under a number of this one. */
+int log_copy(struct log *log, const uint8_t *record, size_t size, struct entry entry);
+/* From now on records are those of the end, for which room was kept free on the disk. */
+void log_begin_end(struct log *log);
+/* Returns when the whole log is on the disk. */
+int log_sync(struct log *log);
+/* Index and trailer. */
+int log_end(struct log *log);
+/* Closes the sink and frees the rest; 0 or an errno. */
+int log_finish(struct log *log);
 
 /* DEVICE records are repeated after this many records, so that they survive damage. */
 #define WRITER_REPEAT 512
@@ -70,5 +99,19 @@ void *writer_run(void *writer);
 /* Counts rows of a device that are lost; the lock is held. */
 void writer_lose(struct sx_capture_writer *writer, struct writer_device *device, uint64_t rows,
 		 uint64_t begin_ns, uint64_t end_ns);
+
+/* 0 and *out, which the caller owns; or the errno of what failed, EBUSY where it is another's. */
+int claim_take(const char *path, struct sx_capture_claim **out);
+/*
+ * The descriptor under which the file is locked, for the caller to close; a regular file is empty
+ * from now on. Releases the claim in every case. -1: *failed is the errno.
+ */
+int claim_hand_over(struct sx_capture_claim *claim, int *failed);
+/* Whether the claim had to create the file. */
+bool claim_created(const struct sx_capture_claim *claim);
+/* Tells that a capture cannot be written because of an errno; what is in it stays readable. */
+enum sx_status claim_error(struct sx_error *err, int failed, const char *path);
+/* The same of one that nothing could be written into. */
+enum sx_status claim_refused(struct sx_error *err, int failed, const char *path);
 
 #endif

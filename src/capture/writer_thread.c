@@ -2,7 +2,7 @@
 #include "capture/writer.h"
 
 #include "base/clock.h"
-#include "capture/format/payload.h"
+#include "capture/format/chunk.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* Batches: the copy that lets a source go on while the file is written. */
-#include "capture/format/batch.h"
+#include "capture/format/chunk.h"
 #include "capture/format/format.h"
 
 #include <stdlib.h>

@@ -1,6 +1,5 @@
 /* Chunks, the way in: nothing is believed before it was held against the size of the body. */
 #include "capture/format/chunk.h"
-#include "capture/format/vector.h"
 
 #include <stdlib.h>
 

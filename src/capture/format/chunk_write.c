@@ -1,6 +1,5 @@
 /* Chunks, the way out: residues by plane, quality, dictionary, zstd. */
 #include "capture/format/chunk.h"
-#include "capture/format/vector.h"
 
 #include <stdlib.h>
 

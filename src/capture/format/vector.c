@@ -1,5 +1,5 @@
 /* Vectors: the four modes, chosen by the sum of the residues' lengths in bits. */
-#include "capture/format/vector.h"
+#include "capture/format/chunk.h"
 
 #include <string.h>
 
