@@ -1,5 +1,5 @@
 /* Timestamps of the OA unit: 32 bits of an 80 ns clock that wraps every 343.6 s. */
-#include "decode/oa/clock.h"
+#include "decode/oa/decoder.h"
 #include "base/mem.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* Counters that a user defines by a flexible EU event: `A12=eu(fpu0-active, coarse=ps)`. */
-#include "decode/oa/define.h"
+#include "decode/oa/decoder.h"
 
 #include <sextant/oa.h>
 

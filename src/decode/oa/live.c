@@ -1,10 +1,9 @@
 /* OA records of a live stream as the session feeds them: the decoder behind the common interface.
  */
 #include "decode/decode.h"
-#include "decode/oa/define.h"
+#include "decode/oa/decoder.h"
 #include "wire/oa/oa.h"
 #include "base/error.h"
-#include "decode/oa/decoder.h"
 
 #include <stdlib.h>
 #include <string.h>
