@@ -3,11 +3,13 @@
 #ifndef GPA_CORE_H
 #define GPA_CORE_H
 
+#include <sextant/catalog.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "gpa/GPUPerfAPI.h"
+#include "base/mem.h"
 
 #define GPA_SESSIONS 8 /* kept per context; clients count on at least 4 */
 #define GPA_WAIT_NS  5000000000ull
@@ -223,5 +225,34 @@ GPA_Status gpa_session_value(struct gpa_context *context, const struct gpa_sessi
 /* Writes what a session has delivered to the file of SEXTANT_GPA_OUTPUT, when that is set (dump.c).
  */
 void gpa_dump_session(struct gpa_context *context, struct gpa_session *session);
+
+struct gpa_guide {
+	struct sx_context *context;
+	struct sx_catalog *catalog;
+	struct arena arena; /* holds the texts */
+};
+
+/* Opens a catalog; false, and a logged error, when it cannot be read. */
+bool guide_open(struct gpa_guide *guide, const char *catalog);
+void guide_close(struct gpa_guide *guide);
+
+/*
+ * Describes the counter `name` as the catalog does; `how` (may be NULL) is a sentence added to the
+ * description. false: not in the catalog, or out of memory.
+ */
+bool guide_counter(struct gpa_guide *guide, const char *name, const char *how,
+		   struct gpa_counter *out);
+
+/* A growing list of counters for a context. */
+struct gpa_list {
+	struct gpa_counter *items;
+	size_t count, capacity;
+};
+/* Adds the counter with a copy of its raws; false when memory is out. */
+bool guide_add(struct gpa_guide *guide, struct gpa_list *list, struct gpa_counter counter,
+	       const uint32_t *raws, uint32_t raw_count);
+
+/* From a counter's name and a hash of what it means (formula and unit, or block and select). */
+void uuid_make(const char *name, uint64_t meaning, uint8_t out[16]);
 
 #endif

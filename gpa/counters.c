@@ -1,9 +1,7 @@
 /* Reading a counter's description from its catalog. */
-#include "gpa/counters.h"
+#include "gpa/core.h"
 
 #include <sextant/lint.h>
-
-#include "gpa/uuid.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #ifndef GPA_QUERIES_H
 #define GPA_QUERIES_H
 
-#include "gpa/counters.h"
+#include "gpa/core.h"
 
 /* Numbers of raws; a back end's own come behind RAW_COUNT. */
 enum query_raw {

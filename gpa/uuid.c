@@ -1,5 +1,5 @@
 /* Custom UUIDs (version 8) from names and identity hashes. */
-#include "gpa/uuid.h"
+#include "gpa/core.h"
 
 #include <string.h>
 #include <xxhash.h>

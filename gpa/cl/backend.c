@@ -1,5 +1,5 @@
 /* OpenCL: device time between two points of a command queue, on any platform with profiling. */
-#include "gpa/counters.h"
+#include "gpa/core.h"
 
 #include <dlfcn.h>
 #include <stdio.h>

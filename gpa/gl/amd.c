@@ -1,10 +1,131 @@
 /* AMD's derived counters on Mesa: which can be delivered, their passes, and their values. */
-#include "gpa/gl/amd.h"
-#include "gpa/gl/device.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "gpa/gl/backend.h"
+#include "gpa/core.h"
+
+/* Counters of the group, in Mesa's order: chip, compute units, back ends, SPIs, engines. */
+enum { GPIN_UNITS = 1, GPIN_ENGINES = 4, GPIN_COUNT };
+#define GPIN_ASKS 1000 /* they are no queries of the GPU: the first answer is there at once */
+
+static const struct amd_group *find_gpin(const struct gl_amd *amd)
+{
+	for (size_t i = 0; i < amd->group_count; i++)
+		if (strcmp(amd->groups[i].name, "GPIN") == 0)
+			return &amd->groups[i];
+	return NULL;
+}
+
+static bool is_there(const struct gl_api *gl, GLuint monitor)
+{
+	for (int i = 0; i < GPIN_ASKS; i++) {
+		GLuint there = 0;
+		gl->GetPerfMonitorCounterDataAMD(monitor, GL_PERFMON_RESULT_AVAILABLE_AMD,
+						 sizeof(there), &there, NULL);
+		if (there)
+			return true;
+	}
+	return false;
+}
+
+/* Triples of group, counter and a value of 32 bits. */
+static void amd_gpin_collect(const struct gl_api *gl, GLuint monitor, GLuint *values)
+{
+	GLuint data[3 * GPIN_COUNT] = {0};
+	GLint written = 0;
+	gl->GetPerfMonitorCounterDataAMD(monitor, GL_PERFMON_RESULT_AMD, sizeof(data), data,
+					 &written);
+	for (GLint i = 0; i + 2 < written / 4 && i + 2 < 3 * GPIN_COUNT; i += 3)
+		if (data[i + 1] < GPIN_COUNT)
+			values[data[i + 1]] = data[i + 2];
+}
+
+/* Takes the shape of the chip from the driver's group GPIN, when it has that (amd_gpin.c). */
+static void amd_gpin_read(struct gl_amd *amd, const struct gl_api *gl)
+{
+	const struct amd_group *group = find_gpin(amd);
+	GLuint monitor = 0, values[GPIN_COUNT] = {0};
+	GLuint counters[2] = {GPIN_UNITS, GPIN_ENGINES};
+	GLenum type = 0;
+	if (!group || group->counters != GPIN_COUNT)
+		return;
+	gl->GetPerfMonitorCounterInfoAMD(group->id, GPIN_UNITS, GL_COUNTER_TYPE_AMD, &type);
+	if (type != GL_UNSIGNED_INT)
+		return;
+	gl->GenPerfMonitorsAMD(1, &monitor);
+	gl->SelectPerfMonitorCountersAMD(monitor, GL_TRUE, group->id, 2, counters);
+	gl->BeginPerfMonitorAMD(monitor);
+	gl->EndPerfMonitorAMD(monitor);
+	if (is_there(gl, monitor))
+		amd_gpin_collect(gl, monitor, values);
+	gl->DeletePerfMonitorsAMD(1, &monitor);
+	gl_api_take_error(gl);
+	if (values[GPIN_UNITS] && values[GPIN_ENGINES])
+		amdgpu_set_shape(&amd->constants, values[GPIN_ENGINES], values[GPIN_UNITS]);
+}
+
+static bool add(struct gl_backend *b, const struct sx_counter_info *info, uint32_t raw,
+		struct gpa_list *list)
+{
+	uint32_t blocks, instance = b->amd->raws[raw].instance;
+	const char *block = sx_catalog_blocks(b->guide.catalog, &blocks)[info->block].name;
+	char name[96], text[512];
+	const uint32_t raws[1] = {RAW_COUNT + raw};
+	const char *event = strchr(info->name, '.');
+	struct gl_amd *amd = b->amd;
+	if (instance == SX_NONE || !event)
+		snprintf(name, sizeof(name), "%s", info->name);
+	else
+		snprintf(name, sizeof(name), "%s[%u]%s", block, (unsigned)instance, event);
+	snprintf(text, sizeof(text), "#%s#%s", block, info->description);
+	struct gpa_counter counter = {
+	    .name = arena_strndup(&b->guide.arena, name, strlen(name)),
+	    .description = arena_strndup(&b->guide.arena, text, strlen(text)),
+	    .type = GPA_TYPE_UINT64,
+	    .usage =
+		strcmp(info->unit, "cycles") == 0 ? GPA_USAGE_TYPE_CYCLES : GPA_USAGE_TYPE_ITEMS};
+	if (counter.name)
+		uuid_make(counter.name, (uint64_t)info->slot << 32 | instance, counter.uuid);
+	if (!counter.name || !counter.description ||
+	    !mem_grow(&amd->metrics, &amd->metric_capacity, amd->metric_count + 1,
+		      sizeof(*amd->metrics)) ||
+	    !guide_add(&b->guide, list, counter, raws, 1))
+		return false;
+	amd->metrics[amd->metric_count++] = NULL;
+	return true;
+}
+
+static bool amd_raw_add_event(struct gl_backend *b, uint32_t counter, struct gpa_list *list)
+{
+	uint32_t n;
+	const struct sx_catalog *catalog = b->guide.catalog;
+	const struct sx_counter_info *info = &sx_catalog_counters(catalog, &n)[counter];
+	const struct sx_block_info *block = &sx_catalog_blocks(catalog, &n)[info->block];
+	bool each = info->reduce == SX_REDUCE_EACH;
+	for (uint32_t i = 0; i < (each ? block->instances : 1); i++) {
+		uint32_t instance = each ? i : SX_NONE;
+		uint32_t raw = amd_raw_find(b->amd, &b->gl, catalog, counter, instance);
+		if (raw == UINT32_MAX || !b->amd->raws[raw].count)
+			return true; /* the chip has no more of them */
+		if (!add(b, info, raw, list))
+			return false;
+	}
+	return true;
+}
+
+/* Adds a counter for each raw event of the catalog that the driver has (amd_raw.c). */
+static bool amd_offer_raw(struct gl_backend *b, struct gpa_list *list)
+{
+	uint32_t count;
+	const struct sx_counter_info *counters = sx_catalog_counters(b->guide.catalog, &count);
+	for (uint32_t i = 0; i < count; i++)
+		if (counters[i].block != SX_NONE && counters[i].slot != SX_NONE &&
+		    !amd_raw_add_event(b, i, list))
+			return false;
+	return true;
+}
 
 static const char *const catalogs[] = {"amd-gcn2", "amd-gcn3", "amd-gcn1"};
 static const uint32_t generations[] = {7, 8, 6};

@@ -1,5 +1,5 @@
 /* The driver's groups and counters, and how the catalog's blocks and events map to them. */
-#include "gpa/gl/amd.h"
+#include "gpa/gl/backend.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* Passes of AMD's counters, and one sample of them with a performance monitor. */
-#include "gpa/gl/amd.h"
+#include "gpa/gl/backend.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* Reading the shape of an AMD GPU from the kernel's device info. */
-#include "gpa/gl/amdgpu.h"
+#include "gpa/gl/backend.h"
 
 #include <fcntl.h>
 #include <math.h>

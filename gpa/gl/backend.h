@@ -2,7 +2,49 @@
 #ifndef GPA_GL_BACKEND_H
 #define GPA_GL_BACKEND_H
 
-#include "gpa/gl/raws.h"
+#include <sextant/metric.h>
+#include <sextant/plan.h>
+
+#include "base/sys.h"
+#include "gpa/gl/api.h"
+#include "gpa/queries.h"
+
+struct gl_raws {
+	bool have[RAW_COUNT];
+	uint8_t class_of[RAW_COUNT];
+	/* Query objects that wait for use, by raw: an object keeps its target for ever. */
+	struct {
+		GLuint *queries;
+		size_t count, capacity;
+	} spare[RAW_COUNT];
+};
+
+/* One raw of a request while it counts: a query object, two for time. */
+struct gl_count {
+	uint32_t raw;
+	GLuint queries[2];
+	bool running, valid;
+	uint64_t value; /* of raws that are not queries */
+};
+
+/* Asks the driver which raws count, and which do not go together. */
+void gl_raws_probe(struct gl_raws *raws, const struct gl_api *gl);
+void gl_raws_finish(struct gl_raws *raws, const struct gl_api *gl, bool current);
+
+bool gl_count_begin(struct gl_raws *raws, const struct gl_api *gl, struct gl_count *count);
+void gl_count_end(const struct gl_api *gl, struct gl_count *count);
+/*
+ * Around reading: where the program has bound a buffer for results, ours would be written into it.
+ * False when nobody may read now; otherwise *buffer goes to gl_counts_give_back().
+ */
+bool gl_counts_take_over(const struct gl_api *gl, GLuint *buffer);
+void gl_counts_give_back(const struct gl_api *gl, GLuint buffer);
+/* GPA_READY and *value, or GPA_NOT_YET. */
+enum gpa_answer gl_count_read(const struct gl_api *gl, const struct gl_count *count,
+			      uint64_t *value);
+/* Takes the query objects back. */
+void gl_count_release(struct gl_raws *raws, const struct gl_api *gl, struct gl_count *count,
+		      bool current);
 
 struct gl_amd;
 struct gl_amd_sample;
@@ -37,5 +79,82 @@ enum gpa_answer gl_amd_collect(struct gl_backend *b, struct gl_amd_sample *sampl
 void gl_amd_release(struct gl_backend *b, struct gl_amd_sample *sample, bool current);
 bool gl_amd_value(struct gl_backend *b, uint32_t counter, const uint64_t *raws,
 		  union gpa_value *out);
+
+#define AMDGPU_CONSTANTS_MAX 16
+
+struct amdgpu_constants {
+	struct sx_constant_value items[AMDGPU_CONSTANTS_MAX];
+	uint32_t count;
+	uint32_t device_id; /* PCI; 0: unknown */
+	char names[1024];   /* of constants that the user gave */
+};
+
+/* What is known of the device behind a context. */
+struct amdgpu_device {
+	char node[64];	 /* its DRM node ("/dev/dri/renderD129"), or "" */
+	uint32_t pci_id; /* PCI device id, or 0 */
+};
+
+/* Engines, compute units and what follows from them. */
+void amdgpu_set_shape(struct amdgpu_constants *constants, double engines, double units);
+
+/*
+ * Fills what the kernel says of a device: of its node; without one, of the node with its PCI id;
+ * without that, of the only AMD GPU that is here. Of several that differ none is taken. Knows
+ * amdgpu and radeon.
+ */
+void amdgpu_read_kernel(struct amdgpu_constants *out, const struct amdgpu_device *device,
+			const struct sx_sys *sys);
+
+/*
+ * Adds and replaces what the user says ("NUM_SIMDS=176, NUM_CUS=44"). An entry without a finite
+ * number or with a name that `known` does not know is refused by itself, and logged.
+ */
+void amdgpu_read_user(struct amdgpu_constants *constants, const char *text,
+		      bool (*known)(const void *user, const char *name), const void *user);
+
+/* A counter of a group of the driver. */
+struct amd_event {
+	GLuint group, counter;
+	GLenum type;
+};
+
+/* One raw count: the sum of events; none for an instance that this chip lacks, which counts 0. */
+struct amd_raw {
+	uint32_t counter, instance; /* of the catalog; SX_NONE: reduced */
+	uint32_t first, count;	    /* in amd.events */
+};
+
+struct amd_group {
+	GLuint id;
+	GLint counters, limit;
+	char name[64];
+};
+
+struct gl_amd {
+	struct amdgpu_constants constants;
+	struct amd_group *groups;
+	size_t group_count;
+	struct amd_event *events;
+	size_t event_count, event_capacity;
+	struct amd_raw *raws;
+	size_t raw_count, raw_capacity;
+	struct sx_metrics **metrics; /* one for each hardware counter; NULL: a raw event */
+	size_t metric_count, metric_capacity;
+	uint32_t *block_limits; /* one for each block of the catalog */
+	uint32_t time_counter;	/* GPUTime.Bottom_To_Bottom in the catalog */
+};
+
+/* Reads the driver's groups (amd_groups.c). */
+bool amd_groups_read(struct gl_amd *amd, const struct gl_api *gl);
+/*
+ * The raw of a counter of the catalog, found or made; UINT32_MAX when the driver does not have it.
+ * Limits of the block become those of its groups.
+ */
+uint32_t amd_raw_find(struct gl_amd *amd, const struct gl_api *gl, const struct sx_catalog *catalog,
+		      uint32_t counter, uint32_t instance);
+
+/* Fills what is known of it; nothing of a driver that does not tell. Leaves no error behind. */
+void gl_device_find(const struct gl_api *gl, struct amdgpu_device *out);
 
 #endif

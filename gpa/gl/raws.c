@@ -1,5 +1,5 @@
 /* Query objects: which exist, and one count from begin to result. */
-#include "gpa/gl/raws.h"
+#include "gpa/gl/backend.h"
 
 #include <stdlib.h>
 

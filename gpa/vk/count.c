@@ -1,5 +1,5 @@
 /* Recording and reading Vulkan queries. */
-#include "gpa/vk/count.h"
+#include "gpa/vk/perf.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -63,4 +63,47 @@ enum gpa_answer vk_perf_read(const struct vk_perf *perf, const struct vk_api *vk
 /* The value of counter number `index` of vk_perf. */
 void vk_perf_value(const struct vk_perf *perf, uint32_t index, uint64_t raw, union gpa_value *out);
 
+/* The driver's numbers of raws; to be freed. NULL: out of memory. */
+uint32_t *vk_perf_indices(const struct vk_perf *perf, const uint32_t *raws, uint32_t count);
+/* What a pool of these is made from; keeps a pointer to `indices`. */
+VkQueryPoolPerformanceCreateInfoKHR vk_perf_describe(const struct vk_perf *perf,
+						     const uint32_t *indices, uint32_t count);
+/* The raws of a pool; they live as long as it does. */
+const uint32_t *vk_perf_raws(const struct vk_perf_pool *pool, uint32_t *count);
+/* Asks for the results of one query, one for each raw. */
+VkResult vk_perf_results(const struct vk_api *vk, const struct vk_perf_pool *pool, uint32_t slot,
+			 VkPerformanceCounterResultKHR *out);
+
+enum { VK_STREAMS = 4 };
+
+enum vk_set_state { VK_SET_BUSY, VK_SET_IDLE, VK_SET_LEFT };
+
+/* The pools of one sample. */
+struct vk_count {
+	uint32_t kinds; /* which pools there are */
+	enum vk_set_state state;
+	bool recorded;		  /* a command buffer uses them */
+	VkCommandBuffer commands; /* that the sample began in */
+	VkQueryPool time, statistics, occlusion, streams[VK_STREAMS];
+	VkEvent done; /* set behind the sample; none in queues that only copy */
+};
+
+/* Which raws a context can count: by its features and by what its queue family can do. */
+void vk_count_probe(const struct vk_api *vk, const GPA_VulkanContext *context, bool *have);
+/* The pools that raws need, as bits. */
+uint32_t vk_count_kinds(const uint32_t *raws, uint32_t raw_count);
+/* Makes the pools of these bits; NULL: out of memory. */
+struct vk_count *vk_count_create(const struct vk_api *vk, uint32_t kinds);
+void vk_count_destroy(const struct vk_api *vk, struct vk_count *count);
+/* Records the beginning and the end of a sample into count->commands. */
+void vk_count_begin(const struct vk_api *vk, struct vk_count *count);
+void vk_count_end(const struct vk_api *vk, struct vk_count *count);
+enum gpa_answer vk_count_read(const struct vk_api *vk, const struct vk_count *count,
+			      const uint32_t *raws, uint32_t raw_count, uint64_t *values);
+
+struct vk_sets {
+	struct vk_count **all;
+	size_t count, capacity;
+};
+
 #endif

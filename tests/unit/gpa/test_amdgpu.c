@@ -11,7 +11,7 @@
 #include <libdrm/amdgpu_drm.h>
 #include <libdrm/radeon_drm.h>
 
-#include "gpa/gl/amdgpu.h"
+#include "gpa/gl/backend.h"
 
 /* A node of the made-up kernel: number, driver, PCI id, engines, compute units. */
 struct node {
