@@ -6,7 +6,7 @@
 
 #include "guest/process.h"
 #include "preload/hooks/hooks.h"
-#include "preload/scope.h"
+#include "preload/sampler.h"
 
 static void *real_addresses[HOOK_COUNT];    /* atomic */
 static void *told_addresses[HOOK_COUNT];    /* atomic; what lookups gave */

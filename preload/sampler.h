@@ -7,12 +7,66 @@
 #ifndef PRELOAD_SAMPLER_H
 #define PRELOAD_SAMPLER_H
 
+#include <GL/glcorearb.h>
+#include <stdbool.h>
+#include <stdint.h>
+
 #include "guest/budget.h"
 #include "preload/api.h"
 #include "guest/channel.h"
 #include "guest/pace.h"
 #include "preload/monitor/monitor.h"
-#include "preload/targets.h"
+
+/* One query target and index. A set of slots is a bit mask. */
+enum slot {
+	SLOT_OCCLUSION,
+	SLOT_OCCLUSION_ANY,
+	SLOT_OCCLUSION_CONSERVATIVE, /* the program's only */
+	SLOT_TIME_ELAPSED,	     /* where timestamps have no bits */
+	SLOT_STATISTICS_FIRST,
+	SLOT_WRITTEN_0 = SLOT_STATISTICS_FIRST + 11,
+	SLOT_GENERATED_0 = SLOT_WRITTEN_0 + 4,
+	SLOT_OVERFLOW = SLOT_GENERATED_0 + 4, /* any stream, then streams 0 to 3 */
+	SLOT_COUNT = SLOT_OVERFLOW + 5,
+};
+#define SLOT_BIT(slot) (UINT32_C(1) << (slot))
+/* Overflow queries run only while transform feedback does. */
+#define SLOT_OVERFLOW_COUNT 5
+#define SLOT_OVERFLOW_MASK  (UINT32_C(0x1f) << SLOT_OVERFLOW)
+
+/*
+ * Parts of the pipeline that few programs use. Until one does, what they count is 0, and their
+ * queries need not run. A set of parts is a bit mask.
+ */
+enum part {
+	PART_GEOMETRY = 1 << 0,
+	PART_TESSELLATION = 1 << 1,
+	PART_COMPUTE = 1 << 2,
+	PART_FEEDBACK = 1 << 3,
+};
+#define PART_SHADERS (PART_GEOMETRY | PART_TESSELLATION | PART_COMPUTE)
+
+struct target {
+	GLenum target;
+	GLuint index;
+	bool boolean;	/* the result is a truth value */
+	int8_t counter; /* enum wire_counter, or -1 */
+	int8_t second;	/* a second counter of the same value, or -1 */
+	size_t feature; /* offset in struct api_features */
+	unsigned part;	/* enum part that it counts, or 0: always */
+};
+
+/* All slots, in the order of enum slot. */
+extern const struct target targets[SLOT_COUNT];
+
+/* The slot of a target that a program names, or -1. */
+int target_slot(GLenum target, GLuint index);
+/* Begins or ends a query of a slot. Indexed calls only where they are needed. */
+void target_begin(const struct api *gl, int slot, GLuint name);
+void target_end(const struct api *gl, int slot);
+/* The slots that count any of these parts. */
+uint32_t target_slots_of(unsigned parts);
+bool target_has_feature(const struct api *gl, int slot);
 
 #define SAMPLER_SECTIONS 4u  /* runs of transform feedback in one segment */
 #define SAMPLER_LABELS	 64u /* nested debug groups that have names */
@@ -361,5 +415,48 @@ void probe_targets(struct sampler *sampler);
 void names_choose(struct sampler *sampler);
 void names_make(struct sampler *sampler, unsigned set);
 void names_delete(struct sampler *sampler);
+
+/* A function of libc, whatever stands before it; NULL when it is not the C library that we know. */
+void *scope_libc(const char *name);
+/* A function of one of the libraries that OpenGL, EGL and X come in, if any is loaded. */
+void *scope_driver(const char *name);
+/*
+ * What the module that `caller` (an address) lies in would find under this name among the libraries
+ * that it is linked with; it need not be in the program's scope. NULL when there is none.
+ */
+void *scope_of_caller(const void *caller, const char *name);
+/* Whether the module of `caller` exports this name itself, and stands behind ours. */
+bool scope_hooks_behind(const void *caller, const char *name);
+/* Whether the object that an address lies in was loaded after ours. */
+bool scope_is_behind(const void *address);
+/* Keeps the library that an address lies in loaded, since we go on using it. */
+void scope_pin(const void *address);
+
+struct size {
+	uint32_t known[2];    /* 0 when it is not */
+	uint32_t viewport[2]; /* at the last frame's end, where it begins in the corner; else 0 */
+	uint32_t asked[2];    /* the viewport for which the window system was asked last */
+	uint64_t due_ns, pause_ns; /* when it may be asked for the same one again */
+};
+
+/* Who knows the size of a drawable: EGL or the X server. */
+struct size_drawable {
+	bool egl;
+	void *display;
+	uint64_t drawable;
+};
+
+/* When a context is first current to a drawable its viewport is the drawable's size. */
+void size_start(struct size *size, const struct api *gl);
+/* The drawable is another one, whose size nobody has told. */
+void size_forget(struct size *size);
+/* At the end of a frame: the size, or NULL where it is not known. */
+const uint32_t *size_at_end(struct size *size, const struct api *gl);
+/*
+ * After a swap: where the program's viewport says another size than was known, asks whether the
+ * drawable has it by now. That waits for the window system, so the same is asked for at intervals
+ * that grow.
+ */
+void size_after_swap(struct size *size, const struct size_drawable *drawable);
 
 #endif

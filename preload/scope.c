@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "preload/scope.h"
+#include "preload/sampler.h"
 
 /*
  * Not strcmp and strrchr: a sanitizer's runtime looks its own functions up through our dlsym before

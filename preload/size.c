@@ -8,8 +8,7 @@
 
 #include "guest/clock.h"
 #include "preload/hooks/hooks.h"
-#include "preload/scope.h"
-#include "preload/size.h"
+#include "preload/sampler.h"
 
 #define PAUSE_FIRST_NS UINT64_C(10000000)
 #define PAUSE_MOST_NS  UINT64_C(1000000000)

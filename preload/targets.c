@@ -1,5 +1,5 @@
 /* The table of query targets. */
-#include "preload/targets.h"
+#include "preload/sampler.h"
 #include "wire/channel.h"
 
 #define FEATURE(name) offsetof(struct api_features, name)

@@ -7,7 +7,6 @@
 
 #include "preload/api.h"
 #include "preload/sampler.h"
-#include "preload/size.h"
 
 /* Drawables remembered, to tell whose swap it is, with their sizes. */
 #define CONTEXT_DRAWABLES 8u
@@ -73,5 +72,24 @@ void context_before_exec(void);
 void context_after_exec(void);
 /* Before an X display is closed: the last moment to read what hangs on it. */
 void context_display_closing(void *display);
+
+/* Whether this process may have a context of its own: a child of one that has does not. */
+bool contexts_may_begin(void);
+/* The one that is bound, a new one at its first time; it is current now. NULL: no memory. */
+struct context *contexts_acquire(const struct binding *binding);
+/* The calling thread has it current, or none (NULL). */
+void contexts_set_mine(struct context *context);
+/* It is current no more; one that the program has destroyed goes. */
+void contexts_release(struct context *context);
+/* Whether the program has destroyed it. */
+bool contexts_is_doomed(const struct context *context);
+/* The drawable's other contexts take turns with the one that swapped. */
+void contexts_overtake(const struct context *by);
+/* Ends the frame of the context that drew into a drawable last, if it is current nowhere. */
+void contexts_swap_idle(uint64_t drawable, bool egl);
+/* The one whose work was over first of those that are current in no thread, out of the list. */
+struct context *contexts_take_idle(void);
+/* Hands over what it has and frees it. It is in no list, and current nowhere. */
+void contexts_dispose(struct context *context);
 
 #endif

@@ -11,7 +11,7 @@
 #include "guest/clock.h"
 #include "guest/process.h"
 #include "preload/hooks/hooks.h"
-#include "preload/scope.h"
+#include "preload/sampler.h"
 
 /*
  * Chromium's own EGL and OpenGL ES, ANGLE, translate to the driver's: the driver's side is
