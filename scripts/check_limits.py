@@ -19,8 +19,8 @@ LIMITS = [
     ('docs/catalog-format.md', r'A tree has at most (\d+) levels', 'include/sextant/expr.h', 'SX_EXPR_DEPTH_MAX'),
     ('docs/catalog-format.md', r'levels and ([\d,]+) names', 'include/sextant/expr.h', 'SX_EXPR_NODES_MAX'),
     ('docs/catalog-format.md', r'a range ([\d,]+) instances', 'include/sextant/expr.h', 'SX_EXPR_INSTANCES_MAX'),
-    ('docs/catalog-format.md', r'compiling them takes at most ([\d,]+) steps', 'src/expr/graph/names.h', 'EXPR_PROGRAM_WORK_MAX'),
-    ('docs/catalog-format.md', r'refer to each other ([\d,]+) levels deep', 'src/expr/graph/names.h', 'EXPR_PROGRAM_DEPTH_MAX'),
+    ('docs/catalog-format.md', r'compiling them takes at most ([\d,]+) steps', 'src/expr/graph/lower.h', 'EXPR_PROGRAM_WORK_MAX'),
+    ('docs/catalog-format.md', r'refer to each other ([\d,]+) levels deep', 'src/expr/graph/lower.h', 'EXPR_PROGRAM_DEPTH_MAX'),
     ('docs/catalog-format.md', r'A file has at most (\d+ MiB)', 'src/catalog/load/yaml.h', 'YAML_BYTES_MAX'),
     ('docs/catalog-format.md', r'and ([\d,]+) metrics', 'src/catalog/load/sections/metrics.c', 'METRICS_MAX'),
 ]

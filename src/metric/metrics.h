@@ -87,7 +87,7 @@ enum sx_status resolve_metric(struct sx_metrics *m, uint32_t metric, struct sx_e
 			      struct sx_error *err);
 /*
  * What makes a counter of what the table gives: of a metric or counter that says the same, or of a
- * metric whose formula is that counter (catalog/sole.h). SX_OK and NULL where the table has a
+ * metric whose formula is that counter (catalog/internal.h). SX_OK and NULL where the table has a
  * column of the counter, or gives none of those. *out belongs to the caller.
  */
 enum sx_status resolve_same(struct sx_metrics *m, uint32_t counter, struct sx_expr **out,
