@@ -1,4 +1,5 @@
-/* What a loaded catalog consists of. Outside this folder only the public getters are used. */
+/* What a loaded catalog consists of, for this folder alone; and what other rooms use beside the
+ * public getters. */
 #ifndef CATALOG_INTERNAL_H
 #define CATALOG_INTERNAL_H
 
