@@ -130,7 +130,7 @@ static bool is_mostly_lost(const struct sx_summary *s, uint32_t column)
 	bool amount = c->over_time == SX_REDUCE_SUM ||
 		      (c->over_time == SX_REDUCE_RATIO && !metrics_divides(s->metrics, column));
 	return amount && stats_adds_up(c->unit) && total.quality &&
-	       total.quality[0] & (SX_QUALITY_GAP | SX_QUALITY_DISTURBED);
+	       total.quality[0] & SX_QUALITY_NO_DATA_MASK;
 }
 
 /* Whether a column has no value of the run; then why is said. */

@@ -290,11 +290,16 @@ static bool is_of_idle(const struct told *told)
 	       extent_is_idle(&span->with, &span->skipped, told->basis);
 }
 
-/* As many rows were missed as counted: a sum of the counted ones is not that of the run. */
-static bool is_mostly_uncounted(const struct total_column *all)
+/*
+ * As many rows were missed as counted: a sum of the counted ones is not that of the run. Pieces of
+ * work may lie within each other, and one that has no count of its own misses nothing.
+ */
+static bool is_mostly_uncounted(const struct total *total, const struct total_column *all)
 {
-	return all->rule == SX_REDUCE_SUM &&
-	       all->span.uncounted >= all->span.with.rows + all->span.skipped.rows;
+	enum sx_sample_kind kind = sx_table_kind(total->like->table);
+	bool follow = kind == SX_SAMPLE_FRAME || total_by_time(kind);
+	uint64_t missed = follow ? all->span.lost.rows : all->span.uncounted;
+	return all->rule == SX_REDUCE_SUM && missed >= all->span.with.rows + all->span.skipped.rows;
 }
 
 /* False when the rule says nothing about time. */
@@ -315,8 +320,8 @@ static bool set_column(const struct scope *scope, const struct place *to)
 		set_none(to, SX_QUALITY_SKIPPED);
 		return true;
 	}
-	if (scope->of == OF_RUN && is_mostly_uncounted(all)) {
-		set_none(to, all->absence & (SX_QUALITY_GAP | SX_QUALITY_DISTURBED));
+	if (scope->of == OF_RUN && is_mostly_uncounted(scope->total, all)) {
+		set_none(to, all->absence);
 		return true;
 	}
 	uint8_t quality = all->quality;

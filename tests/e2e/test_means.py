@@ -197,6 +197,25 @@ class Means(FolderTest):
         self.assertEqual(metric['lost'], sum('IAVertices' not in row.values and not row.skipped for row in rows))
         self.assertAlmostEqual(metric['running'], sum('IAVertices' in row.values for row in rows) / len(rows))
 
+    def test_totals_of_runs_that_lost_samples(self):
+        """As many samples lost on their way as came: the amounts of those that came are not those of the run."""
+        for lost in (3, 4, 1000):
+            path = self.path(f'lost{lost}.sxc')
+            lines = ['device\topengl\tSome GPU\tMesa 1\tframe\treal', 'column\tIAVertices\tvertices\tu64\tsum']
+            lines += [f'row\t{i * MS}\t{(i + 1) * MS}\t100' for i in range(4)] + [f'lost\t{lost}']
+            subprocess.run([MAKE_RUN, path], input='\n'.join(lines) + '\n', text=True, check=True, timeout=60)
+            total, why = (400, None) if lost < 4 else (None, f'{lost} of {lost + 4} samples were lost')
+            for verb in (('report', path), ('stat', '-i', path)):
+                metric, = self.sextant.document(*verb, '-m', 'IAVertices', code=1)['metrics']
+                self.assertEqual((metric['total'], metric['why'], metric['mean'], metric['running']), (total, why, 100, 4 / (lost + 4)))
+                text = self.sextant(*verb, '-m', 'IAVertices', code=1).stdout
+                self.assertEqual(re.search(r'IAVertices +(\S+)', text).group(1), '400' if total else '-')
+                self.assertEqual('no total: ' in text, not total)
+            done = self.sextant('report', path, '-m', 'IAVertices', '--gate', 'IAVertices.total < 1000000', code=1)
+            self.assertIn('passed' if total else 'not judged', done.stdout)
+            text = self.sextant('export', path, '-m', 'IAVertices', '-f', 'openmetrics', code=1).stdout
+            self.assertEqual('IAVertices' in text, bool(total))
+
     def test_what_was_mostly_lost_is_absent_in_every_view(self):
         """Two of 42 samples counted 0, and the others could not be counted: no view says 0, and no gate passes."""
         path, other = self.path('run.sxc'), self.path('whole.sxc')

@@ -1,5 +1,7 @@
 /* The rows of a report in the order and under the headings of the catalog's template. */
+#include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "analysis/report/fill.h"
@@ -80,6 +82,28 @@ static double share_there(const struct filling *f, const struct report_device *o
 	return out->kind == SX_SAMPLE_TIME || f->samples == 0 ? 1 : (double)f->samples / all;
 }
 
+/* Where at least as many samples were lost as came, amounts of those that came are not those of the
+ * run. */
+static const char *why_no_total(struct filling *f, const struct report_device *out)
+{
+	char text[96];
+	if (out->kind == SX_SAMPLE_TIME || !f->samples || f->run.lost < f->samples)
+		return NULL;
+	snprintf(text, sizeof(text), "%" PRIu64 " of %" PRIu64 " samples were lost", f->run.lost,
+		 f->run.lost + f->samples);
+	const char *why = arena_strndup(f->arena, text, strlen(text));
+	return why ? why : "samples were lost";
+}
+
+static void drop_total(struct sx_stats *stats, const char *why)
+{
+	if (isnan(stats->total))
+		return;
+	stats->total = stats->total_error = NAN;
+	stats->total_u64 = 0;
+	stats->why = why;
+}
+
 static bool place_rows(struct filling *f, const struct sx_stats *stats, struct report_device *out)
 {
 	uint32_t count;
@@ -88,6 +112,8 @@ static bool place_rows(struct filling *f, const struct sx_stats *stats, struct r
 	struct report_heading *headings = arena_alloc(f->arena, count * sizeof(*headings) + 1);
 	uint32_t used = 0;
 	double there = share_there(f, out);
+	bool lossy = there < 1 || (f->run.lost_more && out->kind != SX_SAMPLE_TIME);
+	const char *why = why_no_total(f, out);
 	if (!rows || !headings)
 		return false;
 	for (uint32_t i = 0; i < count; i++) {
@@ -99,8 +125,10 @@ static bool place_rows(struct filling *f, const struct sx_stats *stats, struct r
 		headings[used - 1].count++;
 		rows[i].stats = stats[i];
 		rows[i].running = stats[i].running * there;
-		if (there < 1 && stats[i].count)
+		if (lossy && stats[i].count)
 			rows[i].stats.quality |= SX_QUALITY_LOST;
+		if (why)
+			drop_total(&rows[i].stats, why);
 	}
 	if (!f->source.chosen)
 		mark_told(f, rows, count);

@@ -101,7 +101,7 @@ static bool has_share(const struct report_row *row)
 
 static bool all_zero(const struct sx_stats *s)
 {
-	return s->count && !s->lost && s->min == 0 && s->max == 0;
+	return s->count && !s->lost && !s->why && s->min == 0 && s->max == 0;
 }
 
 static bool hidden(const struct view *view, const struct report_row *row)
@@ -113,8 +113,9 @@ static struct shape shape_of(const struct view *view, const struct report_device
 {
 	bool wide = view->out.width >= WIDE, totals = false, several = false, peaks = false;
 	for (uint32_t i = 0; i < d->row_count; i++) {
-		totals |= !isnan(d->rows[i].stats.total);
-		several |= d->rows[i].stats.count > 1;
+		const struct sx_stats *s = &d->rows[i].stats;
+		totals |= !isnan(s->total) || (s->count && s->why);
+		several |= s->count > 1;
 		peaks |= has_share(&d->rows[i]) && !hidden(view, &d->rows[i]);
 	}
 	/* One sample has one number. */
@@ -141,7 +142,7 @@ static bool table_add_row(const struct view *view, struct text_table *table,
 		if (!shape->shown[v])
 			continue;
 		table_number(view, text[v], values[v], row->unit);
-		cells[n++] = v == 0 && isnan(values[v]) ? "" : text[v];
+		cells[n++] = v == 0 && isnan(values[v]) && !s->why ? "" : text[v];
 	}
 	cells[n++] = table_unit(view, row->unit);
 	if (shape->peak) {
@@ -211,25 +212,26 @@ static uint32_t count_with_reason(const struct report_device *d, uint32_t at, bo
 	return count;
 }
 
-/* Reasons for no data, or for no total, each once. */
-static void missing_footnotes(const struct view *view, const struct report_device *d)
+/* Reasons of rows that have no total, or no data, each once; of no data the first few. */
+static void missing_footnotes(const struct view *view, const struct report_device *d,
+			      const char *what)
 {
 	char line[512];
-	uint32_t told = 0, left = 0;
+	uint32_t shown = 0, left = 0;
+	bool of_totals = strcmp(what, "total") == 0;
 	for (uint32_t i = 0; i < d->row_count; i++) {
 		const struct sx_stats *s = &d->rows[i].stats;
 		bool earlier;
-		if (!s->why)
+		if (!s->why || of_totals != (s->count > 0))
 			continue;
 		uint32_t count = count_with_reason(d, i, &earlier);
-		const char *what = s->count ? "total" : "data";
 		if (earlier)
 			continue;
-		if (told == REASONS_TOLD) {
+		if (shown == REASONS_TOLD) {
 			left += count;
 			continue;
 		}
-		told++;
+		shown++;
 		if (count == 1)
 			snprintf(line, sizeof(line), "%s: no %s: %s", d->rows[i].name, what,
 				 s->why);
@@ -239,8 +241,8 @@ static void missing_footnotes(const struct view *view, const struct report_devic
 		text_wrap(&view->out, 2, line);
 	}
 	if (left) {
-		snprintf(line, sizeof(line),
-			 "%u more have no data for other reasons (-v says each)", left);
+		snprintf(line, sizeof(line), "%u more have no %s for other reasons (-v says each)",
+			 left, what);
 		text_wrap(&view->out, 2, line);
 	}
 }
@@ -288,8 +290,9 @@ void table_footnotes(const struct view *view, const struct report_device *d)
 			 zero == 1 ? "was" : "were", zero == 1 ? "it" : "them");
 		text_wrap(&view->out, 2, line);
 	}
+	missing_footnotes(view, d, "total");
 	if (!view->verbose)
-		missing_footnotes(view, d);
+		missing_footnotes(view, d, "data");
 	lacking_footnote(view, d);
 	if (reserved) {
 		snprintf(line, sizeof(line),
