@@ -50,12 +50,13 @@ static bool add_row(const struct view *view, struct text_table *table,
 {
 	char mean[HUMAN_MAX], low[HUMAN_MAX], high[HUMAN_MAX], spread[32] = "-";
 	double relative = spread_of(t);
-	table_number(view, mean, t->mean, m->unit);
-	table_number(view, low, least(t, 1), m->unit);
-	table_number(view, high, least(t, -1), m->unit);
+	human_cell(&view->human, mean, t->mean, m->unit);
+	human_cell(&view->human, low, least(t, 1), m->unit);
+	human_cell(&view->human, high, least(t, -1), m->unit);
 	if (!isnan(relative))
 		snprintf(spread, sizeof(spread), "%.2f %%", relative * 100);
-	const char *cells[] = {m->name, mean, spread, low, high, table_unit(view, m->unit)};
+	const char *cells[] = {m->name, mean, spread,
+			       low,	high, human_cell_unit(&view->human, m->unit)};
 	return text_table_row(table, cells, TEXT_PLAIN);
 }
 

@@ -96,7 +96,8 @@ static void put_side(const struct view *view, const struct compare_row *row,
 {
 	snprintf(buf, HUMAN_MAX, "-");
 	if (side)
-		table_number(view, buf, compare_row_value(row, side), compare_row_unit(row, side));
+		human_cell(&view->human, buf, compare_row_value(row, side),
+			   compare_row_unit(row, side));
 }
 
 void diff_cells(const struct view *view, const struct compare_row *row, struct diff_cells *out)

@@ -73,7 +73,7 @@ void gates_number(const struct view *view, char buf[HUMAN_MAX], const struct rep
 	if (strcmp(gate->unit, "ratio") == 0)
 		human_value(&view->human, buf, value * 100, "percent");
 	else
-		table_number(view, buf, value, gate->unit);
+		human_cell(&view->human, buf, value, gate->unit);
 }
 
 /* A limit that was written without a unit, in the one that it was taken for; "" where it has none.

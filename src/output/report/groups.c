@@ -150,9 +150,10 @@ static bool add_group(const struct groups_out *o, struct text_table *table,
 	for (uint32_t c = 0; c < shown->count; c++) {
 		const char *unit = sx_table_column(values, shown->list[c])->unit;
 		char number[HUMAN_MAX];
-		table_number(o->view, number, sx_table_get(values, shown->list[c], row), unit);
+		human_cell(&o->view->human, number, sx_table_get(values, shown->list[c], row),
+			   unit);
 		snprintf(text[c], sizeof(text[c]), "%s%s", number,
-			 strcmp(table_unit(o->view, unit), "/s") == 0 ? "/s" : "");
+			 strcmp(human_cell_unit(&o->view->human, unit), "/s") == 0 ? "/s" : "");
 		cells[c + shown->heads] = text[c];
 	}
 	return text_table_row(table, cells, TEXT_PLAIN);
@@ -211,7 +212,7 @@ static void differences_text(const struct groups_out *o)
 		const char *name = groups_key(o, r, key);
 		snprintf(line, sizeof(line), "%.*s:", (int)text_fit(name, 256), name);
 		for (size_t i = 0; i < count; i++) {
-			table_number(o->view, times, found[i].times, "count");
+			human_cell(&o->view->human, times, found[i].times, "count");
 			text_append(line, sizeof(line), "%s %s %s times the median", i ? "," : "",
 				    sx_table_column(o->g->values, found[i].column)->name, times);
 		}

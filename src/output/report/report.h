@@ -34,11 +34,6 @@ bool table_write(const struct view *view, const struct report_device *device);
 /* What the table leaves out, and which of its values have reservations. */
 void table_footnotes(const struct view *view, const struct report_device *device);
 
-/* "16.7 ms" as "16.7ms", for narrow columns. */
-void table_number(const struct view *view, char buf[HUMAN_MAX], double value, const char *unit);
-/* A unit beside a number: "" where the number says it, and of quotients only rates. */
-const char *table_unit(const struct view *view, const char *unit);
-
 /* What a device is called. */
 const char *report_text_title(const struct report_device *device);
 /* Name, driver, samples and time of a device, in lines. */

@@ -12,34 +12,6 @@
 #define CELLS	     (NUMBERS + 4)
 #define REASONS_TOLD 3
 
-/* Of "ns/invocation" the ns, which stand behind the number; what they are by its name says. */
-static const char *number_unit(const struct view *view, const char *unit, char buf[UNITS_TEXT_MAX])
-{
-	size_t length = unit ? strcspn(unit, "/") : 0;
-	if (!length || !unit[length] || length >= UNITS_TEXT_MAX ||
-	    units_find(&view->human.units, unit))
-		return unit;
-	memcpy(buf, unit, length);
-	buf[length] = '\0';
-	bool behind = units_find(&view->human.units, buf) && !*human_unit(&view->human, buf);
-	return behind && strcmp(buf, "percent") != 0 ? buf : unit;
-}
-
-void table_number(const struct view *view, char buf[HUMAN_MAX], double value, const char *unit)
-{
-	char numerator[UNITS_TEXT_MAX];
-	human_value(&view->human, buf, value, number_unit(view, unit, numerator));
-}
-
-const char *table_unit(const struct view *view, const char *unit)
-{
-	const char *slash = strchr(unit, '/');
-	const char *text = human_unit(&view->human, unit);
-	if (!slash || !*text)
-		return text;
-	return strcmp(slash, "/s") == 0 ? "/s" : "";
-}
-
 /* Means of `width` parts of a column, between its smallest and largest; NaN has no data. */
 struct course {
 	double means[64], low, high;
@@ -141,10 +113,10 @@ static bool table_add_row(const struct view *view, struct text_table *table,
 	for (size_t v = 0; v < NUMBERS; v++) {
 		if (!shape->shown[v])
 			continue;
-		table_number(view, text[v], values[v], row->unit);
+		human_cell(&view->human, text[v], values[v], row->unit);
 		cells[n++] = v == 0 && isnan(values[v]) && !s->why ? "" : text[v];
 	}
-	cells[n++] = table_unit(view, row->unit);
+	cells[n++] = human_cell_unit(&view->human, row->unit);
 	if (shape->peak) {
 		human_value(&view->human, share, row->load * 100, "percent");
 		cells[n++] = has_share(row) ? share : "";

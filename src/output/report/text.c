@@ -32,22 +32,22 @@ static void frames_text(const struct view *view, const struct report_device *d, 
 {
 	const struct report_frames *f = &d->frames;
 	char rate[HUMAN_MAX];
-	table_number(view, rate, f->fps, "count");
+	human_cell(&view->human, rate, f->fps, "count");
 	text_append(buf, size, " (%s/s", rate);
 	if (d->slices) {
 		human_duration(rate, frames_ns(f));
 		text_append(buf, size, " in %s of frames", rate);
 	}
 	if (f->fps > f->each * TOGETHER) {
-		table_number(view, rate, f->each, "count");
+		human_cell(&view->human, rate, f->each, "count");
 		text_append(buf, size, " together, each %s/s", rate);
 	}
 	if (!isnan(f->low_1)) {
-		table_number(view, rate, f->low_1, "count");
+		human_cell(&view->human, rate, f->low_1, "count");
 		text_append(buf, size, "; slowest 1 %%: %s/s", rate);
 	}
 	if (!isnan(f->low_01)) {
-		table_number(view, rate, f->low_01, "count");
+		human_cell(&view->human, rate, f->low_01, "count");
 		text_append(buf, size, ", 0.1 %%: %s/s", rate);
 	}
 	if (f->stutters)
@@ -227,7 +227,7 @@ static void rate_text(const struct view *view, const struct rate_told *r, char *
 		return;
 	if (strcmp(time, whole) != 0)
 		text_append(buf, size, " of %s", whole);
-	table_number(view, rate, (double)count * 1e9 / (double)over_ns, "count");
+	human_cell(&view->human, rate, (double)count * 1e9 / (double)over_ns, "count");
 	text_append(buf, size, " (%s/s)", rate);
 }
 

@@ -5,7 +5,6 @@
 #include <math.h>
 
 #include "base/number.h"
-#include "output/report/report.h"
 
 #define ROWS_SHOWN 4 /* value columns that fit beside a metric's name in 80 columns */
 
@@ -102,10 +101,10 @@ static void add_values(struct sheet *v)
 		bool none = true;
 		for (size_t i = 0; i < v->shown; i++) {
 			double value = sx_table_get(v->t, c, i);
-			table_number(v->view, cells[i], value, column->unit);
+			human_cell(&v->view->human, cells[i], value, column->unit);
 			none = none && isnan(value);
 		}
-		add_line(v, column->name, cells, table_unit(v->view, column->unit),
+		add_line(v, column->name, cells, human_cell_unit(&v->view->human, column->unit),
 			 none ? TEXT_DIM : TEXT_PLAIN);
 	}
 }

@@ -154,3 +154,30 @@ void human_duration(char buf[HUMAN_MAX], uint64_t ns)
 		snprintf(buf, HUMAN_MAX, "%u h %u min", (unsigned)(s / 3600),
 			 (unsigned)(s / 60 % 60));
 }
+
+/* Of "ns/invocation" the ns, which stand behind the number; what they are by its name says. */
+static const char *cell_unit(const struct human *human, const char *unit, char buf[UNITS_TEXT_MAX])
+{
+	size_t length = unit ? strcspn(unit, "/") : 0;
+	if (!length || !unit[length] || length >= UNITS_TEXT_MAX || units_find(&human->units, unit))
+		return unit;
+	memcpy(buf, unit, length);
+	buf[length] = '\0';
+	bool behind = units_find(&human->units, buf) && !*human_unit(human, buf);
+	return behind && strcmp(buf, "percent") != 0 ? buf : unit;
+}
+
+void human_cell(const struct human *human, char buf[HUMAN_MAX], double value, const char *unit)
+{
+	char numerator[UNITS_TEXT_MAX];
+	human_value(human, buf, value, cell_unit(human, unit, numerator));
+}
+
+const char *human_cell_unit(const struct human *human, const char *unit)
+{
+	const char *slash = strchr(unit, '/');
+	const char *text = human_unit(human, unit);
+	if (!slash || !*text)
+		return text;
+	return strcmp(slash, "/s") == 0 ? "/s" : "";
+}

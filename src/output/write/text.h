@@ -122,6 +122,10 @@ void human_init(struct human *human);
 void human_value(const struct human *human, char buf[HUMAN_MAX], double value, const char *unit);
 /* What to write in a column of units: "" where human_value() already shows it. */
 const char *human_unit(const struct human *human, const char *unit);
+/* "16.7 ms" as "16.7ms", for narrow columns. */
+void human_cell(const struct human *human, char buf[HUMAN_MAX], double value, const char *unit);
+/* A unit beside a number: "" where the number says it, and of quotients only rates. */
+const char *human_cell_unit(const struct human *human, const char *unit);
 /* A duration in ns: "12.3 ms", "2.00 s", "3 min 5 s". */
 void human_duration(char buf[HUMAN_MAX], uint64_t ns);
 
