@@ -245,6 +245,10 @@ class Means(FolderTest):
             self.assertNotRegex(file.read(), 'IAVertices|VSInvocations')
         for group in self.groups(path, names, '--by', 'group'):
             self.assertEqual([group['values'][name] for name in names.split(',')], [None, None, 210])
+        device, = self.sextant.document('report', path, '-m', names, '--by', 'group')['devices']
+        self.assertEqual([(mark['rows'], mark['metrics'], mark['quality']) for mark in device['quality'] if 'metrics' in mark],
+                         [([0, 0], [name], 'gap') for name in lost])
+        self.assertEqual(device['why'], {})
         for stat in ('total', 'mean', 'min', 'max', 'p95'):
             done = self.sextant('report', path, '-m', names, '--gate', f'IAVertices.{stat} < 1000', code=1)
             self.assertIn('not judged', done.stdout)

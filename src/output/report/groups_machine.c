@@ -5,6 +5,7 @@
 
 #include "base/number.h"
 #include "output/report/report.h"
+#include "output/rows/rows.h"
 
 static void differences_json(struct json *json, const struct groups_out *o, size_t group)
 {
@@ -113,6 +114,22 @@ static void units_json(struct json *json, const struct groups_out *o, const stru
 	json_object_end(json);
 }
 
+/* Why values are null: of whole columns "why", of single groups "quality", whose rows are groups
+ * counted from 0. */
+static void reasons_json(struct json *json, const struct sx_table *values)
+{
+	struct rows_marks marks = {0};
+	json_kv_object_flat(json, "why");
+	for (uint32_t c = 0; c < sx_table_column_count(values); c++)
+		if (sx_table_column(values, c)->why)
+			json_kv_string(json, sx_table_column(values, c)->name,
+				       sx_table_column(values, c)->why);
+	json_object_end(json);
+	rows_marks_add(&marks, values, 0);
+	rows_marks_add_absent(&marks, values, 0);
+	rows_marks_json(&marks, values, json);
+}
+
 void groups_json(const struct groups_out *o)
 {
 	const struct sx_table *values = o->g->values;
@@ -130,6 +147,7 @@ void groups_json(const struct groups_out *o)
 	for (size_t r = 0; r < sx_table_row_count(values); r++)
 		group_json(json, o, values, r);
 	json_array_end(json);
+	reasons_json(json, values);
 	json_object_end(json);
 }
 
