@@ -24,7 +24,8 @@ static void sort_row(struct sorted_part *part, uint8_t quality, const struct ext
 		return;
 	}
 	extent_add(sx_quality_is_skipped(quality) ? &span->skipped : &span->lost, extent);
-	span->uncounted += (quality & (SX_QUALITY_GAP | SX_QUALITY_DISTURBED)) != 0;
+	if (quality & (SX_QUALITY_GAP | SX_QUALITY_DISTURBED))
+		extent_add(&span->uncounted, extent);
 	part->absence |= sx_quality_settled(quality);
 }
 

@@ -300,7 +300,7 @@ static void add_parts(struct total *total, uint32_t index, const struct run *run
 		extent_add(&column->span.with, &part->span.with);
 		extent_add(&column->span.skipped, &part->span.skipped);
 		extent_add(&column->span.lost, &part->span.lost);
-		column->span.uncounted += part->span.uncounted;
+		extent_add(&column->span.uncounted, &part->span.uncounted);
 		column->quality |= part->quality;
 		column->absence |= part->absence;
 	}

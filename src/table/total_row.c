@@ -69,7 +69,7 @@ static void add_span(struct total_span *to, const struct total_span *span)
 	extent_add(&to->with, &span->with);
 	extent_add(&to->skipped, &span->skipped);
 	extent_add(&to->lost, &span->lost);
-	to->uncounted += span->uncounted;
+	extent_add(&to->uncounted, &span->uncounted);
 }
 
 static void take_counts(struct told *to, const struct total_column *part, bool known)
@@ -291,15 +291,22 @@ static bool is_of_idle(const struct told *told)
 }
 
 /*
- * As many rows were missed as counted: a sum of the counted ones is not that of the run. Pieces of
- * work may lie within each other, and one that has no count of its own misses nothing.
+ * As much was missed as counted, by rows or by the calls in them: a sum of the counted ones is not
+ * that of the run. Pieces of work may lie within each other, and one that has no count of its own
+ * misses nothing.
  */
-static bool is_mostly_uncounted(const struct total *total, const struct total_column *all)
+static bool is_mostly_uncounted(const struct total *total, const struct told *told)
 {
 	enum sx_sample_kind kind = sx_table_kind(total->like->table);
 	bool follow = kind == SX_SAMPLE_FRAME || total_by_time(kind);
-	uint64_t missed = follow ? all->span.lost.rows : all->span.uncounted;
-	return all->rule == SX_REDUCE_SUM && missed >= all->span.with.rows + all->span.skipped.rows;
+	const struct total_span *span = &told->all.span;
+	const struct extent *missed = follow ? &span->lost : &span->uncounted;
+	struct extent counted = span->with;
+	extent_add(&counted, &span->skipped);
+	uint64_t work = extent_work(missed, told->basis);
+	return told->all.rule == SX_REDUCE_SUM &&
+	       (missed->rows >= counted.rows ||
+		(work && work >= extent_work(&counted, told->basis)));
 }
 
 /* False when the rule says nothing about time. */
@@ -320,7 +327,7 @@ static bool set_column(const struct scope *scope, const struct place *to)
 		set_none(to, SX_QUALITY_SKIPPED);
 		return true;
 	}
-	if (scope->of == OF_RUN && is_mostly_uncounted(scope->total, all)) {
+	if (scope->of == OF_RUN && is_mostly_uncounted(scope->total, &told)) {
 		set_none(to, all->absence);
 		return true;
 	}
