@@ -220,8 +220,9 @@ class Means(FolderTest):
         """One sample of three was lost, and most or few of the draws with it: rows alone do not say how much that is."""
         for draws, total in (((0, 0, 120), None), ((40, 40, 80), None), ((60, 60, 100), 2 * 60)):
             path = self.path('calls.sxc')
-            lines = ['device\topengl\tSome GPU\tMesa 1\tframe\treal', 'column\tIAVertices\tvertices\tu64\tsum', 'column\tDrawCalls\tcount\tu64\tsum']
-            lines += [f'row\t{i * MS}\t{(i + 1) * MS}\t{"-" if i == 2 else n}\t{n}' for i, n in enumerate(draws)]
+            lines = ['device\topengl\tSome GPU\tMesa 1\tframe\treal', 'column\tIAVertices\tvertices\tu64\tsum',
+                     'column\tDrawCalls\tcount\tu64\tsum', 'column\tFrames\tframes\tu64\tsum']
+            lines += [f'row\t{i * MS}\t{(i + 1) * MS}\t{"-" if i == 2 else n}\t{n}\t1' for i, n in enumerate(draws)]
             subprocess.run([MAKE_RUN, path], input='\n'.join(lines) + '\n', text=True, check=True, timeout=60)
             metrics = {m['name']: m for m in self.sextant.document('report', path, '-m', 'IAVertices,DrawCalls')['metrics']}
             self.assertEqual((metrics['IAVertices']['total'], metrics['DrawCalls']['total']), (total, sum(draws)))
