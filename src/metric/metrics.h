@@ -119,12 +119,12 @@ void ratios_compile_wholes(struct sx_metrics *m);
 struct sx_catalog *metrics_catalog(const struct sx_metrics *metrics);
 
 /*
- * Tells which inputs have no value in any row of a table: missing[i] for each of
- * sx_metrics_inputs(); the array has their number. Errors: SX_ERR_NO_MEMORY. Thread-safe for
- * different tables.
+ * Finds which inputs have no value in any row of a table with the columns that the evaluation is
+ * of: missing[i] for each of sx_metrics_inputs(); the array has their number. Errors:
+ * SX_ERR_NO_MEMORY.
  */
-enum sx_status metrics_missing(const struct sx_metrics *metrics, const struct sx_table *in,
-			       bool *missing, struct sx_error *err);
+enum sx_status evaluation_missing(struct sx_evaluation *evaluation, const struct sx_table *in,
+				  bool *missing, struct sx_error *err);
 
 /* Whether a column is a quotient of what was counted, whatever its unit is. Thread-safe. */
 bool metrics_divides(const struct sx_metrics *metrics, uint32_t column);

@@ -143,13 +143,13 @@ static enum sx_status select_named(const struct rules *rules, struct sx_metrics 
 	return status;
 }
 
-static enum sx_status find_missing(const struct sx_metrics *metrics, const struct sx_table *raw,
-				   bool **out, struct sx_error *err)
+static enum sx_status find_missing(const struct sx_metrics *metrics, struct sx_evaluation *e,
+				   const struct sx_table *raw, bool **out, struct sx_error *err)
 {
 	uint32_t count;
 	sx_metrics_inputs(metrics, &count);
 	*out = calloc(count + 1, sizeof(**out));
-	return *out ? metrics_missing(metrics, raw, *out, err) : error_nomem(err, "reading advice");
+	return *out ? evaluation_missing(e, raw, *out, err) : error_nomem(err, "reading advice");
 }
 
 static uint32_t find_column(const struct sx_metrics *metrics, const struct rule_name *name)
@@ -208,17 +208,21 @@ static enum sx_status try_set(struct rules *rules, uint32_t set, uint32_t standi
 			      struct sx_error *err)
 {
 	struct sx_metrics *metrics = NULL;
+	struct sx_evaluation *evaluation = NULL;
 	bool *missing = NULL;
 	memset(standings, 0, 3 * sizeof(*standings));
 	rules_resolve_names(rules, set);
 	enum sx_status status = select_named(rules, &metrics, err);
 	if (!status && metrics)
-		status = find_missing(metrics, rules->raw, &missing, err);
+		status = sx_evaluation_create(metrics, rules->raw, &evaluation, err);
+	if (!status && metrics)
+		status = find_missing(metrics, evaluation, rules->raw, &missing, err);
 	for (uint32_t i = 0; !status && metrics && i < rules->count; i++)
 		if (rules->conditions[i])
 			standings[stand(rules, metrics, missing,
 					sx_expr_root(rules->conditions[i]))]++;
 	free(missing);
+	sx_evaluation_destroy(evaluation);
 	sx_metrics_destroy(metrics);
 	return status;
 }
@@ -283,9 +287,10 @@ static enum sx_status select_by(struct rules *rules, struct sx_error *err)
 	rules_resolve_names(rules, rules->set);
 	status = select_named(rules, &rules->metrics, err);
 	if (!status && rules->metrics)
-		status = find_missing(rules->metrics, rules->raw, &rules->missing, err);
-	if (!status && rules->metrics)
 		status = sx_evaluation_create(rules->metrics, rules->raw, &rules->evaluation, err);
+	if (!status && rules->metrics)
+		status = find_missing(rules->metrics, rules->evaluation, rules->raw,
+				      &rules->missing, err);
 	for (size_t i = 0; !status && rules->metrics && i < rules->name_count; i++)
 		if (rules->names[i].target == RULE_COLUMN)
 			rules->names[i].column = find_column(rules->metrics, &rules->names[i]);
@@ -298,7 +303,8 @@ static enum sx_status still_missing(struct rules *rules, struct sx_error *err)
 	uint32_t count;
 	bool *here = NULL;
 	sx_metrics_inputs(rules->metrics, &count);
-	enum sx_status status = find_missing(rules->metrics, rules->raw, &here, err);
+	enum sx_status status =
+	    find_missing(rules->metrics, rules->evaluation, rules->raw, &here, err);
 	for (uint32_t i = 0; !status && i < count; i++)
 		rules->missing[i] = rules->missing[i] && here[i];
 	free(here);

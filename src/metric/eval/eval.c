@@ -441,15 +441,14 @@ enum sx_status sx_metrics_eval(const struct sx_metrics *m, const struct sx_table
 	return status;
 }
 
-enum sx_status metrics_missing(const struct sx_metrics *m, const struct sx_table *in, bool *missing,
-			       struct sx_error *err)
+enum sx_status evaluation_missing(struct sx_evaluation *e, const struct sx_table *in, bool *missing,
+				  struct sx_error *err)
 {
-	struct sx_evaluation *e = NULL;
-	enum sx_status status = sx_evaluation_create(m, in, &e, err);
-	for (uint32_t i = 0; !status && i < m->input_count; i++) {
+	enum sx_status status = SX_OK;
+	for (uint32_t i = 0; !status && i < e->m->input_count; i++) {
 		status = bind_input(e, in, i, err);
 		missing[i] = !has_value(&e->vectors[i], sx_table_row_count(in));
 	}
-	sx_evaluation_destroy(e);
+	end_run(e);
 	return status;
 }
