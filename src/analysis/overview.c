@@ -122,8 +122,12 @@ static enum sx_status halve(struct overview *o, struct sx_error *err)
 {
 	struct sx_table *half = NULL;
 	size_t rows = sx_table_row_count(o->table);
+	bool frames = total_is_of_frames(o->pending);
 	enum sx_status status = table_like(o->table, &half, err);
-	for (size_t i = 0; !status && i < rows; i += 2)
+	if (!status && !frames)
+		status = total_append_each(o->pending, o->table, (struct row_span){0, rows}, 2,
+					   half, err);
+	for (size_t i = 0; frames && !status && i < rows; i += 2)
 		status = put_together(o, i, half, err);
 	if (status) {
 		sx_table_destroy(half);
@@ -135,29 +139,38 @@ static enum sx_status halve(struct overview *o, struct sx_error *err)
 	return SX_OK;
 }
 
+/* Adds rows from the first on, as many as go together: `take` of them. */
+static enum sx_status add_some(struct overview *o, struct stretch rows, size_t room, size_t *take,
+			       struct sx_error *err)
+{
+	size_t left = rows.count;
+	if (o->each == 1) {
+		*take = rows.count = left < room ? left : room;
+		return overview_append(o, o->table, rows, err);
+	}
+	if (!o->pending_rows && left >= o->each && !total_is_of_frames(o->pending)) {
+		size_t whole = left / o->each;
+		*take = (whole < room ? whole : room) * o->each;
+		return total_append_each(o->pending, rows.of, (struct row_span){rows.first, *take},
+					 o->each, o->table, err);
+	}
+	*take = left < o->each - o->pending_rows ? left : o->each - o->pending_rows;
+	total_add_rows(o->pending, rows.of, rows.first, *take);
+	o->pending_rows += *take;
+	return o->pending_rows == o->each ? settle(o, o->table, err) : SX_OK;
+}
+
 enum sx_status overview_add_rows(struct overview *o, const struct sx_table *raw, size_t first,
 				 size_t count, struct sx_error *err)
 {
 	o->current = false;
 	enum sx_status status = SX_OK;
 	size_t end = first + count;
-	for (size_t at = first; !status && at < end;) {
-		size_t here = sx_table_row_count(o->table), room = ROWS_MAX - here;
-		uint64_t due = o->each == 1 ? room : o->each - o->pending_rows;
-		size_t take = end - at < due ? end - at : (size_t)due;
-		if (!room) {
-			status = halve(o, err);
-			continue;
-		}
-		if (o->each == 1) {
-			status = overview_append(o, o->table, (struct stretch){raw, at, take}, err);
-		} else {
-			total_add_rows(o->pending, raw, at, take);
-			o->pending_rows += take;
-			if (o->pending_rows == o->each)
-				status = settle(o, o->table, err);
-		}
-		at += take;
+	for (size_t at = first, take = 0; !status && at < end; at += take) {
+		size_t room = ROWS_MAX - sx_table_row_count(o->table);
+		take = 0;
+		status = room ? add_some(o, (struct stretch){raw, at, end - at}, room, &take, err)
+			      : halve(o, err);
 	}
 	return status;
 }

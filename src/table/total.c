@@ -9,9 +9,11 @@
 
 static void clear_part(const struct total *total, struct total_column *columns)
 {
-	for (uint32_t i = 0; i < total->count; i++)
-		columns[i] = (struct total_column){
-		    .type = columns[i].type, .rule = columns[i].rule, .basis = columns[i].basis};
+	for (uint32_t k = 0; k < total->open_count; k++) {
+		struct total_column *column = &columns[total->open[k]];
+		*column = (struct total_column){
+		    .type = column->type, .rule = column->rule, .basis = column->basis};
+	}
 }
 
 /* The columns of a part; NULL when memory is out. */
@@ -84,6 +86,13 @@ static enum sx_status like_create(const struct sx_table *table, struct total_lik
 	return status;
 }
 
+void total_open(struct total *total)
+{
+	total->open_count = total->count;
+	for (uint32_t i = 0; i < total->count; i++)
+		total->open[i] = i;
+}
+
 /* Of columns that were described before; takes one use of `like` over, also when it fails. */
 static enum sx_status create_of(struct total_like *like, struct total **out, struct sx_error *err)
 {
@@ -97,10 +106,12 @@ static enum sx_status create_of(struct total_like *like, struct total **out, str
 	total->begin_ns = SX_TIME_UNKNOWN;
 	parts_begin(&total->parts, like->table);
 	find_pictures(total, like->table);
-	if (!total_part(total, 0)) { /* the one that there always is room for */
+	total->open = calloc((size_t)total->count + 1, sizeof(*total->open));
+	if (!total->open || !total_part(total, 0)) { /* the part that there always is room for */
 		total_destroy(total);
 		return error_nomem(err, "a total");
 	}
+	total_open(total);
 	*out = total;
 	return SX_OK;
 }
@@ -125,6 +136,7 @@ void total_destroy(struct total *total)
 	for (uint32_t i = 0; i < total->of_count; i++)
 		free(total->of[i]);
 	free(total->of);
+	free(total->open);
 	parts_finish(&total->parts);
 	like_leave(total->like);
 	free(total);
@@ -397,8 +409,8 @@ void total_add_rows(struct total *total, const struct sx_table *table, size_t fi
 		sorted.measured = sorted.done = false;
 		run.all = slices_extent_of_rows(&total->parts.slices, table,
 						(struct row_span){rows->first, rows->count});
-		for (uint32_t i = 0; i < total->count; i++)
-			add_column(total, i, &run, &sorted);
+		for (uint32_t k = 0; k < total->open_count; k++)
+			add_column(total, total->open[k], &run, &sorted);
 		add_times(total, table, rows->first, rows->count);
 		add_pictures(total, table, rows);
 		total->rows += rows->count;

@@ -4,6 +4,8 @@
 
 #include <sextant/table.h>
 
+#include "table/fill.h"
+
 struct total;
 
 /*
@@ -59,6 +61,15 @@ enum sx_status total_whole(const struct total *total, struct sx_table **out, str
  */
 enum sx_status total_append_whole(const struct total *total, const struct total *frames,
 				  struct sx_table *to, struct sx_error *err);
+/*
+ * The same of every `each` rows of a table, the last ones fewer if need be: a row each at the end
+ * of `to`. The total, which is empty before and after, is not of frames (total_is_of_frames()).
+ */
+enum sx_status total_append_each(struct total *total, const struct sx_table *from,
+				 struct row_span rows, size_t each, struct sx_table *to,
+				 struct sx_error *err);
+/* Whether rows may be frames, of which sums apart may be needed. */
+bool total_is_of_frames(const struct total *total);
 /* The same of all rows of a table. */
 enum sx_status total_whole_of(const struct sx_table *in, struct sx_table **out,
 			      struct sx_error *err);

@@ -376,7 +376,8 @@ static enum sx_status write_row(const struct scope *scope, struct sx_table *tabl
 				struct sx_error *err)
 {
 	const struct total *total = scope->total;
-	for (uint32_t i = 0; i < total->count; i++)
+	for (uint32_t k = 0; k < total->open_count; k++) {
+		uint32_t i = total->open[k];
 		if (!set_column(scope, &(struct place){table, i, row}) &&
 		    table_set_why(table, i,
 				  total->of[0][i].rule == SX_REDUCE_EACH
@@ -384,6 +385,7 @@ static enum sx_status write_row(const struct scope *scope, struct sx_table *tabl
 				      : "a ratio has no total of its own: it is evaluated "
 					"over the totals of its counters"))
 			return error_nomem(err, "a table's totals");
+	}
 	if (total->begin_ns != SX_TIME_UNKNOWN)
 		sx_table_set_time(table, row, total->begin_ns,
 				  total->begin_ns + cover_ns(&total->cover));
@@ -462,6 +464,13 @@ static enum sx_status append_row(const struct scope *scope, const struct total *
 bool table_is_combined(const struct sx_table *table)
 {
 	return table->combined;
+}
+
+enum sx_status total_write_whole(const struct total *total, struct sx_table *to, size_t row,
+				 struct sx_error *err)
+{
+	to->combined = true;
+	return write_row(&(struct scope){total, OF_WHOLE, total->touched}, to, row, err);
 }
 
 enum sx_status total_append_whole(const struct total *total, const struct total *frames,

@@ -49,9 +49,16 @@ struct total {
 	uint64_t touched; /* bits of parts that have rows */
 	uint64_t rows;
 	uint32_t count;
+	uint32_t *open, open_count; /* columns that rows are added to: all, or see total_each.c */
 	uint64_t begin_ns;
 	struct cover cover; /* time that rows enclose, once */
 	struct total_pictures pictures;
 };
+
+/* See total_append_whole(): into a row that has no values yet. */
+enum sx_status total_write_whole(const struct total *total, struct sx_table *to, size_t row,
+				 struct sx_error *err);
+/* Rows are added to all columns. */
+void total_open(struct total *total);
 
 #endif

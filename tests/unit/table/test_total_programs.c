@@ -176,11 +176,71 @@ static void test_unmeasured(void **state)
 	sx_table_destroy(out);
 }
 
+/* Rows of each, of which F and MEAN lack some, and some sums of U leave 64 bits. */
+static struct sx_table *make_mixed(size_t rows)
+{
+	uint64_t seed = 88172645463325252u;
+	struct due due = {.by_time = true};
+	struct sx_table *table = NULL;
+	assert_int_equal(sx_table_create(columns, COLUMNS, SX_SAMPLE_TIME, &table, NULL), SX_OK);
+	for (size_t row = 0; row < rows; row++) {
+		add_row(table, &due, (unsigned)(next_random(&seed) % WHOM), &seed);
+		sx_table_set_u64(table, U, row, next_random(&seed) >> next_random(&seed) % 3, 0);
+		sx_table_set_u64(table, MAX, row, next_random(&seed) % 9, 0);
+		sx_table_set_u64(table, LAST, row, next_random(&seed) % 9, 0);
+	}
+	return table;
+}
+
+static void check_same(const struct sx_table *a, const struct sx_table *b)
+{
+	size_t rows = sx_table_row_count(a);
+	assert_int_equal(sx_table_row_count(b), rows);
+	assert_memory_equal(sx_table_begin_ns(a), sx_table_begin_ns(b), rows * sizeof(uint64_t));
+	assert_memory_equal(sx_table_end_ns(a), sx_table_end_ns(b), rows * sizeof(uint64_t));
+	for (uint32_t c = 0; c < COLUMNS; c++) {
+		struct sx_vector x = sx_table_vector(a, c), y = sx_table_vector(b, c);
+		assert_memory_equal(x.data, y.data, rows * sizeof(uint64_t));
+		assert_int_equal(!x.quality, !y.quality);
+		if (x.quality)
+			assert_memory_equal(x.quality, y.quality, rows);
+	}
+}
+
+/* Of every few rows at once, as of each few alone. */
+static void test_each(void **state)
+{
+	static const size_t each[] = {1, 2, 3, 7, 1030, 5000};
+	struct sx_table *table = make_mixed(4000);
+	for (size_t i = 0; i < sizeof(each) / sizeof(each[0]); i++) {
+		const struct row_span rows = {i * 411, 4000 - i * 500};
+		struct sx_table *one = NULL, *all = NULL;
+		struct total *total = NULL;
+		assert_int_equal(sx_table_create(columns, COLUMNS, SX_SAMPLE_TIME, &one, NULL), 0);
+		assert_int_equal(sx_table_create(columns, COLUMNS, SX_SAMPLE_TIME, &all, NULL), 0);
+		assert_int_equal(total_create(table, &total, NULL), SX_OK);
+		assert_false(total_is_of_frames(total));
+		for (size_t at = 0; at < rows.count; at += each[i]) {
+			size_t some = rows.count - at < each[i] ? rows.count - at : each[i];
+			total_add_rows(total, table, rows.first + at, some);
+			assert_int_equal(total_append_whole(total, NULL, one, NULL), SX_OK);
+			total_reset(total);
+		}
+		assert_int_equal(total_append_each(total, table, rows, each[i], all, NULL), SX_OK);
+		check_same(one, all);
+		total_destroy(total);
+		sx_table_destroy(one);
+		sx_table_destroy(all);
+	}
+	sx_table_destroy(table);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_random),
 	    cmocka_unit_test(test_unmeasured),
+	    cmocka_unit_test(test_each),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

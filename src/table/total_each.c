@@ -1,0 +1,99 @@
+/*
+ * Totals of many short stretches of rows. In most columns every row has data, and then all parts
+ * add up alike: such columns are added up by themselves, without a total's state.
+ */
+#include "table/table.h"
+#include "table/total_state.h"
+
+bool total_is_of_frames(const struct total *total)
+{
+	return total->pictures.frame_count != SX_NONE;
+}
+
+/* Rows of a table and the first of the rows that every `each` of them become. */
+struct stretches {
+	const struct sx_table *from;
+	struct row_span rows;
+	size_t each;
+	struct sx_table *to;
+	size_t row;
+};
+
+static size_t count_stretches(const struct stretches *s)
+{
+	return (s->rows.count + s->each - 1) / s->each;
+}
+
+static void sum_column(const struct stretches *s, uint32_t column, const uint64_t *values,
+		       uint64_t *out)
+{
+	for (size_t at = 0, row = s->row; at < s->rows.count; row++) {
+		size_t end = s->rows.count - at < s->each ? s->rows.count : at + s->each;
+		uint64_t sum = 0;
+		bool wrapped = false;
+		for (; at < end; at++) {
+			sum += values[at];
+			wrapped |= sum < values[at];
+		}
+		out[row] = sum;
+		if (wrapped)
+			sx_table_set_u64(s->to, column, row, sum, SX_QUALITY_WRAPPED);
+	}
+}
+
+static void pick_column(const struct stretches *s, const uint64_t *values, bool max, uint64_t *out)
+{
+	for (size_t at = 0, row = s->row; at < s->rows.count; row++) {
+		size_t end = s->rows.count - at < s->each ? s->rows.count : at + s->each;
+		uint64_t pick = 0;
+		for (; at < end; at++)
+			pick = max && pick > values[at] ? pick : values[at];
+		out[row] = pick;
+	}
+}
+
+/* False for a column that takes more than its values. */
+static bool add_plainly(const struct stretches *s, uint32_t column)
+{
+	struct sx_vector v = sx_table_vector(s->from, column);
+	enum sx_reduce rule = sx_table_column(s->from, column)->over_time;
+	bool sum = rule == SX_REDUCE_SUM, max = rule == SX_REDUCE_MAX;
+	uint8_t any = 0;
+	if (!v.data) /* nobody collected it, and so it stays */
+		return true;
+	for (size_t i = 0; v.quality && i < s->rows.count; i++)
+		any |= v.quality[s->rows.first + i];
+	if (any || v.type != SX_U64 ||
+	    !(sum || max || rule == SX_REDUCE_SINGLE || rule == SX_REDUCE_LAST))
+		return false;
+	const uint64_t *values = (const uint64_t *)v.data + s->rows.first;
+	uint64_t *out = table_data(s->to, column);
+	if (table_fill_quality(s->to, column, (struct row_span){s->row, count_stretches(s)}, 0,
+			       NULL))
+		return true; /* out of memory, which the table says */
+	if (sum)
+		sum_column(s, column, values, out);
+	else
+		pick_column(s, values, max, out);
+	return true;
+}
+
+enum sx_status total_append_each(struct total *total, const struct sx_table *from,
+				 struct row_span rows, size_t each, struct sx_table *to,
+				 struct sx_error *err)
+{
+	struct stretches s = {from, rows, each, to, 0};
+	enum sx_status status = sx_table_add_rows(to, count_stretches(&s), &s.row, err);
+	total->open_count = 0;
+	for (uint32_t i = 0; !status && i < total->count; i++)
+		if (!add_plainly(&s, i))
+			total->open[total->open_count++] = i;
+	for (size_t at = 0; !status && at < rows.count; at += each) {
+		size_t some = rows.count - at < each ? rows.count - at : each;
+		total_add_rows(total, from, rows.first + at, some);
+		status = total_write_whole(total, to, s.row++, err);
+		total_reset(total);
+	}
+	total_open(total);
+	return status;
+}
