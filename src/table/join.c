@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/mem.h"
 
 /* The other table's rows in the order of their beginnings. */
 struct order {
@@ -37,6 +38,19 @@ struct joined {
 
 struct span {
 	uint64_t begin_ns, end_ns;
+};
+
+/* A row and what it shares with a span. */
+struct overlap {
+	size_t row;
+	uint64_t since_ns, until_ns;
+	double share; /* of the row */
+	bool cut;     /* it reaches beyond the span */
+};
+
+struct overlaps {
+	struct overlap *list;
+	size_t count, cap;
 };
 
 struct sorting {
@@ -99,36 +113,76 @@ static void enclose(struct enclosed *e, uint64_t since_ns, uint64_t until_ns)
 	e->until_ns = until_ns;
 }
 
-static void join_add_value(struct joined *j, const struct sx_table *from, uint32_t column,
-			   size_t row, const struct span *span)
+/* Finds what rows share with a span. False when memory is out. */
+static bool find_overlaps(struct overlaps *o, const struct sx_table *from,
+			  const struct order *order, const struct span *span)
 {
-	struct sx_vector v = sx_table_vector(from, column);
-	uint8_t quality = v.quality ? v.quality[row] : SX_QUALITY_VALID;
-	uint64_t begin = sx_table_begin_ns(from)[row], end = sx_table_end_ns(from)[row];
-	uint64_t since = begin > span->begin_ns ? begin : span->begin_ns;
-	uint64_t until = end < span->end_ns ? end : span->end_ns;
-	if (v.data && sx_quality_is_skipped(quality)) {
-		enclose(&j->known, since, until);
-		j->spared = true;
+	const uint64_t *begin = sx_table_begin_ns(from), *end = sx_table_end_ns(from);
+	*o = (struct overlaps){.list = o->list, .cap = o->cap};
+	for (size_t i = first_after(order, span->begin_ns); i < order->count; i++) {
+		size_t row = order->rows[i];
+		uint64_t since = begin[row] > span->begin_ns ? begin[row] : span->begin_ns;
+		uint64_t until = end[row] < span->end_ns ? end[row] : span->end_ns;
+		if (begin[row] >= span->end_ns)
+			break;
+		if (end[row] <= span->begin_ns)
+			continue;
+		if (!mem_grow(&o->list, &o->cap, o->count + 1, sizeof(*o->list)))
+			return false;
+		o->list[o->count++] = (struct overlap){
+		    .row = row,
+		    .since_ns = since,
+		    .until_ns = until,
+		    .share = (double)(until - since) / (double)(end[row] - begin[row]),
+		    .cut = begin[row] < span->begin_ns || end[row] > span->end_ns};
 	}
-	if (!v.data || quality & SX_QUALITY_NO_DATA_MASK)
+	return true;
+}
+
+/* A row with data, or one that was not measured. */
+static void join_add_time(struct joined *j, const struct overlap *at, bool measured)
+{
+	enclose(&j->known, at->since_ns, at->until_ns);
+	j->spared |= !measured;
+	if (!measured)
 		return;
-	double value = sx_table_get(from, column, row);
-	uint64_t exact = v.type == SX_U64 ? ((const uint64_t *)v.data)[row] : 0;
-	j->sum += value * ((double)(until - since) / (double)(end - begin));
-	j->weighted += value * (double)(until - since);
-	j->weight_ns += until - since;
-	enclose(&j->covered, since, until);
-	enclose(&j->known, since, until);
-	if (!j->any || value > j->highest) {
+	enclose(&j->covered, at->since_ns, at->until_ns);
+	j->weight_ns += at->until_ns - at->since_ns;
+	j->cut |= at->cut;
+	j->any = true;
+}
+
+static void join_add_value(struct joined *j, const struct sx_vector *v, const struct overlap *at)
+{
+	uint64_t exact = v->type == SX_U64 ? ((const uint64_t *)v->data)[at->row] : 0;
+	double value = v->type == SX_U64 ? (double)exact : ((const double *)v->data)[at->row];
+	j->sum += value * at->share;
+	j->weighted += value * (double)(at->until_ns - at->since_ns);
+	if (value > j->highest) {
 		j->highest = value;
 		j->highest_whole = exact;
 	}
 	j->last = value;
 	j->whole = exact;
-	j->quality |= quality;
-	j->cut |= begin < span->begin_ns || end > span->end_ns;
-	j->any = true;
+}
+
+/* `all`: the times of rows that all have data. */
+static struct joined join_column(const struct sx_vector *v, const struct overlaps *o,
+				 const struct joined *all)
+{
+	struct joined j = v->data && !v->quality ? *all : (struct joined){.highest = -INFINITY};
+	for (size_t i = 0; v->data && i < o->count; i++) {
+		const struct overlap *at = &o->list[i];
+		uint8_t quality = v->quality ? v->quality[at->row] : SX_QUALITY_VALID;
+		bool measured = !(quality & SX_QUALITY_NO_DATA_MASK);
+		if (v->quality && (measured || sx_quality_is_skipped(quality)))
+			join_add_time(&j, at, measured);
+		if (!measured)
+			continue;
+		join_add_value(&j, v, at);
+		j.quality |= quality;
+	}
+	return j;
 }
 
 /* Amounts of a span of which a part was seen stand for the whole of it, if most was. */
@@ -174,19 +228,14 @@ static bool is_state(enum sx_reduce over_time)
 }
 
 static void join_row(struct sx_table *to, size_t row, const struct sx_table *from,
-		     const struct order *order, const struct span *span)
+		     const struct overlaps *overlaps, const struct span *span)
 {
-	const uint64_t *begin = sx_table_begin_ns(from), *end = sx_table_end_ns(from);
-	size_t first = first_after(order, span->begin_ns);
+	struct joined all = {.highest = -INFINITY};
+	for (size_t i = 0; i < overlaps->count; i++)
+		join_add_time(&all, &overlaps->list[i], true);
 	for (uint32_t c = 0; c < sx_table_column_count(from); c++) {
-		struct joined j = {.any = false};
-		for (size_t i = first; i < order->count; i++) {
-			size_t other = order->rows[i];
-			if (begin[other] >= span->end_ns)
-				break;
-			if (end[other] > span->begin_ns)
-				join_add_value(&j, from, c, other, span);
-		}
+		struct sx_vector v = sx_table_vector(from, c);
+		struct joined j = join_column(&v, overlaps, &all);
 		enum sx_reduce over_time = sx_table_column(from, c)->over_time;
 		if (is_state(over_time))
 			put_state(to, c, row, &j, over_time == SX_REDUCE_LAST);
@@ -219,6 +268,7 @@ enum sx_status sx_table_join(const struct sx_table *rows, const struct sx_table 
 			     struct sx_table **out, struct sx_error *err)
 {
 	struct order order = {0};
+	struct overlaps overlaps = {0};
 	struct sx_table *to = NULL;
 	const uint64_t *begin = sx_table_begin_ns(rows), *end = sx_table_end_ns(rows);
 	enum sx_status status = join_make_table(rows, from, &to, err);
@@ -227,13 +277,18 @@ enum sx_status sx_table_join(const struct sx_table *rows, const struct sx_table 
 	for (size_t r = 0; !status && r < sx_table_row_count(rows); r++) {
 		struct span span = {begin[r], end[r]};
 		sx_table_set_time(to, r, begin[r], end[r]);
-		if (begin[r] != SX_TIME_UNKNOWN && end[r] != SX_TIME_UNKNOWN && end[r] > begin[r])
-			join_row(to, r, from, &order, &span);
+		if (begin[r] == SX_TIME_UNKNOWN || end[r] == SX_TIME_UNKNOWN || end[r] <= begin[r])
+			continue;
+		if (find_overlaps(&overlaps, from, &order, &span))
+			join_row(to, r, from, &overlaps, &span);
+		else
+			status = error_nomem(err, "joining tables");
 	}
 	if (!status) /* tells when a value found no memory */
 		status = sx_table_add_rows(to, 0, NULL, err);
 	free(order.rows);
 	free(order.latest);
+	free(overlaps.list);
 	if (status)
 		sx_table_destroy(to);
 	else
