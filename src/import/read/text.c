@@ -351,7 +351,8 @@ static bool text_unit_of_case(struct import_cell text, const char **unit, double
 	bool any = false;
 	*unit = "";
 	*factor = 0;
-	for (size_t i = 0; text_has_one_case(text) && i < sizeof(units) / sizeof(units[0]); i++) {
+	bool may_be = text_has_one_case(text);
+	for (size_t i = 0; may_be && i < sizeof(units) / sizeof(units[0]); i++) {
 		if (!import_is(text, units[i].word))
 			continue;
 		if (any && (strcmp(*unit, units[i].unit) != 0 || *factor != units[i].factor))

@@ -335,10 +335,11 @@ static void hold_cycles(struct csv_reader *r, uint64_t begin, uint64_t end)
 	bool known = begin != SX_TIME_UNKNOWN && end != SX_TIME_UNKNOWN;
 	for (uint32_t i = 0; i < r->count; i++) {
 		struct csv_column *column = &r->columns[i];
+		if (!column->range.cycles)
+			continue;
 		double value = column->last;
 		column->last = (double)NAN;
-		if (!column->range.cycles || isnan(value) || !known ||
-		    csv_can_be(&column->range, value, NULL, end - begin))
+		if (isnan(value) || !known || csv_can_be(&column->range, value, NULL, end - begin))
 			continue;
 		tell_outside(r, column);
 		column->values -= r->table == NULL;
@@ -427,6 +428,13 @@ static enum sx_status beyond_header(struct csv_reader *r, struct csv_cell *cell)
 		       "a line has more cells than the header");
 }
 
+/* Whether digits alone need no look at what the column's values can be; cycles have one later. */
+static bool is_quick(const struct csv_column *column)
+{
+	return column->role < CSV_TEXT && !column->range.share &&
+	       !(column->range.cycles && column->factor != 0);
+}
+
 enum sx_status csv_row(struct csv_reader *r)
 {
 	struct csv_cell cell = {0};
@@ -442,12 +450,13 @@ enum sx_status csv_row(struct csv_reader *r)
 				return status;
 			continue;
 		}
-		if (column->role < CSV_TEXT && !column->range.share && !column->range.cycles &&
-		    csv_quick_number(&r->c, &u, &cell.last)) {
+		if (is_quick(column) && csv_quick_number(&r->c, &u, &cell.last)) {
 			if (column->role != CSV_VALUE)
 				status = csv_rows_take_special(r, column, u);
 			else if (r->table)
 				csv_rows_store(r, column, u, (double)u);
+			if (column->range.cycles)
+				column->last = (double)u;
 			column->beyond |= u > CSV_DOUBLE_WHOLE;
 			column->values++;
 			r->filled += column->data.any != NULL;
