@@ -6,8 +6,27 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/little.h"
+
 /* Decimal or 0x hexadecimal digits and nothing else; false when it is not that or exceeds u64. */
 bool number_u64(const char *text, size_t len, uint64_t *out);
+/*
+ * How many of the 8 bytes at `text` are decimal digits before any other byte, and their number.
+ * Adding 0x76 sets the high bit of what is no digit; digits are added up in pairs, pairs of those,
+ * and once more.
+ */
+static inline unsigned number_digits8(const char *text, uint64_t *number)
+{
+	uint64_t bytes = little_u64((const uint8_t *)text) ^ UINT64_C(0x3030303030303030);
+	uint64_t others =
+	    ((bytes + UINT64_C(0x7676767676767676)) | bytes) & UINT64_C(0x8080808080808080);
+	unsigned count = others ? (unsigned)__builtin_ctzll(others) / 8 : 8;
+	bytes = count ? bytes << (64 - 8 * count) : 0;
+	bytes = (bytes * 10 + (bytes >> 8)) & UINT64_C(0x00ff00ff00ff00ff);
+	bytes = (bytes * 100 + (bytes >> 16)) & UINT64_C(0x0000ffff0000ffff);
+	*number = (bytes * 10000 + (bytes >> 32)) & UINT32_MAX;
+	return count;
+}
 /* As number_u64() up to UINT32_MAX. */
 bool number_u32(const char *text, size_t len, uint32_t *out);
 /* A finite number with optional sign, fraction and exponent, or 0x digits. No blanks, no nan. */

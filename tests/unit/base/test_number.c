@@ -146,6 +146,24 @@ static void test_decimals(void **state)
 		assert_false(number_decimal(bad[i], strlen(bad[i]), 3, &back));
 }
 
+/* Every byte at every place, before others that may carry over. */
+static void test_digits8(void **state)
+{
+	uint64_t seed = 88172645463325252u, number;
+	for (unsigned i = 0; i < 256 * 8 * 64; i++) {
+		char text[8];
+		unsigned count = 0;
+		uint64_t due = 0;
+		for (unsigned k = 0; k < 8; k++)
+			text[k] = (char)('0' + next_random(&seed) % (k % 2 ? 10 : 11));
+		text[i % 8] = (char)(i / 8 % 256);
+		for (; count < 8 && text[count] >= '0' && text[count] <= '9'; count++)
+			due = due * 10 + (uint64_t)(text[count] - '0');
+		assert_int_equal(number_digits8(text, &number), count);
+		assert_int_equal(number, due);
+	}
+}
+
 /* Nouns and verbs agree with their count. */
 static void test_counted(void **state)
 {
@@ -166,6 +184,7 @@ int main(void)
 	    cmocka_unit_test(test_decimals), cmocka_unit_test(test_random),
 	    cmocka_unit_test(test_ends),     cmocka_unit_test(test_reading),
 	    cmocka_unit_test(test_whole),    cmocka_unit_test(test_counted),
+	    cmocka_unit_test(test_digits8),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,6 +2,7 @@
 #ifndef IMPORT_READ_CSV_CELL_H
 #define IMPORT_READ_CSV_CELL_H
 
+#include "base/number.h"
 #include "import/formats.h"
 #include "import/read/csv/csv.h"
 
@@ -91,10 +92,16 @@ void csv_find_separator(struct csv_cursor *c);
  */
 static inline bool csv_quick_number(struct csv_cursor *c, uint64_t *value, bool *last)
 {
+	static const uint32_t powers[] = {1,	  10,	   100,	     1000,     10000,
+					  100000, 1000000, 10000000, 100000000};
 	csv_ahead(c);
 	const char *p = c->p;
-	uint64_t number = 0;
-	unsigned digit;
+	uint64_t number = 0, some;
+	unsigned digit, count = 8;
+	for (; count == 8 && c->end - p >= 8; p += count) {
+		count = number_digits8(p, &some);
+		number = number * powers[count] + some;
+	}
 	while (p < c->end && (digit = (unsigned)((unsigned char)*p - '0')) <= 9) {
 		number = number * 10 + digit;
 		p++;
