@@ -56,8 +56,8 @@ static enum sx_status csv_rows_take_special(struct csv_reader *r, const struct c
 }
 
 /* A value in the column's own unit. */
-static void csv_rows_put(struct csv_reader *r, const struct csv_column *column, uint64_t u,
-			 double f)
+static inline void csv_rows_put(struct csv_reader *r, const struct csv_column *column, uint64_t u,
+				double f)
 {
 	if (column->data.any && column->type == SX_U64)
 		column->data.u64[r->row] = u;
@@ -69,8 +69,8 @@ static void csv_rows_put(struct csv_reader *r, const struct csv_column *column, 
 		sx_table_set_f64(r->table, column->target, r->row, f, 0);
 }
 
-static void csv_rows_store(struct csv_reader *r, const struct csv_column *column, uint64_t u,
-			   double f)
+static inline void csv_rows_store(struct csv_reader *r, const struct csv_column *column, uint64_t u,
+				  double f)
 {
 	if (column->kelvin)
 		f = (f * 100 - 27315) / 100; /* nearer than f - 273.15 */

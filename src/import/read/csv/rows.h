@@ -24,20 +24,27 @@ enum csv_role {
 
 #define CSV_DOUBLE_WHOLE ((uint64_t)1 << 53) /* up to which each whole number is a double */
 
-/* One column of the file. */
+/* One column of the file; first, what each of its cells needs. */
 struct csv_column {
 	enum csv_role role;
 	uint32_t target; /* value column of the table, or SX_NONE */
 	enum sx_type type;
+	bool kelvin;   /* values are, and become degrees Celsius */
+	bool beyond;   /* some whole number has more digits than a double */
 	size_t values; /* cells that hold one */
-	bool full;     /* no row lacks one */
+	union {
+		uint64_t *u64;
+		double *f64;
+		void *any;
+	} data;	       /* of the table, for a full column; else NULL */
+	double factor; /* of values as they stand there; 0: 1 */
+	double last;   /* with range.cycles: the value of the row at hand, or NaN */
+	struct csv_range range;
+	bool full; /* no row lacks one */
 	bool may_be_text;
 	bool known; /* its name means something */
 	bool counts;
-	bool beyond; /* some whole number has more digits than a double */
-	struct csv_range range;
 	size_t outside;		   /* values that cannot be */
-	double last;		   /* with range.cycles: the value of the row at hand, or NaN */
 	bool doubtful;		   /* some cell is "1,234" */
 	bool fractions;		   /* some number has a point before its fraction */
 	size_t pointed;		   /* values like "1.234.567" */
@@ -55,15 +62,8 @@ struct csv_column {
 	size_t back, first_back;   /* dates before that of the row above; line of the first */
 	char first_date[40];	   /* as it stands there */
 	const char *unit;	   /* as the header has it, or NULL */
-	double factor;		   /* of values as they stand there; 0: 1 */
 	double to_ns;		   /* of times; 0: 1 */
 	struct units_step written; /* with a factor: how they were made of the catalog's unit */
-	bool kelvin;		   /* values are, and become degrees Celsius */
-	union {
-		uint64_t *u64;
-		double *f64;
-		void *any;
-	} data; /* of the table, for a full column; else NULL */
 };
 
 /* The first number like "1,234". */
