@@ -9,7 +9,7 @@
 
 #include "base/sys.h"
 #include "source/kbase/uapi.h"
-#include "source/mali/raw.h"
+#include "source/mali/mali.h"
 
 #define FAKE_RING 32
 

@@ -1,6 +1,6 @@
 /* The kbase source: Arm's own kernel driver, whichever of its two readers the version has. */
 #include "source/kbase/kbase.h"
-#include "source/mali/selftest.h"
+#include "source/mali/mali.h"
 #include "base/error.h"
 
 #include <errno.h>

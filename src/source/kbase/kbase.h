@@ -4,8 +4,7 @@
 
 #include "source/kbase/uapi.h"
 #include "base/clock_fit.h"
-#include "source/mali/id.h"
-#include "source/mali/raw.h"
+#include "source/mali/mali.h"
 #include "source/source.h"
 
 #define KBASE_PERIOD_MIN_NS UINT64_C(100000)	 /* the driver would silently raise less */

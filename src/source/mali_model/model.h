@@ -6,7 +6,7 @@
 #define MALI_MODEL_MODEL_H
 
 #include <sextant/catalog.h>
-#include "source/mali/raw.h"
+#include "source/mali/mali.h"
 
 enum model_name {
 #define NAME(kind, name) MODEL_##name,

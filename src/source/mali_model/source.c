@@ -1,6 +1,6 @@
 /* The model as a source: a Mali that nobody needs to have. Everything it delivers is simulated. */
 #include "source/mali_model/model.h"
-#include "source/mali/selftest.h"
+#include "source/mali/mali.h"
 #include "source/source.h"
 #include "base/clock.h"
 #include "base/error.h"

@@ -3,7 +3,7 @@
  * is merged, and the numbers of the proposed ones collide with other ioctls: so it is queried,
  * never commanded, and what is missing is said. panfrost (Job Manager Malis) is told apart.
  */
-#include "source/mali/id.h"
+#include "source/mali/mali.h"
 #include "source/nodes.h"
 #include "source/source.h"
 #include "base/error.h"

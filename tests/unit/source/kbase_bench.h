@@ -16,7 +16,7 @@
 
 #include "decode/decode.h"
 #include "devices/kbase.h"
-#include "source/mali/id.h"
+#include "source/mali/mali.h"
 #include "source/source.h"
 #include "unit/context.h"
 

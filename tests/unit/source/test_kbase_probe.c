@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "devices/kbase.h"
-#include "source/mali/id.h"
+#include "source/mali/mali.h"
 #include "unit/context.h"
 #include "unit/source/found.h"
 

@@ -11,7 +11,7 @@
 
 #include <sextant/metric.h>
 #include "decode/decode.h"
-#include "source/mali/selftest.h"
+#include "source/mali/mali.h"
 
 extern const struct source_ops source_mali_model;
 
