@@ -77,12 +77,12 @@ struct kbase {
 	} u;
 };
 
-/* identify.c: opens /dev/mali<unit> and asks what it is. device->fd is -1 on failure. */
+/* Opens /dev/mali<unit> and asks what it is. device->fd is -1 on failure. */
 enum sx_status kbase_identify(const struct source_host *host, unsigned unit,
 			      struct kbase_device *device, struct sx_error *err);
 void kbase_release(const struct sx_sys *sys, struct kbase_device *device);
 
-/* clock.c */
+/* Takes a pair of readings, for the line through them. Errors: SX_ERR_IO. */
 enum sx_status kbase_clock_measure(const struct sx_sys *sys, struct kbase_clock *clock,
 				   struct sx_error *err);
 /* A stamp of the driver as CLOCK_MONOTONIC; takes a further pair when one is due. */

@@ -1,5 +1,4 @@
-/* What must hold between counters, by the hardware's names, and a self-test that samples for a
- * second. */
+/* What must hold between counters, by the hardware's names; the self-test samples for it. */
 #include "source/mali/mali.h"
 
 #include <stdio.h>
