@@ -42,11 +42,13 @@ static void parse_sample(const uint8_t *data, size_t size, const uint8_t head[8]
 	uint8_t *map = malloc(size + !size);
 	if (map) {
 		memcpy(map, data, size);
+		r->map = map;
+		r->map_size = size;
 		uint64_t offset = head[0] & 4 && size >= 8 ? data[size - 1] : 0;
-		if (kinstr_parse_sample(&k, map, size, offset, &out) && out.size != k.raw.size)
+		if (kinstr_parse_sample(&k, offset, &out) && out.size != k.raw.size)
 			abort();
 		if (head[0] & 8)
-			kinstr_parse_sample(&k, map, size, UINT64_MAX - data[0], &out);
+			kinstr_parse_sample(&k, UINT64_MAX - data[0], &out);
 	}
 	free(map);
 	mali_raw_finish(&k.raw);

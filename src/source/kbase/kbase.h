@@ -127,7 +127,6 @@ bool kinstr_parse_enumeration(const uint8_t *list, uint32_t stride, uint32_t cou
  * Turns the sample whose metadata begin at `offset` of the map into a raw dump. false when anything
  * in it points outside of the map. Pure.
  */
-bool kinstr_parse_sample(struct kbase *k, const uint8_t *map, size_t map_size, uint64_t offset,
-			 struct raw_sample *out);
+bool kinstr_parse_sample(struct kbase *k, uint64_t offset, struct raw_sample *out);
 
 #endif

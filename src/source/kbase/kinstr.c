@@ -63,32 +63,25 @@ struct seen {
 	uint64_t cores; /* indices of cores that were reported */
 };
 
-/* The driver's memory, and where in it the metadata of one sample begin. */
-struct sample_place {
-	const uint8_t *map;
-	size_t map_size;
-	uint64_t offset;
-};
-
-static bool meta_at(const struct kbase *k, const struct sample_place *in, uint32_t item,
-		    struct kbase_meta *out)
+/* An item of the metadata that begin at `offset` of the driver's memory. */
+static bool meta_at(const struct kinstr *r, uint64_t offset, uint32_t item, struct kbase_meta *out)
 {
-	size_t stride = k->u.kinstr.meta_size, at;
-	if (__builtin_add_overflow(in->offset, (uint64_t)stride * item, &at) || at > in->map_size ||
-	    in->map_size - at < stride)
+	size_t stride = r->meta_size, at;
+	if (__builtin_add_overflow(offset, (uint64_t)stride * item, &at) || at > r->map_size ||
+	    r->map_size - at < stride)
 		return false;
 	memset(out, 0, sizeof(*out));
-	memcpy(out, in->map + at, stride < sizeof(*out) ? stride : sizeof(*out));
+	memcpy(out, r->map + at, stride < sizeof(*out) ? stride : sizeof(*out));
 	return true;
 }
 
 /* Which cores the driver reports: some number them without the holes, as they should, some not. */
-static bool survey(const struct kbase *k, const struct sample_place *in, struct seen *seen)
+static bool survey(const struct kinstr *r, uint64_t offset, struct seen *seen)
 {
 	*seen = (struct seen){.has_sample = false};
 	for (uint32_t i = 0; i < META_MAX; i++) {
 		struct kbase_meta meta;
-		if (!meta_at(k, in, i, &meta))
+		if (!meta_at(r, offset, i, &meta))
 			return false;
 		if (meta.type == KBASE_META_NONE)
 			return seen->has_sample;
@@ -142,18 +135,18 @@ static uint32_t block_of(const struct kbase *k, const struct seen *seen,
 	return mali_raw_block(&k->raw, (enum mali_kind)meta->u.block.type, index);
 }
 
-static bool copy_block(struct kbase *k, const uint8_t *map, size_t map_size, uint32_t block,
-		       const struct kbase_meta *meta)
+static bool copy_block(struct kbase *k, uint32_t block, const struct kbase_meta *meta)
 {
-	uint32_t kind = meta->u.block.type, values = k->u.kinstr.values[kind];
+	const struct kinstr *r = &k->u.kinstr;
+	uint32_t kind = meta->u.block.type, values = r->values[kind];
 	size_t from = meta->u.block.offset, size = (size_t)values * 8;
-	if (from > map_size || map_size - from < size)
+	if (from > r->map_size || r->map_size - from < size)
 		return false;
 	uint32_t slots = values < k->raw.slots ? values : k->raw.slots;
 	uint64_t enabled = k->groups[kind];
 	for (uint32_t i = 0; i < slots; i++) {
 		uint64_t value;
-		memcpy(&value, map + from + 8 * (size_t)i, sizeof(value));
+		memcpy(&value, r->map + from + 8 * (size_t)i, sizeof(value));
 		if (i == MALI_SLOT_ENABLE) /* neighbours of what was asked for may be there too */
 			value = value ? value & enabled : enabled;
 		mali_raw_set(&k->raw, block, i, value);
@@ -190,22 +183,21 @@ static void take_sample(struct kbase *k, const struct kbase_meta *sample, struct
 	out->size = k->raw.size;
 }
 
-bool kinstr_parse_sample(struct kbase *k, const uint8_t *map, size_t map_size, uint64_t offset,
-			 struct raw_sample *out)
+bool kinstr_parse_sample(struct kbase *k, uint64_t offset, struct raw_sample *out)
 {
-	const struct sample_place in = {map, map_size, offset};
+	const struct kinstr *r = &k->u.kinstr;
 	struct seen seen;
 	struct kbase_meta meta;
-	if (!survey(k, &in, &seen))
+	if (!survey(r, offset, &seen))
 		return false;
 	mali_raw_clear(&k->raw);
-	for (uint32_t i = 0; meta_at(k, &in, i, &meta); i++) {
+	for (uint32_t i = 0; meta_at(r, offset, i, &meta); i++) {
 		if (meta.type == KBASE_META_NONE)
 			break;
 		if (meta.type != KBASE_META_BLOCK)
 			continue;
 		uint32_t block = block_of(k, &seen, &meta);
-		if (block != UINT32_MAX && !copy_block(k, map, map_size, block, &meta))
+		if (block != UINT32_MAX && !copy_block(k, block, &meta))
 			return false;
 	}
 	take_sample(k, &seen.sample, out);
@@ -216,11 +208,6 @@ bool kinstr_parse_sample(struct kbase *k, const uint8_t *map, size_t map_size, u
 #define MAP_BYTES_MAX  (64u << 20)
 #define DRAIN_MAX      64 /* more than the driver's ring holds */
 #define DAMAGED_MAX    8  /* in a row: then the driver is at fault, not a sample */
-
-static int kinstr_call(struct kbase *k, int fd, unsigned long request, void *arg)
-{
-	return kbase_ioctl(k->base.sys, fd, request, arg);
-}
 
 static enum sx_status odd_driver(struct sx_error *err, const char *what)
 {
@@ -233,7 +220,7 @@ static enum sx_status odd_driver(struct sx_error *err, const char *what)
 static enum sx_status enumerate(struct kbase *k, struct sx_error *err)
 {
 	struct kbase_enum_info info = {0};
-	if (kinstr_call(k, k->device.fd, KBASE_KINSTR_ENUM, &info) < 0)
+	if (kbase_ioctl(k->base.sys, k->device.fd, KBASE_KINSTR_ENUM, &info) < 0)
 		return error_errno(err, errno, "cannot list the counters of kbase");
 	if (!info.item_count || info.item_size < sizeof(struct kbase_enum_item) ||
 	    info.item_count > ENUM_BYTES_MAX / info.item_size)
@@ -244,7 +231,7 @@ static enum sx_status enumerate(struct kbase *k, struct sx_error *err)
 	uint32_t count = info.item_count, stride = info.item_size;
 	info.list = (uint64_t)(uintptr_t)list;
 	enum sx_status status = SX_OK;
-	if (kinstr_call(k, k->device.fd, KBASE_KINSTR_ENUM, &info) < 0)
+	if (kbase_ioctl(k->base.sys, k->device.fd, KBASE_KINSTR_ENUM, &info) < 0)
 		status = error_errno(err, errno, "cannot read the list of counters from kbase");
 	else if (!kinstr_parse_enumeration(list, stride, count, &k->u.kinstr))
 		status = odd_driver(err, "does not list all kinds of counter blocks");
@@ -286,7 +273,7 @@ static enum sx_status kinstr_set_up(struct kbase *k, struct sx_error *err)
 	union kbase_setup setup = {.in = {.count = count,
 					  .item_size = sizeof(list[0]),
 					  .list = (uint64_t)(uintptr_t)list}};
-	r->fd = kinstr_call(k, k->device.fd, KBASE_KINSTR_SETUP, &setup);
+	r->fd = kbase_ioctl(k->base.sys, k->device.fd, KBASE_KINSTR_SETUP, &setup);
 	if (r->fd < 0)
 		return kbase_refused(k, errno, err);
 	r->meta_size = setup.out.item_size;
@@ -302,12 +289,18 @@ static enum sx_status kinstr_set_up(struct kbase *k, struct sx_error *err)
 	return SX_OK;
 }
 
+/* Up to where counting may start. */
+static enum sx_status kinstr_prepare(struct kbase *k, uint64_t period_ns, bool manual,
+				     struct sx_error *err)
+{
+	k->u.kinstr = (struct kinstr){.fd = -1, .periodic = !manual, .period_ns = period_ns};
+	enum sx_status status = enumerate(k, err);
+	return status ? status : kinstr_set_up(k, err);
+}
+
 enum sx_status kinstr_try(struct kbase *k, struct sx_error *err)
 {
-	k->u.kinstr = (struct kinstr){.fd = -1, .periodic = true, .period_ns = KBASE_PERIOD_NS};
-	enum sx_status status = enumerate(k, err);
-	if (status == SX_OK)
-		status = kinstr_set_up(k, err);
+	enum sx_status status = kinstr_prepare(k, KBASE_PERIOD_NS, false, err);
 	kinstr_close(k);
 	return status;
 }
@@ -315,19 +308,15 @@ enum sx_status kinstr_try(struct kbase *k, struct sx_error *err)
 static int command(struct kbase *k, uint16_t what)
 {
 	struct kbase_cmd cmd = {.cmd = what};
-	return kinstr_call(k, k->u.kinstr.fd, KBASE_KINSTR_CMD, &cmd);
+	return kbase_ioctl(k->base.sys, k->u.kinstr.fd, KBASE_KINSTR_CMD, &cmd);
 }
 
 enum sx_status kinstr_start(struct kbase *k, uint64_t period_ns, bool manual, struct sx_error *err)
 {
-	struct kinstr *r = &k->u.kinstr;
-	*r = (struct kinstr){.fd = -1, .periodic = !manual, .period_ns = period_ns};
-	enum sx_status status = enumerate(k, err);
-	if (status == SX_OK)
-		status = kinstr_set_up(k, err);
+	enum sx_status status = kinstr_prepare(k, period_ns, manual, err);
 	if (status == SX_OK && command(k, KBASE_CMD_START) < 0)
 		status = error_errno(err, errno, "kbase does not start counting");
-	r->due_ns = kbase_clock_raw_now(k->base.sys) + period_ns;
+	k->u.kinstr.due_ns = kbase_clock_raw_now(k->base.sys) + period_ns;
 	return status;
 }
 
@@ -377,13 +366,13 @@ static enum sx_status kinstr_fetch(struct kbase *k, struct raw_sample *out, stru
 {
 	struct kinstr *r = &k->u.kinstr;
 	struct kbase_access access = {0};
-	if (kinstr_call(k, r->fd, KBASE_KINSTR_GET, &access) < 0) {
+	if (kbase_ioctl(k->base.sys, r->fd, KBASE_KINSTR_GET, &access) < 0) {
 		if (errno == EINVAL || errno == EAGAIN)
 			return SX_AGAIN;
 		return kbase_failed(k, "kbase does not hand over a sample", err);
 	}
-	bool good = kinstr_parse_sample(k, r->map, r->map_size, access.offset, out);
-	if (kinstr_call(k, r->fd, KBASE_KINSTR_PUT, &access) < 0)
+	bool good = kinstr_parse_sample(k, access.offset, out);
+	if (kbase_ioctl(k->base.sys, r->fd, KBASE_KINSTR_PUT, &access) < 0)
 		return kbase_failed(k, "kbase does not take a sample back", err);
 	enum sx_status status = r->stop_due ? send_stop(k, err) : SX_OK;
 	if (good) {

@@ -9,11 +9,6 @@
 
 #define BUFFERS_MAX 32
 
-static int vinstr_call(struct kbase *k, int fd, unsigned long request, void *arg)
-{
-	return kbase_ioctl(k->base.sys, fd, request, arg);
-}
-
 /* Some systems lack memory for many buffers: half as many do as well, down to one. */
 static enum sx_status vinstr_set_up(struct kbase *k, struct sx_error *err)
 {
@@ -24,7 +19,7 @@ static enum sx_status vinstr_set_up(struct kbase *k, struct sx_error *err)
 						   .shader = (uint32_t)k->groups[MALI_CORE],
 						   .tiler = (uint32_t)k->groups[MALI_TILER],
 						   .memory = (uint32_t)k->groups[MALI_MEMORY]};
-		r->fd = vinstr_call(k, k->device.fd, KBASE_HWCNT_SETUP, &setup);
+		r->fd = kbase_ioctl(k->base.sys, k->device.fd, KBASE_HWCNT_SETUP, &setup);
 		if (r->fd >= 0)
 			return SX_OK;
 		if (errno != ENOMEM)
@@ -38,11 +33,11 @@ static enum sx_status ask_layout(struct kbase *k, struct sx_error *err)
 	struct vinstr *r = &k->u.vinstr;
 	struct kbase_reader_version version = {0};
 	uint32_t size = 0, only = 0;
-	if (vinstr_call(k, r->fd, KBASE_READER_VERSION_FEATURES, &version) < 0 &&
-	    vinstr_call(k, r->fd, KBASE_READER_VERSION, &only) < 0)
+	if (kbase_ioctl(k->base.sys, r->fd, KBASE_READER_VERSION_FEATURES, &version) < 0 &&
+	    kbase_ioctl(k->base.sys, r->fd, KBASE_READER_VERSION, &only) < 0)
 		return error_errno(err, errno, "cannot ask for the version of kbase's reader");
 	r->cycles = version.features & 3;
-	if (vinstr_call(k, r->fd, KBASE_READER_BUFFER_SIZE, &size) < 0)
+	if (kbase_ioctl(k->base.sys, r->fd, KBASE_READER_BUFFER_SIZE, &size) < 0)
 		return error_errno(err, errno, "cannot ask for the size of kbase's dumps");
 	size_t dump;
 	mali_raw_dump(&k->raw, &dump);
@@ -56,12 +51,16 @@ static enum sx_status ask_layout(struct kbase *k, struct sx_error *err)
 	return SX_ERR_UNSUPPORTED;
 }
 
+static enum sx_status vinstr_prepare(struct kbase *k, uint64_t period_ns, struct sx_error *err)
+{
+	k->u.vinstr = (struct vinstr){.fd = -1, .period_ns = period_ns};
+	enum sx_status status = vinstr_set_up(k, err);
+	return status ? status : ask_layout(k, err);
+}
+
 enum sx_status vinstr_try(struct kbase *k, struct sx_error *err)
 {
-	k->u.vinstr = (struct vinstr){.fd = -1};
-	enum sx_status status = vinstr_set_up(k, err);
-	if (status == SX_OK)
-		status = ask_layout(k, err);
+	enum sx_status status = vinstr_prepare(k, 0, err);
 	vinstr_close(k);
 	return status;
 }
@@ -70,10 +69,7 @@ enum sx_status vinstr_start(struct kbase *k, uint64_t period_ns, struct sx_error
 {
 	struct vinstr *r = &k->u.vinstr;
 	const struct sx_sys *sys = k->base.sys;
-	*r = (struct vinstr){.fd = -1, .period_ns = period_ns};
-	enum sx_status status = vinstr_set_up(k, err);
-	if (status == SX_OK)
-		status = ask_layout(k, err);
+	enum sx_status status = vinstr_prepare(k, period_ns, err);
 	if (status != SX_OK)
 		return status;
 	size_t size = r->buffer_size * r->buffers;
@@ -83,7 +79,8 @@ enum sx_status vinstr_start(struct kbase *k, uint64_t period_ns, struct sx_error
 	r->map = map;
 	r->map_size = size;
 	r->last_ns = kbase_clock_raw_now(sys);
-	if (vinstr_call(k, r->fd, KBASE_READER_INTERVAL, (void *)(uintptr_t)period_ns) < 0)
+	if (kbase_ioctl(k->base.sys, r->fd, KBASE_READER_INTERVAL, (void *)(uintptr_t)period_ns) <
+	    0)
 		return error_errno(err, errno, "kbase does not start counting");
 	return SX_OK;
 }
@@ -111,8 +108,8 @@ static enum sx_status vinstr_fetch(struct kbase *k, struct raw_sample *out, stru
 {
 	struct vinstr *r = &k->u.vinstr;
 	struct kbase_reader_buffer buffer = {0};
-	if (vinstr_call(k, r->fd, r->cycles ? KBASE_READER_GET_CYCLES : KBASE_READER_GET, &buffer) <
-	    0) {
+	if (kbase_ioctl(k->base.sys, r->fd, r->cycles ? KBASE_READER_GET_CYCLES : KBASE_READER_GET,
+			&buffer) < 0) {
 		if (errno == EAGAIN)
 			return k->stopped ? SX_END : SX_AGAIN;
 		return kbase_failed(k, "kbase does not hand over a dump", err);
@@ -120,8 +117,8 @@ static enum sx_status vinstr_fetch(struct kbase *k, struct raw_sample *out, stru
 	bool good = buffer.index < r->buffers && buffer.timestamp > r->last_ns;
 	if (good)
 		take_dump(k, &buffer, out);
-	if (vinstr_call(k, r->fd, r->cycles ? KBASE_READER_PUT_CYCLES : KBASE_READER_PUT, &buffer) <
-	    0)
+	if (kbase_ioctl(k->base.sys, r->fd, r->cycles ? KBASE_READER_PUT_CYCLES : KBASE_READER_PUT,
+			&buffer) < 0)
 		return kbase_failed(k, "kbase does not take a dump back", err);
 	return good ? SX_OK : SX_AGAIN; /* a dump of no time, or from nowhere, is left out */
 }
@@ -145,10 +142,10 @@ enum sx_status vinstr_read(struct kbase *k, int timeout_ms, struct raw_sample *o
 /* The rest of the interval is dumped by hand, then the timer ends. */
 enum sx_status vinstr_stop(struct kbase *k, struct sx_error *err)
 {
-	if (vinstr_call(k, k->u.vinstr.fd, KBASE_READER_INTERVAL, NULL) < 0)
+	if (kbase_ioctl(k->base.sys, k->u.vinstr.fd, KBASE_READER_INTERVAL, NULL) < 0)
 		return kbase_failed(k, "kbase does not stop counting", err);
-	if (vinstr_call(k, k->u.vinstr.fd, KBASE_READER_DUMP, NULL) < 0 && errno != EBUSY &&
-	    errno != EAGAIN)
+	if (kbase_ioctl(k->base.sys, k->u.vinstr.fd, KBASE_READER_DUMP, NULL) < 0 &&
+	    errno != EBUSY && errno != EAGAIN)
 		return kbase_failed(k, "kbase does not make the last dump", err);
 	return SX_OK;
 }
