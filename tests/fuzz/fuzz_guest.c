@@ -8,8 +8,7 @@
 
 #include "decode/decode.h"
 #include "fuzz.h"
-#include "source/guest/bounds.h"
-#include "source/guest/channel.h"
+#include "source/guest/guest.h"
 #include "wire/run.h"
 
 #define RING 64u

@@ -2,7 +2,7 @@
 #ifndef SOURCE_CL_CL_H
 #define SOURCE_CL_CL_H
 
-#include "source/guest/library.h"
+#include "source/guest/inject.h"
 #include "source/source.h"
 
 extern const struct source_ops source_opencl;

@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "source/cl/cl.h"
-#include "source/guest/place.h"
+#include "source/guest/inject.h"
 #include "wire/channel.h"
 
 #define LOADER_MOST (1u << 20) /* bytes of a loader that are looked at */

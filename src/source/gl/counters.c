@@ -7,8 +7,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "source/guest/ask.h"
-#include "source/guest/library.h"
+#include "source/guest/inject.h"
 
 #define DEADLINE_MS 10000	      /* some drivers compile shaders when they start */
 #define TOLD_MOST   ((size_t)8 << 20) /* 30,000 counters with long names and texts */

@@ -2,7 +2,6 @@
 #include "source/gl/gl.h"
 
 #include "source/guest/inject.h"
-#include "source/guest/library.h"
 #include "wire/channel.h"
 
 static const char *const counters[] = {

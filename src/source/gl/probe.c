@@ -1,7 +1,6 @@
 /* Which OpenGL driver answers on this machine. */
 #include "source/gl/egl.h"
 #include "source/gl/gl.h"
-#include "source/guest/ask.h"
 #include "source/guest/inject.h"
 
 #include <stdio.h>

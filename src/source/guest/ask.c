@@ -1,5 +1,5 @@
 /* A child that asks a driver, with a deadline. */
-#include "source/guest/ask.h"
+#include "source/guest/inject.h"
 
 #include <fcntl.h>
 #include <poll.h>

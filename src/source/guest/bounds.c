@@ -1,5 +1,5 @@
 /* Limits that time sets, with a second more for clocks that differ. */
-#include "source/guest/bounds.h"
+#include "source/guest/guest.h"
 
 #define SLACK_NS    UINT64_C(1000000000)
 #define PER_NS	    UINT64_C(1000000) /* a device's units count less than 1e13 a second together */

@@ -2,7 +2,7 @@
  * What is opened goes through struct sx_sys. What the thread does for a program that comes, it does
  * on what this file made itself, and calls directly: nobody else's calls fail beside it.
  */
-#include "source/guest/handover.h"
+#include "source/guest/guest.h"
 
 #include <dirent.h>
 #include <errno.h>

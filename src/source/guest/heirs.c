@@ -1,5 +1,5 @@
 /* Processes that are younger than we are, and their environments, read as files. */
-#include "source/guest/heirs.h"
+#include "source/guest/guest.h"
 
 #include <elf.h>
 #include <stdio.h>

@@ -7,8 +7,6 @@
 
 #include "base/clock.h"
 #include "base/error.h"
-#include "source/guest/place.h"
-#include "source/guest/told.h"
 
 #define PARTS_RING     16384 /* records, where a frame has many samples */
 #define NS_PER_MS      UINT64_C(1000000)

@@ -5,13 +5,88 @@
 #ifndef SOURCE_GUEST_INJECT_H
 #define SOURCE_GUEST_INJECT_H
 
-#include "source/guest/library.h"
-#include "source/guest/load.h"
-#include "source/guest/processes.h"
-#include "source/guest/program.h"
+#include <sextant/source.h>
+#include <sextant/status.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/sys.h"
+#include "source/guest/guest.h"
 #include "source/guest/raster/raster.h"
-#include "source/guest/rate.h"
 #include "source/source.h"
+
+/* Drivers may print, hang or crash when they are asked something, so that a forked child asks. */
+
+/*
+ * Runs `ask` in a child of its own, which is silent, has the user's own rights and no LD_PRELOAD,
+ * and is killed after half of deadline_ms, when another one is asked, and that after all of it.
+ * What it writes to the descriptor goes to `out`, at most `cap` bytes. Returns how many; 0 when it
+ * returned false, ended otherwise, or took too long.
+ */
+size_t guest_ask(bool (*ask)(int to, void *user), void *user, int deadline_ms, void *out,
+		 size_t cap);
+
+/* Where a file for measured programs lies, and lists of an environment that may hold it already. */
+
+#define PLACE_FOLDERS 6u
+
+struct place {
+	const char *file;
+	const char *variable;		 /* of the environment: names a folder */
+	const char *near[PLACE_FOLDERS]; /* behind that folder, where it is another library's */
+	bool elsewhere_too;		 /* what is not there may be in one of the folders below */
+	/* Behind the folder of the command, in this order; NULL: no more. */
+	const char *beside[PLACE_FOLDERS];
+	const char *installed;	     /* the last folder */
+	const char *list, *no_chars; /* the variable that is to hold it, and what it cannot hold */
+};
+
+bool place_is_there(const struct sx_sys *sys, const char *path);
+/* Path of the file. Errors: SX_ERR_NOT_FOUND, SX_ERR_UNSUPPORTED (the list cannot hold it). */
+enum sx_status place_find(const struct sx_sys *sys, const struct place *place, char *path,
+			  size_t size, struct sx_error *err);
+/* The file was not found: programs cannot be measured so, for that reason. */
+void place_missing(struct sx_device *device, const struct sx_error *err);
+
+/* "NAME=first:second", without what is NULL or empty. Owned by the caller; NULL: no memory. */
+char *place_list(const char *name, const char *first, const char *second);
+/* Whether a list, or NULL, holds this one; its parts are separated by any of `separators`. */
+bool place_holds(const char *list, const char *separators, const char *item);
+
+/* The library for measured programs, and the environment that loads it into a child. */
+
+#define LIBRARY_VARIABLES 5u
+
+/* "NAME=VALUE" texts, NULL-terminated. */
+struct library_environment {
+	char *items[LIBRARY_VARIABLES + 1];
+};
+
+/*
+ * Path of libsextant-gl.so: in $SEXTANT_PRELOAD_DIR, else beside the command, in its build tree, or
+ * where it is installed. Errors: SX_ERR_NOT_FOUND, SX_ERR_UNSUPPORTED (a path that LD_PRELOAD
+ * cannot hold).
+ */
+enum sx_status library_find(const struct sx_sys *sys, char *path, size_t size,
+			    struct sx_error *err);
+/*
+ * What lets a program start whose own AddressSanitizer wants to come before all libraries, beside
+ * what the user set for it; it is said to every program, since its children may be such. NULL: out
+ * of memory. Owned by the caller.
+ */
+char *library_sanitizer(void);
+/* `socket` is the path that the child opens, told by `variable`. What LD_PRELOAD holds already is
+ * kept. */
+enum sx_status library_environment_make(struct library_environment *environment,
+					const char *library, const char *variable,
+					const char *socket, struct sx_error *err);
+/*
+ * Whether the first `count` texts of an environment are there; else all are released. Errors:
+ * SX_ERR_NO_MEMORY.
+ */
+enum sx_status library_environment_check(struct library_environment *environment, unsigned count,
+					 struct sx_error *err);
+void library_environment_finish(struct library_environment *environment);
 
 struct inject_api {
 	size_t bytes; /* of what open() makes, with a struct inject_source in front; 0: of that */
@@ -100,5 +175,11 @@ const char *const *inject_spawn_env(struct source *source);
 bool inject_running(struct source *source);
 bool inject_waiting(struct source *source);
 enum sx_status inject_explain(struct source *source, struct sx_error *err);
+
+/*
+ * Once, when the last sample is there: writes the source's note, and how many samples were lost
+ * behind the last. false: there is nothing to tell, or it was told.
+ */
+bool told_write(struct inject_source *in);
 
 #endif

@@ -2,7 +2,7 @@
  * Readings of threads are 20 ms apart, samples begin and end at any time: between two readings a
  * thread is taken to have worked evenly.
  */
-#include "source/guest/load.h"
+#include "source/guest/guest.h"
 
 #include <stdlib.h>
 #include <string.h>

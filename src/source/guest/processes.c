@@ -1,5 +1,5 @@
 /* Programs come by the handover, and go when the kernel says so. */
-#include "source/guest/processes.h"
+#include "source/guest/guest.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -12,7 +12,6 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
-#include "source/guest/bounds.h"
 
 #define YOUNG_NS  UINT64_C(2000000000) /* time in which a program should make its first context */
 #define FORKED_NS UINT64_C(500000000)  /* after the end of one that made none: its children's */

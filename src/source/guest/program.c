@@ -1,5 +1,5 @@
 /* ELF heads and environments of other processes, read as files. */
-#include "source/guest/program.h"
+#include "source/guest/guest.h"
 
 #include <elf.h>
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* What a run says at its end of what its samples do not show. */
-#include "source/guest/told.h"
+#include "source/guest/inject.h"
 #include "base/text_buf.h"
 
 #include <stdio.h>

@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "catalog/internal.h"
 #include "query/vk/perf.h"
-#include "source/guest/ask.h"
+#include "source/guest/inject.h"
 
 #define DEADLINE_MS  5000 /* drivers that compile shaders as they start take a while */
 #define GPUS_MOST    16u

@@ -4,8 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "source/guest/library.h"
-#include "source/guest/place.h"
+#include "source/guest/inject.h"
 #include "source/vk/vk.h"
 #include "wire/channel.h"
 

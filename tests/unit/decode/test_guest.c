@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "decode/decode.h"
-#include "source/guest/library.h"
+#include "source/guest/inject.h"
 #include "table/fill.h"
 #include "wire/channel.h"
 

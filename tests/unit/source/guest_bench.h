@@ -24,7 +24,7 @@
 #include <cmocka.h>
 
 #include "guest/channel.h"
-#include "source/guest/processes.h"
+#include "source/guest/guest.h"
 
 static const struct channel_wish wish = {
     .kinds = 1u << WIRE_FRAME, .counters = 0x1234, .overhead_permille = 50, .ring = 64};

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "source/guest/channel.h"
+#include "source/guest/guest.h"
 
 #define RING 1024u
 

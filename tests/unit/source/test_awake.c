@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "source/guest/raster/awake.h"
+#include "source/guest/raster/watch.h"
 
 #define MS UINT64_C(1000000)
 #define S  UINT64_C(1000000000)

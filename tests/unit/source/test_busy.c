@@ -7,7 +7,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "source/guest/raster/busy.h"
+#include "source/guest/raster/watch.h"
 
 #define TIMES	20000u
 #define THREADS 5u

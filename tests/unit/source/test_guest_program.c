@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "base/sys.h"
-#include "source/guest/program.h"
+#include "source/guest/guest.h"
 
 #define ANOTHER (getuid() + 1)
 

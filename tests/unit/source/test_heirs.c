@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "base/sys.h"
-#include "source/guest/heirs.h"
+#include "source/guest/guest.h"
 
 #define SOCKET	   "/run/sextant/socket"
 #define NS_PER_MS  INT64_C(1000000)

@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "source/guest/rate.h"
+#include "source/guest/guest.h"
 
 #define MS UINT64_C(1000000)
 

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include <errno.h>
-#include "source/guest/load.h"
+#include "source/guest/guest.h"
 #include "source/threads.h"
 
 #define MS	UINT64_C(1000000)

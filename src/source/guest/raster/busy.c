@@ -1,5 +1,5 @@
 /* The union of times that threads spend on CPUs. */
-#include "source/guest/raster/busy.h"
+#include "source/guest/raster/watch.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* The reading side of a channel: one consumer for each ring, nothing in it is trusted. */
-#include "source/guest/channel/contexts.h"
+#include "source/guest/guest.h"
 
 #include <string.h>
 
