@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "decode/decode.h"
-#include "source/gl/counters.h"
+#include "source/gl/gl.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -3,8 +3,7 @@
  * lines: R renderer, V vendor, S version, A the extension, G a group, C a counter of it, K the
  * shape of the chip, E the end; parts are divided by tabs.
  */
-#include "source/gl/counters.h"
-#include "source/gl/egl.h"
+#include "source/gl/gl.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
  * What a driver's counters are to the session: a catalog of the chip where there is one, and beside
  * it each counter by its group and name.
  */
-#include "source/gl/counters.h"
+#include "source/gl/gl.h"
 
 #include <ctype.h>
 #include <stdio.h>

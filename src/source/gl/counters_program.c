@@ -1,5 +1,5 @@
 /* A request in the driver's words: which of its counters make which value, in which pass. */
-#include "source/gl/counters.h"
+#include "source/gl/gl.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* A child asks the Vulkan loader for all devices, queue families and their counters. */
-#include "source/vk/counters.h"
+#include "source/vk/vk.h"
 
 #include <ctype.h>
 #include <dlfcn.h>
