@@ -1,12 +1,13 @@
 /* DRM nodes, found in sysfs alone: no driver is asked and no device opened to list them. */
 #include "source/nodes.h"
-#include "base/number.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/number.h"
 
 #define NODES_MAX     64
 #define CAP_SYS_ADMIN 21
@@ -195,4 +196,21 @@ uint32_t nodes_kernel_version(const struct sx_sys *sys)
 		return 0;
 	unsigned long minor = strtoul(end + 1, NULL, 10);
 	return major < 1000 && minor < 1000 ? (uint32_t)(major * 1000 + minor) : 0;
+}
+
+/* /proc/cpuinfo of x86: who made the processor, and whether it is a guest's. */
+
+enum modules_cpu modules_cpu(const struct sx_sys *sys)
+{
+	char text[8192]; /* the first processor, and more */
+	if (sys->read_file(sys->user, "/proc/cpuinfo", text, sizeof(text)) <= 0)
+		return MODULES_OTHER;
+	const char *flags = strstr(text, "\nflags\t");
+	const char *end = flags ? strchr(flags + 1, '\n') : NULL;
+	const char *guest = flags ? strstr(flags, " hypervisor") : NULL;
+	if (!end || (guest && guest < end))
+		return MODULES_OTHER;
+	if (strstr(text, "GenuineIntel"))
+		return MODULES_INTEL;
+	return strstr(text, "AuthenticAMD") ? MODULES_AMD : MODULES_OTHER;
 }

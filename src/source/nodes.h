@@ -1,4 +1,7 @@
-/* The DRM nodes of this machine by their kernel driver: numbers of cards, their render nodes, PCI.
+/*
+ * This machine, as far as sources ask for it: the DRM nodes by their kernel driver (numbers of
+ * cards, their render nodes, PCI), the kernel's version, this process's rights, who made the
+ * processor.
  */
 #ifndef SOURCE_NODES_H
 #define SOURCE_NODES_H
@@ -47,5 +50,12 @@ uint64_t nodes_card_number(const struct sx_sys *sys, uint32_t card, const char *
 uint32_t nodes_kernel_version(const struct sx_sys *sys);
 /* Whether this process may do what CAP_PERFMON or CAP_SYS_ADMIN allow. */
 bool nodes_may_perfmon(const struct sx_sys *sys);
+
+/* Which modules of the kernel would show more, where a machine of their processor lacks them. */
+
+enum modules_cpu { MODULES_OTHER, MODULES_INTEL, MODULES_AMD };
+
+/* Whose processor this is. A guest's counts as other: its host passes nothing of that on. */
+enum modules_cpu modules_cpu(const struct sx_sys *sys);
 
 #endif

@@ -1,5 +1,5 @@
 /* Threads by /proc/PID/task/TID/schedstat: time on a CPU, and time ready but without one. */
-#include "source/threads.h"
+#include "source/process_tree.h"
 
 #include <fcntl.h>
 #include <stdio.h>

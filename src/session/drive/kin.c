@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "source/process.h"
+#include "source/process_tree.h"
 
 #define KIN_MOST 65536u /* processes that are looked at; more are not asked to end */
 

@@ -4,7 +4,7 @@
 
 #include "source/perf/perf.h"
 #include "source/source.h"
-#include "source/threads.h"
+#include "source/process_tree.h"
 
 #define CPU_IDS_MAX	 PERF_CPUS_MAX
 #define CPU_CLUSTERS_MAX 16

@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "source/modules.h"
 #include "source/nodes.h"
 
 #define CAP_SYS_PTRACE 19

@@ -7,7 +7,6 @@
 
 #include <limits.h>
 #include "source/interval.h"
-#include "source/sheet.h"
 #include "source/source.h"
 
 enum drm_engine {

@@ -9,7 +9,7 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
-#include "source/threads.h"
+#include "source/process_tree.h"
 
 #define RASTERISER    "llvmpipe-"
 #define READ_EVERY_NS UINT64_C(20000000)

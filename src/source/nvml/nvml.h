@@ -6,7 +6,6 @@
 #define SOURCE_NVML_NVML_H
 
 #include "source/interval.h"
-#include "source/sheet.h"
 #include "source/source.h"
 
 #define NVML_NAME_MAX	  96

@@ -13,7 +13,7 @@
 #include "base/text_buf.h"
 #include "catalog/internal.h"
 #include "source/interval.h"
-#include "source/modules.h"
+#include "source/nodes.h"
 
 #define DEFAULT_INTERVAL_NS UINT64_C(100000000)
 #define CATALOG		    "pmu"

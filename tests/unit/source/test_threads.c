@@ -9,7 +9,7 @@
 
 #include <errno.h>
 #include "source/guest/guest.h"
-#include "source/threads.h"
+#include "source/process_tree.h"
 
 #define MS	UINT64_C(1000000)
 #define PID	100

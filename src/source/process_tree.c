@@ -1,5 +1,5 @@
 /* /proc/PID/stat and comm. */
-#include "source/process.h"
+#include "source/process_tree.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -1,11 +1,25 @@
+/* What /proc says of processes and of their threads, for the sources that tell whose work is
+ * measured. */
+#ifndef SOURCE_PROCESS_TREE_H
+#define SOURCE_PROCESS_TREE_H
+
+#include "base/sys.h"
+
+struct process_stat {
+	char state; /* 'Z' and 'X': it has ended */
+	pid_t parent, group;
+	uint64_t begun; /* in the kernel's ticks: tells it from others of its number */
+};
+
+/* False, and errno, when it cannot be read; numbers that are missing are 0. */
+bool process_stat_read(const struct sx_sys *sys, pid_t pid, struct process_stat *out);
+/* The name of a process, or "?"; as text that can be shown. */
+void process_name_read(const struct sx_sys *sys, pid_t pid, char *out, size_t size);
+
 /*
  * What the threads of programs do, from /proc: which one is busiest. Time in which a thread could
  * run but waited for a CPU is told apart, so that a loaded machine does not make it look idle.
  */
-#ifndef SOURCE_THREADS_H
-#define SOURCE_THREADS_H
-
-#include "base/sys.h"
 
 #define THREADS_MOST 1024u /* threads that are told apart; of more the busiest is not known */
 

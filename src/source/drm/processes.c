@@ -10,7 +10,7 @@
 #include <string.h>
 #include "base/mem.h"
 #include "base/number.h"
-#include "source/process.h"
+#include "source/process_tree.h"
 
 #define LINKS_A_READING 1500	/* looked at in turn: some milliseconds */
 #define LINKS_AT_FIRST	2000000 /* before the first sample everything is looked at */
