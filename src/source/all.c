@@ -6,10 +6,6 @@
 
 #include "base/suggest.h"
 
-#define SOURCE(name) extern const struct source_ops source_##name;
-#include "source/sources.def"
-#undef SOURCE
-
 const struct source_ops *const *source_all(void)
 {
 #define SOURCE(name) &source_##name,

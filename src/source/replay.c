@@ -10,8 +10,6 @@
 #include "base/error.h"
 #include "catalog/internal.h"
 
-extern const struct source_ops source_replay;
-
 struct replay {
 	struct source base;
 	struct sx_capture_reader *reader;

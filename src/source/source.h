@@ -227,6 +227,9 @@ static inline const struct source_desc *source_describe(struct source *source)
 	return source->ops->describe ? source->ops->describe(source) : source->desc;
 }
 
+#define SOURCE(name) extern const struct source_ops source_##name;
+#include "source/sources.def"
+#undef SOURCE
 /* All sources of this build, NULL-terminated. Static storage. */
 const struct source_ops *const *source_all(void);
 /* The source of this name, in which - and _ are the same, or NULL. */

@@ -2,8 +2,6 @@
  * The OpenCL source: any OpenCL driver, measured by a layer in the programs that Sextant starts.
  * Where the layer lies, and the environment by which a child's loader finds it.
  */
-#include "source/cl/cl.h"
-
 #include <dlfcn.h>
 #include <link.h>
 #include <stdlib.h>
@@ -28,8 +26,8 @@ static const struct place cl_place = {
     .no_chars = ":",
 };
 
-enum sx_status cl_layer_find(const struct sx_sys *sys, char *path, size_t size,
-			     struct sx_error *err)
+static enum sx_status cl_layer_find(const struct sx_sys *sys, char *path, size_t size,
+				    struct sx_error *err)
 {
 	return place_find(sys, &cl_place, path, size, err);
 }
@@ -67,8 +65,9 @@ static char *preload(const struct sx_sys *sys, const char *path)
 	return place_list("LD_PRELOAD", path, there);
 }
 
-enum sx_status cl_environment(const struct sx_sys *sys, const char *socket,
-			      struct library_environment *out, struct sx_error *err)
+static enum sx_status cl_environment(const struct sx_sys *sys, const char *channel,
+				     const char *socket, struct library_environment *out,
+				     struct sx_error *err)
 {
 	char path[4096];
 	const char *layers = getenv("OPENCL_LAYERS");
@@ -77,7 +76,7 @@ enum sx_status cl_environment(const struct sx_sys *sys, const char *socket,
 		return status;
 	bool there = place_holds(layers, ":", path);
 	out->items[0] = place_list("OPENCL_LAYERS", there ? NULL : path, layers);
-	out->items[1] = place_list(WIRE_ENV_OPENCL, socket, NULL);
+	out->items[1] = place_list(channel, socket, NULL);
 	out->items[2] = preload(sys, path);
 	out->items[3] = out->items[2] ? library_sanitizer() : NULL;
 	out->items[4] = NULL;
@@ -99,6 +98,7 @@ static const struct inject_api cl_api = {
     .kinds_named = "kernel",
     .variable = "OPENCL_LAYERS",
     .holds = "libsextant-opencl",
+    .channel = WIRE_ENV_OPENCL,
     .counters = counters,
     .counter_count = sizeof(counters) / sizeof(counters[0]),
     .find_library = cl_layer_find,
@@ -133,14 +133,5 @@ const struct source_ops source_opencl = {
     .raw = RAW_KERNELS,
     .probe = cl_probe,
     .open = cl_open,
-    .describe = inject_describe,
-    .start = inject_start,
-    .read = inject_read,
-    .wake = inject_wake,
-    .stop = inject_stop,
-    .close = inject_close,
-    .running = inject_running,
-    .waiting = inject_waiting,
-    .explain = inject_explain,
-    .spawn_env = inject_spawn_env,
+    INJECT_OPS,
 };

@@ -231,6 +231,4 @@ void cpu_run_take(struct cpu_run *run);
 void cpu_run_swap(struct cpu_run *run);
 void cpu_run_finish(struct cpu_run *run);
 
-extern const struct source_ops source_cpu;
-
 #endif

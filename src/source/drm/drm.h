@@ -351,6 +351,4 @@ void drm_put_row(struct drm_source *s, size_t row, const struct drm_number *numb
 bool drm_put_processes(struct drm_source *s, struct drm_number *numbers, bool stretched,
 		       size_t *count);
 
-extern const struct source_ops source_drm;
-
 #endif

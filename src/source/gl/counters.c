@@ -153,30 +153,13 @@ void gl_list_finish(struct gl_list *list)
 #define DEADLINE_MS 10000	      /* some drivers compile shaders when they start */
 #define TOLD_MOST   ((size_t)8 << 20) /* 30,000 counters with long names and texts */
 
-static enum sx_status counters_environment(const struct sx_sys *sys, const char *socket,
-					   struct library_environment *out, struct sx_error *err)
-{
-	char library[4096];
-	enum sx_status status = library_find(sys, library, sizeof(library), err);
-	return status ? status
-		      : library_environment_make(out, library, WIRE_ENV_COUNTERS, socket, err);
-}
-
 static const struct inject_api counters_api = {
     .bytes = sizeof(struct gl_counters),
     .ops = &source_gl_counters,
-    .title = "OpenGL",
     .kinds = 1u << SX_SAMPLE_FRAME,
     .kinds_named = "frame",
-    .variable = "LD_PRELOAD",
-    .holds = "libsextant-",
-    .find_library = library_find,
-    .environment = counters_environment,
-    .not_loaded = "it did not load libsextant-gl.so: it is statically linked, setuid, or clears "
-		  "LD_PRELOAD",
-    .load_it = "start the dynamically linked program itself, as the same user",
-    .no_context = "no OpenGL context was made current in it",
-    .use_context = "check that it draws with OpenGL, not Vulkan or on the CPU",
+    GL_API,
+    .channel = WIRE_ENV_COUNTERS,
     .no_sample = "it drew nothing, or ended before its first frame did, or samples of parts of "
 		 "frames were asked for",
     .have_sample = "let it run until it swaps buffers, without --per",

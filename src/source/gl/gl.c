@@ -126,31 +126,15 @@ static const char *const counters[] = {
 #undef QUERY
 };
 
-static enum sx_status gl_environment(const struct sx_sys *sys, const char *socket,
-				     struct library_environment *out, struct sx_error *err)
-{
-	char library[4096];
-	enum sx_status status = library_find(sys, library, sizeof(library), err);
-	return status ? status : library_environment_make(out, library, WIRE_ENV, socket, err);
-}
-
 static const struct inject_api gl_api = {
     .ops = &source_gl,
     .catalog = "opengl",
-    .title = "OpenGL",
     .kinds = 1u << SX_SAMPLE_FRAME | 1u << SX_SAMPLE_GROUP | 1u << SX_SAMPLE_DRAW,
     .kinds_named = "frame, group, draw",
-    .variable = "LD_PRELOAD",
-    .holds = "libsextant-",
+    GL_API,
+    .channel = WIRE_ENV,
     .counters = counters,
     .counter_count = sizeof(counters) / sizeof(counters[0]),
-    .find_library = library_find,
-    .environment = gl_environment,
-    .not_loaded = "it did not load libsextant-gl.so: it is statically linked, setuid, or clears "
-		  "LD_PRELOAD",
-    .load_it = "start the dynamically linked program itself, as the same user",
-    .no_context = "no OpenGL context was made current in it",
-    .use_context = "check that it draws with OpenGL, not Vulkan or on the CPU",
     .no_sample = "it drew nothing, or ended before its first frame did",
     .have_sample = "let it run until it swaps buffers, or ends by itself",
 };
@@ -179,14 +163,5 @@ const struct source_ops source_gl = {
     .raw = RAW_GUEST,
     .probe = gl_probe,
     .open = gl_open,
-    .describe = inject_describe,
-    .start = inject_start,
-    .read = inject_read,
-    .wake = inject_wake,
-    .stop = inject_stop,
-    .close = inject_close,
-    .running = inject_running,
-    .waiting = inject_waiting,
-    .explain = inject_explain,
-    .spawn_env = inject_spawn_env,
+    INJECT_OPS,
 };

@@ -12,6 +12,16 @@
 #include "source/guest/inject.h"
 #include "wire/counters.h"
 
+/* What both say of themselves to inject_open(). */
+#define GL_API                                                                                     \
+	.title = "OpenGL", .variable = "LD_PRELOAD", .holds = "libsextant-",                       \
+	.find_library = library_find, .environment = library_environment,                          \
+	.not_loaded = "it did not load libsextant-gl.so: it is statically linked, setuid, or "     \
+		      "clears LD_PRELOAD",                                                         \
+	.load_it = "start the dynamically linked program itself, as the same user",                \
+	.no_context = "no OpenGL context was made current in it",                                  \
+	.use_context = "check that it draws with OpenGL, not Vulkan or on the CPU"
+
 struct egl {
 	void *(*get_proc)(const char *name);
 	void *(*get_display)(void *native);
@@ -93,7 +103,5 @@ enum sx_status gl_counters_describe(struct gl_counters *s, struct sx_error *err)
  */
 enum sx_status gl_counters_program(struct gl_counters *s, const struct source_request *request,
 				   struct sx_error *err);
-
-extern const struct source_ops source_gl, source_gl_counters;
 
 #endif

@@ -35,8 +35,8 @@ static enum sx_status prepare(struct inject_source *in, struct sx_error *err)
 	enum sx_status status = processes_open(&in->processes, in->base.sys, &inject_wish, err);
 	if (status)
 		return status;
-	return in->api->environment(in->base.sys, processes_path(&in->processes), &in->environment,
-				    err);
+	return in->api->environment(in->base.sys, in->api->channel, processes_path(&in->processes),
+				    &in->environment, err);
 }
 
 struct sx_device inject_device(const struct inject_api *api, const struct source_host *host,
@@ -305,7 +305,7 @@ enum sx_status inject_read(struct source *source, int timeout_ms, struct raw_sam
 	const struct sx_sys *sys = source->sys;
 	while (!next(in)) {
 		look_at_program(in);
-		if (in->stopped && !in->waits && told_write(in)) {
+		if (in->stopped && !in->waits && inject_write_note(in)) {
 			*out = (struct raw_sample){.kind = RAW_NOTE,
 						   .flags = in->lost ? RAW_LOST : 0,
 						   .lost = in->lost,
@@ -396,40 +396,4 @@ bool inject_running(struct source *source)
 bool inject_waiting(struct source *source)
 {
 	return processes_waiting(&inject_source(source)->processes);
-}
-
-enum sx_status inject_explain(struct source *source, struct sx_error *err)
-{
-	struct inject_source *in = inject_source(source);
-	struct processes_activity seen = processes_activity(&in->processes);
-	const struct inject_api *api = in->api;
-	error_set(err, SX_ERR_UNSUPPORTED, "the program gave no %s sample", api->title);
-	if (seen.refused_programs > 0) {
-		error_because(err, "there was no memory for its channel");
-		error_try(err, "raise the limits on memory and open files (ulimit)");
-	} else if (seen.contexts == 0 && !(in->program.kind == PROGRAM_OTHER && seen.processes) &&
-		   program_explain(&in->program, err)) {
-		return SX_ERR_UNSUPPORTED;
-	} else if (seen.processes == 0) {
-		error_because(err, "%s", api->not_loaded);
-		error_try(err, "%s", api->load_it);
-	} else if (seen.contexts == 0 && seen.nested > 0) {
-		error_because(err, "a sextant that runs in it measures what it starts itself");
-		error_try(err, "one of the two");
-	} else if (seen.contexts == 0) {
-		error_because(err, "%s", api->no_context);
-		error_try(err, "%s", api->use_context);
-	} else if (seen.refused > 0) {
-		error_because(err, "more than %u contexts were in use at once", WIRE_STREAMS);
-		error_try(err, "measure one process at a time");
-	} else if (seen.broken > 0) {
-		error_because(err, "no record in its channel made sense: the program writes where "
-				   "it must not, or has a clock of its own");
-		error_try(err,
-			  "look for writes out of bounds in it (valgrind, -fsanitize=address)");
-	} else {
-		error_because(err, "%s", api->no_sample);
-		error_try(err, "%s", api->have_sample);
-	}
-	return SX_ERR_UNSUPPORTED;
 }

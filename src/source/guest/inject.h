@@ -75,10 +75,15 @@ enum sx_status library_find(const struct sx_sys *sys, char *path, size_t size,
  * of memory. Owned by the caller.
  */
 char *library_sanitizer(void);
-/* `socket` is the path that the child opens, told by `variable`. What LD_PRELOAD holds already is
- * kept. */
+/*
+ * As inject_api.environment, of this library, or another one. What LD_PRELOAD holds already is
+ * kept.
+ */
+enum sx_status library_environment(const struct sx_sys *sys, const char *channel,
+				   const char *socket, struct library_environment *out,
+				   struct sx_error *err);
 enum sx_status library_environment_make(struct library_environment *environment,
-					const char *library, const char *variable,
+					const char *library, const char *channel,
 					const char *socket, struct sx_error *err);
 /*
  * Whether the first `count` texts of an environment are there; else all are released. Errors:
@@ -96,15 +101,17 @@ struct inject_api {
 	const char *kinds_named;     /* the same in words */
 	/* The variable of the environment that loads the library, and a part of its value. */
 	const char *variable, *holds;
+	const char *channel; /* the variable that names the socket */
 	/* Names of the counters in the channel's order; others are known without a query. */
 	const char *const *counters;
 	unsigned counter_count;
 	/* Where the library, or what names it, lies. Errors: those of place_find(). */
 	enum sx_status (*find_library)(const struct sx_sys *sys, char *path, size_t size,
 				       struct sx_error *err);
-	/* What a child needs so that the library is loaded and finds `socket`. */
-	enum sx_status (*environment)(const struct sx_sys *sys, const char *socket,
-				      struct library_environment *out, struct sx_error *err);
+	/* What a child needs so that the library is loaded and finds `socket`, by `channel`. */
+	enum sx_status (*environment)(const struct sx_sys *sys, const char *channel,
+				      const char *socket, struct library_environment *out,
+				      struct sx_error *err);
 	/* Why there is no sample, and the remedy, by how far programs came. */
 	const char *not_loaded, *load_it;     /* no program has loaded the library */
 	const char *no_context, *use_context; /* the library was loaded, but nothing was drawn on */
@@ -175,11 +182,17 @@ const char *const *inject_spawn_env(struct source *source);
 bool inject_running(struct source *source);
 bool inject_waiting(struct source *source);
 enum sx_status inject_explain(struct source *source, struct sx_error *err);
+/* All of these in the table of a source that has no call of its own for any. */
+#define INJECT_OPS                                                                                 \
+	.describe = inject_describe, .start = inject_start, .read = inject_read,                   \
+	.wake = inject_wake, .stop = inject_stop, .close = inject_close,                           \
+	.running = inject_running, .waiting = inject_waiting, .explain = inject_explain,           \
+	.spawn_env = inject_spawn_env
 
 /*
  * Once, when the last sample is there: writes the source's note, and how many samples were lost
  * behind the last. false: there is nothing to tell, or it was told.
  */
-bool told_write(struct inject_source *in);
+bool inject_write_note(struct inject_source *in);
 
 #endif

@@ -184,14 +184,23 @@ char *library_sanitizer(void)
 	return place_list("ASAN_OPTIONS", "verify_asan_link_order=0", getenv("ASAN_OPTIONS"));
 }
 
+enum sx_status library_environment(const struct sx_sys *sys, const char *channel,
+				   const char *socket, struct library_environment *out,
+				   struct sx_error *err)
+{
+	char library[4096];
+	enum sx_status status = library_find(sys, library, sizeof(library), err);
+	return status ? status : library_environment_make(out, library, channel, socket, err);
+}
+
 enum sx_status library_environment_make(struct library_environment *environment,
-					const char *library, const char *variable,
+					const char *library, const char *channel,
 					const char *socket, struct sx_error *err)
 {
 	const char *preload = getenv("LD_PRELOAD");
 	bool there = place_holds(preload, ": ", library);
 	environment->items[0] = place_list("LD_PRELOAD", there ? NULL : library, preload);
-	environment->items[1] = place_list(variable, socket, NULL);
+	environment->items[1] = place_list(channel, socket, NULL);
 	environment->items[2] = library_sanitizer();
 	environment->items[3] = NULL;
 	return library_environment_check(environment, 3, err);

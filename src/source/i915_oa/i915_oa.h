@@ -77,8 +77,6 @@ int i915_config_add(const struct sx_sys *sys, int fd, const struct oa_programs *
 void i915_refused_register(const struct sx_sys *sys, int fd, const struct oa_programs *programs,
 			   struct sx_error *err);
 
-extern const struct source_ops source_i915_oa;
-
 /* What the kernel had when the stream ended: one read() of it. */
 struct i915_piece {
 	struct i915_piece *next;

@@ -10,8 +10,6 @@
 
 #define UNITS 16
 
-extern const struct source_ops source_kbase;
-
 /* Whether the driver's version has a reader that serves this GPU. */
 static enum sx_status check_reader(const struct kbase_device *device, struct sx_error *err)
 {

@@ -13,8 +13,6 @@
 #define PERIOD_MIN_NS UINT64_C(100000)
 #define PERIOD_MAX_NS UINT64_C(60000000000)
 
-extern const struct source_ops source_mali_model;
-
 struct model_device {
 	const char *id, *name;
 	struct model_gpu gpu;

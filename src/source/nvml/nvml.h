@@ -208,6 +208,4 @@ struct nvml_device {
 void nvml_device_read(struct nvml_device *device, const bool wanted[NVML_COUNTER_COUNT],
 		      struct nvml_reading out[NVML_COUNTER_COUNT]);
 
-extern const struct source_ops source_nvml;
-
 #endif

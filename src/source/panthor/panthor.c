@@ -37,8 +37,6 @@ struct panthor_perf_info {
 	uint32_t flags, clocks, blocks[6]; /* firmware, CSF, tiler, memory, core, neural */
 };
 
-extern const struct source_ops source_panthor;
-
 static int panthor_ask(const struct sx_sys *sys, int fd, uint32_t type, void *data, uint32_t *size)
 {
 	struct panthor_query ask = {

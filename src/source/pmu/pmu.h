@@ -168,6 +168,4 @@ enum sx_status pmu_selftest(const struct sx_sys *sys, const struct pmu_list *lis
 			    void (*say)(void *user, const char *line), void *user,
 			    struct sx_error *err);
 
-extern const struct source_ops source_pmu;
-
 #endif

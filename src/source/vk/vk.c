@@ -77,8 +77,8 @@ static enum sx_status check_library(const struct sx_sys *sys, const char *manife
 }
 
 /* The folder: the file's name is the loader's business. */
-enum sx_status vk_layer_find(const struct sx_sys *sys, char *path, size_t size,
-			     struct sx_error *err)
+static enum sx_status vk_layer_find(const struct sx_sys *sys, char *path, size_t size,
+				    struct sx_error *err)
 {
 	enum sx_status status = place_find(sys, &vk_place, path, size, err);
 	if (!status)
@@ -94,8 +94,9 @@ enum sx_status vk_layer_find(const struct sx_sys *sys, char *path, size_t size,
  * where it finds them instead). The variable of the implicit layer serves programs in containers,
  * whose loader sees what is installed alone.
  */
-enum sx_status vk_environment(const struct sx_sys *sys, const char *socket,
-			      struct library_environment *out, struct sx_error *err)
+static enum sx_status vk_environment(const struct sx_sys *sys, const char *channel,
+				     const char *socket, struct library_environment *out,
+				     struct sx_error *err)
 {
 	char folder[4096];
 	const char *all = getenv("VK_LAYER_PATH"), *layers = getenv("VK_INSTANCE_LAYERS");
@@ -108,7 +109,7 @@ enum sx_status vk_environment(const struct sx_sys *sys, const char *socket,
 			     : place_list("VK_ADD_LAYER_PATH", getenv("VK_ADD_LAYER_PATH"), folder);
 	out->items[1] = place_list("VK_INSTANCE_LAYERS", layers, there ? NULL : LAYER);
 	out->items[2] = place_list("SEXTANT_VULKAN", "1", NULL);
-	out->items[3] = place_list(WIRE_ENV_VULKAN, socket, NULL);
+	out->items[3] = place_list(channel, socket, NULL);
 	out->items[4] = NULL;
 	return library_environment_check(out, 4, err);
 }
@@ -131,6 +132,7 @@ static const struct inject_api vk_api = {
     .kinds_named = "frame, group, pass, command-buffer, submit, queue",
     .variable = "VK_INSTANCE_LAYERS",
     .holds = "VK_LAYER_SEXTANT",
+    .channel = WIRE_ENV_VULKAN,
     .counters = counters,
     .counter_count = sizeof(counters) / sizeof(counters[0]),
     .find_library = vk_layer_find,
@@ -277,16 +279,7 @@ const struct source_ops source_vulkan = {
     .raw = RAW_GUEST,
     .probe = vk_probe,
     .open = vk_open,
-    .describe = inject_describe,
-    .start = inject_start,
-    .read = inject_read,
-    .wake = inject_wake,
-    .stop = inject_stop,
-    .close = inject_close,
-    .running = inject_running,
-    .waiting = inject_waiting,
-    .explain = inject_explain,
-    .spawn_env = inject_spawn_env,
+    INJECT_OPS,
     .catalog = vk_catalog,
     .passes = vk_passes,
 };

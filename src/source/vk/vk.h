@@ -37,19 +37,4 @@ enum sx_status vk_counters_catalog(struct sx_context *catalogs, const struct vk_
  */
 bool vk_counters_part(const uint8_t (*ids)[WIRE_ID_BYTES], uint32_t count, uint32_t *pass_of);
 
-extern const struct source_ops source_vulkan;
-
-struct library_environment;
-
-/*
- * Path of the folder that holds the layer's explicit manifest: $SEXTANT_LAYER_DIR or what belongs
- * to it, in the build tree, or where it is installed. Errors: SX_ERR_NOT_FOUND, also when the
- * library that the manifest names is not there.
- */
-enum sx_status vk_layer_find(const struct sx_sys *sys, char *path, size_t size,
-			     struct sx_error *err);
-/* What a child needs so that the loader puts the layer into it. */
-enum sx_status vk_environment(const struct sx_sys *sys, const char *socket,
-			      struct library_environment *out, struct sx_error *err);
-
 #endif

@@ -130,6 +130,4 @@ enum sx_status xe_unit_choose(struct xe_oa *s, struct sx_error *err);
 /* Writes a record with a pair of CPU and GPU time; its size, or 0. s->gone when the device is. */
 size_t xe_oa_pair(struct oa_source *source, uint8_t *out, size_t cap);
 
-extern const struct source_ops source_xe_oa;
-
 #endif

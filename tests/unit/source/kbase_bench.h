@@ -20,8 +20,6 @@
 #include "source/source.h"
 #include "unit/context.h"
 
-extern const struct source_ops source_kbase;
-
 /* An opened device with a decoder and the table that its samples go to. */
 struct bench {
 	struct fake_kbase fake;

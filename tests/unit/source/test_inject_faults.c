@@ -20,8 +20,7 @@
 #include <cmocka.h>
 
 #include "guest/channel.h"
-#include "source/cl/cl.h"
-#include "source/vk/vk.h"
+#include "source/source.h"
 
 #define RECORDS	 20u
 #define AGO_NS	 UINT64_C(800000000) /* nothing drew then; a channel may be so much younger */

@@ -12,8 +12,6 @@
 #include "source/mali_model/model.h"
 #include "source/source.h"
 
-extern const struct source_ops source_kbase;
-
 /* A GPU whose counts the fake driver asks for, block by block. */
 struct chip {
 	struct sx_context *context;

@@ -15,8 +15,6 @@
 #include "unit/context.h"
 #include "unit/source/found.h"
 
-extern const struct source_ops source_kbase;
-
 static struct found probe(struct fake_kbase *fake)
 {
 	struct found f = {0};

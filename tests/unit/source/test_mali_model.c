@@ -13,8 +13,6 @@
 #include "decode/decode.h"
 #include "source/mali/mali.h"
 
-extern const struct source_ops source_mali_model;
-
 #define STEP_NS UINT64_C(50000000)
 #define SAMPLES 110 /* 5.5 s: all five scenes */
 

@@ -14,8 +14,6 @@
 
 #include <sextant/catalog.h>
 
-extern const struct source_ops source_panthor;
-
 #define QUERY 0xc0106440u
 
 struct fake {

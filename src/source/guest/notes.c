@@ -1,8 +1,10 @@
-/* What a run says at its end of what its samples do not show. */
+/* What a run says at its end: what its samples do not show, or why there are none. */
 #include "source/guest/inject.h"
-#include "base/text_buf.h"
 
 #include <stdio.h>
+
+#include "base/error.h"
+#include "base/text_buf.h"
 
 #define TOLD_MOST UINT64_C(1000000) /* a program that writes where it must not counts anything */
 
@@ -76,7 +78,7 @@ static void tell_missing(struct inject_source *in, const struct processes_activi
 	}
 }
 
-bool told_write(struct inject_source *in)
+bool inject_write_note(struct inject_source *in)
 {
 	struct processes_activity seen = processes_activity(&in->processes);
 	in->lost = seen.late + seen.dropped;
@@ -90,4 +92,40 @@ bool told_write(struct inject_source *in)
 	tell_own(in);
 	tell_missing(in, &seen);
 	return in->note[0] != '\0';
+}
+
+enum sx_status inject_explain(struct source *source, struct sx_error *err)
+{
+	struct inject_source *in = (struct inject_source *)source;
+	struct processes_activity seen = processes_activity(&in->processes);
+	const struct inject_api *api = in->api;
+	error_set(err, SX_ERR_UNSUPPORTED, "the program gave no %s sample", api->title);
+	if (seen.refused_programs > 0) {
+		error_because(err, "there was no memory for its channel");
+		error_try(err, "raise the limits on memory and open files (ulimit)");
+	} else if (seen.contexts == 0 && !(in->program.kind == PROGRAM_OTHER && seen.processes) &&
+		   program_explain(&in->program, err)) {
+		return SX_ERR_UNSUPPORTED;
+	} else if (seen.processes == 0) {
+		error_because(err, "%s", api->not_loaded);
+		error_try(err, "%s", api->load_it);
+	} else if (seen.contexts == 0 && seen.nested > 0) {
+		error_because(err, "a sextant that runs in it measures what it starts itself");
+		error_try(err, "one of the two");
+	} else if (seen.contexts == 0) {
+		error_because(err, "%s", api->no_context);
+		error_try(err, "%s", api->use_context);
+	} else if (seen.refused > 0) {
+		error_because(err, "more than %u contexts were in use at once", WIRE_STREAMS);
+		error_try(err, "measure one process at a time");
+	} else if (seen.broken > 0) {
+		error_because(err, "no record in its channel made sense: the program writes where "
+				   "it must not, or has a clock of its own");
+		error_try(err,
+			  "look for writes out of bounds in it (valgrind, -fsanitize=address)");
+	} else {
+		error_because(err, "%s", api->no_sample);
+		error_try(err, "%s", api->have_sample);
+	}
+	return SX_ERR_UNSUPPORTED;
 }
