@@ -1,4 +1,4 @@
-/* The grid of times of sources that are asked for their values, and the rows that they make. */
+/* The grid of times of sources that are asked for their values, and the samples that they make. */
 #include "source/interval.h"
 
 #include <errno.h>
@@ -14,37 +14,44 @@
 #define NS_PER_MS UINT64_C(1000000)
 #define WATCH_MS  10 /* how often the end of what is measured is looked for */
 
-void interval_put_u64(uint8_t *to, uint64_t value)
+static struct interval_source *interval_source(struct source *source)
 {
-	for (int i = 0; i < 8; i++)
-		to[i] = (uint8_t)(value >> 8 * i);
+	return (struct interval_source *)source;
 }
 
-bool interval_process_ended(const struct sx_sys *sys, pid_t pid)
+void *interval_create(size_t bytes, const struct source_ops *source, const struct interval_ops *ops,
+		      const struct source_host *host, struct sx_error *err)
 {
-	struct process_stat stat;
-	if (!process_stat_read(sys, pid, &stat))
-		return errno == ENOENT || errno == ESRCH;
-	return stat.state == 'Z' || stat.state == 'X';
+	struct interval_source *s = calloc(1, bytes);
+	if (!s) {
+		error_nomem(err, ops->what);
+		return NULL;
+	}
+	s->base = (struct source){source, host->sys, host->catalogs, &s->desc};
+	s->desc.min_interval_ns = INTERVAL_MIN_NS;
+	s->desc.max_interval_ns = INTERVAL_MAX_NS;
+	s->ops = ops;
+	return s;
 }
 
-enum sx_status interval_check(const struct interval *t, const struct source_request *request,
-			      const struct interval_words *words, struct sx_error *err)
+enum sx_status interval_check(const struct interval_source *s, const struct source_request *request,
+			      struct sx_error *err)
 {
+	const struct interval_ops *of = s->ops;
 	uint64_t wanted_ns = request->interval_ns;
-	if (t->started && !t->stopped)
-		return error_set(err, SX_ERR_USAGE, "%s is started already", words->what);
-	if (request->set && words->no_set) {
-		error_set(err, SX_ERR_NOT_FOUND, "%s has no set \"%s\"", words->what, request->set);
-		error_because(err, "%s", words->no_set);
+	if (s->run.started && !s->run.stopped)
+		return error_set(err, SX_ERR_USAGE, "%s is started already", of->what);
+	if (request->set && of->no_set) {
+		error_set(err, SX_ERR_NOT_FOUND, "%s has no set \"%s\"", of->what, request->set);
+		error_because(err, "%s", of->no_set);
 		error_try(err, "-m with their names");
 		return SX_ERR_NOT_FOUND;
 	}
 	if (!wanted_ns || (wanted_ns >= INTERVAL_MIN_NS && wanted_ns <= INTERVAL_MAX_NS))
 		return SX_OK;
-	error_set(err, SX_ERR_USAGE, "%s cannot sample every %.6g us", words->what,
+	error_set(err, SX_ERR_USAGE, "%s cannot sample every %.6g us", of->what,
 		  (double)wanted_ns * 1e-3);
-	error_because(err, "%s", words->no_finer);
+	error_because(err, "%s", of->no_finer);
 	error_try(err, "an interval from 1ms to 3600s");
 	return SX_ERR_USAGE;
 }
@@ -54,53 +61,62 @@ static enum sx_status no_clock(struct sx_error *err)
 	return error_errno(err, errno, "cannot read the monotonic clock");
 }
 
-enum sx_status interval_start(struct interval *t, uint64_t interval_ns, struct sx_error *err)
+enum sx_status interval_start(struct interval_source *s, const struct source_request *request,
+			      uint64_t default_ns, struct sx_error *err)
 {
-	t->interval_ns = interval_ns;
-	t->ops->take(t->user, NULL);
-	t->last_ns = sys_now_ns(t->sys);
+	struct interval *t = &s->run;
+	*t = (struct interval){.pid = request->pid, .child = request->child ? request->pid : 0};
+	t->interval_ns = request->interval_ns ? request->interval_ns : default_ns;
+	s->ops->take(&s->base, NULL);
+	t->last_ns = sys_now_ns(s->base.sys);
 	if (!t->last_ns)
 		return no_clock(err);
-	t->due_ns = t->last_ns + interval_ns;
+	t->due_ns = t->last_ns + t->interval_ns;
 	t->started = true;
 	return SX_OK;
 }
 
 /* Values are read one after another: the last one is later than the time that all are told with.
  */
-static void note_reading(struct interval *t, uint64_t begin_ns)
+static void note_reading(struct interval_source *s, uint64_t begin_ns)
 {
-	uint64_t end_ns = sys_now_ns(t->sys);
-	if (end_ns > begin_ns && end_ns - begin_ns > t->reading_ns)
-		t->reading_ns = end_ns - begin_ns;
+	uint64_t end_ns = sys_now_ns(s->base.sys);
+	if (end_ns > begin_ns && end_ns - begin_ns > s->run.reading_ns)
+		s->run.reading_ns = end_ns - begin_ns;
 }
 
-static void fill(struct interval *t, uint64_t now, struct raw_sample *out)
+static void fill(struct interval_source *s, uint64_t now, struct raw_sample *out)
 {
-	*out = (struct raw_sample){.begin_ns = t->last_ns, .end_ns = now};
-	t->ops->take(t->user, out);
-	note_reading(t, now);
-	if (now - t->last_ns > t->interval_ns + t->interval_ns / 2)
-		out->flags |= RAW_STRETCHED;
+	struct interval *t = &s->run;
+	bool stretched = now - t->last_ns > t->interval_ns + t->interval_ns / 2;
+	*out = (struct raw_sample){
+	    .begin_ns = t->last_ns, .end_ns = now, .flags = stretched ? RAW_STRETCHED : 0};
+	s->ops->take(&s->base, out);
+	note_reading(s, now);
 	t->last_ns = now;
 	/* The grid of times is kept; what was missed is skipped. */
 	if (now >= t->due_ns)
 		t->due_ns += t->interval_ns * ((now - t->due_ns) / t->interval_ns + 1);
 }
 
-static bool has_ended(struct interval *t)
+static bool has_ended(struct interval_source *s)
 {
-	if (t->over || !t->watched)
+	struct interval *t = &s->run;
+	const struct sx_sys *sys = s->base.sys;
+	if (t->over || t->pid <= 0)
 		return t->over;
-	t->over = t->child ? t->sys->ended(t->sys->user, t->child) != 0 : t->ops->ended(t->user);
+	t->over = t->child	  ? sys->ended(sys->user, t->child) != 0
+		  : s->ops->ended ? s->ops->ended(&s->base)
+				  : process_ended(sys, t->pid);
 	return t->over;
 }
 
 /* Waits until a sample is due or the time is over: SX_OK, SX_AGAIN or an error. */
-static enum sx_status wait_due(struct interval *t, int timeout_ms, uint64_t *now,
+static enum sx_status wait_due(struct interval_source *s, int timeout_ms, uint64_t *now,
 			       struct sx_error *err)
 {
-	const struct sx_sys *sys = t->sys;
+	const struct interval *t = &s->run;
+	const struct sx_sys *sys = s->base.sys;
 	uint64_t deadline = 0;
 	for (bool first = true;; first = false) {
 		*now = sys_now_ns(sys);
@@ -108,13 +124,13 @@ static enum sx_status wait_due(struct interval *t, int timeout_ms, uint64_t *now
 			return no_clock(err);
 		if (first)
 			deadline = *now + (uint64_t)(timeout_ms > 0 ? timeout_ms : 0) * NS_PER_MS;
-		if (*now >= t->due_ns || has_ended(t))
+		if (*now >= t->due_ns || has_ended(s))
 			return SX_OK;
 		if (*now >= deadline)
 			return SX_AGAIN;
 		uint64_t until = t->due_ns < deadline ? t->due_ns : deadline;
 		uint64_t wait_ms = (until - *now + NS_PER_MS - 1) / NS_PER_MS;
-		if (t->watched && wait_ms > WATCH_MS)
+		if (t->pid > 0 && wait_ms > WATCH_MS)
 			wait_ms = WATCH_MS;
 		if (sys->poll(sys->user, NULL, 0, (int)wait_ms) < 0) {
 			if (errno == EINTR)
@@ -124,9 +140,10 @@ static enum sx_status wait_due(struct interval *t, int timeout_ms, uint64_t *now
 	}
 }
 
-static bool interval_give_note(struct interval *t, struct raw_sample *out)
+static bool interval_give_note(struct interval_source *s, struct raw_sample *out)
 {
-	const char *text = t->ops->note ? t->ops->note(t->user, t->notes_told) : NULL;
+	struct interval *t = &s->run;
+	const char *text = s->ops->note(&s->base, t->notes_told);
 	if (!text)
 		return false;
 	t->notes_told++;
@@ -138,32 +155,35 @@ static bool interval_give_note(struct interval *t, struct raw_sample *out)
 	return true;
 }
 
-enum sx_status interval_read(struct interval *t, int timeout_ms, struct raw_sample *out,
+enum sx_status interval_read(struct source *source, int timeout_ms, struct raw_sample *out,
 			     struct sx_error *err)
 {
+	struct interval_source *s = interval_source(source);
+	struct interval *t = &s->run;
 	uint64_t now = 0;
 	if (!t->started)
 		return error_set(err, SX_ERR_USAGE, "the source is not started");
-	if (interval_give_note(t, out))
+	if (interval_give_note(s, out))
 		return SX_OK;
 	if (t->has_pending) {
 		*out = t->pending;
 		t->has_pending = false;
-		return SX_OK;
+	} else {
+		if (t->over || t->stopped)
+			return SX_END;
+		enum sx_status status = wait_due(s, timeout_ms, &now, err);
+		if (status != SX_OK)
+			return status;
+		if (now <= t->last_ns)
+			return SX_END; /* the program ended at the very moment of the last sample */
+		fill(s, now, out);
 	}
-	if (t->over || t->stopped)
-		return SX_END;
-	enum sx_status status = wait_due(t, timeout_ms, &now, err);
-	if (status != SX_OK)
-		return status;
-	if (now <= t->last_ns)
-		return SX_END; /* the program ended at the very moment of the last sample */
-	fill(t, now, out);
-	return SX_OK;
+	return s->out_of_memory ? error_nomem(err, s->ops->what) : SX_OK;
 }
 
-bool interval_clock(const struct interval *t, struct source_clock *out)
+bool interval_clock(struct source *source, struct source_clock *out)
 {
+	const struct interval *t = &interval_source(source)->run;
 	*out = (struct source_clock){.name = "monotonic",
 				     .own_ns = t->last_ns,
 				     .monotonic_ns = t->last_ns,
@@ -171,29 +191,71 @@ bool interval_clock(const struct interval *t, struct source_clock *out)
 	return t->reading_ns != 0;
 }
 
-void interval_wake(const struct interval *t, struct source_wake *out)
+void interval_wake(struct source *source, struct source_wake *out)
 {
-	uint64_t look =
-	    t->watched && !t->child ? sys_now_ns(t->sys) + WATCH_MS * NS_PER_MS : UINT64_MAX;
+	const struct interval *t = &interval_source(source)->run;
+	uint64_t look = UINT64_MAX;
+	if (t->pid > 0 && !t->child)
+		look = sys_now_ns(source->sys) + WATCH_MS * NS_PER_MS;
 	*out = (struct source_wake){.fd = -1, .due_ns = t->due_ns < look ? t->due_ns : look};
 }
 
 /* The rest of an interval is a sample of its own, however short: totals are of the whole run. */
-void interval_stop(struct interval *t)
+void interval_stop(struct interval_source *s)
 {
+	struct interval *t = &s->run;
 	uint64_t now;
 	if (!t->started || t->stopped)
 		return;
 	t->stopped = true;
-	if (t->over || !(now = sys_now_ns(t->sys)) || now <= t->last_ns)
+	if (t->over || !(now = sys_now_ns(s->base.sys)) || now <= t->last_ns)
 		return;
-	fill(t, now, &t->pending);
+	fill(s, now, &t->pending);
 	t->has_pending = true;
 }
 
-void sheet_finish(struct sheet *r)
+enum sx_status interval_no_process(pid_t pid, struct sx_error *err)
 {
-	uint32_t columns = r->column_count;
+	error_set(err, SX_ERR_NOT_FOUND, "there is no process %d", (int)pid);
+	error_because(err, "/proc/%d/stat cannot be read", (int)pid);
+	error_try(err, "give the id of a running process, or start one with -- command");
+	return SX_ERR_NOT_FOUND;
+}
+
+enum sx_status interval_set_values(struct interval_source *s, const char *const *names,
+				   uint32_t count, struct sx_error *err)
+{
+	s->values = calloc((size_t)count + 1, sizeof(uint64_t) + 1);
+	if (!s->values)
+		return error_nomem(err, s->ops->what);
+	s->desc.counters = names;
+	s->desc.counter_count = count;
+	return SX_OK;
+}
+
+void interval_give_values(struct interval_source *s, struct raw_sample *out)
+{
+	out->kind = RAW_VALUES;
+	out->data = s->values;
+	out->size = s->desc.counter_count * (sizeof(uint64_t) + 1);
+}
+
+struct sx_column interval_column(const struct sx_catalog *catalog, const char *name,
+				 enum sx_type type, const char *why)
+{
+	uint32_t count;
+	uint32_t at = catalog ? sx_catalog_find_counter(catalog, name, SX_NONE, NULL) : SX_NONE;
+	const struct sx_counter_info *info =
+	    at == SX_NONE ? NULL : &sx_catalog_counters(catalog, &count)[at];
+	return (struct sx_column){.name = name,
+				  .unit = info ? info->unit : "count",
+				  .type = type,
+				  .over_time = info ? info->over_time : SX_REDUCE_SUM,
+				  .why = why};
+}
+
+static void sheet_finish(struct sheet *r)
+{
 	free(r->values);
 	free(r->qualities);
 	free(r->begins);
@@ -202,15 +264,16 @@ void sheet_finish(struct sheet *r)
 	free(r->names);
 	free(r->strings);
 	free(r->vectors);
-	*r = (struct sheet){.column_count = columns};
+	*r = (struct sheet){0};
 }
 
-bool sheet_grow(struct sheet *r, size_t count)
+enum sx_status interval_make_rows(struct interval_source *s, size_t count, struct sx_error *err)
 {
+	struct sheet *r = &s->sheet;
 	if (count <= r->cap)
-		return true;
+		return SX_OK;
 	size_t cap = count < 16 ? 16 : count * 2, none[8] = {0};
-	size_t cells = cap * ((size_t)r->column_count + 1);
+	size_t columns = (size_t)s->desc.column_count + 1, cells = cap * columns;
 	sheet_finish(r);
 	bool ok = mem_grow(&r->values, &none[0], cells, sizeof(*r->values)) &&
 		  mem_grow(&r->qualities, &none[1], cells, 1) &&
@@ -219,43 +282,59 @@ bool sheet_grow(struct sheet *r, size_t count)
 		  mem_grow(&r->labels, &none[4], cap, sizeof(*r->labels)) &&
 		  mem_grow(&r->names, &none[5], cap, SHEET_NAME_SIZE) &&
 		  mem_grow(&r->strings, &none[6], cap, sizeof(*r->strings)) &&
-		  mem_grow(&r->vectors, &none[7], (size_t)r->column_count + 1, sizeof(*r->vectors));
+		  mem_grow(&r->vectors, &none[7], columns, sizeof(*r->vectors));
 	r->cap = ok ? cap : 0;
-	return ok;
+	return ok ? SX_OK : error_nomem(err, s->ops->what);
 }
 
-void sheet_put(struct sheet *r, uint32_t column, size_t row, uint64_t bits, uint8_t quality)
+void interval_put(struct interval_source *s, uint32_t column, size_t row, uint64_t bits,
+		  uint8_t quality)
 {
-	size_t at = (size_t)column * r->cap + row;
-	r->values[at] = bits;
-	r->qualities[at] = quality;
+	size_t at = (size_t)column * s->sheet.cap + row;
+	s->sheet.values[at] = bits;
+	s->sheet.qualities[at] = quality;
 }
 
-void sheet_name(struct sheet *r, size_t row, const char *name, pid_t pid)
+void interval_put_name(struct interval_source *s, size_t row, const char *name, pid_t pid)
 {
-	snprintf(r->names[row], SHEET_NAME_SIZE, "%s (%d)", name, (int)pid);
+	snprintf(s->sheet.names[row], SHEET_NAME_SIZE, "%s (%d)", name, (int)pid);
 }
 
-void sheet_give(struct sheet *r, size_t count, const struct sheet_head *head)
+void interval_give_rows(struct interval_source *s, size_t count, struct raw_sample *out)
 {
+	struct sheet *r = &s->sheet;
 	for (size_t row = 0; row < count; row++) {
-		r->begins[row] = head->begin_ns;
-		r->ends[row] = head->end_ns;
+		r->begins[row] = out->begin_ns;
+		r->ends[row] = out->end_ns;
 		r->labels[row] = row;
 		r->strings[row] = r->names[row];
 	}
-	for (uint32_t i = 0; i < r->column_count; i++)
+	for (uint32_t i = 0; i < s->desc.column_count; i++)
 		r->vectors[i] =
-		    (struct sx_vector){head->columns[i].type, r->values + (size_t)i * r->cap,
+		    (struct sx_vector){s->desc.columns[i].type, r->values + (size_t)i * r->cap,
 				       r->qualities + (size_t)i * r->cap};
 	r->out = (struct sx_rows){.count = count,
 				  .begin_ns = r->begins,
 				  .end_ns = r->ends,
 				  .columns = r->vectors,
-				  .column_count = r->column_count};
-	if (!head->named)
+				  .column_count = s->desc.column_count};
+	out->kind = RAW_ROWS;
+	out->data = (const uint8_t *)&r->out;
+	out->size = sizeof(r->out);
+	if (!s->by_process)
 		return;
 	r->out.labels[SX_LABEL_PROCESS] = r->labels;
 	r->out.strings = r->strings;
 	r->out.string_count = (uint32_t)count;
+}
+
+void interval_release(struct interval_source *s)
+{
+	free(s->values);
+	s->values = NULL;
+	sheet_finish(&s->sheet);
+	s->desc.counters = s->desc.whys = NULL;
+	s->desc.counter_count = 0;
+	s->out_of_memory = false;
+	s->run = (struct interval){0};
 }

@@ -1,38 +1,36 @@
 /*
- * What sources share that are asked for their values, rather than told: one sample an interval on a
- * grid of times, notes before the first, the rest of the last interval kept by stop(); and rows of
- * numbers that such a source makes itself.
+ * The base of sources that are asked for their values, rather than told: one sample an interval on
+ * a grid of times, notes before the first, the rest of the last interval kept by stop(). Its
+ * samples are values of counters, or rows of numbers that the source makes itself.
  */
 #ifndef SOURCE_INTERVAL_H
 #define SOURCE_INTERVAL_H
 
 #include <sextant/sample.h>
 
-#include "base/sys.h"
 #include "source/source.h"
 
-/* How a source takes part. `user` is handed to each. */
+/* How a source takes part, and its words. Static storage. */
 struct interval_ops {
+	const char *what;   /* "the CPU source" */
+	const char *no_set; /* why it has no sets, which are then refused; NULL: they are ignored */
+	const char *no_finer; /* why its intervals are what they are */
 	/*
-	 * Reads everything and fills in what lies between the reading before and this one; the
-	 * times are set already. The bytes hold until the next call. The first call is made by
+	 * Reads everything and fills in what lies between the reading before and this one; times
+	 * and flags are set already. The bytes hold until the next call. The first call is made by
 	 * interval_start(), with `out` NULL: a reading to begin from.
 	 */
-	void (*take)(void *user, struct raw_sample *out);
-	/* Whether what is measured has ended, so that its last sample is due at once; NULL: never.
-	 */
-	bool (*ended)(void *user);
-	/* The n-th thing that the user should know, NULL beyond the last one; or NULL. */
-	const char *(*note)(void *user, uint32_t index);
+	void (*take)(struct source *source, struct raw_sample *out);
+	/* Whether the process that is measured has ended; NULL: as process_ended() has it. */
+	bool (*ended)(struct source *source);
+	/* The n-th thing that the user should know, NULL beyond the last one. */
+	const char *(*note)(struct source *source, uint32_t index);
 };
 
-/* Between start() and close(). Zero-initialise. */
+/* Between start() and close(). */
 struct interval {
-	const struct interval_ops *ops;
-	void *user;
-	const struct sx_sys *sys;
-	bool watched; /* what is measured may end: ended() is asked */
-	pid_t child; /* ... or the kernel, where it is a child whose end wakes the reader; else 0 */
+	pid_t pid;   /* the process that is measured, whose end makes the last sample due; or 0 */
+	pid_t child; /* the same where the kernel wakes the reader at its end; else 0 */
 	bool over;   /* what is measured has ended; take() may say so as well */
 	uint64_t interval_ns, last_ns, due_ns;
 	uint64_t reading_ns; /* how long the longest reading of all values took */
@@ -42,52 +40,11 @@ struct interval {
 	struct raw_sample pending; /* taken by stop() */
 };
 
-#define INTERVAL_MIN_NS UINT64_C(1000000)
-#define INTERVAL_MAX_NS UINT64_C(3600000000000)
-
-/* A source in words. */
-struct interval_words {
-	const char *what;   /* "the CPU source" */
-	const char *no_set; /* why it has no sets, which are then refused; NULL: they are ignored */
-	const char *no_finer; /* why its intervals are what they are */
-};
-
-/*
- * Refuses what cannot be started: a source that runs, a set, an interval below a millisecond or
- * above an hour. Errors: SX_ERR_USAGE, SX_ERR_NOT_FOUND (the set).
- */
-enum sx_status interval_check(const struct interval *interval, const struct source_request *request,
-			      const struct interval_words *words, struct sx_error *err);
-/*
- * Takes the reading to begin from. Members up to `child` are set by the caller. Errors:
- * that of the clock.
- */
-enum sx_status interval_start(struct interval *interval, uint64_t interval_ns,
-			      struct sx_error *err);
-/* As source_ops.read(), .clock(), .wake() and .stop(). */
-enum sx_status interval_read(struct interval *interval, int timeout_ms, struct raw_sample *out,
-			     struct sx_error *err);
-bool interval_clock(const struct interval *interval, struct source_clock *out);
-void interval_wake(const struct interval *interval, struct source_wake *out);
-void interval_stop(struct interval *interval);
-
-/* Whether a process is gone, or has ended and waits to be waited for. */
-bool interval_process_ended(const struct sx_sys *sys, pid_t pid);
-/* Writes u64 values as RAW_VALUES has them, for take(). */
-void interval_put_u64(uint8_t *to, uint64_t value);
-
-/*
- * Rows on their way from a source that makes them itself (RAW_ROWS): memory for their numbers,
- * times and programs' names, shared by the sources that give a row a program.
- */
-
 #define SHEET_NAME_SIZE 64 /* "name (pid)" */
 
-/* Zero-initialise, set column_count; sheet_finish() in every case. */
+/* Rows on their way from a source that makes them itself (RAW_ROWS). */
 struct sheet {
-	uint32_t column_count;
-	/* The rest is this file's. */
-	size_t cap;
+	size_t cap;	  /* rows */
 	uint64_t *values; /* or doubles; a column after the other */
 	uint8_t *qualities;
 	uint64_t *begins, *ends, *labels;
@@ -97,20 +54,61 @@ struct sheet {
 	struct sx_rows out; /* what a sample points to */
 };
 
-/* Makes room for so many rows, which are then empty; false when memory is out. */
-bool sheet_grow(struct sheet *sheet, size_t count);
-/* A number as its 64 bits. */
-void sheet_put(struct sheet *sheet, uint32_t column, size_t row, uint64_t bits, uint8_t quality);
-/* Whose row it is. */
-void sheet_name(struct sheet *sheet, size_t row, const char *name, pid_t pid);
-/* What all rows of a sheet have. */
-struct sheet_head {
-	const struct sx_column *columns; /* the columns' types */
-	bool named;			 /* each row has a program */
-	uint64_t begin_ns, end_ns;
+/* What an opened source has in front. */
+struct interval_source {
+	struct source base; /* first */
+	struct source_desc desc;
+	const struct interval_ops *ops;
+	struct interval run;
+	uint8_t *values;    /* of a sample: one each, then one quality byte each */
+	struct sheet sheet; /* of a sample */
+	bool by_process;    /* its rows are one a process */
+	bool out_of_memory; /* set by take(): the sample has no room */
 };
-/* Fills sheet->out with `count` rows. */
-void sheet_give(struct sheet *sheet, size_t count, const struct sheet_head *head);
-void sheet_finish(struct sheet *sheet);
+
+#define INTERVAL_MIN_NS UINT64_C(1000000)
+#define INTERVAL_MAX_NS UINT64_C(3600000000000)
+
+/* Memory of `bytes` for an opened source; NULL and SX_ERR_NO_MEMORY. */
+void *interval_create(size_t bytes, const struct source_ops *source, const struct interval_ops *ops,
+		      const struct source_host *host, struct sx_error *err);
+/*
+ * Refuses what cannot be started: a source that runs, a set, an interval below a millisecond or
+ * above an hour. Errors: SX_ERR_USAGE, SX_ERR_NOT_FOUND (the set).
+ */
+enum sx_status interval_check(const struct interval_source *s, const struct source_request *request,
+			      struct sx_error *err);
+/* Takes the reading to begin from. Errors: that of the clock. */
+enum sx_status interval_start(struct interval_source *s, const struct source_request *request,
+			      uint64_t default_ns, struct sx_error *err);
+/* Back to where open() left it. */
+void interval_release(struct interval_source *s);
+/* The calls of source_ops; stop() may have more to do. */
+enum sx_status interval_read(struct source *source, int timeout_ms, struct raw_sample *out,
+			     struct sx_error *err);
+bool interval_clock(struct source *source, struct source_clock *out);
+void interval_wake(struct source *source, struct source_wake *out);
+void interval_stop(struct interval_source *s);
+/* Says that there is no such process. Returns SX_ERR_NOT_FOUND. */
+enum sx_status interval_no_process(pid_t pid, struct sx_error *err);
+
+/* Room for s->values of so many, which desc then names. Errors: SX_ERR_NO_MEMORY. */
+enum sx_status interval_set_values(struct interval_source *s, const char *const *names,
+				   uint32_t count, struct sx_error *err);
+/* All of s->values are the sample. */
+void interval_give_values(struct interval_source *s, struct raw_sample *out);
+
+/* A column of rows, with the unit and the rule over time that the catalog (or NULL) has for it. */
+struct sx_column interval_column(const struct sx_catalog *catalog, const char *name,
+				 enum sx_type type, const char *why);
+/* Makes room for so many rows of desc's columns, which are then empty. Errors: SX_ERR_NO_MEMORY. */
+enum sx_status interval_make_rows(struct interval_source *s, size_t count, struct sx_error *err);
+/* A number as its 64 bits. */
+void interval_put(struct interval_source *s, uint32_t column, size_t row, uint64_t bits,
+		  uint8_t quality);
+/* Whose row it is. */
+void interval_put_name(struct interval_source *s, size_t row, const char *name, pid_t pid);
+/* The first `count` rows are the sample. */
+void interval_give_rows(struct interval_source *s, size_t count, struct raw_sample *out);
 
 #endif

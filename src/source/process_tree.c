@@ -42,6 +42,14 @@ bool process_stat_read(const struct sx_sys *sys, pid_t pid, struct process_stat 
 	return true;
 }
 
+bool process_ended(const struct sx_sys *sys, pid_t pid)
+{
+	struct process_stat stat;
+	if (!process_stat_read(sys, pid, &stat))
+		return errno == ENOENT || errno == ESRCH;
+	return stat.state == 'Z' || stat.state == 'X';
+}
+
 void process_name_read(const struct sx_sys *sys, pid_t pid, char *out, size_t size)
 {
 	char path[64];

@@ -13,6 +13,8 @@ struct process_stat {
 
 /* False, and errno, when it cannot be read; numbers that are missing are 0. */
 bool process_stat_read(const struct sx_sys *sys, pid_t pid, struct process_stat *out);
+/* Whether a process is gone, or has ended and waits to be waited for. */
+bool process_ended(const struct sx_sys *sys, pid_t pid);
 /* The name of a process, or "?"; as text that can be shown. */
 void process_name_read(const struct sx_sys *sys, pid_t pid, char *out, size_t size);
 

@@ -11,20 +11,17 @@
 #include <string.h>
 #include <sextant/expr.h>
 #include "base/error.h"
+#include "base/little.h"
 #include "source/interval.h"
 
 #define DEFAULT_INTERVAL_NS UINT64_C(100000000) /* ten ticks of /proc/stat */
 
 struct cpu_source {
-	struct source base;
-	struct source_desc desc;
+	struct interval_source in; /* first */
 	struct sx_constant_value constants[2];
 	char name[128], driver[128];
 	struct cpu_topology topology;
-	/* What start() set up. */
-	struct cpu_run run;
-	struct interval interval;
-	uint8_t *sample; /* values, then one quality byte each */
+	struct cpu_run run; /* what start() set up */
 };
 
 static struct cpu_source *cpu_from(struct source *source)
@@ -87,7 +84,21 @@ static void source_cpu_probe(const struct source_host *host, source_found_fn fou
 	found(user, &device);
 }
 
-static void source_cpu_close(struct source *source);
+static void release_run(struct cpu_source *s)
+{
+	cpu_run_finish(&s->run);
+	interval_release(&s->in);
+}
+
+static void source_cpu_close(struct source *source)
+{
+	struct cpu_source *s = cpu_from(source);
+	release_run(s);
+	cpu_topology_finish(&s->topology);
+	free(s);
+}
+
+static const struct interval_ops cpu_interval;
 
 static enum sx_status source_cpu_open(const struct source_host *host, const char *id,
 				      struct source **out, struct sx_error *err)
@@ -99,46 +110,24 @@ static enum sx_status source_cpu_open(const struct source_host *host, const char
 		return status;
 	}
 	const struct sx_sys *sys = host->sys;
-	struct cpu_source *s = calloc(1, sizeof(*s));
-	if (!s)
-		return error_nomem(err, "the CPU source");
-	s->base = (struct source){&source_cpu, sys, host->catalogs, &s->desc};
-	enum sx_status status = cpu_topology_read(sys, &s->topology, err);
+	struct cpu_source *s = interval_create(sizeof(*s), &source_cpu, &cpu_interval, host, err);
+	enum sx_status status = s ? cpu_topology_read(sys, &s->topology, err) : SX_ERR_NO_MEMORY;
 	if (status != SX_OK) {
-		source_cpu_close(&s->base);
+		if (s)
+			source_cpu_close(&s->in.base);
 		return status;
 	}
 	cpu_name(sys, s->name, sizeof(s->name));
 	driver_name(sys, s->driver, sizeof(s->driver));
 	s->constants[0] = (struct sx_constant_value){"cpus", s->topology.cpu_count};
 	s->constants[1] = (struct sx_constant_value){"clusters", s->topology.cluster_count};
-	s->desc = (struct source_desc){.catalog = "cpu",
-				       .facts.name = s->name,
-				       .facts.driver = s->driver,
-				       .min_interval_ns = INTERVAL_MIN_NS,
-				       .max_interval_ns = INTERVAL_MAX_NS,
-				       .facts.constants = s->constants,
-				       .facts.constant_count = 2};
-	*out = &s->base;
+	s->in.desc.catalog = "cpu";
+	s->in.desc.facts.name = s->name;
+	s->in.desc.facts.driver = s->driver;
+	s->in.desc.facts.constants = s->constants;
+	s->in.desc.facts.constant_count = 2;
+	*out = &s->in.base;
 	return SX_OK;
-}
-
-static void release_run(struct cpu_source *s)
-{
-	cpu_run_finish(&s->run);
-	free(s->sample);
-	s->sample = NULL;
-	s->interval = (struct interval){0};
-	s->desc.counters = NULL;
-	s->desc.counter_count = 0;
-}
-
-static void source_cpu_close(struct source *source)
-{
-	struct cpu_source *s = cpu_from(source);
-	release_run(s);
-	cpu_topology_finish(&s->topology);
-	free(s);
 }
 
 /* How much of an interval an event was on its PMU. */
@@ -153,119 +142,82 @@ static uint64_t counted_ns(const struct perf_reading *from, const struct perf_re
 }
 
 /* Until here from the reading before; the first reading was taken by cpu_run_start(). */
-static void cpu_take(void *user, struct raw_sample *out)
+static void cpu_take(struct source *source, struct raw_sample *out)
 {
-	struct cpu_source *s = user;
+	struct cpu_source *s = cpu_from(source);
 	struct cpu_run *run = &s->run;
-	uint32_t count = run->output_count + run->share_count;
-	uint8_t *quality = s->sample + count * sizeof(uint64_t);
+	uint8_t *values = s->in.values;
+	uint8_t *quality = values + s->in.desc.counter_count * sizeof(uint64_t);
 	if (out)
 		cpu_run_take(run);
-	for (uint32_t i = 0; out && i < run->output_count; i++) {
-		uint64_t value =
-		    cpu_reading_delta(&run->outputs[i], &run->before[i], &run->now[i], &quality[i]);
-		interval_put_u64(s->sample + i * sizeof(value), value);
-	}
+	for (uint32_t i = 0; out && i < run->output_count; i++)
+		little_put_u64(values + i * sizeof(uint64_t),
+			       cpu_reading_delta(&run->outputs[i], &run->before[i], &run->now[i],
+						 &quality[i]));
 	for (uint32_t i = 0; out && i < run->share_count; i++) {
 		uint32_t of = run->shares[i], at = run->output_count + i;
 		uint64_t length = out->end_ns - out->begin_ns;
 		quality[at] = quality[of] & SX_QUALITY_NO_DATA_MASK;
-		interval_put_u64(s->sample + at * sizeof(length),
-				 counted_ns(&run->before[of], &run->now[of], length));
+		little_put_u64(values + at * sizeof(length),
+			       counted_ns(&run->before[of], &run->now[of], length));
 	}
 	if (out) {
-		out->kind = RAW_VALUES;
-		out->data = s->sample;
-		out->size = count * (sizeof(uint64_t) + 1);
-		s->interval.over |= run->process.ended;
+		interval_give_values(&s->in, out);
+		s->in.run.over |= run->process.ended;
 	}
 	cpu_run_swap(run);
 }
 
-/* Whether the process that is measured is gone. */
-static bool cpu_ended(void *user)
+/* What the process did up to its end is read with it. */
+static bool cpu_ended(struct source *source)
 {
-	struct cpu_source *s = user;
-	struct cpu_run *run = &s->run;
-	cpu_process_read(s->base.sys, run->pid, run->proc.tick_ns, &run->process);
+	struct cpu_run *run = &cpu_from(source)->run;
+	cpu_process_read(source->sys, run->pid, run->proc.tick_ns, &run->process);
 	return run->process.ended;
 }
 
-static const char *cpu_note(void *user, uint32_t index)
+static const char *cpu_note(struct source *source, uint32_t index)
 {
-	const struct cpu_notes *notes = &((struct cpu_source *)user)->run.notes;
+	const struct cpu_notes *notes = &cpu_from(source)->run.notes;
 	return index < notes->count ? notes->items[index].text : NULL;
 }
 
-static enum sx_status begin_run(struct cpu_source *s, const struct source_request *request,
-				struct sx_error *err)
-{
-	static const struct interval_ops ops = {cpu_take, cpu_ended, cpu_note};
-	s->run.sys = s->base.sys;
-	s->run.topology = &s->topology;
-	enum sx_status status = cpu_run_start(&s->run, request, err);
-	if (status != SX_OK)
-		return status;
-	uint32_t count = s->run.output_count + s->run.share_count;
-	s->sample = calloc((size_t)count + 1, sizeof(uint64_t) + 1);
-	if (!s->sample)
-		return error_nomem(err, "the CPU source");
-	s->interval = (struct interval){.ops = &ops,
-					.user = s,
-					.sys = s->base.sys,
-					.watched = s->run.pid > 0,
-					.child = request->child ? request->pid : 0};
-	status = interval_start(
-	    &s->interval, request->interval_ns ? request->interval_ns : DEFAULT_INTERVAL_NS, err);
-	if (status != SX_OK)
-		return status;
-	s->desc.counters = (const char *const *)s->run.names;
-	s->desc.counter_count = count;
-	return SX_OK;
-}
-
-static const struct interval_words cpu_refusals = {
+static const struct interval_ops cpu_interval = {
     .what = "the CPU source",
     .no_set = "a processor's counters are chosen one by one",
     .no_finer = "the kernel's own counts of time are no finer, or it is too long",
+    .take = cpu_take,
+    .ended = cpu_ended,
+    .note = cpu_note,
 };
 
 static enum sx_status source_cpu_start(struct source *source, const struct source_request *request,
 				       struct sx_error *err)
 {
 	struct cpu_source *s = cpu_from(source);
-	enum sx_status status = interval_check(&s->interval, request, &cpu_refusals, err);
+	enum sx_status status = interval_check(&s->in, request, err);
 	if (status)
 		return status;
 	release_run(s);
-	status = begin_run(s, request, err);
+	s->run.sys = source->sys;
+	s->run.topology = &s->topology;
+	status = cpu_run_start(&s->run, request, err);
+	if (!status)
+		status = interval_set_values(&s->in, (const char *const *)s->run.names,
+					     s->run.output_count + s->run.share_count, err);
+	if (!status)
+		status = interval_start(&s->in, request, DEFAULT_INTERVAL_NS, err);
 	if (status)
 		release_run(s);
 	return status;
 }
 
-static enum sx_status source_cpu_read(struct source *source, int timeout_ms, struct raw_sample *out,
-				      struct sx_error *err)
-{
-	return interval_read(&cpu_from(source)->interval, timeout_ms, out, err);
-}
-
-static void source_cpu_wake(struct source *source, struct source_wake *out)
-{
-	interval_wake(&cpu_from(source)->interval, out);
-}
-
 static enum sx_status source_cpu_stop(struct source *source, struct sx_error *err)
 {
 	struct cpu_source *s = cpu_from(source);
-	interval_stop(&s->interval);
-	cpu_perf_finish(&s->run.perf, s->base.sys);
+	interval_stop(&s->in);
+	cpu_perf_finish(&s->run.perf, source->sys);
 	return SX_OK;
-}
-
-static bool source_cpu_clock(struct source *source, struct source_clock *out)
-{
-	return interval_clock(&cpu_from(source)->interval, out);
 }
 
 const struct source_ops source_cpu = {
@@ -274,9 +226,9 @@ const struct source_ops source_cpu = {
     .probe = source_cpu_probe,
     .open = source_cpu_open,
     .start = source_cpu_start,
-    .read = source_cpu_read,
-    .wake = source_cpu_wake,
+    .read = interval_read,
+    .wake = interval_wake,
     .stop = source_cpu_stop,
     .close = source_cpu_close,
-    .clock = source_cpu_clock,
+    .clock = interval_clock,
 };

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "source/interval.h"
 #include "wire/share.h"
 
 #define HARDWARE(event) .perf_type = PERF_TYPE_HARDWARE, .perf_config = PERF_COUNT_HW_##event
@@ -398,12 +399,7 @@ enum sx_status cpu_run_start(struct cpu_run *run, const struct source_request *r
 	if (status != SX_OK)
 		return status;
 	cpu_run_take(run);
-	if (run->pid > 0 && !run->process.valid) {
-		status = error_set(err, SX_ERR_NOT_FOUND, "there is no process %d", (int)run->pid);
-		error_because(err, "/proc/%d/stat cannot be read", (int)run->pid);
-		error_try(err, "give the id of a running process, or start one with -- command");
-	}
-	return status;
+	return run->pid > 0 && !run->process.valid ? interval_no_process(run->pid, err) : SX_OK;
 }
 
 void cpu_run_swap(struct cpu_run *run)

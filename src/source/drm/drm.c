@@ -10,6 +10,7 @@
 #include <string.h>
 #include "base/error.h"
 #include "base/text_buf.h"
+#include "source/process_tree.h"
 
 #define NS_PER_MS	    UINT64_C(1000000)
 #define MACHINE_INTERVAL_NS (500 * NS_PER_MS)
@@ -82,17 +83,17 @@ static void source_drm_probe(const struct source_host *host, source_found_fn fou
 }
 
 static void source_drm_close(struct source *source);
+static const struct interval_ops drm_interval;
 
 static enum sx_status source_drm_open(const struct source_host *host, const char *id,
 				      struct source **out, struct sx_error *err)
 {
-	struct drm_source *s = calloc(1, sizeof(*s));
+	struct drm_source *s = interval_create(sizeof(*s), &source_drm, &drm_interval, host, err);
 	if (!s)
-		return error_nomem(err, "the DRM source");
-	s->base = (struct source){&source_drm, host->sys, host->catalogs, &s->desc};
+		return SX_ERR_NO_MEMORY;
 	s->profiling.pipe = -1;
 	if (!drm_card_find(host->sys, id, &s->card)) {
-		source_drm_close(&s->base);
+		source_drm_close(&s->in.base);
 		error_set(err, SX_ERR_NOT_FOUND, "there is no card %s", id);
 		error_because(err, "/sys/class/drm does not have it");
 		error_try(err, "sextant devices -v");
@@ -100,28 +101,25 @@ static enum sx_status source_drm_open(const struct source_host *host, const char
 	}
 	drm_card_name(&s->card, s->name, sizeof(s->name));
 	drm_driver_name(host->sys, &s->card, s->driver, sizeof(s->driver));
-	s->desc = (struct source_desc){.catalog = "drm",
-				       .facts.name = s->name,
-				       .facts.driver = s->driver,
-				       .min_interval_ns = INTERVAL_MIN_NS,
-				       .max_interval_ns = INTERVAL_MAX_NS,
-				       .kinds = 1u << SX_SAMPLE_PROCESS,
-				       .kind = SX_SAMPLE_TIME};
-	*out = &s->base;
+	s->in.desc.catalog = "drm";
+	s->in.desc.facts.name = s->name;
+	s->in.desc.facts.driver = s->driver;
+	s->in.desc.kinds = 1u << SX_SAMPLE_PROCESS;
+	s->in.desc.kind = SX_SAMPLE_TIME;
+	*out = &s->in.base;
 	return SX_OK;
 }
 
 static void drm_release(struct drm_source *s)
 {
-	drm_profiling_end(&s->profiling, s->base.sys);
+	drm_profiling_end(&s->profiling, s->in.base.sys);
 	drm_clients_finish(&s->clients);
-	sheet_finish(&s->sheet);
-	s->column_count = s->desc.column_count = 0;
+	interval_release(&s->in);
+	s->column_count = s->in.desc.column_count = 0;
 	s->state = (struct drm_state){0};
 	memset(s->seen, 0, sizeof(s->seen));
-	s->gone = s->out_of_memory = s->ended = false;
+	s->gone = s->ended = false;
 	s->work_samples = 0;
-	s->interval = (struct interval){0};
 }
 
 static void source_drm_close(struct source *source)
@@ -130,12 +128,6 @@ static void source_drm_close(struct source *source)
 	drm_release(s);
 	free(s);
 }
-
-static const struct interval_words drm_refusals = {
-    .what = "the DRM source",
-    .no_set = "its counters are chosen one by one",
-    .no_finer = "each sample reads some hundred files, or it is too long",
-};
 
 static bool drm_wants(const struct drm_source *s, uint32_t column)
 {
@@ -168,14 +160,14 @@ static void drm_take(struct drm_source *s, uint64_t interval_ns, struct drm_numb
 {
 	struct drm_sum sum;
 	memset(numbers, 0, DRM_COLUMNS * sizeof(*numbers));
-	drm_device_read(s->base.sys, &s->card, &s->state, interval_ns, numbers);
+	drm_device_read(s->in.base.sys, &s->card, &s->state, interval_ns, numbers);
 	if (!s->needs_work)
 		return;
 	/* xe asks the hardware what its clients did. */
 	s->clients.resting = s->card.is_xe && s->state.asleep;
 	drm_clients_read(&s->clients);
 	/* What a program did last, and held, went with its descriptors. */
-	s->ended = s->clients.root && interval_process_ended(s->base.sys, s->clients.root);
+	s->ended = s->clients.root && process_ended(s->in.base.sys, s->clients.root);
 	if (s->ended)
 		return;
 	s->work_samples++;
@@ -186,35 +178,28 @@ static void drm_take(struct drm_source *s, uint64_t interval_ns, struct drm_numb
 }
 
 /* Until here from the reading before; the first one was taken by drm_begin(). */
-static void drm_take_sample(void *user, struct raw_sample *out)
+static void drm_take_sample(struct source *source, struct raw_sample *out)
 {
-	struct drm_source *s = user;
+	struct drm_source *s = drm_from(source);
 	struct drm_number numbers[DRM_COLUMNS];
 	char text[64];
 	if (!out)
 		return;
-	out->kind = RAW_ROWS;
-	out->data = (const uint8_t *)&s->sheet.out;
-	out->size = sizeof(s->sheet.out);
-	s->sheet.out.count = 0;
 	/* A card that was unplugged, or whose driver was removed, has no folder any more. */
-	s->gone = !drm_read_line(s->base.sys, s->card.device, "uevent", text, sizeof(text)) &&
+	s->gone = !drm_read_line(s->in.base.sys, s->card.device, "uevent", text, sizeof(text)) &&
 		  (errno == ENOENT || errno == ENODEV);
 	if (s->gone)
 		return;
-	uint64_t took = out->end_ns - out->begin_ns;
 	size_t count = 1;
-	bool stretched = took > s->interval.interval_ns + s->interval.interval_ns / 2;
-	drm_take(s, took, numbers);
-	s->out_of_memory = s->clients.out_of_memory;
-	if (s->by_process)
-		s->out_of_memory |= !drm_put_processes(s, numbers, stretched, &count);
+	bool stretched = out->flags & RAW_STRETCHED;
+	drm_take(s, out->end_ns - out->begin_ns, numbers);
+	s->in.out_of_memory = s->clients.out_of_memory;
+	if (s->in.by_process)
+		count = drm_put_processes(s, numbers, stretched);
 	else
 		drm_put_row(s, 0, numbers, stretched);
-	if (!s->out_of_memory)
-		sheet_give(
-		    &s->sheet, count,
-		    &(struct sheet_head){s->columns, s->by_process, out->begin_ns, out->end_ns});
+	if (!s->in.out_of_memory)
+		interval_give_rows(&s->in, count, out);
 }
 
 /* What is in the result's way is told once, together. */
@@ -249,21 +234,14 @@ static bool drm_needs_all(struct drm_source *s, const struct drm_number *numbers
 {
 	bool busy = numbers[DRM_BUSY].known || s->state.queues_primed;
 	return !s->clients.root ||
-	       (!s->by_process &&
+	       (!s->in.by_process &&
 		((drm_wants(s, DRM_BUSY) && !busy) ||
 		 (drm_wants(s, DRM_MEMORY_USED) && !numbers[DRM_MEMORY_USED].known)));
 }
 
-/* A zombie has no descriptors any more. */
-static bool drm_ended(void *user)
+static const char *drm_note(struct source *source, uint32_t index)
 {
-	struct drm_source *s = user;
-	return interval_process_ended(s->base.sys, s->clients.root);
-}
-
-static const char *drm_note(void *user, uint32_t index)
-{
-	const struct drm_source *s = user;
+	const struct drm_source *s = drm_from(source);
 	/* The reading to begin from is none of a sample. */
 	bool unseen = s->ended && s->work_samples < 2;
 	const char *notes[] = {s->note, unseen
@@ -273,6 +251,14 @@ static const char *drm_note(void *user, uint32_t index)
 	uint32_t first = !notes[0][0];
 	return index + first < 2 && notes[index + first][0] ? notes[index + first] : NULL;
 }
+
+static const struct interval_ops drm_interval = {
+    .what = "the DRM source",
+    .no_set = "its counters are chosen one by one",
+    .no_finer = "each sample reads some hundred files, or it is too long",
+    .take = drm_take_sample,
+    .note = drm_note,
+};
 
 /* Whether programs must be looked at for what is wanted. */
 static bool drm_needs_work(const struct drm_source *s, const struct drm_number *numbers)
@@ -285,15 +271,14 @@ static bool drm_needs_work(const struct drm_source *s, const struct drm_number *
 	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
 		if (drm_wants(s, others[i]) && !numbers[others[i]].known)
 			return true;
-	return s->by_process;
+	return s->in.by_process;
 }
 
 static enum sx_status drm_begin(struct drm_source *s, const struct source_request *request,
 				struct sx_error *err)
 {
 	struct drm_number numbers[DRM_COLUMNS] = {{{0}, false}};
-	static const struct interval_ops ops = {drm_take_sample, drm_ended, drm_note};
-	const struct sx_sys *sys = s->base.sys;
+	const struct sx_sys *sys = s->in.base.sys;
 	uint64_t interval_ns = request->interval_ns ? request->interval_ns
 			       : request->pid	    ? PROGRAM_INTERVAL_NS
 						    : MACHINE_INTERVAL_NS;
@@ -311,67 +296,50 @@ static enum sx_status drm_begin(struct drm_source *s, const struct source_reques
 	s->clients.all = drm_needs_all(s, numbers);
 	s->needs_work = drm_needs_work(s, numbers);
 	drm_take(s, interval_ns, numbers);
-	s->sheet.column_count = s->column_count;
-	if (s->clients.out_of_memory || !sheet_grow(&s->sheet, 1))
+	if (s->clients.out_of_memory)
 		return error_nomem(err, "the DRM source");
 	for (uint32_t i = 0; i < DRM_COLUMNS; i++)
 		s->seen[i] = numbers[i].known;
 	drm_describe_columns(s, request->catalog);
 	drm_make_note(s);
-	s->interval = (struct interval){.ops = &ops,
-					.user = s,
-					.sys = sys,
-					.watched = request->pid > 0,
-					.child = request->child ? request->pid : 0};
-	return interval_start(&s->interval, interval_ns, err);
+	status = interval_make_rows(&s->in, 1, err);
+	return status ? status : interval_start(&s->in, request, interval_ns, err);
 }
 
 static enum sx_status source_drm_start(struct source *source, const struct source_request *request,
 				       struct sx_error *err)
 {
 	struct drm_source *s = drm_from(source);
-	enum sx_status status = interval_check(&s->interval, request, &drm_refusals, err);
+	enum sx_status status = interval_check(&s->in, request, err);
 	if (status)
 		return status;
 	drm_release(s);
-	s->by_process = request->per == SX_SAMPLE_PROCESS;
+	s->in.by_process = request->per == SX_SAMPLE_PROCESS;
 	status = drm_begin(s, request, err);
 	if (status)
 		drm_release(s);
 	return status;
 }
 
-/* A card that went, or memory that is out, ends the run; what was measured stays. */
-static enum sx_status drm_failure(struct drm_source *s, struct sx_error *err)
+/* A card that went ends the run; what was measured stays. */
+static enum sx_status source_drm_read(struct source *source, int timeout_ms, struct raw_sample *out,
+				      struct sx_error *err)
 {
-	if (s->out_of_memory)
-		return error_nomem(err, "the DRM source");
-	if (!s->gone)
-		return SX_OK;
+	struct drm_source *s = drm_from(source);
+	enum sx_status status = interval_read(source, timeout_ms, out, err);
+	if (status || !s->gone)
+		return status;
 	error_set(err, SX_ERR_DEVICE_LOST, "card%u is gone", s->card.card);
 	error_because(err, "it was unplugged, or its driver removed");
 	error_try(err, "sextant devices");
 	return SX_ERR_DEVICE_LOST;
 }
 
-static enum sx_status source_drm_read(struct source *source, int timeout_ms, struct raw_sample *out,
-				      struct sx_error *err)
-{
-	struct drm_source *s = drm_from(source);
-	enum sx_status status = interval_read(&s->interval, timeout_ms, out, err);
-	return status ? status : drm_failure(s, err);
-}
-
-static void source_drm_wake(struct source *source, struct source_wake *out)
-{
-	interval_wake(&drm_from(source)->interval, out);
-}
-
 static enum sx_status source_drm_stop(struct source *source, struct sx_error *err)
 {
 	struct drm_source *s = drm_from(source);
-	interval_stop(&s->interval);
-	drm_profiling_end(&s->profiling, s->base.sys);
+	interval_stop(&s->in);
+	drm_profiling_end(&s->profiling, s->in.base.sys);
 	return SX_OK;
 }
 
@@ -382,11 +350,6 @@ static enum sx_status source_drm_selftest(struct source *source,
 	return drm_selftest_card(source->sys, &drm_from(source)->card, say, user, err);
 }
 
-static bool source_drm_clock(struct source *source, struct source_clock *out)
-{
-	return interval_clock(&drm_from(source)->interval, out);
-}
-
 const struct source_ops source_drm = {
     .name = "drm",
     .raw = RAW_ROWS,
@@ -394,9 +357,9 @@ const struct source_ops source_drm = {
     .open = source_drm_open,
     .start = source_drm_start,
     .read = source_drm_read,
-    .wake = source_drm_wake,
+    .wake = interval_wake,
     .stop = source_drm_stop,
     .close = source_drm_close,
     .selftest = source_drm_selftest,
-    .clock = source_drm_clock,
+    .clock = interval_clock,
 };

@@ -316,8 +316,7 @@ enum sx_status drm_selftest_card(const struct sx_sys *sys, const struct drm_card
 				 struct sx_error *err);
 
 struct drm_source {
-	struct source base;
-	struct source_desc desc;
+	struct interval_source in; /* first */
 	struct drm_card card;
 	char id[32], name[128], driver[160];
 	struct drm_state state;
@@ -329,12 +328,10 @@ struct drm_source {
 	char why[DRM_COLUMNS][192];
 	bool seen[DRM_COLUMNS]; /* the column had data once */
 	uint32_t column_count;
-	struct interval interval;
-	bool by_process, needs_work, gone, out_of_memory;
+	bool needs_work, gone;
 	bool ended;	       /* the program that is measured */
 	uint32_t work_samples; /* readings in which programs were there to be asked */
 	char note[512];
-	struct sheet sheet; /* of one sample */
 };
 
 /* The columns that are wanted, with units and rules over time (rows.c). */
@@ -347,8 +344,7 @@ void drm_put_sum(const struct drm_source *s, const struct drm_sum *sum, struct d
 void drm_put_missing(const struct drm_source *s, uint64_t interval_ns, struct drm_number *numbers);
 void drm_put_row(struct drm_source *s, size_t row, const struct drm_number *numbers,
 		 bool stretched);
-/* *count rows, one for each program that has the card open; false when memory is out. */
-bool drm_put_processes(struct drm_source *s, struct drm_number *numbers, bool stretched,
-		       size_t *count);
+/* Rows, one for each program that has the card open; returns how many. May set in.out_of_memory. */
+size_t drm_put_processes(struct drm_source *s, struct drm_number *numbers, bool stretched);
 
 #endif

@@ -102,26 +102,17 @@ const struct drm_column *drm_columns(void)
 void drm_describe_columns(struct drm_source *s, const struct sx_catalog *catalog)
 {
 	for (uint32_t i = 0; i < s->column_count; i++) {
-		uint32_t count, column = s->wanted[i], at = SX_NONE;
+		uint32_t column = s->wanted[i];
 		const struct drm_column *c = &drm_columns()[column];
-		if (catalog)
-			at = sx_catalog_find_counter(catalog, c->name, SX_NONE, NULL);
-		const struct sx_counter_info *info =
-		    at == SX_NONE ? NULL : &sx_catalog_counters(catalog, &count)[at];
 		const char *why = NULL;
-		if (s->by_process && !c->of_work)
+		if (s->in.by_process && !c->of_work)
 			why = "it is of the whole device, not of one program";
 		else if (!s->seen[column])
 			why = drm_why(s, column);
-		s->columns[i] =
-		    (struct sx_column){.name = c->name,
-				       .unit = info ? info->unit : "count",
-				       .type = c->type,
-				       .over_time = info ? info->over_time : SX_REDUCE_SUM,
-				       .why = why};
+		s->columns[i] = interval_column(catalog, c->name, c->type, why);
 	}
-	s->desc.columns = s->columns;
-	s->desc.column_count = s->column_count;
+	s->in.desc.columns = s->columns;
+	s->in.desc.column_count = s->column_count;
 }
 
 /* A card's own memory where it has any; else all memory is the GPU's. */
@@ -195,19 +186,16 @@ void drm_put_row(struct drm_source *s, size_t row, const struct drm_number *numb
 		if (n->known && stretched)
 			quality |= SX_QUALITY_STRETCHED;
 		/* Doubles and u64 share their storage. */
-		sheet_put(&s->sheet, i, row, n->known ? n->u : 0, (uint8_t)quality);
+		interval_put(&s->in, i, row, n->known ? n->u : 0, (uint8_t)quality);
 	}
 }
 
-/* False when memory is out. */
-bool drm_put_processes(struct drm_source *s, struct drm_number *numbers, bool stretched,
-		       size_t *count)
+size_t drm_put_processes(struct drm_source *s, struct drm_number *numbers, bool stretched)
 {
 	size_t rows = 0;
 	struct drm_clients *c = &s->clients;
-	if (!sheet_grow(&s->sheet, c->client_count + 1))
-		return false;
-	for (size_t i = 0; i < c->process_count && rows < s->sheet.cap; i++) {
+	s->in.out_of_memory |= interval_make_rows(&s->in, c->client_count + 1, NULL) != SX_OK;
+	for (size_t i = 0; i < c->process_count && rows < s->in.sheet.cap; i++) {
 		const struct drm_process *p = &c->processes[i];
 		struct drm_sum sum;
 		if (!p->in_scope || !p->fd_count)
@@ -218,8 +206,7 @@ bool drm_put_processes(struct drm_source *s, struct drm_number *numbers, bool st
 		memset(numbers, 0, DRM_COLUMNS * sizeof(*numbers));
 		drm_put_sum(s, &sum, numbers);
 		drm_put_row(s, rows, numbers, stretched);
-		sheet_name(&s->sheet, rows++, p->name, p->pid);
+		interval_put_name(&s->in, rows++, p->name, p->pid);
 	}
-	*count = rows;
-	return true;
+	return rows;
 }

@@ -15,12 +15,10 @@
 #define PREFIX		    "nvml:"
 
 struct nvml_source {
-	struct source base;
-	struct source_desc desc;
+	struct interval_source in; /* first */
 	struct nvml_library library;
 	struct nvml_device device;
 	char name[NVML_NAME_MAX], driver[NVML_NAME_MAX + 16];
-	struct interval interval;
 	/* What start() set up. */
 	enum nvml_counter counters[NVML_COUNTER_COUNT]; /* of each column */
 	struct sx_column columns[NVML_COUNTER_COUNT];
@@ -28,9 +26,8 @@ struct nvml_source {
 	struct arena texts;
 	bool wanted[NVML_COUNTER_COUNT];
 	uint64_t energy_uj;
-	bool has_energy, is_lost, by_process, out_of_memory;
+	bool has_energy, is_lost;
 	char note[512];
-	struct sheet sheet; /* the rows of one sample */
 };
 
 static struct nvml_source *nvml_from(struct source *source)
@@ -113,12 +110,14 @@ static void nvml_probe(const struct source_host *host, source_found_fn found, vo
 	nvml_library_close(&library);
 }
 
+static const struct interval_ops nvml_interval;
+
 static void nvml_close(struct source *source)
 {
 	struct nvml_source *s = nvml_from(source);
 	nvml_library_close(&s->library);
 	arena_finish(&s->texts);
-	sheet_finish(&s->sheet);
+	interval_release(&s->in);
 	free(s);
 }
 
@@ -155,28 +154,26 @@ static enum sx_status nvml_open(const struct source_host *host, const char *id, 
 	size_t prefix = strlen(PREFIX);
 	if (strncmp(id, PREFIX, prefix) != 0 || id[prefix] < '0' || id[prefix] > '9')
 		return no_device(id, err);
-	struct nvml_source *s = calloc(1, sizeof(*s));
+	struct nvml_source *s =
+	    interval_create(sizeof(*s), &source_nvml, &nvml_interval, host, err);
 	if (!s)
-		return error_nomem(err, "the NVML source");
-	s->base = (struct source){&source_nvml, host->sys, host->catalogs, &s->desc};
+		return SX_ERR_NO_MEMORY;
 	enum sx_status status = nvml_library_open(&s->library, host->sys, err);
 	if (!status)
 		status = find_device(s, id, err);
 	if (status) {
-		nvml_close(&s->base);
+		nvml_close(&s->in.base);
 		return status;
 	}
 	s->device.calls = &s->library.calls;
 	s->device.programs.sys = host->sys;
 	driver_name(&s->library, s->driver, sizeof(s->driver));
-	s->desc = (struct source_desc){.catalog = "nvml",
-				       .facts.name = s->name,
-				       .facts.driver = s->driver,
-				       .min_interval_ns = INTERVAL_MIN_NS,
-				       .max_interval_ns = INTERVAL_MAX_NS,
-				       .kinds = 1u << SX_SAMPLE_PROCESS,
-				       .kind = SX_SAMPLE_TIME};
-	*out = &s->base;
+	s->in.desc.catalog = "nvml";
+	s->in.desc.facts.name = s->name;
+	s->in.desc.facts.driver = s->driver;
+	s->in.desc.kinds = 1u << SX_SAMPLE_PROCESS;
+	s->in.desc.kind = SX_SAMPLE_TIME;
+	*out = &s->in.base;
 	return SX_OK;
 }
 
@@ -202,7 +199,7 @@ static void put_device(struct nvml_source *s, const struct nvml_reading now[NVML
 	for (uint32_t i = 0; i < s->count; i++) {
 		uint64_t value;
 		uint8_t quality = value_of(s, s->counters[i], &now[s->counters[i]], &value);
-		sheet_put(&s->sheet, i, 0, value, (uint8_t)(quality | flags));
+		interval_put(&s->in, i, 0, value, (uint8_t)(quality | flags));
 	}
 }
 
@@ -227,18 +224,18 @@ static size_t put_programs(struct nvml_source *s, unsigned flags)
 			struct nvml_reading r = {.code = NVML_ERROR_NOT_SUPPORTED};
 			if (nvml_is_of_program(s->counters[i]))
 				r = of_program(p, program, s->counters[i]);
-			sheet_put(&s->sheet, i, rows, r.value,
-				  r.code ? SX_QUALITY_NOT_COLLECTED
-					 : (uint8_t)(SX_QUALITY_VALID | flags));
+			interval_put(&s->in, i, rows, r.value,
+				     r.code ? SX_QUALITY_NOT_COLLECTED
+					    : (uint8_t)(SX_QUALITY_VALID | flags));
 		}
-		sheet_name(&s->sheet, rows++, program->name, program->pid);
+		interval_put_name(&s->in, rows++, program->name, program->pid);
 	}
 	return rows;
 }
 
-static void nvml_take(void *user, struct raw_sample *out)
+static void nvml_take(struct source *source, struct raw_sample *out)
 {
-	struct nvml_source *s = user;
+	struct nvml_source *s = nvml_from(source);
 	struct nvml_reading now[NVML_COUNTER_COUNT];
 	uint64_t value;
 	nvml_device_read(&s->device, s->wanted, now);
@@ -249,34 +246,30 @@ static void nvml_take(void *user, struct raw_sample *out)
 			value_of(s, NVML_ENERGY, &now[NVML_ENERGY], &value);
 		return;
 	}
-	uint64_t took = out->end_ns - out->begin_ns, interval = s->interval.interval_ns;
-	unsigned flags = took > interval + interval / 2 ? SX_QUALITY_STRETCHED : 0;
-	size_t count = 1;
-	out->kind = RAW_ROWS;
-	out->data = (const uint8_t *)&s->sheet.out;
-	out->size = sizeof(s->sheet.out);
-	s->out_of_memory = !sheet_grow(&s->sheet, s->by_process ? s->device.programs.count + 1 : 1);
-	if (s->out_of_memory)
+	unsigned flags = out->flags & RAW_STRETCHED ? SX_QUALITY_STRETCHED : 0;
+	size_t count = s->in.by_process ? s->device.programs.count + 1 : 1;
+	s->in.out_of_memory = interval_make_rows(&s->in, count, NULL) != SX_OK;
+	if (s->in.out_of_memory)
 		return;
-	if (s->by_process)
+	if (s->in.by_process)
 		count = put_programs(s, flags);
 	else
 		put_device(s, now, flags);
-	sheet_give(&s->sheet, count,
-		   &(struct sheet_head){s->columns, s->by_process, out->begin_ns, out->end_ns});
+	interval_give_rows(&s->in, count, out);
 }
 
-static bool nvml_ended(void *user)
+static const char *nvml_note(struct source *source, uint32_t index)
 {
-	struct nvml_source *s = user;
-	return interval_process_ended(s->base.sys, s->device.programs.root);
+	const char *note = nvml_from(source)->note;
+	return index == 0 && *note ? note : NULL;
 }
 
-static const char *nvml_note(void *user, uint32_t index)
-{
-	struct nvml_source *s = user;
-	return index == 0 && s->note[0] ? s->note : NULL;
-}
+static const struct interval_ops nvml_interval = {
+    .what = "the NVML source",
+    .no_finer = "the library answers no faster, or it is too long",
+    .take = nvml_take,
+    .note = nvml_note,
+};
 
 static void choose(struct nvml_source *s, const struct source_request *request)
 {
@@ -296,9 +289,9 @@ static void choose(struct nvml_source *s, const struct source_request *request)
 static const char *why_not(struct nvml_source *s, enum nvml_counter counter, int code)
 {
 	char text[192];
-	if (s->by_process && !nvml_is_of_program(counter))
+	if (s->in.by_process && !nvml_is_of_program(counter))
 		return "it is of the whole device, not of one program";
-	if (nvml_is_of_program(counter) && !s->by_process && !s->device.programs.root)
+	if (nvml_is_of_program(counter) && !s->in.by_process && !s->device.programs.root)
 		return "no program is measured; --per process tells them apart";
 	snprintf(text, sizeof(text), "NVIDIA's library says: %s", nvml_words(&s->library, code));
 	return arena_strndup(&s->texts, text, strlen(text));
@@ -307,7 +300,7 @@ static const char *why_not(struct nvml_source *s, enum nvml_counter counter, int
 /* Of programs each by itself: what the library says of all of them. */
 static int code_of(const struct nvml_source *s, enum nvml_counter counter, int code)
 {
-	if (!s->by_process)
+	if (!s->in.by_process)
 		return code;
 	if (!nvml_is_of_program(counter))
 		return NVML_ERROR_NOT_SUPPORTED;
@@ -322,69 +315,44 @@ static void describe_columns(struct nvml_source *s, const struct sx_catalog *cat
 	nvml_device_read(&s->device, s->wanted, now);
 	s->note[0] = '\0';
 	for (uint32_t i = 0; i < s->count; i++) {
-		uint32_t all, at = SX_NONE;
 		enum nvml_counter counter = s->counters[i];
 		int code = code_of(s, counter, now[counter].code);
 		const char *name = nvml_counter_name(counter);
-		if (catalog)
-			at = sx_catalog_find_counter(catalog, name, SX_NONE, NULL);
-		const struct sx_counter_info *info =
-		    at == SX_NONE ? NULL : &sx_catalog_counters(catalog, &all)[at];
 		s->columns[i] =
-		    (struct sx_column){.name = name,
-				       .unit = info ? info->unit : "count",
-				       .type = SX_U64,
-				       .over_time = info ? info->over_time : SX_REDUCE_SUM,
-				       .why = code ? why_not(s, counter, code) : NULL};
-		if (code && !s->by_process)
+		    interval_column(catalog, name, SX_U64, code ? why_not(s, counter, code) : NULL);
+		if (code && !s->in.by_process)
 			text_append(s->note, sizeof(s->note), "%s%s",
 				    *s->note ? ", " : "not collected: ", name);
 	}
-	s->desc.columns = s->columns;
-	s->desc.column_count = s->count;
+	s->in.desc.columns = s->columns;
+	s->in.desc.column_count = s->count;
 }
-
-static const struct interval_words nvml_refusals = {
-    .what = "the NVML source",
-    .no_finer = "the library answers no faster, or it is too long",
-};
 
 static enum sx_status nvml_start(struct source *source, const struct source_request *request,
 				 struct sx_error *err)
 {
-	static const struct interval_ops ops = {nvml_take, nvml_ended, nvml_note};
 	struct nvml_source *s = nvml_from(source);
-	enum sx_status status = interval_check(&s->interval, request, &nvml_refusals, err);
+	enum sx_status status = interval_check(&s->in, request, err);
 	if (status)
 		return status;
+	interval_release(&s->in);
 	s->device.programs.root = request->pid;
 	s->device.programs.count = 0;
 	s->device.programs.seen_us = 0;
-	s->has_energy = s->is_lost = s->out_of_memory = false;
-	s->by_process = request->per == SX_SAMPLE_PROCESS;
+	s->has_energy = s->is_lost = false;
+	s->in.by_process = request->per == SX_SAMPLE_PROCESS;
 	choose(s, request);
 	describe_columns(s, request->catalog);
-	sheet_finish(&s->sheet);
-	s->sheet.column_count = s->count;
-	if (!sheet_grow(&s->sheet, 1))
-		return error_nomem(err, "the NVML source");
-	s->interval = (struct interval){.ops = &ops,
-					.user = s,
-					.sys = s->base.sys,
-					.watched = request->pid > 0,
-					.child = request->child ? request->pid : 0};
-	return interval_start(
-	    &s->interval, request->interval_ns ? request->interval_ns : DEFAULT_INTERVAL_NS, err);
+	status = interval_make_rows(&s->in, 1, err);
+	return status ? status : interval_start(&s->in, request, DEFAULT_INTERVAL_NS, err);
 }
 
 static enum sx_status nvml_read(struct source *source, int timeout_ms, struct raw_sample *out,
 				struct sx_error *err)
 {
 	struct nvml_source *s = nvml_from(source);
-	if (!s->is_lost || s->interval.stopped) {
-		enum sx_status status = interval_read(&s->interval, timeout_ms, out, err);
-		return !status && s->out_of_memory ? error_nomem(err, "the NVML source") : status;
-	}
+	if (!s->is_lost || s->in.run.stopped)
+		return interval_read(source, timeout_ms, out, err);
 	error_set(err, SX_ERR_DEVICE_LOST, "%s is gone", s->name);
 	error_because(err, "NVIDIA's library says: %s",
 		      nvml_words(&s->library, NVML_ERROR_GPU_IS_LOST));
@@ -392,23 +360,13 @@ static enum sx_status nvml_read(struct source *source, int timeout_ms, struct ra
 	return SX_ERR_DEVICE_LOST;
 }
 
-static void nvml_wake(struct source *source, struct source_wake *out)
-{
-	interval_wake(&nvml_from(source)->interval, out);
-}
-
 static enum sx_status nvml_stop(struct source *source, struct sx_error *err)
 {
 	struct nvml_source *s = nvml_from(source);
 	if (!s->is_lost)
-		interval_stop(&s->interval);
-	s->interval.stopped = true;
+		interval_stop(&s->in);
+	s->in.run.stopped = true;
 	return SX_OK;
-}
-
-static bool source_nvml_clock(struct source *source, struct source_clock *out)
-{
-	return interval_clock(&nvml_from(source)->interval, out);
 }
 
 const struct source_ops source_nvml = {
@@ -418,8 +376,8 @@ const struct source_ops source_nvml = {
     .open = nvml_open,
     .start = nvml_start,
     .read = nvml_read,
-    .wake = nvml_wake,
+    .wake = interval_wake,
     .stop = nvml_stop,
     .close = nvml_close,
-    .clock = source_nvml_clock,
+    .clock = interval_clock,
 };

@@ -20,18 +20,14 @@
 #define NAME_BYTES	    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-+:/="
 
 struct pmu_source {
-	struct source base;
-	struct source_desc desc;
+	struct interval_source in; /* first */
 	char name[256], driver[128];
 	struct pmu_list list;
 	struct sx_catalog *catalog;
 	struct pmu_map *maps;
 	uint32_t map_count;
 	struct arena texts; /* of maps */
-	/* What start() set up. */
-	struct pmu_run run;
-	struct interval interval;
-	uint8_t *sample; /* values, then one quality byte each */
+	struct pmu_run run; /* what start() set up */
 };
 
 static struct pmu_source *pmu_from(struct source *source)
@@ -110,8 +106,6 @@ static void pmu_probe(const struct source_host *host, source_found_fn found, voi
 	pmu_list_finish(&list);
 }
 
-static void pmu_close(struct source *source);
-
 /* "NAME=PMU/EVENT/" of --map, or an event that -m names by itself. */
 static enum sx_status add_map(struct pmu_source *s, const char *text, struct sx_error *err)
 {
@@ -137,7 +131,7 @@ static enum sx_status add_map(struct pmu_source *s, const char *text, struct sx_
 /* The unit that the first PMU's event, of a sum the first one's, is told in. */
 static const char *unit_of(struct pmu_source *s, const char *from)
 {
-	struct pmu_run run = {.sys = s->base.sys, .list = &s->list};
+	struct pmu_run run = {.sys = s->in.base.sys, .list = &s->list};
 	struct pmu_feed feed;
 	struct pmu_code code = {.scale = 1};
 	char first[PMU_FEED_MAX];
@@ -154,7 +148,7 @@ static enum sx_status extend(struct pmu_source *s, const char *name, struct sx_e
 	uint32_t count = 0;
 	struct sx_catalog *base = NULL;
 	struct catalog_addition *more = calloc(s->map_count + 1, sizeof(*more));
-	enum sx_status status = more ? catalog_open_name(s->base.catalogs, name, &base, err)
+	enum sx_status status = more ? catalog_open_name(s->in.base.catalogs, name, &base, err)
 				     : error_nomem(err, "mapping events");
 	for (uint32_t i = 0; !status && i < s->map_count; i++) {
 		const struct pmu_map *map = &s->maps[i];
@@ -167,7 +161,7 @@ static enum sx_status extend(struct pmu_source *s, const char *name, struct sx_e
 	}
 	const struct catalog_more all = {.counters = more, .counter_count = count};
 	if (!status)
-		status = catalog_extend(s->base.catalogs, name, &all, &s->catalog, err);
+		status = catalog_extend(s->in.base.catalogs, name, &all, &s->catalog, err);
 	sx_catalog_unref(base);
 	free(more);
 	return status;
@@ -203,51 +197,10 @@ static enum sx_status choose_catalog(struct pmu_source *s, const struct source_h
 	return SX_ERR_USAGE;
 }
 
-static void fill_desc(struct pmu_source *s)
-{
-	pmu_list_tell(&s->list, s->name, sizeof(s->name));
-	driver_name(s->base.sys, s->driver, sizeof(s->driver));
-	s->desc = (struct source_desc){.catalog = sx_catalog_info(s->catalog)->name,
-				       .own = s->catalog,
-				       .facts.name = s->name,
-				       .facts.driver = s->driver,
-				       .min_interval_ns = INTERVAL_MIN_NS,
-				       .max_interval_ns = INTERVAL_MAX_NS};
-}
-
-static enum sx_status pmu_open(const struct source_host *host, const char *id, struct source **out,
-			       struct sx_error *err)
-{
-	if (strcmp(id, "pmu") != 0) {
-		error_set(err, SX_ERR_NOT_FOUND, "there is no PMU device \"%s\"", id);
-		error_because(err, "all PMUs together are the device pmu");
-		error_try(err, "--device pmu");
-		return SX_ERR_NOT_FOUND;
-	}
-	struct pmu_source *s = calloc(1, sizeof(*s));
-	if (!s)
-		return error_nomem(err, "the PMU source");
-	s->base = (struct source){&source_pmu, host->sys, host->catalogs, &s->desc};
-	enum sx_status status = pmu_list_read(host->sys, &s->list, err);
-	if (!status)
-		status = choose_catalog(s, host, err);
-	if (status) {
-		pmu_close(&s->base);
-		return status;
-	}
-	fill_desc(s);
-	*out = &s->base;
-	return SX_OK;
-}
-
 static void release_run(struct pmu_source *s)
 {
 	pmu_run_finish(&s->run);
-	free(s->sample);
-	s->sample = NULL;
-	s->interval = (struct interval){0};
-	s->desc.counters = s->desc.whys = NULL;
-	s->desc.counter_count = 0;
+	interval_release(&s->in);
 }
 
 static void pmu_close(struct source *source)
@@ -261,92 +214,86 @@ static void pmu_close(struct source *source)
 	free(s);
 }
 
-static void pmu_take(void *user, struct raw_sample *out)
+static void pmu_take(struct source *source, struct raw_sample *out)
 {
-	struct pmu_source *s = user;
+	struct pmu_source *s = pmu_from(source);
 	pmu_run_read(&s->run);
 	if (!out)
 		return;
-	pmu_run_values(&s->run, s->sample);
-	out->kind = RAW_VALUES;
-	out->data = s->sample;
-	out->size = s->run.output_count * (sizeof(uint64_t) + 1);
+	pmu_run_values(&s->run, s->in.values);
+	interval_give_values(&s->in, out);
 }
 
-static bool pmu_ended(void *user)
+static const char *pmu_note(struct source *source, uint32_t index)
 {
-	struct pmu_source *s = user;
-	return interval_process_ended(s->base.sys, s->run.pid);
+	const char *note = pmu_from(source)->run.note;
+	return index == 0 && *note ? note : NULL;
 }
 
-static const char *pmu_note(void *user, uint32_t index)
-{
-	struct pmu_source *s = user;
-	return index == 0 && s->run.note[0] ? s->run.note : NULL;
-}
-
-static enum sx_status begin_run(struct pmu_source *s, const struct source_request *request,
-				struct sx_error *err)
-{
-	static const struct interval_ops ops = {pmu_take, pmu_ended, pmu_note};
-	uint64_t interval_ns = request->interval_ns ? request->interval_ns : DEFAULT_INTERVAL_NS;
-	s->run = (struct pmu_run){.sys = s->base.sys,
-				  .list = &s->list,
-				  .catalog = s->catalog,
-				  .maps = s->maps,
-				  .map_count = s->map_count};
-	enum sx_status status = pmu_run_start(&s->run, request, err);
-	if (status)
-		return status;
-	s->sample = calloc((size_t)s->run.output_count + 1, sizeof(uint64_t) + 1);
-	if (!s->sample)
-		return error_nomem(err, "the PMU source");
-	s->interval = (struct interval){.ops = &ops,
-					.user = s,
-					.sys = s->base.sys,
-					.watched = s->run.pid > 0,
-					.child = request->child ? request->pid : 0};
-	status = interval_start(&s->interval, interval_ns, err);
-	s->desc.counters = s->run.names;
-	s->desc.whys = s->run.whys;
-	s->desc.counter_count = s->run.output_count;
-	return status;
-}
-
-static const struct interval_words pmu_refusals = {
+static const struct interval_ops pmu_interval = {
     .what = "the PMU source",
     .no_finer = "counters are read one by one, or it is too long",
+    .take = pmu_take,
+    .note = pmu_note,
 };
+
+static enum sx_status pmu_open(const struct source_host *host, const char *id, struct source **out,
+			       struct sx_error *err)
+{
+	if (strcmp(id, "pmu") != 0) {
+		error_set(err, SX_ERR_NOT_FOUND, "there is no PMU device \"%s\"", id);
+		error_because(err, "all PMUs together are the device pmu");
+		error_try(err, "--device pmu");
+		return SX_ERR_NOT_FOUND;
+	}
+	struct pmu_source *s = interval_create(sizeof(*s), &source_pmu, &pmu_interval, host, err);
+	if (!s)
+		return SX_ERR_NO_MEMORY;
+	enum sx_status status = pmu_list_read(host->sys, &s->list, err);
+	if (!status)
+		status = choose_catalog(s, host, err);
+	if (status) {
+		pmu_close(&s->in.base);
+		return status;
+	}
+	pmu_list_tell(&s->list, s->name, sizeof(s->name));
+	driver_name(host->sys, s->driver, sizeof(s->driver));
+	s->in.desc.catalog = sx_catalog_info(s->catalog)->name;
+	s->in.desc.own = s->catalog;
+	s->in.desc.facts.name = s->name;
+	s->in.desc.facts.driver = s->driver;
+	*out = &s->in.base;
+	return SX_OK;
+}
 
 static enum sx_status pmu_start(struct source *source, const struct source_request *request,
 				struct sx_error *err)
 {
 	struct pmu_source *s = pmu_from(source);
-	enum sx_status status = interval_check(&s->interval, request, &pmu_refusals, err);
+	enum sx_status status = interval_check(&s->in, request, err);
 	if (status)
 		return status;
 	release_run(s);
-	status = begin_run(s, request, err);
+	s->run = (struct pmu_run){.sys = source->sys,
+				  .list = &s->list,
+				  .catalog = s->catalog,
+				  .maps = s->maps,
+				  .map_count = s->map_count};
+	status = pmu_run_start(&s->run, request, err);
+	if (!status)
+		status = interval_set_values(&s->in, s->run.names, s->run.output_count, err);
+	if (!status)
+		status = interval_start(&s->in, request, DEFAULT_INTERVAL_NS, err);
+	s->in.desc.whys = s->run.whys;
 	if (status)
 		release_run(s);
 	return status;
 }
 
-static enum sx_status pmu_read(struct source *source, int timeout_ms, struct raw_sample *out,
-			       struct sx_error *err)
-{
-	return interval_read(&pmu_from(source)->interval, timeout_ms, out, err);
-}
-
-static void pmu_wake(struct source *source, struct source_wake *out)
-{
-	interval_wake(&pmu_from(source)->interval, out);
-}
-
 static enum sx_status pmu_stop(struct source *source, struct sx_error *err)
 {
 	struct pmu_source *s = pmu_from(source);
-	interval_stop(&s->interval);
+	interval_stop(&s->in);
 	pmu_run_close(&s->run);
 	return SX_OK;
 }
@@ -354,13 +301,7 @@ static enum sx_status pmu_stop(struct source *source, struct sx_error *err)
 static enum sx_status pmu_check(struct source *source, void (*say)(void *user, const char *line),
 				void *user, struct sx_error *err)
 {
-	struct pmu_source *s = pmu_from(source);
-	return pmu_selftest(s->base.sys, &s->list, say, user, err);
-}
-
-static bool source_pmu_clock(struct source *source, struct source_clock *out)
-{
-	return interval_clock(&pmu_from(source)->interval, out);
+	return pmu_selftest(source->sys, &pmu_from(source)->list, say, user, err);
 }
 
 const struct source_ops source_pmu = {
@@ -370,10 +311,10 @@ const struct source_ops source_pmu = {
     .probe = pmu_probe,
     .open = pmu_open,
     .start = pmu_start,
-    .read = pmu_read,
-    .wake = pmu_wake,
+    .read = interval_read,
+    .wake = interval_wake,
     .stop = pmu_stop,
     .close = pmu_close,
     .selftest = pmu_check,
-    .clock = source_pmu_clock,
+    .clock = interval_clock,
 };

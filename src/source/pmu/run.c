@@ -15,7 +15,9 @@
 #include "base/error.h"
 #include "base/mem.h"
 #include "catalog/units.h"
+#include "base/little.h"
 #include "source/interval.h"
+#include "source/process_tree.h"
 
 /* The kernel's words for units, and ours. */
 static const struct {
@@ -346,25 +348,14 @@ static enum sx_status add_outputs(struct pmu_run *run, const struct source_reque
 	return status;
 }
 
-static enum sx_status check_process(const struct pmu_run *run, struct sx_error *err)
-{
-	char path[64], text[64];
-	snprintf(path, sizeof(path), "/proc/%d/stat", (int)run->pid);
-	if (run->pid <= 0 || run->sys->read_file(run->sys->user, path, text, sizeof(text)) > 0)
-		return SX_OK;
-	error_set(err, SX_ERR_NOT_FOUND, "there is no process %d", (int)run->pid);
-	error_because(err, "%s cannot be read", path);
-	error_try(err, "give the id of a running process, or start one with -- command");
-	return SX_ERR_NOT_FOUND;
-}
-
 enum sx_status pmu_run_start(struct pmu_run *run, const struct source_request *request,
 			     struct sx_error *err)
 {
 	run->pid = request->pid;
-	enum sx_status status = check_process(run, err);
-	if (!status)
-		status = add_outputs(run, request, err);
+	struct process_stat stat;
+	if (run->pid > 0 && !process_stat_read(run->sys, run->pid, &stat))
+		return interval_no_process(run->pid, err);
+	enum sx_status status = add_outputs(run, request, err);
 	if (!status)
 		status = pmu_groups_open(run, err);
 	if (!status)
@@ -419,7 +410,7 @@ static void put_value(struct pmu_output *output, double sum, uint8_t *to, uint8_
 		whole = output->pending = sum = 0;
 	}
 	output->pending += sum - whole;
-	interval_put_u64(to, (uint64_t)whole);
+	little_put_u64(to, (uint64_t)whole);
 }
 
 void pmu_run_values(struct pmu_run *run, uint8_t *out)
@@ -441,8 +432,8 @@ void pmu_run_values(struct pmu_run *run, uint8_t *out)
 	for (uint32_t i = 0; i < run->output_count; i++) {
 		struct pmu_output *output = &run->outputs[i];
 		if (output->is_share)
-			interval_put_u64(out + i * sizeof(uint64_t),
-					 (uint64_t)(run->counted * 100 + 0.5));
+			little_put_u64(out + i * sizeof(uint64_t),
+				       (uint64_t)(run->counted * 100 + 0.5));
 		else
 			put_value(output, sums[i], out + i * sizeof(uint64_t), &quality[i]);
 	}
