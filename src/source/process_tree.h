@@ -1,22 +1,83 @@
-/* What /proc says of processes and of their threads, for the sources that tell whose work is
- * measured. */
+/*
+ * What /proc says of processes now, or does not say: their files, numbers of them and of their
+ * threads, who is whose child, and what their threads do.
+ */
 #ifndef SOURCE_PROCESS_TREE_H
 #define SOURCE_PROCESS_TREE_H
 
 #include "base/sys.h"
 
+/* As read_file() of sx_sys: a file of a process, and of one of its threads. */
+ssize_t process_file(const struct sx_sys *sys, pid_t pid, const char *name, char *out, size_t size);
+ssize_t process_task_file(const struct sx_sys *sys, pid_t pid, pid_t tid, const char *name,
+			  char *out, size_t size);
+/* The path of what it executes (pid 0: of this process); false, and errno, when nobody says. */
+bool process_program(const struct sx_sys *sys, pid_t pid, char *out, size_t size);
+/* Calls visit for each process, or thread of one, until it returns non-zero; 0, or an errno. */
+int process_each(const struct sx_sys *sys, int (*visit)(void *user, pid_t pid), void *user);
+int process_each_thread(const struct sx_sys *sys, pid_t pid, int (*visit)(void *user, pid_t tid),
+			void *user);
+
+/* /proc/PID/stat */
 struct process_stat {
 	char state; /* 'Z' and 'X': it has ended */
 	pid_t parent, group;
 	uint64_t begun; /* in the kernel's ticks: tells it from others of its number */
+	/* Of a whole text: with children that it has waited for, but `ticks`. */
+	bool whole;
+	uint64_t faults, major_faults; /* faults: minor and major ones */
+	uint64_t ticks, waited_ticks;  /* of CPU time */
 };
-
 /* False, and errno, when it cannot be read; numbers that are missing are 0. */
 bool process_stat_read(const struct sx_sys *sys, pid_t pid, struct process_stat *out);
 /* Whether a process is gone, or has ended and waits to be waited for. */
 bool process_ended(const struct sx_sys *sys, pid_t pid);
 /* The name of a process, or "?"; as text that can be shown. */
 void process_name_read(const struct sx_sys *sys, pid_t pid, char *out, size_t size);
+
+/* What the kernel told the loader of a program, in the auxiliary vector. */
+enum process_begin {
+	PROCESS_HIDDEN, /* nothing: it may not be read, or is empty, as early in exec and at the end
+			 */
+	PROCESS_LOADING, /* its end alone: the kernel is still loading what it executes */
+	PROCESS_PLAIN,
+	PROCESS_SECURE, /* rights are at stake: the loader takes nothing from its caller */
+};
+enum process_begin process_begin(const struct sx_sys *sys, pid_t pid);
+
+#define PROCESS_FAMILY_MOST 64u
+/*
+ * A process and all that descend from it and still run, itself first, PROCESS_FAMILY_MOST at most;
+ * it alone where the kernel does not list children. Returns how many.
+ */
+size_t process_family(const struct sx_sys *sys, pid_t pid, pid_t out[PROCESS_FAMILY_MOST]);
+
+struct process_node {
+	pid_t pid, parent, group;
+	uint64_t begun; /* tells it from others of its number */
+	bool met, here; /* met: it is of the program; here: it ran at the last look */
+};
+
+/*
+ * A program and what it has started, as far as that can be told: those whose parents are of it, and
+ * its process group where it has one of its own. (It shares ours where it has not, so that a
+ * terminal serves it; whoever else is in ours is none of the run.) Zero-initialise, then set what
+ * is marked; process_tree_finish() frees.
+ */
+struct process_tree {
+	const struct sx_sys *sys;   /* set */
+	pid_t root;		    /* set: the program; nobody has waited for it yet */
+	struct process_node *items; /* parents before their children */
+	size_t count, cap;
+};
+
+/* Looks who is there now: those who were met before, and who has come. Without /proc: nobody. */
+void process_tree_look(struct process_tree *tree);
+/* Whether any but the program itself ran at the last look. */
+bool process_tree_any(const struct process_tree *tree);
+/* Sends a signal to all of them that ran at the last look, and in any case to the program. */
+void process_tree_signal(const struct process_tree *tree, int signal_number);
+void process_tree_finish(struct process_tree *tree);
 
 /*
  * What the threads of programs do, from /proc: which one is busiest. Time in which a thread could
@@ -64,13 +125,6 @@ struct threads_busiest {
 	bool apart;	       /* there are threads apart */
 };
 
-#define THREADS_FAMILY_MOST 64u
-
-/*
- * A process and all that descend from it and still run, itself first, THREADS_FAMILY_MOST at most;
- * it alone where the kernel does not list children. Returns how many.
- */
-size_t threads_family(const struct sx_sys *sys, pid_t pid, pid_t out[THREADS_FAMILY_MOST]);
 /*
  * Reads all threads of some processes. The first reading tells nothing; threads that come later
  * began in between. false: no memory.

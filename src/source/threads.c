@@ -23,9 +23,7 @@ struct visit {
 static bool read_task_file(const struct sx_sys *sys, const struct thread_seen *t, const char *name,
 			   char *text, size_t size)
 {
-	char path[96];
-	snprintf(path, sizeof(path), "/proc/%ld/task/%ld/%s", (long)t->pid, (long)t->tid, name);
-	return sys->read_file(sys->user, path, text, size) > 0;
+	return process_task_file(sys, t->pid, t->tid, name, text, size) > 0;
 }
 
 static struct thread_seen *find(struct threads *threads, pid_t pid, pid_t tid)
@@ -130,15 +128,11 @@ static void read_thread(struct visit *v, struct thread_seen *t)
 	t->wait_ns = wait_ns;
 }
 
-static int visit_task(void *user, const char *name)
+static int visit_task(void *user, pid_t tid)
 {
 	struct visit *v = user;
-	char *end;
-	long tid = strtol(name, &end, 10);
-	if (end == name || *end || tid <= 0)
-		return 0;
-	struct thread_seen *t = find(v->threads, v->pid, (pid_t)tid);
-	t = t ? t : meet(v, (pid_t)tid);
+	struct thread_seen *t = find(v->threads, v->pid, tid);
+	t = t ? t : meet(v, tid);
 	if (!t)
 		return v->no_memory;
 	read_thread(v, t);
@@ -171,12 +165,10 @@ static bool list_is_due(struct threads *threads)
 
 static void list_threads(struct visit *v, const pid_t *pids, size_t count)
 {
-	char path[64];
 	v->threads->too_many = false;
 	for (size_t i = 0; i < count && !v->no_memory; i++) {
 		v->pid = pids[i];
-		snprintf(path, sizeof(path), "/proc/%ld/task", (long)v->pid);
-		v->threads->sys->list_dir(v->threads->sys->user, path, visit_task, v);
+		process_each_thread(v->threads->sys, v->pid, visit_task, v);
 	}
 }
 
@@ -201,42 +193,6 @@ bool threads_read(struct threads *threads, const pid_t *pids, size_t count,
 		*out = (struct threads_busiest){.known = out->known, .apart = out->apart};
 	}
 	return !v.no_memory;
-}
-
-struct family {
-	const struct sx_sys *sys;
-	pid_t *pids;
-	size_t count, next;
-};
-
-static int visit_parent(void *user, const char *name)
-{
-	struct family *f = user;
-	char path[96], text[1024], *at = text;
-	snprintf(path, sizeof(path), "/proc/%ld/task/%.20s/children", (long)f->pids[f->next], name);
-	if (f->sys->read_file(f->sys->user, path, text, sizeof(text)) <= 0)
-		return 0;
-	while (f->count < THREADS_FAMILY_MOST) {
-		char *end;
-		long pid = strtol(at, &end, 10);
-		if (end == at || pid <= 0)
-			break;
-		f->pids[f->count++] = (pid_t)pid;
-		at = end;
-	}
-	return 0;
-}
-
-size_t threads_family(const struct sx_sys *sys, pid_t pid, pid_t out[THREADS_FAMILY_MOST])
-{
-	struct family f = {.sys = sys, .pids = out, .count = 1};
-	char path[64];
-	out[0] = pid;
-	for (; f.next < f.count; f.next++) {
-		snprintf(path, sizeof(path), "/proc/%ld/task", (long)out[f.next]);
-		sys->list_dir(sys->user, path, visit_parent, &f);
-	}
-	return f.count;
 }
 
 void threads_finish(struct threads *threads)

@@ -8,7 +8,7 @@
 #include <signal.h>
 
 #include "base/clock.h"
-#include "session/drive/kin.h"
+#include "source/process_tree.h"
 
 #define DRAIN_READS  1000000 /* a source that never comes to an end is left */
 #define DRAIN_NS     UINT64_C(2000000000)
@@ -188,16 +188,16 @@ void end_drain(struct sx_session *s)
 			drain_one(s, i, until);
 }
 
-/* What the program and its kin still do until then is measured. */
-static void wait_for_kin(struct sx_session *s, struct kin *kin)
+/* What the program and what it started still do until then is measured. */
+static void wait_for_tree(struct sx_session *s, struct process_tree *tree)
 {
 	uint64_t until = sys_now_ns(s->sys) + TERMINATE_NS;
-	while ((!child_ended(s) || kin_any(kin)) && sys_now_ns(s->sys) < until) {
+	while ((!child_ended(s) || process_tree_any(tree)) && sys_now_ns(s->sys) < until) {
 		struct pollfd fd = {.fd = s->child.fd, .events = POLLIN};
 		take_turn(s);
 		s->sys->poll(s->sys->user, &fd, fd.fd >= 0 && !child_ended(s), PROGRESS_MS);
 		child_look(s);
-		kin_look(kin);
+		process_tree_look(tree);
 	}
 }
 
@@ -207,20 +207,20 @@ static void wait_for_kin(struct sx_session *s, struct kin *kin)
  */
 void end_child(struct sx_session *s)
 {
-	struct kin kin = {.sys = s->sys, .root = s->child.pid};
+	struct process_tree tree = {.sys = s->sys, .root = s->child.pid};
 	s->child.status.ended_by = end_samples_reached(s) ? SX_ENDED_BY_COUNT
 				   : limit_reached(s)	  ? SX_ENDED_BY_DURATION
 							  : SX_ENDED_BY_REQUEST;
-	kin_look(&kin);
-	kin_signal(&kin, SIGTERM);
-	kin_signal(&kin, SIGCONT);
-	wait_for_kin(s, &kin);
+	process_tree_look(&tree);
+	process_tree_signal(&tree, SIGTERM);
+	process_tree_signal(&tree, SIGCONT);
+	wait_for_tree(s, &tree);
 	/* Who was just being started when the others were killed is met at the next look. */
-	for (int i = 0; i < KILL_LOOKS && (!child_ended(s) || kin_any(&kin)); i++) {
-		kin_signal(&kin, SIGKILL);
+	for (int i = 0; i < KILL_LOOKS && (!child_ended(s) || process_tree_any(&tree)); i++) {
+		process_tree_signal(&tree, SIGKILL);
 		s->sys->poll(s->sys->user, NULL, 0, 1);
 		child_look(s);
-		kin_look(&kin);
+		process_tree_look(&tree);
 	}
-	kin_finish(&kin);
+	process_tree_finish(&tree);
 }

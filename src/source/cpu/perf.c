@@ -130,7 +130,7 @@ static int visit_thread(void *arg, pid_t tid)
 
 static void open_process(struct opening *o, pid_t pid)
 {
-	int error = perf_each_thread(o->run->sys, pid, visit_thread, o);
+	int error = process_each_thread(o->run->sys, pid, visit_thread, o);
 	if (error)
 		o->error = error; /* one thread alone would pass for all */
 	if (!o->error && o->opened == 0)

@@ -312,26 +312,6 @@ void cpu_proc_read(struct cpu_proc *proc, const struct sx_sys *sys,
 	parse_file(proc, sys, topology, "/proc/vmstat");
 }
 
-/* Fields of /proc/PID/stat, counted behind the name, which may hold anything. */
-enum { FIELD_MINFLT = 6, FIELD_MAJFLT = 8, FIELD_UTIME = 10, FIELD_CUTIME = 12, FIELD_COUNT = 14 };
-
-static bool parse_process(const char *text, char *state, uint64_t *fields)
-{
-	const char *at = strrchr(text, ')');
-	if (!at || at[1] != ' ' || at[2] == '\0')
-		return false;
-	*state = at[2];
-	at += 3;
-	for (int i = 0; i < FIELD_COUNT; i++) {
-		char *end;
-		fields[i] = (uint64_t)strtoll(at, &end, 10);
-		if (end == at)
-			return false;
-		at = end;
-	}
-	return true;
-}
-
 /* The kernel's number for the CPU clock of a process, as clock_getcpuclockid() makes it. */
 static clockid_t process_clock(pid_t pid)
 {
@@ -341,22 +321,19 @@ static clockid_t process_clock(pid_t pid)
 void cpu_process_read(const struct sx_sys *sys, pid_t pid, uint64_t tick_ns,
 		      struct cpu_process *out)
 {
-	char path[64], text[1024], state;
-	uint64_t fields[FIELD_COUNT];
-	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-	if (sys->read_file(sys->user, path, text, sizeof(text)) < 0) {
+	struct process_stat stat;
+	if (!process_stat_read(sys, pid, &stat)) {
 		out->ended = errno == ENOENT || errno == ESRCH; /* the last values stand */
 		return;
 	}
-	if (!parse_process(text, &state, fields))
+	if (!stat.whole)
 		return;
-	out->ended = state == 'Z' || state == 'X';
-	uint64_t own = (fields[FIELD_UTIME] + fields[FIELD_UTIME + 1]) * tick_ns;
+	out->ended = stat.state == 'Z' || stat.state == 'X';
+	uint64_t own = stat.ticks * tick_ns;
 	sys_clock_ns(sys, process_clock(pid), &own);
-	out->cpu_ns = own + (fields[FIELD_CUTIME] + fields[FIELD_CUTIME + 1]) * tick_ns;
-	out->faults = fields[FIELD_MINFLT] + fields[FIELD_MINFLT + 1] + fields[FIELD_MAJFLT] +
-		      fields[FIELD_MAJFLT + 1];
-	out->major_faults = fields[FIELD_MAJFLT] + fields[FIELD_MAJFLT + 1];
+	out->cpu_ns = own + stat.waited_ticks * tick_ns;
+	out->faults = stat.faults;
+	out->major_faults = stat.major_faults;
 	out->valid = true;
 }
 

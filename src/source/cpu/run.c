@@ -347,12 +347,12 @@ static bool wants_threads(const struct cpu_run *run)
 /* Sums of what the busiest thread of each interval did. */
 static void take_threads(struct cpu_run *run)
 {
-	pid_t family[THREADS_FAMILY_MOST];
+	pid_t family[PROCESS_FAMILY_MOST];
 	struct threads_busiest since;
 	run->threads.sys = run->sys;
-	size_t count = threads_family(run->sys, run->pid, family);
+	size_t count = process_family(run->sys, run->pid, family);
 	run->busiest.known = threads_read(&run->threads, family, count, &since) && since.known &&
-			     count < THREADS_FAMILY_MOST;
+			     count < PROCESS_FAMILY_MOST;
 	run->busiest.run_ns += since.run_ns;
 	run->busiest.wait_ns += since.wait_ns;
 }

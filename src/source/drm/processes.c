@@ -16,19 +16,15 @@
 #define LINKS_AT_FIRST	2000000 /* before the first sample everything is looked at */
 #define PROCESSES_MAX	((size_t)1 << 20)
 
-static int gather_process(void *arg, const char *name)
+static int gather_process(void *arg, pid_t pid)
 {
 	struct drm_clients *c = arg;
-	uint32_t pid;
-	if (name[0] < '1' || name[0] > '9' || !number_u32(name, strlen(name), &pid) ||
-	    pid > INT_MAX)
-		return 0;
 	if (c->fresh_count == PROCESSES_MAX ||
 	    !mem_grow(&c->fresh, &c->fresh_cap, c->fresh_count + 1, sizeof(*c->fresh))) {
 		c->out_of_memory = true;
 		return 1;
 	}
-	c->fresh[c->fresh_count++] = (struct drm_process){.pid = (pid_t)pid};
+	c->fresh[c->fresh_count++] = (struct drm_process){.pid = pid};
 	return 0;
 }
 
@@ -83,7 +79,7 @@ static void merge(struct drm_clients *c)
 static void list_processes(struct drm_clients *c)
 {
 	c->fresh_count = 0;
-	c->failed = c->sys->list_dir(c->sys->user, "/proc", gather_process, c) < 0;
+	c->failed = process_each(c->sys, gather_process, c) != 0;
 	if (c->failed || c->out_of_memory) {
 		c->fresh_count = 0; /* what is known stays; the next listing mends it */
 		return;

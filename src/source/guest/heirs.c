@@ -1,13 +1,13 @@
 /* Processes that are younger than we are, and their environments, read as files. */
 #include "source/guest/guest.h"
 
-#include <elf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "source/process_tree.h"
 
 #define NS_PER_MS	  UINT64_C(1000000)
 #define LOOK_NS		  (20 * NS_PER_MS)
@@ -45,27 +45,14 @@ static bool is_younger(const struct look *l, pid_t pid)
 
 enum resemblance { STRANGER, PERHAPS, BEGINS, HEIR };
 
-/*
- * Whether the kernel is still loading what it executes, which takes as long as CPUs and disks let
- * it: the environment comes after the auxiliary vector, which is there, but has only its end.
- */
-static bool is_within_exec(const struct look *l, pid_t pid)
-{
-	char path[64];
-	Elf64_auxv_t vector[2]; /* one, and the end of the text */
-	snprintf(path, sizeof(path), "/proc/%ld/auxv", (long)pid);
-	ssize_t size = l->sys->read_file(l->sys->user, path, (char *)vector, sizeof(vector));
-	return size >= (ssize_t)sizeof(vector[0]) && vector[0].a_type == AT_NULL;
-}
-
 /* Of one whose program is known. */
 static enum resemblance resemblance(const struct look *l, pid_t pid)
 {
-	char path[64];
-	snprintf(path, sizeof(path), "/proc/%ld/environ", (long)pid);
-	ssize_t size = l->sys->read_file(l->sys->user, path, l->text, ENVIRONMENT_BYTES);
+	ssize_t size = process_file(l->sys, pid, "environ", l->text, ENVIRONMENT_BYTES);
+	/* The kernel is loading it, which takes as long as CPUs and disks let it, or it has none.
+	 */
 	if (size == 0)
-		return is_within_exec(l, pid) ? BEGINS : PERHAPS;
+		return process_begin(l->sys, pid) == PROCESS_LOADING ? BEGINS : PERHAPS;
 	return size > 0 && memmem(l->text, (size_t)size, l->path, strlen(l->path)) ? HEIR
 										   : STRANGER;
 }
@@ -94,27 +81,21 @@ static void meet(const struct look *l, const struct heir *who)
 	    item->sure ? young : l->now_ns - heirs->sure_ns < (item->begins ? YOUNG_NS : EXEC_NS);
 }
 
-static int visit_process(void *user, const char *name)
+static int visit_process(void *user, pid_t pid)
 {
 	struct look *l = user;
-	char link[64], program[4096];
-	struct heir who = {.since_ns = l->now_ns};
-	char *end;
-	long pid = strtol(name, &end, 10);
-	if (end == name || *end || pid <= 0 || !is_younger(l, (pid_t)pid) ||
-	    l->known->lives(l->known->user, (pid_t)pid))
-		return 0;
-	snprintf(link, sizeof(link), "/proc/%ld/exe", pid);
-	ssize_t size = l->sys->read_link(l->sys->user, link, program, sizeof(program));
-	if (size <= 0) /* a thread of the kernel's, one that has ended, or somebody else's */
-		return 0;
-	enum resemblance how = resemblance(l, (pid_t)pid);
+	char program[4096];
+	struct heir who = {.pid = pid, .since_ns = l->now_ns};
+	if (!is_younger(l, pid) || l->known->lives(l->known->user, pid) ||
+	    !process_program(l->sys, pid, program, sizeof(program)))
+		return 0; /* a thread of the kernel's, one that has ended, or somebody else's, too
+			   */
+	enum resemblance how = resemblance(l, pid);
 	if (how == STRANGER)
 		return 0;
 	size_t length = strlen(program), most = sizeof(who.program) - 1;
 	snprintf(who.program, sizeof(who.program), "%s",
 		 program + (length > most ? length - most : 0));
-	who.pid = (pid_t)pid;
 	who.sure = how == HEIR;
 	who.begins = how == BEGINS;
 	meet(l, &who);
@@ -158,7 +139,7 @@ bool heirs_awaited(struct heirs *heirs, const struct sx_sys *sys, const char *pa
 	look.last = last_number(sys);
 	for (size_t i = 0; i < heirs->count; i++)
 		heirs->items[i].here = false;
-	sys->list_dir(sys->user, "/proc", visit_process, &look);
+	process_each(sys, visit_process, &look);
 	forget_gone(heirs);
 	free(look.text);
 	return heirs->any;

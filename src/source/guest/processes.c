@@ -12,6 +12,7 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "source/process_tree.h"
 
 #define YOUNG_NS  UINT64_C(2000000000) /* time in which a program should make its first context */
 #define FORKED_NS UINT64_C(500000000)  /* after the end of one that made none: its children's */
@@ -48,10 +49,8 @@ void processes_set_wish(struct processes *all, const struct channel_wish *wish)
 /* The name that the kernel shows; programs change it after they were started. */
 static void read_name(const struct processes *all, struct process *process)
 {
-	char path[64], name[64];
-	snprintf(path, sizeof(path), "/proc/%ld/comm", (long)process->channel.pid);
-	ssize_t size = all->sys->read_file(all->sys->user, path, name, sizeof(name));
-	if (size <= 0)
+	char name[64];
+	if (process_file(all->sys, process->channel.pid, "comm", name, sizeof(name)) <= 0)
 		return;
 	name[strcspn(name, "\n")] = '\0';
 	channel_copy_text(process->channel.name, name, sizeof(process->channel.name));
@@ -143,11 +142,9 @@ static void note_ends(struct processes *all)
 
 static bool is_our_tool(const struct processes *all, pid_t pid)
 {
-	const struct sx_sys *sys = all->sys;
-	char link[64], own[4096], path[4096];
-	snprintf(link, sizeof(link), "/proc/%ld/exe", (long)pid);
-	return sys->read_link(sys->user, "/proc/self/exe", own, sizeof(own)) > 0 &&
-	       sys->read_link(sys->user, link, path, sizeof(path)) > 0 && strcmp(own, path) == 0;
+	char own[4096], path[4096];
+	return process_program(all->sys, 0, own, sizeof(own)) &&
+	       process_program(all->sys, pid, path, sizeof(path)) && strcmp(own, path) == 0;
 }
 
 static void welcome(struct processes *all)

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "source/process_tree.h"
 
 #define HEAD_BYTES	  4096	/* of a program; the program headers of most lie within */
 #define ENVIRONMENT_BYTES 65536 /* of its environment that is searched */
@@ -58,32 +59,11 @@ static bool program_is_asked(const struct program *program, const char *environm
 	return false;
 }
 
-/*
- * Whether the kernel told the loader that rights are at stake: 1, 0, or -1 where it has told
- * nothing, as within exec and at the end, when the user may be another already and the vector is
- * empty.
- */
-static int secure_of(const struct sx_sys *sys, pid_t pid)
-{
-	char path[64], text[2048];
-	snprintf(path, sizeof(path), "/proc/%ld/auxv", (long)pid);
-	ssize_t size = sys->read_file(sys->user, path, text, sizeof(text));
-	for (ssize_t at = 0; at + (ssize_t)sizeof(Elf64_auxv_t) <= size;
-	     at += (ssize_t)sizeof(Elf64_auxv_t)) {
-		Elf64_auxv_t entry;
-		memcpy(&entry, text + at, sizeof(entry));
-		if (entry.a_type == AT_SECURE)
-			return entry.a_un.a_val != 0;
-	}
-	return -1;
-}
-
 /* The user whose rights it has, or -1. */
 static long user_of(const struct sx_sys *sys, pid_t pid)
 {
-	char path[64], text[4096], *end;
-	snprintf(path, sizeof(path), "/proc/%ld/status", (long)pid);
-	ssize_t size = sys->read_file(sys->user, path, text, sizeof(text) - 1);
+	char text[4096], *end;
+	ssize_t size = process_file(sys, pid, "status", text, sizeof(text) - 1);
 	text[size > 0 ? size : 0] = '\0';
 	const char *line = strstr(text, "\nUid:");
 	if (!line)
@@ -99,19 +79,17 @@ static bool is_foreign(long user)
 
 static enum program_kind program_read(struct program *program, const struct sx_sys *sys, pid_t pid)
 {
-	char path[64], text[ENVIRONMENT_BYTES];
-	snprintf(path, sizeof(path), "/proc/%ld/exe", (long)pid);
-	ssize_t size = sys->read_file(sys->user, path, text, HEAD_BYTES);
+	char text[ENVIRONMENT_BYTES];
+	ssize_t size = process_file(sys, pid, "exe", text, HEAD_BYTES);
 	if (size < 0)
 		return errno == EACCES ? PROGRAM_GUARDED : PROGRAM_UNKNOWN;
 	enum program_kind kind = kind_of_head((const uint8_t *)text, (size_t)size);
 	if (kind != PROGRAM_DYNAMIC)
 		return kind;
-	int secure = secure_of(sys, pid);
-	if (secure)
-		return secure > 0 ? PROGRAM_GUARDED : PROGRAM_UNKNOWN;
-	snprintf(path, sizeof(path), "/proc/%ld/environ", (long)pid);
-	size = sys->read_file(sys->user, path, text, sizeof(text));
+	enum process_begin begin = process_begin(sys, pid);
+	if (begin != PROCESS_PLAIN)
+		return begin == PROCESS_SECURE ? PROGRAM_GUARDED : PROGRAM_UNKNOWN;
+	size = process_file(sys, pid, "environ", text, sizeof(text));
 	if (size < 0)
 		return errno == EACCES ? PROGRAM_GUARDED : PROGRAM_UNKNOWN;
 	bool bare = size == 0;
@@ -124,24 +102,22 @@ static enum program_kind program_read(struct program *program, const struct sx_s
 
 void program_look(struct program *program, const struct sx_sys *sys, pid_t pid)
 {
-	char link[64], own[256], path[256];
-	snprintf(link, sizeof(link), "/proc/%ld/exe", (long)pid);
-	if (sys->read_link(sys->user, link, path, sizeof(path)) <= 0) {
+	char own[256], path[256];
+	if (!process_program(sys, pid, path, sizeof(path))) {
 		if (errno == EACCES || errno == EPERM)
 			program->kind = PROGRAM_GUARDED;
 		return;
 	}
 	long user = user_of(sys, pid);
-	int secure = is_foreign(user) ? secure_of(sys, pid) : 1;
-	if (secure < 0)
-		return;
-	if (!secure) {
+	enum process_begin begin = is_foreign(user) ? process_begin(sys, pid) : PROCESS_SECURE;
+	if (begin == PROCESS_HIDDEN || begin == PROCESS_LOADING)
+		return; /* the user may be another already */
+	if (begin == PROCESS_PLAIN) {
 		program->kind = PROGRAM_FOREIGN;
 		program->user = user;
 		return;
 	}
-	bool ours = sys->read_link(sys->user, "/proc/self/exe", own, sizeof(own)) > 0 &&
-		    strcmp(own, path) == 0;
+	bool ours = process_program(sys, 0, own, sizeof(own)) && strcmp(own, path) == 0;
 	if (ours || strcmp(path, program->path) == 0) /* the program has not begun, or is known */
 		return;
 	enum program_kind kind = program_read(program, sys, pid);

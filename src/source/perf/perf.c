@@ -90,27 +90,6 @@ uint64_t perf_delta(const struct perf_reading *from, const struct perf_reading *
 	return scaled < 0x1p63 ? (uint64_t)(scaled + 0.5) : value;
 }
 
-struct threads {
-	int (*visit)(void *arg, pid_t tid);
-	void *arg;
-};
-
-static int visit_name(void *arg, const char *name)
-{
-	const struct threads *t = arg;
-	long tid = strtol(name, NULL, 10);
-	return tid > 0 ? t->visit(t->arg, (pid_t)tid) : 0;
-}
-
-int perf_each_thread(const struct sx_sys *sys, pid_t pid, int (*visit)(void *arg, pid_t tid),
-		     void *arg)
-{
-	struct threads t = {visit, arg};
-	char path[64];
-	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
-	return sys->list_dir(sys->user, path, visit_name, &t) < 0 ? errno : 0;
-}
-
 static void read_level(const struct sx_sys *sys, char level[16])
 {
 	if (sys->read_file(sys->user, PARANOID, level, 16) <= 0)

@@ -43,9 +43,6 @@ void perf_sum(struct perf_reading *to, const struct perf_reading *part);
  */
 uint64_t perf_delta(const struct perf_reading *from, const struct perf_reading *to,
 		    uint8_t *quality);
-/* Calls visit for each thread of a process, until it returns non-zero; 0, or an errno. */
-int perf_each_thread(const struct sx_sys *sys, pid_t pid, int (*visit)(void *arg, pid_t tid),
-		     void *arg);
 /* Why an event could not be opened, behind a colon, with the remedy where there is one. */
 void perf_explain(const struct sx_sys *sys, int error, char *out, size_t size);
 /*

@@ -14,6 +14,7 @@
 
 #include "base/error.h"
 #include "base/mem.h"
+#include "source/process_tree.h"
 #include "base/text_buf.h"
 
 #define ONLINE	    "/sys/devices/system/cpu/online"
@@ -132,7 +133,7 @@ static void open_everywhere(struct opening *o, const struct pmu_device *device)
 	char online[4096];
 	struct pmu_run *run = o->run;
 	if (run->pid > 0 && !(device && device->is_shared)) {
-		int error = perf_each_thread(run->sys, run->pid, visit_thread, o);
+		int error = process_each_thread(run->sys, run->pid, visit_thread, o);
 		o->error = error ? error : o->error; /* one thread alone would pass for all */
 	} else if (device && device->cpus[0]) {
 		open_cpus(o, device->cpus);

@@ -185,8 +185,8 @@ static void test_family(void **state)
 {
 	struct machine m;
 	struct sx_sys sys = make_sys(&m);
-	pid_t pids[THREADS_FAMILY_MOST];
-	assert_int_equal(threads_family(&sys, PID, pids), 2);
+	pid_t pids[PROCESS_FAMILY_MOST];
+	assert_int_equal(process_family(&sys, PID, pids), 2);
 	assert_int_equal(pids[1], 200);
 }
 

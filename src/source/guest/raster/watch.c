@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "source/process_tree.h"
 
 #define PPM UINT64_C(1000000)
 
@@ -108,10 +109,7 @@ void watch_finish(struct watch *watch)
 static bool read_task_file(const struct watch *watch, pid_t tid, const char *name, char *text,
 			   size_t size)
 {
-	char path[96];
-	snprintf(path, sizeof(path), "/proc/%ld/task/%ld/%s", (long)watch->pid, (long)tid, name);
-	ssize_t n = watch->sys->read_file(watch->sys->user, path, text, size);
-	return n > 0;
+	return process_task_file(watch->sys, watch->pid, tid, name, text, size) > 0;
 }
 
 static int open_switches(const struct watch *watch, pid_t tid)
@@ -181,27 +179,23 @@ static bool is_watched(const struct watch *watch, pid_t tid)
 	return false;
 }
 
-static int visit_task(void *arg, const char *name)
+static int visit_task(void *arg, pid_t tid)
 {
 	struct watch *watch = arg;
-	char *end, comm[32];
-	long tid = strtol(name, &end, 10);
-	if (end == name || *end || tid <= 0 || is_watched(watch, (pid_t)tid) ||
-	    !read_task_file(watch, (pid_t)tid, "comm", comm, sizeof(comm)) ||
+	char comm[32];
+	if (is_watched(watch, tid) || !read_task_file(watch, tid, "comm", comm, sizeof(comm)) ||
 	    strncmp(comm, watch->prefix, strlen(watch->prefix)) != 0)
 		return 0;
 	if (watch->thread_count < WATCH_THREADS_MAX)
-		add_thread(watch, (pid_t)tid);
+		add_thread(watch, tid);
 	return watch->state == WATCH_REFUSED;
 }
 
 static void find_threads(struct watch *watch, uint64_t now_ns)
 {
-	char path[64];
 	if (watch->state == WATCH_REFUSED || now_ns < watch->look_ns)
 		return;
-	snprintf(path, sizeof(path), "/proc/%ld/task", (long)watch->pid);
-	watch->gone = watch->sys->list_dir(watch->sys->user, path, visit_task, watch) < 0;
+	watch->gone = process_each_thread(watch->sys, watch->pid, visit_task, watch) != 0;
 	watch->seen |= !watch->gone;
 	watch->looked_ns = now_ns;
 	watch->look_count++;
