@@ -1,16 +1,13 @@
 /*
- * The i915 OA source, in parts: what the device is (card.c), the configuration in the kernel
- * (config.c) and what the kernel refuses of it (refused.c), the stream (stream.c), the source
- * itself (i915_oa.c). What it shares with Xe is in source/oa.
+ * The i915 OA source, in parts: the configuration in the kernel (config.c), the stream (stream.c),
+ * what the device is and the source itself (i915_oa.c). What it shares with Xe is in source/oa.
  */
 #ifndef SOURCE_I915_OA_I915_OA_H
 #define SOURCE_I915_OA_I915_OA_H
 
 #include <sextant/oa.h>
 #include "source/nodes.h"
-#include "source/oa/card.h"
-#include "source/oa/programs.h"
-#include "source/oa/source.h"
+#include "source/oa/oa.h"
 #include "source/source.h"
 
 #define I915_DRIVER   "i915"

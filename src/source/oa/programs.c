@@ -1,5 +1,5 @@
 /* The register programs of a metric set: from the catalog, for the device at hand. */
-#include "source/oa/programs.h"
+#include "source/oa/oa.h"
 #include "base/error.h"
 #include "base/mem.h"
 #include "catalog/internal.h"

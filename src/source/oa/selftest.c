@@ -3,7 +3,7 @@
  * clock, time is monotonic, frequencies and reasons are plausible. The lines are a report to send
  * in.
  */
-#include "source/oa/selftest.h"
+#include "source/oa/oa.h"
 #include "base/error.h"
 #include "base/teller.h"
 #include "wire/oa/oa.h"

@@ -1,5 +1,5 @@
 /* Sources of OA reports, as far as they are the same whichever driver has the stream. */
-#include "source/oa/source.h"
+#include "source/oa/oa.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,7 +7,6 @@
 
 #include "base/clock.h"
 #include "base/error.h"
-#include "source/oa/selftest.h"
 #include "wire/oa/flex.h"
 #include "wire/oa/oa.h"
 

@@ -1,17 +1,14 @@
 /*
- * The Xe OA source, in parts: what the device is (card.c) by what the driver answers (query.c), the
- * configuration in the kernel (config.c), the stream (stream.c), the source itself (xe_oa.c). What
- * it shares with i915 is in source/oa.
+ * The Xe OA source, in parts: what the device is (card.c), the configuration in the kernel
+ * (config.c), the stream (stream.c), the source itself (xe_oa.c). What it shares with i915 is in
+ * source/oa.
  */
 #ifndef SOURCE_XE_OA_XE_OA_H
 #define SOURCE_XE_OA_XE_OA_H
 
 #include <sextant/oa.h>
 #include "source/nodes.h"
-#include "source/oa/card.h"
-#include "source/oa/programs.h"
-#include "source/oa/selftest.h"
-#include "source/oa/source.h"
+#include "source/oa/oa.h"
 #include "source/source.h"
 #include "source/xe_oa/uapi.h"
 
