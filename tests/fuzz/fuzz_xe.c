@@ -57,19 +57,20 @@ static void ask(const uint8_t *data, size_t size, bool mutates)
 {
 	struct driver d = {.data = data, .size = size, .mutates = mutates};
 	struct sx_sys sys = {.user = &d, .ioctl = answer};
-	struct xe_card card = {.device.device_id = 0xe20b};
+	struct xe_oa s = {.oa = {.base.sys = &sys, .card.device.device_id = 0xe20b}};
 	struct sx_oa_constants constants;
 	struct sx_error err = {0};
 	fake_xe_init(&d.machine);
 	int fd = d.machine.sys.open(&d.machine, "/dev/dri/renderD128", 2);
-	enum sx_status status = xe_card_query(&sys, fd, &card, &err);
-	if (card.unit_count > XE_UNITS_MAX || card.gt_count > XE_GTS_MAX)
+	s.oa.fd = fd;
+	enum sx_status status = xe_card_query(&s.oa, &err);
+	if (s.unit_count > XE_UNITS_MAX || s.gt_count > XE_GTS_MAX)
 		abort();
-	if (!status && (!card.unit_count || !card.device.timestamp_hz))
+	if (!status && (!s.unit_count || !s.oa.card.device.timestamp_hz))
 		abort();
 	if (status && !err.message[0])
 		abort();
-	sx_oa_device_constants(&card.device, &constants);
+	sx_oa_device_constants(&s.oa.card.device, &constants);
 	if (constants.count > SX_OA_CONSTANTS_MAX)
 		abort();
 	d.machine.sys.close(&d.machine, fd);

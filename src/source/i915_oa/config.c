@@ -14,7 +14,6 @@
 #include "source/i915_oa/uapi.h"
 
 #define UUID_LENGTH   36
-#define LOOKS	      4
 #define REGISTERS_MAX 65536
 
 /* What the kernel stores of a write. */
@@ -37,25 +36,25 @@ static bool equal(const struct oa_writes *wanted, const struct oa_write *there)
 }
 
 /* One query for the configuration; its registers go where the counts in it are not 0. */
-static int config_ask(const struct sx_sys *sys, int fd, struct i915_query_config *config)
+static int config_ask(const struct oa_source *s, struct i915_query_config *config)
 {
 	struct i915_query_item item = {.query_id = I915_QUERY_PERF_CONFIG,
 				       .flags = I915_CONFIG_DATA_BY_UUID,
 				       .length = sizeof(*config),
 				       .data = (uint64_t)(uintptr_t)config};
 	struct i915_query query = {.count = 1, .items = (uint64_t)(uintptr_t)&item};
-	if (oa_ioctl(sys, fd, I915_QUERY, &query) < 0)
+	if (oa_ioctl(s->base.sys, s->fd, I915_QUERY, &query) < 0)
 		return -errno;
 	return item.length < 0 ? item.length : 0;
 }
 
 /* Whether the registers behind the uuid are those of the programs. */
-static bool is_ours(const struct sx_sys *sys, int fd, const struct oa_programs *p)
+static bool is_ours(const struct oa_source *s, const struct oa_programs *p)
 {
 	struct i915_query_config there = {.flags = 0};
 	const struct oa_writes *w = p->writes;
 	memcpy(there.uuid, p->uuid, UUID_LENGTH);
-	if (config_ask(sys, fd, &there))
+	if (config_ask(s, &there))
 		return false;
 	if (there.config.mux_count != w[SX_PROGRAM_MUX].count ||
 	    there.config.boolean_count != w[SX_PROGRAM_BOOLEAN].count ||
@@ -71,13 +70,13 @@ static bool is_ours(const struct sx_sys *sys, int fd, const struct oa_programs *
 	there.config.boolean = (uint64_t)(uintptr_t)boolean;
 	there.config.flex = (uint64_t)(uintptr_t)flex;
 	memcpy(there.uuid, p->uuid, UUID_LENGTH);
-	bool same = !config_ask(sys, fd, &there) && equal(&w[SX_PROGRAM_MUX], mux) &&
+	bool same = !config_ask(s, &there) && equal(&w[SX_PROGRAM_MUX], mux) &&
 		    equal(&w[SX_PROGRAM_BOOLEAN], boolean) && equal(&w[SX_PROGRAM_FLEX], flex);
 	free(all);
 	return same;
 }
 
-int i915_config_add(const struct sx_sys *sys, int fd, const struct oa_programs *p)
+int i915_config_add(struct oa_source *s, const struct oa_programs *p)
 {
 	const struct oa_writes *w = p->writes;
 	struct i915_perf_config arg = {.mux_count = (uint32_t)w[SX_PROGRAM_MUX].count,
@@ -87,12 +86,32 @@ int i915_config_add(const struct sx_sys *sys, int fd, const struct oa_programs *
 				       .boolean = (uint64_t)(uintptr_t)w[SX_PROGRAM_BOOLEAN].items,
 				       .flex = (uint64_t)(uintptr_t)w[SX_PROGRAM_FLEX].items};
 	memcpy(arg.uuid, p->uuid, UUID_LENGTH);
-	int id = oa_ioctl(sys, fd, I915_PERF_ADD_CONFIG, &arg);
+	int id = oa_ioctl(s->base.sys, s->fd, I915_PERF_ADD_CONFIG, &arg);
 	return id > 0 ? id : id == 0 ? -EIO : -errno;
 }
 
-static enum sx_status cannot_add(const struct sx_sys *sys, int fd, const struct oa_programs *p,
-				 int why, struct sx_error *err)
+/* Which register the kernel refuses, of which kind. */
+static void name_refused(struct oa_source *s, const struct oa_programs *p, struct sx_error *err)
+{
+	static const char *const kinds[] = {
+	    [SX_PROGRAM_MUX] = "mux", [SX_PROGRAM_BOOLEAN] = "boolean", [SX_PROGRAM_FLEX] = "flex"};
+	const struct oa_write *write = NULL;
+	int kind = 0;
+	while (kind < 3 && !(write = oa_refused_write(s, kind, &p->writes[kind])))
+		kind++;
+	if (write)
+		error_because(err,
+			      "register 0x%x of the %s program is none that the kernel lets "
+			      "be written",
+			      write->address, kinds[kind]);
+	else
+		error_because(err,
+			      "the kernel takes each program, but not all in one configuration");
+	error_try(err, "another metric set, or a newer kernel");
+}
+
+static enum sx_status cannot_add(struct oa_source *s, const struct oa_programs *p, int why,
+				 struct sx_error *err)
 {
 	enum sx_status status =
 	    error_errno(err, why, "cannot add metric set %s to the kernel", p->set);
@@ -103,7 +122,7 @@ static enum sx_status cannot_add(const struct sx_sys *sys, int fd, const struct 
 		error_try(err, "sudo sysctl " I915_PARANOID "=0");
 		return error_as(err, SX_ERR_PERMISSION);
 	case EINVAL:
-		i915_refused_register(sys, fd, p, err);
+		name_refused(s, p, err);
 		return error_as(err, SX_ERR_UNSUPPORTED);
 	case ENOMEM:
 		error_because(err, "the kernel has no memory for %zu register writes",
@@ -121,34 +140,35 @@ static enum sx_status cannot_add(const struct sx_sys *sys, int fd, const struct 
 	}
 }
 
-/* One look and, where nothing is found, one attempt to add. SX_AGAIN: it came or went meanwhile. */
-static enum sx_status config_look(const struct oa_place *place, struct oa_programs *p,
-				  struct i915_config *out, struct sx_error *err)
+enum sx_status i915_config_look(struct oa_source *s, struct oa_programs *p, struct sx_error *err)
 {
-	const struct sx_sys *sys = place->sys;
-	const int fd = place->fd;
-	out->id = oa_config_find(place, p->uuid);
-	if (out->id && !(is_ours(sys, fd, p) && oa_config_find(place, p->uuid) == out->id)) {
+	struct oa_config *out = &s->config;
+	out->id = oa_config_find(s, p->uuid);
+	if (out->id && !(is_ours(s, p) && oa_config_find(s, p->uuid) == out->id)) {
 		oa_programs_rename(p);
-		out->id = oa_config_find(place, p->uuid);
-		if (out->id && !is_ours(sys, fd, p))
+		out->id = oa_config_find(s, p->uuid);
+		if (out->id && !is_ours(s, p))
 			return SX_AGAIN;
 	}
 	memcpy(out->kernel, p->uuid, sizeof(out->kernel));
 	if (out->id)
 		return SX_OK;
-	int id = i915_config_add(sys, fd, p);
+	int id = i915_config_add(s, p);
 	if (id == -EADDRINUSE)
 		return SX_AGAIN;
 	if (id < 0)
-		return cannot_add(sys, fd, p, -id, err);
+		return cannot_add(s, p, -id, err);
 	out->id = (uint64_t)id;
 	out->added = true;
 	return SX_OK;
 }
 
-static enum sx_status not_of_i915(const struct oa_programs *programs, struct sx_error *err)
+enum sx_status i915_config_accept(struct oa_source *s, struct oa_programs *programs,
+				  struct sx_error *err)
 {
+	s->config.media = programs->media;
+	if (programs->format && programs->format <= SX_OA_HSW_C4_B8)
+		return SX_OK;
 	error_set(err, SX_ERR_UNSUPPORTED, "metric set %s cannot be counted through i915",
 		  programs->set);
 	error_because(err, "its report format, %s, is the xe driver's",
@@ -157,92 +177,7 @@ static enum sx_status not_of_i915(const struct oa_programs *programs, struct sx_
 	return SX_ERR_UNSUPPORTED;
 }
 
-enum sx_status i915_config_open(const struct oa_place *place,
-				const struct oa_programs_request *request, struct i915_config *out,
-				struct sx_error *err)
+int i915_config_remove(struct oa_source *s, uint64_t id)
 {
-	struct oa_programs programs = {.set = ""};
-	*out = (struct i915_config){0};
-	enum sx_status status = oa_programs_build(request, &programs, err);
-	if (!status && (!programs.format || programs.format > SX_OA_HSW_C4_B8))
-		status = not_of_i915(&programs, err);
-	if (!status) {
-		memcpy(out->set, programs.set, sizeof(out->set));
-		memcpy(out->uuid, programs.uuid, sizeof(out->uuid));
-		out->format = programs.format;
-		out->media = programs.media;
-		status = SX_AGAIN;
-	}
-	for (int i = 0; i < LOOKS && status == SX_AGAIN; i++)
-		status = config_look(place, &programs, out, err);
-	if (status == SX_AGAIN)
-		status = oa_programs_restless(programs.set, err);
-	oa_programs_finish(&programs);
-	return status;
-}
-
-static int remove_config(const void *of, uint64_t id)
-{
-	const struct oa_place *place = of;
-	return oa_ioctl(place->sys, place->fd, I915_PERF_REMOVE_CONFIG, &id) >= 0 ? 0 : -errno;
-}
-
-enum sx_status i915_config_close(const struct sx_sys *sys, int fd, struct i915_config *config,
-				 struct sx_error *err)
-{
-	const struct oa_place place = {.sys = sys, .fd = fd};
-	uint64_t id = config->id;
-	bool added = config->added;
-	config->id = 0;
-	config->added = false;
-	return added ? oa_programs_remove(remove_config, &place, id, err) : SX_OK;
-}
-
-/*
- * What the kernel refuses of a configuration. It says EINVAL and no more, so parts of the programs
- * are tried until a single register is left.
- */
-
-static const char *const kinds[] = {
-    [SX_PROGRAM_MUX] = "mux", [SX_PROGRAM_BOOLEAN] = "boolean", [SX_PROGRAM_FLEX] = "flex"};
-
-/* Whether the kernel refuses these writes alone; what it takes is removed again. */
-static bool refuses(const struct sx_sys *sys, int fd, int kind, struct oa_write *items,
-		    size_t count)
-{
-	struct oa_programs part = {.set = ""};
-	part.writes[kind] = (struct oa_writes){.items = items, .count = count};
-	oa_programs_rename(&part);
-	int id = i915_config_add(sys, fd, &part);
-	if (id < 0)
-		return id == -EINVAL;
-	struct i915_config config = {.id = (uint64_t)id, .added = true};
-	i915_config_close(sys, fd, &config, NULL);
-	return false;
-}
-
-void i915_refused_register(const struct sx_sys *sys, int fd, const struct oa_programs *programs,
-			   struct sx_error *err)
-{
-	for (int kind = 0; kind < 3; kind++) {
-		struct oa_write *items = programs->writes[kind].items;
-		size_t count = programs->writes[kind].count;
-		if (!count || !refuses(sys, fd, kind, items, count))
-			continue;
-		/* The half that is refused, until it is one write. */
-		while (count > 1) {
-			size_t half = count / 2;
-			bool first = refuses(sys, fd, kind, items, half);
-			items += first ? 0 : half;
-			count = first ? half : count - half;
-		}
-		error_because(err,
-			      "register 0x%x of the %s program is none that the kernel lets "
-			      "be written",
-			      items->address, kinds[kind]);
-		error_try(err, "another metric set, or a newer kernel");
-		return;
-	}
-	error_because(err, "the kernel takes each program, but not all in one configuration");
-	error_try(err, "another metric set, or a newer kernel");
+	return oa_ioctl(s->base.sys, s->fd, I915_PERF_REMOVE_CONFIG, &id) >= 0 ? 0 : -errno;
 }

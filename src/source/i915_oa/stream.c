@@ -26,16 +26,17 @@ struct properties {
 
 static void gather_properties(const struct i915_oa *s, struct properties *out)
 {
+	const struct oa_source *oa = &s->oa;
 	const uint64_t all[][2] = {{I915_PROP_SAMPLE, 1},
-				   {I915_PROP_SET, s->config.id},
-				   {I915_PROP_FORMAT, oa_format_number(s->card.device.format)},
-				   {I915_PROP_EXPONENT, s->oa.exponent},
+				   {I915_PROP_SET, oa->config.id},
+				   {I915_PROP_FORMAT, oa_format_number(oa->card.device.format)},
+				   {I915_PROP_EXPONENT, oa->exponent},
 				   {I915_PROP_POLL_PERIOD, s->poll_ns},
 				   {I915_PROP_ENGINE_CLASS, I915_ENGINE_VIDEO},
 				   {I915_PROP_ENGINE_INSTANCE, 0}};
-	out->count = s->card.perf_revision >= 5 ? OPEN_POLL_PERIOD + 1 : OPEN_POLL_PERIOD;
+	out->count = s->perf_revision >= 5 ? OPEN_POLL_PERIOD + 1 : OPEN_POLL_PERIOD;
 	memcpy(out->pairs, all, sizeof(all));
-	if (s->config.media)
+	if (oa->config.media)
 		out->count = sizeof(all) / sizeof(all[0]); /* the revision was checked */
 }
 
@@ -66,29 +67,20 @@ static bool opens_without(const struct i915_oa *s, uint64_t property)
 	return fd >= 0;
 }
 
-/* Whether our configuration was removed: the id is then no longer ours to remove. */
-static bool was_removed(struct i915_oa *s)
-{
-	const struct oa_place place = {s->oa.base.sys, s->oa.fd, s->card.node.card};
-	bool removed = oa_config_gone(&place, s->config.kernel, s->config.id);
-	s->config.added &= !removed;
-	return removed;
-}
-
 /* EINVAL says nothing more: what is at fault shows in what the kernel takes without it. */
 static enum sx_status invalid(struct i915_oa *s, struct sx_error *err)
 {
-	if (was_removed(s))
+	if (oa_config_removed(&s->oa))
 		return SX_ERR_NOT_FOUND;
 	if (opens_without(s, I915_PROP_EXPONENT))
 		error_because(err, "the kernel refuses the sampling exponent %u (%.3g ms)",
 			      s->oa.exponent, (double)s->oa.period_ns / 1e6);
-	else if (s->card.perf_revision >= 5 && opens_without(s, I915_PROP_POLL_PERIOD))
+	else if (s->perf_revision >= 5 && opens_without(s, I915_PROP_POLL_PERIOD))
 		error_because(err, "the kernel refuses the poll period of %llu ns",
 			      (unsigned long long)s->poll_ns);
 	else
 		error_because(err, "the kernel refuses report format %s or metric set %s",
-			      sx_oa_format_name(s->card.device.format), s->config.set);
+			      sx_oa_format_name(s->oa.card.device.format), s->oa.config.set);
 	error_try(err, "another --interval or --set; dmesg has the kernel's reason with drm.debug");
 	return error_as(err, SX_ERR_UNSUPPORTED);
 }
@@ -96,28 +88,23 @@ static enum sx_status invalid(struct i915_oa *s, struct sx_error *err)
 /* The rule of the files is one; the rate is refused by the capability alone. */
 static enum sx_status denied(const struct i915_oa *s, struct sx_error *err)
 {
-	const char *because, *remedy;
-	const struct i915_card *card = &s->card;
-	if (!i915_card_allowed(card, &because, &remedy)) {
-		error_because(err, "%s", because);
-		error_try(err, "%s", remedy);
-	} else if (!card->paranoid && card->max_rate_hz &&
-		   s->oa.period_ns < UINT64_C(1000000000) / card->max_rate_hz) {
-		error_because(err,
-			      "dev.i915.oa_max_sample_rate is %llu, and the CAP_PERFMON of a "
-			      "container does not count",
-			      (unsigned long long)card->max_rate_hz);
-		error_try(err, "a longer --interval");
-	} else {
-		return oa_denied(card->paranoid, I915_PARANOID, err);
-	}
+	const struct oa_card *card = &s->oa.card;
+	if (card->paranoid || !card->max_rate_hz ||
+	    s->oa.period_ns >= UINT64_C(1000000000) / card->max_rate_hz)
+		return oa_denied(&s->oa, I915_PARANOID, err);
+	error_because(err,
+		      "dev.i915.oa_max_sample_rate is %llu, and the CAP_PERFMON of a container "
+		      "does not count",
+		      (unsigned long long)card->max_rate_hz);
+	error_try(err, "a longer --interval");
 	return error_as(err, SX_ERR_PERMISSION);
 }
 
-static enum sx_status cannot_stream(struct i915_oa *s, int why, struct sx_error *err)
+enum sx_status i915_stream_refused(struct oa_source *source, int why, struct sx_error *err)
 {
-	enum sx_status status =
-	    error_errno(err, why, "cannot open the i915 OA stream on card%u", s->card.node.card);
+	struct i915_oa *s = (struct i915_oa *)source;
+	enum sx_status status = error_errno(err, why, "cannot open the i915 OA stream on card%u",
+					    source->card.node.card);
 	switch (why) {
 	case EACCES:
 	case EPERM:
@@ -146,47 +133,36 @@ static enum sx_status cannot_stream(struct i915_oa *s, int why, struct sx_error 
 	}
 }
 
-static enum sx_status no_media(const struct i915_oa *s, struct sx_error *err)
+enum sx_status i915_stream_prepare(struct oa_source *source, struct sx_error *err)
 {
-	error_set(err, SX_ERR_UNSUPPORTED, "metric set %s is of the media engines", s->config.set);
+	const struct i915_oa *s = (const struct i915_oa *)source;
+	if (!source->config.media || s->perf_revision >= MEDIA_REVISION)
+		return SX_OK;
+	error_set(err, SX_ERR_UNSUPPORTED, "metric set %s is of the media engines",
+		  source->config.set);
 	error_because(err, "i915 perf here is revision %u, and their unit came with %u",
-		      s->card.perf_revision, MEDIA_REVISION);
+		      s->perf_revision, MEDIA_REVISION);
 	error_try(err, "a newer kernel, or a set of the render engine");
 	return SX_ERR_UNSUPPORTED;
 }
 
-enum sx_status i915_stream_open(struct i915_oa *s, struct sx_error *err)
-{
-	struct properties properties;
-	if (s->config.media && s->card.perf_revision < MEDIA_REVISION)
-		return no_media(s, err);
-	s->poll_ns = s->oa.period_ns < POLL_LEAST_NS  ? POLL_LEAST_NS
-		     : s->oa.period_ns > POLL_MOST_NS ? POLL_MOST_NS
-						      : s->oa.period_ns;
-	gather_properties(s, &properties);
-	int fd = open_with(s, &properties);
-	if (fd < 0)
-		return cannot_stream(s, -fd, err);
-	if (was_removed(s)) { /* and another one may have its id */
-		s->oa.base.sys->close(s->oa.base.sys->user, fd);
-		return SX_ERR_NOT_FOUND;
-	}
-	oa_source_begin(&s->oa, fd);
-	s->left_end = &s->left;
-	return SX_OK;
-}
-
-enum sx_status i915_stream_attempt(struct oa_source *source, struct sx_error *err)
+int i915_stream_open(struct oa_source *source)
 {
 	struct i915_oa *s = (struct i915_oa *)source;
 	struct properties properties;
-	s->config.id = OA_NO_CONFIG;
-	s->poll_ns = POLL_MOST_NS;
+	uint64_t period_ns = source->period_ns;
+	s->poll_ns = period_ns < POLL_LEAST_NS	? POLL_LEAST_NS
+		     : period_ns > POLL_MOST_NS ? POLL_MOST_NS
+						: period_ns;
 	gather_properties(s, &properties);
-	int fd = open_with(s, &properties);
-	if (fd >= 0)
-		s->oa.base.sys->close(s->oa.base.sys->user, fd);
-	return fd >= 0 || fd == -EINVAL || fd == -ENOENT ? SX_OK : cannot_stream(s, -fd, err);
+	return open_with(s, &properties);
+}
+
+enum sx_status i915_stream_begin(struct oa_source *source, struct sx_error *err)
+{
+	struct i915_oa *s = (struct i915_oa *)source;
+	s->left_end = &s->left;
+	return SX_OK;
 }
 
 size_t i915_oa_pair(struct oa_source *source, uint8_t *out, size_t cap)
@@ -194,7 +170,7 @@ size_t i915_oa_pair(struct oa_source *source, uint8_t *out, size_t cap)
 	struct i915_oa *s = (struct i915_oa *)source;
 	const struct sx_sys *sys = s->oa.base.sys;
 	uint64_t best = UINT64_MAX, cpu = 0, gpu = 0;
-	uint64_t ticks = oa_ticks_a_count(s->card.device.timestamp_hz, s->card.register_hz);
+	uint64_t ticks = oa_ticks_a_count(s->oa.card.device.timestamp_hz, s->register_hz);
 	for (int i = 0; i < PAIR_TRIES; i++) {
 		struct i915_reg_read arg = {.offset = I915_RENDER_TIMESTAMP};
 		uint64_t begin, end;
@@ -211,7 +187,7 @@ size_t i915_oa_pair(struct oa_source *source, uint8_t *out, size_t cap)
 		return 0;
 	s->clock = (struct source_clock){
 	    .name = "gpu_timestamp",
-	    .own_ns = (uint64_t)((double)gpu * 1e9 / (double)s->card.device.timestamp_hz),
+	    .own_ns = (uint64_t)((double)gpu * 1e9 / (double)s->oa.card.device.timestamp_hz),
 	    .monotonic_ns = cpu,
 	    .error_ns = (best + 1) / 2};
 	return oa_write_correlation(out, cap, cpu, gpu);
@@ -228,12 +204,12 @@ static enum sx_status lost(struct i915_oa *s, int why, struct sx_error *err)
 /* `size` bytes of records as a raw sample, behind a pair of times where there is one. */
 static void hand_out(struct i915_oa *s, size_t size, struct raw_sample *out)
 {
-	uint8_t pair[I915_OA_PAIR], *begin = s->buffer + I915_OA_PAIR;
-	uint64_t missing = oa_course_take(&s->oa.course, begin, size, sys_now_ns(s->oa.base.sys));
-	if (i915_oa_pair(&s->oa, pair, sizeof(pair)) == I915_OA_PAIR) {
-		memcpy(s->buffer, pair, I915_OA_PAIR);
-		begin = s->buffer;
-		size += I915_OA_PAIR;
+	uint8_t pair[OA_PAIR_RECORD], *begin = s->oa.reports + OA_PAIR_RECORD;
+	uint64_t missing = oa_count_missing(&s->oa, begin, size, sys_now_ns(s->oa.base.sys));
+	if (i915_oa_pair(&s->oa, pair, sizeof(pair)) == OA_PAIR_RECORD) {
+		memcpy(s->oa.reports, pair, OA_PAIR_RECORD);
+		begin = s->oa.reports;
+		size += OA_PAIR_RECORD;
 	}
 	*out = (struct raw_sample){.kind = RAW_I915_OA,
 				   .flags = s->stretched ? RAW_STRETCHED : 0,
@@ -249,7 +225,7 @@ static enum sx_status read_left(struct i915_oa *s, struct raw_sample *out)
 	struct i915_piece *piece = s->left;
 	if (!piece)
 		return SX_END;
-	memcpy(s->buffer + I915_OA_PAIR, piece->data, piece->size);
+	memcpy(s->oa.reports + OA_PAIR_RECORD, piece->data, piece->size);
 	s->left = piece->next;
 	hand_out(s, piece->size, out);
 	free(piece);
@@ -271,7 +247,8 @@ enum sx_status i915_stream_read(struct oa_source *source, int timeout_ms, struct
 		return error_errno(err, errno, "cannot wait for OA reports");
 	if (!(pfd.revents & POLLIN))
 		return lost(s, pfd.revents & POLLERR ? EIO : ENODEV, err);
-	ssize_t n = sys->read(sys->user, s->oa.stream, s->buffer + I915_OA_PAIR, I915_OA_BUFFER);
+	ssize_t n =
+	    sys->read(sys->user, s->oa.stream, s->oa.reports + OA_PAIR_RECORD, I915_OA_BUFFER);
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return SX_AGAIN; /* the kernel's timer wakes without a report, too */
 	if (n < 0 && (errno == EIO || errno == ENODEV))
@@ -289,7 +266,7 @@ static bool keep_piece(struct i915_oa *s)
 	ssize_t n;
 	int tries = 3;
 	do
-		n = sys->read(sys->user, s->oa.stream, s->buffer, I915_OA_BUFFER);
+		n = sys->read(sys->user, s->oa.stream, s->oa.reports, I915_OA_BUFFER);
 	while (n < 0 && errno == EINTR && --tries);
 	if (n <= 0)
 		return false;
@@ -298,7 +275,7 @@ static bool keep_piece(struct i915_oa *s)
 		return false;
 	piece->next = NULL;
 	piece->size = (size_t)n;
-	memcpy(piece->data, s->buffer, (size_t)n);
+	memcpy(piece->data, s->oa.reports, (size_t)n);
 	*s->left_end = piece;
 	s->left_end = &piece->next;
 	return true;
@@ -316,16 +293,12 @@ void i915_stream_drain(struct oa_source *source)
 		while (kept < DRAIN_MOST && keep_piece(s))
 			kept += I915_OA_BUFFER;
 	}
-	if (s->oa.state != OA_IDLE)
-		s->oa.state = OA_STOPPED;
 	oa_source_close_stream(&s->oa);
 }
 
-void i915_stream_close(struct oa_source *source)
+void i915_stream_forget(struct oa_source *source)
 {
 	struct i915_oa *s = (struct i915_oa *)source;
-	oa_source_close_stream(&s->oa);
-	s->oa.state = OA_IDLE;
 	while (s->left) {
 		struct i915_piece *next = s->left->next;
 		free(s->left);

@@ -8,7 +8,6 @@
 #include <stdio.h>
 
 #include "base/error.h"
-#include "base/suggest.h"
 #include "wire/oa/oa.h"
 
 #define IOCTL_TRIES 100
@@ -24,37 +23,81 @@ int oa_ioctl(const struct sx_sys *sys, int fd, unsigned long request, void *arg)
 }
 
 struct probing {
-	const struct oa_driver *driver;
+	const struct oa_steps *steps;
 	const struct source_host *host;
 	source_found_fn found;
 	void *user;
 	bool any;
 };
 
+static int any_entry(void *arg, const char *name)
+{
+	return 1;
+}
+
+/* NULL when a card can be observed, else why not; *remedy says what to do, *status its kind. */
+static const char *obstacle(const struct oa_steps *steps, const struct sx_sys *sys,
+			    const struct drm_node *node, enum sx_status *status,
+			    const char **remedy)
+{
+	struct oa_card card = {.node = *node, .device.device_id = node->device_id};
+	const char *because;
+	char path[64];
+	steps->read_files(sys, &card);
+	snprintf(path, sizeof(path), "/sys/class/drm/card%u/metrics", node->card);
+	if (sys->list_dir(sys->user, path, any_entry, NULL) < 0) {
+		*status = SX_ERR_UNSUPPORTED;
+		*remedy = steps->kernel;
+		return "the kernel offers no OA metrics";
+	}
+	if (!steps->is_allowed(&card, &because, remedy)) {
+		*status = SX_ERR_PERMISSION;
+		return because;
+	}
+	*remedy = NULL;
+	return NULL;
+}
+
+/*
+ * What stands in the way of a device without a catalog; `nearest` is one that may serve, or NULL.
+ * `remedy` holds the text.
+ */
+static void no_catalog(struct sx_device *device, const char *nearest, char *remedy, size_t size)
+{
+	device->obstacle = SX_ERR_NOT_FOUND;
+	device->because = "no catalog describes this GPU: its metric sets were never published";
+	if (!nearest)
+		return;
+	snprintf(remedy, size, "measure it by the nearest, at your own risk: -d %s --for %s",
+		 device->id, nearest);
+	device->remedy = remedy;
+}
+
 static bool probe_card(void *arg, const struct drm_node *node)
 {
 	struct probing *p = arg;
+	const struct oa_steps *steps = p->steps;
 	struct oa_catalog catalog;
 	struct sx_error err;
 	char id[32], name[64], remedy[320], because[2 * SX_ERROR_TEXT_MAX + 4];
 	const char *generation = sx_oa_generation(node->device_id);
 	p->any = true;
 	bool known = oa_find_catalog(p->host->catalogs, node->device_id, &catalog);
-	snprintf(id, sizeof(id), "%s:card%u", p->driver->name, node->card);
+	snprintf(id, sizeof(id), "%s:card%u", steps->name, node->card);
 	snprintf(name, sizeof(name), "Intel GPU 0x%04x%s%s%s", node->device_id,
 		 generation ? " (" : "", generation ? generation : "", generation ? ")" : "");
 	struct sx_device device = {.id = id,
-				   .source = p->driver->source,
+				   .source = steps->ops->name,
 				   .name = name,
 				   .catalog = known ? catalog.name : NULL,
-				   .driver = p->driver->name,
+				   .driver = steps->name,
 				   .state = SX_DEVICE_READY};
-	device.because = p->driver->obstacle(p->host->sys, node, &device.obstacle, &device.remedy);
+	device.because = obstacle(steps, p->host->sys, node, &device.obstacle, &device.remedy);
 	if (!device.because && !known)
-		oa_no_catalog(&device, catalog.match == SX_OA_MATCH_NEAR ? catalog.name : NULL,
-			      remedy, sizeof(remedy));
+		no_catalog(&device, catalog.match == SX_OA_MATCH_NEAR ? catalog.name : NULL, remedy,
+			   sizeof(remedy));
 	if (!device.because && p->host->ask_drivers &&
-	    (device.obstacle = p->driver->attempt(p->host, id, &err))) {
+	    (device.obstacle = oa_source_attempt(steps, p->host, id, &err))) {
 		snprintf(because, sizeof(because), "%s: %s", err.message, err.because);
 		device.because = because;
 		device.remedy = err.remedy;
@@ -65,37 +108,31 @@ static bool probe_card(void *arg, const struct drm_node *node)
 	return true;
 }
 
-void oa_probe(const struct oa_driver *driver, const struct source_host *host, source_found_fn found,
+void oa_probe(const struct oa_steps *steps, const struct source_host *host, source_found_fn found,
 	      void *user)
 {
-	struct probing probing = {driver, host, found, user, false};
+	struct probing probing = {steps, host, found, user, false};
 	char id[32], because[64];
-	nodes_each(host->sys, driver->name, probe_card, &probing);
+	nodes_each(host->sys, steps->name, probe_card, &probing);
 	if (probing.any)
 		return;
-	snprintf(id, sizeof(id), "%s:card0", driver->name);
+	snprintf(id, sizeof(id), "%s:card0", steps->name);
 	snprintf(because, sizeof(because), "no card in /sys/class/drm is driven by %s",
-		 driver->name);
+		 steps->name);
 	found(user, &(struct sx_device){.id = id,
-					.source = driver->source,
+					.source = steps->ops->name,
 					.name = "Intel GPU",
 					.state = SX_DEVICE_ABSENT,
 					.because = because});
 }
 
-bool oa_find(const struct oa_driver *driver, const struct sx_sys *sys, const char *id,
-	     struct drm_node *node)
+uint32_t oa_card_limit_hz(const struct sx_sys *sys, const struct oa_card *card,
+			  const char *const *files)
 {
-	bool any = suggest_is_same(driver->source, id);
-	return nodes_find(sys, driver->name, driver->name, any ? driver->name : id, node);
-}
-
-enum sx_status oa_not_found(const struct oa_driver *driver, const char *id, struct sx_error *err)
-{
-	error_set(err, SX_ERR_NOT_FOUND, "there is no %s device \"%.64s\"", driver->name, id);
-	error_because(err, "no card in /sys/class/drm that %s drives is called so", driver->name);
-	error_try(err, "sextant devices");
-	return SX_ERR_NOT_FOUND;
+	uint64_t mhz = 0;
+	for (; *files && !mhz; files++)
+		mhz = nodes_card_number(sys, card->node.card, *files, 0);
+	return mhz > UINT32_MAX / 1000000 ? 0 : (uint32_t)mhz * 1000000;
 }
 
 enum sx_status oa_query_refused(int why, const char *what, const char *since, struct sx_error *err)
@@ -124,9 +161,13 @@ enum sx_status oa_query_refused(int why, const char *what, const char *since, st
 	}
 }
 
-enum sx_status oa_denied(bool paranoid, const char *sysctl, struct sx_error *err)
+enum sx_status oa_denied(const struct oa_source *s, const char *sysctl, struct sx_error *err)
 {
-	if (paranoid) {
+	const char *because, *remedy;
+	if (!s->steps->is_allowed(&s->card, &because, &remedy)) {
+		error_because(err, "%s", because);
+		error_try(err, "%s", remedy);
+	} else if (s->card.paranoid) {
 		error_because(err, "%s is 1, and the CAP_PERFMON of a container does not count",
 			      sysctl);
 		error_try(err, "sudo sysctl %s=0, outside of the container", sysctl);
@@ -147,71 +188,6 @@ bool oa_find_catalog(struct sx_context *catalogs, uint32_t device_id, struct oa_
 		out->match = SX_OA_MATCH_OWN;
 	}
 	return out->match == SX_OA_MATCH_OWN;
-}
-
-static int any_entry(void *arg, const char *name)
-{
-	*(bool *)arg = true;
-	return 1;
-}
-
-bool oa_kernel_has_metrics(const struct sx_sys *sys, uint32_t card)
-{
-	char path[64];
-	bool any = false;
-	snprintf(path, sizeof(path), "/sys/class/drm/card%u/metrics", card);
-	return sys->list_dir(sys->user, path, any_entry, &any) >= 0;
-}
-
-uint64_t oa_config_find(const struct oa_place *place, const char *uuid)
-{
-	char file[64];
-	snprintf(file, sizeof(file), "metrics/%s/id", uuid);
-	return nodes_card_number(place->sys, place->card, file, 0);
-}
-
-bool oa_config_gone(const struct oa_place *place, const char *uuid, uint64_t id)
-{
-	errno = 0;
-	uint64_t now = oa_config_find(place, uuid);
-	return now ? now != id : errno == ENOENT;
-}
-
-void oa_describe_stream(struct source_desc *desc, struct oa_facts *facts,
-			const struct oa_stream *stream)
-{
-	desc->facts.set = stream ? stream->set : OA_SET;
-	desc->interval_ns = stream ? stream->period_ns : 0;
-	desc->property_count = stream ? OA_FACTS : 0;
-	desc->properties = facts->properties;
-	if (!stream)
-		return;
-	snprintf(facts->exponent, sizeof(facts->exponent), "%u", stream->exponent);
-	facts->properties[0] =
-	    (struct source_property){"format", sx_oa_format_name(stream->format)};
-	facts->properties[1] = (struct source_property){"exponent", facts->exponent};
-	facts->properties[2] = (struct source_property){"uuid", stream->uuid};
-}
-
-size_t oa_raw_head(const struct sx_oa_device *of, const struct oa_stream *stream, uint8_t *out,
-		   size_t cap)
-{
-	struct sx_oa_device device = *of;
-	snprintf(device.set, sizeof(device.set), "%s", stream->set);
-	snprintf(device.uuid, sizeof(device.uuid), "%s", stream->uuid);
-	size_t size = oa_write_version(out, cap);
-	size += oa_write_device(out + size, cap - size, &device);
-	return size + oa_write_topology(out + size, cap - size, &device);
-}
-
-enum sx_status oa_stream_lost(uint32_t card, uint64_t ran_ns, const char *because,
-			      struct sx_error *err)
-{
-	error_set(err, SX_ERR_DEVICE_LOST, "the OA stream of card%u ended after %.3f s", card,
-		  (double)ran_ns / 1e9);
-	error_because(err, "%s", because);
-	error_try(err, "start again once the GPU is back; see dmesg");
-	return SX_ERR_DEVICE_LOST;
 }
 
 uint64_t oa_ticks_a_count(uint64_t oa_hz, uint64_t other_hz)
@@ -238,8 +214,10 @@ static uint32_t highest_exponent(const struct sx_oa_device *d)
 	return e;
 }
 
-uint32_t oa_exponent(const struct sx_oa_device *device, uint64_t max_rate_hz, uint64_t interval_ns)
+uint32_t oa_exponent(const struct oa_card *card, uint64_t interval_ns)
 {
+	const struct sx_oa_device *device = &card->device;
+	uint64_t max_rate_hz = card->privileged ? 0 : card->max_rate_hz;
 	uint32_t best = 0, highest = highest_exponent(device);
 	uint64_t best_off = UINT64_MAX;
 	for (uint32_t e = 0; e <= highest; e++) {
@@ -258,49 +236,38 @@ uint32_t oa_exponent(const struct sx_oa_device *device, uint64_t max_rate_hz, ui
  * Ticks since the last report of the stream. Its 32 bits wrap within minutes, so the CPU's clock
  * says how often they did.
  */
-static uint64_t ticks_since(const struct oa_course *course, uint32_t ticks, uint64_t now_ns)
+static uint64_t ticks_since(const struct oa_source *s, uint32_t ticks, uint64_t now_ns)
 {
-	uint64_t span = (uint32_t)(ticks - course->last_ticks);
-	double estimate = (double)(now_ns > course->last_ns ? now_ns - course->last_ns : 0) *
-			  (double)course->timestamp_hz / 1e9;
+	uint64_t span = (uint32_t)(ticks - s->last_ticks);
+	double estimate = (double)(now_ns > s->last_ns ? now_ns - s->last_ns : 0) *
+			  (double)s->card.device.timestamp_hz / 1e9;
 	double wraps = (estimate - (double)span) / 4294967296.0 + 0.5;
 	return wraps >= 1 ? span + ((uint64_t)wraps << 32) : span;
 }
 
-uint64_t oa_course_take(struct oa_course *course, const uint8_t *data, size_t size, uint64_t now_ns)
+uint64_t oa_count_missing(struct oa_source *s, const uint8_t *data, size_t size, uint64_t now_ns)
 {
-	uint64_t missing = 0, step = UINT64_C(2) << course->exponent;
-	bool wide = oa_format_head(course->format) == OA_HEAD_LONG;
+	uint64_t missing = 0, step = UINT64_C(2) << s->exponent;
+	bool wide = oa_format_head(s->card.device.format) == OA_HEAD_LONG;
 	while (size >= OA_RECORD_HEADER) {
 		size_t length = oa_record_size(data);
 		uint32_t type = little_u32(data);
 		if (length < OA_RECORD_HEADER || length > size)
 			break;
 		if (type == OA_RECORD_REPORT_LOST || type == OA_RECORD_BUFFER_LOST)
-			course->gap = true;
+			s->gap = true;
 		if (type == OA_RECORD_SAMPLE && length >= OA_RECORD_HEADER + 16) {
 			uint32_t ticks = little_u32(data + OA_RECORD_HEADER + (wide ? 8 : 4));
-			uint64_t steps = ticks_since(course, ticks, now_ns) / step;
-			if (course->gap)
-				missing += course->has_last && steps > 2 ? steps - 1 : 1;
-			course->gap = false;
-			course->has_last = true;
-			course->last_ticks = ticks;
-			course->last_ns = now_ns;
+			uint64_t steps = ticks_since(s, ticks, now_ns) / step;
+			if (s->gap)
+				missing += s->has_last && steps > 2 ? steps - 1 : 1;
+			s->gap = false;
+			s->has_last = true;
+			s->last_ticks = ticks;
+			s->last_ns = now_ns;
 		}
 		data += length;
 		size -= length;
 	}
 	return missing;
-}
-
-void oa_no_catalog(struct sx_device *device, const char *nearest, char *remedy, size_t size)
-{
-	device->obstacle = SX_ERR_NOT_FOUND;
-	device->because = "no catalog describes this GPU: its metric sets were never published";
-	if (!nearest)
-		return;
-	snprintf(remedy, size, "measure it by the nearest, at your own risk: -d %s --for %s",
-		 device->id, nearest);
-	device->remedy = remedy;
 }

@@ -1,43 +1,25 @@
 /*
- * OA units, through whichever kernel driver: their cards, the register programs of metric sets,
- * streams of reports, checks on the hardware at hand. A driver's own source has a struct oa_source
- * in front, and a table of the steps in which it differs.
+ * OA units, through whichever kernel driver: their cards, configurations of metric sets, streams of
+ * reports, checks on the hardware at hand. A driver's own source has a struct oa_source in front,
+ * and a table of the steps in which it differs.
  */
 #ifndef SOURCE_OA_OA_H
 #define SOURCE_OA_OA_H
 
 #include <sextant/oa.h>
-#include <sextant/source.h>
 
-#include "base/error.h"
 #include "source/nodes.h"
 #include "source/source.h"
-#include "wire/oa/flex.h"
 
-#define OA_SET	 "RenderBasic" /* when nobody chose one; every chipset has it */
-#define OA_FACTS 3
-
-/* A kernel driver with an OA interface. */
-struct oa_driver {
-	const char *name;   /* of the driver: ids are "NAME:card0" */
-	const char *source; /* the source's name */
-	/* NULL when a card can be observed, else why not; *remedy says what to do, *status its
-	 * kind. */
-	const char *(*obstacle)(const struct sx_sys *sys, const struct drm_node *node,
-				enum sx_status *status, const char **remedy);
-	/* Whether start() would get a stream, as oa_source_attempt(). */
-	enum sx_status (*attempt)(const struct source_host *host, const char *id,
-				  struct sx_error *err);
-};
-
-/* Where configurations are. */
-struct oa_place {
-	const struct sx_sys *sys;
-	int fd;	       /* of the card */
-	uint32_t card; /* the card's number */
-};
-
-enum oa_state { OA_IDLE, OA_RUNNING, OA_LOST, OA_STOPPED };
+#define OA_SET		  "RenderBasic" /* when nobody chose one; every chipset has it */
+#define OA_CATALOG_INSIDE "intel-bdw"	/* which serves without a search path */
+#define OA_EXPONENT_MAX	  23 /* 1.34 s at 12.5 MHz: below two wraps of any counter of Gen8 */
+#define OA_PAIR_RECORD	  24 /* bytes of a record with a pair of CPU and GPU time */
+#define OA_FACTS	  3
+/* The note of a stream that begins with a program. */
+#define OA_COUNTS_ALL "OA counts everything on the GPU, not this program alone"
+/* A configuration's id that no kernel reaches: the drivers count up from 1 and take free ones. */
+#define OA_NO_CONFIG INT32_MAX
 
 /* The catalog of a card, and how it was found. */
 struct oa_catalog {
@@ -45,102 +27,23 @@ struct oa_catalog {
 	enum sx_oa_match match;
 };
 
-/* ioctl, again while a signal interrupts it. */
-int oa_ioctl(const struct sx_sys *sys, int fd, unsigned long request, void *arg);
-
-/* As source_ops.probe: each card that the driver has, or that there is none. */
-void oa_probe(const struct oa_driver *driver, const struct source_host *host, source_found_fn found,
-	      void *user);
-/* Finds the card that an id means ("i915:card0", "card0", "renderD128", "i915", the source's). */
-bool oa_find(const struct oa_driver *driver, const struct sx_sys *sys, const char *id,
-	     struct drm_node *node);
-/*
- * Says that the driver refuses a query, which Linux `since` brought. Returns SX_ERR_PERMISSION,
- * SX_ERR_UNSUPPORTED, SX_ERR_DEVICE_LOST, or what the errno is.
- */
-enum sx_status oa_query_refused(int why, const char *what, const char *since, struct sx_error *err);
-/*
- * Fills in why a call was refused for want of rights, where the rules of the files (`paranoid` by
- * this sysctl) and the capabilities allow it. Returns SX_ERR_PERMISSION.
- */
-enum sx_status oa_denied(bool paranoid, const char *sysctl, struct sx_error *err);
-/* Says that there is no such card. Returns SX_ERR_NOT_FOUND. */
-enum sx_status oa_not_found(const struct oa_driver *driver, const char *id, struct sx_error *err);
-/* Finds the catalog of a card; false when there is none of its own. */
-bool oa_find_catalog(struct sx_context *catalogs, uint32_t device_id, struct oa_catalog *out);
-/*
- * The kernel's id of the configuration under a uuid, 0 when there is none. An id alone proves
- * nothing: the kernel gives that of a removed one to the next that is added.
- */
-uint64_t oa_config_find(const struct oa_place *place, const char *uuid);
-/* Whether the uuid has no such id any more; false where that cannot be read. */
-bool oa_config_gone(const struct oa_place *place, const char *uuid, uint64_t id);
-/* Whether the kernel has the folder of a card's metrics. */
-bool oa_kernel_has_metrics(const struct sx_sys *sys, uint32_t card);
-
-/* What is programmed, as recordings keep it. */
-struct oa_facts {
-	struct source_property properties[OA_FACTS];
-	char exponent[12];
+/* What is known of a card. Zero-initialise, then set `node` and the device's id. */
+struct oa_card {
+	struct drm_node node;
+	struct sx_oa_device device;
+	struct oa_catalog catalog;
+	/* Rights, by files alone. */
+	bool privileged;      /* by the capabilities of this process */
+	bool paranoid;	      /* by the driver's own rule */
+	bool perf_open;	      /* perf_event_paranoid is 0 or less */
+	uint32_t kernel;      /* version, as nodes_kernel_version() */
+	uint64_t max_rate_hz; /* reports a second without privilege; 0: not limited */
 };
-struct oa_stream {
-	const char *set, *uuid; /* live as long as the facts */
-	enum sx_oa_format format;
-	uint32_t exponent;
-	uint64_t period_ns;
-};
-/* Describes a stream; NULL: none runs. */
-void oa_describe_stream(struct source_desc *desc, struct oa_facts *facts,
-			const struct oa_stream *stream);
-/* The head of a raw file: version, device and topology. Returns its size. */
-size_t oa_raw_head(const struct sx_oa_device *device, const struct oa_stream *stream, uint8_t *out,
-		   size_t cap);
-/* Says that the stream of a card ended by itself after so long. Returns SX_ERR_DEVICE_LOST. */
-enum sx_status oa_stream_lost(uint32_t card, uint64_t ran_ns, const char *because,
-			      struct sx_error *err);
-/* Ticks of reports for each one of another clock of the GPU. */
-uint64_t oa_ticks_a_count(uint64_t oa_hz, uint64_t other_hz);
-
-#define OA_EXPONENT_MAX 23 /* 1.34 s at 12.5 MHz: below two wraps of any counter of Gen8 */
-
-/* The period of an exponent in ns, rounded up as the kernels do. */
-uint64_t oa_period_ns(uint64_t timestamp_hz, uint32_t exponent);
-/*
- * The exponent whose period is nearest to the interval, of those that make at most `max_rate_hz`
- * reports a second (0: any number), and after which no counter of the device's format has wrapped
- * twice.
- */
-uint32_t oa_exponent(const struct sx_oa_device *device, uint64_t max_rate_hz, uint64_t interval_ns);
-
-/* The course of a stream's reports. Zero-initialise, then set the first three. */
-struct oa_course {
-	enum sx_oa_format format;
-	uint64_t timestamp_hz;
-	uint32_t exponent;
-	uint32_t last_ticks;
-	uint64_t last_ns; /* when the last report was read */
-	bool has_last, gap;
-};
-/*
- * Takes records that were read at `now_ns`. Returns how many reports they say were lost: as many as
- * fit between the timestamps around each gap, one at least.
- */
-uint64_t oa_course_take(struct oa_course *course, const uint8_t *records, size_t size,
-			uint64_t now_ns);
-
-/*
- * Fills in what stands in the way of a device without a catalog, and names `nearest` where that is
- * not NULL; `remedy` holds the text.
- */
-void oa_no_catalog(struct sx_device *device, const char *nearest, char *remedy, size_t size);
-
-#define OA_CATALOG_INSIDE "intel-bdw" /* which serves without a search path */
 
 /* One register write, and those of one kind in their order. */
 struct oa_write {
 	uint32_t address, value;
 };
-
 struct oa_writes {
 	struct oa_write *items;
 	size_t count, cap;
@@ -149,6 +52,7 @@ struct oa_writes {
 /* The register programs of a metric set for one device. Zero-initialise. */
 struct oa_programs {
 	struct oa_writes writes[3]; /* by enum sx_program_kind */
+	struct oa_writes all;	    /* of every kind, where a driver has one list */
 	char set[64];		    /* symbol */
 	enum sx_oa_format format;   /* of the reports that its formulas read; 0: of no known name */
 	char format_name[32];	    /* as the catalog has it, or empty */
@@ -156,129 +60,169 @@ struct oa_programs {
 	char uuid[37];		    /* the catalog's, or one made of the writes */
 };
 
-struct oa_programs_request {
-	const struct sx_oa_device *device;
-	struct sx_catalog *catalog;  /* NULL: the one of `name`, or the embedded one */
-	struct sx_context *catalogs; /* where `name` is; or NULL */
-	const char *name;
-	const char *set;		    /* NULL: the catalog's own choice */
-	const struct oa_flex_counter *flex; /* fields that replace the set's own */
-	uint32_t flex_count;
+/* A metric set in the kernel. */
+struct oa_config {
+	uint64_t id;
+	bool added; /* by us, and to be removed */
+	enum sx_oa_format format;
+	uint32_t media; /* counted by a media unit: what the driver keeps of that; 0: by another */
+	char set[64];	/* the set's name and uuid, as recordings have them */
+	char uuid[37];
+	char kernel[37]; /* the uuid that the kernel has it under */
 };
-
-/* Reads the counters that a request defines. Errors: those of oa_flex_parse() and _merge(). */
-enum sx_status oa_programs_define(const struct source_request *request,
-				  struct oa_flex_counter out[OA_FLEX_COUNTERS], uint32_t *count,
-				  struct sx_error *err);
-/*
- * Builds the programs: every mux program that applies to the device, in order of priority. Errors:
- * SX_ERR_NOT_FOUND, SX_ERR_USAGE (a counter that the set itself needs), SX_ERR_NO_MEMORY. *out is
- * released by oa_programs_finish() in any case.
- */
-enum sx_status oa_programs_build(const struct oa_programs_request *request, struct oa_programs *out,
-				 struct sx_error *err);
-/* Says that a configuration is removed as soon as it is added. Returns SX_ERR_BUSY. */
-enum sx_status oa_programs_restless(const char *set, struct sx_error *err);
-/* Gives the programs a name of their own: the same writes always get the same one. */
-void oa_programs_rename(struct oa_programs *programs);
-void oa_programs_finish(struct oa_programs *programs);
-/*
- * Takes what was added under `id` out of the kernel; remove() gives 0 or more, or a negative errno.
- * It is tried three times. SX_ERR_IO and others of the kernel: it stays there.
- */
-enum sx_status oa_programs_remove(int (*remove)(const void *place, uint64_t id), const void *place,
-				  uint64_t id, struct sx_error *err);
-
-#define OA_PAIR_RECORD 24 /* bytes of a record with a pair of CPU and GPU time */
-
-/* An opened source, idle, whose raw samples are OA records. */
-struct oa_selftest {
-	struct source *source;
-	const struct sx_oa_device *device; /* with the format once the source is started */
-	const char *driver;
-	const uint64_t *period_ns; /* of reports, once the source is started */
-	/* Writes a record with a pair of CPU and GPU time; its size, or 0. */
-	size_t (*pair)(struct source *source, uint8_t *out, size_t cap);
-};
-
-/*
- * Runs the test set for a second and says what holds. SX_INCOMPLETE when something does not; else
- * the errors of start() and read().
- */
-enum sx_status oa_selftest(const struct oa_selftest *on, void (*say)(void *user, const char *line),
-			   void *user, struct sx_error *err);
-
-/* The note of a stream that begins with a program. */
-#define OA_COUNTS_ALL "OA counts everything on the GPU, not this program alone"
-
-/* A configuration's id that no kernel reaches: the drivers count up from 1 and take free ones. */
-#define OA_NO_CONFIG INT32_MAX
 
 struct oa_source;
 
-/* Errors as those of source_ops. */
+/* What differs between drivers. Errors as those of source_ops. */
 struct oa_steps {
-	const struct oa_driver *driver;
+	const char *name;   /* of the driver: ids are "NAME:card0" */
+	const char *what;   /* "the i915 OA source" */
+	const char *kernel; /* what brings OA metrics */
 	const struct source_ops *ops;
-	size_t bytes;	  /* of the driver's source */
-	const char *what; /* "the i915 OA source" */
-	/* Buffers, and what files and the driver say of the card; calls oa_source_card(). */
-	enum sx_status (*open)(struct oa_source *s, const struct drm_node *node,
-			       struct sx_error *err);
+	size_t bytes;			   /* of the driver's source */
+	size_t report_bytes, record_bytes; /* of its buffers; 0: none */
+	/* Reads what sysfs and procfs have of a card. */
+	void (*read_files)(const struct sx_sys *sys, struct oa_card *card);
+	/* Whether these let this process observe, and where not, why and what to do. */
+	bool (*is_allowed)(const struct oa_card *card, const char **because, const char **remedy);
+	/* Asks the driver for clocks, topology and the like. */
+	enum sx_status (*query_card)(struct oa_source *s, struct sx_error *err);
 	/* The rest of the description: s->driver, the least interval, constants. */
 	void (*describe)(struct oa_source *s);
-	/* Puts a configuration into the kernel, and says its set and format. */
-	enum sx_status (*configure)(struct oa_source *s, const struct oa_programs_request *request,
-				    struct sx_error *err);
-	/* Takes it out. */
-	enum sx_status (*unconfigure)(struct oa_source *s, struct sx_error *err);
-	/*
-	 * Chooses the period and opens the stream of the configuration; oa_source_begin(). May
-	 * demand a note. SX_ERR_NOT_FOUND: somebody removed the configuration meanwhile.
+	/* Whether the driver can count the programs; s->config.media, and `all` where it wants it.
 	 */
-	enum sx_status (*stream)(struct oa_source *s, uint64_t interval_ns, struct sx_error *err);
+	enum sx_status (*accept_set)(struct oa_source *s, struct oa_programs *programs,
+				     struct sx_error *err);
 	/*
-	 * Asks for a stream of OA_NO_CONFIG, of the format, exponent and period in `s`. SX_OK: that
-	 * is all that the kernel lacks. Else the errors of stream().
+	 * One look for the programs in the kernel and, where nothing is found, one attempt to add
+	 * them: s->config.id, added, kernel. SX_AGAIN: somebody adds or removes meanwhile.
 	 */
-	enum sx_status (*attempt)(struct oa_source *s, struct sx_error *err);
+	enum sx_status (*find_config)(struct oa_source *s, struct oa_programs *programs,
+				      struct sx_error *err);
+	/* Adds programs under their uuid: the kernel's id; and removes an id. Or a negative errno.
+	 */
+	int (*add_config)(struct oa_source *s, const struct oa_programs *programs);
+	int (*remove_config)(struct oa_source *s, uint64_t id);
+	/* Whether a unit of the card counts s->config. */
+	enum sx_status (*choose_unit)(struct oa_source *s, struct sx_error *err);
+	/* After s->period_ns was chosen for an interval; or NULL. May demand a note. */
+	void (*period_chosen)(struct oa_source *s, uint64_t interval_ns);
+	/* A descriptor of a stream of s->config, or the negative errno; and what that means. */
+	int (*open_stream)(struct oa_source *s);
+	enum sx_status (*stream_refused)(struct oa_source *s, int why, struct sx_error *err);
+	/* s->stream is open: what else it takes until reports come. */
+	enum sx_status (*begin_stream)(struct oa_source *s, struct sx_error *err);
 	enum sx_status (*read)(struct oa_source *s, int timeout_ms, struct raw_sample *out,
 			       struct sx_error *err);
-	/* Nothing more is counted, and what there is can still be read; nothing is kept. */
+	/* Nothing more is counted, and what there is can still be read; nothing is kept, or NULL.
+	 */
 	void (*stop)(struct oa_source *s);
-	void (*end)(struct oa_source *s);
+	void (*forget_rest)(struct oa_source *s);
 	/* Writes a record with a pair of CPU and GPU time; its size, or 0. */
 	size_t (*pair)(struct oa_source *s, uint8_t *out, size_t cap);
 	/* A note that is due, or NULL. s->told: the note of the start was given. */
 	const char *(*note)(struct oa_source *s);
 	/* When read() is to be called without a report, 0: now; NULL: never. */
 	uint64_t (*due_ns)(struct oa_source *s);
-	void (*finish)(struct oa_source *s); /* releases the buffers */
 };
+
+enum oa_state { OA_IDLE, OA_RUNNING, OA_LOST, OA_STOPPED };
 
 struct oa_source {
 	struct source base;
 	const struct oa_steps *steps;
 	struct source_desc desc;
-	/* Parts of the driver's card. */
-	const struct drm_node *node;
-	struct sx_oa_device *device;
-	struct oa_catalog *catalog;
-	const char *set, *uuid; /* of the configuration */
+	struct oa_card card;
+	struct oa_config config;
 	char name[64], driver[64];
-	int fd;	    /* of the card, or -1 */
-	int stream; /* or -1 */
+	int fd;			    /* of the card, or -1 */
+	int stream;		    /* or -1 */
+	uint8_t *reports, *records; /* what read() gave, and what is made of it */
 	enum oa_state state;
 	uint32_t exponent;
 	uint64_t period_ns; /* of reports */
 	uint64_t started_ns;
-	struct oa_course course;
+	/* The course of reports, by which those that are missing are counted. */
+	uint32_t last_ticks;
+	uint64_t last_ns; /* when the last report was read */
+	bool has_last, gap;
 	bool told;
 	char note[160];
-	struct oa_facts facts;
+	/* What is programmed, as recordings keep it. */
+	struct source_property properties[OA_FACTS];
+	char exponent_text[12];
 };
 
-/* Opens a card; as source_ops.open. */
+/* ioctl, again while a signal interrupts it. */
+int oa_ioctl(const struct sx_sys *sys, int fd, unsigned long request, void *arg);
+
+/* Cards (card.c). As source_ops.probe: each card that the driver has, or that there is none. */
+void oa_probe(const struct oa_steps *steps, const struct source_host *host, source_found_fn found,
+	      void *user);
+/* A limit of a clock in Hz, of the first of these files of the card (NULL-terminated); or 0. */
+uint32_t oa_card_limit_hz(const struct sx_sys *sys, const struct oa_card *card,
+			  const char *const *files);
+/* Finds the catalog of a card; false when there is none of its own. */
+bool oa_find_catalog(struct sx_context *catalogs, uint32_t device_id, struct oa_catalog *out);
+/* The period of an exponent in ns, rounded up as the kernels do. */
+uint64_t oa_period_ns(uint64_t timestamp_hz, uint32_t exponent);
+/*
+ * The exponent whose period is nearest to the interval, within the rate that is allowed, and after
+ * which no counter of the device's format has wrapped twice.
+ */
+uint32_t oa_exponent(const struct oa_card *card, uint64_t interval_ns);
+/*
+ * Takes records that were read at `now_ns`. Returns how many reports they say were lost: as many as
+ * fit between the timestamps around each gap, one at least.
+ */
+uint64_t oa_count_missing(struct oa_source *s, const uint8_t *records, size_t size,
+			  uint64_t now_ns);
+/* Ticks of reports for each one of another clock of the GPU. */
+uint64_t oa_ticks_a_count(uint64_t oa_hz, uint64_t other_hz);
+/*
+ * Says that the driver refuses a query, which Linux `since` brought. Returns SX_ERR_PERMISSION,
+ * SX_ERR_UNSUPPORTED, SX_ERR_DEVICE_LOST, or what the errno is.
+ */
+enum sx_status oa_query_refused(int why, const char *what, const char *since, struct sx_error *err);
+/*
+ * Says why a call was refused for want of rights: by the files (see oa_steps.is_allowed), or though
+ * they and the capabilities allow it, by this sysctl or a policy. Returns SX_ERR_PERMISSION.
+ */
+enum sx_status oa_denied(const struct oa_source *s, const char *sysctl, struct sx_error *err);
+
+/*
+ * Configurations (programs.c). Builds the programs that a request wants of the catalog, for the
+ * device at hand: every mux program that applies, in order of priority. Puts them into the kernel:
+ * s->config. Errors: SX_ERR_NOT_FOUND, SX_ERR_USAGE (a counter that the set itself needs, or that
+ * is malformed), SX_ERR_BUSY, SX_ERR_NO_MEMORY, those of the steps.
+ */
+enum sx_status oa_config_open(struct oa_source *s, const struct source_request *request,
+			      struct sx_error *err);
+/*
+ * Takes what was added out of the kernel, in three tries at most. SX_ERR_IO and others of the
+ * kernel: it stays there.
+ */
+enum sx_status oa_config_close(struct oa_source *s, struct sx_error *err);
+/*
+ * The kernel's id of the configuration under a uuid, 0 when there is none. An id alone proves
+ * nothing: the kernel gives that of a removed one to the next that is added.
+ */
+uint64_t oa_config_find(const struct oa_source *s, const char *uuid);
+/* Whether ours was removed: the id is then no longer ours to remove. False where that cannot be
+ * read. */
+bool oa_config_removed(struct oa_source *s);
+/* Says that a configuration is removed as soon as it is added. Returns SX_ERR_BUSY. */
+enum sx_status oa_config_restless(const struct oa_source *s, struct sx_error *err);
+/* Gives the programs a name of their own: the same writes always get the same one. */
+void oa_programs_rename(struct oa_programs *programs);
+/*
+ * The write that the kernel refuses, found by trying halves of these, of one kind, alone: it says
+ * EINVAL and no more. NULL: it takes them.
+ */
+const struct oa_write *oa_refused_write(struct oa_source *s, int kind,
+					const struct oa_writes *writes);
+
+/* Sources (source.c). Opens a card; as source_ops.open. */
 enum sx_status oa_source_open(const struct oa_steps *steps, const struct source_host *host,
 			      const char *id, struct source **out, struct sx_error *err);
 /*
@@ -288,16 +232,10 @@ enum sx_status oa_source_open(const struct oa_steps *steps, const struct source_
  */
 enum sx_status oa_source_attempt(const struct oa_steps *steps, const struct source_host *host,
 				 const char *id, struct sx_error *err);
-/* Says where a source has what the driver knows of its card, which is the node's. */
-void oa_source_card(struct oa_source *s, const struct drm_node *node, struct sx_oa_device *device,
-		    struct oa_catalog *catalog);
-/* A stream runs from now on. */
-void oa_source_begin(struct oa_source *s, int stream);
 /* Closes the stream, if it is open. */
 void oa_source_close_stream(struct oa_source *s);
 /* The stream ended by itself. Returns SX_ERR_DEVICE_LOST. */
 enum sx_status oa_source_lost(struct oa_source *s, const char *because, struct sx_error *err);
-
 /* The other calls of source_ops. */
 enum sx_status oa_source_start(struct source *source, const struct source_request *request,
 			       struct sx_error *err);
@@ -309,7 +247,16 @@ void oa_source_close(struct source *source);
 size_t oa_source_raw_head(struct source *source, uint8_t *out, size_t cap);
 /* A pair behind the last sample, so that every time lies between two. */
 size_t oa_source_raw_tail(struct source *source, uint8_t *out, size_t cap);
+/*
+ * Runs the test set for a second and says what holds. SX_INCOMPLETE when something does not; else
+ * the errors of start() and read().
+ */
 enum sx_status oa_source_selftest(struct source *source, void (*say)(void *user, const char *line),
 				  void *user, struct sx_error *err);
+/* All of these in the table of a source. */
+#define OA_SOURCE_OPS                                                                              \
+	.start = oa_source_start, .read = oa_source_read, .wake = oa_source_wake,                  \
+	.stop = oa_source_stop, .close = oa_source_close, .raw_head = oa_source_raw_head,          \
+	.raw_tail = oa_source_raw_tail, .selftest = oa_source_selftest
 
 #endif

@@ -1,4 +1,7 @@
-/* The register programs of a metric set: from the catalog, for the device at hand. */
+/*
+ * The register programs of a metric set: from the catalog, for the device at hand; and their
+ * configuration in the kernel.
+ */
 #include "source/oa/oa.h"
 #include "base/error.h"
 #include "base/mem.h"
@@ -12,7 +15,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PRIORITIES 64
+#define PRIORITIES   64
+#define LOOKS	     4
+#define REMOVE_TRIES 3
 
 struct build {
 	struct sx_catalog *catalog;
@@ -21,14 +26,6 @@ struct build {
 	const struct sx_oa_device *device;
 	struct oa_programs *out;
 };
-
-static enum sx_status open_catalog(const struct oa_programs_request *request,
-				   struct sx_catalog **out, struct sx_error *err)
-{
-	if (request->catalogs && request->name && request->name[0])
-		return sx_catalog_open(request->catalogs, request->name, out, err);
-	return catalog_open_inside(OA_CATALOG_INSIDE, out, err);
-}
 
 static double device_constant(void *user, const char *name)
 {
@@ -142,9 +139,10 @@ static enum sx_status find_group(struct build *b, const char *set, struct sx_err
 	return SX_OK;
 }
 
-enum sx_status oa_programs_define(const struct source_request *request,
-				  struct oa_flex_counter out[OA_FLEX_COUNTERS], uint32_t *count,
-				  struct sx_error *err)
+/* The counters that a request defines. */
+static enum sx_status read_definitions(const struct source_request *request,
+				       struct oa_flex_counter out[OA_FLEX_COUNTERS],
+				       uint32_t *count, struct sx_error *err)
 {
 	enum sx_status status = SX_OK;
 	*count = 0;
@@ -157,54 +155,97 @@ enum sx_status oa_programs_define(const struct source_request *request,
 	return status;
 }
 
-enum sx_status oa_programs_build(const struct oa_programs_request *request, struct oa_programs *out,
-				 struct sx_error *err)
+static enum sx_status open_catalog(const struct oa_source *s, const struct source_request *request,
+				   struct sx_catalog **out, struct sx_error *err)
 {
-	struct build b = {.device = request->device, .out = out};
-	enum sx_status status = SX_OK;
-	if (request->catalog)
-		b.catalog = sx_catalog_ref(request->catalog);
-	else
-		status = open_catalog(request, &b.catalog, err);
+	const char *name = s->card.catalog.name;
+	if (request->catalog) {
+		*out = sx_catalog_ref(request->catalog);
+		return SX_OK;
+	}
+	if (s->base.catalogs && name[0])
+		return sx_catalog_open(s->base.catalogs, name, out, err);
+	return catalog_open_inside(OA_CATALOG_INSIDE, out, err);
+}
+
+static enum sx_status programs_build(const struct oa_source *s,
+				     const struct source_request *request, struct oa_programs *out,
+				     struct sx_error *err)
+{
+	struct build b = {.device = &s->card.device, .out = out};
+	struct oa_flex_counter flex[OA_FLEX_COUNTERS];
+	uint32_t count;
+	enum sx_status status = read_definitions(request, flex, &count, err);
+	if (!status)
+		status = open_catalog(s, request, &b.catalog, err);
 	if (!status)
 		status = find_group(&b, request->set, err);
 	if (!status)
 		status = gather(&b, err);
-	for (uint32_t i = 0; !status && i < request->flex_count; i++)
-		status = put_flex(&b, &request->flex[i], err);
+	for (uint32_t i = 0; !status && i < count; i++)
+		status = put_flex(&b, &flex[i], err);
 	if (!status) {
 		snprintf(out->set, sizeof(out->set), "%s", b.group->name);
 		snprintf(out->uuid, sizeof(out->uuid), "%s", b.group->uuid ? b.group->uuid : "");
-		if (request->flex_count || !b.group->uuid)
+		if (count || !b.group->uuid)
 			oa_programs_rename(out);
 	}
 	sx_catalog_unref(b.catalog);
 	return status;
 }
 
-void oa_programs_finish(struct oa_programs *programs)
+static void programs_finish(struct oa_programs *programs)
 {
 	for (int i = 0; i < 3; i++)
 		free(programs->writes[i].items);
-	*programs = (struct oa_programs){.set = ""};
+	free(programs->all.items);
 }
 
-enum sx_status oa_programs_restless(const char *set, struct sx_error *err)
+enum sx_status oa_config_restless(const struct oa_source *s, struct sx_error *err)
 {
-	error_set(err, SX_ERR_BUSY, "metric set %s comes and goes in the kernel", set);
+	error_set(err, SX_ERR_BUSY, "metric set %s comes and goes in the kernel", s->config.set);
 	error_because(err, "another program adds and removes configurations all the time");
 	error_try(err, "end the other profiler");
 	return SX_ERR_BUSY;
 }
 
-#define REMOVE_TRIES 3
+static enum sx_status config_put(struct oa_source *s, const struct source_request *request,
+				 struct sx_error *err)
+{
+	struct oa_programs programs = {.set = ""};
+	struct oa_config *config = &s->config;
+	*config = (struct oa_config){0};
+	enum sx_status status = programs_build(s, request, &programs, err);
+	if (!status)
+		status = s->steps->accept_set(s, &programs, err);
+	if (!status) {
+		memcpy(config->set, programs.set, sizeof(config->set));
+		memcpy(config->uuid, programs.uuid, sizeof(config->uuid));
+		config->format = programs.format;
+		status = SX_AGAIN;
+	}
+	for (int i = 0; i < LOOKS && status == SX_AGAIN; i++)
+		status = s->steps->find_config(s, &programs, err);
+	if (status == SX_AGAIN)
+		status = oa_config_restless(s, err);
+	programs_finish(&programs);
+	return status;
+}
 
-enum sx_status oa_programs_remove(int (*remove)(const void *place, uint64_t id), const void *place,
-				  uint64_t id, struct sx_error *err)
+enum sx_status oa_config_open(struct oa_source *s, const struct source_request *request,
+			      struct sx_error *err)
+{
+	enum sx_status status = config_put(s, request, err);
+	if (!status)
+		s->card.device.format = s->config.format;
+	return status;
+}
+
+static enum sx_status config_remove(struct oa_source *s, uint64_t id, struct sx_error *err)
 {
 	int why = 0;
 	for (int tries = 0; tries < REMOVE_TRIES; tries++) {
-		why = -remove(place, id);
+		why = -s->steps->remove_config(s, id);
 		if (why <= 0 || why == ENOENT)
 			return SX_OK;
 	}
@@ -214,4 +255,58 @@ enum sx_status oa_programs_remove(int (*remove)(const void *place, uint64_t id),
 	    err, why, "metric set configuration %llu stays in the kernel", (unsigned long long)id);
 	error_try(err, "it does no harm; it goes with the next start of the machine");
 	return status;
+}
+
+enum sx_status oa_config_close(struct oa_source *s, struct sx_error *err)
+{
+	uint64_t id = s->config.id;
+	bool added = s->config.added;
+	s->config.id = 0;
+	s->config.added = false;
+	return added ? config_remove(s, id, err) : SX_OK;
+}
+
+uint64_t oa_config_find(const struct oa_source *s, const char *uuid)
+{
+	char file[64];
+	snprintf(file, sizeof(file), "metrics/%s/id", uuid);
+	return nodes_card_number(s->base.sys, s->card.node.card, file, 0);
+}
+
+bool oa_config_removed(struct oa_source *s)
+{
+	errno = 0;
+	uint64_t now = oa_config_find(s, s->config.kernel);
+	bool removed = now ? now != s->config.id : errno == ENOENT;
+	s->config.added &= !removed;
+	return removed;
+}
+
+/* Whether the kernel refuses these writes alone; what it takes is removed again. */
+static bool refuses(struct oa_source *s, int kind, struct oa_write *items, size_t count)
+{
+	struct oa_programs part = {.set = ""};
+	part.writes[kind] = part.all = (struct oa_writes){.items = items, .count = count};
+	oa_programs_rename(&part);
+	int id = s->steps->add_config(s, &part);
+	if (id > 0)
+		config_remove(s, (uint64_t)id, NULL);
+	return id == -EINVAL;
+}
+
+const struct oa_write *oa_refused_write(struct oa_source *s, int kind,
+					const struct oa_writes *writes)
+{
+	struct oa_write *items = writes->items;
+	size_t count = writes->count;
+	if (!count || !refuses(s, kind, items, count))
+		return NULL;
+	/* The half that is refused, until it is one write. */
+	while (count > 1) {
+		size_t half = count / 2;
+		bool first = refuses(s, kind, items, half);
+		items += first ? 0 : half;
+		count = first ? half : count - half;
+	}
+	return items;
 }

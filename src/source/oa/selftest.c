@@ -21,7 +21,7 @@
 #define REPORT_BYTES	 OA_REPORT_MAX
 
 struct test {
-	const struct oa_selftest *on;
+	struct oa_source *on;
 	struct teller to;
 	unsigned failed;
 	uint8_t last[REPORT_BYTES];
@@ -43,12 +43,12 @@ static void take_report(struct test *t, const uint8_t *report)
 {
 	struct oa_report head;
 	uint64_t delta[SX_OA_SLOTS];
-	oa_report_read(t->on->device, report, SX_OA_HEADER_BUFFER, &head);
+	oa_report_read(&t->on->card.device, report, SX_OA_HEADER_BUFFER, &head);
 	t->reports++;
 	t->no_reason += head.reason == 0;
 	t->reasons |= head.reason;
 	if (t->has_last) {
-		const struct sx_oa_device *d = t->on->device;
+		const struct sx_oa_device *d = &t->on->card.device;
 		oa_report_delta(d->format, t->last, report, delta);
 		t->backwards += delta[SX_OA_TIME] > UINT32_MAX / 2;
 		double hz = (double)delta[SX_OA_CLOCK] * (double)d->timestamp_hz /
@@ -57,7 +57,7 @@ static void take_report(struct test *t, const uint8_t *report)
 		for (size_t i = 0; i < SX_OA_SLOTS; i++)
 			t->sums[i] += delta[i];
 	}
-	memcpy(t->last, report, oa_format_size(t->on->device->format));
+	memcpy(t->last, report, oa_format_size(t->on->card.device.format));
 	t->has_last = true;
 }
 
@@ -81,11 +81,11 @@ static void take_records(struct test *t, const uint8_t *data, size_t size)
 
 static enum sx_status selftest_collect(struct test *t, struct sx_error *err)
 {
-	const struct source_ops *ops = t->on->source->ops;
-	uint64_t wanted = TEST_NS / *t->on->period_ns, idle = 0, turns = 0;
+	const struct source_ops *ops = t->on->base.ops;
+	uint64_t wanted = TEST_NS / t->on->period_ns, idle = 0, turns = 0;
 	while (t->reports < wanted && idle < 100 && turns++ < TURNS_MAX) {
 		struct raw_sample raw;
-		enum sx_status status = ops->read(t->on->source, 100, &raw, err);
+		enum sx_status status = ops->read(&t->on->base, 100, &raw, err);
 		if (status == SX_AGAIN)
 			idle++;
 		else if (status)
@@ -111,7 +111,7 @@ static void check_ratio(struct test *t, const char *name, double ratio, double e
 static double ratio_of(const struct test *t, uint32_t slot)
 {
 	/* Haswell has no clock in its reports; B1 counts it. */
-	bool clock = oa_format_has(t->on->device->format, SX_OA_CLOCK);
+	bool clock = oa_format_has(t->on->card.device.format, SX_OA_CLOCK);
 	double clocks = (double)t->sums[clock ? SX_OA_CLOCK : SX_OA_B0 + 1];
 	return clocks > 0 ? (double)t->sums[slot] / clocks : -1;
 }
@@ -124,7 +124,7 @@ static void check_b(struct test *t)
 {
 	static const double usual[8] = {0, 1, SHOWN, 1.0 / 2, 1.0 / 3, 1.0 / 3, 1.0 / 6, 2.0 / 3};
 	static const double pvc[8] = {0, 1, 1.0 / 2, 1.0 / 3, 1.0 / 3, ABSENT, ABSENT, ABSENT};
-	const struct oa_platform *platform = oa_platform(t->on->device->device_id);
+	const struct oa_platform *platform = oa_platform(t->on->card.device.device_id);
 	const double *factors = platform && platform->version == 1260 ? pvc : usual;
 	for (uint32_t i = 0; i < 8; i++) {
 		char name[8];
@@ -146,7 +146,7 @@ static void check_cores(struct test *t)
 	static const uint8_t cores[] = {3,  4, 5, 6, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30,
 					31, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19};
 	char what[128];
-	const struct sx_oa_device *d = t->on->device;
+	const struct sx_oa_device *d = &t->on->card.device;
 	uint32_t present = d->subslice_mask[0];
 	double whole = (double)t->sums[SX_OA_PEC0 + 2], parts = 0;
 	for (uint32_t n = 0; n < sizeof(cores); n++)
@@ -163,7 +163,7 @@ static void check_cores(struct test *t)
 
 static void check_ratios(struct test *t)
 {
-	if (oa_format_has(t->on->device->format, SX_OA_PEC0))
+	if (oa_format_has(t->on->card.device.format, SX_OA_PEC0))
 		check_cores(t);
 	else
 		check_b(t);
@@ -172,7 +172,7 @@ static void check_ratios(struct test *t)
 static void check_time(struct test *t)
 {
 	char what[128];
-	const struct sx_oa_device *d = t->on->device;
+	const struct sx_oa_device *d = &t->on->card.device;
 	double seconds = (double)t->sums[SX_OA_TIME] / (double)d->timestamp_hz;
 	double hz = seconds > 0 ? (double)t->sums[SX_OA_CLOCK] / seconds : 0;
 	double period = t->reports > 1 ? seconds / (double)(t->reports - 1) : 0;
@@ -202,7 +202,7 @@ static void check_time(struct test *t)
 static void take_time(struct test *t, int which)
 {
 	uint8_t pair[OA_PAIR_RECORD];
-	if (t->on->pair(t->on->source, pair, sizeof(pair)) != sizeof(pair))
+	if (t->on->steps->pair(t->on, pair, sizeof(pair)) != sizeof(pair))
 		return;
 	t->cpu_ns[which] = little_u64(pair + OA_RECORD_HEADER);
 	t->gpu_ticks[which] = little_u64(pair + OA_RECORD_HEADER + 8);
@@ -218,29 +218,30 @@ static void check_clocks(struct test *t)
 		verdict(t, false, "the GPU's timestamp register cannot be read");
 		return;
 	}
-	double hz = (double)t->on->device->timestamp_hz;
+	double hz = (double)t->on->card.device.timestamp_hz;
 	double ratio = (double)ticks / hz / ((double)ns / 1e9);
 	snprintf(what, sizeof(what), "GPU time is %.6f of CPU time over %.3f s", ratio,
 		 (double)ns / 1e9);
 	verdict(t, ratio > 1 - CLOCK_TOLERANCE && ratio < 1 + CLOCK_TOLERANCE, what);
 }
 
-enum sx_status oa_selftest(const struct oa_selftest *on, void (*tell)(void *user, const char *line),
-			   void *user, struct sx_error *err)
+enum sx_status oa_source_selftest(struct source *source, void (*say)(void *user, const char *line),
+				  void *user, struct sx_error *err)
 {
-	struct test t = {.on = on, .to = {tell, user}};
-	const struct sx_oa_device *d = on->device;
+	struct oa_source *s = (struct oa_source *)source;
+	struct test t = {.on = s, .to = {say, user}};
+	const struct sx_oa_device *d = &s->card.device;
 	struct source_request request = {.set = TEST_SET, .interval_ns = TEST_INTERVAL_NS};
-	teller_say(&t.to, "device 0x%04x revision %u, %s", d->device_id, d->revision, on->driver);
+	teller_say(&t.to, "device 0x%04x revision %u, %s", d->device_id, d->revision, s->driver);
 	teller_say(&t.to, "timestamp %" PRIu64 " Hz, slices 0x%x, subslices 0x%x 0x%x",
 		   d->timestamp_hz, d->slice_mask, d->subslice_mask[0], d->subslice_mask[1]);
-	enum sx_status status = on->source->ops->start(on->source, &request, err);
+	enum sx_status status = source->ops->start(source, &request, err);
 	t.report_bytes = oa_format_size(d->format);
 	take_time(&t, 0);
 	if (!status)
 		status = selftest_collect(&t, err);
 	take_time(&t, 1);
-	on->source->ops->stop(on->source, NULL);
+	source->ops->stop(source, NULL);
 	if (status)
 		return status;
 	check_time(&t);

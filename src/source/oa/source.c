@@ -1,13 +1,14 @@
 /* Sources of OA reports, as far as they are the same whichever driver has the stream. */
 #include "source/oa/oa.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/error.h"
-#include "wire/oa/flex.h"
+#include "base/suggest.h"
 #include "wire/oa/oa.h"
 
 #define DEFAULT_INTERVAL_NS UINT64_C(10000000)
@@ -18,54 +19,76 @@ static struct oa_source *oa_source(struct source *source)
 	return (struct oa_source *)source;
 }
 
-void oa_source_card(struct oa_source *s, const struct drm_node *node, struct sx_oa_device *device,
-		    struct oa_catalog *catalog)
-{
-	device->device_id = node->device_id;
-	device->revision = node->revision;
-	s->node = node;
-	s->device = device;
-	s->catalog = catalog;
-}
-
 static void oa_source_describe(struct oa_source *s, bool known)
 {
-	const char *generation = sx_oa_generation(s->device->device_id);
+	const char *generation = sx_oa_generation(s->card.device.device_id);
 	snprintf(s->name, sizeof(s->name), "Intel %s 0x%04x", generation ? generation : "GPU",
-		 s->device->device_id);
-	s->desc = (struct source_desc){.catalog = known ? s->catalog->name : NULL,
-				       .facts.name = s->name,
-				       .facts.driver = s->driver,
-				       .max_interval_ns =
-					   oa_period_ns(s->device->timestamp_hz, OA_EXPONENT_MAX),
-				       .tells_contexts = true,
-				       .programs_sets = true,
-				       .facts.set = OA_SET};
+		 s->card.device.device_id);
+	s->desc = (struct source_desc){
+	    .catalog = known ? s->card.catalog.name : NULL,
+	    .facts.name = s->name,
+	    .facts.driver = s->driver,
+	    .max_interval_ns = oa_period_ns(s->card.device.timestamp_hz, OA_EXPONENT_MAX),
+	    .tells_contexts = true,
+	    .programs_sets = true,
+	    .facts.set = OA_SET};
 	s->steps->describe(s);
+}
+
+/* "i915:card0", "card0", "renderD128", "i915", the source's name. */
+static enum sx_status find_card(const struct oa_steps *steps, const struct sx_sys *sys,
+				const char *id, struct drm_node *node, struct sx_error *err)
+{
+	bool any = suggest_is_same(steps->ops->name, id);
+	if (nodes_find(sys, steps->name, steps->name, any ? steps->name : id, node))
+		return SX_OK;
+	error_set(err, SX_ERR_NOT_FOUND, "there is no %s device \"%.64s\"", steps->name, id);
+	error_because(err, "no card in /sys/class/drm that %s drives is called so", steps->name);
+	error_try(err, "sextant devices");
+	return SX_ERR_NOT_FOUND;
+}
+
+static enum sx_status open_card(struct oa_source *s, struct sx_error *err)
+{
+	const struct oa_steps *steps = s->steps;
+	const struct sx_sys *sys = s->base.sys;
+	s->reports = malloc(steps->report_bytes);
+	s->records = steps->record_bytes ? malloc(steps->record_bytes) : NULL;
+	if (!s->reports || (steps->record_bytes && !s->records))
+		return error_nomem(err, "OA reports");
+	steps->read_files(sys, &s->card);
+	enum sx_status status = nodes_open(sys, &s->card.node, &s->fd, err);
+	return status ? status : steps->query_card(s, err);
 }
 
 enum sx_status oa_source_open(const struct oa_steps *steps, const struct source_host *host,
 			      const char *id, struct source **out, struct sx_error *err)
 {
 	struct drm_node node;
-	if (!oa_find(steps->driver, host->sys, id, &node))
-		return oa_not_found(steps->driver, id, err);
+	enum sx_status status = find_card(steps, host->sys, id, &node, err);
+	if (status)
+		return status;
 	struct oa_source *s = calloc(1, steps->bytes);
 	if (!s)
 		return error_nomem(err, steps->what);
 	s->base = (struct source){steps->ops, host->sys, host->catalogs, &s->desc};
 	s->steps = steps;
 	s->fd = s->stream = -1;
-	enum sx_status status = steps->open(s, &node, err);
+	s->card.node = node;
+	s->card.device.device_id = node.device_id;
+	s->card.device.revision = node.revision;
+	status = open_card(s, err);
 	if (status) {
 		oa_source_close(&s->base);
 		return status;
 	}
-	oa_source_describe(s, oa_find_catalog(host->catalogs, s->device->device_id, s->catalog));
+	uint32_t device_id = s->card.device.device_id;
+	oa_source_describe(s, oa_find_catalog(host->catalogs, device_id, &s->card.catalog));
 	*out = &s->base;
 	return SX_OK;
 }
 
+/* No limit of the rate forbids the longest period. */
 enum sx_status oa_source_attempt(const struct oa_steps *steps, const struct source_host *host,
 				 const char *id, struct sx_error *err)
 {
@@ -74,22 +97,19 @@ enum sx_status oa_source_attempt(const struct oa_steps *steps, const struct sour
 	if (status)
 		return status;
 	struct oa_source *s = oa_source(source);
-	s->device->format = oa_format_usual(oa_platform(s->device->device_id));
-	s->exponent = OA_EXPONENT_MAX; /* no limit of the rate forbids it */
-	s->period_ns = oa_period_ns(s->device->timestamp_hz, s->exponent);
-	status = steps->attempt(s, err);
+	struct sx_oa_device *device = &s->card.device;
+	device->format = oa_format_usual(oa_platform(device->device_id));
+	s->config = (struct oa_config){.id = OA_NO_CONFIG, .format = device->format, .set = OA_SET};
+	s->exponent = OA_EXPONENT_MAX;
+	s->period_ns = oa_period_ns(device->timestamp_hz, s->exponent);
+	status = steps->choose_unit(s, err);
+	int fd = status ? -1 : steps->open_stream(s);
+	if (fd >= 0)
+		host->sys->close(host->sys->user, fd);
+	else if (!status && fd != -EINVAL && fd != -ENOENT) /* all that it lacks is the set */
+		status = steps->stream_refused(s, -fd, err);
 	oa_source_close(source);
 	return status;
-}
-
-void oa_source_begin(struct oa_source *s, int stream)
-{
-	s->stream = stream;
-	s->state = OA_RUNNING;
-	s->course = (struct oa_course){.format = s->device->format,
-				       .timestamp_hz = s->device->timestamp_hz,
-				       .exponent = s->exponent};
-	s->started_ns = sys_now_ns(s->base.sys);
 }
 
 void oa_source_close_stream(struct oa_source *s)
@@ -104,62 +124,96 @@ enum sx_status oa_source_lost(struct oa_source *s, const char *because, struct s
 {
 	uint64_t now = sys_now_ns(s->base.sys);
 	s->state = OA_LOST;
-	return oa_stream_lost(s->node->card, now > s->started_ns ? now - s->started_ns : 0, because,
-			      err);
+	error_set(err, SX_ERR_DEVICE_LOST, "the OA stream of card%u ended after %.3f s",
+		  s->card.node.card, (double)(now > s->started_ns ? now - s->started_ns : 0) / 1e9);
+	error_because(err, "%s", because);
+	error_try(err, "start again once the GPU is back; see dmesg");
+	return SX_ERR_DEVICE_LOST;
 }
 
 /* Back to where open() left the device; nothing is kept. */
 static void oa_source_forget(struct oa_source *s)
 {
-	s->steps->end(s);
-	s->steps->unconfigure(s, NULL);
+	oa_source_close_stream(s);
+	s->state = OA_IDLE;
+	if (s->steps->forget_rest)
+		s->steps->forget_rest(s);
+	oa_config_close(s, NULL);
 }
 
-static enum sx_status open_stream(struct oa_source *s, const struct oa_programs_request *config,
-				  uint64_t interval_ns, struct sx_error *err)
+/* The period and the stream of the configuration. SX_ERR_NOT_FOUND: somebody removed that. */
+static enum sx_status start_stream(struct oa_source *s, uint64_t interval_ns, struct sx_error *err)
 {
+	const struct sx_sys *sys = s->base.sys;
+	const struct oa_steps *steps = s->steps;
+	enum sx_status status = steps->choose_unit(s, err);
+	if (status)
+		return status;
+	s->exponent = oa_exponent(&s->card, interval_ns);
+	s->period_ns = oa_period_ns(s->card.device.timestamp_hz, s->exponent);
+	if (steps->period_chosen)
+		steps->period_chosen(s, interval_ns);
+	int fd = steps->open_stream(s);
+	if (fd < 0)
+		return steps->stream_refused(s, -fd, err);
+	if (oa_config_removed(s)) { /* and another one may have its id */
+		sys->close(sys->user, fd);
+		return SX_ERR_NOT_FOUND;
+	}
+	s->stream = fd;
+	status = steps->begin_stream(s, err);
+	if (status)
+		return status;
+	s->state = OA_RUNNING;
+	s->has_last = s->gap = false;
+	s->last_ticks = 0;
+	s->last_ns = 0;
+	s->started_ns = sys_now_ns(sys);
+	return SX_OK;
+}
+
+static enum sx_status start_set(struct oa_source *s, const struct source_request *request,
+				struct sx_error *err)
+{
+	uint64_t interval_ns = request->interval_ns ? request->interval_ns : DEFAULT_INTERVAL_NS;
 	for (int i = 0; i < OPEN_TRIES; i++) {
-		enum sx_status status = s->steps->configure(s, config, err);
+		enum sx_status status = oa_config_open(s, request, err);
 		if (status)
 			return status;
-		status = s->steps->stream(s, interval_ns, err);
+		status = start_stream(s, interval_ns, err);
 		if (!status)
 			return SX_OK;
-		s->steps->unconfigure(s, NULL);
+		oa_config_close(s, NULL);
 		if (status != SX_ERR_NOT_FOUND)
 			return status;
 	}
-	return oa_programs_restless(s->set, err);
+	return oa_config_restless(s, err);
 }
 
-static struct oa_stream stream_of(const struct oa_source *s)
+/* As recordings keep it. */
+static void describe_stream(struct oa_source *s, bool runs)
 {
-	return (struct oa_stream){.set = s->set,
-				  .uuid = s->uuid,
-				  .format = s->device->format,
-				  .exponent = s->exponent,
-				  .period_ns = s->period_ns};
+	s->desc.facts.set = runs ? s->config.set : OA_SET;
+	s->desc.interval_ns = runs ? s->period_ns : 0;
+	s->desc.property_count = runs ? OA_FACTS : 0;
+	s->desc.properties = s->properties;
+	if (!runs)
+		return;
+	snprintf(s->exponent_text, sizeof(s->exponent_text), "%u", s->exponent);
+	s->properties[0] =
+	    (struct source_property){"format", sx_oa_format_name(s->card.device.format)};
+	s->properties[1] = (struct source_property){"exponent", s->exponent_text};
+	s->properties[2] = (struct source_property){"uuid", s->config.uuid};
 }
 
 enum sx_status oa_source_start(struct source *source, const struct source_request *request,
 			       struct sx_error *err)
 {
 	struct oa_source *s = oa_source(source);
-	struct oa_flex_counter flex[OA_FLEX_COUNTERS];
-	uint64_t interval = request->interval_ns ? request->interval_ns : DEFAULT_INTERVAL_NS;
-	struct oa_programs_request config = {.device = s->device,
-					     .catalog = request->catalog,
-					     .catalogs = s->base.catalogs,
-					     .name = s->catalog->name,
-					     .set = request->set,
-					     .flex = flex};
 	oa_source_forget(s);
 	s->told = request->pid == 0;
-	enum sx_status status = oa_programs_define(request, flex, &config.flex_count, err);
-	if (!status)
-		status = open_stream(s, &config, interval, err);
-	const struct oa_stream stream = stream_of(s);
-	oa_describe_stream(&s->desc, &s->facts, status ? NULL : &stream);
+	enum sx_status status = start_set(s, request, err);
+	describe_stream(s, !status);
 	return status;
 }
 
@@ -189,15 +243,21 @@ enum sx_status oa_source_stop(struct source *source, struct sx_error *err)
 {
 	struct oa_source *s = oa_source(source);
 	s->steps->stop(s);
-	return s->steps->unconfigure(s, err);
+	if (s->state != OA_IDLE)
+		s->state = OA_STOPPED;
+	return oa_config_close(s, err);
 }
 
 /* Version, device, topology, and the pair before the first sample. */
 size_t oa_source_raw_head(struct source *source, uint8_t *out, size_t cap)
 {
 	struct oa_source *s = oa_source(source);
-	const struct oa_stream stream = stream_of(s);
-	size_t size = oa_raw_head(s->device, &stream, out, cap);
+	struct sx_oa_device device = s->card.device;
+	snprintf(device.set, sizeof(device.set), "%s", s->config.set);
+	snprintf(device.uuid, sizeof(device.uuid), "%s", s->config.uuid);
+	size_t size = oa_write_version(out, cap);
+	size += oa_write_device(out + size, cap - size, &device);
+	size += oa_write_topology(out + size, cap - size, &device);
 	return size + s->steps->pair(s, out + size, cap - size);
 }
 
@@ -205,18 +265,6 @@ size_t oa_source_raw_tail(struct source *source, uint8_t *out, size_t cap)
 {
 	struct oa_source *s = oa_source(source);
 	return s->steps->pair(s, out, cap);
-}
-
-enum sx_status oa_source_selftest(struct source *source, void (*say)(void *user, const char *line),
-				  void *user, struct sx_error *err)
-{
-	struct oa_source *s = oa_source(source);
-	const struct oa_selftest on = {.source = source,
-				       .device = s->device,
-				       .driver = s->driver,
-				       .period_ns = &s->period_ns,
-				       .pair = oa_source_raw_tail};
-	return oa_selftest(&on, say, user, err);
 }
 
 void oa_source_close(struct source *source)
@@ -228,6 +276,7 @@ void oa_source_close(struct source *source)
 	oa_source_forget(s);
 	if (s->fd >= 0)
 		sys->close(sys->user, s->fd);
-	s->steps->finish(s);
+	free(s->reports);
+	free(s->records);
 	free(s);
 }

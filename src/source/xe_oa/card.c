@@ -14,15 +14,6 @@
 
 #define PERF_OPENS 7003 /* Linux 7.3: kernel.perf_event_paranoid counts beside the driver's own */
 
-/* A limit of the hardware in Hz, of the first tile's first GT; 0: unknown. */
-static uint32_t frequency_limit(const struct sx_sys *sys, uint32_t card, const char *file)
-{
-	char path[64];
-	snprintf(path, sizeof(path), "device/tile0/gt0/freq0/%s", file);
-	uint64_t mhz = nodes_card_number(sys, card, path, 0);
-	return mhz > UINT32_MAX / 1000000 ? 0 : (uint32_t)mhz * 1000000;
-}
-
 /* A whole number that may be below zero. */
 static bool read_signed(const struct sx_sys *sys, const char *path, long *out)
 {
@@ -33,12 +24,13 @@ static bool read_signed(const struct sx_sys *sys, const char *path, long *out)
 	return end != text;
 }
 
-void xe_card_read_files(const struct sx_sys *sys, struct xe_card *card)
+void xe_card_read_files(const struct sx_sys *sys, struct oa_card *card)
 {
-	uint32_t number = card->node.card;
+	static const char *const least[] = {"device/tile0/gt0/freq0/rpn_freq", NULL};
+	static const char *const most[] = {"device/tile0/gt0/freq0/rp0_freq", NULL};
 	long perf = 1;
-	card->device.gt_min_hz = frequency_limit(sys, number, "rpn_freq");
-	card->device.gt_max_hz = frequency_limit(sys, number, "rp0_freq");
+	card->device.gt_min_hz = oa_card_limit_hz(sys, card, least);
+	card->device.gt_max_hz = oa_card_limit_hz(sys, card, most);
 	card->privileged = nodes_may_perfmon(sys);
 	card->paranoid = nodes_read_number(sys, "/proc/sys/dev/xe/observation_paranoid", 1) != 0;
 	card->perf_open =
@@ -46,7 +38,7 @@ void xe_card_read_files(const struct sx_sys *sys, struct xe_card *card)
 	card->kernel = nodes_kernel_version(sys);
 }
 
-bool xe_card_allowed(const struct xe_card *card, const char **because, const char **remedy)
+bool xe_card_allowed(const struct oa_card *card, const char **because, const char **remedy)
 {
 	bool later = card->kernel >= PERF_OPENS;
 	*remedy = "sudo sysctl " XE_PARANOID "=0";
@@ -64,23 +56,6 @@ bool xe_card_allowed(const struct xe_card *card, const char **because, const cha
 		*remedy = "sudo sysctl " XE_PARANOID "=0, or, since Linux 7.3, "
 			  "kernel.perf_event_paranoid=0";
 	return false;
-}
-
-const char *xe_card_obstacle(const struct sx_sys *sys, const struct xe_card *card,
-			     enum sx_status *status, const char **remedy)
-{
-	const char *because;
-	if (!oa_kernel_has_metrics(sys, card->node.card)) {
-		*status = SX_ERR_UNSUPPORTED;
-		*remedy = "a kernel of 6.11 or later; virtual functions have none";
-		return "the kernel offers no OA metrics";
-	}
-	if (xe_card_allowed(card, &because, remedy)) {
-		*remedy = NULL;
-		return NULL;
-	}
-	*status = SX_ERR_PERMISSION;
-	return because;
 }
 
 #define ANSWER_MOST 65536
@@ -107,8 +82,7 @@ static enum sx_status impossible(const char *what, struct sx_error *err)
 }
 
 /* Asks for the size, then for the answer. free(out->data) in any case. */
-static enum sx_status query_ask(const struct sx_sys *sys, int fd, struct answer *out,
-				struct sx_error *err)
+static enum sx_status query_ask(const struct xe_oa *s, struct answer *out, struct sx_error *err)
 {
 	static const char *const names[] = {[XE_QUERY_ENGINES] = "its engines",
 					    [XE_QUERY_CONFIG] = "its id",
@@ -117,7 +91,7 @@ static enum sx_status query_ask(const struct sx_sys *sys, int fd, struct answer 
 					    [XE_QUERY_OA_UNITS] = "its OA units"};
 	const char *what = names[out->id];
 	struct xe_device_query query = {.query = out->id};
-	if (oa_ioctl(sys, fd, XE_DEVICE_QUERY, &query) < 0)
+	if (oa_ioctl(s->oa.base.sys, s->oa.fd, XE_DEVICE_QUERY, &query) < 0)
 		return oa_query_refused(errno, what, XE_OA_SINCE, err);
 	if (query.size < out->head || query.size > ANSWER_MOST)
 		return impossible(what, err);
@@ -126,17 +100,17 @@ static enum sx_status query_ask(const struct sx_sys *sys, int fd, struct answer 
 	if (!out->data)
 		return error_nomem(err, "an answer of the driver");
 	query.data = (uint64_t)(uintptr_t)out->data;
-	if (oa_ioctl(sys, fd, XE_DEVICE_QUERY, &query) < 0)
+	if (oa_ioctl(s->oa.base.sys, s->oa.fd, XE_DEVICE_QUERY, &query) < 0)
 		return oa_query_refused(errno, what, XE_OA_SINCE, err);
 	return query.size == out->size ? SX_OK : impossible(what, err);
 }
 
-static enum sx_status read_units(const struct answer *a, struct xe_card *card, struct sx_error *err)
+static enum sx_status read_units(const struct answer *a, struct xe_oa *s, struct sx_error *err)
 {
 	struct xe_query_oa_units head;
 	size_t at = sizeof(head);
 	memcpy(&head, a->data, sizeof(head));
-	for (uint32_t i = 0; i < head.count && card->unit_count < XE_UNITS_MAX; i++) {
+	for (uint32_t i = 0; i < head.count && s->unit_count < XE_UNITS_MAX; i++) {
 		struct xe_oa_unit unit;
 		if (a->size - at < sizeof(unit))
 			return impossible("its OA units", err);
@@ -144,7 +118,7 @@ static enum sx_status read_units(const struct answer *a, struct xe_card *card, s
 		at += sizeof(unit);
 		if (unit.engine_count > (a->size - at) / sizeof(struct xe_engine))
 			return impossible("its OA units", err);
-		struct xe_unit *to = &card->units[card->unit_count++];
+		struct xe_unit *to = &s->units[s->unit_count++];
 		*to = (struct xe_unit){.id = unit.id,
 				       .type = unit.type,
 				       .capabilities = unit.capabilities,
@@ -163,46 +137,44 @@ static enum sx_status read_units(const struct answer *a, struct xe_card *card, s
 	return SX_OK;
 }
 
-static enum sx_status query_units(const struct sx_sys *sys, int fd, struct xe_card *card,
-				  struct sx_error *err)
+static enum sx_status query_units(struct xe_oa *s, struct sx_error *err)
 {
 	struct answer a = {.id = XE_QUERY_OA_UNITS, .head = sizeof(struct xe_query_oa_units)};
-	enum sx_status status = query_ask(sys, fd, &a, err);
+	enum sx_status status = query_ask(s, &a, err);
 	if (!status)
-		status = read_units(&a, card, err);
+		status = read_units(&a, s, err);
 	free(a.data);
-	if (status || (card->unit_count && card->units[0].timestamp_hz))
+	if (status || (s->unit_count && s->units[0].timestamp_hz))
 		return status;
 	error_set(err, SX_ERR_UNSUPPORTED, "the driver serves no OA unit of card%u",
-		  card->node.card);
+		  s->oa.card.node.card);
 	error_because(err, "it lists none with a clock");
 	error_try(err, "a kernel of 6.11 or later; virtual functions have none");
 	return SX_ERR_UNSUPPORTED;
 }
 
-static enum sx_status query_gts(const struct sx_sys *sys, int fd, struct xe_card *card,
-				struct sx_error *err)
+static enum sx_status query_gts(struct xe_oa *s, struct sx_error *err)
 {
 	struct xe_query_gt_list head = {.count = 0};
 	struct answer a = {.id = XE_QUERY_GT_LIST, .head = sizeof(head)};
-	enum sx_status status = query_ask(sys, fd, &a, err);
+	enum sx_status status = query_ask(s, &a, err);
 	if (!status) {
 		memcpy(&head, a.data, sizeof(head));
 		if (head.count > (a.size - sizeof(head)) / sizeof(struct xe_gt))
 			status = impossible("its GTs", err);
 	}
-	card->gt_count = status ? 0 : head.count < XE_GTS_MAX ? head.count : XE_GTS_MAX;
+	s->gt_count = status ? 0 : head.count < XE_GTS_MAX ? head.count : XE_GTS_MAX;
 	if (!status)
-		memcpy(card->gts, a.data + sizeof(head), card->gt_count * sizeof(card->gts[0]));
+		memcpy(s->gts, a.data + sizeof(head), s->gt_count * sizeof(s->gts[0]));
 	free(a.data);
 	return status;
 }
 
-uint64_t xe_card_reference_hz(const struct xe_card *card, uint16_t gt_id)
+uint64_t xe_card_reference_hz(const struct xe_oa *s, uint16_t gt_id)
 {
-	for (uint32_t i = 0; i < card->gt_count; i++)
-		if (card->gts[i].gt_id == gt_id)
-			return card->gts[i].reference_clock;
+	for (uint32_t i = 0; i < s->gt_count; i++)
+		if (s->gts[i].gt_id == gt_id)
+			return s->gts[i].reference_clock;
 	return 0;
 }
 
@@ -258,71 +230,70 @@ static void set_topology(const struct masks *masks, struct sx_oa_device *d)
 	}
 }
 
-static enum sx_status query_topology(const struct sx_sys *sys, int fd, struct xe_card *card,
-				     struct sx_error *err)
+static enum sx_status query_topology(struct xe_oa *s, struct sx_error *err)
 {
 	struct answer a = {.id = XE_QUERY_GT_TOPOLOGY, .head = sizeof(struct xe_topology_mask)};
 	struct masks masks = {.dss = 0};
 	uint16_t gt_id = 0;
-	for (uint32_t i = card->gt_count; i-- > 0;)
-		if (card->gts[i].type == XE_GT_MAIN)
-			gt_id = card->gts[i].gt_id;
-	enum sx_status status = query_ask(sys, fd, &a, err);
+	for (uint32_t i = s->gt_count; i-- > 0;)
+		if (s->gts[i].type == XE_GT_MAIN)
+			gt_id = s->gts[i].gt_id;
+	enum sx_status status = query_ask(s, &a, err);
 	if (!status)
 		status = read_masks(&a, gt_id, &masks, err);
 	free(a.data);
 	if (status)
 		return status;
-	set_topology(&masks, &card->device);
-	card->l3_banks = (uint32_t)__builtin_popcountll(masks.l3_banks);
+	set_topology(&masks, &s->oa.card.device);
+	s->l3_banks = (uint32_t)__builtin_popcountll(masks.l3_banks);
 	return SX_OK;
 }
 
 /* How many engines there are of a kind; equations of few metrics ask, so an error is none. */
-static void count_engines(const struct sx_sys *sys, int fd, struct xe_card *card)
+static void count_engines(struct xe_oa *s)
 {
 	struct xe_query_engines head;
 	struct answer a = {.id = XE_QUERY_ENGINES, .head = sizeof(head)};
-	if (!query_ask(sys, fd, &a, NULL)) {
+	if (!query_ask(s, &a, NULL)) {
 		memcpy(&head, a.data, sizeof(head));
 		size_t room = (a.size - sizeof(head)) / sizeof(struct xe_query_engine);
 		for (size_t i = 0; i < head.count && i < room; i++) {
 			struct xe_query_engine engine;
 			memcpy(&engine, a.data + sizeof(head) + i * sizeof(engine), sizeof(engine));
-			card->compute_engines += engine.instance.engine_class == XE_ENGINE_COMPUTE;
-			card->copy_engines += engine.instance.engine_class == XE_ENGINE_COPY;
+			s->compute_engines += engine.instance.engine_class == XE_ENGINE_COMPUTE;
+			s->copy_engines += engine.instance.engine_class == XE_ENGINE_COPY;
 		}
 	}
 	free(a.data);
 }
 
 /* The id as the driver has it stands above what sysfs told. */
-static void query_id(const struct sx_sys *sys, int fd, struct xe_card *card)
+static void query_id(struct xe_oa *s)
 {
 	uint64_t word;
 	struct answer a = {.id = XE_QUERY_CONFIG,
 			   .head = sizeof(struct xe_query_config) + sizeof(word)};
-	if (!query_ask(sys, fd, &a, NULL)) {
+	if (!query_ask(s, &a, NULL)) {
 		memcpy(&word, a.data + sizeof(struct xe_query_config), sizeof(word));
 		if (word & 0xffff)
-			card->device.device_id = (uint32_t)(word & 0xffff);
-		card->device.revision = (uint32_t)(word >> 16 & 0xff);
+			s->oa.card.device.device_id = (uint32_t)(word & 0xffff);
+		s->oa.card.device.revision = (uint32_t)(word >> 16 & 0xff);
 	}
 	free(a.data);
 }
 
-enum sx_status xe_card_query(const struct sx_sys *sys, int fd, struct xe_card *card,
-			     struct sx_error *err)
+enum sx_status xe_card_query(struct oa_source *source, struct sx_error *err)
 {
-	query_id(sys, fd, card);
-	enum sx_status status = query_units(sys, fd, card, err);
+	struct xe_oa *s = (struct xe_oa *)source;
+	query_id(s);
+	enum sx_status status = query_units(s, err);
 	if (!status)
-		status = query_gts(sys, fd, card, err);
+		status = query_gts(s, err);
 	if (!status)
-		status = query_topology(sys, fd, card, err);
+		status = query_topology(s, err);
 	if (status)
 		return status;
-	count_engines(sys, fd, card);
-	card->device.timestamp_hz = card->units[0].timestamp_hz;
+	count_engines(s);
+	source->card.device.timestamp_hz = s->units[0].timestamp_hz;
 	return SX_OK;
 }

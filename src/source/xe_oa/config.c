@@ -13,7 +13,6 @@
 #include <string.h>
 
 #define UUID_LENGTH 36
-#define LOOKS	    4
 #define MEDIA_FIRST 0x393000u
 #define MEDIA_LAST  0x394fffu
 #define XEHP	    1255
@@ -58,67 +57,45 @@ bool xe_format_word(uint32_t device_id, enum sx_oa_format format, uint32_t *word
 	return false;
 }
 
-static int observe(const struct oa_place *place, uint64_t op, void *param)
+static int observe(const struct oa_source *s, uint64_t op, void *param)
 {
 	struct xe_observation arg = {
 	    .type = XE_OBSERVE_OA, .op = op, .param = (uint64_t)(uintptr_t)param};
-	int result = oa_ioctl(place->sys, place->fd, XE_OBSERVATION, &arg);
+	int result = oa_ioctl(s->base.sys, s->fd, XE_OBSERVATION, &arg);
 	return result < 0 ? -errno : result;
 }
 
-/* Adds these writes under the uuid; the kernel's id, or the negative errno. */
-static int add(const struct oa_place *place, const char *uuid, const struct oa_write *writes,
-	       size_t count)
+int xe_config_add(struct oa_source *s, const struct oa_programs *programs)
 {
-	struct xe_oa_config arg = {.count = (uint32_t)count,
-				   .registers = (uint64_t)(uintptr_t)writes};
-	memcpy(arg.uuid, uuid, UUID_LENGTH);
-	int id = observe(place, XE_OBSERVE_ADD_CONFIG, &arg);
+	const struct oa_writes *all = &programs->all;
+	struct xe_oa_config arg = {.count = (uint32_t)all->count,
+				   .registers = (uint64_t)(uintptr_t)all->items};
+	memcpy(arg.uuid, programs->uuid, UUID_LENGTH);
+	int id = observe(s, XE_OBSERVE_ADD_CONFIG, &arg);
 	return id == 0 ? -EIO : id;
 }
 
-static int remove_config(const void *place, uint64_t id)
+int xe_config_remove(struct oa_source *s, uint64_t id)
 {
-	return observe(place, XE_OBSERVE_REMOVE_CONFIG, &id);
+	return observe(s, XE_OBSERVE_REMOVE_CONFIG, &id);
 }
 
-/* Whether the kernel refuses these writes alone; what it takes is removed again. */
-static bool refuses(const struct oa_place *place, struct oa_write *writes, size_t count)
+static void name_refused(struct oa_source *s, const struct oa_writes *all, struct sx_error *err)
 {
-	struct oa_programs part = {.set = ""};
-	part.writes[0] = (struct oa_writes){.items = writes, .count = count};
-	oa_programs_rename(&part);
-	int id = add(place, part.uuid, writes, count);
-	if (id > 0)
-		remove_config(place, (uint64_t)id);
-	return id == -EINVAL;
-}
-
-/* EINVAL says nothing more: halves are tried until a single register is left. */
-static void name_refused(const struct oa_place *place, struct oa_write *writes, size_t count,
-			 struct sx_error *err)
-{
-	if (!refuses(place, writes, count)) {
+	const struct oa_write *write = oa_refused_write(s, 0, all);
+	if (write)
+		error_because(err, "register 0x%x is none that the kernel lets be written",
+			      write->address);
+	else
 		error_because(err, "the kernel takes its registers, but not under its uuid");
-		error_try(err, "another metric set, or a newer kernel");
-		return;
-	}
-	while (count > 1) {
-		size_t half = count / 2;
-		bool first = refuses(place, writes, half);
-		writes += first ? 0 : half;
-		count = first ? half : count - half;
-	}
-	error_because(err, "register 0x%x is none that the kernel lets be written",
-		      writes->address);
 	error_try(err, "another metric set, or a newer kernel");
 }
 
-static enum sx_status cannot_add(const struct xe_config *config, int why, size_t count,
+static enum sx_status cannot_add(struct oa_source *s, int why, const struct oa_writes *all,
 				 struct sx_error *err)
 {
 	enum sx_status status =
-	    error_errno(err, why, "cannot add metric set %s to the kernel", config->set);
+	    error_errno(err, why, "cannot add metric set %s to the kernel", s->config.set);
 	switch (why) {
 	case EACCES:
 	case EPERM:
@@ -126,9 +103,10 @@ static enum sx_status cannot_add(const struct xe_config *config, int why, size_t
 		error_try(err, "sudo sysctl " XE_PARANOID "=0");
 		return error_as(err, SX_ERR_PERMISSION);
 	case EINVAL:
+		name_refused(s, all, err);
 		return error_as(err, SX_ERR_UNSUPPORTED);
 	case ENOMEM:
-		error_because(err, "the kernel has no memory for %zu register writes", count);
+		error_because(err, "the kernel has no memory for %zu register writes", all->count);
 		error_try(err, "again when less memory is in use");
 		return error_as(err, SX_ERR_NO_MEMORY);
 	case ENODEV:
@@ -141,40 +119,35 @@ static enum sx_status cannot_add(const struct xe_config *config, int why, size_t
 	}
 }
 
-/* One attempt under the set's uuid, one under that of the writes. SX_AGAIN: it came or went. */
-static enum sx_status config_look(const struct oa_place *place, struct oa_programs *programs,
-				  const struct oa_writes *all, struct xe_config *out,
-				  struct sx_error *err)
+/* One attempt under the set's uuid, one under that of the writes. */
+enum sx_status xe_config_look(struct oa_source *s, struct oa_programs *programs,
+			      struct sx_error *err)
 {
-	int id =
-	    programs->uuid[0] ? add(place, programs->uuid, all->items, all->count) : -EADDRINUSE;
+	struct oa_config *out = &s->config;
+	struct oa_programs own = *programs;
+	int id = programs->uuid[0] ? xe_config_add(s, programs) : -EADDRINUSE;
 	memcpy(out->kernel, programs->uuid, sizeof(out->kernel));
 	if (id == -EADDRINUSE) {
-		struct oa_programs own = *programs;
 		oa_programs_rename(&own);
 		memcpy(out->kernel, own.uuid, sizeof(out->kernel));
-		out->id = oa_config_find(place, own.uuid);
+		out->id = oa_config_find(s, own.uuid);
 		if (out->id)
 			return SX_OK; /* the same writes: another one of us, or a killed one's */
-		id = add(place, own.uuid, all->items, all->count);
+		id = xe_config_add(s, &own);
 	}
 	if (id == -EADDRINUSE)
 		return SX_AGAIN;
-	if (id < 0) {
-		enum sx_status status = cannot_add(out, -id, all->count, err);
-		if (id == -EINVAL)
-			name_refused(place, all->items, all->count, err);
-		return status;
-	}
+	if (id < 0)
+		return cannot_add(s, -id, &programs->all, err);
 	out->id = (uint64_t)id;
 	out->added = true;
 	return SX_OK;
 }
 
 /* The driver has one flat list: routing first, then what counts, then the EUs' events. */
-static enum sx_status flatten(const struct oa_programs *programs, struct oa_writes *out,
-			      struct sx_error *err)
+static enum sx_status flatten(struct oa_programs *programs, struct sx_error *err)
 {
+	struct oa_writes *out = &programs->all;
 	static const int order[] = {SX_PROGRAM_MUX, SX_PROGRAM_BOOLEAN, SX_PROGRAM_FLEX};
 	size_t total =
 	    programs->writes[0].count + programs->writes[1].count + programs->writes[2].count;
@@ -208,51 +181,18 @@ static enum sx_status no_word(const struct oa_programs *programs, struct sx_erro
 	return SX_ERR_UNSUPPORTED;
 }
 
-static void config_describe(const struct oa_programs *programs, const struct oa_writes *all,
-			    struct xe_config *out)
+enum sx_status xe_config_accept(struct oa_source *s, struct oa_programs *programs,
+				struct sx_error *err)
 {
-	memcpy(out->set, programs->set, sizeof(out->set));
-	memcpy(out->uuid, programs->uuid, sizeof(out->uuid));
-	out->format = programs->format;
-	for (size_t i = 0; i < all->count && programs->media && !out->media; i++)
+	uint32_t word, *media = &s->config.media;
+	if (!xe_format_word(s->card.device.device_id, programs->format, &word))
+		return no_word(programs, err);
+	enum sx_status status = flatten(programs, err);
+	const struct oa_writes *all = &programs->all;
+	for (size_t i = 0; i < all->count && programs->media && !*media; i++)
 		if (all->items[i].address >= MEDIA_FIRST && all->items[i].address <= MEDIA_LAST)
-			out->media = all->items[i].address;
-	if (programs->media && !out->media)
-		out->media = MEDIA_FIRST;
-}
-
-enum sx_status xe_config_open(const struct oa_place *place,
-			      const struct oa_programs_request *request, struct xe_config *out,
-			      struct sx_error *err)
-{
-	struct oa_programs programs = {.set = ""};
-	struct oa_writes all = {.items = NULL};
-	uint32_t word;
-	*out = (struct xe_config){0};
-	enum sx_status status = oa_programs_build(request, &programs, err);
-	if (!status && !xe_format_word(request->device->device_id, programs.format, &word))
-		status = no_word(&programs, err);
-	if (!status)
-		status = flatten(&programs, &all, err);
-	if (!status) {
-		config_describe(&programs, &all, out);
-		status = SX_AGAIN;
-	}
-	for (int i = 0; i < LOOKS && status == SX_AGAIN; i++)
-		status = config_look(place, &programs, &all, out, err);
-	if (status == SX_AGAIN)
-		status = oa_programs_restless(programs.set, err);
-	free(all.items);
-	oa_programs_finish(&programs);
+			*media = all->items[i].address;
+	if (programs->media && !*media)
+		*media = MEDIA_FIRST;
 	return status;
-}
-
-enum sx_status xe_config_close(const struct oa_place *place, struct xe_config *config,
-			       struct sx_error *err)
-{
-	uint64_t id = config->id;
-	bool added = config->added;
-	config->id = 0;
-	config->added = false;
-	return added ? oa_programs_remove(remove_config, place, id, err) : SX_OK;
 }

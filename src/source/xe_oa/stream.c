@@ -24,10 +24,10 @@
 #define PROPERTIES     7
 
 /* Which unit's registers these are, on Xe2: one of the SAG, two of the SCMIs. */
-static bool serves(const struct xe_card *card, const struct xe_unit *unit, uint32_t address,
-		   uint32_t nth)
+static bool serves(const struct xe_oa *s, const struct xe_unit *unit, uint32_t nth)
 {
-	const struct oa_platform *platform = oa_platform(card->device.device_id);
+	uint32_t address = s->oa.config.media;
+	const struct oa_platform *platform = oa_platform(s->oa.card.device.device_id);
 	bool xe2 = platform && platform->version >= XE2;
 	if (!address)
 		return unit->type == XE_OA_UNIT_OAG;
@@ -38,35 +38,40 @@ static bool serves(const struct xe_card *card, const struct xe_unit *unit, uint3
 	return unit->type == XE_OA_UNIT_OAM && nth == (address >= 0x394800);
 }
 
-enum sx_status xe_unit_choose(struct xe_oa *s, struct sx_error *err)
+enum sx_status xe_stream_prepare(struct oa_source *source, struct sx_error *err)
 {
+	struct xe_oa *s = (struct xe_oa *)source;
+	struct sx_oa_device *device = &source->card.device;
 	uint32_t nth = 0;
 	s->unit = NULL;
-	for (uint32_t i = 0; i < s->card.unit_count && !s->unit; i++) {
-		const struct xe_unit *unit = &s->card.units[i];
-		if (serves(&s->card, unit, s->config.media, nth))
-			s->unit = unit;
-		nth += unit->type == XE_OA_UNIT_OAM;
+	for (uint32_t i = 0; i < s->unit_count && !s->unit; i++) {
+		if (serves(s, &s->units[i], nth))
+			s->unit = &s->units[i];
+		nth += s->units[i].type == XE_OA_UNIT_OAM;
 	}
-	if (s->unit && s->unit->timestamp_hz)
+	if (s->unit && s->unit->timestamp_hz) {
+		device->timestamp_hz = s->unit->timestamp_hz;
+		device->engine_class = s->unit->engine.engine_class;
+		device->engine_instance = s->unit->engine.engine_instance;
 		return SX_OK;
+	}
 	error_set(err, SX_ERR_UNSUPPORTED, "the unit that counts metric set %s is not served",
-		  s->config.set);
-	error_because(err, "the driver lists %u OA units, none of that kind", s->card.unit_count);
-	error_try(err, s->config.media ? "a newer kernel, or a set of the render engine"
-				       : "a newer kernel");
+		  source->config.set);
+	error_because(err, "the driver lists %u OA units, none of that kind", s->unit_count);
+	error_try(err, source->config.media ? "a newer kernel, or a set of the render engine"
+					    : "a newer kernel");
 	return SX_ERR_UNSUPPORTED;
 }
 
 /* An engine whose timestamps run with the unit's, or NULL. */
 static const struct xe_engine *engine_of(const struct xe_oa *s)
 {
-	const struct xe_unit *unit = s->unit ? s->unit : &s->card.units[0];
+	const struct xe_unit *unit = s->unit ? s->unit : &s->units[0];
 	const struct xe_engine *any = NULL;
 	if (unit->has_engine)
 		return &unit->engine;
-	for (uint32_t i = 0; i < s->card.unit_count; i++) {
-		const struct xe_unit *other = &s->card.units[i];
+	for (uint32_t i = 0; i < s->unit_count; i++) {
+		const struct xe_unit *other = &s->units[i];
 		if (!other->has_engine)
 			continue;
 		if (unit->has_gt && other->gt_id == unit->gt_id)
@@ -94,8 +99,8 @@ size_t xe_oa_pair(struct oa_source *source, uint8_t *out, size_t cap)
 			best = cycles.took_ns;
 			cpu = cycles.cpu_ns + best / 2;
 			gpu = cycles.cycles *
-			      oa_ticks_a_count(s->card.device.timestamp_hz,
-					       xe_card_reference_hz(&s->card, engine->gt_id));
+			      oa_ticks_a_count(s->oa.card.device.timestamp_hz,
+					       xe_card_reference_hz(s, engine->gt_id));
 		}
 	}
 	return best == UINT64_MAX ? 0 : oa_write_correlation(out, cap, cpu, gpu);
@@ -119,7 +124,7 @@ static void add_property(struct chain *chain, enum xe_oa_property property, uint
 static uint64_t buffer_bytes(const struct xe_oa *s)
 {
 	uint64_t needed = UINT64_C(1000000000) / s->oa.period_ns *
-			  oa_format_size(s->config.format) / BUFFER_LASTS;
+			  oa_format_size(s->oa.config.format) / BUFFER_LASTS;
 	uint64_t bytes = BUFFER_DEFAULT;
 	if (!(s->unit->capabilities & XE_OA_CAP_BUFFER_SIZE) || needed <= bytes)
 		return 0;
@@ -132,11 +137,11 @@ static void make_chain(const struct xe_oa *s, struct chain *chain)
 {
 	uint64_t bytes = buffer_bytes(s);
 	uint32_t word = 0;
-	xe_format_word(s->card.device.device_id, s->config.format, &word);
+	xe_format_word(s->oa.card.device.device_id, s->oa.config.format, &word);
 	chain->count = 0;
 	add_property(chain, XE_PROP_UNIT, s->unit->id);
 	add_property(chain, XE_PROP_SAMPLE, 1);
-	add_property(chain, XE_PROP_SET, s->config.id);
+	add_property(chain, XE_PROP_SET, s->oa.config.id);
 	add_property(chain, XE_PROP_FORMAT, word);
 	add_property(chain, XE_PROP_EXPONENT, s->oa.exponent);
 	add_property(chain, XE_PROP_DISABLED, 1);
@@ -144,39 +149,25 @@ static void make_chain(const struct xe_oa *s, struct chain *chain)
 		add_property(chain, XE_PROP_BUFFER_SIZE, bytes);
 }
 
-/* Whether our configuration was removed: the id is then no longer ours to remove. */
-static bool was_removed(struct xe_oa *s)
-{
-	const struct oa_place place = {s->oa.base.sys, s->oa.fd, s->card.node.card};
-	bool removed = oa_config_gone(&place, s->config.kernel, s->config.id);
-	s->config.added &= !removed;
-	return removed;
-}
-
 /* EINVAL says nothing more. */
 static enum sx_status invalid(struct xe_oa *s, struct sx_error *err)
 {
-	if (was_removed(s))
+	if (oa_config_removed(&s->oa))
 		return SX_ERR_NOT_FOUND;
 	error_because(err, "the kernel refuses report format %s, exponent %u or OA unit %u",
-		      sx_oa_format_name(s->config.format), s->oa.exponent, s->unit->id);
+		      sx_oa_format_name(s->oa.config.format), s->oa.exponent, s->unit->id);
 	error_try(err, "another --interval or --set; dmesg has the kernel's reason with drm.debug");
 	return error_as(err, SX_ERR_UNSUPPORTED);
 }
 
-static enum sx_status cannot_stream(struct xe_oa *s, int why, struct sx_error *err)
+enum sx_status xe_stream_refused(struct oa_source *source, int why, struct sx_error *err)
 {
-	const char *because, *remedy;
 	enum sx_status status =
-	    error_errno(err, why, "cannot open the xe OA stream on card%u", s->card.node.card);
+	    error_errno(err, why, "cannot open the xe OA stream on card%u", source->card.node.card);
 	switch (why) {
 	case EACCES:
 	case EPERM:
-		if (xe_card_allowed(&s->card, &because, &remedy))
-			return oa_denied(s->card.paranoid, XE_PARANOID, err);
-		error_because(err, "%s", because);
-		error_try(err, "%s", remedy);
-		return error_as(err, SX_ERR_PERMISSION);
+		return oa_denied(source, XE_PARANOID, err);
 	case EBUSY:
 		error_because(err, "another process has this OA unit, which serves one at a time");
 		error_try(err, "end the other profiler (gputop and unitrace count)");
@@ -195,7 +186,7 @@ static enum sx_status cannot_stream(struct xe_oa *s, int why, struct sx_error *e
 		return error_as(err, SX_ERR_NO_MEMORY);
 	case EINVAL:
 	case ENOENT:
-		return invalid(s, err);
+		return invalid((struct xe_oa *)source, err);
 	default:
 		error_try(err, "sextant doctor");
 		return status;
@@ -203,64 +194,38 @@ static enum sx_status cannot_stream(struct xe_oa *s, int why, struct sx_error *e
 }
 
 /* Makes the descriptor end with exec and never block, then counting begin. */
-static enum sx_status stream_begin(struct xe_oa *s, struct sx_error *err)
+enum sx_status xe_stream_begin(struct oa_source *source, struct sx_error *err)
 {
-	const struct sx_sys *sys = s->oa.base.sys;
+	struct xe_oa *s = (struct xe_oa *)source;
+	const struct sx_sys *sys = source->base.sys;
 	int one = 1;
-	if (oa_ioctl(sys, s->oa.stream, XE_FIOCLEX, NULL) >= 0 &&
-	    oa_ioctl(sys, s->oa.stream, XE_FIONBIO, &one) >= 0 &&
-	    oa_ioctl(sys, s->oa.stream, XE_STREAM_ENABLE, NULL) >= 0)
+	s->losses = s->ever = s->noted = 0;
+	s->gone = s->clock_told = false;
+	s->heard_ns = 0;
+	if (oa_ioctl(sys, source->stream, XE_FIOCLEX, NULL) >= 0 &&
+	    oa_ioctl(sys, source->stream, XE_FIONBIO, &one) >= 0 &&
+	    oa_ioctl(sys, source->stream, XE_STREAM_ENABLE, NULL) >= 0)
 		return SX_OK;
 	int why = errno;
-	sys->close(sys->user, s->oa.stream);
-	s->oa.stream = -1;
-	return cannot_stream(s, why, err);
+	oa_source_close_stream(source);
+	return xe_stream_refused(source, why, err);
 }
 
-/* The stream's descriptor, or the negative errno. */
-static int open_with(const struct xe_oa *s)
+int xe_stream_open(struct oa_source *source)
 {
 	struct chain chain;
-	make_chain(s, &chain);
+	make_chain((struct xe_oa *)source, &chain);
 	struct xe_observation arg = {.type = XE_OBSERVE_OA,
 				     .op = XE_OBSERVE_OPEN,
 				     .param = (uint64_t)(uintptr_t)chain.links};
-	int fd = oa_ioctl(s->oa.base.sys, s->oa.fd, XE_OBSERVATION, &arg);
+	int fd = oa_ioctl(source->base.sys, source->fd, XE_OBSERVATION, &arg);
 	return fd >= 0 ? fd : -errno;
 }
 
-enum sx_status xe_stream_attempt(struct oa_source *source, struct sx_error *err)
+uint64_t xe_stream_silent_ns(const struct xe_oa *s, unsigned periods)
 {
-	struct xe_oa *s = (struct xe_oa *)source;
-	s->config =
-	    (struct xe_config){.id = OA_NO_CONFIG, .format = s->card.device.format, .set = OA_SET};
-	enum sx_status status = xe_unit_choose(s, err);
-	if (status)
-		return status;
-	int fd = open_with(s);
-	if (fd >= 0)
-		s->oa.base.sys->close(s->oa.base.sys->user, fd);
-	return fd >= 0 || fd == -EINVAL || fd == -ENOENT ? SX_OK : cannot_stream(s, -fd, err);
-}
-
-enum sx_status xe_stream_open(struct xe_oa *s, struct sx_error *err)
-{
-	int fd = open_with(s);
-	if (fd < 0)
-		return cannot_stream(s, -fd, err);
-	if (was_removed(s)) { /* and another one may have its id */
-		s->oa.base.sys->close(s->oa.base.sys->user, fd);
-		return SX_ERR_NOT_FOUND;
-	}
-	s->oa.stream = fd;
-	enum sx_status status = stream_begin(s, err);
-	if (status)
-		return status;
-	oa_source_begin(&s->oa, fd);
-	s->losses = s->ever = s->noted = 0;
-	s->gone = false;
-	s->heard_ns = s->oa.started_ns;
-	return SX_OK;
+	uint64_t heard_ns = s->heard_ns ? s->heard_ns : s->oa.started_ns;
+	return heard_ns + SILENCE_NS + periods * s->oa.period_ns;
 }
 
 static enum sx_status lost(struct xe_oa *s, struct sx_error *err)
@@ -274,7 +239,7 @@ static enum sx_status lost(struct xe_oa *s, struct sx_error *err)
  */
 static bool answers(struct xe_oa *s)
 {
-	uint8_t pair[XE_PAIR];
+	uint8_t pair[OA_PAIR_RECORD];
 	xe_oa_pair(&s->oa, pair, sizeof(pair));
 	s->heard_ns = sys_now_ns(s->oa.base.sys);
 	return !s->gone;
@@ -302,12 +267,12 @@ static void take_losses(struct xe_oa *s)
 		s->gone = true;
 }
 
-/* What read() has: bytes in s->reports; 0: nothing now; below 0: an errno. */
+/* What read() has: bytes in s->oa.reports; 0: nothing now; below 0: an errno. */
 static ssize_t fetch(struct xe_oa *s)
 {
 	const struct sx_sys *sys = s->oa.base.sys;
 	for (int i = 0; i < READ_TRIES && !s->gone; i++) {
-		ssize_t n = sys->read(sys->user, s->oa.stream, s->reports, XE_READ);
+		ssize_t n = sys->read(sys->user, s->oa.stream, s->oa.reports, XE_READ);
 		if (n > 0)
 			return n;
 		if (n == 0 || errno == EAGAIN || errno == EINTR)
@@ -343,17 +308,18 @@ static uint8_t *put_losses(struct xe_oa *s, uint8_t *out)
 /* `size` bytes of reports as records, behind a pair of times where there is one. */
 static void hand_out(struct xe_oa *s, size_t size, struct raw_sample *out)
 {
-	size_t report = oa_format_size(s->config.format);
-	uint8_t *at = s->records + xe_oa_pair(&s->oa, s->records, XE_PAIR), *records = at;
+	size_t report = oa_format_size(s->oa.config.format);
+	uint8_t *at = s->oa.records + xe_oa_pair(&s->oa, s->oa.records, OA_PAIR_RECORD),
+		*records = at;
 	bool losses = s->losses != 0;
 	uint64_t now = sys_now_ns(s->oa.base.sys);
 	at = put_losses(s, at);
 	for (size_t done = 0; done + report <= size; done += report) {
 		at = put_head(at, OA_RECORD_SAMPLE, XE_RECORD + report);
-		memcpy(at, s->reports + done, report);
+		memcpy(at, s->oa.reports + done, report);
 		at += report;
 	}
-	uint64_t missing = oa_course_take(&s->oa.course, records, (size_t)(at - records), now);
+	uint64_t missing = oa_count_missing(&s->oa, records, (size_t)(at - records), now);
 	if (losses && size < report)
 		missing = 1; /* nothing follows that would tell how many */
 	s->heard_ns = now;
@@ -361,8 +327,8 @@ static void hand_out(struct xe_oa *s, size_t size, struct raw_sample *out)
 				   .begin_ns = SX_TIME_UNKNOWN,
 				   .end_ns = SX_TIME_UNKNOWN,
 				   .lost = missing,
-				   .data = s->records,
-				   .size = (size_t)(at - s->records)};
+				   .data = s->oa.records,
+				   .size = (size_t)(at - s->oa.records)};
 }
 
 /* What the kernel still has of a stream that was stopped. */
@@ -401,8 +367,7 @@ enum sx_status xe_stream_read(struct oa_source *source, int timeout_ms, struct r
 	}
 	/* Losses without a report behind them, and long silence, are signs of a device that went.
 	 */
-	uint64_t silence = SILENCE_NS + 16 * s->oa.period_ns;
-	bool odd = s->losses || sys_now_ns(sys) > s->heard_ns + silence;
+	bool odd = s->losses || sys_now_ns(sys) > xe_stream_silent_ns(s, 16);
 	if (n < 0 || s->gone || (odd && !answers(s)))
 		return lost(s, err);
 	return SX_AGAIN;
@@ -410,18 +375,8 @@ enum sx_status xe_stream_read(struct oa_source *source, int timeout_ms, struct r
 
 void xe_stream_stop(struct oa_source *source)
 {
-	struct xe_oa *s = (struct xe_oa *)source;
-	if (s->oa.state == OA_RUNNING)
-		oa_ioctl(s->oa.base.sys, s->oa.stream, XE_STREAM_DISABLE, NULL);
-	else if (s->oa.state == OA_LOST)
-		oa_source_close_stream(&s->oa);
-	if (s->oa.state != OA_IDLE)
-		s->oa.state = OA_STOPPED;
-}
-
-void xe_stream_close(struct oa_source *source)
-{
-	struct xe_oa *s = (struct xe_oa *)source;
-	oa_source_close_stream(&s->oa);
-	s->oa.state = OA_IDLE;
+	if (source->state == OA_RUNNING)
+		oa_ioctl(source->base.sys, source->stream, XE_STREAM_DISABLE, NULL);
+	else if (source->state == OA_LOST)
+		oa_source_close_stream(source);
 }

@@ -124,16 +124,16 @@ static void test_describe(void **state)
 static void test_exponent(void **state)
 {
 	(void)state;
-	struct i915_card card = {.device = {.timestamp_hz = 12500000}, .max_rate_hz = 100000};
+	struct oa_card card = {.device = {.timestamp_hz = 12500000}, .max_rate_hz = 100000};
 	const struct {
 		uint64_t ns;
 		uint32_t exponent;
 	} cases[] = {{1000000, 13},    {10000000, 16},	  {81920, 9}, {100000000, 19},
 		     {1000000000, 22}, {60000000000, 23}, {1, 6}};
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-		assert_int_equal(i915_exponent(&card, cases[i].ns), cases[i].exponent);
+		assert_int_equal(oa_exponent(&card, cases[i].ns), cases[i].exponent);
 	card.privileged = true;
-	assert_int_equal(i915_exponent(&card, 1), 0);
+	assert_int_equal(oa_exponent(&card, 1), 0);
 	assert_int_equal(oa_period_ns(12500000, 0), 160);
 	assert_int_equal(oa_period_ns(12500000, 6), 10240);
 	assert_int_equal(oa_period_ns(12000000, 0), 167);
@@ -154,8 +154,8 @@ static void test_refusals(void **state)
 	assert_non_null(strstr(err.remedy, "paranoid"));
 	/* A container's capability is in the files, and does not count. */
 	fake.open_errno = EACCES;
-	((struct i915_oa *)source)->card.privileged = true;
-	fake.paranoid = ((struct i915_oa *)source)->card.paranoid = false;
+	((struct oa_source *)source)->card.privileged = true;
+	fake.paranoid = ((struct oa_source *)source)->card.paranoid = false;
 	assert_int_equal(start(source, "RenderBasic", 160, &err), SX_ERR_PERMISSION);
 	assert_non_null(strstr(err.because, "oa_max_sample_rate is 100000"));
 	assert_non_null(strstr(err.remedy, "--interval"));

@@ -54,7 +54,7 @@ static void test_foreign_config(void **state)
 		assert_string_not_equal(fake.active->uuid, RENDER_BASIC);
 		assert_int_equal(fake.active->counts[0], 107);
 		/* Recordings tell the set's own uuid all the same. */
-		assert_string_equal(((struct i915_oa *)source)->config.uuid, RENDER_BASIC);
+		assert_string_equal(((struct oa_source *)source)->config.uuid, RENDER_BASIC);
 		source_i915_oa.close(source);
 		assert_int_equal(fake_i915_config_count(&fake), 1);
 		assert_true(fake.configs[0].used && fake.configs[0].id == 17);
@@ -71,7 +71,7 @@ static void test_removed_meanwhile(void **state)
 	fake_i915_init(&fake);
 	struct source *source = open_fake(&fake);
 	assert_int_equal(start(source, "RenderBasic", 0, &err), SX_OK);
-	struct i915_oa *s = (struct i915_oa *)source;
+	struct oa_source *s = (struct oa_source *)source;
 	s->config.added = false; /* as if another process had added it */
 	assert_int_equal(source_i915_oa.stop(source, &err), SX_OK);
 	assert_int_equal(fake_i915_config_count(&fake), 1);
@@ -261,7 +261,7 @@ static void check_stream(struct sx_context *context, const struct streamed *chip
 	struct source_host host = {.sys = &fake.sys, .catalogs = context};
 	struct stream s = {.source = NULL};
 	assert_int_equal(source_i915_oa.open(&host, "card0", &s.source, &err), SX_OK);
-	struct i915_oa *card = (struct i915_oa *)s.source;
+	struct oa_source *card = (struct oa_source *)s.source;
 	struct sx_catalog *catalog;
 	assert_int_equal(sx_catalog_open(context, card->card.catalog.name, &catalog, &err), SX_OK);
 	if (sx_catalog_find_group(catalog, chip->set) == SX_NONE) {
