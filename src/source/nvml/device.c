@@ -202,46 +202,27 @@ void nvml_programs_sum(const struct nvml_programs *p, struct nvml_reading *memor
 #define MHZ	   UINT64_C(1000000)
 #define ENERGY_MAX 1000000000000000ULL /* mJ: a kilowatt over 30 years */
 
-static const char *const names[NVML_COUNTER_COUNT] = {
-    [NVML_GPU_UTILIZATION] = "GpuUtilization",
-    [NVML_MEMORY_UTILIZATION] = "MemoryUtilization",
-    [NVML_ENCODER_UTILIZATION] = "EncoderUtilization",
-    [NVML_DECODER_UTILIZATION] = "DecoderUtilization",
-    [NVML_GRAPHICS_CLOCK] = "GraphicsClock",
-    [NVML_SM_CLOCK] = "SmClock",
-    [NVML_MEMORY_CLOCK] = "MemoryClock",
-    [NVML_VIDEO_CLOCK] = "VideoClock",
-    [NVML_HIGHEST_CLOCK] = "HighestClock",
-    [NVML_POWER] = "Power",
-    [NVML_POWER_LIMIT] = "PowerLimit",
-    [NVML_ENERGY] = "Energy",
-    [NVML_TEMPERATURE] = "Temperature",
-    [NVML_FAN] = "FanSpeed",
-    [NVML_THROTTLED_POWER] = "ThrottledPower",
-    [NVML_THROTTLED_THERMAL] = "ThrottledThermal",
-    [NVML_THROTTLED_HARDWARE] = "ThrottledHardware",
-    [NVML_THROTTLED_SETTING] = "ThrottledSetting",
-    [NVML_MEMORY_USED] = "MemoryUsed",
-    [NVML_MEMORY_TOTAL] = "MemoryTotal",
-    [NVML_PCIE_SENT] = "PcieSent",
-    [NVML_PCIE_RECEIVED] = "PcieReceived",
-    [NVML_PROCESSES] = "Processes",
-    [NVML_PROGRAM_MEMORY] = "ProgramMemory",
-    [NVML_PROGRAM_UTILIZATION] = "ProgramUtilization",
-    [NVML_PROGRAM_MEMORY_UTILIZATION] = "ProgramMemoryUtilization",
-    [NVML_PROGRAM_ENCODER_UTILIZATION] = "ProgramEncoderUtilization",
-    [NVML_PROGRAM_DECODER_UTILIZATION] = "ProgramDecoderUtilization",
+#define GHZ UINT64_C(1000000000)
+#define KW  UINT64_C(1000000) /* in mW */
+
+static const struct {
+	const char *name;
+	uint64_t highest;
+} counters[] = {
+#define COUNTER(id, name, highest) {name, highest},
+#include "source/nvml/counters.def"
+#undef COUNTER
 };
 
 const char *nvml_counter_name(enum nvml_counter counter)
 {
-	return names[counter];
+	return counters[counter].name;
 }
 
 enum nvml_counter nvml_counter_find(const char *name)
 {
 	for (int i = 0; i < NVML_COUNTER_COUNT; i++)
-		if (strcmp(names[i], name) == 0)
+		if (strcmp(counters[i].name, name) == 0)
 			return (enum nvml_counter)i;
 	return NVML_COUNTER_COUNT;
 }
@@ -253,38 +234,9 @@ struct asking {
 	struct nvml_reading *out;
 };
 
-/* The highest value that can be one: what lies above it is a mistake of library or driver. */
-static uint64_t highest(enum nvml_counter counter)
-{
-	switch (counter) {
-	case NVML_GPU_UTILIZATION:
-	case NVML_MEMORY_UTILIZATION:
-	case NVML_ENCODER_UTILIZATION:
-	case NVML_DECODER_UTILIZATION:
-		return 100;
-	case NVML_GRAPHICS_CLOCK:
-	case NVML_SM_CLOCK:
-	case NVML_MEMORY_CLOCK:
-	case NVML_VIDEO_CLOCK:
-	case NVML_HIGHEST_CLOCK:
-		return UINT64_C(100000000000);
-	case NVML_POWER:
-	case NVML_POWER_LIMIT:
-		return 100000000; /* 100 kW */
-	case NVML_TEMPERATURE:
-	case NVML_FAN: /* percent of what was planned: it may be more than 100 */
-		return 1000;
-	case NVML_MEMORY_USED:
-	case NVML_MEMORY_TOTAL:
-		return UINT64_C(1) << 52;
-	default:
-		return UINT64_MAX;
-	}
-}
-
 static void put(struct asking *a, enum nvml_counter counter, int code, uint64_t value)
 {
-	if (!code && value > highest(counter))
+	if (!code && value > counters[counter].highest)
 		code = NVML_ERROR_UNKNOWN;
 	a->out[counter] = (struct nvml_reading){code, code ? 0 : value};
 }

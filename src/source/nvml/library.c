@@ -15,40 +15,18 @@ struct symbol {
 	const char *older; /* a call that takes the same, in libraries without the name; or NULL */
 };
 
-#define CALL(name, member, required)                                                               \
-	{                                                                                          \
-		name, offsetof(struct nvml_calls, member), required, NULL                          \
-	}
-#define CALL_OR(name, member, older)                                                               \
-	{                                                                                          \
-		name, offsetof(struct nvml_calls, member), false, older                            \
-	}
 static const struct symbol symbols[] = {
-    CALL("nvmlInit_v2", init, true),
-    CALL("nvmlShutdown", shutdown, true),
-    CALL("nvmlErrorString", error_string, true),
-    CALL("nvmlSystemGetDriverVersion", driver_version, true),
-    CALL("nvmlDeviceGetCount_v2", device_count, true),
-    CALL("nvmlDeviceGetHandleByIndex_v2", device_by_index, true),
-    CALL("nvmlDeviceGetName", device_name, true),
-    CALL("nvmlDeviceGetUtilizationRates", utilization, false),
-    CALL("nvmlDeviceGetMemoryInfo", memory, false),
-    CALL("nvmlDeviceGetClockInfo", clock, false),
-    CALL("nvmlDeviceGetMaxClockInfo", highest_clock, false),
-    CALL("nvmlDeviceGetPowerUsage", power, false),
-    CALL("nvmlDeviceGetEnforcedPowerLimit", power_limit, false),
-    CALL("nvmlDeviceGetTotalEnergyConsumption", energy, false),
-    CALL("nvmlDeviceGetTemperature", temperature, false),
-    CALL("nvmlDeviceGetFanSpeed", fan, false),
-    CALL("nvmlDeviceGetCurrentClocksThrottleReasons", throttle, false),
-    CALL("nvmlDeviceGetPcieThroughput", pcie, false),
-    CALL("nvmlDeviceGetEncoderUtilization", encoder, false),
-    CALL("nvmlDeviceGetDecoderUtilization", decoder, false),
-    CALL_OR("nvmlDeviceGetGraphicsRunningProcesses_v3", graphics_processes,
-	    "nvmlDeviceGetGraphicsRunningProcesses_v2"),
-    CALL_OR("nvmlDeviceGetComputeRunningProcesses_v3", compute_processes,
-	    "nvmlDeviceGetComputeRunningProcesses_v2"),
-    CALL("nvmlDeviceGetProcessUtilization", process_samples, false),
+#define TEXT(member, symbol)		     {symbol, offsetof(struct nvml_calls, member), true, NULL},
+#define REQUIRED(member, symbol, parameters) TEXT(member, symbol)
+#define OPTIONAL(member, symbol, parameters)                                                       \
+	{symbol, offsetof(struct nvml_calls, member), false, NULL},
+#define RENAMED(member, symbol, older, parameters)                                                 \
+	{symbol, offsetof(struct nvml_calls, member), false, older},
+#include "source/nvml/calls.def"
+#undef TEXT
+#undef REQUIRED
+#undef OPTIONAL
+#undef RENAMED
 };
 
 bool nvml_driver_is_here(const struct sx_sys *sys)

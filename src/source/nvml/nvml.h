@@ -63,32 +63,17 @@ struct nvml_process_sample {
 	unsigned sm, memory, encoder, decoder; /* percent */
 };
 
-/* The calls that are used; those of devices may be missing in an old library: then NULL. */
+/* The calls that are used; those of devices may be NULL. */
 struct nvml_calls {
-	int (*init)(void);
-	int (*shutdown)(void);
-	const char *(*error_string)(int code);
-	int (*driver_version)(char *out, unsigned size);
-	int (*device_count)(unsigned *count);
-	int (*device_by_index)(unsigned index, nvml_handle *out);
-	int (*device_name)(nvml_handle device, char *out, unsigned size);
-	int (*utilization)(nvml_handle device, struct nvml_utilization *out);
-	int (*memory)(nvml_handle device, struct nvml_memory *out);
-	int (*clock)(nvml_handle device, unsigned which, unsigned *mhz);
-	int (*highest_clock)(nvml_handle device, unsigned which, unsigned *mhz);
-	int (*power)(nvml_handle device, unsigned *mw);
-	int (*power_limit)(nvml_handle device, unsigned *mw);
-	int (*energy)(nvml_handle device, unsigned long long *mj);
-	int (*temperature)(nvml_handle device, unsigned sensor, unsigned *degrees);
-	int (*fan)(nvml_handle device, unsigned *percent);
-	int (*throttle)(nvml_handle device, unsigned long long *reasons);
-	int (*pcie)(nvml_handle device, unsigned which, unsigned *kb_per_s);
-	int (*encoder)(nvml_handle device, unsigned *percent, unsigned *period_us);
-	int (*decoder)(nvml_handle device, unsigned *percent, unsigned *period_us);
-	int (*graphics_processes)(nvml_handle device, unsigned *count, struct nvml_process *out);
-	int (*compute_processes)(nvml_handle device, unsigned *count, struct nvml_process *out);
-	int (*process_samples)(nvml_handle device, struct nvml_process_sample *out, unsigned *count,
-			       unsigned long long since_us);
+#define TEXT(member, symbol)			   const char *(*member)(int code);
+#define REQUIRED(member, symbol, parameters)	   int(*member) parameters;
+#define OPTIONAL(member, symbol, parameters)	   int(*member) parameters;
+#define RENAMED(member, symbol, older, parameters) int(*member) parameters;
+#include "source/nvml/calls.def"
+#undef TEXT
+#undef REQUIRED
+#undef OPTIONAL
+#undef RENAMED
 };
 
 /* The library while it is open. Zero-initialise; nvml_library_close() in every case. */
@@ -111,36 +96,10 @@ void nvml_library_close(struct nvml_library *library);
 /* What a code means, in the library's words. */
 const char *nvml_words(const struct nvml_library *library, int code);
 
-/* The counters of the catalog "nvml", in its order. */
 enum nvml_counter {
-	NVML_GPU_UTILIZATION,
-	NVML_MEMORY_UTILIZATION,
-	NVML_ENCODER_UTILIZATION,
-	NVML_DECODER_UTILIZATION,
-	NVML_GRAPHICS_CLOCK,
-	NVML_SM_CLOCK,
-	NVML_MEMORY_CLOCK,
-	NVML_VIDEO_CLOCK,
-	NVML_HIGHEST_CLOCK,
-	NVML_POWER,
-	NVML_POWER_LIMIT,
-	NVML_ENERGY,
-	NVML_TEMPERATURE,
-	NVML_FAN,
-	NVML_THROTTLED_POWER,
-	NVML_THROTTLED_THERMAL,
-	NVML_THROTTLED_HARDWARE,
-	NVML_THROTTLED_SETTING,
-	NVML_MEMORY_USED,
-	NVML_MEMORY_TOTAL,
-	NVML_PCIE_SENT,
-	NVML_PCIE_RECEIVED,
-	NVML_PROCESSES,
-	NVML_PROGRAM_MEMORY,
-	NVML_PROGRAM_UTILIZATION,
-	NVML_PROGRAM_MEMORY_UTILIZATION,
-	NVML_PROGRAM_ENCODER_UTILIZATION,
-	NVML_PROGRAM_DECODER_UTILIZATION,
+#define COUNTER(id, name, highest) NVML_##id,
+#include "source/nvml/counters.def"
+#undef COUNTER
 	NVML_COUNTER_COUNT
 };
 /* The counter of this name, or NVML_COUNTER_COUNT. */
