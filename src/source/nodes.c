@@ -176,21 +176,31 @@ enum sx_status nodes_open(const struct sx_sys *sys, const struct drm_node *node,
 	return status;
 }
 
-bool nodes_may_perfmon(const struct sx_sys *sys)
+bool nodes_has_capability(const struct sx_sys *sys, unsigned bit)
 {
 	char text[4096];
 	if (sys->read_file(sys->user, "/proc/thread-self/status", text, sizeof(text)) <= 0)
 		return false;
 	const char *at = strstr(text, "CapEff:");
-	unsigned long long mask = at ? strtoull(at + 7, NULL, 16) : 0;
-	return (mask >> CAP_PERFMON & 1) || (mask >> CAP_SYS_ADMIN & 1);
+	return at && strtoull(at + 7, NULL, 16) >> bit & 1;
+}
+
+bool nodes_may_perfmon(const struct sx_sys *sys)
+{
+	return nodes_has_capability(sys, CAP_PERFMON) || nodes_has_capability(sys, CAP_SYS_ADMIN);
+}
+
+void nodes_kernel_release(const struct sx_sys *sys, char *out, size_t size)
+{
+	if (sys->read_file(sys->user, "/proc/sys/kernel/osrelease", out, size) <= 0)
+		out[0] = '\0';
+	out[strcspn(out, "\n")] = '\0';
 }
 
 uint32_t nodes_kernel_version(const struct sx_sys *sys)
 {
 	char text[96], *end;
-	if (sys->read_file(sys->user, "/proc/sys/kernel/osrelease", text, sizeof(text)) <= 0)
-		return 0;
+	nodes_kernel_release(sys, text, sizeof(text));
 	unsigned long major = strtoul(text, &end, 10);
 	if (end == text || *end != '.' || end[1] < '0' || end[1] > '9')
 		return 0;

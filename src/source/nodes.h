@@ -48,6 +48,10 @@ uint64_t nodes_card_number(const struct sx_sys *sys, uint32_t card, const char *
 			   uint64_t absent);
 /* The kernel's version as major * 1000 + minor; 0 when it cannot be read. */
 uint32_t nodes_kernel_version(const struct sx_sys *sys);
+/* The kernel's name of itself; empty when it cannot be read. */
+void nodes_kernel_release(const struct sx_sys *sys, char *out, size_t size);
+/* Whether this process has a capability, by its number. */
+bool nodes_has_capability(const struct sx_sys *sys, unsigned bit);
 /* Whether this process may do what CAP_PERFMON or CAP_SYS_ADMIN allow. */
 bool nodes_may_perfmon(const struct sx_sys *sys);
 

@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "base/little.h"
 #include "source/interval.h"
+#include "source/nodes.h"
 
 #define DEFAULT_INTERVAL_NS UINT64_C(100000000) /* ten ticks of /proc/stat */
 
@@ -27,13 +28,6 @@ struct cpu_source {
 static struct cpu_source *cpu_from(struct source *source)
 {
 	return (struct cpu_source *)source;
-}
-
-static void first_line(const struct sx_sys *sys, const char *path, char *out, size_t size)
-{
-	if (sys->read_file(sys->user, path, out, size) <= 0)
-		out[0] = '\0';
-	out[strcspn(out, "\n")] = '\0';
 }
 
 /* x86 names its CPUs in cpuinfo; boards with a device tree name themselves there. */
@@ -52,15 +46,14 @@ static void cpu_name(const struct sx_sys *sys, char *out, size_t size)
 			return;
 		}
 	}
-	first_line(sys, "/proc/device-tree/model", text, sizeof(text));
-	if (text[0])
-		snprintf(out, size, "%.*s", (int)size - 1, text);
+	if (sys->read_file(sys->user, "/proc/device-tree/model", text, sizeof(text)) > 0 && text[0])
+		snprintf(out, size, "%.*s", (int)strcspn(text, "\n"), text);
 }
 
 static void driver_name(const struct sx_sys *sys, char *out, size_t size)
 {
 	char release[96];
-	first_line(sys, "/proc/sys/kernel/osrelease", release, sizeof(release));
+	nodes_kernel_release(sys, release, sizeof(release));
 	snprintf(out, size, "Linux %s%s", release, cpu_perf_probe(sys) ? ", no PMU" : "");
 }
 

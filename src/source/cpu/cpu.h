@@ -83,42 +83,10 @@ void cpu_process_read(const struct sx_sys *sys, pid_t pid, uint64_t tick_ns,
 bool cpu_frequency_read(const struct sx_sys *sys, const struct cpu_topology *topology,
 			uint32_t cluster, uint64_t *hz);
 
-/* The counters of the catalog "cpu", in its order. */
 enum cpu_counter {
-	CPU_TASK_CLOCK,
-	CPU_CYCLES,
-	CPU_REF_CYCLES,
-	CPU_INSTRUCTIONS,
-	CPU_CACHE_REFERENCES,
-	CPU_CACHE_MISSES,
-	CPU_BRANCHES,
-	CPU_BRANCH_MISSES,
-	CPU_STALLED_FRONTEND,
-	CPU_STALLED_BACKEND,
-	CPU_CONTEXT_SWITCHES,
-	CPU_MIGRATIONS,
-	CPU_PAGE_FAULTS,
-	CPU_MAJOR_FAULTS,
-	CPU_THREAD_TIME,
-	CPU_THREAD_WAIT,
-	CPU_USER_TIME,
-	CPU_NICE_TIME,
-	CPU_SYSTEM_TIME,
-	CPU_IDLE_TIME,
-	CPU_IOWAIT_TIME,
-	CPU_IRQ_TIME,
-	CPU_SOFTIRQ_TIME,
-	CPU_STEAL_TIME,
-	CPU_INTERRUPTS,
-	CPU_PROCESSES_STARTED,
-	CPU_RUNNABLE,
-	CPU_BLOCKED,
-	CPU_CLUSTER_TIME,
-	CPU_CLUSTER_BUSY_TIME,
-	CPU_CLUSTER_USER_TIME,
-	CPU_CLUSTER_CYCLES,
-	CPU_CLUSTER_INSTRUCTIONS,
-	CPU_CLUSTER_FREQUENCY,
+#define COUNTER(id, name, event) CPU_##id,
+#include "source/cpu/counters.def"
+#undef COUNTER
 	CPU_COUNTER_COUNT
 };
 

@@ -42,14 +42,6 @@ static void set_attr(struct perf_event_attr *attr, const struct cpu_counter_def 
 	attr->inherit = inherit;
 }
 
-/* Events that happen in the kernel: counted for user mode alone they would be a false 0. */
-static bool needs_kernel(const struct cpu_counter_def *def)
-{
-	return def->perf_type == PERF_TYPE_SOFTWARE &&
-	       (def->perf_config == PERF_COUNT_SW_CONTEXT_SWITCHES ||
-		def->perf_config == PERF_COUNT_SW_CPU_MIGRATIONS);
-}
-
 /* One place where events are opened. */
 struct place {
 	struct perf_place at;
@@ -64,8 +56,7 @@ static int open_fd(struct cpu_run *run, const struct cpu_counter_def *def,
 {
 	struct perf_event_attr attr;
 	set_attr(&attr, def, place->pmu_type, place->at.pid > 0);
-	return perf_open(run->sys, &attr, &place->at, leader,
-			 needs_kernel(def) ? NULL : &run->perf.user_only);
+	return perf_open(run->sys, &attr, &place->at, leader, &run->perf.user_only);
 }
 
 /* The machine's cycles of a cluster's CPU are the cluster's as well: no second event for them. */

@@ -18,42 +18,12 @@
 #define HARDWARE(event) .perf_type = PERF_TYPE_HARDWARE, .perf_config = PERF_COUNT_HW_##event
 #define SOFTWARE(event) .perf_type = PERF_TYPE_SOFTWARE, .perf_config = PERF_COUNT_SW_##event
 #define NO_EVENT	.perf_type = CPU_NO_EVENT
+#define STATE		NO_EVENT, .gauge = true
 
 const struct cpu_counter_def cpu_counter_defs[CPU_COUNTER_COUNT] = {
-    [CPU_TASK_CLOCK] = {"TaskClock", SOFTWARE(TASK_CLOCK)},
-    [CPU_CYCLES] = {"Cycles", HARDWARE(CPU_CYCLES)},
-    [CPU_REF_CYCLES] = {"RefCycles", HARDWARE(REF_CPU_CYCLES)},
-    [CPU_INSTRUCTIONS] = {"Instructions", HARDWARE(INSTRUCTIONS)},
-    [CPU_CACHE_REFERENCES] = {"CacheReferences", HARDWARE(CACHE_REFERENCES)},
-    [CPU_CACHE_MISSES] = {"CacheMisses", HARDWARE(CACHE_MISSES)},
-    [CPU_BRANCHES] = {"Branches", HARDWARE(BRANCH_INSTRUCTIONS)},
-    [CPU_BRANCH_MISSES] = {"BranchMisses", HARDWARE(BRANCH_MISSES)},
-    [CPU_STALLED_FRONTEND] = {"StalledFrontend", HARDWARE(STALLED_CYCLES_FRONTEND)},
-    [CPU_STALLED_BACKEND] = {"StalledBackend", HARDWARE(STALLED_CYCLES_BACKEND)},
-    [CPU_CONTEXT_SWITCHES] = {"ContextSwitches", SOFTWARE(CONTEXT_SWITCHES)},
-    [CPU_MIGRATIONS] = {"Migrations", SOFTWARE(CPU_MIGRATIONS)},
-    [CPU_PAGE_FAULTS] = {"PageFaults", SOFTWARE(PAGE_FAULTS)},
-    [CPU_MAJOR_FAULTS] = {"MajorFaults", SOFTWARE(PAGE_FAULTS_MAJ)},
-    [CPU_THREAD_TIME] = {"ThreadTime", NO_EVENT},
-    [CPU_THREAD_WAIT] = {"ThreadWait", NO_EVENT},
-    [CPU_USER_TIME] = {"UserTime", NO_EVENT},
-    [CPU_NICE_TIME] = {"NiceTime", NO_EVENT},
-    [CPU_SYSTEM_TIME] = {"SystemTime", NO_EVENT},
-    [CPU_IDLE_TIME] = {"IdleTime", NO_EVENT},
-    [CPU_IOWAIT_TIME] = {"IOWaitTime", NO_EVENT},
-    [CPU_IRQ_TIME] = {"IrqTime", NO_EVENT},
-    [CPU_SOFTIRQ_TIME] = {"SoftIrqTime", NO_EVENT},
-    [CPU_STEAL_TIME] = {"StealTime", NO_EVENT},
-    [CPU_INTERRUPTS] = {"Interrupts", NO_EVENT},
-    [CPU_PROCESSES_STARTED] = {"ProcessesStarted", NO_EVENT},
-    [CPU_RUNNABLE] = {"Runnable", NO_EVENT, .gauge = true},
-    [CPU_BLOCKED] = {"Blocked", NO_EVENT, .gauge = true},
-    [CPU_CLUSTER_TIME] = {"ClusterTime", NO_EVENT},
-    [CPU_CLUSTER_BUSY_TIME] = {"ClusterBusyTime", NO_EVENT},
-    [CPU_CLUSTER_USER_TIME] = {"ClusterUserTime", NO_EVENT},
-    [CPU_CLUSTER_CYCLES] = {"ClusterCycles", HARDWARE(CPU_CYCLES)},
-    [CPU_CLUSTER_INSTRUCTIONS] = {"ClusterInstructions", HARDWARE(INSTRUCTIONS)},
-    [CPU_CLUSTER_FREQUENCY] = {"ClusterFrequency", NO_EVENT, .gauge = true},
+#define COUNTER(id, name, event) {name, event},
+#include "source/cpu/counters.def"
+#undef COUNTER
 };
 
 /* "[12]" and nothing behind it. */

@@ -44,15 +44,6 @@ const char *drm_without_card(void)
 	return without_card;
 }
 
-static bool has_capability(const struct sx_sys *sys, unsigned bit)
-{
-	char text[4096];
-	if (sys->read_file(sys->user, "/proc/thread-self/status", text, sizeof(text)) <= 0)
-		return false;
-	const char *at = strstr(text, "CapEff:");
-	return at && strtoull(at + 7, NULL, 16) >> bit & 1;
-}
-
 /* Appends a reason and its step, parted from what stands there. */
 static void advise(struct drm_advice *a, const char *because, const char *remedy)
 {
@@ -198,7 +189,7 @@ static void advise_on_metrics(const struct sx_sys *sys, const struct drm_card *c
 void drm_advice_make(const struct sx_sys *sys, const struct drm_card *card, struct drm_advice *out)
 {
 	*out = (struct drm_advice){.because = ""};
-	if (!has_capability(sys, CAP_SYS_PTRACE))
+	if (!nodes_has_capability(sys, CAP_SYS_PTRACE))
 		advise(out, "of other users' programs nothing is known",
 		       "run as root, or with CAP_SYS_PTRACE");
 	advise_on_energy(sys, card, out);

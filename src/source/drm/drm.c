@@ -10,6 +10,7 @@
 #include <string.h>
 #include "base/error.h"
 #include "base/text_buf.h"
+#include "source/nodes.h"
 #include "source/process_tree.h"
 
 #define NS_PER_MS	    UINT64_C(1000000)
@@ -25,9 +26,8 @@ static void drm_driver_name(const struct sx_sys *sys, const struct drm_card *car
 			    size_t size)
 {
 	char release[96];
-	if (!drm_read_line(sys, "/proc/sys/kernel", "osrelease", release, sizeof(release)))
-		snprintf(release, sizeof(release), "?");
-	snprintf(out, size, "%s, Linux %s", card->driver, release);
+	nodes_kernel_release(sys, release, sizeof(release));
+	snprintf(out, size, "%s, Linux %s", card->driver, release[0] ? release : "?");
 }
 
 struct drm_probe {

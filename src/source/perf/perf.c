@@ -32,7 +32,11 @@ static int open_as(const struct sx_sys *sys, struct perf_event_attr *attr,
 int perf_open(const struct sx_sys *sys, struct perf_event_attr *attr,
 	      const struct perf_place *place, int leader, bool *user_only)
 {
-	bool may_drop = user_only && place->pid > 0;
+	/* Events that happen in the kernel would be a false 0 without its part. */
+	bool kernel =
+	    attr->type == PERF_TYPE_SOFTWARE && (attr->config == PERF_COUNT_SW_CONTEXT_SWITCHES ||
+						 attr->config == PERF_COUNT_SW_CPU_MIGRATIONS);
+	bool may_drop = user_only && place->pid > 0 && !kernel;
 	bool drop = may_drop && *user_only;
 	int fd = open_as(sys, attr, place, leader, drop);
 	if (fd < 0 && drop &&

@@ -26,7 +26,8 @@ struct perf_place {
 void perf_prepare(struct perf_event_attr *attr);
 /*
  * Opens an event; -1 and errno. Of a thread, where the kernel's part may not be counted, it is
- * opened without, and *user_only says so from then on; NULL: all or nothing.
+ * opened without, and *user_only says so from then on; NULL, and events that happen in the kernel:
+ * all or nothing.
  */
 int perf_open(const struct sx_sys *sys, struct perf_event_attr *attr,
 	      const struct perf_place *place, int leader, bool *user_only);

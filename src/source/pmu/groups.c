@@ -35,14 +35,6 @@ struct opening {
 	uint32_t places;
 };
 
-/* Events that happen in the kernel: counted for user mode alone they would be a false 0. */
-static bool needs_kernel(const struct pmu_code *code)
-{
-	return code->type == PERF_TYPE_SOFTWARE &&
-	       (code->config[0] == PERF_COUNT_SW_CONTEXT_SWITCHES ||
-		code->config[0] == PERF_COUNT_SW_CPU_MIGRATIONS);
-}
-
 /* A leader waits for its group: members that join one that runs may never be counted. */
 static int open_one(struct pmu_run *run, const struct pmu_code *code,
 		    const struct perf_place *place, int leader)
@@ -54,8 +46,7 @@ static int open_one(struct pmu_run *run, const struct pmu_code *code,
 				       .inherit = place->pid > 0,
 				       .disabled = leader < 0};
 	perf_prepare(&attr);
-	return perf_open(run->sys, &attr, place, leader,
-			 needs_kernel(code) ? NULL : &run->user_only);
+	return perf_open(run->sys, &attr, place, leader, &run->user_only);
 }
 
 static void close_from(struct pmu_run *run, size_t first)

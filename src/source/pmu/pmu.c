@@ -38,9 +38,7 @@ static struct pmu_source *pmu_from(struct source *source)
 static void driver_name(const struct sx_sys *sys, char *out, size_t size)
 {
 	char release[96];
-	if (sys->read_file(sys->user, "/proc/sys/kernel/osrelease", release, sizeof(release)) <= 0)
-		release[0] = '\0';
-	release[strcspn(release, "\n")] = '\0';
+	nodes_kernel_release(sys, release, sizeof(release));
 	snprintf(out, size, "Linux %s", release);
 }
 
