@@ -44,15 +44,8 @@ static bool gather(int from, uint64_t until_ns, char *out, size_t cap, size_t *s
 	}
 }
 
-/* Who answers, and where to. */
-struct question {
-	bool (*ask)(int to, void *user);
-	void *user;
-	void *out;
-	size_t cap;
-};
-
-static size_t ask_once(const struct question *q, int deadline_ms, bool *late)
+static size_t ask_once(bool (*ask)(int to, void *user), void *user, int deadline_ms, void *out,
+		       size_t cap, bool *late)
 {
 	int ends[2], how = 1;
 	*late = false;
@@ -62,18 +55,18 @@ static size_t ask_once(const struct question *q, int deadline_ms, bool *late)
 	uint64_t until_ns = sys_now_ns(sys_real()) + (uint64_t)deadline_ms * NS_PER_MS;
 	pid_t pid = fork();
 	if (pid == 0)
-		child(ends[1], q->ask, q->user);
+		child(ends[1], ask, user);
 	close(ends[1]);
-	bool all = pid > 0 && gather(ends[0], until_ns, q->out, q->cap, &size);
+	bool all = pid > 0 && gather(ends[0], until_ns, out, cap, &size);
 	close(ends[0]);
 	*late = pid > 0 && !all;
 	if (pid > 0) {
 		/* The asked process has said all, or is too late; a driver may hang in its end. */
-		if (!all || size == q->cap)
+		if (!all || size == cap)
 			kill(pid, SIGKILL);
 		waitpid(pid, &how, 0);
 	}
-	return all && (size == q->cap || how == 0) ? size : 0;
+	return all && (size == cap || how == 0) ? size : 0;
 }
 
 /*
@@ -83,8 +76,7 @@ static size_t ask_once(const struct question *q, int deadline_ms, bool *late)
 size_t guest_ask(bool (*ask)(int to, void *user), void *user, int deadline_ms, void *out,
 		 size_t cap)
 {
-	const struct question question = {ask, user, out, cap};
 	bool late;
-	size_t size = ask_once(&question, deadline_ms / 2, &late);
-	return late ? ask_once(&question, deadline_ms, &late) : size;
+	size_t size = ask_once(ask, user, deadline_ms / 2, out, cap, &late);
+	return late ? ask_once(ask, user, deadline_ms, out, cap, &late) : size;
 }

@@ -170,7 +170,7 @@ struct newcomer {
 
 struct handover {
 	char folder[96];
-	char path[sizeof(((struct sockaddr_un *)0)->sun_path)];
+	char path[sizeof(((struct sockaddr_un *)0)->sun_path)]; /* of the socket */
 	int listener, wake[2];
 	int news[2]; /* readable while somebody is in the queue */
 	pthread_t thread;
@@ -193,8 +193,6 @@ enum sx_status handover_open(struct handover *handover, const struct sx_sys *sys
 void handover_set_wish(struct handover *handover, const struct channel_wish *wish);
 /* The next program that came; what it holds is the caller's. */
 bool handover_take(struct handover *handover, struct newcomer *out);
-/* A descriptor that is readable while there is a next one. */
-int handover_descriptor(const struct handover *handover);
 uint64_t handover_refused(struct handover *handover);
 /* Stops, and removes socket and folder. Not opened, or zero: nothing happens. */
 void handover_close(struct handover *handover);
@@ -225,22 +223,16 @@ struct heirs {
 	bool any;	  /* at the last look */
 };
 
-/* Who is not looked for. */
-struct heirs_known {
-	bool (*lives)(void *user, pid_t pid);
-	void *user;
-};
-
 /* Somebody is there who may start others: what begins from now on may be an heir. */
 void heirs_expect(struct heirs *heirs);
 /*
  * Whether there is one that came so short a while ago, as far as these looks have seen, that it may
  * yet be measured. Looks are some milliseconds apart, whenever it is asked. Those that only may be
  * heirs are waited for a while together: on some machines strangers without an environment come
- * one after another.
+ * one after another. Who `lives` already is none of them.
  */
 bool heirs_awaited(struct heirs *heirs, const struct sx_sys *sys, const char *path,
-		   const struct heirs_known *known);
+		   bool (*lives)(void *user, pid_t pid), void *user);
 
 /*
  * The programs that are measured from within, from the moment that they fetch their channel until
@@ -266,9 +258,9 @@ struct processes {
 	uint32_t number; /* of the next process that has a context */
 	struct contexts contexts;
 	struct heirs heirs; /* that have not come */
-	bool hurry;
-	bool commands; /* their samples are commands: OpenCL */
-	uint32_t cpus; /* of the machine; 0: not known */
+	bool hurry;	    /* set: no sample waits for earlier ones that are still to be written */
+	bool commands;	    /* their samples are commands: OpenCL */
+	uint32_t cpus;	    /* of the machine; 0: not known */
 	/* Of processes that have gone. */
 	uint64_t seen, made, refused, dropped, labels_lost;
 	struct own_time time;
@@ -297,8 +289,6 @@ enum sx_status processes_open(struct processes *processes, const struct sx_sys *
 			      const struct channel_wish *wish, struct sx_error *err);
 /* What programs that start from now on are asked for. */
 void processes_set_wish(struct processes *processes, const struct channel_wish *wish);
-/* The path of the socket, for WIRE_ENV. */
-const char *processes_path(const struct processes *processes);
 /*
  * The next sample of any process; false when there is none now. Its label path is written to path
  * (size bytes, and behind them PROCESSES_VALUES for what follows it); out->label_length says how
@@ -306,8 +296,6 @@ const char *processes_path(const struct processes *processes);
  */
 bool processes_next(struct processes *processes, struct wire_sample *out, char *path, size_t size,
 		    uint64_t *lost);
-/* Samples do not wait any more for earlier ones of other contexts that are still to be written. */
-void processes_hurry(struct processes *processes);
 /*
  * Whether a program still runs that has made a context, or that came so short a while ago that it
  * may yet, or whether one has just ended that made none, and may have forked, or whether one that
@@ -315,10 +303,6 @@ void processes_hurry(struct processes *processes);
  * its end.
  */
 bool processes_running(struct processes *processes);
-/*
- * A descriptor that is readable while a program has come that processes_next() has not seen yet.
- */
-int processes_descriptor(const struct processes *processes);
 /* Whether one came a short while ago that has not made a context yet. */
 bool processes_awaited(const struct processes *processes);
 /* Whether none that came is left. */

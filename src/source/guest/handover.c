@@ -261,11 +261,6 @@ bool handover_take(struct handover *h, struct newcomer *out)
 	return any;
 }
 
-int handover_descriptor(const struct handover *h)
-{
-	return h->news[0];
-}
-
 uint64_t handover_refused(struct handover *h)
 {
 	pthread_mutex_lock(&h->lock);

@@ -19,7 +19,8 @@ struct look {
 	struct heirs *heirs;
 	const struct sx_sys *sys;
 	const char *path;
-	const struct heirs_known *known;
+	bool (*lives)(void *user, pid_t pid);
+	void *user;
 	pid_t own, last; /* numbers between them are of processes that came after us */
 	uint64_t now_ns;
 	char *text;
@@ -86,7 +87,7 @@ static int visit_process(void *user, pid_t pid)
 	struct look *l = user;
 	char program[4096];
 	struct heir who = {.pid = pid, .since_ns = l->now_ns};
-	if (!is_younger(l, pid) || l->known->lives(l->known->user, pid) ||
+	if (!is_younger(l, pid) || l->lives(l->user, pid) ||
 	    !process_program(l->sys, pid, program, sizeof(program)))
 		return 0; /* a thread of the kernel's, one that has ended, or somebody else's, too
 			   */
@@ -118,12 +119,13 @@ void heirs_expect(struct heirs *heirs)
 }
 
 bool heirs_awaited(struct heirs *heirs, const struct sx_sys *sys, const char *path,
-		   const struct heirs_known *known)
+		   bool (*lives)(void *user, pid_t pid), void *user)
 {
 	struct look look = {.heirs = heirs,
 			    .sys = sys,
 			    .path = path,
-			    .known = known,
+			    .lives = lives,
+			    .user = user,
 			    .own = getpid(),
 			    .now_ns = sys_now_ns(sys)};
 	if (heirs->looked_ns && look.now_ns - heirs->looked_ns < LOOK_NS)

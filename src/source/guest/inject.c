@@ -35,7 +35,7 @@ static enum sx_status prepare(struct inject_source *in, struct sx_error *err)
 	enum sx_status status = processes_open(&in->processes, in->base.sys, &inject_wish, err);
 	if (status)
 		return status;
-	return in->api->environment(in->base.sys, in->api->channel, processes_path(&in->processes),
+	return in->api->environment(in->base.sys, in->api->channel, in->processes.handover.path,
 				    &in->environment, err);
 }
 
@@ -357,14 +357,14 @@ void inject_wake(struct source *source, struct source_wake *out)
 	if ((in->parts && in->processes.contexts.count > 0) || is_young(in, now_ns))
 		every_ns = LOOK_OFTEN_NS;
 	/* While a sample waits, whoever comes does so, too: the next look is soon. */
-	*out = (struct source_wake){.fd = in->waits ? -1 : processes_descriptor(&in->processes),
+	*out = (struct source_wake){.fd = in->waits ? -1 : in->processes.handover.news[0],
 				    .due_ns = (now_ns / every_ns + 1) * every_ns};
 }
 
 enum sx_status inject_stop(struct source *source, struct sx_error *err)
 {
-	inject_source(source)->stopped = true;
-	processes_hurry(&inject_source(source)->processes);
+	struct inject_source *in = inject_source(source);
+	in->stopped = in->processes.hurry = true;
 	return SX_OK;
 }
 

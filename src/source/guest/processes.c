@@ -35,11 +35,6 @@ enum sx_status processes_open(struct processes *all, const struct sx_sys *sys,
 	return handover_open(&all->handover, sys, wish, err);
 }
 
-const char *processes_path(const struct processes *all)
-{
-	return all->handover.path;
-}
-
 void processes_set_wish(struct processes *all, const struct channel_wish *wish)
 {
 	all->commands = wish->kinds & 1u << WIRE_KERNEL;
@@ -182,42 +177,33 @@ static void introduce(struct processes *all, struct process *process)
 	process->channel.process = all->number++;
 }
 
-/* Where the next sample goes. */
-struct next_place {
-	struct wire_sample *out;
-	char *path;
-	size_t size;
-	uint64_t *lost;
-};
-
 /* The next record that can be; what was lost before others is lost before this one. */
-static bool next_possible(struct processes *all, struct process *process,
-			  const struct next_place *to)
+static bool next_possible(struct processes *all, struct process *process, struct wire_sample *out,
+			  uint64_t *lost)
 {
-	uint64_t lost;
+	uint64_t more;
 	bool waits = !all->hurry && !process->ended;
 	process->channel.now_ns = waits ? sys_now_ns(all->sys) : 0;
-	*to->lost = 0;
-	while (channel_next(&process->channel, &all->contexts, to->out, &lost)) {
+	*lost = 0;
+	while (channel_next(&process->channel, &all->contexts, out, &more)) {
 		process->bounds.now_ns = sys_now_ns(all->sys);
-		*to->lost += lost;
-		if (bounds_hold(&process->bounds, to->out))
+		*lost += more;
+		if (bounds_hold(&process->bounds, out))
 			return true;
-		all->contexts.items[to->out->context].broken++;
+		all->contexts.items[out->context].broken++;
 	}
 	return false;
 }
 
-static bool next_of(struct processes *all, size_t index, const struct next_place *to)
+static bool next_of(struct processes *all, struct process *process, struct wire_sample *out,
+		    char *path, size_t size, uint64_t *lost)
 {
-	struct wire_sample *out = to->out;
-	struct process *process = &all->items[index];
 	introduce(all, process);
-	if (process->channel.process == NO_NUMBER || !next_possible(all, process, to))
+	if (process->channel.process == NO_NUMBER || !next_possible(all, process, out, lost))
 		return false;
 	out->label_length =
-	    (uint32_t)channel_label(&process->channel, out->record.label, to->path, to->size);
-	memcpy(to->path + out->label_length, process->channel.values,
+	    (uint32_t)channel_label(&process->channel, out->record.label, path, size);
+	memcpy(path + out->label_length, process->channel.values,
 	       out->driver_count * sizeof(process->channel.values[0]));
 	return true;
 }
@@ -232,12 +218,11 @@ static void remove_ended(struct processes *all, size_t index)
 bool processes_next(struct processes *all, struct wire_sample *out, char *path, size_t size,
 		    uint64_t *lost)
 {
-	const struct next_place to = {out, path, size, lost};
 	welcome(all);
 	for (size_t looked = 0; looked < all->count;) {
 		size_t index = (all->next + looked) % all->count;
 		bool ended = all->items[index].ended;
-		if (next_of(all, index, &to)) {
+		if (next_of(all, &all->items[index], out, path, size, lost)) {
 			all->next = index;
 			return true;
 		}
@@ -252,16 +237,11 @@ bool processes_next(struct processes *all, struct wire_sample *out, char *path, 
 			continue;
 		if (!process->ended)
 			note_end(all, process);
-		if (next_of(all, i, &to))
+		if (next_of(all, process, out, path, size, lost))
 			return true;
 		remove_ended(all, i);
 	}
 	return false;
-}
-
-void processes_hurry(struct processes *all)
-{
-	all->hurry = true;
 }
 
 bool processes_newcomer(struct processes *all, pid_t *pid)
@@ -306,13 +286,7 @@ bool processes_running(struct processes *all)
 	young |= all->quiet_end_ns && sys_now_ns(all->sys) - all->quiet_end_ns < FORKED_NS;
 	if (young)
 		heirs_expect(&all->heirs);
-	const struct heirs_known known = {lives_here, all};
-	return heirs_awaited(&all->heirs, all->sys, processes_path(all), &known) || young;
-}
-
-int processes_descriptor(const struct processes *all)
-{
-	return handover_descriptor(&all->handover);
+	return heirs_awaited(&all->heirs, all->sys, all->handover.path, lives_here, all) || young;
 }
 
 bool processes_awaited(const struct processes *all)

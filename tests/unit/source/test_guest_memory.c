@@ -27,7 +27,7 @@ static void test_memory_cannot_be_taken_away(void **state)
 {
 	struct processes all;
 	open_all(&all);
-	int fd = fetch(processes_path(&all));
+	int fd = fetch(all.handover.path);
 	assert_int_equal(ftruncate(fd, 0), -1);
 	assert_int_equal(errno, EPERM);
 	assert_int_equal(ftruncate(fd, 1 << 30), -1);
@@ -35,7 +35,7 @@ static void test_memory_cannot_be_taken_away(void **state)
 	/* Holes may be punched: they read as zeros. */
 	assert_int_equal(fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, 1 << 20), 0);
 	assert_int_equal(drain(&all), 0);
-	waitpid(program(processes_path(&all), 1, 5, end_well), NULL, 0);
+	waitpid(program(all.handover.path, 1, 5, end_well), NULL, 0);
 	assert_int_equal(drain(&all), 5);
 	close(fd);
 	processes_close(&all);
@@ -46,7 +46,7 @@ static void test_no_program_reaches_anothers_memory(void **state)
 	struct processes all;
 	struct stat a, b;
 	open_all(&all);
-	int one = fetch(processes_path(&all)), two = fetch(processes_path(&all));
+	int one = fetch(all.handover.path), two = fetch(all.handover.path);
 	assert_int_equal(fstat(one, &a), 0);
 	assert_int_equal(fstat(two, &b), 0);
 	assert_true(a.st_ino != b.st_ino);
@@ -125,7 +125,7 @@ static void test_sessions_do_not_take_each_other_for_programs(void **state)
 	open_all(&later);
 	pid_t pid = fork();
 	if (pid == 0)
-		_exit(channel_open(processes_path(&all)) == NULL);
+		_exit(channel_open(all.handover.path) == NULL);
 	int status;
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_int_equal(status, 0);

@@ -37,7 +37,7 @@ static void test_what_killed_programs_sent_is_read(void **state)
 	struct processes all;
 	int status;
 	open_all(&all);
-	pid_t pid = program(processes_path(&all), 2, 20, end_killed);
+	pid_t pid = program(all.handover.path, 2, 20, end_killed);
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_true(WIFSIGNALED(status));
 	assert_int_equal(drain(&all), 40);
@@ -99,7 +99,7 @@ static void test_drafts_of_killed_programs_are_read(void **state)
 		unsigned frame = 0;
 		assert_non_null(sample);
 		open_all(&all);
-		pid_t pid = drafting(processes_path(&all), cases[c].records, cases[c].drafts);
+		pid_t pid = drafting(all.handover.path, cases[c].records, cases[c].drafts);
 		assert_int_equal(waitpid(pid, NULL, 0), pid);
 		for (; processes_next(&all, sample, (char *)(sample + 1), 64, &lost); frame++) {
 			const struct wire_record *r = &sample->record;
@@ -132,7 +132,7 @@ static void test_drafts_of_running_programs_wait(void **state)
 		struct channel_identity identity = {.serial = 1, .api = WIRE_OPENGL};
 		struct channel_stream stream = {0};
 		const struct wire_record record = frame_now(0);
-		struct wire_header *channel = channel_open(processes_path(&all));
+		struct wire_header *channel = channel_open(all.handover.path);
 		channel->contexts++;
 		channel_draft(channel, &stream, &identity, &record, 0);
 		channel_draft(channel, &stream, &identity, &record, 1);
@@ -159,7 +159,7 @@ static void test_many_programs_one_after_another(void **state)
 	open_all(&all);
 	for (unsigned i = 0; i < 100; i++) {
 		int status;
-		pid_t pid = program(processes_path(&all), 3, 2, i % 2 ? end_killed : end_well);
+		pid_t pid = program(all.handover.path, 3, 2, i % 2 ? end_killed : end_well);
 		assert_int_equal(waitpid(pid, &status, 0), pid);
 		assert_int_equal(drain(&all), 6);
 	}
@@ -175,7 +175,7 @@ static void test_running_programs_are_known(void **state)
 	struct processes all;
 	open_all(&all);
 	assert_true(ends_soon(&all));
-	pid_t pid = program(processes_path(&all), 1, 1, end_never);
+	pid_t pid = program(all.handover.path, 1, 1, end_never);
 	while (drain(&all) == 0)
 		usleep(1000);
 	assert_true(processes_running(&all));
@@ -194,7 +194,7 @@ static void test_programs_with_our_environment_are_awaited(void **state)
 	char *const sleeper[] = {"sleep", "60", NULL}, *const environment[] = {variable, NULL};
 	open_all(&all);
 	assert_true(ends_soon(&all));
-	snprintf(variable, sizeof(variable), "%s=%s", WIRE_ENV_VULKAN, processes_path(&all));
+	snprintf(variable, sizeof(variable), "%s=%s", WIRE_ENV_VULKAN, all.handover.path);
 	pid_t pid = fork();
 	assert_true(pid >= 0);
 	if (pid == 0) {
@@ -218,7 +218,7 @@ static void test_programs_with_our_environment_are_awaited(void **state)
 
 static bool has_news(const struct processes *all, int wait_ms)
 {
-	struct pollfd fd = {.fd = processes_descriptor(all), .events = POLLIN};
+	struct pollfd fd = {.fd = all->handover.news[0], .events = POLLIN};
 	return poll(&fd, 1, wait_ms) == 1;
 }
 
@@ -230,7 +230,7 @@ static void test_a_program_that_comes_is_told(void **state)
 	open_all(&all);
 	assert_false(has_news(&all, 0));
 	for (int i = 0; i < 2; i++) {
-		pids[i] = program(processes_path(&all), 0, 0, end_never);
+		pids[i] = program(all.handover.path, 0, 0, end_never);
 		assert_true(has_news(&all, 10000));
 	}
 	while (processes_activity(&all).processes < 2) {
@@ -246,7 +246,7 @@ static void test_a_program_that_comes_is_told(void **state)
 	drain(&all);
 	assert_false(processes_awaited(&all));
 	assert_int_equal(drain(&all), 0);
-	waitpid(program(processes_path(&all), 1, 3, end_well), NULL, 0);
+	waitpid(program(all.handover.path, 1, 3, end_well), NULL, 0);
 	assert_true(has_news(&all, 10000));
 	assert_int_equal(drain(&all), 3);
 	assert_false(has_news(&all, 0));
@@ -257,7 +257,7 @@ static void test_too_many_contexts_are_told(void **state)
 {
 	struct processes all;
 	open_all(&all);
-	waitpid(program(processes_path(&all), WIRE_STREAMS + 7, 1, end_well), NULL, 0);
+	waitpid(program(all.handover.path, WIRE_STREAMS + 7, 1, end_well), NULL, 0);
 	assert_int_equal(drain(&all), WIRE_STREAMS);
 	assert_int_equal(processes_activity(&all).refused, 7);
 	processes_close(&all);
@@ -288,7 +288,7 @@ static void test_no_more_is_dropped_than_there_was(void **state)
 	open_all(&all);
 	pid_t pid = fork();
 	if (pid == 0)
-		draw_and_tidy(processes_path(&all), WIRE_STREAMS + 5);
+		draw_and_tidy(all.handover.path, WIRE_STREAMS + 5);
 	waitpid(pid, NULL, 0);
 	drain(&all);
 	assert_int_equal(processes_activity(&all).dropped, 5 * 3);
@@ -334,7 +334,7 @@ static void test_values_of_the_driver(void **state)
 	more.driver_count = 2;
 	open_all(&all);
 	processes_set_wish(&all, &more);
-	pid_t pid = program_with_values(processes_path(&all));
+	pid_t pid = program_with_values(all.handover.path);
 	int how;
 	assert_int_equal(waitpid(pid, &how, 0), pid);
 	assert_int_equal(how, 0);

@@ -78,7 +78,6 @@ static bool lives_nobody(void *user, pid_t pid)
 /* Whether somebody is awaited at the last of these moments. */
 static bool awaits(const struct moment *moments, size_t count)
 {
-	const struct heirs_known known = {.lives = lives_nobody};
 	struct heirs heirs = {.count = 0};
 	bool any = false;
 	for (size_t i = 0; i < count; i++) {
@@ -88,7 +87,7 @@ static bool awaits(const struct moment *moments, size_t count)
 				     .read_link = moment_read_link,
 				     .list_dir = moment_list_dir,
 				     .clock_gettime = moment_clock_gettime};
-		any = heirs_awaited(&heirs, &sys, SOCKET, &known);
+		any = heirs_awaited(&heirs, &sys, SOCKET, lives_nobody, NULL);
 	}
 	return any;
 }
