@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
 #include "source/guest/inject.h"
 #include "wire/channel.h"
 

@@ -5,7 +5,6 @@
  */
 #include "source/drm/drm.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #define HZ_MAX	   1e11

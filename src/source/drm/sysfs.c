@@ -5,7 +5,6 @@
 #include "source/drm/drm.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include "base/number.h"
 

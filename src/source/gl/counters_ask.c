@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define GROUPS_MOST   4096
 #define COUNTERS_MOST 32768

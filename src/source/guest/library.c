@@ -12,7 +12,6 @@
 
 #include "base/error.h"
 #include "base/text_buf.h"
-#include "wire/channel.h"
 
 bool place_is_there(const struct sx_sys *sys, const char *path)
 {

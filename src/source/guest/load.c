@@ -5,7 +5,6 @@
 #include "source/guest/guest.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/clock.h"
 #include "base/mem.h"

@@ -6,7 +6,6 @@
 #include "source/i915_oa/i915_oa.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

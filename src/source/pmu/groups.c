@@ -6,7 +6,6 @@
 
 #include <errno.h>
 #include <linux/perf_event.h>
-#include <sextant/expr.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,6 @@
 #include <ctype.h>
 #include <errno.h>
 #include <linux/perf_event.h>
-#include <sextant/expr.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,6 @@
 #include "source/xe_oa/xe_oa.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

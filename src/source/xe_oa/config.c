@@ -8,7 +8,6 @@
 #include "wire/oa/oa.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -10,7 +10,6 @@
 #include "wire/oa/oa.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define XE2	       2000

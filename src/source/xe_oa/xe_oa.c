@@ -3,11 +3,9 @@
  * records, behind a pair of CPU and GPU time.
  */
 #include "source/xe_oa/xe_oa.h"
-#include "base/error.h"
 #include "base/number.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static struct xe_oa *from(struct oa_source *source)
