@@ -9,7 +9,6 @@
 
 #include "base/number.h"
 
-#define NODES_MAX     64
 #define CAP_SYS_ADMIN 21
 #define CAP_PERFMON   38
 
@@ -98,54 +97,46 @@ static void read_node(const struct sx_sys *sys, struct drm_node *node)
 	node->revision = (uint32_t)nodes_card_number(sys, node->card, "device/revision", 0);
 }
 
-void nodes_each(const struct sx_sys *sys, const char *driver,
-		bool (*visit)(void *arg, const struct drm_node *node), void *arg)
+struct nodes nodes_list(const struct sx_sys *sys, const char *driver)
 {
+	struct nodes nodes = {.sys = sys, .driver = driver};
 	struct numbers cards = {.stem = "card"};
 	if (sys->list_dir(sys->user, "/sys/class/drm", gather_number, &cards) < 0)
-		return;
+		return nodes;
 	qsort(cards.items, cards.count, sizeof(cards.items[0]), number_compare_u32);
-	for (size_t i = 0; i < cards.count; i++) {
-		struct drm_node node = {.card = cards.items[i]};
-		if (!read_device(sys, driver, &node))
-			continue;
-		read_node(sys, &node);
-		if (!visit(arg, &node))
-			return;
-	}
+	memcpy(nodes.cards, cards.items, sizeof(nodes.cards));
+	nodes.count = cards.count;
+	return nodes;
 }
 
-struct search {
-	uint32_t card, render; /* NODES_NONE: any */
-	struct drm_node *out;
-	bool found;
-};
-
-static bool match_node(void *arg, const struct drm_node *node)
+bool nodes_next(struct nodes *nodes, struct drm_node *out)
 {
-	struct search *search = arg;
-	if ((search->card != NODES_NONE && search->card != node->card) ||
-	    (search->render != NODES_NONE && search->render != node->render))
+	while (nodes->next < nodes->count) {
+		*out = (struct drm_node){.card = nodes->cards[nodes->next++]};
+		if (!read_device(nodes->sys, nodes->driver, out))
+			continue;
+		read_node(nodes->sys, out);
 		return true;
-	*search->out = *node;
-	search->found = true;
+	}
 	return false;
 }
 
 bool nodes_find(const struct sx_sys *sys, const char *driver, const char *prefix, const char *id,
 		struct drm_node *out)
 {
-	struct search search = {NODES_NONE, NODES_NONE, out, false};
 	size_t length = strlen(prefix);
 	bool any = strcmp(id, prefix) == 0;
 	if (strncmp(id, prefix, length) == 0 && id[length] == ':')
 		id += length + 1;
-	search.card = number_of(id, "card");
-	search.render = number_of(id, "renderD");
-	if (!any && search.card == NODES_NONE && search.render == NODES_NONE)
+	uint32_t card = number_of(id, "card"), render = number_of(id, "renderD");
+	if (!any && card == NODES_NONE && render == NODES_NONE)
 		return false;
-	nodes_each(sys, driver, match_node, &search);
-	return search.found;
+	struct nodes nodes = nodes_list(sys, driver);
+	while (nodes_next(&nodes, out))
+		if ((card == NODES_NONE || card == out->card) &&
+		    (render == NODES_NONE || render == out->render))
+			return true;
+	return false;
 }
 
 enum sx_status nodes_open(const struct sx_sys *sys, const struct drm_node *node, int *fd,

@@ -23,12 +23,18 @@ struct drm_node {
 	uint32_t revision;	    /* PCI */
 };
 
-/*
- * Calls visit for each card of the driver (NULL: of any), in order of number, until it returns
- * false.
- */
-void nodes_each(const struct sx_sys *sys, const char *driver,
-		bool (*visit)(void *arg, const struct drm_node *node), void *arg);
+#define NODES_MAX 64
+
+/* The cards of a driver, in order of number. */
+struct nodes {
+	const struct sx_sys *sys;
+	const char *driver;
+	uint32_t cards[NODES_MAX];
+	size_t count, next;
+};
+/* Lists the cards of the driver (NULL: of any); the next one, false behind the last. */
+struct nodes nodes_list(const struct sx_sys *sys, const char *driver);
+bool nodes_next(struct nodes *nodes, struct drm_node *out);
 /*
  * The card that `id` means: "PREFIX" the driver's first one, "PREFIX:card0" or "card0" that one,
  * "PREFIX:renderD128" or "renderD128" the one of that render node. False when there is none.

@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include "source/nodes.h"
 
 #define CAP_SYS_PTRACE 19
 

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "base/number.h"
-#include "source/nodes.h"
 
 static bool card_join(char *out, size_t size, const char *folder, const char *file)
 {
@@ -134,65 +133,43 @@ static void find_folders(const struct sx_sys *sys, struct drm_card *card)
 		snprintf(card->profiling, sizeof(card->profiling), "%s/profiling", card->device);
 }
 
-struct visiting {
-	const struct sx_sys *sys;
-	bool (*visit)(void *arg, const struct drm_card *card);
-	void *arg;
-};
-
 /* Displays over USB and virtual machines' frame buffers are no devices of a GPU's driver. */
-static bool visit_node(void *arg, const struct drm_node *node)
+bool drm_card_next(struct nodes *nodes, struct drm_card *out)
 {
-	const struct visiting *visiting = arg;
-	struct drm_card card = {.card = node->card,
-				.render = node->render,
-				.vendor = node->vendor,
-				.device_id = node->device_id};
-	if (card.render == NODES_NONE && !card.vendor)
-		return true; /* the display's half of an SoC */
-	memcpy(card.driver, node->driver, sizeof(card.driver));
-	memcpy(card.pdev, node->slot, sizeof(card.pdev));
-	snprintf(card.device, sizeof(card.device), "/sys/class/drm/card%u/device", card.card);
-	find_folders(visiting->sys, &card);
-	return visiting->visit(visiting->arg, &card);
-}
-
-void drm_cards_each(const struct sx_sys *sys, bool (*visit)(void *arg, const struct drm_card *card),
-		    void *arg)
-{
-	nodes_each(sys, NULL, visit_node, &(struct visiting){sys, visit, arg});
-}
-
-struct search {
-	const char *id;
-	struct drm_card *out;
-	bool found;
-};
-
-static bool match_card(void *arg, const struct drm_card *card)
-{
-	struct search *search = arg;
-	char name[32], node[32];
-	snprintf(name, sizeof(name), "card%u", card->card);
-	snprintf(node, sizeof(node), "renderD%u", card->render);
-	if (*search->id && strcmp(search->id, name) != 0 &&
-	    (card->render == NODES_NONE || strcmp(search->id, node) != 0) &&
-	    strcmp(search->id, card->pdev) != 0)
+	struct drm_node node;
+	while (nodes_next(nodes, &node)) {
+		if (node.render == NODES_NONE && !node.vendor)
+			continue; /* the display's half of an SoC */
+		*out = (struct drm_card){.card = node.card,
+					 .render = node.render,
+					 .vendor = node.vendor,
+					 .device_id = node.device_id};
+		memcpy(out->driver, node.driver, sizeof(out->driver));
+		memcpy(out->pdev, node.slot, sizeof(out->pdev));
+		snprintf(out->device, sizeof(out->device), "/sys/class/drm/card%u/device",
+			 out->card);
+		find_folders(nodes->sys, out);
 		return true;
-	*search->out = *card;
-	search->found = true;
+	}
 	return false;
 }
 
 bool drm_card_find(const struct sx_sys *sys, const char *id, struct drm_card *out)
 {
-	struct search search = {.id = id, .out = out};
+	struct nodes nodes = nodes_list(sys, NULL);
 	if (strcmp(id, "drm") == 0)
-		search.id = "";
+		id = "";
 	else if (strncmp(id, "drm:", 4) == 0)
-		search.id = id + 4;
-	drm_cards_each(sys, match_card, &search);
-	return search.found;
+		id += 4;
+	while (drm_card_next(&nodes, out)) {
+		char name[32], node[32];
+		snprintf(name, sizeof(name), "card%u", out->card);
+		snprintf(node, sizeof(node), "renderD%u", out->render);
+		if (!*id || strcmp(id, name) == 0 || strcmp(id, out->pdev) == 0 ||
+		    (out->render != NODES_NONE && strcmp(id, node) == 0))
+			return true;
+	}
+	return false;
 }
 
 void drm_card_name(const struct drm_card *card, char *out, size_t size)

@@ -10,7 +10,6 @@
 #include <string.h>
 #include "base/error.h"
 #include "base/text_buf.h"
-#include "source/nodes.h"
 #include "source/process_tree.h"
 
 #define NS_PER_MS	    UINT64_C(1000000)
@@ -30,46 +29,38 @@ static void drm_driver_name(const struct sx_sys *sys, const struct drm_card *car
 	snprintf(out, size, "%s, Linux %s", card->driver, release[0] ? release : "?");
 }
 
-struct drm_probe {
-	const struct sx_sys *sys;
-	source_found_fn found;
-	void *user;
-	bool advise; /* advice reads files that a device may answer late */
-	size_t count;
-};
-
-static bool drm_found(void *arg, const struct drm_card *card)
+static void found_card(const struct source_host *host, const struct drm_card *card,
+		       source_found_fn found, void *user)
 {
-	struct drm_probe *p = arg;
 	char id[32], name[128], driver[160], gives[640];
 	struct drm_advice advice = {.because = ""};
 	snprintf(id, sizeof(id), "drm:card%u", card->card);
 	drm_card_name(card, name, sizeof(name));
-	drm_driver_name(p->sys, card, driver, sizeof(driver));
-	if (p->advise)
-		drm_advice_make(p->sys, card, &advice);
-	struct sx_device device = {
-	    .id = id,
-	    .source = "drm",
-	    .name = name,
-	    .catalog = "drm",
-	    .driver = driver,
-	    .state = SX_DEVICE_READY,
-	    .because = advice.because[0] ? advice.because : NULL,
-	    .remedy = advice.remedy[0] ? advice.remedy : NULL,
-	    .gives = gives,
-	};
+	drm_driver_name(host->sys, card, driver, sizeof(driver));
+	if (host->ask_drivers) /* advice reads files that a device may answer late */
+		drm_advice_make(host->sys, card, &advice);
 	drm_driver_gives(card->driver, gives, sizeof(gives));
-	p->found(p->user, &device);
-	p->count++;
-	return true;
+	found(user, &(struct sx_device){
+			.id = id,
+			.source = "drm",
+			.name = name,
+			.catalog = "drm",
+			.driver = driver,
+			.state = SX_DEVICE_READY,
+			.because = advice.because[0] ? advice.because : NULL,
+			.remedy = advice.remedy[0] ? advice.remedy : NULL,
+			.gives = gives,
+		    });
 }
 
 static void source_drm_probe(const struct source_host *host, source_found_fn found, void *user)
 {
-	struct drm_probe p = {host->sys, found, user, host->ask_drivers, 0};
-	drm_cards_each(host->sys, drm_found, &p);
-	if (p.count)
+	struct nodes nodes = nodes_list(host->sys, NULL);
+	struct drm_card card;
+	bool any = false;
+	for (; drm_card_next(&nodes, &card); any = true)
+		found_card(host, &card, found, user);
+	if (any)
 		return;
 	struct sx_device absent = {.id = "drm",
 				   .source = "drm",

@@ -7,6 +7,7 @@
 
 #include <limits.h>
 #include "source/interval.h"
+#include "source/nodes.h"
 #include "source/source.h"
 
 enum drm_engine {
@@ -108,9 +109,8 @@ struct drm_card {
 	uint32_t vendor, device_id;
 };
 
-/* Calls visit for each card in order of number until it returns false. */
-void drm_cards_each(const struct sx_sys *sys, bool (*visit)(void *arg, const struct drm_card *card),
-		    void *arg);
+/* The next card of a list of nodes; false behind the last. */
+bool drm_card_next(struct nodes *nodes, struct drm_card *out);
 bool drm_card_find(const struct sx_sys *sys, const char *id, struct drm_card *out);
 /* "Steam Deck's" name where sysfs has one, else driver and number. */
 void drm_card_name(const struct drm_card *card, char *out, size_t size);

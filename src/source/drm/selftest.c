@@ -6,7 +6,6 @@
 #include <unistd.h>
 #include "base/clock.h"
 #include "base/error.h"
-#include "source/nodes.h"
 
 #define NS_PER_MS UINT64_C(1000000)
 #define WAIT_MS	  500

@@ -22,14 +22,6 @@ int oa_ioctl(const struct sx_sys *sys, int fd, unsigned long request, void *arg)
 	return result;
 }
 
-struct probing {
-	const struct oa_steps *steps;
-	const struct source_host *host;
-	source_found_fn found;
-	void *user;
-	bool any;
-};
-
 static int any_entry(void *arg, const char *name)
 {
 	return 1;
@@ -73,16 +65,14 @@ static void no_catalog(struct sx_device *device, const char *nearest, char *reme
 	device->remedy = remedy;
 }
 
-static bool probe_card(void *arg, const struct drm_node *node)
+static void probe_card(const struct oa_steps *steps, const struct source_host *host,
+		       const struct drm_node *node, source_found_fn found, void *user)
 {
-	struct probing *p = arg;
-	const struct oa_steps *steps = p->steps;
 	struct oa_catalog catalog;
 	struct sx_error err;
 	char id[32], name[64], remedy[320], because[2 * SX_ERROR_TEXT_MAX + 4];
 	const char *generation = sx_oa_generation(node->device_id);
-	p->any = true;
-	bool known = oa_find_catalog(p->host->catalogs, node->device_id, &catalog);
+	bool known = oa_find_catalog(host->catalogs, node->device_id, &catalog);
 	snprintf(id, sizeof(id), "%s:card%u", steps->name, node->card);
 	snprintf(name, sizeof(name), "Intel GPU 0x%04x%s%s%s", node->device_id,
 		 generation ? " (" : "", generation ? generation : "", generation ? ")" : "");
@@ -92,29 +82,31 @@ static bool probe_card(void *arg, const struct drm_node *node)
 				   .catalog = known ? catalog.name : NULL,
 				   .driver = steps->name,
 				   .state = SX_DEVICE_READY};
-	device.because = obstacle(steps, p->host->sys, node, &device.obstacle, &device.remedy);
+	device.because = obstacle(steps, host->sys, node, &device.obstacle, &device.remedy);
 	if (!device.because && !known)
 		no_catalog(&device, catalog.match == SX_OA_MATCH_NEAR ? catalog.name : NULL, remedy,
 			   sizeof(remedy));
-	if (!device.because && p->host->ask_drivers &&
-	    (device.obstacle = oa_source_attempt(steps, p->host, id, &err))) {
+	if (!device.because && host->ask_drivers &&
+	    (device.obstacle = oa_source_attempt(steps, host, id, &err))) {
 		snprintf(because, sizeof(because), "%s: %s", err.message, err.because);
 		device.because = because;
 		device.remedy = err.remedy;
 	}
 	if (device.because)
 		device.state = SX_DEVICE_UNUSABLE;
-	p->found(p->user, &device);
-	return true;
+	found(user, &device);
 }
 
 void oa_probe(const struct oa_steps *steps, const struct source_host *host, source_found_fn found,
 	      void *user)
 {
-	struct probing probing = {steps, host, found, user, false};
+	struct nodes nodes = nodes_list(host->sys, steps->name);
+	struct drm_node node;
 	char id[32], because[64];
-	nodes_each(host->sys, steps->name, probe_card, &probing);
-	if (probing.any)
+	bool any = false;
+	for (; nodes_next(&nodes, &node); any = true)
+		probe_card(steps, host, &node, found, user);
+	if (any)
 		return;
 	snprintf(id, sizeof(id), "%s:card0", steps->name);
 	snprintf(because, sizeof(because), "no card in /sys/class/drm is driven by %s",

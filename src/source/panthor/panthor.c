@@ -123,18 +123,9 @@ static enum sx_status panthor_look(const struct sx_sys *sys, const struct drm_no
 	return status;
 }
 
-/* Who is told of devices. */
-struct panthor_probing {
-	const struct source_host *host;
-	source_found_fn found;
-	void *user;
-	bool any;
-};
-
-static bool found_panthor(void *arg, const struct drm_node *node)
+static void found_panthor(const struct source_host *host, const struct drm_node *node,
+			  source_found_fn found, void *user)
 {
-	struct panthor_probing *probing = arg;
-	const struct source_host *host = probing->host;
 	char id[24];
 	struct mali_id gpu = {0};
 	struct sx_error err = {0};
@@ -142,48 +133,45 @@ static bool found_panthor(void *arg, const struct drm_node *node)
 	enum sx_status status = panthor_look(host->sys, node, &gpu, &err);
 	bool known = gpu.gpu_id && mali_id_find(host->catalogs, &gpu, "panthor", &model);
 	snprintf(id, sizeof(id), "renderD%u", node->render);
-	probing->any = true;
-	probing->found(probing->user,
-		       &(struct sx_device){.id = id,
-					   .source = "panthor",
-					   .name = known ? model.name : "Mali",
-					   .catalog = known ? model.catalog : NULL,
-					   .driver = "panthor",
-					   .state = SX_DEVICE_UNUSABLE,
-					   .obstacle = status,
-					   .because = err.because[0] ? err.because : err.message,
-					   .remedy = err.remedy[0] ? err.remedy : NULL});
-	return true;
+	found(user, &(struct sx_device){.id = id,
+					.source = "panthor",
+					.name = known ? model.name : "Mali",
+					.catalog = known ? model.catalog : NULL,
+					.driver = "panthor",
+					.state = SX_DEVICE_UNUSABLE,
+					.obstacle = status,
+					.because = err.because[0] ? err.because : err.message,
+					.remedy = err.remedy[0] ? err.remedy : NULL});
 }
 
-static bool found_panfrost(void *arg, const struct drm_node *node)
+static void found_panfrost(const struct drm_node *node, source_found_fn found, void *user)
 {
-	struct panthor_probing *probing = arg;
 	char id[24];
 	snprintf(id, sizeof(id), "renderD%u", node->render);
-	probing->any = true;
-	probing->found(probing->user,
-		       &(struct sx_device){
-			   .id = id,
-			   .source = "panthor",
-			   .name = "Mali with a Job Manager",
-			   .driver = "panfrost",
-			   .state = SX_DEVICE_UNUSABLE,
-			   .obstacle = SX_ERR_NOT_FOUND,
-			   .because =
-			       "panfrost drives Malis before the G310's generation, which no "
-			       "catalog describes",
-			   .remedy = "a catalog of this Mali; its dumps need the module parameter "
-				     "unstable_ioctls=1"});
-	return true;
+	found(user, &(struct sx_device){
+			.id = id,
+			.source = "panthor",
+			.name = "Mali with a Job Manager",
+			.driver = "panfrost",
+			.state = SX_DEVICE_UNUSABLE,
+			.obstacle = SX_ERR_NOT_FOUND,
+			.because = "panfrost drives Malis before the G310's generation, which no "
+				   "catalog describes",
+			.remedy = "a catalog of this Mali; its dumps need the module parameter "
+				  "unstable_ioctls=1"});
 }
 
 static void panthor_probe(const struct source_host *host, source_found_fn found, void *user)
 {
-	struct panthor_probing probing = {host, found, user, false};
-	nodes_each(host->sys, "panthor", found_panthor, &probing);
-	nodes_each(host->sys, "panfrost", found_panfrost, &probing);
-	if (!probing.any)
+	struct nodes panthor = nodes_list(host->sys, "panthor");
+	struct nodes panfrost = nodes_list(host->sys, "panfrost");
+	struct drm_node node;
+	bool any = false;
+	for (; nodes_next(&panthor, &node); any = true)
+		found_panthor(host, &node, found, user);
+	for (; nodes_next(&panfrost, &node); any = true)
+		found_panfrost(&node, found, user);
+	if (!any)
 		found(user,
 		      &(struct sx_device){.id = "renderD128",
 					  .source = "panthor",
