@@ -249,26 +249,6 @@ struct own_time {
 	uint64_t program_ns; /* CPU time, with ours */
 };
 
-struct processes {
-	const struct sx_sys *sys;
-	struct handover handover;
-	struct process *items;
-	size_t count, cap;
-	size_t next;	 /* to look at first */
-	uint32_t number; /* of the next process that has a context */
-	struct contexts contexts;
-	struct heirs heirs; /* that have not come */
-	bool hurry;	    /* set: no sample waits for earlier ones that are still to be written */
-	bool commands;	    /* their samples are commands: OpenCL */
-	uint32_t cpus;	    /* of the machine; 0: not known */
-	/* Of processes that have gone. */
-	uint64_t seen, made, refused, dropped, labels_lost;
-	struct own_time time;
-	uint64_t garbage;      /* counts of theirs that cannot be */
-	uint64_t nested;       /* that are this very tool, which measures what it starts itself */
-	uint64_t quiet_end_ns; /* when the last one that made no context ended, or 0 */
-};
-
 /* What became known about programs that a library of ours was loaded into. */
 struct processes_activity {
 	uint64_t processes;	   /* programs that fetched a channel */
@@ -282,6 +262,23 @@ struct processes_activity {
 	uint64_t late;	       /* of the lost, what came with no record */
 	uint64_t labels_lost;
 	struct own_time time; /* of all programs */
+};
+
+struct processes {
+	const struct sx_sys *sys;
+	struct handover handover;
+	struct process *items;
+	size_t count, cap;
+	size_t next;	 /* to look at first */
+	uint32_t number; /* of the next process that has a context */
+	struct contexts contexts;
+	struct heirs heirs; /* that have not come */
+	bool hurry;	    /* set: no sample waits for earlier ones that are still to be written */
+	bool commands;	    /* their samples are commands: OpenCL */
+	uint32_t cpus;	    /* of the machine; 0: not known */
+	/* What processes that have gone said of themselves, and how many there ever were. */
+	struct processes_activity gone;
+	uint64_t quiet_end_ns; /* when the last one that made no context ended, or 0 */
 };
 
 /* Errors: SX_ERR_IO, SX_ERR_NO_MEMORY. Not to be moved in memory while open. */

@@ -83,15 +83,7 @@ static void add_told(const struct process *process, struct processes_activity *t
 
 static void processes_release(struct processes *all, struct process *process)
 {
-	struct processes_activity told = {0};
-	add_told(process, &told);
-	all->made += told.contexts;
-	all->refused += told.refused;
-	all->dropped += told.dropped;
-	all->labels_lost += told.labels_lost;
-	all->time.own_ns += told.time.own_ns;
-	all->time.program_ns += told.time.program_ns;
-	all->garbage += told.broken;
+	add_told(process, &all->gone);
 	munmap(process->channel.memory, WIRE_BYTES(process->channel.ring));
 	if (process->pidfd >= 0)
 		close(process->pidfd);
@@ -157,8 +149,8 @@ static void welcome(struct processes *all)
 						   .process = NO_NUMBER};
 		supersede(all, who.pid);
 		read_name(all, &process);
-		all->seen++;
-		all->nested += is_our_tool(all, who.pid);
+		all->gone.processes++;
+		all->gone.nested += is_our_tool(all, who.pid);
 		if (mem_grow(&all->items, &all->cap, all->count + 1, sizeof(*all->items)))
 			all->items[all->count++] = process;
 		else
@@ -309,17 +301,10 @@ bool processes_waiting(struct processes *all)
 
 struct processes_activity processes_activity(struct processes *all)
 {
-	struct processes_activity sum = {.processes = all->seen,
-					 .nested = all->nested,
-					 .refused_programs = handover_refused(&all->handover),
-					 .contexts = all->made,
-					 .refused = all->refused,
-					 .dropped = all->dropped,
-					 .beyond = all->contexts.beyond,
-					 .broken = all->garbage,
-					 .late = all->contexts.late,
-					 .labels_lost = all->labels_lost,
-					 .time = all->time};
+	struct processes_activity sum = all->gone;
+	sum.refused_programs = handover_refused(&all->handover);
+	sum.beyond = all->contexts.beyond;
+	sum.late = all->contexts.late;
 	for (size_t i = 0; i < all->count; i++)
 		add_told(&all->items[i], &sum);
 	for (size_t i = 0; i < all->contexts.count; i++) {

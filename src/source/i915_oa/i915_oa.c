@@ -169,7 +169,7 @@ static const struct oa_steps i915_steps = {.name = "i915",
 					   .read = i915_stream_read,
 					   .stop = i915_stream_drain,
 					   .forget_rest = i915_stream_forget,
-					   .pair = i915_oa_pair,
+					   .read_pair = i915_read_pair,
 					   .note = i915_note};
 
 static void i915_oa_probe(const struct source_host *host, source_found_fn found, void *user)
@@ -185,7 +185,7 @@ static enum sx_status i915_oa_open(const struct source_host *host, const char *i
 
 static bool i915_oa_clock(struct source *source, struct source_clock *out)
 {
-	*out = ((struct i915_oa *)source)->clock;
+	*out = ((struct oa_source *)source)->clock;
 	return out->name != NULL;
 }
 

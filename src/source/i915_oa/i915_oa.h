@@ -26,9 +26,8 @@ struct i915_oa {
 	uint32_t perf_revision;
 	uint64_t register_hz; /* of the timestamp register, where reports count another */
 	struct sx_oa_constants constants;
-	uint64_t poll_ns;	   /* of the kernel's look at reports */
-	struct source_clock clock; /* the pair that was read last; without a name: none */
-	bool stretched;		   /* the interval asked for was too short */
+	uint64_t poll_ns; /* of the kernel's look at reports */
+	bool stretched;	  /* the interval asked for was too short */
 	struct i915_piece *left, **left_end;
 };
 
@@ -48,7 +47,6 @@ enum sx_status i915_stream_read(struct oa_source *s, int timeout_ms, struct raw_
 /* Keeps what the kernel has for us, then ends the stream. */
 void i915_stream_drain(struct oa_source *s);
 void i915_stream_forget(struct oa_source *s);
-/* The tightest pair of a few. */
-size_t i915_oa_pair(struct oa_source *s, uint8_t *out, size_t cap);
+bool i915_read_pair(struct oa_source *s, struct oa_pair *out);
 
 #endif

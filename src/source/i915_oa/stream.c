@@ -13,7 +13,6 @@
 #include <string.h>
 
 #define MEDIA_REVISION	 6u
-#define PAIR_TRIES	 3
 #define POLL_LEAST_NS	 UINT64_C(5000000)
 #define POLL_MOST_NS	 UINT64_C(50000000)
 #define DRAIN_MOST	 ((size_t)17 * 1024 * 1024) /* the kernel's buffer, with heads of records */
@@ -165,32 +164,19 @@ enum sx_status i915_stream_begin(struct oa_source *source, struct sx_error *err)
 	return SX_OK;
 }
 
-size_t i915_oa_pair(struct oa_source *source, uint8_t *out, size_t cap)
+bool i915_read_pair(struct oa_source *s, struct oa_pair *out)
 {
-	struct i915_oa *s = (struct i915_oa *)source;
-	const struct sx_sys *sys = s->oa.base.sys;
-	uint64_t best = UINT64_MAX, cpu = 0, gpu = 0;
-	uint64_t ticks = oa_ticks_a_count(s->oa.card.device.timestamp_hz, s->register_hz);
-	for (int i = 0; i < PAIR_TRIES; i++) {
-		struct i915_reg_read arg = {.offset = I915_RENDER_TIMESTAMP};
-		uint64_t begin, end;
-		if (!(begin = sys_now_ns(sys)) ||
-		    oa_ioctl(sys, s->oa.fd, I915_REG_READ, &arg) < 0 || !(end = sys_now_ns(sys)))
-			continue;
-		if (end - begin < best) {
-			best = end - begin;
-			cpu = begin + best / 2;
-			gpu = arg.value * ticks;
-		}
-	}
-	if (best == UINT64_MAX)
-		return 0;
-	s->clock = (struct source_clock){
-	    .name = "gpu_timestamp",
-	    .own_ns = (uint64_t)((double)gpu * 1e9 / (double)s->oa.card.device.timestamp_hz),
-	    .monotonic_ns = cpu,
-	    .error_ns = (best + 1) / 2};
-	return oa_write_correlation(out, cap, cpu, gpu);
+	const struct sx_sys *sys = s->base.sys;
+	struct i915_reg_read arg = {.offset = I915_RENDER_TIMESTAMP};
+	uint64_t begin, end;
+	if (!(begin = sys_now_ns(sys)) || oa_ioctl(sys, s->fd, I915_REG_READ, &arg) < 0 ||
+	    !(end = sys_now_ns(sys)))
+		return false;
+	out->took_ns = end - begin;
+	out->cpu_ns = begin + out->took_ns / 2;
+	out->gpu_ticks = arg.value * oa_ticks_a_count(s->card.device.timestamp_hz,
+						      ((struct i915_oa *)s)->register_hz);
+	return true;
 }
 
 static enum sx_status lost(struct i915_oa *s, int why, struct sx_error *err)
@@ -206,7 +192,7 @@ static void hand_out(struct i915_oa *s, size_t size, struct raw_sample *out)
 {
 	uint8_t pair[OA_PAIR_RECORD], *begin = s->oa.reports + OA_PAIR_RECORD;
 	uint64_t missing = oa_count_missing(&s->oa, begin, size, sys_now_ns(s->oa.base.sys));
-	if (i915_oa_pair(&s->oa, pair, sizeof(pair)) == OA_PAIR_RECORD) {
+	if (oa_source_pair(&s->oa, pair, sizeof(pair)) == OA_PAIR_RECORD) {
 		memcpy(s->oa.reports, pair, OA_PAIR_RECORD);
 		begin = s->oa.reports;
 		size += OA_PAIR_RECORD;

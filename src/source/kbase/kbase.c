@@ -413,8 +413,7 @@ static enum sx_status kbase_selftest(struct source *source,
 	if (!k->desc.catalog)
 		return error_set(err, SX_ERR_UNSUPPORTED,
 				 "no catalog says what the counters of this Mali mean");
-	const struct mali_selftest on = {source, &k->raw, k->desc.catalog, 0.01};
-	return mali_selftest(&on, say, user, err);
+	return mali_selftest(source, &k->raw, k->desc.catalog, 0.01, say, user, err);
 }
 
 static bool kbase_clock_tell(struct source *source, struct source_clock *out)

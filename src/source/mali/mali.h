@@ -93,20 +93,13 @@ void mali_relations_check(struct mali_relations *relations, const struct mali_ra
 uint32_t mali_relations_report(const struct mali_relations *relations,
 			       void (*say)(void *user, const char *line), void *user);
 
-/* An opened source, where it builds its samples, and what must hold of them. */
-struct mali_selftest {
-	struct source *source;
-	const struct mali_raw *raw;
-	const char *catalog;
-	double slack; /* of relations, as a part of their sides */
-};
-
 /*
- * Samples and checks. say() gets findings and a summary. SX_INCOMPLETE when a relation failed or no
- * sample came; errors of the source otherwise.
+ * The self-test of an opened source that builds its samples in `raw`: samples and checks, by the
+ * catalog of that name. say() gets findings and a summary. SX_INCOMPLETE when a relation failed or
+ * no sample came; errors of the source otherwise.
  */
-enum sx_status mali_selftest(const struct mali_selftest *on,
-			     void (*say)(void *user, const char *line), void *user,
+enum sx_status mali_selftest(struct source *source, const struct mali_raw *raw, const char *catalog,
+			     double slack, void (*say)(void *user, const char *line), void *user,
 			     struct sx_error *err);
 
 #endif

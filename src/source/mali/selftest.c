@@ -204,11 +204,10 @@ uint32_t mali_relations_report(const struct mali_relations *relations,
 #define WAIT_MS	    200
 #define WAITS_MAX   50
 
-static enum sx_status sample_and_check(const struct mali_selftest *on,
-				       struct mali_relations *relations, struct mali_outcome *out,
-				       struct sx_error *err)
+static enum sx_status sample_and_check(struct source *source, const struct mali_raw *raw,
+				       double slack, struct mali_relations *relations,
+				       struct mali_outcome *out, struct sx_error *err)
 {
-	struct source *source = on->source;
 	struct source_request request = {.interval_ns = INTERVAL_NS};
 	enum sx_status status = source->ops->start(source, &request, err);
 	for (int waits = 0; status == SX_OK && out->samples < SAMPLES && waits < WAITS_MAX;
@@ -216,7 +215,7 @@ static enum sx_status sample_and_check(const struct mali_selftest *on,
 		struct raw_sample sample;
 		status = source->ops->read(source, WAIT_MS, &sample, err);
 		if (status == SX_OK && sample.kind == RAW_MALI)
-			mali_relations_check(relations, on->raw, on->slack, out);
+			mali_relations_check(relations, raw, slack, out);
 		status = status == SX_AGAIN ? SX_OK : status;
 	}
 	enum sx_status stopped = source->ops->stop(source, status == SX_OK ? err : NULL);
@@ -255,22 +254,22 @@ static enum sx_status conclude(const struct mali_outcome *got, const char *catal
 	return SX_INCOMPLETE;
 }
 
-enum sx_status mali_selftest(const struct mali_selftest *on,
-			     void (*say)(void *user, const char *line), void *user,
+enum sx_status mali_selftest(struct source *source, const struct mali_raw *raw, const char *catalog,
+			     double slack, void (*say)(void *user, const char *line), void *user,
 			     struct sx_error *err)
 {
 	struct sx_catalog *opened = NULL;
 	struct mali_relations *relations = NULL;
 	struct mali_outcome got = {0};
-	enum sx_status status = sx_catalog_open(on->source->catalogs, on->catalog, &opened, err);
+	enum sx_status status = sx_catalog_open(source->catalogs, catalog, &opened, err);
 	if (status == SX_OK && !(relations = mali_relations_create(opened)))
 		status = error_nomem(err, "the self-test");
 	if (status == SX_OK)
-		status = sample_and_check(on, relations, &got, err);
+		status = sample_and_check(source, raw, slack, relations, &got, err);
 	if (status == SX_OK) {
 		uint32_t findings = mali_relations_report(relations, say, user);
-		summarise(&got, on->catalog, say, user);
-		status = conclude(&got, on->catalog, findings, err);
+		summarise(&got, catalog, say, user);
+		status = conclude(&got, catalog, findings, err);
 	}
 	mali_relations_destroy(relations);
 	sx_catalog_unref(opened);

@@ -214,8 +214,7 @@ static enum sx_status mali_model_selftest(struct source *source,
 					  struct sx_error *err)
 {
 	struct mali_model *m = (struct mali_model *)source;
-	const struct mali_selftest on = {source, &m->raw, m->device->id, 0};
-	return mali_selftest(&on, say, user, err);
+	return mali_selftest(source, &m->raw, m->device->id, 0, say, user, err);
 }
 
 const struct source_ops source_mali_model = {

@@ -241,86 +241,60 @@ static void put(struct asking *a, enum nvml_counter counter, int code, uint64_t 
 	a->out[counter] = (struct nvml_reading){code, code ? 0 : value};
 }
 
-static void ask_utilization(struct asking *a)
-{
-	struct nvml_utilization u = {0};
-	const struct nvml_calls *c = a->device->calls;
-	int code = NVML_ERROR_NOT_SUPPORTED;
-	if (!a->wanted[NVML_GPU_UTILIZATION] && !a->wanted[NVML_MEMORY_UTILIZATION])
-		return;
-	if (c->utilization)
-		code = c->utilization(a->device->handle, &u);
-	put(a, NVML_GPU_UTILIZATION, code, u.gpu);
-	put(a, NVML_MEMORY_UTILIZATION, code, u.memory);
-}
+/* A call that the library lacks is one that the device does not support. */
+#define CALL(a, member, ...)                                                                       \
+	((a)->device->calls->member ? (a)->device->calls->member((a)->device->handle, __VA_ARGS__) \
+				    : NVML_ERROR_NOT_SUPPORTED)
+/* A value of one call, in a unit of `factor` of the catalog's, where it is wanted. */
+#define ASK(a, counter, factor, member, ...)                                                       \
+	do {                                                                                       \
+		if ((a)->wanted[counter]) {                                                        \
+			int code = CALL(a, member, __VA_ARGS__);                                   \
+			put(a, counter, code, value *(factor));                                    \
+		}                                                                                  \
+	} while (0)
 
-static void ask_memory(struct asking *a)
-{
-	struct nvml_memory m = {0};
-	const struct nvml_calls *c = a->device->calls;
-	int code = NVML_ERROR_NOT_SUPPORTED;
-	if (!a->wanted[NVML_MEMORY_USED] && !a->wanted[NVML_MEMORY_TOTAL])
-		return;
-	if (c->memory)
-		code = c->memory(a->device->handle, &m);
-	put(a, NVML_MEMORY_USED, code, m.used);
-	put(a, NVML_MEMORY_TOTAL, code, m.total);
-}
-
-/* One of several values of a kind, in a unit of `factor` of the catalog's. */
-struct one_of {
-	enum nvml_counter counter;
-	int (*call)(nvml_handle device, unsigned which, unsigned *value);
-	unsigned which;
-	uint64_t factor;
-};
-
-static void ask_one_of(struct asking *a, struct one_of one)
-{
-	unsigned value = 0;
-	int code = NVML_ERROR_NOT_SUPPORTED;
-	if (!a->wanted[one.counter])
-		return;
-	if (one.call)
-		code = one.call(a->device->handle, one.which, &value);
-	put(a, one.counter, code, value * one.factor);
-}
-
-typedef int (*number_call)(nvml_handle device, unsigned *out);
-
-static void ask_number(struct asking *a, enum nvml_counter counter, number_call call)
-{
-	unsigned value = 0;
-	int code = NVML_ERROR_NOT_SUPPORTED;
-	if (!a->wanted[counter])
-		return;
-	if (call)
-		code = call(a->device->handle, &value);
-	put(a, counter, code, value);
-}
-
-typedef int (*codec_call)(nvml_handle device, unsigned *percent, unsigned *period_us);
-
-static void ask_codec(struct asking *a, enum nvml_counter counter, codec_call call)
+static void ask_numbers(struct asking *a)
 {
 	unsigned value = 0, period = 0;
-	int code = NVML_ERROR_NOT_SUPPORTED;
-	if (!a->wanted[counter])
-		return;
-	if (call)
-		code = call(a->device->handle, &value, &period);
-	put(a, counter, code, value);
+	ASK(a, NVML_ENCODER_UTILIZATION, 1, encoder, &value, &period);
+	ASK(a, NVML_DECODER_UTILIZATION, 1, decoder, &value, &period);
+	ASK(a, NVML_POWER, 1, power, &value);
+	ASK(a, NVML_POWER_LIMIT, 1, power_limit, &value);
+	ASK(a, NVML_FAN, 1, fan, &value);
+	ASK(a, NVML_GRAPHICS_CLOCK, MHZ, clock, NVML_CLOCK_GRAPHICS, &value);
+	ASK(a, NVML_SM_CLOCK, MHZ, clock, NVML_CLOCK_SM, &value);
+	ASK(a, NVML_MEMORY_CLOCK, MHZ, clock, NVML_CLOCK_MEM, &value);
+	ASK(a, NVML_VIDEO_CLOCK, MHZ, clock, NVML_CLOCK_VIDEO, &value);
+	ASK(a, NVML_HIGHEST_CLOCK, MHZ, highest_clock, NVML_CLOCK_GRAPHICS, &value);
+	ASK(a, NVML_TEMPERATURE, 1, temperature, NVML_TEMPERATURE_GPU, &value);
+	/* Each of these takes some 20 ms, over which the library itself averages. */
+	ASK(a, NVML_PCIE_SENT, UINT64_C(1000), pcie, NVML_PCIE_TX, &value);
+	ASK(a, NVML_PCIE_RECEIVED, UINT64_C(1000), pcie, NVML_PCIE_RX, &value);
+}
+
+static void ask_pairs(struct asking *a)
+{
+	struct nvml_utilization u = {0};
+	struct nvml_memory m = {0};
+	if (a->wanted[NVML_GPU_UTILIZATION] || a->wanted[NVML_MEMORY_UTILIZATION]) {
+		int code = CALL(a, utilization, &u);
+		put(a, NVML_GPU_UTILIZATION, code, u.gpu);
+		put(a, NVML_MEMORY_UTILIZATION, code, u.memory);
+	}
+	if (a->wanted[NVML_MEMORY_USED] || a->wanted[NVML_MEMORY_TOTAL]) {
+		int code = CALL(a, memory, &m);
+		put(a, NVML_MEMORY_USED, code, m.used);
+		put(a, NVML_MEMORY_TOTAL, code, m.total);
+	}
 }
 
 static void ask_energy(struct asking *a)
 {
 	unsigned long long mj = 0;
-	const struct nvml_calls *c = a->device->calls;
-	int code = NVML_ERROR_NOT_SUPPORTED;
 	if (!a->wanted[NVML_ENERGY])
 		return;
-	if (c->energy)
-		code = c->energy(a->device->handle, &mj);
+	int code = CALL(a, energy, &mj);
 	if (!code && mj > ENERGY_MAX)
 		code = NVML_ERROR_UNKNOWN;
 	put(a, NVML_ENERGY, code, mj * 1000);
@@ -339,15 +313,12 @@ static void ask_throttle(struct asking *a)
 	     NVML_THROTTLE_SETTING | NVML_THROTTLE_SYNC | NVML_THROTTLE_DISPLAY},
 	};
 	unsigned long long mask = 0;
-	const struct nvml_calls *c = a->device->calls;
-	int code = NVML_ERROR_NOT_SUPPORTED;
 	bool wanted = false;
 	for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++)
 		wanted |= a->wanted[reasons[i].counter];
 	if (!wanted)
 		return;
-	if (c->throttle)
-		code = c->throttle(a->device->handle, &mask);
+	int code = CALL(a, throttle, &mask);
 	for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++)
 		put(a, reasons[i].counter, code, mask & reasons[i].bits ? 100 : 0);
 }
@@ -377,31 +348,12 @@ static void ask_programs(struct asking *a)
 void nvml_device_read(struct nvml_device *device, const bool wanted[NVML_COUNTER_COUNT],
 		      struct nvml_reading out[NVML_COUNTER_COUNT])
 {
-	const struct nvml_calls *c = device->calls;
 	struct asking a = {device, wanted, out};
-	const struct one_of several[] = {
-	    {NVML_GRAPHICS_CLOCK, c->clock, NVML_CLOCK_GRAPHICS, MHZ},
-	    {NVML_SM_CLOCK, c->clock, NVML_CLOCK_SM, MHZ},
-	    {NVML_MEMORY_CLOCK, c->clock, NVML_CLOCK_MEM, MHZ},
-	    {NVML_VIDEO_CLOCK, c->clock, NVML_CLOCK_VIDEO, MHZ},
-	    {NVML_HIGHEST_CLOCK, c->highest_clock, NVML_CLOCK_GRAPHICS, MHZ},
-	    {NVML_TEMPERATURE, c->temperature, NVML_TEMPERATURE_GPU, 1},
-	    /* Each of these takes some 20 ms, over which the library itself averages. */
-	    {NVML_PCIE_SENT, c->pcie, NVML_PCIE_TX, 1000},
-	    {NVML_PCIE_RECEIVED, c->pcie, NVML_PCIE_RX, 1000},
-	};
 	for (int i = 0; i < NVML_COUNTER_COUNT; i++)
 		out[i] = (struct nvml_reading){.code = NVML_ERROR_NOT_SUPPORTED};
-	ask_utilization(&a);
-	ask_codec(&a, NVML_ENCODER_UTILIZATION, c->encoder);
-	ask_codec(&a, NVML_DECODER_UTILIZATION, c->decoder);
-	ask_number(&a, NVML_POWER, c->power);
-	ask_number(&a, NVML_POWER_LIMIT, c->power_limit);
-	ask_number(&a, NVML_FAN, c->fan);
 	ask_energy(&a);
 	ask_throttle(&a);
-	ask_memory(&a);
-	for (size_t i = 0; i < sizeof(several) / sizeof(several[0]); i++)
-		ask_one_of(&a, several[i]);
+	ask_pairs(&a);
+	ask_numbers(&a);
 	ask_programs(&a);
 }

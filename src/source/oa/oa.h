@@ -71,6 +71,11 @@ struct oa_config {
 	char kernel[37]; /* the uuid that the kernel has it under */
 };
 
+/* CPU and GPU time of one moment, and how long reading them took. */
+struct oa_pair {
+	uint64_t cpu_ns, gpu_ticks, took_ns;
+};
+
 struct oa_source;
 
 /* What differs between drivers. Errors as those of source_ops. */
@@ -118,8 +123,8 @@ struct oa_steps {
 	 */
 	void (*stop)(struct oa_source *s);
 	void (*forget_rest)(struct oa_source *s);
-	/* Writes a record with a pair of CPU and GPU time; its size, or 0. */
-	size_t (*pair)(struct oa_source *s, uint8_t *out, size_t cap);
+	/* Reads CPU and GPU time at one moment, and how long that took; false: not now. */
+	bool (*read_pair)(struct oa_source *s, struct oa_pair *out);
 	/* A note that is due, or NULL. s->told: the note of the start was given. */
 	const char *(*note)(struct oa_source *s);
 	/* When read() is to be called without a report, 0: now; NULL: never. */
@@ -148,6 +153,7 @@ struct oa_source {
 	bool has_last, gap;
 	bool told;
 	char note[160];
+	struct source_clock clock; /* the pair that was read last; without a name: none */
 	/* What is programmed, as recordings keep it. */
 	struct source_property properties[OA_FACTS];
 	char exponent_text[12];
@@ -232,6 +238,8 @@ enum sx_status oa_source_open(const struct oa_steps *steps, const struct source_
  */
 enum sx_status oa_source_attempt(const struct oa_steps *steps, const struct source_host *host,
 				 const char *id, struct sx_error *err);
+/* Writes a record with the tightest pair of CPU and GPU time of a few; its size, or 0. */
+size_t oa_source_pair(struct oa_source *s, uint8_t *out, size_t cap);
 /* Closes the stream, if it is open. */
 void oa_source_close_stream(struct oa_source *s);
 /* The stream ended by itself. Returns SX_ERR_DEVICE_LOST. */

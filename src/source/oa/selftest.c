@@ -202,7 +202,7 @@ static void check_time(struct test *t)
 static void take_time(struct test *t, int which)
 {
 	uint8_t pair[OA_PAIR_RECORD];
-	if (t->on->steps->pair(t->on, pair, sizeof(pair)) != sizeof(pair))
+	if (oa_source_pair(t->on, pair, sizeof(pair)) != sizeof(pair))
 		return;
 	t->cpu_ns[which] = little_u64(pair + OA_RECORD_HEADER);
 	t->gpu_ticks[which] = little_u64(pair + OA_RECORD_HEADER + 8);

@@ -15,7 +15,6 @@
 #define XE2	       2000
 #define ALL_LOST       15u
 #define READ_TRIES     4
-#define PAIR_TRIES     3
 #define SILENCE_NS     UINT64_C(1000000000)
 #define BUFFER_DEFAULT (UINT64_C(16) << 20)
 #define BUFFER_MOST    (UINT64_C(128) << 20)
@@ -80,29 +79,25 @@ static const struct xe_engine *engine_of(const struct xe_oa *s)
 	return any;
 }
 
-size_t xe_oa_pair(struct oa_source *source, uint8_t *out, size_t cap)
+bool xe_read_pair(struct oa_source *source, struct oa_pair *out)
 {
 	struct xe_oa *s = (struct xe_oa *)source;
 	const struct xe_engine *engine = engine_of(s);
-	uint64_t best = UINT64_MAX, cpu = 0, gpu = 0;
-	for (int i = 0; i < PAIR_TRIES && engine && !s->gone; i++) {
-		struct xe_engine_cycles cycles = {.engine = *engine, .clock = CLOCK_MONOTONIC};
-		struct xe_device_query query = {.query = XE_QUERY_ENGINE_CYCLES,
-						.size = sizeof(cycles),
-						.data = (uint64_t)(uintptr_t)&cycles};
-		if (oa_ioctl(s->oa.base.sys, s->oa.fd, XE_DEVICE_QUERY, &query) < 0) {
-			s->gone = errno == ENODEV;
-			continue;
-		}
-		if (cycles.took_ns < best) {
-			best = cycles.took_ns;
-			cpu = cycles.cpu_ns + best / 2;
-			gpu = cycles.cycles *
-			      oa_ticks_a_count(s->oa.card.device.timestamp_hz,
-					       xe_card_reference_hz(s, engine->gt_id));
-		}
+	if (!engine || s->gone)
+		return false;
+	struct xe_engine_cycles cycles = {.engine = *engine, .clock = CLOCK_MONOTONIC};
+	struct xe_device_query query = {.query = XE_QUERY_ENGINE_CYCLES,
+					.size = sizeof(cycles),
+					.data = (uint64_t)(uintptr_t)&cycles};
+	if (oa_ioctl(source->base.sys, source->fd, XE_DEVICE_QUERY, &query) < 0) {
+		s->gone = errno == ENODEV;
+		return false;
 	}
-	return best == UINT64_MAX ? 0 : oa_write_correlation(out, cap, cpu, gpu);
+	out->took_ns = cycles.took_ns;
+	out->cpu_ns = cycles.cpu_ns + cycles.took_ns / 2;
+	out->gpu_ticks = cycles.cycles * oa_ticks_a_count(source->card.device.timestamp_hz,
+							  xe_card_reference_hz(s, engine->gt_id));
+	return true;
 }
 
 struct chain {
@@ -239,7 +234,7 @@ static enum sx_status lost(struct xe_oa *s, struct sx_error *err)
 static bool answers(struct xe_oa *s)
 {
 	uint8_t pair[OA_PAIR_RECORD];
-	xe_oa_pair(&s->oa, pair, sizeof(pair));
+	oa_source_pair(&s->oa, pair, sizeof(pair));
 	s->heard_ns = sys_now_ns(s->oa.base.sys);
 	return !s->gone;
 }
@@ -308,7 +303,7 @@ static uint8_t *put_losses(struct xe_oa *s, uint8_t *out)
 static void hand_out(struct xe_oa *s, size_t size, struct raw_sample *out)
 {
 	size_t report = oa_format_size(s->oa.config.format);
-	uint8_t *at = s->oa.records + xe_oa_pair(&s->oa, s->oa.records, OA_PAIR_RECORD),
+	uint8_t *at = s->oa.records + oa_source_pair(&s->oa, s->oa.records, OA_PAIR_RECORD),
 		*records = at;
 	bool losses = s->losses != 0;
 	uint64_t now = sys_now_ns(s->oa.base.sys);

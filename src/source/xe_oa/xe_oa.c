@@ -105,7 +105,7 @@ static const struct oa_steps xe_steps = {
     .begin_stream = xe_stream_begin,
     .read = xe_stream_read,
     .stop = xe_stream_stop,
-    .pair = xe_oa_pair,
+    .read_pair = xe_read_pair,
     .note = xe_note,
     .due_ns = xe_due_ns};
 

@@ -75,6 +75,6 @@ enum sx_status xe_stream_read(struct oa_source *s, int timeout_ms, struct raw_sa
 void xe_stream_stop(struct oa_source *s);
 /* When a device that went would have been silent for too long. */
 uint64_t xe_stream_silent_ns(const struct xe_oa *s, unsigned periods);
-size_t xe_oa_pair(struct oa_source *s, uint8_t *out, size_t cap);
+bool xe_read_pair(struct oa_source *s, struct oa_pair *out);
 
 #endif
