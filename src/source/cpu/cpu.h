@@ -24,8 +24,6 @@ struct cpu_topology {
 enum sx_status cpu_topology_read(const struct sx_sys *sys, struct cpu_topology *out,
 				 struct sx_error *err);
 void cpu_topology_finish(struct cpu_topology *topology);
-/* Index of a CPU number in `cpus`, or SX_NONE. */
-uint32_t cpu_topology_find(const struct cpu_topology *topology, uint64_t cpu);
 
 /* The fields of a "cpu" line of /proc/stat, in ticks. */
 enum cpu_tick {
@@ -109,8 +107,6 @@ struct cpu_output {
 	bool perf;	  /* comes from perf events */
 };
 
-/* Resolves "Cycles" or "ClusterCycles[1]"; false when there is no such counter or cluster. */
-bool cpu_output_parse(const char *name, uint32_t clusters, struct cpu_output *out);
 /* What lies between two readings; *quality receives an enum sx_quality. */
 uint64_t cpu_reading_delta(const struct cpu_output *output, const struct perf_reading *from,
 			   const struct perf_reading *to, uint8_t *quality);
@@ -177,11 +173,10 @@ struct cpu_run {
 /*
  * Opens the events of a group: for a process (pid > 0) on each of its threads, with children; else
  * on each CPU of the machine or of the outputs' cluster. 0, or the errno of what failed; then none
- * of them stays open. EINVAL: they do not fit on the PMU together. ENOMEM when memory is out.
+ * of them stays open. EINVAL: they do not fit on the PMU together. ENOMEM when memory is out. A
+ * trial, on one thread or one CPU of each kind alone, leaves nothing open.
  */
-int cpu_perf_open(struct cpu_run *run, const struct cpu_group *group);
-/* Whether a group could be opened, tried on one thread, or one CPU of each kind, alone. */
-int cpu_perf_try(struct cpu_run *run, const struct cpu_group *group);
+int cpu_perf_open(struct cpu_run *run, const struct cpu_group *group, bool trial);
 /* Whether a counter is an event of the core's PMU, but no cluster's. */
 bool cpu_is_hardware(enum cpu_counter counter);
 /*

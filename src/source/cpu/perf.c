@@ -151,7 +151,7 @@ static void close_from(struct cpu_perf *perf, const struct sx_sys *sys, size_t f
 		sys->close(sys->user, perf->events[--perf->count].fd);
 }
 
-static int open_group(struct cpu_run *run, const struct cpu_group *group, bool trial)
+int cpu_perf_open(struct cpu_run *run, const struct cpu_group *group, bool trial)
 {
 	size_t first = run->perf.count;
 	struct opening o = {.run = run, .group = group, .trial = trial};
@@ -162,16 +162,6 @@ static int open_group(struct cpu_run *run, const struct cpu_group *group, bool t
 	if (o.error || trial)
 		close_from(&run->perf, run->sys, first);
 	return o.error;
-}
-
-int cpu_perf_open(struct cpu_run *run, const struct cpu_group *group)
-{
-	return open_group(run, group, false);
-}
-
-int cpu_perf_try(struct cpu_run *run, const struct cpu_group *group)
-{
-	return open_group(run, group, true);
 }
 
 void cpu_perf_read(struct cpu_perf *perf, const struct sx_sys *sys, struct perf_reading *readings)
@@ -261,7 +251,7 @@ static void add_unit(struct cpu_run *run, size_t unit, struct cpu_group *group)
 		if (output == SX_NONE)
 			continue;
 		struct cpu_group alone = {.outputs = {output}, .count = 1};
-		int error = cpu_perf_try(run, &alone);
+		int error = cpu_perf_open(run, &alone, true);
 		if (error)
 			cpu_notes_add(&run->notes, error, cpu_counter_defs[counter].name);
 		else
@@ -287,7 +277,7 @@ uint32_t cpu_groups_plan(struct cpu_run *run, struct cpu_group groups[CPU_GROUPS
 		add_unit(run, u, &more);
 		if (more.count == now->count)
 			continue;
-		if (!now->count || !cpu_perf_try(run, &more)) {
+		if (!now->count || !cpu_perf_open(run, &more, true)) {
 			*now = more;
 			continue;
 		}

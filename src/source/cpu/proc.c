@@ -191,7 +191,8 @@ void cpu_topology_finish(struct cpu_topology *topology)
 	*topology = (struct cpu_topology){0};
 }
 
-uint32_t cpu_topology_find(const struct cpu_topology *topology, uint64_t cpu)
+/* Index of a CPU number in `cpus`, or SX_NONE. */
+static uint32_t cpu_topology_find(const struct cpu_topology *topology, uint64_t cpu)
 {
 	uint32_t low = 0, high = topology->cpu_count;
 	while (low < high) {

@@ -39,7 +39,8 @@ static bool parse_instance(const char *text, uint32_t clusters, uint32_t *out)
 	return true;
 }
 
-bool cpu_output_parse(const char *name, uint32_t clusters, struct cpu_output *out)
+/* Resolves "Cycles" or "ClusterCycles[1]"; false when there is no such counter or cluster. */
+static bool cpu_output_parse(const char *name, uint32_t clusters, struct cpu_output *out)
 {
 	size_t length = strcspn(name, "[");
 	for (uint32_t i = 0; i < CPU_COUNTER_COUNT; i++) {
@@ -148,7 +149,7 @@ static enum sx_status open_alone(struct cpu_run *run, uint32_t index, struct sx_
 {
 	struct cpu_output *output = &run->outputs[index];
 	struct cpu_group alone = {.outputs = {index}, .count = 1};
-	int error = cpu_perf_open(run, &alone);
+	int error = cpu_perf_open(run, &alone, false);
 	output->perf = error == 0;
 	if (error == ENOMEM)
 		return error_nomem(err, "perf events");
@@ -162,7 +163,7 @@ static enum sx_status open_groups(struct cpu_run *run, struct sx_error *err)
 	struct cpu_group groups[CPU_GROUPS_MAX];
 	uint32_t count = cpu_groups_plan(run, groups);
 	for (uint32_t g = 0; g < count; g++) {
-		int error = cpu_perf_open(run, &groups[g]);
+		int error = cpu_perf_open(run, &groups[g], false);
 		if (error == ENOMEM)
 			return error_nomem(err, "perf events");
 		for (uint32_t i = 0; i < groups[g].count; i++) {

@@ -36,7 +36,9 @@ bool drm_read_u64(const struct sx_sys *sys, const char *folder, const char *file
 	       number_u64(text, strlen(text), out);
 }
 
-bool drm_read_i64(const struct sx_sys *sys, const char *folder, const char *file, int64_t *out)
+/* The same with an optional sign. */
+static bool drm_read_i64(const struct sx_sys *sys, const char *folder, const char *file,
+			 int64_t *out)
 {
 	char text[64];
 	uint64_t size;

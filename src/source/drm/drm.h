@@ -116,8 +116,6 @@ bool drm_card_find(const struct sx_sys *sys, const char *id, struct drm_card *ou
 void drm_card_name(const struct drm_card *card, char *out, size_t size);
 /* A number of a small file, digits alone; false, and errno, when there is none. */
 bool drm_read_u64(const struct sx_sys *sys, const char *folder, const char *file, uint64_t *out);
-/* The same with an optional sign. */
-bool drm_read_i64(const struct sx_sys *sys, const char *folder, const char *file, int64_t *out);
 /* The first line; false when it cannot be read. */
 bool drm_read_line(const struct sx_sys *sys, const char *folder, const char *file, char *out,
 		   size_t size);

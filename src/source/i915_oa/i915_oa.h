@@ -1,6 +1,6 @@
 /*
- * The i915 OA source, in parts: the configuration in the kernel (config.c), the stream (stream.c),
- * what the device is and the source itself (i915_oa.c). What it shares with Xe is in source/oa.
+ * The i915 OA source, in parts: what the device is, the configuration in the kernel and the source
+ * itself (i915_oa.c), the stream (stream.c). What it shares with Xe is in source/oa.
  */
 #ifndef SOURCE_I915_OA_I915_OA_H
 #define SOURCE_I915_OA_I915_OA_H
@@ -31,13 +31,7 @@ struct i915_oa {
 	struct i915_piece *left, **left_end;
 };
 
-/* Steps of a configuration (config.c) and of a stream (stream.c); see oa_steps. */
-enum sx_status i915_config_accept(struct oa_source *s, struct oa_programs *programs,
-				  struct sx_error *err);
-enum sx_status i915_config_look(struct oa_source *s, struct oa_programs *programs,
-				struct sx_error *err);
-int i915_config_add(struct oa_source *s, const struct oa_programs *programs);
-int i915_config_remove(struct oa_source *s, uint64_t id);
+/* Steps of a stream (stream.c); see oa_steps. */
 enum sx_status i915_stream_prepare(struct oa_source *s, struct sx_error *err);
 int i915_stream_open(struct oa_source *s);
 enum sx_status i915_stream_refused(struct oa_source *s, int why, struct sx_error *err);

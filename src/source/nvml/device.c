@@ -135,8 +135,9 @@ static void settle(struct nvml_programs *p)
 	p->count = kept;
 }
 
-void nvml_programs_read(struct nvml_programs *p, const struct nvml_calls *calls, nvml_handle device,
-			bool listed, bool sampled)
+/* Brings the programs up to date: `listed`: who holds what; `sampled`: also what they did. */
+static void nvml_programs_read(struct nvml_programs *p, const struct nvml_calls *calls,
+			       nvml_handle device, bool listed, bool sampled)
 {
 	p->list_code = p->use_code = NVML_ERROR_NOT_SUPPORTED;
 	for (uint32_t i = 0; i < p->count; i++) {
@@ -184,8 +185,8 @@ static void add(struct nvml_reading *sum, struct nvml_reading part)
 		sum->value = UINT64_MAX;
 }
 
-void nvml_programs_sum(const struct nvml_programs *p, struct nvml_reading *memory,
-		       struct nvml_reading uses[NVML_USES])
+static void nvml_programs_sum(const struct nvml_programs *p, struct nvml_reading *memory,
+			      struct nvml_reading uses[NVML_USES])
 {
 	*memory = (struct nvml_reading){.code = p->list_code};
 	for (int u = 0; u < NVML_USES; u++)

@@ -140,16 +140,11 @@ struct nvml_programs {
 	struct nvml_process_sample samples[NVML_PROGRAMS_MAX];
 };
 
-/* Brings the programs up to date: `listed`: who holds what; `sampled`: also what they did. */
-void nvml_programs_read(struct nvml_programs *programs, const struct nvml_calls *calls,
-			nvml_handle device, bool listed, bool sampled);
-/* Of one program, and of all in scope together. */
+/* Of one program. */
 struct nvml_reading nvml_program_memory(const struct nvml_programs *programs,
 					const struct nvml_program *program);
 struct nvml_reading nvml_program_use(const struct nvml_programs *programs,
 				     const struct nvml_program *program, enum nvml_use use);
-void nvml_programs_sum(const struct nvml_programs *programs, struct nvml_reading *memory,
-		       struct nvml_reading uses[NVML_USES]);
 
 /* Whether a counter is of programs; else of the whole device. */
 static inline bool nvml_is_of_program(enum nvml_counter counter)

@@ -1,7 +1,6 @@
 /*
- * The Xe OA source, in parts: what the device is (card.c), the configuration in the kernel
- * (config.c), the stream (stream.c), the source itself (xe_oa.c). What it shares with i915 is in
- * source/oa.
+ * The Xe OA source, in parts: what the device is (card.c), the stream (stream.c), the configuration
+ * in the kernel and the source itself (xe_oa.c). What it shares with i915 is in source/oa.
  */
 #ifndef SOURCE_XE_OA_XE_OA_H
 #define SOURCE_XE_OA_XE_OA_H
@@ -48,7 +47,7 @@ struct xe_oa {
 	bool clock_told;   /* the note of a clock of its own was given */
 };
 
-/* Steps of cards (card.c), configurations (config.c) and streams (stream.c); see oa_steps. */
+/* Steps of cards (card.c) and streams (stream.c); see oa_steps. */
 void xe_card_read_files(const struct sx_sys *sys, struct oa_card *card);
 bool xe_card_allowed(const struct oa_card *card, const char **because, const char **remedy);
 /*
@@ -58,12 +57,6 @@ bool xe_card_allowed(const struct oa_card *card, const char **because, const cha
 enum sx_status xe_card_query(struct oa_source *s, struct sx_error *err);
 /* The frequency of the timestamps of a GT's engines; 0: unknown. */
 uint64_t xe_card_reference_hz(const struct xe_oa *s, uint16_t gt_id);
-enum sx_status xe_config_accept(struct oa_source *s, struct oa_programs *programs,
-				struct sx_error *err);
-enum sx_status xe_config_look(struct oa_source *s, struct oa_programs *programs,
-			      struct sx_error *err);
-int xe_config_add(struct oa_source *s, const struct oa_programs *programs);
-int xe_config_remove(struct oa_source *s, uint64_t id);
 /* The driver's word for a report format; false when this device's generation has no such format. */
 bool xe_format_word(uint32_t device_id, enum sx_oa_format format, uint32_t *word);
 enum sx_status xe_stream_prepare(struct oa_source *s, struct sx_error *err);
