@@ -69,16 +69,4 @@ bool model_map_init(struct model_map *map, const struct sx_catalog *catalog);
 /* Fills a dump with the work; adds up its external traffic on the way. */
 void model_fill(const struct model_gpu *gpu, struct model_work *work, struct model_map *map,
 		struct mali_raw *raw);
-/* core.c: the block of one core that does `share` of the work. */
-void model_fill_core(const struct model_gpu *gpu, struct model_work *work, struct model_map *map,
-		     double share);
-
-static inline void model_set(const struct model_map *map, enum model_name name, double value)
-{
-	uint32_t slot = map->at[name].slot;
-	if (slot != SX_NONE)
-		mali_raw_set(map->raw, map->block, slot,
-			     value > 0 ? (uint64_t)value / map->at[name].scale : 0);
-}
-
 #endif
