@@ -6,7 +6,7 @@
 #include "import/import.h"
 #include "tools/cli/input/imported.h"
 #include "tools/cli/ticker.h"
-#include "import/raw/file.h"
+#include "import/raw/raw.h"
 
 #include <errno.h>
 #include <stdarg.h>

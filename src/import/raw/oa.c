@@ -1,11 +1,84 @@
-/* What a file of OA reports is of: see oa.h. */
-#include "import/raw/oa.h"
-
+/*
+ * Files of Intel's OA unit: what such a file is of, the metric set that it was made with, and its
+ * bytes on their way through the decoder.
+ */
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
+#include <strings.h>
+#include <unistd.h>
 
 #include "base/error.h"
-#include "import/raw/oa_set.h"
+#include "import/raw/raw.h"
+#include "wire/oa/flex.h"
 #include "wire/oa/oa.h"
+
+/* By uuid, which names the registers that were programmed; names are the same on every GPU. */
+static uint32_t raw_oa_set_by_uuid(const struct raw_input *in, const char *uuid)
+{
+	uint32_t count;
+	const struct sx_group_info *groups = sx_catalog_groups(in->catalog, &count);
+	for (uint32_t i = 0; *uuid && i < count; i++)
+		if (groups[i].uuid && strcasecmp(groups[i].uuid, uuid) == 0)
+			return i;
+	return SX_NONE;
+}
+
+static enum sx_status raw_oa_unknown_set(const struct raw_input *in, struct sx_error *err)
+{
+	error_set(err, SX_ERR_NOT_FOUND, "the recording's metric set \"%.64s\" is unknown",
+		  in->set);
+	error_because(err, "catalog %s does not have it", sx_catalog_info(in->catalog)->name);
+	error_try(err, "--counters for the raw values, or --set with one that fits");
+	return SX_ERR_NOT_FOUND;
+}
+
+/* Reports alone do not say which set was programmed, and formulas depend on it. */
+static enum sx_status raw_oa_no_set(struct sx_error *err)
+{
+	error_set(err, SX_ERR_USAGE, "reports do not say which metric set was programmed");
+	error_because(err, "what a B or C counter counts, and so every formula, depends on it");
+	error_try(err, "--set RenderBasic, or --counters for the raw values");
+	return SX_ERR_USAGE;
+}
+
+/* The set that the recording says: its uuid decides, else its name. */
+static void raw_oa_choose_set(struct raw_input *in, const struct sx_oa_device *device,
+			      uint32_t by_uuid)
+{
+	uint32_t count, by_name = sx_catalog_find_group(in->catalog, device->set);
+	const struct sx_group_info *groups = sx_catalog_groups(in->catalog, &count);
+	bool matters = !in->counters;
+	in->set = by_uuid != SX_NONE ? groups[by_uuid].name : device->set;
+	if (matters && by_uuid != SX_NONE && by_name != SX_NONE && by_uuid != by_name)
+		teller_say(&in->notes,
+			   "note: the recording names set %s, "
+			   "but its uuid is that of %s, which is taken",
+			   device->set, in->set);
+	if (matters && by_uuid == SX_NONE && by_name != SX_NONE && device->uuid[0])
+		teller_say(&in->notes,
+			   "note: uuid %s is not of set %s; "
+			   "its registers may differ from what the formulas expect",
+			   device->uuid, device->set);
+}
+
+/* A published uuid says what each counter counted, whatever the user's definition claims. */
+static void raw_oa_check_definitions(const struct raw_input *in, uint32_t by_uuid)
+{
+	for (size_t i = 0; by_uuid != SX_NONE && i < in->pattern_count; i++) {
+		struct oa_flex_counter given;
+		struct oa_flex real;
+		char text[OA_FLEX_TEXT_MAX];
+		if (oa_flex_parse(in->patterns[i], &given, NULL) ||
+		    !oa_flex_programmed(in->catalog, by_uuid, given.counter, &real) ||
+		    oa_flex_field(&real) == oa_flex_field(&given.flex))
+			continue;
+		teller_say(&in->notes,
+			   "warning: in this recording A%u is %s, "
+			   "as its metric set programs it",
+			   given.counter, oa_flex_text(&real, text));
+	}
+}
 
 /* "oa:A32u40_A4u32_B8_C8", and ":command" behind it for reports of MI_REPORT_PERF_COUNT. */
 enum sx_status raw_oa_kind(const char *kind, struct sx_oa_options *options, struct sx_error *err)
@@ -219,5 +292,67 @@ enum sx_status raw_oa_prepare(struct raw_input *in, struct sx_oa_options *option
 		status = given_frequencies(in, &options->device, err);
 	if (!status && bare)
 		options->device.device_id = oa_device_of(in->catalog);
+	return status;
+}
+
+#define CHUNK ((size_t)1 << 17) /* of which a record takes 64 KiB at most */
+
+/* *size: bytes at hand, then those that are left. */
+static enum sx_status pump_bytes(const struct raw_oa_sink *pump, const uint8_t *data, size_t *size,
+				 struct sx_error *err)
+{
+	size_t at = 0, used;
+	enum sx_status status;
+	do {
+		status = sx_oa_decoder_feed(pump->decoder, data + at, *size - at, &used, err);
+		at += used;
+		if (status == SX_AGAIN) {
+			status = pump->rows(pump->user, err);
+			used = 1;
+		}
+	} while (!status && used && at < *size);
+	*size -= at;
+	return status;
+}
+
+/* What is there now, at most size bytes; *got is 0 at the end. */
+static enum sx_status read_some(int fd, uint8_t *to, size_t size, size_t *got, struct sx_error *err)
+{
+	ssize_t n;
+	do
+		n = read(fd, to, size);
+	while (n < 0 && errno == EINTR);
+	*got = n > 0 ? (size_t)n : 0;
+	if (n >= 0)
+		return SX_OK;
+	error_set(err, SX_ERR_BAD_INPUT, "cannot read the input");
+	error_because(err, "%s", strerror(errno));
+	error_try(err, "a file, or - for standard input");
+	return SX_ERR_BAD_INPUT;
+}
+
+/* Reads to the end; *left receives the bytes that were no whole record. */
+enum sx_status raw_oa_pump(const struct raw_oa_sink *pump, int fd, size_t *left,
+			   struct sx_error *err)
+{
+	uint8_t *buffer = malloc(CHUNK);
+	enum sx_status status = buffer ? SX_OK : error_nomem(err, "OA reports");
+	size_t held = 0, got = 1;
+	while (!status && got) {
+		status = read_some(fd, buffer + held, CHUNK - held, &got, err);
+		if (status || !got)
+			break;
+		size_t have = held + got;
+		held = have;
+		status = pump_bytes(pump, buffer, &held, err);
+		if (!status)
+			memmove(buffer, buffer + have - held, held);
+	}
+	if (!status && held) {
+		sx_oa_decoder_end(pump->decoder);
+		status = pump_bytes(pump, buffer, &held, err);
+	}
+	free(buffer);
+	*left = held;
 	return status;
 }

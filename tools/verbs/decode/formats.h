@@ -3,7 +3,7 @@
 #define TOOLS_VERBS_DECODE_FORMATS_H
 
 #include "tools/cli/cli.h"
-#include "import/raw/input.h"
+#include "import/raw/raw.h"
 #include "output/rows/rows.h"
 
 /* One run of `decode`. */

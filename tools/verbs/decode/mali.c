@@ -1,5 +1,5 @@
 /* Mali dumps back to back: `decode --as mali-dump:u32` and `mali-dump:u64`. */
-#include "import/raw/mali_dump.h"
+#include "import/raw/raw.h"
 #include "tools/verbs/decode/formats.h"
 
 static enum sx_status mali_dump_decode(struct decode_job *job, struct sx_error *err)

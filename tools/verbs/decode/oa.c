@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "import/raw/oa.h"
+#include "import/raw/raw.h"
 #include "tools/verbs/decode/formats.h"
 #include "base/number.h"
 #include "tools/verbs/decode/oa_about.h"

@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "import/raw/oa.h"
+#include "import/raw/raw.h"
 
 /* Appends "N things", with a separator before it unless it is the first. */
 static void add_count(char *line, size_t size, uint64_t count, const char *one, const char *many)

@@ -1,12 +1,53 @@
-/* Mali dumps back to back: see mali_dump.h. */
-#include "import/raw/mali_dump.h"
+/* Files of raw counters: constants that are given, whose a file is, and Mali dumps back to back. */
+#include "import/raw/raw.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <sextant/mali.h>
 
 #include "base/error.h"
+
+static bool same_constant(const struct raw_input *in, const char *a, const char *b)
+{
+	if (!strcmp(a, b))
+		return true;
+	if (!in->catalog)
+		return false;
+	uint32_t index = sx_catalog_find_constant(in->catalog, a);
+	return index != SX_NONE && index == sx_catalog_find_constant(in->catalog, b);
+}
+
+bool raw_constant(const struct raw_input *in, const char *name, double *value)
+{
+	for (uint32_t i = 0; i < in->constant_count; i++) {
+		if (!same_constant(in, in->constants[i].name, name))
+			continue;
+		*value = in->constants[i].value;
+		return true;
+	}
+	return false;
+}
+
+void raw_add_constant(struct raw_input *in, const char *name, double value)
+{
+	double given;
+	if (raw_constant(in, name, &given) || in->constant_count >= RAW_CONSTANTS_MAX)
+		return;
+	in->constants[in->constant_count++] = (struct sx_constant_value){name, value};
+}
+
+const struct decoder_file *import_raw_file(const char *path)
+{
+	uint8_t head[DECODER_HEAD];
+	FILE *file = path && strcmp(path, "-") != 0 ? fopen(path, "rbe") : NULL;
+	if (!file)
+		return NULL;
+	size_t size = fread(head, 1, sizeof(head), file);
+	fclose(file);
+	return decode_recognise(head, size);
+}
 
 static enum sx_status need(struct sx_error *err, const char *name, const char *example)
 {
