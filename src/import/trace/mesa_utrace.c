@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/number.h"
-#include "import/trace/ranges.h"
+#include "import/trace/trace.h"
 #include "import/read/json.h"
 
 #define NESTING_MAX 64

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "import/trace/perfetto_state.h"
+#include "import/trace/trace.h"
 
 void perfetto_add_stage(struct perfetto *t, uint32_t sequence, uint64_t iid, const char *name)
 {

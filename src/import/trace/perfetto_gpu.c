@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "import/trace/perfetto_state.h"
+#include "import/trace/trace.h"
 
 #define NAME_BYTES 200
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/number.h"
-#include "import/trace/perfetto_state.h"
+#include "import/trace/trace.h"
 #include "table/label.h"
 
 static bool key_is(const struct read_proto_field *field, const char *text)
@@ -115,4 +115,130 @@ void perfetto_fact(struct perfetto *t, uint32_t id, const struct read_proto_fiel
 		t->facts[id].model = perfetto_text(t, field);
 	else if (field->number == 6)
 		take_info(t, &t->facts[id], read_proto_message(field));
+}
+
+enum { EVENT_BEGIN = 1, EVENT_END = 2, EVENT_INSTANT = 3 };
+
+/* A note of an event: its name, and a text or a number. */
+struct note {
+	struct import_cell name, text;
+	uint64_t number;
+};
+
+static struct import_cell cell_of(const struct read_proto_field *field)
+{
+	return (struct import_cell){(const char *)field->data, field->size};
+}
+
+/* The numbers of a note's fields differ between track events and render stages. */
+static struct note read_note(struct read_proto message, uint32_t name, uint32_t text)
+{
+	struct note note = {.number = UINT64_MAX};
+	struct read_proto_field field;
+	while (read_proto_next(&message, &field)) {
+		if (field.number == name && field.wire == 2)
+			note.name = cell_of(&field);
+		else if (field.number == text && field.wire == 2)
+			note.text = cell_of(&field);
+		else if (field.number == 3 && field.wire == 0)
+			note.number = field.value;
+	}
+	if (note.number == UINT64_MAX && !number_u64(note.text.text, note.text.size, &note.number))
+		note.number = UINT64_MAX;
+	return note;
+}
+
+static void label_row(struct import_rows *rows, size_t row, const struct note *note)
+{
+	for (int i = 0; i < SX_LABEL_COUNT; i++) {
+		enum sx_label label = (enum sx_label)i;
+		if (!import_is(note->name, label_name(label)))
+			continue;
+		if (SX_LABELS_OF_TEXT >> i & 1)
+			import_label(rows, row, label, note->text.text, note->text.size);
+		else if (note->number != UINT64_MAX)
+			import_number_label(rows, row, label, note->number);
+	}
+}
+
+/* A row of which the values come next. */
+static struct perfetto_made *make_row(struct perfetto *t, uint32_t id, uint64_t begin_ns,
+				      uint64_t end_ns)
+{
+	struct perfetto_gpu *gpu = perfetto_gpu(t, id);
+	if (!gpu)
+		return NULL;
+	gpu->made = (struct perfetto_made){
+	    .row = import_row(perfetto_counter_rows(t, gpu), begin_ns, end_ns),
+	    .begin_ns = begin_ns,
+	    .end_ns = end_ns,
+	    .waits = true};
+	return &gpu->made;
+}
+
+static void begin_slice(struct perfetto *t, const struct perfetto_packet *packet, uint64_t track,
+			struct read_proto message)
+{
+	struct read_proto again = message;
+	struct read_proto_field field;
+	struct note note = {0};
+	bool ours = false;
+	while (!ours && read_proto_next(&message, &field)) {
+		if (field.number == 4 && field.wire == 2)
+			note = read_note(read_proto_message(&field), 10, 6);
+		ours = note.name.text && import_is(note.name, "sextant.gpu");
+		t->marks |= note.name.text && import_is(note.name, "begin_ns");
+	}
+	if (!ours || note.number >= IMPORT_DEVICES_MAX)
+		return;
+	uint32_t id = (uint32_t)note.number;
+	struct perfetto_made *made = make_row(t, id, packet->time_ns, packet->time_ns);
+	for (message = again; made && read_proto_next(&message, &field);) {
+		if (field.number != 4 || field.wire != 2)
+			continue;
+		note = read_note(read_proto_message(&field), 10, 6);
+		label_row(perfetto_counter_rows(t, perfetto_gpu(t, id)), made->row, &note);
+	}
+	t->slice_gpu = made ? perfetto_gpu(t, id) : NULL;
+	t->slice_track = track;
+}
+
+void perfetto_slice(struct perfetto *t, const struct perfetto_packet *packet,
+		    struct read_proto message)
+{
+	struct read_proto again = message;
+	struct read_proto_field field;
+	uint64_t type = 0, track = 0;
+	if (!t->anchors || packet->time_ns == SX_TIME_UNKNOWN)
+		return;
+	while (read_proto_next(&message, &field)) {
+		if (field.number == 9 && field.wire == 0)
+			type = field.value;
+		else if (field.number == 11 && field.wire == 0)
+			track = field.value;
+	}
+	if (type == EVENT_BEGIN || type == EVENT_INSTANT)
+		begin_slice(t, packet, track, again);
+	struct perfetto_made *made = t->slice_gpu ? &t->slice_gpu->made : NULL;
+	if (type != EVENT_END || !made || track != t->slice_track)
+		return;
+	if (made->waits && packet->time_ns >= made->begin_ns) {
+		made->end_ns = packet->time_ns;
+		import_row_time(perfetto_counter_rows(t, t->slice_gpu), made->row, made->begin_ns,
+				made->end_ns);
+	}
+	t->slice_gpu = NULL;
+}
+
+void perfetto_own_stage(struct perfetto *t, uint32_t id, const struct import_span *span,
+			struct read_proto message)
+{
+	struct read_proto_field field;
+	struct perfetto_made *made = make_row(t, id, span->begin_ns, span->end_ns);
+	while (made && read_proto_next(&message, &field)) {
+		if (field.number != 6 || field.wire != 2)
+			continue;
+		struct note note = read_note(read_proto_message(&field), 1, 2);
+		label_row(perfetto_counter_rows(t, perfetto_gpu(t, id)), made->row, &note);
+	}
 }

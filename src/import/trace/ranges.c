@@ -1,5 +1,5 @@
 /* Time in ranges that nest and overlap, and how busy they kept the GPU. */
-#include "import/trace/ranges.h"
+#include "import/trace/trace.h"
 
 #include <stdlib.h>
 

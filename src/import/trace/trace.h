@@ -1,12 +1,33 @@
-/* A trace of Perfetto while it is read. */
-#ifndef IMPORT_TRACE_PERFETTO_STATE_H
-#define IMPORT_TRACE_PERFETTO_STATE_H
+/* Ranges of GPU time, and a trace of Perfetto while it is read. */
+#ifndef IMPORT_TRACE_TRACE_H
+#define IMPORT_TRACE_TRACE_H
 
 #include "base/strings.h"
 #include "import/formats.h"
 #include "import/read/proto.h"
 #include "import/read/times.h"
-#include "import/trace/ranges.h"
+
+/* Zero-initialise. */
+struct import_ranges {
+	struct import_range {
+		uint64_t begin_ns, end_ns;
+		size_t row;
+	} * list;
+	size_t count, cap;
+	bool no_memory;
+};
+
+/* A row for a range, whose times are set by import_ranges_finish(). */
+size_t import_ranges_add(struct import_ranges *ranges, struct import_rows *rows, uint64_t begin_ns,
+			 uint64_t end_ns);
+/*
+ * GpuTime of a row is the part of its range that no range of an earlier beginning covers, so that
+ * the sum of all is the time in which any ran; GpuTimeWithin is the rest of it. Returns rows that
+ * say which share of the time that was, from each beginning to the next; NULL without a range that
+ * lasts, and where memory is out (no_memory). Releases the list.
+ */
+struct import_rows *import_ranges_finish(struct import_ranges *ranges, struct import_job *job,
+					 struct import_rows *rows);
 
 struct perfetto_packet {
 	uint64_t time_ns; /* SX_TIME_UNKNOWN without */
@@ -115,9 +136,6 @@ void perfetto_slice(struct perfetto *t, const struct perfetto_packet *packet,
 		    struct read_proto message);
 void perfetto_own_stage(struct perfetto *t, uint32_t id, const struct import_span *span,
 			struct read_proto message);
-/* Makes the devices and releases all of it. */
-enum sx_status perfetto_finish(struct perfetto *t, const char *clock, enum sx_status status,
-			       struct sx_error *err);
 /* The GPU of an id, made when it is new; NULL when there are too many. */
 struct perfetto_gpu *perfetto_gpu(struct perfetto *t, uint32_t id);
 
