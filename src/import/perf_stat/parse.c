@@ -11,7 +11,6 @@
 #include "base/number.h"
 #include "base/strings.h"
 #include "import/perf_stat/line.h"
-#include "import/perf_stat/record.h"
 #include "table/fill.h"
 
 #define NAME_BYTES    256
