@@ -1,13 +1,126 @@
 /* A line a sample, a column a counter. */
 #include "import/counters/counters.h"
 
+#include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
+
+#include <sextant/catalog.h>
 
 #include "base/number.h"
+#include "catalog/column.h"
+#include "catalog/internal.h"
+#include "catalog/units.h"
 #include "import/devices.h"
-#include "import/counters/rocm.h"
 #include "import/read/times.h"
+
+/* Raw counters are written in capitals; what is derived from them is not. */
+static bool is_raw(struct import_cell name)
+{
+	for (size_t i = 0; i < name.size; i++)
+		if (islower((unsigned char)name.text[i]))
+			return false;
+	return true;
+}
+
+static bool counters_describe(struct import_job *job, const char *catalog,
+			      struct import_field *field)
+{
+	struct sx_catalog *known = NULL;
+	uint32_t count;
+	if (sx_catalog_open(job->request->context, catalog, &known, NULL))
+		return false;
+	uint32_t metric = sx_catalog_find_metric(known, field->name, SX_NONE, NULL);
+	uint32_t counter = column_identify(known, field->name).counter;
+	if (metric == SX_NONE && counter == SX_NONE) { /* a title, or another case */
+		struct column_meaning meaning = column_meaning(known, field->name, SX_NONE);
+		metric = meaning.metric;
+		counter = meaning.counter.counter;
+	}
+	if (metric != SX_NONE) {
+		const struct sx_metric_info *info = &sx_catalog_metrics(known, &count)[metric];
+		field->unit = import_text(job, info->unit, strlen(info->unit));
+		field->over_time = sole_over_time(known, metric);
+	} else if (counter != SX_NONE) {
+		const struct sx_counter_info *info = &sx_catalog_counters(known, &count)[counter];
+		field->unit = import_text(job, info->unit, strlen(info->unit));
+		field->over_time = info->over_time;
+	}
+	sx_catalog_unref(known);
+	return metric != SX_NONE || counter != SX_NONE;
+}
+
+/* "FetchSize (bytes)" is the catalog's FetchSize, whatever unit of the same kind that has. */
+static bool convert(const struct import_field *head, struct import_field *field)
+{
+	struct units units;
+	units_init(&units);
+	double factor = units_factor(&units, head->unit, field->unit);
+	field->factor = head->factor * (factor > 0 ? factor : 1);
+	return factor > 0 || units_fit(&units, head->unit, field->unit);
+}
+
+/* "frame_time_ms", where frame_time is known, as "frame_time (ms)". */
+static bool suffix_in_brackets(struct import_job *job, const char *catalog, struct import_cell name,
+			       struct import_cell *out)
+{
+	char text[160];
+	struct import_cell end, bare = import_split_suffix(name, &end);
+	if (!bare.size || name.size + 4 > sizeof(text))
+		return false;
+	struct import_field field = {.name = import_text(job, bare.text, bare.size)};
+	if (!field.name || !counters_describe(job, catalog, &field))
+		return false;
+	int size = snprintf(text, sizeof(text), "%s (%.*s)", field.name, (int)end.size, end.text);
+	out->text = import_text(job, text, (size_t)size);
+	out->size = (size_t)size;
+	return out->text;
+}
+
+/* The unit of what the file says none of, or NULL: the catalog's. */
+static const char *take_bare(struct import_job *job, const char *catalog,
+			     const struct import_field *field)
+{
+	struct sx_catalog *known = NULL;
+	if (sx_catalog_open(job->request->context, catalog, &known, NULL))
+		return NULL;
+	const char *unit = bare_units_of(known, field->name, field->unit);
+	if (unit)
+		bare_units_add(&job->bare, field->name, unit);
+	unit = unit ? import_text(job, unit, strlen(unit)) : NULL;
+	sx_catalog_unref(known);
+	return unit;
+}
+
+uint32_t counters_column(struct import_job *job, struct import_rows *rows, const char *catalog,
+			 struct import_cell name)
+{
+	enum sx_reduce over_time = is_raw(name) ? SX_REDUCE_SUM : SX_REDUCE_MEAN;
+	struct import_field head = import_header(job, name, over_time),
+			    field = {.unit = "count", .over_time = over_time, .factor = 1};
+	bool told = head.name && strlen(head.name) < name.size; /* its unit, by the header */
+	field.name = head.name;
+	/* ROCm's name for what AMD's guide calls CacheHit: hits of the L2, in percent. */
+	if (head.name && strcasecmp(head.name, "L2CacheHit") == 0)
+		field.name = "CacheHit";
+	bool known = field.name && counters_describe(job, catalog, &field);
+	struct import_cell brackets = {"", 0};
+	if (!told && !known && suffix_in_brackets(job, catalog, name, &brackets))
+		return counters_column(job, rows, catalog, brackets);
+	if (told && !known)
+		return import_column(rows, &head); /* it stands for itself */
+	const char *bare =
+	    !told && known && job->format->spelled ? take_bare(job, catalog, &field) : NULL;
+	if (bare)
+		head.unit = bare;
+	if ((!told && !bare) || !field.unit || convert(&head, &field))
+		return import_column(rows, &field);
+	import_tell(job, "column %.80s is in %.40s, which cannot be made into %.40s: no data",
+		    head.name, head.unit, field.unit);
+	return SX_NONE;
+}
 
 struct counters_reader {
 	struct import_job *job;
@@ -69,7 +182,7 @@ static enum sx_status counters_learn(struct counters_reader *r, const char **nam
 	for (size_t i = 0; r->rows && i < r->cells.columns; i++) {
 		r->column[i] = SX_NONE;
 		if (r->role[i] == COUNTERS_VALUE)
-			r->column[i] = amd_column(r->job, r->rows, catalog, r->cells.head[i]);
+			r->column[i] = counters_column(r->job, r->rows, catalog, r->cells.head[i]);
 	}
 	return r->rows ? SX_OK : error_nomem(err, "importing");
 }

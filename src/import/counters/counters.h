@@ -2,6 +2,7 @@
 #ifndef IMPORT_COUNTERS_COUNTERS_H
 #define IMPORT_COUNTERS_COUNTERS_H
 
+#include "base/strings.h"
 #include "import/read/cells.h"
 
 /* What a column is, when it is no counter. */
@@ -37,9 +38,37 @@ enum sx_status counters_read(struct import_job *job, const struct counters_forma
 			     struct sx_error *err);
 
 /*
- * Cuts a last line off the text that is named as a sum or a mean and is one in all of its numbers,
- * and tells; tells also where it is only named so. Errors: SX_ERR_NO_MEMORY, SX_ERR_LIMIT.
+ * The column for a counter by its name, described as the catalog has it. SX_NONE: the header has a
+ * unit of another kind than that, and this has been told.
  */
-enum sx_status counters_leave_summary_out(struct import_job *job, struct sx_error *err);
+uint32_t counters_column(struct import_job *job, struct import_rows *rows, const char *catalog,
+			 struct import_cell name);
+
+/* A table that rocprof or rocprofv3 wrote, and the GPUs whose rows it holds. Zero-initialise. */
+struct amd_table {
+	struct import_job *job;
+	struct cells cells;
+	const char *catalog;
+	struct strings ids; /* of the GPUs, as the file has them */
+	struct import_rows *rows[IMPORT_DEVICES_MAX];
+};
+
+struct amd_gpu {
+	uint32_t index;
+	bool added; /* its first row */
+};
+
+/* Takes the header; to be ended in any case. Errors: SX_ERR_BAD_INPUT, SX_ERR_NO_MEMORY. */
+enum sx_status amd_table_begin(struct amd_table *table, struct import_job *job,
+			       struct sx_error *err);
+/*
+ * The GPU with this id, which has rows of its own. `what` stands before the id in its name. Errors:
+ * SX_ERR_LIMIT, SX_ERR_NO_MEMORY.
+ */
+enum sx_status amd_table_device(struct amd_table *table, struct import_cell id, const char *what,
+				struct amd_gpu *out, struct sx_error *err);
+/* Makes the devices of what was read; `because` says what the file should hold. */
+enum sx_status amd_table_end(struct amd_table *table, enum sx_status status, const char *because,
+			     struct sx_error *err);
 
 #endif

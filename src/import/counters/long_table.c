@@ -11,7 +11,7 @@
 #include "import/devices.h"
 #include "import/read/cells.h"
 #include "import/read/times.h"
-#include "import/counters/rocm.h"
+#include "import/counters/counters.h"
 #include "table/label.h"
 
 #define KEYS_MAX 12
@@ -285,7 +285,7 @@ static const struct long_column *long_find_column(struct long_reader *r, struct 
 	if (!added)
 		return c;
 	*c = (struct long_column){
-	    amd_column(r->job, r->rows, r->catalog, (struct import_cell){r->text, used}), 1};
+	    counters_column(r->job, r->rows, r->catalog, (struct import_cell){r->text, used}), 1};
 	if (c->column == SX_NONE || settle_unit(r, c, unit))
 		return c;
 	return NULL;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "import/counters/rocm.h"
+#include "import/counters/counters.h"
 #include "base/number.h"
 
 /* Properties of a dispatch that come over as columns. */
@@ -132,7 +132,7 @@ static enum sx_status rocprofv3_take_line(struct rocprofv3_reader *r, struct sx_
 		return status;
 	struct import_rows *rows = r->table.rows[agent];
 	struct import_cell name = cells_at(&r->table.cells, r->at.counter);
-	uint32_t column = amd_column(r->table.job, rows, r->table.catalog, name);
+	uint32_t column = counters_column(r->table.job, rows, r->table.catalog, name);
 	if (!cells_number(&r->table.cells, r->at.value, &value))
 		return SX_OK;
 	if (!import_has(rows, column, row)) {

@@ -11,7 +11,7 @@
 #include "base/number.h"
 #include "catalog/column.h"
 #include "import/read/cells.h"
-#include "import/counters/rocm.h"
+#include "import/counters/counters.h"
 #include "table/label.h"
 
 enum own_role { VALUE, DEVICE, MODEL, KIND, BEGIN, END, NUMBER, TEXT, QUALITY };
@@ -232,7 +232,7 @@ static void begin_columns(struct own_reader *r, const char *catalog)
 		if (constant && import_rows_constant(r->rows, constant, value))
 			continue;
 		if (column->role == VALUE && column->any)
-			column->to = amd_column(r->job, r->rows, catalog, r->cells.head[i]);
+			column->to = counters_column(r->job, r->rows, catalog, r->cells.head[i]);
 		if (column->role == TEXT && !says_label(r->cells.head[i]))
 			import_rows_label_name(
 			    r->rows, column->label,
