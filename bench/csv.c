@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "bench.h"
-#include "import/read/csv/csv.h"
+#include "import/table/csv.h"
 
 #define COLUMNS 100
 #define ROWS	50000

@@ -98,7 +98,6 @@ BESIDE = {'tools/verbs/oa': 'src/wire/oa'}
 CIRCLES = {
     ('preload', 'preload/context', 'preload/hooks', 'preload/monitor'),
     ('tools', 'tools/cli', 'tools/cli/input', 'tools/verbs', 'tools/verbs/export'),
-    ('src/import', 'src/import/read', 'src/import/read/csv'),
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s+["<]([^">]+)[">]', re.M)
 BARE = re.compile(r'^\s*#\s*include\s+"([^/"]+)"', re.M)

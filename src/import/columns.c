@@ -1,11 +1,11 @@
-/* See columns.h. */
-#include "import/columns.h"
-
+/* What the columns of a table mean in a catalog, by their names, and those that tell what the
+ * device is. */
 #include <math.h>
 #include <string.h>
 
 #include "catalog/column.h"
 #include "catalog/internal.h"
+#include "import/internal.h"
 
 /* A column of a file is what the catalog says of its name: levels and constants do not add up. */
 static void columns_describe(void *user, struct sx_column *column)
@@ -115,7 +115,7 @@ struct csv_options import_column_options(struct sx_catalog *catalog)
 }
 
 /* A column that only counts, or that nothing at all is known of. */
-static bool is_bare(const struct sx_column *column)
+static bool columns_is_bare(const struct sx_column *column)
 {
 	return !column->unit[0] || strcmp(column->unit, "count") == 0;
 }
@@ -125,7 +125,7 @@ bool import_columns_known(const struct sx_table *table, const struct sx_catalog 
 	for (uint32_t i = 0; i < sx_table_column_count(table); i++) {
 		const struct sx_column *column = sx_table_column(table, i);
 		struct column_meaning meaning = column_meaning(catalog, column->name, SX_NONE);
-		if (column_is_known(&meaning) || !is_bare(column))
+		if (column_is_known(&meaning) || !columns_is_bare(column))
 			return true;
 	}
 	return false;
@@ -143,7 +143,7 @@ uint32_t import_unknown_column(const struct sx_table *table, const struct sx_cat
 		const struct sx_column *column = sx_table_column(table, i);
 		struct column_meaning meaning = column_meaning(catalog, column->name, SX_NONE);
 		if (!column_is_known(&meaning) && !column_is_imbalance(catalog, column->name) &&
-		    !import_is_of_sets(catalog, column->name) && is_bare(column))
+		    !import_is_of_sets(catalog, column->name) && columns_is_bare(column))
 			return i;
 	}
 	return SX_NONE;
@@ -206,4 +206,45 @@ uint32_t import_given_ratios(const struct sx_table *table, const struct sx_catal
 		*first = ratios++ ? *first : column->name;
 	}
 	return ratios;
+}
+
+static bool is_told(const struct sx_catalog *catalog, const struct import_device *device,
+		    uint32_t constant)
+{
+	for (uint32_t i = 0; i < device->facts.constant_count; i++)
+		if (sx_catalog_find_constant(catalog, device->constants[i].name) == constant)
+			return true;
+	return false;
+}
+
+/* One that is the same in each row is the device's. */
+static void take_constant(struct import_job *job, struct import_device *device, uint32_t column)
+{
+	const char *name = sx_table_column(device->table, column)->name;
+	size_t rows = sx_table_row_count(device->table);
+	double first = rows ? sx_table_get(device->table, column, 0) : 0;
+	for (size_t i = 0; i < rows; i++) {
+		spill_row(job->spill, i, sizeof(first) + 1);
+		if (!(sx_table_get(device->table, column, i) == first))
+			return;
+	}
+	char *copy = import_text(job, name, strlen(name));
+	if (rows && copy && device->facts.constant_count < IMPORT_CONSTANTS_MAX)
+		device->constants[device->facts.constant_count++] =
+		    (struct sx_constant_value){copy, first};
+}
+
+void import_constants(struct import_job *job, struct import_device *device)
+{
+	struct sx_catalog *catalog = NULL;
+	if (!device->catalog ||
+	    sx_catalog_open(job->request->context, device->catalog, &catalog, NULL))
+		return;
+	for (uint32_t i = 0; i < sx_table_column_count(device->table); i++) {
+		const char *name = sx_table_column(device->table, i)->name;
+		uint32_t constant = column_meaning(catalog, name, SX_NONE).constant;
+		if (constant != SX_NONE && !is_told(catalog, device, constant))
+			take_constant(job, device, i);
+	}
+	sx_catalog_unref(catalog);
 }

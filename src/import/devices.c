@@ -2,8 +2,6 @@
  * Rows of several devices in one table: the readers see a text in which the lines of all other
  * devices are blank, so that lines keep their numbers.
  */
-#include "import/devices.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +9,6 @@
 #include "base/number.h"
 #include "base/strings.h"
 #include "import/internal.h"
-#include "import/read/cells.h"
 
 #define OF_ALL UINT8_MAX /* a line without any value, as the rule of a Markdown table */
 

@@ -4,7 +4,7 @@
 #include <sextant/catalog.h>
 
 #include "catalog/column.h"
-#include "import/formats.h"
+#include "import/internal.h"
 
 #define LOOSE_NAMES_MAX 48 /* each is held against every name of every catalog */
 #define LOOSE_LETTERS	2  /* "c0" is anything, "C0" may be a counter */

@@ -7,13 +7,7 @@
 
 #include "base/number.h"
 #include "base/text_buf.h"
-#include "import/clock.h"
-#include "import/columns.h"
-#include "import/constants.h"
-#include "import/devices.h"
-#include "import/frames.h"
 #include "import/internal.h"
-#include "import/laid_out.h"
 #include "table/label.h"
 
 static const struct import_format *const formats[] = {

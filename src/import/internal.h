@@ -1,9 +1,51 @@
-/* A result while it is made; for import.c and rows/. */
+/* What each kind of file implements, what all of them build on, and the steps of an import; for
+ * this room only. */
 #ifndef IMPORT_INTERNAL_H
 #define IMPORT_INTERNAL_H
 
-#include "import/formats.h"
+#include "base/error.h"
+#include "base/mem.h"
+#include "base/spill.h"
+#include "base/teller.h"
+#include "import/import.h"
+#include "import/table/csv.h"
+#include "import/table/scan.h"
 
+#define IMPORT_HEAD_BYTES ((size_t)64 << 10)
+#define IMPORT_BYTES_MAX  ((size_t)4 << 30)
+#define IMPORT_NOTES_MAX  16
+
+/* The beginning of a file, unpacked and in UTF-8. */
+struct import_head {
+	const char *path;
+	bool folder;
+	const char *text;
+	size_t size;
+};
+
+/* Whose rows the text has, where a column of the file tells several devices apart. */
+struct import_part {
+	const char *text; /* as the rows say it */
+	uint32_t number;  /* or SX_NONE */
+	const char *name; /* or NULL */
+	const bool *any;  /* of each column: some device has a value in it */
+};
+
+/* What a file says of a device beside its rows. */
+struct import_told {
+	const char *device;	    /* as rows say whose they are; "": they do not */
+	uint32_t number;	    /* or SX_NONE */
+	const char *name, *catalog; /* or NULL */
+};
+
+/* What a file holds; a NUL stands behind it. */
+struct import_bytes {
+	char *data;
+	size_t size;
+	struct spill *spill; /* that the data is of; NULL: it is in memory */
+};
+
+/* A result while it is made. */
 struct import {
 	const struct import_format *format;
 	struct arena arena;
@@ -13,5 +55,387 @@ struct import {
 	const char *notes[IMPORT_NOTES_MAX];
 	uint32_t note_count;
 };
+
+/* One run. Everything that it allocates dies with the result. */
+struct import_job {
+	const struct import_request *request;
+	const struct import_format *format;
+	struct import *result;
+	const char *text; /* the whole file; a NUL stands behind it */
+	size_t size;
+	char *owned;	     /* the same, where it goes with the job; NULL: somebody else's */
+	struct spill *spill; /* the result's, of what grows with the file */
+	const char *place;   /* what the file is counted in: "line", "row" */
+	size_t above;	     /* of the text's lines, that the file does not have */
+	const struct import_part *part; /* NULL: the file does not say whose its rows are */
+	const struct import_told *told; /* of each device */
+	size_t told_count;
+	struct import_rows *open; /* rows that were created and not finished */
+	struct bare_units bare;	  /* columns of formats that are `spelled`, without a unit */
+	bool no_memory;		  /* for some that should have been */
+};
+
+struct import_format {
+	const char *kind;  /* as --as has it */
+	const char *about; /* "a log of MangoHud" */
+	/* A header of counters and lines of numbers: with --for any table reader reads it as well.
+	 */
+	bool table;
+	bool by_device;	     /* a column "device" says whose each row is, and nothing else */
+	bool only_by_device; /* however many there are: those that find no room are left out */
+	bool any_order; /* rows need not follow each other in time: what stands there is meant */
+	bool spelled;	/* people or scripts name its columns, and units stand behind the names */
+	/* Says from the beginning whether it is this kind, without doubt. */
+	bool (*recognise)(const struct import_head *head);
+	/* Reads all. SX_INCOMPLETE: what is there was added, and err says what is missing. */
+	enum sx_status (*read)(struct import_job *job, struct sx_error *err);
+};
+
+#define IMPORT(name) extern const struct import_format import_##name;
+#include "import/formats.def"
+#undef IMPORT
+
+/* The beginning of what the user gave as `path`, in out->data; SX_ERR_… as import_read(). */
+enum sx_status import_load(const char *path, size_t limit, struct import_bytes *out,
+			   struct sx_error *err);
+/* Unpacks gz and zst in place. `limit`: only the beginning is wanted. */
+enum sx_status import_unpack(const char *path, size_t limit, struct import_bytes *bytes,
+			     struct sx_error *err);
+/* Text to UTF-8 without BOM, in place; *was is how it was written. Errors: SX_ERR_NO_MEMORY. */
+enum sx_status import_decode(struct import_bytes *bytes, enum import_coding *was,
+			     struct sx_error *err);
+/* Frees the data; none is there then. */
+void import_bytes_free(struct import_bytes *bytes);
+
+/* For a reader that has made something else of the text: it has none from here on. */
+void import_forget_text(struct import_job *job);
+/* What the file says of the device whose rows are read; NULL: nothing. */
+const struct import_told *import_told_of(const struct import_job *job);
+/* Text that lives as long as the result; NULL when memory is out. */
+char *import_text(struct import_job *job, const char *text, size_t size);
+/* Something people should know; each text once. */
+void import_tell(struct import_job *job, const char *fmt, ...) SX_PRINTF(2, 3);
+/* Tells the same way. */
+struct teller import_teller(struct import_job *job);
+/* SX_ERR_BAD_INPUT at a line (0: none). */
+enum sx_status import_bad(const struct import_job *job, size_t line, struct sx_error *err,
+			  const char *because, const char *what);
+/* SX_ERR_BAD_INPUT: a report of ours, which has no samples. */
+enum sx_status import_refuse_report(const struct import_job *job, const char *because,
+				    struct sx_error *err);
+/* SX_INCOMPLETE: the file breaks off. */
+enum sx_status import_cut(const struct import_job *job, size_t line, struct sx_error *err);
+/* Rows that grow, with columns that appear as they are met. */
+struct import_rows;
+
+struct import_rows_options {
+	const char *catalog, *name, *driver, *clock;
+	enum sx_sample_kind kind;
+	bool encloses_work; /* as a recording of it would say: such a device goes first */
+	uint64_t interval_ns;
+};
+
+/* A column: what it is called, its unit, and how adjacent samples combine. */
+struct import_field {
+	const char *name, *unit;
+	enum sx_reduce over_time;
+	double factor; /* of values as they are given; 0: 1 */
+};
+
+struct import_rows *import_rows_create(struct import_job *job,
+				       const struct import_rows_options *options);
+/* Changes what was said at the beginning; NULL leaves the name. */
+void import_rows_name(struct import_rows *rows, const char *name);
+void import_rows_catalog(struct import_rows *rows, const char *catalog);
+void import_rows_clock(struct import_rows *rows, const char *clock);
+void import_rows_set(struct import_rows *rows, const char *set);
+/* Under which the file knows the device; below IMPORT_NUMBER_MAX. */
+void import_rows_number(struct import_rows *rows, uint32_t number);
+/* What the file calls the column of a label; the text must live as long as the result. */
+void import_rows_label_name(struct import_rows *rows, enum sx_label label, const char *name);
+void import_rows_driver(struct import_rows *rows, const char *driver);
+/* The file says that a model made what it holds. */
+void import_rows_simulated(struct import_rows *rows);
+/* Gives the device a constant; false where it has as many as it can. */
+bool import_rows_constant(struct import_rows *rows, const char *name, double value);
+/* Rows may overlap, and need not follow each other in time: what stands there is meant. */
+void import_rows_any_order(struct import_rows *rows);
+/* Percentages end at 100: what is outside is told, and no data. */
+void import_rows_whole_shares(struct import_rows *rows);
+/* Index of a column, added when its name is new. */
+uint32_t import_column(struct import_rows *rows, const struct import_field *field);
+size_t import_row(struct import_rows *rows, uint64_t begin_ns, uint64_t end_ns);
+/* Where the row stands in the file, in what the job counts: from 1. */
+void import_row_place(struct import_rows *rows, size_t row, size_t place);
+void import_row_time(struct import_rows *rows, size_t row, uint64_t begin_ns, uint64_t end_ns);
+/*
+ * Where a column has no value in a row, it was not measured there, and the rows in which it was
+ * stand for that one.
+ */
+void import_column_in_turns(struct import_rows *rows, const char *name);
+/* What the rows enclose, where that shows late. */
+void import_rows_kind(struct import_rows *rows, enum sx_sample_kind kind);
+size_t import_row_count(const struct import_rows *rows);
+/* A value times the column's factor; what is not finite is no data. */
+void import_set(struct import_rows *rows, uint32_t column, size_t row, double value);
+void import_set_u64(struct import_rows *rows, uint32_t column, size_t row, uint64_t value);
+/* The same in the column that a field describes, which is added when it is new. */
+void import_put(struct import_rows *rows, size_t row, struct import_field field, double value);
+/* Adds to what is there, or sets it. */
+void import_add(struct import_rows *rows, uint32_t column, size_t row, double value);
+/* Whether there is a value already, and whether values of a column add up over time. */
+bool import_has(const struct import_rows *rows, uint32_t column, size_t row);
+bool import_adds_up(const struct import_rows *rows, uint32_t column);
+/* What holds of all values of a row: SX_QUALITY_LOST and its like, and IMPORT_SKIPPED. */
+void import_row_quality(struct import_rows *rows, size_t row, uint8_t quality);
+void import_label(struct import_rows *rows, size_t row, enum sx_label label, const char *text,
+		  size_t size);
+void import_number_label(struct import_rows *rows, size_t row, enum sx_label label, uint64_t value);
+/*
+ * Makes the device and releases `rows`, also on failure. `status` is what reading gave: an error
+ * drops the rows, SX_INCOMPLETE keeps them. Without any row or value the file is bad.
+ */
+enum sx_status import_rows_finish(struct import_rows *rows, enum sx_status status,
+				  struct sx_error *err);
+/*
+ * Finishes all rows that the reader has created. Where there are none, the file is refused: it has
+ * `nothing`, `because` of what a file of this kind holds.
+ */
+enum sx_status import_finish(struct import_job *job, enum sx_status status, const char *because,
+			     const char *nothing, struct sx_error *err);
+/* What two parts of an import gave together: an error before SX_INCOMPLETE, the first of each. */
+enum sx_status import_worse(enum sx_status a, enum sx_status b);
+
+struct import_lines import_lines(const struct import_job *job);
+/*
+ * Sets a number in text that is a whole one in the column's unit, with all its digits;
+ * false when it is none.
+ */
+bool import_set_exact(struct import_rows *rows, uint32_t column, size_t row,
+		      struct import_cell text);
+/* "name (unit)", "name [unit]" or a bare name; unit "count" where it is none that is known. */
+struct import_field import_header(struct import_job *job, struct import_cell cell,
+				  enum sx_reduce over_time);
+/* The name without such a unit, which lives as long as the result; NULL when memory is out. */
+const char *import_bare_name(struct import_job *job, struct import_cell head);
+/* The catalog of a family (prefix of its name) that knows most of the names, or that of --for. */
+const char *import_guess_catalog(struct import_job *job, const char *prefix,
+				 const char *const *names, size_t count, const char *otherwise);
+
+/*
+ * The catalog of --for, or that which has most of the names, by letter where that finds any; NULL
+ * where none has more than one of many.
+ */
+const char *import_find_catalog(struct import_job *job, const char *const *names, size_t count);
+/* The same for one of several devices: --for is not of those of whose names it has less than half.
+ */
+const char *import_device_catalog(struct import_job *job, const char *const *names, size_t count);
+
+/* How many of the names one catalog knows: the one that has most of them. */
+size_t import_count_known(struct import_job *job, const char *const *names, size_t count);
+
+/*
+ * Either for what has a header alone, or the catalog that the device is called after, where that
+ * has any of the names. What was guessed is told.
+ */
+const char *import_table_catalog(struct import_job *job, const char *const *names, size_t count);
+
+/* What should have been numbers: how many, and the first of them. */
+struct import_odd {
+	size_t count, place;
+	struct import_cell column, text;
+};
+
+/* `place` is a line or a sample, from 1. */
+void import_odd_add(struct import_odd *odd, size_t place, struct import_cell column,
+		    struct import_cell text);
+/* Tells them, if there are any; `place` says of what the number is. */
+void import_odd_tell(struct import_job *job, const struct import_odd *odd, const char *place);
+
+/* Telemetry: columns of the catalog `monitor`, by the tool's own words. */
+struct import_word {
+	const char *word;   /* as the tool says it */
+	const char *column; /* a counter of the catalog */
+	const char *unit;
+	double factor;
+};
+/* The column for a word, or one of its own by its header. */
+struct import_field import_monitor(struct import_job *job, const struct import_word *words,
+				   size_t count, struct import_cell cell);
+
+/* times.c: what the times of samples can be, and what is done with those that cannot. */
+enum import_order {
+	IMPORT_UNORDERED, /* samples stand as they were found */
+	IMPORT_FORWARD,	  /* in the order of time, on a clock that only counts up */
+	IMPORT_RUNS,	  /* the same; whatever begins at 0 is the first of a run */
+	IMPORT_CLOCK,	  /* in the order of time, but they may go back: a clock that was set */
+};
+
+/*
+ * Leaves out times that cannot be, also those further than a year from most others and single ones
+ * that fall out of the order; where a counting clock begins again, what follows is put behind what
+ * came before. Everything is told. Without memory spans stay as they are.
+ */
+void import_times_mend(struct import_job *job, struct import_span *spans, size_t count,
+		       enum import_order order);
+/* The same for the rows of a table. Errors: SX_ERR_NO_MEMORY. */
+enum sx_status import_times_mend_table(struct import_job *job, struct sx_table *table,
+				       enum import_order order, struct sx_error *err);
+/*
+ * Where most samples have a length, those without one get it, since a mean over time needs all: up
+ * to their neighbours, sharing a gap alike, or at either end as long as the one beside it. Where
+ * there is no room the length is 0, which has no weight. Told.
+ */
+void import_times_fill(struct import_job *job, struct import_span *spans, size_t count);
+
+/* cells.c: a table with a header line as rows of cells, and what is wrong with some of them. */
+#define CELLS_COLUMNS_MAX 65536
+
+struct cells {
+	struct import_job *job;
+	struct import_lines lines;
+	struct csv_marks marks;
+	struct import_cell *head; /* of the header line */
+	struct import_cell *row;  /* of the row at hand, as many as head */
+	size_t columns;
+	size_t odd, first_odd;	     /* lines with too few or too many cells, which are left out */
+	size_t wider;		     /* of them with too many */
+	size_t first_wider;	     /* line */
+	size_t narrow, first_narrow; /* lines of a loose writer that lack cells: no data */
+	struct import_odd garbage;   /* cells that should be numbers and are not */
+	bool wide_first; /* the writer quotes nothing, and the first cell may hold separators */
+	/*
+	 * The writer is not known: lines may lack cells, digits may be in groups, and the last line
+	 * may have no end; else it is cut.
+	 */
+	bool loose;
+	bool even;     /* a line with too many cells is an error */
+	bool cut;      /* the last line breaks off */
+	char *scratch; /* of cells_text(), the result's */
+	size_t scratch_size;
+};
+
+/*
+ * Begins at a header line; `lines` stands behind it. The arrays are the result's. Errors:
+ * SX_ERR_NO_MEMORY, SX_ERR_LIMIT.
+ */
+enum sx_status cells_begin(struct cells *cells, struct import_job *job, struct import_lines lines,
+			   struct import_cell header, struct sx_error *err);
+/* Leaves columns out whose name one before them has: their heads are empty then. */
+void cells_name_once(struct cells *cells);
+/* The next row that is whole; blank lines are passed over. */
+bool cells_next(struct cells *cells);
+/* Tells what was left out. SX_INCOMPLETE when the last line breaks off; SX_ERR_BAD_INPUT: `even`.
+ */
+enum sx_status cells_end(struct cells *cells, struct sx_error *err);
+/* Index of a column by its name (case does not matter), or SIZE_MAX. */
+size_t cells_find(const struct cells *cells, const char *name);
+/* The cell of a column of the row; empty for SIZE_MAX. */
+struct import_cell cells_at(const struct cells *cells, size_t column);
+/* The text of such a cell with doubled quotes as one; lives until the next call. */
+struct import_cell cells_text(struct cells *cells, size_t column);
+/* The number of such a cell; false for no data, and for what is neither, which cells_end() tells.
+ */
+bool cells_number(struct cells *cells, size_t column, double *value);
+/* Puts it into a column of rows, if it has one; digits alone stay exact. */
+void cells_put(struct cells *cells, size_t column, struct import_rows *rows, uint32_t to,
+	       size_t row);
+/* A time in whole ns of such a cell; SX_TIME_UNKNOWN where there is none, told if it cannot be. */
+uint64_t cells_ns(const struct cells *cells, size_t column);
+/* Tells that a column holds times that cannot be. */
+void cells_bad_time(struct import_job *job, struct import_cell column);
+
+/* devices.c: tables whose column "device" says whose each row is. */
+/*
+ * Reads the rows of each device of a table by themselves, with the job's format, or all at once
+ * where no column says whose they are. SX_INCOMPLETE also where some device could not be read.
+ */
+enum sx_status import_each_device(struct import_job *job, const struct import_format *format,
+				  struct sx_error *err);
+/* Whether a header is that of such a column. */
+bool import_tells_device(struct import_cell head);
+/* Whether a table in the beginning of a file has one. */
+bool import_has_devices(const struct import_head *head);
+
+/* layout.c, layout_write.c: where a table stands in a text, and the same as a plain one. */
+struct layout {
+	char separator;	 /* ' ': blanks, however many */
+	bool marked;	 /* the header is a comment: what its # is of is no part of it */
+	bool grouped;	 /* names have their group's before them */
+	bool text_first; /* rows begin with a text */
+	bool first;	 /* the header is the first line that is no # comment */
+	bool plain;	 /* and says all that there is */
+	size_t columns;	 /* of the header */
+	size_t header, units, group; /* lines, from 1; 0: there is none */
+};
+
+/* Lines that are none of the table's, and no # comments. */
+struct layout_told {
+	size_t lines, first; /* line */
+	char text[64];	     /* the first one's beginning */
+};
+
+/*
+ * Finds the table of most cells in the first lines: rows of one number of cells, each with a
+ * number, below a line of as many words. false: there is none, or memory is out.
+ */
+bool layout_find(const char *text, size_t size, struct layout *layout);
+/*
+ * Writes the text again as a plain table: units stand behind the names of the header, which have
+ * their group's before them where they are `grouped`; blanks between cells are tabs; lines that
+ * are no rows are blank, so that all others keep their numbers. The data is replaced; where there
+ * is nothing to change, it stays. Errors: SX_ERR_NO_MEMORY.
+ */
+enum sx_status layout_write(const struct layout *layout, struct import_bytes *bytes,
+			    struct layout_told *told, struct sx_error *err);
+
+/* For the two above: what a cell is. */
+enum layout_cell { LAYOUT_NOTHING, LAYOUT_NUMBER, LAYOUT_UNIT, LAYOUT_WORD };
+enum layout_cell layout_cell(const struct units *units, struct import_cell cell);
+/* Cells of a line, of which a # at the begin is left out. */
+size_t layout_split(struct import_cell line, char separator, struct import_cell *cells, size_t max);
+/* Whether a line is a comment of another kind than #. */
+bool layout_is_comment(struct import_cell line, char separator);
+
+/*
+ * Replaces a text where a table stands in it below other lines, with
+ * blanks between its cells, with a line of units or of groups, or with lines that are no rows;
+ * what is left out is told where the job has a result. `known`: the first line is a header that
+ * some reader knows, and stays it. Errors: SX_ERR_NO_MEMORY.
+ */
+enum sx_status import_lay_out(struct import_job *job, bool known, struct import_bytes *bytes);
+
+/* frames.c: times of frames, and rows that are frames. */
+/* What rows are that have times and the time of a frame. */
+enum import_pace {
+	IMPORT_PACE_UNKNOWN,
+	IMPORT_FRAMES,	  /* most are as long as their frame: each is one */
+	IMPORT_INTERVALS, /* they are not: each tells of one of its frames */
+};
+
+/* By rows of which both are known; `to_ns` makes nanoseconds of the column's values. */
+enum import_pace import_clock_pace(struct import_job *job, const struct sx_table *table,
+				   uint32_t column, double to_ns);
+
+/*
+ * Where no row of a table has a time and a column gives the time of one frame a row, each row
+ * begins where the one before it in the same process, context and instance ended: the rows are
+ * frames then, numbered from 0 where nothing numbers them. Rows with times are frames where these
+ * agree; one that has only its begin or its end lasts as long as its frame. Told. Errors:
+ * SX_ERR_NO_MEMORY.
+ */
+enum sx_status import_clock_frames(struct import_job *job, struct import_device *device,
+				   struct sx_error *err);
+
+/*
+ * Where a column gives the time of a frame as a metric that is a counter of times by one of frames,
+ * the column becomes that counter and each row counts one frame, so that means and rates are of all
+ * frames and not of stretches of time. Errors: SX_ERR_NO_MEMORY.
+ */
+enum sx_status import_count_frames(struct import_job *job, struct import_device *device,
+				   struct sx_error *err);
+
+/* Those that are the same in each row become constants of the device; without memory, fewer. */
+void import_constants(struct import_job *job, struct import_device *device);
 
 #endif

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "import/read/csv/csv.h"
+#include "import/table/csv.h"
 #include "fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "import/read/csv/csv.h"
+#include "import/table/csv.h"
 #include "tools/cli/cli.h"
 #include "tools/cli/input/capture_view.h"
 #include "tools/cli/input/given.h"

@@ -10,14 +10,10 @@
 #include <sextant/catalog.h>
 
 #include "catalog/column.h"
-#include "import/columns.h"
 #include "import/counters/counters.h"
-#include "import/devices.h"
 #include "import/internal.h"
-#include "import/read/cells.h"
-#include "import/read/csv/cell.h"
-#include "import/read/csv/tell.h"
-#include "import/read/times.h"
+#include "import/table/csv.h"
+#include "import/table/reader.h"
 #include "table/label.h"
 
 #define NAMES_LOOKED_AT 256		      /* of a header, to find the catalog */

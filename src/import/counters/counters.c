@@ -13,8 +13,7 @@
 #include "catalog/column.h"
 #include "catalog/internal.h"
 #include "catalog/units.h"
-#include "import/devices.h"
-#include "import/read/times.h"
+#include "import/internal.h"
 
 /* Raw counters are written in capitals; what is derived from them is not. */
 static bool is_raw(struct import_cell name)

@@ -3,7 +3,7 @@
 #define IMPORT_COUNTERS_COUNTERS_H
 
 #include "base/strings.h"
-#include "import/read/cells.h"
+#include "import/internal.h"
 
 /* What a column is, when it is no counter. */
 enum counters_role {

@@ -5,13 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/strings.h"
 #include "base/number.h"
+#include "base/strings.h"
 #include "catalog/units.h"
-#include "import/devices.h"
-#include "import/read/cells.h"
-#include "import/read/times.h"
 #include "import/counters/counters.h"
+#include "import/internal.h"
 #include "table/label.h"
 
 #define KEYS_MAX 12

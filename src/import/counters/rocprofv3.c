@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "import/counters/counters.h"
 #include "base/number.h"
+#include "import/counters/counters.h"
 
 /* Properties of a dispatch that come over as columns. */
 static const char *const properties[] = {"Grid_Size",	 "Workgroup_Size", "LDS_Block_Size",

@@ -10,8 +10,8 @@
 
 #include "base/number.h"
 #include "catalog/column.h"
-#include "import/read/cells.h"
 #include "import/counters/counters.h"
+#include "import/internal.h"
 #include "table/label.h"
 
 enum own_role { VALUE, DEVICE, MODEL, KIND, BEGIN, END, NUMBER, TEXT, QUALITY };

@@ -4,12 +4,13 @@
  * the same rows is, which csv.c then reads. JSON says the unit of each column, NDJSON has base
  * units.
  */
+#include "import/own/json.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/number.h"
-#include "import/devices.h"
-#include "import/own/json.h"
+#include "import/internal.h"
 
 #define RESULT_NAME_MAX 32 /* of the verb in a document's schema */
 

@@ -4,7 +4,7 @@
 
 #include "base/strings.h"
 #include "catalog/units.h"
-#include "import/read/json.h"
+#include "import/json.h"
 
 struct own_json_value {
 	struct import_cell key, cell; /* key: of NDJSON */

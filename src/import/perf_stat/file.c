@@ -10,7 +10,6 @@
 #include "import/internal.h"
 #include "import/perf_stat/line.h"
 #include "import/perf_stat/parse.h"
-#include "import/read/times.h"
 
 #define OBJECT_MAX 8192 /* bytes; an object of perf's has some 300 */
 

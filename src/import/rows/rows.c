@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "import/columns.h"
 #include "import/internal.h"
 
 #define COLUMNS_MAX 16384

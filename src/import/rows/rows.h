@@ -4,8 +4,7 @@
 
 #include "base/strings.h"
 #include "catalog/units.h"
-#include "import/formats.h"
-#include "import/read/times.h"
+#include "import/internal.h"
 
 enum rows_tag { TAG_NONE, TAG_U64, TAG_F64 };
 

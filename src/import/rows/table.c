@@ -6,7 +6,7 @@
 #include "base/number.h"
 #include "catalog/column.h"
 #include "catalog/internal.h"
-#include "import/columns.h"
+#include "import/internal.h"
 #include "import/rows/rows.h"
 #include "table/fill.h"
 #include "table/slices.h"

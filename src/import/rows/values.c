@@ -158,23 +158,6 @@ void import_number_label(struct import_rows *rows, size_t row, enum sx_label lab
 	labels->values[row] = value;
 }
 
-uint8_t import_quality(const char *text, size_t size)
-{
-	static const struct {
-		const char *name;
-		uint8_t quality;
-	} names[] = {{"lost", SX_QUALITY_LOST},
-		     {"wrapped", SX_QUALITY_WRAPPED},
-		     {"multiplexed", SX_QUALITY_MULTIPLEXED},
-		     {"stretched", SX_QUALITY_STRETCHED},
-		     {"skipped", IMPORT_SKIPPED}};
-	uint8_t quality = 0;
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (memmem(text, size, names[i].name, strlen(names[i].name)))
-			quality |= names[i].quality;
-	return quality;
-}
-
 void import_row_quality(struct import_rows *rows, size_t row, uint8_t quality)
 {
 	if (!rows || row >= rows->row_count || !quality)

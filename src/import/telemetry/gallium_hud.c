@@ -8,8 +8,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "import/formats.h"
 #include "base/number.h"
+#include "import/internal.h"
 
 #define FILES_MAX   1024
 #define FRAME_GRAPH "frametime_(ms)" /* has a line a frame */

@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "catalog/units.h"
-#include "import/read/cells.h"
-#include "import/read/json.h"
+#include "import/internal.h"
+#include "import/json.h"
 
 #define LIST_COLUMNS 256
 

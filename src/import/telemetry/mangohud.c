@@ -7,9 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "import/read/cells.h"
 #include "base/number.h"
-#include "import/read/times.h"
+#include "import/internal.h"
 
 static const struct import_word mangohud_words[] = {
     {"fps", "FrameRate", "frames/s", 1},

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "import/read/json.h"
+#include "import/json.h"
 
 static const struct import_word nvtop_words[] = {
     {"gpu_clock", "GpuFrequency", "Hz", 1e6},	  {"mem_clock", "MemoryFrequency", "Hz", 1e6},

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/number.h"
-#include "import/formats.h"
+#include "import/internal.h"
 
 static const struct import_word radeontop_words[] = {
     {"gpu", "GpuBusy", "percent", 1},		{"ee", "EventEngineBusy", "percent", 1},

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "import/json.h"
 #include "import/trace/trace.h"
-#include "import/read/json.h"
 
 #define NESTING_MAX 64
 

@@ -1,7 +1,7 @@
 /* Time in ranges that nest and overlap, and how busy they kept the GPU. */
-#include "import/trace/trace.h"
-
 #include <stdlib.h>
+
+#include "import/trace/trace.h"
 
 size_t import_ranges_add(struct import_ranges *ranges, struct import_rows *rows, uint64_t begin_ns,
 			 uint64_t end_ns)

@@ -10,7 +10,7 @@
 
 #include <math.h>
 
-#include "import/read/csv/csv.h"
+#include "import/table/csv.h"
 
 /* The same bytes from a source that gives a few at a time, and may fail or change. */
 struct drip {

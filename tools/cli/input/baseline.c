@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "import/read/json.h"
+#include "import/json.h"
 #include "tools/cli/input/baseline.h"
 
 #define BYTES_MAX  (64u << 20)

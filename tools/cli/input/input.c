@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "import/columns.h"
+#include "import/import.h"
 
 enum sx_status input_open(const char *path, int *fd, struct sx_error *err)
 {

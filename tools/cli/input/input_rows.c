@@ -3,8 +3,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "import/columns.h"
-#include "import/read/csv/tell.h"
+#include "import/import.h"
+#include "import/table/csv.h"
 #include "tools/cli/input/capture_view.h"
 #include "tools/cli/input/input.h"
 #include "tools/cli/input/input_source.h"

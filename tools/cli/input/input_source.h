@@ -4,7 +4,7 @@
 
 #include <sys/types.h>
 
-#include "import/read/csv/csv.h"
+#include "import/table/csv.h"
 
 struct input_source {
 	int fd;

@@ -8,7 +8,7 @@
 #include <zstd.h>
 
 #include "base/utf8.h"
-#include "import/formats.h"
+#include "import/internal.h"
 
 #define AT_ONCE ((size_t)1 << 20)
 

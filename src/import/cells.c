@@ -1,12 +1,84 @@
 /* Tables in text, a line a row. */
-#include "import/read/cells.h"
-
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/number.h"
 #include "base/strings.h"
+#include "catalog/units.h"
 #include "import/internal.h"
-#include "import/read/times.h"
+#include "import/table/reader.h"
+
+struct import_lines import_lines(const struct import_job *job)
+{
+	return (struct import_lines){
+	    .p = job->text, .end = job->text + job->size, .spill = job->spill};
+}
+
+/* A unit as catalogs write it ("s/invocation"). */
+static bool text_catalog_unit(struct import_job *job, struct import_cell text, const char **out)
+{
+	char *name = import_text(job, text.text, text.size);
+	struct units *list = name ? malloc(sizeof(*list)) : NULL;
+	if (!list)
+		return false;
+	units_init(list);
+	bool known = units_known(list, name);
+	free(list);
+	if (known)
+		*out = name;
+	return known;
+}
+
+const char *import_bare_name(struct import_job *job, struct import_cell head)
+{
+	const char *unit;
+	double factor;
+	struct import_cell text, bare = import_split_unit(head, &text);
+	if (text.size && (import_unit(text, &unit, &factor) || text_catalog_unit(job, text, &unit)))
+		head = bare;
+	return import_text(job, head.text, head.size);
+}
+
+struct import_field import_header(struct import_job *job, struct import_cell cell,
+				  enum sx_reduce over_time)
+{
+	struct import_field field = {.unit = "count", .over_time = over_time, .factor = 1};
+	struct import_cell unit, bare = import_split_unit(cell, &unit);
+	bool known = unit.size && (import_unit(unit, &field.unit, &field.factor) ||
+				   text_catalog_unit(job, unit, &field.unit));
+	if (known && strcmp(field.unit, "K") == 0) /* thousands or kelvin: it stays in the name */
+		field.unit = "count";
+	else if (known)
+		cell = bare;
+	if (field.unit && strcmp(field.unit, "count") != 0)
+		field.over_time =
+		    strcmp(field.unit, "cycles") == 0 || strcmp(field.unit, "bytes") == 0
+			? over_time
+			: SX_REDUCE_MEAN;
+	field.name = cell.size ? import_text(job, cell.text, cell.size) : NULL;
+	return field;
+}
+
+void import_odd_add(struct import_odd *odd, size_t place, struct import_cell column,
+		    struct import_cell text)
+{
+	if (!odd->count++)
+		*odd = (struct import_odd){1, place, column, text};
+}
+
+void import_odd_tell(struct import_job *job, const struct import_odd *odd, const char *place)
+{
+	bool one = odd->count == 1;
+	if (!odd->count)
+		return;
+	import_tell(job,
+		    "%zu cell%s no number and %s left out; the first is \"%.*s\" in %s %zu, column "
+		    "%.*s",
+		    odd->count, one ? " holds" : "s hold", one ? "was" : "were",
+		    (int)(odd->text.size < 40 ? odd->text.size : 40), odd->text.text, place,
+		    odd->place, (int)(odd->column.size < 40 ? odd->column.size : 40),
+		    odd->column.text);
+}
 
 /* A quoted cell has doubled quotes where it means one. */
 static bool has_doubled(const struct import_job *job, struct import_cell cell)

@@ -1,14 +1,18 @@
 /* CSV to tables: one pass over the text to learn types and rows, one to fill. */
-#include "import/read/csv/csv.h"
+#include "import/table/csv.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
+#include "base/number.h"
 #include "base/spill.h"
-#include "import/read/csv/rows.h"
+#include "base/text_buf.h"
+#include "import/table/reader.h"
 #include "table/fill.h"
+#include "table/label.h"
 
 /* More cells than this for each byte of text are lines that break off: no table is made of them. */
 #define CELLS_PER_BYTE 8
@@ -380,4 +384,110 @@ enum sx_status csv_parse(const struct csv_text *text, const struct csv_options *
 		status = csv_all(s, out, err);
 	csv_close(s);
 	return status;
+}
+
+/* Which column of text is what, where there are several. */
+static void tell_labels(const struct csv_tally *tally, const struct teller *to)
+{
+	char text[512] = "";
+	bool further = false;
+	for (int i = 0; i < SX_LABEL_COUNT; i++) {
+		const char *name = tally->label_names[i];
+		const char *own = label_name((enum sx_label)i);
+		if (!name || strcmp(name, own) == 0)
+			continue;
+		further |= i >= SX_LABEL_GROUP2;
+		text_append_item(text, sizeof(text), ", ", "%.80s is %s", name, own);
+	}
+	if (further)
+		teller_say(to, "columns of text are labels: %s", text);
+}
+
+/* Columns that are not read. */
+static void tell_columns(const struct csv_tally *tally, const struct teller *to)
+{
+	if (tally->unnamed)
+		teller_say(to, "%s no name, column %u the first: left out",
+			   COUNTED(tally->unnamed, "column has"), tally->first_unnamed);
+	if (tally->twice)
+		teller_say(to,
+			   "%s the name of one before, which is read instead; %.80s is the first",
+			   COUNTED(tally->twice, "column has"), tally->first_twice);
+	tell_labels(tally, to);
+	if (tally->written_time)
+		teller_say(to,
+			   "column %.80s holds text and is a label: times are numbers, with their "
+			   "unit in the header, as \"%.80s (s)\", or all as 2026-11-22T10:00:00.5",
+			   tally->written_time, tally->written_time);
+	if (tally->texts)
+		teller_say(to, "%s of text %s left out, %.80s the first: four are labels",
+			   COUNTED(tally->texts, "further column"),
+			   tally->texts == 1 ? "was" : "were", tally->first_text);
+	if (tally->unknown_units)
+		teller_say(to,
+			   "column %s (%s) stands for itself%s: %s is no unit that is known; %s is "
+			   "in %s",
+			   tally->unknown_unit_of, tally->unknown_unit,
+			   tally->unknown_units > 1 ? ", and so do further ones" : "",
+			   tally->unknown_unit, tally->unknown_unit_of, tally->unknown_unit_as);
+	if (tally->other_units)
+		teller_say(to,
+			   "column %.80s is in %.40s, which cannot be made into %.40s: no data%s",
+			   tally->first_other_unit, tally->other_unit, tally->other_unit_as,
+			   tally->other_units > 1 ? ", nor of further columns" : "");
+}
+
+/* Of each: how many, up to the line of the first, and what stands behind it. */
+static const struct {
+	const char *noun, *what, *behind;
+} csv_tell_odds[CSV_ODDS] = {
+    [CSV_ODD_SHORT] = {"line has", "fewer cells than the header, line",
+		       " the first; what they lack is no data"},
+    [CSV_ODD_POINTS] = {"number has",
+			"groups of digits between points, in a column of fractions behind points, "
+			"the first in line",
+			": no data"},
+    [CSV_ODD_BELOW] = {"time is", "below 0, the first in line", ": left out"},
+    [CSV_ODD_CUT] = {"text is", "cut to its first 4095 bytes, the first in line", ""},
+    [CSV_ODD_NO_COUNT] = {"count is", "below 0 or beyond 64 bits, the first in line", ": no data"},
+    [CSV_ODD_OUTSIDE] = {"value is",
+			 "below 0 or beyond 1e200, a share above 100 %, or more than its time "
+			 "allows, the first in line",
+			 ": no data"},
+    [CSV_ODD_NO_LATER] = {"line is", "no later than the line above, line",
+			  " the first: how long such a row is, is not known"},
+    [CSV_ODD_TIMES] = {"line has", "times that cannot be, line",
+		       " the first: the end before the begin, or more than a year apart; they "
+		       "were left out"},
+};
+
+/* Lines that lack something, and times that are not what the file has. */
+static void tell_rows(const struct csv_tally *tally, const struct teller *to)
+{
+	for (size_t i = 0; i < CSV_ODDS; i++) {
+		const struct csv_odd_lines *odd = &tally->odd[i];
+		if (odd->count)
+			teller_say(
+			    to, "%s %s %zu%s%.80s%s", COUNTED(odd->count, csv_tell_odds[i].noun),
+			    csv_tell_odds[i].what, odd->first, odd->column ? ", column " : "",
+			    odd->column ? odd->column : "", csv_tell_odds[i].behind);
+	}
+	if (tally->dates)
+		teller_say(to, "column %.80s holds dates: times of rows count from %.40s",
+			   tally->dates, tally->first_date);
+	if (tally->shift_ns)
+		teller_say(to,
+			   "times begin below 0: all were moved by %.9g s, so that the first is 0",
+			   (double)tally->shift_ns * 1e-9);
+}
+
+void csv_tell(const struct csv_tally *tally, const struct teller *to)
+{
+	tell_rows(tally, to);
+	if (tally->open_end)
+		teller_say(to,
+			   "the last line has no end: if the file was cut there, its last number "
+			   "lacks digits");
+	tell_columns(tally, to);
+	bare_units_tell(&tally->bare, to);
 }

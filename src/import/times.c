@@ -1,25 +1,11 @@
 /* Times of samples: impossible ones are left out, recordings that begin again stand in a row. */
-#include "import/read/times.h"
-#include "base/number.h"
-
 #include <stdlib.h>
 #include <string.h>
 
-#define YEAR_NS	  (UINT64_C(366) * 86400 * 1000000000)
-#define LATEST_NS ((uint64_t)1 << 62) /* 146 years: in 2116, where a clock counts from 1970 */
-#define NO_SPAN	  ((struct import_span){SX_TIME_UNKNOWN, SX_TIME_UNKNOWN})
+#include "base/number.h"
+#include "import/internal.h"
 
-bool import_time_can_be(uint64_t ns)
-{
-	return ns == SX_TIME_UNKNOWN || ns <= LATEST_NS;
-}
-
-bool import_span_can_be(struct import_span span)
-{
-	bool both = span.begin_ns != SX_TIME_UNKNOWN && span.end_ns != SX_TIME_UNKNOWN;
-	return import_time_can_be(span.begin_ns) && import_time_can_be(span.end_ns) &&
-	       (!both || (span.begin_ns <= span.end_ns && span.end_ns - span.begin_ns <= YEAR_NS));
-}
+#define NO_SPAN ((struct import_span){SX_TIME_UNKNOWN, SX_TIME_UNKNOWN})
 
 /* How often something was found, and where first. */
 struct found {
@@ -106,7 +92,7 @@ static void drop_impossible(struct import_job *job, struct import_span *spans, s
 	for (size_t i = 0; i < count; i++) {
 		spill_row(job->spill, i, sizeof(*spans));
 		uint64_t at = moment(spans[i]);
-		if (at == SX_TIME_UNKNOWN || (at > most ? at - most : most - at) <= YEAR_NS)
+		if (at == SX_TIME_UNKNOWN || (at > most ? at - most : most - at) <= IMPORT_YEAR_NS)
 			continue;
 		times_note(&far, i);
 		spans[i] = NO_SPAN;
@@ -275,40 +261,4 @@ void import_times_fill(struct import_job *job, struct import_span *spans, size_t
 	if (bare)
 		import_tell(job, "%s a length of 0, which has no weight in means",
 			    COUNTED(bare, "sample has"));
-}
-
-/* Nanoseconds in a unit of time as people write it; 0 for others. */
-static double nanoseconds_in(struct import_cell text)
-{
-	static const struct {
-		const char *unit;
-		double ns;
-	} units[] = {{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}};
-	const char *unit;
-	double factor;
-	for (size_t i = 0; import_unit(text, &unit, &factor) && i < 4; i++)
-		if (strcmp(unit, units[i].unit) == 0)
-			return units[i].ns * factor;
-	return 0;
-}
-
-enum import_time import_time_head(struct import_cell head, double *to_ns)
-{
-	static const struct {
-		const char *name;
-		enum import_time time;
-	} names[] = {{"time", IMPORT_TIME_MOMENT}, {"timestamp", IMPORT_TIME_MOMENT},
-		     {"begin", IMPORT_TIME_BEGIN}, {"start", IMPORT_TIME_BEGIN},
-		     {"end", IMPORT_TIME_END},	   {"duration", IMPORT_TIME_LENGTH}};
-	struct import_cell unit, name = import_split_unit(head, &unit);
-	const char *under = unit.size ? NULL : memrchr(head.text, '_', head.size);
-	if (under) {
-		unit = (struct import_cell){under + 1, (size_t)(head.text + head.size - under - 1)};
-		name.size = (size_t)(under - head.text);
-	}
-	*to_ns = nanoseconds_in(unit);
-	for (size_t i = 0; *to_ns > 0 && i < sizeof(names) / sizeof(names[0]); i++)
-		if (import_is(name, names[i].name))
-			return names[i].time;
-	return IMPORT_TIME_NONE;
 }

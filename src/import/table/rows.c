@@ -1,6 +1,4 @@
 /* Lines of CSV: a line's cells into a row. */
-#include "import/read/csv/rows.h"
-
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,10 +7,9 @@
 #include "base/error.h"
 #include "base/mem.h"
 #include "base/number.h"
-#include "import/formats.h"
-#include "import/read/times.h"
-#include "table/label.h"
+#include "import/table/reader.h"
 #include "table/fill.h"
+#include "table/label.h"
 
 #define SHOWN(cell) ((int)((cell)->size < 60 ? (cell)->size : 60)) /* of a cell in a message */
 

@@ -1,18 +1,28 @@
 /* Raw counter values from CSV text (RFC 4180) to a table; nothing is interpreted but numbers. */
-#ifndef IMPORT_READ_CSV_H
-#define IMPORT_READ_CSV_H
+#ifndef IMPORT_TABLE_CSV_H
+#define IMPORT_TABLE_CSV_H
 
 #include <stdbool.h>
 #include <sys/types.h>
 
 #include <sextant/table.h>
 
-#include "import/read/bare_units.h"
+#include "base/teller.h"
 
 #define CSV_COLUMNS_MAX 65536
 #define CSV_CELL_MAX	4096 /* bytes of a number, a name or a label; more of it is cut off */
 
 struct spill;
+
+/*
+ * Columns in a unit that comes in several sizes, which the file does not say: told, once for all.
+ * Zero-initialise.
+ */
+struct bare_units {
+	uint32_t count;
+	char first[80], unit[48]; /* of the first */
+	char text[256];		  /* "frame_time in ms, gpu_time in ms" */
+};
 
 /* What values can be, in the column's unit; all of them without `is`. */
 struct csv_range {
@@ -174,5 +184,8 @@ enum sx_status csv_open_text(const struct csv_text *text, const struct csv_optio
  */
 enum sx_status csv_parse(const struct csv_text *text, const struct csv_options *options,
 			 struct sx_table **out, struct sx_error *err);
+
+/* Tells a sentence for each thing that people should know. */
+void csv_tell(const struct csv_tally *tally, const struct teller *to);
 
 #endif

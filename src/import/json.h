@@ -5,7 +5,7 @@
 #ifndef IMPORT_READ_JSON_H
 #define IMPORT_READ_JSON_H
 
-#include "import/formats.h"
+#include "import/internal.h"
 
 #define READ_JSON_DEPTH_MAX 32
 

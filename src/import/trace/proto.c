@@ -1,7 +1,7 @@
 /* Protocol buffers without a schema: numbers and bytes, checked. */
-#include "import/read/proto.h"
-
 #include <string.h>
+
+#include "import/trace/trace.h"
 
 static bool varint(struct read_proto *m, uint64_t *out)
 {

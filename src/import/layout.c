@@ -1,11 +1,10 @@
 /* See layout.h: finding a table. */
-#include "import/read/layout.h"
-
 #include <stdlib.h>
 #include <string.h>
 
 #include "catalog/units.h"
-#include "import/read/csv/cell.h"
+#include "import/internal.h"
+#include "import/table/reader.h"
 
 #define LINES_MAX 128 /* that are looked at, without blank ones */
 #define CELLS_MAX 1024

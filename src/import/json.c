@@ -1,5 +1,5 @@
 /* A lenient walk over JSON: for what other tools print, whole or not. */
-#include "import/read/json.h"
+#include "import/json.h"
 
 #include <string.h>
 

@@ -1,6 +1,4 @@
 /* CSV text to cells, and cells to numbers. */
-#include "import/read/csv/cell.h"
-
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -10,6 +8,7 @@
 #include "base/error.h"
 #include "base/number.h"
 #include "base/utf8.h"
+#include "import/table/reader.h"
 
 void csv_fill(struct csv_cursor *c)
 {

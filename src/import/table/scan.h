@@ -1,0 +1,112 @@
+/* Text of tables: its lines, cells and numbers, and what headers mean. Nothing of it knows a file.
+ */
+#ifndef IMPORT_TABLE_SCAN_H
+#define IMPORT_TABLE_SCAN_H
+
+#include <sextant/catalog.h>
+#include <sextant/table.h>
+
+#include "base/teller.h"
+
+struct bare_units;
+struct spill;
+struct units;
+
+/* A part of the text; not terminated. */
+struct import_cell {
+	const char *text;
+	size_t size;
+};
+
+/* Lines of the text, one after another. */
+struct import_lines {
+	const char *p, *end;
+	size_t number;	     /* of the line that was read last, from 1 */
+	bool unfinished;     /* the last line had no end */
+	struct spill *spill; /* that the text is of, or NULL */
+};
+
+bool import_line(struct import_lines *lines, struct import_cell *line);
+/* The same, with the lines that a cell in quotes goes on over. */
+bool import_record(struct import_lines *lines, char separator, struct import_cell *record);
+/* The first line that is neither blank nor a remark (#), nor says what separates cells (sep=;). */
+bool import_header_line(struct import_lines *lines, struct import_cell *header);
+/*
+ * Cells of a line: trimmed, without the quotes around them. Returns their number, at most `max`;
+ * a quoted cell may hold the separator, a doubled quote is kept as it stands. A blank as separator
+ * is any number of blanks and tabs.
+ */
+size_t import_split(struct import_cell line, char separator, struct import_cell *cells, size_t max);
+/* The separator of a header line: the one of , ; tab and | that cuts it into most cells. */
+char import_separator(struct import_cell line);
+bool import_is(struct import_cell cell, const char *word);
+bool import_begins(struct import_cell cell, const char *word);
+/* A number with whatever stands for one; false for no data and for text. */
+bool import_number(struct import_cell cell, double *value);
+/* Whether a cell stands for "no data": empty, dashes, N/A, nan, null, none. */
+bool import_no_data(struct import_cell cell);
+/* Without blanks and tabs around it. */
+struct import_cell import_trim(struct import_cell cell);
+
+/* What stands between cells, and before fractions. */
+struct csv_marks {
+	char separator;
+	bool decimal_comma; /* some number had one, beyond doubt */
+	bool decimal_point; /* the same of a point */
+};
+
+/* What stands before "_ms" or " ms", where the end is a unit; else empty. *end: what it is. */
+struct import_cell import_split_suffix(struct import_cell head, struct import_cell *end);
+/* The name in "name (unit)" or "name [unit]", and what stands in the brackets; empty: no unit. */
+struct import_cell import_split_unit(struct import_cell head, struct import_cell *unit);
+/* A unit as people write it; false when it is not known. */
+bool import_unit(struct import_cell text, const char **unit, double *factor);
+#define IMPORT_UNITS_TEXT_MAX 128
+/* What people may write for numbers of a unit's kind, each once: "ns, us, ms, s, min, h". */
+void import_units_like(const struct units *list, const char *unit, char out[IMPORT_UNITS_TEXT_MAX]);
+/* A header, or what we call the column that a tool calls so; static storage. Thread-safe. */
+struct import_cell csv_our_word(struct import_cell head);
+
+/*
+ * The unit that a column of this name is read in where the file says none and the catalog `unit`:
+ * times of frames are in ms wherever people write them. NULL: nothing is to be told of it, as of
+ * what is a counter letter by letter, whose unit its vendor fixed.
+ */
+const char *bare_units_of(const struct sx_catalog *catalog, const char *name, const char *unit);
+void bare_units_add(struct bare_units *bare, const char *name, const char *unit);
+/* Tells which units were taken, if any were. */
+void bare_units_tell(const struct bare_units *bare, const struct teller *to);
+
+#define IMPORT_YEAR_NS (UINT64_C(366) * 86400 * 1000000000)
+
+/* Begin and end of a sample in ns; SX_TIME_UNKNOWN. */
+struct import_span {
+	uint64_t begin_ns, end_ns;
+};
+
+/* A time that some clock could show: within a century of its zero. */
+bool import_time_can_be(uint64_t ns);
+/* Such times, the end not before the begin, and at most a year apart. */
+bool import_span_can_be(struct import_span span);
+
+/* What of a row's times a column holds. */
+enum import_time {
+	IMPORT_TIME_NONE,
+	IMPORT_TIME_LENGTH,
+	IMPORT_TIME_BEGIN,
+	IMPORT_TIME_END,
+	IMPORT_TIME_MOMENT, /* its end, and the next one's begin */
+};
+
+/*
+ * By its header: "Time (s)", "duration_us", "begin [ms]". *to_ns receives what makes nanoseconds of
+ * its numbers.
+ */
+enum import_time import_time_head(struct import_cell head, double *to_ns);
+
+/* Of a row's quality: others stand for its cells without a value. */
+#define IMPORT_SKIPPED SX_QUALITY_NOT_COLLECTED
+/* What is to be said of a row, as rows are written: "lost+multiplexed". */
+uint8_t import_quality(const char *text, size_t size);
+
+#endif
