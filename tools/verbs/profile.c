@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "base/number.h"
-#include "analysis/report/join.h"
 #include "analysis/report/lead.h"
 #include "base/clock.h"
 #include "base/sys.h"
@@ -28,7 +27,6 @@ struct profiling {
 	struct cli *cli;
 	struct sx_session *session;
 	struct report_fill *fill;
-	struct report_join *join; /* --join, or NULL */
 	struct sx_session_limits limits;
 	uint64_t begin_ns; /* when what was sampled counts: --delay */
 	struct progress progress;
@@ -48,11 +46,7 @@ static enum sx_status take_rows(struct profiling *p, struct sx_error *err)
 	for (uint32_t i = 0; !status && i < count; i++) {
 		if (!devices[i].raw || !sx_table_row_count(devices[i].raw))
 			continue;
-		if (p->join) /* the verdict is of what each device had */
-			status = report_add_own_rows(p->fill, i, devices[i].raw, err);
-		if (!status)
-			status = p->join ? report_join_add(p->join, i, devices[i].raw, err)
-					 : report_add_rows(p->fill, i, devices[i].raw, err);
+		status = report_add_rows(p->fill, i, devices[i].raw, err);
 		if (!status && profile_by_wanted(p->cli))
 			status = profile_by_add(&p->by, p->cli, i, &devices[i], err);
 	}
@@ -302,23 +296,6 @@ static void delay(struct profiling *p, char *const *argv)
 	}
 }
 
-static enum sx_status feed_rows(void *user, uint32_t device, const struct sx_table *rows,
-				struct sx_error *err)
-{
-	return report_add_rows(user, device, rows, err);
-}
-
-static enum sx_status feed_joined(struct profiling *p, struct sx_error *err)
-{
-	uint32_t count, lead = SX_NONE;
-	enum sx_status status = report_join_finish(p->join, feed_rows, p->fill, &lead, err);
-	sx_session_devices(p->session, &count);
-	for (uint32_t i = 0; !status && i < count; i++)
-		if (report_join_follows(p->join, i, lead))
-			report_set_joined(p->fill, i, lead);
-	return status;
-}
-
 static int profile_measure(struct profiling *p, char *const *argv)
 {
 	struct sx_error err = {0};
@@ -329,8 +306,8 @@ static int profile_measure(struct profiling *p, char *const *argv)
 	run_catch_signals(p->session);
 	enum sx_status status = drive(p, argv, &err);
 	run_catch_signals(NULL);
-	if (!p->filled && p->join)
-		p->filled = feed_joined(p, &err);
+	if (!p->filled)
+		p->filled = report_join_rows(p->fill, &err);
 	if (p->filled)
 		return cli_fail(p->cli, &err);
 	if (!status) /* what was tried on the way and left out is no failure of the run */
@@ -348,9 +325,8 @@ int profile_run(struct cli *cli, char *const *argv)
 	options.beside = true;
 	if (!status)
 		status = report_begin(&fill, &err);
-	struct report_join *join = NULL;
 	if (!status && cli->options.join)
-		status = report_join_begin(&join, &err);
+		status = report_join_begin(fill, &err);
 	if (!status && cli->view.format == FORMAT_HTML)
 		report_keep_course(fill, COURSE_BYTES);
 	if (!status)
@@ -363,11 +339,9 @@ int profile_run(struct cli *cli, char *const *argv)
 	    .cli = cli,
 	    .session = session,
 	    .fill = fill,
-	    .join = join,
 	    .limits = {.duration_ns = cli->options.duration_ns, .samples = cli->options.count},
 	    .progress = {.cli = cli}};
 	int code = status ? cli_fail(cli, &err) : profile_measure(&p, argv);
-	report_join_destroy(join);
 	profile_by_finish(&p.by);
 	report_destroy(fill);
 	sx_session_destroy(session);

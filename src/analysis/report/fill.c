@@ -21,6 +21,9 @@ struct report_fill {
 	struct budget_goal goal;
 	bool has_goal;
 	size_t course_bytes;
+	struct rows_join *join; /* or NULL: rows are added at once */
+	report_rows_fn watch;	/* or NULL */
+	void *watch_user;
 	struct report report;
 	struct arena result; /* what report_finish() made last */
 	struct verdict *verdict;
@@ -55,6 +58,7 @@ void report_destroy(struct report_fill *fill)
 	for (size_t i = 0; i < fill->count; i++)
 		filling_destroy(fill->devices[i]);
 	free(fill->devices);
+	rows_join_destroy(fill->join);
 	verdict_destroy(fill->verdict);
 	arena_finish(&fill->result);
 	arena_finish(&fill->arena);
@@ -147,7 +151,8 @@ enum sx_status report_add_device(struct report_fill *fill, const struct report_s
 		return error_nomem(err, "a report");
 	if (!source->numbered)
 		f->source.facts.number = (uint32_t)fill->count - 1;
-	return source->like ? begin_rows(f, source->like, err) : SX_OK;
+	/* Joined samples may be of another kind than the device's own. */
+	return source->like && !fill->join ? begin_rows(f, source->like, err) : SX_OK;
 }
 
 #define ROWS_AT_ONCE 1024
@@ -199,11 +204,15 @@ static bool note_times(struct filling *f, const struct sx_table *raw)
 	return ok;
 }
 
-enum sx_status report_add_rows(struct report_fill *fill, uint32_t device,
-			       const struct sx_table *raw, struct sx_error *err)
+static enum sx_status fill_add_rows(void *user, uint32_t device, const struct sx_table *raw,
+				    struct sx_error *err)
 {
+	struct report_fill *fill = user;
 	struct filling *f = fill->devices[device];
-	enum sx_status status = f->begun ? SX_OK : begin_rows(f, raw, err);
+	enum sx_status status =
+	    fill->watch ? fill->watch(fill->watch_user, device, raw, err) : SX_OK;
+	if (!status && !f->begun)
+		status = begin_rows(f, raw, err);
 	if (!status && f->summary)
 		status = sx_summary_add(f->summary, raw, err);
 	if (!status && !f->own)
@@ -224,16 +233,55 @@ enum sx_status report_add_rows(struct report_fill *fill, uint32_t device,
 	return status;
 }
 
-enum sx_status report_add_own_rows(struct report_fill *fill, uint32_t device,
-				   const struct sx_table *raw, struct sx_error *err)
+/* The verdict is of these, whatever is shown of the device. */
+static enum sx_status fill_add_own_rows(struct filling *f, const struct sx_table *raw,
+					struct sx_error *err)
 {
-	struct filling *f = fill->devices[device];
 	enum sx_status status = f->own ? SX_OK : overview_create(raw, &f->own, err);
 	if (!status)
 		status = programs_add(&f->programs, f->source.catalog, raw, f->own, err);
-	if (f->hidden) /* else report_add_rows() looks at them */
+	if (f->hidden) /* else fill_add_rows() looks at them */
 		processes_seen_add(&f->processes, raw);
 	return status ? status : overview_add(f->own, raw, err);
+}
+
+enum sx_status report_add_rows(struct report_fill *fill, uint32_t device,
+			       const struct sx_table *raw, struct sx_error *err)
+{
+	struct filling *f = fill->devices[device];
+	enum sx_status status = SX_OK;
+	if (!fill->join && !f->hidden)
+		return fill_add_rows(fill, device, raw, err);
+	status = fill_add_own_rows(f, raw, err);
+	if (!status && fill->join)
+		status = f->hidden ? rows_join_add_unseen(fill->join, raw, err)
+				   : rows_join_add(fill->join, device, raw, err);
+	return status;
+}
+
+void report_watch_rows(struct report_fill *fill, report_rows_fn rows, void *user)
+{
+	fill->watch = rows;
+	fill->watch_user = user;
+}
+
+enum sx_status report_join_begin(struct report_fill *fill, struct sx_error *err)
+{
+	return rows_join_begin(&fill->join, err);
+}
+
+enum sx_status report_join_rows(struct report_fill *fill, struct sx_error *err)
+{
+	uint32_t lead = SX_NONE;
+	if (!fill->join)
+		return SX_OK;
+	enum sx_status status = rows_join_finish(fill->join, fill_add_rows, fill, &lead, err);
+	for (uint32_t i = 0; !status && i < fill->count; i++)
+		if (rows_join_follows(fill->join, i, lead)) {
+			fill->devices[i]->joined = true;
+			fill->devices[i]->joined_to = lead;
+		}
+	return status;
 }
 
 void report_hide(struct report_fill *fill, uint32_t device)
@@ -294,12 +342,6 @@ enum sx_status report_set_facts(struct report_fill *fill, uint32_t device,
 void report_keep_course(struct report_fill *fill, size_t bytes)
 {
 	fill->course_bytes = bytes;
-}
-
-void report_set_joined(struct report_fill *fill, uint32_t device, uint32_t lead)
-{
-	fill->devices[device]->joined = true;
-	fill->devices[device]->joined_to = lead;
 }
 
 void report_set_goal(struct report_fill *fill, const struct budget_goal *goal)

@@ -34,8 +34,9 @@ struct filling {
 	struct cover frames_cover; /* and the frames among them */
 	struct sx_run_facts run;
 	struct sx_error silence, failure;
-	struct overview *own; /* of report_add_own_rows(), or NULL */
-	bool hidden;	      /* not in the report, but in the verdict */
+	struct overview
+	    *own;    /* of rows before they are joined, or of a device that is left out; or NULL */
+	bool hidden; /* not in the report, but in the verdict */
 	bool joined;
 	uint32_t joined_to; /* a number of the fill's, or SX_NONE */
 };
@@ -61,5 +62,33 @@ void report_count_frames(struct filling *f, struct report_histogram *out);
  */
 enum sx_status report_judge(struct filling *const *devices, size_t count, struct verdict **out,
 			    struct sx_error *err);
+
+/* Rows of several devices kept until the end, so that each sample has what the others did. */
+struct rows_join;
+
+/* *out is owned by the caller. Errors: SX_ERR_NO_MEMORY. */
+enum sx_status rows_join_begin(struct rows_join **out, struct sx_error *err);
+/* Keeps the rows of a table (copied). Errors: SX_ERR_NO_MEMORY. */
+enum sx_status rows_join_add(struct rows_join *join, uint32_t device, const struct sx_table *rows,
+			     struct sx_error *err);
+/*
+ * The same of a device that is not shown: its samples may lead, and are not handed out. Only those
+ * that are work of a program count.
+ */
+enum sx_status rows_join_add_unseen(struct rows_join *join, const struct sx_table *rows,
+				    struct sx_error *err);
+/*
+ * Hands out the rows of each device in order; they live as long as the join. The first device whose
+ * samples are work of a program (or else the first one) leads: those of devices that sample time
+ * come as the leader's samples, with its times and labels and what happened meanwhile. *lead (may
+ * be NULL) receives its number, SX_NONE without rows or where it is not shown. Errors:
+ * SX_ERR_NO_MEMORY and those of `rows`.
+ */
+enum sx_status rows_join_finish(struct rows_join *join, report_rows_fn rows, void *user,
+				uint32_t *lead, struct sx_error *err);
+/* Whether a device's rows were handed out as those of the leader. */
+bool rows_join_follows(const struct rows_join *join, uint32_t device, uint32_t lead);
+/* NULL is fine. */
+void rows_join_destroy(struct rows_join *join);
 
 #endif

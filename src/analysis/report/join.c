@@ -1,5 +1,5 @@
 /* Samples of one device beside what the others did meanwhile: kept, then joined by their times. */
-#include "analysis/report/join.h"
+#include "analysis/report/fill.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "base/number.h"
 #include "table/like.h"
 
-struct report_join {
+struct rows_join {
 	struct sx_table **tables; /* of each device; NULL: no rows */
 	size_t count, cap;
 	struct sx_table **joined; /* what was handed out: whoever took it may look again */
@@ -17,13 +17,13 @@ struct report_join {
 	struct sx_table *unseen; /* of a device that is not shown, or NULL */
 };
 
-enum sx_status report_join_begin(struct report_join **out, struct sx_error *err)
+enum sx_status rows_join_begin(struct rows_join **out, struct sx_error *err)
 {
 	*out = calloc(1, sizeof(**out));
 	return *out ? SX_OK : error_nomem(err, "joining devices");
 }
 
-void report_join_destroy(struct report_join *join)
+void rows_join_destroy(struct rows_join *join)
 {
 	if (!join)
 		return;
@@ -53,15 +53,15 @@ static enum sx_status keep_rows(struct sx_table **to, const struct sx_table *row
 	return status;
 }
 
-enum sx_status report_join_add_unseen(struct report_join *join, const struct sx_table *rows,
-				      struct sx_error *err)
+enum sx_status rows_join_add_unseen(struct rows_join *join, const struct sx_table *rows,
+				    struct sx_error *err)
 {
 	bool leads = sx_table_kind(rows) != SX_SAMPLE_TIME;
 	return leads ? keep_rows(&join->unseen, rows, err) : SX_OK;
 }
 
-enum sx_status report_join_add(struct report_join *join, uint32_t device,
-			       const struct sx_table *rows, struct sx_error *err)
+enum sx_status rows_join_add(struct rows_join *join, uint32_t device, const struct sx_table *rows,
+			     struct sx_error *err)
 {
 	if (!mem_grow(&join->tables, &join->cap, (size_t)device + 1, sizeof(struct sx_table *)))
 		return error_nomem(err, "joining devices");
@@ -71,7 +71,7 @@ enum sx_status report_join_add(struct report_join *join, uint32_t device,
 }
 
 /* The device that leads; SX_NONE: the one that is not shown, or none. */
-static uint32_t find_lead(const struct report_join *join)
+static uint32_t find_lead(const struct rows_join *join)
 {
 	uint32_t first = SX_NONE;
 	for (size_t i = join->count; i-- > 0;)
@@ -145,7 +145,7 @@ static enum sx_status copy_labels(struct sx_table *to, const struct sx_table *fr
 }
 
 /* Keeps the joined rows until the end. */
-static enum sx_status make_joined(struct report_join *join, const struct sx_table *lead,
+static enum sx_status make_joined(struct rows_join *join, const struct sx_table *lead,
 				  const struct sx_table *own, struct sx_table **out,
 				  struct sx_error *err)
 {
@@ -164,14 +164,14 @@ static enum sx_status make_joined(struct report_join *join, const struct sx_tabl
 	return status;
 }
 
-bool report_join_follows(const struct report_join *join, uint32_t device, uint32_t lead)
+bool rows_join_follows(const struct rows_join *join, uint32_t device, uint32_t lead)
 {
 	return device != lead && device < join->count && join->tables[device] &&
 	       sx_table_kind(join->tables[device]) == SX_SAMPLE_TIME;
 }
 
-enum sx_status report_join_finish(struct report_join *join, report_join_fn rows, void *user,
-				  uint32_t *lead, struct sx_error *err)
+enum sx_status rows_join_finish(struct rows_join *join, report_rows_fn rows, void *user,
+				uint32_t *lead, struct sx_error *err)
 {
 	uint32_t first = find_lead(join);
 	enum sx_status status = SX_OK;
@@ -183,7 +183,7 @@ enum sx_status report_join_finish(struct report_join *join, report_join_fn rows,
 		struct sx_table *joined = NULL;
 		if (!own)
 			continue;
-		if (report_join_follows(join, i, first))
+		if (rows_join_follows(join, i, first))
 			status = make_joined(join, leader, own, &joined, err);
 		if (!status)
 			status = rows(user, i, joined ? joined : own, err);

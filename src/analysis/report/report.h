@@ -184,17 +184,32 @@ enum sx_status report_begin(struct report_fill **out, struct sx_error *err);
  */
 enum sx_status report_add_device(struct report_fill *fill, const struct report_source *source,
 				 uint32_t *index, struct sx_error *err);
-/* Adds the rows of a table that has the source's columns. Errors: SX_ERR_NO_MEMORY. */
+/*
+ * Adds the rows of a table that has the source's columns. Errors: SX_ERR_NO_MEMORY, those of
+ * report_watch_rows().
+ */
 enum sx_status report_add_rows(struct report_fill *fill, uint32_t device,
 			       const struct sx_table *raw, struct sx_error *err);
 
+/* Receives rows of a device as the report has them. */
+typedef enum sx_status (*report_rows_fn)(void *user, uint32_t device, const struct sx_table *rows,
+					 struct sx_error *err);
+/* Calls `rows` with all rows before the report adds them. */
+void report_watch_rows(struct report_fill *fill, report_rows_fn rows, void *user);
+
 /*
- * Rows of a device as it had them, where what report_add_rows() is given are others (join.h): the
- * verdict is of these. Errors: SX_ERR_NO_MEMORY.
+ * Before any device: rows are kept until report_join_rows(), so that each sample has what the other
+ * devices did meanwhile. The verdict is of the rows as they came. Errors: SX_ERR_NO_MEMORY.
  */
-enum sx_status report_add_own_rows(struct report_fill *fill, uint32_t device,
-				   const struct sx_table *raw, struct sx_error *err);
-/* A device is left out of the report, and the verdict is of it all the same. */
+enum sx_status report_join_begin(struct report_fill *fill, struct sx_error *err);
+/*
+ * Adds all rows that were kept; they live as long as the report. The first device whose samples are
+ * work of a program (or else the first one) leads: those of devices that sample time come as the
+ * leader's samples, with its times and labels and what happened meanwhile. Nothing happens without
+ * report_join_begin(). Errors: those of report_add_rows().
+ */
+enum sx_status report_join_rows(struct report_fill *fill, struct sx_error *err);
+/* A device is left out of the report, and the verdict is of it all the same; so is the join. */
 void report_hide(struct report_fill *fill, uint32_t device);
 
 /*
@@ -211,8 +226,6 @@ void report_keep_course(struct report_fill *fill, size_t bytes);
 enum sx_status report_set_facts(struct report_fill *fill, uint32_t device,
 				const struct sx_device_facts *now, const struct sx_run_facts *run,
 				struct sx_error *err);
-/* A device's rows are what it did during those of another (join.h). */
-void report_set_joined(struct report_fill *fill, uint32_t device, uint32_t lead);
 /* The goal of a budget; a device that counts no active cycles then has none. */
 void report_set_goal(struct report_fill *fill, const struct budget_goal *goal);
 /* The run as a whole: members that the caller knows, file copied. */

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "analysis/budget.h"
-#include "analysis/report/join.h"
 #include "analysis/report/unread.h"
 #include "base/error.h"
 #include "tools/cli/input/capture_view.h"
@@ -164,54 +163,16 @@ static enum sx_status open_device(const struct cli *cli, const struct capture_de
 	return status ? status : select_also(cli, hooks, in, err);
 }
 
-static enum sx_status capture_add_device(const struct cli *cli, const struct capture_input *in,
-					 struct report_fill *fill, bool join, struct sx_error *err)
-{
-	struct report_source source = capture_view_source(cli, in->view, in->metrics, in->raw);
-	if (join)
-		source.like = NULL; /* the joined samples will be of another kind */
-	return report_add_device(fill, &source, NULL, err);
-}
-
-/* Where rows go, at once or when all were read. */
-struct feeding {
-	const struct capture_report_hooks *hooks;
-	struct report_fill *fill;
-	struct report_join *join; /* NULL: at once */
-};
-
-static enum sx_status feed_rows(void *user, uint32_t device, const struct sx_table *rows,
-				struct sx_error *err)
-{
-	struct feeding *f = user;
-	enum sx_status status =
-	    f->hooks->rows ? f->hooks->rows(f->hooks->user, device, rows, err) : SX_OK;
-	return status ? status : report_add_rows(f->fill, device, rows, err);
-}
-
-static enum sx_status capture_read_rows(struct feeding *f, struct capture_input *in,
+static enum sx_status capture_read_rows(struct report_fill *fill, struct capture_input *in,
 					uint32_t device, struct sx_error *err)
 {
 	enum sx_status status = SX_OK;
 	while (!status) {
 		status = capture_view_next(in->view, in->raw, err);
-		if (!status && f->join)
-			status = report_add_own_rows(f->fill, device, in->raw, err);
 		if (!status)
-			status = f->join ? report_join_add(f->join, device, in->raw, err)
-					 : feed_rows(f, device, in->raw, err);
+			status = report_add_rows(fill, device, in->raw, err);
 	}
 	return status == SX_END ? SX_OK : status;
-}
-
-static enum sx_status feed_joined(struct feeding *f, uint32_t count, struct sx_error *err)
-{
-	uint32_t lead = SX_NONE;
-	enum sx_status status = report_join_finish(f->join, feed_rows, f, &lead, err);
-	for (uint32_t i = 0; !status && i < count; i++)
-		if (report_join_follows(f->join, i, lead))
-			report_set_joined(f->fill, i, lead);
-	return status;
 }
 
 static enum sx_status set_goal(const struct cli *cli, struct report_fill *fill,
@@ -269,39 +230,33 @@ static enum sx_status tell_losses(const struct capture_input *in, struct report_
  * the verdict is of it as well. Hidden devices stand behind all others in the report.
  */
 static enum sx_status read_unseen(const struct cli *cli, const char *path, uint32_t number,
-				  struct feeding *f, struct sx_error *err)
+				  struct report_fill *fill, struct sx_error *err)
 {
 	struct capture_input in = {0};
 	uint32_t index;
-	enum sx_status status = SX_END;
 	if (capture_view_device(cli, path, number, &in.view, NULL) ||
 	    capture_view_table(in.view, &in.raw, NULL)) {
 		input_close(&in);
 		return SX_OK;
 	}
 	struct report_source source = capture_view_source(cli, in.view, NULL, NULL);
-	status = report_add_device(f->fill, &source, &index, err);
-	if (!status)
-		report_hide(f->fill, index);
-	while (!status) {
-		status = capture_view_next(in.view, in.raw, err);
-		if (!status && f->join)
-			status = report_join_add_unseen(f->join, in.raw, err);
-		if (!status)
-			status = report_add_own_rows(f->fill, index, in.raw, err);
+	enum sx_status status = report_add_device(fill, &source, &index, err);
+	if (!status) {
+		report_hide(fill, index);
+		status = capture_read_rows(fill, &in, index, err);
 	}
 	input_close(&in);
-	return status == SX_END ? SX_OK : status;
+	return status;
 }
 
-static enum sx_status fill_device(struct cli *cli, struct feeding *feeding,
-				  struct capture_report *out, struct sx_error *err)
+static enum sx_status fill_device(struct cli *cli, struct capture_report *out, struct sx_error *err)
 {
 	uint32_t index = out->count - 1;
 	struct capture_input *in = &out->devices[index];
-	enum sx_status status = capture_add_device(cli, in, out->fill, feeding->join, err);
+	struct report_source source = capture_view_source(cli, in->view, in->metrics, in->raw);
+	enum sx_status status = report_add_device(out->fill, &source, NULL, err);
 	if (!status)
-		status = capture_read_rows(feeding, in, index, err);
+		status = capture_read_rows(out->fill, in, index, err);
 	return status ? status : tell_losses(in, out->fill, index, err);
 }
 
@@ -317,9 +272,8 @@ static enum sx_status fill_devices(struct cli *cli, const struct device_list *de
 				   struct capture_report *out, struct sx_error *err)
 {
 	uint32_t count = devices->count;
-	struct feeding feeding = {.hooks = hooks, .fill = out->fill};
 	enum sx_status passed = SX_OK;
-	enum sx_status status = hooks->join ? report_join_begin(&feeding.join, err) : SX_OK;
+	enum sx_status status = hooks->join ? report_join_begin(out->fill, err) : SX_OK;
 	uint32_t unseen_count = 0, *unseen = calloc((size_t)count + 1, sizeof(*unseen));
 	if (!status && !unseen)
 		status = error_nomem(err, "a report");
@@ -346,16 +300,15 @@ static enum sx_status fill_devices(struct cli *cli, const struct device_list *de
 			continue;
 		}
 		if (!status)
-			status = fill_device(cli, &feeding, out, err);
+			status = fill_device(cli, out, err);
 	}
 	for (uint32_t i = 0; !status && out->count && i < unseen_count; i++)
-		status = read_unseen(cli, devices->path, unseen[i], &feeding, err);
+		status = read_unseen(cli, devices->path, unseen[i], out->fill, err);
 	free(unseen);
-	for (uint32_t i = 1; !status && feeding.join && i < out->count; i++)
+	for (uint32_t i = 1; !status && hooks->join && i < out->count; i++)
 		status = capture_view_related(out->devices[0].view, out->devices[i].view, err);
-	if (!status && feeding.join)
-		status = feed_joined(&feeding, out->count, err);
-	out->join = feeding.join;
+	if (!status)
+		status = report_join_rows(out->fill, err);
 	return !status && !out->count ? passed : status;
 }
 
@@ -409,6 +362,8 @@ enum sx_status capture_report_read(struct cli *cli, const char *path,
 		    out->devices ? report_begin(&out->fill, err) : error_nomem(err, "a report");
 	if (!status && hooks->course_bytes)
 		report_keep_course(out->fill, hooks->course_bytes);
+	if (!status && hooks->rows)
+		report_watch_rows(out->fill, hooks->rows, hooks->user);
 	if (!status)
 		status = set_goal(cli, out->fill, err);
 	if (!status)
@@ -437,7 +392,6 @@ bool capture_report_note(const struct cli *cli, const struct capture_report *rea
 void capture_report_close(struct capture_report *read)
 {
 	report_destroy(read->fill);
-	report_join_destroy(read->join);
 	for (uint32_t i = 0; read->devices && i < read->count; i++)
 		input_close(&read->devices[i]);
 	free(read->devices);

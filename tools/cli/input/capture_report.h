@@ -35,7 +35,6 @@ struct capture_report {
 	struct report_fill *fill; /* holds everything but what report_finish() adds */
 	struct capture_input *devices;
 	uint32_t count;
-	struct report_join *join; /* whose rows the fill was given, or NULL */
 };
 
 /* The selection that the options make of a device. */
