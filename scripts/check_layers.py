@@ -67,6 +67,8 @@ FLOORS = {
     'one measurement': {
         'src/session': 'src/base src/expr src/catalog src/wire src/wire/oa src/capture '
                        'src/source src/table src/decode src/import src/metric src/analysis',
+        'src/input': 'src/base src/expr src/catalog src/wire src/capture src/source src/table src/decode src/import '
+                     'src/metric src/analysis src/analysis/report src/analysis/compare src/session',
     },
     'front ends': {
         'gpa': 'src/base src/wire',
@@ -74,9 +76,10 @@ FLOORS = {
         'gpa/gl': 'src/base src/wire gpa',
         'gpa/vk': 'src/base gpa query',
         'gpa/cl': 'src/base gpa',
-        'tools/cli': 'src/base src/output src/import src/analysis src/analysis/report src/analysis/compare',
+        'tools/cli': 'src/base src/output src/import src/analysis src/analysis/report src/analysis/compare '
+                     'src/input',
         'tools/verbs': 'src/base src/output src/output/write src/import src/analysis src/analysis/report '
-                       'src/analysis/compare tools/cli',
+                       'src/analysis/compare src/input tools/cli',
         'tools': 'src/base tools/cli tools/verbs',
     },
 }

@@ -43,6 +43,7 @@ ABOUT = {
     'src/output/write': 'how JSON, CSV, text and zip are spelled',
     'src/output': 'views: one of a report, rows, a catalog or a comparison',
     'src/session': 'one measurement: open, select, start, drive, record',
+    'src/input': 'files with samples as input: captures, and what other tools wrote',
     'gpa': "AMD's GPUPerfAPI as one state machine",
     'gpa/api3': 'its version 3',
     'gpa/gl': 'its back end for OpenGL',

@@ -12,7 +12,7 @@
 
 #include "analysis/compare/gate.h"
 #include "fuzz.h"
-#include "tools/cli/input/baseline.h"
+#include "input/input.h"
 
 static void check(bool good)
 {

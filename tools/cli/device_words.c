@@ -8,7 +8,7 @@
 
 #include "base/suggest.h"
 #include "base/text_buf.h"
-#include "tools/cli/input/numbers.h"
+#include "input/input.h"
 
 bool device_words_graphics(const struct cli *cli, const struct sx_device *device)
 {
@@ -86,7 +86,7 @@ enum sx_status device_words_recorded(struct sx_capture_reader *reader,
 	for (uint32_t i = 0; i < out->count; i++) {
 		const struct sx_capture_device *d = sx_capture_device(reader, out->places[i]);
 		snprintf(out->ids[i], sizeof(out->ids[i]), "%" PRIu32,
-			 numbers_of(reader, out->places[i]));
+			 input_number(reader, out->places[i]));
 		out->devices[i] = (struct sx_device){
 		    .id = out->ids[i],
 		    .source = d->facts.source,

@@ -4,7 +4,7 @@
 #include "analysis/report/report.h"
 #include "output/report/report.h"
 #include "tools/cli/input/capture_view.h"
-#include "tools/cli/input/input.h"
+#include "tools/cli/input/columns.h"
 #include "tools/cli/ticker.h"
 
 #include "base/mem.h"

@@ -6,8 +6,8 @@
 #include "import/table/csv.h"
 #include "tools/cli/cli.h"
 #include "tools/cli/input/capture_view.h"
-#include "tools/cli/input/given.h"
-#include "tools/cli/input/input.h"
+#include "input/given.h"
+#include "tools/cli/input/columns.h"
 #include "output/rows/rows.h"
 #include "tools/verbs/export/export.h"
 

@@ -5,7 +5,7 @@
 
 #include "tools/cli/device_words.h"
 #include "tools/cli/input/imported.h"
-#include "tools/cli/input/numbers.h"
+#include "input/input.h"
 #include "tools/cli/ticker.h"
 
 #include <fcntl.h>
@@ -145,7 +145,7 @@ static void view_describe(struct capture_view *view)
 	view->facts = view->info->facts;
 	if (!*view->facts.name)
 		view->facts.name = view->info->catalog;
-	view->facts.number = numbers_of(view->reader, view->device);
+	view->facts.number = input_number(view->reader, view->device);
 	view->facts.variant = view->cli->options.api;
 	for (uint32_t i = 0; i < view->device; i++) {
 		const struct sx_capture_device *other = sx_capture_device(view->reader, i);

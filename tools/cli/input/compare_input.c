@@ -7,7 +7,7 @@
 
 #include "base/text_buf.h"
 #include "tools/cli/gate_options.h"
-#include "tools/cli/input/baseline.h"
+#include "input/input.h"
 #include "tools/cli/input/capture_view.h"
 #include "tools/cli/input/imported.h"
 

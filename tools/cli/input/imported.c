@@ -15,9 +15,9 @@
 
 #include "import/import.h"
 #include "tools/cli/input/capture_view.h"
-#include "tools/cli/input/given.h"
-#include "tools/cli/input/input_source.h"
-#include "tools/cli/input/numbers.h"
+#include "input/given.h"
+#include "input/text.h"
+#include "input/input.h"
 #include "tools/cli/draft.h"
 #include "tools/cli/temp.h"
 
@@ -97,7 +97,8 @@ static uint32_t imported_properties(const struct import_device *device,
 	uint32_t told = 0;
 	if (device->facts.number != SX_NONE) {
 		snprintf(out->number, sizeof(out->number), "%u", (unsigned)device->facts.number);
-		out->items[told++] = (struct sx_capture_property){NUMBERS_PROPERTY, out->number};
+		out->items[told++] =
+		    (struct sx_capture_property){INPUT_NUMBER_PROPERTY, out->number};
 	}
 	for (int i = 0; i < SX_LABEL_COUNT; i++) {
 		if (!device->labels[i])
@@ -386,7 +387,7 @@ static bool is_stream(const char *path)
 static enum sx_status keep_stream(struct cli *cli, const char **path, struct sx_error *err)
 {
 	struct imported made = {.fd = -1};
-	enum sx_status status = input_source_keep(*path, &made.fd, err);
+	enum sx_status status = input_text_keep(*path, &made.fd, err);
 	if (status)
 		return status;
 	snprintf(made.path, sizeof(made.path), "/proc/self/fd/%d", made.fd);
@@ -405,7 +406,7 @@ static enum sx_status unpack_capture(struct cli *cli, const char **path, struct 
 	free(head);
 	if (!packed)
 		return SX_OK;
-	enum sx_status status = input_source_unpack(*path, &made.fd, err);
+	enum sx_status status = input_text_unpack(*path, &made.fd, err);
 	if (status)
 		return status;
 	char shown[IMPORTED_TEXT_MAX];

@@ -6,8 +6,8 @@
 #include "import/import.h"
 #include "import/table/csv.h"
 #include "tools/cli/input/capture_view.h"
-#include "tools/cli/input/input.h"
-#include "tools/cli/input/input_source.h"
+#include "tools/cli/input/columns.h"
+#include "input/text.h"
 #include "tools/cli/ticker.h"
 
 /* Values in memory at once; a line of very many columns still makes a block of some rows. */
@@ -17,7 +17,7 @@
 struct input_rows {
 	const struct cli *cli;
 	const char *path;
-	struct input_source source;
+	struct input_text source;
 	struct csv_stream *csv;	     /* or: */
 	struct sx_table *of_capture; /* owned */
 	bool pending;		     /* the first rows are read, but not handed out yet */
@@ -28,7 +28,7 @@ static enum sx_status open_csv(struct input_rows *rows, const char *path,
 {
 	struct csv_options options = import_column_options(catalog);
 	options.keep_unknown = true; /* as an import has it */
-	enum sx_status status = input_source_open(&rows->source, path, err);
+	enum sx_status status = input_text_open(&rows->source, path, err);
 	if (!status)
 		status =
 		    csv_open(&rows->source.csv, path, catalog ? &options : NULL, &rows->csv, err);
@@ -111,7 +111,7 @@ void input_rows_close(struct input_rows *rows)
 	if (!rows)
 		return;
 	csv_close(rows->csv);
-	input_source_close(&rows->source);
+	input_text_close(&rows->source);
 	sx_table_destroy(rows->of_capture);
 	free(rows);
 }
@@ -126,6 +126,6 @@ enum sx_status input_table(const struct cli *cli, const char *path, struct sx_ca
 	if (!status)
 		status = csv_all(rows.csv, out, err);
 	csv_close(rows.csv);
-	input_source_close(&rows.source);
+	input_text_close(&rows.source);
 	return status;
 }

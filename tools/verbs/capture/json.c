@@ -1,13 +1,13 @@
 /* What a capture holds, as JSON: see contents.h. */
 #include "tools/cli/input/imported.h"
-#include "tools/cli/input/numbers.h"
+#include "input/input.h"
 #include "tools/verbs/capture/contents.h"
 
 static void device_json(struct json *json, const struct contents *c, uint32_t number)
 {
 	const struct sx_capture_device *d = sx_capture_device(c->reader, number);
 	json_object_begin(json);
-	json_kv_u64(json, "id", numbers_of(c->reader, number));
+	json_kv_u64(json, "id", input_number(c->reader, number));
 	json_kv_string(json, "catalog", d->catalog);
 	json_kv_string(json, "name", d->facts.name);
 	json_kv_string(json, "source", d->facts.source);
@@ -55,7 +55,7 @@ static void json_device(struct json *json, const struct contents *c, uint32_t de
 	if (device == SX_CAPTURE_NO_DEVICE)
 		json_null(json);
 	else
-		json_u64(json, numbers_of(c->reader, device));
+		json_u64(json, input_number(c->reader, device));
 }
 
 static void notes_json(struct json *json, const struct contents *c)

@@ -5,7 +5,7 @@
 
 #include "tools/verbs/decode/formats.h"
 #include "import/import.h"
-#include "tools/cli/input/input.h"
+#include "input/text.h"
 
 static const struct decode_format *const formats[] = {&decode_i915_record, &decode_oa_reports,
 						      &decode_mali_dump, &decode_perf_stat};
@@ -164,7 +164,7 @@ static enum sx_status run_whole(struct decode_job *job, const struct decode_form
 				const char *path, struct sx_error *err)
 {
 	char *text = NULL;
-	enum sx_status status = input_read(path, &text, &job->in.size, err);
+	enum sx_status status = input_bytes(path, &text, &job->in.size, err);
 	if (!status) {
 		job->in.data = (const uint8_t *)text;
 		status = decode_and_write(job, format, err);
@@ -177,7 +177,7 @@ static enum sx_status decode_run_stream(struct decode_job *job, const struct dec
 					const char *path, struct sx_error *err)
 {
 	int fd = -1;
-	enum sx_status status = input_open(path, &fd, err);
+	enum sx_status status = input_fd_open(path, &fd, err);
 	if (!status)
 		status = format->stream(job, fd, err);
 	if (fd > STDIN_FILENO)

@@ -12,7 +12,7 @@
 #include "output/write/zip.h"
 #include "tools/cli/input/capture_report.h"
 #include "tools/cli/input/capture_view.h"
-#include "tools/cli/input/input.h"
+#include "input/text.h"
 #include "tools/verbs/export/export.h"
 
 #define TEXTS_MAX 64
@@ -310,7 +310,7 @@ static enum sx_status write_archive(struct tracing *t, const char *system,
 {
 	struct zip zip = {.out = t->cli->view.out.out};
 	int fd = -1;
-	enum sx_status status = input_open(system, &fd, err);
+	enum sx_status status = input_fd_open(system, &fd, err);
 	if (status)
 		return status;
 	status = write_manifest(&zip, err);

@@ -1,58 +1,7 @@
-/* Reading input files. */
-#include "tools/cli/input/input.h"
+/* What columns of input files mean. */
+#include "tools/cli/input/columns.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-#include "base/mem.h"
 #include "import/import.h"
-
-enum sx_status input_open(const char *path, int *fd, struct sx_error *err)
-{
-	*fd = strcmp(path, "-") == 0 ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
-	return *fd < 0 ? error_input(err, errno, "cannot read", path) : SX_OK;
-}
-
-enum sx_status input_read(const char *path, char **text, size_t *size, struct sx_error *err)
-{
-	int fd;
-	char *buf = NULL;
-	size_t used = 0, cap = 0;
-	ssize_t n = 1;
-	enum sx_status status = input_open(path, &fd, err);
-	if (status)
-		return status;
-	while (n > 0 && used < INPUT_BYTES_MAX) {
-		if (!mem_grow(&buf, &cap, used + 65536 + 1, 1)) {
-			n = -1;
-			errno = ENOMEM;
-			break;
-		}
-		n = read(fd, buf + used, cap - used - 1);
-		used += n > 0 ? (size_t)n : 0;
-	}
-	int saved = errno;
-	if (fd != STDIN_FILENO)
-		close(fd);
-	if (n < 0) {
-		free(buf);
-		return error_input(err, saved, "cannot read", path);
-	}
-	if (n > 0) {
-		free(buf);
-		error_set(err, SX_ERR_LIMIT, "%s is larger than 4 GiB", path);
-		error_because(err, "the whole file is held in memory");
-		error_try(err, "a part of it");
-		return SX_ERR_LIMIT;
-	}
-	buf[used] = '\0';
-	*text = buf;
-	*size = used;
-	return SX_OK;
-}
 
 enum sx_status input_need_columns(const char *path, const struct sx_table *table,
 				  const struct sx_catalog *catalog, struct sx_error *err)

@@ -1,15 +1,62 @@
-/* Text that is read twice; what comes through a pipe is kept first. */
-#include "tools/cli/input/input_source.h"
+/* Files as bytes, and as text that is read twice; what comes through a pipe is kept first. */
+#include "input/text.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/mem.h"
 #include "base/nameless.h"
 #include "import/import.h"
-#include "tools/cli/input/input.h"
+
+#define BYTES_MAX ((size_t)4 << 30)
+
+enum sx_status input_fd_open(const char *path, int *fd, struct sx_error *err)
+{
+	*fd = strcmp(path, "-") == 0 ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+	return *fd < 0 ? error_input(err, errno, "cannot read", path) : SX_OK;
+}
+
+enum sx_status input_bytes(const char *path, char **text, size_t *size, struct sx_error *err)
+{
+	int fd;
+	char *buf = NULL;
+	size_t used = 0, cap = 0;
+	ssize_t n = 1;
+	enum sx_status status = input_fd_open(path, &fd, err);
+	if (status)
+		return status;
+	while (n > 0 && used < BYTES_MAX) {
+		if (!mem_grow(&buf, &cap, used + 65536 + 1, 1)) {
+			n = -1;
+			errno = ENOMEM;
+			break;
+		}
+		n = read(fd, buf + used, cap - used - 1);
+		used += n > 0 ? (size_t)n : 0;
+	}
+	int saved = errno;
+	if (fd != STDIN_FILENO)
+		close(fd);
+	if (n < 0) {
+		free(buf);
+		return error_input(err, saved, "cannot read", path);
+	}
+	if (n > 0) {
+		free(buf);
+		error_set(err, SX_ERR_LIMIT, "%s is larger than 4 GiB", path);
+		error_because(err, "the whole file is held in memory");
+		error_try(err, "a part of it");
+		return SX_ERR_LIMIT;
+	}
+	buf[used] = '\0';
+	*text = buf;
+	*size = used;
+	return SX_OK;
+}
 
 static bool keep(int fd, const char *buf, size_t size)
 {
@@ -34,23 +81,23 @@ static ssize_t read_some(int fd, char *buf, size_t size)
 
 static ssize_t source_read(void *user, char *buf, size_t size)
 {
-	struct input_source *s = user;
+	struct input_text *s = user;
 	return read_some(s->fd, buf, size);
 }
 
 static bool source_rewind(void *user)
 {
-	struct input_source *s = user;
+	struct input_text *s = user;
 	return lseek(s->fd, 0, SEEK_SET) >= 0;
 }
 
-enum sx_status input_source_keep(const char *path, int *fd, struct sx_error *err)
+enum sx_status input_text_keep(const char *path, int *fd, struct sx_error *err)
 {
 	char *buf = malloc(CSV_WINDOW);
 	int from = -1, to = buf ? nameless_file() : -1;
 	ssize_t n = 1;
 	enum sx_status status =
-	    buf ? input_open(path, &from, err) : error_nomem(err, "reading a pipe");
+	    buf ? input_fd_open(path, &from, err) : error_nomem(err, "reading a pipe");
 	while (!status && to >= 0 && n > 0) {
 		n = read_some(from, buf, CSV_WINDOW);
 		if (n < 0)
@@ -98,7 +145,7 @@ static enum sx_status keep_unpacked(const char *path, char *data, size_t size, i
 	return status;
 }
 
-enum sx_status input_source_unpack(const char *path, int *fd, struct sx_error *err)
+enum sx_status input_text_unpack(const char *path, int *fd, struct sx_error *err)
 {
 	char *data = NULL;
 	size_t size = 0;
@@ -107,7 +154,7 @@ enum sx_status input_source_unpack(const char *path, int *fd, struct sx_error *e
 }
 
 /* The file is replaced by its plain text. */
-static enum sx_status unpack(struct input_source *source, const char *path, struct sx_error *err)
+static enum sx_status unpack(struct input_text *source, const char *path, struct sx_error *err)
 {
 	char *data = NULL;
 	size_t size = 0;
@@ -122,11 +169,10 @@ static enum sx_status unpack(struct input_source *source, const char *path, stru
 	return SX_OK;
 }
 
-enum sx_status input_source_open(struct input_source *source, const char *path,
-				 struct sx_error *err)
+enum sx_status input_text_open(struct input_text *source, const char *path, struct sx_error *err)
 {
-	*source = (struct input_source){.fd = -1};
-	enum sx_status status = input_open(path, &source->fd, err);
+	*source = (struct input_text){.fd = -1};
+	enum sx_status status = input_fd_open(path, &source->fd, err);
 	if (!status && is_packed(source->fd))
 		status = unpack(source, path, err);
 	source->csv =
@@ -134,7 +180,7 @@ enum sx_status input_source_open(struct input_source *source, const char *path,
 	return status;
 }
 
-void input_source_close(struct input_source *source)
+void input_text_close(struct input_text *source)
 {
 	if (source->fd > STDIN_FILENO)
 		close(source->fd);

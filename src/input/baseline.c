@@ -1,11 +1,13 @@
 /* Reading baselines. */
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "import/json.h"
-#include "tools/cli/input/baseline.h"
+#include "base/error.h"
+#include "input/input.h"
 
 #define BYTES_MAX  (64u << 20)
 #define RUNS_MAX   100000u

@@ -1,5 +1,5 @@
 /* See given.h. */
-#include "tools/cli/input/given.h"
+#include "input/given.h"
 #include "base/number.h"
 
 #include <math.h>

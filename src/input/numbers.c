@@ -1,5 +1,5 @@
-/* See numbers.h. */
-#include "tools/cli/input/numbers.h"
+/* The numbers under which devices of a capture are known, which need not follow each other. */
+#include "input/input.h"
 
 #include <string.h>
 
@@ -24,7 +24,7 @@ static bool numbers_take(struct numbers *numbers, uint64_t number)
 static bool wanted_number(struct sx_capture_reader *reader, uint32_t device, uint64_t *number)
 {
 	const struct sx_capture_device *info = sx_capture_device(reader, device);
-	const char *text = info ? sx_capture_property(info, NUMBERS_PROPERTY) : NULL;
+	const char *text = info ? sx_capture_property(info, INPUT_NUMBER_PROPERTY) : NULL;
 	return text && number_u64(text, strlen(text), number) && *number < NUMBERS_MAX;
 }
 
@@ -46,7 +46,7 @@ static uint32_t find_free(struct numbers *numbers, uint32_t before)
 			return number;
 }
 
-uint32_t numbers_of(struct sx_capture_reader *reader, uint32_t device)
+uint32_t input_number(struct sx_capture_reader *reader, uint32_t device)
 {
 	uint32_t count = sx_capture_info(reader)->device_count, left = 0, before = 0;
 	struct numbers numbers = {.taken = {0}};

@@ -1,8 +1,8 @@
 /* Metrics that a table gives and that could be worked out from it as well. */
-#ifndef TOOLS_CLI_INPUT_GIVEN_H
-#define TOOLS_CLI_INPUT_GIVEN_H
+#ifndef INPUT_GIVEN_H
+#define INPUT_GIVEN_H
 
-#include <sextant/sextant.h>
+#include <sextant/metric.h>
 
 #define GIVEN_TEXT_MAX 384
 
