@@ -80,7 +80,7 @@ FLOORS = {
                      'src/input',
         'tools/verbs': 'src/base src/output src/output/write src/import src/analysis src/analysis/report '
                        'src/analysis/compare src/input tools/cli',
-        'tools': 'src/base tools/cli tools/verbs',
+        'tools': 'src/base src/input tools/cli tools/verbs',
     },
 }
 ROOMS = {room: allowed for floor in FLOORS.values() for room, allowed in floor.items()}

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Every public function is called by a front end, a view or an example, or stands here with its reason.
+"""Every public function is called by a front end, an input, a view or an example, or stands here with its reason.
 Usage: check_public.py ROOT"""
 import os
 import re
 import sys
 
-USERS = ('tools', 'gpa', 'preload', 'layer', 'src/output', 'examples')
+USERS = ('tools', 'gpa', 'preload', 'layer', 'src/output', 'src/input', 'examples')
 # Calls that none of these needs, and for whom each of them is.
 KEPT = {
     'sx_capture_write_ending': 'programs that write captures of their own; sx_capture_ending() reads it',
@@ -31,7 +31,7 @@ def main(root):
     for folder in USERS:
         for path in files(root, folder):
             used.update(re.findall(r'\bsx_\w+', plain(path)))
-    bad = [f'{declared[n]}: {n} is called by no front end, view or example'
+    bad = [f'{declared[n]}: {n} is called by no front end, input, view or example'
            for n in sorted(declared) if n not in used and n not in KEPT]
     bad += [f'scripts/check_public.py: {n} is called now, or gone: strike it out' for n in sorted(KEPT)
             if n in used or n not in declared]

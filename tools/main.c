@@ -1,5 +1,5 @@
 /* The sextant command: finds the verb, parses its options, runs it, and checks what was written. */
-#include "tools/cli/input/capture_view.h"
+#include "input/input.h"
 #include "tools/cli/input/imported.h"
 #include <sextant/metric.h>
 #include <sextant/source.h>
@@ -318,7 +318,7 @@ static int main_run(struct cli *cli, const struct command *command, int argc, ch
 	if (code == EXIT_OK && cli->capture && cli->capture->lacks)
 		code = EXIT_INCOMPLETE;
 	sx_devices_destroy(cli->devices);
-	capture_view_close(cli->capture);
+	input_device_close(cli->capture);
 	imported_finish(cli);
 	sx_context_destroy(cli->context);
 	return close_output(cli, code);

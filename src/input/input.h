@@ -1,19 +1,211 @@
-/* Recordings as input. */
+/*
+ * Files with samples as input: recordings of Sextant, and what other tools wrote. A request says of
+ * which file what is wanted; devices are opened from it, and give their rows block by block.
+ */
 #ifndef INPUT_INPUT_H
 #define INPUT_INPUT_H
 
 #include <sextant/capture.h>
 
 #include "analysis/compare/compare.h"
+#include "analysis/report/report.h"
+#include "base/mem.h"
 
+struct input_request;
+/* Gives a request's user a line, printed. */
+void input_note(const struct input_request *request, const char *fmt, ...) SX_PRINTF(2, 3);
+
+/* Places of devices in a file, in the order of views. */
+struct input_places {
+	uint32_t *list; /* free() */
+	uint32_t count;
+};
+
+/* What is wanted of a file. All pointers outlive what is opened with it. */
+struct input_request {
+	struct sx_context *context;
+	const char *path;  /* of a capture */
+	const char *shown; /* as people know the file */
+	/* Finds the devices that are meant; NULL: all of them. */
+	enum sx_status (*find_places)(void *user, const struct input_request *request,
+				      struct sx_capture_reader *reader, struct input_places *out,
+				      struct sx_error *err);
+	void (*note)(void *user, const char *line); /* receives what people should know */
+	/* Receives how much of the file is read; or NULL. */
+	void (*progress)(void *user, const char *shown, uint64_t done, uint64_t all);
+	void *user;
+	const char *const *metrics; /* names and globs over all devices */
+	size_t metric_count;
+	/* Names that are wanted beside them, where a device has them: what gates are about. */
+	const char *const *also;
+	size_t also_count;
+	bool counters;
+	const char *set; /* of devices that have it in their catalog */
+	const char *variant;
+	const struct sx_constant_value *constants; /* win over the file's */
+	uint32_t constant_count;
+	bool constants_if_known; /* one that no device has is no mistake */
+	struct sx_row_choice rows;
+};
+
+#define INPUT_NOTES_MAX 16
+
+/* One device of a file, open. */
+struct input_device {
+	struct input_request of;
+	struct sx_capture_reader *reader;
+	uint32_t place; /* in the file */
+	const struct sx_capture_device *info;
+	struct sx_catalog *catalog;
+	/*
+	 * As recorded, with the number under which it is known, the set of the request where none
+	 * was recorded, and the constants of both.
+	 */
+	struct sx_device_facts facts;
+	struct sx_table *raw;	    /* the rows of input_device_next() */
+	struct sx_metrics *metrics; /* the selection, or NULL */
+	const char **patterns;	    /* of the request's metrics, those that are for this device */
+	uint32_t pattern_count;
+	struct sx_table *all;		    /* a record's rows before the choice, or NULL */
+	uint64_t chosen, others;	    /* rows so far, and what was left out of them */
+	struct sx_run_facts run;	    /* as far as was read */
+	bool lacks;			    /* input_device_note() noted something */
+	const char *notes[INPUT_NOTES_MAX]; /* what the recording says of the device, each once */
+	bool ended;			    /* the recording says how its program ended */
+	struct sx_capture_ending ending;
+	struct sx_error failure;
+	struct sx_gap *gaps; /* the first gaps: there may be very many */
+	size_t gap_cap;
+	struct arena texts; /* of gaps and notes */
+	struct sx_constant_value *constants;
+};
+
+#define INPUT_HEAD 20
+/* Whether the first INPUT_HEAD bytes, or fewer, are those of a capture. */
+bool input_begins_as_capture(const char *head, size_t size);
+/* Whether a file begins as a capture; false for what cannot be read. */
+bool input_is_capture(const char *path);
+/* A property of a capture; "" when it has none of that name. Lives as long as the reader. */
+const char *input_property(const struct sx_capture_info *info, const char *name);
+/* What the file that a device comes from called a column of labels; NULL: as we do. */
+const char *input_label(const struct sx_capture_device *info, enum sx_label label);
 /* Of a device of a capture: how the file that it came from numbers it. */
 #define INPUT_NUMBER_PROPERTY "number"
-
 /*
  * The number of a device by its place: what its recording says, else its place, else the lowest
  * that no other has.
  */
 uint32_t input_number(struct sx_capture_reader *reader, uint32_t device);
+
+/* The devices that are meant: at least one. Errors: those of opening one. */
+enum sx_status input_find(const struct input_request *request, struct input_places *out,
+			  struct sx_error *err);
+/*
+ * Opens a device by its place; SX_NONE: the first that is meant. *out is owned by the caller.
+ * Errors: SX_ERR_NOT_FOUND (it was not recorded with the request's set), those of reading.
+ */
+enum sx_status input_device_open(const struct input_request *request, uint32_t place,
+				 struct input_device **out, struct sx_error *err);
+/*
+ * The same, and chooses of the request's metrics those of this device. *out is the caller's also
+ * when this fails; NULL before. Errors: SX_ERR_NOT_FOUND where nothing that is wanted is of this
+ * device, those of input_need_set().
+ */
+enum sx_status input_device_prepare(const struct input_request *request, uint32_t place,
+				    struct input_device **out, struct sx_error *err);
+void input_device_close(struct input_device *d); /* NULL is fine */
+
+/*
+ * What has a meaning only with the set that was programmed needs to know it: SX_ERR_USAGE where
+ * neither the file nor the user tells it and no metric is named.
+ */
+enum sx_status input_need_set(const struct input_device *d, struct sx_error *err);
+/*
+ * The name or pattern by which the device has what a metric of the request means: as it is, or what
+ * stands behind the device's source or catalog and a dot, as in "cpu.cpu_busy". NULL: the device
+ * has none.
+ */
+const char *input_device_name(const struct input_device *d, const char *pattern);
+/*
+ * A metric of one device need not be one of the others: whether, of so many devices, the one that
+ * gave this status is passed over.
+ */
+bool input_passes_over(const struct input_request *request, enum sx_status status,
+		       uint32_t devices);
+/* Whether no metric of the request is on the device, which was prepared for what is wanted besides.
+ */
+bool input_only_also(const struct input_device *d);
+/* The chosen metrics; lives as long as the device. */
+struct sx_metrics_options input_selection(const struct input_device *d);
+/* The device as one of a report; lives as long as the device. */
+struct report_source input_report_source(const struct input_device *d);
+
+/*
+ * Replaces the rows of d->raw by the device's next ones, a record's worth. SX_END when there are no
+ * more; a file that may still grow ends where it ends now.
+ */
+enum sx_status input_device_next(struct input_device *d, struct sx_error *err);
+/* All rows of the device in one table; *out is owned by the caller. */
+enum sx_status input_device_load(struct input_device *d, struct sx_table **out,
+				 struct sx_error *err);
+/*
+ * Why a device has no rows, where the choice left all of them out: *why is filled and true
+ * returned. False where it has some, or had none before.
+ */
+bool input_left_out(const struct input_device *d, struct sx_error *why);
+/* Notes what is damaged, cut or lost, as far as was read. False when something is. */
+bool input_device_note(struct input_device *d);
+/*
+ * Whether rows of two devices can be laid beside each other by their times. Errors:
+ * SX_ERR_UNSUPPORTED where each is on a clock of its own.
+ */
+enum sx_status input_related(const struct input_device *a, const struct input_device *b,
+			     struct sx_error *err);
+
+/* How a file is read into a report; members may be zero. */
+struct input_report_options {
+	/* A device is open, its rows come next; SX_ERR_NOT_FOUND: it is passed over for others. */
+	enum sx_status (*begin)(void *user, uint32_t index, const struct input_device *d,
+				struct sx_error *err);
+	report_rows_fn rows; /* receives what the report receives */
+	void *user;
+	/* Counters beside metrics where the request does not say what is wanted. */
+	bool everything;
+	size_t course_bytes; /* report_keep_course(); 0: not */
+	bool join;	     /* report_join_begin() */
+	const struct budget_goal *goal;
+};
+
+/* A file that was read into a report. Zero-initialise. */
+struct input_report {
+	struct report_fill *fill; /* holds everything but what report_finish() adds */
+	struct input_device **devices;
+	uint32_t count;
+};
+
+/* The selection that a report makes of a device. */
+struct sx_metrics_options input_report_selection(const struct input_device *d, bool everything);
+/*
+ * Reads all devices that are meant. To be closed in every case; catalogs and selections live until
+ * then. Errors: those of reading, SX_ERR_NOT_FOUND when no device has what the request names.
+ */
+enum sx_status input_report_read(const struct input_request *request,
+				 const struct input_report_options *options,
+				 struct input_report *out, struct sx_error *err);
+/* Notes what is damaged or lost; false when something is. */
+bool input_report_note(const struct input_report *read);
+void input_report_close(struct input_report *read);
+
+/* Files as a side of a comparison. */
+struct input_compare_options {
+	double fps;    /* frames that miss this rate are counted; 0: none */
+	bool only_own; /* nothing is asked for but what a comparison adds by itself */
+};
+
+/* Adds a file to a set as a run. *whole becomes false where it is damaged or lost something. */
+enum sx_status input_compare_add(const struct input_request *request,
+				 const struct input_compare_options *options,
+				 struct compare_set *set, bool *whole, struct sx_error *err);
 
 /*
  * Baselines: what a comparison needs of a set, as a small JSON document that can be committed.

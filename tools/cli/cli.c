@@ -1,10 +1,11 @@
 /* Helpers that verbs share. */
 #include "tools/cli/cli.h"
 #include "base/text_buf.h"
-#include "tools/cli/input/capture_view.h"
+#include "input/input.h"
 #include "tools/cli/selection.h"
 #include "import/import.h"
 #include "tools/cli/input/imported.h"
+#include "tools/cli/input/request.h"
 #include "tools/cli/ticker.h"
 #include "import/raw/raw.h"
 
@@ -242,7 +243,7 @@ static const char *capture_path(const struct cli *cli)
 	const char *path = o->input;
 	if (!path && cli->verb->max_args == 1 && o->args.count == 1)
 		path = o->args.items[0];
-	return path && capture_view_is(path) ? path : NULL;
+	return path && input_is_capture(path) ? path : NULL;
 }
 
 /* A file that would have told the catalog, if it were of any kind: why it is of none. */
@@ -277,7 +278,7 @@ static enum sx_status open_catalog(struct cli *cli, struct sx_catalog **out, str
 {
 	const char *name = cli->options.catalog;
 	enum sx_status status = sx_catalog_open(cli->context, name, out, err);
-	if (status && capture_view_is(name)) {
+	if (status && input_is_capture(name)) {
 		error_set(err, SX_ERR_USAGE, "--for %s is a capture", name);
 		error_because(err, "--for takes a catalog, and a capture knows its own");
 		error_try(err, "without --for: sextant %s -i %s", cli->verb->name,
@@ -291,7 +292,7 @@ static enum sx_status find_catalog(struct cli *cli, struct sx_catalog **out, str
 {
 	const char *path = capture_path(cli);
 	if (path) {
-		enum sx_status status = capture_view_open(cli, path, &cli->capture, err);
+		enum sx_status status = request_open(cli, path, &cli->capture, err);
 		if (!status)
 			*out = sx_catalog_ref(cli->capture->catalog);
 		return status;

@@ -10,7 +10,7 @@
 #include "tools/cli/options/options.h"
 #include "tools/cli/result_file.h"
 
-struct capture_view;
+struct input_device;
 struct imported;
 struct ticker;
 
@@ -49,7 +49,7 @@ struct cli {
 	struct text_target err; /* everything else */
 	struct cli_result *result;
 	struct sx_device_list *devices; /* of this machine, once somebody asked */
-	struct capture_view *capture;	/* the input, once cli_catalog() found that it is one */
+	struct input_device *capture;	/* the input, once cli_catalog() found that it is one */
 	struct imported *imported;	/* inputs that were files of other tools */
 };
 

@@ -160,14 +160,14 @@ static enum sx_status none_left(const struct device_words *among, struct sx_erro
 }
 
 enum sx_status device_words_places(const struct cli *cli, const char *path,
-				   struct sx_capture_reader *reader, struct device_places *out,
+				   struct sx_capture_reader *reader, struct input_places *out,
 				   struct sx_error *err)
 {
 	struct device_words_recorded recorded = {0};
 	enum sx_status status = device_words_recorded(reader, &recorded, err);
 	bool *marked = status ? NULL : calloc((size_t)recorded.count + 1, sizeof(*marked));
 	const struct device_words among = {recorded.devices, recorded.count, path};
-	*out = (struct device_places){0};
+	*out = (struct input_places){0};
 	if (!status && !marked)
 		status = error_nomem(err, "reading a capture");
 	if (!status)
@@ -181,7 +181,7 @@ enum sx_status device_words_places(const struct cli *cli, const char *path,
 	if (!status && !left && recorded.count)
 		status = none_left(&among, err);
 	if (!status) {
-		*out = (struct device_places){recorded.places, left};
+		*out = (struct input_places){recorded.places, left};
 		recorded.places = NULL;
 	}
 	free(marked);

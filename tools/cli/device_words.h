@@ -5,6 +5,7 @@
 #include <sextant/capture.h>
 #include <sextant/source.h>
 
+#include "input/input.h"
 #include "tools/cli/cli.h"
 
 /* Whether a device is for graphics: what "gpu" means. */
@@ -40,18 +41,13 @@ struct device_words_recorded {
 enum sx_status device_words_recorded(struct sx_capture_reader *reader,
 				     struct device_words_recorded *out, struct sx_error *err);
 void device_words_recorded_finish(struct device_words_recorded *recorded);
-/* Places in a recording. */
-struct device_places {
-	uint32_t *list; /* free() */
-	uint32_t count;
-};
 /*
  * Places of the devices that --device and --for leave. Errors:
  * those of device_words_mark(), also where --for leaves none. A --for of the configuration is for
  * the recordings that have it.
  */
 enum sx_status device_words_places(const struct cli *cli, const char *path,
-				   struct sx_capture_reader *reader, struct device_places *out,
+				   struct sx_capture_reader *reader, struct input_places *out,
 				   struct sx_error *err);
 
 #endif

@@ -168,7 +168,7 @@ static enum sx_status choose_recorded(struct cli *cli, struct sx_error *err)
 	struct options *o = &cli->options;
 	struct sx_capture_reader *reader = NULL;
 	struct string_list out = {0};
-	struct device_places places = {0};
+	struct input_places places = {0};
 	enum sx_status status = sx_capture_open(o->input, &reader, err);
 	if (!status)
 		status = device_words_places(cli, o->input, reader, &places, err);

@@ -3,7 +3,7 @@
 #include "base/number.h"
 #include "analysis/report/report.h"
 #include "output/report/report.h"
-#include "tools/cli/input/capture_view.h"
+#include "tools/cli/input/request.h"
 #include "tools/cli/input/columns.h"
 #include "tools/cli/ticker.h"
 
@@ -17,11 +17,10 @@
 
 /* Samples of one device and what the rules say of them. */
 struct advised {
-	struct report_fill *fill;  /* of all devices */
-	struct capture_view *view; /* or NULL: a table of another kind */
-	struct input_rows *input;  /* the table of a file */
+	struct report_fill *fill;    /* of all devices */
+	struct input_device *device; /* or NULL: a table of another kind */
+	struct input_rows *input;    /* the table of a file */
 	struct sx_catalog *catalog;
-	struct sx_table *raw; /* of a view: one record's rows at a time */
 	struct sx_constant_value *constants;
 	const struct sx_advice *advice; /* NULL without samples */
 	uint64_t rows;
@@ -167,14 +166,14 @@ static enum sx_status gather_constants(const struct cli *cli, struct advised *a,
 				       struct report_source *source, struct sx_error *err)
 {
 	const struct options *o = &cli->options;
-	uint32_t count = a->view ? a->view->facts.constant_count : 0;
+	uint32_t count = a->device ? a->device->facts.constant_count : 0;
 	a->constants = calloc(count + o->constant_count + 1, sizeof(*a->constants));
 	if (!a->constants)
 		return error_nomem(err, "judging samples");
 	if (count)
-		memcpy(a->constants, a->view->constants, count * sizeof(*a->constants));
+		memcpy(a->constants, a->device->constants, count * sizeof(*a->constants));
 	for (size_t i = 0; i < o->constant_count; i++)
-		if (!a->view ||
+		if (!a->device ||
 		    sx_catalog_find_constant(a->catalog, o->constants[i].name) != SX_NONE)
 			a->constants[count++] = o->constants[i];
 	source->facts.constants = a->constants;
@@ -186,9 +185,10 @@ static enum sx_status add_rows(struct advised *a, struct sx_error *err)
 {
 	enum sx_status status = SX_OK;
 	while (!status) {
-		status = a->view ? capture_view_next(a->view, a->raw, err)
-				 : input_rows_next(a->input, err);
-		const struct sx_table *raw = a->view ? a->raw : input_rows_table(a->input);
+		status =
+		    a->device ? input_device_next(a->device, err) : input_rows_next(a->input, err);
+		const struct sx_table *raw =
+		    a->device ? a->device->raw : input_rows_table(a->input);
 		if (!status)
 			status = report_add_rows(a->fill, a->index, raw, err);
 		if (!status)
@@ -203,9 +203,9 @@ static enum sx_status judge(const struct cli *cli, struct advised *a, struct sx_
 	struct report_source source = {.catalog = a->catalog,
 				       .facts.set = cli->options.set,
 				       .facts.variant = cli->options.api};
-	if (a->view)
-		source = capture_view_source(cli, a->view, NULL, a->raw);
-	source.like = a->view ? a->raw : input_rows_table(a->input);
+	if (a->device)
+		source = input_report_source(a->device);
+	source.like = a->device ? a->device->raw : input_rows_table(a->input);
 	enum sx_status status = gather_constants(cli, a, &source, err);
 	if (!status)
 		status = report_add_device(a->fill, &source, &a->index, err);
@@ -215,10 +215,9 @@ static enum sx_status judge(const struct cli *cli, struct advised *a, struct sx_
 static void close_one(struct advised *a)
 {
 	input_rows_close(a->input);
-	sx_table_destroy(a->raw);
 	free(a->constants);
 	sx_catalog_unref(a->catalog);
-	capture_view_close(a->view);
+	input_device_close(a->device);
 }
 
 /* Devices of which --process or --context left nothing are passed over for those with rows. */
@@ -235,8 +234,9 @@ static enum sx_status judge_all(const struct cli *cli, struct report_fill *fill,
 		struct advised one = all[i];
 		all[i] = (struct advised){0};
 		struct sx_error *first = why.message[0] ? &ignored : &why;
-		if (!status && one.view && capture_view_left_out(one.view, first)) {
-			status = report_set_facts(fill, one.index, &one.view->facts, &nothing, err);
+		if (!status && one.device && input_left_out(one.device, first)) {
+			status =
+			    report_set_facts(fill, one.index, &one.device->facts, &nothing, err);
 			close_one(&one);
 		} else {
 			all[kept++] = one;
@@ -258,7 +258,7 @@ static enum sx_status take_advice(const struct cli *cli, struct report_fill *fil
 	const struct report *report;
 	enum sx_status status = report_finish(fill, &report, err);
 	for (uint32_t i = 0; !status && i < report->device_count; i++) {
-		const char *set = all[i].view ? all[i].view->facts.set : cli->options.set;
+		const char *set = all[i].device ? all[i].device->facts.set : cli->options.set;
 		all[i].advice = report->devices[i].advice;
 		if (!set && all[i].advice && sx_advice_set(all[i].advice))
 			cli_note(cli, "read as set %s; if it was another: --set NAME",
@@ -280,37 +280,38 @@ static enum sx_status anything_judged(const struct advised *all, uint32_t count,
 	return nothing_judged(&all[0], err);
 }
 
-static enum sx_status open_one(const struct cli *cli, const char *path, uint32_t place,
+static enum sx_status open_one(const struct input_request *request, uint32_t place,
 			       struct advised *a, struct sx_error *err)
 {
-	enum sx_status status = capture_view_device(cli, path, place, &a->view, err);
+	enum sx_status status = input_device_open(request, place, &a->device, err);
 	if (!status)
-		status = capture_view_need_set(cli, a->view, err);
-	if (!status)
-		status = capture_view_table(a->view, &a->raw, err);
+		status = input_need_set(a->device, err);
 	if (status)
 		return status;
-	a->number = a->view->facts.number;
-	a->catalog = sx_catalog_ref(a->view->catalog);
-	a->simulated = a->view->info->facts.simulated;
+	a->number = a->device->facts.number;
+	a->catalog = sx_catalog_ref(a->device->catalog);
+	a->simulated = a->device->info->facts.simulated;
 	return SX_OK;
 }
 
 static enum sx_status open_capture(struct cli *cli, const char *path, struct advised **all,
 				   uint32_t *count, struct sx_error *err)
 {
-	uint32_t *list = NULL;
+	struct input_places places;
 	bool rated = cli->options.fps <= 0;
-	enum sx_status status = capture_view_list(cli, path, &list, count, err);
+	struct input_request request = request_of(cli, path);
+	enum sx_status status = input_find(&request, &places, err);
+	*count = places.count;
 	*all = calloc(*count + 1, sizeof(**all));
 	if (!status && !*all)
 		status = error_nomem(err, "judging samples");
 	for (uint32_t i = 0; !status && i < *count; i++) {
-		status = open_one(cli, path, list[i], &(*all)[i], err);
+		request = request_of(cli, path); /* with constants that were added */
+		status = open_one(&request, places.list[i], &(*all)[i], err);
 		if (!status && !rated)
 			rated = take_frame_rate(cli, (*all)[i].catalog, err) == SX_OK;
 	}
-	free(list);
+	free(places.list);
 	return status || rated ? status : SX_ERR_USAGE;
 }
 
@@ -357,8 +358,8 @@ static int advise_run(struct cli *cli)
 	const char *path;
 	enum sx_status status = cli_input(cli, &path, &err);
 	if (!status)
-		status = capture_view_is(path) ? open_capture(cli, path, &all, &count, &err)
-					       : open_table(cli, path, &all, &count, &err);
+		status = input_is_capture(path) ? open_capture(cli, path, &all, &count, &err)
+						: open_table(cli, path, &all, &count, &err);
 	if (!status)
 		status = report_begin(&fill, &err);
 	if (!status)
@@ -372,10 +373,11 @@ static int advise_run(struct cli *cli)
 		status = anything_judged(all, count, &err);
 	}
 	for (uint32_t i = 0; all && i < count; i++) {
-		if (!status && all[i].view && i == 0)
-			capture_view_note(cli, all[i].view);
-		whole = whole && !(all[i].view && (all[i].view->lacks || all[i].view->run.failure ||
-						   all[i].view->run.lost_more));
+		if (!status && all[i].device && i == 0)
+			input_device_note(all[i].device);
+		whole = whole &&
+			!(all[i].device && (all[i].device->lacks || all[i].device->run.failure ||
+					    all[i].device->run.lost_more));
 		close_one(&all[i]);
 	}
 	free(all);

@@ -5,7 +5,7 @@
 
 #include "tools/cli/gate_options.h"
 #include "tools/cli/input/baseline.h"
-#include "tools/cli/input/compare_input.h"
+#include "tools/cli/input/request.h"
 #include "tools/verbs/diff.h"
 #include "tools/verbs/repeat.h"
 #include "tools/verbs/run.h"

@@ -3,7 +3,7 @@
 
 #include "output/diff/diff.h"
 #include "tools/cli/input/baseline.h"
-#include "tools/cli/input/compare_input.h"
+#include "tools/cli/input/request.h"
 #include "tools/cli/gate_options.h"
 #include "tools/cli/ticker.h"
 #include "tools/verbs/diff.h"

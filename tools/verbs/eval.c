@@ -5,7 +5,7 @@
 
 #include "import/table/csv.h"
 #include "tools/cli/cli.h"
-#include "tools/cli/input/capture_view.h"
+#include "tools/cli/input/request.h"
 #include "input/given.h"
 #include "tools/cli/input/columns.h"
 #include "output/rows/rows.h"
@@ -207,12 +207,14 @@ static enum sx_status evaluate(const struct cli *cli, struct sx_catalog *catalog
  */
 static bool is_exported(struct cli *cli, const char **path)
 {
-	uint32_t *list = NULL, count = 0;
-	if (cli_input(cli, path, NULL) || !capture_view_is(*path) ||
-	    capture_view_list(cli, *path, &list, &count, NULL))
+	struct input_places places;
+	if (cli_input(cli, path, NULL) || !input_is_capture(*path))
 		return false;
-	free(list);
-	return count > 1 || (cli->options.counters && !cli->options.metrics.count);
+	const struct input_request request = request_of(cli, *path);
+	if (input_find(&request, &places, NULL))
+		return false;
+	free(places.list);
+	return places.count > 1 || (cli->options.counters && !cli->options.metrics.count);
 }
 
 static int eval_run(struct cli *cli)
@@ -225,7 +227,7 @@ static int eval_run(struct cli *cli)
 		return export_tables(cli, path, true);
 	enum sx_status status = cli_catalog(cli, &catalog, &err);
 	if (!status && cli->capture)
-		status = capture_view_need_set(cli, cli->capture, &err);
+		status = input_need_set(cli->capture, &err);
 	if (!status)
 		status = cli_input(cli, &path, &err);
 	if (!status)

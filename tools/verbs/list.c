@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "output/catalog/catalog.h"
-#include "tools/cli/input/capture_view.h"
+#include "tools/cli/input/request.h"
 #include "tools/cli/input/imported.h"
 #include "tools/cli/selection.h"
 #include "tools/verbs/device_list.h"
@@ -33,7 +33,7 @@ static enum sx_status take_file(struct cli *cli, size_t at, struct sx_error *err
 	    (strcmp(*path, "-") != 0 && access(*path, R_OK) < 0))
 		return SX_OK;
 	enum sx_status status = imported_replace(cli, path, err);
-	if (status || !capture_view_is(*path))
+	if (status || !input_is_capture(*path))
 		return status;
 	o->input = *path;
 	memmove(path, path + 1, (o->args.count - at - 1) * sizeof(*path));
@@ -179,27 +179,28 @@ static enum sx_status search_nothing(const struct many *m, const char *pattern,
 }
 
 /* The devices of a capture, each by its own set; a catalog that several have, once. */
-static enum sx_status each_recorded(struct many *m, const uint32_t *devices, uint32_t count,
+static enum sx_status each_recorded(struct many *m, const struct input_places *places,
 				    struct sx_error *err)
 {
-	struct capture_view **views = calloc(count, sizeof(struct capture_view *));
-	enum sx_status status = views ? SX_OK : error_nomem(err, "reading a capture");
+	uint32_t count = places->count;
+	const struct input_request request = request_of(m->cli, m->cli->options.input);
+	struct input_device **devices = calloc(count, sizeof(struct input_device *));
+	enum sx_status status = devices ? SX_OK : error_nomem(err, "reading a capture");
 	for (uint32_t i = 0; !status && i < count; i++) {
 		bool told = false;
-		status =
-		    capture_view_device(m->cli, m->cli->options.input, devices[i], &views[i], err);
+		status = input_device_open(&request, places->list[i], &devices[i], err);
 		for (uint32_t k = 0; !status && k < i; k++)
-			told |= strcmp(views[k]->info->catalog, views[i]->info->catalog) == 0 &&
-				strcmp(views[k]->facts.set ? views[k]->facts.set : "",
-				       views[i]->facts.set ? views[i]->facts.set : "") == 0;
+			told |= strcmp(devices[k]->info->catalog, devices[i]->info->catalog) == 0 &&
+				strcmp(devices[k]->facts.set ? devices[k]->facts.set : "",
+				       devices[i]->facts.set ? devices[i]->facts.set : "") == 0;
 		if (status || told)
 			continue;
-		m->set = views[i]->facts.set;
-		status = list_one(m, views[i]->catalog);
+		m->set = devices[i]->facts.set;
+		status = list_one(m, devices[i]->catalog);
 	}
-	for (uint32_t i = 0; views && i < count; i++)
-		capture_view_close(views[i]);
-	free(views);
+	for (uint32_t i = 0; devices && i < count; i++)
+		input_device_close(devices[i]);
+	free(devices);
 	return status;
 }
 
@@ -242,8 +243,8 @@ static enum sx_status list_elsewhere(struct many *m)
  * Nobody said which one is meant: the devices of a capture, or all catalogs that match a pattern,
  * or those of this machine.
  */
-static enum sx_status list_many(struct cli *cli, const char *what, const uint32_t *devices,
-				uint32_t count, struct sx_error *err)
+static enum sx_status list_many(struct cli *cli, const char *what,
+				const struct input_places *recorded, struct sx_error *err)
 {
 	const char *pattern = cli->options.args.count > 1 ? cli->options.args.items[1] : NULL;
 	struct many m = {.cli = cli,
@@ -253,20 +254,20 @@ static enum sx_status list_many(struct cli *cli, const char *what, const uint32_
 			 .listing = {.to = &cli->view}};
 	enum sx_status status = SX_OK;
 	if (cli->view.format == FORMAT_CSV)
-		return refuse_table(&m, devices != NULL, err);
-	m.set = devices ? NULL : cli->options.set;
+		return refuse_table(&m, recorded != NULL, err);
+	m.set = recorded ? NULL : cli->options.set;
 	if (cli->view.format == FORMAT_JSON) {
 		m.json = view_json_begin(&cli->view, "list");
 		json_kv_null(&m.json, "for");
 		json_kv_array(&m.json, what);
 	}
-	if (devices)
-		status = each_recorded(&m, devices, count, err);
+	if (recorded)
+		status = each_recorded(&m, recorded, err);
 	else if (pattern)
 		status = selection_each_catalog(cli, list_one, &m, err);
 	else
 		status = selection_each_here(cli, list_one, &m, err);
-	if (!devices && !pattern && !status && !m.shown)
+	if (!recorded && !pattern && !status && !m.shown)
 		status = list_elsewhere(&m);
 	if (cli->view.format == FORMAT_JSON) {
 		json_array_end(&m.json);
@@ -283,12 +284,13 @@ static enum sx_status list_many(struct cli *cli, const char *what, const uint32_
 static enum sx_status list_recorded(struct cli *cli, const char *what, bool *done,
 				    struct sx_error *err)
 {
-	uint32_t *devices = NULL, count = 0;
-	enum sx_status status = capture_view_list(cli, cli->options.input, &devices, &count, err);
-	*done = !status && count > 1;
+	struct input_places places;
+	const struct input_request request = request_of(cli, cli->options.input);
+	enum sx_status status = input_find(&request, &places, err);
+	*done = !status && places.count > 1;
 	if (*done)
-		status = list_many(cli, what, devices, count, err);
-	free(devices);
+		status = list_many(cli, what, &places, err);
+	free(places.list);
 	return status;
 }
 
@@ -309,7 +311,7 @@ static int list_run(struct cli *cli)
 	if (!status && o->input)
 		status = list_recorded(cli, what, &done, &err);
 	else if (!status && !o->catalog && !o->devices.count) {
-		status = list_many(cli, what, NULL, 0, &err);
+		status = list_many(cli, what, NULL, &err);
 		done = true;
 	}
 	if (done)

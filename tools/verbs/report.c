@@ -12,26 +12,28 @@
 #include "output/html/html.h"
 #include "output/report/report.h"
 #include "output/views.h"
-#include "tools/cli/input/capture_report.h"
-#include "tools/cli/input/capture_view.h"
+#include "tools/cli/input/request.h"
 #include "tools/cli/gate_options.h"
 #include "tools/cli/input/imported.h"
 #include "tools/cli/ticker.h"
 
 #define TOP_TEXT    20
 #define TOP_MACHINE 100000
+#define FPS_DEFAULT 60
 
 struct reporting {
 	struct cli *cli;
-	struct capture_report read;
+	struct input_report read;
 	struct report_by **by; /* --by: one a device */
 	uint32_t by_count;
 	/* --baseline: the run that the page pins beside this one. */
-	struct capture_report baseline;
+	struct input_report baseline;
 	struct compare_set sets[2];
 	struct comparison against;
-	bool left_out;	     /* --by: a device whose metrics were named has no such key */
-	bool baseline_lacks; /* the baseline is damaged, or samples were lost */
+	bool left_out;		 /* --by: a device whose metrics were named has no such key */
+	bool baseline_lacks;	 /* the baseline is damaged, or samples were lost */
+	struct budget_goal goal; /* with has_goal */
+	bool has_goal;
 	struct arena arena;
 	struct gate *gates; /* of the command line */
 	size_t gate_count;
@@ -73,11 +75,11 @@ static const char *report_own_key(const struct sx_capture_device *info, const ch
 }
 
 /* What --sort names, as this device has it. */
-static const char *report_sort(struct reporting *r, const struct capture_view *view)
+static const char *report_sort(struct reporting *r, const struct input_device *d)
 {
 	const char *sort = r->cli->options.sort;
 	size_t sign = sort && (*sort == '+' || *sort == '-');
-	const char *own = sort ? capture_view_name(r->cli, view, sort + sign) : NULL;
+	const char *own = sort ? input_device_name(d, sort + sign) : NULL;
 	if (!own || own == sort + sign)
 		return sort;
 	char *text = arena_alloc(&r->arena, strlen(own) + 2);
@@ -86,23 +88,23 @@ static const char *report_sort(struct reporting *r, const struct capture_view *v
 	return text ? text : sort;
 }
 
-static enum sx_status report_begin_by(void *user, uint32_t index, const struct capture_input *in,
+static enum sx_status report_begin_by(void *user, uint32_t index, const struct input_device *d,
 				      struct sx_error *err)
 {
 	struct reporting *r = user;
 	const struct options *o = &r->cli->options;
-	const struct sx_capture_info *info = sx_capture_info(in->view->reader);
-	struct report_by_options options = {.catalog = in->view->catalog,
-					    .metrics = capture_report_selection(r->cli, in, false),
-					    .sort = report_sort(r, in->view),
+	const struct sx_capture_info *info = sx_capture_info(d->reader);
+	struct report_by_options options = {.catalog = d->catalog,
+					    .metrics = input_report_selection(d, false),
+					    .sort = report_sort(r, d),
 					    .top = o->top,
 					    .begin_ns = info->begin_ns,
 					    .end_ns = info->end_ns,
 					    .interval_ns = o->interval_ns,
-					    .like = in->raw};
+					    .like = d->raw};
 	if (!options.top)
 		options.top = r->cli->view.format == FORMAT_TEXT ? TOP_TEXT : TOP_MACHINE;
-	bool asked = !capture_view_only_also(r->cli, in->view); /* else a gate alone is of it */
+	bool asked = !input_only_also(d); /* else a gate alone is of it */
 	struct report_by **by = realloc(r->by, ((size_t)index + 1) * sizeof(struct report_by *));
 	if (!by)
 		return error_nomem(err, "a report");
@@ -111,10 +113,9 @@ static enum sx_status report_begin_by(void *user, uint32_t index, const struct c
 	r->by_count = index + 1;
 	if (!asked)
 		return SX_OK;
-	enum sx_status status =
-	    report_key_parse(report_key_of(in->view->info, o->by), &options.by, err);
+	enum sx_status status = report_key_parse(report_key_of(d->info, o->by), &options.by, err);
 	if (status)
-		report_suggest_key(in->view->info, o->by, err);
+		report_suggest_key(d->info, o->by, err);
 	return status ? status : report_by_begin(&options, &by[index], err);
 }
 
@@ -164,12 +165,12 @@ static enum sx_status write_groups(struct reporting *r, const struct report *rep
 		struct groups_out *out = &all[count];
 		if (!r->by[i])
 			continue;
-		const struct sx_capture_device *info = r->read.devices[i].view->info;
+		const struct sx_capture_device *info = r->read.devices[i]->info;
 		*out = (struct groups_out){.view = &view,
 					   .report = report,
 					   .device = &report->devices[i],
 					   .by = report_own_key(info, r->cli->options.by),
-					   .number = r->read.devices[i].view->facts.number};
+					   .number = r->read.devices[i]->facts.number};
 		status = report_by_finish(r->by[i], &out->g, &why);
 		if (status && !first.message[0])
 			first = why;
@@ -190,8 +191,33 @@ static enum sx_status write_groups(struct reporting *r, const struct report *rep
 	return status;
 }
 
+static enum sx_status read_goal(struct reporting *r, struct sx_error *err)
+{
+	const struct options *o = &r->cli->options;
+	unsigned width, height;
+	char rest;
+	if (!o->resolution && (!(o->fps > 0) || options_is_default(o, "fps")))
+		return SX_OK;
+	if (!o->resolution) {
+		error_set(err, SX_ERR_USAGE, "--fps alone is no budget");
+		error_because(err, "it takes the size of the picture too");
+		error_try(err, "--fps %g --resolution 1920x1080", o->fps);
+		return SX_ERR_USAGE;
+	}
+	if (sscanf(o->resolution, "%ux%u%c", &width, &height, &rest) != 2 || !width || !height ||
+	    width > 65536 || height > 65536) {
+		error_set(err, SX_ERR_USAGE, "--resolution cannot be \"%s\"", o->resolution);
+		error_because(err, "it is a width and a height in pixels");
+		error_try(err, "--resolution 1920x1080");
+		return SX_ERR_USAGE;
+	}
+	r->goal = (struct budget_goal){width, height, o->fps > 0 ? o->fps : FPS_DEFAULT};
+	r->has_goal = true;
+	return SX_OK;
+}
+
 /* The gates of the command line; what they name is in the report whatever --metric selects. */
-static enum sx_status read_gates(struct reporting *r, struct capture_report_hooks *hooks,
+static enum sx_status read_gates(struct reporting *r, struct input_request *request,
 				 struct sx_error *err)
 {
 	enum sx_status status =
@@ -200,8 +226,8 @@ static enum sx_status read_gates(struct reporting *r, struct capture_report_hook
 	if (!status)
 		status = gate_options_names(&r->arena, (struct gates){r->gates, r->gate_count},
 					    &names, err);
-	hooks->also = names.items;
-	hooks->also_count = names.count;
+	request->also = names.items;
+	request->also_count = names.count;
 	return status;
 }
 
@@ -251,14 +277,18 @@ static enum sx_status pin_baseline(struct reporting *r, struct report *report, s
 {
 	const char **path = &r->cli->options.baseline;
 	const struct report *baseline = NULL;
-	struct capture_report_hooks hooks = {.course_bytes = COURSE_BYTES / 2};
+	struct input_request request;
+	const struct input_report_options options = {.course_bytes = COURSE_BYTES / 2,
+						     .goal = r->has_goal ? &r->goal : NULL};
 	if (!*path)
 		return SX_OK;
 	enum sx_status status = imported_replace(r->cli, path, err);
 	if (!status)
-		status = capture_report_read(r->cli, *path, &hooks, &r->baseline, err);
+		request = request_of(r->cli, *path);
 	if (!status)
-		r->baseline_lacks = !capture_report_note(r->cli, &r->baseline);
+		status = input_report_read(&request, &options, &r->baseline, err);
+	if (!status)
+		r->baseline_lacks = !input_report_note(&r->baseline);
 	if (!status)
 		status = report_finish(r->baseline.fill, &baseline, err);
 	if (!status)
@@ -293,31 +323,34 @@ static enum sx_status report(struct cli *cli, const char *path, bool *whole, int
 			     struct sx_error *err)
 {
 	struct reporting r = {.cli = cli};
-	struct capture_report_hooks hooks = {.user = &r, .join = cli->options.join};
+	struct input_request request = request_of(cli, path);
+	struct input_report_options options = {.user = &r, .join = cli->options.join};
 	compare_set_init(&r.sets[0]);
 	compare_set_init(&r.sets[1]);
 	if (cli->view.format == FORMAT_HTML)
-		hooks.course_bytes = cli->options.baseline ? COURSE_BYTES / 2 : COURSE_BYTES;
+		options.course_bytes = cli->options.baseline ? COURSE_BYTES / 2 : COURSE_BYTES;
 	if (cli->options.by) {
-		hooks.begin = report_begin_by;
-		hooks.rows = report_rows_by;
+		options.begin = report_begin_by;
+		options.rows = report_rows_by;
 	}
-	enum sx_status status = read_gates(&r, &hooks, err);
+	enum sx_status status = read_gates(&r, &request, err);
 	if (!status)
-		status = capture_report_read(cli, path, &hooks, &r.read, err);
+		status = read_goal(&r, err);
+	options.goal = r.has_goal ? &r.goal : NULL;
+	if (!status)
+		status = input_report_read(&request, &options, &r.read, err);
 	if (!status)
 		status = report_write(&r, code, whole, err);
 	if (!status)
-		*whole =
-		    capture_report_note(cli, &r.read) && *whole && !r.baseline_lacks && !r.left_out;
+		*whole = input_report_note(&r.read) && *whole && !r.baseline_lacks && !r.left_out;
 	for (uint32_t i = 0; i < r.by_count; i++)
 		report_by_destroy(r.by[i]);
 	free(r.by);
 	comparison_finish(&r.against);
 	compare_set_finish(&r.sets[0]);
 	compare_set_finish(&r.sets[1]);
-	capture_report_close(&r.baseline);
-	capture_report_close(&r.read);
+	input_report_close(&r.baseline);
+	input_report_close(&r.read);
 	arena_finish(&r.arena);
 	return status;
 }

@@ -32,7 +32,7 @@ void input_note_unknown(const struct cli *cli, const struct sx_table *table,
 	for (uint32_t i = import_unknown_column(table, catalog, 0); i != SX_NONE;
 	     i = import_unknown_column(table, catalog, i + 1)) {
 		const char *near[1], *name = sx_table_column(table, i)->name;
-		if (unknown++ >= INPUT_NOTES_MAX)
+		if (unknown++ >= COLUMN_NOTES_MAX)
 			continue;
 		if (sx_catalog_suggest(catalog, name, near, 1))
 			cli_note(cli,
@@ -45,12 +45,12 @@ void input_note_unknown(const struct cli *cli, const struct sx_table *table,
 			    "note: column %s means nothing in catalog %s and stands for itself",
 			    name, catalog_name);
 	}
-	if (unknown > INPUT_NOTES_MAX)
+	if (unknown > COLUMN_NOTES_MAX)
 		cli_note(cli, "note: further columns that mean nothing: %u",
-			 unknown - INPUT_NOTES_MAX);
+			 unknown - COLUMN_NOTES_MAX);
 	uint32_t first, told = 0;
 	for (uint32_t i = import_repeated_column(table, catalog, 0, &first);
-	     i != SX_NONE && told++ < INPUT_NOTES_MAX;
+	     i != SX_NONE && told++ < COLUMN_NOTES_MAX;
 	     i = import_repeated_column(table, catalog, i + 1, &first))
 		cli_note(cli, "note: column %s means the same as %s, which is read instead",
 			 sx_table_column(table, i)->name, sx_table_column(table, first)->name);

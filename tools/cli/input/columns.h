@@ -4,7 +4,7 @@
 
 #include "tools/cli/cli.h"
 
-#define INPUT_NOTES_MAX 5 /* unknown columns that are named one by one */
+#define COLUMN_NOTES_MAX 5 /* unknown columns that are named one by one */
 
 /* Reads raw counters of a catalog from a file; *out is owned by the caller. */
 enum sx_status input_table(const struct cli *cli, const char *path, struct sx_catalog *catalog,

@@ -14,7 +14,7 @@
 #include <sextant/capture.h>
 
 #include "import/import.h"
-#include "tools/cli/input/capture_view.h"
+#include "input/input.h"
 #include "input/given.h"
 #include "input/text.h"
 #include "input/input.h"
@@ -400,9 +400,9 @@ static enum sx_status unpack_capture(struct cli *cli, const char **path, struct 
 	struct imported made = {.fd = -1};
 	char *head = NULL;
 	size_t size = 0;
-	bool packed = strcmp(*path, "-") != 0 && !capture_view_is(*path) &&
+	bool packed = strcmp(*path, "-") != 0 && !input_is_capture(*path) &&
 		      !import_unpacked(*path, PACKED_HEAD, &head, &size, NULL) &&
-		      capture_view_begins(head, size);
+		      input_begins_as_capture(head, size);
 	free(head);
 	if (!packed)
 		return SX_OK;
@@ -425,7 +425,7 @@ enum sx_status imported_replace(struct cli *cli, const char **path, struct sx_er
 		status = unpack_capture(cli, path, err);
 	/* With --for, these read a plain table of counters themselves, in constant memory. */
 	bool named = cli->options.catalog && options_word("eval advise", cli->verb->name);
-	if (status || capture_view_is(*path) ||
+	if (status || input_is_capture(*path) ||
 	    (!(standard && !named) && !import_knows(*path, !named)))
 		return status;
 	status = make(cli, *path, &made, err);
@@ -473,6 +473,14 @@ const char *imported_remedy(const struct cli *cli, const char *text, char buf[IM
 			return named;
 	}
 	return text;
+}
+
+const char *imported_shown(const struct cli *cli, const char *path)
+{
+	for (const struct imported *i = cli->imported; i; i = i->next)
+		if (strcmp(path, i->path) == 0)
+			return i->shown;
+	return path;
 }
 
 void imported_finish(struct cli *cli)

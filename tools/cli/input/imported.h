@@ -23,6 +23,8 @@ enum sx_status imported_replace(struct cli *cli, const char **path, struct sx_er
 const char *imported_text(const struct cli *cli, const char *text, char buf[IMPORTED_TEXT_MAX]);
 /* The same of a remedy, where names are words of a shell. */
 const char *imported_remedy(const struct cli *cli, const char *text, char buf[IMPORTED_TEXT_MAX]);
+/* The name of a file as the user gave it. Lives as long as the run, or as `path`. */
+const char *imported_shown(const struct cli *cli, const char *path);
 void imported_finish(struct cli *cli);
 
 #endif

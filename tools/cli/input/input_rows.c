@@ -5,7 +5,7 @@
 
 #include "import/import.h"
 #include "import/table/csv.h"
-#include "tools/cli/input/capture_view.h"
+#include "input/input.h"
 #include "tools/cli/input/columns.h"
 #include "input/text.h"
 #include "tools/cli/ticker.h"
@@ -19,7 +19,7 @@ struct input_rows {
 	const char *path;
 	struct input_text source;
 	struct csv_stream *csv;	     /* or: */
-	struct sx_table *of_capture; /* owned */
+	struct input_device *device; /* or: not owned */
 	bool pending;		     /* the first rows are read, but not handed out yet */
 };
 
@@ -41,9 +41,8 @@ static enum sx_status open_csv(struct input_rows *rows, const char *path,
 /* The first record says which columns have data at all. */
 static enum sx_status open_capture(struct input_rows *rows, struct sx_error *err)
 {
-	enum sx_status status = capture_view_table(rows->cli->capture, &rows->of_capture, err);
-	if (!status)
-		status = capture_view_next(rows->cli->capture, rows->of_capture, err);
+	rows->device = rows->cli->capture;
+	enum sx_status status = input_device_next(rows->device, err);
 	rows->pending = !status;
 	return status == SX_END ? SX_OK : status;
 }
@@ -66,7 +65,7 @@ enum sx_status input_rows_open(const struct cli *cli, const char *path, struct s
 
 const struct sx_table *input_rows_table(const struct input_rows *rows)
 {
-	return rows->csv ? csv_table(rows->csv) : rows->of_capture;
+	return rows->csv ? csv_table(rows->csv) : rows->device->raw;
 }
 
 const struct csv_tally *input_rows_told(const struct input_rows *rows)
@@ -100,9 +99,9 @@ enum sx_status input_rows_next(struct input_rows *rows, struct sx_error *err)
 		rows->pending = false;
 		return SX_OK;
 	}
-	enum sx_status status = capture_view_next(rows->cli->capture, rows->of_capture, err);
+	enum sx_status status = input_device_next(rows->device, err);
 	if (status == SX_END)
-		capture_view_note(rows->cli, rows->cli->capture);
+		input_device_note(rows->device);
 	return status;
 }
 
@@ -112,7 +111,6 @@ void input_rows_close(struct input_rows *rows)
 		return;
 	csv_close(rows->csv);
 	input_text_close(&rows->source);
-	sx_table_destroy(rows->of_capture);
 	free(rows);
 }
 
@@ -121,7 +119,7 @@ enum sx_status input_table(const struct cli *cli, const char *path, struct sx_ca
 {
 	struct input_rows rows = {.cli = cli, .source = {.fd = -1}};
 	if (cli->capture)
-		return capture_view_load(cli, cli->capture, out, err);
+		return input_device_load(cli->capture, out, err);
 	enum sx_status status = open_csv(&rows, path, catalog, err);
 	if (!status)
 		status = csv_all(rows.csv, out, err);

@@ -6,7 +6,7 @@
 
 #include "base/strings.h"
 #include "tools/verbs/capture/align.h"
-#include "tools/cli/input/capture_view.h"
+#include "input/input.h"
 #include "tools/cli/result_file.h"
 #include "tools/cli/ticker.h"
 
@@ -350,8 +350,8 @@ static enum sx_status open_inputs(struct copying *c, struct sx_error *err)
 
 static int same_boot(const struct copying *c, size_t input)
 {
-	const char *a = capture_view_property(sx_capture_info(c->owners[0]), "boot");
-	const char *b = capture_view_property(sx_capture_info(c->owners[input]), "boot");
+	const char *a = input_property(sx_capture_info(c->owners[0]), "boot");
+	const char *b = input_property(sx_capture_info(c->owners[input]), "boot");
 	return *a && *b ? strcmp(a, b) == 0 : -1;
 }
 

@@ -7,7 +7,7 @@
 #include "base/suggest.h"
 #include "base/text_buf.h"
 #include "output/catalog/catalog.h"
-#include "tools/cli/input/capture_view.h"
+#include "tools/cli/input/request.h"
 #include "tools/cli/selection.h"
 
 /* Rules are words with points between them ("cpu.saturated"), as neutral names are. */
@@ -89,25 +89,27 @@ static enum sx_status search_catalogs(struct cli *cli, const char *name, struct 
 static enum sx_status choose_device(struct cli *cli, const char *name, struct sx_error *err)
 {
 	struct options *o = &cli->options;
-	uint32_t *list = NULL, count = 0, metric, counter;
-	if (!o->input || o->catalog || o->devices.count || !capture_view_is(o->input))
+	struct input_places places;
+	uint32_t metric, counter;
+	if (!o->input || o->catalog || o->devices.count || !input_is_capture(o->input))
 		return SX_OK;
-	enum sx_status status = capture_view_list(cli, o->input, &list, &count, err);
-	bool known = count < 2 || sx_definition_is(name);
-	for (uint32_t i = 0; !status && !known && i < count; i++) {
-		struct capture_view *device = NULL;
-		if (capture_view_device(cli, o->input, list[i], &device, NULL))
+	const struct input_request request = request_of(cli, o->input);
+	enum sx_status status = input_find(&request, &places, err);
+	bool known = places.count < 2 || sx_definition_is(name);
+	for (uint32_t i = 0; !status && !known && i < places.count; i++) {
+		struct input_device *device = NULL;
+		if (input_device_open(&request, places.list[i], &device, NULL))
 			continue;
 		struct catalog_view view = describe_view(device->catalog);
 		known = describe_find(&view, name, SX_NONE, &metric, &counter) ||
 			rule_find(&view, name) != SX_NONE;
 		char number[16];
 		snprintf(number, sizeof(number), "%u", (unsigned)device->facts.number);
-		capture_view_close(device);
+		input_device_close(device);
 		if (known)
 			status = options_add(o, &o->devices, number, true, err);
 	}
-	free(list);
+	free(places.list);
 	return status;
 }
 

@@ -2,25 +2,26 @@
 #include "tools/verbs/export/export.h"
 
 #include "output/views.h"
-#include "tools/cli/input/capture_report.h"
+#include "tools/cli/input/request.h"
 
 /* A view of the whole run instead of its rows. */
 static int export_report(struct cli *cli, const char *path)
 {
 	struct sx_error err = {0};
-	struct capture_report read = {0};
-	struct capture_report_hooks hooks = {.everything = true};
+	struct input_report read = {0};
+	const struct input_request request = request_of(cli, path);
+	const struct input_report_options options = {.everything = true};
 	const struct report *report = NULL;
 	bool whole = true;
-	enum sx_status status = capture_report_read(cli, path, &hooks, &read, &err);
+	enum sx_status status = input_report_read(&request, &options, &read, &err);
 	if (!status)
 		status = report_finish(read.fill, &report, &err);
 	if (!status)
 		status = views_find(cli->view.format)->write(&cli->view, report, &err);
 	if (!status)
-		whole = capture_report_note(cli, &read) &&
+		whole = input_report_note(&read) &&
 			!(cli->options.metrics.count && report_lacks_named(report));
-	capture_report_close(&read);
+	input_report_close(&read);
 	if (status)
 		return cli_fail(cli, &err);
 	return whole ? EXIT_OK : EXIT_INCOMPLETE;

@@ -2,6 +2,7 @@
 #ifndef TOOLS_VERBS_EXPORT_EXPORT_H
 #define TOOLS_VERBS_EXPORT_EXPORT_H
 
+#include "tools/cli/input/request.h"
 #include "output/rows/rows.h"
 #include "tools/cli/cli.h"
 
@@ -19,7 +20,7 @@ int export_tables(struct cli *cli, const char *path, bool one_table);
  * What stands beside the values of a device's rows: times, reservations, and the labels that any
  * row has, for which the capture is read once. Errors: those of reading.
  */
-enum sx_status export_shape(const struct cli *cli, const struct capture_view *view,
+enum sx_status export_shape(const struct cli *cli, const struct input_device *d,
 			    struct rows_shape *shape, struct sx_error *err);
 
 #endif

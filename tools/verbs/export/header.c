@@ -68,14 +68,14 @@ static void add_column(struct sx_column *list, uint32_t *count, const struct sx_
 /* What raw rows are written with. */
 static const struct sx_table *raw_columns(const struct exported *d)
 {
-	return d->overruled.table ? d->overruled.table : d->raw;
+	return d->overruled.table ? d->overruled.table : d->device->raw;
 }
 
 static uint32_t column_count(const struct exported *d)
 {
 	uint32_t count = sx_table_column_count(raw_columns(d));
-	if (d->metrics)
-		sx_metrics_columns(d->metrics, &count);
+	if (d->device->metrics)
+		sx_metrics_columns(d->device->metrics, &count);
 	return count;
 }
 
@@ -114,7 +114,7 @@ enum sx_status export_join_headers(struct exporting *e, struct sx_error *err)
 	for (uint32_t i = 0; i < e->count; i++) {
 		const struct exported *d = &e->devices[i];
 		const struct sx_metric_column *own =
-		    d->metrics ? sx_metrics_columns(d->metrics, &n) : NULL;
+		    d->device->metrics ? sx_metrics_columns(d->device->metrics, &n) : NULL;
 		for (uint32_t c = 0; c < column_count(d); c++)
 			add_column(list, &count,
 				   own ? &(struct sx_column){.name = own[c].name,
@@ -175,10 +175,10 @@ static uint32_t find_constant(const struct sx_constant_value *list, uint32_t cou
 static uint32_t place_constants(const struct exported *d, struct sx_constant_value *list,
 				uint32_t count)
 {
-	for (uint32_t i = 0; i < d->view->facts.constant_count; i++) {
-		const struct sx_constant_value *c = &d->view->constants[i];
+	for (uint32_t i = 0; i < d->device->facts.constant_count; i++) {
+		const struct sx_constant_value *c = &d->device->constants[i];
 		uint32_t at = find_constant(list, count, c->name);
-		if (!d->metrics && sx_table_find(raw_columns(d), c->name) != SX_NONE)
+		if (!d->device->metrics && sx_table_find(raw_columns(d), c->name) != SX_NONE)
 			continue;
 		list[at] = *c;
 		count += at == count;
@@ -191,7 +191,7 @@ enum sx_status export_gather_constants(struct exporting *e, struct sx_error *err
 {
 	uint32_t most = 1, count = 0;
 	for (uint32_t i = 0; i < e->count; i++)
-		most += e->devices[i].view->facts.constant_count;
+		most += e->devices[i].device->facts.constant_count;
 	struct sx_constant_value *all = calloc(most, sizeof(*all));
 	for (uint32_t i = 0; all && i < e->count; i++)
 		count = place_constants(&e->devices[i], all, count);
@@ -236,10 +236,10 @@ static bool add_prefixed(struct exporting *e, uint32_t *named, const char *prefi
 static bool add_different(struct exporting *e, uint32_t device, const char *prefix,
 			  struct joined_constants *j)
 {
-	const struct capture_view *view = e->devices[device].view;
+	const struct input_device *own = e->devices[device].device;
 	const struct exported *to = &e->devices[0];
-	for (uint32_t i = 0; i < view->facts.constant_count; i++) {
-		const struct sx_constant_value *c = &view->constants[i];
+	for (uint32_t i = 0; i < own->facts.constant_count; i++) {
+		const struct sx_constant_value *c = &own->constants[i];
 		uint32_t at = find_constant(to->constants, j->own, c->name);
 		if (at < j->own && to->constants[at].value == c->value)
 			continue;
@@ -258,7 +258,7 @@ enum sx_status export_join_constants(struct exporting *e, const struct join_devi
 	struct joined_constants joined = {0};
 	uint32_t most = 1;
 	for (uint32_t i = 0; i < e->count; i++)
-		most += e->devices[i].view->facts.constant_count;
+		most += e->devices[i].device->facts.constant_count;
 	to->constants = calloc(most, sizeof(*to->constants));
 	e->names = calloc(most, sizeof(*e->names));
 	bool good = to->constants && e->names;

@@ -3,15 +3,13 @@
 #define TOOLS_VERBS_EXPORT_HEADER_H
 
 #include "output/rows/rows.h"
-#include "tools/cli/input/capture_view.h"
+#include "tools/cli/input/request.h"
 
 /* One device of the capture. */
 struct exported {
-	struct capture_view *view;
-	struct sx_metrics *metrics; /* NULL: the raw columns as they are */
-	bool bare;		    /* --join: its rows alone are wanted, none of its columns */
-	struct sx_table *raw;
-	struct overruled overruled; /* of raw columns */
+	struct input_device *device; /* without metrics: the raw columns as they are */
+	bool bare;		     /* --join: its rows alone are wanted, none of its columns */
+	struct overruled overruled;  /* of raw columns */
 	struct rows_shape shape;
 	struct sx_constant_value *constants; /* of all devices, this one's values; or NULL */
 };

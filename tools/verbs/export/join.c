@@ -12,7 +12,7 @@ static enum sx_status values_of(const struct cli *cli, const struct join_device 
 	struct sx_table *own = NULL, *raw = NULL;
 	struct sx_metrics *metrics = NULL;
 	const struct options *o = &cli->options;
-	enum sx_status status = capture_view_load(cli, d->view, &own, err);
+	enum sx_status status = input_device_load(d->device, &own, err);
 	if (!status)
 		status = sx_table_join(rows, own, &raw, err);
 	sx_table_destroy(own);
@@ -20,9 +20,10 @@ static enum sx_status values_of(const struct cli *cli, const struct join_device 
 		*out = raw;
 		return SX_OK;
 	}
-	struct sx_metrics_options options = capture_view_selection(cli, d->view, raw);
+	struct sx_metrics_options options = input_selection(d->device);
+	options.like = raw;
 	if (!status)
-		status = sx_metrics_create(d->view->catalog, &options, &metrics, err);
+		status = sx_metrics_create(d->device->catalog, &options, &metrics, err);
 	if (!status)
 		status = sx_metrics_eval(metrics, raw, out, err);
 	sx_metrics_destroy(metrics);
@@ -142,15 +143,15 @@ enum sx_status export_join(const struct cli *cli, const struct join_device *devi
 {
 	struct sx_table *rows = NULL;
 	struct sx_table **parts = calloc((size_t)count + 1, sizeof(*parts));
-	enum sx_status status = parts ? capture_view_load(cli, devices[0].view, &rows, err)
+	enum sx_status status = parts ? input_device_load(devices[0].device, &rows, err)
 				      : error_nomem(err, "joining devices");
 	if (!status && devices[0].metrics)
 		status = sx_metrics_eval(devices[0].metrics, rows, &parts[0], err);
 	/* What lies beside a program's rows is the machine's, which tells no process. */
 	for (uint32_t i = 1; i < count; i++)
-		devices[i].view->choice.unlabelled = true;
+		devices[i].device->of.rows.unlabelled = true;
 	for (uint32_t i = 1; !status && i < count; i++)
-		status = capture_view_related(devices[0].view, devices[i].view, err);
+		status = input_related(devices[0].device, devices[i].device, err);
 	for (uint32_t i = 1; !status && i < count; i++)
 		status = values_of(cli, &devices[i], rows, &parts[i], err);
 	if (!status && !parts[0]) {

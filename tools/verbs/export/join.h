@@ -2,11 +2,11 @@
 #ifndef TOOLS_VERBS_EXPORT_JOIN_H
 #define TOOLS_VERBS_EXPORT_JOIN_H
 
-#include "tools/cli/input/capture_view.h"
+#include "tools/cli/input/request.h"
 
 /* A device that takes part. */
 struct join_device {
-	struct capture_view *view;
+	struct input_device *device;
 	const struct sx_metrics *metrics; /* of the first; NULL: raw counters */
 	bool bare;			  /* the first: no column, only its rows */
 	const char *prefix;		  /* before its columns' names, "" for the first */

@@ -10,9 +10,9 @@
 #include "output/perfetto/perfetto.h"
 #include "base/number.h"
 #include "output/write/zip.h"
-#include "tools/cli/input/capture_report.h"
-#include "tools/cli/input/capture_view.h"
+#include "input/input.h"
 #include "input/text.h"
+#include "tools/cli/input/request.h"
 #include "tools/verbs/export/export.h"
 
 #define TEXTS_MAX 64
@@ -30,7 +30,7 @@ struct found {
 struct tracing {
 	struct cli *cli;
 	const char *path;
-	struct capture_report read;
+	struct input_report read;
 	struct found **found;
 	uint32_t found_count;
 	struct trace_device *devices;
@@ -40,7 +40,7 @@ struct tracing {
 	struct trace *out;
 };
 
-static enum sx_status trace_device(void *user, uint32_t index, const struct capture_input *in,
+static enum sx_status trace_device(void *user, uint32_t index, const struct input_device *d,
 				   struct sx_error *err)
 {
 	struct tracing *t = user;
@@ -52,7 +52,7 @@ static enum sx_status trace_device(void *user, uint32_t index, const struct capt
 	t->found_count = index + 1;
 	if (!found)
 		return error_nomem(err, "exporting");
-	found->columns = sx_table_column_count(in->raw);
+	found->columns = sx_table_column_count(d->raw);
 	found->any = calloc((size_t)found->columns + 1, sizeof(*found->any));
 	found->skipped = calloc((size_t)found->columns + 1, sizeof(*found->skipped));
 	return found->any && found->skipped ? SX_OK : error_nomem(err, "exporting");
@@ -141,20 +141,19 @@ static enum sx_status list_devices(struct tracing *t, const struct report *repor
 	if (!t->devices)
 		return error_nomem(err, "exporting");
 	for (uint32_t i = 0; i < t->read.count; i++) {
-		const struct capture_input *in = &t->read.devices[i];
+		const struct input_device *d = t->read.devices[i];
 		t->devices[i] =
 		    (struct trace_device){.report = &report->devices[i],
-					  .metrics = o->counters && !chosen ? NULL : in->metrics,
-					  .raw = in->raw,
+					  .metrics = o->counters && !chosen ? NULL : d->metrics,
+					  .raw = d->raw,
 					  .raw_any = chosen ? NULL : t->found[i]->any,
 					  .raw_skipped = t->found[i]->skipped,
 					  .lanes = &t->found[i]->lanes,
-					  .clock = in->view->info->facts.clock,
-					  .interval_ns = in->view->info->interval_ns,
-					  .number = in->view->facts.number};
+					  .clock = d->info->facts.clock,
+					  .interval_ns = d->info->interval_ns,
+					  .number = d->facts.number};
 		for (int l = 0; l < SX_LABEL_COUNT; l++)
-			t->devices[i].labels[l] =
-			    capture_view_label(in->view->info, (enum sx_label)l);
+			t->devices[i].labels[l] = input_label(d->info, (enum sx_label)l);
 	}
 	return SX_OK;
 }
@@ -162,7 +161,7 @@ static enum sx_status list_devices(struct tracing *t, const struct report *repor
 static enum sx_status write_rows(struct tracing *t, uint32_t index, const struct sx_rows *rows,
 				 struct sx_error *err)
 {
-	struct sx_table *raw = t->read.devices[index].raw, *values = NULL;
+	struct sx_table *raw = t->read.devices[index]->raw, *values = NULL;
 	sx_table_clear(raw);
 	enum sx_status status = sx_table_append(raw, rows, err);
 	if (!status && t->devices[index].metrics)
@@ -176,7 +175,7 @@ static enum sx_status write_rows(struct tracing *t, uint32_t index, const struct
 static uint32_t index_of(const struct tracing *t, uint32_t device)
 {
 	for (uint32_t i = 0; i < t->read.count; i++)
-		if (t->read.devices[i].view->device == device)
+		if (t->read.devices[i]->place == device)
 			return i;
 	return SX_NONE;
 }
@@ -236,7 +235,7 @@ static enum sx_status write_records(struct tracing *t, struct sx_error *err)
 static enum sx_status write_trace(struct tracing *t, FILE *out, const struct report *report,
 				  struct sx_error *err)
 {
-	const struct sx_capture_info *info = sx_capture_info(t->read.devices[0].view->reader);
+	const struct sx_capture_info *info = sx_capture_info(t->read.devices[0]->reader);
 	uint64_t untimed = 0;
 	struct trace_head head = {.report = report,
 				  .devices = t->devices,
@@ -346,7 +345,7 @@ static void tracing_finish(struct tracing *t)
 	}
 	free(t->found);
 	free(t->devices);
-	capture_report_close(&t->read);
+	input_report_close(&t->read);
 }
 
 static enum sx_status not_for_terminals(struct sx_error *err)
@@ -361,14 +360,15 @@ int export_perfetto(struct cli *cli, const char *path)
 {
 	struct sx_error err = {0};
 	struct tracing t = {.cli = cli, .path = path};
-	const struct capture_report_hooks hooks = {
+	const struct input_request request = request_of(cli, path);
+	const struct input_report_options options = {
 	    .begin = trace_device, .rows = trace_scan, .user = &t, .everything = true};
 	const struct report *report = NULL;
 	const char *system = cli->options.merge;
 	bool whole = true;
 	enum sx_status status = cli->view.out.terminal ? not_for_terminals(&err) : SX_OK;
 	if (!status)
-		status = capture_report_read(cli, path, &hooks, &t.read, &err);
+		status = input_report_read(&request, &options, &t.read, &err);
 	if (!status)
 		status = report_finish(t.read.fill, &report, &err);
 	if (!status)
@@ -377,7 +377,7 @@ int export_perfetto(struct cli *cli, const char *path)
 		status = system ? write_archive(&t, system, report, &err)
 				: write_trace(&t, cli->view.out.out, report, &err);
 	if (!status)
-		whole = capture_report_note(cli, &t.read) &&
+		whole = input_report_note(&t.read) &&
 			!(cli->options.metrics.count && report_lacks_named(report));
 	tracing_finish(&t);
 	if (status)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/suggest.h"
+#include "tools/cli/input/request.h"
 #include "tools/verbs/export/export.h"
 #include "tools/verbs/export/header.h"
 #include "tools/verbs/export/join.h"
@@ -20,17 +21,17 @@ static bool has_label(const struct sx_rows *rows, int label)
 }
 
 /* Only labels that some row has get a column, and the header comes first: a pass of its own. */
-static enum sx_status labels_of(const struct capture_view *view, uint32_t *labels,
+static enum sx_status labels_of(const struct input_device *d, uint32_t *labels,
 				struct sx_error *err)
 {
 	struct sx_capture_reader *reader = NULL;
 	struct sx_capture_record record;
 	*labels = 0;
-	enum sx_status status = sx_capture_open(view->path, &reader, err);
+	enum sx_status status = sx_capture_open(d->of.path, &reader, err);
 	if (status)
 		return status;
 	while ((status = sx_capture_next(reader, &record, err)) == SX_OK)
-		for (int i = 0; record.device == view->device && i < SX_LABEL_COUNT; i++)
+		for (int i = 0; record.device == d->place && i < SX_LABEL_COUNT; i++)
 			if (record.type == SX_CAPTURE_ROWS && !(*labels >> i & 1) &&
 			    has_label(&record.rows, i))
 				*labels |= 1u << i;
@@ -38,20 +39,19 @@ static enum sx_status labels_of(const struct capture_view *view, uint32_t *label
 	return status == SX_END || status == SX_AGAIN ? SX_OK : status;
 }
 
-enum sx_status export_shape(const struct cli *cli, const struct capture_view *view,
+enum sx_status export_shape(const struct cli *cli, const struct input_device *d,
 			    struct rows_shape *shape, struct sx_error *err)
 {
-	*shape =
-	    (struct rows_shape){.schema = cli->verb->name,
-				.catalog = sx_catalog_info(view->catalog)->name,
-				.name = *view->info->facts.name ? view->info->facts.name : NULL,
-				.times = true,
-				.quality = true,
-				.simulated = view->info->facts.simulated,
-				.kind = view->info->kind};
+	*shape = (struct rows_shape){.schema = cli->verb->name,
+				     .catalog = sx_catalog_info(d->catalog)->name,
+				     .name = *d->info->facts.name ? d->info->facts.name : NULL,
+				     .times = true,
+				     .quality = true,
+				     .simulated = d->info->facts.simulated,
+				     .kind = d->info->kind};
 	for (int i = 0; i < SX_LABEL_COUNT; i++)
-		shape->label_names[i] = capture_view_label(view->info, (enum sx_label)i);
-	enum sx_status status = labels_of(view, &shape->labels, err);
+		shape->label_names[i] = input_label(d->info, (enum sx_label)i);
+	enum sx_status status = labels_of(d, &shape->labels, err);
 	shape->say_kind = rows_need_kind(shape);
 	return status;
 }
@@ -60,35 +60,32 @@ static enum sx_status export_select_metrics(const struct cli *cli, struct export
 					    struct sx_error *err)
 {
 	const struct options *o = &cli->options;
-	struct sx_metrics_options options = capture_view_selection(cli, d->view, d->raw);
+	struct sx_metrics_options options = input_selection(d->device);
 	if (o->counters && !o->metrics.count)
-		return overruled_begin(&d->overruled, d->view->catalog,
+		return overruled_begin(&d->overruled, d->device->catalog,
 				       &(struct overruling){o->constants, o->constant_count},
-				       d->raw, err);
-	return sx_metrics_create(d->view->catalog, &options, &d->metrics, err);
+				       d->device->raw, err);
+	return sx_metrics_create(d->device->catalog, &options, &d->device->metrics, err);
 }
 
 static void close_device(struct exported *d)
 {
-	sx_metrics_destroy(d->metrics);
-	sx_table_destroy(d->raw);
 	overruled_finish(&d->overruled);
-	capture_view_close(d->view);
+	input_device_close(d->device);
 	free(d->constants);
-	*d = (struct exported){.view = NULL};
+	*d = (struct exported){.device = NULL};
 }
 
-static enum sx_status open_device(const struct cli *cli, const char *path, uint32_t place,
-				  struct exported *d, struct sx_error *err)
+static enum sx_status open_device(const struct cli *cli, const struct input_request *request,
+				  uint32_t place, struct exported *d, struct sx_error *err)
 {
-	enum sx_status status = capture_view_prepare(
-	    cli, &(struct capture_device){.path = path, .place = place}, &d->view, &d->raw, err);
+	enum sx_status status = input_device_prepare(request, place, &d->device, err);
 	if (!status)
 		status = export_select_metrics(cli, d, err);
 	if (status)
 		return status;
-	status = export_shape(cli, d->view, &d->shape, err);
-	d->shape.device = d->view->facts.number;
+	status = export_shape(cli, d->device, &d->shape, err);
+	d->shape.device = d->device->facts.number;
 	return status;
 }
 
@@ -97,12 +94,12 @@ static enum sx_status convert(struct exporting *e, struct rows_writer *writer, s
 			      bool last, struct sx_error *err)
 {
 	struct sx_table *values = NULL;
-	const struct sx_table *out = d->raw;
+	const struct sx_table *out = d->device->raw;
 	enum sx_status status = SX_OK;
-	if (d->metrics)
-		status = sx_metrics_eval(d->metrics, d->raw, &values, err);
+	if (d->device->metrics)
+		status = sx_metrics_eval(d->device->metrics, d->device->raw, &values, err);
 	else
-		status = overruled_rows(&d->overruled, d->raw, &out, err);
+		status = overruled_rows(&d->overruled, d->device->raw, &out, err);
 	if (values)
 		out = values;
 	if (!status && e->joined && last)
@@ -125,7 +122,7 @@ static enum sx_status export_device(struct exporting *e, struct rows_writer *wri
 	enum sx_status status = SX_OK;
 	writer->shape = &d->shape;
 	while (!status) {
-		status = capture_view_next(d->view, d->raw, err);
+		status = input_device_next(d->device, err);
 		if (!status)
 			status = convert(e, writer, d, false, err);
 		if (!status && ferror(e->cli->view.out.out))
@@ -168,7 +165,8 @@ static void mark_devices(struct exporting *e, struct json *json)
 		shape->within = tables ? json : NULL;
 		if (e->one_table && !same)
 			shape->catalog = NULL;
-		shape->known = same && e->devices[i].metrics ? e->devices[i].view->catalog : NULL;
+		shape->known =
+		    same && e->devices[i].device->metrics ? e->devices[i].device->catalog : NULL;
 	}
 }
 
@@ -189,7 +187,7 @@ static void tables_end(struct json *json)
 static void name_table(const struct exporting *e, uint32_t index)
 {
 	struct view *view = &e->cli->view;
-	const struct sx_capture_device *info = e->devices[index].view->info;
+	const struct sx_capture_device *info = e->devices[index].device->info;
 	if (index)
 		fputc('\n', view->out.out);
 	text_styled(&view->out, TEXT_BOLD, *info->facts.name ? info->facts.name : info->catalog);
@@ -238,10 +236,10 @@ static enum sx_status nothing_to_join(struct sx_error *err)
 /* "cpu.", or "cpu#2." where another device has that source. */
 static const char *prefix_of(const struct exporting *e, uint32_t index, char *out, size_t size)
 {
-	const char *source = e->devices[index].view->info->facts.source;
+	const char *source = e->devices[index].device->info->facts.source;
 	uint32_t same = 0;
 	for (uint32_t i = 0; i < e->count; i++)
-		same += suggest_is_same(e->devices[i].view->info->facts.source, source);
+		same += suggest_is_same(e->devices[i].device->info->facts.source, source);
 	if (same > 1)
 		snprintf(out, size, "%s#%u.", source, e->devices[index].shape.device);
 	else
@@ -263,8 +261,8 @@ static enum sx_status export_joined(struct exporting *e, struct sx_error *err)
 	for (uint32_t i = 0; !status && i < e->count; i++) {
 		view->simulated |= e->devices[i].shape.simulated;
 		devices[i] = (struct join_device){
-		    .view = e->devices[i].view,
-		    .metrics = e->devices[i].metrics,
+		    .device = e->devices[i].device,
+		    .metrics = e->devices[i].device->metrics,
 		    .bare = e->devices[i].bare,
 		    .prefix = prefix_of(e, i, prefixes[i], sizeof(prefixes[i]))};
 	}
@@ -296,9 +294,7 @@ static enum sx_status export_joined(struct exporting *e, struct sx_error *err)
 static enum sx_status open_bare(struct exporting *e, struct exported *d, uint32_t number,
 				struct sx_error *err)
 {
-	enum sx_status status = capture_view_table(d->view, &d->raw, err);
-	if (!status)
-		status = export_shape(e->cli, d->view, &d->shape, err);
+	enum sx_status status = export_shape(e->cli, d->device, &d->shape, err);
 	d->shape.device = number;
 	d->bare = true;
 	return status;
@@ -306,26 +302,27 @@ static enum sx_status open_bare(struct exporting *e, struct exported *d, uint32_
 
 static enum sx_status open_devices(struct exporting *e, const char *path, struct sx_error *err)
 {
-	uint32_t *list = NULL, count = 0;
-	enum sx_status passed = SX_OK, status = capture_view_list(e->cli, path, &list, &count, err);
-	e->devices = calloc(count + 1, sizeof(*e->devices));
+	struct input_places places;
+	const struct input_request request = request_of(e->cli, path);
+	enum sx_status passed = SX_OK, status = input_find(&request, &places, err);
+	e->devices = calloc(places.count + 1, sizeof(*e->devices));
 	if (!status && !e->devices)
 		status = error_nomem(err, "exporting");
-	for (uint32_t i = 0; !status && i < count; i++) {
+	for (uint32_t i = 0; !status && i < places.count; i++) {
 		struct exported *d = &e->devices[e->count++];
-		status = open_device(e->cli, path, list[i], d, err);
-		if (!capture_view_passes_over(e->cli, status, count))
+		status = open_device(e->cli, &request, places.list[i], d, err);
+		if (!input_passes_over(&request, status, places.count))
 			continue;
 		passed = passed ? passed : status;
-		if (e->cli->options.join && !i && d->view) {
-			status = open_bare(e, d, list[i], err);
+		if (e->cli->options.join && !i && d->device) {
+			status = open_bare(e, d, places.list[i], err);
 			continue;
 		}
 		status = SX_OK;
 		close_device(d);
 		e->count--;
 	}
-	free(list);
+	free(places.list);
 	bool any = e->count > 1 || (e->count && !e->devices[0].bare);
 	return !status && !any ? passed : status;
 }
@@ -334,10 +331,10 @@ static enum sx_status open_devices(struct exporting *e, const char *path, struct
 static enum sx_status anything_chosen(const struct exporting *e, struct sx_error *err)
 {
 	for (uint32_t i = 0; i < e->count; i++)
-		if (e->devices[i].view->chosen)
+		if (e->devices[i].device->chosen)
 			return SX_OK;
 	for (uint32_t i = 0; i < e->count; i++)
-		if (capture_view_left_out(e->devices[i].view, err))
+		if (input_left_out(e->devices[i].device, err))
 			return SX_INCOMPLETE;
 	return SX_OK;
 }
@@ -361,7 +358,7 @@ int export_tables(struct cli *cli, const char *path, bool one_table)
 	if (!status)
 		status = anything_chosen(&e, &err);
 	if (!status)
-		whole = capture_view_note(cli, e.devices[0].view);
+		whole = input_device_note(e.devices[0].device);
 	close_devices(&e);
 	if (status)
 		return cli_fail(cli, &err);

@@ -1,9 +1,18 @@
-/* The two sides of a comparison as they are named on the command line. */
-#ifndef TOOLS_CLI_INPUT_COMPARE_INPUT_H
-#define TOOLS_CLI_INPUT_COMPARE_INPUT_H
+/* Files as the command line names them: what is wanted of each. */
+#ifndef TOOLS_CLI_INPUT_REQUEST_H
+#define TOOLS_CLI_INPUT_REQUEST_H
 
-#include "analysis/compare/compare.h"
+#include "input/input.h"
 #include "tools/cli/cli.h"
+
+/* What the options ask of a file; valid until an option or a device changes. */
+struct input_request request_of(const struct cli *cli, const char *path);
+/*
+ * Opens the device that --for or --device names, else the first. *out is owned by the caller.
+ * The options' constants then include the file's.
+ */
+enum sx_status request_open(struct cli *cli, const char *path, struct input_device **out,
+			    struct sx_error *err);
 
 /* Takes names that no device knows but every comparison has (run_time) out of --metric. */
 void compare_input_own(struct cli *cli);
