@@ -259,7 +259,7 @@ static enum sx_status fill_devices(const struct input_request *request,
 	return !status && !out->count ? passed : status;
 }
 
-/* When a capture was recorded; of what was imported, nobody knows. */
+/* When a capture was recorded; unknown of imported files. */
 static uint64_t created_ns(const struct input_report *read)
 {
 	const struct sx_capture_info *info = sx_capture_info(read->devices[0]->reader);

@@ -10,7 +10,8 @@
 /* Rows with data, those that they stand for, and all others. */
 struct total_span {
 	struct extent with, skipped, lost;
-	struct extent uncounted; /* of the lost rows, those in which something was: gaps, disturbed */
+	struct extent
+	    uncounted; /* of the lost rows, those in which something was: gaps, disturbed */
 };
 
 /* Adjacent rows, and how much they are together. */

@@ -9,7 +9,6 @@
 #include "base/teller.h"
 
 struct bare_units;
-struct spill;
 struct units;
 
 /* A part of the text; not terminated. */
