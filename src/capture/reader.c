@@ -32,6 +32,8 @@ void sx_capture_close(struct sx_capture_reader *reader)
 {
 	if (!reader)
 		return;
+	if (reader->from.close)
+		reader->from.close(reader->from.user);
 	if (reader->bytes.fd >= 0)
 		close(reader->bytes.fd);
 	free(reader->bytes.window);
@@ -167,6 +169,57 @@ enum sx_status sx_capture_open(const char *path, struct sx_capture_reader **out,
 		return status;
 	}
 	return reader_begin(reader, out, err);
+}
+
+/* A device as a file would give it back. */
+static enum sx_status records_device(struct sx_capture_reader *reader,
+				     const struct sx_capture_device *device, struct bytes *buffer)
+{
+	struct reader_device *copy = arena_alloc(&reader->arena, sizeof(*copy));
+	buffer->size = 0;
+	payload_put_device(buffer, device);
+	if (!copy || buffer->failed)
+		return SX_ERR_NO_MEMORY;
+	copy->hash = 0;
+	reader->devices[reader->device_count++] = copy;
+	return payload_get_device(buffer->data, buffer->size, &reader->arena, &copy->device);
+}
+
+static enum sx_status records_properties(struct sx_capture_reader *reader,
+					 const struct sx_capture_info *info, struct bytes *buffer)
+{
+	payload_put_head(buffer, info->created_ns, info->properties, info->property_count);
+	return buffer->failed
+		   ? SX_ERR_NO_MEMORY
+		   : payload_get_head(buffer->data, buffer->size, &reader->arena, &reader->info);
+}
+
+enum sx_status capture_open_records(const struct capture_records *from,
+				    const struct sx_capture_info *info,
+				    const struct sx_capture_device *devices,
+				    struct sx_capture_reader **out, struct sx_error *err)
+{
+	struct bytes buffer = {0};
+	struct sx_capture_reader *reader = reader_create("");
+	if (!reader) {
+		from->close(from->user);
+		return error_nomem(err, "a capture's reader");
+	}
+	reader->from = *from;
+	reader->info = *info;
+	reader->bytes.size = info->size_bytes;
+	reader->devices = calloc((size_t)info->device_count + 1, sizeof(struct reader_device *));
+	enum sx_status status =
+	    reader->devices ? records_properties(reader, info, &buffer) : SX_ERR_NO_MEMORY;
+	for (uint32_t i = 0; !status && i < info->device_count; i++)
+		status = records_device(reader, &devices[i], &buffer);
+	free(buffer.data);
+	if (status) {
+		sx_capture_close(reader);
+		return error_nomem(err, "a capture's reader");
+	}
+	*out = reader;
+	return SX_OK;
 }
 
 const struct sx_capture_info *sx_capture_info(struct sx_capture_reader *reader)
@@ -332,9 +385,67 @@ static enum sx_status look_again(struct sx_capture_reader *reader, struct sx_err
 	return reader->next < reader->count ? SX_OK : SX_AGAIN;
 }
 
+/* The same label as a file would give it back. */
+static const char *mended_label(struct sx_capture_reader *reader, const char *text)
+{
+	reader->payload.size = 0;
+	bytes_label(&reader->payload, text);
+	struct cursor in = {.at = reader->payload.data,
+			    .end = reader->payload.data + reader->payload.size};
+	return reader->payload.failed ? text : cursor_label(&in, &reader->record_arena);
+}
+
+/* Replaces labels of the rows that are no text. */
+static void mend_labels(struct sx_capture_reader *reader, struct sx_rows *rows)
+{
+	const char **texts = NULL;
+	for (int l = 0; l < SX_LABEL_COUNT; l++)
+		for (size_t i = 0;
+		     CAPTURE_STRING_LABELS >> l & 1 && rows->labels[l] && i < rows->count; i++) {
+			uint64_t at = rows->labels[l][i];
+			if (at >= rows->string_count || bytes_is_label(rows->strings[at]))
+				continue;
+			size_t size = rows->string_count * sizeof(*texts);
+			if (!texts && (texts = arena_alloc(&reader->record_arena, size)))
+				memcpy(texts, rows->strings, size);
+			if (texts)
+				texts[at] = mended_label(reader, rows->strings[at]);
+		}
+	rows->strings = texts ? texts : rows->strings;
+}
+
+static enum sx_status mend_mark(struct sx_capture_reader *reader, struct sx_capture_mark *mark)
+{
+	struct bytes *buffer = &reader->payload;
+	buffer->size = 0;
+	payload_put_mark(buffer, mark);
+	return buffer->failed
+		   ? SX_ERR_NO_MEMORY
+		   : payload_get_mark(buffer->data, buffer->size, &reader->record_arena, mark);
+}
+
+static enum sx_status next_of_records(struct sx_capture_reader *reader,
+				      struct sx_capture_record *out, struct sx_error *err)
+{
+	enum sx_status status = reader->from.get(reader->from.user, reader->next, out, err);
+	if (status)
+		return status;
+	reader->next++;
+	arena_finish(&reader->record_arena);
+	if (out->type == SX_CAPTURE_ROWS)
+		mend_labels(reader, &out->rows);
+	else
+		status = mend_mark(reader, &out->mark);
+	if (out->type == SX_CAPTURE_LOSS && out->mark.lost != SX_CAPTURE_COUNT_UNKNOWN)
+		reader->account.lost_rows += out->mark.lost;
+	return status ? error_nomem(err, "a capture's rows") : SX_OK;
+}
+
 enum sx_status sx_capture_next(struct sx_capture_reader *reader, struct sx_capture_record *out,
 			       struct sx_error *err)
 {
+	if (reader->from.get)
+		return next_of_records(reader, out, err);
 	for (;;) {
 		while (reader->next < reader->count) {
 			enum sx_status status =

@@ -37,8 +37,18 @@ struct reader_device {
 	uint64_t hash;
 };
 
+/* Records of what is no capture, but can be read as one. */
+struct capture_records {
+	/* The record of this number, from 0; SX_END behind the last. */
+	enum sx_status (*get)(void *user, size_t number, struct sx_capture_record *out,
+			      struct sx_error *err);
+	void (*close)(void *user);
+	void *user;
+};
+
 struct sx_capture_reader {
 	char *name;
+	struct capture_records from; /* without `get`: a file of ours */
 	struct reader_bytes bytes;
 	struct entry *entries;
 	size_t count, cap, next;
@@ -68,6 +78,15 @@ const uint8_t *reader_payload(struct sx_capture_reader *reader, struct entry *en
 enum sx_status reader_use_index(struct sx_capture_reader *reader);
 /* Finds what records there are from scan_end on. */
 enum sx_status reader_scan(struct sx_capture_reader *reader);
+
+/*
+ * A reader of such records (ROWS and marks), which it closes, also on failure. Devices and texts
+ * are given as a file would give them back. Filters do not apply. Errors: SX_ERR_NO_MEMORY.
+ */
+enum sx_status capture_open_records(const struct capture_records *from,
+				    const struct sx_capture_info *info,
+				    const struct sx_capture_device *devices,
+				    struct sx_capture_reader **out, struct sx_error *err);
 
 /* As sx_capture_open(), over memory that must outlive the reader; `name` is used in messages. */
 enum sx_status capture_open_memory(const void *data, size_t size, const char *name,

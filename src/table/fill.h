@@ -16,7 +16,9 @@ struct spill;
  * Of a table without rows: from here on its arrays are of a spill, which outlives it. Whoever goes
  * over many of its rows tells the spill (spill_row()).
  */
-void table_spill(struct sx_table *table, struct spill *spill);
+void table_spill(struct sx_table *table, struct spill *file);
+/* Says that so many rows were read, in order: those of arrays in a file may leave memory. */
+void table_pass(const struct sx_table *table, size_t rows);
 
 /* Of a column: a value and a quality for each of a table's rows, as the table has them. */
 struct table_arrays {

@@ -150,10 +150,20 @@ static void *table_array(struct sx_table *table, size_t size)
 	return spill_grow(table->spill, &array, &had, need, size) ? array : NULL;
 }
 
-void table_spill(struct sx_table *table, struct spill *spill)
+void table_spill(struct sx_table *table, struct spill *file)
 {
 	if (!table->cap)
-		table->spill = spill;
+		table->spill = file;
+}
+
+void table_pass(const struct sx_table *table, size_t rows)
+{
+	size_t bytes = sizeof(*table->begin_ns) + sizeof(*table->end_ns);
+	for (int i = 0; i < SX_LABEL_COUNT; i++)
+		bytes += table->labels[i] ? sizeof(uint64_t) : 0;
+	for (uint32_t i = 0; i < table->column_count; i++)
+		bytes += sizeof(uint64_t) + 1; /* and its quality */
+	spill_pass(table->spill, rows * bytes);
 }
 
 static bool reserve(struct sx_table *table, size_t need)

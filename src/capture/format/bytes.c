@@ -116,6 +116,12 @@ void bytes_label(struct bytes *bytes, const char *text)
 		mend(out, size);
 }
 
+bool bytes_is_label(const char *text)
+{
+	size_t size = strlen(text);
+	return size <= UINT16_MAX && broken_at(text, size) == size;
+}
+
 const uint8_t *cursor_take(struct cursor *cursor, size_t size)
 {
 	if (cursor->failed || size > cursor_left(cursor)) {

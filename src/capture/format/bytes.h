@@ -4,6 +4,7 @@
 
 #include "base/little.h"
 #include "base/mem.h"
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -25,6 +26,8 @@ void bytes_f64(struct bytes *bytes, double value);
 void bytes_string(struct bytes *bytes, const char *text);
 /* The same of what a program or a table calls its work: with whatever characters it has. */
 void bytes_label(struct bytes *bytes, const char *text);
+/* Whether a label would stay as it is. */
+bool bytes_is_label(const char *text);
 
 /* What is read past the end is 0 or empty, and `failed` stays set. */
 struct cursor {
