@@ -168,7 +168,7 @@ static enum sx_status read_head(struct run *run, struct compare_set *set, uint32
 				struct sx_error *err)
 {
 	struct sx_capture_reader *reader = NULL;
-	enum sx_status status = sx_capture_open(run->request->path, &reader, err);
+	enum sx_status status = input_open(run->request, &reader, err);
 	if (status)
 		return status;
 	const struct sx_capture_info *info = sx_capture_info(reader);

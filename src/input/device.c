@@ -198,7 +198,7 @@ enum sx_status input_device_open(const struct input_request *request, uint32_t p
 	d->of = *request;
 	d->run.notes.items = d->notes;
 	d->place = place;
-	enum sx_status status = sx_capture_open(request->path, &d->reader, err);
+	enum sx_status status = input_open(request, &d->reader, err);
 	if (!status && place == SX_NONE)
 		status = find_first(d, err);
 	if (!status) {
@@ -224,7 +224,7 @@ enum sx_status input_find(const struct input_request *request, struct input_plac
 {
 	struct sx_capture_reader *reader = NULL;
 	*out = (struct input_places){0};
-	enum sx_status status = sx_capture_open(request->path, &reader, err);
+	enum sx_status status = input_open(request, &reader, err);
 	if (status)
 		return status;
 	status = choose_places(request, reader, out, err);

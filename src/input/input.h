@@ -11,6 +11,7 @@
 #include "analysis/report/report.h"
 #include "base/mem.h"
 
+struct input_import;
 struct input_request;
 /* Gives a request's user a line, printed. */
 void input_note(const struct input_request *request, const char *fmt, ...) SX_PRINTF(2, 3);
@@ -24,13 +25,19 @@ struct input_places {
 /* What is wanted of a file. All pointers outlive what is opened with it. */
 struct input_request {
 	struct sx_context *context;
-	const char *path;  /* of a capture */
+	const char *path;
+	const struct input_import
+	    *import;	   /* what is read instead of a capture at `path`; or NULL */
 	const char *shown; /* as people know the file */
 	/* Finds the devices that are meant; NULL: all of them. */
 	enum sx_status (*find_places)(void *user, const struct input_request *request,
 				      struct sx_capture_reader *reader, struct input_places *out,
 				      struct sx_error *err);
 	void (*note)(void *user, const char *line); /* receives what people should know */
+	/* Receive what a file of another tool was found to be, line by line, and what is to be said
+	 * of it; or NULL. */
+	void (*about)(void *user, const char *line);
+	void (*remark)(void *user, const char *line);
 	/* Receives how much of the file is read; or NULL. */
 	void (*progress)(void *user, const char *shown, uint64_t done, uint64_t all);
 	void *user;
@@ -46,6 +53,8 @@ struct input_request {
 	uint32_t constant_count;
 	bool constants_if_known; /* one that no device has is no mistake */
 	struct sx_row_choice rows;
+	const char *as, *catalog; /* of files of other tools: the kind and the catalog, or NULL */
+	bool check_given;	  /* remarks on values that are given and could be derived, too */
 };
 
 #define INPUT_NOTES_MAX 16
@@ -96,6 +105,21 @@ const char *input_label(const struct sx_capture_device *info, enum sx_label labe
  * that no other has.
  */
 uint32_t input_number(struct sx_capture_reader *reader, uint32_t device);
+
+/*
+ * Reads a file of another tool whole. *out is owned by the caller, and gives the request's files
+ * from then on. SX_INCOMPLETE: it broke off, as *err says, and *out is there. Errors: those of
+ * reading it.
+ */
+enum sx_status input_import_read(const struct input_request *request, struct input_import **out,
+				 struct sx_error *err);
+void input_import_destroy(struct input_import *import); /* NULL is fine */
+/* Writes such files into a capture at `out`. SX_INCOMPLETE: it is there, but a file broke off. */
+enum sx_status input_import_write(const struct input_request *request, const char *const *paths,
+				  size_t count, const char *out, struct sx_error *err);
+/* Opens the request's file, of whatever kind, as a capture. */
+enum sx_status input_open(const struct input_request *request, struct sx_capture_reader **out,
+			  struct sx_error *err);
 
 /* The devices that are meant: at least one. Errors: those of opening one. */
 enum sx_status input_find(const struct input_request *request, struct input_places *out,

@@ -243,7 +243,7 @@ static const char *capture_path(const struct cli *cli)
 	const char *path = o->input;
 	if (!path && cli->verb->max_args == 1 && o->args.count == 1)
 		path = o->args.items[0];
-	return path && input_is_capture(path) ? path : NULL;
+	return path && imported_is_recording(cli, path) ? path : NULL;
 }
 
 /* A file that would have told the catalog, if it were of any kind: why it is of none. */

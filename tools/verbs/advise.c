@@ -3,6 +3,7 @@
 #include "base/number.h"
 #include "analysis/report/report.h"
 #include "output/report/report.h"
+#include "tools/cli/input/imported.h"
 #include "tools/cli/input/request.h"
 #include "tools/cli/input/columns.h"
 #include "tools/cli/ticker.h"
@@ -358,8 +359,9 @@ static int advise_run(struct cli *cli)
 	const char *path;
 	enum sx_status status = cli_input(cli, &path, &err);
 	if (!status)
-		status = input_is_capture(path) ? open_capture(cli, path, &all, &count, &err)
-						: open_table(cli, path, &all, &count, &err);
+		status = imported_is_recording(cli, path)
+			     ? open_capture(cli, path, &all, &count, &err)
+			     : open_table(cli, path, &all, &count, &err);
 	if (!status)
 		status = report_begin(&fill, &err);
 	if (!status)

@@ -2,6 +2,7 @@
 #include "tools/verbs/device_list.h"
 #include "base/text_buf.h"
 #include "tools/cli/device_words.h"
+#include "tools/cli/input/request.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -268,10 +269,11 @@ struct recorded {
 	struct device_words_recorded devices;
 };
 
-static enum sx_status of_recording(const char *path, struct recorded *r, struct device_line **out,
-				   size_t *count, struct sx_error *err)
+static enum sx_status of_recording(const struct cli *cli, struct recorded *r,
+				   struct device_line **out, size_t *count, struct sx_error *err)
 {
-	enum sx_status status = sx_capture_open(path, &r->reader, err);
+	const struct input_request request = request_of(cli, cli->options.input);
+	enum sx_status status = input_open(&request, &r->reader, err);
 	if (!status)
 		status = device_words_recorded(r->reader, &r->devices, err);
 	if (status)
@@ -296,9 +298,9 @@ static int list_run_devices(struct cli *cli, bool catalogs, const char *pattern)
 	struct recorded recorded = {0};
 	struct device_line *lines = NULL;
 	size_t count = 0;
-	enum sx_status status =
-	    cli->options.input ? of_recording(cli->options.input, &recorded, &lines, &count, &err)
-			       : of_machine(cli, &list, &lines, &count, &err);
+	enum sx_status status = cli->options.input
+				    ? of_recording(cli, &recorded, &lines, &count, &err)
+				    : of_machine(cli, &list, &lines, &count, &err);
 	if (!status)
 		status = choose(cli, lines, &count, pattern, &err);
 	if (!status)

@@ -5,6 +5,7 @@
 
 #include "import/table/csv.h"
 #include "tools/cli/cli.h"
+#include "tools/cli/input/imported.h"
 #include "tools/cli/input/request.h"
 #include "input/given.h"
 #include "tools/cli/input/columns.h"
@@ -208,7 +209,7 @@ static enum sx_status evaluate(const struct cli *cli, struct sx_catalog *catalog
 static bool is_exported(struct cli *cli, const char **path)
 {
 	struct input_places places;
-	if (cli_input(cli, path, NULL) || !input_is_capture(*path))
+	if (cli_input(cli, path, NULL) || !imported_is_recording(cli, *path))
 		return false;
 	const struct input_request request = request_of(cli, *path);
 	if (input_find(&request, &places, NULL))

@@ -33,7 +33,7 @@ static enum sx_status take_file(struct cli *cli, size_t at, struct sx_error *err
 	    (strcmp(*path, "-") != 0 && access(*path, R_OK) < 0))
 		return SX_OK;
 	enum sx_status status = imported_replace(cli, path, err);
-	if (status || !input_is_capture(*path))
+	if (status || !imported_is_recording(cli, *path))
 		return status;
 	o->input = *path;
 	memmove(path, path + 1, (o->args.count - at - 1) * sizeof(*path));

@@ -1,4 +1,4 @@
-/* Files of other tools as input of any verb: read once, into a capture without a name. */
+/* Files of other tools as input of any verb: read once. */
 #ifndef TOOLS_CLI_INPUT_IMPORTED_H
 #define TOOLS_CLI_INPUT_IMPORTED_H
 
@@ -13,7 +13,8 @@
 enum sx_status imported_write(const struct cli *cli, const char *const *paths, size_t count,
 			      const char *out, struct sx_error *err);
 /*
- * Replaces each input file of the verb that is none of Sextant's by a capture of what it holds.
+ * Reads each input file of the verb that is none of Sextant's, or replaces it by a capture of what
+ * it holds where the verb needs one.
  * Errors: those of reading it.
  */
 enum sx_status imported_inputs(struct cli *cli, struct sx_error *err);
@@ -25,6 +26,10 @@ const char *imported_text(const struct cli *cli, const char *text, char buf[IMPO
 const char *imported_remedy(const struct cli *cli, const char *text, char buf[IMPORTED_TEXT_MAX]);
 /* The name of a file as the user gave it. Lives as long as the run, or as `path`. */
 const char *imported_shown(const struct cli *cli, const char *path);
+/* What a file of another tool holds; NULL: it is none, or was made a capture. */
+const struct input_import *imported_of(const struct cli *cli, const char *path);
+/* Whether a file is a capture, or can be read as one. */
+bool imported_is_recording(const struct cli *cli, const char *path);
 void imported_finish(struct cli *cli);
 
 #endif

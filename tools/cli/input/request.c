@@ -27,16 +27,34 @@ static void request_note(void *user, const char *line)
 	cli_note(user, "note: %s", line);
 }
 
+static void request_about(void *user, const char *line)
+{
+	cli_note(user, "%s", line);
+}
+
+static void request_remark(void *user, const char *text)
+{
+	const struct cli *cli = user;
+	char line[640];
+	if (cli->options.quiet)
+		return;
+	snprintf(line, sizeof(line), "note: %s", text);
+	text_wrap(&cli->err, 2, line);
+}
+
 struct input_request request_of(const struct cli *cli, const char *path)
 {
 	const struct options *o = &cli->options;
 	return (struct input_request){.context = cli->context,
 				      .path = path,
+				      .import = imported_of(cli, path),
 				      .shown = imported_shown(cli, path),
 				      .find_places = request_places,
 				      .progress = request_progress,
 				      .user = (void *)cli,
 				      .note = request_note,
+				      .about = request_about,
+				      .remark = request_remark,
 				      .metrics = o->metrics.items,
 				      .metric_count = o->metrics.count,
 				      .counters = o->counters,
@@ -47,7 +65,11 @@ struct input_request request_of(const struct cli *cli, const char *path)
 				      .constants_if_known = options_is_default(o, "const"),
 				      .rows = {.process = o->process,
 					       .only_context = o->context.given,
-					       .context = o->context.value}};
+					       .context = o->context.value},
+				      .as = o->as,
+				      .catalog = o->catalog,
+				      /* eval looks by itself */
+				      .check_given = !options_word("eval", cli->verb->name)};
 }
 
 enum sx_status request_open(struct cli *cli, const char *path, struct input_device **out,
@@ -96,9 +118,7 @@ static enum sx_status compare_input_add(struct cli *cli, const char *path, struc
 	struct gate_names names = {0};
 	const struct input_compare_options options = {.fps = cli->options.fps,
 						      .only_own = cli->options.only_own};
-	enum sx_status status = imported_replace(cli, &path, err);
-	if (!status)
-		status = gate_options_read(cli, &arena, &gates.items, &gates.count, err);
+	enum sx_status status = gate_options_read(cli, &arena, &gates.items, &gates.count, err);
 	if (!status)
 		status = gate_options_names(&arena, gates, &names, err);
 	struct input_request request = request_of(cli, path);
@@ -124,8 +144,13 @@ enum sx_status compare_input_load(struct cli *cli, const char *files, struct com
 	/* A comma may be part of a name. */
 	const char *apart = access(files, F_OK) == 0 ? "\n" : ",";
 	char *path = status ? NULL : strtok_r(list, apart, &save);
-	for (; path && !status; path = strtok_r(NULL, apart, &save))
-		status = compare_input_add(cli, path, set, whole, err);
+	bool read = imported_of(cli, files);
+	for (; path && !status; path = strtok_r(NULL, apart, &save)) {
+		const char *file = path;
+		status = read ? SX_OK : imported_replace(cli, &file, err);
+		if (!status)
+			status = compare_input_add(cli, file, set, whole, err);
+	}
 	if (!status)
 		status = compare_set_done(set, err);
 	free(list);

@@ -7,6 +7,7 @@
 #include "base/suggest.h"
 #include "base/text_buf.h"
 #include "output/catalog/catalog.h"
+#include "tools/cli/input/imported.h"
 #include "tools/cli/input/request.h"
 #include "tools/cli/selection.h"
 
@@ -91,7 +92,7 @@ static enum sx_status choose_device(struct cli *cli, const char *name, struct sx
 	struct options *o = &cli->options;
 	struct input_places places;
 	uint32_t metric, counter;
-	if (!o->input || o->catalog || o->devices.count || !input_is_capture(o->input))
+	if (!o->input || o->catalog || o->devices.count || !imported_is_recording(cli, o->input))
 		return SX_OK;
 	const struct input_request request = request_of(cli, o->input);
 	enum sx_status status = input_find(&request, &places, err);

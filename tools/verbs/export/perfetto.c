@@ -29,7 +29,6 @@ struct found {
 
 struct tracing {
 	struct cli *cli;
-	const char *path;
 	struct input_report read;
 	struct found **found;
 	uint32_t found_count;
@@ -105,12 +104,13 @@ static struct trace_clocks clocks_of(const struct sx_capture_record *record)
 }
 
 /* The first reading of the clocks, which has to come before everything that needs it. */
-static enum sx_status first_clocks(const char *path, struct trace_clocks *out, struct sx_error *err)
+static enum sx_status first_clocks(const struct input_request *request, struct trace_clocks *out,
+				   struct sx_error *err)
 {
 	struct sx_capture_reader *reader = NULL;
 	struct sx_capture_record record;
 	const struct sx_capture_filter heads = {.heads_only = true};
-	enum sx_status status = sx_capture_open(path, &reader, err);
+	enum sx_status status = input_open(request, &reader, err);
 	if (status)
 		return status;
 	sx_capture_set_filter(reader, &heads);
@@ -222,7 +222,7 @@ static enum sx_status write_records(struct tracing *t, struct sx_error *err)
 	struct sx_capture_reader *reader = NULL;
 	struct sx_capture_record record;
 	bool clocked = false;
-	enum sx_status status = sx_capture_open(t->path, &reader, err);
+	enum sx_status status = input_open(&t->read.devices[0]->of, &reader, err);
 	while (!status && !ferror(t->cli->view.out.out)) {
 		status = sx_capture_next(reader, &record, err);
 		if (!status)
@@ -244,7 +244,7 @@ static enum sx_status write_trace(struct tracing *t, FILE *out, const struct rep
 				  .created_ns = report->created_ns};
 	add_properties(t, info);
 	head.text_count = t->text_count;
-	enum sx_status status = first_clocks(t->path, &head.clocks, err);
+	enum sx_status status = first_clocks(&t->read.devices[0]->of, &head.clocks, err);
 	if (!status)
 		status = trace_begin(out, &head, &t->out, err);
 	if (!status)
@@ -359,7 +359,7 @@ static enum sx_status not_for_terminals(struct sx_error *err)
 int export_perfetto(struct cli *cli, const char *path)
 {
 	struct sx_error err = {0};
-	struct tracing t = {.cli = cli, .path = path};
+	struct tracing t = {.cli = cli};
 	const struct input_request request = request_of(cli, path);
 	const struct input_report_options options = {
 	    .begin = trace_device, .rows = trace_scan, .user = &t, .everything = true};

@@ -27,7 +27,7 @@ static enum sx_status labels_of(const struct input_device *d, uint32_t *labels,
 	struct sx_capture_reader *reader = NULL;
 	struct sx_capture_record record;
 	*labels = 0;
-	enum sx_status status = sx_capture_open(d->of.path, &reader, err);
+	enum sx_status status = input_open(&d->of, &reader, err);
 	if (status)
 		return status;
 	while ((status = sx_capture_next(reader, &record, err)) == SX_OK)
