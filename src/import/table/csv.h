@@ -12,7 +12,6 @@
 #define CSV_COLUMNS_MAX 65536
 #define CSV_CELL_MAX	4096 /* bytes of a number, a name or a label; more of it is cut off */
 
-
 /*
  * Columns in a unit that comes in several sizes, which the file does not say: told, once for all.
  * Zero-initialise.

@@ -205,6 +205,8 @@ const char *imported_remedy(const struct cli *cli, const char *text, char buf[IM
 {
 	for (const struct imported *i = cli->imported; i; i = i->next) {
 		char word[ERROR_WORD_MAX];
+		if (strcmp(i->path, i->shown) == 0) /* a word of the remedy already */
+			continue;
 		const char *named =
 		    draft_shown(text, i->path, error_word(word, i->shown), buf, IMPORTED_TEXT_MAX);
 		if (named != text)
