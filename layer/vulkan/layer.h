@@ -400,14 +400,20 @@ void queries_reset(struct command *command);
 uint32_t pool_slots(uint32_t type, uint32_t slots);
 /* Another chunk for a command buffer, kept for its life. false: no memory. */
 bool queries_take_chunk(struct command *command);
+/* The same for results in memory alone; NULL: no memory. Under the device's lock. */
+struct query_chunk *pool_copied_chunk(struct device *device);
+void pool_give_back(struct device *device, struct query_chunk *chunk);
 /* Gives its chunks back. Under the device's lock. */
 void queries_free(struct command *command);
 void queries_destroy_all(struct device *device);
-/* copies.c. A block's memory for results, if there is some. */
-void copies_make(struct device *device, struct query_block *block);
+/* copies.c. A block's memory for results; false: there is none. */
+bool copies_make(struct device *device, struct query_block *block);
 void copies_destroy(struct device *device, struct query_block *block);
 /* The last commands of ours but for the event; outside of passes. */
 void copies_record(struct command *command);
+/* What a command buffer's queries counted goes into the memory of other chunks, by commands. */
+bool copies_record_to(const struct command *command, VkCommandBuffer into,
+		      struct query_chunk *const *chunks);
 /* Values of a slot, each query's with its availability behind them. */
 const uint64_t *copies_at(const struct device *device, const struct query_block *block,
 			  uint32_t type, uint32_t slot);

@@ -66,10 +66,12 @@ static bool make_memory(struct device *device, struct query_block *block)
 	return true;
 }
 
-void copies_make(struct device *device, struct query_block *block)
+bool copies_make(struct device *device, struct query_block *block)
 {
-	if (device->copies && !(make_buffer(device, block) && make_memory(device, block)))
-		copies_destroy(device, block);
+	if (make_buffer(device, block) && make_memory(device, block))
+		return true;
+	copies_destroy(device, block);
+	return false;
 }
 
 void copies_destroy(struct device *device, struct query_block *block)
@@ -83,22 +85,23 @@ void copies_destroy(struct device *device, struct query_block *block)
 	block->copies = NULL;
 }
 
-static bool record_some(struct command *command, const struct command *of)
+bool copies_record_to(const struct command *of, VkCommandBuffer into,
+		      struct query_chunk *const *chunks)
 {
-	const struct device *device = command->device;
+	const struct device *device = of->device;
 	bool any = false;
 	for (uint32_t i = 0; i < of->use_count; i++) {
 		const struct query_use *use = &of->uses[i];
-		uint32_t slot, type = use->type;
+		uint32_t number, type = use->type;
 		if (!use->ended || type == QUERY_DRIVER)
 			continue;
-		const struct query_chunk *chunk = of->chunks[use->slot / CHUNK_SLOTS];
-		if (!chunk->block->copies)
+		const struct query_chunk *to = chunks[use->slot / CHUNK_SLOTS];
+		if (!to->block->copies)
 			continue;
-		slot = chunk->first + use->slot % CHUNK_SLOTS;
+		VkQueryPool pool = slots_pool(of, use, &number);
 		device->next.CmdCopyQueryPoolResults(
-		    command->handle, chunk->block->pools[type], pool_slots(type, slot),
-		    pool_slots(type, 1), chunk->block->buffer, place_of(device, type, slot),
+		    into, pool, number, pool_slots(type, 1), to->block->buffer,
+		    place_of(device, type, to->first + use->slot % CHUNK_SLOTS),
 		    stride_of(device, type),
 		    VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WITH_AVAILABILITY_BIT |
 			VK_QUERY_RESULT_WAIT_BIT);
@@ -114,10 +117,12 @@ void copies_record(struct command *command)
 					 .srcAccessMask = VK_ACCESS_TRANSFER_WRITE_BIT,
 					 .dstAccessMask = VK_ACCESS_HOST_READ_BIT |
 							  VK_ACCESS_TRANSFER_WRITE_BIT};
-	bool any = record_some(command, command);
-
+	if (!command->device->copies)
+		return;
+	bool any = copies_record_to(command, command->handle, command->chunks);
 	for (uint32_t i = 0; i < command->child_count; i++)
-		any |= record_some(command, command->children[i].command);
+		any |= copies_record_to(command->children[i].command, command->handle,
+					command->children[i].command->chunks);
 	if (any)
 		command->device->next.CmdPipelineBarrier(
 		    command->handle, VK_PIPELINE_STAGE_TRANSFER_BIT,

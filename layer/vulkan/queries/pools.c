@@ -66,7 +66,8 @@ static bool make_block(struct device *device)
 		destroy_pools(device, block);
 		return false;
 	}
-	copies_make(device, block);
+	if (device->copies)
+		copies_make(device, block);
 	block->next = device->blocks;
 	device->blocks = block;
 	for (uint32_t i = 0; i < BLOCK_CHUNKS; i++) {
@@ -79,21 +80,46 @@ static bool make_block(struct device *device)
 	return true;
 }
 
+/* Under the lock; NULL: no memory. */
+static struct query_chunk *take_chunk(struct device *device)
+{
+	struct query_chunk *chunk = NULL;
+	if (device->chunks || make_block(device)) {
+		chunk = device->chunks;
+		device->chunks = chunk->next;
+	}
+	return chunk;
+}
+
+void pool_give_back(struct device *device, struct query_chunk *chunk)
+{
+	chunk->next = device->chunks;
+	device->chunks = chunk;
+}
+
+struct query_chunk *pool_copied_chunk(struct device *device)
+{
+	struct query_chunk *chunk = take_chunk(device);
+	/* Who records asks without the lock for what is made with a block. */
+	if (chunk && !chunk->block->copies &&
+	    (device->copies || !copies_make(device, chunk->block))) {
+		pool_give_back(device, chunk);
+		chunk = NULL;
+	}
+	return chunk;
+}
+
 bool queries_take_chunk(struct command *command)
 {
 	struct device *device = command->device;
 	struct query_chunk **more =
 	    realloc(command->chunks, (command->chunk_count + 1) * sizeof(struct query_chunk *));
-	struct query_chunk *chunk = NULL;
 
 	if (!more)
 		return false;
 	command->chunks = more;
 	device_lock(device);
-	if (device->chunks || make_block(device)) {
-		chunk = device->chunks;
-		device->chunks = chunk->next;
-	}
+	struct query_chunk *chunk = take_chunk(device);
 	device_unlock(device);
 	if (!chunk)
 		return false;
@@ -104,11 +130,8 @@ bool queries_take_chunk(struct command *command)
 void queries_free(struct command *command)
 {
 	struct device *device = command->device;
-	while (command->chunk_count > 0) {
-		struct query_chunk *chunk = command->chunks[--command->chunk_count];
-		chunk->next = device->chunks;
-		device->chunks = chunk;
-	}
+	while (command->chunk_count > 0)
+		pool_give_back(device, command->chunks[--command->chunk_count]);
 	driver_release(command);
 	if (command->done != VK_NULL_HANDLE)
 		device->next.DestroyEvent(device->handle, command->done, NULL);

@@ -107,7 +107,7 @@ static const uint64_t *read_use(struct reading *r, const struct command *command
 	uint32_t slot = chunk->first + use->slot % CHUNK_SLOTS, all = slot_values(r);
 	uint32_t each = query_values(r->device, r->type) + 1;
 	const uint64_t *values;
-	if (chunk->block->copies) {
+	if (r->device->copies && chunk->block->copies) {
 		values = copies_at(r->device, chunk->block, r->type, slot);
 	} else {
 		if (r->block != chunk->block || slot - r->first >= r->count)
