@@ -197,6 +197,7 @@ static void restart(struct command *command, VkCommandBufferUsageFlags flags)
 {
 	struct device *device = command->device;
 	settle(command);
+	snapshots_restart(command);
 	command->measured = __atomic_load_n(&device->measure, __ATOMIC_RELAXED);
 	command->touched = command->in_pass = command->inline_pass = false;
 	command->suspended = command->in_feedback = command->overlapped = command->tells = false;

@@ -12,11 +12,12 @@ static pthread_mutex_t devices_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct device *devices; /* under devices_lock */
 static uint32_t serials;       /* atomic; of the devices so far */
 
-static VkLayerDeviceCreateInfo *device_find_link(const VkDeviceCreateInfo *info)
+static VkLayerDeviceCreateInfo *device_find_link(const VkDeviceCreateInfo *info,
+						 VkLayerFunction function)
 {
 	const VkLayerDeviceCreateInfo *link = info->pNext;
 	while (link && (link->sType != VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO ||
-			link->function != VK_LAYER_LINK_INFO))
+			link->function != function))
 		link = link->pNext;
 	return (VkLayerDeviceCreateInfo *)(uintptr_t)link;
 }
@@ -158,7 +159,9 @@ VKAPI_ATTR VkResult VKAPI_CALL layer_create_device(VkPhysicalDevice physicalDevi
 						   VkDevice *pDevice)
 {
 	struct instance *instance = instance_of(physicalDevice);
-	VkLayerDeviceCreateInfo *link = device_find_link(pCreateInfo);
+	VkLayerDeviceCreateInfo *link = device_find_link(pCreateInfo, VK_LAYER_LINK_INFO);
+	const VkLayerDeviceCreateInfo *loader =
+	    device_find_link(pCreateInfo, VK_LOADER_DATA_CALLBACK);
 	struct guest_visit visit = guest_enter();
 	struct device *device = NULL;
 	PFN_vkCreateDevice next = NULL;
@@ -176,6 +179,7 @@ VKAPI_ATTR VkResult VKAPI_CALL layer_create_device(VkPhysicalDevice physicalDevi
 	}
 	if (device) {
 		device->next_proc = link->u.pLayerInfo->pfnNextGetDeviceProcAddr;
+		device->set_loader_data = loader ? loader->u.pfnSetDeviceLoaderData : NULL;
 		link->u.pLayerInfo = link->u.pLayerInfo->pNext;
 		guest_restore_errno(&visit);
 		result = device_create(next, device, pCreateInfo, pAllocator, pDevice);
@@ -204,6 +208,7 @@ VKAPI_ATTR void VKAPI_CALL hook_DestroyDevice(VkDevice handle,
 		device_unlock(device);
 		commands_finish(device);
 		device_lock(device);
+		snapshots_destroy_pools(device);
 		queries_destroy_all(device);
 		driver_finish(device);
 		device_unlock(device);

@@ -7,6 +7,7 @@
 #define LAYER_VULKAN_LAYER_H
 
 #include <pthread.h>
+#include <vulkan/vk_layer.h>
 
 #include "guest/channel.h"
 #include "guest/pace.h"
@@ -95,6 +96,7 @@ struct query_use {
 };
 
 struct execution;
+struct snapshot;
 
 /* A secondary command buffer, and the span of the one that runs it. */
 struct child {
@@ -157,8 +159,29 @@ struct command {
 	uint32_t child_count, child_cap;
 	VkEvent done;
 	struct tally tally;	   /* of all spans */
-	struct execution *pending; /* atomic; changed under the device's lock */
+	struct execution *pending; /* the last one; atomic; changed under the device's lock */
 	uint32_t arriving;	   /* atomic; submissions of it that no sample has yet */
+	/* What runs while it runs again; under the device's lock. */
+	VkQueue queue; /* that it was last submitted to */
+	struct snapshot *snapshots;
+	struct snapshot *idle;			 /* of these, those that nobody waits for */
+	struct snapshot *planned, **planned_end; /* for executions that are on their way */
+	struct snapshot *reset_by; /* its event is the last execution's once this one has run */
+	uint32_t waits;		   /* executions that have a snapshot and have not ended */
+};
+
+/*
+ * Results of one execution that are copied before the command buffer runs again, by a command
+ * buffer of ours in front of its next submission.
+ */
+struct snapshot {
+	struct snapshot *next;	/* in the list of all */
+	struct snapshot *other; /* the next one that is idle, or planned */
+	VkCommandBuffer handle;
+	VkEvent done;
+	struct query_chunk **chunks; /* their memory: a chunk for each of the command */
+	uint32_t chunk_count;
+	bool recorded;
 };
 
 /* A command buffer that was submitted, until its results are read. */
@@ -168,7 +191,8 @@ struct execution {
 	uint64_t frame; /* number of the frame that it belongs to */
 	uint32_t part;	/* of the frame, that its first span is */
 	uint32_t queue;
-	bool ended; /* the device is through with it, or lost */
+	struct snapshot *snapshot; /* that has its results, or NULL: its queries have */
+	bool ended;		   /* the device is through with it, or lost */
 	bool lost;
 };
 
@@ -190,6 +214,15 @@ struct submitted {
 	VkQueue queue;
 	uint64_t at_ns; /* when the call began, which others may have noted before */
 	bool first;	/* of its submission */
+};
+
+/* Command buffers of ours in a submission, each in front of one of the program's. */
+struct insertions {
+	VkQueue queue;
+	struct submission all;	 /* of the program */
+	uint32_t info, at;	 /* of the command buffer that is looked at */
+	VkCommandBuffer *fronts; /* of each of the program's, or NULL: there are none */
+	void *infos, *buffers;	 /* room for the submission that has them */
 };
 
 enum arrival_kind {
@@ -256,6 +289,7 @@ struct device {
 	VkDevice handle;
 	VkPhysicalDevice gpu;
 	PFN_vkGetDeviceProcAddr next_proc;
+	PFN_vkSetDeviceLoaderData set_loader_data; /* or NULL */
 	struct functions next;
 	struct command nobody; /* for command buffers that we have no memory for */
 	bool measured;	       /* it has a place in the channel */
@@ -284,6 +318,8 @@ struct device {
 	struct handles pools, query_pools, allocations;
 	struct query_block *blocks;
 	struct query_chunk *chunks; /* free */
+	VkCommandPool snapshot_pools[FAMILIES_MAX];
+	uint32_t snapshot_count;
 	struct execution *executions, **last_execution;
 	uint64_t ended_ns; /* when the first was met that has ended and is not read */
 	uint64_t readings;
@@ -335,6 +371,7 @@ bool device_trylock(struct device *device);
 void device_unlock(struct device *device);
 /* The next command buffer, or NULL: no more will come. */
 struct command *submission_next(struct submission *all);
+uint32_t submission_count(struct submission all);
 /*
  * Another submission of a command buffer, and of those that it runs, is on its way; or (-1) it is
  * in its sample, or came to nothing. Returns how many were.
@@ -342,6 +379,15 @@ struct command *submission_next(struct submission *all);
 uint32_t command_arrives(struct command *command, int more);
 /* Puts it into its sample, now or as soon as the lock is free: it does not wait. */
 void arrival_note(struct device *device, const struct arrival *arrival);
+
+/* insertions.c. Room for one in front of the command buffer that is looked at; false: there is
+ * none. */
+bool insertions_reserve(struct insertions *in);
+void insertions_put(struct insertions *in, VkCommandBuffer front);
+/* What is submitted. */
+const VkSubmitInfo *insertions_first(struct insertions *in);
+const VkSubmitInfo2 *insertions_second(struct insertions *in);
+void insertions_release(struct insertions *in);
 
 /* command.c: forgets pools and command buffers that the program leaves to the device's end. */
 void commands_finish(struct device *device);
@@ -424,6 +470,21 @@ void queries_note_ended(const struct device *device, struct execution *execution
 /* Adds to samples what all that have ended counted. */
 void queries_collect(struct device *device);
 
+/* snapshots.c, all under the device's lock. What a command buffer counts as it runs now is copied
+ * before it runs again: `planned`: by an execution that is still to come, in the same call. false:
+ * that cannot be. */
+bool snapshot_insert(struct command *command, struct insertions *in, bool planned);
+/* The snapshot of an execution that arrives, or NULL. */
+struct snapshot *snapshot_arrives(struct command *command);
+/* Whether the command buffer's own event is that of its last execution. */
+bool snapshots_ran(struct command *command);
+/* Nobody waits for it any more. */
+void snapshot_release(struct command *command, struct snapshot *snapshot);
+/* A new recording; by its thread, without the lock. */
+void snapshots_restart(struct command *command);
+void snapshots_free(struct command *command);
+void snapshots_destroy_pools(struct device *device);
+
 /* samples/labels.c, all under the device's lock. `labels`: NULL for a queue of which none are kept.
  */
 void queue_labels_begin(struct queue_labels *labels, uint32_t label);
@@ -454,6 +515,10 @@ void frames_end(struct device *device, enum wire_kind kind, uint32_t flags,
 struct queue_labels *frames_labels(struct device *device, VkQueue queue);
 /* Adds a command buffer that was submitted; NULL: there was none. */
 void frames_submitted(struct device *device, const struct submitted *how, struct command *command);
+/* What this recording counts in its last runs and all that are to come is lost. */
+void frames_lose(struct device *device, struct command *command);
+/* Whether what was submitted of it before runs still; what has ended is read. */
+bool frames_run(struct device *device, struct command *command);
 /* Before a command buffer is submitted, recorded again or freed: what it counted is read, or lost.
  */
 void frames_settle(struct device *device, struct command *command);

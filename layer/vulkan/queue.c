@@ -8,32 +8,33 @@
 #include "layer/vulkan/layer.h"
 
 /*
- * A command buffer's results are read, or lost, and its queries are reset. Waits for whoever reads
- * them now.
+ * A command buffer's results are read, and its queries are reset. While it runs still, a snapshot
+ * of them is put between the two runs, which one queue has one after the other; on several queues,
+ * and without memory, they are lost. Waits for whoever reads results now.
  */
-static void prepare_again(struct device *device, struct command *command)
+static void prepare_again(struct device *device, struct command *command, bool others,
+			  struct insertions *in)
 {
 	device_lock(device);
-	if (!command->overlapped && command->pending)
-		frames_collect(device);
-	if (!command->overlapped && command->pending) {
-		/* It runs still: nobody can tell the two apart. */
-		frames_settle(device, command);
-		command->overlapped = true;
-	}
-	if (!command->overlapped)
+	others &= command->shared; /* others come late: it does not run any more */
+	if (!command->overlapped && !others && !frames_run(device, command)) {
 		queries_reset(command);
+	} else if (!command->overlapped && !(command->shared && command->queue == in->queue &&
+					     snapshot_insert(command, in, others))) {
+		frames_lose(device, command);
+	}
+	command->queue = in->queue;
 	device_unlock(device);
 }
 
 /* Before the device runs it: what it counted the last time is read, and its end not yet reached. */
-static void prepare(struct device *device, struct command *command)
+static void prepare(struct device *device, struct command *command, struct insertions *in)
 {
 	uint32_t others = command_arrives(command, 1);
 	if (command->blind || !command->tells)
 		return;
 	if (others != 0 || command->shared || __atomic_load_n(&command->pending, __ATOMIC_ACQUIRE))
-		prepare_again(device, command);
+		prepare_again(device, command, others != 0, in);
 	else if (!command->overlapped)
 		queries_reset(command);
 }
@@ -45,22 +46,39 @@ static struct moment moment_of(const struct device *device)
 	return (struct moment){guest_now_ns(), ends ? guest_cpu_ns() : 0};
 }
 
-static struct moment before_submit(struct device *device, struct submission all)
+static struct moment before_submit(struct device *device, struct insertions *in)
 {
 	struct guest_visit visit = guest_enter();
+	struct submission all = in->all;
 	struct command *command;
 	if (device_trylock(device)) {
 		frames_look(device);
 		device_unlock(device);
 	}
 	struct moment now = moment_of(device);
-	while ((command = submission_next(&all)))
-		prepare(device, command);
+	for (; (command = submission_next(&all)); in->at++) {
+		in->info = all.info;
+		prepare(device, command, in);
+	}
 	guest_leave(visit);
 	return now;
 }
 
-static void after_submit(struct device *device, const struct arrival *arrival, VkResult result)
+/* What was submitted did not come to run, nor did snapshots in it. */
+static void take_back(struct device *device, struct command *command, struct insertions *in)
+{
+	command_arrives(command, -1);
+	if (!in->fronts || command->blind || !command->shared)
+		return;
+	device_lock(device);
+	while (snapshot_arrives(command))
+		continue;
+	frames_lose(device, command);
+	device_unlock(device);
+}
+
+static void after_submit(struct device *device, const struct arrival *arrival,
+			 struct insertions *in, VkResult result)
 {
 	struct guest_visit visit = guest_enter();
 	struct submission all = arrival->all;
@@ -68,7 +86,8 @@ static void after_submit(struct device *device, const struct arrival *arrival, V
 	if (result == VK_SUCCESS)
 		arrival_note(device, arrival);
 	while (result != VK_SUCCESS && (command = submission_next(&all)))
-		command_arrives(command, -1);
+		take_back(device, command, in);
+	insertions_release(in);
 	guest_leave(visit);
 }
 
@@ -82,11 +101,13 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_QueueSubmit(VkQueue queue, uint32_t submitCo
 {
 	struct device *device = device_of(queue);
 	struct arrival arrival = {.queue = queue, .all = {.first = pSubmits, .count = submitCount}};
+	struct insertions in = {.queue = queue, .all = arrival.all};
 	if (!measures(device))
 		return device->next.QueueSubmit(queue, submitCount, pSubmits, fence);
-	arrival.at = before_submit(device, arrival.all);
-	VkResult result = device->next.QueueSubmit(queue, submitCount, pSubmits, fence);
-	after_submit(device, &arrival, result);
+	arrival.at = before_submit(device, &in);
+	VkResult result =
+	    device->next.QueueSubmit(queue, submitCount, insertions_first(&in), fence);
+	after_submit(device, &arrival, &in, result);
 	return result;
 }
 
@@ -97,13 +118,14 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_QueueSubmit(VkQueue queue, uint32_t submitCo
 		struct device *device = device_of(queue);                                          \
 		struct arrival arrival = {.queue = queue,                                          \
 					  .all = {.second = pSubmits, .count = submitCount}};      \
+		struct insertions in = {.queue = queue, .all = arrival.all};                       \
 		VkResult result;                                                                   \
                                                                                                    \
 		if (!measures(device))                                                             \
 			return device->next.name(queue, submitCount, pSubmits, fence);             \
-		arrival.at = before_submit(device, arrival.all);                                   \
-		result = device->next.name(queue, submitCount, pSubmits, fence);                   \
-		after_submit(device, &arrival, result);                                            \
+		arrival.at = before_submit(device, &in);                                           \
+		result = device->next.name(queue, submitCount, insertions_second(&in), fence);     \
+		after_submit(device, &arrival, &in, result);                                       \
 		return result;                                                                     \
 	}
 SUBMIT2(QueueSubmit2)

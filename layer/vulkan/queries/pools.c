@@ -130,6 +130,7 @@ bool queries_take_chunk(struct command *command)
 void queries_free(struct command *command)
 {
 	struct device *device = command->device;
+	snapshots_free(command);
 	while (command->chunk_count > 0)
 		pool_give_back(device, command->chunks[--command->chunk_count]);
 	driver_release(command);

@@ -100,14 +100,16 @@ static void read_around(struct reading *r, const struct query_chunk *chunk)
 }
 
 /* Values of a query that has ended; NULL: they are not there. */
-static const uint64_t *read_use(struct reading *r, const struct command *command,
-				const struct query_use *use)
+static const uint64_t *read_use(struct reading *r, const struct execution *execution,
+				const struct command *command, const struct query_use *use)
 {
-	const struct query_chunk *chunk = command->chunks[use->slot / CHUNK_SLOTS];
+	const struct snapshot *snapshot = execution->snapshot;
+	const struct query_chunk *chunk =
+	    (snapshot ? snapshot->chunks : command->chunks)[use->slot / CHUNK_SLOTS];
 	uint32_t slot = chunk->first + use->slot % CHUNK_SLOTS, all = slot_values(r);
 	uint32_t each = query_values(r->device, r->type) + 1;
 	const uint64_t *values;
-	if (r->device->copies && chunk->block->copies) {
+	if (snapshot || (r->device->copies && chunk->block->copies)) {
 		values = copies_at(r->device, chunk->block, r->type, slot);
 	} else {
 		if (r->block != chunk->block || slot - r->first >= r->count)
@@ -144,7 +146,7 @@ static void collect_use(struct reading *r, const struct execution *execution,
 	if (use->ended && use->type == QUERY_DRIVER) {
 		there = driver_add(r->device, command, use, part);
 	} else if (use->ended) {
-		values = read_use(r, command, use);
+		values = read_use(r, execution, command, use);
 		there = values != NULL;
 	}
 	if (values)
@@ -189,7 +191,7 @@ static void allow_type(struct reading *r)
 {
 	r->device->readings++;
 	for (struct execution *e = r->device->executions; e; e = e->next) {
-		if (!e->ended || e->lost)
+		if (!e->ended || e->lost || e->snapshot)
 			continue;
 		allow(r, e->command);
 		for (uint32_t i = 0; i < e->command->child_count; i++)
@@ -215,8 +217,15 @@ void queries_collect(struct device *device)
 
 void queries_note_ended(const struct device *device, struct execution *execution)
 {
-	VkResult state = device->next.GetEventStatus(device->handle, execution->command->done);
+	struct command *command = execution->command;
+	const struct snapshot *snapshot = execution->snapshot;
+	if (!snapshot && !snapshots_ran(command))
+		return;
+	VkResult state =
+	    device->next.GetEventStatus(device->handle, snapshot ? snapshot->done : command->done);
 	execution->lost = state != VK_EVENT_RESET && state != VK_EVENT_SET;
-	execution->ended =
-	    execution->lost || (state == VK_EVENT_SET && driver_ready(device, execution->command));
+	execution->ended = execution->lost ||
+			   (state == VK_EVENT_SET && (snapshot || driver_ready(device, command)));
+	if (snapshot && execution->ended)
+		command->waits--;
 }

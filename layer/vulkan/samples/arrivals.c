@@ -32,6 +32,14 @@ struct command *submission_next(struct submission *s)
 		     : s->second[s->info].pCommandBufferInfos[s->buffer - 1].commandBuffer);
 }
 
+uint32_t submission_count(struct submission all)
+{
+	uint32_t count = 0;
+	for (all.info = 0; all.info < all.count; all.info++)
+		count += buffers_of(&all);
+	return count;
+}
+
 /* Not below none: one that is waited for too long is forgotten. */
 static uint32_t arrives(struct command *command, int more)
 {
@@ -156,11 +164,7 @@ void device_unlock(struct device *device)
 static struct arrival *copy_of(const struct arrival *arrival)
 {
 	struct submission all = arrival->all;
-	uint32_t count = 0;
-	for (uint32_t i = 0; i < all.count; i++) {
-		all.info = i;
-		count += buffers_of(&all);
-	}
+	uint32_t count = submission_count(all);
 	struct arrival *copy = malloc(sizeof(*copy) + count * sizeof(copy->buffers[0]));
 	if (!copy)
 		return NULL;

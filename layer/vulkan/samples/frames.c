@@ -75,7 +75,13 @@ static void drop(struct device *device, struct execution **link)
 	struct command *command = execution->command;
 	for (uint32_t i = 0; i < command->child_count; i++)
 		__atomic_store_n(&command->children[i].command->pending, NULL, __ATOMIC_RELEASE);
-	__atomic_store_n(&command->pending, NULL, __ATOMIC_RELEASE);
+	if (execution->snapshot) {
+		command->waits -= !execution->ended;
+		if (execution->ended)
+			snapshot_release(command, execution->snapshot);
+	}
+	if (command->pending == execution)
+		__atomic_store_n(&command->pending, NULL, __ATOMIC_RELEASE);
 	*link = execution->next;
 	if (!*link)
 		device->last_execution = link;
@@ -160,12 +166,30 @@ void frames_settle(struct device *device, struct command *command)
 	if (!command->pending)
 		return;
 	frames_collect(device);
-	while (*link && *link != command->pending)
-		link = &(*link)->next;
-	if (!*link)
-		return;
-	lose(device, *link);
-	drop(device, link);
+	while (*link && command->pending) {
+		if (*link == command->pending || (*link)->command == command) {
+			lose(device, *link);
+			drop(device, link);
+		} else {
+			link = &(*link)->next;
+		}
+	}
+}
+
+void frames_lose(struct device *device, struct command *command)
+{
+	frames_settle(device, command);
+	command->overlapped = true;
+}
+
+bool frames_run(struct device *device, struct command *command)
+{
+	struct execution *last = command->pending;
+	if (last && !last->ended)
+		queries_note_ended(device, last);
+	if (last && last->ended)
+		frames_collect(device);
+	return command->pending != NULL;
 }
 
 static uint32_t queue_number(struct device *device, VkQueue queue)
@@ -296,6 +320,7 @@ static void expect(struct device *device, VkQueue queue, struct command *command
 	execution->command = command;
 	execution->frame = device->current;
 	execution->queue = queue_number(device, queue);
+	command->waits += execution->snapshot != NULL;
 	*device->last_execution = execution;
 	device->last_execution = &execution->next;
 	frame_now(device)->pending++;
@@ -314,9 +339,9 @@ void frames_submitted(struct device *device, const struct submitted *how, struct
 		command = &device->nobody;
 	execution = command->tells ? calloc(1, sizeof(*execution)) : NULL;
 	at = execution ? execution : &blank;
-	if (command->pending) { /* twice in one submission */
-		frames_settle(device, command);
-		command->overlapped = true;
+	at->snapshot = snapshot_arrives(command);
+	if (command->pending && !command->pending->snapshot) { /* twice in one submission */
+		frames_lose(device, command);
 	}
 	frame->worked = true;
 	at->frame = device->current;

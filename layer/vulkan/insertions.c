@@ -1,0 +1,91 @@
+/* Command buffers of ours in the program's submissions. */
+#include <stdlib.h>
+
+#include "layer/vulkan/layer.h"
+
+/* A mask of devices for each command buffer of the program: there is none for ours. */
+static bool has_masks(const struct insertions *in)
+{
+	const VkBaseInStructure *link = in->all.first ? in->all.first[in->info].pNext : NULL;
+	while (link && link->sType != VK_STRUCTURE_TYPE_DEVICE_GROUP_SUBMIT_INFO)
+		link = link->pNext;
+	return link && ((const VkDeviceGroupSubmitInfo *)link)->commandBufferCount != 0;
+}
+
+bool insertions_reserve(struct insertions *in)
+{
+	size_t count = submission_count(in->all);
+	if (has_masks(in))
+		return false;
+	if (in->fronts)
+		return true;
+	in->fronts = calloc(count, sizeof(VkCommandBuffer));
+	in->infos =
+	    calloc(in->all.count, in->all.first ? sizeof(VkSubmitInfo) : sizeof(VkSubmitInfo2));
+	in->buffers = calloc(2 * count, in->all.first ? sizeof(VkCommandBuffer)
+						      : sizeof(VkCommandBufferSubmitInfo));
+	if (in->fronts && in->infos && in->buffers)
+		return true;
+	insertions_release(in);
+	return false;
+}
+
+void insertions_put(struct insertions *in, VkCommandBuffer front)
+{
+	in->fronts[in->at] = front;
+}
+
+const VkSubmitInfo *insertions_first(struct insertions *in)
+{
+	VkSubmitInfo *infos = in->infos;
+	VkCommandBuffer *to = in->buffers;
+	uint32_t at = 0;
+	if (!in->fronts)
+		return in->all.first;
+	for (uint32_t i = 0; i < in->all.count; i++) {
+		const VkSubmitInfo *from = &in->all.first[i];
+		infos[i] = *from;
+		infos[i].pCommandBuffers = to;
+		for (uint32_t k = 0; k < from->commandBufferCount; k++, at++) {
+			if (in->fronts[at])
+				*to++ = in->fronts[at];
+			*to++ = from->pCommandBuffers[k];
+		}
+		infos[i].commandBufferCount = (uint32_t)(to - infos[i].pCommandBuffers);
+	}
+	return infos;
+}
+
+const VkSubmitInfo2 *insertions_second(struct insertions *in)
+{
+	VkSubmitInfo2 *infos = in->infos;
+	VkCommandBufferSubmitInfo *to = in->buffers;
+	uint32_t at = 0;
+	if (!in->fronts)
+		return in->all.second;
+	for (uint32_t i = 0; i < in->all.count; i++) {
+		const VkSubmitInfo2 *from = &in->all.second[i];
+		infos[i] = *from;
+		infos[i].pCommandBufferInfos = to;
+		for (uint32_t k = 0; k < from->commandBufferInfoCount; k++, at++) {
+			*to = from->pCommandBufferInfos[k];
+			if (in->fronts[at]) {
+				to->commandBuffer = in->fronts[at];
+				to->pNext = NULL;
+				*++to = from->pCommandBufferInfos[k];
+			}
+			to++;
+		}
+		infos[i].commandBufferInfoCount = (uint32_t)(to - infos[i].pCommandBufferInfos);
+	}
+	return infos;
+}
+
+void insertions_release(struct insertions *in)
+{
+	free(in->fronts);
+	free(in->infos);
+	free(in->buffers);
+	in->fronts = NULL;
+	in->infos = in->buffers = NULL;
+}
