@@ -19,7 +19,7 @@ void draw(struct world *world, VkCommandBuffer commands, uint32_t triangles)
 }
 
 /* Five draws of two triangles. */
-static void record_draws(struct world *world, VkCommandBuffer commands)
+void record_draws(struct world *world, VkCommandBuffer commands)
 {
 	world_begin_pass(world, commands, VK_SUBPASS_CONTENTS_INLINE);
 	for (int i = 0; i < 5; i++)
@@ -204,19 +204,6 @@ static void reuse(struct world *world, int rounds)
 	MUST(vkEndCommandBuffer(commands));
 	for (int i = 0; i < rounds; i++)
 		world_run(world, commands);
-}
-
-/* The same while it runs: what each run counts nobody can tell. */
-static void overlap(struct world *world, int rounds)
-{
-	VkCommandBuffer commands = world_commands(world, world->pool, false);
-
-	world_begin(commands, VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT);
-	record_draws(world, commands);
-	MUST(vkEndCommandBuffer(commands));
-	for (int i = 0; i < rounds; i++)
-		world_submit(world, commands);
-	MUST(vkQueueWaitIdle(world->queue));
 }
 
 static VkQueryPool make_pool(struct world *world, VkQueryType type)
@@ -520,7 +507,11 @@ static const struct {
     {"secondaries", secondaries, {0}},
     {"shared-secondary", shared_secondary, {0}},
     {"reuse", reuse, {0}},
-    {"overlap", overlap, {0}},
+    {"overlap", scene_overlap, {0}},
+    {"overlap-waits", scene_overlap_waits, {0}},
+    {"overlap-gated", scene_overlap_gated, {0}},
+    {"overlap-once", scene_overlap_once, {0}},
+    {"overlap-queues", scene_overlap_queues, {.machine = true}},
     {"own-queries", own_queries, {.statistics = true}},
     {"feedback", scene_feedback, {.feedback = true}},
     {"streams", scene_streams, {.feedback = true}},

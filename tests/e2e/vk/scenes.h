@@ -6,6 +6,8 @@
 
 /* One draw of so many triangles, in a pass. */
 void draw(struct world *world, VkCommandBuffer commands, uint32_t triangles);
+/* Five draws of two triangles, in a pass. */
+void record_draws(struct world *world, VkCommandBuffer commands);
 
 /* scenes_feedback.c: transform feedback. */
 void scene_feedback(struct world *world, int rounds);
@@ -28,6 +30,12 @@ void scene_mesh(struct world *world, int rounds);
 /* scenes_mesh.c: mesh shaders, without and with queries of the program. */
 void scene_mesh_shaders(struct world *world, int rounds);
 void scene_mesh_queries(struct world *world, int rounds);
+/* scenes_overlap.c: a command buffer that runs again while it runs. */
+void scene_overlap(struct world *world, int rounds);
+void scene_overlap_waits(struct world *world, int rounds);
+void scene_overlap_gated(struct world *world, int rounds);
+void scene_overlap_once(struct world *world, int rounds);
+void scene_overlap_queues(struct world *world, int rounds);
 /* scenes_submits.c: many small submissions, and what they took. */
 void scene_submits(struct world *world, int rounds);
 /* The same, each submission within a label of its queue. */

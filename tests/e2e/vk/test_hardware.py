@@ -122,6 +122,18 @@ class Hardware(unittest.TestCase):
         document = self.count("overlap", DRAWS, rounds=20)
         self.assertIn(self.values(document, DRAWS), ((None, None), (5, 5)))
 
+    def test_one_recording_run_again_while_it_runs(self):
+        """On a driver whose answers are asked for, what each run counted is copied before the next one; not over two queues."""
+        for case, runs, env in (("overlap-gated", 1, {"FAKE_MACHINE": "1"}), ("overlap-once", 4, {})):
+            document = self.count(case, "Draws", "IAVertices", "CSInvocations", env=env)
+            for name, value in (("Draws", 5), ("IAVertices", 30), ("CSInvocations", 64)):
+                self.assertEqual((case, name, self.values(document, name)), (case, name, 2 * (runs * value,)))
+        document = self.count("overlap-queues", "Draws", "IAVertices", env={"FAKE_MACHINE": "1"})
+        self.assertEqual(self.values(document, "Draws"), (5, 5))
+        found = metric(document, "IAVertices")
+        self.assertIsNone(found["total"])
+        self.assertIn("the same commands ran again meanwhile", found["why"])
+
     def test_the_profiling_lock(self):
         document = self.count("draws", DRAWS, "IAVertices", env={"FAKE_LOCK": "taken"})
         self.assertIn("profiling lock", metric(document, DRAWS)["why"])

@@ -114,15 +114,14 @@ class Counts(unittest.TestCase):
         document, _, _ = scene("reuse")
         self.check(document, 10, Draws=5, IAPrimitives=10, Occlusion=10 * PIXELS)
 
-    def test_runs_at_once_are_told_as_unknown(self):
-        """What was not exact is no data; what the CPU's side counts is exact all the same."""
-        document, _, _ = scene("overlap", 40)
-        self.check(document, 40, Draws=5, CommandBuffers=1)
-        vertices = metric(document, "IAVertices")
-        for name in ("min", "max"):
-            self.assertIn(vertices[name], (None, 30))
-        if vertices["total"] is None:
-            self.assertIn("its result was not there when it was needed", vertices["why"])
+    def test_one_recording_run_again_while_it_runs(self):
+        """What each run counted is exact: on its way, surely before the next one begins, and in the forms of submissions."""
+        for case, rounds, computes in (("overlap", 600, 0), ("overlap-waits", 40, 1), ("overlap-gated", 40, 1)):
+            document, _, _ = scene(case, rounds)
+            self.check(document, rounds, Draws=5, Dispatches=computes, CommandBuffers=1, IAVertices=30, VSInvocations=30,
+                       CSInvocations=64 * computes, Occlusion=10 * PIXELS)
+        document, _, _ = scene("overlap-once")  # four times a round, in both forms by turns
+        self.check(document, 10, Draws=20, CommandBuffers=4, Submits=1, IAVertices=120, CSInvocations=256, Occlusion=40 * PIXELS)
 
     def test_what_is_drawn_later_took_no_time_that_is_known(self):
         """Submissions come quicker than one thread draws: what a sample drew in no time at all is no zero."""
@@ -371,6 +370,11 @@ class Parts(unittest.TestCase):
         rows = self.rows("submit", "threads")
         self.assertEqual(len(rows), 4 * 3 * 2)
         self.assertEqual({(r["Draws"], r["IAPrimitives"], r["Submits"]) for r in rows}, {("5", "10", "1")})
+        rows = self.rows("submit", "overlap-gated", 20)
+        self.assertEqual([(r["Draws"], r["IAPrimitives"], r["CSInvocations"]) for r in rows], 20 * [("5", "10", "64")])
+        rows = self.rows("pass", "overlap-once")
+        self.assertEqual([(r["Draws"], r["IAPrimitives"], r["CSInvocations"]) for r in rows],
+                         3 * 4 * [("5", "10", "0"), ("0", "0", "64")])
         rows = self.rows("queue", "threads")
         self.assertLess(len(rows), 4 * 3 * 2)
         self.assertEqual({r["group"] for r in rows}, {"queue 0"})
@@ -412,7 +416,8 @@ class Failing(unittest.TestCase):
 
     TRUTH = {"draws": {"Draws": (5, 5), "IAPrimitives": (10, 10), "Occlusion": (10 * PIXELS, 10 * PIXELS)},
              "secondaries": {"Draws": (2, 2), "IAPrimitives": (3, 3), "Occlusion": (3 * PIXELS, 3 * PIXELS)},
-             "threads": {"Draws": (5, 5), "IAPrimitives": (10, 10)}}
+             "threads": {"Draws": (5, 5), "IAPrimitives": (10, 10)},
+             "overlap-gated": {"Draws": (5, 5), "IAPrimitives": (10, 10), "CSInvocations": (64, 64)}}
 
     def test_no_memory(self):
         if not os.path.exists(SCENES):
@@ -721,7 +726,8 @@ class Validation(unittest.TestCase):
         if code:
             self.skipTest("no validation layer here")
         self.assertTrue(control, "the validation layer finds nothing: it does not run")
-        for case in ("draws", "dynamic", "suspended", "compute", "secondaries", "shared-secondary", "reuse", "overlap", "own-queries", "feedback", "streams",
+        for case in ("draws", "dynamic", "suspended", "compute", "secondaries", "shared-secondary", "reuse", "overlap",
+                     "overlap-waits", "overlap-gated", "overlap-once", "own-queries", "feedback", "streams",
                      "timeline", "threads", "labels", "abandon", "mesh-shaders", "mesh-queries"):
             alone = self.messages(SCENES, case, "4", env=env)
             if alone[0] == 77:  # no mesh shaders here
