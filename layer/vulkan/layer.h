@@ -425,7 +425,11 @@ void queries_after_pass(struct command *command);
 void queries_next_span(struct command *command, uint32_t label);
 /* The last that is recorded. */
 void queries_finish(struct command *command);
-/* Secondary command buffers are to run; each of them. */
+/* The driver's own counters are not counted from here on: outside of passes. */
+void queries_break_driver(struct command *command);
+/* children.c. What may run around secondary command buffers, in or outside of a pass. */
+uint32_t queries_around_children(struct command *command);
+/* They are to run; each of them. */
 void queries_before_children(struct command *command);
 void queries_before_child(struct command *command, struct command *child);
 /* slots.c. All but queries_reset() while the command buffer is recorded, by its thread. */

@@ -87,8 +87,7 @@ static void end_driver(struct command *command)
 	queries_end(command, QUERY_BIT(QUERY_DRIVER));
 }
 
-/* Secondary command buffers run, or a pass goes on elsewhere: outside of passes. */
-static void break_driver(struct command *command)
+void queries_break_driver(struct command *command)
 {
 	if ((command->open & QUERY_BIT(QUERY_DRIVER)) != 0)
 		command->now->lost |= QUERY_BIT(QUERY_DRIVER);
@@ -143,17 +142,6 @@ void queries_start(struct command *command)
 	command->had_children = false;
 }
 
-/* What may run around a pass of secondary command buffers; else they count for themselves. */
-static uint32_t around_children(struct command *command)
-{
-	uint32_t program = __atomic_load_n(&command->device->program_types, __ATOMIC_RELAXED);
-	uint32_t types = (command->outer | command->inner) & QUERY_INHERITED & ~program;
-	if (command->device->inherited)
-		return types;
-	queries_end(command, command->outer);
-	return 0;
-}
-
 static uint32_t label_now(const struct command *command)
 {
 	uint32_t depth = command->label_depth;
@@ -171,7 +159,7 @@ void queries_before_pass(struct command *command, bool inline_contents, bool sus
 	if (command->device->per == WIRE_PASS)
 		queries_next_span(command, label_now(command));
 	if (suspends || !inline_contents)
-		break_driver(command);
+		queries_break_driver(command);
 	command->had_children |= !inline_contents;
 	if (suspends) { /* nothing may stand between its parts, in whichever buffers they lie */
 		queries_end(command, command->open);
@@ -181,7 +169,7 @@ void queries_before_pass(struct command *command, bool inline_contents, bool sus
 		return;
 	}
 	if (!inline_contents)
-		types = command->around = around_children(command);
+		types = command->around = queries_around_children(command);
 	/* Children that count for themselves want an event behind all. */
 	if ((types | command->inner | command->streams) == 0 &&
 	    (inline_contents || command->outer == 0))
@@ -272,49 +260,6 @@ void queries_before_dispatch(struct command *command)
 		queries_begin(command, types);
 	else
 		command->now->lost |= types;
-}
-
-/* One that counts for itself is known to the one that runs it, so that it is read with it. */
-static void adopt(struct command *command, struct command *child)
-{
-	struct child *more;
-	if (command->child_count == command->child_cap) {
-		uint32_t cap = command->child_cap != 0 ? 2 * command->child_cap : 8;
-		more = realloc(command->children, cap * sizeof(*more));
-		if (!more) {
-			command->now->lost |= command->device->wanted;
-			return;
-		}
-		command->children = more;
-		command->child_cap = cap;
-	}
-	command->children[command->child_count++] =
-	    (struct child){child, (uint32_t)(command->now - command->spans)};
-}
-
-void queries_before_children(struct command *command)
-{
-	command->had_children = true;
-	if (command->in_pass || command->secondary)
-		return;
-	break_driver(command);
-	uint32_t types = command->around = around_children(command);
-	if ((types | command->outer | command->inner) != 0 && slots_touch(command))
-		queries_begin(command, types);
-}
-
-void queries_before_child(struct command *command, struct command *child)
-{
-	uint32_t counts = (command->outer | command->inner) & ~command->open;
-	if (child->use_count != 0 && command->touched) {
-		adopt(command, child);
-		return;
-	}
-	counts &= ~child->program_used;
-	if (!child->blind && child->shared && !child->host_resets)
-		command->now->barred |= child->tally.draws + child->tally.dispatches ? counts : 0;
-	else if (child->blind || child->tally.draws + child->tally.dispatches != 0)
-		command->now->lost |= counts;
 }
 
 /* What follows the last sample did nothing. */
