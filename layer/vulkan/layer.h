@@ -164,7 +164,7 @@ struct command {
 	/* What runs while it runs again; under the device's lock. */
 	VkQueue queue; /* that it was last submitted to */
 	struct snapshot *snapshots;
-	struct snapshot *idle;			 /* of these, those that nobody waits for */
+	struct snapshot *idle;			 /* of these, those that are free again */
 	struct snapshot *planned, **planned_end; /* for executions that are on their way */
 	struct snapshot *reset_by; /* its event is the last execution's once this one has run */
 	uint32_t waits;		   /* executions that have a snapshot and have not ended */
@@ -482,7 +482,7 @@ bool snapshot_insert(struct command *command, struct insertions *in, bool planne
 struct snapshot *snapshot_arrives(struct command *command);
 /* Whether the command buffer's own event is that of its last execution. */
 bool snapshots_ran(struct command *command);
-/* Nobody waits for it any more. */
+/* It is free for the next submission. */
 void snapshot_release(struct command *command, struct snapshot *snapshot);
 /* A new recording; by its thread, without the lock. */
 void snapshots_restart(struct command *command);
