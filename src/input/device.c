@@ -179,6 +179,8 @@ static enum sx_status choose_places(const struct input_request *request,
 	return SX_OK;
 }
 
+static const struct input_ops capture_ops;
+
 static enum sx_status find_first(struct input_device *d, struct sx_error *err)
 {
 	struct input_places places;
@@ -196,6 +198,7 @@ enum sx_status input_device_open(const struct input_request *request, uint32_t p
 	if (!d)
 		return error_nomem(err, "reading a capture");
 	d->of = *request;
+	d->ops = &capture_ops;
 	d->run.notes.items = d->notes;
 	d->place = place;
 	enum sx_status status = input_open(request, &d->reader, err);
@@ -249,6 +252,8 @@ void input_device_close(struct input_device *d)
 {
 	if (!d)
 		return;
+	if (d->ops->close)
+		d->ops->close(d);
 	sx_capture_close(d->reader);
 	sx_catalog_unref(d->catalog);
 	free(d->constants);
@@ -381,14 +386,14 @@ static enum sx_status append_next(struct input_device *d, struct sx_table *table
 	}
 }
 
-enum sx_status input_device_next(struct input_device *d, struct sx_error *err)
+static enum sx_status capture_next(struct input_device *d, struct sx_error *err)
 {
 	sx_table_clear(d->raw);
 	return append_next(d, d->raw, err);
 }
 
-enum sx_status input_device_load(struct input_device *d, struct sx_table **out,
-				 struct sx_error *err)
+static enum sx_status capture_load(struct input_device *d, struct sx_table **out,
+				   struct sx_error *err)
 {
 	struct sx_table *table = NULL;
 	enum sx_status status = make_table(d, &table, err);
@@ -403,8 +408,32 @@ enum sx_status input_device_load(struct input_device *d, struct sx_table **out,
 	return SX_OK;
 }
 
+static const struct input_ops capture_ops = {.next_rows = capture_next, .all_rows = capture_load};
+
+enum sx_status input_device_next(struct input_device *d, struct sx_error *err)
+{
+	bool ahead = d->ahead;
+	d->ahead = false;
+	return ahead ? SX_OK : d->ops->next_rows(d, err);
+}
+
+enum sx_status input_device_peek(struct input_device *d, struct sx_error *err)
+{
+	enum sx_status status = input_device_next(d, err);
+	d->ahead = !status;
+	return status == SX_END ? SX_OK : status;
+}
+
+enum sx_status input_device_load(struct input_device *d, struct sx_table **out,
+				 struct sx_error *err)
+{
+	return d->ops->all_rows(d, out, err);
+}
+
 bool input_device_note(struct input_device *d)
 {
+	if (!d->reader)
+		return true;
 	const struct sx_capture_account *a = sx_capture_account(d->reader);
 	bool damaged = a->what[0], cut = !sx_capture_info(d->reader)->clean;
 	if (damaged)

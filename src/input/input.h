@@ -59,9 +59,33 @@ struct input_request {
 
 #define INPUT_NOTES_MAX 16
 
+/* What a table had beside values. */
+struct input_beside {
+	bool times, quality;
+	bool exported; /* as sextant export writes tables */
+	bool says_simulated, simulated;
+	bool says_kind;
+	enum sx_sample_kind kind;
+	uint32_t labels; /* a mask of 1 << enum sx_label */
+	const char *label_names[SX_LABEL_COUNT];
+};
+
+struct input_device;
+/* Where rows come from. */
+struct input_ops {
+	/* See input_device_next(), input_device_load(). */
+	enum sx_status (*next_rows)(struct input_device *d, struct sx_error *err);
+	enum sx_status (*all_rows)(struct input_device *d, struct sx_table **out,
+				   struct sx_error *err);
+	void (*close)(struct input_device *d); /* may be NULL */
+};
+
 /* One device of a file, open. */
 struct input_device {
 	struct input_request of;
+	const struct input_ops *ops;
+	struct input_table *table; /* of a table: has no reader, but `beside` */
+	const struct input_beside *beside;
 	struct sx_capture_reader *reader;
 	uint32_t place; /* in the file */
 	const struct sx_capture_device *info;
@@ -72,6 +96,7 @@ struct input_device {
 	 */
 	struct sx_device_facts facts;
 	struct sx_table *raw;	    /* the rows of input_device_next() */
+	bool ahead;		    /* the next ones are there */
 	struct sx_metrics *metrics; /* the selection, or NULL */
 	const char **patterns;	    /* of the request's metrics, those that are for this device */
 	uint32_t pattern_count;
@@ -137,6 +162,18 @@ enum sx_status input_device_open(const struct input_request *request, uint32_t p
  */
 enum sx_status input_device_prepare(const struct input_request *request, uint32_t place,
 				    struct input_device **out, struct sx_error *err);
+/*
+ * A plain table of counters, CSV, as a device of a catalog that was named. Columns that have any
+ * value have data in d->raw. *out is owned by the caller. Errors: those of csv_open().
+ */
+enum sx_status input_table_open(const struct input_request *request, struct sx_catalog *catalog,
+				struct input_device **out, struct sx_error *err);
+/* SX_ERR_BAD_INPUT when no column of a table means anything in a catalog, or stands for itself. */
+enum sx_status input_need_columns(const char *path, const struct sx_table *table,
+				  const struct sx_catalog *catalog, struct sx_error *err);
+/* Notes the columns of a table that mean nothing in a catalog (a typing error, mostly). */
+void input_note_unknown(const struct input_request *request, const struct sx_table *table,
+			struct sx_catalog *catalog);
 void input_device_close(struct input_device *d); /* NULL is fine */
 
 /*
@@ -169,6 +206,9 @@ struct report_source input_report_source(const struct input_device *d);
  * more; a file that may still grow ends where it ends now.
  */
 enum sx_status input_device_next(struct input_device *d, struct sx_error *err);
+/* Has the rows in d->raw that input_device_next() will give, for those who look at columns first.
+ */
+enum sx_status input_device_peek(struct input_device *d, struct sx_error *err);
 /* All rows of the device in one table; *out is owned by the caller. */
 enum sx_status input_device_load(struct input_device *d, struct sx_table **out,
 				 struct sx_error *err);

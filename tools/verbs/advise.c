@@ -5,7 +5,6 @@
 #include "output/report/report.h"
 #include "tools/cli/input/imported.h"
 #include "tools/cli/input/request.h"
-#include "tools/cli/input/columns.h"
 #include "tools/cli/ticker.h"
 
 #include "base/mem.h"
@@ -19,8 +18,7 @@
 /* Samples of one device and what the rules say of them. */
 struct advised {
 	struct report_fill *fill;    /* of all devices */
-	struct input_device *device; /* or NULL: a table of another kind */
-	struct input_rows *input;    /* the table of a file */
+	struct input_device *device; /* of a recording, or a table */
 	struct sx_catalog *catalog;
 	struct sx_constant_value *constants;
 	const struct sx_advice *advice; /* NULL without samples */
@@ -167,14 +165,14 @@ static enum sx_status gather_constants(const struct cli *cli, struct advised *a,
 				       struct report_source *source, struct sx_error *err)
 {
 	const struct options *o = &cli->options;
-	uint32_t count = a->device ? a->device->facts.constant_count : 0;
+	uint32_t count = a->device->facts.constant_count;
 	a->constants = calloc(count + o->constant_count + 1, sizeof(*a->constants));
 	if (!a->constants)
 		return error_nomem(err, "judging samples");
 	if (count)
 		memcpy(a->constants, a->device->constants, count * sizeof(*a->constants));
 	for (size_t i = 0; i < o->constant_count; i++)
-		if (!a->device ||
+		if (a->device->beside ||
 		    sx_catalog_find_constant(a->catalog, o->constants[i].name) != SX_NONE)
 			a->constants[count++] = o->constants[i];
 	source->facts.constants = a->constants;
@@ -186,14 +184,11 @@ static enum sx_status add_rows(struct advised *a, struct sx_error *err)
 {
 	enum sx_status status = SX_OK;
 	while (!status) {
-		status =
-		    a->device ? input_device_next(a->device, err) : input_rows_next(a->input, err);
-		const struct sx_table *raw =
-		    a->device ? a->device->raw : input_rows_table(a->input);
+		status = input_device_next(a->device, err);
 		if (!status)
-			status = report_add_rows(a->fill, a->index, raw, err);
+			status = report_add_rows(a->fill, a->index, a->device->raw, err);
 		if (!status)
-			a->rows += sx_table_row_count(raw);
+			a->rows += sx_table_row_count(a->device->raw);
 	}
 	return status == SX_END ? SX_OK : status;
 }
@@ -201,12 +196,7 @@ static enum sx_status add_rows(struct advised *a, struct sx_error *err)
 /* Reads all rows of a device; nothing of its metrics is to be shown. */
 static enum sx_status judge(const struct cli *cli, struct advised *a, struct sx_error *err)
 {
-	struct report_source source = {.catalog = a->catalog,
-				       .facts.set = cli->options.set,
-				       .facts.variant = cli->options.api};
-	if (a->device)
-		source = input_report_source(a->device);
-	source.like = a->device ? a->device->raw : input_rows_table(a->input);
+	struct report_source source = input_report_source(a->device);
 	enum sx_status status = gather_constants(cli, a, &source, err);
 	if (!status)
 		status = report_add_device(a->fill, &source, &a->index, err);
@@ -215,7 +205,6 @@ static enum sx_status judge(const struct cli *cli, struct advised *a, struct sx_
 
 static void close_one(struct advised *a)
 {
-	input_rows_close(a->input);
 	free(a->constants);
 	sx_catalog_unref(a->catalog);
 	input_device_close(a->device);
@@ -235,7 +224,7 @@ static enum sx_status judge_all(const struct cli *cli, struct report_fill *fill,
 		struct advised one = all[i];
 		all[i] = (struct advised){0};
 		struct sx_error *first = why.message[0] ? &ignored : &why;
-		if (!status && one.device && input_left_out(one.device, first)) {
+		if (!status && input_left_out(one.device, first)) {
 			status =
 			    report_set_facts(fill, one.index, &one.device->facts, &nothing, err);
 			close_one(&one);
@@ -259,7 +248,7 @@ static enum sx_status take_advice(const struct cli *cli, struct report_fill *fil
 	const struct report *report;
 	enum sx_status status = report_finish(fill, &report, err);
 	for (uint32_t i = 0; !status && i < report->device_count; i++) {
-		const char *set = all[i].device ? all[i].device->facts.set : cli->options.set;
+		const char *set = all[i].device->facts.set;
 		all[i].advice = report->devices[i].advice;
 		if (!set && all[i].advice && sx_advice_set(all[i].advice))
 			cli_note(cli, "read as set %s; if it was another: --set NAME",
@@ -330,6 +319,7 @@ static enum sx_status check_choice(const struct cli *cli, struct sx_error *err)
 static enum sx_status open_table(struct cli *cli, const char *path, struct advised **all,
 				 uint32_t *count, struct sx_error *err)
 {
+	struct input_request request;
 	*count = 1;
 	*all = calloc(1, sizeof(**all));
 	if (!*all)
@@ -340,10 +330,12 @@ static enum sx_status open_table(struct cli *cli, const char *path, struct advis
 	if (!status)
 		status = take_frame_rate(cli, (*all)->catalog, err);
 	if (!status)
-		status = input_rows_open(cli, path, (*all)->catalog, &(*all)->input, err);
+		request = request_of(cli, path);
+	if (!status)
+		status = input_table_open(&request, (*all)->catalog, &(*all)->device, err);
 	if (!status) {
-		(*all)->simulated = input_rows_simulated((*all)->input);
-		input_note_unknown(cli, input_rows_table((*all)->input), (*all)->catalog);
+		(*all)->simulated = (*all)->device->facts.simulated;
+		input_note_unknown(&request, (*all)->device->raw, (*all)->catalog);
 	}
 	return status;
 }

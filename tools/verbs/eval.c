@@ -3,44 +3,39 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "import/table/csv.h"
 #include "tools/cli/cli.h"
 #include "tools/cli/input/imported.h"
 #include "tools/cli/input/request.h"
 #include "input/given.h"
-#include "tools/cli/input/columns.h"
 #include "output/rows/rows.h"
 #include "tools/verbs/export/export.h"
 
-/* What a table had beside values. */
 static struct rows_shape shape_of_table(const struct sx_catalog *catalog,
-					const struct csv_tally *tally)
+					const struct input_beside *beside)
 {
 	struct rows_shape shape = {.schema = "eval",
 				   .catalog = sx_catalog_info(catalog)->name,
-				   .times = tally->times,
-				   .labels = tally->labels,
-				   .quality = tally->quality,
-				   .say_simulated = tally->told_simulated,
-				   .simulated = tally->simulated,
-				   .say_kind = tally->told_kind,
-				   .kind = tally->kind};
-	memcpy(shape.label_names, tally->label_names, sizeof(shape.label_names));
+				   .times = beside->times,
+				   .labels = beside->labels,
+				   .quality = beside->quality,
+				   .say_simulated = beside->says_simulated,
+				   .simulated = beside->simulated,
+				   .say_kind = beside->says_kind,
+				   .kind = beside->kind};
+	memcpy(shape.label_names, beside->label_names, sizeof(shape.label_names));
 	return shape;
 }
 
 /* What came beside values goes out again: eval of an export gives the export. */
-static enum sx_status shape_of(const struct cli *cli, const struct sx_catalog *catalog,
-			       const struct input_rows *raw, struct rows_shape *shape,
-			       struct sx_error *err)
+static enum sx_status shape_of(const struct cli *cli, const struct input_device *d,
+			       struct rows_shape *shape, struct sx_error *err)
 {
-	const struct csv_tally *tally = input_rows_told(raw);
 	enum sx_status status = SX_OK;
-	if (tally)
-		*shape = shape_of_table(catalog, tally);
+	if (d->beside)
+		*shape = shape_of_table(d->catalog, d->beside);
 	else
-		status = export_shape(cli, cli->capture, shape, err);
-	shape->known = catalog;
+		status = export_shape(cli, d, shape, err);
+	shape->known = d->catalog;
 	shape->simulated |= cli->view.simulated;
 	shape->say_simulated =
 	    (shape->say_simulated || cli->view.simulated) && cli->view.format != FORMAT_JSON;
@@ -81,7 +76,7 @@ static enum sx_status nothing(const struct sx_catalog *catalog, const struct sx_
 /* What one run of eval works with. */
 struct evaluating {
 	const struct cli *cli;
-	struct input_rows *raw;
+	struct input_device *device;
 	struct sx_metrics *metrics;
 	/* Two, in turn: one's rows are written while the other's are worked out. */
 	struct sx_evaluation *evaluations[2];
@@ -91,6 +86,15 @@ struct evaluating {
 	bool empty;		     /* there was no row */
 };
 
+/* The next rows; at the end what is damaged or lost is noted. */
+static enum sx_status eval_next(struct input_device *d, struct sx_error *err)
+{
+	enum sx_status status = input_device_next(d, err);
+	if (status == SX_END)
+		input_device_note(d);
+	return status;
+}
+
 /*
  * Writes the metrics of every block of rows, of one without rows when there are none. *last is the
  * table that was written last.
@@ -98,10 +102,10 @@ struct evaluating {
 static enum sx_status write_blocks(struct evaluating *e, struct rows_pipe *pipe,
 				   struct sx_table **last, struct sx_error *err)
 {
-	enum sx_status status = input_rows_next(e->raw, err);
+	enum sx_status status = eval_next(e->device, err);
 	for (size_t turn = 0; !status || (status == SX_END && !turn); turn++) {
 		bool end = status == SX_END;
-		const struct sx_table *raw = input_rows_table(e->raw);
+		const struct sx_table *raw = e->device->raw;
 		struct sx_table *values;
 		status = sx_evaluation_run(e->evaluations[turn % 2], raw, &values, err);
 		if (status)
@@ -115,7 +119,7 @@ static enum sx_status write_blocks(struct evaluating *e, struct rows_pipe *pipe,
 		e->empty = end;
 		if (!status) /* main says why nobody reads on */
 			status = end || ferror(e->cli->view.out.out) ? SX_END
-								     : input_rows_next(e->raw, err);
+								     : eval_next(e->device, err);
 	}
 	return status;
 }
@@ -141,49 +145,46 @@ static enum sx_status eval_write_all(struct evaluating *e, const struct rows_sha
 }
 
 /* Raw counters that export wrote, each instance for itself: as they are, whatever they mean. */
-static bool is_raw_export(const struct cli *cli, const struct input_rows *raw)
+static bool is_raw_export(const struct cli *cli, const struct input_device *d)
 {
-	const struct csv_tally *tally = input_rows_told(raw);
 	const struct options *o = &cli->options;
-	return tally && tally->both_times && tally->quality && o->counters && !o->metrics.count;
+	return d->beside && d->beside->exported && o->counters && !o->metrics.count;
 }
 
-static enum sx_status eval_write_raw(const struct cli *cli, const struct sx_catalog *catalog,
-				     struct input_rows *raw, const struct rows_shape *shape,
-				     struct sx_error *err)
+static enum sx_status eval_write_raw(const struct cli *cli, struct input_device *d,
+				     const struct rows_shape *shape, struct sx_error *err)
 {
 	struct rows_writer writer = rows_begin(&cli->view, shape);
 	const struct overruling by = {cli->options.constants, cli->options.constant_count};
 	struct overruled overruled = {.table = NULL};
 	const struct sx_table *rows;
-	enum sx_status status =
-	    overruled_begin(&overruled, catalog, &by, input_rows_table(raw), err);
+	enum sx_status status = overruled_begin(&overruled, d->catalog, &by, d->raw, err);
 	while (!status && !ferror(cli->view.out.out)) {
-		status = input_rows_next(raw, err);
+		status = eval_next(d, err);
 		if (!status)
-			status = overruled_rows(&overruled, input_rows_table(raw), &rows, err);
+			status = overruled_rows(&overruled, d->raw, &rows, err);
 		if (!status)
 			status = rows_add(&writer, rows, err);
 	}
-	if (status == SX_END && !overruled_rows(&overruled, input_rows_table(raw), &rows, err))
+	if (status == SX_END && !overruled_rows(&overruled, d->raw, &rows, err))
 		rows_end(&writer, rows);
 	rows_finish(&writer);
 	overruled_finish(&overruled);
 	return status == SX_END ? SX_OK : status;
 }
 
-static enum sx_status evaluate(const struct cli *cli, struct sx_catalog *catalog,
-			       struct input_rows *raw, struct sx_error *err)
+static enum sx_status evaluate(const struct cli *cli, struct input_device *d, struct sx_error *err)
 {
-	struct evaluating e = {.cli = cli, .raw = raw};
+	struct sx_catalog *catalog = d->catalog;
+	struct evaluating e = {.cli = cli, .device = d};
 	char text[GIVEN_TEXT_MAX];
-	const struct sx_table *like = input_rows_table(raw);
+	const struct sx_table *like = d->raw;
 	struct rows_shape shape;
 	struct sx_metrics_options options = options_selection(&cli->options, like);
-	options.keep_constants = cli->view.format != FORMAT_TEXT && input_rows_told(raw);
-	enum sx_status status = shape_of(cli, catalog, raw, &shape, err);
-	if (!status && is_raw_export(cli, raw))
-		return eval_write_raw(cli, catalog, raw, &shape, err);
+	options.keep_constants = cli->view.format != FORMAT_TEXT && d->beside;
+	enum sx_status status = shape_of(cli, d, &shape, err);
+	if (!status && is_raw_export(cli, d))
+		return eval_write_raw(cli, d, &shape, err);
 	if (!status)
 		status = sx_metrics_create(catalog, &options, &e.metrics, err);
 	for (int i = 0; !status && i < 2; i++)
@@ -218,29 +219,43 @@ static bool is_exported(struct cli *cli, const char **path)
 	return places.count > 1 || (cli->options.counters && !cli->options.metrics.count);
 }
 
+/* A plain table; that of a capture is open by then. */
+static enum sx_status eval_open(struct cli *cli, struct sx_catalog *catalog,
+				struct input_device **table, struct sx_error *err)
+{
+	const char *path;
+	enum sx_status status = cli->capture ? input_need_set(cli->capture, err) : SX_OK;
+	if (!status)
+		status = cli_input(cli, &path, err);
+	if (status)
+		return status;
+	const struct input_request request = request_of(cli, path);
+	status = cli->capture ? input_device_peek(cli->capture, err)
+			      : input_table_open(&request, catalog, table, err);
+	struct input_device *d = cli->capture ? cli->capture : *table;
+	if (!status)
+		status = input_need_columns(path, d->raw, catalog, err);
+	if (status)
+		return status;
+	cli->view.simulated |= d->info->facts.simulated;
+	input_note_unknown(&request, d->raw, catalog);
+	return SX_OK;
+}
+
 static int eval_run(struct cli *cli)
 {
 	struct sx_error err = {0};
 	struct sx_catalog *catalog = NULL;
-	struct input_rows *raw = NULL;
+	struct input_device *table = NULL;
 	const char *path;
 	if (is_exported(cli, &path))
 		return export_tables(cli, path, true);
 	enum sx_status status = cli_catalog(cli, &catalog, &err);
-	if (!status && cli->capture)
-		status = input_need_set(cli->capture, &err);
 	if (!status)
-		status = cli_input(cli, &path, &err);
+		status = eval_open(cli, catalog, &table, &err);
 	if (!status)
-		status = input_rows_open(cli, path, catalog, &raw, &err);
-	if (!status)
-		status = input_need_columns(path, input_rows_table(raw), catalog, &err);
-	if (!status) {
-		cli->view.simulated |= input_rows_simulated(raw);
-		input_note_unknown(cli, input_rows_table(raw), catalog);
-		status = evaluate(cli, catalog, raw, &err);
-	}
-	input_rows_close(raw);
+		status = evaluate(cli, table ? table : cli->capture, &err);
+	input_device_close(table);
 	sx_catalog_unref(catalog);
 	return status ? cli_fail(cli, &err) : EXIT_OK;
 }

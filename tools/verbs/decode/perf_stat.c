@@ -1,7 +1,7 @@
 /* The CSV of `perf stat`: `decode --as perf-stat`. */
 #include "import/perf_stat/parse.h"
 #include "tools/verbs/decode/formats.h"
-#include "tools/cli/input/columns.h"
+#include "tools/cli/input/request.h"
 
 static enum sx_status perf_stat_decode(struct decode_job *job, struct sx_error *err)
 {
@@ -21,7 +21,8 @@ static enum sx_status perf_stat_decode(struct decode_job *job, struct sx_error *
 	if (status)
 		return status;
 	job->shape.times = true;
-	input_note_unknown(job->cli, job->in.table, job->in.catalog);
+	const struct input_request request = request_of(job->cli, path);
+	input_note_unknown(&request, job->in.table, job->in.catalog);
 	const struct teller to = cli_teller(job->cli);
 	perf_stat_tell(&tally, &to);
 	return perf_stat_whole(&tally, path, err);

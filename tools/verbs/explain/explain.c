@@ -6,7 +6,7 @@
 #include "analysis/stats.h"
 #include "base/suggest.h"
 #include "output/catalog/catalog.h"
-#include "tools/cli/input/columns.h"
+#include "tools/cli/input/request.h"
 #include "tools/cli/ticker.h"
 #include "tools/verbs/oa/explain.h"
 
@@ -76,7 +76,13 @@ static enum sx_status explain_prepare(struct explanation *e, struct sx_catalog *
 		return status;
 	if (!o->input)
 		return SX_OK;
-	status = input_table(e->cli, o->input, catalog, &raw, err);
+	struct input_device *table = NULL;
+	const struct input_request request = request_of(e->cli, o->input);
+	if (!e->cli->capture)
+		status = input_table_open(&request, catalog, &table, err);
+	if (!status)
+		status = input_device_load(table ? table : e->cli->capture, &raw, err);
+	input_device_close(table);
 	if (!status)
 		status = stats_whole(raw, totals, err);
 	sx_table_destroy(raw);

@@ -1,0 +1,169 @@
+/* A table of counters as a device: its text is read block by block, in constant memory. */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "import/import.h"
+#include "import/table/csv.h"
+#include "input/input.h"
+#include "input/text.h"
+
+/* Values in memory at once; a line of very many columns still makes a block of some rows. */
+#define BLOCK_CELLS (1u << 18)
+#define BLOCK_ROWS  64
+#define UNKNOWN_MAX 5 /* unknown columns that are named one by one */
+
+struct input_table {
+	struct input_text text;
+	struct csv_stream *csv;
+	struct sx_capture_device info;
+	struct input_beside beside;
+};
+
+/* How much of a text is read. */
+static void table_progress(const struct input_device *d)
+{
+	struct stat st;
+	int fd = d->table->text.fd;
+	off_t at = lseek(fd, 0, SEEK_CUR);
+	if (d->of.progress && at >= 0 && fstat(fd, &st) == 0 && st.st_size > 0)
+		d->of.progress(d->of.user, d->of.path, (uint64_t)at, (uint64_t)st.st_size);
+}
+
+static enum sx_status table_next(struct input_device *d, struct sx_error *err)
+{
+	size_t most = BLOCK_CELLS / (sx_table_column_count(d->raw) + 1);
+	table_progress(d);
+	return csv_next(d->table->csv, most < BLOCK_ROWS ? BLOCK_ROWS : most, err);
+}
+
+static enum sx_status table_load(struct input_device *d, struct sx_table **out,
+				 struct sx_error *err)
+{
+	return csv_all(d->table->csv, out, err);
+}
+
+static void table_close(struct input_device *d)
+{
+	if (!d->table)
+		return;
+	csv_close(d->table->csv);
+	input_text_close(&d->table->text);
+	free(d->table);
+	d->raw = NULL; /* the stream's */
+}
+
+static const struct input_ops table_ops = {table_next, table_load, table_close};
+
+static struct input_beside beside_of(const struct csv_tally *tally)
+{
+	struct input_beside beside = {.times = tally->times,
+				      .labels = tally->labels,
+				      .quality = tally->quality,
+				      .exported = tally->both_times && tally->quality,
+				      .says_simulated = tally->told_simulated,
+				      .simulated = tally->simulated,
+				      .says_kind = tally->told_kind,
+				      .kind = tally->kind};
+	memcpy(beside.label_names, tally->label_names, sizeof(beside.label_names));
+	return beside;
+}
+
+static enum sx_status open_table(struct input_device *d, struct sx_error *err)
+{
+	struct input_table *t = d->table;
+	const char *path = d->of.path;
+	struct csv_options options = import_column_options(d->catalog);
+	options.keep_unknown = true; /* as an import has it */
+	enum sx_status status = input_text_open(&t->text, path, err);
+	if (!status)
+		status = csv_open(&t->text.csv, path, &options, &t->csv, err);
+	if (status)
+		return status;
+	const struct teller to = {d->of.note, d->of.user};
+	csv_tell(csv_told(t->csv), &to);
+	t->beside = beside_of(csv_told(t->csv));
+	t->info.facts.simulated = t->beside.simulated;
+	d->raw = (struct sx_table *)csv_table(t->csv);
+	return SX_OK;
+}
+
+enum sx_status input_table_open(const struct input_request *request, struct sx_catalog *catalog,
+				struct input_device **out, struct sx_error *err)
+{
+	struct input_device *d = calloc(1, sizeof(*d));
+	struct input_table *t = calloc(1, sizeof(*t));
+	if (!d || !t) {
+		free(d);
+		free(t);
+		return error_nomem(err, "reading an input file");
+	}
+	t->text.fd = -1;
+	*d = (struct input_device){.of = *request,
+				   .ops = &table_ops,
+				   .table = t,
+				   .info = &t->info,
+				   .beside = &t->beside,
+				   .catalog = sx_catalog_ref(catalog),
+				   .facts = {.set = request->set, .variant = request->variant}};
+	enum sx_status status = open_table(d, err);
+	d->facts.simulated = t->info.facts.simulated;
+	if (status)
+		input_device_close(d);
+	else
+		*out = d;
+	return status;
+}
+
+enum sx_status input_need_columns(const char *path, const struct sx_table *table,
+				  const struct sx_catalog *catalog, struct sx_error *err)
+{
+	uint32_t count = sx_table_column_count(table);
+	if (import_columns_known(table, catalog))
+		return SX_OK;
+	error_set(err, SX_ERR_BAD_INPUT, "no column of %s means anything in catalog %s", path,
+		  sx_catalog_info(catalog)->name);
+	if (count == 1)
+		error_because(err, "%s is no name of a counter, constant or metric",
+			      sx_table_column(table, 0)->name);
+	else if (count)
+		error_because(err, "none of its %u names is that of a counter, constant or metric",
+			      count);
+	else
+		error_because(err, "it has no column of values");
+	error_try(err, "--for with another catalog, or sextant list counters --for %s",
+		  sx_catalog_info(catalog)->name);
+	return SX_ERR_BAD_INPUT;
+}
+
+void input_note_unknown(const struct input_request *request, const struct sx_table *table,
+			struct sx_catalog *catalog)
+{
+	const char *catalog_name = sx_catalog_info(catalog)->name;
+	uint32_t unknown = 0;
+	for (uint32_t i = import_unknown_column(table, catalog, 0); i != SX_NONE;
+	     i = import_unknown_column(table, catalog, i + 1)) {
+		const char *near[1], *name = sx_table_column(table, i)->name;
+		if (unknown++ >= UNKNOWN_MAX)
+			continue;
+		if (sx_catalog_suggest(catalog, name, near, 1))
+			input_note(request,
+				   "column %s means nothing in catalog %s and stands for "
+				   "itself; did you mean %s?",
+				   name, catalog_name, near[0]);
+		else
+			input_note(request,
+				   "column %s means nothing in catalog %s and stands for itself",
+				   name, catalog_name);
+	}
+	if (unknown > UNKNOWN_MAX)
+		input_note(request, "further columns that mean nothing: %u", unknown - UNKNOWN_MAX);
+	uint32_t first, told = 0;
+	for (uint32_t i = import_repeated_column(table, catalog, 0, &first);
+	     i != SX_NONE && told++ < UNKNOWN_MAX;
+	     i = import_repeated_column(table, catalog, i + 1, &first))
+		input_note(request, "column %s means the same as %s, which is read instead",
+			   sx_table_column(table, i)->name, sx_table_column(table, first)->name);
+}
