@@ -76,9 +76,9 @@ FLOORS = {
         'gpa/gl': 'src/base src/wire gpa',
         'gpa/vk': 'src/base gpa query',
         'gpa/cl': 'src/base gpa',
-        'tools/cli': 'src/base src/output src/import src/analysis src/analysis/report src/analysis/compare '
+        'tools/cli': 'src/base src/output src/analysis src/analysis/report src/analysis/compare '
                      'src/input',
-        'tools/verbs': 'src/base src/output src/output/write src/import src/analysis src/analysis/report '
+        'tools/verbs': 'src/base src/output src/output/write src/analysis src/analysis/report '
                        'src/analysis/compare src/input tools/cli',
         'tools': 'src/base src/input tools/cli tools/verbs',
     },
@@ -95,8 +95,9 @@ PUBLIC = {
 FRONT_ENDS = ('preload', 'layer', 'gpa', 'tools')
 # A list names the children of its room, which include the room's interface: the one way down there is.
 LISTS = ('src/source/all.c', 'src/decode/decode.c', 'src/import/import.c', 'src/output/views.c', 'tools/verbs.def')
-# What a folder of a room may include beside what its row allows: verbs that show the bits of Intel's OA unit.
-BESIDE = {'tools/verbs/oa': 'src/wire/oa'}
+# What a folder of a room may include beside what its row allows: verbs that show the bits of Intel's OA unit, and raw
+# files as they are.
+BESIDE = {'tools/verbs/oa': 'src/wire/oa', 'tools/verbs/decode': 'src/import'}
 # Folders that still include each other in a circle. This list may only get shorter.
 CIRCLES = {
     ('preload', 'preload/context', 'preload/hooks', 'preload/monitor'),

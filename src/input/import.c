@@ -257,6 +257,11 @@ static enum sx_status read_one(const struct input_request *request, size_t numbe
 	return status ? status : read;
 }
 
+bool input_is_known(const char *path, bool tables)
+{
+	return import_knows(path, tables);
+}
+
 void input_import_destroy(struct input_import *import)
 {
 	if (!import)

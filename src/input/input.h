@@ -132,6 +132,11 @@ const char *input_label(const struct sx_capture_device *info, enum sx_label labe
 uint32_t input_number(struct sx_capture_reader *reader, uint32_t device);
 
 /*
+ * Whether a file begins as one of another tool, of a known kind. `tables`: plain tables of
+ * counters count as well.
+ */
+bool input_is_known(const char *path, bool tables);
+/*
  * Reads a file of another tool whole. *out is owned by the caller, and gives the request's files
  * from then on. SX_INCOMPLETE: it broke off, as *err says, and *out is there. Errors: those of
  * reading it.

@@ -11,6 +11,8 @@
 #include "base/mem.h"
 #include "base/nameless.h"
 #include "import/import.h"
+#include "import/raw/file.h"
+#include "input/input.h"
 
 #define BYTES_MAX ((size_t)4 << 30)
 
@@ -167,6 +169,31 @@ static enum sx_status unpack(struct input_text *source, const char *path, struct
 	close(source->fd);
 	source->fd = fd;
 	return SX_OK;
+}
+
+#define PACKED_HEAD 4096 /* bytes of a packed file that tell what it is of */
+
+bool input_is_packed_capture(const char *path)
+{
+	char *head = NULL;
+	size_t size = 0;
+	bool packed = strcmp(path, "-") != 0 && !input_is_capture(path) &&
+		      !import_unpacked(path, PACKED_HEAD, &head, &size, NULL) &&
+		      input_begins_as_capture(head, size);
+	free(head);
+	return packed;
+}
+
+bool input_is_for_decode(const char *path, const char *verb, struct sx_error *err)
+{
+	const struct decoder_file *file = import_raw_file(path);
+	if (!file)
+		return false;
+	error_set(err, SX_ERR_BAD_INPUT, "%s is %s, not for %s", path, file->what, verb);
+	error_because(err, "%s", file->because);
+	error_try(err, "sextant decode -i %s --as %s", error_word((char[ERROR_WORD_MAX]){0}, path),
+		  file->as);
+	return true;
 }
 
 enum sx_status input_text_open(struct input_text *source, const char *path, struct sx_error *err)

@@ -26,5 +26,12 @@ void input_text_close(struct input_text *source);
 enum sx_status input_text_keep(const char *path, int *fd, struct sx_error *err);
 /* The same of a packed file, unpacked. Errors: those of import_unpacked(), SX_ERR_IO (no room). */
 enum sx_status input_text_unpack(const char *path, int *fd, struct sx_error *err);
+/* Whether a file is a capture that was packed. */
+bool input_is_packed_capture(const char *path);
+/*
+ * Whether a file is of a kind that `decode` reads: then *err says that, and that it is not for the
+ * verb. `path` may be NULL.
+ */
+bool input_is_for_decode(const char *path, const char *verb, struct sx_error *err);
 
 #endif

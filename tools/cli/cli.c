@@ -3,11 +3,10 @@
 #include "base/text_buf.h"
 #include "input/input.h"
 #include "tools/cli/selection.h"
-#include "import/import.h"
+#include "input/text.h"
 #include "tools/cli/input/imported.h"
 #include "tools/cli/input/request.h"
 #include "tools/cli/ticker.h"
-#include "import/raw/raw.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -91,21 +90,12 @@ static const char *remedy(const struct cli *cli, const struct sx_error *err, cha
 static bool is_for_decode(const struct cli *cli, const struct sx_error *err, struct sx_error *out)
 {
 	const struct options *o = &cli->options;
-	const char *path = o->input;
 	if (err->status != SX_ERR_BAD_INPUT || !cli->verb || !strcmp(cli->verb->name, "decode"))
 		return false;
-	const struct decoder_file *file = import_raw_file(path);
-	for (size_t i = 0; !file && i < o->args.count; i++) {
-		path = o->args.items[i];
-		file = import_raw_file(path);
-	}
-	if (!file)
-		return false;
-	error_set(out, SX_ERR_BAD_INPUT, "%s is %s, not for %s", path, file->what, cli->verb->name);
-	error_because(out, "%s", file->because);
-	error_try(out, "sextant decode -i %s --as %s", error_word((char[ERROR_WORD_MAX]){0}, path),
-		  file->as);
-	return true;
+	bool found = input_is_for_decode(o->input, cli->verb->name, out);
+	for (size_t i = 0; !found && i < o->args.count; i++)
+		found = input_is_for_decode(o->args.items[i], cli->verb->name, out);
+	return found;
 }
 
 int cli_fail(const struct cli *cli, const struct sx_error *err)
@@ -249,14 +239,14 @@ static const char *capture_path(const struct cli *cli)
 /* A file that would have told the catalog, if it were of any kind: why it is of none. */
 static enum sx_status of_no_kind(const struct cli *cli, const char *path, struct sx_error *err)
 {
-	struct import *import = NULL;
+	struct input_import *import = NULL;
 	if (strcmp(path, "-") != 0 && access(path, R_OK) < 0)
 		return error_input(err, errno, "cannot read", path);
-	const struct import_request request = {.context = cli->context, .path = path};
-	enum sx_status status = import_read(&request, &import, err);
+	const struct input_request request = {.context = cli->context, .path = path, .shown = path};
+	enum sx_status status = input_import_read(&request, &import, err);
 	if (sx_failed(status))
 		return status;
-	import_destroy(import);
+	input_import_destroy(import);
 	error_set(err, SX_ERR_BAD_INPUT, "%s does not tell its catalog", path);
 	error_because(err, "it is neither a capture nor of a kind that is known");
 	error_try(err, "--for NAME; sextant devices lists the names");

@@ -8,13 +8,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "import/import.h"
 #include "input/text.h"
 #include "tools/cli/draft.h"
 #include "tools/cli/input/request.h"
 #include "tools/cli/temp.h"
-
-#define PACKED_HEAD 4096 /* bytes of a packed file that tell what it is of */
 
 struct imported {
 	struct imported *next;
@@ -141,13 +138,7 @@ static enum sx_status keep_stream(struct cli *cli, const char **path, struct sx_
 static enum sx_status unpack_capture(struct cli *cli, const char **path, struct sx_error *err)
 {
 	int fd = -1;
-	char *head = NULL;
-	size_t size = 0;
-	bool packed = strcmp(*path, "-") != 0 && !input_is_capture(*path) &&
-		      !import_unpacked(*path, PACKED_HEAD, &head, &size, NULL) &&
-		      input_begins_as_capture(head, size);
-	free(head);
-	if (!packed)
+	if (!input_is_packed_capture(*path))
 		return SX_OK;
 	enum sx_status status = input_text_unpack(*path, &fd, err);
 	return status ? status : imported_add_fd(cli, fd, imported_shown(cli, *path), path, err);
@@ -163,7 +154,7 @@ enum sx_status imported_replace(struct cli *cli, const char **path, struct sx_er
 	/* With --for, these read a plain table of counters themselves, in constant memory. */
 	bool named = cli->options.catalog && options_word("eval advise", cli->verb->name);
 	if (status || input_is_capture(*path) ||
-	    (!(standard && !named) && !import_knows(*path, !named)))
+	    (!(standard && !named) && !input_is_known(*path, !named)))
 		return status;
 	/* What looks at a capture as such, and what replays one, needs a file. */
 	bool file = options_word("capture stat", cli->verb->name);
