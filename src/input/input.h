@@ -5,7 +5,7 @@
 #ifndef INPUT_INPUT_H
 #define INPUT_INPUT_H
 
-#include <sextant/capture.h>
+#include <sextant/session.h>
 
 #include "analysis/compare/compare.h"
 #include "analysis/report/report.h"
@@ -264,6 +264,33 @@ enum sx_status input_report_read(const struct input_request *request,
 /* Notes what is damaged or lost; false when something is. */
 bool input_report_note(const struct input_report *read);
 void input_report_close(struct input_report *read);
+
+/* A session that runs, as input of a report; members from `numbered` on may be zero. */
+struct input_session {
+	struct sx_session *session;
+	struct report_fill *fill;
+	struct sx_session_limits limits;
+	bool numbered;	   /* devices have the numbers of their facts */
+	bool chosen;	   /* metrics were named */
+	uint64_t delay_ns; /* rows that come earlier are left out */
+	/* Receives what the report received, before it goes. */
+	enum sx_status (*rows)(void *user, uint32_t index, const struct sx_session_device *device,
+			       struct sx_error *err);
+	void (*started)(void *user); /* the program runs */
+	void (*polled)(void *user);  /* some time has passed */
+	void *user;
+};
+/* Adds the session's devices to the report. Errors: those of report_add_device(). */
+enum sx_status input_session_begin(const struct input_session *in, struct sx_error *err);
+/*
+ * Runs it, with all rows into the report. *filled: what the report said to rows, which then is the
+ * result as well. Errors: those of sx_session_start() and sx_session_finish().
+ */
+enum sx_status input_session_run(const struct input_session *in, char *const *argv,
+				 enum sx_status *filled, struct sx_error *err);
+/* What rows do not show; `silence`: why there are none, or NULL. Errors: SX_ERR_NO_MEMORY. */
+enum sx_status input_session_end(const struct input_session *in, const struct sx_error *silence,
+				 struct sx_error *err);
 
 /* Files as a side of a comparison. */
 struct input_compare_options {

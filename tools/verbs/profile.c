@@ -12,63 +12,35 @@
 #include "base/sys.h"
 #include "base/text_buf.h"
 #include "output/html/html.h"
+#include "input/input.h"
 #include "output/views.h"
 #include "tools/cli/progress.h"
 #include "tools/verbs/profile_by.h"
 #include "tools/verbs/run.h"
 
-#define POLL_MS	     100
 #define ROWS_WAIT_NS UINT64_C(500000000)
-#define ROWS_LEAST   512u /* worth adding to the report, or what came in so long a time */
-#define ROWS_AGE_NS  UINT64_C(200000000)
 
 /* A run on its way into a report. */
 struct profiling {
 	struct cli *cli;
-	struct sx_session *session;
-	struct report_fill *fill;
-	struct sx_session_limits limits;
-	uint64_t begin_ns; /* when what was sampled counts: --delay */
+	struct input_session in;
 	struct progress progress;
-	char lead[256];	       /* what the newest rows said */
-	uint64_t due_ns;       /* since when a line is due, or 0 */
-	uint64_t taken_ns;     /* when rows were taken last */
-	enum sx_status filled; /* whether the report took all rows */
-	struct profile_by by;  /* of each program, where they are told apart */
+	char lead[256];	      /* what the newest rows said */
+	uint64_t due_ns;      /* since when a line is due, or 0 */
+	struct profile_by by; /* of each program, where they are told apart */
 };
 
-/* Moves the rows that came since the last time from the session to the report, or keeps them. */
-static enum sx_status take_rows(struct profiling *p, struct sx_error *err)
+static enum sx_status profile_rows(void *user, uint32_t index,
+				   const struct sx_session_device *device, struct sx_error *err)
 {
-	uint32_t count;
-	enum sx_status status = SX_OK;
-	const struct sx_session_device *devices = sx_session_devices(p->session, &count);
-	for (uint32_t i = 0; !status && i < count; i++) {
-		if (!devices[i].raw || !sx_table_row_count(devices[i].raw))
-			continue;
-		status = report_add_rows(p->fill, i, devices[i].raw, err);
-		if (!status && profile_by_wanted(p->cli))
-			status = profile_by_add(&p->by, p->cli, i, &devices[i], err);
-	}
-	sx_session_drop_rows(p->session);
-	return status;
+	struct profiling *p = user;
+	return profile_by_add(&p->by, p->cli, index, device, err);
 }
 
-/*
- * Whether it is time to take rows: few rows at a time cost the report more than their number does,
- * and what measures must not take the CPUs from what is measured.
- */
-static bool is_worth_taking(struct profiling *p, uint64_t now_ns)
+static void profile_started(void *user)
 {
-	uint32_t count;
-	size_t rows = 0;
-	const struct sx_session_device *devices = sx_session_devices(p->session, &count);
-	for (uint32_t i = 0; i < count; i++)
-		rows += devices[i].raw ? sx_table_row_count(devices[i].raw) : 0;
-	if (rows < ROWS_LEAST && now_ns - p->taken_ns < ROWS_AGE_NS)
-		return false;
-	p->taken_ns = now_ns;
-	return true;
+	const struct profiling *p = user;
+	run_give_way(&p->cli->options);
 }
 
 /* Takes the leading number of each device that has rows now; false when none has. */
@@ -91,11 +63,12 @@ static bool take_leads(struct profiling *p, const struct sx_session_device *d, u
  * "12.0 s, 120 samples, cpu_busy 43 %": what came last, for whoever watches. A line that is due
  * waits a while for rows, which are not there at every turn.
  */
-static void profile_watch(struct profiling *p)
+static void profile_watch(void *user)
 {
+	struct profiling *p = user;
 	uint32_t count;
 	char time[HUMAN_MAX];
-	const struct sx_session_device *d = sx_session_devices(p->session, &count);
+	const struct sx_session_device *d = sx_session_devices(p->in.session, &count);
 	uint64_t now = sys_now_ns(sys_real());
 	if (!p->due_ns && !progress_due(&p->progress))
 		return;
@@ -108,54 +81,11 @@ static void profile_watch(struct profiling *p)
 		      COUNTED(count ? d[0].samples : 0, "sample"), p->lead);
 }
 
-static enum sx_status drive(struct profiling *p, char *const *argv, struct sx_error *err)
-{
-	struct sx_error ignored = {0};
-	enum sx_status status = sx_session_start(p->session, argv, &p->limits, err);
-	if (status)
-		return status;
-	run_give_way(&p->cli->options);
-	p->begin_ns = sys_now_ns(sys_real()) + (argv ? p->cli->options.delay_ns : 0);
-	do {
-		status = sx_session_poll(p->session, POLL_MS, &ignored);
-		if (!argv && !p->cli->options.input)
-			profile_watch(p);
-		uint64_t now_ns = sys_now_ns(sys_real());
-		if (now_ns < p->begin_ns)
-			sx_session_drop_rows(p->session);
-		else if (is_worth_taking(p, now_ns))
-			p->filled = take_rows(p, err);
-	} while (!p->filled && (!status || status == SX_AGAIN));
-	progress_end(&p->progress);
-	status = sx_session_finish(p->session, p->filled ? &ignored : err);
-	if (!p->filled)
-		p->filled = take_rows(p, err);
-	return p->filled ? p->filled : status;
-}
-
-static enum sx_status add_devices(const struct cli *cli, const struct sx_session *session,
-				  struct report_fill *fill, struct sx_error *err)
-{
-	uint32_t count;
-	enum sx_status status = SX_OK;
-	const struct sx_session_device *devices = sx_session_devices(session, &count);
-	for (uint32_t i = 0; !status && i < count; i++) {
-		const struct sx_session_device *d = &devices[i];
-		const struct report_source source = {.catalog = d->catalog,
-						     .facts = d->facts,
-						     .numbered = cli->options.input != NULL,
-						     .metrics = d->metrics,
-						     .chosen = cli->options.metrics.count > 0};
-		status = report_add_device(fill, &source, NULL, err);
-	}
-	return status;
-}
-
 /* What a run that was over before --delay leaves; false where that is not how it was. */
 static bool ended_too_early(const struct profiling *p, char *const *argv, struct sx_error *why)
 {
 	char ran[HUMAN_MAX], delayed[HUMAN_MAX];
-	uint64_t delay = p->cli->options.delay_ns, duration = sx_session_duration_ns(p->session);
+	uint64_t delay = p->cli->options.delay_ns, duration = sx_session_duration_ns(p->in.session);
 	if (!argv || !delay || duration > delay)
 		return false;
 	human_duration(ran, duration);
@@ -164,20 +94,6 @@ static bool ended_too_early(const struct profiling *p, char *const *argv, struct
 	error_because(why, "it ran for %s, and the first %s are left out", ran, delayed);
 	error_try(why, "a shorter --delay, or a longer run");
 	return true;
-}
-
-static enum sx_status set_facts(const struct sx_session *session, const struct sx_error *early,
-				struct report_fill *fill, struct sx_error *err)
-{
-	uint32_t count;
-	enum sx_status status = SX_OK;
-	const struct sx_session_device *devices = sx_session_devices(session, &count);
-	for (uint32_t i = 0; !status && i < count; i++) {
-		struct sx_run_facts run = devices[i].run;
-		run.silence = early ? early : run.silence;
-		status = report_set_facts(fill, i, &devices[i].facts, &run, err);
-	}
-	return status;
 }
 
 /* What the report that was written held. */
@@ -192,11 +108,11 @@ static enum sx_status profile_write(struct profiling *p, const struct report *ru
 {
 	const struct report *report;
 	const struct view *view = &p->cli->view;
-	enum sx_status status = set_facts(p->session, early, p->fill, err);
+	enum sx_status status = input_session_end(&p->in, early, err);
 	if (!status)
-		status = report_set_run(p->fill, run, err);
+		status = report_set_run(p->in.fill, run, err);
 	if (!status)
-		status = report_finish(p->fill, &report, err);
+		status = report_finish(p->in.fill, &report, err);
 	cli_ask_width(p->cli);
 	if (!status)
 		status = views_find(view->format)->write(view, report, err);
@@ -237,7 +153,7 @@ static int conclude(struct profiling *p, char *const *argv, const struct sx_erro
 {
 	uint32_t count;
 	struct cli *cli = p->cli;
-	struct sx_session *session = p->session;
+	struct sx_session *session = p->in.session;
 	struct profile_outcome written;
 	struct sx_error failed = {0}, early = {0};
 	bool before = ended_too_early(p, argv, &early);
@@ -274,8 +190,8 @@ static void announce(const struct profiling *p)
 {
 	uint32_t count;
 	char names[256] = "";
-	const struct sx_session_device *d = sx_session_devices(p->session, &count);
-	if (p->cli->options.input || p->limits.duration_ns || p->limits.samples ||
+	const struct sx_session_device *d = sx_session_devices(p->in.session, &count);
+	if (p->cli->options.input || p->in.limits.duration_ns || p->in.limits.samples ||
 	    !p->cli->err.terminal)
 		return;
 	for (uint32_t i = 0; i < count; i++)
@@ -289,7 +205,7 @@ static void delay(struct profiling *p, char *const *argv)
 	uint64_t ns = p->cli->options.delay_ns;
 	struct timespec rest = {(time_t)(ns / 1000000000), (long)(ns % 1000000000)};
 	if (argv) {
-		p->limits.duration_ns += p->limits.duration_ns ? ns : 0;
+		p->in.limits.duration_ns += p->in.limits.duration_ns ? ns : 0;
 	} else if (ns) {
 		while (nanosleep(&rest, &rest) < 0 && errno == EINTR)
 			;
@@ -303,12 +219,11 @@ static int profile_measure(struct profiling *p, char *const *argv)
 	delay(p, argv);
 	if (!argv)
 		announce(p);
-	run_catch_signals(p->session);
-	enum sx_status status = drive(p, argv, &err);
+	run_catch_signals(p->in.session);
+	enum sx_status filled, status = input_session_run(&p->in, argv, &filled, &err);
 	run_catch_signals(NULL);
-	if (!p->filled)
-		p->filled = report_join_rows(p->fill, &err);
-	if (p->filled)
+	progress_end(&p->progress);
+	if (filled)
 		return cli_fail(p->cli, &err);
 	if (!status) /* what was tried on the way and left out is no failure of the run */
 		err = (struct sx_error){0};
@@ -333,14 +248,21 @@ int profile_run(struct cli *cli, char *const *argv)
 		status = sx_session_create(cli->context, &options, &session, &err);
 	if (!status)
 		status = run_check_constants(cli, session, &err);
+	struct profiling p = {.cli = cli,
+			      .in = {.session = session,
+				     .fill = fill,
+				     .limits = {.duration_ns = cli->options.duration_ns,
+						.samples = cli->options.count},
+				     .numbered = cli->options.input != NULL,
+				     .chosen = cli->options.metrics.count > 0,
+				     .delay_ns = argv ? cli->options.delay_ns : 0,
+				     .rows = profile_by_wanted(cli) ? profile_rows : NULL,
+				     .started = profile_started,
+				     .polled = argv || cli->options.input ? NULL : profile_watch,
+				     .user = &p},
+			      .progress = {.cli = cli}};
 	if (!status)
-		status = add_devices(cli, session, fill, &err);
-	struct profiling p = {
-	    .cli = cli,
-	    .session = session,
-	    .fill = fill,
-	    .limits = {.duration_ns = cli->options.duration_ns, .samples = cli->options.count},
-	    .progress = {.cli = cli}};
+		status = input_session_begin(&p.in, &err);
 	int code = status ? cli_fail(cli, &err) : profile_measure(&p, argv);
 	profile_by_finish(&p.by);
 	report_destroy(fill);
