@@ -11,7 +11,7 @@
 #include "base/mem.h"
 #include "base/nameless.h"
 #include "import/import.h"
-#include "import/raw/file.h"
+#include "import/raw/raw.h"
 #include "input/input.h"
 
 #define BYTES_MAX ((size_t)4 << 30)

@@ -15,7 +15,6 @@
 #include "input/input.h"
 #include "output/views.h"
 #include "tools/cli/progress.h"
-#include "tools/verbs/profile_by.h"
 #include "tools/verbs/run.h"
 
 #define ROWS_WAIT_NS UINT64_C(500000000)

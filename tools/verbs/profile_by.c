@@ -1,5 +1,5 @@
 /* The programs of a run as the rows of each, put together as `report --by process` does. */
-#include "tools/verbs/profile_by.h"
+#include "tools/verbs/profile.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* Wall clocks are what two machines have in common: each capture has pairs of its own with it. */
-#include "tools/verbs/capture/align.h"
+#include "tools/verbs/capture/capture.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -6,9 +6,8 @@
 
 #include "base/number.h"
 #include "tools/cli/input/imported.h"
-#include "tools/verbs/capture/contents.h"
+#include "tools/verbs/capture/capture.h"
 #include "tools/cli/draft.h"
-#include "tools/verbs/capture/copy.h"
 
 static int info(struct cli *cli, const char *path)
 {

@@ -1,5 +1,5 @@
 /* What pairs of clocks say: how exact they are, how one drifts, when it was set or slept. */
-#include "tools/verbs/capture/clocks.h"
+#include "tools/verbs/capture/capture.h"
 
 #include <inttypes.h>
 #include <math.h>

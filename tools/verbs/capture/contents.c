@@ -1,5 +1,5 @@
 /* Reads a whole capture and remembers what it tells: see contents.h. */
-#include "tools/verbs/capture/contents.h"
+#include "tools/verbs/capture/capture.h"
 
 #include <stdlib.h>
 

@@ -1,11 +1,10 @@
 /* Copies of captures, record by record, through the same reader and writer as everything else. */
-#include "tools/verbs/capture/copy.h"
+#include "tools/verbs/capture/capture.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/strings.h"
-#include "tools/verbs/capture/align.h"
 #include "input/input.h"
 #include "tools/cli/result_file.h"
 #include "tools/cli/ticker.h"

@@ -1,7 +1,7 @@
 /* What a capture holds, as JSON: see contents.h. */
 #include "tools/cli/input/imported.h"
 #include "input/input.h"
-#include "tools/verbs/capture/contents.h"
+#include "tools/verbs/capture/capture.h"
 
 static void device_json(struct json *json, const struct contents *c, uint32_t number)
 {

@@ -6,7 +6,7 @@
 #include "base/number.h"
 #include "output/report/report.h"
 #include "tools/cli/input/imported.h"
-#include "tools/verbs/capture/contents.h"
+#include "tools/verbs/capture/capture.h"
 
 /* Rows of a source that watches programs: these may draw without ever ending a frame. */
 static bool may_hold_slices(const struct sx_capture_device *d)

@@ -1,6 +1,5 @@
 /* sextant catalog: checks catalogs, shows one whole, and what differs between two. */
-#include "tools/verbs/catalog/import.h"
-#include "tools/verbs/catalog/lint.h"
+#include "tools/verbs/catalog/catalog.h"
 #include "output/catalog/catalog.h"
 
 #include <stdlib.h>

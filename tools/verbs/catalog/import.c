@@ -1,5 +1,5 @@
 /* sextant catalog import KIND FILE|FOLDER: translates, checks, writes. */
-#include "tools/verbs/catalog/import.h"
+#include "tools/verbs/catalog/catalog.h"
 
 #include <dirent.h>
 #include <errno.h>

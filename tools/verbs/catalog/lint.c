@@ -1,5 +1,5 @@
 /* Writes what lint finds, one line a fault as compilers do, or as JSON. */
-#include "tools/verbs/catalog/lint.h"
+#include "tools/verbs/catalog/catalog.h"
 
 #include <string.h>
 #include <sextant/lint.h>

@@ -2,9 +2,11 @@
 #ifndef TOOLS_VERBS_DECODE_FORMATS_H
 #define TOOLS_VERBS_DECODE_FORMATS_H
 
-#include "tools/cli/cli.h"
+#include <sextant/oa.h>
+
 #include "import/raw/raw.h"
 #include "output/rows/rows.h"
+#include "tools/cli/cli.h"
 
 /* One run of `decode`. */
 struct decode_job {
@@ -32,5 +34,18 @@ extern const struct decode_format decode_perf_stat;
 /* The metrics of a run, of the set and by the constants that it has settled on. */
 struct sx_metrics_options decode_selection(const struct decode_job *job,
 					   const struct sx_table *like);
+
+/* What a file of OA reports is: its device, its metric set, and what was found in it. */
+
+/* "device 0x1616 revision 9, 24 EUs in 3 subslices, set RenderBasic", as far as it is known. */
+void oa_about_device(const struct cli *cli, const struct sx_oa_device *device, const char *set);
+/*
+ * "51 reports, 50 intervals, 12 context switches, nothing lost"; intervals of --context alone.
+ * `left` bytes at the end are no whole record.
+ */
+void oa_about_reports(const struct cli *cli, const struct sx_oa_stats *stats, size_t left);
+/* Both as the value of "recording" in an open JSON object. */
+void oa_about_json(struct json *json, const struct sx_oa_device *device, const char *set,
+		   const struct sx_oa_stats *stats);
 
 #endif

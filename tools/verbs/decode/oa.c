@@ -6,7 +6,6 @@
 #include "import/raw/raw.h"
 #include "tools/verbs/decode/formats.h"
 #include "base/number.h"
-#include "tools/verbs/decode/oa_about.h"
 
 struct stream {
 	struct decode_job *job;

@@ -1,5 +1,5 @@
 /* What a file of OA reports is, for people and for JSON: see oa_about.h. */
-#include "tools/verbs/decode/oa_about.h"
+#include "tools/verbs/decode/formats.h"
 #include "base/text_buf.h"
 
 #include <inttypes.h>

@@ -8,7 +8,7 @@
 #include "output/catalog/catalog.h"
 #include "tools/cli/input/request.h"
 #include "tools/cli/ticker.h"
-#include "tools/verbs/oa/explain.h"
+#include "tools/verbs/oa/oa.h"
 
 /* SX_INCOMPLETE: a vendor-neutral name that this catalog maps nothing to, but others may. */
 static enum sx_status find_neutral(const struct explanation *e, const char *name,

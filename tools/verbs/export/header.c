@@ -1,5 +1,5 @@
 /* One header for the rows of several devices: see header.h. */
-#include "tools/verbs/export/header.h"
+#include "tools/verbs/export/export.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/number.h"
-#include "tools/verbs/export/join.h"
 
 /* One name may have two units; below one header all numbers are in the base unit of theirs. */
 static double factor_between(const struct exporting *e, const struct sx_column *own,

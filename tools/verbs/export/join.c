@@ -1,13 +1,13 @@
 /* export --join: what the other devices did during each row of the first. */
-#include "tools/verbs/export/join.h"
+#include "tools/verbs/export/export.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 /* Values of one device over the rows of the first. */
-static enum sx_status values_of(const struct cli *cli, const struct join_device *d,
-				const struct sx_table *rows, struct sx_table **out,
-				struct sx_error *err)
+static enum sx_status joined_values(const struct cli *cli, const struct join_device *d,
+				    const struct sx_table *rows, struct sx_table **out,
+				    struct sx_error *err)
 {
 	struct sx_table *own = NULL, *raw = NULL;
 	struct sx_metrics *metrics = NULL;
@@ -153,7 +153,7 @@ enum sx_status export_join(const struct cli *cli, const struct join_device *devi
 	for (uint32_t i = 1; !status && i < count; i++)
 		status = input_related(devices[0].device, devices[i].device, err);
 	for (uint32_t i = 1; !status && i < count; i++)
-		status = values_of(cli, &devices[i], rows, &parts[i], err);
+		status = joined_values(cli, &devices[i], rows, &parts[i], err);
 	if (!status && !parts[0]) {
 		parts[0] = rows;
 		rows = NULL;

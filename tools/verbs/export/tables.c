@@ -8,8 +8,6 @@
 #include "base/suggest.h"
 #include "tools/cli/input/request.h"
 #include "tools/verbs/export/export.h"
-#include "tools/verbs/export/header.h"
-#include "tools/verbs/export/join.h"
 
 static bool has_label(const struct sx_rows *rows, int label)
 {

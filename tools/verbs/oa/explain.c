@@ -1,9 +1,8 @@
 /* Flexible EU counters of the user's own, explained: see explain_flex.h. */
-#include "tools/verbs/oa/explain.h"
+#include "tools/verbs/oa/oa.h"
 #include <sextant/oa.h>
 
 #include "output/catalog/catalog.h"
-#include "tools/verbs/oa/words.h"
 #include "wire/oa/flex.h"
 
 struct definition {

@@ -2,7 +2,7 @@
 #include <sextant/oa.h>
 #include <sextant/session.h>
 #include "tools/verbs/run.h"
-#include "tools/verbs/oa/words.h"
+#include "tools/verbs/oa/oa.h"
 #include "wire/oa/flex.h"
 
 #include <ctype.h>

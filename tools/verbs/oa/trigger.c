@@ -1,5 +1,5 @@
 /* sextant oa trigger: registers of triggers and custom events as fields, and back. */
-#include "tools/verbs/oa/words.h"
+#include "tools/verbs/oa/oa.h"
 #include "wire/oa/oa.h"
 #include "wire/oa/trigger.h"
 
