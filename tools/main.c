@@ -1,6 +1,6 @@
 /* The sextant command: finds the verb, parses its options, runs it, and checks what was written. */
 #include "input/input.h"
-#include "tools/cli/input/imported.h"
+#include "tools/cli/request.h"
 #include <sextant/metric.h>
 #include <sextant/source.h>
 #include "tools/cli/cli.h"

@@ -4,8 +4,7 @@
 #include "input/input.h"
 #include "tools/cli/selection.h"
 #include "input/text.h"
-#include "tools/cli/input/imported.h"
-#include "tools/cli/input/request.h"
+#include "tools/cli/request.h"
 #include "tools/cli/ticker.h"
 
 #include <errno.h>

@@ -3,8 +3,7 @@
 #include "base/number.h"
 #include "analysis/report/report.h"
 #include "output/report/report.h"
-#include "tools/cli/input/imported.h"
-#include "tools/cli/input/request.h"
+#include "tools/cli/request.h"
 #include "tools/cli/ticker.h"
 
 #include "base/mem.h"

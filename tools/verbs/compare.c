@@ -4,9 +4,8 @@
 #include <string.h>
 
 #include "tools/cli/gate_options.h"
-#include "tools/cli/input/baseline.h"
-#include "tools/cli/input/request.h"
 #include "tools/verbs/diff.h"
+#include "tools/cli/request.h"
 #include "tools/verbs/repeat.h"
 #include "tools/verbs/run.h"
 

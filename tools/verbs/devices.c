@@ -2,7 +2,7 @@
 #include "tools/verbs/device_list.h"
 #include "base/text_buf.h"
 #include "tools/cli/device_words.h"
-#include "tools/cli/input/request.h"
+#include "tools/cli/request.h"
 
 #include <stdlib.h>
 #include <string.h>

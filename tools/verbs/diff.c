@@ -2,11 +2,10 @@
 #include <stdlib.h>
 
 #include "output/diff/diff.h"
-#include "tools/cli/input/baseline.h"
-#include "tools/cli/input/request.h"
+#include "tools/verbs/diff.h"
+#include "tools/cli/request.h"
 #include "tools/cli/gate_options.h"
 #include "tools/cli/ticker.h"
-#include "tools/verbs/diff.h"
 
 int diff_sets(struct cli *cli, const struct compare_set *a, const struct compare_set *b,
 	      struct sx_error *err, enum sx_status *status)

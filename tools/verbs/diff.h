@@ -3,6 +3,7 @@
 #define TOOLS_VERBS_DIFF_H
 
 #include "analysis/compare/compare.h"
+#include "input/input.h"
 #include "tools/cli/cli.h"
 
 /*
@@ -11,5 +12,10 @@
  */
 int diff_sets(struct cli *cli, const struct compare_set *a, const struct compare_set *b,
 	      struct sx_error *err, enum sx_status *status);
+
+/* Writing baselines. */
+
+enum sx_status baseline_write(const char *path, const struct compare_set *set,
+			      struct sx_error *err);
 
 #endif

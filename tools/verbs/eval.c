@@ -4,8 +4,7 @@
 #include <string.h>
 
 #include "tools/cli/cli.h"
-#include "tools/cli/input/imported.h"
-#include "tools/cli/input/request.h"
+#include "tools/cli/request.h"
 #include "input/given.h"
 #include "output/rows/rows.h"
 #include "tools/verbs/export/export.h"

@@ -1,5 +1,5 @@
 /* sextant import: another tool's files into a capture. */
-#include "tools/cli/input/imported.h"
+#include "tools/cli/request.h"
 
 static enum sx_status need(const struct cli *cli, struct sx_error *err)
 {

@@ -4,8 +4,7 @@
 #include <unistd.h>
 
 #include "output/catalog/catalog.h"
-#include "tools/cli/input/request.h"
-#include "tools/cli/input/imported.h"
+#include "tools/cli/request.h"
 #include "tools/cli/selection.h"
 #include "tools/verbs/device_list.h"
 

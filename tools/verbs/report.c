@@ -12,9 +12,8 @@
 #include "output/html/html.h"
 #include "output/report/report.h"
 #include "output/views.h"
-#include "tools/cli/input/request.h"
+#include "tools/cli/request.h"
 #include "tools/cli/gate_options.h"
-#include "tools/cli/input/imported.h"
 #include "tools/cli/ticker.h"
 
 #define TOP_TEXT    20

@@ -6,7 +6,7 @@
 #include "analysis/compare/noise.h"
 #include "output/diff/diff.h"
 #include "output/report/report.h"
-#include "tools/cli/input/request.h"
+#include "tools/cli/request.h"
 #include "tools/verbs/repeat.h"
 #include "tools/verbs/stat_repeat.h"
 

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "base/number.h"
-#include "tools/cli/input/imported.h"
+#include "tools/cli/request.h"
 #include "tools/verbs/capture/capture.h"
 #include "tools/cli/draft.h"
 

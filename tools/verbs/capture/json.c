@@ -1,5 +1,5 @@
 /* What a capture holds, as JSON: see contents.h. */
-#include "tools/cli/input/imported.h"
+#include "tools/cli/request.h"
 #include "input/input.h"
 #include "tools/verbs/capture/capture.h"
 

@@ -5,7 +5,7 @@
 
 #include "base/number.h"
 #include "output/report/report.h"
-#include "tools/cli/input/imported.h"
+#include "tools/cli/request.h"
 #include "tools/verbs/capture/capture.h"
 
 /* Rows of a source that watches programs: these may draw without ever ending a frame. */

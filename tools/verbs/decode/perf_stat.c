@@ -1,7 +1,7 @@
 /* The CSV of `perf stat`: `decode --as perf-stat`. */
 #include "import/perf_stat/parse.h"
 #include "tools/verbs/decode/formats.h"
-#include "tools/cli/input/request.h"
+#include "tools/cli/request.h"
 
 static enum sx_status perf_stat_decode(struct decode_job *job, struct sx_error *err)
 {

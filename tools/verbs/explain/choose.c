@@ -7,8 +7,7 @@
 #include "base/suggest.h"
 #include "base/text_buf.h"
 #include "output/catalog/catalog.h"
-#include "tools/cli/input/imported.h"
-#include "tools/cli/input/request.h"
+#include "tools/cli/request.h"
 #include "tools/cli/selection.h"
 
 /* Rules are words with points between them ("cpu.saturated"), as neutral names are. */

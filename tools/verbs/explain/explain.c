@@ -6,7 +6,7 @@
 #include "analysis/stats.h"
 #include "base/suggest.h"
 #include "output/catalog/catalog.h"
-#include "tools/cli/input/request.h"
+#include "tools/cli/request.h"
 #include "tools/cli/ticker.h"
 #include "tools/verbs/oa/oa.h"
 

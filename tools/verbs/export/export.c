@@ -2,7 +2,7 @@
 #include "tools/verbs/export/export.h"
 
 #include "output/views.h"
-#include "tools/cli/input/request.h"
+#include "tools/cli/request.h"
 
 /* A view of the whole run instead of its rows. */
 static int export_report(struct cli *cli, const char *path)

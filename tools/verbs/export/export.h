@@ -4,7 +4,7 @@
 
 #include "output/rows/rows.h"
 #include "tools/cli/cli.h"
-#include "tools/cli/input/request.h"
+#include "tools/cli/request.h"
 
 /* Writes a capture as a Perfetto trace; returns the exit status. */
 int export_perfetto(struct cli *cli, const char *path);

@@ -12,7 +12,7 @@
 #include "output/write/zip.h"
 #include "input/input.h"
 #include "input/text.h"
-#include "tools/cli/input/request.h"
+#include "tools/cli/request.h"
 #include "tools/verbs/export/export.h"
 
 #define TEXTS_MAX 64

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/suggest.h"
-#include "tools/cli/input/request.h"
+#include "tools/cli/request.h"
 #include "tools/verbs/export/export.h"
 
 static bool has_label(const struct sx_rows *rows, int label)

@@ -1,7 +1,7 @@
 /* Writing baselines: what a comparison needs of a set, as JSON that can be committed. */
 #include <errno.h>
 
-#include "tools/cli/input/baseline.h"
+#include "tools/verbs/diff.h"
 
 static const char *const directions[] = {NULL, "lower", "higher"};
 

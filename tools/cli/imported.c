@@ -1,5 +1,5 @@
 /* Files of other tools as input of any verb. */
-#include "tools/cli/input/imported.h"
+#include "tools/cli/request.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,7 +10,6 @@
 
 #include "input/text.h"
 #include "tools/cli/draft.h"
-#include "tools/cli/input/request.h"
 #include "tools/cli/temp.h"
 
 struct imported {

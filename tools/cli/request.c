@@ -1,5 +1,5 @@
 /* See request.h. */
-#include "tools/cli/input/request.h"
+#include "tools/cli/request.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,6 @@
 
 #include "tools/cli/device_words.h"
 #include "tools/cli/gate_options.h"
-#include "tools/cli/input/imported.h"
 #include "tools/cli/ticker.h"
 
 static enum sx_status request_places(void *user, const struct input_request *request,
