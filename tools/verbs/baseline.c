@@ -62,7 +62,7 @@ static void write_advice(struct json *json, const struct compare_device *device)
 	json_array_end(json);
 }
 
-static void write_devices(struct json *json, const struct compare_set *set)
+static void baseline_write_devices(struct json *json, const struct compare_set *set)
 {
 	json_kv_array(json, "devices");
 	for (size_t d = 0; d < set->device_count; d++) {
@@ -91,7 +91,7 @@ enum sx_status baseline_write(const char *path, const struct compare_set *set, s
 	json_kv_u64(&json, "runs", set->runs);
 	json_kv_bool(&json, "ended", set->ended);
 	json_kv_string(&json, "about", set->about);
-	write_devices(&json, set);
+	baseline_write_devices(&json, set);
 	json_kv_array(&json, "metrics");
 	for (size_t i = 0; i < set->metric_count; i++)
 		if (set->metrics[i].runs)
