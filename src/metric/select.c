@@ -464,6 +464,14 @@ static enum sx_status add_formula(struct sx_metrics *m, const struct sx_metrics_
 	return status;
 }
 
+/* A catalog without metrics has its counters. */
+static enum sx_status add_all(struct sx_metrics *m, bool counters, bool *any, struct sx_error *err)
+{
+	enum sx_status status =
+	    add_matching(m, "*", counters ? MATCH_COUNTERS : MATCH_METRICS, any, err);
+	return status || *any ? status : add_matching(m, "*", MATCH_COUNTERS, any, err);
+}
+
 static enum sx_status select_patterns(struct sx_metrics *m,
 				      const struct sx_metrics_options *options,
 				      struct sx_error *err)
@@ -477,8 +485,7 @@ static enum sx_status select_patterns(struct sx_metrics *m,
 		enum sx_status status;
 		any = false;
 		if (strcmp(pattern, "all") == 0)
-			status = add_matching(
-			    m, "*", options->counters ? MATCH_COUNTERS : MATCH_METRICS, &any, err);
+			status = add_all(m, options->counters, &any, err);
 		else if (sx_definition_is(pattern))
 			status = add_definition(m, pattern, err), any = true;
 		else if (is_glob(pattern) && !strchr(pattern, '['))

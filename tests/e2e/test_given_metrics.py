@@ -71,6 +71,11 @@ class GivenMetrics(FolderTest):
                 derived += len(have) - len(given)
         self.assertGreater(derived, 1000)
 
+    def test_catalogs_without_metrics(self):
+        """`all` is all that there is: of Midgard's catalogs, which have no metrics, the counters."""
+        self.assertEqual(self.listed('metrics', 'mali-t860'), [])
+        self.assertEqual(self.row(['duration_ns', 'MESSAGES_SENT'], [10 ** 9, 42], '--for', 'mali-t860')['MESSAGES_SENT'], 42)
+
     def test_scaled(self):
         """Units, constants of the device and the sample's length are undone; what is not one counter gives none."""
         got = self.row(['output_external_read_bytes', 'shader_core_usage'], [4096, 50], '--for', 'mali-g625', '--const', 'MaliConstantsBusWidthBits=128',
