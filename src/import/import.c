@@ -296,8 +296,11 @@ bool import_knows(const char *path, bool tables)
 	struct import_head head = {.path = path, .text = "", .folder = is_folder(path)};
 	if (head.folder) /* nothing else reads one: what it is not, an import says best */
 		return true;
-	if (strcmp(path, "-") == 0 || import_load(path, IMPORT_HEAD_BYTES, &bytes, NULL))
+	if (strcmp(path, "-") == 0)
 		return false;
+	enum sx_status status = import_load(path, IMPORT_HEAD_BYTES, &bytes, NULL);
+	if (status) /* for want of memory nothing is known: an import says so */
+		return status == SX_ERR_NO_MEMORY;
 	bool known = false;
 	if (!import_unpack(path, IMPORT_HEAD_BYTES, &bytes, NULL)) {
 		head.text = bytes.data;

@@ -71,6 +71,7 @@ static uint64_t middle(const struct times_all *times)
 			rank -= tally[digit++];
 		found = found << DIGIT_BITS | digit;
 	}
+	times->job->no_memory |= known && !tally;
 	free(tally);
 	return known && tally ? found : SX_TIME_UNKNOWN;
 }
@@ -92,7 +93,8 @@ static void drop_impossible(struct import_job *job, struct import_span *spans, s
 	for (size_t i = 0; i < count; i++) {
 		spill_row(job->spill, i, sizeof(*spans));
 		uint64_t at = moment(spans[i]);
-		if (at == SX_TIME_UNKNOWN || (at > most ? at - most : most - at) <= IMPORT_YEAR_NS)
+		if (at == SX_TIME_UNKNOWN || most == SX_TIME_UNKNOWN ||
+		    (at > most ? at - most : most - at) <= IMPORT_YEAR_NS)
 			continue;
 		times_note(&far, i);
 		spans[i] = NO_SPAN;

@@ -130,6 +130,8 @@ static enum sx_status import_describe(const struct input_request *request,
 				      const struct import_device *device, size_t number,
 				      struct imported_device *out, struct sx_error *err)
 {
+	if (!device->catalog) /* importers name one for each device, as far as there is memory */
+		return error_nomem(err, "importing");
 	enum sx_status status =
 	    sx_catalog_open(request->context, device->catalog, &out->catalog, err);
 	if (status)

@@ -78,6 +78,7 @@ static const struct verb verbs[] = {
     {.line = "decode -i dump.bin --as mali-dump:u32 --for mali-g310 --const l2_slices=1 "
 	     "--const shader_core_mask=1 --json"},
     {.line = "decode perf.csv --as perf-stat --for cpu --csv"},
+    {.line = "export perf.csv --counters --csv"},
     {.line = "decode -i oa.record --as i915-record --csv"},
     {.line = "decode -i oa.record --as i915-record --counters --json"},
     {.line = "oa flex encode --counter A7 --event 5 --json"},

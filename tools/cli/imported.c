@@ -46,15 +46,18 @@ static struct imported *imported_add(struct cli *cli, const char *path, const ch
 				     struct sx_error *err)
 {
 	struct imported *kept = calloc(1, sizeof(*kept));
-	if (kept) { /* copies: the caller's text may end before the error that names it */
-		*kept = (struct imported){
-		    .path = strdup(path), .shown = strdup(shown), .fd = -1, .next = cli->imported};
-		cli->imported = kept;
+	/* Copies: the caller's text may end before the error that names it. */
+	char *own = strdup(path), *name = strdup(shown);
+	if (!kept || !own || !name) {
+		free(kept);
+		free(own);
+		free(name);
+		error_nomem(err, "importing");
+		return NULL;
 	}
-	if (kept && kept->path && kept->shown)
-		return kept;
-	error_nomem(err, "importing");
-	return NULL;
+	*kept = (struct imported){.path = own, .shown = name, .fd = -1, .next = cli->imported};
+	cli->imported = kept;
+	return kept;
 }
 
 /* The file without a name becomes *path; it is the list's from now on. */

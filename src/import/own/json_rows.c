@@ -95,6 +95,8 @@ static void own_json_set_heads(struct own_json *r, const struct own_json_table *
 
 void own_json_write_row(struct own_json *r, struct own_json_table *t)
 {
+	if (!r->row || !r->texts) /* memory was out for them */
+		return;
 	memset(r->row, 0, ((size_t)r->columns.count + 1) * sizeof(*r->row));
 	own_json_set_heads(r, t);
 	for (size_t i = 0; i < r->value_count; i++) {

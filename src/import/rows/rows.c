@@ -120,7 +120,8 @@ bool import_rows_constant(struct import_rows *rows, const char *name, double val
 uint32_t import_column(struct import_rows *rows, const struct import_field *field)
 {
 	bool added = false;
-	if (!rows || !field->name)
+	/* Behind a name that found no memory for its column, others would leave a hole. */
+	if (!rows || !field->name || rows->failed)
 		return SX_NONE;
 	if (rows->column_count >= COLUMNS_MAX &&
 	    strings_find(&rows->names, field->name, strlen(field->name)) == UINT32_MAX) {
@@ -329,5 +330,7 @@ enum sx_status import_finish(struct import_job *job, enum sx_status status, cons
 		enum sx_status ended = import_rows_finish(job->open, status, err);
 		status = import_worse(status, ended);
 	}
+	if (job->no_memory && !sx_failed(status)) /* since the rows were read */
+		status = error_nomem(err, "importing");
 	return status;
 }
