@@ -150,12 +150,8 @@ static bool is_without_data(struct sx_summary *s, uint32_t column)
 /* Without a total, the samples that were counted keep their mean and distribution. */
 static void check_total(struct sx_summary *s, uint32_t column)
 {
-	struct sx_stats *stats = &s->stats[column];
-	if (!is_mostly_lost(s, column))
-		return;
-	stats->total = stats->total_error = NAN;
-	stats->total_u64 = 0;
-	stats->why = why_missing(s, column);
+	if (is_mostly_lost(s, column))
+		stats_drop_total(&s->stats[column], why_missing(s, column));
 }
 
 #define ROUNDED 1e-3 /* of a mean: totals of few are rounded */

@@ -65,6 +65,13 @@ void stats_set_whole(struct sx_stats *s, const struct sx_metric_column *column,
 	s->total_error = together ? (double)NAN : sum->error;
 }
 
+void stats_drop_total(struct sx_stats *s, const char *why)
+{
+	s->total = s->total_error = (double)NAN;
+	s->total_u64 = 0;
+	s->why = why;
+}
+
 enum sx_status stats_whole(const struct sx_table *in, struct sx_table **out, struct sx_error *err)
 {
 	return total_whole_of(in, out, err);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analysis/report/fill.h"
+#include "analysis/stats.h"
 
 struct place {
 	const char *title, *id;
@@ -95,15 +96,6 @@ static const char *why_no_total(struct filling *f, const struct report_device *o
 	return why ? why : "samples were lost";
 }
 
-static void drop_total(struct sx_stats *stats, const char *why)
-{
-	if (isnan(stats->total))
-		return;
-	stats->total = stats->total_error = NAN;
-	stats->total_u64 = 0;
-	stats->why = why;
-}
-
 static bool place_rows(struct filling *f, const struct sx_stats *stats, struct report_device *out)
 {
 	uint32_t count;
@@ -127,8 +119,8 @@ static bool place_rows(struct filling *f, const struct sx_stats *stats, struct r
 		rows[i].running = stats[i].running * there;
 		if (lossy && stats[i].count)
 			rows[i].stats.quality |= SX_QUALITY_LOST;
-		if (why)
-			drop_total(&rows[i].stats, why);
+		if (why && !isnan(stats[i].total))
+			stats_drop_total(&rows[i].stats, why);
 	}
 	if (!f->source.chosen)
 		mark_told(f, rows, count);
