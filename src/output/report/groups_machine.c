@@ -120,10 +120,7 @@ static void reasons_json(struct json *json, const struct sx_table *values)
 {
 	struct rows_marks marks = {0};
 	json_kv_object_flat(json, "why");
-	for (uint32_t c = 0; c < sx_table_column_count(values); c++)
-		if (sx_table_column(values, c)->why)
-			json_kv_string(json, sx_table_column(values, c)->name,
-				       sx_table_column(values, c)->why);
+	rows_whys_json(values, NULL, json);
 	json_object_end(json);
 	rows_marks_add(&marks, values, 0);
 	rows_marks_add_absent(&marks, values, 0);

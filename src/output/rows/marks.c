@@ -103,6 +103,16 @@ static void absent_json(const struct rows_mark *mark, const char *name, struct j
 	json_kv_string(json, "why", skipped ? "not measured: others represent it" : kinds[i].why);
 }
 
+void rows_whys_json(const struct sx_table *table, char *const *whys, struct json *json)
+{
+	for (uint32_t c = 0; c < sx_table_column_count(table); c++) {
+		const struct sx_column *column = sx_table_column(table, c);
+		const char *why = whys ? whys[c] : column->why;
+		if (why)
+			json_kv_string(json, column->name, why);
+	}
+}
+
 void rows_marks_json(const struct rows_marks *marks, const struct sx_table *table,
 		     struct json *json)
 {

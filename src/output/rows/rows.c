@@ -174,12 +174,7 @@ static void why_json(struct rows_writer *w, const struct sx_table *t)
 {
 	struct json *json = &w->json;
 	json_kv_object(json, "why");
-	for (uint32_t c = 0; c < sx_table_column_count(t); c++) {
-		const struct sx_column *column = sx_table_column(t, c);
-		const char *why = w->shape->whys ? w->shape->whys[c] : column->why;
-		if (why)
-			json_kv_string(json, column->name, why);
-	}
+	rows_whys_json(t, w->shape->whys, json);
 	json_object_end(json);
 }
 

@@ -93,6 +93,9 @@ const char *rows_reservations_text(uint8_t quality, char buf[64]);
 void rows_marks_add(struct rows_marks *marks, const struct sx_table *table, size_t first);
 /* Adds the cells without a value, of columns that do not say why. */
 void rows_marks_add_absent(struct rows_marks *marks, const struct sx_table *table, size_t first);
+/* Writes why whole columns have no values, as keys of an object; `whys`: instead of the columns'
+ * own, or NULL. */
+void rows_whys_json(const struct sx_table *table, char *const *whys, struct json *json);
 /* Writes the marks as the key "quality", with the names of the table's columns. */
 void rows_marks_json(const struct rows_marks *marks, const struct sx_table *table,
 		     struct json *json);
