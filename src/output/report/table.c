@@ -186,11 +186,11 @@ static uint32_t count_with_reason(const struct report_device *d, uint32_t at, bo
 
 /* Reasons of rows that have no total, or no data, each once; of no data the first few. */
 static void missing_footnotes(const struct view *view, const struct report_device *d,
-			      const char *what)
+			      bool of_totals)
 {
+	const char *what = of_totals ? "total" : "data";
 	char line[512];
 	uint32_t shown = 0, left = 0;
-	bool of_totals = strcmp(what, "total") == 0;
 	for (uint32_t i = 0; i < d->row_count; i++) {
 		const struct sx_stats *s = &d->rows[i].stats;
 		bool earlier;
@@ -262,9 +262,9 @@ void table_footnotes(const struct view *view, const struct report_device *d)
 			 zero == 1 ? "was" : "were", zero == 1 ? "it" : "them");
 		text_wrap(&view->out, 2, line);
 	}
-	missing_footnotes(view, d, "total");
+	missing_footnotes(view, d, true);
 	if (!view->verbose)
-		missing_footnotes(view, d, "data");
+		missing_footnotes(view, d, false);
 	lacking_footnote(view, d);
 	if (reserved) {
 		snprintf(line, sizeof(line),
