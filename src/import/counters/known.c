@@ -495,13 +495,21 @@ static const char *find_product(struct import_job *job, const struct import_cell
 	return product;
 }
 
-static enum sx_status read_mali(struct import_job *job, bool (*is)(struct import_cell),
-				bool (*or_is)(struct import_cell),
-				const struct counters_format *format, struct sx_error *err)
+/* `is`, and `or_is` or NULL: whether a cell is of the header, which other lines may precede. */
+static enum sx_status
+read_mali(struct import_job *job, bool (*is)(struct import_cell), bool (*or_is)(struct import_cell),
+	  enum counters_role (*role)(struct import_job *, struct import_cell *, double *),
+	  struct sx_error *err)
 {
 	struct import_lines lines = import_lines(job);
 	struct import_cell line, cells[512];
-	struct counters_format own = *format;
+	struct counters_format own = {.family = "mali-",
+				      .otherwise = "mali-g625",
+				      .kind = SX_SAMPLE_TIME,
+				      .driver = "kbase",
+				      .loose = true,
+				      .tell_guess = true,
+				      .role = role};
 	while (import_line(&lines, &line)) {
 		size_t all = import_split(line, import_separator(line), cells, 512);
 		own.catalog = find_product(job, cells, all);
@@ -514,26 +522,12 @@ static enum sx_status read_mali(struct import_job *job, bool (*is)(struct import
 
 static enum sx_status hwcpipe_read(struct import_job *job, struct sx_error *err)
 {
-	static const struct counters_format format = {.family = "mali-",
-						      .otherwise = "mali-g625",
-						      .kind = SX_SAMPLE_TIME,
-						      .driver = "kbase",
-						      .loose = true,
-						      .tell_guess = true,
-						      .role = hwcpipe_role};
-	return read_mali(job, is_hwcpipe, NULL, &format, err);
+	return read_mali(job, is_hwcpipe, NULL, hwcpipe_role, err);
 }
 
 static enum sx_status streamline_read(struct import_job *job, struct sx_error *err)
 {
-	static const struct counters_format format = {.family = "mali-",
-						      .otherwise = "mali-g625",
-						      .kind = SX_SAMPLE_TIME,
-						      .driver = "kbase",
-						      .loose = true,
-						      .tell_guess = true,
-						      .role = streamline_role};
-	return read_mali(job, is_streamline, is_titled, &format, err);
+	return read_mali(job, is_streamline, is_titled, streamline_role, err);
 }
 
 const struct import_format import_hwcpipe = {
