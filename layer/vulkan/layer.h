@@ -526,8 +526,6 @@ bool frames_run(struct device *device, struct command *command);
 /* Before a command buffer is submitted, recorded again or freed: what it counted is read, or lost.
  */
 void frames_settle(struct device *device, struct command *command);
-/* Reads what is there, and writes samples that are complete. */
-void frames_collect(struct device *device);
 /* The same as soon as it is worth it: not for each command buffer by itself. */
 void frames_look(struct device *device);
 /* No more will come; waits at most wait_ns. */

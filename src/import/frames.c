@@ -157,8 +157,9 @@ static double clock_step(const struct sx_table *table, size_t i)
 	return known ? (double)(at[i] - from) : 0;
 }
 
-enum import_pace import_clock_pace(struct import_job *job, const struct sx_table *table,
-				   uint32_t column, double to_ns)
+/* By rows of which both are known; `to_ns` makes nanoseconds of the column's values. */
+static enum import_pace import_clock_pace(struct import_job *job, const struct sx_table *table,
+					  uint32_t column, double to_ns)
 {
 	size_t near = 0, timed = 0;
 	for (size_t i = 0; i < sx_table_row_count(table); i++) {

@@ -380,14 +380,6 @@ struct layout_told {
  * number, below a line of as many words. false: there is none, or memory is out.
  */
 bool layout_find(const char *text, size_t size, struct layout *layout);
-/*
- * Writes the text again as a plain table: units stand behind the names of the header, which have
- * their group's before them where they are `grouped`; blanks between cells are tabs; lines that
- * are no rows are blank, so that all others keep their numbers. The data is replaced; where there
- * is nothing to change, it stays. Errors: SX_ERR_NO_MEMORY.
- */
-enum sx_status layout_write(const struct layout *layout, struct import_bytes *bytes,
-			    struct layout_told *told, struct sx_error *err);
 
 /* For the two above: what a cell is. */
 enum layout_cell { LAYOUT_NOTHING, LAYOUT_NUMBER, LAYOUT_UNIT, LAYOUT_WORD };
@@ -412,10 +404,6 @@ enum import_pace {
 	IMPORT_FRAMES,	  /* most are as long as their frame: each is one */
 	IMPORT_INTERVALS, /* they are not: each tells of one of its frames */
 };
-
-/* By rows of which both are known; `to_ns` makes nanoseconds of the column's values. */
-enum import_pace import_clock_pace(struct import_job *job, const struct sx_table *table,
-				   uint32_t column, double to_ns);
 
 /*
  * Where no row of a table has a time and a column gives the time of one frame a row, each row

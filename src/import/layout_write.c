@@ -247,8 +247,14 @@ static void write_lines(struct layout_writer *w, struct import_lines lines, bool
 		layout_put(w, done, (size_t)(lines.end - done));
 }
 
-enum sx_status layout_write(const struct layout *layout, struct import_bytes *bytes,
-			    struct layout_told *told, struct sx_error *err)
+/*
+ * Writes the text again as a plain table: units stand behind the names of the header, which have
+ * their group's before them where they are `grouped`; blanks between cells are tabs; lines that
+ * are no rows are blank, so that all others keep their numbers. The data is replaced; where there
+ * is nothing to change, it stays. Errors: SX_ERR_NO_MEMORY.
+ */
+static enum sx_status layout_write(const struct layout *layout, struct import_bytes *bytes,
+				   struct layout_told *told, struct sx_error *err)
 {
 	struct import_job job = {.text = bytes->data, .size = bytes->size, .spill = bytes->spill};
 	struct import_lines lines = import_lines(&job);

@@ -129,7 +129,8 @@ static void write_complete(struct device *device)
 	}
 }
 
-void frames_collect(struct device *device)
+/* Reads what is there, and writes samples that are complete. */
+static void frames_collect(struct device *device)
 {
 	if (count_ended(device, UINT32_MAX) != 0)
 		read_ended(device);
