@@ -35,8 +35,7 @@ bool import_tells_device(struct import_cell head)
 
 bool import_has_devices(const struct import_head *head)
 {
-	struct import_job job = {.text = head->text, .size = head->size};
-	struct import_lines lines = import_lines(&job);
+	struct import_lines lines = import_lines_of(head->text, head->size);
 	struct import_cell line, cells[256];
 	if (!import_header_line(&lines, &line))
 		return false;

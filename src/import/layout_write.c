@@ -304,8 +304,7 @@ static size_t known_names(struct import_job *job, const struct layout *layout, c
 	memcpy(copy.data, text, size);
 	copy.data[size] = '\0';
 	if (!layout_write(layout, &copy, &told, NULL)) {
-		struct import_job of = {.text = copy.data, .size = copy.size};
-		struct import_lines lines = import_lines(&of);
+		struct import_lines lines = import_lines_of(copy.data, copy.size);
 		while (import_line(&lines, &header) && lines.number < layout->header)
 			;
 		count = import_split(header, layout->separator, cells, NAMES_LOOKED_AT);

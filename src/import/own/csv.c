@@ -66,8 +66,7 @@ static size_t find_role(struct import_cell cell)
 /* The first line that is no comment. */
 static bool own_recognise(const struct import_head *head)
 {
-	struct import_job job = {.text = head->text, .size = head->size};
-	struct import_lines lines = import_lines(&job);
+	struct import_lines lines = import_lines_of(head->text, head->size);
 	struct import_cell line, cells[ROLES + 1];
 	unsigned found = 0;
 	if (!import_header_line(&lines, &line))

@@ -129,8 +129,7 @@ static bool is_open(struct import_cell line)
  */
 static bool has_header(const struct import_head *head, struct import_cell record, char separator)
 {
-	struct import_job job = {.text = head->text, .size = head->size};
-	struct import_lines lines = import_lines(&job);
+	struct import_lines lines = import_lines_of(head->text, head->size);
 	struct import_cell first, cells[LINE_CELLS_MAX];
 	struct perf_line parsed;
 	if (separator == PERF_JSON || !import_header_line(&lines, &first))

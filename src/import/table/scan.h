@@ -25,6 +25,11 @@ struct import_lines {
 	struct spill *spill; /* that the text is of, or NULL */
 };
 
+/* Of a text in memory. */
+static inline struct import_lines import_lines_of(const char *text, size_t size)
+{
+	return (struct import_lines){.p = text, .end = text + size};
+}
 bool import_line(struct import_lines *lines, struct import_cell *line);
 /* The same, with the lines that a cell in quotes goes on over. */
 bool import_record(struct import_lines *lines, char separator, struct import_cell *record);

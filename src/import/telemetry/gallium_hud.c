@@ -52,8 +52,7 @@ static bool is_graph(const char *folder, const char *name)
 	snprintf(path, sizeof(path), "%s/%s", folder, name);
 	if (import_load(path, 4096, &bytes, NULL))
 		return false;
-	struct import_job job = {.text = bytes.data, .size = bytes.size};
-	struct import_lines lines = import_lines(&job);
+	struct import_lines lines = import_lines_of(bytes.data, bytes.size);
 	struct import_cell line;
 	while (import_line(&lines, &line)) {
 		bool fine = hud_number(line, &value);

@@ -39,8 +39,7 @@ static bool list_is_head(struct import_cell line)
 /* Whether a text is what -l writes. */
 static bool gpu_top_is_list(struct import_cell text)
 {
-	struct import_job job = {.text = text.text, .size = text.size};
-	struct import_lines lines = import_lines(&job);
+	struct import_lines lines = import_lines_of(text.text, text.size);
 	struct import_cell head, names;
 	return import_line(&lines, &head) && list_is_head(head) && import_line(&lines, &names) &&
 	       import_begins(list_trim(names), "req ");

@@ -59,8 +59,7 @@ static bool is_summary(struct import_cell line)
 
 static bool mangohud_recognise(const struct import_head *head)
 {
-	struct import_job job = {.text = head->text, .size = head->size};
-	struct import_lines lines = import_lines(&job);
+	struct import_lines lines = import_lines_of(head->text, head->size);
 	struct import_cell line;
 	while (lines.number < 8 && import_line(&lines, &line))
 		if (mangohud_is_header(line) || (lines.number == 1 && is_summary(line)))

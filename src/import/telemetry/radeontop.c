@@ -46,8 +46,7 @@ static bool line_time(struct import_cell line, uint64_t *ns, struct import_cell 
 
 static bool radeontop_recognise(const struct import_head *head)
 {
-	struct import_job job = {.text = head->text, .size = head->size};
-	struct import_lines lines = import_lines(&job);
+	struct import_lines lines = import_lines_of(head->text, head->size);
 	struct import_cell line, rest;
 	uint64_t ns;
 	while (lines.number < 4 && import_line(&lines, &line))
