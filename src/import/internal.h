@@ -89,6 +89,7 @@ struct import_format {
 	bool (*recognise)(const struct import_head *head);
 	/* Reads all. SX_INCOMPLETE: what is there was added, and err says what is missing. */
 	enum sx_status (*read)(struct import_job *job, struct sx_error *err);
+	const struct counters_format *counters; /* of counters_read() */
 };
 
 #define IMPORT(name) extern const struct import_format import_##name;

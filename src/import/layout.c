@@ -130,7 +130,7 @@ static bool layout_fits(const struct layout_line *a, const struct layout_line *b
 	       (b->last_empty && b->cells == a->cells + 1);
 }
 
-static bool is_header(const struct layout_line *line)
+static bool layout_is_header(const struct layout_line *line)
 {
 	return line->words > line->numbers && 2 * line->words >= line->cells - line->last_empty;
 }
@@ -160,11 +160,11 @@ static size_t header_above(const struct layout_search *s, size_t row, bool marke
 	if (are_units(&lines[at]))
 		above = line_above(s, at, marked);
 	if (above != SX_NONE && layout_fits(&lines[above], &lines[row]) &&
-	    is_header(&lines[above])) {
+	    layout_is_header(&lines[above])) {
 		*units = at;
 		return above;
 	}
-	return is_header(&lines[at]) ? at : SX_NONE;
+	return layout_is_header(&lines[at]) ? at : SX_NONE;
 }
 
 /* A line right above the header whose cells stand over its names. */

@@ -29,8 +29,7 @@ static bool begins_number(struct import_cell cell)
 /* A header of words, and below it, if there is a line, one with a number. */
 static bool any_table_recognise(const struct import_head *head)
 {
-	struct import_job job = {.text = head->text, .size = head->size};
-	struct import_lines lines = import_lines(&job);
+	struct import_lines lines = import_lines_of(head->text, head->size);
 	struct import_cell line, cells[NAMES_LOOKED_AT];
 	size_t words = 0, numbers = 0;
 	if (!import_header_line(&lines, &line))

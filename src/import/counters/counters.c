@@ -126,9 +126,12 @@ struct counters_reader {
 	const struct counters_format *format;
 	struct cells cells;
 	struct import_rows *rows;
-	enum counters_role *role;
-	double *to_ns;
-	uint32_t *column;
+	const char *catalog; /* that the file says, or NULL */
+	struct counters_column {
+		enum counters_role role;
+		double to_ns;
+		uint32_t to; /* of the rows, or SX_NONE */
+	} * columns;
 	uint64_t now_ns; /* where the row before ended */
 	bool absolute;	 /* some column tells where rows stand in time */
 };
@@ -138,8 +141,8 @@ static const char *counters_find_catalog(struct counters_reader *r, const char *
 					 size_t count)
 {
 	const struct counters_format *format = r->format;
-	if (format->catalog && !r->job->request->catalog)
-		return format->catalog;
+	if (r->catalog && !r->job->request->catalog)
+		return r->catalog;
 	const char *catalog =
 	    import_guess_catalog(r->job, format->family, names, count, format->otherwise);
 	if (format->tell_guess && !r->job->request->catalog)
@@ -150,21 +153,42 @@ static const char *counters_find_catalog(struct counters_reader *r, const char *
 	return catalog;
 }
 
+/* What a header cell is: by the hook, or by a word; all else is a counter. */
+static void counters_find_role(const struct counters_reader *r, struct import_cell *cell,
+			       struct counters_column *column)
+{
+	const struct counters_format *format = r->format;
+	column->to_ns = 1;
+	column->role = format->role ? format->role(r->job, cell, &column->to_ns) : COUNTERS_UNKNOWN;
+	for (size_t i = 0; column->role == COUNTERS_UNKNOWN && i < format->word_count; i++) {
+		const struct counters_word *word = &format->words[i];
+		if (!import_is(*cell, word->word))
+			continue;
+		column->role = word->role;
+		column->to_ns = word->to_ns;
+		if (word->note)
+			import_tell(r->job, "%s", word->note);
+	}
+	if (column->role == COUNTERS_UNKNOWN)
+		column->role = COUNTERS_VALUE;
+}
+
 static enum sx_status counters_learn(struct counters_reader *r, const char **names,
 				     struct sx_error *err)
 {
 	size_t count = 0;
 	for (size_t i = 0; i < r->cells.columns; i++) {
 		struct import_cell *cell = &r->cells.head[i];
-		r->to_ns[i] = 1;
-		r->role[i] =
-		    cell->size ? r->format->role(r->job, cell, &r->to_ns[i]) : COUNTERS_SKIP;
+		struct counters_column *column = &r->columns[i];
+		*column = (struct counters_column){.role = COUNTERS_SKIP, .to_ns = 1};
+		if (cell->size)
+			counters_find_role(r, cell, column);
 		if (import_is(*cell, "simulated")) /* as our own rows say it */
-			r->role[i] = COUNTERS_MODEL;
+			column->role = COUNTERS_MODEL;
 		if (r->job->part && import_tells_device(*cell))
-			r->role[i] = COUNTERS_SKIP;
-		r->absolute |= r->role[i] == COUNTERS_TIME || r->role[i] == COUNTERS_BEGIN;
-		if (r->role[i] == COUNTERS_VALUE) {
+			column->role = COUNTERS_SKIP;
+		r->absolute |= column->role == COUNTERS_TIME || column->role == COUNTERS_BEGIN;
+		if (column->role == COUNTERS_VALUE) {
 			names[count] = import_text(r->job, cell->text, cell->size);
 			if (!names[count++])
 				return error_nomem(err, "importing");
@@ -179,9 +203,10 @@ static enum sx_status counters_learn(struct counters_reader *r, const char **nam
 					 .clock = r->format->loose ? "file" : NULL,
 					 .kind = r->format->kind});
 	for (size_t i = 0; r->rows && i < r->cells.columns; i++) {
-		r->column[i] = SX_NONE;
-		if (r->role[i] == COUNTERS_VALUE)
-			r->column[i] = counters_column(r->job, r->rows, catalog, r->cells.head[i]);
+		r->columns[i].to = SX_NONE;
+		if (r->columns[i].role == COUNTERS_VALUE)
+			r->columns[i].to =
+			    counters_column(r->job, r->rows, catalog, r->cells.head[i]);
 	}
 	return r->rows ? SX_OK : error_nomem(err, "importing");
 }
@@ -210,29 +235,30 @@ static uint64_t scaled(const struct counters_reader *r, size_t column)
 	double value;
 	uint64_t whole;
 	struct import_cell cell = r->cells.row[column];
-	if (r->to_ns[column] == 1 && cell.size && number_u64(cell.text, cell.size, &whole) &&
-	    import_time_can_be(whole))
+	if (r->columns[column].to_ns == 1 && cell.size &&
+	    number_u64(cell.text, cell.size, &whole) && import_time_can_be(whole))
 		return whole;
 	double own = time_in_cell(cell, &value);
 	if (own > 0 && value >= 0 && value * own < 0x1p62)
 		return (uint64_t)(value * own + 0.5);
-	if (!import_number(cell, &value) || value < 0 || value * r->to_ns[column] > 0x1p62) {
+	if (!import_number(cell, &value) || value < 0 ||
+	    value * r->columns[column].to_ns > 0x1p62) {
 		if (!import_no_data(cell))
 			cells_bad_time(r->job, r->cells.head[column]);
 		return SX_TIME_UNKNOWN;
 	}
-	return (uint64_t)(value * r->to_ns[column] + 0.5);
+	return (uint64_t)(value * r->columns[column].to_ns + 0.5);
 }
 
 static void counters_set_times(struct counters_reader *r, size_t row)
 {
 	uint64_t begin = SX_TIME_UNKNOWN, end = SX_TIME_UNKNOWN, length = SX_TIME_UNKNOWN;
 	for (size_t i = 0; i < r->cells.columns; i++) {
-		if (r->role[i] == COUNTERS_TIME)
+		if (r->columns[i].role == COUNTERS_TIME)
 			end = scaled(r, i);
-		else if (r->role[i] == COUNTERS_BEGIN)
+		else if (r->columns[i].role == COUNTERS_BEGIN)
 			begin = scaled(r, i);
-		else if (r->role[i] == COUNTERS_LENGTH)
+		else if (r->columns[i].role == COUNTERS_LENGTH)
 			length = scaled(r, i);
 	}
 	bool long_enough = length != SX_TIME_UNKNOWN && length < (uint64_t)1 << 62;
@@ -266,28 +292,42 @@ static void counters_take_row(struct counters_reader *r)
 	counters_set_times(r, row);
 	import_row_place(r->rows, row, r->cells.lines.number);
 	for (size_t i = 0; i < r->cells.columns; i++) {
-		if (r->role[i] == COUNTERS_VALUE)
+		if (r->columns[i].role == COUNTERS_VALUE)
 			drop_percent(&r->cells.row[i]);
 		struct import_cell cell = r->cells.row[i];
 		uint64_t whole;
-		if (r->role[i] == COUNTERS_GROUP)
+		if (r->columns[i].role == COUNTERS_GROUP)
 			put_label(r, row, i);
-		else if (r->role[i] == COUNTERS_MODEL && import_is(cell, "true"))
+		else if (r->columns[i].role == COUNTERS_MODEL && import_is(cell, "true"))
 			import_rows_simulated(r->rows);
-		else if (r->role[i] == COUNTERS_FRAME && cell.size &&
+		else if (r->columns[i].role == COUNTERS_FRAME && cell.size &&
 			 number_u64(cell.text, cell.size, &whole))
 			import_number_label(r->rows, row, SX_LABEL_FRAME, whole);
 		else
-			cells_put(&r->cells, i, r->rows, r->column[i], row);
+			cells_put(&r->cells, i, r->rows, r->columns[i].to, row);
 	}
 }
 
-enum sx_status counters_read(struct import_job *job, const struct counters_format *format,
-			     struct import_lines lines, struct import_cell header,
-			     struct sx_error *err)
+/* The first line is one where the format knows no other. */
+static bool counters_find_header(const struct counters_format *format, struct import_lines *lines,
+				 struct import_cell *header)
 {
+	bool any = import_line(lines, header);
+	while (any && format->is_header && !format->is_header(*header))
+		any = import_line(lines, header);
+	return any || !format->is_header;
+}
+
+enum sx_status counters_read(struct import_job *job, struct sx_error *err)
+{
+	const struct counters_format *format = job->format->counters;
 	struct counters_reader r = {.job = job, .format = format};
+	struct import_lines lines = import_lines(job);
+	struct import_cell header = {"", 0};
 	const char **names = NULL;
+	if (!counters_find_header(format, &lines, &header))
+		return import_bad(job, 0, err, format->because, format->nothing);
+	r.catalog = format->catalog ? format->catalog(job, lines, header) : NULL;
 	enum sx_status status = cells_begin(&r.cells, job, lines, header, err);
 	r.cells.loose = format->loose;
 	if (!status)
@@ -295,19 +335,15 @@ enum sx_status counters_read(struct import_job *job, const struct counters_forma
 	r.cells.wide_first = format->wide_first;
 	if (!status) {
 		names = calloc(r.cells.columns + 1, sizeof(*names));
-		r.role = calloc(r.cells.columns + 1, sizeof(*r.role));
-		r.to_ns = calloc(r.cells.columns + 1, sizeof(*r.to_ns));
-		r.column = calloc(r.cells.columns + 1, sizeof(*r.column));
-		status = names && r.role && r.to_ns && r.column ? counters_learn(&r, names, err)
-								: error_nomem(err, "importing");
+		r.columns = calloc(r.cells.columns + 1, sizeof(*r.columns));
+		status = names && r.columns ? counters_learn(&r, names, err)
+					    : error_nomem(err, "importing");
 	}
 	while (!status && cells_next(&r.cells))
 		counters_take_row(&r);
 	if (!status)
 		status = cells_end(&r.cells, err);
 	free(names);
-	free(r.role);
-	free(r.to_ns);
-	free(r.column);
+	free(r.columns);
 	return import_rows_finish(r.rows, status, err);
 }

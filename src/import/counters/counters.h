@@ -8,6 +8,7 @@
 /* What a column is, when it is no counter. */
 enum counters_role {
 	COUNTERS_VALUE,
+	COUNTERS_UNKNOWN,
 	COUNTERS_SKIP,
 	COUNTERS_GROUP,	 /* text: what the row is of */
 	COUNTERS_FRAME,	 /* a number: the frame */
@@ -17,25 +18,42 @@ enum counters_role {
 	COUNTERS_MODEL,	 /* "true": a model made the row, nobody measured it */
 };
 
+/* A header of a tool that is no counter. */
+struct counters_word {
+	const char *word;
+	enum counters_role role;
+	double to_ns;	  /* of a time */
+	const char *note; /* a remark where the file has it, or NULL */
+};
+
+/* A tool's tables: words, and hooks for what words do not say; each of them may be NULL. */
 struct counters_format {
 	const char *family;    /* prefix of the catalogs that may fit */
 	const char *otherwise; /* the catalog where none fits better */
-	const char *catalog;   /* what the file itself says that it is of; NULL: it does not */
 	bool tell_guess;       /* the file says nothing of its device: a guess is told */
 	enum sx_sample_kind kind;
 	const char *driver;
 	bool loose, wide_first; /* as those of struct cells */
+	/* Whether a line is the header; where none is, the file has `nothing`, `because` of that.
+	 */
+	bool (*is_header)(struct import_cell line);
+	const char *nothing, *because;
+	/* The catalog that the file itself says; NULL: it does not. `lines` stands behind the
+	 * header. */
+	const char *(*catalog)(struct import_job *job, struct import_lines lines,
+			       struct import_cell header);
+	const struct counters_word *words;
+	size_t word_count;
 	/*
-	 * What a header cell is; may change the cell to the counter's name, and sets the factor to
-	 * ns of a time.
+	 * What a header cell is, before any word is looked for; may change the cell to the
+	 * counter's name, and sets the factor to ns of a time. COUNTERS_UNKNOWN: the words say it.
 	 */
 	enum counters_role (*role)(struct import_job *job, struct import_cell *cell, double *to_ns);
 };
+#define COUNTERS_WORDS(list) .words = (list), .word_count = sizeof(list) / sizeof((list)[0])
 
-/* Reads from the header line on; `lines` stands behind it. */
-enum sx_status counters_read(struct import_job *job, const struct counters_format *format,
-			     struct import_lines lines, struct import_cell header,
-			     struct sx_error *err);
+/* Reads a file of job->format->counters. */
+enum sx_status counters_read(struct import_job *job, struct sx_error *err);
 
 /*
  * The column for a counter by its name, described as the catalog has it. SX_NONE: the header has a

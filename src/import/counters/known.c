@@ -62,8 +62,7 @@ static bool codexl_is_header(struct import_cell line)
 
 static bool codexl_recognise(const struct import_head *head)
 {
-	struct import_job job = {.text = head->text, .size = head->size};
-	struct import_lines lines = import_lines(&job);
+	struct import_lines lines = import_lines_of(head->text, head->size);
 	struct import_cell line;
 	while (lines.number < 64 && import_line(&lines, &line)) {
 		if (codexl_is_header(line))
@@ -74,28 +73,22 @@ static bool codexl_recognise(const struct import_head *head)
 	return false;
 }
 
-static enum counters_role codexl_role(struct import_job *job, struct import_cell *cell,
-				      double *to_ns)
-{
-	static const char *const skip[] = {"ExecutionOrder", "ThreadID",      "CallIndex",
-					   "GlobalWorkSize", "WorkGroupSize", "GroupWorkSize"};
-	for (size_t i = 0; i < sizeof(skip) / sizeof(skip[0]); i++)
-		if (import_is(*cell, skip[i])) {
-			import_tell(job, "ExecutionOrder, ThreadID, CallIndex and the work sizes "
-					 "were left out");
-			return COUNTERS_SKIP;
-		}
-	if (import_is(*cell, "Method"))
-		return COUNTERS_GROUP;
-	if (import_is(*cell, "Time") || import_is(*cell, "Time(ms)") ||
-	    import_is(*cell, "Time (ms)")) {
-		*to_ns = 1e6;
-		import_tell(job, "the file tells how long kernels took, not when: they stand one "
-				 "behind the other");
-		return COUNTERS_LENGTH;
-	}
-	return COUNTERS_VALUE;
-}
+#define CODEXL_SKIPPED "ExecutionOrder, ThreadID, CallIndex and the work sizes were left out"
+#define CODEXL_LENGTHS                                                                             \
+	"the file tells how long kernels took, not when: they stand one behind the other"
+
+static const struct counters_word codexl_words[] = {
+    {"ExecutionOrder", COUNTERS_SKIP, 1, CODEXL_SKIPPED},
+    {"ThreadID", COUNTERS_SKIP, 1, CODEXL_SKIPPED},
+    {"CallIndex", COUNTERS_SKIP, 1, CODEXL_SKIPPED},
+    {"GlobalWorkSize", COUNTERS_SKIP, 1, CODEXL_SKIPPED},
+    {"WorkGroupSize", COUNTERS_SKIP, 1, CODEXL_SKIPPED},
+    {"GroupWorkSize", COUNTERS_SKIP, 1, CODEXL_SKIPPED},
+    {"Method", COUNTERS_GROUP, 1, NULL},
+    {"Time", COUNTERS_LENGTH, 1e6, CODEXL_LENGTHS},
+    {"Time(ms)", COUNTERS_LENGTH, 1e6, CODEXL_LENGTHS},
+    {"Time (ms)", COUNTERS_LENGTH, 1e6, CODEXL_LENGTHS},
+};
 
 /* The chip that ends a kernel's name: "nbody__k1_Tahiti1", "void f<int, 4>(int*)_gfx803". */
 static const char *catalog_of_method(struct import_cell line)
@@ -111,45 +104,37 @@ static const char *catalog_of_method(struct import_cell line)
 	return catalog;
 }
 
-static enum sx_status codexl_read(struct import_job *job, struct sx_error *err)
+static const char *codexl_catalog(struct import_job *job, struct import_lines lines,
+				  struct import_cell header)
 {
-	struct import_lines lines = import_lines(job);
-	struct import_cell line, first = {"", 0};
-	bool found = false;
-	while (!found && import_line(&lines, &line))
-		found = codexl_is_header(line);
-	if (!found)
-		return import_bad(job, 0, err, "a table of kernels begins with Method",
-				  "there is no header line");
-	struct import_lines ahead = lines;
-	import_line(&ahead, &first);
+	struct import_cell first = {header.text, 0};
+	import_line(&lines, &first);
 	const char *catalog = catalog_of_method(first);
-	struct import_request request = *job->request;
-	if (!request.catalog)
-		request.catalog = catalog;
-	if (!request.catalog)
+	if (!job->request->catalog && !catalog)
 		import_tell(job, "no kernel's name tells the chip: the catalog was chosen by the "
 				 "names of the counters");
-	const struct import_request *asked = job->request;
-	job->request = &request;
-	static const struct counters_format format = {
-	    .family = "amd-",
-	    .otherwise = "amd-gcn3",
-	    .kind = SX_SAMPLE_GROUP,
-	    .driver = "Catalyst",
-	    .wide_first = true,
-	    .role = codexl_role,
-	};
-	enum sx_status status = counters_read(job, &format, lines, line, err);
-	job->request = asked;
-	return status;
+	return catalog;
 }
+
+static const struct counters_format codexl_tables = {
+    .family = "amd-",
+    .otherwise = "amd-gcn3",
+    .kind = SX_SAMPLE_GROUP,
+    .driver = "Catalyst",
+    .wide_first = true,
+    .is_header = codexl_is_header,
+    .because = "a table of kernels begins with Method",
+    .nothing = "there is no header line",
+    .catalog = codexl_catalog,
+    COUNTERS_WORDS(codexl_words),
+};
 
 const struct import_format import_codexl = {
     .kind = "codexl",
     .about = "a session of CodeXL or APP Profiler",
     .recognise = codexl_recognise,
-    .read = codexl_read,
+    .read = counters_read,
+    .counters = &codexl_tables,
 };
 
 /*
@@ -158,8 +143,7 @@ const struct import_format import_codexl = {
  */
 static bool renderdoc_recognise(const struct import_head *head)
 {
-	struct import_job job = {.text = head->text, .size = head->size};
-	struct import_lines lines = import_lines(&job);
+	struct import_lines lines = import_lines_of(head->text, head->size);
 	struct import_cell line, cells[2];
 	return import_line(&lines, &line) && import_split(line, ',', cells, 2) == 2 &&
 	       import_is(cells[0], "EID");
@@ -168,7 +152,7 @@ static bool renderdoc_recognise(const struct import_head *head)
 /* RenderDoc's own names for what every API counts. */
 static const struct {
 	const char *theirs, *ours;
-} renderdoc_words[] = {
+} renderdoc_names[] = {
     {"Input Vertices Read", "IAVertices"},    {"Input Primitives", "IAPrimitives"},
     {"VS Invocations", "VSInvocations"},      {"GS Invocations", "GSInvocations"},
     {"GS Primitives", "GSPrimitives"},	      {"Rasterizer Invocations", "CInvocations"},
@@ -205,28 +189,22 @@ static enum counters_role renderdoc_role(struct import_job *job, struct import_c
 				 "one behind the other");
 		return COUNTERS_LENGTH;
 	}
-	for (size_t i = 0; i < sizeof(renderdoc_words) / sizeof(renderdoc_words[0]); i++)
-		if (import_is(name, renderdoc_words[i].theirs))
-			*cell = (struct import_cell){renderdoc_words[i].ours,
-						     strlen(renderdoc_words[i].ours)};
+	for (size_t i = 0; i < sizeof(renderdoc_names) / sizeof(renderdoc_names[0]); i++)
+		if (import_is(name, renderdoc_names[i].theirs))
+			*cell = (struct import_cell){renderdoc_names[i].ours,
+						     strlen(renderdoc_names[i].ours)};
 	return COUNTERS_VALUE;
 }
 
-static enum sx_status renderdoc_read(struct import_job *job, struct sx_error *err)
-{
-	struct import_lines lines = import_lines(job);
-	struct import_cell header = {"", 0};
-	import_line(&lines, &header);
-	static const struct counters_format format = {
-	    .family = "", .otherwise = "vulkan", .kind = SX_SAMPLE_GROUP, .role = renderdoc_role};
-	return counters_read(job, &format, lines, header, err);
-}
+static const struct counters_format renderdoc_tables = {
+    .family = "", .otherwise = "vulkan", .kind = SX_SAMPLE_GROUP, .role = renderdoc_role};
 
 const struct import_format import_renderdoc = {
     .kind = "renderdoc",
     .about = "counters of RenderDoc",
     .recognise = renderdoc_recognise,
-    .read = renderdoc_read,
+    .read = counters_read,
+    .counters = &renderdoc_tables,
 };
 
 /*
@@ -258,8 +236,7 @@ static size_t gpa_known(struct import_cell line)
 
 static bool gpa_recognise(const struct import_head *head)
 {
-	struct import_job job = {.text = head->text, .size = head->size};
-	struct import_lines lines = import_lines(&job);
+	struct import_lines lines = import_lines_of(head->text, head->size);
 	struct import_cell line;
 	/* RenderDoc has AMD's counters too, by event. */
 	while (lines.number < 4 && import_line(&lines, &line) && !import_begins(line, "EID,"))
@@ -268,44 +245,31 @@ static bool gpa_recognise(const struct import_head *head)
 	return false;
 }
 
-static enum counters_role gpa_role(struct import_job *job, struct import_cell *cell, double *to_ns)
+static const struct counters_word gpa_words[] = {
+    {"Frame", COUNTERS_FRAME, 1, NULL},	      {"Frame #", COUNTERS_FRAME, 1, NULL},
+    {"FrameNumber", COUNTERS_FRAME, 1, NULL}, {"Draw", COUNTERS_GROUP, 1, NULL},
+    {"DrawCall", COUNTERS_GROUP, 1, NULL},    {"Sample", COUNTERS_SKIP, 1, NULL},
+    {"Sample #", COUNTERS_SKIP, 1, NULL},     {"Sample Id", COUNTERS_SKIP, 1, NULL},
+    {"SampleId", COUNTERS_SKIP, 1, NULL},     {"Pass", COUNTERS_SKIP, 1, NULL},
+    {"Index", COUNTERS_SKIP, 1, NULL},	      {"Method", COUNTERS_GROUP, 1, NULL},
+    {"Profile", COUNTERS_SKIP, 1, NULL},      {"API", COUNTERS_GROUP, 1, NULL},
+};
+
+static bool gpa_is_header(struct import_cell line)
 {
-	static const struct {
-		const char *name;
-		enum counters_role role;
-	} roles[] = {
-	    {"Frame", COUNTERS_FRAME},	     {"Frame #", COUNTERS_FRAME},
-	    {"FrameNumber", COUNTERS_FRAME}, {"Draw", COUNTERS_GROUP},
-	    {"DrawCall", COUNTERS_GROUP},    {"Sample", COUNTERS_SKIP},
-	    {"Sample #", COUNTERS_SKIP},     {"Sample Id", COUNTERS_SKIP},
-	    {"SampleId", COUNTERS_SKIP},     {"Pass", COUNTERS_SKIP},
-	    {"Index", COUNTERS_SKIP},	     {"Method", COUNTERS_GROUP},
-	    {"Profile", COUNTERS_SKIP},	     {"API", COUNTERS_GROUP},
-	};
-	*to_ns = 1;
-	for (size_t i = 0; i < sizeof(roles) / sizeof(roles[0]); i++)
-		if (import_is(*cell, roles[i].name))
-			return roles[i].role;
-	return job ? COUNTERS_VALUE : COUNTERS_SKIP;
+	return gpa_known(line) >= 3;
 }
 
-static enum sx_status gpa_read(struct import_job *job, struct sx_error *err)
-{
-	struct import_lines lines = import_lines(job);
-	struct import_cell line = {"", 0};
-	while (import_line(&lines, &line) && gpa_known(line) < 3)
-		;
-	if (gpa_known(line) < 3)
-		return import_bad(job, 0, err, "a line names AMD's counters", "there is no header");
-	static const struct counters_format format = {
-	    .family = "amd-",
-	    .otherwise = "amd-gcn3",
-	    .kind = SX_SAMPLE_ROW,
-	    .loose = true,
-	    .role = gpa_role,
-	};
-	return counters_read(job, &format, lines, line, err);
-}
+static const struct counters_format gpa_tables = {
+    .family = "amd-",
+    .otherwise = "amd-gcn3",
+    .kind = SX_SAMPLE_ROW,
+    .loose = true,
+    .is_header = gpa_is_header,
+    .because = "a line names AMD's counters",
+    .nothing = "there is no header",
+    COUNTERS_WORDS(gpa_words),
+};
 
 const struct import_format import_gpa_csv = {
     .kind = "gpa-csv",
@@ -313,7 +277,8 @@ const struct import_format import_gpa_csv = {
     .table = true,
     .by_device = true,
     .recognise = gpa_recognise,
-    .read = gpa_read,
+    .read = counters_read,
+    .counters = &gpa_tables,
 };
 
 /*
@@ -382,58 +347,46 @@ static bool is_titled(struct import_cell cell)
 	return import_begins(cell, "Mali ") && memchr(cell.text, ':', cell.size);
 }
 
-static size_t count(const struct import_head *head, bool (*is)(struct import_cell),
-		    struct import_cell *header)
+static size_t mali_count(struct import_cell line, bool (*is)(struct import_cell))
 {
-	struct import_job job = {.text = head->text, .size = head->size};
-	struct import_lines lines = import_lines(&job);
-	struct import_cell line, cells[512];
-	while (lines.number < 16 && import_line(&lines, &line)) {
-		size_t found = 0, all = import_split(line, import_separator(line), cells, 512);
-		for (size_t i = 0; i < all; i++)
-			found += is(cells[i]);
-		if (header)
-			*header = line;
-		if (found)
-			return found;
-	}
-	return 0;
+	struct import_cell cells[512];
+	size_t found = 0, all = import_split(line, import_separator(line), cells, 512);
+	for (size_t i = 0; i < all; i++)
+		found += is(cells[i]);
+	return found;
+}
+
+/* Of the first line that has any. */
+static size_t mali_first(const struct import_head *head, bool (*is)(struct import_cell))
+{
+	struct import_lines lines = import_lines_of(head->text, head->size);
+	struct import_cell line;
+	size_t found = 0;
+	while (!found && lines.number < 16 && import_line(&lines, &line))
+		found = mali_count(line, is);
+	return found;
 }
 
 static bool hwcpipe_recognise(const struct import_head *head)
 {
-	return count(head, is_hwcpipe, NULL) >= 2;
+	return mali_first(head, is_hwcpipe) >= 2;
 }
 
 static bool streamline_recognise(const struct import_head *head)
 {
-	return count(head, is_streamline, NULL) >= 1 || count(head, is_titled, NULL) >= 2;
+	return mali_first(head, is_streamline) >= 1 || mali_first(head, is_titled) >= 2;
 }
 
-static enum counters_role time_role(struct import_cell cell, double *to_ns)
-{
-	static const struct {
-		const char *name;
-		enum counters_role role;
-		double to_ns;
-	} times[] = {
-	    {"timestamp_ns", COUNTERS_BEGIN, 1}, {"begin_ns", COUNTERS_BEGIN, 1},
-	    {"end_ns", COUNTERS_TIME, 1},	 {"duration_ns", COUNTERS_LENGTH, 1},
-	    {"timestamp", COUNTERS_TIME, 1},	 {"time_ns", COUNTERS_TIME, 1},
-	    {"time", COUNTERS_TIME, 1e9},	 {"time (s)", COUNTERS_TIME, 1e9},
-	    {"time(s)", COUNTERS_TIME, 1e9},	 {"timestamp (s)", COUNTERS_TIME, 1e9},
-	    {"time (ms)", COUNTERS_TIME, 1e6},	 {"time(ms)", COUNTERS_TIME, 1e6},
-	    {"time (us)", COUNTERS_TIME, 1e3},	 {"frame", COUNTERS_FRAME, 1},
-	    {"index", COUNTERS_SKIP, 1},	 {"sample", COUNTERS_SKIP, 1},
-	};
-	for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++) {
-		if (!import_is(cell, times[i].name))
-			continue;
-		*to_ns = times[i].to_ns;
-		return times[i].role;
-	}
-	return COUNTERS_VALUE;
-}
+static const struct counters_word mali_words[] = {
+    {"timestamp_ns", COUNTERS_BEGIN, 1, NULL}, {"begin_ns", COUNTERS_BEGIN, 1, NULL},
+    {"end_ns", COUNTERS_TIME, 1, NULL},	       {"duration_ns", COUNTERS_LENGTH, 1, NULL},
+    {"timestamp", COUNTERS_TIME, 1, NULL},     {"time_ns", COUNTERS_TIME, 1, NULL},
+    {"time", COUNTERS_TIME, 1e9, NULL},	       {"time (s)", COUNTERS_TIME, 1e9, NULL},
+    {"time(s)", COUNTERS_TIME, 1e9, NULL},     {"timestamp (s)", COUNTERS_TIME, 1e9, NULL},
+    {"time (ms)", COUNTERS_TIME, 1e6, NULL},   {"time(ms)", COUNTERS_TIME, 1e6, NULL},
+    {"time (us)", COUNTERS_TIME, 1e3, NULL},   {"frame", COUNTERS_FRAME, 1, NULL},
+    {"index", COUNTERS_SKIP, 1, NULL},	       {"sample", COUNTERS_SKIP, 1, NULL},
+};
 
 static enum counters_role hwcpipe_role(struct import_job *job, struct import_cell *cell,
 				       double *to_ns)
@@ -443,7 +396,7 @@ static enum counters_role hwcpipe_role(struct import_job *job, struct import_cel
 	const char *symbol = hwcpipe_1_symbol(*cell);
 	if (symbol)
 		*cell = (struct import_cell){symbol, strlen(symbol)};
-	return job ? time_role(*cell, to_ns) : COUNTERS_SKIP;
+	return COUNTERS_UNKNOWN;
 }
 
 static enum counters_role streamline_role(struct import_job *job, struct import_cell *cell,
@@ -466,7 +419,7 @@ static enum counters_role streamline_role(struct import_job *job, struct import_
 			*cell = (struct import_cell){title, (size_t)(end - title)};
 		return COUNTERS_VALUE;
 	}
-	return job ? time_role(*cell, to_ns) : COUNTERS_SKIP;
+	return COUNTERS_UNKNOWN;
 }
 
 /* "mali-g76" of ARM_Mali-G76_GPU_ACTIVE, where that is a product that some catalog has. */
@@ -486,49 +439,36 @@ static const char *product_of(struct import_job *job, struct import_cell cell)
 		   : NULL;
 }
 
-static const char *find_product(struct import_job *job, const struct import_cell *cells,
-				size_t count)
+static const char *mali_catalog(struct import_job *job, struct import_lines lines,
+				struct import_cell header)
 {
+	struct import_cell cells[512];
 	const char *product = NULL;
+	size_t count = import_split(header, import_separator(header), cells, 512);
 	for (size_t i = 0; i < count && !product; i++)
 		product = product_of(job, cells[i]);
 	return product;
 }
 
-/* `is`, and `or_is` or NULL: whether a cell is of the header, which other lines may precede. */
-static enum sx_status
-read_mali(struct import_job *job, bool (*is)(struct import_cell), bool (*or_is)(struct import_cell),
-	  enum counters_role (*role)(struct import_job *, struct import_cell *, double *),
-	  struct sx_error *err)
+static bool hwcpipe_is_header(struct import_cell line)
 {
-	struct import_lines lines = import_lines(job);
-	struct import_cell line, cells[512];
-	struct counters_format own = {.family = "mali-",
-				      .otherwise = "mali-g625",
-				      .kind = SX_SAMPLE_TIME,
-				      .driver = "kbase",
-				      .loose = true,
-				      .tell_guess = true,
-				      .role = role};
-	while (import_line(&lines, &line)) {
-		size_t all = import_split(line, import_separator(line), cells, 512);
-		own.catalog = find_product(job, cells, all);
-		for (size_t i = 0; i < all; i++)
-			if (is(cells[i]) || (or_is && or_is(cells[i])))
-				return counters_read(job, &own, lines, line, err);
-	}
-	return import_bad(job, 0, err, "a line names counters of a Mali", "there is no header");
+	return mali_count(line, is_hwcpipe);
 }
 
-static enum sx_status hwcpipe_read(struct import_job *job, struct sx_error *err)
+static bool streamline_is_header(struct import_cell line)
 {
-	return read_mali(job, is_hwcpipe, NULL, hwcpipe_role, err);
+	return mali_count(line, is_streamline) || mali_count(line, is_titled);
 }
 
-static enum sx_status streamline_read(struct import_job *job, struct sx_error *err)
-{
-	return read_mali(job, is_streamline, is_titled, streamline_role, err);
-}
+#define MALI_TABLES                                                                                \
+	.family = "mali-", .otherwise = "mali-g625", .kind = SX_SAMPLE_TIME, .driver = "kbase",    \
+	.loose = true, .tell_guess = true, .because = "a line names counters of a Mali",           \
+	.nothing = "there is no header", .catalog = mali_catalog, COUNTERS_WORDS(mali_words)
+
+static const struct counters_format hwcpipe_tables = {MALI_TABLES, .is_header = hwcpipe_is_header,
+						      .role = hwcpipe_role};
+static const struct counters_format streamline_tables = {
+    MALI_TABLES, .is_header = streamline_is_header, .role = streamline_role};
 
 const struct import_format import_hwcpipe = {
     .kind = "hwcpipe-csv",
@@ -536,12 +476,14 @@ const struct import_format import_hwcpipe = {
     .table = true,
     .by_device = true,
     .recognise = hwcpipe_recognise,
-    .read = hwcpipe_read,
+    .read = counters_read,
+    .counters = &hwcpipe_tables,
 };
 
 const struct import_format import_streamline = {
     .kind = "streamline-csv",
     .about = "counters exported by Streamline",
     .recognise = streamline_recognise,
-    .read = streamline_read,
+    .read = counters_read,
+    .counters = &streamline_tables,
 };

@@ -66,8 +66,7 @@ static bool is_report(const struct import_cell *cells, size_t count)
 
 static bool long_recognise(const struct import_head *head)
 {
-	struct import_job job = {.text = head->text, .size = head->size};
-	struct import_lines lines = import_lines(&job);
+	struct import_lines lines = import_lines_of(head->text, head->size);
 	struct import_cell line, cells[KEYS_MAX + 4];
 	struct long_where at;
 	if (!import_header_line(&lines, &line))

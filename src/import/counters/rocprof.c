@@ -126,8 +126,7 @@ struct rocprof_reader {
 
 static bool rocprof_recognise(const struct import_head *head)
 {
-	struct import_job job = {.text = head->text, .size = head->size};
-	struct import_lines lines = import_lines(&job);
+	struct import_lines lines = import_lines_of(head->text, head->size);
 	struct import_cell line;
 	return import_line(&lines, &line) && (import_begins(line, "Index,KernelName,") ||
 					      import_begins(line, "\"Index\",\"KernelName\",") ||

@@ -34,8 +34,7 @@ struct rocprofv3_reader {
 
 static bool rocprofv3_recognise(const struct import_head *head)
 {
-	struct import_job job = {.text = head->text, .size = head->size};
-	struct import_lines lines = import_lines(&job);
+	struct import_lines lines = import_lines_of(head->text, head->size);
 	struct import_cell line, cells[32];
 	if (!import_line(&lines, &line))
 		return false;
