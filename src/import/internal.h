@@ -130,7 +130,14 @@ enum sx_status import_cut(const struct import_job *job, size_t line, struct sx_e
 struct import_rows;
 
 struct import_rows_options {
-	const char *catalog, *name, *driver, *clock;
+	const char *catalog, *name, *driver, *clock, *set;
+	bool numbered;
+	uint32_t number; /* under which the file knows the device; below IMPORT_NUMBER_MAX */
+	bool simulated;	 /* the file says that a model made what it holds */
+	/* Rows may overlap, and need not follow each other in time: what stands there is meant. */
+	bool any_order;
+	bool whole_shares; /* percentages end at 100: what is outside is told, and no data */
+	/* At the beginning alone: */
 	enum sx_sample_kind kind;
 	bool encloses_work; /* as a recording of it would say: such a device goes first */
 	uint64_t interval_ns;
@@ -145,24 +152,15 @@ struct import_field {
 
 struct import_rows *import_rows_create(struct import_job *job,
 				       const struct import_rows_options *options);
-/* Changes what was said at the beginning; NULL leaves the name. */
-void import_rows_name(struct import_rows *rows, const char *name);
-void import_rows_catalog(struct import_rows *rows, const char *catalog);
-void import_rows_clock(struct import_rows *rows, const char *clock);
-void import_rows_set(struct import_rows *rows, const char *set);
-/* Under which the file knows the device; below IMPORT_NUMBER_MAX. */
-void import_rows_number(struct import_rows *rows, uint32_t number);
+/*
+ * Adds what shows late to what was said at the beginning: texts that are there, a number, and what
+ * is true.
+ */
+void import_rows_describe(struct import_rows *rows, const struct import_rows_options *options);
 /* What the file calls the column of a label; the text must live as long as the result. */
 void import_rows_label_name(struct import_rows *rows, enum sx_label label, const char *name);
-void import_rows_driver(struct import_rows *rows, const char *driver);
-/* The file says that a model made what it holds. */
-void import_rows_simulated(struct import_rows *rows);
 /* Gives the device a constant; false where it has as many as it can. */
 bool import_rows_constant(struct import_rows *rows, const char *name, double value);
-/* Rows may overlap, and need not follow each other in time: what stands there is meant. */
-void import_rows_any_order(struct import_rows *rows);
-/* Percentages end at 100: what is outside is told, and no data. */
-void import_rows_whole_shares(struct import_rows *rows);
 /* Index of a column, added when its name is new. */
 uint32_t import_column(struct import_rows *rows, const struct import_field *field);
 size_t import_row(struct import_rows *rows, uint64_t begin_ns, uint64_t end_ns);

@@ -299,7 +299,8 @@ static void counters_take_row(struct counters_reader *r)
 		if (r->columns[i].role == COUNTERS_GROUP)
 			put_label(r, row, i);
 		else if (r->columns[i].role == COUNTERS_MODEL && import_is(cell, "true"))
-			import_rows_simulated(r->rows);
+			import_rows_describe(r->rows,
+					     &(struct import_rows_options){.simulated = true});
 		else if (r->columns[i].role == COUNTERS_FRAME && cell.size &&
 			 number_u64(cell.text, cell.size, &whole))
 			import_number_label(r->rows, row, SX_LABEL_FRAME, whole);

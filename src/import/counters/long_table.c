@@ -197,7 +197,8 @@ static void describe_row(struct long_reader *r, size_t row)
 		if (import_is(head, "timestamp_ns"))
 			time = IMPORT_TIME_BEGIN;
 		if (import_is(head, "simulated") && import_is(cell, "true"))
-			import_rows_simulated(r->rows);
+			import_rows_describe(r->rows,
+					     &(struct import_rows_options){.simulated = true});
 		else if (import_is(head, "quality"))
 			import_row_quality(r->rows, row, import_quality(cell.text, cell.size));
 		else if (time != IMPORT_TIME_NONE)

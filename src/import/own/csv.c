@@ -294,7 +294,7 @@ static void own_take_special(struct own_reader *r, size_t column, size_t row)
 	const struct own_column *c = &r->columns[column];
 	uint64_t whole;
 	if (c->role == MODEL && import_is(cell, "true")) {
-		import_rows_simulated(r->rows);
+		import_rows_describe(r->rows, &(struct import_rows_options){.simulated = true});
 	} else if (c->role == QUALITY) {
 		import_row_quality(r->rows, row, import_quality(cell.text, cell.size));
 	} else if (c->role == TEXT) {

@@ -16,6 +16,28 @@ static const char *keep(struct import_job *job, const char *text)
 	return text ? import_text(job, text, strlen(text)) : NULL;
 }
 
+void import_rows_describe(struct import_rows *rows, const struct import_rows_options *options)
+{
+	if (!rows)
+		return;
+	struct sx_device_facts *facts = &rows->device.facts;
+	const struct {
+		const char **to, *text;
+	} texts[] = {{&rows->device.catalog, options->catalog},
+		     {&facts->name, options->name && *options->name ? options->name : NULL},
+		     {&facts->driver, options->driver},
+		     {&facts->clock, options->clock},
+		     {&facts->set, options->set}};
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+		if (texts[i].text)
+			*texts[i].to = keep(rows->job, texts[i].text);
+	if (options->numbered)
+		facts->number = options->number;
+	facts->simulated |= options->simulated;
+	rows->any_order |= options->any_order;
+	rows->whole_shares |= options->whole_shares;
+}
+
 struct import_rows *import_rows_create(struct import_job *job,
 				       const struct import_rows_options *options)
 {
@@ -28,84 +50,29 @@ struct import_rows *import_rows_create(struct import_job *job,
 		last = &(*last)->next;
 	*last = rows;
 	rows->job = job;
-	const struct import_part *part = job->part;
-	const struct import_told *told = import_told_of(job);
-	const char *name = options->name ? options->name : part ? part->name : NULL;
-	uint32_t number = part ? part->number : SX_NONE;
-	if (told) {
-		name = told->name ? told->name : name;
-		number = number == SX_NONE ? told->number : number;
-	}
 	rows->kind = options->kind;
-	rows->device = (struct import_device){.catalog = keep(job, options->catalog),
-					      .facts.source = job->format->kind,
-					      .facts.name = keep(job, name),
-					      .facts.number = number,
-					      .facts.driver = keep(job, options->driver),
-					      .facts.clock = keep(job, options->clock),
+	rows->device = (struct import_device){.facts.source = job->format->kind,
+					      .facts.number = SX_NONE,
 					      .encloses_work = options->encloses_work,
 					      .interval_ns = options->interval_ns};
+	const struct import_part *part = job->part;
+	const struct import_told *told = import_told_of(job);
+	if (part)
+		import_rows_describe(rows, &(struct import_rows_options){.name = part->name});
+	import_rows_describe(rows, options);
+	if (told)
+		import_rows_describe(rows, &(struct import_rows_options){.name = told->name});
+	if (part && part->number != SX_NONE)
+		rows->device.facts.number = part->number;
+	else if (told)
+		rows->device.facts.number = told->number;
 	return rows;
-}
-
-void import_rows_name(struct import_rows *rows, const char *name)
-{
-	if (rows && name && name[0])
-		rows->device.facts.name = keep(rows->job, name);
-}
-
-void import_rows_catalog(struct import_rows *rows, const char *catalog)
-{
-	if (rows)
-		rows->device.catalog = keep(rows->job, catalog);
-}
-
-void import_rows_clock(struct import_rows *rows, const char *clock)
-{
-	if (rows)
-		rows->device.facts.clock = keep(rows->job, clock);
-}
-
-void import_rows_set(struct import_rows *rows, const char *set)
-{
-	if (rows && set)
-		rows->device.facts.set = keep(rows->job, set);
-}
-
-void import_rows_number(struct import_rows *rows, uint32_t number)
-{
-	if (rows)
-		rows->device.facts.number = number;
 }
 
 void import_rows_label_name(struct import_rows *rows, enum sx_label label, const char *name)
 {
 	if (rows)
 		rows->device.labels[label] = name;
-}
-
-void import_rows_driver(struct import_rows *rows, const char *driver)
-{
-	if (rows && driver)
-		rows->device.facts.driver = keep(rows->job, driver);
-}
-
-void import_rows_simulated(struct import_rows *rows)
-{
-	if (rows)
-		rows->device.facts.simulated = true;
-}
-
-void import_rows_whole_shares(struct import_rows *rows)
-{
-	if (rows)
-		rows->whole_shares = true;
-}
-
-void import_rows_any_order(struct import_rows *rows)
-{
-	if (rows)
-		rows->any_order = true;
 }
 
 bool import_rows_constant(struct import_rows *rows, const char *name, double value)

@@ -80,7 +80,9 @@ static void name_device(struct import_rows *rows, struct import_job *job, struct
 	}
 	for (size_t i = 0; i < count; i++)
 		if (import_is(key[i], "gpu") && value[i].size)
-			import_rows_name(rows, import_text(job, value[i].text, value[i].size));
+			import_rows_describe(
+			    rows, &(struct import_rows_options){
+				      .name = import_text(job, value[i].text, value[i].size)});
 }
 
 /* Frames of a section that are looked at for their unit; fewer than FEW may all be odd ones. */

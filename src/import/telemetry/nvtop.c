@@ -102,7 +102,7 @@ static struct nvtop_device *add_device(struct nvtop_reader *r, uint32_t twin)
 		snprintf(number, sizeof(number), " #%u", twin + 1);
 	char full[256];
 	snprintf(full, sizeof(full), "%.200s%s", name ? name : "", number);
-	import_rows_name(device->rows, full);
+	import_rows_describe(device->rows, &(struct import_rows_options){.name = full});
 	return device;
 }
 

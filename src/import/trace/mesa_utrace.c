@@ -191,8 +191,7 @@ static enum sx_status utrace_read(struct import_job *job, struct sx_error *err)
 	struct import_rows *busy = import_ranges_finish(&r->ranges, job, r->rows);
 	if (r->ranges.no_memory)
 		status = error_nomem(err, "importing");
-	import_rows_driver(busy, "Mesa");
-	import_rows_clock(busy, "gpu");
+	import_rows_describe(busy, &(struct import_rows_options){.driver = "Mesa", .clock = "gpu"});
 	enum sx_status ended = import_rows_finish(r->rows, status, err);
 	if (busy)
 		ended = import_worse(ended, import_rows_finish(busy, status, err));

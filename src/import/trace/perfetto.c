@@ -224,8 +224,6 @@ static const char *catalog_of(struct perfetto *t, const struct perfetto_gpu *gpu
 
 static void apply_facts(const struct perfetto_facts *facts, struct import_rows *rows)
 {
-	if (facts->numbered)
-		import_rows_number(rows, facts->number);
 	enum sx_sample_kind kind = facts->kind ? sx_sample_kind_find(facts->kind) : SX_SAMPLE_KINDS;
 	for (uint32_t i = 0; i < facts->constant_count; i++)
 		import_rows_constant(rows, facts->constants[i].name, facts->constants[i].value);
@@ -234,10 +232,11 @@ static void apply_facts(const struct perfetto_facts *facts, struct import_rows *
 	for (int l = 0; l < SX_LABEL_COUNT; l++)
 		if (facts->labels[l])
 			import_rows_label_name(rows, (enum sx_label)l, facts->labels[l]);
-	import_rows_set(rows, facts->set);
-	import_rows_driver(rows, facts->driver);
-	if (facts->simulated)
-		import_rows_simulated(rows);
+	import_rows_describe(rows, &(struct import_rows_options){.set = facts->set,
+								 .driver = facts->driver,
+								 .numbered = facts->numbered,
+								 .number = facts->number,
+								 .simulated = facts->simulated});
 	if (kind != SX_SAMPLE_KINDS)
 		import_rows_kind(rows, kind);
 }
@@ -258,18 +257,17 @@ static enum sx_status finish_gpu(struct perfetto *t, struct perfetto_gpu *gpu, c
 		status = error_nomem(err, "importing");
 	enum sx_status worst = status;
 	if (gpu->rows)
-		import_rows_catalog(gpu->rows, catalog_of(t, gpu));
-	if (gpu->rows && t->anchors)
-		import_rows_any_order(gpu->rows);
-	else if (gpu->rows)
-		import_rows_whole_shares(gpu->rows);
+		import_rows_describe(gpu->rows,
+				     &(struct import_rows_options){.catalog = catalog_of(t, gpu),
+								   .any_order = t->anchors != 0,
+								   .whole_shares = !t->anchors});
 	if (gpu->rows && gpu->id < IMPORT_DEVICES_MAX)
 		apply_facts(&t->facts[gpu->id], gpu->rows);
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
 		if (!all[i])
 			continue;
-		import_rows_name(all[i], known ? known : name);
-		import_rows_clock(all[i], clock);
+		import_rows_describe(all[i], &(struct import_rows_options){
+						 .name = known ? known : name, .clock = clock});
 		/* Descriptors without samples are no reason to give up the others. */
 		bool empty = !import_row_count(all[i]);
 		enum sx_status ended =
