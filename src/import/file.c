@@ -20,17 +20,30 @@ static enum sx_status too_large(const char *path, struct sx_error *err)
 	return SX_ERR_LIMIT;
 }
 
+/* What is read or made between two looks at how much of it is in memory. */
+static size_t at_once(size_t size)
+{
+	return size < AT_ONCE ? size : AT_ONCE;
+}
+
+void import_append(struct import_made *made, const char *text, size_t size)
+{
+	made->failed |= !spill_grow(made->spill, &made->text, &made->cap, made->size + size + 1, 1);
+	if (made->failed)
+		return;
+	for (size_t some; size; text += some, size -= some) { /* much stays as it is */
+		some = at_once(size);
+		memcpy(made->text + made->size, text, some);
+		made->size += some;
+		spill_pass(made->spill, 2 * some);
+	}
+}
+
 void import_bytes_free(struct import_bytes *bytes)
 {
 	spill_free(bytes->spill, bytes->data);
 	bytes->data = NULL;
 	bytes->size = 0;
-}
-
-/* What is read or made between two looks at how much of it is in memory. */
-static size_t at_once(size_t size)
-{
-	return size < AT_ONCE ? size : AT_ONCE;
 }
 
 /* Up to `limit` bytes; more of them are an error unless only the beginning is wanted. */

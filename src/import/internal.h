@@ -108,6 +108,16 @@ enum sx_status import_decode(struct import_bytes *bytes, enum import_coding *was
 /* Frees the data; none is there then. */
 void import_bytes_free(struct import_bytes *bytes);
 
+/* A text that is made of another. Zero-initialise, but for where it is kept. */
+struct import_made {
+	char *text;
+	size_t size, cap;
+	struct spill *spill;
+	bool failed; /* memory is out */
+};
+
+/* Appends; room for a NUL stays behind it. */
+void import_append(struct import_made *made, const char *text, size_t size);
 /* For a reader that has made something else of the text: it has none from here on. */
 void import_forget_text(struct import_job *job);
 /* What the file says of the device whose rows are read; NULL: nothing. */

@@ -9,8 +9,6 @@
 #include "import/internal.h"
 #include "import/table/reader.h"
 
-#define PUT_AT_ONCE ((size_t)1 << 20)
-
 enum layout_does { LAYOUT_KEEPS, LAYOUT_HEADS, LAYOUT_BLANKS, LAYOUT_TELLS, LAYOUT_TABS };
 
 struct layout_writer {
@@ -20,25 +18,8 @@ struct layout_writer {
 	struct import_cell *cells;	      /* 3 times as many as columns: of these */
 	struct import_cell *row;	      /* two more than columns */
 	bool blank_before;		      /* of the line at hand */
-	char *text;
-	size_t used, cap;
-	struct spill *spill; /* that the text is of */
-	bool no_memory;
+	struct import_made made;
 };
-
-static void layout_put(struct layout_writer *w, const char *text, size_t size)
-{
-	if (w->no_memory || !spill_grow(w->spill, &w->text, &w->cap, w->used + size + 1, 1)) {
-		w->no_memory = true;
-		return;
-	}
-	for (size_t some; size; text += some, size -= some) { /* much stays as it is */
-		some = size < PUT_AT_ONCE ? size : PUT_AT_ONCE;
-		memcpy(w->text + w->used, text, some);
-		w->used += some;
-		spill_pass(w->spill, 2 * some);
-	}
-}
 
 static bool is_same_line(struct import_cell a, struct import_cell b)
 {
@@ -123,12 +104,12 @@ static void layout_put_row(struct layout_writer *w, struct import_cell line)
 		while (cell.size && memchr(" \t\r", cell.text[cell.size - 1], 3))
 			cell.size--;
 		if (i)
-			layout_put(w, "\t", 1);
+			import_append(&w->made, "\t", 1);
 		if (quoted)
-			layout_put(w, "\"", 1);
-		layout_put(w, cell.text, cell.size);
+			import_append(&w->made, "\"", 1);
+		import_append(&w->made, cell.text, cell.size);
 		if (quoted && i + 1 < columns)
-			layout_put(w, "\"", 1);
+			import_append(&w->made, "\"", 1);
 	}
 }
 
@@ -162,21 +143,21 @@ static void put_header(struct layout_writer *w)
 		if (unit.size > 2 && (unit.text[0] == '(' || unit.text[0] == '['))
 			unit = (struct import_cell){unit.text + 1, unit.size - 2};
 		if (i)
-			layout_put(w, &separator, 1);
+			import_append(&w->made, &separator, 1);
 		if (quoted)
-			layout_put(w, "\"", 1);
+			import_append(&w->made, "\"", 1);
 		if (w->layout->grouped && above.size) {
-			layout_put(w, above.text, above.size);
-			layout_put(w, " ", 1);
+			import_append(&w->made, above.text, above.size);
+			import_append(&w->made, " ", 1);
 		}
-		layout_put(w, name.text, name.size);
+		import_append(&w->made, name.text, name.size);
 		if (is_told_unit(w, name, unit)) {
-			layout_put(w, " (", 2);
-			layout_put(w, unit.text, unit.size);
-			layout_put(w, ")", 1);
+			import_append(&w->made, " (", 2);
+			import_append(&w->made, unit.text, unit.size);
+			import_append(&w->made, ")", 1);
 		}
 		if (quoted)
-			layout_put(w, "\"", 1);
+			import_append(&w->made, "\"", 1);
 	}
 }
 
@@ -211,7 +192,7 @@ static void layout_put_line(struct layout_writer *w, struct import_cell line, en
 			    struct layout_told *told)
 {
 	if (does == LAYOUT_KEEPS)
-		layout_put(w, line.text, line.size);
+		import_append(&w->made, line.text, line.size);
 	else if (does == LAYOUT_HEADS)
 		put_header(w);
 	else if (does == LAYOUT_TABS)
@@ -236,15 +217,15 @@ static void write_lines(struct layout_writer *w, struct import_lines lines, bool
 		if (does == LAYOUT_KEEPS)
 			continue;
 		*any = true;
-		layout_put(w, done, (size_t)(line.text - done));
+		import_append(&w->made, done, (size_t)(line.text - done));
 		layout_put_line(w, line, does, told);
 		done = line.text + line.size;
 		for (const char *p = line.text; does != LAYOUT_HEADS && p < done; p++)
 			if (*p == '\n') /* a record of several lines */
-				layout_put(w, "\n", 1);
+				import_append(&w->made, "\n", 1);
 	}
 	if (*any)
-		layout_put(w, done, (size_t)(lines.end - done));
+		import_append(&w->made, done, (size_t)(lines.end - done));
 }
 
 /*
@@ -264,23 +245,23 @@ static enum sx_status layout_write(const struct layout *layout, struct import_by
 	if (!w)
 		return error_nomem(err, "reading a table");
 	w->layout = layout;
-	w->spill = bytes->spill;
+	w->made.spill = bytes->spill;
 	units_init(&w->units);
 	w->cells = calloc(3 * layout->columns, sizeof(*w->cells));
 	w->row = calloc(layout->columns + 2, sizeof(*w->row));
-	w->no_memory = !w->cells || !w->row;
-	if (!w->no_memory) {
+	w->made.failed = !w->cells || !w->row;
+	if (!w->made.failed) {
 		layout_begin(w, lines);
 		write_lines(w, lines, &any, told);
 	}
-	enum sx_status status = w->no_memory ? error_nomem(err, "reading a table") : SX_OK;
+	enum sx_status status = w->made.failed ? error_nomem(err, "reading a table") : SX_OK;
 	if (!status && any) {
 		import_bytes_free(bytes);
-		bytes->data = w->text;
-		bytes->size = w->used;
-		w->text[w->used] = '\0';
+		bytes->data = w->made.text;
+		bytes->size = w->made.size;
+		w->made.text[w->made.size] = '\0';
 	} else {
-		spill_free(w->spill, w->text);
+		spill_free(w->made.spill, w->made.text);
 	}
 	free(w->cells);
 	free(w->row);

@@ -130,7 +130,7 @@ static enum sx_status own_json_walk(struct own_json *r, struct sx_error *err)
 	r->mark = (struct own_json_mark){.first = UINT64_MAX};
 	enum read_json_result result =
 	    read_json_walk(r->job, r->lines ? own_json_see_line : own_json_see, r, &line);
-	if (r->failed)
+	if (r->failed || r->made.failed)
 		return error_nomem(err, "importing");
 	if (result == READ_JSON_BAD)
 		return import_bad(r->job, line, err, "what stands there is no JSON",
@@ -154,7 +154,7 @@ static void own_json_finish(struct own_json *r)
 	free(r->told);
 	free(r->row);
 	free(r->texts);
-	spill_free(r->job->spill, r->out);
+	spill_free(r->made.spill, r->made.text);
 	free(r);
 }
 
@@ -194,14 +194,14 @@ static enum sx_status own_json_read_table(struct own_json *r, struct sx_error *e
 	struct import_job made = *job;
 	made.told = told;
 	made.told_count = r->table_count;
-	r->out[r->size] = '\0';
+	r->made.text[r->made.size] = '\0';
 	import_forget_text(job);
-	made.owned = r->out;
-	r->out = NULL;
+	made.owned = r->made.text;
+	r->made.text = NULL;
 	made.place = "row"; /* below the header that is made */
 	made.above = 1;
 	made.text = made.owned;
-	made.size = r->size;
+	made.size = r->made.size;
 	enum sx_status status = import_each_device(&made, &import_own_csv, err);
 	import_forget_text(&made);
 	return status;
@@ -229,6 +229,7 @@ static enum sx_status own_json_read(struct import_job *job, struct sx_error *err
 	if (!r)
 		return error_nomem(err, "importing");
 	r->job = job;
+	r->made.spill = job->spill;
 	units_init(&r->units);
 	r->lines = !own_json_has(&head, "\"metrics\"") || !own_json_has(&head, "\"rows\"");
 	r->array = own_json_is_array(head.text, head.size);

@@ -61,8 +61,7 @@ struct own_json {
 	struct import_cell *row; /* its cells, by column */
 	bool *texts;
 	struct own_json_mark mark;
-	char *out;
-	size_t size, cap;
+	struct import_made made;
 };
 
 /* One more device; NULL, and r->many, where there are too many. */

@@ -23,26 +23,15 @@ static bool own_json_is_plain(const char *name)
 	return false;
 }
 
-static void own_json_put(struct own_json *r, const char *text, size_t size)
-{
-	if (!spill_grow(r->job->spill, &r->out, &r->cap, r->size + size + 1, 1)) {
-		r->failed = true;
-		return;
-	}
-	memcpy(r->out + r->size, text, size);
-	spill_pass(r->job->spill, size);
-	r->size += size;
-}
-
 /* A cell in quotes. */
 static void own_json_put_text(struct own_json *r, struct import_cell text)
 {
-	own_json_put(r, "\"", 1);
+	import_append(&r->made, "\"", 1);
 	for (size_t i = 0; i < text.size; i++) {
 		char c = text.text[i];
-		own_json_put(r, c == '"' ? "\"\"" : &c, c == '"' ? 2 : 1);
+		import_append(&r->made, c == '"' ? "\"\"" : &c, c == '"' ? 2 : 1);
 	}
-	own_json_put(r, "\"", 1);
+	import_append(&r->made, "\"", 1);
 }
 
 static void own_json_put_string(struct own_json *r, struct import_cell value)
@@ -114,13 +103,13 @@ void own_json_write_row(struct own_json *r, struct own_json_table *t)
 	t->rows++;
 	for (uint32_t i = 0; i < r->columns.count; i++) {
 		if (i)
-			own_json_put(r, ",", 1);
+			import_append(&r->made, ",", 1);
 		if (r->row[i].text && r->texts[i])
 			own_json_put_string(r, r->row[i]);
 		else if (r->row[i].text)
-			own_json_put(r, r->row[i].text, r->row[i].size);
+			import_append(&r->made, r->row[i].text, r->row[i].size);
 	}
-	own_json_put(r, "\n", 1);
+	import_append(&r->made, "\n", 1);
 }
 
 /* The catalog whose units our NDJSON is in the base of; of JSON the one that it names. */
@@ -313,9 +302,9 @@ void own_json_begin(struct own_json *r)
 	r->failed |= !r->row || !r->texts;
 	for (uint32_t i = 0; !r->failed && i < r->columns.count; i++) {
 		if (i)
-			own_json_put(r, ",", 1);
+			import_append(&r->made, ",", 1);
 		const char *name = strings_get(&r->columns, i);
 		own_json_put_text(r, (struct import_cell){name, strlen(name)});
 	}
-	own_json_put(r, "\n", 1);
+	import_append(&r->made, "\n", 1);
 }

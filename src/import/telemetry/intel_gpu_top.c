@@ -13,12 +13,6 @@
 
 #define LIST_COLUMNS 256
 
-struct gpu_top_list {
-	char *text;
-	size_t used, cap;
-	bool no_memory;
-};
-
 /* The line without the blanks before it, which its numbers' width makes. */
 static struct import_cell list_trim(struct import_cell line)
 {
@@ -43,17 +37,6 @@ static bool gpu_top_is_list(struct import_cell text)
 	struct import_cell head, names;
 	return import_line(&lines, &head) && list_is_head(head) && import_line(&lines, &names) &&
 	       import_begins(list_trim(names), "req ");
-}
-
-static void list_put(struct gpu_top_list *list, const char *text, size_t size)
-{
-	if (list->no_memory || !mem_grow(&list->text, &list->cap, list->used + size + 1, 1)) {
-		list->no_memory = true;
-		return;
-	}
-	memcpy(list->text + list->used, text, size);
-	list->used += size;
-	list->text[list->used] = '\0';
 }
 
 /* Groups of single columns and of pairs; what else stands among them are engines. */
@@ -81,7 +64,7 @@ static const char *list_group(struct import_cell name, bool engines)
 	return NULL;
 }
 
-static void list_put_head(struct gpu_top_list *list, struct import_cell above,
+static void list_put_head(struct import_made *list, struct import_cell above,
 			  struct import_cell names)
 {
 	struct import_cell groups[LIST_COLUMNS], columns[LIST_COLUMNS], engine = {"", 0},
@@ -99,39 +82,40 @@ static void list_put_head(struct gpu_top_list *list, struct import_cell above,
 		if (!group && share && at < group_count)
 			engine = groups[at++];
 		asleep |= share;
-		list_put(list, ",", i > 0);
-		list_put(list, group ? group : engine.text, group ? strlen(group) : engine.size);
+		import_append(list, ",", i > 0);
+		import_append(list, group ? group : engine.text,
+			      group ? strlen(group) : engine.size);
 		if (group && import_is((struct import_cell){group, strlen(group)}, "IMC")) {
-			list_put(list, " ", 1);
-			list_put(list, imc.text, imc.size);
+			import_append(list, " ", 1);
+			import_append(list, imc.text, imc.size);
 		}
-		list_put(list, " ", 1);
-		list_put(list, columns[i].text, columns[i].size);
+		import_append(list, " ", 1);
+		import_append(list, columns[i].text, columns[i].size);
 	}
 }
 
 /* What -c has, made of -l: blanks below two lines of words. false: memory is out. */
 static bool gpu_top_list_text(struct import_job *job, const char **text, size_t *size)
 {
-	struct gpu_top_list list = {.used = 0};
+	struct import_made list = {.size = 0};
 	struct import_lines lines = import_lines(job);
 	struct import_cell above, line, cells[LIST_COLUMNS];
 	import_line(&lines, &above);
 	import_line(&lines, &line);
 	list_put_head(&list, above, line);
 	while (import_line(&lines, &line)) {
-		list_put(&list, "\n", 1);
+		import_append(&list, "\n", 1);
 		bool head = list_is_head(line) || import_begins(list_trim(line), "req ");
 		size_t count = head ? 0 : import_split(line, ' ', cells, LIST_COLUMNS);
 		for (size_t i = 0; i < count; i++) {
-			list_put(&list, ",", i > 0);
-			list_put(&list, cells[i].text, cells[i].size);
+			import_append(&list, ",", i > 0);
+			import_append(&list, cells[i].text, cells[i].size);
 		}
 	}
 	if (!lines.unfinished)
-		list_put(&list, "\n", 1);
-	*text = list.no_memory ? NULL : import_text(job, list.text, list.used);
-	*size = list.used;
+		import_append(&list, "\n", 1);
+	*text = list.failed ? NULL : import_text(job, list.text, list.size);
+	*size = list.size;
 	free(list.text);
 	return *text;
 }
