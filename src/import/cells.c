@@ -14,19 +14,15 @@ struct import_lines import_lines(const struct import_job *job)
 	    .p = job->text, .end = job->text + job->size, .spill = job->spill};
 }
 
-/* A unit as catalogs write it ("s/invocation"). */
+/* A unit as catalogs write it; *out stays where it is none. */
 static bool text_catalog_unit(struct import_job *job, struct import_cell text, const char **out)
 {
-	char *name = import_text(job, text.text, text.size);
-	struct units *list = name ? malloc(sizeof(*list)) : NULL;
-	if (!list)
-		return false;
-	units_init(list);
-	bool known = units_known(list, name);
-	free(list);
-	if (known)
-		*out = name;
-	return known;
+	struct units list;
+	units_init(&list);
+	const char *name =
+	    import_catalog_unit(&list, text) ? import_text(job, text.text, text.size) : NULL;
+	*out = name ? name : *out;
+	return name;
 }
 
 const char *import_bare_name(struct import_job *job, struct import_cell head)

@@ -45,19 +45,12 @@ bool layout_is_comment(struct import_cell line, char separator)
 /* "(ms)" is "ms". */
 static bool is_unit(const struct units *units, struct import_cell cell)
 {
-	char name[UNITS_TEXT_MAX];
 	const char *unit;
 	double factor;
 	bool brackets = cell.size > 2 && (cell.text[0] == '(' || cell.text[0] == '[');
 	cell.text += brackets;
 	cell.size -= brackets ? 2 : 0;
-	if (import_unit(cell, &unit, &factor))
-		return true;
-	if (!cell.size || cell.size >= sizeof(name))
-		return false;
-	memcpy(name, cell.text, cell.size);
-	name[cell.size] = '\0';
-	return units_known(units, name);
+	return import_unit(cell, &unit, &factor) || import_catalog_unit(units, cell);
 }
 
 /* "---:", between the head and the rows of a Markdown table. */

@@ -119,13 +119,6 @@ static const char *guess(struct long_reader *r)
 	return catalog ? catalog : "monitor";
 }
 
-/* Labels that are numbers. */
-static const struct {
-	const char *head;
-	enum sx_label label;
-} long_numbers[] = {
-    {"frame", SX_LABEL_FRAME}, {"context", SX_LABEL_CONTEXT}, {"instance", SX_LABEL_INSTANCE}};
-
 /* The label of a key that holds text, the same for all rows; SX_LABEL_COUNT: none is left. */
 static enum sx_label label_of_text(struct long_reader *r, size_t key)
 {
@@ -154,17 +147,17 @@ static void take_label(struct long_reader *r, size_t row, size_t key)
 	size_t column = r->at.keys[key];
 	struct import_cell head = r->cells.head[column], cell = cells_at(&r->cells, column);
 	uint64_t number;
+	enum sx_label label;
 	double value;
-	for (size_t i = 0; i < sizeof(long_numbers) / sizeof(long_numbers[0]); i++)
-		if (import_is(head, long_numbers[i].head) && cell.size &&
-		    number_u64(cell.text, cell.size, &number)) {
-			import_number_label(r->rows, row, long_numbers[i].label, number);
-			return;
-		}
+	if (import_role(head, false, &label) == IMPORT_ROLE_NUMBER && cell.size &&
+	    number_u64(cell.text, cell.size, &number)) {
+		import_number_label(r->rows, row, label, number);
+		return;
+	}
 	if (!cell.size || (r->job->part && import_tells_device(head)) ||
 	    (!r->has_label[key] && import_number(cell, &value)))
 		return;
-	enum sx_label label = label_of_text(r, key);
+	label = label_of_text(r, key);
 	struct import_cell text = cells_text(&r->cells, column);
 	if (label != SX_LABEL_COUNT)
 		import_label(r->rows, row, label, text.text, text.size);

@@ -14,33 +14,8 @@
 #include "import/internal.h"
 #include "table/label.h"
 
-enum own_role { VALUE, DEVICE, MODEL, KIND, BEGIN, END, NUMBER, TEXT, QUALITY };
-
-static const struct {
-	const char *name;
-	enum own_role role;
-	enum sx_label label;
-} own_roles[] = {
-    {"device", DEVICE, 0},
-    {"simulated", MODEL, 0},
-    {KIND_WORD, KIND, 0},
-    {"begin_ns", BEGIN, 0},
-    {"end_ns", END, 0},
-    {"quality", QUALITY, 0},
-    {"frame", NUMBER, SX_LABEL_FRAME},
-    {"context", NUMBER, SX_LABEL_CONTEXT},
-    {"instance", NUMBER, SX_LABEL_INSTANCE},
-    {"group", TEXT, SX_LABEL_GROUP},
-    {"reason", TEXT, SX_LABEL_REASON},
-    {"process", TEXT, SX_LABEL_PROCESS},
-    {"group2", TEXT, SX_LABEL_GROUP2},
-    {"group3", TEXT, SX_LABEL_GROUP3},
-    {"group4", TEXT, SX_LABEL_GROUP4},
-};
-#define ROLES (sizeof(own_roles) / sizeof(own_roles[0]))
-
 struct own_column {
-	enum own_role role;
+	enum import_role role;
 	enum sx_label label;
 	bool any, numbers, words; /* it has data; some cell is a number, or is none */
 	struct import_cell same;  /* what all its cells hold; no text: they differ */
@@ -55,30 +30,21 @@ struct own_reader {
 	struct import_rows *rows;
 };
 
-static size_t find_role(struct import_cell cell)
-{
-	size_t i = 0;
-	while (i < ROLES && !import_is(cell, own_roles[i].name))
-		i++;
-	return i;
-}
-
 /* The first line that is no comment. */
 static bool own_recognise(const struct import_head *head)
 {
 	struct import_lines lines = import_lines_of(head->text, head->size);
-	struct import_cell line, cells[ROLES + 1];
+	struct import_cell line, cells[IMPORT_ROLES + 1];
 	unsigned found = 0;
 	if (!import_header_line(&lines, &line))
 		return false;
 	/* Ours stand before everything else. */
-	size_t count = import_split(line, ',', cells, ROLES + 1);
-	for (size_t i = 0; i < count; i++) {
-		size_t at = find_role(cells[i]);
-		found |= at < ROLES ? 1u << own_roles[at].role : 0;
-	}
-	return (found >> BEGIN & 1) && (found >> END & 1) &&
-	       (found >> QUALITY & 1 || found >> MODEL & 1 || found >> DEVICE & 1);
+	size_t count = import_split(line, ',', cells, IMPORT_ROLES + 1);
+	for (size_t i = 0; i < count; i++)
+		found |= 1u << import_role(cells[i], false, NULL);
+	return (found >> IMPORT_ROLE_BEGIN & 1) && (found >> IMPORT_ROLE_END & 1) &&
+	       (found >> IMPORT_ROLE_QUALITY & 1 || found >> IMPORT_ROLE_MODEL & 1 ||
+		found >> IMPORT_ROLE_DEVICE & 1);
 }
 
 static enum sx_status own_find_roles(struct own_reader *r, struct sx_error *err)
@@ -86,11 +52,8 @@ static enum sx_status own_find_roles(struct own_reader *r, struct sx_error *err)
 	r->columns = calloc(r->cells.columns + 1, sizeof(*r->columns));
 	if (!r->columns)
 		return error_nomem(err, "importing");
-	for (size_t i = 0; i < r->cells.columns; i++) {
-		size_t at = find_role(r->cells.head[i]);
-		r->columns[i].role = at < ROLES ? own_roles[at].role : VALUE;
-		r->columns[i].label = at < ROLES ? own_roles[at].label : 0;
-	}
+	for (size_t i = 0; i < r->cells.columns; i++)
+		r->columns[i].role = import_role(r->cells.head[i], false, &r->columns[i].label);
 	r->begin = cells_find(&r->cells, "begin_ns");
 	r->end = cells_find(&r->cells, "end_ns");
 	return SX_OK;
@@ -114,8 +77,8 @@ static void look_at(struct own_column *column, struct import_cell cell)
 static bool is_text(const struct own_reader *r, const struct sx_catalog *known, size_t column)
 {
 	const struct own_column *c = &r->columns[column];
-	if (c->role != VALUE || !c->words || !c->numbers || !known)
-		return c->role == VALUE && c->words && !c->numbers;
+	if (c->role != IMPORT_ROLE_VALUE || !c->words || !c->numbers || !known)
+		return c->role == IMPORT_ROLE_VALUE && c->words && !c->numbers;
 	const char *name = import_bare_name(r->job, r->cells.head[column]);
 	struct column_meaning meaning = column_meaning(known, name ? name : "", SX_NONE);
 	return !column_is_known(&meaning);
@@ -126,13 +89,13 @@ static void find_texts(struct own_reader *r, const struct sx_catalog *known)
 {
 	uint32_t taken = 0;
 	for (size_t i = 0; i < r->cells.columns; i++)
-		taken |= r->columns[i].role == TEXT ? 1u << r->columns[i].label : 0;
+		taken |= r->columns[i].role == IMPORT_ROLE_TEXT ? 1u << r->columns[i].label : 0;
 	for (size_t i = 0; i < r->cells.columns; i++) {
 		struct own_column *column = &r->columns[i];
 		enum sx_label label = label_next_group(taken);
 		if (label == SX_LABEL_COUNT || !is_text(r, known, i))
 			continue;
-		column->role = TEXT;
+		column->role = IMPORT_ROLE_TEXT;
 		column->label = label;
 		taken |= 1u << label;
 	}
@@ -148,9 +111,9 @@ static void own_look(struct own_reader *r)
 	r->cells = ahead;
 	for (size_t i = 0; i < r->cells.columns; i++) {
 		struct own_column *c = &r->columns[i];
-		if (c->role == KIND && c->any &&
+		if (c->role == IMPORT_ROLE_KIND && c->any &&
 		    kind_find(c->same.text, c->same.size) == SX_SAMPLE_KINDS)
-			c->role = VALUE; /* somebody's own, of that name */
+			c->role = IMPORT_ROLE_VALUE; /* somebody's own, of that name */
 	}
 }
 
@@ -165,7 +128,7 @@ static bool has_label(const struct own_reader *r, const char *name)
 static enum sx_sample_kind kind_of(const struct own_reader *r)
 {
 	for (size_t i = 0; i < r->cells.columns; i++)
-		if (r->columns[i].role == KIND && r->columns[i].any)
+		if (r->columns[i].role == IMPORT_ROLE_KIND && r->columns[i].any)
 			return kind_find(r->columns[i].same.text, r->columns[i].same.size);
 	return kind_by_labels((uint32_t)has_label(r, "group") << SX_LABEL_GROUP |
 			      (uint32_t)has_label(r, "frame") << SX_LABEL_FRAME);
@@ -178,19 +141,12 @@ static bool encloses_work(enum sx_sample_kind kind)
 	       (kind >= SX_SAMPLE_PASS && kind <= SX_SAMPLE_QUEUE);
 }
 
-/* Whether a head is our own name of a label. */
-static bool says_label(struct import_cell head)
-{
-	size_t at = find_role(head);
-	return at < ROLES && own_roles[at].role == TEXT;
-}
-
 /* The constant that all cells of a column are: its name, or NULL where it is another thing. */
 static const char *constant_of(struct own_reader *r, const struct sx_catalog *catalog,
 			       size_t column, double *value)
 {
 	struct import_cell name = r->cells.head[column], same = r->columns[column].same;
-	if (!catalog || r->columns[column].role != VALUE || !name.size || !same.size ||
+	if (!catalog || r->columns[column].role != IMPORT_ROLE_VALUE || !name.size || !same.size ||
 	    !import_number(same, value))
 		return NULL;
 	const char *text = import_text(r->job, name.text, name.size);
@@ -204,8 +160,8 @@ static void tell_empty(struct own_reader *r, const struct sx_catalog *known)
 	uint32_t empty = 0;
 	const struct import_part *part = r->job->part;
 	for (size_t i = 0; i < r->cells.columns; i++) {
-		if (r->columns[i].role != VALUE || !r->cells.head[i].size || r->columns[i].any ||
-		    (part && part->any[i]))
+		if (r->columns[i].role != IMPORT_ROLE_VALUE || !r->cells.head[i].size ||
+		    r->columns[i].any || (part && part->any[i]))
 			continue;
 		const char *name = import_bare_name(r->job, r->cells.head[i]);
 		if (name && sx_catalog_find_counter(known, name, SX_NONE, NULL) != SX_NONE &&
@@ -230,9 +186,10 @@ static void begin_columns(struct own_reader *r, const char *catalog)
 		column->to = SX_NONE;
 		if (constant && import_rows_constant(r->rows, constant, value))
 			continue;
-		if (column->role == VALUE && column->any)
+		if (column->role == IMPORT_ROLE_VALUE && column->any)
 			column->to = counters_column(r->job, r->rows, catalog, r->cells.head[i]);
-		if (column->role == TEXT && !says_label(r->cells.head[i]))
+		if (column->role == IMPORT_ROLE_TEXT &&
+		    import_role(r->cells.head[i], false, NULL) != IMPORT_ROLE_TEXT)
 			import_rows_label_name(
 			    r->rows, column->label,
 			    import_text(r->job, r->cells.head[i].text, r->cells.head[i].size));
@@ -249,7 +206,7 @@ static enum sx_status find_catalog(struct own_reader *r, const char **catalog, s
 	bool alone = !r->job->part; /* names without a value are its own, too */
 	size_t count = 0, i = 0;
 	for (; names && i < r->cells.columns; i++) {
-		if (r->columns[i].role != VALUE || !(r->columns[i].any || alone) ||
+		if (r->columns[i].role != IMPORT_ROLE_VALUE || !(r->columns[i].any || alone) ||
 		    !r->cells.head[i].size || is_text(r, NULL, i))
 			continue;
 		names[count] = import_bare_name(r->job, r->cells.head[i]);
@@ -293,14 +250,15 @@ static void own_take_special(struct own_reader *r, size_t column, size_t row)
 	struct import_cell cell = cells_at(&r->cells, column);
 	const struct own_column *c = &r->columns[column];
 	uint64_t whole;
-	if (c->role == MODEL && import_is(cell, "true")) {
+	if (c->role == IMPORT_ROLE_MODEL && import_is(cell, "true")) {
 		import_rows_describe(r->rows, &(struct import_rows_options){.simulated = true});
-	} else if (c->role == QUALITY) {
+	} else if (c->role == IMPORT_ROLE_QUALITY) {
 		import_row_quality(r->rows, row, import_quality(cell.text, cell.size));
-	} else if (c->role == TEXT) {
+	} else if (c->role == IMPORT_ROLE_TEXT) {
 		cell = cells_text(&r->cells, column);
 		import_label(r->rows, row, c->label, cell.text, cell.size);
-	} else if (c->role == NUMBER && cell.size && number_u64(cell.text, cell.size, &whole)) {
+	} else if (c->role == IMPORT_ROLE_NUMBER && cell.size &&
+		   number_u64(cell.text, cell.size, &whole)) {
 		import_number_label(r->rows, row, c->label, whole);
 	}
 }
@@ -311,7 +269,7 @@ static void own_take_row(struct own_reader *r)
 	    import_row(r->rows, cells_ns(&r->cells, r->begin), cells_ns(&r->cells, r->end));
 	import_row_place(r->rows, row, r->cells.lines.number - r->job->above);
 	for (size_t i = 0; i < r->cells.columns; i++)
-		if (r->columns[i].role == VALUE)
+		if (r->columns[i].role == IMPORT_ROLE_VALUE)
 			cells_put(&r->cells, i, r->rows, r->columns[i].to, row);
 		else
 			own_take_special(r, i, row);

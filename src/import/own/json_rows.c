@@ -9,18 +9,11 @@
 #include "import/own/json.h"
 #include "table/label.h"
 
-/* What stands beside values: names that no unit belongs behind. */
-static const char *const own_json_plain[] = {
-    "begin_ns", "end_ns",  "device", "simulated", "quality", "frame",  "context", "instance",
-    "group",	"process", "reason", "group2",	  "group3",  "group4", KIND_WORD};
-#define PLAIN (sizeof(own_json_plain) / sizeof(own_json_plain[0]))
-
+/* What stands beside values: a name that no unit belongs behind. */
 static bool own_json_is_plain(const char *name)
 {
-	for (size_t i = 0; i < PLAIN; i++)
-		if (strcmp(name, own_json_plain[i]) == 0)
-			return true;
-	return false;
+	return import_role((struct import_cell){name, strlen(name)}, true, NULL) !=
+	       IMPORT_ROLE_VALUE;
 }
 
 /* A cell in quotes. */
@@ -288,11 +281,14 @@ void own_json_begin(struct own_json *r)
 		marks |= r->tables[i].mark_count > 0;
 		kinds |= r->tables[i].kind.size > 0;
 	}
-	for (size_t i = 0; i < PLAIN; i++) /* times first; of the others those that there are */
-		if (i < 2 || (i == 2 && several) || (i == 3 && !r->lines) || (i == 4 && marks) ||
-		    (i == PLAIN - 1 && kinds))
-			strings_intern(&r->columns, own_json_plain[i], strlen(own_json_plain[i]),
-				       NULL);
+	const struct {
+		const char *name;
+		bool is;
+	} plain[] = {{"begin_ns", true},       {"end_ns", true},   {"device", several},
+		     {"simulated", !r->lines}, {"quality", marks}, {KIND_WORD, kinds}};
+	for (size_t i = 0; i < sizeof(plain) / sizeof(plain[0]); i++)
+		if (plain[i].is)
+			strings_intern(&r->columns, plain[i].name, strlen(plain[i].name), NULL);
 	for (size_t i = 0; i < r->table_count; i++)
 		own_json_add_columns(r, &r->tables[i], false);
 	for (size_t i = 0; i < r->table_count; i++)

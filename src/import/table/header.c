@@ -9,27 +9,13 @@
 #include "import/table/reader.h"
 #include "table/label.h"
 
-static const struct {
-	const char *name;
-	enum csv_role role;
-} csv_header_roles[] = {
-    {"duration_ns", CSV_DURATION}, {"timestamp_ns", CSV_BEGIN}, {"begin_ns", CSV_BEGIN},
-    {"end_ns", CSV_END},	   {"frame", CSV_FRAME},	{"context", CSV_CONTEXT},
-    {"instance", CSV_INSTANCE},	   {"group", CSV_TEXT},		{"label", CSV_TEXT},
-    {"reason", CSV_TEXT},	   {"process", CSV_TEXT},	{"quality", CSV_QUALITY},
-    {"simulated", CSV_MODEL},	   {"group2", CSV_TEXT},	{"group3", CSV_TEXT},
-    {"group4", CSV_TEXT},	   {KIND_WORD, CSV_KIND},
-};
-
 /* A unit as people write it, or one that catalogs use. */
 static bool csv_header_find_unit(struct csv_reader *r, struct import_cell text, const char **unit,
 				 double *factor)
 {
-	char name[UNITS_TEXT_MAX];
 	if (import_unit(text, unit, factor))
 		return true;
-	snprintf(name, sizeof(name), "%.*s", (int)text.size, text.text);
-	if (text.size >= sizeof(name) || !units_known(&r->units, name))
+	if (!import_catalog_unit(&r->units, text))
 		return false;
 	uint32_t at = strings_intern(&r->unit_names, text.text, text.size, NULL);
 	*unit = at == UINT32_MAX ? NULL : strings_get(&r->unit_names, at);
@@ -124,12 +110,24 @@ static enum sx_status leave_column_out(struct csv_reader *r)
 
 static void csv_header_take_role(struct csv_column *column, const char *name)
 {
-	for (size_t i = 0; i < sizeof(csv_header_roles) / sizeof(csv_header_roles[0]); i++)
-		if (strcmp(csv_header_roles[i].name, name) == 0)
-			column->role = csv_header_roles[i].role;
-	for (int i = 0; column->role == CSV_TEXT && i < SX_LABEL_COUNT; i++)
-		if (strcmp(name, label_name((enum sx_label)i)) == 0)
-			column->label = (enum sx_label)i;
+	static const enum csv_role roles[] =
+	    {[IMPORT_ROLE_BEGIN] = CSV_BEGIN, [IMPORT_ROLE_END] = CSV_END,
+	     [IMPORT_ROLE_TEXT] = CSV_TEXT,   [IMPORT_ROLE_QUALITY] = CSV_QUALITY,
+	     [IMPORT_ROLE_MODEL] = CSV_MODEL, [IMPORT_ROLE_KIND] = CSV_KIND},
+				   numbers[] = {[SX_LABEL_FRAME] = CSV_FRAME,
+						[SX_LABEL_CONTEXT] = CSV_CONTEXT,
+						[SX_LABEL_INSTANCE] = CSV_INSTANCE};
+	enum sx_label label = SX_LABEL_GROUP;
+	enum import_role is = import_role((struct import_cell){name, strlen(name)}, true, &label);
+	column->role = is == IMPORT_ROLE_NUMBER ? numbers[label] : roles[is];
+	if (is == IMPORT_ROLE_TEXT)
+		column->label = label;
+	else if (strcmp(name, "label") == 0)
+		column->role = CSV_TEXT;
+	else if (strcmp(name, "duration_ns") == 0)
+		column->role = CSV_DURATION;
+	else if (strcmp(name, "timestamp_ns") == 0)
+		column->role = CSV_BEGIN;
 }
 
 /* What values of a column are, by its name. */

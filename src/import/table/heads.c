@@ -9,6 +9,7 @@
 #include "catalog/units.h"
 #include "import/table/csv.h"
 #include "import/table/scan.h"
+#include "table/label.h"
 
 /* Units as people write them, and ours. */
 static const struct {
@@ -183,6 +184,16 @@ bool import_unit(struct import_cell text, const char **unit, double *factor)
 	*unit = found;
 	*factor = of;
 	return true;
+}
+
+bool import_catalog_unit(const struct units *list, struct import_cell text)
+{
+	char name[UNITS_TEXT_MAX];
+	if (!text.size || text.size >= sizeof(name))
+		return false;
+	memcpy(name, text.text, text.size);
+	name[text.size] = '\0';
+	return units_known(list, name);
 }
 
 struct import_cell import_split_suffix(struct import_cell head, struct import_cell *end)
@@ -377,6 +388,41 @@ struct import_cell csv_our_word(struct import_cell head)
 		    strncasecmp(head.text, tool_words[i].theirs, head.size) == 0)
 			return (struct import_cell){tool_words[i].ours, strlen(tool_words[i].ours)};
 	return head;
+}
+
+static const struct {
+	const char *name;
+	enum import_role role;
+	enum sx_label label;
+} role_names[IMPORT_ROLES] = {
+    {"device", IMPORT_ROLE_DEVICE, 0},
+    {"simulated", IMPORT_ROLE_MODEL, 0},
+    {KIND_WORD, IMPORT_ROLE_KIND, 0},
+    {"begin_ns", IMPORT_ROLE_BEGIN, 0},
+    {"end_ns", IMPORT_ROLE_END, 0},
+    {"quality", IMPORT_ROLE_QUALITY, 0},
+    {"frame", IMPORT_ROLE_NUMBER, SX_LABEL_FRAME},
+    {"context", IMPORT_ROLE_NUMBER, SX_LABEL_CONTEXT},
+    {"instance", IMPORT_ROLE_NUMBER, SX_LABEL_INSTANCE},
+    {"group", IMPORT_ROLE_TEXT, SX_LABEL_GROUP},
+    {"reason", IMPORT_ROLE_TEXT, SX_LABEL_REASON},
+    {"process", IMPORT_ROLE_TEXT, SX_LABEL_PROCESS},
+    {"group2", IMPORT_ROLE_TEXT, SX_LABEL_GROUP2},
+    {"group3", IMPORT_ROLE_TEXT, SX_LABEL_GROUP3},
+    {"group4", IMPORT_ROLE_TEXT, SX_LABEL_GROUP4},
+};
+
+enum import_role import_role(struct import_cell head, bool exact, enum sx_label *label)
+{
+	for (size_t i = 0; i < IMPORT_ROLES; i++) {
+		if (!import_is(head, role_names[i].name) ||
+		    (exact && memcmp(head.text, role_names[i].name, head.size) != 0))
+			continue;
+		if (label)
+			*label = role_names[i].label;
+		return role_names[i].role;
+	}
+	return IMPORT_ROLE_VALUE;
 }
 
 uint8_t import_quality(const char *text, size_t size)

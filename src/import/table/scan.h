@@ -65,6 +65,8 @@ struct import_cell import_split_suffix(struct import_cell head, struct import_ce
 struct import_cell import_split_unit(struct import_cell head, struct import_cell *unit);
 /* A unit as people write it; false when it is not known. */
 bool import_unit(struct import_cell text, const char **unit, double *factor);
+/* The same of a unit as catalogs write it ("s/invocation"). */
+bool import_catalog_unit(const struct units *list, struct import_cell text);
 #define IMPORT_UNITS_TEXT_MAX 128
 /* What people may write for numbers of a unit's kind, each once: "ns, us, ms, s, min, h". */
 void import_units_like(const struct units *list, const char *unit, char out[IMPORT_UNITS_TEXT_MAX]);
@@ -107,6 +109,22 @@ enum import_time {
  * its numbers.
  */
 enum import_time import_time_head(struct import_cell head, double *to_ns);
+
+/* What a column is by a name of ours, as exports have it. */
+enum import_role {
+	IMPORT_ROLE_VALUE, /* all others */
+	IMPORT_ROLE_DEVICE,
+	IMPORT_ROLE_MODEL, /* whether a model made the row */
+	IMPORT_ROLE_KIND,  /* what the row encloses */
+	IMPORT_ROLE_BEGIN,
+	IMPORT_ROLE_END,
+	IMPORT_ROLE_NUMBER, /* a label */
+	IMPORT_ROLE_TEXT,   /* the same */
+	IMPORT_ROLE_QUALITY,
+};
+#define IMPORT_ROLES 15 /* names that are no values */
+/* *label (or NULL) receives that of NUMBER and TEXT. Case does not matter, unless `exact`. */
+enum import_role import_role(struct import_cell head, bool exact, enum sx_label *label);
 
 /* Of a row's quality: others stand for its cells without a value. */
 #define IMPORT_SKIPPED SX_QUALITY_NOT_COLLECTED
