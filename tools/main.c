@@ -243,6 +243,8 @@ static void begin_view(struct cli *cli)
 	human_init(&cli->view.human);
 	cli->view.format = cli->options.format;
 	cli->view.verbose = cli->options.verbose;
+	cli->view.brief =
+	    !cli->options.verbose && !cli->options.counters && cli->options.metrics.count == 0;
 	cli->view.notes = (struct teller){note_of_view, cli};
 }
 

@@ -20,7 +20,7 @@ def check_stat(device, metrics):
     values = {m['name']: m for m in doc['metrics']}
     assert 0 < values['shader_core_usage']['mean'] <= 100
     assert values['gpu_active_cycles']['total'] > 0
-    text = run('demo', '-d', device, '-t', '50ms').stdout
+    text = run('demo', '-d', device, '-t', '50ms', '-v').stdout
     assert 'SIMULATED' in text and 'GPU utilization' in text, text[:400]
 
 

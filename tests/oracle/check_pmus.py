@@ -182,7 +182,7 @@ def main():
         more = check(*case)
         checked, wrong = checked + more[0], wrong + more[1]
     # What takes turns is told, and a PMU of the machine's refuses no program: it counts for all beside it.
-    told = ' '.join(run('zen3', 'stat', '-d', 'pmu', '-t', '1s').stdout.split())
+    told = ' '.join(run('zen3', 'stat', '-d', 'pmu', '-t', '1s', '-v').stdout.split())
     wrong += 'events take turns in 2 groups' not in told
     # Counters of several groups share a name: a run that chooses none begins all the same.
     wrong += run('arm-server', 'stat', '-d', 'pmu', '-t', '1s', '--for', 'intel-merrifield').returncode != 0

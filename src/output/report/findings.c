@@ -53,24 +53,32 @@ static void samples_line(const struct view *view, const struct sx_finding *f)
 	text_wrap(&view->out, 4, line);
 }
 
-/* "NAME 34.2 % against 20.0 %", by what the condition compares. */
+/* "34.2 %, limit 20.0 %", by what the condition compares, which is *name; "" without a value. */
+static void value_text(const struct view *view, const struct sx_finding *f, const char **name,
+		       char *buf, size_t size)
+{
+	char limit[HUMAN_MAX];
+	bool direct = !f->compared || !f->rule->metric || !strcmp(f->compared, f->rule->metric);
+	const char *unit = direct ? f->unit : f->compared_unit;
+	double value = direct ? f->value : f->measured;
+	*name = direct ? f->rule->metric : f->compared;
+	*buf = '\0';
+	if (!f->rule->metric || isnan(value))
+		return;
+	with_unit(view, buf, size, value, unit);
+	human_value(&view->human, limit, f->limit, unit);
+	if (f->compared && !isnan(f->limit))
+		text_append(buf, size, ", limit %s", limit);
+}
+
 static void value_line(const struct view *view, const struct sx_finding *f)
 {
-	char value[64], limit[HUMAN_MAX], line[1024];
-	const char *name = f->rule->metric;
-	bool direct = !f->compared || strcmp(f->compared, name) == 0;
-	if (!name)
+	const char *name;
+	char value[128], line[1024];
+	value_text(view, f, &name, value, sizeof(value));
+	if (!*value)
 		return;
-	if (!direct)
-		name = f->compared;
-	with_unit(view, value, sizeof(value), direct ? f->value : f->measured,
-		  direct ? f->unit : f->compared_unit);
-	human_value(&view->human, limit, f->limit, direct ? f->unit : f->compared_unit);
-	if (isnan(direct ? f->value : f->measured))
-		return;
-	bool against = f->compared && !isnan(f->limit);
-	snprintf(line, sizeof(line), "%s: %s%s%s", name, value, against ? ", limit " : "",
-		 against ? limit : "");
+	snprintf(line, sizeof(line), "%s: %s", name, value);
 	text_wrap(&view->out, 4, line);
 }
 
@@ -117,6 +125,24 @@ void findings_text(const struct view *view, const struct sx_catalog *catalog,
 	}
 	if (fired > most)
 		fprintf(view->out.out, "  %zu more of less weight (-v shows them)\n", fired - most);
+}
+
+void findings_brief(const struct view *view, const struct sx_advice *advice)
+{
+	size_t count, fired = 0;
+	char value[128], line[512];
+	const char *name;
+	const struct sx_finding *all = sx_advice_findings(advice, &count);
+	for (; fired < count && all[fired].fired; fired++) {
+		if (fired >= FINDINGS_BRIEF)
+			continue;
+		value_text(view, &all[fired], &name, value, sizeof(value));
+		snprintf(line, sizeof(line), "advice: %s%s%s [%s]", all[fired].rule->title,
+			 *value ? ": " : "", value, all[fired].rule->rule);
+		text_hang(&view->out, 2, line);
+	}
+	if (fired > FINDINGS_BRIEF)
+		fprintf(view->out.out, "  advice: %zu more (-v)\n", fired - FINDINGS_BRIEF);
 }
 
 static void rest_line(const struct view *view, const struct sx_finding *f)

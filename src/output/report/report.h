@@ -29,8 +29,11 @@ void machine_head_json(struct json *json, const struct report *report);
 void machine_row_json(struct json *json, const struct view *view, const char *schema,
 		      const struct report_row *row, uint32_t device);
 
-/* A line each metric, under headings; without -v none that is 0 or no data throughout. */
-bool table_write(const struct view *view, const struct report_device *device);
+/*
+ * A line each metric, under headings; without -v none that is 0 or no data throughout. Below it
+ * come the footnotes. A brief view has at most `most` rows, those that say most, and no headings.
+ */
+bool table_write(const struct view *view, const struct report_device *device, uint32_t most);
 /* What the table leaves out, and which of its values have reservations. */
 void table_footnotes(const struct view *view, const struct report_device *device);
 
@@ -49,9 +52,12 @@ void verdict_json(struct json *json, const struct verdict *verdict);
 /* "Bound by the GPU (fragment shading)". */
 void verdict_title(const struct verdict_part *part, char *buf, size_t size);
 
+#define FINDINGS_BRIEF 3
 /* Advice by rank under its heading; nothing when no rule applies. */
 void findings_text(const struct view *view, const struct sx_catalog *catalog,
 		   const struct sx_advice *advice);
+/* The first FINDINGS_BRIEF of them in a line each. */
+void findings_brief(const struct view *view, const struct sx_advice *advice);
 /* Rules that do not apply, and those that were not judged, with why. */
 void findings_rest_text(const struct view *view, const struct sx_advice *advice);
 

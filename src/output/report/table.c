@@ -3,7 +3,10 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "base/text_buf.h"
 
 #define WIDE	     104 /* columns from which there is room for all numbers */
 #define COURSE	     8
@@ -11,6 +14,7 @@
 #define NUMBERS	     7
 #define CELLS	     (NUMBERS + 4)
 #define REASONS_TOLD 3
+#define TABLE_RANKS  4
 
 /* Means of `width` parts of a column, between its smallest and largest; NaN has no data. */
 struct course {
@@ -81,14 +85,43 @@ static bool hidden(const struct view *view, const struct report_row *row)
 	return !view->verbose && (row->told || !row->stats.count || all_zero(&row->stats));
 }
 
-static struct shape shape_of(const struct view *view, const struct report_device *d)
+/* What says most comes first: what advice is about, what is compared across devices, metrics. */
+static unsigned row_rank(const struct report_device *d, const struct report_row *row)
+{
+	for (size_t i = 0; i < d->finding_count && i < FINDINGS_BRIEF; i++) {
+		const struct sx_finding *f = &d->findings[i];
+		if (f->fired && f->rule->metric && strcmp(f->rule->metric, row->name) == 0)
+			return 0;
+	}
+	if (row->metric == SX_NONE)
+		return TABLE_RANKS - 1;
+	return row->neutral ? 1 : 2;
+}
+
+/* Marks the rows that a table of at most so many has; their number. */
+static uint32_t choose_rows(const struct view *view, const struct report_device *d, uint32_t most,
+			    bool *shown)
+{
+	uint32_t count = 0;
+	for (unsigned rank = 0; rank < TABLE_RANKS; rank++)
+		for (uint32_t i = 0; i < d->row_count && count < most; i++) {
+			if (hidden(view, &d->rows[i]) || row_rank(d, &d->rows[i]) != rank)
+				continue;
+			shown[i] = true;
+			count++;
+		}
+	return count;
+}
+
+static struct shape shape_of(const struct view *view, const struct report_device *d,
+			     const bool *shown)
 {
 	bool wide = view->out.width >= WIDE, totals = false, several = false, peaks = false;
 	for (uint32_t i = 0; i < d->row_count; i++) {
 		const struct sx_stats *s = &d->rows[i].stats;
 		totals |= !isnan(s->total) || (s->count && s->why);
 		several |= s->count > 1;
-		peaks |= has_share(&d->rows[i]) && !hidden(view, &d->rows[i]);
+		peaks |= has_share(&d->rows[i]) && shown[i];
 	}
 	/* One sample has one number. */
 	struct shape s = {.shown = {totals && several, wide && several, true, wide && several,
@@ -148,21 +181,22 @@ static struct text_table *create_table(const struct view *view, const struct sha
 	return text_table_create(columns, n);
 }
 
-bool table_write(const struct view *view, const struct report_device *d)
+static bool write_rows(const struct view *view, const struct report_device *d, const bool *shown,
+		       bool headings)
 {
-	struct shape shape = shape_of(view, d);
+	struct shape shape = shape_of(view, d, shown);
 	struct text_table *table = create_table(view, &shape);
 	bool ok = table != NULL;
 	uint32_t last = UINT32_MAX;
 	for (uint32_t i = 0; ok && i < d->row_count; i++) {
-		if (hidden(view, &d->rows[i]))
+		if (!shown[i])
 			continue;
-		if (d->rows[i].heading != last)
+		if (headings && d->rows[i].heading != last)
 			ok = text_table_heading(table, d->headings[d->rows[i].heading].title);
 		last = d->rows[i].heading;
 		ok = ok && table_add_row(view, table, d, i, &shape);
 	}
-	if (ok && last != UINT32_MAX)
+	if (ok)
 		text_table_write(table, &view->out);
 	text_table_destroy(table);
 	return ok;
@@ -186,7 +220,7 @@ static uint32_t count_with_reason(const struct report_device *d, uint32_t at, bo
 
 /* Reasons of rows that have no total, or no data, each once; of no data the first few. */
 static void missing_footnotes(const struct view *view, const struct report_device *d,
-			      bool of_totals)
+			      bool of_totals, uint32_t most)
 {
 	const char *what = of_totals ? "total" : "data";
 	char line[512];
@@ -199,7 +233,7 @@ static void missing_footnotes(const struct view *view, const struct report_devic
 		uint32_t count = count_with_reason(d, i, &earlier);
 		if (earlier)
 			continue;
-		if (shown == REASONS_TOLD) {
+		if (shown == most) {
 			left += count;
 			continue;
 		}
@@ -220,7 +254,7 @@ static void missing_footnotes(const struct view *view, const struct report_devic
 }
 
 /* Sums that are too low, by the one that is the furthest. */
-static void lacking_footnote(const struct view *view, const struct report_device *d)
+static void partial_footnote(const struct view *view, const struct report_device *d)
 {
 	char line[512];
 	const struct report_row *worst = NULL;
@@ -246,6 +280,33 @@ static void lacking_footnote(const struct view *view, const struct report_device
 	text_wrap(&view->out, 2, line);
 }
 
+/* What a brief table has no room for, in one line. */
+static void rest_footnote(const struct view *view, const struct report_device *d, const bool *shown)
+{
+	uint32_t more = 0, zero = 0, none = 0, reserved = 0;
+	char line[256] = "";
+	for (uint32_t i = 0; i < d->row_count; i++) {
+		const struct sx_stats *s = &d->rows[i].stats;
+		bool was_zero = all_zero(s);
+		more += s->count && !was_zero && !shown[i];
+		zero += was_zero;
+		none += !s->count;
+		reserved += s->count && s->quality;
+	}
+	if (more)
+		text_append_item(line, sizeof(line), ", ", "%u more", more);
+	if (zero)
+		text_append_item(line, sizeof(line), ", ", "%u always 0", zero);
+	if (none)
+		text_append_item(line, sizeof(line), ", ", "%u without data", none);
+	if (reserved)
+		text_append_item(line, sizeof(line), ", ", "%u partial or estimated", reserved);
+	if (!*line)
+		return;
+	text_append(line, sizeof(line), ": -v");
+	text_wrap(&view->out, 2, line);
+}
+
 void table_footnotes(const struct view *view, const struct report_device *d)
 {
 	uint32_t zero = 0, reserved = 0;
@@ -262,10 +323,10 @@ void table_footnotes(const struct view *view, const struct report_device *d)
 			 zero == 1 ? "was" : "were", zero == 1 ? "it" : "them");
 		text_wrap(&view->out, 2, line);
 	}
-	missing_footnotes(view, d, true);
+	missing_footnotes(view, d, true, REASONS_TOLD);
 	if (!view->verbose)
-		missing_footnotes(view, d, false);
-	lacking_footnote(view, d);
+		missing_footnotes(view, d, false, REASONS_TOLD);
+	partial_footnote(view, d);
 	if (reserved) {
 		snprintf(line, sizeof(line),
 			 "%u %s for a part or an estimate of some samples (lost, wrapped, "
@@ -273,4 +334,22 @@ void table_footnotes(const struct view *view, const struct report_device *d)
 			 reserved, reserved == 1 ? "holds" : "hold");
 		text_wrap(&view->out, 2, line);
 	}
+}
+
+bool table_write(const struct view *view, const struct report_device *d, uint32_t most)
+{
+	bool *shown = calloc(d->row_count + 1, sizeof(*shown));
+	if (!shown)
+		return false;
+	uint32_t count = choose_rows(view, d, most, shown);
+	bool ok = !count || write_rows(view, d, shown, !view->brief);
+	if (!view->brief || !count) {
+		table_footnotes(view, d);
+	} else {
+		missing_footnotes(view, d, true, 1);
+		partial_footnote(view, d);
+		rest_footnote(view, d, shown);
+	}
+	free(shown);
+	return ok;
 }

@@ -186,8 +186,8 @@ static void cost_text(const struct view *view, const struct report_device *d)
 		text_append(line, sizeof(line),
 			    " (%" PRIu64 " of contexts without any as the others)", d->guessed);
 	if (c->hidden)
-		text_append(line, sizeof(line),
-			    "; what that costs does not stand out of the noise");
+		text_append(line, sizeof(line), "%s",
+			    view->brief ? "" : "; what that costs does not stand out of the noise");
 	else if (c->elsewhere)
 		text_append(line, sizeof(line),
 			    "; what that costs, maybe much, is not known: CPU time falls on other "
@@ -202,6 +202,7 @@ static void cost_text(const struct view *view, const struct report_device *d)
 }
 
 #define PROCESSES_SHOWN 8
+#define PROCESSES_BRIEF 3
 #define CONTEXTS_SHOWN	4 /* of each */
 
 /* Frames, the time that they took, and that from the first sample to the last. */
@@ -235,7 +236,7 @@ static void contexts_text(const struct view *view, const struct report_process *
 			  enum sx_sample_kind kind)
 {
 	char line[256], said[SAMPLES_MAX];
-	if (p->contexts < 2)
+	if (p->contexts < 2 || view->brief)
 		return;
 	for (uint32_t i = 0; i < p->each_count && i < CONTEXTS_SHOWN; i++) {
 		const struct report_context *c = &p->each[i];
@@ -259,9 +260,10 @@ static void contexts_text(const struct view *view, const struct report_process *
 static void processes_text(const struct view *view, const struct report_device *d)
 {
 	char line[256], said[SAMPLES_MAX];
+	uint32_t most = view->brief ? PROCESSES_BRIEF : PROCESSES_SHOWN;
 	if (d->process_count < 2 && !(d->process_count == 1 && d->processes[0].contexts > 1))
 		return;
-	for (uint32_t i = 0; i < d->process_count && i < PROCESSES_SHOWN; i++) {
+	for (uint32_t i = 0; i < d->process_count && i < most; i++) {
 		const struct report_process *p = &d->processes[i];
 		const struct samples_told told = {d->kind, p->samples, p->slices};
 		snprintf(line, sizeof(line), "%.*s (%" PRIu32 "): %s", (int)text_fit(p->name, 80),
@@ -275,9 +277,9 @@ static void processes_text(const struct view *view, const struct report_device *
 		text_wrap(&view->out, 2, line);
 		contexts_text(view, p, d->kind);
 	}
-	if (d->process_count > PROCESSES_SHOWN) {
+	if (d->process_count > most) {
 		snprintf(line, sizeof(line), "%s (report --by process)",
-			 COUNTED(d->process_count - PROCESSES_SHOWN, "more process"));
+			 COUNTED(d->process_count - most, "more process"));
 		text_wrap(&view->out, 2, line);
 	}
 }
@@ -294,16 +296,32 @@ static void joined_text(const struct view *view, const struct report *r,
 	text_wrap(&view->out, 2, line);
 }
 
+/* A brief view has its first line. */
+static void note_text(const struct view *view, const char *note)
+{
+	char line[512];
+	size_t room = (size_t)view->out.width - 2, rest = strlen(" ... (-v)");
+	bool cut = view->brief && text_width(note) > room && room > rest;
+	if (cut)
+		snprintf(line, sizeof(line), "%.*s ... (-v)", (int)text_fit(note, room - rest),
+			 note);
+	text_wrap(&view->out, 2, cut ? line : note);
+}
+
 void report_text_head(const struct view *view, const struct report *r,
 		      const struct report_device *d)
 {
 	FILE *out = view->out.out;
-	text_styled(&view->out, TEXT_BOLD, report_text_title(d));
+	const char *title = report_text_title(d), *driver = d->facts.driver ? d->facts.driver : "";
+	size_t width = text_width(title) + 2 + text_width(driver);
+	bool together =
+	    view->brief && *driver && !d->facts.simulated && width <= (size_t)view->out.width;
+	text_styled(&view->out, TEXT_BOLD, title);
 	if (d->facts.simulated)
 		text_styled(&view->out, TEXT_YELLOW, "  SIMULATED, not a real device");
-	fputc('\n', out);
-	if (d->facts.driver && *d->facts.driver)
-		text_wrap(&view->out, 0, d->facts.driver);
+	fputs(together ? ", " : "\n", out);
+	if (*driver)
+		text_wrap(&view->out, 0, driver);
 	samples_text(view, r, d);
 	if (d->joined)
 		joined_text(view, r, d);
@@ -312,7 +330,7 @@ void report_text_head(const struct view *view, const struct report *r,
 	if (d->run.silence)
 		silence_text(view, d);
 	else if (d->run.notes.count) /* standard error has them all, when they come up */
-		text_wrap(&view->out, 2, d->run.notes.items[0]);
+		note_text(view, d->run.notes.items[0]);
 	if (d->run.failure && !d->run.silence)
 		failure_text(view, d);
 }
@@ -333,20 +351,33 @@ static void not_measured(const struct view *view, const struct report_device *d)
 		text_wrap(&view->out, 2, line);
 }
 
+/* How many rows of a device a brief view has, so that all devices fit a screen. */
+static uint32_t rows_of(const struct report *r, const struct report_device *d)
+{
+	uint32_t before = 0, all = 0;
+	for (uint32_t i = 0; i < r->device_count; i++) {
+		before += r->devices[i].samples && &r->devices[i] < d;
+		all += r->devices[i].samples > 0;
+	}
+	if (all < 3)
+		return before ? 4 : all == 2 ? 8 : 12;
+	return before ? 2 : 4;
+}
+
 static bool device_text(const struct view *view, const struct report *r,
 			const struct report_device *d)
 {
 	report_text_head(view, r, d);
 	if (!d->samples)
 		return true;
-	if (d->advice)
+	if (d->advice && view->brief)
+		findings_brief(view, d->advice);
+	else if (d->advice)
 		findings_text(view, d->catalog, d->advice);
 	budget_text(view, d);
 	if (d->row_count)
 		fputc('\n', view->out.out);
-	bool ok = !d->row_count || table_write(view, d);
-	table_footnotes(view, d);
-	return ok;
+	return !d->row_count || table_write(view, d, view->brief ? rows_of(r, d) : UINT32_MAX);
 }
 
 static enum sx_status report_write_text(const struct view *view, const struct report *r,

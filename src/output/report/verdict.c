@@ -44,7 +44,7 @@ static void reservations(const struct view *view, const struct verdict_part *par
 	}
 }
 
-static void part_text(const struct view *view, const struct verdict_part *part)
+static void part_text(const struct view *view, const struct verdict_part *part, bool title_only)
 {
 	char title[256], share[HUMAN_MAX], line[512];
 	verdict_title(part, title, sizeof(title));
@@ -58,6 +58,8 @@ static void part_text(const struct view *view, const struct verdict_part *part)
 		snprintf(line, sizeof(line), "%s of the time", share);
 	bool fits = 2 + text_width(title) + 2 + text_width(line) <= (size_t)view->out.width;
 	fprintf(view->out.out, "%s%s\n", fits ? "  " : "\n    ", line);
+	if (title_only)
+		return;
 	if (part->because) {
 		snprintf(line, sizeof(line), "because %s", part->because);
 		text_wrap(&view->out, 4, line);
@@ -93,7 +95,7 @@ void verdict_text(const struct view *view, const struct verdict *v)
 	fputc('\n', view->out.out);
 	for (uint32_t i = 0; i < v->part_count && i < PARTS_SHOWN; i++)
 		if (!i || v->parts[i].share >= NO_MATTER)
-			part_text(view, &v->parts[i]);
+			part_text(view, &v->parts[i], view->brief && i);
 	fputc('\n', view->out.out);
 }
 

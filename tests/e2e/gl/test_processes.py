@@ -153,7 +153,7 @@ class Processes(unittest.TestCase):
                 self.assertEqual(ids, {"cpu": 0, "opengl": 1})  # in the order of the file
                 self.assertEqual(document["metrics"][0]["device"], ids["opengl"])
                 text = self.sextant(*verb).stdout
-                heads = [text.index("\n" + d["name"] + "\n") for d in document["devices"]]
+                heads = [text.index("\n" + d["name"]) for d in document["devices"]]
                 self.assertGreater(heads[0], heads[1])  # the CPU below what was drawn
             frames = self.grouped(capture, "--by", "frame")
             self.assertEqual((frames["id"], frames["for"], frames["count"]), (1, "opengl", 20))
