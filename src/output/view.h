@@ -32,8 +32,8 @@ struct view {
 	struct human human;	/* how numbers read */
 	enum format format;
 	int verbose;
-	bool brief; /* a report fits a screen: nothing was chosen, and no detail asked for */
-	bool simulated;	     /* what is written comes from a model: said in every format */
+	bool brief;	/* a report fits a screen: nothing was chosen, and no detail asked for */
+	bool simulated; /* what is written comes from a model: said in every format */
 	struct teller notes; /* remarks that are no part of the result */
 };
 
