@@ -1,5 +1,5 @@
 /* Options that the configuration gives. */
-#include "tools/cli/options/value.h"
+#include "tools/cli/options/internal.h"
 
 #include <string.h>
 #include <strings.h>

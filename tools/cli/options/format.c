@@ -1,5 +1,5 @@
 /* In which format a result is written: what was asked for, and what the verb writes. */
-#include "tools/cli/options/value.h"
+#include "tools/cli/options/internal.h"
 
 #include <ctype.h>
 #include <fcntl.h>

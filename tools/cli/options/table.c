@@ -1,5 +1,5 @@
 /* The table of options, one for all verbs, and what of it a verb takes. */
-#include "tools/cli/options/table.h"
+#include "tools/cli/options/internal.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -7,7 +7,6 @@
 
 #include "base/error.h"
 #include "base/text_buf.h"
-#include "tools/cli/options/value.h"
 
 #define AT(member) offsetof(struct options, member)
 

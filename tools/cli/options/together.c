@@ -1,5 +1,5 @@
 /* What does not go together. */
-#include "tools/cli/options/value.h"
+#include "tools/cli/options/internal.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* What options take, from text. Every mistake is answered with what would have been right. */
-#include "tools/cli/options/value.h"
+#include "tools/cli/options/internal.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -10,6 +10,36 @@
 
 #include "base/error.h"
 #include "base/mem.h"
+
+bool list_add(struct string_list *list, const char *item)
+{
+	if (!mem_grow(&list->items, &list->cap, list->count + 1, sizeof(*list->items)))
+		return false;
+	list->items[list->count++] = item;
+	return true;
+}
+
+bool list_split(struct string_list *list, char *text)
+{
+	int depth = 0;
+	char *start = text;
+	for (char *p = text;; p++) {
+		if (*p == '(')
+			depth++;
+		else if (*p == ')')
+			depth--;
+		if (*p && !(*p == ',' && depth <= 0))
+			continue;
+		bool last = !*p;
+		*p = '\0';
+		start += strspn(start, " ");
+		if (*start && !list_add(list, start))
+			return false;
+		start = p + 1;
+		if (last)
+			return true;
+	}
+}
 
 /* Nothing is as long as no time at all, in whatever unit. */
 static enum sx_status no_time(const char *text, struct sx_error *err)

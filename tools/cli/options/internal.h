@@ -1,8 +1,46 @@
-/* What options take, from text: values, lists, formats, and what does not go together. */
-#ifndef TOOLS_CLI_OPTIONS_VALUE_H
-#define TOOLS_CLI_OPTIONS_VALUE_H
+/* Between the files of the parser: the table of options, and what options take, from text. */
+#ifndef TOOLS_CLI_OPTIONS_INTERNAL_H
+#define TOOLS_CLI_OPTIONS_INTERNAL_H
 
-#include "tools/cli/options/table.h"
+#include "tools/cli/options/options.h"
+
+enum option_kind {
+	FLAG,
+	TALLY,
+	STRING,
+	TEXTS,
+	LIST,
+	DURATION,
+	COUNT,
+	NUMBER,
+	SHARE,
+	ID,
+	CONSTANT,
+	FORMAT,
+	COLOR,
+	PER
+};
+
+struct option_spec {
+	const char *name;
+	char letter;
+	enum option_kind kind;
+	size_t offset;
+	const char *arg, *help;
+	int value; /* FORMAT: what a short form sets; DURATION: 1 where none at all will do */
+};
+
+extern const struct option_spec table_specs[];
+extern const size_t table_count;
+
+bool table_takes(const struct verb *verb, const struct option_spec *spec);
+/* The option of this name, or the only one that begins so; *others are as many as begin so. */
+const struct option_spec *table_find_long(const struct verb *verb, const char *name, size_t len,
+					  size_t *others);
+const struct option_spec *table_find_short(const struct verb *verb, char letter);
+/* What to say of a name that several options begin with, or none has: SX_ERR_USAGE. */
+enum sx_status table_several(const struct verb *verb, const char *name, struct sx_error *err);
+enum sx_status table_unknown(const struct verb *verb, const char *name, struct sx_error *err);
 
 /* Sets what the option stands for; `text` is kept, and NULL for a switch. Errors: SX_ERR_USAGE. */
 enum sx_status value_set(struct options *options, const struct verb *verb,
@@ -11,12 +49,12 @@ enum sx_status value_set(struct options *options, const struct verb *verb,
 enum sx_status value_bad(struct sx_error *err, const struct option_spec *spec, const char *text,
 			 const char *expected);
 
-/* A copy that lives as long as the options; NULL without memory (options.c). */
+/* A copy that lives as long as the options; NULL without memory (parse.c). */
 char *value_keep(struct options *options, const char *text);
 
-/* False without memory (list.c). */
+/* False without memory. */
 bool list_add(struct string_list *list, const char *item);
-/* Splits at commas that do not stand in parentheses: A12=eu(fpu0-active, coarse=ps),EuActive. */
+/* Splits at commas outside parentheses: A12=eu(fpu0-active, coarse=ps),EuActive. */
 bool list_split(struct string_list *list, char *text);
 
 /* "text, json and csv": the formats of a mask (format.c). */

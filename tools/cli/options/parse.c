@@ -1,5 +1,5 @@
 /* The parser of command lines, and what becomes of its result. */
-#include "tools/cli/options/options.h"
+#include "tools/cli/options/internal.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -8,8 +8,6 @@
 #include "base/error.h"
 #include "base/suggest.h"
 #include "base/text_buf.h"
-#include "tools/cli/options/table.h"
-#include "tools/cli/options/value.h"
 
 const char *options_nearest(const char *word, const char *const *candidates)
 {
