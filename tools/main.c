@@ -9,7 +9,6 @@
 #include "base/privilege.h"
 #include "tools/cli/pager.h"
 #include "tools/cli/selection.h"
-#include "tools/cli/ticker.h"
 #include "tools/verbs/no_verb.h"
 
 #include <errno.h>

@@ -96,4 +96,24 @@ enum sx_status cli_catalog(struct cli *cli, struct sx_catalog **out, struct sx_e
  */
 enum sx_status cli_formats(const struct cli *cli, unsigned allowed, struct sx_error *err);
 
+/*
+ * How far a verb that reads for long is: a line on standard error after the first second, only on a
+ * terminal, and gone before anything else is written there (ticker.c).
+ */
+/* Starts the clock; without a terminal, with --quiet, or without memory nothing is ever shown. */
+void ticker_start(const struct cli *cli);
+/* What is read now, and how much of it is done; `all` 0: not known. `what` is copied. */
+void ticker_at(const struct cli *cli, const char *what, uint64_t done, uint64_t all);
+/* Takes the line away for good; fine without a start. To be called before a result is written. */
+void ticker_stop(const struct cli *cli);
+/* Around what is written to standard error meanwhile: takes the line away, and keeps it away. */
+void ticker_hold(const struct cli *cli);
+void ticker_release(const struct cli *cli);
+
+#define IMPORTED_TEXT_MAX 1024
+/* Text with the names of the files that the user gave, instead of their captures' (imported.c). */
+const char *imported_text(const struct cli *cli, const char *text, char buf[IMPORTED_TEXT_MAX]);
+/* The same of a remedy, where names are words of a shell. */
+const char *imported_remedy(const struct cli *cli, const char *text, char buf[IMPORTED_TEXT_MAX]);
+
 #endif

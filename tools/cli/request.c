@@ -7,7 +7,6 @@
 
 #include "tools/cli/device_words.h"
 #include "tools/cli/gate_options.h"
-#include "tools/cli/ticker.h"
 
 static enum sx_status request_places(void *user, const struct input_request *request,
 				     struct sx_capture_reader *reader, struct input_places *out,

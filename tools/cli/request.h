@@ -26,8 +26,6 @@ enum sx_status compare_input_load(struct cli *cli, const char *files, struct com
 
 /* Files of other tools as input of any verb: read once. */
 
-#define IMPORTED_TEXT_MAX 1024
-
 /*
  * Reads files into a capture at `out`; what it found, and what was left out, is noted. --as and
  * --for are heeded. SX_INCOMPLETE: the capture is there, but a file broke off.
@@ -42,10 +40,6 @@ enum sx_status imported_write(const struct cli *cli, const char *const *paths, s
 enum sx_status imported_inputs(struct cli *cli, struct sx_error *err);
 /* The same for one file; nothing happens to a capture. *path then lives as long as the run. */
 enum sx_status imported_replace(struct cli *cli, const char **path, struct sx_error *err);
-/* Text with the names of the files that the user gave, instead of their captures'. */
-const char *imported_text(const struct cli *cli, const char *text, char buf[IMPORTED_TEXT_MAX]);
-/* The same of a remedy, where names are words of a shell. */
-const char *imported_remedy(const struct cli *cli, const char *text, char buf[IMPORTED_TEXT_MAX]);
 /* The name of a file as the user gave it. Lives as long as the run, or as `path`. */
 const char *imported_shown(const struct cli *cli, const char *path);
 /* What a file of another tool holds; NULL: it is none, or was made a capture. */

@@ -1,5 +1,8 @@
-/* See ticker.h. */
-#include "tools/cli/ticker.h"
+/*
+ * How far a verb that reads for long is. A thread writes it, so that a reader which takes its time
+ * over one step need not know.
+ */
+#include "tools/cli/cli.h"
 
 #include <pthread.h>
 #include <signal.h>

@@ -4,7 +4,6 @@
 #include "analysis/report/report.h"
 #include "output/report/report.h"
 #include "tools/cli/request.h"
-#include "tools/cli/ticker.h"
 
 #include "base/mem.h"
 

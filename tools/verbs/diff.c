@@ -5,7 +5,6 @@
 #include "tools/verbs/diff.h"
 #include "tools/cli/request.h"
 #include "tools/cli/gate_options.h"
-#include "tools/cli/ticker.h"
 
 int diff_sets(struct cli *cli, const struct compare_set *a, const struct compare_set *b,
 	      struct sx_error *err, enum sx_status *status)

@@ -14,7 +14,6 @@
 #include "output/views.h"
 #include "tools/cli/request.h"
 #include "tools/cli/gate_options.h"
-#include "tools/cli/ticker.h"
 
 #define TOP_TEXT    20
 #define TOP_MACHINE 100000

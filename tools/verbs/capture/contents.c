@@ -3,8 +3,6 @@
 
 #include <stdlib.h>
 
-#include "tools/cli/ticker.h"
-
 /* Keeps the first of them, and counts all. */
 static void keep(struct told *first, uint64_t *count, const struct sx_capture_record *record)
 {

@@ -7,7 +7,6 @@
 #include "base/strings.h"
 #include "input/input.h"
 #include "tools/cli/result_file.h"
-#include "tools/cli/ticker.h"
 
 #define SLICE_VALUES ((size_t)1 << 18) /* of a record handed over at once */
 #define FLUSH_VALUES ((size_t)1 << 20) /* values that may wait: the queue holds more */

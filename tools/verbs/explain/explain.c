@@ -7,7 +7,6 @@
 #include "base/suggest.h"
 #include "output/catalog/catalog.h"
 #include "tools/cli/request.h"
-#include "tools/cli/ticker.h"
 #include "tools/verbs/oa/oa.h"
 
 /* SX_INCOMPLETE: a vendor-neutral name that this catalog maps nothing to, but others may. */
