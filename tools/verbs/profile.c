@@ -2,6 +2,7 @@
 #include "tools/verbs/profile.h"
 
 #include <errno.h>
+#include <stdarg.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -14,10 +15,52 @@
 #include "output/html/html.h"
 #include "input/input.h"
 #include "output/views.h"
-#include "tools/cli/progress.h"
 #include "tools/verbs/run.h"
 
 #define ROWS_WAIT_NS UINT64_C(500000000)
+#define FIRST_NS     UINT64_C(1000000000)
+#define EVERY_NS     UINT64_C(200000000)
+
+/* A line on standard error while something takes long: only on a terminal, and gone at the end. */
+struct progress {
+	const struct cli *cli;
+	uint64_t begin_ns, last_ns;
+	bool shown;
+};
+
+/* Whether a line should be written now: after the first second, five times a second. */
+static bool progress_due(struct progress *p)
+{
+	uint64_t now = sys_now_ns(sys_real());
+	if (!p->begin_ns)
+		p->begin_ns = now;
+	if (p->cli->options.quiet || !p->cli->err.terminal || now - p->begin_ns < FIRST_NS ||
+	    now - p->last_ns < EVERY_NS)
+		return false;
+	p->last_ns = now;
+	return true;
+}
+
+static SX_PRINTF(2, 3) void progress_tell(struct progress *p, const char *fmt, ...)
+{
+	char line[256];
+	int room = text_terminal_width(stderr) - 1;
+	va_list args;
+	va_start(args, fmt);
+	vsnprintf(line, sizeof(line), fmt, args);
+	va_end(args);
+	fprintf(p->cli->err.out, "\r\033[K%.*s", room, line);
+	fflush(p->cli->err.out);
+	p->shown = true;
+}
+
+static void progress_end(struct progress *p)
+{
+	if (p->shown)
+		fputs("\r\033[K", p->cli->err.out);
+	fflush(p->cli->err.out);
+	p->shown = false;
+}
 
 /* A run on its way into a report. */
 struct profiling {
