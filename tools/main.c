@@ -7,12 +7,9 @@
 
 #include "base/error.h"
 #include "base/privilege.h"
-#include "tools/cli/pager.h"
 #include "tools/cli/selection.h"
 #include "tools/verbs/no_verb.h"
 
-#include <errno.h>
-#include <poll.h>
 #include <langinfo.h>
 #include <locale.h>
 #include <signal.h>
@@ -86,135 +83,6 @@ static int no_such_verb(const struct cli *cli, char *const *words)
 		error_try(&err, "sextant %s; sextant --help lists all verbs", near);
 	else
 		error_try(&err, "sextant --help, which lists all verbs");
-	return cli_fail(cli, &err);
-}
-
-static bool use_color(const struct options *options, FILE *out)
-{
-	if (options->color != COLOR_AUTO)
-		return options->color == COLOR_ALWAYS;
-	const char *no = getenv("NO_COLOR");
-	const char *term = getenv("TERM");
-	return !(no && *no) && isatty(fileno(out)) && !(term && strcmp(term, "dumb") == 0);
-}
-
-static enum sx_status refuse_page(struct sx_error *err)
-{
-	error_set(err, SX_ERR_USAGE, "a page is no text for a terminal");
-	error_because(err, "it is for a browser, and long");
-	error_try(err, "-o report.html");
-	return SX_ERR_USAGE;
-}
-
-static void start_pager(struct cli *cli)
-{
-	const char *missing;
-	cli->pager = pager_start(&missing);
-	if (cli->pager)
-		cli->view.out.out = cli->pager;
-	else if (missing)
-		cli_note(cli, "note: the pager %s is not there", missing);
-}
-
-/* Under a locale that has nothing else, text is ASCII from here on. */
-static void ascii_begin(struct cli *cli)
-{
-	FILE *ascii = cli->view.out.ascii ? ascii_open(cli->view.out.out) : NULL;
-	if (!ascii)
-		return;
-	if (cli->view.out.terminal)
-		setvbuf(ascii, NULL, _IOLBF, 0);
-	cli->beyond = cli->view.out.out;
-	cli->view.out.out = ascii;
-}
-
-/* What went wrong is the other stream's from now on. */
-static void ascii_end(struct cli *cli)
-{
-	if (!cli->beyond)
-		return;
-	bool ok = fclose(cli->view.out.out) == 0;
-	if (!ok && !cli->result->write_errno)
-		cli->result->write_errno = errno;
-	cli->view.out.out = cli->beyond;
-	cli->beyond = NULL;
-}
-
-static enum sx_status open_output(struct cli *cli, struct sx_error *err)
-{
-	enum sx_status status = cli->verb->own_output ? SX_OK : cli_open_output(cli, err);
-	cli_ask_width(cli);
-	cli->view.out.terminal = isatty(fileno(cli->view.out.out));
-	cli->view.out.color = use_color(&cli->options, cli->view.out.out);
-	cli->err.color = use_color(&cli->options, stderr);
-	if (!status && cli->view.format == FORMAT_HTML && cli->view.out.terminal)
-		status = refuse_page(err);
-	bool pages = cli->verb->pages && cli->view.format == FORMAT_TEXT && !cli->options.help;
-	if (!status && pages && cli->view.out.out == stdout)
-		start_pager(cli);
-	bool text = cli->view.format == FORMAT_TEXT && !cli->verb->writes_catalogs;
-	if (text || cli->options.help)
-		ascii_begin(cli);
-	return status;
-}
-
-/*
- * A draft replaces what was there unless an error was told; of a result that is incomplete, what
- * there is.
- */
-static bool end_output(struct cli *cli, int code)
-{
-	struct cli_result *result = cli->result;
-	ascii_end(cli);
-	bool ok = fflush(cli->view.out.out) == 0 && !ferror(cli->view.out.out);
-	int saved = result->write_errno ? result->write_errno : errno; /* before that of ftell() */
-	bool part = code == EXIT_INCOMPLETE && ftell(cli->view.out.out) > 0;
-	if (result->refused && !part) {
-		ok = true; /* a failure was told, and nothing is to be kept */
-	} else if (ok && result->file.file) {
-		ok = result_file_keep(&result->file);
-		saved = errno;
-	}
-	result_file_drop(&result->file);
-	result->unpaged = !pager_end(cli->pager);
-	cli->pager = NULL;
-	cli->view.out.out = stdout;
-	errno = saved;
-	return ok;
-}
-
-/* Whether whoever read our output has gone; a write in the middle left no errno to tell it. */
-static bool is_reader_gone(void)
-{
-	struct pollfd out = {.fd = STDOUT_FILENO, .events = POLLOUT};
-	return poll(&out, 1, 0) > 0 && (out.revents & POLLERR) != 0;
-}
-
-static int no_pager(const struct cli *cli)
-{
-	struct sx_error err;
-	error_set(&err, SX_ERR_IO, "the pager did not run, and the text is lost");
-	error_because(&err, "the shell cannot run what SEXTANT_PAGER or PAGER says");
-	error_try(&err, "SEXTANT_PAGER=cat, or the name of a pager that is here");
-	return cli_fail(cli, &err);
-}
-
-/* A result that could not be written whole must not look like success. */
-static int close_output(struct cli *cli, int code)
-{
-	bool paged = cli->pager != NULL;
-	errno = 0;
-	/* Who leaves a pager early has seen enough: that is no fault, and nothing is incomplete. */
-	bool ended = end_output(cli, code);
-	if (cli->result->unpaged)
-		return no_pager(cli);
-	if (ended || paged)
-		return code;
-	int why = errno ? errno : EIO;
-	if (errno == EPIPE || (!errno && is_reader_gone()))
-		return EXIT_INCOMPLETE;
-	struct sx_error err;
-	result_file_refused(why, "the result", &err);
 	return cli_fail(cli, &err);
 }
 
@@ -300,11 +168,11 @@ static int main_run(struct cli *cli, const struct command *command, int argc, ch
 	if (!status)
 		status = check_result(&cli->options, &err);
 	if (!status)
-		status = open_output(cli, &err);
+		status = cli_begin_output(cli, &err);
 	if (status)
 		return cli_fail(cli, &err);
 	if (cli->options.help)
-		return close_output(cli, help(cli));
+		return cli_end_output(cli, help(cli));
 	note_definitions(cli);
 	if (cli->verb->reads && !(cli->verb->streams && cli->view.out.terminal))
 		ticker_start(cli);
@@ -322,7 +190,7 @@ static int main_run(struct cli *cli, const struct command *command, int argc, ch
 	input_device_close(cli->capture);
 	imported_finish(cli);
 	sx_context_destroy(cli->context);
-	return close_output(cli, code);
+	return cli_end_output(cli, code);
 }
 
 static void ignore_signal(int number)
@@ -377,11 +245,11 @@ static bool main_word(struct cli *cli, int argc, char **argv, int *code)
 	if (!about && !version &&
 	    (strncmp(name, "--", 2) != 0 || !is_word(name, "--print-config", "--print-config")))
 		return false;
-	ascii_begin(cli);
+	cli_begin_ascii(cli);
 	*code = about	  ? print_help(cli, argc > 2 ? argv[2] : NULL)
 		: version ? print_version(cli)
 			  : print_config(cli);
-	*code = close_output(cli, *code);
+	*code = cli_end_output(cli, *code);
 	return true;
 }
 

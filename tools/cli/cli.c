@@ -126,24 +126,6 @@ int cli_fail(const struct cli *cli, const struct sx_error *err)
 	return cli_exit_code(err->status);
 }
 
-enum sx_status cli_open_output(struct cli *cli, struct sx_error *err)
-{
-	const char *path = cli->options.output;
-	if (!path || strcmp(path, "-") == 0)
-		return SX_OK;
-	enum sx_status status = result_file_open(&cli->result->file, path, err);
-	if (!status)
-		cli->view.out.out = cli->result->file.file;
-	return status;
-}
-
-void cli_ask_width(struct cli *cli)
-{
-	FILE *file = cli->result->file.file; /* what is between us and it has no width */
-	cli->view.out.width = text_terminal_width(file ? file : stdout);
-	cli->err.width = text_terminal_width(cli->err.out);
-}
-
 /* Whether a remark was made before; it is from now on. */
 static bool is_told(const struct cli *cli, const char *line)
 {

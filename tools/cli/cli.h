@@ -71,6 +71,15 @@ struct command {
 int cli_fail(const struct cli *cli, const struct sx_error *err);
 /* Opens --output as the result stream, when it was given; for verbs that open it themselves. */
 enum sx_status cli_open_output(struct cli *cli, struct sx_error *err);
+/* Opens the result stream of a verb: --output, or a pager where there is a terminal. */
+enum sx_status cli_begin_output(struct cli *cli, struct sx_error *err);
+/* Under a locale that has nothing else, text is ASCII from here on. */
+void cli_begin_ascii(struct cli *cli);
+/*
+ * Closes the result stream; returns `code`, or another status: a result that could not be written
+ * whole must not look like success.
+ */
+int cli_end_output(struct cli *cli, int code);
 /*
  * How wide the terminals are now: asked when the command begins, and again before a result that
  * took its time is written.
