@@ -7,16 +7,23 @@
 
 #include "base/error.h"
 #include "base/privilege.h"
+#include "base/text_buf.h"
 #include "tools/cli/selection.h"
-#include "tools/verbs/no_verb.h"
+#include "tools/verbs/run.h"
 
 #include <langinfo.h>
 #include <locale.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+/* One const definition in each VERB.c. */
+#define VERB(name) extern const struct command cmd_##name;
+#include "tools/verbs.def"
+#undef VERB
 #define VERB(name) &cmd_##name,
 static const struct command *const commands[] = {
 #include "tools/verbs.def"
@@ -66,6 +73,92 @@ static int help(const struct cli *cli)
 	if (verb->examples)
 		fprintf(out, "\nexamples:\n%s", verb->examples);
 	return EXIT_OK;
+}
+
+/* Words for what a verb does, and what stands behind it where nothing was typed. */
+static const struct {
+	const char *word, *command, *rest;
+} words_meant[] = {
+    {"run", "stat --", "COMMAND"},
+    {"measure", "stat --", "COMMAND"},
+    {"profile", "stat --", "COMMAND"},
+    {"monitor", "stat", ""},
+    {"top", "stat", ""},
+    {"info", "capture info", "FILE"},
+    {"check", "capture check", "FILE"},
+    {"cut", "capture cut", "FILE"},
+    {"merge", "capture merge", "FILES"},
+    {"join", "capture merge", "FILES"},
+    {"anonymise", "capture anonymise", "FILE"},
+    {"verdict", "report", "FILE"},
+    {"show", "report", "FILE"},
+    {"view", "report", "FILE"},
+    {"open", "report", "FILE"},
+    {"summary", "report", "FILE"},
+    {"analyse", "report", "FILE"},
+    {"analyze", "report", "FILE"},
+    {"convert", "import", "FILE"},
+    {"metrics", "list metrics", ""},
+    {"counters", "list counters", ""},
+    {"sets", "list sets", ""},
+    {"groups", "list groups", ""},
+    {"gpus", "devices", ""},
+    {"catalogs", "devices", ""},
+    {"lint", "catalog lint", ""},
+};
+#define WORDS_MEANT (sizeof(words_meant) / sizeof(words_meant[0]))
+
+/* A command line, with what was typed behind it as a shell wants it. */
+static void try_line(const char *command, char *const *rest, const char *instead,
+		     struct sx_error *err)
+{
+	char line[SX_ERROR_TEXT_MAX], quoted[ERROR_WORD_MAX];
+	snprintf(line, sizeof(line), "sextant %s", command);
+	if (!*rest && *instead)
+		text_append(line, sizeof(line), " %s", instead);
+	for (; *rest; rest++)
+		text_append(line, sizeof(line), " %s", error_word(quoted, *rest));
+	error_try(err, "%s", line);
+}
+
+static bool is_file(const char *path)
+{
+	struct stat st;
+	return stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, R_OK) == 0 &&
+	       access(path, X_OK) < 0;
+}
+
+static bool is_program(const char *word)
+{
+	struct stat st;
+	return !(stat(word, &st) == 0 && S_ISDIR(st.st_mode)) && run_missing(word) == 0;
+}
+
+/*
+ * Says why the first of `words` (a NULL behind the last) is no verb, and the command that was meant
+ * where that is known: by a word for what a verb does, a file that is there, or unless a verb
+ * is `near`, a program to measure. False where nothing is known; `err` is then as it was.
+ */
+static bool no_verb_meant(char *const *words, bool near, struct sx_error *err)
+{
+	size_t at = 0;
+	while (at < WORDS_MEANT && strcasecmp(words_meant[at].word, *words) != 0)
+		at++;
+	bool file = at == WORDS_MEANT && is_file(*words);
+	if (at == WORDS_MEANT && !file && (near || !is_program(*words)))
+		return false;
+	error_set(err, SX_ERR_USAGE, "\"%s\" is not a verb of sextant", *words);
+	if (at < WORDS_MEANT) {
+		error_because(err, "what that word asks for has another name here");
+		try_line(words_meant[at].command, words + 1, words_meant[at].rest, err);
+	} else if (file) {
+		error_because(err, "it is a file, and the first word says what to do with it");
+		try_line("report", words, "", err);
+	} else {
+		error_because(err, "it is a program, which stands behind a verb and --");
+		try_line("stat --", words, "", err);
+	}
+	return true;
 }
 
 static int no_such_verb(const struct cli *cli, char *const *words)

@@ -59,11 +59,6 @@ struct command {
 	int (*run)(struct cli *cli);
 };
 
-/* One const definition in each VERB.c. */
-#define VERB(name) extern const struct command cmd_##name;
-#include "tools/verbs.def"
-#undef VERB
-
 /*
  * Writes a triplet to standard error and returns the exit code of its status. A regular file of
  * --output then stays as it was, unless the status is SX_INCOMPLETE.
