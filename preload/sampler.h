@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "guest/budget.h"
-#include "preload/api.h"
+#include "preload/real/api.h"
 #include "guest/channel.h"
 #include "guest/pace.h"
 #include "preload/monitor/monitor.h"
@@ -415,22 +415,6 @@ void probe_targets(struct sampler *sampler);
 void names_choose(struct sampler *sampler);
 void names_make(struct sampler *sampler, unsigned set);
 void names_delete(struct sampler *sampler);
-
-/* A function of libc, whatever stands before it; NULL when it is not the C library that we know. */
-void *scope_libc(const char *name);
-/* A function of one of the libraries that OpenGL, EGL and X come in, if any is loaded. */
-void *scope_driver(const char *name);
-/*
- * What the module that `caller` (an address) lies in would find under this name among the libraries
- * that it is linked with; it need not be in the program's scope. NULL when there is none.
- */
-void *scope_of_caller(const void *caller, const char *name);
-/* Whether the module of `caller` exports this name itself, and stands behind ours. */
-bool scope_hooks_behind(const void *caller, const char *name);
-/* Whether the object that an address lies in was loaded after ours. */
-bool scope_is_behind(const void *address);
-/* Keeps the library that an address lies in loaded, since we go on using it. */
-void scope_pin(const void *address);
 
 struct size {
 	uint32_t known[2];    /* 0 when it is not */

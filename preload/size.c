@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "guest/clock.h"
-#include "preload/hooks/hooks.h"
+#include "preload/real/real.h"
 #include "preload/sampler.h"
 
 #define PAUSE_FIRST_NS UINT64_C(10000000)

@@ -98,10 +98,6 @@ LISTS = ('src/source/all.c', 'src/decode/decode.c', 'src/import/import.c', 'src/
 # What a folder of a room may include beside what its row allows: verbs that show the bits of Intel's OA unit, and raw
 # files as they are.
 BESIDE = {'tools/verbs/oa': 'src/wire/oa', 'tools/verbs/decode': 'src/import'}
-# Folders that still include each other in a circle. This list may only get shorter.
-CIRCLES = {
-    ('preload', 'preload/context', 'preload/hooks', 'preload/monitor'),
-}
 INCLUDE = re.compile(r'^\s*#\s*include\s+["<]([^">]+)[">]', re.M)
 BARE = re.compile(r'^\s*#\s*include\s+"([^/"]+)"', re.M)
 
@@ -177,11 +173,8 @@ def include_findings(root):
 
 def circle_findings(root):
     edges = measure_house.included(measure_house.read(root))
-    found = {tuple(c) for c in measure_house.circles(measure_house.folders(edges))}
-    for circle in sorted(found - CIRCLES):
+    for circle in measure_house.circles(measure_house.folders(edges)):
         yield f'{", ".join(circle)}: these folders include each other'
-    for circle in sorted(CIRCLES - found):
-        yield f'{", ".join(circle)}: no longer a circle: scripts/check_layers.py can strike it out'
 
 
 def order_findings():

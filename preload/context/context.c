@@ -5,7 +5,7 @@
 #include "preload/context/context.h"
 #include "guest/clock.h"
 #include "guest/process.h"
-#include "preload/hooks/hooks.h"
+#include "preload/real/real.h"
 
 /*
  * How long the driver may still work for results: of a program that exits; of a context that is

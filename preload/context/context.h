@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "preload/api.h"
+#include "preload/real/api.h"
 #include "preload/sampler.h"
 
 /* Drawables remembered, to tell whose swap it is, with their sizes. */

@@ -10,8 +10,7 @@
 
 #include "guest/clock.h"
 #include "guest/process.h"
-#include "preload/hooks/hooks.h"
-#include "preload/sampler.h"
+#include "preload/real/real.h"
 
 /*
  * Chromium's own EGL and OpenGL ES, ANGLE, translate to the driver's: the driver's side is

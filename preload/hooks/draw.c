@@ -1,6 +1,6 @@
 /* Draws and dispatches: with --per draw each is a sample of its own. */
 #include "preload/context/context.h"
-#include "preload/hooks/hooks.h"
+#include "preload/real/real.h"
 
 /* What the program is told when the driver answers so. */
 static bool told(bool answer)
@@ -55,7 +55,7 @@ static struct sampler *before(const char *name, bool computes)
 	}
 #define DRAW(name, parameters, arguments)     CALL(name, parameters, arguments, false)
 #define DISPATCH(name, parameters, arguments) CALL(name, parameters, arguments, true)
-#include "preload/hooks/draws.def"
+#include "preload/real/draws.def"
 #undef DRAW
 
 /* Between these no query may begin or end. */

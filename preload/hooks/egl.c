@@ -1,7 +1,7 @@
 /* EGL: contexts are bound and released, buffers swapped, displays terminated. */
 #include "preload/context/context.h"
 #include "guest/process.h"
-#include "preload/hooks/hooks.h"
+#include "preload/real/real.h"
 
 static struct guest_visit egl_before_bind(const struct binding *binding)
 {

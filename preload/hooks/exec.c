@@ -11,7 +11,7 @@
 
 #include "guest/process.h"
 #include "preload/context/context.h"
-#include "preload/hooks/hooks.h"
+#include "preload/real/real.h"
 
 #define FEW_ARGUMENTS 64 /* on the stack */
 

@@ -5,7 +5,7 @@
  */
 #include "guest/process.h"
 #include "preload/context/context.h"
-#include "preload/hooks/hooks.h"
+#include "preload/real/real.h"
 
 static void hand_over(bool before)
 {
@@ -105,6 +105,6 @@ static bool waits(GLbitfield access)
 		hand_over(false);                                                                  \
 		return address;                                                                    \
 	}
-#include "preload/hooks/reads.def"
+#include "preload/real/reads.def"
 #undef READ
 #undef MAP

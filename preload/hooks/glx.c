@@ -1,7 +1,7 @@
 /* GLX: contexts are bound and released, buffers swapped, displays closed. */
 #include "preload/context/context.h"
 #include "guest/process.h"
-#include "preload/hooks/hooks.h"
+#include "preload/real/real.h"
 
 static struct guest_visit glx_before_bind(struct binding *binding, void *display, hook_xid drawable,
 					  void *context)

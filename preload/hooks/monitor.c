@@ -1,7 +1,7 @@
 /* The program's own hardware counters: while it counts, we do not. */
 #include "preload/context/context.h"
 #include "guest/process.h"
-#include "preload/hooks/hooks.h"
+#include "preload/real/real.h"
 
 static struct monitor *monitor_here(void)
 {

@@ -1,7 +1,7 @@
 /* The program's own queries, and what it may see of ours: nothing. */
 #include "preload/context/context.h"
 #include "guest/process.h"
-#include "preload/hooks/hooks.h"
+#include "preload/real/real.h"
 
 static struct sampler *query_sampler_here(void)
 {

@@ -4,7 +4,7 @@
  */
 #include "preload/context/context.h"
 #include "guest/process.h"
-#include "preload/hooks/hooks.h"
+#include "preload/real/real.h"
 
 /* Assembly programs of NV_gpu_program4 and 5; glcorearb.h has no names for them. */
 #define GEOMETRY_PROGRAM_NV	   0x8c26

@@ -1,7 +1,7 @@
 /* What else the measurement must know of: transform feedback, display lists, debug groups. */
 #include "preload/context/context.h"
 #include "guest/process.h"
-#include "preload/hooks/hooks.h"
+#include "preload/real/real.h"
 
 static struct sampler *state_sampler_here(void)
 {

@@ -4,7 +4,7 @@
 
 #include "guest/process.h"
 #include "preload/monitor/monitor.h"
-#include "preload/hooks/hooks.h"
+#include "preload/real/real.h"
 
 #define SLOTS_MOST     256u
 #define SLOTS_LEAST    64u /* frames whose results may be outstanding, as of other queries */

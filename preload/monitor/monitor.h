@@ -6,7 +6,7 @@
 #ifndef PRELOAD_MONITOR_MONITOR_H
 #define PRELOAD_MONITOR_MONITOR_H
 
-#include "preload/api.h"
+#include "preload/real/api.h"
 #include "guest/channel.h"
 #include "guest/passes.h"
 #include "wire/counters.h"

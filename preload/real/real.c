@@ -5,8 +5,7 @@
 #include <string.h>
 
 #include "guest/process.h"
-#include "preload/hooks/hooks.h"
-#include "preload/sampler.h"
+#include "preload/real/real.h"
 
 static void *real_addresses[HOOK_COUNT];    /* atomic */
 static void *told_addresses[HOOK_COUNT];    /* atomic; what lookups gave */
@@ -22,11 +21,11 @@ static const struct {
     HOOK_LIST(HOOK_ROW)
 #undef HOOK_ROW
 #define DRAW(name, parameters, arguments) {#name, (void *)name},
-#include "preload/hooks/draws.def"
+#include "preload/real/draws.def"
 #undef DRAW
 #define READ(name, parameters, arguments)	{#name, (void *)name},
 #define MAP(name, parameters, arguments, reads) {#name, (void *)name},
-#include "preload/hooks/reads.def"
+#include "preload/real/reads.def"
 #undef READ
 #undef MAP
 };

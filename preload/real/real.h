@@ -1,6 +1,6 @@
 /* The functions that stand in front of the program's own, and how the real ones are reached. */
-#ifndef PRELOAD_HOOKS_H
-#define PRELOAD_HOOKS_H
+#ifndef PRELOAD_REAL_REAL_H
+#define PRELOAD_REAL_REAL_H
 
 #include <stdbool.h>
 #include <GL/glcorearb.h>
@@ -101,11 +101,11 @@ enum hook_id {
 	HOOK_LIST(HOOK_ENUM)
 #undef HOOK_ENUM
 #define DRAW(name, parameters, arguments) HOOK_##name,
-#include "preload/hooks/draws.def"
+#include "preload/real/draws.def"
 #undef DRAW
 #define READ(name, parameters, arguments)	HOOK_##name,
 #define MAP(name, parameters, arguments, reads) HOOK_##name,
-#include "preload/hooks/reads.def"
+#include "preload/real/reads.def"
 #undef READ
 #undef MAP
 	    HOOK_COUNT
@@ -134,6 +134,22 @@ void *real_find(int id, const void *caller);
 void *real_beneath(int id, const void *caller);
 /* The driver's function of any GL name through the window system's lookup; `egl` says which. */
 void *real_gl_function(bool egl, const char *name);
+
+/* A function of libc, whatever stands before it; NULL when it is not the C library that we know. */
+void *scope_libc(const char *name);
+/* A function of one of the libraries that OpenGL, EGL and X come in, if any is loaded. */
+void *scope_driver(const char *name);
+/*
+ * What the module that `caller` (an address) lies in would find under this name among the libraries
+ * that it is linked with; it need not be in the program's scope. NULL when there is none.
+ */
+void *scope_of_caller(const void *caller, const char *name);
+/* Whether the module of `caller` exports this name itself, and stands behind ours. */
+bool scope_hooks_behind(const void *caller, const char *name);
+/* Whether the object that an address lies in was loaded after ours. */
+bool scope_is_behind(const void *address);
+/* Keeps the library that an address lies in loaded, since we go on using it. */
+void scope_pin(const void *address);
 
 /* The real function behind a hook, with its type; may be NULL. */
 #define BENEATH(name) ((__typeof__(&name))real_beneath(HOOK_##name, NULL))
@@ -256,11 +272,11 @@ HOOK_API void glPopGroupMarkerEXT(void);
 HOOK_API void glBegin(GLenum mode);
 HOOK_API void glEnd(void);
 #define DRAW(name, parameters, arguments) HOOK_API void name parameters;
-#include "preload/hooks/draws.def"
+#include "preload/real/draws.def"
 #undef DRAW
 #define READ(name, parameters, arguments)	HOOK_API void name parameters;
 #define MAP(name, parameters, arguments, reads) HOOK_API void *name parameters;
-#include "preload/hooks/reads.def"
+#include "preload/real/reads.def"
 #undef READ
 #undef MAP
 

@@ -2,8 +2,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "preload/api.h"
-#include "preload/hooks/hooks.h"
+#include "preload/real/api.h"
+#include "preload/real/real.h"
 
 /* A lookup may answer for any name: what may be called, the features decide. */
 static void *load(bool egl, const char *name, bool extension_first)

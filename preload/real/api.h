@@ -1,6 +1,6 @@
 /* The GL of one context: what kind it is, what it can do, and the functions that we call. */
-#ifndef PRELOAD_API_H
-#define PRELOAD_API_H
+#ifndef PRELOAD_REAL_API_H
+#define PRELOAD_REAL_API_H
 
 #include <stdbool.h>
 #include <GL/glcorearb.h>

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "preload/sampler.h"
+#include "preload/real/real.h"
 
 /*
  * Not strcmp and strrchr: a sanitizer's runtime looks its own functions up through our dlsym before
