@@ -1,5 +1,5 @@
 /* Draws and dispatches: with --per draw each is a sample of its own. */
-#include "preload/context/context.h"
+#include "preload/context.h"
 #include "preload/real/real.h"
 
 /* What the program is told when the driver answers so. */

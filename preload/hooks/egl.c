@@ -1,5 +1,5 @@
 /* EGL: contexts are bound and released, buffers swapped, displays terminated. */
-#include "preload/context/context.h"
+#include "preload/context.h"
 #include "guest/process.h"
 #include "preload/real/real.h"
 

@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 
 #include "guest/process.h"
-#include "preload/context/context.h"
+#include "preload/context.h"
 #include "preload/real/real.h"
 
 #define FEW_ARGUMENTS 64 /* on the stack */

@@ -4,7 +4,7 @@
  * sooner.
  */
 #include "guest/process.h"
-#include "preload/context/context.h"
+#include "preload/context.h"
 #include "preload/real/real.h"
 
 static void hand_over(bool before)

@@ -1,5 +1,5 @@
 /* The program's own hardware counters: while it counts, we do not. */
-#include "preload/context/context.h"
+#include "preload/context.h"
 #include "guest/process.h"
 #include "preload/real/real.h"
 

@@ -1,5 +1,5 @@
 /* The program's own queries, and what it may see of ours: nothing. */
-#include "preload/context/context.h"
+#include "preload/context.h"
 #include "guest/process.h"
 #include "preload/real/real.h"
 

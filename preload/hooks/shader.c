@@ -2,7 +2,7 @@
  * Kinds of shader that few programs have: whoever makes the first one of a kind wakes the queries
  * that count it. Shaders also arrive as binaries, whose kinds are not known.
  */
-#include "preload/context/context.h"
+#include "preload/context.h"
 #include "guest/process.h"
 #include "preload/real/real.h"
 

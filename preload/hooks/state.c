@@ -1,5 +1,5 @@
 /* What else the measurement must know of: transform feedback, display lists, debug groups. */
-#include "preload/context/context.h"
+#include "preload/context.h"
 #include "guest/process.h"
 #include "preload/real/real.h"
 

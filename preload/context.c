@@ -2,7 +2,7 @@
  * Contexts as the program binds, swaps and releases them. A context's own data belongs to the
  * thread that it is current in, and passes between threads through the mutex of the list.
  */
-#include "preload/context/context.h"
+#include "preload/context.h"
 #include "guest/clock.h"
 #include "guest/process.h"
 #include "preload/real/real.h"

@@ -7,7 +7,7 @@
 
 #include "guest/clock.h"
 #include "guest/process.h"
-#include "preload/context/context.h"
+#include "preload/context.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct context *contexts; /* under lock */
