@@ -1,5 +1,5 @@
 /* Finding OpenGL through EGL or GLX, whichever the program uses. */
-#include "gpa/gl/api.h"
+#include "gpa/gl/backend.h"
 
 #include <dlfcn.h>
 #include <stddef.h>

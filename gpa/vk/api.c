@@ -1,5 +1,5 @@
 /* Loading Vulkan's functions through the loader or through what the program gives. */
-#include "gpa/vk/api.h"
+#include "gpa/vk/backend.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>

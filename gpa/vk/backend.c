@@ -3,7 +3,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "gpa/vk/perf.h"
+#include "gpa/vk/backend.h"
 #include "base/mem.h"
 
 #define LAST_WAIT_MS 100 /* for what is still running when the context is closed */

@@ -1,5 +1,5 @@
 /* Recording and reading Vulkan queries. */
-#include "gpa/vk/perf.h"
+#include "gpa/vk/backend.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* Enumerating, planning and reading the counters of VK_KHR_performance_query. */
-#include "gpa/vk/perf.h"
+#include "gpa/vk/backend.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
  * Pools of performance queries: one for the samples of a command buffer, since a device may allow
  * no second one there, and used again when all of its queries have run.
  */
-#include "gpa/vk/perf.h"
+#include "gpa/vk/backend.h"
 
 #include <stdlib.h>
 #include <string.h>
