@@ -1,5 +1,5 @@
 /* A name is stored under its group and once more under "any group". */
-#include "catalog/index.h"
+#include "catalog/internal.h"
 
 #include <stdlib.h>
 #include <string.h>
