@@ -1,5 +1,5 @@
 /* Raw samples of any source into a file of its format: its head, samples as they come, its tail. */
-#include "session/record_raw.h"
+#include "session/session.h"
 
 #include "base/clock.h"
 #include "base/error.h"

@@ -252,4 +252,12 @@ bool child_left_group(const struct sx_session *session);
 /* Sends a signal to the child if it still runs; false: it is another user's, who gets none. */
 bool child_signal(struct sx_session *session, int signal_number);
 
+/*
+ * As sx_raw_record(), through any table of system calls, so that a fake kernel can stand in
+ * (record_raw.c).
+ */
+enum sx_status record_raw(const struct source_host *host, const struct sx_raw_recording *recording,
+			  bool (*write)(void *user, const uint8_t *data, size_t size), void *user,
+			  struct sx_error *err);
+
 #endif

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include <sextant/oa.h>
-#include "session/record_raw.h"
+#include "session/session.h"
 
 struct recorded {
 	uint8_t *data;
