@@ -5,7 +5,6 @@
 #include "base/error.h"
 #include "base/teller.h"
 #include "output/write/text.h"
-#include "output/write/csv.h"
 #include "output/write/json.h"
 
 enum format {

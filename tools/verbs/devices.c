@@ -10,6 +10,7 @@
 #include <sextant/capture.h>
 
 #include "output/catalog/catalog.h"
+#include "output/write/csv.h"
 
 static const char *const kind_names[] = {"gpu", "cpu", "uncore", "api"};
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "output/catalog/catalog.h"
+#include "output/write/csv.h"
 
 static void csv_header(struct csv *csv, const char *const *names)
 {

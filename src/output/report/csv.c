@@ -1,5 +1,6 @@
 /* A report as CSV: a line for each metric. */
 #include "output/report/report.h"
+#include "output/write/csv.h"
 
 static void csv_row(struct csv *csv, const struct view *view, const struct report_row *row,
 		    uint32_t device)

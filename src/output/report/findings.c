@@ -7,6 +7,7 @@
 #include "base/number.h"
 #include "base/text_buf.h"
 #include "output/catalog/catalog.h"
+#include "output/write/csv.h"
 
 #define FINDINGS_SHOWN 10
 

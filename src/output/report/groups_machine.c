@@ -6,6 +6,7 @@
 #include "base/number.h"
 #include "output/report/report.h"
 #include "output/rows/rows.h"
+#include "output/write/csv.h"
 
 static void differences_json(struct json *json, const struct groups_out *o, size_t group)
 {

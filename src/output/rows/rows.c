@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "catalog/column.h"
+#include "output/write/csv.h"
 #include "table/label.h"
 
 /* One column before the metrics. */
