@@ -47,12 +47,11 @@ uint64_t nodes_read_number(const struct sx_sys *sys, const char *path, uint64_t 
 	return end == text ? absent : value;
 }
 
-uint64_t nodes_card_number(const struct sx_sys *sys, uint32_t card, const char *file,
-			   uint64_t absent)
+uint64_t nodes_card_number(const struct sx_sys *sys, uint32_t card, const char *file)
 {
 	char path[96];
 	snprintf(path, sizeof(path), "/sys/class/drm/card%u/%s", card, file);
-	return nodes_read_number(sys, path, absent);
+	return nodes_read_number(sys, path, 0);
 }
 
 /* The value of a line "KEY=value". */
@@ -92,9 +91,9 @@ static void read_node(const struct sx_sys *sys, struct drm_node *node)
 		render.count = 0;
 	qsort(render.items, render.count, sizeof(render.items[0]), number_compare_u32);
 	node->render = render.count ? render.items[0] : NODES_NONE;
-	node->vendor = (uint32_t)nodes_card_number(sys, node->card, "device/vendor", 0);
-	node->device_id = (uint32_t)nodes_card_number(sys, node->card, "device/device", 0);
-	node->revision = (uint32_t)nodes_card_number(sys, node->card, "device/revision", 0);
+	node->vendor = (uint32_t)nodes_card_number(sys, node->card, "device/vendor");
+	node->device_id = (uint32_t)nodes_card_number(sys, node->card, "device/device");
+	node->revision = (uint32_t)nodes_card_number(sys, node->card, "device/revision");
 }
 
 struct nodes nodes_list(const struct sx_sys *sys, const char *driver)

@@ -13,13 +13,13 @@ struct stack {
 	size_t count;
 };
 
-static const char *postfix_join(struct vendor *in, const char *const *parts, size_t count)
+static const char *postfix_join(struct vendor *in, const char *const parts[3])
 {
 	size_t size = 1;
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < 3; i++)
 		size += strlen(parts[i]) + 1;
 	char *text = arena_alloc(&in->arena, size);
-	for (size_t i = 0; text && i < count; i++)
+	for (size_t i = 0; text && i < 3; i++)
 		text_append_item(text, size, " ", "%s", parts[i]);
 	if (!text)
 		vendor_no_memory(in);
@@ -47,7 +47,7 @@ static const char *shift(struct vendor *in, const char *a, const char *b, bool l
 	if (constant(a, &x))
 		return spell(in, left ? x << n : x >> n);
 	const char *parts[] = {a, spell(in, UINT64_C(1) << n), left ? "UMUL" : "UDIV"};
-	return n == 0 ? a : parts[1] ? postfix_join(in, parts, 3) : NULL;
+	return n == 0 ? a : parts[1] ? postfix_join(in, parts) : NULL;
 }
 
 static bool compares(const char *text)
@@ -64,7 +64,7 @@ static bool compares(const char *text)
 static const char *truth(struct vendor *in, const char *text)
 {
 	const char *parts[] = {text, "0", "UGT"};
-	return compares(text) ? text : postfix_join(in, parts, 3);
+	return compares(text) ? text : postfix_join(in, parts);
 }
 
 /* Both sides hold: our AND works on bits, so each side becomes 0 or 1 first. */
@@ -75,7 +75,7 @@ static const char *both(struct vendor *in, const char *a, const char *b)
 	if (strcmp(b, "true") == 0)
 		return a;
 	const char *parts[] = {truth(in, a), truth(in, b), "AND"};
-	return parts[0] && parts[1] ? postfix_join(in, parts, 3) : NULL;
+	return parts[0] && parts[1] ? postfix_join(in, parts) : NULL;
 }
 
 static bool is_operator(const char *word)
@@ -100,7 +100,7 @@ static const char *apply(struct vendor *in, const char *a, const char *b, const 
 	    !__builtin_mul_overflow(x, y, &product))
 		return spell(in, product);
 	const char *parts[] = {a, b, word};
-	return postfix_join(in, parts, 3);
+	return postfix_join(in, parts);
 }
 
 const char *vendor_postfix(struct vendor *in, const char *text, const char **why)

@@ -123,7 +123,7 @@ uint32_t oa_card_limit_hz(const struct sx_sys *sys, const struct oa_card *card,
 {
 	uint64_t mhz = 0;
 	for (; *files && !mhz; files++)
-		mhz = nodes_card_number(sys, card->node.card, *files, 0);
+		mhz = nodes_card_number(sys, card->node.card, *files);
 	return mhz > UINT32_MAX / 1000000 ? 0 : (uint32_t)mhz * 1000000;
 }
 

@@ -270,7 +270,7 @@ uint64_t oa_config_find(const struct oa_source *s, const char *uuid)
 {
 	char file[64];
 	snprintf(file, sizeof(file), "metrics/%s/id", uuid);
-	return nodes_card_number(s->base.sys, s->card.node.card, file, 0);
+	return nodes_card_number(s->base.sys, s->card.node.card, file);
 }
 
 bool oa_config_removed(struct oa_source *s)

@@ -34,9 +34,9 @@ const struct capture_clock *capture_clocks_find(const struct capture_clocks *clo
 						uint32_t device, const char *name);
 /* Members of the object at hand: "own_clock" of a device, or "clocks" of the machine. */
 void capture_clocks_json(struct json *json, const struct capture_clocks *clocks, uint32_t device);
-/* The same as lines; `indent` blanks before each. */
+/* The same as lines. */
 void capture_clocks_text(const struct view *view, const struct capture_clocks *clocks,
-			 uint32_t device, int indent);
+			 uint32_t device);
 void capture_clocks_finish(struct capture_clocks *clocks);
 
 /* What a capture holds, and the views of it. */

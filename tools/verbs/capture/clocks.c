@@ -110,14 +110,14 @@ static void clock_text(const struct capture_clock *clock, char *buf, size_t size
 }
 
 void capture_clocks_text(const struct view *view, const struct capture_clocks *clocks,
-			 uint32_t device, int indent)
+			 uint32_t device)
 {
 	char line[256];
 	for (size_t i = 0; i < clocks->count; i++) {
 		if (clocks->items[i].device != device)
 			continue;
 		clock_text(&clocks->items[i], line, sizeof(line));
-		fprintf(view->out.out, "%*sclock    %s\n", indent, "", line);
+		fprintf(view->out.out, "  clock    %s\n", line);
 	}
 }
 

@@ -33,7 +33,7 @@ static void write_device(const struct cli *cli, const struct contents *c, uint32
 		strcmp(kind, "time") == 0 ? " slice" : "",
 		may_hold_slices(d) ? ", or work that no swap ended" : "");
 	fprintf(out, "  columns  %u\n", (unsigned)d->column_count);
-	capture_clocks_text(&cli->view, &c->clocks, number, 2);
+	capture_clocks_text(&cli->view, &c->clocks, number);
 	for (uint32_t i = 0; i < d->property_count; i++)
 		text_field(&cli->view.out, 11, d->properties[i].name, d->properties[i].value);
 	for (uint32_t i = 0; i < d->facts.constant_count; i++)
@@ -128,7 +128,7 @@ void contents_text(const struct cli *cli, const struct contents *c)
 		if (c->info->properties[i].value[0])
 			text_field(&cli->view.out, 11, c->info->properties[i].name,
 				   c->info->properties[i].value);
-	capture_clocks_text(&cli->view, &c->clocks, SX_CAPTURE_NO_DEVICE, 2);
+	capture_clocks_text(&cli->view, &c->clocks, SX_CAPTURE_NO_DEVICE);
 	for (uint32_t i = 0; i < c->info->device_count; i++)
 		if (sx_capture_device(c->reader, i))
 			write_device(cli, c, i);

@@ -43,11 +43,11 @@ static void advice_using(const struct explanation *e, const char *name)
 	}
 }
 
-static void strings(const struct explanation *e, const char *heading, const struct sx_strings *s)
+static void notes(const struct explanation *e, const struct sx_strings *s)
 {
 	if (!s->count)
 		return;
-	text_heading(&e->cli->view.out, heading);
+	text_heading(&e->cli->view.out, "notes");
 	for (uint32_t i = 0; i < s->count; i++)
 		text_wrap(&e->cli->view.out, 2, s->items[i]);
 }
@@ -146,7 +146,7 @@ void explain_metric_text(struct explanation *e, uint32_t index, const struct for
 		field(e, "no value", m->unavailable);
 	formula_text(e, f, m);
 	advice_using(e, m->name);
-	strings(e, "notes", &m->notes);
+	notes(e, &m->notes);
 }
 
 /* How many groups have the metric, as far as they come after it; 0 when one came before. */
@@ -206,5 +206,5 @@ void explain_counter_text(struct explanation *e, uint32_t index)
 	names_line(e, "aliases", &c->aliases);
 	metrics_using(e, c->name);
 	advice_using(e, c->name);
-	strings(e, "notes", &c->notes);
+	notes(e, &c->notes);
 }
