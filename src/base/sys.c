@@ -142,18 +142,6 @@ static int real_list_dir(void *user, const char *path, int (*visit)(void *arg, c
 	return 0;
 }
 
-static int real_memory_file(void *user, const char *name, size_t size)
-{
-	int fd = memfd_create(name, MFD_CLOEXEC);
-	if (fd >= 0 && ftruncate(fd, (off_t)size) < 0) {
-		int saved = errno;
-		close(fd);
-		errno = saved;
-		return -1;
-	}
-	return fd;
-}
-
 static ssize_t real_read_link(void *user, const char *path, char *buf, size_t size)
 {
 	ssize_t n = readlink(path, buf, size - 1);
@@ -303,7 +291,6 @@ const struct sx_sys *sys_real(void)
 	    .is_char_device = real_is_char_device,
 	    .read_file = real_read_file,
 	    .list_dir = real_list_dir,
-	    .memory_file = real_memory_file,
 	    .read_link = real_read_link,
 	    .perf_event_open = real_perf_event_open,
 	    .make_folder = real_make_folder,

@@ -34,8 +34,6 @@ struct sx_sys {
 	/* Calls visit for each entry of a folder, until it returns non-zero; 0, or -1. */
 	int (*list_dir)(void *user, const char *path, int (*visit)(void *arg, const char *name),
 			void *arg);
-	/* An unlinked file in memory of this size (memfd_create and ftruncate); its descriptor. */
-	int (*memory_file)(void *user, const char *name, size_t size);
 	/* The target of a symbolic link, NUL-terminated; its length, or -1. */
 	ssize_t (*read_link)(void *user, const char *path, char *buf, size_t size);
 	/* perf_event_open(2); attr is a struct perf_event_attr. */

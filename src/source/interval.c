@@ -28,8 +28,6 @@ void *interval_create(size_t bytes, const struct source_ops *source, const struc
 		return NULL;
 	}
 	s->base = (struct source){source, host->sys, host->catalogs, &s->desc};
-	s->desc.min_interval_ns = INTERVAL_MIN_NS;
-	s->desc.max_interval_ns = INTERVAL_MAX_NS;
 	s->ops = ops;
 	return s;
 }

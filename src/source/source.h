@@ -64,8 +64,7 @@ struct source_desc {
 	 * is not counted. start() takes the set from the request.
 	 */
 	bool programs_sets;
-	uint64_t min_interval_ns, max_interval_ns; /* 0: does not apply */
-	uint64_t clock_error_ns;		   /* error of its times against CLOCK_MONOTONIC */
+	uint64_t clock_error_ns; /* error of its times against CLOCK_MONOTONIC */
 	/* RAW_VALUES, once started: the catalog's names of the values, in their order; else NULL.
 	 */
 	const char *const *counters;

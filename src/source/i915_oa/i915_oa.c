@@ -120,8 +120,6 @@ static void i915_describe(struct oa_source *source)
 	struct i915_oa *s = (struct i915_oa *)source;
 	snprintf(source->driver, sizeof(source->driver), "i915 perf, revision %u",
 		 s->perf_revision);
-	source->desc.min_interval_ns =
-	    oa_period_ns(source->card.device.timestamp_hz, oa_exponent(&source->card, 0));
 	sx_oa_device_constants(&source->card.device, &s->constants);
 	source->desc.facts.constants = s->constants.items;
 	source->desc.facts.constant_count = s->constants.count;

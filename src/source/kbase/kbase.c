@@ -213,8 +213,6 @@ static void describe_device(struct kbase *k)
 	k->desc = (struct source_desc){.catalog = device->known ? device->model.catalog : NULL,
 				       .facts.name = device->known ? device->model.name : "Mali",
 				       .facts.driver = k->driver,
-				       .min_interval_ns = KBASE_PERIOD_MIN_NS,
-				       .max_interval_ns = KBASE_PERIOD_MAX_NS,
 				       .clock_error_ns = clock_fit_error_ns(&k->clock.fit),
 				       .facts.constants = k->constants};
 	struct mali_id id = device->id;

@@ -101,8 +101,6 @@ static void describe_device(struct mali_model *m)
 				       .facts.name = m->device->name,
 				       .facts.driver = "model",
 				       .facts.simulated = true,
-				       .min_interval_ns = PERIOD_MIN_NS,
-				       .max_interval_ns = PERIOD_MAX_NS,
 				       .facts.constants = m->constants,
 				       .facts.constant_count = 5};
 }

@@ -25,14 +25,12 @@ static void oa_source_describe(struct oa_source *s, bool known)
 	const char *generation = sx_oa_generation(s->card.device.device_id);
 	snprintf(s->name, sizeof(s->name), "Intel %s 0x%04x", generation ? generation : "GPU",
 		 s->card.device.device_id);
-	s->desc = (struct source_desc){
-	    .catalog = known ? s->card.catalog.name : NULL,
-	    .facts.name = s->name,
-	    .facts.driver = s->driver,
-	    .max_interval_ns = oa_period_ns(s->card.device.timestamp_hz, OA_EXPONENT_MAX),
-	    .tells_contexts = true,
-	    .programs_sets = true,
-	    .facts.set = OA_SET};
+	s->desc = (struct source_desc){.catalog = known ? s->card.catalog.name : NULL,
+				       .facts.name = s->name,
+				       .facts.driver = s->driver,
+				       .tells_contexts = true,
+				       .programs_sets = true,
+				       .facts.set = OA_SET};
 	s->steps->describe(s);
 }
 

@@ -65,7 +65,7 @@ static int list_visit(void *arg, const char *name)
 	if (!l->error)
 		d.is_shared = list_read_attribute(l, name, "cpumask", d.cpus, sizeof(d.cpus));
 	if (!d.is_shared && !l->error)
-		d.is_core = list_read_attribute(l, name, "cpus", d.cpus, sizeof(d.cpus));
+		list_read_attribute(l, name, "cpus", d.cpus, sizeof(d.cpus)); /* hybrid */
 	d.unreadable = l->error;
 	if (d.unreadable)
 		d.type = UINT32_MAX;

@@ -19,7 +19,6 @@ struct pmu_device {
 	char name[PMU_NAME_MAX];
 	uint32_t type;
 	bool is_shared;	 /* counts for the machine: only on the CPUs of its mask */
-	bool is_core;	 /* of some CPUs only (hybrid) */
 	int unreadable;	 /* errno: the PMU's folder is there, and nothing in it can be read */
 	char cpus[4096]; /* a list; empty: all that are online */
 };

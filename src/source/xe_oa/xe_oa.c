@@ -41,7 +41,6 @@ static void xe_describe(struct oa_source *source)
 	struct xe_oa *s = from(source);
 	snprintf(s->oa.driver, sizeof(s->oa.driver), "xe observation, %s",
 		 COUNTED(s->unit_count, "OA unit"));
-	s->oa.desc.min_interval_ns = oa_period_ns(s->oa.card.device.timestamp_hz, 0);
 	s->oa.desc.clock_error_ns = 1000;
 	describe_constants(s);
 }

@@ -62,7 +62,6 @@ FAULTY(ssize_t, read_file, (void *user, const char *path, char *buf, size_t size
 FAULTY(int, list_dir,
        (void *user, const char *path, int (*visit)(void *arg, const char *name), void *arg),
        (NULL, path, visit, arg))
-FAULTY(int, memory_file, (void *user, const char *name, size_t size), (NULL, name, size))
 FAULTY(int, make_folder, (void *user, char *path), (NULL, path))
 FAULTY(int, listen_at, (void *user, const char *path, int backlog), (NULL, path, backlog))
 FAULTY(int, pipe, (void *user, int fds[2]), (NULL, fds))
@@ -86,7 +85,6 @@ static struct sx_sys faulty_table(struct faults *f)
 	sys.poll = faulty_poll;
 	sys.read_file = faulty_read_file;
 	sys.list_dir = faulty_list_dir;
-	sys.memory_file = faulty_memory_file;
 	sys.make_folder = faulty_make_folder;
 	sys.listen_at = faulty_listen_at;
 	sys.pipe = faulty_pipe;
