@@ -75,7 +75,7 @@ static enum sx_status overview_append(struct overview *o, struct sx_table *to, s
 /* Moves what is pending into a table as one row. */
 static enum sx_status settle(struct overview *o, struct sx_table *to, struct sx_error *err)
 {
-	enum sx_status status = total_append_whole(o->pending, o->frames, to, err);
+	enum sx_status status = total_append(o->pending, TOTAL_WHOLE, o->frames, to, err);
 	total_reset(o->pending);
 	total_destroy(o->frames);
 	o->frames = NULL;
@@ -93,7 +93,7 @@ enum sx_status overview_copy(const struct overview *from, struct overview **out,
 		    o, o->table, (struct stretch){from->table, 0, sx_table_row_count(from->table)},
 		    err);
 	if (!status && from->pending_rows)
-		status = total_append_whole(from->pending, NULL, o->table, err);
+		status = total_append(from->pending, TOTAL_WHOLE, NULL, o->table, err);
 	if (status) {
 		overview_destroy(o);
 		return status;
@@ -195,7 +195,7 @@ const struct sx_table *overview_table(struct overview *o, uint64_t *each)
 		status = overview_append(
 		    o, o->shown, (struct stretch){o->table, 0, sx_table_row_count(o->table)}, NULL);
 	if (!status)
-		status = total_append_whole(o->pending, NULL, o->shown, NULL);
+		status = total_append(o->pending, TOTAL_WHOLE, NULL, o->shown, NULL);
 	o->current = status == SX_OK;
 	return status ? NULL : o->shown;
 }

@@ -28,7 +28,7 @@ void stats_set_whole(struct sx_stats *s, const struct sx_metric_column *column,
 /* Takes an amount's total away, since too little of it was counted; `why` outlives the statistics.
  */
 void stats_drop_total(struct sx_stats *s, const char *why);
-/* All rows of a table as one, such that rates of it are those of a run (total_whole()). */
+/* All rows of a table as one, such that rates of it are those of a run (TOTAL_WHOLE). */
 enum sx_status stats_whole(const struct sx_table *in, struct sx_table **out, struct sx_error *err);
 #define STATS_REASONS	 6
 #define STATS_REASON_MAX 400

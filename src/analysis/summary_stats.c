@@ -229,13 +229,13 @@ enum sx_status sx_summary_stats(struct sx_summary *s, const struct sx_stats **ou
 {
 	struct sx_table *whole = NULL;
 	summary_drop_totals(s);
-	enum sx_status status = total_table(s->total, &s->summed, err);
+	enum sx_status status = total_table(s->total, TOTAL_RUN, &s->summed, err);
 	if (!status)
 		status = sx_metrics_eval(s->metrics, s->summed, &s->totals, err);
 	if (!status && s->ratios)
-		status = total_counted(s->ratios, &s->divided, err);
+		status = total_table(s->ratios, TOTAL_COUNTED, &s->divided, err);
 	if (!status && total_lacks(s->total))
-		status = total_whole(s->total, &whole, err);
+		status = total_table(s->total, TOTAL_WHOLE, &whole, err);
 	if (!status && whole)
 		status = sx_metrics_eval(s->metrics, whole, &s->rates, err);
 	for (uint32_t i = 0; !status && i < s->count; i++) {

@@ -74,7 +74,7 @@ void stats_drop_total(struct sx_stats *s, const char *why)
 
 enum sx_status stats_whole(const struct sx_table *in, struct sx_table **out, struct sx_error *err)
 {
-	return total_whole_of(in, out, err);
+	return total_of_table(in, TOTAL_WHOLE, out, err);
 }
 
 /* By what hides what: the first that fits is a row's reason. */

@@ -42,36 +42,36 @@ void total_add(struct total *total, const struct sx_table *table);
 void total_add_rows(struct total *total, const struct sx_table *table, size_t first, size_t count);
 /* Forgets what was added. */
 void total_reset(struct total *total);
-/*
- * What was added so far as a table of one row, owned by the caller. A sum is no data when as many
- * rows had a gap or were disturbed as were counted.
- */
-enum sx_status total_table(const struct total *total, struct sx_table **out, struct sx_error *err);
-/* The same of rows with data, however few: what a ratio divides, and by what. */
-enum sx_status total_counted(const struct total *total, struct sx_table **out,
-			     struct sx_error *err);
-/*
- * The same, with amounts that some rows lack as if those had them at the rate of the others: rates
- * and ratios are worked out of these, for time goes on in rows that lack an amount.
- */
-enum sx_status total_whole(const struct total *total, struct sx_table **out, struct sx_error *err);
+/* What the sums of a total are of. */
+enum total_of {
+	TOTAL_RUN,     /* no data when as many rows had a gap or were disturbed as were counted */
+	TOTAL_COUNTED, /* rows with data, however few: what a ratio divides, and by what */
+	/*
+	 * Rows that lack an amount have it at the rate of the others: rates and ratios are worked
+	 * out of these, for time goes on in rows that lack an amount.
+	 */
+	TOTAL_WHOLE
+};
+/* What was added so far as a table of one row, owned by the caller. */
+enum sx_status total_table(const struct total *total, enum total_of of, struct sx_table **out,
+			   struct sx_error *err);
 /*
  * The same as a row at the end of a table with those columns; `frames` is of the frames alone,
  * where the rows that were added were put together of these and others, or NULL.
  */
-enum sx_status total_append_whole(const struct total *total, const struct total *frames,
-				  struct sx_table *to, struct sx_error *err);
+enum sx_status total_append(const struct total *total, enum total_of of, const struct total *frames,
+			    struct sx_table *to, struct sx_error *err);
 /*
- * The same of every `each` rows of a table, the last ones fewer if need be: a row each at the end
- * of `to`. The total, which is empty before and after, is not of frames (total_is_of_frames()).
+ * TOTAL_WHOLE of every `each` rows of a table, the last ones fewer if need be: a row each at the
+ * end of `to`. The total, which is empty before and after, is not of frames (total_is_of_frames()).
  */
 enum sx_status total_append_each(struct total *total, const struct sx_table *from,
 				 struct row_span rows, size_t each, struct sx_table *to,
 				 struct sx_error *err);
 /* Whether rows may be frames, of which sums apart may be needed. */
 bool total_is_of_frames(const struct total *total);
-/* The same of all rows of a table. */
-enum sx_status total_whole_of(const struct sx_table *in, struct sx_table **out,
+/* All rows of a table as one. */
+enum sx_status total_of_table(const struct sx_table *in, enum total_of of, struct sx_table **out,
 			      struct sx_error *err);
 /* Whether the rows of a table are totals of several: ratios over them are to be worked out anew. */
 bool table_is_combined(const struct sx_table *table);

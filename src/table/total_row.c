@@ -29,9 +29,6 @@ static struct share share_of(const struct total_column *column, bool slices, boo
 	return share_by(span, whole, by);
 }
 
-/* What sums are of: the run, no data where too much of it was missed; rows with data; all rows. */
-enum total_of { OF_RUN, OF_COUNTED, OF_WHOLE };
-
 /* What a total is worked out over: these parts alone, bits. */
 struct scope {
 	const struct total *total;
@@ -181,7 +178,7 @@ static const struct total_column *stand_in(const struct scope *scope, uint32_t p
 static struct told told_of(const struct scope *scope, uint32_t index)
 {
 	const struct total *total = scope->total;
-	bool whole = scope->of == OF_WHOLE;
+	bool whole = scope->of == TOTAL_WHOLE;
 	struct told told = {.all.type = total->of[0][index].type,
 			    .all.rule = total->of[0][index].rule,
 			    .basis = total->of[0][index].basis};
@@ -327,7 +324,7 @@ static bool set_column(const struct scope *scope, const struct place *to)
 		set_none(to, SX_QUALITY_SKIPPED);
 		return true;
 	}
-	if (scope->of == OF_RUN && is_mostly_uncounted(scope->total, &told)) {
+	if (scope->of == TOTAL_RUN && is_mostly_uncounted(scope->total, &told)) {
 		set_none(to, all->absence);
 		return true;
 	}
@@ -445,22 +442,6 @@ static enum sx_status append_frames(const struct scope *scope, const struct tota
 				       : write_row(&of, to, row, err);
 }
 
-static enum sx_status append_row(const struct scope *scope, const struct total *apart,
-				 struct sx_table *to, struct sx_error *err)
-{
-	size_t row;
-	bool differ = apart || frames_differ(scope->total);
-	enum sx_status status = differ ? frames_begin(to, err) : SX_OK;
-	if (!status)
-		status = sx_table_add_rows(to, 1, &row, err);
-	to->combined = true;
-	if (!status)
-		status = write_row(scope, to, row, err);
-	if (!status && to->frames)
-		status = append_frames(scope, apart, to->frames, err);
-	return status;
-}
-
 bool table_is_combined(const struct sx_table *table)
 {
 	return table->combined;
@@ -470,23 +451,32 @@ enum sx_status total_write_whole(const struct total *total, struct sx_table *to,
 				 struct sx_error *err)
 {
 	to->combined = true;
-	return write_row(&(struct scope){total, OF_WHOLE, total->touched}, to, row, err);
+	return write_row(&(struct scope){total, TOTAL_WHOLE, total->touched}, to, row, err);
 }
 
-enum sx_status total_append_whole(const struct total *total, const struct total *frames,
-				  struct sx_table *to, struct sx_error *err)
+enum sx_status total_append(const struct total *total, enum total_of of, const struct total *frames,
+			    struct sx_table *to, struct sx_error *err)
 {
-	return append_row(&(struct scope){total, OF_WHOLE, total->touched}, frames, to, err);
+	size_t row;
+	const struct scope scope = {total, of, total->touched};
+	enum sx_status status = frames || frames_differ(total) ? frames_begin(to, err) : SX_OK;
+	if (!status)
+		status = sx_table_add_rows(to, 1, &row, err);
+	to->combined = true;
+	if (!status)
+		status = write_row(&scope, to, row, err);
+	if (!status && to->frames)
+		status = append_frames(&scope, frames, to->frames, err);
+	return status;
 }
 
-static enum sx_status total_make_table(const struct total *total, enum total_of of,
-				       struct sx_table **out, struct sx_error *err)
+enum sx_status total_table(const struct total *total, enum total_of of, struct sx_table **out,
+			   struct sx_error *err)
 {
 	struct sx_table *table = NULL;
-	const struct scope scope = {total, of, total->touched};
 	enum sx_status status = table_like_totals(total->like->table, &table, err);
 	if (!status)
-		status = append_row(&scope, NULL, table, err);
+		status = total_append(total, of, NULL, table, err);
 	if (status) {
 		sx_table_destroy(table);
 		return status;
@@ -495,30 +485,15 @@ static enum sx_status total_make_table(const struct total *total, enum total_of 
 	return SX_OK;
 }
 
-enum sx_status total_table(const struct total *total, struct sx_table **out, struct sx_error *err)
-{
-	return total_make_table(total, OF_RUN, out, err);
-}
-
-enum sx_status total_counted(const struct total *total, struct sx_table **out, struct sx_error *err)
-{
-	return total_make_table(total, OF_COUNTED, out, err);
-}
-
-enum sx_status total_whole(const struct total *total, struct sx_table **out, struct sx_error *err)
-{
-	return total_make_table(total, OF_WHOLE, out, err);
-}
-
-static enum sx_status total_rows_of(const struct sx_table *in, enum total_of of,
-				    struct sx_table **out, struct sx_error *err)
+enum sx_status total_of_table(const struct sx_table *in, enum total_of of, struct sx_table **out,
+			      struct sx_error *err)
 {
 	struct total *total = NULL;
 	enum sx_status status = total_create(in, &total, err);
 	if (status != SX_OK)
 		return status;
 	total_add(total, in);
-	status = total_make_table(total, of, out, err);
+	status = total_table(total, of, out, err);
 	total_destroy(total);
 	return status;
 }
@@ -526,11 +501,5 @@ static enum sx_status total_rows_of(const struct sx_table *in, enum total_of of,
 enum sx_status sx_table_total(const struct sx_table *in, struct sx_table **out,
 			      struct sx_error *err)
 {
-	return total_rows_of(in, OF_RUN, out, err);
-}
-
-enum sx_status total_whole_of(const struct sx_table *in, struct sx_table **out,
-			      struct sx_error *err)
-{
-	return total_rows_of(in, OF_WHOLE, out, err);
+	return total_of_table(in, TOTAL_RUN, out, err);
 }

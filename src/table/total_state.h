@@ -55,7 +55,7 @@ struct total {
 	struct total_pictures pictures;
 };
 
-/* See total_append_whole(): into a row that has no values yet. */
+/* See total_append_each(): into a row that has no values yet. */
 enum sx_status total_write_whole(const struct total *total, struct sx_table *to, size_t row,
 				 struct sx_error *err);
 /* Rows are added to all columns. */

@@ -8,7 +8,6 @@
 #include "catalog/column.h"
 #include "catalog/internal.h"
 #include "expr/compile.h"
-#include "table/frames.h"
 #include "table/like.h"
 #include "table/total.h"
 
@@ -101,18 +100,14 @@ static double constant_of(const struct verdict_source *source, const char *name)
 
 /* Some rows of a source as one. */
 static enum sx_status total_rows(const struct sx_table *from, size_t first, size_t count,
-				 struct sx_table *to, struct sx_vector *vectors)
+				 struct sx_table *to)
 {
 	struct total *total = NULL;
-	struct sx_table *row = NULL;
 	enum sx_status status = total_create(from, &total, NULL);
 	if (!status) {
 		total_add_rows(total, from, first, count);
-		status = total_whole(total, &row, NULL);
+		status = total_append(total, TOTAL_WHOLE, NULL, to, NULL);
 	}
-	if (!status)
-		status = frames_append(to, row, (struct row_span){0, 1}, vectors, NULL);
-	sx_table_destroy(row);
 	total_destroy(total);
 	return status;
 }
@@ -121,16 +116,13 @@ static enum sx_status total_rows(const struct sx_table *from, size_t first, size
 static enum sx_status group_rows(const struct verdict_facts *f, const struct sx_table *from,
 				 struct sx_table **out)
 {
-	uint32_t columns = sx_table_column_count(from);
 	size_t rows = sx_table_row_count(from);
-	struct sx_vector *vectors = calloc((size_t)columns + 1, sizeof(*vectors));
-	enum sx_status status = vectors ? table_like_totals(from, out, NULL) : SX_ERR_NO_MEMORY;
+	enum sx_status status = table_like_totals(from, out, NULL);
 	for (size_t w = 0; !status && w < f->count; w++) {
 		size_t first = w * f->rows_each;
 		size_t count = w + 1 == f->count ? rows - first : f->rows_each;
-		status = total_rows(from, first, count, *out, vectors);
+		status = total_rows(from, first, count, *out);
 	}
-	free(vectors);
 	return status;
 }
 

@@ -276,7 +276,7 @@ static void test_total_in_parts(void **state)
 	total_add(total, table);
 	total_add(total, table);
 	sx_table_destroy(table);
-	assert_int_equal(total_table(total, &out, NULL), SX_OK);
+	assert_int_equal(total_table(total, TOTAL_RUN, &out, NULL), SX_OK);
 	assert_true(u64_of(out, U, 0) == 6);
 	sx_table_destroy(out);
 	total_destroy(total);
@@ -304,8 +304,8 @@ static void test_total_of_many(void **state)
 	for (size_t r = 0; r < rows; r++)
 		total_add_rows(by_row, table, r, 1);
 	total_add(at_once, table);
-	assert_int_equal(total_table(by_row, &one, NULL), SX_OK);
-	assert_int_equal(total_table(at_once, &all, NULL), SX_OK);
+	assert_int_equal(total_table(by_row, TOTAL_RUN, &one, NULL), SX_OK);
+	assert_int_equal(total_table(at_once, TOTAL_RUN, &all, NULL), SX_OK);
 	for (uint32_t c = 0; c < COLUMNS; c++) {
 		double a = sx_table_get(one, c, 0), b = sx_table_get(all, c, 0);
 		assert_int_equal(quality_of(one, c, 0), quality_of(all, c, 0));

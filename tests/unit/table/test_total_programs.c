@@ -94,7 +94,7 @@ static void check_total(const struct total *total, const struct due *due)
 {
 	struct sx_table *out = NULL;
 	double sum = 0, fsum = 0, weighted = 0, weight = 0;
-	assert_int_equal(total_table(total, &out, NULL), SX_OK);
+	assert_int_equal(total_table(total, TOTAL_RUN, &out, NULL), SX_OK);
 	for (unsigned i = 0; i < WHOM; i++) {
 		sum += due->of[i].sum * times_of(due, i);
 		fsum += due->of[i].fsum * times_of(due, i);
@@ -223,7 +223,7 @@ static void test_each(void **state)
 		for (size_t at = 0; at < rows.count; at += each[i]) {
 			size_t some = rows.count - at < each[i] ? rows.count - at : each[i];
 			total_add_rows(total, table, rows.first + at, some);
-			assert_int_equal(total_append_whole(total, NULL, one, NULL), SX_OK);
+			assert_int_equal(total_append(total, TOTAL_WHOLE, NULL, one, NULL), SX_OK);
 			total_reset(total);
 		}
 		assert_int_equal(total_append_each(total, table, rows, each[i], all, NULL), SX_OK);

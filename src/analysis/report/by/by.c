@@ -140,16 +140,11 @@ static void reset_group(const struct open_group *open)
 static enum sx_status finish_ratios(struct report_by *g, const struct open_group *open,
 				    struct sx_error *err)
 {
-	struct sx_table *row = NULL;
+	const struct sx_table *of = evaluation_ratios(summary_evaluation(g->summary));
 	if (!open->ratios)
 		return SX_OK;
-	enum sx_status status = total_counted(open->ratios, &row, err);
-	if (!status && !g->ratios)
-		status = table_like(row, &g->ratios, err);
-	if (!status)
-		status = frames_append(g->ratios, row, (struct row_span){0, 1}, g->vectors, err);
-	sx_table_destroy(row);
-	return status;
+	enum sx_status status = g->ratios ? SX_OK : table_like_totals(of, &g->ratios, err);
+	return status ? status : total_append(open->ratios, TOTAL_COUNTED, NULL, g->ratios, err);
 }
 
 /*
@@ -159,7 +154,6 @@ static enum sx_status finish_ratios(struct report_by *g, const struct open_group
 static enum sx_status finish_rates(struct report_by *g, const struct total *total,
 				   struct sx_error *err)
 {
-	struct sx_table *row = NULL;
 	if (!g->rates && !total_lacks(total))
 		return SX_OK;
 	enum sx_status status = g->rates ? SX_OK : table_like(g->groups, &g->rates, err);
@@ -168,12 +162,7 @@ static enum sx_status finish_rates(struct report_by *g, const struct total *tota
 	if (!status && copied < before)
 		status = frames_append(g->rates, g->groups,
 				       (struct row_span){copied, before - copied}, g->vectors, err);
-	if (!status)
-		status = total_whole(total, &row, err);
-	if (!status)
-		status = frames_append(g->rates, row, (struct row_span){0, 1}, g->vectors, err);
-	sx_table_destroy(row);
-	return status;
+	return status ? status : total_append(total, TOTAL_WHOLE, NULL, g->rates, err);
 }
 
 enum sx_status by_finish_group(struct report_by *g, const struct open_group *open,
@@ -189,7 +178,7 @@ enum sx_status by_finish_group(struct report_by *g, const struct open_group *ope
 	}
 	if (!mem_grow(&g->list, &g->list_cap, at + 1, sizeof(*g->list)))
 		return error_nomem(err, "a report");
-	enum sx_status status = total_table(total, &row, err);
+	enum sx_status status = total_table(total, TOTAL_RUN, &row, err);
 	if (!status)
 		status = frames_append(g->groups, row, (struct row_span){0, 1}, g->vectors, err);
 	if (!status)

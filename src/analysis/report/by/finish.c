@@ -36,7 +36,7 @@ static enum sx_status split_whole(struct report_by *g, struct sx_error *err)
 	g->groups = NULL;
 	g->summary = NULL;
 	g->metrics = NULL;
-	enum sx_status status = total_table(g->whole, &g->total, err);
+	enum sx_status status = total_table(g->whole, TOTAL_RUN, &g->total, err);
 	if (!status)
 		status = instances_split(&g->o, g->total, &g->groups, &g->metrics, err);
 	size_t rows = status ? 0 : sx_table_row_count(g->groups);
