@@ -10,7 +10,7 @@
 #include "analysis/windows.h"
 #include "base/error.h"
 #include "expr/compile.h"
-#include "table/like.h"
+#include "table/fill.h"
 
 /* What a mean is made of. */
 struct mean {

@@ -5,8 +5,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "table/frames.h"
-#include "table/like.h"
+#include "table/fill.h"
 #include "table/total.h"
 
 #define ROWS_MAX 4096

@@ -10,7 +10,6 @@
 #include "catalog/column.h"
 #include "catalog/units.h"
 #include "import/internal.h"
-#include "table/block.h"
 #include "table/fill.h"
 
 /* What runs for itself has frames of its own, which follow each other. */

@@ -5,7 +5,7 @@
 #include "analysis/report/unread.h"
 #include "base/error.h"
 #include "input/input.h"
-#include "table/like.h"
+#include "table/fill.h"
 
 struct sx_metrics_options input_report_selection(const struct input_device *d, bool everything)
 {

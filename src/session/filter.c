@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "table/choose.h"
 #include "table/fill.h"
 #include "table/slices.h"
 

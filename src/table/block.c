@@ -1,5 +1,4 @@
 /* Blocks of rows: room for what a caller writes, and heads from another table. */
-#include "table/block.h"
 #include "base/error.h"
 #include "table/fill.h"
 #include "table/table.h"

@@ -1,5 +1,5 @@
 /* Rows of one process or context, by their labels. */
-#include "table/choose.h"
+#include "table/fill.h"
 
 #include <sextant/table.h>
 

@@ -1,4 +1,4 @@
-/* Columns for those who fill them by the thousand, and why one has no data. */
+/* What the library does with tables beyond what its users do. */
 #ifndef TABLE_FILL_H
 #define TABLE_FILL_H
 
@@ -52,5 +52,64 @@ enum sx_status table_fill_quality(struct sx_table *table, uint32_t column, struc
  */
 void table_set_of_rows(struct sx_table *table, uint32_t column, bool is);
 bool table_is_of_rows(const struct sx_table *table, uint32_t column);
+
+/*
+ * Rows that are put together of frames and of slices of time: sums of the frames alone stand beside
+ * them, of which metrics of frames are worked out.
+ */
+/* A table with as many rows and the same columns, each row the frames alone; often `table`. */
+const struct sx_table *frames_of_table(const struct sx_table *table);
+/*
+ * From here on the rows of a table have frames of their own; those that it has are frames, or told
+ * apart by themselves. Errors: SX_ERR_NO_MEMORY.
+ */
+enum sx_status frames_begin(struct sx_table *table, struct sx_error *err);
+/*
+ * Adds rows of a table with the same columns, and what it has of their frames alone; totals stay
+ * totals. `vectors` has room for all columns. Errors: SX_ERR_NO_MEMORY.
+ */
+enum sx_status frames_append(struct sx_table *to, const struct sx_table *from, struct row_span rows,
+			     struct sx_vector *vectors, struct sx_error *err);
+
+/* A table without rows that has the columns of another. Errors: SX_ERR_NO_MEMORY. */
+enum sx_status table_like(const struct sx_table *like, struct sx_table **out, struct sx_error *err);
+/* The same for rows that are totals of several: the mean of whole numbers is none. */
+enum sx_status table_like_totals(const struct sx_table *like, struct sx_table **out,
+				 struct sx_error *err);
+
+#define TABLE_BLOCK_COLUMNS_MAX 96
+
+/* Where a caller writes new rows column by column; arrays have one element a row and belong to the
+ * table. */
+struct table_block {
+	size_t first; /* index of the first row */
+	uint64_t *begin_ns, *end_ns;
+	uint64_t *context, *reason;		    /* labels */
+	uint64_t *columns[TABLE_BLOCK_COLUMNS_MAX]; /* of each column */
+};
+
+/*
+ * Adds one row or more to a table of TABLE_BLOCK_COLUMNS_MAX columns at most, all of them u64.
+ * Their values, times and labels are undefined until the caller writes them all; every value is
+ * valid. The arrays last until the table changes. Errors: SX_ERR_NO_MEMORY.
+ */
+enum sx_status table_add_block(struct sx_table *table, size_t rows, struct table_block *out,
+			       struct sx_error *err);
+
+/* The times of all rows, to write; they last until the table changes. */
+void table_times(struct sx_table *table, uint64_t **begin_ns, uint64_t **end_ns);
+/* From here on its rows enclose what their values have told. */
+void table_become(struct sx_table *table, enum sx_sample_kind kind);
+
+/*
+ * Gives `to` as many rows as `from` has, with its times and labels. Values of columns that have
+ * memory are undefined until the caller writes them all, with their qualities; the others are not
+ * collected. Errors: SX_ERR_NO_MEMORY.
+ */
+enum sx_status table_take_heads(struct sx_table *to, const struct sx_table *from,
+				struct sx_error *err);
+
+/* Whether a row is wanted. Thread-safe. */
+bool row_is_chosen(const struct sx_row_choice *choice, const struct sx_table *table, size_t row);
 
 #endif

@@ -2,8 +2,6 @@
 #include "table/table.h"
 #include "base/error.h"
 #include "table/fill.h"
-#include "table/frames.h"
-#include "table/like.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -143,7 +141,7 @@ void sx_table_rows(const struct sx_table *table, size_t first, size_t count,
 		out->labels[i] = table->labels[i] ? table->labels[i] + first : NULL;
 }
 
-/* Frames alone, beside rows that hold more: see frames.h. */
+/* Frames alone, beside rows that hold more: see frames_of_table(). */
 const struct sx_table *frames_of_table(const struct sx_table *table)
 {
 	return table->frames ? table->frames : table;

@@ -1,5 +1,5 @@
-/* Rows by part and quality: see sorted.h. */
-#include "table/sorted.h"
+/* Rows by part and quality: see total_state.h. */
+#include "table/total_state.h"
 
 #include <string.h>
 

@@ -29,7 +29,7 @@ struct sx_table {
 	uint64_t *labels[SX_LABEL_COUNT]; /* NULL until one is set */
 	struct strings names, strings;
 	bool combined;		 /* each row is of several: see table_is_combined() */
-	struct sx_table *frames; /* or NULL: see frames.h */
+	struct sx_table *frames; /* or NULL: see frames_of_table() */
 	bool out_of_memory; /* a value could not be kept; the next sx_table_add_rows() says so */
 };
 

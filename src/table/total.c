@@ -1,7 +1,7 @@
 /* Totals: the state of each column is small, so that any number of rows takes the same memory. */
 #include "base/error.h"
 #include "base/mem.h"
-#include "table/like.h"
+#include "table/fill.h"
 #include "table/total_state.h"
 
 #include <math.h>

@@ -1,8 +1,6 @@
 /* Totals as rows: what was added, and what stands for that which was not measured. */
 #include "base/error.h"
 #include "table/fill.h"
-#include "table/frames.h"
-#include "table/like.h"
 #include "table/table.h"
 #include "table/total_state.h"
 

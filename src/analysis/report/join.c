@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "base/mem.h"
 #include "base/number.h"
-#include "table/like.h"
+#include "table/fill.h"
 
 struct rows_join {
 	struct sx_table **tables; /* of each device; NULL: no rows */

@@ -8,7 +8,7 @@
 #include "catalog/column.h"
 #include "catalog/internal.h"
 #include "expr/compile.h"
-#include "table/like.h"
+#include "table/fill.h"
 #include "table/total.h"
 
 static bool is_neutral(const char *name)

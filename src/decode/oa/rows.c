@@ -4,7 +4,6 @@
 
 #include "decode/oa/decoder.h"
 #include "base/error.h"
-#include "table/block.h"
 #include "table/fill.h"
 #include "wire/oa/oa.h"
 #include "base/mem.h"

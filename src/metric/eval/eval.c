@@ -12,7 +12,6 @@
 #include "catalog/internal.h"
 #include "expr/compile.h"
 #include "metric/eval/evaluation.h"
-#include "table/block.h"
 #include "table/fill.h"
 #include "table/total.h"
 

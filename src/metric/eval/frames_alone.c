@@ -7,7 +7,6 @@
 #include "base/error.h"
 #include "metric/metrics.h"
 #include "table/fill.h"
-#include "table/frames.h"
 #include "table/total.h"
 
 bool frames_find_uses(struct sx_evaluation *e)

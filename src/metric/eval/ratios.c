@@ -11,7 +11,6 @@
 #include "metric/eval/evaluation.h"
 #include "base/error.h"
 #include "metric/metrics.h"
-#include "table/block.h"
 #include "table/fill.h"
 #include "base/number.h"
 

@@ -10,8 +10,7 @@
 #include "analysis/stats.h"
 #include "base/mem.h"
 #include "metric/metrics.h"
-#include "table/frames.h"
-#include "table/like.h"
+#include "table/fill.h"
 #include "table/total.h"
 
 #define PRUNE_AT 1024 /* groups beyond the wanted ones that wait before the smaller ones go */
