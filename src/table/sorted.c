@@ -19,14 +19,14 @@ static void sort_row(struct sorted_part *part, uint8_t quality, const struct ext
 	struct total_span *span = &part->span;
 	if (!(quality & SX_QUALITY_NO_DATA_MASK)) {
 		extent_add(&span->with, extent);
-		part->quality |= quality;
+		span->quality |= quality;
 		part->count++;
 		return;
 	}
 	extent_add(sx_quality_is_skipped(quality) ? &span->skipped : &span->lost, extent);
 	if (quality & (SX_QUALITY_GAP | SX_QUALITY_DISTURBED))
 		extent_add(&span->uncounted, extent);
-	part->absence |= sx_quality_settled(quality);
+	span->absence |= sx_quality_settled(quality);
 }
 
 /* By whose rows are, which keep their order. */

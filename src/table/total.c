@@ -6,6 +6,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 static void clear_part(const struct total *total, struct total_column *columns)
 {
@@ -231,67 +232,46 @@ static void add_all_f64(struct total_column *column, const double *values, size_
 		column->fpick = max;
 }
 
-/* In the order of the rows, so that it does not matter how many come at once. */
-static void add_weights(struct total_column *column, const struct sx_vector *from,
-			const struct run *run)
+/* Rows that all have data and no reservation, which are most. */
+static bool are_valid(const struct sx_vector *from, const struct parts_rows *rows)
 {
-	const uint64_t *begin = sx_table_begin_ns(run->table), *end = sx_table_end_ns(run->table);
-	const uint64_t *u64 = from->data;
-	const double *f64 = from->data;
-	for (size_t i = run->rows.first; i < run->rows.first + run->rows.count; i++)
-		add_weight(column, from->type == SX_U64 ? (double)u64[i] : f64[i], begin[i],
-			   end[i]);
-}
-
-/* Rows that all have data and no reservation, which are most: without looking at each. */
-static bool add_valid(struct total_column *column, const struct sx_vector *from,
-		      const struct run *run)
-{
-	size_t first = run->rows.first, rows = run->rows.count;
 	uint8_t any = 0;
-	for (size_t i = first; from->quality && i < first + rows; i++)
+	for (size_t i = rows->first; from->quality && i < rows->first + rows->count; i++)
 		any |= from->quality[i];
-	if (any)
-		return false;
-	if (column->type == SX_U64)
-		add_all_u64(column, (const uint64_t *)from->data + first, rows);
-	else
-		add_all_f64(column, (const double *)from->data + first, rows);
-	if (column->rule == SX_REDUCE_MEAN)
-		add_weights(column, from, run);
-	return true;
+	return !any;
 }
 
-/* A part's rows that have data, at least one, from the first of the run on. */
+/* Rows that have data, at least one, from the first of the run on. */
 struct cells {
-	const uint16_t *order;
+	const uint16_t *order; /* NULL: as they come */
 	size_t count;
 };
 
-static void add_sorted(struct total_column *column, const struct sx_vector *from,
+/* Weights in the order of the rows, so that it does not matter how many come at once. */
+static void add_values(struct total_column *column, const struct sx_vector *from,
 		       const struct run *run, const struct cells *cells)
 {
 	const uint64_t *begin = sx_table_begin_ns(run->table), *end = sx_table_end_ns(run->table);
-	const uint16_t *order = cells->order;
-	const uint64_t *u64 = (const uint64_t *)from->data + run->rows.first;
-	const double *f64 = (const double *)from->data + run->rows.first;
 	union {
 		uint64_t u64[PARTS_BLOCK];
 		double f64[PARTS_BLOCK];
-	} values;
-	bool whole = column->type == SX_U64;
-	for (size_t i = 0; whole && i < cells->count; i++)
-		values.u64[i] = u64[order[i]];
-	for (size_t i = 0; !whole && i < cells->count; i++)
-		values.f64[i] = f64[order[i]];
-	if (whole)
-		add_all_u64(column, values.u64, cells->count);
+	} sorted;
+	const void *values = (const uint64_t *)from->data + run->rows.first;
+	for (size_t i = 0; cells->order && i < cells->count; i++)
+		memcpy(&sorted.u64[i], (const uint64_t *)values + cells->order[i],
+		       sizeof(sorted.u64[i]));
+	if (cells->order)
+		values = &sorted;
+	if (column->type == SX_U64)
+		add_all_u64(column, values, cells->count);
 	else
-		add_all_f64(column, values.f64, cells->count);
+		add_all_f64(column, values, cells->count);
 	for (size_t i = 0; column->rule == SX_REDUCE_MEAN && i < cells->count; i++) {
-		size_t row = run->rows.first + order[i];
-		add_weight(column, whole ? (double)values.u64[i] : values.f64[i], begin[row],
-			   end[row]);
+		size_t row = run->rows.first + (cells->order ? cells->order[i] : i);
+		add_weight(column,
+			   column->type == SX_U64 ? (double)((const uint64_t *)values)[i]
+						  : ((const double *)values)[i],
+			   begin[row], end[row]);
 	}
 }
 
@@ -306,15 +286,10 @@ static void add_parts(struct total *total, uint32_t index, const struct run *run
 		const struct cells cells = {sorted->order + part->first, part->count};
 		struct total_column *column = &total->of[k][index];
 		if (cells.count) {
-			add_sorted(column, from, run, &cells);
+			add_values(column, from, run, &cells);
 			column->at = total->rows + cells.order[cells.count - 1];
 		}
-		extent_add(&column->span.with, &part->span.with);
-		extent_add(&column->span.skipped, &part->span.skipped);
-		extent_add(&column->span.lost, &part->span.lost);
-		extent_add(&column->span.uncounted, &part->span.uncounted);
-		column->quality |= part->quality;
-		column->absence |= part->absence;
+		total_span_add(&column->span, &part->span);
 	}
 }
 
@@ -326,8 +301,9 @@ static void add_column(struct total *total, uint32_t index, const struct run *ru
 	struct total_column *column = &total->of[rows->of[0]][index];
 	if (rows->one && !from.data) {
 		extent_add(&column->span.lost, &run->all);
-		column->absence |= SX_QUALITY_NOT_COLLECTED;
-	} else if (rows->one && add_valid(column, &from, run)) {
+		column->span.absence |= SX_QUALITY_NOT_COLLECTED;
+	} else if (rows->one && are_valid(&from, rows)) {
+		add_values(column, &from, run, &(struct cells){NULL, rows->count});
 		extent_add(&column->span.with, &run->all);
 		column->at = total->rows + rows->count - 1;
 	} else {

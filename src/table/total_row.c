@@ -59,14 +59,6 @@ static unsigned __int128 scaled_sum(unsigned __int128 sum, uint64_t with, uint64
 	return sum + mean * more + (rest * more + with / 2) / with;
 }
 
-static void add_span(struct total_span *to, const struct total_span *span)
-{
-	extent_add(&to->with, &span->with);
-	extent_add(&to->skipped, &span->skipped);
-	extent_add(&to->lost, &span->lost);
-	extent_add(&to->uncounted, &span->uncounted);
-}
-
 static void take_counts(struct told *to, const struct total_column *part, bool known)
 {
 	struct total_column *all = &to->all;
@@ -77,11 +69,9 @@ static void take_counts(struct told *to, const struct total_column *part, bool k
 		all->fpick = part->fpick;
 		all->at = part->at;
 	}
-	add_span(known ? &to->known : &to->unknown, &part->span);
-	add_span(&all->span, &part->span);
+	total_span_add(known ? &to->known : &to->unknown, &part->span);
+	total_span_add(&all->span, &part->span);
 	all->unweighted += part->unweighted;
-	all->quality |= part->quality;
-	all->absence |= part->absence;
 }
 
 static void take_sums(struct told *to, const struct total_column *part, struct share share,
@@ -265,7 +255,7 @@ static const struct total_column *whole_column(const struct scope *scope, uint32
 /* Such a column, which most are of most rows; false where it takes more than what it holds. */
 static bool set_whole(const struct total_column *column, const struct place *to)
 {
-	uint8_t quality = column->quality;
+	uint8_t quality = column->span.quality;
 	bool picked = column->rule == SX_REDUCE_SINGLE || column->rule == SX_REDUCE_MAX ||
 		      column->rule == SX_REDUCE_LAST;
 	if (column->type != SX_U64 || !(picked || column->rule == SX_REDUCE_SUM))
@@ -314,8 +304,8 @@ static bool set_column(const struct scope *scope, const struct place *to)
 	const struct total_column *all = &told.all;
 	if (!all->span.with.rows) {
 		/* What nobody collected stays a column without memory, as it was in the rows. */
-		if (all->absence & ~SX_QUALITY_NOT_COLLECTED)
-			set_none(to, all->absence);
+		if (all->span.absence & ~SX_QUALITY_NOT_COLLECTED)
+			set_none(to, all->span.absence);
 		return true;
 	}
 	if (is_of_idle(&told)) {
@@ -323,10 +313,10 @@ static bool set_column(const struct scope *scope, const struct place *to)
 		return true;
 	}
 	if (scope->of == TOTAL_RUN && is_mostly_uncounted(scope->total, &told)) {
-		set_none(to, all->absence);
+		set_none(to, all->span.absence);
 		return true;
 	}
-	uint8_t quality = all->quality;
+	uint8_t quality = all->span.quality;
 	if (all->span.lost.rows)
 		quality |= SX_QUALITY_LOST;
 	if (told.scaled)

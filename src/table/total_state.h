@@ -10,8 +10,20 @@
 struct total_span {
 	struct extent with, skipped, lost;
 	struct extent
-	    uncounted; /* of the lost rows, those in which something was: gaps, disturbed */
+	    uncounted;	 /* of the lost rows, those in which something was: gaps, disturbed */
+	uint8_t quality; /* of the rows with data */
+	uint8_t absence; /* no-data bits of the others */
 };
+
+static inline void total_span_add(struct total_span *to, const struct total_span *more)
+{
+	extent_add(&to->with, &more->with);
+	extent_add(&to->skipped, &more->skipped);
+	extent_add(&to->lost, &more->lost);
+	extent_add(&to->uncounted, &more->uncounted);
+	to->quality |= more->quality;
+	to->absence |= more->absence;
+}
 
 /* Adjacent rows, and how much they are together. */
 struct run {
@@ -25,8 +37,6 @@ struct run {
 struct sorted_part {
 	struct total_span span;
 	size_t first, count; /* those with data, in `order` */
-	uint8_t quality;     /* of the rows with data */
-	uint8_t absence;     /* no-data bits of the others */
 };
 
 /*
@@ -51,8 +61,6 @@ struct total_column {
 	enum sx_reduce rule;
 	enum basis basis; /* what they go by */
 	struct total_span span;
-	uint8_t quality;       /* of the rows with data */
-	uint8_t absence;       /* no-data bits of the others */
 	unsigned __int128 sum; /* u64, exact */
 	double fsum, carry;    /* f64, compensated */
 	double weighted, weight;
