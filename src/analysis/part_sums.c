@@ -157,8 +157,8 @@ static bool part_sums_add_part(struct part_column *c)
 	return fine;
 }
 
-static bool part_sums_add_column(struct part_sums *p, const struct sx_table *values,
-				 uint32_t column, enum basis basis)
+bool part_sums_add(struct part_sums *p, const struct sx_table *values, uint32_t column,
+		   enum basis basis)
 {
 	struct part_column c = {p, sx_table_vector(values, column), column, 0, basis, NULL};
 	bool fine = true;
@@ -166,14 +166,6 @@ static bool part_sums_add_column(struct part_sums *p, const struct sx_table *val
 		c.sum = &p->sums[(size_t)column * PARTS_MAX + c.part];
 		fine = part_sums_add_part(&c);
 	}
-	return fine;
-}
-
-bool part_sums_add(struct part_sums *p, const struct sx_table *values, const enum basis *basis)
-{
-	bool fine = true;
-	for (uint32_t i = 0; p->sums && fine && i < p->count; i++)
-		fine = part_sums_add_column(p, values, i, basis[i]);
 	return fine;
 }
 

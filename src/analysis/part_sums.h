@@ -55,8 +55,9 @@ bool part_sums_begin(struct part_sums *p, uint32_t count);
 struct sketch *part_sums_sketch(const struct part_sums *p, uint32_t column);
 /* Puts the values of all parts of a column together, in *out, which is empty. False: no memory. */
 bool part_sums_join(const struct part_sums *p, uint32_t column, struct sketch *out);
-/* Adds the metrics of the table looked at; `basis`: what each goes by. False when memory is out. */
-bool part_sums_add(struct part_sums *p, const struct sx_table *values, const enum basis *basis);
+/* Adds a metric of the table looked at, which goes by `basis`. False when memory is out. */
+bool part_sums_add(struct part_sums *p, const struct sx_table *values, uint32_t column,
+		   enum basis basis);
 /* What a column comes to, which goes by `basis`. */
 struct part_whole part_sums_whole(const struct part_sums *p, uint32_t column, enum basis basis);
 /*

@@ -225,32 +225,6 @@ double sketch_sum(const struct sketch *sketch)
 	return isfinite(sketch->sum) ? sketch->sum + sketch->carry : sketch->sum;
 }
 
-static bool copy_half(const struct sketch_half *from, struct sketch_half *to)
-{
-	*to = *from;
-	to->buckets = calloc((size_t)from->count + 1, sizeof(*to->buckets));
-	if (to->buckets && from->count)
-		memcpy(to->buckets, from->buckets, from->count * sizeof(*to->buckets));
-	return to->buckets != NULL;
-}
-
-bool sketch_copy(const struct sketch *from, struct sketch *to)
-{
-	*to = *from;
-	to->values = NULL;
-	to->value_cap = 0;
-	to->positive.buckets = to->negative.buckets = NULL;
-	if (from->values) {
-		size_t kept = (size_t)from->count;
-		if (!mem_grow(&to->values, &to->value_cap, kept, sizeof(*to->values)))
-			return false;
-		memcpy(to->values, from->values, kept * sizeof(*to->values));
-		return true;
-	}
-	return (!from->positive.count || copy_half(&from->positive, &to->positive)) &&
-	       (!from->negative.count || copy_half(&from->negative, &to->negative));
-}
-
 static bool join_half(struct sketch_half *to, const struct sketch_half *from)
 {
 	if (!from->count)

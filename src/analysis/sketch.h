@@ -75,8 +75,6 @@ struct sketch_weighed {
  */
 bool sketch_percentiles_weighed(const struct sketch_weighed *list, size_t list_count,
 				const double *percent, double *out, size_t count);
-/* Makes *to, which is empty, the same. False when memory is out. */
-bool sketch_copy(const struct sketch *from, struct sketch *to);
 /* Adds all that another one holds. False when memory is out. */
 bool sketch_join(struct sketch *sketch, const struct sketch *more);
 /* Mean of the largest `share` (0 to 1) of all values, of at least one. Not when empty. */

@@ -4,9 +4,6 @@
 
 #include <sextant/analysis.h>
 
-struct part_sums;
-struct total;
-
 /*
  * `sum` and `mean`: of rows with data; `whole`: the sum with the rows that they stand for; `rate`:
  * of what is none, the formula over amounts as if no row lacked any; `parts`: of how many sums each
@@ -43,16 +40,6 @@ uint64_t stats_missing_lost(const struct stats_missing *missing);
 void stats_missing_add(struct stats_missing *missing, uint8_t quality, uint64_t rows);
 /* Why none of `rows` rows has data: each reason, and of how many of them it is. */
 void stats_reason(const struct stats_missing *missing, uint64_t rows, char buf[STATS_REASON_MAX]);
-
-/* The counters of all rows in one, as sx_summary_stats() worked them out last; NULL before. */
-const struct sx_table *summary_total(const struct sx_summary *summary);
-/* All rows so far; as long as the summary. */
-const struct total *summary_run(const struct sx_summary *summary);
-/* What ratios of the table added last are made of, or NULL; and of all rows so far. */
-const struct sx_evaluation *summary_evaluation(const struct sx_summary *summary);
-const struct total *summary_ratios(const struct sx_summary *summary);
-/* See part_sums.h: how far totals are no more than a guess. */
-const struct part_sums *summary_parts(const struct sx_summary *summary);
 
 /* Whether amounts of a unit add up over time; false for percent, ratios and rates. */
 bool stats_adds_up(const char *unit);

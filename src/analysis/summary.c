@@ -40,19 +40,18 @@ static void find_basis(struct sx_summary *s, const struct sx_table *like)
 	const struct sx_metric_input *input = sx_metrics_inputs(s->metrics, &inputs);
 	for (uint32_t i = 0; i < s->count; i++) {
 		const uint32_t *reads = sx_metrics_column_inputs(s->metrics, i, &count);
-		s->times[i] = count > 0;
-		s->basis[i] = BASIS_CALLS;
+		enum basis goes_by = BASIS_CALLS;
+		bool times = count > 0;
 		for (uint32_t k = 0; k < count; k++) {
 			uint32_t at = sx_table_find(like, input[reads[k]].name);
 			const struct sx_column *column =
 			    at != SX_NONE ? sx_table_column(like, at) : NULL;
 			enum basis basis = column ? slices_basis_of(column) : BASIS_CALLS;
-			s->times[i] &= column && slices_unit_is_time(column->unit);
-			s->basis[i] = k == 0 || s->basis[i] == basis ? basis : BASIS_CALLS;
+			times &= column && slices_unit_is_time(column->unit);
+			goes_by = k == 0 || goes_by == basis ? basis : BASIS_CALLS;
 		}
-		bool other_time = s->times[i] && s->basis[i] != BASIS_DEVICE;
-		if (other_time || !(s->times[i] || stats_adds_up(s->columns[i].unit)))
-			s->basis[i] = BASIS_NONE;
+		bool adds_up = times ? goes_by == BASIS_DEVICE : stats_adds_up(s->columns[i].unit);
+		s->of[i].basis = adds_up ? goes_by : BASIS_NONE;
 	}
 }
 
@@ -64,20 +63,11 @@ enum sx_status sx_summary_create(const struct sx_metrics *metrics, const struct 
 		return error_nomem(err, "a summary");
 	s->metrics = metrics;
 	s->columns = sx_metrics_columns(metrics, &s->count);
-	s->sketches = calloc(s->count + 1, sizeof(*s->sketches));
-	s->longs = calloc(s->count + 1, sizeof(*s->longs));
+	s->of = calloc(s->count + 1, sizeof(*s->of));
 	s->stats = calloc(s->count + 1, sizeof(*s->stats));
-	s->missing = calloc(s->count + 1, sizeof(*s->missing));
-	s->spans = calloc(s->count + 1, sizeof(*s->spans));
-	s->first.values = calloc(s->count + 1, sizeof(double));
-	s->last.values = calloc(s->count + 1, sizeof(double));
-	s->times = calloc(s->count + 1, sizeof(*s->times));
-	s->basis = calloc(s->count + 1, sizeof(*s->basis));
 	s->by_time = total_by_time(sx_table_kind(like));
 	parts_begin(&s->apart.parts, like);
-	bool fine = s->sketches && s->longs && s->stats && s->missing && s->spans &&
-		    s->first.values && s->last.values && s->times && s->basis &&
-		    find_shares(s, like);
+	bool fine = s->of && s->stats && find_shares(s, like);
 	enum sx_status status =
 	    fine ? total_create(like, &s->total, err) : error_nomem(err, "a summary");
 	if (!status)
@@ -100,24 +90,18 @@ void sx_summary_destroy(struct sx_summary *s)
 {
 	if (!s)
 		return;
-	for (uint32_t i = 0; s->sketches && i < s->count; i++)
-		sketch_finish(&s->sketches[i]);
+	for (uint32_t i = 0; s->of && i < s->count; i++) {
+		sketch_finish(&s->of[i].sketch);
+		free(s->of[i].why);
+	}
 	total_destroy(s->total);
 	total_destroy(s->ratios);
 	sx_evaluation_destroy(s->evaluation);
 	summary_drop_totals(s);
-	free(s->sketches);
-	free(s->longs);
+	free(s->of);
 	free(s->stats);
-	free(s->missing);
-	free(s->why);
 	free(s->until);
 	free(s->each);
-	free(s->spans);
-	free(s->first.values);
-	free(s->last.values);
-	free(s->times);
-	free(s->basis);
 	part_sums_finish(&s->apart);
 	for (uint32_t i = 0; i < s->share_count; i++)
 		free(s->shares[i].counter);
@@ -125,39 +109,15 @@ void sx_summary_destroy(struct sx_summary *s)
 	free(s);
 }
 
-const struct sx_table *summary_total(const struct sx_summary *s)
-{
-	return s->summed;
-}
-
-const struct total *summary_run(const struct sx_summary *s)
-{
-	return s->total;
-}
-
-const struct sx_evaluation *summary_evaluation(const struct sx_summary *s)
-{
-	return s->evaluation;
-}
-
-const struct total *summary_ratios(const struct sx_summary *s)
-{
-	return s->ratios;
-}
-
-const struct part_sums *summary_parts(const struct sx_summary *s)
-{
-	return &s->apart;
-}
-
 static void summary_count(struct sx_summary *s, uint32_t column, const struct tally *tally)
 {
+	struct summary_column *c = &s->of[column];
 	for (int i = 0; i < STATS_REASONS; i++)
-		s->missing[column].rows[i] += tally->missing.rows[i];
+		c->missing.rows[i] += tally->missing.rows[i];
 	s->stats[column].skipped += tally->skipped;
 	s->stats[column].quality |= tally->quality;
-	s->spans[column].with += tally->with_ns;
-	s->spans[column].skipped += tally->skipped_ns;
+	c->span.with += tally->with_ns;
+	c->span.skipped += tally->skipped_ns;
 }
 
 /* False where a row has no data. */
@@ -179,7 +139,7 @@ static bool add_several(struct sx_summary *s, uint32_t column, const struct sx_v
 		return true;
 	if (stats_adds_up(s->columns[column].unit))
 		value /= (double)s->each[row];
-	return sketch_add_times(&s->sketches[column], value, s->each[row]);
+	return sketch_add_times(&s->of[column].sketch, value, s->each[row]);
 }
 
 /* The bits of all of them, or-ed. */
@@ -192,15 +152,16 @@ static uint64_t any_bits(const uint64_t *from, size_t count)
 }
 
 /* Values of which a double has not all digits, in rows with data. */
-static void hold_long(struct summary_long *l, const struct sx_vector *v, size_t first, size_t count)
+static void hold_long(struct summary_column *c, const struct sx_vector *v, size_t first,
+		      size_t count)
 {
 	const uint64_t *values = v->data;
 	for (size_t i = first; i < first + count; i++) {
 		if (!(values[i] >> SUMMARY_WHOLE_BITS) ||
 		    (v->quality && v->quality[i] & SX_QUALITY_NO_DATA_MASK))
 			continue;
-		l->min = l->min && l->min < values[i] ? l->min : values[i];
-		l->max = l->max > values[i] ? l->max : values[i];
+		c->long_min = c->long_min && c->long_min < values[i] ? c->long_min : values[i];
+		c->long_max = c->long_max > values[i] ? c->long_max : values[i];
 	}
 }
 
@@ -228,12 +189,12 @@ static bool all_valid(const uint8_t *bytes, size_t count)
 static bool summary_add_block(struct sx_summary *s, uint32_t column, const struct sx_vector *v,
 			      size_t first, size_t count)
 {
-	struct sketch *sketch = &s->sketches[column];
+	struct sketch *sketch = &s->of[column].sketch;
 	double values[BLOCK];
 	size_t used = 0;
 	uint64_t any = v->type == SX_U64 ? any_bits((const uint64_t *)v->data + first, count) : 0;
 	if (any >> SUMMARY_WHOLE_BITS)
-		hold_long(&s->longs[column], v, first, count);
+		hold_long(&s->of[column], v, first, count);
 	if (s->by_parts)
 		return true;
 	if (v->quality && !all_valid(v->quality + first, count)) {
@@ -257,7 +218,7 @@ static bool summary_add_column(struct sx_summary *s, const struct sx_table *tabl
 		uint64_t samples = 0;
 		for (size_t row = rows->first; row < end; row++)
 			samples += s->each[row];
-		stats_missing_add(&s->missing[column], SX_QUALITY_NOT_COLLECTED, samples);
+		stats_missing_add(&s->of[column].missing, SX_QUALITY_NOT_COLLECTED, samples);
 		return true;
 	}
 	summary_count(s, column, tally_next(&s->tallied, rows, v.quality));
@@ -313,35 +274,39 @@ static void add_shares(struct sx_summary *s, const struct sx_table *raw)
 }
 
 /* A row that is kept apart. */
-static void hold_row(struct sx_summary *s, struct summary_edge *edge, const struct sx_table *values,
-		     size_t row)
+static void hold_row(struct sx_summary *s, int edge, const struct sx_table *values, size_t row)
 {
-	edge->held = true;
-	edge->length_ns = s->until[row + 1] - s->until[row];
+	s->edges[edge] = (struct summary_edge){true, s->until[row + 1] - s->until[row]};
 	for (uint32_t i = 0; i < s->count; i++) {
 		struct sx_vector v = sx_table_vector(values, i);
 		struct tally tally =
 		    tally_of(&(struct tally_rows){s->until, s->each, row, 1}, v.quality);
-		edge->values[i] = NAN;
+		s->of[i].edges[edge] = NAN;
 		if (!v.data)
-			stats_missing_add(&s->missing[i], SX_QUALITY_NOT_COLLECTED, 1);
+			stats_missing_add(&s->of[i].missing, SX_QUALITY_NOT_COLLECTED, 1);
 		else
 			summary_count(s, i, &tally);
 		if (v.data)
-			(void)row_value(&v, row, &edge->values[i]);
+			(void)row_value(&v, row, &s->of[i].edges[edge]);
 		if (v.data && v.type == SX_U64)
-			hold_long(&s->longs[i], &v, row, 1);
+			hold_long(&s->of[i], &v, row, 1);
 	}
+}
+
+/* Whether a row is kept apart and has a finite value. */
+static bool edge_counts(const struct sx_summary *s, int edge, uint32_t column)
+{
+	return s->edges[edge].held && isfinite(s->of[column].edges[edge]);
 }
 
 /* What was the last row is no longer: it counts as any other. */
 static bool release_last(struct sx_summary *s)
 {
 	bool fine = true;
-	for (uint32_t i = 0; s->last.held && fine && i < s->count; i++)
-		if (isfinite(s->last.values[i]))
-			fine = sketch_add(&s->sketches[i], s->last.values[i]);
-	s->last.held = false;
+	for (uint32_t i = 0; fine && i < s->count; i++)
+		if (edge_counts(s, EDGE_LAST, i))
+			fine = sketch_add(&s->of[i].sketch, s->of[i].edges[EDGE_LAST]);
+	s->edges[EDGE_LAST].held = false;
 	return fine;
 }
 
@@ -349,25 +314,25 @@ static bool release_last(struct sx_summary *s)
 static bool part_from_all(struct sx_summary *s)
 {
 	bool fine = true;
-	const struct summary_edge *edges[] = {&s->first, &s->last};
 	for (uint32_t i = 0; i < s->count; i++) {
+		struct summary_column *c = &s->of[i];
 		struct part_sum *sum = &s->apart.sums[(size_t)i * PARTS_MAX];
 		*sum = (struct part_sum){
-		    .sum = sketch_sum(&s->sketches[i]),
-		    .with = {.rows = s->sketches[i].count, .ns = s->spans[i].with},
-		    .skipped = {.rows = s->stats[i].skipped, .ns = s->spans[i].skipped},
+		    .sum = sketch_sum(&c->sketch),
+		    .with = {.rows = c->sketch.count, .ns = c->span.with},
+		    .skipped = {.rows = s->stats[i].skipped, .ns = c->span.skipped},
 		    .spread.unknown = true};
-		for (int e = 0; e < 2; e++)
-			if (edges[e]->held && isfinite(edges[e]->values[i])) {
-				sum->sum += edges[e]->values[i];
+		for (int e = 0; e < EDGES; e++)
+			if (edge_counts(s, e, i)) {
+				sum->sum += c->edges[e];
 				sum->with.rows++;
 			}
 		struct sketch *to = part_sums_sketch(&s->apart, i);
 		if (s->by_parts) {
-			*to = s->sketches[i];
-			s->sketches[i] = (struct sketch){0};
+			*to = c->sketch;
+			c->sketch = (struct sketch){0};
 		} else {
-			fine = fine && sketch_copy(&s->sketches[i], to);
+			fine = fine && sketch_join(to, &c->sketch);
 		}
 	}
 	return fine;
@@ -388,16 +353,18 @@ static bool add_values(struct sx_summary *s, const struct sx_table *raw,
 		fine = release_last(s);
 		if (fine)
 			add_shares(s, raw);
-		if (fine && !s->first.held)
-			hold_row(s, &s->first, values, first++);
+		if (fine && !s->edges[EDGE_FIRST].held)
+			hold_row(s, EDGE_FIRST, values, first++);
 		if (fine && first < end)
-			hold_row(s, &s->last, values, --end);
+			hold_row(s, EDGE_LAST, values, --end);
 	}
 	struct tally_rows rows = {s->until, s->each, first, end - first};
 	s->tallied.quality = NULL;
 	for (uint32_t i = 0; fine && i < s->count; i++)
 		fine = summary_add_column(s, values, i, &rows);
-	return fine && part_sums_add(&s->apart, values, s->basis);
+	for (uint32_t i = 0; s->apart.sums && fine && i < s->count; i++)
+		fine = part_sums_add(&s->apart, values, i, s->of[i].basis);
+	return fine;
 }
 
 enum sx_status sx_summary_add(struct sx_summary *s, const struct sx_table *raw,

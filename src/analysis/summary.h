@@ -14,17 +14,24 @@ struct summary_span {
 	uint64_t with, skipped;
 };
 
-/* A first or last row, apart from the others: it may be short. Values are NaN without data. */
+/* A first or last row, apart from the others: it may be short. */
 struct summary_edge {
 	bool held;
 	uint64_t length_ns;
-	double *values;
 };
+enum { EDGE_FIRST, EDGE_LAST, EDGES };
 
 #define SUMMARY_WHOLE_BITS 53 /* of whole numbers that are doubles, all of them */
-/* The least and the largest whole number that has more bits; 0: there was none. */
-struct summary_long {
-	uint64_t min, max;
+
+struct summary_column {
+	struct sketch sketch;
+	uint64_t long_min, long_max; /* of whole numbers with more bits; 0: there was none */
+	struct stats_missing missing;
+	struct summary_span span;
+	double edges[EDGES]; /* values of rows that are kept apart; NaN without data */
+	enum basis basis;    /* what it goes by; BASIS_NONE for times other than devices' and what
+			      * is no amount */
+	char *why;	     /* what is missing in words; NULL until there is need */
 };
 
 /* "Cycles@time": how long a counter was counted, where events took turns on a PMU. */
@@ -38,19 +45,16 @@ struct sx_summary {
 	const struct sx_metrics *metrics;
 	struct sx_evaluation *evaluation;
 	const struct sx_metric_column *columns;
+	struct summary_column *of; /* one a column */
 	uint32_t count;
 	struct total *total;
 	struct sx_table *summed;  /* counters of all rows */
 	struct sx_table *totals;  /* metrics of all rows; owns the reasons that stats point to */
 	struct total *ratios;	  /* of what ratios are made of, where rows are frames; or NULL */
 	struct sx_table *divided; /* the same in one row */
-	struct sx_table *rates;	  /* the same where rows lack amounts, see total_whole(); or NULL */
-	struct sketch *sketches;
-	struct summary_long *longs; /* one a column */
+	struct sx_table *rates;	  /* the same where rows lack amounts, see TOTAL_WHOLE; or NULL */
 	struct sx_stats *stats;
-	struct stats_missing *missing; /* of each column */
-	char (*why)[STATS_REASON_MAX]; /* the same in words; NULL until there is need */
-	uint64_t rows, frame_rows;     /* frame_rows: those that are no slices of time */
+	uint64_t rows, frame_rows; /* frame_rows: those that are no slices of time */
 	/* Where rows are slices of time. */
 	bool by_time, untimed; /* untimed: the length of a row is not known */
 	uint64_t all_ns;       /* of all rows */
@@ -58,15 +62,11 @@ struct sx_summary {
 	size_t until_cap;
 	uint64_t *each; /* [row]: samples that a row of the table at hand is */
 	size_t each_cap;
-	bool many;		    /* some are several */
-	struct summary_span *spans; /* one a column */
-	struct summary_edge first, last;
+	bool many; /* some are several */
+	struct summary_edge edges[EDGES];
 	struct tally_last tallied; /* of the table at hand */
 	struct part_sums apart;	   /* once there are several, or slices among frames */
 	bool by_parts;		   /* values are in the sketches of parts alone */
-	bool *times;		   /* whether the values of a column are times */
-	enum basis *basis;	   /* what it goes by; BASIS_NONE for times other than devices'
-				    * and what is no amount */
 	struct summary_share *shares;
 	uint32_t share_count;
 };

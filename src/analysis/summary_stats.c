@@ -24,23 +24,22 @@ void summary_drop_totals(struct sx_summary *s)
 /* Rows that are kept apart and have a value, rising; with the weight that their length gives. */
 static size_t weigh_edges(const struct sx_summary *s, uint32_t column, struct sketch_extra out[2])
 {
-	const struct summary_edge *edges[] = {&s->first, &s->last};
 	size_t count = 0;
 	uint64_t inner_ns = s->all_ns, inner = s->rows, longest = 0;
-	for (int i = 0; i < 2; i++) {
-		inner_ns -= edges[i]->held ? edges[i]->length_ns : 0;
-		inner -= edges[i]->held;
-		if (edges[i]->held && edges[i]->length_ns > longest)
-			longest = edges[i]->length_ns;
+	for (int i = 0; i < EDGES; i++) {
+		uint64_t length_ns = s->edges[i].held ? s->edges[i].length_ns : 0;
+		inner_ns -= length_ns;
+		inner -= s->edges[i].held;
+		longest = length_ns > longest ? length_ns : longest;
 	}
 	double usual = inner ? (double)inner_ns / (double)inner : (double)longest;
-	for (int i = 0; i < 2; i++) {
-		if (!edges[i]->held || !isfinite(edges[i]->values[column]))
+	for (int i = 0; i < EDGES; i++) {
+		double value = s->of[column].edges[i];
+		if (!s->edges[i].held || !isfinite(value))
 			continue;
-		double weight = (double)edges[i]->length_ns / usual;
+		double weight = (double)s->edges[i].length_ns / usual;
 		bool is_short = !s->untimed && weight > 0 && weight < SHORT;
-		out[count++] =
-		    (struct sketch_extra){edges[i]->values[column], is_short ? weight : 1};
+		out[count++] = (struct sketch_extra){value, is_short ? weight : 1};
 	}
 	if (count == 2 && out[0].value > out[1].value) {
 		struct sketch_extra first = out[0];
@@ -70,14 +69,14 @@ static double least_share(const struct sx_summary *s, uint32_t column)
 /* Whether rows weigh by their time. */
 static bool is_by_time(const struct sx_summary *s, uint32_t column)
 {
-	return s->by_time && !s->untimed && s->spans[column].with;
+	return s->by_time && !s->untimed && s->of[column].span.with;
 }
 
 /* Which share of the run was counted. */
 static double running_share(const struct sx_summary *s, uint32_t column)
 {
 	bool timed = is_by_time(s, column);
-	double with = timed ? (double)s->spans[column].with : (double)s->stats[column].count;
+	double with = timed ? (double)s->of[column].span.with : (double)s->stats[column].count;
 	double all = timed						? (double)s->all_ns
 		     : evaluation_use(s->evaluation, column) == USE_ANY ? (double)s->rows
 									: (double)s->frame_rows;
@@ -89,17 +88,17 @@ static void set_whole_sum(struct sx_summary *s, uint32_t column, struct stats_su
 {
 	struct sx_stats *stats = &s->stats[column];
 	bool timed = is_by_time(s, column);
-	double with = timed ? (double)s->spans[column].with : (double)stats->count;
-	double skipped = timed ? (double)s->spans[column].skipped : (double)stats->skipped;
+	double with = timed ? (double)s->of[column].span.with : (double)stats->count;
+	double skipped = timed ? (double)s->of[column].span.skipped : (double)stats->skipped;
 	sum->overlaps = evaluation_use(s->evaluation, column) == USE_FRAME_TIME;
 	sum->divides = metrics_divides(s->metrics, column);
 	sum->whole = sum->sum;
 	sum->mean = sum->sum / (double)stats->count;
 	if (stats->skipped && s->apart.sums) {
-		struct part_whole whole = part_sums_whole(&s->apart, column, s->basis[column]);
+		struct part_whole whole = part_sums_whole(&s->apart, column, s->of[column].basis);
 		sum->whole = whole.sum;
 		sum->mean = whole.sum / whole.rows;
-		sum->error = part_sums_error(&s->apart, column, s->basis[column]);
+		sum->error = part_sums_error(&s->apart, column, s->of[column].basis);
 	} else if (stats->skipped) {
 		sum->whole = sum->sum * ((with + skipped) / with);
 	}
@@ -108,12 +107,11 @@ static void set_whole_sum(struct sx_summary *s, uint32_t column, struct stats_su
 /* Where there is no memory for the words, "no data" alone is said. */
 static const char *summary_explain(struct sx_summary *s, uint32_t column)
 {
-	if (!s->why)
-		s->why = calloc(s->count, sizeof(*s->why));
-	if (!s->why)
+	struct summary_column *c = &s->of[column];
+	if (!c->why && !(c->why = malloc(STATS_REASON_MAX)))
 		return "no sample has data";
-	stats_reason(&s->missing[column], s->rows, s->why[column]);
-	return s->why[column];
+	stats_reason(&c->missing, s->rows, c->why);
+	return c->why;
 }
 
 static const char *why_missing(struct sx_summary *s, uint32_t column)
@@ -122,7 +120,7 @@ static const char *why_missing(struct sx_summary *s, uint32_t column)
 	return why ? why : summary_explain(s, column);
 }
 
-/* An amount of which the run's total misses more samples than it has (total_table()). */
+/* An amount of which the run's total misses more samples than it has (TOTAL_RUN). */
 static bool is_mostly_lost(const struct sx_summary *s, uint32_t column)
 {
 	const struct sx_metric_column *c = &s->columns[column];
@@ -138,7 +136,7 @@ static bool is_without_data(struct sx_summary *s, uint32_t column)
 {
 	struct sx_stats *stats = &s->stats[column];
 	if (stats->count && s->apart.sums &&
-	    part_sums_are_idle(&s->apart, column, s->basis[column])) {
+	    part_sums_are_idle(&s->apart, column, s->of[column].basis)) {
 		stats->count = 0;
 		stats->why = "only samples that gave the device no such work were counted";
 	} else if (!stats->count) {
@@ -167,10 +165,10 @@ static void reach_mean(struct sx_stats *stats, bool whole)
 }
 
 /* Digits that doubles lack; samples that are shares of a row have none. */
-static void set_long(struct sx_stats *stats, const struct summary_long *l)
+static void set_long(struct sx_stats *stats, const struct summary_column *c)
 {
-	stats->min_u64 = l->min && (double)l->min == stats->min ? l->min : 0;
-	stats->max_u64 = l->max && (double)l->max == stats->max ? l->max : 0;
+	stats->min_u64 = c->long_min && (double)c->long_min == stats->min ? c->long_min : 0;
+	stats->max_u64 = c->long_max && (double)c->long_max == stats->max ? c->long_max : 0;
 }
 
 static void summary_describe(struct sx_summary *s, uint32_t column, struct sketch *sketch)
@@ -188,7 +186,7 @@ static void summary_describe(struct sx_summary *s, uint32_t column, struct sketc
 				   .mean = NAN,
 				   .quality = quality,
 				   .skipped = skipped,
-				   .lost = (size_t)stats_missing_lost(&s->missing[column])};
+				   .lost = (size_t)stats_missing_lost(&s->of[column].missing)};
 	if (skipped && stats->count)
 		stats->quality |= SX_QUALITY_MULTIPLEXED;
 	stats->min = stats->max = stats->p50 = stats->p95 = stats->p99 = NAN;
@@ -212,10 +210,10 @@ static void summary_describe(struct sx_summary *s, uint32_t column, struct sketc
 	check_total(s, column);
 	if (skipped)
 		reach_mean(stats, s->columns[column].type == SX_U64);
-	set_long(stats, &s->longs[column]);
+	set_long(stats, &s->of[column]);
 	stats->of_rows = stats->count > 1 && table_is_of_rows(s->totals, column);
 	bool weighed = skipped && s->apart.sums && !s->by_time &&
-		       part_sums_percentiles(&s->apart, column, s->basis[column], percent, at);
+		       part_sums_percentiles(&s->apart, column, s->of[column].basis, percent, at);
 	if (!weighed)
 		sketch_percentiles_with(sketch, &(struct sketch_extras){edges, edge_count}, percent,
 					at, 3);
@@ -243,7 +241,7 @@ enum sx_status sx_summary_stats(struct sx_summary *s, const struct sx_stats **ou
 		if (s->by_parts && !part_sums_join(&s->apart, i, &of_parts))
 			status = error_nomem(err, "a summary");
 		else
-			summary_describe(s, i, s->by_parts ? &of_parts : &s->sketches[i]);
+			summary_describe(s, i, s->by_parts ? &of_parts : &s->of[i].sketch);
 		sketch_finish(&of_parts);
 	}
 	sx_table_destroy(whole);

@@ -8,8 +8,7 @@
 #include "analysis/budget.h"
 #include "analysis/cost.h"
 #include "analysis/overview.h"
-#include "analysis/part_sums.h"
-#include "analysis/stats.h"
+#include "analysis/summary.h"
 #include "table/slices.h"
 #include "table/total.h"
 
@@ -123,7 +122,7 @@ static enum sx_status begin_rows(struct filling *f, const struct sx_table *like,
 	if (!status)
 		status = overview_create(like, &f->overview, err);
 	if (!status && f->summary)
-		overview_lean_on(f->overview, summary_run(f->summary));
+		overview_lean_on(f->overview, f->summary->total);
 	if (!status)
 		status = costs_create(f->source.catalog, like, &f->costs, err);
 	if (!status)
@@ -370,9 +369,9 @@ static enum sx_status tell_rows(struct filling *f, struct report_device *out, st
 	if (!status)
 		status = sx_metrics_eval(f->source.metrics, out->overview, &f->curve, err);
 	out->curve = f->curve;
-	out->total = f->samples ? summary_total(f->summary) : NULL;
-	out->guessed = part_sums_guessed(summary_parts(f->summary));
-	out->scaled_together = summary_parts(f->summary)->parts.shared;
+	out->total = f->samples ? f->summary->summed : NULL;
+	out->guessed = part_sums_guessed(&f->summary->apart);
+	out->scaled_together = f->summary->apart.parts.shared;
 	if (!status && !report_place_rows(f, stats, out))
 		status = error_nomem(err, "a report");
 	return status;

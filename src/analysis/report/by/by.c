@@ -7,7 +7,7 @@
 
 #include "analysis/report/by/instances.h"
 #include "analysis/report/by/keys.h"
-#include "analysis/stats.h"
+#include "analysis/summary.h"
 #include "base/mem.h"
 #include "metric/metrics.h"
 #include "table/fill.h"
@@ -139,7 +139,7 @@ static void reset_group(const struct open_group *open)
 static enum sx_status finish_ratios(struct report_by *g, const struct open_group *open,
 				    struct sx_error *err)
 {
-	const struct sx_table *of = evaluation_ratios(summary_evaluation(g->summary));
+	const struct sx_table *of = evaluation_ratios(g->summary->evaluation);
 	if (!open->ratios)
 		return SX_OK;
 	enum sx_status status = g->ratios ? SX_OK : table_like_totals(of, &g->ratios, err);
@@ -251,7 +251,7 @@ static enum sx_status add_rows(struct report_by *g, struct sx_error *err)
 	size_t count = sx_table_row_count(g->raw), first = 0;
 	struct open_rows rows = {.of = g->raw,
 				 .slices = slices_of(g->raw),
-				 .ratios = evaluation_ratios(summary_evaluation(g->summary))};
+				 .ratios = evaluation_ratios(g->summary->evaluation)};
 	for (size_t i = 0; !status && i <= count; i++) {
 		uint64_t key = i < count ? key_of(g, i) : 0;
 		uint32_t whom = i < count ? whom_of(g, i, rows.whom) : 0;
@@ -278,7 +278,7 @@ static uint64_t round_bucket(uint64_t duration_ns)
 bool by_reserve_vectors(struct report_by *g, const struct sx_table *like)
 {
 	const struct sx_table *ratios =
-	    g->summary ? evaluation_ratios(summary_evaluation(g->summary)) : NULL;
+	    g->summary ? evaluation_ratios(g->summary->evaluation) : NULL;
 	uint32_t count = sx_table_column_count(like);
 	uint32_t more = ratios ? sx_table_column_count(ratios) : 0;
 	free(g->vectors);
@@ -342,8 +342,8 @@ enum sx_status report_by_begin(const struct report_by_options *options, struct r
 	    instances_are_columns(options->catalog, options->like))
 		status = total_create(options->like, &g->whole, err);
 	g->o.like = NULL;
-	g->open.run = g->summary ? summary_run(g->summary) : NULL;
-	g->open.run_ratios = g->summary ? summary_ratios(g->summary) : NULL;
+	g->open.run = g->summary ? g->summary->total : NULL;
+	g->open.run_ratios = g->summary ? g->summary->ratios : NULL;
 	if (status) {
 		report_by_destroy(g);
 		return status;

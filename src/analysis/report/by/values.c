@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "analysis/report/by/state.h"
-#include "analysis/stats.h"
+#include "analysis/summary.h"
 #include "metric/metrics.h"
 #include "table/fill.h"
 
@@ -38,7 +38,7 @@ static enum sx_status take_rates(const struct report_by *g, struct sx_table *val
 /* Ratios over samples some of which lack what others have. */
 static void take_ratios(const struct report_by *g, struct sx_table *values)
 {
-	const struct sx_evaluation *e = summary_evaluation(g->summary);
+	const struct sx_evaluation *e = g->summary->evaluation;
 	for (uint32_t c = 0; c < sx_table_column_count(values); c++) {
 		struct sx_vector v = sx_table_vector(values, c);
 		for (size_t row = 0; v.type == SX_F64 && row < sx_table_row_count(g->ratios);
