@@ -114,6 +114,12 @@ static void read_metric(struct reading *r, const struct read_json_place *place,
 			   {"p95", &m->stats.p95},
 			   {"p99", &m->stats.p99},
 			   {"max", &m->stats.max}};
+	struct {
+		const char *key;
+		bool *flag;
+	} const flags[] = {{"counts", &m->counts},   {"scaled", &m->scaled},
+			   {"partial", &m->partial}, {"hidden", &m->hidden},
+			   {"amount", &m->amount},   {"constant", &m->constant}};
 	for (size_t i = 0; i < 6; i++)
 		if (is_key(place, 1, arrays[i]) && event == READ_JSON_BARE)
 			read_array(r, value, i);
@@ -123,20 +129,13 @@ static void read_metric(struct reading *r, const struct read_json_place *place,
 		if (is_key(place, 1, stats[i].key) && event == READ_JSON_BARE)
 			*stats[i].number = number_of(value);
 	}
+	for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++)
+		if (is_key(place, 1, flags[i].key))
+			*flags[i].flag = import_is(value, "true");
 	if (is_key(place, 1, "direction"))
 		m->direction = import_is(value, "lower")    ? SX_DIRECTION_LOWER
 			       : import_is(value, "higher") ? SX_DIRECTION_HIGHER
 							    : SX_DIRECTION_UNKNOWN;
-	if (is_key(place, 1, "counts"))
-		m->counts = import_is(value, "true");
-	if (is_key(place, 1, "scaled"))
-		m->scaled = import_is(value, "true");
-	if (is_key(place, 1, "hidden"))
-		m->hidden = import_is(value, "true");
-	if (is_key(place, 1, "amount"))
-		m->amount = import_is(value, "true");
-	if (is_key(place, 1, "constant"))
-		m->constant = import_is(value, "true");
 	if (is_key(place, 1, "device"))
 		m->device = number_of(value) >= 0 && number_of(value) < 1e6
 				? (uint32_t)number_of(value)

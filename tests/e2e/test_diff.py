@@ -74,6 +74,25 @@ class Diff(unittest.TestCase):
         self.assertAlmostEqual(rows["frames_per_second"], 1 / frame, delta=1e-6 / frame)
         self.assertAlmostEqual(rows["gpu_time_share"], 100 * 0.005 / frame, delta=1e-4)
 
+    def test_partial_runs_are_not_exact(self):
+        """A frame without a result may have drawn anything: what the others drew is no exact result of the run."""
+        paths = []
+        for i, lost in enumerate((None, 7, 8)):
+            paths.append(os.path.join(self.folder, f"{i}.csv"))
+            with open(paths[i], "w", encoding="utf-8") as out:
+                out.write("begin_ns,end_ns,frame,quality,Frames,IAVertices\n")
+                for frame in range(100):
+                    begin, vertices = frame * 1000000, 3 if frame % 2 else 27
+                    gone = frame == lost
+                    out.write(f"{begin},{begin + 1000000},{frame},{'gap' if gone else ''},1,{'' if gone else vertices}\n")
+        for a, b, exact in ((0, 0, True), (0, 1, False), (1, 2, False)):
+            sides = [paths[a], paths[b]]
+            if a == b:
+                sides[1] = shutil.copy(paths[a], os.path.join(self.folder, "copy.csv"))
+            document = self.diff(*sides, "--for", "opengl", "-m", "IAVertices")
+            row, = (m for m in document["metrics"] if m["name"] == "IAVertices")
+            self.assertEqual(row["exact"], exact, (a, b, row))
+
     def side(self, name, count=5, **how):
         return ",".join(self.log(f"{name}{i}.csv", **how)[0] for i in range(count))
 

@@ -26,6 +26,8 @@ static void write_metric(struct json *json, const struct compare_metric *m)
 	json_kv_bool(json, "amount", m->amount);
 	if (m->scaled)
 		json_kv_bool(json, "scaled", true);
+	if (m->partial)
+		json_kv_bool(json, "partial", true);
 	if (m->hidden)
 		json_kv_bool(json, "hidden", true);
 	json_kv_bool(json, "constant", m->constant);

@@ -26,6 +26,7 @@ struct compare_metric {
 	bool hidden;  /* not asked for: this metric only tells whether others are comparable */
 	bool named;   /* by the user: it has a row, whatever is to be said of it */
 	bool scaled;  /* some samples were not measured: totals are estimates */
+	bool partial; /* samples of some run are lost: no value is exact */
 	bool of_rows; /* the mean is that of the rows' ratios: the run's is not known */
 	bool amount;  /* of a device that is sampled by time: what a run took is its total */
 	uint32_t device, runs;

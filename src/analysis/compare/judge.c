@@ -49,7 +49,7 @@ static bool all_equal(const double *values, uint32_t count)
 /* The number that decides a count, when nothing but the work does: *value. */
 static bool exact_value(const struct compare_metric *m, bool each_sample, double *value)
 {
-	if (!m->counts)
+	if (!m->counts || m->partial)
 		return false;
 	*value = each_sample ? m->stats.min : m->totals[0];
 	if (each_sample)

@@ -253,6 +253,13 @@ static double seconds_of(const struct report_device *d, const struct sx_stats *s
 	return amount ? (double)d->covered_ns * 1e-9 / (double)d->samples : 0;
 }
 
+/* Whether any sample of a run has no value that others represent. */
+static bool lacks_samples(const struct report_device *d, const struct sx_stats *s)
+{
+	bool lost = s->lost || s->quality & SX_QUALITY_LOST || d->run.lost || d->run.lost_more;
+	return lost || (!s->skipped && s->running < 1);
+}
+
 static bool add_row(struct compare_set *set, const struct compare_recording *run, uint32_t device,
 		    uint32_t index)
 {
@@ -276,6 +283,7 @@ static bool add_row(struct compare_set *set, const struct compare_recording *run
 	m->seconds[m->runs] = seconds_of(d, s);
 	m->amount = m->amount && !isnan(s->total);
 	m->scaled = m->scaled || s->skipped;
+	m->partial = m->partial || lacks_samples(d, s);
 	m->of_rows = m->of_rows || s->of_rows;
 	m->samples[m->runs] = s->count;
 	uint64_t without_ns = read_course(d, index, run->warm_up_ns, factor, m);

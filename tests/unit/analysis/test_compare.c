@@ -102,6 +102,36 @@ static void test_exact(void **state)
 	compare_set_finish(&sets[1]);
 }
 
+/* A run with lost samples has no exact value, though all samples that were counted are alike. */
+static void test_partial(void **state)
+{
+	(void)state;
+	for (int partial = 0; partial < 2; partial++) {
+		struct compare_set sets[2];
+		struct comparison c;
+		for (int s = 0; s < 2; s++) {
+			compare_set_init(&sets[s]);
+			struct compare_device *d = compare_set_device(&sets[s]);
+			d->catalog = d->name = "made-up";
+			d->samples = 299;
+			sets[s].runs = 1;
+			struct compare_metric *m = one(&sets[s], "vertices", "vertices", 1);
+			m->counts = m->constant = true;
+			m->partial = partial && s;
+			m->samples[0] = 299;
+			m->totals[0] = 3 * 299;
+			m->means[0] = m->stats.min = m->stats.max = 3;
+			assert_int_equal(compare_set_done(&sets[s], NULL), SX_OK);
+		}
+		assert_int_equal(compare_run(&sets[0], &sets[1], &c, NULL), SX_OK);
+		assert_int_equal(c.rows[0].exact, !partial);
+		assert_int_equal(c.rows[0].verdict, COMPARE_SAME);
+		comparison_finish(&c);
+		compare_set_finish(&sets[0]);
+		compare_set_finish(&sets[1]);
+	}
+}
+
 /* Values without any spread: a clock that ticks coarsely is no proof, what never varies is. */
 static void test_without_spread(void **state)
 {
@@ -216,11 +246,11 @@ static void test_lines_of_gates(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_chance),	   cmocka_unit_test(test_series),
+	    cmocka_unit_test(test_chance),	    cmocka_unit_test(test_series),
 
-	    cmocka_unit_test(test_exact),	   cmocka_unit_test(test_without_spread),
-	    cmocka_unit_test(test_gates_are_read), cmocka_unit_test(test_what_is_no_gate),
-	    cmocka_unit_test(test_lines_of_gates),
+	    cmocka_unit_test(test_exact),	    cmocka_unit_test(test_partial),
+	    cmocka_unit_test(test_without_spread),  cmocka_unit_test(test_gates_are_read),
+	    cmocka_unit_test(test_what_is_no_gate), cmocka_unit_test(test_lines_of_gates),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
