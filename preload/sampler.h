@@ -108,9 +108,12 @@ struct sample_meta {
 	bool measured;
 };
 
-/* Sets of queries, and cuts whose results are still to come, for samples of each kind. */
-#define FRAME_SETS     64u
-#define FRAME_SEGMENTS 256u
+/*
+ * Sets of queries, and cuts whose results are still to come, for samples of each kind. Mesa's
+ * llvmpipe begins 64 frames before the first is drawn, and a frame has several sets at times.
+ */
+#define FRAME_SETS     256u
+#define FRAME_SEGMENTS 512u
 #define PART_SETS      4096u
 #define PART_SEGMENTS  8192u
 #define DRAW_NAMES     32768u /* of a frame's first draws; all others go by one name */

@@ -300,7 +300,7 @@ static void list_long(void)
 	frame();
 	glDrawArrays(GL_TRIANGLES, 0, TRIANGLES(2));
 	glNewList(list, GL_COMPILE);
-	for (int i = 0; i < 300; i++)
+	for (int i = 0; i < 600; i++)
 		window_swap(&window);
 	glEndList();
 	frame();

@@ -272,7 +272,7 @@ class Guest(Case):
             self.skipTest(measured.stderr)
         stream, = seen.streams
         counts = [f["IAVertices"] for f in stream.frames()]
-        self.assertEqual(len(counts) + stream.lost, 303)
+        self.assertEqual(len(counts) + stream.lost, 603)
         self.assertGreater(stream.lost, 0)
         self.assertEqual((counts[:2], set(counts[2:-2]), counts[-1]), ([3, 6], {0}, 3))
 

@@ -103,6 +103,13 @@ class Uneven(unittest.TestCase):
             self.assertLess(error, 2.1)
         self.assertLess(abs(metric["total"] - truth), 2.5 * metric["total_error"], (metric, truth))
 
+    def test_driver_that_lags(self):
+        """However many frames the driver has not drawn yet: without a limit of the overhead each is counted."""
+        document, done = self.sextant.measure([PROGRAM, "behind", "200"], "stat", "-d", "gl", "--overhead", "0", "-m", "IAVertices")
+        vertices, = document["metrics"]
+        truth = int(re.search(r"vertices (\d+)", done.stderr).group(1))
+        self.assertEqual((vertices["total"], vertices["count"], vertices["lost"]), (truth, 200, 0))
+
     def test_few_are_told(self):
         text = self.sextant("stat", "-d", "gl", "-m", "IAVertices", "--", PROGRAM, "ramp", "20").stdout
         self.assertRegex(text, r"(?m)^\d of 20 samples were counted, totals are scaled \(so few may\s+miss what is rare\)")

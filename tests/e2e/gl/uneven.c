@@ -36,6 +36,15 @@ static void turns(struct uneven *u, int frame)
 	triangles(u, frame % 2 == 0 ? 9 : 1);
 }
 
+/* Drawn far slower than it is asked for: the driver lags as many frames as it can. */
+static void behind(struct uneven *u, int frame)
+{
+	int vertices = frame % 2 == 0 ? 3000 : 1500;
+	glEnable(GL_BLEND); /* every triangle is drawn, though each covers those before it */
+	glDrawArrays(GL_TRIANGLES, 0, vertices);
+	u->vertices += vertices;
+}
+
 /* One call, of much in one of a dozen frames by chance. */
 static void rare(struct uneven *u, int frame)
 {
@@ -164,6 +173,8 @@ int main(int argc, char **argv)
 		short_lives(&u);
 	else if (strcmp(how, "turns") == 0)
 		draw_all(&u, turns);
+	else if (strcmp(how, "behind") == 0)
+		draw_all(&u, behind);
 	else if (strcmp(how, "conditional") == 0)
 		draw_all(&u, conditional);
 	else if (strcmp(how, "compute") == 0)
