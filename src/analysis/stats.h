@@ -38,8 +38,13 @@ struct stats_missing {
 uint64_t stats_missing_lost(const struct stats_missing *missing);
 /* Counts rows whose quality says that there is no data. */
 void stats_missing_add(struct stats_missing *missing, uint8_t quality, uint64_t rows);
+/* What is known of why rows have no data, by their quality: each may be NULL. */
+struct stats_causes {
+	const char *not_collected, *gap;
+};
 /* Why none of `rows` rows has data: each reason, and of how many of them it is. */
-void stats_reason(const struct stats_missing *missing, uint64_t rows, char buf[STATS_REASON_MAX]);
+void stats_reason(const struct stats_missing *missing, uint64_t rows, struct stats_causes causes,
+		  char buf[STATS_REASON_MAX]);
 
 /* Whether amounts of a unit add up over time; false for percent, ratios and rates. */
 bool stats_adds_up(const char *unit);

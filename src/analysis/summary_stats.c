@@ -104,13 +104,33 @@ static void set_whole_sum(struct sx_summary *s, uint32_t column, struct stats_su
 	}
 }
 
+/* Of the first input of which the decoder says why rows of this quality have no value. */
+static const char *input_reason(const struct sx_summary *s, uint32_t column, uint8_t quality)
+{
+	uint32_t count, inputs;
+	const uint32_t *reads = sx_metrics_column_inputs(s->metrics, column, &count);
+	const struct sx_metric_input *input = sx_metrics_inputs(s->metrics, &inputs);
+	const char *why = NULL;
+	for (uint32_t i = 0; !why && i < count; i++)
+		why = table_reason(s->summed, sx_table_find(s->summed, input[reads[i]].name),
+				   quality);
+	return why;
+}
+
+static struct stats_causes causes_of(const struct sx_summary *s, uint32_t column)
+{
+	return (struct stats_causes){.not_collected =
+					 input_reason(s, column, SX_QUALITY_NOT_COLLECTED),
+				     .gap = input_reason(s, column, SX_QUALITY_GAP)};
+}
+
 /* Where there is no memory for the words, "no data" alone is said. */
 static const char *summary_explain(struct sx_summary *s, uint32_t column)
 {
 	struct summary_column *c = &s->of[column];
 	if (!c->why && !(c->why = malloc(STATS_REASON_MAX)))
 		return "no sample has data";
-	stats_reason(&c->missing, s->rows, c->why);
+	stats_reason(&c->missing, s->rows, causes_of(s, column), c->why);
 	return c->why;
 }
 
@@ -145,11 +165,18 @@ static bool is_without_data(struct sx_summary *s, uint32_t column)
 	return !stats->count;
 }
 
-/* Without a total, the samples that were counted keep their mean and distribution. */
+/*
+ * Without a total, the samples that were counted keep their mean and distribution. A column's own
+ * reason is as old as the first rows: what decoders say of samples is of all.
+ */
 static void check_total(struct sx_summary *s, uint32_t column)
 {
-	if (is_mostly_lost(s, column))
-		stats_drop_total(&s->stats[column], why_missing(s, column));
+	if (!is_mostly_lost(s, column))
+		return;
+	const struct stats_causes causes = causes_of(s, column);
+	bool known = causes.gap || causes.not_collected;
+	stats_drop_total(&s->stats[column],
+			 known ? summary_explain(s, column) : why_missing(s, column));
 }
 
 #define ROUNDED 1e-3 /* of a mean: totals of few are rounded */

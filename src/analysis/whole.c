@@ -110,7 +110,8 @@ uint64_t stats_missing_lost(const struct stats_missing *missing)
 	return rows;
 }
 
-void stats_reason(const struct stats_missing *missing, uint64_t rows, char buf[STATS_REASON_MAX])
+void stats_reason(const struct stats_missing *missing, uint64_t rows, struct stats_causes causes,
+		  char buf[STATS_REASON_MAX])
 {
 	buf[0] = '\0';
 	for (size_t i = 0; i < STATS_REASONS; i++) {
@@ -120,8 +121,14 @@ void stats_reason(const struct stats_missing *missing, uint64_t rows, char buf[S
 			continue;
 		snprintf(of, sizeof(of), *buf ? "%" PRIu64 : "%" PRIu64 " of %" PRIu64 " samples",
 			 count, rows);
-		text_append_item(buf, STATS_REASON_MAX, "; ", "%s%s%s", reasons[i].begin,
-				 count >= rows ? reasons[i].all : of, reasons[i].end);
+		text_append_item(buf, STATS_REASON_MAX, "; ", "%s%s", reasons[i].begin,
+				 count >= rows ? reasons[i].all : of);
+		const char *cause = reasons[i].bits == SX_QUALITY_GAP ? causes.gap
+				    : reasons[i].bits == SX_QUALITY_NOT_COLLECTED
+					? causes.not_collected
+					: NULL;
+		text_append(buf, STATS_REASON_MAX, cause ? " (%s)" : "%s",
+			    cause ? cause : reasons[i].end);
 	}
 	if (!*buf)
 		snprintf(buf, STATS_REASON_MAX,

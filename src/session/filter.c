@@ -98,7 +98,7 @@ static enum sx_status copy_reasons(struct session_device *d, struct sx_error *er
 		    table_set_why(d->raw, i, why))
 			return error_nomem(err, "choosing rows");
 	}
-	return SX_OK;
+	return table_copy_reasons(d->raw, d->mixed) ? error_nomem(err, "choosing rows") : SX_OK;
 }
 
 enum sx_status filter_rows(struct sx_session *s, uint32_t index, struct sx_error *err)

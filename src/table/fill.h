@@ -6,6 +6,17 @@
 
 /* Sets why a whole column has no data (copied). Errors: SX_ERR_NO_MEMORY. */
 enum sx_status table_set_why(struct sx_table *table, uint32_t column, const char *why);
+#define TABLE_REASON_MASK (SX_QUALITY_NOT_COLLECTED | SX_QUALITY_GAP)
+/*
+ * Adds (a copy of) why rows of a quality of TABLE_REASON_MASK have no value in a column, also where
+ * others have; each reason is kept once. Errors: SX_ERR_NO_MEMORY.
+ */
+enum sx_status table_add_reason(struct sx_table *table, uint32_t column, uint8_t quality,
+				const char *why);
+/* These reasons as one text, or NULL. */
+const char *table_reason(const struct sx_table *table, uint32_t column, uint8_t quality);
+/* Gives a table the reasons of another with the same columns. Errors: SX_ERR_NO_MEMORY. */
+enum sx_status table_copy_reasons(struct sx_table *to, const struct sx_table *from);
 /* Writable values of a column (uint64_t or double by type), and its quality bytes. */
 void *table_data(struct sx_table *table, uint32_t column);
 /* See table_data(). Never NULL for a valid column with rows. */

@@ -74,6 +74,10 @@ static enum sx_status make_like(const struct sx_table *like, bool of_totals, str
 	}
 	enum sx_status status = sx_table_create(columns, count, sx_table_kind(like), out, err);
 	free(columns);
+	if (!status && table_copy_reasons(*out, like)) {
+		sx_table_destroy(*out);
+		status = error_nomem(err, "a table");
+	}
 	return status;
 }
 
@@ -97,6 +101,8 @@ void sx_table_destroy(struct sx_table *table)
 		free((char *)column->info.name);
 		free((char *)column->info.unit);
 		free((char *)column->info.why);
+		free(column->reasons[0]);
+		free(column->reasons[1]);
 		spill_free(table->spill, column->data.any);
 		spill_free(table->spill, column->quality);
 	}

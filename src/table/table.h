@@ -17,6 +17,7 @@ struct table_column {
 	size_t invalid;	  /* rows whose quality is not 0 */
 	bool exposed;	  /* somebody may have written quality behind our back */
 	bool of_rows;	  /* of totals: see table_is_of_rows() */
+	char *reasons[2]; /* see table_add_reason(): not collected, gap */
 };
 
 struct sx_table {
@@ -28,6 +29,7 @@ struct sx_table {
 	uint64_t *begin_ns, *end_ns;
 	uint64_t *labels[SX_LABEL_COUNT]; /* NULL until one is set */
 	struct strings names, strings;
+	bool has_reasons;	 /* some column has */
 	bool combined;		 /* each row is of several: see table_is_combined() */
 	struct sx_table *frames; /* or NULL: see frames_of_table() */
 	bool out_of_memory; /* a value could not be kept; the next sx_table_add_rows() says so */

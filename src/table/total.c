@@ -396,6 +396,8 @@ void total_add_rows(struct total *total, const struct sx_table *table, size_t fi
 void total_add(struct total *total, const struct sx_table *table)
 {
 	total_add_rows(total, table, 0, sx_table_row_count(table));
+	/* Without memory the reasons alone are missing. */
+	(void)table_copy_reasons(total->like->table, table);
 }
 
 void total_reset(struct total *total)

@@ -100,7 +100,7 @@ static uint8_t counters_quality_of(const struct wire_value *value)
 	}
 }
 
-/* A column says why it is empty until its first value comes. */
+/* A column says why it is empty until its first value comes, and why samples are without one. */
 static enum sx_status counters_say(struct counters_decoder *d, struct sx_table *table,
 				   uint32_t column, uint8_t quality, uint64_t never)
 {
@@ -111,13 +111,16 @@ static enum sx_status counters_say(struct counters_decoder *d, struct sx_table *
 		return explained ? table_set_why(table, column, NULL) : SX_OK;
 	}
 	bool late = quality == SX_QUALITY_GAP;
-	if ((quality != SX_QUALITY_NOT_COLLECTED && !late) || *said != COLUMN_SILENT)
+	if ((quality != SX_QUALITY_NOT_COLLECTED && !late) || *said == COLUMN_EXPLAINED)
 		return SX_OK;
+	const char *why = late ? "the driver had no result when it was needed, or did not let the "
+				 "counters run"
+			       : never_text(never);
+	enum sx_status status = table_add_reason(table, column, quality, why);
+	if (status || *said == COLUMN_COUNTED)
+		return status;
 	*said = COLUMN_EXPLAINED;
-	return table_set_why(table, column,
-			     late ? "the driver had no result when it was needed, or did not "
-				    "let the counters run"
-				  : never_text(never));
+	return table_set_why(table, column, why);
 }
 
 /* A row that is filled. */

@@ -71,8 +71,9 @@ struct guest_decoder {
 	uint32_t driver_first, driver_count; /* of the columns, the driver's own */
 	struct sx_column columns[COLUMNS_MOST];
 	bool has_data[COLUMNS_MOST];
-	uint8_t why_set[COLUMNS_MOST]; /* 1 + the reason that the table holds, or 0 */
-	struct guest_past *pasts;      /* of each context */
+	uint64_t reasons[COLUMNS_MOST]; /* that the table has, a bit each */
+	uint8_t why_set[COLUMNS_MOST];	/* 1 + the reason that the table holds, or 0 */
+	struct guest_past *pasts;	/* of each context */
 	size_t context_count, context_cap;
 	struct cover **cpu; /* of each process: what was counted of its CPU clock; or NULL */
 	size_t process_count, process_cap;
@@ -97,6 +98,8 @@ enum {
 	WHY_UNWATCHED,
 	WHY_END
 };
+
+_Static_assert(WHY_END <= 64, "guest_decoder.reasons has a bit for each");
 
 static const char *const why_texts[WHY_END] = {
     [WIRE_WHY_NO_EXTENSION] = "neither the context's OpenGL version nor an extension "
@@ -224,17 +227,22 @@ static uint8_t frames_quality_of(uint8_t state)
 	}
 }
 
-/* A column says why it is empty until its first value comes. */
+/* A column says why it is empty until its first value comes, and why samples are without one. */
 static enum sx_status frames_explain(struct guest_decoder *d, struct sx_table *table,
 				     uint32_t column, uint8_t quality, uint8_t why)
 {
+	enum sx_status status = SX_OK;
 	if (quality == SX_QUALITY_VALID && !d->has_data[column]) {
 		d->has_data[column] = true;
 		return d->why_set[column] ? table_set_why(table, column, NULL) : SX_OK;
 	}
-	if ((quality != SX_QUALITY_NOT_COLLECTED && why < WHY_IMPOSSIBLE) || d->has_data[column] ||
-	    d->why_set[column] == why + 1)
+	if (quality != SX_QUALITY_NOT_COLLECTED && why < WHY_IMPOSSIBLE)
 		return SX_OK;
+	if (!(d->reasons[column] >> why & 1))
+		status = table_add_reason(table, column, quality, why_text(why));
+	d->reasons[column] |= UINT64_C(1) << why;
+	if (status || d->has_data[column] || d->why_set[column] == why + 1)
+		return status;
 	d->why_set[column] = (uint8_t)(why + 1);
 	return table_set_why(table, column, why_text(why));
 }

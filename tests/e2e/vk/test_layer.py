@@ -133,7 +133,7 @@ class Counts(unittest.TestCase):
                 found = metric(document, name)
                 self.assertNotEqual((name, found["min"]), (name, 0))
                 if found["total"] is None:  # of all samples, or of most, it is unknown how long they took
-                    self.assertRegex(found["why"], "the software rasteriser|not collected in [0-9]+ of 1000 samples")
+                    self.assertIn("the software rasteriser", found["why"])
 
     def test_the_programs_own_queries(self):
         """They give what they gave (the program checks), and ours exact values where there were none."""

@@ -11,6 +11,7 @@
 
 #include "analysis/overview.h"
 #include "analysis/sketch.h"
+#include "table/fill.h"
 #include "unit/analysis/naive_stats.h"
 #include "unit/context_catalog.h"
 #include "unit/heap.h"
@@ -407,6 +408,36 @@ static void test_totals_beyond_64_bits(void **state)
 	}
 }
 
+/* The decoder's reason is that of a total of which most samples have none. */
+static void test_reasons_of_the_decoder(void **state)
+{
+	struct sx_table *table = make(0, 5);
+	struct sx_metrics *metrics = select_counters(table);
+	struct sx_summary *summary = NULL;
+	const struct sx_stats *found;
+	uint32_t count;
+	(void)state;
+	for (size_t row = 0; row < 5; row++)
+		sx_table_set_u64(table, 0, row, 7,
+				 row == 2  ? 0
+				 : row < 2 ? SX_QUALITY_GAP
+					   : SX_QUALITY_NOT_COLLECTED);
+	table_add_reason(table, 0, SX_QUALITY_NOT_COLLECTED, "it was refused");
+	assert_int_equal(sx_summary_create(metrics, table, &summary, NULL), SX_OK);
+	assert_int_equal(sx_summary_add(summary, table, NULL), SX_OK);
+	table_add_reason(table, 0, SX_QUALITY_NOT_COLLECTED, "its bits are 0");
+	assert_int_equal(sx_summary_add(summary, table, NULL), SX_OK);
+	assert_int_equal(sx_summary_stats(summary, &found, &count, NULL), SX_OK);
+	assert_true(isnan(found[0].total));
+	assert_string_equal(found[0].why,
+			    "no result in 4 of 10 samples (the device was off, the same commands "
+			    "ran again meanwhile, or the program ended); not collected in 4 (it "
+			    "was refused; its bits are 0)");
+	sx_summary_destroy(summary);
+	sx_metrics_destroy(metrics);
+	sx_table_destroy(table);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -421,6 +452,7 @@ int main(void)
 	    cmocka_unit_test(test_zeros_take_no_room),
 	    cmocka_unit_test(test_overview),
 	    cmocka_unit_test(test_totals_beyond_64_bits),
+	    cmocka_unit_test(test_reasons_of_the_decoder),
 	};
 	return cmocka_run_group_tests(tests, context_catalog_open, context_catalog_close);
 }

@@ -189,6 +189,20 @@ static void test_missing_values_say_why(void **state)
 	assert_int_equal(feed(&f, &sample, FRAME_SIZE, RAW_LOST), SX_OK);
 	assert_null(sx_table_column(f.table, hs)->why);
 	assert_int_equal(table_quality(f.table, hs)[1], SX_QUALITY_LOST);
+	/* Why the other sample has none is kept, and more reasons join it. */
+	assert_string_equal(table_reason(f.table, hs, SX_QUALITY_NOT_COLLECTED),
+			    "the driver counts this with 0 bits: not at all");
+	sample.head.record.states[WIRE_HS_INVOCATIONS] = WIRE_NOT_COLLECTED;
+	sample.head.why[WIRE_HS_INVOCATIONS] = WIRE_WHY_REFUSED;
+	sample.head.record.states[WIRE_OCCLUSION] = WIRE_DISJOINT;
+	for (int i = 0; i < 2; i++)
+		assert_int_equal(feed(&f, &sample, FRAME_SIZE, 0), SX_OK);
+	assert_string_equal(table_reason(f.table, hs, SX_QUALITY_NOT_COLLECTED),
+			    "the driver counts this with 0 bits: not at all; the driver refuses "
+			    "this query beside the others");
+	assert_null(table_reason(f.table, hs, SX_QUALITY_GAP));
+	assert_string_equal(table_reason(f.table, occlusion, SX_QUALITY_GAP),
+			    "the driver says that the GPU's clock was not steady (disjoint)");
 	finish(&f);
 }
 
