@@ -1,7 +1,7 @@
 /* Which input a column without values lacks: see evaluation.h. */
 #include "metric/eval/evaluation.h"
 
-#include <stdio.h>
+#include "base/text_buf.h"
 
 /* Why an input has no value, or NULL where its table does not say. */
 static const char *told_reason(const struct sx_evaluation *e, uint32_t input,
@@ -37,12 +37,13 @@ bool lacking_reason(const struct sx_evaluation *e, const struct column_plan *pla
 		return false;
 	const struct sx_metric_input *input = &e->m->inputs[at];
 	const char *reason = told_reason(e, at, in);
+	why[0] = '\0';
 	if (reason)
-		snprintf(why, LACKING_MAX, "%s: %s", input->name, reason);
+		text_append(why, LACKING_MAX, "%s: %s", input->name, reason);
 	else if (input->counter == SX_NONE && input->metric == SX_NONE && !input->as_is)
-		snprintf(why, LACKING_MAX, "the constant %s is not known; --const %s=VALUE",
-			 input->name, input->name);
+		text_append(why, LACKING_MAX, "the constant %s is not known; --const %s=VALUE",
+			    input->name, input->name);
 	else
-		snprintf(why, LACKING_MAX, "%s was not collected", input->name);
+		text_append(why, LACKING_MAX, "%s was not collected", input->name);
 	return true;
 }

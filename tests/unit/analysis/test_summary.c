@@ -11,6 +11,7 @@
 
 #include "analysis/overview.h"
 #include "analysis/sketch.h"
+#include "base/utf8.h"
 #include "table/fill.h"
 #include "unit/analysis/naive_stats.h"
 #include "unit/context_catalog.h"
@@ -438,6 +439,34 @@ static void test_reasons_of_the_decoder(void **state)
 	sx_table_destroy(table);
 }
 
+/* A reason that is too long ends with a whole character. */
+static void test_long_reasons_stay_text(void **state)
+{
+	(void)state;
+	for (size_t shift = 0; shift < 3; shift++) {
+		struct sx_table *table = NULL;
+		struct sx_metrics *metrics = NULL;
+		struct sx_summary *summary = NULL;
+		const struct sx_stats *found;
+		uint32_t count;
+		char why[1024] = "aa";
+		why[shift] = '\0';
+		while (strlen(why) < 1000)
+			strcat(why, "\u20ac");
+		const struct sx_column column = {"Clocks", "cycles", SX_U64, SX_REDUCE_SUM, why};
+		assert_int_equal(sx_table_create(&column, 1, SX_SAMPLE_TIME, &table, NULL), SX_OK);
+		assert_int_equal(sx_table_add_rows(table, 3, NULL, NULL), SX_OK);
+		metrics = select_counters(table);
+		assert_int_equal(sx_summary_create(metrics, table, &summary, NULL), SX_OK);
+		assert_int_equal(sx_summary_add(summary, table, NULL), SX_OK);
+		assert_int_equal(sx_summary_stats(summary, &found, &count, NULL), SX_OK);
+		assert_true(utf8_is_text(found[0].why, strlen(found[0].why), NULL));
+		sx_summary_destroy(summary);
+		sx_metrics_destroy(metrics);
+		sx_table_destroy(table);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -453,6 +482,7 @@ int main(void)
 	    cmocka_unit_test(test_overview),
 	    cmocka_unit_test(test_totals_beyond_64_bits),
 	    cmocka_unit_test(test_reasons_of_the_decoder),
+	    cmocka_unit_test(test_long_reasons_stay_text),
 	};
 	return cmocka_run_group_tests(tests, context_catalog_open, context_catalog_close);
 }
