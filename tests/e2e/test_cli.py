@@ -166,6 +166,10 @@ class Usage(Case):
             self.assertIn('unit', run('list', 'metrics', '--for', 'cpu', '-f', 'text', env=env).stdout.split('\n')[0])
             rows = list(csv.reader(io.StringIO(run('stat', '-d', 'cpu', '-t', '100ms', '-m', 'two', env=env).stdout)))
             self.assertEqual([row[0] for row in rows], ['name', 'cpu_busy', 'user_share'])
+            with open(path, 'w', encoding='utf-8') as file:
+                file.write('device = a\x1b[31m\npreset x\u202e = b\x9b\n')
+            shown = run('--print-config', env=env).stdout
+            self.assertIn('device = a\\x1b[31m # line 1\npreset x\\u202e = b\\x9b # line 2\n', shown)
             for text in ('formt = json\n', 'format json\n', 'format = xml\n'):
                 with open(path, 'w', encoding='utf-8') as file:
                     file.write(text)

@@ -11,6 +11,7 @@
 
 #include "base/mem.h"
 #include "base/text_buf.h"
+#include "output/write/text.h"
 
 #define CONFIG_BYTES_MAX 65536
 
@@ -363,12 +364,18 @@ void config_blame(const struct config *c, struct sx_error *err)
 
 void config_print(const struct config *c, FILE *out)
 {
-	fprintf(out, "# %s%s\n", c->path ? c->path : "no configuration: no home folder is known",
-		c->text || !c->path ? "" : " (not there)");
+	fputs("# ", out);
+	text_write(out, c->path ? c->path : "no configuration: no home folder is known");
+	fputs(c->text || !c->path ? "\n" : " (not there)\n", out);
 	for (size_t i = 0; i < c->count; i++) {
 		const struct config_line *l = &c->lines[i];
-		fprintf(out, "%s%s%s%s = %s # line %u\n", l->preset ? "preset " : "",
-			l->verb ? l->verb : "", l->verb ? "." : "", l->name, l->value, l->line);
+		fputs(l->preset ? "preset " : "", out);
+		text_write(out, l->verb ? l->verb : "");
+		fputs(l->verb ? "." : "", out);
+		text_write(out, l->name);
+		fputs(" = ", out);
+		text_write(out, l->value);
+		fprintf(out, " # line %u\n", l->line);
 	}
 }
 
