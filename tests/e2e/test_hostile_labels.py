@@ -137,8 +137,8 @@ class Hostile(FolderTest):
             out = csv.writer(file, lineterminator='\n')
             out.writerow(['device', 'IAVertices', *names])
             out.writerow(['gpu \x1b[1m', 5, *['7'] * len(names)])
-            out.writerow(['gpu 2', -5, *['8'] * len(names)])
-        for args in (('report',), ('report', '-v'), ('list', 'devices'), ('export', '-f', 'text', '--counters'), ('capture', 'info'), ('report', '-d', '9'), ('eval', '-m', 'nope')):
+            out.writerow(['gpu \u202e2', -5, *['8'] * len(names)])
+        for args in (('report',), ('report', '-v'), ('report', '-f', 'openmetrics'), ('list', 'devices'), ('export', '-f', 'text', '--counters'), ('capture', 'info'), ('report', '-d', '9'), ('eval', '-m', 'nope')):
             done = run(*args, path, '--for', 'opengl', code=None) if args[0] != 'capture' else run(*args, path, code=None)
             self.assertEqual(controls(done.stdout.decode()) + controls(done.stderr.decode()), [], args)
         document = json.loads(run('report', path, '--for', 'opengl', '--json', code=None).stdout)

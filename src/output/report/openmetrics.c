@@ -246,15 +246,18 @@ static void add_device(struct exposition *e, uint32_t device)
 	}
 }
 
-/* Text between quotes, or with `help` behind a name. */
+/* Text between quotes, or with `help` behind a name. Controls are escaped as text, as in CSV. */
 static void escaped(FILE *out, const char *text)
 {
+	char escape[8];
 	while (*text) {
 		size_t n = utf8_length(text);
 		if (*text == '\\' || *text == '"')
 			fprintf(out, "\\%c", *text);
 		else if (*text == '\n')
 			fputs("\\n", out);
+		else if (n && utf8_control(text, escape))
+			fprintf(out, "\\%s", escape);
 		else if (n)
 			fwrite(text, 1, n, out);
 		else
