@@ -416,12 +416,17 @@ void text_field(const struct text_target *target, int column, const char *name, 
 {
 	if (!value || !*value)
 		return;
+	int width = (int)text_width(name);
 	if ((int)text_width(value) + column <= target->width) {
-		fprintf(target->out, "  %-*s ", column - 3, name);
+		fputs("  ", target->out);
+		text_write(target->out, name);
+		pad(target->out, column - 2 > width ? (size_t)(column - 2 - width) : 1);
 		text_write(target->out, value);
 		fputc('\n', target->out);
 		return;
 	}
-	fprintf(target->out, "  %s\n", name);
+	fputs("  ", target->out);
+	text_write(target->out, name);
+	fputc('\n', target->out);
 	text_wrap(target, column, value);
 }

@@ -47,7 +47,7 @@ void capture_clocks_finish(struct capture_clocks *clocks);
 struct told {
 	uint32_t device;
 	uint64_t begin_ns, end_ns, lost;
-	char text[256];
+	char text[1024]; /* with the remedy of a note */
 };
 
 /* What reading a whole capture tells. */

@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "base/text_buf.h"
+
 /* Keeps the first of them, and counts all. */
 static void keep(struct told *first, uint64_t *count, const struct sx_capture_record *record)
 {
@@ -14,7 +16,7 @@ static void keep(struct told *first, uint64_t *count, const struct sx_capture_re
 			      .begin_ns = mark->begin_ns,
 			      .end_ns = mark->end_ns,
 			      .lost = mark->lost};
-	snprintf(told->text, sizeof(told->text), "%s", mark->text);
+	text_append(told->text, sizeof(told->text), "%s", mark->text);
 }
 
 enum sx_status contents_read(const struct cli *cli, struct contents *c, struct sx_error *err)

@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "base/number.h"
+#include "base/text_buf.h"
 #include "output/report/report.h"
 #include "tools/cli/request.h"
 #include "tools/verbs/capture/capture.h"
@@ -54,15 +55,16 @@ static void loss_span(char *buf, size_t size, const struct told *l, uint64_t zer
 
 static void write_losses(const struct cli *cli, const struct contents *c)
 {
-	char span[96], line[512];
+	char span[96], line[sizeof(struct told) + 512];
 	for (uint64_t i = 0; i < c->losses && i < CONTENTS_SHOWN; i++) {
 		const struct told *l = &c->first_losses[i];
 		const struct sx_capture_device *d = sx_capture_device(c->reader, l->device);
 		loss_span(span, sizeof(span), l, c->info->begin_ns);
 		bool unknown = l->lost == SX_CAPTURE_COUNT_UNKNOWN;
-		snprintf(line, sizeof(line), "lost: %s of %s, %s: %s",
-			 unknown ? "an unknown number of samples" : COUNTED(l->lost, "sample"),
-			 d ? d->facts.name : "the recording", span, l->text);
+		line[0] = '\0';
+		text_append(line, sizeof(line), "lost: %s of %s, %s: %s",
+			    unknown ? "an unknown number of samples" : COUNTED(l->lost, "sample"),
+			    d ? d->facts.name : "the recording", span, l->text);
 		text_wrap(&cli->view.out, 2, line);
 	}
 	if (c->losses > CONTENTS_SHOWN)
@@ -72,12 +74,13 @@ static void write_losses(const struct cli *cli, const struct contents *c)
 
 static void write_notes(const struct cli *cli, const struct contents *c)
 {
-	char line[512];
+	char line[sizeof(struct told) + 512];
 	for (uint64_t i = 0; i < c->notes && i < CONTENTS_SHOWN; i++) {
 		const struct told *note = &c->first_notes[i];
 		const struct sx_capture_device *d = sx_capture_device(c->reader, note->device);
-		snprintf(line, sizeof(line), "note%s%s: %s", d ? " of " : "",
-			 d ? d->facts.name : "", note->text);
+		line[0] = '\0';
+		text_append(line, sizeof(line), "note%s%s: %s", d ? " of " : "",
+			    d ? d->facts.name : "", note->text);
 		text_wrap(&cli->view.out, 2, line);
 	}
 	if (c->notes > CONTENTS_SHOWN)
