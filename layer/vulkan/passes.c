@@ -27,7 +27,7 @@ static void next_subpass(struct command *command, bool inline_contents)
 {
 	if (!records(command))
 		return;
-	queries_end(command, command->inner);
+	queries_end(command, command->inner & ~command->around);
 	command->inline_pass = inline_contents;
 }
 
@@ -35,7 +35,7 @@ static void end_pass(struct command *command)
 {
 	if (!records(command))
 		return;
-	queries_end(command, command->inner);
+	queries_end(command, command->inner & ~command->around);
 	command->in_pass = command->inline_pass = false;
 }
 

@@ -211,8 +211,8 @@ void queries_next_span(struct command *command, uint32_t label)
 	if (command->span_count == 0 || command->secondary)
 		return;
 	/* Within a pass those that were begun before it go on, and count for the first part. */
-	queries_end(command,
-		    command->in_pass ? command->inner : command->open & ~QUERY_BIT(QUERY_DRIVER));
+	queries_end(command, command->in_pass ? command->inner & ~command->around
+					      : command->open & ~QUERY_BIT(QUERY_DRIVER));
 	if (is_empty(command)) {
 		command->now->label = label;
 		command->now->ended = command->ended;

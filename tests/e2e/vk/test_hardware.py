@@ -122,6 +122,15 @@ class Hardware(unittest.TestCase):
         document = self.count("overlap", DRAWS, rounds=20)
         self.assertIn(self.values(document, DRAWS), ((None, None), (5, 5)))
 
+    def test_inherited_queries(self):
+        """Secondary command buffers are counted by the one that runs them, also three times in a pass, or while it runs."""
+        for layers in {}, {"VK_INSTANCE_LAYERS": VALIDATION}:
+            env = dict(layers, FAKE_INHERITED="1")
+            for case, draws, vertices in (("secondaries", 2, 9), ("shared-secondary", 3, 9)):
+                document = self.count(case, "Draws", "IAVertices", env=env)
+                self.assertEqual((case, self.values(document, "Draws")), (case, 2 * (draws,)))
+                self.assertEqual((case, self.values(document, "IAVertices")), (case, 2 * (vertices,)))
+
     def test_one_recording_run_again_while_it_runs(self):
         """On a driver whose answers are asked for, what each run counted is copied before the next one; not over two queues."""
         for case, runs, env in (("overlap-gated", 1, {"FAKE_MACHINE": "1"}), ("overlap-once", 4, {})):

@@ -109,12 +109,25 @@ static VkResult VKAPI_CALL list_extensions(VkPhysicalDevice gpu, const char *lay
 	return result;
 }
 
+/* FAKE_INHERITED: as lavapipe does, but does not say. */
+static bool inherits(void)
+{
+	return getenv("FAKE_INHERITED") != NULL;
+}
+
+static void VKAPI_CALL list_core_features(VkPhysicalDevice gpu, VkPhysicalDeviceFeatures *out)
+{
+	BELOW(vkGetPhysicalDeviceFeatures)(gpu, out);
+	out->inheritedQueries |= inherits();
+}
+
 static void VKAPI_CALL list_features(VkPhysicalDevice gpu, VkPhysicalDeviceFeatures2 *out)
 {
 	VkPhysicalDevicePerformanceQueryFeaturesKHR *queries =
 	    find_in(out->pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PERFORMANCE_QUERY_FEATURES_KHR);
 
 	BELOW(vkGetPhysicalDeviceFeatures2)(gpu, out);
+	out->features.inheritedQueries |= inherits();
 	if (machine_here())
 		machine_features(out);
 	if (queries) {
@@ -151,6 +164,9 @@ static VkResult VKAPI_CALL create_device(VkPhysicalDevice gpu, const VkDeviceCre
 	VkPhysicalDevicePerformanceQueryFeaturesKHR *queries =
 	    find_in(info->pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PERFORMANCE_QUERY_FEATURES_KHR);
 	VkBool32 wanted = queries && queries->performanceCounterQueryPools;
+	VkPhysicalDeviceFeatures2 *all =
+	    find_in(info->pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2);
+	VkPhysicalDeviceFeatures core;
 	VkDeviceCreateInfo copy = *info;
 	const char **names = calloc(info->enabledExtensionCount + 1, sizeof(*names));
 
@@ -163,6 +179,13 @@ static VkResult VKAPI_CALL create_device(VkPhysicalDevice gpu, const VkDeviceCre
 	fake_rule(!queries || has(info), "a feature of an extension that is not enabled");
 	if (queries)
 		queries->performanceCounterQueryPools = VK_FALSE;
+	if (inherits() && all)
+		all->features.inheritedQueries = VK_FALSE;
+	if (inherits() && info->pEnabledFeatures) {
+		core = *info->pEnabledFeatures;
+		core.inheritedQueries = VK_FALSE;
+		copy.pEnabledFeatures = &core;
+	}
 	if (machine_here())
 		machine_create(&copy);
 	VkResult result = BELOW(vkCreateDevice)(gpu, &copy, allocator, out);
@@ -207,6 +230,7 @@ vk_icdGetInstanceProcAddr(VkInstance instance, const char *name)
 	    {"vkCreateInstance", (PFN_vkVoidFunction)create_instance},
 	    {"vkCreateDevice", (PFN_vkVoidFunction)create_device},
 	    {"vkEnumerateDeviceExtensionProperties", (PFN_vkVoidFunction)list_extensions},
+	    {"vkGetPhysicalDeviceFeatures", (PFN_vkVoidFunction)list_core_features},
 	    {"vkGetPhysicalDeviceFeatures2", (PFN_vkVoidFunction)list_features},
 	    {"vkEnumeratePhysicalDeviceQueueFamilyPerformanceQueryCountersKHR",
 	     (PFN_vkVoidFunction)fake_enumerate},
