@@ -50,6 +50,12 @@ static bool is_arriving(const struct command *command)
 	return __atomic_load_n(&command->arriving, __ATOMIC_ACQUIRE) != 0;
 }
 
+static bool is_pending(const struct command *command)
+{
+	return __atomic_load_n(&command->pending, __ATOMIC_ACQUIRE) ||
+	       __atomic_load_n(&command->unread, __ATOMIC_ACQUIRE) != 0;
+}
+
 /*
  * What a command buffer counted is read before it counts again. By who records it, to whom its
  * fields belong: once no submission of it is on its way and none waits for results, nobody else
@@ -61,7 +67,7 @@ static void settle(struct command *command)
 	struct device *device = command->device;
 	uint64_t until = 0;
 
-	while (is_arriving(command) || __atomic_load_n(&command->pending, __ATOMIC_ACQUIRE)) {
+	while (is_arriving(command) || is_pending(command)) {
 		device_lock(device);
 		frames_settle(device, command);
 		device_unlock(device);
@@ -201,10 +207,14 @@ static void restart(struct command *command, VkCommandBufferUsageFlags flags)
 	command->measured = __atomic_load_n(&device->measure, __ATOMIC_RELAXED);
 	command->touched = command->in_pass = command->inline_pass = false;
 	command->suspended = command->in_feedback = command->overlapped = command->tells = false;
-	command->ran = false;
+	command->ran = command->stray = command->copies = false;
+	command->queue = VK_NULL_HANDLE;
 	command->shared = (flags & VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT) != 0;
 	/* What may run while it runs is reset by commands alone. */
 	command->host_resets = device->host_reset && !command->shared;
+	command->copied = command->secondary && command->shared && !device->inherited &&
+			  !device->validated &&
+			  (flags & VK_COMMAND_BUFFER_USAGE_RENDER_PASS_CONTINUE_BIT) == 0;
 	command->once = (flags & VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT) != 0;
 	command->driver_slots = 0;
 	command->child_count = command->around = 0;
@@ -324,6 +334,26 @@ static void add_child(struct command *command, struct command *child)
 	queries_before_child(command, child);
 }
 
+/* One after the other where what each counts is copied before the next one. */
+static void execute(struct command *command, VkCommandBuffer handle, uint32_t count,
+		    const VkCommandBuffer *handles)
+{
+	PFN_vkCmdExecuteCommands next = command->device->next.CmdExecuteCommands;
+	uint32_t first = 0;
+	for (uint32_t i = 0; !command->blind && !command->in_pass && i < count; i++) {
+		const struct command *child = command_of(handles[i]);
+		if (!child->copied || child->use_count == 0)
+			continue;
+		next(handle, i + 1 - first, handles + first);
+		first = i + 1;
+		struct guest_visit visit = guest_enter();
+		queries_after_child(command, child);
+		guest_leave(visit);
+	}
+	if (first < count || count == 0)
+		next(handle, count - first, handles + first);
+}
+
 VKAPI_ATTR void VKAPI_CALL hook_CmdExecuteCommands(VkCommandBuffer handle,
 						   uint32_t commandBufferCount,
 						   const VkCommandBuffer *pCommandBuffers)
@@ -342,7 +372,7 @@ VKAPI_ATTR void VKAPI_CALL hook_CmdExecuteCommands(VkCommandBuffer handle,
 			add_child(command, command_of(pCommandBuffers[i]));
 	}
 	guest_leave(visit);
-	command->device->next.CmdExecuteCommands(handle, commandBufferCount, pCommandBuffers);
+	execute(command, handle, commandBufferCount, pCommandBuffers);
 	if (!command->blind && !command->in_pass)
 		queries_after_pass(command);
 }

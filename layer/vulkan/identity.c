@@ -177,6 +177,32 @@ static void say_heaps(struct device *device)
 		identity_say(device, counter_bit(WIRE_HEAP0 + heap), WIRE_WHY_NO_HEAP);
 }
 
+#define TOOLS_MOST 16u
+
+/*
+ * What a validation layer (1.3.239) does when a secondary command buffer has queries, and is
+ * pending twice: it ends the program, by a lock that it takes twice.
+ */
+static bool is_validated(const struct device *device)
+{
+	const struct instance *instance = device->instance;
+	VkPhysicalDeviceToolProperties tools[TOOLS_MOST];
+	/* That layer is one of the extension's tools alone. */
+	PFN_vkGetPhysicalDeviceToolPropertiesEXT ask =
+	    instance->ask.GetPhysicalDeviceToolPropertiesEXT;
+	uint32_t count = TOOLS_MOST;
+	bool found = false;
+
+	for (uint32_t i = 0; i < TOOLS_MOST; i++)
+		tools[i] = (VkPhysicalDeviceToolProperties){
+		    .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_TOOL_PROPERTIES};
+	if (!ask || ask(device->gpu, &count, tools) < 0)
+		return false;
+	for (uint32_t i = 0; i < count; i++)
+		found |= (tools[i].purposes & VK_TOOL_PURPOSE_VALIDATION_BIT) != 0;
+	return found;
+}
+
 void identity_fill(struct device *device)
 {
 	uint64_t wanted = guest_channel()->counters;
@@ -185,6 +211,7 @@ void identity_fill(struct device *device)
 	ask_memory(device);
 	ask_names(device);
 	choose_clock(device);
+	device->validated = is_validated(device);
 	if (!device->mesh)
 		identity_say(
 		    device, counter_bit(WIRE_TASK_INVOCATIONS) | counter_bit(WIRE_MESH_INVOCATIONS),

@@ -91,6 +91,7 @@ struct span {
 struct query_use {
 	uint8_t type;
 	bool ended;
+	bool copied;   /* what another query counted is copied to where results of this slot go */
 	uint32_t slot; /* of the command buffer, over its chunks */
 	uint32_t span;
 };
@@ -102,6 +103,7 @@ struct snapshot;
 struct child {
 	struct command *command;
 	uint32_t span;
+	bool copied; /* its results are copied by the one that runs it */
 };
 
 struct command_pool {
@@ -130,6 +132,9 @@ struct command {
 	bool missed;	   /* it ran a secondary one of which nothing is known */
 	bool tells;	   /* an event stands behind all, so that its end can be seen */
 	bool shared;	   /* it may be submitted while it runs */
+	bool copied;	   /* secondary: its queries are reset in it, and copied after each run */
+	bool copies;	   /* results are copied in it, by us */
+	bool stray;	   /* secondary: runs on several queues at once; under the device's lock */
 	bool ran;	   /* this recording was submitted before; under the device's lock */
 	bool overlapped;   /* runs several times at once: whose results are there nobody knows */
 	uint32_t outer, inner;	     /* queries that span passes, or are begun within them */
@@ -160,6 +165,7 @@ struct command {
 	VkEvent done;
 	struct tally tally;	   /* of all spans */
 	struct execution *pending; /* the last one; atomic; changed under the device's lock */
+	uint32_t unread;	   /* secondary: as `pending`, how many; atomic */
 	uint32_t arriving;	   /* atomic; submissions of it that no sample has yet */
 	/* What runs while it runs again; under the device's lock. */
 	VkQueue queue; /* that it was last submitted to */
@@ -303,6 +309,7 @@ struct device {
 	uint32_t per; /* enum wire_kind: what a sample encloses */
 	uint32_t streams;
 	bool narrow;	 /* queries of draws run within passes alone */
+	bool validated;	 /* a validation layer is below ours */
 	bool stamps;	 /* are wanted, and tell something */
 	bool copies;	 /* command buffers copy their results */
 	uint32_t wanted; /* queries */
@@ -432,6 +439,14 @@ uint32_t queries_around_children(struct command *command);
 /* They are to run; each of them. */
 void queries_before_children(struct command *command);
 void queries_before_child(struct command *command, struct command *child);
+/* It has run, outside of a pass: before the next one. */
+void queries_after_child(struct command *command, const struct command *child);
+/* Before the one that runs them is submitted, under the device's lock: false: one of them runs on
+ * another queue, where it is lost, too. */
+bool queries_prepare_children(struct device *device, struct command *command, VkQueue queue);
+bool queries_has_child(const struct command *command, const struct command *child);
+/* One of them runs on several queues at once. Under the device's lock. */
+bool queries_has_stray(const struct command *command);
 /* slots.c. All but queries_reset() while the command buffer is recorded, by its thread. */
 /* Types that this command buffer may run. */
 uint32_t slots_possible(const struct command *command);
@@ -441,6 +456,8 @@ bool slots_touch(struct command *command);
 void slots_reserve(struct command *command);
 /* One more query; NULL: there is no room for it. */
 struct query_use *slots_add_use(struct command *command, uint32_t type);
+/* The same for results that are copied, outside of passes. */
+struct query_use *slots_add_copied(struct command *command, uint32_t type);
 /* The pool and number of a slot of a command buffer. */
 VkQueryPool slots_pool(const struct command *command, const struct query_use *use,
 		       uint32_t *number);
@@ -452,6 +469,7 @@ uint32_t pool_slots(uint32_t type, uint32_t slots);
 bool queries_take_chunk(struct command *command);
 /* The same for results in memory alone; NULL: no memory. Under the device's lock. */
 struct query_chunk *pool_copied_chunk(struct device *device);
+bool pool_has_memory(struct device *device, struct query_chunk *chunk);
 void pool_give_back(struct device *device, struct query_chunk *chunk);
 /* Gives its chunks back. Under the device's lock. */
 void queries_free(struct command *command);
@@ -461,6 +479,9 @@ bool copies_make(struct device *device, struct query_block *block);
 void copies_destroy(struct device *device, struct query_block *block);
 /* The last commands of ours but for the event; outside of passes. */
 void copies_record(struct command *command);
+/* A query that has ended goes to where results of a slot go. */
+void copies_record_one(struct command *command, const struct query_use *to, VkQueryPool pool,
+		       uint32_t number, uint32_t values);
 /* What a command buffer's queries counted goes into the memory of other chunks, by commands. */
 bool copies_record_to(const struct command *command, VkCommandBuffer into,
 		      struct query_chunk *const *chunks);
@@ -526,6 +547,8 @@ bool frames_run(struct device *device, struct command *command);
 /* Before a command buffer is submitted, recorded again or freed: what it counted is read, or lost.
  */
 void frames_settle(struct device *device, struct command *command);
+/* Reads what is there, and writes samples that are complete. */
+void frames_collect(struct device *device);
 /* The same as soon as it is worth it: not for each command buffer by itself. */
 void frames_look(struct device *device);
 /* No more will come; waits at most wait_ns. */

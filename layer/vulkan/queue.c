@@ -16,6 +16,8 @@ static void prepare_again(struct device *device, struct command *command, bool o
 			  struct insertions *in)
 {
 	device_lock(device);
+	if (!queries_prepare_children(device, command, in->queue))
+		frames_lose(device, command);
 	others &= command->shared; /* others come late: it does not run any more */
 	if (!command->overlapped && !others && !frames_run(device, command)) {
 		queries_reset(command);
@@ -33,7 +35,8 @@ static void prepare(struct device *device, struct command *command, struct inser
 	uint32_t others = command_arrives(command, 1);
 	if (command->blind || !command->tells)
 		return;
-	if (others != 0 || command->shared || __atomic_load_n(&command->pending, __ATOMIC_ACQUIRE))
+	if (others != 0 || command->shared || command->copies ||
+	    __atomic_load_n(&command->pending, __ATOMIC_ACQUIRE))
 		prepare_again(device, command, others != 0, in);
 	else if (!command->overlapped)
 		queries_reset(command);

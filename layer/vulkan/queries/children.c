@@ -29,7 +29,7 @@ static void adopt(struct command *command, struct command *child)
 		command->child_cap = cap;
 	}
 	command->children[command->child_count++] =
-	    (struct child){child, (uint32_t)(command->now - command->spans)};
+	    (struct child){child, (uint32_t)(command->now - command->spans), child->copied};
 }
 
 void queries_before_children(struct command *command)
@@ -51,8 +51,88 @@ void queries_before_child(struct command *command, struct command *child)
 		return;
 	}
 	counts &= ~child->program_used;
-	if (!child->blind && child->shared && !child->host_resets)
+	if (!child->blind && child->shared && !child->host_resets && !child->copied)
 		command->now->barred |= child->tally.draws + child->tally.dispatches ? counts : 0;
 	else if (child->blind || child->tally.draws + child->tally.dispatches != 0)
 		command->now->lost |= counts;
+}
+
+static void copy_use(struct command *command, const struct command *child,
+		     const struct query_use *use)
+{
+	struct query_use *copy = use->ended ? slots_add_copied(command, use->type) : NULL;
+	uint32_t number;
+	if (!copy) {
+		command->now->lost |= QUERY_BIT(use->type);
+		return;
+	}
+	VkQueryPool pool = slots_pool(child, use, &number);
+	copies_record_one(command, copy, pool, number, query_values(command->device, use->type));
+}
+
+void queries_after_child(struct command *command, const struct command *child)
+{
+	for (uint32_t i = 0; command->touched && child->copied && i < child->use_count; i++)
+		copy_use(command, child, &child->uses[i]);
+}
+
+bool queries_has_child(const struct command *command, const struct command *child)
+{
+	for (uint32_t i = 0; i < command->child_count; i++) {
+		if (command->children[i].command == child)
+			return true;
+	}
+	return false;
+}
+
+/* Submissions that are on their way with others than this one. */
+static bool arrives_with_others(const struct command *command, const struct command *child)
+{
+	uint32_t own = 0;
+	for (uint32_t i = 0; i < command->child_count; i++)
+		own += command->children[i].command == child;
+	return __atomic_load_n(&child->arriving, __ATOMIC_ACQUIRE) > own;
+}
+
+/* All that run it are lost. */
+static void lose_users(struct device *device, struct command *child)
+{
+	struct execution *e = device->executions;
+	child->stray = true;
+	while (e) {
+		if (queries_has_child(e->command, child)) {
+			frames_lose(device, e->command);
+			e = device->executions;
+		} else {
+			e = e->next;
+		}
+	}
+}
+
+bool queries_prepare_children(struct device *device, struct command *command, VkQueue queue)
+{
+	bool alone = true;
+	for (uint32_t i = 0; i < command->child_count; i++) {
+		struct command *child = command->children[i].command;
+		if (!command->children[i].copied)
+			continue;
+		if (child->queue != VK_NULL_HANDLE && child->queue != queue && child->unread != 0)
+			frames_collect(device);
+		if (child->queue != VK_NULL_HANDLE && child->queue != queue &&
+		    (child->unread != 0 || arrives_with_others(command, child))) {
+			lose_users(device, child);
+			alone = false;
+		}
+		child->queue = queue;
+	}
+	return alone;
+}
+
+bool queries_has_stray(const struct command *command)
+{
+	for (uint32_t i = 0; i < command->child_count; i++) {
+		if (command->children[i].copied && command->children[i].command->stray)
+			return true;
+	}
+	return false;
 }

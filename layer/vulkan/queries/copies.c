@@ -26,7 +26,8 @@ static bool make_buffer(struct device *device, struct query_block *block)
 	uint32_t families[FAMILIES_MAX];
 	VkBufferCreateInfo info = {.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
 				   .size = place_of(device, QUERY_TYPES, 0),
-				   .usage = VK_BUFFER_USAGE_TRANSFER_DST_BIT,
+				   .usage = VK_BUFFER_USAGE_TRANSFER_SRC_BIT |
+					    VK_BUFFER_USAGE_TRANSFER_DST_BIT,
 				   .pQueueFamilyIndices = families};
 	for (uint32_t i = 0; i < device->family_count; i++)
 		families[i] = i;
@@ -85,6 +86,33 @@ void copies_destroy(struct device *device, struct query_block *block)
 	block->copies = NULL;
 }
 
+/* What is in memory already goes to another slot. */
+static void copy_memory(const struct device *device, VkCommandBuffer into,
+			const struct query_use *use, const struct query_chunk *from,
+			const struct query_chunk *to)
+{
+	uint32_t type = use->type, at = use->slot % CHUNK_SLOTS;
+	const VkBufferCopy region = {.srcOffset = place_of(device, type, from->first + at),
+				     .dstOffset = place_of(device, type, to->first + at),
+				     .size = pool_slots(type, 1) * stride_of(device, type)};
+	if (from != to)
+		device->next.CmdCopyBuffer(into, from->block->buffer, to->block->buffer, 1,
+					   &region);
+}
+
+void copies_record_one(struct command *command, const struct query_use *to, VkQueryPool pool,
+		       uint32_t number, uint32_t values)
+{
+	const struct device *device = command->device;
+	const struct query_chunk *chunk = command->chunks[to->slot / CHUNK_SLOTS];
+	device->next.CmdCopyQueryPoolResults(
+	    command->handle, pool, number, pool_slots(to->type, 1), chunk->block->buffer,
+	    place_of(device, to->type, chunk->first + to->slot % CHUNK_SLOTS),
+	    (values + 1) * sizeof(uint64_t),
+	    VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WITH_AVAILABILITY_BIT |
+		VK_QUERY_RESULT_WAIT_BIT);
+}
+
 bool copies_record_to(const struct command *of, VkCommandBuffer into,
 		      struct query_chunk *const *chunks)
 {
@@ -98,6 +126,11 @@ bool copies_record_to(const struct command *of, VkCommandBuffer into,
 		const struct query_chunk *to = chunks[use->slot / CHUNK_SLOTS];
 		if (!to->block->copies)
 			continue;
+		any = true;
+		if (use->copied) {
+			copy_memory(device, into, use, of->chunks[use->slot / CHUNK_SLOTS], to);
+			continue;
+		}
 		VkQueryPool pool = slots_pool(of, use, &number);
 		device->next.CmdCopyQueryPoolResults(
 		    into, pool, number, pool_slots(type, 1), to->block->buffer,
@@ -105,24 +138,26 @@ bool copies_record_to(const struct command *of, VkCommandBuffer into,
 		    stride_of(device, type),
 		    VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WITH_AVAILABILITY_BIT |
 			VK_QUERY_RESULT_WAIT_BIT);
-		any = true;
 	}
 	return any;
 }
 
 void copies_record(struct command *command)
 {
-	/* The next time that it runs it writes there again. */
+	/* The next time that it runs it writes there again, after a snapshot of it was read. */
 	const VkMemoryBarrier barrier = {.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER,
 					 .srcAccessMask = VK_ACCESS_TRANSFER_WRITE_BIT,
 					 .dstAccessMask = VK_ACCESS_HOST_READ_BIT |
+							  VK_ACCESS_TRANSFER_READ_BIT |
 							  VK_ACCESS_TRANSFER_WRITE_BIT};
-	if (!command->device->copies)
-		return;
-	bool any = copies_record_to(command, command->handle, command->chunks);
-	for (uint32_t i = 0; i < command->child_count; i++)
-		any |= copies_record_to(command->children[i].command, command->handle,
-					command->children[i].command->chunks);
+	bool any = command->copies;
+	if (command->device->copies)
+		any |= copies_record_to(command, command->handle, command->chunks);
+	for (uint32_t i = 0; command->device->copies && i < command->child_count; i++) {
+		if (!command->children[i].copied)
+			any |= copies_record_to(command->children[i].command, command->handle,
+						command->children[i].command->chunks);
+	}
 	if (any)
 		command->device->next.CmdPipelineBarrier(
 		    command->handle, VK_PIPELINE_STAGE_TRANSFER_BIT,

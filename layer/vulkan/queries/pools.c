@@ -97,12 +97,16 @@ void pool_give_back(struct device *device, struct query_chunk *chunk)
 	device->chunks = chunk;
 }
 
+/* Who records asks without the lock for what is made with a block. */
+bool pool_has_memory(struct device *device, struct query_chunk *chunk)
+{
+	return chunk->block->copies || (!device->copies && copies_make(device, chunk->block));
+}
+
 struct query_chunk *pool_copied_chunk(struct device *device)
 {
 	struct query_chunk *chunk = take_chunk(device);
-	/* Who records asks without the lock for what is made with a block. */
-	if (chunk && !chunk->block->copies &&
-	    (device->copies || !copies_make(device, chunk->block))) {
+	if (chunk && !pool_has_memory(device, chunk)) {
 		pool_give_back(device, chunk);
 		chunk = NULL;
 	}

@@ -129,7 +129,8 @@ void queries_start(struct command *command)
 	if (command->blind)
 		return;
 	/* A secondary one counts for itself where it cannot inherit. */
-	if (command->secondary && (command->device->inherited || !command->host_resets))
+	if (command->secondary &&
+	    (command->device->inherited || !(command->host_resets || command->copied)))
 		types = 0;
 	command->outer = own ? 0 : types & QUERY_INHERITED & ~program;
 	command->inner = types & ~QUERY_ALL_STREAMS & ~command->outer;
@@ -153,7 +154,7 @@ static uint32_t label_now(const struct command *command)
 void queries_before_pass(struct command *command, bool inline_contents, bool suspends)
 {
 	uint32_t types = command->outer;
-	if (command->blind || command->secondary)
+	if (command->blind || (command->secondary && !command->copied))
 		return;
 	queries_end(command, command->inner);
 	if (command->device->per == WIRE_PASS)

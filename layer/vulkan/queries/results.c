@@ -109,7 +109,7 @@ static const uint64_t *read_use(struct reading *r, const struct execution *execu
 	uint32_t slot = chunk->first + use->slot % CHUNK_SLOTS, all = slot_values(r);
 	uint32_t each = query_values(r->device, r->type) + 1;
 	const uint64_t *values;
-	if (snapshot || (r->device->copies && chunk->block->copies)) {
+	if (snapshot || use->copied || (r->device->copies && chunk->block->copies)) {
 		values = copies_at(r->device, chunk->block, r->type, slot);
 	} else {
 		if (r->block != chunk->block || slot - r->first >= r->count)
@@ -181,9 +181,11 @@ static void collect_type(struct reading *r)
 		if (!e->ended || e->lost)
 			continue;
 		collect_one(r, e, e->command, 0);
-		for (uint32_t i = 0; i < e->command->child_count; i++)
-			collect_one(r, e, e->command->children[i].command,
-				    e->command->children[i].span);
+		for (uint32_t i = 0; i < e->command->child_count; i++) {
+			const struct child *child = &e->command->children[i];
+			if (!child->copied)
+				collect_one(r, e, child->command, child->span);
+		}
 	}
 }
 
@@ -194,8 +196,10 @@ static void allow_type(struct reading *r)
 		if (!e->ended || e->lost || e->snapshot)
 			continue;
 		allow(r, e->command);
-		for (uint32_t i = 0; i < e->command->child_count; i++)
-			allow(r, e->command->children[i].command);
+		for (uint32_t i = 0; i < e->command->child_count; i++) {
+			if (!e->command->children[i].copied)
+				allow(r, e->command->children[i].command);
+		}
 	}
 }
 

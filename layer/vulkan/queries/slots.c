@@ -46,7 +46,8 @@ bool slots_touch(struct command *command)
 {
 	if (command->touched)
 		return true;
-	if (command->blind || command->suspended || (command->secondary && !command->host_resets) ||
+	if (command->blind || command->suspended ||
+	    (command->secondary && !command->host_resets && !command->copied) ||
 	    (command->chunk_count == 0 && !queries_take_chunk(command)) ||
 	    (!command->secondary && !make_event(command)))
 		return false;
@@ -81,6 +82,14 @@ static bool reserve_use(struct command *command)
 	return true;
 }
 
+static bool add_chunk(struct command *command)
+{
+	if ((command->in_pass && !command->host_resets) || !queries_take_chunk(command))
+		return false;
+	reset_chunk(command, command->chunk_count - 1);
+	return true;
+}
+
 static bool take_slot(struct command *command, uint32_t type, uint32_t *slot)
 {
 	if (type == QUERY_DRIVER) {
@@ -89,8 +98,7 @@ static bool take_slot(struct command *command, uint32_t type, uint32_t *slot)
 		*slot = command->driver_slots - 1;
 		return true;
 	}
-	if (command->slots[type] == command->chunk_count * CHUNK_SLOTS &&
-	    (!command->host_resets || !queries_take_chunk(command)))
+	if (command->slots[type] == command->chunk_count * CHUNK_SLOTS && !add_chunk(command))
 		return false;
 	*slot = command->slots[type]++;
 	return true;
@@ -104,6 +112,24 @@ struct query_use *slots_add_use(struct command *command, uint32_t type)
 	struct query_use *use = &command->uses[command->use_count++];
 	*use = (struct query_use){
 	    .type = (uint8_t)type, .slot = slot, .span = (uint32_t)(command->now - command->spans)};
+	return use;
+}
+
+struct query_use *slots_add_copied(struct command *command, uint32_t type)
+{
+	struct device *device = command->device;
+	struct query_use *use = slots_add_use(command, type);
+	if (!use)
+		return NULL;
+	device_lock(device);
+	bool has = pool_has_memory(device, command->chunks[use->slot / CHUNK_SLOTS]);
+	device_unlock(device);
+	if (!has) { /* the slot is given back, too */
+		command->use_count--;
+		command->slots[type]--;
+		return NULL;
+	}
+	use->copied = use->ended = command->copies = true;
 	return use;
 }
 
@@ -137,7 +163,9 @@ void queries_reset(struct command *command)
 {
 	reset_one(command);
 	driver_reset(command);
-	for (uint32_t i = 0; i < command->child_count; i++)
-		reset_one(command->children[i].command);
+	for (uint32_t i = 0; i < command->child_count; i++) {
+		if (!command->children[i].copied)
+			reset_one(command->children[i].command);
+	}
 	command->device->next.ResetEvent(command->device->handle, command->done);
 }

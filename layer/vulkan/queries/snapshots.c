@@ -142,11 +142,19 @@ static struct snapshot *snapshot_take(struct command *command)
 	return snapshot;
 }
 
+/* Secondary ones that are read with it do not run twice at once. */
+static bool reads_children(const struct command *command)
+{
+	bool reads = false;
+	for (uint32_t i = 0; i < command->child_count; i++)
+		reads |= !command->children[i].copied;
+	return reads;
+}
+
 bool snapshot_insert(struct command *command, struct insertions *in, bool planned)
 {
-	/* Secondary ones with queries of their own do not run twice at once. */
 	struct snapshot *snapshot =
-	    command->child_count == 0 && insertions_reserve(in) ? snapshot_take(command) : NULL;
+	    !reads_children(command) && insertions_reserve(in) ? snapshot_take(command) : NULL;
 	if (!snapshot)
 		return false;
 	insertions_put(in, snapshot->handle);

@@ -74,7 +74,7 @@ static void drop(struct device *device, struct execution **link)
 	struct execution *execution = *link;
 	struct command *command = execution->command;
 	for (uint32_t i = 0; i < command->child_count; i++)
-		__atomic_store_n(&command->children[i].command->pending, NULL, __ATOMIC_RELEASE);
+		__atomic_sub_fetch(&command->children[i].command->unread, 1, __ATOMIC_RELEASE);
 	if (execution->snapshot) {
 		command->waits -= !execution->ended;
 		if (execution->ended)
@@ -129,8 +129,7 @@ static void write_complete(struct device *device)
 	}
 }
 
-/* Reads what is there, and writes samples that are complete. */
-static void frames_collect(struct device *device)
+void frames_collect(struct device *device)
 {
 	if (count_ended(device, UINT32_MAX) != 0)
 		read_ended(device);
@@ -164,11 +163,11 @@ static void give_up(struct device *device)
 void frames_settle(struct device *device, struct command *command)
 {
 	struct execution **link = &device->executions;
-	if (!command->pending)
+	if (!command->pending && command->unread == 0)
 		return;
 	frames_collect(device);
-	while (*link && command->pending) {
-		if (*link == command->pending || (*link)->command == command) {
+	while (*link) {
+		if ((*link)->command == command || queries_has_child((*link)->command, command)) {
 			lose(device, *link);
 			drop(device, link);
 		} else {
@@ -327,8 +326,7 @@ static void expect(struct device *device, VkQueue queue, struct command *command
 	frame_now(device)->pending++;
 	__atomic_store_n(&command->pending, execution, __ATOMIC_RELEASE);
 	for (uint32_t i = 0; i < command->child_count; i++)
-		__atomic_store_n(&command->children[i].command->pending, execution,
-				 __ATOMIC_RELEASE);
+		__atomic_add_fetch(&command->children[i].command->unread, 1, __ATOMIC_RELEASE);
 }
 
 void frames_submitted(struct device *device, const struct submitted *how, struct command *command)
@@ -341,6 +339,8 @@ void frames_submitted(struct device *device, const struct submitted *how, struct
 	execution = command->tells ? calloc(1, sizeof(*execution)) : NULL;
 	at = execution ? execution : &blank;
 	at->snapshot = snapshot_arrives(command);
+	if (queries_has_stray(command))
+		command->overlapped = true;
 	if (command->pending && !command->pending->snapshot) { /* twice in one submission */
 		frames_lose(device, command);
 	}

@@ -92,7 +92,7 @@ static void record_part(struct world *world, VkCommandBuffer commands, VkRenderi
 	vkCmdEndRendering(commands);
 }
 
-static void record_dynamic(struct world *world, VkCommandBuffer commands)
+void record_dynamic(struct world *world, VkCommandBuffer commands)
 {
 	record_part(world, commands, 0);
 }
@@ -510,6 +510,7 @@ static const struct {
     {"overlap", scene_overlap, {0}},
     {"overlap-waits", scene_overlap_waits, {0}},
     {"overlap-gated", scene_overlap_gated, {0}},
+    {"overlap-computes", scene_overlap_computes, {0}},
     {"overlap-once", scene_overlap_once, {0}},
     {"overlap-queues", scene_overlap_queues, {.machine = true}},
     {"own-queries", own_queries, {.statistics = true}},

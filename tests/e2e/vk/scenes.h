@@ -9,6 +9,9 @@ void draw(struct world *world, VkCommandBuffer commands, uint32_t triangles);
 /* Five draws of two triangles, in a pass. */
 void record_draws(struct world *world, VkCommandBuffer commands);
 
+/* A dynamic rendering of two triangles, after a barrier. */
+void record_dynamic(struct world *world, VkCommandBuffer commands);
+
 /* scenes_feedback.c: transform feedback. */
 void scene_feedback(struct world *world, int rounds);
 void scene_streams(struct world *world, int rounds);
@@ -34,6 +37,7 @@ void scene_mesh_queries(struct world *world, int rounds);
 void scene_overlap(struct world *world, int rounds);
 void scene_overlap_waits(struct world *world, int rounds);
 void scene_overlap_gated(struct world *world, int rounds);
+void scene_overlap_computes(struct world *world, int rounds);
 void scene_overlap_once(struct world *world, int rounds);
 void scene_overlap_queues(struct world *world, int rounds);
 /* scenes_submits.c: many small submissions, and what they took. */

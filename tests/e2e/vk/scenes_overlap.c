@@ -41,13 +41,12 @@ void scene_overlap_waits(struct world *world, int rounds)
 }
 
 /* None of them begins before all are submitted. */
-void scene_overlap_gated(struct world *world, int rounds)
+static void submit_gated(struct world *world, VkCommandBuffer commands, int rounds)
 {
 	VkSemaphoreTypeCreateInfo type = {.sType = VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO,
 					  .semaphoreType = VK_SEMAPHORE_TYPE_TIMELINE};
 	VkSemaphoreCreateInfo info = {.sType = VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO,
 				      .pNext = &type};
-	VkCommandBuffer commands = record_shared(world, true);
 	uint64_t one = 1;
 	VkTimelineSemaphoreSubmitInfo value = {.sType =
 						   VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO,
@@ -71,6 +70,36 @@ void scene_overlap_gated(struct world *world, int rounds)
 	MUST(vkSignalSemaphore(world->device, &open));
 	MUST(vkQueueWaitIdle(world->queue));
 	vkDestroySemaphore(world->device, gate, NULL);
+}
+
+void scene_overlap_gated(struct world *world, int rounds)
+{
+	submit_gated(world, record_shared(world, true), rounds);
+}
+
+/* A secondary one that runs outside of passes, twice in each. */
+void scene_overlap_computes(struct world *world, int rounds)
+{
+	VkCommandBufferInheritanceInfo inherited = {
+	    .sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_INHERITANCE_INFO};
+	VkCommandBufferBeginInfo info = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO,
+					 .flags = VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT,
+					 .pInheritanceInfo = &inherited};
+	VkCommandBuffer part = world_commands(world, world->pool, true);
+	VkCommandBuffer commands = world_commands(world, world->pool, false);
+	VkCommandBuffer parts[2] = {part, part};
+
+	MUST(vkBeginCommandBuffer(part, &info));
+	vkCmdBindPipeline(part, VK_PIPELINE_BIND_POINT_COMPUTE, world->compute);
+	vkCmdDispatch(part, 4, 2, 1);
+	record_dynamic(world, part);
+	MUST(vkEndCommandBuffer(part));
+	world_begin(commands, VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT);
+	vkCmdExecuteCommands(commands, 2, parts);
+	vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, world->compute);
+	vkCmdDispatch(commands, 1, 1, 1);
+	MUST(vkEndCommandBuffer(commands));
+	submit_gated(world, commands, rounds);
 }
 
 static void submit_first(struct world *world, VkCommandBuffer commands)

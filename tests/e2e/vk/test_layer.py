@@ -100,6 +100,11 @@ class Counts(unittest.TestCase):
         for name, value in (("IAVertices", 9), ("Occlusion", 3 * PIXELS)):
             self.assertIn(metric(document, name)["min"], (None, value))
 
+    def test_a_secondary_that_runs_several_times_outside_of_passes(self):
+        document, _, _ = scene("overlap-computes", 30)
+        self.check(document, 30, Draws=2, Dispatches=3, CommandBuffers=1, RenderPasses=2, CSInvocations=2 * 64 + 8, IAVertices=12,
+                   Occlusion=4 * PIXELS)
+
     def test_what_no_query_can_count_says_why(self):
         """A pass that goes on in another command buffer, a secondary one that may run twice at once: never the wrong reason."""
         for case, draws in (("suspended", 2), ("shared-secondary", 3)):
@@ -727,7 +732,7 @@ class Validation(unittest.TestCase):
             self.skipTest("no validation layer here")
         self.assertTrue(control, "the validation layer finds nothing: it does not run")
         for case in ("draws", "dynamic", "suspended", "compute", "secondaries", "shared-secondary", "reuse", "overlap",
-                     "overlap-waits", "overlap-gated", "overlap-once", "own-queries", "feedback", "streams",
+                     "overlap-waits", "overlap-gated", "overlap-computes", "overlap-once", "own-queries", "feedback", "streams",
                      "timeline", "threads", "labels", "abandon", "mesh-shaders", "mesh-queries"):
             alone = self.messages(SCENES, case, "4", env=env)
             if alone[0] == 77:  # no mesh shaders here
