@@ -212,12 +212,13 @@ static void restart(struct command *command, VkCommandBufferUsageFlags flags)
 	command->shared = (flags & VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT) != 0;
 	/* What may run while it runs is reset by commands alone. */
 	command->host_resets = device->host_reset && !command->shared;
+	command->within =
+	    command->secondary && (flags & VK_COMMAND_BUFFER_USAGE_RENDER_PASS_CONTINUE_BIT) != 0;
 	command->copied = command->secondary && command->shared && !device->inherited &&
-			  !device->validated &&
-			  (flags & VK_COMMAND_BUFFER_USAGE_RENDER_PASS_CONTINUE_BIT) == 0;
+			  !device->validated && (!command->within || device->lenient);
 	command->once = (flags & VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT) != 0;
 	command->driver_slots = 0;
-	command->child_count = command->around = 0;
+	command->child_count = command->due = command->around = 0;
 	command->missed = false;
 	command->outer = command->inner = command->streams = command->open = 0;
 	command->program_open = command->program_used = command->inherits = 0;
@@ -277,8 +278,7 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_BeginCommandBuffer(VkCommandBuffer handle,
 	guest_restore_errno(&visit);
 	VkResult result = next->BeginCommandBuffer(handle, &info);
 	guest_keep_errno(&visit);
-	if (command->secondary &&
-	    (info.flags & VK_COMMAND_BUFFER_USAGE_RENDER_PASS_CONTINUE_BIT) != 0)
+	if (command->within)
 		command->in_pass = command->inline_pass = true;
 	if (result == VK_SUCCESS && command->span_count != 0)
 		queries_start(command);
@@ -334,21 +334,22 @@ static void add_child(struct command *command, struct command *child)
 	queries_before_child(command, child);
 }
 
-/* One after the other where what each counts is copied before the next one. */
+/* One after the other where what each counts is copied. */
 static void execute(struct command *command, VkCommandBuffer handle, uint32_t count,
 		    const VkCommandBuffer *handles)
 {
 	PFN_vkCmdExecuteCommands next = command->device->next.CmdExecuteCommands;
 	uint32_t first = 0;
-	for (uint32_t i = 0; !command->blind && !command->in_pass && i < count; i++) {
+	for (uint32_t i = 0; !command->blind && i < count; i++) {
 		const struct command *child = command_of(handles[i]);
 		if (!child->copied || child->use_count == 0)
 			continue;
-		next(handle, i + 1 - first, handles + first);
+		if (first < i)
+			next(handle, i - first, handles + first);
 		first = i + 1;
-		struct guest_visit visit = guest_enter();
-		queries_after_child(command, child);
-		guest_leave(visit);
+		queries_before_run(command, child);
+		next(handle, 1, handles + i);
+		queries_after_run(command, child);
 	}
 	if (first < count || count == 0)
 		next(handle, count - first, handles + first);

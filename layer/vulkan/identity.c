@@ -120,6 +120,7 @@ static void choose_clock(struct device *device)
 	device->stamps = !software && has_clock(device);
 	/* It crashes in some passes (of GStreamer's colour conversion) that a query spans. */
 	device->narrow = software;
+	device->lenient = software && device->host_reset && !device->validated;
 	device->identity.bits[WIRE_GPU_TIME] = 64;
 	if (software)
 		device->identity.why[WIRE_GPU_TIME] =
@@ -210,8 +211,8 @@ void identity_fill(struct device *device)
 	memset(device->identity.bits, 64, WIRE_VULKAN_COUNTERS);
 	ask_memory(device);
 	ask_names(device);
-	choose_clock(device);
 	device->validated = is_validated(device);
+	choose_clock(device);
 	if (!device->mesh)
 		identity_say(
 		    device, counter_bit(WIRE_TASK_INVOCATIONS) | counter_bit(WIRE_MESH_INVOCATIONS),

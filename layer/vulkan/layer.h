@@ -104,6 +104,8 @@ struct child {
 	struct command *command;
 	uint32_t span;
 	bool copied; /* its results are copied by the one that runs it */
+	bool due;    /* that is still to do, behind the pass, */
+	bool ran;    /* in which it has run */
 };
 
 struct command_pool {
@@ -132,7 +134,8 @@ struct command {
 	bool missed;	   /* it ran a secondary one of which nothing is known */
 	bool tells;	   /* an event stands behind all, so that its end can be seen */
 	bool shared;	   /* it may be submitted while it runs */
-	bool copied;	   /* secondary: its queries are reset in it, and copied after each run */
+	bool copied;	   /* secondary: its queries are copied after each run, and reset */
+	bool within;	   /* secondary: it runs within a pass */
 	bool copies;	   /* results are copied in it, by us */
 	bool stray;	   /* secondary: runs on several queues at once; under the device's lock */
 	bool ran;	   /* this recording was submitted before; under the device's lock */
@@ -162,6 +165,7 @@ struct command {
 	struct span none;
 	struct child *children; /* that it runs, with queries of their own */
 	uint32_t child_count, child_cap;
+	uint32_t due; /* the first that is: of the pass that runs */
 	VkEvent done;
 	struct tally tally;	   /* of all spans */
 	struct execution *pending; /* the last one; atomic; changed under the device's lock */
@@ -310,6 +314,7 @@ struct device {
 	uint32_t streams;
 	bool narrow;	 /* queries of draws run within passes alone */
 	bool validated;	 /* a validation layer is below ours */
+	bool lenient;	 /* queries can be begun anew, and copied, within passes */
 	bool stamps;	 /* are wanted, and tell something */
 	bool copies;	 /* command buffers copy their results */
 	uint32_t wanted; /* queries */
@@ -439,8 +444,11 @@ uint32_t queries_around_children(struct command *command);
 /* They are to run; each of them. */
 void queries_before_children(struct command *command);
 void queries_before_child(struct command *command, struct command *child);
-/* It has run, outside of a pass: before the next one. */
-void queries_after_child(struct command *command, const struct command *child);
+/* One that counts for itself, right before and after it runs. */
+void queries_before_run(struct command *command, const struct command *child);
+void queries_after_run(struct command *command, const struct command *child);
+/* The pass has ended in which they ran. */
+void queries_after_children(struct command *command);
 /* Before the one that runs them is submitted, under the device's lock: false: one of them runs on
  * another queue, where it is lost, too. */
 bool queries_prepare_children(struct device *device, struct command *command, VkQueue queue);
@@ -452,6 +460,8 @@ bool queries_has_stray(const struct command *command);
 uint32_t slots_possible(const struct command *command);
 /* Before the first thing that is recorded of ours, outside of passes. false: none can be. */
 bool slots_touch(struct command *command);
+/* Whether more slots can be had where the recording is now. */
+bool slots_may_grow(const struct command *command);
 /* Makes sure of slots enough for a pass, in which none could be reset. */
 void slots_reserve(struct command *command);
 /* One more query; NULL: there is no room for it. */

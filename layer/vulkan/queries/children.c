@@ -1,6 +1,7 @@
 /* Secondary command buffers: what runs around them, and what they count themselves. */
 #include <stdlib.h>
 
+#include "guest/process.h"
 #include "layer/vulkan/layer.h"
 
 /* What may run around a pass of secondary command buffers; else they count for themselves. */
@@ -29,7 +30,10 @@ static void adopt(struct command *command, struct command *child)
 		command->child_cap = cap;
 	}
 	command->children[command->child_count++] =
-	    (struct child){child, (uint32_t)(command->now - command->spans), child->copied};
+	    (struct child){.command = child,
+			   .span = (uint32_t)(command->now - command->spans),
+			   .copied = child->copied,
+			   .due = child->copied && command->in_pass};
 }
 
 void queries_before_children(struct command *command)
@@ -46,7 +50,7 @@ void queries_before_children(struct command *command)
 void queries_before_child(struct command *command, struct command *child)
 {
 	uint32_t counts = (command->outer | command->inner) & ~command->open;
-	if (child->use_count != 0 && command->touched) {
+	if (child->use_count != 0 && (command->touched || child->within)) {
 		adopt(command, child);
 		return;
 	}
@@ -58,22 +62,71 @@ void queries_before_child(struct command *command, struct command *child)
 }
 
 static void copy_use(struct command *command, const struct command *child,
-		     const struct query_use *use)
+		     const struct query_use *use, uint32_t span)
 {
 	struct query_use *copy = use->ended ? slots_add_copied(command, use->type) : NULL;
 	uint32_t number;
 	if (!copy) {
-		command->now->lost |= QUERY_BIT(use->type);
+		command->spans[span].lost |= QUERY_BIT(use->type);
 		return;
 	}
+	copy->span = span;
 	VkQueryPool pool = slots_pool(child, use, &number);
 	copies_record_one(command, copy, pool, number, query_values(command->device, use->type));
 }
 
-void queries_after_child(struct command *command, const struct command *child)
+static void copy_uses(struct command *command, const struct command *child, uint32_t span)
 {
-	for (uint32_t i = 0; command->touched && child->copied && i < child->use_count; i++)
-		copy_use(command, child, &child->uses[i]);
+	for (uint32_t i = 0; command->touched && i < child->use_count; i++)
+		copy_use(command, child, &child->uses[i], span);
+}
+
+/* It ran in this pass before, and counts anew. */
+void queries_before_run(struct command *command, const struct command *child)
+{
+	struct guest_visit visit = guest_enter();
+	for (uint32_t i = command->due; command->in_pass && i < command->child_count; i++) {
+		struct child *one = &command->children[i];
+		if (!one->due || one->command != child)
+			continue;
+		if (!one->ran) {
+			one->ran = true;
+			break;
+		}
+		copy_uses(command, child, one->span);
+		one->due = false;
+	}
+	guest_leave(visit);
+}
+
+void queries_after_run(struct command *command, const struct command *child)
+{
+	struct guest_visit visit = guest_enter();
+	if (!command->in_pass)
+		copy_uses(command, child, (uint32_t)(command->now - command->spans));
+	guest_leave(visit);
+}
+
+static void reset_use(struct command *command, const struct command *child,
+		      const struct query_use *use)
+{
+	uint32_t number;
+	VkQueryPool pool = slots_pool(child, use, &number);
+	command->device->next.CmdResetQueryPool(command->handle, pool, number,
+						pool_slots(use->type, 1));
+}
+
+void queries_after_children(struct command *command)
+{
+	for (uint32_t i = command->due; i < command->child_count; i++) {
+		const struct child *one = &command->children[i];
+		if (!one->due || command->suspended)
+			continue;
+		copy_uses(command, one->command, one->span);
+		for (uint32_t k = 0; k < one->command->use_count; k++)
+			reset_use(command, one->command, &one->command->uses[k]);
+	}
+	command->due = command->child_count;
 }
 
 bool queries_has_child(const struct command *command, const struct command *child)

@@ -189,6 +189,7 @@ void queries_after_pass(struct command *command)
 		return;
 	queries_end(command, command->around & ~command->outer);
 	command->around = 0;
+	queries_after_children(command);
 	if (command->device->per == WIRE_PASS)
 		queries_next_span(command, LABEL_OUTSIDE);
 }
@@ -242,7 +243,7 @@ void queries_before_draw(struct command *command)
 	if (types == 0)
 		return;
 	if (command->in_pass && command->inline_pass &&
-	    (command->touched || (command->host_resets && slots_touch(command))))
+	    (command->touched || (slots_may_grow(command) && slots_touch(command))))
 		queries_begin(command, types);
 	else
 		command->now->lost |= types;

@@ -28,17 +28,29 @@ static bool make_event(struct command *command)
 	       device->next.CreateEvent(device->handle, &info, NULL, &command->done) == VK_SUCCESS;
 }
 
+/* Within a pass no command may: the host does, and then the one that runs it. */
 static void reset_chunk(struct command *command, uint32_t index)
 {
 	const struct device *device = command->device;
 	const struct query_chunk *chunk = command->chunks[index];
 	uint32_t types = slots_possible(command);
 	for (uint32_t type = 0; !command->host_resets && type < QUERY_TYPES; type++) {
-		if ((types & QUERY_BIT(type)) != 0)
+		uint32_t first = pool_slots(type, chunk->first);
+		uint32_t count = pool_slots(type, CHUNK_SLOTS);
+		if ((types & QUERY_BIT(type)) == 0)
+			continue;
+		if (command->in_pass)
+			device->next.ResetQueryPool(device->handle, chunk->block->pools[type],
+						    first, count);
+		else
 			device->next.CmdResetQueryPool(command->handle, chunk->block->pools[type],
-						       pool_slots(type, chunk->first),
-						       pool_slots(type, CHUNK_SLOTS));
+						       first, count);
 	}
+}
+
+bool slots_may_grow(const struct command *command)
+{
+	return !command->in_pass || command->host_resets || command->device->lenient;
 }
 
 /* The first thing that is recorded of ours; outside of passes. */
@@ -84,7 +96,7 @@ static bool reserve_use(struct command *command)
 
 static bool add_chunk(struct command *command)
 {
-	if ((command->in_pass && !command->host_resets) || !queries_take_chunk(command))
+	if (!slots_may_grow(command) || !queries_take_chunk(command))
 		return false;
 	reset_chunk(command, command->chunk_count - 1);
 	return true;

@@ -139,8 +139,8 @@ static void compute(struct world *world, int rounds)
 }
 
 /* A secondary command buffer with one draw within the pass. */
-static void record_secondary(struct world *world, VkCommandBuffer commands,
-			     VkCommandBufferUsageFlags flags, uint32_t triangles)
+void record_secondary(struct world *world, VkCommandBuffer commands,
+		      VkCommandBufferUsageFlags flags, uint32_t triangles)
 {
 	VkCommandBufferInheritanceInfo inherited = {
 	    .sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_INHERITANCE_INFO,
@@ -511,6 +511,7 @@ static const struct {
     {"overlap-waits", scene_overlap_waits, {0}},
     {"overlap-gated", scene_overlap_gated, {0}},
     {"overlap-computes", scene_overlap_computes, {0}},
+    {"overlap-draws", scene_overlap_draws, {0}},
     {"overlap-once", scene_overlap_once, {0}},
     {"overlap-queues", scene_overlap_queues, {.machine = true}},
     {"own-queries", own_queries, {.statistics = true}},

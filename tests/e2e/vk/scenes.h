@@ -12,6 +12,10 @@ void record_draws(struct world *world, VkCommandBuffer commands);
 /* A dynamic rendering of two triangles, after a barrier. */
 void record_dynamic(struct world *world, VkCommandBuffer commands);
 
+/* Records a secondary command buffer that draws so many triangles within a pass. */
+void record_secondary(struct world *world, VkCommandBuffer commands,
+		      VkCommandBufferUsageFlags flags, uint32_t triangles);
+
 /* scenes_feedback.c: transform feedback. */
 void scene_feedback(struct world *world, int rounds);
 void scene_streams(struct world *world, int rounds);
@@ -38,6 +42,7 @@ void scene_overlap(struct world *world, int rounds);
 void scene_overlap_waits(struct world *world, int rounds);
 void scene_overlap_gated(struct world *world, int rounds);
 void scene_overlap_computes(struct world *world, int rounds);
+void scene_overlap_draws(struct world *world, int rounds);
 void scene_overlap_once(struct world *world, int rounds);
 void scene_overlap_queues(struct world *world, int rounds);
 /* scenes_submits.c: many small submissions, and what they took. */

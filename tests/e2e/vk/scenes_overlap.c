@@ -102,6 +102,26 @@ void scene_overlap_computes(struct world *world, int rounds)
 	submit_gated(world, commands, rounds);
 }
 
+/* One that runs in two passes, and another one beside it in the second. */
+void scene_overlap_draws(struct world *world, int rounds)
+{
+	VkCommandBuffer parts[2] = {world_commands(world, world->pool, true),
+				    world_commands(world, world->pool, true)};
+	VkCommandBuffer commands = world_commands(world, world->pool, false);
+
+	for (uint32_t i = 0; i < 2; i++)
+		record_secondary(world, parts[i], VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT,
+				 1 + i);
+	world_begin(commands, VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT);
+	for (uint32_t i = 0; i < 2; i++) {
+		world_begin_pass(world, commands, VK_SUBPASS_CONTENTS_SECONDARY_COMMAND_BUFFERS);
+		vkCmdExecuteCommands(commands, i + 1, parts);
+		vkCmdEndRenderPass(commands);
+	}
+	MUST(vkEndCommandBuffer(commands));
+	submit_gated(world, commands, rounds);
+}
+
 static void submit_first(struct world *world, VkCommandBuffer commands)
 {
 	VkCommandBuffer all[EACH - 1] = {commands, commands, commands};

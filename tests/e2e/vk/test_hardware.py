@@ -126,7 +126,8 @@ class Hardware(unittest.TestCase):
         """Secondary command buffers are counted by the one that runs them, also three times in a pass, or while it runs."""
         for layers in {}, {"VK_INSTANCE_LAYERS": VALIDATION}:
             env = dict(layers, FAKE_INHERITED="1")
-            for case, draws, vertices in (("secondaries", 2, 9), ("shared-secondary", 3, 9)):
+            for case, draws, vertices in (("secondaries", 2, 9), ("shared-secondary", 3, 9), ("overlap-draws", 3, 12),
+                                          ("overlap-computes", 2, 12)):
                 document = self.count(case, "Draws", "IAVertices", env=env)
                 self.assertEqual((case, self.values(document, "Draws")), (case, 2 * (draws,)))
                 self.assertEqual((case, self.values(document, "IAVertices")), (case, 2 * (vertices,)))
