@@ -106,8 +106,10 @@ static void record_end(const struct command *command, const struct snapshot *sna
 static bool snapshot_record(const struct command *command, struct snapshot *snapshot)
 {
 	const struct functions *next = &command->device->next;
-	const VkCommandBufferBeginInfo info = {.sType =
-						   VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
+	/* Its event is set before its submission has ended. */
+	const VkCommandBufferBeginInfo info = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO,
+					       .flags =
+						   VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT};
 	if (!take_memory(command, snapshot) ||
 	    next->BeginCommandBuffer(snapshot->handle, &info) != VK_SUCCESS)
 		return false;
