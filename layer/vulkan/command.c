@@ -222,6 +222,8 @@ static void restart(struct command *command, VkCommandBufferUsageFlags flags)
 	command->missed = false;
 	command->outer = command->inner = command->streams = command->open = 0;
 	command->program_open = command->program_used = command->inherits = 0;
+	command->program_count = 0;
+	command->feeds = false;
 	command->label = command->labels = command->label_depth = 0;
 	command->label_ended = command->ended = 0;
 	for (int type = 0; type < QUERY_TYPES; type++)
@@ -330,6 +332,7 @@ static void add_child(struct command *command, struct command *child)
 	if (child->span_count != 0) {
 		command->now->lost |= child->now->lost;
 		command->now->barred |= child->now->barred;
+		command->now->disturbed |= child->now->disturbed;
 	}
 	queries_before_child(command, child);
 }
@@ -342,7 +345,8 @@ static void execute(struct command *command, VkCommandBuffer handle, uint32_t co
 	uint32_t first = 0;
 	for (uint32_t i = 0; !command->blind && i < count; i++) {
 		const struct command *child = command_of(handles[i]);
-		if (!child->copied || child->use_count == 0)
+		bool copied = child->copied && child->use_count != 0;
+		if (!copied && (child->program_count == 0 || command->in_pass))
 			continue;
 		if (first < i)
 			next(handle, i - first, handles + first);

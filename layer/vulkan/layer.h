@@ -80,10 +80,11 @@ struct query_block {
 
 /* A stretch of a command buffer that is a sample of its own, or all of it. */
 struct span {
-	uint32_t label;	 /* id, 0, or LABEL_OUTSIDE; below those that the queue has open */
-	uint32_t ended;	 /* of these, before it */
-	uint32_t lost;	 /* bits of queries that could not run, */
-	uint32_t barred; /* and of those that never can, around what is in it */
+	uint32_t label;	    /* id, 0, or LABEL_OUTSIDE; below those that the queue has open */
+	uint32_t ended;	    /* of these, before it */
+	uint32_t lost;	    /* bits of queries that could not run, */
+	uint32_t barred;    /* and of those that never can, around what is in it, */
+	uint32_t disturbed; /* and that gave way for the program's */
 	struct tally tally;
 };
 
@@ -94,6 +95,16 @@ struct query_use {
 	bool copied;   /* what another query counted is copied to where results of this slot go */
 	uint32_t slot; /* of the command buffer, over its chunks */
 	uint32_t span;
+	uint32_t bits; /* statistics of the program's query, or 0 */
+};
+
+/* A query of the program, where ours gave way. */
+struct program_query {
+	VkQueryPool pool;
+	uint32_t number, types, type; /* of ours: that give way, and that counts the same */
+	uint32_t bits;		      /* statistics */
+	uint32_t span;		      /* where it began */
+	bool open;
 };
 
 struct execution;
@@ -127,6 +138,7 @@ struct command {
 	bool in_pass, inline_pass;
 	bool suspended; /* no command of ours may stand behind a suspended pass */
 	bool in_feedback;
+	bool feeds;	   /* transform feedback is active */
 	bool recorded;	   /* before this recording */
 	bool once;	   /* each recording is submitted once */
 	bool had_children; /* it runs secondary ones */
@@ -140,12 +152,14 @@ struct command {
 	bool stray;	   /* secondary: runs on several queues at once; under the device's lock */
 	bool ran;	   /* this recording was submitted before; under the device's lock */
 	bool overlapped;   /* runs several times at once: whose results are there nobody knows */
-	uint32_t outer, inner;	     /* queries that span passes, or are begun within them */
-	uint32_t streams;	     /* those of transform feedback */
-	uint32_t around;	     /* that run around the pass although others are begun within */
-	uint32_t open;		     /* queries that run */
-	uint32_t program_open;	     /* queries of the program that run */
-	uint32_t program_used;	     /* that the program ran in this recording */
+	uint32_t outer, inner; /* queries that span passes, or are begun within them */
+	uint32_t streams;      /* those of transform feedback */
+	uint32_t around;       /* that run around the pass although others are begun within */
+	uint32_t open;	       /* queries that run */
+	uint32_t program_open; /* queries of the program that run */
+	uint32_t program_used; /* that the program ran in this recording */
+	struct program_query *program; /* those that have no copy yet */
+	uint32_t program_count, program_cap;
 	uint32_t inherits;	     /* of a secondary: queries that may run around it */
 	uint32_t slots[QUERY_TYPES]; /* used */
 	uint32_t driver_slots;
@@ -271,9 +285,10 @@ struct part {
 	uint32_t label, groups;
 	uint32_t queue;				  /* where it is what one queue was given */
 	uint32_t lost, barred, disturbed, spared; /* bits of queries */
-	bool feedback;				  /* transform feedback was active */
-	bool blind; /* a command buffer ran of which nothing is known */
-	bool kept;  /* one counted, of old, although it was to be spared */
+	uint32_t partial; /* statistics that some of the program's queries had not */
+	bool feedback;	  /* transform feedback was active */
+	bool blind;	  /* a command buffer ran of which nothing is known */
+	bool kept;	  /* one counted, of old, although it was to be spared */
 	uint64_t begin_ns;
 	struct tally tally;
 	uint64_t values[WIRE_COUNTER_ROOM];
@@ -440,7 +455,7 @@ void queries_finish(struct command *command);
 /* The driver's own counters are not counted from here on: outside of passes. */
 void queries_break_driver(struct command *command);
 /* children.c. What may run around secondary command buffers, in or outside of a pass. */
-uint32_t queries_around_children(struct command *command);
+uint32_t queries_around_children(struct command *command, bool within);
 /* They are to run; each of them. */
 void queries_before_children(struct command *command);
 void queries_before_child(struct command *command, struct command *child);
@@ -449,6 +464,10 @@ void queries_before_run(struct command *command, const struct command *child);
 void queries_after_run(struct command *command, const struct command *child);
 /* The pass has ended in which they ran. */
 void queries_after_children(struct command *command);
+/* program.c: outside of a pass, what queries of the program counted is copied. */
+void queries_copy_program(struct command *command);
+/* The same for those of a secondary one that has just run, or was recorded to in a pass. */
+void queries_take_program(struct command *command, const struct command *child);
 /* Before the one that runs them is submitted, under the device's lock: false: one of them runs on
  * another queue, where it is lost, too. */
 bool queries_prepare_children(struct device *device, struct command *command, VkQueue queue);
@@ -498,6 +517,8 @@ bool copies_record_to(const struct command *command, VkCommandBuffer into,
 /* Values of a slot, each query's with its availability behind them. */
 const uint64_t *copies_at(const struct device *device, const struct query_block *block,
 			  uint32_t type, uint32_t slot);
+/* results.c: the counter of a statistic's bit. */
+unsigned query_statistic(uint32_t bit);
 /* results.c: how many values a query of a type has. */
 uint32_t query_values(const struct device *device, uint32_t type);
 /* results.c: notes whether the device is through with an execution. Reads nothing. */

@@ -122,7 +122,7 @@ VKAPI_ATTR void VKAPI_CALL hook_CmdBeginTransformFeedbackEXT(VkCommandBuffer com
 	struct command *command = command_of(commandBuffer);
 	uint32_t streams = command->device->wanted & QUERY_ALL_STREAMS;
 	if (records(command)) {
-		command->in_feedback = true;
+		command->in_feedback = command->feeds = true;
 		if (command->streams == streams && command->touched)
 			queries_begin(command, streams);
 		else if (command->measured)
@@ -140,8 +140,10 @@ VKAPI_ATTR void VKAPI_CALL hook_CmdEndTransformFeedbackEXT(VkCommandBuffer comma
 	struct command *command = command_of(commandBuffer);
 	command->device->next.CmdEndTransformFeedbackEXT(commandBuffer, first, count, buffers,
 							 offsets);
-	if (records(command))
+	if (records(command)) {
+		command->feeds = false;
 		queries_end(command, QUERY_ALL_STREAMS);
+	}
 }
 
 /* Groups nest; those beyond the limit count as the last one within it. */

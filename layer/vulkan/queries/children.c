@@ -4,11 +4,19 @@
 #include "guest/process.h"
 #include "layer/vulkan/layer.h"
 
-/* What may run around a pass of secondary command buffers; else they count for themselves. */
-uint32_t queries_around_children(struct command *command)
+/* Within a pass none of ours can end before one of the program's begins in a secondary one. */
+static uint32_t program_types(const struct command *command, bool within)
 {
-	uint32_t program = __atomic_load_n(&command->device->program_types, __ATOMIC_RELAXED);
-	uint32_t types = (command->outer | command->inner) & QUERY_INHERITED & ~program;
+	return within && command->device->inherited
+		   ? __atomic_load_n(&command->device->program_types, __ATOMIC_RELAXED)
+		   : 0;
+}
+
+/* What may run around secondary command buffers; else they count for themselves. */
+uint32_t queries_around_children(struct command *command, bool within)
+{
+	uint32_t types =
+	    (command->outer | command->inner) & QUERY_INHERITED & ~program_types(command, within);
 	if (command->device->inherited)
 		return types;
 	queries_end(command, command->outer);
@@ -42,23 +50,31 @@ void queries_before_children(struct command *command)
 	if (command->in_pass || command->secondary)
 		return;
 	queries_break_driver(command);
-	uint32_t types = command->around = queries_around_children(command);
+	uint32_t types = command->around = queries_around_children(command, false);
 	if ((types | command->outer | command->inner) != 0 && slots_touch(command))
 		queries_begin(command, types);
 }
 
 void queries_before_child(struct command *command, struct command *child)
 {
-	uint32_t counts = (command->outer | command->inner) & ~command->open;
-	if (child->use_count != 0 && (command->touched || child->within)) {
+	uint32_t counts =
+	    (command->outer | command->inner) & ~command->open & ~command->program_open;
+	uint32_t program = child->program_used | program_types(command, command->in_pass);
+	bool works = child->blind || child->tally.draws + child->tally.dispatches != 0;
+	if (command->in_pass)
+		queries_take_program(command, child);
+	if (child->use_count != 0 && (command->touched || child->within))
 		adopt(command, child);
+	if (command->touched)
+		counts &= ~child->inner; /* it counts them itself */
+	if (!works)
 		return;
-	}
-	counts &= ~child->program_used;
+	/* What it did beside the program's queries is not counted. */
+	command->now->disturbed |= counts & program;
 	if (!child->blind && child->shared && !child->host_resets && !child->copied)
-		command->now->barred |= child->tally.draws + child->tally.dispatches ? counts : 0;
-	else if (child->blind || child->tally.draws + child->tally.dispatches != 0)
-		command->now->lost |= counts;
+		command->now->barred |= counts & ~program;
+	else
+		command->now->lost |= counts & ~program;
 }
 
 static void copy_use(struct command *command, const struct command *child,
@@ -85,7 +101,8 @@ static void copy_uses(struct command *command, const struct command *child, uint
 void queries_before_run(struct command *command, const struct command *child)
 {
 	struct guest_visit visit = guest_enter();
-	for (uint32_t i = command->due; command->in_pass && i < command->child_count; i++) {
+	for (uint32_t i = command->due;
+	     command->in_pass && child->copied && i < command->child_count; i++) {
 		struct child *one = &command->children[i];
 		if (!one->due || one->command != child)
 			continue;
@@ -102,8 +119,10 @@ void queries_before_run(struct command *command, const struct command *child)
 void queries_after_run(struct command *command, const struct command *child)
 {
 	struct guest_visit visit = guest_enter();
-	if (!command->in_pass)
+	if (!command->in_pass && child->copied)
 		copy_uses(command, child, (uint32_t)(command->now - command->spans));
+	if (!command->in_pass && command->span_count != 0)
+		queries_take_program(command, child);
 	guest_leave(visit);
 }
 

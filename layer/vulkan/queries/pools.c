@@ -144,6 +144,7 @@ void queries_free(struct command *command)
 	free(command->uses);
 	free(command->spans);
 	free(command->children);
+	free(command->program);
 }
 
 void queries_destroy_all(struct device *device)

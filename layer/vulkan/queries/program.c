@@ -1,6 +1,15 @@
-/* The program's own queries, for which ours give way. */
+/*
+ * The program's own queries, for which ours give way: no two of a type can be active. What they
+ * count meanwhile is copied, where it is exact.
+ */
+#include <stdlib.h>
+
 #include "guest/process.h"
 #include "layer/vulkan/layer.h"
+
+#define TYPE_BITS    16u     /* of what is known of a pool, then its statistics */
+#define PROGRAM_MOST 256u    /* queries of the program that are copied in a recording */
+#define STATISTICS   0x1fffu /* that ours may have */
 
 /* Ours of the types that a query of the program conflicts with. */
 static uint32_t conflicts(VkQueryType type)
@@ -27,12 +36,16 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_CreateQueryPool(VkDevice handle,
 	struct device *device = device_of(handle);
 	VkResult result = device->next.CreateQueryPool(handle, pCreateInfo, pAllocator, pQueryPool);
 	uint32_t types = conflicts(pCreateInfo->queryType);
+	uint32_t bits = (types & QUERY_BIT(QUERY_STATISTICS)) != 0 &&
+				(pCreateInfo->pipelineStatistics & ~STATISTICS) == 0
+			    ? pCreateInfo->pipelineStatistics
+			    : 0;
 	struct guest_visit visit = guest_enter();
 	if (result == VK_SUCCESS && types != 0) {
 		__atomic_fetch_or(&device->program_types, types, __ATOMIC_RELAXED);
 		device_lock(device);
 		handles_put(&device->query_pools, (uint64_t)(uintptr_t)*pQueryPool,
-			    (void *)(uintptr_t)types);
+			    (void *)(uintptr_t)(types | bits << TYPE_BITS));
 		device_unlock(device);
 	}
 	guest_leave(visit);
@@ -53,14 +66,63 @@ VKAPI_ATTR void VKAPI_CALL hook_DestroyQueryPool(VkDevice handle, VkQueryPool qu
 	device->next.DestroyQueryPool(handle, queryPool, pAllocator);
 }
 
-static uint32_t types_of(const struct command *command, VkQueryPool pool)
+static uint32_t known_of(const struct command *command, VkQueryPool pool)
 {
 	return (uint32_t)(uintptr_t)handles_get(&command->device->query_pools,
 						(uint64_t)(uintptr_t)pool);
 }
 
+static uint32_t types_of(const struct command *command, VkQueryPool pool)
+{
+	return known_of(command, pool) & ((1u << TYPE_BITS) - 1);
+}
+
+/* The type of ours that counts what a query of the program does; QUERY_TYPES: none. */
+static uint32_t same_type(const struct command *command, uint32_t types, uint32_t stream)
+{
+	types &= slots_possible(command);
+	for (uint32_t type = 0; type < QUERY_STREAM; type++) {
+		if ((types & QUERY_BIT(type)) != 0)
+			return type;
+	}
+	return stream < STREAMS && (types & QUERY_BIT(QUERY_STREAM + stream)) != 0
+		   ? QUERY_STREAM + stream
+		   : QUERY_TYPES;
+}
+
+static struct program_query *add_query(struct command *command)
+{
+	uint32_t cap = command->program_cap != 0 ? 2 * command->program_cap : 8;
+	struct program_query *more = command->program;
+	if (command->program_count == PROGRAM_MOST)
+		return NULL;
+	if (command->program_count == command->program_cap) {
+		more = realloc(more, cap * sizeof(*more));
+		if (!more)
+			return NULL;
+		command->program = more;
+		command->program_cap = cap;
+	}
+	return &more[command->program_count++];
+}
+
+/* What it counts is ours, too, if it counts exactly. */
+static void note_query(struct command *command, const struct program_query *query, bool exact)
+{
+	struct program_query *note = NULL;
+	if (!command->measured)
+		return;
+	if (exact && query->type != QUERY_TYPES)
+		note = add_query(command);
+	if (note)
+		*note = *query;
+	uint32_t counted = query->type <= QUERY_COMPUTE ? query->types : QUERY_BIT(query->type);
+	command->now->disturbed |= query->types & ~(note ? counted : 0);
+}
+
 /* Ours give way. */
-static void program_begins(struct command *command, VkQueryPool pool)
+static void program_begins(struct command *command, VkQueryPool pool, uint32_t number,
+			   VkQueryControlFlags flags, uint32_t stream)
 {
 	uint32_t types = command->blind ? 0 : types_of(command, pool);
 	if (types == 0 || command->span_count == 0)
@@ -71,19 +133,132 @@ static void program_begins(struct command *command, VkQueryPool pool)
 	queries_end(command, command->in_pass ? types & ~command->outer : types);
 	command->program_open |= types;
 	command->program_used |= types;
+	const struct program_query query = {.pool = pool,
+					    .number = number,
+					    .types = types,
+					    .type = same_type(command, types, stream),
+					    .bits = known_of(command, pool) >> TYPE_BITS,
+					    .span = (uint32_t)(command->now - command->spans),
+					    .open = true};
+	bool exact = query.type == QUERY_OCCLUSION
+			 ? (flags & VK_QUERY_CONTROL_PRECISE_BIT) != 0
+			 : query.bits != 0 || (types & QUERY_BIT(QUERY_STATISTICS)) == 0;
+	note_query(command, &query, exact);
 }
 
-static void program_ends(struct command *command, VkQueryPool pool)
+static void drop_query(struct command *command, uint32_t i)
 {
-	if (!command->blind)
-		command->program_open &= ~types_of(command, pool);
+	command->program[i] = command->program[--command->program_count];
+}
+
+/* What several samples did is none of theirs. */
+static void close_query(struct command *command, uint32_t i)
+{
+	struct program_query *query = &command->program[i];
+	uint32_t now = (uint32_t)(command->now - command->spans);
+	query->open = false;
+	if (query->span == now)
+		return;
+	for (uint32_t span = query->span; span <= now; span++)
+		command->spans[span].disturbed |= query->types;
+	drop_query(command, i);
+}
+
+static void program_ends(struct command *command, VkQueryPool pool, uint32_t number)
+{
+	uint32_t types = command->blind ? 0 : types_of(command, pool);
+	command->program_open &= ~types;
+	for (uint32_t i = 0; types != 0 && i < command->program_count; i++) {
+		const struct program_query *query = &command->program[i];
+		if (query->open && query->pool == pool && query->number == number) {
+			close_query(command, i);
+			break;
+		}
+	}
+}
+
+/* The program's query has ended, and its results are there until it is reset. */
+static void copy_query(struct command *command, const struct program_query *query, uint32_t span)
+{
+	uint32_t values = query->bits != 0 ? (uint32_t)__builtin_popcount(query->bits)
+					   : query_values(command->device, query->type);
+	struct query_use *use =
+	    slots_touch(command) ? slots_add_copied(command, query->type) : NULL;
+	if (!use) {
+		command->spans[span].disturbed |= query->types;
+		return;
+	}
+	use->span = span;
+	use->bits = query->bits;
+	copies_record_one(command, use, query->pool, query->number, values);
+}
+
+void queries_copy_program(struct command *command)
+{
+	for (uint32_t i = command->program_count; i-- > 0 && !command->secondary;) {
+		if (command->program[i].open)
+			continue;
+		copy_query(command, &command->program[i], command->program[i].span);
+		drop_query(command, i);
+	}
+}
+
+/* Of two of which neither is copied before it is reset, one is gone. */
+static bool has_query(const struct command *command, const struct program_query *query)
+{
+	for (uint32_t i = 0; i < command->program_count; i++) {
+		if (command->program[i].pool == query->pool &&
+		    command->program[i].number == query->number)
+			return true;
+	}
+	return false;
+}
+
+void queries_take_program(struct command *command, const struct command *child)
+{
+	uint32_t span = (uint32_t)(command->now - command->spans);
+	for (uint32_t i = 0; i < child->program_count && command->measured; i++) {
+		struct program_query query = child->program[i];
+		query.span = span;
+		if (!command->in_pass)
+			copy_query(command, &query, span);
+		else if (has_query(command, &query))
+			command->now->disturbed |= query.types;
+		else
+			note_query(command, &query, true);
+	}
+}
+
+VKAPI_ATTR void VKAPI_CALL hook_CmdResetQueryPool(VkCommandBuffer commandBuffer, VkQueryPool pool,
+						  uint32_t first, uint32_t count)
+{
+	struct command *command = command_of(commandBuffer);
+	for (uint32_t i = command->program_count; i-- > 0;) {
+		const struct program_query *query = &command->program[i];
+		if (query->pool != pool || query->number - first >= count)
+			continue;
+		command->spans[query->span].disturbed |= query->types;
+		drop_query(command, i);
+	}
+	command->device->next.CmdResetQueryPool(commandBuffer, pool, first, count);
+}
+
+/* Ours go on where they wait for nothing, and what it counted is copied. */
+static void after_query(struct command *command)
+{
+	struct guest_visit visit = guest_enter();
+	if (command->feeds && command->touched)
+		queries_begin(command, command->streams);
+	if (!command->in_pass)
+		queries_copy_program(command);
+	guest_leave(visit);
 }
 
 VKAPI_ATTR void VKAPI_CALL hook_CmdBeginQuery(VkCommandBuffer commandBuffer, VkQueryPool pool,
 					      uint32_t query, VkQueryControlFlags flags)
 {
 	struct command *command = command_of(commandBuffer);
-	program_begins(command, pool);
+	program_begins(command, pool, query, flags, 0);
 	command->device->next.CmdBeginQuery(commandBuffer, pool, query, flags);
 }
 
@@ -91,8 +266,9 @@ VKAPI_ATTR void VKAPI_CALL hook_CmdEndQuery(VkCommandBuffer commandBuffer, VkQue
 					    uint32_t query)
 {
 	struct command *command = command_of(commandBuffer);
-	program_ends(command, pool);
+	program_ends(command, pool, query);
 	command->device->next.CmdEndQuery(commandBuffer, pool, query);
+	after_query(command);
 }
 
 VKAPI_ATTR void VKAPI_CALL hook_CmdBeginQueryIndexedEXT(VkCommandBuffer commandBuffer,
@@ -100,7 +276,7 @@ VKAPI_ATTR void VKAPI_CALL hook_CmdBeginQueryIndexedEXT(VkCommandBuffer commandB
 							VkQueryControlFlags flags, uint32_t index)
 {
 	struct command *command = command_of(commandBuffer);
-	program_begins(command, pool);
+	program_begins(command, pool, query, flags, index);
 	command->device->next.CmdBeginQueryIndexedEXT(commandBuffer, pool, query, flags, index);
 }
 
@@ -109,6 +285,7 @@ VKAPI_ATTR void VKAPI_CALL hook_CmdEndQueryIndexedEXT(VkCommandBuffer commandBuf
 						      uint32_t index)
 {
 	struct command *command = command_of(commandBuffer);
-	program_ends(command, pool);
+	program_ends(command, pool, query);
 	command->device->next.CmdEndQueryIndexedEXT(commandBuffer, pool, query, index);
+	after_query(command);
 }

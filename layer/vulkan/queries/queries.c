@@ -170,7 +170,7 @@ void queries_before_pass(struct command *command, bool inline_contents, bool sus
 		return;
 	}
 	if (!inline_contents)
-		types = command->around = queries_around_children(command);
+		types = command->around = queries_around_children(command, true);
 	/* Children that count for themselves want an event behind all. */
 	if ((types | command->inner | command->streams) == 0 &&
 	    (inline_contents || command->outer == 0))
@@ -190,6 +190,7 @@ void queries_after_pass(struct command *command)
 	queries_end(command, command->around & ~command->outer);
 	command->around = 0;
 	queries_after_children(command);
+	queries_copy_program(command);
 	if (command->device->per == WIRE_PASS)
 		queries_next_span(command, LABEL_OUTSIDE);
 }
@@ -267,9 +268,12 @@ void queries_before_dispatch(struct command *command)
 /* What follows the last sample did nothing. */
 static void drop_last(struct command *command)
 {
-	uint32_t last = command->span_count - 1;
-	while (command->use_count != 0 && command->uses[command->use_count - 1].span == last)
-		command->use_count--;
+	uint32_t last = command->span_count - 1, left = 0;
+	for (uint32_t i = 0; i < command->use_count; i++) {
+		if (command->uses[i].span != last)
+			command->uses[left++] = command->uses[i];
+	}
+	command->use_count = left;
 	command->now = &command->spans[--command->span_count - 1];
 }
 

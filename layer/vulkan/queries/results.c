@@ -11,6 +11,11 @@ static const uint8_t statistics[] = {
     WIRE_MESH_INVOCATIONS,
 };
 
+unsigned query_statistic(uint32_t bit)
+{
+	return statistics[bit];
+}
+
 uint32_t query_values(const struct device *device, uint32_t type)
 {
 	if (type == QUERY_STATISTICS)
@@ -38,14 +43,26 @@ static void add_time(struct device *device, struct part *part, const struct exec
 	part->busy_ticks[execution->queue] += length;
 }
 
-static void add(struct device *device, struct part *part, const struct execution *execution,
-		uint32_t type, const uint64_t *values)
+/* Those of the program's query, or all of ours. */
+static void add_statistics(const struct device *device, struct part *part, uint32_t bits,
+			   const uint64_t *values)
 {
+	bits = bits != 0 ? bits : device->statistic_bits;
+	part->partial |= device->statistic_bits & ~bits;
+	for (uint32_t i = 0; bits >> i != 0; i++) {
+		if ((bits >> i & 1) != 0)
+			part->values[statistics[i]] += *values++;
+	}
+}
+
+static void add(struct device *device, struct part *part, const struct execution *execution,
+		const struct query_use *use, const uint64_t *values)
+{
+	uint32_t type = use->type;
 	if (type == QUERY_STAMPS) {
 		add_time(device, part, execution, values);
 	} else if (type == QUERY_STATISTICS) {
-		for (uint32_t i = 0; i < query_values(device, type); i++)
-			part->values[statistics[i]] += values[i];
+		add_statistics(device, part, use->bits, values);
 	} else if (type == QUERY_COMPUTE) {
 		part->values[WIRE_CS_INVOCATIONS] += values[0];
 	} else if (type == QUERY_OCCLUSION) {
@@ -109,6 +126,8 @@ static const uint64_t *read_use(struct reading *r, const struct execution *execu
 	uint32_t slot = chunk->first + use->slot % CHUNK_SLOTS, all = slot_values(r);
 	uint32_t each = query_values(r->device, r->type) + 1;
 	const uint64_t *values;
+	if (use->bits != 0)
+		all = each = (uint32_t)__builtin_popcount(use->bits) + 1;
 	if (snapshot || use->copied || (r->device->copies && chunk->block->copies)) {
 		values = copies_at(r->device, chunk->block, r->type, slot);
 	} else {
@@ -150,7 +169,7 @@ static void collect_use(struct reading *r, const struct execution *execution,
 		there = values != NULL;
 	}
 	if (values)
-		add(r->device, part, execution, use->type, values);
+		add(r->device, part, execution, use, values);
 	if (!there)
 		part->lost |= QUERY_BIT(use->type);
 }

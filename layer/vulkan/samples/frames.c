@@ -294,7 +294,7 @@ static void note_span(const struct device *device, struct part *part, const stru
 		part->lost |= device->wanted;
 	part->lost |= span->lost;
 	part->barred |= span->barred;
-	part->disturbed |= command->program_used;
+	part->disturbed |= span->disturbed;
 	part->feedback |= command->in_feedback;
 }
 

@@ -105,6 +105,11 @@ static void set_queries(const struct device *device, struct wire_record *record,
 	set_range(record, part, WIRE_TASK_INVOCATIONS, WIRE_MESH_INVOCATIONS, drawn);
 	set_range(record, part, WIRE_CS_INVOCATIONS, WIRE_CS_INVOCATIONS,
 		  state_of(device, part, drawing | QUERY_BIT(QUERY_COMPUTE)));
+	for (uint32_t i = 0; part->partial >> i != 0; i++) {
+		unsigned counter = query_statistic(i);
+		if ((part->partial >> i & 1) != 0 && record->states[counter] == WIRE_VALID)
+			set(record, counter, WIRE_DISTURBED, 0);
+	}
 	set_range(record, part, WIRE_OCCLUSION, WIRE_OCCLUSION, passed);
 	set(record, WIRE_OCCLUSION_PREDICATE, passed, part->values[WIRE_OCCLUSION] != 0);
 	set_range(record, part, WIRE_PRIMITIVES_GENERATED, WIRE_PRIMITIVES_GENERATED,

@@ -266,6 +266,60 @@ static void own_queries(struct world *world, int rounds)
 	vkDestroyQueryPool(world->device, vertices, NULL);
 }
 
+/* One that only says whether anything was drawn, in every other round. */
+static void own_predicates(struct world *world, int rounds)
+{
+	VkQueryPool samples = make_pool(world, VK_QUERY_TYPE_OCCLUSION);
+	VkCommandBuffer commands = world_commands(world, world->pool, false);
+
+	for (int i = 0; i < rounds; i++) {
+		world_begin(commands, VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT);
+		vkCmdResetQueryPool(commands, samples, 0, 1);
+		if (i % 2 == 0)
+			vkCmdBeginQuery(commands, samples, 0, 0);
+		world_begin_pass(world, commands, VK_SUBPASS_CONTENTS_INLINE);
+		draw(world, commands, 1);
+		vkCmdEndRenderPass(commands);
+		if (i % 2 == 0)
+			vkCmdEndQuery(commands, samples, 0);
+		MUST(vkEndCommandBuffer(commands));
+		world_run(world, commands);
+	}
+	vkDestroyQueryPool(world->device, samples, NULL);
+}
+
+/* The same two queries twice in a command buffer, which is submitted again while it runs. */
+static void own_resets(struct world *world, int rounds)
+{
+	VkQueryPool samples = make_pool(world, VK_QUERY_TYPE_OCCLUSION);
+	VkQueryPool all = make_pool(world, VK_QUERY_TYPE_PIPELINE_STATISTICS);
+	VkCommandBuffer commands = world_commands(world, world->pool, false);
+
+	world_begin(commands, VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT);
+	for (int i = 0; i < 2; i++) {
+		vkCmdResetQueryPool(commands, samples, 0, 1);
+		vkCmdResetQueryPool(commands, all, 0, 1);
+		vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, world->compute);
+		vkCmdDispatch(commands, 1, 1, 1);
+		vkCmdBeginQuery(commands, samples, 0, VK_QUERY_CONTROL_PRECISE_BIT);
+		world_begin_pass(world, commands, VK_SUBPASS_CONTENTS_INLINE);
+		draw(world, commands, 1);
+		vkCmdEndRenderPass(commands);
+		vkCmdEndQuery(commands, samples, 0);
+		world_begin_pass(world, commands, VK_SUBPASS_CONTENTS_INLINE);
+		draw(world, commands, 2);
+		vkCmdEndRenderPass(commands);
+		vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, world->compute);
+		vkCmdDispatch(commands, 1, 1, 1);
+	}
+	MUST(vkEndCommandBuffer(commands));
+	for (int i = 0; i < rounds; i++)
+		world_submit(world, commands);
+	MUST(vkQueueWaitIdle(world->queue));
+	vkDestroyQueryPool(world->device, samples, NULL);
+	vkDestroyQueryPool(world->device, all, NULL);
+}
+
 /* vkQueueSubmit2, each round waiting for the one before by a timeline semaphore. */
 static void timeline(struct world *world, int rounds)
 {
@@ -515,6 +569,8 @@ static const struct {
     {"overlap-once", scene_overlap_once, {0}},
     {"overlap-queues", scene_overlap_queues, {.machine = true}},
     {"own-queries", own_queries, {.statistics = true}},
+    {"own-predicates", own_predicates, {0}},
+    {"own-resets", own_resets, {.statistics = true}},
     {"feedback", scene_feedback, {.feedback = true}},
     {"streams", scene_streams, {.feedback = true}},
     {"timeline", timeline, {0}},

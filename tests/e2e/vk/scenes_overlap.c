@@ -167,7 +167,7 @@ void scene_overlap_once(struct world *world, int rounds)
 	MUST(vkQueueWaitIdle(world->queue));
 }
 
-/* On two queues by turns: nobody knows which of them runs first. */
+/* On two queues by turns: which of them runs first is not known. */
 void scene_overlap_queues(struct world *world, int rounds)
 {
 	struct world other = *world;

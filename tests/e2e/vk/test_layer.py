@@ -150,14 +150,20 @@ class Counts(unittest.TestCase):
                     self.assertIn("the software rasteriser", found["why"])
 
     def test_the_programs_own_queries(self):
-        """They give what they gave (the program checks), and ours exact values where there were none."""
+        """They give what they gave (the program checks); what they count exactly is counted, and else that is said."""
         document, _, _ = scene("own-queries", 10)
-        self.check(document, 10, Draws=3)
-        for name, value in (("Occlusion", 6 * PIXELS), ("IAVertices", 18)):
-            found = metric(document, name)
-            self.assertEqual((found["min"], found["max"]), (value, value))
-        quality = [q for q in document.get("quality", [])]
-        self.assertEqual(metric(document, "Occlusion")["running"], 0.5, quality)
+        self.check(document, 10, Draws=3, Occlusion=6 * PIXELS, IAVertices=18)
+        found = metric(document, "VSInvocations")  # which those of the program do not count
+        self.assertEqual((found["min"], found["max"], found["running"], found["total"]), (18, 18, 0.5, None))
+        self.assertIn("the program used the same query itself in 5 of 10 samples", found["why"])
+        document, _, _ = scene("own-predicates", 10)
+        self.check(document, 10, Draws=1, IAVertices=3)
+        self.assertEqual((metric(document, "Occlusion")["total"], metric(document, "Occlusion")["running"]), (None, 0.5))
+        self.assertIn("the program used the same query itself", metric(document, "Occlusion")["why"])
+        for layers in {}, {"VK_INSTANCE_LAYERS": VALIDATION}:  # twice in a submission, and before it is reset
+            document, said, _ = scene("own-resets", 10, env=layers)
+            self.assertNotIn("VALIDATION", said)
+            self.check(document, 10, Draws=4, Dispatches=4, Occlusion=6 * PIXELS, CSInvocations=4 * 8)
 
     def test_transform_feedback(self):
         document, _, _ = scene("feedback", 10)
@@ -743,7 +749,8 @@ class Validation(unittest.TestCase):
             self.skipTest("no validation layer here")
         self.assertTrue(control, "the validation layer finds nothing: it does not run")
         for case in ("draws", "dynamic", "suspended", "compute", "secondaries", "shared-secondary", "reuse", "overlap",
-                     "overlap-waits", "overlap-gated", "overlap-computes", "overlap-draws", "overlap-once", "own-queries", "feedback", "streams",
+                     "overlap-waits", "overlap-gated", "overlap-computes", "overlap-draws", "overlap-once", "own-queries", "own-predicates",
+                     "own-resets", "feedback", "streams",
                      "timeline", "threads", "labels", "abandon", "mesh-shaders", "mesh-queries"):
             alone = self.messages(SCENES, case, "4", env=env)
             if alone[0] == 77:  # no mesh shaders here

@@ -33,7 +33,8 @@ class Threads(unittest.TestCase):
 
     def test_silence(self):
         for case, samples in (("threads", 4 * 10 * 2), ("secondaries", 10), ("labels-across", 30), ("overlap-gated", 10), ("overlap-once", 10),
-                              ("overlap-computes", 10), ("overlap-draws", 10)):
+                              ("overlap-computes", 10), ("overlap-draws", 10),
+                              ("own-resets", 10)):
             with self.subTest(case=case):
                 self.check(samples, SCENES, case, "10")
 
