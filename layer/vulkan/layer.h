@@ -552,7 +552,7 @@ void queue_labels_run(struct queue_labels *labels, const struct command *command
 
 /* samples/records.c: a frame whose results are there, or lost. Under the device's lock. */
 void records_write(struct device *device, struct frame *frame);
-/* The sample that runs, or has just ended, `ahead` of those that are not written: as a draft. */
+/* The sample that runs, or has just ended, as a draft, `ahead` of the records to come. */
 void records_draft(struct device *device, uint64_t ahead, uint64_t end_ns);
 /* The memory that is allocated now. */
 void records_note_memory(const struct device *device, struct wire_record *record);

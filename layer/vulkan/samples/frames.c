@@ -116,6 +116,8 @@ static void read_ended(struct device *device)
 			link = &(*link)->next;
 		}
 	}
+	if (!device->windowed && frame_now(device)->worked && frame_now(device)->pending == 0)
+		frames_draft(device, guest_now_ns()); /* all that it counted so far */
 }
 
 static void write_complete(struct device *device)
@@ -412,7 +414,13 @@ static void make_room(struct device *device)
 
 void frames_draft(struct device *device, uint64_t now_ns)
 {
-	records_draft(device, device->current - device->first, now_ns);
+	uint64_t ahead = device->current - device->first;
+	if (device->per != WIRE_FRAME) {
+		ahead = 0;
+		for (uint64_t i = device->first; i < device->current; i++)
+			ahead += frame_at(device, i)->part_count;
+	}
+	records_draft(device, ahead, now_ns);
 }
 
 void frames_end(struct device *device, enum wire_kind kind, uint32_t flags, const struct moment *at)

@@ -157,44 +157,60 @@ static void write_part(struct device *device, struct wire_record *record, struct
 	}
 }
 
+static void begin_parts(const struct device *device, struct wire_record *record)
+{
+	record->kind = device->per;
+	record->cpu_begin_ns = record->cpu_end_ns = 0;
+	record->flags &= ~(uint32_t)(WIRE_CPU_KNOWN);
+}
+
 /* The last part is the one that the presentation ended; before it, one may have come to nothing. */
+static struct part *begin_part(struct wire_record *record, struct frame *frame, uint32_t i)
+{
+	struct part *part = &frame->parts[i];
+	record->index = i;
+	if (i + 1 == frame->part_count && frame->record.kind == WIRE_FRAME) {
+		record->flags |= WIRE_SWAPPED;
+		part->values[WIRE_PRESENTS] = frame->whole.values[WIRE_PRESENTS];
+	}
+	record->begin_ns = part->begin_ns;
+	/* Another thread may have ended the frame before, and been noted later. */
+	if (record->end_ns < record->begin_ns)
+		record->end_ns = record->begin_ns;
+	part->lost |= frame->whole.lost;
+	return part;
+}
+
 static void write_parts(struct device *device, struct frame *frame)
 {
 	struct wire_record record = frame->record;
-	bool presented = record.kind == WIRE_FRAME;
-	record.kind = device->per;
-	record.cpu_begin_ns = record.cpu_end_ns = 0;
-	record.flags &= ~(uint32_t)(WIRE_CPU_KNOWN);
-	for (uint32_t i = 0; i < frame->part_count; i++) {
-		struct part *part = &frame->parts[i];
-		record.index = i;
-		if (i + 1 == frame->part_count && presented) {
-			record.flags |= WIRE_SWAPPED;
-			part->values[WIRE_PRESENTS] = frame->whole.values[WIRE_PRESENTS];
-		}
-		record.begin_ns = part->begin_ns;
-		/* Another thread may have ended the frame before, and been noted later. */
-		if (record.end_ns < record.begin_ns)
-			record.end_ns = record.begin_ns;
-		part->lost |= frame->whole.lost;
-		write_part(device, &record, part);
-	}
+	begin_parts(device, &record);
+	for (uint32_t i = 0; i < frame->part_count; i++)
+		write_part(device, &record, begin_part(&record, frame, i));
 	for (; frame->parts_lost > 0; frame->parts_lost--)
 		channel_count_lost(&device->stream, 1);
 }
 
+static void draft_part(struct device *device, struct wire_record *draft, struct part part,
+		       uint64_t ahead)
+{
+	if (frame_now(device)->pending != 0)
+		part.lost |= device->wanted;
+	fill_record(device, draft, &part);
+	draft->draft_sum = wire_draft_sum(draft);
+	channel_draft(guest_channel(), &device->stream, &device->identity, draft, ahead);
+}
+
 /*
- * What is known before the results are there: should the program end without waiting for them.
- * Samples that are parts of frames, or that bring the driver's own counters along, have none.
+ * What is known of a sample before it is written: should the program end meanwhile. Those that
+ * bring the driver's own counters along have none.
  */
 void records_draft(struct device *device, uint64_t ahead, uint64_t end_ns)
 {
-	const struct frame *frame = frame_now(device);
+	struct frame *frame = frame_now(device);
 	struct wire_record draft = frame->record;
-	struct part part = frame->whole;
-	if (device->per != WIRE_FRAME || device->driver.count != 0 || !guest_channel())
+	if (device->driver.count != 0 || !guest_channel())
 		return;
-	part.lost |= device->wanted;
 	if (!frame->ended) {
 		draft.kind = WIRE_TIME;
 		draft.end_ns = end_ns > draft.begin_ns ? end_ns : draft.begin_ns;
@@ -202,9 +218,12 @@ void records_draft(struct device *device, uint64_t ahead, uint64_t end_ns)
 		draft.flags |= WIRE_WORKED;
 		records_note_memory(device, &draft);
 	}
-	fill_record(device, &draft, &part);
-	draft.draft_sum = wire_draft_sum(&draft);
-	channel_draft(guest_channel(), &device->stream, &device->identity, &draft, ahead);
+	if (device->per == WIRE_FRAME)
+		draft_part(device, &draft, frame->whole, ahead);
+	else
+		begin_parts(device, &draft);
+	for (uint32_t i = 0; i < frame->part_count; i++)
+		draft_part(device, &draft, *begin_part(&draft, frame, i), ahead + i);
 }
 
 void records_write(struct device *device, struct frame *frame)

@@ -548,6 +548,13 @@ static void leave(struct world *world, int rounds)
 	exit(0);
 }
 
+/* The same by _exit: the device is through with all of it, and nobody is asked. */
+static void gone(struct world *world, int rounds)
+{
+	draws(world, rounds);
+	_exit(0);
+}
+
 static const struct {
 	const char *name;
 	void (*run)(struct world *world, int rounds);
@@ -581,6 +588,7 @@ static const struct {
     {"abandon", abandon, {0}},
     {"renew", renew, {0}},
     {"leave", leave, {0}},
+    {"gone", gone, {0}},
     {"forks", forks, {0}},
     {"children", children, {.bare = true}},
     {"two-devices", two_devices, {0}},

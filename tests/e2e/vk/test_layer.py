@@ -248,6 +248,15 @@ class Counts(unittest.TestCase):
         document, _, _ = scene("leave")
         self.check(document, 10, Draws=5, IAPrimitives=10)
 
+    def test_gone_when_all_is_counted(self):
+        """By _exit, after the last wait: the last submission is counted like those before it, whatever a sample is."""
+        document, _, _ = scene("gone")
+        self.check(document, 10, Draws=5, IAVertices=30, Occlusion=10 * PIXELS)
+        for per in "pass", "submit", "command-buffer", "queue", "group":
+            document, _, _ = scene("gone", options=("--overhead", "0", "--per", per))
+            self.assertEqual((per, metric(document, "Draws")["total"]), (per, 50))
+            self.assertEqual((per, metric(document, "IAVertices")["total"]), (per, 300))
+
     def test_a_fork(self):
         document, _, _ = scene("forks")
         self.check(document, 10, Draws=5, IAPrimitives=10)
