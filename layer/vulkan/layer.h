@@ -569,7 +569,7 @@ void frames_end(struct device *device, enum wire_kind kind, uint32_t flags,
 		const struct moment *at);
 /* NULL: one of more queues than are told apart. */
 struct queue_labels *frames_labels(struct device *device, VkQueue queue);
-/* Adds a command buffer that was submitted; NULL: there was none. */
+/* Adds a command buffer that was submitted. */
 void frames_submitted(struct device *device, const struct submitted *how, struct command *command);
 /* What this recording counts in its last runs and all that are to come is lost. */
 void frames_lose(struct device *device, struct command *command);

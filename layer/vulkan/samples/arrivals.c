@@ -75,12 +75,14 @@ static void note_submission(struct device *device, const struct arrival *arrival
 {
 	struct submission all = arrival->all;
 	struct submitted how = {arrival->queue, arrival->at.now_ns, true};
-	struct command *command;
+	struct command *command = submission_next(&all);
+	if (!command) /* a fence or semaphores alone: no work */
+		return;
 	begin_submission(device, &arrival->at);
-	for (; (command = submission_next(&all)) || how.first; how.first = false) {
+	for (; command; command = submission_next(&all)) {
 		frames_submitted(device, &how, command);
-		if (command)
-			command_arrives(command, -1);
+		command_arrives(command, -1);
+		how.first = false;
 	}
 	if (!device->windowed)
 		frames_draft(device, arrival->at.now_ns);

@@ -334,12 +334,8 @@ static void expect(struct device *device, VkQueue queue, struct command *command
 void frames_submitted(struct device *device, const struct submitted *how, struct command *command)
 {
 	struct frame *frame = frame_now(device);
-	uint64_t buffers = command != NULL;
-	struct execution *execution, blank = {0}, *at;
-	if (!command)
-		command = &device->nobody;
-	execution = command->tells ? calloc(1, sizeof(*execution)) : NULL;
-	at = execution ? execution : &blank;
+	struct execution *execution = command->tells ? calloc(1, sizeof(*execution)) : NULL;
+	struct execution blank = {0}, *at = execution ? execution : &blank;
 	at->snapshot = snapshot_arrives(command);
 	if (queries_has_stray(command))
 		command->overlapped = true;
@@ -351,8 +347,8 @@ void frames_submitted(struct device *device, const struct submitted *how, struct
 	at->part = choose_part(device, frame, how, command);
 	struct part *part = frame_part(device, at, 0);
 	part->values[WIRE_SUBMITS] += how->first;
-	part->values[WIRE_COMMAND_BUFFERS] += buffers;
-	if (buffers != 0 && (command->blind || command->span_count == 0)) {
+	part->values[WIRE_COMMAND_BUFFERS]++;
+	if (command->blind || command->span_count == 0) {
 		part->blind |= command->blind;
 		part->lost |= device->wanted;
 		driver_expect(device, command, part);

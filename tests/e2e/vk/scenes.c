@@ -603,6 +603,7 @@ static const struct {
     {"many", scene_many, {0}},
     {"queues", scene_queues, {.machine = true}},
     {"submits", scene_submits, {0}},
+    {"submits-empty", scene_submits_empty, {0}},
     {"submits-apart", scene_submits, {.machine = true}},
     {"submits-labelled", scene_submits_labelled, {.machine = true}},
     {"submits-anew", scene_submits_anew, {.machine = true}},

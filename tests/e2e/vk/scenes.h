@@ -51,6 +51,7 @@ void scene_submits(struct world *world, int rounds);
 void scene_submits_labelled(struct world *world, int rounds);
 /* Two threads, one of which records anew, or frees, what it has just submitted. */
 void scene_submits_anew(struct world *world, int rounds);
+void scene_submits_empty(struct world *world, int rounds);
 /* One whose call returns late, when what it submitted is recorded anew. */
 void scene_submits_late(struct world *world, int rounds);
 

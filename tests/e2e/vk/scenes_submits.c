@@ -233,3 +233,21 @@ void scene_submits_late(struct world *world, int rounds)
 	printf("%u barriers, %u draws\n", r.barriers, r.draws);
 	vkDestroySemaphore(world->device, handed.done, NULL);
 }
+
+/* Around each submission others of no command buffer: a fence alone, and a batch of none. */
+void scene_submits_empty(struct world *world, int rounds)
+{
+	const VkSubmitInfo none = {.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO};
+	VkCommandBuffer commands = world_commands(world, world->pool, false);
+
+	world_begin(commands, 0);
+	record_draws(world, commands);
+	MUST(vkEndCommandBuffer(commands));
+	for (int i = 0; i < rounds; i++) {
+		MUST(vkQueueSubmit(world->queue, 1, &none, VK_NULL_HANDLE));
+		world_submit(world, commands);
+		MUST(vkQueueSubmit(world->queue, 0, NULL, world->fence));
+		MUST(vkWaitForFences(world->device, 1, &world->fence, VK_TRUE, UINT64_MAX));
+		MUST(vkResetFences(world->device, 1, &world->fence));
+	}
+}

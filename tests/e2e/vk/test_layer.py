@@ -243,6 +243,12 @@ class Counts(unittest.TestCase):
         document, _, _ = scene("labels")
         self.check(document, 10, Draws=5, RenderPasses=2, IAPrimitives=12)
 
+    def test_submissions_of_no_command_buffer(self):
+        """A fence or a batch of none is no work: neither a submission nor a sample."""
+        for per in (), ("--per", "submit"):
+            document, _, _ = scene("submits-empty", options=("--overhead", "0", *per))
+            self.check(document, 10, Submits=1, CommandBuffers=1, Draws=5, IAVertices=30)
+
     def test_leaving_in_the_middle(self):
         """exit() without destroying anything hands over what there is."""
         document, _, _ = scene("leave")
