@@ -10,14 +10,15 @@ static bool records(const struct command *command)
 	return !command->blind && command->span_count != 0;
 }
 
-static void before_pass(struct command *command, bool inline_contents, bool suspends)
+static void before_pass(struct command *command, bool inline_contents, VkRenderingFlags parts)
 {
+	uint32_t begins = (parts & VK_RENDERING_RESUMING_BIT) == 0;
 	if (command->blind)
 		return;
 	if (records(command))
-		queries_before_pass(command, inline_contents, suspends);
-	command->tally.passes++;
-	command->now->tally.passes++;
+		queries_before_pass(command, inline_contents, parts != 0);
+	command->tally.passes += begins;
+	command->now->tally.passes += begins;
 	command->in_pass = true;
 	command->inline_pass = inline_contents;
 }
@@ -44,7 +45,7 @@ VKAPI_ATTR void VKAPI_CALL hook_CmdBeginRenderPass(VkCommandBuffer commandBuffer
 						   VkSubpassContents contents)
 {
 	struct command *command = command_of(commandBuffer);
-	before_pass(command, contents == VK_SUBPASS_CONTENTS_INLINE, false);
+	before_pass(command, contents == VK_SUBPASS_CONTENTS_INLINE, 0);
 	command->device->next.CmdBeginRenderPass(commandBuffer, info, contents);
 }
 
@@ -55,7 +56,7 @@ VKAPI_ATTR void VKAPI_CALL hook_CmdBeginRenderPass(VkCommandBuffer commandBuffer
 	{                                                                                          \
 		struct command *command = command_of(commandBuffer);                               \
                                                                                                    \
-		before_pass(command, subpass->contents == VK_SUBPASS_CONTENTS_INLINE, false);      \
+		before_pass(command, subpass->contents == VK_SUBPASS_CONTENTS_INLINE, 0);          \
 		command->device->next.name(commandBuffer, info, subpass);                          \
 	}
 BEGIN_PASS2(CmdBeginRenderPass2)
@@ -108,7 +109,7 @@ END_PASS(CmdEndRenderingKHR, (VkCommandBuffer commandBuffer), (commandBuffer))
 		VkRenderingFlags parts = VK_RENDERING_SUSPENDING_BIT | VK_RENDERING_RESUMING_BIT;  \
 		VkRenderingFlags other = VK_RENDERING_CONTENTS_SECONDARY_COMMAND_BUFFERS_BIT;      \
                                                                                                    \
-		before_pass(command, (info->flags & other) == 0, (info->flags & parts) != 0);      \
+		before_pass(command, (info->flags & other) == 0, info->flags & parts);             \
 		command->device->next.name(commandBuffer, info);                                   \
 	}
 BEGIN_RENDERING(CmdBeginRendering)

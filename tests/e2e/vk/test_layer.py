@@ -118,7 +118,7 @@ class Counts(unittest.TestCase):
         for case, draws, env in (("suspended", 2, {}), ("shared-secondary", 3, {}),
                                  ("shared-secondary", 3, {"VK_INSTANCE_LAYERS": VALIDATION})):
             document, _, _ = scene(case, env=env)
-            self.check(document, 10, Draws=draws)
+            self.check(document, 10, Draws=draws, RenderPasses=1)
             found = metric(document, "IAVertices")
             if case == "suspended" or found["total"] is None:
                 self.assertIsNone(found["total"])
