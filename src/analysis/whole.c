@@ -86,7 +86,8 @@ static const struct {
      " (others had their turn: a longer run has data)"},
     {SX_QUALITY_DISTURBED, "the program used the same query itself in ", "every sample", ""},
     {SX_QUALITY_GAP, "no result in ", "any sample",
-     " (the device was off, the same commands ran again meanwhile, or the program ended)"},
+     " (the device was off, no query counts there, the same commands ran again meanwhile, or the "
+     "program ended)"},
     {SX_QUALITY_NOT_COLLECTED, "not collected in ", "any sample", ""},
     {SX_QUALITY_UNDEFINED, "undefined in ", "every sample",
      " (a division by zero, or a difference below zero)"},

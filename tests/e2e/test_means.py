@@ -250,7 +250,7 @@ class Means(FolderTest):
                 self.assertNotRegex(text, r'0 in every sample|nothing was drawn')
             rows = {row['name']: row for row in csv.DictReader(io.StringIO(self.sextant(*verb, '-m', names, '--csv').stdout))}
             self.assertEqual([rows[name][key] for name in lost for key in ('total', 'mean', 'why')],
-                             2 * ['', '0', 'no result in 40 of 42 samples (the device was off, the same commands ran again meanwhile, or the program ended)'])
+                             2 * ['', '0', 'no result in 40 of 42 samples (the device was off, no query counts there, the same commands ran again meanwhile, or the program ended)'])
         for kind in ('openmetrics', 'ndjson', 'html', 'perfetto'):
             self.sextant('report' if kind == 'html' else 'export', path, '-m', names, '-f', kind, '-o', self.path(kind))
         with open(self.path('openmetrics'), encoding='utf-8') as file:
