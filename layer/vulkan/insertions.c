@@ -35,11 +35,18 @@ void insertions_put(struct insertions *in, VkCommandBuffer front)
 	in->fronts[in->at] = front;
 }
 
+/* Its own follows the one that ends its rendering. */
+static bool is_suspended(VkCommandBuffer handle)
+{
+	const struct command *command = command_of(handle);
+	return !command->blind && command->suspended;
+}
+
 const VkSubmitInfo *insertions_first(struct insertions *in)
 {
 	VkSubmitInfo *infos = in->infos;
 	VkCommandBuffer *to = in->buffers;
-	uint32_t at = 0;
+	uint32_t at = 0, due = 0;
 	if (!in->fronts)
 		return in->all.first;
 	for (uint32_t i = 0; i < in->all.count; i++) {
@@ -47,20 +54,34 @@ const VkSubmitInfo *insertions_first(struct insertions *in)
 		infos[i] = *from;
 		infos[i].pCommandBuffers = to;
 		for (uint32_t k = 0; k < from->commandBufferCount; k++, at++) {
-			if (in->fronts[at])
+			bool suspended = is_suspended(from->pCommandBuffers[k]);
+			if (in->fronts[at] && !suspended)
 				*to++ = in->fronts[at];
 			*to++ = from->pCommandBuffers[k];
+			for (; !suspended && due <= at; due++) {
+				if (in->fronts[due] && due != at)
+					*to++ = in->fronts[due];
+			}
 		}
 		infos[i].commandBufferCount = (uint32_t)(to - infos[i].pCommandBuffers);
 	}
 	return infos;
 }
 
+static VkCommandBufferSubmitInfo info_of(const VkCommandBufferSubmitInfo *beside,
+					 VkCommandBuffer handle)
+{
+	VkCommandBufferSubmitInfo info = *beside;
+	info.commandBuffer = handle;
+	info.pNext = NULL;
+	return info;
+}
+
 const VkSubmitInfo2 *insertions_second(struct insertions *in)
 {
 	VkSubmitInfo2 *infos = in->infos;
 	VkCommandBufferSubmitInfo *to = in->buffers;
-	uint32_t at = 0;
+	uint32_t at = 0, due = 0;
 	if (!in->fronts)
 		return in->all.second;
 	for (uint32_t i = 0; i < in->all.count; i++) {
@@ -68,13 +89,15 @@ const VkSubmitInfo2 *insertions_second(struct insertions *in)
 		infos[i] = *from;
 		infos[i].pCommandBufferInfos = to;
 		for (uint32_t k = 0; k < from->commandBufferInfoCount; k++, at++) {
-			*to = from->pCommandBufferInfos[k];
-			if (in->fronts[at]) {
-				to->commandBuffer = in->fronts[at];
-				to->pNext = NULL;
-				*++to = from->pCommandBufferInfos[k];
+			const VkCommandBufferSubmitInfo *info = &from->pCommandBufferInfos[k];
+			bool suspended = is_suspended(info->commandBuffer);
+			if (in->fronts[at] && !suspended)
+				*to++ = info_of(info, in->fronts[at]);
+			*to++ = *info;
+			for (; !suspended && due <= at; due++) {
+				if (in->fronts[due] && due != at)
+					*to++ = info_of(info, in->fronts[due]);
 			}
-			to++;
 		}
 		infos[i].commandBufferInfoCount = (uint32_t)(to - infos[i].pCommandBufferInfos);
 	}

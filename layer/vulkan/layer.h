@@ -136,7 +136,9 @@ struct command {
 	bool measured;	/* queries run, beside the stamps */
 	bool touched;	/* the chunk was reset in this recording */
 	bool in_pass, inline_pass;
-	bool suspended; /* no command of ours may stand behind a suspended pass */
+	bool suspended; /* a rendering in parts, between which none of ours may be recorded */
+	bool suspends;	/* another part will follow */
+	bool resumes;	/* it goes on with one of another command buffer */
 	bool in_feedback;
 	bool feeds;	   /* transform feedback is active */
 	bool recorded;	   /* before this recording */
@@ -407,8 +409,8 @@ uint32_t command_arrives(struct command *command, int more);
 /* Puts it into its sample, now or as soon as the lock is free: it does not wait. */
 void arrival_note(struct device *device, const struct arrival *arrival);
 
-/* insertions.c. Room for one in front of the command buffer that is looked at; false: there is
- * none. */
+/* insertions.c. Room for one in front of the command buffer that is looked at, or where that
+ * suspends a rendering, behind the one that ends it; false: there is none. */
 bool insertions_reserve(struct insertions *in);
 void insertions_put(struct insertions *in, VkCommandBuffer front);
 /* What is submitted. */
@@ -440,7 +442,7 @@ void identity_fill(struct device *device);
 /* queries.c. All but queries_free() while the command buffer is recorded, by its thread. */
 void queries_start(struct command *command);
 /* A pass begins; still outside of it. */
-void queries_before_pass(struct command *command, bool inline_contents, bool suspends);
+void queries_before_pass(struct command *command, bool inline_contents, VkRenderingFlags parts);
 /* A draw is about to run. */
 void queries_before_draw(struct command *command);
 void queries_before_dispatch(struct command *command);
@@ -530,6 +532,8 @@ void queries_collect(struct device *device);
  * before it runs again: `planned`: by an execution that is still to come, in the same call. false:
  * that cannot be. */
 bool snapshot_insert(struct command *command, struct insertions *in, bool planned);
+/* Whether one can, behind a rendering that is suspended as the command buffer ends. */
+bool snapshots_may_follow(const struct command *command);
 /* The snapshot of an execution that arrives, or NULL. */
 struct snapshot *snapshot_arrives(struct command *command);
 /* Whether the command buffer's own event is that of its last execution. */

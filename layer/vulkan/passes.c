@@ -16,7 +16,7 @@ static void before_pass(struct command *command, bool inline_contents, VkRenderi
 	if (command->blind)
 		return;
 	if (records(command))
-		queries_before_pass(command, inline_contents, parts != 0);
+		queries_before_pass(command, inline_contents, parts);
 	command->tally.passes += begins;
 	command->now->tally.passes += begins;
 	command->in_pass = true;

@@ -29,14 +29,28 @@ static void prepare_again(struct device *device, struct command *command, bool o
 	device_unlock(device);
 }
 
+/* It ends within a rendering: each run has a snapshot, behind that. */
+static void prepare_part(struct device *device, struct command *command, struct insertions *in)
+{
+	if (!command->touched)
+		return;
+	device_lock(device);
+	queries_reset(command);
+	if (command->tells && !command->overlapped && !snapshot_insert(command, in, true))
+		frames_lose(device, command);
+	device_unlock(device);
+}
+
 /* Before the device runs it: what it counted the last time is read, and its end not yet reached. */
 static void prepare(struct device *device, struct command *command, struct insertions *in)
 {
 	uint32_t others = command_arrives(command, 1);
-	if (command->blind || !command->tells)
+	if (!command->blind && command->suspended)
+		prepare_part(device, command, in);
+	else if (command->blind || !command->tells)
 		return;
-	if (others != 0 || command->shared || command->copies ||
-	    __atomic_load_n(&command->pending, __ATOMIC_ACQUIRE))
+	else if (others != 0 || command->shared || command->copies ||
+		 __atomic_load_n(&command->pending, __ATOMIC_ACQUIRE))
 		prepare_again(device, command, others != 0, in);
 	else if (!command->overlapped)
 		queries_reset(command);
@@ -71,7 +85,7 @@ static struct moment before_submit(struct device *device, struct insertions *in)
 static void take_back(struct device *device, struct command *command, struct insertions *in)
 {
 	command_arrives(command, -1);
-	if (!in->fronts || command->blind || !command->shared)
+	if (!in->fronts || command->blind || (!command->shared && !command->suspended))
 		return;
 	device_lock(device);
 	while (snapshot_arrives(command))

@@ -49,6 +49,10 @@ void queries_before_children(struct command *command)
 	command->had_children = true;
 	if (command->in_pass || command->secondary)
 		return;
+	if (command->suspended) {
+		command->now->barred |= command->outer | command->inner;
+		return;
+	}
 	queries_break_driver(command);
 	uint32_t types = command->around = queries_around_children(command, false);
 	if ((types | command->outer | command->inner) != 0 && slots_touch(command))
@@ -119,9 +123,9 @@ void queries_before_run(struct command *command, const struct command *child)
 void queries_after_run(struct command *command, const struct command *child)
 {
 	struct guest_visit visit = guest_enter();
-	if (!command->in_pass && child->copied)
+	if (!command->in_pass && !command->suspended && child->copied)
 		copy_uses(command, child, (uint32_t)(command->now - command->spans));
-	if (!command->in_pass && command->span_count != 0)
+	if (!command->in_pass && !command->suspended && command->span_count != 0)
 		queries_take_program(command, child);
 	guest_leave(visit);
 }
@@ -139,7 +143,7 @@ void queries_after_children(struct command *command)
 {
 	for (uint32_t i = command->due; i < command->child_count; i++) {
 		const struct child *one = &command->children[i];
-		if (!one->due || command->suspended)
+		if (!one->due)
 			continue;
 		copy_uses(command, one->command, one->span);
 		for (uint32_t k = 0; k < one->command->use_count; k++)

@@ -94,12 +94,20 @@ void queries_break_driver(struct command *command)
 	end_driver(command);
 }
 
+/* Between parts of a rendering that is suspended. */
+static bool is_between(const struct command *command)
+{
+	return command->suspended && !command->in_pass;
+}
+
 /* The stamps around what is a sample. */
 static void begin_time(struct command *command)
 {
 	if ((slots_possible(command) & QUERY_BIT(QUERY_STAMPS)) == 0 || command->secondary)
 		return;
-	struct query_use *use = slots_touch(command) ? slots_add_use(command, QUERY_STAMPS) : NULL;
+	struct query_use *use = !is_between(command) && slots_touch(command)
+				    ? slots_add_use(command, QUERY_STAMPS)
+				    : NULL;
 	if (use)
 		stamp(command, use, 0);
 	else
@@ -108,7 +116,7 @@ static void begin_time(struct command *command)
 
 static void end_time(struct command *command)
 {
-	for (uint32_t i = command->use_count; i-- > 0;) {
+	for (uint32_t i = command->use_count; i-- > 0 && !is_between(command);) {
 		struct query_use *use = &command->uses[i];
 		if (use->type != QUERY_STAMPS)
 			continue;
@@ -151,22 +159,42 @@ static uint32_t label_now(const struct command *command)
 	return depth != 0 ? command->label_stack[depth - 1] : 0;
 }
 
-void queries_before_pass(struct command *command, bool inline_contents, bool suspends)
+/*
+ * A rendering in parts: queries run within them alone. Ours are reset before the first part and
+ * read after the last one. Where these are in other command buffers, the host resets queries, and a
+ * command buffer of ours copies what they counted, behind the one with the last part.
+ */
+static void before_part(struct command *command, bool inline_contents, VkRenderingFlags parts)
+{
+	command->suspends = (parts & VK_RENDERING_SUSPENDING_BIT) != 0;
+	if (!command->suspended) {
+		queries_end(command, command->open);
+		command->inner |= command->outer;
+		bool resumes = (parts & VK_RENDERING_RESUMING_BIT) != 0;
+		command->resumes |= resumes;
+		if (resumes && !command->host_resets)
+			command->now->barred |= command->inner | command->streams;
+		else if ((command->inner | command->streams) != 0 && slots_touch(command))
+			slots_reserve(command);
+	}
+	command->suspended = true;
+	if (!inline_contents && command->device->inherited)
+		command->now->barred |= command->inner;
+}
+
+void queries_before_pass(struct command *command, bool inline_contents, VkRenderingFlags parts)
 {
 	uint32_t types = command->outer;
 	if (command->blind || (command->secondary && !command->copied))
 		return;
 	queries_end(command, command->inner);
-	if (command->device->per == WIRE_PASS)
+	if (command->device->per == WIRE_PASS && !command->suspended)
 		queries_next_span(command, label_now(command));
-	if (suspends || !inline_contents)
+	if (parts != 0 || !inline_contents)
 		queries_break_driver(command);
 	command->had_children |= !inline_contents;
-	if (suspends) { /* nothing may stand between its parts, in whichever buffers they lie */
-		queries_end(command, command->open);
-		command->now->barred |= command->outer | command->inner;
-		command->outer = command->inner = command->streams = 0;
-		command->suspended = true;
+	if (parts != 0) {
+		before_part(command, inline_contents, parts);
 		return;
 	}
 	if (!inline_contents)
@@ -185,7 +213,12 @@ void queries_before_pass(struct command *command, bool inline_contents, bool sus
 
 void queries_after_pass(struct command *command)
 {
-	if (command->blind || command->secondary || command->span_count == 0)
+	if (command->blind || command->span_count == 0 || command->suspends)
+		return;
+	if (command->suspended)
+		command->inner &= ~command->outer;
+	command->suspended = false;
+	if (command->secondary)
 		return;
 	queries_end(command, command->around & ~command->outer);
 	command->around = 0;
@@ -285,15 +318,13 @@ void queries_finish(struct command *command)
 		if (is_empty(command))
 			drop_last(command);
 	}
-	if (!command->touched || command->secondary)
+	command->tells = command->touched && !command->secondary &&
+			 (!command->suspended || snapshots_may_follow(command));
+	for (uint32_t i = 0; command->suspended && !command->tells && i < command->span_count; i++)
+		command->spans[i].barred |= command->device->wanted;
+	if (!command->tells || command->suspended)
 		return;
-	if (command->suspended) {
-		for (uint32_t i = 0; i < command->span_count; i++)
-			command->spans[i].barred |= command->device->wanted;
-		return;
-	}
 	end_time(command);
-	command->tells = true;
 	copies_record(command);
 	command->device->next.CmdSetEvent(command->handle, command->done,
 					  VK_PIPELINE_STAGE_ALL_COMMANDS_BIT);

@@ -144,19 +144,24 @@ static struct snapshot *snapshot_take(struct command *command)
 	return snapshot;
 }
 
-/* Secondary ones that are read with it do not run twice at once. */
-static bool reads_children(const struct command *command)
+bool snapshots_may_follow(const struct command *command)
 {
-	bool reads = false;
+	return command->child_count + command->program_count + command->driver_slots == 0;
+}
+
+/* Not within a rendering. Secondary ones that are read with it do not run twice at once. */
+static bool may_insert(const struct command *command)
+{
+	bool may = !command->resumes || command->suspended;
 	for (uint32_t i = 0; i < command->child_count; i++)
-		reads |= !command->children[i].copied;
-	return reads;
+		may &= command->children[i].copied;
+	return may;
 }
 
 bool snapshot_insert(struct command *command, struct insertions *in, bool planned)
 {
 	struct snapshot *snapshot =
-	    !reads_children(command) && insertions_reserve(in) ? snapshot_take(command) : NULL;
+	    may_insert(command) && insertions_reserve(in) ? snapshot_take(command) : NULL;
 	if (!snapshot)
 		return false;
 	insertions_put(in, snapshot->handle);

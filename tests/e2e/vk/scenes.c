@@ -119,6 +119,20 @@ static void suspended(struct world *world, int rounds)
 	}
 }
 
+/* In one, with a rendering behind it. */
+static void record_suspended(struct world *world, VkCommandBuffer commands)
+{
+	record_part(world, commands, VK_RENDERING_SUSPENDING_BIT);
+	record_part(world, commands, VK_RENDERING_SUSPENDING_BIT | VK_RENDERING_RESUMING_BIT);
+	record_part(world, commands, VK_RENDERING_RESUMING_BIT);
+	record_part(world, commands, 0);
+}
+
+static void suspended_once(struct world *world, int rounds)
+{
+	each_round(world, rounds, record_suspended);
+}
+
 static void dynamic(struct world *world, int rounds)
 {
 	each_round(world, rounds, record_dynamic);
@@ -564,6 +578,7 @@ static const struct {
     {"uneven", uneven, {0}},
     {"dynamic", dynamic, {0}},
     {"suspended", suspended, {0}},
+    {"suspended-once", suspended_once, {0}},
     {"compute", compute, {0}},
     {"secondaries", secondaries, {0}},
     {"shared-secondary", shared_secondary, {0}},

@@ -132,6 +132,14 @@ class Hardware(unittest.TestCase):
                 self.assertEqual((case, self.values(document, "Draws")), (case, 2 * (draws,)))
                 self.assertEqual((case, self.values(document, "IAVertices")), (case, 2 * (vertices,)))
 
+    def test_a_rendering_that_is_suspended(self):
+        """Its parts have queries of their own, and what is behind them counts as before."""
+        for per in "frame", "pass", "group":
+            document = self.count("suspended-once", "Draws", "IAVertices", options=("--overhead", "0", "--per", per))
+            self.assertEqual((per, [metric(document, name)["total"] for name in ("Draws", "IAVertices")]), (per, [40, 240]))
+        document = self.count("suspended", "Draws", "IAVertices")
+        self.assertEqual([self.values(document, name) for name in ("Draws", "IAVertices")], [(2, 2), (12, 12)])
+
     def test_one_recording_run_again_while_it_runs(self):
         """On a driver whose answers are asked for, what each run counted is copied before the next one; not over two queues."""
         for case, runs, env in (("overlap-gated", 1, {"FAKE_MACHINE": "1"}), ("overlap-once", 4, {})):
@@ -202,7 +210,7 @@ class Hardware(unittest.TestCase):
         """
         if not glob.glob("/usr/share/vulkan/explicit_layer.d/VkLayer_khronos_validation.json"):
             self.skipTest("vulkan-validationlayers are not installed")
-        for case in ("compute", "labels", "secondaries", "reuse", "dynamic"):
+        for case in ("compute", "labels", "secondaries", "reuse", "dynamic", "suspended-once"):
             for per in ("frame", "pass", "group"):
                 self.count(case, DRAWS, BUSY, RATIO, DISPATCHES, env={"VK_INSTANCE_LAYERS": VALIDATION},
                            options=("--overhead", "0", "--per", per))
