@@ -207,7 +207,7 @@ static void restart(struct command *command, VkCommandBufferUsageFlags flags)
 	command->measured = __atomic_load_n(&device->measure, __ATOMIC_RELAXED);
 	command->touched = command->in_pass = command->inline_pass = false;
 	command->suspended = command->suspends = command->resumes = false;
-	command->in_feedback = command->overlapped = command->tells = false;
+	command->in_feedback = command->overlapped = command->watched = false;
 	command->ran = command->stray = command->copies = false;
 	command->queue = VK_NULL_HANDLE;
 	command->shared = (flags & VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT) != 0;

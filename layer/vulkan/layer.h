@@ -146,7 +146,7 @@ struct command {
 	bool had_children; /* it runs secondary ones */
 	bool host_resets;  /* its queries are reset before each submission, not by commands */
 	bool missed;	   /* it ran a secondary one of which nothing is known */
-	bool tells;	   /* an event stands behind all, so that its end can be seen */
+	bool watched;	   /* an event stands behind all, so that its end can be seen */
 	bool shared;	   /* it may be submitted while it runs */
 	bool copied;	   /* secondary: its queries are copied after each run, and reset */
 	bool within;	   /* secondary: it runs within a pass */

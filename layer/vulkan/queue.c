@@ -36,7 +36,7 @@ static void prepare_part(struct device *device, struct command *command, struct 
 		return;
 	device_lock(device);
 	queries_reset(command);
-	if (command->tells && !command->overlapped && !snapshot_insert(command, in, true))
+	if (command->watched && !command->overlapped && !snapshot_insert(command, in, true))
 		frames_lose(device, command);
 	device_unlock(device);
 }
@@ -47,7 +47,7 @@ static void prepare(struct device *device, struct command *command, struct inser
 	uint32_t others = command_arrives(command, 1);
 	if (!command->blind && command->suspended)
 		prepare_part(device, command, in);
-	else if (command->blind || !command->tells)
+	else if (command->blind || !command->watched)
 		return;
 	else if (others != 0 || command->shared || command->copies ||
 		 __atomic_load_n(&command->pending, __ATOMIC_ACQUIRE))

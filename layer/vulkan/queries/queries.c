@@ -318,11 +318,12 @@ void queries_finish(struct command *command)
 		if (is_empty(command))
 			drop_last(command);
 	}
-	command->tells = command->touched && !command->secondary &&
-			 (!command->suspended || snapshots_may_follow(command));
-	for (uint32_t i = 0; command->suspended && !command->tells && i < command->span_count; i++)
+	command->watched = command->touched && !command->secondary &&
+			   (!command->suspended || snapshots_may_follow(command));
+	for (uint32_t i = 0; command->suspended && !command->watched && i < command->span_count;
+	     i++)
 		command->spans[i].barred |= command->device->wanted;
-	if (!command->tells || command->suspended)
+	if (!command->watched || command->suspended)
 		return;
 	end_time(command);
 	copies_record(command);

@@ -334,7 +334,7 @@ static void expect(struct device *device, VkQueue queue, struct command *command
 void frames_submitted(struct device *device, const struct submitted *how, struct command *command)
 {
 	struct frame *frame = frame_now(device);
-	struct execution *execution = command->tells ? calloc(1, sizeof(*execution)) : NULL;
+	struct execution *execution = command->watched ? calloc(1, sizeof(*execution)) : NULL;
 	struct execution blank = {0}, *at = execution ? execution : &blank;
 	at->snapshot = snapshot_arrives(command);
 	if (queries_has_stray(command))
@@ -364,7 +364,7 @@ void frames_submitted(struct device *device, const struct submitted *how, struct
 	queue_labels_run(labels, command);
 	if (!command->blind)
 		command->ran = true;
-	if (command->tells && !execution)
+	if (command->watched && !execution)
 		frame->whole.lost |= device->wanted;
 	if (execution && !command->overlapped)
 		expect(device, how->queue, command, execution);
