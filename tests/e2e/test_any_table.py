@@ -492,7 +492,7 @@ class Tables(FolderTest):
         self.assertEqual(self.report('frame_time (ms),frame_time_min\n5,3\n', '-m', 'frame_time', '--for', 'opengl')[0]['frame_time']['mean'], '0.005')
         rows = csv.DictReader(self.good('export', self.file('frame_time (ms),scene\n5,s\n6,ms\n'), '--csv', '-m', 'frame_time').stdout.splitlines())
         self.assertEqual([row['scene'] for row in rows], ['s', 'ms'])
-        for text, because in (('frame_time\n16 ms\n900 us\n', 'in one unit'), ('frame_time (ms)\n16 us\n', 'in one unit'), ('frame_time (ms)\n16 parsecs\n', 'make it one of numbers')):
+        for text, because in (('frame_time\n16 ms\n900 us\n', 'in one unit'), ('frame_time (ms)\n16 us\n', 'in one unit'), ('frame_time (ms)\n16 parsecs\n', 'makes it one of numbers')):
             result = run('report', self.file(text))
             self.assertEqual((result.returncode, result.stderr.count('\n')), (5, 3), result.stderr)
             self.assertIn(because, result.stderr)

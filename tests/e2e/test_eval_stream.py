@@ -68,10 +68,20 @@ class Stream(FolderTest):
         """Nothing is written of a file whose last line is wrong."""
         path = self.write(100000)
         with open(path, 'a') as out:
-            out.write('x,1,3\n')
+            out.write('1,1,3,4\n')
         result = subprocess.run([SEXTANT, 'eval', path, '--for', 'mali-g310', '--csv'], capture_output=True)
         self.assertEqual((result.returncode, result.stdout), (5, b''))
-        self.assertIn(b':100002: column 1: "x" is not a number', result.stderr)
+        self.assertIn(b':100002: a line has more cells than the header', result.stderr)
+
+    def test_late_odd_cell(self):
+        """A cell that is no number has no value, also in the last block."""
+        path = self.write(100000)
+        with open(path, 'a') as out:
+            out.write('x,1,3\n')
+        result = subprocess.run([SEXTANT, 'eval', path, '--for', 'mali-g310', '--csv', '-m', 'gpu_active_cycles'], capture_output=True, text=True)
+        self.assertEqual(result.returncode, 0)
+        self.assertIn('1 cell is no number and left out, the first in line 100002, column MaliGPUCyclesGPUActive: "x"', ' '.join(result.stderr.split()))
+        self.assertEqual(result.stdout.splitlines()[-1], '1600000000000,1600000000003,')
 
     def test_memory(self):
         few, many = self.write(100000), self.write(500000)

@@ -129,7 +129,7 @@ class Import(FolderTest):
                 self.assertEqual(writer.wait(60), 0)
                 self.assertEqual(result.returncode, 0, result.stderr)
                 self.assertIn('"same"' if args[0] == 'diff' else '12345', result.stdout)
-        bad = subprocess.run([SEXTANT, 'eval', '--for', 'mali-g310', '-'], input='MaliGPUCyclesGPUActive\n5\nx\n', capture_output=True, text=True,
+        bad = subprocess.run([SEXTANT, 'eval', '--for', 'mali-g310', '-'], input='MaliGPUCyclesGPUActive,x\n,5\nx,6\n', capture_output=True, text=True,
                              timeout=60, check=False)
         self.assertIn('standard input:3', bad.stderr)
 
@@ -623,7 +623,7 @@ class Tables(FolderTest):
         self.assertIn('columns of text are labels: scene is group, remark is group2', ' '.join(err.split()))
         rows, _ = self.eval('level,MaliGPUCyclesGPUActive\n1,1\nend,2\n' + 'x' * 3000 + ',3\n', '-m', 'gpu_active_cycles')
         self.assertEqual([row[0] for row in rows[1:]], ['1', 'end', 'x' * 3000])
-        _, err = self.eval('MaliGPUCyclesGPUActive\n1\nx\n', code=5)  # a counter is no label
+        _, err = self.eval('MaliGPUCyclesGPUActive\n\nx\n', code=5)  # a counter is no label
         self.assertIn(':3', err)
 
     def test_what_is_told(self):

@@ -108,6 +108,8 @@ static enum sx_status csv_learn(struct csv_stream *s)
 	if (!status)
 		status = csv_header(r);
 	status = count_rows(s, status);
+	if (!status)
+		status = csv_odd_cells(r);
 	return json && status == SX_ERR_BAD_INPUT && !r->c.read_errno ? no_such_json(s) : status;
 }
 
@@ -296,7 +298,7 @@ void csv_close(struct csv_stream *s)
 	if (!s)
 		return;
 	strings_finish(&s->r.names);
-	strings_finish(&s->r.unit_names);
+	strings_finish(&s->r.texts);
 	sx_table_destroy(s->r.table);
 	free(s->r.columns);
 	free(s->r.until);
@@ -456,6 +458,7 @@ static const struct {
 			 ": no data"},
     [CSV_ODD_NO_LATER] = {"line is", "no later than the line above, line",
 			  " the first: how long such a row is, is not known"},
+    [CSV_ODD_CELLS] = {"cell is", "no number and left out, the first in line", ""},
     [CSV_ODD_TIMES] = {"line has", "times that cannot be, line",
 		       " the first: the end before the begin, or more than a year apart; they "
 		       "were left out"},
@@ -467,10 +470,12 @@ static void tell_rows(const struct csv_tally *tally, const struct teller *to)
 	for (size_t i = 0; i < CSV_ODDS; i++) {
 		const struct csv_odd_lines *odd = &tally->odd[i];
 		if (odd->count)
-			teller_say(
-			    to, "%s %s %zu%s%.80s%s", COUNTED(odd->count, csv_tell_odds[i].noun),
-			    csv_tell_odds[i].what, odd->first, odd->column ? ", column " : "",
-			    odd->column ? odd->column : "", csv_tell_odds[i].behind);
+			teller_say(to, "%s %s %zu%s%.80s%s%s%s%s",
+				   COUNTED(odd->count, csv_tell_odds[i].noun),
+				   csv_tell_odds[i].what, odd->first,
+				   odd->column ? ", column " : "", odd->column ? odd->column : "",
+				   odd->text ? ": \"" : "", odd->text ? odd->text : "",
+				   odd->text ? "\"" : "", csv_tell_odds[i].behind);
 	}
 	if (tally->dates)
 		teller_say(to, "column %.80s holds dates: times of rows count from %.40s",

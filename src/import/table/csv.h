@@ -73,6 +73,7 @@ enum csv_odd {
 	CSV_ODD_NO_COUNT, /* values of counts that are below 0 or beyond 64 bits */
 	CSV_ODD_OUTSIDE,  /* values that cannot be */
 	CSV_ODD_NO_LATER, /* rows that end when the one before did, or earlier */
+	CSV_ODD_CELLS,	  /* cells that should be numbers and are none */
 	CSV_ODD_TIMES,	  /* rows whose times cannot be; they have none */
 	CSV_ODDS
 };
@@ -80,6 +81,7 @@ enum csv_odd {
 struct csv_odd_lines {
 	size_t count, first; /* line */
 	const char *column;  /* of the first, or NULL; lives as long as the stream */
+	const char *text;    /* its cell, or NULL; the same */
 };
 
 #define CSV_UNIT_TEXT_MAX 128 /* of what is said of a unit */

@@ -17,8 +17,8 @@ static bool csv_header_find_unit(struct csv_reader *r, struct import_cell text, 
 		return true;
 	if (!import_catalog_unit(&r->units, text))
 		return false;
-	uint32_t at = strings_intern(&r->unit_names, text.text, text.size, NULL);
-	*unit = at == UINT32_MAX ? NULL : strings_get(&r->unit_names, at);
+	uint32_t at = strings_intern(&r->texts, text.text, text.size, NULL);
+	*unit = at == UINT32_MAX ? NULL : strings_get(&r->texts, at);
 	return *unit;
 }
 

@@ -9,6 +9,11 @@
 #include "import/table/csv.h"
 #include "import/table/scan.h"
 
+/* What helps where a cell should be a number and is none. */
+#define CSV_TRY_NUMBER                                                                             \
+	"the number alone, its unit in the header as in \"frame_time (ms)\"; an empty cell, - or " \
+	"N/A where there is none"
+
 /* A cell never needs more than this many bytes at once: blanks before it are skipped on their own.
  */
 #define CSV_AHEAD 16384
@@ -159,6 +164,11 @@ struct csv_column {
 	size_t pointed;		   /* values like "1.234.567" */
 	size_t first_pointed;	   /* line */
 	bool unclear;		   /* both: such a value is no data */
+	size_t odd;		   /* cells that should be numbers and are none */
+	size_t first_odd;	   /* line */
+	uint32_t odd_text;	   /* of the first, in the reader's texts */
+	bool odd_cut;		   /* it is longer than any number */
+	bool read;		   /* some cell was a number, whether or not it can be */
 	bool unit_in_cells;	   /* the header has none, and cells have */
 	bool many_units;	   /* and not all the same */
 	char cell_unit[16];	   /* that of the first */
@@ -184,8 +194,8 @@ struct csv_doubt {
 
 struct csv_reader {
 	struct csv_cursor c;
-	struct strings names;	   /* of columns, in the file's order */
-	struct strings unit_names; /* of their units that are not the usual words */
+	struct strings names; /* of columns, in the file's order */
+	struct strings texts; /* units that are not the usual words, and odd cells */
 	struct units units;
 	struct csv_column *columns;
 	size_t column_cap;
@@ -235,6 +245,11 @@ void csv_settle(struct csv_reader *r);
  * Errors: SX_ERR_BAD_INPUT where nothing tells, or both a comma and a point do.
  */
 enum sx_status csv_settle_marks(struct csv_reader *r);
+/*
+ * Counts cells that should be numbers and are none, once all lines were read. Errors:
+ * SX_ERR_BAD_INPUT where a column has no others.
+ */
+enum sx_status csv_odd_cells(struct csv_reader *r);
 /* A time of the row at hand, as it stands in the file. */
 void csv_time_put(struct csv_reader *r, enum csv_role role, uint64_t ns);
 /* One below 0, by how much in the column's unit: no time, unless all times begin there. */

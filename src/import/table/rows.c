@@ -117,6 +117,20 @@ static bool is_endless(const struct csv_cell *cell)
 	return cell->size && end == text + cell->size && isinf(value);
 }
 
+/* A cell that should be a number and is none has no value; the first is remembered. */
+static enum sx_status csv_rows_odd_cell(struct csv_reader *r, struct csv_column *column,
+					const struct csv_cell *cell)
+{
+	if (r->table)
+		return column->odd ? SX_OK : csv_changed(r);
+	if (column->odd++)
+		return SX_OK;
+	column->first_odd = r->c.line;
+	column->odd_cut = cell->cut;
+	column->odd_text = strings_intern(&r->texts, cell->text, (size_t)SHOWN(cell), NULL);
+	return column->odd_text == UINT32_MAX ? error_nomem(r->err, "reading CSV") : SX_OK;
+}
+
 /* Text makes a column a label that means nothing by its name, also what looks like numbers. */
 static enum sx_status no_number(struct csv_reader *r, struct csv_column *column,
 				const struct csv_cell *cell)
@@ -132,17 +146,14 @@ static enum sx_status no_number(struct csv_reader *r, struct csv_column *column,
 		tell_outside(r, column);
 		return SX_OK;
 	}
-	enum sx_status status = csv_bad(
-	    &r->c, r->err, "the other cells of its column, or its name, make it one of numbers",
-	    "column %u: \"%.*s\" is not a number", (uint32_t)(column - r->columns) + 1, SHOWN(cell),
-	    cell->text);
-	if (cell->cut)
-		error_because(r->err, "it has more than 4095 bytes, which no number needs");
-	else if (column->many_units)
-		error_because(r->err, "the numbers of a column are in one unit: its header's, or "
-				      "that of the first");
-	error_try(r->err, "the number alone, its unit in the header as in \"frame_time (ms)\"; an "
-			  "empty cell, - or N/A where there is none");
+	if (!column->many_units)
+		return csv_rows_odd_cell(r, column, cell);
+	enum sx_status status =
+	    csv_bad(&r->c, r->err,
+		    "the numbers of a column are in one unit: its header's, or that of the first",
+		    "column %u: \"%.*s\" is not a number", (uint32_t)(column - r->columns) + 1,
+		    SHOWN(cell), cell->text);
+	error_try(r->err, CSV_TRY_NUMBER);
 	return status;
 }
 
@@ -168,9 +179,7 @@ static enum sx_status csv_rows_take_count(struct csv_reader *r, struct csv_colum
 	}
 	if (as_whole(n.whole, &n.u, n.f))
 		return csv_rows_take_special(r, column, n.u);
-	return csv_bad(&r->c, r->err, "times and labels are counted from 0",
-		       "column %u: \"%.*s\" is no time or label",
-		       (uint32_t)(column - r->columns) + 1, SHOWN(cell), cell->text);
+	return csv_rows_odd_cell(r, column, cell);
 }
 
 bool csv_can_be(const struct csv_range *range, double value, const char *unit, uint64_t length_ns)
@@ -297,6 +306,7 @@ static enum sx_status csv_rows_take_cell(struct csv_reader *r, struct csv_column
 		return SX_OK;
 	if (!csv_rows_read_number(r, column, cell, &n))
 		return no_number(r, column, cell);
+	column->read |= column->role == CSV_VALUE || n.f >= 0;
 	if (column->role != CSV_VALUE)
 		return csv_rows_take_count(r, column, cell, n);
 	size_t had = column->values;

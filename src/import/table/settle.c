@@ -149,6 +149,41 @@ enum sx_status csv_settle_marks(struct csv_reader *r)
 	return SX_ERR_BAD_INPUT;
 }
 
+static enum sx_status no_number_at_all(struct csv_reader *r, uint32_t at)
+{
+	const struct csv_column *column = &r->columns[at];
+	r->c.line = column->first_odd;
+	bool counted = column->role != CSV_VALUE;
+	enum sx_status status = csv_bad(
+	    &r->c, r->err,
+	    "the name of its column makes it one of numbers, and no other cell of it is one",
+	    "column %u: \"%s\" is not a number%s", at + 1, strings_get(&r->texts, column->odd_text),
+	    counted ? " from 0" : "");
+	if (column->odd_cut)
+		error_because(r->err, "it has more than 4095 bytes, which no number needs");
+	error_try(r->err, CSV_TRY_NUMBER);
+	return status;
+}
+
+enum sx_status csv_odd_cells(struct csv_reader *r)
+{
+	struct csv_odd_lines *odd = &r->tally.odd[CSV_ODD_CELLS];
+	for (uint32_t i = 0; i < r->count; i++) {
+		const struct csv_column *column = &r->columns[i];
+		if (!column->odd)
+			continue;
+		if (!column->values && !column->outside && !column->read)
+			return no_number_at_all(r, i);
+		if (!odd->count || column->first_odd < odd->first) {
+			odd->first = column->first_odd;
+			odd->column = strings_get(&r->names, i);
+			odd->text = strings_get(&r->texts, column->odd_text);
+		}
+		odd->count += column->odd;
+	}
+	return SX_OK;
+}
+
 #define MOVED_MOST ((uint64_t)366 * 86400 * 1000000000) /* a recording ends within a year */
 
 void csv_time_put(struct csv_reader *r, enum csv_role role, uint64_t ns)

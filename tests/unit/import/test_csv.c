@@ -313,10 +313,10 @@ static void test_refused(void **state)
 	    {",;,\n1,2,3\n", "f.csv:2"},
 	    {",,\n1,2,3\n", "no column has a name"},
 	    {"a,b\n1,2,3\n", "f.csv:2"},
-	    {"a\n1\n\n\nx7\n", "f.csv:5: column 1: \"x7\""},
+	    {"a,b\n,1\n\n\nx7,2\n", "f.csv:5: column 1: \"x7\""},
 	    {"a\n\"1\n", "f.csv:2: a quoted cell has no end"},
 	    {"a\n\"1\"2\n", "f.csv:2: something stands behind"},
-	    {"\"a\nb\"\n1\nx\n", "f.csv:4"},
+	    {"\"a\nb\"\n\nx\n", "f.csv:4"},
 	    {"a\n1.5.2\n", "f.csv:2"},
 	    {"a\ninf\n", "f.csv:2"},
 	    {"a\n1e999\n", "f.csv:2"},
@@ -334,6 +334,36 @@ static void test_refused(void **state)
 	refuse(text, sizeof(text), "is not a number");
 	text[2] = '"';
 	refuse(text, sizeof(text), "a quoted cell has no end");
+}
+
+/* A cell that is no number is named and has no value; what is beside it is measured. */
+static void test_odd_cells(void **state)
+{
+	static const struct {
+		const char *text, *first;
+		size_t count;
+		double below; /* of column a in the row under it */
+	} cases[] = {{"a,b\n1,5\nx7,6\n3,7\n", "x7", 1, 3},
+		     {"a,b\n1,5\n1.5.2,6\n2.5,y\n", "1.5.2", 2, 2.5},
+		     {"frame,a,b\n1,1,5\n,inf,6\n-5,4,7\n", "inf", 2, 4}};
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct csv_stream *stream = NULL;
+		struct csv_text text = {cases[i].text, strlen(cases[i].text), "f.csv"};
+		struct sx_table *t = NULL;
+		assert_int_equal(csv_open_text(&text, NULL, &stream, NULL), SX_OK);
+		const struct csv_odd_lines *odd = &csv_told(stream)->odd[CSV_ODD_CELLS];
+		assert_int_equal(odd->count, cases[i].count);
+		assert_int_equal(odd->first, 3);
+		assert_string_equal(odd->column, "a");
+		assert_string_equal(odd->text, cases[i].first);
+		assert_int_equal(csv_all(stream, &t, NULL), SX_OK);
+		csv_close(stream);
+		expect(t, "a", 0, 1);
+		assert_true(isnan(sx_table_get(t, 0, 1)));
+		expect(t, "a", 2, cases[i].below);
+		expect(t, "b", 1, 6);
+		sx_table_destroy(t);
+	}
 }
 
 /* A long header and then short lines would be a table of terabytes. */
@@ -429,12 +459,13 @@ static void test_bad_source(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_types),      cmocka_unit_test(test_rounding),
-	    cmocka_unit_test(test_layout),     cmocka_unit_test(test_no_data),
-	    cmocka_unit_test(test_times),      cmocka_unit_test(test_units_of_times),
-	    cmocka_unit_test(test_left_out),   cmocka_unit_test(test_refused),
-	    cmocka_unit_test(test_torn_lines), cmocka_unit_test(test_description),
-	    cmocka_unit_test(test_window),     cmocka_unit_test(test_bad_source),
+	    cmocka_unit_test(test_types),	cmocka_unit_test(test_rounding),
+	    cmocka_unit_test(test_layout),	cmocka_unit_test(test_no_data),
+	    cmocka_unit_test(test_times),	cmocka_unit_test(test_units_of_times),
+	    cmocka_unit_test(test_left_out),	cmocka_unit_test(test_refused),
+	    cmocka_unit_test(test_odd_cells),	cmocka_unit_test(test_torn_lines),
+	    cmocka_unit_test(test_description), cmocka_unit_test(test_window),
+	    cmocka_unit_test(test_bad_source),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
