@@ -110,6 +110,8 @@ static enum sx_status csv_learn(struct csv_stream *s)
 	status = count_rows(s, status);
 	if (!status)
 		status = csv_odd_cells(r);
+	if (json && !status && r->tally.odd[CSV_ODD_CELLS].count)
+		status = SX_ERR_BAD_INPUT;
 	return json && status == SX_ERR_BAD_INPUT && !r->c.read_errno ? no_such_json(s) : status;
 }
 

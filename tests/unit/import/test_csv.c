@@ -317,6 +317,7 @@ static void test_refused(void **state)
 	    {"a\n\"1\n", "f.csv:2: a quoted cell has no end"},
 	    {"a\n\"1\"2\n", "f.csv:2: something stands behind"},
 	    {"\"a\nb\"\n\nx\n", "f.csv:4"},
+	    {"{a,b\n1,1\n2,x\n3,4\n", "is JSON of a kind that is not known"},
 	    {"a\n1.5.2\n", "f.csv:2"},
 	    {"a\ninf\n", "f.csv:2"},
 	    {"a\n1e999\n", "f.csv:2"},
