@@ -182,18 +182,6 @@ static enum sx_status find_by_header(struct import_job *job, const char **catalo
 	return SX_OK;
 }
 
-/* By its name, or by a unit in the header. */
-static bool means_anything(const struct sx_table *table, const struct sx_catalog *catalog)
-{
-	for (uint32_t i = 0; i < sx_table_column_count(table); i++) {
-		const struct sx_column *column = sx_table_column(table, i);
-		struct column_meaning meaning = column_meaning(catalog, column->name, SX_NONE);
-		if (column_is_known(&meaning) || strcmp(column->unit, "count") != 0)
-			return true;
-	}
-	return false;
-}
-
 /* The file's own names of what labels have become, which --by takes. */
 static void name_labels(struct import_job *job, const struct csv_tally *tally,
 			struct import_device *device)
@@ -215,7 +203,7 @@ static enum sx_status read_with(struct import_job *job, struct import_device *de
 	options.of_device = job->part != NULL;
 	options.spill = job->spill;
 	enum sx_status status = csv_open_text(&text, &options, &stream, err);
-	if (!status && !means_anything(csv_table(stream), catalog))
+	if (!status && !import_columns_known(csv_table(stream), catalog))
 		status = no_column(job, device->catalog, csv_told(stream), err);
 	if (!status) {
 		const struct teller to = import_teller(job);
