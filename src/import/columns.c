@@ -7,113 +7,6 @@
 #include "catalog/internal.h"
 #include "import/internal.h"
 
-/* A column of a file is what the catalog says of its name: levels and constants do not add up. */
-static void columns_describe(void *user, struct sx_column *column)
-{
-	uint32_t count;
-	const struct sx_catalog *catalog = user;
-	struct column_meaning meaning = column_meaning(catalog, column->name, SX_NONE);
-	if (meaning.counter.counter != SX_NONE) {
-		const struct sx_counter_info *info =
-		    &sx_catalog_counters(catalog, &count)[meaning.counter.counter];
-		column->unit = info->unit;
-		column->over_time = info->over_time;
-	} else if (meaning.metric != SX_NONE) {
-		const struct sx_metric_info *info =
-		    &sx_catalog_metrics(catalog, &count)[meaning.metric];
-		column->unit = info->unit;
-		column->over_time = sole_over_time(catalog, meaning.metric);
-	} else if (meaning.constant != SX_NONE) {
-		const char *unit = sx_catalog_constants(catalog, &count)[meaning.constant].unit;
-		column->unit = unit && *unit ? unit : "unknown";
-		column->over_time = SX_REDUCE_LAST;
-	} else {
-		column->unit = ""; /* the column means nothing here */
-	}
-}
-
-/* Whether a column has what a counter of whole numbers counted. */
-static bool columns_are_counts(void *user, const char *name)
-{
-	uint32_t count;
-	const struct sx_catalog *catalog = user;
-	uint32_t counter = column_identify(catalog, name).counter;
-	return counter != SX_NONE && sx_catalog_counters(catalog, &count)[counter].type == SX_U64;
-}
-
-/* Whether a metric is what a counter is, as frame times are. */
-static bool is_same(const struct sx_catalog *catalog, const char *name)
-{
-	uint32_t count;
-	const struct sx_counter_info *counters = sx_catalog_counters(catalog, &count);
-	for (uint32_t i = 0; i < count; i++)
-		if (counters[i].same && strcmp(counters[i].same, name) == 0)
-			return true;
-	return false;
-}
-
-/* What amounts in a unit can be; counts are never below 0. */
-static struct csv_range range_of(const char *unit, bool whole)
-{
-	bool any = strcmp(unit, "degC") == 0 || strcmp(unit, "unknown") == 0;
-	bool share = strcmp(unit, "percent") == 0;
-	return (struct csv_range){.is = whole || !any,
-				  .share = share,
-				  .cycles = strcmp(unit, "cycles") == 0,
-				  .whole = whole,
-				  .most = share ? CSV_SHARE_MAX : CSV_AMOUNT_MAX};
-}
-
-struct csv_range import_range(const struct sx_catalog *catalog, const char *name)
-{
-	uint32_t count;
-	struct column_meaning is = column_meaning(catalog, name, SX_NONE);
-	struct sole sole;
-	if (is.counter.counter != SX_NONE) {
-		const struct sx_counter_info *counter =
-		    &sx_catalog_counters(catalog, &count)[is.counter.counter];
-		struct csv_range range = range_of(counter->unit, counter->type == SX_U64);
-		range.whole |= range.is;
-		return range;
-	}
-	if (is.metric == SX_NONE)
-		return (struct csv_range){.is = false};
-	const struct sx_metric_info *info = &sx_catalog_metrics(catalog, &count)[is.metric];
-	sole_find(catalog, is.metric, 0, &sole);
-	bool busy = info->neutral && (strcmp(info->neutral, "gpu.busy") == 0 ||
-				      strcmp(info->neutral, "cpu.busy") == 0);
-	bool amount = sole.counter != SX_NONE || busy || is_same(catalog, info->name);
-	return amount ? range_of(info->unit, false) : (struct csv_range){.is = false};
-}
-
-static const char *columns_bare_unit(void *user, const char *name, const char *unit)
-{
-	return bare_units_of(user, name, unit);
-}
-
-static void columns_range(void *user, const char *name, struct csv_range *range)
-{
-	*range = import_range(user, name);
-}
-
-/* What the catalog does not know may be a label. */
-static bool columns_may_be_text(void *user, const char *name)
-{
-	const struct sx_catalog *catalog = user;
-	struct column_meaning meaning = column_meaning(catalog, name, SX_NONE);
-	return !column_is_known(&meaning);
-}
-
-struct csv_options import_column_options(struct sx_catalog *catalog)
-{
-	return (struct csv_options){.describe = columns_describe,
-				    .may_be_text = columns_may_be_text,
-				    .is_count = columns_are_counts,
-				    .range = columns_range,
-				    .bare_unit = columns_bare_unit,
-				    .user = catalog};
-}
-
 /* A column that only counts, or that nothing at all is known of. */
 static bool columns_is_bare(const struct sx_column *column)
 {
@@ -185,7 +78,7 @@ static bool is_ratio(const struct sx_catalog *catalog, uint32_t metric)
 	struct sole sole;
 	if (sx_catalog_metrics(catalog, &count)[metric].over_time != SX_REDUCE_RATIO)
 		return false;
-	if (is_same(catalog, sx_catalog_metrics(catalog, &count)[metric].name))
+	if (import_is_same(catalog, sx_catalog_metrics(catalog, &count)[metric].name))
 		return false; /* frame times by frames: they add up */
 	if (sole_over_time(catalog, metric) == SX_REDUCE_SUM)
 		return false;

@@ -79,6 +79,8 @@ struct import_cell csv_our_word(struct import_cell head);
  * what is a counter letter by letter, whose unit its vendor fixed.
  */
 const char *bare_units_of(const struct sx_catalog *catalog, const char *name, const char *unit);
+/* Whether a metric is what a counter is, as frame times are. */
+bool import_is_same(const struct sx_catalog *catalog, const char *metric);
 void bare_units_add(struct bare_units *bare, const char *name, const char *unit);
 /* Tells which units were taken, if any were. */
 void bare_units_tell(const struct bare_units *bare, const struct teller *to);
