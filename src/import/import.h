@@ -10,8 +10,6 @@
 #include <sextant/device.h>
 #include <sextant/table.h>
 
-#include "import/table/csv.h"
-
 #define IMPORT_DEVICES_MAX   64
 #define IMPORT_CONSTANTS_MAX 16
 #define IMPORT_NUMBER_MAX    0xffff /* numbers of devices are below */
@@ -91,13 +89,6 @@ const char *import_note(const struct import *import, uint32_t i);
 /* Kinds as --as names them; NULL behind the last. */
 const char *import_kind_at(uint32_t i);
 
-/* How the columns of a text are to be read; the catalog must outlive the options. */
-struct csv_options import_column_options(struct sx_catalog *catalog);
-/*
- * What values of a counter or a given metric can be: amounts are not below 0, shares not above 100
- * percent, cycles no more than any clock has.
- */
-struct csv_range import_range(const struct sx_catalog *catalog, const char *name);
 /* Whether any column means something in the catalog, or stands for itself by its unit. */
 bool import_columns_known(const struct sx_table *table, const struct sx_catalog *catalog);
 /* Whether metric sets have a metric of that name, each its own: which is meant, the set says. */

@@ -75,8 +75,7 @@ static enum sx_status open_table(struct input_device *d, struct sx_error *err)
 {
 	struct input_table *t = d->table;
 	const char *path = d->of.path;
-	struct csv_options options = import_column_options(d->catalog);
-	options.keep_unknown = true; /* as an import has it */
+	const struct csv_options options = {.catalog = d->catalog};
 	enum sx_status status = input_text_open(&t->text, path, err);
 	if (!status)
 		status = csv_open(&t->text.csv, path, &options, &t->csv, err);

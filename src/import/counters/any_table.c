@@ -196,12 +196,10 @@ static void name_labels(struct import_job *job, const struct csv_tally *tally,
 static enum sx_status read_with(struct import_job *job, struct import_device *device,
 				struct sx_catalog *catalog, struct sx_error *err)
 {
-	struct csv_options options = import_column_options(catalog);
+	const struct csv_options options = {
+	    .catalog = catalog, .of_device = job->part != NULL, .spill = job->spill};
 	struct csv_text text = {job->text, job->size, job->request->path};
 	struct csv_stream *stream = NULL;
-	options.keep_unknown = true;
-	options.of_device = job->part != NULL;
-	options.spill = job->spill;
 	enum sx_status status = csv_open_text(&text, &options, &stream, err);
 	if (!status && !import_columns_known(csv_table(stream), catalog))
 		status = no_column(job, device->catalog, csv_told(stream), err);

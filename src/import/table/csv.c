@@ -134,11 +134,11 @@ static enum sx_status refuse_sparse(const struct csv_stream *s)
  */
 static void leave_out_units(struct csv_reader *r)
 {
-	for (uint32_t i = 0; r->options && r->options->describe && i < r->count; i++) {
+	for (uint32_t i = 0; r->catalog && i < r->count; i++) {
 		struct sx_column info = {.name = strings_get(&r->names, i), .unit = "count"};
 		if (r->columns[i].role != CSV_VALUE || !r->columns[i].unit)
 			continue;
-		r->options->describe(r->options->user, &info);
+		csv_describe_column(r->catalog, &info);
 		if (!info.unit[0] || units_fit(&r->units, r->columns[i].unit, info.unit))
 			continue;
 		r->columns[i].role = CSV_IGNORED;
@@ -164,9 +164,8 @@ static void convert(struct csv_reader *r, struct csv_column *column, const struc
 /* What a row encloses is not told, but frames have their numbers. */
 static enum sx_sample_kind kind_of(const struct csv_reader *r)
 {
-	bool kept = r->options && r->options->keep_unknown;
-	bool frames = kept && r->tally.labels >> SX_LABEL_FRAME & 1;
-	if (kept && r->tally.told_kind)
+	bool frames = r->catalog && r->tally.labels >> SX_LABEL_FRAME & 1;
+	if (r->catalog && r->tally.told_kind)
 		return r->tally.kind;
 	return frames ? SX_SAMPLE_FRAME : SX_SAMPLE_ROW;
 }
@@ -174,15 +173,14 @@ static enum sx_sample_kind kind_of(const struct csv_reader *r)
 /* An export of ours has other units than the base ones in its head. */
 static void take_bare(struct csv_reader *r, struct csv_column *column, const struct sx_column *info)
 {
-	const struct csv_options *o = r->options;
-	if (column->unit || !column->values || !o || !o->bare_unit)
+	if (column->unit || !column->values || !r->catalog)
 		return;
-	column->unit = o->bare_unit(o->user, info->name, info->unit);
+	column->unit = bare_units_of(r->catalog, info->name, info->unit);
 	if (column->unit && !(r->tally.both_times && r->tally.quality))
 		bare_units_add(&r->tally.bare, info->name, column->unit);
 }
 
-static enum sx_status csv_describe(struct csv_reader *r, const struct csv_options *options)
+static enum sx_status csv_describe(struct csv_reader *r)
 {
 	struct sx_column *infos = calloc((size_t)r->value_count + 1, sizeof(*infos));
 	if (!infos)
@@ -196,8 +194,8 @@ static enum sx_status csv_describe(struct csv_reader *r, const struct csv_option
 					   .unit = "count",
 					   .type = r->columns[i].type,
 					   .over_time = SX_REDUCE_SUM};
-		if (options && options->describe)
-			options->describe(options->user, info);
+		if (r->catalog)
+			csv_describe_column(r->catalog, info);
 		take_bare(r, column, info);
 		if (column->unit && info->unit[0])
 			convert(r, column, info);
@@ -205,7 +203,7 @@ static enum sx_status csv_describe(struct csv_reader *r, const struct csv_option
 			info->unit = column->unit;
 		else if (!info->unit[0] && r->tally.both_times && r->tally.quality)
 			info->unit = "count"; /* an export of ours: it stood for itself before */
-		if (!info->unit[0] && options->keep_unknown) {
+		if (!info->unit[0]) {
 			info->unit = "count";
 			info->over_time = SX_REDUCE_MEAN;
 		}
@@ -245,6 +243,7 @@ static enum sx_status prepare(struct csv_stream *s, const struct csv_options *op
 	memset(r->times, 0xff, sizeof(r->times));
 	units_init(&r->units);
 	r->options = options;
+	r->catalog = options ? options->catalog : NULL;
 	enum sx_status status = csv_learn(s);
 	if (!status)
 		status = csv_settle_marks(r);
@@ -254,7 +253,7 @@ static enum sx_status prepare(struct csv_stream *s, const struct csv_options *op
 		status = refuse_sparse(s);
 	}
 	if (!status)
-		status = csv_describe(r, options);
+		status = csv_describe(r);
 	if (!status && options)
 		table_spill(r->table, options->spill);
 	for (uint32_t i = 0; !status && i < r->count; i++) {

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+#include <sextant/catalog.h>
 #include <sextant/table.h>
 
 #include "base/teller.h"
@@ -42,20 +43,19 @@ struct csv_range {
  */
 bool csv_can_be(const struct csv_range *range, double value, const char *unit, uint64_t length_ns);
 
+/*
+ * What values of a counter or a given metric can be: amounts are not below 0, shares not above 100
+ * percent, cycles no more than any clock has.
+ */
+struct csv_range import_range(const struct sx_catalog *catalog, const char *name);
+
 /* How columns are described beyond their names. Zero-initialise for unit "count", summed. */
 struct csv_options {
-	/* May set unit and over_time of a column by its name; strings must outlive csv_parse(). */
-	void (*describe)(void *user, struct sx_column *column);
-	/* May say that a column of this name need not hold numbers: then it may be a label. */
-	bool (*may_be_text)(void *user, const char *name);
-	/* May say that such a column counts: what is below 0 or beyond 64 bits is no data then. */
-	bool (*is_count)(void *user, const char *name);
-	/* May say what values of such a column can be; others are no data. */
-	void (*range)(void *user, const char *name, struct csv_range *range);
-	/* May say the unit of a column that the file says none of, as bare_units_of(). */
-	const char *(*bare_unit)(void *user, const char *name, const char *unit);
-	void *user;
-	bool keep_unknown; /* columns that mean nothing stand for themselves */
+	/*
+	 * Says what names mean; columns that mean nothing in it stand for themselves. Must outlive
+	 * the stream. NULL: no name means anything.
+	 */
+	struct sx_catalog *catalog;
 	/*
 	 * The text has the rows of one device of several, as the column `device` says, which is not
 	 * read: what has no value in them and means nothing is another's.

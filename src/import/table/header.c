@@ -29,16 +29,15 @@ static struct csv_cell split_suffix(struct csv_reader *r, const struct csv_cell 
 				    const char **unit, double *factor)
 {
 	char name[128];
-	const struct csv_options *o = r->options;
 	struct import_cell end,
 	    bare = import_split_suffix((struct import_cell){cell->text, cell->size}, &end);
-	if (!o || !o->may_be_text || !bare.size || cell->size >= sizeof(name))
+	if (!r->catalog || !bare.size || cell->size >= sizeof(name))
 		return *cell;
 	snprintf(name, sizeof(name), "%.*s", (int)cell->size, cell->text);
-	if (!o->may_be_text(o->user, name))
+	if (csv_is_known(r->catalog, name))
 		return *cell;
 	name[bare.size] = '\0';
-	if (o->may_be_text(o->user, name) || !import_unit(end, unit, factor))
+	if (!csv_is_known(r->catalog, name) || !import_unit(end, unit, factor))
 		return *cell;
 	return (struct csv_cell){.text = cell->text, .size = bare.size, .last = cell->last};
 }
@@ -47,18 +46,17 @@ static struct csv_cell split_suffix(struct csv_reader *r, const struct csv_cell 
 static void learn_unknown_unit(struct csv_reader *r, struct import_cell bare,
 			       struct import_cell whole, struct import_cell unit)
 {
-	const struct csv_options *o = r->options;
 	struct csv_tally *tally = &r->tally;
 	char name[CSV_UNIT_TEXT_MAX], text[CSV_UNIT_TEXT_MAX];
 	struct sx_column info = {.name = name, .unit = "count"};
-	if (!o || !o->may_be_text || !o->describe || whole.size >= sizeof(text))
+	if (!r->catalog || whole.size >= sizeof(text))
 		return;
 	snprintf(text, sizeof(text), "%.*s", (int)whole.size, whole.text);
 	snprintf(name, sizeof(name), "%.*s", (int)bare.size, bare.text);
-	if (!o->may_be_text(o->user, text) || o->may_be_text(o->user, name) ||
+	if (csv_is_known(r->catalog, text) || !csv_is_known(r->catalog, name) ||
 	    tally->unknown_units++)
 		return;
-	o->describe(o->user, &info);
+	csv_describe_column(r->catalog, &info);
 	memcpy(tally->unknown_unit_of, name, sizeof(name));
 	snprintf(tally->unknown_unit, sizeof(tally->unknown_unit), "%.*s", (int)unit.size,
 		 unit.text);
@@ -134,14 +132,13 @@ static void csv_header_take_role(struct csv_column *column, const char *name)
 static void csv_header_take_meaning(struct csv_reader *r, struct csv_column *column,
 				    const char *name, bool unknown)
 {
-	const struct csv_options *o = r->options;
 	bool value = column->role == CSV_VALUE;
 	column->may_be_text = value && !column->unit && unknown;
-	column->known = value && o && o->may_be_text && !unknown;
-	column->counts = value && o && o->is_count && o->is_count(o->user, name);
+	column->known = value && r->catalog && !unknown;
+	column->counts = value && r->catalog && csv_is_count(r->catalog, name);
 	csv_take_kind(r, column, name);
-	if (column->known && o->range)
-		o->range(o->user, name, &column->range);
+	if (column->known)
+		column->range = import_range(r->catalog, name);
 	r->cycles |= column->range.cycles;
 	column->last = (double)NAN;
 }
@@ -176,11 +173,10 @@ static enum sx_status csv_header_add_column(struct csv_reader *r, const struct c
 				      .written = units_step(1 / factor),
 				      .label = SX_LABEL_GROUP};
 	csv_header_take_role(column, name);
-	const struct csv_options *o = r->options;
-	if (o && o->of_device && strcasecmp(name, "device") == 0)
+	if (r->options && r->options->of_device && strcasecmp(name, "device") == 0)
 		column->role = CSV_IGNORED;
-	bool unknown = o && o->may_be_text && o->may_be_text(o->user, name);
-	if (column->role == CSV_VALUE && (unknown || !o || !o->may_be_text) &&
+	bool unknown = r->catalog && !csv_is_known(r->catalog, name);
+	if (column->role == CSV_VALUE && (unknown || !r->catalog) &&
 	    take_time(column, (struct import_cell){cell->text, cell->size}))
 		return SX_OK;
 	csv_header_take_meaning(r, column, name, unknown);
@@ -256,11 +252,10 @@ static bool is_rate(const struct units *units, const char *unit)
 void csv_take_kind(struct csv_reader *r, struct csv_column *column, const char *name)
 {
 	struct sx_column info = {.name = name, .unit = "count"};
-	const struct csv_options *o = r->options;
-	if (!column->unit || !column->known || !o->describe)
+	if (!column->unit || !column->known)
 		return;
 	bool kelvin = strcmp(column->unit, "K") == 0;
-	o->describe(o->user, &info);
+	csv_describe_column(r->catalog, &info);
 	if (kelvin && strcmp(info.unit, "degC") == 0) {
 		column->unit = info.unit;
 		column->kelvin = true;

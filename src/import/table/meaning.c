@@ -3,13 +3,12 @@
 
 #include "catalog/column.h"
 #include "catalog/internal.h"
-#include "import/internal.h"
+#include "import/table/reader.h"
 
-/* A column of a file is what the catalog says of its name: levels and constants do not add up. */
-static void columns_describe(void *user, struct sx_column *column)
+/* Levels and constants do not add up. */
+void csv_describe_column(const struct sx_catalog *catalog, struct sx_column *column)
 {
 	uint32_t count;
-	const struct sx_catalog *catalog = user;
 	struct column_meaning meaning = column_meaning(catalog, column->name, SX_NONE);
 	if (meaning.counter.counter != SX_NONE) {
 		const struct sx_counter_info *info =
@@ -30,11 +29,15 @@ static void columns_describe(void *user, struct sx_column *column)
 	}
 }
 
-/* Whether a column has what a counter of whole numbers counted. */
-static bool columns_are_counts(void *user, const char *name)
+bool csv_is_known(const struct sx_catalog *catalog, const char *name)
+{
+	struct column_meaning meaning = column_meaning(catalog, name, SX_NONE);
+	return column_is_known(&meaning);
+}
+
+bool csv_is_count(const struct sx_catalog *catalog, const char *name)
 {
 	uint32_t count;
-	const struct sx_catalog *catalog = user;
 	uint32_t counter = column_identify(catalog, name).counter;
 	return counter != SX_NONE && sx_catalog_counters(catalog, &count)[counter].type == SX_U64;
 }
@@ -81,32 +84,4 @@ struct csv_range import_range(const struct sx_catalog *catalog, const char *name
 				      strcmp(info->neutral, "cpu.busy") == 0);
 	bool amount = sole.counter != SX_NONE || busy || import_is_same(catalog, info->name);
 	return amount ? range_of(info->unit, false) : (struct csv_range){.is = false};
-}
-
-static const char *columns_bare_unit(void *user, const char *name, const char *unit)
-{
-	return bare_units_of(user, name, unit);
-}
-
-static void columns_range(void *user, const char *name, struct csv_range *range)
-{
-	*range = import_range(user, name);
-}
-
-/* What the catalog does not know may be a label. */
-static bool columns_may_be_text(void *user, const char *name)
-{
-	const struct sx_catalog *catalog = user;
-	struct column_meaning meaning = column_meaning(catalog, name, SX_NONE);
-	return !column_is_known(&meaning);
-}
-
-struct csv_options import_column_options(struct sx_catalog *catalog)
-{
-	return (struct csv_options){.describe = columns_describe,
-				    .may_be_text = columns_may_be_text,
-				    .is_count = columns_are_counts,
-				    .range = columns_range,
-				    .bare_unit = columns_bare_unit,
-				    .user = catalog};
 }

@@ -216,11 +216,17 @@ struct csv_reader {
 	uint8_t quality; /* of the row at hand */
 	bool cycles;	 /* some column counts cycles */
 	const struct csv_options *options;
+	const struct sx_catalog *catalog; /* of the options, or NULL */
 	struct csv_doubt doubt;
 	struct csv_tally tally;
 	struct sx_error *err;
 };
 
+/* Sets unit and over_time of a column by its name; unit "": the catalog does not know it. */
+void csv_describe_column(const struct sx_catalog *catalog, struct sx_column *column);
+bool csv_is_known(const struct sx_catalog *catalog, const char *name);
+/* Whether a column has what a counter of whole numbers counted. */
+bool csv_is_count(const struct sx_catalog *catalog, const char *name);
 /* Reads the header line. Errors: SX_ERR_BAD_INPUT, SX_ERR_NO_MEMORY. */
 enum sx_status csv_header(struct csv_reader *r);
 /* Settles a unit that says more where it is known what the column measures: K, 1/s. */

@@ -10,6 +10,9 @@
 
 #include <math.h>
 
+#include <sextant/catalog.h>
+#include <sextant/context.h>
+
 #include "import/table/csv.h"
 
 /* The same bytes from a source that gives a few at a time, and may fail or change. */
@@ -383,28 +386,23 @@ static void test_torn_lines(void **state)
 	free(text);
 }
 
-static void describe(void *user, struct sx_column *column)
-{
-	assert_string_equal(user, "user");
-	if (strcmp(column->name, "level") == 0)
-		*column = (struct sx_column){.name = column->name,
-					     .unit = "percent",
-					     .type = column->type,
-					     .over_time = SX_REDUCE_LAST};
-}
-
 static void test_description(void **state)
 {
-	static const char text[] = "level,amount\n3,4\n5,6\n";
-	struct csv_options options = {.describe = describe, .user = "user"};
+	static const char text[] = "FramebufferWidth,IAVertices\n3,4\n5,6\n";
+	struct sx_context *context = NULL;
+	struct csv_options options = {.catalog = NULL};
+	assert_int_equal(sx_context_create(NULL, &context, NULL), SX_OK);
+	assert_int_equal(sx_catalog_open(context, "opengl", &options.catalog, NULL), SX_OK);
 	struct sx_table *t = parse_bytes(text, sizeof(text) - 1, &options, NULL), *total;
-	assert_string_equal(sx_table_column(t, 0)->unit, "percent");
-	assert_string_equal(sx_table_column(t, 1)->unit, "count");
+	assert_string_equal(sx_table_column(t, 0)->unit, "pixels");
+	assert_string_equal(sx_table_column(t, 1)->unit, "vertices");
 	assert_int_equal(sx_table_total(t, &total, NULL), SX_OK);
-	expect(total, "level", 0, 5);
-	expect(total, "amount", 0, 10);
+	expect(total, "FramebufferWidth", 0, 5);
+	expect(total, "IAVertices", 0, 10);
 	sx_table_destroy(total);
 	sx_table_destroy(t);
+	sx_catalog_unref(options.catalog);
+	sx_context_destroy(context);
 }
 
 /* More text than a window holds, with everything that may stand across its ends. */
