@@ -108,17 +108,15 @@ static enum sx_status leave_column_out(struct csv_reader *r)
 
 static void csv_header_take_role(struct csv_column *column, const char *name)
 {
-	static const enum csv_role roles[] =
-	    {[IMPORT_ROLE_BEGIN] = CSV_BEGIN, [IMPORT_ROLE_END] = CSV_END,
-	     [IMPORT_ROLE_TEXT] = CSV_TEXT,   [IMPORT_ROLE_QUALITY] = CSV_QUALITY,
-	     [IMPORT_ROLE_MODEL] = CSV_MODEL, [IMPORT_ROLE_KIND] = CSV_KIND},
-				   numbers[] = {[SX_LABEL_FRAME] = CSV_FRAME,
-						[SX_LABEL_CONTEXT] = CSV_CONTEXT,
-						[SX_LABEL_INSTANCE] = CSV_INSTANCE};
-	enum sx_label label = SX_LABEL_GROUP;
+	static const enum csv_role roles[] = {
+	    [IMPORT_ROLE_BEGIN] = CSV_BEGIN,	 [IMPORT_ROLE_END] = CSV_END,
+	    [IMPORT_ROLE_NUMBER] = CSV_NUMBER,	 [IMPORT_ROLE_TEXT] = CSV_TEXT,
+	    [IMPORT_ROLE_QUALITY] = CSV_QUALITY, [IMPORT_ROLE_MODEL] = CSV_MODEL,
+	    [IMPORT_ROLE_KIND] = CSV_KIND};
+	enum sx_label label;
 	enum import_role is = import_role((struct import_cell){name, strlen(name)}, true, &label);
-	column->role = is == IMPORT_ROLE_NUMBER ? numbers[label] : roles[is];
-	if (is == IMPORT_ROLE_TEXT)
+	column->role = roles[is];
+	if (is == IMPORT_ROLE_NUMBER || is == IMPORT_ROLE_TEXT)
 		column->label = label;
 	else if (strcmp(name, "label") == 0)
 		column->role = CSV_TEXT;

@@ -125,11 +125,9 @@ enum csv_role {
 	CSV_DURATION,
 	CSV_BEGIN,
 	CSV_END,
-	CSV_MOMENT, /* the row's end, and the next one's begin */
-	CSV_FRAME,
-	CSV_CONTEXT,
-	CSV_INSTANCE,
-	CSV_TEXT,    /* a label of text */
+	CSV_MOMENT,  /* the row's end, and the next one's begin */
+	CSV_NUMBER,  /* a label that is a number */
+	CSV_TEXT,    /* one of text */
 	CSV_QUALITY, /* what is to be said of the row's values */
 	CSV_MODEL,   /* whether the row is of a model */
 	CSV_KIND,    /* what the row encloses, or a label where it is no kind, or differs */
@@ -172,7 +170,7 @@ struct csv_column {
 	bool unit_in_cells;	   /* the header has none, and cells have */
 	bool many_units;	   /* and not all the same */
 	char cell_unit[16];	   /* that of the first */
-	enum sx_label label;	   /* CSV_TEXT */
+	enum sx_label label;	   /* CSV_NUMBER, CSV_TEXT */
 	bool dates;		   /* all texts are, in one form */
 	unsigned date_form;	   /* 0: none was read yet */
 	bool repeats;		   /* a row has the date of the one before */

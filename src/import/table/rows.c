@@ -33,10 +33,7 @@ static bool as_whole(bool whole, uint64_t *u, double f)
 static enum sx_status csv_rows_take_special(struct csv_reader *r, const struct csv_column *column,
 					    uint64_t value)
 {
-	static const enum sx_label labels[] = {[CSV_FRAME] = SX_LABEL_FRAME,
-					       [CSV_CONTEXT] = SX_LABEL_CONTEXT,
-					       [CSV_INSTANCE] = SX_LABEL_INSTANCE};
-	if (column->role < CSV_FRAME) {
+	if (column->role < CSV_NUMBER) {
 		double ns = (double)value * column->to_ns;
 		bool same = column->to_ns == 0 || column->to_ns == 1;
 		csv_time_put(r, column->role,
@@ -45,9 +42,9 @@ static enum sx_status csv_rows_take_special(struct csv_reader *r, const struct c
 					   : UINT64_MAX - 1);
 		return SX_OK;
 	}
-	if (column->role == CSV_INSTANCE)
+	if (column->label == SX_LABEL_INSTANCE)
 		r->instance = value;
-	if (r->table && sx_table_set_label(r->table, labels[column->role], r->row, value))
+	if (r->table && sx_table_set_label(r->table, column->label, r->row, value))
 		return error_nomem(r->err, "reading CSV");
 	return SX_OK;
 }
@@ -173,7 +170,7 @@ static enum sx_status csv_rows_take_count(struct csv_reader *r, struct csv_colum
 		csv_time_put(r, column->role, (uint64_t)(n.f * column->to_ns + 0.5));
 		return SX_OK;
 	}
-	if (n.f < 0 && column->role < CSV_FRAME) {
+	if (n.f < 0 && column->role < CSV_NUMBER) {
 		csv_time_below(r, column, -n.f);
 		return SX_OK;
 	}
@@ -279,7 +276,7 @@ static enum sx_status csv_rows_take_cell(struct csv_reader *r, struct csv_column
 		csv_tell_odd(r, CSV_ODD_CUT, r->c.line, NULL);
 	if (column->role == CSV_TEXT || column->role == CSV_IGNORED)
 		return take_text(r, column, cell);
-	if (column->dates && column->role < CSV_FRAME)
+	if (column->dates && column->role < CSV_NUMBER)
 		return csv_date_take(r, column, cell);
 	if (cell->cut)
 		return no_number(r, column, cell);

@@ -47,14 +47,16 @@ static void settle_frame(struct csv_reader *r)
 		struct csv_column *column = &r->columns[i];
 		bool may_be = column->role == CSV_VALUE && column->may_be_text && column->values &&
 			      column->type == SX_U64 && column->factor == 0;
-		if (column->role == CSV_FRAME)
+		if (column->role == CSV_NUMBER && column->label == SX_LABEL_FRAME)
 			return;
 		for (size_t w = 0; may_be && !found && w < sizeof(words) / sizeof(words[0]); w++)
 			if (column_alike(strings_get(&r->names, i), words[w]))
 				found = column;
 	}
-	if (found)
-		found->role = CSV_FRAME;
+	if (!found)
+		return;
+	found->role = CSV_NUMBER;
+	found->label = SX_LABEL_FRAME;
 }
 
 /* A column of the name that people have for something else. */
@@ -70,9 +72,6 @@ static void settle_kind(struct csv_reader *r)
 
 void csv_settle(struct csv_reader *r)
 {
-	static const enum sx_label labels[] = {[CSV_FRAME] = SX_LABEL_FRAME,
-					       [CSV_CONTEXT] = SX_LABEL_CONTEXT,
-					       [CSV_INSTANCE] = SX_LABEL_INSTANCE};
 	bool begin = false, end = false;
 	csv_settle_times(r);
 	csv_settle_dates(r);
@@ -89,9 +88,8 @@ void csv_settle(struct csv_reader *r)
 			column->target = r->value_count++;
 		else if (column->role == CSV_TEXT)
 			settle_text(r, column, name);
-		else if (column->role >= CSV_FRAME && column->role <= CSV_INSTANCE &&
-			 column->values)
-			r->tally.labels |= 1u << labels[column->role];
+		else if (column->role == CSV_NUMBER && column->values)
+			r->tally.labels |= 1u << column->label;
 		r->tally.times |= column->role >= CSV_DURATION && column->role <= CSV_MOMENT;
 		begin |= strcmp(name, "begin_ns") == 0;
 		end |= strcmp(name, "end_ns") == 0;
