@@ -48,6 +48,8 @@ struct binding {
 
 /* The calling thread's context when it is being measured, or NULL. */
 struct context *context_current(void);
+/* Its sampler, once it was started; or NULL. */
+struct sampler *context_sampler(void);
 
 /* Around the driver's make-current. `before` says what to hand to the second half. */
 void context_before_bind(const struct binding *binding);

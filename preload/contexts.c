@@ -22,6 +22,12 @@ struct context *context_current(void)
 	return mine && guest_active() ? mine : NULL;
 }
 
+struct sampler *context_sampler(void)
+{
+	struct context *context = context_current();
+	return context && context->started ? &context->sampler : NULL;
+}
+
 static struct context *find(bool egl, const void *handle)
 {
 	struct context *context = contexts;

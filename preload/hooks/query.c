@@ -3,21 +3,15 @@
 #include "guest/process.h"
 #include "preload/real/real.h"
 
-static struct sampler *query_sampler_here(void)
-{
-	struct context *context = context_current();
-	return context && context->started ? &context->sampler : NULL;
-}
-
 static GLuint begins(GLenum target, GLuint index, GLuint id)
 {
-	struct sampler *sampler = query_sampler_here();
+	struct sampler *sampler = context_sampler();
 	return sampler ? sampler_program_begins(sampler, target, index, id) : id;
 }
 
 static void ends(GLenum target, GLuint index)
 {
-	struct sampler *sampler = query_sampler_here();
+	struct sampler *sampler = context_sampler();
 	if (sampler)
 		sampler_program_ends(sampler, target, index);
 }
@@ -67,7 +61,7 @@ void glEndQueryIndexed(GLenum target, GLuint index)
 /* A current query of ours is none of the program's. */
 static void hide_ours(GLenum pname, GLint *params)
 {
-	const struct sampler *sampler = query_sampler_here();
+	const struct sampler *sampler = context_sampler();
 	if (pname == GL_CURRENT_QUERY && params && sampler &&
 	    sampler_owns(sampler, (GLuint)*params))
 		*params = 0;
@@ -100,7 +94,7 @@ void glGetQueryIndexediv(GLenum target, GLuint index, GLenum pname, GLint *param
 	GLboolean name(GLuint id)                                                                  \
 	{                                                                                          \
 		HOOK(name);                                                                        \
-		const struct sampler *sampler = query_sampler_here();                              \
+		const struct sampler *sampler = context_sampler();                                 \
                                                                                                    \
 		if (!real || (sampler && sampler_owns(sampler, id)))                               \
 			return GL_FALSE;                                                           \
@@ -113,7 +107,7 @@ IS_HOOK(glIsQueryEXT)
 /* Names that the program does not own are ignored by the driver; so must be those that are ours. */
 static void delete_theirs(void (*real)(GLsizei, const GLuint *), GLsizei count, const GLuint *ids)
 {
-	const struct sampler *sampler = query_sampler_here();
+	const struct sampler *sampler = context_sampler();
 	GLsizei from = 0;
 	if (!sampler || count <= 0 || !ids) {
 		real(count, ids);

@@ -3,21 +3,15 @@
 #include "guest/process.h"
 #include "preload/real/real.h"
 
-static struct sampler *state_sampler_here(void)
-{
-	struct context *context = context_current();
-	return context && context->started ? &context->sampler : NULL;
-}
-
 static void state_wake(unsigned parts)
 {
 	if (parts != 0 && guest_active())
-		sampler_wake(state_sampler_here(), parts);
+		sampler_wake(context_sampler(), parts);
 }
 
 static void feedback(bool before)
 {
-	struct sampler *sampler = state_sampler_here();
+	struct sampler *sampler = context_sampler();
 	if (sampler)
 		sampler_feedback(sampler, before);
 }
@@ -60,7 +54,7 @@ FEEDBACK_HOOK(glResumeTransformFeedbackNV)
 /* Either call may fail: the driver knows whether a list is open now. */
 static void list(void)
 {
-	struct sampler *sampler = state_sampler_here();
+	struct sampler *sampler = context_sampler();
 	GLint mode = 0;
 	if (!sampler || !sampler->gl->has.lists)
 		return;
@@ -89,7 +83,7 @@ void glEndList(void)
 /* How many groups are open, 0 where the driver does not tell. */
 static GLint groups_open(void)
 {
-	const struct sampler *sampler = state_sampler_here();
+	const struct sampler *sampler = context_sampler();
 	GLint depth = 0;
 	if (sampler && sampler->gl->has.debug)
 		sampler->gl->GetIntegerv(GL_DEBUG_GROUP_STACK_DEPTH, &depth);
@@ -98,14 +92,14 @@ static GLint groups_open(void)
 
 static void push_group(GLsizei length, const GLchar *label)
 {
-	struct sampler *sampler = state_sampler_here();
+	struct sampler *sampler = context_sampler();
 	if (sampler)
 		sampler_push_group(sampler, length, label);
 }
 
 static void pop_group(void)
 {
-	struct sampler *sampler = state_sampler_here();
+	struct sampler *sampler = context_sampler();
 	if (sampler)
 		sampler_pop_group(sampler);
 }
