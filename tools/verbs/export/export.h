@@ -85,9 +85,11 @@ struct join_device {
 enum sx_status export_join(const struct cli *cli, const struct join_device *devices, uint32_t count,
 			   struct sx_table **out, struct sx_error *err);
 
-/* Labels of a row, those that are words in the other table's dictionary. Errors: SX_ERR_NO_MEMORY.
+/*
+ * Adds the times and labels of all rows, labels that are words in the other table's dictionary.
+ * Errors: SX_ERR_NO_MEMORY.
  */
-enum sx_status export_copy_labels(struct sx_table *to, const struct sx_table *from, size_t row,
-				  struct sx_error *err);
+enum sx_status export_copy_rows(struct sx_table *to, const struct sx_table *from,
+				struct sx_error *err);
 
 #endif

@@ -27,13 +27,9 @@ enum sx_status export_join_rows(const struct exporting *e, const struct sx_table
 				struct sx_error *err)
 {
 	struct sx_table *to = e->joined;
-	size_t rows = sx_table_row_count(t), first;
+	size_t rows = sx_table_row_count(t);
 	sx_table_clear(to);
-	enum sx_status status = sx_table_add_rows(to, rows, &first, err);
-	for (size_t r = 0; !status && r < rows; r++) {
-		sx_table_set_time(to, r, sx_table_begin_ns(t)[r], sx_table_end_ns(t)[r]);
-		status = export_copy_labels(to, t, r, err);
-	}
+	enum sx_status status = export_copy_rows(to, t, err);
 	for (uint32_t c = 0; !status && c < sx_table_column_count(t); c++) {
 		struct sx_vector v = sx_table_vector(t, c);
 		uint32_t at = sx_table_find(to, sx_table_column(t, c)->name);

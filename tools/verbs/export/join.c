@@ -79,7 +79,7 @@ static void copy_values(struct sx_table *to, uint32_t first, const struct sx_tab
 	}
 }
 
-enum sx_status export_copy_labels(struct sx_table *to, const struct sx_table *from, size_t row,
+static enum sx_status copy_labels(struct sx_table *to, const struct sx_table *from, size_t row,
 				  struct sx_error *err)
 {
 	for (int i = 0; i < SX_LABEL_COUNT; i++) {
@@ -97,14 +97,14 @@ enum sx_status export_copy_labels(struct sx_table *to, const struct sx_table *fr
 	return SX_OK;
 }
 
-static enum sx_status copy_rows(struct sx_table *to, const struct sx_table *from,
+enum sx_status export_copy_rows(struct sx_table *to, const struct sx_table *from,
 				struct sx_error *err)
 {
 	size_t rows = sx_table_row_count(from);
 	enum sx_status status = sx_table_add_rows(to, rows, NULL, err);
 	for (size_t r = 0; !status && r < rows; r++) {
 		sx_table_set_time(to, r, sx_table_begin_ns(from)[r], sx_table_end_ns(from)[r]);
-		status = export_copy_labels(to, from, r, err);
+		status = copy_labels(to, from, r, err);
 	}
 	return status;
 }
@@ -125,7 +125,7 @@ static enum sx_status side_by_side(struct sx_table *const *parts, const struct j
 	    good ? sx_table_create(list, columns, sx_table_kind(parts[0]), out, err)
 		 : error_nomem(err, "joining devices");
 	if (!status)
-		status = copy_rows(*out, parts[0], err);
+		status = export_copy_rows(*out, parts[0], err);
 	for (uint32_t i = 0; !status && i < count; i++) {
 		copy_values(*out, first, parts[i], column_count_of(parts[i], &devices[i]));
 		first += column_count_of(parts[i], &devices[i]);
