@@ -169,19 +169,12 @@ bool part_sums_add(struct part_sums *p, const struct sx_table *values, uint32_t 
 	return fine;
 }
 
-/* Somebody of whom nothing was measured: as the same context's other rows were, see total_row.c. */
-static const struct part_sum *stand_in(const struct part_sums *p, const struct part_sum *column,
-				       uint32_t part, bool *slices)
+static uint64_t measured_parts(const struct part_sums *p, const struct part_sum *sums)
 {
-	*slices = parts_are_slices(&p->parts, part);
-	for (unsigned at = 0; at < 2; at++) {
-		uint32_t i = parts_sibling(&p->parts, part, at);
-		if (i >= p->parts.count || !column[i].with.rows)
-			continue;
-		*slices |= parts_are_slices(&p->parts, i);
-		return &column[i];
-	}
-	return NULL;
+	uint64_t bits = 0;
+	for (uint32_t i = 0; i < p->parts.count; i++)
+		bits |= (uint64_t)(sums[i].with.rows != 0) << i;
+	return bits;
 }
 
 /* How many times as much. */
@@ -203,7 +196,10 @@ static struct stands part_stands(const struct part_sums *p, const struct part_su
 	bool apart = parts_are_slices(&p->parts, part);
 	const struct part_sum *s = &sums[part];
 	bool idle = extent_is_idle(&s->with, &s->skipped, basis);
-	const struct part_sum *other = s->with.rows && !idle ? s : stand_in(p, sums, part, &apart);
+	uint32_t at = part;
+	if (!s->with.rows || idle)
+		at = parts_stand_in(&p->parts, part, measured_parts(p, sums), &apart);
+	const struct part_sum *other = at < PARTS_MAX ? &sums[at] : NULL;
 	struct stands out = {.of = other};
 	if (!other)
 		return out;
@@ -225,18 +221,6 @@ struct known_parts {
 	bool slices;
 };
 
-/* How much of these there is beside those, as the others were, see total_row.c. */
-static double unknown_more(const struct known_parts *parts, enum basis basis, double *rows)
-{
-	const struct extent *known = &parts->known, *unknown = &parts->unknown;
-	enum extent_by by = parts->slices && known->ns && unknown->ns ? EXTENT_NS : EXTENT_ROWS;
-	*rows = part_more(unknown, known, by);
-	enum extent_by work = extent_choose(known, unknown, false, basis);
-	if (work != EXTENT_ROWS && extent_get(unknown, work))
-		return part_more(unknown, known, work);
-	return *rows;
-}
-
 static void know_part(struct known_parts *parts, const struct part_sum *sum, bool slices,
 		      bool known)
 {
@@ -245,23 +229,12 @@ static void know_part(struct known_parts *parts, const struct part_sum *sum, boo
 	extent_add(known ? &parts->known : &parts->unknown, &sum->skipped);
 }
 
-struct part_whole part_sums_whole(const struct part_sums *p, uint32_t column, enum basis basis)
+/* How much of these there is beside those, as the others were. */
+static double unknown_more(const struct known_parts *parts, enum basis basis)
 {
-	const struct part_sum *sums = &p->sums[(size_t)column * PARTS_MAX];
-	struct part_whole whole = {0};
-	struct known_parts parts = {.slices = false};
-	double rows;
-	for (uint32_t i = 0; i < p->parts.count; i++) {
-		const struct stands stands = part_stands(p, sums, i, basis);
-		know_part(&parts, &sums[i], parts_are_slices(&p->parts, i), stands.of);
-		if (!stands.of)
-			continue;
-		whole.sum += stands.of->sum * stands.times;
-		whole.rows += (double)stands.of->with.rows * stands.rows;
-	}
-	double all = unknown_more(&parts, basis, &rows);
-	return (struct part_whole){whole.sum * (1 + all),
-				   whole.rows * (1 + (parts.slices ? all : rows))};
+	bool by_time = parts->slices && parts->known.ns && parts->unknown.ns;
+	return part_more(&parts->unknown, &parts->known,
+			 extent_choose_unknown(&parts->known, &parts->unknown, by_time, basis));
 }
 
 /* How rows differ, of parts that were measured often enough to tell: of those that were not. */
@@ -308,33 +281,40 @@ static void add_error(struct spread_sum *to, const struct usual_spread *usual,
 	spread_stand(to, variance * size, freedom, times);
 }
 
-double part_sums_error(const struct part_sums *p, uint32_t column, enum basis basis)
+struct part_whole part_sums_whole(const struct part_sums *p, uint32_t column, enum basis basis)
 {
 	const struct part_sum *sums = &p->sums[(size_t)column * PARTS_MAX];
 	const struct usual_spread usual = find_usual(p, sums);
+	struct part_whole whole = {0};
 	struct known_parts parts = {.slices = false};
 	struct spread_sum error = {0};
 	struct spread between = {.runs_on = false}; /* parts are what is drawn by chance */
-	double times[PARTS_MAX] = {0}, rows, freedom;
+	double times[PARTS_MAX] = {0}, freedom;
 	for (uint32_t i = 0; i < p->parts.count; i++) {
 		const struct stands stands = part_stands(p, sums, i, basis);
 		know_part(&parts, &sums[i], parts_are_slices(&p->parts, i), stands.of);
 		if (!stands.of)
 			continue;
+		whole.sum += stands.of->sum * stands.times;
+		whole.rows += (double)stands.of->with.rows * stands.rows;
 		times[stands.of - sums] += stands.times - (stands.of == &sums[i] ? 1 : 0);
 		spread_add(&between, &(struct spread_run){stands.of->sum * stands.times,
 							  {0, (double)sums[i].with.rows +
 								  (double)sums[i].skipped.rows}});
 		spread_skip(&between);
 	}
-	double all = unknown_more(&parts, basis, &rows);
+	double all = unknown_more(&parts, basis);
 	for (uint32_t i = 0; i < p->parts.count; i++)
 		add_error(&error, &usual, &sums[i], times[i]);
 	error.variance *= (1 + all) * (1 + all);
 	error.weakest *= pow(1 + all, 4);
 	double variance = spread_variance(&between, SPREAD_REST, &freedom);
 	spread_stand(&error, variance * between.all.size[SPREAD_REST], freedom, all);
-	return spread_error(&error);
+	whole.error = spread_error(&error);
+	whole.sum *= 1 + all;
+	whole.rows *=
+	    1 + (parts.slices ? all : part_more(&parts.unknown, &parts.known, EXTENT_ROWS));
+	return whole;
 }
 
 bool part_sums_are_idle(const struct part_sums *p, uint32_t column, enum basis basis)
@@ -383,7 +363,7 @@ uint64_t part_sums_guessed(const struct part_sums *p)
 		const struct part_sum *sums = &p->sums[(size_t)i * PARTS_MAX];
 		uint64_t known = 0, unknown = 0;
 		for (uint32_t k = 0; k < p->parts.count; k++) {
-			bool slices, counted = sums[k].with.rows || stand_in(p, sums, k, &slices);
+			bool counted = part_stands(p, sums, k, BASIS_NONE).of;
 			known += sums[k].with.rows;
 			unknown += counted ? 0 : sums[k].skipped.rows;
 		}

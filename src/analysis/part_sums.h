@@ -40,6 +40,11 @@ struct part_sums {
 struct part_whole {
 	double sum;  /* of all that rows stand for */
 	double rows; /* which are so many */
+	/*
+	 * By how much the sum may be wrong, see struct sx_stats; of somebody of whom little was
+	 * measured as of the others. NaN: not known.
+	 */
+	double error;
 };
 
 /* Looks whose the rows of a table are, and how much. False when memory is out. */
@@ -60,11 +65,6 @@ bool part_sums_add(struct part_sums *p, const struct sx_table *values, uint32_t 
 		   enum basis basis);
 /* What a column comes to, which goes by `basis`. */
 struct part_whole part_sums_whole(const struct part_sums *p, uint32_t column, enum basis basis);
-/*
- * By how much that sum may be wrong, see struct sx_stats; of somebody of whom little was measured
- * as of the others. NaN: not known.
- */
-double part_sums_error(const struct part_sums *p, uint32_t column, enum basis basis);
 /* Whether only rows without any such call have data, and others, which made some, have none. */
 bool part_sums_are_idle(const struct part_sums *p, uint32_t column, enum basis basis);
 /*

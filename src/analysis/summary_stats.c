@@ -98,7 +98,7 @@ static void set_whole_sum(struct sx_summary *s, uint32_t column, struct stats_su
 		struct part_whole whole = part_sums_whole(&s->apart, column, s->of[column].basis);
 		sum->whole = whole.sum;
 		sum->mean = whole.sum / whole.rows;
-		sum->error = part_sums_error(&s->apart, column, s->of[column].basis);
+		sum->error = whole.error;
 	} else if (stats->skipped) {
 		sum->whole = sum->sum * ((with + skipped) / with);
 	}

@@ -145,27 +145,27 @@ void parts_tell(struct parts *parts, const struct sx_table *table, struct parts_
 
 uint32_t parts_find(const struct parts *parts, const struct parts *other, uint32_t number)
 {
-	const struct part_key *key = number < other->count ? &other->keys[number] : NULL;
-	for (uint32_t i = 0; key && i < parts->count; i++)
-		if (is_same(&parts->keys[i], key))
-			return i;
-	return PARTS_MAX;
+	uint32_t at = number < other->count ? find_key(parts, &other->keys[number]) : parts->count;
+	return at < parts->count ? at : PARTS_MAX;
 }
 
-uint32_t parts_sibling(const struct parts *parts, uint32_t number, unsigned at)
+uint32_t parts_stand_in(const struct parts *parts, uint32_t number, uint64_t measured, bool *slices)
 {
 	static const enum slices_class others[][2] = {
 	    [CLASS_USUAL] = {CLASS_FIRST, CLASS_SLICE},
 	    [CLASS_FIRST] = {CLASS_USUAL, CLASS_SLICE},
 	    [CLASS_SLICE] = {CLASS_USUAL, CLASS_FIRST},
 	};
-	if (number >= parts->count)
-		return PARTS_MAX;
-	struct part_key key = parts->keys[number];
-	key.of = others[key.of][at];
-	for (uint32_t i = 0; i < parts->count; i++)
-		if (is_same(&parts->keys[i], &key))
-			return i;
+	*slices = parts_are_slices(parts, number);
+	for (unsigned i = 0; number < parts->count && i < 2; i++) {
+		struct part_key key = parts->keys[number];
+		key.of = others[key.of][i];
+		uint32_t at = find_key(parts, &key);
+		if (at == parts->count || !(measured >> at & 1))
+			continue;
+		*slices |= key.of == CLASS_SLICE;
+		return at;
+	}
 	return PARTS_MAX;
 }
 

@@ -51,10 +51,12 @@ void parts_tell(struct parts *parts, const struct sx_table *table, struct parts_
 /* The number that somebody of `other` has here, or PARTS_MAX. */
 uint32_t parts_find(const struct parts *parts, const struct parts *other, uint32_t number);
 /*
- * The numbers of the same context's other rows, the most alike first; PARTS_MAX where there are no
- * such, or not that many. `at`: 0 or 1.
+ * Who stands in for rows of this number of which nothing was measured: the most alike of the same
+ * context of which something was (bits of `measured`); PARTS_MAX: nobody. *slices: whether either
+ * are slices of time, which stand for frames never by their number, nor frames for them.
  */
-uint32_t parts_sibling(const struct parts *parts, uint32_t number, unsigned at);
+uint32_t parts_stand_in(const struct parts *parts, uint32_t number, uint64_t measured,
+			bool *slices);
 /* Whether rows of this number are slices of time. */
 bool parts_are_slices(const struct parts *parts, uint32_t number);
 /* Forgets whom it knew and releases their memory. */

@@ -321,6 +321,15 @@ enum extent_by extent_choose(const struct extent *with, const struct extent *mor
 	return slices && with->ns && more->ns ? EXTENT_NS : EXTENT_ROWS;
 }
 
+enum extent_by extent_choose_unknown(const struct extent *known, const struct extent *unknown,
+				     bool by_time, enum basis basis)
+{
+	enum extent_by work = extent_choose(known, unknown, false, basis);
+	if (work != EXTENT_ROWS && extent_get(unknown, work))
+		return work;
+	return by_time ? EXTENT_NS : EXTENT_ROWS;
+}
+
 uint64_t extent_work(const struct extent *extent, enum basis basis)
 {
 	bool calls = basis != BASIS_DEVICE && basis != BASIS_NONE;

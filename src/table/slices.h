@@ -128,6 +128,9 @@ static inline void extent_add(struct extent *to, const struct extent *more)
  */
 enum extent_by extent_choose(const struct extent *with, const struct extent *more, bool slices,
 			     enum basis basis);
+/* The same of parts of which nothing was measured, and of all those that are known. */
+enum extent_by extent_choose_unknown(const struct extent *known, const struct extent *unknown,
+				     bool by_time, enum basis basis);
 uint64_t extent_get(const struct extent *extent, enum extent_by by);
 /* How many calls of its kind a quantity goes by; 0 where it goes by something else. */
 uint64_t extent_work(const struct extent *extent, enum basis basis);

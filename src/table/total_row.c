@@ -17,16 +17,6 @@ static struct share share_by(const struct total_span *span, bool whole, enum ext
 	return (struct share){extent_get(&span->with, by), extent_get(&span->skipped, by) + lost};
 }
 
-/* `whole`: rows with data stand for rows that were lost as well, by time where it is known. */
-static struct share share_of(const struct total_column *column, bool slices, bool whole)
-{
-	const struct total_span *span = &column->span;
-	enum extent_by by = extent_choose(&span->with, &span->skipped, slices, column->basis);
-	if (whole && span->lost.rows && span->with.ns && span->lost.ns && !span->skipped.rows)
-		by = EXTENT_NS;
-	return share_by(span, whole, by);
-}
-
 /* What a total is worked out over: these parts alone, bits. */
 struct scope {
 	const struct total *total;
@@ -50,6 +40,8 @@ struct told {
 	enum basis basis;		      /* as in total_column */
 	bool leant;			      /* somebody stands in for somebody else */
 	struct total_span known, unknown;     /* parts with any row with data, and those without */
+	uint64_t measured;		      /* bits of the former */
+	bool alone;			      /* there is one part */
 };
 
 /* A sum over `with`, for that and `more`. */
@@ -74,41 +66,22 @@ static void take_counts(struct told *to, const struct total_column *part, bool k
 	all->unweighted += part->unweighted;
 }
 
+/* Rows with data of a part: its `own`, or of one that stands in for it. */
 static void take_sums(struct told *to, const struct total_column *part, struct share share,
-		      bool alone)
+		      bool own)
 {
 	/* An infinite sum has a carry that is not a number. */
 	double value = isfinite(part->fsum) ? part->fsum + part->carry : part->fsum;
-	double times = 1 + (double)share.more / (double)share.with;
-	to->scaled |= part->span.skipped.rows || share.more;
-	to->sum += scaled_sum(part->sum, share.with, share.more);
-	to->fsum += share.more ? value * times : value;
-	if (alone) /* a mean of its own needs no weight */
+	double times = (own ? 1 : 0) + (double)share.more / (double)share.with;
+	to->scaled |= share.more != 0;
+	to->sum += scaled_sum(part->sum, share.with, share.more) - (own ? 0 : part->sum);
+	to->fsum += value * times;
+	if (to->alone) /* a mean of its own needs no weight */
 		times = 1;
 	to->weighted += part->weighted * times;
 	to->weight += part->weight * times;
 	to->value += (part->type == SX_U64 ? (double)part->sum : value) * times;
 	to->rows += (double)part->span.with.rows * times;
-}
-
-/* Rows of whom nothing was measured here: as those that stand in for them were. */
-static void take_from_other(struct told *to, bool whole, bool slices,
-			    const struct total_column *part, const struct total_column *run)
-{
-	struct total_span span = {
-	    .with = run->span.with, .skipped = part->span.skipped, .lost = part->span.lost};
-	enum extent_by by = extent_choose(&span.with, &span.skipped, slices, part->basis);
-	struct share share = share_by(&span, whole, by);
-	uint64_t with = share.with, more = share.more;
-	double value = isfinite(run->fsum) ? run->fsum + run->carry : run->fsum;
-	double times = (double)more / (double)with;
-	to->scaled |= span.skipped.rows || more;
-	to->sum += scaled_sum(run->sum, with, more) - run->sum;
-	to->fsum += value * times;
-	to->weighted += run->weighted * times;
-	to->weight += run->weight * times;
-	to->value += (part->type == SX_U64 ? (double)run->sum : value) * times;
-	to->rows += (double)run->span.with.rows * times;
 }
 
 /*
@@ -119,11 +92,8 @@ static void take_unknown(bool whole, struct told *to)
 {
 	bool by_time = to->slices || (whole && !to->unknown.skipped.rows);
 	by_time = by_time && to->known.with.ns && to->unknown.skipped.ns + to->unknown.lost.ns;
-	enum extent_by by = by_time ? EXTENT_NS : EXTENT_ROWS;
-	enum extent_by work =
-	    extent_choose(&to->known.with, &to->unknown.skipped, false, to->basis);
-	if (work != EXTENT_ROWS && extent_get(&to->unknown.skipped, work))
-		by = work;
+	enum extent_by by =
+	    extent_choose_unknown(&to->known.with, &to->unknown.skipped, by_time, to->basis);
 	struct share known = share_by(&to->known, whole, by);
 	uint64_t with = known.with + known.more, more = share_by(&to->unknown, whole, by).more;
 	if (!with || !more)
@@ -142,57 +112,65 @@ static const struct total_column *in_run(const struct total *total, uint32_t par
 	return column && column->span.with.rows ? column : NULL;
 }
 
-/*
- * Who stands in for a part of which nothing was measured: the same in the whole run, else others of
- * its context; frames for slices, and the other way round, never by their number.
- */
-static const struct total_column *stand_in(const struct scope *scope, uint32_t part, uint32_t index,
-					   bool *slices)
+/* How much a part's rows with data stand for, or those of `other`, which stands in for it. */
+static struct share share_of(const struct scope *scope, const struct total_column *part,
+			     const struct total_column *other, bool slices)
+{
+	bool whole = scope->of == TOTAL_WHOLE;
+	struct total_span span = part->span;
+	if (other)
+		span.with = other->span.with;
+	enum extent_by by = extent_choose(&span.with, &span.skipped, slices, part->basis);
+	/* What was lost goes by time, where it is known. */
+	if (!other && whole && span.lost.rows && span.with.ns && span.lost.ns && !span.skipped.rows)
+		by = EXTENT_NS;
+	return share_by(&span, whole, by);
+}
+
+/* The same in the whole run stands in for a part, else others of its context. */
+static void take_part(struct told *to, const struct scope *scope, uint32_t part, uint32_t index)
 {
 	const struct total *total = scope->total;
-	const struct total_column *run = in_run(total, part, index);
-	*slices = parts_are_slices(&total->parts, part);
-	for (unsigned at = 0; !run && at < 2; at++) {
-		uint32_t i = parts_sibling(&total->parts, part, at);
-		if (i >= total->of_count || !is_told(scope, i) ||
-		    !total->of[i][index].span.with.rows)
-			continue;
-		*slices |= parts_are_slices(&total->parts, i);
-		run = &total->of[i][index];
+	const struct total_column *own = &total->of[part][index], *other = NULL;
+	const struct total_span *span = &own->span;
+	bool slices = parts_are_slices(&total->parts, part), measured = span->with.rows;
+	bool idle = !to->alone && extent_is_idle(&span->with, &span->skipped, own->basis);
+	to->slices |= slices;
+	to->scaled |= measured && span->skipped.rows;
+	struct share share = {1, 0};
+	if (measured && !idle)
+		share = share_of(scope, own, NULL, slices);
+	else if (!to->alone)
+		other = in_run(total, part, index);
+	if (!to->alone && (!measured || idle) && !other) {
+		uint32_t at = parts_stand_in(&total->parts, part, to->measured, &slices);
+		other = at < PARTS_MAX ? &total->of[at][index] : NULL;
 	}
-	return run;
+	take_counts(to, own, (measured && !idle) || other);
+	if (measured)
+		take_sums(to, own, share, true);
+	if (!other)
+		return;
+	to->leant = true;
+	to->scaled |= span->skipped.rows != 0;
+	take_sums(to, other, share_of(scope, own, other, slices), false);
 }
 
 static struct told told_of(const struct scope *scope, uint32_t index)
 {
 	const struct total *total = scope->total;
-	bool whole = scope->of == TOTAL_WHOLE;
 	struct told told = {.all.type = total->of[0][index].type,
 			    .all.rule = total->of[0][index].rule,
-			    .basis = total->of[0][index].basis};
-	bool alone = (scope->parts & (scope->parts - 1)) == 0;
-	for (uint32_t i = 0; i < total->of_count; i++) {
-		const struct total_column *part = &total->of[i][index];
-		if (!is_told(scope, i))
-			continue;
-		bool slices = parts_are_slices(&total->parts, i), measured = part->span.with.rows;
-		bool idle = extent_is_idle(&part->span.with, &part->span.skipped, part->basis);
-		struct share share = measured ? share_of(part, slices, whole) : (struct share){0};
-		told.slices |= slices;
-		const struct total_column *other =
-		    alone || (measured && !idle) ? NULL : stand_in(scope, i, index, &slices);
-		idle &= !alone;
-		take_counts(&told, part, (measured && !idle) || other);
-		if (idle)
-			share.more = 0;
-		if (measured)
-			take_sums(&told, part, share, alone);
-		told.leant |= other != NULL;
-		if (other)
-			take_from_other(&told, whole, slices, part, other);
-	}
-	if (!alone && told.all.span.with.rows)
-		take_unknown(whole, &told);
+			    .basis = total->of[0][index].basis,
+			    .alone = (scope->parts & (scope->parts - 1)) == 0};
+	for (uint32_t i = 0; i < total->of_count; i++)
+		if (is_told(scope, i) && total->of[i][index].span.with.rows)
+			told.measured |= UINT64_C(1) << i;
+	for (uint32_t i = 0; i < total->of_count; i++)
+		if (is_told(scope, i))
+			take_part(&told, scope, i, index);
+	if (!told.alone && told.all.span.with.rows)
+		take_unknown(scope->of == TOTAL_WHOLE, &told);
 	return told;
 }
 
