@@ -1,5 +1,5 @@
-/* Rows by whose they are: see rows.h. */
-#include "analysis/sampled_rows.h"
+/* Rows by whose they are: see part_sums.h. */
+#include "analysis/part_sums.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -42,16 +42,6 @@ static void size_add(struct sampled_size *to, const struct sampled_size *more)
 		to->idle[basis] += more->idle[basis];
 }
 
-static void sampled_rows_measure(struct sampled_rows *rows, const struct parts *parts,
-				 const struct sx_table *raw)
-{
-	size_t count = sx_table_row_count(raw);
-	for (size_t i = 0; i < count; i += SLICES_BLOCK) {
-		size_t some = count - i < SLICES_BLOCK ? count - i : SLICES_BLOCK;
-		slices_extents(&parts->slices, raw, (struct row_span){i, some}, rows->each + i);
-	}
-}
-
 bool sampled_rows_look(struct sampled_rows *rows, const struct parts *parts,
 		       const struct sx_table *raw, const uint8_t *of)
 {
@@ -61,7 +51,7 @@ bool sampled_rows_look(struct sampled_rows *rows, const struct parts *parts,
 	    !mem_grow(&rows->before, &rows->before_cap, count + 1, sizeof(*rows->before)))
 		return false;
 	order_rows(rows, of, count);
-	sampled_rows_measure(rows, parts, raw);
+	slices_extents(&parts->slices, raw, (struct row_span){0, count}, rows->each);
 	struct sampled_size all = {.rest = 0}, one;
 	for (size_t i = 0; i < count; i++) {
 		size_t row = rows->order[i];

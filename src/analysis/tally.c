@@ -1,5 +1,5 @@
-/* Rows by their quality: see tally.h. */
-#include "analysis/tally.h"
+/* Rows by their quality: see summary.h. */
+#include "analysis/summary.h"
 
 #include <string.h>
 

@@ -175,6 +175,8 @@ static void add_numbers(const struct sx_table *table, uint32_t column, struct ro
 		out[i] = quality[i] & SX_QUALITY_NO_DATA_MASK ? 0 : out[i];
 }
 
+#define SLICES_BLOCK 256 /* rows that are measured at once, at most */
+
 /* Which rows do not tell how long a rasteriser worked. */
 static void find_untold(const struct sx_table *table, uint32_t column, struct row_span rows,
 			struct extent *each)
@@ -209,8 +211,9 @@ static void find_calls(const struct slices *slices, const struct sx_table *table
 		each[i].draws = calls[i];
 }
 
-void slices_extents(const struct slices *slices, const struct sx_table *table, struct row_span rows,
-		    struct extent *each)
+/* The same of SLICES_BLOCK rows at most. */
+static void extents_of_block(const struct slices *slices, const struct sx_table *table,
+			     struct row_span rows, struct extent *each)
 {
 	const uint64_t *begin = sx_table_begin_ns(table), *end = sx_table_end_ns(table);
 	uint64_t busy[SLICES_BLOCK];
@@ -231,6 +234,16 @@ void slices_extents(const struct slices *slices, const struct sx_table *table, s
 		each[i].busy_ns = each[i].ns && each[i].ns < busy[i] ? each[i].ns : busy[i];
 }
 
+void slices_extents(const struct slices *slices, const struct sx_table *table, struct row_span rows,
+		    struct extent *each)
+{
+	for (size_t at = 0, take; at < rows.count; at += take) {
+		take = rows.count - at < SLICES_BLOCK ? rows.count - at : SLICES_BLOCK;
+		extents_of_block(slices, table, (struct row_span){rows.first + at, take},
+				 each + at);
+	}
+}
+
 struct extent slices_extent_of_rows(const struct slices *slices, const struct sx_table *table,
 				    struct row_span rows)
 {
@@ -248,7 +261,7 @@ struct extent slices_extent_of_rows(const struct slices *slices, const struct sx
 	out.rows = 0;
 	for (; rows.count; rows.count -= block.count, block.first += block.count) {
 		block.count = rows.count < SLICES_BLOCK ? rows.count : SLICES_BLOCK;
-		slices_extents(slices, table, block, each);
+		extents_of_block(slices, table, block, each);
 		for (size_t i = 0; i < block.count; i++)
 			extent_add(&out, &each[i]);
 	}

@@ -93,7 +93,6 @@ bool slices_know_calls(const struct slices *slices);
 /* How much rows are together; `table` has the columns that slices_of() looked at. */
 struct extent slices_extent_of_rows(const struct slices *slices, const struct sx_table *table,
 				    struct row_span rows);
-#define SLICES_BLOCK 256 /* rows that are measured at once, at most */
 /* How much each of these rows is. */
 void slices_extents(const struct slices *slices, const struct sx_table *table, struct row_span rows,
 		    struct extent *each);

@@ -5,12 +5,9 @@
 
 static void measure_each(struct sorted *sorted, const struct slices *slices, const struct run *run)
 {
-	size_t count = run->rows.count;
-	for (size_t i = 0; !sorted->measured && i < count; i += SLICES_BLOCK) {
-		size_t some = count - i < SLICES_BLOCK ? count - i : SLICES_BLOCK;
-		slices_extents(slices, run->table, (struct row_span){run->rows.first + i, some},
-			       sorted->each + i);
-	}
+	if (!sorted->measured)
+		slices_extents(slices, run->table,
+			       (struct row_span){run->rows.first, run->rows.count}, sorted->each);
 	sorted->measured = true;
 }
 

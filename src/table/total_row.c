@@ -40,7 +40,7 @@ struct told {
 	enum basis basis;		      /* as in total_column */
 	bool leant;			      /* somebody stands in for somebody else */
 	struct total_span known, unknown;     /* parts with any row with data, and those without */
-	uint64_t measured;		      /* bits of the former */
+	uint64_t measured;		      /* bits of parts with data */
 	bool alone;			      /* there is one part */
 };
 
