@@ -139,7 +139,7 @@ static bool is_program(const char *word)
  * where that is known: by a word for what a verb does, a file that is there, or unless a verb
  * is `near`, a program to measure. False where nothing is known; `err` is then as it was.
  */
-static bool no_verb_meant(char *const *words, bool near, struct sx_error *err)
+static bool no_verb_meant(char *const *words, bool near, const char *verb, struct sx_error *err)
 {
 	size_t at = 0;
 	while (at < WORDS_MEANT && strcasecmp(words_meant[at].word, *words) != 0)
@@ -153,7 +153,10 @@ static bool no_verb_meant(char *const *words, bool near, struct sx_error *err)
 		try_line(words_meant[at].command, words + 1, words_meant[at].rest, err);
 	} else if (file) {
 		error_because(err, "it is a file, and the first word says what to do with it");
-		try_line("report", words, "", err);
+		char command[2 * ERROR_WORD_MAX], quoted[ERROR_WORD_MAX];
+		snprintf(command, sizeof(command), "%s %s", verb ? verb : "report",
+			 error_word(quoted, *words));
+		try_line(command, words + 1 + (verb != NULL), "", err);
 	} else {
 		error_because(err, "it is a program, which stands behind a verb and --");
 		try_line("stat --", words, "", err);
@@ -168,7 +171,8 @@ static int no_such_verb(const struct cli *cli, char *const *words)
 		names[i] = commands[i]->verb.name;
 	struct sx_error err;
 	const char *near = options_nearest(*words, names);
-	if (no_verb_meant(words, near != NULL, &err))
+	const char *verb = words[1] && find(words[1]) ? words[1] : NULL;
+	if (no_verb_meant(words, near != NULL, verb, &err))
 		return cli_fail(cli, &err);
 	error_set(&err, SX_ERR_USAGE, "\"%s\" is not a verb of sextant", *words);
 	error_because(&err, "the first word says what to do, and no verb is called so");

@@ -19,6 +19,7 @@ MISTAKES = [
     ('stta', 2, '"stta" is not a verb', 'sextant stat', 'stat -d cpu -t 50ms'),
     ('foo', 2, '"foo" is not a verb', 'sextant --help, which lists', '--help'),
     ('CPU', 2, 'is not a verb', 'sextant report ', 'REMEDY'),
+    ('CPU report --json', 2, 'is not a verb', 'sextant report ', 'REMEDY'),
     ('true', 2, 'is not a verb', 'sextant stat -- true', 'REMEDY'),
     ('run true', 2, 'is not a verb', 'sextant stat -- true', 'REMEDY'),
     ('run', 2, 'is not a verb', 'sextant stat -- COMMAND', 'stat -- true'),
