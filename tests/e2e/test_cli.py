@@ -372,6 +372,7 @@ class Usage(Case):
 
     def test_output(self):
         self.triplet(4, 'list', 'metrics', '--for', 'cpu', '-o', '/proc/nonexistent/out')
+        self.triplet(4, 'record', '-d', 'cpu', '-t', '20ms', '-o', '/tmp', has=['Is a directory', 'FILE in a folder'])
         self.triplet(4, 'list', 'metrics', '--for', 'cpu', '-o', '/dev/full')
         self.assertEqual(run('list', 'metrics', '--for', 'cpu', '-o', '/dev/null').returncode, 0)
         direct = run('list', 'metrics', '--for', 'cpu', '-o', '/dev/stdout')

@@ -4,6 +4,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -225,7 +226,11 @@ static enum sx_status check_output(const struct recording *r, struct sx_error *e
 	const char *slash = strrchr(r->path, '/');
 	snprintf(folder, sizeof(folder), "%.*s", slash ? (int)(slash - r->path) : 1,
 		 slash ? r->path : ".");
-	if (r->keep_ns || access(r->path, W_OK) == 0 ||
+	struct stat st;
+	bool is_folder = stat(r->path, &st) == 0 && S_ISDIR(st.st_mode);
+	if (is_folder)
+		errno = EISDIR;
+	if (r->keep_ns || (!is_folder && access(r->path, W_OK) == 0) ||
 	    (errno == ENOENT && access(*folder ? folder : "/", W_OK | X_OK) == 0))
 		return SX_OK;
 	enum sx_status status = error_errno(err, errno, "cannot write the capture %s", r->path);
