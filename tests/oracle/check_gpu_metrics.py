@@ -277,6 +277,15 @@ def main():
         if metrics['Clock']['mean'] is not None or f'gpu_metrics v{version[0]}.{version[1]}' not in told:
             wrong += 1
             print(f'v{version[0]}.{version[1]} of {size} bytes was not refused by its number')
+        reason = 'has another size or other parts' if version <= (1, 9) and version[0] else 'is not known'
+        if f'gpu_metrics v{version[0]}.{version[1]} {reason}' not in told:
+            wrong += 1
+            print(f'v{version[0]}.{version[1]} of {size} bytes: "{reason}" is not said')
+    _, document = measure(tool, bytes(good[:3]))
+    checked += 1
+    if 'gpu_metrics ends before its revision' not in json.dumps(document):
+        wrong += 1
+        print('a table of 3 bytes has a revision')
     # Bits that mean the same on every chip: power, current, temperature, others.
     for bit, reason in ((0, 'Power'), (15, 'Power'), (16, 'Current'), (31, 'Current'), (32, 'Thermal'), (55, 'Thermal'), (56, None), (63, None)):
         for version, fields in (((1, 3), V1_3), ((2, 2), V2_2), ((2, 4), LAYOUTS[2, 4])):

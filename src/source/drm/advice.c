@@ -179,8 +179,8 @@ static void advise_on_metrics(const struct sx_sys *sys, const struct drm_card *c
 	ssize_t size = sys->read_file(sys->user, path, (char *)bytes, sizeof(bytes));
 	if (size <= 0 || drm_gpu_metrics_parse(bytes, (size_t)size, &m, NULL) == SX_OK)
 		return;
-	snprintf(text, sizeof(text), "gpu_metrics v%u.%u is not known, and left out", m.format,
-		 m.content);
+	drm_gpu_metrics_refused(&m, text, sizeof(text));
+	text_append(text, sizeof(text), ", and left out");
 	advise(a, text, "a newer sextant");
 }
 
@@ -241,7 +241,7 @@ const char *drm_why(struct drm_source *s, uint32_t column)
 	/* The table has these too; which of them a revision has that is not known is not known. */
 	bool by_table = (column == DRM_ENERGY && !sensors->energies[DRM_ENERGY_CARD].here) ||
 			column == DRM_BUSY;
-	switch (state->refused_metrics && by_table ? DRM_CLOCK : column) {
+	switch (*state->refused_metrics && by_table ? DRM_CLOCK : column) {
 	case DRM_ENERGY:
 		return why_energy(&sensors->energies[DRM_ENERGY_CARD], out, size);
 	case DRM_PACKAGE_ENERGY:
@@ -269,9 +269,8 @@ const char *drm_why(struct drm_source *s, uint32_t column)
 		if (column >= DRM_COLUMN_ENGINE)
 			return why_engine(card, &s->clients, out, size);
 	}
-	if (state->refused_metrics)
-		snprintf(out, size, "gpu_metrics v%u.%u is not known, and nothing else tells it",
-			 state->unknown_format, state->unknown_content);
+	if (*state->refused_metrics)
+		snprintf(out, size, "%s, and nothing else tells it", state->refused_metrics);
 	else
 		snprintf(out, size, "the driver %s does not tell it", card->driver);
 	return out;

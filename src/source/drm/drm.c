@@ -214,10 +214,9 @@ static void drm_make_note(struct drm_source *s)
 				 "a program has %d descriptors of the card, and others: "
 				 "what it may do by those is missing",
 				 DRM_FDS_MAX);
-	if (s->state.refused_metrics)
-		text_append_item(s->note, sizeof(s->note), "; ",
-				 "gpu_metrics v%u.%u is not known and left out",
-				 s->state.unknown_format, s->state.unknown_content);
+	if (*s->state.refused_metrics)
+		text_append_item(s->note, sizeof(s->note), "; ", "%s, and left out",
+				 s->state.refused_metrics);
 }
 
 /* Every process is looked at when none is chosen, or when only all together tell of the card. */

@@ -135,7 +135,8 @@ enum {
 /* A table of amdgpu's gpu_metrics; what a revision lacks, or calls unknown, is not known. */
 struct drm_gpu_metrics {
 	uint32_t format, content;
-	bool has_clock, has_memory_clock, has_power, has_gfx_power, has_energy, has_temperature,
+	bool has_revision, is_known, /* the revision, whatever its size */
+	    has_clock, has_memory_clock, has_power, has_gfx_power, has_energy, has_temperature,
 	    has_hotspot, has_memory_temperature, has_fan, has_busy, has_throttle, has_reasons,
 	    has_dram, has_residency;
 	double clock_hz, memory_clock_hz, power_mw, gfx_power_mw, energy_uj, temperature, hotspot,
@@ -149,6 +150,9 @@ struct drm_gpu_metrics {
 /* SX_OK; SX_ERR_UNSUPPORTED for a revision that is not known exactly, by number. */
 enum sx_status drm_gpu_metrics_parse(const uint8_t *bytes, size_t size, struct drm_gpu_metrics *out,
 				     struct sx_error *err);
+
+/* What a table was refused for, in words: of what drm_gpu_metrics_parse() filled. */
+void drm_gpu_metrics_refused(const struct drm_gpu_metrics *m, char *out, size_t size);
 
 /* Counters of energy, which begin again at `range` (hwmon.c). */
 #define DRM_ENERGIES 5
@@ -176,14 +180,15 @@ void drm_sensors_read(const struct sx_sys *sys, const struct drm_card *card,
 		      struct drm_sensors *sensors, struct drm_number *numbers);
 
 /* What sysfs counted before (sysfs.c). */
+#define DRM_REFUSED_MAX 64
 struct drm_state {
 	uint64_t idle_ms, queue_ns[3];
 	uint64_t accumulated_uj; /* of gpu_metrics */
 	double highest_hz;	 /* the highest clock, 0: not known */
 	uint64_t residency[DRM_RESIDENCIES];
 	bool idle_primed, queues_primed, accumulated_primed, residency_primed;
-	uint32_t unknown_format, unknown_content; /* of gpu_metrics, refused */
-	bool refused_metrics, asleep;
+	char refused_metrics[DRM_REFUSED_MAX]; /* drm_gpu_metrics_refused(), or empty */
+	bool asleep;
 	uint64_t unbelievable; /* bit [column]: the device said what cannot be, at least once */
 	struct drm_sensors sensors; /* set by drm_sensors_find() */
 };

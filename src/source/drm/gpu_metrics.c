@@ -5,6 +5,8 @@
  */
 #include "source/drm/drm.h"
 
+#include <stdio.h>
+
 #include "base/error.h"
 #include "base/little.h"
 
@@ -219,12 +221,20 @@ static bool take_attributes(const uint8_t *bytes, size_t size, struct drm_gpu_me
 	return at == end;
 }
 
-static enum sx_status refuse(uint32_t format, uint32_t content, size_t size, bool known,
-			     struct sx_error *err)
+void drm_gpu_metrics_refused(const struct drm_gpu_metrics *m, char *out, size_t size)
 {
-	error_set(err, SX_ERR_UNSUPPORTED, "gpu_metrics v%u.%u of %zu bytes cannot be read", format,
-		  content, size);
-	if (known)
+	if (!m->has_revision)
+		snprintf(out, size, "gpu_metrics ends before its revision");
+	else
+		snprintf(out, size, "gpu_metrics v%u.%u %s", m->format, m->content,
+			 m->is_known ? "has another size or other parts" : "is not known");
+}
+
+static enum sx_status refuse(const struct drm_gpu_metrics *m, size_t size, struct sx_error *err)
+{
+	error_set(err, SX_ERR_UNSUPPORTED, "gpu_metrics v%u.%u of %zu bytes cannot be read",
+		  m->format, m->content, size);
+	if (m->is_known)
 		error_because(err, "that revision has another size, or other parts");
 	else
 		error_because(err, "its layout is not known, and numbers at wrong places mislead");
@@ -237,13 +247,15 @@ enum sx_status drm_gpu_metrics_parse(const uint8_t *bytes, size_t size, struct d
 {
 	*out = (struct drm_gpu_metrics){0};
 	if (size < 4)
-		return refuse(0, 0, size, false, err);
+		return refuse(out, size, err);
+	out->has_revision = true;
 	out->format = bytes[2];
 	out->content = bytes[3];
 	if (out->format == 1 && out->content == 9) {
+		out->is_known = true;
 		struct drm_gpu_metrics read = *out;
 		if (!take_attributes(bytes, size, &read))
-			return refuse(out->format, out->content, size, true, err);
+			return refuse(out, size, err);
 		*out = read;
 		return SX_OK;
 	}
@@ -251,12 +263,13 @@ enum sx_status drm_gpu_metrics_parse(const uint8_t *bytes, size_t size, struct d
 		const struct layout *l = &layouts[i];
 		if (l->format != out->format || l->content != out->content)
 			continue;
+		out->is_known = true;
 		if (size != l->size || little_get(bytes, 2) != size)
-			return refuse(out->format, out->content, size, true, err);
+			return refuse(out, size, err);
 		take_fields(bytes, l, out);
 		take_throttling(bytes, l, out);
 		take_residency(bytes, l, out);
 		return SX_OK;
 	}
-	return refuse(out->format, out->content, size, false, err);
+	return refuse(out, size, err);
 }

@@ -136,10 +136,9 @@ static enum sx_status read_twice(struct test *t, struct sx_error *err)
 		if (c.seen_engine[i])
 			drm_put_u64(t->numbers, DRM_COLUMN_ENGINE + i, sum.engine_ns[i]);
 	t->unbelievable = state.unbelievable;
-	if (state.refused_metrics) {
-		char line[96];
-		snprintf(line, sizeof(line), "told: gpu_metrics v%u.%u is not known",
-			 state.unknown_format, state.unknown_content);
+	if (*state.refused_metrics) {
+		char line[DRM_REFUSED_MAX + 8];
+		snprintf(line, sizeof(line), "told: %s", state.refused_metrics);
 		t->say(t->user, line);
 	}
 	drm_clients_finish(&c);

@@ -168,12 +168,11 @@ static void take_gpu_metrics(struct reading *r)
 	if (size <= 0)
 		return;
 	if (drm_gpu_metrics_parse(bytes, (size_t)size, &m, NULL) != SX_OK) {
-		r->state->refused_metrics = true;
-		r->state->unknown_format = m.format;
-		r->state->unknown_content = m.content;
+		drm_gpu_metrics_refused(&m, r->state->refused_metrics,
+					sizeof(r->state->refused_metrics));
 		return;
 	}
-	r->state->refused_metrics = false;
+	r->state->refused_metrics[0] = '\0';
 	put_if(r, m.has_clock, m.clock_hz, DRM_CLOCK);
 	put_if(r, m.has_memory_clock, m.memory_clock_hz, DRM_MEMORY_CLOCK);
 	put_if(r, m.has_power, m.power_mw, DRM_SOCKET_POWER);
