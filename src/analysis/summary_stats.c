@@ -191,6 +191,18 @@ static void reach_mean(struct sx_stats *stats, bool whole)
 		stats->max = whole ? ceil(stats->mean) : stats->mean;
 }
 
+#define ROUNDING 1e-9 /* relative: what additions of doubles and of their lengths lose */
+
+/* A mean that lies outside of all samples by rounding alone. */
+static void round_mean(struct sx_stats *stats)
+{
+	double least = ROUNDING * fmax(fabs(stats->min), fabs(stats->max));
+	if (stats->mean < stats->min && stats->min - stats->mean <= least)
+		stats->mean = stats->min;
+	if (stats->mean > stats->max && stats->mean - stats->max <= least)
+		stats->mean = stats->max;
+}
+
 /* Digits that doubles lack; samples that are shares of a row have none. */
 static void set_long(struct sx_stats *stats, const struct summary_column *c)
 {
@@ -235,6 +247,7 @@ static void summary_describe(struct sx_summary *s, uint32_t column, struct sketc
 		sum.rate = sx_table_get(s->rates ? s->rates : s->totals, column, 0);
 	stats_set_whole(stats, &s->columns[column], s->totals, column, &sum);
 	check_total(s, column);
+	round_mean(stats);
 	if (skipped)
 		reach_mean(stats, s->columns[column].type == SX_U64);
 	set_long(stats, &s->of[column]);

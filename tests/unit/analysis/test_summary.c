@@ -467,6 +467,35 @@ static void test_long_reasons_stay_text(void **state)
 	}
 }
 
+/* The mean of equal values is that value, whatever their sum is rounded to. */
+static void test_mean_of_equal_values(void **state)
+{
+	(void)state;
+	for (size_t rows = 2; rows < 60; rows++) {
+		struct sx_table *table = make(0, rows);
+		struct sx_metrics *metrics = select_counters(table);
+		struct sx_summary *summary = NULL;
+		const struct sx_stats *found;
+		uint32_t count;
+		for (size_t i = 0; i < rows; i++) {
+			sx_table_set_time(table, i, i * i * 7, (i + 1) * (i + 1) * 7);
+			sx_table_set_f64(table, 2, i, 0.1, 0);
+		}
+		assert_int_equal(sx_summary_create(metrics, table, &summary, NULL), SX_OK);
+		assert_int_equal(sx_summary_add(summary, table, NULL), SX_OK);
+		assert_int_equal(sx_summary_stats(summary, &found, &count, NULL), SX_OK);
+		const struct sx_metric_column *columns = sx_metrics_columns(metrics, &count);
+		uint32_t level = 0;
+		while (level < count && strcmp(columns[level].name, "Level") != 0)
+			level++;
+		assert_true(level < count);
+		assert_true(found[level].mean == 0.1);
+		sx_summary_destroy(summary);
+		sx_metrics_destroy(metrics);
+		sx_table_destroy(table);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -482,6 +511,7 @@ int main(void)
 	    cmocka_unit_test(test_overview),
 	    cmocka_unit_test(test_totals_beyond_64_bits),
 	    cmocka_unit_test(test_reasons_of_the_decoder),
+	    cmocka_unit_test(test_mean_of_equal_values),
 	    cmocka_unit_test(test_long_reasons_stay_text),
 	};
 	return cmocka_run_group_tests(tests, context_catalog_open, context_catalog_close);
