@@ -6,6 +6,13 @@
 
 #include "table/total.h"
 
+/* Of several draws, which may stand for each other by their number. */
+static bool is_part_of_frame(enum sx_sample_kind kind)
+{
+	return kind == SX_SAMPLE_PASS || kind == SX_SAMPLE_GROUP || kind == SX_SAMPLE_SUBMIT ||
+	       kind == SX_SAMPLE_COMMANDS;
+}
+
 struct slices slices_of(const struct sx_table *like)
 {
 	struct slices out = {.all = total_by_time(sx_table_kind(like)),
@@ -20,12 +27,15 @@ struct slices slices_of(const struct sx_table *like)
 		out.samples = sx_table_find(like, "DrawCalls");
 	if (sx_table_kind(like) == SX_SAMPLE_FRAME)
 		out.frames = sx_table_find(like, SLICES_FRAMES);
-	if (out.frames == SX_NONE)
+	bool parts = is_part_of_frame(sx_table_kind(like));
+	if (out.frames == SX_NONE && !parts)
 		return out;
-	out.presented = sx_table_find(like, "presented");
 	out.calls = sx_table_find(like, "DrawCalls");
 	out.draws = sx_table_find(like, "Draws");
 	out.dispatches = sx_table_find(like, "Dispatches");
+	if (parts)
+		return out;
+	out.presented = sx_table_find(like, "presented");
 	out.busy = sx_table_find(like, "rasteriser_ns");
 	return out;
 }
@@ -224,9 +234,10 @@ static void extents_of_block(const struct slices *slices, const struct sx_table 
 		each[i] =
 		    (struct extent){.rows = samples, .ns = total_length_of(begin[row], end[row])};
 	}
+	if (slices_know_calls(slices))
+		find_calls(slices, table, rows, each);
 	if (slices->frames == SX_NONE)
 		return;
-	find_calls(slices, table, rows, each);
 	find_untold(table, slices->busy, rows, each);
 	add_numbers(table, slices->busy, rows, busy);
 	/* Several threads at once are a device that is at work, and not for longer than that. */

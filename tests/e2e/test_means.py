@@ -6,6 +6,7 @@ lies outside its samples. usage: test_means.py SEXTANT MAKE-RUN
 """
 import csv
 import io
+import itertools
 import math
 import os
 import random
@@ -218,9 +219,10 @@ class Means(FolderTest):
 
     def test_what_was_missed_goes_by_the_calls_in_it(self):
         """One sample of three was lost, and most or few of the draws with it: rows alone do not say how much that is."""
-        for draws, total in (((0, 0, 120), None), ((40, 40, 80), None), ((60, 60, 100), 2 * 60)):
+        cases = ((0, 0, 120), None), ((40, 40, 80), None), ((60, 60, 100), 2 * 60)
+        for kind, (draws, total) in itertools.product(('frame', 'pass'), cases):
             path = self.path('calls.sxc')
-            lines = ['device\topengl\tSome GPU\tMesa 1\tframe\treal', 'column\tIAVertices\tvertices\tu64\tsum',
+            lines = [f'device\topengl\tSome GPU\tMesa 1\t{kind}\treal', 'column\tIAVertices\tvertices\tu64\tsum',
                      'column\tDrawCalls\tcount\tu64\tsum', 'column\tFrames\tframes\tu64\tsum']
             lines += [f'row\t{i * MS}\t{(i + 1) * MS}\t{"-" if i == 2 else n}\t{n}\t1' for i, n in enumerate(draws)]
             subprocess.run([MAKE_RUN, path], input='\n'.join(lines) + '\n', text=True, check=True, timeout=60)
