@@ -10,6 +10,7 @@
 #include "analysis/compare/compare.h"
 #include "analysis/report/report.h"
 #include "base/mem.h"
+#include "import/table/csv.h"
 
 struct input_import;
 struct input_request;
@@ -59,17 +60,6 @@ struct input_request {
 
 #define INPUT_NOTES_MAX 16
 
-/* What a table had beside values. */
-struct input_beside {
-	bool times, quality;
-	bool exported; /* as sextant export writes tables */
-	bool says_simulated, simulated;
-	bool says_kind;
-	enum sx_sample_kind kind;
-	uint32_t labels; /* a mask of 1 << enum sx_label */
-	const char *label_names[SX_LABEL_COUNT];
-};
-
 struct input_device;
 /* Where rows come from. */
 struct input_ops {
@@ -85,7 +75,7 @@ struct input_device {
 	struct input_request of;
 	const struct input_ops *ops;
 	struct input_table *table; /* of a table: has no reader, but `beside` */
-	const struct input_beside *beside;
+	const struct csv_beside *beside;
 	struct sx_capture_reader *reader;
 	uint32_t place; /* in the file */
 	const struct sx_capture_device *info;

@@ -19,7 +19,6 @@ struct input_table {
 	struct input_text text;
 	struct csv_stream *csv;
 	struct sx_capture_device info;
-	struct input_beside beside;
 };
 
 /* How much of a text is read. */
@@ -57,20 +56,6 @@ static void table_close(struct input_device *d)
 
 static const struct input_ops table_ops = {table_next, table_load, table_close};
 
-static struct input_beside beside_of(const struct csv_tally *tally)
-{
-	struct input_beside beside = {.times = tally->times,
-				      .labels = tally->labels,
-				      .quality = tally->quality,
-				      .exported = tally->both_times && tally->quality,
-				      .says_simulated = tally->told_simulated,
-				      .simulated = tally->simulated,
-				      .says_kind = tally->told_kind,
-				      .kind = tally->kind};
-	memcpy(beside.label_names, tally->label_names, sizeof(beside.label_names));
-	return beside;
-}
-
 static enum sx_status open_table(struct input_device *d, struct sx_error *err)
 {
 	struct input_table *t = d->table;
@@ -83,8 +68,8 @@ static enum sx_status open_table(struct input_device *d, struct sx_error *err)
 		return status;
 	const struct teller to = {d->of.note, d->of.user};
 	csv_tell(csv_told(t->csv), &to);
-	t->beside = beside_of(csv_told(t->csv));
-	t->info.facts.simulated = t->beside.simulated;
+	d->beside = &csv_told(t->csv)->beside;
+	t->info.facts.simulated = d->beside->simulated;
 	d->raw = (struct sx_table *)csv_table(t->csv);
 	return SX_OK;
 }
@@ -104,7 +89,6 @@ enum sx_status input_table_open(const struct input_request *request, struct sx_c
 				   .ops = &table_ops,
 				   .table = t,
 				   .info = &t->info,
-				   .beside = &t->beside,
 				   .catalog = sx_catalog_ref(catalog),
 				   .facts = {.set = request->set, .variant = request->variant}};
 	enum sx_status status = open_table(d, err);

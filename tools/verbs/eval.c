@@ -10,7 +10,7 @@
 #include "tools/verbs/export/export.h"
 
 static struct rows_shape shape_of_table(const struct sx_catalog *catalog,
-					const struct input_beside *beside)
+					const struct csv_beside *beside)
 {
 	struct rows_shape shape = {.schema = "eval",
 				   .catalog = sx_catalog_info(catalog)->name,

@@ -187,7 +187,7 @@ static void name_labels(struct import_job *job, const struct csv_tally *tally,
 			struct import_device *device)
 {
 	for (int i = 0; i < SX_LABEL_COUNT; i++) {
-		const char *name = tally->label_names[i];
+		const char *name = tally->beside.label_names[i];
 		if (name && strcmp(name, label_name((enum sx_label)i)) != 0)
 			device->labels[i] = import_text(job, name, strlen(name));
 	}
@@ -206,7 +206,7 @@ static enum sx_status read_with(struct import_job *job, struct import_device *de
 	if (!status) {
 		const struct teller to = import_teller(job);
 		csv_tell(csv_told(stream), &to);
-		device->facts.simulated = csv_told(stream)->simulated;
+		device->facts.simulated = csv_told(stream)->beside.simulated;
 		name_labels(job, csv_told(stream), device);
 		status = csv_all(stream, &device->table, err);
 	}

@@ -164,9 +164,9 @@ static void convert(struct csv_reader *r, struct csv_column *column, const struc
 /* What a row encloses is not told, but frames have their numbers. */
 static enum sx_sample_kind kind_of(const struct csv_reader *r)
 {
-	bool frames = r->catalog && r->tally.labels >> SX_LABEL_FRAME & 1;
-	if (r->catalog && r->tally.told_kind)
-		return r->tally.kind;
+	bool frames = r->catalog && r->tally.beside.labels >> SX_LABEL_FRAME & 1;
+	if (r->catalog && r->tally.beside.says_kind)
+		return r->tally.beside.kind;
 	return frames ? SX_SAMPLE_FRAME : SX_SAMPLE_ROW;
 }
 
@@ -176,7 +176,7 @@ static void take_bare(struct csv_reader *r, struct csv_column *column, const str
 	if (column->unit || !column->values || !r->catalog)
 		return;
 	column->unit = bare_units_of(r->catalog, info->name, info->unit);
-	if (column->unit && !(r->tally.both_times && r->tally.quality))
+	if (column->unit && !r->tally.beside.exported)
 		bare_units_add(&r->tally.bare, info->name, column->unit);
 }
 
@@ -201,7 +201,7 @@ static enum sx_status csv_describe(struct csv_reader *r)
 			convert(r, column, info);
 		else if (column->unit)
 			info->unit = column->unit;
-		else if (!info->unit[0] && r->tally.both_times && r->tally.quality)
+		else if (!info->unit[0] && r->tally.beside.exported)
 			info->unit = "count"; /* an export of ours: it stood for itself before */
 		if (!info->unit[0]) {
 			info->unit = "count";
@@ -395,7 +395,7 @@ static void tell_labels(const struct csv_tally *tally, const struct teller *to)
 	char text[512] = "";
 	bool further = false;
 	for (int i = 0; i < SX_LABEL_COUNT; i++) {
-		const char *name = tally->label_names[i];
+		const char *name = tally->beside.label_names[i];
 		const char *own = label_name((enum sx_label)i);
 		if (!name || strcmp(name, own) == 0)
 			continue;

@@ -86,17 +86,21 @@ struct csv_odd_lines {
 
 #define CSV_UNIT_TEXT_MAX 128 /* of what is said of a unit */
 
-/* What a table had beside values, for whoever writes it again or tells people. */
-struct csv_tally {
-	bool times;				 /* of some row's begin, end or length */
-	bool both_times;			 /* begin_ns and end_ns, as exports have them */
+/* What a table had beside values. */
+struct csv_beside {
+	bool times;			/* of some row's begin, end or length */
+	bool quality;			/* a column with reservations */
+	bool exported;			/* that, begin_ns and end_ns, as exports have them */
+	bool says_simulated, simulated; /* a column says whether rows are of a model; one is */
+	bool says_kind;			/* a column says what rows enclose */
+	enum sx_sample_kind kind;
 	uint32_t labels;			 /* a mask of 1 << enum sx_label */
 	const char *label_names[SX_LABEL_COUNT]; /* columns of text that are labels, or NULL */
-	bool quality;				 /* a column with reservations */
-	bool told_simulated; /* a column that says whether rows are of a model */
-	bool simulated;	     /* and one is */
-	bool told_kind;	     /* a column that says what rows enclose */
-	enum sx_sample_kind kind;
+};
+
+/* The same and what is odd, for whoever writes it again or tells people. */
+struct csv_tally {
+	struct csv_beside beside;
 	struct csv_odd_lines odd[CSV_ODDS];
 	uint64_t shift_ns;	  /* by which all times were moved, since the first lies below 0 */
 	const char *dates;	  /* a column of them, which times of rows are, or NULL */

@@ -262,9 +262,9 @@ static bool csv_rows_read_number(struct csv_reader *r, struct csv_column *column
 /* All rows are of one kind, or what they say is no kind. */
 static void csv_rows_learn_kind(struct csv_reader *r, enum sx_sample_kind kind)
 {
-	bool first = !r->tally.told_kind;
-	r->tally.told_kind = true;
-	r->tally.kind = first || r->tally.kind == kind ? kind : SX_SAMPLE_KINDS;
+	bool first = !r->tally.beside.says_kind;
+	r->tally.beside.says_kind = true;
+	r->tally.beside.kind = first || r->tally.beside.kind == kind ? kind : SX_SAMPLE_KINDS;
 }
 
 /* A cell that the quick way did not take. */
@@ -283,8 +283,8 @@ static enum sx_status csv_rows_take_cell(struct csv_reader *r, struct csv_column
 	if (csv_no_data(cell))
 		return SX_OK;
 	if (column->role == CSV_MODEL) {
-		r->tally.told_simulated = true;
-		r->tally.simulated |= cell->size == 4 && memcmp(cell->text, "true", 4) == 0;
+		r->tally.beside.says_simulated = true;
+		r->tally.beside.simulated |= cell->size == 4 && memcmp(cell->text, "true", 4) == 0;
 		return SX_OK;
 	}
 	if (column->role == CSV_KIND) {

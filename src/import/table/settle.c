@@ -21,14 +21,14 @@ static bool is_of_times(const char *name)
 /* Each column of text is a label, while there are any. */
 static void settle_text(struct csv_reader *r, struct csv_column *column, const char *name)
 {
-	if (r->tally.labels >> column->label & 1)
-		column->label = label_next_group(r->tally.labels);
+	if (r->tally.beside.labels >> column->label & 1)
+		column->label = label_next_group(r->tally.beside.labels);
 	if (column->label == SX_LABEL_COUNT) {
 		column->role = CSV_IGNORED;
 		r->tally.first_text = r->tally.texts++ ? r->tally.first_text : name;
 	} else {
-		r->tally.labels |= 1u << column->label;
-		r->tally.label_names[column->label] = name;
+		r->tally.beside.labels |= 1u << column->label;
+		r->tally.beside.label_names[column->label] = name;
 		if (is_of_times(name))
 			r->tally.written_time = name;
 	}
@@ -62,12 +62,12 @@ static void settle_frame(struct csv_reader *r)
 /* A column of the name that people have for something else. */
 static void settle_kind(struct csv_reader *r)
 {
-	if (r->tally.told_kind && r->tally.kind != SX_SAMPLE_KINDS)
+	if (r->tally.beside.says_kind && r->tally.beside.kind != SX_SAMPLE_KINDS)
 		return;
 	for (uint32_t i = 0; i < r->count; i++)
 		if (r->columns[i].role == CSV_KIND)
-			r->columns[i].role = r->tally.told_kind ? CSV_TEXT : CSV_IGNORED;
-	r->tally.told_kind = false;
+			r->columns[i].role = r->tally.beside.says_kind ? CSV_TEXT : CSV_IGNORED;
+	r->tally.beside.says_kind = false;
 }
 
 void csv_settle(struct csv_reader *r)
@@ -89,13 +89,13 @@ void csv_settle(struct csv_reader *r)
 		else if (column->role == CSV_TEXT)
 			settle_text(r, column, name);
 		else if (column->role == CSV_NUMBER && column->values)
-			r->tally.labels |= 1u << column->label;
-		r->tally.times |= column->role >= CSV_DURATION && column->role <= CSV_MOMENT;
+			r->tally.beside.labels |= 1u << column->label;
+		r->tally.beside.times |= column->role >= CSV_DURATION && column->role <= CSV_MOMENT;
 		begin |= strcmp(name, "begin_ns") == 0;
 		end |= strcmp(name, "end_ns") == 0;
-		r->tally.quality |= column->role == CSV_QUALITY;
+		r->tally.beside.quality |= column->role == CSV_QUALITY;
 	}
-	r->tally.both_times = begin && end;
+	r->tally.beside.exported = begin && end && r->tally.beside.quality;
 }
 
 /* "1.234.567" is a number where no point of its column stands before a fraction. */
