@@ -292,10 +292,12 @@ struct wire_sample {
 	/* Of the busiest thread of the process, and of a software rasteriser's: on a CPU, and ready
 	 * without one. */
 	uint64_t thread_run_ns, thread_wait_ns, raster_run_ns, raster_wait_ns;
+	uint64_t any_ns;       /* in which any thread of the process was on a CPU */
 	uint32_t label_length; /* bytes of text that follow the struct */
 	uint32_t driver_count; /* values that follow the text */
 	uint16_t thread_known; /* whether thread times are known, */
 	uint16_t rasterises;   /* and whether there is such a rasteriser */
+	uint8_t any_state;     /* enum wire_state */
 };
 
 /* Whether a swap or the like ended it, so that a frame is over. */

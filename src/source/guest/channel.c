@@ -81,8 +81,9 @@ static void channel_fill(const struct channel *channel, const struct channel_pla
 	memcpy(out->why, stream->why, sizeof(out->why));
 	memcpy(out->bits, stream->bits, sizeof(out->bits));
 	out->label_length = 0;
-	out->raster_ns = 0;
+	out->raster_ns = out->any_ns = 0;
 	out->thread_known = out->rasterises = 0;
+	out->any_state = WIRE_NOT_COLLECTED;
 }
 
 /* Values that belong to the next sample; those of one that was broken off are forgotten. */

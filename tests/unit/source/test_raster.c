@@ -1,4 +1,5 @@
 /* A rasteriser's threads, watched on a kernel that is played: what an hour of frames takes. */
+#include <errno.h>
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,15 +19,23 @@
 #define US   UINT64_C(1000)
 #define MS   UINT64_C(1000000)
 #define PID  42
+#define TID  43 /* of the rasteriser's thread */
 #define RING 65536u
+#define MAPS 4u
 
-/* The clock, and the kernel's notes of one thread's switches. */
+/* The clock, and the kernel's notes of threads' switches. */
 struct played {
 	struct sx_sys sys;
 	uint64_t now_ns;
-	uint8_t *pages;	 /* the one that tells how much there is, and the ring */
-	uint64_t cpu_ns; /* of the thread, before it is watched */
-	bool none;	 /* there is no thread yet */
+	struct {
+		int tid;
+		uint8_t *pages; /* the one that tells how much there is, and the ring */
+	} maps[MAPS];
+	uint32_t map_count;
+	uint64_t cpu_ns; /* of each thread, before it is watched */
+	bool none;	 /* there is no thread of the rasteriser yet */
+	bool own;	 /* the program's first thread can be seen */
+	bool refused;	 /* and may not be watched */
 };
 
 static int played_clock(void *user, clockid_t clock, struct timespec *out)
@@ -43,6 +52,8 @@ static int played_tasks(void *user, const char *path, int (*visit)(void *arg, co
 {
 	const struct played *played = user;
 	(void)path;
+	if (played->own)
+		visit(arg, "42");
 	if (!played->none)
 		visit(arg, "43");
 	return 0;
@@ -51,16 +62,23 @@ static int played_tasks(void *user, const char *path, int (*visit)(void *arg, co
 static ssize_t played_file(void *user, const char *path, char *text, size_t size)
 {
 	const struct played *played = user;
+	bool own = strstr(path, "/task/42/");
 	if (strstr(path, "schedstat"))
 		return snprintf(text, size, "%" PRIu64 " 0 1\n", played->cpu_ns);
 	return snprintf(text, size, "%s",
-			strstr(path, "comm") ? "llvmpipe-0\n" : "43 (llvmpipe-0) S 1\n");
+			!strstr(path, "comm") ? "43 (llvmpipe-0) S 1\n"
+			: own		      ? "program\n"
+					      : "llvmpipe-0\n");
 }
 
 static int played_open(void *user, void *attr, pid_t pid, int cpu, int group, unsigned long flags)
 {
-	(void)user, (void)attr, (void)pid, (void)cpu, (void)group, (void)flags;
-	return 7;
+	const struct played *played = user;
+	(void)attr, (void)cpu, (void)group, (void)flags;
+	if (!played->refused || pid != PID)
+		return pid;
+	errno = EACCES;
+	return -1;
 }
 
 static int played_close(void *user, int fd)
@@ -72,14 +90,19 @@ static int played_close(void *user, int fd)
 static void *played_map(void *user, size_t size, int prot, int flags, int fd, off_t offset)
 {
 	struct played *played = user;
-	(void)prot, (void)flags, (void)fd, (void)offset;
-	played->pages = calloc(1, size);
-	return played->pages;
+	(void)prot, (void)flags, (void)offset;
+	assert_true(played->map_count < MAPS);
+	played->maps[played->map_count].tid = fd;
+	return played->maps[played->map_count++].pages = calloc(1, size);
 }
 
 static int played_unmap(void *user, void *address, size_t size)
 {
-	(void)user, (void)size;
+	struct played *played = user;
+	(void)size;
+	for (uint32_t i = 0; i < played->map_count; i++)
+		if (played->maps[i].pages == address)
+			played->maps[i] = played->maps[--played->map_count];
 	free(address);
 	return 0;
 }
@@ -98,11 +121,10 @@ static struct played play(void)
 	return played;
 }
 
-/* The thread goes on a CPU or leaves it, at this time. */
-static void switch_at(struct played *played, uint64_t time_ns, bool on)
+static void note_switch(uint8_t *pages, uint64_t time_ns, bool on)
 {
-	struct perf_event_mmap_page *page = (void *)played->pages;
-	uint8_t *data = played->pages + sysconf(_SC_PAGESIZE);
+	struct perf_event_mmap_page *page = (void *)pages;
+	uint8_t *data = pages + sysconf(_SC_PAGESIZE);
 	struct {
 		struct perf_event_header header;
 		uint64_t time_ns;
@@ -111,6 +133,19 @@ static void switch_at(struct played *played, uint64_t time_ns, bool on)
 	assert_int_equal(RING % sizeof(record), 0);
 	memcpy(data + page->data_head % RING, &record, sizeof(record));
 	page->data_head += sizeof(record);
+}
+
+static void switch_of(struct played *played, int tid, uint64_t time_ns, bool on)
+{
+	for (uint32_t i = 0; i < played->map_count; i++)
+		if (played->maps[i].tid == tid)
+			note_switch(played->maps[i].pages, time_ns, on);
+}
+
+/* The rasteriser's thread goes on a CPU or leaves it, at this time. */
+static void switch_at(struct played *played, uint64_t time_ns, bool on)
+{
+	switch_of(played, TID, time_ns, on);
 }
 
 static struct wire_sample frame_of(uint64_t begin_ns, uint64_t end_ns)
@@ -153,7 +188,7 @@ static void an_hour_of_frames_takes_what_a_second_takes(void **state)
 	(void)state;
 	played.sys.user = &played;
 	assert_true(raster_meet(&raster, &played.sys, PID));
-	assert_non_null(played.pages);
+	assert_int_equal(played.map_count, 2);
 	play_frames(&played, &raster, 1000);
 	size_t early = heap_bytes();
 	play_frames(&played, &raster, 500000);
@@ -211,9 +246,57 @@ static void a_thread_that_is_found_late_leaves_out_what_is_in_doubt(void **state
 	assert_int_equal(states[1], WIRE_LATE);
 }
 
+/* Rasteriser and program at once for 4 ms, then the program alone for 2, then neither for 4. */
+static struct wire_sample a_frame_of_both(bool own, bool refused)
+{
+	const struct wire_past past = {.frames = 1};
+	struct played played = play();
+	struct raster raster = {0};
+	played.sys.user = &played;
+	played.own = own;
+	played.refused = refused;
+	assert_true(raster_meet(&raster, &played.sys, PID));
+	uint64_t begin_ns = played.now_ns;
+	struct wire_sample frame = frame_of(begin_ns, begin_ns + 10 * MS);
+	switch_at(&played, begin_ns + MS, true);
+	switch_of(&played, PID, begin_ns + MS, true);
+	switch_at(&played, begin_ns + 5 * MS, false);
+	switch_of(&played, PID, begin_ns + 7 * MS, false);
+	played.now_ns += 11 * MS;
+	raster_look(&raster);
+	assert_true(raster_fill(&raster, &frame, &past));
+	assert_int_equal(frame.record.states[WIRE_GPU_TIME], WIRE_VALID);
+	assert_int_equal(frame.record.values[WIRE_GPU_TIME], 4 * MS);
+	assert_int_equal(played.map_count, refused ? 1 : own ? 3 : 2);
+	raster_finish(&raster);
+	assert_int_equal(played.map_count, 0);
+	return frame;
+}
+
+static void what_runs_at_once_counts_once(void **state)
+{
+	(void)state;
+	struct wire_sample frame = a_frame_of_both(true, false);
+	assert_int_equal(frame.any_state, WIRE_VALID);
+	assert_int_equal(frame.any_ns, 6 * MS);
+	frame = a_frame_of_both(false, false);
+	assert_int_equal(frame.any_state, WIRE_VALID);
+	assert_int_equal(frame.any_ns, 4 * MS);
+}
+
+/* GPU time needs the rasteriser's own threads alone. */
+static void where_one_may_not_be_watched_any_is_not_known(void **state)
+{
+	(void)state;
+	struct wire_sample frame = a_frame_of_both(true, true);
+	assert_int_equal(frame.any_state, WIRE_NOT_COLLECTED);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(what_runs_at_once_counts_once),
+	    cmocka_unit_test(where_one_may_not_be_watched_any_is_not_known),
 	    cmocka_unit_test(a_thread_that_is_found_late_leaves_out_what_is_in_doubt),
 	    cmocka_unit_test(an_hour_of_frames_takes_what_a_second_takes),
 	};

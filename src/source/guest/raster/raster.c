@@ -10,22 +10,29 @@
 #include "source/guest/raster/watch.h"
 
 #define THREADS	      "llvmpipe-"
+#define ALL_THREADS   ""
 #define PROCESSES_MAX 256u
 #define KEPT_NS	      UINT64_C(2000000000) /* after the last sample of a program that is gone */
 
 struct rasteriser {
 	struct watch watch;
+	struct watch all; /* of all threads of the process, as soon as one of those is found */
 	/* Samples of contexts overlap in time: up to here its time was given to one already. */
 	uint64_t given_ns;
 	uint64_t cpu_ns; /* of the process, as its samples tell */
 };
 
+static void rasteriser_finish(struct rasteriser *item)
+{
+	watch_finish(&item->watch);
+	watch_finish(&item->all);
+	free(item);
+}
+
 void raster_finish(struct raster *raster)
 {
-	for (size_t i = 0; i < raster->count; i++) {
-		watch_finish(&raster->items[i]->watch);
-		free(raster->items[i]);
-	}
+	for (size_t i = 0; i < raster->count; i++)
+		rasteriser_finish(raster->items[i]);
 	free(raster->items);
 	*raster = (struct raster){0};
 }
@@ -38,11 +45,24 @@ static struct rasteriser *raster_process_of(const struct raster *raster, pid_t p
 	return NULL;
 }
 
+static void look_at_process(struct rasteriser *item)
+{
+	const struct watch *watch = &item->watch;
+	watch_look(&item->watch, item->cpu_ns);
+	if (watch->state == WATCH_FOUND && !item->all.threads &&
+	    watch_start(&item->all, watch->sys, watch->pid, ALL_THREADS))
+		item->all.awake.overhead_ppm = watch->awake.overhead_ppm;
+	if (item->all.threads)
+		watch_look(&item->all, item->cpu_ns);
+}
+
 bool raster_meet(struct raster *raster, const struct sx_sys *sys, pid_t pid)
 {
 	struct rasteriser *known = raster_process_of(raster, pid);
-	if (known)
+	if (known) {
 		watch_expect(&known->watch);
+		watch_expect(&known->all);
+	}
 	if (known || raster->count == PROCESSES_MAX)
 		return true;
 	struct rasteriser *item = calloc(1, sizeof(*item));
@@ -50,13 +70,12 @@ bool raster_meet(struct raster *raster, const struct sx_sys *sys, pid_t pid)
 	    !mem_grow(&raster->items, &raster->cap, raster->count + 1,
 		      sizeof(struct rasteriser *))) {
 		if (item)
-			watch_finish(&item->watch);
-		free(item);
+			rasteriser_finish(item);
 		return false;
 	}
 	raster->items[raster->count++] = item;
-	item->watch.awake.overhead_ppm = raster->overhead_ppm;
-	watch_look(&item->watch, 0);
+	item->watch.awake.overhead_ppm = raster->overhead_ppm / 2; /* and as much for all threads */
+	look_at_process(item);
 	return true;
 }
 
@@ -64,14 +83,25 @@ void raster_look(struct raster *raster)
 {
 	for (size_t i = raster->count; i-- > 0;) {
 		struct rasteriser *item = raster->items[i];
-		watch_look(&item->watch, item->cpu_ns);
+		look_at_process(item);
 		uint64_t read_ns = item->watch.busy.settled_ns;
 		if (!item->watch.gone || read_ns < item->given_ns + KEPT_NS)
 			continue;
-		watch_finish(&item->watch);
-		free(item);
+		rasteriser_finish(item);
 		raster->items[i] = raster->items[--raster->count];
 	}
+}
+
+/* When any thread of the process ran, of the part of a sample that begins at `from_ns`. */
+static void fill_any(const struct watch *all, uint64_t from_ns, struct wire_sample *sample)
+{
+	struct busy_time time = {0};
+	enum watch_answer answer = watch_busy(all, from_ns, sample->record.end_ns, &time);
+	sample->any_ns = time.any_ns;
+	if (answer == WATCH_KNOWN)
+		sample->any_state = WIRE_VALID;
+	else if (answer == WATCH_RESTED)
+		sample->any_state = WIRE_SPARED;
 }
 
 bool raster_fill(struct raster *raster, struct wire_sample *sample, const struct wire_past *past)
@@ -102,9 +132,12 @@ bool raster_fill(struct raster *raster, struct wire_sample *sample, const struct
 		sample->why[WIRE_GPU_TIME] = WIRE_WHY_NOT_WATCHED;
 	else
 		sample->why[WIRE_GPU_TIME] = WIRE_WHY_NO_GPU;
-	if (item && wire_is_row(record, past) && record->end_ns > item->given_ns)
+	if (!item)
+		return true;
+	fill_any(&item->all, from_ns, sample);
+	if (wire_is_row(record, past) && record->end_ns > item->given_ns)
 		item->given_ns = record->end_ns;
-	if (item)
-		busy_forget(&item->watch.busy, item->given_ns);
+	busy_forget(&item->watch.busy, item->given_ns);
+	busy_forget(&item->all.busy, item->given_ns);
 	return true;
 }

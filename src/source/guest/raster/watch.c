@@ -195,6 +195,8 @@ static void find_threads(struct watch *watch, uint64_t now_ns)
 	if (watch->state == WATCH_REFUSED || now_ns < watch->look_ns)
 		return;
 	watch->gone = process_each_thread(watch->sys, watch->pid, visit_task, watch) != 0;
+	if (watch->state == WATCH_REFUSED) /* others may need the memory that may be locked */
+		forget_threads(watch);
 	watch->seen |= !watch->gone;
 	watch->looked_ns = now_ns;
 	watch->look_count++;
