@@ -100,9 +100,12 @@ enum sx_status costs_create(struct sx_catalog *catalog, const struct sx_table *l
 		costs_destroy(costs);
 		return error_nomem(err, "adding up what measuring cost");
 	}
-	/* What goes into GPU time is left out where that is. */
+	/* What threads took is left out where GPU time is, or by itself. */
+	uint32_t raster = cost_find_neutral(catalog, like, "gpu.software.total"),
+		 any = cost_find_neutral(catalog, like, "cpu.any.time");
 	for (uint32_t i = 0; i < costs->column_count; i++)
 		costs->columns[i].tells_none =
+		    i == raster || i == any ||
 		    sx_catalog_find_constant(catalog, sx_table_column(like, i)->name) != SX_NONE;
 	*out = costs;
 	return SX_OK;

@@ -21,7 +21,7 @@ GROUP = (
     "CPrimitives PSInvocations HSInvocations DSInvocations CSInvocations OcclusionPredicate PrimsWritten "
     "PrimsStorageNeed OverflowPred"
 ).split() + [f"{name}_S{k}" for k in range(4) for name in ("PrimsWritten", "PrimsStorageNeed", "OverflowPred")]
-PROGRAM = "Frames DrawCalls Dispatches FrameTime CPUTime ThreadTime ThreadWait RasterThreadTime RasterThreadWait FramebufferWidth FramebufferHeight".split()
+PROGRAM = "Frames DrawCalls Dispatches FrameTime CPUTime ThreadTime ThreadWait RasterThreadTime RasterThreadWait RasterCPUTime AnyThreadTime FramebufferWidth FramebufferHeight".split()
 
 
 class Formula:

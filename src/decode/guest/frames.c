@@ -26,6 +26,8 @@ enum {
 	COLUMN_THREAD_WAIT,
 	COLUMN_RASTER_THREAD,
 	COLUMN_RASTER_WAIT,
+	COLUMN_RASTER_TOTAL,
+	COLUMN_ANY_THREAD,
 	COLUMN_VULKAN, /* here and on: of Vulkan alone */
 	/* In place of Vulkan's counters, of OpenGL alone. */
 	COLUMN_DRAW_CALLS = COLUMN_VULKAN,
@@ -50,6 +52,8 @@ static const char *const frames_names[COLUMN_COUNT] = {
     "ThreadWait",
     "RasterThreadTime",
     "RasterThreadWait",
+    "RasterCPUTime",
+    "AnyThreadTime",
 #define VULKAN(id, name) name,
 #include "wire/vulkan.def"
 #undef VULKAN
@@ -446,10 +450,13 @@ static void set_raster(const struct wire_sample *sample, uint8_t extra, struct f
 	bool known = !software || state == WIRE_VALID || spared;
 	sx_table_set_u64(table, COLUMN_PRESENTED, row, to.whole, extra);
 	sx_table_set_u64(table, COLUMN_SOFTWARE, row, software, extra);
-	sx_table_set_u64(table, COLUMN_RASTER_TIME, row, software ? sample->raster_ns : 0,
-			 known			? extra
-			 : state == WIRE_SPARED ? SX_QUALITY_SKIPPED
-						: SX_QUALITY_GAP);
+	uint8_t quality = known			 ? extra
+			  : state == WIRE_SPARED ? SX_QUALITY_SKIPPED
+						 : SX_QUALITY_GAP;
+	uint64_t raster_ns = software ? sample->raster_ns : 0;
+	sx_table_set_u64(table, COLUMN_RASTER_TIME, row, raster_ns, quality);
+	sx_table_set_u64(table, COLUMN_RASTER_TOTAL, row, raster_ns,
+			 software ? quality : SX_QUALITY_NOT_COLLECTED);
 }
 
 /* What the busiest threads did. */
@@ -464,6 +471,9 @@ static void set_threads(const struct wire_sample *sample, uint8_t extra, struct 
 	uint8_t raster = tells ? quality : SX_QUALITY_NOT_COLLECTED;
 	sx_table_set_u64(table, COLUMN_RASTER_THREAD, row, sample->raster_run_ns, raster);
 	sx_table_set_u64(table, COLUMN_RASTER_WAIT, row, sample->raster_wait_ns, raster);
+	uint8_t any = frames_quality_of(sample->any_state);
+	sx_table_set_u64(table, COLUMN_ANY_THREAD, row, sample->any_ns,
+			 any == SX_QUALITY_VALID ? extra : any);
 }
 
 static enum sx_status frames_feed(struct decoder *decoder, const struct raw_sample *raw,

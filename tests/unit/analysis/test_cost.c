@@ -16,7 +16,7 @@
 #include "table/slices.h"
 #include "unit/analysis/noise.h"
 
-enum { GPU, CPU, COUNT, RASTER, COLUMNS };
+enum { GPU, CPU, COUNT, RASTER, ANY, COLUMNS };
 
 _Static_assert(SLICES_FIRST == PACE_FIRST, "frames that are always measured");
 
@@ -49,6 +49,10 @@ static struct sx_table *rows(void)
 			.unit = "ns",
 			.type = SX_U64,
 			.over_time = SX_REDUCE_SUM},
+	    [ANY] = {.name = "AnyThreadTime",
+		     .unit = "ns",
+		     .type = SX_U64,
+		     .over_time = SX_REDUCE_SUM},
 	};
 	struct sx_table *table = NULL;
 	assert_int_equal(sx_table_create(columns, COLUMNS, SX_SAMPLE_FRAME, &table, NULL), SX_OK);
@@ -77,6 +81,7 @@ static void test_gpu_time_by_itself(void **state)
 		add_row(table, 0, measured, measured ? 3000000 : 1000000);
 		sx_table_set_u64(table, GPU, i, 5, watched ? 0 : SX_QUALITY_SKIPPED);
 		sx_table_set_u64(table, RASTER, i, 9, watched ? 0 : SX_QUALITY_SKIPPED);
+		sx_table_set_u64(table, ANY, i, 9, i % 60 < 30 ? 0 : SX_QUALITY_SKIPPED);
 	}
 	costs_add(costs, table);
 	struct cost cost = costs_get(costs);
