@@ -124,7 +124,7 @@ static bool tell_unknown(struct judging *j, size_t window, struct verdict_part *
 	for (size_t w = window; missing == SX_NONE && w < j->facts.count; w++)
 		if (j->rule[w] == NO_RULE)
 			missing = lacking(j, &rules->rules[last].needs, w, &alone);
-	char text[512] = "the facts contradict each other: no rule holds";
+	char text[512] = "no rule holds: what was measured lies between them";
 	part->name = VERDICT_UNKNOWN;
 	part->title = "Cannot tell";
 	if (missing != SX_NONE) {

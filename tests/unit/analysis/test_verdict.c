@@ -79,6 +79,82 @@ static void test_idle_on_an_overloaded_machine(void **state)
 	}
 }
 
+/*
+ * Frames of 16.7 ms, each length off by `jitter`: the shares of the time of each side, of all
+ * threads of the program beside the rasteriser's, and of any at all; any < 0: a GPU's, of which
+ * only each side's time is known.
+ */
+struct ticking {
+	double gpu, cpu, own, any, jitter;
+	const char *verdict;
+};
+
+static void check_ticking(const struct ticking *t)
+{
+	static const char *const names[] = {"Frames",	     "FrameTime",	 "ThreadTime",
+					    "D3DGPUTime",    "RasterThreadTime", "CPUTime",
+					    "RasterCPUTime", "AnyThreadTime"};
+	static const struct scene ticks = {.name = "ticks", .frame_ms = 16.7};
+	struct run r;
+	run_begin(&r, &ticks, 5);
+	bool known = t->any >= 0;
+	struct sx_table *table = run_add_source(&r, "opengl", names, 8, SX_SAMPLE_FRAME);
+	for (uint64_t at = 0; at < RUN_NS;) {
+		double length = 16.7e6 * (1 + t->jitter * run_chance(&r));
+		size_t row =
+		    run_add_row(table, r.begin_ns + at, r.begin_ns + at + (uint64_t)length);
+		double raster = known ? length * t->gpu : -1;
+		run_put(table, row,
+			(double[]){1, length, length * t->cpu, length * t->gpu, raster,
+				   length * (t->own + (known ? t->gpu : 0)), raster,
+				   length * t->any},
+			8);
+		at += (uint64_t)length;
+	}
+	struct verdict *v = run_judge(&r);
+	if (strcmp(v->parts[0].name, t->verdict) != 0 || v->parts[0].share < 0.99)
+		fail_msg("gpu %g, cpu %g, any %g, jitter %g: %s, not %s", t->gpu, t->cpu, t->any,
+			 t->jitter, v->parts[0].name, t->verdict);
+	verdict_destroy(v);
+	run_end(&r);
+}
+
+/* Both sides at once, and then a rest: that is no waiting for each other, whatever the sum is. */
+static void test_at_once_or_one_after_the_other(void **state)
+{
+	static const struct ticking cases[] = {
+	    {0.6, 0.6, 0.6, 0.62, 0, "paced"},	    {0.3, 0.7, 0.7, 0.72, 0, "paced"},
+	    {0.5, 0.49, 0.49, 0.99, 0, "turns"},    {0.6, 0.6, 0.6, 0.99, 0, "turns"},
+	    {0.47, 0.47, 0.47, 0.94, 0, "unknown"}, /* and a rest in every frame */
+	    {0.47, 0.47, 0.47, 0.94, 0.1, "turns"}, /* which no timer sets */
+	    {0.5, 0.49, 0.9, 0.99, 0, "unknown"},   /* others may be what fills the time */
+	    {0.97, 0.6, 0.6, 0.98, 0, "gpu"},	    {0.6, 0.97, 0.97, 0.98, 0, "cpu"},
+	    {0.5, 0.49, 0.49, -1, 0, "unknown"},    {0.5, 0.49, 0.49, -1, 0.1, "turns"},
+	    {0.6, 0.6, 0.6, -1, 0.1, "unknown"}, /* at once: more than there is time */
+	    {0.4, 0.4, 0.4, -1, 0, "paced"},
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		check_ticking(&cases[i]);
+}
+
+/* What is missing then is said, with what shows it. */
+static void test_a_sum_that_a_timer_may_have_made(void **state)
+{
+	static const struct scene even = {"even", "unknown", 0.52, 0.47, 0, 0.1, 0, 0, 16.7, 0};
+	struct run r;
+	(void)state;
+	run_begin(&r, &even, 1);
+	run_add_frames(&r);
+	run_add_drm(&r);
+	struct verdict *v = run_judge(&r);
+	assert_string_equal(v->parts[0].name, "unknown");
+	assert_non_null(strstr(v->parts[0].because, "at work, at least"));
+	assert_non_null(strstr(v->parts[0].advice, "without a limit of the frame rate"));
+	verdict_destroy(v);
+	run_end(&r);
+}
+
 static void test_cannot_tell(void **state)
 {
 	struct scene half = {"half", "unknown", 0.4, -1, 0, 0.1, 0, 0, 16, 0.02};
@@ -464,6 +540,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_every_vendor),
 	    cmocka_unit_test(test_idle_on_an_overloaded_machine),
+	    cmocka_unit_test(test_at_once_or_one_after_the_other),
+	    cmocka_unit_test(test_a_sum_that_a_timer_may_have_made),
 	    cmocka_unit_test(test_cannot_tell),
 	    cmocka_unit_test(test_steady_at_the_edge),
 	    cmocka_unit_test(test_evidence_agrees),
