@@ -1,10 +1,10 @@
 /*
  * A program that is held back in a way that is known: `loads KIND [FRAMES]`. KIND is cpu (one
  * thread computes all the time), gpu (a heavy fragment shader, frames in flight), turns (as much of
- * each, and glFinish between them), paced (little work at each tick of 60 Hz), starved (little
- * work, then it waits for events that come by chance) or changes (half of its frames cpu, then
- * gpu). Amounts of work are CPU time of the thread that does it, so that they hold on a busy
- * machine. It ends with what
+ * each, and glFinish between them), paced (little work at each tick of 60 Hz), overlap, half, ticks
+ * or close (work of both sides at each tick, see `ticking`), starved (little work, then it waits
+ * for events that come by chance) or changes (half of its frames cpu, then gpu). Amounts of work
+ * are CPU time of the thread that does it, so that they hold on a busy machine. It ends with what
  * its threads did, in percent of the time: on a CPU, and ready without one.
  */
 #include <dirent.h>
@@ -19,6 +19,7 @@
 
 #define SIDE	512
 #define WORK_NS 10000000 /* of each side, a frame */
+#define TICK_NS 16666667
 
 static GLint rounds_at;
 static int rounds = 16;
@@ -150,8 +151,43 @@ static void read_accounts(struct account out[2])
 		closedir(tasks);
 }
 
+/* Work of each side at each tick, in percent of WORK_NS: at once, or one after the other. */
+static const struct ticking {
+	const char *kind;
+	int percent;
+	bool at_once;
+} ticking[] = {
+    {"overlap", 100, true},
+    {"half", 80, true},
+    {"ticks", 50, false},
+    {"close", 75, false},
+};
+
+static bool tick(const char *kind, int64_t *next)
+{
+	const struct ticking *t = ticking;
+	while (t < ticking + sizeof(ticking) / sizeof(ticking[0]) && strcmp(kind, t->kind) != 0)
+		t++;
+	if (t == ticking + sizeof(ticking) / sizeof(ticking[0]))
+		return false;
+	if (!t->at_once)
+		compute((int64_t)WORK_NS * t->percent / 100);
+	draw(rounds * t->percent / 100);
+	if (t->at_once) {
+		glFlush();
+		compute((int64_t)WORK_NS * t->percent / 100);
+	} else {
+		glFinish();
+	}
+	*next += TICK_NS;
+	wait_until(*next);
+	return true;
+}
+
 static void frame(const char *kind, int64_t *next)
 {
+	if (tick(kind, next))
+		return;
 	if (strcmp(kind, "cpu") == 0) {
 		compute(WORK_NS);
 		draw(1);
@@ -166,7 +202,7 @@ static void frame(const char *kind, int64_t *next)
 		bool paced = strcmp(kind, "paced") == 0;
 		compute(WORK_NS / 20);
 		draw(1);
-		*next = paced ? *next + 16666667 : clock_ns(CLOCK_MONOTONIC) + event_ns();
+		*next = paced ? *next + TICK_NS : clock_ns(CLOCK_MONOTONIC) + event_ns();
 		wait_until(*next);
 	}
 }

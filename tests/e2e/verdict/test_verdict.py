@@ -11,7 +11,9 @@ from command import go_first  # noqa: E402
 
 SEXTANT, LOADS = sys.argv[1:3]
 TIMES = int(sys.argv[3]) if len(sys.argv) > 3 else 1
-KINDS = {"cpu": 80, "gpu": 80, "turns": 60, "paced": 90, "starved": 60}
+KINDS = {"cpu": 80, "gpu": 80, "turns": 60, "paced": 90, "overlap": 90, "half": 90, "ticks": 90, "close": 90, "starved": 60}
+# Of kinds that a timer paces whatever each side does at a tick, what is right; of the others their own name.
+RIGHT = {"paced": ("paced",), "overlap": ("paced",), "half": ("paced",), "ticks": ("paced",), "close": ("paced", "unknown")}
 CONFIDENCE = 0.6
 # Percent of the time without a CPU that a window needs to stay crowded (catalogs/verdict.yaml). A program that waited
 # for less than a fifth of that cannot have been crowded in a fifth of its windows, however the waits lie.
@@ -46,15 +48,20 @@ def share_of(verdict, *names):
 def check(kind, document, own):
     """What is wrong with the verdict on a program, or nothing. Where the program itself says that it had to wait for
     a CPU, the machine is overloaded, and saying so is right, too, for as long as it may have been; what limits the
-    program by itself is less sure then, and frames that come late are no longer paced."""
+    program by itself is less sure then, and frames that come late are no longer paced: work of both sides, one after
+    the other, fills the time where ticks are missed."""
     verdict = document["verdict"]
     waited = own["main"][1] + own["raster"][1]
-    crowded = min(share_of(verdict, "crowded"), waited / KEPT) if waited > CALM else 0
-    allowed = (kind, "starved") if kind == "paced" and waited > CALM else (kind,)
+    allowed, excused = RIGHT.get(kind, (kind,)), ("crowded",)
+    if kind in RIGHT and waited > CALM:
+        allowed = (*allowed, "starved")
+    if kind not in ("cpu", "gpu", "paced", "starved"):
+        excused = ("crowded", "unknown", "turns")
+    crowded = min(share_of(verdict, *excused), waited / KEPT) if waited > CALM else 0
     if share_of(verdict, *allowed) + crowded < 0.8 or \
             abs(share_of(verdict, *[p["verdict"] for p in verdict["parts"]]) - 1) > 1e-6:
         return [f"{kind}: {shown(verdict, own)}"]
-    if kind != "starved" and verdict["verdict"] == kind and waited < CALM and verdict["confidence"] < CONFIDENCE:
+    if kind != "starved" and verdict["verdict"] == allowed[0] and waited < CALM and verdict["confidence"] < CONFIDENCE:
         return [f"{kind}: not sure: {shown(verdict, own)}"]
     return check_evidence(kind, document, own)
 
