@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/text_buf.h"
 #include "table/table.h"
 
 #define LOST		"lost between the device and the source"
@@ -302,11 +303,9 @@ void record_rows(struct sx_session *s, uint32_t index, bool now)
 
 void record_sample(struct sx_session *s, uint32_t index, const struct raw_sample *raw)
 {
-	char text[256];
+	char text[1024] = "";
 	if (raw->kind == RAW_NOTE) {
-		size_t size = raw->size < sizeof(text) ? raw->size : sizeof(text) - 1;
-		memcpy(text, raw->data, size);
-		text[size] = '\0';
+		text_append(text, sizeof(text), "%.*s", (int)raw->size, (const char *)raw->data);
 		const struct sx_capture_mark note = mark_of(raw, 0, text);
 		mark(s, index, SX_CAPTURE_NOTE, &note);
 	}
