@@ -68,7 +68,7 @@ static enum sx_status add(struct telling *t, const struct sx_rows *rows, struct 
 	return status ? status : sx_advice_add(t->advice, t->rows, err);
 }
 
-static enum sx_status tell(struct telling *t, struct sx_error *err)
+static enum sx_status note(struct telling *t, struct sx_error *err)
 {
 	const struct sx_stats *stats;
 	uint32_t count;
@@ -109,7 +109,7 @@ static enum sx_status report(struct sx_context *context, const char *path, struc
 			status = add(&t, &record.rows, err);
 	/* SX_END: all was read. SX_AGAIN: so far; its writer is still at work, or was killed. */
 	if (!sx_failed(status))
-		status = tell(&t, err);
+		status = note(&t, err);
 	sx_advice_destroy(t.advice);
 	sx_summary_destroy(t.summary);
 	sx_table_destroy(t.rows);

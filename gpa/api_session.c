@@ -174,7 +174,7 @@ static bool sample_ready(struct gpa_context *c, const struct gpa_session *sessio
 }
 
 /* Both questions; `sample`: of this one alone, or NULL. */
-static GPA_Status tell_ready(struct gpa_call call, bool *out, uint32_t id, const uint32_t *sample)
+static GPA_Status note_ready(struct gpa_call call, bool *out, uint32_t id, const uint32_t *sample)
 {
 	bool ready;
 	if (out)
@@ -197,12 +197,12 @@ static GPA_Status tell_ready(struct gpa_call call, bool *out, uint32_t id, const
 
 GPA_Status GPA_IsSampleReady(bool *pReadyResult, gpa_uint32 sessionID, gpa_uint32 sampleID)
 {
-	return tell_ready(gpa_enter(__func__), pReadyResult, sessionID, &sampleID);
+	return note_ready(gpa_enter(__func__), pReadyResult, sessionID, &sampleID);
 }
 
 GPA_Status GPA_IsSessionReady(bool *pReadyResult, gpa_uint32 sessionID)
 {
-	return tell_ready(gpa_enter(__func__), pReadyResult, sessionID, NULL);
+	return note_ready(gpa_enter(__func__), pReadyResult, sessionID, NULL);
 }
 
 struct wanted {

@@ -301,7 +301,7 @@ void channel_count_lost(struct channel_stream *out, uint32_t samples)
 		__atomic_store_n(&out->stream->lost, out->lost, __ATOMIC_RELAXED);
 }
 
-void channel_tell_lost(struct wire_header *channel, struct channel_stream *out,
+void channel_note_lost(struct wire_header *channel, struct channel_stream *out,
 		       const struct channel_identity *identity)
 {
 	if (out->lost != 0 && !out->stream && !out->refused)

@@ -66,7 +66,7 @@ bool channel_has_room(struct wire_header *channel, const struct channel_stream *
 /* Counts samples of which no record could be made. */
 void channel_count_lost(struct channel_stream *out, uint32_t samples);
 /* Makes what was lost known also where no record was ever written; nothing else does so. */
-void channel_tell_lost(struct wire_header *channel, struct channel_stream *out,
+void channel_note_lost(struct wire_header *channel, struct channel_stream *out,
 		       const struct channel_identity *identity);
 /* Publishes a change of the reasons. */
 void channel_update_why(struct channel_stream *out, const struct channel_identity *identity);

@@ -194,8 +194,8 @@ bool context_before_finish(void)
 {
 	struct context *context = context_current();
 	if (!context || !context->started || context->swapping || context->display_closed ||
-	    context->swapped || !guest_still_here() || guest_now_ns() < context->settle_ns ||
-	    !sampler_may_settle(&context->sampler))
+	    context->swapped || !guest_still_here() || guest_now_ns() < context->resolve_ns ||
+	    !sampler_may_resolve(&context->sampler))
 		return false;
 	sampler_end_segment(&context->sampler);
 	return true;
@@ -209,9 +209,9 @@ void context_after_finish(void)
 		return;
 	uint32_t permille = channel->overhead_permille;
 	uint64_t begin_ns = guest_now_ns();
-	sampler_settle(&context->sampler);
+	sampler_resolve(&context->sampler);
 	uint64_t end_ns = guest_now_ns();
-	context->settle_ns = permille ? end_ns + (end_ns - begin_ns) * 1000 / permille : 0;
+	context->resolve_ns = permille ? end_ns + (end_ns - begin_ns) * 1000 / permille : 0;
 }
 
 void context_before_swap(uint64_t drawable)

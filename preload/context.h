@@ -23,7 +23,7 @@ struct context {
 	uint64_t swapped_ns;  /* when it was last swapped, or first current, */
 	bool swapped;	      /* which of the two */
 	bool overtaken;	      /* another one has swapped its drawable while it was not current */
-	uint64_t settle_ns;   /* when what is done may be read again */
+	uint64_t resolve_ns;  /* when what is done may be read again */
 	uint64_t released_ns; /* when it was last made not current, or 0 */
 	uint64_t followed_ns; /* when another one was made current after that, or 0 */
 	bool unflushed;	      /* it asked not to be flushed when it is released */

@@ -353,12 +353,12 @@ void sampler_collect(struct sampler *sampler, uint64_t wait_ns)
 	rewind_queue(sampler);
 }
 
-bool sampler_may_settle(const struct sampler *sampler)
+bool sampler_may_resolve(const struct sampler *sampler)
 {
 	return sampler_counts(sampler) && !sampler->list_open && sampler->per == WIRE_FRAME;
 }
 
-void sampler_settle(struct sampler *sampler)
+void sampler_resolve(struct sampler *sampler)
 {
 	times_need(sampler);
 	sampler_read(sampler, 0);

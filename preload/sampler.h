@@ -267,8 +267,8 @@ void sampler_collect(struct sampler *sampler, uint64_t wait_ns);
  * Around the driver's finish, within a sample: whether the segment may end before it; what was
  * counted is read, and the next segment begins.
  */
-bool sampler_may_settle(const struct sampler *sampler);
-void sampler_settle(struct sampler *sampler);
+bool sampler_may_resolve(const struct sampler *sampler);
+void sampler_resolve(struct sampler *sampler);
 /* Writes what is known of a frame that has ended, should the program not live to see its results.
  */
 void sampler_draft(struct sampler *sampler, const struct segment *segment);

@@ -116,36 +116,37 @@ static void *ask_server(const struct size_drawable *drawable, const char *reques
 	if (!connect || !ask || !wait)
 		return NULL;
 	void *connection = connect(drawable->display);
-	void *told = wait(connection, ask(connection, (uint32_t)drawable->drawable), &error);
+	void *reported = wait(connection, ask(connection, (uint32_t)drawable->drawable), &error);
 	free(error);
-	return told;
+	return reported;
 }
 
 /* A window that GLX made for another one, which the X server does not know as a drawable. */
 static bool ask_glx(const struct size_drawable *drawable, uint32_t out[2])
 {
-	struct attributes *told = ask_server(drawable, "xcb_glx_get_drawable_attributes",
-					     "xcb_glx_get_drawable_attributes_reply");
-	const uint32_t *pair = told ? (const uint32_t *)(told + 1) : NULL;
+	struct attributes *reported = ask_server(drawable, "xcb_glx_get_drawable_attributes",
+						 "xcb_glx_get_drawable_attributes_reply");
+	const uint32_t *pair = reported ? (const uint32_t *)(reported + 1) : NULL;
 	out[0] = out[1] = 0;
-	for (uint32_t i = 0; told && i < told->count && i < told->length / 2; i++) {
+	for (uint32_t i = 0; reported && i < reported->count && i < reported->length / 2; i++) {
 		if (pair[2 * i] == GLX_WIDTH_OF)
 			out[0] = pair[2 * i + 1];
 		if (pair[2 * i] == GLX_HEIGHT_OF)
 			out[1] = pair[2 * i + 1];
 	}
-	free(told);
+	free(reported);
 	return out[0] != 0 && out[1] != 0;
 }
 
 static bool ask_x(const struct size_drawable *drawable, uint32_t out[2])
 {
-	struct geometry *told = ask_server(drawable, "xcb_get_geometry", "xcb_get_geometry_reply");
-	if (!told)
+	struct geometry *reported =
+	    ask_server(drawable, "xcb_get_geometry", "xcb_get_geometry_reply");
+	if (!reported)
 		return ask_glx(drawable, out);
-	out[0] = told->width;
-	out[1] = told->height;
-	free(told);
+	out[0] = reported->width;
+	out[1] = reported->height;
+	free(reported);
 	return true;
 }
 
@@ -169,9 +170,10 @@ static bool is_due(struct size *size)
 
 void size_after_swap(struct size *size, const struct size_drawable *drawable)
 {
-	uint32_t told[2];
+	uint32_t reported[2];
 	if (!is_due(size))
 		return;
-	if ((drawable->egl ? ask_egl : ask_x)(drawable, told) && size_same(told, size->viewport))
-		memcpy(size->known, told, sizeof(size->known));
+	if ((drawable->egl ? ask_egl : ask_x)(drawable, reported) &&
+	    size_same(reported, size->viewport))
+		memcpy(size->known, reported, sizeof(size->known));
 }

@@ -209,7 +209,7 @@ static void begin_view(struct cli *cli)
 	cli->view.verbose = cli->options.verbose;
 	cli->view.brief =
 	    !cli->options.verbose && !cli->options.counters && cli->options.metrics.count == 0;
-	cli->view.notes = (struct teller){note_of_view, cli};
+	cli->view.notes = (struct note_sink){note_of_view, cli};
 }
 
 /* A result that took the place of what it is made from would be the last that is made from it. */
@@ -275,7 +275,7 @@ static int main_run(struct cli *cli, const struct command *command, int argc, ch
 		ticker_start(cli);
 	status = sx_context_create(NULL, &cli->context, &err);
 	if (!status && !cli->options.quiet)
-		status = selection_tell_presets(cli, &err);
+		status = selection_note_presets(cli, &err);
 	if (!status)
 		status = imported_inputs(cli, &err);
 	int code = status ? cli_fail(cli, &err) : command->run(cli);

@@ -103,15 +103,15 @@ static CL_API_ENTRY void *CL_API_CALL map_buffer(cl_command_queue queue, cl_mem 
 	struct wire_counted c = {
 	    .kind = flags & CL_MAP_READ ? WIRE_COMMAND_READ : WIRE_COMMAND_OTHER, .bytes = size};
 	cl_event *place = watch_begin(&w, queue, event);
-	cl_int told = CL_SUCCESS;
+	cl_int reported = CL_SUCCESS;
 	void *address = layer_next.clEnqueueMapBuffer(queue, buffer, blocking, flags, offset, size,
-						      count, waits, place, &told);
+						      count, waits, place, &reported);
 	if (status)
-		*status = told;
-	if (w.queue && told == CL_SUCCESS &&
+		*status = reported;
+	if (w.queue && reported == CL_SUCCESS &&
 	    flags & (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION))
 		mapping_keep(address, size);
-	watch_end(&w, told, &c, "clEnqueueMapBuffer");
+	watch_end(&w, reported, &c, "clEnqueueMapBuffer");
 	return address;
 }
 

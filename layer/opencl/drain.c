@@ -224,7 +224,7 @@ static void give_up_rest(struct queue *q)
 	if (!write_counted(q))
 		count_lost(q, q->counted.group_count);
 	set_counted(q, 0);
-	channel_tell_lost(channel, &q->stream, &q->identity);
+	channel_note_lost(channel, &q->stream, &q->identity);
 	channel_close(&q->stream);
 	__atomic_store_n(&q->draining, false, __ATOMIC_RELEASE);
 }

@@ -112,16 +112,16 @@ static CL_API_ENTRY void *CL_API_CALL map_image(cl_command_queue queue, cl_mem i
 	struct wire_counted c = {.kind =
 				     flags & CL_MAP_READ ? WIRE_COMMAND_READ : WIRE_COMMAND_OTHER};
 	cl_event *place = watch_begin(&w, queue, event);
-	cl_int told = CL_SUCCESS;
+	cl_int reported = CL_SUCCESS;
 	void *address = layer_next.clEnqueueMapImage(queue, image, blocking, flags, origin, region,
-						     row, slice, count, waits, place, &told);
+						     row, slice, count, waits, place, &reported);
 	if (status)
-		*status = told;
-	if (told == CL_SUCCESS)
+		*status = reported;
+	if (reported == CL_SUCCESS)
 		c.bytes = image_bytes(&w, image, region);
-	if (told == CL_SUCCESS && flags & (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION))
+	if (reported == CL_SUCCESS && flags & (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION))
 		mapping_keep(address, c.bytes);
-	watch_end(&w, told, &c, "clEnqueueMapImage");
+	watch_end(&w, reported, &c, "clEnqueueMapImage");
 	return address;
 }
 

@@ -101,7 +101,7 @@ bool share_probes(uint64_t *now_ns)
 }
 
 /* What the program took since the first queue, beside what we did. */
-static void tell_program(struct wire_header *channel, uint64_t now_ns)
+static void note_program(struct wire_header *channel, uint64_t now_ns)
 {
 	uint64_t before = __atomic_load_n(&counted_ns, __ATOMIC_RELAXED);
 	if (now_ns - before < ASK_NS ||
@@ -122,7 +122,7 @@ void share_probed(uint64_t own_ns, uint64_t now_ns)
 	if (!channel)
 		return;
 	__atomic_add_fetch(&channel->own_ns, PROBE_EVERY * own_ns, __ATOMIC_RELAXED);
-	tell_program(channel, now_ns);
+	note_program(channel, now_ns);
 }
 
 void share_took(uint64_t own_ns)

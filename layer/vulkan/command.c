@@ -62,14 +62,14 @@ static bool is_pending(const struct command *command)
  * looks at them. It is asked in this order: a submission is pending before it has arrived. The
  * device may be through with one before the call of another thread that submitted it returns.
  */
-static void settle(struct command *command)
+static void resolve(struct command *command)
 {
 	struct device *device = command->device;
 	uint64_t until = 0;
 
 	while (is_arriving(command) || is_pending(command)) {
 		device_lock(device);
-		frames_settle(device, command);
+		frames_resolve(device, command);
 		device_unlock(device);
 		if (!is_arriving(command))
 			break;
@@ -85,7 +85,7 @@ static void settle(struct command *command)
 static void forget(struct command *command)
 {
 	struct device *device = command->device;
-	settle(command); /* notes name it by its handle */
+	resolve(command); /* notes name it by its handle */
 	object_remove(command->handle);
 	if (command->previous)
 		command->previous->next = command->next;
@@ -135,7 +135,7 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_ResetCommandPool(VkDevice handle, VkCommandP
 	struct guest_visit visit = guest_enter();
 	struct command_pool *pool = pool_of(device, commandPool);
 	for (struct command *c = pool ? pool->commands : NULL; c; c = c->next)
-		settle(c);
+		resolve(c);
 	guest_leave(visit);
 	return device->next.ResetCommandPool(handle, commandPool, flags);
 }
@@ -202,7 +202,7 @@ VKAPI_ATTR void VKAPI_CALL hook_FreeCommandBuffers(VkDevice handle, VkCommandPoo
 static void restart(struct command *command, VkCommandBufferUsageFlags flags)
 {
 	struct device *device = command->device;
-	settle(command);
+	resolve(command);
 	snapshots_restart(command);
 	command->measured = __atomic_load_n(&device->measure, __ATOMIC_RELAXED);
 	command->touched = command->in_pass = command->inline_pass = false;
@@ -303,7 +303,7 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_ResetCommandBuffer(VkCommandBuffer handle,
 	struct command *command = command_of(handle);
 	struct guest_visit visit = guest_enter();
 	if (!command->blind)
-		settle(command);
+		resolve(command);
 	guest_leave(visit);
 	return command->device->next.ResetCommandBuffer(handle, flags);
 }

@@ -581,7 +581,7 @@ void frames_lose(struct device *device, struct command *command);
 bool frames_run(struct device *device, struct command *command);
 /* Before a command buffer is submitted, recorded again or freed: what it counted is read, or lost.
  */
-void frames_settle(struct device *device, struct command *command);
+void frames_resolve(struct device *device, struct command *command);
 /* Reads what is there, and writes samples that are complete. */
 void frames_collect(struct device *device);
 /* The same as soon as it is worth it: not for each command buffer by itself. */

@@ -3,7 +3,7 @@
 #include "preload/real/real.h"
 
 /* What the program is told when the driver answers so. */
-static bool told(bool answer)
+static bool reported(bool answer)
 {
 	struct context *context = context_current();
 	if (!context || !context->started || !context->gl.has.disjoint)
@@ -19,7 +19,7 @@ static bool told(bool answer)
 		if (!real)                                                                         \
 			return;                                                                    \
 		real(pname, values);                                                               \
-		if (pname == SPANS_DISJOINT && values && told(*values != 0))                       \
+		if (pname == SPANS_DISJOINT && values && reported(*values != 0))                   \
 			*values = 1;                                                               \
 	}
 GET_HOOK(glGetIntegerv, GLint)

@@ -27,9 +27,9 @@ void glFlush(void)
 static bool before_finish(void)
 {
 	struct guest_visit visit = guest_enter();
-	bool settles = context_before_finish();
+	bool resolves = context_before_finish();
 	guest_leave(visit);
-	return settles;
+	return resolves;
 }
 
 static void after_finish(void)
@@ -45,9 +45,9 @@ void glFinish(void)
 	if (!real)
 		return;
 	hand_over(true);
-	bool settles = before_finish();
+	bool resolves = before_finish();
 	real();
-	if (settles)
+	if (resolves)
 		after_finish();
 	hand_over(false);
 }

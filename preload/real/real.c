@@ -7,11 +7,11 @@
 #include "guest/process.h"
 #include "preload/real/real.h"
 
-static void *real_addresses[HOOK_COUNT];    /* atomic */
-static void *told_addresses[HOOK_COUNT];    /* atomic; what lookups gave */
-static void *beneath_addresses[HOOK_COUNT]; /* atomic; of the driver itself */
-static void *libc_dlsym;		    /* atomic */
-static bool egl_in_use;			    /* atomic */
+static void *real_addresses[HOOK_COUNT];     /* atomic */
+static void *reported_addresses[HOOK_COUNT]; /* atomic; what lookups gave */
+static void *beneath_addresses[HOOK_COUNT];  /* atomic; of the driver itself */
+static void *libc_dlsym;		     /* atomic */
+static bool egl_in_use;			     /* atomic */
 
 static const struct {
 	const char *name;
@@ -113,7 +113,7 @@ static void real_remember(void **place, void *address)
 
 void real_note(int id, void *address)
 {
-	real_remember(&told_addresses[id], address);
+	real_remember(&reported_addresses[id], address);
 }
 
 void real_set_egl(bool egl)
@@ -144,9 +144,9 @@ static void look_everywhere(int id, const void *caller)
 {
 	const char *name = hooks[id].name;
 	void **place = &real_addresses[id];
-	void *told = __atomic_load_n(&told_addresses[id], __ATOMIC_ACQUIRE);
-	if (told && scope_is_behind(told))
-		real_remember(place, told);
+	void *reported = __atomic_load_n(&reported_addresses[id], __ATOMIC_ACQUIRE);
+	if (reported && scope_is_behind(reported))
+		real_remember(place, reported);
 	if (!*place)
 		real_remember(place, next_in_line(name));
 	if (!*place && caller)
@@ -154,7 +154,7 @@ static void look_everywhere(int id, const void *caller)
 	if (!*place)
 		real_remember(place, scope_driver(name));
 	if (!*place)
-		real_remember(place, told);
+		real_remember(place, reported);
 	if (!*place && is_gl(name))
 		real_remember(
 		    place, real_gl_function(__atomic_load_n(&egl_in_use, __ATOMIC_RELAXED), name));

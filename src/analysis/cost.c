@@ -26,7 +26,7 @@
 #define RUNS_MAX     1023u /* the last ones */
 #define TAIL	     2u
 #define NEAR	     32u  /* samples that were not measured which a run is compared with */
-#define RUNS_TELL    6u	  /* fewer would all cost something by chance in more than a hundredth */
+#define RUNS_NOTE    6u	  /* fewer would all cost something by chance in more than a hundredth */
 #define SURE	     2.33 /* standard deviations that chance exceeds in a hundredth */
 #define MEDIAN_ERROR 1.25 /* that of a median by that of a mean */
 
@@ -56,7 +56,7 @@ struct cost_spread {
 };
 
 struct cost_column {
-	bool tells_none;  /* a constant of the device, which is no counter */
+	bool shows_none;  /* a constant of the device, which is no counter */
 	bool has_turns;	  /* the column was left out of a sample */
 	uint64_t pending; /* samples with a value of the column, in which nothing that has turns had
 			     one */
@@ -104,7 +104,7 @@ enum sx_status costs_create(struct sx_catalog *catalog, const struct sx_table *l
 	uint32_t raster = cost_find_neutral(catalog, like, "gpu.software.total"),
 		 any = cost_find_neutral(catalog, like, "cpu.any.time");
 	for (uint32_t i = 0; i < costs->column_count; i++)
-		costs->columns[i].tells_none =
+		costs->columns[i].shows_none =
 		    i == raster || i == any ||
 		    sx_catalog_find_constant(catalog, sx_table_column(like, i)->name) != SX_NONE;
 	*out = costs;
@@ -134,7 +134,7 @@ static bool was_measured(struct costs *costs, const struct sx_table *rows, size_
 		struct sx_vector v = sx_table_vector(rows, i);
 		struct cost_column *column = &costs->columns[i];
 		bool skipped = v.quality && sx_quality_is_skipped(v.quality[row]);
-		if (column->tells_none || (i == costs->gpu && costs->counts_turn))
+		if (column->shows_none || (i == costs->gpu && costs->counts_turn))
 			continue;
 		costs->counts_turn |= skipped && i != costs->gpu;
 		any_skipped |= skipped;
@@ -147,7 +147,7 @@ static bool was_measured(struct costs *costs, const struct sx_table *rows, size_
 		costs->columns[i].pending = 0; /* told now, whichever columns were in them */
 	for (uint32_t i = 0; any_skipped && !any_turn && i < costs->column_count; i++)
 		costs->columns[i].pending +=
-		    !costs->columns[i].has_turns && !costs->columns[i].tells_none;
+		    !costs->columns[i].has_turns && !costs->columns[i].shows_none;
 	return any_turn || !any_skipped;
 }
 
@@ -380,7 +380,7 @@ static void typical_extra(const struct costs *costs, double *extra, double *low,
 	if (!runs.count)
 		return;
 	double many = runs.weight * runs.weight / runs.squares; /* runs of equal weight */
-	if (many < RUNS_TELL) {
+	if (many < RUNS_NOTE) {
 		*low = *extra - few_runs_play(costs, &runs);
 		*high = INFINITY;
 		return;
@@ -399,12 +399,12 @@ static bool adds_up(const struct costs *costs, double extra)
 	if (!costs->plain || !(costs->cpu_sum > 0))
 		return false;
 	double base = costs->base_sum / (double)costs->plain;
-	double told = base * ((double)costs->timed + extra * (double)costs->timed_measured);
+	double shown = base * ((double)costs->timed + extra * (double)costs->timed_measured);
 	const struct cost_spread *measured = &costs->spread[1];
 	double play = 1;
 	if (measured->count)
 		play += SURE * sqrt(spread_variance(measured) / (double)measured->samples);
-	return told > 0.85 * costs->cpu_sum / play && told < 1.2 * costs->cpu_sum * play;
+	return shown > 0.85 * costs->cpu_sum / play && shown < 1.2 * costs->cpu_sum * play;
 }
 
 struct cost costs_get(const struct costs *costs)

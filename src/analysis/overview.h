@@ -21,8 +21,8 @@ enum sx_status overview_create(const struct sx_table *like, struct overview **ou
  */
 enum sx_status overview_copy(const struct overview *from, struct overview **out,
 			     struct sx_error *err);
-/* See total_lean_on(). */
-void overview_lean_on(struct overview *overview, const struct total *run);
+/* See total_use(). */
+void overview_use(struct overview *overview, const struct total *run);
 /* Releases an overview; NULL is fine. */
 void overview_destroy(struct overview *overview);
 /* Adds all rows of a table. Errors: SX_ERR_NO_MEMORY. */

@@ -25,7 +25,7 @@ bool part_sums_look(struct part_sums *p, const struct sx_table *raw)
 	rows.first = 0;
 	for (; rows.first < end; rows.first += rows.count) {
 		rows.count = end - rows.first;
-		parts_tell(&p->parts, raw, &rows);
+		parts_note(&p->parts, raw, &rows);
 		if (rows.one)
 			memset(p->of + rows.first, rows.of[0], rows.count);
 		else

@@ -72,7 +72,7 @@ void sampled_rows_size(const struct sampled_rows *rows, size_t first, size_t cou
 	out->extent.draws = to->extent.draws - from->extent.draws;
 	out->extent.dispatches = to->extent.dispatches - from->extent.dispatches;
 	out->extent.busy_ns = to->extent.busy_ns - from->extent.busy_ns;
-	out->extent.untold = to->extent.untold - from->extent.untold;
+	out->extent.unknown = to->extent.unknown - from->extent.unknown;
 	out->rest = to->rest - from->rest;
 	for (unsigned basis = 0; basis < BASIS_DEVICE; basis++)
 		out->idle[basis] = to->idle[basis] - from->idle[basis];

@@ -124,16 +124,16 @@ const struct sx_constant_value *constants_given(const struct sx_catalog *catalog
 double constants_value(const struct sx_catalog *catalog, uint32_t index,
 		       const struct constants_list *list);
 
-#define SOLE_TEXT_MAX 1024
+#define ALIAS_TEXT_MAX 1024
 
-struct sole {
+struct alias {
 	uint32_t counter; /* SX_NONE: the metric is another thing */
 	bool of_time;	  /* the sample's length is in the formula: not what adds up */
 	/*
 	 * The formula solved for the counter, in infix: "($gpu_time) / (1000)"; empty where no name
 	 * means the metric, as a counter has it, too.
 	 */
-	char back[SOLE_TEXT_MAX];
+	char back[ALIAS_TEXT_MAX];
 };
 
 /*
@@ -141,14 +141,14 @@ struct sole {
  * the device and the sample's length at most. Also through formulas of other metrics. Where a
  * formula cannot be parsed, or memory is out, it is another thing. Thread-safe.
  */
-void sole_find(const struct sx_catalog *catalog, uint32_t metric, uint32_t variant,
-	       struct sole *out);
+void alias_find(const struct sx_catalog *catalog, uint32_t metric, uint32_t variant,
+		struct alias *out);
 /*
  * How samples combine whose values of a metric are given, not derived: as those of the counter that
  * it is, or as the catalog says; sums and differences of amounts add up, ratios have their mean.
  * Thread-safe.
  */
-enum sx_reduce sole_over_time(const struct sx_catalog *catalog, uint32_t metric);
+enum sx_reduce alias_over_time(const struct sx_catalog *catalog, uint32_t metric);
 
 struct catalog_addition {
 	const char *name; /* as docs/catalog-format.md says of names */

@@ -6,19 +6,19 @@
 
 #include <sextant/expr.h>
 
-#define SOLE_DEPTH_MAX 16 /* metrics of metrics */
+#define ALIAS_DEPTH_MAX 16 /* metrics of metrics */
 
 /* A formula that is being followed. */
-struct sole_path {
+struct alias_path {
 	const struct sx_catalog *catalog;
 	uint32_t variant, scope; /* scope: the group of the metric whose formula it is */
 	struct sx_expr *expr;
-	struct sole *out;
+	struct alias *out;
 	bool too_long; /* out->back */
 };
 
-static enum ref_target sole_target(const struct sole_path *p, const struct sx_node *node,
-				   uint32_t *index)
+static enum ref_target alias_target(const struct alias_path *p, const struct sx_node *node,
+				    uint32_t *index)
 {
 	uint32_t matches;
 	enum ref_target is = refs_resolve(p->catalog, node->name, p->scope, index, &matches);
@@ -26,34 +26,34 @@ static enum ref_target sole_target(const struct sole_path *p, const struct sx_no
 }
 
 /* Numbers, constants of the device and the sample's length: what a counter can be freed of. */
-static bool sole_is_known(struct sole_path *p, const struct sx_node *node)
+static bool alias_is_known(struct alias_path *p, const struct sx_node *node)
 {
 	uint32_t index;
 	if (node->kind == SX_NODE_NUMBER)
 		return true;
 	if (node->kind == SX_NODE_NAME) {
-		enum ref_target is = sole_target(p, node, &index);
+		enum ref_target is = alias_target(p, node, &index);
 		p->out->of_time |= is == REF_BUILTIN;
 		return is == REF_CONSTANT || is == REF_BUILTIN;
 	}
 	for (uint32_t i = 0; i < node->child_count; i++)
-		if (!sole_is_known(p, node->children[i]))
+		if (!alias_is_known(p, node->children[i]))
 			return false;
 	return true;
 }
 
 /* Undoes an operation with what is known: what the other side of it is. */
-static void sole_undo(struct sole_path *p, char operation, const struct sx_node *known)
+static void alias_undo(struct alias_path *p, char operation, const struct sx_node *known)
 {
-	char side[SOLE_TEXT_MAX], before[SOLE_TEXT_MAX];
+	char side[ALIAS_TEXT_MAX], before[ALIAS_TEXT_MAX];
 	memcpy(before, p->out->back, sizeof(before));
 	size_t size = sx_node_text(known, side, sizeof(side));
-	int all = snprintf(p->out->back, SOLE_TEXT_MAX, "(%s) %c (%s)", before, operation, side);
-	p->too_long |= size >= sizeof(side) || all < 0 || all >= SOLE_TEXT_MAX;
+	int all = snprintf(p->out->back, ALIAS_TEXT_MAX, "(%s) %c (%s)", before, operation, side);
+	p->too_long |= size >= sizeof(side) || all < 0 || all >= ALIAS_TEXT_MAX;
 }
 
 /* The side of an operation that is not known where the other is; NULL: there is no way back. */
-static const struct sx_node *sole_side(struct sole_path *p, const struct sx_node *node)
+static const struct sx_node *alias_side(struct alias_path *p, const struct sx_node *node)
 {
 	const struct sx_node *const *sides = node->children;
 	switch (node->op) {
@@ -64,17 +64,17 @@ static const struct sx_node *sole_side(struct sole_path *p, const struct sx_node
 		return node->child_count == 1 ? sides[0] : NULL;
 	case SX_OP_DIV:
 	case SX_OP_FDIV:
-		if (!sole_is_known(p, sides[1]))
+		if (!alias_is_known(p, sides[1]))
 			return NULL;
-		sole_undo(p, '*', sides[1]);
+		alias_undo(p, '*', sides[1]);
 		return sides[0];
 	case SX_OP_MUL:
 	case SX_OP_FMUL:
 	case SX_OP_UMUL: {
-		unsigned at = sole_is_known(p, sides[0]) ? 0 : 1;
-		if (!sole_is_known(p, sides[at]))
+		unsigned at = alias_is_known(p, sides[0]) ? 0 : 1;
+		if (!alias_is_known(p, sides[at]))
 			return NULL;
-		sole_undo(p, '/', sides[at]);
+		alias_undo(p, '/', sides[at]);
 		return sides[1 - at];
 	}
 	default:
@@ -83,7 +83,7 @@ static const struct sx_node *sole_side(struct sole_path *p, const struct sx_node
 }
 
 /* The root of a metric's formula, or NULL. */
-static const struct sx_node *sole_enter(struct sole_path *p, uint32_t metric)
+static const struct sx_node *alias_enter(struct alias_path *p, uint32_t metric)
 {
 	uint32_t count;
 	const struct sx_metric_info *info = &sx_catalog_metrics(p->catalog, &count)[metric];
@@ -97,28 +97,28 @@ static const struct sx_node *sole_enter(struct sole_path *p, uint32_t metric)
 	return sx_expr_root(p->expr);
 }
 
-static uint32_t sole_follow(struct sole_path *p, uint32_t metric)
+static uint32_t alias_follow(struct alias_path *p, uint32_t metric)
 {
 	uint32_t index, count, depth = 0;
-	const struct sx_node *node = sole_enter(p, metric);
+	const struct sx_node *node = alias_enter(p, metric);
 	while (node && !p->too_long) {
 		if (node->kind == SX_NODE_OP) {
-			node = sole_side(p, node);
+			node = alias_side(p, node);
 			continue;
 		}
 		enum ref_target is =
-		    node->kind == SX_NODE_NAME ? sole_target(p, node, &index) : REF_NONE;
+		    node->kind == SX_NODE_NAME ? alias_target(p, node, &index) : REF_NONE;
 		if (is == REF_COUNTER &&
 		    sx_catalog_counters(p->catalog, &count)[index].reduce != SX_REDUCE_EACH)
 			return index;
-		bool further = is == REF_METRIC && depth++ < SOLE_DEPTH_MAX;
-		node = further ? sole_enter(p, index) : NULL;
+		bool further = is == REF_METRIC && depth++ < ALIAS_DEPTH_MAX;
+		node = further ? alias_enter(p, index) : NULL;
 	}
 	return SX_NONE;
 }
 
 /* A name that means the metric wherever it stands, or NULL. */
-static const char *sole_name(const struct sx_catalog *catalog, uint32_t metric)
+static const char *alias_name(const struct sx_catalog *catalog, uint32_t metric)
 {
 	uint32_t count, index, matches;
 	const struct sx_metric_info *info = &sx_catalog_metrics(catalog, &count)[metric];
@@ -130,42 +130,42 @@ static const char *sole_name(const struct sx_catalog *catalog, uint32_t metric)
 	return NULL;
 }
 
-void sole_find(const struct sx_catalog *catalog, uint32_t metric, uint32_t variant,
-	       struct sole *out)
+void alias_find(const struct sx_catalog *catalog, uint32_t metric, uint32_t variant,
+		struct alias *out)
 {
-	struct sole_path p = {.catalog = catalog, .variant = variant, .out = out};
-	const char *name = sole_name(catalog, metric);
-	*out = (struct sole){.counter = SX_NONE};
+	struct alias_path p = {.catalog = catalog, .variant = variant, .out = out};
+	const char *name = alias_name(catalog, metric);
+	*out = (struct alias){.counter = SX_NONE};
 	if (name && strlen(name) + 1 >= sizeof(out->back))
 		return;
 	out->back[0] = '$'; /* names may begin with a digit */
 	memcpy(out->back + 1, name ? name : "", name ? strlen(name) + 1 : 1);
-	out->counter = sole_follow(&p, metric);
+	out->counter = alias_follow(&p, metric);
 	if (!name)
 		out->back[0] = '\0';
 	sx_expr_destroy(p.expr);
 }
 
-static bool amount_is(struct sole_path *p, const struct sx_node *node, uint32_t depth);
+static bool amount_is(struct alias_path *p, const struct sx_node *node, uint32_t depth);
 
 /* Whether a metric's formula is an amount: through a path of its own. */
-static bool amount_of(const struct sole_path *from, uint32_t metric, uint32_t depth)
+static bool amount_of(const struct alias_path *from, uint32_t metric, uint32_t depth)
 {
-	struct sole ignored = {.counter = SX_NONE};
-	struct sole_path p = {.catalog = from->catalog, .variant = from->variant, .out = &ignored};
-	const struct sx_node *root = depth < SOLE_DEPTH_MAX ? sole_enter(&p, metric) : NULL;
+	struct alias ignored = {.counter = SX_NONE};
+	struct alias_path p = {.catalog = from->catalog, .variant = from->variant, .out = &ignored};
+	const struct sx_node *root = depth < ALIAS_DEPTH_MAX ? alias_enter(&p, metric) : NULL;
 	bool is = root && amount_is(&p, root, depth) && !ignored.of_time;
 	sx_expr_destroy(p.expr);
 	return is;
 }
 
 /* What adds up when its counters do: sums and differences of them, times what is known. */
-static bool amount_is(struct sole_path *p, const struct sx_node *node, uint32_t depth)
+static bool amount_is(struct alias_path *p, const struct sx_node *node, uint32_t depth)
 {
 	uint32_t index, count;
 	const struct sx_node *const *sides = node->children;
 	if (node->kind == SX_NODE_NAME) {
-		enum ref_target is = sole_target(p, node, &index);
+		enum ref_target is = alias_target(p, node, &index);
 		if (is == REF_METRIC)
 			return amount_of(p, index, depth + 1);
 		const struct sx_counter_info *counters = sx_catalog_counters(p->catalog, &count);
@@ -188,27 +188,27 @@ static bool amount_is(struct sole_path *p, const struct sx_node *node, uint32_t 
 	case SX_OP_MUL:
 	case SX_OP_UMUL:
 	case SX_OP_FMUL:
-		return (sole_is_known(p, sides[0]) && amount_is(p, sides[1], depth)) ||
-		       (sole_is_known(p, sides[1]) && amount_is(p, sides[0], depth));
+		return (alias_is_known(p, sides[0]) && amount_is(p, sides[1], depth)) ||
+		       (alias_is_known(p, sides[1]) && amount_is(p, sides[0], depth));
 	case SX_OP_DIV:
 	case SX_OP_FDIV:
-		return sole_is_known(p, sides[1]) && amount_is(p, sides[0], depth);
+		return alias_is_known(p, sides[1]) && amount_is(p, sides[0], depth);
 	default:
 		return false;
 	}
 }
 
-enum sx_reduce sole_over_time(const struct sx_catalog *catalog, uint32_t metric)
+enum sx_reduce alias_over_time(const struct sx_catalog *catalog, uint32_t metric)
 {
 	uint32_t count;
-	struct sole sole;
+	struct alias alias;
 	enum sx_reduce own = sx_catalog_metrics(catalog, &count)[metric].over_time;
 	if (own != SX_REDUCE_RATIO)
 		return own;
-	sole_find(catalog, metric, 0, &sole);
-	if (amount_of(&(struct sole_path){.catalog = catalog}, metric, 0))
+	alias_find(catalog, metric, 0, &alias);
+	if (amount_of(&(struct alias_path){.catalog = catalog}, metric, 0))
 		return SX_REDUCE_SUM;
-	return sole.counter == SX_NONE || sole.of_time
+	return alias.counter == SX_NONE || alias.of_time
 		   ? SX_REDUCE_MEAN
-		   : sx_catalog_counters(catalog, &count)[sole.counter].over_time;
+		   : sx_catalog_counters(catalog, &count)[alias.counter].over_time;
 }

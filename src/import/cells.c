@@ -11,7 +11,7 @@
 struct import_lines import_lines(const struct import_job *job)
 {
 	return (struct import_lines){
-	    .p = job->text, .end = job->text + job->size, .spill = job->spill};
+	    .p = job->text, .end = job->text + job->size, .backing = job->backing};
 }
 
 /* A unit as catalogs write it; *out stays where it is none. */
@@ -62,18 +62,18 @@ void import_odd_add(struct import_odd *odd, size_t place, struct import_cell col
 		*odd = (struct import_odd){1, place, column, text};
 }
 
-void import_odd_tell(struct import_job *job, const struct import_odd *odd, const char *place)
+void import_odd_note(struct import_job *job, const struct import_odd *odd, const char *place)
 {
 	bool one = odd->count == 1;
 	if (!odd->count)
 		return;
-	import_tell(job,
-		    "%zu cell%s no number and %s left out; the first is \"%.*s\" in %s %zu, column "
-		    "%.*s",
-		    odd->count, one ? " holds" : "s hold", one ? "was" : "were",
-		    (int)(odd->text.size < 40 ? odd->text.size : 40), odd->text.text, place,
-		    odd->place, (int)(odd->column.size < 40 ? odd->column.size : 40),
-		    odd->column.text);
+	import_remark(
+	    job,
+	    "%zu cell%s no number and %s left out; the first is \"%.*s\" in %s %zu, column "
+	    "%.*s",
+	    odd->count, one ? " holds" : "s hold", one ? "was" : "were",
+	    (int)(odd->text.size < 40 ? odd->text.size : 40), odd->text.text, place, odd->place,
+	    (int)(odd->column.size < 40 ? odd->column.size : 40), odd->column.text);
 }
 
 /* A quoted cell has doubled quotes where it means one. */
@@ -154,10 +154,10 @@ void cells_name_once(struct cells *cells)
 		head->size = 0;
 	}
 	if (twice)
-		import_tell(cells->job,
-			    "%s the name of one before, which is read instead; %.*s is "
-			    "the first",
-			    COUNTED(twice, "column has"), shown(first), first.text);
+		import_remark(cells->job,
+			      "%s the name of one before, which is read instead; %.*s is "
+			      "the first",
+			      COUNTED(twice, "column has"), shown(first), first.text);
 	strings_finish(&names);
 }
 
@@ -230,23 +230,24 @@ enum sx_status cells_end(struct cells *cells, struct sx_error *err)
 	if (cells->even && cells->wider)
 		return too_wide(cells, err);
 	if (cells->odd)
-		import_tell(cells->job,
-			    "%zu lines were left out: they have not as many cells as the header; "
-			    "line %zu is the first%s",
-			    cells->odd, cells->first_odd,
-			    cells->marks.separator == ',' && cells->wider == cells->odd
-				? " (they have more: are commas within their numbers?)"
-				: "");
+		import_remark(cells->job,
+			      "%zu lines were left out: they have not as many cells as the header; "
+			      "line %zu is the first%s",
+			      cells->odd, cells->first_odd,
+			      cells->marks.separator == ',' && cells->wider == cells->odd
+				  ? " (they have more: are commas within their numbers?)"
+				  : "");
 	if (cells->narrow)
-		import_tell(cells->job,
-			    "%s fewer cells than the header, line %zu the first; what they "
-			    "lack is no data",
-			    COUNTED(cells->narrow, "line has"), cells->first_narrow);
-	import_odd_tell(cells->job, &cells->garbage, cells->job->place);
+		import_remark(cells->job,
+			      "%s fewer cells than the header, line %zu the first; what they "
+			      "lack is no data",
+			      COUNTED(cells->narrow, "line has"), cells->first_narrow);
+	import_odd_note(cells->job, &cells->garbage, cells->job->place);
 	if (cells->lines.unfinished && !cells->cut)
-		import_tell(cells->job,
-			    "the last line has no end: if the file was cut there, its last number "
-			    "lacks digits");
+		import_remark(
+		    cells->job,
+		    "the last line has no end: if the file was cut there, its last number "
+		    "lacks digits");
 	return cells->cut ? import_cut(cells->job, cells->lines.number, err) : SX_OK;
 }
 
@@ -336,8 +337,8 @@ uint64_t cells_ns(const struct cells *cells, size_t column)
 
 void cells_bad_time(struct import_job *job, struct import_cell column)
 {
-	import_tell(job,
-		    "column %.*s has times that are below 0, a century off or no numbers: they "
-		    "were left out",
-		    shown(column), column.text);
+	import_remark(job,
+		      "column %.*s has times that are below 0, a century off or no numbers: they "
+		      "were left out",
+		      shown(column), column.text);
 }

@@ -75,15 +75,15 @@ uint32_t import_repeated_column(const struct sx_table *table, const struct sx_ca
 static bool is_ratio(const struct sx_catalog *catalog, uint32_t metric)
 {
 	uint32_t count;
-	struct sole sole;
+	struct alias alias;
 	if (sx_catalog_metrics(catalog, &count)[metric].over_time != SX_REDUCE_RATIO)
 		return false;
 	if (import_is_same(catalog, sx_catalog_metrics(catalog, &count)[metric].name))
 		return false; /* frame times by frames: they add up */
-	if (sole_over_time(catalog, metric) == SX_REDUCE_SUM)
+	if (alias_over_time(catalog, metric) == SX_REDUCE_SUM)
 		return false;
-	sole_find(catalog, metric, 0, &sole);
-	return sole.counter == SX_NONE;
+	alias_find(catalog, metric, 0, &alias);
+	return alias.counter == SX_NONE;
 }
 
 uint32_t import_given_ratios(const struct sx_table *table, const struct sx_catalog *catalog,
@@ -101,8 +101,8 @@ uint32_t import_given_ratios(const struct sx_table *table, const struct sx_catal
 	return ratios;
 }
 
-static bool is_told(const struct sx_catalog *catalog, const struct import_device *device,
-		    uint32_t constant)
+static bool is_given(const struct sx_catalog *catalog, const struct import_device *device,
+		     uint32_t constant)
 {
 	for (uint32_t i = 0; i < device->facts.constant_count; i++)
 		if (sx_catalog_find_constant(catalog, device->constants[i].name) == constant)
@@ -117,7 +117,7 @@ static void take_constant(struct import_job *job, struct import_device *device, 
 	size_t rows = sx_table_row_count(device->table);
 	double first = rows ? sx_table_get(device->table, column, 0) : 0;
 	for (size_t i = 0; i < rows; i++) {
-		spill_row(job->spill, i, sizeof(first) + 1);
+		backing_row(job->backing, i, sizeof(first) + 1);
 		if (!(sx_table_get(device->table, column, i) == first))
 			return;
 	}
@@ -136,7 +136,7 @@ void import_constants(struct import_job *job, struct import_device *device)
 	for (uint32_t i = 0; i < sx_table_column_count(device->table); i++) {
 		const char *name = sx_table_column(device->table, i)->name;
 		uint32_t constant = column_meaning(catalog, name, SX_NONE).constant;
-		if (constant != SX_NONE && !is_told(catalog, device, constant))
+		if (constant != SX_NONE && !is_given(catalog, device, constant))
 			take_constant(job, device, i);
 	}
 	sx_catalog_unref(catalog);

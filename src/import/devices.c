@@ -28,7 +28,7 @@ struct devices_lines {
 	bool valued[IMPORT_DEVICES_MAX]; /* of each in names: it has any beside its name */
 };
 
-bool import_tells_device(struct import_cell head)
+bool import_names_device(struct import_cell head)
 {
 	return import_is(csv_our_word(head), "device");
 }
@@ -41,7 +41,7 @@ bool import_has_devices(const struct import_head *head)
 		return false;
 	size_t count = import_split(line, import_separator(line), cells, 256);
 	for (size_t i = 0; i < count; i++)
-		if (import_tells_device(cells[i]))
+		if (import_names_device(cells[i]))
 			return true;
 	return false;
 }
@@ -92,7 +92,7 @@ static enum sx_status devices_look(struct devices_lines *d, struct sx_error *err
 	d->cells.loose = true;
 	d->body = (size_t)(lines.p - d->job->text);
 	d->column = 0;
-	while (d->column < d->cells.columns && !import_tells_device(d->cells.head[d->column]))
+	while (d->column < d->cells.columns && !import_names_device(d->cells.head[d->column]))
 		d->column++;
 	if (status || d->column == d->cells.columns)
 		return status;
@@ -100,9 +100,9 @@ static enum sx_status devices_look(struct devices_lines *d, struct sx_error *err
 	if (!d->any)
 		return error_nomem(err, "importing");
 	while (cells_next(&d->cells)) {
-		struct spill *spill = d->job->spill;
-		if (!spill_grow(spill, &d->ends, &d->end_cap, d->count + 1, sizeof(*d->ends)) ||
-		    !spill_grow(spill, &d->whose, &d->whose_cap, d->count + 1, 1) ||
+		struct backing *backing = d->job->backing;
+		if (!backing_grow(backing, &d->ends, &d->end_cap, d->count + 1, sizeof(*d->ends)) ||
+		    !backing_grow(backing, &d->whose, &d->whose_cap, d->count + 1, 1) ||
 		    !whose_is(d, &d->whose[d->count]))
 			return error_nomem(err, "importing");
 		d->ends[d->count++] = (size_t)(d->cells.lines.p - d->job->text);
@@ -115,13 +115,13 @@ static char *devices_text(const struct devices_lines *d, uint32_t device)
 {
 	char *text = NULL;
 	size_t cap = 0, size = d->job->size + 1, copied = 0;
-	if (!spill_grow(d->job->spill, &text, &cap, size, 1))
+	if (!backing_grow(d->job->backing, &text, &cap, size, 1))
 		return NULL;
 	for (size_t i = 0; i < d->count; i++) {
 		bool other = d->whose[i] != device && d->whose[i] != OF_ALL;
 		size_t at = i ? d->ends[i - 1] : d->body, end = d->ends[i];
 		memcpy(text + copied, d->job->text + copied, end - copied);
-		spill_pass(d->job->spill, 2 * (end - copied));
+		backing_pass(d->job->backing, 2 * (end - copied));
 		for (; other && at < end; at++)
 			text[at] = text[at] == '\n' ? '\n' : ' ';
 		copied = end;
@@ -143,16 +143,16 @@ static struct import_part part_of(const struct devices_lines *d, const char *tex
 	return part;
 }
 
-const struct import_told *import_told_of(const struct import_job *job)
+const struct import_given *import_given_of(const struct import_job *job)
 {
 	const char *text = job->part ? job->part->text : "";
-	if (!job->part && job->told_count == 1)
-		return job->told;
-	for (size_t i = 0; i < job->told_count; i++)
-		if (strcmp(job->told[i].device, text) == 0)
-			return &job->told[i];
+	if (!job->part && job->given_count == 1)
+		return job->given;
+	for (size_t i = 0; i < job->given_count; i++)
+		if (strcmp(job->given[i].device, text) == 0)
+			return &job->given[i];
 	/* A document's own, where its rows are of several. */
-	return job->told_count && !*job->told[0].device ? &job->told[0] : NULL;
+	return job->given_count && !*job->given[0].device ? &job->given[0] : NULL;
 }
 
 static enum sx_status read_part(const struct devices_lines *d, const struct import_format *format,
@@ -167,7 +167,7 @@ static enum sx_status read_part(const struct devices_lines *d, const struct impo
 	job.text = text;
 	job.part = &part;
 	enum sx_status status = format->read(&job, err);
-	spill_free(job.spill, text);
+	backing_free(job.backing, text);
 	return status;
 }
 
@@ -222,8 +222,8 @@ static enum sx_status read_parts(const struct devices_lines *d, const struct imp
 		uint32_t i = order[k];
 		struct sx_error why = {0};
 		if (any && !d->valued[i]) {
-			import_tell(d->job, "device %.80s has no value: left out",
-				    strings_get(&d->names, i));
+			import_remark(d->job, "device %.80s has no value: left out",
+				      strings_get(&d->names, i));
 			continue;
 		}
 		enum sx_status status = read_part(d, format, i, &why);
@@ -232,10 +232,10 @@ static enum sx_status read_parts(const struct devices_lines *d, const struct imp
 			return status;
 		}
 		if (sx_failed(status))
-			import_tell(d->job, "of device %.80s: %.200s",
-				    strings_get(&d->names, i)[0] ? strings_get(&d->names, i)
-								 : "(not told)",
-				    why.message);
+			import_remark(d->job, "of device %.80s: %.200s",
+				      strings_get(&d->names, i)[0] ? strings_get(&d->names, i)
+								   : "(not told)",
+				      why.message);
 		if (status && !first) {
 			first = status;
 			*err = why;
@@ -248,8 +248,8 @@ static void devices_finish(struct devices_lines *d)
 {
 	strings_finish(&d->names);
 	free(d->any);
-	spill_free(d->job->spill, d->ends);
-	spill_free(d->job->spill, d->whose);
+	backing_free(d->job->backing, d->ends);
+	backing_free(d->job->backing, d->whose);
 }
 
 enum sx_status import_each_device(struct import_job *job, const struct import_format *format,
@@ -259,12 +259,12 @@ enum sx_status import_each_device(struct import_job *job, const struct import_fo
 	enum sx_status status = devices_look(&d, err);
 	bool several = !status && d.names.count && (d.names.count > 1 || *strings_get(&d.names, 0));
 	if (several && d.beyond && !format->only_by_device) {
-		import_tell(job, "column device has more than %d texts: it is a column as any",
-			    IMPORT_DEVICES_MAX);
+		import_remark(job, "column device has more than %d texts: it is a column as any",
+			      IMPORT_DEVICES_MAX);
 		several = false;
 	} else if (several && d.beyond) {
-		import_tell(job, "%s of devices beyond the first %d left out",
-			    COUNTED(d.beyond, "row"), IMPORT_DEVICES_MAX);
+		import_remark(job, "%s of devices beyond the first %d left out",
+			      COUNTED(d.beyond, "row"), IMPORT_DEVICES_MAX);
 	}
 	if (several)
 		status = read_parts(&d, format, err);

@@ -28,20 +28,21 @@ static size_t at_once(size_t size)
 
 void import_append(struct import_made *made, const char *text, size_t size)
 {
-	made->failed |= !spill_grow(made->spill, &made->text, &made->cap, made->size + size + 1, 1);
+	made->failed |=
+	    !backing_grow(made->backing, &made->text, &made->cap, made->size + size + 1, 1);
 	if (made->failed)
 		return;
 	for (size_t some; size; text += some, size -= some) { /* much stays as it is */
 		some = at_once(size);
 		memcpy(made->text + made->size, text, some);
 		made->size += some;
-		spill_pass(made->spill, 2 * some);
+		backing_pass(made->backing, 2 * some);
 	}
 }
 
 void import_bytes_free(struct import_bytes *bytes)
 {
-	spill_free(bytes->spill, bytes->data);
+	backing_free(bytes->backing, bytes->data);
 	bytes->data = NULL;
 	bytes->size = 0;
 }
@@ -57,7 +58,7 @@ enum sx_status import_load(const char *path, size_t limit, struct import_bytes *
 	if (fd < 0)
 		return error_input(err, errno, "cannot read", path);
 	while (n > 0 && used < limit) {
-		if (!spill_grow(out->spill, &out->data, &cap, used + 65536 + 1, 1)) {
+		if (!backing_grow(out->backing, &out->data, &cap, used + 65536 + 1, 1)) {
 			errno = ENOMEM;
 			n = -1;
 			break;
@@ -69,7 +70,7 @@ enum sx_status import_load(const char *path, size_t limit, struct import_bytes *
 			continue;
 		}
 		used += n > 0 ? (size_t)n : 0;
-		spill_settle(out->spill, out->data);
+		backing_release(out->backing, out->data);
 	}
 	int saved = errno;
 	if (fd != STDIN_FILENO)
@@ -92,7 +93,7 @@ struct unpacked {
 static bool unpacked_grow(struct unpacked *out)
 {
 	struct import_bytes *to = &out->bytes;
-	return spill_grow(to->spill, &to->data, &out->cap, to->size + 65536 + 1, 1);
+	return backing_grow(to->backing, &to->data, &out->cap, to->size + 65536 + 1, 1);
 }
 
 static bool gunzip(const char *data, size_t size, size_t limit, struct unpacked *out)
@@ -116,7 +117,7 @@ static bool gunzip(const char *data, size_t size, size_t limit, struct unpacked 
 		code = inflate(&z, Z_NO_FLUSH);
 		left -= in - z.avail_in;
 		to->size += space - z.avail_out;
-		spill_pass(to->spill, in - z.avail_in + space - z.avail_out);
+		backing_pass(to->backing, in - z.avail_in + space - z.avail_out);
 		/* Files that were appended to have several members. */
 		if (code == Z_STREAM_END && left)
 			code = inflateReset(&z);
@@ -143,7 +144,7 @@ static bool unzstd(const char *data, size_t size, size_t limit, struct unpacked 
 		size_t before = in.pos;
 		code = ZSTD_decompressStream(z, &chunk, &in);
 		to->size += chunk.pos;
-		spill_pass(to->spill, in.pos - before + chunk.pos);
+		backing_pass(to->backing, in.pos - before + chunk.pos);
 		if (ZSTD_isError(code) || (!chunk.pos && in.pos == before))
 			break;
 	}
@@ -188,7 +189,7 @@ enum sx_status import_unpack(const char *path, size_t limit, struct import_bytes
 			     struct sx_error *err)
 {
 	static const char gz[] = "\x1f\x8b", zst[] = "\x28\xb5\x2f\xfd";
-	struct unpacked out = {.bytes = {.spill = bytes->spill}};
+	struct unpacked out = {.bytes = {.backing = bytes->backing}};
 	bool is_gz = bytes->size > 2 && memcmp(bytes->data, gz, 2) == 0;
 	bool is_zst = bytes->size > 4 && memcmp(bytes->data, zst, 4) == 0;
 	if (!is_gz && !is_zst)
@@ -238,7 +239,7 @@ static bool is_latin(const struct import_bytes *bytes)
 	for (size_t i = 0; i < bytes->size;) {
 		const char *text = bytes->data + i;
 		size_t left = bytes->size - i, plain = ascii_ahead(text, left);
-		spill_pass(bytes->spill, plain);
+		backing_pass(bytes->backing, plain);
 		i += plain;
 		if (plain == at_once(left))
 			continue;
@@ -279,8 +280,8 @@ enum import_coding import_coding(const char *text, size_t size)
 static bool decoded_begin(const struct import_bytes *from, size_t most, struct import_bytes *to)
 {
 	size_t cap = 0;
-	*to = (struct import_bytes){.spill = from->spill};
-	return spill_grow(to->spill, &to->data, &cap, most + 1, 1);
+	*to = (struct import_bytes){.backing = from->backing};
+	return backing_grow(to->backing, &to->data, &cap, most + 1, 1);
 }
 
 /* It takes the place of what it was made of. */
@@ -310,7 +311,7 @@ static enum sx_status from_utf16(struct import_bytes *bytes, bool big, struct sx
 			code = 0xfffd;
 		}
 		out.size += utf8_put(out.data + out.size, code);
-		spill_pass(out.spill, 4);
+		backing_pass(out.backing, 4);
 	}
 	return decoded_end(bytes, &out);
 }
@@ -333,7 +334,7 @@ static enum sx_status from_latin(struct import_bytes *bytes, struct sx_error *er
 	for (size_t i = 0; i < bytes->size; i++) {
 		out.size +=
 		    utf8_put(out.data + out.size, latin_code((unsigned char)bytes->data[i]));
-		spill_pass(out.spill, 2);
+		backing_pass(out.backing, 2);
 	}
 	return decoded_end(bytes, &out);
 }
@@ -347,7 +348,7 @@ static void end_lines(const struct import_bytes *bytes)
 		return;
 	for (char *p = text, *next; (next = memchr(p, '\r', (size_t)(end - p))); p = next) {
 		*next = '\n';
-		spill_pass(bytes->spill, (size_t)(next - p));
+		backing_pass(bytes->backing, (size_t)(next - p));
 	}
 }
 
@@ -358,7 +359,7 @@ static void bytes_skip(struct import_bytes *bytes, size_t skipped)
 	for (size_t i = 0; i < all; i += AT_ONCE) {
 		size_t some = at_once(all - i);
 		memmove(bytes->data + i, bytes->data + i + skipped, some);
-		spill_pass(bytes->spill, some);
+		backing_pass(bytes->backing, some);
 	}
 	bytes->size -= skipped;
 }

@@ -29,7 +29,7 @@ static bool clock_has_times(struct import_job *job, const struct sx_table *table
 {
 	const uint64_t *begin = sx_table_begin_ns(table), *end = sx_table_end_ns(table);
 	for (size_t i = 0; i < sx_table_row_count(table); i++) {
-		spill_row(job->spill, i, 2 * sizeof(*begin));
+		backing_row(job->backing, i, 2 * sizeof(*begin));
 		if (begin[i] != SX_TIME_UNKNOWN || end[i] != SX_TIME_UNKNOWN)
 			return true;
 	}
@@ -79,7 +79,7 @@ static bool clock_counts_frames(struct import_job *job, const struct sx_table *t
 			continue;
 		for (size_t row = 0; row < sx_table_row_count(table); row++) {
 			double frames = sx_table_get(table, i, row);
-			spill_row(job->spill, row, sizeof(frames) + 1);
+			backing_row(job->backing, row, sizeof(frames) + 1);
 			if (!isnan(frames) && frames != 1)
 				return true;
 		}
@@ -129,7 +129,7 @@ static enum sx_status clock_set(struct import_job *job, struct sx_table *table, 
 	for (size_t i = 0; !status && i < sx_table_row_count(table); i++) {
 		double *at = clock_end_of(&known, table, i);
 		double length = sx_table_get(table, column, i) * to_ns;
-		spill_row(job->spill, i, CLOCK_ROW_BYTES);
+		backing_row(job->backing, i, CLOCK_ROW_BYTES);
 		if (!at)
 			status = error_nomem(err, "importing");
 		if (!at || !(length >= 0 && *at + length < 0x1p62)) /* or no data */
@@ -166,7 +166,7 @@ static enum import_pace import_clock_pace(struct import_job *job, const struct s
 		bool before = i && sx_table_end_ns(table)[i] == SX_TIME_UNKNOWN;
 		double frame = sx_table_get(table, column, before ? i - 1 : i) * to_ns;
 		double step = clock_step(table, i);
-		spill_row(job->spill, i, CLOCK_ROW_BYTES);
+		backing_row(job->backing, i, CLOCK_ROW_BYTES);
 		if (!(step > 0 && frame > 0))
 			continue;
 		timed++;
@@ -183,7 +183,7 @@ static size_t clock_complete(struct import_job *job, struct sx_table *table, uin
 	size_t completed = 0;
 	for (size_t i = 0; i < sx_table_row_count(table); i++) {
 		double length = sx_table_get(table, column, i) * to_ns;
-		spill_row(job->spill, i, CLOCK_ROW_BYTES);
+		backing_row(job->backing, i, CLOCK_ROW_BYTES);
 		bool begins = begin[i] != SX_TIME_UNKNOWN, ends = end[i] != SX_TIME_UNKNOWN;
 		if (begins == ends || !(length > 0 && length < 0x1p62) ||
 		    (ends && length > (double)end[i]))
@@ -205,7 +205,7 @@ static enum sx_status clock_number(struct import_job *job, struct sx_table *tabl
 	enum sx_status status = SX_OK;
 	bool numbered = sx_table_has_label(table, SX_LABEL_FRAME);
 	for (size_t i = 0; !numbered && !status && i < sx_table_row_count(table); i++) {
-		spill_row(job->spill, i, sizeof(uint64_t));
+		backing_row(job->backing, i, sizeof(uint64_t));
 		status = sx_table_set_label(table, SX_LABEL_FRAME, i, i);
 	}
 	return status ? error_nomem(err, "importing") : SX_OK;
@@ -221,9 +221,9 @@ static enum sx_status clock_keep(struct import_job *job, struct sx_table *table,
 	size_t completed = clock_complete(job, table, column, to_ns);
 	table_become(table, SX_SAMPLE_FRAME);
 	if (completed)
-		import_tell(job,
-			    "of %s the file has the begin or the end alone: %.80s tells the other",
-			    COUNTED(completed, "row"), name);
+		import_remark(
+		    job, "of %s the file has the begin or the end alone: %.80s tells the other",
+		    COUNTED(completed, "row"), name);
 	return clock_number(job, table, err);
 }
 
@@ -245,7 +245,7 @@ enum sx_status import_clock_frames(struct import_job *job, struct import_device 
 			status = clock_number(job, device->table, err);
 		table_become(device->table, SX_SAMPLE_FRAME);
 		device->facts.clock = NULL; /* each device's begins at 0 */
-		import_tell(
+		import_remark(
 		    job,
 		    "no column has times: frames follow each other by their %.80s, and what "
 		    "lay between rows is not known",
@@ -402,19 +402,19 @@ enum sx_status import_count_frames(struct import_job *job, struct import_device 
 	/* What adds up frames counts nanoseconds, as every counter of time does. */
 	if (found &&
 	    import_clock_pace(job, device->table, made.column, made.factor) == IMPORT_INTERVALS) {
-		import_tell(job,
-			    "rows are not as long as their %.80s: each is an interval, and "
-			    "tells of one frame in it",
-			    name);
+		import_remark(job,
+			      "rows are not as long as their %.80s: each is an interval, and "
+			      "tells of one frame in it",
+			      name);
 	} else if (found) {
 		status = frames_table(device, catalog, &made, &table, err);
 		if (!status)
-			table_spill(table, job->spill);
+			table_backing(table, job->backing);
 		if (!status)
 			status = frames_fill(device->table, &made, table, err);
 		if (!status)
-			import_tell(job, "each row is one frame, whose time column %.80s gives",
-				    name);
+			import_remark(job, "each row is one frame, whose time column %.80s gives",
+				      name);
 		if (status) {
 			sx_table_destroy(table);
 		} else {

@@ -8,7 +8,7 @@
 
 #define LOOSE_NAMES_MAX 48 /* each is held against every name of every catalog */
 #define LOOSE_LETTERS	2  /* "c0" is anything, "C0" may be a counter */
-#define TELLING_LETTERS 6
+#define LETTERS_LEAST	6
 #define KNOWN_ONE_IN	64 /* names at least, of which only a few are a chance */
 
 static bool is_exact(const struct sx_catalog *catalog, const char *name)
@@ -113,7 +113,7 @@ size_t import_count_known(struct import_job *job, const char *const *names, size
 }
 
 /* A single name of some letters is no chance among however many of nobody's. */
-static bool has_telling(struct import_job *job, const char *best, const char *const *names,
+static bool has_letters(struct import_job *job, const char *best, const char *const *names,
 			size_t count)
 {
 	struct sx_catalog *catalog = NULL;
@@ -121,7 +121,7 @@ static bool has_telling(struct import_job *job, const char *best, const char *co
 	if (sx_catalog_open(job->request->context, best, &catalog, NULL))
 		return false;
 	for (size_t i = 0; i < count && !any; i++)
-		any = strlen(names[i]) >= TELLING_LETTERS && is_exact(catalog, names[i]);
+		any = strlen(names[i]) >= LETTERS_LEAST && is_exact(catalog, names[i]);
 	sx_catalog_unref(catalog);
 	return any;
 }
@@ -129,9 +129,9 @@ static bool has_telling(struct import_job *job, const char *best, const char *co
 /* What the file says, or what the names tell. */
 static const char *find_by_names(struct import_job *job, const char *const *names, size_t count)
 {
-	const struct import_told *told = import_told_of(job);
-	if (told && told->catalog)
-		return told->catalog;
+	const struct import_given *given = import_given_of(job);
+	if (given && given->catalog)
+		return given->catalog;
 	size_t known, loose, some = count < LOOSE_NAMES_MAX ? count : LOOSE_NAMES_MAX;
 	const char *best = most_known(job, names, count, true, &known);
 	if (known == count)
@@ -142,7 +142,7 @@ static const char *find_by_names(struct import_job *job, const char *const *name
 		known = loose;
 	}
 	bool some_known = known >= 2 && KNOWN_ONE_IN * known >= count;
-	return some_known || (known && (3 * known >= count || has_telling(job, best, names, count)))
+	return some_known || (known && (3 * known >= count || has_letters(job, best, names, count)))
 		   ? best
 		   : NULL;
 }
@@ -193,10 +193,11 @@ const char *import_table_catalog(struct import_job *job, const char *const *name
 	const char *found = job->part ? import_device_catalog(job, names, count)
 				      : import_find_catalog(job, names, count);
 	if (found && !asked)
-		import_tell(job,
-			    "the file does not say what it is of: its names fit %s as well as any; "
-			    "--for NAME says better",
-			    found);
+		import_remark(
+		    job,
+		    "the file does not say what it is of: its names fit %s as well as any; "
+		    "--for NAME says better",
+		    found);
 	return found;
 }
 

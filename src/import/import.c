@@ -89,13 +89,13 @@ void import_destroy(struct import *import)
 		return;
 	for (uint32_t i = 0; i < import->device_count; i++)
 		sx_table_destroy(import->devices[i].table);
-	spill_finish(&import->spill);
+	backing_finish(&import->backing);
 	arena_finish(&import->arena);
 	free(import);
 }
 
 /* A quotient of sums is not the mean of the rows' quotients, which is all that a table gives. */
-static void tell_ratios(struct import_job *job, const struct import_device *device)
+static void note_ratios(struct import_job *job, const struct import_device *device)
 {
 	struct sx_catalog *catalog = NULL;
 	const char *first = NULL;
@@ -109,12 +109,12 @@ static void tell_ratios(struct import_job *job, const struct import_device *devi
 	for (size_t i = 0; count && !timed && i < sx_table_row_count(device->table); i++)
 		timed = begin[i] != SX_TIME_UNKNOWN && end[i] != SX_TIME_UNKNOWN;
 	if (count)
-		import_tell(job,
-			    "%s given by row, %.80s%s: over the run %s of the rows'%s, "
-			    "unless other columns make %s",
-			    COUNTED(count, "ratio is"), first, count == 1 ? "" : " the first",
-			    count == 1 ? "it is the mean" : "they are means",
-			    timed ? ", each by its length" : "", count == 1 ? "it" : "them");
+		import_remark(job,
+			      "%s given by row, %.80s%s: over the run %s of the rows'%s, "
+			      "unless other columns make %s",
+			      COUNTED(count, "ratio is"), first, count == 1 ? "" : " the first",
+			      count == 1 ? "it is the mean" : "they are means",
+			      timed ? ", each by its length" : "", count == 1 ? "it" : "them");
 	sx_catalog_unref(catalog);
 }
 
@@ -134,8 +134,8 @@ static enum sx_status import_with(struct import_job *job, struct import **out, s
 		import_destroy(job->result);
 		return status;
 	}
-	const struct teller to = import_teller(job);
-	bare_units_tell(&job->bare, &to);
+	const struct note_sink to = import_note_sink(job);
+	bare_units_note(&job->bare, &to);
 	for (uint32_t i = 0; i < job->result->device_count; i++) {
 		const struct import_format *format = job->format;
 		if ((format->by_device || format->any_order) &&
@@ -146,7 +146,7 @@ static enum sx_status import_with(struct import_job *job, struct import **out, s
 		}
 		import_constants(job, &job->result->devices[i]);
 		job->result->devices[i].facts.constants = job->result->devices[i].constants;
-		tell_ratios(job, &job->result->devices[i]);
+		note_ratios(job, &job->result->devices[i]);
 	}
 	*out = job->result;
 	return status;
@@ -195,7 +195,7 @@ static enum sx_status parse(const struct import_request *request, struct import 
 			    struct import_bytes bytes, struct import **out, struct sx_error *err)
 {
 	struct import_job job = {
-	    .request = request, .result = result, .spill = &result->spill, .place = "line"};
+	    .request = request, .result = result, .backing = &result->backing, .place = "line"};
 	enum import_coding was = IMPORT_UTF8;
 	enum sx_status status = import_unpack(request->path, IMPORT_BYTES_MAX, &bytes, err);
 	struct import_head head = {.path = request->path, .text = bytes.data, .size = bytes.size};
@@ -215,14 +215,14 @@ static enum sx_status parse(const struct import_request *request, struct import 
 	job.text = job.owned = bytes.data;
 	job.size = bytes.size;
 	if (was == IMPORT_LATIN && job.format != &import_perfetto)
-		import_tell(&job, "the text is no UTF-8: its letters are read as those of "
-				  "Latin-1 (Windows-1252)");
+		import_remark(&job, "the text is no UTF-8: its letters are read as those of "
+				    "Latin-1 (Windows-1252)");
 	return import_with(&job, out, err);
 }
 
 void import_forget_text(struct import_job *job)
 {
-	spill_free(job->spill, job->owned);
+	backing_free(job->backing, job->owned);
 	job->owned = NULL;
 	job->text = "";
 	job->size = 0;
@@ -241,7 +241,8 @@ enum sx_status import_parse(const struct import_request *request, const char *da
 	if (size)
 		memcpy(copy, data, size);
 	copy[size] = '\0';
-	return parse(request, result, (struct import_bytes){copy, size, &result->spill}, out, err);
+	return parse(request, result, (struct import_bytes){copy, size, &result->backing}, out,
+		     err);
 }
 
 static enum sx_status read_folder(const struct import_request *request, struct import **out,
@@ -249,7 +250,7 @@ static enum sx_status read_folder(const struct import_request *request, struct i
 {
 	struct import_job job = {
 	    .request = request, .text = "", .result = import_create(), .place = "line"};
-	job.spill = job.result ? &job.result->spill : NULL;
+	job.backing = job.result ? &job.result->backing : NULL;
 	struct import_head head = {.path = request->path, .folder = true, .text = ""};
 	enum sx_status status =
 	    job.result ? choose(request, &head, &job.format, err) : error_nomem(err, "importing");
@@ -267,7 +268,7 @@ enum sx_status import_read(const struct import_request *request, struct import *
 	struct import *result = import_create();
 	if (!result)
 		return error_nomem(err, "importing");
-	struct import_bytes bytes = {.spill = &result->spill};
+	struct import_bytes bytes = {.backing = &result->backing};
 	enum sx_status status = import_load(request->path, IMPORT_BYTES_MAX, &bytes, err);
 	if (!status)
 		return parse(request, result, bytes, out, err);
@@ -335,7 +336,7 @@ char *import_text(struct import_job *job, const char *text, size_t size)
 	return arena_strndup(&job->result->arena, size ? text : "", size);
 }
 
-void import_tell(struct import_job *job, const char *fmt, ...)
+void import_remark(struct import_job *job, const char *fmt, ...)
 {
 	char text[512];
 	va_list args;
@@ -351,14 +352,14 @@ void import_tell(struct import_job *job, const char *fmt, ...)
 		import->notes[import->note_count++] = copy;
 }
 
-static void import_told(void *job, const char *line)
+static void import_given(void *job, const char *line)
 {
-	import_tell(job, "%s", line);
+	import_remark(job, "%s", line);
 }
 
-struct teller import_teller(struct import_job *job)
+struct note_sink import_note_sink(struct import_job *job)
 {
-	return (struct teller){import_told, job};
+	return (struct note_sink){import_given, job};
 }
 
 enum sx_status import_bad(const struct import_job *job, size_t line, struct sx_error *err,

@@ -5,8 +5,8 @@
 
 #include "base/error.h"
 #include "base/mem.h"
-#include "base/spill.h"
-#include "base/teller.h"
+#include "base/backing.h"
+#include "base/note_sink.h"
 #include "import/import.h"
 #include "import/table/csv.h"
 #include "import/table/scan.h"
@@ -32,7 +32,7 @@ struct import_part {
 };
 
 /* What a file says of a device beside its rows. */
-struct import_told {
+struct import_given {
 	const char *device;	    /* as rows say whose they are; "": they do not */
 	uint32_t number;	    /* or SX_NONE */
 	const char *name, *catalog; /* or NULL */
@@ -42,14 +42,14 @@ struct import_told {
 struct import_bytes {
 	char *data;
 	size_t size;
-	struct spill *spill; /* that the data is of; NULL: it is in memory */
+	struct backing *backing; /* that the data is of; NULL: it is in memory */
 };
 
 /* A result while it is made. */
 struct import {
 	const struct import_format *format;
 	struct arena arena;
-	struct spill spill; /* the text and the tables */
+	struct backing backing; /* the text and the tables */
 	struct import_device devices[IMPORT_DEVICES_MAX];
 	uint32_t device_count;
 	const char *notes[IMPORT_NOTES_MAX];
@@ -63,13 +63,13 @@ struct import_job {
 	struct import *result;
 	const char *text; /* the whole file; a NUL stands behind it */
 	size_t size;
-	char *owned;	     /* the same, where it goes with the job; NULL: somebody else's */
-	struct spill *spill; /* the result's, of what grows with the file */
-	const char *place;   /* what the file is counted in: "line", "row" */
-	size_t above;	     /* of the text's lines, that the file does not have */
-	const struct import_part *part; /* NULL: the file does not say whose its rows are */
-	const struct import_told *told; /* of each device */
-	size_t told_count;
+	char *owned;		 /* the same, where it goes with the job; NULL: somebody else's */
+	struct backing *backing; /* the result's, of what grows with the file */
+	const char *place;	 /* what the file is counted in: "line", "row" */
+	size_t above;		 /* of the text's lines, that the file does not have */
+	const struct import_part *part;	  /* NULL: the file does not say whose its rows are */
+	const struct import_given *given; /* of each device */
+	size_t given_count;
 	struct import_rows *open; /* rows that were created and not finished */
 	struct bare_units bare;	  /* columns of formats that are `spelled`, without a unit */
 	bool no_memory;		  /* for some that should have been */
@@ -112,7 +112,7 @@ void import_bytes_free(struct import_bytes *bytes);
 struct import_made {
 	char *text;
 	size_t size, cap;
-	struct spill *spill;
+	struct backing *backing;
 	bool failed; /* memory is out */
 };
 
@@ -121,13 +121,13 @@ void import_append(struct import_made *made, const char *text, size_t size);
 /* For a reader that has made something else of the text: it has none from here on. */
 void import_forget_text(struct import_job *job);
 /* What the file says of the device whose rows are read; NULL: nothing. */
-const struct import_told *import_told_of(const struct import_job *job);
+const struct import_given *import_given_of(const struct import_job *job);
 /* Text that lives as long as the result; NULL when memory is out. */
 char *import_text(struct import_job *job, const char *text, size_t size);
 /* Something people should know; each text once. */
-void import_tell(struct import_job *job, const char *fmt, ...) SX_PRINTF(2, 3);
+void import_remark(struct import_job *job, const char *fmt, ...) SX_PRINTF(2, 3);
 /* Tells the same way. */
-struct teller import_teller(struct import_job *job);
+struct note_sink import_note_sink(struct import_job *job);
 /* SX_ERR_BAD_INPUT at a line (0: none). */
 enum sx_status import_bad(const struct import_job *job, size_t line, struct sx_error *err,
 			  const char *because, const char *what);
@@ -259,7 +259,7 @@ struct import_odd {
 void import_odd_add(struct import_odd *odd, size_t place, struct import_cell column,
 		    struct import_cell text);
 /* Tells them, if there are any; `place` says of what the number is. */
-void import_odd_tell(struct import_job *job, const struct import_odd *odd, const char *place);
+void import_odd_note(struct import_job *job, const struct import_odd *odd, const char *place);
 
 /* Telemetry: columns of the catalog `monitor`, by the tool's own words. */
 struct import_word {
@@ -362,7 +362,7 @@ void cells_bad_time(struct import_job *job, struct import_cell column);
 enum sx_status import_each_device(struct import_job *job, const struct import_format *format,
 				  struct sx_error *err);
 /* Whether a header is that of such a column. */
-bool import_tells_device(struct import_cell head);
+bool import_names_device(struct import_cell head);
 /* Whether a table in the beginning of a file has one. */
 bool import_has_devices(const struct import_head *head);
 
@@ -379,7 +379,7 @@ struct layout {
 };
 
 /* Lines that are none of the table's, and no # comments. */
-struct layout_told {
+struct layout_given {
 	size_t lines, first; /* line */
 	char text[64];	     /* the first one's beginning */
 };

@@ -162,7 +162,7 @@ static size_t line_of(const struct import_job *job, const char *place)
 		next = memchr(p, '\n', (size_t)(place - p));
 		if (!next)
 			break;
-		spill_pass(job->spill, (size_t)(next - p));
+		backing_pass(job->backing, (size_t)(next - p));
 	}
 	return line;
 }
@@ -174,7 +174,7 @@ enum read_json_result read_json_walk(const struct import_job *job, see_fn *see, 
 	enum read_json_result result = READ_JSON_WHOLE;
 	const char *passed = w.p;
 	for (read_json_skip_blanks(&w); !result && w.p < w.end; read_json_skip_blanks(&w)) {
-		spill_pass(job->spill, (size_t)(w.p - passed));
+		backing_pass(job->backing, (size_t)(w.p - passed));
 		passed = w.p;
 		result = step(&w, see, user);
 	}

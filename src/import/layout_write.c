@@ -9,7 +9,7 @@
 #include "import/internal.h"
 #include "import/table/reader.h"
 
-enum layout_does { LAYOUT_KEEPS, LAYOUT_HEADS, LAYOUT_BLANKS, LAYOUT_TELLS, LAYOUT_TABS };
+enum layout_does { LAYOUT_KEEPS, LAYOUT_HEADS, LAYOUT_BLANKS, LAYOUT_SHOWS, LAYOUT_TABS };
 
 struct layout_writer {
 	const struct layout *layout;
@@ -74,20 +74,20 @@ static enum layout_does what_is(const struct layout_writer *w, struct import_cel
 	if (number == layout->units)
 		return LAYOUT_BLANKS;
 	if (number == layout->group)
-		return layout->grouped ? LAYOUT_BLANKS : LAYOUT_TELLS;
+		return layout->grouped ? LAYOUT_BLANKS : LAYOUT_SHOWS;
 	if (line.size && line.text[0] == '#')
 		return layout->plain ? LAYOUT_KEEPS : LAYOUT_BLANKS;
 	if (blank == line.size || (number < layout->header && import_begins(line, "sep=")))
 		return LAYOUT_KEEPS;
 	if (number < layout->header || layout_is_comment(line, layout->separator))
-		return LAYOUT_TELLS;
+		return LAYOUT_SHOWS;
 	if (is_quick_row(layout, line))
 		return blanks ? LAYOUT_TABS : LAYOUT_KEEPS;
 	if (is_same_line(line, w->head) || is_same_line(line, w->unit) ||
 	    is_same_line(line, w->group))
 		return LAYOUT_BLANKS;
 	if (is_no_row(w, line))
-		return LAYOUT_TELLS;
+		return LAYOUT_SHOWS;
 	return blanks ? LAYOUT_TABS : LAYOUT_KEEPS;
 }
 
@@ -114,8 +114,8 @@ static void layout_put_row(struct layout_writer *w, struct import_cell line)
 }
 
 /* Whether a name's unit is of any use: one that is known, or with which tools have a word. */
-static bool is_told_unit(const struct layout_writer *w, struct import_cell name,
-			 struct import_cell unit)
+static bool is_given_unit(const struct layout_writer *w, struct import_cell name,
+			  struct import_cell unit)
 {
 	char whole[128];
 	struct import_cell own;
@@ -151,7 +151,7 @@ static void put_header(struct layout_writer *w)
 			import_append(&w->made, " ", 1);
 		}
 		import_append(&w->made, name.text, name.size);
-		if (is_told_unit(w, name, unit)) {
+		if (is_given_unit(w, name, unit)) {
 			import_append(&w->made, " (", 2);
 			import_append(&w->made, unit.text, unit.size);
 			import_append(&w->made, ")", 1);
@@ -189,7 +189,7 @@ static void layout_begin(struct layout_writer *w, struct import_lines lines)
 }
 
 static void layout_put_line(struct layout_writer *w, struct import_cell line, enum layout_does does,
-			    struct layout_told *told)
+			    struct layout_given *given)
 {
 	if (does == LAYOUT_KEEPS)
 		import_append(&w->made, line.text, line.size);
@@ -197,14 +197,14 @@ static void layout_put_line(struct layout_writer *w, struct import_cell line, en
 		put_header(w);
 	else if (does == LAYOUT_TABS)
 		layout_put_row(w, line);
-	else if (does == LAYOUT_TELLS && !told->lines++)
-		snprintf(told->text, sizeof(told->text), "%.*s",
+	else if (does == LAYOUT_SHOWS && !given->lines++)
+		snprintf(given->text, sizeof(given->text), "%.*s",
 			 (int)(line.size < 60 ? line.size : 60), line.text);
 }
 
 /* All lines; without a plan for any other than to keep it, there is nothing to write. */
 static void write_lines(struct layout_writer *w, struct import_lines lines, bool *any,
-			struct layout_told *told)
+			struct layout_given *given)
 {
 	struct import_cell line;
 	size_t number;
@@ -212,13 +212,13 @@ static void write_lines(struct layout_writer *w, struct import_lines lines, bool
 	while (layout_next(w, &lines, &line, &number)) {
 		enum layout_does does = what_is(w, line, number);
 		w->blank_before = !line.size;
-		if (does == LAYOUT_TELLS && !told->lines)
-			told->first = number;
+		if (does == LAYOUT_SHOWS && !given->lines)
+			given->first = number;
 		if (does == LAYOUT_KEEPS)
 			continue;
 		*any = true;
 		import_append(&w->made, done, (size_t)(line.text - done));
-		layout_put_line(w, line, does, told);
+		layout_put_line(w, line, does, given);
 		done = line.text + line.size;
 		for (const char *p = line.text; does != LAYOUT_HEADS && p < done; p++)
 			if (*p == '\n') /* a record of several lines */
@@ -235,24 +235,25 @@ static void write_lines(struct layout_writer *w, struct import_lines lines, bool
  * is nothing to change, it stays. Errors: SX_ERR_NO_MEMORY.
  */
 static enum sx_status layout_write(const struct layout *layout, struct import_bytes *bytes,
-				   struct layout_told *told, struct sx_error *err)
+				   struct layout_given *given, struct sx_error *err)
 {
-	struct import_job job = {.text = bytes->data, .size = bytes->size, .spill = bytes->spill};
+	struct import_job job = {
+	    .text = bytes->data, .size = bytes->size, .backing = bytes->backing};
 	struct import_lines lines = import_lines(&job);
 	struct layout_writer *w = calloc(1, sizeof(*w));
 	bool any = false;
-	*told = (struct layout_told){0};
+	*given = (struct layout_given){0};
 	if (!w)
 		return error_nomem(err, "reading a table");
 	w->layout = layout;
-	w->made.spill = bytes->spill;
+	w->made.backing = bytes->backing;
 	units_init(&w->units);
 	w->cells = calloc(3 * layout->columns, sizeof(*w->cells));
 	w->row = calloc(layout->columns + 2, sizeof(*w->row));
 	w->made.failed = !w->cells || !w->row;
 	if (!w->made.failed) {
 		layout_begin(w, lines);
-		write_lines(w, lines, &any, told);
+		write_lines(w, lines, &any, given);
 	}
 	enum sx_status status = w->made.failed ? error_nomem(err, "reading a table") : SX_OK;
 	if (!status && any) {
@@ -261,7 +262,7 @@ static enum sx_status layout_write(const struct layout *layout, struct import_by
 		bytes->size = w->made.size;
 		w->made.text[w->made.size] = '\0';
 	} else {
-		spill_free(w->made.spill, w->made.text);
+		backing_free(w->made.backing, w->made.text);
 	}
 	free(w->cells);
 	free(w->row);
@@ -275,7 +276,7 @@ static enum sx_status layout_write(const struct layout *layout, struct import_by
 static size_t known_names(struct import_job *job, const struct layout *layout, const char *text,
 			  size_t size)
 {
-	struct layout_told told;
+	struct layout_given given;
 	struct import_cell header, cells[NAMES_LOOKED_AT];
 	const char *names[NAMES_LOOKED_AT];
 	size_t known = 0, count = 0;
@@ -284,7 +285,7 @@ static size_t known_names(struct import_job *job, const struct layout *layout, c
 		return 0;
 	memcpy(copy.data, text, size);
 	copy.data[size] = '\0';
-	if (!layout_write(layout, &copy, &told, NULL)) {
+	if (!layout_write(layout, &copy, &given, NULL)) {
 		struct import_lines lines = import_lines_of(copy.data, copy.size);
 		while (import_line(&lines, &header) && lines.number < layout->header)
 			;
@@ -325,16 +326,16 @@ static void choose_names(struct import_job *job, const char *text, size_t size,
 enum sx_status import_lay_out(struct import_job *job, bool known, struct import_bytes *bytes)
 {
 	struct layout layout;
-	struct layout_told told;
+	struct layout_given given;
 	size_t head = bytes->size < IMPORT_HEAD_BYTES ? bytes->size : IMPORT_HEAD_BYTES;
 	if (memchr(bytes->data, '\0', head) || !layout_find(bytes->data, bytes->size, &layout) ||
 	    (known && !layout.first))
 		return SX_OK;
 	if (layout.group && job->result)
 		choose_names(job, bytes->data, bytes->size, &layout);
-	enum sx_status status = layout_write(&layout, bytes, &told, NULL);
-	if (!status && told.lines && job->result)
-		import_tell(job, "%s none of the table's and left out, line %zu the first: %s",
-			    COUNTED(told.lines, "line is"), told.first, told.text);
+	enum sx_status status = layout_write(&layout, bytes, &given, NULL);
+	if (!status && given.lines && job->result)
+		import_remark(job, "%s none of the table's and left out, line %zu the first: %s",
+			      COUNTED(given.lines, "line is"), given.first, given.text);
 	return status;
 }

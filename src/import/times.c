@@ -18,12 +18,12 @@ static void times_note(struct found *found, size_t i)
 		found->first = i + 1;
 }
 
-static void times_tell(struct import_job *job, const struct found *found, const char *what,
-		       const char *then)
+static void times_report(struct import_job *job, const struct found *found, const char *what,
+			 const char *then)
 {
 	if (found->count)
-		import_tell(job, "%s (%s, first at sample %zu): %s", what,
-			    COUNTED(found->count, "time"), found->first, then);
+		import_remark(job, "%s (%s, first at sample %zu): %s", what,
+			      COUNTED(found->count, "time"), found->first, then);
 }
 
 static uint64_t moment(struct import_span span)
@@ -46,7 +46,7 @@ static void tally_digits(const struct times_all *times, unsigned shift, uint64_t
 	memset(tally, 0, sizeof(*tally) << DIGIT_BITS);
 	for (size_t i = 0; i < times->count; i++) {
 		uint64_t at = moment(times->spans[i]);
-		spill_row(times->job->spill, i, sizeof(struct import_span));
+		backing_row(times->job->backing, i, sizeof(struct import_span));
 		bool among = shift + DIGIT_BITS >= 64 || at >> (shift + DIGIT_BITS) == above;
 		if (among && at != SX_TIME_UNKNOWN)
 			tally[at >> shift & (((uint64_t)1 << DIGIT_BITS) - 1)]++;
@@ -59,7 +59,7 @@ static uint64_t middle(const struct times_all *times)
 	size_t known = 0, *tally = malloc(sizeof(*tally) << DIGIT_BITS);
 	uint64_t found = 0;
 	for (size_t i = 0; i < times->count; i++) {
-		spill_row(times->job->spill, i, sizeof(struct import_span));
+		backing_row(times->job->backing, i, sizeof(struct import_span));
 		known += moment(times->spans[i]) != SX_TIME_UNKNOWN;
 	}
 	size_t rank = known / 2;
@@ -81,7 +81,7 @@ static void drop_impossible(struct import_job *job, struct import_span *spans, s
 {
 	struct found reversed = {0}, far = {0};
 	for (size_t i = 0; i < count; i++) {
-		spill_row(job->spill, i, sizeof(*spans));
+		backing_row(job->backing, i, sizeof(*spans));
 		if (import_span_can_be(spans[i]))
 			continue;
 		bool turned =
@@ -91,7 +91,7 @@ static void drop_impossible(struct import_job *job, struct import_span *spans, s
 	}
 	uint64_t most = middle(&(struct times_all){job, spans, count});
 	for (size_t i = 0; i < count; i++) {
-		spill_row(job->spill, i, sizeof(*spans));
+		backing_row(job->backing, i, sizeof(*spans));
 		uint64_t at = moment(spans[i]);
 		if (at == SX_TIME_UNKNOWN || most == SX_TIME_UNKNOWN ||
 		    (at > most ? at - most : most - at) <= IMPORT_YEAR_NS)
@@ -99,8 +99,8 @@ static void drop_impossible(struct import_job *job, struct import_span *spans, s
 		times_note(&far, i);
 		spans[i] = NO_SPAN;
 	}
-	times_tell(job, &reversed, "a sample ends before it begins", "it has no times");
-	times_tell(job, &far, "a sample is a year or more from the others", "it has no times");
+	times_report(job, &reversed, "a sample ends before it begins", "it has no times");
+	times_report(job, &far, "a sample is a year or more from the others", "it has no times");
 }
 
 /* The next known time behind a row. */
@@ -127,7 +127,7 @@ static void put_in_order(struct import_job *job, struct import_span *spans, size
 	uint64_t last = 0, by = 0; /* as the file has it; and what is added to it */
 	for (size_t i = 0; i < count; i++) {
 		uint64_t at = moment(spans[i]), next;
-		spill_row(job->spill, i, sizeof(*spans));
+		backing_row(job->backing, i, sizeof(*spans));
 		if (at == SX_TIME_UNKNOWN)
 			continue;
 		if (at < last && (next = following(spans, count, i)) != SX_TIME_UNKNOWN &&
@@ -149,12 +149,12 @@ static void put_in_order(struct import_job *job, struct import_span *spans, size
 		else
 			spans[i] = NO_SPAN;
 	}
-	times_tell(job, &single, "a sample falls out of the order of time", "it has no times");
+	times_report(job, &single, "a sample falls out of the order of time", "it has no times");
 	if (order != IMPORT_CLOCK)
-		times_tell(job, &again, "times begin again, as those of another recording",
-			   "it was put behind the one before");
+		times_report(job, &again, "times begin again, as those of another recording",
+			     "it was put behind the one before");
 	else
-		times_tell(job, &again, "times go back", "they are as the file has them");
+		times_report(job, &again, "times go back", "they are as the file has them");
 }
 
 void import_times_mend(struct import_job *job, struct import_span *spans, size_t count,
@@ -171,19 +171,19 @@ enum sx_status import_times_mend_table(struct import_job *job, struct sx_table *
 	size_t rows = sx_table_row_count(table);
 	struct import_span *spans = NULL;
 	size_t cap = 0;
-	if (!spill_grow(job->spill, &spans, &cap, rows + 1, sizeof(*spans)))
+	if (!backing_grow(job->backing, &spans, &cap, rows + 1, sizeof(*spans)))
 		return error_nomem(err, "importing");
 	for (size_t i = 0; i < rows; i++) {
-		spill_row(job->spill, i, 2 * sizeof(*spans));
+		backing_row(job->backing, i, 2 * sizeof(*spans));
 		spans[i] =
 		    (struct import_span){sx_table_begin_ns(table)[i], sx_table_end_ns(table)[i]};
 	}
 	import_times_mend(job, spans, rows, order);
 	for (size_t i = 0; i < rows; i++) {
-		spill_row(job->spill, i, 2 * sizeof(*spans));
+		backing_row(job->backing, i, 2 * sizeof(*spans));
 		sx_table_set_time(table, i, spans[i].begin_ns, spans[i].end_ns);
 	}
-	spill_free(job->spill, spans);
+	backing_free(job->backing, spans);
 	return SX_OK;
 }
 
@@ -231,18 +231,18 @@ void import_times_fill(struct import_job *job, struct import_span *spans, size_t
 {
 	size_t known = 0, first = count, bare = 0;
 	for (size_t i = count; i-- > 0;) {
-		spill_row(job->spill, i, sizeof(*spans));
+		backing_row(job->backing, i, sizeof(*spans));
 		first = has_length(spans[i]) ? i : first;
 		known += has_length(spans[i]);
 	}
 	if (2 * known <= count || known == count)
 		return;
 	for (size_t i = first; i-- > 0;) {
-		spill_row(job->spill, i, sizeof(*spans));
+		backing_row(job->backing, i, sizeof(*spans));
 		fill_first(spans, i, first);
 	}
 	for (size_t i = first + 1; i < count; i++) {
-		spill_row(job->spill, i, sizeof(*spans));
+		backing_row(job->backing, i, sizeof(*spans));
 		if (has_length(spans[i]))
 			continue;
 		uint64_t from = spans[i - 1].end_ns, length = from - spans[i - 1].begin_ns;
@@ -255,12 +255,12 @@ void import_times_fill(struct import_job *job, struct import_span *spans, size_t
 			spans[i].begin_ns = end > from ? from : end > length ? end - length : 0;
 	}
 	for (size_t i = 0; i < count; i++) {
-		spill_row(job->spill, i, sizeof(*spans));
+		backing_row(job->backing, i, sizeof(*spans));
 		bare += !has_length(spans[i]) || spans[i].begin_ns == spans[i].end_ns;
 	}
-	import_tell(job, "%s no length: taken from the times beside %s",
-		    COUNTED(count - known, "sample has"), count - known == 1 ? "it" : "them");
+	import_remark(job, "%s no length: taken from the times beside %s",
+		      COUNTED(count - known, "sample has"), count - known == 1 ? "it" : "them");
 	if (bare)
-		import_tell(job, "%s a length of 0, which has no weight in means",
-			    COUNTED(bare, "sample has"));
+		import_remark(job, "%s a length of 0, which has no weight in means",
+			      COUNTED(bare, "sample has"));
 }

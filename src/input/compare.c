@@ -149,7 +149,7 @@ static enum sx_status compare_read_device(struct run *run, uint32_t place, uint3
 }
 
 /* "COMMAND on HOST, commit COMMIT", as far as the capture knows. */
-static void tell_about(struct compare_set *set, const struct sx_capture_info *info)
+static void note_about(struct compare_set *set, const struct sx_capture_info *info)
 {
 	const char *host = input_property(info, "host"), *command = input_property(info, "command"),
 		   *commit = input_property(info, "commit");
@@ -177,7 +177,7 @@ static enum sx_status read_head(struct run *run, struct compare_set *set, uint32
 	run->ended =
 	    info->clean && *input_property(info, "command") && !*input_property(info, "ends");
 	if (!set->runs)
-		tell_about(set, info);
+		note_about(set, info);
 	sx_capture_close(reader);
 	return run->order ? SX_OK : error_nomem(err, "comparing");
 }

@@ -150,7 +150,7 @@ static enum sx_status read_rows(struct report_fill *fill, struct input_device *d
 	return status == SX_END ? SX_OK : status;
 }
 
-static enum sx_status tell_losses(const struct input_device *d, struct report_fill *fill,
+static enum sx_status note_losses(const struct input_device *d, struct report_fill *fill,
 				  uint32_t device, struct sx_error *err)
 {
 	bool damaged = sx_capture_account(d->reader)->what[0];
@@ -203,7 +203,7 @@ static enum sx_status fill_device(struct input_report *out, struct sx_error *err
 	enum sx_status status = report_add_device(out->fill, &source, NULL, err);
 	if (!status)
 		status = read_rows(out->fill, d, index, err);
-	return status ? status : tell_losses(d, out->fill, index, err);
+	return status ? status : note_losses(d, out->fill, index, err);
 }
 
 /* Opens a device, the last one of the report. */

@@ -66,9 +66,9 @@ static enum sx_status open_table(struct input_device *d, struct sx_error *err)
 		status = csv_open(&t->text.csv, path, &options, &t->csv, err);
 	if (status)
 		return status;
-	const struct teller to = {d->of.note, d->of.user};
-	csv_tell(csv_told(t->csv), &to);
-	d->beside = &csv_told(t->csv)->beside;
+	const struct note_sink to = {d->of.note, d->of.user};
+	csv_note(csv_beside(t->csv), &to);
+	d->beside = &csv_beside(t->csv)->beside;
 	t->info.facts.simulated = d->beside->simulated;
 	d->raw = (struct sx_table *)csv_table(t->csv);
 	return SX_OK;
@@ -143,9 +143,9 @@ void input_note_unknown(const struct input_request *request, const struct sx_tab
 	}
 	if (unknown > UNKNOWN_MAX)
 		input_note(request, "further columns that mean nothing: %u", unknown - UNKNOWN_MAX);
-	uint32_t first, told = 0;
+	uint32_t first, shown = 0;
 	for (uint32_t i = import_repeated_column(table, catalog, 0, &first);
-	     i != SX_NONE && told++ < UNKNOWN_MAX;
+	     i != SX_NONE && shown++ < UNKNOWN_MAX;
 	     i = import_repeated_column(table, catalog, i + 1, &first))
 		input_note(request, "column %s means the same as %s, which is read instead",
 			   sx_table_column(table, i)->name, sx_table_column(table, first)->name);

@@ -13,8 +13,8 @@ struct choice {
 	const struct sx_plan_item *items;
 	uint32_t count;
 	bool *chosen;
-	bool *settled; /* [item]: it or another way to the same is chosen */
-	bool *open;    /* [group + 1]: programmed anyway; 0, which stands for no group, is */
+	bool *resolved; /* [item]: it or another way to the same is chosen */
+	bool *open;	/* [group + 1]: programmed anyway; 0, which stands for no group, is */
 	uint32_t *serves;
 	uint32_t groups;
 };
@@ -35,16 +35,16 @@ static uint32_t slot(const struct choice *c, uint32_t item)
 
 static void choice_choose(struct choice *c, uint32_t item)
 {
-	c->chosen[item] = c->settled[item] = true;
+	c->chosen[item] = c->resolved[item] = true;
 	c->open[slot(c, item)] = true;
 	for (uint32_t i = 0; c->items[item].either && i < c->count; i++)
-		c->settled[i] |= c->items[i].either == c->items[item].either;
+		c->resolved[i] |= c->items[i].either == c->items[item].either;
 }
 
 static void choose_open(struct choice *c)
 {
 	for (uint32_t i = 0; i < c->count; i++)
-		if (!c->settled[i] && c->open[slot(c, i)])
+		if (!c->resolved[i] && c->open[slot(c, i)])
 			choice_choose(c, i);
 }
 
@@ -55,9 +55,9 @@ static uint32_t most_useful(struct choice *c)
 	for (uint32_t g = 0; g <= c->groups; g++)
 		c->serves[g] = 0;
 	for (uint32_t i = 0; i < c->count; i++)
-		c->serves[slot(c, i)] += !c->settled[i];
+		c->serves[slot(c, i)] += !c->resolved[i];
 	for (uint32_t i = 0; i < c->count; i++)
-		if (!c->settled[i] &&
+		if (!c->resolved[i] &&
 		    (best == SX_NONE || c->serves[slot(c, i)] > c->serves[slot(c, best)]))
 			best = i;
 	return best;
@@ -71,10 +71,10 @@ enum sx_status choice_make(const struct plan_input *in, bool *chosen, struct are
 	struct choice c = {
 	    .catalog = in->catalog, .items = items, .count = count, .chosen = chosen};
 	sx_catalog_groups(in->catalog, &c.groups);
-	c.settled = arena_alloc(arena, (size_t)count + 1);
+	c.resolved = arena_alloc(arena, (size_t)count + 1);
 	c.open = arena_alloc(arena, (size_t)c.groups + 1);
 	c.serves = arena_alloc(arena, ((size_t)c.groups + 1) * sizeof(*c.serves));
-	if (!c.settled || !c.open || !c.serves)
+	if (!c.resolved || !c.open || !c.serves)
 		return error_nomem(err, "planning passes");
 	c.open[0] = true;
 	for (uint32_t i = 0; i < count; i++)

@@ -141,15 +141,15 @@ enum sx_status evaluation_keep_ratios(struct sx_evaluation *evaluation, const st
 /* A row each of the last run's table, with sums; the evaluation's until the next run, or NULL. */
 const struct sx_table *evaluation_ratios(const struct sx_evaluation *evaluation);
 /* Where the mean of a ratio comes from. */
-enum ratio_told {
+enum ratio_known {
 	RATIO_OF_TOTALS, /* the formula over the totals of all counters, as that of any metric */
 	RATIO_OF_ROWS,	 /* *mean: some rows lack what others have */
 	RATIO_NONE,	 /* nowhere: no row has all that it takes */
 };
 /* What a row of totals of those says of a column's ratio. Thread-safe. */
-enum ratio_told evaluation_ratio(const struct sx_evaluation *evaluation,
-				 const struct sx_table *totals, uint32_t column, size_t row,
-				 double *mean);
+enum ratio_known evaluation_ratio(const struct sx_evaluation *evaluation,
+				  const struct sx_table *totals, uint32_t column, size_t row,
+				  double *mean);
 
 /* Whether an item is planned; false: another one with its number in `either` is. Thread-safe. */
 bool plan_is_chosen(const struct sx_plan *plan, uint32_t item);

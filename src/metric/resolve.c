@@ -49,7 +49,7 @@ uint32_t resolve_input(struct sx_metrics *m, const char *name, uint32_t counter,
 enum sx_type resolve_metric_type(const struct sx_metrics *m, uint32_t metric)
 {
 	uint32_t count;
-	struct sole sole;
+	struct alias alias;
 	enum sx_type type = sx_catalog_metrics(m->catalog, &count)[metric].type;
 	bool fractions = false;
 	for (uint32_t i = 0; type == SX_U64 && i < m->like_count; i++)
@@ -57,8 +57,8 @@ enum sx_type resolve_metric_type(const struct sx_metrics *m, uint32_t metric)
 			     like_type(sx_table_column(m->like, i)) == SX_F64;
 	if (!fractions)
 		return type;
-	sole_find(m->catalog, metric, m->variant, &sole);
-	return sole.counter == SX_NONE ? type : input_type(m, sole.counter, SX_NONE, type);
+	alias_find(m->catalog, metric, m->variant, &alias);
+	return alias.counter == SX_NONE ? type : input_type(m, alias.counter, SX_NONE, type);
 }
 
 enum sx_type resolve_given_type(const struct sx_metrics *m, uint32_t metric)
@@ -145,7 +145,7 @@ static const char *same_unit(const struct sx_metrics *m, const char *same)
 /* Finds the counters that given metrics are of; false when memory is out. */
 static bool find_inverse(struct sx_metrics *m)
 {
-	struct sole sole;
+	struct alias alias;
 	uint32_t metrics, counters;
 	sx_catalog_metrics(m->catalog, &metrics);
 	sx_catalog_counters(m->catalog, &counters);
@@ -155,9 +155,10 @@ static bool find_inverse(struct sx_metrics *m)
 	for (uint32_t i = 0; m->inverse && i < metrics; i++) {
 		if (m->given[i] == SX_NONE)
 			continue;
-		sole_find(m->catalog, i, m->variant, &sole);
-		if (sole.counter != SX_NONE && sole.back[0] && m->inverse[sole.counter] == SX_NONE)
-			m->inverse[sole.counter] = i;
+		alias_find(m->catalog, i, m->variant, &alias);
+		if (alias.counter != SX_NONE && alias.back[0] &&
+		    m->inverse[alias.counter] == SX_NONE)
+			m->inverse[alias.counter] = i;
 	}
 	return m->inverse;
 }
@@ -166,13 +167,13 @@ static bool find_inverse(struct sx_metrics *m)
 static enum sx_status from_metric(struct sx_metrics *m, uint32_t counter, struct sx_expr **out,
 				  struct sx_error *err)
 {
-	struct sole sole;
+	struct alias alias;
 	if (!m->inverse && !find_inverse(m))
 		return error_nomem(err, "resolving names");
 	if (m->inverse[counter] == SX_NONE)
 		return SX_OK;
-	sole_find(m->catalog, m->inverse[counter], m->variant, &sole);
-	return sole.counter == counter ? sx_expr_parse(sole.back, SX_INFIX, out, err) : SX_OK;
+	alias_find(m->catalog, m->inverse[counter], m->variant, &alias);
+	return alias.counter == counter ? sx_expr_parse(alias.back, SX_INFIX, out, err) : SX_OK;
 }
 
 enum sx_status resolve_same(struct sx_metrics *m, uint32_t counter, struct sx_expr **out,

@@ -3,7 +3,7 @@
 #define OUTPUT_VIEW_H
 
 #include "base/error.h"
-#include "base/teller.h"
+#include "base/note_sink.h"
 #include "output/write/text.h"
 #include "output/write/json.h"
 
@@ -33,7 +33,7 @@ struct view {
 	int verbose;
 	bool brief;	/* a report fits a screen: nothing was chosen, and no detail asked for */
 	bool simulated; /* what is written comes from a model: said in every format */
-	struct teller notes; /* remarks that are no part of the result */
+	struct note_sink notes; /* remarks that are no part of the result */
 };
 
 /* Starts {"schema":"sextant.NAME/1", on the result stream. */

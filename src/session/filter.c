@@ -14,7 +14,7 @@ enum sx_status filter_check(const struct sx_session *s, struct sx_error *err)
 {
 	for (uint32_t i = 0; s->options.only_context && i < s->device_count; i++) {
 		const struct session_device *d = &s->devices[i];
-		if (source_describe(d->source)->tells_contexts)
+		if (source_describe(d->source)->shows_contexts)
 			continue;
 		error_set(err, SX_ERR_UNSUPPORTED, "source %s does not tell contexts apart",
 			  d->ops->name);

@@ -71,7 +71,7 @@ static enum sx_status take_passes(struct sx_session *s, uint32_t index, const st
 }
 
 /* What the user should know: how samples are shared, and what cannot be had from them. */
-static void passes_tell(struct sx_session *s, uint32_t index, const struct sx_plan *plan,
+static void passes_note(struct sx_session *s, uint32_t index, const struct sx_plan *plan,
 			uint32_t items)
 {
 	uint32_t passes, torn = 0, first = SX_NONE;
@@ -109,7 +109,7 @@ enum sx_status passes_plan(struct sx_session *s, uint32_t index, struct sx_error
 	if (!status)
 		status = take_passes(s, index, plan, err);
 	if (!status)
-		passes_tell(s, index, plan, count);
+		passes_note(s, index, plan, count);
 	sx_plan_destroy(plan);
 	return status;
 }

@@ -62,7 +62,7 @@ static bool is_first(const struct sx_session *s, uint32_t index)
 }
 
 /* What the user should know of a device whose sets take turns. */
-static void slices_tell(struct sx_session *s, const struct session_turns *turns)
+static void slices_note(struct sx_session *s, const struct session_turns *turns)
 {
 	for (uint32_t i = 0; i < turns->count; i++)
 		error_set(&s->devices[turns->first + i].note, SX_INCOMPLETE,
@@ -86,7 +86,7 @@ void turns_begin(struct sx_session *s)
 		turns->turn_ns = interval > TURN_LEAST_NS / TURN_INTERVALS
 				     ? interval * TURN_INTERVALS
 				     : TURN_LEAST_NS;
-		slices_tell(s, turns);
+		slices_note(s, turns);
 	}
 }
 

@@ -141,10 +141,10 @@ static enum sx_status wait_due(struct interval_source *s, int timeout_ms, uint64
 static bool interval_give_note(struct interval_source *s, struct raw_sample *out)
 {
 	struct interval *t = &s->run;
-	const char *text = s->ops->note(&s->base, t->notes_told);
+	const char *text = s->ops->note(&s->base, t->notes_reported);
 	if (!text)
 		return false;
-	t->notes_told++;
+	t->notes_reported++;
 	*out = (struct raw_sample){.kind = RAW_NOTE,
 				   .begin_ns = t->last_ns,
 				   .end_ns = t->last_ns,

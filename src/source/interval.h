@@ -35,7 +35,7 @@ struct interval {
 	uint64_t interval_ns, last_ns, due_ns;
 	uint64_t reading_ns; /* how long the longest reading of all values took */
 	bool started, stopped;
-	uint32_t notes_told;
+	uint32_t notes_reported;
 	bool has_pending;
 	struct raw_sample pending; /* taken by stop() */
 };

@@ -20,7 +20,7 @@ struct replay {
 	struct sx_rows part;
 	size_t done;		    /* rows of the record that were delivered */
 	struct sx_catalog *catalog; /* with what the driver brought itself, or NULL */
-	bool realtime, told, stopped;
+	bool realtime, reported, stopped;
 	uint64_t started_ns, first_ns; /* now, and begin of the first row, when realtime */
 	uint64_t lost;
 	bool lost_more; /* and more than that, since the last sample */
@@ -44,7 +44,7 @@ static void fill_desc(struct replay *r, const struct sx_capture_device *device)
 	    .kind = device->kind,
 	    .programs_sets = device->facts.set != NULL,
 	    .set_is_fixed = true,
-	    .tells_contexts = true, /* where its rows carry labels */
+	    .shows_contexts = true, /* where its rows carry labels */
 	};
 	r->desc.facts.driver = *device->facts.driver ? device->facts.driver : NULL;
 	r->desc.facts.clock = NULL; /* a session has its own */
@@ -136,7 +136,7 @@ static enum sx_status replay_start(struct source *source, const struct source_re
 {
 	struct replay *r = (struct replay *)source;
 	r->realtime = request->realtime;
-	r->told = r->stopped = false;
+	r->reported = r->stopped = false;
 	r->rows = (struct sx_rows){0};
 	r->done = 0;
 	r->lost = 0;
@@ -226,9 +226,9 @@ static enum sx_status replay_finish(struct replay *r, struct raw_sample *out)
 		give_loss(r, out);
 		return SX_OK;
 	}
-	if (r->told || (!account->what[0] && !cut))
+	if (r->reported || (!account->what[0] && !cut))
 		return SX_END;
-	r->told = true;
+	r->reported = true;
 	if (account->what[0])
 		snprintf(r->note, sizeof(r->note), "the capture is damaged: %s", account->what);
 	else

@@ -58,7 +58,7 @@ struct source_desc {
 	bool encloses_work; /* samples are frames or the like, not time slices */
 	/* What its samples can enclose at choice: bits of enum sx_sample_kind; 0: no choice. */
 	uint32_t kinds;
-	bool tells_contexts; /* rows say which hardware context ran */
+	bool shows_contexts; /* rows say which hardware context ran */
 	/*
 	 * Counters are programmed by sets of the catalog, one at a time: what another set programs
 	 * is not counted. start() takes the set from the request.

@@ -6,9 +6,9 @@
 
 #include <string.h>
 
-static void settle_first(struct cover *cover)
+static void resolve_first(struct cover *cover)
 {
-	cover->settled_ns += cover->ranges[0].end_ns - cover->ranges[0].begin_ns;
+	cover->resolved_ns += cover->ranges[0].end_ns - cover->ranges[0].begin_ns;
 	cover->floor_ns = cover->ranges[0].end_ns;
 	cover->count--;
 	memmove(cover->ranges, cover->ranges + 1, cover->count * sizeof(cover->ranges[0]));
@@ -45,10 +45,10 @@ void cover_add(struct cover *cover, uint64_t begin_ns, uint64_t end_ns)
 	if (cover->count < COVER_RANGES) {
 		insert(cover, at, &range);
 	} else if (at > 0) {
-		settle_first(cover);
+		resolve_first(cover);
 		insert(cover, at - 1, &range);
 	} else { /* older than all that are kept */
-		cover->settled_ns += range.end_ns - range.begin_ns;
+		cover->resolved_ns += range.end_ns - range.begin_ns;
 		cover->floor_ns = range.end_ns;
 	}
 }
@@ -71,7 +71,7 @@ void cover_add_rows(struct cover *cover, const uint64_t *begin_ns, const uint64_
 
 uint64_t cover_ns(const struct cover *cover)
 {
-	uint64_t sum = cover->settled_ns;
+	uint64_t sum = cover->resolved_ns;
 	for (uint32_t i = 0; i < cover->count; i++)
 		sum += cover->ranges[i].end_ns - cover->ranges[i].begin_ns;
 	return sum;

@@ -16,7 +16,7 @@ struct cover {
 		uint64_t begin_ns, end_ns;
 	} ranges[COVER_RANGES]; /* ascending, apart */
 	uint32_t count;
-	uint64_t settled_ns; /* time covered before floor_ns */
+	uint64_t resolved_ns; /* time covered before floor_ns */
 	uint64_t floor_ns;
 };
 

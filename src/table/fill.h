@@ -22,12 +22,12 @@ void *table_data(struct sx_table *table, uint32_t column);
 /* See table_data(). Never NULL for a valid column with rows. */
 uint8_t *table_quality(struct sx_table *table, uint32_t column);
 
-struct spill;
+struct backing;
 /*
  * Of a table without rows: from here on its arrays are of a spill, which outlives it. Whoever goes
- * over many of its rows tells the spill (spill_row()).
+ * over many of its rows tells the spill (backing_row()).
  */
-void table_spill(struct sx_table *table, struct spill *file);
+void table_backing(struct sx_table *table, struct backing *file);
 /* Says that so many rows were read, in order: those of arrays in a file may leave memory. */
 void table_pass(const struct sx_table *table, size_t rows);
 

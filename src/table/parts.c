@@ -123,10 +123,10 @@ static size_t count_same(const struct parts *parts, const struct sx_table *table
 	return i < same ? i : same;
 }
 
-void parts_tell(struct parts *parts, const struct sx_table *table, struct parts_rows *rows)
+void parts_note(struct parts *parts, const struct sx_table *table, struct parts_rows *rows)
 {
 	rows->count = rows->count < PARTS_BLOCK ? rows->count : PARTS_BLOCK;
-	slices_tell_classes(&parts->slices, table, (struct row_span){rows->first, rows->count},
+	slices_note_classes(&parts->slices, table, (struct row_span){rows->first, rows->count},
 			    rows->classes);
 	size_t same = count_same(parts, table, rows);
 	struct part_labels labels = labels_of(parts, table, rows, 0);

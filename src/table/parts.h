@@ -47,7 +47,7 @@ void parts_begin(struct parts *parts, const struct sx_table *like);
  * Tells whose rows->count rows from rows->first on are, at most PARTS_BLOCK of them: rows->count
  * becomes how many. Whom there is no memory for shares the last number.
  */
-void parts_tell(struct parts *parts, const struct sx_table *table, struct parts_rows *rows);
+void parts_note(struct parts *parts, const struct sx_table *table, struct parts_rows *rows);
 /* The number that somebody of `other` has here, or PARTS_MAX. */
 uint32_t parts_find(const struct parts *parts, const struct parts *other, uint32_t number);
 /*

@@ -129,7 +129,8 @@ void sx_table_rows(const struct sx_table *table, size_t first, size_t count,
 	    .strings = table->strings.texts,
 	    .string_count = table->strings.count,
 	};
-	spill_pass(table->spill, count * (table->column_count * 9 + 16)); /* a value, its quality */
+	backing_pass(table->backing,
+		     count * (table->column_count * 9 + 16)); /* a value, its quality */
 	for (uint32_t i = 0; i < table->column_count; i++) {
 		vectors[i] = sx_table_vector(table, i);
 		if (vectors[i].data)

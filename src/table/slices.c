@@ -41,7 +41,7 @@ struct slices slices_of(const struct sx_table *like)
 }
 
 /* Of each row, whether the column has a value and it is zero. */
-static void tell_zeros(const struct sx_table *table, uint32_t column, struct row_span rows,
+static void note_zeros(const struct sx_table *table, uint32_t column, struct row_span rows,
 		       uint8_t *zero)
 {
 	struct sx_vector v = sx_table_vector(table, column);
@@ -65,21 +65,21 @@ static void tell_zeros(const struct sx_table *table, uint32_t column, struct row
  * Work that no swap ended counts 0 frames. A frame of which such work was cut off before counts,
  * but was not presented as a whole.
  */
-static void tell_few(const struct slices *slices, const struct sx_table *table,
+static void note_few(const struct slices *slices, const struct sx_table *table,
 		     struct row_span rows, uint8_t *kinds)
 {
 	uint8_t cut[ROWS_AT_ONCE];
 	bool whole = slices->presented == SX_NONE || table_is_combined(table);
-	tell_zeros(table, slices->frames, rows, kinds);
+	note_zeros(table, slices->frames, rows, kinds);
 	if (!whole)
-		tell_zeros(table, slices->presented, rows, cut);
+		note_zeros(table, slices->presented, rows, cut);
 	for (size_t i = 0; i < rows.count; i++)
 		kinds[i] = kinds[i] ? KIND_SLICE : KIND_FRAME;
 	for (size_t i = 0; !whole && i < rows.count; i++)
 		kinds[i] = kinds[i] == KIND_FRAME && cut[i] ? KIND_NEITHER : kinds[i];
 }
 
-void slices_tell_kinds(const struct slices *slices, const struct sx_table *table,
+void slices_note_kinds(const struct slices *slices, const struct sx_table *table,
 		       struct row_span rows, uint8_t *kinds)
 {
 	if (slices->all || slices->frames == SX_NONE) {
@@ -88,21 +88,21 @@ void slices_tell_kinds(const struct slices *slices, const struct sx_table *table
 	}
 	for (size_t at = 0, take; at < rows.count; at += take) {
 		take = rows.count - at < ROWS_AT_ONCE ? rows.count - at : ROWS_AT_ONCE;
-		tell_few(slices, table, (struct row_span){rows.first + at, take}, kinds + at);
+		note_few(slices, table, (struct row_span){rows.first + at, take}, kinds + at);
 	}
 }
 
 bool slices_is_one(const struct slices *slices, const struct sx_table *table, size_t row)
 {
 	uint8_t kind;
-	slices_tell_kinds(slices, table, (struct row_span){row, 1}, &kind);
+	slices_note_kinds(slices, table, (struct row_span){row, 1}, &kind);
 	return kind == KIND_SLICE;
 }
 
 bool slices_is_frame(const struct slices *slices, const struct sx_table *table, size_t row)
 {
 	uint8_t kind;
-	slices_tell_kinds(slices, table, (struct row_span){row, 1}, &kind);
+	slices_note_kinds(slices, table, (struct row_span){row, 1}, &kind);
 	return kind == KIND_FRAME;
 }
 
@@ -112,18 +112,18 @@ size_t slices_count_frames(const struct slices *slices, const struct sx_table *t
 	size_t rows = sx_table_row_count(table), count = 0;
 	for (size_t at = 0, take; at < rows; at += take) {
 		take = rows - at < ROWS_AT_ONCE ? rows - at : ROWS_AT_ONCE;
-		slices_tell_kinds(slices, table, (struct row_span){at, take}, kinds);
+		slices_note_kinds(slices, table, (struct row_span){at, take}, kinds);
 		for (size_t i = 0; i < take; i++)
 			count += kinds[i] == KIND_FRAME;
 	}
 	return count;
 }
 
-void slices_tell_classes(const struct slices *slices, const struct sx_table *table,
+void slices_note_classes(const struct slices *slices, const struct sx_table *table,
 			 struct row_span rows, uint8_t *classes)
 {
 	bool labels = slices->frames != SX_NONE && sx_table_has_label(table, SX_LABEL_FRAME);
-	slices_tell_kinds(slices, table, rows, classes);
+	slices_note_kinds(slices, table, rows, classes);
 	for (size_t i = 0; i < rows.count; i++)
 		classes[i] = classes[i] == KIND_FRAME ? CLASS_USUAL : CLASS_SLICE;
 	for (size_t i = 0; labels && i < rows.count; i++)
@@ -188,15 +188,16 @@ static void add_numbers(const struct sx_table *table, uint32_t column, struct ro
 #define SLICES_BLOCK 256 /* rows that are measured at once, at most */
 
 /* Which rows do not tell how long a rasteriser worked. */
-static void find_untold(const struct sx_table *table, uint32_t column, struct row_span rows,
-			struct extent *each)
+static void find_unknown(const struct sx_table *table, uint32_t column, struct row_span rows,
+			 struct extent *each)
 {
 	struct sx_vector v =
 	    column == SX_NONE ? (struct sx_vector){.data = NULL} : sx_table_vector(table, column);
 	for (size_t i = 0; i < rows.count; i++) {
 		size_t row = rows.first + i;
 		bool none = !v.data || (v.quality && v.quality[row] & SX_QUALITY_NO_DATA_MASK);
-		each[i].untold = none || (v.type == SX_F64 && isnan(((const double *)v.data)[row]));
+		each[i].unknown =
+		    none || (v.type == SX_F64 && isnan(((const double *)v.data)[row]));
 	}
 }
 
@@ -238,7 +239,7 @@ static void extents_of_block(const struct slices *slices, const struct sx_table 
 		find_calls(slices, table, rows, each);
 	if (slices->frames == SX_NONE)
 		return;
-	find_untold(table, slices->busy, rows, each);
+	find_unknown(table, slices->busy, rows, each);
 	add_numbers(table, slices->busy, rows, busy);
 	/* Several threads at once are a device that is at work, and not for longer than that. */
 	for (size_t i = 0; i < rows.count; i++)
@@ -264,7 +265,7 @@ struct extent slices_extent_of_rows(const struct slices *slices, const struct sx
 	for (size_t i = rows.first; simple && i < rows.first + rows.count; i++)
 		out.ns += total_length_of(begin[i], end[i]);
 	if (simple && slices->frames != SX_NONE)
-		out.untold = rows.count;
+		out.unknown = rows.count;
 	if (simple)
 		return out;
 	struct extent each[SLICES_BLOCK];
@@ -324,23 +325,24 @@ static const enum extent_by extent_by_basis[] = {[BASIS_CALLS] = EXTENT_CALLS,
 						 [BASIS_NONE] = EXTENT_ROWS};
 
 /* Of most rows: the others are as these. */
-static bool busy_is_told(const struct extent *extent)
+static bool busy_is_known(const struct extent *extent)
 {
-	return extent->untold * 2 <= extent->rows;
+	return extent->unknown * 2 <= extent->rows;
 }
 
 static uint64_t busy_of_all(const struct extent *extent)
 {
-	uint64_t told = extent->rows - extent->untold;
-	return told ? (uint64_t)((double)extent->busy_ns * (double)extent->rows / (double)told) : 0;
+	uint64_t known = extent->rows - extent->unknown;
+	return known ? (uint64_t)((double)extent->busy_ns * (double)extent->rows / (double)known)
+		     : 0;
 }
 
 enum extent_by extent_choose(const struct extent *with, const struct extent *more, bool slices,
 			     enum basis basis)
 {
 	enum extent_by by = extent_by_basis[basis];
-	bool told = by != EXTENT_BUSY || (busy_is_told(with) && busy_is_told(more));
-	if (by != EXTENT_ROWS && told && extent_get(with, by))
+	bool known = by != EXTENT_BUSY || (busy_is_known(with) && busy_is_known(more));
+	if (by != EXTENT_ROWS && known && extent_get(with, by))
 		return by;
 	return slices && with->ns && more->ns ? EXTENT_NS : EXTENT_ROWS;
 }

@@ -42,7 +42,7 @@ struct extent {
 	/* Calls that give a device work; both are all calls where these are not told apart. */
 	uint64_t draws, dispatches;
 	uint64_t busy_ns; /* of a rasteriser's threads, at most a row's length, in all but */
-	uint64_t untold;  /* these */
+	uint64_t unknown; /* these */
 };
 
 /* By what rows with data stand for others. */
@@ -70,10 +70,10 @@ enum slices_kind { KIND_NEITHER, KIND_SLICE, KIND_FRAME };
 /* What the columns of a table say. */
 struct slices slices_of(const struct sx_table *like);
 /* What each of these rows is, a byte each: enum slices_kind. */
-void slices_tell_kinds(const struct slices *slices, const struct sx_table *table,
+void slices_note_kinds(const struct slices *slices, const struct sx_table *table,
 		       struct row_span rows, uint8_t *kinds);
 /* What each of these rows stands for, a byte each: enum slices_class. */
-void slices_tell_classes(const struct slices *slices, const struct sx_table *table,
+void slices_note_classes(const struct slices *slices, const struct sx_table *table,
 			 struct row_span rows, uint8_t *classes);
 /* How many rows of a table are frames, and all of each. */
 size_t slices_count_frames(const struct slices *slices, const struct sx_table *table);
@@ -115,7 +115,7 @@ static inline void extent_add(struct extent *to, const struct extent *more)
 	to->draws += more->draws;
 	to->dispatches += more->dispatches;
 	to->busy_ns += more->busy_ns;
-	to->untold += more->untold;
+	to->unknown += more->unknown;
 }
 /*
  * Rows stand for rows by the calls in them, which are counted in all: the few frames that are

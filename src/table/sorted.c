@@ -50,12 +50,12 @@ static void sort_rows(struct sorted *sorted, const struct run *run)
 void sorted_column(struct sorted *sorted, const struct slices *slices, const struct run *run,
 		   const struct sx_vector *from)
 {
-	uint8_t told[PARTS_BLOCK];
-	const uint8_t *quality = from->quality ? from->quality + run->rows.first : told;
+	uint8_t known[PARTS_BLOCK];
+	const uint8_t *quality = from->quality ? from->quality + run->rows.first : known;
 	size_t count = run->rows.count;
 	if (!from->data || !from->quality) {
-		memset(told, from->data ? 0 : SX_QUALITY_NOT_COLLECTED, count);
-		quality = told;
+		memset(known, from->data ? 0 : SX_QUALITY_NOT_COLLECTED, count);
+		quality = known;
 	}
 	if (sorted->done && memcmp(sorted->quality, quality, count) == 0)
 		return;

@@ -103,14 +103,14 @@ void sx_table_destroy(struct sx_table *table)
 		free((char *)column->info.why);
 		free(column->reasons[0]);
 		free(column->reasons[1]);
-		spill_free(table->spill, column->data.any);
-		spill_free(table->spill, column->quality);
+		backing_free(table->backing, column->data.any);
+		backing_free(table->backing, column->quality);
 	}
 	for (int i = 0; i < SX_LABEL_COUNT; i++)
-		spill_free(table->spill, table->labels[i]);
+		backing_free(table->backing, table->labels[i]);
 	free(table->columns);
-	spill_free(table->spill, table->begin_ns);
-	spill_free(table->spill, table->end_ns);
+	backing_free(table->backing, table->begin_ns);
+	backing_free(table->backing, table->end_ns);
 	strings_finish(&table->names);
 	strings_finish(&table->strings);
 	sx_table_destroy(table->frames);
@@ -171,7 +171,7 @@ static bool regrow(struct sx_table *table, void *array, size_t cap, size_t size)
 	void *old;
 	size_t had = table->cap;
 	memcpy(&old, array, sizeof(old));
-	return !old || spill_grow(table->spill, array, &had, cap, size);
+	return !old || backing_grow(table->backing, array, &had, cap, size);
 }
 
 /* An array with an element for each row that there is room for. */
@@ -179,15 +179,15 @@ static void *table_array(struct sx_table *table, size_t size)
 {
 	void *array = NULL;
 	size_t had = 0, need = table->cap ? table->cap : 1;
-	if (!table->spill)
+	if (!table->backing)
 		return calloc(need, size);
-	return spill_grow(table->spill, &array, &had, need, size) ? array : NULL;
+	return backing_grow(table->backing, &array, &had, need, size) ? array : NULL;
 }
 
-void table_spill(struct sx_table *table, struct spill *file)
+void table_backing(struct sx_table *table, struct backing *file)
 {
 	if (!table->cap)
-		table->spill = file;
+		table->backing = file;
 }
 
 void table_pass(const struct sx_table *table, size_t rows)
@@ -197,7 +197,7 @@ void table_pass(const struct sx_table *table, size_t rows)
 		bytes += table->labels[i] ? sizeof(uint64_t) : 0;
 	for (uint32_t i = 0; i < table->column_count; i++)
 		bytes += sizeof(uint64_t) + 1; /* and its quality */
-	spill_pass(table->spill, rows * bytes);
+	backing_pass(table->backing, rows * bytes);
 }
 
 static bool reserve(struct sx_table *table, size_t need)
@@ -229,15 +229,15 @@ static bool reserve(struct sx_table *table, size_t need)
 static void blank(const struct sx_table *table, struct table_column *column, size_t first,
 		  size_t count)
 {
-	spill_fill(table->spill, column->quality + first, SX_QUALITY_NOT_COLLECTED, count);
+	backing_fill(table->backing, column->quality + first, SX_QUALITY_NOT_COLLECTED, count);
 	column->invalid += count;
 	if (column->info.type == SX_U64) {
-		spill_fill(table->spill, column->data.u64 + first, 0, count * sizeof(uint64_t));
+		backing_fill(table->backing, column->data.u64 + first, 0, count * sizeof(uint64_t));
 		return;
 	}
 	for (size_t i = first; i < first + count;) {
-		size_t until = i + SPILL_ROWS < first + count ? i + SPILL_ROWS : first + count;
-		spill_pass(table->spill, (until - i) * sizeof(double));
+		size_t until = i + BACKING_ROWS < first + count ? i + BACKING_ROWS : first + count;
+		backing_pass(table->backing, (until - i) * sizeof(double));
 		for (; i < until; i++)
 			column->data.f64[i] = NAN;
 	}
@@ -251,16 +251,17 @@ enum sx_status sx_table_add_rows(struct sx_table *table, size_t count, size_t *f
 		return error_nomem(err, "a table's rows");
 	size_t from = table->rows;
 	if (count) { /* all bits set: unknown times and absent labels */
-		spill_fill(table->spill, table->begin_ns + from, 0xff, count * sizeof(uint64_t));
-		spill_fill(table->spill, table->end_ns + from, 0xff, count * sizeof(uint64_t));
+		backing_fill(table->backing, table->begin_ns + from, 0xff,
+			     count * sizeof(uint64_t));
+		backing_fill(table->backing, table->end_ns + from, 0xff, count * sizeof(uint64_t));
 	}
 	for (uint32_t i = 0; count && i < table->column_count; i++)
 		if (table->columns[i].data.any)
 			blank(table, &table->columns[i], from, count);
 	for (int i = 0; count && i < SX_LABEL_COUNT; i++)
 		if (table->labels[i])
-			spill_fill(table->spill, table->labels[i] + from, 0xff,
-				   count * sizeof(uint64_t));
+			backing_fill(table->backing, table->labels[i] + from, 0xff,
+				     count * sizeof(uint64_t));
 	table->rows += count;
 	if (first)
 		*first = from;
@@ -306,8 +307,8 @@ static bool touch(struct sx_table *table, struct table_column *column)
 	void *data = table_array(table, sizeof(uint64_t));
 	uint8_t *quality = table_array(table, 1);
 	if (!data || !quality) {
-		spill_free(table->spill, data);
-		spill_free(table->spill, quality);
+		backing_free(table->backing, data);
+		backing_free(table->backing, quality);
 		table->out_of_memory = true;
 		return false;
 	}
@@ -322,9 +323,9 @@ enum sx_status table_adopt(struct sx_table *table, uint32_t column, struct table
 	struct table_column *to = &table->columns[column];
 	if (column >= table->column_count || to->data.any)
 		return SX_ERR_USAGE;
-	if (!spill_grow(table->spill, &arrays->data, &arrays->data_cap, table->cap,
-			sizeof(uint64_t)) ||
-	    !spill_grow(table->spill, &arrays->quality, &arrays->quality_cap, table->cap, 1))
+	if (!backing_grow(table->backing, &arrays->data, &arrays->data_cap, table->cap,
+			  sizeof(uint64_t)) ||
+	    !backing_grow(table->backing, &arrays->quality, &arrays->quality_cap, table->cap, 1))
 		return SX_ERR_NO_MEMORY;
 	to->data.any = arrays->data;
 	to->quality = arrays->quality;
@@ -436,8 +437,8 @@ enum sx_status sx_table_set_label(struct sx_table *table, enum sx_label label, s
 		table->labels[label] = table_array(table, sizeof(uint64_t));
 		if (!table->labels[label])
 			return SX_ERR_NO_MEMORY;
-		spill_fill(table->spill, table->labels[label], 0xff,
-			   table->rows * sizeof(uint64_t));
+		backing_fill(table->backing, table->labels[label], 0xff,
+			     table->rows * sizeof(uint64_t));
 	}
 	table->labels[label][row] = value;
 	return SX_OK;

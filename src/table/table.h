@@ -3,7 +3,7 @@
 #define TABLE_TABLE_H
 
 #include <sextant/table.h>
-#include "base/spill.h"
+#include "base/backing.h"
 #include "base/strings.h"
 
 struct table_column {
@@ -25,7 +25,7 @@ struct sx_table {
 	uint32_t column_count;
 	enum sx_sample_kind kind;
 	size_t rows, cap;
-	struct spill *spill; /* that the arrays are of; NULL: they are in memory */
+	struct backing *backing; /* that the arrays are of; NULL: they are in memory */
 	uint64_t *begin_ns, *end_ns;
 	uint64_t *labels[SX_LABEL_COUNT]; /* NULL until one is set */
 	struct strings names, strings;

@@ -143,7 +143,7 @@ void total_destroy(struct total *total)
 	free(total);
 }
 
-void total_lean_on(struct total *total, const struct total *run)
+void total_use(struct total *total, const struct total *run)
 {
 	total->run = run;
 }
@@ -380,7 +380,7 @@ void total_add_rows(struct total *total, const struct sx_table *table, size_t fi
 	rows->first = first;
 	for (size_t end = first + count; rows->first < end; rows->first += rows->count) {
 		rows->count = end - rows->first;
-		parts_tell(&total->parts, table, rows);
+		parts_note(&total->parts, table, rows);
 		prepare_parts(total, &run);
 		sorted.measured = sorted.done = false;
 		run.all = slices_extent_of_rows(&total->parts.slices, table,

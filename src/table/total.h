@@ -35,7 +35,7 @@ void total_set_parts(struct total *total, uint32_t most);
  * Of a part of a run: where nothing was measured of a program or context in this part, what it did
  * in the whole run stands for it. `run` must outlive the total; NULL: none.
  */
-void total_lean_on(struct total *total, const struct total *run);
+void total_use(struct total *total, const struct total *run);
 /* Adds all rows of a table with the same columns in the same order. */
 void total_add(struct total *total, const struct sx_table *table);
 /* Adds `count` rows from `first` on. */

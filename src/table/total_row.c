@@ -24,13 +24,13 @@ struct scope {
 	uint64_t parts;
 };
 
-static bool is_told(const struct scope *scope, uint32_t part)
+static bool is_known(const struct scope *scope, uint32_t part)
 {
 	return scope->parts >> part & 1;
 }
 
 /* A column over all parts. Each part's rows with data stand for those of the same part. */
-struct told {
+struct answer {
 	struct total_column all; /* counts, qualities and the pick; no sums */
 	bool scaled;
 	unsigned __int128 sum; /* u64, of all rows with data and those that they stand for */
@@ -51,7 +51,7 @@ static unsigned __int128 scaled_sum(unsigned __int128 sum, uint64_t with, uint64
 	return sum + mean * more + (rest * more + with / 2) / with;
 }
 
-static void take_counts(struct told *to, const struct total_column *part, bool known)
+static void take_counts(struct answer *to, const struct total_column *part, bool known)
 {
 	struct total_column *all = &to->all;
 	bool first = !all->span.with.rows, max = part->rule == SX_REDUCE_MAX;
@@ -67,7 +67,7 @@ static void take_counts(struct told *to, const struct total_column *part, bool k
 }
 
 /* Rows with data of a part: its `own`, or of one that stands in for it. */
-static void take_sums(struct told *to, const struct total_column *part, struct share share,
+static void take_sums(struct answer *to, const struct total_column *part, struct share share,
 		      bool own)
 {
 	/* An infinite sum has a carry that is not a number. */
@@ -88,7 +88,7 @@ static void take_sums(struct told *to, const struct total_column *part, struct s
  * Rows of whom nothing was measured: as the others were, for lack of anything better. That is by
  * calls or by time, as in share_of().
  */
-static void take_unknown(bool whole, struct told *to)
+static void take_unknown(bool whole, struct answer *to)
 {
 	bool by_time = to->slices || (whole && !to->unknown.skipped.rows);
 	by_time = by_time && to->known.with.ns && to->unknown.skipped.ns + to->unknown.lost.ns;
@@ -128,7 +128,7 @@ static struct share share_of(const struct scope *scope, const struct total_colum
 }
 
 /* The same in the whole run stands in for a part, else others of its context. */
-static void take_part(struct told *to, const struct scope *scope, uint32_t part, uint32_t index)
+static void take_part(struct answer *to, const struct scope *scope, uint32_t part, uint32_t index)
 {
 	const struct total *total = scope->total;
 	const struct total_column *own = &total->of[part][index], *other = NULL;
@@ -156,22 +156,22 @@ static void take_part(struct told *to, const struct scope *scope, uint32_t part,
 	take_sums(to, other, share_of(scope, own, other, slices), false);
 }
 
-static struct told told_of(const struct scope *scope, uint32_t index)
+static struct answer answer_of(const struct scope *scope, uint32_t index)
 {
 	const struct total *total = scope->total;
-	struct told told = {.all.type = total->of[0][index].type,
-			    .all.rule = total->of[0][index].rule,
-			    .basis = total->of[0][index].basis,
-			    .alone = (scope->parts & (scope->parts - 1)) == 0};
+	struct answer answer = {.all.type = total->of[0][index].type,
+				.all.rule = total->of[0][index].rule,
+				.basis = total->of[0][index].basis,
+				.alone = (scope->parts & (scope->parts - 1)) == 0};
 	for (uint32_t i = 0; i < total->of_count; i++)
-		if (is_told(scope, i) && total->of[i][index].span.with.rows)
-			told.measured |= UINT64_C(1) << i;
+		if (is_known(scope, i) && total->of[i][index].span.with.rows)
+			answer.measured |= UINT64_C(1) << i;
 	for (uint32_t i = 0; i < total->of_count; i++)
-		if (is_told(scope, i))
-			take_part(&told, scope, i, index);
-	if (!told.alone && told.all.span.with.rows)
-		take_unknown(scope->of == TOTAL_WHOLE, &told);
-	return told;
+		if (is_known(scope, i))
+			take_part(&answer, scope, i, index);
+	if (!answer.alone && answer.all.span.with.rows)
+		take_unknown(scope->of == TOTAL_WHOLE, &answer);
+	return answer;
 }
 
 /* A value of a table of totals. */
@@ -182,16 +182,16 @@ struct place {
 };
 
 /* A row whose length nobody knows, as the first of a log, has no part in a mean over time. */
-static void set_mean(const struct told *told, const struct place *to, uint8_t quality)
+static void set_mean(const struct answer *answer, const struct place *to, uint8_t quality)
 {
-	bool mostly = told->all.unweighted <= told->all.span.with.rows / 2;
-	bool by_time = mostly && told->weight > 0;
-	double mean = by_time ? told->weighted / told->weight : told->value / told->rows;
+	bool mostly = answer->all.unweighted <= answer->all.span.with.rows / 2;
+	bool by_time = mostly && answer->weight > 0;
+	double mean = by_time ? answer->weighted / answer->weight : answer->value / answer->rows;
 	if (sx_table_column(to->table, to->column)->type == SX_F64) {
 		sx_table_set_f64(to->table, to->column, to->row, mean, quality);
-	} else if (!by_time && !told->scaled) {
+	} else if (!by_time && !answer->scaled) {
 		unsigned __int128 exact =
-		    (told->sum + told->all.span.with.rows / 2) / told->all.span.with.rows;
+		    (answer->sum + answer->all.span.with.rows / 2) / answer->all.span.with.rows;
 		sx_table_set_u64(to->table, to->column, to->row, (uint64_t)exact, quality);
 	} else {
 		mean = round(mean);
@@ -208,15 +208,15 @@ static void set_none(const struct place *to, uint8_t quality)
 		sx_table_set_f64(to->table, to->column, to->row, (double)NAN, quality);
 }
 
-static void set_sum(const struct told *told, const struct place *to, uint8_t quality)
+static void set_sum(const struct answer *answer, const struct place *to, uint8_t quality)
 {
-	if (told->all.type == SX_F64) {
-		sx_table_set_f64(to->table, to->column, to->row, told->fsum, quality);
+	if (answer->all.type == SX_F64) {
+		sx_table_set_f64(to->table, to->column, to->row, answer->fsum, quality);
 		return;
 	}
-	if (told->sum > UINT64_MAX)
+	if (answer->sum > UINT64_MAX)
 		quality |= SX_QUALITY_WRAPPED;
-	sx_table_set_u64(to->table, to->column, to->row, (uint64_t)told->sum, quality);
+	sx_table_set_u64(to->table, to->column, to->row, (uint64_t)answer->sum, quality);
 }
 
 /* The only part with rows, where all of these have data: nothing stands for anything. */
@@ -246,11 +246,11 @@ static bool set_whole(const struct total_column *column, const struct place *to)
 }
 
 /* What was counted made no call of those that count: that says nothing of rows that did. */
-static bool is_of_idle(const struct told *told)
+static bool is_of_idle(const struct answer *answer)
 {
-	const struct total_span *span = &told->all.span;
-	return !told->leant && !told->sum && !(told->fsum > 0) &&
-	       extent_is_idle(&span->with, &span->skipped, told->basis);
+	const struct total_span *span = &answer->all.span;
+	return !answer->leant && !answer->sum && !(answer->fsum > 0) &&
+	       extent_is_idle(&span->with, &span->skipped, answer->basis);
 }
 
 /*
@@ -258,18 +258,18 @@ static bool is_of_idle(const struct told *told)
  * that of the run. Pieces of work may lie within each other, and one that has no count of its own
  * misses nothing.
  */
-static bool is_mostly_uncounted(const struct total *total, const struct told *told)
+static bool is_mostly_uncounted(const struct total *total, const struct answer *answer)
 {
 	enum sx_sample_kind kind = sx_table_kind(total->like->table);
 	bool follow = kind == SX_SAMPLE_FRAME || total_by_time(kind);
-	const struct total_span *span = &told->all.span;
+	const struct total_span *span = &answer->all.span;
 	const struct extent *missed = follow ? &span->lost : &span->uncounted;
 	struct extent counted = span->with;
 	extent_add(&counted, &span->skipped);
-	uint64_t work = extent_work(missed, told->basis);
-	return told->all.rule == SX_REDUCE_SUM &&
+	uint64_t work = extent_work(missed, answer->basis);
+	return answer->all.rule == SX_REDUCE_SUM &&
 	       (missed->rows >= counted.rows ||
-		(work && work >= extent_work(&counted, told->basis)));
+		(work && work >= extent_work(&counted, answer->basis)));
 }
 
 /* False when the rule says nothing about time. */
@@ -278,33 +278,33 @@ static bool set_column(const struct scope *scope, const struct place *to)
 	const struct total_column *simple = whole_column(scope, to->column);
 	if (simple && set_whole(simple, to))
 		return true;
-	struct told told = told_of(scope, to->column);
-	const struct total_column *all = &told.all;
+	struct answer answer = answer_of(scope, to->column);
+	const struct total_column *all = &answer.all;
 	if (!all->span.with.rows) {
 		/* What nobody collected stays a column without memory, as it was in the rows. */
 		if (all->span.absence & ~SX_QUALITY_NOT_COLLECTED)
 			set_none(to, all->span.absence);
 		return true;
 	}
-	if (is_of_idle(&told)) {
+	if (is_of_idle(&answer)) {
 		set_none(to, SX_QUALITY_SKIPPED);
 		return true;
 	}
-	if (scope->of == TOTAL_RUN && is_mostly_uncounted(scope->total, &told)) {
+	if (scope->of == TOTAL_RUN && is_mostly_uncounted(scope->total, &answer)) {
 		set_none(to, all->span.absence);
 		return true;
 	}
 	uint8_t quality = all->span.quality;
 	if (all->span.lost.rows)
 		quality |= SX_QUALITY_LOST;
-	if (told.scaled)
+	if (answer.scaled)
 		quality |= SX_QUALITY_MULTIPLEXED;
 	switch (all->rule) {
 	case SX_REDUCE_SUM:
-		set_sum(&told, to, quality);
+		set_sum(&answer, to, quality);
 		return true;
 	case SX_REDUCE_MEAN:
-		set_mean(&told, to, quality);
+		set_mean(&answer, to, quality);
 		return true;
 	case SX_REDUCE_SINGLE:
 	case SX_REDUCE_MAX:

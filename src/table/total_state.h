@@ -88,7 +88,7 @@ struct total_like {
 
 struct total {
 	struct total_like *like;
-	const struct total *run; /* see total_lean_on(), or NULL */
+	const struct total *run; /* see total_use(), or NULL */
 	struct parts parts;
 	struct total_column **of; /* [part]: its columns, NULL before its first row */
 	size_t cap;

@@ -98,7 +98,7 @@ struct result {
 };
 
 struct tally {
-	long runs, crashed, silent, untold;
+	long runs, crashed, silent, unknown;
 	int shown;
 };
 
@@ -278,7 +278,7 @@ static void judge(struct tally *tally, const struct verb *verb, int64_t k, const
 		show(tally, verb, k, "told as success, and something lacks", r);
 	} else if (WEXITSTATUS(r->status) != WEXITSTATUS(good->status) && !is_triplet(r->err) &&
 		   !is_incomplete(r)) {
-		tally->untold++;
+		tally->unknown++;
 		show(tally, verb, k, "ended without saying why", r);
 	}
 }
@@ -287,7 +287,7 @@ static int sweep(const struct verb *verb, long points, struct tally *tally)
 {
 	struct due due = {run(verb, -1, false), run_in("C", verb, -1, false)};
 	const struct result good = due.good;
-	long before = tally->crashed + tally->silent + tally->untold;
+	long before = tally->crashed + tally->silent + tally->unknown;
 	/* The sample lacks some rows, which is told by 1. */
 	if (!WIFEXITED(good.status) || WEXITSTATUS(good.status) > 1) {
 		printf("%s: fails by itself\n%s\n", verb->line, good.err);
@@ -304,7 +304,7 @@ static int sweep(const struct verb *verb, long points, struct tally *tally)
 		release(&r);
 	}
 	printf("%-60.60s %7ld allocations, %ld failures\n", verb->line, (long)good.count,
-	       tally->crashed + tally->silent + tally->untold - before);
+	       tally->crashed + tally->silent + tally->unknown - before);
 	release(&due.good);
 	release(&due.ascii);
 	return 0;
@@ -381,8 +381,8 @@ int __wrap_main(int argc, char **argv)
 	for (size_t i = 0; i < VERBS; i++)
 		bad |= sweep(&verbs[i], points, &tally);
 	printf("%ld failures injected: %ld crashed, %ld told as success, %ld not told\n",
-	       tally.runs, tally.crashed, tally.silent, tally.untold);
+	       tally.runs, tally.crashed, tally.silent, tally.unknown);
 	snprintf(command, sizeof(command), "rm -rf %s", folder);
 	bad |= system(command) != 0;
-	return bad || tally.crashed || tally.silent || tally.untold;
+	return bad || tally.crashed || tally.silent || tally.unknown;
 }

@@ -162,10 +162,11 @@ static void check_messages(const struct way *way, int code)
 	text[size > 0 ? size : 0] = '\0';
 	bool fine = code == 0 || code == 1 || code == 2 || code == 3 || code == 5 || code == 6;
 	/* What is damaged may be told as a note, and gates in the result. */
-	bool told = !code || code == 1 || code == 6 ||
-		    (strstr(text, "error: ") && strstr(text, "because: ") && strstr(text, "try: "));
+	bool shown =
+	    !code || code == 1 || code == 6 ||
+	    (strstr(text, "error: ") && strstr(text, "because: ") && strstr(text, "try: "));
 	clear_messages();
-	if (fine && told && !strstr(text, "because: ok"))
+	if (fine && shown && !strstr(text, "because: ok"))
 		return;
 	dprintf(stage.real, "%s %s: exit %d: %s\n", way->args[0], way->args[1], code, text);
 	abort();

@@ -225,11 +225,12 @@ static double read_tex_unit_busy(struct gl_scene *scene, const char *constants)
 /* The driver tells the chip's shape; a slip in what the user says loses that entry alone. */
 static void check_constants(struct gl_scene *scene)
 {
-	double told = read_tex_unit_busy(scene, "");
+	double shown = read_tex_unit_busy(scene, "");
 	double same = read_tex_unit_busy(scene, "NUM_SHADER_ENGINES=4");
 	double half = read_tex_unit_busy(scene, "nonsense=1, NUM_SHADER_ENGINES = 8 ,NUM_CUS=x");
-	CHECK(told > 0 && told == same, "TexUnitBusy %g, with four engines %g", told, same);
-	CHECK(fabs(half * 2 - told) < 1e-9 * told, "with eight engines %g, half of %g", half, told);
+	CHECK(shown > 0 && shown == same, "TexUnitBusy %g, with four engines %g", shown, same);
+	CHECK(fabs(half * 2 - shown) < 1e-9 * shown, "with eight engines %g, half of %g", half,
+	      shown);
 }
 
 /* The fake itself: it refuses two stages of SQ, and three events of a block that counts two. */

@@ -127,17 +127,17 @@ int cli_fail(const struct cli *cli, const struct sx_error *err)
 }
 
 /* Whether a remark was made before; it is from now on. */
-static bool is_told(const struct cli *cli, const char *line)
+static bool is_shown(const struct cli *cli, const char *line)
 {
 	struct cli_result *result = cli->result;
 	uint64_t hash = 0xcbf29ce484222325;
 	for (const char *p = line; *p; p++)
 		hash = (hash ^ (unsigned char)*p) * 0x100000001b3;
-	for (unsigned i = 0; result && i < result->told_count && i < CLI_TOLD_MAX; i++)
-		if (result->told[i] == hash)
+	for (unsigned i = 0; result && i < result->shown_count && i < CLI_SHOWN_MAX; i++)
+		if (result->shown[i] == hash)
 			return true;
 	if (result)
-		result->told[result->told_count++ % CLI_TOLD_MAX] = hash;
+		result->shown[result->shown_count++ % CLI_SHOWN_MAX] = hash;
 	return false;
 }
 
@@ -151,7 +151,7 @@ void cli_note(const struct cli *cli, const char *fmt, ...)
 	vsnprintf(line, sizeof(line), fmt, args);
 	va_end(args);
 	const char *text = imported_text(cli, line, buf);
-	if (is_told(cli, text))
+	if (is_shown(cli, text))
 		return;
 	ticker_hold(cli);
 	/* Whoever searches a file of them wants one line. */
@@ -164,15 +164,15 @@ void cli_note(const struct cli *cli, const char *fmt, ...)
 	ticker_release(cli);
 }
 
-static void cli_told(void *user, const char *line)
+static void cli_shown(void *user, const char *line)
 {
 	const struct cli *cli = user;
 	cli_note(cli, "note: %s", line);
 }
 
-struct teller cli_teller(const struct cli *cli)
+struct note_sink cli_note_sink(const struct cli *cli)
 {
-	return (struct teller){cli_told, (void *)cli};
+	return (struct note_sink){cli_shown, (void *)cli};
 }
 
 void cli_warn(const struct cli *cli, const char *fmt, ...)

@@ -24,7 +24,7 @@ enum exit_code {
 	EXIT_REGRESSION = 6,
 };
 
-#define CLI_TOLD_MAX 64
+#define CLI_SHOWN_MAX 64
 
 /* What becomes of --output; verbs see it through a constant struct cli. */
 struct cli_result {
@@ -34,8 +34,8 @@ struct cli_result {
 	int write_errno;       /* of a write that failed before the end */
 	struct ticker *ticker; /* while something is read for long, or NULL */
 	/* Hashes of the last remarks: each is made once, however often it is come by. */
-	uint64_t told[CLI_TOLD_MAX];
-	unsigned told_count;
+	uint64_t shown[CLI_SHOWN_MAX];
+	unsigned shown_count;
 };
 
 struct cli {
@@ -83,7 +83,7 @@ void cli_ask_width(struct cli *cli);
 /* A remark on standard error, once, unless --quiet. */
 void cli_note(const struct cli *cli, const char *fmt, ...) SX_PRINTF(2, 3);
 /* Notes what it is told, as "note: ...". */
-struct teller cli_teller(const struct cli *cli);
+struct note_sink cli_note_sink(const struct cli *cli);
 /* A warning on standard error, wrapped, unless --quiet. */
 void cli_warn(const struct cli *cli, const char *fmt, ...) SX_PRINTF(2, 3);
 /* The input file: --input, or the first argument; SX_ERR_USAGE when there is neither. */

@@ -232,7 +232,7 @@ static enum sx_status ask_for_catalog(struct cli *cli, const struct sx_device *d
 }
 
 /* Of "all" and "gpu" one catalog is shown, and that there are others is told. */
-static void tell_others(const struct cli *cli, const struct device_words *among, const char *word,
+static void note_others(const struct cli *cli, const struct device_words *among, const char *word,
 			const struct sx_device *shown)
 {
 	size_t others = 0;
@@ -255,7 +255,7 @@ enum sx_status selection_catalog(struct cli *cli, struct sx_catalog **out, struc
 	const struct sx_device *device = find(cli, all, count, word);
 	if (!device)
 		return device_words_unknown(&(struct device_words){all, count, NULL}, word, err);
-	tell_others(cli, &(struct device_words){all, count, NULL}, word, device);
+	note_others(cli, &(struct device_words){all, count, NULL}, word, device);
 	if (!device->catalog && !wanted && device->state == SX_DEVICE_INJECT)
 		return ask_for_catalog(cli, device, out, err);
 	if (!device->catalog && !wanted && !sx_catalog_heads(cli->context, NULL))
@@ -298,7 +298,7 @@ enum sx_status selection_passes(struct cli *cli, struct selection_passes *passes
 	return status;
 }
 
-void selection_tell_missing(struct cli *cli)
+void selection_note_missing(struct cli *cli)
 {
 	size_t count;
 	const struct sx_device *all;
@@ -382,7 +382,7 @@ static enum sx_status preset_search_in(void *user, struct sx_catalog *catalog)
 	return search->found ? SX_END : SX_OK;
 }
 
-enum sx_status selection_tell_presets(struct cli *cli, struct sx_error *err)
+enum sx_status selection_note_presets(struct cli *cli, struct sx_error *err)
 {
 	const struct config_line *preset;
 	enum sx_status status = SX_OK;

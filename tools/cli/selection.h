@@ -31,10 +31,10 @@ enum sx_status selection_each_here(struct cli *cli, selection_visit_fn visit, vo
  * Says which presets of the configuration stand in place of a metric or counter. Errors:
  * SX_ERR_NO_MEMORY.
  */
-enum sx_status selection_tell_presets(struct cli *cli, struct sx_error *err);
+enum sx_status selection_note_presets(struct cli *cli, struct sx_error *err);
 
 /* Says which libraries are missing that would measure programs, and where they were looked for. */
-void selection_tell_missing(struct cli *cli);
+void selection_note_missing(struct cli *cli);
 
 /* Passes over frames of counters that only the driver of the device of -d knows ("hw.…"). */
 struct selection_passes {

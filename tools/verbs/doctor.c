@@ -47,10 +47,10 @@ static void doctor_json(const struct cli *cli, const struct sx_device *devices, 
 static void doctor_gives(const struct cli *cli, const struct sx_device *devices, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
-		bool told = !devices[i].gives;
-		for (size_t k = 0; !told && k < i; k++)
-			told = devices[k].gives && !strcmp(devices[k].gives, devices[i].gives);
-		if (told)
+		bool shown = !devices[i].gives;
+		for (size_t k = 0; !shown && k < i; k++)
+			shown = devices[k].gives && !strcmp(devices[k].gives, devices[i].gives);
+		if (shown)
 			continue;
 		fputc('\n', cli->view.out.out);
 		text_wrap(&cli->view.out, 0, devices[i].gives);

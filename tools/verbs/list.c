@@ -186,13 +186,14 @@ static enum sx_status each_recorded(struct many *m, const struct input_places *p
 	struct input_device **devices = calloc(count, sizeof(struct input_device *));
 	enum sx_status status = devices ? SX_OK : error_nomem(err, "reading a capture");
 	for (uint32_t i = 0; !status && i < count; i++) {
-		bool told = false;
+		bool shown = false;
 		status = input_device_open(&request, places->list[i], &devices[i], err);
 		for (uint32_t k = 0; !status && k < i; k++)
-			told |= strcmp(devices[k]->info->catalog, devices[i]->info->catalog) == 0 &&
-				strcmp(devices[k]->facts.set ? devices[k]->facts.set : "",
-				       devices[i]->facts.set ? devices[i]->facts.set : "") == 0;
-		if (status || told)
+			shown |=
+			    strcmp(devices[k]->info->catalog, devices[i]->info->catalog) == 0 &&
+			    strcmp(devices[k]->facts.set ? devices[k]->facts.set : "",
+				   devices[i]->facts.set ? devices[i]->facts.set : "") == 0;
+		if (status || shown)
 			continue;
 		m->set = devices[i]->facts.set;
 		status = list_one(m, devices[i]->catalog);

@@ -41,7 +41,7 @@ static bool progress_due(struct progress *p)
 	return true;
 }
 
-static SX_PRINTF(2, 3) void progress_tell(struct progress *p, const char *fmt, ...)
+static SX_PRINTF(2, 3) void progress_note(struct progress *p, const char *fmt, ...)
 {
 	char line[256];
 	int room = text_terminal_width(stderr) - 1;
@@ -119,7 +119,7 @@ static void profile_watch(void *user)
 		return;
 	p->due_ns = 0;
 	human_duration(time, sys_now_ns(sys_real()) - p->progress.begin_ns);
-	progress_tell(&p->progress, "%s, %s%s; Ctrl-C ends", time,
+	progress_note(&p->progress, "%s, %s%s; Ctrl-C ends", time,
 		      COUNTED(count ? d[0].samples : 0, "sample"), p->lead);
 }
 
@@ -223,7 +223,7 @@ static int conclude(struct profiling *p, char *const *argv, const struct sx_erro
 		cli_fail(cli, &nothing);
 		return run.exit_code ? run.exit_code : EXIT_INCOMPLETE;
 	}
-	run_tell(cli, session, cli->view.format != FORMAT_TEXT);
+	run_note(cli, session, cli->view.format != FORMAT_TEXT);
 	return run.exit_code ? run.exit_code : why->status || lacks ? EXIT_INCOMPLETE : EXIT_OK;
 }
 

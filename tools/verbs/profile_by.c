@@ -29,7 +29,7 @@ static bool make_room(struct profile_by *by, uint32_t index)
 }
 
 /* The first metric that tells something of programs; NULL for none. */
-static const char *first_told(const struct sx_session_device *device)
+static const char *first_shown(const struct sx_session_device *device)
 {
 	uint32_t count = 0;
 	const char *found = NULL;
@@ -63,7 +63,7 @@ enum sx_status profile_by_add(struct profile_by *by, const struct cli *cli, uint
 			.constants = device->facts.constants,
 			.constant_count = device->facts.constant_count},
 	    .by = REPORT_BY_PROCESS,
-	    .sort = by->devices[index] ? NULL : first_told(device),
+	    .sort = by->devices[index] ? NULL : first_shown(device),
 	    .top = TOP,
 	    .begin_ns = sx_table_begin_ns(device->raw)[0],
 	    .end_ns = SX_TIME_UNKNOWN,

@@ -22,7 +22,7 @@ struct recording {
 	struct sx_capture_writer *writer;
 	const char *path;
 	uint64_t keep_ns, sync_ns;
-	bool failure_told;
+	bool failure_shown;
 	unsigned dumps;
 	bool progress; /* on a terminal */
 	struct sx_capture_progress before;
@@ -85,12 +85,12 @@ static void look_around(struct recording *r)
 		dump(r);
 	double seconds = (double)sys_now_ns(sys_real()) * 1e-9;
 	sx_capture_progress(r->writer, &now);
-	if (now.sys_errno && !r->failure_told) {
+	if (now.sys_errno && !r->failure_shown) {
 		cli_warn(r->cli,
 			 "cannot write %s: %s. Samples are lost from now on, or until that ends; "
 			 "what was written stays readable.",
 			 r->path, strerror(now.sys_errno));
-		r->failure_told = true;
+		r->failure_shown = true;
 	}
 	if (!r->progress || seconds - r->shown_s < PROGRESS_S)
 		return;
@@ -196,7 +196,7 @@ static int record_finish(struct recording *r, struct sx_session *session, enum s
 	enum sx_status closed = sx_capture_finish(r->writer, &progress, &closing);
 	if (broken)
 		return run_cannot(r->cli, err, r->cli->options.child);
-	run_tell(r->cli, session, true);
+	run_note(r->cli, session, true);
 	summarise(r, session, &progress);
 	int code = run_exit_code(&child);
 	if (closed)

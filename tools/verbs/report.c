@@ -125,7 +125,7 @@ static enum sx_status report_rows_by(void *user, uint32_t index, const struct sx
 }
 
 /* What was named and has no such key is missing, and told. */
-static void tell_left_out(struct reporting *r, const struct report_device *d)
+static void note_left_out(struct reporting *r, const struct report_device *d)
 {
 	char names[160] = "";
 	for (uint32_t i = 0; i < d->row_count && strlen(names) < 100; i++)
@@ -175,7 +175,7 @@ static enum sx_status write_groups(struct reporting *r, const struct report *rep
 		if (status && status != SX_ERR_NOT_FOUND)
 			break;
 		if (status && report->devices[i].named)
-			tell_left_out(r, &report->devices[i]);
+			note_left_out(r, &report->devices[i]);
 		view.simulated |= !status && report->devices[i].facts.simulated;
 		count += !status;
 	}

@@ -155,16 +155,16 @@ static bool is_api(const struct sx_catalog *catalog)
 }
 
 /* A program of which nothing but its CPU time is known may be one whose library is not here. */
-static void tell_missing(struct cli *cli, const struct sx_session_device *devices, uint32_t count)
+static void note_missing(struct cli *cli, const struct sx_session_device *devices, uint32_t count)
 {
 	bool drew = false;
 	for (uint32_t i = 0; i < count; i++)
 		drew |= is_api(devices[i].catalog) && devices[i].samples > 0;
 	if (cli->options.child && !cli->options.devices.count && !drew)
-		selection_tell_missing(cli);
+		selection_note_missing(cli);
 }
 
-void run_tell(struct cli *cli, const struct sx_session *session, bool notes)
+void run_note(struct cli *cli, const struct sx_session *session, bool notes)
 {
 	uint32_t count;
 	const struct sx_session_device *devices = sx_session_devices(session, &count);
@@ -181,7 +181,7 @@ void run_tell(struct cli *cli, const struct sx_session *session, bool notes)
 	else if (notes && limit)
 		cli_note(cli, "note: --%s ended the program, which exited with %d", limit,
 			 child.exit_code);
-	tell_missing(cli, devices, count);
+	note_missing(cli, devices, count);
 	for (uint32_t i = 0; i < count; i++) {
 		const struct sx_session_device *d = &devices[i];
 		const char *name = d->facts.name ? d->facts.name : d->facts.source;

@@ -37,7 +37,7 @@ void run_give_way(const struct options *o);
  * What went wrong on the way of a finished run, with its time; with `notes` also the notes of its
  * devices, which the text of a report has itself.
  */
-void run_tell(struct cli *cli, const struct sx_session *session, bool notes);
+void run_note(struct cli *cli, const struct sx_session *session, bool notes);
 /* As a shell says it: 128 + n for a signal. */
 int run_exit_code(const struct sx_child_status *child);
 /* "duration" or "count" where that limit ended the program, or NULL. */

@@ -16,30 +16,30 @@
 #define RUNS_MAX 10000
 
 /* What is told of a metric: a value each run, the total of what a run took or its mean. */
-struct told {
+struct shown {
 	bool total;
 	const double *values;
 	uint32_t runs;
 	double mean;
 };
 
-static struct told told_of(const struct compare_set *set, const struct compare_metric *m)
+static struct shown shown_of(const struct compare_set *set, const struct compare_metric *m)
 {
 	bool total = m->amount && set->ended;
-	return (struct told){.total = total,
-			     .values = total ? m->totals : m->means,
-			     .runs = m->runs,
-			     .mean = total ? m->stats.total : m->stats.mean};
+	return (struct shown){.total = total,
+			      .values = total ? m->totals : m->means,
+			      .runs = m->runs,
+			      .mean = total ? m->stats.total : m->stats.mean};
 }
 
 /* Standard deviation of the runs, relative; NaN where that means nothing. */
-static double spread_of(const struct told *t)
+static double spread_of(const struct shown *t)
 {
 	double deviation = sqrt(noise_variance(t->values, t->runs, t->mean));
 	return t->mean != 0 && t->runs > 1 ? deviation / fabs(t->mean) : (double)NAN;
 }
 
-static double least(const struct told *t, double sign)
+static double least(const struct shown *t, double sign)
 {
 	double best = t->values[0];
 	for (uint32_t i = 1; i < t->runs; i++)
@@ -49,7 +49,7 @@ static double least(const struct told *t, double sign)
 }
 
 static bool add_row(const struct view *view, struct text_table *table,
-		    const struct compare_metric *m, const struct told *t)
+		    const struct compare_metric *m, const struct shown *t)
 {
 	char mean[HUMAN_MAX], low[HUMAN_MAX], high[HUMAN_MAX], spread[32] = "-";
 	double relative = spread_of(t);
@@ -84,7 +84,7 @@ static bool stat_repeat_write_text(const struct view *view, const struct compare
 	fprintf(view->out.out, "%u runs; each mean is that of the runs\n\n", (unsigned)set->runs);
 	for (size_t i = 0; ok && i < set->metric_count; i++) {
 		const struct compare_metric *m = &set->metrics[i];
-		const struct told t = told_of(set, m);
+		const struct shown t = shown_of(set, m);
 		if (!m->runs || m->hidden || (m->stats.max == 0 && !view->verbose))
 			continue;
 		kinds.totals += t.total;
@@ -114,7 +114,7 @@ static bool stat_repeat_write_json(const struct view *view, const struct compare
 		const struct compare_metric *m = &set->metrics[i];
 		if (!m->runs || m->hidden)
 			continue;
-		const struct told t = told_of(set, m);
+		const struct shown t = shown_of(set, m);
 		json_object_begin_flat(&json);
 		json_kv_string(&json, "name", m->name);
 		json_kv_u64(&json, "device", m->device);

@@ -162,7 +162,7 @@ static void give_up(struct device *device)
 	write_complete(device);
 }
 
-void frames_settle(struct device *device, struct command *command)
+void frames_resolve(struct device *device, struct command *command)
 {
 	struct execution **link = &device->executions;
 	if (!command->pending && command->unread == 0)
@@ -180,7 +180,7 @@ void frames_settle(struct device *device, struct command *command)
 
 void frames_lose(struct device *device, struct command *command)
 {
-	frames_settle(device, command);
+	frames_resolve(device, command);
 	command->overlapped = true;
 }
 

@@ -136,7 +136,7 @@ struct compare_row {
 };
 
 /* Whether either side measured it at all, or named it: views pass over the others. */
-bool compare_row_is_told(const struct compare_row *row);
+bool compare_row_is_known(const struct compare_row *row);
 /* Whether a short view shows it: it moved, or was named. */
 bool compare_row_is_shown(const struct compare_row *row);
 

@@ -20,7 +20,7 @@ const char *compare_verdict_name(enum compare_verdict verdict)
 	return names[verdict];
 }
 
-bool compare_row_is_told(const struct compare_row *row)
+bool compare_row_is_known(const struct compare_row *row)
 {
 	const struct compare_metric *const sides[] = {row->a, row->b};
 	for (unsigned i = 0; i < 2; i++)
@@ -371,7 +371,7 @@ static enum sx_status judge_rows(struct comparison *c, struct sx_error *err)
 		row->why = reasons_pair(c, row);
 		if (row->why)
 			row->verdict = COMPARE_INCOMPARABLE;
-		else if (compare_row_is_told(row))
+		else if (compare_row_is_known(row))
 			count += prepare(c, row, &tests[count]);
 	}
 	bool ok = tests != NULL;

@@ -158,7 +158,7 @@ void reasons_whole(struct comparison *c)
 		refuse_all(c, "the pictures differ in size");
 	for (size_t i = 0; i < c->row_count; i++)
 		pairs +=
-		    compare_row_is_told(&c->rows[i]) && c->rows[i].verdict != COMPARE_INCOMPARABLE;
+		    compare_row_is_known(&c->rows[i]) && c->rows[i].verdict != COMPARE_INCOMPARABLE;
 	c->comparable = pairs > 0;
 	if (other) {
 		c->comparable = false;

@@ -59,7 +59,7 @@ static struct compare_metric *new_metric(struct compare_set *set, const struct r
 }
 
 /* The lines of a curve that lie behind the warm-up: `count` from the result on. */
-static size_t settled(const struct report_device *d, uint64_t warm_up_ns, size_t *count)
+static size_t resolved(const struct report_device *d, uint64_t warm_up_ns, size_t *count)
 {
 	size_t lines = d->curve ? sx_table_row_count(d->curve) : 0, first = 0;
 	const uint64_t *begin = lines ? sx_table_begin_ns(d->curve) : NULL;
@@ -100,7 +100,7 @@ static double mean_over_time(const struct report_device *d, uint32_t column, siz
  * what is counted over time: weighed by it, all lines then have the mean of the report, and what is
  * behind the warm-up has its own. NaN where that is not so.
  */
-static double settled_rate(const struct report_device *d, uint32_t column, size_t first)
+static double resolved_rate(const struct report_device *d, uint32_t column, size_t first)
 {
 	double whole = d->rows[column].stats.mean, all = mean_over_time(d, column, 0);
 	return fabs(all - whole) <= 1e-6 * fabs(whole) ? mean_over_time(d, column, first)
@@ -116,7 +116,7 @@ static uint64_t read_course(const struct report_device *d, uint32_t column, uint
 			    double factor, struct compare_metric *m)
 {
 	bool adds = stats_adds_up(m->unit) && !isnan(d->rows[column].stats.total);
-	size_t count, n = 0, first = settled(d, warm_up_ns, &count);
+	size_t count, n = 0, first = resolved(d, warm_up_ns, &count);
 	double *values = malloc((count + 1) * sizeof(*values));
 	double blocks = 0, sum = 0, samples = 0;
 	for (size_t i = 0; values && i < count; i++) {
@@ -135,7 +135,7 @@ static uint64_t read_course(const struct report_device *d, uint32_t column, uint
 	free(values);
 	if (!first || !n)
 		return 0;
-	double rate = adds ? (double)NAN : settled_rate(d, column, first);
+	double rate = adds ? (double)NAN : resolved_rate(d, column, first);
 	/* Of any other ratio the mean is that of the whole run, as the report has it. */
 	if (!isnan(rate))
 		m->means[m->runs] = rate * factor;

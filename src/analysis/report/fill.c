@@ -122,7 +122,7 @@ static enum sx_status begin_rows(struct filling *f, const struct sx_table *like,
 	if (!status)
 		status = overview_create(like, &f->overview, err);
 	if (!status && f->summary)
-		overview_lean_on(f->overview, f->summary->total);
+		overview_use(f->overview, f->summary->total);
 	if (!status)
 		status = costs_create(f->source.catalog, like, &f->costs, err);
 	if (!status)
@@ -180,7 +180,7 @@ static bool note_few(struct filling *f, const struct slices *slices, const struc
 	uint8_t kinds[ROWS_AT_ONCE];
 	const uint64_t *begin = sx_table_begin_ns(raw) + rows.first;
 	const uint64_t *end = sx_table_end_ns(raw) + rows.first;
-	slices_tell_kinds(slices, raw, rows, kinds);
+	slices_note_kinds(slices, raw, rows, kinds);
 	for (size_t i = 0; i < rows.count; i++) {
 		f->begin_ns = begin[i] < f->begin_ns ? begin[i] : f->begin_ns;
 		if (total_length_of(begin[i], end[i]) && end[i] > f->end_ns)
@@ -359,7 +359,7 @@ enum sx_status report_set_run(struct report_fill *fill, const struct report *run
 }
 
 /* What the summary and the overview know, as rows and their course. */
-static enum sx_status tell_rows(struct filling *f, struct report_device *out, struct sx_error *err)
+static enum sx_status note_rows(struct filling *f, struct report_device *out, struct sx_error *err)
 {
 	uint32_t count = 0;
 	const struct sx_stats *stats = NULL;
@@ -377,7 +377,7 @@ static enum sx_status tell_rows(struct filling *f, struct report_device *out, st
 	return status;
 }
 
-static enum sx_status tell_budget(const struct report_fill *fill, const struct filling *f,
+static enum sx_status note_budget(const struct report_fill *fill, const struct filling *f,
 				  struct report_device *out, struct sx_error *err)
 {
 	struct sx_metrics_options options = f->options;
@@ -392,7 +392,7 @@ static enum sx_status tell_budget(const struct report_fill *fill, const struct f
 	return status == SX_ERR_NOT_FOUND ? SX_OK : status;
 }
 
-static enum sx_status tell_findings(struct filling *f, struct report_device *out,
+static enum sx_status note_findings(struct filling *f, struct report_device *out,
 				    struct sx_error *err)
 {
 	enum sx_status status = f->advised ? SX_OK : sx_advice_finish(f->advice, err);
@@ -405,7 +405,7 @@ static enum sx_status tell_findings(struct filling *f, struct report_device *out
 }
 
 /* Every device has its share of the room for courses. */
-static void tell_course(const struct report_fill *fill, struct filling *f,
+static void note_course(const struct report_fill *fill, struct filling *f,
 			struct report_device *out)
 {
 	if (!f->pyramid)
@@ -425,7 +425,7 @@ static uint32_t number_of(const struct report_fill *fill, uint32_t device)
 }
 
 /* What holds of a device, whether it has samples or not. */
-static void tell_facts(struct report_fill *fill, struct filling *f, struct report_device *out)
+static void note_facts(struct report_fill *fill, struct filling *f, struct report_device *out)
 {
 	*out = (struct report_device){.catalog = f->source.catalog,
 				      .facts = f->source.facts,
@@ -443,14 +443,14 @@ static void tell_facts(struct report_fill *fill, struct filling *f, struct repor
 	if (f->end_ns && f->end_ns > f->begin_ns)
 		out->duration_ns = f->end_ns - f->begin_ns;
 	report_count_frames(f, &out->histogram);
-	tell_course(fill, f, out);
+	note_course(fill, f, out);
 }
 
-static enum sx_status tell_device(struct report_fill *fill, struct filling *f,
+static enum sx_status note_device(struct report_fill *fill, struct filling *f,
 				  struct report_device *out, struct sx_error *err)
 {
-	tell_facts(fill, f, out);
-	if (!processes_seen_tell(&f->processes, &fill->result, out))
+	note_facts(fill, f, out);
+	if (!processes_seen_note(&f->processes, &fill->result, out))
 		return error_nomem(err, "a report");
 	bool named = f->source.chosen && f->source.metrics && !f->run.unused;
 	if (!f->begun && named && !report_place_absent(f, out))
@@ -464,11 +464,11 @@ static enum sx_status tell_device(struct report_fill *fill, struct filling *f,
 	if (out->kind == SX_SAMPLE_FRAME && out->frames.count == 0)
 		out->kind = SX_SAMPLE_TIME;
 	out->cost = costs_get(f->costs);
-	enum sx_status status = f->summary ? tell_rows(f, out, err) : SX_OK;
+	enum sx_status status = f->summary ? note_rows(f, out, err) : SX_OK;
 	if (!status)
-		status = tell_findings(f, out, err);
+		status = note_findings(f, out, err);
 	if (!status && fill->has_goal)
-		status = tell_budget(fill, f, out, err);
+		status = note_budget(fill, f, out, err);
 	return status;
 }
 
@@ -491,7 +491,7 @@ enum sx_status report_finish(struct report_fill *fill, const struct report **out
 			continue;
 		fill->report.device_count++;
 		fill->devices[i]->arena = &fill->result;
-		status = tell_device(fill, fill->devices[i], device, err);
+		status = note_device(fill, fill->devices[i], device, err);
 		fill->devices[i]->arena = &fill->arena;
 		if (!fill->run.duration_ns && device->duration_ns > fill->report.duration_ns)
 			fill->report.duration_ns = device->duration_ns;

@@ -61,7 +61,7 @@ static struct seen_span *find_context(struct seen_process *process, uint64_t con
 	uint32_t i = 0;
 	while (i < process->each_count && process->numbers[i] != context)
 		i++;
-	if (i == REPORT_CONTEXTS_TOLD)
+	if (i == REPORT_CONTEXTS_SHOWN)
 		return NULL;
 	if (i == process->each_count)
 		process->numbers[process->each_count++] = context;
@@ -119,7 +119,7 @@ static uint64_t span_ns(const struct seen_span *span)
 	return span->end_ns > span->begin_ns ? span->end_ns - span->begin_ns : 0;
 }
 
-static const struct report_context *contexts_tell(const struct seen_process *process,
+static const struct report_context *contexts_note(const struct seen_process *process,
 						  struct arena *arena)
 {
 	struct report_context *list = arena_alloc(arena, (process->each_count + 1) * sizeof(*list));
@@ -133,7 +133,7 @@ static const struct report_context *contexts_tell(const struct seen_process *pro
 	return list;
 }
 
-static bool processes_tell(const struct seen_process *process, struct arena *arena,
+static bool processes_note(const struct seen_process *process, struct arena *arena,
 			   struct report_process *out)
 {
 	size_t length;
@@ -142,7 +142,7 @@ static bool processes_tell(const struct seen_process *process, struct arena *are
 	    .pid = pid,
 	    .name = arena_strndup(arena, process->label, length),
 	    .contexts = process->context_count,
-	    .each = contexts_tell(process, arena),
+	    .each = contexts_note(process, arena),
 	    .each_count = process->each_count,
 	    .samples = process->span.samples,
 	    .slices = process->span.slices,
@@ -153,12 +153,12 @@ static bool processes_tell(const struct seen_process *process, struct arena *are
 	return out->name && out->each;
 }
 
-bool processes_seen_tell(const struct processes_seen *seen, struct arena *arena,
+bool processes_seen_note(const struct processes_seen *seen, struct arena *arena,
 			 struct report_device *out)
 {
 	struct report_process *list = arena_alloc(arena, (seen->count + 1) * sizeof(*list));
 	for (size_t i = 0; list && i < seen->count; i++)
-		if (!processes_tell(&seen->items[i], arena, &list[i]))
+		if (!processes_note(&seen->items[i], arena, &list[i]))
 			return false;
 	out->processes = list;
 	out->process_count = list ? (uint32_t)seen->count : 0;

@@ -6,9 +6,9 @@
 #include "base/mem.h"
 #include "table/cover.h"
 
-#define REPORT_PROCESSES_MAX 1024 /* processes that are told apart */
-#define REPORT_CONTEXTS_MAX  4096 /* numbers of contexts, likewise */
-#define REPORT_CONTEXTS_TOLD 16	  /* of a process, each by itself */
+#define REPORT_PROCESSES_MAX  1024 /* processes that are told apart */
+#define REPORT_CONTEXTS_MAX   4096 /* numbers of contexts, likewise */
+#define REPORT_CONTEXTS_SHOWN 16   /* of a process, each by itself */
 
 /*
  * How many samples there were, and when; `slices`: of these, such as no frame ended; `frames`:
@@ -20,9 +20,9 @@ struct seen_span {
 
 struct seen_process {
 	char *label;
-	struct seen_span span, each[REPORT_CONTEXTS_TOLD];
-	struct cover frames;			/* time that frames of any context take */
-	uint64_t numbers[REPORT_CONTEXTS_TOLD]; /* of the contexts in `each` */
+	struct seen_span span, each[REPORT_CONTEXTS_SHOWN];
+	struct cover frames;			 /* time that frames of any context take */
+	uint64_t numbers[REPORT_CONTEXTS_SHOWN]; /* of the contexts in `each` */
 	uint32_t each_count;
 	uint64_t contexts[REPORT_CONTEXTS_MAX / 64]; /* bits */
 	uint32_t context_count;
@@ -38,7 +38,7 @@ struct processes_seen {
 /* Rows without the label, or when memory is out, are passed over. */
 void processes_seen_add(struct processes_seen *seen, const struct sx_table *raw);
 /* Fills in the processes of *out. False when memory is out. */
-bool processes_seen_tell(const struct processes_seen *seen, struct arena *arena,
+bool processes_seen_note(const struct processes_seen *seen, struct arena *arena,
 			 struct report_device *out);
 /* The number in a label "name (pid)", 0 without; *length becomes that of the name. */
 uint32_t process_pid(const char *label, size_t *length);

@@ -45,7 +45,7 @@ static double mean_fact(const struct judging *j, uint32_t rule, uint32_t fact, s
 }
 
 /* `missing`: a fact that is no evidence, for it is what was not measured; or SX_NONE. */
-static bool tell_evidence(struct judging *j, uint32_t rule, uint32_t missing,
+static bool note_evidence(struct judging *j, uint32_t rule, uint32_t missing,
 			  struct verdict_part *part)
 {
 	const struct verdict_rules *rules = &j->verdict->rules;
@@ -76,7 +76,7 @@ static bool tell_evidence(struct judging *j, uint32_t rule, uint32_t missing,
 }
 
 /* The unit that is at work most, if one is most of the time. */
-static void tell_which(struct judging *j, uint32_t rule, struct verdict_part *part)
+static void note_which(struct judging *j, uint32_t rule, struct verdict_part *part)
 {
 	const struct sx_strings *names = &judging_rule(j, rule)->which;
 	double most = WHICH_LEAST;
@@ -95,8 +95,8 @@ static void tell_which(struct judging *j, uint32_t rule, struct verdict_part *pa
  * What of these facts a window lacks and can be had: one that a source knows of first. *alone: no
  * other lacks, and no source knows of it.
  */
-static uint32_t lacking(const struct judging *j, const struct sx_strings *needs, size_t window,
-			bool *alone)
+static uint32_t first_missing(const struct judging *j, const struct sx_strings *needs,
+			      size_t window, bool *alone)
 {
 	uint32_t found = SX_NONE, lacks = 0;
 	bool known = false;
@@ -115,7 +115,7 @@ static uint32_t lacking(const struct judging *j, const struct sx_strings *needs,
 }
 
 /* What the rule that needs least would have needed: the last one. */
-static bool tell_unknown(struct judging *j, size_t window, struct verdict_part *part)
+static bool note_unknown(struct judging *j, size_t window, struct verdict_part *part)
 {
 	const struct verdict_rules *rules = &j->verdict->rules;
 	uint32_t last = rules->rule_count - 1;
@@ -123,7 +123,7 @@ static bool tell_unknown(struct judging *j, size_t window, struct verdict_part *
 	bool alone = false;
 	for (size_t w = window; missing == SX_NONE && w < j->facts.count; w++)
 		if (j->rule[w] == NO_RULE)
-			missing = lacking(j, &rules->rules[last].needs, w, &alone);
+			missing = first_missing(j, &rules->rules[last].needs, w, &alone);
 	char text[512] = "no rule holds: what was measured lies between them";
 	part->name = VERDICT_UNKNOWN;
 	part->title = "Cannot tell";
@@ -136,7 +136,7 @@ static bool tell_unknown(struct judging *j, size_t window, struct verdict_part *
 		part->advice = alone && fact->elsewhere ? fact->elsewhere : fact->remedy;
 	}
 	part->because = arena_strndup(&j->verdict->arena, text, strlen(text));
-	return part->because && tell_evidence(j, NO_RULE, missing, part);
+	return part->because && note_evidence(j, NO_RULE, missing, part);
 }
 
 static uint64_t window_length(const struct judging *j, size_t w)
@@ -146,7 +146,7 @@ static uint64_t window_length(const struct judging *j, size_t w)
 }
 
 /* One part for all windows that have the verdict of this one. */
-static bool tell_part(struct judging *j, size_t first, struct verdict_part *part)
+static bool note_part(struct judging *j, size_t first, struct verdict_part *part)
 {
 	uint32_t rule = j->rule[first];
 	size_t count = 0;
@@ -164,12 +164,12 @@ static bool tell_part(struct judging *j, size_t first, struct verdict_part *part
 	/* No digits that sums of tenths leave behind. */
 	part->confidence = round(part->confidence / (double)count * 1e4) / 1e4;
 	if (rule == NO_RULE)
-		return tell_unknown(j, first, part);
+		return note_unknown(j, first, part);
 	part->name = judging_rule(j, rule)->name;
 	part->title = judging_rule(j, rule)->title;
 	part->advice = judging_rule(j, rule)->advice;
-	tell_which(j, rule, part);
-	return tell_evidence(j, rule, SX_NONE, part);
+	note_which(j, rule, part);
+	return note_evidence(j, rule, SX_NONE, part);
 }
 
 static int by_share(const void *a, const void *b)
@@ -180,16 +180,16 @@ static int by_share(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static bool tell_parts(struct judging *j)
+static bool note_parts(struct judging *j)
 {
 	struct verdict *v = j->verdict;
 	struct verdict_part *parts =
 	    arena_alloc(&v->arena, (v->rules.rule_count + 2) * sizeof(*parts));
 	for (size_t w = 0; parts && w < j->facts.count; w++) {
-		bool told = false;
+		bool shown = false;
 		for (size_t k = 0; k < w; k++)
-			told |= judging_same(j, j->rule[k], j->rule[w]);
-		if (!told && !tell_part(j, w, &parts[v->part_count++]))
+			shown |= judging_same(j, j->rule[k], j->rule[w]);
+		if (!shown && !note_part(j, w, &parts[v->part_count++]))
 			return false;
 	}
 	if (!parts)
@@ -209,7 +209,7 @@ static uint32_t part_of(const struct judging *j, size_t window)
 	return 0;
 }
 
-static bool tell_stretches(struct judging *j)
+static bool note_stretches(struct judging *j)
 {
 	struct verdict *v = j->verdict;
 	const struct sx_table *t = j->facts.windows;
@@ -238,7 +238,7 @@ static enum sx_status judge(struct judging *j, struct sx_error *err)
 	status = verdict_facts_fill(&j->facts, err);
 	if (!status)
 		status = judging_run_rules(j, err);
-	if (!status && (!tell_parts(j) || !tell_stretches(j)))
+	if (!status && (!note_parts(j) || !note_stretches(j)))
 		status = error_nomem(err, "judging a run");
 	return status;
 }

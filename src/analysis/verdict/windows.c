@@ -217,7 +217,7 @@ static double spread_in(const struct sx_table *t, const struct reach *within)
 /* Commands in a window: how long those that were timed ran, and how many were not. */
 struct kernel_time {
 	struct cover cover;
-	size_t timed, spared, untold;
+	size_t timed, spared, unknown;
 };
 
 static void add_kernels(const struct sx_table *t, uint64_t begin, uint64_t end,
@@ -237,7 +237,7 @@ static void add_kernels(const struct sx_table *t, uint64_t begin, uint64_t end,
 			continue;
 		out->timed += !none;
 		out->spared += none && sx_quality_is_skipped(quality);
-		out->untold += none && !sx_quality_is_skipped(quality);
+		out->unknown += none && !sx_quality_is_skipped(quality);
 		if (!none && to > from)
 			cover_add(&out->cover, from > begin ? from : begin, to < end ? to : end);
 	}
@@ -257,7 +257,7 @@ double verdict_kernel_cover(const struct verdict_facts *f, size_t window)
 		any = true;
 		add_kernels(f->sources[s].rows, begin, end, &time);
 	}
-	if (!any || time.untold || (time.spared && !time.timed))
+	if (!any || time.unknown || (time.spared && !time.timed))
 		return NAN;
 	double times = time.timed ? 1 + (double)time.spared / (double)time.timed : 1;
 	return (double)cover_ns(&time.cover) * times;

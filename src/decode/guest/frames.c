@@ -467,8 +467,8 @@ static void set_threads(const struct wire_sample *sample, uint8_t extra, struct 
 	sx_table_set_u64(table, COLUMN_THREAD_TIME, row, sample->thread_run_ns, quality);
 	sx_table_set_u64(table, COLUMN_THREAD_WAIT, row, sample->thread_wait_ns, quality);
 	/* Threads that only draw say nothing of work that draws nothing. */
-	bool tells = sample->rasterises && sample->why[WIRE_GPU_TIME] != WIRE_WHY_UNDRAWN;
-	uint8_t raster = tells ? quality : SX_QUALITY_NOT_COLLECTED;
+	bool shows = sample->rasterises && sample->why[WIRE_GPU_TIME] != WIRE_WHY_UNDRAWN;
+	uint8_t raster = shows ? quality : SX_QUALITY_NOT_COLLECTED;
 	sx_table_set_u64(table, COLUMN_RASTER_THREAD, row, sample->raster_run_ns, raster);
 	sx_table_set_u64(table, COLUMN_RASTER_WAIT, row, sample->raster_wait_ns, raster);
 	uint8_t any = frames_quality_of(sample->any_state);

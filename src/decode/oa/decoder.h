@@ -91,7 +91,7 @@ enum sx_status oa_rows_create(enum sx_oa_rows kind, enum sx_oa_format format, st
 void oa_rows_destroy(struct oa_rows *rows);
 struct sx_table *oa_rows_table(struct oa_rows *rows);
 /*
- * Takes an interval; the reports are needed until oa_rows_settle(), which this calls when there is
+ * Takes an interval; the reports are needed until oa_rows_read(), which this calls when there is
  * no more room. Errors: SX_ERR_LIMIT, SX_ERR_NO_MEMORY.
  */
 enum sx_status oa_rows_add(struct oa_rows *rows, const struct oa_interval *interval,
@@ -102,7 +102,7 @@ enum sx_status oa_rows_add(struct oa_rows *rows, const struct oa_interval *inter
  */
 struct oa_burst *oa_rows_burst(struct oa_rows *rows);
 /* Reads what is still to be read of the intervals' reports. */
-enum sx_status oa_rows_settle(struct oa_rows *rows, struct sx_error *err);
+enum sx_status oa_rows_read(struct oa_rows *rows, struct sx_error *err);
 /* An end of continuity: the current stay is over. */
 enum sx_status oa_rows_break(struct oa_rows *rows, struct sx_error *err);
 /* Puts what is at hand into the table. `end`: also the rows that only the end completes. */

@@ -183,7 +183,7 @@ static size_t feed_samples(struct sx_oa_decoder *d, const uint8_t *data, size_t 
 			*status = oa_chain_report(d, report, err);
 			taken = 1;
 		} else if (oa_rows_burst(d->rows)->count == OA_BURST) {
-			*status = oa_rows_settle(d->rows, err);
+			*status = oa_rows_read(d->rows, err);
 		}
 		at += taken * record;
 		room -= taken;

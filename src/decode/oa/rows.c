@@ -318,7 +318,7 @@ static enum sx_status add_to_sums(struct oa_rows *rows, size_t count, struct sx_
 	return status;
 }
 
-enum sx_status oa_rows_settle(struct oa_rows *rows, struct sx_error *err)
+enum sx_status oa_rows_read(struct oa_rows *rows, struct sx_error *err)
 {
 	enum sx_status status = SX_OK;
 	size_t count = rows->burst.count;
@@ -345,12 +345,12 @@ enum sx_status oa_rows_add(struct oa_rows *rows, const struct oa_interval *inter
 		rows->flaws |= UINT64_C(1) << i;
 	}
 	oa_burst_add(&rows->burst, interval);
-	return rows->burst.count == OA_BURST ? oa_rows_settle(rows, err) : SX_OK;
+	return rows->burst.count == OA_BURST ? oa_rows_read(rows, err) : SX_OK;
 }
 
 enum sx_status oa_rows_break(struct oa_rows *rows, struct sx_error *err)
 {
-	enum sx_status status = oa_rows_settle(rows, err);
+	enum sx_status status = oa_rows_read(rows, err);
 	if (!status && rows->kind == SX_OA_RESIDENCY && rows->one.used)
 		status = emit(rows, &rows->one, err);
 	return status;
@@ -358,7 +358,7 @@ enum sx_status oa_rows_break(struct oa_rows *rows, struct sx_error *err)
 
 enum sx_status oa_rows_flush(struct oa_rows *rows, bool end, struct sx_error *err)
 {
-	enum sx_status status = oa_rows_settle(rows, err);
+	enum sx_status status = oa_rows_read(rows, err);
 	if (end && !status && rows->one.used) {
 		if (rows->kind == SX_OA_TOTAL)
 			rows->one.about.owner = OA_IDLE; /* the sum is nobody's alone */

@@ -174,8 +174,8 @@ enum sx_status sx_oa_decoder_feed(struct sx_oa_decoder *d, const uint8_t *data, 
 	enum sx_status status = d->options.input == SX_OA_REPORTS
 				    ? feed_reports(d, data, size, used, err)
 				    : oa_feed_records(d, data, size, used, err);
-	enum sx_status settled = d->rows ? oa_rows_settle(d->rows, status ? NULL : err) : SX_OK;
-	status = status ? status : settled;
+	enum sx_status resolved = d->rows ? oa_rows_read(d->rows, status ? NULL : err) : SX_OK;
+	status = status ? status : resolved;
 	if (d->has_last && d->last != d->kept) {
 		memcpy(d->kept, d->last, d->report_size);
 		d->last = d->kept;

@@ -82,13 +82,14 @@ static void look_at_columns(struct import_job *job, const struct import_device *
 			instead = sx_table_column(table, first)->name;
 		}
 	if (unknown)
-		import_tell(job, "%u column%s nothing in catalog %s and stand%s for %s: %.80s%s",
-			    unknown, unknown == 1 ? " means" : "s mean", device->catalog,
-			    unknown == 1 ? "s" : "", unknown == 1 ? "itself" : "themselves",
-			    unknown_name, unknown == 1 ? "" : " is the first");
+		import_remark(job, "%u column%s nothing in catalog %s and stand%s for %s: %.80s%s",
+			      unknown, unknown == 1 ? " means" : "s mean", device->catalog,
+			      unknown == 1 ? "s" : "", unknown == 1 ? "itself" : "themselves",
+			      unknown_name, unknown == 1 ? "" : " is the first");
 	if (repeated)
-		import_tell(job, "column %.80s means the same as %.80s, which is read instead%s",
-			    repeated_name, instead, repeated == 1 ? "" : "; so do further columns");
+		import_remark(job, "column %.80s means the same as %.80s, which is read instead%s",
+			      repeated_name, instead,
+			      repeated == 1 ? "" : "; so do further columns");
 }
 
 /*
@@ -96,7 +97,7 @@ static void look_at_columns(struct import_job *job, const struct import_device *
  * unit of something else or that nobody knows.
  */
 static enum sx_status no_column(struct import_job *job, const char *catalog,
-				const struct csv_tally *told, struct sx_error *err)
+				const struct csv_tally *given, struct sx_error *err)
 {
 	if (catalog)
 		error_set(err, SX_ERR_BAD_INPUT, "no column of %s means anything in catalog %s",
@@ -104,18 +105,18 @@ static enum sx_status no_column(struct import_job *job, const char *catalog,
 	else
 		error_set(err, SX_ERR_BAD_INPUT, "no column of %s means anything in any catalog",
 			  job->request->path);
-	if (told && told->other_units) {
+	if (given && given->other_units) {
 		error_because(err, "column %.80s is in %.40s, which cannot be made into %.40s",
-			      told->first_other_unit, told->other_unit, told->other_unit_as);
+			      given->first_other_unit, given->other_unit, given->other_unit_as);
 		error_try(err, "the unit of its values in the header, as \"%.80s (%.40s)\"",
-			  told->first_other_unit, told->other_unit_as);
+			  given->first_other_unit, given->other_unit_as);
 		return SX_ERR_BAD_INPUT;
 	}
-	if (told && told->unknown_units) {
-		error_because(err, "%s, behind %s, is no unit that is known", told->unknown_unit,
-			      told->unknown_unit_of);
-		error_try(err, "\"%s (%s)\" in the header; its units are %s", told->unknown_unit_of,
-			  told->unknown_unit_one, told->unknown_unit_as);
+	if (given && given->unknown_units) {
+		error_because(err, "%s, behind %s, is no unit that is known", given->unknown_unit,
+			      given->unknown_unit_of);
+		error_try(err, "\"%s (%s)\" in the header; its units are %s",
+			  given->unknown_unit_of, given->unknown_unit_one, given->unknown_unit_as);
 		return SX_ERR_BAD_INPUT;
 	}
 	error_because(err, "its header has no name of a counter, constant or metric");
@@ -141,7 +142,7 @@ static void leave_empty_out(struct import_job *job, struct import_lines lines,
 		for (size_t i = 0; i < count && i < cells.columns; i++)
 			any[i] |= cells.row[i].size && !import_no_data(cells.row[i]);
 	for (size_t i = 0; i < count; i++)
-		if (!any[i] || import_tells_device(heads[i]))
+		if (!any[i] || import_names_device(heads[i]))
 			heads[i].size = 0;
 }
 
@@ -197,17 +198,17 @@ static enum sx_status read_with(struct import_job *job, struct import_device *de
 				struct sx_catalog *catalog, struct sx_error *err)
 {
 	const struct csv_options options = {
-	    .catalog = catalog, .of_device = job->part != NULL, .spill = job->spill};
+	    .catalog = catalog, .of_device = job->part != NULL, .backing = job->backing};
 	struct csv_text text = {job->text, job->size, job->request->path};
 	struct csv_stream *stream = NULL;
 	enum sx_status status = csv_open_text(&text, &options, &stream, err);
 	if (!status && !import_columns_known(csv_table(stream), catalog))
-		status = no_column(job, device->catalog, csv_told(stream), err);
+		status = no_column(job, device->catalog, csv_beside(stream), err);
 	if (!status) {
-		const struct teller to = import_teller(job);
-		csv_tell(csv_told(stream), &to);
-		device->facts.simulated = csv_told(stream)->beside.simulated;
-		name_labels(job, csv_told(stream), device);
+		const struct note_sink to = import_note_sink(job);
+		csv_note(csv_beside(stream), &to);
+		device->facts.simulated = csv_beside(stream)->beside.simulated;
+		name_labels(job, csv_beside(stream), device);
 		status = csv_all(stream, &device->table, err);
 	}
 	csv_close(stream);
@@ -324,15 +325,15 @@ static void judge(struct import_job *job, struct cells *cells, size_t label,
 		struct import_cell line;
 		find_last(job, &line);
 		job->size = (size_t)(line.text - job->text);
-		import_tell(job,
-			    "the last line, %.*s, has the sums or means of those above: it is "
-			    "left out",
-			    size, word.text);
+		import_remark(job,
+			      "the last line, %.*s, has the sums or means of those above: it is "
+			      "left out",
+			      size, word.text);
 	} else if (any) {
-		import_tell(job,
-			    "the last line is named %.*s, and its numbers are not all sums or "
-			    "means of those above: it is read as a row",
-			    size, word.text);
+		import_remark(job,
+			      "the last line is named %.*s, and its numbers are not all sums or "
+			      "means of those above: it is read as a row",
+			      size, word.text);
 	}
 }
 

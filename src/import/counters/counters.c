@@ -41,7 +41,7 @@ static bool counters_describe(struct import_job *job, const char *catalog,
 	if (metric != SX_NONE) {
 		const struct sx_metric_info *info = &sx_catalog_metrics(known, &count)[metric];
 		field->unit = import_text(job, info->unit, strlen(info->unit));
-		field->over_time = sole_over_time(known, metric);
+		field->over_time = alias_over_time(known, metric);
 	} else if (counter != SX_NONE) {
 		const struct sx_counter_info *info = &sx_catalog_counters(known, &count)[counter];
 		field->unit = import_text(job, info->unit, strlen(info->unit));
@@ -99,25 +99,25 @@ uint32_t counters_column(struct import_job *job, struct import_rows *rows, const
 	enum sx_reduce over_time = is_raw(name) ? SX_REDUCE_SUM : SX_REDUCE_MEAN;
 	struct import_field head = import_header(job, name, over_time),
 			    field = {.unit = "count", .over_time = over_time, .factor = 1};
-	bool told = head.name && strlen(head.name) < name.size; /* its unit, by the header */
+	bool given = head.name && strlen(head.name) < name.size; /* its unit, by the header */
 	field.name = head.name;
 	/* ROCm's name for what AMD's guide calls CacheHit: hits of the L2, in percent. */
 	if (head.name && strcasecmp(head.name, "L2CacheHit") == 0)
 		field.name = "CacheHit";
 	bool known = field.name && counters_describe(job, catalog, &field);
 	struct import_cell brackets = {"", 0};
-	if (!told && !known && suffix_in_brackets(job, catalog, name, &brackets))
+	if (!given && !known && suffix_in_brackets(job, catalog, name, &brackets))
 		return counters_column(job, rows, catalog, brackets);
-	if (told && !known)
+	if (given && !known)
 		return import_column(rows, &head); /* it stands for itself */
 	const char *bare =
-	    !told && known && job->format->spelled ? take_bare(job, catalog, &field) : NULL;
+	    !given && known && job->format->spelled ? take_bare(job, catalog, &field) : NULL;
 	if (bare)
 		head.unit = bare;
-	if ((!told && !bare) || !field.unit || convert(&head, &field))
+	if ((!given && !bare) || !field.unit || convert(&head, &field))
 		return import_column(rows, &field);
-	import_tell(job, "column %.80s is in %.40s, which cannot be made into %.40s: no data",
-		    head.name, head.unit, field.unit);
+	import_remark(job, "column %.80s is in %.40s, which cannot be made into %.40s: no data",
+		      head.name, head.unit, field.unit);
 	return SX_NONE;
 }
 
@@ -145,11 +145,12 @@ static const char *counters_find_catalog(struct counters_reader *r, const char *
 		return r->catalog;
 	const char *catalog =
 	    import_guess_catalog(r->job, format->family, names, count, format->otherwise);
-	if (format->tell_guess && !r->job->request->catalog)
-		import_tell(r->job,
-			    "the file does not say which GPU it is of: its names fit %s as well as "
-			    "any, whose rules are held against it; --for NAME says better",
-			    catalog);
+	if (format->note_guess && !r->job->request->catalog)
+		import_remark(
+		    r->job,
+		    "the file does not say which GPU it is of: its names fit %s as well as "
+		    "any, whose rules are held against it; --for NAME says better",
+		    catalog);
 	return catalog;
 }
 
@@ -167,7 +168,7 @@ static void counters_find_role(const struct counters_reader *r, struct import_ce
 		column->role = word->role;
 		column->to_ns = word->to_ns;
 		if (word->note)
-			import_tell(r->job, "%s", word->note);
+			import_remark(r->job, "%s", word->note);
 	}
 	if (column->role == COUNTERS_UNKNOWN)
 		column->role = COUNTERS_VALUE;
@@ -185,7 +186,7 @@ static enum sx_status counters_learn(struct counters_reader *r, const char **nam
 			counters_find_role(r, cell, column);
 		if (import_is(*cell, "simulated")) /* as our own rows say it */
 			column->role = COUNTERS_MODEL;
-		if (r->job->part && import_tells_device(*cell))
+		if (r->job->part && import_names_device(*cell))
 			column->role = COUNTERS_SKIP;
 		r->absolute |= column->role == COUNTERS_TIME || column->role == COUNTERS_BEGIN;
 		if (column->role == COUNTERS_VALUE) {

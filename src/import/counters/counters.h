@@ -30,7 +30,7 @@ struct counters_word {
 struct counters_format {
 	const char *family;    /* prefix of the catalogs that may fit */
 	const char *otherwise; /* the catalog where none fits better */
-	bool tell_guess;       /* the file says nothing of its device: a guess is told */
+	bool note_guess;       /* the file says nothing of its device: a guess is told */
 	enum sx_sample_kind kind;
 	const char *driver;
 	bool loose, wide_first; /* as those of struct cells */

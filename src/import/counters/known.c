@@ -111,8 +111,8 @@ static const char *codexl_catalog(struct import_job *job, struct import_lines li
 	import_line(&lines, &first);
 	const char *catalog = catalog_of_method(first);
 	if (!job->request->catalog && !catalog)
-		import_tell(job, "no kernel's name tells the chip: the catalog was chosen by the "
-				 "names of the counters");
+		import_remark(job, "no kernel's name tells the chip: the catalog was chosen by the "
+				   "names of the counters");
 	return catalog;
 }
 
@@ -185,8 +185,9 @@ static enum counters_role renderdoc_role(struct import_job *job, struct import_c
 			 : field.unit && field.unit[0] == 'u'			    ? 1e3
 			 : field.unit && field.unit[0] == 'n'			    ? 1
 										    : 1e9;
-		import_tell(job, "events are known by their length, not when they were: they stand "
-				 "one behind the other");
+		import_remark(job,
+			      "events are known by their length, not when they were: they stand "
+			      "one behind the other");
 		return COUNTERS_LENGTH;
 	}
 	for (size_t i = 0; i < sizeof(renderdoc_names) / sizeof(renderdoc_names[0]); i++)
@@ -462,7 +463,7 @@ static bool streamline_is_header(struct import_cell line)
 
 #define MALI_TABLES                                                                                \
 	.family = "mali-", .otherwise = "mali-g625", .kind = SX_SAMPLE_TIME, .driver = "kbase",    \
-	.loose = true, .tell_guess = true, .because = "a line names counters of a Mali",           \
+	.loose = true, .note_guess = true, .because = "a line names counters of a Mali",           \
 	.nothing = "there is no header", .catalog = mali_catalog, COUNTERS_WORDS(mali_words)
 
 static const struct counters_format hwcpipe_tables = {MALI_TABLES, .is_header = hwcpipe_is_header,

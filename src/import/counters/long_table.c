@@ -131,8 +131,8 @@ static enum sx_label label_of_text(struct long_reader *r, size_t key)
 	r->has_label[key] = true;
 	r->label[key] = own;
 	if (own == SX_LABEL_COUNT) {
-		import_tell(r->job, "column %.*s of text was left out: four are labels",
-			    (int)(head.size < 80 ? head.size : 80), head.text);
+		import_remark(r->job, "column %.*s of text was left out: four are labels",
+			      (int)(head.size < 80 ? head.size : 80), head.text);
 		return own;
 	}
 	r->labels |= 1u << own;
@@ -154,7 +154,7 @@ static void take_label(struct long_reader *r, size_t row, size_t key)
 		import_number_label(r->rows, row, label, number);
 		return;
 	}
-	if (!cell.size || (r->job->part && import_tells_device(head)) ||
+	if (!cell.size || (r->job->part && import_names_device(head)) ||
 	    (!r->has_label[key] && import_number(cell, &value)))
 		return;
 	label = label_of_text(r, key);
@@ -239,7 +239,7 @@ static double between(struct import_cell from, struct import_cell to)
 }
 
 /* A name that comes in another unit than at first is made into that. */
-static bool settle_unit(struct long_reader *r, struct long_column *c, struct import_cell unit)
+static bool resolve_unit(struct long_reader *r, struct long_column *c, struct import_cell unit)
 {
 	bool added;
 	size_t had = r->unit_cap;
@@ -277,7 +277,7 @@ static const struct long_column *long_find_column(struct long_reader *r, struct 
 		return c;
 	*c = (struct long_column){
 	    counters_column(r->job, r->rows, r->catalog, (struct import_cell){r->text, used}), 1};
-	if (c->column == SX_NONE || settle_unit(r, c, unit))
+	if (c->column == SX_NONE || resolve_unit(r, c, unit))
 		return c;
 	return NULL;
 }
@@ -363,10 +363,10 @@ static enum sx_status long_read(struct import_job *job, struct sx_error *err)
 	if (!status)
 		status = cells_end(&r.cells, err);
 	if (r.other_units)
-		import_tell(job,
-			    "%s in another unit than the first of the name, which "
-			    "cannot be made into that: left out",
-			    COUNTED(r.other_units, "value is"));
+		import_remark(job,
+			      "%s in another unit than the first of the name, which "
+			      "cannot be made into that: left out",
+			      COUNTED(r.other_units, "value is"));
 	strings_finish(&r.samples);
 	strings_finish(&r.seen);
 	strings_finish(&r.named);

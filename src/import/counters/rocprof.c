@@ -8,14 +8,15 @@
 #include "import/counters/counters.h"
 
 /* On which chips the names of ROCm's derived counters are known to mean the same. */
-static void tell_meaning(struct import_job *job, const char *catalog)
+static void note_meaning(struct import_job *job, const char *catalog)
 {
-	import_tell(job,
-		    "the file does not say which GPU it is of: rules of %s are held against it. "
-		    "VALUBusy, VALUUtilization, LDSBankConflict, MemUnitStalled, WriteUnitStalled, "
-		    "FetchSize and CacheHit are known to mean the same on GFX8 and GFX9 (Vega, "
-		    "CDNA); later GPUs are not verified",
-		    catalog);
+	import_remark(
+	    job,
+	    "the file does not say which GPU it is of: rules of %s are held against it. "
+	    "VALUBusy, VALUUtilization, LDSBankConflict, MemUnitStalled, WriteUnitStalled, "
+	    "FetchSize and CacheHit are known to mean the same on GFX8 and GFX9 (Vega, "
+	    "CDNA); later GPUs are not verified",
+	    catalog);
 }
 
 enum sx_status amd_table_begin(struct amd_table *table, struct import_job *job,
@@ -64,7 +65,7 @@ enum sx_status amd_table_end(struct amd_table *table, enum sx_status status, con
 	    import_finish(table->job, status, because, "there is no line behind the header", err);
 	strings_finish(&table->ids);
 	if (!table->job->request->catalog)
-		tell_meaning(table->job, table->catalog);
+		note_meaning(table->job, table->catalog);
 	return status;
 }
 

@@ -160,20 +160,21 @@ static bool begins_table(struct rocprofv3_reader *r)
 	       r->table.cells.columns * sizeof(*r->table.cells.head));
 	rocprofv3_find_columns(r);
 	if (!r->section++)
-		import_tell(r->table.job,
-			    "tables stand behind each other, the second from line %zu: "
-			    "its dispatches are others",
-			    r->table.cells.lines.number);
+		import_remark(r->table.job,
+			      "tables stand behind each other, the second from line %zu: "
+			      "its dispatches are others",
+			      r->table.cells.lines.number);
 	return true;
 }
 
-static void rocprofv3_tell(const struct rocprofv3_reader *r)
+static void rocprofv3_note(const struct rocprofv3_reader *r)
 {
 	if (r->repeated)
-		import_tell(r->table.job,
-			    "%s of a dispatch that had that counter already, line %zu the "
-			    "first: counts were added, of shares and means the first one was taken",
-			    COUNTED(r->repeated, "value is"), r->first_repeated);
+		import_remark(
+		    r->table.job,
+		    "%s of a dispatch that had that counter already, line %zu the "
+		    "first: counts were added, of shares and means the first one was taken",
+		    COUNTED(r->repeated, "value is"), r->first_repeated);
 }
 
 static enum sx_status rocprofv3_read(struct import_job *job, struct sx_error *err)
@@ -189,7 +190,7 @@ static enum sx_status rocprofv3_read(struct import_job *job, struct sx_error *er
 	while (!status && cells_next(&r->table.cells))
 		if (!begins_table(r))
 			status = rocprofv3_take_line(r, err);
-	rocprofv3_tell(r);
+	rocprofv3_note(r);
 	status =
 	    amd_table_end(&r->table, status, "rocprofv3 writes a line a counter and dispatch", err);
 	strings_finish(&r->dispatches);

@@ -154,7 +154,7 @@ static const char *constant_of(struct own_reader *r, const struct sx_catalog *ca
 }
 
 /* Counters that the file names and never tells are not taken over. */
-static void tell_empty(struct own_reader *r, const struct sx_catalog *known)
+static void note_empty(struct own_reader *r, const struct sx_catalog *known)
 {
 	const char *first = NULL;
 	uint32_t empty = 0;
@@ -169,8 +169,8 @@ static void tell_empty(struct own_reader *r, const struct sx_catalog *known)
 			first = name;
 	}
 	if (empty)
-		import_tell(r->job, "%s of no value left out: %.80s%s", COUNTED(empty, "column"),
-			    first, empty == 1 ? "" : " is the first");
+		import_remark(r->job, "%s of no value left out: %.80s%s", COUNTED(empty, "column"),
+			      first, empty == 1 ? "" : " is the first");
 }
 
 static void begin_columns(struct own_reader *r, const char *catalog)
@@ -195,7 +195,7 @@ static void begin_columns(struct own_reader *r, const char *catalog)
 			    import_text(r->job, r->cells.head[i].text, r->cells.head[i].size));
 	}
 	if (known)
-		tell_empty(r, known);
+		note_empty(r, known);
 	sx_catalog_unref(known);
 }
 

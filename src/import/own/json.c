@@ -151,10 +151,10 @@ static void own_json_finish(struct own_json *r)
 	}
 	strings_finish(&r->columns);
 	free(r->values);
-	free(r->told);
+	free(r->given);
 	free(r->row);
 	free(r->texts);
-	spill_free(r->made.spill, r->made.text);
+	backing_free(r->made.backing, r->made.text);
 	free(r);
 }
 
@@ -168,7 +168,7 @@ static const char *own_json_text(struct own_json *r, struct import_cell cell)
 }
 
 /* What stands beside the rows of each device, or of the only one. */
-static void own_json_tell_devices(struct own_json *r, struct import_told *told)
+static void own_json_note_devices(struct own_json *r, struct import_given *given)
 {
 	for (size_t i = 0; i < r->table_count; i++) {
 		const struct own_json_table *t = &r->tables[i];
@@ -176,10 +176,10 @@ static void own_json_tell_devices(struct own_json *r, struct import_told *told)
 		uint64_t id;
 		bool numbered =
 		    t->id.size && number_u64(t->id.text, t->id.size, &id) && id < IMPORT_NUMBER_MAX;
-		told[i] = (struct import_told){.device = device ? device : "",
-					       .number = numbered ? (uint32_t)id : SX_NONE,
-					       .name = own_json_text(r, t->name),
-					       .catalog = own_json_text(r, t->catalog)};
+		given[i] = (struct import_given){.device = device ? device : "",
+						 .number = numbered ? (uint32_t)id : SX_NONE,
+						 .name = own_json_text(r, t->name),
+						 .catalog = own_json_text(r, t->catalog)};
 	}
 }
 
@@ -187,13 +187,13 @@ static void own_json_tell_devices(struct own_json *r, struct import_told *told)
 static enum sx_status own_json_read_table(struct own_json *r, struct sx_error *err)
 {
 	struct import_job *job = r->job;
-	struct import_told told[IMPORT_DEVICES_MAX];
-	own_json_tell_devices(r, told);
+	struct import_given given[IMPORT_DEVICES_MAX];
+	own_json_note_devices(r, given);
 	if (r->failed)
 		return error_nomem(err, "importing");
 	struct import_job made = *job;
-	made.told = told;
-	made.told_count = r->table_count;
+	made.given = given;
+	made.given_count = r->table_count;
 	r->made.text[r->made.size] = '\0';
 	import_forget_text(job);
 	made.owned = r->made.text;
@@ -229,7 +229,7 @@ static enum sx_status own_json_read(struct import_job *job, struct sx_error *err
 	if (!r)
 		return error_nomem(err, "importing");
 	r->job = job;
-	r->made.spill = job->spill;
+	r->made.backing = job->backing;
 	units_init(&r->units);
 	r->lines = !own_json_has(&head, "\"metrics\"") || !own_json_has(&head, "\"rows\"");
 	r->array = own_json_is_array(head.text, head.size);
@@ -244,8 +244,8 @@ static enum sx_status own_json_read(struct import_job *job, struct sx_error *err
 		walked = own_json_walk(r, &cut);
 	}
 	if (r->many)
-		import_tell(job, "rows of devices beyond the first %d were left out",
-			    IMPORT_DEVICES_MAX);
+		import_remark(job, "rows of devices beyond the first %d were left out",
+			      IMPORT_DEVICES_MAX);
 	enum sx_status status = walked;
 	if (sx_failed(walked))
 		*err = cut;

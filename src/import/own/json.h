@@ -56,8 +56,8 @@ struct own_json {
 	size_t value_cap, value_count;
 	/* Of a line of NDJSON: what its device is, and units by name. */
 	struct own_json_line line;
-	struct own_json_value *told;
-	size_t told_cap, told_count;
+	struct own_json_value *given;
+	size_t given_cap, given_count;
 	struct import_cell *row; /* its cells, by column */
 	bool *texts;
 	struct own_json_mark mark;

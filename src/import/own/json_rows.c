@@ -235,10 +235,10 @@ static void own_json_name_once(struct own_json *r, struct own_json_table *t)
 		if (*at == UINT32_MAX)
 			continue;
 		if (seen[*at])
-			import_tell(r->job,
-				    "a column has the name of one before, which is read instead: "
-				    "%.80s",
-				    t->names.texts[*at]);
+			import_remark(r->job,
+				      "a column has the name of one before, which is read instead: "
+				      "%.80s",
+				      t->names.texts[*at]);
 		bool twice = seen[*at];
 		seen[*at] = true;
 		*at = twice ? UINT32_MAX : *at;
@@ -262,12 +262,12 @@ static void own_json_number(struct own_json *r)
 }
 
 /* Of several devices: a table each, or rows that say whose they are. */
-static bool own_json_tells_devices(const struct own_json *r)
+static bool own_json_names_devices(const struct own_json *r)
 {
-	bool tells = r->by_device;
+	bool shows = r->by_device;
 	for (size_t i = 0; i < r->table_count; i++)
-		tells |= strings_find(&r->tables[i].names, "device", 6) != UINT32_MAX;
-	return tells;
+		shows |= strings_find(&r->tables[i].names, "device", 6) != UINT32_MAX;
+	return shows;
 }
 
 /* The header line of the table. */
@@ -276,7 +276,7 @@ void own_json_begin(struct own_json *r)
 	for (size_t i = 0; !r->lines && i < r->table_count; i++)
 		own_json_name_once(r, &r->tables[i]);
 	own_json_number(r);
-	bool marks = false, kinds = false, several = own_json_tells_devices(r);
+	bool marks = false, kinds = false, several = own_json_names_devices(r);
 	for (size_t i = 0; i < r->table_count; i++) {
 		marks |= r->tables[i].mark_count > 0;
 		kinds |= r->tables[i].kind.size > 0;

@@ -69,10 +69,10 @@ static void own_json_end_line(struct own_json *r)
 		own_json_write_row(r, t);
 	for (size_t i = 0; t && !r->filling && i < r->value_count; i++)
 		own_json_name(r, t, r->values[i].key);
-	for (size_t i = 0; t && !r->filling && i < r->told_count; i++) {
-		uint32_t name = own_json_name(r, t, r->told[i].key);
+	for (size_t i = 0; t && !r->filling && i < r->given_count; i++) {
+		uint32_t name = own_json_name(r, t, r->given[i].key);
 		if (name != UINT32_MAX)
-			t->units[name] = r->told[i].cell;
+			t->units[name] = r->given[i].cell;
 	}
 	if (t && r->line.catalog.size)
 		t->catalog = r->line.catalog;
@@ -81,7 +81,7 @@ static void own_json_end_line(struct own_json *r)
 	if (t && r->line.id.size)
 		t->id = r->line.id;
 	r->line = (struct own_json_line){{"", 0}, {"", 0}, {"", 0}};
-	r->value_count = r->told_count = 0;
+	r->value_count = r->given_count = 0;
 }
 
 /* What the first row of a device says of all: no values. */
@@ -93,8 +93,8 @@ static bool own_json_line_head(struct own_json *r, const struct read_json_place 
 	else if (place->depth == 2 && import_is(place->keys[0], "of"))
 		r->line.name = import_is(place->keys[1], "name") ? value : r->line.name;
 	else if (place->depth == 2 && import_is(place->keys[0], "units") &&
-		 mem_grow(&r->told, &r->told_cap, r->told_count + 1, sizeof(*r->told)))
-		r->told[r->told_count++] = (struct own_json_value){place->keys[1], value, true};
+		 mem_grow(&r->given, &r->given_cap, r->given_count + 1, sizeof(*r->given)))
+		r->given[r->given_count++] = (struct own_json_value){place->keys[1], value, true};
 	else if (place->depth == 2 && import_is(place->keys[0], "units"))
 		r->failed = true;
 	else

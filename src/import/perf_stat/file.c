@@ -183,8 +183,8 @@ static enum sx_status perf_stat_read(struct import_job *job, struct sx_error *er
 		result->device_count = 1;
 		/* Intervals of a run that was appended begin at 0 again. */
 		status = import_times_mend_table(job, device->table, IMPORT_RUNS, err);
-		const struct teller to = import_teller(job);
-		perf_stat_tell(&tally, &to);
+		const struct note_sink to = import_note_sink(job);
+		perf_stat_note(&tally, &to);
 		if (!status)
 			status = perf_stat_whole(&tally, job->request->path, err);
 	}

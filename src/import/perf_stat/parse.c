@@ -383,16 +383,18 @@ static enum sx_status each_line(struct perf_stat_reader *r)
 	return status;
 }
 
-void perf_stat_tell(const struct perf_stat_tally *tally, const struct teller *to)
+void perf_stat_note(const struct perf_stat_tally *tally, const struct note_sink *to)
 {
 	if (tally->foreign)
-		teller_say(to, "no counts: %zu of %s, line %zu the first", tally->foreign,
-			   COUNTED(tally->foreign + tally->records, "line"), tally->first_foreign);
+		note_sink_write(to, "no counts: %zu of %s, line %zu the first", tally->foreign,
+				COUNTED(tally->foreign + tally->records, "line"),
+				tally->first_foreign);
 	if (tally->repeats)
-		teller_say(to,
-			   "left out: %s, as the same counter was counted by another event of the "
-			   "same time",
-			   COUNTED(tally->repeats, "count"));
+		note_sink_write(
+		    to,
+		    "left out: %s, as the same counter was counted by another event of the "
+		    "same time",
+		    COUNTED(tally->repeats, "count"));
 }
 
 enum sx_status perf_stat_whole(const struct perf_stat_tally *tally, const char *origin,

@@ -8,7 +8,7 @@
 #include <sextant/catalog.h>
 #include <sextant/table.h>
 
-#include "base/teller.h"
+#include "base/note_sink.h"
 
 #define PERF_STAT_SERIES_MAX (1u << 20) /* events times CPUs, threads, sockets ... */
 
@@ -40,7 +40,7 @@ struct perf_stat_input {
 enum sx_status perf_stat_parse(const struct perf_stat_input *input, struct sx_table **out,
 			       struct perf_stat_tally *tally, struct sx_error *err);
 /* Tells what was left out. */
-void perf_stat_tell(const struct perf_stat_tally *tally, const struct teller *to);
+void perf_stat_note(const struct perf_stat_tally *tally, const struct note_sink *to);
 /* Whether that was all that perf wrote: SX_INCOMPLETE, and why, where the text breaks off. */
 enum sx_status perf_stat_whole(const struct perf_stat_tally *tally, const char *origin,
 			       struct sx_error *err);

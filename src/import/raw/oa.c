@@ -51,15 +51,15 @@ static void raw_oa_choose_set(struct raw_input *in, const struct sx_oa_device *d
 	bool matters = !in->counters;
 	in->set = by_uuid != SX_NONE ? groups[by_uuid].name : device->set;
 	if (matters && by_uuid != SX_NONE && by_name != SX_NONE && by_uuid != by_name)
-		teller_say(&in->notes,
-			   "note: the recording names set %s, "
-			   "but its uuid is that of %s, which is taken",
-			   device->set, in->set);
+		note_sink_write(&in->notes,
+				"note: the recording names set %s, "
+				"but its uuid is that of %s, which is taken",
+				device->set, in->set);
 	if (matters && by_uuid == SX_NONE && by_name != SX_NONE && device->uuid[0])
-		teller_say(&in->notes,
-			   "note: uuid %s is not of set %s; "
-			   "its registers may differ from what the formulas expect",
-			   device->uuid, device->set);
+		note_sink_write(&in->notes,
+				"note: uuid %s is not of set %s; "
+				"its registers may differ from what the formulas expect",
+				device->uuid, device->set);
 }
 
 /* A published uuid says what each counter counted, whatever the user's definition claims. */
@@ -73,10 +73,10 @@ static void raw_oa_check_definitions(const struct raw_input *in, uint32_t by_uui
 		    !oa_flex_programmed(in->catalog, by_uuid, given.counter, &real) ||
 		    oa_flex_field(&real) == oa_flex_field(&given.flex))
 			continue;
-		teller_say(&in->notes,
-			   "warning: in this recording A%u is %s, "
-			   "as its metric set programs it",
-			   given.counter, oa_flex_text(&real, text));
+		note_sink_write(&in->notes,
+				"warning: in this recording A%u is %s, "
+				"as its metric set programs it",
+				given.counter, oa_flex_text(&real, text));
 	}
 }
 
@@ -233,9 +233,9 @@ static void add_constants(struct raw_input *in, const struct sx_oa_device *devic
 static void check_device(const struct raw_input *in, const struct sx_oa_device *device)
 {
 	if (device->device_id && !sx_oa_generation(device->device_id))
-		teller_say(&in->notes,
-			   "note: device 0x%04x is unknown; its reports are read as %s's",
-			   device->device_id, sx_catalog_info(in->catalog)->name);
+		note_sink_write(&in->notes,
+				"note: device 0x%04x is unknown; its reports are read as %s's",
+				device->device_id, sx_catalog_info(in->catalog)->name);
 }
 
 /* With a set that is known no name is ambiguous. */

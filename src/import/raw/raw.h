@@ -7,7 +7,7 @@
 #include <sextant/oa.h>
 #include <sextant/table.h>
 
-#include "base/teller.h"
+#include "base/note_sink.h"
 #include "decode/decode.h"
 
 #define RAW_CONSTANTS_MAX 64
@@ -30,7 +30,7 @@ struct raw_input {
 	const char *const *patterns; /* of the metrics that were named */
 	size_t pattern_count;
 	struct sx_table *table; /* out: raw counters, one row an interval; owned here */
-	struct teller notes;	/* told in whole lines: "note: …" */
+	struct note_sink notes; /* told in whole lines: "note: …" */
 };
 
 /* Adds a constant unless it was given; a name of the catalog or an alias. */

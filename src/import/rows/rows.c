@@ -56,16 +56,16 @@ struct import_rows *import_rows_create(struct import_job *job,
 					      .encloses_work = options->encloses_work,
 					      .interval_ns = options->interval_ns};
 	const struct import_part *part = job->part;
-	const struct import_told *told = import_told_of(job);
+	const struct import_given *given = import_given_of(job);
 	if (part)
 		import_rows_describe(rows, &(struct import_rows_options){.name = part->name});
 	import_rows_describe(rows, options);
-	if (told)
-		import_rows_describe(rows, &(struct import_rows_options){.name = told->name});
+	if (given)
+		import_rows_describe(rows, &(struct import_rows_options){.name = given->name});
 	if (part && part->number != SX_NONE)
 		rows->device.facts.number = part->number;
-	else if (told)
-		rows->device.facts.number = told->number;
+	else if (given)
+		rows->device.facts.number = given->number;
 	return rows;
 }
 
@@ -120,13 +120,13 @@ void import_column_in_turns(struct import_rows *rows, const char *name)
 
 size_t import_row(struct import_rows *rows, uint64_t begin_ns, uint64_t end_ns)
 {
-	if (!rows || !spill_grow(rows->job->spill, &rows->spans, &rows->span_cap,
-				 rows->row_count + 1, sizeof(*rows->spans))) {
+	if (!rows || !backing_grow(rows->job->backing, &rows->spans, &rows->span_cap,
+				   rows->row_count + 1, sizeof(*rows->spans))) {
 		if (rows)
 			rows->failed = true;
 		return SIZE_MAX;
 	}
-	spill_row(rows->job->spill, rows->row_count, rows_bytes(rows));
+	backing_row(rows->job->backing, rows->row_count, rows_bytes(rows));
 	rows->spans[rows->row_count] = (struct import_span){begin_ns, end_ns};
 	return rows->row_count++;
 }
@@ -143,13 +143,13 @@ void import_row_place(struct import_rows *rows, size_t row, size_t place)
 	size_t had = rows ? rows->place_cap : 0;
 	if (!rows || row >= rows->row_count)
 		return;
-	if (!spill_grow(rows->job->spill, &rows->places, &rows->place_cap, row + 1,
-			sizeof(*rows->places))) {
+	if (!backing_grow(rows->job->backing, &rows->places, &rows->place_cap, row + 1,
+			  sizeof(*rows->places))) {
 		rows->failed = true;
 		return;
 	}
-	spill_fill(rows->job->spill, rows->places + had, 0,
-		   (rows->place_cap - had) * sizeof(*rows->places));
+	backing_fill(rows->job->backing, rows->places + had, 0,
+		     (rows->place_cap - had) * sizeof(*rows->places));
 	rows->places[row] = place;
 }
 
@@ -224,22 +224,22 @@ static void rows_release(struct import_rows *rows)
 	while (*at != rows)
 		at = &(*at)->next;
 	*at = rows->next;
-	struct spill *spill = rows->job->spill;
+	struct backing *backing = rows->job->backing;
 	for (uint32_t i = 0; i < rows->column_count; i++)
 		rows_forget_values(rows, &rows->columns[i]);
 	free(rows->columns);
 	for (int l = 0; l < SX_LABEL_COUNT; l++)
-		spill_free(spill, rows->labels[l].values);
-	spill_free(spill, rows->quality);
-	spill_free(spill, rows->spans);
-	spill_free(spill, rows->places);
+		backing_free(backing, rows->labels[l].values);
+	backing_free(backing, rows->quality);
+	backing_free(backing, rows->spans);
+	backing_free(backing, rows->places);
 	strings_finish(&rows->names);
 	strings_finish(&rows->texts);
 	free(rows);
 }
 
 /* Two columns of a table that a person may have made may be one thing. */
-static void tell_repeated(struct import_job *job, const struct import_device *device)
+static void note_repeated(struct import_job *job, const struct import_device *device)
 {
 	struct sx_catalog *catalog = NULL;
 	uint32_t first;
@@ -248,9 +248,9 @@ static void tell_repeated(struct import_job *job, const struct import_device *de
 		return;
 	uint32_t at = import_repeated_column(device->table, catalog, 0, &first);
 	if (at != SX_NONE)
-		import_tell(job, "column %.80s means the same as %.80s, which is read instead",
-			    sx_table_column(device->table, at)->name,
-			    sx_table_column(device->table, first)->name);
+		import_remark(job, "column %.80s means the same as %.80s, which is read instead",
+			      sx_table_column(device->table, at)->name,
+			      sx_table_column(device->table, first)->name);
 	sx_catalog_unref(catalog);
 }
 
@@ -277,7 +277,7 @@ enum sx_status import_rows_finish(struct import_rows *rows, enum sx_status statu
 			judged = made;
 		} else {
 			rows->device.table = table;
-			tell_repeated(rows->job, &rows->device);
+			note_repeated(rows->job, &rows->device);
 			import->devices[import->device_count++] = rows->device;
 		}
 	}

@@ -17,16 +17,16 @@
 
 void rows_forget_values(struct import_rows *rows, struct rows_column *c)
 {
-	spill_free(rows->job->spill, c->values);
-	spill_free(rows->job->spill, c->tags);
+	backing_free(rows->job->backing, c->values);
+	backing_free(rows->job->backing, c->tags);
 	c->values = NULL;
 	c->tags = NULL;
 	c->value_cap = c->tag_cap = 0;
 }
 
 /* What a table has of a row's value, and its quality: NaN or 0 where there is no data. */
-static uint8_t settle_value(const struct rows_column *c, enum rows_tag tag, uint8_t own,
-			    union rows_value *value)
+static uint8_t resolve_value(const struct rows_column *c, enum rows_tag tag, uint8_t own,
+			     union rows_value *value)
 {
 	bool skipped = c->in_turns || own & IMPORT_SKIPPED;
 	uint8_t quality = own & (uint8_t)~IMPORT_SKIPPED;
@@ -43,25 +43,26 @@ static uint8_t settle_value(const struct rows_column *c, enum rows_tag tag, uint
 }
 
 /* What a column has: a row that says something, and how many that others stand for. */
-struct settled {
+struct resolved {
 	bool any;
 	size_t skipped;
 };
 
 /* A column as a table has it, in place; false: memory is out. */
-static bool settle_column(struct import_rows *rows, struct rows_column *c, struct settled *has)
+static bool resolve_column(struct import_rows *rows, struct rows_column *c, struct resolved *has)
 {
-	struct spill *spill = rows->job->spill;
+	struct backing *backing = rows->job->backing;
 	size_t had = c->tag_cap;
-	if (!spill_grow(spill, &c->values, &c->value_cap, rows->row_count, sizeof(*c->values)) ||
-	    !spill_grow(spill, &c->tags, &c->tag_cap, rows->row_count, 1))
+	if (!backing_grow(backing, &c->values, &c->value_cap, rows->row_count,
+			  sizeof(*c->values)) ||
+	    !backing_grow(backing, &c->tags, &c->tag_cap, rows->row_count, 1))
 		return false;
 	for (size_t i = 0; i < rows->row_count; i++) {
 		enum rows_tag tag = i < had ? (enum rows_tag)c->tags[i] : TAG_NONE;
 		uint8_t own = i < rows->quality_cap ? rows->quality[i] : 0;
 		union rows_value value = c->values[i];
-		spill_row(spill, i, sizeof(value) + 1);
-		c->tags[i] = settle_value(c, tag, own, &value);
+		backing_row(backing, i, sizeof(value) + 1);
+		c->tags[i] = resolve_value(c, tag, own, &value);
 		if (tag == TAG_NONE || value.u != c->values[i].u) /* pages keep what they hold */
 			c->values[i] = value;
 		has->any |= tag != TAG_NONE || c->tags[i] != SX_QUALITY_NOT_COLLECTED;
@@ -78,8 +79,8 @@ static enum sx_status fill_column(struct sx_table *table, uint32_t index, struct
 				  size_t *skipped)
 {
 	struct rows_column *c = &rows->columns[index];
-	struct settled has = {.any = false};
-	if (!settle_column(rows, c, &has))
+	struct resolved has = {.any = false};
+	if (!resolve_column(rows, c, &has))
 		return SX_ERR_NO_MEMORY;
 	*skipped = has.skipped > *skipped ? has.skipped : *skipped;
 	struct table_arrays arrays = {c->values, c->tags, c->value_cap, c->tag_cap};
@@ -94,15 +95,15 @@ static enum sx_status fill_column(struct sx_table *table, uint32_t index, struct
  * Of frames that were not measured a capture knows what they are, and maybe their calls, by which
  * its report weighs them. Metrics alone do not hold that.
  */
-static void tell_unweighed(struct import_rows *rows, const struct sx_table *table, size_t skipped)
+static void note_unweighed(struct import_rows *rows, const struct sx_table *table, size_t skipped)
 {
 	if (skipped && rows->kind == SX_SAMPLE_FRAME && slices_of(table).frames == SX_NONE)
-		import_tell(rows->job,
-			    "%s not measured, and no counter tells what was in them: totals and "
-			    "percentiles go by the number of rows, and without a total_error, "
-			    "where the report of a capture goes by all that it holds (sextant "
-			    "export --counters writes that)",
-			    COUNTED(skipped, "row was"));
+		import_remark(rows->job,
+			      "%s not measured, and no counter tells what was in them: totals and "
+			      "percentiles go by the number of rows, and without a total_error, "
+			      "where the report of a capture goes by all that it holds (sextant "
+			      "export --counters writes that)",
+			      COUNTED(skipped, "row was"));
 }
 
 static enum sx_status fill_row(struct import_rows *rows, size_t i, struct sx_table *table)
@@ -141,8 +142,8 @@ static void drop_empty(struct import_rows *rows)
 	}
 	rows->column_count = kept;
 	if (empty)
-		import_tell(rows->job, "%s no value: %.80s%s", COUNTED(empty, "column has"), first,
-			    empty == 1 ? "" : " is the first");
+		import_remark(rows->job, "%s no value: %.80s%s", COUNTED(empty, "column has"),
+			      first, empty == 1 ? "" : " is the first");
 }
 
 /* Whether a value is kept; a share a little above 100 percent is 100. */
@@ -172,7 +173,7 @@ static void mend_values(struct import_rows *rows, struct rows_column *c,
 {
 	size_t kept = 0, first = SIZE_MAX, outside = 0;
 	for (size_t i = 0; i < rows->row_count && i < c->tag_cap; i++) {
-		spill_row(rows->job->spill, i, ROWS_CELL_BYTES);
+		backing_row(rows->job->backing, i, ROWS_CELL_BYTES);
 		if (c->tags[i] == TAG_NONE)
 			continue;
 		bool keep = keep_value(rows, c, i, range);
@@ -185,14 +186,14 @@ static void mend_values(struct import_rows *rows, struct rows_column *c,
 	c->any = kept > 0;
 	c->cannot_be = outside > 0;
 	if (outside)
-		import_tell(rows->job,
-			    "%s of %.80s cannot be (below 0 or beyond 1e200, a share above 100 %%, "
-			    "or more than its time allows), the first in %s %zu: no data",
-			    COUNTED(outside, "value"), c->field.name,
-			    first < rows->place_cap && rows->places[first] ? rows->job->place
-									   : "sample",
-			    first < rows->place_cap && rows->places[first] ? rows->places[first]
-									   : first + 1);
+		import_remark(
+		    rows->job,
+		    "%s of %.80s cannot be (below 0 or beyond 1e200, a share above 100 %%, "
+		    "or more than its time allows), the first in %s %zu: no data",
+		    COUNTED(outside, "value"), c->field.name,
+		    first < rows->place_cap && rows->places[first] ? rows->job->place : "sample",
+		    first < rows->place_cap && rows->places[first] ? rows->places[first]
+								   : first + 1);
 }
 
 /* The counter that a column holds, by its own name or as a metric that is it alone. */
@@ -201,9 +202,9 @@ static const struct sx_counter_info *rows_counter_of(const struct sx_catalog *kn
 {
 	uint32_t count, at = meaning->counter.counter;
 	if (at == SX_NONE && meaning->metric != SX_NONE) {
-		struct sole sole;
-		sole_find(known, meaning->metric, 0, &sole);
-		at = sole.of_time ? SX_NONE : sole.counter;
+		struct alias alias;
+		alias_find(known, meaning->metric, 0, &alias);
+		at = alias.of_time ? SX_NONE : alias.counter;
 	}
 	return at == SX_NONE ? NULL : &sx_catalog_counters(known, &count)[at];
 }
@@ -222,7 +223,7 @@ static bool is_share(const struct sx_catalog *known, const struct column_meaning
 static bool goes_beyond(const struct import_rows *rows, const struct rows_column *c)
 {
 	for (size_t i = 0; i < rows->row_count && i < c->tag_cap; i++) {
-		spill_row(rows->job->spill, i, ROWS_CELL_BYTES);
+		backing_row(rows->job->backing, i, ROWS_CELL_BYTES);
 		if (c->tags[i] == TAG_U64 && c->values[i].u > (uint64_t)1 << 53)
 			return true;
 	}
@@ -283,7 +284,7 @@ enum sx_status rows_make_table(struct import_rows *rows, struct sx_table **out,
 	enum sx_status status = sx_table_create(columns, rows->column_count, rows->kind, out, err);
 	free(columns);
 	if (!status) {
-		table_spill(*out, rows->job->spill);
+		table_backing(*out, rows->job->backing);
 		status = sx_table_add_rows(*out, rows->row_count, NULL, err);
 	}
 	size_t skipped = 0;
@@ -292,11 +293,11 @@ enum sx_status rows_make_table(struct import_rows *rows, struct sx_table **out,
 			status = error_nomem(err, "importing");
 	}
 	for (size_t i = 0; !status && i < rows->row_count; i++) {
-		spill_row(rows->job->spill, i, ROWS_HEAD_BYTES);
+		backing_row(rows->job->backing, i, ROWS_HEAD_BYTES);
 		if (fill_row(rows, i, *out))
 			status = error_nomem(err, "importing");
 	}
 	if (!status)
-		tell_unweighed(rows, *out, skipped);
+		note_unweighed(rows, *out, skipped);
 	return status;
 }

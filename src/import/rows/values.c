@@ -21,13 +21,14 @@ static union rows_value *place(struct import_rows *rows, uint32_t column, size_t
 			rows->too_many = true;
 			return NULL;
 		}
-		struct spill *spill = rows->job->spill;
-		if (!spill_grow(spill, &c->values, &c->value_cap, row + 1, sizeof(*c->values)) ||
-		    !spill_grow(spill, &c->tags, &c->tag_cap, row + 1, 1)) {
+		struct backing *backing = rows->job->backing;
+		if (!backing_grow(backing, &c->values, &c->value_cap, row + 1,
+				  sizeof(*c->values)) ||
+		    !backing_grow(backing, &c->tags, &c->tag_cap, row + 1, 1)) {
 			rows->failed = true;
 			return NULL;
 		}
-		spill_fill(spill, c->tags + had, TAG_NONE, c->tag_cap - had);
+		backing_fill(backing, c->tags + had, TAG_NONE, c->tag_cap - had);
 		rows->cells += c->tag_cap - had;
 	}
 	*tag = &c->tags[row];
@@ -35,7 +36,7 @@ static union rows_value *place(struct import_rows *rows, uint32_t column, size_t
 }
 
 /* Whether a column will be one of fractions, so that whole numbers of it are best kept as such. */
-static bool values_lean(const struct rows_column *c)
+static bool values_use(const struct rows_column *c)
 {
 	return c->fraction || c->field.over_time == SX_REDUCE_MEAN;
 }
@@ -50,7 +51,7 @@ static void set_f64(struct import_rows *rows, uint32_t column, size_t row, doubl
 	bool whole = value >= 0 && value <= (double)WHOLE_MAX && value == floor(value);
 	c->fraction |= !whole;
 	c->any = true;
-	*tag = whole && !values_lean(c) ? TAG_U64 : TAG_F64;
+	*tag = whole && !values_use(c) ? TAG_U64 : TAG_F64;
 	if (*tag == TAG_U64)
 		at->u = (uint64_t)value;
 	else
@@ -88,7 +89,7 @@ static void rows_set_whole(struct import_rows *rows, uint32_t column, size_t row
 		return;
 	struct rows_column *c = &rows->columns[column];
 	c->any = true;
-	*tag = value <= WHOLE_MAX && values_lean(c) ? TAG_F64 : TAG_U64;
+	*tag = value <= WHOLE_MAX && values_use(c) ? TAG_F64 : TAG_U64;
 	if (*tag == TAG_U64)
 		at->u = value;
 	else
@@ -148,13 +149,14 @@ void import_number_label(struct import_rows *rows, size_t row, enum sx_label lab
 		return;
 	struct rows_labels *labels = &rows->labels[label];
 	size_t had = labels->cap;
-	struct spill *spill = rows->job->spill;
-	if (!spill_grow(spill, &labels->values, &labels->cap, row + 1, sizeof(*labels->values))) {
+	struct backing *backing = rows->job->backing;
+	if (!backing_grow(backing, &labels->values, &labels->cap, row + 1,
+			  sizeof(*labels->values))) {
 		rows->failed = true;
 		return;
 	}
-	spill_fill(spill, labels->values + had, 0xff,
-		   (labels->cap - had) * sizeof(*labels->values));
+	backing_fill(backing, labels->values + had, 0xff,
+		     (labels->cap - had) * sizeof(*labels->values));
 	labels->values[row] = value;
 }
 
@@ -163,11 +165,11 @@ void import_row_quality(struct import_rows *rows, size_t row, uint8_t quality)
 	if (!rows || row >= rows->row_count || !quality)
 		return;
 	size_t had = rows->quality_cap;
-	if (!spill_grow(rows->job->spill, &rows->quality, &rows->quality_cap, row + 1, 1)) {
+	if (!backing_grow(rows->job->backing, &rows->quality, &rows->quality_cap, row + 1, 1)) {
 		rows->failed = true;
 		return;
 	}
-	spill_fill(rows->job->spill, rows->quality + had, 0, rows->quality_cap - had);
+	backing_fill(rows->job->backing, rows->quality + had, 0, rows->quality_cap - had);
 	rows->quality[row] |= quality;
 }
 

@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "base/number.h"
-#include "base/spill.h"
+#include "base/backing.h"
 #include "base/text_buf.h"
 #include "import/table/reader.h"
 #include "table/fill.h"
@@ -60,7 +60,7 @@ static void csv_pass(const struct csv_stream *s, const char *from)
 	const struct csv_reader *r = &s->r;
 	size_t made = r->table ? r->value_count * (sizeof(uint64_t) + 1) : 0;
 	if (s->text && r->options)
-		spill_pass(r->options->spill, (size_t)(r->c.p - from) + made);
+		backing_pass(r->options->backing, (size_t)(r->c.p - from) + made);
 }
 
 /* All lines behind the header. */
@@ -246,16 +246,16 @@ static enum sx_status prepare(struct csv_stream *s, const struct csv_options *op
 	r->catalog = options ? options->catalog : NULL;
 	enum sx_status status = csv_learn(s);
 	if (!status)
-		status = csv_settle_marks(r);
+		status = csv_resolve_marks(r);
 	if (!status) {
 		leave_out_units(r);
-		csv_settle(r);
+		csv_resolve(r);
 		status = refuse_sparse(s);
 	}
 	if (!status)
 		status = csv_describe(r);
 	if (!status && options)
-		table_spill(r->table, options->spill);
+		table_backing(r->table, options->backing);
 	for (uint32_t i = 0; !status && i < r->count; i++) {
 		struct csv_column *column = &r->columns[i];
 		column->full = column->role == CSV_VALUE && column->values == s->rows;
@@ -312,7 +312,7 @@ const struct sx_table *csv_table(const struct csv_stream *s)
 	return s->r.table;
 }
 
-const struct csv_tally *csv_told(const struct csv_stream *s)
+const struct csv_tally *csv_beside(const struct csv_stream *s)
 {
 	return &s->r.tally;
 }
@@ -390,7 +390,7 @@ enum sx_status csv_parse(const struct csv_text *text, const struct csv_options *
 }
 
 /* Which column of text is what, where there are several. */
-static void tell_labels(const struct csv_tally *tally, const struct teller *to)
+static void note_labels(const struct csv_tally *tally, const struct note_sink *to)
 {
 	char text[512] = "";
 	bool further = false;
@@ -403,47 +403,49 @@ static void tell_labels(const struct csv_tally *tally, const struct teller *to)
 		text_append_item(text, sizeof(text), ", ", "%.80s is %s", name, own);
 	}
 	if (further)
-		teller_say(to, "columns of text are labels: %s", text);
+		note_sink_write(to, "columns of text are labels: %s", text);
 }
 
 /* Columns that are not read. */
-static void tell_columns(const struct csv_tally *tally, const struct teller *to)
+static void note_columns(const struct csv_tally *tally, const struct note_sink *to)
 {
 	if (tally->unnamed)
-		teller_say(to, "%s no name, column %u the first: left out",
-			   COUNTED(tally->unnamed, "column has"), tally->first_unnamed);
+		note_sink_write(to, "%s no name, column %u the first: left out",
+				COUNTED(tally->unnamed, "column has"), tally->first_unnamed);
 	if (tally->twice)
-		teller_say(to,
-			   "%s the name of one before, which is read instead; %.80s is the first",
-			   COUNTED(tally->twice, "column has"), tally->first_twice);
-	tell_labels(tally, to);
+		note_sink_write(
+		    to, "%s the name of one before, which is read instead; %.80s is the first",
+		    COUNTED(tally->twice, "column has"), tally->first_twice);
+	note_labels(tally, to);
 	if (tally->written_time)
-		teller_say(to,
-			   "column %.80s holds text and is a label: times are numbers, with their "
-			   "unit in the header, as \"%.80s (s)\", or all as 2026-11-22T10:00:00.5",
-			   tally->written_time, tally->written_time);
+		note_sink_write(
+		    to,
+		    "column %.80s holds text and is a label: times are numbers, with their "
+		    "unit in the header, as \"%.80s (s)\", or all as 2026-11-22T10:00:00.5",
+		    tally->written_time, tally->written_time);
 	if (tally->texts)
-		teller_say(to, "%s of text %s left out, %.80s the first: four are labels",
-			   COUNTED(tally->texts, "further column"),
-			   tally->texts == 1 ? "was" : "were", tally->first_text);
+		note_sink_write(to, "%s of text %s left out, %.80s the first: four are labels",
+				COUNTED(tally->texts, "further column"),
+				tally->texts == 1 ? "was" : "were", tally->first_text);
 	if (tally->unknown_units)
-		teller_say(to,
-			   "column %s (%s) stands for itself%s: %s is no unit that is known; %s is "
-			   "in %s",
-			   tally->unknown_unit_of, tally->unknown_unit,
-			   tally->unknown_units > 1 ? ", and so do further ones" : "",
-			   tally->unknown_unit, tally->unknown_unit_of, tally->unknown_unit_as);
+		note_sink_write(
+		    to,
+		    "column %s (%s) stands for itself%s: %s is no unit that is known; %s is "
+		    "in %s",
+		    tally->unknown_unit_of, tally->unknown_unit,
+		    tally->unknown_units > 1 ? ", and so do further ones" : "", tally->unknown_unit,
+		    tally->unknown_unit_of, tally->unknown_unit_as);
 	if (tally->other_units)
-		teller_say(to,
-			   "column %.80s is in %.40s, which cannot be made into %.40s: no data%s",
-			   tally->first_other_unit, tally->other_unit, tally->other_unit_as,
-			   tally->other_units > 1 ? ", nor of further columns" : "");
+		note_sink_write(
+		    to, "column %.80s is in %.40s, which cannot be made into %.40s: no data%s",
+		    tally->first_other_unit, tally->other_unit, tally->other_unit_as,
+		    tally->other_units > 1 ? ", nor of further columns" : "");
 }
 
 /* Of each: how many, up to the line of the first, and what stands behind it. */
 static const struct {
 	const char *noun, *what, *behind;
-} csv_tell_odds[CSV_ODDS] = {
+} csv_note_odds[CSV_ODDS] = {
     [CSV_ODD_SHORT] = {"line has", "fewer cells than the header, line",
 		       " the first; what they lack is no data"},
     [CSV_ODD_POINTS] = {"number has",
@@ -466,34 +468,35 @@ static const struct {
 };
 
 /* Lines that lack something, and times that are not what the file has. */
-static void tell_rows(const struct csv_tally *tally, const struct teller *to)
+static void note_rows(const struct csv_tally *tally, const struct note_sink *to)
 {
 	for (size_t i = 0; i < CSV_ODDS; i++) {
 		const struct csv_odd_lines *odd = &tally->odd[i];
 		if (odd->count)
-			teller_say(to, "%s %s %zu%s%.80s%s%s%s%s",
-				   COUNTED(odd->count, csv_tell_odds[i].noun),
-				   csv_tell_odds[i].what, odd->first,
-				   odd->column ? ", column " : "", odd->column ? odd->column : "",
-				   odd->text ? ": \"" : "", odd->text ? odd->text : "",
-				   odd->text ? "\"" : "", csv_tell_odds[i].behind);
+			note_sink_write(to, "%s %s %zu%s%.80s%s%s%s%s",
+					COUNTED(odd->count, csv_note_odds[i].noun),
+					csv_note_odds[i].what, odd->first,
+					odd->column ? ", column " : "",
+					odd->column ? odd->column : "", odd->text ? ": \"" : "",
+					odd->text ? odd->text : "", odd->text ? "\"" : "",
+					csv_note_odds[i].behind);
 	}
 	if (tally->dates)
-		teller_say(to, "column %.80s holds dates: times of rows count from %.40s",
-			   tally->dates, tally->first_date);
+		note_sink_write(to, "column %.80s holds dates: times of rows count from %.40s",
+				tally->dates, tally->first_date);
 	if (tally->shift_ns)
-		teller_say(to,
-			   "times begin below 0: all were moved by %.9g s, so that the first is 0",
-			   (double)tally->shift_ns * 1e-9);
+		note_sink_write(
+		    to, "times begin below 0: all were moved by %.9g s, so that the first is 0",
+		    (double)tally->shift_ns * 1e-9);
 }
 
-void csv_tell(const struct csv_tally *tally, const struct teller *to)
+void csv_note(const struct csv_tally *tally, const struct note_sink *to)
 {
-	tell_rows(tally, to);
+	note_rows(tally, to);
 	if (tally->open_end)
-		teller_say(to,
-			   "the last line has no end: if the file was cut there, its last number "
-			   "lacks digits");
-	tell_columns(tally, to);
-	bare_units_tell(&tally->bare, to);
+		note_sink_write(
+		    to, "the last line has no end: if the file was cut there, its last number "
+			"lacks digits");
+	note_columns(tally, to);
+	bare_units_note(&tally->bare, to);
 }

@@ -8,7 +8,7 @@
 #include <sextant/catalog.h>
 #include <sextant/table.h>
 
-#include "base/teller.h"
+#include "base/note_sink.h"
 
 #define CSV_COLUMNS_MAX 65536
 #define CSV_CELL_MAX	4096 /* bytes of a number, a name or a label; more of it is cut off */
@@ -61,7 +61,7 @@ struct csv_options {
 	 * read: what has no value in them and means nothing is another's.
 	 */
 	bool of_device;
-	struct spill *spill; /* that the text is of, and the table is to be; or NULL */
+	struct backing *backing; /* that the text is of, and the table is to be; or NULL */
 };
 
 /* What is odd about lines of a table. */
@@ -156,7 +156,7 @@ const struct sx_table *csv_table(const struct csv_stream *stream);
  */
 enum sx_status csv_next(struct csv_stream *stream, size_t most, struct sx_error *err);
 /* What was learned at csv_open(). */
-const struct csv_tally *csv_told(const struct csv_stream *stream);
+const struct csv_tally *csv_beside(const struct csv_stream *stream);
 /* All rows that are left in one table, owned by the caller; the stream has none afterwards. */
 enum sx_status csv_all(struct csv_stream *stream, struct sx_table **out, struct sx_error *err);
 
@@ -190,6 +190,6 @@ enum sx_status csv_parse(const struct csv_text *text, const struct csv_options *
 			 struct sx_table **out, struct sx_error *err);
 
 /* Tells a sentence for each thing that people should know. */
-void csv_tell(const struct csv_tally *tally, const struct teller *to);
+void csv_note(const struct csv_tally *tally, const struct note_sink *to);
 
 #endif

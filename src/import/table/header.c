@@ -220,7 +220,7 @@ enum sx_status csv_header(struct csv_reader *r)
 		if (status)
 			return status;
 		if (cell.cut)
-			csv_tell_odd(r, CSV_ODD_CUT, r->c.line, NULL);
+			csv_note_odd(r, CSV_ODD_CUT, r->c.line, NULL);
 		if (r->count >= CSV_COLUMNS_MAX)
 			return csv_bad(&r->c, r->err, "the limit is 65536", "too many columns");
 		unnamed = cell.size ? 0 : unnamed + 1;

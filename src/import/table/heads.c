@@ -325,15 +325,15 @@ void bare_units_add(struct bare_units *bare, const char *name, const char *unit)
 		bare->text[used] = '\0'; /* further ones are counted */
 }
 
-void bare_units_tell(const struct bare_units *bare, const struct teller *to)
+void bare_units_note(const struct bare_units *bare, const struct note_sink *to)
 {
 	if (bare->count == 1)
-		teller_say(to,
-			   "no unit stands behind %s: it is read in %s; "
-			   "\"%s (%s)\" says so",
-			   bare->first, bare->unit, bare->first, bare->unit);
+		note_sink_write(to,
+				"no unit stands behind %s: it is read in %s; "
+				"\"%s (%s)\" says so",
+				bare->first, bare->unit, bare->first, bare->unit);
 	else if (bare->count)
-		teller_say(
+		note_sink_write(
 		    to,
 		    "no unit stands behind %u columns, which are read as %s; \"%s (%s)\" says so",
 		    bare->count, bare->text, bare->first, bare->unit);

@@ -19,7 +19,7 @@ void csv_describe_column(const struct sx_catalog *catalog, struct sx_column *col
 		const struct sx_metric_info *info =
 		    &sx_catalog_metrics(catalog, &count)[meaning.metric];
 		column->unit = info->unit;
-		column->over_time = sole_over_time(catalog, meaning.metric);
+		column->over_time = alias_over_time(catalog, meaning.metric);
 	} else if (meaning.constant != SX_NONE) {
 		const char *unit = sx_catalog_constants(catalog, &count)[meaning.constant].unit;
 		column->unit = unit && *unit ? unit : "unknown";
@@ -68,7 +68,7 @@ struct csv_range import_range(const struct sx_catalog *catalog, const char *name
 {
 	uint32_t count;
 	struct column_meaning is = column_meaning(catalog, name, SX_NONE);
-	struct sole sole;
+	struct alias alias;
 	if (is.counter.counter != SX_NONE) {
 		const struct sx_counter_info *counter =
 		    &sx_catalog_counters(catalog, &count)[is.counter.counter];
@@ -79,9 +79,9 @@ struct csv_range import_range(const struct sx_catalog *catalog, const char *name
 	if (is.metric == SX_NONE)
 		return (struct csv_range){.is = false};
 	const struct sx_metric_info *info = &sx_catalog_metrics(catalog, &count)[is.metric];
-	sole_find(catalog, is.metric, 0, &sole);
+	alias_find(catalog, is.metric, 0, &alias);
 	bool busy = info->neutral && (strcmp(info->neutral, "gpu.busy") == 0 ||
 				      strcmp(info->neutral, "cpu.busy") == 0);
-	bool amount = sole.counter != SX_NONE || busy || import_is_same(catalog, info->name);
+	bool amount = alias.counter != SX_NONE || busy || import_is_same(catalog, info->name);
 	return amount ? range_of(info->unit, false) : (struct csv_range){.is = false};
 }

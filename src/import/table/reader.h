@@ -240,15 +240,15 @@ bool csv_cut_unit(struct csv_reader *r, struct csv_column *column, struct csv_ce
  */
 enum sx_status csv_row(struct csv_reader *r);
 /* Remembers what is odd in a line, while types are learned. `column` may be NULL. */
-void csv_tell_odd(struct csv_reader *r, enum csv_odd odd, size_t line,
+void csv_note_odd(struct csv_reader *r, enum csv_odd odd, size_t line,
 		  const struct csv_column *column);
 /* Once all lines were read: which columns hold values, and which text is a label. */
-void csv_settle(struct csv_reader *r);
+void csv_resolve(struct csv_reader *r);
 /*
  * What stands before fractions, once all lines were read: numbers like "1,234" are then one thing.
  * Errors: SX_ERR_BAD_INPUT where nothing tells, or both a comma and a point do.
  */
-enum sx_status csv_settle_marks(struct csv_reader *r);
+enum sx_status csv_resolve_marks(struct csv_reader *r);
 /*
  * Counts cells that should be numbers and are none, once all lines were read. Errors:
  * SX_ERR_BAD_INPUT where a column has no others.
@@ -259,14 +259,14 @@ void csv_time_put(struct csv_reader *r, enum csv_role role, uint64_t ns);
 /* One below 0, by how much in the column's unit: no time, unless all times begin there. */
 void csv_time_below(struct csv_reader *r, const struct csv_column *column, double below);
 /* Once all lines were read: where a clock counts from a moment after its first times, all move. */
-void csv_settle_times(struct csv_reader *r);
+void csv_resolve_times(struct csv_reader *r);
 /* Whether a text of a line is a date and time, written as those of its column before. */
 bool csv_date_learn(struct csv_column *column, const struct csv_cell *cell, size_t line);
 /* The time of the row at hand that is written as a date. */
 enum sx_status csv_date_take(struct csv_reader *r, const struct csv_column *column,
 			     const struct csv_cell *cell);
 /* Once all lines were read: columns of dates are times where nothing else tells any. */
-void csv_settle_dates(struct csv_reader *r);
+void csv_resolve_dates(struct csv_reader *r);
 /* Before the first line of either reading. */
 void csv_rows_rewind(struct csv_reader *r);
 /* The file is not what it was when types were learned. */

@@ -88,7 +88,7 @@ static enum sx_status take_text(struct csv_reader *r, struct csv_column *column,
 	return SX_OK;
 }
 
-void csv_tell_odd(struct csv_reader *r, enum csv_odd odd, size_t line,
+void csv_note_odd(struct csv_reader *r, enum csv_odd odd, size_t line,
 		  const struct csv_column *column)
 {
 	struct csv_odd_lines *lines = &r->tally.odd[odd];
@@ -99,10 +99,10 @@ void csv_tell_odd(struct csv_reader *r, enum csv_odd odd, size_t line,
 		lines->column = strings_get(&r->names, (uint64_t)(column - r->columns));
 }
 
-static void tell_outside(struct csv_reader *r, struct csv_column *column)
+static void note_outside(struct csv_reader *r, struct csv_column *column)
 {
 	column->outside += r->table == NULL;
-	csv_tell_odd(r, CSV_ODD_OUTSIDE, r->c.line, column);
+	csv_note_odd(r, CSV_ODD_OUTSIDE, r->c.line, column);
 }
 
 /* "inf", and digits of which there are too many for any number. */
@@ -140,7 +140,7 @@ static enum sx_status no_number(struct csv_reader *r, struct csv_column *column,
 		return SX_OK;
 	}
 	if (column->known && is_endless(cell)) {
-		tell_outside(r, column);
+		note_outside(r, column);
 		return SX_OK;
 	}
 	if (!column->many_units)
@@ -195,12 +195,12 @@ static enum sx_status csv_rows_take_value(struct csv_reader *r, struct csv_colum
 					  const struct csv_cell *cell, struct csv_rows_number n)
 {
 	if (column->counts && !n.whole && !(n.f >= 0 && n.f < 0x1p64)) {
-		csv_tell_odd(r, CSV_ODD_NO_COUNT, r->c.line, column);
+		csv_note_odd(r, CSV_ODD_NO_COUNT, r->c.line, column);
 		return SX_OK;
 	}
 	double held = n.whole && n.f >= 0x1p64 ? 0x1p63 : n.f; /* the last ones are rounded up */
 	if (!csv_can_be(&column->range, held, column->unit, 0)) {
-		tell_outside(r, column);
+		note_outside(r, column);
 		return SX_OK;
 	}
 	column->last = column->factor != 0 ? n.f * column->factor : n.f;
@@ -273,7 +273,7 @@ static enum sx_status csv_rows_take_cell(struct csv_reader *r, struct csv_column
 {
 	struct csv_rows_number n = {.u = 0};
 	if (cell->cut && column->role != CSV_IGNORED)
-		csv_tell_odd(r, CSV_ODD_CUT, r->c.line, NULL);
+		csv_note_odd(r, CSV_ODD_CUT, r->c.line, NULL);
 	if (column->role == CSV_TEXT || column->role == CSV_IGNORED)
 		return take_text(r, column, cell);
 	if (column->dates && column->role < CSV_NUMBER)
@@ -329,7 +329,7 @@ static void use_moment(struct csv_reader *r)
 	if (!begins && r->moment < r->times[CSV_END])
 		r->times[CSV_BEGIN] = r->moment;
 	else if (!begins && r->moment != SX_TIME_UNKNOWN && !r->table)
-		csv_tell_odd(r, CSV_ODD_NO_LATER, r->c.line, NULL);
+		csv_note_odd(r, CSV_ODD_NO_LATER, r->c.line, NULL);
 	r->moment = moment;
 }
 
@@ -345,7 +345,7 @@ static void hold_cycles(struct csv_reader *r, uint64_t begin, uint64_t end)
 		column->last = (double)NAN;
 		if (isnan(value) || !known || csv_can_be(&column->range, value, NULL, end - begin))
 			continue;
-		tell_outside(r, column);
+		note_outside(r, column);
 		column->values -= r->table == NULL;
 		if (r->table)
 			table_quality(r->table, column->target)[r->row] = SX_QUALITY_NOT_COLLECTED;
@@ -394,7 +394,7 @@ static enum sx_status end_row(struct csv_reader *r)
 		begin = end > length ? end - length : 0;
 	}
 	if (!import_span_can_be((struct import_span){begin, end})) {
-		csv_tell_odd(r, CSV_ODD_TIMES, r->c.line, NULL);
+		csv_note_odd(r, CSV_ODD_TIMES, r->c.line, NULL);
 		begin = end = SX_TIME_UNKNOWN;
 	}
 	*until = end != SX_TIME_UNKNOWN ? end : *until;
@@ -473,6 +473,6 @@ enum sx_status csv_row(struct csv_reader *r)
 			return status;
 	}
 	if (i < r->count)
-		csv_tell_odd(r, CSV_ODD_SHORT, line, NULL);
+		csv_note_odd(r, CSV_ODD_SHORT, line, NULL);
 	return end_row(r);
 }

@@ -5,7 +5,7 @@
 #include <strings.h>
 
 #include "base/number.h"
-#include "base/spill.h"
+#include "base/backing.h"
 
 #define RECORD_MAX ((ptrdiff_t)1 << 21) /* bytes of a cell in quotes */
 
@@ -19,7 +19,7 @@ bool import_line(struct import_lines *lines, struct import_cell *line)
 	if (line->size && line->text[line->size - 1] == '\r')
 		line->size--;
 	lines->unfinished = !eol;
-	spill_pass(lines->spill, (size_t)(next - lines->p));
+	backing_pass(lines->backing, (size_t)(next - lines->p));
 	lines->p = next;
 	lines->number++;
 	return true;

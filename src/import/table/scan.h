@@ -6,7 +6,7 @@
 #include <sextant/catalog.h>
 #include <sextant/table.h>
 
-#include "base/teller.h"
+#include "base/note_sink.h"
 
 struct bare_units;
 struct units;
@@ -20,9 +20,9 @@ struct import_cell {
 /* Lines of the text, one after another. */
 struct import_lines {
 	const char *p, *end;
-	size_t number;	     /* of the line that was read last, from 1 */
-	bool unfinished;     /* the last line had no end */
-	struct spill *spill; /* that the text is of, or NULL */
+	size_t number;		 /* of the line that was read last, from 1 */
+	bool unfinished;	 /* the last line had no end */
+	struct backing *backing; /* that the text is of, or NULL */
 };
 
 /* Of a text in memory. */
@@ -83,7 +83,7 @@ const char *bare_units_of(const struct sx_catalog *catalog, const char *name, co
 bool import_is_same(const struct sx_catalog *catalog, const char *metric);
 void bare_units_add(struct bare_units *bare, const char *name, const char *unit);
 /* Tells which units were taken, if any were. */
-void bare_units_tell(const struct bare_units *bare, const struct teller *to);
+void bare_units_note(const struct bare_units *bare, const struct note_sink *to);
 
 #define IMPORT_YEAR_NS (UINT64_C(366) * 86400 * 1000000000)
 

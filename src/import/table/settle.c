@@ -19,7 +19,7 @@ static bool is_of_times(const char *name)
 }
 
 /* Each column of text is a label, while there are any. */
-static void settle_text(struct csv_reader *r, struct csv_column *column, const char *name)
+static void resolve_text(struct csv_reader *r, struct csv_column *column, const char *name)
 {
 	if (r->tally.beside.labels >> column->label & 1)
 		column->label = label_next_group(r->tally.beside.labels);
@@ -38,7 +38,7 @@ static void settle_text(struct csv_reader *r, struct csv_column *column, const c
  * "Frame", "FRAME", "Frame number" number the frames where they are whole numbers, mean nothing in
  * the catalog, and nothing else does.
  */
-static void settle_frame(struct csv_reader *r)
+static void resolve_frame(struct csv_reader *r)
 {
 	static const char *const words[] = {"frame", "frame number", "frame no", "frame index",
 					    "frame id"};
@@ -60,7 +60,7 @@ static void settle_frame(struct csv_reader *r)
 }
 
 /* A column of the name that people have for something else. */
-static void settle_kind(struct csv_reader *r)
+static void resolve_kind(struct csv_reader *r)
 {
 	if (r->tally.beside.says_kind && r->tally.beside.kind != SX_SAMPLE_KINDS)
 		return;
@@ -70,14 +70,14 @@ static void settle_kind(struct csv_reader *r)
 	r->tally.beside.says_kind = false;
 }
 
-void csv_settle(struct csv_reader *r)
+void csv_resolve(struct csv_reader *r)
 {
 	bool begin = false, end = false;
-	csv_settle_times(r);
-	csv_settle_dates(r);
+	csv_resolve_times(r);
+	csv_resolve_dates(r);
 	r->value_count = 0;
-	settle_frame(r);
-	settle_kind(r);
+	resolve_frame(r);
+	resolve_kind(r);
 	for (uint32_t i = 0; i < r->count; i++) {
 		struct csv_column *column = &r->columns[i];
 		const char *name = strings_get(&r->names, i);
@@ -87,7 +87,7 @@ void csv_settle(struct csv_reader *r)
 		if (column->role == CSV_VALUE)
 			column->target = r->value_count++;
 		else if (column->role == CSV_TEXT)
-			settle_text(r, column, name);
+			resolve_text(r, column, name);
 		else if (column->role == CSV_NUMBER && column->values)
 			r->tally.beside.labels |= 1u << column->label;
 		r->tally.beside.times |= column->role >= CSV_DURATION && column->role <= CSV_MOMENT;
@@ -99,7 +99,7 @@ void csv_settle(struct csv_reader *r)
 }
 
 /* "1.234.567" is a number where no point of its column stands before a fraction. */
-static void settle_points(struct csv_reader *r)
+static void resolve_points(struct csv_reader *r)
 {
 	for (uint32_t i = 0; i < r->count; i++) {
 		struct csv_column *column = &r->columns[i];
@@ -111,15 +111,15 @@ static void settle_points(struct csv_reader *r)
 		if (!column->unclear)
 			continue;
 		column->values -= pointed < column->values ? pointed : column->values;
-		csv_tell_odd(r, CSV_ODD_POINTS, column->first_pointed, column);
+		csv_note_odd(r, CSV_ODD_POINTS, column->first_pointed, column);
 		r->tally.odd[CSV_ODD_POINTS].count += pointed - 1;
 	}
 }
 
-enum sx_status csv_settle_marks(struct csv_reader *r)
+enum sx_status csv_resolve_marks(struct csv_reader *r)
 {
 	const struct csv_marks *marks = &r->c.marks;
-	settle_points(r);
+	resolve_points(r);
 	for (uint32_t i = 0; i < r->count; i++) {
 		struct csv_column *column = &r->columns[i];
 		if (column->doubtful && marks->decimal_comma)
@@ -204,12 +204,12 @@ void csv_time_below(struct csv_reader *r, const struct csv_column *column, doubl
 			r->times[column->role] = r->shift_ns - whole;
 		return;
 	}
-	csv_tell_odd(r, CSV_ODD_BELOW, r->c.line, NULL);
+	csv_note_odd(r, CSV_ODD_BELOW, r->c.line, NULL);
 	r->below_late |= column->role == CSV_DURATION || r->timed >> column->role & 1;
 	r->earliest = whole > r->earliest ? whole : r->earliest;
 }
 
-void csv_settle_times(struct csv_reader *r)
+void csv_resolve_times(struct csv_reader *r)
 {
 	if (r->below_late || r->earliest > MOVED_MOST || r->latest > MOVED_MOST)
 		return;
@@ -278,14 +278,14 @@ static bool take_fraction(struct dates_cursor *c, uint64_t *ns)
 }
 
 /* How many seconds a zone is before UTC; *told: there is one. */
-static bool take_zone(struct dates_cursor *c, int *ahead, bool *told)
+static bool take_zone(struct dates_cursor *c, int *ahead, bool *given)
 {
 	unsigned hours, minutes = 0;
 	*ahead = 0;
 	while (take_mark(c, " "))
 		;
-	*told = c->p < c->end;
-	if (!*told || take_mark(c, "Zz"))
+	*given = c->p < c->end;
+	if (!*given || take_mark(c, "Zz"))
 		return true;
 	int sign = *c->p == '-' ? -1 : 1;
 	if (!take_mark(c, "+-") || !take_digits(c, 2, 15, &hours))
@@ -367,7 +367,7 @@ static bool finds_room(const struct csv_reader *r, enum csv_role role)
 	return !(r->timed & taken);
 }
 
-void csv_settle_dates(struct csv_reader *r)
+void csv_resolve_dates(struct csv_reader *r)
 {
 	bool apart = r->options && r->options->of_device; /* of one clock with the others */
 	for (uint32_t i = 0; i < r->count; i++) {

@@ -125,13 +125,13 @@ struct odd_lines {
 	struct import_cell text;
 };
 
-static void tell_odd(struct import_job *job, const char *name, const struct odd_lines *odd)
+static void note_odd(struct import_job *job, const char *name, const struct odd_lines *odd)
 {
 	if (!odd->count)
 		return;
-	import_tell(job, "%s: %s no number, line %zu the first (\"%.*s\")", name,
-		    COUNTED(odd->count, "line is"), odd->first,
-		    (int)(odd->text.size < 40 ? odd->text.size : 40), odd->text.text);
+	import_remark(job, "%s: %s no number, line %zu the first (\"%.*s\")", name,
+		      COUNTED(odd->count, "line is"), odd->first,
+		      (int)(odd->text.size < 40 ? odd->text.size : 40), odd->text.text);
 }
 
 /* How many lines the graphs have that have one a period. */
@@ -153,21 +153,21 @@ static void note_length(struct graph_lengths *lengths, const char *name, size_t 
 }
 
 /* Graphs of one period end within a line of each other. */
-static void tell_lengths(struct import_job *job, const struct graph_lengths *lengths)
+static void note_lengths(struct import_job *job, const struct graph_lengths *lengths)
 {
 	if (lengths->most - lengths->least < 2)
 		return;
-	import_tell(job,
-		    "%.80s has %zu lines and %.80s %zu: their periods differ, and lines of one "
-		    "number are not of one time",
-		    lengths->shortest, lengths->least, lengths->longest, lengths->most);
+	import_remark(job,
+		      "%.80s has %zu lines and %.80s %zu: their periods differ, and lines of one "
+		      "number are not of one time",
+		      lengths->shortest, lengths->least, lengths->longest, lengths->most);
 }
 
 static enum sx_status read_graph(struct import_job *job, struct import_rows *rows, const char *name,
 				 struct graph_lengths *lengths, struct sx_error *err)
 {
 	char path[4096];
-	struct import_bytes bytes = {.spill = job->spill};
+	struct import_bytes bytes = {.backing = job->backing};
 	size_t row = 0;
 	struct odd_lines odd = {0};
 	snprintf(path, sizeof(path), "%s/%s", job->request->path, name);
@@ -180,7 +180,7 @@ static enum sx_status read_graph(struct import_job *job, struct import_rows *row
 	struct import_field one = {.name = "Frames", .unit = "frames"};
 	uint32_t column = import_column(rows, &field);
 	uint32_t frames = strcmp(name, FRAME_GRAPH) == 0 ? import_column(rows, &one) : SX_NONE;
-	struct import_job part = {.text = bytes.data, .size = bytes.size, .spill = job->spill};
+	struct import_job part = {.text = bytes.data, .size = bytes.size, .backing = job->backing};
 	struct import_lines lines = import_lines(&part);
 	for (struct import_cell line; import_line(&lines, &line); row++) {
 		double value;
@@ -197,7 +197,7 @@ static enum sx_status read_graph(struct import_job *job, struct import_rows *row
 			odd.text = line;
 		}
 	}
-	tell_odd(job, name, &odd);
+	note_odd(job, name, &odd);
 	if (frames == SX_NONE)
 		note_length(lengths, name, row);
 	import_bytes_free(&bytes);
@@ -215,16 +215,18 @@ static enum sx_status read_graphs(struct import_job *job, struct import_rows *ro
 	bool frames = false;
 	for (size_t i = 0; !sx_failed(status) && i < count; i++) {
 		if (!is_graph(job->request->path, names[i])) {
-			import_tell(job, "%.80s is no graph of the HUD and was left out", names[i]);
+			import_remark(job, "%.80s is no graph of the HUD and was left out",
+				      names[i]);
 			continue;
 		}
 		frames |= strcmp(names[i], FRAME_GRAPH) == 0;
 		status = import_worse(status, read_graph(job, rows, names[i], &lengths, err));
 	}
-	tell_lengths(job, &lengths);
+	note_lengths(job, &lengths);
 	if (frames)
-		import_tell(job, FRAME_GRAPH " has a line a frame, other graphs have one a period: "
-					     "lines of one number are not of one time");
+		import_remark(job,
+			      FRAME_GRAPH " has a line a frame, other graphs have one a period: "
+					  "lines of one number are not of one time");
 	else
 		import_rows_constant(rows, "interval_log", 1);
 	return status;
@@ -240,9 +242,9 @@ static enum sx_status hud_read(struct import_job *job, struct sx_error *err)
 	if (!status && rows)
 		status = read_graphs(job, rows, names, count, err);
 	hud_release(names, count);
-	import_tell(job,
-		    "the HUD writes no times: a line of each file is a sample, by default half "
-		    "a second apart");
+	import_remark(job,
+		      "the HUD writes no times: a line of each file is a sample, by default half "
+		      "a second apart");
 	return import_rows_finish(rows, status, err);
 }
 

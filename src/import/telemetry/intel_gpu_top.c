@@ -290,9 +290,9 @@ static void set_member(struct gpu_top_reader *r, const struct waiting *w, struct
 	const char *column = members[w->member].column, *group = members[w->member].group;
 	double factor = gpu_top_unit_factor(r, unit, members[w->member].unit);
 	if (factor == 0) {
-		import_tell(r->job,
-			    "%s is in %.*s, which is no unit that is known for it: left out", group,
-			    (int)(unit.size < 40 ? unit.size : 40), unit.text);
+		import_remark(r->job,
+			      "%s is in %.*s, which is no unit that is known for it: left out",
+			      group, (int)(unit.size < 40 ? unit.size : 40), unit.text);
 		return;
 	}
 	if (!column) {
@@ -330,8 +330,8 @@ static void end_time(struct gpu_top_reader *r)
 	if (end > r->now_ns)
 		import_row_time(r->rows, r->row, r->now_ns, end);
 	else
-		import_tell(r->job, "some periods have no length that can be: their samples have "
-				    "no times");
+		import_remark(r->job, "some periods have no length that can be: their samples have "
+				      "no times");
 	r->now_ns = end;
 }
 
@@ -369,7 +369,7 @@ static void gpu_top_see(void *user, enum read_json_event event, const struct rea
 	} else if (is_value(event, at) && !import_no_data(value)) {
 		import_odd_add(&r->garbage, r->row + 1, at->keys[at->depth - 1], value);
 	} else if (at->depth > 1 && import_is(at->keys[0], "clients")) {
-		import_tell(r->job, "what single programs used (clients) was left out");
+		import_remark(r->job, "what single programs used (clients) was left out");
 	}
 }
 
@@ -496,9 +496,9 @@ static enum sx_status read_lines(struct gpu_top_reader *r, struct sx_error *err)
 		end_sample(r);
 	}
 	free(columns);
-	import_tell(r->job,
-		    "intel_gpu_top -c and -l write no times: what depends on the length of a "
-		    "sample is no data");
+	import_remark(r->job,
+		      "intel_gpu_top -c and -l write no times: what depends on the length of a "
+		      "sample is no data");
 	return status ? status : cells_end(&cells, err);
 }
 
@@ -522,7 +522,7 @@ static enum sx_status gpu_top_read(struct import_job *job, struct sx_error *err)
 	}
 	if (!status)
 		status = csv ? read_lines(&r, err) : read_samples(&r, err);
-	import_odd_tell(job, &r.garbage, "sample");
+	import_odd_note(job, &r.garbage, "sample");
 	return import_rows_finish(r.rows, status, err);
 }
 

@@ -74,8 +74,8 @@ static void name_device(struct import_rows *rows, struct import_job *job, struct
 	struct import_cell key[16], value[16];
 	size_t count = import_split(keys, ',', key, 16);
 	if (import_split(values, ',', value, 16) != count) {
-		import_tell(job, "the line about the system has commas within its values: the "
-				 "device's name was left out");
+		import_remark(job, "the line about the system has commas within its values: the "
+				   "device's name was left out");
 		return;
 	}
 	for (size_t i = 0; i < count; i++)
@@ -326,8 +326,8 @@ static enum sx_status each_section(struct log *log, struct sx_error *err)
 		if (section.keys.size && log->rows && !log->sections)
 			name_device(log->rows, log->job, section.keys, section.values);
 		if (!mangohud_same(first.values, section.values))
-			import_tell(log->job, "the logs are of different systems: the device is "
-					      "called as in the first");
+			import_remark(log->job, "the logs are of different systems: the device is "
+						"called as in the first");
 		status = import_worse(status, read_section(log, &section, err));
 	}
 	return status;
@@ -342,18 +342,19 @@ static enum sx_status summary(const struct import_job *job, struct sx_error *err
 	return SX_ERR_BAD_INPUT;
 }
 
-static void mangohud_tell(const struct log *log)
+static void mangohud_note(const struct log *log)
 {
 	if (log->sections > 1)
-		import_tell(log->job, "%zu logs stand behind each other, the second from line %zu",
-			    log->sections, log->second);
+		import_remark(log->job,
+			      "%zu logs stand behind each other, the second from line %zu",
+			      log->sections, log->second);
 	if (log->mended)
-		import_tell(log->job, "%s no time that can be: the frame's length tells it",
-			    COUNTED(log->mended, "line has"));
+		import_remark(log->job, "%s no time that can be: the frame's length tells it",
+			      COUNTED(log->mended, "line has"));
 	if (!log->frames)
-		import_tell(log->job,
-			    "the log has a line an interval, not one a frame: each tells of "
-			    "the frame that was the last");
+		import_remark(log->job,
+			      "the log has a line an interval, not one a frame: each tells of "
+			      "the frame that was the last");
 }
 
 static enum sx_status mangohud_read(struct import_job *job, struct sx_error *err)
@@ -378,7 +379,7 @@ static enum sx_status mangohud_read(struct import_job *job, struct sx_error *err
 	if (!log.frames)
 		import_rows_constant(log.rows, "interval_log", 1);
 	status = each_section(&log, err);
-	mangohud_tell(&log);
+	mangohud_note(&log);
 	import_forget_text(job);
 	return import_rows_finish(log.rows, status, err);
 }

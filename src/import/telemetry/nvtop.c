@@ -153,8 +153,9 @@ static void end_device(struct nvtop_reader *r)
 				import_set(device->rows, column, row, value);
 			else if (import_is(text, "CPU Fan") ||
 				 (text.size > 3 && import_is(rest_of(text, 3), "RPM")))
-				import_tell(r->job, "fan speeds in revolutions were left out: they "
-						    "are no share");
+				import_remark(r->job,
+					      "fan speeds in revolutions were left out: they "
+					      "are no share");
 			else if (!import_no_data(text))
 				import_odd_add(&r->garbage, row + 1, r->sample.keys[i], text);
 		}
@@ -173,7 +174,7 @@ static void nvtop_see(void *user, enum read_json_event event, const struct read_
 	} else if (event == READ_JSON_LAST) {
 		r->snapshot += at->depth == 0;
 	} else if (at->depth > 1) {
-		import_tell(r->job, "what single programs used (processes) was left out");
+		import_remark(r->job, "what single programs used (processes) was left out");
 	} else if (event == READ_JSON_TEXT && read_json_at(at, 1, "device_name", NULL, NULL)) {
 		r->sample.name = value;
 	} else if ((event == READ_JSON_TEXT || event == READ_JSON_BARE) && at->depth == 1 &&
@@ -206,10 +207,10 @@ static enum sx_status nvtop_read(struct import_job *job, struct sx_error *err)
 		status = import_bad(job, line, err, "nvtop -s writes JSON", "this is no JSON");
 	else if (r->open || !is_closed(job)) /* a device that breaks off is left out */
 		status = import_cut(job, line, err);
-	import_odd_tell(job, &r->garbage, "sample"); /* while its text is there */
+	import_odd_note(job, &r->garbage, "sample"); /* while its text is there */
 	status = import_finish(job, status, "nvtop -s writes one object a device",
 			       "no device is in it", err);
-	import_tell(job, "nvtop -s writes no times; snapshots are samples in their order");
+	import_remark(job, "nvtop -s writes no times; snapshots are samples in their order");
 	free(r);
 	return status;
 }

@@ -132,8 +132,8 @@ static void radeontop_take_cell(struct dump *dump, struct import_cell cell)
 	const char *blank = memchr(cell.text, ' ', cell.size);
 	struct import_cell word = {cell.text, blank ? (size_t)(blank - cell.text) : cell.size};
 	if (!is_known(word)) {
-		import_tell(dump->job, "\"%.*s\" is nothing that is known of radeontop: left out",
-			    (int)(word.size < 40 ? word.size : 40), word.text);
+		import_remark(dump->job, "\"%.*s\" is nothing that is known of radeontop: left out",
+			      (int)(word.size < 40 ? word.size : 40), word.text);
 		return;
 	}
 	if (import_is(word, "bus"))
@@ -196,9 +196,9 @@ static enum sx_status radeontop_read(struct import_job *job, struct sx_error *er
 		before = now;
 	}
 	if (odd)
-		import_tell(job, "%zu lines are none of radeontop's, line %zu the first", odd,
-			    first);
-	import_odd_tell(job, &dump.garbage, "line");
+		import_remark(job, "%zu lines are none of radeontop's, line %zu the first", odd,
+			      first);
+	import_odd_note(job, &dump.garbage, "line");
 	enum sx_status status = cut ? import_cut(job, lines.number, err) : SX_OK;
 	return import_rows_finish(dump.rows, status, err);
 }

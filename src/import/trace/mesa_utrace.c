@@ -102,7 +102,7 @@ static void utrace_take_event(struct utrace_reader *r, struct import_cell event,
 		return;
 	}
 	if (!stem_of(event, &stem, &begins)) {
-		import_tell(r->job, "single events, which begin and end nothing, were left out");
+		import_remark(r->job, "single events, which begin and end nothing, were left out");
 		return;
 	}
 	if (!begins)
@@ -181,13 +181,14 @@ static enum sx_status utrace_read(struct import_job *job, struct sx_error *err)
 		status = read_json(r, err);
 	else if (!read_csv(r))
 		status = import_cut(job, 0, err);
-	import_odd_tell(job, &r->garbage, csv ? "line" : "event");
+	import_odd_note(job, &r->garbage, csv ? "line" : "event");
 	if (r->unpaired + r->depth)
-		import_tell(job, "%zu events have no counterpart and were left out",
-			    r->unpaired + r->depth);
+		import_remark(job, "%zu events have no counterpart and were left out",
+			      r->unpaired + r->depth);
 	if (r->reversed)
-		import_tell(job, "%zu ranges end before they begin and were left out", r->reversed);
-	import_tell(job, "parameters of events were left out");
+		import_remark(job, "%zu ranges end before they begin and were left out",
+			      r->reversed);
+	import_remark(job, "parameters of events were left out");
 	struct import_rows *busy = import_ranges_finish(&r->ranges, job, r->rows);
 	if (r->ranges.no_memory)
 		status = error_nomem(err, "importing");

@@ -292,18 +292,18 @@ static enum sx_status perfetto_finish(struct perfetto *t, const char *clock, enu
 		status = finish_gpu(t, gpu, clock, status, err);
 	}
 	if (t->lost)
-		import_tell(t->job,
-			    "%zu values were left out: no descriptor names their counter, "
-			    "or they are out of order",
-			    t->lost);
+		import_remark(t->job,
+			      "%zu values were left out: no descriptor names their counter, "
+			      "or they are out of order",
+			      t->lost);
 	if (t->early)
-		import_tell(t->job, "the first sample of each GPU only marks where time begins");
+		import_remark(t->job, "the first sample of each GPU only marks where time begins");
 	if (t->marks)
-		import_tell(t->job, "what was lost or is known less well stands on the track "
-				    "Quality of the trace, and does not come over");
+		import_remark(t->job, "what was lost or is known less well stands on the track "
+				      "Quality of the trace, and does not come over");
 	if (t->clock >= 64)
-		import_tell(t->job, "times are of clock %u of the trace, which was not converted",
-			    t->clock);
+		import_remark(t->job, "times are of clock %u of the trace, which was not converted",
+			      t->clock);
 	for (size_t i = 0; i < IMPORT_DEVICES_MAX; i++) {
 		strings_finish(&t->facts[i].skipped);
 		strings_finish(&t->facts[i].levels);
@@ -338,7 +338,7 @@ static enum sx_status perfetto_read(struct import_job *job, struct sx_error *err
 	t->job = job;
 	read_packets(t, (const uint8_t *)job->text, job->size, 0);
 	if (t->damaged)
-		import_tell(job, "%zu packets are damaged and were left out", t->damaged);
+		import_remark(job, "%zu packets are damaged and were left out", t->damaged);
 	if (t->no_memory)
 		status = error_nomem(err, "importing");
 	else if (t->cut)

@@ -67,7 +67,7 @@ void perfetto_memory(struct perfetto *t, const struct perfetto_packet *packet,
 			size = field.value;
 	}
 	if (pid)
-		import_tell(t->job, "memory of single processes was left out");
+		import_remark(t->job, "memory of single processes was left out");
 	else
 		perfetto_events_take_event(t, packet, gpu, NAN, (double)size);
 }

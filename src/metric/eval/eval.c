@@ -192,7 +192,7 @@ static enum sx_status explain_missing(struct sx_evaluation *e, const struct sx_t
 	const struct sx_metrics *m = e->m;
 	const struct column_plan *plan = &m->plans[c];
 	struct sx_vector values = sx_table_vector(e->table, c);
-	char why[LACKING_MAX];
+	char why[MISSING_MAX];
 	if (m->columns[c].why || e->seen[c])
 		return SX_OK;
 	if (has_value(&values, sx_table_row_count(e->table))) {
@@ -207,7 +207,7 @@ static enum sx_status explain_missing(struct sx_evaluation *e, const struct sx_t
 		return table_set_why(e->table, c, why) ? error_nomem(err, "evaluating metrics")
 						       : SX_OK;
 	}
-	bool known = lacking_reason(e, plan, in, why) || below_reason(m, c, in, why, sizeof(why));
+	bool known = missing_reason(e, plan, in, why) || below_reason(m, c, in, why, sizeof(why));
 	if (known && table_set_why(e->table, c, why))
 		return error_nomem(err, "evaluating metrics");
 	return SX_OK;
@@ -255,7 +255,7 @@ static bool bind_conditions(struct sx_evaluation *e, size_t rows)
 	return true;
 }
 
-static void take_lacking(struct sx_evaluation *e, uint32_t column)
+static void take_missing(struct sx_evaluation *e, uint32_t column)
 {
 	const struct expr_result *result = &e->results[e->m->plans[column].output];
 	for (size_t row = 0; row < sx_table_row_count(e->table); row++) {
@@ -273,18 +273,18 @@ static void take_lacking(struct sx_evaluation *e, uint32_t column)
 static bool is_given_ratio(const struct sx_metrics *m, uint32_t column)
 {
 	uint32_t count, metric = m->columns[column].metric;
-	struct sole sole;
+	struct alias alias;
 	if (!m->plans[column].copy || metric == SX_NONE ||
 	    m->columns[column].over_time != SX_REDUCE_RATIO ||
-	    sole_over_time(m->catalog, metric) == SX_REDUCE_SUM)
+	    alias_over_time(m->catalog, metric) == SX_REDUCE_SUM)
 		return false;
 	const char *name = sx_catalog_metrics(m->catalog, &count)[metric].name;
 	const struct sx_counter_info *counters = sx_catalog_counters(m->catalog, &count);
 	for (uint32_t i = 0; i < count; i++)
 		if (counters[i].same && strcmp(counters[i].same, name) == 0)
 			return false; /* frame times by frames: they add up */
-	sole_find(m->catalog, metric, 0, &sole);
-	return sole.counter == SX_NONE;
+	alias_find(m->catalog, metric, 0, &alias);
+	return alias.counter == SX_NONE;
 }
 
 /* Of totals, given ratios are what their formulas make of the other totals, if they make anything.
@@ -344,7 +344,7 @@ static enum sx_status eval_run(struct sx_evaluation *e, struct sx_error *err)
 	enum sx_status status = expr_eval(m->program, e->vectors, rows, e->results, err);
 	for (uint32_t c = 0; !status && c < m->column_count; c++)
 		if (m->plans[c].condition != SX_NONE)
-			take_lacking(e, c);
+			take_missing(e, c);
 	return status;
 }
 

@@ -44,14 +44,14 @@ bool frames_find_uses(struct sx_evaluation *e);
 enum sx_status frames_take(struct sx_evaluation *e, const struct sx_table *in,
 			   struct sx_error *err);
 
-#define LACKING_MAX 256
+#define MISSING_MAX 256
 
 /*
  * Writes which input keeps a column from having values, and why, into `why`: of several the first
  * in the catalog, whatever else was selected, so that all views say the same. False: none.
  */
-bool lacking_reason(const struct sx_evaluation *e, const struct column_plan *plan,
-		    const struct sx_table *in, char why[LACKING_MAX]);
+bool missing_reason(const struct sx_evaluation *e, const struct column_plan *plan,
+		    const struct sx_table *in, char why[MISSING_MAX]);
 
 /*
  * A copy in another type, with qualities of its own where numbers are no u64; the caller frees it.

@@ -4,22 +4,22 @@
 #include "base/text_buf.h"
 
 /* Why an input has no value, or NULL where its table does not say. */
-static const char *told_reason(const struct sx_evaluation *e, uint32_t input,
-			       const struct sx_table *in)
+static const char *known_reason(const struct sx_evaluation *e, uint32_t input,
+				const struct sx_table *in)
 {
 	uint32_t column = e->columns[input];
 	return column == SX_NONE ? NULL : sx_table_column(in, column)->why;
 }
 
 /* The first in the catalog of the inputs that a column lacks, or SX_NONE. */
-static uint32_t first_lacking(const struct sx_evaluation *e, const struct column_plan *plan,
+static uint32_t first_missing(const struct sx_evaluation *e, const struct column_plan *plan,
 			      const struct sx_table *in)
 {
 	uint32_t first = SX_NONE;
 	for (uint32_t i = 0; i < plan->input_count; i++) {
 		uint32_t at = plan->inputs[i];
 		const struct sx_metric_input *input = &e->m->inputs[at];
-		if (e->vectors[at].data && !told_reason(e, at, in))
+		if (e->vectors[at].data && !known_reason(e, at, in))
 			continue;
 		const struct sx_metric_input *best = first == SX_NONE ? NULL : &e->m->inputs[first];
 		if (!best || input->counter < best->counter ||
@@ -29,21 +29,21 @@ static uint32_t first_lacking(const struct sx_evaluation *e, const struct column
 	return first;
 }
 
-bool lacking_reason(const struct sx_evaluation *e, const struct column_plan *plan,
-		    const struct sx_table *in, char why[LACKING_MAX])
+bool missing_reason(const struct sx_evaluation *e, const struct column_plan *plan,
+		    const struct sx_table *in, char why[MISSING_MAX])
 {
-	uint32_t at = first_lacking(e, plan, in);
+	uint32_t at = first_missing(e, plan, in);
 	if (at == SX_NONE)
 		return false;
 	const struct sx_metric_input *input = &e->m->inputs[at];
-	const char *reason = told_reason(e, at, in);
+	const char *reason = known_reason(e, at, in);
 	why[0] = '\0';
 	if (reason)
-		text_append(why, LACKING_MAX, "%s: %s", input->name, reason);
+		text_append(why, MISSING_MAX, "%s: %s", input->name, reason);
 	else if (input->counter == SX_NONE && input->metric == SX_NONE && !input->as_is)
-		text_append(why, LACKING_MAX, "the constant %s is not known; --const %s=VALUE",
+		text_append(why, MISSING_MAX, "the constant %s is not known; --const %s=VALUE",
 			    input->name, input->name);
 	else
-		text_append(why, LACKING_MAX, "%s was not collected", input->name);
+		text_append(why, MISSING_MAX, "%s was not collected", input->name);
 	return true;
 }

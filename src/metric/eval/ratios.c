@@ -400,8 +400,8 @@ enum sx_status ratios_fill(struct sx_evaluation *e, const struct sx_table *in, s
 	return fine ? status : error_nomem(err, "evaluating metrics");
 }
 
-enum ratio_told evaluation_ratio(const struct sx_evaluation *e, const struct sx_table *totals,
-				 uint32_t column, size_t row, double *mean)
+enum ratio_known evaluation_ratio(const struct sx_evaluation *e, const struct sx_table *totals,
+				  uint32_t column, size_t row, double *mean)
 {
 	const uint8_t partly = SX_QUALITY_LOST | SX_QUALITY_MULTIPLEXED;
 	uint32_t at = ratio_place(e, column);

@@ -48,7 +48,7 @@ const struct compare_row **diff_ranked(const struct comparison *c, size_t *count
 	const struct compare_row **list = calloc(c->row_count + 1, sizeof(*list));
 	*count = 0;
 	for (size_t i = 0; list && i < c->row_count; i++)
-		if (compare_row_is_told(&c->rows[i]))
+		if (compare_row_is_known(&c->rows[i]))
 			list[(*count)++] = &c->rows[i];
 	if (list)
 		qsort(list, *count, sizeof(*list), by_importance);
@@ -133,7 +133,7 @@ void diff_counts(const struct comparison *c, char *buf, size_t size)
 				    COMPARE_INCOMPARABLE};
 	size_t counts[5] = {0};
 	for (size_t i = 0; i < c->row_count; i++)
-		counts[c->rows[i].verdict] += compare_row_is_told(&c->rows[i]);
+		counts[c->rows[i].verdict] += compare_row_is_known(&c->rows[i]);
 	buf[0] = '\0';
 	for (size_t i = 0; i < 5; i++)
 		if (counts[order[i]])

@@ -100,7 +100,7 @@ static enum sx_status diff_write_json(const struct view *view, const struct comp
 	json_side(&json, "b", c->b);
 	json_kv_array(&json, "metrics");
 	for (size_t i = 0; i < c->row_count; i++)
-		if (compare_row_is_told(&c->rows[i]))
+		if (compare_row_is_known(&c->rows[i]))
 			row_json(&json, c, &c->rows[i]);
 	json_array_end(&json);
 	json_kv_array(&json, "findings");

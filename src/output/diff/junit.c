@@ -67,16 +67,16 @@ static enum sx_status diff_write_junit(const struct view *view, const struct com
 				       struct sx_error *err)
 {
 	FILE *out = view->out.out;
-	size_t failures = 0, unjudged = 0, skipped = 0, told = 0;
+	size_t failures = 0, unjudged = 0, skipped = 0, shown = 0;
 	(void)err;
 	for (size_t i = 0; i < c->gate_count; i++) {
 		unjudged += c->gates[i].why != NULL;
 		failures += !c->gates[i].why && !c->gates[i].passed;
 	}
 	for (size_t i = 0; i < c->row_count; i++) {
-		if (!compare_row_is_told(&c->rows[i]))
+		if (!compare_row_is_known(&c->rows[i]))
 			continue;
-		told++;
+		shown++;
 		skipped += c->rows[i].verdict == COMPARE_INCOMPARABLE;
 		failures += !c->gate_count && c->rows[i].verdict == COMPARE_WORSE;
 	}
@@ -84,7 +84,7 @@ static enum sx_status diff_write_junit(const struct view *view, const struct com
 		"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n  <testsuite "
 		"name=\"sextant diff\" tests=\"%zu\" failures=\"%zu\" errors=\"%zu\" "
 		"skipped=\"%zu\">\n",
-		c->gate_count + told, failures, c->skip_unjudged ? 0 : unjudged,
+		c->gate_count + shown, failures, c->skip_unjudged ? 0 : unjudged,
 		skipped + (c->skip_unjudged ? unjudged : 0));
 	if (compare_set_is_simulated(c->a) || compare_set_is_simulated(c->b))
 		fputs("    <properties><property name=\"simulated\" value=\"true\"/>"
@@ -93,7 +93,7 @@ static enum sx_status diff_write_junit(const struct view *view, const struct com
 	for (size_t i = 0; i < c->gate_count; i++)
 		gate_case(view, &c->gates[i], c->skip_unjudged ? "skipped" : "error");
 	for (size_t i = 0; i < c->row_count; i++)
-		if (compare_row_is_told(&c->rows[i]))
+		if (compare_row_is_known(&c->rows[i]))
 			metric_case(&c->rows[i], c->gate_count > 0, out);
 	fputs("  </testsuite>\n</testsuites>\n", out);
 	return SX_OK;

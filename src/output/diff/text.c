@@ -126,7 +126,7 @@ struct reasons {
 static void count_reason(struct reasons *r, const struct compare_row *row)
 {
 	size_t at = 0;
-	if (row->verdict != COMPARE_INCOMPARABLE || !row->why || !compare_row_is_told(row) ||
+	if (row->verdict != COMPARE_INCOMPARABLE || !row->why || !compare_row_is_known(row) ||
 	    compare_row_is_shown(row))
 		return;
 	r->all++;
@@ -146,7 +146,7 @@ static void write_named(const struct view *view, const struct comparison *c)
 	for (size_t i = 0; i < c->row_count; i++) {
 		const struct compare_row *row = &c->rows[i];
 		if (row->verdict != COMPARE_INCOMPARABLE || !row->why ||
-		    !compare_row_is_told(row) || !compare_row_is_shown(row))
+		    !compare_row_is_known(row) || !compare_row_is_shown(row))
 			continue;
 		snprintf(line, sizeof(line), "%s: not compared: %s", row->name, row->why);
 		text_wrap(&view->out, 2, line);

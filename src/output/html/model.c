@@ -337,7 +337,7 @@ static void comparison_json(struct model *m, const struct comparison *c)
 	json_kv_string(&m->json, "why_not", c->why_not);
 	json_kv_array(&m->json, "changes");
 	for (size_t i = 0; i < c->row_count; i++)
-		if (compare_row_is_told(&c->rows[i]))
+		if (compare_row_is_known(&c->rows[i]))
 			change_json(m, c, &c->rows[i]);
 	json_array_end(&m->json);
 	json_kv_array(&m->json, "advice");

@@ -60,7 +60,7 @@ static bool says_something(const struct sx_table *values, uint32_t column)
 #define CELL_WIDTH 13 /* a number, its unit and a gap */
 
 /* Frames have their own time among the metrics, stretches of time theirs in the key. */
-static bool tells_time(const struct report_groups *g)
+static bool shows_time(const struct report_groups *g)
 {
 	return report_key_is_text(g->by) || g->by == REPORT_BY_CONTEXT;
 }
@@ -69,9 +69,9 @@ static bool tells_time(const struct report_groups *g)
 static uint32_t choose_columns(const struct groups_out *o, const struct sx_table *values,
 			       uint32_t *list, uint32_t *more)
 {
-	uint32_t taken = tells_time(o->g) ? 31 : 22, count = 0;
-	taken += o->tells_process ? 18 : 0;
-	taken += o->tells_context ? 9 : 0;
+	uint32_t taken = shows_time(o->g) ? 31 : 22, count = 0;
+	taken += o->shows_process ? 18 : 0;
+	taken += o->shows_context ? 9 : 0;
 	uint32_t width = (uint32_t)o->view->out.width;
 	uint32_t room = width > taken ? (width - taken) / CELL_WIDTH : 0;
 	uint32_t first = SX_NONE;
@@ -117,12 +117,12 @@ static void fill_heads(const struct groups_out *o, size_t row, struct heads *h,
 		human_duration(h->time, group->time_ns);
 	if (group->context != SX_LABEL_ABSENT)
 		snprintf(h->context, sizeof(h->context), "%" PRIu64, group->context);
-	if (o->tells_process)
+	if (o->shows_process)
 		cells[n++] = group->process ? group->process : "";
-	if (o->tells_context)
+	if (o->shows_context)
 		cells[n++] = h->context;
 	cells[n++] = h->at;
-	if (tells_time(o->g))
+	if (shows_time(o->g))
 		cells[n++] = h->time;
 }
 
@@ -130,12 +130,12 @@ static uint32_t name_heads(const struct groups_out *o, struct text_column *colum
 {
 	uint32_t n = 0;
 	columns[n++] = (struct text_column){groups_by(o), TEXT_LEFT, 0, 16, false, true};
-	if (o->tells_process)
+	if (o->shows_process)
 		columns[n++] = (struct text_column){"process", TEXT_LEFT, 0, 12, false, true};
-	if (o->tells_context)
+	if (o->shows_context)
 		columns[n++] = (struct text_column){"context", TEXT_RIGHT, 0, 0, false, false};
 	columns[n++] = (struct text_column){"at", TEXT_RIGHT, 0, 0, false, false};
-	if (tells_time(o->g))
+	if (shows_time(o->g))
 		columns[n++] = (struct text_column){"time", TEXT_RIGHT, 0, 0, false, false};
 	return n;
 }
@@ -188,11 +188,12 @@ static bool write_text(const struct groups_out *o, const struct sx_table *values
 	bool several = o->report->device_count > 1;
 	const char *of = several ? report_text_title(o->device) : "", *colon = several ? ": " : "";
 	if (o->g->seen > sx_table_row_count(values))
-		teller_say(&o->view->notes, "%s%s%zu of %s shown; --top N shows others", of, colon,
-			   sx_table_row_count(values), COUNTED(o->g->seen, group_word(o)));
+		note_sink_write(&o->view->notes, "%s%s%zu of %s shown; --top N shows others", of,
+				colon, sx_table_row_count(values),
+				COUNTED(o->g->seen, group_word(o)));
 	if (more)
-		teller_say(&o->view->notes, "%s%s%s did not fit; -m chooses, --csv writes all", of,
-			   colon, COUNTED(more, "more metric"));
+		note_sink_write(&o->view->notes, "%s%s%s did not fit; -m chooses, --csv writes all",
+				of, colon, COUNTED(more, "more metric"));
 	return ok;
 }
 
@@ -230,29 +231,31 @@ static void note_imbalance(const struct groups_out *o)
 		size_t length = strlen(name), cut = sizeof(suffix) - 1;
 		double value = sx_table_get(whole, i, 0);
 		if (length > cut && strcmp(name + length - cut, suffix) == 0 && !isnan(value))
-			teller_say(&o->view->notes, "%s %.3f: largest over mean, sample by sample",
-				   name, value);
+			note_sink_write(&o->view->notes,
+					"%s %.3f: largest over mean, sample by sample", name,
+					value);
 	}
 }
 
 /* What stands together, and how it would not. */
 static void note_others(const struct groups_out *o)
 {
-	const struct teller *notes = &o->view->notes;
+	const struct note_sink *notes = &o->view->notes;
 	bool timed = o->device->begin_ns != SX_TIME_UNKNOWN;
 	if (o->g->by == REPORT_BY_TIME)
-		teller_say(notes,
-			   "samples that came over %u stretches of %s late are together in "
-			   "(others); a longer --interval gives them room",
-			   o->g->most, groups_by(o));
+		note_sink_write(notes,
+				"samples that came over %u stretches of %s late are together in "
+				"(others); a longer --interval gives them room",
+				o->g->most, groups_by(o));
 	else
-		teller_say(notes,
-			   "the first %u %ss stand for themselves, what came of others later is "
-			   "together in (others); %s",
-			   o->g->most, groups_by(o),
-			   timed ? "sextant capture cut FILE --from TIME --to TIME -o PART.sxc "
-				   "makes a part, which has fewer"
-				 : "a file of some of its lines has fewer");
+		note_sink_write(
+		    notes,
+		    "the first %u %ss stand for themselves, what came of others later is "
+		    "together in (others); %s",
+		    o->g->most, groups_by(o),
+		    timed ? "sextant capture cut FILE --from TIME --to TIME -o PART.sxc "
+			    "makes a part, which has fewer"
+			  : "a file of some of its lines has fewer");
 }
 
 static enum sx_status write_one(const struct groups_out *o, struct sx_error *err)
@@ -260,10 +263,10 @@ static enum sx_status write_one(const struct groups_out *o, struct sx_error *err
 	bool ok = true;
 	note_imbalance(o);
 	if (o->g->whole_frames)
-		teller_say(&o->view->notes,
-			   "no frame of %s was recorded with a group: they are shown whole; "
-			   "sextant record --per group -- PROGRAM tells groups apart",
-			   sx_catalog_info(o->device->catalog)->name);
+		note_sink_write(&o->view->notes,
+				"no frame of %s was recorded with a group: they are shown whole; "
+				"sextant record --per group -- PROGRAM tells groups apart",
+				sx_catalog_info(o->device->catalog)->name);
 	if (o->g->others)
 		note_others(o);
 	if (o->view->format == FORMAT_JSON) {
@@ -341,19 +344,19 @@ static enum sx_status write_json(struct groups_out *all, uint32_t count, struct 
 }
 
 /* Of frames of several: whose each is. Below one header all devices have the same columns. */
-static void tell_whom(struct groups_out *all, uint32_t count, bool together)
+static void note_to(struct groups_out *all, uint32_t count, bool together)
 {
 	bool process = false, context = false;
 	for (uint32_t i = 0; i < count; i++) {
 		const struct report_groups *g = all[i].g;
-		all[i].tells_process = g->processes > 1;
-		all[i].tells_context = g->whoms > 1 && g->whoms > g->processes;
-		process |= all[i].tells_process;
-		context |= all[i].tells_context;
+		all[i].shows_process = g->processes > 1;
+		all[i].shows_context = g->whoms > 1 && g->whoms > g->processes;
+		process |= all[i].shows_process;
+		context |= all[i].shows_context;
 	}
 	for (uint32_t i = 0; together && i < count; i++) {
-		all[i].tells_process = process;
-		all[i].tells_context = context;
+		all[i].shows_process = process;
+		all[i].shows_context = context;
 	}
 }
 
@@ -361,7 +364,7 @@ enum sx_status groups_write(struct groups_out *all, uint32_t count, struct sx_er
 {
 	enum sx_status status = SX_OK;
 	enum format format = count ? all[0].view->format : FORMAT_TEXT;
-	tell_whom(all, count, format == FORMAT_CSV);
+	note_to(all, count, format == FORMAT_CSV);
 	if (format == FORMAT_CSV)
 		return write_csv_of_all(all, count, err);
 	if (format == FORMAT_JSON)

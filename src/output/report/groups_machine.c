@@ -171,9 +171,9 @@ static void head_csv(struct csv *csv, const struct groups_out *o)
 	if (o->view->simulated)
 		csv_text(csv, "simulated");
 	csv_text(csv, o->g->by == REPORT_BY_TIME ? "time (s)" : groups_by(o));
-	if (o->tells_process)
+	if (o->shows_process)
 		csv_text(csv, "process");
-	if (o->tells_context)
+	if (o->shows_context)
 		csv_text(csv, "context");
 	csv_text(csv, "rows");
 	csv_text(csv, "begin_ns");
@@ -197,9 +197,9 @@ void groups_csv(const struct groups_out *o)
 		if (o->view->simulated)
 			csv_text(&csv, o->device->facts.simulated ? "true" : "false");
 		csv_text(&csv, machine_key(o, r, key));
-		if (o->tells_process)
+		if (o->shows_process)
 			csv_text(&csv, o->g->list[r].process);
-		if (o->tells_context)
+		if (o->shows_context)
 			optional_csv(&csv, o->g->list[r].context,
 				     o->g->list[r].context != SX_LABEL_ABSENT);
 		csv_u64(&csv, o->g->list[r].rows);

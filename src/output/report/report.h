@@ -117,7 +117,7 @@ struct groups_out {
 	const struct groups_name *names;
 	uint32_t name_count;
 	bool no_head;
-	bool tells_process, tells_context; /* frames: whose each is */
+	bool shows_process, shows_context; /* frames: whose each is */
 	struct json *within;		   /* the array of devices, each of which is an object */
 };
 

@@ -8,13 +8,13 @@
 
 #include "base/text_buf.h"
 
-#define WIDE	     104 /* columns from which there is room for all numbers */
-#define COURSE	     8
-#define COURSE_WIDE  20
-#define NUMBERS	     7
-#define CELLS	     (NUMBERS + 4)
-#define REASONS_TOLD 3
-#define TABLE_RANKS  4
+#define WIDE	      104 /* columns from which there is room for all numbers */
+#define COURSE	      8
+#define COURSE_WIDE   20
+#define NUMBERS	      7
+#define CELLS	      (NUMBERS + 4)
+#define REASONS_SHOWN 3
+#define TABLE_RANKS   4
 
 /* Means of `width` parts of a column, between its smallest and largest; NaN has no data. */
 struct course {
@@ -82,7 +82,7 @@ static bool all_zero(const struct sx_stats *s)
 
 static bool hidden(const struct view *view, const struct report_row *row)
 {
-	return !view->verbose && (row->told || !row->stats.count || all_zero(&row->stats));
+	return !view->verbose && (row->shown || !row->stats.count || all_zero(&row->stats));
 }
 
 /* What says most comes first: what advice is about, what is compared across devices, metrics. */
@@ -323,9 +323,9 @@ void table_footnotes(const struct view *view, const struct report_device *d)
 			 zero == 1 ? "was" : "were", zero == 1 ? "it" : "them");
 		text_wrap(&view->out, 2, line);
 	}
-	missing_footnotes(view, d, true, REASONS_TOLD);
+	missing_footnotes(view, d, true, REASONS_SHOWN);
 	if (!view->verbose)
-		missing_footnotes(view, d, false, REASONS_TOLD);
+		missing_footnotes(view, d, false, REASONS_SHOWN);
 	partial_footnote(view, d);
 	if (reserved) {
 		snprintf(line, sizeof(line),

@@ -19,8 +19,8 @@ const char *report_text_title(const struct report_device *d)
 /* The time that frames took, over which their rate is; 0 where no rate is told. */
 static uint64_t frames_ns(const struct report_frames *f)
 {
-	bool told = f->count > 1 && f->fps > 0 && isfinite(f->fps);
-	return told ? (uint64_t)((double)f->count * 1e9 / f->fps + 0.5) : 0;
+	bool shown = f->count > 1 && f->fps > 0 && isfinite(f->fps);
+	return shown ? (uint64_t)((double)f->count * 1e9 / f->fps + 0.5) : 0;
 }
 
 /*
@@ -58,7 +58,7 @@ static void frames_text(const struct view *view, const struct report_device *d, 
 #define SAMPLES_MAX 80
 
 /* So many samples, of which some are slices of time, whatever the others are. */
-struct samples_told {
+struct samples_shown {
 	enum sx_sample_kind kind;
 	uint64_t count, slices;
 };
@@ -67,7 +67,7 @@ struct samples_told {
  * "1 frame", "20 frames", "20 frames and 3 samples without": work that no swap ended is no frame.
  * Of passes and groups what lies between them is a sample too, and of kernels a copy is.
  */
-static const char *samples_said(const struct samples_told *s, char buf[SAMPLES_MAX])
+static const char *samples_said(const struct samples_shown *s, char buf[SAMPLES_MAX])
 {
 	bool frames = s->kind == SX_SAMPLE_FRAME;
 	bool none = s->kind == SX_SAMPLE_TIME || (frames && s->slices == s->count);
@@ -103,8 +103,8 @@ static void samples_text(const struct view *view, const struct report *r,
 	char said[SAMPLES_MAX];
 	uint64_t duration = r->file || !r->duration_ns ? d->duration_ns : r->duration_ns;
 	char line[512], part[HUMAN_MAX], whole[HUMAN_MAX];
-	const struct samples_told told = {d->kind, d->samples, d->slices};
-	snprintf(line, sizeof(line), "%s", samples_said(&told, said));
+	const struct samples_shown shown = {d->kind, d->samples, d->slices};
+	snprintf(line, sizeof(line), "%s", samples_said(&shown, said));
 	if (duration) {
 		uint64_t took = d->slices ? 0 : frames_ns(&d->frames);
 		human_duration(part, took ? took : duration);
@@ -144,20 +144,20 @@ static void failure_text(const struct view *view, const struct report_device *d)
 	text_wrap(&view->out, 2, line);
 }
 
-#define COST_TOLD 0.0005 /* of the CPU time */
-#define COST_FEW  30	 /* samples: what is one in ten of all is in them by chance */
+#define COST_SHOWN 0.0005 /* of the CPU time */
+#define COST_FEW   30	  /* samples: what is one in ten of all is in them by chance */
 
-#define UNSURE_TOLD 0.005 /* of a total */
+#define UNSURE_SHOWN 0.005 /* of a total */
 
 /* Of totals that were scaled the one that may be the furthest off, for its size. */
 static void unsure_text(const struct report_device *d, char *buf, size_t size)
 {
 	const struct report_row *worst = NULL;
-	double most = UNSURE_TOLD;
+	double most = UNSURE_SHOWN;
 	for (uint32_t i = 0; i < d->row_count; i++) {
 		const struct sx_stats *s = &d->rows[i].stats;
 		double share = s->total_error / fabs(s->total);
-		if (d->rows[i].told || !isfinite(share) || share < most)
+		if (d->rows[i].shown || !isfinite(share) || share < most)
 			continue;
 		most = share;
 		worst = &d->rows[i];
@@ -194,7 +194,7 @@ static void cost_text(const struct view *view, const struct report_device *d)
 			    "samples than those that cause it");
 	else if (isnan(c->share) && c->slowdown > 1) /* of samples that are not all of its time */
 		text_append(line, sizeof(line), "; they take %s times the CPU time", times);
-	else if (c->share >= COST_TOLD) /* below it, or unknown, there is nothing to tell */
+	else if (c->share >= COST_SHOWN) /* below it, or unknown, there is nothing to tell */
 		text_append(line, sizeof(line),
 			    "; they take %s times the CPU time, measuring cost %s of it", times,
 			    share);
@@ -206,13 +206,13 @@ static void cost_text(const struct view *view, const struct report_device *d)
 #define CONTEXTS_SHOWN	4 /* of each */
 
 /* Frames, the time that they took, and that from the first sample to the last. */
-struct rate_told {
+struct rate_shown {
 	enum sx_sample_kind kind;
 	uint64_t samples, frames, frames_ns, duration_ns;
 };
 
 /* " in 1.20 s (60.1/s)", " in 17.6 ms of 2.65 s (284/s)": the rate of frames is over their time. */
-static void rate_text(const struct view *view, const struct rate_told *r, char *buf, size_t size)
+static void rate_text(const struct view *view, const struct rate_shown *r, char *buf, size_t size)
 {
 	char time[HUMAN_MAX], whole[HUMAN_MAX], rate[HUMAN_MAX];
 	bool frames = r->kind == SX_SAMPLE_FRAME;
@@ -240,11 +240,11 @@ static void contexts_text(const struct view *view, const struct report_process *
 		return;
 	for (uint32_t i = 0; i < p->each_count && i < CONTEXTS_SHOWN; i++) {
 		const struct report_context *c = &p->each[i];
-		const struct samples_told told = {kind, c->samples, c->slices};
-		const struct rate_told of = {kind, c->samples, c->frames, c->frames_ns,
-					     c->duration_ns};
+		const struct samples_shown shown = {kind, c->samples, c->slices};
+		const struct rate_shown of = {kind, c->samples, c->frames, c->frames_ns,
+					      c->duration_ns};
 		snprintf(line, sizeof(line), "context %" PRIu64 ": %s", c->number,
-			 samples_said(&told, said));
+			 samples_said(&shown, said));
 		rate_text(view, &of, line, sizeof(line));
 		text_wrap(&view->out, 4, line);
 	}
@@ -265,11 +265,11 @@ static void processes_text(const struct view *view, const struct report_device *
 		return;
 	for (uint32_t i = 0; i < d->process_count && i < most; i++) {
 		const struct report_process *p = &d->processes[i];
-		const struct samples_told told = {d->kind, p->samples, p->slices};
+		const struct samples_shown shown = {d->kind, p->samples, p->slices};
 		snprintf(line, sizeof(line), "%.*s (%" PRIu32 "): %s", (int)text_fit(p->name, 80),
-			 p->name, p->pid, samples_said(&told, said));
-		const struct rate_told of = {d->kind, p->samples, p->frames, p->frames_ns,
-					     p->duration_ns};
+			 p->name, p->pid, samples_said(&shown, said));
+		const struct rate_shown of = {d->kind, p->samples, p->frames, p->frames_ns,
+					      p->duration_ns};
 		if (d->process_count > 1) /* else the head says it */
 			rate_text(view, &of, line, sizeof(line));
 		if (p->contexts > 1)

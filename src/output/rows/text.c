@@ -159,13 +159,13 @@ void rows_text_end(const struct rows_writer *w, const struct sx_table *t)
 {
 	const struct view *view = w->view;
 	if (w->rows > ROWS_SHOWN)
-		teller_say(&view->notes, "%d of %zu rows shown; --csv or --json writes all",
-			   ROWS_SHOWN, w->rows);
+		note_sink_write(&view->notes, "%d of %zu rows shown; --csv or --json writes all",
+				ROWS_SHOWN, w->rows);
 	if (w->missing)
-		teller_say(&view->notes, "- no data for %s; -v says why",
-			   COUNTED(w->missing, "metric"));
+		note_sink_write(&view->notes, "- no data for %s; -v says why",
+				COUNTED(w->missing, "metric"));
 	for (uint32_t c = 0; view->verbose && c < sx_table_column_count(t); c++)
 		if (sx_table_column(t, c)->why)
-			teller_say(&view->notes, "%s: %s", sx_table_column(t, c)->name,
-				   sx_table_column(t, c)->why);
+			note_sink_write(&view->notes, "%s: %s", sx_table_column(t, c)->name,
+					sx_table_column(t, c)->why);
 }

@@ -53,7 +53,7 @@ static void explain_silence(struct sx_session *s, uint32_t index)
 		d->ops->explain(d->source, why);
 }
 
-static void tell_partial(const struct sx_session *s, uint32_t index, struct sx_error *err)
+static void note_partial(const struct sx_session *s, uint32_t index, struct sx_error *err)
 {
 	error_set(err, SX_INCOMPLETE, "%s is not whole", s->options.input);
 	error_because(err, "%s", s->devices[index].note.message);
@@ -61,7 +61,7 @@ static void tell_partial(const struct sx_session *s, uint32_t index, struct sx_e
 		  error_word((char[ERROR_WORD_MAX]){0}, s->options.input));
 }
 
-static void tell_loss(const struct sx_session_device *info, struct sx_error *err)
+static void note_loss(const struct sx_session_device *info, struct sx_error *err)
 {
 	error_set(err, SX_INCOMPLETE, "%s%llu sample%s of %s lost",
 		  info->run.lost_more ? "more than " : "", (unsigned long long)info->run.lost,
@@ -118,11 +118,11 @@ void conclude_device(struct sx_session *s, uint32_t index, struct sx_error *firs
 	if (info->run.failure)
 		drive_keep_first(first, info->run.failure);
 	if (info->run.lost || info->run.lost_more) {
-		tell_loss(info, &loss);
+		note_loss(info, &loss);
 		drive_keep_first(first, &loss);
 	}
 	if (info->run.partial) {
-		tell_partial(s, index, &loss);
+		note_partial(s, index, &loss);
 		drive_keep_first(first, &loss);
 	}
 }

@@ -53,7 +53,7 @@ struct sx_table *session_newest(const struct session_device *d)
 }
 
 /* `count` rows were added to a device's newest table. */
-static void settle_rows(struct sx_session *s, uint32_t index, size_t count)
+static void resolve_rows(struct sx_session *s, uint32_t index, size_t count)
 {
 	struct session_device *d = &s->devices[index];
 	struct sx_error why = {0};
@@ -80,9 +80,9 @@ static void drive_decode(struct sx_session *s, uint32_t index, const struct raw_
 		session_fail(s, index, &why);
 	size_t count = sx_table_row_count(session_newest(d)) - before;
 	for (uint32_t i = 0; d->turns && i < d->turns->count; i++)
-		settle_rows(s, d->turns->first + i, count);
+		resolve_rows(s, d->turns->first + i, count);
 	if (!d->turns)
-		settle_rows(s, index, count);
+		resolve_rows(s, index, count);
 }
 
 /* A byte of a note as a message has it. */

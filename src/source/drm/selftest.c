@@ -35,7 +35,7 @@ static double value_of(const struct test *t, uint32_t column)
 	return drm_columns()[column].type == SX_F64 ? n->f : (double)n->u;
 }
 
-static void tell_values(struct test *t)
+static void note_values(struct test *t)
 {
 	for (uint32_t i = 0; i < DRM_COLUMNS; i++) {
 		char line[128];
@@ -153,7 +153,7 @@ enum sx_status drm_selftest_card(const struct sx_sys *sys, const struct drm_card
 	enum sx_status status = read_twice(&t, err);
 	if (status)
 		return status;
-	tell_values(&t);
+	note_values(&t);
 	check_values(&t);
 	check_own_client(&t);
 	if (t.checks && !t.failures)

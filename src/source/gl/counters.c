@@ -151,7 +151,7 @@ void gl_list_finish(struct gl_list *list)
 }
 
 #define DEADLINE_MS 10000	      /* some drivers compile shaders when they start */
-#define TOLD_MOST   ((size_t)8 << 20) /* 30,000 counters with long names and texts */
+#define SHOWN_MOST  ((size_t)8 << 20) /* 30,000 counters with long names and texts */
 
 static const struct inject_api counters_api = {
     .bytes = sizeof(struct gl_counters),
@@ -196,11 +196,12 @@ static void counters_close(struct source *source)
 static enum sx_status counters_query(struct gl_list *list, struct sx_error *err)
 {
 	struct gl_lines lines = {.list = list};
-	char *told = malloc(TOLD_MOST);
-	if (!told)
+	char *reported = malloc(SHOWN_MOST);
+	if (!reported)
 		return error_nomem(err, "asking the OpenGL driver");
-	gl_lines_take(&lines, told, guest_ask(gl_counters_ask, NULL, DEADLINE_MS, told, TOLD_MOST));
-	free(told);
+	gl_lines_take(&lines, reported,
+		      guest_ask(gl_counters_ask, NULL, DEADLINE_MS, reported, SHOWN_MOST));
+	free(reported);
 	if (lines.ended && list->api && list->counter_count)
 		return SX_OK;
 	if (!lines.ended) {

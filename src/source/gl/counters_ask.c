@@ -132,7 +132,7 @@ static int amd_type(const struct gl *gl, unsigned group, unsigned counter, bool 
 	}
 }
 
-static void tell_group_counters(const struct gl *gl, unsigned group, int count)
+static void note_group_counters(const struct gl *gl, unsigned group, int count)
 {
 	int got = 0, limit = 0;
 	unsigned *ids = calloc((size_t)count, sizeof(*ids));
@@ -154,7 +154,7 @@ static void tell_group_counters(const struct gl *gl, unsigned group, int count)
 }
 
 /* Counters 1 and 4 of radeonsi's group GPIN are constants of the chip. */
-static void tell_shape(const struct gl *gl, unsigned group)
+static void note_shape(const struct gl *gl, unsigned group)
 {
 	unsigned monitor = 0, wanted[2] = {1, 4}, answer[6] = {0}, there = 0;
 	int written = 0;
@@ -175,7 +175,7 @@ static void tell_shape(const struct gl *gl, unsigned group)
 		fprintf(gl->out, "K\t%u\t%u\n", answer[i + 1], answer[i + 2]);
 }
 
-static bool tell_amd(const struct gl *gl)
+static bool note_amd(const struct gl *gl)
 {
 	int count = 0;
 	if (!gl->groups || !gl->counters || !gl->group_string || !gl->counter_string ||
@@ -198,9 +198,9 @@ static bool tell_amd(const struct gl *gl)
 		if (!is_plain(name) || counters <= 0 || counters > COUNTERS_MOST)
 			continue;
 		fprintf(gl->out, "G\t%d\t%s\n", limit > 0 ? limit : 0, name);
-		tell_group_counters(gl, ids[i], counters);
+		note_group_counters(gl, ids[i], counters);
 		if (strcmp(name, "GPIN") == 0)
-			tell_shape(gl, ids[i]);
+			note_shape(gl, ids[i]);
 	}
 	free(ids);
 	return true;
@@ -223,7 +223,7 @@ static int intel_type(unsigned type)
 	}
 }
 
-static void tell_query(const struct gl *gl, unsigned query)
+static void note_query(const struct gl *gl, unsigned query)
 {
 	char name[NAME_MOST] = "";
 	unsigned bytes = 0, count = 0, instances = 0, caps = 0;
@@ -248,7 +248,7 @@ static void tell_query(const struct gl *gl, unsigned query)
 	}
 }
 
-static bool tell_intel(const struct gl *gl)
+static bool note_intel(const struct gl *gl)
 {
 	unsigned query = 0;
 	if (!gl->first_query || !gl->next_query || !gl->query_info || !gl->query_counter)
@@ -259,14 +259,14 @@ static bool tell_intel(const struct gl *gl)
 	fputs("A\t2\n", gl->out);
 	for (int i = 0; query && i < GROUPS_MOST; i++) {
 		unsigned next = 0;
-		tell_query(gl, query);
+		note_query(gl, query);
 		gl->next_query(query, &next);
 		query = next != query ? next : 0;
 	}
 	return true;
 }
 
-static void tell_text(const struct gl *gl, char what, unsigned name)
+static void note_text(const struct gl *gl, char what, unsigned name)
 {
 	const char *text = (const char *)gl->get_string(name);
 	if (text && is_plain(text))
@@ -279,13 +279,13 @@ bool gl_counters_ask(int to, void *unused)
 	struct gl gl = {.out = fdopen(to, "w")};
 	if (!gl.out || !egl_begin(&egl) || !counters_ask_load(&gl, &egl))
 		return false;
-	tell_text(&gl, 'V', GL_VENDOR_);
-	tell_text(&gl, 'R', GL_RENDERER_);
-	tell_text(&gl, 'S', GL_VERSION_);
+	note_text(&gl, 'V', GL_VENDOR_);
+	note_text(&gl, 'R', GL_RENDERER_);
+	note_text(&gl, 'S', GL_VERSION_);
 	/* Where a driver has both, the second tells more of each counter. */
-	if (!(has(&gl, "GL_INTEL_performance_query") && tell_intel(&gl)) &&
+	if (!(has(&gl, "GL_INTEL_performance_query") && note_intel(&gl)) &&
 	    has(&gl, "GL_AMD_performance_monitor"))
-		tell_amd(&gl);
+		note_amd(&gl);
 	fputs("E\n", gl.out);
 	return fflush(gl.out) == 0;
 }

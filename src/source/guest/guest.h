@@ -179,7 +179,7 @@ struct handover {
 	struct channel_wish wish; /* under lock, as all that follows */
 	struct newcomer *queue;
 	size_t count, cap, taken;
-	bool told;	  /* there is a byte in `news` */
+	bool reported;	  /* there is a byte in `news` */
 	uint64_t refused; /* programs that there was no memory or descriptor for */
 };
 
@@ -203,7 +203,7 @@ void handover_close(struct handover *handover);
  * socket's path in their environment.
  */
 
-#define HEIRS_MOST 64u
+#define DESCENDANTS_MOST 64u
 
 struct heir {
 	pid_t pid;
@@ -215,8 +215,8 @@ struct heir {
 };
 
 /* Zero-initialise. */
-struct heirs {
-	struct heir items[HEIRS_MOST];
+struct descendants {
+	struct heir items[DESCENDANTS_MOST];
 	size_t count;
 	uint64_t looked_ns;
 	uint64_t sure_ns; /* when one was last known to be awaited, or the first look */
@@ -224,15 +224,15 @@ struct heirs {
 };
 
 /* Somebody is there who may start others: what begins from now on may be an heir. */
-void heirs_expect(struct heirs *heirs);
+void descendants_expect(struct descendants *descendants);
 /*
  * Whether there is one that came so short a while ago, as far as these looks have seen, that it may
  * yet be measured. Looks are some milliseconds apart, whenever it is asked. Those that only may be
  * heirs are waited for a while together: on some machines strangers without an environment come
  * one after another. Who `lives` already is none of them.
  */
-bool heirs_awaited(struct heirs *heirs, const struct sx_sys *sys, const char *path,
-		   bool (*lives)(void *user, pid_t pid), void *user);
+bool descendants_awaited(struct descendants *descendants, const struct sx_sys *sys,
+			 const char *path, bool (*lives)(void *user, pid_t pid), void *user);
 
 /*
  * The programs that are measured from within, from the moment that they fetch their channel until
@@ -272,10 +272,10 @@ struct processes {
 	size_t next;	 /* to look at first */
 	uint32_t number; /* of the next process that has a context */
 	struct contexts contexts;
-	struct heirs heirs; /* that have not come */
-	bool hurry;	    /* set: no sample waits for earlier ones that are still to be written */
-	bool commands;	    /* their samples are commands: OpenCL */
-	uint32_t cpus;	    /* of the machine; 0: not known */
+	struct descendants descendants; /* that have not come */
+	bool hurry;    /* set: no sample waits for earlier ones that are still to be written */
+	bool commands; /* their samples are commands: OpenCL */
+	uint32_t cpus; /* of the machine; 0: not known */
 	/* What processes that have gone said of themselves, and how many there ever were. */
 	struct processes_activity gone;
 	uint64_t quiet_end_ns; /* when the last one that made no context ended, or 0 */

@@ -96,8 +96,8 @@ static bool enqueue(struct handover *h, const struct newcomer *who)
 	bool room = mem_grow(&h->queue, &h->cap, h->count + 1, sizeof(*h->queue));
 	if (room)
 		h->queue[h->count++] = *who;
-	if (room && !h->told)
-		h->told = write(h->news[1], "", 1) == 1;
+	if (room && !h->reported)
+		h->reported = write(h->news[1], "", 1) == 1;
 	pthread_mutex_unlock(&h->lock);
 	return room;
 }
@@ -255,8 +255,8 @@ bool handover_take(struct handover *h, struct newcomer *out)
 		*out = h->queue[h->taken++];
 	if (h->taken == h->count)
 		h->taken = h->count = 0;
-	if (!h->count && h->told)
-		h->told = read(h->news[0], &byte, 1) != 1;
+	if (!h->count && h->reported)
+		h->reported = read(h->news[0], &byte, 1) != 1;
 	pthread_mutex_unlock(&h->lock);
 	return any;
 }

@@ -64,7 +64,7 @@ enum sx_status inject_open(const struct inject_api *api, const struct source_hos
 	in->desc = (struct source_desc){.catalog = api->catalog,
 					.facts.name = api->title,
 					.encloses_work = true,
-					.tells_contexts = true,
+					.shows_contexts = true,
 					.kinds = api->kinds};
 	enum sx_status status = prepare(in, err);
 	if (status) {

@@ -134,7 +134,7 @@ struct inject_source {
 	const struct wire_program *wanted;
 	struct wire_sample *sample; /* what the last read() gave out, with its label behind it */
 	char name[192], driver[328], note[640];
-	bool stopped, told;
+	bool stopped, reported;
 	uint32_t overhead_permille;
 	struct own_time time;	/* of the programs, at the end */
 	uint64_t kept, samples; /* kept: those that counted although they were to be left out */

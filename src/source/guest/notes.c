@@ -6,10 +6,10 @@
 #include "base/error.h"
 #include "base/text_buf.h"
 
-#define TOLD_MOST UINT64_C(1000000) /* a program that writes where it must not counts anything */
+#define SHOWN_MOST UINT64_C(1000000) /* a program that writes where it must not counts anything */
 
 /* Which API a program uses shows when it draws: then it is too late for an error. */
-static void tell_kinds(struct inject_source *in)
+static void note_kinds(struct inject_source *in)
 {
 	if (in->lacks && in->processes.contexts.count)
 		text_append_item(in->note, sizeof(in->note), "; ",
@@ -18,7 +18,7 @@ static void tell_kinds(struct inject_source *in)
 }
 
 /* What --overhead could not bound. */
-static void tell_kept(struct inject_source *in)
+static void note_kept(struct inject_source *in)
 {
 	if (in->kept)
 		text_append_item(in->note, sizeof(in->note), "; ",
@@ -31,7 +31,7 @@ static void tell_kept(struct inject_source *in)
 #define LEAST_NS	 UINT64_C(20000000) /* of the program: less is told by chance */
 
 /* What our own code took, where it is more than any share of samples could bound. */
-static void tell_own(struct inject_source *in)
+static void note_own(struct inject_source *in)
 {
 	uint32_t limit = in->overhead_permille ? in->overhead_permille : UNBOUND_PERMILLE;
 	char over[64] = "";
@@ -51,7 +51,7 @@ static void tell_own(struct inject_source *in)
 }
 
 /* What is missing, behind the rest. */
-static void tell_missing(struct inject_source *in, const struct processes_activity *seen)
+static void note_missing(struct inject_source *in, const struct processes_activity *seen)
 {
 	const struct {
 		uint64_t count;
@@ -66,12 +66,12 @@ static void tell_missing(struct inject_source *in, const struct processes_activi
 	};
 	const char *before = "; ", *head = "not measured: ";
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		bool many = rows[i].count > TOLD_MOST;
+		bool many = rows[i].count > SHOWN_MOST;
 		if (!rows[i].count)
 			continue;
 		text_append_item(in->note, sizeof(in->note), before, "%s%s%llu %s", head,
 				 many ? "more than " : "",
-				 (unsigned long long)(many ? TOLD_MOST : rows[i].count),
+				 (unsigned long long)(many ? SHOWN_MOST : rows[i].count),
 				 rows[i].what);
 		before = ", ";
 		head = "";
@@ -83,14 +83,14 @@ bool inject_write_note(struct inject_source *in)
 	struct processes_activity seen = processes_activity(&in->processes);
 	in->lost = seen.late + seen.dropped;
 	in->time = seen.time;
-	if (in->told)
+	if (in->reported)
 		return false;
-	in->told = true;
+	in->reported = true;
 	in->note[0] = '\0';
-	tell_kinds(in);
-	tell_kept(in);
-	tell_own(in);
-	tell_missing(in, &seen);
+	note_kinds(in);
+	note_kept(in);
+	note_own(in);
+	note_missing(in, &seen);
 	return in->note[0] != '\0';
 }
 

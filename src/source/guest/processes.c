@@ -21,7 +21,7 @@ struct process {
 	struct channel channel;
 	int pidfd;
 	bool ended;	  /* or another program has taken its place */
-	bool told;	  /* processes_newcomer() has given it */
+	bool reported;	  /* processes_newcomer() has given it */
 	uint64_t came_ns; /* when we met it */
 	struct bounds bounds;
 };
@@ -70,7 +70,7 @@ static void add_times(const struct wire_header *memory, struct processes_activit
 }
 
 /* Adds what a program has told of itself. */
-static void add_told(const struct process *process, struct processes_activity *to)
+static void add_reported(const struct process *process, struct processes_activity *to)
 {
 	const struct wire_header *memory = process->channel.memory;
 	to->contexts += __atomic_load_n(&memory->contexts, __ATOMIC_RELAXED);
@@ -83,7 +83,7 @@ static void add_told(const struct process *process, struct processes_activity *t
 
 static void processes_release(struct processes *all, struct process *process)
 {
-	add_told(process, &all->gone);
+	add_reported(process, &all->gone);
 	munmap(process->channel.memory, WIRE_BYTES(process->channel.ring));
 	if (process->pidfd >= 0)
 		close(process->pidfd);
@@ -239,10 +239,10 @@ bool processes_newcomer(struct processes *all, pid_t *pid)
 {
 	for (size_t i = 0; i < all->count; i++) {
 		struct process *process = &all->items[i];
-		if (process->told ||
+		if (process->reported ||
 		    !__atomic_load_n(&process->channel.memory->contexts, __ATOMIC_RELAXED))
 			continue;
-		process->told = true;
+		process->reported = true;
 		*pid = process->channel.pid;
 		return true;
 	}
@@ -269,22 +269,24 @@ bool processes_running(struct processes *all)
 		if (has_ended(process) && !process->ended)
 			note_end(all, process);
 		if (!process->ended && drew) {
-			heirs_expect(&all->heirs);
+			descendants_expect(&all->descendants);
 			return true;
 		}
 		young |= !process->ended && sys_now_ns(all->sys) - process->came_ns < YOUNG_NS;
 	}
 	young |= all->quiet_end_ns && sys_now_ns(all->sys) - all->quiet_end_ns < FORKED_NS;
 	if (young)
-		heirs_expect(&all->heirs);
-	return heirs_awaited(&all->heirs, all->sys, all->handover.path, lives_here, all) || young;
+		descendants_expect(&all->descendants);
+	return descendants_awaited(&all->descendants, all->sys, all->handover.path, lives_here,
+				   all) ||
+	       young;
 }
 
 bool processes_awaited(const struct processes *all)
 {
 	uint64_t now_ns = sys_now_ns(all->sys);
 	for (size_t i = 0; i < all->count; i++)
-		if (!all->items[i].told && !all->items[i].ended &&
+		if (!all->items[i].reported && !all->items[i].ended &&
 		    now_ns - all->items[i].came_ns < YOUNG_NS)
 			return true;
 	return false;
@@ -306,7 +308,7 @@ struct processes_activity processes_activity(struct processes *all)
 	sum.beyond = all->contexts.beyond;
 	sum.late = all->contexts.late;
 	for (size_t i = 0; i < all->count; i++)
-		add_told(&all->items[i], &sum);
+		add_reported(&all->items[i], &sum);
 	for (size_t i = 0; i < all->contexts.count; i++) {
 		sum.broken += all->contexts.items[i].broken;
 		sum.lost += all->contexts.items[i].lost;

@@ -174,7 +174,7 @@ bool program_explain(const struct program *program, struct sx_error *err)
 #define EXEC_NS	  (50 * NS_PER_MS)   /* in which one that has no environment should have it */
 
 struct look {
-	struct heirs *heirs;
+	struct descendants *descendants;
 	const struct sx_sys *sys;
 	const char *path;
 	bool (*lives)(void *user, pid_t pid);
@@ -218,16 +218,16 @@ static enum resemblance resemblance(const struct look *l, pid_t pid)
 
 static void meet(const struct look *l, const struct heir *who)
 {
-	struct heirs *heirs = l->heirs;
+	struct descendants *descendants = l->descendants;
 	size_t i = 0;
-	while (i < heirs->count && heirs->items[i].pid != who->pid)
+	while (i < descendants->count && descendants->items[i].pid != who->pid)
 		i++;
-	if (i == HEIRS_MOST)
+	if (i == DESCENDANTS_MOST)
 		return;
-	struct heir *item = &heirs->items[i];
-	if (i == heirs->count) {
+	struct heir *item = &descendants->items[i];
+	if (i == descendants->count) {
 		*item = *who;
-		heirs->count++;
+		descendants->count++;
 	} else if (item->sure != who->sure || item->begins != who->begins ||
 		   strcmp(item->program, who->program) != 0) {
 		*item = *who;
@@ -235,9 +235,10 @@ static void meet(const struct look *l, const struct heir *who)
 	item->here = true;
 	bool young = l->now_ns - item->since_ns < YOUNG_NS;
 	if (item->sure && young)
-		heirs->sure_ns = l->now_ns;
-	heirs->any |=
-	    item->sure ? young : l->now_ns - heirs->sure_ns < (item->begins ? YOUNG_NS : EXEC_NS);
+		descendants->sure_ns = l->now_ns;
+	descendants->any |=
+	    item->sure ? young
+		       : l->now_ns - descendants->sure_ns < (item->begins ? YOUNG_NS : EXEC_NS);
 }
 
 static int visit_process(void *user, pid_t pid)
@@ -262,45 +263,45 @@ static int visit_process(void *user, pid_t pid)
 }
 
 /* Numbers of processes are used again. */
-static void forget_gone(struct heirs *heirs)
+static void forget_gone(struct descendants *descendants)
 {
 	size_t kept = 0;
-	for (size_t i = 0; i < heirs->count; i++)
-		if (heirs->items[i].here)
-			heirs->items[kept++] = heirs->items[i];
-	heirs->count = kept;
+	for (size_t i = 0; i < descendants->count; i++)
+		if (descendants->items[i].here)
+			descendants->items[kept++] = descendants->items[i];
+	descendants->count = kept;
 }
 
-void heirs_expect(struct heirs *heirs)
+void descendants_expect(struct descendants *descendants)
 {
-	heirs->sure_ns = 0;
+	descendants->sure_ns = 0;
 }
 
-bool heirs_awaited(struct heirs *heirs, const struct sx_sys *sys, const char *path,
-		   bool (*lives)(void *user, pid_t pid), void *user)
+bool descendants_awaited(struct descendants *descendants, const struct sx_sys *sys,
+			 const char *path, bool (*lives)(void *user, pid_t pid), void *user)
 {
-	struct look look = {.heirs = heirs,
+	struct look look = {.descendants = descendants,
 			    .sys = sys,
 			    .path = path,
 			    .lives = lives,
 			    .user = user,
 			    .own = getpid(),
 			    .now_ns = sys_now_ns(sys)};
-	if (heirs->looked_ns && look.now_ns - heirs->looked_ns < LOOK_NS)
-		return heirs->any;
-	heirs->looked_ns = look.now_ns;
-	heirs->sure_ns = heirs->sure_ns ? heirs->sure_ns : look.now_ns;
-	heirs->any = false;
+	if (descendants->looked_ns && look.now_ns - descendants->looked_ns < LOOK_NS)
+		return descendants->any;
+	descendants->looked_ns = look.now_ns;
+	descendants->sure_ns = descendants->sure_ns ? descendants->sure_ns : look.now_ns;
+	descendants->any = false;
 	look.text = malloc(ENVIRONMENT_BYTES);
 	if (!look.text || !path[0]) {
 		free(look.text);
 		return false;
 	}
 	look.last = last_number(sys);
-	for (size_t i = 0; i < heirs->count; i++)
-		heirs->items[i].here = false;
+	for (size_t i = 0; i < descendants->count; i++)
+		descendants->items[i].here = false;
 	process_each(sys, visit_process, &look);
-	forget_gone(heirs);
+	forget_gone(descendants);
 	free(look.text);
-	return heirs->any;
+	return descendants->any;
 }

@@ -131,14 +131,14 @@ static void i915_chosen(struct oa_source *source, uint64_t interval_ns)
 	struct i915_oa *s = (struct i915_oa *)source;
 	s->stretched = source->period_ns > 2 * interval_ns;
 	if (s->stretched)
-		source->told = false;
+		source->reported = false;
 }
 
 static const char *i915_note(struct oa_source *source)
 {
-	if (source->told)
+	if (source->reported)
 		return NULL;
-	source->told = true;
+	source->reported = true;
 	if (!((struct i915_oa *)source)->stretched)
 		return OA_COUNTS_ALL;
 	snprintf(source->note, sizeof(source->note),

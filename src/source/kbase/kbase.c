@@ -333,9 +333,9 @@ static enum sx_status not_started(struct sx_error *err)
 }
 
 /* A suspend, or a clock that was set: samples since the last pair of clocks have doubtful times. */
-static void tell_jump(struct kbase *k, struct raw_sample *out)
+static void note_jump(struct kbase *k, struct raw_sample *out)
 {
-	k->clock.jumps_told = k->clock.fit.jumps;
+	k->clock.jumps_reported = k->clock.fit.jumps;
 	out->flags |= RAW_BROKEN;
 	snprintf(k->note, sizeof(k->note),
 		 "the driver's clock jumped by %.6g ms beside ours (a suspend, or one was set): "
@@ -352,17 +352,18 @@ static enum sx_status kbase_read(struct source *source, int timeout_ms, struct r
 	if (k->lost && k->stopped)
 		return SX_END;
 	if (k->note[0]) {
-		memcpy(k->told, k->note, sizeof(k->told));
+		memcpy(k->reported, k->note, sizeof(k->reported));
 		k->note[0] = '\0';
-		*out = (struct raw_sample){
-		    .kind = RAW_NOTE, .data = (const uint8_t *)k->told, .size = strlen(k->told)};
+		*out = (struct raw_sample){.kind = RAW_NOTE,
+					   .data = (const uint8_t *)k->reported,
+					   .size = strlen(k->reported)};
 		return SX_OK;
 	}
 	enum sx_status status = k->device.reader == KBASE_READER_VINSTR
 				    ? vinstr_read(k, timeout_ms, out, err)
 				    : kinstr_read(k, timeout_ms, out, err);
-	if (status == SX_OK && k->clock.fit.jumps != k->clock.jumps_told)
-		tell_jump(k, out);
+	if (status == SX_OK && k->clock.fit.jumps != k->clock.jumps_reported)
+		note_jump(k, out);
 	return status;
 }
 
@@ -414,7 +415,7 @@ static enum sx_status kbase_selftest(struct source *source,
 	return mali_selftest(source, &k->raw, k->desc.catalog, 0.01, say, user, err);
 }
 
-static bool kbase_clock_tell(struct source *source, struct source_clock *out)
+static bool kbase_clock_note(struct source *source, struct source_clock *out)
 {
 	const struct clock_fit *fit = &((struct kbase *)source)->clock.fit;
 	const struct clock_pair *newest = clock_fit_newest(fit);
@@ -439,5 +440,5 @@ const struct source_ops source_kbase = {
     .stop = kbase_stop,
     .close = kbase_close,
     .selftest = kbase_selftest,
-    .clock = kbase_clock_tell,
+    .clock = kbase_clock_note,
 };

@@ -34,7 +34,7 @@ struct kbase_device {
 struct kbase_clock {
 	struct clock_fit fit;
 	uint64_t last_raw_ns, last_ns; /* the newest conversion; 0: none */
-	uint32_t jumps_told;
+	uint32_t jumps_reported;
 };
 
 struct kinstr {
@@ -70,7 +70,7 @@ struct kbase {
 	struct mali_raw raw;
 	uint64_t groups[MALI_KINDS]; /* bit n: slots 4n to 4n + 3 are wanted */
 	bool started, stopped, lost;
-	char note[160], told[160]; /* for the user: to be read, and read last */
+	char note[160], reported[160]; /* for the user: to be read, and read last */
 	union {
 		struct kinstr kinstr;
 		struct vinstr vinstr;

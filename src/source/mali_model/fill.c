@@ -411,9 +411,9 @@ static void fill_cores(const struct model_gpu *gpu, struct model_work *work, str
 	for (uint32_t i = 0; i < 64; i++) {
 		if (!(gpu->core_mask >> i & 1))
 			continue;
-		double lean = cores > 1 ? (2 * n / (cores - 1) - 1) * work->tilt : 0;
+		double use = cores > 1 ? (2 * n / (cores - 1) - 1) * work->tilt : 0;
 		begin_block(map, MALI_CORE, i);
-		model_fill_core(gpu, work, map, (1 + lean) / cores);
+		model_fill_core(gpu, work, map, (1 + use) / cores);
 		n++;
 	}
 }
@@ -430,9 +430,9 @@ void model_fill(const struct model_gpu *gpu, struct model_work *work, struct mod
 	fill_cores(gpu, work, map);
 	for (uint32_t i = 0; i < gpu->slices; i++) {
 		begin_block(map, MALI_MEMORY, i);
-		double lean = gpu->slices > 1 ? 0.02 * (i % 2 ? -1 : 1) : 0;
+		double use = gpu->slices > 1 ? 0.02 * (i % 2 ? -1 : 1) : 0;
 		if (gpu->slices % 2 && i == gpu->slices - 1)
-			lean = 0;
-		fill_slice(gpu, work, map, (1 + lean) / gpu->slices);
+			use = 0;
+		fill_slice(gpu, work, map, (1 + use) / gpu->slices);
 	}
 }

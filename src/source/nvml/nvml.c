@@ -70,7 +70,7 @@ static void found_one(const struct nvml_library *library, unsigned index, source
 }
 
 /* On machines without NVIDIA's kernel driver the library is not even opened. */
-static void tell_absent(source_found_fn found, void *user)
+static void note_absent(source_found_fn found, void *user)
 {
 	struct sx_device absent = {
 	    .id = "nvml",
@@ -90,7 +90,7 @@ static void nvml_probe(const struct source_host *host, source_found_fn found, vo
 	unsigned count = 0;
 	struct sx_device device = {.id = "nvml", .source = "nvml", .catalog = "nvml"};
 	if (!nvml_driver_is_here(host->sys)) {
-		tell_absent(found, user);
+		note_absent(found, user);
 		return;
 	}
 	enum sx_status status = nvml_library_open(&library, host->sys, &err);

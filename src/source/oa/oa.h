@@ -151,7 +151,7 @@ struct oa_source {
 	uint32_t last_ticks;
 	uint64_t last_ns; /* when the last report was read */
 	bool has_last, gap;
-	bool told;
+	bool reported;
 	char note[160];
 	struct source_clock clock; /* the pair that was read last; without a name: none */
 	/* What is programmed, as recordings keep it. */

@@ -5,7 +5,7 @@
  */
 #include "source/oa/oa.h"
 #include "base/error.h"
-#include "base/teller.h"
+#include "base/note_sink.h"
 #include "wire/oa/oa.h"
 
 #include <inttypes.h>
@@ -22,7 +22,7 @@
 
 struct test {
 	struct oa_source *on;
-	struct teller to;
+	struct note_sink to;
 	unsigned failed;
 	uint8_t last[REPORT_BYTES];
 	size_t report_bytes;
@@ -36,7 +36,7 @@ struct test {
 static void verdict(struct test *t, bool ok, const char *what)
 {
 	t->failed += !ok;
-	teller_say(&t->to, "%s: %s", ok ? "ok  " : "FAIL", what);
+	note_sink_write(&t->to, "%s: %s", ok ? "ok  " : "FAIL", what);
 }
 
 static void take_report(struct test *t, const uint8_t *report)
@@ -131,7 +131,7 @@ static void check_b(struct test *t)
 		double ratio = ratio_of(t, SX_OA_B0 + i);
 		snprintf(name, sizeof(name), "B%u", i);
 		if (factors[i] == SHOWN)
-			teller_say(&t->to, "note: %s is %.4f of the clock", name, ratio);
+			note_sink_write(&t->to, "note: %s is %.4f of the clock", name, ratio);
 		else if (factors[i] != ABSENT)
 			check_ratio(t, name, ratio, factors[i]);
 	}
@@ -153,9 +153,9 @@ static void check_cores(struct test *t)
 		if (present >> n & 1)
 			parts += (double)t->sums[SX_OA_PEC0 + cores[n]];
 	double ratio = whole > 0 ? parts / whole : 0;
-	teller_say(&t->to, "note: PEC2 is %.4f of the clock, PEC32 %.4f, PEC35 %.4f",
-		   ratio_of(t, SX_OA_PEC0 + 2), ratio_of(t, SX_OA_PEC0 + 32),
-		   ratio_of(t, SX_OA_PEC0 + 35));
+	note_sink_write(&t->to, "note: PEC2 is %.4f of the clock, PEC32 %.4f, PEC35 %.4f",
+			ratio_of(t, SX_OA_PEC0 + 2), ratio_of(t, SX_OA_PEC0 + 32),
+			ratio_of(t, SX_OA_PEC0 + 35));
 	snprintf(what, sizeof(what), "the XeCores 0x%x have %.4f of the event that PEC2 counts",
 		 present, ratio);
 	verdict(t, ratio > 1 - TOLERANCE && ratio < 1 + TOLERANCE, what);
@@ -232,9 +232,10 @@ enum sx_status oa_source_selftest(struct source *source, void (*say)(void *user,
 	struct test t = {.on = s, .to = {say, user}};
 	const struct sx_oa_device *d = &s->card.device;
 	struct source_request request = {.set = TEST_SET, .interval_ns = TEST_INTERVAL_NS};
-	teller_say(&t.to, "device 0x%04x revision %u, %s", d->device_id, d->revision, s->driver);
-	teller_say(&t.to, "timestamp %" PRIu64 " Hz, slices 0x%x, subslices 0x%x 0x%x",
-		   d->timestamp_hz, d->slice_mask, d->subslice_mask[0], d->subslice_mask[1]);
+	note_sink_write(&t.to, "device 0x%04x revision %u, %s", d->device_id, d->revision,
+			s->driver);
+	note_sink_write(&t.to, "timestamp %" PRIu64 " Hz, slices 0x%x, subslices 0x%x 0x%x",
+			d->timestamp_hz, d->slice_mask, d->subslice_mask[0], d->subslice_mask[1]);
 	enum sx_status status = source->ops->start(source, &request, err);
 	t.report_bytes = oa_format_size(d->format);
 	take_time(&t, 0);

@@ -28,7 +28,7 @@ static void oa_source_describe(struct oa_source *s, bool known)
 	s->desc = (struct source_desc){.catalog = known ? s->card.catalog.name : NULL,
 				       .facts.name = s->name,
 				       .facts.driver = s->driver,
-				       .tells_contexts = true,
+				       .shows_contexts = true,
 				       .programs_sets = true,
 				       .facts.set = OA_SET};
 	s->steps->describe(s);
@@ -226,7 +226,7 @@ enum sx_status oa_source_start(struct source *source, const struct source_reques
 {
 	struct oa_source *s = oa_source(source);
 	oa_source_forget(s);
-	s->told = request->pid == 0;
+	s->reported = request->pid == 0;
 	enum sx_status status = start_set(s, request, err);
 	describe_stream(s, !status);
 	return status;
@@ -249,7 +249,7 @@ enum sx_status oa_source_read(struct source *source, int timeout_ms, struct raw_
 void oa_source_wake(struct source *source, struct source_wake *out)
 {
 	struct oa_source *s = oa_source(source);
-	bool now = s->state != OA_RUNNING || !s->told;
+	bool now = s->state != OA_RUNNING || !s->reported;
 	uint64_t due = s->steps->due_ns ? s->steps->due_ns(s) : UINT64_MAX;
 	*out = (struct source_wake){.fd = s->stream, .due_ns = now ? 0 : due};
 }

@@ -220,7 +220,7 @@ enum sx_status pmu_groups_open(struct pmu_run *run, struct sx_error *err)
 
 /* What is not collected, and why: for each value in a few words, and all together in one note. */
 
-#define NAMES_TOLD 4
+#define NAMES_SHOWN 4
 
 /* The same cause has the same text, so that names gather behind it. */
 static const char *cause_of(struct pmu_run *run, const struct pmu_output *output)
@@ -245,22 +245,22 @@ static const char *cause_of(struct pmu_run *run, const struct pmu_output *output
 }
 
 /* The names behind one cause; the cause is told once. */
-static void tell_cause(struct pmu_run *run, uint32_t first, char *note, size_t size)
+static void note_cause(struct pmu_run *run, uint32_t first, char *note, size_t size)
 {
 	uint32_t names = 0;
 	for (uint32_t i = first; i < run->output_count; i++) {
 		if (!run->whys[i] || strcmp(run->whys[i], run->whys[first]) != 0)
 			continue;
-		if (names++ < NAMES_TOLD) {
+		if (names++ < NAMES_SHOWN) {
 			text_append(note, size, "%s%s", names > 1 ? ", " : "", run->names[i]);
 		}
 	}
-	if (names > NAMES_TOLD)
-		text_append(note, size, " and %u more", names - NAMES_TOLD);
+	if (names > NAMES_SHOWN)
+		text_append(note, size, " and %u more", names - NAMES_SHOWN);
 	text_append(note, size, ": %s", run->whys[first]);
 }
 
-static bool is_told(const struct pmu_run *run, uint32_t index)
+static bool is_reported(const struct pmu_run *run, uint32_t index)
 {
 	for (uint32_t i = 0; i < index; i++)
 		if (run->whys[i] && strcmp(run->whys[i], run->whys[index]) == 0)
@@ -271,16 +271,16 @@ static bool is_told(const struct pmu_run *run, uint32_t index)
 void pmu_note_write(struct pmu_run *run)
 {
 	char *note = run->note;
-	size_t size = sizeof(run->note), told = 0;
+	size_t size = sizeof(run->note), reported = 0;
 	pmu_list_unreadable(run->list, note, size);
 	for (uint32_t i = 0; i < run->output_count; i++)
 		if (!run->outputs[i].is_open)
 			run->whys[i] = cause_of(run, &run->outputs[i]);
 	for (uint32_t i = 0; i < run->output_count; i++) {
-		if (!run->whys[i] || is_told(run, i))
+		if (!run->whys[i] || is_reported(run, i))
 			continue;
-		text_append_item(note, size, "; ", "%s", told++ ? "" : "not collected: ");
-		tell_cause(run, i, note, size);
+		text_append_item(note, size, "; ", "%s", reported++ ? "" : "not collected: ");
+		note_cause(run, i, note, size);
 	}
 	if (run->turns > 1)
 		text_append_item(note, size, "; ",

@@ -117,7 +117,7 @@ static size_t family(const char *name)
 	return length < all && length > 1 && name[length - 1] == '_' ? length - 1 : all;
 }
 
-void pmu_list_tell(const struct pmu_list *list, char *out, size_t size)
+void pmu_list_note(const struct pmu_list *list, char *out, size_t size)
 {
 	out[0] = '\0';
 	for (uint32_t i = 0, same; i < list->count; i += same) {

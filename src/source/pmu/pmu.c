@@ -77,7 +77,7 @@ static void pmu_probe(const struct source_host *host, source_found_fn found, voi
 	struct pmu_list list = {0};
 	struct sx_error err = {0};
 	enum sx_status status = pmu_list_read(sys, &list, &err);
-	pmu_list_tell(&list, name, sizeof(name));
+	pmu_list_note(&list, name, sizeof(name));
 	driver_name(sys, driver, sizeof(driver));
 	device.driver = driver;
 	if (status) {
@@ -254,7 +254,7 @@ static enum sx_status pmu_open(const struct source_host *host, const char *id, s
 		pmu_close(&s->in.base);
 		return status;
 	}
-	pmu_list_tell(&s->list, s->name, sizeof(s->name));
+	pmu_list_note(&s->list, s->name, sizeof(s->name));
 	driver_name(host->sys, s->driver, sizeof(s->driver));
 	s->in.desc.catalog = sx_catalog_info(s->catalog)->name;
 	s->in.desc.own = s->catalog;

@@ -37,7 +37,7 @@ struct pmu_list {
 enum sx_status pmu_list_read(const struct sx_sys *sys, struct pmu_list *out, struct sx_error *err);
 void pmu_list_finish(struct pmu_list *list);
 /* "msr, software, uncore_imc (6)": families with their number. */
-void pmu_list_tell(const struct pmu_list *list, char *out, size_t size);
+void pmu_list_note(const struct pmu_list *list, char *out, size_t size);
 /* "PMU power cannot be read: Permission denied"; false, and "", when all can. */
 bool pmu_list_unreadable(const struct pmu_list *list, char *out, size_t size);
 

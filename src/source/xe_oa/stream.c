@@ -194,7 +194,7 @@ enum sx_status xe_stream_begin(struct oa_source *source, struct sx_error *err)
 	const struct sx_sys *sys = source->base.sys;
 	int one = 1;
 	s->losses = s->ever = s->noted = 0;
-	s->gone = s->clock_told = false;
+	s->gone = s->clock_reported = false;
 	s->heard_ns = 0;
 	if (oa_ioctl(sys, source->stream, XE_FIOCLEX, NULL) >= 0 &&
 	    oa_ioctl(sys, source->stream, XE_FIONBIO, &one) >= 0 &&

@@ -49,9 +49,9 @@ static void xe_describe(struct oa_source *source)
 static const char *clock_note(struct xe_oa *s)
 {
 	uint64_t hz = s->unit->timestamp_hz, usual = s->units[0].timestamp_hz;
-	if (s->clock_told || hz == usual)
+	if (s->clock_reported || hz == usual)
 		return NULL;
-	s->clock_told = true;
+	s->clock_reported = true;
 	snprintf(s->oa.note, sizeof(s->oa.note),
 		 "this unit counts time at %llu Hz, formulas take %llu: --const "
 		 "GpuTimestampFrequency=%llu mends them",
@@ -67,8 +67,8 @@ static const char *xe_note(struct oa_source *source)
 	const char *clock = clock_note(s);
 	if (clock)
 		return clock;
-	if (!s->oa.told) {
-		s->oa.told = true;
+	if (!s->oa.reported) {
+		s->oa.reported = true;
 		return OA_COUNTS_ALL;
 	}
 	s->noted |= s->ever;

@@ -44,7 +44,7 @@ struct xe_oa {
 	uint32_t ever;	   /* the same, since the start */
 	uint32_t noted;	   /* XE_STATUS_ bits that a note was given of */
 	bool gone;	   /* the driver has said so */
-	bool clock_told;   /* the note of a clock of its own was given */
+	bool clock_reported; /* the note of a clock of its own was given */
 };
 
 /* Steps of cards (card.c) and streams (stream.c); see oa_steps. */

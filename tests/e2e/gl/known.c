@@ -158,7 +158,7 @@ static void say_threads(void)
 static void swap_cases(const char *name, int rounds)
 {
 	bool es = strncmp(name, "es", 2) == 0, asks = strcmp(name, "es-disjoint") == 0;
-	int told = 0;
+	int shown = 0;
 
 	open_window(0, es ? WINDOW_ES : WINDOW_CORE);
 	for (int i = 0; i < rounds; i++) {
@@ -185,7 +185,7 @@ static void swap_cases(const char *name, int rounds)
 
 			glFinish();
 			glGetIntegerv(0x8fbb /* GL_GPU_DISJOINT_EXT */, &disjoint);
-			told += disjoint;
+			shown += disjoint;
 		} else if (strcmp(name, "readback") == 0) {
 			read_back();
 		} else if (strcmp(name, "parts") == 0) {
@@ -199,7 +199,7 @@ static void swap_cases(const char *name, int rounds)
 	glFinish();
 	window_swap(&windows[0]);
 	if (asks)
-		printf("told %d times\n", told);
+		printf("told %d times\n", shown);
 }
 
 static void never_swap(int rounds)

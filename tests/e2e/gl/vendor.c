@@ -16,7 +16,7 @@
 
 static void *(*mesa_lookup)(const char *name);
 static long swaps, disjoint_at = -1, count_after = -1, calls;
-static int disjoint, told;
+static int disjoint, shown;
 static GLuint64 clock_factor = 1;
 static unsigned char is_stamp[4096]; /* by name: of the core profile, from 1 up */
 
@@ -92,7 +92,7 @@ static void get_integers(GLenum name, GLint *values)
 	real(name, values);
 	if (name == GL_GPU_DISJOINT_EXT) {
 		*values = disjoint;
-		told += disjoint;
+		shown += disjoint;
 		disjoint = 0;
 	}
 }
@@ -129,7 +129,7 @@ static void *lookup(const char *name)
 
 static void say(void)
 {
-	fprintf(stderr, "vendor: disjoint told %d times\n", told);
+	fprintf(stderr, "vendor: disjoint told %d times\n", shown);
 	fprintf(stderr, "vendor: %ld calls in %ld swaps\n", calls, swaps - count_after);
 }
 

@@ -91,10 +91,10 @@ void run_add_frames(struct run *r)
 			length =
 			    -log((run_chance(r) + 1.001) / 2.002) * r->scene->frame_ms * 1e6 + 1e5;
 		size_t row = run_add_row(t, r->begin_ns + at, r->begin_ns + at + (uint64_t)length);
-		bool told = r->scene->cpu >= 0;
+		bool shown = r->scene->cpu >= 0;
 		run_put(t, row,
-			(double[]){1, length, told ? noisy(r, length * r->scene->cpu) : -1,
-				   told ? noisy(r, length * r->scene->wait) : -1},
+			(double[]){1, length, shown ? noisy(r, length * r->scene->cpu) : -1,
+				   shown ? noisy(r, length * r->scene->wait) : -1},
 			4);
 		at += (uint64_t)length;
 	}

@@ -153,17 +153,17 @@ static void test_noise_is_no_cost(void **state)
 	static const double noises[] = {0.05, 0.3, 1};
 	for (size_t n = 0; n < 3; n++)
 		for (size_t l = 0; l < sizeof(lengths) / sizeof(lengths[0]); l++) {
-			unsigned told = 0, nothing = 0, hidden = 0;
+			unsigned shown = 0, nothing = 0, hidden = 0;
 			for (unsigned i = 0; i < 100; i++) {
 				struct cost cost = play_noisy(1, noises[n], lengths[l], 1);
-				told += cost.slowdown > 1;
+				shown += cost.slowdown > 1;
 				nothing += cost.slowdown <= 1;
 				hidden += cost.hidden;
 				assert_true(isnan(cost.share) == isnan(cost.slowdown));
 			}
-			assert_true(told <= 8);
+			assert_true(shown <= 8);
 			assert_true(nothing <= 8);
-			assert_true(told + nothing + hidden > 90); /* the others do not add up */
+			assert_true(shown + nothing + hidden > 90); /* the others do not add up */
 		}
 }
 

@@ -296,12 +296,12 @@ static void test_by(void **state)
 		assert_int_equal(groups->list[i].key, 599 + i * 100);
 	struct report_difference found[REPORT_DIFFERENCES];
 	size_t count = report_by_differences(groups, 0, found);
-	bool told = false;
+	bool shown = false;
 	for (size_t i = 0; i < count; i++)
-		told |= strcmp(sx_table_column(groups->values, found[i].column)->name,
-			       "frame_time") == 0 &&
-			alike(found[i].times, 3.5);
-	assert_true(told);
+		shown |= strcmp(sx_table_column(groups->values, found[i].column)->name,
+				"frame_time") == 0 &&
+			 alike(found[i].times, 3.5);
+	assert_true(shown);
 	report_by_destroy(by);
 	sx_table_destroy(like);
 	close_world(&w);

@@ -152,9 +152,9 @@ static void test_flipped_bytes(void **state)
 			fail_msg("byte %zu: not opened", i);
 		if (out.wrong || out.rows[0] > 50 || out.rows[1] > 3)
 			fail_msg("byte %zu: a wrong value was taken for right", i);
-		bool told = out.account.what[0] || out.account.cut_bytes;
-		if (!told || (out.rows[0] < 20 && out.rows[0] + out.rows[1] < 3))
-			fail_msg("byte %zu: %s, %d rows", i, told ? "told" : "not told",
+		bool shown = out.account.what[0] || out.account.cut_bytes;
+		if (!shown || (out.rows[0] < 20 && out.rows[0] + out.rows[1] < 3))
+			fail_msg("byte %zu: %s, %d rows", i, shown ? "told" : "not told",
 				 (int)out.rows[0]);
 	}
 	free(file.data);

@@ -344,12 +344,12 @@ static void test_faults_of_many_lines(void **state)
 	for (size_t i = 0; i < lines; i++)
 		used += (size_t)sprintf(many + used, "<event/>\n");
 	used += (size_t)sprintf(many + used, "</events>");
-	struct seen told;
+	struct seen shown;
 	char *out = NULL;
 	struct sx_import_request request = {
 	    .kind = "gator-xml", .text = many, .size = used, .origin = "many"};
-	assert_int_equal(sx_catalog_import(&request, &out, &told.count, NULL), SX_OK);
-	assert_int_equal(told.count, lines);
+	assert_int_equal(sx_catalog_import(&request, &out, &shown.count, NULL), SX_OK);
+	assert_int_equal(shown.count, lines);
 	free(out);
 	free(many);
 }

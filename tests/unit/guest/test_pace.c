@@ -56,7 +56,7 @@ static struct outcome play(const struct program *p, uint32_t overhead_ppm)
 {
 	struct outcome out = {0};
 	struct pace pace;
-	uint64_t late[4] = {0}, plain = 0, whole = 0, untold = 0;
+	uint64_t late[4] = {0}, plain = 0, whole = 0, unknown = 0;
 	uint32_t random = 1;
 	pace_start(&pace, overhead_ppm, 0);
 	pace.parts = p->parts;
@@ -72,13 +72,13 @@ static struct outcome play(const struct program *p, uint32_t overhead_ppm)
 		cost += late[i % 4];
 		late[i % 4] = 0;
 		whole += cost;
-		untold += cost;
+		unknown += cost;
 		if (p->told_every && i % p->told_every && !pace_wants_time(&pace)) {
 			pace_sample(&pace, PACE_UNKNOWN);
 			continue;
 		}
-		pace_sample(&pace, untold);
-		untold = 0;
+		pace_sample(&pace, unknown);
+		unknown = 0;
 	}
 	out.overhead = (double)whole / (double)plain - 1;
 	return out;

@@ -355,7 +355,7 @@ static void test_odd_cells(void **state)
 		struct csv_text text = {cases[i].text, strlen(cases[i].text), "f.csv"};
 		struct sx_table *t = NULL;
 		assert_int_equal(csv_open_text(&text, NULL, &stream, NULL), SX_OK);
-		const struct csv_odd_lines *odd = &csv_told(stream)->odd[CSV_ODD_CELLS];
+		const struct csv_odd_lines *odd = &csv_beside(stream)->odd[CSV_ODD_CELLS];
 		assert_int_equal(odd->count, cases[i].count);
 		assert_int_equal(odd->first, 3);
 		assert_string_equal(odd->column, "a");

@@ -248,10 +248,10 @@ static bool faulty_run(struct subject *s, unsigned k, int why, bool child)
 		assert_true((d->samples == 0) == (d->run.silence != NULL));
 		check_rows(d, UINT64_MAX);
 		/* Nothing is wrong without being told. */
-		bool told = status == SX_OK;
+		bool shown = status == SX_OK;
 		for (uint32_t i = 0; i < count; i++)
-			told |= d[i].run.failure || d[i].run.lost || d[i].run.lost_more;
-		assert_true(told);
+			shown |= d[i].run.failure || d[i].run.lost || d[i].run.lost_more;
+		assert_true(shown);
 	}
 	bool reached = s->rig.machine.calls >= k;
 	sx_session_destroy(session);

@@ -155,7 +155,7 @@ static struct sx_session *open_session(const struct sx_sys *sys, const struct tr
 }
 
 /* As stat does it; the text of the report in this format. */
-static char *tell(struct sx_session *session, enum format format)
+static char *note(struct sx_session *session, enum format format)
 {
 	char *text = NULL;
 	size_t size;
@@ -238,7 +238,7 @@ static void tell_live(const struct trip *trip, char *texts[FORMATS])
 	assert_true(d[0].samples > 3);
 	assert_true(!trip->samples || d[0].samples == trip->samples);
 	for (size_t f = 0; f < FORMATS; f++)
-		texts[f] = tell(session, formats[f]);
+		texts[f] = note(session, formats[f]);
 	end(&r, session);
 }
 
@@ -266,7 +266,7 @@ static void go(const struct trip *trip)
 	if (status != trip->ends)
 		fail_msg("%s: status %d: %s", trip->name, status, err.message);
 	for (size_t f = 0; f < FORMATS; f++) {
-		char *replayed = tell(session, formats[f]);
+		char *replayed = note(session, formats[f]);
 		expect_same(trip->name, live[f], replayed);
 		free(replayed);
 		free(live[f]);

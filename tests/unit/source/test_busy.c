@@ -60,7 +60,7 @@ static void feed(struct busy *busy, uint8_t on[THREADS][TIMES], uint32_t *random
 				if ((i == 0 && on[t][0]) || (i > 0 && on[t][i] != on[t][i - 1]))
 					assert_true(busy_note(busy, &item));
 			}
-		assert_true(busy_settle(busy, until));
+		assert_true(busy_resolve(busy, until));
 		k = until;
 	}
 }
@@ -97,10 +97,10 @@ static void test_who_still_runs_counts_up_to_now(void **state)
 {
 	struct busy busy = {0};
 	note(&busy, 100, 3, true);
-	assert_true(busy_settle(&busy, 500));
+	assert_true(busy_resolve(&busy, 500));
 	assert_int_equal(busy_between(&busy, 0, 400).any_ns, 300);
 	note(&busy, 600, 3, false);
-	assert_true(busy_settle(&busy, 1000));
+	assert_true(busy_resolve(&busy, 1000));
 	assert_int_equal(busy_between(&busy, 0, 400).any_ns, 300);
 	assert_int_equal(busy_between(&busy, 0, 1000).any_ns, 500);
 	busy_finish(&busy);
@@ -113,7 +113,7 @@ static void test_switches_that_say_nothing_new(void **state)
 	note(&busy, 20, 0, true);
 	note(&busy, 30, 0, true); /* was on */
 	note(&busy, 40, 0, false);
-	assert_true(busy_settle(&busy, 100));
+	assert_true(busy_resolve(&busy, 100));
 	assert_int_equal(busy_between(&busy, 0, 100).any_ns, 20);
 	assert_int_equal(busy_between(&busy, 100, 0).any_ns, 0);
 	busy_finish(&busy);
@@ -129,9 +129,9 @@ static void test_old_times_are_forgotten(void **state)
 		note(&busy, 10 * i + 4, 0, false);
 		last = 10 * i + 10;
 		if (i % 1000 == 0)
-			assert_true(busy_settle(&busy, last));
+			assert_true(busy_resolve(&busy, last));
 	}
-	assert_true(busy_settle(&busy, last));
+	assert_true(busy_resolve(&busy, last));
 	assert_true(busy.span_count <= BUSY_SPANS_MAX);
 	assert_true(busy.forgotten_ns > 0 && busy.forgotten_ns < last - 100000);
 	assert_int_equal(busy_between(&busy, last - 100000, last).any_ns, 30000);

@@ -26,9 +26,9 @@ static bool ends_soon(struct processes *all)
 /* Whether one of this number is known to have our environment: others' are there as well. */
 static bool is_heir(const struct processes *all, pid_t pid)
 {
-	for (size_t i = 0; i < all->heirs.count; i++)
-		if (all->heirs.items[i].pid == pid)
-			return all->heirs.items[i].sure;
+	for (size_t i = 0; i < all->descendants.count; i++)
+		if (all->descendants.items[i].pid == pid)
+			return all->descendants.items[i].sure;
 	return false;
 }
 

@@ -78,7 +78,7 @@ static bool lives_nobody(void *user, pid_t pid)
 /* Whether somebody is awaited at the last of these moments. */
 static bool awaits(const struct moment *moments, size_t count)
 {
-	struct heirs heirs = {.count = 0};
+	struct descendants descendants = {.count = 0};
 	bool any = false;
 	for (size_t i = 0; i < count; i++) {
 		struct moment moment = moments[i];
@@ -87,7 +87,7 @@ static bool awaits(const struct moment *moments, size_t count)
 				     .read_link = moment_read_link,
 				     .list_dir = moment_list_dir,
 				     .clock_gettime = moment_clock_gettime};
-		any = heirs_awaited(&heirs, &sys, SOCKET, lives_nobody, NULL);
+		any = descendants_awaited(&descendants, &sys, SOCKET, lives_nobody, NULL);
 	}
 	return any;
 }

@@ -162,20 +162,20 @@ static pid_t program(const struct subject *s, const char *path, int *written)
 
 struct run {
 	unsigned samples;
-	bool told; /* of something that is missing */
+	bool shown; /* of something that is missing */
 };
 
 static void check_sample(const struct subject *s, const struct raw_sample *raw, struct run *run)
 {
 	struct wire_sample sample;
 	if (raw->kind == RAW_NOTE) {
-		run->told = true;
+		run->shown = true;
 		return;
 	}
 	assert_true(raw->size >= sizeof(sample));
 	memcpy(&sample, raw->data, sizeof(sample));
 	assert_int_equal(sample.record.values[s->counter], run->samples++);
-	run->told |= raw->lost != 0;
+	run->shown |= raw->lost != 0;
 }
 
 static enum sx_status read_some(const struct subject *s, struct source *source, struct run *run,
@@ -205,7 +205,7 @@ static enum sx_status read_all(const struct subject *s, struct source *source, s
 	}
 	kill(pid, SIGKILL);
 	assert_int_equal(waitpid(pid, &ended, 0), pid);
-	run->told |= WIFEXITED(ended) && WEXITSTATUS(ended) == NO_CHILD;
+	run->shown |= WIFEXITED(ended) && WEXITSTATUS(ended) == NO_CHILD;
 	if (!status)
 		status = s->ops->stop(source, err);
 	for (unsigned i = 0; !status && i < 10000; i++)
@@ -251,7 +251,7 @@ static bool faulty_run(const struct subject *s, unsigned k, int why)
 		status = measure(s, source, &run, &err);
 	if (status && status != SX_END)
 		assert_true(err.message[0] != '\0' && err.because[0] != '\0');
-	else if (run.samples != RECORDS && !run.told)
+	else if (run.samples != RECORDS && !run.shown)
 		fail_msg("%s: call %u, errno %d: %u samples and not a word", s->id, k, why,
 			 run.samples);
 	if (source)

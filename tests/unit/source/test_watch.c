@@ -21,7 +21,7 @@ static enum watch_answer ask(uint64_t from_ns, uint64_t to_ns, struct busy_time 
 	struct watch watch = {.state = WATCH_FOUND,
 			      .threads = &found_late,
 			      .thread_count = 1,
-			      .busy = {.settled_ns = 1000 * MS}};
+			      .busy = {.resolved_ns = 1000 * MS}};
 	*time = (struct busy_time){0};
 	return watch_busy(&watch, from_ns, to_ns, time);
 }

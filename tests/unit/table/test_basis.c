@@ -31,7 +31,7 @@ static struct sx_table *begin(void)
 
 struct sample {
 	uint64_t draws, dispatches, busy_ns;
-	bool counted, timed, told;
+	bool counted, timed, shown;
 };
 
 /* A draw has 3 vertices, a dispatch 64 invocations; its threads are at work for 2/3 of their time.
@@ -50,7 +50,7 @@ static void add(struct sx_table *table, struct sample sample)
 	sx_table_set_u64(table, TIME, row, sample.busy_ns / 3 * 2,
 			 sample.timed ? 0 : SX_QUALITY_SKIPPED);
 	sx_table_set_u64(table, BUSY, row, sample.busy_ns,
-			 sample.told ? 0 : SX_QUALITY_NOT_COLLECTED);
+			 sample.shown ? 0 : SX_QUALITY_NOT_COLLECTED);
 }
 
 /* Totals and means; NaN: there is none. */

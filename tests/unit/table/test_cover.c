@@ -59,7 +59,7 @@ static void samples_of_two_contexts(void **state)
 		begin[next] = end + pause[next];
 	}
 	assert_int_equal(cover_ns(&cover), count(covered));
-	assert_true(cover.settled_ns > 0);
+	assert_true(cover.resolved_ns > 0);
 }
 
 /* What comes much too late is not counted twice. */

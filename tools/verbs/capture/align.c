@@ -125,7 +125,7 @@ static void signed_duration(char *buf, size_t size, int64_t ns)
 }
 
 /* "; b.sxc's wall clock was set by +2 s; its machine slept for 5 s" */
-static void tell_moves(const struct align *align, char *buf, size_t size)
+static void note_moves(const struct align *align, char *buf, size_t size)
 {
 	char by[HUMAN_MAX + 1];
 	signed_duration(by, sizeof(by), align->set_ns);
@@ -139,7 +139,7 @@ static void tell_moves(const struct align *align, char *buf, size_t size)
 		text_append(buf, size, "; the machine of %s slept, %s", align->name, by);
 }
 
-static void tell_wall(const struct align *align, const struct align *first, const char *moved,
+static void note_wall(const struct align *align, const struct align *first, const char *moved,
 		      char *buf, size_t size)
 {
 	struct clock_match a = clock_map_match(&align->wall), b = clock_map_match(align->to);
@@ -152,11 +152,11 @@ static void tell_wall(const struct align *align, const struct align *first, cons
 	double drift = (1 + b.drift) / (1 + a.drift) - 1;
 	if (!isnan(drift))
 		text_append(buf, size, "; its clock drifts by %.3g ppm", drift * 1e6);
-	tell_moves(first, buf, size);
-	tell_moves(align, buf, size);
+	note_moves(first, buf, size);
+	note_moves(align, buf, size);
 }
 
-void align_tell(const struct align *align, const struct align *first, uint64_t begin_ns, char *buf,
+void align_note(const struct align *align, const struct align *first, uint64_t begin_ns, char *buf,
 		size_t size)
 {
 	char moved[HUMAN_MAX + 1] = "nothing";
@@ -174,7 +174,7 @@ void align_tell(const struct align *align, const struct align *first, uint64_t b
 			 align->name, moved);
 		return;
 	case ALIGN_WALL:
-		tell_wall(align, first, moved, buf, size);
+		note_wall(align, first, moved, buf, size);
 		return;
 	case ALIGN_UNKNOWN:
 		snprintf(buf, size, "%s: its rows have no times", align->name);

@@ -88,7 +88,7 @@ static enum sx_status copy_into(void *user, const char *draft, struct sx_error *
 	return capture_copy_run(&job->copy, &job->done, err);
 }
 
-static void copy_told(const struct cli *cli, const struct job *job)
+static void copy_shown(const struct cli *cli, const struct job *job)
 {
 	const struct capture_copied *done = &job->done;
 	cli_note(cli, "%s written to %s", COUNTED(done->rows, "row"), cli->options.output);
@@ -146,7 +146,7 @@ static int copy(struct cli *cli, const char *verb, const char *const *inputs, si
 		job.copy.offset_ns = &offset_ns;
 	if (draft_capture(cli->options.output, copy_into, &job, &err))
 		return cli_fail(cli, &err);
-	copy_told(cli, &job);
+	copy_shown(cli, &job);
 	bool empty = !job.done.rows && (job.copy.from_ns || job.copy.to_ns);
 	return job.done.cut || job.done.what[0] || empty ? EXIT_INCOMPLETE : EXIT_OK;
 }

@@ -44,7 +44,7 @@ void capture_clocks_finish(struct capture_clocks *clocks);
 #define CONTENTS_SHOWN 8 /* losses, and notes, one by one */
 
 /* Something that the recording tells: samples that were lost, or a note. */
-struct told {
+struct shown {
 	uint32_t device;
 	uint64_t begin_ns, end_ns, lost;
 	char text[1024]; /* with the remedy of a note */
@@ -59,7 +59,7 @@ struct contents {
 	uint64_t *rows;	 /* of each device */
 	uint64_t values; /* rows times columns, all devices */
 	uint64_t rows_read, gaps, notes, losses;
-	struct told first_losses[CONTENTS_SHOWN], first_notes[CONTENTS_SHOWN];
+	struct shown first_losses[CONTENTS_SHOWN], first_notes[CONTENTS_SHOWN];
 	struct capture_clocks clocks;
 	bool heads_only; /* the contents of rows were not read */
 };
@@ -107,7 +107,7 @@ void align_choose(struct align *align, const struct align *first, int same_boot,
 /* A time as the first capture has it. */
 uint64_t align_time(const struct align *align, uint64_t time_ns);
 /* How an input was aligned, and how well. `begin_ns`: its first row. */
-void align_tell(const struct align *align, const struct align *first, uint64_t begin_ns, char *buf,
+void align_note(const struct align *align, const struct align *first, uint64_t begin_ns, char *buf,
 		size_t size);
 void align_finish(struct align *align);
 

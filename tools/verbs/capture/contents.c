@@ -6,17 +6,17 @@
 #include "base/text_buf.h"
 
 /* Keeps the first of them, and counts all. */
-static void keep(struct told *first, uint64_t *count, const struct sx_capture_record *record)
+static void keep(struct shown *first, uint64_t *count, const struct sx_capture_record *record)
 {
 	const struct sx_capture_mark *mark = &record->mark;
 	if ((*count)++ >= CONTENTS_SHOWN)
 		return;
-	struct told *told = &first[*count - 1];
-	*told = (struct told){.device = record->device,
-			      .begin_ns = mark->begin_ns,
-			      .end_ns = mark->end_ns,
-			      .lost = mark->lost};
-	text_append(told->text, sizeof(told->text), "%s", mark->text);
+	struct shown *shown = &first[*count - 1];
+	*shown = (struct shown){.device = record->device,
+				.begin_ns = mark->begin_ns,
+				.end_ns = mark->end_ns,
+				.lost = mark->lost};
+	text_append(shown->text, sizeof(shown->text), "%s", mark->text);
 }
 
 enum sx_status contents_read(const struct cli *cli, struct contents *c, struct sx_error *err)

@@ -388,7 +388,7 @@ static enum sx_status align_inputs(struct copying *c, struct sx_error *err)
 	return status;
 }
 
-static enum sx_status tell_alignment(struct copying *c, struct sx_error *err)
+static enum sx_status note_alignment(struct copying *c, struct sx_error *err)
 {
 	char line[1024];
 	uint64_t begin_ns = sx_capture_info(c->owners[c->input])->begin_ns;
@@ -396,7 +396,7 @@ static enum sx_status tell_alignment(struct copying *c, struct sx_error *err)
 	    .begin_ns = SX_TIME_UNKNOWN, .end_ns = SX_TIME_UNKNOWN, .text = line};
 	if (!c->input)
 		return SX_OK;
-	align_tell(&c->aligns[c->input], &c->aligns[0], begin_ns, line, sizeof(line));
+	align_note(&c->aligns[c->input], &c->aligns[0], begin_ns, line, sizeof(line));
 	if (c->copy->aligned)
 		c->copy->aligned(c->copy->aligned_user, line);
 	return sx_capture_mark(c->writer, SX_CAPTURE_NO_DEVICE, SX_CAPTURE_NOTE, &mark, err);
@@ -434,7 +434,7 @@ enum sx_status capture_copy_run(const struct capture_copy *copy, struct capture_
 		c.reader = c.owners[i];
 		c.name = copy->inputs[i];
 		c.input = i;
-		status = tell_alignment(&c, err);
+		status = note_alignment(&c, err);
 		if (!status)
 			status = copy_one(&c, err);
 	}

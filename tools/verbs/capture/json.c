@@ -74,7 +74,7 @@ static void losses_json(struct json *json, const struct contents *c)
 {
 	json_kv_array(json, "losses");
 	for (uint64_t i = 0; i < c->losses && i < CONTENTS_SHOWN; i++) {
-		const struct told *l = &c->first_losses[i];
+		const struct shown *l = &c->first_losses[i];
 		json_object_begin_flat(json);
 		json_device(json, c, l->device);
 		json_key(json, "begin_ns");

@@ -43,7 +43,7 @@ static void write_device(const struct cli *cli, const struct contents *c, uint32
 }
 
 /* "+1.2 s to +1.3 s", since the first sample. */
-static void loss_span(char *buf, size_t size, const struct told *l, uint64_t zero)
+static void loss_span(char *buf, size_t size, const struct shown *l, uint64_t zero)
 {
 	char from[HUMAN_MAX] = "?", to[HUMAN_MAX] = "the end";
 	if (l->begin_ns != SX_TIME_UNKNOWN)
@@ -55,9 +55,9 @@ static void loss_span(char *buf, size_t size, const struct told *l, uint64_t zer
 
 static void write_losses(const struct cli *cli, const struct contents *c)
 {
-	char span[96], line[sizeof(struct told) + 512];
+	char span[96], line[sizeof(struct shown) + 512];
 	for (uint64_t i = 0; i < c->losses && i < CONTENTS_SHOWN; i++) {
-		const struct told *l = &c->first_losses[i];
+		const struct shown *l = &c->first_losses[i];
 		const struct sx_capture_device *d = sx_capture_device(c->reader, l->device);
 		loss_span(span, sizeof(span), l, c->info->begin_ns);
 		bool unknown = l->lost == SX_CAPTURE_COUNT_UNKNOWN;
@@ -74,9 +74,9 @@ static void write_losses(const struct cli *cli, const struct contents *c)
 
 static void write_notes(const struct cli *cli, const struct contents *c)
 {
-	char line[sizeof(struct told) + 512];
+	char line[sizeof(struct shown) + 512];
 	for (uint64_t i = 0; i < c->notes && i < CONTENTS_SHOWN; i++) {
-		const struct told *note = &c->first_notes[i];
+		const struct shown *note = &c->first_notes[i];
 		const struct sx_capture_device *d = sx_capture_device(c->reader, note->device);
 		line[0] = '\0';
 		text_append(line, sizeof(line), "note%s%s: %s", d ? " of " : "",

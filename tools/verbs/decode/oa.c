@@ -48,7 +48,7 @@ static enum sx_status make_metrics(struct stream *s, const struct sx_table *rows
 }
 
 /* Whether people read the result, who want to know what it is of. */
-static bool tells_about(const struct decode_job *job)
+static bool shows_about(const struct decode_job *job)
 {
 	return job->cli->view.format == FORMAT_TEXT && !job->cli->options.quiet;
 }
@@ -57,7 +57,7 @@ static enum sx_status begin_rows(struct stream *s, const struct sx_table *rows,
 				 struct sx_error *err)
 {
 	enum sx_status status = make_metrics(s, rows, err);
-	if (!status && tells_about(s->job))
+	if (!status && shows_about(s->job))
 		oa_about_device(s->job->cli, sx_oa_decoder_device(s->decoder), s->job->in.set);
 	return status;
 }
@@ -109,7 +109,7 @@ static enum sx_status decode_oa_finish(struct stream *s, size_t left, struct sx_
 	}
 	if (s->last)
 		rows_end(&s->writer, s->last);
-	if (s->last && tells_about(s->job))
+	if (s->last && shows_about(s->job))
 		oa_about_reports(s->job->cli, stats, left);
 	return status;
 }
@@ -138,12 +138,12 @@ static enum sx_status decode_oa_run_stream(struct decode_job *job, struct sx_oa_
 					   int fd, struct sx_error *err)
 {
 	struct stream s = {.job = job};
-	const struct teller to = cli_teller(job->cli);
+	const struct note_sink to = cli_note_sink(job->cli);
 	size_t left = 0;
 	options->rows = rows_of(&job->cli->options);
 	options->only_context = job->cli->options.context.given;
 	options->context = job->cli->options.context.value;
-	options->note = to.tell;
+	options->note = to.note;
 	options->note_user = to.user;
 	enum sx_status status = raw_oa_prepare(&job->in, options, err);
 	if (!status)

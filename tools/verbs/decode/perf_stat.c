@@ -23,8 +23,8 @@ static enum sx_status perf_stat_decode(struct decode_job *job, struct sx_error *
 	job->shape.times = true;
 	const struct input_request request = request_of(job->cli, path);
 	input_note_unknown(&request, job->in.table, job->in.catalog);
-	const struct teller to = cli_teller(job->cli);
-	perf_stat_tell(&tally, &to);
+	const struct note_sink to = cli_note_sink(job->cli);
+	perf_stat_note(&tally, &to);
 	return perf_stat_whole(&tally, path, err);
 }
 

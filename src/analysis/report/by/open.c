@@ -49,9 +49,9 @@ static struct open_group *open_create(struct open_groups *o, const struct open_r
 		return NULL;
 	}
 	if (o->way == OPEN_BY_TIME)
-		total_lean_on(group->total, o->run);
+		total_use(group->total, o->run);
 	if (o->way == OPEN_BY_TIME && group->ratios)
-		total_lean_on(group->ratios, o->run_ratios);
+		total_use(group->ratios, o->run_ratios);
 	if (o->count >= PARTS_APART)
 		total_set_parts(group->total, 2);
 	if (o->count >= PARTS_APART && group->ratios)

@@ -33,7 +33,7 @@ struct open_groups {
 	size_t count, cap;
 	uint32_t *slots; /* OPEN_ANYWHERE, by key: index in `list` + 1; NULL before the first */
 	uint64_t closed; /* OPEN_BY_TIME: keys below are complete */
-	/* OPEN_BY_TIME: of all rows, see total_lean_on(); or NULL. */
+	/* OPEN_BY_TIME: of all rows, see total_use(); or NULL. */
 	const struct total *run, *run_ratios;
 };
 

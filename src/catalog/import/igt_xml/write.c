@@ -140,7 +140,7 @@ static void put_metrics(struct igt *g)
 }
 
 /* The kernel takes few registers, and which depends on the device. */
-static void tell_unchecked(struct igt *g)
+static void note_unchecked(struct igt *g)
 {
 	if (g->program_count)
 		vendor_note(
@@ -162,7 +162,7 @@ bool igt_write(struct igt *g)
 		put_sets(g);
 		put_raw(g, &n);
 		put_metrics(g);
-		tell_unchecked(g);
+		note_unchecked(g);
 	}
 	free(n.order);
 	return good;

@@ -91,7 +91,7 @@ static size_t find_block(const char *theirs)
 static void put_blocks(struct spec *s)
 {
 	bool done[BLOCKS] = {0};
-	const char *told = NULL;
+	const char *reported = NULL;
 	vendor_put(s->in, "blocks:\n");
 	for (size_t i = 0; i < s->slot_count; i++) {
 		const struct spec_slot *slot = &s->slots[i];
@@ -102,9 +102,10 @@ static void put_blocks(struct spec *s)
 				   blocks[b].ours, blocks[b].theirs, slot->size, blocks[b].more);
 		if (b < BLOCKS)
 			done[b] = true;
-		else if (spec_is(slot->key, s->key) && (!told || !spec_is(told, slot->block)))
+		else if (spec_is(slot->key, s->key) &&
+			 (!reported || !spec_is(reported, slot->block)))
 			vendor_note(s->in, "the block \"%s\" is not known; its slots are left out",
-				    told = slot->block);
+				    reported = slot->block);
 	}
 }
 

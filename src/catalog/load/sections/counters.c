@@ -43,13 +43,13 @@ static const struct field counter_fields[] = {
 
 #define REDUCE_UNSET ((enum sx_reduce)99)
 
-struct alias {
+struct counter_alias {
 	const char *name, *releases;
 };
 
 static const struct field alias_fields[] = {
-    {"name", FIELD_NAME, true, offsetof(struct alias, name), NULL},
-    {"releases", FIELD_TEXT, true, offsetof(struct alias, releases), NULL},
+    {"name", FIELD_NAME, true, offsetof(struct counter_alias, name), NULL},
+    {"releases", FIELD_TEXT, true, offsetof(struct counter_alias, releases), NULL},
 };
 
 static bool has_releases(const struct yaml_node *list)
@@ -72,7 +72,7 @@ static bool read_aliases(struct loader *l, const struct yaml_node *list,
 	if (!names || !releases)
 		return false;
 	for (const struct yaml_node *n = list->first; n; n = n->next, count++) {
-		struct alias a = {.name = n->text, .releases = ""};
+		struct counter_alias a = {.name = n->text, .releases = ""};
 		if (n->kind == YAML_SCALAR
 			? !load_check_name(l, n, "an alias")
 			: !fields_read(l, n, FIELDS("an alias", alias_fields), &a))

@@ -94,11 +94,11 @@ static bool apply(struct busy *busy, const struct busy_switch *item)
 	return --busy->running > 0 || add_span(busy, item->time_ns);
 }
 
-bool busy_settle(struct busy *busy, uint64_t until_ns)
+bool busy_resolve(struct busy *busy, uint64_t until_ns)
 {
 	size_t done = 0;
 	bool fine = true;
-	if (until_ns <= busy->settled_ns)
+	if (until_ns <= busy->resolved_ns)
 		return true;
 	if (busy->waiting_count)
 		qsort(busy->waiting, busy->waiting_count, sizeof(*busy->waiting), busy_compare);
@@ -108,7 +108,7 @@ bool busy_settle(struct busy *busy, uint64_t until_ns)
 		memmove(busy->waiting, busy->waiting + done,
 			(busy->waiting_count - done) * sizeof(*busy->waiting));
 	busy->waiting_count -= done;
-	busy->settled_ns = until_ns;
+	busy->resolved_ns = until_ns;
 	return fine;
 }
 

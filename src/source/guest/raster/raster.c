@@ -84,7 +84,7 @@ void raster_look(struct raster *raster)
 	for (size_t i = raster->count; i-- > 0;) {
 		struct rasteriser *item = raster->items[i];
 		look_at_process(item);
-		uint64_t read_ns = item->watch.busy.settled_ns;
+		uint64_t read_ns = item->watch.busy.resolved_ns;
 		if (!item->watch.gone || read_ns < item->given_ns + KEPT_NS)
 			continue;
 		rasteriser_finish(item);

@@ -63,7 +63,7 @@ bool awake_was(const struct awake *awake, uint64_t from_ns, uint64_t to_ns)
 }
 
 #define RING_BYTES     65536u		/* 4096 switches between two looks */
-#define SETTLE_NS      UINT64_C(100000) /* the kernel may still be writing what is younger */
+#define RESOLVE_NS     UINT64_C(100000) /* the kernel may still be writing what is younger */
 #define LOOK_OFTEN_NS  UINT64_C(5000000)
 #define LOOK_SELDOM_NS UINT64_C(500000000)
 #define LOOKS_OFTEN    20u
@@ -285,7 +285,7 @@ static void rest(struct watch *watch, uint64_t now_ns)
 			watch->lost_ns = UINT64_MAX;
 	}
 	forget_threads(watch);
-	if (!busy_settle(&watch->busy, now_ns + 1))
+	if (!busy_resolve(&watch->busy, now_ns + 1))
 		watch->lost_ns = UINT64_MAX;
 	awake_close(&watch->awake, now_ns);
 }
@@ -309,7 +309,7 @@ void watch_look(struct watch *watch, uint64_t cpu_ns)
 		find_threads(watch, now_ns);
 		read_rings(watch);
 	}
-	if (!busy_settle(&watch->busy, now_ns - SETTLE_NS))
+	if (!busy_resolve(&watch->busy, now_ns - RESOLVE_NS))
 		watch->lost_ns = UINT64_MAX;
 	switch (awake_decide(&watch->awake, now_ns, cpu_ns)) {
 	case AWAKE_CLOSE:
@@ -366,7 +366,7 @@ enum watch_answer watch_busy(const struct watch *watch, uint64_t from_ns, uint64
 {
 	if (watch->state == WATCH_REFUSED)
 		return WATCH_NO_RIGHT;
-	if (watch->busy.settled_ns < to_ns)
+	if (watch->busy.resolved_ns < to_ns)
 		return WATCH_NOT_YET;
 	if (watch->state == WATCH_LOOKING)
 		return watch->seen && !watch->missed ? WATCH_NO_THREAD : WATCH_UNKNOWN;

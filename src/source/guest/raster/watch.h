@@ -89,7 +89,7 @@ struct busy {
 	uint32_t running; /* threads that are on a CPU */
 	uint64_t since_ns, total_ns, sum_ns;
 	uint64_t open_sum_ns, open_until_ns; /* of the span that is not over */
-	uint64_t settled_ns;		     /* what happened before is known */
+	uint64_t resolved_ns;		     /* what happened before is known */
 	uint64_t forgotten_ns;		     /* what happened before was forgotten */
 };
 
@@ -97,7 +97,7 @@ void busy_finish(struct busy *busy);
 /* Notes a switch. false: no memory. */
 bool busy_note(struct busy *busy, const struct busy_switch *item);
 /* No switch before `until_ns` is to come: works out what was busy until then. false: no memory. */
-bool busy_settle(struct busy *busy, uint64_t until_ns);
+bool busy_resolve(struct busy *busy, uint64_t until_ns);
 /*
  * Nobody asks for times before this any more: they may be forgotten, and are where they are most of
  * what is kept.

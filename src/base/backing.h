@@ -1,0 +1,57 @@
+/*
+ * Arrays that grow with a file: beyond SPILL_LEAST bytes their pages lie in a file without a name,
+ * and only those that are at hand in memory. Where no such file can be made, arrays are in memory.
+ */
+#ifndef BASE_BACKING_H
+#define BASE_BACKING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define BACKING_LEAST ((size_t)512 << 10) /* bytes of an array that stay in memory */
+#define BACKING_STEP  ((size_t)4 << 20)	  /* bytes that are passed before pages leave memory */
+
+struct backing_region;
+
+/* Zero-initialise; not thread-safe. Arrays of it must not be freed by other means. */
+struct backing {
+	struct backing_region *regions;
+	size_t count, cap;
+	size_t passed; /* bytes since pages left memory */
+	int fd;
+	bool opened, refused; /* refused: what is new stays in memory */
+};
+
+/*
+ * As mem_grow(), which it is without a spill (NULL): room for `need` elements of `size` bytes in
+ * *array, whose address may change.
+ */
+bool backing_grow(struct backing *backing, void *array, size_t *cap, size_t need, size_t size);
+/* Frees an array that backing_grow() made, or malloc(); NULL is fine. */
+void backing_free(struct backing *backing, void *array);
+/* As memset() of a part of an array, however large. */
+void backing_fill(struct backing *backing, void *part, int byte, size_t bytes);
+/* Lets what was written of one array leave memory, as long as a processor still has it at hand. */
+void backing_release(struct backing *backing, const void *array);
+/* Lets pages leave memory, of all arrays; what they hold stays as it is, and so do addresses. */
+void backing_leave(struct backing *backing);
+/* Frees what is left, and the file. */
+void backing_finish(struct backing *backing);
+
+/* Says that so many bytes were read or written, in order: now and then pages leave memory. */
+static inline void backing_pass(struct backing *backing, size_t bytes)
+{
+	if (backing && backing->count && (backing->passed += bytes) >= BACKING_STEP)
+		backing_leave(backing);
+}
+
+#define BACKING_ROWS ((size_t)1024)
+
+/* The same of the row at hand of many that are looked at one after another. */
+static inline void backing_row(struct backing *backing, size_t row, size_t bytes)
+{
+	if (row % BACKING_ROWS == 0)
+		backing_pass(backing, BACKING_ROWS * bytes);
+}
+
+#endif
