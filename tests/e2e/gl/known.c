@@ -5,6 +5,7 @@
  * second one the number of rounds.
  */
 #include <dirent.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
@@ -237,6 +238,58 @@ static void left_alone(int rounds)
 	}
 }
 
+static int64_t process_ns(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+	return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+}
+
+static pthread_barrier_t together;
+static bool over;
+
+static void *draw_until_over(void *arg)
+{
+	struct window *window = arg;
+
+	window_open(window, WINDOW_CORE);
+	window_bind(window);
+	make_target(false);
+	pthread_barrier_wait(&together);
+	while (!__atomic_load_n(&over, __ATOMIC_RELAXED)) {
+		glPushDebugGroup(GL_DEBUG_SOURCE_APPLICATION, 1, -1, "all");
+		work(1);
+		glFinish();
+		glPopDebugGroup();
+		window_swap(window);
+	}
+	pthread_barrier_wait(&together);
+	return NULL;
+}
+
+/* Four contexts that draw at once, and the process's CPU time: meanwhile, and to the end. */
+static void four_threads(int ms)
+{
+	pthread_t ids[4];
+
+	window_display(&windows[0]);
+	pthread_barrier_init(&together, NULL, 5);
+	for (int i = 0; i < 4; i++) {
+		windows[i] = windows[0];
+		EXPECT(pthread_create(&ids[i], NULL, draw_until_over, &windows[i]) == 0);
+	}
+	pthread_barrier_wait(&together);
+	int64_t begin_ns = process_ns();
+	nap((unsigned)ms);
+	__atomic_store_n(&over, true, __ATOMIC_RELAXED);
+	pthread_barrier_wait(&together);
+	int64_t end_ns = process_ns();
+	for (int i = 0; i < 4; i++)
+		pthread_join(ids[i], NULL);
+	printf("process %lld %lld\n", (long long)(end_ns - begin_ns), (long long)process_ns());
+}
+
 static void two_processes(const char *self, char *rounds)
 {
 	for (int i = 0; i < 2; i++) {
@@ -266,6 +319,8 @@ int main(int argc, char **argv)
 		two_contexts(rounds);
 	else if (strcmp(argv[1], "left-alone") == 0)
 		left_alone(rounds);
+	else if (strcmp(argv[1], "four-threads") == 0)
+		four_threads(rounds);
 	else if (strcmp(argv[1], "never-swap") == 0)
 		never_swap(rounds);
 	else

@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -308,6 +309,16 @@ class Processes(unittest.TestCase):
             before.children_system
         self.assertGreater(total, 0)
         self.assertLess(total, spent)
+
+    def test_cpu_time_of_contexts_at_once_is_whole(self):
+        """Samples of four threads come in any order: no less CPU time than the process took while all of them drew, and no more than it ever did."""
+        for overhead in ("0", "5"):
+            done = self.sextant("stat", "-d", "gl", "-m", "cpu_time", "--overhead", overhead, "--json", "-o", "/dev/stderr", "--",
+                                path("gl-known"), "four-threads", "400")
+            total, = [m["total"] for m in json.loads(done.stderr)["metrics"]]
+            meanwhile, ever = (int(word) / 1e9 for word in re.search(r"process (\d+) (\d+)", done.stdout).groups())
+            self.assertGreater(total, 0.95 * meanwhile, overhead)
+            self.assertLess(total, ever, overhead)
 
 
 class Reasons(unittest.TestCase):
