@@ -51,9 +51,9 @@ void parts_note(struct parts *parts, const struct sx_table *table, struct parts_
 /* The number that somebody of `other` has here, or PARTS_MAX. */
 uint32_t parts_find(const struct parts *parts, const struct parts *other, uint32_t number);
 /*
- * Who stands in for rows of this number of which nothing was measured: the most alike of the same
- * context of which something was (bits of `measured`); PARTS_MAX: nobody. *slices: whether either
- * are slices of time, which stand for frames never by their number, nor frames for them.
+ * The part that represents one of which nothing was measured: the most alike of the same context of
+ * which something was (bits of `measured`); PARTS_MAX: none. *slices: whether either is slices of
+ * time, which represent frames never by their number, nor frames them.
  */
 uint32_t parts_stand_in(const struct parts *parts, uint32_t number, uint64_t measured,
 			bool *slices);

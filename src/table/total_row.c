@@ -66,7 +66,7 @@ static void take_counts(struct answer *to, const struct total_column *part, bool
 	all->unweighted += part->unweighted;
 }
 
-/* Rows with data of a part: its `own`, or of one that stands in for it. */
+/* Rows with data of a part: its `own`, or of one that represents it. */
 static void take_sums(struct answer *to, const struct total_column *part, struct share share,
 		      bool own)
 {
@@ -112,7 +112,7 @@ static const struct total_column *in_run(const struct total *total, uint32_t par
 	return column && column->span.with.rows ? column : NULL;
 }
 
-/* How much a part's rows with data stand for, or those of `other`, which stands in for it. */
+/* How much a part's rows with data stand for, or those of `other`, which represents it. */
 static struct share share_of(const struct scope *scope, const struct total_column *part,
 			     const struct total_column *other, bool slices)
 {
@@ -127,7 +127,7 @@ static struct share share_of(const struct scope *scope, const struct total_colum
 	return share_by(&span, whole, by);
 }
 
-/* The same in the whole run stands in for a part, else others of its context. */
+/* A part of which nothing was measured is represented by itself in the whole run, or by others. */
 static void take_part(struct answer *to, const struct scope *scope, uint32_t part, uint32_t index)
 {
 	const struct total *total = scope->total;
@@ -160,9 +160,9 @@ static struct answer answer_of(const struct scope *scope, uint32_t index)
 {
 	const struct total *total = scope->total;
 	struct answer answer = {.all.type = total->of[0][index].type,
-				.all.rule = total->of[0][index].rule,
-				.basis = total->of[0][index].basis,
-				.alone = (scope->parts & (scope->parts - 1)) == 0};
+			    .all.rule = total->of[0][index].rule,
+			    .basis = total->of[0][index].basis,
+			    .alone = (scope->parts & (scope->parts - 1)) == 0};
 	for (uint32_t i = 0; i < total->of_count; i++)
 		if (is_known(scope, i) && total->of[i][index].span.with.rows)
 			answer.measured |= UINT64_C(1) << i;
