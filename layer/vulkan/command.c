@@ -62,7 +62,7 @@ static bool is_pending(const struct command *command)
  * looks at them. It is asked in this order: a submission is pending before it has arrived. The
  * device may be through with one before the call of another thread that submitted it returns.
  */
-static void resolve(struct command *command)
+static void command_resolve(struct command *command)
 {
 	struct device *device = command->device;
 	uint64_t until = 0;
@@ -85,7 +85,7 @@ static void resolve(struct command *command)
 static void forget(struct command *command)
 {
 	struct device *device = command->device;
-	resolve(command); /* notes name it by its handle */
+	command_resolve(command); /* notes name it by its handle */
 	object_remove(command->handle);
 	if (command->previous)
 		command->previous->next = command->next;
@@ -135,7 +135,7 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_ResetCommandPool(VkDevice handle, VkCommandP
 	struct guest_visit visit = guest_enter();
 	struct command_pool *pool = pool_of(device, commandPool);
 	for (struct command *c = pool ? pool->commands : NULL; c; c = c->next)
-		resolve(c);
+		command_resolve(c);
 	guest_leave(visit);
 	return device->next.ResetCommandPool(handle, commandPool, flags);
 }
@@ -202,7 +202,7 @@ VKAPI_ATTR void VKAPI_CALL hook_FreeCommandBuffers(VkDevice handle, VkCommandPoo
 static void restart(struct command *command, VkCommandBufferUsageFlags flags)
 {
 	struct device *device = command->device;
-	resolve(command);
+	command_resolve(command);
 	snapshots_restart(command);
 	command->measured = __atomic_load_n(&device->measure, __ATOMIC_RELAXED);
 	command->touched = command->in_pass = command->inline_pass = false;
@@ -303,7 +303,7 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_ResetCommandBuffer(VkCommandBuffer handle,
 	struct command *command = command_of(handle);
 	struct guest_visit visit = guest_enter();
 	if (!command->blind)
-		resolve(command);
+		command_resolve(command);
 	guest_leave(visit);
 	return command->device->next.ResetCommandBuffer(handle, flags);
 }

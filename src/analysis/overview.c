@@ -72,7 +72,8 @@ static enum sx_status overview_append(struct overview *o, struct sx_table *to, s
 }
 
 /* Moves what is pending into a table as one row. */
-static enum sx_status resolve(struct overview *o, struct sx_table *to, struct sx_error *err)
+static enum sx_status overview_resolve(struct overview *o, struct sx_table *to,
+				       struct sx_error *err)
 {
 	enum sx_status status = total_append(o->pending, TOTAL_WHOLE, o->frames, to, err);
 	total_reset(o->pending);
@@ -114,7 +115,7 @@ static enum sx_status put_together(struct overview *o, size_t first, struct sx_t
 	total_add_rows(o->pending, o->table, first, count);
 	if (o->frames)
 		total_add_rows(o->frames, frames, first, count);
-	return resolve(o, half, err);
+	return overview_resolve(o, half, err);
 }
 
 static enum sx_status halve(struct overview *o, struct sx_error *err)
@@ -156,7 +157,7 @@ static enum sx_status add_some(struct overview *o, struct stretch rows, size_t r
 	*take = left < o->each - o->pending_rows ? left : o->each - o->pending_rows;
 	total_add_rows(o->pending, rows.of, rows.first, *take);
 	o->pending_rows += *take;
-	return o->pending_rows == o->each ? resolve(o, o->table, err) : SX_OK;
+	return o->pending_rows == o->each ? overview_resolve(o, o->table, err) : SX_OK;
 }
 
 enum sx_status overview_add_rows(struct overview *o, const struct sx_table *raw, size_t first,

@@ -214,7 +214,6 @@ static void summary_describe(struct sx_summary *s, uint32_t column, struct sketc
 {
 	static const double percent[] = {50, 95, 99};
 	struct sx_stats *stats = &s->stats[column];
-	uint8_t quality = stats->quality;
 	size_t skipped = stats->skipped;
 	struct sketch_extra edges[2];
 	size_t edge_count = weigh_edges(s, column, edges);
@@ -223,7 +222,7 @@ static void summary_describe(struct sx_summary *s, uint32_t column, struct sketc
 				   .total = NAN,
 				   .total_error = NAN,
 				   .mean = NAN,
-				   .quality = quality,
+				   .quality = stats->quality,
 				   .skipped = skipped,
 				   .lost = (size_t)stats_missing_lost(&s->of[column].missing)};
 	if (skipped && stats->count)

@@ -160,9 +160,9 @@ static struct answer answer_of(const struct scope *scope, uint32_t index)
 {
 	const struct total *total = scope->total;
 	struct answer answer = {.all.type = total->of[0][index].type,
-			    .all.rule = total->of[0][index].rule,
-			    .basis = total->of[0][index].basis,
-			    .alone = (scope->parts & (scope->parts - 1)) == 0};
+				.all.rule = total->of[0][index].rule,
+				.basis = total->of[0][index].basis,
+				.alone = (scope->parts & (scope->parts - 1)) == 0};
 	for (uint32_t i = 0; i < total->of_count; i++)
 		if (is_known(scope, i) && total->of[i][index].span.with.rows)
 			answer.measured |= UINT64_C(1) << i;

@@ -11,7 +11,7 @@
 
 #include "base/mem.h"
 #include "base/text_buf.h"
-#include "output/write/text.h"
+#include "output/view.h"
 
 #define CONFIG_BYTES_MAX 65536
 

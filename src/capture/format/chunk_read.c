@@ -118,7 +118,7 @@ static bool is_nan(uint64_t bits)
 }
 
 /* Gives what has no data no value, and a value that is none the quality to say so. */
-static void resolve(struct sx_vector *column, uint64_t *values, uint8_t *quality, size_t rows)
+static void chunk_resolve(struct sx_vector *column, uint64_t *values, uint8_t *quality, size_t rows)
 {
 	uint64_t none = column->type == SX_U64 ? 0 : UINT64_C(0x7ff8) << 48;
 	for (size_t i = 0; i < rows; i++) {
@@ -171,7 +171,7 @@ static void decode_column(struct sx_vector *column, uint8_t form, struct cursor 
 	} else {
 		return;
 	}
-	resolve(column, values, quality, rows);
+	chunk_resolve(column, values, quality, rows);
 }
 
 static enum chunk_status decode_strings(struct chunk_reader *reader, const struct head *head,

@@ -38,7 +38,7 @@ void rows_pipe_begin(struct rows_pipe *pipe, struct rows_writer *writer)
 }
 
 /* Waits until nothing is being written. The lock is held. */
-static enum sx_status resolve(struct rows_pipe *pipe, struct sx_error *err)
+static enum sx_status pipe_resolve(struct rows_pipe *pipe, struct sx_error *err)
 {
 	while (pipe->table)
 		pthread_cond_wait(&pipe->changed, &pipe->lock);
@@ -63,7 +63,7 @@ enum sx_status rows_pipe_give(struct rows_pipe *pipe, const struct sx_table *tab
 	if (!pipe->running)
 		return rows_add(pipe->writer, table, err);
 	pthread_mutex_lock(&pipe->lock);
-	enum sx_status status = resolve(pipe, err);
+	enum sx_status status = pipe_resolve(pipe, err);
 	if (!status) {
 		pipe->table = table;
 		pthread_cond_signal(&pipe->changed);
@@ -77,7 +77,7 @@ enum sx_status rows_pipe_end(struct rows_pipe *pipe, struct sx_error *err)
 	enum sx_status status = SX_OK;
 	if (pipe->running) {
 		pthread_mutex_lock(&pipe->lock);
-		status = resolve(pipe, err);
+		status = pipe_resolve(pipe, err);
 		pipe->stop = true;
 		pthread_cond_signal(&pipe->changed);
 		pthread_mutex_unlock(&pipe->lock);

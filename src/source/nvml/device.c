@@ -116,7 +116,7 @@ static int take_samples(struct nvml_programs *p, const struct nvml_calls *calls,
 }
 
 /* Who is new, or another of the same number, is looked at; who is on the device no more goes. */
-static void resolve(struct nvml_programs *p)
+static void programs_resolve(struct nvml_programs *p)
 {
 	uint32_t kept = 0;
 	for (uint32_t i = 0; i < p->count; i++) {
@@ -154,7 +154,7 @@ static void nvml_programs_read(struct nvml_programs *p, const struct nvml_calls 
 	}
 	if (sampled)
 		p->use_code = take_samples(p, calls, device);
-	resolve(p);
+	programs_resolve(p);
 }
 
 struct nvml_reading nvml_program_memory(const struct nvml_programs *p,

@@ -388,7 +388,7 @@ static enum sx_status align_inputs(struct copying *c, struct sx_error *err)
 	return status;
 }
 
-static enum sx_status note_alignment(struct copying *c, struct sx_error *err)
+static enum sx_status print_alignment(struct copying *c, struct sx_error *err)
 {
 	char line[1024];
 	uint64_t begin_ns = sx_capture_info(c->owners[c->input])->begin_ns;
@@ -434,7 +434,7 @@ enum sx_status capture_copy_run(const struct capture_copy *copy, struct capture_
 		c.reader = c.owners[i];
 		c.name = copy->inputs[i];
 		c.input = i;
-		status = note_alignment(&c, err);
+		status = print_alignment(&c, err);
 		if (!status)
 			status = copy_one(&c, err);
 	}
