@@ -79,8 +79,8 @@ class Usage(Case):
             if verb != 'advise':
                 self.triplet(5, verb, '-i', '/etc/passwd')
         self.triplet(5, 'eval', '--for', 'mali-g310', '-i', scratch(''))
-        self.triplet(5, 'eval', '--for', 'mali-g310', '-i', scratch('MaliGPUCyclesGPUActive\n12\nx7\n'),
-                     has=[':3', 'x7'])
+        self.triplet(5, 'eval', '--for', 'mali-g310', '-i', scratch('MaliGPUCyclesGPUActive\nx7\n'),
+                     has=[':2', 'x7'])
         self.triplet(5, 'eval', '--for', 'mali-g310', '-i', scratch('a,b\n1,2,3\n'), has=[':2'])
         self.triplet(5, 'eval', '--for', 'mali-g310', '-i', scratch('a,"b\n1,2\n'))
 

@@ -78,5 +78,7 @@ bool facts_ask_sources(struct verdict_facts *facts, bool own, enum sx_status *st
  * sources know it, whatever was selected of them (sources.c).
  */
 bool facts_may_know(const struct verdict_facts *facts, uint32_t fact);
+/* Whether the first way to a fact is made of other facts: where those lack, it does. */
+bool facts_is_of_others(const struct verdict_facts *facts, uint32_t fact);
 
 #endif

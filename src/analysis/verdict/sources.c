@@ -162,6 +162,26 @@ bool facts_may_know(const struct verdict_facts *f, uint32_t fact)
 	return known;
 }
 
+struct other_fact {
+	const struct verdict_rules *rules;
+	uint32_t fact;
+};
+
+static enum sx_status other_fact(void *user, const struct sx_node *node)
+{
+	const struct other_fact *of = user;
+	uint32_t at =
+	    node->kind == SX_NODE_NAME ? verdict_fact_find(of->rules, node->name) : SX_NONE;
+	return at < of->fact ? SX_AGAIN : SX_OK; /* to stop there */
+}
+
+bool facts_is_of_others(const struct verdict_facts *f, uint32_t fact)
+{
+	const struct verdict_way *way = f->rules->facts[fact].ways;
+	struct other_fact of = {f->rules, fact};
+	return expr_visit(way->tree, other_fact, &of) == SX_AGAIN;
+}
+
 bool facts_ask_sources(struct verdict_facts *f, bool own, enum sx_status *status)
 {
 	bool any = false;

@@ -102,7 +102,8 @@ static uint32_t first_missing(const struct judging *j, const struct sx_strings *
 	bool known = false;
 	for (uint32_t i = 0; i < needs->count; i++) {
 		uint32_t fact = verdict_fact_find(&j->verdict->rules, needs->items[i]);
-		if (judging_is_sound(&j->facts.facts[fact], window))
+		if (judging_is_sound(&j->facts.facts[fact], window) ||
+		    (found != SX_NONE && facts_is_of_others(&j->facts, fact)))
 			continue;
 		bool knows = facts_may_know(&j->facts, fact);
 		if (found == SX_NONE || (knows && !known))
