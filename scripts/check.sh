@@ -8,6 +8,19 @@ note() { # NAME STATUS
   if [ "$2" = 0 ]; then passed=$((passed + 1)); else failed=$((failed + 1)); echo "FAILED: $1"; fi
 }
 
+show_tests() { # passes on what is not OK, and every 25 tests how far it is
+  local ok=0 line
+  while IFS= read -r line; do
+    case $line in
+      ninja:*) ;;
+      *' OK  '*)
+        ok=$((ok + 1))
+        [ $((ok % 25)) != 0 ] || echo "  $ok tests passed, $((SECONDS / 60)) min $((SECONDS % 60)) s" ;;
+      *) printf '%s\n' "$line" ;;
+    esac
+  done
+}
+
 # 1. gcc with sanitizers: unit tests, end-to-end tests, lints.
 asan=build-check
 scripts/build.sh $asan -Dwerror=true -Db_sanitize=address,undefined -Db_lundef=false
@@ -17,7 +30,7 @@ if [ -f $asan/build.ninja ]; then
   export LSAN_OPTIONS=suppressions=$PWD/tests/lsan.supp:print_suppressions=0
   # Limits of time are those of a machine of its own; one that others use takes longer.
   meson test -C $asan --no-rebuild --timeout-multiplier 4 --print-errorlogs --suite unit --suite e2e --suite lint --suite fuzz 2>&1 |
-    grep -vE '^(ninja:|.* OK  )' | tail -400
+    show_tests
   counts=$(python3 scripts/count_tests.py $asan/meson-logs/testlog.json)
   read -r ok bad skip <<<"$counts"
   passed=$((passed + ok))
