@@ -109,6 +109,22 @@ class Rights(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIsNone(json.loads(done.stdout)['exit'])
 
+    def test_a_program_that_is_left_is_named_by_every_verb(self):
+        """With -q, too, and where a recording runs for another verb."""
+        become_root = shutil.copy(shutil.which('setpriv'), os.path.join(self.folder, 'become-root-2'))
+        os.chmod(become_root, 0o4755)
+        sleeper = shutil.copy(shutil.which('sleep'), os.path.join(self.folder, 'sleeper-2'))
+        program = (become_root, '--reuid=0', sleeper, '30')
+        options = ('-d', 'cpu', '-I', '20ms', '-t', '300ms')
+        for verb in (('record', '-q', '-o', os.path.join(self.open, 'left-2.sxc'), *options, '--', *program),
+                     ('stat', '-r', '1', *options, '--', *program), ('compare', '-n', '1', *options, '--', 'true', ':::', *program)):
+            with self.subTest(verb[0]):
+                done = self.run_into_files(*verb)
+                left = [int(pid) for pid in re.findall(r'still runs, as process (\d+)', done.stderr)]
+                for pid in left:
+                    os.kill(pid, signal.SIGKILL)
+                self.assertEqual(len(left), 1, done.stderr)
+
     def test_files_of_others(self):
         """Whatever reads a file reads it with the user's own rights."""
         capture = os.path.join(self.private, 'own.sxc')

@@ -141,15 +141,10 @@ static bool is_shown(const struct cli *cli, const char *line)
 	return false;
 }
 
-void cli_note(const struct cli *cli, const char *fmt, ...)
+static void write_note(const struct cli *cli, const char *fmt, va_list args)
 {
-	if (cli->options.quiet)
-		return;
 	char line[IMPORTED_TEXT_MAX], buf[IMPORTED_TEXT_MAX];
-	va_list args;
-	va_start(args, fmt);
 	vsnprintf(line, sizeof(line), fmt, args);
-	va_end(args);
 	const char *text = imported_text(cli, line, buf);
 	if (is_shown(cli, text))
 		return;
@@ -162,6 +157,23 @@ void cli_note(const struct cli *cli, const char *fmt, ...)
 		fputc('\n', cli->err.out);
 	}
 	ticker_release(cli);
+}
+
+void cli_note(const struct cli *cli, const char *fmt, ...)
+{
+	va_list args;
+	va_start(args, fmt);
+	if (!cli->options.quiet)
+		write_note(cli, fmt, args);
+	va_end(args);
+}
+
+void cli_note_always(const struct cli *cli, const char *fmt, ...)
+{
+	va_list args;
+	va_start(args, fmt);
+	write_note(cli, fmt, args);
+	va_end(args);
 }
 
 static void cli_shown(void *user, const char *line)

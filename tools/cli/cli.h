@@ -82,6 +82,8 @@ int cli_end_output(struct cli *cli, int code);
 void cli_ask_width(struct cli *cli);
 /* A remark on standard error, once, unless --quiet. */
 void cli_note(const struct cli *cli, const char *fmt, ...) SX_PRINTF(2, 3);
+/* The same with --quiet, too: of what is left behind on the machine. */
+void cli_note_always(const struct cli *cli, const char *fmt, ...) SX_PRINTF(2, 3);
 /* Notes what it is told, as "note: ...". */
 struct note_sink cli_note_sink(const struct cli *cli);
 /* A warning on standard error, wrapped, unless --quiet. */

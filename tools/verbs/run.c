@@ -170,11 +170,11 @@ void run_note(struct cli *cli, const struct sx_session *session, bool notes)
 	const struct sx_session_device *devices = sx_session_devices(session, &count);
 	struct sx_child_status child = sx_session_child(session);
 	const char *limit = run_ended_by(&child);
-	if (child.running_pid)
-		cli_note(cli,
-			 "warning: the program still runs, as process %u: no signal of this user "
-			 "ended it; try: sudo kill %u",
-			 child.running_pid, child.running_pid);
+	if (child.running_pid) /* also with -q, which stat -r and compare record with */
+		cli_note_always(cli,
+				"warning: the program still runs, as process %u: no signal of this "
+				"user ended it; try: sudo kill %u",
+				child.running_pid, child.running_pid);
 	else if (notes && limit && child.term_signal)
 		cli_note(cli, "note: --%s ended the program, with signal %d", limit,
 			 child.term_signal);
