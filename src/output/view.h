@@ -26,13 +26,16 @@ enum format {
 /* "text", "json", ...: as --format takes it. */
 const char *format_name(enum format format);
 
+#define VIEW_BRIEF_MOST 3
 struct view {
 	struct text_target out; /* the result: standard output, or a file */
 	struct human human;	/* how numbers read */
 	enum format format;
 	int verbose;
-	bool brief;	/* a report fits a screen: nothing was chosen, and no detail asked for */
-	bool simulated; /* what is written comes from a model: said in every format */
+	/* A report fits a screen, since nothing was chosen and no detail asked for: how much is
+	 * left out, 1 to VIEW_BRIEF_MOST; 0: nothing. */
+	unsigned brief;
+	bool simulated;		/* what is written comes from a model: said in every format */
 	struct note_sink notes; /* remarks that are no part of the result */
 };
 

@@ -130,20 +130,20 @@ void findings_text(const struct view *view, const struct sx_catalog *catalog,
 
 void findings_brief(const struct view *view, const struct sx_advice *advice)
 {
-	size_t count, fired = 0;
+	size_t count, fired = 0, most = view->brief > 1 ? 1 : FINDINGS_BRIEF;
 	char value[128], line[512];
 	const char *name;
 	const struct sx_finding *all = sx_advice_findings(advice, &count);
 	for (; fired < count && all[fired].fired; fired++) {
-		if (fired >= FINDINGS_BRIEF)
+		if (fired >= most)
 			continue;
 		value_text(view, &all[fired], &name, value, sizeof(value));
 		snprintf(line, sizeof(line), "advice: %s%s%s [%s]", all[fired].rule->title,
 			 *value ? ": " : "", value, all[fired].rule->rule);
 		text_hang(&view->out, 2, line);
 	}
-	if (fired > FINDINGS_BRIEF)
-		fprintf(view->out.out, "  advice: %zu more (-v)\n", fired - FINDINGS_BRIEF);
+	if (fired > most)
+		fprintf(view->out.out, "  advice: %zu more (-v)\n", fired - most);
 }
 
 static void rest_line(const struct view *view, const struct sx_finding *f)

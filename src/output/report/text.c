@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/number.h"
@@ -352,16 +353,20 @@ static void not_measured(const struct view *view, const struct report_device *d)
 }
 
 /* How many rows of a device a brief view has, so that all devices fit a screen. */
-static uint32_t rows_of(const struct report *r, const struct report_device *d)
+static uint32_t rows_of(const struct view *view, const struct report *r,
+			const struct report_device *d)
 {
-	uint32_t before = 0, all = 0;
+	static const struct {
+		uint8_t alone, first, other, first_of_many, other_of_many;
+	} rows[VIEW_BRIEF_MOST] = {{12, 8, 4, 4, 2}, {10, 6, 3, 3, 1}, {5, 3, 2, 2, 1}};
+	uint32_t before = 0, all = 0, level = view->brief - 1;
 	for (uint32_t i = 0; i < r->device_count; i++) {
 		before += r->devices[i].samples && &r->devices[i] < d;
 		all += r->devices[i].samples > 0;
 	}
-	if (all < 3)
-		return before ? 4 : all == 2 ? 8 : 12;
-	return before ? 2 : 4;
+	if (all > 2)
+		return before ? rows[level].other_of_many : rows[level].first_of_many;
+	return before ? rows[level].other : all == 2 ? rows[level].first : rows[level].alone;
 }
 
 static bool device_text(const struct view *view, const struct report *r,
@@ -377,11 +382,11 @@ static bool device_text(const struct view *view, const struct report *r,
 	budget_text(view, d);
 	if (d->row_count)
 		fputc('\n', view->out.out);
-	return !d->row_count || table_write(view, d, view->brief ? rows_of(r, d) : UINT32_MAX);
+	return !d->row_count ||
+	       table_write(view, d, view->brief ? rows_of(view, r, d) : UINT32_MAX);
 }
 
-static enum sx_status report_write_text(const struct view *view, const struct report *r,
-					struct sx_error *err)
+static bool write_whole(const struct view *view, const struct report *r)
 {
 	bool ok = true, any = false, said = false;
 	for (uint32_t d = 0; d < r->device_count; d++)
@@ -400,6 +405,44 @@ static enum sx_status report_write_text(const struct view *view, const struct re
 		if (r->devices[d].run.silence && !r->devices[d].samples)
 			not_measured(view, &r->devices[d]);
 	gates_text(view, r->gates, r->gate_count);
+	return ok;
+}
+
+#define SCREEN_LINES 40
+
+static bool fits_screen(const char *text, size_t size)
+{
+	size_t lines = 0;
+	for (size_t i = 0; i < size; i++)
+		lines += text[i] == '\n';
+	return lines <= SCREEN_LINES;
+}
+
+/* As much as fits: each time less. */
+static bool write_brief(const struct view *view, const struct report *r)
+{
+	struct view part = *view;
+	bool ok = true, fits = false;
+	for (part.brief = 1; ok && !fits && part.brief <= VIEW_BRIEF_MOST; part.brief++) {
+		char *text = NULL;
+		size_t size = 0;
+		part.out.out = open_memstream(&text, &size);
+		if (!part.out.out)
+			return false;
+		ok = write_whole(&part, r);
+		ok = fclose(part.out.out) == 0 && ok;
+		fits = ok && fits_screen(text, size);
+		if (ok && (fits || part.brief == VIEW_BRIEF_MOST))
+			fwrite(text, 1, size, view->out.out);
+		free(text);
+	}
+	return ok;
+}
+
+static enum sx_status report_write_text(const struct view *view, const struct report *r,
+					struct sx_error *err)
+{
+	bool ok = view->brief ? write_brief(view, r) : write_whole(view, r);
 	return ok ? SX_OK : error_nomem(err, "writing the report");
 }
 
