@@ -1,5 +1,5 @@
 /*
- * Arrays that grow with a file: beyond SPILL_LEAST bytes their pages lie in a file without a name,
+ * Arrays that grow with a file: beyond BACKING_LEAST bytes their pages lie in a file without a name,
  * and only those that are at hand in memory. Where no such file can be made, arrays are in memory.
  */
 #ifndef BASE_BACKING_H
@@ -23,7 +23,7 @@ struct backing {
 };
 
 /*
- * As mem_grow(), which it is without a spill (NULL): room for `need` elements of `size` bytes in
+ * As mem_grow(), which it is without a backing (NULL): room for `need` elements of `size` bytes in
  * *array, whose address may change.
  */
 bool backing_grow(struct backing *backing, void *array, size_t *cap, size_t need, size_t size);

@@ -272,7 +272,7 @@ static enum import_coding coding_of(const struct import_bytes *bytes)
 
 enum import_coding import_coding(const char *text, size_t size)
 {
-	/* Only looked at: a text without a spill is not written to. */
+	/* Only looked at: a text without a backing file is not written to. */
 	return coding_of(&(struct import_bytes){.data = (char *)(uintptr_t)text, .size = size});
 }
 

@@ -24,8 +24,8 @@ uint8_t *table_quality(struct sx_table *table, uint32_t column);
 
 struct backing;
 /*
- * Of a table without rows: from here on its arrays are of a spill, which outlives it. Whoever goes
- * over many of its rows tells the spill (backing_row()).
+ * Of a table without rows: from here on its arrays are file-backed, by what outlives it. Code that
+ * goes over many of its rows says so (backing_row()).
  */
 void table_backing(struct sx_table *table, struct backing *file);
 /* Says that so many rows were read, in order: those of arrays in a file may leave memory. */

@@ -62,14 +62,14 @@ static bool has_row(const struct report_row *rows, uint32_t count, const char *n
 }
 
 /* One line for one quantity, where everything is shown. */
-static void mark_shown(const struct filling *f, struct report_row *rows, uint32_t count)
+static void mark_duplicates(const struct filling *f, struct report_row *rows, uint32_t count)
 {
 	uint32_t n;
 	const struct sx_counter_info *counters = sx_catalog_counters(f->source.catalog, &n);
 	for (uint32_t i = 0; i < count; i++) {
 		const char *same =
 		    rows[i].counter == SX_NONE ? NULL : counters[rows[i].counter].same;
-		rows[i].shown = same && has_row(rows, count, same);
+		rows[i].duplicate = same && has_row(rows, count, same);
 	}
 }
 
@@ -123,7 +123,7 @@ static bool place_rows(struct filling *f, const struct sx_stats *stats, struct r
 			stats_drop_total(&rows[i].stats, why);
 	}
 	if (!f->source.chosen)
-		mark_shown(f, rows, count);
+		mark_duplicates(f, rows, count);
 	out->rows = rows;
 	out->row_count = count;
 	out->headings = headings;

@@ -11,7 +11,7 @@
 /* Everything of a catalog at hand, so that indices can be followed. */
 struct catalog_view {
 	struct sx_catalog *catalog;
-	bool note;		   /* each thing says which catalog it is of */
+	bool names_catalog;	   /* each thing says which catalog it is of */
 	const struct units *units; /* JSON says what machine forms are in as well; or NULL */
 	const struct sx_catalog_info *info;
 	const struct sx_constant_info *constants;

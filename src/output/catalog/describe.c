@@ -278,7 +278,7 @@ void describe_metric_json(struct json *json, const struct catalog_view *view, ui
 	for (uint32_t i = 0; !expr && m->exprs && i < view->info->variant_count; i++)
 		expr = m->exprs[i];
 	json_object_begin(json);
-	if (view->note)
+	if (view->names_catalog)
 		json_kv_string(json, "for", view->info->name);
 	json_kv_string(json, "name", describe_metric_name(view, metric));
 	if (m->group != SX_NONE)
@@ -302,7 +302,7 @@ void describe_counter_json(struct json *json, const struct catalog_view *view, u
 {
 	const struct sx_counter_info *c = &view->counters[counter];
 	json_object_begin(json);
-	if (view->note)
+	if (view->names_catalog)
 		json_kv_string(json, "for", view->info->name);
 	json_kv_string(json, "name", c->name);
 	describe_strings_json(json, "aliases", &c->aliases);

@@ -56,7 +56,7 @@ static void section_json(struct json *json, const struct listing *l, uint32_t i)
 /* Each says its catalog, of one as well as of several. */
 void list_json_items(struct listing *l, const char *what, struct json *json)
 {
-	l->view.note = true;
+	l->view.names_catalog = true;
 	l->view.units = &l->to->human.units;
 	if (strcmp(what, "metrics") == 0) {
 		for (uint32_t i = 0; i < l->view.metric_count; i++)

@@ -82,7 +82,7 @@ static bool all_zero(const struct sx_stats *s)
 
 static bool hidden(const struct view *view, const struct report_row *row)
 {
-	return !view->verbose && (row->shown || !row->stats.count || all_zero(&row->stats));
+	return !view->verbose && (row->duplicate || !row->stats.count || all_zero(&row->stats));
 }
 
 /* What says most comes first: what advice is about, what is compared across devices, metrics. */

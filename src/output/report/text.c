@@ -158,7 +158,7 @@ static void unsure_text(const struct report_device *d, char *buf, size_t size)
 	for (uint32_t i = 0; i < d->row_count; i++) {
 		const struct sx_stats *s = &d->rows[i].stats;
 		double share = s->total_error / fabs(s->total);
-		if (d->rows[i].shown || !isfinite(share) || share < most)
+		if (d->rows[i].duplicate || !isfinite(share) || share < most)
 			continue;
 		most = share;
 		worst = &d->rows[i];

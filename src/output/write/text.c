@@ -231,7 +231,7 @@ static const char *dots_of(const struct text_target *target)
 /* Whether a first cell that does not fit its column stands on a line of its own. */
 static bool spills(const struct text_table *table, const struct row *row)
 {
-	return table->columns[0].backing && text_width(row->cells[0].text) > table->widths[0];
+	return table->columns[0].own_line && text_width(row->cells[0].text) > table->widths[0];
 }
 
 /* Works out what is shown of a column's texts. */
@@ -248,7 +248,7 @@ static void cut_column(const struct text_table *table, size_t c, const struct te
 		cut_end(&row->cells[c], dots_of(target));
 		table->order[count++] = &row->cells[c];
 	}
-	if (column->middle || column->backing)
+	if (column->middle || column->own_line)
 		cut_apart(table->order, count, column->middle, dots_of(target));
 }
 

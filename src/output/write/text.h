@@ -31,7 +31,7 @@ struct text_column {
 	int rank;
 	size_t min;
 	/* Text that would be cut stands on a line of its own instead; for the first column. */
-	bool backing;
+	bool own_line;
 	/* What is cut loses its middle, and no two different ones are cut to the same. */
 	bool middle;
 };
