@@ -100,17 +100,24 @@ static void copy_memory(const struct device *device, VkCommandBuffer into,
 					   &region);
 }
 
-void copies_record_one(struct command *command, const struct query_use *to, VkQueryPool pool,
-		       uint32_t number, uint32_t values)
+/* Results of a query, `values` and whether they are there, into the slot of a use. */
+static void copy_results(const struct device *device, VkCommandBuffer into,
+			 const struct query_use *use, const struct query_chunk *to,
+			 VkQueryPool pool, uint32_t number, uint32_t values)
 {
-	const struct device *device = command->device;
-	const struct query_chunk *chunk = command->chunks[to->slot / CHUNK_SLOTS];
 	device->next.CmdCopyQueryPoolResults(
-	    command->handle, pool, number, pool_slots(to->type, 1), chunk->block->buffer,
-	    place_of(device, to->type, chunk->first + to->slot % CHUNK_SLOTS),
+	    into, pool, number, pool_slots(use->type, 1), to->block->buffer,
+	    place_of(device, use->type, to->first + use->slot % CHUNK_SLOTS),
 	    (values + 1) * sizeof(uint64_t),
 	    VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WITH_AVAILABILITY_BIT |
 		VK_QUERY_RESULT_WAIT_BIT);
+}
+
+void copies_record_one(struct command *command, const struct query_use *to, VkQueryPool pool,
+		       uint32_t number, uint32_t values)
+{
+	copy_results(command->device, command->handle, to, command->chunks[to->slot / CHUNK_SLOTS],
+		     pool, number, values);
 }
 
 bool copies_record_to(const struct command *of, VkCommandBuffer into,
@@ -132,12 +139,7 @@ bool copies_record_to(const struct command *of, VkCommandBuffer into,
 			continue;
 		}
 		VkQueryPool pool = slots_pool(of, use, &number);
-		device->next.CmdCopyQueryPoolResults(
-		    into, pool, number, pool_slots(type, 1), to->block->buffer,
-		    place_of(device, type, to->first + use->slot % CHUNK_SLOTS),
-		    stride_of(device, type),
-		    VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WITH_AVAILABILITY_BIT |
-			VK_QUERY_RESULT_WAIT_BIT);
+		copy_results(device, into, use, to, pool, number, query_values(device, type));
 	}
 	return any;
 }
