@@ -481,6 +481,11 @@ bool queries_has_stray(const struct command *command);
 uint32_t slots_possible(const struct command *command);
 /* Before the first thing that is recorded of ours, outside of passes. false: none can be. */
 bool slots_touch(struct command *command);
+/*
+ * Room for one element more of `size` bytes in *(T **)array, which has *cap of them and `count` in
+ * use; false without memory, and all is as it was.
+ */
+bool list_grow(void *array, uint32_t *cap, uint32_t count, size_t size);
 /* Whether more slots can be had where the recording is now. */
 bool slots_may_grow(const struct command *command);
 /* Makes sure of slots enough for a pass, in which none could be reset. */

@@ -1,6 +1,4 @@
 /* Secondary command buffers: what runs around them, and what they count themselves. */
-#include <stdlib.h>
-
 #include "guest/process.h"
 #include "layer/vulkan/layer.h"
 
@@ -26,16 +24,10 @@ uint32_t queries_around_children(struct command *command, bool within)
 /* One that counts for itself is known to the one that runs it, so that it is read with it. */
 static void adopt(struct command *command, struct command *child)
 {
-	struct child *more;
-	if (command->child_count == command->child_cap) {
-		uint32_t cap = command->child_cap != 0 ? 2 * command->child_cap : 8;
-		more = realloc(command->children, cap * sizeof(*more));
-		if (!more) {
-			command->now->lost |= command->device->wanted;
-			return;
-		}
-		command->children = more;
-		command->child_cap = cap;
+	if (!list_grow(&command->children, &command->child_cap, command->child_count,
+		       sizeof(*command->children))) {
+		command->now->lost |= command->device->wanted;
+		return;
 	}
 	command->children[command->child_count++] =
 	    (struct child){.command = child,

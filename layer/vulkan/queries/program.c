@@ -2,8 +2,6 @@
  * The program's own queries, for which ours give way: no two of a type can be active. What they
  * count meanwhile is copied, where it is exact.
  */
-#include <stdlib.h>
-
 #include "guest/process.h"
 #include "layer/vulkan/layer.h"
 
@@ -92,18 +90,11 @@ static uint32_t same_type(const struct command *command, uint32_t types, uint32_
 
 static struct program_query *add_query(struct command *command)
 {
-	uint32_t cap = command->program_cap != 0 ? 2 * command->program_cap : 8;
-	struct program_query *more = command->program;
-	if (command->program_count == PROGRAM_MOST)
+	if (command->program_count == PROGRAM_MOST ||
+	    !list_grow(&command->program, &command->program_cap, command->program_count,
+		       sizeof(*command->program)))
 		return NULL;
-	if (command->program_count == command->program_cap) {
-		more = realloc(more, cap * sizeof(*more));
-		if (!more)
-			return NULL;
-		command->program = more;
-		command->program_cap = cap;
-	}
-	return &more[command->program_count++];
+	return &command->program[command->program_count++];
 }
 
 /* What it counts is ours, too, if it counts exactly. */

@@ -3,8 +3,6 @@
  * first pass, outside of it, and secondary command buffers inherit them; those of types that the
  * program has pools of run within passes alone, where they end before one of the program's begins.
  */
-#include <stdlib.h>
-
 #include "layer/vulkan/layer.h"
 
 static void begin_one(struct command *command, uint32_t type)
@@ -243,7 +241,6 @@ static bool is_empty(const struct command *command)
 
 void queries_next_span(struct command *command, uint32_t label)
 {
-	struct span *more;
 	if (command->span_count == 0 || command->secondary)
 		return;
 	/* Within a pass those that were begun before it go on, and count for the first part. */
@@ -256,14 +253,10 @@ void queries_next_span(struct command *command, uint32_t label)
 	}
 	end_time(command);
 	end_driver(command);
-	if (command->span_count == command->span_cap) {
-		more = realloc(command->spans, 2 * command->span_cap * sizeof(*more));
-		if (!more) {
-			command->now->lost |= command->device->wanted;
-			return;
-		}
-		command->spans = more;
-		command->span_cap *= 2;
+	if (!list_grow(&command->spans, &command->span_cap, command->span_count,
+		       sizeof(*command->spans))) {
+		command->now->lost |= command->device->wanted;
+		return;
 	}
 	command->now = &command->spans[command->span_count++];
 	*command->now = (struct span){.label = label, .ended = command->ended};

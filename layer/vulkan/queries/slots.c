@@ -1,5 +1,6 @@
 /* Where in their pools the queries of a command buffer lie, and when they are reset. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "layer/vulkan/layer.h"
 
@@ -79,19 +80,26 @@ void slots_reserve(struct command *command)
 	}
 }
 
+bool list_grow(void *array, uint32_t *cap, uint32_t count, size_t size)
+{
+	uint32_t more = *cap != 0 ? 2 * *cap : 8;
+	void *old;
+	if (count < *cap)
+		return true;
+	memcpy(&old, array, sizeof(old));
+	void *list = realloc(old, more * size);
+	if (!list)
+		return false;
+	memcpy(array, &list, sizeof(list));
+	*cap = more;
+	return true;
+}
+
 /* false: no memory. */
 static bool reserve_use(struct command *command)
 {
-	struct query_use *use;
-	if (command->use_count == command->use_cap) {
-		uint32_t cap = command->use_cap != 0 ? 2 * command->use_cap : 16;
-		use = realloc(command->uses, cap * sizeof(*use));
-		if (!use)
-			return false;
-		command->uses = use;
-		command->use_cap = cap;
-	}
-	return true;
+	return list_grow(&command->uses, &command->use_cap, command->use_count,
+			 sizeof(*command->uses));
 }
 
 static bool add_chunk(struct command *command)
