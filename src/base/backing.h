@@ -1,6 +1,7 @@
 /*
- * Arrays that grow with a file: beyond BACKING_LEAST bytes their pages lie in a file without a name,
- * and only those that are at hand in memory. Where no such file can be made, arrays are in memory.
+ * Arrays that grow with a file: beyond BACKING_LEAST bytes their pages lie in a file without a
+ * name, and only those that are at hand in memory. Where no such file can be made, arrays are in
+ * memory.
  */
 #ifndef BASE_BACKING_H
 #define BASE_BACKING_H

@@ -20,7 +20,7 @@ struct report_row {
 	const char *name; /* as shown: bare where unique, else qualified */
 	const char *title, *unit;
 	const char *neutral;	  /* the vendor-neutral name of what it measures, or NULL */
-	bool duplicate;		 /* another row says the same, and nobody asked for this one */
+	bool duplicate;		  /* another row says the same, and nobody asked for this one */
 	uint32_t heading;	  /* index into the device's headings */
 	uint32_t metric, counter; /* index in the catalog, or SX_NONE: one of them is set */
 	enum sx_type type;

@@ -344,7 +344,7 @@ static enum sx_status write_json(struct groups_out *all, uint32_t count, struct 
 }
 
 /* Of frames of several: whose each is. Below one header all devices have the same columns. */
-static void note_to(struct groups_out *all, uint32_t count, bool together)
+static void choose_labels(struct groups_out *all, uint32_t count, bool together)
 {
 	bool process = false, context = false;
 	for (uint32_t i = 0; i < count; i++) {
@@ -364,7 +364,7 @@ enum sx_status groups_write(struct groups_out *all, uint32_t count, struct sx_er
 {
 	enum sx_status status = SX_OK;
 	enum format format = count ? all[0].view->format : FORMAT_TEXT;
-	note_to(all, count, format == FORMAT_CSV);
+	choose_labels(all, count, format == FORMAT_CSV);
 	if (format == FORMAT_CSV)
 		return write_csv_of_all(all, count, err);
 	if (format == FORMAT_JSON)
