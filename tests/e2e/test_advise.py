@@ -35,7 +35,7 @@ class Advise(unittest.TestCase):
         lines = result.stdout.split('\n')
         self.assertEqual(lines[:2], ['verdict', '  Bound by the GPU  100 % of the time, confidence low'])
         self.assertLess(lines.index('OpenGL, any driver, 6 samples'), lines.index('advice'))
-        self.assertIn('    frame_time: 20.0 ms, limit 17.0 ms', lines)
+        self.assertIn('    frame_time: 20.0 ms, above 17.0 ms', lines)
         self.assertIn('    in 5 of 6 samples, longest run 0..4', lines)
         self.assertIn('    see 1.1 ', result.stdout)
         self.assertLessEqual(max(map(len, lines)), 80)
@@ -138,7 +138,7 @@ class Units(unittest.TestCase):
             path = os.path.join(folder, 'm.sxc')
             subprocess.run([SEXTANT, 'record', '-q', '-d', 'mali-g310', '-t', '200ms', '-o', path], check=True, timeout=60)
             text = ' '.join(run(path).stdout.split())
-        self.assertRegex(text, r'load_store_unit_utilization\): [\d.]+ %, limit [\d.]+ %')
+        self.assertRegex(text, r'load_store_unit_utilization\): [\d.]+ %, above [\d.]+ %')
 
 
 if __name__ == '__main__':

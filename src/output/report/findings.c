@@ -54,7 +54,15 @@ static void samples_line(const struct view *view, const struct sx_finding *f)
 	text_wrap(&view->out, 4, line);
 }
 
-/* "34.2 %, limit 20.0 %", by what the condition compares, which is *name; "" without a value. */
+/* On which side of its limit a value is: rules have upper limits and lower ones. */
+static const char *value_side(double value, double limit)
+{
+	if (value > limit)
+		return "above";
+	return value < limit ? "below" : "at";
+}
+
+/* "34.2 %, above 20.0 %", by what the condition compares, which is *name; "" without a value. */
 static void value_text(const struct view *view, const struct sx_finding *f, const char **name,
 		       char *buf, size_t size)
 {
@@ -69,7 +77,7 @@ static void value_text(const struct view *view, const struct sx_finding *f, cons
 	with_unit(view, buf, size, value, unit);
 	human_value(&view->human, limit, f->limit, unit);
 	if (f->compared && !isnan(f->limit))
-		text_append(buf, size, ", limit %s", limit);
+		text_append(buf, size, ", %s %s", value_side(value, f->limit), limit);
 }
 
 static void value_line(const struct view *view, const struct sx_finding *f)
