@@ -136,20 +136,30 @@ void findings_text(const struct view *view, const struct sx_catalog *catalog,
 		fprintf(view->out.out, "  %zu more of less weight (-v shows them)\n", fired - most);
 }
 
+/* What the rule compares, unless that is a formula, and where it holds, unless that is everywhere.
+ */
+static void finding_line(const struct view *view, const struct sx_finding *f)
+{
+	const char *name;
+	char value[128], line[1024];
+	value_text(view, f, &name, value, sizeof(value));
+	snprintf(line, sizeof(line), "advice: %s", f->rule->title);
+	if (*value)
+		text_append(line, sizeof(line), ": %s%s%s", strchr(name, '(') ? "" : name,
+			    strchr(name, '(') ? "" : " ", value);
+	if (f->samples < f->rows)
+		text_append(line, sizeof(line), ", in %zu of %zu samples", f->samples, f->rows);
+	text_append(line, sizeof(line), " [%s]", f->rule->rule);
+	text_hang(&view->out, 2, line);
+}
+
 void findings_brief(const struct view *view, const struct sx_advice *advice)
 {
 	size_t count, fired = 0, most = view->brief > 1 ? 1 : FINDINGS_BRIEF;
-	char value[128], line[512];
-	const char *name;
 	const struct sx_finding *all = sx_advice_findings(advice, &count);
-	for (; fired < count && all[fired].fired; fired++) {
-		if (fired >= most)
-			continue;
-		value_text(view, &all[fired], &name, value, sizeof(value));
-		snprintf(line, sizeof(line), "advice: %s%s%s [%s]", all[fired].rule->title,
-			 *value ? ": " : "", value, all[fired].rule->rule);
-		text_hang(&view->out, 2, line);
-	}
+	for (; fired < count && all[fired].fired; fired++)
+		if (fired < most)
+			finding_line(view, &all[fired]);
 	if (fired > most)
 		fprintf(view->out.out, "  advice: %zu more (-v)\n", fired - most);
 }

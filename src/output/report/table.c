@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "base/text_buf.h"
 
 #define WIDE	      104 /* columns from which there is room for all numbers */
@@ -284,7 +285,7 @@ static void partial_footnote(const struct view *view, const struct report_device
 static void rest_footnote(const struct view *view, const struct report_device *d, const bool *shown)
 {
 	uint32_t more = 0, zero = 0, none = 0, reserved = 0;
-	char line[256] = "";
+	char rest[128] = "", line[256] = "";
 	for (uint32_t i = 0; i < d->row_count; i++) {
 		const struct sx_stats *s = &d->rows[i].stats;
 		bool was_zero = all_zero(s);
@@ -294,17 +295,18 @@ static void rest_footnote(const struct view *view, const struct report_device *d
 		reserved += s->count && s->quality;
 	}
 	if (more)
-		text_append_item(line, sizeof(line), ", ", "%u more", more);
+		text_append_item(rest, sizeof(rest), ", ", "%s", COUNTED(more, "metric"));
 	if (zero)
-		text_append_item(line, sizeof(line), ", ", "%u always 0", zero);
+		text_append_item(rest, sizeof(rest), ", ", "%u always 0", zero);
 	if (none)
-		text_append_item(line, sizeof(line), ", ", "%u without data", none);
+		text_append_item(rest, sizeof(rest), ", ", "%u without data", none);
+	if (*rest)
+		snprintf(line, sizeof(line), "not shown: %s (-v)", rest);
 	if (reserved)
-		text_append_item(line, sizeof(line), ", ", "%u partial or estimated", reserved);
-	if (!*line)
-		return;
-	text_append(line, sizeof(line), ": -v");
-	text_wrap(&view->out, 2, line);
+		text_append_item(line, sizeof(line), "; ", "%u of all %u are partial or estimated",
+				 reserved, d->row_count);
+	if (*line)
+		text_wrap(&view->out, 2, line);
 }
 
 void table_footnotes(const struct view *view, const struct report_device *d)

@@ -150,7 +150,7 @@ static void failure_text(const struct view *view, const struct report_device *d)
 
 #define UNSURE_SHOWN 0.005 /* of a total */
 
-/* Of totals that were scaled the one that may be the furthest off, for its size. */
+/* Of the scaled totals the one with the largest relative error. */
 static void unsure_text(const struct report_device *d, char *buf, size_t size)
 {
 	const struct report_row *worst = NULL;
@@ -164,9 +164,8 @@ static void unsure_text(const struct report_device *d, char *buf, size_t size)
 		worst = &d->rows[i];
 	}
 	if (worst)
-		text_append(buf, size, ", the least sure, %.*s, to within %.*f %%",
-			    (int)text_fit(worst->name, 80), worst->name, most < 0.1 ? 1 : 0,
-			    most * 100);
+		text_append(buf, size, ", the largest error is %.*f %% (%.*s)", most < 0.1 ? 1 : 0,
+			    most * 100, (int)text_fit(worst->name, 80), worst->name);
 }
 
 static void cost_text(const struct view *view, const struct report_device *d)
