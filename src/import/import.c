@@ -110,11 +110,10 @@ static void note_ratios(struct import_job *job, const struct import_device *devi
 		timed = begin[i] != SX_TIME_UNKNOWN && end[i] != SX_TIME_UNKNOWN;
 	if (count)
 		import_remark(job,
-			      "%s given by row, %.80s%s: over the run %s of the rows'%s, "
-			      "unless other columns make %s",
-			      COUNTED(count, "ratio is"), first, count == 1 ? "" : " the first",
-			      count == 1 ? "it is the mean" : "they are means",
-			      timed ? ", each by its length" : "", count == 1 ? "it" : "them");
+			      "%s given by row (%.80s%s): unless other columns give %s, "
+			      "averages over the run are those of the rows%s",
+			      COUNTED(count, "ratio is"), first, count == 1 ? "" : ", ...",
+			      count == 1 ? "it" : "them", timed ? ", weighted by duration" : "");
 	sx_catalog_unref(catalog);
 }
 

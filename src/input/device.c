@@ -138,7 +138,7 @@ static enum sx_status open_catalog(struct input_device *d, struct sx_error *err)
 	if (d->info->catalog_hash && d->info->catalog_hash != now)
 		input_note(&d->of,
 			   "%s was recorded with another version of catalog %s (%016" PRIx64
-			   ", now %016" PRIx64 ")",
+			   "); its metrics and rules are those of today's (%016" PRIx64 ")",
 			   d->of.path, d->info->catalog, d->info->catalog_hash, now);
 	status = find_set(d, err);
 	return status ? status : gather_constants(d, err);

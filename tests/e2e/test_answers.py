@@ -89,7 +89,7 @@ class Verdicts(Answers):
         self.assertNotIn('gpu_time', chosen['advice'])
         self.assertIn('such as input, files, the network or a lock', chosen['advice'])
         self.assertEqual(named['because'], 'this was not measured: busiest thread')
-        self.assertIn('ThreadTime and ThreadWait where -m chooses', named['advice'])
+        self.assertIn('add ThreadTime and ThreadWait to -m', named['advice'])
         both = part('-m', 'ThreadTime,ThreadWait')  # as the remedy says
         self.assertEqual(both['because'], chosen['because'])
 

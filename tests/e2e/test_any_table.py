@@ -189,7 +189,7 @@ class Tables(FolderTest):
         rows, told = self.report('GPU time (ms),Frame time (ms),gpu_time_share,overdraw\n10,10,100,1\n10,90,11.1,2\n', '--for', 'opengl')
         self.assertAlmostEqual(float(rows['gpu_time_share']['mean']), 20)
         self.assertAlmostEqual(float(rows['overdraw']['mean']), 1.9)  # each by its length
-        self.assertIn('2 ratios are given by row, gpu_time_share the first: over the run they are means of the rows', told)
+        self.assertIn('2 ratios are given by row (gpu_time_share, ...): unless other columns give them, averages over the run are those of the rows', told)
         self.assertNotIn('given by row', self.report('Frame time (ms)\n10\n90\n', '--for', 'opengl')[1])
 
     def test_the_verdict_has_the_same_rate(self):
@@ -274,7 +274,7 @@ class Tables(FolderTest):
         self.assertNotIn('ratio', told)
         timed = self.report('duration_ns,gpu_time_share\n10,100\n30,20\n', '--for', 'opengl')
         self.assertEqual(timed[0]['gpu_time_share']['mean'], '40')
-        self.assertIn("it is the mean of the rows', each by its length", timed[1])
+        self.assertIn("averages over the run are those of the rows, weighted by duration", timed[1])
 
     def test_moments(self):
         """A moment is a row's end in a long table as in a wide one."""

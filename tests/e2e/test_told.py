@@ -91,7 +91,7 @@ class Told(FolderTest):
     def test_other_catalogs(self):
         """A name that dozens of catalogs have: the first ones, and how many more."""
         told = run('explain', 'gpu.busy').stderr
-        self.assertRegex(told, r'chooses another of: .* and \d+ more\n')
+        self.assertRegex(told, r'also in .* and \d+ more \(--for CATALOG\)\n')
         self.assertLess(len(told), 240)
 
     def test_capture_on_standard_output(self):

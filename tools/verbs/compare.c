@@ -29,7 +29,7 @@ static enum sx_status split(const struct cli *cli, struct sides *s, struct sx_er
 		next++;
 	if (!words || !at || !words[at] || !words[at + 1] || words[next]) {
 		error_set(err, SX_ERR_USAGE, "compare takes two commands");
-		error_because(err, "they stand behind --, with " SEPARATOR " between them");
+		error_because(err, "both are written after --, separated by " SEPARATOR);
 		error_try(err, "sextant compare -n 5 -- ./old " SEPARATOR " ./new");
 		return SX_ERR_USAGE;
 	}

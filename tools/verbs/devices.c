@@ -194,7 +194,9 @@ static enum sx_status write_devices(const struct cli *cli, const struct device_l
 	bool ok = devices_text(cli, lines, count);
 	/* Where nobody asked for less, what needs no device follows. */
 	if (ok && !o->input && !o->devices.count && !o->catalog && o->args.count < 2) {
-		fputc('\n', cli->view.out.out);
+		fprintf(cli->view.out.out,
+			"\ninject: measured within a program that sextant starts\n\n"
+			"catalogs, of GPUs and systems that need not be here\n");
 		ok = catalogs_text(cli);
 	}
 	return ok ? SX_OK : error_nomem(err, "listing devices");

@@ -84,8 +84,10 @@ static void doctor_text(const struct cli *cli, const struct sx_device *devices, 
 			text_wrap(&cli->view.out, 11, line);
 		}
 	}
-	fprintf(cli->view.out.out, "\n%zu of %s can measure here\n", count_usable(devices, count),
-		COUNTED(count, "source"));
+	fprintf(cli->view.out.out,
+		"\ninject: measured within a program that sextant starts\n"
+		"%zu of %s can measure here\n",
+		count_usable(devices, count), COUNTED(count, "source"));
 	doctor_gives(cli, devices, count);
 }
 

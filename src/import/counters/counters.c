@@ -148,8 +148,8 @@ static const char *counters_find_catalog(struct counters_reader *r, const char *
 	if (format->note_guess && !r->job->request->catalog)
 		import_remark(
 		    r->job,
-		    "the file does not say which GPU it is of: its names fit %s as well as "
-		    "any, whose rules are held against it; --for NAME says better",
+		    "the file does not name its GPU: its names fit %s as well as any other "
+		    "catalog, so the rules are of that one; --for NAME chooses another",
 		    catalog);
 	return catalog;
 }

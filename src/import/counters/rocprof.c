@@ -12,7 +12,7 @@ static void note_meaning(struct import_job *job, const char *catalog)
 {
 	import_remark(
 	    job,
-	    "the file does not say which GPU it is of: rules of %s are held against it. "
+	    "the file does not name its GPU: the metrics and rules are those of %s. "
 	    "VALUBusy, VALUUtilization, LDSBankConflict, MemUnitStalled, WriteUnitStalled, "
 	    "FetchSize and CacheHit are known to mean the same on GFX8 and GFX9 (Vega, "
 	    "CDNA); later GPUs are not verified",

@@ -67,7 +67,7 @@ static enum sx_status search_catalogs(struct cli *cli, const char *name, struct 
 	if (s.found) {
 		*out = s.found;
 		if (s.others[0])
-			cli_note(cli, "as catalog %s has it; --for chooses another of: %s%s",
+			cli_note(cli, "from catalog %s; also in %s%s (--for CATALOG)",
 				 sx_catalog_info(s.found)->name, s.others, more);
 		return SX_OK;
 	}

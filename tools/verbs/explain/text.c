@@ -36,8 +36,8 @@ static void advice_using(const struct explanation *e, const char *name)
 			text_heading(&e->cli->view.out, "advice");
 		any = true;
 		char line[1200];
-		snprintf(line, sizeof(line), "%s (%s): %s", a->rule, describe_severity(a->severity),
-			 a->when ? a->when : a->needs);
+		snprintf(line, sizeof(line), "%s (severity %s): %s", a->rule,
+			 describe_severity(a->severity), a->when ? a->when : a->needs);
 		text_wrap(&e->cli->view.out, 2, line);
 		text_wrap(&e->cli->view.out, 4, a->advice);
 	}
