@@ -4,8 +4,9 @@ set -u
 cd "$(dirname "$0")/.." || exit 1
 passed=0
 failed=0
+names=() # of what failed
 note() { # NAME STATUS
-  if [ "$2" = 0 ]; then passed=$((passed + 1)); else failed=$((failed + 1)); echo "FAILED: $1"; fi
+  if [ "$2" = 0 ]; then passed=$((passed + 1)); else failed=$((failed + 1)); names+=("$1"); fi
 }
 
 show_tests() { # passes on what is not OK, and every 25 tests how far it is
@@ -31,17 +32,22 @@ if [ -f $asan/build.ninja ]; then
   # Limits of time are those of a machine of its own; one that others use takes longer.
   meson test -C $asan --no-rebuild --timeout-multiplier 4 --print-errorlogs --suite unit --suite e2e --suite lint --suite fuzz 2>&1 |
     show_tests
-  counts=$(python3 scripts/count_tests.py $asan/meson-logs/testlog.json)
-  read -r ok bad skip <<<"$counts"
-  passed=$((passed + ok))
-  failed=$((failed + bad))
-  [ "$skip" = 0 ] || echo "skipped (cannot run here): $skip"
+  results=$(python3 scripts/count_tests.py $asan/meson-logs/testlog.json)
+  read -r -a counts <<<"${results##*$'\n'}"
+  passed=$((passed + counts[0]))
+  failed=$((failed + counts[1]))
+  names+=("${counts[@]:3}")
+  [ "${counts[2]}" = 0 ] || echo "skipped (cannot run here): ${counts[2]}"
 fi
 
 # 2. clang, every warning an error.
 CC=clang scripts/build.sh build-clang -Dwerror=true
 note "build with clang" $?
 
+# Last, where who sees only the end of a log finds it: what failed tests said, and what failed.
+case ${results:-} in *$'\n'*) printf '%s\n' "${results%$'\n'*}" ;; esac
 echo
+printf -v list '%s; ' "${names[@]}"
+[ "$failed" = 0 ] || echo "FAILED: ${list%; }"
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]
