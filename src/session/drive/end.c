@@ -10,9 +10,9 @@
 #include "base/clock.h"
 #include "source/process_tree.h"
 
-#define DRAIN_READS  1000000 /* a source that never comes to an end is left */
-#define DRAIN_NS     UINT64_C(2000000000)
-#define TERMINATE_NS UINT64_C(2000000000) /* between SIGTERM and SIGKILL */
+#define DRAIN_READS  1000000		   /* a source that never comes to an end is left */
+#define DRAIN_NS     UINT64_C(10000000000) /* many times what it takes on a machine at rest */
+#define TERMINATE_NS UINT64_C(2000000000)  /* between SIGTERM and SIGKILL */
 #define PROGRESS_MS  50
 #define KILL_LOOKS   100 /* a millisecond apart, at whom nobody can kill */
 
