@@ -12,7 +12,7 @@ import sys
 import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
-from command import FolderTest, csv_rows  # noqa: E402
+from command import FolderTest, csv_rows, go_first  # noqa: E402
 
 SEXTANT, KNOWN, NOMEM = sys.argv.pop(1), sys.argv.pop(1), sys.argv.pop(1)
 # What each queue of the program does: name, kernels, work items, work groups (None: the driver's choice), bytes read, written, copied.
@@ -251,8 +251,12 @@ class OpenCL(FolderTest):
         """Commands as short as counting them: the run says what that took, beyond what was asked for; a share that bounds it is silent."""
         out = os.path.join(self.folder.name, 'out.json')
         for overhead, told in (('1', True), ('95', False)):
-            result = run(SEXTANT, 'stat', '--overhead', overhead, '-d', 'opencl', '-m', 'KernelLaunches', '--json', '-o', out, '--', KNOWN, 'empty')
-            self.assertIn(result.returncode, (0, 1), result.stderr)  # so many may be lost
+            for _ in range(5):  # on a busy machine so many may be lost, and the note, which comes behind them
+                result = run(SEXTANT, 'stat', '--overhead', overhead, '-d', 'opencl', '-m', 'KernelLaunches', '--json', '-o', out,
+                             '--', KNOWN, 'empty', preexec_fn=go_first)
+                self.assertIn(result.returncode, (0, 1), result.stderr)
+                if result.returncode == 0:
+                    break
             with open(out, encoding='utf-8') as file:
                 note = '\n'.join(json.load(file)['devices'][0]['notes'])
             found = re.search(r"measuring took at least (\d+) % of the program's CPU time, more than the 1 % of --overhead", note)
