@@ -208,21 +208,21 @@ static void restart(struct command *command, VkCommandBufferUsageFlags flags)
 	command->touched = command->in_pass = command->inline_pass = false;
 	command->suspended = command->suspends = command->resumes = false;
 	command->in_feedback = command->overlapped = command->watched = false;
-	command->ran = command->stray = command->copies = false;
+	command->ran = command->multi_queue = command->copies = false;
 	command->queue = VK_NULL_HANDLE;
 	command->shared = (flags & VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT) != 0;
 	/* What may run while it runs is reset by commands alone. */
 	command->host_resets = device->host_reset && !command->shared;
-	command->within =
+	command->continues_pass =
 	    command->secondary && (flags & VK_COMMAND_BUFFER_USAGE_RENDER_PASS_CONTINUE_BIT) != 0;
-	command->copied = command->secondary && command->shared && !device->inherited &&
-			  !device->validated && (!command->within || device->lenient);
+	command->copied = command->secondary && command->shared && !device->inherited_queries &&
+			  !device->validated && (!command->continues_pass || device->lenient);
 	command->once = (flags & VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT) != 0;
 	command->driver_slots = 0;
-	command->child_count = command->due = command->around = 0;
+	command->child_count = command->due = command->inherited = 0;
 	command->missed = false;
-	command->outer = command->inner = command->streams = command->open = 0;
-	command->program_open = command->program_used = command->inherits = 0;
+	command->outside = command->inside = command->streams = command->open = 0;
+	command->program_open = command->program_used = command->can_inherit = 0;
 	command->program_count = 0;
 	command->feeds = false;
 	command->label = command->labels = command->label_depth = 0;
@@ -242,11 +242,11 @@ static void restart(struct command *command, VkCommandBufferUsageFlags flags)
 	command->now = command->span_count != 0 ? command->spans : &command->none;
 }
 
-/* What may run around a secondary command buffer: the program asked for less. */
+/* Lets our queries be active in the primary: the program enabled only what its own ones need. */
 static void inherit(struct command *command, VkCommandBufferInheritanceInfo *info)
 {
 	const struct device *device = command->device;
-	if (!device->inherited)
+	if (!device->inherited_queries)
 		return;
 	if ((device->wanted & QUERY_BIT(QUERY_OCCLUSION)) != 0) {
 		info->occlusionQueryEnable = VK_TRUE;
@@ -259,7 +259,7 @@ static void inherit(struct command *command, VkCommandBufferInheritanceInfo *inf
 	else if ((device->wanted & QUERY_BIT(QUERY_COMPUTE)) != 0)
 		info->pipelineStatistics |=
 		    VK_QUERY_PIPELINE_STATISTIC_COMPUTE_SHADER_INVOCATIONS_BIT;
-	command->inherits = device->wanted & QUERY_INHERITED;
+	command->can_inherit = device->wanted & QUERY_INHERITED;
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL hook_BeginCommandBuffer(VkCommandBuffer handle,
@@ -281,7 +281,7 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_BeginCommandBuffer(VkCommandBuffer handle,
 	guest_restore_errno(&visit);
 	VkResult result = next->BeginCommandBuffer(handle, &info);
 	guest_keep_errno(&visit);
-	if (command->within)
+	if (command->continues_pass)
 		command->in_pass = command->inline_pass = true;
 	if (result == VK_SUCCESS && command->span_count != 0)
 		queries_start(command);
@@ -332,7 +332,7 @@ static void add_child(struct command *command, struct command *child)
 	command->labels += child->labels;
 	if (child->span_count != 0) {
 		command->now->lost |= child->now->lost;
-		command->now->barred |= child->now->barred;
+		command->now->disallowed |= child->now->disallowed;
 		command->now->disturbed |= child->now->disturbed;
 	}
 	queries_before_child(command, child);
@@ -366,14 +366,14 @@ VKAPI_ATTR void VKAPI_CALL hook_CmdExecuteCommands(VkCommandBuffer handle,
 {
 	struct command *command = command_of(handle);
 	struct guest_visit visit = guest_enter();
-	uint32_t inherits = QUERY_INHERITED;
+	uint32_t can_inherit = QUERY_INHERITED;
 	for (uint32_t i = 0; !command->blind && i < commandBufferCount; i++) {
 		const struct command *child = command_of(pCommandBuffers[i]);
-		inherits &= child->inherits & ~child->program_used;
+		can_inherit &= child->can_inherit & ~child->program_used;
 	}
 	if (!command->blind && command->span_count != 0) {
 		queries_before_children(command);
-		queries_end(command, command->open & ~inherits);
+		queries_end(command, command->open & ~can_inherit);
 		for (uint32_t i = 0; i < commandBufferCount; i++)
 			add_child(command, command_of(pCommandBuffers[i]));
 	}

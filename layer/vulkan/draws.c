@@ -7,7 +7,7 @@ static void draws(struct command *command, uint64_t count)
 		return;
 	command->tally.draws += count;
 	command->now->tally.draws += count;
-	if ((command->inner & ~command->open) != 0)
+	if ((command->inside & ~command->open) != 0)
 		queries_before_draw(command);
 }
 

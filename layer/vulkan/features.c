@@ -81,7 +81,7 @@ static void choose_core(struct device *device, struct features_copy *out)
 	chosen->inheritedQueries |= has.inheritedQueries;
 	device->statistics = chosen->pipelineStatisticsQuery;
 	device->precise = chosen->occlusionQueryPrecise;
-	device->inherited = chosen->inheritedQueries;
+	device->inherited_queries = chosen->inheritedQueries;
 }
 
 /* Asks for features or properties with these chained to them. */

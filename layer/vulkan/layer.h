@@ -80,11 +80,15 @@ struct query_block {
 
 /* A stretch of a command buffer that is a sample of its own, or all of it. */
 struct span {
-	uint32_t label;	    /* id, 0, or LABEL_OUTSIDE; below those that the queue has open */
-	uint32_t ended;	    /* of these, before it */
-	uint32_t lost;	    /* bits of queries that could not run, */
-	uint32_t barred;    /* and of those that never can, around what is in it, */
-	uint32_t disturbed; /* and that gave way for the program's */
+	uint32_t label; /* id, 0, or LABEL_OUTSIDE; below those that the queue has open */
+	uint32_t ended; /* of these, before it */
+	/* Query types, as bits, that did not count here: out of memory or slots; */
+	uint32_t lost;
+	/* valid usage forbids them, in a suspended rendering or around secondary command buffers;
+	 */
+	uint32_t disallowed;
+	/* the program had a query of the type active. */
+	uint32_t disturbed;
 	struct tally tally;
 };
 
@@ -140,29 +144,30 @@ struct command {
 	bool suspends;	/* another part will follow */
 	bool resumes;	/* it goes on with one of another command buffer */
 	bool in_feedback;
-	bool feeds;	   /* transform feedback is active */
-	bool recorded;	   /* before this recording */
-	bool once;	   /* each recording is submitted once */
-	bool had_children; /* it runs secondary ones */
-	bool host_resets;  /* its queries are reset before each submission, not by commands */
-	bool missed;	   /* it ran a secondary one of which nothing is known */
-	bool watched;	   /* an event stands behind all, so that its end can be seen */
-	bool shared;	   /* it may be submitted while it runs */
-	bool copied;	   /* secondary: its queries are copied after each run, and reset */
-	bool within;	   /* secondary: it runs within a pass */
-	bool copies;	   /* results are copied in it, by us */
-	bool stray;	   /* secondary: runs on several queues at once; under the device's lock */
-	bool ran;	   /* this recording was submitted before; under the device's lock */
-	bool overlapped;   /* runs several times at once: whose results are there nobody knows */
-	uint32_t outer, inner; /* queries that span passes, or are begun within them */
-	uint32_t streams;      /* those of transform feedback */
-	uint32_t around;       /* that run around the pass although others are begun within */
+	bool feeds;	     /* transform feedback is active */
+	bool recorded;	     /* before this recording */
+	bool once;	     /* each recording is submitted once */
+	bool had_children;   /* it runs secondary ones */
+	bool host_resets;    /* its queries are reset before each submission, not by commands */
+	bool missed;	     /* it ran a secondary one of which nothing is known */
+	bool watched;	     /* an event stands behind all, so that its end can be seen */
+	bool shared;	     /* it may be submitted while it runs */
+	bool copied;	     /* secondary: its queries are copied after each run, and reset */
+	bool continues_pass; /* secondary, with RENDER_PASS_CONTINUE_BIT */
+	bool copies;	     /* results are copied in it, by us */
+	bool multi_queue;    /* secondary: pending on several queues; under the device's lock */
+	bool ran;	     /* this recording was submitted before; under the device's lock */
+	bool overlapped;     /* runs several times at once: whose results are there nobody knows */
+	/* Query types, by where they are begun: outside or inside of render passes. */
+	uint32_t outside, inside;
+	uint32_t streams;      /* query types of transform feedback */
+	uint32_t inherited;    /* active for secondary command buffers that are executed now */
 	uint32_t open;	       /* queries that run */
 	uint32_t program_open; /* queries of the program that run */
 	uint32_t program_used; /* that the program ran in this recording */
 	struct program_query *program; /* those that have no copy yet */
 	uint32_t program_count, program_cap;
-	uint32_t inherits;	     /* of a secondary: queries that may run around it */
+	uint32_t can_inherit; /* secondary: query types that may be active as it is executed */
 	uint32_t slots[QUERY_TYPES]; /* used */
 	uint32_t driver_slots;
 	struct driver_pool *driver_pool; /* of the last recording that counted so */
@@ -285,8 +290,8 @@ struct queue_labels {
 /* A sample: a frame, or a part of it. */
 struct part {
 	uint32_t label, groups;
-	uint32_t queue;				  /* where it is what one queue was given */
-	uint32_t lost, barred, disturbed, spared; /* bits of queries */
+	uint32_t queue;				      /* where it is what one queue was given */
+	uint32_t lost, disallowed, disturbed, spared; /* bits of queries */
 	uint32_t partial; /* statistics that some of the program's queries had not */
 	bool feedback;	  /* transform feedback was active */
 	bool blind;	  /* a command buffer ran of which nothing is known */
@@ -326,7 +331,7 @@ struct device {
 	uint32_t family_count;
 	VkPhysicalDeviceMemoryProperties memory;
 	float tick_ns;
-	bool statistics, precise, inherited, mesh, feedback, generated, host_reset;
+	bool statistics, precise, inherited_queries, mesh, feedback, generated, host_reset;
 	uint32_t per; /* enum wire_kind: what a sample encloses */
 	uint32_t streams;
 	bool narrow;	 /* queries of draws run within passes alone */
@@ -456,8 +461,8 @@ void queries_next_span(struct command *command, uint32_t label);
 void queries_finish(struct command *command);
 /* The driver's own counters are not counted from here on: outside of passes. */
 void queries_break_driver(struct command *command);
-/* children.c. What may run around secondary command buffers, in or outside of a pass. */
-uint32_t queries_around_children(struct command *command, bool within);
+/* children.c. Query types that secondary command buffers inherit, in or outside of a pass. */
+uint32_t queries_inherited(struct command *command, bool in_pass);
 /* They are to run; each of them. */
 void queries_before_children(struct command *command);
 void queries_before_child(struct command *command, struct command *child);
@@ -474,8 +479,8 @@ void queries_take_program(struct command *command, const struct command *child);
  * another queue, where it is lost, too. */
 bool queries_prepare_children(struct device *device, struct command *command, VkQueue queue);
 bool queries_has_child(const struct command *command, const struct command *child);
-/* One of them runs on several queues at once. Under the device's lock. */
-bool queries_has_stray(const struct command *command);
+/* It executes a secondary one that is pending on several queues. Under the device's lock. */
+bool queries_has_multi_queue(const struct command *command);
 /* slots.c. All but queries_reset() while the command buffer is recorded, by its thread. */
 /* Types that this command buffer may run. */
 uint32_t slots_possible(const struct command *command);

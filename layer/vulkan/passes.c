@@ -28,7 +28,7 @@ static void next_subpass(struct command *command, bool inline_contents)
 {
 	if (!records(command))
 		return;
-	queries_end(command, command->inner & ~command->around);
+	queries_end(command, command->inside & ~command->inherited);
 	command->inline_pass = inline_contents;
 }
 
@@ -36,7 +36,7 @@ static void end_pass(struct command *command)
 {
 	if (!records(command))
 		return;
-	queries_end(command, command->inner & ~command->around);
+	queries_end(command, command->inside & ~command->inherited);
 	command->in_pass = command->inline_pass = false;
 }
 

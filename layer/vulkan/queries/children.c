@@ -3,21 +3,22 @@
 #include "layer/vulkan/layer.h"
 
 /* Within a pass none of ours can end before one of the program's begins in a secondary one. */
-static uint32_t program_types(const struct command *command, bool within)
+static uint32_t program_types(const struct command *command, bool in_pass)
 {
-	return within && command->device->inherited
+	return in_pass && command->device->inherited_queries
 		   ? __atomic_load_n(&command->device->program_types, __ATOMIC_RELAXED)
 		   : 0;
 }
 
-/* What may run around secondary command buffers; else they count for themselves. */
-uint32_t queries_around_children(struct command *command, bool within)
+/* Without inheritedQueries no query may be active here: secondary ones have queries of their own.
+ */
+uint32_t queries_inherited(struct command *command, bool in_pass)
 {
-	uint32_t types =
-	    (command->outer | command->inner) & QUERY_INHERITED & ~program_types(command, within);
-	if (command->device->inherited)
+	uint32_t types = (command->outside | command->inside) & QUERY_INHERITED &
+			 ~program_types(command, in_pass);
+	if (command->device->inherited_queries)
 		return types;
-	queries_end(command, command->outer);
+	queries_end(command, command->outside);
 	return 0;
 }
 
@@ -42,33 +43,33 @@ void queries_before_children(struct command *command)
 	if (command->in_pass || command->secondary)
 		return;
 	if (command->suspended) {
-		command->now->barred |= command->outer | command->inner;
+		command->now->disallowed |= command->outside | command->inside;
 		return;
 	}
 	queries_break_driver(command);
-	uint32_t types = command->around = queries_around_children(command, false);
-	if ((types | command->outer | command->inner) != 0 && slots_touch(command))
+	uint32_t types = command->inherited = queries_inherited(command, false);
+	if ((types | command->outside | command->inside) != 0 && slots_touch(command))
 		queries_begin(command, types);
 }
 
 void queries_before_child(struct command *command, struct command *child)
 {
 	uint32_t counts =
-	    (command->outer | command->inner) & ~command->open & ~command->program_open;
+	    (command->outside | command->inside) & ~command->open & ~command->program_open;
 	uint32_t program = child->program_used | program_types(command, command->in_pass);
 	bool works = child->blind || child->tally.draws + child->tally.dispatches != 0;
 	if (command->in_pass)
 		queries_take_program(command, child);
-	if (child->use_count != 0 && (command->touched || child->within))
+	if (child->use_count != 0 && (command->touched || child->continues_pass))
 		adopt(command, child);
 	if (command->touched)
-		counts &= ~child->inner; /* it counts them itself */
+		counts &= ~child->inside; /* it counts them itself */
 	if (!works)
 		return;
 	/* What it did beside the program's queries is not counted. */
 	command->now->disturbed |= counts & program;
 	if (!child->blind && child->shared && !child->host_resets && !child->copied)
-		command->now->barred |= counts & ~program;
+		command->now->disallowed |= counts & ~program;
 	else
 		command->now->lost |= counts & ~program;
 }
@@ -166,7 +167,7 @@ static bool arrives_with_others(const struct command *command, const struct comm
 static void lose_users(struct device *device, struct command *child)
 {
 	struct execution *e = device->executions;
-	child->stray = true;
+	child->multi_queue = true;
 	while (e) {
 		if (queries_has_child(e->command, child)) {
 			frames_lose(device, e->command);
@@ -196,10 +197,10 @@ bool queries_prepare_children(struct device *device, struct command *command, Vk
 	return alone;
 }
 
-bool queries_has_stray(const struct command *command)
+bool queries_has_multi_queue(const struct command *command)
 {
 	for (uint32_t i = 0; i < command->child_count; i++) {
-		if (command->children[i].copied && command->children[i].command->stray)
+		if (command->children[i].copied && command->children[i].command->multi_queue)
 			return true;
 	}
 	return false;

@@ -185,7 +185,7 @@ static struct wire_value value_of(const struct device *device, const struct part
 	} else if (part->driver_children) {
 		out.bits = WIRE_WHY_CHILDREN;
 	} else {
-		uint32_t lost = part->lost | part->barred;
+		uint32_t lost = part->lost | part->disallowed;
 		out.state = (lost & QUERY_BIT(QUERY_DRIVER)) != 0 ? WIRE_LATE : WIRE_SPARED;
 	}
 	return out;

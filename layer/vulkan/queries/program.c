@@ -120,8 +120,8 @@ static void program_begins(struct command *command, VkQueryPool pool, uint32_t n
 		return;
 	/* One that was begun before the pass cannot end in it; the pool came in between. */
 	if (command->in_pass)
-		command->now->lost |= types & command->outer & command->open;
-	queries_end(command, command->in_pass ? types & ~command->outer : types);
+		command->now->lost |= types & command->outside & command->open;
+	queries_end(command, command->in_pass ? types & ~command->outside : types);
 	command->program_open |= types;
 	command->program_used |= types;
 	const struct program_query query = {.pool = pool,

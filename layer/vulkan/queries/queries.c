@@ -136,13 +136,13 @@ void queries_start(struct command *command)
 		return;
 	/* A secondary one counts for itself where it cannot inherit. */
 	if (command->secondary &&
-	    (command->device->inherited || !(command->host_resets || command->copied)))
+	    (command->device->inherited_queries || !(command->host_resets || command->copied)))
 		types = 0;
-	command->outer = own ? 0 : types & QUERY_INHERITED & ~program;
-	command->inner = types & ~QUERY_ALL_STREAMS & ~command->outer;
+	command->outside = own ? 0 : types & QUERY_INHERITED & ~program;
+	command->inside = types & ~QUERY_ALL_STREAMS & ~command->outside;
 	command->streams = types & QUERY_ALL_STREAMS;
 	if (command->device->per == WIRE_GROUP && driver_counts(command))
-		command->inner |= QUERY_BIT(QUERY_DRIVER);
+		command->inside |= QUERY_BIT(QUERY_DRIVER);
 	begin_driver(command);
 	begin_time(command);
 	command->recorded = true;
@@ -167,25 +167,25 @@ static void before_part(struct command *command, bool inline_contents, VkRenderi
 	command->suspends = (parts & VK_RENDERING_SUSPENDING_BIT) != 0;
 	if (!command->suspended) {
 		queries_end(command, command->open);
-		command->inner |= command->outer;
+		command->inside |= command->outside;
 		bool resumes = (parts & VK_RENDERING_RESUMING_BIT) != 0;
 		command->resumes |= resumes;
 		if (resumes && !command->host_resets)
-			command->now->barred |= command->inner | command->streams;
-		else if ((command->inner | command->streams) != 0 && slots_touch(command))
+			command->now->disallowed |= command->inside | command->streams;
+		else if ((command->inside | command->streams) != 0 && slots_touch(command))
 			slots_reserve(command);
 	}
 	command->suspended = true;
-	if (!inline_contents && command->device->inherited)
-		command->now->barred |= command->inner;
+	if (!inline_contents && command->device->inherited_queries)
+		command->now->disallowed |= command->inside;
 }
 
 void queries_before_pass(struct command *command, bool inline_contents, VkRenderingFlags parts)
 {
-	uint32_t types = command->outer;
+	uint32_t types = command->outside;
 	if (command->blind || (command->secondary && !command->copied))
 		return;
-	queries_end(command, command->inner);
+	queries_end(command, command->inside);
 	if (command->device->per == WIRE_PASS && !command->suspended)
 		queries_next_span(command, label_now(command));
 	if (parts != 0 || !inline_contents)
@@ -196,13 +196,13 @@ void queries_before_pass(struct command *command, bool inline_contents, VkRender
 		return;
 	}
 	if (!inline_contents)
-		types = command->around = queries_around_children(command, true);
+		types = command->inherited = queries_inherited(command, true);
 	/* Children that count for themselves want an event behind all. */
-	if ((types | command->inner | command->streams) == 0 &&
-	    (inline_contents || command->outer == 0))
+	if ((types | command->inside | command->streams) == 0 &&
+	    (inline_contents || command->outside == 0))
 		return;
 	if (!slots_touch(command)) {
-		command->now->lost |= types | command->inner;
+		command->now->lost |= types | command->inside;
 		return;
 	}
 	slots_reserve(command);
@@ -214,12 +214,12 @@ void queries_after_pass(struct command *command)
 	if (command->blind || command->span_count == 0 || command->suspends)
 		return;
 	if (command->suspended)
-		command->inner &= ~command->outer;
+		command->inside &= ~command->outside;
 	command->suspended = false;
 	if (command->secondary)
 		return;
-	queries_end(command, command->around & ~command->outer);
-	command->around = 0;
+	queries_end(command, command->inherited & ~command->outside);
+	command->inherited = 0;
 	queries_after_children(command);
 	queries_copy_program(command);
 	if (command->device->per == WIRE_PASS)
@@ -234,7 +234,7 @@ static bool is_empty(const struct command *command)
 		    command->uses[i].type != QUERY_STAMPS && command->uses[i].type != QUERY_DRIVER)
 			return false;
 	}
-	return (now->lost | now->barred) == 0 &&
+	return (now->lost | now->disallowed) == 0 &&
 	       now->tally.draws + now->tally.dispatches + now->tally.barriers + now->tally.passes ==
 		   0;
 }
@@ -244,7 +244,7 @@ void queries_next_span(struct command *command, uint32_t label)
 	if (command->span_count == 0 || command->secondary)
 		return;
 	/* Within a pass those that were begun before it go on, and count for the first part. */
-	queries_end(command, command->in_pass ? command->inner & ~command->around
+	queries_end(command, command->in_pass ? command->inside & ~command->inherited
 					      : command->open & ~QUERY_BIT(QUERY_DRIVER));
 	if (is_empty(command)) {
 		command->now->label = label;
@@ -266,7 +266,7 @@ void queries_next_span(struct command *command, uint32_t label)
 
 void queries_before_draw(struct command *command)
 {
-	uint32_t types = command->inner & ~command->open & ~command->program_open;
+	uint32_t types = command->inside & ~command->open & ~command->program_open;
 	if (types == 0)
 		return;
 	if (command->in_pass && command->inline_pass &&
@@ -280,8 +280,8 @@ void queries_before_dispatch(struct command *command)
 {
 	uint32_t counting =
 	    QUERY_BIT(QUERY_STATISTICS) | QUERY_BIT(QUERY_COMPUTE) | QUERY_BIT(QUERY_DRIVER);
-	uint32_t types =
-	    (command->outer | command->inner) & counting & ~command->open & ~command->program_open;
+	uint32_t types = (command->outside | command->inside) & counting & ~command->open &
+			 ~command->program_open;
 
 	if (types == 0 || command->in_pass)
 		return;
@@ -315,7 +315,7 @@ void queries_finish(struct command *command)
 			   (!command->suspended || snapshots_may_follow(command));
 	for (uint32_t i = 0; command->suspended && !command->watched && i < command->span_count;
 	     i++)
-		command->spans[i].barred |= command->device->wanted;
+		command->spans[i].disallowed |= command->device->wanted;
 	if (!command->watched || command->suspended)
 		return;
 	end_time(command);

@@ -295,7 +295,7 @@ static void note_span(const struct device *device, struct part *part, const stru
 	if (command->overlapped)
 		part->lost |= device->wanted;
 	part->lost |= span->lost;
-	part->barred |= span->barred;
+	part->disallowed |= span->disallowed;
 	part->disturbed |= span->disturbed;
 	part->feedback |= command->in_feedback;
 }
@@ -337,7 +337,7 @@ void frames_submitted(struct device *device, const struct submitted *how, struct
 	struct execution *execution = command->watched ? calloc(1, sizeof(*execution)) : NULL;
 	struct execution blank = {0}, *at = execution ? execution : &blank;
 	at->snapshot = snapshot_arrives(command);
-	if (queries_has_stray(command))
+	if (queries_has_multi_queue(command))
 		command->overlapped = true;
 	if (command->pending && !command->pending->snapshot) { /* twice in one submission */
 		frames_lose(device, command);

@@ -12,7 +12,7 @@ static enum wire_state state_of(const struct device *device, const struct part *
 				uint32_t types)
 {
 	uint32_t bits = types & device->wanted;
-	if ((part->barred & bits) != 0)
+	if ((part->disallowed & bits) != 0)
 		return WIRE_BARRED;
 	if ((part->lost & bits) != 0)
 		return WIRE_LATE;
