@@ -32,8 +32,8 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_CreateCommandPool(VkDevice handle,
 	if (pool) {
 		pool->handle = *pCommandPool;
 		pool->family = pCreateInfo->queueFamilyIndex;
-		pool->blind = pool->family >= device->family_count ||
-			      (pCreateInfo->flags & VK_COMMAND_POOL_CREATE_PROTECTED_BIT) != 0;
+		pool->untracked = pool->family >= device->family_count ||
+				  (pCreateInfo->flags & VK_COMMAND_POOL_CREATE_PROTECTED_BIT) != 0;
 		device_lock(device);
 		if (!handles_put(&device->pools, pool_key(*pCommandPool), pool)) {
 			free(pool);
@@ -173,8 +173,8 @@ hook_AllocateCommandBuffers(VkDevice handle, const VkCommandBufferAllocateInfo *
 
 	if (secondary)
 		__atomic_store_n(&device->driver.has_children, true, __ATOMIC_RELAXED);
-	for (uint32_t i = 0;
-	     result == VK_SUCCESS && pool && !pool->blind && i < pAllocateInfo->commandBufferCount;
+	for (uint32_t i = 0; result == VK_SUCCESS && pool && !pool->untracked &&
+			     i < pAllocateInfo->commandBufferCount;
 	     i++)
 		meet(device, pool, pCommandBuffers[i], secondary);
 	guest_leave(visit);
@@ -189,9 +189,9 @@ VKAPI_ATTR void VKAPI_CALL hook_FreeCommandBuffers(VkDevice handle, VkCommandPoo
 	struct guest_visit visit = guest_enter();
 	for (uint32_t i = 0; i < commandBufferCount; i++) {
 		struct command *command =
-		    pCommandBuffers[i] ? command_of(pCommandBuffers[i]) : &device->nobody;
+		    pCommandBuffers[i] ? command_of(pCommandBuffers[i]) : &device->untracked;
 
-		if (!command->blind)
+		if (!command->untracked)
 			forget(command);
 	}
 	guest_leave(visit);
@@ -205,26 +205,27 @@ static void restart(struct command *command, VkCommandBufferUsageFlags flags)
 	command_resolve(command);
 	snapshots_restart(command);
 	command->measured = __atomic_load_n(&device->measure, __ATOMIC_RELAXED);
-	command->touched = command->in_pass = command->inline_pass = false;
+	command->prepared = command->in_pass = command->inline_pass = false;
 	command->suspended = command->suspends = command->resumes = false;
-	command->in_feedback = command->overlapped = command->watched = false;
+	command->used_feedback = command->overlapped = command->sets_event = false;
 	command->ran = command->multi_queue = command->copies = false;
 	command->queue = VK_NULL_HANDLE;
-	command->shared = (flags & VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT) != 0;
+	command->simultaneous = (flags & VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT) != 0;
 	/* What may run while it runs is reset by commands alone. */
-	command->host_resets = device->host_reset && !command->shared;
+	command->host_resets = device->host_reset && !command->simultaneous;
 	command->continues_pass =
 	    command->secondary && (flags & VK_COMMAND_BUFFER_USAGE_RENDER_PASS_CONTINUE_BIT) != 0;
-	command->copied = command->secondary && command->shared && !device->inherited_queries &&
-			  !device->validated && (!command->continues_pass || device->lenient);
-	command->once = (flags & VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT) != 0;
+	command->copied = command->secondary && command->simultaneous &&
+			  !device->inherited_queries && !device->validated &&
+			  (!command->continues_pass || device->resets_in_pass);
+	command->one_time = (flags & VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT) != 0;
 	command->driver_slots = 0;
 	command->child_count = command->due = command->inherited = 0;
-	command->missed = false;
+	command->ran_untracked = false;
 	command->outside = command->inside = command->streams = command->open = 0;
 	command->program_open = command->program_used = command->can_inherit = 0;
 	command->program_count = 0;
-	command->feeds = false;
+	command->feedback_active = false;
 	command->label = command->labels = command->label_depth = 0;
 	command->label_ended = command->ended = 0;
 	for (int type = 0; type < QUERY_TYPES; type++)
@@ -269,7 +270,7 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_BeginCommandBuffer(VkCommandBuffer handle,
 	const struct functions *next = &command->device->next;
 	VkCommandBufferBeginInfo info = *pBeginInfo;
 	VkCommandBufferInheritanceInfo inherited;
-	if (command->blind || !guest_active())
+	if (command->untracked || !guest_active())
 		return next->BeginCommandBuffer(handle, pBeginInfo);
 	struct guest_visit visit = guest_enter();
 	restart(command, info.flags);
@@ -292,7 +293,7 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_BeginCommandBuffer(VkCommandBuffer handle,
 VKAPI_ATTR VkResult VKAPI_CALL hook_EndCommandBuffer(VkCommandBuffer handle)
 {
 	struct command *command = command_of(handle);
-	if (!command->blind && command->span_count != 0)
+	if (!command->untracked && command->span_count != 0)
 		queries_finish(command);
 	return command->device->next.EndCommandBuffer(handle);
 }
@@ -302,7 +303,7 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_ResetCommandBuffer(VkCommandBuffer handle,
 {
 	struct command *command = command_of(handle);
 	struct guest_visit visit = guest_enter();
-	if (!command->blind)
+	if (!command->untracked)
 		command_resolve(command);
 	guest_leave(visit);
 	return command->device->next.ResetCommandBuffer(handle, flags);
@@ -322,9 +323,9 @@ static void add_child(struct command *command, struct command *child)
 {
 	command_add_tally(&command->tally, &child->tally);
 	command_add_tally(&command->now->tally, &child->tally);
-	command->missed |= child->blind;
+	command->ran_untracked |= child->untracked;
 	command->program_used |= child->program_used;
-	command->in_feedback |= child->in_feedback;
+	command->used_feedback |= child->used_feedback;
 	if (command->labels == 0) {
 		command->label = child->label;
 		command->label_ended = command->ended;
@@ -344,7 +345,7 @@ static void execute(struct command *command, VkCommandBuffer handle, uint32_t co
 {
 	PFN_vkCmdExecuteCommands next = command->device->next.CmdExecuteCommands;
 	uint32_t first = 0;
-	for (uint32_t i = 0; !command->blind && i < count; i++) {
+	for (uint32_t i = 0; !command->untracked && i < count; i++) {
 		const struct command *child = command_of(handles[i]);
 		bool copied = child->copied && child->use_count != 0;
 		if (!copied && (child->program_count == 0 || command->in_pass))
@@ -367,11 +368,11 @@ VKAPI_ATTR void VKAPI_CALL hook_CmdExecuteCommands(VkCommandBuffer handle,
 	struct command *command = command_of(handle);
 	struct guest_visit visit = guest_enter();
 	uint32_t can_inherit = QUERY_INHERITED;
-	for (uint32_t i = 0; !command->blind && i < commandBufferCount; i++) {
+	for (uint32_t i = 0; !command->untracked && i < commandBufferCount; i++) {
 		const struct command *child = command_of(pCommandBuffers[i]);
 		can_inherit &= child->can_inherit & ~child->program_used;
 	}
-	if (!command->blind && command->span_count != 0) {
+	if (!command->untracked && command->span_count != 0) {
 		queries_before_children(command);
 		queries_end(command, command->open & ~can_inherit);
 		for (uint32_t i = 0; i < commandBufferCount; i++)
@@ -379,6 +380,6 @@ VKAPI_ATTR void VKAPI_CALL hook_CmdExecuteCommands(VkCommandBuffer handle,
 	}
 	guest_leave(visit);
 	execute(command, handle, commandBufferCount, pCommandBuffers);
-	if (!command->blind && !command->in_pass)
+	if (!command->untracked && !command->in_pass)
 		queries_after_pass(command);
 }

@@ -77,8 +77,8 @@ static struct device *new_device(struct instance *instance, VkPhysicalDevice gpu
 	}
 	device->instance = instance;
 	device->gpu = gpu;
-	device->nobody = (struct command){.device = device, .blind = true};
-	device->windowed = enables(info, VK_KHR_SWAPCHAIN_EXTENSION_NAME);
+	device->untracked = (struct command){.device = device, .untracked = true};
+	device->has_swapchain = enables(info, VK_KHR_SWAPCHAIN_EXTENSION_NAME);
 	device->last_execution = &device->executions;
 	pthread_mutex_init(&device->lock, NULL);
 	return device;

@@ -3,7 +3,7 @@
 
 static void draws(struct command *command, uint64_t count)
 {
-	if (command->blind)
+	if (command->untracked)
 		return;
 	command->tally.draws += count;
 	command->now->tally.draws += count;
@@ -13,7 +13,7 @@ static void draws(struct command *command, uint64_t count)
 
 static void dispatches(struct command *command)
 {
-	if (command->blind)
+	if (command->untracked)
 		return;
 	command->tally.dispatches++;
 	command->now->tally.dispatches++;
@@ -23,7 +23,7 @@ static void dispatches(struct command *command)
 
 static void barriers(struct command *command)
 {
-	if (command->blind)
+	if (command->untracked)
 		return;
 	command->tally.barriers++;
 	command->now->tally.barriers++;

@@ -33,7 +33,7 @@ static uint64_t counters_of(enum query type)
 		return counter_bit(WIRE_OCCLUSION) | counter_bit(WIRE_OCCLUSION_PREDICATE);
 	if (type == QUERY_GENERATED)
 		return counter_bit(WIRE_PRIMITIVES_GENERATED);
-	if (type == QUERY_STAMPS)
+	if (type == QUERY_TIMESTAMPS)
 		return counter_bit(WIRE_GPU_TIME);
 	/* The group's own three are those of the first stream, an overflow that of any. */
 	return counter_bits(WIRE_PRIMS_WRITTEN, WIRE_OVERFLOW_PRED_S3);
@@ -117,15 +117,15 @@ static bool has_clock(const struct device *device)
 static void choose_clock(struct device *device)
 {
 	bool software = strstr(device->identity.renderer, "llvmpipe") != NULL;
-	device->stamps = !software && has_clock(device);
+	device->timestamps = !software && has_clock(device);
 	/* It crashes in some passes (of GStreamer's colour conversion) that a query spans. */
-	device->narrow = software;
-	device->lenient = software && device->host_reset && !device->validated;
+	device->pass_queries_only = software;
+	device->resets_in_pass = software && device->host_reset && !device->validated;
 	device->identity.bits[WIRE_GPU_TIME] = 64;
 	if (software)
 		device->identity.why[WIRE_GPU_TIME] =
 		    device->per == WIRE_FRAME ? WIRE_WHY_THREADS : WIRE_WHY_DRAWN_LATER;
-	else if (!device->stamps)
+	else if (!device->timestamps)
 		device->identity.why[WIRE_GPU_TIME] = WIRE_WHY_ZERO_BITS;
 }
 
@@ -139,8 +139,8 @@ static bool can_count(const struct device *device, enum query type, enum wire_wh
 		return device->statistics;
 	case QUERY_OCCLUSION:
 		return device->precise;
-	case QUERY_STAMPS:
-		return device->stamps;
+	case QUERY_TIMESTAMPS:
+		return device->timestamps;
 	case QUERY_GENERATED:
 		*why = WIRE_WHY_UNUSED;
 		return device->generated;
@@ -152,12 +152,12 @@ static bool can_count(const struct device *device, enum query type, enum wire_wh
 
 static void choose_query(struct device *device, enum query type, uint64_t wanted)
 {
-	bool is_stream = type >= QUERY_STREAM && type < QUERY_STAMPS;
+	bool is_stream = type >= QUERY_STREAM && type < QUERY_TIMESTAMPS;
 	enum wire_why why;
 	if (can_count(device, type, &why)) {
 		if ((counters_of(type) & wanted) != 0)
 			device->wanted |= QUERY_BIT(type);
-	} else if (type != QUERY_STAMPS && (!is_stream || !device->feedback)) {
+	} else if (type != QUERY_TIMESTAMPS && (!is_stream || !device->feedback)) {
 		identity_say(device, counters_of(type), why);
 	}
 }

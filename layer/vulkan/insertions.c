@@ -39,7 +39,7 @@ void insertions_put(struct insertions *in, VkCommandBuffer front)
 static bool is_suspended(VkCommandBuffer handle)
 {
 	const struct command *command = command_of(handle);
-	return !command->blind && command->suspended;
+	return !command->untracked && command->suspended;
 }
 
 const VkSubmitInfo *insertions_first(struct insertions *in)

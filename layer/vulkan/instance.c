@@ -68,7 +68,7 @@ struct instance *instance_of(const void *handle)
 struct command *command_of(VkCommandBuffer handle)
 {
 	struct command *command = handles_get(&objects, (uint64_t)(uintptr_t)handle);
-	return command ? command : &device_of(handle)->nobody;
+	return command ? command : &device_of(handle)->untracked;
 }
 
 /* The loader's link to the next layer; it is moved on for that one. */

@@ -43,7 +43,7 @@ enum query {
 	QUERY_OCCLUSION,
 	QUERY_GENERATED,
 	QUERY_STREAM,
-	QUERY_STAMPS = QUERY_STREAM + STREAMS, /* two slots each */
+	QUERY_TIMESTAMPS = QUERY_STREAM + STREAMS, /* two slots each */
 	QUERY_TYPES,
 	QUERY_DRIVER = QUERY_TYPES, /* of the driver's own counters; see driver.h */
 };
@@ -126,7 +126,7 @@ struct child {
 struct command_pool {
 	VkCommandPool handle;
 	uint32_t family;
-	bool blind; /* its buffers are not measured: protected, or no queue that computes */
+	bool untracked; /* its buffers are not measured: protected, or no queue that computes */
 	struct command *commands;
 };
 
@@ -135,29 +135,29 @@ struct command {
 	struct command_pool *pool;
 	struct command *next, *previous; /* in the pool's list */
 	VkCommandBuffer handle;
-	bool blind;	/* stands for those of which we know nothing; never written to */
+	bool untracked; /* stands for those of which we know nothing; never written to */
 	bool secondary; /* its queries are those of the primary that runs it */
 	bool measured;	/* queries run, beside the stamps */
-	bool touched;	/* the chunk was reset in this recording */
+	bool prepared;	/* the chunk was reset in this recording */
 	bool in_pass, inline_pass;
 	bool suspended; /* a rendering in parts, between which none of ours may be recorded */
 	bool suspends;	/* another part will follow */
 	bool resumes;	/* it goes on with one of another command buffer */
-	bool in_feedback;
-	bool feeds;	     /* transform feedback is active */
-	bool recorded;	     /* before this recording */
-	bool once;	     /* each recording is submitted once */
-	bool had_children;   /* it runs secondary ones */
-	bool host_resets;    /* its queries are reset before each submission, not by commands */
-	bool missed;	     /* it ran a secondary one of which nothing is known */
-	bool watched;	     /* an event stands behind all, so that its end can be seen */
-	bool shared;	     /* it may be submitted while it runs */
-	bool copied;	     /* secondary: its queries are copied after each run, and reset */
-	bool continues_pass; /* secondary, with RENDER_PASS_CONTINUE_BIT */
-	bool copies;	     /* results are copied in it, by us */
-	bool multi_queue;    /* secondary: pending on several queues; under the device's lock */
-	bool ran;	     /* this recording was submitted before; under the device's lock */
-	bool overlapped;     /* runs several times at once: whose results are there nobody knows */
+	bool used_feedback;
+	bool feedback_active; /* transform feedback is active */
+	bool recorded;	      /* before this recording */
+	bool one_time;	      /* each recording is submitted once */
+	bool had_children;    /* it runs secondary ones */
+	bool host_resets;     /* its queries are reset before each submission, not by commands */
+	bool ran_untracked;   /* it ran a secondary one of which nothing is known */
+	bool sets_event;      /* an event stands behind all, so that its end can be seen */
+	bool simultaneous;    /* it may be submitted while it runs */
+	bool copied;	      /* secondary: its queries are copied after each run, and reset */
+	bool continues_pass;  /* secondary, with RENDER_PASS_CONTINUE_BIT */
+	bool copies;	      /* results are copied in it, by us */
+	bool multi_queue;     /* secondary: pending on several queues; under the device's lock */
+	bool ran;	      /* this recording was submitted before; under the device's lock */
+	bool overlapped;      /* runs several times at once: whose results are there nobody knows */
 	/* Query types, by where they are begun: outside or inside of render passes. */
 	uint32_t outside, inside;
 	uint32_t streams;      /* query types of transform feedback */
@@ -294,7 +294,7 @@ struct part {
 	uint32_t lost, disallowed, disturbed, spared; /* bits of queries */
 	uint32_t partial; /* statistics that some of the program's queries had not */
 	bool feedback;	  /* transform feedback was active */
-	bool blind;	  /* a command buffer ran of which nothing is known */
+	bool untracked;	  /* a command buffer ran of which nothing is known */
 	bool kept;	  /* one counted, of old, although it was to be spared */
 	uint64_t begin_ns;
 	struct tally tally;
@@ -323,9 +323,9 @@ struct device {
 	PFN_vkGetDeviceProcAddr next_proc;
 	PFN_vkSetDeviceLoaderData set_loader_data; /* or NULL */
 	struct functions next;
-	struct command nobody; /* for command buffers that we have no memory for */
-	bool measured;	       /* it has a place in the channel */
-	bool windowed;	       /* it may present */
+	struct command untracked; /* for command buffers that we have no memory for */
+	bool measured;		  /* it has a place in the channel */
+	bool has_swapchain;	  /* it may present */
 	/* What can be counted, once and for all. */
 	VkQueueFamilyProperties families[FAMILIES_MAX];
 	uint32_t family_count;
@@ -334,12 +334,12 @@ struct device {
 	bool statistics, precise, inherited_queries, mesh, feedback, generated, host_reset;
 	uint32_t per; /* enum wire_kind: what a sample encloses */
 	uint32_t streams;
-	bool narrow;	 /* queries of draws run within passes alone */
-	bool validated;	 /* a validation layer is below ours */
-	bool lenient;	 /* queries can be begun anew, and copied, within passes */
-	bool stamps;	 /* are wanted, and tell something */
-	bool copies;	 /* command buffers copy their results */
-	uint32_t wanted; /* queries */
+	bool pass_queries_only; /* queries of draws run within passes alone */
+	bool validated;		/* a validation layer is below ours */
+	bool resets_in_pass;	/* queries can be begun anew, and copied, within passes */
+	bool timestamps;	/* are wanted, and tell something */
+	bool copies;		/* command buffers copy their results */
+	uint32_t wanted;	/* queries */
 	uint32_t statistic_bits;
 
 	struct driver driver;
@@ -485,7 +485,7 @@ bool queries_has_multi_queue(const struct command *command);
 /* Types that this command buffer may run. */
 uint32_t slots_possible(const struct command *command);
 /* Before the first thing that is recorded of ours, outside of passes. false: none can be. */
-bool slots_touch(struct command *command);
+bool slots_prepare(struct command *command);
 /*
  * Room for one element more of `size` bytes in *(T **)array, which has *cap of them and `count` in
  * use; false without memory, and all is as it was.

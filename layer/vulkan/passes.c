@@ -7,13 +7,13 @@
 
 static bool records(const struct command *command)
 {
-	return !command->blind && command->span_count != 0;
+	return !command->untracked && command->span_count != 0;
 }
 
 static void before_pass(struct command *command, bool inline_contents, VkRenderingFlags parts)
 {
 	uint32_t begins = (parts & VK_RENDERING_RESUMING_BIT) == 0;
-	if (command->blind)
+	if (command->untracked)
 		return;
 	if (records(command))
 		queries_before_pass(command, inline_contents, parts);
@@ -123,8 +123,8 @@ VKAPI_ATTR void VKAPI_CALL hook_CmdBeginTransformFeedbackEXT(VkCommandBuffer com
 	struct command *command = command_of(commandBuffer);
 	uint32_t streams = command->device->wanted & QUERY_ALL_STREAMS;
 	if (records(command)) {
-		command->in_feedback = command->feeds = true;
-		if (command->streams == streams && command->touched)
+		command->used_feedback = command->feedback_active = true;
+		if (command->streams == streams && command->prepared)
 			queries_begin(command, streams);
 		else if (command->measured)
 			command->now->lost |= streams;
@@ -142,7 +142,7 @@ VKAPI_ATTR void VKAPI_CALL hook_CmdEndTransformFeedbackEXT(VkCommandBuffer comma
 	command->device->next.CmdEndTransformFeedbackEXT(commandBuffer, first, count, buffers,
 							 offsets);
 	if (records(command)) {
-		command->feeds = false;
+		command->feedback_active = false;
 		queries_end(command, QUERY_ALL_STREAMS);
 	}
 }
@@ -180,7 +180,7 @@ VKAPI_ATTR void VKAPI_CALL hook_CmdBeginDebugUtilsLabelEXT(VkCommandBuffer comma
 {
 	struct command *command = command_of(commandBuffer);
 	struct guest_visit visit = guest_enter();
-	if (!command->blind)
+	if (!command->untracked)
 		push_label(command, info->pLabelName);
 	guest_leave(visit);
 	if (command->device->next.CmdBeginDebugUtilsLabelEXT)
@@ -190,7 +190,7 @@ VKAPI_ATTR void VKAPI_CALL hook_CmdBeginDebugUtilsLabelEXT(VkCommandBuffer comma
 VKAPI_ATTR void VKAPI_CALL hook_CmdEndDebugUtilsLabelEXT(VkCommandBuffer commandBuffer)
 {
 	struct command *command = command_of(commandBuffer);
-	if (!command->blind)
+	if (!command->untracked)
 		pop_label(command);
 	if (command->device->next.CmdEndDebugUtilsLabelEXT)
 		command->device->next.CmdEndDebugUtilsLabelEXT(commandBuffer);

@@ -18,10 +18,10 @@ static void prepare_again(struct device *device, struct command *command, bool o
 	device_lock(device);
 	if (!queries_prepare_children(device, command, in->queue))
 		frames_lose(device, command);
-	others &= command->shared; /* others come late: it does not run any more */
+	others &= command->simultaneous; /* others come late: it does not run any more */
 	if (!command->overlapped && !others && !frames_run(device, command)) {
 		queries_reset(command);
-	} else if (!command->overlapped && !(command->shared && command->queue == in->queue &&
+	} else if (!command->overlapped && !(command->simultaneous && command->queue == in->queue &&
 					     snapshot_insert(command, in, others))) {
 		frames_lose(device, command);
 	}
@@ -32,11 +32,11 @@ static void prepare_again(struct device *device, struct command *command, bool o
 /* It ends within a rendering: each run has a snapshot, behind that. */
 static void prepare_part(struct device *device, struct command *command, struct insertions *in)
 {
-	if (!command->touched)
+	if (!command->prepared)
 		return;
 	device_lock(device);
 	queries_reset(command);
-	if (command->watched && !command->overlapped && !snapshot_insert(command, in, true))
+	if (command->sets_event && !command->overlapped && !snapshot_insert(command, in, true))
 		frames_lose(device, command);
 	device_unlock(device);
 }
@@ -45,11 +45,11 @@ static void prepare_part(struct device *device, struct command *command, struct 
 static void prepare(struct device *device, struct command *command, struct insertions *in)
 {
 	uint32_t others = command_arrives(command, 1);
-	if (!command->blind && command->suspended)
+	if (!command->untracked && command->suspended)
 		prepare_part(device, command, in);
-	else if (command->blind || !command->watched)
+	else if (command->untracked || !command->sets_event)
 		return;
-	else if (others != 0 || command->shared || command->copies ||
+	else if (others != 0 || command->simultaneous || command->copies ||
 		 __atomic_load_n(&command->pending, __ATOMIC_ACQUIRE))
 		prepare_again(device, command, others != 0, in);
 	else if (!command->overlapped)
@@ -59,7 +59,7 @@ static void prepare(struct device *device, struct command *command, struct inser
 /* When a submission begins; each is a sample of its own where nothing is presented. */
 static struct moment moment_of(const struct device *device)
 {
-	bool ends = !device->windowed && device->per != WIRE_QUEUE;
+	bool ends = !device->has_swapchain && device->per != WIRE_QUEUE;
 	return (struct moment){guest_now_ns(), ends ? guest_cpu_ns() : 0};
 }
 
@@ -85,7 +85,7 @@ static struct moment before_submit(struct device *device, struct insertions *in)
 static void take_back(struct device *device, struct command *command, struct insertions *in)
 {
 	command_arrives(command, -1);
-	if (!in->fronts || command->blind || (!command->shared && !command->suspended))
+	if (!in->fronts || command->untracked || (!command->simultaneous && !command->suspended))
 		return;
 	device_lock(device);
 	while (snapshot_arrives(command))
@@ -225,7 +225,7 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_WaitForFences(VkDevice handle, uint32_t fenc
 {
 	struct device *device = device_of(handle);
 	VkResult result = device->next.WaitForFences(handle, fenceCount, pFences, waitAll, timeout);
-	if (!device->windowed)
+	if (!device->has_swapchain)
 		queue_look(device);
 	return result;
 }

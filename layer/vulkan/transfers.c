@@ -9,7 +9,7 @@
 
 static void moves(struct command *command, uint64_t bytes)
 {
-	if (command->blind)
+	if (command->untracked)
 		return;
 	command->tally.moved += bytes;
 	command->now->tally.moved += bytes;

@@ -48,7 +48,7 @@ void queries_before_children(struct command *command)
 	}
 	queries_break_driver(command);
 	uint32_t types = command->inherited = queries_inherited(command, false);
-	if ((types | command->outside | command->inside) != 0 && slots_touch(command))
+	if ((types | command->outside | command->inside) != 0 && slots_prepare(command))
 		queries_begin(command, types);
 }
 
@@ -57,18 +57,18 @@ void queries_before_child(struct command *command, struct command *child)
 	uint32_t counts =
 	    (command->outside | command->inside) & ~command->open & ~command->program_open;
 	uint32_t program = child->program_used | program_types(command, command->in_pass);
-	bool works = child->blind || child->tally.draws + child->tally.dispatches != 0;
+	bool works = child->untracked || child->tally.draws + child->tally.dispatches != 0;
 	if (command->in_pass)
 		queries_take_program(command, child);
-	if (child->use_count != 0 && (command->touched || child->continues_pass))
+	if (child->use_count != 0 && (command->prepared || child->continues_pass))
 		adopt(command, child);
-	if (command->touched)
+	if (command->prepared)
 		counts &= ~child->inside; /* it counts them itself */
 	if (!works)
 		return;
 	/* What it did beside the program's queries is not counted. */
 	command->now->disturbed |= counts & program;
-	if (!child->blind && child->shared && !child->host_resets && !child->copied)
+	if (!child->untracked && child->simultaneous && !child->host_resets && !child->copied)
 		command->now->disallowed |= counts & ~program;
 	else
 		command->now->lost |= counts & ~program;
@@ -90,7 +90,7 @@ static void copy_use(struct command *command, const struct command *child,
 
 static void copy_uses(struct command *command, const struct command *child, uint32_t span)
 {
-	for (uint32_t i = 0; command->touched && i < child->use_count; i++)
+	for (uint32_t i = 0; command->prepared && i < child->use_count; i++)
 		copy_use(command, child, &child->uses[i], span);
 }
 

@@ -43,7 +43,7 @@ bool driver_counts(const struct command *command)
 static uint32_t choose_set(struct command *command)
 {
 	struct driver_family *family = &command->device->driver.families[command->pool->family];
-	if (command->once || command->recorded)
+	if (command->one_time || command->recorded)
 		return family->first + __atomic_load_n(&family->now, __ATOMIC_RELAXED);
 	return family->first +
 	       __atomic_fetch_add(&family->fixed, 1, __ATOMIC_RELAXED) % family->count;
@@ -164,7 +164,7 @@ void driver_expect(const struct device *device, const struct command *command, s
 {
 	if (!device->driver.works)
 		return;
-	part->driver_due += command->blind || is_of_family(device, command);
+	part->driver_due += command->untracked || is_of_family(device, command);
 	part->driver_children |= command->had_children;
 }
 

@@ -3,7 +3,7 @@
 
 #include "layer/vulkan/layer.h"
 
-#define STAMPS_OF(slots) (2 * (slots))
+#define TIMESTAMPS_OF(slots) (2 * (slots))
 
 static VkQueryType type_of(uint32_t type)
 {
@@ -15,7 +15,7 @@ static VkQueryType type_of(uint32_t type)
 		return VK_QUERY_TYPE_OCCLUSION;
 	case QUERY_GENERATED:
 		return VK_QUERY_TYPE_PRIMITIVES_GENERATED_EXT;
-	case QUERY_STAMPS:
+	case QUERY_TIMESTAMPS:
 		return VK_QUERY_TYPE_TIMESTAMP;
 	default:
 		return VK_QUERY_TYPE_TRANSFORM_FEEDBACK_STREAM_EXT;
@@ -24,7 +24,7 @@ static VkQueryType type_of(uint32_t type)
 
 uint32_t pool_slots(uint32_t type, uint32_t slots)
 {
-	return type == QUERY_STAMPS ? STAMPS_OF(slots) : slots;
+	return type == QUERY_TIMESTAMPS ? TIMESTAMPS_OF(slots) : slots;
 }
 
 static void destroy_pools(struct device *device, struct query_block *block)

@@ -115,7 +115,7 @@ static void note_query(struct command *command, const struct program_query *quer
 static void program_begins(struct command *command, VkQueryPool pool, uint32_t number,
 			   VkQueryControlFlags flags, uint32_t stream)
 {
-	uint32_t types = command->blind ? 0 : types_of(command, pool);
+	uint32_t types = command->untracked ? 0 : types_of(command, pool);
 	if (types == 0 || command->span_count == 0)
 		return;
 	/* One that was begun before the pass cannot end in it; the pool came in between. */
@@ -157,7 +157,7 @@ static void close_query(struct command *command, uint32_t i)
 
 static void program_ends(struct command *command, VkQueryPool pool, uint32_t number)
 {
-	uint32_t types = command->blind ? 0 : types_of(command, pool);
+	uint32_t types = command->untracked ? 0 : types_of(command, pool);
 	command->program_open &= ~types;
 	for (uint32_t i = 0; types != 0 && i < command->program_count; i++) {
 		const struct program_query *query = &command->program[i];
@@ -174,7 +174,7 @@ static void copy_query(struct command *command, const struct program_query *quer
 	uint32_t values = query->bits != 0 ? (uint32_t)__builtin_popcount(query->bits)
 					   : query_values(command->device, query->type);
 	struct query_use *use =
-	    slots_touch(command) ? slots_add_copied(command, query->type) : NULL;
+	    slots_prepare(command) ? slots_add_copied(command, query->type) : NULL;
 	if (!use) {
 		command->spans[span].disturbed |= query->types;
 		return;
@@ -238,7 +238,7 @@ VKAPI_ATTR void VKAPI_CALL hook_CmdResetQueryPool(VkCommandBuffer commandBuffer,
 static void after_query(struct command *command)
 {
 	struct guest_visit visit = guest_enter();
-	if (command->feeds && command->touched)
+	if (command->feedback_active && command->prepared)
 		queries_begin(command, command->streams);
 	if (!command->in_pass)
 		queries_copy_program(command);

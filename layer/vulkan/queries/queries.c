@@ -16,7 +16,7 @@ static void begin_one(struct command *command, uint32_t type)
 		return;
 	}
 	VkQueryPool pool = slots_pool(command, use, &number);
-	if (type >= QUERY_STREAM && type < QUERY_STAMPS)
+	if (type >= QUERY_STREAM && type < QUERY_TIMESTAMPS)
 		next->CmdBeginQueryIndexedEXT(command->handle, pool, number, 0,
 					      type - QUERY_STREAM);
 	else
@@ -27,7 +27,7 @@ static void begin_one(struct command *command, uint32_t type)
 void queries_begin(struct command *command, uint32_t types)
 {
 	types &= ~command->open & ~command->program_open;
-	for (uint32_t type = 0; types != 0 && type < QUERY_STAMPS; type++) {
+	for (uint32_t type = 0; types != 0 && type < QUERY_TIMESTAMPS; type++) {
 		if ((types & QUERY_BIT(type)) != 0)
 			begin_one(command, type);
 	}
@@ -45,7 +45,7 @@ void queries_end(struct command *command, uint32_t types)
 		if (use->ended || (types & QUERY_BIT(use->type)) == 0)
 			continue;
 		VkQueryPool pool = slots_pool(command, use, &number);
-		if (use->type >= QUERY_STREAM && use->type < QUERY_STAMPS)
+		if (use->type >= QUERY_STREAM && use->type < QUERY_TIMESTAMPS)
 			next->CmdEndQueryIndexedEXT(command->handle, pool, number,
 						    use->type - QUERY_STREAM);
 		else
@@ -56,7 +56,7 @@ void queries_end(struct command *command, uint32_t types)
 	}
 }
 
-static void stamp(struct command *command, struct query_use *use, uint32_t which)
+static void write_timestamp(struct command *command, struct query_use *use, uint32_t which)
 {
 	uint32_t number;
 	VkQueryPool pool = slots_pool(command, use, &number);
@@ -74,7 +74,7 @@ static void begin_driver(struct command *command)
 {
 	if (command->device->per == WIRE_GROUP || !driver_counts(command))
 		return;
-	if (slots_touch(command))
+	if (slots_prepare(command))
 		queries_begin(command, QUERY_BIT(QUERY_DRIVER));
 	else
 		command->now->lost |= QUERY_BIT(QUERY_DRIVER);
@@ -101,25 +101,25 @@ static bool is_between(const struct command *command)
 /* The stamps around what is a sample. */
 static void begin_time(struct command *command)
 {
-	if ((slots_possible(command) & QUERY_BIT(QUERY_STAMPS)) == 0 || command->secondary)
+	if ((slots_possible(command) & QUERY_BIT(QUERY_TIMESTAMPS)) == 0 || command->secondary)
 		return;
-	struct query_use *use = !is_between(command) && slots_touch(command)
-				    ? slots_add_use(command, QUERY_STAMPS)
+	struct query_use *use = !is_between(command) && slots_prepare(command)
+				    ? slots_add_use(command, QUERY_TIMESTAMPS)
 				    : NULL;
 	if (use)
-		stamp(command, use, 0);
+		write_timestamp(command, use, 0);
 	else
-		command->now->lost |= QUERY_BIT(QUERY_STAMPS);
+		command->now->lost |= QUERY_BIT(QUERY_TIMESTAMPS);
 }
 
 static void end_time(struct command *command)
 {
 	for (uint32_t i = command->use_count; i-- > 0 && !is_between(command);) {
 		struct query_use *use = &command->uses[i];
-		if (use->type != QUERY_STAMPS)
+		if (use->type != QUERY_TIMESTAMPS)
 			continue;
 		if (!use->ended)
-			stamp(command, use, 1);
+			write_timestamp(command, use, 1);
 		use->ended = true;
 		return;
 	}
@@ -128,11 +128,11 @@ static void end_time(struct command *command)
 void queries_start(struct command *command)
 {
 	uint32_t program = __atomic_load_n(&command->device->program_types, __ATOMIC_RELAXED);
-	uint32_t types = slots_possible(command) & ~QUERY_BIT(QUERY_STAMPS);
-	bool own =
-	    command->secondary || command->device->per == WIRE_GROUP || command->device->narrow;
+	uint32_t types = slots_possible(command) & ~QUERY_BIT(QUERY_TIMESTAMPS);
+	bool own = command->secondary || command->device->per == WIRE_GROUP ||
+		   command->device->pass_queries_only;
 
-	if (command->blind)
+	if (command->untracked)
 		return;
 	/* A secondary one counts for itself where it cannot inherit. */
 	if (command->secondary &&
@@ -172,7 +172,7 @@ static void before_part(struct command *command, bool inline_contents, VkRenderi
 		command->resumes |= resumes;
 		if (resumes && !command->host_resets)
 			command->now->disallowed |= command->inside | command->streams;
-		else if ((command->inside | command->streams) != 0 && slots_touch(command))
+		else if ((command->inside | command->streams) != 0 && slots_prepare(command))
 			slots_reserve(command);
 	}
 	command->suspended = true;
@@ -183,7 +183,7 @@ static void before_part(struct command *command, bool inline_contents, VkRenderi
 void queries_before_pass(struct command *command, bool inline_contents, VkRenderingFlags parts)
 {
 	uint32_t types = command->outside;
-	if (command->blind || (command->secondary && !command->copied))
+	if (command->untracked || (command->secondary && !command->copied))
 		return;
 	queries_end(command, command->inside);
 	if (command->device->per == WIRE_PASS && !command->suspended)
@@ -201,7 +201,7 @@ void queries_before_pass(struct command *command, bool inline_contents, VkRender
 	if ((types | command->inside | command->streams) == 0 &&
 	    (inline_contents || command->outside == 0))
 		return;
-	if (!slots_touch(command)) {
+	if (!slots_prepare(command)) {
 		command->now->lost |= types | command->inside;
 		return;
 	}
@@ -211,7 +211,7 @@ void queries_before_pass(struct command *command, bool inline_contents, VkRender
 
 void queries_after_pass(struct command *command)
 {
-	if (command->blind || command->span_count == 0 || command->suspends)
+	if (command->untracked || command->span_count == 0 || command->suspends)
 		return;
 	if (command->suspended)
 		command->inside &= ~command->outside;
@@ -231,7 +231,8 @@ static bool is_empty(const struct command *command)
 	const struct span *now = command->now;
 	for (uint32_t i = 0; i < command->use_count; i++) {
 		if (command->uses[i].span == (uint32_t)(now - command->spans) &&
-		    command->uses[i].type != QUERY_STAMPS && command->uses[i].type != QUERY_DRIVER)
+		    command->uses[i].type != QUERY_TIMESTAMPS &&
+		    command->uses[i].type != QUERY_DRIVER)
 			return false;
 	}
 	return (now->lost | now->disallowed) == 0 &&
@@ -270,7 +271,7 @@ void queries_before_draw(struct command *command)
 	if (types == 0)
 		return;
 	if (command->in_pass && command->inline_pass &&
-	    (command->touched || (slots_may_grow(command) && slots_touch(command))))
+	    (command->prepared || (slots_may_grow(command) && slots_prepare(command))))
 		queries_begin(command, types);
 	else
 		command->now->lost |= types;
@@ -285,7 +286,7 @@ void queries_before_dispatch(struct command *command)
 
 	if (types == 0 || command->in_pass)
 		return;
-	if (slots_touch(command))
+	if (slots_prepare(command))
 		queries_begin(command, types);
 	else
 		command->now->lost |= types;
@@ -311,12 +312,12 @@ void queries_finish(struct command *command)
 		if (is_empty(command))
 			drop_last(command);
 	}
-	command->watched = command->touched && !command->secondary &&
-			   (!command->suspended || snapshots_may_follow(command));
-	for (uint32_t i = 0; command->suspended && !command->watched && i < command->span_count;
+	command->sets_event = command->prepared && !command->secondary &&
+			      (!command->suspended || snapshots_may_follow(command));
+	for (uint32_t i = 0; command->suspended && !command->sets_event && i < command->span_count;
 	     i++)
 		command->spans[i].disallowed |= command->device->wanted;
-	if (!command->watched || command->suspended)
+	if (!command->sets_event || command->suspended)
 		return;
 	end_time(command);
 	copies_record(command);

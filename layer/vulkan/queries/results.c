@@ -20,20 +20,20 @@ uint32_t query_values(const struct device *device, uint32_t type)
 {
 	if (type == QUERY_STATISTICS)
 		return device->mesh ? 13 : 11;
-	return type >= QUERY_STREAM && type < QUERY_STAMPS ? 2 : 1;
+	return type >= QUERY_STREAM && type < QUERY_TIMESTAMPS ? 2 : 1;
 }
 
 /* Parts of one queue overlap where they run at once; each tick is counted for one of them. */
 static void add_time(struct device *device, struct part *part, const struct execution *execution,
-		     const uint64_t *stamps)
+		     const uint64_t *timestamps)
 {
 	uint32_t bits = device->families[execution->command->pool->family].timestampValidBits;
 	uint64_t mask = bits >= 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1;
 	uint64_t *counted = &device->queue_end[execution->queue];
-	uint64_t begin = stamps[0] & mask, end = stamps[2] & mask;
+	uint64_t begin = timestamps[0] & mask, end = timestamps[2] & mask;
 	uint64_t length = (end - begin) & mask, seen = (*counted - begin) & mask;
 	if (length > mask / 2) { /* it ends before it begins */
-		part->lost |= QUERY_BIT(QUERY_STAMPS);
+		part->lost |= QUERY_BIT(QUERY_TIMESTAMPS);
 		return;
 	}
 	if (*counted != 0 && seen <= mask / 2)
@@ -59,7 +59,7 @@ static void add(struct device *device, struct part *part, const struct execution
 		const struct query_use *use, const uint64_t *values)
 {
 	uint32_t type = use->type;
-	if (type == QUERY_STAMPS) {
+	if (type == QUERY_TIMESTAMPS) {
 		add_time(device, part, execution, values);
 	} else if (type == QUERY_STATISTICS) {
 		add_statistics(device, part, use->bits, values);

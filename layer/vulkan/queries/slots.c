@@ -13,12 +13,12 @@ uint32_t slots_possible(const struct command *command)
 	if ((flags & VK_QUEUE_GRAPHICS_BIT) != 0)
 		types &= ~QUERY_BIT(QUERY_COMPUTE);
 	else
-		types &= QUERY_BIT(QUERY_COMPUTE) | QUERY_BIT(QUERY_STAMPS);
+		types &= QUERY_BIT(QUERY_COMPUTE) | QUERY_BIT(QUERY_TIMESTAMPS);
 	if ((flags & (VK_QUEUE_GRAPHICS_BIT | VK_QUEUE_COMPUTE_BIT)) == 0)
 		types = 0;
 	if (device->families[command->pool->family].timestampValidBits == 0)
-		types &= ~QUERY_BIT(QUERY_STAMPS);
-	return command->measured ? types : types & QUERY_BIT(QUERY_STAMPS);
+		types &= ~QUERY_BIT(QUERY_TIMESTAMPS);
+	return command->measured ? types : types & QUERY_BIT(QUERY_TIMESTAMPS);
 }
 
 static bool make_event(struct command *command)
@@ -51,20 +51,20 @@ static void reset_chunk(struct command *command, uint32_t index)
 
 bool slots_may_grow(const struct command *command)
 {
-	return !command->in_pass || command->host_resets || command->device->lenient;
+	return !command->in_pass || command->host_resets || command->device->resets_in_pass;
 }
 
 /* The first thing that is recorded of ours; outside of passes. */
-bool slots_touch(struct command *command)
+bool slots_prepare(struct command *command)
 {
-	if (command->touched)
+	if (command->prepared)
 		return true;
-	if (command->blind || command->suspended ||
+	if (command->untracked || command->suspended ||
 	    (command->secondary && !command->host_resets && !command->copied) ||
 	    (command->chunk_count == 0 && !queries_take_chunk(command)) ||
 	    (!command->secondary && !make_event(command)))
 		return false;
-	command->touched = true;
+	command->prepared = true;
 	for (uint32_t i = 0; i < command->chunk_count; i++)
 		reset_chunk(command, i);
 	return true;

@@ -53,7 +53,7 @@ static uint32_t arrives(struct command *command, int more)
 
 uint32_t command_arrives(struct command *command, int more)
 {
-	if (command->blind)
+	if (command->untracked)
 		return 0;
 	for (uint32_t i = 0; i < command->child_count; i++)
 		arrives(command->children[i].command, more);
@@ -67,7 +67,7 @@ static void begin_submission(struct device *device, const struct moment *at)
 	uint64_t begin_ns = frame->record.begin_ns;
 	uint64_t since_ns = at->now_ns > begin_ns ? at->now_ns - begin_ns : 0;
 	bool ends = device->per != WIRE_QUEUE || since_ns > QUEUE_NS;
-	if (frame->worked && (device->windowed ? since_ns > UNPRESENTED_NS : ends))
+	if (frame->worked && (device->has_swapchain ? since_ns > UNPRESENTED_NS : ends))
 		frames_end(device, WIRE_TIME, 0, at);
 }
 
@@ -84,7 +84,7 @@ static void note_submission(struct device *device, const struct arrival *arrival
 		command_arrives(command, -1);
 		how.first = false;
 	}
-	if (!device->windowed)
+	if (!device->has_swapchain)
 		frames_draft(device, arrival->at.now_ns);
 }
 

@@ -116,7 +116,7 @@ static void read_ended(struct device *device)
 			link = &(*link)->next;
 		}
 	}
-	if (!device->windowed && frame_now(device)->worked && frame_now(device)->pending == 0)
+	if (!device->has_swapchain && frame_now(device)->worked && frame_now(device)->pending == 0)
 		frames_draft(device, guest_now_ns()); /* all that it counted so far */
 }
 
@@ -289,15 +289,15 @@ static void note_span(const struct device *device, struct part *part, const stru
 	frames_add_tally(&part->tally, &span->tally);
 	driver_expect(device, command, part);
 	if (works && !command->measured)
-		part->spared |= device->wanted & ~QUERY_BIT(QUERY_STAMPS);
+		part->spared |= device->wanted & ~QUERY_BIT(QUERY_TIMESTAMPS);
 	part->kept |= works && command->measured && command->ran && !device->measure;
-	part->blind |= command->missed;
+	part->untracked |= command->ran_untracked;
 	if (command->overlapped)
 		part->lost |= device->wanted;
 	part->lost |= span->lost;
 	part->disallowed |= span->disallowed;
 	part->disturbed |= span->disturbed;
-	part->feedback |= command->in_feedback;
+	part->feedback |= command->used_feedback;
 }
 
 /* The groups of a sample: of a stretch its own; of what holds several, the first, and how many. */
@@ -334,7 +334,7 @@ static void expect(struct device *device, VkQueue queue, struct command *command
 void frames_submitted(struct device *device, const struct submitted *how, struct command *command)
 {
 	struct frame *frame = frame_now(device);
-	struct execution *execution = command->watched ? calloc(1, sizeof(*execution)) : NULL;
+	struct execution *execution = command->sets_event ? calloc(1, sizeof(*execution)) : NULL;
 	struct execution blank = {0}, *at = execution ? execution : &blank;
 	at->snapshot = snapshot_arrives(command);
 	if (queries_has_multi_queue(command))
@@ -348,8 +348,8 @@ void frames_submitted(struct device *device, const struct submitted *how, struct
 	struct part *part = frame_part(device, at, 0);
 	part->values[WIRE_SUBMITS] += how->first;
 	part->values[WIRE_COMMAND_BUFFERS]++;
-	if (command->blind || command->span_count == 0) {
-		part->blind |= command->blind;
+	if (command->untracked || command->span_count == 0) {
+		part->untracked |= command->untracked;
 		part->lost |= device->wanted;
 		driver_expect(device, command, part);
 	}
@@ -362,9 +362,9 @@ void frames_submitted(struct device *device, const struct submitted *how, struct
 		note_label((enum wire_kind)device->per, part, labels, command, &command->spans[i]);
 	}
 	queue_labels_run(labels, command);
-	if (!command->blind)
+	if (!command->untracked)
 		command->ran = true;
-	if (command->watched && !execution)
+	if (command->sets_event && !execution)
 		frame->whole.lost |= device->wanted;
 	if (execution && !command->overlapped)
 		expect(device, how->queue, command, execution);
@@ -435,7 +435,7 @@ void frames_end(struct device *device, enum wire_kind kind, uint32_t flags, cons
 		record->flags |= WIRE_CPU_KNOWN;
 	records_note_memory(device, record);
 	frame->ended = true;
-	if (device->windowed)
+	if (device->has_swapchain)
 		frames_draft(device, now_ns);
 	device->presented += kind == WIRE_FRAME;
 	cpu_begin_ns = record->cpu_begin_ns;
@@ -459,7 +459,7 @@ void frames_finish(struct device *device, uint64_t wait_ns)
 	}
 	at.now_ns = guest_now_ns();
 	if (frame_now(device)->worked)
-		frames_end(device, WIRE_TIME, device->windowed ? WIRE_LAST : 0, &at);
+		frames_end(device, WIRE_TIME, device->has_swapchain ? WIRE_LAST : 0, &at);
 	while (device->first != device->current)
 		give_up(device);
 	channel_drop_drafts(&device->stream);

@@ -41,7 +41,7 @@ static void set_time(const struct device *device, struct wire_record *record,
 		     const struct part *part)
 {
 	double most_ns = 0;
-	enum wire_state state = state_of(device, part, QUERY_BIT(QUERY_STAMPS));
+	enum wire_state state = state_of(device, part, QUERY_BIT(QUERY_TIMESTAMPS));
 	for (uint32_t i = 0; i < QUEUES_MAX; i++) {
 		double ns = (double)part->busy_ticks[i] * (double)device->tick_ns;
 		most_ns = ns > most_ns ? ns : most_ns;
@@ -87,7 +87,7 @@ void records_note_memory(const struct device *device, struct wire_record *record
 
 static void set_commands(struct wire_record *record, const struct part *part)
 {
-	enum wire_state state = part->blind ? WIRE_LATE : WIRE_VALID;
+	enum wire_state state = part->untracked ? WIRE_LATE : WIRE_VALID;
 	set_range(record, part, WIRE_PRESENTS, WIRE_COMMAND_BUFFERS, WIRE_VALID);
 	set(record, WIRE_RENDER_PASSES, state, part->tally.passes);
 	set(record, WIRE_DRAWS, state, part->tally.draws);
@@ -115,7 +115,7 @@ static void set_queries(const struct device *device, struct wire_record *record,
 	set_range(record, part, WIRE_PRIMITIVES_GENERATED, WIRE_PRIMITIVES_GENERATED,
 		  state_of(device, part, QUERY_BIT(QUERY_GENERATED)));
 	set_streams(device, record, part);
-	if (device->stamps)
+	if (device->timestamps)
 		set_time(device, record, part);
 }
 
@@ -133,7 +133,7 @@ static void fill_record(const struct device *device, struct wire_record *record,
 		record->flags |= WIRE_KEPT;
 	if (part->tally.draws + part->tally.passes != 0)
 		record->flags |= WIRE_DRAWN;
-	if (part->values[WIRE_COMMAND_BUFFERS] != 0 && !part->blind &&
+	if (part->values[WIRE_COMMAND_BUFFERS] != 0 && !part->untracked &&
 	    part->tally.draws + part->tally.passes == 0)
 		record->flags |= WIRE_UNDRAWN;
 	for (unsigned i = 0; i < WIRE_COUNTER_ROOM; i++) {
