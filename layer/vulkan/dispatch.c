@@ -139,7 +139,7 @@ void questions_load(struct questions *questions, VkInstance instance,
 		    PFN_vkGetInstanceProcAddr next)
 {
 #define QUESTION(name) questions->name = (PFN_vk##name)next(instance, "vk" #name);
-#include "layer/vulkan/questions.def"
+#include "layer/vulkan/instance_functions.def"
 #undef QUESTION
 }
 
@@ -148,7 +148,7 @@ PFN_vkVoidFunction questions_find(const struct questions *questions, const char 
 #define QUESTION(one)                                                                              \
 	if (strcmp(name, "vk" #one) == 0)                                                          \
 		return (PFN_vkVoidFunction)questions->one;
-#include "layer/vulkan/questions.def"
+#include "layer/vulkan/instance_functions.def"
 #undef QUESTION
 	return NULL;
 }
@@ -157,7 +157,7 @@ void functions_load(struct functions *functions, VkDevice device, PFN_vkGetDevic
 {
 #define HOOK(name) functions->name = (PFN_vk##name)next(device, "vk" #name);
 #define NEXT(name) HOOK(name)
-#include "layer/vulkan/functions.def"
+#include "layer/vulkan/device_functions.def"
 #undef HOOK
 #undef NEXT
 }
@@ -170,7 +170,7 @@ PFN_vkVoidFunction hook_find(const char *name)
 	} hooks[] = {
 #define HOOK(name) {"vk" #name, (PFN_vkVoidFunction)hook_##name},
 #define NEXT(name)
-#include "layer/vulkan/functions.def"
+#include "layer/vulkan/device_functions.def"
 #undef HOOK
 #undef NEXT
 	};

@@ -13,7 +13,7 @@
 struct functions {
 #define HOOK(name) PFN_vk##name name;
 #define NEXT(name) PFN_vk##name name;
-#include "layer/vulkan/functions.def"
+#include "layer/vulkan/device_functions.def"
 #undef HOOK
 #undef NEXT
 };
@@ -21,7 +21,7 @@ struct functions {
 /* Functions of an instance, of the next layer or the driver; NULL: it has none. */
 struct questions {
 #define QUESTION(name) PFN_vk##name name;
-#include "layer/vulkan/questions.def"
+#include "layer/vulkan/instance_functions.def"
 #undef QUESTION
 };
 
@@ -36,7 +36,7 @@ void functions_load(struct functions *functions, VkDevice device, PFN_vkGetDevic
 /* Our functions of these names. */
 #define HOOK(name) extern __typeof__(vk##name) hook_##name;
 #define NEXT(name)
-#include "layer/vulkan/functions.def"
+#include "layer/vulkan/device_functions.def"
 #undef HOOK
 #undef NEXT
 

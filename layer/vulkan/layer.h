@@ -1,7 +1,7 @@
 /*
  * What the layer knows of instances, devices and command buffers. Recording takes no lock: the
  * specification lets one thread record a command buffer at a time. Samples and results of a device
- * are under its lock, for which submissions and presentations do not wait: see samples/arrivals.c.
+ * are under its lock, for which submissions and presentations do not wait: see samples/queue_ops.c.
  */
 #ifndef LAYER_VULKAN_LAYER_H
 #define LAYER_VULKAN_LAYER_H
@@ -397,7 +397,7 @@ void *key_remove(uint64_t key);
 /* In a forked child: whoever had the lock is not here. */
 void keys_renew(void);
 
-/* samples/arrivals.c. Waits; what has arrived is in its sample then. */
+/* samples/queue_ops.c. Waits; what has arrived is in its sample then. */
 void device_lock(struct device *device);
 /* false: somebody has it. */
 bool device_trylock(struct device *device);
@@ -461,7 +461,7 @@ void queries_next_span(struct command *command, uint32_t label);
 void queries_finish(struct command *command);
 /* The driver's own counters are not counted from here on: outside of passes. */
 void queries_break_driver(struct command *command);
-/* children.c. Query types that secondary command buffers inherit, in or outside of a pass. */
+/* secondaries.c. Query types that secondary command buffers inherit, in or outside of a pass. */
 uint32_t queries_inherited(struct command *command, bool in_pass);
 /* They are to run; each of them. */
 void queries_before_children(struct command *command);
