@@ -267,7 +267,7 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_BeginCommandBuffer(VkCommandBuffer handle,
 						       const VkCommandBufferBeginInfo *pBeginInfo)
 {
 	struct command *command = command_of(handle);
-	const struct functions *next = &command->device->next;
+	const struct device_functions *next = &command->device->next;
 	VkCommandBufferBeginInfo info = *pBeginInfo;
 	VkCommandBufferInheritanceInfo inherited;
 	if (command->untracked || !guest_active())

@@ -148,7 +148,7 @@ static VkResult device_create(PFN_vkCreateDevice next, struct device *device,
 static void device_remember(struct device *device, VkDevice handle)
 {
 	device->handle = handle;
-	functions_load(&device->next, handle, device->next_proc);
+	device_functions_load(&device->next, handle, device->next_proc);
 	key_put(dispatch_key(handle), device);
 	device_start(device);
 }

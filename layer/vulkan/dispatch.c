@@ -135,25 +135,27 @@ void handles_finish(struct handles *table, void (*release)(void *value))
 	}
 }
 
-void questions_load(struct questions *questions, VkInstance instance,
-		    PFN_vkGetInstanceProcAddr next)
+void instance_functions_load(struct instance_functions *functions, VkInstance instance,
+			     PFN_vkGetInstanceProcAddr next)
 {
-#define QUESTION(name) questions->name = (PFN_vk##name)next(instance, "vk" #name);
+#define NEXT(name) functions->name = (PFN_vk##name)next(instance, "vk" #name);
 #include "layer/vulkan/instance_functions.def"
-#undef QUESTION
+#undef NEXT
 }
 
-PFN_vkVoidFunction questions_find(const struct questions *questions, const char *name)
+PFN_vkVoidFunction instance_functions_find(const struct instance_functions *functions,
+					   const char *name)
 {
-#define QUESTION(one)                                                                              \
+#define NEXT(one)                                                                                  \
 	if (strcmp(name, "vk" #one) == 0)                                                          \
-		return (PFN_vkVoidFunction)questions->one;
+		return (PFN_vkVoidFunction)functions->one;
 #include "layer/vulkan/instance_functions.def"
-#undef QUESTION
+#undef NEXT
 	return NULL;
 }
 
-void functions_load(struct functions *functions, VkDevice device, PFN_vkGetDeviceProcAddr next)
+void device_functions_load(struct device_functions *functions, VkDevice device,
+			   PFN_vkGetDeviceProcAddr next)
 {
 #define HOOK(name) functions->name = (PFN_vk##name)next(device, "vk" #name);
 #define NEXT(name) HOOK(name)

@@ -10,7 +10,7 @@
 #include <vulkan/vulkan.h>
 
 /* Functions of a device, of the next layer or the driver; NULL: it has none. */
-struct functions {
+struct device_functions {
 #define HOOK(name) PFN_vk##name name;
 #define NEXT(name) PFN_vk##name name;
 #include "layer/vulkan/device_functions.def"
@@ -19,19 +19,21 @@ struct functions {
 };
 
 /* Functions of an instance, of the next layer or the driver; NULL: it has none. */
-struct questions {
-#define QUESTION(name) PFN_vk##name name;
+struct instance_functions {
+#define NEXT(name) PFN_vk##name name;
 #include "layer/vulkan/instance_functions.def"
-#undef QUESTION
+#undef NEXT
 };
 
 /* While the instance is being made, by the next layer's function. */
-void questions_load(struct questions *questions, VkInstance instance,
-		    PFN_vkGetInstanceProcAddr next);
+void instance_functions_load(struct instance_functions *functions, VkInstance instance,
+			     PFN_vkGetInstanceProcAddr next);
 /* One of them by its name, or NULL. */
-PFN_vkVoidFunction questions_find(const struct questions *questions, const char *name);
+PFN_vkVoidFunction instance_functions_find(const struct instance_functions *functions,
+					   const char *name);
 
-void functions_load(struct functions *functions, VkDevice device, PFN_vkGetDeviceProcAddr next);
+void device_functions_load(struct device_functions *functions, VkDevice device,
+			   PFN_vkGetDeviceProcAddr next);
 
 /* Our functions of these names. */
 #define HOOK(name) extern __typeof__(vk##name) hook_##name;

@@ -29,7 +29,7 @@ static bool names(const char *const *list, uint32_t count)
 static bool has_extension(const struct device *device)
 {
 	PFN_vkEnumerateDeviceExtensionProperties list =
-	    device->instance->ask.EnumerateDeviceExtensionProperties;
+	    device->instance->next.EnumerateDeviceExtensionProperties;
 	uint32_t count = 0;
 	bool found = false;
 
@@ -50,10 +50,10 @@ static bool has_feature(const struct device *device)
 	    .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PERFORMANCE_QUERY_FEATURES_KHR};
 	VkPhysicalDeviceFeatures2 features = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2,
 					      .pNext = &queries};
-	PFN_vkGetPhysicalDeviceFeatures2 ask = device->instance->ask.GetPhysicalDeviceFeatures2;
-	if (device->instance->version < VK_API_VERSION_1_1 || !ask)
+	PFN_vkGetPhysicalDeviceFeatures2 get = device->instance->next.GetPhysicalDeviceFeatures2;
+	if (device->instance->version < VK_API_VERSION_1_1 || !get)
 		return false;
-	ask(device->gpu, &features);
+	get(device->gpu, &features);
 	return queries.performanceCounterQueryPools;
 }
 
@@ -208,8 +208,8 @@ void driver_start(struct device *device)
 	const struct perf_api api = {
 	    .gpu = device->gpu,
 	    .enumerate =
-		instance->ask.EnumeratePhysicalDeviceQueueFamilyPerformanceQueryCountersKHR,
-	    .passes = instance->ask.GetPhysicalDeviceQueueFamilyPerformanceQueryPassesKHR};
+		instance->next.EnumeratePhysicalDeviceQueueFamilyPerformanceQueryCountersKHR,
+	    .passes = instance->next.GetPhysicalDeviceQueueFamilyPerformanceQueryPassesKHR};
 	if (!device->driver.enabled || !api.enumerate || !api.passes ||
 	    !device->next.AcquireProfilingLockKHR || !device->next.ReleaseProfilingLockKHR ||
 	    !driver_lock(device))

@@ -71,11 +71,11 @@ static VkPhysicalDeviceFeatures *core_features(struct features_copy *out)
 
 static void choose_core(struct device *device, struct features_copy *out)
 {
-	PFN_vkGetPhysicalDeviceFeatures ask = device->instance->ask.GetPhysicalDeviceFeatures;
+	PFN_vkGetPhysicalDeviceFeatures get = device->instance->next.GetPhysicalDeviceFeatures;
 	VkPhysicalDeviceFeatures has = {0}, *chosen = core_features(out);
-	if (!chosen || !ask)
+	if (!chosen || !get)
 		return;
-	ask(device->gpu, &has);
+	get(device->gpu, &has);
 	chosen->pipelineStatisticsQuery |= has.pipelineStatisticsQuery;
 	chosen->occlusionQueryPrecise |= has.occlusionQueryPrecise;
 	chosen->inheritedQueries |= has.inheritedQueries;
@@ -85,21 +85,21 @@ static void choose_core(struct device *device, struct features_copy *out)
 }
 
 /* Asks for features or properties with these chained to them. */
-static bool ask_properties(const struct device *device, void *chain)
+static bool read_properties(const struct device *device, void *chain)
 {
 	const struct instance *instance = device->instance;
 	VkPhysicalDeviceProperties2 properties = {
 	    .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, .pNext = chain};
-	PFN_vkGetPhysicalDeviceProperties2 ask = instance->ask.GetPhysicalDeviceProperties2KHR;
+	PFN_vkGetPhysicalDeviceProperties2 get = instance->next.GetPhysicalDeviceProperties2KHR;
 	if (instance->version >= VK_API_VERSION_1_1)
-		ask = instance->ask.GetPhysicalDeviceProperties2;
-	if (ask)
-		ask(device->gpu, &properties);
-	return ask != NULL;
+		get = instance->next.GetPhysicalDeviceProperties2;
+	if (get)
+		get(device->gpu, &properties);
+	return get != NULL;
 }
 
 /* Streams are counted where the program uses them at all. */
-static void look_at_feedback(struct device *device, const VkDeviceCreateInfo *info)
+static void read_feedback(struct device *device, const VkDeviceCreateInfo *info)
 {
 	const VkPhysicalDeviceTransformFeedbackFeaturesEXT *asked =
 	    find(info->pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_TRANSFORM_FEEDBACK_FEATURES_EXT);
@@ -109,7 +109,7 @@ static void look_at_feedback(struct device *device, const VkDeviceCreateInfo *in
 	    .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_TRANSFORM_FEEDBACK_PROPERTIES_EXT};
 
 	device->generated = generated && generated->primitivesGeneratedQuery;
-	if (!asked || !asked->transformFeedback || !ask_properties(device, &has))
+	if (!asked || !asked->transformFeedback || !read_properties(device, &has))
 		return;
 	device->feedback = has.transformFeedbackQueries;
 	device->streams = has.maxTransformFeedbackStreams;
@@ -125,17 +125,17 @@ static void choose_mesh(struct device *device, struct features_copy *out)
 	const VkPhysicalDeviceMeshShaderFeaturesEXT *asked =
 	    find(out->info.pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MESH_SHADER_FEATURES_EXT);
 	const struct instance *instance = device->instance;
-	PFN_vkGetPhysicalDeviceFeatures2 ask = instance->version >= VK_API_VERSION_1_1
-						   ? instance->ask.GetPhysicalDeviceFeatures2
-						   : instance->ask.GetPhysicalDeviceFeatures2KHR;
+	PFN_vkGetPhysicalDeviceFeatures2 get = instance->version >= VK_API_VERSION_1_1
+						   ? instance->next.GetPhysicalDeviceFeatures2
+						   : instance->next.GetPhysicalDeviceFeatures2KHR;
 	VkPhysicalDeviceMeshShaderFeaturesEXT has = {
 	    .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MESH_SHADER_FEATURES_EXT};
 	VkPhysicalDeviceFeatures2 features = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2,
 					      .pNext = &has};
 
-	if (!asked || !asked->meshShader || !ask || !device->statistics)
+	if (!asked || !asked->meshShader || !get || !device->statistics)
 		return;
-	ask(device->gpu, &features);
+	get(device->gpu, &features);
 	if (!has.meshShaderQueries)
 		return;
 	/* What was copied before is copied again: the chain stands as it is now. */
@@ -155,13 +155,13 @@ static bool can_reset(const struct device *device)
 	    .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_HOST_QUERY_RESET_FEATURES};
 	VkPhysicalDeviceFeatures2 features = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2,
 					      .pNext = &has};
-	PFN_vkGetPhysicalDeviceFeatures2 ask = instance->ask.GetPhysicalDeviceFeatures2;
+	PFN_vkGetPhysicalDeviceFeatures2 get = instance->next.GetPhysicalDeviceFeatures2;
 	VkPhysicalDeviceProperties properties = {0};
-	instance->ask.GetPhysicalDeviceProperties(device->gpu, &properties);
+	instance->next.GetPhysicalDeviceProperties(device->gpu, &properties);
 	if (instance->version < VK_API_VERSION_1_2 || properties.apiVersion < VK_API_VERSION_1_2 ||
-	    !ask)
+	    !get)
 		return false;
-	ask(device->gpu, &features);
+	get(device->gpu, &features);
 	return has.hostQueryReset;
 }
 
@@ -199,7 +199,7 @@ void features_prepare(struct device *device, const VkDeviceCreateInfo *info,
 	*out = (struct features_copy){.info = *info};
 	if (!guest_channel())
 		return;
-	look_at_feedback(device, info);
+	read_feedback(device, info);
 	choose_core(device, out);
 	choose_mesh(device, out);
 	choose_reset(device, out);

@@ -39,7 +39,7 @@ static uint64_t counters_of(enum query type)
 	return counter_bits(WIRE_PRIMS_WRITTEN, WIRE_OVERFLOW_PRED_S3);
 }
 
-static void identity_say(struct device *device, uint64_t counters, enum wire_why why)
+static void set_why(struct device *device, uint64_t counters, enum wire_why why)
 {
 	for (unsigned i = 0; i < WIRE_VULKAN_COUNTERS; i++) {
 		if ((counters & counter_bit(i)) != 0)
@@ -47,13 +47,13 @@ static void identity_say(struct device *device, uint64_t counters, enum wire_why
 	}
 }
 
-static void ask_memory(struct device *device)
+static void read_memory(struct device *device)
 {
 	const struct instance *instance = device->instance;
-	instance->ask.GetPhysicalDeviceMemoryProperties(device->gpu, &device->memory);
+	instance->next.GetPhysicalDeviceMemoryProperties(device->gpu, &device->memory);
 	device->family_count = FAMILIES_MAX;
-	instance->ask.GetPhysicalDeviceQueueFamilyProperties(device->gpu, &device->family_count,
-							     device->families);
+	instance->next.GetPhysicalDeviceQueueFamilyProperties(device->gpu, &device->family_count,
+							      device->families);
 }
 
 static void copy_text(char *to, size_t size, const char *from)
@@ -82,7 +82,7 @@ static void name_driver(struct device *device, const VkPhysicalDeviceDriverPrope
 	identity->minor = (uint8_t)VK_API_VERSION_MINOR(version);
 }
 
-static void ask_names(struct device *device)
+static void read_names(struct device *device)
 {
 	const struct instance *instance = device->instance;
 	VkPhysicalDeviceDriverProperties driver = {
@@ -90,13 +90,13 @@ static void ask_names(struct device *device)
 	VkPhysicalDeviceProperties2 more = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2,
 					    .pNext = &driver};
 	VkPhysicalDeviceProperties properties = {0};
-	PFN_vkGetPhysicalDeviceProperties2 ask_more = instance->ask.GetPhysicalDeviceProperties2;
-	instance->ask.GetPhysicalDeviceProperties(device->gpu, &properties);
+	PFN_vkGetPhysicalDeviceProperties2 get_more = instance->next.GetPhysicalDeviceProperties2;
+	instance->next.GetPhysicalDeviceProperties(device->gpu, &properties);
 	device->tick_ns = properties.limits.timestampPeriod;
 	device->copies = properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU;
 	if (instance->version >= VK_API_VERSION_1_1 &&
-	    properties.apiVersion >= VK_API_VERSION_1_2 && ask_more)
-		ask_more(device->gpu, &more);
+	    properties.apiVersion >= VK_API_VERSION_1_2 && get_more)
+		get_more(device->gpu, &more);
 	name_driver(device, &driver, &properties);
 }
 
@@ -158,24 +158,24 @@ static void choose_query(struct device *device, enum query type, uint64_t wanted
 		if ((counters_of(type) & wanted) != 0)
 			device->wanted |= QUERY_BIT(type);
 	} else if (type != QUERY_TIMESTAMPS && (!is_stream || !device->feedback)) {
-		identity_say(device, counters_of(type), why);
+		set_why(device, counters_of(type), why);
 	}
 }
 
 /* Streams that the device has not are not collected, though the first ones are. */
-static void say_streams(struct device *device)
+static void set_why_streams(struct device *device)
 {
 	for (uint32_t stream = device->streams; device->feedback && stream < STREAMS; stream++)
-		identity_say(device,
-			     counter_bits(WIRE_STREAM_FIRST + 3 * stream,
-					  WIRE_STREAM_FIRST + 3 * stream + 2),
-			     WIRE_WHY_NO_FEATURE);
+		set_why(device,
+			counter_bits(WIRE_STREAM_FIRST + 3 * stream,
+				     WIRE_STREAM_FIRST + 3 * stream + 2),
+			WIRE_WHY_NO_FEATURE);
 }
 
-static void say_heaps(struct device *device)
+static void set_why_heaps(struct device *device)
 {
 	for (uint32_t heap = device->memory.memoryHeapCount; heap < 4; heap++)
-		identity_say(device, counter_bit(WIRE_HEAP0 + heap), WIRE_WHY_NO_HEAP);
+		set_why(device, counter_bit(WIRE_HEAP0 + heap), WIRE_WHY_NO_HEAP);
 }
 
 #define TOOLS_MOST 16u
@@ -189,15 +189,15 @@ static bool is_validated(const struct device *device)
 	const struct instance *instance = device->instance;
 	VkPhysicalDeviceToolProperties tools[TOOLS_MOST];
 	/* That layer is one of the extension's tools alone. */
-	PFN_vkGetPhysicalDeviceToolPropertiesEXT ask =
-	    instance->ask.GetPhysicalDeviceToolPropertiesEXT;
+	PFN_vkGetPhysicalDeviceToolPropertiesEXT get =
+	    instance->next.GetPhysicalDeviceToolPropertiesEXT;
 	uint32_t count = TOOLS_MOST;
 	bool found = false;
 
 	for (uint32_t i = 0; i < TOOLS_MOST; i++)
 		tools[i] = (VkPhysicalDeviceToolProperties){
 		    .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_TOOL_PROPERTIES};
-	if (!ask || ask(device->gpu, &count, tools) < 0)
+	if (!get || get(device->gpu, &count, tools) < 0)
 		return false;
 	for (uint32_t i = 0; i < count; i++)
 		found |= (tools[i].purposes & VK_TOOL_PURPOSE_VALIDATION_BIT) != 0;
@@ -209,14 +209,14 @@ void identity_fill(struct device *device)
 	uint64_t wanted = guest_channel()->counters;
 	device->identity.api = WIRE_VULKAN;
 	memset(device->identity.bits, 64, WIRE_VULKAN_COUNTERS);
-	ask_memory(device);
-	ask_names(device);
+	read_memory(device);
+	read_names(device);
 	device->validated = is_validated(device);
 	choose_clock(device);
 	if (!device->mesh)
-		identity_say(
-		    device, counter_bit(WIRE_TASK_INVOCATIONS) | counter_bit(WIRE_MESH_INVOCATIONS),
-		    WIRE_WHY_UNUSED);
+		set_why(device,
+			counter_bit(WIRE_TASK_INVOCATIONS) | counter_bit(WIRE_MESH_INVOCATIONS),
+			WIRE_WHY_UNUSED);
 	device->statistic_bits = (1u << (LAST_STATISTIC - FIRST_STATISTIC + 1)) - 1;
 	if (device->mesh)
 		device->statistic_bits |=
@@ -224,7 +224,7 @@ void identity_fill(struct device *device)
 		    VK_QUERY_PIPELINE_STATISTIC_MESH_SHADER_INVOCATIONS_BIT_EXT;
 	for (int type = 0; type < QUERY_TYPES; type++)
 		choose_query(device, (enum query)type, wanted);
-	say_streams(device);
-	say_heaps(device);
-	identity_say(device, ~wanted, WIRE_WHY_NOT_WANTED);
+	set_why_streams(device);
+	set_why_heaps(device);
+	set_why(device, ~wanted, WIRE_WHY_NOT_WANTED);
 }

@@ -86,7 +86,7 @@ static void instance_remember(struct instance *instance, VkInstance handle,
 {
 	const VkApplicationInfo *program = info->pApplicationInfo;
 	instance->handle = handle;
-	questions_load(&instance->ask, handle, instance->next);
+	instance_functions_load(&instance->next, handle, instance->next_proc);
 	instance->version =
 	    program && program->apiVersion != 0 ? program->apiVersion : VK_API_VERSION_1_0;
 	key_put(dispatch_key(handle), instance);
@@ -105,9 +105,9 @@ VKAPI_ATTR VkResult VKAPI_CALL layer_create_instance(const VkInstanceCreateInfo 
 		free(instance);
 		return VK_ERROR_OUT_OF_HOST_MEMORY;
 	}
-	instance->next = link->u.pLayerInfo->pfnNextGetInstanceProcAddr;
+	instance->next_proc = link->u.pLayerInfo->pfnNextGetInstanceProcAddr;
 	PFN_vkCreateInstance create =
-	    (PFN_vkCreateInstance)instance->next(VK_NULL_HANDLE, "vkCreateInstance");
+	    (PFN_vkCreateInstance)instance->next_proc(VK_NULL_HANDLE, "vkCreateInstance");
 	link->u.pLayerInfo = link->u.pLayerInfo->pNext;
 	VkResult result =
 	    create ? create(pCreateInfo, pAllocator, pInstance) : VK_ERROR_INITIALIZATION_FAILED;
@@ -127,7 +127,7 @@ VKAPI_ATTR void VKAPI_CALL layer_destroy_instance(VkInstance handle,
 	struct instance *instance = key_remove(dispatch_key(handle));
 	if (!instance)
 		return;
-	instance->ask.DestroyInstance(handle, pAllocator);
+	instance->next.DestroyInstance(handle, pAllocator);
 	free(instance);
 }
 
@@ -165,9 +165,9 @@ VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL layer_get_instance_proc(VkInstance hand
 	struct instance *instance = handle != VK_NULL_HANDLE ? instance_of(handle) : NULL;
 	if (!instance)
 		return NULL;
-	PFN_vkVoidFunction next = questions_find(&instance->ask, pName);
+	PFN_vkVoidFunction next = instance_functions_find(&instance->next, pName);
 	if (!next)
-		next = instance->next(handle, pName);
+		next = instance->next_proc(handle, pName);
 	PFN_vkVoidFunction hook = next ? hook_find(pName) : NULL;
 	return hook ? hook : next;
 }

@@ -31,8 +31,8 @@
 
 struct instance {
 	VkInstance handle;
-	PFN_vkGetInstanceProcAddr next;
-	struct questions ask;
+	PFN_vkGetInstanceProcAddr next_proc;
+	struct instance_functions next;
 	uint32_t version; /* of the API that the program asked for */
 };
 
@@ -322,7 +322,7 @@ struct device {
 	VkPhysicalDevice gpu;
 	PFN_vkGetDeviceProcAddr next_proc;
 	PFN_vkSetDeviceLoaderData set_loader_data; /* or NULL */
-	struct functions next;
+	struct device_functions next;
 	struct command untracked; /* for command buffers that we have no memory for */
 	bool measured;		  /* it has a place in the channel */
 	bool has_swapchain;	  /* it may present */

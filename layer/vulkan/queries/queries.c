@@ -7,7 +7,7 @@
 
 static void begin_one(struct command *command, uint32_t type)
 {
-	const struct functions *next = &command->device->next;
+	const struct device_functions *next = &command->device->next;
 	struct query_use *use = slots_add_use(command, type);
 	VkQueryControlFlags flags = type == QUERY_OCCLUSION ? VK_QUERY_CONTROL_PRECISE_BIT : 0;
 	uint32_t number;
@@ -37,7 +37,7 @@ void queries_begin(struct command *command, uint32_t types)
 
 void queries_end(struct command *command, uint32_t types)
 {
-	const struct functions *next = &command->device->next;
+	const struct device_functions *next = &command->device->next;
 	types &= command->open;
 	for (uint32_t i = command->use_count; types != 0 && i-- > 0;) {
 		struct query_use *use = &command->uses[i];

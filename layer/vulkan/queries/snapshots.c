@@ -89,7 +89,7 @@ static bool take_memory(const struct command *command, struct snapshot *snapshot
 /* What the last run set is reset, so that the next one can be seen. */
 static void record_end(const struct command *command, const struct snapshot *snapshot)
 {
-	const struct functions *next = &command->device->next;
+	const struct device_functions *next = &command->device->next;
 	const VkPipelineStageFlags all = VK_PIPELINE_STAGE_ALL_COMMANDS_BIT;
 	const VkMemoryBarrier copied = {.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER,
 					.srcAccessMask = VK_ACCESS_TRANSFER_WRITE_BIT,
@@ -105,7 +105,7 @@ static void record_end(const struct command *command, const struct snapshot *sna
 
 static bool snapshot_record(const struct command *command, struct snapshot *snapshot)
 {
-	const struct functions *next = &command->device->next;
+	const struct device_functions *next = &command->device->next;
 	/* Its event is set before its submission has ended. */
 	const VkCommandBufferBeginInfo info = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO,
 					       .flags =

@@ -37,7 +37,7 @@ static void frames_begin(struct device *device, uint64_t now_ns, uint64_t cpu_ns
 	frame->record.frame = device->presented;
 }
 
-static enum wire_kind kind_asked(const struct wire_header *channel)
+static enum wire_kind wanted_kind(const struct wire_header *channel)
 {
 	static const enum wire_kind parts[] = {WIRE_PASS, WIRE_GROUP, WIRE_COMMANDS, WIRE_SUBMIT,
 					       WIRE_QUEUE};
@@ -51,7 +51,7 @@ static enum wire_kind kind_asked(const struct wire_header *channel)
 void frames_start(struct device *device)
 {
 	const struct wire_header *channel = guest_channel();
-	device->per = kind_asked(channel);
+	device->per = wanted_kind(channel);
 	device->identity.start_ns = guest_now_ns();
 	device->measure = true;
 	frames_begin(device, device->identity.start_ns, guest_cpu_ns());
