@@ -45,9 +45,9 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_CreateCommandPool(VkDevice handle,
 	return result;
 }
 
-static bool is_arriving(const struct command *command)
+static bool is_unsampled(const struct command *command)
 {
-	return __atomic_load_n(&command->arriving, __ATOMIC_ACQUIRE) != 0;
+	return __atomic_load_n(&command->unsampled, __ATOMIC_ACQUIRE) != 0;
 }
 
 static bool is_pending(const struct command *command)
@@ -67,15 +67,15 @@ static void command_resolve(struct command *command)
 	struct device *device = command->device;
 	uint64_t until = 0;
 
-	while (is_arriving(command) || is_pending(command)) {
+	while (is_unsampled(command) || is_pending(command)) {
 		device_lock(device);
 		frames_resolve(device, command);
 		device_unlock(device);
-		if (!is_arriving(command))
+		if (!is_unsampled(command))
 			break;
 		until = until != 0 ? until : guest_now_ns() + CALL_MOST_NS;
 		if (guest_now_ns() > until) /* that thread is no more: not waited for again */
-			__atomic_store_n(&command->arriving, 0, __ATOMIC_RELEASE);
+			__atomic_store_n(&command->unsampled, 0, __ATOMIC_RELEASE);
 		else
 			guest_nap();
 	}

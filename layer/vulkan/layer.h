@@ -191,7 +191,7 @@ struct command {
 	struct tally tally;	   /* of all spans */
 	struct execution *pending; /* the last one; atomic; changed under the device's lock */
 	uint32_t unread;	   /* secondary: as `pending`, how many; atomic */
-	uint32_t arriving;	   /* atomic; submissions of it that no sample has yet */
+	uint32_t unsampled;	   /* atomic; submissions of it that no sample has yet */
 	/* What runs while it runs again; under the device's lock. */
 	VkQueue queue; /* that it was last submitted to */
 	struct snapshot *snapshots;
@@ -256,17 +256,17 @@ struct insertions {
 	void *infos, *buffers;	 /* room for the submission that has them */
 };
 
-enum arrival_kind {
-	ARRIVAL_SUBMIT,
-	ARRIVAL_PRESENT,
-	ARRIVAL_LABEL,	   /* of a queue, begins */
-	ARRIVAL_LABEL_END, /* the last of a queue ends */
+enum queue_op_kind {
+	QUEUE_OP_SUBMIT,
+	QUEUE_OP_PRESENT,
+	QUEUE_OP_LABEL,	    /* of a queue, begins */
+	QUEUE_OP_LABEL_END, /* the last of a queue ends */
 };
 
-/* A submission, presentation or queue's label on its way to its sample. */
-struct arrival {
-	enum arrival_kind kind;
-	struct arrival *next;
+/* A submission, presentation or label of a queue. It is kept where the device's lock was taken. */
+struct queue_op {
+	enum queue_op_kind kind;
+	struct queue_op *next;
 	struct moment at;
 	VkQueue queue;
 	struct submission all;
@@ -346,7 +346,7 @@ struct device {
 	uint32_t program_types; /* atomic; queries that the program has pools of */
 	bool measure;		/* atomic; what is recorded now */
 
-	struct arrival *arrivals; /* atomic; newest first: what found the lock taken */
+	struct queue_op *deferred; /* atomic; newest first: the lock was taken as they came */
 
 	pthread_mutex_t lock; /* all that follows; by device_lock() and the like */
 	struct handles pools, query_pools, allocations;
@@ -407,12 +407,13 @@ void device_unlock(struct device *device);
 struct command *submission_next(struct submission *all);
 uint32_t submission_count(struct submission all);
 /*
- * Another submission of a command buffer, and of those that it runs, is on its way; or (-1) it is
- * in its sample, or came to nothing. Returns how many were.
+ * Adds 1 or -1 to the submissions of a command buffer, and of those that it executes, that are in
+ * no sample yet: 1 before the driver has one, -1 after it is in a sample or has failed. Returns how
+ * many there were.
  */
-uint32_t command_arrives(struct command *command, int more);
-/* Puts it into its sample, now or as soon as the lock is free: it does not wait. */
-void arrival_note(struct device *device, const struct arrival *arrival);
+uint32_t command_add_unsampled(struct command *command, int more);
+/* Adds it to its sample: now, or as soon as the lock is free. Does not wait. */
+void queue_op_add(struct device *device, const struct queue_op *op);
 
 /* insertions.c. Room for one in front of the command buffer that is looked at, or where that
  * suspends a rendering, behind the one that ends it; false: there is none. */
@@ -545,7 +546,7 @@ bool snapshot_insert(struct command *command, struct insertions *in, bool planne
 /* Whether one can, behind a rendering that is suspended as the command buffer ends. */
 bool snapshots_may_follow(const struct command *command);
 /* The snapshot of an execution that arrives, or NULL. */
-struct snapshot *snapshot_arrives(struct command *command);
+struct snapshot *snapshot_next_planned(struct command *command);
 /* Whether the command buffer's own event is that of its last execution. */
 bool snapshots_ran(struct command *command);
 /* It is free for the next submission. */

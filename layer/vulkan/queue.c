@@ -44,7 +44,7 @@ static void prepare_part(struct device *device, struct command *command, struct 
 /* Before the device runs it: what it counted the last time is read, and its end not yet reached. */
 static void prepare(struct device *device, struct command *command, struct insertions *in)
 {
-	uint32_t others = command_arrives(command, 1);
+	uint32_t others = command_add_unsampled(command, 1);
 	if (!command->untracked && command->suspended)
 		prepare_part(device, command, in);
 	else if (command->untracked || !command->sets_event)
@@ -84,24 +84,24 @@ static struct moment before_submit(struct device *device, struct insertions *in)
 /* What was submitted did not come to run, nor did snapshots in it. */
 static void take_back(struct device *device, struct command *command, struct insertions *in)
 {
-	command_arrives(command, -1);
+	command_add_unsampled(command, -1);
 	if (!in->fronts || command->untracked || (!command->simultaneous && !command->suspended))
 		return;
 	device_lock(device);
-	while (snapshot_arrives(command))
+	while (snapshot_next_planned(command))
 		continue;
 	frames_lose(device, command);
 	device_unlock(device);
 }
 
-static void after_submit(struct device *device, const struct arrival *arrival,
-			 struct insertions *in, VkResult result)
+static void after_submit(struct device *device, const struct queue_op *op, struct insertions *in,
+			 VkResult result)
 {
 	struct guest_visit visit = guest_enter();
-	struct submission all = arrival->all;
+	struct submission all = op->all;
 	struct command *command;
 	if (result == VK_SUCCESS)
-		arrival_note(device, arrival);
+		queue_op_add(device, op);
 	while (result != VK_SUCCESS && (command = submission_next(&all)))
 		take_back(device, command, in);
 	insertions_release(in);
@@ -117,14 +117,14 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_QueueSubmit(VkQueue queue, uint32_t submitCo
 						const VkSubmitInfo *pSubmits, VkFence fence)
 {
 	struct device *device = device_of(queue);
-	struct arrival arrival = {.queue = queue, .all = {.first = pSubmits, .count = submitCount}};
-	struct insertions in = {.queue = queue, .all = arrival.all};
+	struct queue_op op = {.queue = queue, .all = {.first = pSubmits, .count = submitCount}};
+	struct insertions in = {.queue = queue, .all = op.all};
 	if (!measures(device))
 		return device->next.QueueSubmit(queue, submitCount, pSubmits, fence);
-	arrival.at = before_submit(device, &in);
+	op.at = before_submit(device, &in);
 	VkResult result =
 	    device->next.QueueSubmit(queue, submitCount, insertions_first(&in), fence);
-	after_submit(device, &arrival, &in, result);
+	after_submit(device, &op, &in, result);
 	return result;
 }
 
@@ -133,16 +133,16 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_QueueSubmit(VkQueue queue, uint32_t submitCo
 						   const VkSubmitInfo2 *pSubmits, VkFence fence)   \
 	{                                                                                          \
 		struct device *device = device_of(queue);                                          \
-		struct arrival arrival = {.queue = queue,                                          \
-					  .all = {.second = pSubmits, .count = submitCount}};      \
-		struct insertions in = {.queue = queue, .all = arrival.all};                       \
+		struct queue_op op = {.queue = queue,                                              \
+				      .all = {.second = pSubmits, .count = submitCount}};          \
+		struct insertions in = {.queue = queue, .all = op.all};                            \
 		VkResult result;                                                                   \
                                                                                                    \
 		if (!measures(device))                                                             \
 			return device->next.name(queue, submitCount, pSubmits, fence);             \
-		arrival.at = before_submit(device, &in);                                           \
+		op.at = before_submit(device, &in);                                                \
 		result = device->next.name(queue, submitCount, insertions_second(&in), fence);     \
-		after_submit(device, &arrival, &in, result);                                       \
+		after_submit(device, &op, &in, result);                                            \
 		return result;                                                                     \
 	}
 SUBMIT2(QueueSubmit2)
@@ -153,14 +153,13 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_QueuePresentKHR(VkQueue queue,
 {
 	struct device *device = device_of(queue);
 	VkResult result = device->next.QueuePresentKHR(queue, pPresentInfo);
-	struct arrival arrival = {.kind = ARRIVAL_PRESENT,
-				  .presents = pPresentInfo->swapchainCount};
-	if (!measures(device) || arrival.presents == 0)
+	struct queue_op op = {.kind = QUEUE_OP_PRESENT, .presents = pPresentInfo->swapchainCount};
+	if (!measures(device) || op.presents == 0)
 		return result;
 	struct guest_visit visit = guest_enter();
-	arrival.at = (struct moment){guest_now_ns(), guest_cpu_ns()};
-	arrival.swapchain = pPresentInfo->pSwapchains[0];
-	arrival_note(device, &arrival);
+	op.at = (struct moment){guest_now_ns(), guest_cpu_ns()};
+	op.swapchain = pPresentInfo->pSwapchains[0];
+	queue_op_add(device, &op);
 	guest_leave(visit);
 	return result;
 }
@@ -169,11 +168,11 @@ VKAPI_ATTR void VKAPI_CALL hook_QueueBeginDebugUtilsLabelEXT(VkQueue queue,
 							     const VkDebugUtilsLabelEXT *info)
 {
 	struct device *device = device_of(queue);
-	struct arrival arrival = {.kind = ARRIVAL_LABEL, .queue = queue};
+	struct queue_op op = {.kind = QUEUE_OP_LABEL, .queue = queue};
 	struct guest_visit visit = guest_enter();
 	if (measures(device)) {
-		arrival.label = label_intern(0, info->pLabelName, strlen(info->pLabelName));
-		arrival_note(device, &arrival);
+		op.label = label_intern(0, info->pLabelName, strlen(info->pLabelName));
+		queue_op_add(device, &op);
 	}
 	guest_leave(visit);
 	if (device->next.QueueBeginDebugUtilsLabelEXT)
@@ -183,10 +182,10 @@ VKAPI_ATTR void VKAPI_CALL hook_QueueBeginDebugUtilsLabelEXT(VkQueue queue,
 VKAPI_ATTR void VKAPI_CALL hook_QueueEndDebugUtilsLabelEXT(VkQueue queue)
 {
 	struct device *device = device_of(queue);
-	struct arrival arrival = {.kind = ARRIVAL_LABEL_END, .queue = queue};
+	struct queue_op op = {.kind = QUEUE_OP_LABEL_END, .queue = queue};
 	struct guest_visit visit = guest_enter();
 	if (measures(device))
-		arrival_note(device, &arrival);
+		queue_op_add(device, &op);
 	guest_leave(visit);
 	if (device->next.QueueEndDebugUtilsLabelEXT)
 		device->next.QueueEndDebugUtilsLabelEXT(queue);

@@ -155,12 +155,12 @@ bool queries_has_child(const struct command *command, const struct command *chil
 }
 
 /* Submissions that are on their way with others than this one. */
-static bool arrives_with_others(const struct command *command, const struct command *child)
+static bool is_unsampled_elsewhere(const struct command *command, const struct command *child)
 {
 	uint32_t own = 0;
 	for (uint32_t i = 0; i < command->child_count; i++)
 		own += command->children[i].command == child;
-	return __atomic_load_n(&child->arriving, __ATOMIC_ACQUIRE) > own;
+	return __atomic_load_n(&child->unsampled, __ATOMIC_ACQUIRE) > own;
 }
 
 /* All that run it are lost. */
@@ -188,7 +188,7 @@ bool queries_prepare_children(struct device *device, struct command *command, Vk
 		if (child->queue != VK_NULL_HANDLE && child->queue != queue && child->unread != 0)
 			frames_collect(device);
 		if (child->queue != VK_NULL_HANDLE && child->queue != queue &&
-		    (child->unread != 0 || arrives_with_others(command, child))) {
+		    (child->unread != 0 || is_unsampled_elsewhere(command, child))) {
 			lose_users(device, child);
 			alone = false;
 		}

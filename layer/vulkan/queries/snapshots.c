@@ -178,7 +178,7 @@ bool snapshot_insert(struct command *command, struct insertions *in, bool planne
 	return true;
 }
 
-struct snapshot *snapshot_arrives(struct command *command)
+struct snapshot *snapshot_next_planned(struct command *command)
 {
 	struct snapshot *snapshot = command->planned;
 	if (snapshot)

@@ -336,7 +336,7 @@ void frames_submitted(struct device *device, const struct submitted *how, struct
 	struct frame *frame = frame_now(device);
 	struct execution *execution = command->sets_event ? calloc(1, sizeof(*execution)) : NULL;
 	struct execution blank = {0}, *at = execution ? execution : &blank;
-	at->snapshot = snapshot_arrives(command);
+	at->snapshot = snapshot_next_planned(command);
 	if (queries_has_multi_queue(command))
 		command->overlapped = true;
 	if (command->pending && !command->pending->snapshot) { /* twice in one submission */

@@ -1,6 +1,7 @@
 /*
- * A device's lock, for which submissions and presentations do not wait: who finds it taken leaves a
- * note of what happened, and whoever has it takes notes in, after it was taken and before it goes.
+ * A device's lock, for which submissions and presentations do not wait. A thread that finds it
+ * taken appends a copy of its operation to a list; the thread that holds the lock applies the list,
+ * once after it has locked and once after it has unlocked.
  */
 #include <stdlib.h>
 
@@ -40,24 +41,24 @@ uint32_t submission_count(struct submission all)
 	return count;
 }
 
-/* Not below none: one that is waited for too long is forgotten. */
-static uint32_t arrives(struct command *command, int more)
+/* Not below 0: command_resolve() sets it to 0 when a submission takes too long. */
+static uint32_t add_unsampled(struct command *command, int more)
 {
-	uint32_t were = __atomic_load_n(&command->arriving, __ATOMIC_RELAXED), are;
+	uint32_t were = __atomic_load_n(&command->unsampled, __ATOMIC_RELAXED), are;
 	do {
 		are = more < 0 && were == 0 ? 0 : were + (uint32_t)more;
-	} while (!__atomic_compare_exchange_n(&command->arriving, &were, are, true,
+	} while (!__atomic_compare_exchange_n(&command->unsampled, &were, are, true,
 					      __ATOMIC_ACQ_REL, __ATOMIC_RELAXED));
 	return were;
 }
 
-uint32_t command_arrives(struct command *command, int more)
+uint32_t command_add_unsampled(struct command *command, int more)
 {
 	if (command->untracked)
 		return 0;
 	for (uint32_t i = 0; i < command->child_count; i++)
-		arrives(command->children[i].command, more);
-	return arrives(command, more);
+		add_unsampled(command->children[i].command, more);
+	return add_unsampled(command, more);
 }
 
 /* A submission is a sample of its own where nothing is presented. */
@@ -71,21 +72,21 @@ static void begin_submission(struct device *device, const struct moment *at)
 		frames_end(device, WIRE_TIME, 0, at);
 }
 
-static void note_submission(struct device *device, const struct arrival *arrival)
+static void apply_submission(struct device *device, const struct queue_op *op)
 {
-	struct submission all = arrival->all;
-	struct submitted how = {arrival->queue, arrival->at.now_ns, true};
+	struct submission all = op->all;
+	struct submitted how = {op->queue, op->at.now_ns, true};
 	struct command *command = submission_next(&all);
 	if (!command) /* a fence or semaphores alone: no work */
 		return;
-	begin_submission(device, &arrival->at);
+	begin_submission(device, &op->at);
 	for (; command; command = submission_next(&all)) {
 		frames_submitted(device, &how, command);
-		command_arrives(command, -1);
+		command_add_unsampled(command, -1);
 		how.first = false;
 	}
 	if (!device->has_swapchain)
-		frames_draft(device, arrival->at.now_ns);
+		frames_draft(device, op->at.now_ns);
 }
 
 /* The size of what is presented, when it is one of ours. */
@@ -102,32 +103,32 @@ static void note_size(struct device *device, VkSwapchainKHR swapchain)
 }
 
 /* Under the lock. */
-static void take_in(struct device *device, const struct arrival *arrival)
+static void apply_queue_op(struct device *device, const struct queue_op *op)
 {
-	switch (arrival->kind) {
-	case ARRIVAL_SUBMIT:
-		note_submission(device, arrival);
+	switch (op->kind) {
+	case QUEUE_OP_SUBMIT:
+		apply_submission(device, op);
 		break;
-	case ARRIVAL_PRESENT:
-		note_size(device, arrival->swapchain);
-		frame_now(device)->whole.values[WIRE_PRESENTS] += arrival->presents;
-		frames_end(device, WIRE_FRAME, 0, &arrival->at);
+	case QUEUE_OP_PRESENT:
+		note_size(device, op->swapchain);
+		frame_now(device)->whole.values[WIRE_PRESENTS] += op->presents;
+		frames_end(device, WIRE_FRAME, 0, &op->at);
 		frames_look(device);
 		break;
-	case ARRIVAL_LABEL:
-		queue_labels_begin(frames_labels(device, arrival->queue), arrival->label);
+	case QUEUE_OP_LABEL:
+		queue_labels_begin(frames_labels(device, op->queue), op->label);
 		break;
-	case ARRIVAL_LABEL_END:
-		queue_labels_end(frames_labels(device, arrival->queue), 1);
+	case QUEUE_OP_LABEL_END:
+		queue_labels_end(frames_labels(device, op->queue), 1);
 		break;
 	}
 }
 
 /* The oldest first. Under the lock. */
-static void take_all(struct device *device)
+static void apply_queue_ops(struct device *device)
 {
-	struct arrival *newest = __atomic_exchange_n(&device->arrivals, NULL, __ATOMIC_ACQ_REL);
-	struct arrival *oldest = NULL, *next;
+	struct queue_op *newest = __atomic_exchange_n(&device->deferred, NULL, __ATOMIC_ACQ_REL);
+	struct queue_op *oldest = NULL, *next;
 	for (; newest; newest = next) {
 		next = newest->next;
 		newest->next = oldest;
@@ -135,7 +136,7 @@ static void take_all(struct device *device)
 	}
 	for (; oldest; oldest = next) {
 		next = oldest->next;
-		take_in(device, oldest);
+		apply_queue_op(device, oldest);
 		free(oldest);
 	}
 }
@@ -143,14 +144,14 @@ static void take_all(struct device *device)
 void device_lock(struct device *device)
 {
 	pthread_mutex_lock(&device->lock);
-	take_all(device);
+	apply_queue_ops(device);
 }
 
 bool device_trylock(struct device *device)
 {
 	if (pthread_mutex_trylock(&device->lock) != 0)
 		return false;
-	take_all(device);
+	apply_queue_ops(device);
 	return true;
 }
 
@@ -158,19 +159,19 @@ void device_unlock(struct device *device)
 {
 	do {
 		pthread_mutex_unlock(&device->lock);
-		/* Either we see a note, or who leaves it sees the lock free. */
-	} while (__atomic_load_n(&device->arrivals, __ATOMIC_SEQ_CST) && device_trylock(device));
+		/* Either we see a deferred operation, or its thread sees the lock free. */
+	} while (__atomic_load_n(&device->deferred, __ATOMIC_SEQ_CST) && device_trylock(device));
 }
 
-/* A copy that outlives the call, without what the program's pointers point to. NULL: no memory. */
-static struct arrival *copy_of(const struct arrival *arrival)
+/* A copy that needs none of the program's memory after the call. NULL: no memory. */
+static struct queue_op *copy_queue_op(const struct queue_op *op)
 {
-	struct submission all = arrival->all;
+	struct submission all = op->all;
 	uint32_t count = submission_count(all);
-	struct arrival *copy = malloc(sizeof(*copy) + count * sizeof(copy->buffers[0]));
+	struct queue_op *copy = malloc(sizeof(*copy) + count * sizeof(copy->buffers[0]));
 	if (!copy)
 		return NULL;
-	*copy = *arrival;
+	*copy = *op;
 	copy->all = (struct submission){.list = copy->buffers, .count = count};
 	count = 0;
 	for (uint32_t i = 0; i < all.count; i++) {
@@ -183,27 +184,27 @@ static struct arrival *copy_of(const struct arrival *arrival)
 	return copy;
 }
 
-static void leave(struct device *device, struct arrival *note)
+static void defer_queue_op(struct device *device, struct queue_op *copy)
 {
-	note->next = __atomic_load_n(&device->arrivals, __ATOMIC_RELAXED);
-	while (!__atomic_compare_exchange_n(&device->arrivals, &note->next, note, true,
+	copy->next = __atomic_load_n(&device->deferred, __ATOMIC_RELAXED);
+	while (!__atomic_compare_exchange_n(&device->deferred, &copy->next, copy, true,
 					    __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
 		continue;
 	if (device_trylock(device))
 		device_unlock(device);
 }
 
-void arrival_note(struct device *device, const struct arrival *arrival)
+void queue_op_add(struct device *device, const struct queue_op *op)
 {
-	struct arrival *note;
+	struct queue_op *copy;
 	if (!device_trylock(device)) {
-		note = copy_of(arrival);
-		if (note) {
-			leave(device, note);
+		copy = copy_queue_op(op);
+		if (copy) {
+			defer_queue_op(device, copy);
 			return;
 		}
-		device_lock(device); /* without memory it has to wait */
+		device_lock(device);
 	}
-	take_in(device, arrival);
+	apply_queue_op(device, op);
 	device_unlock(device);
 }
