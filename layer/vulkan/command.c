@@ -82,7 +82,7 @@ static void command_resolve(struct command *command)
 }
 
 /* Forgets a command buffer, whose results are there by now. */
-static void forget(struct command *command)
+static void command_destroy(struct command *command)
 {
 	struct device *device = command->device;
 	command_resolve(command); /* notes name it by its handle */
@@ -99,17 +99,17 @@ static void forget(struct command *command)
 	free(command);
 }
 
-static void forget_pool(void *value)
+static void command_pool_destroy(void *value)
 {
 	struct command_pool *pool = value;
 	while (pool && pool->commands)
-		forget(pool->commands);
+		command_destroy(pool->commands);
 	free(pool);
 }
 
 void commands_finish(struct device *device)
 {
-	handles_finish(&device->pools, forget_pool);
+	handles_finish(&device->pools, command_pool_destroy);
 }
 
 VKAPI_ATTR void VKAPI_CALL hook_DestroyCommandPool(VkDevice handle, VkCommandPool commandPool,
@@ -123,7 +123,7 @@ VKAPI_ATTR void VKAPI_CALL hook_DestroyCommandPool(VkDevice handle, VkCommandPoo
 		pool = handles_remove(&device->pools, pool_key(commandPool));
 		device_unlock(device);
 	}
-	forget_pool(pool);
+	command_pool_destroy(pool);
 	guest_leave(visit);
 	device->next.DestroyCommandPool(handle, commandPool, pAllocator);
 }
@@ -140,8 +140,8 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_ResetCommandPool(VkDevice handle, VkCommandP
 	return device->next.ResetCommandPool(handle, commandPool, flags);
 }
 
-static void meet(struct device *device, struct command_pool *pool, VkCommandBuffer handle,
-		 bool secondary)
+static void command_create(struct device *device, struct command_pool *pool, VkCommandBuffer handle,
+			   bool secondary)
 {
 	struct command *command = calloc(1, sizeof(*command));
 	if (!command)
@@ -176,7 +176,7 @@ hook_AllocateCommandBuffers(VkDevice handle, const VkCommandBufferAllocateInfo *
 	for (uint32_t i = 0; result == VK_SUCCESS && pool && !pool->untracked &&
 			     i < pAllocateInfo->commandBufferCount;
 	     i++)
-		meet(device, pool, pCommandBuffers[i], secondary);
+		command_create(device, pool, pCommandBuffers[i], secondary);
 	guest_leave(visit);
 	return result;
 }
@@ -192,14 +192,14 @@ VKAPI_ATTR void VKAPI_CALL hook_FreeCommandBuffers(VkDevice handle, VkCommandPoo
 		    pCommandBuffers[i] ? command_of(pCommandBuffers[i]) : &device->untracked;
 
 		if (!command->untracked)
-			forget(command);
+			command_destroy(command);
 	}
 	guest_leave(visit);
 	device->next.FreeCommandBuffers(handle, commandPool, commandBufferCount, pCommandBuffers);
 }
 
 /* A new recording: nothing of the last one is left. */
-static void restart(struct command *command, VkCommandBufferUsageFlags flags)
+static void command_restart(struct command *command, VkCommandBufferUsageFlags flags)
 {
 	struct device *device = command->device;
 	command_resolve(command);
@@ -244,7 +244,7 @@ static void restart(struct command *command, VkCommandBufferUsageFlags flags)
 }
 
 /* Lets our queries be active in the primary: the program enabled only what its own ones need. */
-static void inherit(struct command *command, VkCommandBufferInheritanceInfo *info)
+static void command_inherit(struct command *command, VkCommandBufferInheritanceInfo *info)
 {
 	const struct device *device = command->device;
 	if (!device->inherited_queries)
@@ -273,10 +273,10 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_BeginCommandBuffer(VkCommandBuffer handle,
 	if (command->untracked || !guest_active())
 		return next->BeginCommandBuffer(handle, pBeginInfo);
 	struct guest_visit visit = guest_enter();
-	restart(command, info.flags);
+	command_restart(command, info.flags);
 	if (command->secondary && info.pInheritanceInfo) {
 		inherited = *info.pInheritanceInfo;
-		inherit(command, &inherited);
+		command_inherit(command, &inherited);
 		info.pInheritanceInfo = &inherited;
 	}
 	guest_restore_errno(&visit);
@@ -340,8 +340,8 @@ static void add_child(struct command *command, struct command *child)
 }
 
 /* One after the other where what each counts is copied. */
-static void execute(struct command *command, VkCommandBuffer handle, uint32_t count,
-		    const VkCommandBuffer *handles)
+static void execute_secondaries(struct command *command, VkCommandBuffer handle, uint32_t count,
+				const VkCommandBuffer *handles)
 {
 	PFN_vkCmdExecuteCommands next = command->device->next.CmdExecuteCommands;
 	uint32_t first = 0;
@@ -379,7 +379,7 @@ VKAPI_ATTR void VKAPI_CALL hook_CmdExecuteCommands(VkCommandBuffer handle,
 			add_child(command, command_of(pCommandBuffers[i]));
 	}
 	guest_leave(visit);
-	execute(command, handle, commandBufferCount, pCommandBuffers);
+	execute_secondaries(command, handle, commandBufferCount, pCommandBuffers);
 	if (!command->untracked && !command->in_pass)
 		queries_after_pass(command);
 }

@@ -35,7 +35,7 @@ static void finish_all(void)
 	pthread_mutex_unlock(&devices_lock);
 }
 
-static void add(struct device *device)
+static void device_link(struct device *device)
 {
 	pthread_mutex_lock(&devices_lock);
 	device->next_device = devices;
@@ -43,7 +43,7 @@ static void add(struct device *device)
 	pthread_mutex_unlock(&devices_lock);
 }
 
-static void take_out(struct device *device)
+static void device_unlink(struct device *device)
 {
 	struct device **link = &devices;
 	pthread_mutex_lock(&devices_lock);
@@ -63,7 +63,7 @@ static bool enables(const VkDeviceCreateInfo *info, const char *extension)
 	return false;
 }
 
-static struct device *new_device(struct instance *instance, VkPhysicalDevice gpu,
+static struct device *device_new(struct instance *instance, VkPhysicalDevice gpu,
 				 const VkDeviceCreateInfo *info)
 {
 	struct device *device = calloc(1, sizeof(*device));
@@ -84,7 +84,7 @@ static struct device *new_device(struct instance *instance, VkPhysicalDevice gpu
 	return device;
 }
 
-static void free_device(struct device *device)
+static void device_free(struct device *device)
 {
 	for (unsigned i = 0; i < device->frame_cap; i++)
 		free(device->frames[i].parts);
@@ -110,7 +110,7 @@ static void device_start(struct device *device)
 		   device->identity.serial - 1);
 	driver_start(device);
 	device->measured = true;
-	add(device);
+	device_link(device);
 	guest_at_exit(finish_all);
 }
 
@@ -171,10 +171,10 @@ VKAPI_ATTR VkResult VKAPI_CALL layer_create_device(VkPhysicalDevice physicalDevi
 		    instance->handle, "vkCreateDevice");
 	if (next) {
 		result = VK_ERROR_OUT_OF_HOST_MEMORY;
-		device = new_device(instance, physicalDevice, pCreateInfo);
+		device = device_new(instance, physicalDevice, pCreateInfo);
 	}
 	if (device && !key_reserve()) {
-		free_device(device);
+		device_free(device);
 		device = NULL;
 	}
 	if (device) {
@@ -187,7 +187,7 @@ VKAPI_ATTR VkResult VKAPI_CALL layer_create_device(VkPhysicalDevice physicalDevi
 		if (result == VK_SUCCESS)
 			device_remember(device, *pDevice);
 		else
-			free_device(device);
+			device_free(device);
 		key_unreserve();
 	}
 	guest_leave(visit);
@@ -202,7 +202,7 @@ VKAPI_ATTR void VKAPI_CALL hook_DestroyDevice(VkDevice handle,
 	struct guest_visit visit = guest_enter();
 	struct device *device = key_remove(dispatch_key(handle));
 	if (device->measured) {
-		take_out(device);
+		device_unlink(device);
 		device_lock(device);
 		frames_finish(device, 0);
 		device_unlock(device);
@@ -216,6 +216,6 @@ VKAPI_ATTR void VKAPI_CALL hook_DestroyDevice(VkDevice handle,
 	guest_restore_errno(&visit);
 	device->next.DestroyDevice(handle, pAllocator);
 	guest_keep_errno(&visit);
-	free_device(device);
+	device_free(device);
 	guest_leave(visit);
 }

@@ -20,7 +20,7 @@ struct handle_slots {
 	struct handle_slot items[];
 };
 
-static size_t place(const struct handle_slots *slots, uint64_t key)
+static size_t slot_index(const struct handle_slots *slots, uint64_t key)
 {
 	return (size_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> 20) & (slots->size - 1);
 }
@@ -31,7 +31,7 @@ void *handles_get(const struct handles *table, uint64_t key)
 	uint64_t found;
 	if (!slots)
 		return NULL;
-	size_t at = place(slots, key);
+	size_t at = slot_index(slots, key);
 	while ((found = __atomic_load_n(&slots->items[at].key, __ATOMIC_ACQUIRE)) != key) {
 		if (found == FREE)
 			return NULL;
@@ -40,9 +40,9 @@ void *handles_get(const struct handles *table, uint64_t key)
 	return __atomic_load_n(&slots->items[at].value, __ATOMIC_RELAXED);
 }
 
-static void put(struct handle_slots *slots, uint64_t key, void *value)
+static void slot_put(struct handle_slots *slots, uint64_t key, void *value)
 {
-	size_t at = place(slots, key);
+	size_t at = slot_index(slots, key);
 	while (slots->items[at].key > GONE && slots->items[at].key != key)
 		at = (at + 1) & (slots->size - 1);
 	slots->used += slots->items[at].key == FREE;
@@ -51,7 +51,7 @@ static void put(struct handle_slots *slots, uint64_t key, void *value)
 }
 
 /* A larger table, or one of the same size without what is gone; the old one stays for readers. */
-static bool renew(struct handles *table)
+static bool handles_grow(struct handles *table)
 {
 	struct handle_slots *old = table->slots;
 	size_t live = 0, size = FIRST_SIZE;
@@ -66,7 +66,7 @@ static bool renew(struct handles *table)
 	new->older = old;
 	for (size_t i = 0; old && i < old->size; i++) {
 		if (old->items[i].key > GONE)
-			put(new, old->items[i].key, old->items[i].value);
+			slot_put(new, old->items[i].key, old->items[i].value);
 	}
 	__atomic_store_n(&table->slots, new, __ATOMIC_RELEASE);
 	return true;
@@ -77,17 +77,18 @@ bool handles_put(struct handles *table, uint64_t key, void *value)
 	struct handle_slots *slots = table->slots;
 
 	/* Three quarters full is time for another; without memory the last free places will do. */
-	if ((!slots || 4 * (slots->used + 1) > 3 * slots->size) && !renew(table) &&
+	if ((!slots || 4 * (slots->used + 1) > 3 * slots->size) && !handles_grow(table) &&
 	    (!slots || slots->used + table->reserved + 2 > slots->size))
 		return false;
-	put(table->slots, key, value);
+	slot_put(table->slots, key, value);
 	return true;
 }
 
 bool handles_reserve(struct handles *table)
 {
 	struct handle_slots *slots = table->slots;
-	if ((!slots || 4 * (slots->used + table->reserved + 1) > 3 * slots->size) && !renew(table))
+	if ((!slots || 4 * (slots->used + table->reserved + 1) > 3 * slots->size) &&
+	    !handles_grow(table))
 		return false;
 	table->reserved++;
 	return true;
@@ -104,7 +105,7 @@ void *handles_remove(struct handles *table, uint64_t key)
 	size_t at;
 	if (!slots)
 		return NULL;
-	for (at = place(slots, key); slots->items[at].key != key;
+	for (at = slot_index(slots, key); slots->items[at].key != key;
 	     at = (at + 1) & (slots->size - 1)) {
 		if (slots->items[at].key == FREE)
 			return NULL;

@@ -1,7 +1,7 @@
 /* Draws, dispatches and barriers: counted, and the queries that wait for them begun. */
 #include "layer/vulkan/layer.h"
 
-static void draws(struct command *command, uint64_t count)
+static void count_draws(struct command *command, uint64_t count)
 {
 	if (command->untracked)
 		return;
@@ -11,7 +11,7 @@ static void draws(struct command *command, uint64_t count)
 		queries_before_draw(command);
 }
 
-static void dispatches(struct command *command)
+static void count_dispatches(struct command *command)
 {
 	if (command->untracked)
 		return;
@@ -21,7 +21,7 @@ static void dispatches(struct command *command)
 		queries_before_dispatch(command);
 }
 
-static void barriers(struct command *command)
+static void count_barriers(struct command *command)
 {
 	if (command->untracked)
 		return;
@@ -39,17 +39,17 @@ static void barriers(struct command *command)
 		command->device->next.name arguments;                                              \
 	}
 
-COMMAND(CmdDraw, draws(command, 1),
+COMMAND(CmdDraw, count_draws(command, 1),
 	(VkCommandBuffer commandBuffer, uint32_t vertices, uint32_t instances, uint32_t first,
 	 uint32_t firstInstance),
 	(commandBuffer, vertices, instances, first, firstInstance))
-COMMAND(CmdDrawIndexed, draws(command, 1),
+COMMAND(CmdDrawIndexed, count_draws(command, 1),
 	(VkCommandBuffer commandBuffer, uint32_t indices, uint32_t instances, uint32_t first,
 	 int32_t offset, uint32_t firstInstance),
 	(commandBuffer, indices, instances, first, offset, firstInstance))
 
 #define INDIRECT(name)                                                                             \
-	COMMAND(name, draws(command, drawCount),                                                   \
+	COMMAND(name, count_draws(command, drawCount),                                             \
 		(VkCommandBuffer commandBuffer, VkBuffer buffer, VkDeviceSize offset,              \
 		 uint32_t drawCount, uint32_t stride),                                             \
 		(commandBuffer, buffer, offset, drawCount, stride))
@@ -60,7 +60,7 @@ INDIRECT(CmdDrawMeshTasksIndirectNV)
 
 /* How many draws these do only the device knows: one is counted. */
 #define INDIRECT_COUNT(name)                                                                       \
-	COMMAND(name, draws(command, 1),                                                           \
+	COMMAND(name, count_draws(command, 1),                                                     \
 		(VkCommandBuffer commandBuffer, VkBuffer buffer, VkDeviceSize offset,              \
 		 VkBuffer countBuffer, VkDeviceSize countOffset, uint32_t most, uint32_t stride),  \
 		(commandBuffer, buffer, offset, countBuffer, countOffset, most, stride))
@@ -73,63 +73,63 @@ INDIRECT_COUNT(CmdDrawIndexedIndirectCountAMD)
 INDIRECT_COUNT(CmdDrawMeshTasksIndirectCountEXT)
 INDIRECT_COUNT(CmdDrawMeshTasksIndirectCountNV)
 
-COMMAND(CmdDrawIndirectByteCountEXT, draws(command, 1),
+COMMAND(CmdDrawIndirectByteCountEXT, count_draws(command, 1),
 	(VkCommandBuffer commandBuffer, uint32_t instances, uint32_t first, VkBuffer counter,
 	 VkDeviceSize offset, uint32_t counterOffset, uint32_t stride),
 	(commandBuffer, instances, first, counter, offset, counterOffset, stride))
-COMMAND(CmdDrawMultiEXT, draws(command, drawCount),
+COMMAND(CmdDrawMultiEXT, count_draws(command, drawCount),
 	(VkCommandBuffer commandBuffer, uint32_t drawCount, const VkMultiDrawInfoEXT *infos,
 	 uint32_t instances, uint32_t first, uint32_t stride),
 	(commandBuffer, drawCount, infos, instances, first, stride))
-COMMAND(CmdDrawMultiIndexedEXT, draws(command, drawCount),
+COMMAND(CmdDrawMultiIndexedEXT, count_draws(command, drawCount),
 	(VkCommandBuffer commandBuffer, uint32_t drawCount, const VkMultiDrawIndexedInfoEXT *infos,
 	 uint32_t instances, uint32_t first, uint32_t stride, const int32_t *offset),
 	(commandBuffer, drawCount, infos, instances, first, stride, offset))
-COMMAND(CmdDrawMeshTasksEXT, draws(command, 1),
+COMMAND(CmdDrawMeshTasksEXT, count_draws(command, 1),
 	(VkCommandBuffer commandBuffer, uint32_t x, uint32_t y, uint32_t z),
 	(commandBuffer, x, y, z))
-COMMAND(CmdDrawMeshTasksNV, draws(command, 1),
+COMMAND(CmdDrawMeshTasksNV, count_draws(command, 1),
 	(VkCommandBuffer commandBuffer, uint32_t tasks, uint32_t first),
 	(commandBuffer, tasks, first))
 
-COMMAND(CmdDispatch, dispatches(command),
+COMMAND(CmdDispatch, count_dispatches(command),
 	(VkCommandBuffer commandBuffer, uint32_t x, uint32_t y, uint32_t z),
 	(commandBuffer, x, y, z))
-COMMAND(CmdDispatchIndirect, dispatches(command),
+COMMAND(CmdDispatchIndirect, count_dispatches(command),
 	(VkCommandBuffer commandBuffer, VkBuffer buffer, VkDeviceSize offset),
 	(commandBuffer, buffer, offset))
 
 #define BASE(name)                                                                                 \
-	COMMAND(name, dispatches(command),                                                         \
+	COMMAND(name, count_dispatches(command),                                                   \
 		(VkCommandBuffer commandBuffer, uint32_t baseX, uint32_t baseY, uint32_t baseZ,    \
 		 uint32_t x, uint32_t y, uint32_t z),                                              \
 		(commandBuffer, baseX, baseY, baseZ, x, y, z))
 BASE(CmdDispatchBase)
 BASE(CmdDispatchBaseKHR)
 
-COMMAND(CmdPipelineBarrier, barriers(command),
+COMMAND(CmdPipelineBarrier, count_barriers(command),
 	(VkCommandBuffer commandBuffer, VkPipelineStageFlags from, VkPipelineStageFlags to,
 	 VkDependencyFlags flags, uint32_t memoryCount, const VkMemoryBarrier *memory,
 	 uint32_t bufferCount, const VkBufferMemoryBarrier *buffers, uint32_t imageCount,
 	 const VkImageMemoryBarrier *images),
 	(commandBuffer, from, to, flags, memoryCount, memory, bufferCount, buffers, imageCount,
 	 images))
-COMMAND(CmdPipelineBarrier2, barriers(command),
+COMMAND(CmdPipelineBarrier2, count_barriers(command),
 	(VkCommandBuffer commandBuffer, const VkDependencyInfo *info), (commandBuffer, info))
-COMMAND(CmdPipelineBarrier2KHR, barriers(command),
+COMMAND(CmdPipelineBarrier2KHR, count_barriers(command),
 	(VkCommandBuffer commandBuffer, const VkDependencyInfo *info), (commandBuffer, info))
-COMMAND(CmdWaitEvents, barriers(command),
+COMMAND(CmdWaitEvents, count_barriers(command),
 	(VkCommandBuffer commandBuffer, uint32_t eventCount, const VkEvent *events,
 	 VkPipelineStageFlags from, VkPipelineStageFlags to, uint32_t memoryCount,
 	 const VkMemoryBarrier *memory, uint32_t bufferCount, const VkBufferMemoryBarrier *buffers,
 	 uint32_t imageCount, const VkImageMemoryBarrier *images),
 	(commandBuffer, eventCount, events, from, to, memoryCount, memory, bufferCount, buffers,
 	 imageCount, images))
-COMMAND(CmdWaitEvents2, barriers(command),
+COMMAND(CmdWaitEvents2, count_barriers(command),
 	(VkCommandBuffer commandBuffer, uint32_t count, const VkEvent *events,
 	 const VkDependencyInfo *infos),
 	(commandBuffer, count, events, infos))
-COMMAND(CmdWaitEvents2KHR, barriers(command),
+COMMAND(CmdWaitEvents2KHR, count_barriers(command),
 	(VkCommandBuffer commandBuffer, uint32_t count, const VkEvent *events,
 	 const VkDependencyInfo *infos),
 	(commandBuffer, count, events, infos))

@@ -11,13 +11,13 @@
 #define EXTENSION    VK_KHR_PERFORMANCE_QUERY_EXTENSION_NAME
 #define LOCK_WAIT_NS UINT64_C(100000000)
 
-static void refuse(struct device *device, enum wire_why why)
+static void set_why_all(struct device *device, enum wire_why why)
 {
 	for (uint32_t i = 0; i < device->driver.count; i++)
 		device->driver.counters[i].why = why;
 }
 
-static bool names(const char *const *list, uint32_t count)
+static bool lists_extension(const char *const *list, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++) {
 		if (strcmp(list[i], EXTENSION) == 0)
@@ -58,7 +58,7 @@ static bool has_feature(const struct device *device)
 }
 
 /* Switches the extension on in the copy; false: no memory. */
-static bool enable(struct features_copy *out)
+static bool enable_extension(struct features_copy *out)
 {
 	uint32_t count = out->info.enabledExtensionCount;
 	out->extensions = calloc((size_t)count + 1, sizeof(*out->extensions));
@@ -87,17 +87,17 @@ void driver_prepare(struct device *device, const VkDeviceCreateInfo *info,
 	driver->count = count < WIRE_DRIVER_MOST ? count : WIRE_DRIVER_MOST;
 	if (driver->count == 0)
 		return;
-	refuse(device, WIRE_WHY_OTHER_DRIVER);
-	if (names(info->ppEnabledExtensionNames, info->enabledExtensionCount))
-		refuse(device, WIRE_WHY_PROGRAMS_OWN);
+	set_why_all(device, WIRE_WHY_OTHER_DRIVER);
+	if (lists_extension(info->ppEnabledExtensionNames, info->enabledExtensionCount))
+		set_why_all(device, WIRE_WHY_PROGRAMS_OWN);
 	else if (has_extension(device) && (!has_feature(device) || !device->host_reset))
-		refuse(device, WIRE_WHY_NO_FEATURE);
+		set_why_all(device, WIRE_WHY_NO_FEATURE);
 	else if (has_extension(device))
-		driver->enabled = enable(out);
+		driver->enabled = enable_extension(out);
 }
 
 /* Whether samples are whole enough for what a counter counts. */
-static bool encloses(const struct device *device, VkPerformanceCounterScopeKHR scope)
+static bool scope_fits(const struct device *device, VkPerformanceCounterScopeKHR scope)
 {
 	if (device->per == WIRE_GROUP)
 		return scope == VK_PERFORMANCE_COUNTER_SCOPE_COMMAND_KHR;
@@ -112,7 +112,7 @@ struct choice {
 	uint32_t indices[WIRE_DRIVER_MOST], wanted[WIRE_DRIVER_MOST], sets[WIRE_DRIVER_MOST];
 };
 
-static void choose(struct device *device, const struct perf_list *list, struct choice *out)
+static void choose_counters(struct device *device, const struct perf_list *list, struct choice *out)
 {
 	const struct wire_header *channel = guest_channel();
 	for (uint32_t w = 0; channel && w < device->driver.count; w++) {
@@ -127,7 +127,7 @@ static void choose(struct device *device, const struct perf_list *list, struct c
 		counter->factor = unit->factor;
 		counter->offset = unit->offset;
 		counter->level = unit->level;
-		if (!encloses(device, list->counters[at].scope)) {
+		if (!scope_fits(device, list->counters[at].scope)) {
 			counter->why = WIRE_WHY_SCOPE;
 			continue;
 		}
@@ -176,7 +176,7 @@ static void add_family(struct device *device, const struct perf_api *api, uint32
 	struct choice chosen = {0};
 	if (perf_list_read(api, family, &list) != VK_SUCCESS)
 		return;
-	choose(device, &list, &chosen);
+	choose_counters(device, &list, &chosen);
 	uint32_t count = perf_part(api, family, chosen.indices, chosen.count, chosen.sets);
 	for (uint32_t i = 0; i < chosen.count; i++) {
 		struct driver_counter *counter = &device->driver.counters[chosen.wanted[i]];
@@ -196,9 +196,9 @@ static bool driver_lock(struct device *device)
 	VkResult result = device->next.AcquireProfilingLockKHR(device->handle, &info);
 	device->driver.locked = result == VK_SUCCESS;
 	if (result == VK_TIMEOUT)
-		refuse(device, WIRE_WHY_LOCKED);
+		set_why_all(device, WIRE_WHY_LOCKED);
 	else if (result != VK_SUCCESS)
-		refuse(device, WIRE_WHY_FORBIDDEN);
+		set_why_all(device, WIRE_WHY_FORBIDDEN);
 	return device->driver.locked;
 }
 

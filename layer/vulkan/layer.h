@@ -589,14 +589,14 @@ void frames_submitted(struct device *device, const struct submitted *how, struct
 /* What this recording counts in its last runs and all that are to come is lost. */
 void frames_lose(struct device *device, struct command *command);
 /* Whether what was submitted of it before runs still; what has ended is read. */
-bool frames_run(struct device *device, struct command *command);
+bool frames_are_pending(struct device *device, struct command *command);
 /* Before a command buffer is submitted, recorded again or freed: what it counted is read, or lost.
  */
 void frames_resolve(struct device *device, struct command *command);
 /* Reads what is there, and writes samples that are complete. */
 void frames_collect(struct device *device);
 /* The same as soon as it is worth it: not for each command buffer by itself. */
-void frames_look(struct device *device);
+void frames_poll(struct device *device);
 /* No more will come; waits at most wait_ns. */
 void frames_finish(struct device *device, uint64_t wait_ns);
 

@@ -19,7 +19,7 @@ static void prepare_again(struct device *device, struct command *command, bool o
 	if (!queries_prepare_children(device, command, in->queue))
 		frames_lose(device, command);
 	others &= command->simultaneous; /* others come late: it does not run any more */
-	if (!command->overlapped && !others && !frames_run(device, command)) {
+	if (!command->overlapped && !others && !frames_are_pending(device, command)) {
 		queries_reset(command);
 	} else if (!command->overlapped && !(command->simultaneous && command->queue == in->queue &&
 					     snapshot_insert(command, in, others))) {
@@ -69,7 +69,7 @@ static struct moment before_submit(struct device *device, struct insertions *in)
 	struct submission all = in->all;
 	struct command *command;
 	if (device_trylock(device)) {
-		frames_look(device);
+		frames_poll(device);
 		device_unlock(device);
 	}
 	struct moment now = moment_of(device);
@@ -82,7 +82,7 @@ static struct moment before_submit(struct device *device, struct insertions *in)
 }
 
 /* What was submitted did not come to run, nor did snapshots in it. */
-static void take_back(struct device *device, struct command *command, struct insertions *in)
+static void undo_submission(struct device *device, struct command *command, struct insertions *in)
 {
 	command_add_unsampled(command, -1);
 	if (!in->fronts || command->untracked || (!command->simultaneous && !command->suspended))
@@ -103,7 +103,7 @@ static void after_submit(struct device *device, const struct queue_op *op, struc
 	if (result == VK_SUCCESS)
 		queue_op_add(device, op);
 	while (result != VK_SUCCESS && (command = submission_next(&all)))
-		take_back(device, command, in);
+		undo_submission(device, command, in);
 	insertions_release(in);
 	guest_leave(visit);
 }
@@ -192,11 +192,11 @@ VKAPI_ATTR void VKAPI_CALL hook_QueueEndDebugUtilsLabelEXT(VkQueue queue)
 }
 
 /* The device has run something: a good time to look. */
-static void queue_look(struct device *device)
+static void queue_poll(struct device *device)
 {
 	struct guest_visit visit = guest_enter();
 	if (measures(device) && device_trylock(device)) {
-		frames_look(device);
+		frames_poll(device);
 		device_unlock(device);
 	}
 	guest_leave(visit);
@@ -206,7 +206,7 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_QueueWaitIdle(VkQueue queue)
 {
 	struct device *device = device_of(queue);
 	VkResult result = device->next.QueueWaitIdle(queue);
-	queue_look(device);
+	queue_poll(device);
 	return result;
 }
 
@@ -214,7 +214,7 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_DeviceWaitIdle(VkDevice handle)
 {
 	struct device *device = device_of(handle);
 	VkResult result = device->next.DeviceWaitIdle(handle);
-	queue_look(device);
+	queue_poll(device);
 	return result;
 }
 
@@ -225,7 +225,7 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_WaitForFences(VkDevice handle, uint32_t fenc
 	struct device *device = device_of(handle);
 	VkResult result = device->next.WaitForFences(handle, fenceCount, pFences, waitAll, timeout);
 	if (!device->has_swapchain)
-		queue_look(device);
+		queue_poll(device);
 	return result;
 }
 

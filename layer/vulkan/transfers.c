@@ -7,7 +7,7 @@
 #define ALL_BYTES (UINT64_C(1) << 32) /* of what has no size here: more than a trifle */
 #define TEXEL	  4u		      /* bytes, or about so many */
 
-static void moves(struct command *command, uint64_t bytes)
+static void count_bytes(struct command *command, uint64_t bytes)
 {
 	if (command->untracked)
 		return;
@@ -43,7 +43,7 @@ SUM(mixed_bytes2, VkBufferImageCopy2, of_extent(regions[i].imageExtent))
 	{                                                                                          \
 		struct command *command = command_of(commandBuffer);                               \
                                                                                                    \
-		moves(command, bytes);                                                             \
+		count_bytes(command, bytes);                                                       \
 		command->device->next.name arguments;                                              \
 	}
 

@@ -90,7 +90,7 @@ static uint32_t slot_values(const struct reading *r)
 	return pool_slots(r->type, 1) * (query_values(r->device, r->type) + 1);
 }
 
-static bool may_read(const struct reading *r, const struct query_chunk *chunk)
+static bool is_readable(const struct reading *r, const struct query_chunk *chunk)
 {
 	return chunk->reading == r->device->readings;
 }
@@ -100,10 +100,10 @@ static void read_around(struct reading *r, const struct query_chunk *chunk)
 {
 	const struct query_chunk *first = chunk, *last = chunk, *all = chunk->block->chunks;
 	size_t stride = (query_values(r->device, r->type) + 1) * sizeof(uint64_t);
-	while (first > all && last - first + 1 < READ_CHUNKS && may_read(r, first - 1))
+	while (first > all && last - first + 1 < READ_CHUNKS && is_readable(r, first - 1))
 		first--;
 	while (last + 1 < all + BLOCK_CHUNKS && last - first + 1 < READ_CHUNKS &&
-	       may_read(r, last + 1))
+	       is_readable(r, last + 1))
 		last++;
 	r->block = chunk->block;
 	r->first = first->first;
@@ -145,7 +145,7 @@ static const uint64_t *read_use(struct reading *r, const struct execution *execu
 }
 
 /* Chunks of a command buffer that have results of this type. */
-static void allow(struct reading *r, const struct command *command)
+static void mark_command_readable(struct reading *r, const struct command *command)
 {
 	uint32_t used = command->slots[r->type];
 	for (uint32_t i = 0; i * CHUNK_SLOTS < used; i++) {
@@ -208,16 +208,16 @@ static void collect_type(struct reading *r)
 	}
 }
 
-static void allow_type(struct reading *r)
+static void mark_readable(struct reading *r)
 {
 	r->device->readings++;
 	for (struct execution *e = r->device->executions; e; e = e->next) {
 		if (!e->ended || e->lost || e->snapshot)
 			continue;
-		allow(r, e->command);
+		mark_command_readable(r, e->command);
 		for (uint32_t i = 0; i < e->command->child_count; i++) {
 			if (!e->command->children[i].copied)
-				allow(r, e->command->children[i].command);
+				mark_command_readable(r, e->command->children[i].command);
 		}
 	}
 }
@@ -233,7 +233,7 @@ void queries_collect(struct device *device)
 		if ((device->wanted & QUERY_BIT(type)) == 0)
 			continue;
 		if (type != QUERY_DRIVER)
-			allow_type(&reading);
+			mark_readable(&reading);
 		collect_type(&reading);
 	}
 }

@@ -60,16 +60,16 @@ void frames_start(struct device *device)
 /* Some drivers (lavapipe) wait for all that they were given before they answer: not for each. */
 #define READ_TOGETHER  16u
 #define READ_WITHIN_NS UINT64_C(20000000)
-#define LOOK_MOST      64u /* that run still: what was submitted later hardly ended before */
+#define POLL_MOST      64u /* that run still: what was submitted later hardly ended before */
 
-static void lose(struct device *device, struct execution *execution)
+static void execution_lose(struct device *device, struct execution *execution)
 {
 	for (uint32_t i = 0; i < execution->command->span_count; i++)
 		frame_part(device, execution, i)->lost |= device->wanted;
 	frame_at(device, execution->frame)->pending--;
 }
 
-static void drop(struct device *device, struct execution **link)
+static void execution_drop(struct device *device, struct execution **link)
 {
 	struct execution *execution = *link;
 	struct command *command = execution->command;
@@ -111,7 +111,7 @@ static void read_ended(struct device *device)
 	while (*link) {
 		if ((*link)->ended) {
 			frame_at(device, (*link)->frame)->pending--;
-			drop(device, link);
+			execution_drop(device, link);
 		} else {
 			link = &(*link)->next;
 		}
@@ -138,9 +138,9 @@ void frames_collect(struct device *device)
 	write_complete(device);
 }
 
-void frames_look(struct device *device)
+void frames_poll(struct device *device)
 {
-	uint32_t count = count_ended(device, LOOK_MOST);
+	uint32_t count = count_ended(device, POLL_MOST);
 	if (count >= READ_TOGETHER || (count != 0 && device->copies) ||
 	    (count != 0 && guest_now_ns() - device->ended_ns > READ_WITHIN_NS))
 		read_ended(device);
@@ -148,13 +148,13 @@ void frames_look(struct device *device)
 }
 
 /* The oldest sample does not get its results any more. */
-static void give_up(struct device *device)
+static void lose_oldest(struct device *device)
 {
 	struct execution **link = &device->executions;
 	while (*link) {
 		if ((*link)->frame == device->first) {
-			lose(device, *link);
-			drop(device, link);
+			execution_lose(device, *link);
+			execution_drop(device, link);
 		} else {
 			link = &(*link)->next;
 		}
@@ -170,8 +170,8 @@ void frames_resolve(struct device *device, struct command *command)
 	frames_collect(device);
 	while (*link) {
 		if ((*link)->command == command || queries_has_child((*link)->command, command)) {
-			lose(device, *link);
-			drop(device, link);
+			execution_lose(device, *link);
+			execution_drop(device, link);
 		} else {
 			link = &(*link)->next;
 		}
@@ -184,7 +184,7 @@ void frames_lose(struct device *device, struct command *command)
 	command->overlapped = true;
 }
 
-bool frames_run(struct device *device, struct command *command)
+bool frames_are_pending(struct device *device, struct command *command)
 {
 	struct execution *last = command->pending;
 	if (last && !last->ended)
@@ -316,8 +316,8 @@ static void note_label(enum wire_kind per, struct part *part, const struct queue
 	part->groups += command->labels != 0 ? command->labels : label != 0;
 }
 
-static void expect(struct device *device, VkQueue queue, struct command *command,
-		   struct execution *execution)
+static void add_execution(struct device *device, VkQueue queue, struct command *command,
+			  struct execution *execution)
 {
 	execution->command = command;
 	execution->frame = device->current;
@@ -367,7 +367,7 @@ void frames_submitted(struct device *device, const struct submitted *how, struct
 	if (command->sets_event && !execution)
 		frame->whole.lost |= device->wanted;
 	if (execution && !command->overlapped)
-		expect(device, how->queue, command, execution);
+		add_execution(device, how->queue, command, execution);
 	else
 		free(execution);
 }
@@ -405,7 +405,7 @@ static void make_room(struct device *device)
 		return;
 	channel_drop_drafts(&device->stream);
 	channel_count_lost(&device->stream, 1); /* what it counted is not known any more */
-	give_up(device);
+	lose_oldest(device);
 }
 
 void frames_draft(struct device *device, uint64_t now_ns)
@@ -461,7 +461,7 @@ void frames_finish(struct device *device, uint64_t wait_ns)
 	if (frame_now(device)->worked)
 		frames_end(device, WIRE_TIME, device->has_swapchain ? WIRE_LAST : 0, &at);
 	while (device->first != device->current)
-		give_up(device);
+		lose_oldest(device);
 	channel_drop_drafts(&device->stream);
 	channel_close(&device->stream);
 }

@@ -113,7 +113,7 @@ static void apply_queue_op(struct device *device, const struct queue_op *op)
 		note_size(device, op->swapchain);
 		frame_now(device)->whole.values[WIRE_PRESENTS] += op->presents;
 		frames_end(device, WIRE_FRAME, 0, &op->at);
-		frames_look(device);
+		frames_poll(device);
 		break;
 	case QUEUE_OP_LABEL:
 		queue_labels_begin(frames_labels(device, op->queue), op->label);

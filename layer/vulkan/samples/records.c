@@ -23,7 +23,8 @@ static enum wire_state state_of(const struct device *device, const struct part *
 	return WIRE_VALID;
 }
 
-static void set(struct wire_record *record, unsigned counter, enum wire_state state, uint64_t value)
+static void set_counter(struct wire_record *record, unsigned counter, enum wire_state state,
+			uint64_t value)
 {
 	record->states[counter] = (uint8_t)state;
 	record->values[counter] = state == WIRE_VALID ? value : 0;
@@ -33,7 +34,7 @@ static void set_range(struct wire_record *record, const struct part *part, unsig
 		      unsigned last, enum wire_state state)
 {
 	for (unsigned i = first; i <= last; i++)
-		set(record, i, state, part->values[i]);
+		set_counter(record, i, state, part->values[i]);
 }
 
 /* The busiest queue's time: clocks of several queues need not agree. */
@@ -48,7 +49,7 @@ static void set_time(const struct device *device, struct wire_record *record,
 	}
 	if (state == WIRE_VALID && most_ns > (double)(guest_now_ns() - record->begin_ns))
 		state = WIRE_IMPOSSIBLE;
-	set(record, WIRE_GPU_TIME, state, (uint64_t)most_ns);
+	set_counter(record, WIRE_GPU_TIME, state, (uint64_t)most_ns);
 }
 
 /* A stream's three: written, needed, and whether one exceeds the other. */
@@ -62,13 +63,14 @@ static void set_streams(const struct device *device, struct wire_record *record,
 		bool overflow = part->values[first + 1] > part->values[first];
 		any |= overflow;
 		set_range(record, part, first, first + 1, state);
-		set(record, first + 2,
-		    state == WIRE_VALID && !part->feedback ? WIRE_NOT_COLLECTED : state, overflow);
+		set_counter(record, first + 2,
+			    state == WIRE_VALID && !part->feedback ? WIRE_NOT_COLLECTED : state,
+			    overflow);
 	}
 	for (unsigned i = 0; i < 2; i++)
-		set(record, WIRE_PRIMS_WRITTEN + i, record->states[WIRE_STREAM_FIRST + i],
-		    part->values[WIRE_STREAM_FIRST + i]);
-	set(record, WIRE_OVERFLOW_PRED, record->states[WIRE_OVERFLOW_PRED_S0], any);
+		set_counter(record, WIRE_PRIMS_WRITTEN + i, record->states[WIRE_STREAM_FIRST + i],
+			    part->values[WIRE_STREAM_FIRST + i]);
+	set_counter(record, WIRE_OVERFLOW_PRED, record->states[WIRE_OVERFLOW_PRED_S0], any);
 }
 
 /* What the CPU's side knows, at the end of the frame. */
@@ -80,19 +82,19 @@ void records_note_memory(const struct device *device, struct wire_record *record
 		if ((device->memory.memoryHeaps[i].flags & VK_MEMORY_HEAP_DEVICE_LOCAL_BIT) != 0)
 			local += device->heap_bytes[i];
 		if (i < 4)
-			set(record, WIRE_HEAP0 + i, state, device->heap_bytes[i]);
+			set_counter(record, WIRE_HEAP0 + i, state, device->heap_bytes[i]);
 	}
-	set(record, WIRE_DEVICE_MEMORY, state, local);
+	set_counter(record, WIRE_DEVICE_MEMORY, state, local);
 }
 
 static void set_commands(struct wire_record *record, const struct part *part)
 {
 	enum wire_state state = part->untracked ? WIRE_LATE : WIRE_VALID;
 	set_range(record, part, WIRE_PRESENTS, WIRE_COMMAND_BUFFERS, WIRE_VALID);
-	set(record, WIRE_RENDER_PASSES, state, part->tally.passes);
-	set(record, WIRE_DRAWS, state, part->tally.draws);
-	set(record, WIRE_DISPATCHES, state, part->tally.dispatches);
-	set(record, WIRE_BARRIERS, state, part->tally.barriers);
+	set_counter(record, WIRE_RENDER_PASSES, state, part->tally.passes);
+	set_counter(record, WIRE_DRAWS, state, part->tally.draws);
+	set_counter(record, WIRE_DISPATCHES, state, part->tally.dispatches);
+	set_counter(record, WIRE_BARRIERS, state, part->tally.barriers);
 }
 
 static void set_queries(const struct device *device, struct wire_record *record,
@@ -108,10 +110,10 @@ static void set_queries(const struct device *device, struct wire_record *record,
 	for (uint32_t i = 0; part->partial >> i != 0; i++) {
 		unsigned counter = query_statistic(i);
 		if ((part->partial >> i & 1) != 0 && record->states[counter] == WIRE_VALID)
-			set(record, counter, WIRE_DISTURBED, 0);
+			set_counter(record, counter, WIRE_DISTURBED, 0);
 	}
 	set_range(record, part, WIRE_OCCLUSION, WIRE_OCCLUSION, passed);
-	set(record, WIRE_OCCLUSION_PREDICATE, passed, part->values[WIRE_OCCLUSION] != 0);
+	set_counter(record, WIRE_OCCLUSION_PREDICATE, passed, part->values[WIRE_OCCLUSION] != 0);
 	set_range(record, part, WIRE_PRIMITIVES_GENERATED, WIRE_PRIMITIVES_GENERATED,
 		  state_of(device, part, QUERY_BIT(QUERY_GENERATED)));
 	set_streams(device, record, part);
