@@ -145,8 +145,9 @@ typedef enum {
 typedef void (*GpaLoggingCallbackPtrType)(GpaLoggingType type, const char *message);
 
 /*
- * What libGPUPerfAPIVK opens: a device created with pipelineStatisticsQuery and
- * occlusionQueryPrecise where the physical device has them, as this structure does not tell.
+ * What libGPUPerfAPIVK opens. Where the physical device has pipelineStatisticsQuery and
+ * occlusionQueryPrecise, the device must be created with them; this structure cannot say whether it
+ * was.
  */
 #ifdef VULKAN_CORE_H_
 typedef struct GpaVkContextOpenInfoType {
@@ -225,7 +226,10 @@ typedef struct GpaVkContextOpenInfoType {
 	/* from 3.17 */                                                                            \
 	X(GetDeviceGeneration, GpaStatus, (GpaContextId id, GpaHwGeneration * out))
 
-/* The table; a client's may end earlier, which its `minor_version`, the size in bytes, tells. */
+/*
+ * The function table. The table of an older client may end earlier: its `minor_version` is its size
+ * in bytes.
+ */
 typedef struct _GpaFunctionTable {
 	GpaUInt32 major_version, minor_version;
 #define GPA3_MEMBER(name, result, parameters) result(*name) parameters;

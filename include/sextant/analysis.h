@@ -15,14 +15,14 @@ extern "C" {
 struct sx_stats {
 	size_t count; /* rows with data */
 	/*
-	 * Rows that were not measured, to bound the cost or because others had their turn; those
-	 * with data stand for them in total and mean, which then are scaled: each process and
-	 * context by itself, as sx_table_total() does.
+	 * Rows that were not measured, to bound the cost or because another group was counted.
+	 * Total and mean are scaled from the rows with data, each process and context by itself, as
+	 * sx_table_total() does.
 	 */
 	size_t skipped;
 	/*
-	 * Rows in which something was and could not be counted: nothing stands for these, and what
-	 * adds up lacks them.
+	 * Rows in which something happened and could not be counted. Totals are not scaled up for
+	 * these, so they are too low by what was lost.
 	 */
 	size_t lost;
 	/*
@@ -51,14 +51,14 @@ struct sx_stats {
 	 */
 	double mean;
 	/*
-	 * Over rows with data. Percentiles are nearest-rank; where rows are frames each value
-	 * counts for as many as it stands for. Of slices of time a first and a last one that are
-	 * short weigh by their length.
+	 * Over rows with data. Percentiles are nearest-rank. Where rows are frames, each value is
+	 * weighted by the number of frames that it represents; a short first or last time slice is
+	 * weighted by its length.
 	 */
 	double min, p50, p95, p99, max;
 	/*
-	 * Of a u64 metric whose least or largest value a double cannot hold, that value with all
-	 * its digits; else 0.
+	 * Minimum and maximum of a u64 metric with all digits, where a double cannot hold one of
+	 * them; else 0.
 	 */
 	uint64_t min_u64, max_u64;
 	/*
@@ -104,7 +104,8 @@ SX_API enum sx_status sx_summary_add(struct sx_summary *summary, const struct sx
 SX_API enum sx_status sx_summary_stats(struct sx_summary *summary, const struct sx_stats **out,
 				       uint32_t *count, struct sx_error *err);
 
-/* Adjacent samples: rows counted from 0, and the times of their ends (SX_TIME_UNKNOWN: not told).
+/*
+ * Adjacent samples: rows counted from 0, and the times of their ends (SX_TIME_UNKNOWN: not known).
  */
 struct sx_window {
 	size_t first, last;
@@ -162,9 +163,9 @@ SX_API void sx_advice_destroy(struct sx_advice *advice);
 /* All findings, which live as long as the advice; none of NULL. Thread-safe. */
 SX_API const struct sx_finding *sx_advice_findings(const struct sx_advice *advice, size_t *count);
 /*
- * The set that bare names of metrics were read in, or NULL. Where the options named none and the
- * catalog's sets use the same counters differently, it is the first whose rules have all their
- * counters in the table, or else the one with most of them.
+ * The set in which bare names of metrics were read, or NULL. Where the options named none and the
+ * catalog's sets use the same counters differently, it is the first set of which the table has
+ * every counter of the rules, or else the set with most of them.
  * The text lives as long as the advice. Thread-safe.
  */
 SX_API const char *sx_advice_set(const struct sx_advice *advice);

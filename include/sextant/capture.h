@@ -1,7 +1,7 @@
 /*
  * Captures: files of raw counters that can be read again without the device.
- * docs/capture-format.md says how they look. A file whose writer was killed, whose disk was full or
- * which was damaged later is read as far as it is sound, with an account of what is gone.
+ * docs/capture-format.md specifies them. Where the writer was killed, the disk was full, or the
+ * file was damaged later, all intact records are read, and sx_capture_account() says what is lost.
  */
 #ifndef SEXTANT_CAPTURE_H
 #define SEXTANT_CAPTURE_H
@@ -37,9 +37,9 @@ struct sx_capture_device {
 	const uint8_t *bits; /* width of each column's counter, or NULL: 64 */
 	uint32_t column_count;
 	/*
-	 * How it was programmed: "set", "interval" and what else its source tells ("format",
-	 * "exponent"), "definition" for each counter that the user defined. Empty in captures of
-	 * version 1.0.
+	 * How the device was programmed: "set", "interval", what else its source reports ("format",
+	 * "exponent"), and "definition" for each counter that the user defined. Empty in captures
+	 * of version 1.0.
 	 */
 	const struct sx_capture_property *properties;
 	uint32_t property_count;
@@ -65,7 +65,7 @@ struct sx_capture_clock {
 	uint64_t value_ns, error_ns;
 };
 
-/* Something to be told that is not a row. */
+/* An event in the capture that is not a row. */
 struct sx_capture_mark {
 	uint64_t begin_ns, end_ns; /* SX_TIME_UNKNOWN where not known */
 	uint64_t lost;		   /* SX_CAPTURE_LOSS */
@@ -96,10 +96,10 @@ struct sx_capture_progress {
 };
 
 /*
- * Keeps other writers from a file in which nothing is to be replaced yet: of two recorders the
- * second is refused (SX_ERR_BUSY) before it starts a program. What is in the file stays. *out goes
- * into sx_capture_options, or to sx_capture_unclaim(). Pipes and devices are opened, and kept from
- * nobody. Errors: SX_ERR_PERMISSION, SX_ERR_NOT_FOUND, SX_ERR_IO, SX_ERR_NO_MEMORY. Thread-safe.
+ * Keeps other writers from a file before anything in it is replaced: of two recorders, the second
+ * is refused (SX_ERR_BUSY) before it starts a program. The contents of the file stay. *out goes
+ * into sx_capture_options, or to sx_capture_unclaim(). Pipes and devices are opened but not locked.
+ * Errors: SX_ERR_PERMISSION, SX_ERR_NOT_FOUND, SX_ERR_IO, SX_ERR_NO_MEMORY. Thread-safe.
  */
 SX_API enum sx_status sx_capture_claim(const char *path, struct sx_capture_claim **out,
 				       struct sx_error *err);
@@ -122,8 +122,8 @@ SX_API enum sx_status sx_capture_add_device(struct sx_capture_writer *writer,
 					    const struct sx_capture_device *device, uint32_t *index,
 					    struct sx_error *err);
 /*
- * Hands over rows with the device's columns; they are copied. Never waits for the disk: rows that
- * find no room in the queue are counted as lost, which the file will tell, and the call returns
+ * Hands over rows with the device's columns; they are copied. Never waits for the disk: when the
+ * queue has no room, the rows are counted as lost, the file records how many, and the call returns
  * SX_INCOMPLETE. Errors: SX_ERR_USAGE (columns differ). Thread-safe.
  */
 SX_API enum sx_status sx_capture_write(struct sx_capture_writer *writer, uint32_t device,
@@ -179,7 +179,7 @@ struct sx_capture_filter {
 /* What a reader found. Strings are owned by the reader. */
 struct sx_capture_info {
 	uint16_t major, minor;
-	uint64_t created_ns; /* 0: not told */
+	uint64_t created_ns; /* 0: not recorded */
 	const struct sx_capture_property *properties;
 	uint32_t property_count;
 	uint32_t device_count;
@@ -235,9 +235,9 @@ SX_API const struct sx_capture_info *sx_capture_info(struct sx_capture_reader *r
 SX_API const struct sx_capture_device *sx_capture_device(const struct sx_capture_reader *reader,
 							 uint32_t device);
 /*
- * Writes the numbers of the devices that are known in the order in which they are shown: those
- * whose samples enclose a program's work first, for it does not matter which of them had the first
- * sample. `list` has room for device_count of them. Returns how many.
+ * Writes the numbers of the known devices in the order in which views show them. Devices with
+ * samples that enclose a program's work come first, whichever had the first sample. `list` has room
+ * for device_count numbers. Returns how many were written.
  */
 SX_API uint32_t sx_capture_order(const struct sx_capture_reader *reader, uint32_t *list);
 /* What is gone, as far as it is known. Lives as long as the reader. Never NULL. */

@@ -27,7 +27,7 @@ enum sx_severity { SX_SEVERITY_HIGH, SX_SEVERITY_MEDIUM, SX_SEVERITY_LOW, SX_SEV
 /* A rule by which a source recognises the device. */
 struct sx_match_info {
 	const char *driver, *key, *value;
-	uint32_t product; /* index of the product that it tells, or SX_NONE */
+	uint32_t product; /* index of the product that it identifies, or SX_NONE */
 };
 
 /* One of the products that a catalog describes. */
@@ -63,7 +63,7 @@ struct sx_block_info {
 	uint32_t slots, slot_bits, code;
 	uint32_t limit;		    /* counters at once for one instance; 0: no limit */
 	const char *stage, *family; /* NULL unless only one stage of a family may count in a pass */
-	const char *windowed;	    /* the family whose stage it is windowed by, or NULL */
+	const char *windowed;	    /* the event family with the stage that windows it, or NULL */
 	bool alone;		    /* shares a pass with nothing else */
 };
 
@@ -158,8 +158,8 @@ struct sx_advice_info {
 /* What the head of a catalog says; enough for a list of catalogs. */
 struct sx_catalog_info {
 	/*
-	 * What it was opened as: the catalog's name, or that of one of its products, whose title
-	 * and constants it then has. `catalog` is the catalog's name in either case.
+	 * The name that it was opened by: the catalog's, or that of one of its products. The title
+	 * and constants are then the product's. `catalog` is the catalog's name in either case.
 	 */
 	const char *name, *title, *vendor;
 	const char *catalog;
@@ -277,8 +277,8 @@ SX_API uint32_t sx_catalog_find_constant(const struct sx_catalog *catalog, const
 /* Index of a group by name or uuid, or SX_NONE. */
 SX_API uint32_t sx_catalog_find_group(const struct sx_catalog *catalog, const char *name);
 /*
- * Whether what a counter means depends on the metric set that was programmed, of which there is one
- * at a time: then nothing can be said of counts whose set is not known.
+ * Whether the meaning of a counter depends on the metric set that was programmed. Only one set is
+ * programmed at a time, and counts of an unknown set cannot be interpreted.
  */
 SX_API bool sx_catalog_has_sets(const struct sx_catalog *catalog);
 /* Index of a variant by name, or SX_NONE. */

@@ -39,8 +39,8 @@ struct sx_run_facts {
 	bool lost_more; /* and an unknown number of others */
 	bool partial;	/* the recording was cut or damaged: a note says so */
 	/*
-	 * One of several ways into a program that nobody named, which gave no sample where another
-	 * did: views leave it out.
+	 * This source is one of several ways into the program, the user did not name it, and it
+	 * gave no sample where another did: views leave it out.
 	 */
 	bool unused;
 	const struct sx_error *silence; /* why there is no sample at all, or NULL */

@@ -75,9 +75,9 @@ struct sx_node {
 	uint64_t integer; /* the same as an integer, when is_integer */
 	bool is_integer;
 	const char *name;	     /* SX_NODE_NAME: without `$` and without the instance part */
-	enum sx_instances instances; /* SX_NODE_NAME: what stood in brackets */
+	enum sx_instances instances; /* SX_NODE_NAME: what its brackets select */
 	uint32_t first, last;	     /* SX_INSTANCES_RANGE, inclusive */
-	uint32_t position;	     /* byte offset in the text; of an operator, where it stands */
+	uint32_t position;	     /* byte offset in the text; for an operator, of its sign */
 	uint32_t child_count;
 	const struct sx_node *const *children;
 };
@@ -94,9 +94,9 @@ SX_API void sx_expr_destroy(struct sx_expr *expr);
 /* The root of the tree; lives as long as the expression. Thread-safe. */
 SX_API const struct sx_node *sx_expr_root(const struct sx_expr *expr);
 /*
- * Writes a node and all below it as infix text, with the parentheses that it needs and names as
- * they stand in infix ("BLOCK[0..3].EVENT"), whatever notation it was parsed from. As snprintf()
- * cuts at `size` bytes with the NUL and returns the length that the whole text has. Thread-safe.
+ * Writes a node and all below it as infix text, with the parentheses that it needs and names in
+ * infix form ("BLOCK[0..3].EVENT"), whatever notation it was parsed from. As snprintf(), cuts at
+ * `size` bytes with the NUL and returns the length of the whole text. Thread-safe.
  */
 SX_API size_t sx_node_text(const struct sx_node *node, char *buf, size_t size);
 

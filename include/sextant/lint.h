@@ -25,11 +25,11 @@ struct sx_lint_request {
 };
 
 /*
- * Checks a catalog and hands every fault to request->fn in the order of its parts: expressions that
- * do not parse, names that mean nothing or several things, mappings to neutral names whose units
- * differ, missing or long descriptions, slots outside of their block, rules that cannot be
- * evaluated, and metrics that changed although identity.tsv binds their names. A catalog that
- * cannot be loaded is one finding. *count receives their number and may be NULL. Errors:
+ * Checks a catalog and hands every fault to request->fn, in the order of the catalog's parts:
+ * expressions that do not parse, names that are unknown or ambiguous, mappings to neutral names
+ * with another unit, missing or long descriptions, slots outside of their block, rules that cannot
+ * be evaluated, and metrics that changed although identity.tsv binds their names. A catalog that
+ * cannot be loaded is one finding. *count receives the number of findings and may be NULL. Errors:
  * SX_ERR_NOT_FOUND, SX_ERR_PERMISSION, SX_ERR_NO_MEMORY. Thread-safe.
  */
 SX_API enum sx_status sx_catalog_lint(struct sx_context *context,

@@ -57,10 +57,10 @@ SX_API enum sx_status sx_mali_table_create(const struct sx_mali_decoder *decoder
 
 /*
  * Appends one row for each whole dump in `size` bytes to a table that this decoder created. A
- * counter whose enable bit is off is not collected; 32-bit values at their highest carry
- * SX_QUALITY_WRAPPED, for the hardware stops there. SX_INCOMPLETE when bytes remain that are no
- * whole dump: all before them are decoded. Errors: SX_ERR_NO_MEMORY. Thread-safe for different
- * tables.
+ * counter with its enable bit off is not collected. A 32-bit value at its maximum carries
+ * SX_QUALITY_WRAPPED, because the hardware saturates there. SX_INCOMPLETE when the remaining bytes
+ * are no whole dump: all dumps before them are decoded. Errors: SX_ERR_NO_MEMORY. Thread-safe for
+ * different tables.
  */
 SX_API enum sx_status sx_mali_decode(const struct sx_mali_decoder *decoder, const uint8_t *data,
 				     size_t size, struct sx_table *table, struct sx_error *err);

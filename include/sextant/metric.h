@@ -75,7 +75,7 @@ struct sx_metric_input {
 	uint32_t counter;  /* index in the catalog; SX_NONE for duration_ns and per-row constants */
 	uint32_t instance; /* SX_NONE when it is reduced */
 	enum sx_type type;
-	uint32_t metric; /* whose values the column gives, or SX_NONE */
+	uint32_t metric; /* the metric that the column holds, or SX_NONE */
 	bool as_is;	 /* a column by exactly this name, whatever it means */
 };
 
@@ -105,8 +105,8 @@ SX_API const uint32_t *sx_metrics_column_inputs(const struct sx_metrics *metrics
 						uint32_t *count);
 
 /*
- * Evaluates the selection over every row of `in`, whose columns are found by counter name, alias or
- * instance spelling. Times and labels are copied. *out is owned by the caller. A column that is
+ * Evaluates the selection over every row of `in`. Columns of `in` are found by counter name, alias
+ * or instance spelling. Times and labels are copied. *out is owned by the caller. A column that is
  * missing is not collected, and its `why` names what was missing. Errors: SX_ERR_NO_MEMORY.
  * Thread-safe for different tables.
  */
@@ -133,12 +133,12 @@ SX_API enum sx_status sx_evaluation_run(struct sx_evaluation *evaluation, const 
 					struct sx_table **out, struct sx_error *err);
 
 /*
- * The same rows with instances apart: each row becomes one for each core, slice or cluster,
- * labelled SX_LABEL_INSTANCE. Where `in` has a column of that instance ("NAME[2]") its value stands
- * under the plain name; counters without instances are repeated; constants that count instances are
- * 1 (see by_instance of the options), so that metrics read as if there was this one. *out is owned
- * by the caller. Errors: SX_ERR_NOT_FOUND (no column is of one instance), SX_ERR_NO_MEMORY.
- * Thread-safe for different tables.
+ * The same rows with instances apart: each row becomes one row for each core, slice or cluster,
+ * with the label SX_LABEL_INSTANCE. Where `in` has a column of that instance ("NAME[2]"), the plain
+ * name gets its value; counters without instances are repeated. Constants that count instances are
+ * 1 (see by_instance of the options), so that metrics read as if there was only this instance. *out
+ * is owned by the caller. Errors: SX_ERR_NOT_FOUND (no column is of one instance),
+ * SX_ERR_NO_MEMORY. Thread-safe for different tables.
  */
 SX_API enum sx_status sx_table_by_instance(const struct sx_table *in,
 					   const struct sx_catalog *catalog, struct sx_table **out,

@@ -119,8 +119,9 @@ struct sx_oa_constants {
 };
 
 /*
- * Tells the constants that the device determines. What is unknown is left out; of a known topology
- * every mask and bit is there, also those that are 0. A catalog uses those that it names.
+ * Writes the constants that the device determines into *out. Unknown ones are left out; for a known
+ * topology, every mask and bit is present, also those that are 0. A catalog uses those that it
+ * names. Thread-safe.
  */
 SX_API void sx_oa_device_constants(const struct sx_oa_device *device, struct sx_oa_constants *out);
 
@@ -149,7 +150,10 @@ struct sx_oa_options {
 	/* What is known already; a recording overrides it, but for frequencies that are given. */
 	struct sx_oa_device device;
 	size_t batch_rows; /* rows after which feed asks to be drained; 0: 4096 */
-	/* Told of every oddity: "offset 4096: …". May be NULL. A few of one kind at most. */
+	/*
+	 * Called for each anomaly in the input: "offset 4096: …". At most a few of one kind. May be
+	 * NULL.
+	 */
 	void (*note)(void *user, const char *line);
 	void *note_user;
 };
@@ -187,8 +191,9 @@ SX_API void sx_oa_decoder_destroy(struct sx_oa_decoder *decoder);
 SX_API enum sx_status sx_oa_decoder_feed(struct sx_oa_decoder *decoder, const uint8_t *data,
 					 size_t size, size_t *used, struct sx_error *err);
 /*
- * Tells that no bytes follow those that the next sx_oa_decoder_feed() gets, which then looks for
- * records inside one that is cut off. Useful before the last bytes of a file are fed again.
+ * Says that the bytes of the next sx_oa_decoder_feed() are the last ones. That call then also looks
+ * for records inside a record that is cut off. Useful before the last bytes of a file are fed
+ * again.
  */
 SX_API void sx_oa_decoder_end(struct sx_oa_decoder *decoder);
 /*

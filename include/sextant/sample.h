@@ -1,4 +1,4 @@
-/* Samples: what a row of counters is, whoever holds it: a source, a capture, a table. */
+/* Samples: what a row of counters is, in a source, a capture or a table. */
 #ifndef SEXTANT_SAMPLE_H
 #define SEXTANT_SAMPLE_H
 

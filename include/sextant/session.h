@@ -51,7 +51,7 @@ struct sx_session_options {
 	 */
 	enum sx_sample_kind per;
 	const char *catalog; /* of named devices that no catalog is known to describe; or NULL */
-	/* Rows of one hardware context alone; of devices that tell contexts apart. */
+	/* Only rows of one hardware context; for devices that report contexts. */
 	bool only_context;
 	uint32_t context;
 	const char *process; /* rows of one program alone, by name or pid; NULL: of all */
@@ -80,8 +80,7 @@ struct sx_session_device {
 	uint64_t begin_ns, end_ns;	  /* of the first and the last of them; SX_TIME_UNKNOWN */
 };
 
-/* How the child ended. */
-/* What ended a program: itself, a limit of the session, or whoever called sx_session_stop(). */
+/* What ended a program: itself, a limit of the session, or a call of sx_session_stop(). */
 enum sx_ended_by {
 	SX_ENDED_BY_ITSELF,
 	SX_ENDED_BY_DURATION,
@@ -150,8 +149,8 @@ SX_API int sx_session_descriptor(struct sx_session *session, struct sx_error *er
 /* Drops the rows of all tables; the tables stay. */
 SX_API void sx_session_drop_rows(struct sx_session *session);
 /*
- * Ends the run: the program if it still runs, then the devices, whose last samples are taken.
- * Nothing happens when no run is on. Errors: SX_INCOMPLETE, as sx_session_run().
+ * Ends the run: first the program, if it still runs, then the devices, after their last samples are
+ * collected. Does nothing when there is no run. Errors: SX_INCOMPLETE, as sx_session_run().
  */
 SX_API enum sx_status sx_session_finish(struct sx_session *session, struct sx_error *err);
 /* Or-ed to a signal number: it came from a terminal. */

@@ -19,7 +19,7 @@ extern "C" {
 #define SX_PRINTF(fmt, args)
 #endif
 
-/* The version of these headers; sx_version() tells that of the library which is loaded. */
+/* The version of these headers. sx_version() returns that of the loaded library. */
 #define SX_VERSION_MAJOR 0
 #define SX_VERSION_MINOR 1
 #define SX_VERSION_PATCH 0
@@ -46,7 +46,7 @@ enum sx_status {
 	SX_ERR_BAD_INPUT,   /* a file, catalog, expression or peer is malformed */
 	SX_ERR_LIMIT,	    /* input exceeds a documented limit */
 	SX_ERR_UNSUPPORTED, /* the device or driver cannot do this */
-	SX_ERR_BUSY,	    /* somebody else holds the device */
+	SX_ERR_BUSY,	    /* another program uses the device */
 	SX_ERR_TIMEOUT,	    /* no answer within the bound */
 	SX_ERR_DEVICE_LOST, /* the device or its driver went away */
 	SX_ERR_IO,	    /* a system call failed for another reason */

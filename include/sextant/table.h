@@ -46,7 +46,7 @@ SX_API enum sx_status sx_table_add_rows(struct sx_table *table, size_t count, si
  */
 SX_API void sx_table_clear(struct sx_table *table);
 
-/* Begin and end of a row in ns; SX_TIME_UNKNOWN where the source does not tell. */
+/* Begin and end of a row in ns; SX_TIME_UNKNOWN where the source has no times. */
 SX_API void sx_table_set_time(struct sx_table *table, size_t row, uint64_t begin_ns,
 			      uint64_t end_ns);
 /* When each row begins; valid until rows are added. */
@@ -61,7 +61,7 @@ SX_API void sx_table_set_u64(struct sx_table *table, uint32_t column, size_t row
 SX_API void sx_table_set_f64(struct sx_table *table, uint32_t column, size_t row, double value,
 			     uint8_t quality);
 
-/* The column as it stands; pointers live until rows are added. */
+/* The column's own memory, not a copy; pointers live until rows are added. */
 SX_API struct sx_vector sx_table_vector(const struct sx_table *table, uint32_t column);
 /* A value as f64: NaN where there is no data. */
 SX_API double sx_table_get(const struct sx_table *table, uint32_t column, size_t row);
@@ -82,9 +82,9 @@ SX_API uint32_t sx_table_intern(struct sx_table *table, const char *text, size_t
 SX_API const char *sx_table_string(const struct sx_table *table, uint64_t index);
 
 /*
- * Adds rows to the end of a table whose columns are those of `rows` in the same order and of the
- * same types; strings of labels are interned. Invalidates pointers to columns. Errors: SX_ERR_USAGE
- * (columns differ), SX_ERR_NO_MEMORY (some rows may have been added without values).
+ * Adds rows to the end of a table. The columns of `rows` must be the table's, in the same order and
+ * of the same types; strings of labels are interned. Invalidates pointers to columns. Errors:
+ * SX_ERR_USAGE (columns differ), SX_ERR_NO_MEMORY (some rows may have been added without values).
  */
 SX_API enum sx_status sx_table_append(struct sx_table *table, const struct sx_rows *rows,
 				      struct sx_error *err);
@@ -100,7 +100,7 @@ struct sx_row_choice {
 	const char *process; /* its name, its number, or both as the label has them; NULL: any */
 	bool only_context;
 	uint64_t context;
-	bool unlabelled; /* rows that tell no process or context are wanted as well */
+	bool unlabelled; /* rows without a process or context are wanted as well */
 };
 /*
  * Appends the rows that are wanted to another table, which has the same columns; *others grows by
@@ -112,19 +112,19 @@ SX_API enum sx_status sx_table_choose(const struct sx_row_choice *choice,
 
 /*
  * Combines all rows of `in` into a table of one row, each counter by its own rule over time, so
- * that sx_metrics_eval() of it gives the metrics of the whole. Sums of u64 are exact; one that does
- * not fit carries SX_QUALITY_WRAPPED. Means are SX_F64, also of whole numbers, and weighted by the
- * rows' lengths where all are known.
- * Rows with data stand for those that were not measured of the same process and context; of the
- * first 63 of these each for itself, of further ones together. Where nothing of one was measured,
- * those of the others stand for it. Rows of frames stand for each other by "DrawCalls", "Draws" and
- * "Dispatches" where they have these. Where not, as do times, slices of time, among them rows of
- * frames whose "Frames" is 0, by their time; all other rows by their number. The first four frames
- * of a context, by their labels, stand for others only where no others were measured.
- * Rows without data are left out, and the total then carries SX_QUALITY_LOST; without any row with
- * data it is no data, and so is a sum when as many rows had a gap or were disturbed as were
- * counted. A ratio has no total. The row begins with the first and is as long as the time that the
- * rows cover, gaps left out and overlaps counted once. *out is owned by the caller. Errors:
+ * that sx_metrics_eval() of it gives the metrics of the whole run. Sums of u64 are exact; one that
+ * does not fit carries SX_QUALITY_WRAPPED. Means are SX_F64, also of whole numbers, and weighted by
+ * the lengths of the rows where all are known.
+ * Rows with data represent the rows of the same process and context that were not measured: the
+ * first 63 processes and contexts each by itself, further ones together. Where no row of one was
+ * measured, the others represent it. The normalisation basis of frames is "DrawCalls", "Draws" and
+ * "Dispatches" where they have these. Where not, it is time for durations and for time slices,
+ * among them rows of frames with "Frames" 0, and the number of rows for all others. The first four
+ * frames of a context, by their labels, represent others only where no others were measured.
+ * Rows without data are left out, and the total then carries SX_QUALITY_LOST. Without any row with
+ * data the total is no data; so is a sum when as many rows had a gap or were disturbed as were
+ * counted. A ratio has no total. The row begins with the first row and is as long as the time that
+ * the rows cover, gaps left out and overlaps counted once. *out is owned by the caller. Errors:
  * SX_ERR_NO_MEMORY.
  */
 SX_API enum sx_status sx_table_total(const struct sx_table *in, struct sx_table **out,

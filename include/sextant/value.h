@@ -26,7 +26,7 @@ enum sx_reduce {
 /* Quality of one value: bits, 0 is valid. The first four mean that there is no value to use. */
 enum sx_quality {
 	SX_QUALITY_VALID = 0,
-	SX_QUALITY_NOT_COLLECTED = 1 << 0, /* nobody counted it */
+	SX_QUALITY_NOT_COLLECTED = 1 << 0, /* it was not selected, or not counted in this sample */
 	SX_QUALITY_DISTURBED = 1 << 1,	   /* the program used the same query; no value */
 	SX_QUALITY_GAP = 1 << 2,	   /* device off, protected content, broken accumulation */
 	SX_QUALITY_UNDEFINED = 1 << 3,	   /* a division by zero or the like */
@@ -37,8 +37,8 @@ enum sx_quality {
 };
 #define SX_QUALITY_NO_DATA_MASK 0x0f
 /*
- * Together: not measured in this sample, to bound what measuring costs. The samples that were
- * measured stand for it: totals are scaled up and carry SX_QUALITY_MULTIPLEXED.
+ * Together: not measured in this sample, to bound the overhead. The measured samples represent it:
+ * totals are scaled up and carry SX_QUALITY_MULTIPLEXED.
  */
 #define SX_QUALITY_SKIPPED                                                                         \
 	(SX_QUALITY_NOT_COLLECTED | SX_QUALITY_MULTIPLEXED | SX_QUALITY_STRETCHED)
@@ -48,7 +48,10 @@ static inline bool sx_quality_is_skipped(uint8_t quality)
 	return (quality & SX_QUALITY_SKIPPED) == SX_QUALITY_SKIPPED;
 }
 
-/* Reservations about a value mean nothing where there is none, but where others stand for it. */
+/*
+ * Removes reservations where there is no value that they could be about, unless other samples
+ * represent this one.
+ */
 static inline uint8_t sx_quality_settled(uint8_t quality)
 {
 	if (!(quality & SX_QUALITY_NO_DATA_MASK))
@@ -67,7 +70,7 @@ struct sx_vector {
 	const uint8_t *quality;
 };
 
-/* What one column holds. Whoever keeps one copies the strings. */
+/* What one column holds. A caller that keeps one copies the strings. */
 struct sx_column {
 	const char *name;
 	const char *unit;
@@ -83,8 +86,8 @@ struct sx_strings {
 };
 
 /*
- * A constant with its value: of a product, a device, a capture, or the user. In a list of them what
- * stands later wins.
+ * A constant with its value: of a product, a device, a capture, or the user. In a list, the last
+ * one of a name wins.
  */
 struct sx_constant_value {
 	const char *name;
