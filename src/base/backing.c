@@ -1,7 +1,7 @@
 /*
- * See spill.h. An array grows in memory; what stands behind its end by then is written to a stretch
- * of the file, and the file mapped in its place: addresses stay. A page of the file is only mapped
- * once it was written, so that no access can fail for want of room.
+ * See backing.h. An array grows in memory. Its full pages are written to a region of the file, and
+ * the file is mapped in their place: addresses stay. A page of the file is only mapped after it was
+ * written, so that no access can fail because the disk is full.
  */
 #include "base/backing.h"
 
@@ -26,7 +26,7 @@
 /* An array; base NULL: the stretch is free. */
 struct backing_region {
 	char *base;
-	size_t bytes, resolved; /* settled: of them, from the beginning, are the file's */
+	size_t bytes, resolved; /* resolved: bytes from the beginning that the file holds */
 };
 
 /* The index of an array; count: it is none that was mapped. */

@@ -24,8 +24,8 @@ struct backing {
 };
 
 /*
- * As mem_grow(), which it is without a backing (NULL): room for `need` elements of `size` bytes in
- * *array, whose address may change.
+ * As mem_grow(), and the same as mem_grow() when `backing` is NULL: room for `need` elements of
+ * `size` bytes in *array. The address of *array may change.
  */
 bool backing_grow(struct backing *backing, void *array, size_t *cap, size_t need, size_t size);
 /* Frees an array that backing_grow() made, or malloc(); NULL is fine. */

@@ -24,7 +24,7 @@ struct clock_fit {
 	uint64_t origin_from_ns, origin_to_ns;
 	double drift;
 	uint64_t pause_ns; /* between pairs; short at first, so that the drift is known soon */
-	/* One clock was set, or stood still while the other went on (a suspend): found so often. */
+	/* How often one clock was set, or stopped while the other went on (a suspend). */
 	uint32_t jumps;
 	int64_t jump_ns; /* how far the second clock moved beside the first, the last time */
 };

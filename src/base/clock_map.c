@@ -115,8 +115,10 @@ uint64_t clock_map_from(const struct clock_map *map, uint64_t to_ns)
 	double slope = slope_at(map, at, since < 0);
 	double less = (double)since * slope / (1 + slope);
 	uint64_t from = map->pairs[at].from_ns + (uint64_t)since - (uint64_t)(int64_t)llround(less);
-	/* Time that passed on the second clock alone, while the first stood still, has no length on
-	 * it. */
+	/*
+	 * Time that passed on the second clock alone, while the first was stopped, has no length on
+	 * the first.
+	 */
 	if (at + 1 < map->count && since > 0 && from > map->pairs[at + 1].from_ns)
 		from = map->pairs[at + 1].from_ns;
 	return from;

@@ -1,9 +1,8 @@
 /*
- * A clock in terms of another afterwards, when all pairs of readings are known: between two pairs
- * by the line through them, before the first and behind the last with the slope of the longest
- * stretch there without a jump. Where
- * one clock was set, or stood still (a suspend), the pairs around it say so, and no line is drawn
- * across.
+ * Converts times of one clock to another afterwards, when all pairs of readings are known: between
+ * two pairs by the line through them; before the first and after the last pair with the slope of
+ * the longest stretch there without a jump. Where one clock was set, or stopped (a suspend), the
+ * pairs around it show a jump, and no line is drawn across it.
  */
 #ifndef BASE_CLOCK_MAP_H
 #define BASE_CLOCK_MAP_H
@@ -18,7 +17,7 @@
 struct clock_map {
 	struct clock_pair *pairs; /* ascending in from_ns */
 	size_t count, cap;
-	size_t every, skipped; /* measured pairs that a kept one stands for */
+	size_t every, skipped; /* measured pairs that one kept pair represents */
 	size_t front, back;    /* no jump lies before the one, or behind the other */
 };
 

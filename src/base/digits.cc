@@ -1,6 +1,6 @@
 /*
- * Shortest digits and correct rounding by the C++ library, which has them and has them fast; C does
- * not. Built where there is a C++ compiler, else libc.c stands in.
+ * Shortest digits and correct rounding by the C++ library, which has both and has them fast; C does
+ * not. Built where there is a C++ compiler, else digits_libc.c replaces it.
  */
 #include <charconv>
 #include <cstddef>

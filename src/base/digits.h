@@ -11,7 +11,7 @@
  * of the first. Returns their number, 17 at most.
  */
 int digits_shortest(double value, char digits[20], int *exponent);
-/* Reads decimal text whose syntax was checked, correctly rounded; false when it is out of range. */
+/* Reads decimal text of checked syntax, correctly rounded; false when it is out of range. */
 bool digits_parse(const char *text, size_t length, double *value);
 
 #endif

@@ -13,7 +13,7 @@ int digits_shortest(double value, char digits[20], int *exponent)
 		if (strtod(text, NULL) == value)
 			break;
 	}
-	/* The point is the locale's: whatever stands there is left out. */
+	/* The decimal point depends on the locale: whatever is not a digit is skipped. */
 	char *e = strchr(text, 'e');
 	int count = 0;
 	for (const char *p = text; p < e; p++)

@@ -20,9 +20,9 @@ const char *error_word(char buf[ERROR_WORD_MAX], const char *word);
 enum sx_status error_errno(struct sx_error *err, int sys_errno, const char *fmt, ...)
     SX_PRINTF(3, 4);
 /*
- * As error_errno(), for a file that the user named: "WHAT PATH", with a remedy, which is a file of
- * that folder whose name is near where there is none of this name. SX_ERR_PERMISSION,
- * SX_ERR_NO_MEMORY, or SX_ERR_BAD_INPUT for any other cause (it is no device that is missing).
+ * As error_errno(), for a file that the user named: "WHAT PATH". Where there is no such file, the
+ * remedy names a file of that folder with a similar name. SX_ERR_PERMISSION, SX_ERR_NO_MEMORY, or
+ * SX_ERR_BAD_INPUT for any other cause: never SX_ERR_NOT_FOUND, which is for devices.
  */
 enum sx_status error_input(struct sx_error *err, int sys_errno, const char *what, const char *path);
 /* Another status than the errno had by itself; returns it. */

@@ -1,4 +1,4 @@
-/* Little-endian numbers in bytes, wherever they stand. */
+/* Little-endian numbers in byte arrays. */
 #ifndef BASE_LITTLE_H
 #define BASE_LITTLE_H
 

@@ -3,8 +3,8 @@
 #define BASE_LOCK_H
 
 /*
- * Keeps other recorders from the file as long as `fd` is open, and whoever inherits it. 0, or EBUSY
- * when another one has it. File systems that know no locks let everybody through.
+ * Keeps other recorders from the file as long as `fd`, or a copy that a child inherited, is open.
+ * 0, or EBUSY when another recorder has the lock. On file systems without locks it always succeeds.
  */
 int lock_take(int fd);
 

@@ -1,4 +1,4 @@
-/* See teller.h. */
+/* See note_sink.h. */
 #include "base/note_sink.h"
 
 #include <stdarg.h>

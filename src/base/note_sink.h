@@ -1,11 +1,11 @@
-/* Whoever is told what people should know, a line at a time. */
+/* Where notes for the user go, a line at a time. */
 #ifndef BASE_NOTE_SINK_H
 #define BASE_NOTE_SINK_H
 
 #include <sextant/status.h>
 
 struct note_sink {
-	void (*note)(void *user, const char *line); /* NULL: nobody is told */
+	void (*note)(void *user, const char *line); /* NULL: notes are dropped */
 	void *user;
 };
 

@@ -236,8 +236,8 @@ static size_t put_slowly(char *to, double value)
 }
 
 /*
- * Where the fewest digits are not the nearest ones of their number: numbers with fewer than 53
- * bits, and powers of two, whose neighbours are not equally far.
+ * Whether the fewest digits may not be the nearest ones: for numbers with fewer than 53 bits, and
+ * for powers of two, which have neighbours at unequal distances.
  */
 static bool is_odd(double value, int count)
 {

@@ -53,9 +53,9 @@ size_t number_put_f64(char *to, double value);
 bool number_round(double value, uint64_t *out);
 
 /*
- * "1 row", "2 rows", "3 passes": a count with its noun, which is given for one of them, and so is a
- * verb behind it: "line has" makes "2 lines have". COUNTED() is such a text for the statement that
- * it stands in.
+ * "1 row", "2 rows", "3 passes": a count with its noun. The noun is given in the singular, and so
+ * is a verb after it: "line has" becomes "2 lines have". The text of COUNTED() lives until the end
+ * of the enclosing block.
  */
 #define NUMBER_COUNTED_MAX 96
 const char *number_counted(char buf[NUMBER_COUNTED_MAX], uint64_t count, const char *noun);

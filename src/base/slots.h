@@ -1,6 +1,6 @@
 /*
- * The hash table: numbers of items by the hashes of their keys. Items and keys stay with whoever
- * has them, who also says whether two keys are the same.
+ * The hash table: numbers of items by the hashes of their keys. The caller keeps items and keys,
+ * and decides whether two keys are equal.
  */
 #ifndef BASE_SLOTS_H
 #define BASE_SLOTS_H
@@ -28,8 +28,8 @@ void slots_clear(struct slots *slots);
 void slots_finish(struct slots *slots);
 
 /*
- * The next item with this hash, whose key may be another: the caller looks. *at begins as the hash.
- * SLOTS_NONE: there are no more.
+ * The next item with this hash; its key may be another one, so the caller compares. *at begins as
+ * the hash. SLOTS_NONE: there are no more.
  */
 static inline uint32_t slots_next(const struct slots *slots, uint32_t hash, size_t *at)
 {
@@ -45,7 +45,7 @@ static inline uint32_t slots_next(const struct slots *slots, uint32_t hash, size
 	}
 }
 
-/* Of a number whose low bits may say little. */
+/* The hash of a number with low bits that may vary little. */
 static inline uint32_t slots_hash(uint64_t key)
 {
 	return (uint32_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 32);

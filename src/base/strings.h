@@ -16,7 +16,10 @@ struct strings {
 	struct slots slots;
 };
 
-/* Index of the text, added when new; UINT32_MAX when memory is out. *added (may be NULL) tells. */
+/*
+ * Index of the text, added when new; UINT32_MAX when memory is out. *added (may be NULL): whether
+ * it was new.
+ */
 uint32_t strings_intern(struct strings *strings, const char *text, size_t size, bool *added);
 /* Index of the text, or UINT32_MAX. */
 uint32_t strings_find(const struct strings *strings, const char *text, size_t size);

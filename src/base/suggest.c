@@ -131,10 +131,10 @@ bool suggest_is_same(const char *a, const char *b)
 	return *a == *b;
 }
 
-const char *suggest_behind(const char *name, const char *whose, uint32_t number)
+const char *suggest_behind(const char *name, const char *owner, uint32_t number)
 {
-	size_t length = whose ? strlen(whose) : 0;
-	if (!length || strncasecmp(name, whose, length) != 0)
+	size_t length = owner ? strlen(owner) : 0;
+	if (!length || strncasecmp(name, owner, length) != 0)
 		return NULL;
 	name += length;
 	if (*name == '#') {

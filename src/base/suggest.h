@@ -27,7 +27,7 @@ void suggest_offer(struct suggest *s, const char *candidate);
 const char *suggest_text(const struct suggest *s, char *text, size_t size);
 
 /*
- * The file of a path's folder whose name is nearest to the path's, with that folder; false where
+ * Writes the file in the folder of `path` with the name nearest to it, folder included; false where
  * none is near, or it does not fit.
  */
 bool suggest_file(const char *path, char *out, size_t size);
@@ -35,9 +35,9 @@ bool suggest_file(const char *path, char *out, size_t size);
 /* Whether two names are the same for people: - and _ are one, and so are A and a. */
 bool suggest_is_same(const char *a, const char *b);
 /*
- * The rest of a name that says whose it is, "WHOSE.REST" or "WHOSE#NUMBER.REST", regardless of
- * case; NULL where it begins otherwise, or `whose` is NULL.
+ * The rest of a name behind its owner's prefix, "OWNER.REST" or "OWNER#NUMBER.REST", regardless of
+ * case; NULL where it begins otherwise, or `owner` is NULL.
  */
-const char *suggest_behind(const char *name, const char *whose, uint32_t number);
+const char *suggest_behind(const char *name, const char *owner, uint32_t number);
 
 #endif

@@ -159,7 +159,7 @@ static bool is_users(pid_t pid)
 	return stat(path, &st) == 0 && st.st_uid == getuid();
 }
 
-/* Our rights are for devices: into somebody else's program they open no view. */
+/* Raised privileges are for devices only: they must not open a view into another user's program. */
 static int real_perf_event_open(void *user, void *attr, pid_t pid, int cpu, int group_fd,
 				unsigned long flags)
 {
@@ -250,7 +250,7 @@ static int real_timer_create(void *user)
 	return timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
 }
 
-/* Setting a timer takes an expiry back; none at all is told by zeros. */
+/* Setting a timer clears an expiry that was not read; all zeros disarm it (timerfd_settime(2)). */
 static int real_timer_set(void *user, int timer, uint64_t at_ns)
 {
 	struct itimerspec at = {{0}, {0}};

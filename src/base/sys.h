@@ -1,7 +1,7 @@
 /*
- * The system calls that sources use, as a table, so that a fake device or a failing call can stand
- * in. Every entry behaves as the call of its name: -1 and errno on failure. `user` is handed to
- * each; the real table ignores it. No source calls the system around this table.
+ * The system calls that sources use, as a table, so that a test can replace them by a fake device
+ * or a failing call. Every entry behaves as the call of its name: -1 and errno on failure. `user`
+ * is handed to each; the real table ignores it. No source calls the system around this table.
  */
 #ifndef BASE_SYS_H
 #define BASE_SYS_H

@@ -1,4 +1,4 @@
-/* Threads of the library's own inside somebody else's process. */
+/* Threads of the library's own inside a program that is not ours. */
 #ifndef BASE_THREAD_H
 #define BASE_THREAD_H
 

@@ -74,7 +74,7 @@ static bool is_within(const struct code_range *ranges, size_t count, uint32_t co
 	return false;
 }
 
-/* What stands upon the character before it, or shows nothing. */
+/* Characters of no width: combining marks, and what shows nothing. */
 static const struct code_range narrow[] = {
     {0x300, 0x36f},   {0x483, 0x489},	{0x591, 0x5bd},	   {0x610, 0x61a},   {0x64b, 0x65f},
     {0x1ab0, 0x1aff}, {0x1dc0, 0x1dff}, {0x200b, 0x200f},  {0x20d0, 0x20ff}, {0x2060, 0x2064},
