@@ -19,7 +19,8 @@
 
 struct sx_capture_claim {
 	int fd;
-	bool created, is_file; /* by us; and not a pipe or a device, which is nobody's own */
+	bool created, is_file; /* created: by us; is_file: not a pipe or a device, which can have
+				  several writers */
 	char *path;
 };
 
@@ -70,7 +71,7 @@ static bool is_there(const struct sx_capture_claim *claim)
 	       open.st_dev == there.st_dev && open.st_ino == there.st_ino;
 }
 
-/* EAGAIN: somebody gave the file up, and took it away, before we had its lock. */
+/* EAGAIN: another recorder released and removed the file before we had its lock. */
 static int take_once(struct sx_capture_claim *claim)
 {
 	struct stat info;
@@ -127,7 +128,7 @@ void sx_capture_unclaim(struct sx_capture_claim *claim)
 {
 	if (!claim)
 		return;
-	/* Still locked, so that nobody has it but us. */
+	/* The file is still locked, so no other recorder can have it. */
 	if (claim->created && is_there(claim))
 		unlink(claim->path);
 	close(claim->fd);

@@ -8,7 +8,7 @@
 /* An index of more does not fit into a record; readers then look for themselves. */
 #define INDEXED_MAX ((size_t)1 << 20)
 #define INDEX_HEAD  (CAPTURE_FRAME_SIZE + 4)
-/* Losses that are told at the end, one a device at most, and what one takes. */
+/* Losses that are written at the end, at most one a device, and the bytes that one takes. */
 #define LAST_MARKS 16
 #define MARK_BYTES 128
 

@@ -1,4 +1,4 @@
-/* The reader's calls: records one after another, each checked before anything of it is believed. */
+/* The reader's calls: record after record. Nothing of a record is used before it was checked. */
 #include "capture/reader.h"
 #include "base/error.h"
 #include "capture/format/chunk.h"

@@ -116,7 +116,7 @@ static void take_rows(struct sx_capture_info *info, const struct entry *entry)
 		info->end_ns = entry->end_ns;
 }
 
-/* False when the number was there before: the bytes of a record stand twice in the file. */
+/* False when the number was there before: the file holds the bytes of a record twice. */
 static bool take_sequence(struct sx_capture_reader *reader, const struct entry *entry)
 {
 	uint32_t due = reader->any_sequence ? reader->sequence + 1 : 0;

@@ -1,4 +1,4 @@
-/* The ring: the last seconds of records in memory, until somebody wants them in a file. */
+/* The ring: the last seconds of records in memory, until they are written to a file on request. */
 #include "capture/sink.h"
 
 #include <errno.h>

@@ -126,7 +126,7 @@ enum sx_status sx_capture_create(const char *path, const struct sx_capture_optio
 	if (!failed)
 		failed = thread_start(&writer->thread, writer_run, writer);
 	if (failed) {
-		if (created && writer->log.sink) /* still locked, so that it is nobody else's */
+		if (created && writer->log.sink) /* still locked: no other recorder has it */
 			unlink(path);
 		writer_release(writer);
 		return claim_refused(err, failed, path);

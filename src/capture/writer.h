@@ -109,7 +109,7 @@ int claim_take(const char *path, struct sx_capture_claim **out);
 int claim_hand_over(struct sx_capture_claim *claim, int *failed);
 /* Whether the claim had to create the file. */
 bool claim_created(const struct sx_capture_claim *claim);
-/* Tells that a capture cannot be written because of an errno; what is in it stays readable. */
+/* Reports that a capture cannot be written because of an errno; what is in it stays readable. */
 enum sx_status claim_error(struct sx_error *err, int failed, const char *path);
 /* The same of one that nothing could be written into. */
 enum sx_status claim_refused(struct sx_error *err, int failed, const char *path);

@@ -77,7 +77,10 @@ static int put_devices(struct sx_capture_writer *writer, uint32_t count)
 	return 0;
 }
 
-/* Tells what was lost before the next rows; what cannot be told now is told later. */
+/*
+ * Writes what was lost before the next rows. A loss that cannot be written now stays for the next
+ * call.
+ */
 static int put_loss(struct sx_capture_writer *writer, struct writer_device *device)
 {
 	pthread_mutex_lock(&writer->lock);

@@ -87,7 +87,7 @@ static uint8_t *mix(struct batch *batch, uint32_t column)
 	return quality + batch->rows;
 }
 
-/* What stands where there is no data compresses best when it repeats the row before. */
+/* Repeats the row before where there is no data, because that compresses best. */
 static void hold_values(struct batch *batch, uint32_t column, size_t count, const uint8_t *quality)
 {
 	uint64_t *values = batch->values + (size_t)column * batch->cap + batch->rows;

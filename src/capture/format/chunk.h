@@ -63,7 +63,10 @@ struct chunk_head {
 	uint64_t begin_ns, end_ns; /* receive the times in the record */
 };
 
-/* Appends the payload for all rows of a batch, whose values it spoils; false: memory is out. */
+/*
+ * Appends the payload for all rows of a batch, and overwrites the batch's values; false: memory is
+ * out.
+ */
 bool chunk_write(struct chunk_writer *writer, struct batch *batch,
 		 const struct batch_layout *layout, struct bytes *out, struct chunk_head *head);
 void chunk_writer_finish(struct chunk_writer *writer);

@@ -1,4 +1,4 @@
-/* Chunks, the way in: nothing is believed before it was held against the size of the body. */
+/* Reads chunks. No length or count is used before it was checked against the size of the body. */
 #include "capture/format/chunk.h"
 
 #include <stdlib.h>
