@@ -24,7 +24,7 @@ struct decoder_setup {
 	uint32_t column_count;
 	enum sx_sample_kind kind; /* RAW_ROWS, RAW_GUEST: what rows enclose, from the source */
 	const struct sx_constant_value
-	    *constants; /* of the device at hand; what stands later wins */
+	    *constants; /* of the device; of several values of one name the last one wins */
 	uint32_t constant_count;
 	const char *variant; /* of the catalog, or NULL: the first */
 	bool instances;	     /* also a column for each instance, where samples keep them apart */
@@ -33,11 +33,13 @@ struct decoder_setup {
 /* What a definition is read for. */
 struct decoder_defining {
 	const struct sx_catalog *catalog; /* or NULL: any */
-	const char *const *earlier;	  /* definitions that stand already */
+	const char *const *earlier;	  /* definitions that were read before */
 	uint32_t earlier_count;
 };
 
-/* Files of bytes that a decoder reads, for whoever is given one where it is of no use. */
+/*
+ * A kind of file that a decoder reads. Commands that cannot use such a file name it in their error.
+ */
 struct decoder_file {
 	const char *what;    /* "a recording of OA reports" */
 	const char *because; /* who writes such files, and what reads them */
@@ -54,26 +56,25 @@ struct decoder_ops {
 	enum sx_status (*create)(const struct decoder_setup *setup, struct decoder **out,
 				 struct sx_error *err);
 	/*
-	 * Appends the rows that this raw sample completes, none, one or many. A part that cannot be
-	 * used is left out and told: SX_INCOMPLETE with the place in err; rows before it stand. It
-	 * may set a column's why. Other errors end the decoding.
+	 * Appends the rows that this raw sample completes: none, one or many. A part that cannot be
+	 * used is left out and reported: SX_INCOMPLETE with the place in err; rows before it stay.
+	 * It may set a column's why. Other errors end the decoding.
 	 */
 	enum sx_status (*feed)(struct decoder *decoder, const struct raw_sample *raw,
 			       struct sx_table *table, struct sx_error *err);
 	void (*destroy)(struct decoder *decoder);
 	/*
-	 * Counters that a user defines; all NULL where there are none. defines() tells whether a
-	 * pattern looks like one; define() reads it; fits() says whether a set leaves room for it.
-	 * Errors: SX_ERR_USAGE (malformed, or the
-	 * counter has another definition), SX_ERR_NOT_FOUND, SX_ERR_UNSUPPORTED (no such event, or
-	 * not on this catalog's device).
+	 * Counters that a user defines; all NULL where there are none. defines() returns whether a
+	 * pattern looks like one; define() reads it; fits() returns whether a set leaves room for
+	 * it. Errors: SX_ERR_USAGE (malformed, or the counter has another definition),
+	 * SX_ERR_NOT_FOUND, SX_ERR_UNSUPPORTED (no such event, or not on this catalog's device).
 	 */
 	bool (*defines)(const char *pattern);
 	enum sx_status (*define)(const struct decoder_defining *known, const char *pattern,
 				 struct sx_definition *out, struct sx_error *err);
 	enum sx_status (*fits)(const struct sx_catalog *catalog, uint32_t group,
 			       const char *pattern, struct sx_error *err);
-	const struct decoder_file *file; /* or NULL: its samples stand in no file of their own */
+	const struct decoder_file *file; /* or NULL: its samples have no file format of their own */
 };
 
 struct decoder {
@@ -90,7 +91,7 @@ enum sx_status decoder_table(const struct decoder *decoder, struct sx_table **ou
 
 /* The decoder of a kind of raw samples, or NULL. Static storage. */
 const struct decoder_ops *decode_find(enum raw_kind kind);
-/* The decoder whose counters a pattern defines, or NULL. Static storage. */
+/* The decoder of the counters that a pattern defines, or NULL. Static storage. */
 const struct decoder_ops *decode_definer(const char *pattern);
 /* Which decoder's file begins so, or NULL. Static storage. */
 const struct decoder_file *decode_recognise(const uint8_t *head, size_t size);

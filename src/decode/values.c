@@ -69,7 +69,7 @@ static enum sx_status wire_values_feed(struct decoder *decoder, const struct raw
 		sx_table_set_u64(
 		    table, i, row, little_u64(raw->data + 8 * (size_t)i),
 		    (uint8_t)(raw->data[8 * (size_t)d->base.column_count + i] | flags));
-	return sx_table_add_rows(table, 0, NULL, err); /* tells when a value found no memory */
+	return sx_table_add_rows(table, 0, NULL, err); /* fails when a value got no memory */
 }
 
 static void wire_values_destroy(struct decoder *decoder)

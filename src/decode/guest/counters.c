@@ -93,7 +93,7 @@ static uint8_t counters_quality_of(const struct wire_value *value)
 		return SX_QUALITY_DISTURBED;
 	case WIRE_LATE:
 		return SX_QUALITY_GAP;
-	case WIRE_SPARED: /* frames of its pass stand for it */
+	case WIRE_SPARED: /* the measured frames of its pass represent it */
 		return SX_QUALITY_SKIPPED;
 	default:
 		return SX_QUALITY_NOT_COLLECTED;
@@ -191,7 +191,7 @@ static enum sx_status counters_feed(struct decoder *decoder, const struct raw_sa
 	if (!status)
 		status =
 		    records_set_labels(&head, (const char *)raw->data + sizeof(head), table, row);
-	/* Tells when a value found no memory. */
+	/* Fails when there was no memory for a value. */
 	return status ? error_nomem(err, "decoding a frame")
 		      : sx_table_add_rows(table, 0, NULL, err);
 }

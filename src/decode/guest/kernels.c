@@ -119,7 +119,7 @@ static uint8_t kernels_quality_of(uint8_t state, uint8_t extra)
 	switch (state) {
 	case WIRE_VALID:
 		return extra;
-	case WIRE_SPARED: /* the commands that were timed stand for it */
+	case WIRE_SPARED: /* the timed commands represent it */
 		return SX_QUALITY_SKIPPED;
 	case WIRE_IMPOSSIBLE:
 	case WIRE_LATE:
@@ -189,7 +189,7 @@ static enum sx_status kernels_feed(struct decoder *decoder, const struct raw_sam
 	if (!status)
 		status =
 		    records_set_labels(&head, (const char *)raw->data + sizeof(head), table, row);
-	/* Tells when a value found no memory. */
+	/* Fails when there was no memory for a value. */
 	return status ? error_nomem(err, "decoding a command")
 		      : sx_table_add_rows(table, 0, NULL, err);
 }

@@ -24,7 +24,7 @@ bool records_is_number(double value);
 /* Errors of these: SX_ERR_NO_MEMORY. */
 enum sx_status records_set_text(struct sx_table *table, enum sx_label label, size_t row,
 				const char *text, size_t size);
-/* Whose a row is: context, process and the text behind the head. */
+/* Labels of a row: context, process, and the label path, which is the text behind the head. */
 enum sx_status records_set_labels(const struct wire_sample *head, const char *path,
 				  struct sx_table *table, size_t row);
 

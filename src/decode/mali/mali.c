@@ -26,7 +26,7 @@ struct tile {
 	struct oddity odd[TILE];
 };
 
-/* Adds a block of 32-bit values; true when one stands at its highest. */
+/* Adds a block of 32-bit values; true when one is at its maximum. */
 static inline bool add32(uint64_t *restrict sums, const uint8_t *restrict data, uint32_t slots)
 {
 	uint32_t top = 0;
@@ -276,7 +276,7 @@ enum sx_status sx_mali_decode(const struct sx_mali_decoder *decoder, const uint8
 		tile.dumps = now;
 		write_tile(decoder, &tile, table, row + done);
 	}
-	status = sx_table_add_rows(table, 0, NULL, err); /* tells when a value found no memory */
+	status = sx_table_add_rows(table, 0, NULL, err); /* fails when a value got no memory */
 	size_t rest = size % layout->dump_bytes;
 	if (status || !rest)
 		return status;

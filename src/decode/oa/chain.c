@@ -1,4 +1,7 @@
-/* The chain of reports: which intervals count, whose they are, and what may be wrong with them. */
+/*
+ * The chain of reports: which intervals count, to which context they belong, and what may be wrong
+ * with them.
+ */
 #include "decode/oa/decoder.h"
 
 #include "wire/oa/oa.h"
@@ -118,7 +121,9 @@ enum sx_status oa_chain_report(struct sx_oa_decoder *d, const uint8_t *report, s
 	oa_head_read(&d->shape, report, &head);
 	uint32_t timestamp = (uint32_t)head.timestamp, reason = head.reason;
 	uint64_t owner = head.context_valid ? head.context : OA_IDLE;
-	/* Memory that was never written; as the very first it may be where somebody began to count.
+	/*
+	 * Memory that was never written. The very first report may be all zero, though: it is where
+	 * the counting began.
 	 */
 	if (!head.id && !head.timestamp && d->stats.reports) {
 		skip_unwritten(d);
@@ -147,8 +152,8 @@ enum sx_status oa_chain_report(struct sx_oa_decoder *d, const uint8_t *report, s
 }
 
 /*
- * Whether the timestamps of reports alone tell their ticks: the newest pair is not so far ahead
- * that it could know of wraps in between.
+ * Whether the timestamps of reports alone are enough to extend them to 64 bits: the newest clock
+ * pair is not so far ahead that it could show wraps in between.
  */
 static bool ticks_follow(const struct oa_clock *clock)
 {

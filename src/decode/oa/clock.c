@@ -178,7 +178,7 @@ static bool is_between(const struct oa_clock *clock, size_t pair, uint64_t ticks
 	       ticks < clock->points[pair + 1].ticks;
 }
 
-/* The pair at or before `ticks` whose successor exists; mostly the one of the last time. */
+/* The last pair at or before `ticks` that has a successor; mostly the one found before. */
 static size_t bracket(struct oa_clock *clock, uint64_t ticks)
 {
 	size_t low = 0, high = clock->count - 2;

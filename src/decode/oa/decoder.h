@@ -97,8 +97,8 @@ struct sx_table *oa_rows_table(struct oa_rows *rows);
 enum sx_status oa_rows_add(struct oa_rows *rows, const struct oa_interval *interval,
 			   struct sx_error *err);
 /*
- * What was added and not settled yet. The caller may add intervals without a flaw while there is
- * room, and settles when there is none.
+ * The intervals that were added and not read yet. The caller may append intervals without a flaw
+ * while there is room, and calls oa_rows_read() when there is none.
  */
 struct oa_burst *oa_rows_burst(struct oa_rows *rows);
 /* Reads what is still to be read of the intervals' reports. */
@@ -144,7 +144,7 @@ struct sx_oa_decoder {
 	unsigned notes[NOTE_KINDS];
 };
 
-/* Tells the user of an oddity, with the place; at most a few of one kind. */
+/* Reports an anomaly to the user, with the place; at most a few of one kind. */
 void oa_note(struct sx_oa_decoder *d, enum oa_note kind, const char *fmt, ...) SX_PRINTF(3, 4);
 /* Takes the next report; its memory must last until the end of the feed. */
 enum sx_status oa_chain_report(struct sx_oa_decoder *d, const uint8_t *report,

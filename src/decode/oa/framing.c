@@ -1,7 +1,7 @@
 /*
- * Where the records of an OA stream or recording begin and end, and how to find the next one behind
- * damage. A head whose eight bytes are all as writers make them is as good as certain; anything
- * else is believed only when a record follows it.
+ * Finds where the records of an OA stream or recording begin and end, and the next one after
+ * damage. A record head is accepted when all its eight bytes are as writers make them; any other
+ * only when a record follows it.
  */
 #include "decode/oa/decoder.h"
 #include "base/error.h"

@@ -67,7 +67,7 @@ static enum sx_status compare_device(struct sx_oa_decoder *d, const uint8_t *pay
 	return SX_OK;
 }
 
-/* What the caller says of frequencies stands above what the recording says. */
+/* Frequencies from the caller win over those of the recording. */
 static void keep_given(struct sx_oa_decoder *d)
 {
 	const struct sx_oa_device *given = &d->options.device;

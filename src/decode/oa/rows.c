@@ -97,7 +97,7 @@ struct oa_rows {
 	uint32_t column_count;
 	uint8_t picks[TABLE_BLOCK_COLUMNS_MAX];	  /* slot of each column */
 	uint8_t classes[TABLE_BLOCK_COLUMNS_MAX]; /* of each column */
-	size_t resolved;       /* rows of the table whose times are nanoseconds */
+	size_t resolved;			  /* rows of the table with times in nanoseconds */
 	struct oa_burst burst; /* what was added and is not in the table or in a sum yet */
 	struct oa_interval flawed[OA_BURST]; /* qualities, where any is set */
 	uint64_t flaws;			     /* bit mask of them */
@@ -361,7 +361,7 @@ enum sx_status oa_rows_flush(struct oa_rows *rows, bool end, struct sx_error *er
 	enum sx_status status = oa_rows_read(rows, err);
 	if (end && !status && rows->one.used) {
 		if (rows->kind == SX_OA_TOTAL)
-			rows->one.about.owner = OA_IDLE; /* the sum is nobody's alone */
+			rows->one.about.owner = OA_IDLE; /* the sum is of no one context */
 		status = emit(rows, &rows->one, err);
 	}
 	for (size_t i = 0; end && !status && i < rows->sums.count; i++)
