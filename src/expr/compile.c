@@ -89,7 +89,7 @@ static enum sx_status strip(struct live_graph *program, const struct graph *grap
 struct walk {
 	const struct live_graph *program;
 	uint32_t *seen;	     /* one a node: the last output that reached it, from 1 */
-	uint32_t *stack;     /* nodes whose arguments are still to be followed */
+	uint32_t *stack;     /* nodes with arguments that are still to be followed */
 	uint32_t *found;     /* inputs of this output, as nodes */
 	uint32_t *positions; /* of input nodes: where they are in the program's inputs */
 	uint64_t steps;

@@ -51,7 +51,7 @@ void exact_need(const struct expr_program *program, const uint8_t *wanted, uint8
 	memset(needed, 0, program->graph.node_count);
 	for (uint32_t i = 0; i < program->graph.output_count; i++)
 		needed[program->graph.outputs[i].node] |= !wanted || wanted[i];
-	/* A node stands behind what it reads. */
+	/* A node comes after the nodes that it reads. */
 	for (uint32_t i = program->graph.node_count; i > 0; i--) {
 		const struct graph_node *node = &program->graph.nodes[i - 1];
 		for (uint32_t a = 0; needed[i - 1] && a < graph_arity(node->op); a++)

@@ -82,7 +82,7 @@ static bool is_dirty(const struct eval *eval, const struct program_output *outpu
 	return all != 0;
 }
 
-/* Marks the rows of a selective output that only an exact evaluation can tell. */
+/* Marks the rows of a selective output that need an exact evaluation. */
 static void mark_rows(struct eval *eval, uint32_t index, uint8_t *rows)
 {
 	const struct program_output *output = &eval->program->graph.outputs[index];

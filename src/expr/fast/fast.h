@@ -58,18 +58,18 @@ static inline bool fast_stores(enum fast_op op)
 }
 
 /*
- * Joins operations into one where nobody else reads what is between them. Operands are nodes, those
- * of columns the inputs'. `place` is SX_NONE for each node that is no result itself. False when
- * memory is out.
+ * Fuses operations where no other operation reads the result between them. Operands are nodes;
+ * those of columns are the inputs'. `place` is SX_NONE for each node that is not a result itself.
+ * False when memory is out.
  */
 bool fast_fuse(struct fast_code *code, uint32_t node_count, const uint32_t *place);
 
 /* One node in the fast form. Operands are nodes too; SX_NONE where there is none. */
 struct fast_step {
-	bool needed;	 /* somebody reads it, so that it gets an operation and a place */
+	bool needed;	 /* its result is read, so that it gets an operation and a place */
 	bool whole;	 /* a u64 input that integer operations read */
 	enum fast_op op; /* FAST_OP_COUNT: the node needs no operation */
-	uint32_t alias;	 /* the node whose value it has: itself, but for conversions */
+	uint32_t alias;	 /* the node that has the same value: itself, except for conversions */
 	uint32_t args[3];
 	double k[3];
 	double magnitude; /* of whole numbers, while inputs are in range */
@@ -81,7 +81,7 @@ struct fast_step {
  */
 struct fast_step *fast_plan(const struct live_graph *program, bool *usable);
 
-/* True for an output that is an input as it stands, or a constant. */
+/* True for an output that is an unchanged input, or a constant. */
 bool fast_is_move(const struct live_graph *program, uint32_t output);
 
 #endif

@@ -26,7 +26,7 @@ static void count(struct fuser *fuser)
 	}
 }
 
-/* The operation behind an operand, if it is `op` and nobody else wants its result; else NULL. */
+/* The operation behind an operand, if it is `op` and has no other reader; else NULL. */
 static struct fast_insn *fuse_absorbed(const struct fuser *fuser, uint32_t node, enum fast_op op)
 {
 	if (fuser->place[node] != SX_NONE || fuser->uses[node] != 1)

@@ -63,10 +63,12 @@ enum fast_op {
 	FAST_MULDIV_0,	  /* the same where a division by zero is 0 */
 	FAST_SET,	  /* a constant */
 	FAST_LOAD,	  /* a u64 column, rounded to f64 */
-	FAST_LOAD_WHOLE,  /* a u64 column whose values must be exact */
+	FAST_LOAD_WHOLE,  /* a u64 column; its values must be exact in f64 */
 	FAST_STORE,	  /* to a u64 result, rounded */
 	FAST_STORE_WHOLE, /* the same of what is whole and not negative */
-	/* Several operations in one pass, of u64 columns x and y whose values must be exact. */
+	/*
+	 * Several operations in one pass, of u64 columns x and y with values that are exact in f64.
+	 */
 	FAST_LOAD_MUL_STORE,	      /* x * k0, to a u64 result */
 	FAST_LOAD_ADD_MUL_STORE,      /* (x + y) * k0, to a u64 result */
 	FAST_LOAD_MUL_DIV,	      /* (x * k0) / b */
@@ -159,8 +161,8 @@ static inline uint64_t fast_to_whole(double x)
 }
 
 /*
- * floor(x * y / z) for whole numbers to FAST_WHOLE_MAX. The quotient of f64 is at most 1 off while
- * it is below that range; the remainder, which fits 64 bits, tells in which direction.
+ * floor(x * y / z) for whole numbers to FAST_WHOLE_MAX. The quotient in f64 is at most 1 off while
+ * it is below that range; the sign of the remainder, which fits 64 bits, says in which direction.
  */
 static inline double fast_muldiv(double x, double y, double z)
 {
@@ -183,7 +185,7 @@ typedef uint64_t fast_function(double *restrict out, const struct fast_operands 
 /* The loops of one copy. */
 struct fast_loops {
 	fast_function *ops[FAST_OP_COUNT]; /* NULL for the stores */
-	/* Rounds to u64; `quality` (may be NULL) tells what is out of its range. */
+	/* Rounds to u64; marks what is out of its range in `quality` (may be NULL). */
 	void (*store)(uint64_t *restrict out, uint8_t *restrict quality, const double *in,
 		      size_t n);
 	/* The same for whole numbers from 0 to FAST_WHOLE_MAX, and NaN. */

@@ -245,7 +245,7 @@ static void plan_node(struct plan *plan, uint32_t index)
 		take_constant(plan, step);
 }
 
-/* The operand of a step that is `op` and that nobody else reads, or NULL. */
+/* The operand of a step that is `op` and has no other reader, or NULL. */
 static const struct fast_step *plan_absorbed(const struct plan *plan, const struct fast_step *step,
 					     enum fast_op op)
 {

@@ -67,8 +67,8 @@ union scalar {
 };
 
 /*
- * A number with the qualities of what it rests on. An f64 that is missing is NaN as well. What is
- * missing although all it rests on is valid is undefined, which is told at the end.
+ * A number with the qualities of its inputs. An f64 that is missing is NaN as well. A value that is
+ * missing although all its inputs are valid is undefined; the evaluation marks that at the end.
  */
 struct cell {
 	union scalar value;

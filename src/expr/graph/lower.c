@@ -15,7 +15,10 @@ static uint32_t fail(struct lower *lower, enum sx_status status)
 	return SX_NONE;
 }
 
-/* Names are ASCII, and so is all that stands before one but in hostile text: bytes are columns. */
+/*
+ * The column of a name, counted in bytes: names are ASCII, and so is what precedes one except in
+ * hostile text.
+ */
 static uint32_t column(const struct sx_node *node)
 {
 	return node->position + 1;
@@ -49,7 +52,7 @@ static uint32_t fail_limit(struct lower *lower, const char *what, uint32_t limit
 	return fail(lower, SX_ERR_LIMIT);
 }
 
-/* Whole numbers are integers, whoever gave them. */
+/* Whole numbers are integers, also where they are given as f64. */
 static uint32_t number(struct lower *lower, double value)
 {
 	if (value >= 0 && value <= WHOLE_MAX && value == floor(value))
@@ -117,7 +120,9 @@ static bool join_instances(struct lower *lower, struct reduction *reduction,
 			fail_limit(lower, "instances of one name", SX_EXPR_INSTANCES_MAX);
 			return false;
 		}
-		/* Nobody knows how many: nothing can be said about all of them. */
+		/*
+		 * The number of instances is unknown, so a reduction over all of them has no value.
+		 */
 		if (count == 0)
 			return lower_join(lower, reduction,
 					  graph_no_data(&lower->graph, SX_QUALITY_NOT_COLLECTED));

@@ -9,12 +9,12 @@
 #define EXPR_PROGRAM_DEPTH_MAX 1000    /* levels of trees that refer to each other */
 #define EXPR_PROGRAM_WORK_MAX  4000000 /* nodes visited to compile it, each instance of one */
 
-/* What a name in an expression stands for. */
+/* What a name in an expression refers to. */
 enum expr_ref_kind {
 	EXPR_REF_INPUT,	   /* a column handed to expr_eval(): `input`, an index */
 	EXPR_REF_CONSTANT, /* a number known now: `value`; folded */
 	EXPR_REF_EXPR,	   /* another expression: `expr`, resolved in `scope` */
-	EXPR_REF_NO_DATA,  /* known, but nobody can deliver it: the result is no data */
+	EXPR_REF_NO_DATA,  /* known, but never delivered: the result is no data */
 };
 
 struct expr_ref {
@@ -26,7 +26,7 @@ struct expr_ref {
 	uint32_t scope;
 };
 
-/* A name where it stands. */
+/* A name with its place in the text. */
 struct expr_name {
 	const char *text;
 	uint32_t instance; /* SX_NONE for a plain name */

@@ -76,8 +76,8 @@ static uint32_t sum_op(struct lower *lower, bool minus, uint32_t a, uint32_t b)
 }
 
 /*
- * A difference of counts: exact, and no data below zero. An f64 operand makes it one over f64 whose
- * result is cut.
+ * A difference of counts: exact, and no data below zero. With an f64 operand it is computed in f64
+ * and truncated.
  */
 static uint32_t difference(struct lower *lower, uint32_t a, uint32_t b)
 {
@@ -89,7 +89,7 @@ static uint32_t difference(struct lower *lower, uint32_t a, uint32_t b)
 		     SX_NONE);
 }
 
-/* An integer operation; an f64 operand makes it one over f64 whose result is cut. */
+/* An integer operation. With an f64 operand it is computed in f64 and truncated. */
 static uint32_t integer_op(struct lower *lower, enum graph_op op, enum graph_op f64, uint32_t a,
 			   uint32_t b)
 {

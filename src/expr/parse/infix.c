@@ -59,7 +59,7 @@ static const struct function *find_function(const struct infix *infix, const str
 	return NULL;
 }
 
-/* `3`, `0..3` or `*`, as it stands between brackets. */
+/* What is between brackets: `3`, `0..3` or `*`. */
 static bool parse_instances(struct infix *infix, struct sx_node *node, size_t open, size_t close)
 {
 	const char *text = infix->parser->text;

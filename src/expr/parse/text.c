@@ -73,7 +73,7 @@ static void put_number(struct writer *w, const struct sx_node *node)
 	put(w, text);
 }
 
-/* The instance part stands before the first dot of a name. */
+/* The instance part comes before the first dot of a name. */
 static void put_name(struct writer *w, const struct sx_node *node)
 {
 	char part[64] = "";
@@ -105,7 +105,7 @@ static void put_call(struct writer *w, const struct sx_node *node)
 	put(w, ")");
 }
 
-/* Operators group from the left: only what stands on the right must bind more tightly. */
+/* Operators group from the left: only the right operand must bind more tightly. */
 static void put_operator(struct writer *w, const struct sx_node *node, enum binding binds)
 {
 	bool prefix = node->child_count == 1;

@@ -18,7 +18,7 @@ static uint32_t parse_column(const char *text, size_t position)
 	return 1 + (uint32_t)utf8_count(text, position);
 }
 
-/* What stands there, for a message: printable ASCII only, cut when long. */
+/* The text at `position`, for a message: printable ASCII only, cut when long. */
 static void excerpt(const struct parser *parser, size_t position, size_t length, char *out,
 		    size_t size)
 {

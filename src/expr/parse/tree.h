@@ -48,8 +48,8 @@ struct tree_node *tree_op(struct parser *parser, enum sx_op op, size_t position,
 bool operands_push(struct parser *parser, struct operands *list, struct tree_node *node);
 
 /*
- * Reports that something else was expected at `position`, where `length` bytes stand (0: as
- * far as the word goes). Returns NULL for the convenience of callers.
+ * Reports that something else was expected in place of the `length` bytes at `position` (0: up to
+ * the end of the word). Returns NULL for the convenience of callers.
  */
 void *parse_expected(struct parser *parser, size_t position, size_t length, const char *fmt, ...)
     SX_PRINTF(4, 5);
