@@ -18,7 +18,7 @@
 #define WIRE_STREAMS	  64u			   /* contexts of a process at one time */
 #define WIRE_RING_RECORDS 4096u			   /* a power of two */
 #define WIRE_RING_MOST	  65536u
-#define WIRE_LONG_RINGS	  4u	/* streams whose ring is as long as asked for; of the others, */
+#define WIRE_LONG_RINGS	  4u /* streams with the ring length that was asked for; the others have */
 #define WIRE_SHORT_RING	  2048u /* records at most: few programs draw with so many contexts */
 #define WIRE_LABEL_BYTES  (UINT32_C(1) << 20) /* room for the texts of labels */
 #define WIRE_COUNTER_ROOM 48u		      /* counters that a record has room for */
@@ -88,7 +88,7 @@ enum wire_why {
 	WIRE_WHY_NO_HEAP,	/* the device has fewer memory heaps */
 	/* Of the driver's own counters. */
 	WIRE_WHY_OTHER_DRIVER, /* this device's driver brings no such counter */
-	WIRE_WHY_LOCKED,       /* somebody else holds the driver's profiling lock */
+	WIRE_WHY_LOCKED,       /* another process holds the driver's profiling lock */
 	WIRE_WHY_FORBIDDEN,    /* the driver does not give its counters to this user */
 	WIRE_WHY_PROGRAMS_OWN, /* the program counts them itself */
 	WIRE_WHY_PASSES,       /* the counter needs the same commands to run several times */
@@ -148,7 +148,7 @@ enum wire_record_flags {
 	WIRE_COMPUTED = 1 << 9,	  /* some of them do what a software driver does on other threads */
 	WIRE_KEPT = 1 << 10,	  /* it was to be spared, but commands that were recorded before it
 				   * counted all the same */
-	WIRE_SEVERAL = 1 << 11,	  /* draws of several frames, from the one that it tells on */
+	WIRE_SEVERAL = 1 << 11,	  /* draws of several frames; `frame` is the first of them */
 };
 
 /*
@@ -175,7 +175,7 @@ struct wire_record {
 	uint32_t width, height;		   /* pixels */
 	uint32_t group_count;		   /* outermost groups that began in it */
 	uint32_t draws;			   /* calls in it that draw or dispatch */
-	uint32_t draft_sum;  /* wire_draft_sum() of a draft whose valid values hold, else 0 */
+	uint32_t draft_sum;  /* wire_draft_sum() of a draft that has valid values, else 0 */
 	uint32_t of;	     /* of kind WIRE_PARTS: the kind of its samples */
 	uint32_t dispatches; /* of `draws`, those that dispatch */
 	uint32_t reserved0[5];
@@ -210,8 +210,8 @@ struct wire_stream {
 	uint64_t head; /* shared; records written */
 	uint64_t lost; /* shared; records that found the ring full */
 	/*
-	 * Shared; records from the head up to here are drafts: times of samples whose results were
-	 * not read yet. They count once the program is gone.
+	 * Shared; records from the head up to here are drafts: times of samples without results
+	 * yet. They count once the program has ended.
 	 */
 	uint64_t drafted;
 	uint8_t pad1[40];
@@ -275,8 +275,8 @@ static inline uint32_t wire_draft_sum(const struct wire_record *record)
 }
 
 /*
- * What the source hands to the decoder as one raw sample (RAW_GUEST): a record and whose it is,
- * then the text of its label path, then the values of the driver's own counters (struct
+ * What the source hands to the decoder as one raw sample (RAW_GUEST): a record with its context and
+ * process, then the text of its label path, then the values of the driver's own counters (struct
  * wire_value). Never in the channel itself.
  */
 struct wire_sample {
@@ -334,10 +334,10 @@ static inline int wire_works_on(const struct wire_record *record, const struct w
 }
 
 /*
- * Whether a record becomes a row. Not what did nothing: contexts are also made to look at a driver,
- * and released at once, and most programs only tidy up after their last frame. What was drawn tells
- * that where nothing was counted: samples that are spared are rows, or nothing would stand for
- * their time. `past`: of its context, before it.
+ * Whether a record becomes a row. One that did nothing does not: programs also create contexts only
+ * to query a driver, and most only clean up after their last frame. Where nothing was counted,
+ * draws decide: samples that are spared become rows, or no row would represent their time. `past`:
+ * of its context, before it.
  */
 static inline int wire_is_row(const struct wire_record *record, const struct wire_past *past)
 {

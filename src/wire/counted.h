@@ -30,7 +30,7 @@ enum wire_command {
 struct wire_counted {
 	enum wire_command kind;
 	bool items_known, groups_known;
-	bool bytes_lost; /* nobody knows how many */
+	bool bytes_lost; /* their number is unknown */
 	bool together;	 /* it runs within a command buffer: only the whole is timed */
 	uint32_t label;
 	uint64_t items, groups, bytes;

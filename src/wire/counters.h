@@ -1,8 +1,8 @@
 /*
- * What a channel of hardware counters is asked for. Its samples are records behind records of
- * values (WIRE_DRIVER_VALUES), one for each value of the program. docs/guest-channel.md explains
- * it. The command writes the program into the room for labels before the measured program sees the
- * memory; whoever is measured copies it before the room is used. Counters are named as the driver
+ * The request in a channel of hardware counters. Its samples are records (WIRE_DRIVER_VALUES) that
+ * follow records of values, one for each value of the program. docs/guest-channel.md explains it.
+ * The command writes the program into the room for labels before the measured program sees the
+ * memory; the injected library copies it before the room is used. Counters are named as the driver
  * names them, since numbers differ from context to context.
  */
 #ifndef WIRE_COUNTERS_H
@@ -47,7 +47,7 @@ struct wire_event {
 	uint8_t type;	  /* enum wire_counter_type */
 	uint8_t is_level; /* a share or a rate: those of several segments do not add up */
 	uint8_t reserved[2];
-	uint32_t group, counter; /* where their names stand in the texts */
+	uint32_t group, counter; /* offsets of their names in the texts */
 };
 
 /* Then the events, then the texts: NUL-terminated names. */

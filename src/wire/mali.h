@@ -10,11 +10,11 @@
  *  16 u32 L2 slices   20 u32 blocks   24 u64 core mask
  */
 #define MALI_RAW_MAGIC	0x694c4d53u /* "SMLi" */
-#define MALI_RAW_WIDTH	8u	    /* where the bytes of a value stand */
+#define MALI_RAW_WIDTH	8u	    /* offset of the width of a value, in bytes */
 #define MALI_RAW_HEAD	32u
 #define MALI_RAW_FAILED (1u << 0) /* the driver says that the sample is wrong: no data in it */
 
-/* State of a block during a sample, as kbase tells it; 0 is unknown and taken as counting. */
+/* State of a block during a sample, as kbase reports it; 0 is unknown and read as counting. */
 enum mali_state {
 	MALI_STATE_ON = 1 << 0,
 	MALI_STATE_OFF = 1 << 1,

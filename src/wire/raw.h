@@ -12,7 +12,7 @@ enum raw_kind {
 	RAW_MALI,     /* one dump; see wire/mali.h */
 	RAW_VALUES,   /* u64 values, one for each counter described, then one quality byte each */
 	RAW_ROWS,     /* `data` points to a struct sx_rows that the source owns (replay) */
-	RAW_KERNELS,  /* the same of an OpenCL command, whose values are its own */
+	RAW_KERNELS,  /* an OpenCL command, with values of its own meaning */
 	RAW_COUNTERS, /* as RAW_GUEST, of an OpenGL driver's own counters */
 	RAW_NOTE,     /* text: something the user should know (a gap, a loss) */
 };

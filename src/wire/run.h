@@ -11,8 +11,7 @@
 
 #include "wire/channel.h"
 
-/* In a record, whose `index` says how many: length in ns (32 bits), then calls (32 bits) of each.
- */
+/* In a record; `index` is how many: length in ns (32 bits), then calls (32 bits) of each. */
 #define WIRE_RUN_MOST WIRE_COUNTER_ROOM
 
 /* Likewise: label, calls; begin after the record's in ns, length in ns (each 32 bits). */
@@ -51,8 +50,8 @@ static inline void wire_calls_unpack(struct wire_record *out, uint32_t calls)
 }
 
 /*
- * Adds a frame, a record with its times and calls, of the same flags; there must be room, and the
- * calls must fit. Whoever finds the record half-written finds those before it.
+ * Adds a frame: a record of the same flags, with times and calls; there must be room, and the calls
+ * must fit. A reader that sees the record half-written sees the frames before it.
  */
 static inline void wire_run_add(struct wire_record *record, const struct wire_record *frame)
 {

@@ -1,6 +1,6 @@
 /*
- * Columns that stand beside a counter: "Cycles@time" is how long, in ns of each sample, Cycles was
- * counted, where events take turns on a PMU and the counts are scaled.
+ * Columns beside a counter: "Cycles@time" is how long, in ns of each sample, Cycles was counted,
+ * where events are multiplexed on a PMU and the counts are scaled.
  */
 #ifndef WIRE_SHARE_H
 #define WIRE_SHARE_H

@@ -31,8 +31,8 @@ typedef uint32_t words __attribute__((vector_size(4 * TILE)));
 typedef uint64_t lanes __attribute__((vector_size(8 * TILE)));
 
 /*
- * Words and bytes of a report as lanes: one step each, for which compilers need several when they
- * are told by __builtin_convertvector().
+ * Words and bytes of a report as lanes. These intrinsics take one instruction each; for
+ * __builtin_convertvector() compilers emit several.
  */
 #ifdef __AVX2__
 static inline lanes widen(words from)

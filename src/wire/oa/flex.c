@@ -1,7 +1,7 @@
 /*
  * Flexible EU events: names and legality by the manual's tables, encoding, decoding, and the text
  * of a user-defined counter. The encodings are arithmetic of the hardware, so they live in code;
- * what the published sets program with them stands in the catalog.
+ * the catalog holds what the published sets program with them.
  */
 #include "wire/oa/flex.h"
 

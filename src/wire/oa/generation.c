@@ -1,6 +1,6 @@
 /*
- * Which of Intel's GPUs a PCI device id is. Other generations use the same names of sets and the
- * same numbers of formats for reports that mean something else, so they have to be told apart.
+ * The Intel GPU of a PCI device id. Other generations use the same names of sets and the same
+ * numbers of formats for reports with another meaning, so the generation must be known.
  */
 #include "wire/oa/oa.h"
 

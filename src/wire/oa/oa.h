@@ -26,7 +26,7 @@ enum {
 #define OA_HIGHEST_HZ	  1300000000u /* above every Broadwell; used when the limit is unknown */
 #define OA_HIGHEST_LATER  3300000000u /* above every later one */
 
-/* Bytes of the record whose head is at `record`, head included, as it says. */
+/* Bytes of the record with its head at `record`, head included, as the head says. */
 static inline size_t oa_record_size(const uint8_t record[OA_RECORD_HEADER])
 {
 	return little_u16(record + 6);
@@ -45,7 +45,7 @@ enum oa_reason {
 
 /* The head of one report. */
 struct oa_report {
-	uint32_t id;	    /* first word as it stands: flags, or the command's own id */
+	uint32_t id;	    /* first word, unchanged: flags, or the command's own id */
 	uint32_t reason;    /* enum oa_reason bits; 0 for MI_REPORT_PERF_COUNT and Haswell */
 	uint64_t timestamp; /* ticks: 32 bits, 56 in a long head */
 	uint32_t context;   /* hardware context id, meaningful when context_valid */
@@ -56,7 +56,7 @@ struct oa_report {
 /* Where a format has its counters. Static storage; 0 for an unknown format. */
 size_t oa_format_runs(enum sx_oa_format format, const struct oa_run **runs);
 
-/* What stands before the counters. */
+/* The words before the counters. */
 enum oa_head {
 	OA_HEAD_SHORT,	 /* 16 bytes: id, timestamp, context, clock, of 32 bits each */
 	OA_HEAD_HASWELL, /* 12 bytes: no clock */
@@ -79,7 +79,7 @@ struct oa_platform {
 	uint16_t first, last;
 	uint16_t version;    /* of the graphics, times 100: 750 Haswell, 1255 Arc A-series */
 	uint8_t threads;     /* hardware threads of an EU */
-	uint32_t default_hz; /* of the timestamp in reports, where the driver does not tell */
+	uint32_t default_hz; /* of the timestamp in reports, where the driver does not report it */
 	char name[28];
 };
 /* Static storage; NULL when the id is unknown. */
@@ -90,8 +90,8 @@ const struct oa_platform *oa_platform(uint32_t device_id);
  */
 bool oa_counts_twice(const struct oa_platform *platform);
 /*
- * The metric set of that name or uuid; without a name the one that a source programs when nobody
- * chose (RenderBasic, else the first). NULL when the catalog has none such.
+ * The metric set of that name or uuid; without a name, the default of sources (RenderBasic, else
+ * the first). NULL when the catalog has none such.
  */
 const struct sx_group_info *oa_group(const struct sx_catalog *catalog, const char *set);
 /* A device id that the catalog is of, or 0: the heads of its reports look so. */
@@ -136,8 +136,8 @@ uint32_t oa_slot_bits(enum sx_oa_format format, uint32_t slot);
 const char *oa_reason_name(uint32_t reason);
 
 /*
- * Reads the head of a report of a device, whose format and id say what it looks like; of an id that
- * is unknown the format alone.
+ * Reads the head of a report. The device's format and id determine its layout; for an unknown id,
+ * the format alone.
  */
 void oa_report_read(const struct sx_oa_device *device, const uint8_t *report,
 		    enum sx_oa_header header, struct oa_report *out);

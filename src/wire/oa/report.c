@@ -19,7 +19,7 @@ struct oa_shape oa_shape_of(const struct sx_oa_device *device, enum sx_oa_header
 {
 	const struct oa_platform *platform = oa_platform(device->device_id);
 	struct oa_shape shape = {.head = oa_format_head(device->format), .header = header};
-	/* Of a device that nobody knows the format tells enough. */
+	/* Of an unknown device the format says enough. */
 	uint32_t version = platform					 ? platform->version
 			   : shape.head == OA_HEAD_HASWELL		 ? 750
 			   : shape.head == OA_HEAD_LONG			 ? 2000

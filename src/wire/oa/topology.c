@@ -155,7 +155,7 @@ struct parts {
 	uint64_t all;			      /* XeCores one behind another */
 };
 
-/* From 12.55 on the kernel tells one slice with all XeCores; sets count them by fours. */
+/* From 12.55 on the kernel reports one slice with all XeCores; sets count them in fours. */
 static void regroup(const struct sx_oa_device *device, struct parts *out)
 {
 	out->each = CORES_A_SLICE;

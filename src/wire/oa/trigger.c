@@ -19,7 +19,7 @@
 
 enum kind {
 	NUMBER,
-	SELECT,	 /* a number whose 0 says something where another is set */
+	SELECT,	 /* a number that means something also when it is 0, if another field is set */
 	NAMES,	 /* of an encoding each */
 	BITS,	 /* one for each signal */
 	ZERO,	 /* the manual: must be zero */
@@ -29,7 +29,7 @@ enum kind {
 struct field {
 	const char *name;
 	uint8_t shift, width, kind;
-	bool always;		       /* told also when the field is 0 */
+	bool always;		       /* printed also when the field is 0 */
 	const char *const (*names)[2]; /* by value: name and meaning; NULL where undefined */
 	const char *about;
 };
