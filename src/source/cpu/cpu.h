@@ -143,7 +143,7 @@ int cpu_perf_probe(const struct sx_sys *sys);
 
 #define CPU_GROUPS_MAX 5
 #define CPU_GROUP_MAX  9
-/* Outputs whose events are counted at the same time, the first one leading. */
+/* Outputs with events that are counted at the same time; the first one is the group's leader. */
 struct cpu_group {
 	uint32_t outputs[CPU_GROUP_MAX];
 	uint32_t count;
@@ -161,7 +161,7 @@ struct cpu_run {
 	struct threads_busiest busiest; /* summed over the readings so far */
 	struct cpu_notes notes;
 	uint32_t hardware_groups; /* groups that take turns on the PMU */
-	bool everything;	  /* nobody chose: all hardware counters are wanted */
+	bool everything;	  /* no metric was chosen: all hardware counters are wanted */
 	struct cpu_output *outputs;
 	char **names; /* of the outputs, then of the shares */
 	uint32_t output_count;

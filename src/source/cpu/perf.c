@@ -196,14 +196,14 @@ int cpu_perf_probe(const struct sx_sys *sys)
 }
 
 /*
- * Which hardware events share a group. What is put in relation is counted at the same time; what
- * the PMU has no room for beside the rest takes turns with it, or is left out where nobody named
- * it.
+ * Which hardware events share a group. Counters that a formula relates are counted at the same
+ * time. Where the PMU has no room for an event beside the rest, it is multiplexed, or left out
+ * where the user did not name it.
  */
 
 #define UNIT_MAX 2
 
-/* In order of importance; the members of one unit stand in one formula. */
+/* In order of importance; the members of one unit appear in one formula. */
 static const struct {
 	enum cpu_counter members[UNIT_MAX];
 	uint32_t count;
@@ -230,8 +230,10 @@ static uint32_t find_output(const struct cpu_run *run, enum cpu_counter counter)
 	return SX_NONE;
 }
 
-/* What all metrics together need is what nobody chose: then it has to fit. No metric needs
- * RefCycles. */
+/*
+ * Whether all is wanted that metrics use, which is so when the user chose none: then it has to fit.
+ * No metric uses RefCycles.
+ */
 static bool wants_everything(const struct cpu_run *run)
 {
 	for (size_t u = 0; u < UNITS; u++)

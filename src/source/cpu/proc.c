@@ -1,6 +1,6 @@
 /*
- * Which CPUs are online, and which of them are of one core type: one cluster. What Linux tells of
- * them everywhere: /proc/stat, /proc/vmstat, /proc/PID/stat and cpufreq.
+ * The online CPUs, and their clusters: the CPUs of one core type. What Linux reports of them on
+ * every machine: /proc/stat, /proc/vmstat, /proc/PID/stat and cpufreq.
  */
 #include "source/cpu/cpu.h"
 
@@ -45,7 +45,10 @@ static bool list_holds(const char *text, uint64_t cpu)
 	return false;
 }
 
-/* A file that is not there tells nothing; one that cannot be read would tell a lie. */
+/*
+ * A file that does not exist is no error: this kernel or PMU has no such attribute. Any other
+ * failure is one.
+ */
 static bool read_text(struct pmu_list *list, const char *path, char *text, size_t size)
 {
 	if (list->sys->read_file(list->sys->user, path, text, size) > 0)
@@ -324,7 +327,7 @@ void cpu_process_read(const struct sx_sys *sys, pid_t pid, uint64_t tick_ns,
 {
 	struct process_stat stat;
 	if (!process_stat_read(sys, pid, &stat)) {
-		out->ended = errno == ENOENT || errno == ESRCH; /* the last values stand */
+		out->ended = errno == ENOENT || errno == ESRCH; /* the last values stay */
 		return;
 	}
 	if (!stat.whole)

@@ -144,7 +144,7 @@ static bool has_fallback(enum cpu_counter counter)
 	       counter == CPU_MAJOR_FAULTS;
 }
 
-/* An event alone, and what stands in for it where it cannot be had. */
+/* Opens an event alone; where that fails, /proc may replace it. */
 static enum sx_status open_alone(struct cpu_run *run, uint32_t index, struct sx_error *err)
 {
 	struct cpu_output *output = &run->outputs[index];
@@ -341,7 +341,10 @@ void cpu_run_take(struct cpu_run *run)
 	cpu_perf_read(&run->perf, sys, run->now);
 }
 
-/* Hardware events may take turns, also with those of others: how long each was counted is told. */
+/*
+ * Hardware events may be multiplexed, also with those of other programs: adds columns of how long
+ * each was counted.
+ */
 static enum sx_status add_shares(struct cpu_run *run, struct sx_error *err)
 {
 	for (uint32_t i = 0; i < run->output_count; i++) {
