@@ -1,4 +1,4 @@
-/* What people are told: what a driver gives, why something is missing, and what would give more. */
+/* Advice for the user: what a driver gives, why something is missing, and what would give more. */
 #include "source/drm/drm.h"
 #include "base/text_buf.h"
 
@@ -42,7 +42,7 @@ const char *drm_without_card(void)
 	return without_card;
 }
 
-/* Appends a reason and its step, parted from what stands there. */
+/* Appends a reason and its remedy, separated from those before. */
 static void advise(struct drm_advice *a, const char *because, const char *remedy)
 {
 	text_append_item(a->because, sizeof(a->because), "; ", "%s", because);
@@ -87,7 +87,10 @@ static void advise_on_powercap(const struct sx_sys *sys, struct drm_advice *a)
 		       "sudo modprobe intel_rapl_msr");
 }
 
-/* Radeons that two drivers know (pciidlist of amdgpu_drv.c), with the one that tells less. */
+/*
+ * Radeons that two drivers know (pciidlist of amdgpu_drv.c), and radeon, which reports less, has
+ * them.
+ */
 static void advise_on_radeon(const struct drm_card *card, struct drm_advice *a)
 {
 	static const struct {

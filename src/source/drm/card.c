@@ -69,7 +69,7 @@ static int keep_first(void *arg, const char *name)
 	return 0;
 }
 
-/* The first entry of a folder whose name begins so, as a path; false when there is none. */
+/* The first entry of a folder with this prefix, as a path; false when there is none. */
 static bool drm_first_entry(const struct sx_sys *sys, const char *folder, const char *stem,
 			    char *out, size_t size)
 {
@@ -331,7 +331,7 @@ static void read_energy(const struct sx_sys *sys, struct drm_energy *e, struct d
 	}
 	e->refused = 0;
 	bool back = now < e->last;
-	/* Without a range nobody knows how much was lost; the next interval is right again. */
+	/* Without a range it is unknown how much was lost; the next interval is right again. */
 	bool usable = e->primed && (!back || (e->range >= e->last && e->range));
 	uint64_t used = back ? e->range - e->last + now : now - e->last;
 	e->last = now;

@@ -32,7 +32,7 @@ void drm_clients_finish(struct drm_clients *c)
 	*c = (struct drm_clients){.sys = c->sys, .card = c->card};
 }
 
-/* The place of a key, or where it would stand. */
+/* The index of a key, or the index at which it would be inserted. */
 static size_t client_place(const struct drm_clients *c, uint64_t key, bool has_id)
 {
 	size_t low = 0, high = c->client_count;
@@ -66,7 +66,7 @@ static struct drm_client *client_of(struct drm_clients *c, uint64_t key, bool ha
 	return &c->clients[at];
 }
 
-/* A smaller value than before is the driver's hesitation: the larger one stands until passed. */
+/* A smaller value than before is a delay in the driver: the larger one holds until it is passed. */
 static uint64_t advance(uint64_t *last, uint64_t now)
 {
 	uint64_t did = now > *last ? now - *last : 0;
@@ -206,10 +206,10 @@ static bool has_history(const struct drm_clients *c, const struct drm_fdinfo *in
 }
 
 /*
- * Whether all that a new client did belongs to this run: it was opened since the first reading, for
- * the kernel's numbers of clients only grow, by a process that began since, or whose descriptors
- * had all been looked at before. Where no program is measured it has to be the interval at hand: a
- * history of several would be too much for it.
+ * Whether all that a new client did belongs to this run: it was opened since the first reading (the
+ * kernel's client ids only grow), by a process that began since, or by one with descriptors that
+ * had all been read before. Where no program is measured, the client must be of the current
+ * interval: a history of several would be too much for it.
  */
 static bool is_of_this_run(const struct drm_clients *c, const struct drm_process *p,
 			   const struct drm_fdinfo *info)
@@ -333,7 +333,7 @@ void drm_clients_read(struct drm_clients *c)
 	c->longest_ns = now && now < UINT64_MAX / DRM_UNITS_MAX ? now * DRM_UNITS_MAX : UINT64_MAX;
 	c->out_of_memory = false;
 	drm_processes_read(c);
-	/* The first reading tells which clients are old. */
+	/* The clients of the first reading are the old ones. */
 	if (c->resting && c->tick > 1)
 		let_rest(c);
 	else

@@ -176,7 +176,7 @@ static void drm_take_sample(struct source *source, struct raw_sample *out)
 	char text[64];
 	if (!out)
 		return;
-	/* A card that was unplugged, or whose driver was removed, has no folder any more. */
+	/* A card that was unplugged, or that lost its driver, has no folder any more. */
 	s->gone = !drm_read_line(s->in.base.sys, s->card.device, "uevent", text, sizeof(text)) &&
 		  (errno == ENOENT || errno == ENODEV);
 	if (s->gone)
@@ -193,7 +193,7 @@ static void drm_take_sample(struct source *source, struct raw_sample *out)
 		interval_give_rows(&s->in, count, out);
 }
 
-/* What is in the result's way is told once, together. */
+/* Reports what limits the result, once and together. */
 static void drm_make_note(struct drm_source *s)
 {
 	s->note[0] = '\0';
@@ -219,7 +219,10 @@ static void drm_make_note(struct drm_source *s)
 				 s->state.refused_metrics);
 }
 
-/* Every process is looked at when none is chosen, or when only all together tell of the card. */
+/*
+ * Every process is read when none is chosen, or when only the sum over all gives a number of the
+ * card.
+ */
 static bool drm_needs_all(struct drm_source *s, const struct drm_number *numbers)
 {
 	bool busy = numbers[DRM_BUSY].known || s->state.queues_primed;
@@ -253,7 +256,7 @@ static const struct interval_ops drm_interval = {
 /* Whether programs must be looked at for what is wanted. */
 static bool drm_needs_work(const struct drm_source *s, const struct drm_number *numbers)
 {
-	/* What the device may leave to its programs to tell. */
+	/* Numbers that are summed over the programs where the device reports none. */
 	static const uint32_t others[] = {DRM_BUSY, DRM_MEMORY_USED, DRM_CLOCK, DRM_CLOCK_HIGHEST};
 	for (uint32_t i = 0; i < s->column_count; i++)
 		if (drm_columns()[s->wanted[i]].of_work)

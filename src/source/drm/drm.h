@@ -76,7 +76,7 @@ static inline void drm_put_f64(struct drm_number *numbers, uint32_t column, doub
 	numbers[column].known = true;
 }
 
-/* The descriptor of a client as /proc/PID/fdinfo/N tells it (fdinfo.c). */
+/* A client's descriptor, as in /proc/PID/fdinfo/N (fdinfo.c). */
 struct drm_engine_use {
 	bool has_ns, has_cycles, has_total;
 	uint64_t ns, cycles, total, max_hz, cur_hz;
@@ -199,7 +199,7 @@ struct drm_state {
 void drm_device_read(const struct sx_sys *sys, const struct drm_card *card, struct drm_state *state,
 		     uint64_t interval_ns, struct drm_number *numbers);
 
-/* Takes out what cannot be: clocks in THz, temperatures of stars (believe.c). */
+/* Removes what is physically impossible: clocks in THz, temperatures of stars (rows.c). */
 void drm_drop_unbelievable(struct drm_state *state, uint64_t interval_ns,
 			   struct drm_number *numbers);
 /* Whether a clock in Hz can be one. */
@@ -302,7 +302,7 @@ enum sx_status drm_profiling_begin(struct drm_profiling *p, const struct sx_sys 
 				   const struct drm_card *card, struct sx_error *err);
 void drm_profiling_end(struct drm_profiling *p, const struct sx_sys *sys);
 
-/* What is in the way of more, and the steps, as doctor tells them (advice.c). */
+/* What prevents more numbers, and the remedies, as doctor prints them (advice.c). */
 struct drm_advice {
 	char because[768], remedy[512];
 };
@@ -343,7 +343,7 @@ void drm_describe_columns(struct drm_source *s, const struct sx_catalog *catalog
 const char *drm_why(struct drm_source *s, uint32_t column);
 /* What programs did, as numbers. */
 void drm_put_sum(const struct drm_source *s, const struct drm_sum *sum, struct drm_number *numbers);
-/* What the device does not tell of itself, its programs tell together. */
+/* Sums over the programs what the device does not report itself. */
 void drm_put_missing(const struct drm_source *s, uint64_t interval_ns, struct drm_number *numbers);
 void drm_put_row(struct drm_source *s, size_t row, const struct drm_number *numbers,
 		 bool stretched);

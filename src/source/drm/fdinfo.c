@@ -195,7 +195,7 @@ static void copy_word(struct span value, char *out, size_t size)
 	snprintf(out, size, "%.*s", (int)(w.size < size ? w.size : size - 1), w.text);
 }
 
-/* What stands under the older name is resident memory, where nothing newer says so. */
+/* Values of the older key; they are resident memory, where no newer key says so. */
 struct legacy {
 	uint64_t bytes[DRM_REGIONS];
 	bool has[DRM_REGIONS];

@@ -44,7 +44,7 @@ static const struct layout layouts[] = {
     {3, 0, 264, 174, 186, 4, 0, 0, 112, 124, 0, 0, 42, 0, 0, 94, 0, true, true},
 };
 
-/* All bits set stand for what the chip does not tell. */
+/* All bits set mean that the chip does not report the field. */
 static bool field(const uint8_t *bytes, uint16_t offset, unsigned size, uint64_t *out)
 {
 	if (!offset)
@@ -111,8 +111,8 @@ static void take_fields(const uint8_t *bytes, const struct layout *l, struct drm
 }
 
 /*
- * What one attribute of version 1.9 may be: enum amdgpu_metrics_attr_id, its unit there, and its
- * number in the tables before. Ids that came later stand behind these.
+ * An attribute of version 1.9: enum amdgpu_metrics_attr_id, its unit there, and its number in the
+ * tables before. Ids of later versions come after these.
  */
 enum attribute {
 	ATTRIBUTE_HOTSPOT = 0,
@@ -150,7 +150,10 @@ static bool next_attribute(const uint8_t **at, const uint8_t *end, struct encode
 	return true;
 }
 
-/* All bits set, as in tables, are what the chip does not tell; so is what cannot be negative. */
+/*
+ * All bits set, as in the tables, mean that the chip does not report it; so does a negative value
+ * that cannot be negative.
+ */
 static bool attribute_value(const struct encoded *e, unsigned unit, double scale, double *out)
 {
 	uint64_t value = little_get(e->value, e->size), sign = UINT64_C(1) << (8 * e->size - 1);

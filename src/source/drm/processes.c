@@ -130,7 +130,7 @@ static void find_scope(struct drm_clients *c)
 		p->group = stat.group;
 		p->begun = stat.begun;
 	}
-	/* Numbers of processes begin again, so that a child may stand before its parent. */
+	/* Pids are reused from the start, so that a child may come before its parent. */
 	while (c->root && join_scope(c))
 		;
 	for (size_t i = 0; i < c->process_count; i++)

@@ -28,8 +28,9 @@ static bool write_switch(const struct sx_sys *sys, const char *path, const char 
 }
 
 /*
- * The guard after fork: calls that are safe there alone. It outlives the terminal's signals; the
- * pipe ends when nobody else holds its other end, whatever became of us. A byte means: all is well.
+ * The guard after fork; uses only calls that are safe there. It ignores the terminal's signals. The
+ * pipe ends when no other process holds its other end, however this program ended. A byte means:
+ * nothing to restore.
  */
 static void stand_guard(const struct sx_sys *sys, int pipe, const char *path, const char *before)
 {

@@ -151,7 +151,7 @@ void drm_put_sum(const struct drm_source *s, const struct drm_sum *sum, struct d
 					    sum->memory[r][k]);
 }
 
-/* What the device does not tell of itself, its programs tell together. */
+/* Sums over the programs what the device does not report itself. */
 void drm_put_missing(const struct drm_source *s, uint64_t interval_ns, struct drm_number *numbers)
 {
 	struct drm_sum all;

@@ -194,7 +194,7 @@ static void take_gpu_metrics(struct reading *r)
 	put_accumulated(r, &m);
 }
 
-/* What is mapped of system memory is told apart. */
+/* Mapped system memory is a number of its own. */
 static void take_amdgpu_memory(struct reading *r)
 {
 	struct drm_number *n = r->numbers;
