@@ -165,7 +165,7 @@ static const struct inject_api counters_api = {
     .have_sample = "let it run until it swaps buffers, without --per",
 };
 
-/* Only a context tells which driver it has, and what that counts: open() asks. */
+/* Which driver there is, and what it counts, is only known with a context: open() asks. */
 static void counters_probe(const struct source_host *host, source_found_fn found, void *user)
 {
 	struct sx_error err = {0};

@@ -282,7 +282,7 @@ bool gl_counters_ask(int to, void *unused)
 	note_text(&gl, 'V', GL_VENDOR_);
 	note_text(&gl, 'R', GL_RENDERER_);
 	note_text(&gl, 'S', GL_VERSION_);
-	/* Where a driver has both, the second tells more of each counter. */
+	/* Where a driver has both, AMD's extension describes counters in more detail. */
 	if (!(has(&gl, "GL_INTEL_performance_query") && note_intel(&gl)) &&
 	    has(&gl, "GL_AMD_performance_monitor"))
 		note_amd(&gl);

@@ -193,7 +193,7 @@ static struct catalog_block *find_block(struct catalog_block *blocks, size_t cou
 
 /*
  * Groups that the catalog has no block for; of INTEL one is active at a time. For the others the
- * driver's limits stand above the catalog's; of several instances the least.
+ * driver's limits win over the catalog's; of several instances the least.
  */
 static size_t make_blocks(struct gl_counters *s, const struct sx_catalog *base,
 			  struct catalog_block *out)
@@ -232,7 +232,7 @@ static enum sx_status label_groups(struct gl_counters *s, struct sx_error *err)
 		spell(name, sizeof(name), s->list.groups[i].name);
 		for (size_t k = 0; k < i; k++)
 			if (s->list.groups[k].label && strcmp(s->list.groups[k].label, name) == 0)
-				name[0] = '\0'; /* nobody could tell the two apart */
+				name[0] = '\0'; /* the two labels would be equal */
 		if (!name[0])
 			continue;
 		s->list.groups[i].label = arena_strndup(&s->texts, name, strlen(name));
@@ -310,7 +310,7 @@ static bool is_for_opengl(const struct sx_metric_info *info)
 	return false;
 }
 
-/* Metrics of the chip for this API; without a catalog the first group whose units are known. */
+/* Metrics of the chip for this API; without a catalog, the first group with known units. */
 static enum sx_status choose_usual(struct gl_counters *s, struct sx_error *err)
 {
 	uint32_t count, counters;
@@ -341,7 +341,7 @@ static void set_constant(struct gl_counters *s, const char *name, double value)
 	s->constants[s->in.desc.facts.constant_count++] = (struct sx_constant_value){name, value};
 }
 
-/* What the driver tells of the chip; the last two hold for known parts of GCN. */
+/* Constants that the driver reports; the last two hold for known parts of GCN. */
 static void take_shape(struct gl_counters *s)
 {
 	s->in.desc.facts.constants = s->constants;

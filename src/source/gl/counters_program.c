@@ -123,7 +123,7 @@ static bool is_missing(struct making *m, uint32_t value)
 	return !group;
 }
 
-/* Where a text stands; the same one is there once in a row. */
+/* The offset of a text; equal texts in a row are stored once. */
 static bool put_text(struct making *m, const char *text, uint32_t *at)
 {
 	size_t length = strlen(text) + 1;
@@ -168,7 +168,7 @@ static bool put_value(struct making *m, uint32_t pass, uint32_t value)
 	return true;
 }
 
-/* Events of one group stand together: a group is then looked up once in a pass. */
+/* Events of one group are adjacent: a group is then looked up once in a pass. */
 static int compare(const void *a, const void *b)
 {
 	const struct wire_event *left = a, *right = b;
@@ -219,7 +219,7 @@ static enum sx_status write_program(struct making *m, uint32_t passes, struct sx
 	if (passes > WIRE_PROGRAM_PASSES || values > WIRE_PROGRAM_VALUES ||
 	    m->out_count > WIRE_PROGRAM_EVENTS || wire_program_bytes(&head) > WIRE_LABEL_BYTES)
 		return too_many(m, passes, err);
-	/* Whoever hands it to a program may still have the one before. */
+	/* New memory: a caller may still hand the previous program to a process. */
 	uint8_t *bytes = arena_alloc(&m->s->texts, wire_program_bytes(&head));
 	if (!bytes)
 		return error_nomem(err, "the driver's counters");

@@ -106,7 +106,7 @@ static bool ask_in_child(struct answer *answer)
 	return ok;
 }
 
-/* Names the driver that answers; the name's text stands in `answer`. */
+/* Names the driver that answers; the name's text is in `answer`. */
 static void name_driver(struct sx_device *device, struct answer *answer)
 {
 	if (ask_in_child(answer)) {

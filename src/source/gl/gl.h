@@ -62,7 +62,7 @@ struct gl_list {
 	struct gl_group *groups;
 	struct gl_counter *counters;
 	size_t group_count, group_cap, counter_count, counter_cap;
-	/* The shape of an AMD chip, as its driver counts it; 0: not told. */
+	/* The shape of an AMD chip, as its driver counts it; 0: not reported. */
 	uint32_t units, engines;
 };
 
