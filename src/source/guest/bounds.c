@@ -45,7 +45,7 @@ static void bound_values(struct wire_record *record, uint64_t most_ns)
 	}
 }
 
-/* Of a command: a clock that goes on by more than the program was here tells nothing. */
+/* Of a command: a wait longer than the program's life means that the clock is wrong. */
 static void bound_clocks(struct wire_record *record, uint64_t most_ns)
 {
 	const uint64_t *values = record->values;

@@ -62,7 +62,7 @@ static uint64_t count_lost(struct channel_place *mine, const struct wire_stream 
 	uint64_t now = __atomic_load_n(&stream->lost, __ATOMIC_RELAXED);
 	uint64_t more = now > mine->lost ? now - mine->lost : 0;
 	mine->lost = now;
-	if (more > LOST_MOST) { /* nobody can lose so many */
+	if (more > LOST_MOST) { /* impossibly many */
 		info->broken++;
 		return 0;
 	}
@@ -101,7 +101,7 @@ static bool gather_values(struct channel *channel, const struct wire_record *rec
 	return true;
 }
 
-/* Up to where there are records: drafts count only where nobody will write them. */
+/* The end of the records: drafts count only after the writer has ended. */
 static uint64_t end_of(const struct channel *channel, const struct wire_stream *stream,
 		       uint64_t head, uint32_t size)
 {
@@ -122,7 +122,7 @@ static bool is_run(const struct wire_record *record)
 static void strip_draft(struct wire_record *record)
 {
 	if (record->draft_sum && record->draft_sum == wire_draft_sum(record))
-		return;	     /* of one by whose sum it is whole, what is valid holds */
+		return;	     /* its sum is right: its valid values hold */
 	if (!is_run(record)) /* which has none, but lengths */
 		memset(record->values, 0, sizeof(record->values));
 	for (unsigned i = 0; i < WIRE_COUNTER_ROOM; i++)
@@ -256,8 +256,7 @@ static bool channel_take(struct channel *channel, struct contexts *contexts, uns
 }
 
 /*
- * Whether a stream that is known has more, or may have: one whose state was written over still
- * does.
+ * Whether a known stream has more records, or may have: also one with a state that was overwritten.
  */
 static bool is_in_use(const struct wire_stream *stream)
 {
@@ -311,7 +310,7 @@ static uint64_t next_end_ns(const struct channel *channel, unsigned index, bool 
 	return *drafted ? end_ns : NO_RECORD;
 }
 
-/* Whoever writes much must not wait long: its ring would be full. */
+/* A ring that fills fast must be read soon, or it overruns. */
 static bool is_half_full(const struct channel *channel, unsigned index)
 {
 	const struct wire_stream *stream = wire_stream_at(channel->memory, channel->ring, index);

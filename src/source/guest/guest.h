@@ -39,7 +39,7 @@ struct context_info {
 	bool closed;	       /* the guest handed over all that it had */
 	uint64_t frames;       /* read so far */
 	struct wire_past past; /* of its samples that were given out */
-	uint64_t lost;	       /* because nobody read them in time */
+	uint64_t lost;	       /* because they were not read in time */
 	uint64_t broken;       /* records that made no sense */
 };
 
@@ -57,7 +57,7 @@ struct channel_place {
 	uint32_t generation;
 	uint64_t tail;	/* ours; the channel's copy is for the writer only */
 	uint64_t lost;	/* as last seen */
-	bool astray;	/* the head cannot be: somebody wrote over it */
+	bool astray;	/* the head is impossible: it was overwritten */
 	size_t context; /* index into the contexts, or CHANNEL_NOBODY */
 	/* Samples that came in one record: those from `packed_at` on. */
 	struct wire_record packed;
@@ -73,7 +73,7 @@ struct channel {
 	int32_t pid;		    /* set */
 	char name[32];		    /* set */
 	uint32_t value_most;	    /* set: values of a sample; 0: WIRE_DRIVER_MOST */
-	bool ended;		    /* set: nobody writes any more, and drafts count */
+	bool ended;		    /* set: the writer has ended, and drafts count */
 	uint64_t now_ns;	    /* set: now; 0: no draft is waited for */
 	struct channel_place places[WIRE_STREAMS];
 	unsigned next;	   /* stream to look at first, */
@@ -154,7 +154,7 @@ bool bounds_hold(struct bounds *bounds, struct wire_sample *sample);
 
 /*
  * Where programs fetch their channels: a socket in a folder of the user's, served by a thread, so
- * that a program which starts waits for nobody. Each one gets memory of its own, sealed: no program
+ * that a program does not wait at its start. Each one gets memory of its own, sealed: no program
  * can change its size under the reader, or reach another's.
  */
 
@@ -172,7 +172,7 @@ struct handover {
 	char folder[96];
 	char path[sizeof(((struct sockaddr_un *)0)->sun_path)]; /* of the socket */
 	int listener, wake[2];
-	int news[2]; /* readable while somebody is in the queue */
+	int news[2]; /* readable while a program is in the queue */
 	pthread_t thread;
 	bool open, running;
 	pthread_mutex_t lock;
@@ -223,13 +223,16 @@ struct descendants {
 	bool any;	  /* at the last look */
 };
 
-/* Somebody is there who may start others: what begins from now on may be an heir. */
+/*
+ * A program is there that may start others: a process that begins from now on may be a descendant.
+ */
 void descendants_expect(struct descendants *descendants);
 /*
- * Whether there is one that came so short a while ago, as far as these looks have seen, that it may
- * yet be measured. Looks are some milliseconds apart, whenever it is asked. Those that only may be
- * heirs are waited for a while together: on some machines strangers without an environment come
- * one after another. Who `lives` already is none of them.
+ * Whether one began so recently, as far as these looks have seen, that it may yet be measured.
+ * Looks are some milliseconds apart, however often this is called. Processes that only may be
+ * descendants have one waiting time together: on some machines foreign processes with no readable
+ * environment start one after another. Processes for which `lives` is true are known already and do
+ * not count.
  */
 bool descendants_awaited(struct descendants *descendants, const struct sx_sys *sys,
 			 const char *path, bool (*lives)(void *user, pid_t pid), void *user);
@@ -243,7 +246,7 @@ bool descendants_awaited(struct descendants *descendants, const struct sx_sys *s
 
 struct process; /* one that lives, or has left something to read */
 
-/* Of programs that tell it themselves, in ns. */
+/* Of programs that report it themselves, in ns. */
 struct own_time {
 	uint64_t own_ns;     /* that our own code took, as far as it is known */
 	uint64_t program_ns; /* CPU time, with ours */
@@ -258,8 +261,8 @@ struct processes_activity {
 	uint64_t refused;	   /* contexts without a place in their channel, */
 	uint64_t dropped;	   /* and their samples */
 	uint64_t beyond;	   /* contexts without a place in our list */
-	uint64_t broken, lost; /* records; the former also what cannot be told apart from them */
-	uint64_t late;	       /* of the lost, what came with no record */
+	uint64_t broken, lost;	   /* records; broken: also what looks like it */
+	uint64_t late;		   /* of the lost, what came with no record */
 	uint64_t labels_lost;
 	struct own_time time; /* of all programs */
 };
@@ -319,7 +322,8 @@ enum program_kind {
 	PROGRAM_DYNAMIC, /* a library should have been loaded */
 	PROGRAM_STATIC,	 /* has no loader */
 	PROGRAM_OTHER,	 /* of another word size or CPU than ours */
-	PROGRAM_GUARDED, /* set-user-ID or the like: nobody may look, the loader takes nothing */
+	PROGRAM_GUARDED, /* set-user-ID or the like: it cannot be inspected, and the loader loads
+			    nothing */
 	PROGRAM_CLEARED, /* what loads the library is not in its environment */
 	PROGRAM_FOREIGN, /* of another user, who does not reach the channel */
 };

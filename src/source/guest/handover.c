@@ -1,6 +1,6 @@
 /*
- * What is opened goes through struct sx_sys. What the thread does for a program that comes, it does
- * on what this file made itself, and calls directly: nobody else's calls fail beside it.
+ * What is opened goes through struct sx_sys. The thread serves programs with direct calls, only on
+ * what this file opened itself: a test that makes the k-th call fail thus never hits the thread's.
  */
 #include "source/guest/guest.h"
 
@@ -26,7 +26,7 @@
 #define BACKLOG	    256
 #define BEGINNING_S 10
 
-/* Memory of the size that nobody can change; its descriptor, or -1. */
+/* Memory with a sealed size; its descriptor, or -1. */
 static int make_memory(const struct channel_wish *wish, struct wire_header **out)
 {
 	int fd = memfd_create("sextant-channel", MFD_CLOEXEC | MFD_ALLOW_SEALING);
@@ -67,7 +67,7 @@ static bool send_memory(int to, int fd, const struct channel_wish *wish)
 	return sendmsg(to, &message, MSG_NOSIGNAL | MSG_DONTWAIT) == (ssize_t)sizeof(hello);
 }
 
-/* The program at the other end, as the kernel knows it; false for somebody else's. */
+/* The program at the other end, as the kernel knows it; false for another user's. */
 static bool identify(int client, struct newcomer *out)
 {
 	struct ucred peer;
@@ -89,7 +89,9 @@ static void drop(const struct newcomer *who)
 		munmap(who->memory, WIRE_BYTES(who->ring));
 }
 
-/* Stands in the queue before it is answered: what it writes then is found, however soon it ends. */
+/*
+ * Enqueues a program before it is answered: what it writes then is found, even if it ends at once.
+ */
 static bool enqueue(struct handover *h, const struct newcomer *who)
 {
 	pthread_mutex_lock(&h->lock);
@@ -171,8 +173,8 @@ static bool is_old(const char *folder)
 }
 
 /*
- * Folders that sessions left behind when they were killed: their sockets refuse everybody. One that
- * is listened at refuses a stream as of the wrong kind, and nobody there hears of it.
+ * Removes folders that killed sessions left behind: their sockets refuse connections. A socket that
+ * is in use refuses a stream as of the wrong type, and its listener does not notice.
  */
 static void remove_stale(const char *where)
 {

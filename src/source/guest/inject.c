@@ -184,7 +184,7 @@ enum sx_status inject_start(struct source *source, const struct source_request *
 		wish.counters = 0;
 	for (uint32_t i = 0; i < request->counter_count; i++)
 		wish.counters |= counter_bit(in->api, request->counters[i]);
-	/* They cost nothing, and by them samples stand for those that were left out. */
+	/* They cost nothing, and skipped samples are estimated by them (normalisation basis). */
 	wish.counters |= counter_bit(in->api, "Draws") | counter_bit(in->api, "Dispatches");
 	enum sx_status status = choose_driver(in, request, &wish, err);
 	if (status)
@@ -215,8 +215,8 @@ static void look_at_threads(struct inject_source *in)
 }
 
 /*
- * Nothing was drawn while a submission was given to the device that draws: it does so while others
- * are given to it. Of frames that is told by the time that they have together.
+ * A device that draws later did nothing while a submission was given to it: it works while others
+ * are given. Frames show that by their common time.
  */
 static bool draws_later(const struct wire_sample *sample)
 {
@@ -356,7 +356,7 @@ void inject_wake(struct source *source, struct source_wake *out)
 		every_ns = LOOK_NS;
 	if ((in->parts && in->processes.contexts.count > 0) || is_young(in, now_ns))
 		every_ns = LOOK_OFTEN_NS;
-	/* While a sample waits, whoever comes does so, too: the next look is soon. */
+	/* While a sample waits, new programs wait too: the next look is soon. */
 	*out = (struct source_wake){.fd = in->waits ? -1 : in->processes.handover.news[0],
 				    .due_ns = (now_ns / every_ns + 1) * every_ns};
 }

@@ -70,9 +70,9 @@ struct library_environment {
 enum sx_status library_find(const struct sx_sys *sys, char *path, size_t size,
 			    struct sx_error *err);
 /*
- * What lets a program start whose own AddressSanitizer wants to come before all libraries, beside
- * what the user set for it; it is said to every program, since its children may be such. NULL: out
- * of memory. Owned by the caller.
+ * Environment for programs with an AddressSanitizer of their own, which must otherwise be the first
+ * library, in addition to what the user set for it. Every program gets it, since its children may
+ * be such. NULL: out of memory. Owned by the caller.
  */
 char *library_sanitizer(void);
 /*
@@ -162,7 +162,7 @@ struct inject_source {
 };
 
 /*
- * The device that an API's probe() tells of, without a name: programs are measured by it, or the
+ * The device that an API's probe() reports, without a name: programs are measured by it, or the
  * library is missing. Texts live as long as *err.
  */
 struct sx_device inject_device(const struct inject_api *api, const struct source_host *host,
@@ -190,8 +190,8 @@ enum sx_status inject_explain(struct source *source, struct sx_error *err);
 	.spawn_env = inject_spawn_env
 
 /*
- * Once, when the last sample is there: writes the source's note, and how many samples were lost
- * behind the last. false: there is nothing to tell, or it was told.
+ * Once, after the last sample: writes the source's note, and how many samples were lost after the
+ * last one. false: there is nothing to report, or it was reported.
  */
 bool inject_write_note(struct inject_source *in);
 

@@ -143,8 +143,8 @@ static const struct place library_place = {
 };
 
 /*
- * Puts the loader's $LIB in place of the folder that it stands for, when what lies there for 32-bit
- * programs is ours, too: a library of another class would be told to every one of them.
+ * Replaces the folder by the loader's $LIB, if the library for 32-bit programs in the other folder
+ * is ours, too: otherwise each of them would be given a library of another class.
  */
 static void spread(const struct sx_sys *sys, char *path, size_t size)
 {
@@ -153,7 +153,7 @@ static void spread(const struct sx_sys *sys, char *path, size_t size)
 	if (sizeof(lib) <= 3)
 		return;
 	const char *slash = strrchr(path, '/');
-	/* In a build tree, links stand beside the library. */
+	/* In a build tree, links are beside the library. */
 	int n = snprintf(tree, sizeof(tree), "%.*s/tree%s" LIBRARY, (int)(slash - path), path, lib);
 	if (n < 0 || (size_t)n >= sizeof(tree) || !place_is_there(sys, tree))
 		snprintf(tree, sizeof(tree), "%s", path);

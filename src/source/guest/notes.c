@@ -28,7 +28,7 @@ static void note_kept(struct inject_source *in)
 }
 
 #define UNBOUND_PERMILLE 50u		    /* of the program's time, where no share is asked for */
-#define LEAST_NS	 UINT64_C(20000000) /* of the program: less is told by chance */
+#define LEAST_NS	 UINT64_C(20000000) /* of the program: with less time, the share is noise */
 
 /* What our own code took, where it is more than any share of samples could bound. */
 static void note_own(struct inject_source *in)

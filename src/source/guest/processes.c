@@ -69,7 +69,7 @@ static void add_times(const struct wire_header *memory, struct processes_activit
 	to->time.program_ns += program_ns;
 }
 
-/* Adds what a program has told of itself. */
+/* Adds what a program has reported of itself. */
 static void add_reported(const struct process *process, struct processes_activity *to)
 {
 	const struct wire_header *memory = process->channel.memory;
@@ -116,8 +116,8 @@ static bool has_ended(const struct process *process)
 }
 
 /*
- * Looked at whenever somebody comes: with programs that start others without a pause there may
- * never be a moment in which none has a sample.
+ * Called for each new program: where programs start others without a pause, there may never be a
+ * moment in which none has a sample.
  */
 static void note_ends(struct processes *all)
 {
@@ -217,7 +217,7 @@ bool processes_next(struct processes *all, struct wire_sample *out, char *path, 
 			all->next = index;
 			return true;
 		}
-		if (ended) /* nor will it have more: the last one stands in its place now */
+		if (ended) /* it will have no more; the last one takes its index */
 			remove_ended(all, index);
 		else
 			looked++;
@@ -258,7 +258,7 @@ static bool lives_here(void *user, pid_t pid)
 	return false;
 }
 
-/* The times that newcomers have to begin run side by side: whoever draws ends the question. */
+/* The waiting times of new programs run in parallel; one program with a context is enough. */
 bool processes_running(struct processes *all)
 {
 	bool young = false;

@@ -63,7 +63,7 @@ static bool program_is_asked(const struct program *program, const char *environm
 	return false;
 }
 
-/* The user whose rights it has, or -1. */
+/* The effective user of a process, or -1. */
 static long user_of(const struct sx_sys *sys, pid_t pid)
 {
 	char text[4096], *end;
@@ -204,7 +204,7 @@ static bool is_younger(const struct look *l, pid_t pid)
 
 enum resemblance { STRANGER, PERHAPS, BEGINS, HEIR };
 
-/* Of one whose program is known. */
+/* Of a process with a known program. */
 static enum resemblance resemblance(const struct look *l, pid_t pid)
 {
 	ssize_t size = process_file(l->sys, pid, "environ", l->text, ENVIRONMENT_BYTES);
@@ -248,8 +248,7 @@ static int visit_process(void *user, pid_t pid)
 	struct heir who = {.pid = pid, .since_ns = l->now_ns};
 	if (!is_younger(l, pid) || l->lives(l->user, pid) ||
 	    !process_program(l->sys, pid, program, sizeof(program)))
-		return 0; /* a thread of the kernel's, one that has ended, or somebody else's, too
-			   */
+		return 0; /* a kernel thread, one that has ended, or another user's */
 	enum resemblance how = resemblance(l, pid);
 	if (how == STRANGER)
 		return 0;

@@ -1,6 +1,6 @@
 /*
- * A software rasteriser has no clock of its own that could be asked: its timestamps tell of the
- * last tile only. Its threads' time on CPUs is what it took, and the kernel knows that.
+ * A software rasteriser has no clock that could be queried: its timestamps cover the last tile
+ * only. The CPU time of its threads is what it took, and the kernel knows that.
  */
 #include "source/guest/raster/raster.h"
 
@@ -19,7 +19,7 @@ struct rasteriser {
 	struct watch all; /* of all threads of the process, as soon as one of those is found */
 	/* Samples of contexts overlap in time: up to here its time was given to one already. */
 	uint64_t given_ns;
-	uint64_t cpu_ns; /* of the process, as its samples tell */
+	uint64_t cpu_ns; /* of the process, as its samples report */
 };
 
 static void rasteriser_finish(struct rasteriser *item)

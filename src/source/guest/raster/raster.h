@@ -22,9 +22,9 @@ bool raster_meet(struct raster *raster, const struct sx_sys *sys, pid_t pid);
 /* To be called every few milliseconds. */
 void raster_look(struct raster *raster);
 /*
- * Gives a sample its GPU time, or why it has none. One that becomes no row takes nothing away from
- * the samples of other contexts that overlap with it (`past`: of its context). false: what the
- * kernel tells does not reach to the sample's end yet; look again in a millisecond.
+ * Gives a sample its GPU time, or the reason why it has none. One that becomes no row takes nothing
+ * away from the samples of other contexts that overlap with it (`past`: of its context). false: the
+ * kernel's records do not reach the sample's end yet; look again in a millisecond.
  */
 bool raster_fill(struct raster *raster, struct wire_sample *sample, const struct wire_past *past);
 

@@ -42,7 +42,7 @@ void awake_close(struct awake *awake, uint64_t now_ns)
 	uint64_t from_ns = awake->count ? awake->window_ns : 0;
 	awake->over[awake->count++ % AWAKE_REMEMBERED] = (struct awake_window){from_ns, now_ns};
 	awake->window_cost = (awake->switches - awake->window_first) * AWAKE_SWITCH_NS;
-	/* Short windows, spread over the run: one long one tells of the run's beginning alone. */
+	/* Short windows, spread over the run: a long one would cover the run's beginning alone. */
 	uint64_t length_ns = now_ns - awake->window_ns;
 	if (length_ns > AWAKE_LEAST_NS)
 		awake->window_cost = awake->window_cost * AWAKE_LEAST_NS / length_ns;
@@ -275,7 +275,7 @@ static void read_rings(struct watch *watch)
 		read_ring(watch, i);
 }
 
-/* Without events on them its threads pay nothing; what they do from now on nobody knows. */
+/* Without events on them the threads pay nothing; what they do from now on is not known. */
 static void rest(struct watch *watch, uint64_t now_ns)
 {
 	read_rings(watch);

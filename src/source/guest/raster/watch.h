@@ -52,8 +52,8 @@ bool awake_was(const struct awake *awake, uint64_t from_ns, uint64_t to_ns);
  */
 
 /*
- * Remembered where nobody says what may be forgotten, seconds of a busy program: 5 MiB. Otherwise
- * twice as many as are of use, or BUSY_SPANS_FEW.
+ * Spans that are kept where no caller says what may be forgotten: seconds of a busy program, 5 MiB.
+ * Otherwise twice as many as are of use, or BUSY_SPANS_FEW.
  */
 #define BUSY_SPANS_MAX 131072u
 #define BUSY_SPANS_FEW 256u
@@ -80,7 +80,7 @@ struct busy_time {
 
 /* Zero-initialise. */
 struct busy {
-	struct busy_switch *waiting; /* not settled yet */
+	struct busy_switch *waiting; /* not merged into spans yet */
 	size_t waiting_count, waiting_cap;
 	struct busy_span *spans;
 	size_t span_count, span_cap;
@@ -99,17 +99,17 @@ bool busy_note(struct busy *busy, const struct busy_switch *item);
 /* No switch before `until_ns` is to come: works out what was busy until then. false: no memory. */
 bool busy_resolve(struct busy *busy, uint64_t until_ns);
 /*
- * Nobody asks for times before this any more: they may be forgotten, and are where they are most of
+ * Times before this are not needed any more: they may be forgotten, and are where they are most of
  * what is kept.
  */
 void busy_forget(struct busy *busy, uint64_t before_ns);
-/* Busy time of a range that is settled and not forgotten. */
+/* Busy time of a range that is complete and not forgotten. */
 struct busy_time busy_between(const struct busy *busy, uint64_t from_ns, uint64_t to_ns);
 
 /*
  * Some threads of another process, those of one name, and when any of them was on a CPU. The kernel
- * tells each switch (perf's context switch records, which need no right beyond that of tracing the
- * process); nothing is done inside the process.
+ * records each switch (perf's context switch records, which need no right beyond that of tracing
+ * the process); nothing is done inside the process.
  */
 
 #define WATCH_THREADS_MAX 256u
@@ -118,7 +118,7 @@ struct watch_thread {
 	pid_t tid;
 	int fd;
 	uint8_t *ring;
-	uint64_t born_ns;   /* not before; 0: nobody knows */
+	uint64_t born_ns;   /* not before; 0: unknown */
 	uint64_t from_ns;   /* watched since */
 	uint64_t missed_ns; /* CPU time that it took before */
 };
@@ -149,8 +149,8 @@ bool watch_start(struct watch *watch, const struct sx_sys *sys, pid_t pid, const
 void watch_expect(struct watch *watch);
 void watch_finish(struct watch *watch);
 /*
- * Reads what the kernel has told, and looks for new threads now and then. To be called often; where
- * the watch's own cost has a limit, the process has taken `cpu_ns` of CPU time so far.
+ * Reads what the kernel has recorded, and looks for new threads now and then. To be called often;
+ * where the watch's own cost has a limit, the process has taken `cpu_ns` of CPU time so far.
  */
 void watch_look(struct watch *watch, uint64_t cpu_ns);
 
@@ -160,7 +160,7 @@ enum watch_answer {
 	WATCH_UNKNOWN,	 /* a part of the range was not watched, or lost */
 	WATCH_RESTED,	 /* the thread was not watched, to keep the cost down */
 	WATCH_NO_THREAD, /* there is no thread of that name */
-	WATCH_NO_RIGHT,	 /* the kernel refuses to tell */
+	WATCH_NO_RIGHT,	 /* the kernel refuses the records */
 };
 /* Time of a range in which threads were on CPUs. */
 enum watch_answer watch_busy(const struct watch *watch, uint64_t from_ns, uint64_t to_ns,
