@@ -65,7 +65,7 @@ static bool ask_version(const struct sx_sys *sys, struct kbase_device *device)
 	return false;
 }
 
-/* EPERM: somebody set them before; EINVAL: a driver without this flag. Neither matters. */
+/* EPERM: they are set already; EINVAL: a driver without this flag. Neither matters. */
 static enum sx_status set_flags(const struct sx_sys *sys, struct kbase_device *device,
 				struct sx_error *err)
 {
@@ -167,11 +167,11 @@ static bool at_least(const struct kbase_version *v, uint16_t major, uint16_t min
 	return v->major > major || (v->major == major && v->minor >= minor);
 }
 
-/* The versions in which each reader exists, and whose timer works (that of CSF 1.18 does not). */
+/* The versions in which each reader exists, and its timer works (that of CSF 1.18 does not). */
 static void choose_reader(struct kbase_device *device)
 {
 	const struct kbase_version *v = &device->version;
-	bool narrow = mali_id_slots(&device->id) == 64; /* all that vinstr can tell */
+	bool narrow = mali_id_slots(&device->id) == 64; /* all that vinstr can count */
 	bool good = device->csf ? at_least(v, 1, 17) : at_least(v, 11, 37);
 	bool some = device->csf ? at_least(v, 1, 10) : at_least(v, 11, 34);
 	bool old = device->csf ? !at_least(v, 1, 21) : !at_least(v, 11, 40);

@@ -138,7 +138,7 @@ static bool make_raw(struct kbase *k)
 			     k->device.id.slices, dump_mask(k->device.id.core_mask));
 }
 
-/* Whether the driver really sets up a reader, which only trying tells; nothing stays behind. */
+/* Whether the driver really sets up a reader, which only an attempt shows; nothing stays behind. */
 static enum sx_status try_reader(const struct source_host *host, const struct kbase_device *device,
 				 struct sx_error *err)
 {
@@ -154,7 +154,7 @@ static enum sx_status try_reader(const struct source_host *host, const struct kb
 	return status;
 }
 
-/* `err` says what stands in the device's way; its status is SX_OK where nothing does. */
+/* `err` is what prevents use of the device; its status is SX_OK where nothing does. */
 static void report(unsigned unit, const struct kbase_device *device, const struct sx_error *err,
 		   source_found_fn found, void *user)
 {
@@ -269,8 +269,8 @@ static bool want(struct kbase *k, const struct sx_catalog *catalog, const char *
 }
 
 /*
- * Only what is asked for is counted. Counters that the catalog does not know are nobody's; when it
- * cannot be read, or nothing is asked for, everything is counted.
+ * Only selected counters are counted. Counters that the catalog does not know are in no group; when
+ * it cannot be read, or nothing is selected, everything is counted.
  */
 static void choose_groups(struct kbase *k, const struct source_request *request)
 {

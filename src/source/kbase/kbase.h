@@ -14,11 +14,11 @@
 enum kbase_reader {
 	KBASE_READER_NONE,
 	KBASE_READER_KINSTR,
-	KBASE_READER_KINSTR_MANUAL, /* versions whose own timer misbehaves: we time */
+	KBASE_READER_KINSTR_MANUAL, /* versions with a faulty timer of their own: we time */
 	KBASE_READER_VINSTR,
 };
 
-/* What opening a node told. */
+/* What opening a node found out. */
 struct kbase_device {
 	int fd;
 	bool csf;
@@ -27,7 +27,7 @@ struct kbase_device {
 	bool known; /* by a catalog: */
 	struct mali_model_info model;
 	enum kbase_reader reader;
-	bool states; /* the driver tells states of blocks */
+	bool states; /* the driver reports states of blocks */
 };
 
 /* CLOCK_MONOTONIC_RAW, in which the driver stamps, against CLOCK_MONOTONIC. */
@@ -124,8 +124,8 @@ void vinstr_close(struct kbase *k);
 bool kinstr_parse_enumeration(const uint8_t *list, uint32_t stride, uint32_t count,
 			      struct kinstr *out);
 /*
- * Turns the sample whose metadata begin at `offset` of the map into a raw dump. false when anything
- * in it points outside of the map. Pure.
+ * Turns the sample with metadata at `offset` of the map into a raw dump. false when anything in it
+ * points outside of the map. Pure.
  */
 bool kinstr_parse_sample(struct kbase *k, uint64_t offset, struct raw_sample *out);
 

@@ -13,7 +13,7 @@
 #include "source/source.h"
 #include "wire/mali.h"
 
-/* What identifies a Mali and shapes its dumps. Zero means that the driver did not tell. */
+/* What identifies a Mali and shapes its dumps. Zero means that the driver did not report it. */
 struct mali_id {
 	uint64_t gpu_id, core_mask;
 	uint32_t arch, product; /* major numbers; 0 and 0 on Midgard */
@@ -40,7 +40,7 @@ uint32_t mali_id_slices(uint64_t mem_features);
  */
 bool mali_id_find(struct sx_context *catalogs, const struct mali_id *id, const char *driver,
 		  struct mali_model_info *out);
-/* The catalog or product whose arch_product is nearest; false when there is none. */
+/* The catalog or product with the nearest arch_product; false when there is none. */
 bool mali_id_nearest(struct sx_context *catalogs, const struct mali_id *id,
 		     struct mali_model_info *out);
 /* Slots of a counter block by architecture. */

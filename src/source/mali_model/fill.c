@@ -295,7 +295,7 @@ static void begin_block(struct model_map *map, enum mali_kind kind, uint32_t ind
 static void fill_queue(const struct model_map *map, enum model_name active, double cycles,
 		       double jobs, double tasks)
 {
-	/* Queued, stalled, jobs and tasks stand together in the list of names. */
+	/* Queued, stalled, jobs and tasks are adjacent in the list of names. */
 	model_set(map, active, floor(cycles));
 	model_set(map, (enum model_name)(active + 1), fill_part(cycles, 0.04));
 	model_set(map, (enum model_name)(active + 2), floor(jobs));

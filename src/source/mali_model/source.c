@@ -1,4 +1,4 @@
-/* The model as a source: a Mali that nobody needs to have. Everything it delivers is simulated. */
+/* The model as a source: a Mali without hardware. Everything it delivers is simulated. */
 #include "source/mali_model/model.h"
 #include "source/mali/mali.h"
 #include "source/source.h"

@@ -1,7 +1,8 @@
 /*
- * Malis under mainline drivers. panthor (CSF Malis) tells what the GPU is, but no counter interface
- * is merged, and the numbers of the proposed ones collide with other ioctls: so it is queried,
- * never commanded, and what is missing is said. panfrost (Job Manager Malis) is told apart.
+ * Malis under mainline drivers. panthor (CSF Malis) reports what the GPU is, but no counter
+ * interface is merged, and the ioctl numbers of the proposed ones collide with other ioctls: so it
+ * is queried, never commanded, and what is missing is reported. panfrost (Job Manager Malis) is
+ * reported as such.
  */
 #include "source/mali/mali.h"
 #include "source/nodes.h"
@@ -63,7 +64,7 @@ static enum sx_status read_identity(const struct sx_sys *sys, int fd, struct mal
 
 enum perf_state { PERF_ABSENT, PERF_ODD, PERF_UNSETTLED };
 
-/* A counter interface must describe its samples consistently before anything of it is believed. */
+/* A counter interface must describe its samples consistently, else nothing of it is used. */
 static enum perf_state ask_perf(const struct sx_sys *sys, int fd)
 {
 	static const uint32_t types[] = {PANTHOR_PERF_PRIVATE, PANTHOR_PERF_INFO};
