@@ -10,8 +10,8 @@
 #include "source/process_tree.h"
 
 /*
- * Programs on a device: whom the library lists, what each held and did, who they are and whether
- * they belong to what is measured. The library names them by number; the rest is in /proc.
+ * Programs on a device: which the library lists, what each held and did, their names, and whether
+ * they belong to the measured program. The library has their pids; the rest is in /proc.
  */
 
 #define MEMORY_MAX	(1ULL << 52)
@@ -103,7 +103,7 @@ static int take_samples(struct nvml_programs *p, const struct nvml_calls *calls,
 	int code = calls->process_samples
 		       ? calls->process_samples(device, p->samples, &count, since)
 		       : NVML_ERROR_NOT_SUPPORTED;
-	if (code == NVML_ERROR_NOT_FOUND) /* nobody did anything since */
+	if (code == NVML_ERROR_NOT_FOUND) /* no program did anything since */
 		return NVML_SUCCESS;
 	for (unsigned i = 0; !code && i < count && i < NVML_PROGRAMS_MAX; i++) {
 		if (p->samples[i].time_us <= since)

@@ -308,7 +308,7 @@ static int code_of(const struct nvml_source *s, enum nvml_counter counter, int c
 					      : s->device.programs.use_code;
 }
 
-/* The columns; what the device never gives is told before the first sample. */
+/* The columns; a note before the first sample names those that the device never gives. */
 static void describe_columns(struct nvml_source *s, const struct sx_catalog *catalog)
 {
 	struct nvml_reading now[NVML_COUNTER_COUNT];

@@ -131,7 +131,7 @@ struct nvml_program {
 /* The programs of one device (programs.c). Zero-initialise; sys and root are the caller's. */
 struct nvml_programs {
 	const struct sx_sys *sys;
-	pid_t root; /* whose part is measured, with what it starts; 0: everybody's */
+	pid_t root; /* the program that is measured, with its descendants; 0: all */
 	struct nvml_program items[NVML_PROGRAMS_MAX];
 	uint32_t count;
 	unsigned long long seen_us; /* newest sample of the library */

@@ -51,8 +51,8 @@ static const char *obstacle(const struct oa_steps *steps, const struct sx_sys *s
 }
 
 /*
- * What stands in the way of a device without a catalog; `nearest` is one that may serve, or NULL.
- * `remedy` holds the text.
+ * Why a device without a catalog cannot be used; `nearest` is one that may serve, or NULL. `remedy`
+ * holds the text.
  */
 static void no_catalog(struct sx_device *device, const char *nearest, char *remedy, size_t size)
 {

@@ -11,7 +11,7 @@
 #include "source/nodes.h"
 #include "source/source.h"
 
-#define OA_SET		  "RenderBasic" /* when nobody chose one; every chipset has it */
+#define OA_SET		  "RenderBasic" /* the default; every chipset has it */
 #define OA_CATALOG_INSIDE "intel-bdw"	/* which serves without a search path */
 #define OA_EXPONENT_MAX	  23 /* 1.34 s at 12.5 MHz: below two wraps of any counter of Gen8 */
 #define OA_PAIR_RECORD	  24 /* bytes of a record with a pair of CPU and GPU time */
@@ -100,7 +100,8 @@ struct oa_steps {
 				     struct sx_error *err);
 	/*
 	 * One look for the programs in the kernel and, where nothing is found, one attempt to add
-	 * them: s->config.id, added, kernel. SX_AGAIN: somebody adds or removes meanwhile.
+	 * them: s->config.id, added, kernel. SX_AGAIN: another process adds or removes them
+	 * meanwhile.
 	 */
 	enum sx_status (*find_config)(struct oa_source *s, struct oa_programs *programs,
 				      struct sx_error *err);
@@ -125,7 +126,7 @@ struct oa_steps {
 	void (*forget_rest)(struct oa_source *s);
 	/* Reads CPU and GPU time at one moment, and how long that took; false: not now. */
 	bool (*read_pair)(struct oa_source *s, struct oa_pair *out);
-	/* A note that is due, or NULL. s->told: the note of the start was given. */
+	/* A note that is due, or NULL. s->reported: the note of the start was given. */
 	const char *(*note)(struct oa_source *s);
 	/* When read() is to be called without a report, 0: now; NULL: never. */
 	uint64_t (*due_ns)(struct oa_source *s);
@@ -173,8 +174,8 @@ bool oa_find_catalog(struct sx_context *catalogs, uint32_t device_id, struct oa_
 /* The period of an exponent in ns, rounded up as the kernels do. */
 uint64_t oa_period_ns(uint64_t timestamp_hz, uint32_t exponent);
 /*
- * The exponent whose period is nearest to the interval, within the rate that is allowed, and after
- * which no counter of the device's format has wrapped twice.
+ * The exponent with the period nearest to the interval, within the allowed rate, and short enough
+ * that no counter of the device's format wraps twice in it.
  */
 uint32_t oa_exponent(const struct oa_card *card, uint64_t interval_ns);
 /*

@@ -98,7 +98,7 @@ static enum sx_status selftest_collect(struct test *t, struct sx_error *err)
 	return SX_OK;
 }
 
-/* One ratio to the clock; where nobody documents what is expected, it is only shown. */
+/* One ratio to the clock; where no document says what is expected, it is only shown. */
 static void check_ratio(struct test *t, const char *name, double ratio, double expected)
 {
 	char what[96];
@@ -208,7 +208,7 @@ static void take_time(struct test *t, int which)
 	t->gpu_ticks[which] = little_u64(pair + OA_RECORD_HEADER + 8);
 }
 
-/* The frequency that the driver tells, against the CPU's clock. */
+/* The frequency that the driver reports, against the CPU's clock. */
 static void check_clocks(struct test *t)
 {
 	char what[128];

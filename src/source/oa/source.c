@@ -13,7 +13,7 @@
 
 #define DEFAULT_INTERVAL_NS UINT64_C(10000000)
 #define PAIR_TRIES	    3
-#define OPEN_TRIES	    3 /* while somebody removes the metric set in between */
+#define OPEN_TRIES	    3 /* another process may remove the metric set in between */
 
 static struct oa_source *oa_source(struct source *source)
 {
@@ -156,7 +156,7 @@ static void oa_source_forget(struct oa_source *s)
 	oa_config_close(s, NULL);
 }
 
-/* The period and the stream of the configuration. SX_ERR_NOT_FOUND: somebody removed that. */
+/* The period and the stream of the configuration. SX_ERR_NOT_FOUND: another process removed it. */
 static enum sx_status start_stream(struct oa_source *s, uint64_t interval_ns, struct sx_error *err)
 {
 	const struct sx_sys *sys = s->base.sys;

@@ -153,7 +153,7 @@ static bool parse_value(const char *text, uint64_t *out)
 	return !*end && !errno;
 }
 
-/* How the kernel wants counts of an event told: files beside its own. */
+/* The scale and unit that the kernel states for an event: files beside its own. */
 static void read_scale(struct encoding *e, const char *event)
 {
 	char name[PMU_TERMS_MAX + 16], text[64], *end;
@@ -258,7 +258,7 @@ enum sx_status pmu_encode(const struct sx_sys *sys, const struct pmu_device *dev
 
 #define LIBRARY "libpfm.so.4"
 
-/* From perfmon/pfmlib.h and pfmlib_perf_event.h, whose ABI is that of the soname. */
+/* From perfmon/pfmlib.h and pfmlib_perf_event.h; their ABI is that of the soname. */
 #define PFM_SUCCESS_	   0
 #define PFM_PLM_ALL_	   0x9 /* PFM_PLM3 | PFM_PLM0: user and kernel */
 #define PFM_OS_PERF_EVENT_ 1

@@ -244,7 +244,7 @@ static const char *cause_of(struct pmu_run *run, const struct pmu_output *output
 	return arena_strndup(&run->texts, text, strlen(text));
 }
 
-/* The names behind one cause; the cause is told once. */
+/* Names the counters that share one cause, and the cause once. */
 static void note_cause(struct pmu_run *run, uint32_t first, char *note, size_t size)
 {
 	uint32_t names = 0;

@@ -22,7 +22,10 @@ struct listing {
 	bool no_memory; /* ends the listing */
 };
 
-/* A file that is not there tells nothing; one that cannot be read would tell a lie. */
+/*
+ * A file that does not exist is no error: this kernel or PMU has no such attribute. Any other
+ * failure is one.
+ */
 static bool list_read_attribute(struct listing *l, const char *pmu, const char *file, char *out,
 				size_t size)
 {
@@ -37,7 +40,7 @@ static bool list_read_attribute(struct listing *l, const char *pmu, const char *
 	return n > 0;
 }
 
-/* A name of letters that can be typed and told; the kernel has no others. */
+/* A name of characters that can be typed and printed; the kernel has no others. */
 static bool is_name(const char *name)
 {
 	for (const char *at = name; *at; at++)
@@ -161,8 +164,8 @@ bool pmu_list_unreadable(const struct pmu_list *list, char *out, size_t size)
 }
 
 /*
- * Every event of every PMU, tried on this machine: encoded, opened, counted for a moment. A report
- * that can be sent in by whoever has hardware that nobody here has.
+ * Every event of every PMU, tried on this machine: encoded, opened, counted for a moment. Users can
+ * send the report in from hardware that the developers do not have.
  */
 
 #define COUNT_MS   20
@@ -256,7 +259,7 @@ static void try_event(struct trial *t, const char *event)
 	say_event(t, event, text);
 }
 
-/* "energy-pkg.scale" tells of an event and is none. */
+/* "energy-pkg.scale" belongs to an event and is none. */
 static int visit_event(void *arg, const char *name)
 {
 	struct trial *t = arg;

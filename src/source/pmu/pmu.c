@@ -126,7 +126,7 @@ static enum sx_status add_map(struct pmu_source *s, const char *text, struct sx_
 	return pmu_feed_check(map->from, err);
 }
 
-/* The unit that the first PMU's event, of a sum the first one's, is told in. */
+/* The unit of the first PMU's event; of a sum, the first one's. */
 static const char *unit_of(struct pmu_source *s, const char *from)
 {
 	struct pmu_run run = {.sys = s->in.base.sys, .list = &s->list};

@@ -30,8 +30,8 @@ struct pmu_list {
 };
 
 /*
- * Reads the PMUs of the kernel. A tree without them gives an empty list; one that cannot be read
- * stands in it and says so. Errors: SX_ERR_NO_MEMORY, that of the folder when none can be read.
+ * Reads the PMUs of the kernel. A tree without them gives an empty list; a PMU that cannot be read
+ * is in the list and says so. Errors: SX_ERR_NO_MEMORY, that of the folder when none can be read.
  * pmu_list_finish() in every case.
  */
 enum sx_status pmu_list_read(const struct sx_sys *sys, struct pmu_list *out, struct sx_error *err);
@@ -85,7 +85,7 @@ enum sx_status pmu_feed_check(const char *sum, struct sx_error *err);
 enum sx_status pmu_feed_factor(const struct pmu_feed *feed, const struct pmu_code *code,
 			       const struct sx_counter_info *counter, double *out,
 			       struct sx_error *err);
-/* The unit of the catalog's list that a feed is best told in, for a counter made for it. */
+/* The unit of the catalog's list that suits a feed best, for a counter made for it. */
 const char *pmu_feed_unit(const struct pmu_feed *feed, const struct pmu_code *code);
 
 /* One event that an output is made of. */
@@ -137,7 +137,7 @@ struct pmu_run {
 	size_t part_cap;
 	struct pmu_event *events;
 	size_t event_count, event_cap;
-	uint32_t turns;	 /* of the PMU whose events take most turns; 1: none do */
+	uint32_t turns;	 /* groups of the PMU that has most; 1: no multiplexing */
 	bool user_only;	 /* the kernel's own work may not be counted */
 	double counted;	 /* lowest share of a sample in which an event was counted */
 	char note[1024]; /* what the user should know; empty: nothing */
@@ -154,7 +154,7 @@ void pmu_run_values(struct pmu_run *run, uint8_t *out);
 void pmu_run_close(struct pmu_run *run);
 void pmu_run_finish(struct pmu_run *run);
 
-/* The encoding of the first event that a feed stands for here; false when there is none. */
+/* The encoding of the first event that a feed names on this machine; false when there is none. */
 bool pmu_find_code(const struct pmu_run *run, const struct pmu_feed *feed, struct pmu_code *out);
 
 /* Opens all parts, those of one PMU in as few groups as it has room for. */

@@ -41,7 +41,7 @@ static enum sx_status malformed(const char *text, const char *because, struct sx
 	return SX_ERR_BAD_INPUT;
 }
 
-/* "64 bytes * " before the event. Returns what stands behind it, or NULL. */
+/* Reads "64 bytes * " before the event. Returns the rest of the text, or NULL. */
 static const char *parse_worth(const char *text, struct pmu_feed *out)
 {
 	char *end;
@@ -119,7 +119,7 @@ enum sx_status pmu_feed_check(const char *sum, struct sx_error *err)
 	return status;
 }
 
-/* What one count is, as a number of one of our units; the unit is "" where nobody knows. */
+/* What one count is, as a number of one of our units; the unit is "" where it is unknown. */
 static double worth(const struct pmu_feed *feed, const struct pmu_code *code, const char **unit)
 {
 	*unit = "";
@@ -251,8 +251,8 @@ static enum sx_status add_term(struct pmu_run *run, uint32_t output, const char 
 }
 
 /*
- * Adds the events that a feed, or a sum of them, stands for here to the parts of an output: all or
- * none. Errors: SX_ERR_NOT_FOUND when there are none, those of its text and of encoding.
+ * Adds the events that a feed, or a sum of them, names on this machine to the parts of an output:
+ * all or none. Errors: SX_ERR_NOT_FOUND when there are none, those of its text and of encoding.
  */
 static enum sx_status pmu_parts_add(struct pmu_run *run, uint32_t output, const char *from,
 				    struct sx_error *err)
@@ -386,7 +386,7 @@ static double event_value(struct pmu_run *run, const struct pmu_event *event, ui
 	}
 	if (to->valid && from->valid && to->value < from->value)
 		*quality =
-		    SX_QUALITY_NOT_COLLECTED; /* the counter began again, nobody knows where */
+		    SX_QUALITY_NOT_COLLECTED; /* the counter began again at an unknown value */
 	if (part->code.is_state) {
 		*quality = to->valid ? SX_QUALITY_VALID : SX_QUALITY_NOT_COLLECTED;
 		value = to->value;

@@ -51,7 +51,10 @@ static bool read_library(const struct sx_sys *sys, const char *manifest, char *o
 	return used && *at == '"';
 }
 
-/* A manifest whose library is gone would leave programs unmeasured, and the loader says nothing. */
+/*
+ * A manifest that names a missing library would leave programs unmeasured, and the loader says
+ * nothing.
+ */
 static enum sx_status check_library(const struct sx_sys *sys, const char *manifest,
 				    struct sx_error *err)
 {
@@ -89,10 +92,10 @@ static enum sx_status vk_layer_find(const struct sx_sys *sys, char *path, size_t
 }
 
 /*
- * A loader that is told where all explicit layers lie looks nowhere else; ours goes on that list
- * then. Layers that the user names come first, nearer to the program (Debian 12's loader goes by
- * where it finds them instead). The variable of the implicit layer serves programs in containers,
- * whose loader sees what is installed alone.
+ * A loader with an explicit layer path looks nowhere else; our folder then goes on that path.
+ * Layers that the user names come first, nearer to the program (Debian 12's loader orders them as
+ * it finds them instead). The variable of the implicit layer serves programs in containers, where
+ * the loader sees only installed layers.
  */
 static enum sx_status vk_environment(const struct sx_sys *sys, const char *channel,
 				     const char *socket, struct library_environment *out,
@@ -205,7 +208,7 @@ static enum sx_status vk_open(const struct source_host *host, const char *id, st
 	return status;
 }
 
-/* What the user's environment tells loaders, which may keep the layer out of a program. */
+/* Settings of the user's environment by which loaders may keep the layer out of a program. */
 static void look_for_hiding(struct sx_device *device)
 {
 	const char *off = getenv("VK_LOADER_LAYERS_DISABLE"),

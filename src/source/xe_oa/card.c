@@ -213,7 +213,7 @@ static enum sx_status read_masks(const struct answer *a, uint16_t gt_id, struct 
 	return SX_OK;
 }
 
-/* One slice of all XeCores, as i915 tells it; a second one where they are more than 32. */
+/* One slice of all XeCores, as i915 reports it; a second one where they are more than 32. */
 static void set_topology(const struct masks *masks, struct sx_oa_device *d)
 {
 	const struct oa_platform *platform = oa_platform(d->device_id);
@@ -266,7 +266,7 @@ static void count_engines(struct xe_oa *s)
 	free(a.data);
 }
 
-/* The id as the driver has it stands above what sysfs told. */
+/* The driver's own id wins over the one from sysfs. */
 static void query_id(struct xe_oa *s)
 {
 	uint64_t word;

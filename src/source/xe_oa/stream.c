@@ -1,8 +1,8 @@
 /*
- * The observation stream: opened disabled, made to end with this program, then enabled; read as it
- * comes; disabled at its end, after which what is left can still be read. Reports come bare: they
- * are given the records' heads that i915 puts before them, so that one decoder serves both. What
- * was lost is told apart from the reports, by EIO and a status.
+ * The observation stream: opened disabled, made to end with this program, then enabled; read as
+ * reports come; disabled at its end, after which what is left can still be read. Reports come
+ * without a head: they are given the record heads that i915 puts before them, so that one decoder
+ * serves both. Losses are reported apart from the reports, by EIO and a status.
  */
 #include "source/xe_oa/xe_oa.h"
 #include "base/clock.h"
@@ -61,7 +61,7 @@ enum sx_status xe_stream_prepare(struct oa_source *source, struct sx_error *err)
 	return SX_ERR_UNSUPPORTED;
 }
 
-/* An engine whose timestamps run with the unit's, or NULL. */
+/* An engine with timestamps on the unit's clock, or NULL. */
 static const struct xe_engine *engine_of(const struct xe_oa *s)
 {
 	const struct xe_unit *unit = s->unit ? s->unit : &s->units[0];
@@ -315,7 +315,7 @@ static void hand_out(struct xe_oa *s, size_t size, struct raw_sample *out)
 	}
 	uint64_t missing = oa_count_missing(&s->oa, records, (size_t)(at - records), now);
 	if (losses && size < report)
-		missing = 1; /* nothing follows that would tell how many */
+		missing = 1; /* nothing follows that would show how many */
 	s->heard_ns = now;
 	*out = (struct raw_sample){.kind = RAW_I915_OA,
 				   .begin_ns = SX_TIME_UNKNOWN,

@@ -147,7 +147,7 @@ struct xe_set_property {
 	uint64_t reserved[2];
 };
 
-/* A report format as the driver is told it. */
+/* A report format as the driver expects it. */
 enum xe_format_type { XE_FMT_OAG, XE_FMT_OAR, XE_FMT_OAM, XE_FMT_OAC, XE_FMT_OAM_MPEC, XE_FMT_PEC };
 #define XE_FORMAT(type, select, size, bc)                                                          \
 	((uint32_t)(type) | (uint32_t)(select) << 8 | (uint32_t)(size) << 16 | (uint32_t)(bc) << 24)

@@ -45,7 +45,7 @@ static void xe_describe(struct oa_source *source)
 	describe_constants(s);
 }
 
-/* The session knows the render unit's clock; a media unit with another one has to be told. */
+/* The session uses the render unit's clock; a media unit with another one needs a note. */
 static const char *clock_note(struct xe_oa *s)
 {
 	uint64_t hz = s->unit->timestamp_hz, usual = s->units[0].timestamp_hz;
@@ -101,7 +101,7 @@ static uint64_t xe_due_ns(struct oa_source *source)
 #define XE2	    2000
 #define NEVER	    UINT16_MAX
 
-/* The driver's words, and the graphics versions whose devices have them. */
+/* The driver's words, and the graphics versions with devices that have them. */
 static const struct {
 	enum sx_oa_format format;
 	uint32_t word;

@@ -17,7 +17,7 @@
 #define XE_RECORDS	    (OA_PAIR_RECORD + 2 * XE_RECORD + XE_READ + XE_READ / XE_SMALLEST * XE_RECORD)
 #define XE_OA_CONSTANTS_MAX (SX_OA_CONSTANTS_MAX + 3)
 
-/* A unit that counts, and an engine beside it whose timestamps tell its time. */
+/* A unit that counts, and an engine with timestamps on its clock. */
 struct xe_unit {
 	uint32_t id, type; /* enum xe_oa_unit_type */
 	uint64_t capabilities, timestamp_hz;
@@ -40,7 +40,7 @@ struct xe_oa {
 	/* Of the stream. */
 	const struct xe_unit *unit;
 	uint64_t heard_ns; /* when the last report or sign of life came; 0: none since the start */
-	uint32_t losses;   /* enum of XE_STATUS_: not yet told */
+	uint32_t losses;   /* enum of XE_STATUS_: not yet reported */
 	uint32_t ever;	   /* the same, since the start */
 	uint32_t noted;	   /* XE_STATUS_ bits that a note was given of */
 	bool gone;	   /* the driver has said so */
