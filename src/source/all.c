@@ -25,7 +25,7 @@ const struct source_ops *source_find(const char *name)
 	return NULL;
 }
 
-/* A name, or what stands of it before " (": drivers append versions so. */
+/* Whether a name is the selector, or is it before " (": drivers append versions in brackets. */
 static bool is_called(const char *name, const char *selector)
 {
 	size_t length = strlen(selector);

@@ -74,8 +74,7 @@ enum sx_status interval_start(struct interval_source *s, const struct source_req
 	return SX_OK;
 }
 
-/* Values are read one after another: the last one is later than the time that all are told with.
- */
+/* Values are read one after another: the last one is later than the time that all are given. */
 static void note_reading(struct interval_source *s, uint64_t begin_ns)
 {
 	uint64_t end_ns = sys_now_ns(s->base.sys);

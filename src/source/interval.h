@@ -1,7 +1,7 @@
 /*
- * The base of sources that are asked for their values, rather than told: one sample an interval on
- * a grid of times, notes before the first, the rest of the last interval kept by stop(). Its
- * samples are values of counters, or rows of numbers that the source makes itself.
+ * The base of sources that are polled: one sample an interval on a grid of times, notes before the
+ * first one, and stop() keeps the rest of the last interval. Samples are values of counters, or
+ * rows of numbers that the source makes itself.
  */
 #ifndef SOURCE_INTERVAL_H
 #define SOURCE_INTERVAL_H
@@ -29,7 +29,7 @@ struct interval_ops {
 
 /* Between start() and close(). */
 struct interval {
-	pid_t pid;   /* the process that is measured, whose end makes the last sample due; or 0 */
+	pid_t pid;   /* the measured process; its end makes the last sample due; or 0 */
 	pid_t child; /* the same where the kernel wakes the reader at its end; else 0 */
 	bool over;   /* what is measured has ended; take() may say so as well */
 	uint64_t interval_ns, last_ns, due_ns;
@@ -106,7 +106,7 @@ enum sx_status interval_make_rows(struct interval_source *s, size_t count, struc
 /* A number as its 64 bits. */
 void interval_put(struct interval_source *s, uint32_t column, size_t row, uint64_t bits,
 		  uint8_t quality);
-/* Whose row it is. */
+/* Sets the process of a row. */
 void interval_put_name(struct interval_source *s, size_t row, const char *name, pid_t pid);
 /* The first `count` rows are the sample. */
 void interval_give_rows(struct interval_source *s, size_t count, struct raw_sample *out);

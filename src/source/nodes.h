@@ -42,8 +42,9 @@ bool nodes_next(struct nodes *nodes, struct drm_node *out);
 bool nodes_find(const struct sx_sys *sys, const char *driver, const char *prefix, const char *id,
 		struct drm_node *out);
 /*
- * Opens the render node, else the card: a render node makes nobody master of the display. *fd is
- * -1 where neither can be opened. Errors: SX_ERR_PERMISSION, SX_ERR_NOT_FOUND, SX_ERR_IO.
+ * Opens the render node, else the card: unlike the card, a render node never makes its opener
+ * master of the display. *fd is -1 where neither can be opened. Errors: SX_ERR_PERMISSION,
+ * SX_ERR_NOT_FOUND, SX_ERR_IO.
  */
 enum sx_status nodes_open(const struct sx_sys *sys, const struct drm_node *node, int *fd,
 			  struct sx_error *err);
@@ -64,7 +65,7 @@ bool nodes_may_perfmon(const struct sx_sys *sys);
 
 enum modules_cpu { MODULES_OTHER, MODULES_INTEL, MODULES_AMD };
 
-/* Whose processor this is. A guest's counts as other: its host passes nothing of that on. */
+/* The vendor of the processor. A guest's counts as other: its host passes nothing of it on. */
 enum modules_cpu modules_cpu(const struct sx_sys *sys);
 
 #endif

@@ -221,7 +221,7 @@ static bool is_of(const struct process_tree *tree, const struct process_node *on
 	       find_met(tree, one->parent);
 }
 
-/* Those who are of somebody that is known by now; whether there were any. */
+/* Adds the processes that descend from known ones; whether there were any. */
 static bool meet_next(struct process_tree *tree, struct crowd *crowd)
 {
 	bool any = false;
@@ -236,7 +236,9 @@ static bool meet_next(struct process_tree *tree, struct crowd *crowd)
 	return any;
 }
 
-/* In a namespace of processes whose /proc is another's, numbers are of somebody else. */
+/*
+ * False where /proc is of another process namespace than ours: its pids then mean other processes.
+ */
 static bool is_ours(const struct sx_sys *sys)
 {
 	char self[32];

@@ -1,6 +1,6 @@
 /*
- * What /proc says of processes now, or does not say: their files, numbers of them and of their
- * threads, who is whose child, and what their threads do.
+ * What /proc says of processes: their files, their pids and thread ids, their parents, and what
+ * their threads do.
  */
 #ifndef SOURCE_PROCESS_TREE_H
 #define SOURCE_PROCESS_TREE_H
@@ -11,7 +11,7 @@
 ssize_t process_file(const struct sx_sys *sys, pid_t pid, const char *name, char *out, size_t size);
 ssize_t process_task_file(const struct sx_sys *sys, pid_t pid, pid_t tid, const char *name,
 			  char *out, size_t size);
-/* The path of what it executes (pid 0: of this process); false, and errno, when nobody says. */
+/* The path of the executable (pid 0: of this process); false, and errno, when it cannot be read. */
 bool process_program(const struct sx_sys *sys, pid_t pid, char *out, size_t size);
 /* Calls visit for each process, or thread of one, until it returns non-zero; 0, or an errno. */
 int process_each(const struct sx_sys *sys, int (*visit)(void *user, pid_t pid), void *user);
@@ -22,7 +22,7 @@ int process_each_thread(const struct sx_sys *sys, pid_t pid, int (*visit)(void *
 struct process_stat {
 	char state; /* 'Z' and 'X': it has ended */
 	pid_t parent, group;
-	uint64_t begun; /* in the kernel's ticks: tells it from others of its number */
+	uint64_t begun; /* start time in the kernel's ticks: distinguishes processes of one pid */
 	/* Of a whole text: with children that it has waited for, but `ticks`. */
 	bool whole;
 	uint64_t faults, major_faults; /* faults: minor and major ones */
@@ -35,7 +35,7 @@ bool process_ended(const struct sx_sys *sys, pid_t pid);
 /* The name of a process, or "?"; as text that can be shown. */
 void process_name_read(const struct sx_sys *sys, pid_t pid, char *out, size_t size);
 
-/* What the kernel told the loader of a program, in the auxiliary vector. */
+/* What the kernel passed to the loader of a program, in the auxiliary vector. */
 enum process_begin {
 	PROCESS_HIDDEN, /* nothing: it may not be read, or is empty, as early in exec and at the end
 			 */
@@ -54,24 +54,24 @@ size_t process_family(const struct sx_sys *sys, pid_t pid, pid_t out[PROCESS_FAM
 
 struct process_node {
 	pid_t pid, parent, group;
-	uint64_t begun; /* tells it from others of its number */
+	uint64_t begun; /* start time: distinguishes processes of one pid */
 	bool met, here; /* met: it is of the program; here: it ran at the last look */
 };
 
 /*
- * A program and what it has started, as far as that can be told: those whose parents are of it, and
- * its process group where it has one of its own. (It shares ours where it has not, so that a
- * terminal serves it; whoever else is in ours is none of the run.) Zero-initialise, then set what
- * is marked; process_tree_finish() frees.
+ * A program and its descendants, as far as they can be found: by parents, and by its process group
+ * where it has one of its own. (It shares ours where it has not, so that a terminal serves it;
+ * other processes in our group are not of the run.) Zero-initialise, then set what is marked;
+ * process_tree_finish() frees.
  */
 struct process_tree {
-	const struct sx_sys *sys;   /* set */
-	pid_t root;		    /* set: the program; nobody has waited for it yet */
+	const struct sx_sys *sys; /* set */
+	pid_t root; /* set: the program; it was not waited for yet, so its pid is not reused */
 	struct process_node *items; /* parents before their children */
 	size_t count, cap;
 };
 
-/* Looks who is there now: those who were met before, and who has come. Without /proc: nobody. */
+/* Updates which known processes still run, and adds new ones. Without /proc: none. */
 void process_tree_look(struct process_tree *tree);
 /* Whether any but the program itself ran at the last look. */
 bool process_tree_any(const struct process_tree *tree);
@@ -80,11 +80,12 @@ void process_tree_signal(const struct process_tree *tree, int signal_number);
 void process_tree_finish(struct process_tree *tree);
 
 /*
- * What the threads of programs do, from /proc: which one is busiest. Time in which a thread could
- * run but waited for a CPU is told apart, so that a loaded machine does not make it look idle.
+ * What the threads of programs do, from /proc: which one is busiest. Time in which a thread was
+ * ready but waited for a CPU is separate, so that a loaded machine does not make the thread look
+ * idle.
  */
 
-#define THREADS_MOST 1024u /* threads that are told apart; of more the busiest is not known */
+#define THREADS_MOST 1024u /* threads that are tracked; of more the busiest is not known */
 
 struct thread_seen {
 	pid_t pid, tid;
@@ -126,7 +127,7 @@ struct threads_busiest {
 };
 
 /*
- * Reads all threads of some processes. The first reading tells nothing; threads that come later
+ * Reads all threads of some processes. The first reading gives no result; threads that appear later
  * began in between. false: no memory.
  */
 bool threads_read(struct threads *threads, const pid_t *pids, size_t count,

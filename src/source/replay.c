@@ -145,7 +145,7 @@ static enum sx_status replay_start(struct source *source, const struct source_re
 	return sx_capture_seek(r->reader, 0, err);
 }
 
-/* Rows of the record whose time has come; waits for the first one, but no longer than asked. */
+/* Rows of the record that are due; waits for the first one, but no longer than asked. */
 static size_t due_rows(struct replay *r, int timeout_ms)
 {
 	size_t left = r->rows.count - r->done, due = 0;
@@ -194,7 +194,7 @@ static void replay_give_note(struct replay *r, struct raw_sample *out)
 				   .size = strlen(r->note)};
 }
 
-/* The part as a sample, which also tells what was lost before it. */
+/* The part as a sample, with what was lost before it. */
 static void give_part(struct replay *r, uint64_t begin_ns, uint64_t end_ns, struct raw_sample *out)
 {
 	*out = (struct raw_sample){.kind = RAW_ROWS,
@@ -217,7 +217,7 @@ static void give_loss(struct replay *r, struct raw_sample *out)
 	give_part(r, SX_TIME_UNKNOWN, SX_TIME_UNKNOWN, out);
 }
 
-/* At the end, what is still missing, and what was damaged, is told once. */
+/* At the end, reports once what is still missing and what was damaged. */
 static enum sx_status replay_finish(struct replay *r, struct raw_sample *out)
 {
 	const struct sx_capture_account *account = sx_capture_account(r->reader);

@@ -17,7 +17,7 @@ struct source; /* an opened device; each implementation embeds it as its first m
 /* Names of counters that only the driver at hand knows begin so. */
 #define SOURCE_DRIVER_PREFIX "hw."
 
-/* What a source is given by whoever probes or opens it. Both outlive every source opened so. */
+/* What the caller gives a source to probe or open. Both outlive every source opened so. */
 struct source_host {
 	const struct sx_sys *sys;
 	/* The caller's catalogs, with the caller's search path; NULL: the source finds none. */
@@ -43,7 +43,7 @@ struct source_property {
 /* When read() is worth calling again. */
 struct source_wake {
 	int fd;		 /* readable (or broken) when there is something; -1: none */
-	uint64_t due_ns; /* CLOCK_MONOTONIC; UINT64_MAX: only the descriptor tells */
+	uint64_t due_ns; /* CLOCK_MONOTONIC; UINT64_MAX: only the descriptor decides */
 };
 
 /* What an opened device is and can do. Owned by the source. */
@@ -83,7 +83,7 @@ struct source_desc {
 	 * catalog's rules, and start() gets them. The source takes turns with them, a sample each.
 	 */
 	bool takes_passes;
-	/* What is meant when nobody names any metric; NULL: everything of the catalog. */
+	/* The default metrics where the user names none; NULL: everything of the catalog. */
 	const char *const *usual;
 	uint32_t usual_count;
 	/* RAW_ROWS, RAW_COUNTERS: the columns of its rows. */
@@ -120,7 +120,7 @@ struct source_request {
 	 * once may ignore it.
 	 */
 	pid_t pid;
-	bool child;    /* it is a child of ours, whose end wakes whoever reads */
+	bool child;    /* it is a child of ours; its end wakes the reader */
 	bool realtime; /* replay at the speed of the recording */
 	/*
 	 * What measuring may cost the program, in thousandths of its CPU time; 0: whatever it
@@ -174,8 +174,8 @@ struct source_ops {
 	enum sx_status (*stop)(struct source *source, struct sx_error *err);
 	void (*close)(struct source *source);
 	/*
-	 * While started: its clock as it was read last; false: never yet. NULL: times are those of
-	 * CLOCK_MONOTONIC as whoever made the samples read it.
+	 * While started: its last reading of its clock; false: there was none yet. NULL: times are
+	 * CLOCK_MONOTONIC as read where the samples were made.
 	 */
 	bool (*clock)(struct source *source, struct source_clock *out);
 	/* Environment ("NAME=VALUE") that a child needs to be measured, from open() on;

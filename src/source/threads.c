@@ -100,8 +100,10 @@ static uint64_t since(uint64_t now, uint64_t before)
 static void account(struct threads_busiest *out, const struct thread_seen *t, uint64_t run_ns,
 		    uint64_t wait_ns)
 {
-	/* Threads in the background (Mesa's cache of shaders) wait for ever on a busy machine, and
-	 * have next to nothing to do: nobody waits for them. */
+	/*
+	 * Background threads (Mesa's shader cache) wait for ever on a busy machine and have next to
+	 * nothing to do. No other thread depends on them, so their wait is capped.
+	 */
 	wait_ns = wait_ns < WAIT_MOST * run_ns ? wait_ns : WAIT_MOST * run_ns;
 	uint64_t both = run_ns + wait_ns;
 	out->known = true;
