@@ -237,7 +237,7 @@ const char *drm_why(struct drm_source *s, uint32_t column)
 	char *out = s->why[column];
 	size_t size = sizeof(s->why[column]);
 	const struct drm_sensors *sensors = &state->sensors;
-	if (column < DRM_VALUES && state->unbelievable >> column & 1) {
+	if (column < DRM_VALUES && state->implausible >> column & 1) {
 		snprintf(out, size, "what the driver %s says of it cannot be", card->driver);
 		return out;
 	}

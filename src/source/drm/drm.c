@@ -165,7 +165,7 @@ static void drm_take(struct drm_source *s, uint64_t interval_ns, struct drm_numb
 	drm_clients_sum(&s->clients, true, 0, &sum);
 	drm_put_sum(s, &sum, numbers);
 	drm_put_missing(s, interval_ns, numbers);
-	drm_drop_unbelievable(&s->state, interval_ns, numbers);
+	drm_drop_implausible(&s->state, interval_ns, numbers);
 }
 
 /* Until here from the reading before; the first one was taken by drm_begin(). */

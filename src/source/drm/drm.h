@@ -189,7 +189,7 @@ struct drm_state {
 	bool idle_primed, queues_primed, accumulated_primed, residency_primed;
 	char refused_metrics[DRM_REFUSED_MAX]; /* drm_gpu_metrics_refused(), or empty */
 	bool asleep;
-	uint64_t unbelievable; /* bit [column]: the device said what cannot be, at least once */
+	uint64_t implausible; /* bit [column]: the device said what cannot be, at least once */
 	struct drm_sensors sensors; /* set by drm_sensors_find() */
 };
 /*
@@ -200,7 +200,7 @@ void drm_device_read(const struct sx_sys *sys, const struct drm_card *card, stru
 		     uint64_t interval_ns, struct drm_number *numbers);
 
 /* Removes what is physically impossible: clocks in THz, temperatures of stars (rows.c). */
-void drm_drop_unbelievable(struct drm_state *state, uint64_t interval_ns,
+void drm_drop_implausible(struct drm_state *state, uint64_t interval_ns,
 			   struct drm_number *numbers);
 /* Whether a clock in Hz can be one. */
 bool drm_is_clock(double hz);

@@ -32,7 +32,7 @@ static bool write_switch(const struct sx_sys *sys, const char *path, const char 
  * pipe ends when no other process holds its other end, however this program ended. A byte means:
  * nothing to restore.
  */
-static void stand_guard(const struct sx_sys *sys, int pipe, const char *path, const char *before)
+static void run_guard(const struct sx_sys *sys, int pipe, const char *path, const char *before)
 {
 	char byte;
 	ssize_t n;
@@ -58,7 +58,7 @@ static void set_guard(struct drm_profiling *p, const struct sx_sys *sys)
 	p->guard = sys->fork(sys->user);
 	if (p->guard == 0) {
 		sys->close(sys->user, fds[1]);
-		stand_guard(sys, fds[0], p->path, p->before);
+		run_guard(sys, fds[0], p->path, p->before);
 	}
 	sys->close(sys->user, fds[0]);
 	if (p->guard > 0) {

@@ -62,14 +62,14 @@ bool drm_is_clock(double hz)
 	return hz <= HZ_MAX;
 }
 
-void drm_drop_unbelievable(struct drm_state *state, uint64_t interval_ns,
+void drm_drop_implausible(struct drm_state *state, uint64_t interval_ns,
 			   struct drm_number *numbers)
 {
 	for (uint32_t i = 0; i < DRM_VALUES; i++)
 		if (numbers[i].known &&
 		    !is_believable((enum drm_value)i, &numbers[i], interval_ns)) {
 			numbers[i].known = false;
-			state->unbelievable |= UINT64_C(1) << i;
+			state->implausible |= UINT64_C(1) << i;
 		}
 }
 

@@ -17,7 +17,7 @@ struct test {
 	void *user;
 	uint32_t checks, failures;
 	struct drm_number numbers[DRM_COLUMNS];
-	uint64_t interval_ns, unbelievable;
+	uint64_t interval_ns, implausible;
 };
 
 static void check(struct test *t, bool holds, const char *what)
@@ -65,7 +65,7 @@ static void check_values(struct test *t)
 	double time = (double)t->interval_ns,
 	       total = n[DRM_VRAM_TOTAL].known ? (double)n[DRM_VRAM_TOTAL].u : 0;
 	for (uint32_t i = 0; i < DRM_VALUES; i++)
-		if (t->unbelievable >> i & 1) {
+		if (t->implausible >> i & 1) {
 			char what[96];
 			snprintf(what, sizeof(what), "%s is what cannot be", drm_columns()[i].name);
 			check(t, false, what);
@@ -135,7 +135,7 @@ static enum sx_status read_twice(struct test *t, struct sx_error *err)
 	for (uint32_t i = 0; i < DRM_ENGINES; i++)
 		if (c.seen_engine[i])
 			drm_put_u64(t->numbers, DRM_COLUMN_ENGINE + i, sum.engine_ns[i]);
-	t->unbelievable = state.unbelievable;
+	t->implausible = state.implausible;
 	if (*state.refused_metrics) {
 		char line[DRM_REFUSED_MAX + 8];
 		snprintf(line, sizeof(line), "told: %s", state.refused_metrics);

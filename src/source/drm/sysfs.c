@@ -386,5 +386,5 @@ void drm_device_read(const struct sx_sys *sys, const struct drm_card *card, stru
 		read_devfreq(&r);
 	if (state->highest_hz > 0)
 		drm_put_f64(numbers, DRM_CLOCK_HIGHEST, state->highest_hz);
-	drm_drop_unbelievable(state, interval_ns, numbers);
+	drm_drop_implausible(state, interval_ns, numbers);
 }

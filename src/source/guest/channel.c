@@ -42,7 +42,7 @@ static void free_if_closed(struct contexts *contexts, struct channel_place *mine
 	if (__atomic_load_n(&stream->state, __ATOMIC_ACQUIRE) != WIRE_CLOSED ||
 	    __atomic_load_n(&stream->head, __ATOMIC_ACQUIRE) != mine->tail)
 		return;
-	if (mine->context != CHANNEL_NOBODY)
+	if (mine->context != CHANNEL_NO_CONTEXT)
 		contexts->items[mine->context].closed = true;
 	mine->known = false;
 	__atomic_compare_exchange_n(&stream->state, &closed, WIRE_FREE, false, __ATOMIC_RELEASE,
@@ -214,7 +214,7 @@ static bool channel_take(struct channel *channel, struct contexts *contexts, uns
 	const struct wire_record *ring = (const struct wire_record *)(stream + 1);
 	uint32_t size = wire_ring(channel->ring, index);
 	uint64_t head = __atomic_load_n(&stream->head, __ATOMIC_ACQUIRE);
-	if (mine->context == CHANNEL_NOBODY) {
+	if (mine->context == CHANNEL_NO_CONTEXT) {
 		mine->tail = head;
 		__atomic_store_n(&stream->tail, head, __ATOMIC_RELEASE);
 		return false;
@@ -270,7 +270,7 @@ static void count_late(struct channel *channel, struct contexts *contexts, unsig
 	struct channel_place *mine = &channel->places[index];
 	const struct wire_stream *stream = wire_stream_at(channel->memory, channel->ring, index);
 	bool closed = __atomic_load_n(&stream->state, __ATOMIC_ACQUIRE) == WIRE_CLOSED;
-	if ((closed || channel->ended) && mine->context != CHANNEL_NOBODY)
+	if ((closed || channel->ended) && mine->context != CHANNEL_NO_CONTEXT)
 		contexts->late += count_lost(mine, stream, &contexts->items[mine->context]);
 }
 
@@ -296,7 +296,7 @@ static uint64_t next_end_ns(const struct channel *channel, unsigned index, bool 
 	const struct wire_stream *stream = wire_stream_at(channel->memory, channel->ring, index);
 	const struct wire_record *ring = (const struct wire_record *)(stream + 1);
 	uint32_t size = wire_ring(channel->ring, index);
-	if (!mine->known || mine->context == CHANNEL_NOBODY || !is_in_use(stream))
+	if (!mine->known || mine->context == CHANNEL_NO_CONTEXT || !is_in_use(stream))
 		return NO_RECORD;
 	if (mine->packed_at < mine->packed_count)
 		return packed_end_ns(mine);

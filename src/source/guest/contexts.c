@@ -62,20 +62,20 @@ static size_t number_again(const struct channel *channel, struct contexts *conte
 		info->closed = false;
 		return at;
 	}
-	return CHANNEL_NOBODY;
+	return CHANNEL_NO_CONTEXT;
 }
 
 static size_t add_context(struct channel *channel, struct contexts *contexts,
 			  const struct wire_stream *stream)
 {
 	size_t again = number_again(channel, contexts, stream);
-	if (again != CHANNEL_NOBODY)
+	if (again != CHANNEL_NO_CONTEXT)
 		return again;
 	if (contexts->count == CHANNEL_CONTEXTS_MAX ||
 	    !mem_grow(&contexts->items, &contexts->cap, contexts->count + 1,
 		      sizeof(*contexts->items))) {
 		contexts->beyond++;
-		return CHANNEL_NOBODY;
+		return CHANNEL_NO_CONTEXT;
 	}
 	channel_describe(&contexts->items[contexts->count], channel, stream);
 	return contexts->count++;

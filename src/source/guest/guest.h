@@ -58,12 +58,12 @@ struct channel_place {
 	uint64_t tail;	/* ours; the channel's copy is for the writer only */
 	uint64_t lost;	/* as last seen */
 	bool astray;	/* the head is impossible: it was overwritten */
-	size_t context; /* index into the contexts, or CHANNEL_NOBODY */
+	size_t context; /* index into the contexts, or CHANNEL_NO_CONTEXT */
 	/* Samples that came in one record: those from `packed_at` on. */
 	struct wire_record packed;
 	uint32_t packed_at, packed_count;
 };
-#define CHANNEL_NOBODY SIZE_MAX
+#define CHANNEL_NO_CONTEXT SIZE_MAX
 
 /* Zero-initialise, then set what is marked. */
 struct channel {
