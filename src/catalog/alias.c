@@ -11,7 +11,7 @@
 /* A formula that is being followed. */
 struct alias_path {
 	const struct sx_catalog *catalog;
-	uint32_t variant, scope; /* scope: the group of the metric whose formula it is */
+	uint32_t variant, scope; /* scope: the group of the metric that the formula is of */
 	struct sx_expr *expr;
 	struct alias *out;
 	bool too_long; /* out->back */
@@ -117,7 +117,7 @@ static uint32_t alias_follow(struct alias_path *p, uint32_t metric)
 	return SX_NONE;
 }
 
-/* A name that means the metric wherever it stands, or NULL. */
+/* A name that means this metric in every context, or NULL. */
 static const char *alias_name(const struct sx_catalog *catalog, uint32_t metric)
 {
 	uint32_t count, index, matches;

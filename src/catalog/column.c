@@ -92,7 +92,7 @@ static inline unsigned char next_letter(const unsigned char **text)
 	return letter;
 }
 
-/* Of a column that nobody knows every name of every catalog is asked: most differ at once. */
+/* An unknown column is compared with every name of every catalog: most differ at once. */
 bool column_alike(const char *a, const char *b)
 {
 	const unsigned char *p = (const unsigned char *)a, *q = (const unsigned char *)b;

@@ -12,8 +12,8 @@ struct column_id {
 };
 
 /*
- * Identifies a column name: NAME, $NAME, an alias, Group.NAME, and for counters whose instances
- * stay apart NAME[3], NAME3, BLOCK[3].EVENT and BLOCK3.EVENT.
+ * Identifies a column name: NAME, $NAME, an alias, Group.NAME, and for counters with separate
+ * instances NAME[3], NAME3, BLOCK[3].EVENT and BLOCK3.EVENT.
  */
 struct column_id column_identify(const struct sx_catalog *catalog, const char *name);
 
@@ -21,13 +21,13 @@ struct column_id column_identify(const struct sx_catalog *catalog, const char *n
 struct column_meaning {
 	struct column_id counter;
 	uint32_t constant;
-	uint32_t metric; /* a metric whose values are given, not derived */
+	uint32_t metric; /* a metric that the column holds itself, not derived */
 };
 
 /*
  * As column_identify(), and further: a constant, a metric by name, alias, neutral name or title.
- * Where nothing matches letter by letter, case, blanks and punctuation do not matter, if one thing
- * alone is meant. `group`: whose metrics are meant, or SX_NONE.
+ * Where nothing matches letter by letter, case, blanks and punctuation are ignored, if the name is
+ * then unique. `group`: metrics of this group, or SX_NONE.
  */
 struct column_meaning column_meaning(const struct sx_catalog *catalog, const char *name,
 				     uint32_t group);

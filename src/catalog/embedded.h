@@ -7,7 +7,7 @@
 
 struct embedded_file {
 	const char *name;	 /* NULL ends a table */
-	const char *begin, *end; /* a NUL stands at `end` */
+	const char *begin, *end; /* a NUL is at `end` */
 };
 
 /* Sorted by name, which is that of the file. */

@@ -79,7 +79,7 @@ struct sx_catalog {
 	struct sx_counter_info *counters;
 	struct sx_metric_info *metrics;
 	struct sx_advice_info *advice;
-	/* Where each thing stands, as yaml.h says; NULL when there are none. */
+	/* The line of each thing, as yaml.h says; NULL when there are none. */
 	uint32_t *lines[INDEX_KINDS];
 	const char *files[3]; /* the files that the upper bits of lines mean */
 	uint32_t constant_count, block_count, section_count, group_count;
@@ -91,7 +91,7 @@ void catalog_free(struct sx_catalog *catalog);
 
 /* Opens the library's own copy of a catalog, without the cache. As sx_catalog_open(). */
 enum sx_status catalog_open_inside(const char *name, struct sx_catalog **out, struct sx_error *err);
-/* Opens a catalog that stands in a file, without the cache. As sx_catalog_open(). */
+/* Opens a catalog from its file, without the cache. As sx_catalog_open(). */
 enum sx_status catalog_open_file(const struct sx_context *context, const char *path,
 				 struct sx_catalog **out, struct sx_error *err);
 
@@ -100,8 +100,8 @@ enum ref_target { REF_NONE, REF_METRIC, REF_COUNTER, REF_CONSTANT, REF_BUILTIN }
 /*
  * Resolves a name (with or without `$`, without an instance part) as formulas of metrics of `group`
  * (or SX_NONE) see it: metrics of the group, counters of the group, other counters, constants,
- * other metrics, built-in inputs. *index is where it stands; *matches (may be NULL) is above 1 when
- * several groups share the name and nothing tells which one is meant.
+ * other metrics, built-in inputs. *index is its index there; *matches (may be NULL) is above 1 when
+ * several groups share the name and it is ambiguous.
  */
 enum ref_target refs_resolve(const struct sx_catalog *cat, const char *name, uint32_t group,
 			     uint32_t *index, uint32_t *matches);
@@ -137,15 +137,15 @@ struct alias {
 };
 
 /*
- * The counter whose value a metric's formula in `variant` is, times and over numbers, constants of
- * the device and the sample's length at most. Also through formulas of other metrics. Where a
- * formula cannot be parsed, or memory is out, it is another thing. Thread-safe.
+ * Finds the counter that a metric's formula in `variant` equals, up to factors and divisors that
+ * are numbers, constants of the device or the sample's length. Follows formulas of other metrics.
+ * Where a formula cannot be parsed, or memory is out, there is none. Thread-safe.
  */
 void alias_find(const struct sx_catalog *catalog, uint32_t metric, uint32_t variant,
 		struct alias *out);
 /*
- * How samples combine whose values of a metric are given, not derived: as those of the counter that
- * it is, or as the catalog says; sums and differences of amounts add up, ratios have their mean.
+ * How samples combine where the values of a metric are given, not derived: as those of its counter,
+ * or as the catalog says; sums and differences of amounts add up, ratios have their mean.
  * Thread-safe.
  */
 enum sx_reduce alias_over_time(const struct sx_catalog *catalog, uint32_t metric);
@@ -211,8 +211,8 @@ bool match_device(struct sx_context *context, const struct match_query *queries,
 		  struct match_found *out);
 
 /*
- * Finds what a name stands for, regardless of case: a catalog, a product or an alias of one.
- * Returns how many different ones it names; *out is the first.
+ * Finds what a name means, regardless of case: a catalog, a product or an alias of one. Returns how
+ * many different ones it names; *out is the first.
  */
 size_t match_name(struct sx_context *context, const char *name, struct match_found *out);
 

@@ -135,7 +135,7 @@ bool units_agree(const struct units *units, const char *a, const char *b)
 	       of_a.factor == of_b.factor && strcmp(of_a.dimension, of_b.dimension) == 0;
 }
 
-/* The unit of a dimension whose factor is 1, by the symbol where the list has none. */
+/* The unit of a dimension with factor 1; the unit's own symbol where the list has none. */
 static const char *base_name(const struct units *units, const struct unit *unit)
 {
 	for (uint32_t i = 0; i < units->count; i++)

@@ -74,8 +74,8 @@ double units_unapply(struct units_step step, double value);
  */
 double units_factor(const struct units *units, const char *from, const char *to);
 /*
- * Whether numbers in unit `from` can be read as numbers in `to`: by a factor, or as they stand
- * where both count things one by one (cycles, threads) or one says nothing ("count", "unknown").
+ * Whether numbers in unit `from` can be read as numbers in `to`: by a factor, or unchanged where
+ * both count things one by one (cycles, threads) or one says nothing ("count", "unknown").
  */
 bool units_fit(const struct units *units, const char *from, const char *to);
 /* Whether the name is a unit of the list or a quotient of two. */

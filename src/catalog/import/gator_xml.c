@@ -1,4 +1,6 @@
-/* gator's events-Mali-*.xml: names, titles and units of counters. The file does not tell slots. */
+/*
+ * gator's events-Mali-*.xml: names, titles and units of counters. The file does not contain slots.
+ */
 #include "catalog/import/import.h"
 #include "base/error.h"
 

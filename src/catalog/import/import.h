@@ -31,7 +31,7 @@ struct xml {
 	struct sx_error *err;
 	enum sx_status status; /* of a failure */
 	uint32_t depth;
-	bool many;   /* several documents stand behind each other; set by the reader */
+	bool many;   /* several documents follow each other; set by the reader */
 	bool closes; /* the element that was opened last closes itself */
 	bool any;    /* a root has been seen */
 	const char *open[XML_DEPTH_MAX];
@@ -90,7 +90,7 @@ void vendor_text_put(struct vendor_text *text, const char *fmt, ...) SX_PRINTF(2
 void vendor_put(struct vendor *in, const char *fmt, ...) SX_PRINTF(2, 3);
 /* A text in quotes as YAML has it, cut to `max` bytes at a word. */
 void vendor_put_quoted(struct vendor *in, const char *text, size_t max);
-/* Tells what could not be translated. */
+/* Reports what could not be translated. */
 void vendor_note(struct vendor *in, const char *fmt, ...) SX_PRINTF(2, 3);
 /* Whether a text can be the name of something in a catalog. */
 bool vendor_is_name(const char *text);

@@ -16,7 +16,7 @@ struct check {
 	bool any_group; /* a rule means whatever group its table was measured with */
 };
 
-/* An instance part needs a counter whose block has that many instances. */
+/* An instance part needs a counter of a block with that many instances. */
 static void check_instances(const struct check *c, const struct sx_node *node,
 			    enum ref_target target, uint32_t index)
 {

@@ -80,7 +80,7 @@ void identities_finish(struct identities *list)
 	*list = (struct identities){0};
 }
 
-/* Where the line that `p` stands in begins. */
+/* The beginning of the line that contains `p`. */
 static const char *line_begin(const char *begin, const char *p)
 {
 	while (p > begin && p[-1] != '\n')
@@ -177,7 +177,7 @@ static bool keep_others(struct lines *lines, const char *old, const char *name)
 	return true;
 }
 
-/* How the metrics of one name in several groups stand to each other. */
+/* How metrics of one name in several groups compare. */
 enum namesakes { NAMESAKES_DIFFER, NAMESAKES_SAME_FIRST, NAMESAKES_SAME_LATER };
 
 static enum namesakes compare_namesakes(const struct sx_metric_info *m, const uint64_t *hashes,

@@ -137,7 +137,7 @@ static void check_advice(struct lint *lint)
 	}
 }
 
-/* A catalog opened by its path may lie under a name that nobody will find it by. */
+/* A catalog that is opened by its path may have a file name by which it is not found. */
 static void check_file_name(struct lint *lint)
 {
 	const struct sx_catalog_info *info = sx_catalog_info(lint->cat);

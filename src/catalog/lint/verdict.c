@@ -48,7 +48,7 @@ static bool has(const struct sx_strings *names, const char *name)
 	return false;
 }
 
-/* Whether a catalog has a constant of this name, so that somebody can give it. */
+/* Whether a catalog has a constant of this name, so that a device can supply it. */
 static bool is_constant(const struct verdict_lint *l, const char *name)
 {
 	size_t count = 0;
@@ -91,7 +91,7 @@ static enum sx_status visit_name(void *user, const struct sx_node *node)
 	return SX_OK;
 }
 
-/* Whether what a fact is made of stands in a rule's needs, itself or its parts. */
+/* Whether a rule's needs contain a fact, or else all facts that it is computed from. */
 struct needing {
 	const struct verdict_rules *rules;
 	const struct verdict_rule *rule;

@@ -11,7 +11,7 @@
 #define NAME_MAX_BYTES	   128
 #define FORMULAS_BYTES_MAX ((size_t)4 * 1024 * 1024)
 
-/* A metric whose formula is being walked, and how far. */
+/* A metric with a formula that is being walked, and how far. */
 struct frame {
 	uint32_t metric;
 	const char *at;
@@ -40,8 +40,8 @@ static bool continues_name(char c)
 
 /*
  * Copies the next name of a formula; false at its end. This walks words without knowing operators:
- * a word that names no metric leads nowhere, so nothing else needs to be told apart. Instance
- * parts belong to counters and end the word.
+ * a word that names no metric leads nowhere, so words need no other distinction. Instance parts
+ * belong to counters and end the word.
  */
 static bool next_name(struct frame *f, bool is_postfix, char *out)
 {

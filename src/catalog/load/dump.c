@@ -19,7 +19,7 @@ static bool put_word(struct dump_text *out, const char *word)
 	return put(out, word, strlen(word));
 }
 
-/* Whether a text reads the same without quotes, wherever it stands. */
+/* Whether a text reads the same without quotes, in any place. */
 static bool is_plain(const char *text, size_t size)
 {
 	static const char first[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -95,7 +95,7 @@ static bool is_about_others(const char *key)
 	       strcmp(key, "remove") == 0;
 }
 
-/* The head first, as files have it: what is put in stands behind what the file has itself. */
+/* The head first, as in files: merged parts come after the file's own. */
 static bool put_parts(struct dump_text *out, const struct yaml_node *root, bool head)
 {
 	bool good = true;

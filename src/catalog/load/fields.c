@@ -255,7 +255,7 @@ static bool unknown_key(struct loader *l, const struct yaml_node *node, const ch
 	return false;
 }
 
-/* Fields mostly stand in the table's order: the search begins where the last one ended. */
+/* Fields mostly come in the table's order: the search begins where the last one ended. */
 static size_t find_field(const char *key, const struct field *fields, size_t count, size_t begin)
 {
 	for (size_t i = 0; i < count; i++) {

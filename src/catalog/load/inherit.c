@@ -38,7 +38,7 @@ static bool fetch_file(struct loader *l, const struct yaml_node *key, bool is_sh
 					      : "put NAME.yaml beside the catalog");
 	}
 	if (status != SX_OK) {
-		/* The other file's own message tells the line there. */
+		/* The other file's own message has the line there. */
 		l->status = status;
 		if (l->err)
 			*l->err = why;

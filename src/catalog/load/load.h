@@ -13,12 +13,12 @@ struct dump_text {
 };
 
 /*
- * Appends the tree of a catalog, without the keys that tell what it builds upon: the entries of its
+ * Appends the tree of a catalog, without the keys that say what it builds upon: the entries of its
  * lists a line each. Reading it gives the same tree. false when memory is out.
  */
 bool dump_catalog(const struct yaml_node *root, struct dump_text *out);
 
-/* The files that a catalog is put together from, as the upper bits of lines tell them. */
+/* The files that a catalog is put together from, as in the upper bits of lines. */
 enum load_file_number { LOAD_OWN, LOAD_PARENT, LOAD_SHARED, LOAD_FILES };
 
 /* What one load works with. */
@@ -98,7 +98,7 @@ bool load_reference(struct loader *l, const struct yaml_node *node, enum index_k
 /* An array in the catalog for the children of a list; NULL and a failure when there are too many.
  */
 void *load_array(struct loader *l, const struct yaml_node *list, size_t size);
-/* As load_array(), for things of a kind, whose lines are noted. */
+/* As load_array(), for things with line numbers that messages use. */
 void *load_things(struct loader *l, const struct yaml_node *list, enum index_kind kind,
 		  size_t size);
 /* Loads one thing, the index-th of its array. */
@@ -167,7 +167,7 @@ bool load_counters(struct loader *l, const struct yaml_node *list);
 bool load_metrics(struct loader *l, const struct yaml_node *list);
 bool load_advice(struct loader *l, const struct yaml_node *list);
 
-/* Refuses a catalog whose metrics need each other, naming the circle. */
+/* Refuses a catalog with metrics that need each other, and names the cycle. */
 bool refs_check_cycles(struct loader *l);
 
 /* What one inheritance works with. */

@@ -380,7 +380,7 @@ static bool index_form(struct merge *m, struct entries *e, const struct named_li
 	return index_entry(m, e, shared_name(m, entry, named, yaml_child(entry, "form")), at);
 }
 
-/* All programs of the shared file stand ready: groups use them by name. */
+/* Takes all programs of the shared file: groups use them by name. */
 static bool take_programs(struct merge *m, struct yaml_node *root, const struct yaml_node *shared)
 {
 	struct yaml_node *mine = yaml_child(root, "programs");

@@ -15,8 +15,8 @@
 enum yaml_kind { YAML_SCALAR, YAML_LIST, YAML_MAP };
 
 /*
- * A catalog may be put together from several files. The upper bits of a line tell which one; as a
- * file has at most 8 MiB, its lines fit below.
+ * A catalog may be put together from several files. The upper bits of a line are the file's number;
+ * as a file has at most 8 MiB, its lines fit below.
  */
 #define YAML_LINE_BITS 24
 #define YAML_LINE_MASK ((UINT32_C(1) << YAML_LINE_BITS) - 1)

@@ -68,7 +68,7 @@ static bool read_inside(struct sx_context *context, struct inside *out)
 	return true;
 }
 
-/* Call with the lock held. A catalog whose head cannot be read is left out. */
+/* Call with the lock held. A catalog with an unreadable head is left out. */
 static bool open_heads(struct sx_context *context, const char *const *names, size_t count)
 {
 	struct inside inside = {0};
@@ -92,7 +92,7 @@ const struct sx_catalog_info *const *sx_catalog_heads(struct sx_context *context
 	size_t name_count;
 	const char *const *names = sx_catalog_names(context, &name_count);
 	pthread_mutex_lock(&context->lock);
-	/* Else what memory was out for would be taken for what nobody describes. */
+	/* A list that is cut for want of memory would make described devices look unknown. */
 	bool good = names && !context->heads_lack &&
 		    (context->heads || open_heads(context, names, name_count));
 	context->heads_lack = !good;

@@ -68,7 +68,7 @@ static enum sx_status read_all(int fd, const char *path, char **out, size_t *siz
 static enum sx_status read_path(const struct place *p, struct arena *nodes, struct arena *texts,
 				struct load_file *out, struct sx_error *err)
 {
-	/* Not blocking: somebody may have put a FIFO there. */
+	/* Not blocking: the path may be a FIFO. */
 	int fd = open(p->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0) {
 		enum sx_status status =

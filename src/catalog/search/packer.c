@@ -89,7 +89,7 @@ static void finish_writer(struct writer *w)
 	index_finish(&w->strings);
 }
 
-/* Appends a frame of some bytes and tells where it is. */
+/* Appends a frame of some bytes and records its place in *file. */
 static void write_frame(struct buffer *frames, const void *data, size_t bytes,
 			struct pack_file *file)
 {

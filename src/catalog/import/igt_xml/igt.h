@@ -55,8 +55,8 @@ bool igt_read(struct igt *g);
 /* An attribute of the element at hand; NULL where it is empty. */
 const char *igt_get(const struct igt *g, const char *name);
 /*
- * IGT's postfix as ours; NULL, told, when it cannot be said. The words of Mesa's older files have
- * two blanks where a READ was lost between; one is enough.
+ * IGT's postfix as ours; NULL, with a note, when it cannot be expressed. Words of Mesa's older
+ * files have two blanks where a READ was lost between them; one is enough.
  */
 const char *igt_formula(struct igt *g, const char *symbol, const char *what, const char *text);
 /* A register_config, and each register of it. */

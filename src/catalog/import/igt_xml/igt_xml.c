@@ -82,7 +82,7 @@ const struct igt_file igt_files[IGT_FILES] = {{"A", "Aggregating counters", 40},
 					      {"PEC", "Programmable event counters", 64},
 					      {"PERFCNT", "Performance counter registers", 44}};
 
-/* Beginnings of what drivers tell of a device; anything else nobody can find out. */
+/* Prefixes of the properties that drivers report; a constant with another prefix has no source. */
 static bool is_property(const char *name)
 {
 	static const char *const known[] = {

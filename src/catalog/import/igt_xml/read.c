@@ -78,7 +78,7 @@ static bool reads_beyond(const struct igt_set *set, const char *text, char out[3
 	return false;
 }
 
-/* A counter that no report has would be no data for ever, and nobody knew why. */
+/* A counter that no report contains would always be no data, without a visible reason. */
 static bool is_beyond(struct igt *g, const struct igt_metric *m)
 {
 	const struct igt_set *set = &g->sets[g->set_count - 1];

@@ -49,7 +49,7 @@ const char *spec_counter_name(const struct spec_info *info, char buf[SPEC_NAME_M
 
 /* Reads all elements; false with s->in->status set. */
 bool spec_read(struct spec *s);
-/* The equation of a counter; NULL, told, when it cannot be said. To be freed. */
+/* The equation of a counter; NULL, with a note, when it cannot be expressed. To be freed. */
 char *spec_equation(struct spec *s, const struct spec_info *info);
 /* Writes the catalog of s->key; failures are in s->in->status. */
 void spec_write(struct spec *s);

@@ -28,7 +28,7 @@ static const struct field block_fields[] = {
 
 #define INSTANCES_MAX 65536
 
-/* A number, or the name of a constant that will tell. */
+/* A number, or the name of a constant that holds it. */
 static bool read_instances(struct loader *l, const struct yaml_node *n, struct sx_block_info *out)
 {
 	if (!load_expect(l, n, YAML_SCALAR, "instances"))

@@ -60,7 +60,7 @@ static bool has_releases(const struct yaml_node *list)
 	return false;
 }
 
-/* Names, or mappings of a name and the releases of the vendor's tools that it stands in. */
+/* Names, or mappings of a name and the releases of the vendor's tools that use it. */
 static bool read_aliases(struct loader *l, const struct yaml_node *list,
 			 struct sx_counter_info *out)
 {

@@ -172,7 +172,7 @@ static bool verdict_read_file(struct loader *l, const struct yaml_node *root,
 	bool fine = fields_read(l, root, FIELDS("the verdict's rules", file_fields), &file) &&
 		    read_window(l, file.window, out) && read_facts(l, file.facts, out) &&
 		    read_rules(l, file.verdicts, out);
-	if (fine && !out->rule_count) /* the last says what cannot be told for lack of */
+	if (fine && !out->rule_count) /* the last rule is for missing data */
 		return load_fail(l, file.verdicts->line, "there is no verdict");
 	return fine;
 }
