@@ -14,7 +14,7 @@ struct choice {
 	uint32_t count;
 	bool *chosen;
 	bool *resolved; /* [item]: it or another way to the same is chosen */
-	bool *open;	/* [group + 1]: programmed anyway; 0, which stands for no group, is */
+	bool *open;	/* [group + 1]: programmed anyway; 0, which means no group, is */
 	uint32_t *serves;
 	uint32_t groups;
 };
@@ -27,7 +27,7 @@ uint32_t choice_group(const struct sx_catalog *catalog, const struct sx_plan_ite
 	return group && group <= count && groups[group - 1].exclusive ? group - 1 : SX_NONE;
 }
 
-/* Where an item's group stands in `open` and `serves`. */
+/* The index of an item's group in `open` and `serves`. */
 static uint32_t slot(const struct choice *c, uint32_t item)
 {
 	return choice_group(c->catalog, &c->items[item]) + 1; /* SX_NONE + 1 is 0 */
@@ -48,7 +48,7 @@ static void choose_open(struct choice *c)
 			choice_choose(c, i);
 }
 
-/* The first item of the group that serves most of what is not settled; SX_NONE: all is. */
+/* The first item of the group that serves most unresolved items; SX_NONE: all are resolved. */
 static uint32_t most_useful(struct choice *c)
 {
 	uint32_t best = SX_NONE;

@@ -23,7 +23,7 @@ struct column_plan {
 	uint32_t divisor;   /* output of `divisors`, of a ratio, or SX_NONE */
 };
 
-/* What a metric asks of the device, where columns tell what the device of each row is. */
+/* A metric's condition on the device, where columns say which device each row is of. */
 struct column_condition {
 	const char *text; /* the catalog's */
 	uint32_t output;  /* of the program */
@@ -64,13 +64,13 @@ struct sx_metrics {
 	size_t when_cap;
 	struct sx_expr **exprs; /* parsed, one for each metric, when first needed */
 	struct sx_expr *seconds;
-	struct sx_expr **same; /* one for each counter, of those that given metrics stand for */
+	struct sx_expr **same; /* one for each counter, of those that given metrics replace */
 	uint32_t *inverse;     /* for each counter a given metric that is of it alone, or SX_NONE */
 	const struct sx_table *like;
 	uint32_t *like_counter, *like_instance; /* what the columns of `like` are */
 	uint32_t *given;			/* column of `like` for each metric, or SX_NONE */
 	bool *unknown;	 /* columns of `like` that the catalog does not know */
-	uint32_t *as_is; /* input of each column of `like` that stands for itself, or SX_NONE */
+	uint32_t *as_is; /* input of each column of `like` that is used as it is, or SX_NONE */
 	uint32_t like_count;
 	struct strings names;	  /* of `columns` */
 	const char **definitions; /* counters that the user defined, as written; */
@@ -86,9 +86,9 @@ enum sx_status select_columns(struct sx_metrics *m, const struct sx_metrics_opti
 enum sx_status resolve_metric(struct sx_metrics *m, uint32_t metric, struct sx_expr **out,
 			      struct sx_error *err);
 /*
- * What makes a counter of what the table gives: of a metric or counter that says the same, or of a
- * metric whose formula is that counter (catalog/internal.h). SX_OK and NULL where the table has a
- * column of the counter, or gives none of those. *out belongs to the caller.
+ * A formula for a counter from what the table has: from a metric or counter of the same meaning, or
+ * from a metric that has that counter as its formula (catalog/internal.h). SX_OK and NULL where the
+ * table has a column of the counter, or none of those. *out belongs to the caller.
  */
 enum sx_status resolve_same(struct sx_metrics *m, uint32_t counter, struct sx_expr **out,
 			    struct sx_error *err);
@@ -105,7 +105,7 @@ uint32_t resolve_input(struct sx_metrics *m, const char *name, uint32_t counter,
 enum sx_type resolve_metric_type(const struct sx_metrics *m, uint32_t metric);
 /* The type of a given metric: the catalog's, but where the table has fractions these are kept. */
 enum sx_type resolve_given_type(const struct sx_metrics *m, uint32_t metric);
-/* The same for a column of `like` that gives a metric (or SX_NONE: one that stands for itself). */
+/* The same for a column of `like` that gives a metric (or SX_NONE: one that is used as it is). */
 uint32_t resolve_given(struct sx_metrics *m, uint32_t column, uint32_t metric);
 
 /* Whether a formula divides by anything but numbers and constants. */

@@ -1,4 +1,4 @@
-/* What names in formulas stand for: metrics, counters, constants and the sample's length. */
+/* What names in formulas refer to: metrics, counters, constants and the sample's length. */
 #include "metric/metrics.h"
 
 #include <math.h>
@@ -163,7 +163,7 @@ static bool find_inverse(struct sx_metrics *m)
 	return m->inverse;
 }
 
-/* A counter of the given metric whose formula it is; NULL where there is none. */
+/* A counter from the given metric that has it as its formula; NULL where there is none. */
 static enum sx_status from_metric(struct sx_metrics *m, uint32_t counter, struct sx_expr **out,
 				  struct sx_error *err)
 {
@@ -195,7 +195,7 @@ enum sx_status resolve_same(struct sx_metrics *m, uint32_t counter, struct sx_ex
 	return sx_expr_parse(text, SX_INFIX, out, err);
 }
 
-/* True where a given metric stands for the counter; *out is then filled, or *status an error. */
+/* True where a given metric replaces the counter; *out is then filled, or *status an error. */
 static bool as_same(struct sx_metrics *m, uint32_t counter, struct expr_ref *out,
 		    enum sx_status *status, struct sx_error *err)
 {
@@ -324,7 +324,7 @@ static enum sx_status resolve_one(void *user, const struct expr_name *asked, str
 	return SX_ERR_NOT_FOUND;
 }
 
-/* Instances that the table has, for blocks whose number a constant tells that nobody gave. */
+/* Instances that the table has, for blocks with a constant as their number that has no value. */
 static uint32_t instances_seen(const struct sx_metrics *m, uint32_t counter)
 {
 	uint32_t seen = 0;

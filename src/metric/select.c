@@ -45,7 +45,7 @@ static void suggest_in_set(const struct sx_metrics *m, const char *name, struct 
 			suggest_offer(near, counter[i].name);
 }
 
-/* A name that the set at hand does not have: whose it is, and what the set has instead. */
+/* A name that the current set does not have: which sets have it, and what this set has instead. */
 static enum sx_status not_in_set(const struct sx_metrics *m, const char *name, struct sx_error *err)
 {
 	char text[256];
@@ -79,8 +79,7 @@ static enum sx_status missing_name(const struct sx_metrics *m, const char *name,
 {
 	const char *near[3];
 	if (!err)
-		return SX_ERR_NOT_FOUND; /* without err the name was only a question: nobody reads
-					    what is near */
+		return SX_ERR_NOT_FOUND; /* without err no caller reads similar names */
 	if (m->set != SX_NONE)
 		return not_in_set(m, name, err);
 	size_t count = sx_catalog_suggest(m->catalog, name, near, 3);
@@ -131,7 +130,7 @@ static enum sx_status add(struct sx_metrics *m, struct sx_metric_column column,
 	return SX_OK;
 }
 
-/* The column whose plan was added last takes its values from one input. */
+/* The last added column copies the values of one input. */
 static enum sx_status copies(struct sx_metrics *m, uint32_t before, uint32_t input,
 			     struct sx_error *err)
 {
@@ -185,7 +184,7 @@ static enum sx_status add_unknown(struct sx_metrics *m, uint32_t column, struct 
 	return status ? status : copies(m, before, resolve_given(m, column, SX_NONE), err);
 }
 
-/* Columns that stand for themselves, by a glob. */
+/* Columns that the catalog does not know, by a glob; they are used as they are. */
 static enum sx_status add_unknowns(struct sx_metrics *m, const char *glob, bool *any,
 				   struct sx_error *err)
 {
@@ -216,7 +215,7 @@ static enum sx_status add_metric(struct sx_metrics *m, uint32_t index, struct sx
 		   err);
 }
 
-/* A counter that a given metric stands for: *any says whether it is. */
+/* A counter that a given metric replaces: *any says whether it is one. */
 static enum sx_status add_same(struct sx_metrics *m, uint32_t index, bool *any,
 			       struct sx_error *err)
 {
@@ -291,7 +290,7 @@ static enum sx_status add_instances(struct sx_metrics *m, uint32_t index, struct
 	return status;
 }
 
-/* All metrics or counters whose name or qualified name matches. */
+/* All metrics or counters with a matching name or qualified name. */
 enum matching { MATCH_METRICS = 1, MATCH_COUNTERS = 2 };
 
 static enum sx_status add_matching(struct sx_metrics *m, const char *glob, unsigned of, bool *any,
@@ -322,7 +321,7 @@ static enum sx_status add_matching(struct sx_metrics *m, const char *glob, unsig
 	return status ? status : add_unknowns(m, glob, any, err);
 }
 
-/* A dotted neutral name stands for every metric that maps it. */
+/* A dotted neutral name selects every metric that maps it. */
 static enum sx_status add_neutral(struct sx_metrics *m, const char *name, bool *any,
 				  struct sx_error *err)
 {
@@ -501,7 +500,9 @@ static enum sx_status select_patterns(struct sx_metrics *m,
 	return SX_OK;
 }
 
-/* Columns that tell the device of each row come out as they went in; listed constants stand apart.
+/*
+ * Columns that say which device each row is of are copied; constants that were selected by name are
+ * other columns.
  */
 static enum sx_status add_given_constants(struct sx_metrics *m, struct sx_error *err)
 {

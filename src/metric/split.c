@@ -1,4 +1,6 @@
-/* Instances apart: rows whose columns are of one core, slice or cluster each become rows. */
+/*
+ * Instances apart: rows with columns of one core, slice or cluster each become rows of their own.
+ */
 #include <sextant/metric.h>
 
 #include <stdlib.h>
@@ -53,7 +55,9 @@ static struct split_column *find_counter(struct split *s, uint32_t counter)
 	return NULL;
 }
 
-/* The column of the result that a counter goes to: one whose instances always stay apart keeps [0].
+/*
+ * The column of the result that a counter goes to. A counter that keeps its instances apart keeps
+ * [0].
  */
 static struct split_column *new_column(struct split *s, uint32_t counter, const char *name)
 {
@@ -194,7 +198,7 @@ static enum sx_status split_fill(const struct split *s, struct sx_table *out)
 			if (sx_table_set_label(out, SX_LABEL_INSTANCE, at, i))
 				status = error_nomem(s->err, "splitting instances");
 		}
-	/* Tells when a value found no memory. */
+	/* Fails when a value got no memory. */
 	return status ? status : sx_table_add_rows(out, 0, NULL, s->err);
 }
 

@@ -63,7 +63,7 @@ static bool same_counter(const struct sx_metrics *m, uint32_t a, uint32_t b)
 	return a == b || strcmp(all[a].name, all[b].name) == 0;
 }
 
-/* Counters that stand in several groups share one column when the table has only the bare name. */
+/* A counter in several groups has one column when the table has only the bare name. */
 static bool column_serves(const struct sx_metrics *m, const struct column_meaning *is,
 			  const char *column, const struct sx_metric_input *input)
 {
@@ -100,8 +100,8 @@ static enum sx_status bind_durations(struct sx_evaluation *b, const struct sx_ta
 }
 
 /*
- * Which inputs a column of the tables to come serves; one with data goes before one without. What
- * nobody knows serves itself alone, of which there may be thousands.
+ * Which inputs a column of later tables serves; one with data goes before one without. An unknown
+ * column serves only itself; there may be thousands.
  */
 static void find_inputs(struct sx_evaluation *e, const struct sx_table *like, uint32_t column)
 {

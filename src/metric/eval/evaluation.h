@@ -6,7 +6,7 @@
 #include "metric/metrics.h"
 #include "table/slices.h"
 
-#define RATIOS_KINDS 6 /* columns that tell what rows are, those of struct slices */
+#define RATIOS_KINDS 6 /* columns that say what rows are, those of struct slices */
 
 /* A selection, bound to the columns of tables that are alike. */
 struct sx_evaluation {

@@ -55,7 +55,7 @@ static void cover_frames(struct sx_evaluation *e, uint32_t column, const struct 
 				 v.quality ? v.quality[row] : 0);
 }
 
-/* A column of frames, from where these stand alone; rows without any say nothing of them. */
+/* A column of frames, from a table of frames alone; rows without frames have no data in it. */
 static void take_frames(struct sx_evaluation *e, uint32_t column, const struct sx_table *in,
 			const struct sx_table *from)
 {

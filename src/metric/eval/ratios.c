@@ -194,7 +194,7 @@ void ratios_compile(struct sx_metrics *m)
 	free(outputs);
 }
 
-/* Columns that tell what rows are go along, so that each stands for what it would stand for. */
+/* Keeps columns that say what rows are, so that each row represents the same others as before. */
 static uint32_t keep_kinds(struct sx_evaluation *e, const struct sx_table *like,
 			   struct sx_column *columns)
 {

@@ -39,7 +39,7 @@ static void take_pass_limits(const struct sx_catalog_info *info, const struct fa
 	}
 }
 
-/* Stages are told apart by the first block that names them. */
+/* A stage is identified by the first block that names it. */
 static uint32_t stage_of(const struct sx_block_info *blocks, uint32_t block)
 {
 	const struct sx_block_info *b = &blocks[block];

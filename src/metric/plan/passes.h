@@ -12,9 +12,9 @@ struct rule_counter {
 	uint32_t index;		/* in the catalog */
 	uint32_t block;		/* SX_NONE: no block */
 	uint32_t family, stage; /* SX_NONE: none */
-	uint32_t window;	/* the family whose stage decides what it counts, or SX_NONE */
-	uint32_t group;		/* exclusive group, or SX_NONE */
-	bool alone, narrow;	/* narrow: the counter's stage is one of several, not all of them */
+	uint32_t window;    /* the family with the stage that decides what it counts, or SX_NONE */
+	uint32_t group;	    /* exclusive group, or SX_NONE */
+	bool alone, narrow; /* narrow: the counter's stage is one of several, not all of them */
 };
 
 struct pass_rules {
