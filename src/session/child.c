@@ -245,7 +245,7 @@ bool child_reap(struct sx_session *s)
 		child->status.user_ns = timeval_ns(usage.ru_utime);
 		child->status.system_ns = timeval_ns(usage.ru_stime);
 	} else {
-		child->status.exit_code = 127; /* somebody else has waited for it */
+		child->status.exit_code = 127; /* another waited for it */
 	}
 	close_one(s, &child->fd);
 	child->pid = 0;

@@ -89,7 +89,7 @@ static bool texts_same(const char *a, const char *b)
 	return a == b || (a && b && strcmp(a, b) == 0);
 }
 
-/* Why a column has no data, as it stands now: a reason goes when there is data. */
+/* Copies why a column has no data now: a reason goes when there is data. */
 static enum sx_status copy_reasons(struct session_device *d, struct sx_error *err)
 {
 	for (uint32_t i = 0; i < sx_table_column_count(d->mixed); i++) {

@@ -108,7 +108,7 @@ static enum sx_status open_device(struct sx_session *s, const struct sx_device *
 	return SX_OK;
 }
 
-/* What is opened when nobody named a device. */
+/* The default devices: those that are opened where the user names none. */
 static bool open_fits(const struct sx_session *s, const struct sx_device *device)
 {
 	if (source_find(device->source)->only_named)
@@ -168,7 +168,7 @@ static enum sx_status open_named(struct sx_session *s, const struct sx_device *a
 	for (size_t i = 0; i < count; i++) {
 		if (!sx_device_means(&all[i], selector))
 			continue;
-		/* A model stands in for hardware that is not here, not for what cannot be used. */
+		/* A model replaces missing hardware, not hardware that cannot be used. */
 		if (all[i].state == SX_DEVICE_SIMULATED && blocked &&
 		    blocked->state == SX_DEVICE_UNUSABLE)
 			break;
@@ -228,7 +228,7 @@ static bool named(const struct sx_session *s, const struct sx_device *device, co
 	return s->options.device_count == 0;
 }
 
-/* The devices of a capture stand in for those of this machine. */
+/* The devices of a capture replace those of this machine. */
 static enum sx_status open_capture(struct sx_session *s, struct sx_error *err)
 {
 	struct sx_capture_reader *reader = NULL;

@@ -56,7 +56,7 @@ static bool describe_program(struct sx_session *s, uint32_t index, struct sx_cap
 {
 	const struct session_device *d = &s->devices[index];
 	const struct source_desc *desc = source_describe(d->source);
-	bool is = turns_active(s, index); /* else the source tells of another set */
+	bool is = turns_active(s, index); /* else the source describes another set */
 	uint32_t count = 0;
 	struct sx_capture_property *list = arena_alloc(
 	    &s->arena, (desc->property_count + s->options.metric_count + 1) * sizeof(*list));
@@ -128,7 +128,7 @@ void record_begin(struct sx_session *s)
 	record_clocks(s, true);
 }
 
-/* What a source said before its device stood in the capture. */
+/* A note of a source from before its device was in the capture. */
 struct record_note {
 	struct record_note *before;
 	uint64_t begin_ns, end_ns;
@@ -171,8 +171,8 @@ static void record_notes(struct sx_session *s, uint32_t index)
 }
 
 /*
- * What is lost, and what a source says, before a device stands in the capture is written right
- * behind it: else it would be nobody's.
+ * Losses and notes from before a device is in the capture are written right after it: they refer to
+ * the device.
  */
 static void mark(struct sx_session *s, uint32_t index, enum sx_capture_type type,
 		 const struct sx_capture_mark *mark)
@@ -278,7 +278,9 @@ void record_rows(struct sx_session *s, uint32_t index, bool now)
 		   table_text_bytes(d->raw) > TEXT_BYTES;
 	if (!sx_table_row_count(d->raw) || !due)
 		return;
-	/* How a set is programmed is known in its turn, and stands before its rows. */
+	/*
+	 * How a set is programmed is known only while it is active, and is written before its rows.
+	 */
 	if (!now && d->recorded == SX_CAPTURE_NO_DEVICE && !turns_active(s, index))
 		return;
 	d->record_last_ns = time;

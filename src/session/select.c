@@ -82,8 +82,10 @@ static enum sx_status other_set(const struct sx_session *s, const char *recorded
 	return SX_ERR_NOT_FOUND;
 }
 
-/* Counts of a catalog with sets say nothing without the set; old captures and tables do not tell
- * it. */
+/*
+ * Counts of a catalog with sets mean nothing without the set; old captures and tables do not name
+ * it.
+ */
 static enum sx_status ask_for_set(const struct sx_session *s, uint32_t index, struct sx_error *err)
 {
 	error_set(err, SX_ERR_USAGE, "%s does not tell which metric set was programmed",

@@ -18,7 +18,7 @@
  */
 struct session_turns {
 	uint32_t first, count; /* devices of the session */
-	uint32_t active;       /* the device whose set is programmed */
+	uint32_t active;       /* the device with the set that is programmed */
 	uint64_t since_ns, turn_ns;
 	uint64_t until_ns; /* the last row ends; SX_TIME_UNKNOWN: there is none yet */
 	bool fresh;	   /* no row of this turn yet */
@@ -79,7 +79,7 @@ struct session_watch {
 enum session_state { SESSION_IDLE, SESSION_RUNNING, SESSION_OVER };
 
 struct sx_session {
-	bool keep_neutral; /* names of the vocabulary that nobody has are columns without data */
+	bool keep_neutral; /* neutral names without a source are columns without data */
 	struct sx_context *context;
 	const struct sx_sys *sys;
 	struct source_host host;	   /* of both */
@@ -150,16 +150,16 @@ enum sx_status sets_select(struct sx_session *session, uint32_t index,
 /* Starts each source and creates its decoder and table (start.c). */
 enum sx_status session_start_devices(struct sx_session *session, struct sx_error *err);
 /*
- * Fills in the passes of a device's request, whose counters stand; those of one metric are in one
- * pass. What fits no single pass has no data over frames, and is told (passes.c).
+ * Fills in the passes of a device's request after its counters were chosen; those of one metric are
+ * in one pass. What fits no single pass has no data over frames, and a note says so (passes.c).
  */
 enum sx_status passes_plan(struct sx_session *session, uint32_t index, struct sx_error *err);
 /* Starts a device's source once more in a run, with a new decoder for the same tables. */
 enum sx_status session_start_again(struct sx_session *session, uint32_t index,
 				   struct sx_error *err);
 /*
- * Whether a device is one of several ways into the program, nobody has named it, and it gave no
- * sample (drive/conclude.c).
+ * Whether a device is one of several ways into the program, the user did not name it, and it gave
+ * no sample (drive/conclude.c).
  */
 bool session_is_unused(const struct sx_session *session, uint32_t index);
 /* Forgets what the run before left: tables, decoders, notes. */
@@ -195,7 +195,7 @@ void session_fail(struct sx_session *session, uint32_t index, const struct sx_er
 enum sx_status devices_probe(const struct source_host *host, const char *source,
 			     struct sx_device_list **out, struct sx_error *err);
 
-/* Whether each device tells contexts apart, where one is asked for (filter.c). */
+/* Whether each device reports contexts, where one is asked for (filter.c). */
 enum sx_status filter_check(const struct sx_session *session, struct sx_error *err);
 /* Whether rows must pass the filter: limits, or one context. */
 bool filter_needed(const struct sx_session *session);
@@ -232,11 +232,11 @@ void record_clocks(struct sx_session *session, bool now);
 void child_init(struct sx_session *session);
 /* Forks the program, which then waits, so that sources can be started on it. */
 enum sx_status child_fork(struct sx_session *session, char *const *argv, struct sx_error *err);
-/* Lets the program run; the status tells why it could not be run. */
+/* Lets the program run; the status says why it could not be run. */
 enum sx_status child_exec(struct sx_session *session, char *const *argv, struct sx_error *err);
 /* Ends a child that was never let run. */
 void child_abandon(struct sx_session *session);
-/* Asks the kernel whether the child has ended; once a wake, whoever wants to know then. */
+/* Asks the kernel once a wake whether the child has ended; child_ended() returns the answer. */
 void child_look(struct sx_session *session);
 /*
  * True once the child was seen to have ended, or there is none. It can still be looked at in
@@ -253,7 +253,7 @@ bool child_left_group(const struct sx_session *session);
 bool child_signal(struct sx_session *session, int signal_number);
 
 /*
- * As sx_raw_record(), through any table of system calls, so that a fake kernel can stand in
+ * As sx_raw_record(), through any table of system calls, so that tests can use a fake kernel
  * (record_raw.c).
  */
 enum sx_status record_raw(const struct source_host *host, const struct sx_raw_recording *recording,

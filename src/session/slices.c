@@ -1,7 +1,7 @@
 /*
- * Time slices: metric sets that cannot be programmed at once take turns on their device. Each is a
- * session device of its own, with rows that were counted and, while others have their turn, rows
- * that were skipped; whoever adds up scales by that and tells the share.
+ * Multiplexing: metric sets that cannot be programmed at once take turns on their device. Each is a
+ * session device of its own, with rows that were counted and, while others are active, rows that
+ * were skipped; totals are scaled by the counted share, which reports show.
  */
 #include "session/session.h"
 
@@ -61,7 +61,7 @@ static bool is_first(const struct sx_session *s, uint32_t index)
 	return turns && turns->first == index;
 }
 
-/* What the user should know of a device whose sets take turns. */
+/* What the user should know of a device with multiplexed sets. */
 static void slices_note(struct sx_session *s, const struct session_turns *turns)
 {
 	for (uint32_t i = 0; i < turns->count; i++)
@@ -212,7 +212,7 @@ static enum sx_status append_all(struct sx_table *to, const struct sx_table *fro
 	return status;
 }
 
-/* The first rows of a turn: only they tell where the time of the change ends. */
+/* The first rows of a turn: only they show where the time of the change ends. */
 static enum sx_status feed_first(struct session_device *d, const struct raw_sample *raw,
 				 struct sx_table *to, struct sx_error *err)
 {

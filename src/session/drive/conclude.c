@@ -1,4 +1,4 @@
-/* What is told of each device after a run: its failure, its silence, what was lost. */
+/* What is reported of each device after a run: its failure, its silence, what was lost. */
 #include "session/drive/drive.h"
 
 #include "base/error.h"

@@ -14,7 +14,7 @@
 #define DRAIN_NS     UINT64_C(10000000000) /* many times what it takes on a machine at rest */
 #define TERMINATE_NS UINT64_C(2000000000)  /* between SIGTERM and SIGKILL */
 #define PROGRESS_MS  50
-#define KILL_LOOKS   100 /* a millisecond apart, at whom nobody can kill */
+#define KILL_LOOKS   100 /* a millisecond apart, for programs that cannot be killed */
 
 /* Stops every source; read() then gives what is left. */
 void session_stop_devices(struct sx_session *s)
@@ -28,7 +28,7 @@ void session_stop_devices(struct sx_session *s)
 	}
 }
 
-/* The device whose samples are counted: the first way into the program that gives any. */
+/* The device that --samples counts: the first way into the program that gives any. */
 static const struct session_device *leader(const struct sx_session *s)
 {
 	for (uint32_t i = 0; i < s->device_count; i++)
@@ -118,7 +118,7 @@ static bool is_awaited(const struct sx_session *s)
 	return true;
 }
 
-/* What the source still had is lost, nobody knows how much. */
+/* What the source still had is lost; how much is unknown. */
 static void leave_rest(struct sx_session *s, uint32_t index)
 {
 	const struct raw_sample rest = {

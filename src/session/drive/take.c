@@ -19,7 +19,7 @@ static uint64_t failure_time(const struct sx_session *s, const struct sx_session
 	return known && info->end_ns > s->replay_begin_ns ? info->end_ns - s->replay_begin_ns : 0;
 }
 
-/* What goes wrong on the way is told once for each device, with its time. */
+/* Reports an error during the run once for each device, with its time. */
 void session_fail(struct sx_session *s, uint32_t index, const struct sx_error *why)
 {
 	struct session_device *d = &s->devices[index];
@@ -160,7 +160,7 @@ bool session_take(struct sx_session *s, uint32_t index)
 	return true;
 }
 
-/* Rows that nobody has taken yet are many; the first of a turn is read nevertheless. */
+/* Whether many rows are unread already; the first read of a turn happens nevertheless. */
 static bool has_plenty(const struct session_device *d, int reads)
 {
 	return reads && sx_table_row_count(d->raw) * sx_table_column_count(d->raw) >= TURN_VALUES;

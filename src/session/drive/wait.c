@@ -1,4 +1,4 @@
-/* What a run waits for: sources, the program, the clock, and whoever wants it to stop. */
+/* What a run waits for: sources, the program, the clock, and a request to stop. */
 #include "session/drive/drive.h"
 
 #include <errno.h>
