@@ -55,7 +55,8 @@ static enum sx_status compare_read_rows(struct input_device *d, struct run *run,
 
 /*
  * The selection of a device: what was asked for, or everything (counters too: they are compared
- * exactly), and what tells whether runs are comparable at all. `asked` has the first of these.
+ * exactly), and the metrics that show whether runs are comparable at all. `asked` has the first of
+ * these.
  */
 static enum sx_status select_metrics(struct run *run, struct input_device *d, struct sx_error *err)
 {
@@ -138,7 +139,7 @@ static enum sx_status compare_read_device(struct run *run, uint32_t place, uint3
 		status = report_set_facts(run->fill, run->used - 1, &d->facts, &lost, err);
 		run->whole = run->whole && !d->run.failure && !d->run.lost_more;
 	}
-	/* What is damaged is told once a file, not once a device. */
+	/* Damage is reported once a file, not once a device. */
 	if (!status && run->used == 1)
 		run->whole = input_device_note(d) && run->whole;
 	input_device_close(d);
@@ -163,7 +164,7 @@ static void note_about(struct compare_set *set, const struct sx_capture_info *in
 	free(text);
 }
 
-/* What the head of a capture tells of the run. */
+/* What the head of a capture says of the run. */
 static enum sx_status read_head(struct run *run, struct compare_set *set, uint32_t *devices,
 				struct sx_error *err)
 {

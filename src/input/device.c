@@ -36,7 +36,7 @@ bool input_begins_as_capture(const char *head, size_t size)
 	if (size >= sizeof(magic) && memcmp(head, magic, sizeof(magic)) == 0)
 		return true;
 	return size >= INPUT_HEAD &&
-	       memcmp(head + 16, "SXR\n", 4) == 0; /* a capture whose head is hurt */
+	       memcmp(head + 16, "SXR\n", 4) == 0; /* a capture with a damaged head */
 }
 
 bool input_is_capture(const char *path)
@@ -117,7 +117,7 @@ static enum sx_status other_set(const struct input_device *d, struct sx_error *e
 	return SX_ERR_NOT_FOUND;
 }
 
-/* --set is that of the device whose catalog has it; one that none has is nobody's, and an error. */
+/* --set is for the device of the catalog that has it; a set that no catalog has is an error. */
 static enum sx_status find_set(struct input_device *d, struct sx_error *err)
 {
 	const char *asked = d->of.set;
@@ -266,9 +266,9 @@ void input_device_close(struct input_device *d)
 	free(d);
 }
 
-#define GAPS_MAX 1000 /* gaps that are told one by one */
+#define GAPS_MAX 1000 /* gaps that are reported one by one */
 
-/* Remembers where nothing was measured; without memory for it, it is not told where. */
+/* Remembers where nothing was measured; without memory, the place is not reported. */
 static void take_gap(struct input_device *d, const struct sx_capture_mark *mark)
 {
 	if (mark->begin_ns == SX_TIME_UNKNOWN || d->run.gap_count == GAPS_MAX ||

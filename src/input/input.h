@@ -163,7 +163,9 @@ enum sx_status input_device_prepare(const struct input_request *request, uint32_
  */
 enum sx_status input_table_open(const struct input_request *request, struct sx_catalog *catalog,
 				struct input_device **out, struct sx_error *err);
-/* SX_ERR_BAD_INPUT when no column of a table means anything in a catalog, or stands for itself. */
+/*
+ * SX_ERR_BAD_INPUT when no column of a table has a meaning in a catalog, or can be used as it is.
+ */
 enum sx_status input_need_columns(const char *path, const struct sx_table *table,
 				  const struct sx_catalog *catalog, struct sx_error *err);
 /* Notes the columns of a table that mean nothing in a catalog (a typing error, mostly). */
@@ -172,14 +174,13 @@ void input_note_unknown(const struct input_request *request, const struct sx_tab
 void input_device_close(struct input_device *d); /* NULL is fine */
 
 /*
- * What has a meaning only with the set that was programmed needs to know it: SX_ERR_USAGE where
- * neither the file nor the user tells it and no metric is named.
+ * Counters of catalogs with sets have a meaning only with the set that was programmed: SX_ERR_USAGE
+ * where neither the file nor the user names it and no metric is named.
  */
 enum sx_status input_need_set(const struct input_device *d, struct sx_error *err);
 /*
- * The name or pattern by which the device has what a metric of the request means: as it is, or what
- * stands behind the device's source or catalog and a dot, as in "cpu.cpu_busy". NULL: the device
- * has none.
+ * The device's name or pattern for a metric of the request: unchanged, or without a prefix of the
+ * device's source or catalog and a dot, as in "cpu.cpu_busy". NULL: the device has none.
  */
 const char *input_device_name(const struct input_device *d, const char *pattern);
 /*

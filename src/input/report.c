@@ -59,8 +59,8 @@ static enum sx_status make_row(const struct input_device *d, struct sx_table **o
 }
 
 /*
- * Whether what a file has was chosen. A recording has whatever its source can count, for
- * whoever asks, and so has what was written from one.
+ * Whether the user chose what a file has. A recording has whatever its source can count, and so has
+ * what was written from one.
  */
 static bool is_chosen(const struct input_device *d)
 {
@@ -174,8 +174,8 @@ static enum sx_status note_losses(const struct input_device *d, struct report_fi
 }
 
 /*
- * Whether or not anything of a device is shown, its frames may be what others are joined to, and
- * the verdict is of it as well. Hidden devices stand behind all others in the report.
+ * Reads a device of which nothing is shown: others may be joined to its frames, and the verdict
+ * includes it. Hidden devices come after all others in the report.
  */
 static enum sx_status read_unseen(const struct input_request *request, uint32_t place,
 				  struct report_fill *fill, struct sx_error *err)

@@ -120,7 +120,7 @@ enum sx_status input_text_keep(const char *path, int *fd, struct sx_error *err)
 	return status;
 }
 
-/* Packed, or in another encoding: what a file begins with tells. */
+/* Whether a file is compressed, or in another encoding, by its first bytes. */
 static bool is_packed(int fd)
 {
 	char head[16384] = {0};
@@ -171,7 +171,7 @@ static enum sx_status unpack(struct input_text *source, const char *path, struct
 	return SX_OK;
 }
 
-#define PACKED_HEAD 4096 /* bytes of a packed file that tell what it is of */
+#define PACKED_HEAD 4096 /* bytes of a packed file that are enough to identify it */
 
 bool input_is_packed_capture(const char *path)
 {
