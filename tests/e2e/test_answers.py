@@ -85,7 +85,7 @@ class Verdicts(Answers):
             with open(self.path('out.json'), encoding='utf-8') as file:
                 return json.load(file)['verdict']['parts'][0]
         chosen, named = part(), part('-m', 'cpu_busy')
-        self.assertEqual(chosen['because'], 'the CPU is not full, and nothing that was measured tells how busy a GPU is')
+        self.assertEqual(chosen['because'], 'the CPU is not full, and nothing that was measured shows how busy a GPU is')
         self.assertNotIn('gpu_time', chosen['advice'])
         self.assertIn('such as input, files, the network or a lock', chosen['advice'])
         self.assertEqual(named['because'], 'this was not measured: busiest thread')
