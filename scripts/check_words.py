@@ -16,7 +16,7 @@ DOCS = ('docs', 'man', 'README.md', 'CONTRIBUTING.md')
 LEFT = 'scripts/words_left.tsv'
 LONGEST = 30
 LONG = f'sentence over {LONGEST} words'
-PROSE = re.compile(r'\b(?:title|description|advice|remedy|nowhere|elsewhere|of): *("(?:[^"\\]|\\.)*"|[^\n{]*)')
+PROSE = re.compile(r'\b(?:title|description|advice|remedy|nowhere|elsewhere|of): *("(?:[^"\\]|\\.)*"|[^\n{",}]*)')
 TOKEN = re.compile(r'(?P<comment>/\*.*?\*/|//[^\n]*)|(?P<text>"(?:\\.|[^"\\\n])*")|(?P<char>\'(?:\\.|[^\'\\\n])*\')'
                    r'|(?P<include>^[ \t]*#[ \t]*include[^\n]*)|(?P<name>[A-Za-z_]\w*)|(?P<other>[^\s\w])', re.S | re.M)
 
@@ -29,6 +29,7 @@ EXAMPLES = [
     ('g("' + 'word ' * 31 + '");', {('messages', LONG): 1}),
     ('g("' + 'word ' * 20 + '. " "' + 'Word ' * 20 + '");', {}),
     ('g("' + 'word ' * 20 + '" "' + 'word ' * 20 + '");', {('messages', LONG): 1}),
+    ('g("' + 'command ' * 20 + r'\n" "' + 'command ' * 20 + '");', {}),
 ]
 
 
@@ -68,7 +69,7 @@ def parts_of(code):
 
 def sentences(message):
     text = re.sub(r'\\n|\\t', '\n', message)
-    return re.split(r'[.:;!?](?:\s|$)|\n\s*\n', text)
+    return re.split(r'[.:;!?](?:\s|$)|\n', text)
 
 
 def count_in(place, text, words):

@@ -384,14 +384,12 @@ const struct command cmd_advise = {
 	     .synopsis = "FILE [--for NAME] [--set NAME] [--const NAME=VALUE]",
 	     .summary = "ranked findings with their evidence",
 	     .about =
-		 "Holds the rules of the catalog against every sample of a file (a capture, or CSV "
-		 "as eval takes it) and prints those that apply, by severity and by the share of "
-		 "samples, below the verdict on the whole run. Each comes with the value, the "
-		 "limit that "
-		 "it was held against, and the longest run of samples that fulfil it, counted from "
-		 "0. --fps is the frame rate to reach. -v also lists the rules that do not apply, "
-		 "and those that could not be judged "
-		 "with what they lack.",
+		 "Holds the rules of the catalog against every sample of a file: a capture, or CSV "
+		 "as eval reads it. Prints the rules that apply, by severity and by the share of "
+		 "samples, below the verdict on the whole run. Each comes with its value, its "
+		 "limit, and the longest run of samples that fulfil it, counted from 0. --fps is "
+		 "the frame rate to reach. -v also lists the rules that do not apply, and those "
+		 "that could not be judged with the reason.",
 	     .pages = true,
 	     .formats = FORMATS_TEXT_JSON | 1u << FORMAT_CSV,
 	     .reads = true,

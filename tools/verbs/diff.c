@@ -91,17 +91,16 @@ const struct command cmd_diff = {
 	     .summary = "two captures, or two sets of them, side by side",
 	     .about =
 		 "Compares A with B: captures, runs of the same with commas between them "
-		 "(a1.sxc,a2.sxc), or a baseline that --update-baseline wrote. Times and the like "
-		 "are told from noise by how repeated runs spread, of one run each by its own "
-		 "samples; the verdict says better or worse where the catalog knows a direction. "
+		 "(a1.sxc,a2.sxc), or a baseline that --update-baseline wrote. The noise of times "
+		 "and the like is how repeated runs spread, or of one run each how its own samples "
+		 "spread. The verdict says better or worse where the catalog knows a direction. "
 		 "Pieces of work (vertices, fragments, ...) are compared number by number, amounts "
 		 "of what is sampled by time as totals of runs that ended by themselves. Other "
 		 "devices and drivers are compared by neutral names alone. The first second, or "
 		 "tenth, of each run is warm-up. The percentiles of frame times are compared by "
 		 "themselves, and with --fps the share of frames that missed the deadline. A gate "
-		 "is a limit for B, or with a sign and in "
-		 "percent for the change; exit status 6 when one fails, 1 when one cannot be "
-		 "judged.",
+		 "is a limit for B, or with a sign and in percent for the change. Exit status 6 "
+		 "when one fails, 1 when one cannot be judged.",
 	     .formats = FORMATS_TEXT_JSON | 1u << FORMAT_MARKDOWN | 1u << FORMAT_JUNIT,
 	     .reads = true,
 	     .options = "metric set api for as const context process gate gates gate-missing "

@@ -32,30 +32,27 @@ static int import_run(struct cli *cli)
 }
 
 const struct command cmd_import = {
-    .verb =
-	{.name = "import",
-	 .synopsis = "FILE... -o OUT.sxc [--as KIND] [--for NAME]",
-	 .summary = "another tool's files into a capture",
-	 .about =
-	     "Reads what other tools recorded and writes a capture of it; what a file is shows "
-	     "from its content, and is said. The same happens silently wherever a file is read "
-	     "(report, advise, explain, export, eval), so that import is only needed to keep "
-	     "the result, or to put several files into one. Kinds: mangohud, rocprof, "
-	     "rocprofv3, codexl, gpa-csv, renderdoc, perfetto, intel-gpu-top, nvtop, radeontop, "
-	     "gallium-hud (a folder), mesa-utrace, perf-stat, hwcpipe-csv, streamline-csv, "
-	     "long-table, sextant-csv, sextant-json and table (any whose header names counters); "
-	     "docs/import.md "
-	     "says what comes over of each, and what is "
-	     "lost. Files may be "
-	     "packed with gzip or zstd. --for gives the catalog where a file does not tell its "
-	     "device.",
-	 .reads = true,
-	 .options = "for as input output",
-	 .max_args = -1,
-	 .files_from = 1,
-	 .own_output = true,
-	 .examples = "  sextant import game.csv -o game.sxc\n"
-		     "  sextant report game.csv\n"
-		     "  sextant import counters.csv --as rocprofv3 --for amd-gcn3 -o k.sxc\n"},
+    .verb = {.name = "import",
+	     .synopsis = "FILE... -o OUT.sxc [--as KIND] [--for NAME]",
+	     .summary = "another tool's files into a capture",
+	     .about =
+		 "Reads what other tools recorded and writes a capture of it. The content of a "
+		 "file decides its kind, and a line names it. report, advise, explain, export and "
+		 "eval read such files directly: import keeps the result, or puts several files "
+		 "into one. Kinds of GPU tools: mangohud, rocprof, rocprofv3, codexl, gpa-csv, "
+		 "renderdoc, perfetto, intel-gpu-top, nvtop, radeontop, gallium-hud (a folder), "
+		 "mesa-utrace, hwcpipe-csv, streamline-csv. Other kinds: perf-stat, long-table, "
+		 "sextant-csv, sextant-json, and table (any whose header names counters). "
+		 "docs/import.md says what comes over of each, and what is lost. Files may be "
+		 "packed with gzip or zstd. --for gives the catalog where a file does not name its "
+		 "device.",
+	     .reads = true,
+	     .options = "for as input output",
+	     .max_args = -1,
+	     .files_from = 1,
+	     .own_output = true,
+	     .examples = "  sextant import game.csv -o game.sxc\n"
+			 "  sextant report game.csv\n"
+			 "  sextant import counters.csv --as rocprofv3 --for amd-gcn3 -o k.sxc\n"},
     .run = import_run,
 };

@@ -343,11 +343,11 @@ const struct command cmd_list = {
 	     .summary = "browse what a device can measure, also one that is not here",
 	     .about =
 		 "Lists what a catalog knows: that of --for, of the device of -d, or of each "
-		 "device of a file (a capture, or a table or trace of another tool), of which "
-		 "-d chooses one; without any of them, what the devices of this machine have, or "
-		 "whatever in all catalogs matches. PATTERN is searched for in names, titles and "
-		 "descriptions; with * or ? it is a glob over each of them. -v gives descriptions "
-		 "in full.",
+		 "device of a file (a capture, or a table or trace of another tool), of which -d "
+		 "chooses one. Without any of them, it lists what the devices of this machine "
+		 "have, or what matches in all catalogs. PATTERN is searched for in names, titles "
+		 "and descriptions; with * or ? it is a glob over each of them. -v gives "
+		 "descriptions in full.",
 	     .pages = true,
 	     .formats = FORMATS_TEXT_JSON | 1u << FORMAT_CSV,
 	     .options = "for device set api input format output",

@@ -324,15 +324,13 @@ const struct command cmd_record = {
 	     .synopsis = "[options] [-- COMMAND ARGS...]",
 	     .summary = "raw counters of a command, or of a duration, into a capture",
 	     .about =
-		 "Measures as stat does, the machine's CPUs beside the program, and writes the raw "
-		 "counters of every sample into a "
-		 "capture (sextant.sxc, or --output), from which report, export and the "
-		 "other verbs derive metrics later and elsewhere. Ctrl-C, a hangup and a "
-		 "full disk end cleanly; a recording that is killed is readable up to its last "
-		 "quarter of a second. After a power cut it is readable up to what the kernel "
-		 "had put on the disk: --sync bounds that. "
-		 "With --keep only the last seconds are held in memory: SIGUSR2 writes "
-		 "them, and so does a crash of COMMAND.",
+		 "Measures as stat does, the machine's CPUs beside the program. Writes the raw "
+		 "counters of every sample into a capture (sextant.sxc, or --output). report, "
+		 "export and the other verbs derive metrics from it later and elsewhere. Ctrl-C, a "
+		 "hangup and a full disk end cleanly; a recording that is killed is readable up to "
+		 "its last quarter of a second. After a power cut it is readable up to what the "
+		 "kernel had put on the disk: --sync bounds that. With --keep only the last "
+		 "seconds are held in memory: SIGUSR2 writes them, and so does a crash of COMMAND.",
 	     .options =
 		 "for device metric map set interval duration count output const api context "
 		 "process pid profiling keep sync overhead per",

@@ -413,20 +413,18 @@ const struct command cmd_report = {
 	     .synopsis = "FILE [-m LIST] [--by frame|group|time|instance] [--top N --sort METRIC]",
 	     .summary = "a capture as verdict, advice and numbers",
 	     .about =
-		 "Reads a capture of any length and writes what holds the program back, then "
-		 "every metric in the catalog's order with its smallest, mean, 95th "
-		 "percentile and largest value and its course over time; wide terminals get "
-		 "more columns. With --by, one line a frame, debug group, stretch of time "
-		 "(--interval long) or instance instead, the first 20 or --top of them, in "
-		 "order or by --sort, the worst first: largest, or smallest where more is better "
-		 "(+NAME smallest, -NAME largest). With --join, devices that "
-		 "sample time (cpu, pmu, drm) are shown by what they did during each frame. With "
-		 "--resolution, and --fps if it is not "
-		 "60, also the budget of such a picture: core cycles for each pixel, what was "
-		 "spent of them, and the power of external memory. With --gate it holds limits "
-		 "against the whole run: exit status 6 when one fails. With -o PAGE.html it "
-		 "writes one page for a browser, which needs nothing else: verdict, charts on one "
-		 "time axis, frame times, a table; --baseline pins a second capture in it.",
+		 "Reads a capture of any length. Writes what holds the program back, advice, and "
+		 "the metrics that say most; -v has all of them, and wide terminals get more "
+		 "columns. With --by, one line a frame, debug group, stretch of time (--interval "
+		 "long) or instance instead, the first 20 or --top of them. They come in order, or "
+		 "by --sort the worst first: largest, or smallest where more is better (+NAME "
+		 "smallest, -NAME largest). With --join, devices that sample time (cpu, pmu, drm) "
+		 "are shown by what they did during each frame. With --resolution, and --fps if it "
+		 "is not 60, also the budget of such a picture: core cycles for each pixel, what "
+		 "was spent of them, and the power of external memory. With --gate it holds limits "
+		 "against the whole run: exit status 6 when one fails. With -o PAGE.html it writes "
+		 "one page for a browser, which needs nothing else: verdict, charts on one time "
+		 "axis, frame times, a table. --baseline pins a second capture in it.",
 	     .pages = true,
 	     .formats = VIEWS_FORMATS,
 	     .reads = true,

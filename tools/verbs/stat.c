@@ -203,12 +203,13 @@ const struct command cmd_stat = {
 	     .synopsis = "[options] [-- COMMAND ARGS...]",
 	     .summary = "totals and distribution for one command, or for a duration",
 	     .about =
-		 "Runs COMMAND and samples it, one sample a frame for OpenGL programs, then "
-		 "writes every metric's total and distribution and what holds the program "
-		 "back. The command's output, exit status and signals are its own. Without a "
-		 "command the devices are sampled until --duration or --count, or Ctrl-C; with "
-		 "-i the samples of a capture take their place. With -r N the command runs N "
-		 "times, and each metric comes with the spread of its runs.",
+		 "Runs COMMAND and samples it, one sample a frame for programs that draw. Then "
+		 "writes what holds the program back, advice, and totals and distribution of the "
+		 "metrics that say most; -v has all of them. The command's output, exit status and "
+		 "signals are its own. Without a command the devices are sampled until --duration "
+		 "or --count, or Ctrl-C. With -i the samples of a capture are used instead. With "
+		 "-r N the command runs N times, and each metric comes with the spread of its "
+		 "runs.",
 	     .formats = VIEWS_FORMATS,
 	     .options = "for device metric map set interval duration count input output const api "
 			"context process pid profiling delay join format "

@@ -208,29 +208,27 @@ static int capture_run(struct cli *cli)
 }
 
 const struct command cmd_capture = {
-    .verb =
-	{.name = "capture",
-	 .synopsis = "info|check|cut|merge|anonymise FILE... [-o FILE]",
-	 .summary = "what a capture holds, whether it is sound, and copies of it",
-	 .about =
-	     "info tells what a capture holds, from the heads of its records, and exits with 1 "
-	     "when samples were lost while it was recorded; check reads all of it and exits with 1 "
-	     "when something is damaged, cut, missing or was lost while it was recorded. cut "
-	     "copies the part between "
-	     "--from and --to (since the first sample), merge copies several files into "
-	     "one, on the first one's axis of time: those of other machines by both wall clocks, "
-	     "or by --offset, and says how well; anonymise copies without host, command, notes, "
-	     "wall-clock times and "
-	     "the names of debug groups.",
-	 .formats = FORMATS_TEXT_JSON,
-	 .reads = true,
-	 .options = "input output from to offset format",
-	 .max_args = -1,
-	 .files_from = 2,
-	 .own_output = true,
-	 .captures = "cut merge anonymise",
-	 .examples = "  sextant capture info game.sxc\n"
-		     "  sextant capture cut game.sxc --from 2s --to 5s -o part.sxc\n"
-		     "  sextant capture merge a.sxc b.sxc -o both.sxc\n"},
+    .verb = {.name = "capture",
+	     .synopsis = "info|check|cut|merge|anonymise FILE... [-o FILE]",
+	     .summary = "what a capture holds, whether it is sound, and copies of it",
+	     .about =
+		 "info says what a capture holds, from the heads of its records, and exits with 1 "
+		 "when samples were lost while it was recorded. check reads all of it and exits "
+		 "with 1 when something is damaged, cut, missing or was lost while it was "
+		 "recorded. cut copies the part between --from and --to (since the first sample). "
+		 "merge copies several files into one, on the first one's axis of time: those of "
+		 "other machines by both wall clocks, or by --offset, and says how well. anonymise "
+		 "copies without host, command, notes, wall-clock times and the names of debug "
+		 "groups.",
+	     .formats = FORMATS_TEXT_JSON,
+	     .reads = true,
+	     .options = "input output from to offset format",
+	     .max_args = -1,
+	     .files_from = 2,
+	     .own_output = true,
+	     .captures = "cut merge anonymise",
+	     .examples = "  sextant capture info game.sxc\n"
+			 "  sextant capture cut game.sxc --from 2s --to 5s -o part.sxc\n"
+			 "  sextant capture merge a.sxc b.sxc -o both.sxc\n"},
     .run = capture_run,
 };

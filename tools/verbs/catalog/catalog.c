@@ -297,31 +297,30 @@ static int catalog_run(struct cli *cli)
 }
 
 const struct command cmd_catalog = {
-    .verb =
-	{.name = "catalog",
-	 .synopsis = "lint [NAME...] | show NAME | diff NAME NAME | import KIND FILE|FOLDER",
-	 .summary = "checks catalogs, shows one whole, compares two, makes one of a vendor's file",
-	 .about =
-	     "NAME is a catalog's name, or a path when it holds a slash. lint checks "
-	     "them, or all, and exits with 5 when it finds a fault. show writes a "
-	     "catalog as one file that stands alone, with what it takes from others put in, and "
-	     "with --json its head and where its facts come from; diff lists counters and metrics "
-	     "that "
-	     "only one of two has, or that differ. import writes a catalog that a vendor's own "
-	     "file becomes: igt-xml (IGT's and Mesa's oa-*.xml), gator-xml (gator's "
-	     "events-Mali-*.xml) or mali-spec (the folder specification/database of "
-	     "libGPUCounters, of which --for chooses a GPU); --for names it, and standard error "
-	     "tells what could not be translated.",
-	 .formats = FORMATS_TEXT_JSON,
-	 .suffixes = "yaml yml",
-	 .writes_catalogs = true,
-	 .options = "format output for",
-	 .max_args = -1,
-	 .examples =
-	     "  sextant catalog lint ./mali-g999.yaml\n"
-	     "  sextant catalog show mali-g625\n"
-	     "  sextant catalog diff amd-gcn1 amd-gcn2\n"
-	     "  sextant catalog import igt-xml oa-tglgt2.xml -o intel-tglgt2.yaml\n"
-	     "  sextant catalog import mali-spec database --for mali-g625 -o mali-g625.yaml\n"},
+    .verb = {.name = "catalog",
+	     .synopsis = "lint [NAME...] | show NAME | diff NAME NAME | import KIND FILE|FOLDER",
+	     .summary =
+		 "checks catalogs, shows one whole, compares two, makes one of a vendor's file",
+	     .about =
+		 "NAME is a catalog's name, or a path when it holds a slash. lint checks them, or "
+		 "all, and exits with 5 when it finds a fault. show writes a catalog as one file "
+		 "that needs no other, with what it takes from others put in, and with --json its "
+		 "head and where its facts come from. diff lists counters and metrics that only "
+		 "one of two has, or that differ. import writes a catalog from a vendor's own "
+		 "file: igt-xml (IGT's and Mesa's oa-*.xml), gator-xml (gator's events-Mali-*.xml) "
+		 "or mali-spec (the folder specification/database of libGPUCounters, of which "
+		 "--for chooses a GPU). --for names it, and standard error lists what could not be "
+		 "translated.",
+	     .formats = FORMATS_TEXT_JSON,
+	     .suffixes = "yaml yml",
+	     .writes_catalogs = true,
+	     .options = "format output for",
+	     .max_args = -1,
+	     .examples =
+		 "  sextant catalog lint ./mali-g999.yaml\n"
+		 "  sextant catalog show mali-g625\n"
+		 "  sextant catalog diff amd-gcn1 amd-gcn2\n"
+		 "  sextant catalog import igt-xml oa-tglgt2.xml -o intel-tglgt2.yaml\n"
+		 "  sextant catalog import mali-spec database --for mali-g625 -o mali-g625.yaml\n"},
     .run = catalog_run,
 };

@@ -210,18 +210,18 @@ const struct command cmd_decode = {
 	     .synopsis = "-i FILE --as KIND [--for NAME] [--set NAME] [--const NAME=VALUE]",
 	     .summary = "hardware memory or another tool's file in, samples out",
 	     .about =
-		 "Reads counters as hardware or a driver wrote them and writes the metrics of "
-		 "the catalog, one row a sample; --summary writes one row for all. --counters "
-		 "gives the raw counters, and with --by instance those of each core and slice. "
-		 "Kinds: i915-record is a file of i915-perf-recorder, which says its device and "
-		 "metric set; oa:A32u40_A4u32_B8_C8 (and C4_B8, A12, A12_B8_C8) are reports of "
-		 "Intel's OA unit back to back; rows are the intervals between reports, or by "
-		 "--by context and --by residency their sums; --context leaves what ran in one "
-		 "context. mali-dump:u32 and mali-dump:u64 are dumps of a Mali back to back, "
-		 "each the front-end, the tiler, one block for each L2 slice and one for each "
-		 "core up to the highest present; they need --for and the constants l2_slices "
-		 "and shader_core_mask. perf-stat is what perf stat -x, prints, one row an "
-		 "interval of -I; its events are matched with the counters of --for.",
+		 "Reads counters as hardware or a driver wrote them and writes the metrics of the "
+		 "catalog, one row a sample. --summary writes one row for all. --counters gives "
+		 "the raw counters, and with --by instance those of each core and slice. Kinds: "
+		 "i915-record is a file of i915-perf-recorder, which names its device and metric "
+		 "set. oa:A32u40_A4u32_B8_C8 (and C4_B8, A12, A12_B8_C8) are reports of Intel's OA "
+		 "unit back to back. Rows are the intervals between reports, or by --by context "
+		 "and --by residency their sums; --context leaves what ran in one context. "
+		 "mali-dump:u32 and mali-dump:u64 are dumps of a Mali back to back. Each is the "
+		 "front-end, the tiler, one block for each L2 slice and one for each core up to "
+		 "the highest present. They need --for and the constants l2_slices and "
+		 "shader_core_mask. perf-stat is what perf stat -x, prints, one row an interval of "
+		 "-I; its events are matched with the counters of --for.",
 	     .formats = FORMATS_ROWS,
 	     .reads = true,
 	     .streams = true,
