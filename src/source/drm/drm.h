@@ -201,7 +201,7 @@ void drm_device_read(const struct sx_sys *sys, const struct drm_card *card, stru
 
 /* Removes what is physically impossible: clocks in THz, temperatures of stars (rows.c). */
 void drm_drop_implausible(struct drm_state *state, uint64_t interval_ns,
-			   struct drm_number *numbers);
+			  struct drm_number *numbers);
 /* Whether a clock in Hz can be one. */
 bool drm_is_clock(double hz);
 

@@ -62,8 +62,7 @@ bool drm_is_clock(double hz)
 	return hz <= HZ_MAX;
 }
 
-void drm_drop_implausible(struct drm_state *state, uint64_t interval_ns,
-			   struct drm_number *numbers)
+void drm_drop_implausible(struct drm_state *state, uint64_t interval_ns, struct drm_number *numbers)
 {
 	for (uint32_t i = 0; i < DRM_VALUES; i++)
 		if (numbers[i].known &&
