@@ -102,7 +102,7 @@ MISTAKES = [
     ('capture info -i CPU MALI', 2, 'is named beside -i', 'both without -i', 'capture info CPU'),
     ('stat -p 1 -- true', 2, '--pid and a command', '--pid 1', 'stat --pid 1 -t 50ms'),
     ('stat true', 2, 'one argument too many', 'sextant stat -- true', 'stat -- true'),
-    ('stat -t 300ms -d cpu sleep 0.1', 2, 'one argument too many', 'sextant stat -t 300ms -d cpu -- sleep 0.1', 'REMEDY'),
+    ('stat -t 30s -d cpu sleep 0.1', 2, 'one argument too many', 'sextant stat -t 30s -d cpu -- sleep 0.1', 'REMEDY'),
     ('record -o OUT.sxc true', 2, 'one argument too many', '-- true', 'REMEDY'),
     ('stat --', 2, 'no command after --', 'sextant stat -- COMMAND', 'stat -- true'),
     ('report CPU MALI', 2, 'one argument too many', 'sextant report --help', 'report --help'),
