@@ -97,6 +97,18 @@ class OddTables(FolderTest):
                 self.assertIn('try: ', result.stderr)
                 self.assertIn('a table', result.stderr)
 
+    def test_a_second_table_is_refused(self):
+        """Below other names or other units the same cells are other numbers: none is read by the first header. A row of broken cells is a row."""
+        head = 'frame_time (ms),gpu_time (ms)\n16,8\n'
+        for text in ('frame_time (us),gpu_time (us)\n16000,8000\n', 'gpu_time (ms),frame_time (ms)\n8,16\n', '\nname,cpu_busy\nx,3\n', 'x,gpu_time_us\n1,2\n'):
+            for args in (('report',), ('eval', '--for', 'monitor')):
+                result = run(*args, self.file(head + text))
+                self.assertEqual(result.returncode, 5, (text, args))
+                self.assertIn(f't.csv:{4 if text[0] == chr(10) else 3}: the table ends here', result.stderr)
+        have, told = self.columns(head + 'broken,ERR\n17,9\n', '--for', 'monitor')
+        self.assertEqual(have['FrameTimes'][1], [0.016, None, 0.017])
+        self.assertIn('2 cells are no number', told)
+
     def test_tables_of_tools_in_blanks(self):
         """nvidia-smi's dmon and pmon, which repeat their header, and turbostat, by their manuals."""
         head = '# gpu    pwr  gtemp  mtemp     sm    mem   mclk   pclk     fb\n# Idx      W      C      C      %      %    MHz    MHz     MB\n'

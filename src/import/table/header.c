@@ -80,6 +80,23 @@ static struct csv_cell csv_header_split_unit(struct csv_reader *r, const struct 
 	return (struct csv_cell){.text = name.text, .size = name.size, .last = cell->last};
 }
 
+bool csv_header_is_name(struct csv_reader *r, const struct csv_cell *cell)
+{
+	char text[128];
+	const char *unit;
+	double factor;
+	struct import_cell behind;
+	struct import_cell bare =
+	    import_split_unit((struct import_cell){cell->text, cell->size}, &behind);
+	struct csv_cell name = {.text = bare.text, .size = bare.size};
+	if (!behind.size)
+		name = split_suffix(r, cell, &unit, &factor);
+	if (!r->catalog || name.size >= sizeof(text))
+		return false;
+	snprintf(text, sizeof(text), "%.*s", (int)name.size, name.text);
+	return csv_is_known(r->catalog, text);
+}
+
 /* Whether a column is a time of the row, by its head with its unit. */
 static bool take_time(struct csv_column *column, struct import_cell head)
 {

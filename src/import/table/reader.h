@@ -211,8 +211,10 @@ struct csv_reader {
 	uint64_t instance;		/* of the row at hand, or SX_LABEL_ABSENT */
 	uint64_t *until; /* by instance + 1, [0] without one: when its last row ended */
 	size_t until_cap;
-	uint8_t quality; /* of the row at hand */
-	bool cycles;	 /* some column counts cycles */
+	uint8_t quality;		/* of the row at hand */
+	bool numbers;			/* the row at hand has one so far */
+	const struct csv_column *named; /* the first in which it has a name in place of a number */
+	bool cycles;			/* some column counts cycles */
 	const struct csv_options *options;
 	const struct sx_catalog *catalog; /* of the options, or NULL */
 	struct csv_doubt doubt;
@@ -227,6 +229,8 @@ bool csv_is_known(const struct sx_catalog *catalog, const char *name);
 bool csv_is_count(const struct sx_catalog *catalog, const char *name);
 /* Reads the header line. Errors: SX_ERR_BAD_INPUT, SX_ERR_NO_MEMORY. */
 enum sx_status csv_header(struct csv_reader *r);
+/* Whether a cell of a row is what a header has of a column that means something. */
+bool csv_header_is_name(struct csv_reader *r, const struct csv_cell *cell);
 /* Settles a unit that says more where it is known what the column measures: K, 1/s. */
 void csv_take_kind(struct csv_reader *r, struct csv_column *column, const char *name);
 /*

@@ -120,6 +120,8 @@ static enum sx_status csv_rows_odd_cell(struct csv_reader *r, struct csv_column 
 {
 	if (r->table)
 		return column->odd ? SX_OK : csv_changed(r);
+	if (!r->numbers && !r->named && csv_header_is_name(r, cell))
+		r->named = column;
 	if (column->odd++)
 		return SX_OK;
 	column->first_odd = r->c.line;
@@ -303,6 +305,7 @@ static enum sx_status csv_rows_take_cell(struct csv_reader *r, struct csv_column
 		return SX_OK;
 	if (!csv_rows_read_number(r, column, cell, &n))
 		return no_number(r, column, cell);
+	r->numbers = true;
 	column->read |= column->role == CSV_VALUE || n.f >= 0;
 	if (column->role != CSV_VALUE)
 		return csv_rows_take_count(r, column, cell, n);
@@ -412,10 +415,23 @@ static enum sx_status end_row(struct csv_reader *r)
 			*quality |= SX_QUALITY_SKIPPED;
 	}
 	r->quality = 0;
+	r->numbers = false;
+	r->named = NULL;
 	r->filled = 0;
 	r->instance = SX_LABEL_ABSENT;
 	memset(r->times, 0xff, sizeof(r->times));
 	return SX_OK;
+}
+
+/* The lines below it may have other columns, or other units: none of their numbers is known. */
+static enum sx_status another_header(struct csv_reader *r, size_t line)
+{
+	r->c.line = line;
+	enum sx_status status =
+	    csv_bad(&r->c, r->err, "it has names and no number, and is not the line of names above",
+		    "the table ends here, and another begins");
+	error_try(r->err, "each table in a file of its own");
+	return status;
 }
 
 /* Some writers end each line with a separator; other cells belong to no column. */
@@ -463,6 +479,7 @@ enum sx_status csv_row(struct csv_reader *r)
 				column->last = (double)u;
 			column->beyond |= u > CSV_DOUBLE_WHOLE;
 			column->values++;
+			r->numbers = true;
 			r->filled += column->data.any != NULL;
 		} else {
 			status = csv_read_cell(&r->c, &cell, r->err);
@@ -472,6 +489,8 @@ enum sx_status csv_row(struct csv_reader *r)
 		if (status)
 			return status;
 	}
+	if (r->named && !r->numbers)
+		return another_header(r, line);
 	if (i < r->count)
 		csv_note_odd(r, CSV_ODD_SHORT, line, NULL);
 	return end_row(r);
