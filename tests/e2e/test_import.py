@@ -244,6 +244,14 @@ class Import(FolderTest):
         self.assertEqual(have['FrameRate'][:3], [60, 61, None])
         self.assertEqual(result.returncode, 1, result.stderr)
 
+    def test_a_folder_with_a_fifo(self):
+        """The HUD writes files alone: what nothing writes to is not waited for."""
+        path = import_files.write(self.folder.name, 'gallium-hud')
+        os.mkfifo(os.path.join(path, 'pipe'))
+        have, result = columns(path)
+        self.assertIn('FrameRate', have)
+        self.assertIn('pipe', result.stderr)
+
     def test_summary_of_mangohud(self):
         """What lies beside each log, and is picked as easily: refused with the way to the log."""
         with open(self.path('game_summary.csv'), 'w', encoding='ascii') as file:

@@ -48,9 +48,11 @@ static bool is_graph(const char *folder, const char *name)
 	char path[4096];
 	struct import_bytes bytes = {0};
 	size_t numbers = 0, odd = 0;
+	struct stat st;
 	double value;
 	snprintf(path, sizeof(path), "%s/%s", folder, name);
-	if (import_load(path, 4096, &bytes, NULL))
+	/* The HUD writes files. A FIFO would be waited for. */
+	if (stat(path, &st) || !S_ISREG(st.st_mode) || import_load(path, 4096, &bytes, NULL))
 		return false;
 	struct import_lines lines = import_lines_of(bytes.data, bytes.size);
 	struct import_cell line;
