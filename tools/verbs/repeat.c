@@ -185,7 +185,7 @@ static enum sx_status wait_for(pid_t child, int *code, struct sx_error *err)
 		return SX_OK;
 	error_set(err, SX_ERR_TIMEOUT, "a signal ended it");
 	error_because(err, "not all runs were made");
-	error_try(err, "fewer of them: -n 3");
+	error_try(err, "fewer runs, or -t 10s for shorter ones");
 	return SX_ERR_TIMEOUT;
 }
 
