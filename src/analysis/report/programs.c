@@ -9,11 +9,24 @@
 #include "base/error.h"
 #include "catalog/column.h"
 
+/*
+ * The column of an amount of time. Some catalogs have the neutral name at a metric: a table may
+ * give that, or the counter that is all of its formula.
+ */
 static uint32_t find_column(const struct sx_catalog *catalog, const struct sx_table *raw,
 			    const char *neutral)
 {
-	const char *column = column_of_neutral(catalog, neutral, false);
-	return column ? sx_table_find(raw, column) : SX_NONE;
+	const char *names[] = {column_of_neutral(catalog, neutral, false),
+			       column_of_neutral(catalog, neutral, true), NULL};
+	uint32_t count, found = SX_NONE;
+	const struct sx_metric_info *all = sx_catalog_metrics(catalog, &count);
+	uint32_t metric =
+	    names[1] ? sx_catalog_find_metric(catalog, names[1], SX_NONE, NULL) : SX_NONE;
+	names[2] = metric == SX_NONE ? NULL : all[metric].exprs[0];
+	for (size_t i = 0; found == SX_NONE && i < 3; i++)
+		found = names[i] ? sx_table_find(raw, names[i]) : SX_NONE;
+	return found == SX_NONE || strcmp(sx_table_column(raw, found)->unit, "ns") == 0 ? found
+											: SX_NONE;
 }
 
 double programs_busy_ns(const struct programs *p, const struct program *program)

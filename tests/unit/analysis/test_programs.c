@@ -146,6 +146,31 @@ static void the_busiest_is_judged(void **state)
 	}
 }
 
+/* A catalog of other tools' logs has the neutral name of GPU time at a metric, not at its counter.
+ */
+static void a_table_of_another_tool(void **state)
+{
+	static const char *const names[] = {"GpuTime", "gpu_time"};
+	static const struct load *const loads[] = {&idle, &computing, &drawing};
+	for (size_t name = 0; name < 2; name++) {
+		struct world w;
+		begin(&w);
+		uint32_t device = add_device(&w, "monitor");
+		struct sx_table *t = make(names + name, 1, SX_SAMPLE_FRAME);
+		for (size_t i = 0; i < 3 * FRAMES; i++) {
+			const struct load *load = loads[i / FRAMES];
+			uint64_t at = i % FRAMES * FRAME_NS;
+			put(t, at, at + FRAME_NS, (double[]){load->gpu * (double)FRAME_NS}, 1);
+			uint32_t text = sx_table_intern(t, load->label, strlen(load->label));
+			sx_table_set_label(t, SX_LABEL_PROCESS, i, text);
+		}
+		assert_int_equal(report_add_rows(w.fill, device, t, NULL), SX_OK);
+		sx_table_destroy(t);
+		assert_string_equal(finish(&w)->program, drawing.label);
+		end(&w);
+	}
+}
+
 /* One that computes is as busy as one that draws: the CPU's time and the GPU's both count. */
 static void either_kind_of_work_counts(void **state)
 {
@@ -371,6 +396,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(the_busiest_is_judged),
+	    cmocka_unit_test(a_table_of_another_tool),
 	    cmocka_unit_test(frames_stand_alone_where_rows_are_put_together),
 	    cmocka_unit_test(either_kind_of_work_counts),
 	    cmocka_unit_test(one_program_needs_no_name),
