@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/no_data.h"
 #include "table/fill.h"
 #include "wire/counters.h"
 
@@ -22,20 +23,18 @@ struct counters_decoder {
 	uint32_t frames; /* the column that counts them, or SX_NONE */
 };
 
-static const char *never_text(uint64_t never)
+static enum no_data never_reason(uint64_t never)
 {
-	static const char *const texts[WIRE_NEVER_END] = {
-	    [WIRE_NEVER_OTHER_DRIVER] = "the program draws with another driver or GPU than the one "
-					"that was asked for its counters",
-	    [WIRE_NEVER_NO_EXTENSION] =
-		"the program's context lacks the extension that counts this",
-	    [WIRE_NEVER_NO_COUNTER] = "the driver has no such counter",
-	    [WIRE_NEVER_OTHER_TYPE] = "the driver gives it in another form than it told before",
-	    [WIRE_NEVER_REFUSED] = "the driver refuses to count this: others may be using its "
-				   "counters, or it does not count these at once",
-	    [WIRE_NEVER_NONSENSE] = "the driver's answers have a form that cannot be",
+	static const enum no_data reasons[WIRE_NEVER_END] = {
+	    [0] = NO_DATA_NOT_COLLECTED,
+	    [WIRE_NEVER_OTHER_DRIVER] = NO_DATA_OTHER_DRIVER,
+	    [WIRE_NEVER_NO_EXTENSION] = NO_DATA_NO_COUNTER,
+	    [WIRE_NEVER_NO_COUNTER] = NO_DATA_NO_COUNTER,
+	    [WIRE_NEVER_OTHER_TYPE] = NO_DATA_IMPOSSIBLE,
+	    [WIRE_NEVER_REFUSED] = NO_DATA_REFUSED,
+	    [WIRE_NEVER_NONSENSE] = NO_DATA_IMPOSSIBLE,
 	};
-	return never < WIRE_NEVER_END && texts[never] ? texts[never] : "it was not counted";
+	return reasons[never < WIRE_NEVER_END ? never : 0];
 }
 
 static void counters_destroy(struct decoder *decoder)
@@ -113,9 +112,7 @@ static enum sx_status counters_say(struct counters_decoder *d, struct sx_table *
 	bool late = quality == SX_QUALITY_GAP;
 	if ((quality != SX_QUALITY_NOT_COLLECTED && !late) || *said == COLUMN_EXPLAINED)
 		return SX_OK;
-	const char *why = late ? "the driver had no result when it was needed, or did not let the "
-				 "counters run"
-			       : never_text(never);
+	const char *why = no_data_text(late ? NO_DATA_LATE : never_reason(never));
 	enum sx_status status = table_add_reason(table, column, quality, why);
 	if (status || *said == COLUMN_COUNTED)
 		return status;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/no_data.h"
 #include "table/cover.h"
 #include "table/fill.h"
 #include "wire/channel.h"
@@ -76,7 +77,7 @@ struct guest_decoder {
 	struct sx_column columns[COLUMNS_MOST];
 	bool has_data[COLUMNS_MOST];
 	uint64_t reasons[COLUMNS_MOST]; /* that the table has, a bit each */
-	uint8_t why_set[COLUMNS_MOST];	/* 1 + the reason that the table holds, or 0 */
+	uint8_t why_set[COLUMNS_MOST];	/* 1 + the reason that the table has, or 0 */
 	struct guest_past *pasts;	/* of each context */
 	size_t context_count, context_cap;
 	struct cover **cpu; /* of each process: what was counted of its CPU clock; or NULL */
@@ -90,80 +91,36 @@ struct frames_row {
 	bool whole; /* a swap ended it, and all that came before since the last one is in it */
 };
 
-/* Reasons beside those of the channel. */
-enum {
-	WHY_IMPOSSIBLE = WIRE_WHY_COUNT,
-	WHY_TOO_MUCH,
-	WHY_DISJOINT,
-	WHY_LATE,
-	WHY_GONE,
-	WHY_LISTED,
-	WHY_BARRED,
-	WHY_UNWATCHED,
-	WHY_END
+/* What the channel's reasons mean; without one, transform feedback alone was not active. */
+static const enum no_data frames_reasons[WIRE_WHY_COUNT] = {
+    [WIRE_WHY_COLLECTED] = NO_DATA_NO_WORK,
+    [WIRE_WHY_DERIVED] = NO_DATA_NO_WORK,
+    [WIRE_WHY_THREADS] = NO_DATA_NO_WORK,
+    [WIRE_WHY_NO_EXTENSION] = NO_DATA_NO_COUNTER,
+    [WIRE_WHY_ZERO_BITS] = NO_DATA_NO_COUNTER,
+    [WIRE_WHY_REFUSED] = NO_DATA_REFUSED,
+    [WIRE_WHY_DISPLAY_LIST] = NO_DATA_PROGRAMS_OWN,
+    [WIRE_WHY_NAME_CONFLICT] = NO_DATA_PROGRAMS_OWN,
+    [WIRE_WHY_NO_QUERIES] = NO_DATA_NO_COUNTER,
+    [WIRE_WHY_NOT_WANTED] = NO_DATA_NOT_SELECTED,
+    [WIRE_WHY_NO_GPU] = NO_DATA_SOFTWARE,
+    [WIRE_WHY_NOT_WATCHED] = NO_DATA_FORBIDDEN,
+    [WIRE_WHY_DRAWN_LATER] = NO_DATA_SCOPE,
+    [WIRE_WHY_NO_FEATURE] = NO_DATA_NO_COUNTER,
+    [WIRE_WHY_UNUSED] = NO_DATA_NO_WORK,
+    [WIRE_WHY_NO_HEAP] = NO_DATA_NO_COUNTER,
+    [WIRE_WHY_OTHER_DRIVER] = NO_DATA_OTHER_DRIVER,
+    [WIRE_WHY_LOCKED] = NO_DATA_IN_USE,
+    [WIRE_WHY_FORBIDDEN] = NO_DATA_FORBIDDEN,
+    [WIRE_WHY_PROGRAMS_OWN] = NO_DATA_PROGRAMS_OWN,
+    [WIRE_WHY_PASSES] = NO_DATA_PASSES,
+    [WIRE_WHY_SCOPE] = NO_DATA_SCOPE,
+    [WIRE_WHY_CHILDREN] = NO_DATA_NO_QUERY,
+    [WIRE_WHY_UNDRAWN] = NO_DATA_SOFTWARE,
+    [WIRE_WHY_COMPUTED] = NO_DATA_SOFTWARE,
 };
 
-_Static_assert(WHY_END <= 64, "guest_decoder.reasons has a bit for each");
-
-static const char *const why_texts[WHY_END] = {
-    [WIRE_WHY_NO_EXTENSION] = "neither the context's OpenGL version nor an extension "
-			      "of it has this query",
-    [WIRE_WHY_ZERO_BITS] = "the driver counts this with 0 bits: not at all",
-    [WIRE_WHY_REFUSED] = "the driver refuses this query beside the others",
-    [WIRE_WHY_DISPLAY_LIST] = "the program records queries of this target in display "
-			      "lists",
-    [WIRE_WHY_NAME_CONFLICT] = "the program uses the names of Sextant's query objects",
-    [WIRE_WHY_NO_QUERIES] = "this kind of context has no query objects",
-    [WIRE_WHY_NOT_WANTED] = "it was not asked for",
-    [WIRE_WHY_NO_GPU] = "the driver draws on the program's own threads: that is CPU "
-			"time",
-    [WIRE_WHY_NOT_WATCHED] = "the kernel does not tell when the software rasteriser's "
-			     "threads ran (kernel.perf_event_paranoid above 2, or perf "
-			     "events are forbidden here)",
-    [WIRE_WHY_NO_FEATURE] = "the device lacks the feature that counts this, or it could "
-			    "not be switched on",
-    [WIRE_WHY_UNUSED] = "the program does not use the extension that this belongs to",
-    [WIRE_WHY_NO_HEAP] = "the device has fewer memory heaps",
-    [WIRE_WHY_DRAWN_LATER] = "the software rasteriser draws what it is given in one go, "
-			     "later: a part of it has no time of its own",
-    [WIRE_WHY_OTHER_DRIVER] = "the driver that the program drew with has no such counter",
-    [WIRE_WHY_LOCKED] = "another program holds the driver's profiling lock",
-    [WIRE_WHY_FORBIDDEN] = "the driver does not give its counters to this user: it wants "
-			   "rights on the kernel's side (perf_stream_paranoid, "
-			   "perfmon), or is not set up for it",
-    [WIRE_WHY_PROGRAMS_OWN] = "the program itself counts with the extension that this "
-			      "comes from",
-    [WIRE_WHY_PASSES] = "the driver needs several runs of the same commands to count "
-			"this, and a program runs them once",
-    [WIRE_WHY_SCOPE] = "the driver counts this over whole command buffers or render "
-		       "passes, and samples are smaller",
-    [WIRE_WHY_CHILDREN] = "the program runs secondary command buffers, around which the "
-			  "driver cannot count this",
-    [WIRE_WHY_UNDRAWN] = "samples without draw calls have no GPU time: the software driver copies, "
-			 "fills and computes on threads that look like the program's own",
-    [WIRE_WHY_COMPUTED] = "something was computed, copied or filled, too: the software driver "
-			  "does that on threads that are not told from the program's own",
-    [WHY_IMPOSSIBLE] = "the driver's clock gives more GPU time than there was time",
-    [WHY_TOO_MUCH] = "it is more than any device counts in that time",
-    [WHY_LATE] = "its result was not there when it was needed: the same commands ran again "
-		 "meanwhile, or the program ended too soon",
-    [WHY_GONE] = "its result was not there in time: the program or its context ended before, or "
-		 "too many were waited for",
-    [WHY_UNWATCHED] = "the software rasteriser's threads drew before they were watched, or "
-		      "changed more often than the kernel could tell",
-    [WHY_BARRED] = "no query can count there: a render pass was suspended, or a secondary command "
-		   "buffer may run several times at once",
-    [WHY_LISTED] = "the program swapped while it recorded a display list: meanwhile no "
-		   "query can begin or end",
-    [WHY_DISJOINT] = "the driver says that the GPU's clock was not steady (disjoint)",
-};
-
-static const char *why_text(unsigned why)
-{
-	if (why < WHY_END && why_texts[why])
-		return why_texts[why];
-	return "no transform feedback was active"; /* counted only while feedback is active */
-}
+_Static_assert(NO_DATA_COUNT <= 64, "guest_decoder.reasons has a bit for each");
 
 static const char *name_of(bool vulkan, uint32_t column)
 {
@@ -206,7 +163,7 @@ static enum sx_status frames_create(const struct decoder_setup *setup, struct de
 	add_driver_columns(d, setup);
 	d->parts = d->base.kind != SX_SAMPLE_FRAME;
 	if (d->parts)
-		d->columns[COLUMN_FRAME_TIME].why = "samples are parts of frames";
+		d->columns[COLUMN_FRAME_TIME].why = no_data_text(NO_DATA_NO_FRAME);
 	*out = &d->base;
 	return SX_OK;
 }
@@ -233,42 +190,39 @@ static uint8_t frames_quality_of(uint8_t state)
 
 /* A column says why it is empty until its first value comes, and why samples are without one. */
 static enum sx_status frames_explain(struct guest_decoder *d, struct sx_table *table,
-				     uint32_t column, uint8_t quality, uint8_t why)
+				     uint32_t column, uint8_t quality, enum no_data why)
 {
 	enum sx_status status = SX_OK;
 	if (quality == SX_QUALITY_VALID && !d->has_data[column]) {
 		d->has_data[column] = true;
 		return d->why_set[column] ? table_set_why(table, column, NULL) : SX_OK;
 	}
-	if (quality != SX_QUALITY_NOT_COLLECTED && why < WHY_IMPOSSIBLE)
+	if (quality != SX_QUALITY_NOT_COLLECTED && quality != SX_QUALITY_GAP)
 		return SX_OK;
 	if (!(d->reasons[column] >> why & 1))
-		status = table_add_reason(table, column, quality, why_text(why));
+		status = table_add_reason(table, column, quality, no_data_text(why));
 	d->reasons[column] |= UINT64_C(1) << why;
 	if (status || d->has_data[column] || d->why_set[column] == why + 1)
 		return status;
 	d->why_set[column] = (uint8_t)(why + 1);
-	return table_set_why(table, column, why_text(why));
+	return table_set_why(table, column, no_data_text(why));
 }
 
-static uint8_t why_of(const struct wire_sample *sample, uint32_t counter)
+/* `why` is of the channel, which may come from a newer one. */
+static enum no_data frames_reason(uint8_t state, uint64_t why)
 {
-	uint8_t why = sample->why[counter] < WIRE_WHY_COUNT ? sample->why[counter] : 0;
-	switch (sample->record.states[counter]) {
+	switch (state) {
 	case WIRE_IMPOSSIBLE:
-		return counter == WIRE_GPU_TIME ? WHY_IMPOSSIBLE : WHY_TOO_MUCH;
+		return NO_DATA_IMPOSSIBLE;
 	case WIRE_DISJOINT:
-		return WHY_DISJOINT;
+		return NO_DATA_DISJOINT;
 	case WIRE_LISTED:
-		return WHY_LISTED;
 	case WIRE_BARRED:
-		return WHY_BARRED;
-	case WIRE_LATE:
-		return why == WIRE_WHY_THREADS	    ? WHY_UNWATCHED
-		       : sample->api == WIRE_VULKAN ? WHY_LATE
-						    : WHY_GONE;
+		return NO_DATA_NO_QUERY;
+	case WIRE_LATE: /* threads that drew before they were watched, or changed too often */
+		return why == WIRE_WHY_THREADS ? NO_DATA_SOFTWARE : NO_DATA_LATE;
 	default:
-		return why;
+		return frames_reasons[why < WIRE_WHY_COUNT ? why : WIRE_WHY_COLLECTED];
 	}
 }
 
@@ -279,7 +233,7 @@ static enum sx_status set_counters(struct guest_decoder *d, const struct wire_sa
 	for (uint32_t i = 0; i < d->counter_count; i++) {
 		uint32_t column =
 		    i < WIRE_COUNTERS ? i : COLUMN_VULKAN + i - (uint32_t)WIRE_COUNTERS;
-		uint8_t why = why_of(sample, i);
+		enum no_data why = frames_reason(record->states[i], sample->why[i]);
 		uint8_t quality = frames_quality_of(record->states[i]);
 		uint64_t value = quality == SX_QUALITY_VALID ? record->values[i] : 0;
 		enum sx_status status = frames_explain(d, table, column, quality, why);
@@ -303,12 +257,13 @@ static enum sx_status set_driver(struct guest_decoder *d, const struct wire_samp
 		if (i < head->driver_count)
 			memcpy(&value, from + i * sizeof(value), sizeof(value));
 		uint8_t quality = frames_quality_of(value.state);
-		uint8_t why = value.bits < WIRE_WHY_COUNT ? (uint8_t)value.bits : 0;
+		enum no_data why = frames_reason(value.state, value.bits);
 		if (quality == SX_QUALITY_VALID)
 			memcpy(&number, &value.bits, sizeof(number));
 		if (!records_is_number(number)) {
 			number = 0;
 			quality = SX_QUALITY_GAP;
+			why = NO_DATA_IMPOSSIBLE;
 		}
 		enum sx_status status = frames_explain(d, table, d->driver_first + i, quality, why);
 		if (status)
@@ -325,8 +280,7 @@ static enum sx_status set_size(struct guest_decoder *d, const struct wire_record
 	size_t row = to.row;
 	/* What was drawn for a while is another amount than one picture of that size. */
 	bool slice = record->kind == WIRE_TIME || (record->kind == WIRE_FRAME && !to.whole);
-	const char *why = slice ? "no swap ended the samples: they are no pictures"
-				: "no window or pbuffer, or its size is not known";
+	const char *why = no_data_text(slice ? NO_DATA_NO_FRAME : NO_DATA_NOT_REPORTED);
 	bool known = record->flags & WIRE_SIZE_KNOWN && !slice;
 	uint8_t quality = known ? extra : SX_QUALITY_NOT_COLLECTED;
 	sx_table_set_u64(table, COLUMN_WIDTH, row, known ? record->width : 0, quality);

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/no_data.h"
 #include "decode/guest/records.h"
 #include "table/fill.h"
 #include "wire/counted.h"
@@ -48,7 +49,7 @@ static enum sx_status kernels_create(const struct decoder_setup *setup, struct d
 	d->base = (struct decoder){&decode_kernels, d->columns, COLUMNS, SX_SAMPLE_KERNEL};
 	for (uint32_t i = 0; i < COLUMNS; i++)
 		d->columns[i] = records_column(setup, kernels_names[i]);
-	d->columns[COLUMN_CPU].why = "samples are single commands, which overlap";
+	d->columns[COLUMN_CPU].why = no_data_text(NO_DATA_SCOPE);
 	*out = &d->base;
 	return SX_OK;
 }
@@ -66,8 +67,6 @@ static const char *kernels_what_is_wrong(struct kernels_decoder *d, const struct
 	return room ? NULL : "its process has a number that is too high";
 }
 
-#define TOGETHER "commands of a command buffer (cl_khr_command_buffer) have no times of their own"
-
 /* Columns of lengths say why they are empty until a sample has one. */
 static enum sx_status explain_lengths(struct kernels_decoder *d, bool together,
 				      struct sx_table *table)
@@ -76,7 +75,8 @@ static enum sx_status explain_lengths(struct kernels_decoder *d, bool together,
 	enum sx_status status = SX_OK;
 	for (size_t i = 0; !status && i < sizeof(columns) / sizeof(columns[0]); i++) {
 		if (!d->known[columns[i]])
-			status = table_set_why(table, columns[i], together ? TOGETHER : NULL);
+			status = table_set_why(table, columns[i],
+					       together ? no_data_text(NO_DATA_SCOPE) : NULL);
 		d->known[columns[i]] |= !together;
 	}
 	return status;
@@ -131,19 +131,21 @@ static uint8_t kernels_quality_of(uint8_t state, uint8_t extra)
 }
 
 /* NULL: there is no reason to give. */
-static const char *kernels_why(uint8_t state, const char *not_collected)
+static const char *kernels_why(uint8_t state, uint32_t column)
 {
 	switch (state) {
 	case WIRE_SPARED:
 		return NULL;
 	case WIRE_IMPOSSIBLE:
-		return "it is more than any device does in that time";
-	case WIRE_BARRED:
-		return TOGETHER;
-	case WIRE_LATE:
-		return "there was no memory to remember how long what was mapped is";
-	default:
-		return not_collected;
+		return no_data_text(NO_DATA_IMPOSSIBLE);
+	case WIRE_BARRED: /* of a command buffer: its commands have no times of their own */
+		return no_data_text(NO_DATA_SCOPE);
+	case WIRE_LATE: /* there was no memory to remember how long what was mapped is */
+		return no_data_text(NO_DATA_LOST);
+	default: /* the driver chose the size of work groups; native kernels have none */
+		return column == COLUMN_WORK_GROUPS  ? no_data_text(NO_DATA_NOT_REPORTED)
+		       : column == COLUMN_WORK_ITEMS ? no_data_text(NO_DATA_NO_WORK)
+						     : NULL;
 	}
 }
 
@@ -151,10 +153,6 @@ static enum sx_status kernels_set_values(struct kernels_decoder *d,
 					 const struct wire_record *record, uint8_t extra,
 					 struct sx_table *table, size_t row)
 {
-	static const char *const whys[VALUES] = {
-	    [COLUMN_WORK_GROUPS] = "the driver chose the size of work groups, and does not tell it",
-	    [COLUMN_WORK_ITEMS] = "only native kernels ran, which have no size",
-	};
 	enum sx_status status = SX_OK;
 	for (uint32_t i = 0; !status && i < VALUES; i++) {
 		uint8_t quality = kernels_quality_of(record->states[i], extra);
@@ -162,8 +160,8 @@ static enum sx_status kernels_set_values(struct kernels_decoder *d,
 		sx_table_set_u64(table, i, row, valid ? record->values[i] : 0, quality);
 		if (valid && !d->known[i])
 			status = table_set_why(table, i, NULL);
-		else if (!d->known[i] && kernels_why(record->states[i], whys[i]))
-			status = table_set_why(table, i, kernels_why(record->states[i], whys[i]));
+		else if (!d->known[i] && kernels_why(record->states[i], i))
+			status = table_set_why(table, i, kernels_why(record->states[i], i));
 		d->known[i] |= valid;
 	}
 	return status;

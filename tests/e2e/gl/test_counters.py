@@ -283,18 +283,18 @@ class Counters(FolderTest):
 
     def test_a_driver_that_lies(self):
         for lie in ("huge-size", "long-answer", "garbage"):
-            self.lying(lie, "a form that cannot be")
+            self.lying(lie, "the driver reported an impossible value")
         small = self.lying("small-size", "")  # the answer itself is whole
         self.assertEqual(small["total"], 30 * value("GRBM", 7))
         self.lying("no-begin", "refuses to count")
-        self.lying("never-ready", "had no result when it was needed")
+        self.lying("never-ready", "the result did not arrive in time")
         later = self.lying("later", "")
         self.assertEqual(later["mean"], value("GRBM", 7))  # what was counted stands
         for lie in ("long-answer", "short-answer"):
-            self.lying(lie, "a form that cannot be", "intel", "RenderBasic.VsThreads")
-        self.lying("nan", "a form that cannot be", "intel", "RenderBasic.GpuBusy")
+            self.lying(lie, "the driver reported an impossible value", "intel", "RenderBasic.VsThreads")
+        self.lying("nan", "the driver reported an impossible value", "intel", "RenderBasic.GpuBusy")
         self.lying("no-begin", "refuses to count", "intel", "RenderBasic.GpuBusy")
-        self.lying("never-ready", "had no result", "intel", "RenderBasic.GpuBusy")
+        self.lying("never-ready", "the result did not arrive in time", "intel", "RenderBasic.GpuBusy")
 
     def test_another_driver_in_the_program(self):
         _, m = self.stat("GRBM.GRBM_0007", "10", FAKE_GL_OTHER="renderer")

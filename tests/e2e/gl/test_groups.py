@@ -104,8 +104,8 @@ class Groups(unittest.TestCase):
         document = self.stat("group", "4")
         self.assertEqual(document["samples"]["kind"], "group")
         reasons = {m["name"]: m["why"] for m in document["metrics"] if m["total"] is None}
-        self.assertIn("parts of frames", reasons["frame_time"])
-        self.assertIn("parts of frames", reasons["frames_per_second"])
+        self.assertIn("the samples are not whole frames", reasons["frame_time"])
+        self.assertIn("the samples are not whole frames", reasons["frames_per_second"])
         self.record("4")
         report = json.loads(self.sextant("report", self.capture, "--json").stdout)
         for device in document["devices"] + report["devices"]:

@@ -56,7 +56,7 @@ class Counts(unittest.TestCase):
                    Occlusion=10 * PIXELS, Frames=0, GSInvocations=0)
         self.assertGreaterEqual(metric(document, "PSInvocations")["min"], 10 * PIXELS)
         self.assertIsNone(metric(document, "PrimsWritten")["total"])
-        self.assertIn("extension", metric(document, "PrimsWritten")["why"])
+        self.assertIn("no measured program did work that it counts", metric(document, "PrimsWritten")["why"])
 
     def test_submissions_of_unlike_size(self):
         """Those that were counted stand for others by what was drawn, not by their number."""
@@ -131,7 +131,7 @@ class Counts(unittest.TestCase):
             self.check(document, 10, Draws=3, RenderPasses=1)
             found = metric(document, "IAVertices")
             if found["total"] is None:
-                self.assertIn("a render pass was suspended, or a secondary command buffer may run several times", found["why"])
+                self.assertIn("the API permits no query at that place", found["why"])
 
     def test_one_recording_run_often(self):
         document, _, _ = scene("reuse")
@@ -156,7 +156,7 @@ class Counts(unittest.TestCase):
                 found = metric(document, name)
                 self.assertNotEqual((name, found["min"]), (name, 0))
                 if found["total"] is None:  # of all samples, or of most, it is unknown how long they took
-                    self.assertIn("the software rasteriser", found["why"])
+                    self.assertIn("the counter covers more work than one sample", found["why"])
 
     def test_the_programs_own_queries(self):
         """They give what they gave (the program checks); what they count exactly is counted, and else that is said."""
@@ -164,11 +164,11 @@ class Counts(unittest.TestCase):
         self.check(document, 10, Draws=3, Occlusion=6 * PIXELS, IAVertices=18)
         found = metric(document, "VSInvocations")  # which those of the program do not count
         self.assertEqual((found["min"], found["max"], found["running"], found["total"]), (18, 18, 0.5, None))
-        self.assertIn("the program used the same query itself in 5 of 10 samples", found["why"])
+        self.assertIn("in 5 of 10 samples: the program uses the same query or counter itself", found["why"])
         document, _, _ = scene("own-predicates", 10)
         self.check(document, 10, Draws=1, IAVertices=3)
         self.assertEqual((metric(document, "Occlusion")["total"], metric(document, "Occlusion")["running"]), (None, 0.5))
-        self.assertIn("the program used the same query itself", metric(document, "Occlusion")["why"])
+        self.assertIn("the program uses the same query or counter itself", metric(document, "Occlusion")["why"])
         for layers in {}, {"VK_INSTANCE_LAYERS": VALIDATION}:  # twice in a submission, and before it is reset
             document, said, _ = scene("own-resets", 10, env=layers)
             self.assertNotIn("VALIDATION", said)
@@ -289,7 +289,7 @@ class Counts(unittest.TestCase):
         self.check(document, 10, Draws=5)
         found = metric(document, "IAVertices")
         self.assertIsNone(found["total"])
-        self.assertIn("could not be switched on", found["why"])
+        self.assertIn("the device or driver has no such counter", found["why"])
 
     def test_two_devices(self):
         document, _, _ = scene("two-devices")
@@ -331,7 +331,7 @@ class Counts(unittest.TestCase):
         for name in ("D3DGPUTime", "gpu_time", "gpu_time_share", "RasterThreadTime"):
             self.assertEqual((name, metric(document, name)["total"], metric(document, name)["mean"]),
                              (name, None, None))
-        self.assertIn("samples without draw calls", metric(document, "gpu_time")["why"])
+        self.assertIn("the software driver's CPU time cannot be separated", metric(document, "gpu_time")["why"])
         facts = [e["title"] for part in document["verdict"]["parts"] for e in part["evidence"]]
         self.assertNotIn("GPU at work", facts)
 
@@ -344,7 +344,7 @@ class Counts(unittest.TestCase):
             for name in ("D3DGPUTime", "gpu_time"):
                 found = metric(document, name)
                 self.assertIsNone(found["total"], (case, found))
-                self.assertIn("something was computed, copied or filled, too", found["why"])
+                self.assertIn("the software driver's CPU time cannot be separated", found["why"])
         document, _, _ = scene("filled", 3, options=("--overhead", "0", "-m", "Draws,IAPrimitives"))
         self.check(document, 3, Draws=1, IAPrimitives=1)
 
