@@ -158,7 +158,7 @@ class Behaviour(unittest.TestCase):
         _, each = stat(tree('radeon'), '-I', '100ms', '-t', '1s', '--per', 'process')
         for name in ('engine.gfx', 'engine.compute', 'engine.enc'):
             self.assertAlmostEqual(each[name]['total'], total[name]['total'])
-        self.assertIn('of the whole device', each['Clock']['why'])
+        self.assertIn('the counter covers the whole device', each['Clock']['why'])
         document, _ = stat(tree('radeon'), '-I', '100ms', '-t', '1s', '--per', 'process')
         who = {p['name']: p['pid'] for p in document['devices'][0]['processes']}
         self.assertEqual(who, {'kwin_wayland': 1111, 'Game.exe': 5000, 'obs': 5100})
@@ -398,7 +398,7 @@ class Hostile(unittest.TestCase):
         """Whether they are busy with graphics is not known, which is not 0; beside known ones those count."""
         odd = 'drm-engine-mystery:\t{1+100000000/s} ns'
         _, metrics = self.check(HEAD + client(1, 3, 7, [odd]), engine__other=0.03, WorkTime=None, BusyTime=None)
-        self.assertIn('does not tell it of the programs', metrics['WorkTime']['why'])
+        self.assertIn('neither the driver nor the system reports it', metrics['WorkTime']['why'])
         self.check(HEAD + client(1, 3, 7, [odd, 'drm-engine-gfx:\t{1+50000000/s} ns']), engine__other=0.03, WorkTime=0.015, BusyTime=0.015)
 
     def test_what_cannot_be(self):
@@ -409,7 +409,7 @@ class Hostile(unittest.TestCase):
             known = {'Clock': 2**32 - 1} if value == 2**32 - 1 else {'Clock': None}
             # The energy stands still, which is a power of 0; without it there is none.
             _, metrics = self.check(text, Fan=None, Temperature=None, Energy=0, Power=0, **known)
-            self.assertIn('cannot be', metrics['Fan']['why'])
+            self.assertIn('an impossible value (driver amdgpu)', metrics['Fan']['why'])
             self.check(text.replace('energy1', 'other1'), Power=None)
         text = HEAD + f'file {DEVICE}/devfreq/x/cur_freq\n\t{2**60}\nfile {DEVICE}/pp_dpm_sclk\n\t0: 200Mhz\n\t1: {2**60}Mhz *\n' \
                       f'file {DEVICE}/mem_info_vram_used\n\t{2**64 - 1}\n'
@@ -457,7 +457,7 @@ class Hostile(unittest.TestCase):
                         for zone, name, rate in (('intel-rapl:1:0', 'core', 90000000), ('intel-rapl:0', 'package-0', 50000000), ('intel-rapl:0:0', 'core', 20000000)))
         self.check(HEAD + zones, CoreEnergy=6, PackageEnergy=15)
         _, metrics = self.check(HEAD + zones + 'file /proc/cpuinfo\n\tvendor_id\t: AuthenticAMD\n\tflags\t\t: fpu\n', CoreEnergy=None, PackageEnergy=15)
-        self.assertIn('of one core alone', metrics['CoreEnergy']['why'])
+        self.assertIn('another source or metric set counts it (powercap has one core alone; -d pmu has all)', metrics['CoreEnergy']['why'])
 
     def test_energy_behind_a_sleep(self):
         """What was used while the card slept, and was not read, is not of the sample in which it woke."""

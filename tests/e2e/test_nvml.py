@@ -66,7 +66,7 @@ class Library(unittest.TestCase):
         document, metrics = stat('-d', 'nvml:0', '--per', 'process')
         who = {p['name']: p['pid'] for p in document['devices'][0]['processes']}
         self.assertEqual(who, {'compositor': 100, 'game': 4242, 'helper': 300})
-        self.assertIn('of the whole device', metrics['Power']['why'])
+        self.assertIn('the counter covers the whole device', metrics['Power']['why'])
         for name, memory, busy in (('compositor', 2**20, 90), ('game', 64 * 2**20, 40), ('helper', None, 0)):
             _, metrics = stat('-d', 'nvml:0', '--per', 'process', '--process', name)
             self.assertEqual(metrics['program_memory']['mean'], memory)
@@ -81,7 +81,7 @@ class Library(unittest.TestCase):
         _, metrics = stat('-d', 'nvml:0', '-p', '4242')
         self.assertAlmostEqual(metrics['program_busy']['mean'], 40)
         self.assertIsNone(metrics['program_memory']['mean'])
-        self.assertIn("NVIDIA's library says", metrics['program_memory']['why'])
+        self.assertIn('this user may not read it (Insufficient Permissions)', metrics['program_memory']['why'])
         _, metrics = stat('-d', 'nvml:0', '-p', '100')
         self.assertAlmostEqual(metrics['program_busy']['mean'], 90)
         self.assertAlmostEqual(metrics['program_memory']['mean'], 2**20)

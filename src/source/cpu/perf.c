@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/no_data.h"
 #include "base/text_buf.h"
 
 struct cpu_perf_event {
@@ -332,14 +333,12 @@ static void notes_explain(int error, const struct sx_sys *sys, char *out, size_t
 {
 	switch (error) {
 	case CPU_NO_ROOM:
-		snprintf(out, size,
-			 ": the PMU has no room for them beside the others; name what is wanted "
-			 "with -m, and counters take turns");
+		no_data_append(out, size, NO_DATA_REFUSED,
+			       "its PMU is full; counters of -m take turns");
 		break;
 	case CPU_OTHERS_ONLY:
-		snprintf(out, size,
-			 ": they are of the whole machine, and would take the PMU's "
-			 "counters from the program; try: without a command");
+		no_data_append(out, size, NO_DATA_WHOLE_DEVICE,
+			       "a run without a command counts it");
 		break;
 	default:
 		perf_explain(sys, error, out, size);
@@ -349,10 +348,10 @@ static void notes_explain(int error, const struct sx_sys *sys, char *out, size_t
 
 void cpu_notes_finish(struct cpu_notes *notes, const struct cpu_run *run)
 {
-	char cause[192];
 	for (uint32_t i = 0; i < notes->count; i++) {
+		char cause[192] = "";
 		notes_explain(notes->items[i].error, run->sys, cause, sizeof(cause));
-		text_append(notes->items[i].text, sizeof(notes->items[i].text), "%s", cause);
+		text_append(notes->items[i].text, sizeof(notes->items[i].text), ": %s", cause);
 	}
 	if (run->hardware_groups > 1 && notes->count < CPU_NOTES_MAX)
 		snprintf(notes->items[notes->count++].text, sizeof(notes->items[0].text),

@@ -1,5 +1,6 @@
 /* Advice for the user: what a driver gives, why something is missing, and what would give more. */
 #include "source/drm/drm.h"
+#include "base/no_data.h"
 #include "base/text_buf.h"
 
 #include <errno.h>
@@ -204,77 +205,78 @@ void drm_advice_make(const struct sx_sys *sys, const struct drm_card *card, stru
 	advise_on_kernel(sys, card, out);
 }
 
-static const char *why_engine(const struct drm_card *card, const struct drm_clients *clients,
-			      char *out, size_t size)
+static enum no_data why_engine(const struct drm_card *card, const struct drm_clients *clients)
 {
 	char value[24];
 	if (card->profiling[0] &&
 	    drm_read_line(clients->sys, card->device, "profiling", value, sizeof(value)) &&
 	    strcmp(value, "0") == 0)
-		return "the driver's accounting is off; --profiling switches it on for the run";
-	if (!clients->client_count)
-		return "no program that may be looked into has the card open";
-	snprintf(out, size, "the driver %s does not tell it of the programs that are here",
-		 card->driver);
-	return out;
+		return NO_DATA_OFF;
+	return clients->client_count ? NO_DATA_NOT_REPORTED : NO_DATA_NO_WORK;
 }
 
-static const char *why_energy(const struct drm_energy *e, char *out, size_t size)
+/* `detail` is empty, or gets the file that is refused. */
+static enum no_data why_energy(const struct drm_energy *e, char *detail, size_t size)
 {
 	if (!e->here)
-		return "neither the card's sensors nor powercap have it";
-	if (e->refused == EACCES || e->refused == EPERM) {
-		snprintf(out, size, "%.90s/%.80s is for root alone", e->folder, e->file);
-		return out;
-	}
-	return "no second reading was had";
+		return NO_DATA_NO_COUNTER;
+	if (e->refused != EACCES && e->refused != EPERM)
+		return NO_DATA_LATE; /* there was no second reading */
+	snprintf(detail, size, "%.90s/%.80s", e->folder, e->file);
+	return NO_DATA_FORBIDDEN;
 }
 
-const char *drm_why(struct drm_source *s, uint32_t column)
+static enum no_data why_column(const struct drm_source *s, uint32_t column, char *detail,
+			       size_t size)
 {
 	const struct drm_card *card = &s->card;
 	const struct drm_state *state = &s->state;
-	char *out = s->why[column];
-	size_t size = sizeof(s->why[column]);
 	const struct drm_sensors *sensors = &state->sensors;
-	if (column < DRM_VALUES && state->implausible >> column & 1) {
-		snprintf(out, size, "what the driver %s says of it cannot be", card->driver);
-		return out;
-	}
+	snprintf(detail, size, "driver %s", card->driver);
+	if (column < DRM_VALUES && state->implausible >> column & 1)
+		return NO_DATA_IMPOSSIBLE;
 	/* The table has these too; which of them a revision has that is not known is not known. */
 	bool by_table = (column == DRM_ENERGY && !sensors->energies[DRM_ENERGY_CARD].here) ||
 			column == DRM_BUSY;
-	switch (*state->refused_metrics && by_table ? DRM_CLOCK : column) {
+	bool refused = *state->refused_metrics;
+	switch (refused && by_table ? DRM_CLOCK : column) {
 	case DRM_ENERGY:
-		return why_energy(&sensors->energies[DRM_ENERGY_CARD], out, size);
+		return why_energy(&sensors->energies[DRM_ENERGY_CARD], detail, size);
 	case DRM_PACKAGE_ENERGY:
-		return why_energy(&sensors->energies[DRM_ENERGY_PACKAGE], out, size);
+		return why_energy(&sensors->energies[DRM_ENERGY_PACKAGE], detail, size);
 	case DRM_CORE_ENERGY:
-		if (sensors->one_core)
-			return "powercap's domain core is of one core alone on this processor; -d "
-			       "pmu has "
-			       "all of them";
-		return why_energy(&sensors->energies[DRM_ENERGY_CORES], out, size);
+		if (!sensors->one_core)
+			return why_energy(&sensors->energies[DRM_ENERGY_CORES], detail, size);
+		snprintf(detail, size, "powercap has one core alone; -d pmu has all");
+		return NO_DATA_OTHER_SOURCE;
 	case DRM_DRAM_ENERGY:
-		return why_energy(&sensors->energies[DRM_ENERGY_DRAM], out, size);
+		return why_energy(&sensors->energies[DRM_ENERGY_DRAM], detail, size);
 	case DRM_PLATFORM_ENERGY:
-		return why_energy(&sensors->energies[DRM_ENERGY_PLATFORM], out, size);
+		return why_energy(&sensors->energies[DRM_ENERGY_PLATFORM], detail, size);
 	case DRM_POWER:
 		if (sensors->energies[DRM_ENERGY_CARD].here)
-			return why_energy(&sensors->energies[DRM_ENERGY_CARD], out, size);
+			return why_energy(&sensors->energies[DRM_ENERGY_CARD], detail, size);
 		break;
 	case DRM_BUSY:
 	case DRM_MEMORY_USED:
 	case DRM_WORK_BUSY:
 	case DRM_WORK_MEMORY:
-		return why_engine(card, &s->clients, out, size);
+		return why_engine(card, &s->clients);
 	default:
 		if (column >= DRM_COLUMN_ENGINE)
-			return why_engine(card, &s->clients, out, size);
+			return why_engine(card, &s->clients);
 	}
-	if (*state->refused_metrics)
-		snprintf(out, size, "%s, and nothing else tells it", state->refused_metrics);
-	else
-		snprintf(out, size, "the driver %s does not tell it", card->driver);
+	if (refused)
+		snprintf(detail, size, "%s", state->refused_metrics);
+	return NO_DATA_NOT_REPORTED;
+}
+
+const char *drm_why(struct drm_source *s, uint32_t column)
+{
+	char detail[192];
+	char *out = s->why[column];
+	enum no_data why = why_column(s, column, detail, sizeof(detail));
+	*out = '\0';
+	no_data_append(out, sizeof(s->why[column]), why, detail);
 	return out;
 }

@@ -328,7 +328,7 @@ struct drm_source {
 	struct drm_profiling profiling;
 	struct sx_column columns[DRM_COLUMNS];
 	uint32_t wanted[DRM_COLUMNS]; /* which column each is */
-	char why[DRM_COLUMNS][192];
+	char why[DRM_COLUMNS][288];
 	bool seen[DRM_COLUMNS]; /* the column had data once */
 	uint32_t column_count;
 	bool needs_work, gone;

@@ -3,6 +3,7 @@
  * quality, programs as labels. What no GPU of today or soon can have is a sensor's or a driver's
  * "not known".
  */
+#include "base/no_data.h"
 #include "source/drm/drm.h"
 
 #include <string.h>
@@ -104,7 +105,7 @@ void drm_describe_columns(struct drm_source *s, const struct sx_catalog *catalog
 		const struct drm_column *c = &drm_columns()[column];
 		const char *why = NULL;
 		if (s->in.by_process && !c->of_work)
-			why = "it is of the whole device, not of one program";
+			why = no_data_text(NO_DATA_WHOLE_DEVICE);
 		else if (!s->seen[column])
 			why = drm_why(s, column);
 		s->columns[i] = interval_column(catalog, c->name, c->type, why);

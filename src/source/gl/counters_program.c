@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/no_data.h"
 #include "catalog/column.h"
 #include "wire/amd_groups.h"
 
@@ -230,16 +231,18 @@ static enum sx_status write_program(struct making *m, uint32_t passes, struct sx
 	return SX_OK;
 }
 
-static const char *why_missing(const struct sx_catalog *catalog, uint32_t counter)
+static const char *why_missing(struct gl_counters *s, uint32_t counter)
 {
+	char text[128] = "";
 	uint32_t count;
-	const struct sx_counter_info *all = sx_catalog_counters(catalog, &count);
-	const struct sx_block_info *blocks = sx_catalog_blocks(catalog, &count);
+	const struct sx_counter_info *all = sx_catalog_counters(s->catalog, &count);
+	const struct sx_block_info *blocks = sx_catalog_blocks(s->catalog, &count);
 	bool apis = counter != SX_NONE && all[counter].block != SX_NONE &&
 		    (all[counter].slot == SX_NONE || blocks[all[counter].block].alone);
-	return apis ? "it is none of the driver's own counters: -d gl counts what queries of the "
-		      "API do, and time"
-		    : "the driver has no such counter";
+	if (!apis)
+		return no_data_text(NO_DATA_NO_COUNTER);
+	no_data_append(text, sizeof(text), NO_DATA_OTHER_SOURCE, "-d gl");
+	return arena_strndup(&s->texts, text, strlen(text));
 }
 
 /* Which columns rows have: one for each value, in its order, and frames behind them. */
@@ -263,9 +266,10 @@ static enum sx_status make_columns(struct making *m, struct sx_error *err)
 		    .over_time =
 			id.counter == SX_NONE ? SX_REDUCE_SUM : counters[id.counter].over_time,
 		};
-		if (m->missing[i] && strcmp(name, "Frames") != 0)
-			s->columns[i].why = why_missing(s->catalog, id.counter);
-		if (!s->columns[i].name)
+		bool lacks = m->missing[i] && strcmp(name, "Frames") != 0;
+		if (lacks)
+			s->columns[i].why = why_missing(s, id.counter);
+		if (!s->columns[i].name || (lacks && !s->columns[i].why))
 			return error_nomem(err, "the driver's counters");
 	}
 	s->column_count = count;

@@ -8,6 +8,7 @@
 #include <sextant/expr.h>
 
 #include "base/error.h"
+#include "base/no_data.h"
 #include "base/mem.h"
 #include "base/text_buf.h"
 
@@ -288,12 +289,16 @@ static void choose(struct nvml_source *s, const struct source_request *request)
 
 static const char *why_not(struct nvml_source *s, enum nvml_counter counter, int code)
 {
-	char text[192];
+	char text[192] = "";
 	if (s->in.by_process && !nvml_is_of_program(counter))
-		return "it is of the whole device, not of one program";
+		return no_data_text(NO_DATA_WHOLE_DEVICE);
 	if (nvml_is_of_program(counter) && !s->in.by_process && !s->device.programs.root)
-		return "no program is measured; --per process tells them apart";
-	snprintf(text, sizeof(text), "NVIDIA's library says: %s", nvml_words(&s->library, code));
+		return no_data_text(NO_DATA_NO_WORK);
+	no_data_append(text, sizeof(text),
+		       code == NVML_ERROR_NO_PERMISSION	  ? NO_DATA_FORBIDDEN
+		       : code == NVML_ERROR_NOT_SUPPORTED ? NO_DATA_NO_COUNTER
+							  : NO_DATA_REFUSED,
+		       nvml_words(&s->library, code));
 	return arena_strndup(&s->texts, text, strlen(text));
 }
 

@@ -9,6 +9,8 @@
 
 #include <sextant/expr.h>
 
+#include "base/no_data.h"
+
 #define PARANOID "/proc/sys/kernel/perf_event_paranoid"
 
 /* What read() gives for our read_format, in 64-bit words. */
@@ -103,33 +105,36 @@ static void read_level(const struct sx_sys *sys, char level[16])
 
 void perf_explain(const struct sx_sys *sys, int error, char *out, size_t size)
 {
-	char level[16];
+	char level[16], detail[128];
+	enum no_data why = NO_DATA_REFUSED;
 	switch (error) {
 	case ENOENT:
 	case ENODEV:
 	case EOPNOTSUPP:
 	case EINVAL:
-		snprintf(out, size,
-			 ": no PMU here offers them (usual in virtual machines and containers)");
+		why = NO_DATA_NO_COUNTER;
+		snprintf(detail, sizeof(detail), "usual in virtual machines and containers");
 		break;
 	case EACCES:
 	case EPERM:
+		why = NO_DATA_FORBIDDEN;
 		read_level(sys, level);
-		snprintf(out, size,
-			 ": perf_event_paranoid is %s and CAP_PERFMON is missing; try: sudo sysctl "
-			 "kernel.perf_event_paranoid=0",
-			 level);
+		snprintf(detail, sizeof(detail),
+			 "perf_event_paranoid is %s and CAP_PERFMON is missing", level);
 		break;
 	case EMFILE:
-		snprintf(out, size, ": too many open files; try: ulimit -n 65536");
+		snprintf(detail, sizeof(detail), "too many open files: ulimit -n 65536");
 		break;
 	case ENOSYS:
-		snprintf(out, size, ": this kernel has no perf events");
+		why = NO_DATA_NO_COUNTER;
+		snprintf(detail, sizeof(detail), "this kernel has no perf events");
 		break;
 	default:
-		snprintf(out, size, ": %s", strerror(error));
+		snprintf(detail, sizeof(detail), "%s", strerror(error));
 		break;
 	}
+	*out = '\0';
+	no_data_append(out, size, why, detail);
 }
 
 bool perf_is_limited(const struct sx_sys *sys, char *because, char *remedy, size_t size)

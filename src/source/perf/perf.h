@@ -44,7 +44,7 @@ void perf_sum(struct perf_reading *to, const struct perf_reading *part);
  */
 uint64_t perf_delta(const struct perf_reading *from, const struct perf_reading *to,
 		    uint8_t *quality);
-/* Why an event could not be opened, behind a colon, with the remedy where there is one. */
+/* Why an event could not be opened, with the remedy where there is one. */
 void perf_explain(const struct sx_sys *sys, int error, char *out, size_t size);
 /*
  * What keeps this process from counting the whole machine: false when nothing does; else cause and

@@ -12,6 +12,7 @@
 #include <sys/ioctl.h>
 
 #include "base/error.h"
+#include "base/no_data.h"
 #include "base/mem.h"
 #include "source/process_tree.h"
 #include "base/text_buf.h"
@@ -225,21 +226,24 @@ enum sx_status pmu_groups_open(struct pmu_run *run, struct sx_error *err)
 /* The same cause has the same text, so that names gather behind it. */
 static const char *cause_of(struct pmu_run *run, const struct pmu_output *output)
 {
-	char text[320];
+	char detail[256], text[320] = "";
 	uint32_t count;
 	const struct sx_counter_info *c =
 	    &sx_catalog_counters(run->catalog, &count)[output->counter];
 	if (output->unreadable) {
-		snprintf(text, sizeof(text), "PMU %s cannot be read: %s", output->unreadable->name,
+		snprintf(detail, sizeof(detail), "PMU %s: %s", output->unreadable->name,
 			 strerror(output->unreadable->unreadable));
+		no_data_append(text, sizeof(text),
+			       output->unreadable->unreadable == EACCES ? NO_DATA_FORBIDDEN
+									: NO_DATA_REFUSED,
+			       detail);
 	} else if (output->error) {
 		perf_explain(run->sys, output->error, text, sizeof(text));
-		memmove(text, text + 2, strlen(text + 2) + 1); /* without the colon */
-	} else if (c->unfed) {
-		snprintf(text, sizeof(text), "%s", c->unfed);
 	} else {
-		snprintf(text, sizeof(text), "no PMU of this machine counts it%s",
-			 c->from.count ? "" : "; --map NAME=PMU/EVENT/ names one");
+		no_data_append(text, sizeof(text), NO_DATA_NO_COUNTER,
+			       c->unfed	       ? c->unfed
+			       : c->from.count ? "no PMU of this machine counts it"
+					       : "--map NAME=PMU/EVENT/ names a PMU's event");
 	}
 	return arena_strndup(&run->texts, text, strlen(text));
 }

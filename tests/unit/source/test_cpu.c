@@ -166,7 +166,7 @@ static void test_default_set_fits(void **state)
 		expect(source, &v, "Instructions", FAKE_CPU_HZ / 2 * (process ? 2 : 4));
 		for (size_t i = 0; i < 3; i++)
 			expect_none(source, &v, left[i]);
-		assert_non_null(strstr(notes, "no room"));
+		assert_non_null(strstr(notes, "its PMU is full"));
 		assert_non_null(strstr(notes, "StalledBackend"));
 		if (!process)
 			expect(source, &v, "ClusterCycles[0]", FAKE_CPU_HZ * 4);

@@ -67,8 +67,8 @@ static void test_no_pmu(void **state)
 	assert_string_equal(notes,
 			    "not collected: Cycles, Instructions, CacheReferences, CacheMisses, "
 			    "Branches, BranchMisses, RefCycles, StalledFrontend, StalledBackend, "
-			    "ClusterCycles, ClusterInstructions: no PMU here offers them (usual in "
-			    "virtual machines and containers)\n");
+			    "ClusterCycles, ClusterInstructions: the device or driver has no such "
+			    "counter (usual in virtual machines and containers)\n");
 	finish(&fake, source);
 }
 

@@ -9,6 +9,7 @@
 
 #include <sextant/context.h>
 #include <sextant/expr.h>
+#include "base/no_data.h"
 #include "devices/nvml.h"
 #include "source/nvml/nvml.h"
 #include "unit/context.h"
@@ -192,7 +193,8 @@ static void what_is_missing(void **state)
 		assert_non_null(desc->columns[missing[i]].why);
 		assert_non_null(strstr(note, nvml_counter_name(missing[i])));
 	}
-	assert_string_equal(desc->columns[NVML_FAN].why, "NVIDIA's library says: Not Supported");
+	assert_string_equal(desc->columns[NVML_FAN].why,
+			    "the device or driver has no such counter (Not Supported)");
 	assert_null(desc->columns[NVML_POWER].why);
 	end(&fake, source);
 }
@@ -267,7 +269,7 @@ static void programs_by_themselves(void **state)
 	assert_string_equal(text, "compositor (100) 1048576 90 0; a) b (4242) 67108864 40 7; "
 				  "trainer (300) ? 0 0; ");
 	assert_string_equal(source_describe(source)->columns[NVML_POWER].why,
-			    "it is of the whole device, not of one program");
+			    no_data_text(NO_DATA_WHOLE_DEVICE));
 	fake.state->programs[0] = (struct fake_nvml_program){500, false, true, 5, {20, 0}, 0};
 	fake.state->programs[2] = (struct fake_nvml_program){.pid = 300}; /* it ended */
 	rows_as_text(source, text, sizeof(text));
@@ -322,7 +324,7 @@ static void lists_of_older_libraries(void **state)
 	fake.next.no_processes = true;
 	source = begin_by(&fake, 0, SX_SAMPLE_PROCESS);
 	assert_string_equal(source_describe(source)->columns[NVML_PROGRAM_MEMORY].why,
-			    "NVIDIA's library says: Not Supported");
+			    "the device or driver has no such counter (Not Supported)");
 	end(&fake, source);
 }
 
