@@ -1,5 +1,6 @@
 /* Why a difference has no value: the count that it is taken from is the smaller one. */
 #include "metric/metrics.h"
+#include "base/no_data.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -56,11 +57,13 @@ static bool find_below(const struct look *look, const struct sx_node *node)
 	if (!is_difference(node) ||
 	    !(count_of(look, node->children[0]) < count_of(look, node->children[1])))
 		return false;
-	char from[OPERAND_TEXT], what[OPERAND_TEXT];
+	char from[OPERAND_TEXT], what[OPERAND_TEXT], detail[2 * OPERAND_TEXT + 32];
 	if (sx_node_text(node->children[0], from, sizeof(from)) >= sizeof(from) ||
 	    sx_node_text(node->children[1], what, sizeof(what)) >= sizeof(what))
 		return false;
-	snprintf(look->out, look->size, "%s counted less than %s", from, what);
+	snprintf(detail, sizeof(detail), "%s counted less than %s", from, what);
+	look->out[0] = '\0';
+	no_data_append(look->out, look->size, NO_DATA_UNDEFINED, detail);
 	return true;
 }
 

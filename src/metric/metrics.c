@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/no_data.h"
 #include "catalog/internal.h"
 #include "expr/eval.h"
 #include "catalog/column.h"
@@ -139,7 +140,7 @@ static enum sx_status check_condition(struct sx_metrics *m, uint32_t index, cons
 				      struct sx_error *err)
 {
 	struct sx_metric_column *column = &m->columns[index];
-	static const char text[] = "this device does not have it: ";
+	char why[512] = "";
 	bool exists = true;
 	m->asked_per_row = false;
 	enum sx_status status = condition_holds(when, known_constant, m, &exists, err);
@@ -147,13 +148,9 @@ static enum sx_status check_condition(struct sx_metrics *m, uint32_t index, cons
 		return add_condition(m, index, when, err);
 	if (status || exists)
 		return status;
-	size_t size = sizeof(text) + strlen(when);
-	char *why = arena_alloc(&m->arena, size);
-	if (!why)
-		return error_nomem(err, "selecting metrics");
-	snprintf(why, size, "%s%s", text, when);
-	column->why = why;
-	return SX_OK;
+	no_data_append(why, sizeof(why), NO_DATA_NO_COUNTER, when);
+	column->why = arena_strndup(&m->arena, why, strlen(why));
+	return column->why ? SX_OK : error_nomem(err, "selecting metrics");
 }
 
 /* Collects the outputs of the program; metrics without a formula get none. */
@@ -189,7 +186,7 @@ static enum sx_status gather(struct sx_metrics *m, struct expr_output *outputs, 
 			return status;
 		if (!expr || column->why) {
 			if (!column->why)
-				column->why = "the catalog has no formula for this API or variant";
+				column->why = no_data_text(NO_DATA_NO_FORMULA);
 			continue;
 		}
 		which[*count] = i;

@@ -5,6 +5,7 @@
 
 #include "metric/metrics.h"
 #include "base/error.h"
+#include "base/no_data.h"
 #include "catalog/column.h"
 #include "catalog/lint/lint.h"
 #include "expr/compile.h"
@@ -201,8 +202,16 @@ static enum sx_status add_unknowns(struct sx_metrics *m, const char *glob, bool 
 static enum sx_status add_metric(struct sx_metrics *m, uint32_t index, struct sx_error *err)
 {
 	const struct sx_metric_info *info = metric_at(m, index);
+	char text[256] = "";
+	const char *why = NULL;
 	if (m->given[index] != SX_NONE)
 		return add_given(m, index, err);
+	if (info->unavailable) {
+		no_data_append(text, sizeof(text), NO_DATA_NO_FORMULA, info->unavailable);
+		why = arena_strndup(&m->arena, text, strlen(text));
+		if (!why)
+			return error_nomem(err, "selecting metrics");
+	}
 	return add(m,
 		   (struct sx_metric_column){.name = shown_name(m, info),
 					     .title = info->title,
@@ -211,7 +220,7 @@ static enum sx_status add_metric(struct sx_metrics *m, uint32_t index, struct sx
 					     .over_time = info->over_time,
 					     .metric = index,
 					     .counter = SX_NONE,
-					     .why = info->unavailable},
+					     .why = why},
 		   err);
 }
 
@@ -363,9 +372,9 @@ static enum sx_status add_loose(struct sx_metrics *m, const char *name, bool *an
 static enum sx_status add_absent(struct sx_metrics *m, const char *name,
 				 const struct neutral_name *known, struct sx_error *err)
 {
-	char why[256];
-	snprintf(why, sizeof(why), "%s has nothing that means %s",
-		 sx_catalog_info(m->catalog)->name, known->name);
+	char catalog[128], why[256] = "";
+	snprintf(catalog, sizeof(catalog), "catalog %s", sx_catalog_info(m->catalog)->name);
+	no_data_append(why, sizeof(why), NO_DATA_NO_COUNTER, catalog);
 	struct sx_metric_column column = {
 	    .name = arena_strndup(&m->arena, name, strlen(name)),
 	    .title = arena_strndup(&m->arena, name, strlen(name)),

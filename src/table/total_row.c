@@ -1,5 +1,6 @@
 /* Totals as rows: what was added, and what stands for that which was not measured. */
 #include "base/error.h"
+#include "base/no_data.h"
 #include "table/fill.h"
 #include "table/table.h"
 #include "table/total_state.h"
@@ -342,11 +343,7 @@ static enum sx_status write_row(const struct scope *scope, struct sx_table *tabl
 	for (uint32_t k = 0; k < total->open_count; k++) {
 		uint32_t i = total->open[k];
 		if (!set_column(scope, &(struct place){table, i, row}) &&
-		    table_set_why(table, i,
-				  total->of[0][i].rule == SX_REDUCE_EACH
-				      ? "it differs from row to row"
-				      : "a ratio has no total of its own: it is evaluated "
-					"over the totals of its counters"))
+		    table_set_why(table, i, no_data_text(NO_DATA_NO_TOTAL)))
 			return error_nomem(err, "a table's totals");
 	}
 	if (total->begin_ns != SX_TIME_UNKNOWN)

@@ -32,7 +32,7 @@ def test_condition_of_rows():
     assert values('icl', text, 'Sampler02InputAvailable') == [None, 10, 10, 10]
     alone = run('icl', 'GPU_CLOCK,B5,SubsliceMask\n1000,100,1\n', 'Sampler02InputAvailable')
     told = json.loads(alone.stdout)['why']['Sampler02InputAvailable']
-    assert told == 'this device does not have it: $SubsliceMask 4 AND', told
+    assert told == 'the device or driver has no such counter ($SubsliceMask 4 AND)', told
 
 
 def test_below_zero():

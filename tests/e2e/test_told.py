@@ -118,7 +118,7 @@ class Told(FolderTest):
         path = self.path('c.sxc')
         run('import', self.write('t.csv', 'TaskClock,duration_ns\n5,1000\n7,1000\n'), '--for', 'cpu', '-o', path)
         whys = [{m['name']: m['why'] for m in run.document(*args, code=None)['metrics']} for args in (('report', path), ('stat', '-i', path))]
-        self.assertIn('was not collected', whys[0]['cache_miss_rate'])
+        self.assertIn(': the run did not collect it', whys[0]['cache_miss_rate'])
         for name in set.intersection(*map(set, whys)):
             self.assertEqual(len({why[name] for why in whys}), 1, (name, [why[name] for why in whys]))
 

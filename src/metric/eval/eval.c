@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/no_data.h"
 #include "catalog/column.h"
 #include "catalog/internal.h"
 #include "expr/compile.h"
@@ -192,7 +193,7 @@ static enum sx_status explain_missing(struct sx_evaluation *e, const struct sx_t
 	const struct sx_metrics *m = e->m;
 	const struct column_plan *plan = &m->plans[c];
 	struct sx_vector values = sx_table_vector(e->table, c);
-	char why[MISSING_MAX];
+	char why[MISSING_MAX] = "";
 	if (m->columns[c].why || e->seen[c])
 		return SX_OK;
 	if (has_value(&values, sx_table_row_count(e->table))) {
@@ -202,8 +203,8 @@ static enum sx_status explain_missing(struct sx_evaluation *e, const struct sx_t
 	if (sx_table_column(e->table, c)->why)
 		return SX_OK; /* said of an earlier table */
 	if (plan->condition != SX_NONE && sx_table_row_count(in) && row_lacks(e, c, 0)) {
-		snprintf(why, sizeof(why), "this device does not have it: %s",
-			 m->conditions[plan->condition].text);
+		no_data_append(why, sizeof(why), NO_DATA_NO_COUNTER,
+			       m->conditions[plan->condition].text);
 		return table_set_why(e->table, c, why) ? error_nomem(err, "evaluating metrics")
 						       : SX_OK;
 	}

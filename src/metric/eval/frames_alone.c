@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/no_data.h"
 #include "metric/metrics.h"
 #include "table/fill.h"
 #include "table/total.h"
@@ -93,7 +94,7 @@ enum sx_status frames_take(struct sx_evaluation *e, const struct sx_table *in, s
 			continue;
 		take_frames(e, c, in, values ? values : e->table);
 		if (!e->seen[c] && !e->m->columns[c].why && is_empty(e->table, c) &&
-		    table_set_why(e->table, c, "no swap ended the samples: they are no frames"))
+		    table_set_why(e->table, c, no_data_text(NO_DATA_NO_FRAME)))
 			status = error_nomem(err, "evaluating metrics");
 	}
 	sx_table_destroy(values);

@@ -1,6 +1,7 @@
 /* Which input a column without values lacks: see evaluation.h. */
 #include "metric/eval/evaluation.h"
 
+#include "base/no_data.h"
 #include "base/text_buf.h"
 
 /* Why an input has no value, or NULL where its table does not say. */
@@ -38,12 +39,12 @@ bool missing_reason(const struct sx_evaluation *e, const struct column_plan *pla
 	const struct sx_metric_input *input = &e->m->inputs[at];
 	const char *reason = known_reason(e, at, in);
 	why[0] = '\0';
+	text_append(why, MISSING_MAX, "%s: ", input->name);
 	if (reason)
-		text_append(why, MISSING_MAX, "%s: %s", input->name, reason);
+		text_append(why, MISSING_MAX, "%s", reason);
 	else if (input->counter == SX_NONE && input->metric == SX_NONE && !input->as_is)
-		text_append(why, MISSING_MAX, "the constant %s is not known; --const %s=VALUE",
-			    input->name, input->name);
+		no_data_append(why, MISSING_MAX, NO_DATA_NO_CONSTANT, NULL);
 	else
-		text_append(why, MISSING_MAX, "%s was not collected", input->name);
+		no_data_append(why, MISSING_MAX, NO_DATA_NOT_COLLECTED, NULL);
 	return true;
 }

@@ -27,7 +27,7 @@ static enum sx_status find_neutral(const struct explanation *e, const char *name
 	bool absent =
 	    count == 1 && column->metric == SX_NONE && column->counter == SX_NONE && column->why;
 	if (absent) {
-		error_set(err, SX_INCOMPLETE, "%s", column->why);
+		error_set(err, SX_INCOMPLETE, "%s: %s", name, column->why);
 		error_because(err, "no metric and no counter of it is mapped to that name (%s)",
 			      column->unit);
 		error_try(err, "sextant explain %s, of a catalog that has it", name);

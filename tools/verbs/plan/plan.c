@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/no_data.h"
+
 static bool offered(const struct sx_metric_info *info, const char *api)
 {
 	for (uint32_t i = 0; i < info->apis.count; i++)
@@ -30,9 +32,9 @@ static void plan_judge(struct planning *p, uint32_t column)
 		return;
 	const struct sx_metric_info *info = &sx_catalog_metrics(p->catalog, &count)[c->metric];
 	if (!p->why[column])
-		p->why[column] = info->unavailable;
+		p->why[column] = info->unavailable ? no_data_text(NO_DATA_NO_FORMULA) : NULL;
 	if (api && !offered(info, api)) {
-		p->why[column] = "this API does not offer it";
+		p->why[column] = no_data_text(NO_DATA_NO_FORMULA);
 		p->hidden[column] = !named(p->cli, c->name);
 	}
 }
@@ -158,9 +160,7 @@ static enum sx_status ask_driver(struct planning *p, struct sx_error *err)
 		p->driver.name_count = 0;
 	for (uint32_t i = 0; i < p->driver.name_count; i++)
 		if (p->driver.of[i] == SX_NONE)
-			p->why[p->driver_columns[i]] =
-			    "the driver needs several runs of the same commands to count it, and "
-			    "a program runs them once";
+			p->why[p->driver_columns[i]] = no_data_text(NO_DATA_PASSES);
 	return status;
 }
 
