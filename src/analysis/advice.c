@@ -9,6 +9,7 @@
 #include "analysis/rules/rules.h"
 #include "analysis/windows.h"
 #include "base/error.h"
+#include "base/no_data.h"
 #include "expr/compile.h"
 #include "table/fill.h"
 
@@ -252,9 +253,7 @@ static void conclude_gap(struct sx_advice *a, const struct judged *j, struct sx_
 	if (f->why)
 		return;
 	struct rule_gap gap = rules_gap(&a->rules, sx_expr_root(j->when), &a->arena);
-	f->why = gap.why   ? gap.why
-		 : a->seen ? "it is no data in every sample, as after a division by zero"
-			   : "there are no samples";
+	f->why = gap.why ? gap.why : no_data_text(a->seen ? NO_DATA_UNDEFINED : NO_DATA_NO_SAMPLES);
 	f->missing = gap.missing;
 }
 

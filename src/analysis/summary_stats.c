@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/no_data.h"
 #include "metric/metrics.h"
 #include "table/fill.h"
 #include "table/total.h"
@@ -124,12 +125,12 @@ static struct stats_causes causes_of(const struct sx_summary *s, uint32_t column
 				     .gap = input_reason(s, column, SX_QUALITY_GAP)};
 }
 
-/* Where there is no memory for the words, "no data" alone is said. */
+/* Where there is no memory for the words, that no sample has a value. */
 static const char *summary_explain(struct sx_summary *s, uint32_t column)
 {
 	struct summary_column *c = &s->of[column];
 	if (!c->why && !(c->why = malloc(STATS_REASON_MAX)))
-		return "no sample has data";
+		return no_data_text(NO_DATA_NO_VALUE);
 	stats_reason(&c->missing, s->rows, causes_of(s, column), c->why);
 	return c->why;
 }
@@ -158,7 +159,7 @@ static bool is_without_data(struct sx_summary *s, uint32_t column)
 	if (stats->count && s->apart.sums &&
 	    part_sums_are_idle(&s->apart, column, s->of[column].basis)) {
 		stats->count = 0;
-		stats->why = "only samples that gave the device no such work were counted";
+		stats->why = no_data_text(NO_DATA_NO_WORK);
 	} else if (!stats->count) {
 		stats->why = why_missing(s, column);
 	}

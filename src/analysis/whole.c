@@ -1,10 +1,10 @@
 /* What a metric is for the whole run: an amount that adds up, or the formula over all counters. */
 #include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "analysis/stats.h"
+#include "base/no_data.h"
 #include "base/number.h"
 #include "base/text_buf.h"
 #include "table/total.h"
@@ -78,36 +78,25 @@ enum sx_status stats_whole(const struct sx_table *in, struct sx_table **out, str
 }
 
 /* By what hides what: the first that fits is a row's reason. */
-static const struct {
-	uint8_t bits;
-	const char *begin, *all, *end;
-} reasons[STATS_REASONS] = {
-    {SX_QUALITY_SKIPPED, "not measured in ", "any sample",
-     " (others had their turn: a longer run has data)"},
-    {SX_QUALITY_DISTURBED, "the program used the same query itself in ", "every sample", ""},
-    {SX_QUALITY_GAP, "no result in ", "any sample",
-     " (the device was off, no query counts there, the same commands ran again meanwhile, or the "
-     "program ended)"},
-    {SX_QUALITY_NOT_COLLECTED, "not collected in ", "any sample", ""},
-    {SX_QUALITY_UNDEFINED, "undefined in ", "every sample",
-     " (a division by zero, or a difference below zero)"},
-    {0, "no data in ", "any sample", ""},
+static const enum no_data reasons[STATS_REASONS] = {
+    NO_DATA_SKIPPED,	   NO_DATA_PROGRAMS_OWN, NO_DATA_GAP,
+    NO_DATA_NOT_COLLECTED, NO_DATA_UNDEFINED,	 NO_DATA_NO_VALUE,
 };
 
 void stats_missing_add(struct stats_missing *missing, uint8_t quality, uint64_t rows)
 {
 	size_t i = 0;
-	while ((quality & reasons[i].bits) != reasons[i].bits)
+	while (reasons[i] != no_data_of_quality(quality))
 		i++;
 	missing->rows[i] += rows;
 }
 
 uint64_t stats_missing_lost(const struct stats_missing *missing)
 {
-	const uint8_t lost = SX_QUALITY_DISTURBED | SX_QUALITY_GAP;
 	uint64_t rows = 0;
 	for (size_t i = 0; i < STATS_REASONS; i++)
-		rows += reasons[i].bits & lost ? missing->rows[i] : 0;
+		if (reasons[i] == NO_DATA_PROGRAMS_OWN || reasons[i] == NO_DATA_GAP)
+			rows += missing->rows[i];
 	return rows;
 }
 
@@ -117,21 +106,19 @@ void stats_reason(const struct stats_missing *missing, uint64_t rows, struct sta
 	buf[0] = '\0';
 	for (size_t i = 0; i < STATS_REASONS; i++) {
 		uint64_t count = missing->rows[i];
-		char of[48];
+		const char *cause = reasons[i] == NO_DATA_GAP		  ? causes.gap
+				    : reasons[i] == NO_DATA_NOT_COLLECTED ? causes.not_collected
+									  : NULL;
 		if (!count)
 			continue;
-		snprintf(of, sizeof(of), *buf ? "%" PRIu64 : "%" PRIu64 " of %" PRIu64 " samples",
-			 count, rows);
-		text_append_item(buf, STATS_REASON_MAX, "; ", "%s%s", reasons[i].begin,
-				 count >= rows ? reasons[i].all : of);
-		const char *cause = reasons[i].bits == SX_QUALITY_GAP ? causes.gap
-				    : reasons[i].bits == SX_QUALITY_NOT_COLLECTED
-					? causes.not_collected
-					: NULL;
-		text_append(buf, STATS_REASON_MAX, cause ? " (%s)" : "%s",
-			    cause ? cause : reasons[i].end);
+		if (*buf)
+			text_append(buf, STATS_REASON_MAX, "; in %" PRIu64 ": ", count);
+		else if (count < rows)
+			text_append(buf, STATS_REASON_MAX,
+				    "in %" PRIu64 " of %" PRIu64 " samples: ", count, rows);
+		text_append(buf, STATS_REASON_MAX, "%s", cause ? cause : no_data_text(reasons[i]));
 	}
 	if (!*buf)
-		snprintf(buf, STATS_REASON_MAX,
-			 rows ? "no sample has data" : "there are no samples");
+		no_data_append(buf, STATS_REASON_MAX, rows ? NO_DATA_NO_VALUE : NO_DATA_NO_SAMPLES,
+			       NULL);
 }

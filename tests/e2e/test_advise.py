@@ -46,7 +46,7 @@ class Advise(unittest.TestCase):
         self.assertIn('\ndoes not apply\n  frame.no-swap', out)
         rest = out[out.index('\nnot judged\n'):]
         self.assertIn('fragment.wasted', rest)
-        self.assertIn('not there: ', rest)
+        self.assertIn('the run did not collect it (', rest)
         self.assertLessEqual(max(map(len, out.split('\n'))), 80)
         mali = run(scratch('MaliGPUCyclesGPUActive\n5\n'), '--for', 'mali-g625', '-v').stdout
         self.assertIn('\nnot for counters to tell\n', mali)

@@ -29,7 +29,7 @@ class Rates(unittest.TestCase):
                 rows = {m["name"]: m for m in json.loads(self.run_it(*verb, "--json", "-m", "gpu_busy,BusyTime"))["metrics"]}
                 self.assertEqual((rows["gpu_busy"]["mean"], rows["gpu_busy"]["running"]), (50, 0.25))
                 self.assertEqual((rows["BusyTime"]["total"], rows["BusyTime"]["why"]),  # an amount of which most was missed
-                                 (None, "not collected in 3 of 4 samples"))
+                                 (None, "in 3 of 4 samples: the run did not collect it"))
             device, = json.loads(self.run_it("report", capture, "--by", "time", "-I", "20ms", "-m", "gpu_busy", "--json"))["devices"]
             self.assertEqual([g["values"]["gpu_busy"] for g in device["groups"]], [50, None])
             self.assertRegex(self.run_it("report", capture, "-m", "gpu_busy"), r"gpu_busy +50\.0 %")

@@ -5,6 +5,7 @@
 #include <strings.h>
 
 #include "analysis/compare/gate_unit.h"
+#include "base/no_data.h"
 #include "base/suggest.h"
 #include "base/text_buf.h"
 #include "catalog/column.h"
@@ -49,7 +50,8 @@ static void judge_value(const struct gate *gate, double value, const char *unit,
 	}
 	out->limit = gate->number * factor;
 	if (isnan(value))
-		out->why = gate->stat == GATE_TOTAL ? "it has no total, or no data" : "no data";
+		out->why =
+		    no_data_text(gate->stat == GATE_TOTAL ? NO_DATA_NO_TOTAL : NO_DATA_NO_VALUE);
 	else
 		out->passed = gate_holds(gate->op, value, out->limit);
 }
@@ -457,7 +459,7 @@ static void judge_change(const struct gate *gate, const struct compare_row *row,
 	out->unit = "ratio";
 	out->limit = gate->number;
 	out->value = change_of(gate, row);
-	out->why = isnan(out->value) ? "no data" : NULL;
+	out->why = isnan(out->value) ? no_data_text(NO_DATA_NO_VALUE) : NULL;
 	out->passed = !out->why && gate_holds(gate->op, out->value, gate->number);
 	if (row->a->of_rows || row->b->of_rows)
 		judge_change_of_rows(gate, row, arena, out);

@@ -5,6 +5,7 @@
 
 #include "analysis/compare/noise.h"
 #include "analysis/compare/steps.h"
+#include "base/no_data.h"
 
 #define PICTURE	     "framebuffer_pixels" /* of catalogs that know the size of a picture */
 #define CLOCK_GPU    "gpu.frequency"
@@ -98,7 +99,7 @@ const char *reasons_pair(struct comparison *c, const struct compare_row *row)
 	if (!a || !b)
 		return a ? "B does not have it" : "A does not have it";
 	if (!a->runs || !b->runs)
-		return a->why ? a->why : b->why ? b->why : "no data";
+		return a->why ? a->why : b->why ? b->why : no_data_text(NO_DATA_NO_VALUE);
 	if (strcmp(a->unit, b->unit) != 0)
 		return "the units differ";
 	const struct compare_device *da = &c->a->devices[a->device],

@@ -8,6 +8,7 @@
 #include "analysis/compare/noise.h"
 #include "analysis/compare/steps.h"
 #include "analysis/stats.h"
+#include "base/no_data.h"
 #include "table/total.h"
 
 #define FRAME_TIME  "frame.time" /* the neutral name */
@@ -274,7 +275,8 @@ static bool add_row(struct compare_set *set, const struct compare_recording *run
 	m->hidden = run->is_asked && !run->is_asked(run->user, device, row);
 	m->named = d->named && !m->hidden;
 	if (!row->stats.count || row->stats.why) {
-		m->why = compare_set_text(set, row->stats.why ? row->stats.why : "no data");
+		m->why = compare_set_text(set, row->stats.why ? row->stats.why
+							      : no_data_text(NO_DATA_NO_VALUE));
 		return m->why != NULL;
 	}
 	const struct sx_stats *s = &row->stats;

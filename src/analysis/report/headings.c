@@ -6,6 +6,7 @@
 
 #include "analysis/report/fill.h"
 #include "analysis/stats.h"
+#include "base/no_data.h"
 
 struct place {
 	const char *title, *id;
@@ -87,13 +88,14 @@ static double share_there(const struct filling *f, const struct report_device *o
  * run. */
 static const char *why_no_total(struct filling *f, const struct report_device *out)
 {
-	char text[96];
+	char counts[64], text[128] = "";
 	if (out->kind == SX_SAMPLE_TIME || !f->samples || f->run.lost < f->samples)
 		return NULL;
-	snprintf(text, sizeof(text), "%" PRIu64 " of %" PRIu64 " samples were lost", f->run.lost,
+	snprintf(counts, sizeof(counts), "%" PRIu64 " of %" PRIu64, f->run.lost,
 		 f->run.lost + f->samples);
+	no_data_append(text, sizeof(text), NO_DATA_LOST, counts);
 	const char *why = arena_strndup(f->arena, text, strlen(text));
-	return why ? why : "samples were lost";
+	return why ? why : no_data_text(NO_DATA_LOST);
 }
 
 static bool place_rows(struct filling *f, const struct sx_stats *stats, struct report_device *out)
@@ -144,9 +146,12 @@ bool report_place_absent(struct filling *f, struct report_device *out)
 	uint32_t count;
 	sx_metrics_columns(f->source.metrics, &count);
 	struct sx_stats *stats = arena_alloc(f->arena, count * sizeof(*stats) + 1);
+	char why[SX_ERROR_TEXT_MAX + 64] = "";
+	no_data_append(why, sizeof(why), NO_DATA_NO_SAMPLES,
+		       f->run.silence ? f->run.silence->because : NULL);
+	const char *kept = arena_strndup(f->arena, why, strlen(why));
 	for (uint32_t i = 0; stats && i < count; i++)
-		stats[i] = (struct sx_stats){.why = f->run.silence ? f->run.silence->message
-								   : "no sample came",
+		stats[i] = (struct sx_stats){.why = kept ? kept : no_data_text(NO_DATA_NO_SAMPLES),
 					     .total = NAN,
 					     .total_error = NAN,
 					     .mean = NAN,

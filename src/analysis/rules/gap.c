@@ -1,5 +1,6 @@
 /* Why a rule cannot be judged: the counters, constants and sets that are missing, in words. */
 #include "analysis/rules/rules.h"
+#include "base/no_data.h"
 #include "base/text_buf.h"
 #include "catalog/internal.h"
 
@@ -92,21 +93,24 @@ static const char *set_name(const struct rules *rules, uint32_t group)
 static void blocked(struct gap *gap, const struct rule_name *name)
 {
 	uint32_t count;
-	char text[512];
+	char detail[256], text[512] = "";
 	const struct rules *rules = gap->rules;
+	enum no_data why = NO_DATA_OTHER_SOURCE;
 	if (gap->reason)
 		return;
 	if (name->target == RULE_ELSEWHERE) {
 		const struct sx_metric_info *metrics = sx_catalog_metrics(rules->catalog, &count);
-		snprintf(text, sizeof(text), "%s is measured by set %s%s, not by %s", name->name,
+		snprintf(detail, sizeof(detail), "set %s%s, not %s",
 			 set_name(rules, metrics[name->index].group),
 			 name->group_count > 1 ? " and others" : "", set_name(rules, rules->set));
 	} else if (name->target == RULE_AMBIGUOUS) {
-		snprintf(text, sizeof(text), "%s stands in %u groups; --set chooses one",
-			 name->name, name->group_count);
+		snprintf(detail, sizeof(detail), "--set chooses one of %u", name->group_count);
 	} else {
-		snprintf(text, sizeof(text), "%s is not known in this catalog", name->name);
+		why = NO_DATA_NO_COUNTER;
+		snprintf(detail, sizeof(detail), "the catalog does not know it");
 	}
+	text_append(text, sizeof(text), "%s: ", name->name);
+	no_data_append(text, sizeof(text), why, detail);
 	gap->reason = keep(gap, text);
 }
 
@@ -128,15 +132,15 @@ static void walk(struct gap *gap, const struct sx_node *node)
 
 static const char *sentence(struct gap *gap)
 {
-	char text[1024];
-	snprintf(text, sizeof(text), "not there: ");
+	char names[900] = "", text[1024] = "";
 	for (size_t i = 0; i < gap->count && i < LISTED_MAX; i++) {
 		uint32_t constant = sx_catalog_find_constant(gap->rules->catalog, gap->items[i]);
-		text_append(text, sizeof(text), "%s%.128s%s", i ? ", " : "", gap->items[i],
-			    constant == SX_NONE ? "" : " (--const)");
+		text_append_item(names, sizeof(names), ", ", "%.128s%s", gap->items[i],
+				 constant == SX_NONE ? "" : " with --const");
 	}
 	if (gap->count > LISTED_MAX)
-		text_append(text, sizeof(text), " and %zu more", gap->count - LISTED_MAX);
+		text_append(names, sizeof(names), " and %zu more", gap->count - LISTED_MAX);
+	no_data_append(text, sizeof(text), NO_DATA_NOT_COLLECTED, names);
 	return keep(gap, text);
 }
 

@@ -8,6 +8,7 @@
 
 #include "analysis/verdict/judging.h"
 #include "base/error.h"
+#include "base/no_data.h"
 
 #define WHICH_LEAST    50.0 /* percent that a unit must be busy to be named */
 #define CONFIDENCE_BIG 0.75
@@ -131,9 +132,10 @@ static bool note_unknown(struct judging *j, size_t window, struct verdict_part *
 	if (missing != SX_NONE) {
 		const struct verdict_fact *fact = &rules->facts[missing];
 		bool nowhere = alone && fact->nowhere;
-		snprintf(text, sizeof(text), "%s%s",
-			 nowhere ? fact->nowhere : "this was not measured: ",
-			 nowhere ? "" : fact->title);
+		snprintf(text, sizeof(text), "%s%s", nowhere ? fact->nowhere : fact->title,
+			 nowhere ? "" : ": ");
+		if (!nowhere)
+			no_data_append(text, sizeof(text), NO_DATA_NOT_COLLECTED, NULL);
 		part->advice = alone && fact->elsewhere ? fact->elsewhere : fact->remedy;
 	}
 	part->because = arena_strndup(&j->verdict->arena, text, strlen(text));

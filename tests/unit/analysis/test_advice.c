@@ -126,7 +126,7 @@ static void test_no_data(void **state)
 	assert_true(fabs(f->value - 11.0 / 3) < 1e-12);
 	f = find(&w, "gone");
 	assert_false(f->fired);
-	assert_string_equal(f->why, "not there: c");
+	assert_string_equal(f->why, "the run did not collect it (c)");
 	assert_int_equal(f->missing.count, 1);
 	assert_string_equal(f->missing.items[0], "c");
 	end(&w);
@@ -196,8 +196,9 @@ static void test_constants_and_time(void **state)
 	judge(&w, &options);
 	assert_int_equal(find(&w, "column")->samples, 1);
 	assert_int_equal(find(&w, "given")->samples, 2);
-	assert_string_equal(find(&w, "lost")->why, "not there: unknown (--const)");
-	assert_string_equal(find(&w, "rated")->why, "not there: duration_ns");
+	assert_string_equal(find(&w, "lost")->why,
+			    "the run did not collect it (unknown with --const)");
+	assert_string_equal(find(&w, "rated")->why, "the run did not collect it (duration_ns)");
 	sx_advice_destroy(w.advice);
 	sx_table_set_time(w.raw, 0, 0, UINT64_C(2000000000));
 	sx_table_set_time(w.raw, 1, 5, UINT64_C(4000000005));
@@ -250,7 +251,8 @@ static void test_sets(void **state)
 	judge(&w, NULL);
 	assert_string_equal(sx_advice_set(w.advice), "One");
 	assert_true(find(&w, "in-one")->fired && find(&w, "both")->fired);
-	assert_string_equal(find(&w, "in-two")->why, "o is measured by set Two, not by One");
+	assert_string_equal(find(&w, "in-two")->why,
+			    "o: another source or metric set counts it (set Two, not One)");
 	sx_advice_destroy(w.advice);
 	judge(&w, &two);
 	assert_true(find(&w, "in-two")->fired && find(&w, "both")->fired);

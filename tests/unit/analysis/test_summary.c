@@ -431,10 +431,8 @@ static void test_reasons_of_the_decoder(void **state)
 	assert_int_equal(sx_summary_stats(summary, &found, &count, NULL), SX_OK);
 	assert_true(isnan(found[0].total));
 	assert_string_equal(found[0].why,
-			    "no result in 4 of 10 samples (the device was off, no query counts "
-			    "there, the same commands "
-			    "ran again meanwhile, or the program ended); not collected in 4 (it "
-			    "was refused; its bits are 0)");
+			    "in 4 of 10 samples: the device delivered no result; in 4: it was "
+			    "refused; its bits are 0");
 	sx_summary_destroy(summary);
 	sx_metrics_destroy(metrics);
 	sx_table_destroy(table);
