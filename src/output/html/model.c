@@ -7,6 +7,7 @@
 
 #include "analysis/compare/compare.h"
 #include "analysis/cost.h"
+#include "base/no_data.h"
 #include "output/catalog/catalog.h"
 
 /* What one document is written with. */
@@ -297,6 +298,22 @@ static void report_json(struct model *m, const struct report *r)
 	json_array_end(&m->json);
 }
 
+/* Why a stretch has no value: the first of which it has all bits of the quality. */
+static void reasons_json(struct model *m)
+{
+	static const uint8_t qualities[] = {SX_QUALITY_SKIPPED, SX_QUALITY_DISTURBED,
+					    SX_QUALITY_GAP, SX_QUALITY_NOT_COLLECTED,
+					    SX_QUALITY_UNDEFINED};
+	json_kv_array(&m->json, "no_data");
+	for (size_t i = 0; i < sizeof(qualities); i++) {
+		json_object_begin_flat(&m->json);
+		json_kv_u64(&m->json, "quality", qualities[i]);
+		json_kv_string(&m->json, "why", no_data_text(no_data_of_quality(qualities[i])));
+		json_object_end(&m->json);
+	}
+	json_array_end(&m->json);
+}
+
 static void gate_lines_json(struct model *m, const struct report *r)
 {
 	gates_json(&m->json, r->gates, r->gate_count);
@@ -358,6 +375,7 @@ enum sx_status model_write(const struct view *view, const struct report *r, stru
 	json_kv_string(&m.json, "schema", "sextant.page/1");
 	json_kv_string(&m.json, "version", SX_VERSION);
 	report_json(&m, r);
+	reasons_json(&m);
 	gate_lines_json(&m, r);
 	if (r->baseline) {
 		m.full = false;

@@ -1,5 +1,6 @@
 /* What is not as it should be: losses, gaps, doubtful values, and counters without data. */
 #include "output/perfetto/perfetto.h"
+#include "base/no_data.h"
 #include "output/rows/rows.h"
 
 static uint64_t quality_track(struct trace *p, struct trace_state *d)
@@ -99,7 +100,8 @@ void trace_absent(struct trace *p, struct trace_state *d)
 		for (; i < r->row_count && notes.count < PACKET_NOTES; i++)
 			if (!r->rows[i].stats.count)
 				note_text(&p->stream, &notes, r->rows[i].name,
-					  r->rows[i].stats.why ? r->rows[i].stats.why : "no data");
+					  r->rows[i].stats.why ? r->rows[i].stats.why
+							       : no_data_text(NO_DATA_NO_VALUE));
 		if (notes.count)
 			packet_event(&p->stream, &time,
 				     &(struct packet_event){.track = track,

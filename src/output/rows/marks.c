@@ -1,5 +1,6 @@
 /* Reservations about rows: which there are, and the ranges of rows that have them. */
 #include "output/rows/rows.h"
+#include "base/no_data.h"
 #include "base/text_buf.h"
 
 #include <string.h>
@@ -86,12 +87,11 @@ static void absent_json(const struct rows_mark *mark, const char *name, struct j
 {
 	static const struct {
 		uint8_t bit;
-		const char *quality, *why;
-	} kinds[] = {
-	    {SX_QUALITY_DISTURBED, "disturbed", "the program used the same query"},
-	    {SX_QUALITY_GAP, "gap", "the device was off, or its sums began anew"},
-	    {SX_QUALITY_NOT_COLLECTED, "not collected", "an input has no value here"},
-	    {SX_QUALITY_UNDEFINED, "undefined", "a division by zero, or a difference below zero"}};
+		const char *quality;
+	} kinds[] = {{SX_QUALITY_DISTURBED, "disturbed"},
+		     {SX_QUALITY_GAP, "gap"},
+		     {SX_QUALITY_NOT_COLLECTED, "not collected"},
+		     {SX_QUALITY_UNDEFINED, "undefined"}};
 	size_t i = 0;
 	while (i < 3 && !(mark->quality & kinds[i].bit))
 		i++;
@@ -100,7 +100,7 @@ static void absent_json(const struct rows_mark *mark, const char *name, struct j
 	json_string(json, name);
 	json_array_end(json);
 	json_kv_string(json, "quality", skipped ? "skipped" : kinds[i].quality);
-	json_kv_string(json, "why", skipped ? "not measured: others represent it" : kinds[i].why);
+	json_kv_string(json, "why", no_data_text(no_data_of_quality(mark->quality)));
 }
 
 void rows_whys_json(const struct sx_table *table, char *const *whys, struct json *json)

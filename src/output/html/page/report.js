@@ -118,13 +118,11 @@ const Report = (() => {
       .map(line => ({...report.gates[line.gate], above: line.above}));
   }
 
-  /* Why a stretch has no value: the first that holds of its quality. */
+  /* Why a stretch has no value: the first that holds of its quality. A row's own reason says more than two of them. */
+  const NOT_COLLECTED = 1, UNDEFINED = 8;
   function reasonOf(row, quality) {
-    if ((quality & 0xc1) === 0xc1) return 'not measured, to bound the cost';
-    if (quality & 2) return 'the program used the same query';
-    if (quality & 4) return 'the device was off, or counting was interrupted';
-    if (quality & 1) return row.why || 'not counted';
-    return row.why || 'undefined: a division by zero or the like';
+    const reason = report.no_data.find(r => (quality & r.quality) === r.quality) || {quality: UNDEFINED};
+    return [NOT_COLLECTED, UNDEFINED].includes(reason.quality) && row.why || reason.why || '';
   }
 
   const RESERVATIONS = [[16, 'samples were lost within'], [32, 'may have wrapped'], [64, 'counted for a part and scaled'],
