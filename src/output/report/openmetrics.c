@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "analysis/stats.h"
+#include "base/no_data.h"
 #include "base/number.h"
 #include "base/strings.h"
 #include "base/utf8.h"
@@ -194,7 +195,7 @@ static void openmetrics_add_row(struct exposition *e, uint32_t device, const str
 static void add_partial(struct exposition *e, uint32_t device)
 {
 	const struct report_device *d = &e->report->devices[device];
-	const char *why = d->run.lost || d->run.lost_more ? "samples were lost" : NULL;
+	const char *why = d->run.lost || d->run.lost_more ? no_data_text(NO_DATA_LOST) : NULL;
 	if (d->run.partial)
 		why = d->run.notes.count ? d->run.notes.items[0] : NULL;
 	if (d->run.failure)

@@ -125,8 +125,9 @@ const Report = (() => {
     return [NOT_COLLECTED, UNDEFINED].includes(reason.quality) && row.why || reason.why || '';
   }
 
-  const RESERVATIONS = [[16, 'samples were lost within'], [32, 'may have wrapped'], [64, 'counted for a part and scaled'],
-    [128, 'longer than asked for']];
+  /* By the names that rows and traces have; the glossary says what they mean. */
+  const RESERVATIONS = [[16, 'lost: samples are missing in it'], [32, 'wrapped: it may have passed its largest value'],
+    [64, 'multiplexed: counted for a part and scaled'], [128, 'stretched: longer than was asked for']];
   const reservationsOf = quality => RESERVATIONS.filter(([bit]) => quality & bit).map(([, text]) => text).join('; ');
 
   /* The whole time of all devices, in seconds (or samples, where no device has times). */
