@@ -6,6 +6,7 @@
 #include "output/catalog/catalog.h"
 #include "catalog/column.h"
 #include "catalog/internal.h"
+#include "base/no_data.h"
 #include "base/number.h"
 #include "base/text_buf.h"
 
@@ -255,8 +256,11 @@ static void vendor_json(struct json *json, const struct catalog_view *view,
 	if (m->max)
 		json_kv_string(json, "max", m->max);
 	json_kv_bool(json, "available", !m->unavailable);
-	if (m->unavailable)
-		json_kv_string(json, "why", m->unavailable);
+	if (m->unavailable) {
+		char why[256] = "";
+		no_data_append(why, sizeof(why), NO_DATA_NO_FORMULA, m->unavailable);
+		json_kv_string(json, "why", why);
+	}
 }
 
 /* The catalog's unit, which formulas come to, and the one that numbers for machines are in. */

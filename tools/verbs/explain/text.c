@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/no_data.h"
 #include "base/number.h"
 #include "base/text_buf.h"
 #include "output/catalog/catalog.h"
@@ -142,8 +143,11 @@ void explain_metric_text(struct explanation *e, uint32_t index, const struct for
 	names_line(e, "APIs", &m->apis);
 	names_line(e, "aliases", &m->aliases);
 	field(e, "maximum", m->max);
-	if (m->unavailable)
-		field(e, "no value", m->unavailable);
+	if (m->unavailable) {
+		char why[256] = "";
+		no_data_append(why, sizeof(why), NO_DATA_NO_FORMULA, m->unavailable);
+		field(e, "no data", why);
+	}
 	formula_text(e, f, m);
 	advice_using(e, m->name);
 	notes(e, &m->notes);
