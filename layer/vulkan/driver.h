@@ -1,8 +1,7 @@
 /*
- * Counters that the driver brings itself (VK_KHR_performance_query). What a run of a command buffer
- * can count at once is a set; sets take turns over frames. Around a command buffer, a pass or what
- * is within a label runs one query, of one set and one pool, so that no device is asked for several
- * pools in a command buffer.
+ * The driver's counters (VK_KHR_performance_query). A set is what one pass can count; sets are
+ * multiplexed over frames. One query covers a command buffer, a render pass or a label. A command
+ * buffer uses one set and one pool, because drivers may not support several pools in one.
  */
 #ifndef LAYER_VULKAN_DRIVER_H
 #define LAYER_VULKAN_DRIVER_H
@@ -31,31 +30,31 @@ struct driver_pool {
 struct driver_set {
 	uint32_t count;
 	uint32_t family;
-	uint32_t indices[WIRE_DRIVER_MOST]; /* the driver's numbers of its counters */
-	uint32_t wanted[WIRE_DRIVER_MOST];  /* and which of those that are wanted they are */
+	uint32_t indices[WIRE_DRIVER_MOST]; /* counter indices of the driver */
+	uint32_t wanted[WIRE_DRIVER_MOST];  /* and of device->driver.counters */
 	VkPerformanceCounterStorageKHR storage[WIRE_DRIVER_MOST];
 	struct driver_pool *free; /* under the device's lock */
 };
 
-/* The sets of a queue family, and whose turn it is. */
+/* The sets of a queue family, and the current one. */
 struct driver_family {
 	uint32_t first, count;
 	struct passes_turn turn;
-	uint32_t now;	/* atomic; of the frame that runs, from 0 */
-	uint32_t fixed; /* atomic; command buffers that were recorded for good so far */
+	uint32_t now;	/* atomic; index of the current frame's set */
+	uint32_t fixed; /* atomic; command buffers so far that are submitted more than once */
 };
 
-/* One that is wanted. */
+/* A wanted counter. */
 struct driver_counter {
 	enum wire_why why; /* collected, or why not */
 	double factor, offset;
-	bool level; /* several values have a mean, not a sum */
+	bool level; /* values are averaged, not added */
 };
 
 struct driver {
-	bool enabled; /* the extension is, for us */
+	bool enabled; /* we enabled the extension */
 	bool locked;  /* we hold the profiling lock */
-	bool works;   /* something is counted */
+	bool works;   /* there is a set */
 	uint32_t count;
 	struct driver_counter counters[WIRE_DRIVER_MOST];
 	struct driver_set *sets;
@@ -65,37 +64,37 @@ struct driver {
 	bool has_children;	   /* atomic; the program has secondary command buffers */
 };
 
-/* What executions of a part counted. */
+/* Sum over the executions of a part. */
 struct driver_sum {
 	double value;
 	uint32_t count;
 };
 
-/* driver.c: before the device is made, after it, and before it goes. */
+/* driver.c: before vkCreateDevice(), after it, and before vkDestroyDevice(). */
 void driver_prepare(struct device *device, const VkDeviceCreateInfo *info,
 		    struct features_copy *out);
 void driver_start(struct device *device);
 void driver_finish(struct device *device);
 
-/* The next frame that is measured begins. Under the device's lock. */
+/* Chooses the sets of the next measured frame. Under the device's lock. */
 void driver_next_frame(struct device *device);
 
-/* driver_query.c. While the command buffer is recorded: whether it may count, and its query. */
+/* queries/driver.c. Whether a recording may have a performance query. */
 bool driver_counts(const struct command *command);
-/* The pool of its queries in this recording, with a slot more; NULL: none is to be had. */
+/* The query pool of this recording, with one slot more; NULL: there is none. */
 struct driver_pool *driver_take(struct command *command);
-/* Under the device's lock: it does not run any more, and is recorded again or freed. */
+/* Frees the pool of a command buffer that is not pending. Under the device's lock. */
 void driver_release(struct command *command);
-/* On the host, before it is submitted. */
+/* Resets its queries on the host, before it is submitted. */
 void driver_reset(const struct command *command);
-/* Under the device's lock. Whether all results are there, or never will be. */
+/* Whether no result is VK_NOT_READY. Under the device's lock. */
 bool driver_ready(const struct device *device, const struct command *command);
 /* Adds one query's values to its part; false: they are lost. */
 bool driver_add(const struct device *device, const struct command *command,
 		const struct query_use *use, struct part *part);
-/* A span of a command buffer of this family, or of one that is not known, belongs to a part. */
+/* Counts an execution that the part's values should include. */
 void driver_expect(const struct device *device, const struct command *command, struct part *part);
-/* What a part counted, device->driver.count of them. */
+/* The part's values, device->driver.count of them. */
 void driver_values(const struct device *device, const struct part *part, struct wire_value *out);
 
 #endif
