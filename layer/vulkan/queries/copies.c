@@ -1,7 +1,7 @@
 /*
- * Results that the command buffer itself copies into memory of ours. Drivers of GPUs answer from
- * memory, and copying would be work for the GPU; one that draws on the CPU (lavapipe) lets the
- * program wait, for each answer, for all that its queue was given. There the copy is cheap.
+ * Results that the command buffer copies into memory of ours. A GPU's driver reads results without
+ * waiting, and a copy would be work for the GPU. A driver that renders on the CPU (lavapipe) waits
+ * in vkGetQueryPoolResults() for all work of the queue; there a copy is cheap.
  */
 #include "layer/vulkan/layer.h"
 
@@ -10,7 +10,7 @@ static VkDeviceSize stride_of(const struct device *device, uint32_t type)
 	return (query_values(device, type) + 1) * sizeof(uint64_t);
 }
 
-/* A type's results begin where those of the types before it end. */
+/* Offset of a slot's results: those of the types before it come first. */
 static VkDeviceSize place_of(const struct device *device, uint32_t type, uint32_t slot)
 {
 	VkDeviceSize at = 0;
@@ -86,7 +86,7 @@ void copies_destroy(struct device *device, struct query_block *block)
 	block->copies = NULL;
 }
 
-/* What is in memory already goes to another slot. */
+/* Copies a copied result to another slot. */
 static void copy_memory(const struct device *device, VkCommandBuffer into,
 			const struct query_use *use, const struct query_chunk *from,
 			const struct query_chunk *to)
@@ -100,7 +100,7 @@ static void copy_memory(const struct device *device, VkCommandBuffer into,
 					   &region);
 }
 
-/* Results of a query, `values` and whether they are there, into the slot of a use. */
+/* Copies a query's result, `values` and its availability, into the slot of a use. */
 static void copy_results(const struct device *device, VkCommandBuffer into,
 			 const struct query_use *use, const struct query_chunk *to,
 			 VkQueryPool pool, uint32_t number, uint32_t values)
@@ -146,7 +146,7 @@ bool copies_record_to(const struct command *of, VkCommandBuffer into,
 
 void copies_record(struct command *command)
 {
-	/* The next time that it runs it writes there again, after a snapshot of it was read. */
+	/* The next execution overwrites the memory, after a snapshot has read it. */
 	const VkMemoryBarrier barrier = {.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER,
 					 .srcAccessMask = VK_ACCESS_TRANSFER_WRITE_BIT,
 					 .dstAccessMask = VK_ACCESS_HOST_READ_BIT |

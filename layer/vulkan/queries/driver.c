@@ -1,4 +1,4 @@
-/* Queries of the driver's own counters: their pools, and what they counted. */
+/* Performance queries (VK_KHR_performance_query): pools and results. */
 #include "layer/vulkan/driver.h"
 
 #include <stdlib.h>
@@ -20,8 +20,9 @@ static bool is_of_family(const struct device *device, const struct command *comm
 }
 
 /*
- * No such query may be active where secondary command buffers run, and of some counters none may
- * end before the command buffer does: one that ran them, or that may, has no query.
+ * No performance query may be active in vkCmdExecuteCommands(), and one of scope COMMAND_BUFFER
+ * must cover the whole command buffer. So one that executes secondary ones, or may do so, has no
+ * query.
  */
 static bool may_have_children(const struct command *command)
 {
@@ -37,8 +38,8 @@ bool driver_counts(const struct command *command)
 }
 
 /*
- * Command buffers of one frame count the same set, and the next frame the next one. Those that are
- * recorded for good share the sets among them.
+ * Command buffers of one frame count the same set, those of the next frame the next. Command
+ * buffers that are recorded once and submitted often get the sets in turn.
  */
 static uint32_t choose_set(struct command *command)
 {

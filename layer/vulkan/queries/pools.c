@@ -1,4 +1,4 @@
-/* Pools of queries, and the chunks of them that command buffers take for their life. */
+/* Query pools, and their chunks, which command buffers keep until they are freed. */
 #include <stdlib.h>
 
 #include "layer/vulkan/layer.h"
@@ -97,7 +97,7 @@ void pool_give_back(struct device *device, struct query_chunk *chunk)
 	device->chunks = chunk;
 }
 
-/* Who records asks without the lock for what is made with a block. */
+/* `copies` of a block is constant if device->copies: a recording reads it without the lock. */
 bool pool_has_memory(struct device *device, struct query_chunk *chunk)
 {
 	return chunk->block->copies || (!device->copies && copies_make(device, chunk->block));

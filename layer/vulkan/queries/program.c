@@ -1,15 +1,15 @@
 /*
- * The program's own queries, for which ours give way: no two of a type can be active. What they
- * count meanwhile is copied, where it is exact.
+ * The program's own queries. Only one query of a type may be active (vkCmdBeginQuery), so ours are
+ * ended before, and the result of the program's query is copied if it is exact.
  */
 #include "guest/process.h"
 #include "layer/vulkan/layer.h"
 
-#define TYPE_BITS    16u     /* of what is known of a pool, then its statistics */
+#define TYPE_BITS    16u     /* of a pool's entry; its statistics follow */
 #define PROGRAM_MOST 256u    /* queries of the program that are copied in a recording */
-#define STATISTICS   0x1fffu /* that ours may have */
+#define STATISTICS   0x1fffu /* bits of VkQueryPipelineStatisticFlagBits that ours may have */
 
-/* Ours of the types that a query of the program conflicts with. */
+/* Our query types that conflict with a query of the program. */
 static uint32_t conflicts(VkQueryType type)
 {
 	switch (type) {
@@ -75,7 +75,7 @@ static uint32_t types_of(const struct command *command, VkQueryPool pool)
 	return known_of(command, pool) & ((1u << TYPE_BITS) - 1);
 }
 
-/* The type of ours that counts what a query of the program does; QUERY_TYPES: none. */
+/* Our query type that counts the same as the program's query; QUERY_TYPES: none. */
 static uint32_t same_type(const struct command *command, uint32_t types, uint32_t stream)
 {
 	types &= slots_possible(command);
@@ -97,7 +97,7 @@ static struct program_query *add_query(struct command *command)
 	return &command->program[command->program_count++];
 }
 
-/* What it counts is ours, too, if it counts exactly. */
+/* Its result replaces ours if it is exact. */
 static void note_query(struct command *command, const struct program_query *query, bool exact)
 {
 	struct program_query *note = NULL;
@@ -111,14 +111,14 @@ static void note_query(struct command *command, const struct program_query *quer
 	command->now->disturbed |= query->types & ~(note ? counted : 0);
 }
 
-/* Ours give way. */
 static void program_begins(struct command *command, VkQueryPool pool, uint32_t number,
 			   VkQueryControlFlags flags, uint32_t stream)
 {
 	uint32_t types = command->untracked ? 0 : types_of(command, pool);
 	if (types == 0 || command->span_count == 0)
 		return;
-	/* One that was begun before the pass cannot end in it; the pool came in between. */
+	/* Ours cannot end inside of this pass: it was begun before, when the program had no pool.
+	 */
 	if (command->in_pass)
 		command->now->lost |= types & command->outside & command->open;
 	queries_end(command, command->in_pass ? types & ~command->outside : types);
@@ -142,7 +142,7 @@ static void drop_query(struct command *command, uint32_t i)
 	command->program[i] = command->program[--command->program_count];
 }
 
-/* What several samples did is none of theirs. */
+/* A result that covers several samples belongs to none. */
 static void close_query(struct command *command, uint32_t i)
 {
 	struct program_query *query = &command->program[i];
@@ -168,7 +168,7 @@ static void program_ends(struct command *command, VkQueryPool pool, uint32_t num
 	}
 }
 
-/* The program's query has ended, and its results are there until it is reset. */
+/* The program's query has ended; its result can be copied until it is reset. */
 static void copy_query(struct command *command, const struct program_query *query, uint32_t span)
 {
 	uint32_t values = query->bits != 0 ? (uint32_t)__builtin_popcount(query->bits)
@@ -194,7 +194,7 @@ void queries_copy_program(struct command *command)
 	}
 }
 
-/* Of two of which neither is copied before it is reset, one is gone. */
+/* Whether its result waits to be copied: a second use of the query would overwrite it. */
 static bool has_query(const struct command *command, const struct program_query *query)
 {
 	for (uint32_t i = 0; i < command->program_count; i++) {
@@ -234,7 +234,7 @@ VKAPI_ATTR void VKAPI_CALL hook_CmdResetQueryPool(VkCommandBuffer commandBuffer,
 	command->device->next.CmdResetQueryPool(commandBuffer, pool, first, count);
 }
 
-/* Ours go on where they wait for nothing, and what it counted is copied. */
+/* Begins ours again, and copies the result of the program's query. */
 static void after_query(struct command *command)
 {
 	struct guest_visit visit = guest_enter();

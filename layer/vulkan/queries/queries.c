@@ -1,7 +1,7 @@
 /*
- * Queries of ours in the program's command buffers. Those that may span passes are begun before the
- * first pass, outside of it, and secondary command buffers inherit them; those of types that the
- * program has pools of run within passes alone, where they end before one of the program's begins.
+ * Our queries in the program's command buffers. Types that the program does not use are begun
+ * outside, before the first pass, and secondary command buffers inherit them. Types that it has
+ * pools of are begun inside of passes, and end before a query of the program begins.
  */
 #include "layer/vulkan/layer.h"
 
@@ -67,8 +67,8 @@ static void write_timestamp(struct command *command, struct query_use *use, uint
 }
 
 /*
- * The driver's own counters are counted around a sample, as its stamps are. In a command buffer
- * that is one, their query is the first command of all and the last one.
+ * A performance query covers a sample, as timestamps do. Where the sample is a command buffer, it
+ * must be the first and the last command (VUID-vkCmdBeginQuery-queryPool-03224).
  */
 static void begin_driver(struct command *command)
 {
@@ -92,13 +92,13 @@ void queries_break_driver(struct command *command)
 	end_driver(command);
 }
 
-/* Between parts of a rendering that is suspended. */
+/* Whether a rendering is suspended here, so that no query may be recorded. */
 static bool is_between(const struct command *command)
 {
 	return command->suspended && !command->in_pass;
 }
 
-/* The stamps around what is a sample. */
+/* The timestamps at the begin and end of a sample. */
 static void begin_time(struct command *command)
 {
 	if ((slots_possible(command) & QUERY_BIT(QUERY_TIMESTAMPS)) == 0 || command->secondary)
@@ -134,7 +134,7 @@ void queries_start(struct command *command)
 
 	if (command->untracked)
 		return;
-	/* A secondary one counts for itself where it cannot inherit. */
+	/* A secondary one has queries of its own if the device has no inheritedQueries. */
 	if (command->secondary &&
 	    (command->device->inherited_queries || !(command->host_resets || command->copied)))
 		types = 0;
@@ -158,9 +158,10 @@ static uint32_t label_now(const struct command *command)
 }
 
 /*
- * A rendering in parts: queries run within them alone. Ours are reset before the first part and
- * read after the last one. Where these are in other command buffers, the host resets queries, and a
- * command buffer of ours copies what they counted, behind the one with the last part.
+ * A rendering that is suspended and resumed: between its parts there must be no action or
+ * synchronisation command (vkQueueSubmit), so queries are begun inside of each part. They are reset
+ * before the first part and copied after the last. If these are in other command buffers, the host
+ * resets the queries, and a snapshot after the last of them copies the results.
  */
 static void before_part(struct command *command, bool inline_contents, VkRenderingFlags parts)
 {
@@ -197,7 +198,7 @@ void queries_before_pass(struct command *command, bool inline_contents, VkRender
 	}
 	if (!inline_contents)
 		types = command->inherited = queries_inherited(command, true);
-	/* Children that count for themselves want an event behind all. */
+	/* Children with queries of their own need the event at the end. */
 	if ((types | command->inside | command->streams) == 0 &&
 	    (inline_contents || command->outside == 0))
 		return;
@@ -244,7 +245,7 @@ void queries_next_span(struct command *command, uint32_t label)
 {
 	if (command->span_count == 0 || command->secondary)
 		return;
-	/* Within a pass those that were begun before it go on, and count for the first part. */
+	/* Queries that were begun outside of the pass stay active, and count for its first span. */
 	queries_end(command, command->in_pass ? command->inside & ~command->inherited
 					      : command->open & ~QUERY_BIT(QUERY_DRIVER));
 	if (is_empty(command)) {
@@ -292,7 +293,7 @@ void queries_before_dispatch(struct command *command)
 		command->now->lost |= types;
 }
 
-/* What follows the last sample did nothing. */
+/* Removes the last span, which is empty, and its queries. */
 static void drop_last(struct command *command)
 {
 	uint32_t last = command->span_count - 1, left = 0;

@@ -1,9 +1,9 @@
-/* What a command buffer's queries counted, when the device has run them. */
+/* Reads the results of ended executions and adds them to their samples. */
 #include <string.h>
 
 #include "layer/vulkan/layer.h"
 
-/* Counters in the order of the statistics' bits. */
+/* Counters in the order of VkQueryPipelineStatisticFlagBits. */
 static const uint8_t statistics[] = {
     WIRE_IA_VERTICES,	   WIRE_IA_PRIMITIVES,	WIRE_VS_INVOCATIONS, WIRE_GS_INVOCATIONS,
     WIRE_GS_PRIMITIVES,	   WIRE_C_INVOCATIONS,	WIRE_C_PRIMITIVES,   WIRE_PS_INVOCATIONS,
@@ -23,7 +23,7 @@ uint32_t query_values(const struct device *device, uint32_t type)
 	return type >= QUERY_STREAM && type < QUERY_TIMESTAMPS ? 2 : 1;
 }
 
-/* Parts of one queue overlap where they run at once; each tick is counted for one of them. */
+/* Command buffers of a queue may overlap; each tick of the queue is counted once. */
 static void add_time(struct device *device, struct part *part, const struct execution *execution,
 		     const uint64_t *timestamps)
 {
@@ -32,7 +32,7 @@ static void add_time(struct device *device, struct part *part, const struct exec
 	uint64_t *counted = &device->queue_end[execution->queue];
 	uint64_t begin = timestamps[0] & mask, end = timestamps[2] & mask;
 	uint64_t length = (end - begin) & mask, seen = (*counted - begin) & mask;
-	if (length > mask / 2) { /* it ends before it begins */
+	if (length > mask / 2) { /* negative */
 		part->lost |= QUERY_BIT(QUERY_TIMESTAMPS);
 		return;
 	}
@@ -43,7 +43,7 @@ static void add_time(struct device *device, struct part *part, const struct exec
 	part->busy_ticks[execution->queue] += length;
 }
 
-/* Those of the program's query, or all of ours. */
+/* `bits`: the statistics of the program's query, or 0 for all of ours. */
 static void add_statistics(const struct device *device, struct part *part, uint32_t bits,
 			   const uint64_t *values)
 {
@@ -75,16 +75,16 @@ static void add(struct device *device, struct part *part, const struct execution
 	}
 }
 
-/* Slots of a block that were read at once. */
+/* Results of a range of slots, read with one call. */
 struct reading {
 	struct device *device;
 	uint32_t type;
-	const struct query_block *block; /* or NULL: none yet */
+	const struct query_block *block; /* NULL: nothing is read yet */
 	uint32_t first, count;
 	bool good;
 };
 
-/* Values that a slot has, with those that tell whether they are there. */
+/* Values of a slot, including the availability of its queries. */
 static uint32_t slot_values(const struct reading *r)
 {
 	return pool_slots(r->type, 1) * (query_values(r->device, r->type) + 1);
@@ -95,7 +95,7 @@ static bool is_readable(const struct reading *r, const struct query_chunk *chunk
 	return chunk->reading == r->device->readings;
 }
 
-/* The chunk, and those beside it that have ended too. */
+/* Reads a chunk and its readable neighbours. */
 static void read_around(struct reading *r, const struct query_chunk *chunk)
 {
 	const struct query_chunk *first = chunk, *last = chunk, *all = chunk->block->chunks;
@@ -109,14 +109,14 @@ static void read_around(struct reading *r, const struct query_chunk *chunk)
 	r->first = first->first;
 	r->count = last->first + last->used - first->first;
 	uint32_t queries = pool_slots(r->type, r->count);
-	/* Between those that were used some were not: whether one is there, it tells itself. */
+	/* Some of these queries were not used; the availability of each shows it. */
 	r->good = r->device->next.GetQueryPoolResults(
 		      r->device->handle, r->block->pools[r->type], pool_slots(r->type, r->first),
 		      queries, queries * stride, r->device->results, stride,
 		      VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WITH_AVAILABILITY_BIT) >= 0;
 }
 
-/* Values of a query that has ended; NULL: they are not there. */
+/* Values of an ended query; NULL: they are not available. */
 static const uint64_t *read_use(struct reading *r, const struct execution *execution,
 				const struct command *command, const struct query_use *use)
 {
@@ -144,7 +144,7 @@ static const uint64_t *read_use(struct reading *r, const struct execution *execu
 	return values;
 }
 
-/* Chunks of a command buffer that have results of this type. */
+/* Marks the chunks of a command buffer that have results of this type. */
 static void mark_command_readable(struct reading *r, const struct command *command)
 {
 	uint32_t used = command->slots[r->type];
@@ -174,7 +174,7 @@ static void collect_use(struct reading *r, const struct execution *execution,
 		part->lost |= QUERY_BIT(use->type);
 }
 
-/* A child's queries count for the part that it was run in; it has one span. */
+/* A child has one span; its results belong to the primary's span that executed it. */
 static void collect_one(struct reading *r, const struct execution *execution,
 			const struct command *command, uint32_t child_span)
 {

@@ -1,8 +1,8 @@
-/* Secondary command buffers: what runs around them, and what they count themselves. */
+/* Secondary command buffers: they inherit the primary's queries, or have their own. */
 #include "guest/process.h"
 #include "layer/vulkan/layer.h"
 
-/* Within a pass none of ours can end before one of the program's begins in a secondary one. */
+/* Inside of a pass we cannot end a query before a secondary one begins the program's. */
 static uint32_t program_types(const struct command *command, bool in_pass)
 {
 	return in_pass && command->device->inherited_queries
@@ -22,7 +22,7 @@ uint32_t queries_inherited(struct command *command, bool in_pass)
 	return 0;
 }
 
-/* One that counts for itself is known to the one that runs it, so that it is read with it. */
+/* Records in the primary a secondary one with own queries, which are read with the primary's. */
 static void adopt(struct command *command, struct command *child)
 {
 	if (!list_grow(&command->children, &command->child_cap, command->child_count,
@@ -63,10 +63,10 @@ void queries_before_child(struct command *command, struct command *child)
 	if (child->use_count != 0 && (command->prepared || child->continues_pass))
 		adopt(command, child);
 	if (command->prepared)
-		counts &= ~child->inside; /* it counts them itself */
+		counts &= ~child->inside; /* it has queries of its own for them */
 	if (!works)
 		return;
-	/* What it did beside the program's queries is not counted. */
+	/* The program may have had queries active for a part of it only. */
 	command->now->disturbed |= counts & program;
 	if (!child->untracked && child->simultaneous && !child->host_resets && !child->copied)
 		command->now->disallowed |= counts & ~program;
@@ -94,7 +94,7 @@ static void copy_uses(struct command *command, const struct command *child, uint
 		copy_use(command, child, &child->uses[i], span);
 }
 
-/* It ran in this pass before, and counts anew. */
+/* It was executed in this pass before: copies those results, which it overwrites. */
 void queries_before_run(struct command *command, const struct command *child)
 {
 	struct guest_visit visit = guest_enter();
@@ -154,7 +154,7 @@ bool queries_has_child(const struct command *command, const struct command *chil
 	return false;
 }
 
-/* Submissions that are on their way with others than this one. */
+/* Whether another primary that executes it has a submission that is in no sample yet. */
 static bool is_unsampled_elsewhere(const struct command *command, const struct command *child)
 {
 	uint32_t own = 0;
@@ -163,7 +163,7 @@ static bool is_unsampled_elsewhere(const struct command *command, const struct c
 	return __atomic_load_n(&child->unsampled, __ATOMIC_ACQUIRE) > own;
 }
 
-/* All that run it are lost. */
+/* The results of all pending primaries that execute it are lost. */
 static void lose_users(struct device *device, struct command *child)
 {
 	struct execution *e = device->executions;

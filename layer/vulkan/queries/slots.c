@@ -1,10 +1,9 @@
-/* Where in their pools the queries of a command buffer lie, and when they are reset. */
+/* Slots: a command buffer's queries in the pools, and their reset. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "layer/vulkan/layer.h"
 
-/* Types that this command buffer may run. */
 uint32_t slots_possible(const struct command *command)
 {
 	const struct device *device = command->device;
@@ -29,7 +28,10 @@ static bool make_event(struct command *command)
 	       device->next.CreateEvent(device->handle, &info, NULL, &command->done) == VK_SUCCESS;
 }
 
-/* Within a pass no command may: the host does, and then the one that runs it. */
+/*
+ * vkCmdResetQueryPool() is not allowed inside of a pass: the host resets them now, the primary
+ * after each execution.
+ */
 static void reset_chunk(struct command *command, uint32_t index)
 {
 	const struct device *device = command->device;
@@ -54,7 +56,6 @@ bool slots_may_grow(const struct command *command)
 	return !command->in_pass || command->host_resets || command->device->resets_in_pass;
 }
 
-/* The first thing that is recorded of ours; outside of passes. */
 bool slots_prepare(struct command *command)
 {
 	if (command->prepared)
@@ -70,7 +71,6 @@ bool slots_prepare(struct command *command)
 	return true;
 }
 
-/* Slots enough for a pass, in which none could be reset. */
 void slots_reserve(struct command *command)
 {
 	for (uint32_t type = 0; type < QUERY_TYPES; type++) {
@@ -95,7 +95,6 @@ bool list_grow(void *array, uint32_t *cap, uint32_t count, size_t size)
 	return true;
 }
 
-/* false: no memory. */
 static bool reserve_use(struct command *command)
 {
 	return list_grow(&command->uses, &command->use_cap, command->use_count,
@@ -144,7 +143,7 @@ struct query_use *slots_add_copied(struct command *command, uint32_t type)
 	device_lock(device);
 	bool has = pool_has_memory(device, command->chunks[use->slot / CHUNK_SLOTS]);
 	device_unlock(device);
-	if (!has) { /* the slot is given back, too */
+	if (!has) { /* frees the slot, too */
 		command->use_count--;
 		command->slots[type]--;
 		return NULL;
@@ -153,7 +152,6 @@ struct query_use *slots_add_copied(struct command *command, uint32_t type)
 	return use;
 }
 
-/* The pool and number of a slot of a command buffer. */
 VkQueryPool slots_pool(const struct command *command, const struct query_use *use, uint32_t *number)
 {
 	if (use->type == QUERY_DRIVER) {

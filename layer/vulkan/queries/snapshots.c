@@ -1,7 +1,7 @@
 /*
- * Results of command buffers that run again before theirs are read. Their queries are fixed when
- * they are recorded: in front of the next run, a command buffer of ours copies what the last one
- * counted, and sets an event of its own. One queue runs them in this order.
+ * Snapshots: results of command buffers that are submitted again while they are pending. Each
+ * execution writes to the same queries, so a command buffer of ours in front of the next one copies
+ * the results and sets an event of its own. Both must be on one queue.
  */
 #include <stdlib.h>
 
@@ -86,7 +86,7 @@ static bool take_memory(const struct command *command, struct snapshot *snapshot
 	return true;
 }
 
-/* What the last run set is reset, so that the next one can be seen. */
+/* Resets the command buffer's event, so that the end of its next execution can be seen. */
 static void record_end(const struct command *command, const struct snapshot *snapshot)
 {
 	const struct device_functions *next = &command->device->next;
@@ -106,7 +106,7 @@ static void record_end(const struct command *command, const struct snapshot *sna
 static bool snapshot_record(const struct command *command, struct snapshot *snapshot)
 {
 	const struct device_functions *next = &command->device->next;
-	/* Its event is set before its submission has ended. */
+	/* It may be pending when its event is set, and is used again then. */
 	const VkCommandBufferBeginInfo info = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO,
 					       .flags =
 						   VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT};
@@ -149,7 +149,10 @@ bool snapshots_may_follow(const struct command *command)
 	return command->child_count + command->program_count + command->driver_slots == 0;
 }
 
-/* Not within a rendering. Secondary ones that are read with it do not run twice at once. */
+/*
+ * Not possible inside of a suspended rendering, nor with secondary command buffers that have
+ * queries which the snapshot does not copy.
+ */
 static bool may_insert(const struct command *command)
 {
 	bool may = !command->resumes || command->suspended;
