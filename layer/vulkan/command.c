@@ -5,14 +5,15 @@
 #include "guest/process.h"
 #include "layer/vulkan/layer.h"
 
-#define CALL_MOST_NS UINT64_C(1000000000) /* another thread's, from the driver's return to ours */
+/* That another thread may take from the driver's return to its own. */
+#define CALL_MOST_NS UINT64_C(1000000000)
 
 static uint64_t pool_key(VkCommandPool pool)
 {
 	return (uint64_t)(uintptr_t)pool;
 }
 
-/* The pool, or NULL for one of which we know nothing. */
+/* The pool's record; NULL: it has none. */
 static struct command_pool *pool_of(struct device *device, VkCommandPool handle)
 {
 	return handles_get(&device->pools, pool_key(handle));
@@ -57,10 +58,10 @@ static bool is_pending(const struct command *command)
 }
 
 /*
- * What a command buffer counted is read before it counts again. By who records it, to whom its
- * fields belong: once no submission of it is on its way and none waits for results, nobody else
- * looks at them. It is asked in this order: a submission is pending before it has arrived. The
- * device may be through with one before the call of another thread that submitted it returns.
+ * Reads all results of a command buffer before it is recorded again. After that its fields belong
+ * to the recording thread. `unsampled` is read before `pending`, because a submission becomes
+ * pending before it is counted as sampled. A submission may be unsampled even though the device has
+ * finished it: the thread that submitted it may still be inside vkQueueSubmit().
  */
 static void command_resolve(struct command *command)
 {
@@ -74,18 +75,17 @@ static void command_resolve(struct command *command)
 		if (!is_unsampled(command))
 			break;
 		until = until != 0 ? until : guest_now_ns() + CALL_MOST_NS;
-		if (guest_now_ns() > until) /* that thread is no more: not waited for again */
+		if (guest_now_ns() > until) /* that thread has probably ended */
 			__atomic_store_n(&command->unsampled, 0, __ATOMIC_RELEASE);
 		else
 			guest_nap();
 	}
 }
 
-/* Forgets a command buffer, whose results are there by now. */
 static void command_destroy(struct command *command)
 {
 	struct device *device = command->device;
-	command_resolve(command); /* notes name it by its handle */
+	command_resolve(command); /* deferred operations refer to it by its handle */
 	object_remove(command->handle);
 	if (command->previous)
 		command->previous->next = command->next;
@@ -198,7 +198,7 @@ VKAPI_ATTR void VKAPI_CALL hook_FreeCommandBuffers(VkDevice handle, VkCommandPoo
 	device->next.FreeCommandBuffers(handle, commandPool, commandBufferCount, pCommandBuffers);
 }
 
-/* A new recording: nothing of the last one is left. */
+/* Initialises all fields of a recording. */
 static void command_restart(struct command *command, VkCommandBufferUsageFlags flags)
 {
 	struct device *device = command->device;
@@ -211,7 +211,7 @@ static void command_restart(struct command *command, VkCommandBufferUsageFlags f
 	command->ran = command->multi_queue = command->copies = false;
 	command->queue = VK_NULL_HANDLE;
 	command->simultaneous = (flags & VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT) != 0;
-	/* What may run while it runs is reset by commands alone. */
+	/* The host must not reset queries of a pending command buffer. */
 	command->host_resets = device->host_reset && !command->simultaneous;
 	command->continues_pass =
 	    command->secondary && (flags & VK_COMMAND_BUFFER_USAGE_RENDER_PASS_CONTINUE_BIT) != 0;
@@ -318,7 +318,7 @@ static void command_add_tally(struct tally *to, const struct tally *from)
 	to->moved += from->moved;
 }
 
-/* What a secondary command buffer does is the primary's. */
+/* The primary's counts include those of its secondary command buffers. */
 static void add_child(struct command *command, struct command *child)
 {
 	command_add_tally(&command->tally, &child->tally);
@@ -339,7 +339,7 @@ static void add_child(struct command *command, struct command *child)
 	queries_before_child(command, child);
 }
 
-/* One after the other where what each counts is copied. */
+/* Executes them one by one where results must be copied after each. */
 static void execute_secondaries(struct command *command, VkCommandBuffer handle, uint32_t count,
 				const VkCommandBuffer *handles)
 {

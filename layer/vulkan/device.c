@@ -1,4 +1,4 @@
-/* Devices: made with what counting needs, and left as they were. */
+/* Creates and destroys devices: with the features that our queries need. */
 #include <stdlib.h>
 #include <string.h>
 #include <vulkan/vk_layer.h>
@@ -22,7 +22,7 @@ static VkLayerDeviceCreateInfo *device_find_link(const VkDeviceCreateInfo *info,
 	return (VkLayerDeviceCreateInfo *)(uintptr_t)link;
 }
 
-/* The program leaves without destroying its devices; its other threads may still draw. */
+/* At exit, for devices that the program did not destroy; other threads may still use them. */
 static void finish_all(void)
 {
 	pthread_mutex_lock(&devices_lock);
@@ -95,7 +95,6 @@ static void device_free(struct device *device)
 	free(device);
 }
 
-/* From here on it is measured. */
 static void device_start(struct device *device)
 {
 	struct wire_header *channel = guest_channel();
@@ -121,8 +120,8 @@ static void renew_device_locks(void)
 }
 
 /*
- * A child that was forked before there was any device makes its first one, whoever made the
- * instance. One that has its parent's stays out: no driver carries those over a fork.
+ * Whether this process is measured. A forked child is, if no device existed before the fork:
+ * drivers do not support a parent's device in the child. The instance may be the parent's.
  */
 static bool is_here(void)
 {

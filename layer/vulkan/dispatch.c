@@ -15,7 +15,7 @@ struct handle_slot {
 };
 
 struct handle_slots {
-	struct handle_slots *older; /* somebody may still read it */
+	struct handle_slots *older; /* other threads may still read it */
 	size_t size, used;	    /* used: all that are not FREE */
 	struct handle_slot items[];
 };
@@ -50,7 +50,7 @@ static void slot_put(struct handle_slots *slots, uint64_t key, void *value)
 	__atomic_store_n(&slots->items[at].key, key, __ATOMIC_RELEASE);
 }
 
-/* A larger table, or one of the same size without what is gone; the old one stays for readers. */
+/* A new table without removed entries, larger if needed; the old one is kept for its readers. */
 static bool handles_grow(struct handles *table)
 {
 	struct handle_slots *old = table->slots;
@@ -76,7 +76,7 @@ bool handles_put(struct handles *table, uint64_t key, void *value)
 {
 	struct handle_slots *slots = table->slots;
 
-	/* Three quarters full is time for another; without memory the last free places will do. */
+	/* Grows at three quarters. Out of memory, the remaining slots are used. */
 	if ((!slots || 4 * (slots->used + 1) > 3 * slots->size) && !handles_grow(table) &&
 	    (!slots || slots->used + table->reserved + 2 > slots->size))
 		return false;
@@ -112,7 +112,7 @@ void *handles_remove(struct handles *table, uint64_t key)
 	}
 	void *value = slots->items[at].value;
 	__atomic_store_n(&slots->items[at].key, GONE, __ATOMIC_RELEASE);
-	/* What is gone at the end of a chain is free: nobody looks for anything behind it. */
+	/* No chain continues over these slots, so they are free again. */
 	while (slots->items[(at + 1) & (slots->size - 1)].key == FREE &&
 	       slots->items[at].key == GONE) {
 		__atomic_store_n(&slots->items[at].key, FREE, __ATOMIC_RELEASE);

@@ -1,4 +1,4 @@
-/* Draws, dispatches and barriers: counted, and the queries that wait for them begun. */
+/* Counts draws, dispatches and barriers, and begins queries before the first of them. */
 #include "layer/vulkan/layer.h"
 
 static void count_draws(struct command *command, uint64_t count)
@@ -29,7 +29,7 @@ static void count_barriers(struct command *command)
 	command->now->tally.barriers++;
 }
 
-/* A hook that does `before` and goes on to the next layer. */
+/* A hook that does `before` and calls the next layer. */
 #define COMMAND(name, before, parameters, arguments)                                               \
 	VKAPI_ATTR void VKAPI_CALL hook_##name parameters                                          \
 	{                                                                                          \
@@ -58,7 +58,7 @@ INDIRECT(CmdDrawIndexedIndirect)
 INDIRECT(CmdDrawMeshTasksIndirectEXT)
 INDIRECT(CmdDrawMeshTasksIndirectNV)
 
-/* How many draws these do only the device knows: one is counted. */
+/* The device reads the number of draws from a buffer: each command counts as one. */
 #define INDIRECT_COUNT(name)                                                                       \
 	COMMAND(name, count_draws(command, 1),                                                     \
 		(VkCommandBuffer commandBuffer, VkBuffer buffer, VkDeviceSize offset,              \

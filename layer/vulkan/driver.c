@@ -1,4 +1,4 @@
-/* Which of the driver's own counters a device counts: the extension, the lock, the sets. */
+/* VK_KHR_performance_query: enables the extension, takes the lock, chooses counters. */
 #include "layer/vulkan/driver.h"
 
 #include <stdlib.h>
@@ -57,7 +57,7 @@ static bool has_feature(const struct device *device)
 	return queries.performanceCounterQueryPools;
 }
 
-/* Switches the extension on in the copy; false: no memory. */
+/* Enables the extension in the copy; false: no memory. */
 static bool enable_extension(struct features_copy *out)
 {
 	uint32_t count = out->info.enabledExtensionCount;
@@ -78,7 +78,7 @@ static bool enable_extension(struct features_copy *out)
 	return true;
 }
 
-/* Queries are reset on the host: a command must not, in a command buffer that begins them. */
+/* Needs hostQueryReset: a command buffer must not reset a performance query that it begins. */
 void driver_prepare(struct device *device, const VkDeviceCreateInfo *info,
 		    struct features_copy *out)
 {
@@ -96,7 +96,7 @@ void driver_prepare(struct device *device, const VkDeviceCreateInfo *info,
 		driver->enabled = enable_extension(out);
 }
 
-/* Whether samples are whole enough for what a counter counts. */
+/* Whether a sample covers the counter's scope (VkPerformanceCounterScopeKHR). */
 static bool scope_fits(const struct device *device, VkPerformanceCounterScopeKHR scope)
 {
 	if (device->per == WIRE_GROUP)
@@ -106,7 +106,7 @@ static bool scope_fits(const struct device *device, VkPerformanceCounterScopeKHR
 	return true;
 }
 
-/* What a family has of the counters that are wanted. */
+/* The wanted counters that a queue family has. */
 struct choice {
 	uint32_t count;
 	uint32_t indices[WIRE_DRIVER_MOST], wanted[WIRE_DRIVER_MOST], sets[WIRE_DRIVER_MOST];
@@ -188,7 +188,7 @@ static void add_family(struct device *device, const struct perf_api *api, uint32
 	perf_list_finish(&list);
 }
 
-/* Held as long as the device lives: before any command buffer with a query is begun. */
+/* Held until the device is destroyed; needed before a command buffer with a query is begun. */
 static bool driver_lock(struct device *device)
 {
 	const VkAcquireProfilingLockInfoKHR info = {

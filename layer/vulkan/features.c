@@ -1,6 +1,6 @@
 /*
- * The features that counting needs, switched on in a copy of what the program asked for. Where the
- * chain holds a structure whose size we do not know, nothing is switched on.
+ * Enables the features that our queries need, in a copy of the program's VkDeviceCreateInfo. If the
+ * pNext chain holds a structure of unknown size, no feature is enabled.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +32,7 @@ static const void *find(const void *chain, VkStructureType type)
 	return link;
 }
 
-/* Copies all links up to this one, so that it can be changed; NULL: that cannot be. */
+/* Copies all structures up to this one, so that it can be changed; NULL: not possible. */
 static void *copy_up_to(struct features_copy *out, VkStructureType type)
 {
 	const VkBaseInStructure *link = out->info.pNext;
@@ -55,7 +55,7 @@ static void *copy_up_to(struct features_copy *out, VkStructureType type)
 	return copy && copy->sType == type ? copy : NULL;
 }
 
-/* Where the program's own choice of core features can be changed, or NULL. */
+/* A copy of the program's core features that can be changed, or NULL. */
 static VkPhysicalDeviceFeatures *core_features(struct features_copy *out)
 {
 	VkPhysicalDeviceFeatures2 *chained;
@@ -84,7 +84,7 @@ static void choose_core(struct device *device, struct features_copy *out)
 	device->inherited_queries = chosen->inheritedQueries;
 }
 
-/* Asks for features or properties with these chained to them. */
+/* Reads the properties of the structures in `chain`. */
 static bool read_properties(const struct device *device, void *chain)
 {
 	const struct instance *instance = device->instance;
@@ -98,7 +98,7 @@ static bool read_properties(const struct device *device, void *chain)
 	return get != NULL;
 }
 
-/* Streams are counted where the program uses them at all. */
+/* Transform feedback is counted if the program enables it. */
 static void read_feedback(struct device *device, const VkDeviceCreateInfo *info)
 {
 	const VkPhysicalDeviceTransformFeedbackFeaturesEXT *asked =
@@ -119,7 +119,7 @@ static void read_feedback(struct device *device, const VkDeviceCreateInfo *info)
 		device->streams = STREAMS;
 }
 
-/* The statistics of mesh shaders are a feature of their own. */
+/* Statistics of mesh shaders need the feature meshShaderQueries. */
 static void choose_mesh(struct device *device, struct features_copy *out)
 {
 	const VkPhysicalDeviceMeshShaderFeaturesEXT *asked =
@@ -138,7 +138,7 @@ static void choose_mesh(struct device *device, struct features_copy *out)
 	get(device->gpu, &features);
 	if (!has.meshShaderQueries)
 		return;
-	/* What was copied before is copied again: the chain stands as it is now. */
+	/* The chain may hold copies by now, which are copied again. */
 	VkPhysicalDeviceMeshShaderFeaturesEXT *chosen =
 	    copy_up_to(out, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MESH_SHADER_FEATURES_EXT);
 	if (!chosen)
@@ -147,7 +147,7 @@ static void choose_mesh(struct device *device, struct features_copy *out)
 	device->mesh = true;
 }
 
-/* Whether queries can be reset on the host, so that no command has to. */
+/* Whether the device supports hostQueryReset. */
 static bool can_reset(const struct device *device)
 {
 	const struct instance *instance = device->instance;

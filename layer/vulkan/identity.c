@@ -1,4 +1,4 @@
-/* Who a device is, what of it is counted, and why the rest is not. */
+/* A device's name and version, what of it is counted, and why the rest is not. */
 #include <stdio.h>
 #include <string.h>
 
@@ -21,7 +21,7 @@ static uint64_t counter_bits(unsigned first, unsigned last)
 	return bits;
 }
 
-/* Counters that each type of query gives. */
+/* Counters that a query type measures. */
 static uint64_t counters_of(enum query type)
 {
 	if (type == QUERY_STATISTICS)
@@ -35,7 +35,7 @@ static uint64_t counters_of(enum query type)
 		return counter_bit(WIRE_PRIMITIVES_GENERATED);
 	if (type == QUERY_TIMESTAMPS)
 		return counter_bit(WIRE_GPU_TIME);
-	/* The group's own three are those of the first stream, an overflow that of any. */
+	/* The first three are aliases: of the first stream, and of an overflow of any stream. */
 	return counter_bits(WIRE_PRIMS_WRITTEN, WIRE_OVERFLOW_PRED_S3);
 }
 
@@ -100,7 +100,7 @@ static void read_names(struct device *device)
 	name_driver(device, &driver, &properties);
 }
 
-/* Whether any queue has a clock. */
+/* Whether any queue family has timestamps. */
 static bool has_clock(const struct device *device)
 {
 	for (uint32_t i = 0; i < device->family_count; i++) {
@@ -111,14 +111,15 @@ static bool has_clock(const struct device *device)
 }
 
 /*
- * Mesa's lavapipe rasterises on llvmpipe's threads: its stamps are those of the last tile, and the
- * command knows what the threads did.
+ * Mesa's lavapipe rasterises on llvmpipe's threads: a timestamp is that of the last tile. The
+ * command reads the threads' CPU time instead.
  */
 static void choose_clock(struct device *device)
 {
 	bool software = strstr(device->identity.renderer, "llvmpipe") != NULL;
 	device->timestamps = !software && has_clock(device);
-	/* It crashes in some passes (of GStreamer's colour conversion) that a query spans. */
+	/* lavapipe crashes in some passes (GStreamer's colour conversion) inside an active query.
+	 */
 	device->pass_queries_only = software;
 	device->resets_in_pass = software && device->host_reset && !device->validated;
 	device->identity.bits[WIRE_GPU_TIME] = 64;
@@ -129,7 +130,7 @@ static void choose_clock(struct device *device)
 		device->identity.why[WIRE_GPU_TIME] = WIRE_WHY_ZERO_BITS;
 }
 
-/* Whether the device can run queries of this type, and if not, why. */
+/* Whether the device supports this query type, and if not, why. */
 static bool can_count(const struct device *device, enum query type, enum wire_why *why)
 {
 	*why = WIRE_WHY_NO_FEATURE;
@@ -162,7 +163,7 @@ static void choose_query(struct device *device, enum query type, uint64_t wanted
 	}
 }
 
-/* Streams that the device has not are not collected, though the first ones are. */
+/* Streams beyond maxTransformFeedbackStreams have no data. */
 static void set_why_streams(struct device *device)
 {
 	for (uint32_t stream = device->streams; device->feedback && stream < STREAMS; stream++)
@@ -181,14 +182,14 @@ static void set_why_heaps(struct device *device)
 #define TOOLS_MOST 16u
 
 /*
- * What a validation layer (1.3.239) does when a secondary command buffer has queries, and is
- * pending twice: it ends the program, by a lock that it takes twice.
+ * The Khronos validation layer (1.3.239) takes a lock twice, and so ends the program, when a
+ * secondary command buffer with queries is pending twice.
  */
 static bool is_validated(const struct device *device)
 {
 	const struct instance *instance = device->instance;
 	VkPhysicalDeviceToolProperties tools[TOOLS_MOST];
-	/* That layer is one of the extension's tools alone. */
+	/* The layer reports itself only through VK_EXT_tooling_info. */
 	PFN_vkGetPhysicalDeviceToolPropertiesEXT get =
 	    instance->next.GetPhysicalDeviceToolPropertiesEXT;
 	uint32_t count = TOOLS_MOST;

@@ -1,9 +1,9 @@
-/* Command buffers of ours in the program's submissions. */
+/* Inserts command buffers of ours into the program's submissions. */
 #include <stdlib.h>
 
 #include "layer/vulkan/layer.h"
 
-/* A mask of devices for each command buffer of the program: there is none for ours. */
+/* A device group has a mask for each command buffer; ours would need one, too. */
 static bool has_masks(const struct insertions *in)
 {
 	const VkBaseInStructure *link = in->all.first ? in->all.first[in->info].pNext : NULL;
@@ -35,7 +35,7 @@ void insertions_put(struct insertions *in, VkCommandBuffer front)
 	in->fronts[in->at] = front;
 }
 
-/* Its own follows the one that ends its rendering. */
+/* Its insertion must follow the command buffer that ends its rendering. */
 static bool is_suspended(VkCommandBuffer handle)
 {
 	const struct command *command = command_of(handle);

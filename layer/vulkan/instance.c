@@ -1,4 +1,4 @@
-/* Where the loader enters: instances, and who answers for a name. */
+/* The loader's entry points: instances, and vkGet*ProcAddr(). */
 #include <stdlib.h>
 #include <string.h>
 #include <vulkan/vk_layer.h>
@@ -71,7 +71,7 @@ struct command *command_of(VkCommandBuffer handle)
 	return command ? command : &device_of(handle)->untracked;
 }
 
-/* The loader's link to the next layer; it is moved on for that one. */
+/* The loader's link to the next layer; the caller advances it for that layer. */
 static VkLayerInstanceCreateInfo *instance_find_link(const VkInstanceCreateInfo *info)
 {
 	const VkLayerInstanceCreateInfo *link = info->pNext;
@@ -92,7 +92,7 @@ static void instance_remember(struct instance *instance, VkInstance handle,
 	key_put(dispatch_key(handle), instance);
 }
 
-/* What is needed is there before the driver makes anything: a chain cannot be undone half-way. */
+/* Memory is allocated first: after the driver has created its instance we must not fail. */
 VKAPI_ATTR VkResult VKAPI_CALL layer_create_instance(const VkInstanceCreateInfo *pCreateInfo,
 						     const VkAllocationCallbacks *pAllocator,
 						     VkInstance *pInstance)
@@ -138,7 +138,7 @@ VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL layer_get_device_proc(VkDevice handle, 
 		return (PFN_vkVoidFunction)layer_get_device_proc;
 	PFN_vkVoidFunction next = device->next_proc(handle, pName);
 	PFN_vkVoidFunction hook = next ? hook_find(pName) : NULL;
-	/* A device that is not measured goes its way without us. */
+	/* Calls of a device that is not measured go to the next layer directly. */
 	if (!hook || (!device->measured && strcmp(pName, "vkDestroyDevice") != 0))
 		return next;
 	return hook;

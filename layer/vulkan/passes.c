@@ -23,7 +23,7 @@ static void before_pass(struct command *command, bool inline_contents, VkRenderi
 	command->inline_pass = inline_contents;
 }
 
-/* Queries that were begun in a subpass end in it. */
+/* A query that begins in a subpass must end in it (VUID-vkCmdEndRenderPass-None-07004). */
 static void next_subpass(struct command *command, bool inline_contents)
 {
 	if (!records(command))
@@ -83,7 +83,7 @@ VKAPI_ATTR void VKAPI_CALL hook_CmdNextSubpass(VkCommandBuffer commandBuffer,
 NEXT_SUBPASS2(CmdNextSubpass2)
 NEXT_SUBPASS2(CmdNextSubpass2KHR)
 
-/* Queries of ours end within the pass that they began in, before it does. */
+/* Queries that were begun inside of the pass end before it does. */
 #define END_PASS(name, parameters, arguments)                                                      \
 	VKAPI_ATTR void VKAPI_CALL hook_##name parameters                                          \
 	{                                                                                          \
@@ -147,7 +147,7 @@ VKAPI_ATTR void VKAPI_CALL hook_CmdEndTransformFeedbackEXT(VkCommandBuffer comma
 	}
 }
 
-/* Groups nest; those beyond the limit count as the last one within it. */
+/* Labels nest; those deeper than LABELS_MAX count for the last one that fits. */
 static void push_label(struct command *command, const char *text)
 {
 	uint32_t depth = command->label_depth++;
@@ -166,7 +166,7 @@ static void push_label(struct command *command, const char *text)
 
 static void pop_label(struct command *command)
 {
-	if (command->label_depth == 0) /* one that the queue has open */
+	if (command->label_depth == 0) /* it ends a label of the queue */
 		command->ended++;
 	else
 		command->label_depth--;

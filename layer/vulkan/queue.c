@@ -1,4 +1,4 @@
-/* Submissions, presentations and waits: where samples begin and end; memory and swapchains. */
+/* Hooks of queues, at which samples begin and end; of memory and swapchains. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,9 +8,9 @@
 #include "layer/vulkan/layer.h"
 
 /*
- * A command buffer's results are read, and its queries are reset. While it runs still, a snapshot
- * of them is put between the two runs, which one queue has one after the other; on several queues,
- * and without memory, they are lost. Waits for whoever reads results now.
+ * Reads the results of an earlier submission and resets the queries. If that one is pending on the
+ * same queue, a snapshot is inserted between the two; on another queue, or out of memory, the
+ * results are lost. Waits for the lock.
  */
 static void prepare_again(struct device *device, struct command *command, bool others,
 			  struct insertions *in)
@@ -18,7 +18,8 @@ static void prepare_again(struct device *device, struct command *command, bool o
 	device_lock(device);
 	if (!queries_prepare_children(device, command, in->queue))
 		frames_lose(device, command);
-	others &= command->simultaneous; /* others come late: it does not run any more */
+	others &=
+	    command->simultaneous; /* without SIMULTANEOUS_USE the other submission has ended */
 	if (!command->overlapped && !others && !frames_are_pending(device, command)) {
 		queries_reset(command);
 	} else if (!command->overlapped && !(command->simultaneous && command->queue == in->queue &&
@@ -29,7 +30,7 @@ static void prepare_again(struct device *device, struct command *command, bool o
 	device_unlock(device);
 }
 
-/* It ends within a rendering: each run has a snapshot, behind that. */
+/* It ends with a suspended rendering: a snapshot follows after the end of that. */
 static void prepare_part(struct device *device, struct command *command, struct insertions *in)
 {
 	if (!command->prepared)
@@ -41,7 +42,7 @@ static void prepare_part(struct device *device, struct command *command, struct 
 	device_unlock(device);
 }
 
-/* Before the device runs it: what it counted the last time is read, and its end not yet reached. */
+/* Before a command buffer is submitted: reads earlier results, resets its queries and event. */
 static void prepare(struct device *device, struct command *command, struct insertions *in)
 {
 	uint32_t others = command_add_unsampled(command, 1);
@@ -56,7 +57,7 @@ static void prepare(struct device *device, struct command *command, struct inser
 		queries_reset(command);
 }
 
-/* When a submission begins; each is a sample of its own where nothing is presented. */
+/* The time of a submission. Its CPU time is needed where each submission is a sample. */
 static struct moment moment_of(const struct device *device)
 {
 	bool ends = !device->has_swapchain && device->per != WIRE_QUEUE;
@@ -81,7 +82,7 @@ static struct moment before_submit(struct device *device, struct insertions *in)
 	return now;
 }
 
-/* What was submitted did not come to run, nor did snapshots in it. */
+/* The submission failed, and with it our snapshots. */
 static void undo_submission(struct device *device, struct command *command, struct insertions *in)
 {
 	command_add_unsampled(command, -1);
@@ -191,7 +192,7 @@ VKAPI_ATTR void VKAPI_CALL hook_QueueEndDebugUtilsLabelEXT(VkQueue queue)
 		device->next.QueueEndDebugUtilsLabelEXT(queue);
 }
 
-/* The device has run something: a good time to look. */
+/* After a wait some executions have probably ended. */
 static void queue_poll(struct device *device)
 {
 	struct guest_visit visit = guest_enter();
@@ -229,7 +230,7 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_WaitForFences(VkDevice handle, uint32_t fenc
 	return result;
 }
 
-/* The place of a swapchain, or a free one for VK_NULL_HANDLE, or NULL. Under the lock. */
+/* The entry of a swapchain (VK_NULL_HANDLE: a free one), or NULL. Under the lock. */
 static struct swapchain *place_of(struct device *device, VkSwapchainKHR handle)
 {
 	for (uint32_t i = 0; i < SWAPCHAINS_MAX; i++) {

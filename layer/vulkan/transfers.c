@@ -1,11 +1,11 @@
 /*
- * Copies and fills, by the bytes that they move: a device that is a CPU does them on other threads
- * than it draws on, which matters where they are no trifle beside the draws.
+ * Counts the bytes of copies and fills. A driver that renders on the CPU does them on other threads
+ * than its draws, so a sample with many bytes cannot be measured by the rasteriser's threads alone.
  */
 #include "layer/vulkan/layer.h"
 
-#define ALL_BYTES (UINT64_C(1) << 32) /* of what has no size here: more than a trifle */
-#define TEXEL	  4u		      /* bytes, or about so many */
+#define ALL_BYTES (UINT64_C(1) << 32) /* for VK_WHOLE_SIZE: larger than MOVED_LEAST in any case */
+#define TEXEL	  4u		      /* bytes, as an estimate: formats are not tracked */
 
 static void count_bytes(struct command *command, uint64_t bytes)
 {
@@ -20,7 +20,7 @@ static uint64_t of_extent(VkExtent3D extent)
 	return (uint64_t)extent.width * extent.height * extent.depth * TEXEL;
 }
 
-/* Bytes of all regions, by what tells them of one. */
+/* A function that adds the bytes of all regions. */
 #define SUM(name, type, each)                                                                      \
 	static uint64_t name(uint32_t count, const type *regions)                                  \
 	{                                                                                          \
@@ -37,7 +37,7 @@ SUM(image_bytes2, VkImageCopy2, of_extent(regions[i].extent))
 SUM(mixed_bytes, VkBufferImageCopy, of_extent(regions[i].imageExtent))
 SUM(mixed_bytes2, VkBufferImageCopy2, of_extent(regions[i].imageExtent))
 
-/* A hook that counts the bytes and goes on to the next layer. */
+/* A hook that counts the bytes and calls the next layer. */
 #define MOVE(name, bytes, parameters, arguments)                                                   \
 	VKAPI_ATTR void VKAPI_CALL hook_##name parameters                                          \
 	{                                                                                          \

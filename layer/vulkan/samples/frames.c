@@ -1,6 +1,6 @@
 /*
- * Samples of a device, in order: what was submitted between two presentations, or by one submission
- * where there are none. One is written when all that it submitted has given its results.
+ * Samples of a device, in order: of the work from one presentation to the next, or of one
+ * submission where nothing is presented. A sample is written when it waits for no results.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -57,10 +57,11 @@ void frames_start(struct device *device)
 	frames_begin(device, device->identity.start_ns, guest_cpu_ns());
 }
 
-/* Some drivers (lavapipe) wait for all that they were given before they answer: not for each. */
+/* Some drivers (lavapipe) wait for all submitted work when results are read: read several at once.
+ */
 #define READ_TOGETHER  16u
 #define READ_WITHIN_NS UINT64_C(20000000)
-#define POLL_MOST      64u /* that run still: what was submitted later hardly ended before */
+#define POLL_MOST      64u /* pending executions that are looked at: later ones have hardly ended */
 
 static void execution_lose(struct device *device, struct execution *execution)
 {
@@ -88,7 +89,7 @@ static void execution_drop(struct device *device, struct execution **link)
 	free(execution);
 }
 
-/* How many have ended and are not read; not beyond so many that run. */
+/* Counts ended, unread executions, up to the `most`-th that is pending. */
 static uint32_t count_ended(struct device *device, uint32_t most)
 {
 	uint32_t count = 0, run = 0;
@@ -117,7 +118,7 @@ static void read_ended(struct device *device)
 		}
 	}
 	if (!device->has_swapchain && frame_now(device)->worked && frame_now(device)->pending == 0)
-		frames_draft(device, guest_now_ns()); /* all that it counted so far */
+		frames_draft(device, guest_now_ns()); /* with all results so far */
 }
 
 static void write_complete(struct device *device)
@@ -147,7 +148,7 @@ void frames_poll(struct device *device)
 	write_complete(device);
 }
 
-/* The oldest sample does not get its results any more. */
+/* Marks the pending results of the oldest sample as lost. */
 static void lose_oldest(struct device *device)
 {
 	struct execution **link = &device->executions;
@@ -211,13 +212,13 @@ struct queue_labels *frames_labels(struct device *device, VkQueue queue)
 	return device->queues[number] == queue ? &device->queue_labels[number] : NULL;
 }
 
-/* What was noted late may lie before what has begun since. */
+/* A deferred operation may be older than the current sample. */
 static uint64_t not_before(uint64_t begin, uint64_t end)
 {
 	return end > begin ? end : begin;
 }
 
-/* Where samples are parts of frames, each span becomes one; returns the number of the first. */
+/* Adds a sample for each span, unless a frame is one sample; returns the first one's number. */
 static uint32_t add_parts(struct device *device, struct frame *frame, uint64_t at_ns,
 			  uint32_t count)
 {
@@ -230,7 +231,7 @@ static uint32_t add_parts(struct device *device, struct frame *frame, uint64_t a
 	    cap != frame->part_cap ? realloc(frame->parts, cap * sizeof(*more)) : frame->parts;
 	if (!more) {
 		frame->parts_lost += count;
-		return UINT32_MAX - count; /* none */
+		return UINT32_MAX - count; /* beyond all samples */
 	}
 	frame->parts = more;
 	frame->part_cap = cap;
@@ -241,7 +242,7 @@ static uint32_t add_parts(struct device *device, struct frame *frame, uint64_t a
 	return first;
 }
 
-/* The sample of a queue: its number is its name. */
+/* The sample of a queue, labelled by the queue's number. */
 static uint32_t queue_part(struct device *device, struct frame *frame, const struct submitted *how)
 {
 	uint32_t number = queue_number(device, how->queue), first = 0;
@@ -259,7 +260,7 @@ static uint32_t queue_part(struct device *device, struct frame *frame, const str
 	return first;
 }
 
-/* The number of the sample that a command buffer's first span is. */
+/* The number of the sample for a command buffer's first span. */
 static uint32_t choose_part(struct device *device, struct frame *frame, const struct submitted *how,
 			    const struct command *command)
 {
@@ -280,8 +281,7 @@ static void frames_add_tally(struct tally *to, const struct tally *from)
 	to->moved += from->moved;
 }
 
-/* What a span did, and what of it was recorded without queries though there was something to count.
- */
+/* Adds a span's counts and quality to its sample. */
 static void note_span(const struct device *device, struct part *part, const struct command *command,
 		      const struct span *span)
 {
@@ -300,7 +300,7 @@ static void note_span(const struct device *device, struct part *part, const stru
 	part->feedback |= command->used_feedback;
 }
 
-/* The groups of a sample: of a stretch its own; of what holds several, the first, and how many. */
+/* The label of a sample. One that covers several labels has the first, and their number. */
 static void note_label(enum wire_kind per, struct part *part, const struct queue_labels *labels,
 		       const struct command *command, const struct span *span)
 {
@@ -339,7 +339,7 @@ void frames_submitted(struct device *device, const struct submitted *how, struct
 	at->snapshot = snapshot_next_planned(command);
 	if (queries_has_multi_queue(command))
 		command->overlapped = true;
-	if (command->pending && !command->pending->snapshot) { /* twice in one submission */
+	if (command->pending && !command->pending->snapshot) { /* it is twice in one submission */
 		frames_lose(device, command);
 	}
 	frame->worked = true;
@@ -353,7 +353,7 @@ void frames_submitted(struct device *device, const struct submitted *how, struct
 		part->lost |= device->wanted;
 		driver_expect(device, command, part);
 	}
-	if (command->span_count == 0) /* there was no memory for one */
+	if (command->span_count == 0) /* out of memory */
 		frames_add_tally(&part->tally, &command->tally);
 	struct queue_labels *labels = frames_labels(device, how->queue);
 	for (uint32_t i = 0; i < command->span_count; i++) {
@@ -380,14 +380,14 @@ static void choose_next(struct device *device, uint64_t cpu_ns)
 		driver_next_frame(device);
 }
 
-/* Room for twice as many samples whose results are to come; false: there is none. */
+/* Doubles the ring of samples; false: at its limit, or out of memory. */
 static bool grow(struct device *device)
 {
 	uint32_t cap = 2 * device->frame_cap;
 	struct frame *more = cap <= FRAMES_MOST ? calloc(cap, sizeof(*more)) : NULL;
 	if (!more)
 		return false;
-	/* All that are there, since each has parts of its own. */
+	/* All entries are in use or own an array of parts. */
 	for (uint64_t i = 0; i < device->frame_cap; i++)
 		more[(device->first + i) % cap] = *frame_at(device, device->first + i);
 	free(device->frames);
@@ -404,7 +404,7 @@ static void make_room(struct device *device)
 	if (device->current + 1 - device->first != device->frame_cap || grow(device))
 		return;
 	channel_drop_drafts(&device->stream);
-	channel_count_lost(&device->stream, 1); /* what it counted is not known any more */
+	channel_count_lost(&device->stream, 1); /* the oldest sample */
 	lose_oldest(device);
 }
 
@@ -439,7 +439,7 @@ void frames_end(struct device *device, enum wire_kind kind, uint32_t flags, cons
 		frames_draft(device, now_ns);
 	device->presented += kind == WIRE_FRAME;
 	cpu_begin_ns = record->cpu_begin_ns;
-	make_room(device); /* the sample may lie elsewhere now */
+	make_room(device); /* may move the current sample */
 	device->current++;
 	choose_next(device, cpu_ns - cpu_begin_ns);
 	frames_begin(device, now_ns, cpu_ns);

@@ -1,11 +1,11 @@
 /*
- * Labels over command buffers: what a queue has open as it runs one. A command buffer's own are
- * paths from its start, so that one that is submitted again is put below those of that submission.
+ * Open labels of a queue. A command buffer's labels are paths from its begin; at each submission
+ * they are nested in the labels that the queue has open then.
  */
 #include "guest/labels.h"
 #include "layer/vulkan/layer.h"
 
-/* The path that is open when so many have ended, or 0. */
+/* The open path when `ended` of the labels have ended, or 0. */
 static uint32_t path_open(const struct queue_labels *labels, uint64_t ended)
 {
 	if (!labels || labels->depth <= ended)

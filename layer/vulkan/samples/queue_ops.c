@@ -8,8 +8,8 @@
 #include "guest/clock.h"
 #include "layer/vulkan/layer.h"
 
-#define QUEUE_NS       UINT64_C(100000000)  /* of a queue's work in a sample, without a window */
-#define UNPRESENTED_NS UINT64_C(1000000000) /* of a program that has a window */
+#define QUEUE_NS       UINT64_C(100000000)  /* shortest WIRE_QUEUE sample */
+#define UNPRESENTED_NS UINT64_C(1000000000) /* longest time between presentations */
 
 static uint32_t buffers_of(const struct submission *s)
 {
@@ -61,7 +61,7 @@ uint32_t command_add_unsampled(struct command *command, int more)
 	return add_unsampled(command, more);
 }
 
-/* A submission is a sample of its own where nothing is presented. */
+/* Where nothing is presented, a submission ends the sample before it. */
 static void begin_submission(struct device *device, const struct moment *at)
 {
 	const struct frame *frame = frame_now(device);
@@ -77,7 +77,7 @@ static void apply_submission(struct device *device, const struct queue_op *op)
 	struct submission all = op->all;
 	struct submitted how = {op->queue, op->at.now_ns, true};
 	struct command *command = submission_next(&all);
-	if (!command) /* a fence or semaphores alone: no work */
+	if (!command) /* only a fence or semaphores */
 		return;
 	begin_submission(device, &op->at);
 	for (; command; command = submission_next(&all)) {
@@ -89,7 +89,7 @@ static void apply_submission(struct device *device, const struct queue_op *op)
 		frames_draft(device, op->at.now_ns);
 }
 
-/* The size of what is presented, when it is one of ours. */
+/* The size of the presented swapchain, if we have a record of it. */
 static void note_size(struct device *device, VkSwapchainKHR swapchain)
 {
 	struct wire_record *record = &frame_now(device)->record;
@@ -124,7 +124,7 @@ static void apply_queue_op(struct device *device, const struct queue_op *op)
 	}
 }
 
-/* The oldest first. Under the lock. */
+/* Oldest first. Under the lock. */
 static void apply_queue_ops(struct device *device)
 {
 	struct queue_op *newest = __atomic_exchange_n(&device->deferred, NULL, __ATOMIC_ACQ_REL);

@@ -1,13 +1,14 @@
-/* What samples counted, as the channel's records. */
+/* Writes samples as records of the channel. */
 #include <stdlib.h>
 
 #include "guest/clock.h"
 #include "guest/process.h"
 #include "layer/vulkan/layer.h"
 
-#define MOVED_LEAST 262144u /* bytes: that takes as long as drawing some tiles */
+/* Bytes. A copy of so many takes about as long as rendering some tiles. */
+#define MOVED_LEAST 262144u
 
-/* The state of what these types of query count. */
+/* The state of counters of these query types. */
 static enum wire_state state_of(const struct device *device, const struct part *part,
 				uint32_t types)
 {
@@ -37,7 +38,7 @@ static void set_range(struct wire_record *record, const struct part *part, unsig
 		set_counter(record, i, state, part->values[i]);
 }
 
-/* The busiest queue's time: clocks of several queues need not agree. */
+/* The time of the busiest queue: the timestamps of two queues may not be comparable. */
 static void set_time(const struct device *device, struct wire_record *record,
 		     const struct part *part)
 {
@@ -52,7 +53,7 @@ static void set_time(const struct device *device, struct wire_record *record,
 	set_counter(record, WIRE_GPU_TIME, state, (uint64_t)most_ns);
 }
 
-/* A stream's three: written, needed, and whether one exceeds the other. */
+/* Primitives written and needed of each stream, and whether it overflowed. */
 static void set_streams(const struct device *device, struct wire_record *record,
 			const struct part *part)
 {
@@ -73,7 +74,6 @@ static void set_streams(const struct device *device, struct wire_record *record,
 	set_counter(record, WIRE_OVERFLOW_PRED, record->states[WIRE_OVERFLOW_PRED_S0], any);
 }
 
-/* What the CPU's side knows, at the end of the frame. */
 void records_note_memory(const struct device *device, struct wire_record *record)
 {
 	enum wire_state state = device->heaps_lost ? WIRE_LATE : WIRE_VALID;
@@ -166,7 +166,7 @@ static void begin_parts(const struct device *device, struct wire_record *record)
 	record->flags &= ~(uint32_t)(WIRE_CPU_KNOWN);
 }
 
-/* The last part is the one that the presentation ended; before it, one may have come to nothing. */
+/* Prepares the record of a part. The presentation belongs to the last part of a frame. */
 static struct part *begin_part(struct wire_record *record, struct frame *frame, uint32_t i)
 {
 	struct part *part = &frame->parts[i];
@@ -176,7 +176,7 @@ static struct part *begin_part(struct wire_record *record, struct frame *frame, 
 		part->values[WIRE_PRESENTS] = frame->whole.values[WIRE_PRESENTS];
 	}
 	record->begin_ns = part->begin_ns;
-	/* Another thread may have ended the frame before, and been noted later. */
+	/* A presentation of another thread may have ended the frame earlier. */
 	if (record->end_ns < record->begin_ns)
 		record->end_ns = record->begin_ns;
 	part->lost |= frame->whole.lost;
@@ -203,10 +203,7 @@ static void draft_part(struct device *device, struct wire_record *draft, struct 
 	channel_draft(guest_channel(), &device->stream, &device->identity, draft, ahead);
 }
 
-/*
- * What is known of a sample before it is written: should the program end meanwhile. Those that
- * bring the driver's own counters along have none.
- */
+/* With performance queries there are no drafts: a draft has no room for their values. */
 void records_draft(struct device *device, uint64_t ahead, uint64_t end_ns)
 {
 	struct frame *frame = frame_now(device);
