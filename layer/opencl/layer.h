@@ -101,7 +101,7 @@ void queue_drain_last(void);
 /* After a command was put into it: the same, but not each time. `now_ns`: 0 where it is unknown. */
 void queue_drain_some(struct queue *queue, uint64_t now_ns);
 
-/* share.c: which commands are timed, so that it costs no more than it may. */
+/* sampling.c: which commands are timed, so that it costs no more than it may. */
 void share_start(void);
 /* Whether the next command is; *now_ns: the time, where it is. */
 bool share_takes(struct queue *queue, uint64_t *now_ns);
@@ -152,7 +152,7 @@ void mapping_keep(const void *address, uint64_t bytes);
 void mapping_take(const void *address, struct wire_counted *out);
 void commands_hooks(cl_icd_dispatch *table);
 
-/* batch.c: command buffers (cl_khr_command_buffer). */
+/* command_buffers.c: command buffers (cl_khr_command_buffer). */
 void batch_hooks(cl_icd_dispatch *table);
 
 void buffers_hooks(cl_icd_dispatch *table);
