@@ -9,142 +9,143 @@
 
 #include "layer/opencl/layer.h"
 
-#define BATCH_REFERENCES 0x1296u /* CL_COMMAND_BUFFER_REFERENCE_COUNT_KHR */
-#define EXTENSION	 "cl_khr_command_buffer"
-#define OTHER_FORM	 CL_MAKE_VERSION(0, 9, 5)
-#define DEVICES_MOST	 64u
+#define REFERENCE_COUNT 0x1296u /* CL_COMMAND_BUFFER_REFERENCE_COUNT_KHR */
+#define EXTENSION	"cl_khr_command_buffer"
+#define OTHER_FORM	CL_MAKE_VERSION(0, 9, 5)
+#define DEVICES_MOST	64u
 
 /* A command buffer that the program has made. */
-struct batch {
-	struct batch *next;
+struct command_buffer {
+	struct command_buffer *next;
 	const void *handle;
 	cl_command_queue queue; /* the first that it was made for */
-	bool partly;		/* something in it is not known */
+	bool incomplete;	/* something in it is not known */
 	struct wire_counted *items;
 	size_t count, cap;
 };
 
-static struct batch *batches; /* under the lock, within which no driver is called */
-static pthread_mutex_t batches_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct command_buffer
+    *command_buffers; /* under the lock, within which no driver is called */
+static pthread_mutex_t command_buffers_lock = PTHREAD_MUTEX_INITIALIZER;
 static bool unknown; /* atomic: the program may record or change what we do not see */
 
 /* The driver's functions, of the first that was asked; atomic. */
-enum batch_function {
-	BATCH_CREATE,
-	BATCH_RELEASE,
-	BATCH_ENQUEUE,
-	BATCH_RANGE,
-	BATCH_COPY,
-	BATCH_COPY_RECT,
-	BATCH_FILL,
-	BATCH_TO_IMAGE,
-	BATCH_COPY_IMAGE,
-	BATCH_FROM_IMAGE,
-	BATCH_FILL_IMAGE,
-	BATCH_FUNCTIONS
+enum extension_function {
+	FUNCTION_CREATE,
+	FUNCTION_RELEASE,
+	FUNCTION_ENQUEUE,
+	FUNCTION_RANGE,
+	FUNCTION_COPY,
+	FUNCTION_COPY_RECT,
+	FUNCTION_FILL,
+	FUNCTION_TO_IMAGE,
+	FUNCTION_COPY_IMAGE,
+	FUNCTION_FROM_IMAGE,
+	FUNCTION_FILL_IMAGE,
+	EXTENSION_FUNCTIONS
 };
-static void *batch_next[BATCH_FUNCTIONS];
-static void *batch_info; /* atomic; clGetCommandBufferInfoKHR */
+static void *extension_next[EXTENSION_FUNCTIONS];
+static void *extension_info; /* atomic; clGetCommandBufferInfoKHR */
 
-static void *next_of(enum batch_function which)
+static void *next_of(enum extension_function which)
 {
-	return __atomic_load_n(&batch_next[which], __ATOMIC_ACQUIRE);
+	return __atomic_load_n(&extension_next[which], __ATOMIC_ACQUIRE);
 }
 
-static struct batch **find(const void *handle)
+static struct command_buffer **find(const void *handle)
 {
-	struct batch **link = &batches;
+	struct command_buffer **link = &command_buffers;
 	while (*link && (*link)->handle != handle)
 		link = &(*link)->next;
 	return link;
 }
 
-static void forget(const void *handle)
+static void command_buffer_destroy(const void *handle)
 {
-	pthread_mutex_lock(&batches_lock);
-	struct batch **link = find(handle), *gone = *link;
+	pthread_mutex_lock(&command_buffers_lock);
+	struct command_buffer **link = find(handle), *gone = *link;
 	if (gone)
 		*link = gone->next;
-	pthread_mutex_unlock(&batches_lock);
+	pthread_mutex_unlock(&command_buffers_lock);
 	if (gone)
 		free(gone->items);
 	free(gone);
 }
 
 /* Of one for which there is no memory nothing is known. */
-static void meet(const void *handle, cl_command_queue queue)
+static void command_buffer_create(const void *handle, cl_command_queue queue)
 {
-	forget(handle); /* another had the handle before */
-	struct batch *made = calloc(1, sizeof(*made));
+	command_buffer_destroy(handle); /* another had the handle before */
+	struct command_buffer *made = calloc(1, sizeof(*made));
 	if (!made)
 		return;
-	pthread_mutex_lock(&batches_lock);
-	*made = (struct batch){.next = batches, .handle = handle, .queue = queue};
-	batches = made;
-	pthread_mutex_unlock(&batches_lock);
+	pthread_mutex_lock(&command_buffers_lock);
+	*made = (struct command_buffer){.next = command_buffers, .handle = handle, .queue = queue};
+	command_buffers = made;
+	pthread_mutex_unlock(&command_buffers_lock);
 }
 
-static void add(const void *handle, const struct wire_counted *does)
+static void add(const void *handle, const struct wire_counted *counts)
 {
-	pthread_mutex_lock(&batches_lock);
-	struct batch *b = *find(handle);
+	pthread_mutex_lock(&command_buffers_lock);
+	struct command_buffer *b = *find(handle);
 	if (b && b->count == b->cap) {
 		size_t cap = b->cap ? 2 * b->cap : 16;
 		struct wire_counted *more = realloc(b->items, cap * sizeof(*more));
-		b->partly |= !more;
+		b->incomplete |= !more;
 		b->items = more ? more : b->items;
 		b->cap = more ? cap : b->cap;
 	}
 	if (b && b->count < b->cap) {
-		b->items[b->count] = *does;
+		b->items[b->count] = *counts;
 		b->items[b->count++].together = true;
 	}
-	pthread_mutex_unlock(&batches_lock);
+	pthread_mutex_unlock(&command_buffers_lock);
 }
 
 static cl_int info_of(void *handle, cl_uint what, size_t size, void *value)
 {
 	cl_int(CL_API_CALL * info)(void *, cl_uint, size_t, void *, size_t *) =
-	    (__typeof__(info))__atomic_load_n(&batch_info, __ATOMIC_ACQUIRE);
+	    (__typeof__(info))__atomic_load_n(&extension_info, __ATOMIC_ACQUIRE);
 	return info ? info(handle, what, size, value, NULL) : CL_INVALID_OPERATION;
 }
 
-static void *CL_API_CALL create_batch(cl_uint count, const cl_command_queue *queues,
-				      const void *properties, cl_int *status)
+static void *CL_API_CALL create_command_buffer(cl_uint count, const cl_command_queue *queues,
+					       const void *properties, cl_int *status)
 {
 	void *(CL_API_CALL * next)(cl_uint, const cl_command_queue *, const void *, cl_int *) =
-	    (__typeof__(next))next_of(BATCH_CREATE);
+	    (__typeof__(next))next_of(FUNCTION_CREATE);
 	void *made = next(count, queues, properties, status);
 	struct guest_visit visit = guest_enter();
 	if (made && guest_still_here())
-		meet(made, count > 0 ? queues[0] : NULL);
+		command_buffer_create(made, count > 0 ? queues[0] : NULL);
 	guest_leave(visit);
 	return made;
 }
 
-static cl_int CL_API_CALL release_batch(void *handle)
+static cl_int CL_API_CALL release_command_buffer(void *handle)
 {
-	cl_int(CL_API_CALL * next)(void *) = (__typeof__(next))next_of(BATCH_RELEASE);
+	cl_int(CL_API_CALL * next)(void *) = (__typeof__(next))next_of(FUNCTION_RELEASE);
 	struct guest_visit visit = guest_enter();
 	cl_uint references = 0;
 	if (guest_still_here() &&
-	    info_of(handle, BATCH_REFERENCES, sizeof(references), &references) == CL_SUCCESS &&
+	    info_of(handle, REFERENCE_COUNT, sizeof(references), &references) == CL_SUCCESS &&
 	    references == 1)
-		forget(handle);
+		command_buffer_destroy(handle);
 	guest_leave(visit);
 	return next(handle);
 }
 
 static void count_all(struct queue *queue, const void *handle)
 {
-	pthread_mutex_lock(&batches_lock);
-	const struct batch *b = *find(handle);
-	bool whole = b && !b->partly && !__atomic_load_n(&unknown, __ATOMIC_RELAXED);
+	pthread_mutex_lock(&command_buffers_lock);
+	const struct command_buffer *b = *find(handle);
+	bool whole = b && !b->incomplete && !__atomic_load_n(&unknown, __ATOMIC_RELAXED);
 	for (size_t i = 0; b && i < b->count; i++) {
-		struct command command = {.does = b->items[i]};
+		struct command command = {.counts = b->items[i]};
 		pending_push(&queue->pending, &command);
 	}
-	pthread_mutex_unlock(&batches_lock);
+	pthread_mutex_unlock(&command_buffers_lock);
 	if (!whole)
 		pending_miss(&queue->pending);
 }
@@ -152,18 +153,19 @@ static void count_all(struct queue *queue, const void *handle)
 /* Where what a command buffer does is counted; of one of which nothing is known, any. */
 static struct queue *queue_of(const void *handle, cl_command_queue given)
 {
-	pthread_mutex_lock(&batches_lock);
-	const struct batch *b = *find(handle);
+	pthread_mutex_lock(&command_buffers_lock);
+	const struct command_buffer *b = *find(handle);
 	cl_command_queue queue = given ? given : b ? b->queue : NULL;
-	pthread_mutex_unlock(&batches_lock);
+	pthread_mutex_unlock(&command_buffers_lock);
 	return queue ? queue_find(queue) : queue_any();
 }
 
-static cl_int CL_API_CALL enqueue_batch(cl_uint count, cl_command_queue *queues, void *handle,
-					cl_uint waits, const cl_event *list, cl_event *event)
+static cl_int CL_API_CALL enqueue_command_buffer(cl_uint count, cl_command_queue *queues,
+						 void *handle, cl_uint waits, const cl_event *list,
+						 cl_event *event)
 {
 	cl_int(CL_API_CALL * next)(cl_uint, cl_command_queue *, void *, cl_uint, const cl_event *,
-				   cl_event *) = (__typeof__(next))next_of(BATCH_ENQUEUE);
+				   cl_event *) = (__typeof__(next))next_of(FUNCTION_ENQUEUE);
 	cl_int status = next(count, queues, handle, waits, list, event);
 	struct guest_visit visit = guest_enter();
 	struct queue *q = queue_of(handle, count > 0 && queues ? queues[0] : NULL);
@@ -198,32 +200,33 @@ static cl_int CL_API_CALL enqueue_batch(cl_uint count, cl_command_queue *queues,
 		guest_leave(visit);                                                                \
 		return status;                                                                     \
 	}
-RECORDS(BATCH_COPY, record_copy, "clCommandCopyBufferKHR", (cl_mem, cl_mem, size_t, size_t, size_t),
+RECORDS(FUNCTION_COPY, record_copy, "clCommandCopyBufferKHR",
+	(cl_mem, cl_mem, size_t, size_t, size_t),
 	(cl_mem from, cl_mem to, size_t at, size_t to_at, size_t bytes),
 	(from, to, at, to_at, bytes), bytes)
-RECORDS(BATCH_COPY_RECT, record_copy_rect, "clCommandCopyBufferRectKHR",
+RECORDS(FUNCTION_COPY_RECT, record_copy_rect, "clCommandCopyBufferRectKHR",
 	(cl_mem, cl_mem, const size_t *, const size_t *, const size_t *, size_t, size_t, size_t,
 	 size_t),
 	(cl_mem from, cl_mem to, const size_t *at, const size_t *to_at, const size_t *region,
 	 size_t row, size_t slice, size_t to_row, size_t to_slice),
 	(from, to, at, to_at, region, row, slice, to_row, to_slice), region_bytes(region, 1))
-RECORDS(BATCH_FILL, record_fill, "clCommandFillBufferKHR",
+RECORDS(FUNCTION_FILL, record_fill, "clCommandFillBufferKHR",
 	(cl_mem, const void *, size_t, size_t, size_t),
 	(cl_mem to, const void *pattern, size_t each, size_t at, size_t bytes),
 	(to, pattern, each, at, bytes), bytes)
-RECORDS(BATCH_TO_IMAGE, record_to_image, "clCommandCopyBufferToImageKHR",
+RECORDS(FUNCTION_TO_IMAGE, record_to_image, "clCommandCopyBufferToImageKHR",
 	(cl_mem, cl_mem, size_t, const size_t *, const size_t *),
 	(cl_mem from, cl_mem to, size_t at, const size_t *to_at, const size_t *region),
 	(from, to, at, to_at, region), image_region_bytes(to, region))
-RECORDS(BATCH_COPY_IMAGE, record_copy_image, "clCommandCopyImageKHR",
+RECORDS(FUNCTION_COPY_IMAGE, record_copy_image, "clCommandCopyImageKHR",
 	(cl_mem, cl_mem, const size_t *, const size_t *, const size_t *),
 	(cl_mem from, cl_mem to, const size_t *at, const size_t *to_at, const size_t *region),
 	(from, to, at, to_at, region), image_region_bytes(from, region))
-RECORDS(BATCH_FROM_IMAGE, record_from_image, "clCommandCopyImageToBufferKHR",
+RECORDS(FUNCTION_FROM_IMAGE, record_from_image, "clCommandCopyImageToBufferKHR",
 	(cl_mem, cl_mem, const size_t *, const size_t *, size_t),
 	(cl_mem from, cl_mem to, const size_t *at, const size_t *region, size_t to_at),
 	(from, to, at, region, to_at), image_region_bytes(from, region))
-RECORDS(BATCH_FILL_IMAGE, record_fill_image, "clCommandFillImageKHR",
+RECORDS(FUNCTION_FILL_IMAGE, record_fill_image, "clCommandFillImageKHR",
 	(cl_mem, const void *, const size_t *, const size_t *),
 	(cl_mem to, const void *colour, const size_t *at, const size_t *region),
 	(to, colour, at, region), image_region_bytes(to, region))
@@ -234,7 +237,7 @@ static cl_int CL_API_CALL record_range(void *handle, cl_command_queue queue, con
 {
 	cl_int(CL_API_CALL * next)(void *, cl_command_queue, const void *, cl_kernel, cl_uint,
 				   const size_t *, const size_t *, const size_t *, SYNC_TYPES) =
-	    (__typeof__(next))next_of(BATCH_RANGE);
+	    (__typeof__(next))next_of(FUNCTION_RANGE);
 	cl_int status =
 	    next(handle, queue, properties, kernel, dimensions, offset, global, local, SYNC);
 	struct guest_visit visit = guest_enter();
@@ -275,30 +278,33 @@ static bool is_known_form(cl_platform_id platform)
 }
 
 /* Ours for the driver's function of this name, or that one. */
-static void *stand_before(cl_platform_id platform, const char *name, void *real)
+static void *intercept(cl_platform_id platform, const char *name, void *real)
 {
 	static const struct {
 		const char *name;
 		void *ours;
-		bool formed; /* a later version has another form */
-	} all[BATCH_FUNCTIONS] = {
-	    [BATCH_CREATE] = {"clCreateCommandBufferKHR", (void *)create_batch, false},
-	    [BATCH_RELEASE] = {"clReleaseCommandBufferKHR", (void *)release_batch, false},
-	    [BATCH_ENQUEUE] = {"clEnqueueCommandBufferKHR", (void *)enqueue_batch, false},
-	    [BATCH_RANGE] = {"clCommandNDRangeKernelKHR", (void *)record_range, false},
-	    [BATCH_COPY] = {"clCommandCopyBufferKHR", (void *)record_copy, true},
-	    [BATCH_COPY_RECT] = {"clCommandCopyBufferRectKHR", (void *)record_copy_rect, true},
-	    [BATCH_FILL] = {"clCommandFillBufferKHR", (void *)record_fill, true},
-	    [BATCH_TO_IMAGE] = {"clCommandCopyBufferToImageKHR", (void *)record_to_image, true},
-	    [BATCH_COPY_IMAGE] = {"clCommandCopyImageKHR", (void *)record_copy_image, true},
-	    [BATCH_FROM_IMAGE] = {"clCommandCopyImageToBufferKHR", (void *)record_from_image, true},
-	    [BATCH_FILL_IMAGE] = {"clCommandFillImageKHR", (void *)record_fill_image, true},
+		bool changed; /* a later version has another form */
+	} all[EXTENSION_FUNCTIONS] = {
+	    [FUNCTION_CREATE] = {"clCreateCommandBufferKHR", (void *)create_command_buffer, false},
+	    [FUNCTION_RELEASE] = {"clReleaseCommandBufferKHR", (void *)release_command_buffer,
+				  false},
+	    [FUNCTION_ENQUEUE] = {"clEnqueueCommandBufferKHR", (void *)enqueue_command_buffer,
+				  false},
+	    [FUNCTION_RANGE] = {"clCommandNDRangeKernelKHR", (void *)record_range, false},
+	    [FUNCTION_COPY] = {"clCommandCopyBufferKHR", (void *)record_copy, true},
+	    [FUNCTION_COPY_RECT] = {"clCommandCopyBufferRectKHR", (void *)record_copy_rect, true},
+	    [FUNCTION_FILL] = {"clCommandFillBufferKHR", (void *)record_fill, true},
+	    [FUNCTION_TO_IMAGE] = {"clCommandCopyBufferToImageKHR", (void *)record_to_image, true},
+	    [FUNCTION_COPY_IMAGE] = {"clCommandCopyImageKHR", (void *)record_copy_image, true},
+	    [FUNCTION_FROM_IMAGE] = {"clCommandCopyImageToBufferKHR", (void *)record_from_image,
+				     true},
+	    [FUNCTION_FILL_IMAGE] = {"clCommandFillImageKHR", (void *)record_fill_image, true},
 	};
-	for (int i = 0; i < BATCH_FUNCTIONS; i++) {
+	for (int i = 0; i < EXTENSION_FUNCTIONS; i++) {
 		void *none = NULL;
-		if (strcmp(name, all[i].name) != 0 || (all[i].formed && !is_known_form(platform)))
+		if (strcmp(name, all[i].name) != 0 || (all[i].changed && !is_known_form(platform)))
 			continue;
-		if (__atomic_compare_exchange_n(&batch_next[i], &none, real, false,
+		if (__atomic_compare_exchange_n(&extension_next[i], &none, real, false,
 						__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE) ||
 		    none == real)
 			return all[i].ours;
@@ -317,17 +323,17 @@ static CL_API_ENTRY void *CL_API_CALL address_for(cl_platform_id platform, const
 	if (!real || !guest_still_here())
 		return real;
 	struct guest_visit visit = guest_enter();
-	if (!__atomic_load_n(&batch_info, __ATOMIC_RELAXED))
-		__atomic_store_n(&batch_info,
+	if (!__atomic_load_n(&extension_info, __ATOMIC_RELAXED))
+		__atomic_store_n(&extension_info,
 				 layer_next.clGetExtensionFunctionAddressForPlatform(
 				     platform, "clGetCommandBufferInfoKHR"),
 				 __ATOMIC_RELEASE);
-	real = stand_before(platform, name, real);
+	real = intercept(platform, name, real);
 	guest_leave(visit);
 	return real;
 }
 
-void batch_hooks(cl_icd_dispatch *table)
+void command_buffers_hooks(cl_icd_dispatch *table)
 {
 	table->clGetExtensionFunctionAddressForPlatform = address_for;
 }

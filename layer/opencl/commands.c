@@ -66,7 +66,7 @@ uint64_t region_bytes(const size_t *region, size_t element)
 	return region ? (uint64_t)region[0] * region[1] * region[2] * element : 0;
 }
 
-static uint32_t ask_name(cl_kernel kernel)
+static uint32_t read_name(cl_kernel kernel)
 {
 	char name[1024];
 	size_t size = 0;
@@ -92,20 +92,20 @@ uint32_t command_label(cl_kernel kernel, const char *name)
 	unsigned at = (unsigned)((uintptr_t)of >> 5) % RECENT;
 	if (recent[at].of != of || recent[at].releases != now) {
 		recent[at].of = of;
-		recent[at].label = name ? label_intern(0, name, strlen(name)) : ask_name(kernel);
+		recent[at].label = name ? label_intern(0, name, strlen(name)) : read_name(kernel);
 		recent[at].releases = now;
 	}
 	return recent[at].label;
 }
 
-cl_event *watch_begin(struct watch *w, cl_command_queue handle, cl_event *event)
+cl_event *enqueue_begin(struct enqueue *w, cl_command_queue handle, cl_event *event)
 {
 	w->visit = guest_enter();
-	w->probed = share_probes(&w->probe_ns);
+	w->probed = sampling_probes(&w->probe_ns);
 	w->queue = queue_find(handle);
 	w->own = NULL;
 	w->theirs = event;
-	w->timed = w->queue && share_takes(w->queue, &w->before_ns);
+	w->timed = w->queue && sampling_selects(w->queue, &w->before_ns);
 	if (w->probed)
 		w->spent_ns = guest_now_ns() - w->probe_ns;
 	guest_restore_errno(&w->visit);
@@ -115,7 +115,7 @@ cl_event *watch_begin(struct watch *w, cl_command_queue handle, cl_event *event)
 #define OWN_MOST_NS 20000u /* in one command: what takes longer is somebody else's time */
 
 /* Returns the time. */
-static uint64_t keep_timed(const struct watch *w, struct command *c)
+static uint64_t keep_timed(const struct enqueue *w, struct command *c)
 {
 	c->before_ns = w->before_ns;
 	c->after_ns = guest_now_ns();
@@ -128,20 +128,21 @@ static uint64_t keep_timed(const struct watch *w, struct command *c)
 		layer_next.clReleaseEvent(c->event);
 	uint64_t now_ns = guest_now_ns();
 	uint64_t own_ns = now_ns - c->after_ns;
-	share_spend(own_ns < OWN_MOST_NS ? own_ns : OWN_MOST_NS, 1);
+	sampling_spend(own_ns < OWN_MOST_NS ? own_ns : OWN_MOST_NS, 1);
 	return now_ns;
 }
 
-cl_int watch_end(struct watch *w, cl_int status, const struct wire_counted *does, const char *name)
+cl_int enqueue_end(struct enqueue *w, cl_int status, const struct wire_counted *counts,
+		   const char *name)
 {
-	struct command command = {.does = *does};
+	struct command command = {.counts = *counts};
 	uint64_t now_ns = 0;
 	guest_keep_errno(&w->visit);
 	if (w->probed)
 		w->probe_ns = guest_now_ns();
 	if (w->queue && status == CL_SUCCESS) {
 		if (name)
-			command.does.label = command_label(NULL, name);
+			command.counts.label = command_label(NULL, name);
 		if (w->timed)
 			now_ns = keep_timed(w, &command);
 		else
@@ -150,7 +151,7 @@ cl_int watch_end(struct watch *w, cl_int status, const struct wire_counted *does
 	}
 	if (w->probed) {
 		now_ns = guest_now_ns();
-		share_probed(w->spent_ns + now_ns - w->probe_ns, now_ns);
+		sampling_probed(w->spent_ns + now_ns - w->probe_ns, now_ns);
 	}
 	guest_leave(w->visit);
 	return status;
@@ -181,33 +182,33 @@ static CL_API_ENTRY cl_int CL_API_CALL run_range(cl_command_queue queue, cl_kern
 						 cl_uint count, const cl_event *waits,
 						 cl_event *event)
 {
-	struct watch w;
+	struct enqueue w;
 	struct wire_counted c = {.kind = WIRE_COMMAND_KERNEL};
-	cl_event *place = watch_begin(&w, queue, event);
+	cl_event *place = enqueue_begin(&w, queue, event);
 	cl_int status = layer_next.clEnqueueNDRangeKernel(queue, kernel, dimensions, offset, global,
 							  local, count, waits, place);
 	if (w.queue && status == CL_SUCCESS) {
 		command_size(&c, dimensions, global, local);
 		c.label = command_label(kernel, NULL);
 	}
-	return watch_end(&w, status, &c, NULL);
+	return enqueue_end(&w, status, &c, NULL);
 }
 
 static CL_API_ENTRY cl_int CL_API_CALL run_task(cl_command_queue queue, cl_kernel kernel,
 						cl_uint count, const cl_event *waits,
 						cl_event *event)
 {
-	struct watch w;
+	struct enqueue w;
 	struct wire_counted c = {.kind = WIRE_COMMAND_KERNEL,
 				 .items = 1,
 				 .groups = 1,
 				 .items_known = true,
 				 .groups_known = true};
-	cl_event *place = watch_begin(&w, queue, event);
+	cl_event *place = enqueue_begin(&w, queue, event);
 	cl_int status = layer_next.clEnqueueTask(queue, kernel, count, waits, place);
 	if (w.queue && status == CL_SUCCESS)
 		c.label = command_label(kernel, NULL);
-	return watch_end(&w, status, &c, NULL);
+	return enqueue_end(&w, status, &c, NULL);
 }
 
 static CL_API_ENTRY cl_int CL_API_CALL run_native(cl_command_queue queue,
@@ -217,12 +218,12 @@ static CL_API_ENTRY cl_int CL_API_CALL run_native(cl_command_queue queue,
 						  cl_uint count, const cl_event *waits,
 						  cl_event *event)
 {
-	struct watch w;
+	struct enqueue w;
 	struct wire_counted c = {.kind = WIRE_COMMAND_KERNEL};
-	cl_event *place = watch_begin(&w, queue, event);
+	cl_event *place = enqueue_begin(&w, queue, event);
 	cl_int status = layer_next.clEnqueueNativeKernel(queue, function, arguments, size, objects,
 							 list, places, count, waits, place);
-	return watch_end(&w, status, &c, "clEnqueueNativeKernel");
+	return enqueue_end(&w, status, &c, "clEnqueueNativeKernel");
 }
 
 void commands_hooks(cl_icd_dispatch *table)

@@ -5,28 +5,30 @@
 #include "guest/clock.h"
 #include "layer/opencl/layer.h"
 
-#define NS_PER_S     UINT64_C(1000000000)
-#define PATIENCE_NS  (2 * NS_PER_S)	/* a command that reads nothing for so long is gone */
-#define LAST_MOST_NS (5 * NS_PER_S)	/* that the program's exit waits */
-#define LAST_RUN_NS  UINT64_C(10000000) /* of these, for commands that run still */
-#define OWN_MOST_NS  20000u /* for a command: what takes longer is somebody else's time */
-#define DRAIN_EVERY  WIRE_COUNTED_MOST
-#define DRAIN_NS     UINT64_C(1000000)
+#define NS_PER_S	  UINT64_C(1000000000)
+#define READER_TIMEOUT_NS (2 * NS_PER_S)     /* a command that reads nothing for so long is gone */
+#define LAST_MOST_NS	  (5 * NS_PER_S)     /* that the program's exit waits */
+#define LAST_RUN_NS	  UINT64_C(10000000) /* of these, for commands that run still */
+#define OWN_MOST_NS	  20000u /* for a command: what takes longer is somebody else's time */
+#define DRAIN_EVERY	  WIRE_COUNTED_MOST
+#define DRAIN_NS	  UINT64_C(1000000)
 
-enum fate {
-	FATE_OPEN, /* it waits or runs */
-	FATE_DONE,
-	FATE_NEVER, /* an error of the program's or the driver's: it did not run */
-	FATE_UNKNOWN,
+enum outcome {
+	OUTCOME_PENDING, /* it waits or runs */
+	OUTCOME_COMPLETE,
+	OUTCOME_FAILED, /* an error of the program's or the driver's: it did not run */
+	OUTCOME_UNKNOWN,
 };
 
-static enum fate fate_of(const struct command *command)
+static enum outcome outcome_of(const struct command *command)
 {
 	cl_int state = CL_QUEUED;
 	if (layer_next.clGetEventInfo(command->event, CL_EVENT_COMMAND_EXECUTION_STATUS,
 				      sizeof(state), &state, NULL) != CL_SUCCESS)
-		return FATE_UNKNOWN;
-	return state == CL_COMPLETE ? FATE_DONE : state < 0 ? FATE_NEVER : FATE_OPEN;
+		return OUTCOME_UNKNOWN;
+	return state == CL_COMPLETE ? OUTCOME_COMPLETE
+	       : state < 0	    ? OUTCOME_FAILED
+				    : OUTCOME_PENDING;
 }
 
 /* Also when nobody reads any more: then what comes is lost, and nothing piles up. */
@@ -40,7 +42,7 @@ static bool may_write(struct queue *q)
 	uint64_t now = guest_now_ns();
 	if (q->full_ns == 0) /* ours alone to write */
 		__atomic_store_n(&q->full_ns, now, __ATOMIC_RELAXED);
-	return now - q->full_ns >= PATIENCE_NS;
+	return now - q->full_ns >= READER_TIMEOUT_NS;
 }
 
 static void count_lost(struct queue *q, uint32_t count)
@@ -81,19 +83,19 @@ static bool add_counted(struct queue *q, const struct command *command)
 		q->counted.frame = q->counted.index = q->number;
 		q->counted.begin_ns = q->counted.end_ns = guest_now_ns();
 	}
-	wire_counted_add(&q->counted, &command->does);
+	wire_counted_add(&q->counted, &command->counts);
 	set_counted(q, q->counted.group_count);
 	q->number++;
 	return true;
 }
 
-static void finish_front(struct queue *q, const struct command *command, enum fate fate)
+static void finish_front(struct queue *q, const struct command *command, enum outcome outcome)
 {
 	struct wire_header *channel = guest_channel();
 	struct wire_record record;
-	if (fate == FATE_DONE && channel && events_record(q, command, &record))
+	if (outcome == OUTCOME_COMPLETE && channel && events_record(q, command, &record))
 		channel_write(channel, &q->stream, &q->identity, &record);
-	else if (fate != FATE_NEVER)
+	else if (outcome != OUTCOME_FAILED)
 		channel_count_lost(&q->stream, 1);
 	q->number++;
 	layer_next.clReleaseEvent(command->event);
@@ -106,10 +108,10 @@ static bool drain_front(struct queue *q, const struct command *command)
 		return add_counted(q, command);
 	if (!write_counted(q))
 		return false;
-	enum fate fate = may_write(q) ? fate_of(command) : FATE_OPEN;
-	if (fate == FATE_OPEN)
+	enum outcome outcome = may_write(q) ? outcome_of(command) : OUTCOME_PENDING;
+	if (outcome == OUTCOME_PENDING)
 		return false;
-	finish_front(q, command, fate);
+	finish_front(q, command, outcome);
 	return true;
 }
 
@@ -119,7 +121,7 @@ static uint64_t spend(uint64_t since_ns, uint32_t count)
 	uint64_t now_ns = since_ns ? guest_now_ns() : 0, most_ns = count * OWN_MOST_NS;
 	uint64_t own_ns = now_ns - since_ns < most_ns ? now_ns - since_ns : most_ns;
 	if (since_ns)
-		share_spend(own_ns, 0);
+		sampling_spend(own_ns, 0);
 	return own_ns;
 }
 
@@ -144,7 +146,7 @@ static uint64_t drain(struct queue *q, bool all)
 		write_counted(q);
 	uint64_t own_ns = spend(since_ns, timed);
 	if (__atomic_load_n(&q->references, __ATOMIC_RELAXED) == 0)
-		queue_give_up(q); /* unless something is left */
+		queue_retire(q); /* unless something is left */
 	__atomic_store_n(&q->draining, false, __ATOMIC_RELEASE);
 	return own_ns;
 }
@@ -153,7 +155,7 @@ void queue_drain(struct queue *q)
 {
 	uint64_t own_ns = drain(q, true);
 	if (own_ns)
-		share_took(own_ns);
+		sampling_add_own(own_ns);
 }
 
 void queue_drain_some(struct queue *q, uint64_t now_ns)
@@ -182,7 +184,7 @@ void queue_drain_all(void)
 }
 
 /* Whether commands have ended that only wait for the channel. */
-static bool somebody_waits(void)
+static bool any_waits_for_channel(void)
 {
 	struct queue *q = NULL;
 	while ((q = queue_next(q, false)))
@@ -192,7 +194,7 @@ static bool somebody_waits(void)
 }
 
 /* Whether a device is at work: what waits for the program itself will never end. */
-static bool somebody_runs(void)
+static bool any_runs(void)
 {
 	struct command command;
 	struct queue *q = NULL;
@@ -207,7 +209,7 @@ static bool somebody_runs(void)
 }
 
 /* What has not ended is lost; what was only counted behind it is there. */
-static void give_up_rest(struct queue *q)
+static void finish_queue(struct queue *q)
 {
 	struct wire_header *channel = guest_channel();
 	struct command command;
@@ -216,7 +218,7 @@ static void give_up_rest(struct queue *q)
 	for (uint32_t left = pending_count(&q->pending); left > 0; left--) {
 		pending_front(&q->pending, &command);
 		if (command.event)
-			finish_front(q, &command, FATE_UNKNOWN);
+			finish_front(q, &command, OUTCOME_UNKNOWN);
 		else if (!add_counted(q, &command))
 			channel_count_lost(&q->stream, 1);
 		pending_pop(&q->pending);
@@ -235,11 +237,11 @@ void queue_drain_last(void)
 	struct queue *q = NULL;
 	queue_drain_all();
 	while (guest_still_here() && since_ns < LAST_MOST_NS &&
-	       (somebody_waits() || (since_ns < LAST_RUN_NS && somebody_runs()))) {
+	       (any_waits_for_channel() || (since_ns < LAST_RUN_NS && any_runs()))) {
 		guest_nap();
 		queue_drain_all();
 		since_ns = guest_now_ns() - begin_ns;
 	}
 	while (guest_still_here() && (q = queue_next(q, false)))
-		give_up_rest(q);
+		finish_queue(q);
 }

@@ -34,7 +34,7 @@ void layer_hook(cl_icd_dispatch *to)
 	commands_hooks(to);
 	buffers_hooks(to);
 	images_hooks(to);
-	batch_hooks(to);
+	command_buffers_hooks(to);
 }
 
 /* Without a channel every entry stays the next one's: nothing of ours is called. */

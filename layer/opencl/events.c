@@ -18,7 +18,7 @@ static pthread_mutex_t clocks_lock = PTHREAD_MUTEX_INITIALIZER;
  * had called: each command may only push the distance up, and the quickest driver tells it best. A
  * command that contradicts (queued after the call had returned) starts anew.
  */
-static int64_t distance(const struct queue *q, const struct command *c, uint64_t queued)
+static int64_t clock_offset(const struct queue *q, const struct command *c, uint64_t queued)
 {
 	int64_t least = (int64_t)(c->before_ns - queued), most = (int64_t)(c->after_ns - queued);
 	struct clock_of *clock = &clocks[0];
@@ -54,12 +54,12 @@ static void set_times(struct wire_record *out, enum wire_command kind, const cl_
 
 bool events_record(struct queue *q, const struct command *c, struct wire_record *out)
 {
-	static const cl_profiling_info asked[] = {
+	static const cl_profiling_info infos[] = {
 	    CL_PROFILING_COMMAND_QUEUED, CL_PROFILING_COMMAND_SUBMIT, CL_PROFILING_COMMAND_START,
 	    CL_PROFILING_COMMAND_END};
 	cl_ulong times[4];
 	for (int i = 0; i < 4; i++)
-		if (layer_next.clGetEventProfilingInfo(c->event, asked[i], sizeof(times[i]),
+		if (layer_next.clGetEventProfilingInfo(c->event, infos[i], sizeof(times[i]),
 						       &times[i], NULL) != CL_SUCCESS)
 			return false;
 	memset(out, 0, sizeof(*out));
@@ -67,14 +67,14 @@ bool events_record(struct queue *q, const struct command *c, struct wire_record 
 	out->flags = WIRE_GPU_KNOWN;
 	out->frame = q->number;
 	out->index = q->number;
-	out->label = c->does.label;
-	int64_t to_ours = distance(q, c, times[0]);
+	out->label = c->counts.label;
+	int64_t to_ours = clock_offset(q, c, times[0]);
 	out->begin_ns = out->gpu_begin_ns = (uint64_t)((int64_t)times[2] + to_ours);
 	out->end_ns = out->gpu_end_ns = out->begin_ns + between(times[2], times[3]);
 	for (int i = 0; i < 4; i++)
 		wire_command_set(out, (enum wire_opencl)(WIRE_CL_QUEUED + i), times[i]);
-	wire_command_count(out, &c->does);
-	set_times(out, c->does.kind, times);
+	wire_command_count(out, &c->counts);
+	set_times(out, c->counts.kind, times);
 	return true;
 }
 
@@ -88,7 +88,7 @@ static CL_API_ENTRY cl_int CL_API_CALL profiling_info(cl_event event, cl_profili
 	    layer_next.clGetEventInfo(event, CL_EVENT_COMMAND_QUEUE, sizeof(handle), &handle,
 				      NULL) == CL_SUCCESS)
 		q = queue_find_any(handle);
-	if (q && q->watched && !q->asked)
+	if (q && q->profiled && !q->wants_profiling)
 		return CL_PROFILING_INFO_NOT_AVAILABLE;
 	return layer_next.clGetEventProfilingInfo(event, what, size, value, needed);
 }

@@ -25,7 +25,7 @@ void preload_not_needed(void);
 
 /* A command that the program has put into a queue. */
 struct command {
-	struct wire_counted does;
+	struct wire_counted counts;
 	bool ours;		      /* the program does not have the event */
 	uint64_t before_ns, after_ns; /* the program's call */
 	cl_event event;		      /* NULL: it is counted, and not timed */
@@ -44,12 +44,12 @@ struct queue {
 	struct queue *next;
 	cl_command_queue handle; /* atomic; NULL: may be used for another queue */
 	uint32_t references;	 /* atomic; of the program; 0: released, commands may still run */
-	bool asked;		 /* the program asked for profiling itself */
-	bool watched;		 /* the driver takes the times of its commands */
+	bool wants_profiling;	 /* the program asked for profiling itself */
+	bool profiled;		 /* the driver takes the times of its commands */
 	cl_queue_properties properties[32]; /* as the program gave them */
 	uint32_t property_count;	    /* with the 0 at their end; 0: no list */
 	bool draining;			    /* atomic: by one thread at a time */
-	uint32_t resting;		    /* atomic; commands to come that are not timed */
+	uint32_t skip;			    /* atomic; commands to come that are not timed */
 	struct pending pending;
 	/* Of the one who drains. */
 	uint64_t full_ns;    /* atomic; since when the channel has had no room; 0: it has */
@@ -73,7 +73,7 @@ struct queue *queue_next(const struct queue *after, bool only_released);
 /* References to an event of the program's that are ours. */
 cl_uint queue_holds(cl_event event);
 /* The queue has nothing left: one that the program has released may be used for another. */
-void queue_give_up(struct queue *queue);
+void queue_retire(struct queue *queue);
 void queue_hooks(cl_icd_dispatch *table);
 
 /* pending.c: whether nothing is there. */
@@ -102,20 +102,20 @@ void queue_drain_last(void);
 void queue_drain_some(struct queue *queue, uint64_t now_ns);
 
 /* sampling.c: which commands are timed, so that it costs no more than it may. */
-void share_start(void);
+void sampling_start(void);
 /* Whether the next command is; *now_ns: the time, where it is. */
-bool share_takes(struct queue *queue, uint64_t *now_ns);
+bool sampling_selects(struct queue *queue, uint64_t *now_ns);
 /* Our own code took that long for so many commands, or (0) for those of before. */
-void share_spend(uint64_t own_ns, uint32_t commands);
+void sampling_spend(uint64_t own_ns, uint32_t commands);
 /*
  * Whether what our own code takes in this call is measured, as it is in one of so many, so that the
  * command knows what all of them took. Where it is: the time.
  */
-bool share_probes(uint64_t *now_ns);
+bool sampling_probes(uint64_t *now_ns);
 /* It took that long, up to now. */
-void share_probed(uint64_t own_ns, uint64_t now_ns);
+void sampling_probed(uint64_t own_ns, uint64_t now_ns);
 /* What our own code took elsewhere. */
-void share_took(uint64_t own_ns);
+void sampling_add_own(uint64_t own_ns);
 
 /* events.c */
 void events_hooks(cl_icd_dispatch *table);
@@ -123,7 +123,7 @@ void events_hooks(cl_icd_dispatch *table);
 bool events_record(struct queue *queue, const struct command *command, struct wire_record *out);
 
 /* commands.c: around each call that enqueues. */
-struct watch {
+struct enqueue {
 	struct queue *queue; /* NULL: not watched */
 	bool timed;
 	bool probed;
@@ -134,10 +134,10 @@ struct watch {
 	struct guest_visit visit;
 };
 /* What to give to the driver as the place for the event. */
-cl_event *watch_begin(struct watch *watch, cl_command_queue queue, cl_event *event);
+cl_event *enqueue_begin(struct enqueue *enqueue, cl_command_queue queue, cl_event *event);
 /* `name` is the command's; with a kernel, NULL. Returns its status. */
-cl_int watch_end(struct watch *watch, cl_int status, const struct wire_counted *does,
-		 const char *name);
+cl_int enqueue_end(struct enqueue *enqueue, cl_int status, const struct wire_counted *counts,
+		   const char *name);
 uint64_t region_bytes(const size_t *region, size_t element);
 /* images.c: 0: the driver does not tell. */
 uint64_t image_region_bytes(cl_mem image, const size_t *region);
@@ -153,7 +153,7 @@ void mapping_take(const void *address, struct wire_counted *out);
 void commands_hooks(cl_icd_dispatch *table);
 
 /* command_buffers.c: command buffers (cl_khr_command_buffer). */
-void batch_hooks(cl_icd_dispatch *table);
+void command_buffers_hooks(cl_icd_dispatch *table);
 
 void buffers_hooks(cl_icd_dispatch *table);
 void images_hooks(cl_icd_dispatch *table);

@@ -25,12 +25,12 @@ static bool is_referenced(const struct queue *q)
 	return __atomic_load_n(&q->references, __ATOMIC_RELAXED) > 0;
 }
 
-static struct queue *queue_look(cl_command_queue handle, bool any)
+static struct queue *queue_search(cl_command_queue handle, bool any)
 {
 	if (!handle || !guest_still_here())
 		return NULL;
 	for (struct queue *q = first(); q; q = q->next)
-		if (handle_of(q) == handle && is_referenced(q) && (any || q->watched))
+		if (handle_of(q) == handle && is_referenced(q) && (any || q->profiled))
 			return q;
 	/* A driver may give the handle of one that we have not given up yet to another. */
 	for (struct queue *q = first(); any && q; q = q->next)
@@ -41,20 +41,20 @@ static struct queue *queue_look(cl_command_queue handle, bool any)
 
 struct queue *queue_find(cl_command_queue handle)
 {
-	return queue_look(handle, false);
+	return queue_search(handle, false);
 }
 
 struct queue *queue_any(void)
 {
 	struct queue *q = guest_still_here() ? first() : NULL;
-	while (q && !(handle_of(q) && is_referenced(q) && q->watched))
+	while (q && !(handle_of(q) && is_referenced(q) && q->profiled))
 		q = q->next;
 	return q;
 }
 
 struct queue *queue_find_any(cl_command_queue handle)
 {
-	return queue_look(handle, true);
+	return queue_search(handle, true);
 }
 
 static bool is_done(const struct queue *q)
@@ -71,7 +71,7 @@ struct queue *queue_next(const struct queue *after, bool only_released)
 	return q;
 }
 
-void queue_give_up(struct queue *q)
+void queue_retire(struct queue *q)
 {
 	pthread_rwlock_wrlock(&queues_lock);
 	if (!is_referenced(q) && handle_of(q) && is_done(q)) {
@@ -121,7 +121,7 @@ static void identify(struct queue *q, cl_device_id device)
 }
 
 /* A struct for a new queue, in the list already but without a handle; NULL: memory is out. */
-static struct queue *make(void)
+static struct queue *queue_reserve(void)
 {
 	struct queue *q;
 	pthread_rwlock_wrlock(&queues_lock);
@@ -141,7 +141,7 @@ static struct queue *make(void)
 	return q;
 }
 
-static void unmake(struct queue *q)
+static void queue_unreserve(struct queue *q)
 {
 	pthread_rwlock_wrlock(&queues_lock);
 	__atomic_store_n(&q->references, 0, __ATOMIC_RELAXED);
@@ -149,16 +149,17 @@ static void unmake(struct queue *q)
 }
 
 /* The queue is there: from now on it is found. */
-static void queue_begin(struct queue *q, cl_command_queue handle, cl_device_id device, bool watched)
+static void queue_begin(struct queue *q, cl_command_queue handle, cl_device_id device,
+			bool profiled)
 {
 	struct wire_header *channel = guest_channel();
 	q->stream = (struct channel_stream){.stream = NULL};
 	q->device = device;
 	q->number = 0;
 	q->full_ns = q->drained_ns = 0;
-	q->resting = 0;
-	share_start();
-	q->watched = watched;
+	q->skip = 0;
+	sampling_start();
+	q->profiled = profiled;
 	identify(q, device);
 	if (channel)
 		__atomic_add_fetch(&channel->contexts, 1, __ATOMIC_RELAXED);
@@ -169,21 +170,21 @@ static void queue_begin(struct queue *q, cl_command_queue handle, cl_device_id d
 static CL_API_ENTRY cl_command_queue CL_API_CALL create_queue(
     cl_context context, cl_device_id device, cl_command_queue_properties properties, cl_int *status)
 {
-	struct queue *q = guest_still_here() ? make() : NULL;
+	struct queue *q = guest_still_here() ? queue_reserve() : NULL;
 	cl_command_queue made = NULL;
 	if (!q)
 		return layer_next.clCreateCommandQueue(context, device, properties, status);
-	q->asked = (properties & CL_QUEUE_PROFILING_ENABLE) != 0;
+	q->wants_profiling = (properties & CL_QUEUE_PROFILING_ENABLE) != 0;
 	q->property_count = 0;
 	made = layer_next.clCreateCommandQueue(context, device,
 					       properties | CL_QUEUE_PROFILING_ENABLE, status);
-	bool watched = made != NULL;
-	if (!made && !q->asked)
+	bool profiled = made != NULL;
+	if (!made && !q->wants_profiling)
 		made = layer_next.clCreateCommandQueue(context, device, properties, status);
 	if (made)
-		queue_begin(q, made, device, watched);
+		queue_begin(q, made, device, profiled);
 	else
-		unmake(q);
+		queue_unreserve(q);
 	return made;
 }
 
@@ -196,7 +197,7 @@ static bool with_profiling(const cl_queue_properties *given, cl_queue_properties
 {
 	uint32_t n = 0, used = 0;
 	bool bits = false;
-	q->asked = false;
+	q->wants_profiling = false;
 	for (; given && given[n] != 0; n += 2) {
 		if (n + 4 >= 32)
 			return false;
@@ -205,7 +206,7 @@ static bool with_profiling(const cl_queue_properties *given, cl_queue_properties
 		if (given[n] == CL_QUEUE_PROPERTIES) {
 			if (given[n + 1] & CL_QUEUE_ON_DEVICE)
 				return false;
-			q->asked = (given[n + 1] & CL_QUEUE_PROFILING_ENABLE) != 0;
+			q->wants_profiling = (given[n + 1] & CL_QUEUE_PROFILING_ENABLE) != 0;
 			out[used + 1] |= CL_QUEUE_PROFILING_ENABLE;
 			bits = true;
 		}
@@ -226,7 +227,7 @@ static CL_API_ENTRY cl_command_queue CL_API_CALL create_queue_with(
     cl_context context, cl_device_id device, const cl_queue_properties *properties, cl_int *status)
 {
 	cl_queue_properties changed[34];
-	struct queue *q = guest_still_here() ? make() : NULL;
+	struct queue *q = guest_still_here() ? queue_reserve() : NULL;
 	cl_command_queue made = NULL;
 	if (!q)
 		return layer_next.clCreateCommandQueueWithProperties(context, device, properties,
@@ -238,7 +239,7 @@ static CL_API_ENTRY cl_command_queue CL_API_CALL create_queue_with(
 		queue_begin(q, made, device, true);
 		return made;
 	}
-	unmake(q);
+	queue_unreserve(q);
 	return layer_next.clCreateCommandQueueWithProperties(context, device, properties, status);
 }
 
@@ -300,7 +301,7 @@ static CL_API_ENTRY cl_int CL_API_CALL queue_info(cl_command_queue handle,
 	cl_int status = layer_next.clGetCommandQueueInfo(handle, what, size, value, needed);
 	if (status != CL_SUCCESS && what != CL_QUEUE_PROPERTIES_ARRAY)
 		return status;
-	if (!q || q->asked || !q->watched)
+	if (!q || q->wants_profiling || !q->profiled)
 		return status;
 	if (what == CL_QUEUE_PROPERTIES && value)
 		*(cl_command_queue_properties *)value &=

@@ -20,7 +20,7 @@ static uint64_t counted_ns; /* atomic: when it was last told to the command */
 static __thread uint32_t calls __attribute__((tls_model("initial-exec")));
 
 /* The program's time; where nothing may be asked any more, that of the clock on the wall. */
-static uint64_t time_of_program(uint64_t now_ns)
+static uint64_t program_time(uint64_t now_ns)
 {
 	if (now_ns - asked_ns < ASK_NS)
 		return cpu_ns;
@@ -41,49 +41,49 @@ static uint64_t measure_clock(void)
 	return least;
 }
 
-static void share_begin(void)
+static void sampling_begin(void)
 {
 	const struct wire_header *channel = guest_channel();
 	uint32_t ppm = channel ? channel->overhead_permille * 1000 : 0;
 	clock_ns = measure_clock();
 	began_ns = guest_cpu_ns();
-	budget_start(&budget, ppm, time_of_program(guest_now_ns()));
+	budget_start(&budget, ppm, program_time(guest_now_ns()));
 	__atomic_store_n(&all, ppm == 0, __ATOMIC_RELAXED);
 }
 
-void share_start(void)
+void sampling_start(void)
 {
-	pthread_once(&started, share_begin);
+	pthread_once(&started, sampling_begin);
 }
 
 /* One of those that are left out, unless none is. */
-static bool rests(struct queue *q)
+static bool skips(struct queue *q)
 {
-	uint32_t left = __atomic_load_n(&q->resting, __ATOMIC_RELAXED);
+	uint32_t left = __atomic_load_n(&q->skip, __ATOMIC_RELAXED);
 	while (left > 0)
-		if (__atomic_compare_exchange_n(&q->resting, &left, left - 1, true,
-						__ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		if (__atomic_compare_exchange_n(&q->skip, &left, left - 1, true, __ATOMIC_RELAXED,
+						__ATOMIC_RELAXED))
 			return true;
 	return false;
 }
 
-bool share_takes(struct queue *q, uint64_t *now_ns)
+bool sampling_selects(struct queue *q, uint64_t *now_ns)
 {
-	if (rests(q))
+	if (skips(q))
 		return false;
 	*now_ns = guest_now_ns();
 	if (__atomic_load_n(&all, __ATOMIC_RELAXED))
 		return true;
 	pthread_mutex_lock(&budget_lock);
-	uint32_t left = budget_ask(&budget, time_of_program(*now_ns));
+	uint32_t left = budget_ask(&budget, program_time(*now_ns));
 	pthread_mutex_unlock(&budget_lock);
 	if (left == 0)
 		return true;
-	__atomic_store_n(&q->resting, left - 1, __ATOMIC_RELAXED);
+	__atomic_store_n(&q->skip, left - 1, __ATOMIC_RELAXED);
 	return false;
 }
 
-void share_spend(uint64_t own_ns, uint32_t commands)
+void sampling_spend(uint64_t own_ns, uint32_t commands)
 {
 	if (__atomic_load_n(&all, __ATOMIC_RELAXED))
 		return;
@@ -92,7 +92,7 @@ void share_spend(uint64_t own_ns, uint32_t commands)
 	pthread_mutex_unlock(&budget_lock);
 }
 
-bool share_probes(uint64_t *now_ns)
+bool sampling_probes(uint64_t *now_ns)
 {
 	if (++calls % PROBE_EVERY != 0)
 		return false;
@@ -113,7 +113,7 @@ static void note_program(struct wire_header *channel, uint64_t now_ns)
 		__atomic_store_n(&channel->program_ns, cpu - began_ns, __ATOMIC_RELAXED);
 }
 
-void share_probed(uint64_t own_ns, uint64_t now_ns)
+void sampling_probed(uint64_t own_ns, uint64_t now_ns)
 {
 	struct wire_header *channel = guest_channel();
 	uint64_t clocks = 2 * clock_ns; /* one before the driver's call, and one behind it */
@@ -125,7 +125,7 @@ void share_probed(uint64_t own_ns, uint64_t now_ns)
 	note_program(channel, now_ns);
 }
 
-void share_took(uint64_t own_ns)
+void sampling_add_own(uint64_t own_ns)
 {
 	struct wire_header *channel = guest_channel();
 	if (channel)
