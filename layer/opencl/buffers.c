@@ -192,7 +192,7 @@ HOOK svm_unmap(cl_command_queue queue, void *address, cl_uint count, const cl_ev
 	return enqueue_end(&w, status, &c, "clEnqueueSVMUnmap");
 }
 
-/* What the driver lacks stays away. */
+/* A function that the driver does not have remains NULL. */
 #define REPLACE(name, hook)                                                                        \
 	do {                                                                                       \
 		if (layer_next.name)                                                               \

@@ -1,8 +1,8 @@
 /*
- * Command buffers (cl_khr_command_buffer): what was recorded into one is counted each time that it
- * is put into a queue, without times: drivers tell them of the whole, or (pocl) of its last
- * command. Programs ask for these functions by name. The extension's own types are not used:
- * headers differ in them, and from version 0.9.5 on some functions have another parameter.
+ * cl_khr_command_buffer: counts the recorded commands each time that a command buffer is enqueued.
+ * They have no times, because drivers report those of the whole command buffer or (pocl) of its
+ * last command. The extension's types are not used, because headers differ in them, and since
+ * version 0.9.5 the functions that record copies have one more parameter.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,22 +14,20 @@
 #define OTHER_FORM	CL_MAKE_VERSION(0, 9, 5)
 #define DEVICES_MOST	64u
 
-/* A command buffer that the program has made. */
 struct command_buffer {
 	struct command_buffer *next;
 	const void *handle;
-	cl_command_queue queue; /* the first that it was made for */
-	bool incomplete;	/* something in it is not known */
+	cl_command_queue queue; /* the first of clCreateCommandBufferKHR() */
+	bool incomplete;	/* some of its commands are not recorded here */
 	struct wire_counted *items;
 	size_t count, cap;
 };
 
-static struct command_buffer
-    *command_buffers; /* under the lock, within which no driver is called */
+static struct command_buffer *command_buffers; /* under the lock */
 static pthread_mutex_t command_buffers_lock = PTHREAD_MUTEX_INITIALIZER;
-static bool unknown; /* atomic: the program may record or change what we do not see */
+static bool unknown; /* atomic: the program may use functions that we do not intercept */
 
-/* The driver's functions, of the first that was asked; atomic. */
+/* Functions of the first driver that the program asked for one. */
 enum extension_function {
 	FUNCTION_CREATE,
 	FUNCTION_RELEASE,
@@ -72,10 +70,10 @@ static void command_buffer_destroy(const void *handle)
 	free(gone);
 }
 
-/* Of one for which there is no memory nothing is known. */
+/* Out of memory, the command buffer has no record. */
 static void command_buffer_create(const void *handle, cl_command_queue queue)
 {
-	command_buffer_destroy(handle); /* another had the handle before */
+	command_buffer_destroy(handle); /* an earlier one may have had this handle */
 	struct command_buffer *made = calloc(1, sizeof(*made));
 	if (!made)
 		return;
@@ -150,7 +148,7 @@ static void count_all(struct queue *queue, const void *handle)
 		pending_miss(&queue->pending);
 }
 
-/* Where what a command buffer does is counted; of one of which nothing is known, any. */
+/* The queue that counts the commands of a command buffer; any queue if it has no record. */
 static struct queue *queue_of(const void *handle, cl_command_queue given)
 {
 	pthread_mutex_lock(&command_buffers_lock);
@@ -182,7 +180,7 @@ static cl_int CL_API_CALL enqueue_command_buffer(cl_uint count, cl_command_queue
 #define SYNC		syncs, waits, sync, mutable
 #define UNPACK(...)	__VA_ARGS__
 
-/* One that moves bytes. */
+/* Defines a hook of a function that records a copy or fill. */
 #define RECORDS(which, function, named, types, parameters, arguments, moved)                       \
 	static cl_int CL_API_CALL function(void *handle, cl_command_queue queue,                   \
 					   UNPACK parameters, SYNC_PARAMETERS)                     \
@@ -251,7 +249,7 @@ static cl_int CL_API_CALL record_range(void *handle, cl_command_queue queue, con
 	return status;
 }
 
-/* Whether functions that record copies have the form that is known here. */
+/* Whether the functions that record copies have the parameters that we know. */
 static bool is_known_form(cl_platform_id platform)
 {
 	cl_device_id devices[DEVICES_MOST];
@@ -277,13 +275,13 @@ static bool is_known_form(cl_platform_id platform)
 	return known;
 }
 
-/* Ours for the driver's function of this name, or that one. */
+/* Our hook of the driver's function `name`, or that function. */
 static void *intercept(cl_platform_id platform, const char *name, void *real)
 {
 	static const struct {
 		const char *name;
 		void *ours;
-		bool changed; /* a later version has another form */
+		bool changed; /* version 0.9.5 changes its parameters */
 	} all[EXTENSION_FUNCTIONS] = {
 	    [FUNCTION_CREATE] = {"clCreateCommandBufferKHR", (void *)create_command_buffer, false},
 	    [FUNCTION_RELEASE] = {"clReleaseCommandBufferKHR", (void *)release_command_buffer,
@@ -309,7 +307,7 @@ static void *intercept(cl_platform_id platform, const char *name, void *real)
 		    none == real)
 			return all[i].ours;
 	}
-	/* What is left of the extension records, or changes what was recorded. */
+	/* Other functions of the extension record commands, or change recorded ones. */
 	bool records = strncmp(name, "clCommand", 9) == 0 &&
 		       strcmp(name, "clCommandBarrierWithWaitListKHR") != 0;
 	if (records || strcmp(name, "clUpdateMutableCommandsKHR") == 0)

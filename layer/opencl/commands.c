@@ -1,4 +1,4 @@
-/* Kernels, and what is done around every call that enqueues. */
+/* Kernels, and the code around every clEnqueue* call. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,13 +8,13 @@
 
 #define MAPPINGS_FIRST 64u
 
-/* Places that the program may write to until it gives them back; the last first. */
+/* Writable mappings; searched from the last, because an address may be mapped twice. */
 static struct mapping {
 	const void *address;
 	uint64_t bytes;
 } * mappings;
 static size_t mapping_count, mapping_cap;
-static bool mappings_lost; /* there was no memory for one */
+static bool mappings_lost; /* one could not be recorded: out of memory */
 static pthread_mutex_t mappings_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static bool more_mappings(void)
@@ -43,7 +43,7 @@ void mapping_keep(const void *address, uint64_t bytes)
 	pthread_mutex_unlock(&mappings_lock);
 }
 
-/* One that is not known may be one that was lost: then it may have been written to. */
+/* A mapping without a record may be a lost one, which may have been writable. */
 void mapping_take(const void *address, struct wire_counted *out)
 {
 	pthread_mutex_lock(&mappings_lock);
@@ -77,13 +77,13 @@ static uint32_t read_name(cl_kernel kernel)
 	return label_intern(0, name, size - 1);
 }
 
-/* Names that this thread used last: finding one again takes longer than all else. */
+/* A cache of labels per thread, because looking up a name costs more than the rest of a call. */
 #define RECENT 8u
 static __thread struct {
-	const void *of; /* a kernel, or a text that stays */
+	const void *of; /* a kernel or a string literal */
 	uint32_t label, releases;
 } recent[RECENT] __attribute__((tls_model("initial-exec")));
-static uint32_t releases; /* atomic; of kernels: after each, a handle may be another kernel's */
+static uint32_t releases; /* atomic; counts clReleaseKernel(), after which a handle may be reused */
 
 uint32_t command_label(cl_kernel kernel, const char *name)
 {
@@ -112,16 +112,17 @@ cl_event *enqueue_begin(struct enqueue *w, cl_command_queue handle, cl_event *ev
 	return w->timed && !event ? &w->own : event;
 }
 
-#define OWN_MOST_NS 20000u /* in one command: what takes longer is somebody else's time */
+/* Per command; more means that another thread was scheduled meanwhile. */
+#define OWN_MOST_NS 20000u
 
-/* Returns the time. */
+/* Queues the command for its times. Returns the current time. */
 static uint64_t keep_timed(const struct enqueue *w, struct command *c)
 {
 	c->before_ns = w->before_ns;
 	c->after_ns = guest_now_ns();
 	c->ours = !w->theirs;
 	c->event = c->ours ? w->own : *w->theirs;
-	/* The program may give its event back before the command has ended. */
+	/* The program may release its event before the command completes. */
 	if (!c->event || (!c->ours && layer_next.clRetainEvent(c->event) != CL_SUCCESS))
 		pending_miss(&w->queue->pending);
 	else if (!pending_push(&w->queue->pending, c))

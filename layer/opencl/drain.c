@@ -1,22 +1,26 @@
 /*
- * Commands that have ended become records, from the front of their queue on, as the channel has
- * room: they wait where they are while the command reads what came before.
+ * Writes a record of each completed command, in the queue's order. While the channel is full,
+ * commands remain pending until the reader has made room.
  */
 #include "guest/clock.h"
 #include "layer/opencl/layer.h"
 
-#define NS_PER_S	  UINT64_C(1000000000)
-#define READER_TIMEOUT_NS (2 * NS_PER_S)     /* a command that reads nothing for so long is gone */
-#define LAST_MOST_NS	  (5 * NS_PER_S)     /* that the program's exit waits */
-#define LAST_RUN_NS	  UINT64_C(10000000) /* of these, for commands that run still */
-#define OWN_MOST_NS	  20000u /* for a command: what takes longer is somebody else's time */
-#define DRAIN_EVERY	  WIRE_COUNTED_MOST
-#define DRAIN_NS	  UINT64_C(1000000)
+#define NS_PER_S UINT64_C(1000000000)
+/* A reader that reads nothing for so long has ended. */
+#define READER_TIMEOUT_NS (2 * NS_PER_S)
+/* The exit of the program waits at most so long, */
+#define LAST_MOST_NS (5 * NS_PER_S)
+/* and so long for commands that have not completed. */
+#define LAST_RUN_NS UINT64_C(10000000)
+/* Per command; more means that another thread was scheduled meanwhile. */
+#define OWN_MOST_NS 20000u
+#define DRAIN_EVERY WIRE_COUNTED_MOST
+#define DRAIN_NS    UINT64_C(1000000)
 
 enum outcome {
-	OUTCOME_PENDING, /* it waits or runs */
+	OUTCOME_PENDING, /* not complete */
 	OUTCOME_COMPLETE,
-	OUTCOME_FAILED, /* an error of the program's or the driver's: it did not run */
+	OUTCOME_FAILED, /* an error: it did not run */
 	OUTCOME_UNKNOWN,
 };
 
@@ -31,7 +35,7 @@ static enum outcome outcome_of(const struct command *command)
 				    : OUTCOME_PENDING;
 }
 
-/* Also when nobody reads any more: then what comes is lost, and nothing piles up. */
+/* Also true if the reader has ended: records are lost then, and do not accumulate. */
 static bool may_write(struct queue *q)
 {
 	struct wire_header *channel = guest_channel();
@@ -40,7 +44,7 @@ static bool may_write(struct queue *q)
 		return true;
 	}
 	uint64_t now = guest_now_ns();
-	if (q->full_ns == 0) /* ours alone to write */
+	if (q->full_ns == 0) /* only the draining thread writes it */
 		__atomic_store_n(&q->full_ns, now, __ATOMIC_RELAXED);
 	return now - q->full_ns >= READER_TIMEOUT_NS;
 }
@@ -57,7 +61,7 @@ static void set_counted(struct queue *q, uint32_t count)
 	__atomic_store_n(&q->counted_count, count, __ATOMIC_RELAXED);
 }
 
-/* Writes what was counted so far. false: there is no room yet. */
+/* Writes the sums of counted commands. false: the channel is full. */
 static bool write_counted(struct queue *q)
 {
 	struct wire_header *channel = guest_channel();
@@ -101,7 +105,7 @@ static void finish_front(struct queue *q, const struct command *command, enum ou
 	layer_next.clReleaseEvent(command->event);
 }
 
-/* The oldest of all; false: it stays. In front of it nothing may wait that was counted before. */
+/* Writes the oldest command; false: it remains. Earlier counted commands are written before it. */
 static bool drain_front(struct queue *q, const struct command *command)
 {
 	if (!command->event)
@@ -115,7 +119,7 @@ static bool drain_front(struct queue *q, const struct command *command)
 	return true;
 }
 
-/* What our own code took to read times; `since_ns`: of the first, 0: there was none. */
+/* Charges the time since since_ns (0: nothing was read) for `count` commands; returns it. */
 static uint64_t spend(uint64_t since_ns, uint32_t count)
 {
 	uint64_t now_ns = since_ns ? guest_now_ns() : 0, most_ns = count * OWN_MOST_NS;
@@ -125,14 +129,14 @@ static uint64_t spend(uint64_t since_ns, uint32_t count)
 	return own_ns;
 }
 
-/* `all`: also what could be written together with more. Returns what reading times took. */
+/* `all`: writes counted commands now, not only when a record is full. Returns our own time. */
 static uint64_t drain(struct queue *q, bool all)
 {
 	struct command command;
 	uint64_t since_ns = 0;
 	uint32_t timed = 0;
 	if (__atomic_exchange_n(&q->draining, true, __ATOMIC_ACQUIRE))
-		return 0; /* somebody else does it now */
+		return 0; /* another thread drains it */
 	count_lost(q, pending_take_missed(&q->pending));
 	while (guest_still_here() && pending_front(&q->pending, &command)) {
 		if (command.event && !since_ns)
@@ -146,7 +150,7 @@ static uint64_t drain(struct queue *q, bool all)
 		write_counted(q);
 	uint64_t own_ns = spend(since_ns, timed);
 	if (__atomic_load_n(&q->references, __ATOMIC_RELAXED) == 0)
-		queue_retire(q); /* unless something is left */
+		queue_retire(q); /* if it is empty */
 	__atomic_store_n(&q->draining, false, __ATOMIC_RELEASE);
 	return own_ns;
 }
@@ -183,7 +187,7 @@ void queue_drain_all(void)
 		queue_drain(q);
 }
 
-/* Whether commands have ended that only wait for the channel. */
+/* Whether a queue waits for room in the channel. */
 static bool any_waits_for_channel(void)
 {
 	struct queue *q = NULL;
@@ -193,7 +197,7 @@ static bool any_waits_for_channel(void)
 	return false;
 }
 
-/* Whether a device is at work: what waits for the program itself will never end. */
+/* Whether a command runs. One that waits for a user event of the program never will. */
 static bool any_runs(void)
 {
 	struct command command;
@@ -208,7 +212,7 @@ static bool any_runs(void)
 	return false;
 }
 
-/* What has not ended is lost; what was only counted behind it is there. */
+/* At exit: pending timed commands are lost, counted ones are written. */
 static void finish_queue(struct queue *q)
 {
 	struct wire_header *channel = guest_channel();
