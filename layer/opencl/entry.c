@@ -1,4 +1,4 @@
-/* What a loader asks a layer, and the table of its functions. */
+/* The loader's entry points (cl_loader_layers), and the layer's table of functions. */
 #include <stddef.h>
 #include <string.h>
 
@@ -37,7 +37,7 @@ void layer_hook(cl_icd_dispatch *to)
 	command_buffers_hooks(to);
 }
 
-/* Without a channel every entry stays the next one's: nothing of ours is called. */
+/* Without a channel all entries are the next layer's, so that none of our code runs. */
 EXPORT CL_API_ENTRY cl_int CL_API_CALL clInitLayer(cl_uint entries, const cl_icd_dispatch *target,
 						   cl_uint *entries_ret,
 						   const cl_icd_dispatch **layer)
@@ -47,7 +47,7 @@ EXPORT CL_API_ENTRY cl_int CL_API_CALL clInitLayer(cl_uint entries, const cl_icd
 		return CL_INVALID_VALUE;
 	memcpy(&layer_next, target, (entries < all ? entries : all) * sizeof(void *));
 	table = layer_next;
-	/* A loader may know fewer functions than our headers, but not fewer than are replaced. */
+	/* A loader may have fewer functions than our headers, but must have all that we replace. */
 	if (entries > offsetof(cl_icd_dispatch, clEnqueueSVMUnmap) / sizeof(void *) &&
 	    guest_active())
 		layer_hook(&table);

@@ -1,4 +1,4 @@
-/* Events: the times of commands, and what the program may see of its own. */
+/* Events: the times of commands, and hooks that hide our use of events from the program. */
 #include <string.h>
 
 #include "guest/clock.h"
@@ -6,7 +6,7 @@
 
 #define DEVICES 16u
 
-/* From a device's clock to CLOCK_MONOTONIC: not less, and not more. */
+/* Bounds of the offset from a device's clock to CLOCK_MONOTONIC. */
 static struct clock_of {
 	cl_device_id device;
 	int64_t least_ns, most_ns;
@@ -14,9 +14,9 @@ static struct clock_of {
 static pthread_mutex_t clocks_lock = PTHREAD_MUTEX_INITIALIZER;
 
 /*
- * The device's clock says when a command was put into the queue, and that was after the program
- * had called: each command may only push the distance up, and the quickest driver tells it best. A
- * command that contradicts (queued after the call had returned) starts anew.
+ * The offset of the device's clock. CL_PROFILING_COMMAND_QUEUED lies between the begin and the end
+ * of the call, so each command narrows the bounds; the lower one is used, which is exact for the
+ * quickest call. A command outside of the bounds starts anew.
  */
 static int64_t clock_offset(const struct queue *q, const struct command *c, uint64_t queued)
 {
@@ -78,7 +78,7 @@ bool events_record(struct queue *q, const struct command *c, struct wire_record 
 	return true;
 }
 
-/* A queue without profiling has no times for the program, although there are some. */
+/* To a program that did not enable profiling, the queue has no times. */
 static CL_API_ENTRY cl_int CL_API_CALL profiling_info(cl_event event, cl_profiling_info what,
 						      size_t size, void *value, size_t *needed)
 {
@@ -93,7 +93,7 @@ static CL_API_ENTRY cl_int CL_API_CALL profiling_info(cl_event event, cl_profili
 	return layer_next.clGetEventProfilingInfo(event, what, size, value, needed);
 }
 
-/* References of ours are not the program's. */
+/* Subtracts our references from the reference count. */
 static CL_API_ENTRY cl_int CL_API_CALL event_info(cl_event event, cl_event_info what, size_t size,
 						  void *value, size_t *needed)
 {

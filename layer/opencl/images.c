@@ -1,4 +1,4 @@
-/* Commands on images, whose bytes are those of the region's elements. */
+/* Commands on images. Their bytes are the elements of the region times the element size. */
 #include "layer/opencl/layer.h"
 
 #define HOOK static CL_API_ENTRY cl_int CL_API_CALL

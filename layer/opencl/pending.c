@@ -1,12 +1,12 @@
-/* The commands of a queue, in the order in which the program gave them: a ring that grows. */
+/* A growing ring of a queue's commands, in the order of their enqueueing. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "layer/opencl/layer.h"
 
 #define PENDING_FIRST 64u
-#define PENDING_KEPT  1024u   /* room that stays when a burst is over */
-#define PENDING_MOST  262144u /* a queue with more that nobody reads is more than we may hold */
+#define PENDING_KEPT  1024u   /* a larger ring is freed when it is empty */
+#define PENDING_MOST  262144u /* limit of memory while the reader does not read */
 
 bool pending_none(const struct pending *p)
 {
@@ -69,13 +69,13 @@ bool pending_front(struct pending *p, struct command *out)
 {
 	if (pending_none(p))
 		return false;
-	pthread_mutex_lock(&p->lock); /* the ring may grow */
+	pthread_mutex_lock(&p->lock); /* another thread may grow the ring */
 	*out = p->items[p->tail & (p->cap - 1)];
 	pthread_mutex_unlock(&p->lock);
 	return true;
 }
 
-/* What a great burst needed is not kept. */
+/* Frees the ring after a burst. */
 static void shrink(struct pending *p)
 {
 	pthread_mutex_lock(&p->lock);
@@ -89,7 +89,7 @@ static void shrink(struct pending *p)
 
 void pending_pop(struct pending *p)
 {
-	uint32_t tail = p->tail + 1; /* nobody else changes it */
+	uint32_t tail = p->tail + 1; /* only the draining thread changes it */
 	__atomic_store_n(&p->tail, tail, __ATOMIC_RELEASE);
 	if (tail == __atomic_load_n(&p->head, __ATOMIC_ACQUIRE) &&
 	    __atomic_load_n(&p->cap, __ATOMIC_RELAXED) > PENDING_KEPT)

@@ -1,8 +1,8 @@
 /*
- * Loaders that know no layers: the library is preloaded, and stands before clGetPlatformIDs. Every
- * object of a driver begins with the address of the driver's table of functions, through which such
- * a loader calls it: hooks go into that table. Of several drivers the first is measured, from
- * OpenCL 2 on.
+ * For loaders without layers: the library is preloaded and wraps clGetPlatformIDs(). Every object
+ * of a driver begins with a pointer to the driver's dispatch table (cl_khr_icd), through which the
+ * loader calls; our hooks replace entries of that table. Only the first driver is measured, and
+ * only with OpenCL 2 or later.
  */
 #include <dlfcn.h>
 #include <stddef.h>
@@ -15,7 +15,7 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-/* Entries that every driver of OpenCL 2 and later has; all that are hooked are among them. */
+/* Entries that every driver of OpenCL 2 has; we hook no others. */
 #define ENTRIES_BYTES (offsetof(cl_icd_dispatch, clEnqueueSVMUnmap) + sizeof(void *))
 
 struct _cl_platform_id {
@@ -23,7 +23,7 @@ struct _cl_platform_id {
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static bool done; /* under the lock: a table was changed, or a loader has asked for the layer */
+static bool done; /* under the lock: a table was changed, or the loader supports layers */
 
 void preload_not_needed(void)
 {
@@ -32,7 +32,7 @@ void preload_not_needed(void)
 	pthread_mutex_unlock(&lock);
 }
 
-/* Tables of drivers are constant data as often as not. */
+/* Many drivers have their table in read-only memory. */
 static bool make_writable(void *table)
 {
 	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
@@ -61,11 +61,11 @@ static void hook(cl_platform_id platform)
 	pthread_mutex_unlock(&lock);
 }
 
-/* A loader that knows layers has asked for ours before it returns. */
+/* A loader with layers calls clInitLayer() before this returns. */
 EXPORT CL_API_ENTRY cl_int CL_API_CALL clGetPlatformIDs(cl_uint entries, cl_platform_id *platforms,
 							cl_uint *count)
 {
-	static __typeof__(clGetPlatformIDs) *next; /* the same whoever finds it */
+	static __typeof__(clGetPlatformIDs) *next; /* every thread finds the same address */
 	cl_platform_id first = NULL;
 
 	if (!next)

@@ -1,4 +1,4 @@
-/* Queues: profiling is switched on where the program did not, which it never sees. */
+/* Queues: enables profiling, and hides that from a program that did not. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,7 +6,7 @@
 #include "guest/clock.h"
 #include "layer/opencl/layer.h"
 
-static struct queue *queues; /* atomic; never freed, used again: walked without a lock */
+static struct queue *queues; /* atomic; read without a lock, so records are reused, never freed */
 static pthread_rwlock_t queues_lock = PTHREAD_RWLOCK_INITIALIZER;
 static uint32_t serials; /* atomic */
 
@@ -32,7 +32,7 @@ static struct queue *queue_search(cl_command_queue handle, bool any)
 	for (struct queue *q = first(); q; q = q->next)
 		if (handle_of(q) == handle && is_referenced(q) && (any || q->profiled))
 			return q;
-	/* A driver may give the handle of one that we have not given up yet to another. */
+	/* The driver may reuse the handle of a queue that still has pending commands here. */
 	for (struct queue *q = first(); any && q; q = q->next)
 		if (handle_of(q) == handle)
 			return q;
@@ -81,7 +81,6 @@ void queue_retire(struct queue *q)
 	pthread_rwlock_unlock(&queues_lock);
 }
 
-/* References to an event of the program's that are ours. */
 cl_uint queue_holds(cl_event event)
 {
 	cl_uint count = 0;
@@ -120,7 +119,7 @@ static void identify(struct queue *q, cl_device_id device)
 	memset(id->bits, 64, sizeof(id->bits));
 }
 
-/* A struct for a new queue, in the list already but without a handle; NULL: memory is out. */
+/* A record of the list without a handle, for a new queue; NULL: no memory. */
 static struct queue *queue_reserve(void)
 {
 	struct queue *q;
@@ -134,7 +133,7 @@ static struct queue *queue_reserve(void)
 		__atomic_store_n(&queues, q, __ATOMIC_RELEASE);
 	}
 	if (q)
-		__atomic_store_n(&q->references, 1, __ATOMIC_RELAXED); /* taken */
+		__atomic_store_n(&q->references, 1, __ATOMIC_RELAXED); /* reserved */
 	else if (guest_channel())
 		__atomic_add_fetch(&guest_channel()->refused, 1, __ATOMIC_RELAXED);
 	pthread_rwlock_unlock(&queues_lock);
@@ -148,7 +147,7 @@ static void queue_unreserve(struct queue *q)
 	pthread_rwlock_unlock(&queues_lock);
 }
 
-/* The queue is there: from now on it is found. */
+/* Initialises the record, and sets its handle last: from then on queue_find() returns it. */
 static void queue_begin(struct queue *q, cl_command_queue handle, cl_device_id device,
 			bool profiled)
 {
@@ -189,8 +188,8 @@ static CL_API_ENTRY cl_command_queue CL_API_CALL create_queue(
 }
 
 /*
- * The program's list with profiling in it; *count is that of the program's, with its end. false:
- * the list is longer than ours, or the queue is one of the device.
+ * Copies the program's properties and adds profiling. false: the list is too long, or it is a queue
+ * on the device.
  */
 static bool with_profiling(const cl_queue_properties *given, cl_queue_properties *out,
 			   struct queue *q)
@@ -255,7 +254,7 @@ static CL_API_ENTRY cl_int CL_API_CALL retain_queue(cl_command_queue handle)
 	return status;
 }
 
-/* What has ended is read before the program's last reference goes. */
+/* Reads completed commands before the program's last reference is released. */
 static CL_API_ENTRY cl_int CL_API_CALL release_queue(cl_command_queue handle)
 {
 	struct guest_visit visit = guest_enter();
@@ -290,7 +289,7 @@ static cl_int list_of(const struct queue *q, size_t size, void *value, size_t *n
 	return CL_SUCCESS;
 }
 
-/* The program sees the queue that it asked for. */
+/* Reports the properties that the program has given. */
 static CL_API_ENTRY cl_int CL_API_CALL queue_info(cl_command_queue handle,
 						  cl_command_queue_info what, size_t size,
 						  void *value, size_t *needed)
@@ -308,7 +307,7 @@ static CL_API_ENTRY cl_int CL_API_CALL queue_info(cl_command_queue handle,
 		    ~(cl_command_queue_properties)CL_QUEUE_PROFILING_ENABLE;
 	if (what != CL_QUEUE_PROPERTIES_ARRAY)
 		return status;
-	/* A driver without the question is not given an answer. */
+	/* A driver without CL_QUEUE_PROPERTIES_ARRAY reports an error, as it would without us. */
 	if (layer_next.clGetCommandQueueInfo(handle, what, 0, NULL, NULL) != CL_SUCCESS)
 		return status;
 	return list_of(q, size, value, needed);

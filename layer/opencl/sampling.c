@@ -1,25 +1,28 @@
-/* Which commands are timed: one budget for all queues, asked seldom where it is spent. */
+/* Chooses the commands that are timed: one time budget for all queues (guest/budget.h). */
 #include "guest/budget.h"
 #include "guest/clock.h"
 #include "layer/opencl/layer.h"
 
-#define ASK_NS	      UINT64_C(500000) /* CPU time is asked for after so long: that is a system call */
-#define PROBE_EVERY   61u    /* calls; other than how many are drained at a time, or left out */
-#define PROBE_MOST_NS 20000u /* of one: what takes longer is somebody else's time */
+/* CPU time is read at most so often, because reading it is a system call. */
+#define ASK_NS UINT64_C(500000)
+/* In calls; a prime, so that probes do not coincide with draining or skipping. */
+#define PROBE_EVERY 61u
+/* Per call; more means that another thread was scheduled meanwhile. */
+#define PROBE_MOST_NS 20000u
 #define CLOCK_TRIES   16
 
-static struct budget budget; /* under the lock, as are */
-static uint64_t cpu_ns;	     /* of the process, as asked for last, */
-static uint64_t asked_ns;    /* at that time */
-static bool all;	     /* atomic: nothing is left out */
+static struct budget budget; /* under the lock */
+static uint64_t cpu_ns;	     /* of the process at asked_ns; under the lock */
+static uint64_t asked_ns;    /* under the lock */
+static bool all;	     /* atomic: every command is timed */
 static pthread_mutex_t budget_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t started = PTHREAD_ONCE_INIT;
-static uint64_t clock_ns;   /* that asking for the time takes */
-static uint64_t began_ns;   /* CPU time of the process */
-static uint64_t counted_ns; /* atomic: when it was last told to the command */
+static uint64_t clock_ns;   /* duration of guest_now_ns() */
+static uint64_t began_ns;   /* CPU time of the process at the start */
+static uint64_t counted_ns; /* atomic: when program_ns was last written */
 static __thread uint32_t calls __attribute__((tls_model("initial-exec")));
 
-/* The program's time; where nothing may be asked any more, that of the clock on the wall. */
+/* CPU time of the process; wall-clock time in a sandbox without system calls. */
 static uint64_t program_time(uint64_t now_ns)
 {
 	if (now_ns - asked_ns < ASK_NS)
@@ -56,7 +59,7 @@ void sampling_start(void)
 	pthread_once(&started, sampling_begin);
 }
 
-/* One of those that are left out, unless none is. */
+/* Whether this command is one of those to skip. */
 static bool skips(struct queue *q)
 {
 	uint32_t left = __atomic_load_n(&q->skip, __ATOMIC_RELAXED);
@@ -100,7 +103,7 @@ bool sampling_probes(uint64_t *now_ns)
 	return true;
 }
 
-/* What the program took since the first queue, beside what we did. */
+/* Writes the program's CPU time since the first queue. */
 static void note_program(struct wire_header *channel, uint64_t now_ns)
 {
 	uint64_t before = __atomic_load_n(&counted_ns, __ATOMIC_RELAXED);
@@ -116,7 +119,7 @@ static void note_program(struct wire_header *channel, uint64_t now_ns)
 void sampling_probed(uint64_t own_ns, uint64_t now_ns)
 {
 	struct wire_header *channel = guest_channel();
-	uint64_t clocks = 2 * clock_ns; /* one before the driver's call, and one behind it */
+	uint64_t clocks = 2 * clock_ns; /* one before and one after the driver's call */
 	own_ns = own_ns > clocks ? own_ns - clocks : 0;
 	own_ns = own_ns < PROBE_MOST_NS ? own_ns : PROBE_MOST_NS;
 	if (!channel)
