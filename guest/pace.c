@@ -1,26 +1,39 @@
-/* Runs of measured samples, as long and as frequent as their cost allows. */
+/* Chooses runs of measured samples by their cost; see pace.h. */
 #include "guest/pace.h"
 
-#define SAMPLES_KEPT 4096.0 /* after so many, old samples count half, */
-#define RUNS_KEPT    4.0    /* and not before they pay for so many runs, however dear these are */
-#define LEARN_RUNS   3u	    /* the first runs come at set distances, to know the cost well: */
-#define LEARN_REST   8u	    /* the first of these distances; each is twice the one before */
-#define LEARN_DEAR   64u /* samples before the second run where the first one was dear, at least, */
-#define LEARN_LATEST 128u  /* and at most: until what all cost is no more than */
-#define DEBT	     4.0   /* times what it may be */
-#define LEARN_RUN    2u	   /* both of a program that does the one thing and the other by turns */
-#define SPREAD	     0.6   /* of what may be measured, while the first samples are not paid for */
-#define AIM_LEAST    0.15  /* of the limit, for what costs little: noise may hide more than that */
-#define AIM_MOST     0.9   /* for what stands out of all noise */
-#define DOUBT_MOST   0.06  /* frames' worth that an unsure cost is taken to be higher, at most */
-#define WAIT	     8u	   /* samples until it is asked again what is affordable, on average */
-#define CHEAP	     0.6   /* what costs less is measured in runs of at least */
-#define LATE_LEAST   8.0   /* samples' worth that come late, from where on that is no noise */
-#define LATE_MOST    4096u /* samples; after so many, results are no longer waited for */
-#define UNLIKELY     64.0  /* what no query costs: it is the program's start, or was put off */
-#define SURE_RUNS    2u	   /* that showed the same: one may have met the program's own load, */
-#define SURE_LATE    32u   /* which no results wait for by so many samples, but at its start */
-#define CHEAP_RUN    12u   /* samples: beginning and ending one costs as much as five of them do */
+/* After so many samples the sums are halved, if the limit then still allows RUNS_KEPT runs. */
+#define SAMPLES_KEPT 4096.0
+#define RUNS_KEPT    4.0
+/* The first runs come at fixed distances, so that the cost is soon known. */
+#define LEARN_RUNS 3u
+#define LEARN_RUN  2u /* samples; even, in case a program alternates between two kinds */
+#define LEARN_REST 8u /* the first distance; each further one is twice as long */
+/* After an expensive first run, the second begins after so many samples at the earliest, */
+#define LEARN_DEAR   64u
+#define LEARN_LATEST 128u /* and at the latest, or when the cost is */
+#define DEBT	     4.0  /* times the limit at most. */
+/* Share of the limit for later runs, while the first runs have exceeded it. */
+#define SPREAD 0.6
+/* Shares of the limit to aim at: for a small cost, which noise hides, and for a large one. */
+#define AIM_LEAST 0.15
+#define AIM_MOST  0.9
+/* Largest uncertainty that is added to the cost, in frames. */
+#define UNCERTAINTY_MOST 0.06
+/* Mean number of samples until the next decision. */
+#define WAIT 8u
+/* Below this cost, runs have at least CHEAP_RUN samples: begin and end cost as much as five. */
+#define CHEAP	  0.6
+#define CHEAP_RUN 12u
+/* A late cost above this, in samples, is no noise. */
+#define LATE_LEAST 8.0
+/* After so many samples, results are no longer waited for. */
+#define LATE_MOST 4096u
+/* No query costs so much: it is the program's start, or deferred work. */
+#define UNLIKELY 64.0
+/* Deferred work is certain after so many runs, because one may coincide with another load, */
+#define SURE_RUNS 2u
+/* or when results are so many samples late, after the first run. */
+#define SURE_LATE 32u
 
 void pace_start(struct pace *pace, uint32_t overhead_ppm, uint32_t before)
 {
@@ -37,7 +50,7 @@ bool pace_measures(const struct pace *pace)
 	return pace->overhead_ppm == 0 || pace->phase == PACE_MEASURE;
 }
 
-/* A distance that varies does not fall into step with what the program does every so often. */
+/* Random distances do not coincide with a period of the program. */
 static uint32_t random_below(struct pace *pace, uint32_t limit)
 {
 	pace->random ^= pace->random << 13;
@@ -46,7 +59,7 @@ static uint32_t random_below(struct pace *pace, uint32_t limit)
 	return pace->random % limit;
 }
 
-/* Indices of the runs that are remembered, the cheapest first. Returns how many. */
+/* Sorts the known runs by cost, ascending. Returns their number. */
 static uint32_t sort_known(const struct pace *pace, uint32_t order[PACE_RUNS])
 {
 	uint32_t count = pace->runs < PACE_RUNS ? pace->runs : PACE_RUNS;
@@ -59,20 +72,20 @@ static uint32_t sort_known(const struct pace *pace, uint32_t order[PACE_RUNS])
 	return count;
 }
 
-/* By how much the middle of so many runs may be wrong, as they differ from each other. */
-static double doubt(const struct pace *pace, const uint32_t *order, uint32_t count)
+/* The uncertainty of the median: interquartile range divided by the root of the count. */
+static double uncertainty(const struct pace *pace, const uint32_t *order, uint32_t count)
 {
 	double root = 1, spread = pace->known[order[count - 1 - count / 4]].extra -
 				  pace->known[order[count / 4]].extra;
 	while ((root + 1) * (root + 1) <= count)
 		root += 1;
-	return spread / root < DOUBT_MOST ? spread / root : DOUBT_MOST;
+	return spread / root < UNCERTAINTY_MOST ? spread / root : UNCERTAINTY_MOST;
 }
 
 /*
- * The middle of the last runs' costs, longer runs weighing more: one run beside a long load says
- * nothing, and the noise of one sample little. What is not known well is taken to be dear: where a
- * busy machine hides the cost, all samples would else be measured at it.
+ * The median cost of the last runs, weighted by their length, plus its uncertainty. The median
+ * ignores a run that coincides with another load. The uncertainty is added because on a busy
+ * machine the cost is hidden by noise, and too many samples would be measured.
  */
 static double typical_extra(const struct pace *pace)
 {
@@ -87,13 +100,12 @@ static double typical_extra(const struct pace *pace)
 			break;
 	}
 	double middle = pace->known[order[i]].extra;
-	return (middle > 0 ? middle : 0) + doubt(pace, order, count);
+	return (middle > 0 ? middle : 0) + uncertainty(pace, order, count);
 }
 
 /*
- * A driver may put off drawing for as long as nobody looks: until results are asked for. Then it
- * draws all since it last did, in threads of its own, while samples run that have nothing to do
- * with it. Returns what that cost.
+ * A driver (llvmpipe) may defer rendering until results are read. Then it renders all frames since
+ * the last time, in its own threads, during later samples. Returns that cost.
  */
 static double learn_late(struct pace *pace, double base)
 {
@@ -105,14 +117,14 @@ static double learn_late(struct pace *pace, double base)
 	return cost;
 }
 
-/* What was put off since would be done for the next run, and is more than that may cost. */
-static bool is_put_off(const struct pace *pace)
+/* Whether a run would make the driver execute more deferred work than the limit allows. */
+static bool exceeds_with_deferred(const struct pace *pace)
 {
 	return pace->deferred >= SURE_RUNS &&
 	       pace->each * pace->since > 1e-6 * pace->overhead_ppm * pace->all;
 }
 
-/* A run and its tail, against the samples before and after it. */
+/* The cost of a run and its tail: their CPU time minus that of the samples before and after. */
 static void learn(struct pace *pace)
 {
 	uint32_t samples = pace->before.samples + pace->after.samples;
@@ -126,14 +138,14 @@ static void learn(struct pace *pace)
 	run += learn_late(pace, base);
 	pace->newest = run / base / pace->run.samples;
 	pace->known[pace->runs % PACE_RUNS].extra = pace->newest;
-	/* The first samples may pay for the program's start, too. */
+	/* The first run may include the program's start, so it gets a small weight. */
 	pace->known[pace->runs % PACE_RUNS].samples = pace->runs == 0 ? 1 : pace->run.samples;
 	pace->runs++;
 }
 
 /*
- * What measuring is to come to. What is known of a small cost is wrong by as much as itself, and
- * many samples are measured at such a cost: the limit must not be missed by all of that.
+ * The overhead to aim at, a part of the limit. A small cost has a relative error of about 100 %,
+ * and at a small cost many samples are measured, so the target is lower then.
  */
 static double aim(const struct pace *pace, double extra)
 {
@@ -143,7 +155,7 @@ static double aim(const struct pace *pace, double extra)
 	return (share < AIM_MOST ? share : AIM_MOST) * pace->overhead_ppm * 1e-6;
 }
 
-/* Longer only step by step; much shorter at once, should the cost have risen. */
+/* A run is at most twice as long as the last; after a rise of the cost it is much shorter. */
 static double in_steps(const struct pace *pace, double count, double extra)
 {
 	double most = 2.0 * pace->last_run, high = 4e-6 * pace->overhead_ppm;
@@ -159,8 +171,8 @@ static double in_steps(const struct pace *pace, double count, double extra)
 }
 
 /*
- * How many samples may be measured now: of a dear program, few. It must not be the first ones alone
- * until these are paid for.
+ * How many samples the next run may have. The second formula leaves out the first two runs, because
+ * otherwise an expensive start would stop measuring for a long time.
  */
 static uint32_t affordable(const struct pace *pace)
 {
@@ -190,9 +202,9 @@ static void start_rest(struct pace *pace)
 }
 
 /*
- * The second run is for learning, and short runs are all learning: it may wait a little. Not where
- * much may have been put off, which is more and more. A frame whose parts are measured one by one
- * may take a hundred times as long: then it waits for as long as it takes.
+ * After an expensive first run the second waits until its cost is at most DEBT times the limit, but
+ * not longer than LEARN_LATEST samples, because the driver's deferred work may grow. With `parts` a
+ * measured frame may take a hundred times as long, so then it waits without that bound.
  */
 static bool is_too_early(const struct pace *pace, double extra)
 {
@@ -203,18 +215,18 @@ static bool is_too_early(const struct pace *pace, double extra)
 	return pace->all < LEARN_DEAR || extra * (pace->measured + LEARN_RUN) > most;
 }
 
-/* How long the run that may begin now is; 0: the rest goes on. */
+/* The length of the run that begins now; 0: none begins. */
 static uint32_t next_run(struct pace *pace)
 {
 	double extra = typical_extra(pace);
-	bool dear = pace->runs > 0 && extra > CHEAP;
-	if (is_put_off(pace))
+	bool expensive = pace->runs > 0 && extra > CHEAP;
+	if (exceeds_with_deferred(pace))
 		return 0;
 	if (pace->deferred != 0 && pace->deferred < SURE_RUNS)
 		return LEARN_RUN;
-	if (dear && is_too_early(pace, extra))
+	if (expensive && is_too_early(pace, extra))
 		return 0;
-	if (pace->runs <= LEARN_RUNS && (!dear || pace->runs == 1))
+	if (pace->runs <= LEARN_RUNS && (!expensive || pace->runs == 1))
 		return LEARN_RUN;
 	return affordable(pace);
 }
@@ -222,7 +234,7 @@ static uint32_t next_run(struct pace *pace)
 static void try_run(struct pace *pace)
 {
 	learn(pace);
-	pace->run = (struct pace_sum){0}; /* its cost is known now */
+	pace->run = (struct pace_sum){0}; /* its cost is in `known` now */
 	pace->typical = typical_extra(pace);
 	uint32_t count = next_run(pace);
 	if (count == 0) {
@@ -235,7 +247,7 @@ static void try_run(struct pace *pace)
 	pace->tail = pace->late = (struct pace_sum){0};
 }
 
-/* A long rest: what is near counts. */
+/* Keeps at most PACE_RUN_MAX samples, so that in a long rest only the last ones count. */
 static void add(struct pace_sum *sum, uint64_t cpu_ns, uint32_t samples)
 {
 	uint32_t most = PACE_RUN_MAX > samples ? PACE_RUN_MAX - samples : 0;
@@ -247,14 +259,14 @@ static void add(struct pace_sum *sum, uint64_t cpu_ns, uint32_t samples)
 	sum->samples += samples;
 }
 
-/* A load that comes now and then is not what a sample costs. */
+/* Limits an outlier to four times the mean: an occasional load is not the cost of a sample. */
 static uint64_t without_load(const struct pace_sum *sum, uint64_t cpu_ns, uint32_t samples)
 {
 	uint64_t limit = sum->samples >= 2 ? sum->cpu_ns / sum->samples * 4 * samples : UINT64_MAX;
 	return cpu_ns > limit ? limit : cpu_ns;
 }
 
-/* What takes as long as a hundred others is a large share of the last few thousand. */
+/* Whether the limit, over the samples so far, allows RUNS_KEPT runs at the typical cost. */
 static bool pays_for_runs(const struct pace *pace)
 {
 	double runs = RUNS_KEPT * LEARN_RUN * pace->typical;
@@ -288,7 +300,7 @@ static void end_phase(struct pace *pace)
 	}
 }
 
-/* The first sample pays for the program's start. */
+/* The first sample includes the program's start. */
 static bool is_first(const struct pace *pace)
 {
 	return pace->runs == 0 && pace->all == 0;
@@ -304,7 +316,7 @@ void pace_drawn(struct pace *pace)
 	pace->since = 0;
 }
 
-/* The tail is over, and results of the run are still to come. */
+/* Whether the tail is over, and the run's results are not read yet. */
 static bool is_late(const struct pace *pace)
 {
 	return pace->phase == PACE_TAIL_OF_RUN && pace->left <= 1 && pace->awaits &&
@@ -317,7 +329,7 @@ bool pace_wants_time(const struct pace *pace)
 	return pace->overhead_ppm != 0 && (is_first(pace) || ends);
 }
 
-/* What is not known from when on belongs to what runs when it is known. */
+/* CPU time that spans phases counts for the phase in which it is read. */
 static void add_all(struct pace_sum *sum, uint64_t cpu_ns, uint32_t samples)
 {
 	sum->cpu_ns += cpu_ns;
