@@ -1,9 +1,9 @@
-/* What samples may cost is counted as they come: a bucket that fills as time goes by. */
+/* Chooses measured samples by a token bucket; see budget.h. */
 #include "guest/budget.h"
 
-#define SAMPLES_KEPT 4096.0 /* after so many, old samples count half */
-#define SAMPLES_KNOW 16.0   /* after so many, what they took is known */
-#define BESIDE	     1.5    /* the driver keeps times for us as well, which our code does not see */
+#define SAMPLES_KEPT 4096.0 /* after so many, older samples are halved */
+#define SAMPLES_KNOW 16.0   /* after so many, the measured cost is used */
+#define BESIDE	     1.5    /* factor for the driver's own work, which we cannot time */
 
 void budget_start(struct budget *budget, uint32_t overhead_ppm, uint64_t now_ns)
 {
@@ -14,7 +14,7 @@ void budget_start(struct budget *budget, uint32_t overhead_ppm, uint64_t now_ns)
 				  .asked_ns = now_ns};
 }
 
-/* A distance that varies does not fall into step with what the program does every so often. */
+/* Random, so that it does not coincide with a period of the program. */
 static uint32_t rest(struct budget *budget)
 {
 	budget->random ^= budget->random << 13;
@@ -42,7 +42,7 @@ uint32_t budget_ask(struct budget *budget, uint64_t now_ns)
 
 void budget_spend(struct budget *budget, uint64_t own_ns, uint32_t samples)
 {
-	/* The question has taken what it seemed to cost; this is what it did. */
+	/* budget_ask() has charged the estimated cost; replace it by the real one. */
 	budget->have_ns += samples * budget->cost_ns - BESIDE * (double)own_ns;
 	budget->own_ns += (double)own_ns;
 	budget->samples += samples;

@@ -1,4 +1,4 @@
-/* The writing side of the channel: one producer for each stream, nothing waits for the reader. */
+/* The writing side of the channel: one producer per stream, which never waits for the reader. */
 #include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -46,7 +46,7 @@ static int connect_to(const char *path)
 	return -1;
 }
 
-/* The one descriptor that came along, or -1. */
+/* The descriptor that the message passes, or -1. */
 static int passed_descriptor(struct msghdr *message)
 {
 	const struct cmsghdr *head = CMSG_FIRSTHDR(message);
@@ -189,7 +189,7 @@ static void put(struct channel_stream *out, const struct wire_record *record)
 	ring[out->head++ & (out->ring - 1)] = *record;
 }
 
-/* Values that the next record of a sample brings along, as many as one record holds. */
+/* Writes further values of a sample, at most as many as fit in a record. */
 static void put_values(struct channel_stream *out, uint32_t first, const struct wire_value *values,
 		       uint32_t count)
 {
@@ -202,7 +202,7 @@ static void put_values(struct channel_stream *out, uint32_t first, const struct 
 	put(out, &record);
 }
 
-/* All streams were taken when its context began. Only what would have been a row is missing. */
+/* No stream was free for its context. Counts records that would be rows. */
 static void drop(struct wire_header *channel, struct channel_stream *out,
 		 const struct wire_record *record)
 {
@@ -244,7 +244,7 @@ void channel_write(struct wire_header *channel, struct channel_stream *out,
 	channel_write_values(channel, out, identity, &sample);
 }
 
-/* Drafts are read once the program is gone; before that, nothing is believed of what is read. */
+/* The reader checks drafts when it reads them, after the program has ended. */
 static void set_drafted(struct channel_stream *out, uint64_t drafted)
 {
 	out->drafted = drafted;

@@ -1,4 +1,4 @@
-/* Clocks of the measured process. In a sandbox that may kill for a system call, none is made. */
+/* Clocks of the measured process. In a seccomp sandbox they make no system call. */
 #ifndef GUEST_CLOCK_H
 #define GUEST_CLOCK_H
 
@@ -6,10 +6,10 @@
 #include <stdint.h>
 
 uint64_t guest_now_ns(void); /* CLOCK_MONOTONIC */
-uint64_t guest_cpu_ns(void); /* CPU time of the process, or 0 when it cannot be asked for */
-/* Lets other threads run for a little while. */
+uint64_t guest_cpu_ns(void); /* CPU time of the process; 0 in a sandbox */
+/* Waits 50 us, so that other threads can run. */
 void guest_nap(void);
-/* From now on system calls are forbidden. */
+/* From now on no system calls are made. */
 void guest_clock_seal(void);
 bool guest_clock_sealed(void);
 

@@ -1,4 +1,4 @@
-/* A hash table over the texts in the channel: looked up without a lock, added to under one. */
+/* A hash table of the texts in the channel: look-ups take no lock, additions do. */
 #include <pthread.h>
 #include <stdbool.h>
 #include <string.h>
@@ -32,7 +32,7 @@ static bool is_same(struct wire_header *channel, uint32_t id, uint32_t parent, c
 	       memcmp(label + 1, text, length) == 0;
 }
 
-/* The place of the path: its id stands there, or 0 and it may be put there. */
+/* The path's entry: its id, or 0 if it is not interned yet. */
 static uint32_t *find(struct wire_header *channel, uint32_t parent, const char *text, size_t length)
 {
 	uint32_t at = hash(parent, text, length) % TABLE_SIZE;
@@ -71,7 +71,7 @@ uint32_t label_intern(uint32_t parent, const char *text, size_t length)
 	if (id != 0)
 		return id;
 	pthread_mutex_lock(&lock);
-	place = find(channel, parent, text, length); /* somebody may have been faster */
+	place = find(channel, parent, text, length); /* another thread may have added it */
 	id = __atomic_load_n(place, __ATOMIC_ACQUIRE);
 	if (id == 0) {
 		id = labels_append(channel, parent, text, length);
@@ -84,7 +84,7 @@ uint32_t label_intern(uint32_t parent, const char *text, size_t length)
 	return id;
 }
 
-/* A node, or NULL: others can write to the channel, and no text lies beyond it. */
+/* A node, or NULL: other processes can write to the channel, so ids are checked. */
 static const struct wire_label *node_at(struct wire_header *channel, uint32_t id)
 {
 	if (id < FIRST_ID || id % 8 != 0 || id > WIRE_LABEL_BYTES - sizeof(struct wire_label))

@@ -1,7 +1,7 @@
 /* Passes over frames, see passes.h. */
 #include "guest/passes.h"
 
-/* Counters of an item, behind what a pass has already; returns how many there are then. */
+/* Appends an item's counters to a list of `have`; returns the new count. */
 static uint32_t append_item(const uint32_t *items, uint32_t count, uint32_t first, uint32_t *list,
 			    uint32_t have)
 {
@@ -28,7 +28,7 @@ static uint32_t gather_pass(const uint32_t *pass_of, uint32_t count, uint32_t pa
 	return have;
 }
 
-/* Counters that are packed into passes, and room for a list of them. */
+/* State of passes_pack(). */
 struct packing {
 	const struct passes_rules *rules;
 	uint32_t count;
@@ -36,7 +36,7 @@ struct packing {
 	uint32_t *room;
 };
 
-/* The first pass that has room for an item; a new one where none has; PASSES_NONE. */
+/* The first pass with room for an item, else a new one; PASSES_NONE: it fits in none. */
 static uint32_t find_pass(const struct packing *packing, uint32_t first, uint32_t used)
 {
 	const struct passes_rules *rules = packing->rules;
@@ -70,7 +70,7 @@ uint32_t passes_pack(const struct passes_rules *rules, uint32_t count, uint32_t 
 	return used;
 }
 
-/* A new order for the next round (Fisher and Yates, with xorshift for dice). */
+/* Shuffles the order for the next round (Fisher-Yates, with xorshift). */
 static void shuffle(struct passes_turn *turn)
 {
 	for (uint32_t i = turn->pass_count - 1; i > 0; i--) {

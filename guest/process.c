@@ -1,6 +1,6 @@
 /*
- * Start, fork and exit of the measured process. Nothing here prints, and nothing is opened but at
- * the start, and with the first context of a forked child.
+ * Start, fork and exit of the measured process. Files are opened only at the start, and for the
+ * first context of a forked child. Nothing is printed.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -17,17 +17,17 @@
 #include "wire/channel.h"
 #include "wire/counters.h"
 
-/* Each injected library has a channel of its own, even where one program has several of them. */
+/* Each injected library has its own channel, even if a program has several of them. */
 #ifndef GUEST_ENV
 #define GUEST_ENV WIRE_ENV
 #endif
 
-static struct wire_header *channel;  /* set before main(), and anew in a forked child */
-static struct wire_header *counters; /* likewise: that of hardware counters, or NULL */
+static struct wire_header *channel;  /* set before main(), and again in a forked child */
+static struct wire_header *counters; /* the same for hardware counters, or NULL */
 static bool active;		     /* atomic */
-static bool forked;		     /* atomic: a child that has no channel of its own */
+static bool forked;		     /* atomic: a forked child without its own channel */
 static void (*at_exit)(void);	     /* atomic */
-static volatile char *wiped_by_fork; /* a page, or NULL where the kernel cannot do it */
+static volatile char *wiped_by_fork; /* a page with MADV_WIPEONFORK, or NULL */
 static pid_t owner;
 static pthread_once_t started = PTHREAD_ONCE_INIT, armed = PTHREAD_ONCE_INIT;
 
@@ -59,7 +59,7 @@ void guest_bypass(bool on)
 		bypasses--;
 }
 
-/* A clone() that fork handlers did not see empties the page, without asking the kernel. */
+/* The page is also zero after a clone() that calls no fork handlers; no system call is needed. */
 static bool is_owner(void)
 {
 	return wiped_by_fork ? *wiped_by_fork != 0 : getpid() == owner;
@@ -117,7 +117,7 @@ static _Unwind_Reason_Code look_for_signal(struct _Unwind_Context *frame, void *
 	return *(bool *)found ? _URC_END_OF_STACK : _URC_NO_REASON;
 }
 
-/* True when a signal handler called exit(): then it may have interrupted the driver. */
+/* Whether a signal handler called exit(): it may have interrupted the driver. */
 static bool in_signal_handler(void)
 {
 	bool found = false;
@@ -165,7 +165,7 @@ static void make_page(void)
 	wiped_by_fork = page;
 }
 
-/* A sandbox from before the start may kill for calls that ours would be the first to make. */
+/* A seccomp filter may kill the process for system calls that only we make. */
 static bool is_sandboxed(void)
 {
 	char text[4096];
@@ -215,7 +215,7 @@ bool guest_may_return(void)
 	return __atomic_load_n(&forked, __ATOMIC_ACQUIRE) && bypasses == 0;
 }
 
-/* The parent's memory stays mapped: it is no more than an address range. */
+/* The parent's channel remains mapped, and is not used. */
 bool guest_return(void (*renew_locks)(void))
 {
 	if (!guest_may_return() || !__atomic_exchange_n(&forked, false, __ATOMIC_ACQ_REL) ||

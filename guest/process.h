@@ -1,4 +1,4 @@
-/* The process that we are a guest in: when it may be measured, its threads, forks and exit. */
+/* The measured process, in which this library is injected: when it is measured, forks, exit. */
 #ifndef PRELOAD_GUEST_H
 #define PRELOAD_GUEST_H
 
@@ -7,50 +7,50 @@
 
 struct wire_header;
 
-/* True while this process has a channel (a forked child has none at first) and is not exiting. */
+/* Whether this process has a channel and is not exiting. A forked child has none at first. */
 bool guest_active(void);
-/* While on, guest_active() is false in this thread. Calls nest. */
+/* While true, guest_active() is false in this thread. Calls nest. */
 void guest_bypass(bool on);
-/* As guest_active(), and asks the kernel whether this is still the process that opened it. */
+/* As guest_active(), and checks that this is the process that opened the channel. */
 bool guest_still_here(void);
-/* True in a forked child that has not asked for a channel of its own yet. */
+/* Whether this is a forked child that has not requested its own channel. */
 bool guest_may_return(void);
 /*
- * Once in a forked child that is about to be measured for itself: opens a channel of its own,
- * unless it is in a sandbox. `renew_locks` runs before guest_active() is true again.
+ * Opens a forked child's own channel, once, unless it is in a sandbox. Calls `renew_locks` before
+ * guest_active() becomes true.
  */
 bool guest_return(void (*renew_locks)(void));
 /* The channel; NULL unless guest_active(). */
 struct wire_header *guest_channel(void);
 /*
- * The channel of hardware counters, where the library can have one; NULL: nobody wants any. It is
- * guest_channel() as well where nothing else is wanted.
+ * The channel of hardware counters; NULL: none are wanted. If nothing else is wanted, it is
+ * guest_channel(), too.
  */
 struct wire_header *guest_counters(void);
 /*
- * Once per process: `finish` runs when the program exits, unless exit() was called inside the
- * driver or in a signal handler. Called when the first context has started, so that the driver's
- * own exit handlers, which were registered before, run after it.
+ * Calls `finish` when the program exits, unless exit() was called inside the driver or in a signal
+ * handler. To be called after the first context was created: exit handlers run in reverse order, so
+ * the driver's then run after ours.
  */
 void guest_at_exit(void (*finish)(void));
 /*
- * Whether the calling process itself is about to execute another program, and GL may be called: not
- * a child that has its parent's memory, nor in a signal handler, within the driver or in a sandbox.
+ * Whether GL may be called before execve(): not in a vfork() child, a signal handler, the driver or
+ * a sandbox.
  */
 bool guest_executes(void);
 
 /*
- * A hook's body: saves errno and notes that this thread is inside the driver, where an exit
- * handler must not call GL.
+ * The code of a hook: guest_enter() saves errno and marks this thread as inside the driver, where
+ * an exit handler must not call GL.
  */
 struct guest_visit {
 	int saved_errno;
 };
 struct guest_visit guest_enter(void);
 void guest_leave(struct guest_visit visit);
-/* Around the driver's own call: what it leaves in errno is the program's. */
+/* After the driver's call: guest_leave() will restore the errno that the driver has set. */
 void guest_keep_errno(struct guest_visit *visit);
-/* Before the driver's own call: errno as the program had it. */
+/* Before the driver's call: restores the program's errno. */
 void guest_restore_errno(const struct guest_visit *visit);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * A clock that takes a few nanoseconds to read, for sums of short times: how long its ticks are
- * shows beside guest_now_ns().
+ * A clock that takes a few nanoseconds to read, for sums of short times. The length of its ticks is
+ * measured against guest_now_ns().
  */
 #ifndef GUEST_TICKS_H
 #define GUEST_TICKS_H
@@ -9,7 +9,7 @@
 
 #include "guest/clock.h"
 
-/* Ticks since some moment. CPUs may differ a little: a later answer may be less. */
+/* Ticks. CPUs may differ slightly, so a later value may be smaller. */
 static inline uint64_t guest_ticks(void)
 {
 #if defined(__x86_64__) || defined(__i386__)
