@@ -1,6 +1,6 @@
 /*
- * Contexts as the program binds, swaps and releases them. A context's own data belongs to the
- * thread that it is current in, and passes between threads through the mutex of the list.
+ * Hooks of make-current, swap and release. A context's data belongs to the thread that has it
+ * current; the mutex of the list orders accesses of different threads.
  */
 #include "preload/context.h"
 #include "guest/clock.h"
@@ -8,21 +8,25 @@
 #include "preload/real/real.h"
 
 /*
- * How long the driver may still work for results: of a program that exits; of a context that is
- * destroyed, or released for the first time, which most programs do to destroy it; of one that is
- * released again.
+ * How long to wait for results: at exit; when a context is destroyed or released for the first
+ * time, after which most programs destroy it; and at later releases.
  */
 #define WAIT_AT_EXIT_NS	   UINT64_C(2000000000)
 #define WAIT_AT_END_NS	   UINT64_C(250000000)
 #define WAIT_AT_RELEASE_NS UINT64_C(3000000)
-#define FREE_WAIT_NS	   UINT64_C(30000000)	/* that releases may wait in all, and */
-#define FREE_RELEASES	   2u			/* after these */
-#define TIME_SAMPLE_NS	   UINT64_C(100000000)	/* of work that no swap ends */
-#define SWAPS_NO_MORE_NS   UINT64_C(1000000000) /* after this long without a swap */
-#define WAIT_SHARE	   256u			/* this part of the time since */
-#define TURNS_NS	   UINT64_C(2000000)	/* of a context's turns in another one's frames */
+/* All releases but the first FREE_RELEASES wait so long in total, and a share of the context's
+ * life. */
+#define FREE_RELEASES 2u
+#define FREE_WAIT_NS  UINT64_C(30000000)
+#define WAIT_SHARE    256u /* divides the life */
+/* Length of samples without swaps, */
+#define TIME_SAMPLE_NS UINT64_C(100000000)
+/* for a context with a drawable that has not swapped for so long. */
+#define SWAPS_NO_MORE_NS UINT64_C(1000000000)
+/* Length of samples of a context that another one's swaps overtake. */
+#define TURNS_NS UINT64_C(2000000)
 
-/* A size stays known while another drawable is current: asking for it waits for the X server. */
+/* Keeps the sizes of earlier drawables, because a query waits for the X server. */
 static void remember_drawable(struct context *context, uint64_t drawable)
 {
 	unsigned i = 0;
@@ -37,7 +41,7 @@ static void remember_drawable(struct context *context, uint64_t drawable)
 		size_forget(&context->sizes[i]);
 	}
 	context->size = &context->sizes[i];
-	if (drawable == 0) /* a place that no drawable has taken */
+	if (drawable == 0) /* a free entry */
 		size_forget(context->size);
 }
 
@@ -67,9 +71,9 @@ static void context_start(struct context *context)
 }
 
 /*
- * Waiting at every release would slow down a program that hands its context from thread to thread:
- * after the first ones (a toolkit's, when it makes the window, and the program's own, before it
- * destroys the context) it may cost a small share of the context's life.
+ * Waiting at every release would slow down a program that passes its context between threads. The
+ * first releases (a toolkit's, when it creates the window, and the program's, before it destroys
+ * the context) may wait; later ones only a small share of the context's life.
  */
 static uint64_t release_wait_ns(struct context *context, const struct binding *next)
 {
@@ -86,8 +90,8 @@ static uint64_t release_wait_ns(struct context *context, const struct binding *n
 }
 
 /*
- * A program that swaps may flush within a frame, which is one sample however long it takes. Without
- * anything to swap it never will; with a drawable it may, until it has not done so for a second.
+ * Whether samples end after a time. A frame is one sample, even if the program flushes in it. A
+ * context without a drawable never swaps; with one it may, unless it has not for a second.
  */
 static bool ends_by_time(const struct context *context)
 {
@@ -98,8 +102,8 @@ static bool ends_by_time(const struct context *context)
 }
 
 /*
- * Contexts that take turns in one window have frames through the one that swaps. What others do
- * would be one sample, measured for a second: where costs are bounded it is several, short ones.
+ * Of several contexts that draw to one window, only one swaps. The work of the others would be
+ * samples of a second each; with an overhead limit they are short, so that fewer are measured.
  */
 static bool ends_by_turns(const struct context *context)
 {
@@ -117,7 +121,7 @@ void context_before_bind(const struct binding *binding)
 	if (ends && !old->sampler.list_open)
 		sampler_end_time(&old->sampler, size_at_end(old->size, &old->gl));
 	sampler_cut(&old->sampler);
-	if (old->unflushed) /* asking for results would flush */
+	if (old->unflushed) /* reading results would flush */
 		return;
 	uint64_t before_ns = guest_now_ns();
 	uint64_t wait_ns = release_wait_ns(old, binding);
@@ -159,7 +163,7 @@ void context_after_bind(const struct binding *binding, bool done)
 		sampler_resume(&context->sampler);
 }
 
-/* The swap of a drawable that was current before, but is not now, does not end this frame. */
+/* Whether the drawable is an earlier one of the context: its swap does not end this frame. */
 static bool swaps_other(const struct context *context, uint64_t drawable)
 {
 	for (unsigned i = 0; i < CONTEXT_DRAWABLES; i++) {
@@ -187,8 +191,8 @@ void context_hand_over(bool before)
 }
 
 /*
- * A context that never swaps may end with its thread, current: then nothing can be read. What was
- * finished before is, as often as that may cost.
+ * The thread of a context that never swaps may end while it is current, after which no results can
+ * be read. So they are read after glFinish(), as often as the overhead limit allows.
  */
 bool context_before_finish(void)
 {
@@ -253,7 +257,8 @@ void context_display_closing(void *display)
 	sampler_cut(&context->sampler);
 	sampler_collect(&context->sampler, WAIT_AT_END_NS);
 	if (context->egl)
-		sampler_resume(&context->sampler); /* it may hang on another display */
+		sampler_resume(
+		    &context->sampler); /* an EGL context may belong to another display */
 	context->display_closed = true;
 }
 
@@ -271,7 +276,7 @@ static void finish_current(void)
 	context->started = false;
 }
 
-/* It may go on, should there be no such program: nothing ends for good. */
+/* execve() may fail, so the context can continue after this. */
 void context_before_exec(void)
 {
 	struct context *context = context_current();
@@ -290,9 +295,8 @@ void context_after_exec(void)
 }
 
 /*
- * At exit: the calling thread's context hands over what it has, and before it those that are
- * current in no thread, in the order in which they worked: what samples share is given to them in
- * turn.
+ * At exit: writes the last samples of contexts that are current in no thread, in the order in which
+ * they ended their work, then those of the calling thread's context.
  */
 static void context_finish_all(void)
 {

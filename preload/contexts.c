@@ -1,6 +1,6 @@
 /*
- * The list of this process's contexts, which is under one mutex, and which of them each thread has
- * current. What a call takes out of the list is the caller's alone.
+ * The list of this process's contexts, under one mutex, and the current context of each thread. A
+ * context that was removed from the list belongs to the caller.
  */
 #include <pthread.h>
 #include <stdlib.h>
@@ -44,7 +44,7 @@ static void unlink_context(struct context *context)
 	*link = context->next;
 }
 
-/* Not current anywhere, so nobody else touches it. */
+/* No thread has it current, so no lock is needed. */
 void contexts_dispose(struct context *context)
 {
 	if (context->started && guest_still_here())
@@ -65,7 +65,7 @@ void contexts_release(struct context *context)
 		contexts_dispose(context);
 }
 
-/* The thread ended with its context current: the driver releases it, and so do we. */
+/* The thread ends with a current context: the driver releases it, and so do we. */
 static void on_thread_exit(void *value)
 {
 	struct context *context = value;
@@ -87,7 +87,7 @@ void contexts_set_mine(struct context *context)
 	pthread_setspecific(thread_key, context);
 }
 
-/* Work of contexts that are current nowhere is over where another one begins. Under the lock. */
+/* The work of contexts that are not current ends when another is made current. Under the lock. */
 static void follow_idle(void)
 {
 	uint64_t now_ns = guest_now_ns();
@@ -130,7 +130,6 @@ bool contexts_is_doomed(const struct context *context)
 	return doomed;
 }
 
-/* The drawable's other contexts take turns with the one that swapped. */
 void contexts_overtake(const struct context *by)
 {
 	const struct wire_header *channel = guest_channel();
@@ -145,15 +144,15 @@ void contexts_overtake(const struct context *by)
 	pthread_mutex_unlock(&lock);
 }
 
-/* Another thread may have held it when the process forked. */
+/* Another thread may have held the lock at the fork. */
 static void renew_lock(void)
 {
 	pthread_mutex_init(&lock, NULL);
 }
 
 /*
- * A child that was forked before there was any context makes its first one. One that has its
- * parent's stays out: no driver carries those over a fork.
+ * A forked child is measured only if no context existed before the fork: drivers do not support a
+ * parent's context in the child.
  */
 bool contexts_may_begin(void)
 {
@@ -162,7 +161,7 @@ bool contexts_may_begin(void)
 	return guest_may_return() && !contexts && !mine && serial == 0 && guest_return(renew_lock);
 }
 
-/* The context that drew into it last, if it is current nowhere. Under the lock. */
+/* The context that last drew to it, if no thread has it current. Under the lock. */
 static struct context *idle_of(uint64_t drawable, bool egl)
 {
 	struct context *found = NULL;
@@ -177,10 +176,7 @@ static struct context *idle_of(uint64_t drawable, bool egl)
 	return found;
 }
 
-/*
- * A window may be swapped without its context, whose queries ended with its release: its frame ends
- * all the same.
- */
+/* A window may be swapped after its context was released; that ends the context's frame, too. */
 void contexts_swap_idle(uint64_t drawable, bool egl)
 {
 	pthread_mutex_lock(&lock);
@@ -213,7 +209,7 @@ void context_created(bool egl, void *handle)
 		contexts_dispose(stale);
 }
 
-/* One context to destroy now, out of the list; those still current are marked instead. */
+/* Removes and returns one context to destroy; those that are current are only marked. */
 static struct context *take_doomed(bool egl, const void *display, const void *handle)
 {
 	struct context *context;
@@ -241,13 +237,12 @@ void context_destroying(bool egl, void *display, void *handle)
 		contexts_dispose(context);
 }
 
-/* The one whose work was over first of those that are current in no thread, out of the list. */
 struct context *contexts_take_idle(void)
 {
 	struct context *found = NULL;
 	pthread_mutex_lock(&lock);
 	for (struct context *context = contexts; context; context = context->next) {
-		/* - 1: one that none followed is the last */
+		/* - 1: a followed_ns of 0 sorts last */
 		if (!context->current &&
 		    (!found || context->followed_ns - 1 < found->followed_ns - 1))
 			found = context;

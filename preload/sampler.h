@@ -1,8 +1,8 @@
 /*
- * Our queries in one context. A set of queries covers a segment: from one cut (a swap, a release of
- * the context) to the next. Sets go round in a ring; results are read when the driver has them, are
- * added up over the segments of a frame, and leave as one record. Used by the thread that the
- * context is current in.
+ * Our queries in one context. A set of queries covers a segment, from one cut (a swap, a release of
+ * the context) to the next. Sets are reused; results are read when the driver has them, are added
+ * over the segments of a frame and written as one record. Used by the thread that has the context
+ * current.
  */
 #ifndef PRELOAD_SAMPLER_H
 #define PRELOAD_SAMPLER_H
@@ -21,8 +21,8 @@
 enum slot {
 	SLOT_OCCLUSION,
 	SLOT_OCCLUSION_ANY,
-	SLOT_OCCLUSION_CONSERVATIVE, /* the program's only */
-	SLOT_TIME_ELAPSED,	     /* where timestamps have no bits */
+	SLOT_OCCLUSION_CONSERVATIVE, /* only programs use it */
+	SLOT_TIME_ELAPSED,	     /* if timestamps have no bits */
 	SLOT_STATISTICS_FIRST,
 	SLOT_WRITTEN_0 = SLOT_STATISTICS_FIRST + 11,
 	SLOT_GENERATED_0 = SLOT_WRITTEN_0 + 4,
@@ -30,13 +30,13 @@ enum slot {
 	SLOT_COUNT = SLOT_OVERFLOW + 5,
 };
 #define SLOT_BIT(slot) (UINT32_C(1) << (slot))
-/* Overflow queries run only while transform feedback does. */
+/* Overflow queries are active only while transform feedback is. */
 #define SLOT_OVERFLOW_COUNT 5
 #define SLOT_OVERFLOW_MASK  (UINT32_C(0x1f) << SLOT_OVERFLOW)
 
 /*
- * Parts of the pipeline that few programs use. Until one does, what they count is 0, and their
- * queries need not run. A set of parts is a bit mask.
+ * Parts of the pipeline that few programs use. Until a program does, their counts are 0 and need no
+ * queries. A set of parts is a bit mask.
  */
 enum part {
 	PART_GEOMETRY = 1 << 0,
@@ -49,7 +49,7 @@ enum part {
 struct target {
 	GLenum target;
 	GLuint index;
-	bool boolean;	/* the result is a truth value */
+	bool boolean;	/* the result is boolean */
 	int8_t counter; /* enum wire_counter, or -1 */
 	int8_t second;	/* a second counter of the same value, or -1 */
 	size_t feature; /* offset in struct api_features */
@@ -61,16 +61,16 @@ extern const struct target targets[SLOT_COUNT];
 
 /* The slot of a target that a program names, or -1. */
 int target_slot(GLenum target, GLuint index);
-/* Begins or ends a query of a slot. Indexed calls only where they are needed. */
+/* Begins or ends a query of a slot; uses indexed calls only for index > 0. */
 void target_begin(const struct api *gl, int slot, GLuint name);
 void target_end(const struct api *gl, int slot);
 /* The slots that count any of these parts. */
 uint32_t target_slots_of(unsigned parts);
 bool target_has_feature(const struct api *gl, int slot);
 
-#define SAMPLER_SECTIONS 4u  /* runs of transform feedback in one segment */
+#define SAMPLER_SECTIONS 4u  /* transform feedbacks in one segment */
 #define SAMPLER_LABELS	 64u /* nested debug groups that have names */
-#define SAMPLER_SPANS	 8u  /* of GPU time in one segment, with the hand-overs between them */
+#define SAMPLER_SPANS	 8u  /* of GPU time in one segment, separated by flushes */
 #define SAMPLER_NAMES                                                                              \
 	(SLOT_COUNT + 2 * SAMPLER_SPANS + (SAMPLER_SECTIONS - 1) * SLOT_OVERFLOW_COUNT)
 
@@ -80,15 +80,15 @@ struct query_set {
 	GLuint more[SAMPLER_SECTIONS - 1][SLOT_OVERFLOW_COUNT]; /* sections after the first */
 	uint32_t begun;						/* queries that were begun */
 	uint32_t active;					/* of these, not yet ended */
-	uint32_t asleep;    /* not begun: the program has nothing that they count */
-	uint32_t late;	    /* asleep, although another context woke them meanwhile */
-	uint32_t disturbed; /* not whole in this segment */
+	uint32_t asleep;    /* not begun: the program does not use their part of the pipeline */
+	uint32_t late;	    /* asleep, although another context has begun to use that part */
+	uint32_t disturbed; /* incomplete in this segment */
 	unsigned sections, spans;
 	uint64_t span_ns;  /* when the last span began */
-	bool measured;	   /* queries run, not the stamps alone */
+	bool measured;	   /* it has queries besides timestamps */
 	uint64_t begin_ns; /* when the first of them began */
 	bool section_open, sections_lost, span_open, named;
-	bool outlived; /* a display list kept it from ending with its segment */
+	bool outlived; /* it could not end with its segment because of a display list */
 	int next_free; /* index, or -1 */
 };
 
@@ -97,67 +97,67 @@ struct calls {
 	uint32_t all, dispatches;
 };
 
-/* What is known of a segment or frame on the CPU's side. */
+/* What the CPU knows about a segment or frame. */
 struct sample_meta {
 	uint32_t kind, flags;
 	uint64_t frame, begin_ns, end_ns, cpu_begin_ns, cpu_end_ns;
 	uint32_t width, height, group_count;
 	struct calls calls;
-	uint32_t label; /* of the first outermost debug group or of the one it lies in, or 0 */
+	uint32_t label; /* of the first outermost debug group, or of the enclosing one, or 0 */
 	uint32_t index; /* in its frame */
 	bool measured;
 };
 
 /*
- * Sets of queries, and cuts whose results are still to come, for samples of each kind. Mesa's
- * llvmpipe begins 64 frames before the first is drawn, and a frame has several sets at times.
+ * Query sets, and segments that wait for results, for frames and for parts of frames. llvmpipe
+ * queues 64 frames before it renders the first, and a frame may have several sets.
  */
 #define FRAME_SETS     256u
 #define FRAME_SEGMENTS 512u
 #define PART_SETS      4096u
 #define PART_SEGMENTS  8192u
-#define DRAW_NAMES     32768u /* of a frame's first draws; all others go by one name */
+#define DRAW_NAMES     32768u /* a frame's draws with a label each; later ones share the last */
 
-#define SEGMENT_BLIND  (-1) /* not measured because all sets were waiting */
-#define SEGMENT_EMPTY  (-2) /* the context was not current: there was nothing to measure */
-#define SEGMENT_PLAIN  (-3) /* in a frame that is not to be measured */
-#define SEGMENT_IDLE   (-4) /* only recorded in a display list: nothing ran */
-#define SEGMENT_LISTED (-5) /* a display list was open, which ran what it recorded */
+#define SEGMENT_BLIND  (-1) /* not measured: all sets wait for results */
+#define SEGMENT_EMPTY  (-2) /* the context was not current */
+#define SEGMENT_PLAIN  (-3) /* in a frame that is not measured */
+#define SEGMENT_IDLE   (-4) /* recorded in a display list, not executed */
+#define SEGMENT_LISTED (-5) /* recorded in a display list and executed */
 
 struct segment {
 	int set;	    /* index, or one of the above */
-	int monitor;	    /* of hardware counters: a slot, or MONITOR_… */
+	int monitor;	    /* slot of hardware counters, or MONITOR_… */
 	uint32_t pass;	    /* of them */
-	bool ends;	    /* the frame ends with it, */
-	bool whole;	    /* and began with it */
+	bool ends;	    /* it ends a frame */
+	bool whole;	    /* it is the whole frame */
 	uint64_t number;    /* of the sample that ends with it */
-	uint64_t submit_ns; /* when its queries ended, */
-	struct calls calls; /* and those of the sample until then */
+	uint64_t submit_ns; /* when its queries ended */
+	struct calls calls; /* of the sample, until then */
 	struct sample_meta meta;
-	struct wire_record *run; /* in the ring, where it stands for several frames; or NULL */
+	struct wire_record *run; /* the record in the ring that covers several frames, or NULL */
 };
 
-/* What the draw of a number was called when it was last seen. */
+/* The label of a draw's number, and the call that it was made for. */
 struct draw_name {
 	const char *name; /* static, or NULL */
-	uint32_t above;	  /* label that it lay in */
+	uint32_t above;	  /* enclosing label */
 	uint32_t label;
 	bool computes;
-	uint32_t count; /* that were added up, of several frames, */
-	uint64_t ticks; /* and how long they took */
+	uint32_t count; /* draws that were added, of several frames */
+	uint64_t ticks; /* duration of these */
 };
 
-/* Draws that are added up and have no rows of their own, see tally.c. */
+/* Draws that are added by label and have no rows of their own; see tally.c. */
 struct tally {
-	bool on;	       /* in the frame that runs */
-	uint32_t used;	       /* names from there on have no draws */
-	uint64_t draw_ticks;   /* when the draw that runs began */
-	uint64_t frame;	       /* the first one, */
-	uint64_t begin_ns;     /* when it began, */
-	uint64_t begin_cpu_ns; /* and the CPU time then, or 0 */
+	bool on;	       /* in the current frame */
+	uint32_t used;	       /* entries of draw_names in use */
+	uint64_t draw_ticks;   /* begin of the current draw */
+	uint64_t frame;	       /* the first frame */
+	uint64_t begin_ns;     /* its begin */
+	uint64_t begin_cpu_ns; /* CPU time at its begin, or 0 */
 	uint64_t begin_ticks;
-	struct budget rows;	/* frames that may have rows */
-	uint64_t rest_until_ns; /* none has before then */
+	struct budget rows;	/* chooses frames with rows */
+	uint64_t rest_until_ns; /* no frame has rows before then */
 };
 
 /* The process's CPU clock at a time. */
@@ -165,12 +165,12 @@ struct reading {
 	uint64_t time_ns, cpu_ns; /* 0: not known */
 };
 
-/* What probe_targets() found out. */
+/* Results of probe_targets(). */
 struct probe {
-	uint32_t usable;		/* slots that may run all at once */
-	uint32_t conflicts[SLOT_COUNT]; /* of our slots, those that keep a slot from beginning */
-	uint64_t wanted;		/* counters that are asked for, a bit each */
-	bool software;			/* stamps mean nothing, see probe.c */
+	uint32_t usable;		/* slots that can be active together */
+	uint32_t conflicts[SLOT_COUNT]; /* our slots that a slot conflicts with */
+	uint64_t wanted;		/* bits of the wanted counters */
+	bool software;			/* timestamps are meaningless, see probe.c */
 	bool timestamps;
 	uint64_t time_mask;
 };
@@ -184,163 +184,161 @@ struct sampler {
 	GLenum *kept_error;	       /* the program's, see sampler_start() */
 	uint32_t per;		       /* enum wire_kind: what a sample encloses */
 	struct query_set *sets;	       /* set_count */
-	unsigned set_count, fresh_set; /* sets from there on were never used */
-	int free_set;		       /* the one that came free last, or -1 */
-	GLuint name_low, name_high;    /* range that our names lie in */
-	bool invents;		       /* names are our own; else the driver gives them */
+	unsigned set_count, fresh_set; /* fresh_set: the first set that was never used */
+	int free_set;		       /* the last one that was freed, or -1 */
+	GLuint name_low, name_high;    /* range of our names */
+	bool invents;		       /* we choose names; else glGenQueries() does */
 	bool measuring;		       /* queries are possible in this context */
-	bool list_open;		       /* a display list is being compiled, */
-	bool list_runs;		       /* and executed at once */
-	bool list_holds;	       /* the queries that run are `list_owner`'s */
-	bool list_ended;	       /* segments have ended in it */
-	uint64_t list_owner;	       /* a segment that ended in it */
+	bool list_open;		       /* a display list is being compiled */
+	bool list_runs;		       /* with GL_COMPILE_AND_EXECUTE */
+	bool list_holds;	       /* the active queries belong to segment `list_owner` */
+	bool list_ended;	       /* a segment has ended in the list */
+	uint64_t list_owner;	       /* segment number */
 	bool feedback_running;
 	bool paused;		 /* the context is released */
-	bool draws;		 /* a draw runs that is a sample */
-	bool frame_over;	 /* a swap runs */
+	bool draws;		 /* the current draw is a sample */
+	bool frame_over;	 /* inside of a swap */
 	bool has_rest;		 /* it was current since the last record */
-	bool measured;		 /* the frame that runs */
-	struct pace pace;	 /* which frames are */
+	bool measured;		 /* the current frame */
+	struct pace pace;	 /* chooses measured frames */
 	uint32_t audits;	 /* measured frames so far */
-	uint32_t banned;	 /* slots given up for good */
-	uint32_t program_active; /* slots on which the program has a query running */
+	uint32_t banned;	 /* slots that are not used any more */
+	uint32_t program_active; /* slots of active queries of the program */
 
-	int open; /* set of the segment that runs, or -1 */
-	uint64_t frame, begin_ns,
-	    begin_cpu_ns;	/* of the sample that runs; CPU time 0: see times.c */
-	struct reading reading; /* of the process's CPU clock, the last one */
-	uint64_t paced_cpu_ns;	/* CPU time that `pace` knows of */
-	uint32_t flags;		/* of the sample that runs */
-	uint32_t index;		/* of the sample in its frame */
+	int open;				/* set of the current segment, or -1 */
+	uint64_t frame, begin_ns, begin_cpu_ns; /* of the current sample; CPU time 0: see times.c */
+	struct reading reading;			/* the last one */
+	uint64_t paced_cpu_ns;			/* CPU time up to the last pace_sample() */
+	uint32_t flags;				/* of the current sample */
+	uint32_t index;				/* of the sample in its frame */
 	uint32_t group_count, group_depth, label;
 	struct calls calls;		 /* in the sample that runs */
-	uint32_t labels[SAMPLER_LABELS]; /* of the groups that are open */
+	uint32_t labels[SAMPLER_LABELS]; /* of the open debug groups */
 
 	struct draw_name *draw_names; /* DRAW_NAMES, or NULL */
 	struct tally tally;
 	struct segment *segments; /* FIFO of segment_count */
 	unsigned segment_count;
 	uint64_t first_segment, last_segment;
-	unsigned pieces;	   /* segments of the sample that runs */
-	uint64_t timed;		   /* segments before this one have their CPU times */
-	uint64_t disjoint_until;   /* the GPU's clock was not steady in segments before this one */
-	bool owes_disjoint;	   /* the program was not told of it yet */
-	uint64_t awaited;	   /* samples up to the last one of which anything was counted */
-	uint64_t samples, written; /* that have ended, and of these that are no longer waited for */
-	struct segment *ended;	   /* the frame whose swap runs; its time ends with that */
-	uint64_t known_ns; /* segments of the oldest frame that ended until then were read; or 0 */
-	struct calls known_calls;     /* in them */
+	unsigned pieces;	   /* segments of the current sample */
+	uint64_t timed;		   /* segments before this one have CPU times */
+	uint64_t disjoint_until;   /* GL_GPU_DISJOINT was set in segments before this one */
+	bool owes_disjoint;	   /* and must still be reported to the program */
+	uint64_t awaited;	   /* number of samples up to the last measured one */
+	uint64_t samples, written; /* ended ones, and of these the written ones */
+	struct segment *ended;	   /* the frame that the current swap ends */
+	uint64_t known_ns;	   /* end of the segments of the oldest frame that are read; or 0 */
+	struct calls known_calls;  /* in these */
 	uint64_t sums[WIRE_COUNTERS]; /* over the segments of the oldest frame */
 	uint8_t states[WIRE_COUNTERS];
 };
 
 /*
- * Prepares the context that is current: names, probe, first segment. `kept_error` is where errors
- * of the program's wait that were read on the way.
+ * Prepares the current context: names, probe, first segment. Saves pending errors of the program in
+ * `kept_error`, because reading our own errors would lose them.
  */
 void sampler_start(struct sampler *sampler, const struct api *gl, struct channel_identity *identity,
 		   GLenum *kept_error);
 /*
- * The frame ends: cut, before the driver's swap, with which its time goes on. `size` is the default
- * framebuffer's, or NULL.
+ * Ends a frame, before the driver's swap, the time of which still belongs to it. `size` is that of
+ * the default framebuffer, or NULL.
  */
 void sampler_end_frame(struct sampler *sampler, bool swapped, const uint32_t size[2]);
-/* Work that no swap ends is a sample by itself: ends it, and begins the next one's clock. */
+/* Ends a sample of a program that does not swap, and begins the next. */
 void sampler_end_time(struct sampler *sampler, const uint32_t size[2]);
 /*
- * The program hands its work over, `before` the driver's call and after it: what the GPU rests
- * until more comes is not its time.
+ * Before and after a call that submits work: GPU time ends there and continues with the next work,
+ * so that the idle time between is not counted.
  */
 void sampler_hand_over(struct sampler *sampler, bool before);
 /* Ends the segment without ending the frame, before the context is released. */
 void sampler_cut(struct sampler *sampler);
 /* Begins the next segment. */
 void sampler_resume(struct sampler *sampler);
-/* The frame's time ends now, if it has not: a swap may never come back. */
+/* Ends the frame's time if it has not ended, because a swap may never return. */
 void sampler_end_clock(struct sampler *sampler);
-/* The frame's time ends now and the next one's starts; after the driver's swap. */
+/* After the driver's swap: ends the frame's time and begins the next one's. */
 void sampler_start_clock(struct sampler *sampler);
 
-/* Reads what the driver has, in order; waits at most wait_ns for the rest. */
+/* Reads available results, in order; waits at most wait_ns for the rest. */
 void sampler_collect(struct sampler *sampler, uint64_t wait_ns);
 /*
- * Around the driver's finish, within a sample: whether the segment may end before it; what was
- * counted is read, and the next segment begins.
+ * At glFinish() within a sample: whether the segment may end before it; after it, reads the results
+ * and begins the next segment.
  */
 bool sampler_may_resolve(const struct sampler *sampler);
 void sampler_resolve(struct sampler *sampler);
-/* Writes what is known of a frame that has ended, should the program not live to see its results.
- */
+/* Writes a draft of an ended frame, in case the program ends before its results are available. */
 void sampler_draft(struct sampler *sampler, const struct segment *segment);
 /*
- * A sample has ended. If nothing was counted of it, it joins those before it, or others may join
- * it. False: it is a sample as any other.
+ * A sample has ended. If it was not measured, adds it to the record of those before it, or begins
+ * such a record. False: it was measured.
  */
 bool runs_join(struct sampler *sampler, struct segment *segment);
-/* The record that begins with a sample of which nothing was counted, and has none yet. */
+/* A record that begins with an unmeasured sample. */
 struct wire_record runs_record(const struct sampler *sampler, const struct sample_meta *meta);
-/* The next record, of samples that were never queued: all times are known. */
+/* Writes a record of samples that were not queued: their times are known. */
 void runs_send(struct sampler *sampler, const struct sample_meta *meta,
 	       const struct wire_record *record);
-/* Their CPU times are known, as of the samples before them. */
+/* Sets the CPU time of a segment's unmeasured samples. */
 void runs_time(const struct segment *segment);
-/* Writes them. */
+/* Writes the record of a segment's unmeasured samples. */
 void runs_write(struct sampler *sampler, const struct segment *segment);
-/* Samples that a segment ends. */
+/* How many samples a segment ends. */
 uint32_t runs_samples(const struct segment *segment);
-/* What a counter has in a sample of which nothing was counted. */
+/* The state of a counter in an unmeasured sample. */
 enum wire_state sampler_state_without(const struct sampler *sampler, unsigned counter,
 				      bool measured);
 /* A record without its counters. */
 struct wire_record sampler_record(const struct sample_meta *meta);
 /*
- * Gives up what was not read (values become late), writes what was done since the last frame as the
- * rest, which ends at `end_ns` (0: now), and closes the stream. No GL calls.
+ * Marks unread values as late, writes a last sample of the work since the last frame, which ends at
+ * `end_ns` (0: now), and closes the stream. No GL calls.
  */
 void sampler_finish(struct sampler *sampler, uint64_t end_ns);
 
 /*
- * The program's own queries. Called before the driver's call; the name to begin is returned: where
- * the driver gives names, one of ours is as wrong in the program's hands as one never given.
+ * Before the program begins a query: ends ours of the same target. Returns the name to begin: if it
+ * is one of ours, a name that the driver refuses, as it would without us.
  */
 GLuint sampler_program_begins(struct sampler *sampler, GLenum target, GLuint index, GLuint name);
 void sampler_program_ends(struct sampler *sampler, GLenum target, GLuint index);
 bool sampler_owns(const struct sampler *sampler, GLuint name);
 /* Ends and deletes all our queries for good. */
 void sampler_stop(struct sampler *sampler, enum wire_why why);
-/* Transform feedback begins, pauses, resumes or ends; `before` the driver's call or after it. */
+/* Before or after a call that begins, pauses, resumes or ends transform feedback. */
 void sampler_feedback(struct sampler *sampler, bool before);
 /*
- * A shader of a kind, or transform feedback, is about to be used in this process, maybe in another
- * context than the calling thread's (which may be NULL).
+ * The program is about to use parts of the pipeline, maybe in another context than the calling
+ * thread's (which may be NULL).
  */
 void sampler_wake(struct sampler *sampler, unsigned parts);
-/* A display list may have begun or ended: what the driver says of that (GL_LIST_MODE, or 0). */
+/* A display list may have begun or ended; `mode`: the driver's GL_LIST_MODE, or 0. */
 void sampler_list(struct sampler *sampler, GLenum mode);
-/* Debug groups. A negative length says that the label is NUL-terminated. */
+/* Debug groups. A negative length: the label is NUL-terminated. */
 void sampler_push_group(struct sampler *sampler, GLsizei length, const GLchar *label);
 void sampler_pop_group(struct sampler *sampler);
 
-/* The program draws, or computes: counted, unless a display list records it. */
+/* Counts a draw or dispatch, unless a display list records it. */
 void sampler_count_draw(struct sampler *sampler, bool computes);
 /*
- * With a sample for each draw: one begins, before the driver's call, unless one runs; it goes by
- * the call's name. False when nothing began.
+ * With --per draw, before the driver's call: begins a sample labelled by the call's name, unless
+ * one is open. False: none began.
  */
 bool sampler_begin_draw(struct sampler *sampler, const char *name);
-/* The draw that runs is over, if one does. */
+/* Ends the sample of a draw, if one is open. */
 void sampler_end_draw(struct sampler *sampler);
-/* Between the files of the sampler. The set whose queries run, or NULL. */
+/* Internal to the sampler. The set with active queries, or NULL. */
 static inline struct query_set *sampler_open_set(struct sampler *sampler)
 {
 	return sampler->open >= 0 ? &sampler->sets[sampler->open] : NULL;
 }
-/* Whether anything of ours counts now. */
+/* Whether queries of ours are active. */
 static inline bool sampler_counts(const struct sampler *sampler)
 {
 	return sampler->open >= 0 || monitor_counts(sampler->monitor);
 }
-/* Whether frames that are measured differ from those that are not. */
+/* Whether measured frames may take longer than others. */
 static inline bool sampler_may_cost(const struct sampler *sampler)
 {
 	return sampler->measuring || sampler->monitor;
@@ -352,97 +350,93 @@ static inline bool sampler_may_call(const struct sampler *sampler)
 }
 #define LISTS_MODE 0x0b30u /* GL_LIST_MODE */
 #define LISTS_RUN  0x1301u /* GL_COMPILE_AND_EXECUTE */
-/* A segment ends while a display list is open: what it has in place of a set. */
+/* Ends a segment while a display list is open. Returns a SEGMENT_ constant or a set. */
 int lists_end_segment(struct sampler *sampler);
-/* Ends those of a set's queries that run, and its spans. */
+/* Ends a set's active queries and its spans. */
 void sampler_end_set(struct sampler *sampler, struct query_set *set);
-/* Ends a segment without a sample's end. Its place in the queue, or NULL. */
+/* Ends a segment, not the sample. Returns its place in the queue, or NULL. */
 struct segment *sampler_end_segment(struct sampler *sampler);
-/* The sample that runs is over; NULL: there was no room for it. */
+/* Ends the current sample; NULL: the queue is full. */
 struct segment *sampler_end_sample(struct sampler *sampler, uint32_t kind);
-/* Ends those of a set's queries that run. */
+/* Ends a set's active queries of these slots. */
 void sampler_end_slots(struct sampler *sampler, struct query_set *set, uint32_t mask);
-/* The name of the debug group that is open; deeper ones go by that of the deepest that has one. */
+/* The label of the innermost open debug group; beyond SAMPLER_LABELS, of the deepest with one. */
 uint32_t sampler_innermost(const struct sampler *sampler);
-/* A set's results are read, or given up. */
+/* Frees a set after its results are read or lost. */
 void sampler_release_set(struct sampler *sampler, int set);
-/* The segment goes on in another set, if one is free. */
+/* Continues the segment in another set, if one is free. */
 void sampler_next_set(struct sampler *sampler);
-/* What a query counted, which must be there. */
+/* The result of a query, which must be available. */
 uint64_t sampler_value(const struct api *gl, GLuint name);
-/* With a sample for each draw: how much their rows may cost. */
+/* With --per draw: sets the overhead limit of rows. */
 void tally_begin(struct sampler *sampler, uint32_t overhead_permille);
-/*
- * A frame ends, which was measured or not and had so many rows: whether draws of the next one are
- * added up.
- */
+/* A frame with so many rows ends: decides whether the next one's draws have rows or are added. */
 void tally_turn(struct sampler *sampler, uint64_t now_ns, bool measured, uint32_t rows);
-/* The context is current again. */
+/* Continues after the context was made current. */
 void tally_resume(struct sampler *sampler);
-/* Sends what was added up so far, if anything was. */
+/* Writes the added draws, if there are any. */
 void tally_write(struct sampler *sampler);
-/* Asks the CPU clock, which gives all samples that have ended, and the one that runs, theirs. */
+/* Reads the CPU clock and sets the CPU times of all samples up to the current one. */
 void times_read(struct sampler *sampler, uint64_t now_ns);
 /* The first sample begins. */
 void times_start(struct sampler *sampler);
-/* The time of the sample that was ended last, if it still goes on. */
+/* Ends the time of the last sample, if it has not ended. */
 void times_end(struct sampler *sampler, uint64_t now_ns);
-/* A sample begins, whose CPU time then is known now or with the next answer. */
+/* Begins a sample; its CPU time at the begin is set now or at the next reading. */
 void times_begin(struct sampler *sampler, uint64_t now_ns);
-/* Asks the CPU clock when it is time to, before or at the end of a sample. */
+/* Reads the CPU clock if it is due, before or at the end of a sample. */
 bool times_ask(struct sampler *sampler, uint64_t now_ns);
-/* Asks it where segments still wait for their CPU times. */
+/* Reads it if segments have no CPU times yet. */
 void times_need(struct sampler *sampler);
-/* GPU time runs from here; up to here. Nothing where stamps mean nothing. */
+/* Begins and ends a span of GPU time. Does nothing if timestamps are meaningless. */
 void spans_begin(struct sampler *sampler, struct query_set *set);
 void spans_end(struct sampler *sampler, struct query_set *set);
 #define SPANS_DISJOINT 0x8fbbu /* GL_GPU_DISJOINT_EXT */
-/* Asks whether the clock was steady up to now. */
+/* Reads GL_GPU_DISJOINT_EXT. */
 void spans_ask_clock(struct sampler *sampler);
-/* The program asked, and this was the driver's answer. What the program is to be told. */
+/* The program has read it as `disjoint`. Returns the value for the program. */
 bool spans_clock_asked(struct sampler *sampler, bool disjoint);
-/* The sum of a set's spans, whose results are there. */
+/* The sum of a set's spans; their results must be available. */
 uint64_t spans_time_ns(const struct sampler *sampler, const struct query_set *set);
-/* Ours on these slots end now, and what they counted in this segment is not whole. */
+/* Ends our queries of these slots, and marks them as incomplete in this segment. */
 void yield_slots(struct sampler *sampler, uint32_t mask);
-/* Asks the driver which of the program's queries still run. */
+/* Asks the driver which queries of the program are active. */
 void yield_check(struct sampler *sampler);
-/* Gives the room for queries back. No GL calls. */
+/* Frees the sampler's memory. No GL calls. */
 void sampler_free(struct sampler *sampler);
 
-/* Says of a software rasteriser how its GPU time is had, if at all. No GL calls. */
+/* Sets how GPU time of a software rasteriser is measured, if at all. No GL calls. */
 void probe_software(struct sampler *sampler);
-/* Asks the driver which targets may run together. Leaves no error and no message behind. */
+/* Finds out which targets can be active together. Leaves no GL error and no debug message. */
 void probe_targets(struct sampler *sampler);
-/* Decides how names are made; gives a set its names; frees those of all sets. */
+/* Chooses how names are made; makes a set's names; deletes all names. */
 void names_choose(struct sampler *sampler);
 void names_make(struct sampler *sampler, unsigned set);
 void names_delete(struct sampler *sampler);
 
 struct size {
-	uint32_t known[2];    /* 0 when it is not */
-	uint32_t viewport[2]; /* at the last frame's end, where it begins in the corner; else 0 */
-	uint32_t asked[2];    /* the viewport for which the window system was asked last */
-	uint64_t due_ns, pause_ns; /* when it may be asked for the same one again */
+	uint32_t known[2];	   /* 0: not known */
+	uint32_t viewport[2];	   /* at the end of the last frame, if its origin is 0, 0; else 0 */
+	uint32_t asked[2];	   /* viewport at the last request to the window system */
+	uint64_t due_ns, pause_ns; /* earliest time of the next request for the same viewport */
 };
 
-/* Who knows the size of a drawable: EGL or the X server. */
+/* A drawable of EGL or GLX. */
 struct size_drawable {
 	bool egl;
 	void *display;
 	uint64_t drawable;
 };
 
-/* When a context is first current to a drawable its viewport is the drawable's size. */
+/* At the first make-current the viewport is the drawable's size (OpenGL, "Viewport"). */
 void size_start(struct size *size, const struct api *gl);
-/* The drawable is another one, whose size nobody has told. */
+/* Another drawable, of unknown size, is current. */
 void size_forget(struct size *size);
-/* At the end of a frame: the size, or NULL where it is not known. */
+/* At the end of a frame: the size, or NULL if it is not known. */
 const uint32_t *size_at_end(struct size *size, const struct api *gl);
 /*
- * After a swap: where the program's viewport says another size than was known, asks whether the
- * drawable has it by now. That waits for the window system, so the same is asked for at intervals
- * that grow.
+ * After a swap: if the viewport differs from the known size, asks the window system for the size.
+ * That waits for it, so requests for the same viewport come at growing intervals.
  */
 void size_after_swap(struct size *size, const struct size_drawable *drawable);
 
