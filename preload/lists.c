@@ -1,13 +1,13 @@
 /*
- * Display lists. While one is recorded no query can begin or end: glBeginQuery and glEndQuery would
- * be recorded, too. Frames go on ending: where the list is recorded only, nothing runs meanwhile,
- * so that the queries that were running have counted the first of those frames, and the others did
- * nothing. Where it runs at once, what belongs to which frame is not known.
+ * Display lists. While one is compiled, glBeginQuery() and glEndQuery() would be recorded, so no
+ * query can begin or end. Frames may end in it. With GL_COMPILE nothing is executed, so active
+ * queries have counted the first of these frames, and the others are empty. With
+ * GL_COMPILE_AND_EXECUTE it is not known which counts belong to which frame.
  */
 #include "guest/clock.h"
 #include "preload/sampler.h"
 
-/* With room in the queue, which is asked for next. */
+/* The queue must have room. */
 int lists_end_segment(struct sampler *sampler)
 {
 	bool first = !sampler->list_ended;
@@ -26,7 +26,7 @@ int lists_end_segment(struct sampler *sampler)
 					    : SEGMENT_IDLE;
 }
 
-/* The queries that went on over ends of frames. */
+/* Ends the queries that were active over the ends of frames. */
 static void end_of_list(struct sampler *sampler)
 {
 	struct query_set *set = sampler_open_set(sampler);

@@ -1,7 +1,7 @@
 /*
- * Names of our query objects. Where the profile lets a program invent names, ours are invented at
- * the far end, so that the program's generated names are what they would be without us. Elsewhere
- * only the driver gives names, and it gives none twice.
+ * Names of our query objects. If the profile accepts names that were not generated, we choose large
+ * ones, so that glGenQueries() returns the same names to the program as without us. Otherwise ours
+ * are generated, too.
  */
 #include "preload/sampler.h"
 
@@ -16,7 +16,7 @@ static void use_name(struct sampler *sampler, GLuint *slot, GLuint name)
 		sampler->name_high = name;
 }
 
-/* Whether a set needs that one of its names: the first set also finds out what runs here. */
+/* Whether a set needs this name. The first set needs all, because the probe uses it. */
 static bool needs(const struct sampler *sampler, unsigned set, unsigned name)
 {
 	const struct probe *probe = &sampler->probe;
@@ -29,7 +29,7 @@ static bool needs(const struct sampler *sampler, unsigned set, unsigned name)
 	return (probe->usable & SLOT_OVERFLOW_MASK) != 0;
 }
 
-/* Where a set keeps its names, in the order in which they are counted. */
+/* The entry of a set's name, by its number. */
 static GLuint *name_at(struct query_set *set, unsigned name)
 {
 	if (name < SLOT_COUNT)
@@ -41,7 +41,7 @@ static GLuint *name_at(struct query_set *set, unsigned name)
 	return &set->more[name / SLOT_OVERFLOW_COUNT][name % SLOT_OVERFLOW_COUNT];
 }
 
-/* Asks whether a name that nobody generated is accepted; the object stays. */
+/* Whether the driver accepts a name that was not generated; the object remains. */
 static bool accepts_invented(const struct sampler *sampler)
 {
 	const struct api *gl = sampler->gl;

@@ -7,10 +7,9 @@
 #include "guest/ticks.h"
 #include "preload/sampler.h"
 
-/* Of a group's name: longer ones drivers refuse, and they may not be there as a whole. */
+/* Drivers refuse longer names of groups, and the text may not be complete in memory. */
 #define LABEL_MOST 4096
 
-/* The name of the debug group that is open; deeper ones go by that of the deepest that has one. */
 uint32_t sampler_innermost(const struct sampler *sampler)
 {
 	uint32_t depth = sampler->group_depth;
@@ -20,8 +19,8 @@ uint32_t sampler_innermost(const struct sampler *sampler)
 }
 
 /*
- * Within a frame: what was done so far is a sample of its own. The driver is asked for results only
- * when many are due: what it cannot give yet stays for the frame's end.
+ * Ends a sample within a frame. Reads results only when many are due; the rest is read at the end
+ * of the frame.
  */
 static void split(struct sampler *sampler)
 {
@@ -39,7 +38,7 @@ static void split(struct sampler *sampler)
 	sampler_resume(sampler);
 }
 
-/* A draw's number in its frame; those beyond the last one share that. */
+/* A draw's number in its frame; at most DRAW_NAMES - 1. */
 static uint32_t draw_number(const struct sampler *sampler)
 {
 	return sampler->index < DRAW_NAMES ? sampler->index : DRAW_NAMES - 1;
@@ -50,7 +49,7 @@ static struct draw_name *name_of_draw(const struct sampler *sampler)
 	return &sampler->draw_names[draw_number(sampler)];
 }
 
-/* "37 glDrawElements" below the groups that are open: in most frames as in the one before. */
+/* "37 glDrawElements" in the open groups; cached, because most frames repeat the last one. */
 static uint32_t draw_label(struct sampler *sampler, const char *name)
 {
 	struct draw_name other = {0}, *known = &other;
@@ -75,7 +74,7 @@ static uint32_t draw_label(struct sampler *sampler, const char *name)
 	return known->label;
 }
 
-/* The draw was one of those that are added up. */
+/* Adds a draw that has no row of its own. */
 static void add_draw(struct sampler *sampler)
 {
 	struct draw_name *name = name_of_draw(sampler);

@@ -1,7 +1,6 @@
 /*
- * Which query targets this driver counts, and which it lets run together. The driver is asked by
- * beginning them; it may refuse, so errors are read here. The caller has turned debug output off
- * and keeps the program's own errors.
+ * Finds out which query targets the driver counts, and which can be active together, by beginning
+ * them and reading errors. The caller has disabled debug output and saved the program's errors.
  */
 #include <string.h>
 
@@ -9,7 +8,7 @@
 #include "guest/process.h"
 #include "preload/sampler.h"
 
-#define ERROR_READS 16 /* a context that is lost answers with errors for ever */
+#define ERROR_READS 16 /* a lost context returns errors for ever */
 
 static bool failed(const struct api *gl)
 {
@@ -47,7 +46,7 @@ static GLint counter_bits(const struct api *gl, GLenum target, GLuint index)
 	return failed(gl) || bits < 0 || bits > 64 ? 0 : bits;
 }
 
-/* Truth values may say 1 bit or 32; only 0 means that nothing is counted. */
+/* For booleans drivers report 1 or 32 bits; 0 means that nothing is counted. */
 static bool counts(struct sampler *sampler, int slot)
 {
 	const struct api *gl = sampler->gl;
@@ -70,7 +69,7 @@ static bool try_begin(struct sampler *sampler, int slot)
 	return !failed(sampler->gl);
 }
 
-/* Which single running slot keeps this one from beginning; all of them when none alone does. */
+/* The active slot that conflicts with this one; all active ones if no single one does. */
 static uint32_t find_conflicts(struct sampler *sampler, int slot, uint32_t running)
 {
 	const struct api *gl = sampler->gl;
@@ -104,7 +103,7 @@ static bool is_programs_only(const struct sampler *sampler, int slot)
 	return !wanted;
 }
 
-/* An exact count of samples holds the predicate too. */
+/* GL_SAMPLES_PASSED includes the result of GL_ANY_SAMPLES_PASSED. */
 static void refuse(struct sampler *sampler, int slot, uint32_t conflicts)
 {
 	bool derived = slot == SLOT_OCCLUSION_ANY && (conflicts & SLOT_BIT(SLOT_OCCLUSION)) != 0;
@@ -134,9 +133,9 @@ static void try_slot(struct sampler *sampler, int slot)
 }
 
 /*
- * Mesa's software rasterisers execute a timestamp once for each tile and keep the last, so that
- * stamps say nothing about a frame. llvmpipe (also below a Vulkan driver) rasterises on threads of
- * its own, whose busy time the command adds; the others draw on the program's threads.
+ * Mesa's software rasterisers write a timestamp once per tile and keep the last, so timestamps are
+ * meaningless for a frame. llvmpipe (also with zink on lavapipe) rasterises on its own threads, and
+ * the command reads their CPU time; the others render on the program's threads.
  */
 void probe_software(struct sampler *sampler)
 {
@@ -176,7 +175,7 @@ static void try_timestamps(struct sampler *sampler)
 		say_why(sampler, SLOT_TIME_ELAPSED, WIRE_WHY_COLLECTED);
 }
 
-/* Where errors are not reported, a refusal cannot be seen: the specification's conflicts hold. */
+/* A context without error reporting: uses the conflicts that the specification lists. */
 static void assume_by_specification(struct sampler *sampler)
 {
 	struct probe *probe = &sampler->probe;

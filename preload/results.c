@@ -1,12 +1,12 @@
-/* Reading results back: when they are there, in order, never waiting for the GPU by itself. */
+/* Reads results in order, when they are available, without waiting for the GPU. */
 #include <string.h>
 
 #include "guest/clock.h"
 #include "guest/process.h"
 #include "preload/sampler.h"
 
-#define BATCH	     4u			/* segments that are worth asking the driver, or */
-#define BATCH_AGE_NS UINT64_C(20000000) /* one that is as old as this */
+#define BATCH	     4u			/* asks the driver when so many segments are due, */
+#define BATCH_AGE_NS UINT64_C(20000000) /* or the oldest is as old as this */
 
 static bool is_ready(const struct api *gl, GLuint name)
 {
@@ -28,8 +28,8 @@ uint64_t sampler_value(const struct api *gl, GLuint name)
 }
 
 /*
- * All results, or none: the query that was ended last is asked, since it is the last to finish. A
- * driver that finishes others later lets the reading wait for a moment.
+ * Whether all results of a set are available: asks for the query that ended last. If a driver
+ * completes another one later, reading that waits for a moment.
  */
 static bool set_ready(struct sampler *sampler, const struct query_set *set)
 {
@@ -71,18 +71,18 @@ static uint64_t slot_value(const struct api *gl, const struct query_set *set, in
 	return value;
 }
 
-/* A GPU time that is longer than there was time is a fault of the driver's clock. */
+/* A GPU time longer than the elapsed time is an error of the driver's clock. */
 static enum wire_state time_state(const struct sampler *sampler, const struct query_set *set,
 				  uint64_t time_ns)
 {
 	if (sampler->first_segment < sampler->disjoint_until)
 		return WIRE_DISJOINT;
-	if (set->outlived) /* what the GPU rested meanwhile is in it */
+	if (set->outlived) /* it includes idle time */
 		return WIRE_LISTED;
 	return time_ns <= guest_now_ns() - set->begin_ns ? WIRE_VALID : WIRE_IMPOSSIBLE;
 }
 
-/* A count where none was expected: some use has passed our hooks by. */
+/* A count of an unused part of the pipeline: a use that no hook has seen. */
 static void add_counted(struct sampler *sampler, const struct query_set *set, int slot)
 {
 	uint64_t value = slot_value(sampler->gl, set, slot);
@@ -92,8 +92,7 @@ static void add_counted(struct sampler *sampler, const struct query_set *set, in
 		 slot == SLOT_TIME_ELAPSED ? time_state(sampler, set, value) : WIRE_VALID);
 }
 
-/* Overflow queries that never ran, since no transform feedback did, leave their value uncollected.
- */
+/* Overflow queries have no value if there was no transform feedback. */
 static void add_queries(struct sampler *sampler, const struct query_set *set)
 {
 	for (int slot = 0; slot < SLOT_COUNT; slot++) {
@@ -132,7 +131,7 @@ static void add_missing(struct sampler *sampler, enum wire_state state)
 	}
 }
 
-/* Nothing ran. */
+/* A segment without work: all counts are 0. */
 static void add_idle(struct sampler *sampler)
 {
 	uint32_t slots = sampler->probe.usable & ~sampler->banned & ~SLOT_OVERFLOW_MASK;
@@ -237,7 +236,7 @@ static struct segment *oldest(struct sampler *sampler)
 	return &sampler->segments[sampler->first_segment % sampler->segment_count];
 }
 
-/* Nothing waits: the queue begins anew, so that a short one takes little memory. */
+/* Restarts an empty queue at its first entry, so that it touches little memory. */
 static void rewind_queue(struct sampler *sampler)
 {
 	uint64_t by = sampler->first_segment;
@@ -247,7 +246,7 @@ static void rewind_queue(struct sampler *sampler)
 	sampler->first_segment = sampler->last_segment = sampler->timed = 0;
 }
 
-/* The oldest segment, whose results are there. */
+/* Reads the oldest segment; its results must be available. */
 static void collect_one(struct sampler *sampler)
 {
 	struct segment *segment = oldest(sampler);
@@ -270,7 +269,7 @@ static bool waits_for_nothing(const struct segment *segment)
 	return segment->set < 0 && segment->monitor < 0;
 }
 
-/* What waits for no result leaves at once; the rest is worth a question when there is enough. */
+/* Reads segments without queries at once. Returns whether enough others are due. */
 static bool worth_asking(struct sampler *sampler)
 {
 	while (sampler->first_segment != sampler->timed && waits_for_nothing(oldest(sampler)))
@@ -281,8 +280,8 @@ static bool worth_asking(struct sampler *sampler)
 }
 
 /*
- * One question for all: when the newest is there, so are those before it. Hardware counters are
- * asked one by one: what a driver does for them it need not finish in order.
+ * Queries complete in order, so the newest segment is asked about first. Hardware counters may
+ * complete in any order, and are asked about one by one.
  */
 static bool collect_ready(struct sampler *sampler)
 {
@@ -300,8 +299,8 @@ static bool collect_ready(struct sampler *sampler)
 }
 
 /*
- * Where the program has bound a buffer for results, ours would be written into it. One that is gone
- * but for the binding could not be bound again: then nobody may read. false: not now.
+ * Unbinds a GL_QUERY_BUFFER of the program, into which our results would be written. A deleted
+ * buffer could not be bound again; then false: nothing can be read now.
  */
 static bool take_binding(const struct api *gl, GLuint *buffer)
 {
@@ -366,10 +365,7 @@ void sampler_resolve(struct sampler *sampler)
 	sampler_resume(sampler);
 }
 
-/*
- * Of the sample that runs, some results were read and others never will be: what is known is a
- * sample of its own, which lacks nothing.
- */
+/* Some results of the current sample will never be read: those that were become a sample. */
 static void keep_known(struct sampler *sampler)
 {
 	bool unread = sampler->first_segment != sampler->last_segment || sampler->open >= 0;
@@ -391,12 +387,12 @@ static void keep_known(struct sampler *sampler)
 	sampler->calls.dispatches -= sampler->known_calls.dispatches;
 }
 
-/* To wait for the results of a sample costs more than to leave it out, where costs are bounded. */
+/* With an overhead limit a sample without results is skipped; waiting for it costs more. */
 static void add_unread(struct sampler *sampler, const struct segment *segment)
 {
 	enum wire_state unread = sampler->pace.overhead_ppm != 0 ? WIRE_SPARED : WIRE_LATE;
 	if (segment->set >= 0 && !sampler->sets[segment->set].measured)
-		add(sampler, WIRE_GPU_TIME, 0, unread, false); /* the stamps alone */
+		add(sampler, WIRE_GPU_TIME, 0, unread, false); /* timestamps only */
 	else if (segment->set >= 0)
 		add_missing(sampler, unread);
 	else
@@ -411,7 +407,7 @@ void sampler_finish(struct sampler *sampler, uint64_t end_ns)
 	tally_write(sampler);
 	times_need(sampler);
 	keep_known(sampler);
-	if (sampler->open >= 0) { /* it cannot be ended without the context */
+	if (sampler->open >= 0) { /* it cannot end without the context */
 		sampler_release_set(sampler, sampler->open);
 		sampler->open = -1;
 		sampler->paused = false;

@@ -1,13 +1,12 @@
 /*
- * Samples of which nothing was counted go into one record, as far as they are alike: in the ring,
- * as a draft that is the record once their CPU times are known. Frames stand one behind the other;
- * of groups and draws those of one frame share a record.
+ * Similar unmeasured samples share a record. It is a draft in the ring until their CPU times are
+ * known. Successive frames share one; of groups and draws, those of one frame.
  */
 #include "guest/process.h"
 #include "preload/sampler.h"
 #include "wire/run.h"
 
-/* Samples of which all that is known are their times, labels and draws. */
+/* Whether a segment ends an unmeasured sample: with times, labels and draws only. */
 static bool is_plain(const struct sampler *sampler, const struct segment *segment)
 {
 	const struct sample_meta *meta = &segment->meta;
@@ -20,7 +19,7 @@ static bool is_plain(const struct sampler *sampler, const struct segment *segmen
 						    .dispatches = meta->calls.dispatches});
 }
 
-/* All that samples of one record have in common. */
+/* Whether two samples may share a record. */
 static bool are_alike(const struct sample_meta *a, const struct sample_meta *b)
 {
 	return a->kind == b->kind && a->measured == b->measured && a->flags == b->flags &&
@@ -54,7 +53,7 @@ static void run_append(struct wire_record *run, const struct sample_meta *meta)
 		wire_parts_add(run, &sample);
 }
 
-/* The record before it takes the last segment. */
+/* Adds the last segment to the record before it. */
 static bool join_last(struct sampler *sampler, const struct segment *segment)
 {
 	const struct sample_meta *meta = &segment->meta;
@@ -70,7 +69,7 @@ static bool join_last(struct sampler *sampler, const struct segment *segment)
 	run->meta.end_ns = meta->end_ns;
 	sampler->last_segment = last;
 	sampler->samples--;
-	if (sampler->timed > last - 1) /* its end was known, and is a later one now */
+	if (sampler->timed > last - 1) /* its end is later now */
 		sampler->timed = last - 1;
 	return true;
 }
@@ -92,8 +91,8 @@ struct wire_record runs_record(const struct sampler *sampler, const struct sampl
 }
 
 /*
- * A full ring has room again for a record of many parts sooner than for one record of each: the
- * last segment is lost now, and is not written by itself later.
+ * The ring is full: counts the last segment as lost, so that later ones may share a record.
+ * Otherwise each would need a record of its own.
  */
 static bool lose_last(struct sampler *sampler, const struct segment *segment)
 {
@@ -138,7 +137,7 @@ void runs_write(struct sampler *sampler, const struct segment *segment)
 	channel_publish(&sampler->stream, segment->run);
 }
 
-/* Of draws, those that were added up are as many samples. */
+/* A record of added draws covers as many samples. */
 static uint32_t samples_in(const struct wire_record *run)
 {
 	uint32_t samples = run->index;

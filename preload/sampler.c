@@ -1,4 +1,4 @@
-/* Cutting a context's life into segments: our queries begin and end here, and yield here. */
+/* Divides a context's work into segments, and begins and ends our queries. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,17 +8,17 @@
 #include "guest/process.h"
 #include "preload/sampler.h"
 
-/* One measured frame in so many runs all queries, to notice a use that no hook has seen. */
+/* One of so many measured frames has all queries, to detect a use that no hook has seen. */
 #define AUDIT_EVERY 32u
 
-static unsigned awake_parts; /* atomic; of the whole process, since contexts share shaders */
+static unsigned awake_parts; /* atomic; of the process, because contexts share shaders */
 
 static GLuint overflow_name(const struct query_set *set, unsigned section, int slot)
 {
 	return section == 0 ? set->names[slot] : set->more[section - 1][slot - SLOT_OVERFLOW];
 }
 
-/* Slots that the program's running queries leave to us. */
+/* Slots without a conflict with the program's active queries. */
 static uint32_t free_slots(const struct sampler *sampler)
 {
 	uint32_t free = sampler->probe.usable & ~sampler->banned & ~sampler->program_active;
@@ -68,7 +68,7 @@ static void close_section(struct sampler *sampler, struct query_set *set)
 	set->section_open = false;
 }
 
-/* The one that came free last, so that few have queries in the driver; else a new one. */
+/* The set that was freed last, so that few sets have query objects; else a new one. */
 static int take_set(struct sampler *sampler)
 {
 	int set = sampler->free_set;
@@ -141,7 +141,7 @@ void sampler_end_set(struct sampler *sampler, struct query_set *set)
 	sampler_end_slots(sampler, set, UINT32_MAX);
 }
 
-/* Ends the queries that run: their set, or why there is none. */
+/* Ends the active queries. Returns their set, or a SEGMENT_ constant. */
 static int end_queries(struct sampler *sampler)
 {
 	int set = sampler->open;
@@ -157,7 +157,7 @@ static int end_queries(struct sampler *sampler)
 	return set;
 }
 
-/* Queues the segment that ends now. A full queue loses the newest one, and says so. */
+/* Queues the segment that ends. If the queue is full it is counted as lost. */
 struct segment *sampler_end_segment(struct sampler *sampler)
 {
 	int counters = sampler->list_open ? MONITOR_NONE : monitor_end(sampler->monitor);
@@ -211,7 +211,7 @@ static void fill_meta(struct sampler *sampler, struct sample_meta *meta)
 		meta->label = sampler_innermost(sampler);
 }
 
-/* The segment of a sample whose time ends later: the caller says when. */
+/* Ends a sample, except its time, which the caller sets. */
 static struct segment *end_sample(struct sampler *sampler, uint32_t kind)
 {
 	struct segment *segment = sampler_end_segment(sampler);
@@ -252,7 +252,7 @@ void sampler_end_frame(struct sampler *sampler, bool swapped, const uint32_t siz
 		sampler->flags |= WIRE_SWAPPED;
 	struct segment *segment =
 	    end_sample(sampler, swapped || sampler->per != WIRE_FRAME ? sampler->per : WIRE_TIME);
-	sampler->ended = segment; /* if it is a swap, its time goes on until that is done */
+	sampler->ended = segment; /* the frame's time includes the swap */
 	if (!segment)
 		return;
 	if (size) {
@@ -286,7 +286,7 @@ static void make_and_probe(struct sampler *sampler)
 	probe_targets(sampler);
 }
 
-/* Nobody asked for these, whatever the driver would count. */
+/* Sets the reason of counters that are not wanted. */
 static void say_unwanted(struct sampler *sampler)
 {
 	for (unsigned i = 0; i < WIRE_COUNTERS; i++) {
@@ -295,7 +295,7 @@ static void say_unwanted(struct sampler *sampler)
 	}
 }
 
-/* Without memory nothing is counted, and every sample is told as lost. */
+/* Out of memory, nothing is measured and every sample counts as lost. */
 static void make_room(struct sampler *sampler, bool frames)
 {
 	unsigned sets = frames ? FRAME_SETS : PART_SETS;
@@ -330,7 +330,7 @@ void sampler_free(struct sampler *sampler)
 	sampler->samples = sampler->written = sampler->awaited = 0;
 }
 
-/* Hardware counters are of whole frames. */
+/* Hardware counters are measured for frames only. */
 static void make_monitor(struct sampler *sampler)
 {
 	if (sampler->per == WIRE_FRAME && sampler->segment_count != 0)

@@ -1,7 +1,7 @@
 /*
- * Two say how large a drawable is: the program's viewport, at no cost, which may be a part of it or
- * set before the window has grown, and the window system, for which one has to wait. The size is
- * known where both have said the same, for as long as the viewport stays.
+ * The size of a drawable has two sources. The viewport costs nothing, but may be a part of the
+ * window, or be set before it was resized. The window system is exact, but a request waits. The
+ * size is known if both agree, until the viewport changes.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 #define PAUSE_FIRST_NS UINT64_C(10000000)
 #define PAUSE_MOST_NS  UINT64_C(1000000000)
 
-/* Of EGL's, GLX's and XCB's headers, which need not be here. */
+/* From the headers of EGL, GLX and XCB, which the build does not need. */
 #define GLX_WIDTH_OF   0x801d
 #define GLX_HEIGHT_OF  0x801e
 #define EGL_HEIGHT_OF  0x3056
@@ -36,7 +36,7 @@ struct geometry {
 struct attributes {
 	uint8_t type, unused;
 	uint16_t sequence;
-	uint32_t length, count, pad[5]; /* then pairs of a name and a value */
+	uint32_t length, count, pad[5]; /* followed by pairs of name and value */
 };
 typedef struct cookie request_fn(void *connection, uint32_t drawable);
 typedef void *reply_fn(void *connection, struct cookie cookie, void **error);
@@ -74,8 +74,7 @@ const uint32_t *size_at_end(struct size *size, const struct api *gl)
 										: NULL;
 }
 
-/* Of the library that swaps: a program may bring an EGL of its own, whose handles are no other's.
- */
+/* From the library that the program calls to swap: handles of another EGL are not valid. */
 static void *egl_function(const char *name)
 {
 	void *swap = real_find(HOOK_eglSwapBuffers, NULL);
@@ -83,7 +82,7 @@ static void *egl_function(const char *name)
 	return found ? found : scope_driver(name);
 }
 
-/* What fails leaves an error behind that the program's next question would meet. */
+/* Reads the EGL error after a failure, so that the program does not get it. */
 static bool ask_egl(const struct size_drawable *drawable, uint32_t out[2])
 {
 	query_surface_fn *ask = (query_surface_fn *)egl_function("eglQuerySurface");
@@ -103,8 +102,8 @@ static bool ask_egl(const struct size_drawable *drawable, uint32_t out[2])
 }
 
 /*
- * Not by Xlib, whose errors end the program: the window may be gone by now. NULL, or what free()
- * takes.
+ * Uses XCB, because an Xlib error ends the program, and the window may be destroyed. Returns memory
+ * for free(), or NULL.
  */
 static void *ask_server(const struct size_drawable *drawable, const char *request,
 			const char *reply)
@@ -121,7 +120,7 @@ static void *ask_server(const struct size_drawable *drawable, const char *reques
 	return reported;
 }
 
-/* A window that GLX made for another one, which the X server does not know as a drawable. */
+/* For a GLXWindow, which is no X drawable. */
 static bool ask_glx(const struct size_drawable *drawable, uint32_t out[2])
 {
 	struct attributes *reported = ask_server(drawable, "xcb_glx_get_drawable_attributes",

@@ -1,12 +1,11 @@
 /*
- * GPU time between two timestamps holds what the GPU rested in between: where the program hands its
- * work over and goes on, a span ends with the work, and the next one begins with what follows,
- * since drivers send a timestamp along with it.
+ * The time between two timestamps includes idle time of the GPU. So a span ends at a flush, and the
+ * next one begins after it: drivers submit its timestamp with the work that follows.
  */
 #include "guest/clock.h"
 #include "preload/sampler.h"
 
-/* Hand-overs that follow one another faster than this are one: the GPU hardly rests between. */
+/* Flushes at shorter intervals do not end a span: the GPU is hardly idle between them. */
 #define SPAN_LEAST_NS UINT64_C(100000)
 
 static void stamp(struct sampler *sampler, struct query_set *set, unsigned at)
@@ -44,8 +43,8 @@ uint64_t spans_time_ns(const struct sampler *sampler, const struct query_set *se
 }
 
 /*
- * The flag is cleared when it is read, whoever reads it: what the driver tells one of us, the other
- * must learn, too.
+ * Reading GL_GPU_DISJOINT_EXT clears it (EXT_disjoint_timer_query), so what we read is kept for the
+ * program, and what the program reads is used here.
  */
 void spans_ask_clock(struct sampler *sampler)
 {
@@ -68,7 +67,7 @@ bool spans_clock_asked(struct sampler *sampler, bool disjoint)
 	return disjoint || owed;
 }
 
-/* The span before goes on in place of one that has hardly begun. */
+/* A very short span is dropped, and the one before it continues. */
 static void end_span(struct sampler *sampler, struct query_set *set)
 {
 	if (set->spans > 1 && guest_now_ns() - set->span_ns < SPAN_LEAST_NS)
@@ -80,7 +79,7 @@ static void next_span(struct sampler *sampler, struct query_set *set)
 {
 	if (set->span_open)
 		return;
-	if (set->spans == SAMPLER_SPANS) { /* the next set has room */
+	if (set->spans == SAMPLER_SPANS) { /* continues in the next set */
 		sampler_next_set(sampler);
 		return;
 	}

@@ -1,7 +1,7 @@
 /*
- * Draws that are not measured, where a row for each would cost too much: they are added up by their
- * labels over frames, how many and how long they took, and what comes of it are rows of several
- * draws. A tick of the CPU's counter before and after each is all that one takes.
+ * With --per draw, unmeasured draws are added by label over several frames (their number and CPU
+ * time) if a row for each would exceed the overhead limit. A row then covers several draws. The
+ * cost of a draw is two readings of the CPU's cycle counter.
  */
 #include "guest/clock.h"
 #include "guest/process.h"
@@ -9,12 +9,12 @@
 #include "preload/sampler.h"
 #include "wire/run.h"
 
-#define SEND_NS	     UINT64_C(100000000)  /* what draws come to is sent after so long, */
-#define SEND_EACH_NS UINT64_C(100000)	  /* or, with many labels, so long for each, */
-#define SEND_LAST_NS UINT64_C(3000000000) /* or so long */
-#define REST_NS	     UINT64_C(1000000000) /* without rows, where these were too many */
-#define ROW_NS	     170u		  /* that a row takes of the program's CPU time, at least */
-#define ROWS_PART(x) ((x) / 2) /* of the limit may be spent on rows; queries have theirs */
+#define SEND_NS	     UINT64_C(100000000)  /* sums are written after so long, */
+#define SEND_EACH_NS UINT64_C(100000)	  /* or so long for each label, if there are many, */
+#define SEND_LAST_NS UINT64_C(3000000000) /* but at most so long */
+#define REST_NS	     UINT64_C(1000000000) /* time without rows, after too many */
+#define ROW_NS	     170u		  /* CPU time of a row, at least */
+#define ROWS_PART(x) ((x) / 2)		  /* share of the limit for rows; the rest is for queries */
 
 void tally_begin(struct sampler *sampler, uint32_t overhead_permille)
 {
@@ -38,10 +38,10 @@ void tally_resume(struct sampler *sampler)
 		tally_restart(sampler, guest_now_ns());
 }
 
-/* How a stretch of frames goes over to records. */
+/* State of writing the sums of some frames as records. */
 struct stretch {
 	uint64_t ns, cpu_ns;
-	double tick_ns, step_ns; /* length of a tick; and where draws are spread over all of it */
+	double tick_ns, step_ns; /* length of a tick; distance of draws that are spread evenly */
 };
 
 static struct stretch stretch_of(const struct sampler *sampler, uint64_t now_ns)
@@ -69,7 +69,7 @@ static uint64_t tally_cpu_ns(const struct tally *tally, const struct stretch *st
 	return tally->begin_cpu_ns + (uint64_t)((double)stretch->cpu_ns * share);
 }
 
-/* What one record holds, from entry *at on: draws, or what computes. */
+/* Writes one record, from entry *at on, of draws or of dispatches. */
 static void send_record(struct sampler *sampler, const struct stretch *stretch, bool computes,
 			uint32_t *at, double *before)
 {
@@ -137,7 +137,7 @@ void tally_write(struct sampler *sampler)
 	tally_restart(sampler, now_ns);
 }
 
-/* Whether the frame that begins may have rows; `rows`: that the last one had, or 0. */
+/* Whether the frame that begins may have rows; `rows`: those of the last frame. */
 static bool may_have_rows(struct tally *tally, uint32_t rows, uint64_t now_ns)
 {
 	if (rows != 0)
@@ -150,7 +150,7 @@ static bool may_have_rows(struct tally *tally, uint32_t rows, uint64_t now_ns)
 	return false;
 }
 
-/* Rows of many labels are many, too. */
+/* Many labels are many rows, so they are written less often. */
 static bool tally_is_due(const struct tally *tally, uint64_t now_ns)
 {
 	uint64_t wait_ns = tally->used * SEND_EACH_NS;

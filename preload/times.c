@@ -1,14 +1,13 @@
 /*
- * When samples begin and end, and the CPU time of them. The process's CPU clock is a system call
- * that looks at every thread: of samples that are not measured it is asked once in a millisecond,
- * and between two answers the process is taken to have worked evenly.
+ * Begin, end and CPU time of samples. Reading the process's CPU clock is a system call that visits
+ * every thread, so for unmeasured samples it is read once per millisecond and interpolated.
  */
 #include "guest/clock.h"
 #include "preload/sampler.h"
 
 #define READ_EVERY_NS UINT64_C(1000000)
 
-/* CPU time at a time between the last answer and this one; 0: not known. */
+/* CPU time, interpolated between the last reading and this one; 0: not known. */
 static uint64_t cpu_at(const struct sampler *sampler, const struct reading *now, uint64_t time_ns)
 {
 	const struct reading *last = &sampler->reading;
@@ -91,7 +90,7 @@ void sampler_end_clock(struct sampler *sampler)
 		times_end(sampler, guest_now_ns());
 }
 
-/* A clock that is no longer to be asked stands at 0. */
+/* 0 in a sandbox, where the clock reads 0. */
 static uint64_t since_paced(struct sampler *sampler)
 {
 	uint64_t from = sampler->paced_cpu_ns, to = sampler->reading.cpu_ns;

@@ -1,9 +1,9 @@
-/* The program's own queries: ours give way to them. */
+/* Ends our queries when the program begins one of the same target. */
 #include "preload/sampler.h"
 
-#define NEVER_GIVEN 0xffffffffu /* a name that no driver generates */
+#define NEVER_GIVEN 0xffffffffu /* no driver generates this name */
 
-/* What the hooks noted may have failed: the driver knows. */
+/* Calls that the hooks have seen may have failed; the driver knows which queries are active. */
 void yield_check(struct sampler *sampler)
 {
 	const struct api *gl = sampler->gl;
@@ -77,7 +77,7 @@ void sampler_program_ends(struct sampler *sampler, GLenum target, GLuint index)
 	int slot = target_slot(target, index);
 	if (slot < 0 || sampler->list_open)
 		return;
-	/* Without a query of its own this is the program's error, and must not end ours. */
+	/* The program has no active query: the call is an error, and must not end ours. */
 	if ((sampler->program_active & SLOT_BIT(slot)) == 0)
 		yield_slots(sampler, SLOT_BIT(slot));
 	sampler->program_active &= ~SLOT_BIT(slot);
