@@ -1,6 +1,6 @@
 /*
- * The lookups by which a program reaches GL without linking it: dlsym, glXGetProcAddress and
- * eglGetProcAddress. A hook is handed out only where the real function exists.
+ * Hooks of look-ups: dlsym(), glXGetProcAddress() and eglGetProcAddress(). They return a hook only
+ * if the real function exists.
  */
 #include <dlfcn.h>
 #include <linux/prctl.h>
@@ -12,10 +12,7 @@
 #include "guest/process.h"
 #include "preload/real/real.h"
 
-/*
- * Chromium's own EGL and OpenGL ES, ANGLE, translate to the driver's: the driver's side is
- * measured, not this one.
- */
+/* ANGLE translates EGL and OpenGL ES to the driver's GL, and only the driver's is measured. */
 static bool is_angle(void *handle, char kind)
 {
 	const char *mark = kind == 'e' ? "eglStreamPostD3DTextureANGLE" : "EGL_GetProcAddress";
@@ -27,10 +24,10 @@ static bool is_angle(void *handle, char kind)
 
 static void *look_up_hooked(void *handle, const char *name, int id, const void *caller)
 {
-	if (handle == RTLD_DEFAULT) { /* finds ours first, whether there is a real one or not */
+	if (handle == RTLD_DEFAULT) { /* finds our hook first, even if there is no real function */
 		if (real_find(id, caller))
 			return hook_address(id);
-		real_dlsym()(RTLD_NEXT, name); /* for dlerror(); not by a jump: next to us */
+		real_dlsym()(RTLD_NEXT, name); /* for dlerror() */
 		return NULL;
 	}
 	if (is_angle(handle, name[0]) || scope_hooks_behind(caller, name))
@@ -43,10 +40,10 @@ static void *look_up_hooked(void *handle, const char *name, int id, const void *
 }
 
 /*
- * Everything that is not hooked leaves by a jump, so that libc sees the program as the caller and
- * RTLD_NEXT keeps its meaning; this file is always optimised for that. A caller that asks for the
- * next function in line gets it, whether that is ours or not, and so does a library that exports
- * the name itself and stands behind us: we have been passed already when its function is called.
+ * Names that are not hooked end in a tail call, so that libc sees the program as the caller and
+ * RTLD_NEXT keeps its meaning; this file is always compiled with optimisation for that. A caller
+ * with RTLD_NEXT gets the next function, ours or not. So does a library behind us that exports the
+ * name itself, because its function is called after our hook.
  */
 void *dlsym(void *restrict handle, const char *restrict name)
 {
@@ -64,8 +61,8 @@ void *dlsym(void *restrict handle, const char *restrict name)
 }
 
 /*
- * What enters a sandbox: from then on a system call of ours might be the program's death. These
- * leave by a jump, too: some system calls return twice.
+ * Whether the system call installs a seccomp filter, which may kill the process for our system
+ * calls. The hooks end in a tail call, too, because some system calls return twice.
  */
 static bool seals(long number, long first)
 {

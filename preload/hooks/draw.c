@@ -1,8 +1,8 @@
-/* Draws and dispatches: with --per draw each is a sample of its own. */
+/* Hooks of draws and dispatches; with --per draw each is a sample. */
 #include "preload/context.h"
 #include "preload/real/real.h"
 
-/* What the program is told when the driver answers so. */
+/* Also records what the program reads of GL_GPU_DISJOINT_EXT. */
 static bool reported(bool answer)
 {
 	struct context *context = context_current();
@@ -28,7 +28,7 @@ GET_HOOK(glGetInteger64vEXT, GLint64)
 GET_HOOK(glGetBooleanv, GLboolean)
 GET_HOOK(glGetFloatv, GLfloat)
 
-/* Counts a draw or dispatch. The sampler whose sample of one begins now, or NULL. */
+/* Counts a draw or dispatch. Returns the sampler if a sample of it begins, or NULL. */
 static struct sampler *before(const char *name, bool computes)
 {
 	struct context *context = context_current();
@@ -58,7 +58,7 @@ static struct sampler *before(const char *name, bool computes)
 #include "preload/real/draws.def"
 #undef DRAW
 
-/* Between these no query may begin or end. */
+/* No query may begin or end between glBegin() and glEnd(). */
 void glBegin(GLenum mode)
 {
 	HOOK(glBegin);

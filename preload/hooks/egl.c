@@ -1,4 +1,4 @@
-/* EGL: contexts are bound and released, buffers swapped, displays terminated. */
+/* Hooks of EGL: make-current, swaps, contexts, displays. */
 #include "preload/context.h"
 #include "guest/process.h"
 #include "preload/real/real.h"

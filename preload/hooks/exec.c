@@ -1,7 +1,7 @@
 /*
- * A program that becomes another one never exits: what it has counted is handed over before. Not in
- * a child of vfork(), which has the memory of its parent; nothing here takes a lock or memory
- * before that is known. posix_spawn() and system() do not come here.
+ * Hooks of execve() and the like: the program does not exit, so its last samples are written
+ * before. Not in a vfork() child, which shares its parent's memory; until that is known, nothing
+ * here locks or allocates. posix_spawn() and system() do not call these.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -13,7 +13,7 @@
 #include "preload/context.h"
 #include "preload/real/real.h"
 
-#define FEW_ARGUMENTS 64 /* on the stack */
+#define FEW_ARGUMENTS 64 /* so many are copied to the stack */
 
 typedef char *const *exec_texts;
 
@@ -29,7 +29,7 @@ typedef char *const *exec_texts;
 	  (int fd, const char *path, exec_texts argv, exec_texts environment, int flags),          \
 	  (fd, path, argv, environment, flags))
 
-/* As unistd.h has them, which declares syscall() in its own way. */
+/* Prototypes as in unistd.h, which also declares syscall(), differently from our hook. */
 #define EXEC_PROTOTYPE(name, parameters, arguments) HOOK_API int name parameters;
 EXEC_LIST(EXEC_PROTOTYPE)
 #undef EXEC_PROTOTYPE
@@ -37,7 +37,7 @@ HOOK_API int execl(const char *path, const char *argument, ...);
 HOOK_API int execlp(const char *path, const char *argument, ...);
 HOOK_API int execle(const char *path, const char *argument, ...);
 
-/* Looked up before main(): a child of a program with threads may not. */
+/* Looked up before main(), because the forked child of a threaded program must not call dlsym(). */
 static struct {
 #define EXEC_REAL(name, parameters, arguments) int(*name) parameters;
 	EXEC_LIST(EXEC_REAL)
@@ -59,7 +59,7 @@ __attribute__((constructor)) static void exec_start(void)
 	errno = saved_errno;
 }
 
-/* Whether the process itself is about to end, which it then was told of. */
+/* Whether the process itself executes another program; then its samples are written. */
 static bool exec_begin(void)
 {
 	int saved_errno = errno;
@@ -70,7 +70,7 @@ static bool exec_begin(void)
 	return ends;
 }
 
-/* It goes on: there was no such program. */
+/* execve() has failed. */
 static int exec_end(bool ends, int result)
 {
 	int saved_errno = errno;
@@ -89,7 +89,7 @@ static int exec_missing(void)
 #define EXEC_HOOK(name, parameters, arguments)                                                     \
 	int name parameters                                                                        \
 	{                                                                                          \
-		if (!exec_real.name) /* before our own start */                                    \
+		if (!exec_real.name) /* before our constructor */                                  \
 			exec_look_up();                                                            \
 		if (!exec_real.name)                                                               \
 			return exec_missing();                                                     \
@@ -99,16 +99,16 @@ static int exec_missing(void)
 EXEC_LIST(EXEC_HOOK)
 #undef EXEC_HOOK
 
-/* The arguments of execl() and the like as an array, and what follows them. */
+/* The arguments of execl() and the like as an array, and the environment. */
 struct exec_arguments {
 	char *few[FEW_ARGUMENTS];
 	char **all;
-	size_t bytes; /* of a mapping, or 0 */
+	size_t bytes; /* of the mapping, or 0 */
 };
 
 static size_t exec_count(va_list list)
 {
-	size_t count = 1; /* the first one is no variable argument */
+	size_t count = 1; /* the first is not a variable argument */
 	va_list copy;
 	va_copy(copy, list);
 	while (va_arg(copy, char *))
@@ -117,7 +117,7 @@ static size_t exec_count(va_list list)
 	return count;
 }
 
-/* Leaves `list` behind the NULL. In a child that has its parent's locks there is no malloc(). */
+/* Leaves `list` after the NULL. Maps memory, because a forked child must not call malloc(). */
 static bool exec_gather(struct exec_arguments *out, const char *first, va_list list)
 {
 	size_t count = first ? exec_count(list) : 0;

@@ -1,7 +1,7 @@
 /*
- * Where a program hands its work over, or reads what came of it. The GPU's time pauses there, and
- * the samples of one that never swaps end there: after the driver's call, so that results are there
- * sooner.
+ * Hooks of calls that submit work or read its results. Spans of GPU time end there, and so do
+ * samples of a program that never swaps, after the driver's call, when results are available
+ * soonest.
  */
 #include "guest/process.h"
 #include "preload/context.h"

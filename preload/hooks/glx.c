@@ -1,4 +1,4 @@
-/* GLX: contexts are bound and released, buffers swapped, displays closed. */
+/* Hooks of GLX: make-current, swaps, contexts, displays. */
 #include "preload/context.h"
 #include "guest/process.h"
 #include "preload/real/real.h"
@@ -125,7 +125,7 @@ void glXDestroyContext(void *display, void *context)
 {
 	HOOK(glXDestroyContext);
 	struct guest_visit visit = guest_enter();
-	if (context) /* which destroys nothing; to us it would mean all of a display */
+	if (context) /* with NULL, context_destroying() would destroy all of a display */
 		context_destroying(false, display, context);
 	guest_leave(visit);
 	if (real)

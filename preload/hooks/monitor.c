@@ -1,4 +1,4 @@
-/* The program's own hardware counters: while it counts, we do not. */
+/* Hooks of the program's hardware counters: ours do not count meanwhile. */
 #include "preload/context.h"
 #include "guest/process.h"
 #include "preload/real/real.h"
@@ -21,7 +21,7 @@ static struct monitor *monitor_here(void)
 BEGIN_HOOK(glBeginPerfMonitorAMD)
 BEGIN_HOOK(glBeginPerfQueryINTEL)
 
-/* One that is deleted while it runs has ended. */
+/* A query that is deleted while it is active has ended. */
 #define END_HOOK(name)                                                                             \
 	void name(GLuint object)                                                                   \
 	{                                                                                          \

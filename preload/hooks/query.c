@@ -1,4 +1,4 @@
-/* The program's own queries, and what it may see of ours: nothing. */
+/* Hooks of the program's queries, which hide ours. */
 #include "preload/context.h"
 #include "guest/process.h"
 #include "preload/real/real.h"
@@ -58,7 +58,7 @@ void glEndQueryIndexed(GLenum target, GLuint index)
 		real(target, index);
 }
 
-/* A current query of ours is none of the program's. */
+/* Reports 0 instead of an active query of ours. */
 static void hide_ours(GLenum pname, GLint *params)
 {
 	const struct sampler *sampler = context_sampler();
@@ -104,7 +104,7 @@ IS_HOOK(glIsQuery)
 IS_HOOK(glIsQueryARB)
 IS_HOOK(glIsQueryEXT)
 
-/* Names that the program does not own are ignored by the driver; so must be those that are ours. */
+/* glDeleteQueries() ignores unknown names; so it must ignore ours. */
 static void delete_theirs(void (*real)(GLsizei, const GLuint *), GLsizei count, const GLuint *ids)
 {
 	const struct sampler *sampler = context_sampler();
@@ -136,7 +136,7 @@ DELETE_HOOK(glDeleteQueries)
 DELETE_HOOK(glDeleteQueriesARB)
 DELETE_HOOK(glDeleteQueriesEXT)
 
-/* What the program had raised before its context was first seen is told before anything later. */
+/* An error that was pending when the context was first measured is reported first. */
 GLenum glGetError(void)
 {
 	HOOK(glGetError);

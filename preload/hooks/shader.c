@@ -1,12 +1,12 @@
 /*
- * Kinds of shader that few programs have: whoever makes the first one of a kind wakes the queries
- * that count it. Shaders also arrive as binaries, whose kinds are not known.
+ * Hooks that create shaders. Queries of rarely used kinds of shader begin when the first one of the
+ * kind is created. A binary may contain any kind.
  */
 #include "preload/context.h"
 #include "guest/process.h"
 #include "preload/real/real.h"
 
-/* Assembly programs of NV_gpu_program4 and 5; glcorearb.h has no names for them. */
+/* Assembly programs of NV_gpu_program4 and 5; glcorearb.h does not define them. */
 #define GEOMETRY_PROGRAM_NV	   0x8c26
 #define TESS_CONTROL_PROGRAM_NV	   0x891e
 #define TESS_EVALUATION_PROGRAM_NV 0x891f

@@ -1,4 +1,4 @@
-/* What else the measurement must know of: transform feedback, display lists, debug groups. */
+/* Hooks of transform feedback, display lists and debug groups. */
 #include "preload/context.h"
 #include "guest/process.h"
 #include "preload/real/real.h"
@@ -31,7 +31,7 @@ FEEDBACK_BEGIN_HOOK(glBeginTransformFeedback)
 FEEDBACK_BEGIN_HOOK(glBeginTransformFeedbackEXT)
 FEEDBACK_BEGIN_HOOK(glBeginTransformFeedbackNV)
 
-/* Ours end while feedback still runs. */
+/* Our queries end before feedback does. */
 #define FEEDBACK_HOOK(name)                                                                        \
 	void name(void)                                                                            \
 	{                                                                                          \
@@ -51,7 +51,7 @@ FEEDBACK_HOOK(glPauseTransformFeedbackNV)
 FEEDBACK_HOOK(glResumeTransformFeedback)
 FEEDBACK_HOOK(glResumeTransformFeedbackNV)
 
-/* Either call may fail: the driver knows whether a list is open now. */
+/* The call may have failed, so the driver is asked whether a list is open. */
 static void list(void)
 {
 	struct sampler *sampler = context_sampler();
@@ -80,7 +80,7 @@ void glEndList(void)
 	list();
 }
 
-/* How many groups are open, 0 where the driver does not tell. */
+/* How many groups are open; 0 if the driver does not report it. */
 static GLint groups_open(void)
 {
 	const struct sampler *sampler = context_sampler();
@@ -104,7 +104,7 @@ static void pop_group(void)
 		sampler_pop_group(sampler);
 }
 
-/* What the driver refuses is no group. */
+/* A group that the driver refuses is not counted. */
 #define PUSH_HOOK(name)                                                                            \
 	void name(GLenum source, GLuint id, GLsizei length, const GLchar *message)                 \
 	{                                                                                          \
@@ -125,7 +125,7 @@ void glPushGroupMarkerEXT(GLsizei length, const GLchar *marker)
 	HOOK(glPushGroupMarkerEXT);
 	if (!real)
 		return;
-	push_group(length > 0 ? length : -1, marker); /* 0 says NUL-terminated here */
+	push_group(length > 0 ? length : -1, marker); /* 0: NUL-terminated (EXT_debug_marker) */
 	real(length, marker);
 }
 

@@ -1,4 +1,4 @@
-/* Answers of the driver: what they hold is checked, whatever it told before. */
+/* Decodes results of the driver's monitors and queries; all of them are checked. */
 #include <string.h>
 
 #include "preload/monitor/monitor.h"
@@ -58,7 +58,7 @@ static uint8_t type_of(const struct monitor_pass *pass, const GLuint head[2])
 	return 0;
 }
 
-/* To all values that a counter is part of; how many. */
+/* Adds a counter to all values that it is part of; returns their number. */
 static uint32_t spread(struct monitor *monitor, const struct monitor_pass *pass,
 		       const GLuint head[2], const uint8_t *bytes, bool take)
 {
@@ -75,8 +75,9 @@ static uint32_t spread(struct monitor *monitor, const struct monitor_pass *pass,
 }
 
 /*
- * Triples of group, counter and value, in any order, each counter once. The whole is checked before
- * anything of it counts: whether one is missing is known at the end only.
+ * Triples of group, counter and value, in any order, each counter once
+ * (GL_AMD_performance_monitor). The first walk only checks, because a missing counter is known at
+ * the end only.
  */
 static bool walk_amd(struct monitor *monitor, const struct monitor_pass *pass, size_t size,
 		     bool take)

@@ -1,4 +1,4 @@
-/* A context's hardware counters prepared: names looked up, and each pass tried once. */
+/* Prepares a context's hardware counters: looks up names, and tries each pass once. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,13 +7,13 @@
 #include "preload/real/real.h"
 
 #define SLOTS_MOST     256u
-#define SLOTS_LEAST    64u /* frames whose results may be outstanding, as of other queries */
+#define SLOTS_LEAST    64u /* frames that may wait for results, as with other queries */
 #define SLOTS_PER_PASS 3u
-#define SLACK_BYTES    4096u /* beyond what an answer should have, for drivers that write more */
+#define SLACK_BYTES    4096u /* beyond the expected size, for drivers that write more */
 
 static void load_functions(struct monitor *monitor, bool egl)
 {
-	/* POSIX says that this conversion from an object to a function pointer works. */
+	/* POSIX permits this conversion of an object pointer to a function pointer. */
 #define MONITOR_LOAD(result, name, parameters)                                                     \
 	monitor->call.name = (result(*) parameters)real_gl_function(egl, "gl" #name);
 	MONITOR_FUNCTIONS(MONITOR_LOAD)
@@ -36,7 +36,7 @@ static bool has_extension(const struct monitor *monitor)
 	       call->BeginPerfQueryINTEL && call->EndPerfQueryINTEL && call->GetPerfQueryDataINTEL;
 }
 
-/* Whether the driver takes each pass; what is refused now stays so, and costs nothing later. */
+/* Tries each pass. A pass that the driver refuses is not tried again. */
 static void try_passes(struct monitor *monitor)
 {
 	struct monitor_slot *slot = &monitor->slots[0];
@@ -57,7 +57,7 @@ static void try_passes(struct monitor *monitor)
 	}
 }
 
-/* Why a pass does not count a value; a sum that lacks a part is none. */
+/* Why a pass does not count a value. A sum without one of its counters has no value. */
 static uint8_t never_in(const struct monitor_pass *pass, uint16_t value)
 {
 	uint8_t never = pass->never;
@@ -68,7 +68,7 @@ static uint8_t never_in(const struct monitor_pass *pass, uint16_t value)
 	return never;
 }
 
-/* What any pass counts is counted. */
+/* A value is available if any pass counts it. */
 void monitor_say_never(struct monitor *monitor)
 {
 	uint32_t passes = monitor->program->pass_count;
@@ -94,7 +94,7 @@ static void give_up(struct monitor *monitor, enum wire_never why)
 	memset(monitor->nevers, (int)why, monitor->program->value_count);
 }
 
-/* What no counter feeds is an instance of a block that this chip lacks: it counts 0. */
+/* A value without counters belongs to a block that this chip does not have: it is 0. */
 static void find_zeros(struct monitor *monitor)
 {
 	const struct wire_event *events = wire_program_events(monitor->program);

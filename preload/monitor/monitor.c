@@ -10,7 +10,7 @@ void monitor_next_pass(struct monitor *monitor)
 {
 	if (!monitor)
 		return;
-	/* Those that the driver refuses give their turn to the next. */
+	/* Passes that the driver refuses are skipped. */
 	for (uint32_t i = 0; i < 2 * monitor->program->pass_count; i++) {
 		monitor->pass = passes_next(&monitor->turn);
 		if (monitor->passes[monitor->pass].never == 0)
@@ -18,7 +18,7 @@ void monitor_next_pass(struct monitor *monitor)
 	}
 }
 
-/* One that was made for the pass; else one that was not made yet, or for another. */
+/* A free slot that was made for the pass; else one that is not made, or for another pass. */
 static struct monitor_slot *take_slot(struct monitor *monitor)
 {
 	struct monitor_slot *fresh = NULL, *other = NULL;
@@ -88,7 +88,7 @@ bool monitor_counts(const struct monitor *monitor)
 	return monitor && monitor->open >= 0;
 }
 
-/* The size of the answer, 0: not there yet. */
+/* The size of the result; 0: not available. */
 static size_t ask_amd(const struct monitor *monitor, const struct monitor_slot *slot)
 {
 	GLuint there = 0, size = 0;
@@ -120,7 +120,7 @@ bool monitor_is_ready(const struct monitor *monitor, int slot)
 	monitor_keep_error(monitor);
 	bool ready =
 	    (monitor_is_amd(monitor) ? ask_amd(monitor, asked) : ask_intel(monitor, asked)) != 0;
-	/* What cannot even be asked for will not come. */
+	/* After an error there will be no result. */
 	return monitor_failed(monitor) || ready;
 }
 
@@ -133,7 +133,7 @@ static void set_pass(struct monitor *monitor, uint32_t pass, uint8_t state)
 	}
 }
 
-/* An answer that makes no sense is as likely to be made again: the pass is given up. */
+/* After an invalid result the pass is not used any more. */
 static void take_answer(struct monitor *monitor, const struct monitor_slot *slot)
 {
 	struct monitor_pass *pass = &monitor->passes[slot->pass];
@@ -198,7 +198,7 @@ static struct wire_value value_of(const struct monitor *monitor, uint32_t value)
 {
 	uint8_t state = monitor->states[value];
 	if (state == WIRE_VALID && monitor->segments > 1 && is_level(monitor, value))
-		state = WIRE_DISTURBED; /* shares of several segments do not add up */
+		state = WIRE_DISTURBED; /* ratios of several segments cannot be added */
 	if (state == WIRE_VALID || monitor->is_zero[value])
 		return (struct wire_value){.bits = monitor->sums[value], .state = WIRE_VALID};
 	if (monitor->nevers[value] != 0)

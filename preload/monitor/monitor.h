@@ -1,7 +1,7 @@
 /*
  * Hardware counters of one context, through GL_AMD_performance_monitor or
- * GL_INTEL_performance_query: a pass of them is counted in each sample, in turn. Used by the thread
- * that the context is current in.
+ * GL_INTEL_performance_query: each sample counts one pass, in turn. Used by the thread that has the
+ * context current.
  */
 #ifndef PRELOAD_MONITOR_MONITOR_H
 #define PRELOAD_MONITOR_MONITOR_H
@@ -11,7 +11,7 @@
 #include "guest/passes.h"
 #include "wire/counters.h"
 
-#define MONITOR_PROGRAMS_OWN 32u /* monitors of the program that may run at once, as we know */
+#define MONITOR_PROGRAMS_OWN 32u /* active monitors of the program that are tracked */
 
 #define MONITOR_FUNCTIONS(X)                                                                       \
 	X(void, GetPerfMonitorGroupsAMD, (GLint *, GLsizei, GLuint *))                             \
@@ -45,22 +45,22 @@ struct monitor_api {
 
 /* One counter of the program in this context. */
 struct monitor_event {
-	GLuint group, counter; /* the driver's numbers; group: of INTEL the query */
-	uint32_t offset;       /* of INTEL: in its data */
+	GLuint group, counter; /* the driver's ids; group: with INTEL the query's */
+	uint32_t offset;       /* INTEL: in the query's data */
 	uint16_t value;
 	uint8_t type;  /* enum wire_counter_type */
 	uint8_t never; /* enum wire_never, or 0 */
 };
 
-/* What is counted together. */
+/* Counters that are counted together. */
 struct monitor_pass {
 	struct monitor_event *events;
 	uint32_t event_count;
-	uint32_t data_bytes; /* of INTEL; of AMD what an answer has */
+	uint32_t data_bytes; /* INTEL: of the query; AMD: expected size of the result */
 	uint8_t never;	     /* enum wire_never, or 0 */
 };
 
-/* One object of the driver, made for a pass. */
+/* A monitor or query object for a pass. */
 struct monitor_slot {
 	GLuint name;
 	uint16_t pass;
@@ -71,58 +71,58 @@ struct monitor_slot {
 struct monitor {
 	const struct api *gl;
 	struct channel_identity *identity;
-	GLenum *kept_error; /* the program's, which it has not asked for yet */
+	GLenum *kept_error; /* the program's, not yet read by it */
 	struct monitor_api call;
-	const struct wire_program *program; /* of the process */
+	const struct wire_program *program; /* one for the process */
 	struct channel_stream stream;
 	struct monitor_pass *passes;
 	struct monitor_event *events;
 	struct monitor_slot *slots;
 	unsigned slot_count;
 	struct passes_turn turn;
-	uint32_t pass; /* of the sample that runs */
-	int open;      /* slot that counts, or -1 */
-	int given_up;  /* of the segment that runs: MONITOR_…, when nothing counts */
+	uint32_t pass; /* of the current sample */
+	int open;      /* active slot, or -1 */
+	int given_up;  /* MONITOR_… of the current segment, if nothing counts */
 	unsigned program_count;
-	GLuint program_own[MONITOR_PROGRAMS_OWN]; /* that run */
-	/* Of the oldest sample whose segments are being read. */
+	GLuint program_own[MONITOR_PROGRAMS_OWN]; /* active ones */
+	/* Of the oldest sample. */
 	uint64_t *sums;
 	uint8_t *states, *nevers; /* of each value */
-	uint8_t *is_zero;	  /* nothing feeds it */
+	uint8_t *is_zero;	  /* no counter is part of it */
 	uint32_t segments;
 	uint8_t *data; /* of one answer */
 	uint32_t data_bytes;
 	struct wire_value *values; /* of one sample */
 };
 
-/* What a segment has in place of a slot. */
+/* A segment without a slot. */
 enum { MONITOR_NONE = -1, MONITOR_LATE = -2, MONITOR_DISTURBED = -3 };
 
 /*
- * Prepares the context that is current, with debug output off; NULL when nobody wants hardware
- * counters, or there is no memory. `kept_error` outlives it.
+ * Prepares the current context; debug output must be disabled. NULL: no hardware counters are
+ * wanted, or no memory. `kept_error` must outlive it.
  */
 struct monitor *monitor_create(const struct api *gl, struct channel_identity *identity,
 			       GLenum *kept_error);
 /* The next sample counts the next pass. NULL is fine here and below. */
 void monitor_next_pass(struct monitor *monitor);
-/* Begins to count, unless it does, or the program itself counts. */
+/* Begins to count, unless it does already or the program itself counts. */
 void monitor_begin(struct monitor *monitor);
-/* Ends the segment: its slot, or why there is none. */
+/* Ends the segment. Returns its slot, or MONITOR_…. */
 int monitor_end(struct monitor *monitor);
-/* Whether a segment's result is there. */
+/* Whether a segment's result is available. */
 bool monitor_is_ready(const struct monitor *monitor, int slot);
-/* Adds a segment's result to the sample. `late`: what is not there is given up. */
+/* Adds a segment's result to the sample. `late`: an unavailable result is lost. */
 void monitor_read(struct monitor *monitor, int slot, uint32_t pass, bool late);
-/* A segment's result is not wanted any more. No GL calls. */
+/* Drops a segment's result. No GL calls. */
 void monitor_drop(struct monitor *monitor, int slot);
-/* Writes the sample that `record` is of. */
+/* Writes the sample of `record`. */
 void monitor_write(struct monitor *monitor, const struct wire_record *record);
-/* What counts is not ended any more: the context is gone. No GL calls. */
+/* The context does not exist any more: the active slot is not ended. No GL calls. */
 void monitor_abandon(struct monitor *monitor);
 bool monitor_counts(const struct monitor *monitor);
 
-/* The program's own: before the driver's call, and behind it. */
+/* The program's own monitors: before and after the driver's call. */
 void monitor_program_begins(struct monitor *monitor, GLuint name);
 void monitor_program_ends(struct monitor *monitor, GLuint name);
 
@@ -131,7 +131,7 @@ void monitor_delete(struct monitor *monitor);
 /* Closes the stream and frees all. No GL calls. */
 void monitor_destroy(struct monitor *monitor);
 
-/* Between the files of it. What the process is asked to count, or NULL (program.c). */
+/* Internal. The counters that the process should count, or NULL (program.c). */
 const struct wire_program *monitor_program(void);
 static inline bool monitor_is_amd(const struct monitor *monitor)
 {
@@ -139,20 +139,20 @@ static inline bool monitor_is_amd(const struct monitor *monitor)
 }
 /* A counter of the pass that this context has, or NULL. */
 const struct monitor_event *monitor_first_event(const struct monitor_pass *pass);
-/* Objects (slots.c); false: the driver refuses. No error is left. */
+/* Objects (slots.c); false: the driver refuses. Leaves no GL error. */
 bool monitor_slot_make(struct monitor *monitor, struct monitor_slot *slot, uint16_t pass);
 bool monitor_slot_begin(struct monitor *monitor, const struct monitor_slot *slot);
 void monitor_slot_end(struct monitor *monitor, const struct monitor_slot *slot);
 void monitor_slot_delete(struct monitor *monitor, struct monitor_slot *slot);
-/* Works out which values will never be had, after a pass was given up (make.c). */
+/* Updates which values are never available, after a pass has failed (make.c). */
 void monitor_say_never(struct monitor *monitor);
-/* Reads errors away; true when there was one. */
+/* Clears GL errors; true: there was one. */
 bool monitor_failed(const struct monitor *monitor);
-/* Keeps an error of the program's for it, so that what comes then is ours. */
+/* Saves a pending error of the program, so that later errors are ours. */
 void monitor_keep_error(const struct monitor *monitor);
 /* Finds the program's counters in this context by their names (names.c). */
 void monitor_resolve(struct monitor *monitor);
-/* Takes an answer of the driver apart (data.c). False: it has a form that cannot be. */
+/* Decodes a result of the driver (data.c). False: it is invalid. */
 bool monitor_take_amd(struct monitor *monitor, const struct monitor_pass *pass, size_t size);
 bool monitor_take_intel(struct monitor *monitor, const struct monitor_pass *pass, size_t size);
 

@@ -1,6 +1,6 @@
 /*
- * The program's counters in the context at hand, by name: numbers, and how many counters a group
- * has, follow the chip, the driver's version and its environment.
+ * Finds counters of the current context by name: ids, and the number of counters of a group, depend
+ * on the chip, the driver's version and its environment.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 #define GROUPS_MOST   65536
 #define COUNTERS_MOST 65536
 
-/* Names of the last group asked for: events of one group stand together. */
+/* Names of the last group: events of a group follow one another. */
 struct search {
 	struct monitor *monitor;
 	GLuint *groups;

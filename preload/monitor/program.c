@@ -1,4 +1,4 @@
-/* What the process is asked to count: the channel's program, copied and checked once. */
+/* The counters that the process should count: the channel's program, copied and checked once. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,7 +37,7 @@ static bool program_fits(const struct wire_program *program)
 	       wire_program_bytes(program) <= WIRE_LABEL_BYTES;
 }
 
-/* Out of the room that labels will be written to. */
+/* Copies the program out of the memory that labels will overwrite. */
 static void copy_program(void)
 {
 	const void *room = wire_labels(guest_counters());

@@ -1,10 +1,10 @@
-/* Objects of the driver, AMD's monitors or INTEL's queries: made, begun, ended, deleted. */
+/* Creates, begins, ends and deletes AMD's monitors and INTEL's queries. */
 #include <GL/gl.h>
 #include <GL/glext.h>
 
 #include "preload/monitor/monitor.h"
 
-#define ERROR_READS 16 /* a context that is lost answers with errors for ever */
+#define ERROR_READS 16 /* a lost context returns errors for ever */
 
 bool monitor_failed(const struct monitor *monitor)
 {

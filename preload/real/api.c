@@ -1,11 +1,11 @@
-/* Asks a context what it is and what it can do. Only calls that no context refuses. */
+/* Reads a context's version and features, with calls that every context supports. */
 #include <stdio.h>
 #include <string.h>
 
 #include "preload/real/api.h"
 #include "preload/real/real.h"
 
-/* A lookup may answer for any name: what may be called, the features decide. */
+/* A look-up may return an address for any name; only the features say what may be called. */
 static void *load(bool egl, const char *name, bool extension_first)
 {
 	static const char *const suffixes[] = {"EXT", "", "EXT", "ARB"};
@@ -19,7 +19,7 @@ static void *load(bool egl, const char *name, bool extension_first)
 	return found;
 }
 
-/* What one extension, or a version, brings. */
+/* Features of an extension or a version. */
 struct promise {
 	const char *extension;
 	size_t feature;
@@ -99,7 +99,7 @@ static void find_features(struct api *gl)
 	}
 }
 
-/* A promise is worth nothing without the functions that it needs. */
+/* Removes features without their functions. */
 static void require_functions(struct api *gl)
 {
 	struct api_features *has = &gl->has;
@@ -168,7 +168,7 @@ bool api_load(struct api *gl, bool egl, struct channel_identity *identity)
 {
 	const char *version;
 	*gl = (struct api){.version = 10};
-	/* POSIX says that this conversion from an object to a function pointer works. */
+	/* POSIX permits this conversion of an object pointer to a function pointer. */
 #define API_LOAD(type, name) gl->name = (type)load(egl, #name, false);
 	API_FUNCTIONS(API_LOAD)
 	if (!gl->GetString || !gl->GetIntegerv || !gl->GetError)

@@ -1,4 +1,4 @@
-/* The GL of one context: what kind it is, what it can do, and the functions that we call. */
+/* The GL of one context: version, features, and the functions that we call. */
 #ifndef PRELOAD_REAL_API_H
 #define PRELOAD_REAL_API_H
 
@@ -7,7 +7,7 @@
 
 #include "guest/channel.h"
 
-/* Query functions, those of timer queries apart. */
+/* Query functions, except those of timer queries. */
 #define API_QUERIES(X)                                                                             \
 	X(PFNGLGENQUERIESPROC, GenQueries)                                                         \
 	X(PFNGLDELETEQUERIESPROC, DeleteQueries)                                                   \
@@ -35,7 +35,7 @@
 	API_QUERIES(X)                                                                             \
 	API_TIMER(X)
 
-/* Which queries the version or an extension promises. */
+/* Features of the version and extensions. */
 struct api_features {
 	bool occlusion;	    /* GL_SAMPLES_PASSED */
 	bool occlusion_any; /* GL_ANY_SAMPLES_PASSED */
@@ -46,16 +46,16 @@ struct api_features {
 	bool generated;	    /* GL_PRIMITIVES_GENERATED */
 	bool indexed;	    /* glBeginQueryIndexed and streams 1 to 3 */
 	bool overflow;	    /* transform feedback overflow */
-	bool pausable;	    /* transform feedback can be paused, and its state be asked */
+	bool pausable;	    /* transform feedback can be paused, and its state read */
 	bool results64;	    /* 64-bit results */
-	bool disjoint;	    /* the context tells when its timestamps are no use */
+	bool disjoint;	    /* GL_EXT_disjoint_timer_query */
 	bool bits;	    /* GL_QUERY_COUNTER_BITS may be asked of any target */
 	bool debug;	    /* GL_DEBUG_OUTPUT */
 	bool lists;	    /* display lists */
 	bool amd_monitor;   /* GL_AMD_performance_monitor */
 	bool intel_query;   /* GL_INTEL_performance_query */
-	bool query_buffer;  /* results can be made to go to a buffer */
-	bool flush_control; /* GL_CONTEXT_RELEASE_BEHAVIOR may be asked for */
+	bool query_buffer;  /* GL_QUERY_BUFFER */
+	bool flush_control; /* GL_CONTEXT_RELEASE_BEHAVIOR can be read */
 };
 
 struct api {
@@ -64,14 +64,11 @@ struct api {
 #undef API_FIELD
 	struct api_features has;
 	bool es;
-	bool invents_names; /* query objects may have names that were never generated */
+	bool invents_names; /* names of query objects need not be generated */
 	int version;	    /* 46 is 4.6 */
 };
 
-/*
- * Loads the table for the context that is current, and fills in the identity. false when there is
- * nothing to talk to.
- */
+/* Loads the functions of the current context and fills in the identity. false: there are none. */
 bool api_load(struct api *gl, bool egl, struct channel_identity *identity);
 
 #endif

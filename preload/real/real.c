@@ -1,4 +1,4 @@
-/* Where the real functions are: libc's dlsym, the next library in line, or what lookups found. */
+/* Finds the real functions: by dlsym(), in the next library, or from the program's look-ups. */
 #include <dlfcn.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -8,8 +8,8 @@
 #include "preload/real/real.h"
 
 static void *real_addresses[HOOK_COUNT];     /* atomic */
-static void *reported_addresses[HOOK_COUNT]; /* atomic; what lookups gave */
-static void *beneath_addresses[HOOK_COUNT];  /* atomic; of the driver itself */
+static void *reported_addresses[HOOK_COUNT]; /* atomic; from the program's look-ups */
+static void *beneath_addresses[HOOK_COUNT];  /* atomic; the driver's */
 static void *libc_dlsym;		     /* atomic */
 static bool egl_in_use;			     /* atomic */
 
@@ -48,7 +48,7 @@ void *hook_address(int id)
 
 void *(*real_dlsym(void))(void *, const char *)
 {
-	/* The version that dlsym had when the C library of each CPU family began, and today's. */
+	/* Symbol versions of dlsym(): today's, and the first one of each CPU family. */
 	static const char *const versions[] = {"GLIBC_2.34", "GLIBC_2.2.5", "GLIBC_2.17",
 					       "GLIBC_2.27", "GLIBC_2.0"};
 	void *found = __atomic_load_n(&libc_dlsym, __ATOMIC_ACQUIRE);
@@ -61,7 +61,7 @@ void *(*real_dlsym(void))(void *, const char *)
 	return (void *(*)(void *, const char *))found;
 }
 
-/* A function of libc that others may hook behind us: the next in line, else libc's own. */
+/* A function of libc that a library behind us may hook: the next one, else libc's own. */
 static void *libc_function(void **place, const char *name)
 {
 	void *found = __atomic_load_n(place, __ATOMIC_ACQUIRE);
@@ -121,7 +121,7 @@ void real_set_egl(bool egl)
 	__atomic_store_n(&egl_in_use, egl, __ATOMIC_RELAXED);
 }
 
-/* A failed lookup must not be what the program's next dlerror() reports. */
+/* Clears dlerror(), so that the program does not get our failed look-up. */
 static void *next_in_line(const char *name)
 {
 	void *found = real_dlsym()(RTLD_NEXT, name);
@@ -136,9 +136,9 @@ static bool is_gl(const char *name)
 }
 
 /*
- * First what the program's own lookup gave, unless that is a hooker before us, which would call us
- * again; then what the linker would have bound without us; then what the caller alone can see,
- * since a module may be linked with GL in a program that is not; then any GL that is loaded.
+ * In this order: the result of the program's look-up, unless it is a hook before us, which would
+ * call us again; the function that the linker would bind without us; the one that only the caller's
+ * module is linked with; the one of any loaded GL.
  */
 static void look_everywhere(int id, const void *caller)
 {
@@ -179,7 +179,7 @@ void *real_beneath(int id, const void *caller)
 	return found ? found : real_find(id, caller);
 }
 
-/* Hooks that this thread is in, one bit each. */
+/* Hooks that this thread is inside of, as bits. */
 static __thread uint64_t inside[(HOOK_COUNT + 63) / 64] __attribute__((tls_model("initial-exec")));
 
 struct hook_call hook_enter(int id, const void *caller)
@@ -213,7 +213,7 @@ void *real_gl_function(bool egl, const char *name)
 		found = (void *)egl_lookup(name);
 	if (!egl && glx_lookup)
 		found = (void *)glx_lookup((const GLubyte *)name);
-	if (!found) /* before EGL 1.5 only extensions come from there */
+	if (!found) /* before EGL 1.5, eglGetProcAddress() returns extensions only */
 		found = next_in_line(name);
 	return found;
 }

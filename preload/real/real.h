@@ -1,11 +1,11 @@
-/* The functions that stand in front of the program's own, and how the real ones are reached. */
+/* The hooks, and how they find the real functions. */
 #ifndef PRELOAD_REAL_REAL_H
 #define PRELOAD_REAL_REAL_H
 
 #include <stdbool.h>
 #include <GL/glcorearb.h>
 
-typedef unsigned long hook_xid; /* an X resource; the X headers are not needed for more */
+typedef unsigned long hook_xid; /* XID, so that the X headers are not needed */
 
 #define HOOK_API __attribute__((visibility("default")))
 
@@ -116,48 +116,47 @@ int hook_find(const char *name);
 /* Our function for a hooked name. */
 void *hook_address(int id);
 
-/* libc's own dlsym(), whatever stands before it. Never NULL on glibc. */
+/* libc's own dlsym(), even if other libraries hook it. Never NULL on glibc. */
 void *(*real_dlsym(void))(void *handle, const char *name);
-/* The program's own dlsym(): that of another library behind us that hooks it, else libc's. */
+/* The next dlsym(): a hook of a library behind us, else libc's. */
 void *(*real_next_dlsym(void))(void *handle, const char *name);
-/* What a lookup gave for a hooked name; the first answer stays. Ignores NULL and our own. */
+/* Records the result of a look-up of a hooked name; keeps the first. Ignores NULL and our own. */
 void real_note(int id, void *address);
-/* Which window system binds contexts here: that of the last one bound. */
+/* Sets the window system: that of the context that was made current last. */
 void real_set_egl(bool egl);
 /*
- * The real function: the next one in line, or what the module of `caller` (an address in it, or
- * NULL) can see, or that of any GL which is loaded. NULL when there is none. Leaves dlerror()
- * clean.
+ * The real function: the next one in look-up order, or the one in scope of the module of `caller`
+ * (an address in it, or NULL), or that of any loaded GL. NULL: there is none. Clears dlerror().
  */
 void *real_find(int id, const void *caller);
-/* The driver's own, whoever else stands in front of it. */
+/* The driver's function, even if other libraries hook it. */
 void *real_beneath(int id, const void *caller);
-/* The driver's function of any GL name through the window system's lookup; `egl` says which. */
+/* The driver's function of any GL name, by eglGetProcAddress() (`egl`) or glXGetProcAddress(). */
 void *real_gl_function(bool egl, const char *name);
 
-/* A function of libc, whatever stands before it; NULL when it is not the C library that we know. */
+/* A function of libc, even if other libraries hook it; NULL: unknown C library. */
 void *scope_libc(const char *name);
-/* A function of one of the libraries that OpenGL, EGL and X come in, if any is loaded. */
+/* A function of a loaded library of OpenGL, EGL or X. */
 void *scope_driver(const char *name);
 /*
- * What the module that `caller` (an address) lies in would find under this name among the libraries
- * that it is linked with; it need not be in the program's scope. NULL when there is none.
+ * The function of this name in the libraries that the module of `caller` (an address) is linked
+ * with, which may not be in the program's scope. NULL: there is none.
  */
 void *scope_of_caller(const void *caller, const char *name);
-/* Whether the module of `caller` exports this name itself, and stands behind ours. */
+/* Whether the module of `caller` exports this name itself, and was loaded after ours. */
 bool scope_hooks_behind(const void *caller, const char *name);
-/* Whether the object that an address lies in was loaded after ours. */
+/* Whether the object at an address was loaded after ours. */
 bool scope_is_behind(const void *address);
-/* Keeps the library that an address lies in loaded, since we go on using it. */
+/* Keeps the library at an address loaded, because we keep its address. */
 void scope_pin(const void *address);
 
 /* The real function behind a hook, with its type; may be NULL. */
 #define BENEATH(name) ((__typeof__(&name))real_beneath(HOOK_##name, NULL))
 
 /*
- * A hook's body begins with HOOK(name), which declares `real`. When what stands behind the hook
- * calls it again (other libraries hook, too), the call goes to the driver itself and nothing is
- * measured: until it returns, guest_active() is false in this thread.
+ * A hook's body begins with HOOK(name), which declares `real`. If another library's hook calls it
+ * again, the call goes to the driver directly and is not measured: until it returns, guest_active()
+ * is false in this thread.
  */
 struct hook_call {
 	int id;
@@ -171,9 +170,9 @@ void hook_leave(const struct hook_call *call);
 	    hook_enter(HOOK_##name, __builtin_return_address(0));                                  \
 	__typeof__(&name) real = (__typeof__(&name))call.real
 
-/* Prototypes as GL/glx.h, EGL/egl.h and X11/Xlib.h have them, in plain C types. */
+/* Prototypes as in GL/glx.h, EGL/egl.h and X11/Xlib.h, with plain C types. */
 HOOK_API void *dlsym(void *restrict handle, const char *restrict name);
-/* As on the machine's own calling convention; libc declares both with variable arguments. */
+/* libc declares both with variable arguments; the calling convention is the same. */
 typedef long syscall_fn(long number, long a, long b, long c, long d, long e, long f);
 typedef int prctl_fn(int option, unsigned long a, unsigned long b, unsigned long c,
 		     unsigned long d);

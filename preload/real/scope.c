@@ -7,10 +7,7 @@
 
 #include "preload/real/real.h"
 
-/*
- * Not strcmp and strrchr: a sanitizer's runtime looks its own functions up through our dlsym before
- * it can answer for those.
- */
+/* Not strcmp(): a sanitizer's runtime calls our dlsym() before its own strcmp() is usable. */
 static bool scope_same(const char *a, const char *b)
 {
 	while (*a != '\0' && *a == *b) {
@@ -31,7 +28,7 @@ static const char *file_of(const char *path)
 	return last;
 }
 
-/* The tables of one object that names are found by. */
+/* Symbol tables of an object. */
 struct tables {
 	ElfW(Addr) base;
 	const ElfW(Sym) * symbols;
@@ -40,7 +37,7 @@ struct tables {
 	const ElfW(Word) * hash;
 };
 
-/* glibc has added the base already, others have not. */
+/* glibc has relocated these addresses, other C libraries have not. */
 static const void *table_at(ElfW(Addr) base, ElfW(Addr) value)
 {
 	return (const void *)(value < base ? base + value : value);
@@ -130,12 +127,12 @@ static bool lies_in(const struct dl_phdr_info *object, const void *address)
 	return false;
 }
 
-/* A search over objects by the names of their files. */
+/* A search for objects by file name. */
 struct search {
 	const char *const *files; /* NULL-terminated, in order of preference */
 	const char *name;
 	void *found;
-	size_t rank; /* of the file that it was found in */
+	size_t rank; /* index of the file that it was found in */
 };
 
 static int search_object(struct dl_phdr_info *object, size_t size, void *arg)
@@ -162,8 +159,8 @@ static void *search_files(const char *const *files, const char *name)
 }
 
 /*
- * The first lookup comes before main(), and with a sanitizer's runtime in the program before that
- * is ready to let dl_iterate_phdr() through: the linker's own list is read, once for each name.
+ * Reads the linker's list instead of dl_iterate_phdr(), because a sanitizer's runtime may not be
+ * ready for that at the first look-up, before main().
  */
 void *scope_libc(const char *name)
 {
@@ -176,7 +173,7 @@ void *scope_libc(const char *name)
 	return found;
 }
 
-/* The linker's own functions, which others hook. */
+/* The linker's functions, which other libraries may hook. */
 struct linker {
 	void *(*open)(const char *, int);
 	void *(*look)(void *, const char *);
@@ -185,7 +182,7 @@ struct linker {
 
 static const struct linker *real_linker(void)
 {
-	static struct linker linker; /* each field atomic: whoever comes first writes the same */
+	static struct linker linker; /* fields are atomic; all threads write the same values */
 	if (!__atomic_load_n(&linker.close, __ATOMIC_ACQUIRE)) {
 		__atomic_store_n((void **)&linker.open, scope_libc("dlopen"), __ATOMIC_RELEASE);
 		__atomic_store_n((void **)&linker.look, scope_libc("dlsym"), __ATOMIC_RELEASE);
@@ -221,17 +218,17 @@ void *scope_of_caller(const void *caller, const char *name)
 	void *module = linker->open(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
 	if (module) {
 		found = linker->look(module, name);
-		linker->close(module); /* it may go when the program says so */
+		linker->close(module); /* the program may unload it */
 	}
 	if (!found)
-		dlerror(); /* must not be what the program's next dlerror() reports */
+		dlerror(); /* the program must not get our error */
 	return found;
 }
 
-/* Which of two addresses' objects comes first; objects are listed in the order of loading. */
+/* Compares the load order of the objects at two addresses. */
 struct order {
 	const void *ours, *theirs;
-	const char *name; /* that the other one must export, or NULL */
+	const char *name; /* that the second one must export, or NULL */
 	bool ours_passed, behind;
 };
 
