@@ -75,7 +75,7 @@ static int help(const struct cli *cli)
 	return EXIT_OK;
 }
 
-/* Words for what a verb does, and what stands behind it where nothing was typed. */
+/* Words of other tools for a verb, and the arguments to suggest with it. */
 static const struct {
 	const char *word, *command, *rest;
 } words_meant[] = {
@@ -326,7 +326,7 @@ static int print_help(struct cli *cli, const char *of)
 	return about ? help(cli) : overview(cli->view.out.out);
 }
 
-/* Whether a word stands for one of the things that are said without a verb, or begins as one. */
+/* Whether a word names an option that needs no verb (help, version), or is a prefix of one. */
 static bool is_word(const char *name, const char *word, const char *letter)
 {
 	size_t length = strlen(name);

@@ -19,7 +19,7 @@ static const char *capture_path(const struct cli *cli)
 	return path && imported_is_recording(cli, path) ? path : NULL;
 }
 
-/* A file that would have told the catalog, if it were of any kind: why it is of none. */
+/* The input should name the catalog, but is of no known kind: the error says why. */
 static enum sx_status of_no_kind(const struct cli *cli, const char *path, struct sx_error *err)
 {
 	struct input_import *import = NULL;
@@ -80,7 +80,7 @@ static enum sx_status find_catalog(struct cli *cli, struct sx_catalog **out, str
 		path = cli->options.args.items[0];
 	if (path && tables)
 		return of_no_kind(cli, path, err);
-	/* A capture would have told; say first when it is not there at all. */
+	/* A capture names its catalog, so a missing file is reported first. */
 	if (path && strcmp(path, "-") != 0 && access(path, R_OK) < 0)
 		return error_input(err, errno, "cannot read", path);
 	error_set(err, SX_ERR_USAGE, "no catalog was named");

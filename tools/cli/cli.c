@@ -37,7 +37,7 @@ static int cli_exit_code(enum sx_status status)
 	return EXIT_INCOMPLETE;
 }
 
-/* Whether the result itself could not be written, which is then told at the end, alone. */
+/* Whether writing the result failed; that is reported once, at the end. */
 static bool write_failed(const struct cli *cli)
 {
 	if (!cli->result || (fflush(cli->view.out.out) == 0 && !ferror(cli->view.out.out)))
@@ -59,7 +59,7 @@ static const char *reason(const struct sx_error *err)
 	return sx_status_name(err->status);
 }
 
-/* What to do where nobody said it: what helps with a status as such. */
+/* The remedy of a status, for an error without one. */
 static const char *remedy(const struct cli *cli, const struct sx_error *err, char *buf, size_t size)
 {
 	const char *verb = cli->verb ? cli->verb->name : "";
@@ -149,7 +149,7 @@ static void write_note(const struct cli *cli, const char *fmt, va_list args)
 	if (is_shown(cli, text))
 		return;
 	ticker_hold(cli);
-	/* Whoever searches a file of them wants one line. */
+	/* In a file each note is one line, so that grep finds all of it. */
 	if (cli->err.terminal)
 		text_hang(&cli->err, (int)strspn(text, " "), text);
 	else {

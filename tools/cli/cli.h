@@ -29,7 +29,7 @@ enum exit_code {
 /* What becomes of --output; verbs see it through a constant struct cli. */
 struct cli_result {
 	struct result_file file;
-	bool refused;	       /* an error was told: what was there before stays */
+	bool refused;	       /* an error was reported: the old file is kept */
 	bool unpaged;	       /* the pager did not run: the text is lost */
 	int write_errno;       /* of a write that failed before the end */
 	struct ticker *ticker; /* while something is read for long, or NULL */
@@ -48,7 +48,7 @@ struct cli {
 	struct view view;	/* the result: standard output, or --output */
 	struct text_target err; /* everything else */
 	struct cli_result *result;
-	struct sx_device_list *devices; /* of this machine, once somebody asked */
+	struct sx_device_list *devices; /* of this machine; NULL until they are first needed */
 	struct input_device *capture;	/* the input, once cli_catalog() found that it is one */
 	struct imported *imported;	/* inputs that were files of other tools */
 };
@@ -84,16 +84,15 @@ void cli_ask_width(struct cli *cli);
 void cli_note(const struct cli *cli, const char *fmt, ...) SX_PRINTF(2, 3);
 /* The same with --quiet, too: of what is left behind on the machine. */
 void cli_note_always(const struct cli *cli, const char *fmt, ...) SX_PRINTF(2, 3);
-/* Notes what it is told, as "note: ...". */
+/* A diagnostic sink that writes "note: ..." lines. */
 struct note_sink cli_note_sink(const struct cli *cli);
 /* A warning on standard error, wrapped, unless --quiet. */
 void cli_warn(const struct cli *cli, const char *fmt, ...) SX_PRINTF(2, 3);
 /* The input file: --input, or the first argument; SX_ERR_USAGE when there is neither. */
 enum sx_status cli_input(const struct cli *cli, const char **path, struct sx_error *err);
 /*
- * Opens the catalog of --for, or of the capture that is the input, which is then in cli->capture
- * and whose constants stand before those of --const. Errors: SX_ERR_USAGE without either. *out
- * holds a reference.
+ * Opens the catalog of --for, or that of the input, a capture. Sets cli->capture then, and puts its
+ * constants before those of --const. *out holds a reference. Errors: SX_ERR_USAGE without either.
  */
 enum sx_status cli_catalog(struct cli *cli, struct sx_catalog **out, struct sx_error *err);
 /*

@@ -36,7 +36,7 @@ static char *trim(char *text)
 	return text;
 }
 
-/* A comment begins a line or stands behind a blank. */
+/* A comment begins at the start of a line or after a blank. */
 static char *without_comment(char *text)
 {
 	for (char *p = text; (p = strchr(p, '#')); p++) {
@@ -223,7 +223,7 @@ enum sx_status config_read(struct config *c, const struct verb *const *verbs, st
 	c->path = config_path();
 	FILE *file = c->path ? open_config(c->path) : NULL;
 	int saved = errno;
-	/* A home that is somebody else's has none for us. */
+	/* EACCES: the home directory of another user has no configuration for us. */
 	bool hidden = !file && saved == EACCES && c->path && access(c->path, F_OK) < 0;
 	if (!file && (!c->path || saved == ENOENT || saved == ENOTDIR || hidden))
 		return SX_OK;
@@ -262,7 +262,7 @@ static enum sx_status is_own_part(const struct config *c, const struct config_li
 	return SX_ERR_USAGE;
 }
 
-/* Adds a name, or what it stands for: presets may name others. */
+/* Adds a name, or the names of a preset, which may contain other presets. */
 static enum sx_status expand_name(struct config *c, struct options *o, const char *name,
 				  struct string_list *out, struct sx_error *err)
 {

@@ -15,7 +15,7 @@ struct config_line {
 	const char *name, *value;
 	bool preset;
 	bool used; /* it decides something of this run */
-	bool open; /* a preset whose parts are being put in its place */
+	bool open; /* a preset that is being expanded */
 	unsigned line;
 };
 
@@ -34,18 +34,17 @@ struct config {
 enum sx_status config_read(struct config *config, const struct verb *const *verbs,
 			   struct sx_error *err);
 /*
- * Sets the options that the verb takes and that the command line did not give, nor says otherwise
- * (a file as argument, or a program, stands for --input, and each of --device and --for for the
- * other), and puts presets in place of their names. What is said of one verb wins over what is said
- * of all. Errors: SX_ERR_USAGE with the line.
+ * Sets options of the verb that the command line does not set, and expands presets. A file or
+ * program as argument counts as --input, and --device and --for exclude each other. A line for one
+ * verb precedes a line for all. Errors: SX_ERR_USAGE with the line.
  */
 enum sx_status config_apply(struct config *config, struct options *options, const struct verb *verb,
 			    struct sx_error *err);
 /* The next preset, from *at on, that was put in place of its name; NULL: there is none. */
 const struct config_line *config_preset(const struct config *config, size_t *at);
 /*
- * Adds to an error's reason the line of the configuration that is to blame: one that was used and
- * whose value the error names.
+ * Adds the line of the configuration to an error's reason, if a line was used and the error names
+ * its value.
  */
 void config_blame(const struct config *config, struct sx_error *err);
 /* Writes where the configuration is read from and what it says, as a file may have it. */

@@ -105,7 +105,7 @@ void device_words_recorded_finish(struct device_words_recorded *recorded)
 	*recorded = (struct device_words_recorded){0};
 }
 
-/* Whether --for means a catalog: by its name, or by one that stands for it, as of a product. */
+/* Whether --for names this catalog, by its name or an alias, such as a product. */
 static bool means_catalog(const struct cli *cli, const char *catalog)
 {
 	struct sx_catalog *meant = NULL;

@@ -16,7 +16,7 @@ bool device_words_mean(const struct cli *cli, const struct sx_device *device, co
 struct device_words {
 	const struct sx_device *all;
 	size_t count;
-	const char *path; /* the recording whose they are; NULL: this machine */
+	const char *path; /* the recording that they are of; NULL: this machine */
 };
 /* Says which word comes near one that means none of the devices: SX_ERR_NOT_FOUND. */
 enum sx_status device_words_unknown(const struct device_words *among, const char *word,

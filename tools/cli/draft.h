@@ -7,10 +7,9 @@
 #include <sextant/status.h>
 
 /*
- * Has `write` make a capture under another name, which takes the place of `out` when that went well
- * or with SX_INCOMPLETE; else what was there stays. Errors name `out`: those of `write`,
- * SX_ERR_BUSY where somebody records to it, SX_ERR_PERMISSION where it cannot be written, for want
- * of space, too.
+ * Calls `write` with a temporary name, and renames the capture to `out` on SX_OK or SX_INCOMPLETE;
+ * otherwise the old file is kept. Errors name `out`: those of `write`, SX_ERR_BUSY while another
+ * process records to it, SX_ERR_PERMISSION if it cannot be written or the disk is full.
  */
 enum sx_status draft_capture(const char *out,
 			     enum sx_status (*write)(void *user, const char *draft,

@@ -16,18 +16,17 @@ struct gate_names {
 	size_t count;
 };
 /*
- * The names of gates, whose metrics are read whatever --metric selects; of one with a dot also what
- * stands before that, for what stands behind may be meant for a statistic.
+ * The metrics of gates, which are read even if --metric does not select them. Of a name with a dot
+ * also the part before the last dot, because the part after it may be a statistic.
  */
 enum sx_status gate_options_names(struct arena *arena, struct gates gates, struct gate_names *out,
 				  struct sx_error *err);
 /* Whether gates that cannot be judged are skipped (--gate-missing=skip). */
 bool gate_options_skip(const struct cli *cli);
 /*
- * The exit status that gates give: EXIT_REGRESSION when one fails (unless --gate-warn),
- * EXIT_INCOMPLETE when one cannot be judged (unless --gate-missing=skip), else EXIT_OK. Notes what
- * each found where the format has no place for them (a page has one, but nobody looks at it at
- * once).
+ * The exit status of the gates: EXIT_REGRESSION if one fails (unless --gate-warn), EXIT_INCOMPLETE
+ * if one cannot be judged (unless --gate-missing=skip), else EXIT_OK. Prints a note for each gate
+ * if the format has no place for it, and with a page, which is not read at once.
  */
 int gate_options_exit(const struct cli *cli, const struct report_gate *gates, size_t count);
 

@@ -136,7 +136,7 @@ static enum sx_status keep_stream(struct cli *cli, const char **path, struct sx_
 			       err);
 }
 
-/* A capture that somebody packed is read from a file of what it was. */
+/* A compressed capture is unpacked to a temporary file. */
 static enum sx_status unpack_capture(struct cli *cli, const char **path, struct sx_error *err)
 {
 	int fd = -1;

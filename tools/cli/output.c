@@ -65,9 +65,9 @@ static FILE *run_with_text(const char *command)
 }
 
 /*
- * Starts $SEXTANT_PAGER, $PAGER or less, which goes by itself when everything fits the screen; NULL
- * when standard output is no terminal, or nobody wants one ("" or "cat"). *missing is the command
- * whose program is not there (a variable of the environment's text), which is not started.
+ * Starts $SEXTANT_PAGER, $PAGER or less, which exits by itself if everything fits the screen. NULL:
+ * standard output is no terminal, or the pager is "" or "cat". *missing: a command from the
+ * environment that does not exist; none is started then.
  */
 static FILE *pager_start(const char **missing)
 {
@@ -183,10 +183,7 @@ enum sx_status cli_begin_output(struct cli *cli, struct sx_error *err)
 	return status;
 }
 
-/*
- * A draft replaces what was there unless an error was told; of a result that is incomplete, what
- * there is.
- */
+/* A draft replaces the old file unless an error was reported; also an incomplete result. */
 static bool end_output(struct cli *cli, int code)
 {
 	struct cli_result *result = cli->result;
@@ -195,7 +192,7 @@ static bool end_output(struct cli *cli, int code)
 	int saved = result->write_errno ? result->write_errno : errno; /* before that of ftell() */
 	bool part = code == EXIT_INCOMPLETE && ftell(cli->view.out.out) > 0;
 	if (result->refused && !part) {
-		ok = true; /* a failure was told, and nothing is to be kept */
+		ok = true; /* a failure was reported, and nothing is kept */
 	} else if (ok && result->file.file) {
 		ok = result_file_keep(&result->file);
 		saved = errno;
@@ -208,7 +205,7 @@ static bool end_output(struct cli *cli, int code)
 	return ok;
 }
 
-/* Whether whoever read our output has gone; a write in the middle left no errno to tell it. */
+/* Whether the reader of our output has ended. An earlier failed write leaves no errno. */
 static bool is_reader_gone(void)
 {
 	struct pollfd out = {.fd = STDOUT_FILENO, .events = POLLOUT};

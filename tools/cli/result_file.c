@@ -41,7 +41,7 @@ static void guard(int folder, const char *draft)
 	}
 }
 
-/* Names of what is open already, which nobody can put in another's place. */
+/* Names of open descriptors, which rename() cannot replace. */
 static bool is_open_already(const char *path)
 {
 	return strncmp(path, "/dev/std", 8) == 0 || strncmp(path, "/dev/fd/", 8) == 0 ||
@@ -72,7 +72,7 @@ static bool open_folder(struct result_file *result, const char *path)
 	return result->folder >= 0;
 }
 
-/* A new file of a name that nobody knows. */
+/* Creates a file with a random name. */
 static int make_draft(int folder, char name[RESULT_DRAFT_MAX])
 {
 	int fd = -1;

@@ -27,10 +27,10 @@ struct result_file {
 	}
 
 /*
- * Opens the result of `path`. A regular file keeps its content until result_file_keep(); empty ones
- * (whoever made one may hold it open), devices, pipes and what is open already (/dev/stdout,
- * /proc/self/fd/1) are written directly. What takes the file's name after this call is not written.
- * Errors: SX_ERR_PERMISSION, whatever refused it.
+ * Opens the result of `path`. A regular file keeps its content until result_file_keep(). Empty
+ * files (mktemp's, which the caller may have open), devices, pipes and open descriptors
+ * (/dev/stdout, /proc/self/fd/1) are written directly. A file that gets the name after this call is
+ * not written. Errors: SX_ERR_PERMISSION for any failure.
  */
 enum sx_status result_file_open(struct result_file *result, const char *path, struct sx_error *err);
 /* Ends the result and puts it into its place; false with errno when that failed. */

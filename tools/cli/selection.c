@@ -215,7 +215,7 @@ static const struct sx_device *find(const struct cli *cli, const struct sx_devic
 	return found;
 }
 
-/* What a program's driver can count only the driver itself tells: its source asks it. */
+/* The catalog of a program's driver, which the source must read from the driver. */
 static enum sx_status ask_for_catalog(struct cli *cli, const struct sx_device *device,
 				      struct sx_catalog **out, struct sx_error *err)
 {
@@ -231,7 +231,7 @@ static enum sx_status ask_for_catalog(struct cli *cli, const struct sx_device *d
 	return status;
 }
 
-/* Of "all" and "gpu" one catalog is shown, and that there are others is told. */
+/* "all" and "gpu" may name several devices; one is shown, and the others are noted. */
 static void note_others(const struct cli *cli, const struct device_words *among, const char *word,
 			const struct sx_device *shown)
 {

@@ -27,10 +27,7 @@ enum sx_status selection_each_catalog(struct cli *cli, selection_visit_fn visit,
 enum sx_status selection_each_here(struct cli *cli, selection_visit_fn visit, void *user,
 				   struct sx_error *err);
 
-/*
- * Says which presets of the configuration stand in place of a metric or counter. Errors:
- * SX_ERR_NO_MEMORY.
- */
+/* Notes presets of the configuration that hide a metric or counter. Errors: SX_ERR_NO_MEMORY. */
 enum sx_status selection_note_presets(struct cli *cli, struct sx_error *err);
 
 /* Says which libraries are missing that would measure programs, and where they were looked for. */

@@ -84,7 +84,7 @@ static const struct {
     {"xml", FORMAT_JUNIT},	  {"prom", FORMAT_OPENMETRICS}, {"om", FORMAT_OPENMETRICS}};
 #define SUFFIXES (sizeof(suffixes) / sizeof(suffixes[0]))
 
-/* What stands behind the last dot of a file's name; "" without. */
+/* The part after the last dot of a file's name; "" without a dot. */
 static const char *suffix_of(const char *path)
 {
 	const char *name = path ? strrchr(path, '/') : NULL;

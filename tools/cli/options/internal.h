@@ -42,7 +42,7 @@ const struct option_spec *table_find_short(const struct verb *verb, char letter)
 enum sx_status table_several(const struct verb *verb, const char *name, struct sx_error *err);
 enum sx_status table_unknown(const struct verb *verb, const char *name, struct sx_error *err);
 
-/* Sets what the option stands for; `text` is kept, and NULL for a switch. Errors: SX_ERR_USAGE. */
+/* Sets the option's value; `text` must stay valid; NULL for a switch. Errors: SX_ERR_USAGE. */
 enum sx_status value_set(struct options *options, const struct verb *verb,
 			 const struct option_spec *spec, char *text, struct sx_error *err);
 /* Says what the option takes instead: SX_ERR_USAGE. */
@@ -62,8 +62,8 @@ const char *format_list(unsigned formats, char *buf, size_t size);
 enum sx_status format_set(struct options *options, const struct option_spec *spec,
 			  const struct verb *verb, const char *text, struct sx_error *err);
 /*
- * What a result file's name says of its format, among those that the verb writes. Errors:
- * SX_ERR_USAGE where it says another one, or one that nobody knows.
+ * The format that the suffix of a result file names. Errors: SX_ERR_USAGE if the verb does not
+ * write it, or it is unknown.
  */
 enum sx_status format_by_suffix(struct options *options, const struct verb *verb,
 				struct sx_error *err);

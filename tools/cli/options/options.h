@@ -100,9 +100,9 @@ struct option_default {
 	bool format_given;
 };
 /*
- * Sets an option of this name to a copy of the value, as the command line would, where the verb
- * takes it and nothing wins over it; *set tells whether. Errors: SX_ERR_USAGE with a suggestion,
- * also for a name that no verb has.
+ * Sets an option to a copy of the value, as the command line would, if the verb has the option and
+ * the command line does not override it; *set: whether it was set. Errors: SX_ERR_USAGE with a
+ * suggestion, also for a name that no verb has.
  */
 enum sx_status options_default(struct options *options, const struct verb *verb,
 			       const struct option_default *given, bool *set, struct sx_error *err);

@@ -24,7 +24,7 @@ struct cursor {
 	struct options *options; /* options that receive what is read */
 };
 
-/* Applies an option whose value is `inline_value`, the next argument, or none. */
+/* Applies an option. Its value is `inline_value`, the next argument, or none. */
 static enum sx_status apply(struct cursor *cursor, const struct verb *verb,
 			    const struct option_spec *spec, char *inline_value,
 			    struct sx_error *err)

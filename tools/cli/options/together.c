@@ -89,7 +89,7 @@ static enum sx_status together_repeat(const struct options *o, struct sx_error *
 	return SX_OK;
 }
 
-/* An option that does nothing beside the others would mislead whoever gave it. */
+/* An option without effect beside the others is an error, because it would mislead. */
 enum sx_status together_check(const struct options *o, const struct verb *verb,
 			      struct sx_error *err)
 {
