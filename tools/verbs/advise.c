@@ -62,7 +62,7 @@ static void about_json(struct json *json, const struct advised *a)
 	json_object_end(json);
 }
 
-/* Devices have an object each, one as well as several, and findings say whose they are. */
+/* Writes an object for each device, even for a single one, and the device of each finding. */
 static void write_json(const struct cli *cli, const struct advised *all, uint32_t count,
 		       const struct verdict *verdict)
 {
@@ -115,7 +115,7 @@ static void write_all(struct cli *cli, const struct advised *all, uint32_t count
 	}
 }
 
-/* Why there is nothing: the first rule that counters could have told of stands for all. */
+/* The reason of the first rule that counters could have judged represents all rules. */
 static enum sx_status nothing_judged(const struct advised *a, struct sx_error *err)
 {
 	size_t count;
@@ -137,7 +137,7 @@ static enum sx_status nothing_judged(const struct advised *a, struct sx_error *e
 	return SX_INCOMPLETE;
 }
 
-/* --fps is the constant of those catalogs whose rules know frames. */
+/* --fps sets a constant of catalogs that have rules on frames. */
 static enum sx_status take_frame_rate(struct cli *cli, struct sx_catalog *catalog,
 				      struct sx_error *err)
 {
@@ -256,7 +256,7 @@ static enum sx_status take_advice(const struct cli *cli, struct report_fill *fil
 	return status;
 }
 
-/* The first device that says nothing is told when all do. */
+/* If no device has a judged rule, the error is that of the first. */
 static enum sx_status anything_judged(const struct advised *all, uint32_t count,
 				      struct sx_error *err)
 {

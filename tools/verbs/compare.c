@@ -57,7 +57,7 @@ static enum sx_status compare_measure(const struct cli *cli, struct repeat *repe
 	return SX_OK;
 }
 
-/* What stands for a side in the result: its command, not files that are gone. */
+/* The result names a side by its command, because its files are temporary. */
 static void name_side(struct compare_set *set, char *const *argv)
 {
 	char text[512];

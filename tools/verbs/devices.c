@@ -192,7 +192,7 @@ static enum sx_status write_devices(const struct cli *cli, const struct device_l
 	}
 	const struct options *o = &cli->options;
 	bool ok = devices_text(cli, lines, count);
-	/* Where nobody asked for less, what needs no device follows. */
+	/* Without a selection, catalogs that need no device follow. */
 	if (ok && !o->input && !o->devices.count && !o->catalog && o->args.count < 2) {
 		fprintf(cli->view.out.out,
 			"\ninject: measured within a program that sextant starts\n\n"
@@ -266,7 +266,7 @@ static enum sx_status of_machine(const struct cli *cli, struct sx_device_list **
 	return SX_OK;
 }
 
-/* The devices of a recording, whose ids are their numbers. */
+/* The devices of a recording; their ids are numbers. */
 struct recorded {
 	struct sx_capture_reader *reader;
 	struct device_words_recorded devices;

@@ -116,7 +116,7 @@ static enum sx_status write_blocks(struct evaluating *e, struct rows_pipe *pipe,
 			given_rows(&e->check, raw, values);
 		e->any = e->any || (!end && !status && has_value(e->metrics, values));
 		e->empty = end;
-		if (!status) /* main says why nobody reads on */
+		if (!status) /* main reports why the output failed */
 			status = end || ferror(e->cli->view.out.out) ? SX_END
 								     : eval_next(e->device, err);
 	}
@@ -203,8 +203,8 @@ static enum sx_status evaluate(const struct cli *cli, struct input_device *d, st
 }
 
 /*
- * Whether the input is a capture whose rows are exported: of several devices, of which neither
- * --for nor --device names one, or as they were recorded.
+ * Whether the rows of a capture are exported: of several devices (no --for or --device chooses
+ * one), or raw counters.
  */
 static bool is_exported(struct cli *cli, const char **path)
 {

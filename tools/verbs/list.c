@@ -240,8 +240,8 @@ static enum sx_status list_elsewhere(struct many *m)
 }
 
 /*
- * Nobody said which one is meant: the devices of a capture, or all catalogs that match a pattern,
- * or those of this machine.
+ * Without a chosen device: the devices of a capture, or all catalogs that match a pattern, or this
+ * machine's.
  */
 static enum sx_status list_many(struct cli *cli, const char *what,
 				const struct input_places *recorded, struct sx_error *err)

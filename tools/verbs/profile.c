@@ -69,7 +69,7 @@ struct profiling {
 	struct progress progress;
 	char lead[256];	      /* what the newest rows said */
 	uint64_t due_ns;      /* since when a line is due, or 0 */
-	struct profile_by by; /* of each program, where they are told apart */
+	struct profile_by by; /* of each program, with --per process */
 };
 
 static enum sx_status profile_rows(void *user, uint32_t index,
@@ -102,8 +102,8 @@ static bool take_leads(struct profiling *p, const struct sx_session_device *d, u
 }
 
 /*
- * "12.0 s, 120 samples, cpu_busy 43 %": what came last, for whoever watches. A line that is due
- * waits a while for rows, which are not there at every turn.
+ * Progress: "12.0 s, 120 samples, cpu_busy 43 %", with the last values. A due line waits a while if
+ * no rows have arrived.
  */
 static void profile_watch(void *user)
 {

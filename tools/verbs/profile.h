@@ -16,11 +16,11 @@ int profile_run(struct cli *cli, char *const *argv);
 /* The programs of a run, a line each: `stat --per process` as text. */
 
 struct profile_by {
-	struct report_by **devices; /* NULL for one whose rows did not come yet */
+	struct report_by **devices; /* NULL until the device has rows */
 	uint32_t count;
 };
 
-/* Whether this run's programs are told apart. */
+/* Whether this run has rows for each program. */
 bool profile_by_wanted(const struct cli *cli);
 /* Adds rows of a device. Errors: those of report_by_begin() and report_by_add(). */
 enum sx_status profile_by_add(struct profile_by *by, const struct cli *cli, uint32_t index,

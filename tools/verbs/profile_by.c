@@ -28,7 +28,7 @@ static bool make_room(struct profile_by *by, uint32_t index)
 	return true;
 }
 
-/* The first metric that tells something of programs; NULL for none. */
+/* The first metric with a value for programs, or NULL. */
 static const char *first_shown(const struct sx_session_device *device)
 {
 	uint32_t count = 0;
@@ -76,7 +76,7 @@ enum sx_status profile_by_add(struct profile_by *by, const struct cli *cli, uint
 	if (status)
 		return status == SX_ERR_NO_MEMORY ? status : SX_OK;
 	status = report_by_add(by->devices[index], device->raw, err);
-	return status == SX_ERR_NO_MEMORY ? status : SX_OK; /* more programs than are told apart */
+	return status == SX_ERR_NO_MEMORY ? status : SX_OK; /* beyond the limit of programs */
 }
 
 enum sx_status profile_by_write(struct profile_by *by, const struct cli *cli,

@@ -219,7 +219,7 @@ static enum sx_status check_program(char *const *argv, struct sx_error *err)
 	return status;
 }
 
-/* A file that cannot be written is told before the program runs; it is replaced only later. */
+/* Checks before the program runs that the file can be written; it is replaced later. */
 static enum sx_status check_output(const struct recording *r, struct sx_error *err)
 {
 	char folder[4096];

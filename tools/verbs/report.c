@@ -28,7 +28,7 @@ struct reporting {
 	struct input_report baseline;
 	struct compare_set sets[2];
 	struct comparison against;
-	bool left_out;		 /* --by: a device whose metrics were named has no such key */
+	bool left_out;		 /* --by: a device of a named metric has no such key */
 	bool baseline_lacks;	 /* the baseline is damaged, or samples were lost */
 	struct budget_goal goal; /* with has_goal */
 	bool has_goal;
@@ -124,7 +124,7 @@ static enum sx_status report_rows_by(void *user, uint32_t index, const struct sx
 	return r->by[index] ? report_by_add(r->by[index], raw, err) : SX_OK;
 }
 
-/* What was named and has no such key is missing, and told. */
+/* Notes named metrics of a device without the key. */
 static void note_left_out(struct reporting *r, const struct report_device *d)
 {
 	char names[160] = "";
@@ -180,7 +180,7 @@ static enum sx_status write_groups(struct reporting *r, const struct report *rep
 		count += !status;
 	}
 	report_agree_on_key(all, count);
-	/* A device whose rows have no such key is passed over for those that have it. */
+	/* Devices without the key are skipped if others have it. */
 	if (count && (!status || status == SX_ERR_NOT_FOUND))
 		status = groups_write(all, count, err);
 	else if (first.message[0])

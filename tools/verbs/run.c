@@ -26,7 +26,7 @@ static void on_signal(int number, siginfo_t *info, void *context)
 				number | (info->si_code == SI_KERNEL ? SX_FROM_TERMINAL : 0));
 }
 
-/* What whoever started us ignores (nohup, a shell's background) stays ignored. */
+/* Signals that our parent ignores (nohup, background jobs of a shell) stay ignored. */
 static void set_handlers(struct sigaction *action)
 {
 	struct sigaction before;
@@ -154,7 +154,7 @@ static bool is_api(const struct sx_catalog *catalog)
 	return catalog && sx_catalog_info(catalog)->kind == SX_KIND_API;
 }
 
-/* A program of which nothing but its CPU time is known may be one whose library is not here. */
+/* If only CPU time is known of a program, its injected library may be missing. */
 static void note_missing(struct cli *cli, const struct sx_session_device *devices, uint32_t count)
 {
 	bool drew = false;

@@ -26,10 +26,10 @@ void run_note_signals(bool on);
 /* The number of the last one that was noted, or 0. */
 int run_noted_signal(void);
 /*
- * Whoever measures a program lets it stay on its CPU: woken, the command waits for its turn instead
- * of taking the place of one of the program's threads. Called when the program has been started,
- * which keeps its own policy; nothing is changed where samples are asked for so often that the
- * command must be in time, where no program was started, or where the user chose a policy.
+ * Sets SCHED_BATCH, so that the command does not preempt the program's threads when it wakes up.
+ * Called after the program has started, which keeps its policy. Changes nothing if samples are so
+ * frequent that the command must be in time, if no program was started, or if the user chose a
+ * policy.
  */
 void run_give_way(const struct options *o);
 

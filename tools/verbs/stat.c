@@ -15,7 +15,7 @@
 
 #define RUNS_MAX 10000
 
-/* What is told of a metric: a value each run, the total of what a run took or its mean. */
+/* A metric as shown: its value in each run, and whether that is a total. */
 struct shown {
 	bool total;
 	const double *values;

@@ -27,7 +27,7 @@ struct capture_clocks {
 	size_t count, cap;
 };
 
-/* Adds what a record of clocks tells; others are passed over. false: no memory. */
+/* Adds a record of clocks; ignores other records. false: no memory. */
 bool capture_clocks_add(struct capture_clocks *clocks, const struct sx_capture_record *record);
 /* The machine's or a device's clock of a name, or NULL. */
 const struct capture_clock *capture_clocks_find(const struct capture_clocks *clocks,
@@ -43,14 +43,14 @@ void capture_clocks_finish(struct capture_clocks *clocks);
 
 #define CONTENTS_SHOWN 8 /* losses, and notes, one by one */
 
-/* Something that the recording tells: samples that were lost, or a note. */
+/* A loss or a note in the recording. */
 struct shown {
 	uint32_t device;
 	uint64_t begin_ns, end_ns, lost;
 	char text[1024]; /* with the remedy of a note */
 };
 
-/* What reading a whole capture tells. */
+/* Contents of a whole capture. */
 struct contents {
 	const char *path;
 	struct sx_capture_reader *reader;
@@ -99,8 +99,8 @@ struct align {
 /* Reads the clocks of a capture. Errors: those of reading captures. */
 enum sx_status align_read(struct align *align, const char *path, struct sx_error *err);
 /*
- * Says how a capture's times become the first one's. `same_boot`: 1 both were recorded since one
- * start of one machine, 0 they were not, -1 nobody knows. `offset_ns`: given, or NULL.
+ * Chooses how a capture's times are mapped to the first one's. `same_boot`: 1 both are of the same
+ * boot of a machine, 0 they are not, -1 unknown. `offset_ns`: given, or NULL.
  */
 void align_choose(struct align *align, const struct align *first, int same_boot,
 		  const int64_t *offset_ns);

@@ -1,4 +1,4 @@
-/* Reads a whole capture and remembers what it tells: see contents.h. */
+/* Reads a whole capture into struct contents (capture.h). */
 #include "tools/verbs/capture/capture.h"
 
 #include <stdlib.h>

@@ -19,7 +19,7 @@ struct copying {
 	uint32_t *devices; /* number in the input to number in the output */
 	/* Devices of the output so far, so that the same one of two files stays one. */
 	struct sx_capture_device *known;
-	struct sx_capture_reader **owners; /* readers whose strings `known` uses */
+	struct sx_capture_reader **owners; /* readers that own the strings of `known` */
 	size_t *known_input;		   /* the first input of the machine that has it */
 	size_t input_cap;
 	struct align *aligns; /* one an input */
@@ -324,7 +324,7 @@ static enum sx_status copy_create(struct copying *c, struct sx_error *err)
 	if (c->copy->from_ns || c->copy->to_ns)
 		kept[options.property_count++] = (struct sx_capture_property){"ends", "cut"};
 	if (c->copy->anonymise || !options.created_ns)
-		options.created_ns = 1; /* 1970: told by nobody */
+		options.created_ns = 1; /* 1970: unknown */
 	enum sx_status status = sx_capture_create(c->copy->output, &options, &c->writer, err);
 	free(kept);
 	return status;
@@ -371,7 +371,7 @@ static enum sx_status check_aligned(const struct copying *c, size_t input, struc
 	return SX_ERR_USAGE;
 }
 
-/* How each input's times become the first one's; told, and kept in the copy. */
+/* Prints how each input's times are mapped to the first one's, and writes it to the copy. */
 static enum sx_status align_inputs(struct copying *c, struct sx_error *err)
 {
 	enum sx_status status = SX_OK;

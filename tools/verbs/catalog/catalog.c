@@ -8,7 +8,7 @@
 #include "base/number.h"
 #include "base/text_buf.h"
 
-/* The whole as a file that stands alone, behind what is known of it. */
+/* Writes the catalog with all that it includes as one file, after comments on its origin. */
 static enum sx_status show_whole(const struct cli *cli, const char *name,
 				 const struct catalog_view *v, struct sx_error *err)
 {

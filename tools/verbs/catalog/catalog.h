@@ -7,9 +7,9 @@
 /* sextant catalog import: a catalog from a vendor's own file. */
 
 /*
- * Writes the catalog that `path` becomes, a file of this kind, to the output and tells on standard
- * error what could not be translated. What is written has been loaded once: it is a catalog. Errors
- * as sx_catalog_import().
+ * Translates the file or folder `path` to a catalog, writes it to the output, and notes on standard
+ * error what could not be translated. The catalog is loaded first, so it is valid. Errors: those of
+ * sx_catalog_import().
  */
 enum sx_status catalog_import(const struct cli *cli, const char *kind, const char *path,
 			      struct sx_error *err);

@@ -16,7 +16,7 @@ struct report {
 static void write_finding(void *user, const struct sx_lint_finding *finding)
 {
 	const struct report *r = user;
-	/* What is built in has no path; its name tells which one it is. */
+	/* A built-in catalog has no path; its name is printed. */
 	bool embedded = strcmp(finding->origin, "embedded") == 0;
 	const char *origin = embedded ? r->name : finding->origin;
 	if (!r->json && finding->line)

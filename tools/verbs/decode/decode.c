@@ -144,7 +144,7 @@ static enum sx_status decode_write_rows(struct decode_job *job, struct sx_error 
 	return status;
 }
 
-/* What could be decoded is written even when something could not; the exit code tells. */
+/* Writes all that could be decoded; the exit status says whether something could not. */
 static enum sx_status decode_and_write(struct decode_job *job, const struct decode_format *format,
 				       struct sx_error *err)
 {

@@ -31,7 +31,7 @@ extern const struct decode_format decode_i915_record;
 extern const struct decode_format decode_oa_reports;
 extern const struct decode_format decode_perf_stat;
 
-/* The metrics of a run, of the set and by the constants that it has settled on. */
+/* The metrics of a run, with its set and constants. */
 struct sx_metrics_options decode_selection(const struct decode_job *job,
 					   const struct sx_table *like);
 

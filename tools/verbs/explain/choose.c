@@ -1,4 +1,4 @@
-/* Whose name it is that is to be explained: of a device, a file, or all catalogs. */
+/* Finds the catalog of the name to explain: of a device, a file, or any catalog. */
 #include "tools/verbs/explain/explain.h"
 
 #include <stdlib.h>
@@ -49,7 +49,7 @@ static enum sx_status search_one(void *user, struct sx_catalog *catalog)
 	return SX_OK;
 }
 
-/* Nobody said which device is meant: whoever knows the name, this machine's devices first. */
+/* Without a chosen device: the first catalog with the name; this machine's devices first. */
 static enum sx_status search_catalogs(struct cli *cli, const char *name, struct sx_catalog **out,
 				      struct sx_error *err)
 {
@@ -82,10 +82,7 @@ static enum sx_status search_catalogs(struct cli *cli, const char *name, struct 
 	return SX_ERR_NOT_FOUND;
 }
 
-/*
- * Of a capture's devices the one that knows the name is meant, where nobody chose one: it is then
- * chosen as --device would.
- */
+/* Without a chosen device: chooses the capture's device that has the name, as --device would. */
 static enum sx_status choose_device(struct cli *cli, const char *name, struct sx_error *err)
 {
 	struct options *o = &cli->options;

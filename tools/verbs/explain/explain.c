@@ -145,7 +145,7 @@ static int explain_run(struct cli *cli)
 	bool verdict = false;
 	if (!status)
 		status = explain_open_catalog(cli, name, &catalog, &err);
-	/* The verdict's rules are no catalog's: of names that nobody else has. */
+	/* Rules of the verdict are in no catalog, and their names are unique. */
 	if (status == SX_ERR_NOT_FOUND && name && !catalog)
 		status = explain_verdict(cli, name, &verdict, &err);
 	if (verdict)

@@ -10,20 +10,19 @@
 int export_perfetto(struct cli *cli, const char *path);
 
 /*
- * Writes the rows of every device of a capture that the options leave, as a document of the running
- * verb: in JSON a table a device, or with one_table one whose rows say of which device they are;
- * returns the exit status.
+ * Writes the rows of the selected devices of a capture. JSON has a table for each device, or with
+ * one_table a single one with the device in each row. Returns the exit status.
  */
 int export_tables(struct cli *cli, const char *path, bool one_table);
 
 /*
- * What stands beside the values of a device's rows: times, reservations, and the labels that any
- * row has, for which the capture is read once. Errors: those of reading.
+ * The columns beside the values of a device: times, quality, and the labels that any row has, for
+ * which the capture is read once. Errors: those of reading.
  */
 enum sx_status export_shape(const struct cli *cli, const struct input_device *d,
 			    struct rows_shape *shape, struct sx_error *err);
 
-/* The devices of a capture whose rows are exported, and one header for all of them. */
+/* The exported devices of a capture, and a common header. */
 
 /* One device of the capture. */
 struct exported {

@@ -207,7 +207,7 @@ enum sx_status export_gather_constants(struct exporting *e, struct sx_error *err
 	return done ? SX_OK : error_nomem(err, "exporting");
 }
 
-/* What stands below the names of the first device, and what was added behind prefixes. */
+/* Counts of constants: the first device's, those with a prefix, and differing ones. */
 struct joined_constants {
 	uint32_t own, named, differ;
 	const char *first;
@@ -227,7 +227,7 @@ static bool add_prefixed(struct exporting *e, uint32_t *named, const char *prefi
 	return true;
 }
 
-/* Those of another device that the first lacks, or has otherwise: of these the first one told. */
+/* Adds another device's constants that the first does not have, or has with another value. */
 static bool add_different(struct exporting *e, uint32_t device, const char *prefix,
 			  struct joined_constants *j)
 {

@@ -147,7 +147,7 @@ enum sx_status export_join(const struct cli *cli, const struct join_device *devi
 				      : error_nomem(err, "joining devices");
 	if (!status && devices[0].metrics)
 		status = sx_metrics_eval(devices[0].metrics, rows, &parts[0], err);
-	/* What lies beside a program's rows is the machine's, which tells no process. */
+	/* The other devices are the machine's: their rows have no process. */
 	for (uint32_t i = 1; i < count; i++)
 		devices[i].device->of.rows.unlabelled = true;
 	for (uint32_t i = 1; !status && i < count; i++)

@@ -66,7 +66,7 @@ static bool has_data(const struct sx_table *raw, uint32_t column)
 	return false;
 }
 
-/* Whether a row was left to others, which stand for it. */
+/* Whether a row was skipped by sampling, so that others represent it. */
 static bool has_skipped(const struct sx_table *raw, uint32_t column)
 {
 	struct sx_vector v = sx_table_vector(raw, column);

@@ -124,7 +124,7 @@ static enum sx_status export_device(struct exporting *e, struct rows_writer *wri
 		if (!status)
 			status = convert(e, writer, d, false, err);
 		if (!status && ferror(e->cli->view.out.out))
-			return SX_OK; /* nobody reads on; main says why */
+			return SX_OK; /* the output failed; main reports it */
 	}
 	return status == SX_END ? convert(e, writer, d, true, err) : status; /* without rows */
 }
@@ -143,7 +143,7 @@ static bool of_one_catalog(const struct exporting *e)
 	return same;
 }
 
-/* What tells devices apart: columns in rows, members in tables. */
+/* Distinguishes devices: by columns in rows, by members in tables. */
 static void mark_devices(struct exporting *e, struct json *json)
 {
 	struct view *view = &e->cli->view;

@@ -18,7 +18,7 @@ struct planning {
 	const struct sx_metric_column *columns;
 	uint32_t column_count;
 	const char **why; /* for each column: why it is not planned, or NULL */
-	bool *hidden;	  /* not of this API, and nobody named it */
+	bool *hidden;	  /* not of this API, and not named by an option */
 	struct sx_plan_item *items;
 	const struct sx_counter_info *counters;
 	const struct sx_block_info *blocks;
