@@ -1,10 +1,9 @@
 /*
- * Decodes OA reports of 264 bytes, accumulates them and derives all metrics of RenderBasic for each
- * interval, one thread; and the parts of it on their own. A plain decoder that takes counter by
- * counter, and behind it the equations as functions that a script generates, stand beside it. Then
- * the same for two later chipsets, whose reports have other heads or places.
- * Arguments: reports (default 100000), runs (default 20), a file to write the reports to instead.
- * Ends with 1 when the last one exceeds its limit.
+ * Decodes OA reports, accumulates them and derives all metrics of RenderBasic for each interval, in
+ * one thread; and each step alone. For comparison: a plain decoder that reads counter by counter,
+ * and equations as generated functions. Then the same for two later chipsets with other report
+ * layouts. Arguments: reports (default 100000), runs (default 20), a file to write the reports to
+ * instead. Exit status 1: the last one exceeds its limit.
  */
 #include <stdbool.h>
 #include <stdio.h>

@@ -17,7 +17,7 @@
 #define ROWS		 8192 /* of one table, as a capture's records have them */
 #define TABLES		 64
 #define LIMIT_NS	 10.0
-#define LIMIT_IN_TURN_NS 25.0 /* of several programs in turn, half of whose rows are spared */
+#define LIMIT_IN_TURN_NS 25.0 /* programs in turn; half of their rows are skipped */
 
 static double cpu_now(void)
 {

@@ -1,5 +1,4 @@
-/* The state machine behind GPUPerfAPI: contexts, their counters, sessions, and what a back end
- * adds. */
+/* The core of GPUPerfAPI: contexts, their counters, sessions, and the interface of a back end. */
 #ifndef GPA_CORE_H
 #define GPA_CORE_H
 
@@ -48,12 +47,12 @@ union gpa_value {
 	double f64;
 };
 
-/* GPA_CANNOT: not from this thread or state, so that waiting is in vain. */
+/* GPA_CANNOT: not from this thread or state; waiting does not help. */
 enum gpa_answer { GPA_READY, GPA_NOT_YET, GPA_CANNOT, GPA_LOST };
 
 /*
- * What one API brings. Calls come with the library's lock held, and with the client's context as
- * the client has it: a back end checks that it is the right one. Statuses are logged by the caller.
+ * The functions of one API. They are called with the library's lock held; the client's context may
+ * be any, and the back end checks that it is the right one. The caller logs statuses.
  */
 struct gpa_backend {
 	/* Fills the counters of the context from context->native. */
@@ -77,7 +76,7 @@ struct gpa_backend {
 		      union gpa_value *out);
 	/* The command buffer that a context of version 2 names; NULL in APIs without such. */
 	void *(*commands)(const struct gpa_context *context);
-	/* Whether `native` is what a context has open, written elsewhere; NULL: handles tell. */
+	/* Whether `native` describes the context's device; NULL: handles are compared. */
 	bool (*same)(const struct gpa_context *context, const void *native);
 };
 
@@ -146,8 +145,8 @@ struct gpa_call gpa_enter(const char *name);
 /* Logs `message` (may be NULL) as an error when status is not OK; returns status. */
 GPA_Status gpa_leave(struct gpa_call *call, GPA_Status status, const char *message);
 /*
- * Sleeps without the lock, so that other threads go on: whatever was found before has to be found
- * again. *delay_ns doubles up to a millisecond. false: the context is closed.
+ * Sleeps without the lock, so that other threads can continue. Objects must be looked up again
+ * after it. *delay_ns doubles up to a millisecond. false: the context is closed.
  */
 bool gpa_pause(struct gpa_call *call, uint64_t *delay_ns);
 uint64_t gpa_now_ns(void); /* CLOCK_MONOTONIC */
@@ -195,7 +194,7 @@ void gpa_pass_plan_remove(struct gpa_pass_plan *pass, uint32_t raw);
 
 /* Sessions (session.c). */
 struct gpa_session *gpa_session_begin(struct gpa_context *context);
-/* The session that the next one will push out of the ring, or NULL. */
+/* The session that the next one will replace, or NULL. */
 struct gpa_session *gpa_session_oldest(const struct gpa_context *context);
 struct gpa_session *gpa_session_find(const struct gpa_context *context, uint32_t id);
 void gpa_session_destroy(struct gpa_context *context, struct gpa_session *session);
@@ -211,19 +210,18 @@ const struct gpa_pass_plan *gpa_pass_plan(const struct gpa_session *session,
 /* Collects one sample when its results are there. */
 enum gpa_answer gpa_sample_poll(struct gpa_context *context, const struct gpa_session *session,
 				const struct gpa_pass *pass, struct gpa_sample *sample);
-/* Asks for what is missing: GPA_READY when all passes have delivered. Never waits. */
+/* Reads missing results; GPA_READY if all passes have them. Never waits. */
 enum gpa_answer gpa_session_poll(struct gpa_context *context, struct gpa_session *session);
 /*
- * Waits, GPA_WAIT_NS at most and without the lock, until a session of the call's context has
- * delivered, is gone, or cannot deliver from this thread. false: the context is gone.
+ * Waits, GPA_WAIT_NS at most and without the lock, until a session of the call's context has all
+ * results, is deleted, or cannot be read from this thread. false: the context is closed.
  */
 bool gpa_session_wait(struct gpa_call *call, uint32_t id);
 /* Reads one counter of one sample of a session that is ready. */
 GPA_Status gpa_session_value(struct gpa_context *context, const struct gpa_session *session,
 			     uint32_t counter, uint32_t sample, union gpa_value *out);
 
-/* Writes what a session has delivered to the file of SEXTANT_GPA_OUTPUT, when that is set (dump.c).
- */
+/* Appends a session's results to the file of SEXTANT_GPA_OUTPUT, if that is set (dump.c). */
 void gpa_dump_session(struct gpa_context *context, struct gpa_session *session);
 
 struct gpa_guide {

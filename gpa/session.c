@@ -74,7 +74,7 @@ struct gpa_pass *gpa_session_add_pass(struct gpa_session *session)
 	size_t index = session->begun++;
 	if (index < session->schedule.pass_count)
 		return &session->passes[index];
-	/* Nobody asks for samples of a surplus pass, so each one uses the memory of the last. */
+	/* Samples of a surplus pass are never read, so each pass reuses the memory of the last. */
 	session->surplus.count = 0;
 	return &session->surplus;
 }
@@ -86,7 +86,7 @@ static size_t gpa_session_passes(const struct gpa_session *session)
 							     : session->schedule.pass_count;
 }
 
-/* Index of the first sample whose id is not below `id`. */
+/* Index of the first sample with an id of at least `id`. */
 static size_t lower(const struct gpa_pass *pass, uint32_t id)
 {
 	size_t lo = 0, hi = pass->count;

@@ -4,7 +4,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-/* The last release whose table this is. */
+/* The last release with this table. */
 enum { GPA3_MAJOR = 3, GPA3_MINOR = 17 };
 
 /* The interface has one switch for the whole process. */

@@ -33,7 +33,7 @@ void amdgpu_set_shape(struct amdgpu_constants *c, double engines, double units)
 	amdgpu_set(c, "NUM_SHADER_ENGINES", engines);
 	amdgpu_set(c, "NUM_CUS", units);
 	amdgpu_set(c, "NUM_SIMDS", units * SIMDS_OF_A_CU);
-	/* Nobody tells these two; they hold for known GCN parts. */
+	/* No interface reports these two; the values are right for known GCN parts. */
 	amdgpu_set(c, "NUM_PRIM_PIPES", engines);
 	amdgpu_set(c, "SU_CLOCKS_PRIM", 1);
 }

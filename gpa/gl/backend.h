@@ -69,15 +69,15 @@ struct gl_api {
 };
 
 /*
- * Finds the window-system library whose current context is `native`, and its functions. On failure
- * *why says what is missing.
+ * Finds the window-system library that has `native` as its current context, and its functions. On
+ * failure *why names what is missing.
  */
 bool gl_api_load(struct gl_api *gl, void *native, const char **why);
 /* Whether the current context has an extension. */
 bool gl_api_has(const struct gl_api *gl, const char *extension);
 /*
- * Takes the error that the program has pending, so that errors of ours can be told from it; the
- * second call drops ours and leaves the program's pending again.
+ * Reads a pending error of the program, to distinguish ours from it; the second call drops our
+ * errors and makes the program's pending again.
  */
 GLenum gl_api_take_error(const struct gl_api *gl);
 void gl_api_restore_error(const struct gl_api *gl, GLenum pending);
@@ -107,8 +107,8 @@ void gl_raws_finish(struct gl_raws *raws, const struct gl_api *gl, bool current)
 bool gl_count_begin(struct gl_raws *raws, const struct gl_api *gl, struct gl_count *count);
 void gl_count_end(const struct gl_api *gl, struct gl_count *count);
 /*
- * Around reading: where the program has bound a buffer for results, ours would be written into it.
- * False when nobody may read now; otherwise *buffer goes to gl_counts_give_back().
+ * Before reading: unbinds a GL_QUERY_BUFFER of the program, into which our results would be
+ * written. False: nothing can be read now; otherwise *buffer goes to gl_counts_give_back().
  */
 bool gl_counts_take_over(const struct gl_api *gl, GLuint *buffer);
 void gl_counts_give_back(const struct gl_api *gl, GLuint buffer);
@@ -227,7 +227,7 @@ bool amd_groups_read(struct gl_amd *amd, const struct gl_api *gl);
 uint32_t amd_raw_find(struct gl_amd *amd, const struct gl_api *gl, const struct sx_catalog *catalog,
 		      uint32_t counter, uint32_t instance);
 
-/* Fills what is known of it; nothing of a driver that does not tell. Leaves no error behind. */
+/* Sets what the driver reports of the device. Leaves no GL error. */
 void gl_device_find(const struct gl_api *gl, struct amdgpu_device *out);
 
 #endif

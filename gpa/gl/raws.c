@@ -82,7 +82,7 @@ static bool counts(const struct gl_api *gl, uint32_t raw)
 		return true;
 	value = 0;
 	if (gl->es && raw != RAW_TIME)
-		return true; /* ES tells no bits */
+		return true; /* OpenGL ES does not report bits */
 	gl->GetQueryiv(target_of(raw).target, GL_QUERY_COUNTER_BITS, &value);
 	return value > 0;
 }

@@ -17,7 +17,7 @@ static bool is_idle(struct vk_count *set, const struct vk_api *vk)
 {
 	if (set->state == VK_SET_LEFT && sets_has_run(set, vk))
 		set->state = VK_SET_IDLE;
-	/* Without an event nothing tells a new result from the last one. */
+	/* Without an event a new result cannot be distinguished from the last one. */
 	return set->state == VK_SET_IDLE && set->done;
 }
 
@@ -84,7 +84,7 @@ struct vk_backend {
 	struct vk_perf perf;
 	struct vk_sets sets;
 	const GPA_VulkanContext *native; /* the program's, or `own` */
-	GPA_VulkanContext own;		 /* of version 3, whose structure tells less */
+	GPA_VulkanContext own;		 /* of version 3; its structure has fewer members */
 };
 
 struct gpa_request {

@@ -43,8 +43,8 @@ struct vk_api {
 bool vk_api_load(struct vk_api *vk, const GPA_VulkanContext *context, const char **why);
 
 /*
- * Completes what a client of version 3 tells: the first queue family that draws or computes, and
- * the features that the physical device has. Returns `out`.
+ * Completes the context of a version 3 client: with the first queue family that draws or computes,
+ * and the features of the physical device. Returns `out`.
  */
 const GPA_VulkanContext *vk_api_complete(const GpaVkContextOpenInfo *info, GPA_VulkanContext *out);
 

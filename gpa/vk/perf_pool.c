@@ -31,7 +31,7 @@ VkResult vk_perf_results(const struct vk_api *vk, const struct vk_perf_pool *poo
 	return vk->vkGetQueryPoolResults(vk->device, pool->pool, slot, 1, size, out, size, 0);
 }
 
-/* A query whose sample nobody reads any more has run when its result is there. */
+/* A query of a dropped sample has run if its result is available. */
 static bool perf_has_run(const struct vk_api *vk, const struct vk_perf_pool *pool, uint32_t slot)
 {
 	VkPerformanceCounterResultKHR *results = calloc(pool->raw_count + 1, sizeof(*results));

@@ -1,4 +1,4 @@
-/* What a driver counts through VK_KHR_performance_query, and what of it fits one run. */
+/* Lists counters of VK_KHR_performance_query, and finds sets that fit in one pass. */
 #include "query/vk/perf.h"
 
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 
 #include "guest/passes.h"
 
-#define COUNTERS_MAX 65536u /* of a family; a driver that says more says nonsense */
+#define COUNTERS_MAX 65536u /* of a queue family; more are taken as an error of the driver */
 
 void perf_list_finish(struct perf_list *list)
 {
@@ -50,7 +50,7 @@ VkResult perf_list_read(const struct perf_api *api, uint32_t family, struct perf
 	return VK_SUCCESS;
 }
 
-/* A driver that says 0 runs does not know. */
+/* 0 passes: the driver does not know. */
 bool perf_fits(const struct perf_api *api, uint32_t family, const uint32_t *indices, uint32_t count)
 {
 	const VkQueryPoolPerformanceCreateInfoKHR info = {
@@ -65,7 +65,7 @@ bool perf_fits(const struct perf_api *api, uint32_t family, const uint32_t *indi
 	return passes == 1;
 }
 
-/* What passes_pack() asks. */
+/* State for the callback of passes_pack(). */
 struct parting {
 	const struct perf_api *api;
 	uint32_t family;
