@@ -1,6 +1,6 @@
 /*
- * A fake machine for the CPU source: four CPUs whose load and events grow with a clock that only
- * poll() moves. Any system call can be made to fail.
+ * A fake machine for the CPU source: four CPUs. Their load and events grow with a clock that
+ * only poll() moves. Any system call can be made to fail.
  */
 #ifndef TESTS_DEVICES_CPU_H
 #define TESTS_DEVICES_CPU_H

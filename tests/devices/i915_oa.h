@@ -1,6 +1,6 @@
 /*
  * A fake kernel with an i915 card: sysfs, the perf ioctls with their errors, one exclusive stream,
- * and a device model whose counters keep the hardware's relations. Any call can be made to fail.
+ * and a device model with consistent counters. Any call can be made to fail.
  */
 #ifndef TESTS_DEVICES_I915_OA_H
 #define TESTS_DEVICES_I915_OA_H
@@ -42,8 +42,8 @@ struct fake_i915 {
 	bool no_config_query;	   /* a kernel that cannot read configurations back */
 	uint32_t refused_register; /* that this kernel's allow-lists lack, or 0 */
 	double clock_drift;	   /* of the GPU's timestamp against the CPU's: 0.01 is 1 % */
-	bool takes_over;	   /* whoever removes one adds its own at once, which gets the id */
-	int vanish; /* so many OPENs find that somebody has removed the configuration */
+	bool takes_over; /* the process that removes one adds its own, which gets the id */
+	int vanish;	 /* so many OPENs find their configuration removed by another process */
 	int open_errno, add_errno; /* of PERF_OPEN, of ADD_CONFIG, always */
 	int topology_errno;	   /* of the topology's query, in its item */
 	bool held;		   /* another process has the stream */
@@ -71,7 +71,7 @@ void fake_i915_init(struct fake_i915 *fake);
 void fake_i915_finish(struct fake_i915 *fake);
 /* Puts a configuration there as another tool would: half of what belongs under the uuid. */
 void fake_i915_add_foreign(struct fake_i915 *fake, const char *uuid, uint64_t id);
-/* Configurations that somebody added and did not remove. */
+/* Configurations that were added and not removed. */
 unsigned fake_i915_config_count(const struct fake_i915 *fake);
 
 #endif

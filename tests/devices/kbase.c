@@ -146,7 +146,7 @@ static int get_props(struct fake_kbase *fake, struct kbase_gpuprops *ask)
 	if (!fake->missing_props)
 		at = put_prop(at, KBASE_PROP_GPU_ID, 3, fake->gpu_id);
 	at = put_prop(at, 998, 1, 7);
-	at = put_prop(at, KBASE_PROP_CORE_FEATURES, 2, 9); /* a variant that nobody lists */
+	at = put_prop(at, KBASE_PROP_CORE_FEATURES, 2, 9); /* an unknown variant */
 	at = put_prop(at, KBASE_PROP_GROUP_0, 3, fake->core_mask & 0xff);
 	at = put_prop(at, KBASE_PROP_GROUP_0 + 1, 3, fake->core_mask & ~UINT64_C(0xff));
 	if (ask->size == 0)

@@ -16,7 +16,7 @@
 struct fake_nvml_program {
 	unsigned pid;
 	bool graphics, compute;
-	unsigned long long memory; /* all ones: not told */
+	unsigned long long memory; /* all ones: unknown */
 	unsigned sm[2];		   /* of the samples since the last question */
 	unsigned encoder;	   /* in both */
 };

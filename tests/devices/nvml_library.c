@@ -252,7 +252,7 @@ struct sample {
 	unsigned sm, memory, encoder, decoder;
 };
 
-/* Two samples at most of each program since the last question; NOT_FOUND when nobody did any. */
+/* At most two samples of each program since the last call; NOT_FOUND if there are none. */
 SHOWN int nvmlDeviceGetProcessUtilization(void *device, struct sample *out, unsigned *count,
 					  unsigned long long since_us)
 {

@@ -1,12 +1,12 @@
 /*
- * The command on a machine with an Intel GPU that is a fake kernel: the same program, whose table
- * of system calls answers for the card from $SEXTANT_FAKE, and for all else from this machine, in
- * its time. For tests alone, and never installed. SEXTANT_FAKE is the driver and words behind it:
+ * The command with a fake kernel for an Intel GPU: the same program with another table of system
+ * calls. Calls on the card are answered by the fake of $SEXTANT_FAKE, all others by this machine.
+ * For tests only, never installed. SEXTANT_FAKE is the driver, followed by words:
  *
  *   xe device=64a0 version=2000 paranoid=1 capable=0 perf=2 kernel=7.2.0 lose=1@100 gone=1@200
  *
- * where what stands behind @ is when it happens, in ms since the stream was opened: behind the
- * first read from then on, so that a busy machine has read no less. metrics=0 is a kernel without
+ * where @ gives the time in ms since the stream was opened: it happens after the first read from
+ * then on, so that a busy machine has read as much. metrics=0 is a kernel without
  * OA metrics; held=1 says that another process has the stream; removed=N that another process
  * removes the configuration before each of the next N OPENs, and with takeover=1 gets its id;
  * open=, add= and topology= are errnos of those calls. What the kernel holds after each call,
@@ -38,7 +38,7 @@ static struct {
 	struct fake_i915 i915;
 	bool is_xe;
 	int state;	  /* file that what the kernel holds is written to; or -1 */
-	int card, stream; /* descriptors of this machine that stand for the fake's; or -1 */
+	int card, stream; /* descriptors of this machine that represent the fake's; or -1 */
 	uint64_t opened_ns;
 	uint32_t lose;
 	int gone;

@@ -50,7 +50,7 @@ struct fake_pmu {
 	int paranoid;	  /* -1 to 4 */
 	bool capable;	  /* CAP_PERFMON */
 	bool no_tree;	  /* a kernel without perf events */
-	const char *shut; /* the PMU whose files may not be read; "" all */
+	const char *shut; /* the PMU without permission to read its files; "" all */
 	uint64_t ends_ns; /* when the process becomes a zombie; 0: never */
 	/* The k-th call from now fails with this errno; 0: none. */
 	int fail_at, fail_errno;

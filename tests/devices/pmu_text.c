@@ -18,7 +18,7 @@ static int split(char *line, char *words[WORDS_MAX])
 	return count;
 }
 
-/* What stands behind a word of an option, or NULL. */
+/* The text after a word of an option, or NULL. */
 static const char *option(char *const words[WORDS_MAX], int count, const char *name)
 {
 	for (int i = 0; i + 1 < count; i++)

@@ -29,7 +29,7 @@ static void sort(struct tree *t)
 	t->sorted = true;
 }
 
-/* The first node whose path is not below this one. */
+/* The first node with a path that does not sort before this one. */
 static size_t lower(struct tree *t, const char *path)
 {
 	size_t low = 0, high = t->count;
@@ -49,7 +49,7 @@ static bool holds(const struct tree *t, const struct tree_node *n)
 	return n->from_ns <= tree_elapsed(t) && tree_elapsed(t) < n->until_ns;
 }
 
-/* The node that stands at a path now; of several the last. */
+/* The node that exists at a path now; of several the last. */
 static struct tree_node *node_at(struct tree *t, const char *path)
 {
 	struct tree_node *found = NULL;

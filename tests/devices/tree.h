@@ -1,8 +1,8 @@
 /*
- * A machine's /sys, /proc and /dev as a text (tests/data/drm/README.md has the form): files whose
- * numbers grow with a clock, links, owners and modes, and what changes at which time. It answers as
- * the kernel does, refusals included, and when loaded strictly it refuses descriptors' texts that
- * the kernel's drm-usage-stats would not allow. The clock is moved by poll() alone.
+ * A machine's /sys, /proc and /dev as a text (tests/data/drm/README.md has the form): files with
+ * numbers that grow with a clock, links, owners and modes, and what changes at which time. It
+ * answers as the kernel does, refusals included, and when loaded strictly it refuses descriptors'
+ * texts that the kernel's drm-usage-stats would not allow. The clock is moved by poll() alone.
  */
 #ifndef TESTS_DEVICES_TREE_H
 #define TESTS_DEVICES_TREE_H

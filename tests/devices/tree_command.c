@@ -1,6 +1,6 @@
 /*
- * The command on a machine that is a text: the same program, whose table of system calls answers
- * /sys, /proc and /dev/dri from the tree in $SEXTANT_TREE. For tests alone, and never installed.
+ * The command on a machine that is a text: the same program with another table of system calls, in
+ * which /sys, /proc and /dev/dri are the tree in $SEXTANT_TREE. For tests only, never installed.
  * The clock is the tree's own, so that a minute takes no time; SEXTANT_TREE_REALTIME=1 makes it
  * this machine's. What is written goes to the file $SEXTANT_TREE_WRITES as well. Its PMUs, if any,
  * are those of the text $SEXTANT_PMUS. A program that the command starts is in the tree what the

@@ -46,7 +46,7 @@ static void set_bytes(struct tree_node *n, const char *bytes, size_t size)
 	n->plain = memchr(bytes, '{', size) == NULL;
 }
 
-/* The lines that begin with a tab, without it; `at` then stands behind them. */
+/* The lines that begin with a tab, without it; sets `at` to their end. */
 static void take_body(struct tree_node *n, const char **at)
 {
 	size_t cap = 256, used = 0;

@@ -116,7 +116,7 @@ static int take_property(struct fake_xe *f, uint32_t id, uint64_t value)
 		f->disabled_at_open = value != 0;
 		return 0;
 	case XE_PROP_EXEC_QUEUE:
-		return ENOENT; /* nobody has made one */
+		return ENOENT; /* no queue exists */
 	case XE_PROP_ENGINE_INSTANCE:
 	case XE_PROP_SYNCS:
 		return 0;

@@ -54,12 +54,12 @@ struct fake_xe {
 	bool old_caps;		   /* a kernel before buffer sizes and GT ids of units */
 	uint32_t refused_register; /* that this kernel's lists lack, or 0 */
 	bool wrong_core;	   /* a XeCore that does not count */
-	bool takes_over;	   /* whoever removes one adds its own at once, which gets the id */
-	int vanish;		   /* so many OPENs find that the configuration was removed */
-	int open_errno;		   /* of OPEN, always */
-	int topology_errno;	   /* of the topology's query */
-	bool held;		   /* another process has the streams of all units */
-	uint8_t cut;		   /* answers of queries: 1 a byte short, 2 counts too high */
+	bool takes_over;    /* the process that removes one adds its own, which gets the id */
+	int vanish;	    /* so many OPENs find that the configuration was removed */
+	int open_errno;	    /* of OPEN, always */
+	int topology_errno; /* of the topology's query */
+	bool held;	    /* another process has the streams of all units */
+	uint8_t cut;	    /* answers of queries: 1 a byte short, 2 counts too high */
 	struct fake_xe_unit units[FAKE_XE_UNITS];
 	uint32_t unit_count;
 	/* State. */

@@ -9,7 +9,7 @@
 
 #define MEDIA_GT 1
 
-/* An answer is given whole, or its size is told. */
+/* Returns the whole result, or its size. */
 static int answer(const struct fake_xe *f, struct xe_device_query *query, const void *data,
 		  size_t size)
 {

@@ -1,8 +1,7 @@
 /*
- * Allocations of the whole process, counted, and one of them failing at will. Without a sanitizer
- * these functions stand in the place of the C library's for every library of the process; with one,
- * whose own stand there, the executable's calls alone are led here by -Wl,--wrap (the list is in
- * meson.build).
+ * Counts all allocations of the process, and makes one fail. Without a sanitizer these functions
+ * replace the C library's for every library of the process. A sanitizer replaces them, too; then
+ * only the executable's calls come here, by -Wl,--wrap (the list is in meson.build).
  */
 #ifndef FAULTS_FAILING_H
 #define FAULTS_FAILING_H

@@ -256,8 +256,8 @@ static void show(struct tally *tally, const struct verb *verb, int64_t k, const 
 }
 
 /*
- * What a verb gives when nothing fails. Without memory for the user's locale it goes on in that of
- * C, whose text is ASCII: as good as the other.
+ * The output of a verb when nothing fails. Out of memory for the user's locale it continues in the
+ * C locale, with ASCII text, which is accepted, too.
  */
 struct due {
 	struct result good, ascii;
@@ -288,7 +288,7 @@ static int sweep(const struct verb *verb, long points, struct tally *tally)
 	struct due due = {run(verb, -1, false), run_in("C", verb, -1, false)};
 	const struct result good = due.good;
 	long before = tally->crashed + tally->silent + tally->unknown;
-	/* The sample lacks some rows, which is told by 1. */
+	/* The sample has some lost rows, so the status is 1. */
 	if (!WIFEXITED(good.status) || WEXITSTATUS(good.status) > 1) {
 		printf("%s: fails by itself\n%s\n", verb->line, good.err);
 		release(&due.good);

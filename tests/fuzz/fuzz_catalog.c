@@ -1,4 +1,4 @@
-/* Any bytes as a catalog: an error with its line, or a catalog whose parts can be walked. */
+/* Any bytes as a catalog: an error with its line, or a catalog with valid parts. */
 #include <stdint.h>
 #include <stdbool.h>
 #include <stdlib.h>

@@ -20,7 +20,7 @@ static void check(const char *yaml)
 	struct sx_error err = {0};
 	struct sx_catalog *catalog = NULL;
 	enum sx_status status = sx_catalog_parse(yaml, strlen(yaml), "imported", &catalog, &err);
-	/* Names that come twice, or a formula too long, are told: what else is written is a
+	/* Duplicate names and too long formulas are errors; all other output is a valid
 	 * catalog. */
 	if (status && !err.message[0])
 		abort();

@@ -12,7 +12,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static struct sx_context *context;
 
-/* What a catalog says of its own counters stands, whatever names a driver gives. */
+/* Names of the driver do not change the catalog's own counters. */
 static void check_catalog(const struct sx_catalog *catalog)
 {
 	uint32_t count;

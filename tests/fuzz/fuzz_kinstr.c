@@ -54,7 +54,7 @@ static void parse_sample(const uint8_t *data, size_t size, const uint8_t head[8]
 	mali_raw_finish(&k.raw);
 }
 
-/* The input as it is; and as metadata whose types are right, which random bytes never hit. */
+/* The input as it is, and as metadata with valid types, which random bytes never have. */
 static void parse_typed(const uint8_t *data, size_t size, const uint8_t head[8])
 {
 	static const uint16_t types[] = {KBASE_META_SAMPLE, KBASE_META_BLOCK, KBASE_META_BLOCK,

@@ -1,6 +1,6 @@
 /*
- * The command itself on damaged files, in this process: $SEXTANT_FUZZ_VERB says which of its verbs.
- * The hashes of a damaged capture are made right again, so that what stands behind them is reached.
+ * The command on damaged files, in this process; $SEXTANT_FUZZ_VERB is the verb. The hashes of a
+ * damaged capture are corrected, so that the code behind the check is reached.
  * Besides what sanitizers see, every run must end with a status of the contract, and one that fails
  * with the error triplet.
  */
@@ -124,7 +124,7 @@ static size_t left_of(size_t size, size_t at)
 	return at < size ? size - at : 0;
 }
 
-/* Hashes as they would be if what stands there had been written so; sizes are believed. */
+/* Hashes of the damaged contents; sizes are taken as they are. */
 static void make_sound(uint8_t *data, size_t size)
 {
 	static const uint8_t magic[8] = {0x89, 'S', 'X', 'C', 'A', 'P', '\r', '\n'};
@@ -161,7 +161,7 @@ static void check_messages(const struct way *way, int code)
 	ssize_t size = pread(stage.messages, text, sizeof(text) - 1, 0);
 	text[size > 0 ? size : 0] = '\0';
 	bool fine = code == 0 || code == 1 || code == 2 || code == 3 || code == 5 || code == 6;
-	/* What is damaged may be told as a note, and gates in the result. */
+	/* Damage may be reported as a note, and gates in the result. */
 	bool shown =
 	    !code || code == 1 || code == 6 ||
 	    (strstr(text, "error: ") && strstr(text, "because: ") && strstr(text, "try: "));
@@ -197,7 +197,7 @@ static void run(const struct way *way)
 	check_messages(way, code);
 }
 
-/* The first input stands for what is sound: fuzzers begin with their seeds. */
+/* The first input is the undamaged one: fuzzers begin with their seeds. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	set_stage();

@@ -1,4 +1,4 @@
-/* What the xe driver answers to queries, of any content: nothing of it is believed unchecked. */
+/* Results of xe's queries with any content: all of it must be checked. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

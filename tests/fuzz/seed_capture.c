@@ -1,6 +1,6 @@
 /*
- * A capture whose rows are stored and not compressed, without an index: what a fuzzer changes in it
- * is changed in the rows. Usage: seed-capture IN OUT
+ * Writes a capture with uncompressed rows and without an index, so that a fuzzer's changes are
+ * changes of the rows. Usage: seed-capture IN OUT
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -222,7 +222,7 @@ static double read_tex_unit_busy(struct gl_scene *scene, const char *constants)
 	return value;
 }
 
-/* The driver tells the chip's shape; a slip in what the user says loses that entry alone. */
+/* The driver reports the chip's shape; of the user's constants only a wrong entry is ignored. */
 static void check_constants(struct gl_scene *scene)
 {
 	double shown = read_tex_unit_busy(scene, "");

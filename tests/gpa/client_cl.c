@@ -46,7 +46,7 @@ static bool make_job(struct job *j)
 	return j->kernel && clSetKernelArg(j->kernel, 0, sizeof(buffer), &buffer) == CL_SUCCESS;
 }
 
-/* Runs the kernel `times` times; the sum of the times that its own events tell, in ms. */
+/* Runs the kernel `times` times; returns the sum of its events' times, in ms. */
 static double run(const struct job *j, int times, cl_event *events)
 {
 	size_t global = 65536;

@@ -300,7 +300,7 @@ static long resident(void)
 	return pages * (sysconf(_SC_PAGESIZE) / 1024);
 }
 
-/* What drivers' threads and malloc() may take late; a soak is long enough to tell more. */
+/* Growth that drivers' threads and malloc() may cause; a leak exceeds it in a long run. */
 #define SLACK_SHORT_KIB 32768
 #define SLACK_LONG_KIB	4096
 #define LONG_SECONDS	60

@@ -339,7 +339,7 @@ static void check_pools(const struct job *j, GPA_VulkanContext *context)
 	CHECK(!fake_vk_perf.pools, "%d pools are left", fake_vk_perf.pools);
 }
 
-/* Samples whose command buffers wait: their pools are there until they have run. */
+/* Samples of command buffers that wait: their pools exist until they have run. */
 static void check_left_behind(const struct job *j, GPA_VulkanContext *context)
 {
 	VkCommandBuffer waiting[12];

@@ -80,7 +80,7 @@ static void add_instances(const char *name, unsigned instances, unsigned counter
 	}
 }
 
-/* The shape of the chip, which the driver tells as counters. */
+/* The shape of the chip, which the driver reports as counters. */
 static void add_gpin(unsigned units, unsigned engines)
 {
 	add_group("GPIN", 5, 5, 0);

@@ -18,7 +18,7 @@ void fake_amd_enable(const char *chip, unsigned ta, unsigned rb, unsigned tcc);
 /* The same with SPI and TA split by shader engine, as RADEON_PC_SEPARATE_SE does: "SPI1", "TA1_3".
  */
 void fake_amd_enable_split(const char *chip, unsigned engines, unsigned ta);
-/* A chip of GFX6, of which Mesa tells the shape (group GPIN) and counts nothing. */
+/* A chip of GFX6: Mesa reports its shape (group GPIN) and counts nothing. */
 void fake_amd_enable_gfx6(void);
 void fake_amd_disable(void);
 

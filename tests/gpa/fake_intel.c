@@ -31,7 +31,7 @@ struct query {
 #define F64   GL_PERFQUERY_COUNTER_DATA_DOUBLE_INTEL
 #define BOOL  GL_PERFQUERY_COUNTER_DATA_BOOL32_INTEL
 
-/* Names of the first set stand in Intel's own descriptions, those of the second nowhere. */
+/* Names of the first set are from Intel's descriptions, those of the second are made up. */
 static const struct counter render[] = {
     {"GPU Time Elapsed", "Time elapsed on the GPU", RAW, U64, 9007199254740993.0},
     {"GPU Busy", "", NORM, F32, 62.5},

@@ -1,4 +1,4 @@
-/* Small scenes whose counts are known, on an OpenGL 4.5 context without a window. */
+/* Small scenes with known counts, on an OpenGL 4.5 context without a window. */
 #ifndef TESTS_GPA_GL_SCENE_H
 #define TESTS_GPA_GL_SCENE_H
 

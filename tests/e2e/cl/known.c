@@ -427,7 +427,7 @@ static void left(void)
 	exit(0);
 }
 
-/* More queues, one after the other, than contexts are told apart. */
+/* More queues, one after the other, than there are streams for contexts. */
 static void crowd(void)
 {
 	struct job job = make_job();

@@ -64,8 +64,8 @@ static void sandboxed(char **argv)
 }
 
 /*
- * A context that is released without being flushed: what it was told to draw into a shared texture
- * is still not there for another context.
+ * A context that is released without a flush: its draws to a shared texture are not yet visible in
+ * another context.
  */
 static void unflushed(struct window *window)
 {

@@ -1,5 +1,5 @@
 /*
- * A program whose driver has hardware counters. Arguments: frames, and what it does beside drawing:
+ * A program on a driver with hardware counters. Arguments: frames, and what it does beside drawing:
  * plain, own (counts with monitors of its own in every third frame), own-intel, two (contexts, in
  * turn), error (raises one in each frame and asks for it), exit (with its context current), es
  * (OpenGL ES).
@@ -92,7 +92,7 @@ int main(int argc, char **argv)
 			window_bind(&windows[i]);
 			draw_frame(what, frame);
 			window_swap(&windows[i]);
-			/* An error of its own is told once, by its own number; ours never. */
+			/* An error of its own is reported once, with its own number; ours never. */
 			EXPECT(get_error() ==
 			       (strcmp(what, "error") == 0 ? GL_INVALID_ENUM : GL_NO_ERROR));
 			EXPECT(get_error() == GL_NO_ERROR);

@@ -1,6 +1,6 @@
 /*
- * A program with queries, errors and messages of its own, which checks that nobody else touches
- * them. The argument names the case; every case draws a few frames.
+ * A program with queries, errors and messages of its own, which checks that we do not
+ * touch them. The argument names the case; every case draws a few frames.
  */
 #include <errno.h>
 #include <string.h>
@@ -255,8 +255,8 @@ static void old_triangles(int count)
 }
 
 /*
- * Swaps while a list is recorded: of what runs in it nobody knows to which frame it belongs. A list
- * that could not be begun is none.
+ * Swaps while a list is compiled and executed: it is not known which work belongs to which frame. A
+ * glNewList() that fails opens no list.
  */
 static void list_swaps(void)
 {
@@ -326,7 +326,7 @@ static void es(void)
 	EXPECT(glGetError() == GL_NO_ERROR);
 }
 
-/* Results of the program's queries go to its buffer; nobody else's do, and it stays bound. */
+/* Only results of the program's queries go to its buffer, which stays bound. */
 static void query_buffer(void)
 {
 	GLuint buffer, other, query, values[16];

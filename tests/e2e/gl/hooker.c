@@ -1,8 +1,7 @@
 /*
- * Another library that stands in front of GL, as RenderDoc, apitrace, MangoHud and overlays do, in
- * one of their three ways of finding the real functions: HOW_HANDLE opens libGL and asks dlsym,
- * HOW_NEXT asks for the next in line, HOW_PROC asks glXGetProcAddress. At exit it says how many
- * swaps it saw.
+ * Another library that hooks GL, as RenderDoc, apitrace and MangoHud do, in one of their three ways
+ * of finding the real functions: HOW_HANDLE uses dlopen() and dlsym(), HOW_NEXT uses RTLD_NEXT,
+ * HOW_PROC uses glXGetProcAddress(). At exit it prints how many swaps it has seen.
  */
 #include <dlfcn.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /*
- * Programs whose GPU time is known: they draw for a known while, or wait, and at the end say how
+ * Programs with known GPU time: they draw for a known time, or wait, and at the end print how
  * much CPU time the rasteriser's threads (those named llvmpipe-N) took, and how long the driver's
  * threads, all but the first and the cache's, waited for a CPU. The argument names the case, a
  * second one the number of rounds.
@@ -78,7 +78,7 @@ static void read_back(void)
 	glReadPixels(0, 0, SIDE, SIDE, GL_RGBA, GL_UNSIGNED_BYTE, pixels);
 }
 
-/* A buffer that the GPU writes behind the drawing: whoever maps it waits for both. */
+/* A buffer that the GPU writes after drawing: mapping it waits for both. */
 static void map_written(void)
 {
 	static GLuint buffers[2];

@@ -201,7 +201,7 @@ static void *finishes(void *arg)
 	return NULL;
 }
 
-/* A thread ends with its context current: nobody can ask for its results then. */
+/* A thread ends with its context current: its results cannot be read then. */
 static void left_current(struct window *window)
 {
 	struct window other = *window;

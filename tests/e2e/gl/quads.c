@@ -1,7 +1,8 @@
 /*
- * Opaque quads over the whole window, again and again: what a tile rasteriser does at no cost as
- * long as nobody counts. Arguments: frames, quads in each. Says what CPU time the process took, how
- * often its CPU clock was asked in how many milliseconds, and a hash of the last picture.
+ * Opaque quads over the whole window, again and again: a tile rasteriser skips the
+ * hidden ones at no cost, unless samples are counted. Arguments: frames, quads in each. Says what
+ * CPU time the process took, how often its CPU clock was asked in how many milliseconds, and a hash
+ * of the last picture.
  */
 #include <stdint.h>
 #include <sys/syscall.h>
@@ -14,7 +15,7 @@
 
 static long asked;
 
-/* Stands before libc's for all libraries of the process, too. */
+/* Replaces libc's for all libraries of the process. */
 __attribute__((visibility("default"))) int clock_gettime(clockid_t clock, struct timespec *now)
 {
 	asked += clock == CLOCK_PROCESS_CPUTIME_ID;

@@ -1,5 +1,5 @@
 /*
- * Frames whose counts are known: one scene a frame, in the order of the arguments. Prints a hash of
+ * Frames with known counts: one scene a frame, in the order of the arguments. Prints a hash of
  * each picture and the GL error, so that runs can be compared. The first argument is the profile.
  */
 #include <stdbool.h>

@@ -1,8 +1,8 @@
 /*
  * Draws for a number of rounds of unlike length and never swaps; what is drawn differs from draw to
  * draw. Arguments: rounds, and "window" for a drawable that could be swapped, or "frames" for one
- * that is, 20 times, after the rounds. Says how many vertices it drew. Rounds are told by the
- * clock: their number makes that of samples, whatever the machine.
+ * that is, 20 times, after the rounds. Prints how many vertices it drew. The clock ends rounds,
+ * so that the number of samples does not depend on the machine.
  */
 #include <stdint.h>
 #include <string.h>

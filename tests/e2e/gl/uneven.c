@@ -83,7 +83,7 @@ static void computes(struct uneven *u, int frame)
 	glUseProgram((GLuint)u->drawing);
 }
 
-/* Every second frame draws only to ask whether it would be seen, and is told that it would not. */
+/* Every second frame is only an occlusion query, with the result that nothing is visible. */
 static void conditional(struct uneven *u, int frame)
 {
 	glBeginQuery(GL_SAMPLES_PASSED, u->query);

@@ -1,7 +1,7 @@
 /*
- * Frames that nobody ever looks at: a driver that draws late never draws them, unless results of
- * queries are asked for. Arguments: frames, draws in each, and "culled" where nothing of them is
- * seen by anybody, so that all that they take is the call; or "computes", where one of the calls is
+ * Frames that are never read: a driver that defers rendering never renders them, unless results of
+ * queries are read. Arguments: frames, draws in each, and "culled" if all triangles are culled, so
+ * that only the calls cost time; or "computes", where one of the calls is
  * a dispatch instead; or "groups", where each draw has a debug group; or "empty", where the groups
  * are all there is. Says what CPU time the process took.
  */

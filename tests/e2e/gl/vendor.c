@@ -1,9 +1,8 @@
 /*
- * Mesa's EGL behind another face, as a vendor of libglvnd: it calls its renderer made up, and after
- * the swap whose number stands in VENDOR_DISJOINT says once that its clock was disjoint. At exit it
- * tells how often the program, or whatever sits in it, has learnt of that. With VENDOR_COUNT its
- * renderer keeps its name, and it tells how many calls about queries and states there were after
- * the swap of that number. VENDOR_CLOCK is by how much its GPU's clock runs too fast.
+ * Mesa's EGL as another vendor of libglvnd, with a made-up renderer. After swap number
+ * VENDOR_DISJOINT it reports GL_GPU_DISJOINT once; at exit it prints how often that was read. With
+ * VENDOR_COUNT it keeps the renderer's name, and prints the number of calls on queries and state
+ * after the swap of that number. VENDOR_CLOCK is the factor by which the GPU's clock is too fast.
  */
 #include <dlfcn.h>
 #include <stdio.h>

@@ -12,7 +12,7 @@
 #define AT_ONCE	    1000
 #define COLUMNS_MAX 512
 
-/* The same stand in test_html.py. */
+/* test_html.py has the same numbers. */
 static const char device_name[] =
     "</script><img src=x onerror=alert(1)>\"'&\xf0\x9f\x98\x80\nsecond";
 static const char *const groups[] = {"Shadow/</script><b>", "Main \"pass\"\n\xf0\x9f\x8e\xae",
@@ -70,7 +70,7 @@ static void fill_frame(struct rows *r, uint64_t n, size_t i, uint64_t *now)
 	r->begin[i] = *now;
 	*now += length;
 	r->end[i] = *now;
-	if (n == 99) { /* a gap, told by a mark */
+	if (n == 99) { /* a gap, with a mark */
 		r->gap_begin_ns = *now;
 		r->gap_end_ns = *now += 200000000;
 	}

@@ -1,6 +1,6 @@
 /*
- * Programs whose counts are known: `vk-scenes CASE ROUNDS`. Each round is one submission. What the
- * cases do is held against what Sextant says in test_layer.py.
+ * Programs with known counts: `vk-scenes CASE ROUNDS`. Each round is one submission. test_layer.py
+ * compares the counts with Sextant's.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -562,7 +562,7 @@ static void leave(struct world *world, int rounds)
 	exit(0);
 }
 
-/* The same by _exit: the device is through with all of it, and nobody is asked. */
+/* The same by _exit(): the device has finished all work, and no exit handler runs. */
 static void gone(struct world *world, int rounds)
 {
 	draws(world, rounds);

@@ -1,4 +1,4 @@
-/* Cases that stand in files of their own. */
+/* Cases in files of their own. */
 #ifndef TESTS_VK_SCENES_H
 #define TESTS_VK_SCENES_H
 
@@ -52,7 +52,7 @@ void scene_submits_labelled(struct world *world, int rounds);
 /* Two threads, one of which records anew, or frees, what it has just submitted. */
 void scene_submits_anew(struct world *world, int rounds);
 void scene_submits_empty(struct world *world, int rounds);
-/* One whose call returns late, when what it submitted is recorded anew. */
+/* vkQueueSubmit() returns late, after the command buffer was recorded again. */
 void scene_submits_late(struct world *world, int rounds);
 
 #endif

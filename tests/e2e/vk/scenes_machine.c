@@ -138,7 +138,7 @@ static void submit_many(struct world *world, int rounds)
 	}
 }
 
-/* Nobody waits before all are submitted. */
+/* Waits only after all are submitted. */
 void scene_flood(struct world *world, int rounds)
 {
 	submit_many(world, rounds);

@@ -110,8 +110,7 @@ void scene_submits_labelled(struct world *world, int rounds)
 	submits(world, rounds, labels);
 }
 
-/* One thread whose results are read, which takes its time; another records anew what it submitted.
- */
+/* Reading one thread's results takes long; another thread records its command buffer again. */
 struct recorder {
 	struct world world; /* as a submitter's */
 	int rounds;

@@ -33,7 +33,7 @@ struct world {
 /* What a case needs beside the plain things. */
 struct needs {
 	bool feedback, statistics; /* statistics: the program's own queries */
-	bool stranger;		   /* a structure that nobody knows in the device's chain */
+	bool stranger;		   /* an unknown structure in the device's pNext chain */
 	bool performance;	   /* the program's own use of VK_KHR_performance_query */
 	bool machine;		   /* two queue families and mesh shaders */
 	bool bare;		   /* the case opens what it needs itself */

@@ -1,6 +1,6 @@
 /*
- * Where the loader enters the made-up driver: it loads the one that FAKE_BELOW names, and stands
- * before some of its functions.
+ * The loader's entry points of the fake driver: it loads the driver of FAKE_BELOW and replaces some
+ * of its functions.
  */
 #include "fake.h"
 
@@ -247,7 +247,7 @@ vk_icdGetInstanceProcAddr(VkInstance instance, const char *name)
 	return own ? own : below(instance, name);
 }
 
-/* Of physical devices' functions, those that stand before the driver's. */
+/* Physical-device functions that replace the driver's. */
 __attribute__((visibility("default"))) VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL
 vk_icdGetPhysicalDeviceProcAddr(VkInstance instance, const char *name)
 {

@@ -64,7 +64,7 @@ void fake_rule(bool kept, const char *rule);
 void fake_note_read(void);
 /* The function of the driver below. */
 PFN_vkVoidFunction fake_next(const char *name);
-/* The function of this name that stands before the driver's, or NULL. */
+/* The function of this name that replaces the driver's, or NULL. */
 PFN_vkVoidFunction fake_command(const char *name);
 
 /* What the driver counts. */

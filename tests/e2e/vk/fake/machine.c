@@ -67,7 +67,7 @@ void machine_features(VkPhysicalDeviceFeatures2 *out)
 		mesh->taskShader = mesh->meshShader = mesh->meshShaderQueries = VK_TRUE;
 }
 
-/* One queue of the first family stands for all. */
+/* One queue of the first family represents all. */
 void machine_create(VkDeviceCreateInfo *info)
 {
 	static const float priority = 1;
@@ -325,7 +325,7 @@ static VkResult VKAPI_CALL wait_queue(VkQueue queue)
 	return idles() ? VK_SUCCESS : NEXT(vkQueueWaitIdle)(below(queue));
 }
 
-/* The driver below has one queue for all of ours, whose labels would mix. */
+/* The driver below has one queue for all of ours; their labels would mix. */
 static void VKAPI_CALL begin_label(VkQueue queue, const VkDebugUtilsLabelEXT *label)
 {
 	(void)queue;

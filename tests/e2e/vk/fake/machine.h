@@ -17,7 +17,7 @@ bool machine_here(void);
 void machine_create(VkDeviceCreateInfo *info);
 void machine_created(const VkDeviceCreateInfo *info);
 void machine_features(VkPhysicalDeviceFeatures2 *out);
-/* The function of this name that stands before all others, or NULL. */
+/* The function of this name that replaces all others, or NULL. */
 PFN_vkVoidFunction machine_command(const char *name);
 
 #endif
