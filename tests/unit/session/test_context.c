@@ -111,7 +111,7 @@ static void expect_silence(uint32_t id)
 	sx_session_destroy(session);
 }
 
-/* A context that never ran, and rows that do not say whose they are: nothing, and told. */
+/* A context that never ran, and rows without a context: no rows, and a note. */
 static void test_none(void **state)
 {
 	write_capture(true);

@@ -247,7 +247,7 @@ static bool faulty_run(struct subject *s, unsigned k, int why, bool child)
 		assert_int_equal(d->samples, sx_table_row_count(d->raw));
 		assert_true((d->samples == 0) == (d->run.silence != NULL));
 		check_rows(d, UINT64_MAX);
-		/* Nothing is wrong without being told. */
+		/* Every failure has an error. */
 		bool shown = status == SX_OK;
 		for (uint32_t i = 0; i < count; i++)
 			shown |= d[i].run.failure || d[i].run.lost || d[i].run.lost_more;
@@ -288,7 +288,7 @@ static void take_away(struct subject *s)
 	s->rig.xe.gone = FAKE_XE_NOISY;
 }
 
-/* A device that goes: what was measured stays, the cause and the time are told. */
+/* A device is removed: its samples are kept, and the cause and the time are reported. */
 static void a_device_goes(struct subject *s)
 {
 	struct sx_error err = {0};

@@ -1,4 +1,4 @@
-/* Rows on their way through the filter of a session: what stands beside them goes along. */
+/* Rows that pass a session's filter keep their labels and times. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -240,7 +240,7 @@ static void stops_write_to_nothing_else(void **state)
 	sx_session_destroy(s);
 }
 
-/* A loop of somebody else's: it waits for our descriptor and never blocks in a poll of ours. */
+/* An event loop of the caller waits for our descriptor; no call of ours blocks. */
 static void a_descriptor_tells_when(void **state)
 {
 	static const char *const model[] = {"mali-g310"};

@@ -67,7 +67,7 @@ static void a_long_run_is_as_small_as_a_short_one(void **state)
 	sx_context_destroy(context);
 }
 
-/* A machine that cannot keep up: what is not read when patience ends is told as lost. */
+/* A machine that is too slow: samples that are not read in time are reported as lost. */
 static void what_is_left_unread_is_told(void **state)
 {
 	static const char *const devices[] = {"mali-g625"}, *const metrics[] = {"gpu.*"};

@@ -1,6 +1,6 @@
 /*
- * A host of the library that leaves SIGPIPE as it is: nothing that the library writes to may end
- * it, whoever was to read has died.
+ * A host of the library that leaves SIGPIPE as it is: no write of the library may end it, even if
+ * the reader has ended.
  */
 #include <sextant/session.h>
 
@@ -55,7 +55,7 @@ static void a_program_that_dies_at_once(void **state)
 	sx_session_destroy(session);
 }
 
-/* Asked to stop when nobody waits any more, before the first run and after the last. */
+/* A stop request while no thread waits, before the first run and after the last. */
 static void stops_that_nobody_reads(void **state)
 {
 	static char name[] = "/bin/true", *argv[] = {name, NULL};
@@ -116,7 +116,7 @@ static void an_interrupt_that_is_refused(void **state)
 
 static int setup(void **state)
 {
-	/* Whoever runs this may ignore it. */
+	/* The caller of this test may ignore it. */
 	signal(SIGPIPE, SIG_DFL);
 	return context_open(state);
 }

@@ -1,8 +1,8 @@
 /*
  * Recordings and replays with every call of the C library failing once that does not go through the
  * table of system calls: the file sink, the reader of captures, the sockets of OpenGL programs. The
- * calls are the linker's (--wrap). Nothing measured is lost without being told, a file that cannot
- * be written to the end is readable up to there, and nothing stays open.
+ * calls are the linker's (--wrap). Every lost sample is reported, a file that cannot be
+ * written to the end is readable up to there, and no descriptor stays open.
  */
 #include <sextant/capture.h>
 #include <sextant/session.h>

@@ -1,8 +1,7 @@
 /*
  * A run and its recording: what a session says live is what it says replayed, to the letter, for
- * every source that has a fake, with sets, sets that take turns, counters of the user's own, losses
- * and limits. Runs on a fake machine are the same each time, so that one can be told
- * as it comes and another recorded.
+ * every source that has a fake, with sets, multiplexed sets, counters of the user's own, losses and
+ * limits. Runs on a fake machine are equal, so that one can be printed live and another recorded.
  */
 #include <sextant/capture.h>
 #include <sextant/session.h>
@@ -242,7 +241,7 @@ static void tell_live(const struct trip *trip, char *texts[FORMATS])
 	end(&r, session);
 }
 
-/* Line by line, so that what differs is told. */
+/* Line by line, so that a failure shows the line that differs. */
 static void expect_same(const char *name, const char *live, const char *replayed)
 {
 	while (*live || *replayed) {

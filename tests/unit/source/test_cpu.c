@@ -15,7 +15,7 @@ static void test_machine(void **state)
 	assert_int_equal(desc->facts.constants[0].value, 4);
 	assert_int_equal(desc->facts.constants[1].value, 2);
 	start(source, &(struct source_request){.interval_ns = NS_PER_S});
-	/* Nine hardware events and two of each cluster tell how long they were counted. */
+	/* Nine hardware events and two of each cluster report how long they were counted. */
 	assert_int_equal(desc->counter_count, 28 + 2 * 6 + 9 + 2 * 2);
 	for (int i = 0; i < 3; i++) {
 		assert_int_equal(next(source, &v, NULL, 0), SX_OK);
@@ -97,7 +97,7 @@ static void test_process(void **state)
 	finish(&fake, source);
 }
 
-/* Every thread of a process that runs already is counted, or the reason is told. */
+/* Every thread of a running process is counted, or the reason is reported. */
 static void test_many_threads(void **state)
 {
 	static const char *const names[] = {"Cycles"};
@@ -174,7 +174,7 @@ static void test_default_set_fits(void **state)
 	}
 }
 
-/* What is named is counted, in turns where it must, and that is told; a ratio stays together. */
+/* Named events are counted, multiplexed if needed, with a note; a ratio's events are one group. */
 static void test_named_counters_take_turns(void **state)
 {
 	static const char *const names[] = {"Instructions", "Cycles",	      "CacheReferences",

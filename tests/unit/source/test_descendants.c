@@ -75,7 +75,7 @@ static bool lives_nobody(void *user, pid_t pid)
 	return false;
 }
 
-/* Whether somebody is awaited at the last of these moments. */
+/* Whether a process is waited for at the last of these moments. */
 static bool awaits(const struct moment *moments, size_t count)
 {
 	struct descendants descendants = {.count = 0};
@@ -111,7 +111,7 @@ static void test_within_exec(void **state)
 	assert_true(AWAITS({0, "", 0, 0}, {500, "", 0, 0}));
 	assert_true(AWAITS({0, "", 0, 0}, {500, "", 0, 0}, {2400, "SEXTANT=" SOCKET, 1, 0}));
 	assert_false(AWAITS({0, "", 0, 0}, {500, "HOME=/", 1, 0}));
-	assert_false(AWAITS({0, "", 0, 0}, {2100, "", 0, 0})); /* nobody waits for ever */
+	assert_false(AWAITS({0, "", 0, 0}, {2100, "", 0, 0})); /* the wait is bounded */
 }
 
 /* env -i, which is no exec, and programs that end. */

@@ -19,7 +19,7 @@
 #define DESCRIPTOR                                                                                 \
 	"descriptor 50 3 /dev/dri/renderD128\n\tdrm-driver:\tpanthor\n\tdrm-client-id:\t4\n"
 
-/* A tree whose calls fail, with a guard that does what the real one does when its pipe ends. */
+/* A tree with failing calls, and a guard that does what the real one does when its pipe ends. */
 struct world {
 	struct tree tree;
 	struct sx_sys sys;
@@ -329,7 +329,7 @@ static void a_child_counts_on_every_driver(void **state)
 	}
 }
 
-/* No number stands for cycles while the clock that they are of is not known. */
+/* Cycles have no value while their clock is not known. */
 static void cycles_wait_for_their_clock(void **state)
 {
 	struct story s;
@@ -343,7 +343,7 @@ static void cycles_wait_for_their_clock(void **state)
 	assert_int_equal(s.did_ms[5], 20);
 }
 
-/* Whose parent ended before it was seen is of the program by its group; a stranger is not. */
+/* An orphan with an unseen parent belongs to the program by its process group. */
 static void an_orphan_counts_by_its_group(void **state)
 {
 	static const int groups[] = {50, 1};

@@ -170,7 +170,7 @@ static void test_impossible_heads_are_skipped(void **state)
 	finish(f);
 }
 
-/* Whoever writes all over its channel is read on, loses nothing that it did not, and is told. */
+/* A program that overwrites its channel loses only damaged records, and there is a note. */
 static void test_what_was_written_over(void **state)
 {
 	struct fixture *f = start();
@@ -259,7 +259,7 @@ static void test_numbers_of_queues_that_are_gone(void **state)
 	finish(f);
 }
 
-/* One that is there keeps its number, and none is left: that is told. */
+/* A known context keeps its number; for a new one there is no number, with a note. */
 static void test_numbers_of_queues_that_are_there(void **state)
 {
 	struct fixture *f = start();
@@ -276,7 +276,7 @@ static void test_numbers_of_queues_that_are_there(void **state)
 	finish(f);
 }
 
-/* Whatever stands in the channel, the reader ends and stays inside it (sanitisers look on). */
+/* With any contents of the channel the reader ends and stays inside (sanitizers check). */
 static void test_garbage_is_survived(void **state)
 {
 	struct fixture *f = start();

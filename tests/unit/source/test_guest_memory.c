@@ -1,7 +1,7 @@
-/* Memory and folders that programs share with a session: nobody takes them away, or leaves them. */
+/* Memory and folders that programs share with a session are protected, and removed at the end. */
 #include "unit/source/guest_bench.h"
 
-/* The descriptor that a program is sent, as somebody with bad intentions would fetch it. */
+/* Receives the descriptor that a program is sent, as an attacker would. */
 static int fetch(const char *path)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};

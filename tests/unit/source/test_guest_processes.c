@@ -12,7 +12,7 @@ static void end_never(void)
 		pause();
 }
 
-/* Whoever on this machine executes something just now is waited for, for a moment. */
+/* Waits a moment for processes of this machine that are in execve(). */
 static bool ends_soon(struct processes *all)
 {
 	bool running = true;
@@ -86,7 +86,7 @@ static pid_t drafting(const char *path, unsigned records, unsigned drafts)
 	_exit(0);
 }
 
-/* Drafts count where nobody can write them any more, and only what they can know. */
+/* Drafts count after their program has ended, with the counters that they can have. */
 static void test_drafts_of_killed_programs_are_read(void **state)
 {
 	static const struct {
@@ -208,7 +208,7 @@ static void test_programs_with_our_environment_are_awaited(void **state)
 		awaited = is_heir(&all, pid);
 	}
 	assert_true(awaited);
-	assert_true(processes_waiting(&all)); /* nobody is measured meanwhile */
+	assert_true(processes_waiting(&all)); /* no process is measured meanwhile */
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
 	assert_true(ends_soon(&all));
@@ -222,7 +222,7 @@ static bool has_news(const struct processes *all, int wait_ms)
 	return poll(&fd, 1, wait_ms) == 1;
 }
 
-/* Nobody has to look for programs: the descriptor tells, until each has been seen. */
+/* Programs need no polling: the descriptor is readable until each has been accepted. */
 static void test_a_program_that_comes_is_told(void **state)
 {
 	struct processes all;

@@ -82,7 +82,7 @@ static void test_attempt(void **state)
 	assert_int_equal(f.obstacle, SX_ERR_BUSY);
 	assert_non_null(strstr(f.because, "another process"));
 	assert_non_null(strstr(f.remedy, "end the other profiler"));
-	assert_int_equal(probe(&fake).state, SX_DEVICE_READY); /* which asks nobody */
+	assert_int_equal(probe(&fake).state, SX_DEVICE_READY); /* which makes no call */
 	fake.held = false;
 	fake.topology_errno = EINVAL;
 	assert_non_null(strstr(ask(&fake).remedy, "4.17"));
@@ -160,7 +160,7 @@ static void test_refusals(void **state)
 	assert_non_null(strstr(err.because, "oa_max_sample_rate is 100000"));
 	assert_non_null(strstr(err.remedy, "--interval"));
 	fake.open_errno = 0;
-	fake.stream = 9; /* somebody else has it */
+	fake.stream = 9; /* another process has it */
 	assert_int_equal(start(source, "RenderBasic", 0, &err), SX_ERR_BUSY);
 	assert_int_equal(fake_i915_config_count(&fake), 0);
 	fake.stream = 0;
@@ -347,7 +347,7 @@ static void test_selftest(void **state)
 	fake.clock_hz = 2000000000;
 	assert_int_equal(source_i915_oa.selftest(source, hear, &lines, &err), SX_INCOMPLETE);
 	fake.clock_hz = 800000000;
-	/* The driver tells a timestamp frequency that is not the hardware's. */
+	/* The driver reports a timestamp frequency that is not the hardware's. */
 	lines = (struct lines){0};
 	fake.clock_drift = 0.01;
 	assert_int_equal(source_i915_oa.selftest(source, hear, &lines, &err), SX_INCOMPLETE);

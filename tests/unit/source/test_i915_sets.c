@@ -38,7 +38,7 @@ static void test_existing_config(void **state)
 	assert_int_equal(fake_i915_config_count(&fake), 0);
 }
 
-/* Half a program under the published uuid is not believed, nor is one that cannot be read. */
+/* Half a program under the published uuid is refused, and so is an unreadable one. */
 static void test_foreign_config(void **state)
 {
 	(void)state;
@@ -53,7 +53,7 @@ static void test_foreign_config(void **state)
 		assert_int_not_equal(fake.active->id, 17);
 		assert_string_not_equal(fake.active->uuid, RENDER_BASIC);
 		assert_int_equal(fake.active->counts[0], 107);
-		/* Recordings tell the set's own uuid all the same. */
+		/* Recordings have the set's own uuid in any case. */
 		assert_string_equal(((struct oa_source *)source)->config.uuid, RENDER_BASIC);
 		source_i915_oa.close(source);
 		assert_int_equal(fake_i915_config_count(&fake), 1);
@@ -62,7 +62,7 @@ static void test_foreign_config(void **state)
 	}
 }
 
-/* Somebody removes the configuration between our look and our open: again, once or twice. */
+/* Another process removes the configuration before our OPEN: it is added again, once or twice. */
 static void test_removed_meanwhile(void **state)
 {
 	(void)state;

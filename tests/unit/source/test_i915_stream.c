@@ -85,7 +85,7 @@ static void test_read_after_stop(void **state)
 	uint64_t begin_ns = fake.now_ns;
 	for (int i = 0; i < 4; i++)
 		assert_int_equal(step(&s, &err), SX_OK);
-	fake.now_ns += 500000000; /* nobody reads, the hardware goes on: more than one read() */
+	fake.now_ns += 500000000; /* without reads the hardware continues: more than one read() */
 	uint64_t stop_ns = fake.now_ns;
 	assert_int_equal(source_i915_oa.stop(s.source, &err), SX_OK);
 	assert_int_equal(fake.stream, 0);
@@ -124,7 +124,7 @@ static void test_loss_is_counted(void **state)
 			lost += raw.lost;
 	}
 	assert_int_equal(lost, 1);
-	/* The buffer holds 65536 reports: nobody reads for 70000. */
+	/* The buffer holds 65536 reports; 70000 come without a read. */
 	fake.now_ns += UINT64_C(70000) * 10485760;
 	for (int i = 0; i < 3; i++)
 		if (source_i915_oa.read(s.source, 100, &raw, &err) == SX_OK)

@@ -97,7 +97,7 @@ static struct sx_sys faulty_table(struct faults *f)
 
 struct subject {
 	const struct source_ops *ops;
-	const char *id, *variable; /* that tells the program its channel */
+	const char *id, *variable; /* variable: names the channel to the program */
 	enum wire_kind kind;
 	unsigned counter; /* that says which record it is */
 };

@@ -36,7 +36,7 @@ static void healthy(void **state)
 	/* The timer runs on multiples of the period: the first sample is short, and says so. */
 	const uint64_t *begin = sx_table_begin_ns(b.table), *end = sx_table_end_ns(b.table);
 	assert_true(end[0] - begin[0] < 10000000 && end[1] - begin[1] == 10000000);
-	/* Stamps are of our clock, within the error that is told. */
+	/* Timestamps are of our clock, within the reported error. */
 	uint64_t raw_end = UINT64_C(5010000000);
 	int64_t off = (int64_t)(end[0] - raw_end) - b.fake.offset_ns;
 	assert_true(b.desc->clock_error_ns > 0 && (uint64_t)llabs(off) <= b.desc->clock_error_ns);
@@ -90,7 +90,7 @@ static void manual_where_the_timer_is_broken(void **state)
 		struct bench b;
 		fake_kbase_init(&b.fake);
 		b.fake.version.minor = minor;
-		b.fake.state = 0; /* such versions do not tell */
+		b.fake.state = 0; /* such versions do not report it */
 		run_whole(&b, 2000000);
 		assert_int_equal(b.fake.periodic, minor == 17);
 		uint64_t took = sx_table_end_ns(b.table)[3] - sx_table_begin_ns(b.table)[3];

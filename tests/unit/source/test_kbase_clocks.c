@@ -7,7 +7,7 @@ static void overrun_is_stretched(void **state)
 	fake_kbase_init(&b.fake);
 	open_bench(&b);
 	start_bench(&b, 1000000);
-	fake_kbase_advance(&b.fake, 100 * 1000000); /* nobody reads for 100 periods */
+	fake_kbase_advance(&b.fake, 100 * 1000000); /* no read for 100 periods */
 	for (int i = 0; i < 31; i++)
 		assert_int_equal(read_one(&b, 10), SX_OK);
 	fake_kbase_advance(&b.fake, 1000000);
@@ -59,7 +59,7 @@ static void samples_that_point_nowhere(void **state)
 	assert_int_equal(status, SX_ERR_UNSUPPORTED); /* all of them: the driver is at fault */
 	assert_false(b.fake.held);
 	close_bench(&b);
-	/* One alone costs itself; it is counted, and told once. */
+	/* A single one loses only itself; it is counted, and reported once. */
 	fake_kbase_init(&b.fake);
 	b.fake.bad_offset = UINT32_MAX - 3;
 	b.fake.bad_sample = 3;
@@ -129,7 +129,7 @@ static void drifting_clocks(void **state)
 	close_bench(&b);
 }
 
-/* Our clock leaps by three seconds beside the driver's: told once, and right from then on. */
+/* Our clock jumps by 3 s against the driver's: reported once, and correct from then on. */
 static void a_clock_that_jumps(void **state)
 {
 	struct bench b;

@@ -12,7 +12,7 @@
 #include "source/mali_model/model.h"
 #include "source/source.h"
 
-/* A GPU whose counts the fake driver asks for, block by block. */
+/* A GPU model that the fake driver reads block by block. */
 struct chip {
 	struct sx_context *context;
 	struct sx_catalog *catalog;

@@ -63,14 +63,13 @@ static void probing_tells_why(void **state)
 	fake_kbase_init(&fake);
 	fake.csf = false;
 	fake.version = (struct kbase_version){11, 40};
-	fake.gpu_id = 0x90090000; /* a Job Manager Mali that nobody knows */
+	fake.gpu_id = 0x90090000; /* an unknown Job Manager Mali */
 	f = probe(&fake);
 	assert_int_equal(f.state, SX_DEVICE_UNUSABLE);
 	assert_non_null(strstr(f.because, "architecture 9"));
 }
 
-/* A Mali that nobody described is read all the same, as a whole, for a catalog that the user names.
- */
+/* An unknown Mali is read as a whole, for a catalog that the user names. */
 static void unknown_product_can_be_read(void **state)
 {
 	struct fake_kbase fake;
@@ -92,7 +91,7 @@ static void unknown_product_can_be_read(void **state)
 	fake_kbase_finish(&fake);
 }
 
-/* Only trying tells whether the driver counts; devices and sessions do not try. */
+/* Only an attempt shows whether the driver counts; devices and sessions make none. */
 static void doctor_tries_the_reader(void **state)
 {
 	static const int errors[] = {EBUSY, ENOMEM, EACCES, EINVAL};

@@ -201,7 +201,7 @@ static void relations_can_fail(void **state)
 	assert_int_equal(out.failed, 1);
 	mali_relations_check(relations, &raw, 0.05, &out);
 	assert_int_equal(out.failed, 1);
-	mali_raw_set(&raw, 1, 11, 5); /* visible, yet no input; facing is nobody's business */
+	mali_raw_set(&raw, 1, 11, 5); /* visible, but not counted as input; facing is not counted */
 	for (int i = 0; i < 10; i++)
 		mali_relations_check(relations, &raw, 0.05, &out);
 	assert_int_equal(out.failed, 11);

@@ -300,7 +300,7 @@ static void a_program_and_its_children(void **state)
 	assert_int_equal(v.value[NVML_PROCESSES], 2);
 	end(&fake, source);
 	source = begin_by(&fake, FAKE_NVML_PID, SX_SAMPLE_PROCESS);
-	fake.processes[3].parent = 1; /* its parent ended: it stays whose it was */
+	fake.processes[3].parent = 1; /* its parent ended: it still belongs to the same program */
 	rows_as_text(source, text, sizeof(text));
 	assert_string_equal(text, "child (4300) 20000 30 0; ");
 	fake.processes[3] = (struct fake_nvml_process){4300, 1, 900, "somebody"};
@@ -328,7 +328,7 @@ static void lists_of_older_libraries(void **state)
 	end(&fake, source);
 }
 
-/* Shares above the whole, and numbers that are no process's, are nobody's. */
+/* Shares above 100 %, and ids of no process, belong to no program. */
 static void nonsense_of_programs(void **state)
 {
 	struct fake_nvml_machine fake;

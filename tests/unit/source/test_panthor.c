@@ -1,5 +1,7 @@
-/* Mainline drivers: what they tell is asked for, what they lack is said, and no command is ever
- * sent. */
+/*
+ * Mainline drivers: reads what they report, says what they do not have, and never submits a
+ * command.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

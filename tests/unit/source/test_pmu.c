@@ -211,7 +211,7 @@ static void what_doctor_says(void **state)
 	assert_int_equal(fake.open_fds, 0);
 }
 
-/* A PMU whose folder cannot be read takes the others nothing but sums that it is part of. */
+/* A PMU with an unreadable folder: the others lose only sums that it is part of. */
 static void one_is_shut(void **state)
 {
 	static const char *const names[] = {"EnergyPackage", "MemoryReadBytes", "Tsc"};
@@ -239,7 +239,7 @@ static void one_is_shut(void **state)
 	assert_non_null(strstr(
 	    note, "not collected: MemoryReadBytes: this user may not read it (PMU uncore_imc_1: "));
 	finish(&fake, source);
-	/* What nobody asked for is told all the same. */
+	/* Problems of events that were not selected are reported, too. */
 	source = open_on(&fake, NULL, NULL);
 	start(source, names, 1, 0);
 	note[0] = '\0';

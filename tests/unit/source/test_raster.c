@@ -29,7 +29,7 @@ struct played {
 	uint64_t now_ns;
 	struct {
 		int tid;
-		uint8_t *pages; /* the one that tells how much there is, and the ring */
+		uint8_t *pages; /* the page with the head, and the ring */
 	} maps[MAPS];
 	uint32_t map_count;
 	uint64_t cpu_ns; /* of each thread, before it is watched */

@@ -156,7 +156,7 @@ static void test_busiest_of_those_that_come_and_go(void **state)
 	m.run_ns[2] = 9 * MS;
 	m.wait_ns[2] = 1 * MS;
 	assert_true(threads_read(&t, &pid, 1, &b));
-	/* A thread that came in between began then; one whose number is used again is another. */
+	/* A thread that appears later begins then; a reused id is another thread. */
 	m.count = 2;
 	assert_true(threads_read(&t, &pid, 1, &b));
 	assert_int_equal(b.run_ns + b.apart_run_ns, 0);
@@ -204,7 +204,7 @@ static void pass(struct machine *m, struct load *load, uint64_t ms)
 	load_look(load);
 }
 
-/* What a rasteriser's thread did before it ended nobody knows; that is not nothing. */
+/* The last work of an ended rasteriser thread is unknown, and is not zero. */
 static void test_threads_that_end(void **state)
 {
 	struct machine m;
@@ -256,7 +256,7 @@ static void test_samples(void **state)
 	struct wire_sample again = sample(1005, 1025);
 	assert_true(load_fill(&load, &again, true));
 	assert_int_equal(again.thread_run_ns, 0);
-	/* What was not seen of the last sample is as the rest; of most of it nobody knows. */
+	/* A small unseen part of the last sample is extrapolated; a large one makes it unknown. */
 	m.gone = true;
 	pass(&m, &load, 20);
 	struct wire_sample last = sample(1030, 1045), unseen = sample(1039, 1060);

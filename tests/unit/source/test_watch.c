@@ -48,7 +48,7 @@ static void samples_before_it_was_watched(void **state)
 	assert_int_equal(time.any_ns, 0);
 }
 
-/* Nobody knows since when it was there: a sample can only hold a part. */
+/* It is unknown since when it existed: the sample has a part of its time only. */
 static void a_thread_of_unknown_age(void **state)
 {
 	struct busy_time time;
@@ -82,7 +82,7 @@ static int refuse(void *user, void *attr, pid_t pid, int cpu, int group, unsigne
 	return -1;
 }
 
-/* One that has ended meanwhile is no lack of rights, nor says that nobody draws. */
+/* A process that has ended is no missing permission, and does not mean that no one draws. */
 static void a_thread_that_cannot_be_watched(void **state)
 {
 	(void)state;

@@ -31,7 +31,7 @@ static void test_probe(void **state)
 	assert_int_equal(f.obstacle, SX_ERR_UNSUPPORTED);
 	assert_non_null(strstr(f.because, "no OA metrics"));
 	fake.has_metrics = true;
-	fake.device_id = 0xe204; /* nobody has sets of it */
+	fake.device_id = 0xe204; /* there are no sets for it */
 	f = probe(&fake);
 	assert_int_equal(f.state, SX_DEVICE_UNUSABLE);
 	assert_non_null(strstr(f.because, "no catalog"));
@@ -65,7 +65,7 @@ static void test_attempt(void **state)
 		assert_int_equal(f.state, SX_DEVICE_UNUSABLE);
 		assert_int_equal(f.obstacle, SX_ERR_BUSY);
 		assert_non_null(strstr(f.because, "another process"));
-		assert_int_equal(probe(&fake).state, SX_DEVICE_READY); /* which asks nobody */
+		assert_int_equal(probe(&fake).state, SX_DEVICE_READY); /* which makes no call */
 		assert_false(fake.active.used);
 		assert_int_equal(fake.open_fds, 0);
 	}
@@ -103,7 +103,7 @@ static void test_rights(void **state)
 		struct found f = probe(&fake);
 		assert_int_equal(f.state == SX_DEVICE_READY, cases[i].allowed);
 		assert_non_null(strstr(f.because, cases[i].because));
-		/* What is told beforehand is what the kernel does. */
+		/* The prediction equals what the kernel does. */
 		enum sx_status status = open_start(&fake, &source, &request, &err);
 		assert_int_equal(status, cases[i].allowed ? SX_OK : SX_ERR_PERMISSION);
 		if (status) {
@@ -233,7 +233,7 @@ static void test_losses(void **state)
 	}
 }
 
-/* A reader that sleeps: the buffer really overflows, and what is in it is not believed. */
+/* A sleeping reader: the buffer overflows, and its contents are not used. */
 static void test_overflow(void **state)
 {
 	struct fake_xe fake;
@@ -285,7 +285,7 @@ static void test_gone(void **state)
 		assert_true(fake.now_ns < from + UINT64_C(2000000000));
 		assert_non_null(strstr(err.remedy, "dmesg"));
 		size_t rows = sx_table_row_count(s.table);
-		assert_in_range(rows, 11, 16); /* what came before stands */
+		assert_in_range(rows, 11, 16); /* earlier samples are valid */
 		assert_int_equal(source_xe_oa.stop(s.source, &err), SX_OK);
 		assert_int_equal(step(&s, &err), SX_END);
 		fake.configs[0].used = false; /* it went with the driver */
@@ -317,7 +317,7 @@ static void test_read_after_stop(void **state)
 	struct source_request request = {.set = "ComputeBasic"};
 	assert_int_equal(source_xe_oa.start(s.source, &request, &err), SX_OK);
 	end(&s);
-	/* A loss right at the end is told as well. */
+	/* A loss right at the end is reported, too. */
 	fake_xe_init(&fake);
 	begin(&s, &fake, "RenderBasic", 1000000);
 	run(&s, 20000000);

@@ -225,7 +225,7 @@ static void test_configs(void **state)
 	fake.fds[FAKE_XE_CARD_FD] = true;
 	fake.configs[0].used = false;
 	end(&s);
-	/* Somebody removes it between adding and opening. */
+	/* Another process removes it between ADD_CONFIG and OPEN. */
 	fake_xe_init(&fake);
 	fake.vanish = 1;
 	begin(&s, &fake, "RenderBasic", 1000000);
