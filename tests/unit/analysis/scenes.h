@@ -1,6 +1,6 @@
 /*
- * Simulated runs of scenes whose limit is known, told by the counters of four vendors' GPUs beside
- * the program's own, with noise.
+ * Simulated runs of scenes with a known limit: counters of four vendors' GPUs and of the program,
+ * with noise.
  */
 #ifndef UNIT_ANALYSIS_SCENES_H
 #define UNIT_ANALYSIS_SCENES_H
@@ -45,9 +45,9 @@ struct sx_table *run_add_source(struct run *r, const char *catalog, const char *
 size_t run_add_row(struct sx_table *t, uint64_t begin_ns, uint64_t end_ns);
 /* Values of a row; what is negative is not measured. */
 void run_put(struct sx_table *t, size_t row, const double *values, uint32_t count);
-/* What the program's side tells: frames, and its busiest thread. */
+/* Counters of the program: frames, and its busiest thread. */
 void run_add_frames(struct run *r);
-/* What a vendor's own counters tell. */
+/* Counters of a vendor's GPU. */
 void run_add_mali(struct run *r);
 void run_add_intel(struct run *r);
 void run_add_amd(struct run *r);

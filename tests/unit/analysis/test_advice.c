@@ -239,7 +239,7 @@ static void test_broken_rules(void **state)
 			     RULE("both", "low", "n > 0", "metric: n, ")                           \
 				 RULE("in-two", "low", "o > 0", "")
 
-/* Counters mean something else in each set: a table is read as one set, and it is told which. */
+/* Counters mean something else in each set: the caller names the set of a table. */
 static void test_sets(void **state)
 {
 	static const char *const names[] = {"a", "b", "c"};

@@ -250,7 +250,7 @@ static void test_finds_change(void **state)
 	print_message("found %.1f of 100 alone\n", first * 100);
 	assert_true(first >= 0.95);
 	assert_false(wrong);
-	/* Eight metrics tell the noise together, and the correction for eight costs some. */
+	/* Eight metrics estimate the noise together; the correction for eight costs some power. */
 	measure(
 	    (struct world){.metrics = 8, .runs = 5, .changed = 1, .noise = 0.01, .change = 0.03},
 	    TIMES * 5, &first, &any, &wrong);

@@ -93,7 +93,7 @@ static void test_gpu_time_by_itself(void **state)
 	sx_context_destroy(context);
 }
 
-/* A program whose samples take 1 ms, measured ones `slow` times that, both with noise by chance. */
+/* A program with samples of 1 ms, measured ones `slow` times that, both with random noise. */
 static struct cost play_noisy(double slow, double noise, unsigned samples, unsigned contexts)
 {
 	struct sx_context *context;
@@ -167,7 +167,7 @@ static void test_noise_is_no_cost(void **state)
 		}
 }
 
-/* A great effect stands out of few samples, a small one of many. */
+/* A large effect is significant in few samples, a small one in many. */
 static void test_effects_stand_out_of_noise(void **state)
 {
 	for (unsigned i = 0; i < 20; i++) {
@@ -221,7 +221,7 @@ static void test_totals_stand_for_all_samples(void **state)
 	sx_table_destroy(table);
 }
 
-/* Combined rows that nobody measured stay what others stand for. */
+/* Combined unmeasured rows are still represented by others. */
 static void test_totals_of_totals(void **state)
 {
 	struct sx_table *table = rows(), *total = NULL;

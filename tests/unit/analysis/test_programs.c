@@ -1,4 +1,4 @@
-/* Whose verdict a report tells where several programs were measured, and by which rows. */
+/* Of several measured programs: which one the verdict is on, and by which rows. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -201,7 +201,7 @@ static void one_program_needs_no_name(void **state)
 	end(&w);
 }
 
-/* What is measured of all together stands in where the program itself does not tell. */
+/* Values of the whole machine are used only if the program has none of its own. */
 static void its_own_rows_go_first(void **state)
 {
 	static const char *const cpu[] = {"ThreadTime", "ThreadWait"}, *const drm[] = {"BusyTime"};
@@ -266,7 +266,7 @@ static double sum_of(struct overview *o, uint32_t column)
 	return sum;
 }
 
-/* So many rows of each of some programs, added as a report adds them; "" is of nobody. */
+/* Adds so many rows of each program, as a report does; "" is no program. */
 static void add_alone(struct programs *p, struct overview *all, struct sx_table *t, int rows,
 		      const char *const *labels)
 {

@@ -79,7 +79,7 @@ static const struct report_device *fill(struct world *w, size_t part)
 	open_world(w, "opengl");
 	assert_int_equal(sx_metrics_create(w->catalog, &options, &w->metrics, NULL), SX_OK);
 	assert_int_equal(report_begin(&w->fill, NULL), SX_OK);
-	/* The columns are not told: the first rows do. */
+	/* The columns are not given: the first rows have them. */
 	assert_int_equal(
 	    report_add_device(w->fill,
 			      &(struct report_source){.catalog = w->catalog, .metrics = w->metrics},

@@ -1,5 +1,4 @@
-/* Stated errors of totals against many runs whose true totals are known, chosen as the pace does.
- */
+/* Stated errors of totals against many runs with known totals, sampled as guest/pace.c does. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

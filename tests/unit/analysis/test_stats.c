@@ -216,7 +216,7 @@ static void test_amounts_that_were_missed(void **state)
 	}
 }
 
-/* A share of time whose unit has no fraction bar is not added up over rows. */
+/* A share of time is not added over rows, even if its unit has no fraction bar. */
 static void test_intensive(void **state)
 {
 	static const char *const names[] = {"TaskClock", "CacheMisses", "Instructions"};

@@ -241,7 +241,7 @@ static void test_slices_are_scaled_by_time(void **state)
 	sx_table_destroy(table);
 }
 
-/* Events that take turns on a PMU: how long each was counted stands beside it. */
+/* Multiplexed events of a PMU: each has the time that it was counted. */
 static void test_running_of_events_that_take_turns(void **state)
 {
 	static const struct sx_column columns[] = {
@@ -387,7 +387,7 @@ static void test_overview(void **state)
 	overview_destroy(overview);
 }
 
-/* A sum that a u64 cannot hold is told as a double alone; just below it has all digits. */
+/* A sum beyond u64 is reported as a double only; a smaller one has all digits. */
 static void test_totals_beyond_64_bits(void **state)
 {
 	for (uint64_t last = UINT64_MAX - 7; last; last = last == UINT64_MAX ? 0 : UINT64_MAX) {

@@ -1,6 +1,6 @@
 /*
- * The verdict over simulated runs: scenes whose limit is known, told by the counters of four
- * vendors' GPUs beside the program's own, with noise, twenty times each.
+ * The verdict over simulated runs: scenes with a known limit, counters of four vendors'
+ * GPUs and of the program, with noise, twenty times each.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,7 +17,7 @@
 
 #define TIMES 20
 
-/* Which scenes a device can tell at all: traffic and throttling are not everybody's. */
+/* Scenes that a device can recognise: not every device has counters of traffic or throttling. */
 struct vendor {
 	const char *name;
 	void (*add)(struct run *r);
@@ -165,12 +165,12 @@ static void test_cannot_tell(void **state)
 	assert_string_equal(v->parts[0].name, "unknown");
 	assert_non_null(strstr(v->parts[0].because, "busiest thread"));
 	assert_non_null(strstr(v->parts[0].advice, "-d cpu"));
-	for (uint32_t i = 0; i < v->parts[0].evidence_count; i++) /* a stand-in is no evidence */
+	for (uint32_t i = 0; i < v->parts[0].evidence_count; i++) /* a substitute is no evidence */
 		assert_null(strstr(v->parts[0].evidence[i].name, "waiting"));
 	assert_true(v->parts[0].confidence == 0);
 	verdict_destroy(v);
 	run_end(&r);
-	/* The same device at work all the time needs nobody else. */
+	/* The same device, busy all the time, needs no other source. */
 	half.gpu = 0.99;
 	run_begin(&r, &half, 1);
 	run_add_mali(&r);
@@ -358,8 +358,7 @@ static void test_kernels(void **state)
 	}
 }
 
-/* Commands without times of their own: those that were spared are as the others, else nobody knows.
- */
+/* Commands without times: skipped ones are estimated from the others, if there are any. */
 static void test_kernels_without_times(void **state)
 {
 	static const char *const cl[] = {"BusyTime"};

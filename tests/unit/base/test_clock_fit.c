@@ -34,7 +34,7 @@ static void pass(struct machine *m, uint64_t ns)
 	m->device_ns += (double)ns * (1 + m->drift);
 }
 
-/* A reading whose bracket is up to 2 us wide, and off by anything within it. */
+/* A reading with a bracket of up to 2 us; the true time is anywhere in it. */
 static void read_pair(struct machine *m, struct clock_fit *fit)
 {
 	uint64_t error = 200 + next_random(m) % 800;
@@ -81,7 +81,7 @@ static void drift_is_followed(void **state)
 	}
 }
 
-/* The first clock stands still for ten seconds: the machine slept. Then it is set back by 5 ms. */
+/* The first clock stops for ten seconds (suspend). Then it is set back by 5 ms. */
 static void jumps_are_found(void **state)
 {
 	struct machine m = begin(200e-6);

@@ -52,7 +52,7 @@ static void test_drift(void **state)
 	clock_map_finish(&map);
 }
 
-/* The second clock goes on for 5 s while the first stands still. */
+/* The second clock advances by 5 s while the first is stopped. */
 static void test_suspend(void **state)
 {
 	struct clock_map map = {.count = 0};

@@ -1,6 +1,6 @@
 /*
- * Claims: from before its program runs to the end of its index nobody but the recorder has a file,
- * however often another one asks for it.
+ * Claims: from before its program runs to the end of its index only the recorder has a file,
+ * however often another process tries to claim it.
  */
 #include <sextant/capture.h>
 
@@ -95,7 +95,7 @@ static void races(void **state)
 	assert_true(is_whole());
 }
 
-/* The handing over, with somebody who does nothing but ask. */
+/* The hand-over, while another process tries to claim the file all the time. */
 static atomic_bool over;
 
 static void *beggar(void *user)
@@ -172,7 +172,7 @@ static void nothing_is_left(void **state)
 			 SX_ERR_NOT_FOUND);
 }
 
-/* /dev/null and pipes are nobody's own. */
+/* /dev/null and pipes cannot be claimed. */
 static void devices_are_for_all(void **state)
 {
 	struct sx_capture_claim *claim = NULL, *second = NULL;

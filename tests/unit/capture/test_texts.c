@@ -36,7 +36,7 @@ static void fill(struct sx_table *table, uint64_t first, char *text)
 		assert_int_not_equal(index, SX_NONE);
 		sx_table_set_u64(table, 0, i, first + i, 0);
 		assert_int_equal(sx_table_set_label(table, SX_LABEL_GROUP, i, index), SX_OK);
-		/* Other labels stand beside them from the middle on. */
+		/* From the middle on there are other labels, too. */
 		if (first >= ROWS / 2)
 			sx_table_set_label(table, SX_LABEL_FRAME, i, first + i + 7);
 	}

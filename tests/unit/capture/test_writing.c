@@ -94,7 +94,7 @@ static void test_ring_forgets(void **state)
 	sx_capture_close(reader);
 }
 
-/* What finds no room in the queue is lost, counted, and told by the file. */
+/* Samples without room in the queue are lost, counted, and reported by the file. */
 static void test_overrun(void **state)
 {
 	struct sx_capture_options options = {.queue_bytes = 1, .flush_ns = 10000000000};
@@ -118,8 +118,7 @@ static void test_overrun(void **state)
 	sx_capture_close(reader);
 }
 
-/* A disk that is full after so many bytes: the file is readable up to there, and the rest is told.
- */
+/* A disk that is full after so many bytes: the file is readable up to there, the rest is lost. */
 static void fill_disk(rlim_t bytes)
 {
 	struct rlimit before;

@@ -33,7 +33,7 @@ static const char igt[] =
     "equation=\"GPU_TIME 0 READ 1000000000 UMUL $GpuTimestampFrequency UDIV\" "
     "mdapi_group=\"GPU\"/>\n</set>\n</metrics>\n";
 
-/* What reads something that is lost, a name that nobody knows, and an identifier that is none. */
+/* A reference to a lost counter, an unknown name, and an invalid identifier. */
 static const char igt_lost[] =
     "<metrics><set name=\"A\" chipset=\"T\" symbol_name=\"SetA\" "
     "hw_config_guid=\"zz-492c-9ccd-4929d574d5b8\">\n"
@@ -116,7 +116,8 @@ static void test_igt(void **state)
 	at = sx_catalog_find_metric(cat, "First.GpuTime", SX_NONE, NULL);
 	assert_string_equal(m[at].description, "Time <here> & there");
 	assert_int_equal(sx_catalog_find_counter(cat, "A7", SX_NONE, NULL) != SX_NONE, 1);
-	/* What was not translated is told: a unit, an operator, registers of an unknown kind. */
+	/* Diagnostics for what was not translated: a unit, an operator, registers of an unknown
+	 * kind. */
 	assert_int_equal(seen.count, 4);
 	assert_non_null(strstr(seen.text, "1 register program is not held against"));
 	assert_non_null(strstr(seen.text, "parsecs"));
@@ -155,7 +156,7 @@ static void test_what_reads_what_is_lost(void **state)
 	sx_catalog_unref(cat);
 }
 
-/* Formats and counters that no report has are told, with what reads them. */
+/* Diagnostics for formats and counters that no report has, with their users. */
 static void test_what_cannot_be(void **state)
 {
 	static const char text[] =
@@ -257,7 +258,7 @@ static void check_mali(const struct sx_catalog *cat)
 	assert_string_equal(info->products[0].name, "mali-x10");
 }
 
-/* A key of several, by a product's name; what could not be said is told with its file and line. */
+/* A key of several, by a product's name; diagnostics have a file and line. */
 static void test_mali_spec(void **state)
 {
 	struct seen seen;
@@ -334,7 +335,7 @@ static void test_hostile(void **state)
 	refuse("nothing", igt, strlen(igt), SX_ERR_USAGE, "no kind");
 }
 
-/* A fault in each of very many lines: told in no more time than they take to read. */
+/* An error in each of very many lines: reporting them takes no longer than reading them. */
 static void test_faults_of_many_lines(void **state)
 {
 	size_t lines = 200000, used = 0;

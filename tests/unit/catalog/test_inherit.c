@@ -166,10 +166,10 @@ static void test_refused(void **state)
 	refuse(f, HEAD("bad") "extends: parent\nremove: {colours: [Nine]}\n", "cannot be removed");
 	refuse(f, HEAD("bad") "shared: common\nmetrics:\n- {name: Rate, form: 9}\n",
 	       "bad.yaml:10: the shared file has no form 9 of \"Rate\"");
-	/* A parent that is refused by itself tells its own line. */
+	/* The error of an invalid parent has the parent's line. */
 	folder_write(f, "broken", HEAD("broken") "constants: [{name: a}\n");
 	refuse(f, HEAD("bad") "extends: broken\n", "broken.yaml:");
-	/* What is wrong in a shared entry is told where it stands. */
+	/* The error of a shared entry has the line of that entry. */
 	folder_write(f, "wrong.shared",
 		     "sextant-shared: 1\nname: wrong\nvendor: V\nmetrics:\n"
 		     "- {name: m, unit: parsecs, expr: \"1\"}\n");

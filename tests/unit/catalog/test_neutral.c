@@ -93,7 +93,7 @@ static void test_mappings(void **state)
 	sx_context_destroy(context);
 }
 
-/* What the check above rests on does tell units apart. */
+/* The function that the check above uses does distinguish units. */
 static void test_units(void **state)
 {
 	struct vocabulary v = {.count = 0};

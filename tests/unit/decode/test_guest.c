@@ -278,7 +278,7 @@ static void test_the_rest_of_a_frame_is_no_picture(void **state)
 	finish(&f);
 }
 
-/* Frames whose GPU time exceeds theirs were drawn later: what came then is a part of it. */
+/* Frames with more GPU time than elapsed time were rendered later: the value is a part. */
 static void test_work_that_goes_on_after_the_last_frame_counts(void **state)
 {
 	struct fixture f = start();
@@ -373,7 +373,7 @@ static struct wire_value driver_value(double number)
 	return value;
 }
 
-/* What a driver counts itself stands behind the label, which may end anywhere. */
+/* Values of the driver's counters follow the label, which may end anywhere. */
 static void test_values_of_the_driver(void **state)
 {
 	static const char *const names[] = {"hw.cycles", "hw.hit_ratio", "hw.locked", "hw.more"};

@@ -240,7 +240,7 @@ static void counters_at_their_highest(void **state)
 	assert_int_equal(quality(&run, "MaliCSFCyclesMCUActive", 0), 0);
 	finish(&run);
 	free(data);
-	d = &devices[4]; /* 64-bit values whose sum does not fit */
+	d = &devices[4]; /* 64-bit values with a sum that does not fit */
 	data = make_dumps(d, 1);
 	for (uint32_t core = 0; core < 6; core++)
 		put(d, data, 3 + core, 53, UINT64_MAX / 2);

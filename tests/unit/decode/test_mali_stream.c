@@ -80,7 +80,8 @@ static void states_of_blocks(void **state)
 	assert_int_equal(quality(run, core, 0), 0);
 	assert_int_equal(sx_table_begin_ns(run->table)[0], 1000);
 	assert_int_equal(sx_table_end_ns(run->table)[0], 2000);
-	raw.states[8] = MALI_STATE_OFF; /* one core slept: it did no work, the total stands */
+	raw.states[8] = MALI_STATE_OFF; /* one core was powered off: it did no work, and the total
+					   is complete */
 	assert_int_equal(feed(&stream, &raw), SX_OK);
 	assert_int_equal(quality(run, core, 1), 0);
 	assert_true(sx_table_get(run->table, column, 1) ==
@@ -96,7 +97,7 @@ static void states_of_blocks(void **state)
 	memset(raw.states, MALI_STATE_ON | MALI_STATE_PROTECTED | MALI_STATE_NORMAL, 12);
 	assert_int_equal(feed(&stream, &raw), SX_OK); /* for a part of it */
 	assert_int_equal(quality(run, core, 4), SX_QUALITY_LOST);
-	memset(raw.states, 0, 12); /* old drivers do not tell */
+	memset(raw.states, 0, 12); /* old drivers do not report it */
 	assert_int_equal(feed(&stream, &raw), SX_OK);
 	assert_int_equal(quality(run, core, 5), 0);
 	close_stream(&stream);

@@ -133,8 +133,7 @@ static void test_ten_hours(void **state)
 	finish(&o, &file);
 }
 
-/* Gaps in which counters may wrap twice are told; the clock is repaired when only one value fits.
- */
+/* Gaps in which counters may wrap twice are marked; the clock is repaired if one value fits. */
 static void test_ambiguous_wrap(void **state)
 {
 	(void)state;

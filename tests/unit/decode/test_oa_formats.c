@@ -1,4 +1,4 @@
-/* OA reports of every layout and generation: what stands where, and what a table of it has. */
+/* OA reports of every layout and generation: offsets of fields, and columns of tables. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -282,7 +282,7 @@ static void test_topology_of_cores(void **state)
 	assert_true(constant(&mtl, "GtSlice0") == -1 && constant(&mtl, "EuCoresTotalCount") == -1);
 }
 
-/* As the kernel tells it, and back. */
+/* From the kernel's form, and back. */
 static void test_topologies_there_and_back(void **state)
 {
 	(void)state;

@@ -60,7 +60,7 @@ static void test_malformed_live_record(void **state)
 	assert_int_equal(sx_table_row_count(o.rows), 7);
 	for (size_t row = 0; row < 7; row++) {
 		assert_int_equal(value(o.rows, row, "GPU_TIME"), 1000);
-		/* Whether the sample before it is whole is in doubt, and told. */
+		/* The sample before it may be incomplete, and is marked. */
 		bool marked = row == 1 || row == 2;
 		assert_int_equal(quality(o.rows, row, "A0"), marked ? SX_QUALITY_LOST : 0);
 	}

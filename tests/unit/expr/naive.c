@@ -220,7 +220,7 @@ static struct naive unary(const struct naive_world *world, enum sx_op op, struct
 	return value;
 }
 
-/* f64, unless the condition is constant: then the branch stands for the whole. */
+/* f64, unless the condition is constant: then the type of the branch. */
 static struct naive choose(const struct naive_world *world, const struct sx_node *node)
 {
 	struct naive condition = naive_eval(world, node->children[0]);

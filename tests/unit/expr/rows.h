@@ -1,4 +1,4 @@
-/* Formulas over rows whose values are known, and how they are checked. */
+/* Formulas over rows with known values, and their check. */
 #ifndef EXPR_ROWS_H
 #define EXPR_ROWS_H
 

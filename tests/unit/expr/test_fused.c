@@ -31,7 +31,7 @@ struct sample {
 	/* How many of each joined operation it has, in the order of enum fast_op. */
 	uint32_t zero[FUSED];	  /* where a division by zero is 0 */
 	uint32_t standard[FUSED]; /* where it is no data */
-	bool exact; /* needs exact evaluation even of columns whose numbers are in range */
+	bool exact;		  /* needs exact evaluation even if all numbers are in range */
 };
 
 #define STORES(mul, sum) .zero = {mul, sum}, .standard = {mul, sum}
@@ -327,7 +327,7 @@ static void check_rows(struct subject *subject, const struct table *table,
 	for (uint32_t o = 0; o < subject->count; o++)
 		results[o] = (struct expr_result){
 		    .data = subject->data[o], .quality = with_quality ? subject->quality[o] : NULL};
-	/* Only an exact evaluation allocates, which tells that blocks were not enough. */
+	/* Only an exact evaluation allocates; an allocation shows that blocks were not enough. */
 	unsigned long before = allocations;
 	assert_int_equal(expr_eval(subject->program, table->vectors, rows, results, &err), SX_OK);
 	if (trouble->numbers == IN_RANGE && !subject->sample->exact && allocations != before)

@@ -217,7 +217,7 @@ static struct naive name_value(void *user, const struct sx_node *node)
 	return value;
 }
 
-/* What can never have data is folded, and what stands beside it is then not looked at. */
+/* An operand that never has data is folded, and the other operand is not evaluated. */
 static bool same_quality(uint8_t got, uint8_t expected, bool folded)
 {
 	uint8_t no_data = SX_QUALITY_NO_DATA_MASK;

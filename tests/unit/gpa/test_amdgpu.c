@@ -156,7 +156,7 @@ static void test_radeon(void **state)
 	assert_int_equal(c.device_id, 0x6649);
 	assert_true(value(&c, "NUM_SIMDS") == 48);
 	assert_true(value(&c, "NUM_SHADER_ENGINES") == 2);
-	c = read_from(old, "", 0); /* a kernel that does not tell the units */
+	c = read_from(old, "", 0); /* a kernel that does not report the units */
 	assert_int_equal(c.device_id, 0x6649);
 	assert_int_equal(c.count, 0);
 }

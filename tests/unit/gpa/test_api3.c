@@ -1,6 +1,6 @@
 /*
  * Version 3 of GPUPerfAPI on the back end without a GPU: the table for every age of client, every
- * status in its order, and values. Statuses stand as rows: a state, a call, the answer.
+ * status in its order, and values. Statuses are rows: a state, a call, the result.
  */
 #include <setjmp.h>
 #include <stdarg.h>

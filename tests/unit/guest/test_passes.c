@@ -1,4 +1,4 @@
-/* Counters in passes over frames: what shares one, and whose turn it is. */
+/* Counters in passes over frames: the packing and the order of passes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -101,7 +101,7 @@ static void test_turns(void **state)
 	}
 }
 
-/* More passes than there is room for: what is left over is told, not lost in another's place. */
+/* More passes than PASSES_MOST: the remaining counters are in no pass. */
 static void test_too_many(void **state)
 {
 	static uint32_t items[300], pass_of[300], room[300];

@@ -1,4 +1,4 @@
-/* CSV as people and programs write it, and as nobody should. */
+/* CSV as people and programs write it, and invalid CSV. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -405,7 +405,7 @@ static void test_description(void **state)
 	sx_context_destroy(context);
 }
 
-/* More text than a window holds, with everything that may stand across its ends. */
+/* More text than a window holds, with all kinds of token across its ends. */
 static void test_window(void **state)
 {
 	size_t rows = 40000, used = 0, cap = rows * 64;

@@ -1,4 +1,4 @@
-/* perf stat's CSV: its layouts as perf 6.1 printed them, and lines that nobody printed. */
+/* perf stat's CSV: its layouts as perf 6.1 printed them, and invalid lines. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -163,7 +163,7 @@ static void test_odd_column(void **state)
 	sx_table_destroy(out);
 }
 
-/* The same as one of two instances, whose other is 0 (metric/reduce.c). */
+/* The same as one of two instances; the other is 0 (metric/reduce.c). */
 static void test_odd_instances(void **state)
 {
 	static const char *const sums[] = {"B[0].SUM", "B[1].SUM"},
@@ -183,7 +183,7 @@ static void test_odd_instances(void **state)
 	sx_table_destroy(out);
 }
 
-/* Two counts whose sum has 65 bits are no sum of a few. */
+/* Two counts with a sum of 65 bits: the sum must not wrap to a small number. */
 static void test_sum_beyond(void **state)
 {
 	struct world *w = *state;

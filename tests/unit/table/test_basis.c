@@ -1,4 +1,4 @@
-/* What stands for what was not measured, by what it is an amount of. */
+/* Estimates of unmeasured samples, by normalisation basis. */
 #include <sextant/analysis.h>
 #include <sextant/catalog.h>
 #include <sextant/context.h>

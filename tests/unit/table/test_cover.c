@@ -26,7 +26,7 @@ static uint64_t count(const uint8_t covered[TIMES])
 	return sum;
 }
 
-/* Few enough ranges that none is settled: any order gives the same. */
+/* So few ranges that none is finished: any order gives the same. */
 static void any_order_gives_the_union(void **state)
 {
 	uint32_t random = 7;

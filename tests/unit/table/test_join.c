@@ -1,4 +1,4 @@
-/* Rows joined by the time that they share: what is split, what is a mean, what is told of it. */
+/* Rows joined by common time: amounts are divided, levels are averaged, quality is set. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -80,7 +80,7 @@ static void sums_are_split(void **state)
 	sx_table_destroy(from);
 }
 
-/* What was seen of most of the row stands for it, and says so; of less it is no data. */
+/* A value that covers most of the row represents it, and is marked; a smaller part is no data. */
 static void parts_that_were_not_seen(void **state)
 {
 	struct sx_table *rows = make(), *from = make();
@@ -100,7 +100,7 @@ static void parts_that_were_not_seen(void **state)
 	sx_table_destroy(from);
 }
 
-/* Rows that were spared to bound the cost: measured ones stand for them. */
+/* Rows that were skipped by sampling: measured ones represent them. */
 static void rows_that_were_spared(void **state)
 {
 	struct sx_table *rows = make(), *from = make();

@@ -80,7 +80,7 @@ static void summarise(const struct sx_table *table, const char *const names[2],
 	sx_context_destroy(context);
 }
 
-/* The same by a summary, whose sums of metrics are its own. */
+/* The same by a summary, which computes its own sums of metrics. */
 static void check_summary(const struct sx_table *table, double vertices, double time)
 {
 	static const char *const names[] = {"IAVertices", "gpu_time"};
@@ -124,7 +124,7 @@ static void test_by_time_where_nobody_counts_calls(void **state)
 	check(table, 3.0 * (5000 + 19 * 500), 0.75 * 2900000);
 }
 
-/* Frames are frames, however long; what lies between them stands for its like. */
+/* Frames represent frames of any length; time slices represent time slices. */
 static void test_frames_by_number(void **state)
 {
 	struct sx_table *table = begin(true);
@@ -136,7 +136,7 @@ static void test_frames_by_number(void **state)
 	check(table, 3.0 * (12000 + 200), 0.75 * 3000000 + 10 * 0.75 * 1200);
 }
 
-/* A context's first frames are always measured, and stand for themselves alone. */
+/* A context's first frames are always measured, and represent only themselves. */
 static void test_first_frames(void **state)
 {
 	struct sx_table *table = begin(true);
@@ -148,7 +148,7 @@ static void test_first_frames(void **state)
 	check(table, 3.0 * (4 * 2 + 196 * 50), 0.75 * (4 * 40 + 196 * 400));
 }
 
-/* A program that draws more and more, of which the beginning was measured: calls tell the rest. */
+/* A program that draws more and more, measured at its begin: the rest is estimated by draws. */
 static void test_frames_by_calls(void **state)
 {
 	struct sx_table *table = begin(true);
@@ -171,7 +171,7 @@ static void test_frames_without_calls(void **state)
 	check(table, 3.0 * 500, 0.75 * 100 * 400);
 }
 
-/* An empty first frame cannot stand for frames that draw: those after them do. */
+/* An empty first frame cannot represent frames that draw: later ones do. */
 static void test_idle_first_frame(void **state)
 {
 	struct sx_table *table = begin(true);
@@ -194,7 +194,7 @@ static void test_idle_contexts(void **state)
 	check(table, 3.0 * 45, 0.75 * 12 * 400);
 }
 
-/* A second context none of whose frames was measured is as the first, call by call. */
+/* A second context without a measured frame is estimated from the first, by draws. */
 static void test_unmeasured_context(void **state)
 {
 	struct sx_table *table = begin(true);
@@ -203,7 +203,7 @@ static void test_unmeasured_context(void **state)
 	check(table, 3.0 * (80 + 600), 0.75 * 40 * 400);
 }
 
-/* Where nothing else was measured, they have to stand for the others. */
+/* If nothing else was measured, they represent the others. */
 static void test_first_frames_alone(void **state)
 {
 	struct sx_table *table = begin(true);
@@ -226,7 +226,7 @@ static void test_unmeasured_slices(void **state)
 	check(table, 3.0 * (600 + 80 + 28), 0.75 * (60000 + 8000 + 1600));
 }
 
-/* Commands stand for those of their name: one kernel takes a hundred times as long as another. */
+/* Commands represent those of their name: one kernel takes 100 times as long as another. */
 static void test_commands_by_name(void **state)
 {
 	const struct sx_column column = {"KernelTime", "ns", SX_U64, SX_REDUCE_SUM, NULL};
@@ -283,7 +283,7 @@ static void test_several_draws_in_a_row(void **state)
 	check(table, 300, 3000 * 100);
 }
 
-/* Contexts begin with a frame of nothing: it does not stand for those that draw. */
+/* Contexts begin with an empty frame: it does not represent frames that draw. */
 static void test_frames_of_nothing(void **state)
 {
 	static const char *const names[] = {"IAVertices", "gpu_time"};
@@ -324,7 +324,7 @@ static void test_errors_of_several_draws_in_a_row(void **state)
 		sum += 3 + i % 5;
 		squares += (3 + i % 5) * (3 + i % 5);
 	}
-	/* Twelve runs of each context, which stand for eight times themselves. */
+	/* Twelve runs of each context, with a weight of eight. */
 	double variance = 2 * 12.0 / 11 * (squares - sum * sum / 12) * 8 * 9;
 	for (int together = 0; together < 2; together++) {
 		struct sx_stats stats = draws_of_two(together);

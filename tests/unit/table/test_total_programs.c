@@ -49,7 +49,7 @@ static void label(struct sx_table *table, size_t row, unsigned whom)
 	assert_int_equal(sx_table_set_label(table, SX_LABEL_CONTEXT, row, whom % 2), SX_OK);
 }
 
-/* A row of somebody, measured in one of 1 + whom % 4. */
+/* A row of a program, measured in one of 1 + whom % 4. */
 static void add_row(struct sx_table *table, struct due *due, unsigned whom, uint64_t *seed)
 {
 	static uint64_t at = 1000;
@@ -57,7 +57,7 @@ static void add_row(struct sx_table *table, struct due *due, unsigned whom, uint
 	struct whom *of = &due->of[whom];
 	uint64_t length = 100 + next_random(seed) % 900 * (whom + 1);
 	uint64_t value = next_random(seed) % 5000 * (whom + 1);
-	/* The first of each is measured: that of whom nothing is has a test of its own. */
+	/* The first row of each is measured; programs without one have a test of their own. */
 	bool measured = of->with == 0 || next_random(seed) % (1 + whom % 4) == 0;
 	uint8_t quality = measured ? 0 : SX_QUALITY_SKIPPED;
 	assert_int_equal(sx_table_add_rows(table, 1, &row, NULL), SX_OK);
@@ -81,7 +81,7 @@ static void add_row(struct sx_table *table, struct due *due, unsigned whom, uint
 	due->last = value;
 }
 
-/* How often what was measured of one stands for itself and the rest. */
+/* The weight of a program's measured rows. */
 static double times_of(const struct due *due, unsigned whom)
 {
 	const struct whom *of = &due->of[whom];
@@ -153,7 +153,7 @@ static void test_random(void **state)
 	}
 }
 
-/* Of whom nothing was measured: as the others were. */
+/* A program without measured rows is estimated from the others. */
 static void test_unmeasured(void **state)
 {
 	uint64_t seed = 88172645463325252u;

@@ -243,7 +243,7 @@ static void test_bursts(void **state)
 	}
 }
 
-/* 344 s without a report are a wrap and 400 ms: only the pair in between tells. */
+/* 344 s without a report are a wrap and 400 ms: only the pair in between shows it. */
 static void test_pause(void **state)
 {
 	(void)state;
