@@ -14,15 +14,15 @@
 #include "base/sys.h"
 #include "source/guest/guest.h"
 
-#define SOCKET	   "/run/sextant/socket"
-#define NS_PER_MS  INT64_C(1000000)
-#define NEVER_TOLD (-1) /* the vector is not there any more */
+#define SOCKET	    "/run/sextant/socket"
+#define NS_PER_MS   INT64_C(1000000)
+#define NEVER_KNOWN (-1) /* the vector is not there any more */
 
 /* One process that is younger than we are, as /proc shows it at one moment. */
 struct moment {
 	int64_t at_ms;
 	const char *environment;
-	int entries; /* of its auxiliary vector before the end, or NEVER_TOLD */
+	int entries; /* of its auxiliary vector before the end, or NEVER_KNOWN */
 	int number;  /* of the process */
 };
 
@@ -34,7 +34,7 @@ static ssize_t moment_read_file(void *user, const char *path, char *buf, size_t 
 		return snprintf(buf, size, "0.5 0.5 0.5 1/99 %ld\n", (long)getpid() + 9);
 	if (strstr(path, "/environ"))
 		return snprintf(buf, size, "%s", moment->environment);
-	if (moment->entries == NEVER_TOLD)
+	if (moment->entries == NEVER_KNOWN)
 		return 0;
 	size_t length = ((size_t)moment->entries + 1) * sizeof(vector[0]);
 	/* A byte more than it gives, as of texts. */
@@ -120,7 +120,7 @@ static void test_without_environment(void **state)
 	(void)state;
 	assert_true(AWAITS({0, "", 1, 0}, {40, "", 1, 0}));
 	assert_false(AWAITS({0, "", 1, 0}, {60, "", 1, 0}));
-	assert_false(AWAITS({0, "", NEVER_TOLD, 0}, {60, "", NEVER_TOLD, 0}));
+	assert_false(AWAITS({0, "", NEVER_KNOWN, 0}, {60, "", NEVER_KNOWN, 0}));
 }
 
 /* Others' programs that come one after another, each of which may be one of ours, end some time. */

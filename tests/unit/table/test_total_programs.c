@@ -19,15 +19,15 @@ static const struct sx_column columns[COLUMNS] = {
     [LAST] = {"last", "count", SX_U64, SX_REDUCE_LAST, NULL},
 };
 
-#define WHOM 6 /* programs' contexts */
+#define STRATA 6 /* programs' contexts */
 
-/* What came of one. */
-struct whom {
+/* Totals of a stratum. */
+struct stratum {
 	double sum, fsum, weighted, weight, with, skipped, with_ns, skipped_ns;
 };
 
 struct due {
-	struct whom of[WHOM];
+	struct stratum of[STRATA];
 	uint64_t max, last;
 	bool by_time;
 };
@@ -39,31 +39,31 @@ static uint64_t next_random(uint64_t *state)
 	return *state ^= *state << 17;
 }
 
-static void label(struct sx_table *table, size_t row, unsigned whom)
+static void label(struct sx_table *table, size_t row, unsigned stratum)
 {
 	char name[32];
-	int size = snprintf(name, sizeof(name), "p (%u)", whom / 2);
+	int size = snprintf(name, sizeof(name), "p (%u)", stratum / 2);
 	assert_int_equal(sx_table_set_label(table, SX_LABEL_PROCESS, row,
 					    sx_table_intern(table, name, (size_t)size)),
 			 SX_OK);
-	assert_int_equal(sx_table_set_label(table, SX_LABEL_CONTEXT, row, whom % 2), SX_OK);
+	assert_int_equal(sx_table_set_label(table, SX_LABEL_CONTEXT, row, stratum % 2), SX_OK);
 }
 
-/* A row of a program, measured in one of 1 + whom % 4. */
-static void add_row(struct sx_table *table, struct due *due, unsigned whom, uint64_t *seed)
+/* A row of a stratum, measured in one of 1 + stratum % 4. */
+static void add_row(struct sx_table *table, struct due *due, unsigned stratum, uint64_t *seed)
 {
 	static uint64_t at = 1000;
 	size_t row;
-	struct whom *of = &due->of[whom];
-	uint64_t length = 100 + next_random(seed) % 900 * (whom + 1);
-	uint64_t value = next_random(seed) % 5000 * (whom + 1);
+	struct stratum *of = &due->of[stratum];
+	uint64_t length = 100 + next_random(seed) % 900 * (stratum + 1);
+	uint64_t value = next_random(seed) % 5000 * (stratum + 1);
 	/* The first row of each is measured; programs without one have a test of their own. */
-	bool measured = of->with == 0 || next_random(seed) % (1 + whom % 4) == 0;
+	bool measured = of->with == 0 || next_random(seed) % (1 + stratum % 4) == 0;
 	uint8_t quality = measured ? 0 : SX_QUALITY_SKIPPED;
 	assert_int_equal(sx_table_add_rows(table, 1, &row, NULL), SX_OK);
 	sx_table_set_time(table, row, at, at + length);
 	at += length;
-	label(table, row, whom);
+	label(table, row, stratum);
 	sx_table_set_u64(table, U, row, value, quality);
 	sx_table_set_f64(table, F, row, (double)value / 3, quality);
 	sx_table_set_f64(table, MEAN, row, (double)value, quality);
@@ -82,9 +82,9 @@ static void add_row(struct sx_table *table, struct due *due, unsigned whom, uint
 }
 
 /* The weight of a program's measured rows. */
-static double times_of(const struct due *due, unsigned whom)
+static double times_of(const struct due *due, unsigned stratum)
 {
-	const struct whom *of = &due->of[whom];
+	const struct stratum *of = &due->of[stratum];
 	if (!(of->with > 0))
 		return 0;
 	return due->by_time ? 1 + of->skipped_ns / of->with_ns : 1 + of->skipped / of->with;
@@ -95,13 +95,13 @@ static void check_total(const struct total *total, const struct due *due)
 	struct sx_table *out = NULL;
 	double sum = 0, fsum = 0, weighted = 0, weight = 0;
 	assert_int_equal(total_table(total, TOTAL_RUN, &out, NULL), SX_OK);
-	for (unsigned i = 0; i < WHOM; i++) {
+	for (unsigned i = 0; i < STRATA; i++) {
 		sum += due->of[i].sum * times_of(due, i);
 		fsum += due->of[i].fsum * times_of(due, i);
 		weighted += due->of[i].weighted * times_of(due, i);
 		weight += due->of[i].weight * times_of(due, i);
 	}
-	assert_true(fabs(sx_table_get(out, U, 0) - sum) <= WHOM / 2.0 + 1);
+	assert_true(fabs(sx_table_get(out, U, 0) - sum) <= STRATA / 2.0 + 1);
 	assert_true(fabs(sx_table_get(out, F, 0) - fsum) <= 1e-9 * fsum);
 	assert_true(fabs(sx_table_get(out, MEAN, 0) - weighted / weight) <=
 		    1e-9 * weighted / weight);
@@ -119,12 +119,12 @@ static void check_rows(enum sx_sample_kind kind, size_t rows, size_t run, uint64
 	assert_int_equal(sx_table_create(columns, COLUMNS, kind, &table, NULL), SX_OK);
 	assert_int_equal(total_create(table, &total, NULL), SX_OK);
 	for (int part = 0; part < 2; part++) {
-		unsigned whom = 0;
+		unsigned stratum = 0;
 		sx_table_clear(table);
 		for (size_t i = 0; i < rows; i++) {
 			if (i % run == 0)
-				whom = (unsigned)(next_random(&seed) % WHOM);
-			add_row(table, &due, whom, &seed);
+				stratum = (unsigned)(next_random(&seed) % STRATA);
+			add_row(table, &due, stratum, &seed);
 		}
 		for (size_t at = 0, count; at < rows; at += count) {
 			count = next_random(&seed) % rows + 1;
@@ -137,7 +137,7 @@ static void check_rows(enum sx_sample_kind kind, size_t rows, size_t run, uint64
 	due = (struct due){.by_time = due.by_time};
 	sx_table_clear(table);
 	for (size_t i = 0; i < rows; i++)
-		add_row(table, &due, (unsigned)(WHOM - 1 - i % WHOM), &seed);
+		add_row(table, &due, (unsigned)(STRATA - 1 - i % STRATA), &seed);
 	total_add(total, table);
 	check_total(total, &due);
 	total_destroy(total);
@@ -184,7 +184,7 @@ static struct sx_table *make_mixed(size_t rows)
 	struct sx_table *table = NULL;
 	assert_int_equal(sx_table_create(columns, COLUMNS, SX_SAMPLE_TIME, &table, NULL), SX_OK);
 	for (size_t row = 0; row < rows; row++) {
-		add_row(table, &due, (unsigned)(next_random(&seed) % WHOM), &seed);
+		add_row(table, &due, (unsigned)(next_random(&seed) % STRATA), &seed);
 		sx_table_set_u64(table, U, row, next_random(&seed) >> next_random(&seed) % 3, 0);
 		sx_table_set_u64(table, MAX, row, next_random(&seed) % 9, 0);
 		sx_table_set_u64(table, LAST, row, next_random(&seed) % 9, 0);
