@@ -9,7 +9,7 @@
 #include "base/number.h"
 #include "base/text_buf.h"
 
-/* Where short stretches come late, three digits do not tell one from the next. */
+/* Where short intervals come late, three digits give neighbours the same text. */
 static void stretch_text(uint64_t key, uint64_t bucket_ns, char *buf, size_t size)
 {
 	char here[HUMAN_MAX], before[HUMAN_MAX], after[HUMAN_MAX];
@@ -98,7 +98,7 @@ struct cells {
 
 #define HEADS_MAX 5
 
-/* What stands before a group's metrics. */
+/* The cells before a group's metrics. */
 struct heads {
 	char key[GROUPS_KEY_MAX], at[HUMAN_MAX], time[HUMAN_MAX], context[24];
 };
@@ -221,7 +221,7 @@ static void differences_text(const struct groups_out *o)
 	}
 }
 
-/* How evenly instances were loaded, where the decoder tells it. */
+/* How evenly instances were loaded, where the decoder reports it. */
 static void note_imbalance(const struct groups_out *o)
 {
 	static const char suffix[] = "_imbalance";
@@ -237,7 +237,7 @@ static void note_imbalance(const struct groups_out *o)
 	}
 }
 
-/* What stands together, and how it would not. */
+/* Notes what is combined in one group, and how to separate it. */
 static void note_others(const struct groups_out *o)
 {
 	const struct note_sink *notes = &o->view->notes;
@@ -343,7 +343,10 @@ static enum sx_status write_json(struct groups_out *all, uint32_t count, struct 
 	return status;
 }
 
-/* Of frames of several: whose each is. Below one header all devices have the same columns. */
+/*
+ * Frames of several processes or contexts name theirs. Below one header all devices have the same
+ * columns.
+ */
 static void choose_labels(struct groups_out *all, uint32_t count, bool together)
 {
 	bool process = false, context = false;

@@ -64,7 +64,7 @@ static void optional_json(struct json *json, const char *key, uint64_t value, bo
 		json_null(json);
 }
 
-/* When a stretch of time begins, in s; else what people are told. */
+/* The begin of an interval, in s; else the key as in text. */
 static const char *machine_key(const struct groups_out *o, size_t row, char buf[GROUPS_KEY_MAX])
 {
 	const struct report_group *group = &o->g->list[row];
@@ -115,8 +115,10 @@ static void units_json(struct json *json, const struct groups_out *o, const stru
 	json_object_end(json);
 }
 
-/* Why values are null: of whole columns "why", of single groups "quality", whose rows are groups
- * counted from 0. */
+/*
+ * Why values are null: of whole columns "why"; of single groups "quality", with rows that are
+ * groups counted from 0.
+ */
 static void reasons_json(struct json *json, const struct sx_table *values)
 {
 	struct rows_marks marks = {0};

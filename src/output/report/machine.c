@@ -153,7 +153,9 @@ static void device_json(struct json *json, const struct report *r, const struct 
 
 static void cost_json(struct json *json, const struct report_device *d)
 {
-	/* Sampling time costs a program nothing that it tells, unless samples of it were spared. */
+	/*
+	 * Samples of time cost a program nothing that it reports, unless samples of it were spared.
+	 */
 	if (d->kind != SX_SAMPLE_FRAME && d->cost.measured == d->cost.all)
 		return;
 	json_kv_object_flat(json, "cost");

@@ -1,7 +1,7 @@
 /*
  * A report as OpenMetrics text. Amounts of the whole run are counters, shares and rates are gauges
- * of their mean, in base units; what has no data has no series. Families of all devices stand
- * together, as the format wants it, and devices are told apart by hw_id.
+ * of their mean, in base units; what has no data has no series. Families of all devices are
+ * adjacent, as the format requires, and devices differ by hw_id.
  */
 #include <ctype.h>
 #include <math.h>
@@ -155,7 +155,7 @@ static void add_common(struct exposition *e, uint32_t device, const struct repor
 						.value = value});
 }
 
-/* A counter whose name is spelled as a metric's: under its name a sum would count it twice. */
+/* A counter that spells its name as a metric does: under one name a sum would count it twice. */
 static bool is_twin(const struct report_device *d, const struct report_row *row, const char *plain)
 {
 	for (uint32_t i = 0; strcmp(row->name, plain) != 0 && i < d->row_count; i++)
@@ -174,7 +174,7 @@ static void openmetrics_add_row(struct exposition *e, uint32_t device, const str
 	machine_row(e->view, row, &m);
 	unit_word(&e->view->human.units, m.unit, unit, sizeof(unit), &factor);
 	slug(row->name, plain, sizeof(plain));
-	/* Nobody else ends a name in these. */
+	/* The format reserves this suffix. */
 	for (size_t n = strlen(plain); n > 6 && strcmp(plain + n - 6, "_total") == 0; n -= 6)
 		plain[n - 6] = '\0';
 	bool twin = is_twin(&e->report->devices[device], row, plain);

@@ -45,7 +45,7 @@ void report_text_head(const struct view *view, const struct report *report,
 
 /* Writes the verdict above everything else; nothing where there is none. */
 void verdict_text(const struct view *view, const struct verdict *verdict);
-/* "verdict", or whose it is where there are several programs. */
+/* "verdict", or with the program's name where there are several programs. */
 void verdict_heading(const struct verdict *verdict, char *buf, size_t size);
 /* The key "verdict" and an object, or null. */
 void verdict_json(struct json *json, const struct verdict *verdict);
@@ -67,7 +67,7 @@ void findings_json(const struct view *view, struct json *json, const struct sx_a
 /* The keys `quiet` and `unjudged` of an object. */
 void findings_rest_json(struct json *json, const struct sx_advice *advice);
 
-/* Whose findings lines of CSV are. */
+/* The device that lines of findings in CSV are of. */
 struct findings_of {
 	uint32_t device; /* the device's number, which has a column of its own */
 	bool column;	 /* a column says whether the device is a model */
@@ -108,7 +108,7 @@ struct groups_name {
 struct groups_out {
 	const struct view *view;
 	const struct report *report;
-	const struct report_device *device; /* whose rows they are: its head is told */
+	const struct report_device *device; /* the rows' device; its head is written */
 	const struct report_groups *g;
 	const char *by;	 /* what the rows' file calls their key; NULL: report_key_name() */
 	uint32_t number; /* of the device */
@@ -117,7 +117,7 @@ struct groups_out {
 	const struct groups_name *names;
 	uint32_t name_count;
 	bool no_head;
-	bool shows_process, shows_context; /* frames: whose each is */
+	bool shows_process, shows_context; /* frames: each names its own */
 	struct json *within;		   /* the array of devices, each of which is an object */
 };
 

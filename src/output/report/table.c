@@ -67,7 +67,7 @@ static void sparkline(const struct view *view, const struct course *c, char *out
 struct shape {
 	bool shown[NUMBERS]; /* total min mean p50 p95 p99 max */
 	bool peak;	     /* the mean's share of what there can be at most */
-	size_t course;	     /* 0: nobody looks */
+	size_t course;	     /* columns; 0: not shown */
 };
 
 /* What is in percent says by itself how near it is. */

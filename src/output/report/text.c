@@ -17,7 +17,7 @@ const char *report_text_title(const struct report_device *d)
 
 #define TOGETHER 1.005 /* frames that overlap more are of several programs or contexts */
 
-/* The time that frames took, over which their rate is; 0 where no rate is told. */
+/* The time that frames took, over which their rate is; 0 where no rate is shown. */
 static uint64_t frames_ns(const struct report_frames *f)
 {
 	bool shown = f->count > 1 && f->fps > 0 && isfinite(f->fps);
@@ -194,7 +194,7 @@ static void cost_text(const struct view *view, const struct report_device *d)
 			    "samples than those that cause it");
 	else if (isnan(c->share) && c->slowdown > 1) /* of samples that are not all of its time */
 		text_append(line, sizeof(line), "; they take %s times the CPU time", times);
-	else if (c->share >= COST_SHOWN) /* below it, or unknown, there is nothing to tell */
+	else if (c->share >= COST_SHOWN) /* below it, or unknown: no note */
 		text_append(line, sizeof(line),
 			    "; they take %s times the CPU time, measuring cost %s of it", times,
 			    share);
@@ -392,7 +392,7 @@ static bool write_whole(const struct view *view, const struct report *r)
 		said |= r->devices[d].samples > 0;
 	verdict_text(view, r->verdict);
 	for (uint32_t d = 0; ok && d < r->device_count; d++) {
-		/* What gave nothing stands below what did. */
+		/* Devices without samples come last. */
 		if (said && r->devices[d].run.silence && !r->devices[d].samples)
 			continue;
 		if (any)

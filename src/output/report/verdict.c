@@ -144,7 +144,7 @@ static void time_json(struct json *json, const char *key, uint64_t time_ns)
 		json_u64(json, time_ns);
 }
 
-/* Whose verdict it is, where there are several programs. */
+/* The program of the verdict, where there are several programs. */
 static void process_json(struct json *json, const struct verdict *v)
 {
 	json_key(json, "process");
