@@ -23,7 +23,7 @@ struct catalog_view {
 	const struct sx_advice_info *advice;
 	uint32_t constant_count, block_count, section_count, group_count, counter_count,
 	    metric_count, advice_count;
-	bool *no_memory; /* is set when a description lacks something; NULL: nobody asks */
+	bool *no_memory; /* is set when memory cut a description; NULL: not wanted */
 };
 
 struct catalog_view describe_view(struct sx_catalog *catalog);
@@ -113,11 +113,11 @@ void formula_place(const struct catalog_view *view, const struct sx_counter_info
 
 /* Texts, empty where there is nothing to say. */
 struct also {
-	char other[640]; /* groups whose formula or unit is another one, by name */
+	char other[640]; /* groups with another formula or unit, by name */
 	char same[64];	 /* how many have the same */
 };
 
-/* Of a metric of a group; `variant` is the one whose formulas are compared. */
+/* Of a metric of a group; formulas are compared in `variant`. */
 void also_describe(const struct catalog_view *view, uint32_t index, uint32_t variant,
 		   struct also *out);
 /* The same as the member "also" of an object. */

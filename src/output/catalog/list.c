@@ -183,7 +183,7 @@ static bool list_end(struct writer *w)
 	return w->ok;
 }
 
-/* The heading that a metric stands under: its section's path, its group, or its category. */
+/* The heading of a metric: its section's path, its group, or its category. */
 static void heading_of(const struct listing *l, uint32_t i, char *buf, size_t size)
 {
 	const struct sx_metric_info *m = &l->view.metrics[i];

@@ -1,6 +1,6 @@
 /*
- * A report as one page that needs nothing else: page.html with its gaps filled. "{{NAME}}" stands
- * for an embedded file where the name has a dot, else for a part that is written here.
+ * A report as one page that needs nothing else: page.html with its placeholders filled. "{{NAME}}"
+ * is an embedded file where the name has a dot, else a part that is written here.
  */
 #include <string.h>
 
@@ -41,7 +41,7 @@ static enum sx_status page_title(struct page *p)
 	return SX_OK;
 }
 
-/* What somebody reads who lets no script run. */
+/* A summary for readers without scripts. */
 static enum sx_status page_summary(struct page *p)
 {
 	for (uint32_t d = 0; d < p->report->device_count; d++) {

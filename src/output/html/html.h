@@ -12,10 +12,10 @@
 
 /* Times in the page are counted from here. */
 uint64_t course_origin(const struct report *report);
-/* The keys of an object that says what stands in the numbers of a device, and in which order. */
+/* The keys of an object that say which numbers of a device are written, and in which order. */
 void course_json(struct json *json, const struct report_device *device);
 /*
- * Writes the numbers: one zlib stream in base64. Each array stands in it by bytes: the first byte
+ * Writes the numbers: one zlib stream in base64. Each array is transposed by bytes: the first byte
  * of all its elements, the second of all, and so on, little endian. Errors: SX_ERR_NO_MEMORY.
  */
 enum sx_status course_write(FILE *out, const struct report_device *device, uint64_t origin_ns,

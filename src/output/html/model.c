@@ -14,7 +14,7 @@
 struct model {
 	const struct view *view;
 	struct json json;
-	const struct report *report; /* whose devices these are: the run or its baseline */
+	const struct report *report; /* the run, or its baseline */
 	bool full;		     /* with everything that is said once, not for the baseline */
 	bool no_memory;
 };
@@ -171,7 +171,7 @@ static void finding_json(struct model *m, const struct report_device *d, const s
 	json_object_end(&m->json);
 }
 
-/* The verdict of the run, in one line, and what to do; told with the first device. */
+/* The verdict of the run, in one line, and what to do; written with the first device. */
 static void verdict_of_run(struct model *m)
 {
 	char title[256], line[400], share[HUMAN_MAX];

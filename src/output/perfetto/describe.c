@@ -157,7 +157,7 @@ bool trace_columns(struct trace *p, struct trace_state *d)
 	return true;
 }
 
-/* A counter stands under the heading of the first metric that reads it. */
+/* A counter is under the heading of the first metric that reads it. */
 static void group_counters(struct trace_state *d)
 {
 	uint32_t inputs, used;

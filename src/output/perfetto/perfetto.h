@@ -1,8 +1,8 @@
 /*
  * A capture as a Perfetto trace, written as its rows come and in memory that does not grow with
- * them. Raw counters become GPU counters, whose values stand at the end of what they measured;
- * metrics become counter tracks, whose values stand at its begin. Where there is no data there is
- * no value: a track is closed by a 0 where its values end. docs/perfetto.md says the rest.
+ * them. Raw counters become GPU counters, with values at the end of what they measured; metrics
+ * become counter tracks, with values at its begin. Where there is no data there is no value: a
+ * track is closed by a 0 where its values end. docs/perfetto.md says the rest.
  */
 #ifndef OUTPUT_PERFETTO_PERFETTO_H
 #define OUTPUT_PERFETTO_PERFETTO_H
@@ -48,7 +48,7 @@ struct trace_head {
 	uint32_t device_count;
 	const struct trace_text *texts; /* more that is known of the capture */
 	uint32_t text_count;
-	uint64_t created_ns;	    /* CLOCK_REALTIME; 0: not told */
+	uint64_t created_ns;	    /* CLOCK_REALTIME; 0: unknown */
 	struct trace_clocks clocks; /* the first that were read */
 };
 
@@ -153,7 +153,7 @@ void packet_real(struct packet_stream *stream, const struct packet_time *time, u
 struct lane {
 	uint64_t process, context, instance; /* the first as a hash */
 	uint64_t end_ns;
-	char text[LANE_TEXT_BYTES]; /* whose the lane is */
+	char text[LANE_TEXT_BYTES]; /* process, context and instance */
 };
 
 /* Zero-initialise. */
@@ -192,7 +192,7 @@ struct trace_counter {
 	const struct report_row *row; /* what the report says of it, or NULL */
 	int32_t group;		      /* heading of the first metric that reads it, or -1 */
 	bool level;		      /* does not add up over time */
-	bool skipped;		      /* in some rows, for which the others stand */
+	bool skipped;		      /* in some rows, which the others represent */
 };
 
 /* A metric: a column of the selection. */
@@ -253,7 +253,7 @@ struct trace_track {
 bool trace_columns(struct trace *p, struct trace_state *d);
 uint64_t trace_track(struct trace *p, const struct trace_track *track);
 bool trace_describe(struct trace *p, struct trace_state *d);
-/* A row whose place is known. */
+/* A row with a known place. */
 struct trace_work {
 	struct trace *p;
 	struct trace_state *d;

@@ -89,7 +89,7 @@ void trace_mark(struct trace *p, const struct trace_event *event)
 			mark_device(p, &p->devices[i], event);
 }
 
-/* Metrics without a value in the whole run have no track; the reason is told once. */
+/* Metrics without a value in the whole run have no track; the reason is written once. */
 void trace_absent(struct trace *p, struct trace_state *d)
 {
 	const struct report_device *r = d->in->report;

@@ -6,8 +6,8 @@
 /* One row on its way. */
 struct row {
 	/*
-	 * Of a row that was left to others altogether, a counter that tells so: without a value it
-	 * marks where the row stands. SX_NONE: of any other row.
+	 * Of a row that was skipped altogether: the counter that marks its place by an event
+	 * without a value. SX_NONE: of any other row.
 	 */
 	uint32_t mark;
 	struct trace *p;
@@ -18,7 +18,7 @@ struct row {
 	struct lane_span span;
 };
 
-/* A value as it stands in a table; false when there is no data. */
+/* A value as in the table; false when there is no data. */
 struct row_value {
 	bool whole; /* u64, else f64 */
 	uint64_t u64;
@@ -65,7 +65,7 @@ static void send_values(const struct row *r, uint64_t ns, uint32_t sequence, siz
 }
 
 /*
- * A value stands at the end of its row, and reaches back to the point before: where that is not the
+ * A value is at the end of its row, and reaches back to the point before: where that is not the
  * row's begin, an anchor of 0 makes one there.
  */
 static void write_anchors(const struct row *r)

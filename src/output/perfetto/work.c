@@ -8,7 +8,10 @@ static const char *label_text(const struct trace_work *r, enum sx_label label)
 	return sx_table_string(r->raw, sx_table_label(r->raw, label, r->at));
 }
 
-/* Whose a row is, beside its name; of which GPU says to whom the trace is read again. */
+/*
+ * Labels of a row, beside its name. The GPU's number is for our importer, which reads the trace
+ * again.
+ */
 static void note_labels(const struct trace_work *r, struct packet_notes *notes)
 {
 	note_u64(notes, "sextant.gpu", r->lane->gpu);

@@ -260,7 +260,7 @@ static void constants_ndjson(struct rows_writer *w, bool any)
 	}
 }
 
-/* What the first row says for all of its device: whose schema, which catalog, and units. */
+/* The first row carries what holds for all of its device: schema, catalog, and units. */
 static void head_ndjson(struct rows_writer *w, struct json *json, const struct sx_table *t)
 {
 	char schema[64], buf[2 * UNITS_TEXT_MAX];
@@ -285,7 +285,7 @@ static void head_ndjson(struct rows_writer *w, struct json *json, const struct s
 	w->headed = true;
 }
 
-/* One object a row, so that every line stands for itself. */
+/* One object a row, so that every line can be read alone. */
 static void row_ndjson(struct rows_writer *w, const struct extra *extra, size_t n,
 		       const struct sx_table *t, size_t row)
 {
@@ -323,7 +323,7 @@ static void row_ndjson(struct rows_writer *w, const struct extra *extra, size_t 
 	values_text(w->values, "}\n");
 }
 
-/* A column that stands for itself has its unit from its head alone. */
+/* A column that no catalog knows has its unit from its head alone. */
 static enum csv_units units_of_column(const struct rows_shape *shape,
 				      const struct sx_column *column)
 {

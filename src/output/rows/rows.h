@@ -32,7 +32,7 @@ struct rows_shape {
 	bool whole;	    /* one row for all: neither its context nor its begin means much */
 	const char *length; /* what the time of a row is called; NULL: "duration" */
 	/* Columns before all others. */
-	bool all_units; /* CSV: also those that a catalog would tell, for none knows the names */
+	bool all_units; /* CSV: also units of catalog names, where the reader has no catalog */
 	const struct sx_catalog *known; /* CSV: names that it lacks have their units; or NULL */
 	bool by_device;			/* the device's number: the table has rows of several */
 	bool say_simulated;		/* say whether the device is a model: one is */
@@ -81,11 +81,11 @@ struct rows_marks {
 	bool more; /* than fit */
 };
 
-/* Of a row whose other values stand for some that were not measured, beside reservations. */
+/* Some values of a row represent samples that were not measured; a bit beside reservations. */
 #define ROWS_SKIPPED SX_QUALITY_NOT_COLLECTED
 /* The reservations about any value of a row. */
 uint8_t rows_reservations(const struct sx_table *table, size_t row);
-/* The same, and ROWS_SKIPPED where others stand for one. */
+/* The same, and ROWS_SKIPPED where other rows represent one. */
 uint8_t rows_quality(const struct sx_table *table, size_t row);
 /* "lost+stretched", and "skipped" behind them; NULL for none. */
 const char *rows_reservations_text(uint8_t quality, char buf[64]);
@@ -136,12 +136,14 @@ struct values *values_create(FILE *out, const struct units *units, const struct 
 			     bool named);
 /* Writes what is gathered and releases it; NULL is fine. */
 void values_destroy(struct values *values);
-/* Points at the table whose rows come next. */
+/* Points at the table with the next rows. */
 void values_of(struct values *values, const struct sx_table *table);
-/* Writes what is gathered, before somebody else writes to the same stream. */
+/* Writes the buffer, before another writer uses the same stream. */
 void values_flush(struct values *values);
 
-/* All values of a row, each behind a comma unless it is the first: CSV, whose empty is no data. */
+/*
+ * All values of a row, each behind a comma unless it is the first: CSV; an empty cell is no data.
+ */
 void values_csv(struct values *values, size_t row, bool first);
 /* The same as elements (", ") or members (",") of JSON; null is no data. */
 void values_json(struct values *values, size_t row, bool first);
@@ -163,8 +165,8 @@ struct rows_pipe {
 /* Begins; a thread starts with the second table, where there is more than one processor. */
 void rows_pipe_begin(struct rows_pipe *pipe, struct rows_writer *writer);
 /*
- * Has a table written as rows_add() does. It may be in use until the next call returns, so that
- * whoever fills tables needs two. Errors: those of this table or the one before.
+ * Has a table written as rows_add() does. It may be in use until the next call returns, so that a
+ * caller who fills tables needs two. Errors: those of this table or the one before.
  */
 enum sx_status rows_pipe_give(struct rows_pipe *pipe, const struct sx_table *table,
 			      struct sx_error *err);

@@ -66,7 +66,7 @@ static void add_times(struct sheet *v, const struct rows_shape *shape)
 	add_line(v, shape->length ? shape->length : "duration", lengths, "", TEXT_PLAIN);
 }
 
-/* Whose row it is, and when. */
+/* The row's context and instance, and its time. */
 static void add_heads(struct sheet *v, const struct rows_shape *shape)
 {
 	if (shape->contexts && !shape->whole)

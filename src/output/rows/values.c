@@ -68,7 +68,7 @@ void overruled_finish(struct overruled *o)
 }
 
 #define BUFFER_BYTES ((size_t)64 << 10)
-#define VALUE_BYTES  (NUMBER_F64_MAX + 8) /* with what stands before it */
+#define VALUE_BYTES  (NUMBER_F64_MAX + 8) /* with what comes before it */
 
 struct column {
 	union {

@@ -11,7 +11,7 @@
 
 struct ascii {
 	FILE *to;
-	char part[5]; /* of a character whose rest is still to come; with a NUL */
+	char part[5]; /* of an incomplete character; with a NUL */
 	size_t held;
 };
 

@@ -16,7 +16,9 @@ static void csv_separate(struct csv *csv)
 	csv->used = true;
 }
 
-/* A file has every byte; a terminal is told of what would do something to it. */
+/*
+ * Whether control characters are escaped: a file gets every byte, a terminal must not act on them.
+ */
 static bool shows_controls(const struct csv *csv, const char *text)
 {
 	char escape[8];

@@ -14,7 +14,7 @@ struct csv {
 };
 
 void csv_text(struct csv *csv, const char *text); /* NULL: empty */
-/* Which units stand behind names: others than the catalog's, those with a symbol, or each. */
+/* Which units are written after names: others than the catalog's, those with a symbol, or each. */
 enum csv_units { CSV_UNITS_OTHER, CSV_UNITS_SYMBOLS, CSV_UNITS_EACH };
 /* The head of a column in base units: "frame_time (s)" where the catalog's unit is another. */
 void csv_column(struct csv *csv, const struct units *units, const char *name, const char *unit,

@@ -1,7 +1,8 @@
 /*
- * Names shortened apart. Those that their usual cut would make alike are cut together at the place
- * nearest to it where they differ in several columns; where no one place tells them all, a part of
- * the middle is shown where they begin to differ; and in the end they are numbered.
+ * Shortens names so that they stay different. Names that the usual cut would make alike are cut
+ * together at the place nearest to it where they differ in several columns. Where no one place
+ * separates them all, a part of the middle is shown where they begin to differ; and in the end they
+ * are numbered.
  */
 #include "output/write/text.h"
 
@@ -210,7 +211,10 @@ static size_t group_end(struct cut *const *cuts, size_t count, size_t from, bool
 	return end;
 }
 
-/* How well sorted ones are told apart: those that nothing is like, then how clearly. */
+/*
+ * How different sorted texts are: first how many are equal to another, then by how many columns
+ * they differ.
+ */
 struct apart {
 	size_t alike, differ;
 };
@@ -242,7 +246,7 @@ static bool is_better(struct apart a, struct apart b)
 	return a.alike < b.alike || (a.alike == b.alike && a.differ > b.differ);
 }
 
-/* Moves the cut of a group from its usual place to the nearest that tells most of them. */
+/* Moves the cut of a group from its usual place to the nearest that separates most of them. */
 static void move_cut(struct cut **cuts, size_t count, size_t usual, const char *dots)
 {
 	size_t room = room_of(cuts[0], dots) * 3 / 4,
@@ -320,7 +324,7 @@ static void each_group(struct cut **cuts, size_t count, bool middle, const char 
 	}
 }
 
-/* What is still alike is told by numbers, which no two of the list share. */
+/* Texts that are still alike get numbers, which no two of the list share. */
 static void number_rest(struct cut **cuts, size_t count, const char *dots)
 {
 	unsigned number = 0;

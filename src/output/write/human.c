@@ -155,7 +155,9 @@ void human_duration(char buf[HUMAN_MAX], uint64_t ns)
 			 (unsigned)(s / 60 % 60));
 }
 
-/* Of "ns/invocation" the ns, which stand behind the number; what they are by its name says. */
+/*
+ * Of "ns/invocation" the ns, which are written after the number; the metric's name says per what.
+ */
 static const char *cell_unit(const struct human *human, const char *unit, char buf[UNITS_TEXT_MAX])
 {
 	size_t length = unit ? strcspn(unit, "/") : 0;

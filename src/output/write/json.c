@@ -16,7 +16,7 @@ static void newline(struct json *json)
 		fputs("  ", json->out);
 }
 
-/* What stands before a value or key: a comma unless it is the first, and a fresh line. */
+/* What comes before a value or key: a comma unless it is the first, and a fresh line. */
 static void json_separate(struct json *json)
 {
 	if (json->keyed) {

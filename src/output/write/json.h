@@ -15,7 +15,7 @@
 struct json {
 	FILE *out;
 	bool compact; /* everything on one line */
-	bool html;    /* inside a page: no "<" stands in a string */
+	bool html;    /* inside a page: no "<" in a string */
 	int depth;
 	bool used[JSON_DEPTH_MAX]; /* the container at this depth has an element */
 	bool flat[JSON_DEPTH_MAX]; /* ... and is written on one line */

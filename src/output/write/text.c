@@ -228,7 +228,7 @@ static const char *dots_of(const struct text_target *target)
 	return target->ascii ? ".." : "\u2026";
 }
 
-/* Whether a first cell that does not fit its column stands on a line of its own. */
+/* Whether a first cell that does not fit its column has a line of its own. */
 static bool spills(const struct text_table *table, const struct row *row)
 {
 	return table->columns[0].own_line && text_width(row->cells[0].text) > table->widths[0];
@@ -343,7 +343,7 @@ void text_table_write(struct text_table *table, const struct text_target *target
 		write_row(table, target, &table->rows[r], false);
 }
 
-/* `begun`: what stands before the text in its first line is written already. */
+/* `begun`: what precedes the text in its first line is written already. */
 static void wrap(const struct text_target *target, int indent, bool begun, const char *text)
 {
 	size_t limit = target->width > indent + 20 ? (size_t)(target->width - indent) : 20;

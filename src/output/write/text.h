@@ -17,7 +17,7 @@ struct text_target {
 	FILE *out;
 	int width; /* columns */
 	bool color;
-	bool terminal; /* somebody looks at it, perhaps through a pager */
+	bool terminal; /* an interactive terminal, perhaps through a pager */
 	bool ascii;    /* the locale has nothing else */
 };
 
@@ -30,7 +30,7 @@ struct text_column {
 	 */
 	int rank;
 	size_t min;
-	/* Text that would be cut stands on a line of its own instead; for the first column. */
+	/* A text that would be cut has a line of its own instead; for the first column. */
 	bool own_line;
 	/* What is cut loses its middle, and no two different ones are cut to the same. */
 	bool middle;
@@ -48,13 +48,13 @@ bool text_table_heading(struct text_table *table, const char *text);
 /* Writes and leaves the table as it is. Trailing blanks are never written. */
 void text_table_write(struct text_table *table, const struct text_target *target);
 
-/* Text as it stands in a line: controls, which might end it, are escaped, here and in all below. */
+/* Text within a line: controls, which might end it, are escaped, here and in all below. */
 void text_write(FILE *out, const char *text);
 /* A paragraph wrapped to the width, its lines indented. */
 void text_wrap(const struct text_target *target, int indent, const char *text);
 /* The same with all lines but the first two columns further in. */
 void text_hang(const struct text_target *target, int indent, const char *text);
-/* The same from a column on, behind what stands to its left, or below that where it is too long. */
+/* The same from a column on, after the text to its left, or below that where it is too long. */
 void text_entry(const struct text_target *target, int column, const char *left, const char *text);
 /* Text in a style, where the target has colours. */
 void text_styled(const struct text_target *target, enum text_style style, const char *text);
@@ -71,14 +71,15 @@ size_t text_width(const char *text);
 int text_terminal_width(FILE *out);
 
 /*
- * A stream whose UTF-8 goes to `to` in ASCII; what has no likeness there is escaped ("\u6f22"), so
- * that names stay apart. `to` outlives it, is flushed whenever the stream is, and keeps the error
- * of a write that fails. Closed by fclose(), which leaves `to` open. NULL when memory is out.
+ * A stream that writes its UTF-8 to `to` in ASCII; a character without a likeness there is escaped
+ * ("\u6f22"), so that names stay apart. `to` outlives it, is flushed whenever the stream is, and
+ * keeps the error of a write that fails. Closed by fclose(), which leaves `to` open. NULL when
+ * memory is out.
  */
 FILE *ascii_open(FILE *to);
 /*
  * The text as such a stream writes it, owned by the caller, so that its columns can be counted.
- * NULL: it is ASCII as it stands, or memory is out.
+ * NULL: it is ASCII already, or memory is out.
  */
 char *ascii_spell(const char *text);
 
@@ -89,12 +90,12 @@ struct cut {
 	const char *head_end; /* what is shown: text to head_end, ... */
 	const char *part, *part_end;
 	const char *tail; /* ... a part of the middle (or NULL), the end of the text (or NULL) */
-	unsigned number;  /* and this, where nothing else tells it from another; 0: nothing */
+	unsigned number;  /* and this, where the rest is not unique; 0: nothing */
 };
 
 /* Columns that a text takes on a terminal. */
 size_t cut_columns(const char *begin, const char *end);
-/* Shortens a text at its end; `dots` stand for what is left out. */
+/* Shortens a text at its end; `dots` replace what is left out. */
 void cut_end(struct cut *cut, const char *dots);
 /*
  * Shortens each in its middle (or its end), and elsewhere where two different ones would look
