@@ -8,8 +8,8 @@
 #define COVER_RANGES 64
 
 /*
- * Zero-initialise. Ranges that touch are one; of more than COVER_RANGES that do not, the oldest are
- * settled: what comes later and lies before their end is taken for covered.
+ * Zero-initialise. Ranges that touch are merged. Of more than COVER_RANGES separate ones, the
+ * oldest are summed: a range that comes later and lies before their end counts as covered.
  */
 struct cover {
 	struct cover_range {

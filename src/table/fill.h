@@ -39,8 +39,8 @@ struct table_arrays {
 };
 
 /*
- * Gives a column without values such arrays, which are of malloc() or of the table's spill; what
- * the table did not take is left in *arrays. Errors: SX_ERR_USAGE (no such column, or it has
+ * Gives a column without values such arrays, which are of malloc() or of the table's file backing;
+ * what the table did not take is left in *arrays. Errors: SX_ERR_USAGE (no such column, or it has
  * values), SX_ERR_NO_MEMORY.
  */
 enum sx_status table_adopt(struct sx_table *table, uint32_t column, struct table_arrays *arrays);
@@ -65,14 +65,14 @@ void table_set_of_rows(struct sx_table *table, uint32_t column, bool is);
 bool table_is_of_rows(const struct sx_table *table, uint32_t column);
 
 /*
- * Rows that are put together of frames and of slices of time: sums of the frames alone stand beside
- * them, of which metrics of frames are worked out.
+ * Rows that combine frames and time slices: sums of the frames alone are kept beside them, and
+ * metrics of frames are derived from these.
  */
 /* A table with as many rows and the same columns, each row the frames alone; often `table`. */
 const struct sx_table *frames_of_table(const struct sx_table *table);
 /*
- * From here on the rows of a table have frames of their own; those that it has are frames, or told
- * apart by themselves. Errors: SX_ERR_NO_MEMORY.
+ * From here on the rows of a table have frames of their own; the rows that it has already are
+ * frames, or say by themselves what they are. Errors: SX_ERR_NO_MEMORY.
  */
 enum sx_status frames_begin(struct sx_table *table, struct sx_error *err);
 /*
@@ -109,7 +109,7 @@ enum sx_status table_add_block(struct sx_table *table, size_t rows, struct table
 
 /* The times of all rows, to write; they last until the table changes. */
 void table_times(struct sx_table *table, uint64_t **begin_ns, uint64_t **end_ns);
-/* From here on its rows enclose what their values have told. */
+/* From here on its rows enclose what their values have shown. */
 void table_become(struct sx_table *table, enum sx_sample_kind kind);
 
 /*

@@ -28,7 +28,7 @@ struct joined {
 	uint64_t weight_ns;	 /* of rows with data, each for itself */
 	struct enclosed covered; /* by rows with data */
 	struct enclosed
-	    known;	/* by these, and those that were not measured, for which they stand */
+	    known;	/* by these, and by those that were not measured, which they represent */
 	uint64_t whole; /* of LAST and MAX, exactly */
 	uint64_t highest_whole;
 	uint8_t quality;
@@ -185,7 +185,9 @@ static struct joined join_column(const struct sx_vector *v, const struct overlap
 	return j;
 }
 
-/* Amounts of a span of which a part was seen stand for the whole of it, if most was. */
+/*
+ * An amount of a span that was measured in part is scaled to the whole of it, if most was measured.
+ */
 static void put_share(struct sx_table *to, uint32_t column, size_t row, const struct joined *j,
 		      const struct span *span)
 {
@@ -284,7 +286,7 @@ enum sx_status sx_table_join(const struct sx_table *rows, const struct sx_table 
 		else
 			status = error_nomem(err, "joining tables");
 	}
-	if (!status) /* tells when a value found no memory */
+	if (!status) /* fails when a value got no memory */
 		status = sx_table_add_rows(to, 0, NULL, err);
 	free(order.rows);
 	free(order.latest);

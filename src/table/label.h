@@ -17,8 +17,8 @@ enum sx_label label_next_group(uint32_t taken);
 /* What files call the column that says what a row encloses. */
 #define KIND_WORD "sample_kind"
 /*
- * What rows enclose whose labels are those of the mask, where nothing else tells it: rows that are
- * another kind have it said in a column. Thread-safe.
+ * What rows with the labels of the mask enclose, if no column says it: rows of another kind have
+ * such a column. Thread-safe.
  */
 enum sx_sample_kind kind_by_labels(uint32_t labels);
 /* The kind of that name, or SX_SAMPLE_KINDS. Thread-safe. */

@@ -7,8 +7,7 @@
 #include "base/mem.h"
 #include "table/table.h"
 
-/* What a table says of a row; a program is told by its name, for tables count texts on their own.
- */
+/* Labels of a row. A program is compared by its name, since each table interns texts for itself. */
 struct part_labels {
 	uint64_t process, context;
 	enum slices_class of;
@@ -20,13 +19,13 @@ void parts_begin(struct parts *parts, const struct sx_table *like)
 	parts->by_name = sx_table_kind(like) == SX_SAMPLE_KERNEL;
 }
 
-/* The label that tells whose rows are. */
+/* The label that names the program of a row, or the command. */
 static unsigned whose(const struct parts *parts)
 {
 	return parts->by_name ? SX_LABEL_GROUP : SX_LABEL_PROCESS;
 }
 
-/* Of the i-th of these rows, whose classes are told. */
+/* Labels of the i-th of these rows; their classes are known. */
 static struct part_labels labels_of(const struct parts *parts, const struct sx_table *table,
 				    const struct parts_rows *rows, size_t i)
 {

@@ -1,8 +1,7 @@
 /*
- * Whose rows are: a number from 0 for each program and each of its contexts, and of these for its
- * first frames, the others, and slices of time, in the order in which they come. What is left out
- * of samples is left out of each as its own cost allows, so that what the others stand for is known
- * of each alone.
+ * Strata: samples that represent each other. Each program and each of its contexts has a number
+ * from 0, and of these its first frames, the others, and time slices, in order of appearance. Which
+ * samples are left out depends on the cost of each program, so each stratum is scaled by itself.
  */
 #ifndef TABLE_PARTS_H
 #define TABLE_PARTS_H
@@ -11,13 +10,13 @@
 
 #include "table/slices.h"
 
-#define PARTS_MAX 64 /* parts that are told apart; all further ones share the last number */
-/* Of so many, those for contexts whose first frames are apart: two for each. */
+#define PARTS_MAX 64 /* strata; all further ones share the last number */
+/* Of so many, those for contexts that have their first frames apart: two for each. */
 #define PARTS_FIRST(most) ((most) / 4)
 #define PARTS_BLOCK	  1024 /* rows that are looked at together */
 
 struct part_key {
-	const char *process; /* or a command's name; owned where kept; NULL: rows that tell none */
+	const char *process; /* or a command's name; owned where kept; NULL: rows without one */
 	uint64_t context;    /* or SX_LABEL_ABSENT */
 	enum slices_class of;
 };
@@ -25,30 +24,30 @@ struct part_key {
 /* Zero-initialise; then parts_begin(). */
 struct parts {
 	struct slices slices;
-	bool by_name; /* rows are commands: those of one name stand for each other, in any queue */
+	bool by_name; /* rows are commands: those of one name represent each other, in any queue */
 	struct part_key *keys;
 	size_t cap;
 	uint32_t count;
 	uint32_t most; /* at most so many numbers; 0: PARTS_MAX */
-	bool shared;   /* the last number stands for several */
+	bool shared;   /* the last number is of several strata */
 };
 
-/* Adjacent rows and whose they are. */
+/* Adjacent rows and their strata. */
 struct parts_rows {
 	size_t first, count;
 	bool one; /* all are of one: of[0] */
 	uint8_t of[PARTS_BLOCK];
-	uint8_t classes[PARTS_BLOCK]; /* what each stands for: enum slices_class */
+	uint8_t classes[PARTS_BLOCK]; /* class of each: enum slices_class */
 };
 
-/* What rows are is told by columns such as those of this table, which may be destroyed. */
+/* Columns such as those of this table say what rows are; it may be destroyed. */
 void parts_begin(struct parts *parts, const struct sx_table *like);
 /*
- * Tells whose rows->count rows from rows->first on are, at most PARTS_BLOCK of them: rows->count
- * becomes how many. Whom there is no memory for shares the last number.
+ * Finds the strata of rows->count rows from rows->first on, at most PARTS_BLOCK of them:
+ * rows->count becomes how many. One that there is no memory for shares the last number.
  */
 void parts_note(struct parts *parts, const struct sx_table *table, struct parts_rows *rows);
-/* The number that somebody of `other` has here, or PARTS_MAX. */
+/* The number here of a stratum of `other`, or PARTS_MAX. */
 uint32_t parts_find(const struct parts *parts, const struct parts *other, uint32_t number);
 /*
  * The part that represents one of which nothing was measured: the most alike of the same context of
@@ -59,7 +58,7 @@ uint32_t parts_stand_in(const struct parts *parts, uint32_t number, uint64_t mea
 			bool *slices);
 /* Whether rows of this number are slices of time. */
 bool parts_are_slices(const struct parts *parts, uint32_t number);
-/* Forgets whom it knew and releases their memory. */
+/* Removes all strata and frees their memory. */
 void parts_finish(struct parts *parts);
 
 #endif

@@ -1,4 +1,4 @@
-/* What rows are is told by columns that frames have, whichever API they are of. */
+/* Columns that frames have, of every API, say what rows are. */
 #include "table/slices.h"
 
 #include <math.h>
@@ -6,7 +6,7 @@
 
 #include "table/total.h"
 
-/* Of several draws, which may stand for each other by their number. */
+/* Whether a sample is several draws, and so may represent another by their number. */
 static bool is_part_of_frame(enum sx_sample_kind kind)
 {
 	return kind == SX_SAMPLE_PASS || kind == SX_SAMPLE_GROUP || kind == SX_SAMPLE_SUBMIT ||
@@ -187,7 +187,7 @@ static void add_numbers(const struct sx_table *table, uint32_t column, struct ro
 
 #define SLICES_BLOCK 256 /* rows that are measured at once, at most */
 
-/* Which rows do not tell how long a rasteriser worked. */
+/* Finds the rows with an unknown time of the rasteriser. */
 static void find_unknown(const struct sx_table *table, uint32_t column, struct row_span rows,
 			 struct extent *each)
 {

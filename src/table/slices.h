@@ -12,19 +12,19 @@
 #define SLICES_FRAMES	  "Frames"    /* the column of how many frames a row is */
 #define SLICES_FRAME_TIME "FrameTime" /* the column of how long frames take */
 
-/* Columns that tell what rows are, or SX_NONE. */
+/* Columns that say what rows are, or SX_NONE. */
 struct slices {
 	bool all; /* every row is a slice */
 	uint32_t frames, presented;
 	uint32_t calls;		    /* that give a device work, OpenGL's; */
-	uint32_t draws, dispatches; /* told apart; of OpenGL what dispatches is one of the calls */
+	uint32_t draws, dispatches; /* of these; an OpenGL dispatch is also one of the calls */
 	uint32_t busy;		    /* CPU time of a software rasteriser */
 	uint32_t samples;	    /* draws that a row of draws is */
 };
 
 /*
- * What stands for what. A context's first frames are measured always, and are seldom like the
- * others: they stand for themselves.
+ * Which samples represent each other. A context's first frames are always measured, and are seldom
+ * like the others: they represent themselves alone.
  */
 enum slices_class { CLASS_USUAL, CLASS_FIRST, CLASS_SLICE };
 #define SLICES_FIRST 4 /* frames; as many as guest/pace.h measures before anything is known */
@@ -32,20 +32,23 @@ enum slices_class { CLASS_USUAL, CLASS_FIRST, CLASS_SLICE };
 /* What a quantity says of rows that are no frames. */
 enum slices_use {
 	USE_ANY,
-	USE_FRAMES,	/* nothing: it is of frames, whose number it reads */
+	USE_FRAMES,	/* nothing: it is of frames, and reads their number */
 	USE_FRAME_TIME, /* nothing: it is how long frames take */
 };
 
 /* How much rows are. */
 struct extent {
-	uint64_t rows, ns; /* ns: each for itself, those whose length is known */
-	/* Calls that give a device work; both are all calls where these are not told apart. */
+	uint64_t rows, ns; /* ns: each for itself, those of known length */
+	/*
+	 * Calls that give a device work; both are all calls where draws and dispatches are not
+	 * separate.
+	 */
 	uint64_t draws, dispatches;
 	uint64_t busy_ns; /* of a rasteriser's threads, at most a row's length, in all but */
 	uint64_t unknown; /* these */
 };
 
-/* By what rows with data stand for others. */
+/* The quantity by which rows with data represent others. */
 enum extent_by {
 	EXTENT_ROWS,
 	EXTENT_NS,
@@ -72,7 +75,7 @@ struct slices slices_of(const struct sx_table *like);
 /* What each of these rows is, a byte each: enum slices_kind. */
 void slices_note_kinds(const struct slices *slices, const struct sx_table *table,
 		       struct row_span rows, uint8_t *kinds);
-/* What each of these rows stands for, a byte each: enum slices_class. */
+/* The class of each of these rows, a byte each: enum slices_class. */
 void slices_note_classes(const struct slices *slices, const struct sx_table *table,
 			 struct row_span rows, uint8_t *classes);
 /* How many rows of a table are frames, and all of each. */
@@ -81,12 +84,12 @@ bool slices_is_one(const struct slices *slices, const struct sx_table *table, si
 /* Whether a row is a frame, and all of it. */
 bool slices_is_frame(const struct slices *slices, const struct sx_table *table, size_t row);
 /*
- * How many samples rows are: draws that were not measured may come several in a row, as its calls
- * tell. `slices`: of the table.
+ * How many samples rows are: one row may be several draws that were not measured, as its calls say.
+ * `slices`: of the table.
  */
 uint64_t slices_samples(const struct slices *slices, const struct sx_table *table, size_t first,
 			size_t count);
-/* The same where nobody has looked at the table yet. */
+/* The same for a table that slices_of() was not called for. */
 uint64_t slices_samples_in(const struct sx_table *table, size_t first, size_t count);
 /* Whether there are columns of calls. */
 bool slices_know_calls(const struct slices *slices);
@@ -97,8 +100,8 @@ struct extent slices_extent_of_rows(const struct slices *slices, const struct sx
 void slices_extents(const struct slices *slices, const struct sx_table *table, struct row_span rows,
 		    struct extent *each);
 /*
- * What a formula is about that reads these columns alone; `counter`: it is the first of them as it
- * stands. USE_ANY for all where rows are no frames.
+ * What a formula that reads only these columns is about; `counter`: it is the first of them,
+ * unchanged. USE_ANY for all where rows are no frames.
  */
 enum slices_use slices_use_of(const struct slices *slices, const char *const *names, uint32_t count,
 			      bool counter);
@@ -107,7 +110,7 @@ bool slices_unit_is_time(const char *unit);
 /* What a column of counters goes by. */
 enum basis slices_basis_of(const struct sx_column *column);
 
-/* For each value of a table: short enough to stand where it is used. */
+/* Called for each value of a table, so it is inline. */
 static inline void extent_add(struct extent *to, const struct extent *more)
 {
 	to->rows += more->rows;
@@ -118,12 +121,13 @@ static inline void extent_add(struct extent *to, const struct extent *more)
 	to->unknown += more->unknown;
 }
 /*
- * Rows stand for rows by the calls in them, which are counted in all: the few frames that are
- * measured may hold less work than others, and in slices counting slows the program down (llvmpipe:
- * half the work in the same time, or a seventeenth). A rasteriser's time, which is watched now and
- * then, goes by the CPU time of its threads, which is known of all rows. Where neither is told,
- * frames stand for each other by their number, and slices by their time; times and what is no
- * amount always do so: a device is not at work for longer than there is time.
+ * The normalisation basis by which rows represent others is their calls, which are counted in all
+ * rows: the few measured frames may hold less work than others, and in time slices counting slows
+ * the program down (llvmpipe: half the work in the same time, or a seventeenth). A rasteriser's
+ * time, which is watched now and then, is proportional to the CPU time of its threads, which is
+ * known of all rows. Where neither is known, frames represent each other by their number, and time
+ * slices by their time; times and what is no amount always do so: a device is not busy for longer
+ * than there is time.
  */
 enum extent_by extent_choose(const struct extent *with, const struct extent *more, bool slices,
 			     enum basis basis);
@@ -133,7 +137,7 @@ enum extent_by extent_choose_unknown(const struct extent *known, const struct ex
 uint64_t extent_get(const struct extent *extent, enum extent_by by);
 /* How many calls of its kind a quantity goes by; 0 where it goes by something else. */
 uint64_t extent_work(const struct extent *extent, enum basis basis);
-/* Whether rows with data made no call, and so cannot stand for those that did. */
+/* Whether rows with data made no call, and so cannot represent those that did. */
 bool extent_is_idle(const struct extent *with, const struct extent *more, enum basis basis);
 
 #endif

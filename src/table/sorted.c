@@ -26,7 +26,7 @@ static void sort_row(struct sorted_part *part, uint8_t quality, const struct ext
 	span->absence |= sx_quality_settled(quality);
 }
 
-/* By whose rows are, which keep their order. */
+/* Sorts rows by stratum; within one they keep their order. */
 static void sort_rows(struct sorted *sorted, const struct run *run)
 {
 	const struct parts_rows *rows = &run->rows;

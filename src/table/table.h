@@ -14,8 +14,8 @@ struct table_column {
 		void *any;
 	} data;		  /* NULL until a value is set */
 	uint8_t *quality; /* lives and grows with data */
-	size_t invalid;	  /* rows whose quality is not 0 */
-	bool exposed;	  /* somebody may have written quality behind our back */
+	size_t invalid;	  /* rows with a quality other than 0 */
+	bool exposed;	  /* a caller may have written quality directly */
 	bool of_rows;	  /* of totals: see table_is_of_rows() */
 	char *reasons[2]; /* see table_add_reason(): not collected, gap */
 };

@@ -356,7 +356,7 @@ static void add_pictures(struct total *total, const struct sx_table *table,
 	}
 }
 
-/* Whom there is no memory for is added to the first. */
+/* A stratum that there is no memory for is added to the first. */
 static void prepare_parts(struct total *total, struct run *run)
 {
 	struct parts_rows *rows = &run->rows;
@@ -405,7 +405,7 @@ void total_reset(struct total *total)
 	for (uint32_t i = 0; i < total->of_count; i++)
 		if (total->touched >> i & 1)
 			clear_part(total, total->of[i]);
-	/* Whoever came late has a number of its own again. */
+	/* Strata beyond the limit get numbers of their own again. */
 	if (total->parts.shared)
 		parts_finish(&total->parts);
 	total->touched = 0;

@@ -13,7 +13,7 @@ struct total;
  * else by the number of samples.
  */
 bool total_by_time(enum sx_sample_kind kind);
-/* How long a row of these times is in ns; 0 where nobody knows. */
+/* How long a row of these times is in ns; 0 where it is unknown. */
 static inline uint64_t total_length_of(uint64_t begin_ns, uint64_t end_ns)
 {
 	/* An unknown begin is behind every end. */
@@ -24,16 +24,16 @@ uint64_t total_length_ns(const struct sx_table *table, size_t row);
 
 /* A total over tables with the columns of `like`, which may be destroyed before it. */
 enum sx_status total_create(const struct sx_table *like, struct total **out, struct sx_error *err);
-/* A total over the same tables as another, whose descriptions of columns both use then. */
+/* A total over the same tables as another; both then share the descriptions of columns. */
 enum sx_status total_create_same(const struct total *as, struct total **out, struct sx_error *err);
 /*
- * Tells at most so many programs and contexts apart, all further ones together (PARTS_MAX unless
- * said otherwise); before the first row.
+ * The largest number of separate strata; all further ones are added up together (PARTS_MAX unless
+ * set). Before the first row.
  */
 void total_set_parts(struct total *total, uint32_t most);
 /*
- * Of a part of a run: where nothing was measured of a program or context in this part, what it did
- * in the whole run stands for it. `run` must outlive the total; NULL: none.
+ * For a part of a run: where nothing of a program or context was measured in this part, what it did
+ * in the whole run represents it. `run` must outlive the total; NULL: none.
  */
 void total_use(struct total *total, const struct total *run);
 /* Adds all rows of a table with the same columns in the same order. */

@@ -59,7 +59,7 @@ static bool add_plainly(const struct stretches *s, uint32_t column)
 	enum sx_reduce rule = sx_table_column(s->from, column)->over_time;
 	bool sum = rule == SX_REDUCE_SUM, max = rule == SX_REDUCE_MAX;
 	uint8_t any = 0;
-	if (!v.data) /* nobody collected it, and so it stays */
+	if (!v.data) /* not collected, and so it stays */
 		return true;
 	for (size_t i = 0; v.quality && i < s->rows.count; i++)
 		any |= v.quality[s->rows.first + i];

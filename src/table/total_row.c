@@ -1,4 +1,4 @@
-/* Totals as rows: what was added, and what stands for that which was not measured. */
+/* Totals as rows: the sums, scaled by what was not measured. */
 #include "base/error.h"
 #include "base/no_data.h"
 #include "table/fill.h"
@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-/* Rows with data, and more for which they stand, in whatever measures both. */
+/* Rows with data, and the rows that they represent besides, in the unit that relates both. */
 struct share {
 	uint64_t with, more;
 };
@@ -30,16 +30,16 @@ static bool is_known(const struct scope *scope, uint32_t part)
 	return scope->parts >> part & 1;
 }
 
-/* A column over all parts. Each part's rows with data stand for those of the same part. */
+/* A column over all strata. Rows with data of a stratum represent those of the same stratum. */
 struct answer {
 	struct total_column all; /* counts, qualities and the pick; no sums */
 	bool scaled;
-	unsigned __int128 sum; /* u64, of all rows with data and those that they stand for */
+	unsigned __int128 sum; /* u64, of all rows with data and those that they represent */
 	double fsum;	       /* f64, likewise */
 	double weighted, weight, value, rows; /* for means: by time, and by rows */
 	bool slices;			      /* rows of any part are slices of time */
 	enum basis basis;		      /* as in total_column */
-	bool leant;			      /* somebody stands in for somebody else */
+	bool leant;			      /* one stratum represents another */
 	struct total_span known, unknown;     /* parts with any row with data, and those without */
 	uint64_t measured;		      /* bits of parts with data */
 	bool alone;			      /* there is one part */
@@ -86,8 +86,8 @@ static void take_sums(struct answer *to, const struct total_column *part, struct
 }
 
 /*
- * Rows of whom nothing was measured: as the others were, for lack of anything better. That is by
- * calls or by time, as in share_of().
+ * Scales the sums by the strata of which nothing was measured: the measured ones represent them,
+ * for lack of anything better, by calls or by time, as in share_of().
  */
 static void take_unknown(bool whole, struct answer *to)
 {
@@ -104,7 +104,7 @@ static void take_unknown(bool whole, struct answer *to)
 	to->fsum *= 1 + (double)more / (double)with;
 }
 
-/* A column of somebody in the whole run, where that has data; or NULL. */
+/* The same stratum's column in the whole run, where that has data; or NULL. */
 static const struct total_column *in_run(const struct total *total, uint32_t part, uint32_t index)
 {
 	uint32_t at = total->run ? parts_find(&total->run->parts, &total->parts, part) : PARTS_MAX;
@@ -113,7 +113,7 @@ static const struct total_column *in_run(const struct total *total, uint32_t par
 	return column && column->span.with.rows ? column : NULL;
 }
 
-/* How much a part's rows with data stand for, or those of `other`, which represents it. */
+/* How much is represented by a stratum's rows with data, or by those of `other` in its place. */
 static struct share share_of(const struct scope *scope, const struct total_column *part,
 			     const struct total_column *other, bool slices)
 {
@@ -182,7 +182,7 @@ struct place {
 	size_t row;
 };
 
-/* A row whose length nobody knows, as the first of a log, has no part in a mean over time. */
+/* A row of unknown length, as the first of a log, has no weight in a mean over time. */
 static void set_mean(const struct answer *answer, const struct place *to, uint8_t quality)
 {
 	bool mostly = answer->all.unweighted <= answer->all.span.with.rows / 2;
@@ -220,7 +220,7 @@ static void set_sum(const struct answer *answer, const struct place *to, uint8_t
 	sx_table_set_u64(to->table, to->column, to->row, (uint64_t)answer->sum, quality);
 }
 
-/* The only part with rows, where all of these have data: nothing stands for anything. */
+/* The only stratum with rows, where all of these have data: no scaling is needed. */
 static const struct total_column *whole_column(const struct scope *scope, uint32_t index)
 {
 	uint64_t parts = scope->parts;
@@ -282,7 +282,7 @@ static bool set_column(const struct scope *scope, const struct place *to)
 	struct answer answer = answer_of(scope, to->column);
 	const struct total_column *all = &answer.all;
 	if (!all->span.with.rows) {
-		/* What nobody collected stays a column without memory, as it was in the rows. */
+		/* A column that was not collected stays one without memory, as in the rows. */
 		if (all->span.absence & ~SX_QUALITY_NOT_COLLECTED)
 			set_none(to, all->span.absence);
 		return true;
@@ -349,7 +349,7 @@ static enum sx_status write_row(const struct scope *scope, struct sx_table *tabl
 	if (total->begin_ns != SX_TIME_UNKNOWN)
 		sx_table_set_time(table, row, total->begin_ns,
 				  total->begin_ns + cover_ns(&total->cover));
-	return sx_table_add_rows(table, 0, NULL, err); /* tells when a value found no memory */
+	return sx_table_add_rows(table, 0, NULL, err); /* fails when a value got no memory */
 }
 
 static uint64_t frames_of(const struct total *total)

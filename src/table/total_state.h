@@ -1,4 +1,4 @@
-/* What a total is made of, between the file that adds and the one that tells. */
+/* The state of a total, shared by the file that adds and the file that writes rows. */
 #ifndef TABLE_TOTAL_STATE_H
 #define TABLE_TOTAL_STATE_H
 
@@ -6,7 +6,7 @@
 #include "table/parts.h"
 #include "table/total.h"
 
-/* Rows with data, those that they stand for, and all others. */
+/* Rows with data, those that they represent, and all others. */
 struct total_span {
 	struct extent with, skipped, lost;
 	struct extent
@@ -40,9 +40,9 @@ struct sorted_part {
 };
 
 /*
- * Rows of a block by whose they are, those of one part in their order: of columns that were
- * measured together, and so have the same quality, they are sorted once. Where `done` and
- * `measured` are false, nothing else need be set.
+ * Rows of a block by stratum, those of one in their order. Columns that were measured together have
+ * the same quality, so that the rows are sorted only once for them. Where `done` and `measured` are
+ * false, nothing else need be set.
  */
 struct sorted {
 	bool done, measured;
@@ -64,7 +64,7 @@ struct total_column {
 	unsigned __int128 sum; /* u64, exact */
 	double fsum, carry;    /* f64, compensated */
 	double weighted, weight;
-	uint64_t unweighted; /* rows with data whose length is not known */
+	uint64_t unweighted; /* rows with data of unknown length */
 	uint64_t pick;	     /* max or last */
 	double fpick;
 	uint64_t at; /* the number of the row that was last */
