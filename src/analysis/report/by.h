@@ -40,7 +40,7 @@ struct report_by_options {
 struct report_group {
 	uint64_t key;	  /* number of the frame, stretch, instance; a string; UINT64_MAX: none */
 	const char *text; /* of a debug group or process, or NULL */
-	/* Of a frame: which program's and context's it is; NULL and SX_LABEL_ABSENT: not told. */
+	/* Of a frame: its program and context; NULL and SX_LABEL_ABSENT: unknown. */
 	const char *process;
 	uint64_t context;
 	uint32_t whom; /* the same as a number */
@@ -49,7 +49,7 @@ struct report_group {
 	double order;	  /* by the value of the sort's metric, the first ones largest */
 };
 
-/* A metric in which a group stands out from the others. */
+/* A metric in which a group differs from the others. */
 struct report_difference {
 	uint32_t column; /* of `values` */
 	double times;	 /* the group's value over the median */
@@ -62,7 +62,7 @@ struct report_groups {
 	uint64_t seen;		      /* groups in all */
 	bool whole_frames; /* by group: no row has one, the only group is all frames as they are */
 	bool others;	   /* one of the groups is that of REPORT_KEY_OTHERS, ... */
-	uint32_t most;	   /* ... since only so many stand for themselves */
+	uint32_t most;	   /* ... since only so many are groups of their own */
 	size_t processes, whoms; /* by frame: how many programs there are, and contexts */
 	const struct report_group *list;
 	size_t count;

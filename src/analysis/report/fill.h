@@ -16,7 +16,7 @@ struct filling {
 	struct arena *arena; /* the report's */
 	struct report_source source;
 	struct sx_metrics_options options; /* set, variant and constants alone */
-	bool begun;			   /* rows came, or it was told what they would be */
+	bool begun;			   /* rows came, or their columns are known */
 	struct sx_summary *summary;
 	struct overview *overview;
 	size_t course_bytes; /* 0: the course has no extremes */
@@ -78,11 +78,11 @@ enum sx_status rows_join_add(struct rows_join *join, uint32_t device, const stru
 enum sx_status rows_join_add_unseen(struct rows_join *join, const struct sx_table *rows,
 				    struct sx_error *err);
 /*
- * Hands out the rows of each device in order; they live as long as the join. The first device whose
- * samples are work of a program (or else the first one) leads: those of devices that sample time
- * come as the leader's samples, with its times and labels and what happened meanwhile. *lead (may
- * be NULL) receives its number, SX_NONE without rows or where it is not shown. Errors:
- * SX_ERR_NO_MEMORY and those of `rows`.
+ * Hands out the rows of each device in order; they live as long as the join. The first device with
+ * samples of a program's work (or else the first one) leads: rows of devices that sample time are
+ * resampled to the leader's samples, with its times and labels. *lead (may be NULL) receives its
+ * number, SX_NONE without rows or where it is not shown. Errors: SX_ERR_NO_MEMORY and those of
+ * `rows`.
  */
 enum sx_status rows_join_finish(struct rows_join *join, report_rows_fn rows, void *user,
 				uint32_t *lead, struct sx_error *err);

@@ -75,8 +75,8 @@ static void mark_duplicates(const struct filling *f, struct report_row *rows, ui
 }
 
 /*
- * The share of its samples that came: nothing stands for those that were lost on the way. Slices of
- * time that were lost are a gap in it.
+ * The share of the device's samples that arrived: no other samples represent those that were lost
+ * on the way. Lost time slices are a gap in it.
  */
 static double share_there(const struct filling *f, const struct report_device *out)
 {

@@ -12,7 +12,7 @@
 struct rows_join {
 	struct sx_table **tables; /* of each device; NULL: no rows */
 	size_t count, cap;
-	struct sx_table **joined; /* what was handed out: whoever took it may look again */
+	struct sx_table **joined; /* what was handed out: it may be read again */
 	size_t joined_count, joined_cap;
 	struct sx_table *unseen; /* of a device that is not shown, or NULL */
 };
@@ -125,7 +125,7 @@ static enum sx_status make_table(const struct sx_table *columns_of, const struct
 	return status;
 }
 
-/* Frame, group, process: whose sample it is. */
+/* Copies frame, group, process and the other labels of a sample. */
 static enum sx_status copy_labels(struct sx_table *to, const struct sx_table *from)
 {
 	enum sx_status status = SX_OK;

@@ -1,4 +1,4 @@
-/* The verdict of a report: whose it is, and by which rows. */
+/* The verdict of a report: which program it is of, and by which rows. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@ struct judged_sources {
 	struct verdict_source *list;
 	struct sx_metrics_options *options; /* one a source */
 	uint32_t count;
-	const char *clock; /* of the first, whose axis of time it is */
+	const char *clock; /* of the first; the time axis is on it */
 };
 
 bool report_clocks_are_related(const char *a, const char *b)
@@ -22,7 +22,7 @@ bool report_clocks_are_related(const char *a, const char *b)
 	return strncmp(a, own, sizeof(own) - 1) != 0 && strncmp(b, own, sizeof(own) - 1) != 0;
 }
 
-/* Sets that nobody named are those that advice found. */
+/* Where the user named no set, the verdict uses the set that advice found. */
 static struct sx_metrics_options options_of(const struct filling *f)
 {
 	struct sx_metrics_options options = f->options;

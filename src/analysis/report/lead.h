@@ -9,7 +9,7 @@ struct report_lead {
 	double value;
 };
 
-/* Works the lead out over all rows of a table; false when no row tells. */
+/* Works the lead out over all rows of a table; false when no row has a value. */
 bool report_lead_of(const struct sx_metrics *metrics, const struct sx_table *raw,
 		    struct report_lead *out);
 

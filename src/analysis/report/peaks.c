@@ -10,7 +10,7 @@
 #include "analysis/report/fill.h"
 #include "analysis/stats.h"
 
-/* The formulas of the rows that have one; `of` says whose each is. */
+/* The formulas of the rows that have one; `of` is the row of each. */
 struct peaks {
 	struct sx_metrics_formula *formulas;
 	struct sx_expr **exprs;

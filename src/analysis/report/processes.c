@@ -55,7 +55,7 @@ static void note_span(struct seen_span *span, const struct seen_sample *s)
 	span->frames_ns += s->end_ns - s->begin_ns;
 }
 
-/* Where a context is told by itself; NULL beyond those that are. */
+/* The span of a context that is listed by itself; NULL beyond the limit. */
 static struct seen_span *find_context(struct seen_process *process, uint64_t context)
 {
 	uint32_t i = 0;

@@ -6,7 +6,7 @@
 #include "base/mem.h"
 #include "table/cover.h"
 
-#define REPORT_PROCESSES_MAX  1024 /* processes that are told apart */
+#define REPORT_PROCESSES_MAX  1024 /* processes that are listed */
 #define REPORT_CONTEXTS_MAX   4096 /* numbers of contexts, likewise */
 #define REPORT_CONTEXTS_SHOWN 16   /* of a process, each by itself */
 

@@ -25,15 +25,15 @@ struct programs {
 	struct program kept[PROGRAMS_KEPT];
 	size_t count;
 	bool begun;
-	bool several; /* rows are of several programs, or of nobody */
+	bool several; /* rows are of several programs, or of none */
 	struct overview
 	    *all; /* of all rows, not owned: that of the first program as well, until then */
 	uint32_t cpu_time, gpu_time; /* columns; SX_NONE: not counted */
 };
 
 /*
- * Adds the rows that say whose they are. `all` is of all rows before these, which the caller adds
- * to it afterwards; as long as there is one program, it needs no rows of its own. Errors:
+ * Adds the rows that have a program. `all` is of all rows before these, which the caller adds to it
+ * afterwards; as long as there is one program, it needs no rows of its own. Errors:
  * SX_ERR_NO_MEMORY.
  */
 enum sx_status programs_add(struct programs *programs, const struct sx_catalog *catalog,

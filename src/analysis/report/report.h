@@ -1,7 +1,7 @@
 /*
- * The one model of a report: what was measured, in the order in which it is told. It is filled row
- * by row by whoever has rows, a session that runs or a capture, in memory that does not grow with
- * them; every view and comparison reads it and nothing else.
+ * The one model of a report: what was measured, in the order in which views show it. A session that
+ * runs, or a reader of a capture, fills it row by row, in memory that does not grow with them;
+ * every view and comparison reads it and nothing else.
  */
 #ifndef ANALYSIS_REPORT_REPORT_H
 #define ANALYSIS_REPORT_REPORT_H
@@ -20,7 +20,7 @@ struct report_row {
 	const char *name; /* as shown: bare where unique, else qualified */
 	const char *title, *unit;
 	const char *neutral;	  /* the vendor-neutral name of what it measures, or NULL */
-	bool duplicate;		  /* another row says the same, and nobody asked for this one */
+	bool duplicate;		  /* another row says the same, and this one was not asked for */
 	uint32_t heading;	  /* index into the device's headings */
 	uint32_t metric, counter; /* index in the catalog, or SX_NONE: one of them is set */
 	enum sx_type type;
@@ -32,7 +32,7 @@ struct report_row {
 	double running;	       /* as stats.running */
 };
 
-/* Rows [first, first + count) stand under one title. */
+/* Rows [first, first + count) are under one title. */
 struct report_heading {
 	const char *title;
 	const char *id; /* of the catalog's section, or NULL */
@@ -86,13 +86,16 @@ struct report_gate {
 /* Whether times of two devices can be laid beside each other. "file N" is of one file alone. */
 bool report_clocks_are_related(const char *a, const char *b);
 /*
- * Leaves each constant of a list once, by whatever names it goes there: where it stood first, with
- * the value that stands last. Returns how many are left.
+ * Leaves each constant of a list once, by whatever names it is in there: at its first place, with
+ * its last value. Returns how many are left.
  */
 uint32_t report_constants(const struct sx_catalog *catalog, struct sx_constant_value *items,
 			  uint32_t count);
 
-/* Whose rows are to be told, and how. Everything is copied or referenced by the report. */
+/*
+ * What a device's rows are of, and how to report them. Everything is copied or referenced by the
+ * report.
+ */
 struct report_source {
 	struct sx_catalog *catalog;
 	struct sx_device_facts facts;
@@ -119,7 +122,7 @@ struct report_device {
 	uint32_t heading_count;
 	const struct report_row *rows;
 	uint32_t row_count;
-	bool named; /* somebody named its rows: they must be there */
+	bool named; /* the user named its rows: they must be there */
 
 	/*
 	 * The course of every row: at most 4,096 lines, each the metrics of `each` adjacent samples
@@ -138,7 +141,7 @@ struct report_device {
 	struct report_histogram histogram; /* of frames */
 	struct cost cost;
 	uint64_t guessed;     /* samples of contexts none of which was counted, see part_sums.h */
-	bool scaled_together; /* some contexts are not told apart where totals are scaled */
+	bool scaled_together; /* some contexts share a stratum where totals are scaled */
 	const struct report_process *processes;
 	uint32_t process_count;
 
@@ -156,8 +159,8 @@ struct comparison;
 struct report {
 	const char *schema;   /* "stat" or "report": who asked */
 	const char *file;     /* the capture, or NULL */
-	uint64_t created_ns;  /* CLOCK_REALTIME when it began; 0: not told */
-	uint64_t duration_ns; /* of the run; the longest of its devices where nobody said */
+	uint64_t created_ns;  /* CLOCK_REALTIME when it began; 0: unknown */
+	uint64_t duration_ns; /* of the run; where unknown, the longest of its devices */
 	bool ran;	      /* a program ran and ended with exit_code */
 	int exit_code;	      /* of a signal 128 more than its number */
 	int term_signal;      /* the signal that ended the program, or 0 */
@@ -203,10 +206,10 @@ void report_watch_rows(struct report_fill *fill, report_rows_fn rows, void *user
  */
 enum sx_status report_join_begin(struct report_fill *fill, struct sx_error *err);
 /*
- * Adds all rows that were kept; they live as long as the report. The first device whose samples are
- * work of a program (or else the first one) leads: those of devices that sample time come as the
- * leader's samples, with its times and labels and what happened meanwhile. Nothing happens without
- * report_join_begin(). Errors: those of report_add_rows().
+ * Adds all rows that were kept; they live as long as the report. The first device with samples of a
+ * program's work (or else the first one) leads: rows of devices that sample time are resampled to
+ * the leader's samples, with its times and labels. Does nothing without report_join_begin().
+ * Errors: those of report_add_rows().
  */
 enum sx_status report_join_rows(struct report_fill *fill, struct sx_error *err);
 /* A device is left out of the report, and the verdict is of it all the same; so is the join. */
@@ -233,8 +236,8 @@ enum sx_status report_set_run(struct report_fill *fill, const struct report *run
 			      struct sx_error *err);
 
 /*
- * Works out everything that stands at the end. *out is owned by the fill, and changes when more is
- * added and finished again. Errors: SX_ERR_NO_MEMORY.
+ * Works out everything that is known only at the end. *out is owned by the fill, and changes when
+ * more is added and finished again. Errors: SX_ERR_NO_MEMORY.
  */
 enum sx_status report_finish(struct report_fill *fill, const struct report **out,
 			     struct sx_error *err);

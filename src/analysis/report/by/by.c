@@ -147,8 +147,8 @@ static enum sx_status finish_ratios(struct report_by *g, const struct open_group
 }
 
 /*
- * Some rows of a group lack an amount: its total is of the others, and rates and ratios are as if
- * all had it, for time goes on. From the first such group on, groups stand twice.
+ * Some rows of a group lack an amount: its total is of the others, but rates and ratios are as if
+ * all had it, since time goes on. From the first such group on, groups are kept in a second table.
  */
 static enum sx_status finish_rates(struct report_by *g, const struct total *total,
 				   struct sx_error *err)
@@ -202,7 +202,9 @@ static bool is_of(const struct whom *whom, uint32_t process, uint64_t context)
 	return whom->process == process && whom->context == context;
 }
 
-/* Frames are counted by each program and context for itself: whose a row is, after that of `last`.
+/*
+ * Each program and context counts frames for itself: which of them a row is of; `last`: that of the
+ * row before.
  */
 static uint32_t whom_of(struct report_by *g, size_t row, uint32_t last)
 {

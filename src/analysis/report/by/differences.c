@@ -1,4 +1,4 @@
-/* What is different in a group of rows: its metrics that stand out from all rows. */
+/* What is different in a group of rows: the metrics in which it differs from all rows. */
 #include <math.h>
 
 #include "analysis/report/by.h"

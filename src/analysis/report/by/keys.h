@@ -4,7 +4,7 @@
 
 #include "analysis/report/by.h"
 
-/* The label that tells rows apart; SX_LABEL_COUNT: of time there is none. */
+/* The label that separates rows; SX_LABEL_COUNT: time has none. */
 enum sx_label by_label(enum report_key key);
 
 #endif

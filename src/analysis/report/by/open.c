@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 
-#define PARTS_APART 256 /* groups whose programs are told apart one by one; of further ones two */
+#define PARTS_APART 256 /* groups with all strata; further ones have two */
 
 static void open_destroy(struct open_group *group)
 {
@@ -80,7 +80,7 @@ static struct open_group *open_add(struct open_groups *o, size_t at, const struc
 	return NULL;
 }
 
-/* Where a key stands in the table, or would. */
+/* The slot of a key in the table, or an empty one for it. */
 static uint32_t *slot_of(struct open_groups *o, uint64_t key)
 {
 	uint64_t at = key * UINT64_C(0x9e3779b97f4a7c15) >> 32;
@@ -106,7 +106,7 @@ static struct open_group *find_anywhere(struct open_groups *o, struct open_rows 
 	return group;
 }
 
-/* The first group whose key is not below. */
+/* The first group with a key that is not below. */
 static size_t first_from(const struct open_groups *o, uint64_t key)
 {
 	size_t low = 0, high = o->count;

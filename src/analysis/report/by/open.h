@@ -1,6 +1,6 @@
 /*
- * Groups of rows that are not complete yet: by where rows of one group may come from, so that each
- * group is told once, in memory that does not grow with rows.
+ * Groups of rows that are not complete yet, by where rows of one group may come from: each group is
+ * finished once, in memory that does not grow with rows.
  */
 #ifndef ANALYSIS_REPORT_OPEN_H
 #define ANALYSIS_REPORT_OPEN_H
@@ -21,7 +21,7 @@ enum open_way {
 
 struct open_group {
 	uint64_t key, rows;
-	uint32_t whom; /* whose rows they are, with OPEN_RUNS */
+	uint32_t whom; /* program and context of its rows, with OPEN_RUNS */
 	struct total *total;
 	struct total *ratios; /* of what ratios are made of, or NULL */
 };
@@ -29,7 +29,7 @@ struct open_group {
 /* Zero-initialise, and set `way`. */
 struct open_groups {
 	enum open_way way;
-	struct open_group **list; /* OPEN_BY_TIME: keys rising; OPEN_RUNS: by whom, may be NULL */
+	struct open_group **list; /* OPEN_BY_TIME: keys rising; OPEN_RUNS: by owner, may be NULL */
 	size_t count, cap;
 	uint32_t *slots; /* OPEN_ANYWHERE, by key: index in `list` + 1; NULL before the first */
 	uint64_t closed; /* OPEN_BY_TIME: keys below are complete */

@@ -1,4 +1,4 @@
-/* What stands behind `struct report_by`: gathered in by.c, finished in finish.c. */
+/* The state of `struct report_by`: gathered in by.c, finished in finish.c. */
 #ifndef ANALYSIS_REPORT_BY_STATE_H
 #define ANALYSIS_REPORT_BY_STATE_H
 
@@ -6,9 +6,9 @@
 #include "analysis/report/by/open.h"
 #include "base/strings.h"
 
-/* Whose rows are: "name (pid)" as an index of texts, and the context. */
+/* Program and context of rows: "name (pid)" as an index of texts, and the context. */
 struct whom {
-	uint32_t process; /* UINT32_MAX: not told */
+	uint32_t process; /* UINT32_MAX: unknown */
 	uint64_t context; /* or SX_LABEL_ABSENT */
 };
 
@@ -16,7 +16,7 @@ struct report_by {
 	struct report_by_options o;
 	struct sx_metrics *metrics, *sort; /* sort: NULL in order */
 	bool smallest_first;
-	struct sx_summary *summary; /* of all rows, which a group may stand out from */
+	struct sx_summary *summary; /* of all rows, which a group may differ from */
 	const struct sx_table *raw; /* the rows at hand */
 	uint64_t bucket_ns, seen, next_frame, rows;
 	bool labelled; /* some row has the label */
@@ -33,7 +33,7 @@ struct report_by {
 	struct whom *whoms;
 	size_t whom_count, whom_cap;
 	struct sx_vector *vectors;
-	struct strings texts; /* of debug groups, whose keys they are, and of programs */
+	struct strings texts; /* of debug groups, which are keys, and of programs */
 	struct sx_table *values;
 	struct report_groups result;
 };

@@ -17,7 +17,7 @@ static void copy_value(struct sx_table *to, const struct sx_vector *from, uint32
 		sx_table_set_f64(to, column, row, ((const double *)from->data)[row], quality);
 }
 
-/* Rates and ratios of groups some of whose rows lack an amount. */
+/* Rates and ratios of groups that have rows without an amount. */
 static enum sx_status take_rates(const struct report_by *g, struct sx_table *values,
 				 struct sx_error *err)
 {
