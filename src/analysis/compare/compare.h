@@ -20,10 +20,10 @@ struct compare_stats {
 struct compare_metric {
 	const char *name, *title, *unit, *neutral; /* neutral: or NULL */
 	const char *rate_unit;			   /* of `rates`, or NULL */
-	const char *heading;			   /* whose rows it stands with, or NULL */
+	const char *heading;			   /* its rows are under this heading, or NULL */
 	enum sx_direction direction;
 	bool counts;  /* the work alone decides it: pieces of work that are counted one by one */
-	bool hidden;  /* not asked for: this metric only tells whether others are comparable */
+	bool hidden;  /* not asked for: only shows whether others are comparable */
 	bool named;   /* by the user: it has a row, whatever is to be said of it */
 	bool scaled;  /* some samples were not measured: totals are estimates */
 	bool partial; /* samples of some run are lost: no value is exact */
@@ -38,8 +38,8 @@ struct compare_metric {
 	double *seconds, *rates;
 	uint64_t *samples;
 	/*
-	 * One a run: the variance of its mean as its own samples tell (block bootstrap), and of how
-	 * many independent blocks; 0 blocks where there were too few samples.
+	 * One a run: the variance of its mean, estimated from its own samples (block bootstrap),
+	 * and of how many independent blocks; 0 blocks where there were too few samples.
 	 */
 	double *within, *blocks;
 	bool constant; /* every sample of every run had the same value */
@@ -84,7 +84,7 @@ struct compare_recording {
 	const struct report *report;
 	uint64_t warm_up_ns;   /* of its beginning; does not count for means */
 	uint64_t frames, late; /* all frames, and those over the deadline; 0 and 0: there is none */
-	/* Whether a row was asked for; NULL: all. Others only tell whether those are comparable. */
+	/* Whether a row was asked for; NULL: all. Others only show whether those are comparable. */
 	bool (*is_asked)(const void *user, uint32_t device, const struct report_row *row);
 	const void *user;
 	bool ended; /* the run is of a program that ended by itself, and recorded to its end */
@@ -168,10 +168,10 @@ struct comparison {
 };
 
 /*
- * Compares two sets that are done; they must outlive the comparison. Times and the like are told
- * from noise by a t-test whose variances borrow strength from each other, corrected for how many
- * are tested (Holm): of comparisons where nothing changed, one in twenty at most names any metric,
- * and a given metric is named in one of fifty at most. Errors: SX_ERR_NO_MEMORY.
+ * Compares two sets that are done; they must outlive the comparison. Times and the like are
+ * separated from noise by a t-test with moderated variances (Smyth), corrected for how many are
+ * tested (Holm): of comparisons where nothing changed, one in twenty at most names any metric, and
+ * a given metric is named in one of fifty at most. Errors: SX_ERR_NO_MEMORY.
  */
 enum sx_status compare_run(const struct compare_set *a, const struct compare_set *b,
 			   struct comparison *out, struct sx_error *err);

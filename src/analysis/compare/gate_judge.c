@@ -74,8 +74,8 @@ static bool is_named(const char *wanted, const char *name, const char *neutral)
 }
 
 /*
- * What a gate names, and what -m takes that for in the catalog of a device; `rest` is what stands
- * behind the device's source or catalog, as in "cpu.cpu_busy", or NULL.
+ * The name of a gate, and what -m means by it in the catalog of a device; `rest` is what follows
+ * the device's source or catalog, as in "cpu.cpu_busy", or NULL.
  */
 struct gate_wanted {
 	const char *name, *rest;

@@ -89,7 +89,7 @@ bool gate_unit_known(const char *written, struct arena *arena, bool *known)
 	units_init(units);
 	for (size_t i = 0; i < sizeof(bases) / sizeof(bases[0]); i++)
 		*known |= gate_unit_factor(written, bases[i], &factor);
-	/* Others stand as catalogs have them, or as a prefix alone. */
+	/* Others are as in catalogs, or a prefix alone. */
 	for (size_t p = 0; p < sizeof(prefixes) / sizeof(prefixes[0]); p++) {
 		size_t len = strlen(prefixes[p].text);
 		if (strncmp(written, prefixes[p].text, len) == 0)

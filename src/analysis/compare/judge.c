@@ -112,7 +112,7 @@ struct test {
 	struct compare_row *row;
 	double scale, difference;
 	double share;			  /* of the variance that the difference of the means has */
-	struct noise_variance noise, own; /* as tested, and as its own runs alone tell */
+	struct noise_variance noise, own; /* as tested, and as its own runs show */
 	const struct compare_row *of;	  /* which says the same, and is tested for this one too */
 };
 
@@ -138,14 +138,14 @@ static bool noise_between(const struct compare_row *row, struct test *t)
 	return true;
 }
 
-/* The variance of what is compared of a side's only run, as its samples tell. */
+/* The variance of what is compared of a side's only run, from its samples. */
 static double within_of(const struct compare_row *row, const struct compare_metric *side)
 {
 	double seconds = row->rate ? side->seconds[0] : 1;
 	return side->within[0] / (seconds * seconds);
 }
 
-/* One run each: what its own samples tell. */
+/* One run each: the noise from its own samples. */
 static bool noise_within(const struct compare_row *row, struct test *t)
 {
 	const struct compare_metric *a = row->a, *b = row->b;
@@ -160,7 +160,7 @@ static bool noise_within(const struct compare_row *row, struct test *t)
 
 /*
  * Amounts of what is sampled by time are those of a whole run, where runs are comparable at all and
- * repeated: how much totals differ by themselves one run cannot tell.
+ * repeated: one run cannot show how much totals vary.
  */
 static bool compares_totals(const struct comparison *c, const struct compare_row *row)
 {
@@ -222,9 +222,9 @@ static bool never_varies(const struct compare_metric *m)
 }
 
 /*
- * Runs of a side that are all alike tell no deviation, be it that nothing varies or that a clock
- * ticks coarsely. The most that chance gives such a result: all runs of A have one value and all of
- * B another, of two that are as likely as the runs of their sides.
+ * Runs of a side that are all alike have no deviation, either because nothing varies or because a
+ * clock has coarse ticks. This bounds the probability of such a result by chance: all runs of A
+ * have one value and all of B another, of two that are as likely as the runs of their sides.
  */
 static double chance_of_alike(const struct compare_row *row)
 {
@@ -288,7 +288,7 @@ static void write_deviations(const struct test *t, double *row)
 				 compare_row_value(t->row, sides[s]);
 }
 
-/* Whether the runs of a metric are those of all others, so that they tell the noise together. */
+/* Whether the metric has the runs of all others, so that their noise is estimated together. */
 static bool is_shared(const struct comparison *c, const struct test *t)
 {
 	return t->row->a->runs == c->a->runs && t->row->b->runs == c->b->runs &&
@@ -335,8 +335,8 @@ static bool is_alike(const struct test *x, const struct test *y)
 }
 
 /*
- * Names for one number are one test, that of a name whose direction is known if any has one. They
- * go behind the others; returns how many are left.
+ * Names for one number are one test, that of a name with a known direction if there is one. The
+ * others go to the end; returns how many are left.
  */
 static size_t set_alike_apart(struct test *tests, size_t count)
 {

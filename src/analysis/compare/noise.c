@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#define SERIES_LEAST   20  /* samples of a run that tell its own noise */
+#define SERIES_LEAST   20  /* samples of a run from which its noise is estimated */
 #define MODERATE_LEAST 4   /* metrics that have something in common */
 #define FREEDOM_WHOLE  1e6 /* prior that holds for all */
 #define FREEDOM_LONG   1e4 /* as good as that, for tables of F */

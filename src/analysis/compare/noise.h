@@ -1,11 +1,11 @@
-/* Telling change from noise: variances, their pooling, and how likely chance is. */
+/* Separates change from noise: variances, their pooling, and how likely chance is. */
 #ifndef ANALYSIS_COMPARE_NOISE_H
 #define ANALYSIS_COMPARE_NOISE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-#define NOISE_RUNS_MAX 64 /* of both sides; more tell their noise by themselves */
+#define NOISE_RUNS_MAX 64 /* of both sides; more need no pooling */
 
 /* A variance and its degrees of freedom. */
 struct noise_variance {
@@ -26,9 +26,10 @@ double noise_of_series(const double *values, size_t count, double *blocks);
 
 /*
  * Lets relative variances of many metrics borrow strength from each other (Smyth's moderation):
- * what they have in common is found, and each moves towards it by how alike they are; those that
- * are far noisier than the rest stay. `alike` is what noise_alike() says of them: what rises and
- * falls together tells the noise once, not each time. With fewer than four nothing changes.
+ * finds the common variance, and moves each towards it by how alike they are; those that are far
+ * noisier than the rest stay. `alike` is what noise_alike() returns for them: metrics that rise and
+ * fall together count once as evidence of noise, not each time. With fewer than four nothing
+ * changes.
  */
 void noise_moderate(struct noise_variance *variances, size_t count, double alike);
 /*

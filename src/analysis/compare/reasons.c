@@ -136,7 +136,10 @@ static void refuse_all(struct comparison *c, const char *why)
 	}
 }
 
-/* What both sides measured cannot be judged for one reason: that tells more than "nothing". */
+/*
+ * Whether all that both sides measured cannot be judged for one reason: it says more than
+ * "nothing".
+ */
 static const char *shared_reason(const struct comparison *c)
 {
 	const char *why = NULL;

@@ -71,7 +71,7 @@ static size_t resolved(const struct report_device *d, uint64_t warm_up_ns, size_
 	return first;
 }
 
-/* Samples that a line of the course stands for; the last may stand for fewer. */
+/* Samples that a line of the course combines; the last may combine fewer. */
 static double samples_of(const struct report_device *d, size_t line)
 {
 	uint64_t before = (uint64_t)line * d->each;
@@ -109,9 +109,9 @@ static double resolved_rate(const struct report_device *d, uint32_t column, size
 }
 
 /*
- * The mean of a run and its noise, from the course of the metric. A line stands for several
- * samples: of what adds up it is their sum, of a level one of them. The result is how much of the
- * beginning the mean is without.
+ * The mean of a run and its noise, from the course of the metric. A line combines several samples:
+ * of what adds up it is their sum, of a level one of them. The result is how much of the beginning
+ * the mean is without.
  */
 static uint64_t read_course(const struct report_device *d, uint32_t column, uint64_t warm_up_ns,
 			    double factor, struct compare_metric *m)
@@ -148,7 +148,7 @@ static uint64_t read_course(const struct report_device *d, uint32_t column, uint
 	return begin[first] - begin[0];
 }
 
-/* One number a run, under a name of its own; one run then does not tell its noise. */
+/* Adds one number a run, under a name of its own; from one run its noise is unknown. */
 static bool add_number(struct compare_set *set, const struct compare_metric *like, double value,
 		       uint64_t samples)
 {

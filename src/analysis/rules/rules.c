@@ -117,7 +117,7 @@ static const char *pattern_of(const struct rules *rules, const struct rule_name 
 	return text;
 }
 
-/* Selects what the names stand for; *out stays NULL when that is nothing. */
+/* Selects what the names refer to; *out stays NULL when that is nothing. */
 static enum sx_status select_named(const struct rules *rules, struct sx_metrics **out,
 				   struct sx_error *err)
 {
@@ -182,7 +182,7 @@ static void rules_resolve_names(struct rules *rules, uint32_t set)
 		resolve_name(rules, &rules->names[i], set);
 }
 
-/* How a rule stands to a set: foreign when it names what the set does not measure. */
+/* Whether a set has what a rule names: FOREIGN when the set does not measure something of it. */
 enum standing { COUNTED, SHORT, FOREIGN };
 
 static enum standing stand(const struct rules *rules, const struct sx_metrics *metrics,
@@ -237,8 +237,8 @@ static bool has_metric_in(const struct rules *rules, uint32_t set)
 }
 
 /*
- * A table holds the counts of one set, and programmable counters mean something else in each. When
- * nobody says which it is, the first set is taken whose rules all have their counters in the table,
+ * A table holds the counts of one set, and programmable counters mean something else in each. Where
+ * the set is unknown, the first set is assumed of which the table has every counter of the rules,
  * or else the one with most of them; for all rules alike.
  */
 static enum sx_status choose_set(struct rules *rules, struct sx_error *err)
@@ -278,7 +278,7 @@ enum sx_status rules_init(struct rules *rules, struct sx_catalog *catalog,
 	return collect_names(rules, err);
 }
 
-/* Chooses the set and selects what the names stand for, by the first rows. */
+/* Chooses the set and selects what the names refer to, by the first rows. */
 static enum sx_status select_by(struct rules *rules, struct sx_error *err)
 {
 	enum sx_status status = choose_set(rules, err);

@@ -1,4 +1,4 @@
-/* What the names in a catalog's rules stand for, over one table of raw counters. */
+/* What the names in a catalog's rules refer to, over one table of raw counters. */
 #ifndef ANALYSIS_RULES_H
 #define ANALYSIS_RULES_H
 
@@ -58,8 +58,9 @@ enum sx_status rules_init(struct rules *rules, struct sx_catalog *catalog,
 void rules_finish(struct rules *rules);
 /*
  * Makes the rows of a table those that conditions are evaluated over; all tables have the same
- * columns. The first one decides where options->set does not: catalogs whose sets give the same
- * counters different meanings are read as the first set that it has all counters of, or most.
+ * columns. Where options->set does not decide, the first table does: if a catalog's sets give the
+ * same counters different meanings, the first set that it has all counters of is used, or the one
+ * with most.
  */
 enum sx_status rules_feed(struct rules *rules, const struct sx_table *raw, struct sx_error *err);
 /* Between the two files of rules: binds the rows at hand. */

@@ -94,7 +94,7 @@ static enum sx_status collect_names(struct verdict_facts *f)
 	return !status && kept && f->inputs && f->facts ? SX_OK : SX_ERR_NO_MEMORY;
 }
 
-/* The length of windows; where nobody knows it that of their frames. */
+/* The length of windows; where it is unknown, that of their frames. */
 static void fill_time(struct verdict_facts *f)
 {
 	uint32_t frames = facts_find_name(f, FRAME_TIME);
@@ -222,7 +222,7 @@ static enum sx_status fill_way(struct verdict_facts *f, uint32_t fact, uint32_t 
 	return status == SX_ERR_NO_MEMORY ? status : SX_OK;
 }
 
-/* `own`: by what is known of one program alone, so that nothing stands in for what others know. */
+/* `own`: only by what is known of one program, without constants in place of other facts. */
 static enum sx_status fill_facts(struct verdict_facts *f, bool own)
 {
 	double *values = calloc(f->count + 1, sizeof(*values));

@@ -33,7 +33,7 @@ struct verdict_facts {
 
 /* Names of formulas: see verdict_spread() and verdict_kernel_cover(). */
 #define FRAME_SPREAD "frame.spread"
-#define FRAME_TIME   "frame.time" /* stands in for a window's time where samples have none */
+#define FRAME_TIME   "frame.time" /* used as a window's time where samples have none */
 #define FRAME_RATE   "frame.rate"
 #define KERNEL_COVER "kernel.cover"
 
@@ -69,8 +69,8 @@ double verdict_kernel_cover(const struct verdict_facts *facts, size_t window);
 void facts_take(struct verdict_column *column, size_t row, double value, uint8_t quality,
 		uint32_t device);
 /*
- * Fills the names by the sources that know one program alone, or by the others (sources.c). Whether
- * there are any; *status, which must be SX_OK, tells when memory is out.
+ * Fills the names by the sources that know one program alone, or by the others (sources.c). Returns
+ * whether there are any; *status, which must be SX_OK, becomes an error when memory is out.
  */
 bool facts_ask_sources(struct verdict_facts *facts, bool own, enum sx_status *status);
 /*

@@ -10,9 +10,9 @@
 
 #define KEPT	    0.6 /* confidence where a rule only just holds */
 #define OVERRULED   0.3 /* in windows that are too few to count by themselves */
-#define SMOOTH_MOST 9	/* windows whose median stands for the one in the middle */
-#define SCALED	    0.8 /* where samples stand for others, or some were lost */
-#define FLICKERS    0.2 /* share of windows whose facts contradict what was made steady of them */
+#define SMOOTH_MOST 9	/* windows of the running median */
+#define SCALED	    0.8 /* where samples represent others, or some were lost */
+#define FLICKERS    0.2 /* share of windows with facts that contradict the smoothed verdict */
 
 const struct verdict_rule *judging_rule(const struct judging *j, uint32_t rule)
 {
@@ -145,7 +145,7 @@ static double median_around(const struct judging *j, const double *values, size_
 	return count % 2 ? near[count / 2] : (near[count / 2 - 1] + near[count / 2]) / 2;
 }
 
-/* Single windows that stand out are levelled; a change that lasts stays where it was. */
+/* A running median removes single outliers; a change that lasts stays where it was. */
 static void smooth(struct judging *j, size_t width)
 {
 	for (uint32_t i = 0; i < j->verdict->rules.fact_count; i++)
@@ -220,8 +220,8 @@ static bool contradicts(const struct judging *j, size_t w)
 }
 
 /*
- * Where one verdict follows another all the time, the one that is made of them is chosen by a hair:
- * then each window has its own, and shares of time tell.
+ * Where verdicts alternate all the time, the smoothed one is nearly arbitrary: then each window
+ * keeps its own, and the verdict is by shares of time.
  */
 static enum sx_status keep_flicker(struct judging *j, struct sx_error *err)
 {

@@ -24,7 +24,7 @@ enum sx_status judging_run_rules(struct judging *j, struct sx_error *err);
 const struct verdict_rule *judging_rule(const struct judging *j, uint32_t rule);
 /* Whether two rules (or NO_RULE) say the same. */
 bool judging_same(const struct judging *j, uint32_t a, uint32_t b);
-/* Whether a value may decide. One of which nobody knows how often it wrapped may not. */
+/* Whether a value may decide. One that may have wrapped unnoticed may not. */
 bool judging_is_sound(const struct verdict_column *c, size_t window);
 /* The first fact of a list without a sound value; SX_NONE: all have one. */
 uint32_t judging_missing(const struct judging *j, const struct sx_strings *names, size_t window);

@@ -27,7 +27,7 @@ void facts_take(struct verdict_column *c, size_t row, double value, uint8_t qual
 	c->device[row] = device;
 }
 
-#define SPARED_MOST 16 /* windows from which a measured one stands for one that was spared */
+#define SPARED_MOST 16 /* windows from which a measured one replaces a spared one */
 
 /* The window with a value that is nearest to one in which nothing was measured, or that itself. */
 static size_t stand_in(const struct sx_table *values, uint32_t column, size_t window)

@@ -37,7 +37,9 @@ static double mean_of_windows(const struct judging *j, uint32_t rule, uint32_t f
 	return count ? sum / (double)count : NAN;
 }
 
-/* The mean of a fact over the windows of one verdict: those whose own facts say so, if there are.
+/*
+ * The mean of a fact over the windows of one verdict: those with facts that support it, if there
+ * are any.
  */
 static double mean_fact(const struct judging *j, uint32_t rule, uint32_t fact, size_t *one)
 {
@@ -50,7 +52,7 @@ static bool note_evidence(struct judging *j, uint32_t rule, uint32_t missing,
 			  struct verdict_part *part)
 {
 	const struct verdict_rules *rules = &j->verdict->rules;
-	/* What is known where nothing can be told is what the last rule would have shown. */
+	/* Without a verdict, the evidence is what the last rule would have shown. */
 	uint32_t shows = rule == NO_RULE ? rules->rule_count - 1 : rule;
 	const struct sx_strings *names = &judging_rule(j, shows)->evidence;
 	struct verdict_value *list =
@@ -61,7 +63,7 @@ static bool note_evidence(struct judging *j, uint32_t rule, uint32_t missing,
 		const struct verdict_column *c = &j->facts.facts[at];
 		size_t w = 0;
 		double mean = mean_fact(j, rule, at, &w);
-		/* What stands in for a fact that this run has not is no evidence. */
+		/* A constant in place of a fact that this run does not have is no evidence. */
 		const struct verdict_way *way = &fact->ways[c->way[w]];
 		if (at == missing || isnan(mean) || sx_expr_root(way->tree)->kind == SX_NODE_NUMBER)
 			continue;
@@ -161,7 +163,7 @@ static bool note_part(struct judging *j, size_t first, struct verdict_part *part
 		part->time_ns += window_length(j, w);
 	}
 	part->share = (double)count / (double)j->facts.count;
-	/* Nobody knows whether it would have lasted. */
+	/* The run is too short to know whether it would have lasted. */
 	if (j->facts.count < j->verdict->rules.steady)
 		part->confidence *= (double)j->facts.count / j->verdict->rules.steady;
 	/* No digits that sums of tenths leave behind. */

@@ -14,7 +14,7 @@ struct verdict_source {
 	struct sx_catalog *catalog;
 	const struct sx_metrics_options *options; /* set, variant and constants */
 	const struct sx_table *rows;		  /* raw counters, in order of time */
-	uint64_t each;				  /* samples that a row stands for */
+	uint64_t each;				  /* samples that a row combines */
 	uint32_t device;			  /* the number that evidence calls the source by */
 	bool own; /* of several programs the rows are of the one that is judged alone */
 };
@@ -29,14 +29,14 @@ struct verdict_value {
 	uint32_t device; /* the device that the fact is of, or VERDICT_NO_DEVICE: of several */
 };
 
-#define VERDICT_UNKNOWN "unknown" /* the name of what cannot be told */
+#define VERDICT_UNKNOWN "unknown" /* the name where there is no verdict */
 
 /* One verdict, and how much of the time it holds. */
 struct verdict_part {
 	const char *name, *title;
 	const char *which;   /* the unit or cause, or NULL */
-	const char *advice;  /* what to do; of what cannot be told how to learn more; or NULL */
-	const char *because; /* why the cause cannot be told, or NULL */
+	const char *advice;  /* what to do; without a verdict, how to learn more; or NULL */
+	const char *because; /* why there is no verdict, or NULL */
 	double share;	     /* of the time that was judged, 0 to 1 */
 	double confidence;   /* 0 to 1 */
 	uint64_t time_ns;    /* 0 where samples have no times */

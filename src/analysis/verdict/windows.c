@@ -9,8 +9,8 @@
 #include "table/cover.h"
 #include "table/slices.h"
 
-#define SPREAD_LEAST	4 /* rows that tell how evenly frames came */
-#define SPREAD_TOGETHER 4 /* frames whose mean is looked at */
+#define SPREAD_LEAST	4 /* rows from which the spread of frames is estimated */
+#define SPREAD_TOGETHER 4 /* frames that are averaged */
 #define SPREAD_AROUND	4 /* windows on each side */
 
 /* Time that a source's rows enclose, from the first to the last. */
