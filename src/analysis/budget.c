@@ -63,7 +63,7 @@ static enum sx_status sum_neutral(const struct budget_source *of, const char *ne
 	return status;
 }
 
-/* A constant by name or alias; `otherwise` when nobody gave it. */
+/* A constant by name or alias; `otherwise` when it has no value. */
 static double constant_of(const struct sx_catalog *catalog,
 			  const struct sx_metrics_options *options, const char *name,
 			  double otherwise)

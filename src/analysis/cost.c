@@ -1,14 +1,14 @@
 /*
- * What measuring did to the program: runs of measured samples against those beside them that were
- * not measured. A run's cost may fall on the two samples after it; the middle of many runs, weighed
- * by their length, is not misled by what the program does now and then.
+ * The overhead of measuring: runs of measured samples against the samples beside them that were not
+ * measured. A run's cost may fall on the two samples after it. The median of many runs, weighted by
+ * their length, is robust against what the program does now and then.
  *
- * A cost is told only where noise alone would hardly come to it (in about one of a hundred
- * programs, in a few of those whose samples differ most and are fewest): of RUNS_TELL runs and
- * more, so many must have cost something that it is no chance that the middle one did; of fewer,
- * their middle must exceed its standard error, by the spread of measured samples and of others, as
- * many times as Student's distribution wants of so few samples. That measuring costs nothing is
- * told only where enough runs took less than what lies around them.
+ * A cost is reported only where noise alone would hardly reach it (in about one of a hundred
+ * programs, and in a few of those with the largest spread and the fewest samples). With RUNS_NOTE
+ * runs and more, the confidence interval of the median, by order statistics, must lie above 0. With
+ * fewer, the median must exceed its standard error, from the spread of measured samples and of
+ * others, by Student's quantile for so few samples. That measuring costs nothing is reported only
+ * where enough runs took less time than what surrounds them.
  */
 #include "analysis/cost.h"
 
@@ -70,7 +70,7 @@ struct costs {
 	uint32_t context_count;
 	struct cost_run runs[RUNS_MAX];
 	uint64_t run_count, measured, all;
-	double cpu_sum, base_sum; /* of samples whose cost is known: measured, and told by others */
+	double cpu_sum, base_sum; /* of samples of known cost: measured, and estimated without it */
 	uint64_t timed, timed_measured, plain;
 	struct cost_spread
 	    spread[2]; /* of samples that were not measured, and of those that were */
@@ -144,7 +144,7 @@ static bool was_measured(struct costs *costs, const struct sx_table *rows, size_
 		column->has_turns |= skipped;
 	}
 	for (uint32_t i = 0; *before && i < costs->column_count; i++)
-		costs->columns[i].pending = 0; /* told now, whichever columns were in them */
+		costs->columns[i].pending = 0; /* counted now, in whichever column */
 	for (uint32_t i = 0; any_skipped && !any_turn && i < costs->column_count; i++)
 		costs->columns[i].pending +=
 		    !costs->columns[i].has_turns && !costs->columns[i].shows_none;
@@ -218,8 +218,8 @@ static void add_spread(struct costs *costs, struct cost_context *c, bool measure
 }
 
 /*
- * Several samples in one row that were not measured: beyond those near, they only add up. Of what
- * has no CPU time one tells as much as all.
+ * Several samples in one row that were not measured: beyond those near, they are only added up.
+ * Where there is no CPU time, one says as much as all.
  */
 static uint64_t add_more(struct costs *costs, uint64_t samples, double each)
 {
@@ -391,8 +391,8 @@ static void typical_extra(const struct costs *costs, double *extra, double *low,
 
 /*
  * What a program does long after its calls (it draws without ever waiting) falls on samples that
- * have nothing to do with it. Then the parts do not make up the whole, and nothing is told. A few
- * measured samples may miss it by what they differ from each other.
+ * have nothing to do with it. Then the parts do not add up to the whole, and no cost is reported. A
+ * few measured samples may miss it by as much as they differ from each other.
  */
 static bool adds_up(const struct costs *costs, double extra)
 {

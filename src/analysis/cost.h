@@ -4,12 +4,12 @@
 
 #include <sextant/analysis.h>
 
-/* What measuring did to the program, told by the samples that were not measured. */
+/* The overhead of measuring, estimated by the samples that were not measured. */
 struct cost {
 	uint64_t measured, all; /* samples */
-	/* Share of the program's CPU time that went to measuring; NaN where nothing tells. */
+	/* Share of the program's CPU time that went to measuring; NaN where it is unknown. */
 	double share;
-	/* How many times as much CPU time a measured sample takes; NaN where nothing tells. */
+	/* How many times as much CPU time a measured sample takes; NaN where it is unknown. */
 	double slowdown;
 	/* Both are NaN because what measured samples took more, or less, may be noise. */
 	bool hidden;
@@ -20,9 +20,9 @@ struct cost {
 struct costs;
 
 /*
- * Adds up what measuring cost, over tables with the columns of `like`, described by the catalog
- * (whose counter with the neutral name cpu.time is the measure). *out is owned by the caller.
- * Errors: SX_ERR_NO_MEMORY.
+ * Adds up the overhead over tables with the columns of `like`, described by the catalog; its
+ * counter with the neutral name cpu.time is the measure. *out is owned by the caller. Errors:
+ * SX_ERR_NO_MEMORY.
  */
 enum sx_status costs_create(struct sx_catalog *catalog, const struct sx_table *like,
 			    struct costs **out, struct sx_error *err);

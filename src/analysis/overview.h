@@ -32,8 +32,8 @@ enum sx_status overview_add(struct overview *overview, const struct sx_table *ra
 enum sx_status overview_add_rows(struct overview *overview, const struct sx_table *raw,
 				 size_t first, size_t count, struct sx_error *err);
 /*
- * The rows so far; *each (may be NULL) receives how many rows one of them stands for. Owned by the
- * overview, valid until more is added. Errors: NULL when memory is out.
+ * The rows so far; *each (may be NULL) receives how many rows one of them combines. Owned by the
+ * overview, valid until more is added. NULL when memory is out.
  */
 const struct sx_table *overview_table(struct overview *overview, uint64_t *each);
 

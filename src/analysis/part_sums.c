@@ -9,7 +9,7 @@
 
 #define COLUMN_SKETCHES (PART_SKETCHES + 1)
 
-/* Rows that are all of one stand for each other as the caller knows, by number or by time. */
+/* Rows of one stratum represent each other as the caller knows, by number or by time. */
 static bool are_one(const struct part_sums *p)
 {
 	return p->parts.count < 2 && !slices_know_calls(&p->parts.slices) &&
@@ -83,7 +83,7 @@ struct part_column {
 	struct part_sum *sum;
 };
 
-#define STRETCH 512 /* places whose values are added at once */
+#define STRETCH 512 /* values that are added at once */
 
 static uint64_t idle_of(const struct part_column *c, const struct sampled_size *size)
 {
@@ -184,7 +184,7 @@ static double part_more(const struct extent *more, const struct extent *with, en
 	return base > 0 ? (double)extent_get(more, by) / base : 0;
 }
 
-/* For how much the rows with data of a part, or of one that stands in for it, stand. */
+/* How much is represented by the rows with data of a stratum, or of another in its place. */
 struct stands {
 	const struct part_sum *of; /* NULL: nothing is known of the part */
 	double times, rows;	   /* their sum, and their number */
@@ -215,7 +215,7 @@ static struct stands part_stands(const struct part_sums *p, const struct part_su
 	return out;
 }
 
-/* Parts of whom something was measured, and those of whom nothing was nor of their context. */
+/* Strata of which something was measured, and those of which nothing was, nor of their context. */
 struct known_parts {
 	struct extent known, unknown;
 	bool slices;
@@ -237,7 +237,7 @@ static double unknown_more(const struct known_parts *parts, enum basis basis)
 			 extent_choose_unknown(&parts->known, &parts->unknown, by_time, basis));
 }
 
-/* How rows differ, of parts that were measured often enough to tell: of those that were not. */
+/* The spread of rows in strata that were measured often enough; it is used for the others. */
 struct usual_spread {
 	double variance[SPREAD_BYS], freedom[SPREAD_BYS], size[SPREAD_BYS];
 };
@@ -267,7 +267,7 @@ static struct usual_spread find_usual(const struct part_sums *p, const struct pa
 	return usual;
 }
 
-/* What a part stands for, so many times itself. */
+/* The error of what a stratum represents, `times` as much as itself. */
 static void add_error(struct spread_sum *to, const struct usual_spread *usual,
 		      const struct part_sum *sum, double times)
 {

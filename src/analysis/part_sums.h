@@ -12,8 +12,8 @@
 #include "table/parts.h"
 
 /*
- * The rows of a table by whose they are, so that sums over neighbours of one part are differences:
- * how much rows are is asked once for each row, and not for each of its columns.
+ * The rows of a table by stratum, so that sums over neighbours of one stratum are differences: the
+ * size of a row is worked out once, and not for each of its columns.
  */
 struct sampled_size {
 	struct extent extent;
@@ -31,7 +31,7 @@ struct sampled_rows {
 	size_t order_cap, before_cap, each_cap;
 };
 
-/* `of`: whose each row of the table is. False when memory is out. */
+/* `of`: the stratum of each row. False when memory is out. */
 bool sampled_rows_look(struct sampled_rows *rows, const struct parts *parts,
 		       const struct sx_table *raw, const uint8_t *of);
 /* How much `count` places from `first` on are. */
@@ -45,17 +45,17 @@ const double *sampled_rows_values(const struct sampled_rows *rows, const struct 
 				  size_t first, size_t count, double *room);
 void sampled_rows_finish(struct sampled_rows *rows);
 
-/* Rows with data and those that they stand for. */
+/* Rows with data and those that they represent. */
 struct part_sum {
 	double sum;
 	struct extent with, skipped;
-	/* Samples without any work that the quantity goes by: these stand for each other alone. */
+	/* Samples without any work of the quantity's basis: these represent only each other. */
 	uint64_t idle, idle_skipped;
 	struct spread spread;
 };
 
 #define PART_RANKS    3	 /* percentiles that are asked for together */
-#define PART_SKETCHES 16 /* parts whose values are apart; all further ones share the last */
+#define PART_SKETCHES 16 /* strata with separate values; all further ones share the last */
 
 /* Zero-initialise; then parts_begin(). */
 struct part_sums {
@@ -63,7 +63,7 @@ struct part_sums {
 	struct part_sum *sums;	 /* PARTS_MAX a column; NULL while all rows are of one */
 	struct sketch *sketches; /* PART_SKETCHES a column, and one of idle samples of all parts */
 	uint32_t count;		 /* columns */
-	/* Of the table at hand: whose each row is, and how much rows are. */
+	/* Of the current table: the stratum of each row, and the size of rows. */
 	uint8_t *of;
 	size_t of_cap;
 	struct sampled_rows rows;
@@ -71,16 +71,16 @@ struct part_sums {
 
 /* A column over all parts. */
 struct part_whole {
-	double sum;  /* of all that rows stand for */
+	double sum;  /* of all that rows represent */
 	double rows; /* which are so many */
 	/*
-	 * By how much the sum may be wrong, see struct sx_stats; of somebody of whom little was
-	 * measured as of the others. NaN: not known.
+	 * By how much the sum may be wrong, see struct sx_stats; of a stratum that was measured too
+	 * little, as of the others. NaN: not known.
 	 */
 	double error;
 };
 
-/* Looks whose the rows of a table are, and how much. False when memory is out. */
+/* Finds the strata of a table's rows, and their size. False when memory is out. */
 bool part_sums_look(struct part_sums *p, const struct sx_table *raw);
 /*
  * Whether the table looked at last is the first with rows of a second part, or with slices where
@@ -101,14 +101,14 @@ struct part_whole part_sums_whole(const struct part_sums *p, uint32_t column, en
 /* Whether only rows without any such call have data, and others, which made some, have none. */
 bool part_sums_are_idle(const struct part_sums *p, uint32_t column, enum basis basis);
 /*
- * Values at these ranks (percent, rising) of a column, each for as many rows as it stands for.
- * False where there is none, or no memory.
+ * Values at these ranks (percent, rising) of a column, each weighted by the number of rows that it
+ * represents. False where there is none, or no memory.
  */
 bool part_sums_percentiles(const struct part_sums *p, uint32_t column, enum basis basis,
 			   const double percent[PART_RANKS], double out[PART_RANKS]);
 /*
- * How many rows are of somebody of whom nothing was measured, in the column where they are most:
- * they are taken to be as those of the others.
+ * How many rows are of strata of which nothing was measured, in the column where they are most; the
+ * other strata represent them.
  */
 uint64_t part_sums_guessed(const struct part_sums *p);
 void part_sums_finish(struct part_sums *p);

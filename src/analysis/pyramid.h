@@ -22,13 +22,13 @@ struct pyramid_column {
 struct pyramid_view {
 	uint64_t each; /* samples of one stretch (the last may have fewer); 1: the samples */
 	size_t count;  /* stretches */
-	const uint64_t *begin_ns, *end_ns; /* SX_TIME_UNKNOWN: not told */
+	const uint64_t *begin_ns, *end_ns; /* SX_TIME_UNKNOWN: not known */
 	const uint32_t *rows;		   /* samples of each */
 	/* The metrics, and behind them one column more: the length of samples in ns. */
 	const struct pyramid_column *columns;
 	uint32_t column_count;
 	const uint32_t *labels[SX_LABEL_COUNT]; /* NULL: no sample has this label */
-	const struct sx_table *strings;		/* whose dictionary labels of text index */
+	const struct sx_table *strings;		/* labels of text index its dictionary */
 };
 
 struct pyramid;

@@ -1,4 +1,4 @@
-/* Rows by whose they are: see part_sums.h. */
+/* Rows by stratum: see part_sums.h. */
 #include "analysis/part_sums.h"
 
 #include <stdlib.h>

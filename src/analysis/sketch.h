@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #define SKETCH_EXACT	    4096 /* values that are kept as they are */
-#define SKETCH_DROPPED_BITS 45	 /* of a value that its bucket does not tell */
+#define SKETCH_DROPPED_BITS 45	 /* low bits of a value that its bucket drops */
 
 /* Counts of values of one sign by the first bits of their size; [0] is of `first` - 1: zero. */
 struct sketch_half {

@@ -1,6 +1,7 @@
 /*
- * How far what was measured may be from what it stands for, in memory that does not grow with rows.
- * Rows are measured in runs, and neighbours resemble each other: a run is what is drawn by chance.
+ * How far the measured rows may be from what they represent, in memory that does not grow with
+ * rows. Rows are measured in runs, and neighbours are correlated: a run is the unit that is drawn
+ * by chance (cluster sampling).
  */
 #ifndef ANALYSIS_SPREAD_H
 #define ANALYSIS_SPREAD_H
@@ -31,7 +32,7 @@ struct spread {
 struct spread_sum {
 	double variance;
 	double weakest; /* variances squared, each by its degrees of freedom */
-	double freedom; /* of all that stand for anything */
+	double freedom; /* of all that represent anything */
 };
 
 /* A row was measured. */
@@ -44,8 +45,8 @@ void spread_skip(struct spread *spread);
  */
 double spread_variance(const struct spread *spread, enum spread_by by, double *freedom);
 /*
- * Adds that rows of so much size stand for `times` as much beside themselves. What is added to is
- * NaN where the variance is.
+ * Adds that rows of so much size represent `times` as much besides themselves. The sum becomes NaN
+ * where the variance is NaN.
  */
 void spread_stand(struct spread_sum *sum, double variance, double freedom, double times);
 /*

@@ -5,10 +5,10 @@
 #include <sextant/analysis.h>
 
 /*
- * `sum` and `mean`: of rows with data; `whole`: the sum with the rows that they stand for; `rate`:
+ * `sum` and `mean`: of rows with data; `whole`: the sum with the rows that they represent; `rate`:
  * of what is none, the formula over amounts as if no row lacked any; `parts`: of how many sums each
- * is made; `error`: of `whole`, NaN where it is not known; `overlaps`: rows of several contexts lie
- * beside each other, and the total is the time that they take together.
+ * is made; `error`: of `whole`, NaN where it is not known; `overlaps`: rows of several contexts
+ * overlap in time, and the total is the time that they take together.
  */
 struct stats_sum {
 	double sum, whole, mean, rate, error;
@@ -17,8 +17,8 @@ struct stats_sum {
 	bool divides; /* the formula divides by what was counted: nothing adds up */
 };
 /*
- * Sets total and mean of a metric with s->count rows (and s->skipped for which they stand);
- * `totals` holds the metrics of the summed counters in one row.
+ * Sets total and mean of a metric with s->count rows (and s->skipped that they represent); `totals`
+ * holds the metrics of the summed counters in one row.
  */
 void stats_set_whole(struct sx_stats *s, const struct sx_metric_column *column,
 		     const struct sx_table *totals, uint32_t index, const struct stats_sum *sum);
@@ -34,9 +34,9 @@ enum sx_status stats_whole(const struct sx_table *in, struct sx_table **out, str
 struct stats_missing {
 	uint64_t rows[STATS_REASONS];
 };
-/* Of these, in how many something was that nothing stands for. */
+/* Of these, the rows in which something happened that no other rows represent. */
 uint64_t stats_missing_lost(const struct stats_missing *missing);
-/* Counts rows whose quality says that there is no data. */
+/* Counts rows with a quality that means no data. */
 void stats_missing_add(struct stats_missing *missing, uint8_t quality, uint64_t rows);
 /* What is known of why rows have no data, by their quality: each may be NULL. */
 struct stats_causes {

@@ -11,7 +11,7 @@
 #include "table/total.h"
 #include "wire/share.h"
 
-/* Columns that tell how long another was counted. */
+/* Finds columns that say how long another was counted. */
 static bool find_shares(struct sx_summary *s, const struct sx_table *like)
 {
 	uint32_t count = sx_table_column_count(like);
@@ -176,7 +176,7 @@ static void convert(const uint64_t *from, size_t count, uint64_t any, double *ou
 			out[i] = (double)(int64_t)from[i];
 }
 
-#define BLOCK 1024 /* rows whose values stay in the nearest cache */
+#define BLOCK 1024 /* rows: their values stay in the L1 cache */
 
 static bool all_valid(const uint8_t *bytes, size_t count)
 {

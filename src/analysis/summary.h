@@ -16,7 +16,7 @@
 struct tally {
 	uint64_t with_ns, skipped_ns, skipped;
 	struct stats_missing missing;
-	uint8_t quality; /* of rows with data; lost, where something was that nothing stands for */
+	uint8_t quality; /* of rows with data; lost: something that no rows represent */
 };
 
 /* Rows of a table: `until` and `each` as in struct sx_summary. */
@@ -37,7 +37,7 @@ struct tally tally_of(const struct tally_rows *rows, const uint8_t *quality);
 const struct tally *tally_next(struct tally_last *last, const struct tally_rows *rows,
 			       const uint8_t *quality);
 
-/* How long rows with data are, and those that they stand for, in ns. */
+/* How long rows with data are, and those that they represent, in ns. */
 struct summary_span {
 	uint64_t with, skipped;
 };

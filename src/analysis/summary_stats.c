@@ -84,7 +84,7 @@ static double running_share(const struct sx_summary *s, uint32_t column)
 	return with / all * least_share(s, column);
 }
 
-/* What rows with data and those that they stand for come to. */
+/* The sum of rows with data and of those that they represent. */
 static void set_whole_sum(struct sx_summary *s, uint32_t column, struct stats_sum *sum)
 {
 	struct sx_stats *stats = &s->stats[column];
@@ -183,8 +183,8 @@ static void check_total(struct sx_summary *s, uint32_t column)
 #define ROUNDED 1e-3 /* of a mean: totals of few are rounded */
 
 /*
- * Samples that were left out may hold more than any that was measured, as their calls tell.
- * Whatever each of them holds, the largest is no less than the mean of all.
+ * Samples that were left out may hold more than any measured one, as their calls say. Whatever each
+ * of them holds, the maximum is no less than the mean of all.
  */
 static void reach_mean(struct sx_stats *stats, bool whole)
 {
