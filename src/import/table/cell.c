@@ -52,7 +52,7 @@ static bool ends_line(char c)
 	return c == '\n' || c == '\r';
 }
 
-/* Without the first bytes of a letter whose others found no room. */
+/* Cuts an incomplete UTF-8 character off the end. */
 static size_t whole_letters(const char *text, size_t size)
 {
 	size_t last = size;
@@ -246,7 +246,7 @@ static size_t group_mark(const char *p, size_t size)
 struct grouped {
 	char digits[64];
 	size_t size, groups;
-	char mark; /* first byte of what stands between groups */
+	char mark; /* first byte of what separates groups */
 	bool sign, fraction;
 	char point;
 };
@@ -344,7 +344,7 @@ bool csv_grouped(struct csv_marks *marks, const struct csv_cell *cell, bool *who
 	bool point = g.mark == '.' || (g.mark == ',' && marks->separator != ',');
 	if (point && g.groups < 2 && !g.fraction)
 		return false;
-	/* What groups digits does not stand before fractions. */
+	/* The character that groups digits is not the decimal mark. */
 	bool comma = g.fraction ? g.point == ',' : g.mark == '.';
 	bool dot = g.fraction ? g.point == '.' : g.mark == ',';
 	marks->decimal_comma |= comma && marks->separator != ',';

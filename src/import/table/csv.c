@@ -79,7 +79,7 @@ static enum sx_status count_rows(struct csv_stream *s, enum sx_status status)
 	return r->c.read_errno ? whole(s) : status;
 }
 
-/* Whether the text begins as JSON does: what is wrong with its quotes and commas helps nobody. */
+/* Whether the text begins as JSON does: an error about quotes and commas would not help then. */
 static bool begins_as_json(const struct csv_cursor *c)
 {
 	const char *p = c->p;
@@ -129,8 +129,8 @@ static enum sx_status refuse_sparse(const struct csv_stream *s)
 }
 
 /*
- * A column whose header has a unit of another kind than is described measures another thing: it is
- * left out, and told.
+ * A column with a unit of another kind in its header than is described measures another thing: it
+ * is left out, with a note.
  */
 static void leave_out_units(struct csv_reader *r)
 {
@@ -161,7 +161,7 @@ static void convert(struct csv_reader *r, struct csv_column *column, const struc
 	column->written = units_step(1 / factor);
 }
 
-/* What a row encloses is not told, but frames have their numbers. */
+/* What a row encloses: if the file does not say it, rows with frame numbers are frames. */
 static enum sx_sample_kind kind_of(const struct csv_reader *r)
 {
 	bool frames = r->catalog && r->tally.beside.labels >> SX_LABEL_FRAME & 1;
@@ -202,7 +202,7 @@ static enum sx_status csv_describe(struct csv_reader *r)
 		else if (column->unit)
 			info->unit = column->unit;
 		else if (!info->unit[0] && r->tally.beside.exported)
-			info->unit = "count"; /* an export of ours: it stood for itself before */
+			info->unit = "count"; /* an export of ours: no catalog has its unit */
 		if (!info->unit[0]) {
 			info->unit = "count";
 			info->over_time = SX_REDUCE_MEAN;
@@ -442,7 +442,7 @@ static void note_columns(const struct csv_tally *tally, const struct note_sink *
 		    tally->other_units > 1 ? ", nor of further columns" : "");
 }
 
-/* Of each: how many, up to the line of the first, and what stands behind it. */
+/* Of each: how many, up to the line of the first, and what follows it. */
 static const struct {
 	const char *noun, *what, *behind;
 } csv_note_odds[CSV_ODDS] = {

@@ -14,7 +14,7 @@
 #define CSV_CELL_MAX	4096 /* bytes of a number, a name or a label; more of it is cut off */
 
 /*
- * Columns in a unit that comes in several sizes, which the file does not say: told, once for all.
+ * Columns in a unit that comes in several sizes, which the file does not say: one note for all.
  * Zero-initialise.
  */
 struct bare_units {
@@ -36,7 +36,7 @@ struct csv_range {
 #define CSV_AMOUNT_MAX 1e200
 /* Of a clock of 10 GHz, added up over 4,096 units: what no sample has more of in a nanosecond. */
 #define CSV_CYCLES_MAX (10.0 * 4096)
-/* Why a column has no data whose values cannot be. */
+/* Why a column with impossible values has no data. */
 #define CSV_CANNOT_BE "what the file has of it cannot be"
 
 /* Whether a value can be. `unit`: of the value, or NULL; `length_ns`: of the sample, 0: not known.
@@ -52,7 +52,7 @@ struct csv_range import_range(const struct sx_catalog *catalog, const char *name
 /* How columns are described beyond their names. Zero-initialise for unit "count", summed. */
 struct csv_options {
 	/*
-	 * Says what names mean; columns that mean nothing in it stand for themselves. Must outlive
+	 * Says what names mean; columns that mean nothing in it are used as they are. Must outlive
 	 * the stream. NULL: no name means anything.
 	 */
 	struct sx_catalog *catalog;
@@ -74,7 +74,7 @@ enum csv_odd {
 	CSV_ODD_OUTSIDE,  /* values that cannot be */
 	CSV_ODD_NO_LATER, /* rows that end when the one before did, or earlier */
 	CSV_ODD_CELLS,	  /* cells that should be numbers and are none */
-	CSV_ODD_TIMES,	  /* rows whose times cannot be; they have none */
+	CSV_ODD_TIMES,	  /* rows with impossible times; they have none */
 	CSV_ODDS
 };
 
@@ -98,7 +98,7 @@ struct csv_beside {
 	const char *label_names[SX_LABEL_COUNT]; /* columns of text that are labels, or NULL */
 };
 
-/* The same and what is odd, for whoever writes it again or tells people. */
+/* The same and what is odd, for callers that write it again or make notes of it. */
 struct csv_tally {
 	struct csv_beside beside;
 	struct csv_odd_lines odd[CSV_ODDS];
@@ -112,7 +112,7 @@ struct csv_tally {
 	const char *first_twice;  /* one of them */
 	uint32_t texts;		  /* further columns of text, for which there is no label */
 	const char *first_text;	  /* one of them */
-	const char *written_time; /* a label whose name is that of times, or NULL */
+	const char *written_time; /* a label with a name that is one of times, or NULL */
 	uint32_t other_units;	  /* columns of another kind of unit than described; left out */
 	/* One of them. Lives as long as the stream. */
 	const char *first_other_unit, *other_unit, *other_unit_as;
@@ -121,7 +121,7 @@ struct csv_tally {
 	    unknown_unit_of[CSV_UNIT_TEXT_MAX]; /* one of them, its unit, and such as it may have */
 	char unknown_unit[CSV_UNIT_TEXT_MAX], unknown_unit_as[CSV_UNIT_TEXT_MAX];
 	char unknown_unit_one[CSV_UNIT_TEXT_MAX]; /* of these that of the catalog */
-	struct bare_units bare; /* columns of values whose unit only the description says */
+	struct bare_units bare; /* columns with a unit that only the description has */
 };
 
 #define CSV_WINDOW (256 << 10) /* bytes of a source in memory at once */
@@ -189,7 +189,7 @@ enum sx_status csv_open_text(const struct csv_text *text, const struct csv_optio
 enum sx_status csv_parse(const struct csv_text *text, const struct csv_options *options,
 			 struct sx_table **out, struct sx_error *err);
 
-/* Tells a sentence for each thing that people should know. */
+/* Writes a note for each thing that users should know. */
 void csv_note(const struct csv_tally *tally, const struct note_sink *to);
 
 #endif

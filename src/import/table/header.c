@@ -111,7 +111,7 @@ static bool take_time(struct csv_column *column, struct import_cell head)
 	return true;
 }
 
-/* A column that nothing is read of stands under a name that no other has. */
+/* A column that is not read gets a name that no other has. */
 static enum sx_status leave_column_out(struct csv_reader *r)
 {
 	char name[32];
@@ -284,7 +284,10 @@ void csv_take_kind(struct csv_reader *r, struct csv_column *column, const char *
 	}
 }
 
-/* Where what stands behind a number begins: letters, signs of units, not the e of "1e3". */
+/*
+ * The length of a number before its unit: before letters and signs of units, but not the e of
+ * "1e3".
+ */
 static size_t number_size(const struct csv_cell *cell)
 {
 	size_t size = cell->size;

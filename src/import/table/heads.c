@@ -66,7 +66,7 @@ static const struct {
      "C",
      "degC", 1},
     {"celsius", "degC", 1},
-    {"K", "K", 1}, /* kelvin, or thousands: what is measured tells */
+    {"K", "K", 1}, /* kelvin, or thousands: it depends on what is measured */
     {"kelvin", "K", 1},
     {"B", "bytes", 1},
     {"bytes", "bytes", 1},

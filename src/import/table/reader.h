@@ -59,7 +59,7 @@ enum sx_status csv_read_cell(struct csv_cursor *c, struct csv_cell *cell, struct
 enum sx_status csv_bad(const struct csv_cursor *c, struct sx_error *err, const char *because,
 		       const char *fmt, ...) SX_PRINTF(4, 5);
 
-/* Empty, dashes, "N/A" and the other words that stand for no data. */
+/* Empty, dashes, "N/A" and the other words for no data. */
 static inline bool csv_no_data(const struct csv_cell *cell)
 {
 	return import_no_data((struct import_cell){cell->text, cell->size});
@@ -74,15 +74,15 @@ bool csv_number(const struct csv_cell *cell, bool *whole, uint64_t *u, double *f
 bool csv_grouped(struct csv_marks *marks, const struct csv_cell *cell, bool *whole, uint64_t *u,
 		 double *f);
 /*
- * "1,234" where commas do not separate cells, and none is known to stand before fractions: a
- * fraction or a group, which other numbers of the file tell. *u is what it is as a group.
+ * "1,234" where commas do not separate cells, and are not known as decimal marks: a fraction or a
+ * group, which other numbers of the file decide. *u is what it is as a group.
  */
 bool csv_doubtful(const struct csv_marks *marks, const struct csv_cell *cell, uint64_t *u);
-/* Whether a number has a point that can only stand before a fraction. */
+/* Whether a number has a point that can only be a decimal mark. */
 bool csv_has_point(const struct csv_cell *cell);
-/* "1.234.567": a whole number, where no point stands before fractions. */
+/* "1.234.567": a whole number, where no point is a decimal mark. */
 bool csv_groups_of_points(const struct csv_cell *cell);
-/* "2.000" where commas are known to stand before fractions: a whole number in groups of three. */
+/* "2.000" where commas are known as decimal marks: a whole number in groups of three. */
 bool csv_pointed(const struct csv_marks *marks, const struct csv_cell *cell, uint64_t *u);
 /* Finds the separator, at the beginning of the text: moves over a line "sep=". */
 void csv_find_separator(struct csv_cursor *c);
@@ -149,7 +149,7 @@ struct csv_column {
 		double *f64;
 		void *any;
 	} data;	       /* of the table, for a full column; else NULL */
-	double factor; /* of values as they stand there; 0: 1 */
+	double factor; /* of values as they are written there; 0: 1 */
 	double last;   /* with range.cycles: the value of the row at hand, or NaN */
 	struct csv_range range;
 	bool full; /* no row lacks one */
@@ -177,7 +177,7 @@ struct csv_column {
 	uint64_t first_ns;	   /* of dates, from 1970 on */
 	uint64_t last_ns;	   /* of the row before */
 	size_t back, first_back;   /* dates before that of the row above; line of the first */
-	char first_date[40];	   /* as it stands there */
+	char first_date[40];	   /* as it is written there */
 	const char *unit;	   /* as the header has it, or NULL */
 	double to_ns;		   /* of times; 0: 1 */
 	struct units_step written; /* with a factor: how they were made of the catalog's unit */
@@ -231,7 +231,7 @@ bool csv_is_count(const struct sx_catalog *catalog, const char *name);
 enum sx_status csv_header(struct csv_reader *r);
 /* Whether a cell of a row is what a header has of a column that means something. */
 bool csv_header_is_name(struct csv_reader *r, const struct csv_cell *cell);
-/* Settles a unit that says more where it is known what the column measures: K, 1/s. */
+/* Resolves an ambiguous unit where it is known what the column measures: K, 1/s. */
 void csv_take_kind(struct csv_reader *r, struct csv_column *column, const char *name);
 /*
  * The number of a cell "16.6 ms" of a column that means something, where the unit can be the
@@ -249,8 +249,8 @@ void csv_note_odd(struct csv_reader *r, enum csv_odd odd, size_t line,
 /* Once all lines were read: which columns hold values, and which text is a label. */
 void csv_resolve(struct csv_reader *r);
 /*
- * What stands before fractions, once all lines were read: numbers like "1,234" are then one thing.
- * Errors: SX_ERR_BAD_INPUT where nothing tells, or both a comma and a point do.
+ * Finds the decimal mark, once all lines were read: numbers like "1,234" are then unambiguous.
+ * Errors: SX_ERR_BAD_INPUT where nothing decides, or both a comma and a point do.
  */
 enum sx_status csv_resolve_marks(struct csv_reader *r);
 /*
@@ -258,7 +258,7 @@ enum sx_status csv_resolve_marks(struct csv_reader *r);
  * SX_ERR_BAD_INPUT where a column has no others.
  */
 enum sx_status csv_odd_cells(struct csv_reader *r);
-/* A time of the row at hand, as it stands in the file. */
+/* A time of the current row, as the file has it. */
 void csv_time_put(struct csv_reader *r, enum csv_role role, uint64_t ns);
 /* One below 0, by how much in the column's unit: no time, unless all times begin there. */
 void csv_time_below(struct csv_reader *r, const struct csv_column *column, double below);
@@ -269,7 +269,7 @@ bool csv_date_learn(struct csv_column *column, const struct csv_cell *cell, size
 /* The time of the row at hand that is written as a date. */
 enum sx_status csv_date_take(struct csv_reader *r, const struct csv_column *column,
 			     const struct csv_cell *cell);
-/* Once all lines were read: columns of dates are times where nothing else tells any. */
+/* Once all lines were read: columns of dates are times where there are no others. */
 void csv_resolve_dates(struct csv_reader *r);
 /* Before the first line of either reading. */
 void csv_rows_rewind(struct csv_reader *r);

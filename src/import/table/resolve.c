@@ -98,7 +98,7 @@ void csv_resolve(struct csv_reader *r)
 	r->tally.beside.exported = begin && end && r->tally.beside.quality;
 }
 
-/* "1.234.567" is a number where no point of its column stands before a fraction. */
+/* "1.234.567" is a number where no point of its column is a decimal mark. */
 static void resolve_points(struct csv_reader *r)
 {
 	for (uint32_t i = 0; i < r->count; i++) {
@@ -219,7 +219,7 @@ void csv_resolve_times(struct csv_reader *r)
 }
 
 #define SECOND_NS UINT64_C(1000000000)
-#define YEAR_MOST 2199 /* whose nanoseconds from 1970 on find room with some to spare */
+#define YEAR_MOST 2199 /* its nanoseconds since 1970 fit 63 bits */
 
 struct dates_cursor {
 	const char *p, *end;
@@ -264,7 +264,7 @@ static bool take_day(struct dates_cursor *c, uint64_t *days)
 	return true;
 }
 
-/* What stands behind the seconds, in ns: none is 0. */
+/* The fraction after the seconds, in ns: none is 0. */
 static bool take_fraction(struct dates_cursor *c, uint64_t *ns)
 {
 	uint64_t step = SECOND_NS / 10;
@@ -277,7 +277,7 @@ static bool take_fraction(struct dates_cursor *c, uint64_t *ns)
 	return c->p > first;
 }
 
-/* How many seconds a zone is before UTC; *told: there is one. */
+/* How many seconds a zone is before UTC; *given: there is one. */
 static bool take_zone(struct dates_cursor *c, int *ahead, bool *given)
 {
 	unsigned hours, minutes = 0;
@@ -359,7 +359,7 @@ static enum csv_role role_of(const char *name)
 						  : CSV_MOMENT;
 }
 
-/* Where numbers tell no times; a moment stands for both ends, where there is neither. */
+/* Whether times of this role are missing so far; a moment is both ends, where there is neither. */
 static bool finds_room(const struct csv_reader *r, enum csv_role role)
 {
 	unsigned ends = 1u << CSV_BEGIN | 1u << CSV_END | 1u << CSV_DURATION;

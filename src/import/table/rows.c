@@ -336,7 +336,7 @@ static void use_moment(struct csv_reader *r)
 	r->moment = moment;
 }
 
-/* Cycles are held against the row's length, which may stand behind them. */
+/* Cycles are checked against the row's length, which may come after them. */
 static void hold_cycles(struct csv_reader *r, uint64_t begin, uint64_t end)
 {
 	bool known = begin != SX_TIME_UNKNOWN && end != SX_TIME_UNKNOWN;
@@ -355,11 +355,11 @@ static void hold_cycles(struct csv_reader *r, uint64_t begin, uint64_t end)
 	}
 }
 
-#define INSTANCES_MAX 65536 /* that are told apart where rows have lengths alone */
+#define INSTANCES_MAX 65536 /* separate ones, where rows have lengths alone */
 
 /*
- * When the row before ended, of this row's instance: rows that tell only how long they are follow
- * each other, while instances work at the same time. NULL: memory is out.
+ * When the row before ended, of this row's instance: rows that have only a length follow each
+ * other, while instances work at the same time. NULL: memory is out.
  */
 static uint64_t *until_of(struct csv_reader *r)
 {

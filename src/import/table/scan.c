@@ -27,7 +27,7 @@ bool import_line(struct import_lines *lines, struct import_cell *line)
 
 static const char *skip_quoted(const char *p, const char *end);
 
-/* Behind the record that begins at `p`: its line end, which does not stand within quotes. */
+/* Behind the record that begins at `p`: after its line end, which is not within quotes. */
 static const char *record_end(const char *p, const char *end, char separator)
 {
 	while (p < end && *p != '\n') {
@@ -60,7 +60,7 @@ bool import_record(struct import_lines *lines, char separator, struct import_cel
 	return true;
 }
 
-/* "sep=;": for a spreadsheet, which asks nobody what it could see. */
+/* "sep=;": a hint for spreadsheets, which do not detect separators. */
 static bool says_separator(struct import_cell line)
 {
 	return line.size == 5 && strncasecmp(line.text, "sep=", 4) == 0;

@@ -36,32 +36,32 @@ bool import_record(struct import_lines *lines, char separator, struct import_cel
 /* The first line that is neither blank nor a remark (#), nor says what separates cells (sep=;). */
 bool import_header_line(struct import_lines *lines, struct import_cell *header);
 /*
- * Cells of a line: trimmed, without the quotes around them. Returns their number, at most `max`;
- * a quoted cell may hold the separator, a doubled quote is kept as it stands. A blank as separator
- * is any number of blanks and tabs.
+ * Cells of a line: trimmed, without the quotes around them. Returns their number, at most `max`; a
+ * quoted cell may hold the separator, a doubled quote is kept. A blank as separator is any number
+ * of blanks and tabs.
  */
 size_t import_split(struct import_cell line, char separator, struct import_cell *cells, size_t max);
 /* The separator of a header line: the one of , ; tab and | that cuts it into most cells. */
 char import_separator(struct import_cell line);
 bool import_is(struct import_cell cell, const char *word);
 bool import_begins(struct import_cell cell, const char *word);
-/* A number with whatever stands for one; false for no data and for text. */
+/* A number, in any notation; false for no data and for text. */
 bool import_number(struct import_cell cell, double *value);
-/* Whether a cell stands for "no data": empty, dashes, N/A, nan, null, none. */
+/* Whether a cell means "no data": empty, dashes, N/A, nan, null, none. */
 bool import_no_data(struct import_cell cell);
 /* Without blanks and tabs around it. */
 struct import_cell import_trim(struct import_cell cell);
 
-/* What stands between cells, and before fractions. */
+/* The separator of cells, and the decimal mark. */
 struct csv_marks {
 	char separator;
 	bool decimal_comma; /* some number had one, beyond doubt */
 	bool decimal_point; /* the same of a point */
 };
 
-/* What stands before "_ms" or " ms", where the end is a unit; else empty. *end: what it is. */
+/* What precedes "_ms" or " ms", where the end is a unit; else empty. *end: what it is. */
 struct import_cell import_split_suffix(struct import_cell head, struct import_cell *end);
-/* The name in "name (unit)" or "name [unit]", and what stands in the brackets; empty: no unit. */
+/* The name in "name (unit)" or "name [unit]", and what is in the brackets; empty: no unit. */
 struct import_cell import_split_unit(struct import_cell head, struct import_cell *unit);
 /* A unit as people write it; false when it is not known. */
 bool import_unit(struct import_cell text, const char **unit, double *factor);
@@ -75,14 +75,14 @@ struct import_cell csv_our_word(struct import_cell head);
 
 /*
  * The unit that a column of this name is read in where the file says none and the catalog `unit`:
- * times of frames are in ms wherever people write them. NULL: nothing is to be told of it, as of
- * what is a counter letter by letter, whose unit its vendor fixed.
+ * times of frames are in ms wherever people write them. NULL: no note is needed, as for a name that
+ * is a counter letter by letter, with a unit that its vendor fixed.
  */
 const char *bare_units_of(const struct sx_catalog *catalog, const char *name, const char *unit);
 /* Whether a metric is what a counter is, as frame times are. */
 bool import_is_same(const struct sx_catalog *catalog, const char *metric);
 void bare_units_add(struct bare_units *bare, const char *name, const char *unit);
-/* Tells which units were taken, if any were. */
+/* Notes which units were assumed, if any were. */
 void bare_units_note(const struct bare_units *bare, const struct note_sink *to);
 
 #define IMPORT_YEAR_NS (UINT64_C(366) * 86400 * 1000000000)
@@ -128,7 +128,7 @@ enum import_role {
 /* *label (or NULL) receives that of NUMBER and TEXT. Case does not matter, unless `exact`. */
 enum import_role import_role(struct import_cell head, bool exact, enum sx_label *label);
 
-/* Of a row's quality: others stand for its cells without a value. */
+/* Of a row's quality: other rows represent its cells without a value. */
 #define IMPORT_SKIPPED SX_QUALITY_NOT_COLLECTED
 /* What is to be said of a row, as rows are written: "lost+multiplexed". */
 uint8_t import_quality(const char *text, size_t size);
