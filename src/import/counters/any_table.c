@@ -1,5 +1,5 @@
 /*
- * Any table whose header names counters, constants or metrics of a catalog: what spreadsheets,
+ * Any table with counters, constants or metrics of a catalog in its header: what spreadsheets,
  * scripts and tools without a kind of their own write.
  */
 #include <math.h>
@@ -19,7 +19,7 @@
 #define NAMES_LOOKED_AT 256		      /* of a header, to find the catalog */
 #define NAMES_MOST	(2 * NAMES_LOOKED_AT) /* each also without a unit behind it */
 
-/* As a number begins, in whatever notation; no data may stand for one. */
+/* Whether a cell begins as a number, in any notation, or is no data in place of one. */
 static bool begins_number(struct import_cell cell)
 {
 	return cell.size && (strchr("0123456789+-.", cell.text[0]) || import_no_data(cell) ||
@@ -50,7 +50,7 @@ static bool any_table_recognise(const struct import_head *head)
 	return numbers && count <= columns + 1;
 }
 
-/* Whether it is known but for a unit behind it that is not, which was told. */
+/* Whether only the unit after the name is unknown, of which there is a note already. */
 static bool lacks_unit_alone(const struct sx_catalog *catalog, const char *name)
 {
 	char bare[CSV_UNIT_TEXT_MAX];
@@ -61,7 +61,7 @@ static bool lacks_unit_alone(const struct sx_catalog *catalog, const char *name)
 	return unit.size && cell.size < sizeof(bare) && column_is_known(&meaning);
 }
 
-/* What nobody knows is told. */
+/* Notes columns that the catalog does not know. */
 static void look_at_columns(struct import_job *job, const struct import_device *device,
 			    const struct sx_catalog *catalog)
 {
@@ -93,8 +93,8 @@ static void look_at_columns(struct import_job *job, const struct import_device *
 }
 
 /*
- * No name of the header is one of the catalog's, or of any; or one is (`told`, else NULL), in a
- * unit of something else or that nobody knows.
+ * No name of the header is one of the catalog's, or of any; or one is (`given`, else NULL), in a
+ * unit of another kind or an unknown one.
  */
 static enum sx_status no_column(struct import_job *job, const char *catalog,
 				const struct csv_tally *given, struct sx_error *err)
@@ -171,7 +171,7 @@ static enum sx_status find_by_header(struct import_job *job, const char **catalo
 		if (!names[count++])
 			return error_nomem(err, "importing");
 		struct import_cell end, bare = import_split_suffix(cells[i], &end);
-		if (!bare.size) /* a unit that is not known is told, where the name is */
+		if (!bare.size) /* an unknown unit gets its note with the name */
 			bare = import_split_unit(cells[i], &end);
 		if (!bare.size || count >= NAMES_MOST)
 			continue;
@@ -272,7 +272,7 @@ static bool find_last(const struct import_job *job, struct import_cell *line)
 	return line->size;
 }
 
-/* Half of the last digit that stands there, and what sums of doubles lose. */
+/* Half of the last digit that is written, and what sums of doubles lose. */
 static double rounding(struct import_cell cell, double value)
 {
 	const char *point = memchr(cell.text, '.', cell.size);
@@ -307,7 +307,7 @@ static void add_row(struct cells *cells, struct totals *totals)
 	}
 }
 
-/* Passes over all rows up to the one whose cell at `label` is `word`. */
+/* Reads all rows up to the one with `word` in its cell at `label`. */
 static void judge(struct import_job *job, struct cells *cells, size_t label,
 		  struct import_cell word, struct totals *totals)
 {
@@ -339,7 +339,7 @@ static void judge(struct import_job *job, struct cells *cells, size_t label,
 
 /*
  * Cuts a last line off the text that is named as a sum or a mean and is one in all of its numbers,
- * and tells; tells also where it is only named so. Errors: SX_ERR_NO_MEMORY, SX_ERR_LIMIT.
+ * with a note; notes it also where it is only named so. Errors: SX_ERR_NO_MEMORY, SX_ERR_LIMIT.
  */
 static enum sx_status leave_summary_out(struct import_job *job, struct sx_error *err)
 {

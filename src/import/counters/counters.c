@@ -109,7 +109,7 @@ uint32_t counters_column(struct import_job *job, struct import_rows *rows, const
 	if (!given && !known && suffix_in_brackets(job, catalog, name, &brackets))
 		return counters_column(job, rows, catalog, brackets);
 	if (given && !known)
-		return import_column(rows, &head); /* it stands for itself */
+		return import_column(rows, &head); /* it is used as it is */
 	const char *bare =
 	    !given && known && job->format->spelled ? take_bare(job, catalog, &field) : NULL;
 	if (bare)
@@ -133,7 +133,7 @@ struct counters_reader {
 		uint32_t to; /* of the rows, or SX_NONE */
 	} * columns;
 	uint64_t now_ns; /* where the row before ended */
-	bool absolute;	 /* some column tells where rows stand in time */
+	bool absolute;	 /* some column has absolute times */
 };
 
 /* What --for says, else what the file says, else what most of its names fit. */

@@ -15,7 +15,7 @@ enum counters_role {
 	COUNTERS_TIME,	 /* the row's end */
 	COUNTERS_BEGIN,	 /* the row's begin */
 	COUNTERS_LENGTH, /* the row's length */
-	COUNTERS_MODEL,	 /* "true": a model made the row, nobody measured it */
+	COUNTERS_MODEL,	 /* "true": a model made the row, nothing was measured */
 };
 
 /* A header of a tool that is no counter. */
@@ -30,7 +30,7 @@ struct counters_word {
 struct counters_format {
 	const char *family;    /* prefix of the catalogs that may fit */
 	const char *otherwise; /* the catalog where none fits better */
-	bool note_guess;       /* the file says nothing of its device: a guess is told */
+	bool note_guess;       /* the file names no device: a guess needs a note */
 	enum sx_sample_kind kind;
 	const char *driver;
 	bool loose, wide_first; /* as those of struct cells */
@@ -38,8 +38,7 @@ struct counters_format {
 	 */
 	bool (*is_header)(struct import_cell line);
 	const char *nothing, *because;
-	/* The catalog that the file itself says; NULL: it does not. `lines` stands behind the
-	 * header. */
+	/* The catalog that the file itself names; NULL: none. `lines` is after the header. */
 	const char *(*catalog)(struct import_job *job, struct import_lines lines,
 			       struct import_cell header);
 	const struct counters_word *words;
@@ -57,12 +56,12 @@ enum sx_status counters_read(struct import_job *job, struct sx_error *err);
 
 /*
  * The column for a counter by its name, described as the catalog has it. SX_NONE: the header has a
- * unit of another kind than that, and this has been told.
+ * unit of another kind, and a note says so.
  */
 uint32_t counters_column(struct import_job *job, struct import_rows *rows, const char *catalog,
 			 struct import_cell name);
 
-/* A table that rocprof or rocprofv3 wrote, and the GPUs whose rows it holds. Zero-initialise. */
+/* A table that rocprof or rocprofv3 wrote, and the GPUs that its rows are of. Zero-initialise. */
 struct amd_table {
 	struct import_job *job;
 	struct cells cells;
@@ -80,7 +79,7 @@ struct amd_gpu {
 enum sx_status amd_table_begin(struct amd_table *table, struct import_job *job,
 			       struct sx_error *err);
 /*
- * The GPU with this id, which has rows of its own. `what` stands before the id in its name. Errors:
+ * The GPU with this id, which has rows of its own. `what` precedes the id in its name. Errors:
  * SX_ERR_LIMIT, SX_ERR_NO_MEMORY.
  */
 enum sx_status amd_table_device(struct amd_table *table, struct import_cell id, const char *what,

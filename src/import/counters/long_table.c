@@ -1,6 +1,6 @@
 /*
  * Long tables: a line for each value, with the counter's name in one column and its value in
- * another, and what tells samples apart in the others.
+ * another; the other columns are keys of samples.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -19,8 +19,8 @@ static const char *const long_names[] = {"name",  "counter", "metric",	"counter_
 static const char *const values[] = {"value", "counter_value", "count", "reading"};
 
 struct long_where {
-	size_t name, value, unit; /* unit: SIZE_MAX where none is told */
-	size_t keys[KEYS_MAX];	  /* columns that tell samples apart */
+	size_t name, value, unit; /* unit: SIZE_MAX where there is none */
+	size_t keys[KEYS_MAX];	  /* columns that distinguish samples */
 	size_t key_count;
 };
 
@@ -102,7 +102,7 @@ struct long_reader {
 	size_t text_cap;
 };
 
-/* Which catalog fits the names that stand in the lines. */
+/* Which catalog fits the names in the lines. */
 static const char *guess(struct long_reader *r)
 {
 	struct strings found = {0};
@@ -308,7 +308,7 @@ static enum sx_status long_find_row(struct long_reader *r, struct import_cell na
 	uint32_t at = room ? strings_intern(&r->samples, r->text, used, &added) : UINT32_MAX;
 	if (at == UINT32_MAX || !mem_grow(&r->row, &r->row_cap, (size_t)at + 1, sizeof(*r->row)))
 		return error_nomem(err, "importing");
-	/* Keys that do not tell samples apart: another one begins where a name comes again. */
+	/* Keys that do not distinguish samples: another one begins where a name comes again. */
 	if (added || import_has(r->rows, column, r->row[at])) {
 		r->row[at] = import_row(r->rows, SX_TIME_UNKNOWN, SX_TIME_UNKNOWN);
 		describe_row(r, r->row[at]);

@@ -25,7 +25,7 @@ struct rocprofv3_reader {
 	struct rocprofv3_where at;
 	struct strings dispatches;
 	uint32_t property[IMPORT_DEVICES_MAX][PROPERTIES]; /* columns, by agent */
-	size_t section;	 /* of tables that stand behind each other, from 0 */
+	size_t section;	 /* of tables that follow each other, from 0 */
 	size_t repeated; /* values of a counter and dispatch that had one already */
 	size_t first_repeated;
 	size_t *row; /* by dispatch */
@@ -90,7 +90,7 @@ static enum sx_status find_agent(struct rocprofv3_reader *r, uint32_t *agent, st
 	return status;
 }
 
-/* A dispatch is one row, wherever its lines stand. */
+/* A dispatch is one row; its lines need not be adjacent. */
 static enum sx_status rocprofv3_find_row(struct rocprofv3_reader *r, uint32_t agent, size_t *row,
 					 struct sx_error *err)
 {
@@ -146,7 +146,7 @@ static enum sx_status rocprofv3_take_line(struct rocprofv3_reader *r, struct sx_
 	return SX_OK;
 }
 
-/* Tables that were put behind each other have a header each; columns may stand otherwise. */
+/* Concatenated tables have a header each; their columns may be in another order. */
 static bool begins_table(struct rocprofv3_reader *r)
 {
 	int found = 0;

@@ -38,7 +38,7 @@ static bool own_recognise(const struct import_head *head)
 	unsigned found = 0;
 	if (!import_header_line(&lines, &line))
 		return false;
-	/* Ours stand before everything else. */
+	/* Our columns precede all others. */
 	size_t count = import_split(line, ',', cells, IMPORT_ROLES + 1);
 	for (size_t i = 0; i < count; i++)
 		found |= 1u << import_role(cells[i], false, NULL);
@@ -84,7 +84,7 @@ static bool is_text(const struct own_reader *r, const struct sx_catalog *known, 
 	return !column_is_known(&meaning);
 }
 
-/* Columns of words that somebody added are labels. */
+/* Columns of words that the user added are labels. */
 static void find_texts(struct own_reader *r, const struct sx_catalog *known)
 {
 	uint32_t taken = 0;
@@ -113,7 +113,7 @@ static void own_look(struct own_reader *r)
 		struct own_column *c = &r->columns[i];
 		if (c->role == IMPORT_ROLE_KIND && c->any &&
 		    kind_find(c->same.text, c->same.size) == SX_SAMPLE_KINDS)
-			c->role = IMPORT_ROLE_VALUE; /* somebody's own, of that name */
+			c->role = IMPORT_ROLE_VALUE; /* a column of the user's, of that name */
 	}
 }
 
@@ -153,7 +153,7 @@ static const char *constant_of(struct own_reader *r, const struct sx_catalog *ca
 	return text && sx_catalog_find_constant(catalog, text) != SX_NONE ? text : NULL;
 }
 
-/* Counters that the file names and never tells are not taken over. */
+/* Counters that the file names without any value are not taken over. */
 static void note_empty(struct own_reader *r, const struct sx_catalog *known)
 {
 	const char *first = NULL;

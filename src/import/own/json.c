@@ -55,8 +55,8 @@ static const char *own_json_behind(const char *at, const char *end, const char *
 }
 
 /*
- * The verb whose result a document says that it is: "report" of {"schema":"sextant.report/1". Empty
- * for rows, for baselines, which are read elsewhere, and for all else.
+ * The verb that a document says it is the result of: "report" of {"schema":"sextant.report/1".
+ * Empty for rows, for baselines, which are read elsewhere, and for all else.
  */
 static struct import_cell own_json_result(const struct import_head *head)
 {
@@ -167,7 +167,7 @@ static const char *own_json_text(struct own_json *r, struct import_cell cell)
 	return text;
 }
 
-/* What stands beside the rows of each device, or of the only one. */
+/* What is beside the rows of each device, or of the only one. */
 static void own_json_note_devices(struct own_json *r, struct import_given *given)
 {
 	for (size_t i = 0; i < r->table_count; i++) {

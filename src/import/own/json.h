@@ -26,12 +26,12 @@ struct own_json_table {
 	struct import_cell device; /* as the rows say it; no text: they do not */
 	bool device_text;
 	bool simulated;
-	struct import_cell kind;    /* what rows enclose; empty: it is not told */
-	struct import_cell catalog; /* empty: it is not told */
+	struct import_cell kind;    /* what rows enclose; empty: unknown */
+	struct import_cell catalog; /* empty: unknown */
 	struct import_cell name;    /* of the device, likewise */
 	struct import_cell id;	    /* its number, where no row says it */
 	struct strings names;	    /* of columns and constants, each once */
-	struct import_cell *units;  /* by name; empty: none is told */
+	struct import_cell *units;  /* by name; empty: none */
 	uint32_t *positions;	    /* JSON: names, in the order of a row's values */
 	uint32_t *columns;	    /* of the table that is made, by name */
 	size_t unit_cap, position_cap, position_count;
@@ -48,7 +48,7 @@ struct own_json {
 	size_t seen;		/* devices of the document so far */
 	size_t beyond;		/* the first row with more values than names, from 1; 0: none */
 	bool lines, failed, by_device, many;
-	bool array;   /* with `lines`: the objects stand in an array, as others write them */
+	bool array;   /* with `lines`: the objects are in an array, as others write them */
 	bool filling; /* the second walk, over rows */
 	struct units units;
 	struct strings columns;	       /* header of the table that is made */

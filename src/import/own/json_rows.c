@@ -9,7 +9,7 @@
 #include "import/own/json.h"
 #include "table/label.h"
 
-/* What stands beside values: a name that no unit belongs behind. */
+/* Names of labels and the like, which have no unit. */
 static bool own_json_is_plain(const char *name)
 {
 	return import_role((struct import_cell){name, strlen(name)}, true, NULL) !=
@@ -105,7 +105,7 @@ void own_json_write_row(struct own_json *r, struct own_json_table *t)
 	import_append(&r->made, "\n", 1);
 }
 
-/* The catalog whose units our NDJSON is in the base of; of JSON the one that it names. */
+/* The catalog with the units that our NDJSON is in the base of; of JSON the one that it names. */
 static struct sx_catalog *own_json_catalog(struct own_json *r, const struct own_json_table *t)
 {
 	const struct import_request *request = r->job->request;
@@ -148,14 +148,14 @@ static double own_json_factor(const struct own_json *r, const char *from, const 
 	return factor;
 }
 
-/* What tells rows of ours, of which somebody may have kept a part, or made an array by jq -s. */
+/* Whether rows are ours, also if a part of them was kept, or jq -s made an array of them. */
 static bool own_json_is_ours(const struct own_json_table *t)
 {
 	return t->catalog.size || (strings_find(&t->names, "begin_ns", 8) != UINT32_MAX &&
 				   strings_find(&t->names, "end_ns", 6) != UINT32_MAX);
 }
 
-/* What other writers mean without saying so, as in CSV; told. */
+/* The unit that other writers mean without naming it, as in CSV; with a note. */
 static const char *own_json_bare_unit(struct own_json *r, const struct sx_catalog *catalog,
 				      const char *name, const char *known)
 {
@@ -165,7 +165,7 @@ static const char *own_json_bare_unit(struct own_json *r, const struct sx_catalo
 	return unit;
 }
 
-/* The unit to stand behind a name, because the numbers are not in the catalog's; or NULL. */
+/* The unit to write after a name, because the numbers are not in the catalog's; or NULL. */
 static const char *own_json_unit(struct own_json *r, const struct own_json_table *t,
 				 const struct sx_catalog *catalog, uint32_t name,
 				 char buf[2 * UNITS_TEXT_MAX])
@@ -182,7 +182,7 @@ static const char *own_json_unit(struct own_json *r, const struct own_json_table
 		return NULL;
 	factor = known ? own_json_factor(r, unit, known) : 0;
 	if (known && factor == 0 && units_known(&r->units, unit))
-		return units_fit(&r->units, unit, known) ? NULL : unit; /* told, and no data */
+		return units_fit(&r->units, unit, known) ? NULL : unit; /* noted, and no data */
 	return factor == 1 || (known && factor == 0) ? NULL : unit;
 }
 
@@ -209,8 +209,8 @@ static bool own_json_is_constant(const struct sx_catalog *catalog, const char *n
 }
 
 /*
- * Of constants or of all else: they stand behind all others, wherever an object has them. Those of
- * several devices are columns of rows, which have their order.
+ * Adds columns of constants, or of all else: constants come after all others, wherever an object
+ * has them. Those of several devices are columns of rows, which have their order.
  */
 static void own_json_add_columns(struct own_json *r, struct own_json_table *t, bool constants)
 {
@@ -261,7 +261,7 @@ static void own_json_number(struct own_json *r)
 	}
 }
 
-/* Of several devices: a table each, or rows that say whose they are. */
+/* Of several devices: a table each, or rows that name theirs. */
 static bool own_json_names_devices(const struct own_json *r)
 {
 	bool shows = r->by_device;

@@ -117,7 +117,7 @@ void own_json_see_line(void *user, enum read_json_event event, const struct read
 		own_json_end_line(r);
 }
 
-/* A value and where it stands below its table; whether it is a text. */
+/* A value and its keys below its table; whether it is a text. */
 struct own_json_member {
 	const struct import_cell *keys;
 	size_t depth;
@@ -162,7 +162,7 @@ static void own_json_learn(struct own_json *r, struct own_json_table *t,
 	}
 }
 
-/* Units stand in the order of columns; ranges of rows with what is to be said of them. */
+/* Units are in the order of columns; ranges of rows with what is to be said of them. */
 static void own_json_learn_more(struct own_json *r, struct own_json_table *t,
 				const struct own_json_member *m)
 {

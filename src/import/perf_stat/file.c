@@ -40,7 +40,7 @@ static const char *object_end(const char *p, const char *end)
 	return NULL;
 }
 
-/* Over what stands between objects, to the end of the line at most. */
+/* Skips what is between objects, to the end of the line at most. */
 static const char *skip_between(struct perf_records *r, const char *p)
 {
 	while (p < r->end && memchr(" \t\r,]", *p, 5))
@@ -64,7 +64,7 @@ static bool take_object(struct perf_records *r, const char *at, struct perf_reco
 	return true;
 }
 
-/* An array begins or ends, or only a comma stands in the line. */
+/* Whether a line is only the begin or end of an array, or a comma. */
 static bool is_bracket(const char *p, size_t size)
 {
 	for (size_t i = 0; i < size; i++)

@@ -152,7 +152,7 @@ static bool parse_cells(const char *line, size_t size, char separator, struct pe
 		return false;
 	if (!line_value(fields[at], out)) {
 		out->unit_of = fields[at++];
-		/* How many CPUs stand behind the unit is a number before the number. */
+		/* The number of CPUs after the unit is a number before the number. */
 		at += line_value(fields[at], &next) && next.state == PERF_COUNTED &&
 		      line_value(fields[at + 1], &ignored);
 		if (line_is(out->unit_of, "summary") || at + 4 >= count ||
@@ -335,7 +335,7 @@ static struct perf_text count_word(struct perf_text *rest)
 	return next;
 }
 
-/* What may stand behind an event: the PMU in brackets, which is its own, or its share. */
+/* What may follow an event: the PMU in brackets, which is its own, or its share. */
 static bool ends_event(struct perf_text *event, struct perf_text rest)
 {
 	rest = line_trim(rest.text, rest.size);
@@ -455,7 +455,7 @@ struct perf_event_name perf_event_split(struct perf_text event)
 		out.modifiers = part(last + 1, end);
 		return out;
 	}
-	/* "page-faults [software]": perf 6.12 tells the PMU where several could be meant. */
+	/* "page-faults [software]": perf 6.12 names the PMU where several could be meant. */
 	const char *open = memchr(event.text, '[', event.size);
 	if (open && open > event.text + 1 && open[-1] == ' ' && end[-1] == ']') {
 		out.pmu = part(open + 1, end - 1);

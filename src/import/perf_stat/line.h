@@ -52,8 +52,8 @@ struct perf_record {
 };
 
 /*
- * The next record; blank ones stand for what is none. An object of JSON is one whether it is a
- * line, several lines or an item of an array: what perf printed may have gone through another tool.
+ * The next record; what is none becomes a blank one. An object of JSON is one whether it is a line,
+ * several lines or an item of an array: what perf printed may have gone through another tool.
  */
 bool perf_record_next(struct perf_records *records, struct perf_record *out);
 /* Whether a record is one of --metric-only: ratios, without the counts that they are made of. */

@@ -1,6 +1,6 @@
 /*
  * What `perf stat -x SEPARATOR` prints, with or without -I and any aggregation, to raw counters:
- * one row an interval, one column a counter that an event stands for.
+ * one row an interval, one column for the counter of each event.
  */
 #ifndef IMPORT_PERF_STAT_PARSE_H
 #define IMPORT_PERF_STAT_PARSE_H
@@ -39,7 +39,7 @@ struct perf_stat_input {
  */
 enum sx_status perf_stat_parse(const struct perf_stat_input *input, struct sx_table **out,
 			       struct perf_stat_tally *tally, struct sx_error *err);
-/* Tells what was left out. */
+/* Notes what was left out. */
 void perf_stat_note(const struct perf_stat_tally *tally, const struct note_sink *to);
 /* Whether that was all that perf wrote: SX_INCOMPLETE, and why, where the text breaks off. */
 enum sx_status perf_stat_whole(const struct perf_stat_tally *tally, const char *origin,

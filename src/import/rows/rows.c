@@ -174,8 +174,8 @@ static enum import_order order_of(const struct import_rows *rows)
 }
 
 /*
- * Telemetry is looked at all the time, and mostly means; other samples stand alone. Rows of our own
- * have the times that were meant, whichever catalog their names are found in.
+ * Telemetry is sampled all the time, and is mostly means; other samples are independent. Rows of
+ * our own have the times that were meant, whichever catalog their names are found in.
  */
 static bool is_looked_at_always(const struct import_rows *rows)
 {

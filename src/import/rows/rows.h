@@ -21,7 +21,7 @@ struct rows_column {
 	struct units_step written; /* how a value was made of one in the field's unit */
 	bool fraction, any;
 	bool cannot_be; /* some value that was there */
-	bool in_turns;	/* no value: not measured, and the others stand for it */
+	bool in_turns;	/* no value: not measured, and other rows represent it */
 };
 
 /* One a row, up to the last that has one. */
@@ -42,10 +42,10 @@ struct import_rows {
 	struct rows_labels labels[SX_LABEL_COUNT];
 	uint8_t *quality;
 	struct import_span *spans; /* one a row */
-	size_t *places;		   /* in the file, of rows whose reader says so; 0: not told */
+	size_t *places;		   /* in the file, of rows with a known place; 0: unknown */
 	size_t quality_cap, span_cap, place_cap, row_count, cells;
 	bool failed, too_many;
-	bool any_order;	   /* times are what a clock read, and stand as they were found */
+	bool any_order;	   /* times are a clock's readings, and keep the file's order */
 	bool whole_shares; /* no percentage is outside 0 to 100 */
 };
 

@@ -11,7 +11,7 @@
 #include "table/fill.h"
 #include "table/slices.h"
 
-/* Of a row, about: what is looked at of a column; and what stands before them. */
+/* Bytes of a row, about: of each column that is read, and of what precedes them. */
 #define ROWS_CELL_BYTES (sizeof(union rows_value) + 1 + sizeof(struct import_span))
 #define ROWS_HEAD_BYTES (4 * sizeof(struct import_span))
 
@@ -42,7 +42,7 @@ static uint8_t resolve_value(const struct rows_column *c, enum rows_tag tag, uin
 	return sx_quality_settled(quality);
 }
 
-/* What a column has: a row that says something, and how many that others stand for. */
+/* What a column has: a row with a value or a gap, and how many rows that others represent. */
 struct resolved {
 	bool any;
 	size_t skipped;
@@ -73,7 +73,7 @@ static bool resolve_column(struct import_rows *rows, struct rows_column *c, stru
 
 /*
  * The table takes a column over, which has no values from then on. *skipped becomes how many rows
- * others stand for, where they are more than in any before.
+ * others represent, where they are more than in any before.
  */
 static enum sx_status fill_column(struct sx_table *table, uint32_t index, struct import_rows *rows,
 				  size_t *skipped)

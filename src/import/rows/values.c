@@ -70,7 +70,7 @@ void import_set(struct import_rows *rows, uint32_t column, size_t row, double va
 	if (!rows || column >= rows->column_count)
 		return;
 	double own = rows_in_unit(&rows->columns[column], value);
-	/* No amount at all, which is told where values of the format are judged. */
+	/* No amount at all; a note says so where the format's values are checked. */
 	if (isfinite(value) && isinf(own) && rows_are_judged(rows))
 		own = copysign(DBL_MAX, own);
 	set_f64(rows, column, row, own);
