@@ -276,7 +276,7 @@ struct import_cell cells_text(struct cells *cells, size_t column)
 	return cells->scratch ? undouble(cell, cells->scratch) : cell;
 }
 
-/* A number whose digits are in groups, or which has a comma before its fraction. */
+/* A number with digits in groups, or with a comma before its fraction. */
 static bool grouped(struct cells *cells, struct import_cell cell, double *value)
 {
 	bool whole;

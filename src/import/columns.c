@@ -1,5 +1,7 @@
-/* What the columns of a table mean in a catalog, by their names, and those that tell what the
- * device is. */
+/*
+ * What the columns of a table mean in a catalog, by their names, and the columns that say what the
+ * device is.
+ */
 #include <math.h>
 #include <string.h>
 

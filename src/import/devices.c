@@ -14,14 +14,14 @@
 
 _Static_assert(IMPORT_DEVICES_MAX < OF_ALL, "devices are numbered in bytes");
 
-/* Which line is whose. */
+/* The device of each line. */
 struct devices_lines {
 	struct import_job *job;
 	struct cells cells;
 	struct strings names; /* what the column holds, each once */
 	size_t column, body;  /* body: where the text behind the header begins */
 	bool *any;	      /* of each column: it holds something */
-	size_t *ends;	      /* of lines with values, in the text, with what stands before them */
+	size_t *ends;	      /* of lines with values, in the text, with what precedes them */
 	uint8_t *whose;	      /* of each, in names, or OF_ALL */
 	size_t end_cap, whose_cap, count;
 	size_t beyond;			 /* lines of devices for which there is no room */
@@ -59,7 +59,7 @@ static bool holds_anything(struct devices_lines *d, bool *valued)
 	return any;
 }
 
-/* Whose the row at hand is; false: out of memory. */
+/* The device of the current row; false: out of memory. */
 static bool whose_is(struct devices_lines *d, uint8_t *whose)
 {
 	struct import_cell cell = cells_text(&d->cells, d->column);
@@ -158,7 +158,7 @@ const struct import_given *import_given_of(const struct import_job *job)
 static enum sx_status read_part(const struct devices_lines *d, const struct import_format *format,
 				uint32_t device, struct sx_error *err)
 {
-	struct import_job job = *d->job; /* whose text the next device reads, too */
+	struct import_job job = *d->job; /* the next device reads its text, too */
 	job.owned = NULL;
 	const struct import_part part = part_of(d, strings_get(&d->names, device));
 	char *text = devices_text(d, device);

@@ -316,7 +316,7 @@ static enum sx_status from_utf16(struct import_bytes *bytes, bool big, struct sx
 	return decoded_end(bytes, &out);
 }
 
-/* Windows-1252: of Latin-1 what stands in place of further control characters. */
+/* Windows-1252: Latin-1 with letters in place of its second block of control characters. */
 static uint32_t latin_code(unsigned char byte)
 {
 	static const uint16_t above[32] = {

@@ -1,4 +1,6 @@
-/* Rows that are frames: times that only their lengths tell, and frames that a metric counts. */
+/*
+ * Rows that are frames: times that follow only from their lengths, and frames that a metric counts.
+ */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -175,7 +177,7 @@ static enum import_pace import_clock_pace(struct import_job *job, const struct s
 	return !timed ? IMPORT_PACE_UNKNOWN : 2 * near < timed ? IMPORT_INTERVALS : IMPORT_FRAMES;
 }
 
-/* Rows that tell when they began or ended last as long as their frame. */
+/* Rows with only a begin or an end last as long as their frame. */
 static size_t clock_complete(struct import_job *job, struct sx_table *table, uint32_t column,
 			     double to_ns)
 {
@@ -264,7 +266,7 @@ struct frames_made {
 	double factor;	    /* from the column's unit to that of `times` */
 };
 
-/* The counter that adds up what a metric tells of one frame, or SX_NONE. */
+/* The counter that adds up what a metric says of one frame, or SX_NONE. */
 static uint32_t frames_times(const struct sx_catalog *catalog, const char *metric)
 {
 	uint32_t count;

@@ -69,7 +69,7 @@ static size_t count_exact(const struct sx_catalog *catalog, const char *const *n
 enum guess_rank {
 	GUESS_ANY,    /* whatever the hardware: an API, what monitors log */
 	GUESS_DEVICE, /* of some hardware */
-	GUESS_SET,    /* numbers mean nothing before somebody names a metric set */
+	GUESS_SET,    /* numbers mean nothing unless a metric set is named */
 };
 
 static enum guess_rank guess_rank_of(const struct sx_catalog *catalog)
@@ -112,7 +112,7 @@ size_t import_count_known(struct import_job *job, const char *const *names, size
 	return known;
 }
 
-/* A single name of some letters is no chance among however many of nobody's. */
+/* One known name is no coincidence if it is long enough, however many names are unknown. */
 static bool has_letters(struct import_job *job, const char *best, const char *const *names,
 			size_t count)
 {
@@ -126,7 +126,7 @@ static bool has_letters(struct import_job *job, const char *best, const char *co
 	return any;
 }
 
-/* What the file says, or what the names tell. */
+/* The catalog that the file names, or that fits the names of its columns. */
 static const char *find_by_names(struct import_job *job, const char *const *names, size_t count)
 {
 	const struct import_given *given = import_given_of(job);
@@ -158,14 +158,14 @@ const char *import_device_catalog(struct import_job *job, const char *const *nam
 	const char *asked = job->request->catalog, *found = NULL;
 	struct sx_catalog *catalog = NULL;
 	if (asked && sx_catalog_open(job->request->context, asked, &catalog, NULL))
-		return asked; /* there is none: whoever opens it says so */
+		return asked; /* it does not exist: opening it reports that */
 	size_t known = asked ? count_known(catalog, names, count) : 0;
 	if (!asked || known * 2 < count)
 		found = find_by_names(job, names, count);
 	sx_catalog_unref(catalog);
 	if (!asked || !found || sx_catalog_open(job->request->context, found, &catalog, NULL))
 		return found ? found : asked;
-	/* Columns of nobody's names are no reason for another that has no more of them. */
+	/* Another catalog is only better if it knows more of the columns. */
 	bool better = count_known(catalog, names, count) > known;
 	sx_catalog_unref(catalog);
 	return better ? found : asked;

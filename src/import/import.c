@@ -154,7 +154,7 @@ static enum sx_status import_with(struct import_job *job, struct import **out, s
 static enum sx_status choose(const struct import_request *request, const struct import_head *head,
 			     const struct import_format **out, struct sx_error *err)
 {
-	/* Any table begins as a table does: that contradicts no kind which somebody names. */
+	/* Any table begins as a table does: that contradicts no kind that the user names. */
 	const struct import_format *is = import_recognise(head, !request->as);
 	*out = request->as ? find_kind(request->as) : is;
 	if (!*out)
@@ -168,14 +168,14 @@ static enum sx_status choose(const struct import_request *request, const struct 
 	return SX_ERR_BAD_INPUT;
 }
 
-/* Which kinds are tables whose writer is not known. */
+/* Whether a kind is a table of an unknown writer. */
 static bool is_of_anybody(const struct import_format *format)
 {
 	return !format || format == &import_long_table ||
 	       (format->table && format != &import_own_csv);
 }
 
-/* Makes a plain table of one that stands below other lines, has blanks between its cells, … */
+/* Makes a plain table of one that is below other lines, has blanks between its cells, … */
 static enum sx_status lay_out(struct import_job *job, struct import_head *head,
 			      struct import_bytes *bytes)
 {
@@ -189,7 +189,7 @@ static enum sx_status lay_out(struct import_job *job, struct import_head *head,
 	return status;
 }
 
-/* Takes over the bytes, which are of the result's spill, and the result. */
+/* Takes over the bytes, which are of the result's file backing, and the result. */
 static enum sx_status parse(const struct import_request *request, struct import *result,
 			    struct import_bytes bytes, struct import **out, struct sx_error *err)
 {

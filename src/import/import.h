@@ -73,8 +73,8 @@ enum import_coding { IMPORT_UTF8, IMPORT_UTF16_LE, IMPORT_UTF16_BE, IMPORT_LATIN
 enum import_coding import_coding(const char *text, size_t size);
 /*
  * Whether a file begins as one of a known kind, or is a folder, which nothing else reads; for files
- * that cannot be read, false. `tables`: plain tables of counters count as well; those that tell
- * several devices apart always do.
+ * that cannot be read, false. `tables`: plain tables of counters count as well; those with a column
+ * of devices always do.
  */
 bool import_knows(const char *path, bool tables);
 
@@ -89,7 +89,7 @@ const char *import_note(const struct import *import, uint32_t i);
 /* Kinds as --as names them; NULL behind the last. */
 const char *import_kind_at(uint32_t i);
 
-/* Whether any column means something in the catalog, or stands for itself by its unit. */
+/* Whether any column means something in the catalog, or can be used as it is by its unit. */
 bool import_columns_known(const struct sx_table *table, const struct sx_catalog *catalog);
 /* Whether metric sets have a metric of that name, each its own: which is meant, the set says. */
 bool import_is_of_sets(const struct sx_catalog *catalog, const char *name);

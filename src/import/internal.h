@@ -23,7 +23,7 @@ struct import_head {
 	size_t size;
 };
 
-/* Whose rows the text has, where a column of the file tells several devices apart. */
+/* The device that the text's rows are of, where a column of the file names several devices. */
 struct import_part {
 	const char *text; /* as the rows say it */
 	uint32_t number;  /* or SX_NONE */
@@ -33,12 +33,12 @@ struct import_part {
 
 /* What a file says of a device beside its rows. */
 struct import_given {
-	const char *device;	    /* as rows say whose they are; "": they do not */
+	const char *device;	    /* as rows name it; "": they do not */
 	uint32_t number;	    /* or SX_NONE */
 	const char *name, *catalog; /* or NULL */
 };
 
-/* What a file holds; a NUL stands behind it. */
+/* What a file holds; a NUL follows it. */
 struct import_bytes {
 	char *data;
 	size_t size;
@@ -61,13 +61,13 @@ struct import_job {
 	const struct import_request *request;
 	const struct import_format *format;
 	struct import *result;
-	const char *text; /* the whole file; a NUL stands behind it */
+	const char *text; /* the whole file; a NUL follows it */
 	size_t size;
-	char *owned;		 /* the same, where it goes with the job; NULL: somebody else's */
-	struct backing *backing; /* the result's, of what grows with the file */
-	const char *place;	 /* what the file is counted in: "line", "row" */
-	size_t above;		 /* of the text's lines, that the file does not have */
-	const struct import_part *part;	  /* NULL: the file does not say whose its rows are */
+	char *owned;			  /* the same, where the job frees it; NULL: it does not */
+	struct backing *backing;	  /* the result's, of what grows with the file */
+	const char *place;		  /* what the file is counted in: "line", "row" */
+	size_t above;			  /* of the text's lines, that the file does not have */
+	const struct import_part *part;	  /* NULL: the file names no device of its rows */
 	const struct import_given *given; /* of each device */
 	size_t given_count;
 	struct import_rows *open; /* rows that were created and not finished */
@@ -81,10 +81,10 @@ struct import_format {
 	/* A header of counters and lines of numbers: with --for any table reader reads it as well.
 	 */
 	bool table;
-	bool by_device;	     /* a column "device" says whose each row is, and nothing else */
+	bool by_device;	     /* a column "device" names each row's device, and nothing else does */
 	bool only_by_device; /* however many there are: those that find no room are left out */
-	bool any_order; /* rows need not follow each other in time: what stands there is meant */
-	bool spelled;	/* people or scripts name its columns, and units stand behind the names */
+	bool any_order;	     /* rows need not be in the order of time: the file's is kept */
+	bool spelled;	     /* people or scripts name its columns, with units after the names */
 	/* Says from the beginning whether it is this kind, without doubt. */
 	bool (*recognise)(const struct import_head *head);
 	/* Reads all. SX_INCOMPLETE: what is there was added, and err says what is missing. */
@@ -120,13 +120,13 @@ struct import_made {
 void import_append(struct import_made *made, const char *text, size_t size);
 /* For a reader that has made something else of the text: it has none from here on. */
 void import_forget_text(struct import_job *job);
-/* What the file says of the device whose rows are read; NULL: nothing. */
+/* What the file says of the device that is being read; NULL: nothing. */
 const struct import_given *import_given_of(const struct import_job *job);
 /* Text that lives as long as the result; NULL when memory is out. */
 char *import_text(struct import_job *job, const char *text, size_t size);
 /* Something people should know; each text once. */
 void import_remark(struct import_job *job, const char *fmt, ...) SX_PRINTF(2, 3);
-/* Tells the same way. */
+/* Notes of the job, as a sink. */
 struct note_sink import_note_sink(struct import_job *job);
 /* SX_ERR_BAD_INPUT at a line (0: none). */
 enum sx_status import_bad(const struct import_job *job, size_t line, struct sx_error *err,
@@ -144,9 +144,9 @@ struct import_rows_options {
 	bool numbered;
 	uint32_t number; /* under which the file knows the device; below IMPORT_NUMBER_MAX */
 	bool simulated;	 /* the file says that a model made what it holds */
-	/* Rows may overlap, and need not follow each other in time: what stands there is meant. */
+	/* Rows may overlap, and need not be in the order of time: the file's times are kept. */
 	bool any_order;
-	bool whole_shares; /* percentages end at 100: what is outside is told, and no data */
+	bool whole_shares; /* percentages end at 100: others are noted, and no data */
 	/* At the beginning alone: */
 	enum sx_sample_kind kind;
 	bool encloses_work; /* as a recording of it would say: such a device goes first */
@@ -174,12 +174,12 @@ bool import_rows_constant(struct import_rows *rows, const char *name, double val
 /* Index of a column, added when its name is new. */
 uint32_t import_column(struct import_rows *rows, const struct import_field *field);
 size_t import_row(struct import_rows *rows, uint64_t begin_ns, uint64_t end_ns);
-/* Where the row stands in the file, in what the job counts: from 1. */
+/* The row's place in the file, in the unit that the job counts: from 1. */
 void import_row_place(struct import_rows *rows, size_t row, size_t place);
 void import_row_time(struct import_rows *rows, size_t row, uint64_t begin_ns, uint64_t end_ns);
 /*
  * Where a column has no value in a row, it was not measured there, and the rows in which it was
- * stand for that one.
+ * measured represent that row.
  */
 void import_column_in_turns(struct import_rows *rows, const char *name);
 /* What the rows enclose, where that shows late. */
@@ -236,7 +236,9 @@ const char *import_guess_catalog(struct import_job *job, const char *prefix,
  * where none has more than one of many.
  */
 const char *import_find_catalog(struct import_job *job, const char *const *names, size_t count);
-/* The same for one of several devices: --for is not of those of whose names it has less than half.
+/*
+ * The same for one of several devices: --for does not apply to one with fewer than half of its
+ * names in that catalog.
  */
 const char *import_device_catalog(struct import_job *job, const char *const *names, size_t count);
 
@@ -244,8 +246,8 @@ const char *import_device_catalog(struct import_job *job, const char *const *nam
 size_t import_count_known(struct import_job *job, const char *const *names, size_t count);
 
 /*
- * Either for what has a header alone, or the catalog that the device is called after, where that
- * has any of the names. What was guessed is told.
+ * Either for what has a header alone, or the catalog of the device's name, where that has any of
+ * the names. A note says what was guessed.
  */
 const char *import_table_catalog(struct import_job *job, const char *const *names, size_t count);
 
@@ -258,7 +260,7 @@ struct import_odd {
 /* `place` is a line or a sample, from 1. */
 void import_odd_add(struct import_odd *odd, size_t place, struct import_cell column,
 		    struct import_cell text);
-/* Tells them, if there are any; `place` says of what the number is. */
+/* Notes them, if there are any; `place` says of what the number is. */
 void import_odd_note(struct import_job *job, const struct import_odd *odd, const char *place);
 
 /* Telemetry: columns of the catalog `monitor`, by the tool's own words. */
@@ -274,16 +276,16 @@ struct import_field import_monitor(struct import_job *job, const struct import_w
 
 /* times.c: what the times of samples can be, and what is done with those that cannot. */
 enum import_order {
-	IMPORT_UNORDERED, /* samples stand as they were found */
+	IMPORT_UNORDERED, /* samples keep the file's order */
 	IMPORT_FORWARD,	  /* in the order of time, on a clock that only counts up */
 	IMPORT_RUNS,	  /* the same; whatever begins at 0 is the first of a run */
 	IMPORT_CLOCK,	  /* in the order of time, but they may go back: a clock that was set */
 };
 
 /*
- * Leaves out times that cannot be, also those further than a year from most others and single ones
- * that fall out of the order; where a counting clock begins again, what follows is put behind what
- * came before. Everything is told. Without memory spans stay as they are.
+ * Leaves out impossible times, also those further than a year from most others and single ones that
+ * fall out of the order; where a counting clock begins again, what follows is put after what came
+ * before. Notes say what was changed. Without memory spans stay as they are.
  */
 void import_times_mend(struct import_job *job, struct import_span *spans, size_t count,
 		       enum import_order order);
@@ -293,7 +295,7 @@ enum sx_status import_times_mend_table(struct import_job *job, struct sx_table *
 /*
  * Where most samples have a length, those without one get it, since a mean over time needs all: up
  * to their neighbours, sharing a gap alike, or at either end as long as the one beside it. Where
- * there is no room the length is 0, which has no weight. Told.
+ * there is no room the length is 0, which has no weight. A note says so.
  */
 void import_times_fill(struct import_job *job, struct import_span *spans, size_t count);
 
@@ -325,16 +327,17 @@ struct cells {
 };
 
 /*
- * Begins at a header line; `lines` stands behind it. The arrays are the result's. Errors:
+ * Begins at a header line; `lines` is after it. The arrays are the result's. Errors:
  * SX_ERR_NO_MEMORY, SX_ERR_LIMIT.
  */
 enum sx_status cells_begin(struct cells *cells, struct import_job *job, struct import_lines lines,
 			   struct import_cell header, struct sx_error *err);
-/* Leaves columns out whose name one before them has: their heads are empty then. */
+/* Leaves out columns with the name of an earlier one: their heads are empty then. */
 void cells_name_once(struct cells *cells);
 /* The next row that is whole; blank lines are passed over. */
 bool cells_next(struct cells *cells);
-/* Tells what was left out. SX_INCOMPLETE when the last line breaks off; SX_ERR_BAD_INPUT: `even`.
+/*
+ * Notes what was left out. SX_INCOMPLETE when the last line breaks off; SX_ERR_BAD_INPUT: `even`.
  */
 enum sx_status cells_end(struct cells *cells, struct sx_error *err);
 /* Index of a column by its name (case does not matter), or SIZE_MAX. */
@@ -343,21 +346,25 @@ size_t cells_find(const struct cells *cells, const char *name);
 struct import_cell cells_at(const struct cells *cells, size_t column);
 /* The text of such a cell with doubled quotes as one; lives until the next call. */
 struct import_cell cells_text(struct cells *cells, size_t column);
-/* The number of such a cell; false for no data, and for what is neither, which cells_end() tells.
+/*
+ * The number of such a cell; false for no data, and for what is neither, which cells_end() notes.
  */
 bool cells_number(struct cells *cells, size_t column, double *value);
 /* Puts it into a column of rows, if it has one; digits alone stay exact. */
 void cells_put(struct cells *cells, size_t column, struct import_rows *rows, uint32_t to,
 	       size_t row);
-/* A time in whole ns of such a cell; SX_TIME_UNKNOWN where there is none, told if it cannot be. */
+/*
+ * A time in whole ns of such a cell; SX_TIME_UNKNOWN where there is none, with a note if it is
+ * impossible.
+ */
 uint64_t cells_ns(const struct cells *cells, size_t column);
-/* Tells that a column holds times that cannot be. */
+/* Notes that a column holds impossible times. */
 void cells_bad_time(struct import_job *job, struct import_cell column);
 
-/* devices.c: tables whose column "device" says whose each row is. */
+/* devices.c: tables with a column "device" that names each row's device. */
 /*
  * Reads the rows of each device of a table by themselves, with the job's format, or all at once
- * where no column says whose they are. SX_INCOMPLETE also where some device could not be read.
+ * where no column names devices. SX_INCOMPLETE also where some device could not be read.
  */
 enum sx_status import_each_device(struct import_job *job, const struct import_format *format,
 				  struct sx_error *err);
@@ -366,7 +373,7 @@ bool import_names_device(struct import_cell head);
 /* Whether a table in the beginning of a file has one. */
 bool import_has_devices(const struct import_head *head);
 
-/* layout.c, layout_write.c: where a table stands in a text, and the same as a plain one. */
+/* layout.c, layout_write.c: where a table is in a text, and the same as a plain one. */
 struct layout {
 	char separator;	 /* ' ': blanks, however many */
 	bool marked;	 /* the header is a comment: what its # is of is no part of it */
@@ -399,10 +406,10 @@ size_t layout_split(struct import_cell line, char separator, struct import_cell 
 bool layout_is_comment(struct import_cell line, char separator);
 
 /*
- * Replaces a text where a table stands in it below other lines, with
- * blanks between its cells, with a line of units or of groups, or with lines that are no rows;
- * what is left out is told where the job has a result. `known`: the first line is a header that
- * some reader knows, and stays it. Errors: SX_ERR_NO_MEMORY.
+ * Replaces a text that has a table below other lines, with blanks between its cells, with a line of
+ * units or of groups, or with lines that are no rows, by a plain table; a note says what is left
+ * out, where the job has a result. `known`: the first line is a header that some reader knows, and
+ * stays it. Errors: SX_ERR_NO_MEMORY.
  */
 enum sx_status import_lay_out(struct import_job *job, bool known, struct import_bytes *bytes);
 
@@ -411,14 +418,14 @@ enum sx_status import_lay_out(struct import_job *job, bool known, struct import_
 enum import_pace {
 	IMPORT_PACE_UNKNOWN,
 	IMPORT_FRAMES,	  /* most are as long as their frame: each is one */
-	IMPORT_INTERVALS, /* they are not: each tells of one of its frames */
+	IMPORT_INTERVALS, /* they are not: each is about one of its frames */
 };
 
 /*
  * Where no row of a table has a time and a column gives the time of one frame a row, each row
  * begins where the one before it in the same process, context and instance ended: the rows are
  * frames then, numbered from 0 where nothing numbers them. Rows with times are frames where these
- * agree; one that has only its begin or its end lasts as long as its frame. Told. Errors:
+ * agree; one that has only its begin or its end lasts as long as its frame. Notes say so. Errors:
  * SX_ERR_NO_MEMORY.
  */
 enum sx_status import_clock_frames(struct import_job *job, struct import_device *device,

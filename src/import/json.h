@@ -1,6 +1,6 @@
 /*
- * JSON as tools print it: one value or several behind each other, commas missing or too many, cut
- * off anywhere. Nothing is kept; whoever walks sees each value with the keys that lead to it.
+ * JSON as tools print it: one value or several in a row, commas missing or too many, cut off
+ * anywhere. Nothing is kept; the walker's callback gets each value with the keys that lead to it.
  */
 #ifndef IMPORT_READ_JSON_H
 #define IMPORT_READ_JSON_H
@@ -12,7 +12,7 @@
 enum read_json_event {
 	READ_JSON_BEGIN, /* an object begins */
 	READ_JSON_END,	 /* an object ends */
-	READ_JSON_TEXT,	 /* a string; escapes are as they stand */
+	READ_JSON_TEXT,	 /* a string; escapes are kept */
 	READ_JSON_BARE,	 /* a number, true, false or null */
 	READ_JSON_LAST,	 /* an array ends, also one that never began */
 };

@@ -160,7 +160,7 @@ static size_t header_above(const struct layout_search *s, size_t row, bool marke
 	return layout_is_header(&lines[at]) ? at : SX_NONE;
 }
 
-/* A line right above the header whose cells stand over its names. */
+/* A line right above the header, with a cell for each group of its names. */
 static bool is_group(const struct layout_search *s, size_t at, size_t header)
 {
 	const struct layout_line *line = &s->lines[at], *head = &s->lines[header];

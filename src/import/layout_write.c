@@ -37,8 +37,8 @@ static bool is_quick_row(const struct layout *layout, struct import_cell line)
 }
 
 /*
- * Text alone, in fewer cells than rows have: a remark, where rows begin with a number or it stands
- * behind a blank line.
+ * A remark: text alone, in fewer cells than rows have, where rows begin with a number or a blank
+ * line precedes it.
  */
 static bool is_no_row(const struct layout_writer *w, struct import_cell line)
 {
@@ -229,10 +229,10 @@ static void write_lines(struct layout_writer *w, struct import_lines lines, bool
 }
 
 /*
- * Writes the text again as a plain table: units stand behind the names of the header, which have
- * their group's before them where they are `grouped`; blanks between cells are tabs; lines that
- * are no rows are blank, so that all others keep their numbers. The data is replaced; where there
- * is nothing to change, it stays. Errors: SX_ERR_NO_MEMORY.
+ * Writes the text again as a plain table: units follow the names of the header, and the groups'
+ * names precede them where they are `grouped`; blanks between cells are tabs; lines that are no
+ * rows are blank, so that all others keep their numbers. The data is replaced; where there is
+ * nothing to change, it stays. Errors: SX_ERR_NO_MEMORY.
  */
 static enum sx_status layout_write(const struct layout *layout, struct import_bytes *bytes,
 				   struct layout_given *given, struct sx_error *err)

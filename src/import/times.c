@@ -1,4 +1,4 @@
-/* Times of samples: impossible ones are left out, recordings that begin again stand in a row. */
+/* Times of samples: impossible ones are left out, recordings that begin again are put in a row. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,7 +39,7 @@ struct times_all {
 	size_t count;
 };
 
-/* Of samples whose time begins with `above`, how many have each next digit. */
+/* Of samples with times that begin with `above`, how many have each next digit. */
 static void tally_digits(const struct times_all *times, unsigned shift, uint64_t above,
 			 size_t *tally)
 {

@@ -155,7 +155,7 @@ static enum sx_status open_named(struct raw_input *in, const char *name, struct 
 	return sx_catalog_open(in->context, name, &in->catalog, err);
 }
 
-/* Nobody says which GPU wrote bare reports; before there were others they were Broadwell's. */
+/* Bare reports do not name their GPU; only Broadwell's had these formats. */
 static enum sx_status open_for_reports(struct raw_input *in, enum sx_oa_format format,
 				       struct sx_error *err)
 {
@@ -183,7 +183,7 @@ static enum sx_status no_catalog(struct raw_input *in, const struct sx_oa_device
 	return SX_ERR_UNSUPPORTED;
 }
 
-/* A device that nobody knows is read as a Broadwell where the uuid, or the user, says which set. */
+/* An unknown device is read as a Broadwell where the uuid, or the user, says which set. */
 static enum sx_status open_for_stranger(struct raw_input *in, const struct sx_oa_device *device,
 					struct sx_error *err)
 {
@@ -251,8 +251,8 @@ void raw_oa_ambiguous(const struct raw_input *in, struct sx_error *err)
 }
 
 /*
- * What a recording's device tells: its catalog, constants and metric set. *known: the set is one
- * of the catalog's.
+ * What a recording says of its device: catalog, constants and metric set. *known: the set is one of
+ * the catalog's.
  */
 enum sx_status raw_oa_meet(struct raw_input *in, const struct sx_oa_device *device, bool *known,
 			   struct sx_error *err)

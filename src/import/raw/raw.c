@@ -1,4 +1,4 @@
-/* Files of raw counters: constants that are given, whose a file is, and Mali dumps back to back. */
+/* Files of raw counters: given constants, the device of a file, and Mali dumps back to back. */
 #include "import/raw/raw.h"
 
 #include <math.h>

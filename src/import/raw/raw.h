@@ -30,12 +30,12 @@ struct raw_input {
 	const char *const *patterns; /* of the metrics that were named */
 	size_t pattern_count;
 	struct sx_table *table; /* out: raw counters, one row an interval; owned here */
-	struct note_sink notes; /* told in whole lines: "note: …" */
+	struct note_sink notes; /* in whole lines: "note: …" */
 };
 
 /* Adds a constant unless it was given; a name of the catalog or an alias. */
 void raw_add_constant(struct raw_input *in, const char *name, double value);
-/* A constant by name or alias; false when nobody gave it. */
+/* A constant by name or alias; false when it has no value. */
 bool raw_constant(const struct raw_input *in, const char *name, double *value);
 
 /* What a file is; NULL: no decoder knows it, it cannot be read, or is standard input. */
@@ -62,8 +62,8 @@ enum sx_status raw_oa_kind(const char *kind, struct sx_oa_options *options, stru
 enum sx_status raw_oa_prepare(struct raw_input *in, struct sx_oa_options *options,
 			      struct sx_error *err);
 /*
- * What a recording's device tells: its catalog, constants and metric set. *known: the set is one
- * of the catalog's.
+ * What a recording says of its device: catalog, constants and metric set. *known: the set is one of
+ * the catalog's.
  */
 enum sx_status raw_oa_meet(struct raw_input *in, const struct sx_oa_device *device, bool *known,
 			   struct sx_error *err);

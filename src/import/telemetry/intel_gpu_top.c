@@ -39,7 +39,7 @@ static bool gpu_top_is_list(struct import_cell text)
 	       import_begins(list_trim(names), "req ");
 }
 
-/* Groups of single columns and of pairs; what else stands among them are engines. */
+/* Groups of single columns and of pairs; all other words among them are engines. */
 static bool list_is_group(struct import_cell word)
 {
 	static const char *const words[] = {"Freq", "MHz", "IRQ", "RC6", "Power", "W", "IMC"};
@@ -122,7 +122,7 @@ static bool gpu_top_list_text(struct import_job *job, const char **text, size_t 
 
 #define WAITING_MAX 8
 
-/* A value whose unit is not known yet. */
+/* A value of a unit that comes later. */
 struct waiting {
 	size_t member;
 	unsigned gt;
@@ -135,7 +135,7 @@ struct gpu_top_reader {
 	size_t row;
 	bool open;
 	double busy;	/* of the engines that render or compute; NaN: none seen */
-	double seconds; /* length of the row at hand, 0: not told */
+	double seconds; /* length of the current row, 0: unknown */
 	uint64_t now_ns;
 	struct waiting group[WAITING_MAX];
 	size_t waiting;
@@ -239,7 +239,7 @@ static size_t find_member(const struct read_json_place *at, unsigned *gt)
 	return MEMBERS;
 }
 
-/* Values of the group at hand wait for the group's unit, which stands behind them. */
+/* Values of the current group wait for the group's unit, which follows them. */
 static void take_number(struct gpu_top_reader *r, const struct read_json_place *at, double value)
 {
 	unsigned gt;
@@ -335,7 +335,7 @@ static void end_time(struct gpu_top_reader *r)
 	r->now_ns = end;
 }
 
-/* Whether what was read stands where a number should. */
+/* Whether a JSON value is where a number should be. */
 static bool is_value(enum read_json_event event, const struct read_json_place *at)
 {
 	unsigned gt;
@@ -381,7 +381,7 @@ static enum sx_status read_samples(struct gpu_top_reader *r, struct sx_error *er
 		return import_bad(r->job, line, err, "intel_gpu_top -J writes JSON",
 				  "this is no JSON");
 	if (r->open) {
-		/* A sample's length stands first, and so is there when anything is. */
+		/* A sample's length comes first, and so is there when anything is. */
 		end_sample(r);
 		if (r->seconds > 0)
 			end_time(r);

@@ -1,7 +1,7 @@
 /*
  * Logs of MangoHud: an optional version, a table of one line about the system, and a line a frame,
- * or one an interval (log_interval), which then tells of the frame that was the last. Several logs
- * may stand behind each other. Seen: 0.6 to 0.8 (src/logging.cpp, try_log).
+ * or one an interval (log_interval), which is then about its last frame. Several logs may follow
+ * each other. Seen: 0.6 to 0.8 (src/logging.cpp, try_log).
  */
 #include <math.h>
 #include <stdlib.h>
@@ -134,7 +134,7 @@ static double section_unit(struct cells cells, size_t elapsed)
 	return micro > milli || (micro == milli && whole) ? 1e3 : 1e6;
 }
 
-/* One table of frames: what stands before it, and its lines. */
+/* One table of frames: what precedes it, and its lines. */
 struct section {
 	struct import_cell keys, values; /* the line about the system; empty: there is none */
 	struct import_cell header;
@@ -147,7 +147,7 @@ struct log {
 	struct import_rows *rows;
 	size_t sections, second; /* line of the second log's header */
 	size_t timed, near;	 /* lines with a time, and those a frame behind the one before */
-	size_t mended;		 /* lines without a time, which the frame's length tells */
+	size_t mended;		 /* lines without a time, which follows from the frame's length */
 	double unit_ns;		 /* of the frame times of the section at hand */
 	bool frames;		 /* a line is a frame */
 };

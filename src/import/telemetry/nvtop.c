@@ -29,7 +29,7 @@ struct sample {
 
 struct nvtop_device {
 	struct import_cell name;
-	uint32_t twin; /* how many of the same name stand before it in a snapshot */
+	uint32_t twin; /* how many of the same name precede it in a snapshot */
 	uint32_t seen; /* the last snapshot that it was in */
 	struct import_rows *rows;
 };
@@ -106,7 +106,7 @@ static struct nvtop_device *add_device(struct nvtop_reader *r, uint32_t twin)
 	return device;
 }
 
-/* Cards of one name are told apart by their order, which is the same in every snapshot. */
+/* Cards of one name are identified by their order, which is the same in every snapshot. */
 static struct nvtop_device *nvtop_find_device(struct nvtop_reader *r)
 {
 	uint32_t twin = 0;

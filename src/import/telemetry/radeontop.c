@@ -83,7 +83,7 @@ static bool number_behind(struct import_cell cell, bool second, double *value)
 	return is_unit(unit, second) && number_f64(number, size, value);
 }
 
-/* The next part of a line: they stand apart by a comma and a blank. */
+/* The next part of a line: a comma and a blank separate them. */
 static bool next_cell(struct import_cell *rest, struct import_cell *cell)
 {
 	const char *apart = memmem(rest->text, rest->size, ", ", 2);

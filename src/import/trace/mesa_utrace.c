@@ -39,7 +39,9 @@ static bool utrace_recognise(const struct import_head *head)
 		memmem(head->text, head->size, "\"time_ns\"", 9));
 }
 
-/* The part of an event's name that its counterpart shares; *begins tells which end it is. */
+/*
+ * The part of an event's name that its counterpart shares; *begins: it is the begin, not the end.
+ */
 static bool stem_of(struct import_cell event, struct import_cell *stem, bool *begins)
 {
 	static const struct {

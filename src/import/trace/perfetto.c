@@ -148,7 +148,7 @@ static void read_packet(struct perfetto *t, struct read_proto message, int depth
 			packet.clock = (uint32_t)field.value;
 	}
 	t->damaged += message.bad;
-	/* Interned data stand behind what uses them, at times. */
+	/* Interned data may come after the packets that use them. */
 	for (message = again; read_proto_next(&message, &field);)
 		if (field.number == PACKET_INTERNED)
 			perfetto_interned(t, &packet, read_proto_message(&field));

@@ -1,4 +1,4 @@
-/* What a trace tells of GPUs beside counters: frequency, memory, render stages. */
+/* What a trace says of GPUs beside counters: frequency, memory, render stages. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -19,7 +19,7 @@ void perfetto_add_stage(struct perfetto *t, uint32_t sequence, uint64_t iid, con
 	t->stage_names[at] = name;
 }
 
-/* Frequency and memory are told when they change: what was told before held until now. */
+/* Frequency and memory are in a trace when they change: the last value held until now. */
 static void end_event(struct perfetto *t, struct perfetto_gpu *gpu, uint64_t now)
 {
 	static const struct import_field frequency = {.name = "GpuFrequency",

@@ -170,7 +170,7 @@ static struct import_field perfetto_gpu_describe(struct perfetto *t, const struc
 
 #define ANY_GPU UINT32_MAX
 
-/* What tells counters apart; GPUs number theirs alike. */
+/* The key of a counter; GPUs number theirs alike. */
 struct counter_key {
 	uint32_t sequence, gpu;
 	uint64_t iid, id;

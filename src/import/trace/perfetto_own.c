@@ -44,7 +44,7 @@ static void perfetto_own_take_constant(struct perfetto *t, struct perfetto_facts
 		    (struct sx_constant_value){name, number};
 }
 
-/* A counter of which something is said: its name stands behind `head`. */
+/* A counter that a property is about: its name follows `head`. */
 static bool take_counter_of(struct perfetto *t, struct strings *list, const char *head,
 			    const struct read_proto_field *key)
 {

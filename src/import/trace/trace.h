@@ -39,7 +39,7 @@ struct import_ranges {
 	bool no_memory;
 };
 
-/* A row for a range, whose times are set by import_ranges_finish(). */
+/* A row for a range; import_ranges_finish() sets its times. */
 size_t import_ranges_add(struct import_ranges *ranges, struct import_rows *rows, uint64_t begin_ns,
 			 uint64_t end_ns);
 /*
@@ -79,7 +79,7 @@ struct perfetto_made {
 /* Samples of one GPU. */
 struct perfetto_gpu {
 	uint32_t id;
-	/* Whose rows these are: in our own traces several GPUs can be one device; or itself. */
+	/* The device of these rows: in our own traces several GPUs can be one device; or itself. */
 	struct perfetto_gpu *device;
 	struct import_rows *rows;    /* counters */
 	struct import_rows *stages;  /* render stages */
@@ -92,7 +92,7 @@ struct perfetto_gpu {
 	struct perfetto_held *held;
 	size_t held_count, held_cap;
 	struct strings names;		   /* of its counters */
-	double frequency_hz, memory_bytes; /* as last told; NaN */
+	double frequency_hz, memory_bytes; /* last values; NaN */
 };
 
 /* What a trace that we wrote says of a GPU beside its name. */
@@ -114,7 +114,7 @@ struct perfetto {
 	uint32_t gpu_count;
 	const char *gpu_names[IMPORT_DEVICES_MAX];
 	struct perfetto_facts facts[IMPORT_DEVICES_MAX];
-	/* Of our own traces: the sequence whose values only say where time begins; or 0. */
+	/* Of our own traces: the sequence of values that only say where time begins; or 0. */
 	uint32_t anchors;
 	struct strings keys; /* of counters: sequence, descriptor, id, GPU */
 	struct perfetto_counter *counters;
@@ -122,7 +122,7 @@ struct perfetto {
 	struct strings stage_keys; /* of stages: sequence and iid */
 	const char **stage_names;
 	size_t stage_cap;
-	struct perfetto_gpu *slice_gpu; /* whose slice has begun last, or NULL */
+	struct perfetto_gpu *slice_gpu; /* the GPU of the slice that began last, or NULL */
 	uint64_t slice_track;
 	uint32_t primary_clock, clock;
 	size_t damaged, lost, early;
