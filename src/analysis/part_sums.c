@@ -185,22 +185,22 @@ static double part_more(const struct extent *more, const struct extent *with, en
 }
 
 /* How much is represented by the rows with data of a stratum, or of another in its place. */
-struct stands {
+struct represented {
 	const struct part_sum *of; /* NULL: nothing is known of the part */
 	double times, rows;	   /* their sum, and their number */
 };
 
-static struct stands part_stands(const struct part_sums *p, const struct part_sum *sums,
-				 uint32_t part, enum basis basis)
+static struct represented part_represented(const struct part_sums *p, const struct part_sum *sums,
+					   uint32_t part, enum basis basis)
 {
 	bool apart = parts_are_slices(&p->parts, part);
 	const struct part_sum *s = &sums[part];
 	bool idle = extent_is_idle(&s->with, &s->skipped, basis);
 	uint32_t at = part;
 	if (!s->with.rows || idle)
-		at = parts_stand_in(&p->parts, part, measured_parts(p, sums), &apart);
+		at = parts_proxy(&p->parts, part, measured_parts(p, sums), &apart);
 	const struct part_sum *other = at < PARTS_MAX ? &sums[at] : NULL;
-	struct stands out = {.of = other};
+	struct represented out = {.of = other};
 	if (!other)
 		return out;
 	enum extent_by by = extent_choose(&other->with, &s->skipped, apart, basis);
@@ -278,7 +278,7 @@ static void add_error(struct spread_sum *to, const struct usual_spread *usual,
 		variance = usual->variance[by] / usual->size[by];
 		freedom = usual->freedom[by];
 	}
-	spread_stand(to, variance * size, freedom, times);
+	spread_extrapolate(to, variance * size, freedom, times);
 }
 
 struct part_whole part_sums_whole(const struct part_sums *p, uint32_t column, enum basis basis)
@@ -291,14 +291,14 @@ struct part_whole part_sums_whole(const struct part_sums *p, uint32_t column, en
 	struct spread between = {.runs_on = false}; /* parts are what is drawn by chance */
 	double times[PARTS_MAX] = {0}, freedom;
 	for (uint32_t i = 0; i < p->parts.count; i++) {
-		const struct stands stands = part_stands(p, sums, i, basis);
-		know_part(&parts, &sums[i], parts_are_slices(&p->parts, i), stands.of);
-		if (!stands.of)
+		const struct represented r = part_represented(p, sums, i, basis);
+		know_part(&parts, &sums[i], parts_are_slices(&p->parts, i), r.of);
+		if (!r.of)
 			continue;
-		whole.sum += stands.of->sum * stands.times;
-		whole.rows += (double)stands.of->with.rows * stands.rows;
-		times[stands.of - sums] += stands.times - (stands.of == &sums[i] ? 1 : 0);
-		spread_add(&between, &(struct spread_run){stands.of->sum * stands.times,
+		whole.sum += r.of->sum * r.times;
+		whole.rows += (double)r.of->with.rows * r.rows;
+		times[r.of - sums] += r.times - (r.of == &sums[i] ? 1 : 0);
+		spread_add(&between, &(struct spread_run){r.of->sum * r.times,
 							  {0, (double)sums[i].with.rows +
 								  (double)sums[i].skipped.rows}});
 		spread_skip(&between);
@@ -309,7 +309,7 @@ struct part_whole part_sums_whole(const struct part_sums *p, uint32_t column, en
 	error.variance *= (1 + all) * (1 + all);
 	error.weakest *= pow(1 + all, 4);
 	double variance = spread_variance(&between, SPREAD_REST, &freedom);
-	spread_stand(&error, variance * between.all.size[SPREAD_REST], freedom, all);
+	spread_extrapolate(&error, variance * between.all.size[SPREAD_REST], freedom, all);
 	whole.error = spread_error(&error);
 	whole.sum *= 1 + all;
 	whole.rows *=
@@ -339,12 +339,12 @@ bool part_sums_percentiles(const struct part_sums *p, uint32_t column, enum basi
 		list[i].sketch = sketch_of(p, column, i);
 	list[PART_SKETCHES].sketch = idle_sketch(p, column);
 	for (uint32_t i = 0; i < p->parts.count; i++) {
-		const struct stands stands = part_stands(p, sums, i, basis);
-		if (!stands.of)
+		const struct represented r = part_represented(p, sums, i, basis);
+		if (!r.of)
 			continue;
-		size_t at = (size_t)(stands.of - sums);
+		size_t at = (size_t)(r.of - sums);
 		struct sketch_weighed *to = &list[at < PART_SKETCHES ? at : PART_SKETCHES - 1];
-		double all = stands.rows * (double)stands.of->with.rows;
+		double all = r.rows * (double)r.of->with.rows;
 		double idle = (double)(sums[i].idle + sums[i].idle_skipped);
 		idle = list[PART_SKETCHES].sketch->count && idle <= all ? idle : 0;
 		if (idle > 0)
@@ -363,7 +363,7 @@ uint64_t part_sums_guessed(const struct part_sums *p)
 		const struct part_sum *sums = &p->sums[(size_t)i * PARTS_MAX];
 		uint64_t known = 0, unknown = 0;
 		for (uint32_t k = 0; k < p->parts.count; k++) {
-			bool counted = part_stands(p, sums, k, BASIS_NONE).of;
+			bool counted = part_represented(p, sums, k, BASIS_NONE).of;
 			known += sums[k].with.rows;
 			unknown += counted ? 0 : sums[k].skipped.rows;
 		}

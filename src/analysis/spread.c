@@ -55,7 +55,7 @@ double spread_variance(const struct spread *spread, enum spread_by by, double *f
 	return rest * (double)s.runs / *freedom / s.all.size[by];
 }
 
-void spread_stand(struct spread_sum *sum, double variance, double freedom, double times)
+void spread_extrapolate(struct spread_sum *sum, double variance, double freedom, double times)
 {
 	double is = variance * times * (1 + times);
 	if (!(times > 0))

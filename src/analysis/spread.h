@@ -48,7 +48,7 @@ double spread_variance(const struct spread *spread, enum spread_by by, double *f
  * Adds that rows of so much size represent `times` as much besides themselves. The sum becomes NaN
  * where the variance is NaN.
  */
-void spread_stand(struct spread_sum *sum, double variance, double freedom, double times);
+void spread_extrapolate(struct spread_sum *sum, double variance, double freedom, double times);
 /*
  * Half the width of an interval that holds the truth in 19 of 20 cases; NaN: not known, or few runs
  * that are all alike, which say nothing of the others.

@@ -20,7 +20,7 @@ void parts_begin(struct parts *parts, const struct sx_table *like)
 }
 
 /* The label that names the program of a row, or the command. */
-static unsigned whose(const struct parts *parts)
+static unsigned program_label(const struct parts *parts)
 {
 	return parts->by_name ? SX_LABEL_GROUP : SX_LABEL_PROCESS;
 }
@@ -29,7 +29,7 @@ static unsigned whose(const struct parts *parts)
 static struct part_labels labels_of(const struct parts *parts, const struct sx_table *table,
 				    const struct parts_rows *rows, size_t i)
 {
-	const uint64_t *process = table->labels[whose(parts)];
+	const uint64_t *process = table->labels[program_label(parts)];
 	const uint64_t *context = parts->by_name ? NULL : table->labels[SX_LABEL_CONTEXT];
 	return (struct part_labels){process ? process[rows->first + i] : SX_LABEL_ABSENT,
 				    context ? context[rows->first + i] : SX_LABEL_ABSENT,
@@ -114,7 +114,7 @@ static size_t alike(const uint64_t *labels, size_t first, size_t count)
 static size_t count_same(const struct parts *parts, const struct sx_table *table,
 			 const struct parts_rows *rows)
 {
-	size_t same = alike(table->labels[whose(parts)], rows->first, rows->count), i = 1;
+	size_t same = alike(table->labels[program_label(parts)], rows->first, rows->count), i = 1;
 	if (!parts->by_name)
 		same = alike(table->labels[SX_LABEL_CONTEXT], rows->first, same);
 	while (i < same && rows->classes[i] == rows->classes[0])
@@ -148,7 +148,7 @@ uint32_t parts_find(const struct parts *parts, const struct parts *other, uint32
 	return at < parts->count ? at : PARTS_MAX;
 }
 
-uint32_t parts_stand_in(const struct parts *parts, uint32_t number, uint64_t measured, bool *slices)
+uint32_t parts_proxy(const struct parts *parts, uint32_t number, uint64_t measured, bool *slices)
 {
 	static const enum slices_class others[][2] = {
 	    [CLASS_USUAL] = {CLASS_FIRST, CLASS_SLICE},

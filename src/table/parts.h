@@ -54,8 +54,7 @@ uint32_t parts_find(const struct parts *parts, const struct parts *other, uint32
  * which something was (bits of `measured`); PARTS_MAX: none. *slices: whether either is slices of
  * time, which represent frames never by their number, nor frames them.
  */
-uint32_t parts_stand_in(const struct parts *parts, uint32_t number, uint64_t measured,
-			bool *slices);
+uint32_t parts_proxy(const struct parts *parts, uint32_t number, uint64_t measured, bool *slices);
 /* Whether rows of this number are slices of time. */
 bool parts_are_slices(const struct parts *parts, uint32_t number);
 /* Removes all strata and frees their memory. */

@@ -39,7 +39,7 @@ struct answer {
 	double weighted, weight, value, rows; /* for means: by time, and by rows */
 	bool slices;			      /* rows of any part are slices of time */
 	enum basis basis;		      /* as in total_column */
-	bool leant;			      /* one stratum represents another */
+	bool by_proxy;			      /* one stratum represents another */
 	struct total_span known, unknown;     /* parts with any row with data, and those without */
 	uint64_t measured;		      /* bits of parts with data */
 	bool alone;			      /* there is one part */
@@ -144,7 +144,7 @@ static void take_part(struct answer *to, const struct scope *scope, uint32_t par
 	else if (!to->alone)
 		other = in_run(total, part, index);
 	if (!to->alone && (!measured || idle) && !other) {
-		uint32_t at = parts_stand_in(&total->parts, part, to->measured, &slices);
+		uint32_t at = parts_proxy(&total->parts, part, to->measured, &slices);
 		other = at < PARTS_MAX ? &total->of[at][index] : NULL;
 	}
 	take_counts(to, own, (measured && !idle) || other);
@@ -152,7 +152,7 @@ static void take_part(struct answer *to, const struct scope *scope, uint32_t par
 		take_sums(to, own, share, true);
 	if (!other)
 		return;
-	to->leant = true;
+	to->by_proxy = true;
 	to->scaled |= span->skipped.rows != 0;
 	take_sums(to, other, share_of(scope, own, other, slices), false);
 }
@@ -250,7 +250,7 @@ static bool set_whole(const struct total_column *column, const struct place *to)
 static bool is_of_idle(const struct answer *answer)
 {
 	const struct total_span *span = &answer->all.span;
-	return !answer->leant && !answer->sum && !(answer->fsum > 0) &&
+	return !answer->by_proxy && !answer->sum && !(answer->fsum > 0) &&
 	       extent_is_idle(&span->with, &span->skipped, answer->basis);
 }
 

@@ -43,7 +43,7 @@ struct report_group {
 	/* Of a frame: its program and context; NULL and SX_LABEL_ABSENT: unknown. */
 	const char *process;
 	uint64_t context;
-	uint32_t whom; /* the same as a number */
+	uint32_t owner; /* the same as a number */
 	uint64_t rows;
 	uint64_t time_ns; /* that any of the rows takes; 0: not known */
 	double order;	  /* by the value of the sort's metric, the first ones largest */
@@ -63,7 +63,7 @@ struct report_groups {
 	bool whole_frames; /* by group: no row has one, the only group is all frames as they are */
 	bool others;	   /* one of the groups is that of REPORT_KEY_OTHERS, ... */
 	uint32_t most;	   /* ... since only so many are groups of their own */
-	size_t processes, whoms; /* by frame: how many programs there are, and contexts */
+	size_t processes, contexts; /* by frame: how many there are */
 	const struct report_group *list;
 	size_t count;
 	const struct sx_table *raw, *values; /* counters and metrics, a row a group */

@@ -183,34 +183,34 @@ static void rules_resolve_names(struct rules *rules, uint32_t set)
 }
 
 /* Whether a set has what a rule names: FOREIGN when the set does not measure something of it. */
-enum standing { COUNTED, SHORT, FOREIGN };
+enum coverage { COUNTED, SHORT, FOREIGN };
 
-static enum standing stand(const struct rules *rules, const struct sx_metrics *metrics,
-			   const bool *missing, const struct sx_node *node)
+static enum coverage coverage_of(const struct rules *rules, const struct sx_metrics *metrics,
+				 const bool *missing, const struct sx_node *node)
 {
 	const struct rule_name *name =
 	    node->kind == SX_NODE_NAME ? rules_find(rules, node->name) : NULL;
-	enum standing worst = COUNTED;
+	enum coverage worst = COUNTED;
 	if (name && name->target >= RULE_ELSEWHERE)
 		return FOREIGN;
 	if (name && name->target == RULE_COLUMN &&
 	    !column_counted(metrics, find_column(metrics, name), missing))
 		worst = SHORT;
 	for (uint32_t i = 0; i < node->child_count; i++) {
-		enum standing child = stand(rules, metrics, missing, node->children[i]);
+		enum coverage child = coverage_of(rules, metrics, missing, node->children[i]);
 		worst = child > worst ? child : worst;
 	}
 	return worst;
 }
 
 /* How many rules the table has the counters of, and of how many not, were this the set. */
-static enum sx_status try_set(struct rules *rules, uint32_t set, uint32_t standings[3],
+static enum sx_status try_set(struct rules *rules, uint32_t set, uint32_t coverages[3],
 			      struct sx_error *err)
 {
 	struct sx_metrics *metrics = NULL;
 	struct sx_evaluation *evaluation = NULL;
 	bool *missing = NULL;
-	memset(standings, 0, 3 * sizeof(*standings));
+	memset(coverages, 0, 3 * sizeof(*coverages));
 	rules_resolve_names(rules, set);
 	enum sx_status status = select_named(rules, &metrics, err);
 	if (!status && metrics)
@@ -219,8 +219,8 @@ static enum sx_status try_set(struct rules *rules, uint32_t set, uint32_t standi
 		status = find_missing(metrics, evaluation, rules->raw, &missing, err);
 	for (uint32_t i = 0; !status && metrics && i < rules->count; i++)
 		if (rules->conditions[i])
-			standings[stand(rules, metrics, missing,
-					sx_expr_root(rules->conditions[i]))]++;
+			coverages[coverage_of(rules, metrics, missing,
+					      sx_expr_root(rules->conditions[i]))]++;
 	free(missing);
 	sx_evaluation_destroy(evaluation);
 	sx_metrics_destroy(metrics);
@@ -252,16 +252,16 @@ static enum sx_status choose_set(struct rules *rules, struct sx_error *err)
 		return SX_OK;
 	}
 	for (uint32_t i = 0; !status && i < count; i++) {
-		uint32_t standings[3];
+		uint32_t coverages[3];
 		if (groups[i].kind != SX_GROUP_SET || !groups[i].exclusive ||
 		    !has_metric_in(rules, i))
 			continue;
-		status = try_set(rules, i, standings, err);
-		if (rules->set == SX_NONE || standings[COUNTED] > best) {
+		status = try_set(rules, i, coverages, err);
+		if (rules->set == SX_NONE || coverages[COUNTED] > best) {
 			rules->set = i;
-			best = standings[COUNTED];
+			best = coverages[COUNTED];
 		}
-		if (standings[COUNTED] && !standings[SHORT])
+		if (coverages[COUNTED] && !coverages[SHORT])
 			break;
 	}
 	return status;

@@ -30,7 +30,7 @@ void facts_take(struct verdict_column *c, size_t row, double value, uint8_t qual
 #define SPARED_MOST 16 /* windows from which a measured one replaces a spared one */
 
 /* The window with a value that is nearest to one in which nothing was measured, or that itself. */
-static size_t stand_in(const struct sx_table *values, uint32_t column, size_t window)
+static size_t nearest_measured(const struct sx_table *values, uint32_t column, size_t window)
 {
 	size_t rows = sx_table_row_count(values);
 	for (size_t d = 1; d <= SPARED_MOST; d++) {
@@ -51,7 +51,8 @@ static void take_values(struct verdict_facts *f, const struct verdict_source *so
 		uint8_t quality = v.quality ? v.quality[r] : SX_QUALITY_VALID;
 		if (of_frames && !verdict_has_frames(f, source->rows, r))
 			continue;
-		size_t from = sx_quality_is_skipped(quality) ? stand_in(values, column, r) : r;
+		size_t from =
+		    sx_quality_is_skipped(quality) ? nearest_measured(values, column, r) : r;
 		if (from != r)
 			quality = SX_QUALITY_MULTIPLEXED;
 		facts_take(&f->inputs[name], r, sx_table_get(values, column, from), quality,

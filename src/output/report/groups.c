@@ -353,7 +353,7 @@ static void choose_labels(struct groups_out *all, uint32_t count, bool together)
 	for (uint32_t i = 0; i < count; i++) {
 		const struct report_groups *g = all[i].g;
 		all[i].shows_process = g->processes > 1;
-		all[i].shows_context = g->whoms > 1 && g->whoms > g->processes;
+		all[i].shows_context = g->contexts > 1 && g->contexts > g->processes;
 		process |= all[i].shows_process;
 		context |= all[i].shows_context;
 	}

@@ -83,7 +83,7 @@ static void group_json(struct json *json, const struct groups_out *o, const stru
 	uint64_t begin = sx_table_begin_ns(o->g->raw)[row], time = o->g->list[row].time_ns;
 	json_object_begin_flat(json);
 	json_kv_string(json, "key", machine_key(o, row, key));
-	if (o->g->whoms) {
+	if (o->g->contexts) {
 		json_kv_string(json, "process", o->g->list[row].process);
 		optional_json(json, "context", o->g->list[row].context,
 			      o->g->list[row].context != SX_LABEL_ABSENT);

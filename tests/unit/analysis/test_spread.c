@@ -97,7 +97,7 @@ static struct outcome measure(struct crowd *crowd)
 		pace_sample(&pace, (uint64_t)cost);
 	}
 	double variance = spread_variance(&spread, SPREAD_WORK, &freedom);
-	spread_stand(&sum, variance * size, freedom, all / size - 1);
+	spread_extrapolate(&sum, variance * size, freedom, all / size - 1);
 	return (struct outcome){value * all / size, spread_error(&sum), truth};
 }
 
@@ -145,9 +145,9 @@ static void test_by_hand(void **state)
 	assert_float_equal(variance, 350 * 3 / 2.0 / 6, 1e-9);
 	assert_float_equal(freedom, 2, 0);
 	struct spread_sum sum = {0};
-	spread_stand(&sum, variance * 6, freedom, 0); /* for nothing */
+	spread_extrapolate(&sum, variance * 6, freedom, 0); /* for nothing */
 	assert_float_equal(sum.variance, 0, 0);
-	spread_stand(&sum, variance * 6, freedom, 2);
+	spread_extrapolate(&sum, variance * 6, freedom, 2);
 	assert_true(fabs(spread_error(&sum) - 4.302652730 * sqrt(525.0 * 6)) < 1e-6);
 }
 
@@ -161,7 +161,7 @@ static void test_all_alike(void **state)
 		struct spread_sum sum = {0};
 		add_run(&spread, 3.3 * i, i);
 		double variance = spread_variance(&spread, SPREAD_WORK, &freedom);
-		spread_stand(&sum, variance, freedom, 5);
+		spread_extrapolate(&sum, variance, freedom, 5);
 		double error = spread_error(&sum);
 		assert_true(i < 10 ? isnan(error) : error == 0);
 	}

@@ -185,7 +185,7 @@ enum sx_status by_finish_group(struct report_by *g, const struct open_group *ope
 	if (!status)
 		status = finish_ratios(g, open, err);
 	g->list[at] = (struct report_group){.key = open->key,
-					    .whom = open->whom,
+					    .owner = open->owner,
 					    .context = SX_LABEL_ABSENT,
 					    .rows = open->rows,
 					    .time_ns = row ? total_length_ns(row, 0) : 0,
@@ -197,16 +197,16 @@ enum sx_status by_finish_group(struct report_by *g, const struct open_group *ope
 	return status;
 }
 
-static bool is_of(const struct whom *whom, uint32_t process, uint64_t context)
+static bool is_of(const struct row_owner *owner, uint32_t process, uint64_t context)
 {
-	return whom->process == process && whom->context == context;
+	return owner->process == process && owner->context == context;
 }
 
 /*
  * Each program and context counts frames for itself: which of them a row is of; `last`: that of the
  * row before.
  */
-static uint32_t whom_of(struct report_by *g, size_t row, uint32_t last)
+static uint32_t row_owner_of(struct report_by *g, size_t row, uint32_t last)
 {
 	if (g->o.by != REPORT_BY_FRAME)
 		return 0;
@@ -217,14 +217,14 @@ static uint32_t whom_of(struct report_by *g, size_t row, uint32_t last)
 		return last;
 	const char *text = label == SX_LABEL_ABSENT ? NULL : sx_table_string(g->raw, label);
 	uint32_t process = text ? strings_intern(&g->texts, text, strlen(text), NULL) : UINT32_MAX;
-	for (size_t i = g->whom_count; i-- > 0;)
-		if (is_of(&g->whoms[i], process, context))
+	for (size_t i = g->owner_count; i-- > 0;)
+		if (is_of(&g->owners[i], process, context))
 			return (uint32_t)i;
-	if (g->whom_count == OPEN_KEYS_MAX ||
-	    !mem_grow(&g->whoms, &g->whom_cap, g->whom_count + 1, sizeof(*g->whoms)))
-		return g->whom_count ? (uint32_t)g->whom_count - 1 : 0;
-	g->whoms[g->whom_count] = (struct whom){process, context};
-	return (uint32_t)g->whom_count++;
+	if (g->owner_count == OPEN_KEYS_MAX ||
+	    !mem_grow(&g->owners, &g->owner_cap, g->owner_count + 1, sizeof(*g->owners)))
+		return g->owner_count ? (uint32_t)g->owner_count - 1 : 0;
+	g->owners[g->owner_count] = (struct row_owner){process, context};
+	return (uint32_t)g->owner_count++;
 }
 
 /* Rows [first, last) have one key and are of one. */
@@ -256,13 +256,13 @@ static enum sx_status add_rows(struct report_by *g, struct sx_error *err)
 				 .ratios = evaluation_ratios(g->summary->evaluation)};
 	for (size_t i = 0; !status && i <= count; i++) {
 		uint64_t key = i < count ? key_of(g, i) : 0;
-		uint32_t whom = i < count ? whom_of(g, i, rows.whom) : 0;
-		if (i && (i == count || key != rows.key || whom != rows.whom)) {
+		uint32_t owner = i < count ? row_owner_of(g, i, rows.owner) : 0;
+		if (i && (i == count || key != rows.key || owner != rows.owner)) {
 			status = by_add_run(g, &rows, first, i, err);
 			first = i;
 		}
 		rows.key = key;
-		rows.whom = whom;
+		rows.owner = owner;
 	}
 	return status;
 }
@@ -394,7 +394,7 @@ void report_by_destroy(struct report_by *g)
 	sx_table_destroy(g->values);
 	sx_table_destroy(g->total);
 	strings_finish(&g->texts);
-	free(g->whoms);
+	free(g->owners);
 	free(g->list);
 	free(g->vectors);
 	free(g);

@@ -71,13 +71,13 @@ static uint32_t find_sort(const struct report_by *g)
 		       : SX_NONE;
 }
 
-static void count_whoms(struct report_by *g)
+static void count_owners(struct report_by *g)
 {
-	g->result.whoms = g->whom_count;
+	g->result.contexts = g->owner_count;
 	g->result.processes = 0;
-	for (size_t i = 0; i < g->whom_count; i++) {
+	for (size_t i = 0; i < g->owner_count; i++) {
 		size_t first = 0;
-		while (g->whoms[first].process != g->whoms[i].process)
+		while (g->owners[first].process != g->owners[i].process)
 			first++;
 		g->result.processes += first == i;
 	}
@@ -113,12 +113,12 @@ enum sx_status report_by_finish(struct report_by *g, const struct report_groups 
 	r->sort_column = find_sort(g);
 	for (size_t i = 0; report_key_is_text(g->o.by) && i < r->count; i++)
 		g->list[i].text = strings_get(&g->texts, g->list[i].key);
-	for (size_t i = 0; g->whom_count && i < r->count; i++) {
-		const struct whom *whom = &g->whoms[g->list[i].whom];
-		g->list[i].process = strings_get(&g->texts, whom->process);
-		g->list[i].context = whom->context;
+	for (size_t i = 0; g->owner_count && i < r->count; i++) {
+		const struct row_owner *owner = &g->owners[g->list[i].owner];
+		g->list[i].process = strings_get(&g->texts, owner->process);
+		g->list[i].context = owner->context;
 	}
-	count_whoms(g);
+	count_owners(g);
 	*out = r;
 	return SX_OK;
 }

@@ -43,7 +43,7 @@ static struct open_group *open_create(struct open_groups *o, const struct open_r
 	struct open_group *group = calloc(1, sizeof(*group));
 	if (!group)
 		return NULL;
-	*group = (struct open_group){.key = rows->key, .whom = rows->whom};
+	*group = (struct open_group){.key = rows->key, .owner = rows->owner};
 	if (!create_totals(o, rows, group)) {
 		open_destroy(group);
 		return NULL;
@@ -138,9 +138,9 @@ static struct open_group *find_by_time(struct open_groups *o, struct open_rows *
 	return over;
 }
 
-static struct open_group *find_of_whom(struct open_groups *o, struct open_rows *rows)
+static struct open_group *find_of_owner(struct open_groups *o, struct open_rows *rows)
 {
-	size_t at = rows->whom < OPEN_KEYS_MAX ? rows->whom : OPEN_KEYS_MAX;
+	size_t at = rows->owner < OPEN_KEYS_MAX ? rows->owner : OPEN_KEYS_MAX;
 	while (o->count <= at)
 		if (!open_insert(o, o->count, NULL))
 			return NULL;
@@ -154,7 +154,7 @@ enum sx_status open_groups_find(struct open_groups *o, struct open_rows *rows,
 {
 	*out = o->way == OPEN_ANYWHERE	? find_anywhere(o, rows)
 	       : o->way == OPEN_BY_TIME ? find_by_time(o, rows)
-					: find_of_whom(o, rows);
+					: find_of_owner(o, rows);
 	return *out ? SX_OK : error_nomem(err, "a report");
 }
 

@@ -21,7 +21,7 @@ enum open_way {
 
 struct open_group {
 	uint64_t key, rows;
-	uint32_t whom; /* program and context of its rows, with OPEN_RUNS */
+	uint32_t owner; /* program and context of its rows, with OPEN_RUNS */
 	struct total *total;
 	struct total *ratios; /* of what ratios are made of, or NULL */
 };
@@ -40,7 +40,7 @@ struct open_groups {
 /* Rows that look for their group. */
 struct open_rows {
 	uint64_t key;
-	uint32_t whom;
+	uint32_t owner;
 	const struct sx_table *of;
 	struct slices slices;	       /* of it */
 	const struct sx_table *ratios; /* beside these, see evaluation_ratios(); or NULL */

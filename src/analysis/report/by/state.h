@@ -7,7 +7,7 @@
 #include "base/strings.h"
 
 /* Program and context of rows: "name (pid)" as an index of texts, and the context. */
-struct whom {
+struct row_owner {
 	uint32_t process; /* UINT32_MAX: unknown */
 	uint64_t context; /* or SX_LABEL_ABSENT */
 };
@@ -30,8 +30,8 @@ struct report_by {
 	struct report_group *list;
 	size_t list_cap;
 	struct open_groups open;
-	struct whom *whoms;
-	size_t whom_count, whom_cap;
+	struct row_owner *owners;
+	size_t owner_count, owner_cap;
 	struct sx_vector *vectors;
 	struct strings texts; /* of debug groups, which are keys, and of programs */
 	struct sx_table *values;
