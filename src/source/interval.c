@@ -251,7 +251,7 @@ struct sx_column interval_column(const struct sx_catalog *catalog, const char *n
 				  .why = why};
 }
 
-static void sheet_finish(struct sheet *r)
+static void row_buffer_finish(struct row_buffer *r)
 {
 	free(r->values);
 	free(r->qualities);
@@ -261,23 +261,23 @@ static void sheet_finish(struct sheet *r)
 	free(r->names);
 	free(r->strings);
 	free(r->vectors);
-	*r = (struct sheet){0};
+	*r = (struct row_buffer){0};
 }
 
 enum sx_status interval_make_rows(struct interval_source *s, size_t count, struct sx_error *err)
 {
-	struct sheet *r = &s->sheet;
+	struct row_buffer *r = &s->buffer;
 	if (count <= r->cap)
 		return SX_OK;
 	size_t cap = count < 16 ? 16 : count * 2, none[8] = {0};
 	size_t columns = (size_t)s->desc.column_count + 1, cells = cap * columns;
-	sheet_finish(r);
+	row_buffer_finish(r);
 	bool ok = mem_grow(&r->values, &none[0], cells, sizeof(*r->values)) &&
 		  mem_grow(&r->qualities, &none[1], cells, 1) &&
 		  mem_grow(&r->begins, &none[2], cap, sizeof(*r->begins)) &&
 		  mem_grow(&r->ends, &none[3], cap, sizeof(*r->ends)) &&
 		  mem_grow(&r->labels, &none[4], cap, sizeof(*r->labels)) &&
-		  mem_grow(&r->names, &none[5], cap, SHEET_NAME_SIZE) &&
+		  mem_grow(&r->names, &none[5], cap, ROW_NAME_SIZE) &&
 		  mem_grow(&r->strings, &none[6], cap, sizeof(*r->strings)) &&
 		  mem_grow(&r->vectors, &none[7], columns, sizeof(*r->vectors));
 	r->cap = ok ? cap : 0;
@@ -287,19 +287,19 @@ enum sx_status interval_make_rows(struct interval_source *s, size_t count, struc
 void interval_put(struct interval_source *s, uint32_t column, size_t row, uint64_t bits,
 		  uint8_t quality)
 {
-	size_t at = (size_t)column * s->sheet.cap + row;
-	s->sheet.values[at] = bits;
-	s->sheet.qualities[at] = quality;
+	size_t at = (size_t)column * s->buffer.cap + row;
+	s->buffer.values[at] = bits;
+	s->buffer.qualities[at] = quality;
 }
 
 void interval_put_name(struct interval_source *s, size_t row, const char *name, pid_t pid)
 {
-	snprintf(s->sheet.names[row], SHEET_NAME_SIZE, "%s (%d)", name, (int)pid);
+	snprintf(s->buffer.names[row], ROW_NAME_SIZE, "%s (%d)", name, (int)pid);
 }
 
 void interval_give_rows(struct interval_source *s, size_t count, struct raw_sample *out)
 {
-	struct sheet *r = &s->sheet;
+	struct row_buffer *r = &s->buffer;
 	for (size_t row = 0; row < count; row++) {
 		r->begins[row] = out->begin_ns;
 		r->ends[row] = out->end_ns;
@@ -329,7 +329,7 @@ void interval_release(struct interval_source *s)
 {
 	free(s->values);
 	s->values = NULL;
-	sheet_finish(&s->sheet);
+	row_buffer_finish(&s->buffer);
 	s->desc.counters = s->desc.whys = NULL;
 	s->desc.counter_count = 0;
 	s->out_of_memory = false;

@@ -40,15 +40,15 @@ struct interval {
 	struct raw_sample pending; /* taken by stop() */
 };
 
-#define SHEET_NAME_SIZE 64 /* "name (pid)" */
+#define ROW_NAME_SIZE 64 /* "name (pid)" */
 
 /* Rows on their way from a source that makes them itself (RAW_ROWS). */
-struct sheet {
+struct row_buffer {
 	size_t cap;	  /* rows */
 	uint64_t *values; /* or doubles; a column after the other */
 	uint8_t *qualities;
 	uint64_t *begins, *ends, *labels;
-	char (*names)[SHEET_NAME_SIZE];
+	char (*names)[ROW_NAME_SIZE];
 	const char **strings;
 	struct sx_vector *vectors;
 	struct sx_rows out; /* what a sample points to */
@@ -60,10 +60,10 @@ struct interval_source {
 	struct source_desc desc;
 	const struct interval_ops *ops;
 	struct interval run;
-	uint8_t *values;    /* of a sample: one each, then one quality byte each */
-	struct sheet sheet; /* of a sample */
-	bool by_process;    /* its rows are one a process */
-	bool out_of_memory; /* set by take(): the sample has no room */
+	uint8_t *values;	  /* of a sample: one each, then one quality byte each */
+	struct row_buffer buffer; /* of a sample */
+	bool by_process;	  /* its rows are one a process */
+	bool out_of_memory;	  /* set by take(): the sample has no room */
 };
 
 #define INTERVAL_MIN_NS UINT64_C(1000000)

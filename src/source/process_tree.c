@@ -174,27 +174,27 @@ size_t process_family(const struct sx_sys *sys, pid_t pid, pid_t out[PROCESS_FAM
 #define NODES_MOST 65536u /* processes that are looked at; more are not asked to end */
 
 /* Who runs just now. */
-struct crowd {
+struct running {
 	const struct sx_sys *sys;
 	struct process_node *items;
 	size_t count, cap;
 };
 
-static int crowd_add(void *user, pid_t pid)
+static int running_add(void *user, pid_t pid)
 {
-	struct crowd *crowd = user;
+	struct running *running = user;
 	struct process_stat stat;
-	if (!process_stat_read(crowd->sys, pid, &stat) || stat.state == 'Z' || stat.state == 'X')
+	if (!process_stat_read(running->sys, pid, &stat) || stat.state == 'Z' || stat.state == 'X')
 		return 0;
-	if (crowd->count == NODES_MOST ||
-	    !mem_grow(&crowd->items, &crowd->cap, crowd->count + 1, sizeof(*crowd->items)))
+	if (running->count == NODES_MOST ||
+	    !mem_grow(&running->items, &running->cap, running->count + 1, sizeof(*running->items)))
 		return 1;
-	crowd->items[crowd->count++] = (struct process_node){
+	running->items[running->count++] = (struct process_node){
 	    .pid = pid, .parent = stat.parent, .group = stat.group, .begun = stat.begun};
 	return 0;
 }
 
-static struct process_node *find_met(const struct process_tree *tree, pid_t pid)
+static struct process_node *find_ours(const struct process_tree *tree, pid_t pid)
 {
 	for (size_t i = 0; i < tree->count; i++)
 		if (tree->items[i].here && tree->items[i].pid == pid)
@@ -202,15 +202,15 @@ static struct process_node *find_met(const struct process_tree *tree, pid_t pid)
 	return NULL;
 }
 
-static void meet_again(struct process_tree *tree, struct crowd *crowd)
+static void find_again(struct process_tree *tree, struct running *running)
 {
 	for (size_t i = 0; i < tree->count; i++) {
 		struct process_node *item = &tree->items[i];
 		item->here = false;
-		for (size_t k = 0; k < crowd->count && !item->here; k++) {
-			struct process_node *now = &crowd->items[k];
+		for (size_t k = 0; k < running->count && !item->here; k++) {
+			struct process_node *now = &running->items[k];
 			if (item->pid == now->pid && item->begun == now->begun)
-				item->here = now->met = true;
+				item->here = now->ours = true;
 		}
 	}
 }
@@ -218,19 +218,19 @@ static void meet_again(struct process_tree *tree, struct crowd *crowd)
 static bool is_of(const struct process_tree *tree, const struct process_node *one)
 {
 	return one->pid == tree->root || one->parent == tree->root || one->group == tree->root ||
-	       find_met(tree, one->parent);
+	       find_ours(tree, one->parent);
 }
 
 /* Adds the processes that descend from known ones; whether there were any. */
-static bool meet_next(struct process_tree *tree, struct crowd *crowd)
+static bool add_descendants(struct process_tree *tree, struct running *running)
 {
 	bool any = false;
-	for (size_t k = 0; k < crowd->count; k++) {
-		struct process_node *one = &crowd->items[k];
-		if (one->met || !is_of(tree, one) ||
+	for (size_t k = 0; k < running->count; k++) {
+		struct process_node *one = &running->items[k];
+		if (one->ours || !is_of(tree, one) ||
 		    !mem_grow(&tree->items, &tree->cap, tree->count + 1, sizeof(*tree->items)))
 			continue;
-		any = one->met = one->here = true;
+		any = one->ours = one->here = true;
 		tree->items[tree->count++] = *one;
 	}
 	return any;
@@ -248,13 +248,13 @@ static bool is_ours(const struct sx_sys *sys)
 
 void process_tree_look(struct process_tree *tree)
 {
-	struct crowd crowd = {.sys = tree->sys};
+	struct running running = {.sys = tree->sys};
 	if (is_ours(tree->sys))
-		process_each(tree->sys, crowd_add, &crowd);
-	meet_again(tree, &crowd);
-	while (meet_next(tree, &crowd))
+		process_each(tree->sys, running_add, &running);
+	find_again(tree, &running);
+	while (add_descendants(tree, &running))
 		;
-	free(crowd.items);
+	free(running.items);
 }
 
 bool process_tree_any(const struct process_tree *tree)

@@ -54,8 +54,8 @@ size_t process_family(const struct sx_sys *sys, pid_t pid, pid_t out[PROCESS_FAM
 
 struct process_node {
 	pid_t pid, parent, group;
-	uint64_t begun; /* start time: distinguishes processes of one pid */
-	bool met, here; /* met: it is of the program; here: it ran at the last look */
+	uint64_t begun;	 /* start time: distinguishes processes of one pid */
+	bool ours, here; /* ours: it is of the program; here: it ran at the last look */
 };
 
 /*

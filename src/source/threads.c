@@ -35,7 +35,7 @@ static struct thread_seen *find(struct threads *threads, pid_t pid, pid_t tid)
 }
 
 /* A thread that is met for the first time: what it is called does not change as a rule. */
-static struct thread_seen *meet(struct visit *v, pid_t tid)
+static struct thread_seen *add_thread(struct visit *v, pid_t tid)
 {
 	struct threads *threads = v->threads;
 	struct thread_seen new = {.pid = v->pid, .tid = tid, .fd = -1};
@@ -134,7 +134,7 @@ static int visit_task(void *user, pid_t tid)
 {
 	struct visit *v = user;
 	struct thread_seen *t = find(v->threads, v->pid, tid);
-	t = t ? t : meet(v, tid);
+	t = t ? t : add_thread(v, tid);
 	if (!t)
 		return v->no_memory;
 	read_thread(v, t);

@@ -227,8 +227,8 @@ static void forget_reused(struct drm_clients *c)
 	}
 }
 
-/* Who has the card open now under this number; false when that is not who was listed. */
-static bool meet(struct drm_clients *c, struct drm_process *p)
+/* Reads which process has the card open under this pid; false when it is not the listed one. */
+static bool identify_process(struct drm_clients *c, struct drm_process *p)
 {
 	struct process_stat stat;
 	process_name_read(c->sys, p->pid, p->name, sizeof(p->name));
@@ -256,7 +256,7 @@ static void look_into(struct drm_clients *c, struct drm_process *p)
 	if (listed == 0 && !visit.missed)
 		p->complete = c->tick;
 	c->links -= c->links > 0; /* an empty folder costs too */
-	if (p->fd_count > before && !meet(c, p))
+	if (p->fd_count > before && !identify_process(c, p))
 		forget(p);
 }
 

@@ -194,7 +194,7 @@ size_t drm_put_processes(struct drm_source *s, struct drm_number *numbers, bool 
 	size_t rows = 0;
 	struct drm_clients *c = &s->clients;
 	s->in.out_of_memory |= interval_make_rows(&s->in, c->client_count + 1, NULL) != SX_OK;
-	for (size_t i = 0; i < c->process_count && rows < s->in.sheet.cap; i++) {
+	for (size_t i = 0; i < c->process_count && rows < s->in.buffer.cap; i++) {
 		const struct drm_process *p = &c->processes[i];
 		struct drm_sum sum;
 		if (!p->in_scope || !p->fd_count)

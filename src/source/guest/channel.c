@@ -145,9 +145,9 @@ static bool is_sound(struct channel_place *mine, struct context_info *info,
 		     struct wire_stream *stream, const uint64_t spans[2])
 {
 	uint64_t end = spans[0], size = spans[1], ahead = end - mine->tail;
-	bool was = mine->astray;
-	mine->astray = ahead > AHEAD_MOST;
-	if (mine->astray) {
+	bool was = mine->head_broken;
+	mine->head_broken = ahead > AHEAD_MOST;
+	if (mine->head_broken) {
 		info->broken += !was;
 		__atomic_store_n(&stream->tail, mine->tail, __ATOMIC_RELEASE);
 		return false;
@@ -331,7 +331,7 @@ static bool turn_to_earliest(struct channel *channel, struct contexts *contexts)
 		channel->stay--;
 		return true;
 	}
-	for (unsigned met = 0; met < WIRE_STREAMS && channel_meet_oldest(channel, contexts);)
+	for (unsigned met = 0; met < WIRE_STREAMS && channel_add_oldest(channel, contexts);)
 		met++;
 	uint64_t draft_ns = NO_RECORD;
 	least_ns = channel->until_ns = NO_RECORD;
@@ -369,7 +369,7 @@ bool channel_next(struct channel *channel, struct contexts *contexts, struct wir
 		struct channel_place *mine = &channel->places[index];
 		struct wire_stream *stream = wire_stream_at(channel->memory, channel->ring, index);
 		if (met < WIRE_STREAMS && channel_is_new(mine, stream, channel->ended) &&
-		    channel_meet_oldest(channel, contexts)) {
+		    channel_add_oldest(channel, contexts)) {
 			met++;
 			i = 0;
 			continue;

@@ -117,7 +117,7 @@ static unsigned oldest_new(const struct channel *channel)
 	return oldest;
 }
 
-bool channel_meet_oldest(struct channel *channel, struct contexts *contexts)
+bool channel_add_oldest(struct channel *channel, struct contexts *contexts)
 {
 	unsigned index = oldest_new(channel);
 	if (index < WIRE_STREAMS)

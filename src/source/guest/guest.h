@@ -55,10 +55,10 @@ struct contexts {
 struct channel_place {
 	bool known;
 	uint32_t generation;
-	uint64_t tail;	/* ours; the channel's copy is for the writer only */
-	uint64_t lost;	/* as last seen */
-	bool astray;	/* the head is impossible: it was overwritten */
-	size_t context; /* index into the contexts, or CHANNEL_NO_CONTEXT */
+	uint64_t tail;	  /* ours; the channel's copy is for the writer only */
+	uint64_t lost;	  /* as last seen */
+	bool head_broken; /* the head is impossible: it was overwritten */
+	size_t context;	  /* index into the contexts, or CHANNEL_NO_CONTEXT */
 	/* Samples that came in one record: those from `packed_at` on. */
 	struct wire_record packed;
 	uint32_t packed_at, packed_count;
@@ -129,7 +129,7 @@ bool channel_is_new(const struct channel_place *mine, const struct wire_stream *
  * the stream of one that is gone, before those of its elders. What was opened behind our back while
  * we looked is found by looking again. Returns whether there was one, which is now next.
  */
-bool channel_meet_oldest(struct channel *channel, struct contexts *contexts);
+bool channel_add_oldest(struct channel *channel, struct contexts *contexts);
 
 /* What a record of a program can say at all: its memory is the program's, which may write anything.
  */
@@ -205,7 +205,7 @@ void handover_close(struct handover *handover);
 
 #define DESCENDANTS_MOST 64u
 
-struct heir {
+struct descendant {
 	pid_t pid;
 	char program[64]; /* the end of its path: one that executes another begins anew */
 	bool sure;	  /* it has the path; not so one that has no environment */
@@ -216,7 +216,7 @@ struct heir {
 
 /* Zero-initialise. */
 struct descendants {
-	struct heir items[DESCENDANTS_MOST];
+	struct descendant items[DESCENDANTS_MOST];
 	size_t count;
 	uint64_t looked_ns;
 	uint64_t sure_ns; /* when one was last known to be awaited, or the first look */
@@ -356,7 +356,7 @@ struct load {
 };
 
 /* This process is measured from now on. false: no memory. */
-bool load_meet(struct load *load, const struct sx_sys *sys, pid_t pid);
+bool load_add_process(struct load *load, const struct sx_sys *sys, pid_t pid);
 /* To be called every few milliseconds; reads the threads of each process every 20 ms. */
 void load_look(struct load *load);
 /*

@@ -207,8 +207,8 @@ static void look_at_threads(struct inject_source *in)
 	while (processes_newcomer(&in->processes, &pid)) {
 		in->met_ns = sys_now_ns(in->base.sys);
 		if (in->times_rasters)
-			raster_meet(&in->raster, in->base.sys, pid);
-		load_meet(&in->load, in->base.sys, pid);
+			raster_add_process(&in->raster, in->base.sys, pid);
+		load_add_process(&in->load, in->base.sys, pid);
 	}
 	raster_look(&in->raster);
 	load_look(&in->load);

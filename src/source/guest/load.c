@@ -82,7 +82,7 @@ static void read_now(struct load_process *p, uint64_t now_ns)
 	p->points[p->count++ % POINTS] = (struct load_point){now_ns, sums, busiest.apart_ended};
 }
 
-bool load_meet(struct load *load, const struct sx_sys *sys, pid_t pid)
+bool load_add_process(struct load *load, const struct sx_sys *sys, pid_t pid)
 {
 	if (load_process_of(load, pid) || load->count == PROCESSES_MAX)
 		return true;

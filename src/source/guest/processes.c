@@ -133,7 +133,7 @@ static bool is_our_tool(const struct processes *all, pid_t pid)
 	       process_program(all->sys, pid, path, sizeof(path)) && strcmp(own, path) == 0;
 }
 
-static void welcome(struct processes *all)
+static void accept_newcomers(struct processes *all)
 {
 	struct newcomer who;
 	while (handover_take(&all->handover, &who)) {
@@ -209,7 +209,7 @@ static void remove_ended(struct processes *all, size_t index)
 bool processes_next(struct processes *all, struct wire_sample *out, char *path, size_t size,
 		    uint64_t *lost)
 {
-	welcome(all);
+	accept_newcomers(all);
 	for (size_t looked = 0; looked < all->count;) {
 		size_t index = (all->next + looked) % all->count;
 		bool ended = all->items[index].ended;
@@ -262,7 +262,7 @@ static bool lives_here(void *user, pid_t pid)
 bool processes_running(struct processes *all)
 {
 	bool young = false;
-	welcome(all);
+	accept_newcomers(all);
 	for (size_t i = 0; i < all->count; i++) {
 		struct process *process = &all->items[i];
 		bool drew = __atomic_load_n(&process->channel.memory->contexts, __ATOMIC_RELAXED);
@@ -294,7 +294,7 @@ bool processes_awaited(const struct processes *all)
 
 bool processes_waiting(struct processes *all)
 {
-	welcome(all);
+	accept_newcomers(all);
 	for (size_t i = 0; i < all->count; i++)
 		if (!has_ended(&all->items[i]))
 			return false;

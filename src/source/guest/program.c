@@ -202,21 +202,21 @@ static bool is_younger(const struct look *l, pid_t pid)
 	return pid > l->own || pid <= l->last;
 }
 
-enum resemblance { STRANGER, PERHAPS, BEGINS, HEIR };
+enum relation { FOREIGN, UNKNOWN, LOADING, DESCENDANT };
 
 /* Of a process with a known program. */
-static enum resemblance resemblance(const struct look *l, pid_t pid)
+static enum relation relation_of(const struct look *l, pid_t pid)
 {
 	ssize_t size = process_file(l->sys, pid, "environ", l->text, ENVIRONMENT_BYTES);
 	/* The kernel is loading it, which takes as long as CPUs and disks let it, or it has none.
 	 */
 	if (size == 0)
-		return process_begin(l->sys, pid) == PROCESS_LOADING ? BEGINS : PERHAPS;
-	return size > 0 && memmem(l->text, (size_t)size, l->path, strlen(l->path)) ? HEIR
-										   : STRANGER;
+		return process_begin(l->sys, pid) == PROCESS_LOADING ? LOADING : UNKNOWN;
+	return size > 0 && memmem(l->text, (size_t)size, l->path, strlen(l->path)) ? DESCENDANT
+										   : FOREIGN;
 }
 
-static void meet(const struct look *l, const struct heir *who)
+static void note_descendant(const struct look *l, const struct descendant *who)
 {
 	struct descendants *descendants = l->descendants;
 	size_t i = 0;
@@ -224,7 +224,7 @@ static void meet(const struct look *l, const struct heir *who)
 		i++;
 	if (i == DESCENDANTS_MOST)
 		return;
-	struct heir *item = &descendants->items[i];
+	struct descendant *item = &descendants->items[i];
 	if (i == descendants->count) {
 		*item = *who;
 		descendants->count++;
@@ -245,19 +245,19 @@ static int visit_process(void *user, pid_t pid)
 {
 	struct look *l = user;
 	char program[4096];
-	struct heir who = {.pid = pid, .since_ns = l->now_ns};
+	struct descendant who = {.pid = pid, .since_ns = l->now_ns};
 	if (!is_younger(l, pid) || l->lives(l->user, pid) ||
 	    !process_program(l->sys, pid, program, sizeof(program)))
 		return 0; /* a kernel thread, one that has ended, or another user's */
-	enum resemblance how = resemblance(l, pid);
-	if (how == STRANGER)
+	enum relation how = relation_of(l, pid);
+	if (how == FOREIGN)
 		return 0;
 	size_t length = strlen(program), most = sizeof(who.program) - 1;
 	snprintf(who.program, sizeof(who.program), "%s",
 		 program + (length > most ? length - most : 0));
-	who.sure = how == HEIR;
-	who.begins = how == BEGINS;
-	meet(l, &who);
+	who.sure = how == DESCENDANT;
+	who.begins = how == LOADING;
+	note_descendant(l, &who);
 	return 0;
 }
 

@@ -35,7 +35,7 @@ static bool is_in_scope(const struct nvml_programs *p, pid_t pid)
 	return !p->root;
 }
 
-static void meet(struct nvml_programs *p, struct nvml_program *program)
+static void note_program(struct nvml_programs *p, struct nvml_program *program)
 {
 	process_name_read(p->sys, program->pid, program->name, sizeof(program->name));
 	program->in_scope = is_in_scope(p, program->pid);
@@ -128,7 +128,7 @@ static void programs_resolve(struct nvml_programs *p)
 		if (!program->is_known || (here && stat.begun != program->begun)) {
 			program->is_known = false;
 			program->begun = stat.begun;
-			meet(p, program);
+			note_program(p, program);
 		}
 		p->items[kept++] = *program;
 	}

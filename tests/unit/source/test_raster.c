@@ -187,7 +187,7 @@ static void an_hour_of_frames_takes_what_a_second_takes(void **state)
 	struct raster raster = {0};
 	(void)state;
 	played.sys.user = &played;
-	assert_true(raster_meet(&raster, &played.sys, PID));
+	assert_true(raster_add_process(&raster, &played.sys, PID));
 	assert_int_equal(played.map_count, 2);
 	play_frames(&played, &raster, 1000);
 	size_t early = heap_bytes();
@@ -208,7 +208,7 @@ static void states_around_a_late_look(uint64_t cpu_ns, uint64_t frame_ns, uint8_
 	struct raster raster = {0};
 	played.sys.user = &played;
 	played.none = true;
-	assert_true(raster_meet(&raster, &played.sys, PID));
+	assert_true(raster_add_process(&raster, &played.sys, PID));
 	struct wire_sample before = frame_of(played.now_ns + MS, played.now_ns + MS + frame_ns);
 	played.none = false;
 	played.cpu_ns = cpu_ns;
@@ -255,7 +255,7 @@ static struct wire_sample a_frame_of_both(bool own, bool refused)
 	played.sys.user = &played;
 	played.own = own;
 	played.refused = refused;
-	assert_true(raster_meet(&raster, &played.sys, PID));
+	assert_true(raster_add_process(&raster, &played.sys, PID));
 	uint64_t begin_ns = played.now_ns;
 	struct wire_sample frame = frame_of(begin_ns, begin_ns + 10 * MS);
 	switch_at(&played, begin_ns + MS, true);

@@ -211,7 +211,7 @@ static void test_threads_that_end(void **state)
 	struct sx_sys sys = make_sys(&m);
 	struct load load = {.count = 0};
 	(void)state;
-	assert_true(load_meet(&load, &sys, PID));
+	assert_true(load_add_process(&load, &sys, PID));
 	m.run_ns[2] += 20 * MS;
 	pass(&m, &load, 20);
 	m.count = 2;
@@ -235,7 +235,7 @@ static void test_samples(void **state)
 	struct machine m;
 	struct sx_sys sys = make_sys(&m);
 	struct load load = {.count = 0};
-	assert_true(load_meet(&load, &sys, PID));
+	assert_true(load_add_process(&load, &sys, PID));
 	m.run_ns[0] += 10 * MS;
 	m.wait_ns[0] += 4 * MS;
 	m.run_ns[2] += 20 * MS;

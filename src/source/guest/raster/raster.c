@@ -56,7 +56,7 @@ static void look_at_process(struct rasteriser *item)
 		watch_look(&item->all, item->cpu_ns);
 }
 
-bool raster_meet(struct raster *raster, const struct sx_sys *sys, pid_t pid)
+bool raster_add_process(struct raster *raster, const struct sx_sys *sys, pid_t pid)
 {
 	struct rasteriser *known = raster_process_of(raster, pid);
 	if (known) {

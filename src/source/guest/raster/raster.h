@@ -18,7 +18,7 @@ struct raster {
 
 void raster_finish(struct raster *raster);
 /* This process rasterises on threads of its own. false: no memory. */
-bool raster_meet(struct raster *raster, const struct sx_sys *sys, pid_t pid);
+bool raster_add_process(struct raster *raster, const struct sx_sys *sys, pid_t pid);
 /* To be called every few milliseconds. */
 void raster_look(struct raster *raster);
 /*
