@@ -22,8 +22,8 @@ struct devices_lines {
 	size_t column, body;  /* body: where the text behind the header begins */
 	bool *any;	      /* of each column: it holds something */
 	size_t *ends;	      /* of lines with values, in the text, with what precedes them */
-	uint8_t *whose;	      /* of each, in names, or OF_ALL */
-	size_t end_cap, whose_cap, count;
+	uint8_t *devices;     /* of each, in names, or OF_ALL */
+	size_t end_cap, device_cap, count;
 	size_t beyond;			 /* lines of devices for which there is no room */
 	bool valued[IMPORT_DEVICES_MAX]; /* of each in names: it has any beside its name */
 };
@@ -60,11 +60,11 @@ static bool holds_anything(struct devices_lines *d, bool *valued)
 }
 
 /* The device of the current row; false: out of memory. */
-static bool whose_is(struct devices_lines *d, uint8_t *whose)
+static bool find_device(struct devices_lines *d, uint8_t *device)
 {
 	struct import_cell cell = cells_text(&d->cells, d->column);
 	bool valued;
-	*whose = OF_ALL;
+	*device = OF_ALL;
 	if (!holds_anything(d, &valued))
 		return true;
 	if (import_no_data(cell))
@@ -72,11 +72,11 @@ static bool whose_is(struct devices_lines *d, uint8_t *whose)
 	bool known = strings_find(&d->names, cell.text, cell.size) != UINT32_MAX;
 	if (!known && d->names.count == IMPORT_DEVICES_MAX) {
 		d->beyond++;
-		*whose = IMPORT_DEVICES_MAX;
+		*device = IMPORT_DEVICES_MAX;
 		return true;
 	}
 	uint32_t at = strings_intern(&d->names, cell.size ? cell.text : "", cell.size, NULL);
-	*whose = (uint8_t)at;
+	*device = (uint8_t)at;
 	if (at == UINT32_MAX)
 		return false;
 	d->valued[at] |= valued;
@@ -102,8 +102,8 @@ static enum sx_status devices_look(struct devices_lines *d, struct sx_error *err
 	while (cells_next(&d->cells)) {
 		struct backing *backing = d->job->backing;
 		if (!backing_grow(backing, &d->ends, &d->end_cap, d->count + 1, sizeof(*d->ends)) ||
-		    !backing_grow(backing, &d->whose, &d->whose_cap, d->count + 1, 1) ||
-		    !whose_is(d, &d->whose[d->count]))
+		    !backing_grow(backing, &d->devices, &d->device_cap, d->count + 1, 1) ||
+		    !find_device(d, &d->devices[d->count]))
 			return error_nomem(err, "importing");
 		d->ends[d->count++] = (size_t)(d->cells.lines.p - d->job->text);
 	}
@@ -118,7 +118,7 @@ static char *devices_text(const struct devices_lines *d, uint32_t device)
 	if (!backing_grow(d->job->backing, &text, &cap, size, 1))
 		return NULL;
 	for (size_t i = 0; i < d->count; i++) {
-		bool other = d->whose[i] != device && d->whose[i] != OF_ALL;
+		bool other = d->devices[i] != device && d->devices[i] != OF_ALL;
 		size_t at = i ? d->ends[i - 1] : d->body, end = d->ends[i];
 		memcpy(text + copied, d->job->text + copied, end - copied);
 		backing_pass(d->job->backing, 2 * (end - copied));
@@ -249,7 +249,7 @@ static void devices_finish(struct devices_lines *d)
 	strings_finish(&d->names);
 	free(d->any);
 	backing_free(d->job->backing, d->ends);
-	backing_free(d->job->backing, d->whose);
+	backing_free(d->job->backing, d->devices);
 }
 
 enum sx_status import_each_device(struct import_job *job, const struct import_format *format,

@@ -169,7 +169,7 @@ static enum sx_status choose(const struct import_request *request, const struct 
 }
 
 /* Whether a kind is a table of an unknown writer. */
-static bool is_of_anybody(const struct import_format *format)
+static bool has_unknown_writer(const struct import_format *format)
 {
 	return !format || format == &import_long_table ||
 	       (format->table && format != &import_own_csv);
@@ -181,7 +181,7 @@ static enum sx_status lay_out(struct import_job *job, struct import_head *head,
 {
 	const struct import_format *is = import_recognise(head, true);
 	const char *as = job->request->as;
-	if (!is_of_anybody(is) || (as && !is_of_anybody(find_kind(as))) || is_json(head))
+	if (!has_unknown_writer(is) || (as && !has_unknown_writer(find_kind(as))) || is_json(head))
 		return SX_OK;
 	enum sx_status status = import_lay_out(job, is && is != &import_any_table, bytes);
 	head->text = bytes->data;

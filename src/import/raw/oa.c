@@ -184,8 +184,8 @@ static enum sx_status no_catalog(struct raw_input *in, const struct sx_oa_device
 }
 
 /* An unknown device is read as a Broadwell where the uuid, or the user, says which set. */
-static enum sx_status open_for_stranger(struct raw_input *in, const struct sx_oa_device *device,
-					struct sx_error *err)
+static enum sx_status open_for_unknown(struct raw_input *in, const struct sx_oa_device *device,
+				       struct sx_error *err)
 {
 	enum sx_status status = open_named(in, "intel-bdw", err);
 	bool said = in->set || in->counters || !device->device_id;
@@ -205,7 +205,7 @@ static enum sx_status open_for_device(struct raw_input *in, const struct sx_oa_d
 	if (found != SX_OA_MATCH_OWN && !sx_catalog_heads(in->context, NULL))
 		return error_nomem(err, "reading the catalogs' heads");
 	if (found == SX_OA_MATCH_NONE)
-		return open_for_stranger(in, device, err);
+		return open_for_unknown(in, device, err);
 	if (found == SX_OA_MATCH_NEAR && !in->counters)
 		return no_catalog(in, device, name, err);
 	return open_named(in, name, err);
@@ -254,8 +254,8 @@ void raw_oa_ambiguous(const struct raw_input *in, struct sx_error *err)
  * What a recording says of its device: catalog, constants and metric set. *known: the set is one of
  * the catalog's.
  */
-enum sx_status raw_oa_meet(struct raw_input *in, const struct sx_oa_device *device, bool *known,
-			   struct sx_error *err)
+enum sx_status raw_oa_use_device(struct raw_input *in, const struct sx_oa_device *device,
+				 bool *known, struct sx_error *err)
 {
 	bool given_set = in->set != NULL;
 	enum sx_status status = in->catalog ? SX_OK : open_for_device(in, device, err);

@@ -65,8 +65,8 @@ enum sx_status raw_oa_prepare(struct raw_input *in, struct sx_oa_options *option
  * What a recording says of its device: catalog, constants and metric set. *known: the set is one of
  * the catalog's.
  */
-enum sx_status raw_oa_meet(struct raw_input *in, const struct sx_oa_device *device, bool *known,
-			   struct sx_error *err);
+enum sx_status raw_oa_use_device(struct raw_input *in, const struct sx_oa_device *device,
+				 bool *known, struct sx_error *err);
 /* Why a metric's name is of several sets: the recording's is unknown, or it says none. */
 void raw_oa_ambiguous(const struct raw_input *in, struct sx_error *err);
 /* Counts of a known topology, else 0. */

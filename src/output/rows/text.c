@@ -9,7 +9,7 @@
 #define ROWS_SHOWN 4 /* value columns that fit beside a metric's name in 80 columns */
 
 /* A text table while it is filled. */
-struct sheet {
+struct transposed {
 	const struct view *view;
 	const struct sx_table *t;
 	struct text_table *table;
@@ -17,7 +17,7 @@ struct sheet {
 	bool ok;
 };
 
-static void add_line(struct sheet *v, const char *name, char cells[ROWS_SHOWN][HUMAN_MAX],
+static void add_line(struct transposed *v, const char *name, char cells[ROWS_SHOWN][HUMAN_MAX],
 		     const char *unit, enum text_style style)
 {
 	const char *line[ROWS_SHOWN + 2] = {name};
@@ -27,7 +27,8 @@ static void add_line(struct sheet *v, const char *name, char cells[ROWS_SHOWN][H
 	v->ok = v->ok && text_table_row(v->table, line, style);
 }
 
-static void add_label(struct sheet *v, enum sx_label label, const char *name, const char *absent)
+static void add_label(struct transposed *v, enum sx_label label, const char *name,
+		      const char *absent)
 {
 	char cells[ROWS_SHOWN][HUMAN_MAX];
 	for (size_t i = 0; i < v->shown; i++) {
@@ -45,7 +46,7 @@ static void add_label(struct sheet *v, enum sx_label label, const char *name, co
 }
 
 /* Times since the first row, for clocks have no zero that means anything. */
-static void add_times(struct sheet *v, const struct rows_shape *shape)
+static void add_times(struct transposed *v, const struct rows_shape *shape)
 {
 	const uint64_t *begin = sx_table_begin_ns(v->t), *end = sx_table_end_ns(v->t);
 	char begins[ROWS_SHOWN][HUMAN_MAX], lengths[ROWS_SHOWN][HUMAN_MAX];
@@ -67,7 +68,7 @@ static void add_times(struct sheet *v, const struct rows_shape *shape)
 }
 
 /* The row's context and instance, and its time. */
-static void add_heads(struct sheet *v, const struct rows_shape *shape)
+static void add_heads(struct transposed *v, const struct rows_shape *shape)
 {
 	if (shape->contexts && !shape->whole)
 		add_label(v, SX_LABEL_CONTEXT, "context", "idle");
@@ -80,7 +81,7 @@ static void add_heads(struct sheet *v, const struct rows_shape *shape)
 }
 
 /* What may be wrong with the rows, when anything is. */
-static void add_quality(struct sheet *v)
+static void add_quality(struct transposed *v)
 {
 	char cells[ROWS_SHOWN][HUMAN_MAX], text[64];
 	bool any = false;
@@ -93,7 +94,7 @@ static void add_quality(struct sheet *v)
 		add_line(v, "quality", cells, "", TEXT_YELLOW);
 }
 
-static void add_values(struct sheet *v)
+static void add_values(struct transposed *v)
 {
 	for (uint32_t c = 0; c < sx_table_column_count(v->t); c++) {
 		const struct sx_column *column = sx_table_column(v->t, c);
@@ -137,7 +138,7 @@ bool rows_text_write(struct rows_writer *w, const struct sx_table *t)
 		columns[i + 1] = (struct text_column){titles[i], TEXT_RIGHT, 0, 0, false, false};
 	}
 	columns[shown + 1] = (struct text_column){"unit", TEXT_LEFT, 0, 0, false, false};
-	struct sheet v = {.view = view, .t = t, .shown = shown};
+	struct transposed v = {.view = view, .t = t, .shown = shown};
 	v.table = text_table_create(columns, shown + 2);
 	v.ok = v.table != NULL;
 	w->missing = count_missing(t);

@@ -229,7 +229,7 @@ static const char *dots_of(const struct text_target *target)
 }
 
 /* Whether a first cell that does not fit its column has a line of its own. */
-static bool spills(const struct text_table *table, const struct row *row)
+static bool has_own_line(const struct text_table *table, const struct row *row)
 {
 	return table->columns[0].own_line && text_width(row->cells[0].text) > table->widths[0];
 }
@@ -243,7 +243,7 @@ static void cut_column(const struct text_table *table, size_t c, const struct te
 		const struct row *row = &table->rows[r];
 		if (!row->cells)
 			continue;
-		bool whole = c == 0 && spills(table, row);
+		bool whole = c == 0 && has_own_line(table, row);
 		row->cells[c].width = whole ? (size_t)target->width : table->widths[c];
 		cut_end(&row->cells[c], dots_of(target));
 		table->order[count++] = &row->cells[c];
@@ -291,7 +291,7 @@ static void write_row(const struct text_table *table, const struct text_target *
 		cut_end(&cut, dots_of(target));
 		cut_write(&cut, dots_of(target), target->out);
 	} else {
-		bool above = !is_title && spills(table, row);
+		bool above = !is_title && has_own_line(table, row);
 		if (above) {
 			cut_write(&row->cells[0], dots_of(target), target->out);
 			fputc('\n', target->out);

@@ -32,7 +32,7 @@ static enum sx_status make_metrics(struct stream *s, const struct sx_table *rows
 	struct decode_job *job = s->job;
 	bool known = false;
 	enum sx_status status =
-	    raw_oa_meet(&job->in, sx_oa_decoder_device(s->decoder), &known, err);
+	    raw_oa_use_device(&job->in, sx_oa_decoder_device(s->decoder), &known, err);
 	if (status)
 		return status;
 	job->shape.catalog = sx_catalog_info(job->in.catalog)->name;
