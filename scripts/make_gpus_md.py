@@ -70,10 +70,14 @@ def page(root):
         raise ValueError(f'engines.def names drivers that drivers.def lacks: {", ".join(sorted(unknown))}')
     lines = ['# My GPU is X: what do I get?', '',
              '<!-- Made by scripts/make_gpus_md.py from src/source/drm/*.def and the catalogs; a test holds it to them. -->',
-             '`lspci -k` and `sextant devices` name the kernel driver; `sextant doctor` ends with the line that holds on this machine. Every source: `docs/sources.md`.',
-             'Who keeps the GPU busy, and with how much memory: `stat -d drm --per process -t 5s` (`-d nvml` with NVIDIA\'s driver), which ends with a line for each program; '
-             'at which clock and power: `stat -d drm -t 5s`. A recording has the same: `sextant record -d drm --per process -o FILE`, `sextant report -i FILE --by process`.',
-             'What stands here is what each driver gives by its documents and code; `docs/sources.md` says on which of them it has been seen to work.', '']
+             'For everybody who wants to know what a GPU\'s driver reports without any set-up, and what more is possible. To see it on this machine, type:', '',
+             '    sextant doctor', '',
+             '`lspci -k` and `sextant devices` name the kernel driver; the last line of `sextant doctor` is the one that holds on this machine. `docs/sources.md` describes every source.', '',
+             '| to see | type `sextant` and |', '|---|---|',
+             '| the programs that keep the GPU busy, and their memory | `stat -d drm --per process -t 5s` (`-d nvml` with NVIDIA\'s driver) |',
+             '| clock and power | `stat -d drm -t 5s` |',
+             '| the same in a recording | `record -d drm --per process -o FILE`, then `report -i FILE --by process` |', '',
+             'This page lists what each driver reports by its documents and code. `docs/sources.md` says on which of them Sextant has been seen to work.', '']
     for vendor in dict.fromkeys(driver[1] for driver in drivers):
         lines += [f'## {vendor}', '', '| driver | GPUs | without any set-up (`-d drm`) | more with | engines by program | besides |', '|---|---|---|---|---|---|']
         for name, of, which, gives, more, others in drivers:
