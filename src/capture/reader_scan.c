@@ -123,8 +123,7 @@ static bool take_sequence(struct sx_capture_reader *reader, const struct entry *
 	if (entry->sequence < due) {
 		reader->account.damaged_records++;
 		reader_damage(reader, entry->offset, CAPTURE_FRAME_SIZE + (uint64_t)entry->size,
-			      "the record at byte %" PRIu64 " stands in the file twice",
-			      entry->offset);
+			      "the record at byte %" PRIu64 " is in the file twice", entry->offset);
 		return false;
 	}
 	reader->account.missing_records += entry->sequence - due;

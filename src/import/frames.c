@@ -223,9 +223,9 @@ static enum sx_status clock_keep(struct import_job *job, struct sx_table *table,
 	size_t completed = clock_complete(job, table, column, to_ns);
 	table_become(table, SX_SAMPLE_FRAME);
 	if (completed)
-		import_remark(
-		    job, "of %s the file has the begin or the end alone: %.80s tells the other",
-		    COUNTED(completed, "row"), name);
+		import_remark(job,
+			      "of %s the file has only the begin or the end: %.80s gives the other",
+			      COUNTED(completed, "row"), name);
 	return clock_number(job, table, err);
 }
 
@@ -405,8 +405,8 @@ enum sx_status import_count_frames(struct import_job *job, struct import_device 
 	if (found &&
 	    import_clock_pace(job, device->table, made.column, made.factor) == IMPORT_INTERVALS) {
 		import_remark(job,
-			      "rows are not as long as their %.80s: each is an interval, and "
-			      "tells of one frame in it",
+			      "rows are not as long as their %.80s: each is an interval that "
+			      "describes one frame in it",
 			      name);
 	} else if (found) {
 		status = frames_table(device, catalog, &made, &table, err);

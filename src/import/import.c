@@ -71,8 +71,8 @@ static enum sx_status unknown(const char *path, struct sx_error *err)
 	error_because(err, is_folder(path)
 			       ? "a folder is read as Mesa's HUD writes it: a file a graph, "
 				 "with a number a line"
-			       : "its beginning is that of no tool whose files can be read, and no "
-				 "line of names stands above lines of numbers");
+			       : "its beginning is of no known tool, and no line of names precedes "
+				 "lines of numbers");
 	error_try(err, "--as KIND if you know what it is; a table needs a line with the names of "
 		       "its columns");
 	return SX_ERR_BAD_INPUT;
@@ -391,7 +391,7 @@ enum sx_status import_cut(const struct import_job *job, size_t line, struct sx_e
 	else
 		error_set(err, SX_INCOMPLETE, "%s breaks off", job->request->path);
 	error_because(err, "the tool was stopped, or the file was not copied whole");
-	error_try(err, "nothing, if that is so: what stands before it was read");
+	error_try(err, "nothing, if that is so: the text before it was read");
 	return SX_INCOMPLETE;
 }
 

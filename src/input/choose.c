@@ -10,8 +10,7 @@ enum sx_status input_need_set(const struct input_device *d, struct sx_error *err
 	if (d->facts.set || d->of.metric_count || d->of.counters ||
 	    !sx_catalog_has_sets(d->catalog))
 		return SX_OK;
-	error_set(err, SX_ERR_USAGE, "%s does not tell which metric set was programmed",
-		  d->of.path);
+	error_set(err, SX_ERR_USAGE, "%s does not say which metric set was programmed", d->of.path);
 	error_because(err, "each set counts other things, under the same names too");
 	error_try(err, "--set NAME; sextant list sets --for %s", sx_catalog_info(d->catalog)->name);
 	return SX_ERR_USAGE;

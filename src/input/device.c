@@ -355,7 +355,7 @@ bool input_left_out(const struct input_device *d, struct sx_error *why)
 		error_try(why, "sextant report %s --by context, for those that there are",
 			  d->of.path);
 	}
-	error_because(why, "of others, or not told whose: %s", COUNTED(d->others, "sample"));
+	error_because(why, "of other or unknown ones: %s", COUNTED(d->others, "sample"));
 	return true;
 }
 

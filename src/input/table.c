@@ -132,13 +132,12 @@ void input_note_unknown(const struct input_request *request, const struct sx_tab
 		if (unknown++ >= UNKNOWN_MAX)
 			continue;
 		if (sx_catalog_suggest(catalog, name, near, 1))
-			input_note(request,
-				   "column %s means nothing in catalog %s and stands for "
-				   "itself; did you mean %s?",
-				   name, catalog_name, near[0]);
+			input_note(
+			    request,
+			    "column %s is not in catalog %s and stays as it is; did you mean %s?",
+			    name, catalog_name, near[0]);
 		else
-			input_note(request,
-				   "column %s means nothing in catalog %s and stands for itself",
+			input_note(request, "column %s is not in catalog %s and stays as it is",
 				   name, catalog_name);
 	}
 	if (unknown > UNKNOWN_MAX)

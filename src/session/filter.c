@@ -16,7 +16,7 @@ enum sx_status filter_check(const struct sx_session *s, struct sx_error *err)
 		const struct session_device *d = &s->devices[i];
 		if (source_describe(d->source)->shows_contexts)
 			continue;
-		error_set(err, SX_ERR_UNSUPPORTED, "source %s does not tell contexts apart",
+		error_set(err, SX_ERR_UNSUPPORTED, "source %s does not distinguish contexts",
 			  d->ops->name);
 		error_because(err, "its samples are of everything that ran on the device");
 		error_try(err, "-d with a device that does, or without --context");

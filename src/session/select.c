@@ -88,7 +88,7 @@ static enum sx_status other_set(const struct sx_session *s, const char *recorded
  */
 static enum sx_status ask_for_set(const struct sx_session *s, uint32_t index, struct sx_error *err)
 {
-	error_set(err, SX_ERR_USAGE, "%s does not tell which metric set was programmed",
+	error_set(err, SX_ERR_USAGE, "%s does not say which metric set was programmed",
 		  s->options.input);
 	error_because(err, "each set counts other things, under the same names too");
 	error_try(err, "--set NAME; sextant list sets --for %s",

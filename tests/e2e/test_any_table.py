@@ -329,7 +329,7 @@ class Tables(FolderTest):
                              ['40', '45'] if verb == 'eval' else {'GpuBusy': '55', 'EuActive': '42.5'})
         result = run('report', path, '--for', 'intel-bdw')
         self.assertEqual(result.returncode, 2)
-        self.assertIn('does not tell which metric set was programmed\nbecause: each set counts other things', result.stderr)
+        self.assertIn('does not say which metric set was programmed\nbecause: each set counts other things', result.stderr)
         self.assertIn('try: --set NAME', result.stderr)
 
     def test_wide_tables(self):
@@ -426,9 +426,9 @@ class Tables(FolderTest):
                 with self.subTest(text, args=args):
                     rows, told = self.report(text, '-m', 'frame_time,gpu_time', *args)
                     self.assertEqual([rows[name]['mean'] for name in ('frame_time', 'gpu_time')], ['0.0166', '0.003'])
-                    self.assertIn('no unit stands behind 2 columns, which are read as frame_time in ms, gpu_time in ms; "frame_time (ms)" says so', told)
+                    self.assertIn('2 columns have no unit and are read as frame_time in ms, gpu_time in ms; "frame_time (ms)" says so', told)
         told = ' '.join(self.good('eval', self.file('Frame time\n16.6\n'), '--for', 'monitor', '-m', 'frame_time').stderr.split())
-        self.assertIn('no unit stands behind Frame time: it is read in ms', told)
+        self.assertIn('Frame time has no unit: it is read in ms', told)
         said = wide.replace('frame_time', 'frame_time (ms)').replace('gpu_time', 'gpu_time (us)')
         for text in (said, long.replace('frame_time', 'frame_time (ms)').replace('gpu_time', 'gpu_time (us)')):
             rows, told = self.report(text, '-m', 'frame_time,gpu_time')

@@ -155,7 +155,7 @@ class Frames(FolderTest):
                 self.assertEqual(rows['frame_time']['count'], 600)
                 self.near(rows['frame_time']['mean'], sum(lengths) / 600 / 1e3)
                 second = text[:text.rindex('fps,')].count('\n') + 1
-                self.assertIn(f'2 logs stand behind each other, the second from line {second}', told)
+                self.assertIn(f'2 logs follow each other, the second from line {second}', told)
                 self.assertNotIn('left out', told)
                 info = json.loads(run('capture', 'info', path, '--json').stdout)
                 self.assertEqual([d['name'] for d in info['devices']], ['A GPU'])

@@ -41,7 +41,7 @@ static void gator_xml_put_head(struct vendor *in)
 	    "sextant-catalog: 1\nname: %s\ntitle: %s\nvendor: Arm\nkind: gpu\n"
 	    "dialect: standard\nnotation: infix\n"
 	    "facts: [\"imported from a file of gator\"]\n"
-	    "notes: [\"the file tells no slots: such counters are read from tables by name\"]\n"
+	    "notes: [\"the file has no slots: such counters are read from tables by name\"]\n"
 	    "counters:\n",
 	    name, name);
 }

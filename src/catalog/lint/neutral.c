@@ -35,7 +35,7 @@ static bool read_names(struct loader *l, const struct yaml_node *root, struct ne
 		if (!fields_read(l, n, FIELDS("a neutral name", name_fields), name))
 			return false;
 		if (neutral_find(out, name->name))
-			return load_fail(l, n->line, "\"%s\" stands twice", name->name);
+			return load_fail(l, n->line, "\"%s\" appears twice", name->name);
 		out->count++;
 	}
 	return true;

@@ -23,7 +23,7 @@ bool load_fail(struct loader *l, uint32_t line, const char *fmt, ...)
 	l->status = error_set(l->err, SX_ERR_BAD_INPUT, "%s:%u: %s", origin ? origin : l->files[0],
 			      line & YAML_LINE_MASK, text);
 	return load_because(l, "the catalog does not follow its format",
-			    "see docs/catalog-format.md for what may stand here");
+			    "see docs/catalog-format.md for what is allowed here");
 }
 
 bool load_limit(struct loader *l, uint32_t line, const char *what, const char *because)

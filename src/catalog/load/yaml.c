@@ -85,7 +85,7 @@ static bool read_key(struct reader *r, const yaml_event_t *event)
 	uint32_t line = line_of(event);
 	if (event->type != YAML_SCALAR_EVENT)
 		return refuse(r, SX_ERR_BAD_INPUT, line, "a key must be a plain word",
-			      "a list or a mapping stands where a key was expected");
+			      "there is a list or a mapping where a key was expected");
 	const char *text = (const char *)event->data.scalar.value;
 	size_t len = event->data.scalar.length;
 	if (len == 0 || len > 128 || memchr(text, '\0', len))
@@ -97,7 +97,7 @@ static bool read_key(struct reader *r, const yaml_event_t *event)
 	if (is_duplicate(map, text)) {
 		char what[160];
 		snprintf(what, sizeof(what), "duplicate key \"%s\"", text);
-		return refuse(r, SX_ERR_BAD_INPUT, line, what, "a key may stand once in a mapping");
+		return refuse(r, SX_ERR_BAD_INPUT, line, what, "a mapping has each key once");
 	}
 	if (r->head_only && r->depth == 1 && !yaml_is_head_key(text)) {
 		r->at_end = true;
@@ -203,7 +203,7 @@ static bool read_node(struct reader *r, const yaml_event_t *event)
 			      "a catalog may have 200000 keys and values");
 	if (has_properties(event))
 		return refuse(r, SX_ERR_BAD_INPUT, line, "anchors and tags are not allowed",
-			      "a catalog says everything where it stands");
+			      "a catalog writes each value in full");
 	if (expects_key(r))
 		return read_key(r, event);
 	if (event->type == YAML_SCALAR_EVENT)
@@ -230,7 +230,7 @@ static bool read_event(struct reader *r, const yaml_event_t *event)
 		return true;
 	case YAML_ALIAS_EVENT:
 		return refuse(r, SX_ERR_BAD_INPUT, line_of(event), "aliases are not allowed",
-			      "a catalog says everything where it stands");
+			      "a catalog writes each value in full");
 	default:
 		return true;
 	}

@@ -82,10 +82,10 @@ static void look_at_columns(struct import_job *job, const struct import_device *
 			instead = sx_table_column(table, first)->name;
 		}
 	if (unknown)
-		import_remark(job, "%u column%s nothing in catalog %s and stand%s for %s: %.80s%s",
-			      unknown, unknown == 1 ? " means" : "s mean", device->catalog,
-			      unknown == 1 ? "s" : "", unknown == 1 ? "itself" : "themselves",
-			      unknown_name, unknown == 1 ? "" : " is the first");
+		import_remark(job, "%u column%s in catalog %s and %s: %.80s%s", unknown,
+			      unknown == 1 ? " means nothing" : "s mean nothing", device->catalog,
+			      unknown == 1 ? "stays as it is" : "stay as they are", unknown_name,
+			      unknown == 1 ? "" : " is the first");
 	if (repeated)
 		import_remark(job, "column %.80s means the same as %.80s, which is read instead%s",
 			      repeated_name, instead,

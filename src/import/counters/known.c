@@ -75,7 +75,7 @@ static bool codexl_recognise(const struct import_head *head)
 
 #define CODEXL_SKIPPED "ExecutionOrder, ThreadID, CallIndex and the work sizes were left out"
 #define CODEXL_LENGTHS                                                                             \
-	"the file tells how long kernels took, not when: they stand one behind the other"
+	"the file has the durations of kernels, not their times: they follow each other"
 
 static const struct counters_word codexl_words[] = {
     {"ExecutionOrder", COUNTERS_SKIP, 1, CODEXL_SKIPPED},
@@ -111,8 +111,9 @@ static const char *codexl_catalog(struct import_job *job, struct import_lines li
 	import_line(&lines, &first);
 	const char *catalog = catalog_of_method(first);
 	if (!job->request->catalog && !catalog)
-		import_remark(job, "no kernel's name tells the chip: the catalog was chosen by the "
-				   "names of the counters");
+		import_remark(job,
+			      "no kernel's name contains the chip: the catalog was chosen by the "
+			      "names of the counters");
 	return catalog;
 }
 
@@ -185,9 +186,8 @@ static enum counters_role renderdoc_role(struct import_job *job, struct import_c
 			 : field.unit && field.unit[0] == 'u'			    ? 1e3
 			 : field.unit && field.unit[0] == 'n'			    ? 1
 										    : 1e9;
-		import_remark(job,
-			      "events are known by their length, not when they were: they stand "
-			      "one behind the other");
+		import_remark(job, "the file has the durations of events, not their times: they "
+				   "follow each other");
 		return COUNTERS_LENGTH;
 	}
 	for (size_t i = 0; i < sizeof(renderdoc_names) / sizeof(renderdoc_names[0]); i++)

@@ -160,10 +160,10 @@ static bool begins_table(struct rocprofv3_reader *r)
 	       r->table.cells.columns * sizeof(*r->table.cells.head));
 	rocprofv3_find_columns(r);
 	if (!r->section++)
-		import_remark(r->table.job,
-			      "tables stand behind each other, the second from line %zu: "
-			      "its dispatches are others",
-			      r->table.cells.lines.number);
+		import_remark(
+		    r->table.job,
+		    "tables follow each other, the second from line %zu: its dispatches are others",
+		    r->table.cells.lines.number);
 	return true;
 }
 

@@ -133,7 +133,7 @@ static enum sx_status own_json_walk(struct own_json *r, struct sx_error *err)
 	if (r->failed || r->made.failed)
 		return error_nomem(err, "importing");
 	if (result == READ_JSON_BAD)
-		return import_bad(r->job, line, err, "what stands there is no JSON",
+		return import_bad(r->job, line, err, "the text there is no JSON",
 				  "it cannot be read on");
 	return result == READ_JSON_CUT ? import_cut(r->job, line, err) : SX_OK;
 }

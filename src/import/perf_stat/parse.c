@@ -408,7 +408,7 @@ enum sx_status perf_stat_whole(const struct perf_stat_tally *tally, const char *
 		error_set(err, SX_INCOMPLETE, "%s breaks off before its end", origin);
 	error_because(err, tally->cut ? "perf ends every line, and that one has no end"
 				      : "perf ends with the seconds that it took");
-	error_try(err, "the file again, as perf wrote it; what stands before was read");
+	error_try(err, "the file again, as perf wrote it; the lines before were read");
 	return SX_INCOMPLETE;
 }
 

@@ -98,12 +98,12 @@ static enum sx_status fill_column(struct sx_table *table, uint32_t index, struct
 static void note_unweighed(struct import_rows *rows, const struct sx_table *table, size_t skipped)
 {
 	if (skipped && rows->kind == SX_SAMPLE_FRAME && slices_of(table).frames == SX_NONE)
-		import_remark(rows->job,
-			      "%s not measured, and no counter tells what was in them: totals and "
-			      "percentiles go by the number of rows, and without a total_error, "
-			      "where the report of a capture goes by all that it holds (sextant "
-			      "export --counters writes that)",
-			      COUNTED(skipped, "row was"));
+		import_remark(
+		    rows->job,
+		    "%s not measured, and no counter says how much work was in them. Totals and "
+		    "percentiles weigh rows equally and have no total_error. sextant export "
+		    "--counters writes what the report of a capture weighs by",
+		    COUNTED(skipped, "row was"));
 }
 
 static enum sx_status fill_row(struct import_rows *rows, size_t i, struct sx_table *table)

@@ -94,7 +94,7 @@ static enum sx_status read_quoted(struct csv_cursor *c, struct csv_cell *cell, s
 	cell_skip_blanks(c);
 	if (c->p < c->end && *c->p != c->marks.separator && !ends_line(*c->p))
 		return csv_bad(c, err, "a quote within a cell is written twice",
-			       "something stands behind a closing quote");
+			       "there is text after a closing quote");
 	return SX_OK;
 }
 

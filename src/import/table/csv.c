@@ -428,13 +428,13 @@ static void note_columns(const struct csv_tally *tally, const struct note_sink *
 				COUNTED(tally->texts, "further column"),
 				tally->texts == 1 ? "was" : "were", tally->first_text);
 	if (tally->unknown_units)
-		note_sink_write(
-		    to,
-		    "column %s (%s) stands for itself%s: %s is no unit that is known; %s is "
-		    "in %s",
-		    tally->unknown_unit_of, tally->unknown_unit,
-		    tally->unknown_units > 1 ? ", and so do further ones" : "", tally->unknown_unit,
-		    tally->unknown_unit_of, tally->unknown_unit_as);
+		note_sink_write(to,
+				"column %s (%s) stays as it is%s: %s is no known unit; %s is "
+				"in %s",
+				tally->unknown_unit_of, tally->unknown_unit,
+				tally->unknown_units > 1 ? ", and so do further ones" : "",
+				tally->unknown_unit, tally->unknown_unit_of,
+				tally->unknown_unit_as);
 	if (tally->other_units)
 		note_sink_write(
 		    to, "column %.80s is in %.40s, which cannot be made into %.40s: no data%s",

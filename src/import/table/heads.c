@@ -329,14 +329,13 @@ void bare_units_note(const struct bare_units *bare, const struct note_sink *to)
 {
 	if (bare->count == 1)
 		note_sink_write(to,
-				"no unit stands behind %s: it is read in %s; "
+				"%s has no unit: it is read in %s; "
 				"\"%s (%s)\" says so",
 				bare->first, bare->unit, bare->first, bare->unit);
 	else if (bare->count)
-		note_sink_write(
-		    to,
-		    "no unit stands behind %u columns, which are read as %s; \"%s (%s)\" says so",
-		    bare->count, bare->text, bare->first, bare->unit);
+		note_sink_write(to,
+				"%u columns have no unit and are read as %s; \"%s (%s)\" says so",
+				bare->count, bare->text, bare->first, bare->unit);
 }
 
 /* What tools call columns that we have under another name: whole headers, with their units. */

@@ -141,7 +141,7 @@ enum sx_status csv_resolve_marks(struct csv_reader *r)
 	error_set(r->err, SX_ERR_BAD_INPUT, "%s:%zu: column %u: \"%s\" can be read in two ways",
 		  r->c.origin, r->doubt.line, r->doubt.column, text);
 	error_because(r->err, "the comma may begin a fraction or a group of three digits, and no "
-			      "number of the file tells which");
+			      "number of the file decides it");
 	error_try(r->err, "%.*s%s or %.*s.%s in its place, as it is meant", (int)fraction, text,
 		  rest, (int)fraction, text, rest);
 	return SX_ERR_BAD_INPUT;

@@ -345,16 +345,14 @@ static enum sx_status summary(const struct import_job *job, struct sx_error *err
 static void mangohud_note(const struct log *log)
 {
 	if (log->sections > 1)
-		import_remark(log->job,
-			      "%zu logs stand behind each other, the second from line %zu",
+		import_remark(log->job, "%zu logs follow each other, the second from line %zu",
 			      log->sections, log->second);
 	if (log->mended)
-		import_remark(log->job, "%s no time that can be: the frame's length tells it",
+		import_remark(log->job, "%s no valid time: the length of the frame replaces it",
 			      COUNTED(log->mended, "line has"));
 	if (!log->frames)
-		import_remark(log->job,
-			      "the log has a line an interval, not one a frame: each tells of "
-			      "the frame that was the last");
+		import_remark(log->job, "the log has a line an interval, not one a frame: each "
+					"describes the last frame");
 }
 
 static enum sx_status mangohud_read(struct import_job *job, struct sx_error *err)

@@ -299,8 +299,8 @@ static enum sx_status perfetto_finish(struct perfetto *t, const char *clock, enu
 	if (t->early)
 		import_remark(t->job, "the first sample of each GPU only marks where time begins");
 	if (t->marks)
-		import_remark(t->job, "what was lost or is known less well stands on the track "
-				      "Quality of the trace, and does not come over");
+		import_remark(t->job, "losses and reservations are on the track Quality of the "
+				      "trace, which is not imported");
 	if (t->clock >= 64)
 		import_remark(t->job, "times are of clock %u of the trace, which was not converted",
 			      t->clock);

@@ -269,7 +269,7 @@ enum sx_status oa_flex_parse(const char *text, struct oa_flex_counter *out, stru
 	    !number(word + 1, &value) || !oa_flex_place((uint32_t)value, &place))
 		return bad_text(text, "it begins with one of A7 to A20 and =", err);
 	if (!next_word(&p, "(", word, sizeof(word), &end) || end != '(' || strcmp(word, "eu") != 0)
-		return bad_text(text, "behind = stands eu(event, ...)", err);
+		return bad_text(text, "after = comes eu(event, ...)", err);
 	for (;;) {
 		if (!next_word(&p, ",)", word, sizeof(word), &end) || !end)
 			return bad_text(text, "the parenthesis is not closed, or empty", err);

@@ -327,7 +327,7 @@ static enum sx_status set_field(const struct field *f, char *word, unsigned *see
 	int i = 0;
 	if (!equals) {
 		error_set(err, SX_ERR_USAGE, "\"%.32s\" has no value", word);
-		error_because(err, "behind the register stand fields and their values");
+		error_because(err, "fields and their values follow the register");
 		error_try(err, "field=value");
 		return SX_ERR_USAGE;
 	}

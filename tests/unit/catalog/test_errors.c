@@ -50,7 +50,7 @@ static const struct bad table[] = {
     {"sextant-catalog: 1\nname: x\ntitle: X\nvendor: V\nkind: gpus\n", 5,
      "one of gpu, cpu, uncore, api", NULL},
     {HEAD "match:\n- {driver: d, key: k}\n", L8 + 1, "a match needs either value or values", NULL},
-    {HEAD "variants: [{name: a, title: A}, {name: a, title: B}]\n", L8, "stands twice", NULL},
+    {HEAD "variants: [{name: a, title: A}, {name: a, title: B}]\n", L8, "appears twice", NULL},
     {HEAD "pass-limits: {a: -1}\n", L8, "whole number", NULL},
     {HEAD "constants:\n- {name: a, unit: cylces}\n", L8 + 1, "unknown unit \"cylces\"", "cycles"},
     {HEAD "constants:\n- {name: a, unit: count, default: x}\n", L8 + 1, "must be a number", NULL},

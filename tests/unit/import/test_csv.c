@@ -318,7 +318,7 @@ static void test_refused(void **state)
 	    {"a,b\n1,2,3\n", "f.csv:2"},
 	    {"a,b\n,1\n\n\nx7,2\n", "f.csv:5: column 1: \"x7\""},
 	    {"a\n\"1\n", "f.csv:2: a quoted cell has no end"},
-	    {"a\n\"1\"2\n", "f.csv:2: something stands behind"},
+	    {"a\n\"1\"2\n", "f.csv:2: there is text after"},
 	    {"\"a\nb\"\n\nx\n", "f.csv:4"},
 	    {"{a,b\n1,1\n2,x\n3,4\n", "is JSON of a kind that is not known"},
 	    {"a\n1.5.2\n", "f.csv:2"},

@@ -132,7 +132,7 @@ static void test_device_without(void **state)
 	if (status == SX_ERR_PERMISSION || status == SX_ERR_NOT_FOUND)
 		skip(); /* the counters of this CPU are not to be had here */
 	assert_int_equal(status, SX_ERR_UNSUPPORTED);
-	assert_string_equal(err.message, "source cpu does not tell contexts apart");
+	assert_string_equal(err.message, "source cpu does not distinguish contexts");
 }
 
 int main(void)

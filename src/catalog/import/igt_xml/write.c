@@ -66,7 +66,7 @@ static void put_raw(struct igt *g, const struct igt_names *n)
 			vendor_put(g->in,
 				   "  - {name: %s%u, block: %s, slot: %u, bits: %u, reduce: "
 				   "single, unit: count, description: \"Counter %u of %s; the "
-				   "metrics that read it tell what it counts.\"}\n",
+				   "metrics that read it define what it counts.\"}\n",
 				   igt_files[f].file, i, igt_files[f].file, i, bits, i,
 				   igt_files[f].file);
 		}

@@ -175,10 +175,9 @@ static bool choose_key(struct spec *s)
 		if (spec_is(s->slots[i].key, s->key))
 			return true;
 	bool none = keys == 0;
-	s->in->status =
-	    error_set(s->in->err, none ? SX_ERR_BAD_INPUT : SX_ERR_USAGE,
-		      none ? "%s:1: no layout here" : "%s:1: which GPU is wanted is not told",
-		      s->in->request->origin);
+	s->in->status = error_set(s->in->err, none ? SX_ERR_BAD_INPUT : SX_ERR_USAGE,
+				  none ? "%s:1: no layout here" : "%s:1: no GPU was chosen",
+				  s->in->request->origin);
 	error_because(s->in->err, none ? "no element is called HardwareLayout" : "there are %s",
 		      list);
 	error_try(s->in->err, none ? "give the folder specification/database of libGPUCounters"

@@ -23,7 +23,7 @@ bool load_variants(struct loader *l, const struct yaml_node *list)
 		if (!fields_read(l, n, FIELDS("a variant", variant_fields), v))
 			return false;
 		if (sx_catalog_find_variant(l->cat, v->name) != SX_NONE)
-			return load_fail(l, n->line, "the variant \"%s\" stands twice", v->name);
+			return load_fail(l, n->line, "the variant \"%s\" appears twice", v->name);
 		l->cat->info.variant_count++;
 	}
 	return true;

@@ -150,7 +150,7 @@ bool load_products(struct loader *l, const struct yaml_node *list)
 			return false;
 		for (uint32_t i = 0; i < l->cat->info.product_count; i++)
 			if (strcmp(array[i].name, p.info.name) == 0)
-				return load_fail(l, n->line, "the product \"%s\" stands twice",
+				return load_fail(l, n->line, "the product \"%s\" appears twice",
 						 p.info.name);
 		array[l->cat->info.product_count++] = p.info;
 	}

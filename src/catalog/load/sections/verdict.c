@@ -110,7 +110,7 @@ static bool read_facts(struct loader *l, const struct yaml_node *list, struct ve
 		if (!fields_read(l, n, FIELDS("a fact", fact_fields), &fact))
 			return false;
 		if (verdict_fact_find(out, fact.fact.name) != SX_NONE)
-			return load_fail(l, n->line, "\"%s\" stands twice", fact.fact.name);
+			return load_fail(l, n->line, "\"%s\" appears twice", fact.fact.name);
 		if (out->fact_count == VERDICT_FACTS_MAX)
 			return load_fail(l, n->line, "more than %u facts", VERDICT_FACTS_MAX);
 		fact.fact.line = n->line;
