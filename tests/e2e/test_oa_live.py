@@ -113,7 +113,7 @@ class Xe(unittest.TestCase):
             self.assertNotIn('wrap', sextant('decode', '-i', file, '--as', 'i915-record', '-m', 'GPU_BUSY,IA_VERTEX').stderr)
 
     def test_losses(self):
-        for bits, told in ((1, ''), (2, ''), (4, 'shorter --interval'), (8, 'periodic ones stand'), (15, '')):
+        for bits, told in ((1, ''), (2, ''), (4, 'shorter --interval'), (8, 'periodic ones are complete'), (15, '')):
             run = Run(f'xe lose={bits}@100', 'stat', '-d', 'xe:card0', '-t', '300ms', '-m', 'GPU_BUSY,AvgGpuCoreFrequency', '--json', code=1)
             document = json.loads(run.out)
             self.assertGreaterEqual(document['devices'][0]['lost'], 1)

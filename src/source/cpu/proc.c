@@ -182,7 +182,7 @@ enum sx_status cpu_topology_read(const struct sx_sys *sys, struct cpu_topology *
 	out->mixed = list->count > 1;
 	assign_clusters(out, list);
 	if (list->error)
-		status = error_errno(err, list->error, "cannot tell the CPUs' core types");
+		status = error_errno(err, list->error, "cannot read the CPUs' core types");
 	free(list);
 	return status;
 }

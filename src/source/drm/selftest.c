@@ -101,7 +101,7 @@ static void check_own_client(struct test *t)
 		drm_clients_sum(&c, true, 0, &sum);
 		check(t, sum.clients > 0, "a descriptor of our own is seen as a client");
 		if (!sum.knows_engines)
-			t->say(t->user, "told: the driver tells nothing of programs' engines");
+			t->say(t->user, "note: the driver says nothing of programs' engines");
 	}
 	drm_clients_finish(&c);
 	t->sys->close(t->sys->user, fd);
@@ -138,7 +138,7 @@ static enum sx_status read_twice(struct test *t, struct sx_error *err)
 	t->implausible = state.implausible;
 	if (*state.refused_metrics) {
 		char line[DRM_REFUSED_MAX + 8];
-		snprintf(line, sizeof(line), "told: %s", state.refused_metrics);
+		snprintf(line, sizeof(line), "note: %s", state.refused_metrics);
 		t->say(t->user, line);
 	}
 	drm_clients_finish(&c);
@@ -163,7 +163,7 @@ enum sx_status drm_selftest_card(const struct sx_sys *sys, const struct drm_card
 			   : "nothing could be checked: %u of %u",
 		  t.failures, t.checks);
 	error_because(err, t.checks ? "the lines above name them"
-				    : "the driver tells nothing that has bounds");
+				    : "the driver reports nothing that has bounds");
 	error_try(err, "send this report in");
 	return SX_INCOMPLETE;
 }

@@ -205,7 +205,8 @@ static enum sx_status counters_query(struct gl_list *list, struct sx_error *err)
 	if (lines.ended && list->api && list->counter_count)
 		return SX_OK;
 	if (!lines.ended) {
-		error_set(err, SX_ERR_UNSUPPORTED, "no OpenGL driver told its hardware counters");
+		error_set(err, SX_ERR_UNSUPPORTED,
+			  "no OpenGL driver reported its hardware counters");
 		error_because(err, "%s",
 			      lines.failed ? "there was no memory for them"
 					   : "none made a context through libEGL.so.1, "

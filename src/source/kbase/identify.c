@@ -124,8 +124,8 @@ static enum sx_status read_props(const struct sx_sys *sys, struct kbase_device *
 	if (size < 0)
 		return error_errno(err, errno, "cannot ask kbase for the GPU's properties");
 	if (size < 5 || (uint32_t)size > PROPS_MAX)
-		return error_set(err, SX_ERR_UNSUPPORTED, "kbase tells %d bytes of GPU properties",
-				 size);
+		return error_set(err, SX_ERR_UNSUPPORTED,
+				 "kbase reports %d bytes of GPU properties", size);
 	uint8_t *data = calloc(1, (size_t)size);
 	if (!data)
 		return error_nomem(err, "GPU properties");
@@ -155,7 +155,7 @@ static enum sx_status take_identity(struct sx_context *catalogs, struct kbase_de
 	device->known = mali_id_find(catalogs, id, "kbase", &device->model);
 	if (props->gpu_id && id->core_mask && id->slices && id->slices <= 64)
 		return SX_OK;
-	error_set(err, SX_ERR_UNSUPPORTED, "kbase does not tell what this Mali is");
+	error_set(err, SX_ERR_UNSUPPORTED, "kbase does not identify this Mali");
 	error_because(err, "GPU id, shader cores or L2 slices are missing in its properties");
 	error_try(err, "update the driver; properties of interface %u.%u are not understood",
 		  device->version.major, device->version.minor);

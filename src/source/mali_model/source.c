@@ -150,7 +150,7 @@ static enum sx_status mali_model_start(struct source *source, const struct sourc
 	if (m->period_ns < PERIOD_MIN_NS || m->period_ns > PERIOD_MAX_NS) {
 		error_set(err, SX_ERR_USAGE, "the model does not sample every %g us",
 			  (double)m->period_ns * 1e-3);
-		error_because(err, "neither does the hardware that it stands for");
+		error_because(err, "neither does the hardware that it models");
 		error_try(err, "choose an interval from 100us to 60s");
 		return SX_ERR_USAGE;
 	}

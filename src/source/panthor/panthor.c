@@ -54,7 +54,7 @@ static enum sx_status read_identity(const struct sx_sys *sys, int fd, struct mal
 	uint32_t size = sizeof(info);
 	*id = (struct mali_id){0};
 	if (panthor_ask(sys, fd, PANTHOR_GPU_INFO, &info, &size) < 0)
-		return error_errno(err, errno, "panthor does not tell what the GPU is");
+		return error_errno(err, errno, "panthor does not identify the GPU");
 	mali_id_decode(info.gpu_id, id);
 	id->core_mask = info.shader_present;
 	id->slices = mali_id_slices(info.mem_features);
@@ -94,11 +94,11 @@ static void panthor_explain(enum perf_state state, struct sx_error *err)
 		error_because(err, "this kernel's panthor has no interface for counters; mainline "
 				   "Linux has none");
 	else if (state == PERF_ODD)
-		error_because(err, "the sizes that panthor tells of its samples contradict each "
-				   "other");
+		error_because(err,
+			      "the sizes of samples that panthor reports contradict each other");
 	else
 		error_because(err, "this kernel has a counter interface from before its numbers "
-				   "were settled; sending it commands could hit others");
+				   "were final; sending it commands could hit others");
 	error_try(err,
 		  "use Arm's kbase driver, or decode dumps made elsewhere: sextant decode --as "
 		  "mali-dump:u32");

@@ -50,10 +50,11 @@ static void advise_on_modules(const struct sx_sys *sys, const struct pmu_list *l
 		enum modules_cpu cpu;
 		const char *pmus, *what, *step;
 	} modules[] = {
-	    {MODULES_INTEL, "power", "no PMU tells energy", "sudo modprobe rapl"},
-	    {MODULES_AMD, "power", "no PMU tells energy", "sudo modprobe rapl"},
-	    {MODULES_INTEL, "uncore_", "no PMU tells of memory", "sudo modprobe intel_uncore"},
-	    {MODULES_AMD, "amd_df", "no PMU tells of memory and the data fabric",
+	    {MODULES_INTEL, "power", "no PMU counts energy", "sudo modprobe rapl"},
+	    {MODULES_AMD, "power", "no PMU counts energy", "sudo modprobe rapl"},
+	    {MODULES_INTEL, "uncore_", "no PMU counts memory traffic",
+	     "sudo modprobe intel_uncore"},
+	    {MODULES_AMD, "amd_df", "no PMU counts memory traffic and the data fabric",
 	     "sudo modprobe amd_uncore"},
 	};
 	enum modules_cpu cpu = modules_cpu(sys);

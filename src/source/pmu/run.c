@@ -73,7 +73,7 @@ static enum sx_status parse_event(const char *text, const char *event, struct pm
 	if (!pmu || pmu >= sizeof(out->pmu))
 		return malformed(text, "the PMU's name is empty or too long", err);
 	if (!end || end[1] || end == slash + 1 || (size_t)(end - slash) > sizeof(out->terms))
-		return malformed(text, "an event stands between two slashes", err);
+		return malformed(text, "an event is written between two slashes", err);
 	memcpy(out->pmu, event, pmu);
 	memcpy(out->terms, slash + 1, (size_t)(end - slash - 1));
 	return SX_OK;

@@ -76,7 +76,8 @@ static const char *xe_note(struct oa_source *source)
 		return "a counter of the OA unit overflowed: sums begin anew there; a shorter "
 		       "--interval avoids it";
 	if (fresh & XE_STATUS_TRIGGERS_FULL)
-		return "reports that other programs triggered were lost; the periodic ones stand";
+		return "reports that other programs triggered were lost; the periodic ones are "
+		       "complete";
 	return NULL;
 }
 

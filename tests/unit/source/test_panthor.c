@@ -149,8 +149,8 @@ static void proposed_interfaces_are_not_trusted(void **state)
 		uint32_t type, size, sample;
 		const char *because;
 	} cases[] = {
-	    {4, 44, 64 + 11 * (32 + 8 * 128), "before its numbers were settled"},
-	    {(1u << 30) - 2, 48, 64 + 11 * (32 + 8 * 128), "before its numbers were settled"},
+	    {4, 44, 64 + 11 * (32 + 8 * 128), "before its numbers were final"},
+	    {(1u << 30) - 2, 48, 64 + 11 * (32 + 8 * 128), "before its numbers were final"},
 	    {4, 44, 64 + 11 * (32 + 8 * 64), "contradict"},
 	    {4, 40, 64 + 11 * (32 + 8 * 128), "contradict"},
 	};

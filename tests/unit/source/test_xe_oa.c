@@ -208,7 +208,7 @@ static void test_losses(void **state)
 	    {XE_STATUS_REPORT_LOST, 1, 0, 0, ""},
 	    {XE_STATUS_BUFFER_OVERFLOW, 0, 1, 0, ""},
 	    {XE_STATUS_COUNTER_OVERFLOW, 0, 0, 1, "shorter --interval"},
-	    {XE_STATUS_TRIGGERS_FULL, 1, 0, 1, "periodic ones stand"},
+	    {XE_STATUS_TRIGGERS_FULL, 1, 0, 1, "periodic ones are complete"},
 	    {XE_STATUS_REPORT_LOST | XE_STATUS_BUFFER_OVERFLOW, 0, 1, 0, ""},
 	};
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
