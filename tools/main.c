@@ -158,7 +158,7 @@ static bool no_verb_meant(char *const *words, bool near, const char *verb, struc
 			 error_word(quoted, *words));
 		try_line(command, words + 1 + (verb != NULL), "", err);
 	} else {
-		error_because(err, "it is a program, which stands behind a verb and --");
+		error_because(err, "it is a program: write a verb and -- before it");
 		try_line("stat --", words, "", err);
 	}
 	return true;

@@ -49,7 +49,7 @@ class Advise(unittest.TestCase):
         self.assertIn('the run did not collect it (', rest)
         self.assertLessEqual(max(map(len, out.split('\n'))), 80)
         mali = run(scratch('MaliGPUCyclesGPUActive\n5\n'), '--for', 'mali-g625', '-v').stdout
-        self.assertIn('\nnot for counters to tell\n', mali)
+        self.assertIn('\nnot for counters to judge\n', mali)
 
     def test_rows_without_an_axis_of_time_are_judged_by_their_lengths(self):
         verdict = self.json(FRAMES, '--for', 'opengl')['verdict']

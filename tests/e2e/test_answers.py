@@ -358,7 +358,7 @@ class Groups(Answers):
         self.assertEqual(len(rows), 16385)
         self.assertEqual([int(r['IAVertices']) for r in rows[:-1]], [7] * 16384)
         self.assertEqual((rows[-1]['group'], int(rows[-1]['rows']), int(rows[-1]['IAVertices'])), ('(others)', 2 * 616, 7 * 616))
-        self.assertIn('the first 16384 groups stand for themselves', result.stderr)
+        self.assertIn('the first 16384 groups have rows of their own', result.stderr)
         few = run(*args, '--sort', 'IAVertices', '--top', '2')
         self.assertIn('(others)', few.stdout)
         # What the note says to do works as it stands there.
@@ -567,7 +567,7 @@ class Groupings(Answers):
         """What was named and has no row of that kind is said to be missing."""
         named = run('report', self.table(), '--by', 'frame', '-m', 'frame_time,cpus_used')
         self.assertEqual(named.returncode, 1)
-        self.assertIn('note: cpus_used left out: no sample of cpu has a frame; --join tells', named.stderr)
+        self.assertIn('note: cpus_used left out: no sample of cpu has a frame; --join shows', named.stderr)
         self.assertEqual(run('report', self.table(), '--by', 'frame').returncode, 0)
         one = self.path('frames.csv', 'begin_ns,end_ns,frame,quality,FrameTime\n0,10,0,,10\n')
         none = run('report', one, '--for', 'opengl', '--by', 'frame', '-m', 'cpu.busy,frame_time')

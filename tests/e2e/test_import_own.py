@@ -143,7 +143,7 @@ class Own(FolderTest):
         want = self.report(path, '-m', 'IAVertices')['IAVertices']['total']
         measured = sum(3000 + i for i in range(0, 90, 3))
         self.assertAlmostEqual(want / measured, 9, places=1)  # 10 + 40 + 40 calls for each 10; the first frames stand apart
-        said = '60 rows were not measured, and no counter tells what was in them'
+        said = '60 rows were not measured, and no counter says how much work was in them'
         for form in ('csv', 'json', 'ndjson'):
             for args, total, told in ((('-m', 'IAVertices'), measured * 3, True), (('--counters',), want, False)):
                 with self.subTest(form, args=args):
@@ -309,7 +309,7 @@ class Own(FolderTest):
                     self.assertAlmostEqual(told['value'], value, places=6)
             lines = [run('report', file).stdout.splitlines()[1] for file in (path, rows)]
             self.assertEqual(lines[0], lines[1])
-            self.assertNotIn('Cannot tell', lines[0])
+            self.assertNotIn('Unknown', lines[0])
 
     def test_means_of_whole_numbers(self):
         """A mean of whole numbers is none: in tables, by stretches of time, and put into a formula."""

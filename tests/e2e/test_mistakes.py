@@ -171,7 +171,7 @@ MISTAKES = [
     ('eval --for mali-g310', 2, 'no input file', 'sextant eval -i FILE', 'eval -i RAW --for mali-g310'),
     ('eval --for mali-g310 -i /nonexistent.csv', 5, 'nonexistent.csv', 'check the name', 'eval --for mali-g310 -i RAW'),
     ('advise CPU --fps 30', 2, '--fps says nothing', 'opengl or vulkan', None),
-    ('decode -i RAW', 2, 'must be told', '--as KIND', None),
+    ('decode -i RAW', 2, 'needs the kind', '--as KIND', None),
     ('capture', 2, 'what is to be done', 'sextant capture info FILE', 'capture info CPU'),
     ('capture inf CPU', 2, 'no such action', 'sextant capture info FILE', 'capture info CPU'),
     ('catalog', 2, 'catalog does not know what to do', 'sextant catalog show', 'catalog show mali-g310'),

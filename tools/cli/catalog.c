@@ -30,7 +30,7 @@ static enum sx_status of_no_kind(const struct cli *cli, const char *path, struct
 	if (sx_failed(status))
 		return status;
 	input_import_destroy(import);
-	error_set(err, SX_ERR_BAD_INPUT, "%s does not tell its catalog", path);
+	error_set(err, SX_ERR_BAD_INPUT, "%s does not name its catalog", path);
 	error_because(err, "it is neither a capture nor of a kind that is known");
 	error_try(err, "--for NAME; sextant devices lists the names");
 	return SX_ERR_BAD_INPUT;

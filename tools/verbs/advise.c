@@ -130,7 +130,7 @@ static enum sx_status nothing_judged(const struct advised *a, struct sx_error *e
 	else
 		error_because(err, "%s",
 			      !a->advice ? "there are no samples"
-			      : count	 ? "its rules need what no counter tells"
+			      : count	 ? "its rules need what no counter measures"
 					 : "the catalog has no rules");
 	error_try(err, first ? "sextant advise -v, for what every rule lacks"
 			     : "sextant report or eval, for the metrics");
@@ -308,8 +308,9 @@ static enum sx_status check_choice(const struct cli *cli, struct sx_error *err)
 	if (!cli->options.process && !cli->options.context.given)
 		return SX_OK;
 	error_set(err, SX_ERR_USAGE, "--process and --context choose of captures alone");
-	error_because(err, "a table does not tell whose its rows are");
-	error_try(err, "without them; or sextant import FILE, where it is of a tool that tells");
+	error_because(err, "the rows of a table name no process");
+	error_try(err,
+		  "without them; or sextant import FILE, where the tool's file names processes");
 	return SX_ERR_USAGE;
 }
 

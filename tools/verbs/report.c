@@ -134,7 +134,7 @@ static void note_left_out(struct reporting *r, const struct report_device *d)
 		 names[0] ? names : "its metrics are", sx_catalog_info(d->catalog)->name,
 		 r->cli->options.by,
 		 d->kind == SX_SAMPLE_TIME && !r->cli->options.join
-		     ? "; --join tells what it did during them"
+		     ? "; --join shows what it did during them"
 		     : "");
 	r->left_out = true;
 }

@@ -74,7 +74,7 @@ static enum sx_status take_limit(const char *text, char *limit, struct gate *out
 	if ((*end == 'e' || *end == 'E') && strcspn(end + 1, "+-0123456789") == 0)
 		return refuse(err, text, "the limit is no number");
 	if (strpbrk(end, "<>= \t") || isdigit((unsigned char)*end))
-		return refuse(err, text, "behind the number stands no unit");
+		return refuse(err, text, "the text after the number is no unit");
 	out->unit = end;
 	out->relative = sign;
 	if (!sign)
@@ -103,7 +103,7 @@ enum sx_status gate_parse(struct arena *arena, const char *text, struct gate *ou
 	if (!metric || !limit || !out->text)
 		return error_nomem(err, "a gate");
 	if (!*metric)
-		return refuse(err, text, "no metric stands before the operator");
+		return refuse(err, text, "there is no metric before the operator");
 	take_stat(metric, out);
 	out->metric = metric;
 	enum sx_status status = take_limit(text, limit, out, err);

@@ -370,7 +370,7 @@ static bool is_like(const struct compare_set *set, const struct report *r, struc
 static enum sx_status is_twice(const char *file, struct sx_error *err)
 {
 	error_set(err, SX_ERR_USAGE, "%s is named twice on one side", file);
-	error_because(err, "one run repeated tells nothing of how runs spread");
+	error_because(err, "one run repeated does not show how runs spread");
 	error_try(err, "name each run once");
 	return SX_ERR_USAGE;
 }

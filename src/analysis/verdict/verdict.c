@@ -130,7 +130,7 @@ static bool note_unknown(struct judging *j, size_t window, struct verdict_part *
 			missing = first_missing(j, &rules->rules[last].needs, w, &alone);
 	char text[512] = "no rule holds: what was measured lies between them";
 	part->name = VERDICT_UNKNOWN;
-	part->title = "Cannot tell";
+	part->title = "Unknown";
 	if (missing != SX_NONE) {
 		const struct verdict_fact *fact = &rules->facts[missing];
 		bool nowhere = alone && fact->nowhere;

@@ -177,7 +177,7 @@ static void rest_line(const struct view *view, const struct sx_finding *f)
 void findings_rest_text(const struct view *view, const struct sx_advice *advice)
 {
 	static const char *const titles[] = {"does not apply", "not judged",
-					     "not for counters to tell"};
+					     "not for counters to judge"};
 	size_t count;
 	const struct sx_finding *all = sx_advice_findings(advice, &count);
 	for (int kind = 0; kind < 3; kind++) {

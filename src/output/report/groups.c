@@ -248,14 +248,14 @@ static void note_others(const struct groups_out *o)
 				"(others); a longer --interval gives them room",
 				o->g->most, groups_by(o));
 	else
-		note_sink_write(
-		    notes,
-		    "the first %u %ss stand for themselves, what came of others later is "
-		    "together in (others); %s",
-		    o->g->most, groups_by(o),
-		    timed ? "sextant capture cut FILE --from TIME --to TIME -o PART.sxc "
-			    "makes a part, which has fewer"
-			  : "a file of some of its lines has fewer");
+		note_sink_write(notes,
+				"the first %u %ss have rows of their own, later ones are together "
+				"in (others); %s",
+				o->g->most, groups_by(o),
+				timed
+				    ? "sextant capture cut FILE --from TIME --to TIME -o PART.sxc "
+				      "makes a part, which has fewer"
+				    : "a file of some of its lines has fewer");
 }
 
 static enum sx_status write_one(const struct groups_out *o, struct sx_error *err)
@@ -265,7 +265,7 @@ static enum sx_status write_one(const struct groups_out *o, struct sx_error *err
 	if (o->g->whole_frames)
 		note_sink_write(&o->view->notes,
 				"no frame of %s was recorded with a group: they are shown whole; "
-				"sextant record --per group -- PROGRAM tells groups apart",
+				"sextant record --per group -- PROGRAM samples each group",
 				sx_catalog_info(o->device->catalog)->name);
 	if (o->g->others)
 		note_others(o);

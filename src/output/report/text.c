@@ -187,7 +187,7 @@ static void cost_text(const struct view *view, const struct report_device *d)
 			    " (%" PRIu64 " of contexts without any as the others)", d->guessed);
 	if (c->hidden)
 		text_append(line, sizeof(line), "%s",
-			    view->brief ? "" : "; what that costs does not stand out of the noise");
+			    view->brief ? "" : "; what that costs is below the noise");
 	else if (c->elsewhere)
 		text_append(line, sizeof(line),
 			    "; what that costs, maybe much, is not known: CPU time falls on other "

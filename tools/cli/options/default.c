@@ -98,7 +98,7 @@ static enum sx_status no_such_verb(const struct verb *const *verbs, const char *
 	for (size_t i = 0; verbs[i]; i++)
 		suggest_offer(&near, verbs[i]->name);
 	error_set(err, SX_ERR_USAGE, "\"%s\" is not a verb of sextant", name);
-	error_because(err, "what stands before the dot is the verb that the line is for");
+	error_because(err, "the word before the dot is the verb of the line");
 	error_try(err, "%s%ssextant --help, which lists all verbs", near.count ? near.items[0] : "",
 		  near.count ? ", or: " : "");
 	return SX_ERR_USAGE;

@@ -148,12 +148,11 @@ static enum sx_status take_argument(const struct cursor *cursor, const struct ve
 	}
 	bool file = access(text, R_OK) == 0 && access(text, X_OK) < 0;
 	if (verb->child && file && options_word(verb->options, "input")) {
-		error_because(err,
-			      "a file to read stands behind -i, a program to measure after --");
+		error_because(err, "a file to read follows -i, a program to measure follows --");
 		error_try(err, "sextant %s -i %s", verb->name,
 			  error_word((char[ERROR_WORD_MAX]){0}, text));
 	} else if (verb->child) {
-		error_because(err, "a program to measure stands after --");
+		error_because(err, "a program to measure follows --");
 		try_as_child(cursor, verb, err);
 	} else {
 		error_because(err, "usage is: sextant %s %s", verb->name, verb->synopsis);

@@ -48,7 +48,7 @@ static enum sx_status choose_format(const struct cli *cli, const struct decode_f
 	if (kind)
 		error_set(err, SX_ERR_USAGE, "decode knows no kind of input \"%s\"", kind);
 	else
-		error_set(err, SX_ERR_USAGE, "decode must be told what the file is");
+		error_set(err, SX_ERR_USAGE, "decode needs the kind of the file");
 	error_because(err, "kinds are i915-record, oa:FORMAT, mali-dump:u32, mali-dump:u64 and "
 			   "perf-stat");
 	if (near)
@@ -73,7 +73,7 @@ static enum sx_status decode_begin(struct decode_job *job, const struct decode_f
 	if (o->by && !options_word(format->by, o->by)) {
 		error_set(err, SX_ERR_USAGE, "decode cannot split rows of %s by \"%s\"", o->as,
 			  o->by);
-		error_because(err, "its rows do not tell that");
+		error_because(err, "its rows do not have that");
 		error_try(err, "--by with one of: %s", format->by);
 		return SX_ERR_USAGE;
 	}
@@ -85,7 +85,7 @@ static enum sx_status decode_begin(struct decode_job *job, const struct decode_f
 	}
 	if (o->context.given && !options_word(format->by, "context")) {
 		error_set(err, SX_ERR_USAGE, "--context does not apply to %s", o->as);
-		error_because(err, "it does not tell contexts apart");
+		error_because(err, "it does not distinguish contexts");
 		error_try(err, "--context with reports of Intel's OA unit");
 		return SX_ERR_USAGE;
 	}

@@ -198,8 +198,8 @@ void explain_counter_text(struct explanation *e, uint32_t index)
 	formula_place(&e->view, c, where, sizeof(where));
 	snprintf(bits, sizeof(bits), "%s", COUNTED(c->bits, "bit"));
 	if (c->scale > 1)
-		snprintf(bits, sizeof(bits), "%s, each count stands for %llu",
-			 COUNTED(c->bits, "bit"), (unsigned long long)c->scale);
+		snprintf(bits, sizeof(bits), "%s, each count is %llu", COUNTED(c->bits, "bit"),
+			 (unsigned long long)c->scale);
 	field(e, "catalog", e->view.info->title);
 	field(e, "values", e->cli->view.simulated ? "SIMULATED, not a real device" : NULL);
 	field(e, "place", where);

@@ -265,8 +265,8 @@ enum sx_status export_join_constants(struct exporting *e, const struct join_devi
 		good = add_different(e, i, devices[i].prefix, &joined);
 	if (joined.differ)
 		cli_note(e->cli,
-			 "%s not the same for all devices: the first one's have their names, those "
-			 "of others stand behind a prefix, as %s",
+			 "%s not the same for all devices: the first one's keep their names, those "
+			 "of others get a prefix, as %s",
 			 COUNTED(joined.differ, "constant is"), joined.first);
 	return good ? SX_OK : error_nomem(err, "exporting");
 }
