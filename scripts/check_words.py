@@ -3,7 +3,8 @@
 
 The table "Words to avoid" of the glossary names each word and where it counts: in names (identifiers of
 C), messages (texts in C and in catalogs), comments, docs (Markdown and the man page). A sentence of a
-message has at most 30 words. words_left.tsv holds how many findings of each kind are left: more of one
+message has at most 30 words, a paragraph of docs 120. A page of docs/ begins with who it is for and a
+command: both are in its first 15 lines. words_left.tsv holds how many findings of each kind are left: more of one
 are a failure; after there are fewer, --update lowers the number.
 Usage: check_words.py ROOT [--list WORD | --update]"""
 import collections
@@ -16,6 +17,11 @@ DOCS = ('docs', 'man', 'README.md', 'CONTRIBUTING.md')
 LEFT = 'scripts/words_left.tsv'
 LONGEST = 30
 LONG = f'sentence over {LONGEST} words'
+LONGEST_PARAGRAPH = 120
+LONG_PARAGRAPH = f'paragraph over {LONGEST_PARAGRAPH} words'
+OPENING = 15
+NO_OPENING = f'no reader or no command in the first {OPENING} lines'
+PARAGRAPH_ENDS = re.compile(r'^\s*$|^#|^\s*(?:[-*]|\d+\.) |^\||^\.(?:TP|IP|PP|SH|SS)\b')
 PROSE = re.compile(r'\b(?:title|description|advice|remedy|nowhere|elsewhere|of): *("(?:[^"\\]|\\.)*"|[^\n{",}]*)')
 TOKEN = re.compile(r'(?P<comment>/\*.*?\*/|//[^\n]*)|(?P<text>"(?:\\.|[^"\\\n])*")|(?P<char>\'(?:\\.|[^\'\\\n])*\')'
                    r'|(?P<include>^[ \t]*#[ \t]*include[^\n]*)|(?P<name>[A-Za-z_]\w*)|(?P<other>[^\s\w])', re.S | re.M)
@@ -30,6 +36,18 @@ EXAMPLES = [
     ('g("' + 'word ' * 20 + '. " "' + 'Word ' * 20 + '");', {}),
     ('g("' + 'word ' * 20 + '" "' + 'word ' * 20 + '");', {('messages', LONG): 1}),
     ('g("' + 'command ' * 20 + r'\n" "' + 'command ' * 20 + '");', {}),
+]
+# The same for pages, with the findings of "tell".
+PAGES = [
+    ('docs', 'We tell ' + 'word ' * 118, {('docs', 'tell'): 1}),
+    ('docs', 'word ' * 121, {('docs', LONG_PARAGRAPH): 1}),
+    ('docs', 'word ' * 61 + '\n- ' + 'word ' * 61 + '\n\n' + 'word ' * 61 + '\n.TP\n' + 'word ' * 61, {}),
+    ('docs', '```\n' + 'word ' * 121 + '\n```', {}),
+    ('docs', '    word\n' * 121, {}),
+    ('pages', '# Title\n\nFor everybody. Type:\n\n    sextant doctor\n', {}),
+    ('pages', '# Title\n\nFor everybody.\n```console\n$ sextant doctor\n```\n', {}),
+    ('pages', '# Title\n\n    sextant doctor\n', {('pages', NO_OPENING): 1}),
+    ('pages', '# Title\n\nFor everybody.\n' + 'Text.\n' * 15 + '\n    sextant doctor\n', {('pages', NO_OPENING): 1}),
 ]
 
 
@@ -72,12 +90,34 @@ def sentences(message):
     return re.split(r'[.:;!?](?:\s|$)|\n', text)
 
 
+def paragraphs(page):
+    """How many words each paragraph, item and row of a table has; code is none of these."""
+    count = 0
+    for line in re.sub(r'^```.*?^```$', '', page, flags=re.S | re.M).split('\n'):
+        if PARAGRAPH_ENDS.match(line):
+            yield count
+            count = 0
+        count += 0 if line.startswith('    ') else len(line.split())
+    yield count
+
+
+def begins_well(page):
+    lines = page.split('\n')[:OPENING]
+    return (any(line.startswith('For ') for line in lines)
+            and any(re.match(r'    \S|\$ |.*`sextant \w', line) for line in lines))
+
+
 def count_in(place, text, words):
     """Findings of one part: {word: count}."""
     found = collections.Counter(w for w in re.findall(r'[a-z]+', text.lower()) if w in words[place])
     if place == 'messages':
         long = sum(len(s.split()) > LONGEST for s in sentences(text))
         found.update({LONG: long} if long else {})
+    elif place == 'docs':
+        long = sum(n > LONGEST_PARAGRAPH for n in paragraphs(text))
+        found.update({LONG_PARAGRAPH: long} if long else {})
+    elif place == 'pages' and not begins_well(text):
+        found.update([NO_OPENING])
     return found
 
 
@@ -95,8 +135,12 @@ def parts_of_file(path):
     with open(path, encoding='utf-8') as file:
         if path.endswith(('.c', '.h', '.def', '.cc')):
             yield from parts_of(file.read())
-        elif path.endswith(('.md', '.1')) and not path.endswith('glossary.md'):
-            yield 'docs', file.read()
+        elif path.endswith(('.md', '.1')):
+            text = file.read()
+            if os.path.basename(os.path.dirname(path)) == 'docs':
+                yield 'pages', text
+            if not path.endswith('glossary.md'):
+                yield 'docs', text
         elif path.endswith('.yaml'):
             yield from (('messages', text) for text in PROSE.findall(file.read()))
 
@@ -134,6 +178,10 @@ def check_examples():
             found.update({(place, word): n for word, n in count_in(place, text, words).items()})
         if dict(found) != due:
             yield f'check_words.py: {dict(found)} in {code[:60]}'
+    for place, text, due in PAGES:
+        found = {(place, word): n for word, n in count_in(place, text, words).items()}
+        if found != due:
+            yield f'check_words.py: {found} in {text[:60]}'
 
 
 def main(root, *options):
