@@ -32,7 +32,7 @@ def blocks():
 def stable(text):
     """The words of a line that do not depend on the machine and its load: names, headings, units aside."""
     return [word for word in re.findall(r"\b[A-Za-z_]{4,}\b", text)
-            if word not in ("llvmpipe", "LLVM", "bits", "verdict", "take", "turns", "confidence", "high", "slowest",
+            if word not in ("llvmpipe", "LLVM", "bits", "verdict", "serialised", "confidence", "high", "slowest",
                             "stutters")]
 
 
