@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """
-Every command of the README and of docs/ (`sextant …` between backticks) works as it stands there: with the files that it
-names, made here, in a folder of its own. Those that need a device are refused for that reason and no other. Arguments:
+Every command of the README and of docs/ (`sextant …` between backticks, or a line of its own) works as it is written: with
+the files that it names, made here, in a folder of its own. Those that need a device are refused for that reason and no other. Arguments:
 sextant, source root.
 """
 import os
@@ -17,16 +17,16 @@ sextant, root = os.path.abspath(sys.argv[1]), pathlib.Path(sys.argv[2])
 # What only hardware can answer here: exit 3, no such device.
 HARDWARE = ('oa record', 'doctor --selftest')
 # Spoken of, not typed: they lack what they are about.
-SPOKEN = ('advise --json', 'catalog show', 'doctor --selftest', 'doctor --selftest -d pmu')
+SPOKEN = ('advise --json', 'catalog lint ./mali-g999.yaml', 'catalog show', 'doctor --selftest', 'doctor --selftest -d pmu')
 # Recordings of programs that draw, of which there is none here: nothing came, and that is said.
-DRAWING = ('record -o', 'record --keep', 'diff before', 'compare')
+DRAWING = ('record -o', 'record --keep', 'diff before', 'compare', 'stat --overhead', 'stat -d gl')
 # A device is measured until somebody ends it.
 ENDLESS = ('stat -m',)
 
 
 def commands():
     for page in [root / 'README.md', *sorted((root / 'docs').glob('*.md'))]:
-        for text in re.findall(r'`sextant ([^`]+)`', page.read_text(encoding='utf-8')):
+        for text in re.findall(r'(?:`|^    )sextant ([^`\n]+)(?:`|$)', page.read_text(encoding='utf-8'), re.M):
             words = text.split()
             # Names of verbs alone, and forms with parts left open, are no commands.
             if len(words) < 2 or text in SPOKEN or any(re.fullmatch(r'[^-a-z.]*(FILE|NAME|DIR|PID|COMMAND).*|.*…', w) for w in words):
