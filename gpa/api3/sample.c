@@ -152,7 +152,7 @@ static GpaStatus refuse_secondary(const char *name, GpaCommandListId id)
 	GpaStatus status;
 	if (gpa3_list(id, &status))
 		status = kGpaStatusErrorApiNotSupported;
-	return gpa3_leave(&call, status, "samples lie in one primary command list each");
+	return gpa3_leave(&call, status, "samples are in one primary command list each");
 }
 
 GpaStatus gpa3_ContinueSampleOnCommandList(GpaUInt32 sample, GpaCommandListId id)

@@ -70,8 +70,8 @@ static enum sx_status not_a_capture(struct sx_capture_reader *reader, struct sx_
 		error_because(err, "it begins with \"%.*s\"", shown, (const char *)at);
 	else
 		error_because(err, bytes ? "it does not begin as one" : "it is empty");
-	error_try(err, "a capture of sextant record, a table (a line of names, below it lines of "
-		       "numbers), or another tool's file as sextant import --help names them");
+	error_try(err, "a capture of sextant record, a table (a line of names, then lines of "
+		       "numbers), or another tool's file: sextant import --help lists them");
 	return SX_ERR_BAD_INPUT;
 }
 

@@ -234,7 +234,7 @@ static enum sx_status read_parts(const struct devices_lines *d, const struct imp
 		if (sx_failed(status))
 			import_remark(d->job, "of device %.80s: %.200s",
 				      strings_get(&d->names, i)[0] ? strings_get(&d->names, i)
-								   : "(not told)",
+								   : "(no name)",
 				      why.message);
 		if (status && !first) {
 			first = status;

@@ -152,7 +152,7 @@ static void put_in_order(struct import_job *job, struct import_span *spans, size
 	times_report(job, &single, "a sample falls out of the order of time", "it has no times");
 	if (order != IMPORT_CLOCK)
 		times_report(job, &again, "times begin again, as those of another recording",
-			     "it was put behind the one before");
+			     "it was put after the one before");
 	else
 		times_report(job, &again, "times go back", "they are as the file has them");
 }

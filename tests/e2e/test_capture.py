@@ -412,7 +412,7 @@ def test_copies_that_lack():
     path = folder / "whole.sxc"
     run("record", "-d", "cpu", "-t", "100ms", "-I", "5ms", "-o", path)
     done = run("capture", "cut", path, "--from", "10s", "-o", folder / "none.sxc", code=1)
-    assert "nothing lies between" in done.stderr and "ms long" in done.stderr, done.stderr
+    assert "nothing is between" in done.stderr and "ms long" in done.stderr, done.stderr
     (folder / "copy.sxc").write_bytes(path.read_bytes())
     for other in (path, folder / "copy.sxc"):
         done = run("capture", "merge", path, other, "-o", folder / "twice.sxc", code=2)

@@ -133,9 +133,9 @@ class Cells(Odd):
         self.assertEqual(result.returncode, 5)
         self.assertIn('2 lines were left out', notes(result))
         self.assertIn('commas within their numbers', notes(result))
-        self.assertNotIn('nothing behind', notes(result))
+        self.assertNotIn('nothing after', notes(result))
         empty = self.write('empty.csv', 'fps,frametime,gpu_load,elapsed')
-        self.assertIn('no value behind it', notes(run('report', empty)))
+        self.assertIn('no value after it', notes(run('report', empty)))
 
     def test_values_that_cannot_be(self):
         head = ['fps,frametime,gpu_load,gpu_temp,elapsed']

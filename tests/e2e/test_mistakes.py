@@ -211,7 +211,7 @@ MISTAKES = [
     ('import TABLE', 2, 'no output file', '-o OUT.sxc', 'import TABLE -o OUT.sxc'),
     ('import /nonexistent.csv -o OUT.sxc', 5, 'cannot read /nonexistent.csv', 'check the name', 'import TABLE -o OUT.sxc'),
     ('capture cut CPU', 2, 'needs a file to write', '-o FILE', 'capture cut CPU -o OUT.sxc'),
-    ('capture cut CPU --from 200ms --to 100ms -o OUT.sxc', 2, 'nothing lies between --from 200 ms and --to 100 ms', '--to with a longer time', 'capture cut CPU --from 100ms --to 200ms -o OUT.sxc'),
+    ('capture cut CPU --from 200ms --to 100ms -o OUT.sxc', 2, 'nothing is between --from 200 ms and --to 100 ms', '--to with a longer time', 'capture cut CPU --from 100ms --to 200ms -o OUT.sxc'),
     ('capture cut CPU --to 5', 2, 'has no unit', '5ms or 5s', 'capture cut CPU --to 5s -o OUT.sxc'),
     ('capture chekc CPU', 2, 'no such action', 'sextant capture check FILE', 'capture check CPU'),
     ('decode RAW --as i915-recrd', 2, 'knows no kind of input', '--as i915-record', None),

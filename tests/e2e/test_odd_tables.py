@@ -162,7 +162,7 @@ class OddTables(FolderTest):
                     result = run('report', self.file(head + '\n1\n2\n'), *args)
                     name, unit = re.split(r' [([]', head.rstrip(')]'))
                     lines = result.stderr.splitlines()[-3:]
-                    self.assertEqual((result.returncode, lines[1]), (5, f'because: {unit}, behind {name}, is no unit that is known'))
+                    self.assertEqual((result.returncode, lines[1]), (5, f'because: {unit}, after {name}, is no known unit'))
                     self.assertRegex(lines[2], rf'^try: "{name} \({shown}\)" in the header; its units are {units}$')
         for unit in ('ns', 'min', 'h', 's'):
             result = run('report', self.file(f'gpu_time ({unit}),IAVertices\n1,5\n'), '--for', 'opengl')
@@ -212,7 +212,7 @@ class OddTables(FolderTest):
                 have, told = self.columns(text, '--for', 'monitor')
                 self.assertEqual(have['MemoryUsed'][1], [None if cell == '1.234.567' else float(cell) * 1e6 for cell in rows])
                 self.assertEqual(have['FrameRate'][1], [7, 7, 7])
-                self.assertIn(f'1 number has groups of digits between points, in a column of fractions behind points, the first in line {rows.index("1.234.567") + 2}, column MemoryUsed', told)
+                self.assertIn(f'1 number has groups of digits between points, in a column of fractions after points, the first in line {rows.index("1.234.567") + 2}, column MemoryUsed', told)
             have, told = self.columns(f'FrameRate{mark}IAVertices\n7{mark}1.234.567\n8{mark}2.345.678\n', '--for', 'opengl')
             self.assertEqual(have['IAVertices'][1], [1234567, 2345678])
             self.assertNotIn('between points', told)

@@ -410,7 +410,7 @@ class Perfetto(FolderTest):
                 self.assertEqual(run('export', path, '--csv', *args).stdout, run('export', back, '--csv', *args).stdout)
         back = self.path('gaps.sxc')
         self.export(self.sample(), code=(0, 1))
-        self.assertIn(b'does not come over', run('import', self.path('out.pftrace'), '-o', back).stderr.replace(b'\n ', b''))
+        self.assertIn(b'which is not imported', run('import', self.path('out.pftrace'), '-o', back).stderr.replace(b'\n ', b''))
         have, want = self.rows(back, '--counters'), self.rows(self.path('sample.sxc'), '--counters')
         self.assertEqual(len(have), len(want))
         for a, b in zip(have, want):

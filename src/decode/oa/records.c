@@ -50,8 +50,7 @@ static enum sx_status compare_device(struct sx_oa_decoder *d, const uint8_t *pay
 {
 	struct sx_oa_device other = d->device;
 	if (!d->device.device_id && !d->device.set[0]) {
-		oa_note(d, NOTE_RECORD,
-			"the device record comes behind samples: too late; ignored");
+		oa_note(d, NOTE_RECORD, "the device record follows samples: too late; ignored");
 		return SX_OK;
 	}
 	enum sx_status status = oa_device_read(payload, size, &other, NULL);

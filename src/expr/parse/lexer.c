@@ -74,7 +74,7 @@ static struct token lex_name(struct parser *parser, struct token token)
 	size_t dollar = parser->text[token.position] == '$';
 	char first = byte_at(parser, token.position + dollar);
 	if (!is_letter(first) && !(dollar && is_digit(first))) {
-		parse_expected(parser, token.position, 1, "a name behind \"$\"");
+		parse_expected(parser, token.position, 1, "a name after \"$\"");
 		return token;
 	}
 	size_t length = name_length(parser, token.position + dollar);

@@ -113,7 +113,7 @@ static enum sx_status no_column(struct import_job *job, const char *catalog,
 		return SX_ERR_BAD_INPUT;
 	}
 	if (given && given->unknown_units) {
-		error_because(err, "%s, behind %s, is no unit that is known", given->unknown_unit,
+		error_because(err, "%s, after %s, is no known unit", given->unknown_unit,
 			      given->unknown_unit_of);
 		error_try(err, "\"%s (%s)\" in the header; its units are %s",
 			  given->unknown_unit_of, given->unknown_unit_one, given->unknown_unit_as);
@@ -213,7 +213,7 @@ static enum sx_status read_with(struct import_job *job, struct import_device *de
 	}
 	csv_close(stream);
 	if (!status && !sx_table_row_count(device->table))
-		status = import_bad(job, 0, err, "it has a header and nothing behind it",
+		status = import_bad(job, 0, err, "it has a header and nothing after it",
 				    "no row is in it");
 	if (!status)
 		status = import_times_mend_table(job, device->table, IMPORT_UNORDERED, err);

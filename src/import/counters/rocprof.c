@@ -62,7 +62,7 @@ enum sx_status amd_table_end(struct amd_table *table, enum sx_status status, con
 	if (!status)
 		status = cells_end(&table->cells, err);
 	status =
-	    import_finish(table->job, status, because, "there is no line behind the header", err);
+	    import_finish(table->job, status, because, "there is no line after the header", err);
 	strings_finish(&table->ids);
 	if (!table->job->request->catalog)
 		note_meaning(table->job, table->catalog);

@@ -103,7 +103,7 @@ enum sx_status raw_oa_kind(const char *kind, struct sx_oa_options *options, stru
 		      "there are A45_B8_C8 (Haswell), A32u40_A4u32_B8_C8 (Gen8 to 12), "
 		      "A24u40_A14u32_B8_C8 (Arc, Meteor Lake), MPEC8u32_B8_C8 (media), PEC64u64 "
 		      "(Xe2) and shorter ones");
-	error_try(err, "--as oa:A32u40_A4u32_B8_C8, with :command behind it for queries");
+	error_try(err, "--as oa:A32u40_A4u32_B8_C8, and :command after it for queries");
 	return SX_ERR_USAGE;
 }
 

@@ -208,7 +208,7 @@ static enum sx_status judge(struct import_rows *rows, enum sx_status status, str
 		return import_bad(job, 0, err,
 				  job->result->note_count
 				      ? job->result->notes[0]
-				      : "the tool wrote its head, and no value behind it",
+				      : "the tool wrote its head, and no value after it",
 				  "no sample with a value is in it");
 	if (job->result->device_count >= IMPORT_DEVICES_MAX) {
 		error_set(err, SX_ERR_LIMIT, "%s has more than %d devices", job->request->path,

@@ -449,7 +449,7 @@ static const struct {
     [CSV_ODD_SHORT] = {"line has", "fewer cells than the header, line",
 		       " the first; what they lack is no data"},
     [CSV_ODD_POINTS] = {"number has",
-			"groups of digits between points, in a column of fractions behind points, "
+			"groups of digits between points, in a column of fractions after points, "
 			"the first in line",
 			": no data"},
     [CSV_ODD_BELOW] = {"time is", "below 0, the first in line", ": left out"},

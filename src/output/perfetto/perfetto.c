@@ -146,7 +146,8 @@ static void add_device_texts(struct texts *texts, const struct trace_state *d)
 	add_number(texts, device_key(key, d, "samples"), r->samples);
 	add_number(texts, device_key(key, d, "samples_lost"), r->run.lost);
 	if (r->run.lost_more)
-		add_text(texts, device_key(key, d, "samples_lost_more"), "nobody knows how many");
+		add_text(texts, device_key(key, d, "samples_lost_more"),
+			 "their number is not known");
 	add_number(texts, device_key(key, d, "without_data"), rows_without_data(r));
 	if (d->in->lanes->untimed)
 		add_number(texts, device_key(key, d, "samples_without_time"),

@@ -104,7 +104,7 @@ static void advise_on_radeon(const struct drm_card *card, struct drm_advice *a)
 		return;
 	for (size_t i = 0; i < sizeof(both) / sizeof(both[0]); i++)
 		if (card->device_id >= both[i].first && card->device_id <= both[i].last)
-			advise(a, "with amdgpu this card tells far more",
+			advise(a, "with amdgpu this card reports far more",
 			       both[i].is_sea ? "the kernel parameters radeon.cik_support=0 "
 						"amdgpu.cik_support=1"
 					      : "the kernel parameters radeon.si_support=0 "

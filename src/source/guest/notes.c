@@ -61,7 +61,7 @@ static void note_missing(struct inject_source *in, const struct processes_activi
 	    {seen->refused, "contexts for which there was no room (a program may use 64 at once)"},
 	    {seen->beyond, "contexts beyond the first 4096"},
 	    {seen->broken, "records that made no sense"},
-	    {seen->late, "samples that were lost behind the last"},
+	    {seen->late, "samples that were lost after the last"},
 	    {seen->labels_lost, "debug groups without a name: there were too many"},
 	};
 	const char *before = "; ", *head = "not measured: ";

@@ -45,7 +45,7 @@ static const char *topology_head(const uint8_t *p, size_t size, struct topology 
 	    out->eu_stride < (out->eus + 7) / 8 ||
 	    out->subslice_offset + out->subslice_stride * out->slices > size ||
 	    out->eu_offset + out->eu_stride * out->slices * out->subslices > size)
-		return "it points behind its end";
+		return "it points past its end";
 	return NULL;
 }
 

@@ -153,7 +153,7 @@ static const struct bad bad_infix[] = {
     {"1e999", "column 1: expected a number, found \"1e999\""},
     {"a ? b", "column 3: expected a name, a number or an operator, found \"?\""},
     {"\xc3\xa9", "column 1: expected a name, a number or an operator, found \"?\""},
-    {"a + $", "column 5: expected a name behind \"$\", found \"$\""},
+    {"a + $", "column 5: expected a name after \"$\", found \"$\""},
     {"+a", "column 1: expected a value, found \"+\""},
     {"a[*] + 1",
      "column 1: expected min, max, sum or avg around several instances, found \"a[*]\""},

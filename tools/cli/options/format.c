@@ -216,7 +216,7 @@ enum sx_status format_stdout_capture(struct options *options, const struct verb 
 	error_because(err, "%s", why);
 	error_try(err, "-o FILE.sxc%s",
 		  options->child || options->keep ? ""
-						  : ", or behind a pipe: -o - | sextant report -");
+						  : ", or through a pipe: -o - | sextant report -");
 	return SX_ERR_USAGE;
 }
 

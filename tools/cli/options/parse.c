@@ -142,7 +142,7 @@ static enum sx_status take_argument(const struct cursor *cursor, const struct ve
 		return list_add(&options->args, text) ? SX_OK : error_nomem(err, "reading options");
 	error_set(err, SX_ERR_USAGE, "\"%s\" is one argument too many", text);
 	if (strcmp(text, "help") == 0) {
-		error_because(err, "help is an option behind a verb, and a word before one");
+		error_because(err, "help is an option after a verb, and a word before one");
 		error_try(err, "sextant %s --help", verb->name);
 		return SX_ERR_USAGE;
 	}

@@ -206,7 +206,7 @@ static enum sx_status set_id(struct option_id *id, const struct option_spec *spe
 	errno = 0;
 	unsigned long long value = strtoull(digits, &end, hex ? 16 : 10);
 	if (!isxdigit((unsigned char)digits[0]) || *end || errno || value > UINT32_MAX) {
-		value_bad(err, spec, text, "a number of 32 bits, decimal or behind 0x");
+		value_bad(err, spec, text, "a number of 32 bits, decimal or after 0x");
 		/* A name is what people have. */
 		if (spec->letter)
 			error_try(err, "--%s \"$(pidof -s %s)\"", spec->name,

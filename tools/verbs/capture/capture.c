@@ -95,7 +95,7 @@ static void copy_shown(const struct cli *cli, const struct job *job)
 	if (!done->rows && (job->copy.from_ns || job->copy.to_ns)) {
 		char length[HUMAN_MAX];
 		human_duration(length, done->duration_ns);
-		cli_note(cli, "note: nothing lies between --from and --to: %s is %s long",
+		cli_note(cli, "note: nothing is between --from and --to: %s is %s long",
 			 job->copy.inputs[0], length);
 	}
 	if (done->cut)
@@ -114,7 +114,7 @@ static enum sx_status check_part(const struct options *o, struct sx_error *err)
 		return SX_OK;
 	human_duration(from, o->from_ns);
 	human_duration(to, o->to_ns);
-	error_set(err, SX_ERR_USAGE, "nothing lies between --from %s and --to %s", from, to);
+	error_set(err, SX_ERR_USAGE, "nothing is between --from %s and --to %s", from, to);
 	error_because(err, "both count from the first sample, and the end comes later");
 	error_try(err, "--to with a longer time than --from");
 	return SX_ERR_USAGE;

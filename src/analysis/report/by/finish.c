@@ -16,13 +16,13 @@ static enum sx_status no_label(const struct report_by *g, struct sx_error *err)
 					  "sextant record --per group -- PROGRAM records them",
 					  "these rows have no times",
 					  "the counters are of the whole device",
-					  "rows of OpenGL programs tell their processes",
-					  "OpenGL programs and Intel's OA unit tell contexts"};
+					  "rows of OpenGL programs name their processes",
+					  "OpenGL programs and Intel's OA unit have contexts"};
 	const char *way = g->timed ? "--by time" : g->framed ? "--by frame" : "without --by";
 	error_set(err, SX_ERR_NOT_FOUND, "no row of %s has a %s",
 		  sx_catalog_info(g->o.catalog)->name, report_key_name(g->o.by));
 	error_because(err, g->o.by == REPORT_BY_GROUP ? "no sample was recorded with one"
-						      : "its source does not tell");
+						      : "its source does not report it");
 	error_try(err, "%s; %s", way, who[g->o.by]);
 	return SX_ERR_NOT_FOUND;
 }
