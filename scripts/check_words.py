@@ -22,7 +22,8 @@ LONG_PARAGRAPH = f'paragraph over {LONGEST_PARAGRAPH} words'
 OPENING = 15
 NO_OPENING = f'no reader or no command in the first {OPENING} lines'
 PARAGRAPH_ENDS = re.compile(r'^\s*$|^#|^\s*(?:[-*]|\d+\.) |^\||^\.(?:TP|IP|PP|SH|SS)\b')
-PROSE = re.compile(r'\b(?:title|description|advice|remedy|nowhere|elsewhere|of): *("(?:[^"\\]|\\.)*"|[^\n{",}]*)')
+PROSE = re.compile(r'\b(?:title|description|advice|remedy|nowhere|elsewhere|of|unavailable|needs): *("(?:[^"\\]|\\.)*"|[^\n{",}]*)'
+                   r'|^ *- ("(?:[^"\\]|\\.)*")$', re.M)
 TOKEN = re.compile(r'(?P<comment>/\*.*?\*/|//[^\n]*)|(?P<text>"(?:\\.|[^"\\\n])*")|(?P<char>\'(?:\\.|[^\'\\\n])*\')'
                    r'|(?P<include>^[ \t]*#[ \t]*include[^\n]*)|(?P<name>[A-Za-z_]\w*)|(?P<other>[^\s\w])', re.S | re.M)
 
@@ -142,7 +143,7 @@ def parts_of_file(path):
             if not path.endswith('glossary.md'):
                 yield 'docs', text
         elif path.endswith('.yaml'):
-            yield from (('messages', text) for text in PROSE.findall(file.read()))
+            yield from (('messages', value or item) for value, item in PROSE.findall(file.read()))
 
 
 def count_all(root, words, wanted):
