@@ -192,7 +192,7 @@ const Charts = (() => {
 
   function reasonsOf(rows) {
     const by = new Map();
-    for (const row of rows) by.set(row.why || 'not told', [...by.get(row.why || 'not told') || [], row]);
+    for (const row of rows) by.set(row.why || 'not known', [...by.get(row.why || 'not known') || [], row]);
     return by;
   }
 

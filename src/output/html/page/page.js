@@ -56,7 +56,7 @@ const Page = (() => {
     return [element('details', {}, element('summary', {}, 'About this page'), element('ul', {},
       element('li', {}, 'Written by sextant ' + report.version + '. ' + fineness()),
       Report.devices.map(d => element('li', {}, d.title + ': catalog ', element('code', {}, d.head.catalog), ' ' + d.catalog_hash +
-        (d.head.set ? ', set ' + d.head.set : '') + ', source ' + (d.head.source || 'not told') +
+        (d.head.set ? ', set ' + d.head.set : '') + ', source ' + (d.head.source || 'not known') +
         (d.constants.length ? '; constants ' + d.constants.map(c => c.name + ' ' + c.value).join(', ') : ''))),
       element('li', {}, 'Charts by uPlot 1.6.32, © 2022 Leon Sorokin, MIT licence. The page needs no network.')))];
   }
