@@ -64,7 +64,7 @@ const Lead = (() => {
   function headline(device, fired) {
     if (device.verdict_line)
       return [device.verdict_heading.replace(/^v/, 'V'), {title: device.verdict_line, advice: device.verdict_advice}];
-    if (fired.length) return ['Stands out most', fired[0]];
+    if (fired.length) return ['Top finding', fired[0]];
     if (!device.head.samples) return ['Verdict', {title: 'No samples'}];
     if (!device.findings.length) return ['Verdict', {title: 'No rules for this device'}];
     return ['Verdict', {title: device.findings.some(f => !f.why) ? 'No rule fires' : 'No rule could be judged'}];
