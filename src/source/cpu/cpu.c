@@ -197,6 +197,7 @@ static enum sx_status source_cpu_start(struct source *source, const struct sourc
 	if (!status)
 		status = interval_set_values(&s->in, (const char *const *)s->run.names,
 					     s->run.output_count + s->run.share_count, err);
+	s->in.desc.whys = status ? NULL : s->run.whys;
 	if (!status)
 		status = interval_start(&s->in, request, DEFAULT_INTERVAL_NS, err);
 	if (status)

@@ -105,6 +105,7 @@ struct cpu_output {
 	enum cpu_counter counter;
 	uint32_t cluster; /* of a cluster counter */
 	bool perf;	  /* comes from perf events */
+	int error;	  /* why its event could not be opened, as cpu_notes_add(); 0: nothing */
 };
 
 /* What lies between two readings; *quality receives an enum sx_quality. */
@@ -116,17 +117,17 @@ uint64_t cpu_reading_delta(const struct cpu_output *output, const struct perf_re
 struct cpu_notes {
 	struct {
 		int error;
-		char text[512];
+		char text[512], cause[192];
 	} items[CPU_NOTES_MAX];
 	uint32_t count;
 };
 #define CPU_NO_ROOM	(-1) /* no errno: the PMU has no room beside the rest */
 #define CPU_OTHERS_ONLY (-2) /* of the whole machine, while one program is measured */
-/* Adds the name of a counter that is not collected because of an errno, or of one of these. */
-void cpu_notes_add(struct cpu_notes *notes, int error, const char *counter);
 struct cpu_run;
-/* Puts the causes behind the names; asks the system for what explains them. */
-void cpu_notes_finish(struct cpu_notes *notes, const struct cpu_run *run);
+/* Adds an output that is not collected because of an errno, or of one of these. */
+void cpu_notes_add(struct cpu_run *run, int error, uint32_t output);
+/* Puts the causes behind the names and into run->whys; asks the system for what explains them. */
+void cpu_notes_finish(struct cpu_run *run);
 
 /* The open perf events. Zero-initialise; cpu_perf_finish(). */
 struct cpu_perf {
@@ -163,7 +164,8 @@ struct cpu_run {
 	uint32_t hardware_groups; /* groups that take turns on the PMU */
 	bool everything;	  /* no metric was chosen: all hardware counters are wanted */
 	struct cpu_output *outputs;
-	char **names; /* of the outputs, then of the shares */
+	char **names;	   /* of the outputs, then of the shares */
+	const char **whys; /* beside the names: why a value can never be had, or NULL */
 	uint32_t output_count;
 	uint32_t *shares; /* outputs that come with how long they were counted */
 	uint32_t share_count;

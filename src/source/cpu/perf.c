@@ -256,7 +256,7 @@ static void add_unit(struct cpu_run *run, size_t unit, struct cpu_group *group)
 		struct cpu_group alone = {.outputs = {output}, .count = 1};
 		int error = cpu_perf_open(run, &alone, true);
 		if (error)
-			cpu_notes_add(&run->notes, error, cpu_counter_defs[counter].name);
+			cpu_notes_add(run, error, output);
 		else
 			group->outputs[group->count++] = output;
 	}
@@ -265,8 +265,7 @@ static void add_unit(struct cpu_run *run, size_t unit, struct cpu_group *group)
 static void leave_out(struct cpu_run *run, const struct cpu_group *group, uint32_t from)
 {
 	for (uint32_t i = from; i < group->count; i++)
-		cpu_notes_add(&run->notes, CPU_NO_ROOM,
-			      cpu_counter_defs[run->outputs[group->outputs[i]].counter].name);
+		cpu_notes_add(run, CPU_NO_ROOM, group->outputs[i]);
 }
 
 uint32_t cpu_groups_plan(struct cpu_run *run, struct cpu_group groups[CPU_GROUPS_MAX])
@@ -309,9 +308,12 @@ static bool holds(const char *text, const char *name, size_t length)
 	return false;
 }
 
-void cpu_notes_add(struct cpu_notes *notes, int error, const char *counter)
+void cpu_notes_add(struct cpu_run *run, int error, uint32_t output)
 {
+	struct cpu_notes *notes = &run->notes;
+	const char *counter = cpu_counter_defs[run->outputs[output].counter].name;
 	uint32_t i = 0;
+	run->outputs[output].error = error;
 	while (i < notes->count && notes->items[i].error != error)
 		i++;
 	if (i == CPU_NOTES_MAX)
@@ -346,11 +348,16 @@ static void notes_explain(int error, const struct sx_sys *sys, char *out, size_t
 	}
 }
 
-void cpu_notes_finish(struct cpu_notes *notes, const struct cpu_run *run)
+void cpu_notes_finish(struct cpu_run *run)
 {
+	struct cpu_notes *notes = &run->notes;
 	for (uint32_t i = 0; i < notes->count; i++) {
-		char cause[192] = "";
-		notes_explain(notes->items[i].error, run->sys, cause, sizeof(cause));
+		char *cause = notes->items[i].cause;
+		notes_explain(notes->items[i].error, run->sys, cause,
+			      sizeof(notes->items[i].cause));
+		for (uint32_t k = 0; k < run->output_count; k++)
+			if (run->outputs[k].error == notes->items[i].error)
+				run->whys[k] = cause;
 		text_append(notes->items[i].text, sizeof(notes->items[i].text), ": %s", cause);
 	}
 	if (run->hardware_groups > 1 && notes->count < CPU_NOTES_MAX)

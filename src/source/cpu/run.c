@@ -70,17 +70,18 @@ static enum sx_status allocate_run(struct cpu_run *run, uint32_t count, struct s
 {
 	run->outputs = calloc(count, sizeof(*run->outputs));
 	run->names = calloc(2 * (size_t)count, sizeof(*run->names));
+	run->whys = calloc(2 * (size_t)count, sizeof(*run->whys));
 	run->shares = calloc(count, sizeof(*run->shares));
 	run->before = calloc(count, sizeof(*run->before));
 	run->now = calloc(count, sizeof(*run->now));
-	if (!run->outputs || !run->names || !run->shares || !run->before || !run->now)
+	if (!run->outputs || !run->names || !run->whys || !run->shares || !run->before || !run->now)
 		return error_nomem(err, "the CPU source");
 	return cpu_proc_init(&run->proc, run->topology, err);
 }
 
 static enum sx_status add_output(struct cpu_run *run, const char *name, struct sx_error *err)
 {
-	struct cpu_output output;
+	struct cpu_output output = {0};
 	/* What this machine lacks (a second cluster) is left out: its column is not collected. */
 	if (!cpu_output_parse(name, run->topology->cluster_count, &output))
 		return SX_OK;
@@ -154,7 +155,7 @@ static enum sx_status open_alone(struct cpu_run *run, uint32_t index, struct sx_
 	if (error == ENOMEM)
 		return error_nomem(err, "perf events");
 	if (error && !(run->pid > 0 && has_fallback(output->counter)))
-		cpu_notes_add(&run->notes, error, cpu_counter_defs[output->counter].name);
+		cpu_notes_add(run, error, index);
 	return SX_OK;
 }
 
@@ -170,8 +171,7 @@ static enum sx_status open_groups(struct cpu_run *run, struct sx_error *err)
 			struct cpu_output *output = &run->outputs[groups[g].outputs[i]];
 			output->perf = error == 0;
 			if (error)
-				cpu_notes_add(&run->notes, error,
-					      cpu_counter_defs[output->counter].name);
+				cpu_notes_add(run, error, groups[g].outputs[i]);
 		}
 	}
 	run->hardware_groups = count;
@@ -201,13 +201,12 @@ static enum sx_status open_events(struct cpu_run *run, struct sx_error *err)
 			output->perf = true;
 		else if (cluster && run->pid > 0 && run->everything && run->hardware_groups)
 			/* Counting the machine would take the counters that the program needs. */
-			cpu_notes_add(&run->notes, CPU_OTHERS_ONLY,
-				      cpu_counter_defs[output->counter].name);
+			cpu_notes_add(run, CPU_OTHERS_ONLY, i);
 		else
 			status = open_alone(run, i, err);
 	}
 	if (!status)
-		cpu_notes_finish(&run->notes, run);
+		cpu_notes_finish(run);
 	return status;
 }
 
@@ -391,6 +390,7 @@ void cpu_run_finish(struct cpu_run *run)
 	for (uint32_t i = 0; run->names && i < run->output_count + run->share_count; i++)
 		free(run->names[i]);
 	free(run->names);
+	free(run->whys);
 	free(run->shares);
 	free(run->outputs);
 	free(run->before);

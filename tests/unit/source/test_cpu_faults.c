@@ -69,6 +69,12 @@ static void test_no_pmu(void **state)
 			    "Branches, BranchMisses, RefCycles, StalledFrontend, StalledBackend, "
 			    "ClusterCycles, ClusterInstructions: the device or driver has no such "
 			    "counter (usual in virtual machines and containers)\n");
+	/* Rows say the same as the note. */
+	const struct source_desc *desc = source_describe(source);
+	assert_string_equal(desc->whys[index_of(source, "Cycles")],
+			    "the device or driver has no such counter (usual in virtual machines "
+			    "and containers)");
+	assert_null(desc->whys[index_of(source, "UserTime")]);
 	finish(&fake, source);
 }
 
