@@ -109,6 +109,14 @@ class OddTables(FolderTest):
         self.assertEqual(have['FrameTimes'][1], [0.016, None, 0.017])
         self.assertIn('2 cells are no number', told)
 
+    def test_a_total_says_what_it_lacks(self):
+        """Cells without a number are part of no total: the report says so, the brief one too."""
+        text = 'frame_time (ms),gpu_time (ms)\n16,8\n16,{}\n16,9\n16,10\n'
+        for cell, lacks in (('9', False), ('ERR', True), ('', True)):
+            for args in ((), ('-v',), ('-m', 'gpu_time')):
+                told = ' '.join(run('report', self.file(text.format(cell)), '--for', 'monitor', *args).stdout.split())
+                self.assertEqual('gpu_time: the total lacks samples that could not be counted (75 % were)' in told, lacks, (cell, args))
+
     def test_tables_of_tools_in_blanks(self):
         """nvidia-smi's dmon and pmon, which repeat their header, and turbostat, by their manuals."""
         head = '# gpu    pwr  gtemp  mtemp     sm    mem   mclk   pclk     fb\n# Idx      W      C      C      %      %    MHz    MHz     MB\n'

@@ -254,7 +254,15 @@ static void missing_footnotes(const struct view *view, const struct report_devic
 	}
 }
 
-/* Sums that are too low, by the one that is the furthest. */
+/* Whether a sum is too low: some samples have no data, and it was not scaled up to them. */
+static bool lacks_samples(const struct report_row *row)
+{
+	unsigned quality = row->stats.quality & (SX_QUALITY_LOST | SX_QUALITY_MULTIPLEXED);
+	return row->stats.count && row->running < 1 && !isnan(row->stats.total) &&
+	       row->over_time == SX_REDUCE_SUM && quality != SX_QUALITY_MULTIPLEXED;
+}
+
+/* The sum that is the furthest too low names them. */
 static void partial_footnote(const struct view *view, const struct report_device *d)
 {
 	char line[512];
@@ -262,8 +270,7 @@ static void partial_footnote(const struct view *view, const struct report_device
 	uint32_t count = 0;
 	for (uint32_t i = 0; i < d->row_count; i++) {
 		const struct report_row *row = &d->rows[i];
-		if (!row->stats.count || !(row->stats.quality & SX_QUALITY_LOST) ||
-		    isnan(row->stats.total) || row->over_time != SX_REDUCE_SUM || row->running >= 1)
+		if (!lacks_samples(row))
 			continue;
 		count++;
 		worst = worst && worst->running <= row->running ? worst : row;
