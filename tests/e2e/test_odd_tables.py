@@ -117,6 +117,12 @@ class OddTables(FolderTest):
                 told = ' '.join(run('report', self.file(text.format(cell)), '--for', 'monitor', *args).stdout.split())
                 self.assertEqual('gpu_time: the total lacks samples that could not be counted (75 % were)' in told, lacks, (cell, args))
 
+    def test_frames_without_a_length(self):
+        """Five frames, of which three have both times: the rate is of these, and the headline does not divide five by their time."""
+        rows = (('0', 16), ('', 32), (32, ''), (48, 64), (64, 80))
+        text = 'begin (ms),end (ms),frame,gpu_time (ms)\n' + ''.join(f'{begin},{end},{i},7\n' for i, (begin, end) in enumerate(rows))
+        self.assertIn('\n5 frames in 80.0 ms (62.5/s in 48.0 ms of frames)\n', run('report', self.file(text), '--for', 'monitor').stdout)
+
     def test_tables_of_tools_in_blanks(self):
         """nvidia-smi's dmon and pmon, which repeat their header, and turbostat, by their manuals."""
         head = '# gpu    pwr  gtemp  mtemp     sm    mem   mclk   pclk     fb\n# Idx      W      C      C      %      %    MHz    MHz     MB\n'

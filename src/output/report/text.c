@@ -24,6 +24,12 @@ static uint64_t frames_ns(const struct report_frames *f)
 	return shown ? (uint64_t)((double)f->count * 1e9 / f->fps + 0.5) : 0;
 }
 
+/* Slices are no frames, and a frame of which no length is known is in no rate. */
+static bool rate_is_of_some(const struct report_device *d)
+{
+	return d->slices || d->frames.count < d->samples;
+}
+
 /*
  * "(59.8/s; slowest 1 %: 31.2/s; 3 stutters)", "(120/s together, each 60.0/s; ...)"; among other
  * samples "(284/s in 17.6 ms of frames; ...)".
@@ -35,7 +41,7 @@ static void frames_text(const struct view *view, const struct report_device *d, 
 	char rate[HUMAN_MAX];
 	human_cell(&view->human, rate, f->fps, "count");
 	text_append(buf, size, " (%s/s", rate);
-	if (d->slices) {
+	if (rate_is_of_some(d)) {
 		human_duration(rate, frames_ns(f));
 		text_append(buf, size, " in %s of frames", rate);
 	}
@@ -107,7 +113,7 @@ static void samples_text(const struct view *view, const struct report *r,
 	const struct samples_shown shown = {d->kind, d->samples, d->slices};
 	snprintf(line, sizeof(line), "%s", samples_said(&shown, said));
 	if (duration) {
-		uint64_t took = d->slices ? 0 : frames_ns(&d->frames);
+		uint64_t took = rate_is_of_some(d) ? 0 : frames_ns(&d->frames);
 		human_duration(part, took ? took : duration);
 		text_append(line, sizeof(line), " in %s", part);
 		human_duration(whole, duration);
