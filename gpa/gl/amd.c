@@ -42,7 +42,7 @@ static void amd_gpin_collect(const struct gl_api *gl, GLuint monitor, GLuint *va
 			values[data[i + 1]] = data[i + 2];
 }
 
-/* Takes the shape of the chip from the driver's group GPIN, when it has that (amd_gpin.c). */
+/* Takes the shape of the chip from the driver's group GPIN, if it has one. */
 static void amd_gpin_read(struct gl_amd *amd, const struct gl_api *gl)
 {
 	const struct amd_group *group = find_gpin(amd);
@@ -115,7 +115,7 @@ static bool amd_raw_add_event(struct gl_backend *b, uint32_t counter, struct gpa
 	return true;
 }
 
-/* Adds a counter for each raw event of the catalog that the driver has (amd_raw.c). */
+/* Adds a counter for each raw event of the catalog that the driver has. */
 static bool amd_offer_raw(struct gl_backend *b, struct gpa_list *list)
 {
 	uint32_t count;

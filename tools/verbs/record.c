@@ -77,7 +77,7 @@ static void show_progress(const struct recording *r, const struct sx_capture_pro
 	fflush(stderr);
 }
 
-/* Between samples: dumps that were asked for, and now and then how far it is. */
+/* Between samples: writes requested dumps, and shows progress. */
 static void look_around(struct recording *r)
 {
 	struct sx_capture_progress now;
@@ -205,7 +205,7 @@ static int record_finish(struct recording *r, struct sx_session *session, enum s
 	return code ? code : whole ? EXIT_OK : EXIT_INCOMPLETE;
 }
 
-/* A capture that is there is not given up for a program that is not. */
+/* Checks that the program exists before an existing capture is replaced. */
 static enum sx_status check_program(char *const *argv, struct sx_error *err)
 {
 	int why = argv ? run_missing(argv[0]) : 0;

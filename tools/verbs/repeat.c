@@ -134,7 +134,7 @@ static void make_command(struct words *w, const struct cli *cli, uint64_t sample
 		add(w, *argv);
 }
 
-/* Sextant itself, found again by the kernel: the name that it was called by could be anybody's. */
+/* Executes Sextant by /proc/self/exe: its name might be another program's. */
 static void become(char *const *argv)
 {
 	int fd = open("/proc/self/exe", O_PATH | O_CLOEXEC);

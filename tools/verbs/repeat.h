@@ -36,7 +36,7 @@ enum sx_status repeat_begin(struct repeat *repeat, struct sx_error *err);
  */
 enum sx_status repeat_record(struct repeat *repeat, const struct cli *cli, struct repeat_run run,
 			     struct repeat_files *files, struct sx_error *err);
-/* What was measured until a signal came serves; the run that it cut is none. */
+/* Notes that a signal ended the runs; the interrupted run is not used. */
 void repeat_note_cut(const struct repeat *repeat, const struct cli *cli);
 void repeat_end(struct repeat *repeat);
 

@@ -18,7 +18,7 @@ static struct sx_session *volatile running;
 static const int ending[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 #define ENDING (sizeof(ending) / sizeof(ending[0]))
 
-/* The kernel itself sends what was typed at a terminal, and then to the program as well. */
+/* A signal of the terminal (si_code of the kernel) has reached the program, too. */
 static void on_signal(int number, siginfo_t *info, void *context)
 {
 	if (running)
@@ -63,15 +63,15 @@ int run_noted_signal(void)
 	return noted;
 }
 
-#define IN_TIME_NS UINT64_C(20000000) /* samples closer than this want the command at once */
+#define IN_TIME_NS UINT64_C(20000000) /* at shorter intervals the command must run at once */
 
-/* The kernel's name for it is "batch": the same share of the CPU, but no preemption when woken. */
+/* SCHED_BATCH: the same share of the CPU, but no preemption on wake-up (sched(7)). */
 void run_give_way(const struct options *o)
 {
 	struct sched_param none = {0};
 	bool must_be_in_time = o->interval_ns && o->interval_ns < IN_TIME_NS;
 	if (o->child && !must_be_in_time && sched_getscheduler(0) == SCHED_OTHER)
-		sched_setscheduler(0, SCHED_BATCH, &none); /* only a kindness where refused */
+		sched_setscheduler(0, SCHED_BATCH, &none); /* an error does not matter */
 }
 
 enum sx_status run_prepare(struct cli *cli, struct sx_error *err)

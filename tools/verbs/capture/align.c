@@ -1,4 +1,4 @@
-/* Wall clocks are what two machines have in common: each capture has pairs of its own with it. */
+/* Aligns captures of two machines by their wall clocks, of which each capture has readings. */
 #include "tools/verbs/capture/capture.h"
 
 #include <inttypes.h>
@@ -22,7 +22,7 @@ static const struct clock_map *map_of(const struct align *align, const char *nam
 	return clock ? &clock->map : NULL;
 }
 
-/* How far a clock came before the monotonic one from pair i - 1 to i. */
+/* How much a clock gained on the monotonic one from pair i - 1 to i. */
 static int64_t gained(const struct clock_map *map, size_t i)
 {
 	const struct clock_pair *a = &map->pairs[i - 1], *b = &map->pairs[i];

@@ -232,8 +232,7 @@ static enum sx_status copy_record(struct copying *c, const struct sx_capture_rec
 	case SX_CAPTURE_ROWS:
 		return copy_rows(c, record, err);
 	case SX_CAPTURE_CLOCK:
-		/* Pairs of another machine's clock are used up: its times are the first one's now.
-		 */
+		/* Another machine's times are the first one's now, so its clock is not copied. */
 		if (c->copy->anonymise || machine_of(c))
 			return SX_OK;
 		return sx_capture_clocks(c->writer,
@@ -353,7 +352,7 @@ static int same_boot(const struct copying *c, size_t input)
 	return *a && *b ? strcmp(a, b) == 0 : -1;
 }
 
-/* Times that count from different moments would lie over each other as if they were one's. */
+/* Refuses inputs with times of different origins. */
 static enum sx_status check_aligned(const struct copying *c, size_t input, struct sx_error *err)
 {
 	const struct align *first = &c->aligns[0], *other = &c->aligns[input];

@@ -1,4 +1,4 @@
-/* What a capture holds, as JSON: see contents.h. */
+/* Contents of a capture as JSON: see capture.h. */
 #include "tools/cli/request.h"
 #include "input/input.h"
 #include "tools/verbs/capture/capture.h"

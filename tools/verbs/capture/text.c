@@ -1,4 +1,4 @@
-/* What a capture holds, for people: see contents.h. */
+/* Contents of a capture as text: see capture.h. */
 #include <inttypes.h>
 #include <string.h>
 #include <time.h>
@@ -9,7 +9,7 @@
 #include "tools/cli/request.h"
 #include "tools/verbs/capture/capture.h"
 
-/* Rows of a source that watches programs: these may draw without ever ending a frame. */
+/* Whether rows may be time slices: of programs, which may never end a frame. */
 static bool may_hold_slices(const struct sx_capture_device *d)
 {
 	bool counts = false;

@@ -1,4 +1,4 @@
-/* What a file of OA reports is, for people and for JSON: see oa_about.h. */
+/* Describes a file of OA reports, as text and JSON: see formats.h. */
 #include "tools/verbs/decode/formats.h"
 #include "base/text_buf.h"
 

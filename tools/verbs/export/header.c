@@ -1,4 +1,4 @@
-/* One header for the rows of several devices: see header.h. */
+/* One header for the rows of several devices: see export.h. */
 #include "tools/verbs/export/export.h"
 
 #include <math.h>
@@ -8,7 +8,7 @@
 
 #include "base/number.h"
 
-/* One name may have two units; below one header all numbers are in the base unit of theirs. */
+/* A name may have two units; with one header all its numbers are in the base unit. */
 static double factor_between(const struct exporting *e, const struct sx_column *own,
 			     const struct sx_column *joined)
 {
@@ -60,7 +60,7 @@ static void add_column(struct sx_column *list, uint32_t *count, const struct sx_
 	list[(*count)++] = *own;
 }
 
-/* What raw rows are written with. */
+/* The table that has the columns of raw rows. */
 static const struct sx_table *raw_columns(const struct exported *d)
 {
 	return d->overruled.table ? d->overruled.table : d->device->raw;
@@ -74,7 +74,7 @@ static uint32_t column_count(const struct exported *d)
 	return count;
 }
 
-/* One header has one name for a label: that of the files, where all that have it call it so. */
+/* A label's name in the header: the files' own name if all files agree. */
 static void agree_on_labels(struct exporting *e)
 {
 	for (int l = 0; l < SX_LABEL_COUNT; l++) {
@@ -166,7 +166,7 @@ static uint32_t find_constant(const struct sx_constant_value *list, uint32_t cou
 	return i;
 }
 
-/* A device's constants among those of all; what comes later wins. A counter keeps its name. */
+/* Adds a device's constants; a later value replaces an earlier one. A counter keeps its name. */
 static uint32_t place_constants(const struct exported *d, struct sx_constant_value *list,
 				uint32_t count)
 {

@@ -52,7 +52,7 @@ static bool add_names(struct sx_column *list, uint32_t *count, const struct sx_t
 	return true;
 }
 
-/* Parts of amounts make a share of all that is the last digit above it. */
+/* Rounding of divided amounts may give slightly more than 100 %. */
 static double below_all(double value, const char *unit)
 {
 	bool over = value > 100 && value < 100 * (1 + 1e-12);
@@ -109,7 +109,7 @@ enum sx_status export_copy_rows(struct sx_table *to, const struct sx_table *from
 	return status;
 }
 
-/* All tables have the same rows; side by side they are one. */
+/* Joins the columns of tables with the same rows. */
 static enum sx_status side_by_side(struct sx_table *const *parts, const struct join_device *devices,
 				   uint32_t count, struct sx_table **out, struct sx_error *err)
 {

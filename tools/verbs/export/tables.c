@@ -156,7 +156,7 @@ static void mark_devices(struct exporting *e, struct json *json)
 	for (uint32_t i = 0; i < e->count; i++) {
 		struct rows_shape *shape = &e->devices[i].shape;
 		shape->by_device = several && !tables;
-		/* A document says it of its only table. */
+		/* With one table the document says it. */
 		shape->say_simulated =
 		    view->simulated && !tables && (several || view->format != FORMAT_JSON);
 		shape->say_kind = kinds && !tables;

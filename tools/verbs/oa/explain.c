@@ -1,4 +1,4 @@
-/* Flexible EU counters of the user's own, explained: see explain_flex.h. */
+/* Explains flexible EU counters that the user defines: see oa.h. */
 #include "tools/verbs/oa/oa.h"
 #include <sextant/oa.h>
 
