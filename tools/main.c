@@ -108,7 +108,7 @@ static const struct {
 };
 #define WORDS_MEANT (sizeof(words_meant) / sizeof(words_meant[0]))
 
-/* A command line, with what was typed behind it as a shell wants it. */
+/* A command line to try, with the typed arguments quoted for a shell. */
 static void try_line(const char *command, char *const *rest, const char *instead,
 		     struct sx_error *err)
 {
@@ -183,7 +183,7 @@ static int no_such_verb(const struct cli *cli, char *const *words)
 	return cli_fail(cli, &err);
 }
 
-/* What a vendor says against counters that the user defines. */
+/* Notes a vendor's restrictions on counters that the user defines. */
 static void note_definitions(const struct cli *cli)
 {
 	const struct string_list *metrics = &cli->options.metrics;
@@ -212,7 +212,7 @@ static void begin_view(struct cli *cli)
 	cli->view.notes = (struct note_sink){note_of_view, cli};
 }
 
-/* A result that took the place of what it is made from would be the last that is made from it. */
+/* The result must not replace its own input. */
 static enum sx_status check_result(const struct options *o, struct sx_error *err)
 {
 	const char *const named[] = {o->input, o->baseline, o->merge};
@@ -294,7 +294,7 @@ static void ignore_signal(int number)
 {
 }
 
-/* By a handler, which exec resets: a program that we start must not inherit our indifference. */
+/* Uses a handler, not SIG_IGN, because programs that we start would inherit SIG_IGN. */
 static void survive_failing_writes(void)
 {
 	static const int numbers[] = {SIGPIPE, SIGXFSZ};
@@ -334,7 +334,7 @@ static bool is_word(const char *name, const char *word, const char *letter)
 	       (length > 2 && !strncmp(name, word, length));
 }
 
-/* What is said without a verb: false where the name is none of these. */
+/* Runs an option without a verb (help, version); false: it is none of these. */
 static bool main_word(struct cli *cli, int argc, char **argv, int *code)
 {
 	const char *name = argv[1];
@@ -350,7 +350,7 @@ static bool main_word(struct cli *cli, int argc, char **argv, int *code)
 	return true;
 }
 
-/* Standard error is for people alone, and line by line. */
+/* Standard error is read by people, line by line. */
 static void ascii_errors(struct cli *cli)
 {
 	FILE *ascii = cli->err.ascii ? ascii_open(stderr) : NULL;
@@ -382,7 +382,7 @@ int main(int argc, char **argv)
 				  .width = text_terminal_width(stderr),
 				  .terminal = isatty(STDERR_FILENO)}};
 	survive_failing_writes();
-	privilege_lower(); /* sessions take them back while they open and close devices */
+	privilege_lower(); /* sessions raise privileges while they open and close devices */
 	setlocale(LC_CTYPE, "");
 	cli.view.out.ascii = strcmp(nl_langinfo(CODESET), "UTF-8") != 0;
 	cli.err.ascii = cli.view.out.ascii;

@@ -46,7 +46,7 @@ static void drop_others_constants(struct options *o, const struct sx_catalog *ca
 	o->constant_count = kept;
 }
 
-/* What --for names may be a capture, by mistake: those are files of their own. */
+/* --for may name a capture by mistake; the error says so. */
 static enum sx_status open_catalog(struct cli *cli, struct sx_catalog **out, struct sx_error *err)
 {
 	const char *name = cli->options.catalog;

@@ -47,7 +47,7 @@ static bool write_failed(const struct cli *cli)
 	return true;
 }
 
-/* A reason where none was given: the name of a status is only a word. */
+/* The reason of an error that has none, by its status. */
 static const char *reason(const struct sx_error *err)
 {
 	if (err->because[0])
@@ -80,7 +80,7 @@ static const char *remedy(const struct cli *cli, const struct sx_error *err, cha
 	}
 }
 
-/* What other verbs call a broken file may be one that decode reads. */
+/* Whether a file that other verbs cannot read may be one for decode. */
 static bool is_for_decode(const struct cli *cli, const struct sx_error *err, struct sx_error *out)
 {
 	const struct options *o = &cli->options;
@@ -126,7 +126,7 @@ int cli_fail(const struct cli *cli, const struct sx_error *err)
 	return cli_exit_code(err->status);
 }
 
-/* Whether a remark was made before; it is from now on. */
+/* Whether a remark was shown before; marks it as shown. */
 static bool is_shown(const struct cli *cli, const char *line)
 {
 	struct cli_result *result = cli->result;

@@ -33,7 +33,7 @@ struct cli_result {
 	bool unpaged;	       /* the pager did not run: the text is lost */
 	int write_errno;       /* of a write that failed before the end */
 	struct ticker *ticker; /* while something is read for long, or NULL */
-	/* Hashes of the last remarks: each is made once, however often it is come by. */
+	/* Hashes of the last remarks: each is shown once. */
 	uint64_t shown[CLI_SHOWN_MAX];
 	unsigned shown_count;
 };
@@ -44,7 +44,7 @@ struct cli {
 	struct options options;
 	struct config config;
 	FILE *pager;		/* between the result and the terminal, or NULL */
-	FILE *beyond;		/* what a result in ASCII is written to, or NULL */
+	FILE *beyond;		/* the stream behind the conversion to ASCII, or NULL */
 	struct view view;	/* the result: standard output, or --output */
 	struct text_target err; /* everything else */
 	struct cli_result *result;
@@ -68,21 +68,18 @@ int cli_fail(const struct cli *cli, const struct sx_error *err);
 enum sx_status cli_open_output(struct cli *cli, struct sx_error *err);
 /* Opens the result stream of a verb: --output, or a pager where there is a terminal. */
 enum sx_status cli_begin_output(struct cli *cli, struct sx_error *err);
-/* Under a locale that has nothing else, text is ASCII from here on. */
+/* In a locale without UTF-8, text is converted to ASCII from here on. */
 void cli_begin_ascii(struct cli *cli);
 /*
  * Closes the result stream; returns `code`, or another status: a result that could not be written
  * whole must not look like success.
  */
 int cli_end_output(struct cli *cli, int code);
-/*
- * How wide the terminals are now: asked when the command begins, and again before a result that
- * took its time is written.
- */
+/* Reads the terminals' width: at the start, and again before a late result is written. */
 void cli_ask_width(struct cli *cli);
 /* A remark on standard error, once, unless --quiet. */
 void cli_note(const struct cli *cli, const char *fmt, ...) SX_PRINTF(2, 3);
-/* The same with --quiet, too: of what is left behind on the machine. */
+/* The same, even with --quiet: for files and processes that remain on the machine. */
 void cli_note_always(const struct cli *cli, const char *fmt, ...) SX_PRINTF(2, 3);
 /* A diagnostic sink that writes "note: ..." lines. */
 struct note_sink cli_note_sink(const struct cli *cli);
@@ -102,16 +99,16 @@ enum sx_status cli_catalog(struct cli *cli, struct sx_catalog **out, struct sx_e
 enum sx_status cli_formats(const struct cli *cli, unsigned allowed, struct sx_error *err);
 
 /*
- * How far a verb that reads for long is: a line on standard error after the first second, only on a
- * terminal, and gone before anything else is written there (ticker.c).
+ * Progress of a verb that reads for long (ticker.c): a line on standard error after the first
+ * second, only on a terminal, erased before anything else is written there.
  */
 /* Starts the clock; without a terminal, with --quiet, or without memory nothing is ever shown. */
 void ticker_start(const struct cli *cli);
 /* What is read now, and how much of it is done; `all` 0: not known. `what` is copied. */
 void ticker_at(const struct cli *cli, const char *what, uint64_t done, uint64_t all);
-/* Takes the line away for good; fine without a start. To be called before a result is written. */
+/* Erases the line for good, before a result is written. Valid without a start. */
 void ticker_stop(const struct cli *cli);
-/* Around what is written to standard error meanwhile: takes the line away, and keeps it away. */
+/* Erases the line while something else is written to standard error. */
 void ticker_hold(const struct cli *cli);
 void ticker_release(const struct cli *cli);
 

@@ -62,7 +62,7 @@ static bool is_same_verb(const char *a, const char *b)
 	return a && b ? strcmp(a, b) == 0 : a == b;
 }
 
-/* One of two would be passed over. */
+/* Whether an earlier line sets the same: one of the two would be ignored. */
 static bool is_twice(const struct config *c, const struct config_line *line)
 {
 	for (size_t i = 0; i < c->count; i++)
@@ -84,7 +84,7 @@ static enum sx_status cannot_read(const struct config *c, int number, struct sx_
 	return err->status = SX_ERR_PERMISSION;
 }
 
-/* What goes on for too long, or is no text. */
+/* The error of a file that is too long, or is no text. */
 static enum sx_status no_lines(const struct config *c, size_t size, struct sx_error *err)
 {
 	const char *zero = memchr(c->text, '\0', size), *end = zero ? zero : c->text + size;
@@ -148,7 +148,7 @@ static enum sx_status read_line(struct config *c, char *text, unsigned number, s
 	return SX_OK;
 }
 
-/* Says in the words of the file what is said in those of a command line. */
+/* Rewrites an error on an option as one on a line of the file. */
 static void blame_line(const struct config *c, const struct config_line *line,
 		       const struct sx_error *why, struct sx_error *err)
 {
@@ -167,7 +167,7 @@ static void blame_line(const struct config *c, const struct config_line *line,
 		  remedy + 2, blank + 1);
 }
 
-/* Whether each line means something, whichever verb is at hand. */
+/* Checks every line, also those for other verbs. */
 static enum sx_status check_lines(const struct config *c, const struct verb *const *verbs,
 				  struct sx_error *err)
 {
@@ -190,7 +190,7 @@ static enum sx_status split_lines(struct config *c, struct sx_error *err)
 	enum sx_status status = SX_OK;
 	unsigned number = 1;
 	char *first = c->text;
-	if (strncmp(first, "\xef\xbb\xbf", 3) == 0) /* some editors begin UTF-8 so */
+	if (strncmp(first, "\xef\xbb\xbf", 3) == 0) /* UTF-8 byte order mark */
 		first += 3;
 	for (char *line = first; !status && line; number++) {
 		char *end = strchr(line, '\n');
@@ -202,7 +202,7 @@ static enum sx_status split_lines(struct config *c, struct sx_error *err)
 	return status;
 }
 
-/* A pipe would be waited for. */
+/* O_NONBLOCK: opening a FIFO would wait for its writer. */
 static FILE *open_config(const char *path)
 {
 	struct stat st;

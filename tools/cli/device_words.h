@@ -33,7 +33,7 @@ enum sx_status device_words_mark(const struct cli *cli, const struct device_word
 /* The devices of a recording, as those of a machine. */
 struct device_words_recorded {
 	uint32_t *places;	   /* in the recording, in the order of views */
-	struct sx_device *devices; /* at the same index; ids are numbers (see numbers.h) */
+	struct sx_device *devices; /* at the same index; ids are numbers */
 	char (*ids)[16];
 	uint32_t count;
 };

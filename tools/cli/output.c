@@ -25,8 +25,8 @@ static bool is_in_path(const char *program)
 }
 
 /*
- * Whether the program that a command begins with is there, or is a word of the shell. What only a
- * shell takes apart (quotes, variables) is taken to be.
+ * Whether a command's program exists, or is a builtin of the shell. True for commands with quotes
+ * or variables, which only a shell can parse.
  */
 static bool is_there(const char *command)
 {
@@ -83,7 +83,7 @@ static FILE *pager_start(const char **missing)
 		*missing = command;
 		return NULL;
 	}
-	/* Leave when the text fits, pass colours on, leave the text on the screen. */
+	/* less: exit if the text fits, show colours, keep the text on the screen. */
 	setenv("LESS", "FRX", 0);
 	fflush(NULL);
 	return run_with_text(command);
@@ -110,7 +110,7 @@ enum sx_status cli_open_output(struct cli *cli, struct sx_error *err)
 
 void cli_ask_width(struct cli *cli)
 {
-	FILE *file = cli->result->file.file; /* what is between us and it has no width */
+	FILE *file = cli->result->file.file; /* the pipe before the terminal has no width */
 	cli->view.out.width = text_terminal_width(file ? file : stdout);
 	cli->err.width = text_terminal_width(cli->err.out);
 }
@@ -153,7 +153,7 @@ void cli_begin_ascii(struct cli *cli)
 	cli->view.out.out = ascii;
 }
 
-/* What went wrong is the other stream's from now on. */
+/* Ends the conversion; errors are read from the stream behind it. */
 static void ascii_end(struct cli *cli)
 {
 	if (!cli->beyond)
@@ -225,7 +225,7 @@ int cli_end_output(struct cli *cli, int code)
 {
 	bool paged = cli->pager != NULL;
 	errno = 0;
-	/* Who leaves a pager early has seen enough: that is no fault, and nothing is incomplete. */
+	/* Leaving a pager early is no error, and the result is not incomplete. */
 	bool ended = end_output(cli, code);
 	if (cli->result->unpaged)
 		return no_pager(cli);

@@ -48,7 +48,7 @@ static bool is_open_already(const char *path)
 	       strncmp(path, "/proc/", 6) == 0;
 }
 
-/* The owner and rights of what is replaced, or those of any new file. */
+/* Sets the owner and mode of the replaced file, or those of a new one. */
 static bool dress(int fd, const struct stat *st)
 {
 	if (st && (st->st_uid != geteuid() || st->st_gid != getegid()) &&
@@ -139,8 +139,8 @@ static bool find_place(struct result_file *result, const char *path, const struc
 }
 
 /*
- * What is there is opened before anything is decided, and never cut off by opening it: whatever
- * takes its name afterwards is not touched.
+ * Opens the existing file first, without O_TRUNC, and decides by its descriptor: another file that
+ * gets the name afterwards is not changed.
  */
 static bool open_file(struct result_file *result, const char *path)
 {
@@ -155,8 +155,7 @@ static bool open_file(struct result_file *result, const char *path)
 		result->file = ok ? fdopen(fd, "w") : NULL;
 	} else if (ok && find_place(result, path, &st)) {
 		if (!open_draft(result, &st)) {
-			/* Where the file may be written but its folder may not, the file gives way
-			 * last. */
+			/* An unwritable folder: the result is copied at the end. */
 			result->file = tmpfile();
 			result->target = result->file ? fd : -1;
 		}

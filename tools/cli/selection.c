@@ -30,8 +30,8 @@ static bool is_meant(const struct cli *cli, const struct sx_device *all, size_t 
 }
 
 /*
- * The same for a word of the user's: where no device is called so, drivers are asked for the names
- * that only they know (of a renderer), which takes a while.
+ * The same for a word of the user. If no device has this name, drivers are asked for theirs (of a
+ * renderer), which takes a while.
  */
 static enum sx_status selection_probe_for(struct cli *cli, const char *word,
 					  const struct sx_device **out, size_t *count,
@@ -84,8 +84,8 @@ static bool is_node(const struct sx_device *device, const char *word)
 }
 
 /*
- * One card may be reached by several sources: the best one that can be used, and a line that says
- * which it is and what became of the others. Words that are no card's are left as they are.
+ * Replaces a card's node by a device. Several sources may measure a card: chooses the best usable
+ * one, and notes the others. Keeps other words.
  */
 static enum sx_status expand_node(struct cli *cli, const char *word, struct string_list *out,
 				  struct sx_error *err)
@@ -112,7 +112,7 @@ static enum sx_status expand_node(struct cli *cli, const char *word, struct stri
 	return options_add(&cli->options, out, best->id, false, err);
 }
 
-/* What only its driver calls so goes by its id; all else a session knows itself. */
+/* Replaces a name that only a driver knows by the device's id; a session knows other names. */
 static enum sx_status expand_called(struct cli *cli, const char *word, struct string_list *out,
 				    struct sx_error *err)
 {
@@ -311,7 +311,7 @@ void selection_note_missing(struct cli *cli)
 				 all[i].catalog, all[i].because);
 }
 
-/* A catalog that cannot be read is passed over, but not one that memory was out for. */
+/* Skips a catalog that cannot be read, but fails when out of memory. */
 static enum sx_status visit_name(struct cli *cli, const char *name, selection_visit_fn visit,
 				 void *user, struct sx_error *err)
 {

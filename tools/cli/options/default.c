@@ -59,9 +59,8 @@ static bool is_typed(const struct option_default *given, const char *name)
 }
 
 /*
- * Whether the command line says in another way what this option would: a file as argument, a
- * program, or a device of verbs that need no file, is what --input is, and a device and a catalog
- * say both what is meant.
+ * Whether the command line replaces this option by another way to say the same: a file as argument,
+ * a program or a device replaces --input, and --device and --for replace each other.
  */
 static bool is_said_otherwise(const struct options *o, const struct verb *verb,
 			      const struct option_default *given)

@@ -1,4 +1,4 @@
-/* In which format a result is written: what was asked for, and what the verb writes. */
+/* Chooses the format of a result, from the options and from what the verb writes. */
 #include "tools/cli/options/internal.h"
 
 #include <ctype.h>
@@ -103,7 +103,7 @@ static size_t suffix_find(const char *suffix)
 
 #define SUFFIX_MOST 7
 
-/* What people append to say what a file is; mktemp, dates and versions append other things. */
+/* Whether a suffix looks like a file type, and not like one of mktemp, a date or a version. */
 static bool says_a_kind(const char *suffix)
 {
 	static const char lower[] = "abcdefghijklmnopqrstuvwxyz0123456789",
@@ -113,7 +113,7 @@ static bool says_a_kind(const char *suffix)
 	       (strspn(suffix, lower) == length || strspn(suffix, upper) == length);
 }
 
-/* A packed file is read as it is, but not written. */
+/* Compressed files are read, but not written. */
 static enum sx_status refuse_packed(const struct options *options, const char *tool,
 				    struct sx_error *err)
 {
@@ -161,7 +161,7 @@ static enum sx_status refuse_suffix(const struct options *options, const struct 
 	return SX_ERR_USAGE;
 }
 
-/* A capture under the name of something else would mislead every program but this one. */
+/* A capture must not have the suffix of another format, which would mislead other programs. */
 static enum sx_status check_capture(const struct options *options, const struct verb *verb,
 				    struct sx_error *err)
 {

@@ -1,11 +1,11 @@
-/* What does not go together. */
+/* Checks for options that conflict. */
 #include "tools/cli/options/internal.h"
 
 #include <string.h>
 
 #include "base/error.h"
 
-/* What orders and cuts the rows of --by. */
+/* Options that need --by: they sort and limit its rows. */
 static enum sx_status together_rows(const struct options *o, const struct verb *verb,
 				    struct sx_error *err)
 {
@@ -24,7 +24,7 @@ static enum sx_status together_rows(const struct options *o, const struct verb *
 	return SX_OK;
 }
 
-/* What is read is named once: an argument beside --input would be passed over. */
+/* The input is named once: a file argument beside --input would be ignored. */
 static enum sx_status together_files(const struct options *o, const struct verb *verb,
 				     struct sx_error *err)
 {
@@ -45,7 +45,7 @@ static enum sx_status together_files(const struct options *o, const struct verb 
 	return SX_ERR_USAGE;
 }
 
-/* What is measured, and from when. */
+/* Options on what is measured, and from when. */
 static enum sx_status together_input(const struct options *o, struct sx_error *err)
 {
 	if (o->realtime && !o->input && !o->args.count) {

@@ -1,4 +1,4 @@
-/* What options take, from text. Every mistake is answered with what would have been right. */
+/* Parses values of options. Every error says what would be right. */
 #include "tools/cli/options/internal.h"
 
 #include <ctype.h>
@@ -41,7 +41,7 @@ bool list_split(struct string_list *list, char *text)
 	}
 }
 
-/* Nothing is as long as no time at all, in whatever unit. */
+/* The error of a duration of 0. */
 static enum sx_status no_time(const char *text, struct sx_error *err)
 {
 	error_set(err, SX_ERR_USAGE, "the duration \"%s\" is no time at all", text);
@@ -50,7 +50,7 @@ static enum sx_status no_time(const char *text, struct sx_error *err)
 	return SX_ERR_USAGE;
 }
 
-/* "20m": minutes for some, thousandths of a second for others. */
+/* The error of an ambiguous or missing unit: "20m" may be minutes or milliseconds. */
 static enum sx_status no_unit(const char *text, const char *unit, double value,
 			      struct sx_error *err)
 {
@@ -240,7 +240,7 @@ static enum sx_status set_per(struct options *options, const struct option_spec 
 	return SX_ERR_USAGE;
 }
 
-/* A shell's variable that holds nothing, mostly. */
+/* The error of an empty value, mostly an unset variable of a shell. */
 static enum sx_status empty_value(struct sx_error *err, const struct option_spec *spec)
 {
 	error_set(err, SX_ERR_USAGE, "--%s is empty", spec->name);
