@@ -172,7 +172,7 @@ hook_AllocateCommandBuffers(VkDevice handle, const VkCommandBufferAllocateInfo *
 	bool secondary = pAllocateInfo->level == VK_COMMAND_BUFFER_LEVEL_SECONDARY;
 
 	if (secondary)
-		__atomic_store_n(&device->driver.has_children, true, __ATOMIC_RELAXED);
+		__atomic_store_n(&device->driver.has_secondaries, true, __ATOMIC_RELAXED);
 	for (uint32_t i = 0; result == VK_SUCCESS && pool && !pool->untracked &&
 			     i < pAllocateInfo->commandBufferCount;
 	     i++)
@@ -220,7 +220,7 @@ static void command_restart(struct command *command, VkCommandBufferUsageFlags f
 			  (!command->continues_pass || device->resets_in_pass);
 	command->one_time = (flags & VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT) != 0;
 	command->driver_slots = 0;
-	command->child_count = command->due = command->inherited = 0;
+	command->secondary_count = command->due = command->inherited = 0;
 	command->ran_untracked = false;
 	command->outside = command->inside = command->streams = command->open = 0;
 	command->program_open = command->program_used = command->can_inherit = 0;
@@ -319,24 +319,24 @@ static void command_add_tally(struct tally *to, const struct tally *from)
 }
 
 /* The primary's counts include those of its secondary command buffers. */
-static void add_child(struct command *command, struct command *child)
+static void add_secondary(struct command *command, struct command *secondary)
 {
-	command_add_tally(&command->tally, &child->tally);
-	command_add_tally(&command->now->tally, &child->tally);
-	command->ran_untracked |= child->untracked;
-	command->program_used |= child->program_used;
-	command->used_feedback |= child->used_feedback;
+	command_add_tally(&command->tally, &secondary->tally);
+	command_add_tally(&command->now->tally, &secondary->tally);
+	command->ran_untracked |= secondary->untracked;
+	command->program_used |= secondary->program_used;
+	command->used_feedback |= secondary->used_feedback;
 	if (command->labels == 0) {
-		command->label = child->label;
+		command->label = secondary->label;
 		command->label_ended = command->ended;
 	}
-	command->labels += child->labels;
-	if (child->span_count != 0) {
-		command->now->lost |= child->now->lost;
-		command->now->disallowed |= child->now->disallowed;
-		command->now->disturbed |= child->now->disturbed;
+	command->labels += secondary->labels;
+	if (secondary->span_count != 0) {
+		command->now->lost |= secondary->now->lost;
+		command->now->disallowed |= secondary->now->disallowed;
+		command->now->disturbed |= secondary->now->disturbed;
 	}
-	queries_before_child(command, child);
+	queries_before_secondary(command, secondary);
 }
 
 /* Executes them one by one where results must be copied after each. */
@@ -346,16 +346,16 @@ static void execute_secondaries(struct command *command, VkCommandBuffer handle,
 	PFN_vkCmdExecuteCommands next = command->device->next.CmdExecuteCommands;
 	uint32_t first = 0;
 	for (uint32_t i = 0; !command->untracked && i < count; i++) {
-		const struct command *child = command_of(handles[i]);
-		bool copied = child->copied && child->use_count != 0;
-		if (!copied && (child->program_count == 0 || command->in_pass))
+		const struct command *secondary = command_of(handles[i]);
+		bool copied = secondary->copied && secondary->use_count != 0;
+		if (!copied && (secondary->program_count == 0 || command->in_pass))
 			continue;
 		if (first < i)
 			next(handle, i - first, handles + first);
 		first = i + 1;
-		queries_before_run(command, child);
+		queries_before_run(command, secondary);
 		next(handle, 1, handles + i);
-		queries_after_run(command, child);
+		queries_after_run(command, secondary);
 	}
 	if (first < count || count == 0)
 		next(handle, count - first, handles + first);
@@ -369,14 +369,14 @@ VKAPI_ATTR void VKAPI_CALL hook_CmdExecuteCommands(VkCommandBuffer handle,
 	struct guest_visit visit = guest_enter();
 	uint32_t can_inherit = QUERY_INHERITED;
 	for (uint32_t i = 0; !command->untracked && i < commandBufferCount; i++) {
-		const struct command *child = command_of(pCommandBuffers[i]);
-		can_inherit &= child->can_inherit & ~child->program_used;
+		const struct command *secondary = command_of(pCommandBuffers[i]);
+		can_inherit &= secondary->can_inherit & ~secondary->program_used;
 	}
 	if (!command->untracked && command->span_count != 0) {
-		queries_before_children(command);
+		queries_before_secondaries(command);
 		queries_end(command, command->open & ~can_inherit);
 		for (uint32_t i = 0; i < commandBufferCount; i++)
-			add_child(command, command_of(pCommandBuffers[i]));
+			add_secondary(command, command_of(pCommandBuffers[i]));
 	}
 	guest_leave(visit);
 	execute_secondaries(command, handle, commandBufferCount, pCommandBuffers);

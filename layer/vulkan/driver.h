@@ -61,7 +61,7 @@ struct driver {
 	uint32_t set_count;
 	struct driver_family families[DRIVER_FAMILIES];
 	struct driver_pool *pools; /* all, under the device's lock */
-	bool has_children;	   /* atomic; the program has secondary command buffers */
+	bool has_secondaries;	   /* atomic; the program has secondary command buffers */
 };
 
 /* Sum over the executions of a part. */

@@ -116,7 +116,7 @@ struct execution;
 struct snapshot;
 
 /* A secondary command buffer that a primary executes. */
-struct child {
+struct secondary {
 	struct command *command;
 	uint32_t span; /* of the primary */
 	bool copied;   /* the primary copies its results */
@@ -149,7 +149,7 @@ struct command {
 	bool feedback_active; /* it is now */
 	bool recorded;	      /* there was a recording before this one */
 	bool one_time;	      /* with ONE_TIME_SUBMIT_BIT */
-	bool had_children;    /* it executes secondary command buffers */
+	bool had_secondaries; /* it executes secondary command buffers */
 	bool host_resets;     /* the host resets its queries before each submission */
 	bool ran_untracked;   /* it executes an untracked secondary command buffer */
 	bool sets_event;      /* its last command sets `done`, so that we see that it has ended */
@@ -187,9 +187,9 @@ struct command {
 	uint32_t span_count, span_cap;
 	struct span *now; /* the last span, or `none` without memory */
 	struct span none;
-	struct child *children; /* secondary ones with queries of their own */
-	uint32_t child_count, child_cap;
-	uint32_t due; /* index of the first child of this render pass */
+	struct secondary *secondaries; /* secondary ones with queries of their own */
+	uint32_t secondary_count, secondary_cap;
+	uint32_t due; /* index of the first secondary one of this render pass */
 	VkEvent done;
 	struct tally tally;	   /* of all spans */
 	struct execution *pending; /* the last one without results; atomic, set under the lock */
@@ -304,7 +304,7 @@ struct part {
 	uint64_t values[WIRE_COUNTER_ROOM];
 	uint64_t busy_ticks[QUEUES_MAX];
 	uint32_t driver_due;	   /* executions that a performance query should cover */
-	bool driver_children;	   /* one executes secondary command buffers, and has no query */
+	bool driver_secondaries;   /* one executes secondary command buffers, and has no query */
 	struct driver_sum *driver; /* NULL: no values yet */
 };
 
@@ -470,23 +470,23 @@ void queries_break_driver(struct command *command);
 /* secondaries.c. Query types that secondary command buffers inherit, in or outside of a pass. */
 uint32_t queries_inherited(struct command *command, bool in_pass);
 /* Before vkCmdExecuteCommands(), and for each of its command buffers. */
-void queries_before_children(struct command *command);
-void queries_before_child(struct command *command, struct command *child);
+void queries_before_secondaries(struct command *command);
+void queries_before_secondary(struct command *command, struct command *secondary);
 /* Before and after vkCmdExecuteCommands() of one with queries of its own. */
-void queries_before_run(struct command *command, const struct command *child);
-void queries_after_run(struct command *command, const struct command *child);
+void queries_before_run(struct command *command, const struct command *secondary);
+void queries_after_run(struct command *command, const struct command *secondary);
 /* After the render pass in which they were executed. */
-void queries_after_children(struct command *command);
+void queries_after_secondaries(struct command *command);
 /* program.c: copies the results of the program's queries; outside of passes. */
 void queries_copy_program(struct command *command);
 /* The same for queries of a secondary command buffer that was executed here. */
-void queries_take_program(struct command *command, const struct command *child);
+void queries_take_program(struct command *command, const struct command *secondary);
 /*
  * Before the primary is submitted; under the device's lock. false: a secondary one of it is pending
  * on another queue, so that the results of both are lost.
  */
-bool queries_prepare_children(struct device *device, struct command *command, VkQueue queue);
-bool queries_has_child(const struct command *command, const struct command *child);
+bool queries_prepare_secondaries(struct device *device, struct command *command, VkQueue queue);
+bool queries_has_secondary(const struct command *command, const struct command *secondary);
 /* It executes a secondary one that is pending on several queues. Under the device's lock. */
 bool queries_has_multi_queue(const struct command *command);
 /* slots.c: called by the thread that records, except queries_reset(). */
@@ -510,7 +510,7 @@ struct query_use *slots_add_copied(struct command *command, uint32_t type);
 /* The query pool and the query's number in it. */
 VkQueryPool slots_pool(const struct command *command, const struct query_use *use,
 		       uint32_t *number);
-/* Resets its and its children's queries on the host; it must not be pending. */
+/* Resets its and its secondary command buffers' queries on the host; it must not be pending. */
 void queries_reset(struct command *command);
 /* pools.c: the query number of a slot, or the number of queries of so many slots. */
 uint32_t pool_slots(uint32_t type, uint32_t slots);

@@ -16,7 +16,7 @@ static void prepare_again(struct device *device, struct command *command, bool o
 			  struct insertions *in)
 {
 	device_lock(device);
-	if (!queries_prepare_children(device, command, in->queue))
+	if (!queries_prepare_secondaries(device, command, in->queue))
 		frames_lose(device, command);
 	others &=
 	    command->simultaneous; /* without SIMULTANEOUS_USE the other submission has ended */

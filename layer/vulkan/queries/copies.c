@@ -155,10 +155,10 @@ void copies_record(struct command *command)
 	bool any = command->copies;
 	if (command->device->copies)
 		any |= copies_record_to(command, command->handle, command->chunks);
-	for (uint32_t i = 0; command->device->copies && i < command->child_count; i++) {
-		if (!command->children[i].copied)
-			any |= copies_record_to(command->children[i].command, command->handle,
-						command->children[i].command->chunks);
+	for (uint32_t i = 0; command->device->copies && i < command->secondary_count; i++) {
+		if (!command->secondaries[i].copied)
+			any |= copies_record_to(command->secondaries[i].command, command->handle,
+						command->secondaries[i].command->chunks);
 	}
 	if (any)
 		command->device->next.CmdPipelineBarrier(

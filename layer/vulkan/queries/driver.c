@@ -24,17 +24,18 @@ static bool is_of_family(const struct device *device, const struct command *comm
  * must cover the whole command buffer. So one that executes secondary ones, or may do so, has no
  * query.
  */
-static bool may_have_children(const struct command *command)
+static bool may_have_secondaries(const struct command *command)
 {
-	bool any = __atomic_load_n(&command->device->driver.has_children, __ATOMIC_RELAXED);
-	return any && (!command->recorded || command->had_children);
+	bool any = __atomic_load_n(&command->device->driver.has_secondaries, __ATOMIC_RELAXED);
+	return any && (!command->recorded || command->had_secondaries);
 }
 
 bool driver_counts(const struct command *command)
 {
 	const struct device *device = command->device;
 	return device->driver.works && command->measured && !command->secondary &&
-	       command->host_resets && is_of_family(device, command) && !may_have_children(command);
+	       command->host_resets && is_of_family(device, command) &&
+	       !may_have_secondaries(command);
 }
 
 /*
@@ -166,7 +167,7 @@ void driver_expect(const struct device *device, const struct command *command, s
 	if (!device->driver.works)
 		return;
 	part->driver_due += command->untracked || is_of_family(device, command);
-	part->driver_children |= command->had_children;
+	part->driver_secondaries |= command->had_secondaries;
 }
 
 static struct wire_value value_of(const struct device *device, const struct part *part,
@@ -183,7 +184,7 @@ static struct wire_value value_of(const struct device *device, const struct part
 		value = counter->level ? sum->value / sum->count : sum->value;
 		memcpy(&out.bits, &value, sizeof(value));
 		out.state = WIRE_VALID;
-	} else if (part->driver_children) {
+	} else if (part->driver_secondaries) {
 		out.bits = WIRE_WHY_CHILDREN;
 	} else {
 		uint32_t lost = part->lost | part->disallowed;

@@ -143,7 +143,7 @@ void queries_free(struct command *command)
 	free(command->chunks);
 	free(command->uses);
 	free(command->spans);
-	free(command->children);
+	free(command->secondaries);
 	free(command->program);
 }
 

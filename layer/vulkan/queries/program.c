@@ -205,11 +205,11 @@ static bool has_query(const struct command *command, const struct program_query 
 	return false;
 }
 
-void queries_take_program(struct command *command, const struct command *child)
+void queries_take_program(struct command *command, const struct command *secondary)
 {
 	uint32_t span = (uint32_t)(command->now - command->spans);
-	for (uint32_t i = 0; i < child->program_count && command->measured; i++) {
-		struct program_query query = child->program[i];
+	for (uint32_t i = 0; i < secondary->program_count && command->measured; i++) {
+		struct program_query query = secondary->program[i];
 		query.span = span;
 		if (!command->in_pass)
 			copy_query(command, &query, span);

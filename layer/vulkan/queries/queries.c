@@ -146,7 +146,7 @@ void queries_start(struct command *command)
 	begin_driver(command);
 	begin_time(command);
 	command->recorded = true;
-	command->had_children = false;
+	command->had_secondaries = false;
 }
 
 static uint32_t label_now(const struct command *command)
@@ -191,14 +191,14 @@ void queries_before_pass(struct command *command, bool inline_contents, VkRender
 		queries_next_span(command, label_now(command));
 	if (parts != 0 || !inline_contents)
 		queries_break_driver(command);
-	command->had_children |= !inline_contents;
+	command->had_secondaries |= !inline_contents;
 	if (parts != 0) {
 		before_part(command, inline_contents, parts);
 		return;
 	}
 	if (!inline_contents)
 		types = command->inherited = queries_inherited(command, true);
-	/* Children with queries of their own need the event at the end. */
+	/* Secondary command buffers with queries of their own need the event at the end. */
 	if ((types | command->inside | command->streams) == 0 &&
 	    (inline_contents || command->outside == 0))
 		return;
@@ -221,7 +221,7 @@ void queries_after_pass(struct command *command)
 		return;
 	queries_end(command, command->inherited & ~command->outside);
 	command->inherited = 0;
-	queries_after_children(command);
+	queries_after_secondaries(command);
 	queries_copy_program(command);
 	if (command->device->per == WIRE_PASS)
 		queries_next_span(command, LABEL_OUTSIDE);

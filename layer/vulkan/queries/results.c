@@ -174,17 +174,17 @@ static void collect_use(struct reading *r, const struct execution *execution,
 		part->lost |= QUERY_BIT(use->type);
 }
 
-/* A child has one span; its results belong to the primary's span that executed it. */
+/* A secondary one has a single span; its results belong to the primary's span. */
 static void collect_one(struct reading *r, const struct execution *execution,
-			const struct command *command, uint32_t child_span)
+			const struct command *command, uint32_t secondary_span)
 {
-	bool child = command != execution->command;
+	bool secondary = command != execution->command;
 	for (uint32_t i = 0; i < command->use_count; i++) {
 		const struct query_use *use = &command->uses[i];
 		if (use->type == r->type)
-			collect_use(
-			    r, execution, command, use,
-			    frame_part(r->device, execution, child ? child_span : use->span));
+			collect_use(r, execution, command, use,
+				    frame_part(r->device, execution,
+					       secondary ? secondary_span : use->span));
 	}
 }
 
@@ -200,10 +200,10 @@ static void collect_type(struct reading *r)
 		if (!e->ended || e->lost)
 			continue;
 		collect_one(r, e, e->command, 0);
-		for (uint32_t i = 0; i < e->command->child_count; i++) {
-			const struct child *child = &e->command->children[i];
-			if (!child->copied)
-				collect_one(r, e, child->command, child->span);
+		for (uint32_t i = 0; i < e->command->secondary_count; i++) {
+			const struct secondary *secondary = &e->command->secondaries[i];
+			if (!secondary->copied)
+				collect_one(r, e, secondary->command, secondary->span);
 		}
 	}
 }
@@ -215,9 +215,9 @@ static void mark_readable(struct reading *r)
 		if (!e->ended || e->lost || e->snapshot)
 			continue;
 		mark_command_readable(r, e->command);
-		for (uint32_t i = 0; i < e->command->child_count; i++) {
-			if (!e->command->children[i].copied)
-				mark_command_readable(r, e->command->children[i].command);
+		for (uint32_t i = 0; i < e->command->secondary_count; i++) {
+			if (!e->command->secondaries[i].copied)
+				mark_command_readable(r, e->command->secondaries[i].command);
 		}
 	}
 }

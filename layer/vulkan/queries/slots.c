@@ -181,9 +181,9 @@ void queries_reset(struct command *command)
 {
 	reset_one(command);
 	driver_reset(command);
-	for (uint32_t i = 0; i < command->child_count; i++) {
-		if (!command->children[i].copied)
-			reset_one(command->children[i].command);
+	for (uint32_t i = 0; i < command->secondary_count; i++) {
+		if (!command->secondaries[i].copied)
+			reset_one(command->secondaries[i].command);
 	}
 	command->device->next.ResetEvent(command->device->handle, command->done);
 }

@@ -146,7 +146,7 @@ static struct snapshot *snapshot_take(struct command *command)
 
 bool snapshots_may_follow(const struct command *command)
 {
-	return command->child_count + command->program_count + command->driver_slots == 0;
+	return command->secondary_count + command->program_count + command->driver_slots == 0;
 }
 
 /*
@@ -156,8 +156,8 @@ bool snapshots_may_follow(const struct command *command)
 static bool may_insert(const struct command *command)
 {
 	bool may = !command->resumes || command->suspended;
-	for (uint32_t i = 0; i < command->child_count; i++)
-		may &= command->children[i].copied;
+	for (uint32_t i = 0; i < command->secondary_count; i++)
+		may &= command->secondaries[i].copied;
 	return may;
 }
 

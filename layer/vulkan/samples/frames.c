@@ -74,8 +74,8 @@ static void execution_drop(struct device *device, struct execution **link)
 {
 	struct execution *execution = *link;
 	struct command *command = execution->command;
-	for (uint32_t i = 0; i < command->child_count; i++)
-		__atomic_sub_fetch(&command->children[i].command->unread, 1, __ATOMIC_RELEASE);
+	for (uint32_t i = 0; i < command->secondary_count; i++)
+		__atomic_sub_fetch(&command->secondaries[i].command->unread, 1, __ATOMIC_RELEASE);
 	if (execution->snapshot) {
 		command->waits -= !execution->ended;
 		if (execution->ended)
@@ -170,7 +170,8 @@ void frames_resolve(struct device *device, struct command *command)
 		return;
 	frames_collect(device);
 	while (*link) {
-		if ((*link)->command == command || queries_has_child((*link)->command, command)) {
+		if ((*link)->command == command ||
+		    queries_has_secondary((*link)->command, command)) {
 			execution_lose(device, *link);
 			execution_drop(device, link);
 		} else {
@@ -327,8 +328,8 @@ static void add_execution(struct device *device, VkQueue queue, struct command *
 	device->last_execution = &execution->next;
 	frame_now(device)->pending++;
 	__atomic_store_n(&command->pending, execution, __ATOMIC_RELEASE);
-	for (uint32_t i = 0; i < command->child_count; i++)
-		__atomic_add_fetch(&command->children[i].command->unread, 1, __ATOMIC_RELEASE);
+	for (uint32_t i = 0; i < command->secondary_count; i++)
+		__atomic_add_fetch(&command->secondaries[i].command->unread, 1, __ATOMIC_RELEASE);
 }
 
 void frames_submitted(struct device *device, const struct submitted *how, struct command *command)

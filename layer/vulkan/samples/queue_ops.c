@@ -56,8 +56,8 @@ uint32_t command_add_unsampled(struct command *command, int more)
 {
 	if (command->untracked)
 		return 0;
-	for (uint32_t i = 0; i < command->child_count; i++)
-		add_unsampled(command->children[i].command, more);
+	for (uint32_t i = 0; i < command->secondary_count; i++)
+		add_unsampled(command->secondaries[i].command, more);
 	return add_unsampled(command, more);
 }
 
