@@ -37,7 +37,7 @@ static char *trim(char *text)
 }
 
 /* A comment begins at the start of a line or after a blank. */
-static char *without_comment(char *text)
+static char *strip_comment(char *text)
 {
 	for (char *p = text; (p = strchr(p, '#')); p++) {
 		if (p > text && p[-1] != ' ' && p[-1] != '\t')
@@ -99,8 +99,8 @@ static enum sx_status no_lines(const struct config *c, size_t size, struct sx_er
 }
 
 /* "[stat]", as other programs' files have it. */
-static enum sx_status heading(const struct config *c, const char *text, unsigned line,
-			      struct sx_error *err)
+static enum sx_status parse_heading(const struct config *c, const char *text, unsigned line,
+				    struct sx_error *err)
 {
 	int length = (int)strcspn(text + 1, "]");
 	error_set(err, SX_ERR_USAGE, "%s:%u: there are no sections: %s", c->path, line, text);
@@ -117,11 +117,11 @@ static enum sx_status heading(const struct config *c, const char *text, unsigned
 static enum sx_status read_line(struct config *c, char *text, unsigned number, struct sx_error *err)
 {
 	struct config_line line = {.line = number};
-	char *name = without_comment(text), *equals = strchr(name, '=');
+	char *name = strip_comment(text), *equals = strchr(name, '=');
 	if (!*name)
 		return SX_OK;
 	if (*name == '[')
-		return heading(c, name, number, err);
+		return parse_heading(c, name, number, err);
 	if (!equals)
 		return bad_line(c, number, "there is no =", err);
 	*equals = '\0';
@@ -149,8 +149,8 @@ static enum sx_status read_line(struct config *c, char *text, unsigned number, s
 }
 
 /* Rewrites an error on an option as one on a line of the file. */
-static void blame_line(const struct config *c, const struct config_line *line,
-		       const struct sx_error *why, struct sx_error *err)
+static void error_at_line(const struct config *c, const struct config_line *line,
+			  const struct sx_error *why, struct sx_error *err)
 {
 	char remedy[SX_ERROR_TEXT_MAX];
 	const char *said = why->message + (strncmp(why->message, "--", 2) ? 0 : 2);
@@ -180,7 +180,7 @@ static enum sx_status check_lines(const struct config *c, const struct verb *con
 		if (!line->preset)
 			status = options_check_default(verbs, line->verb, &given, &why);
 		if (status)
-			blame_line(c, line, &why, err);
+			error_at_line(c, line, &why, err);
 	}
 	return status;
 }
@@ -309,7 +309,7 @@ static enum sx_status apply_lines(struct config *c, struct options *o, const str
 		given.value = line->value;
 		status = options_default(o, verb, &given, &line->used, &why);
 		if (status && err) {
-			blame_line(c, line, &why, err);
+			error_at_line(c, line, &why, err);
 			line->used = false; /* the error names it already */
 		}
 	}

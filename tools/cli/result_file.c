@@ -27,7 +27,7 @@ static void on_signal(int number)
 }
 
 /* A draft does not outlive the program; signals that are ignored stay so. */
-static void guard(int folder, const char *draft)
+static void remove_on_signal(int folder, const char *draft)
 {
 	unfinished = NULL;
 	unfinished_folder = folder;
@@ -49,7 +49,7 @@ static bool is_open_already(const char *path)
 }
 
 /* Sets the owner and mode of the replaced file, or those of a new one. */
-static bool dress(int fd, const struct stat *st)
+static bool copy_owner_mode(int fd, const struct stat *st)
 {
 	if (st && (st->st_uid != geteuid() || st->st_gid != getegid()) &&
 	    fchown(fd, st->st_uid, st->st_gid) < 0)
@@ -92,10 +92,10 @@ static int make_draft(int folder, char name[RESULT_DRAFT_MAX])
 static bool create_draft(struct result_file *result, const struct stat *st)
 {
 	int fd = make_draft(result->folder, result->draft);
-	if (fd >= 0 && dress(fd, st))
+	if (fd >= 0 && copy_owner_mode(fd, st))
 		result->file = fdopen(fd, "w");
 	if (result->file) {
-		guard(result->folder, result->draft);
+		remove_on_signal(result->folder, result->draft);
 		return true;
 	}
 	int saved = errno;
@@ -169,7 +169,7 @@ static bool open_file(struct result_file *result, const char *path)
 }
 
 /* Frees everything but the stream. */
-static void forget(struct result_file *result)
+static void result_file_release(struct result_file *result)
 {
 	if (result->target >= 0)
 		close(result->target);
@@ -193,7 +193,7 @@ enum sx_status result_file_open(struct result_file *result, const char *path, st
 	if (open_file(result, path))
 		return SX_OK;
 	error_errno(err, errno, "cannot write %s", path);
-	forget(result);
+	result_file_release(result);
 	error_try(err, "another folder with -o");
 	return err->status = SX_ERR_PERMISSION;
 }
@@ -230,7 +230,7 @@ bool result_file_keep(struct result_file *result)
 		saved = errno;
 	}
 	if (ok && result->draft[0]) {
-		guard(-1, NULL);
+		remove_on_signal(-1, NULL);
 		result->draft[0] = '\0';
 	}
 	result_file_drop(result);
@@ -247,9 +247,9 @@ void result_file_drop(struct result_file *result)
 		fclose(result->file);
 	if (result->draft[0]) {
 		unlinkat(result->folder, result->draft, 0);
-		guard(-1, NULL);
+		remove_on_signal(-1, NULL);
 	}
-	forget(result);
+	result_file_release(result);
 }
 
 bool result_file_is_same(const char *a, const char *b)

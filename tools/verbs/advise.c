@@ -138,8 +138,8 @@ static enum sx_status nothing_judged(const struct advised *a, struct sx_error *e
 }
 
 /* --fps sets a constant of catalogs that have rules on frames. */
-static enum sx_status take_frame_rate(struct cli *cli, struct sx_catalog *catalog,
-				      struct sx_error *err)
+static enum sx_status set_frame_rate(struct cli *cli, struct sx_catalog *catalog,
+				     struct sx_error *err)
 {
 	struct options *o = &cli->options;
 	if (o->fps <= 0)
@@ -239,7 +239,7 @@ static enum sx_status judge_all(const struct cli *cli, struct report_fill *fill,
 }
 
 /* What the report says of each device. */
-static enum sx_status take_advice(const struct cli *cli, struct report_fill *fill,
+static enum sx_status read_advice(const struct cli *cli, struct report_fill *fill,
 				  struct advised *all, const struct verdict **verdict,
 				  struct sx_error *err)
 {
@@ -297,7 +297,7 @@ static enum sx_status open_capture(struct cli *cli, const char *path, struct adv
 		request = request_of(cli, path); /* with constants that were added */
 		status = open_one(&request, places.list[i], &(*all)[i], err);
 		if (!status && !rated)
-			rated = take_frame_rate(cli, (*all)[i].catalog, err) == SX_OK;
+			rated = set_frame_rate(cli, (*all)[i].catalog, err) == SX_OK;
 	}
 	free(places.list);
 	return status || rated ? status : SX_ERR_USAGE;
@@ -327,7 +327,7 @@ static enum sx_status open_table(struct cli *cli, const char *path, struct advis
 	if (!status)
 		status = cli_catalog(cli, &(*all)->catalog, err);
 	if (!status)
-		status = take_frame_rate(cli, (*all)->catalog, err);
+		status = set_frame_rate(cli, (*all)->catalog, err);
 	if (!status)
 		request = request_of(cli, path);
 	if (!status)
@@ -358,7 +358,7 @@ static int advise_run(struct cli *cli)
 	if (!status)
 		status = judge_all(cli, fill, all, &count, &err);
 	if (!status)
-		status = take_advice(cli, fill, all, &verdict, &err);
+		status = read_advice(cli, fill, all, &verdict, &err);
 	if (!status) {
 		ticker_stop(cli);
 		cli_ask_width(cli);

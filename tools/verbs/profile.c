@@ -86,7 +86,7 @@ static void profile_started(void *user)
 }
 
 /* Takes the leading number of each device that has rows now; false when none has. */
-static bool take_leads(struct profiling *p, const struct sx_session_device *d, uint32_t count)
+static bool update_leads(struct profiling *p, const struct sx_session_device *d, uint32_t count)
 {
 	char line[256] = "", value[HUMAN_MAX];
 	for (uint32_t i = 0; i < count; i++) {
@@ -115,7 +115,7 @@ static void profile_watch(void *user)
 	if (!p->due_ns && !progress_due(&p->progress))
 		return;
 	p->due_ns = p->due_ns ? p->due_ns : now;
-	if (!take_leads(p, d, count) && now - p->due_ns < ROWS_WAIT_NS)
+	if (!update_leads(p, d, count) && now - p->due_ns < ROWS_WAIT_NS)
 		return;
 	p->due_ns = 0;
 	human_duration(time, sys_now_ns(sys_real()) - p->progress.begin_ns);
@@ -191,7 +191,7 @@ static const struct sx_error *why_nothing(const struct cli *cli,
 	return buf;
 }
 
-static int conclude(struct profiling *p, char *const *argv, const struct sx_error *why)
+static int profile_end(struct profiling *p, char *const *argv, const struct sx_error *why)
 {
 	uint32_t count;
 	struct cli *cli = p->cli;
@@ -228,7 +228,7 @@ static int conclude(struct profiling *p, char *const *argv, const struct sx_erro
 }
 
 /* Without a program there is nothing to see yet: say what is measured, and how it ends. */
-static void announce(const struct profiling *p)
+static void note_start(const struct profiling *p)
 {
 	uint32_t count;
 	char names[256] = "";
@@ -260,7 +260,7 @@ static int profile_measure(struct profiling *p, char *const *argv)
 	fflush(NULL);
 	delay(p, argv);
 	if (!argv)
-		announce(p);
+		note_start(p);
 	run_catch_signals(p->in.session);
 	enum sx_status filled, status = input_session_run(&p->in, argv, &filled, &err);
 	run_catch_signals(NULL);
@@ -269,7 +269,7 @@ static int profile_measure(struct profiling *p, char *const *argv)
 		return cli_fail(p->cli, &err);
 	if (!status) /* what was tried on the way and left out is no failure of the run */
 		err = (struct sx_error){0};
-	return sx_failed(status) ? run_cannot(p->cli, &err, argv) : conclude(p, argv, &err);
+	return sx_failed(status) ? run_cannot(p->cli, &err, argv) : profile_end(p, argv, &err);
 }
 
 int profile_run(struct cli *cli, char *const *argv)

@@ -78,7 +78,7 @@ static void show_progress(const struct recording *r, const struct sx_capture_pro
 }
 
 /* Between samples: writes requested dumps, and shows progress. */
-static void look_around(struct recording *r)
+static void record_poll(struct recording *r)
 {
 	struct sx_capture_progress now;
 	if (atomic_exchange(&dump_wanted, false))
@@ -261,10 +261,10 @@ static enum sx_status record_measure(struct recording *r, struct sx_session *ses
 	run_give_way(o);
 	sx_session_record(session, r->writer);
 	while (sx_session_poll(session, TICK_MS, NULL) != SX_END)
-		look_around(r);
+		record_poll(r);
 	status = sx_session_finish(session, err);
 	r->shown_s = 0;
-	look_around(r); /* a dump may have been asked for at the last moment */
+	record_poll(r); /* a dump may have been asked for at the last moment */
 	if (r->progress)
 		fputs("\r\033[K", stderr);
 	return status;

@@ -135,7 +135,7 @@ static void make_command(struct words *w, const struct cli *cli, uint64_t sample
 }
 
 /* Executes Sextant by /proc/self/exe: its name might be another program's. */
-static void become(char *const *argv)
+static void exec_self(char *const *argv)
 {
 	int fd = open("/proc/self/exe", O_PATH | O_CLOEXEC);
 	if (fd >= 0)
@@ -218,7 +218,7 @@ static enum sx_status repeat_once(struct repeat *repeat, const struct cli *cli,
 	pid_t child = fork();
 	if (child == 0) {
 		restore_endings(before);
-		become((char *const *)(uintptr_t)words.items);
+		exec_self((char *const *)(uintptr_t)words.items);
 	}
 	enum sx_status status = child < 0 ? error_errno(err, errno, "cannot start a recording")
 					  : wait_for(child, code, err);

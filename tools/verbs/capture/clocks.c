@@ -10,7 +10,8 @@
 #include "base/mem.h"
 #include "base/text_buf.h"
 
-static struct capture_clock *reach(struct capture_clocks *clocks, uint32_t device, const char *name)
+static struct capture_clock *find_or_add_clock(struct capture_clocks *clocks, uint32_t device,
+					       const char *name)
 {
 	const struct capture_clock *known = capture_clocks_find(clocks, device, name);
 	if (known)
@@ -41,7 +42,7 @@ bool capture_clocks_add(struct capture_clocks *clocks, const struct sx_capture_r
 		if (to == from &&
 		    (record->device == SX_CAPTURE_NO_DEVICE || record->clock_count > 1))
 			continue;
-		struct capture_clock *clock = reach(clocks, record->device, to->name);
+		struct capture_clock *clock = find_or_add_clock(clocks, record->device, to->name);
 		uint64_t error = from->error_ns > to->error_ns ? from->error_ns : to->error_ns;
 		if (!clock || !clock_map_add(&clock->map, &(struct clock_pair){
 							      from->value_ns, to->value_ns, error}))

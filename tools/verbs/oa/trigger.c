@@ -174,7 +174,7 @@ enum sx_status oa_trigger_decode(const struct cli *cli, struct sx_error *err)
 }
 
 /* In place: no comments, which go from # to the end of the line, and one blank between words. */
-static void squeeze(char *text)
+static void strip_comments(char *text)
 {
 	char *to = text;
 	for (const char *at = text; *at;) {
@@ -199,7 +199,7 @@ static enum sx_status encode_line(struct writer *w, const char *line, struct sx_
 static enum sx_status encode_text(struct writer *w, char *text, struct sx_error *err)
 {
 	enum sx_status status = SX_OK;
-	squeeze(text);
+	strip_comments(text);
 	char *line = text + strspn(text, BLANKS), *at = line;
 	while (!status && *line) {
 		at += strcspn(at, BLANKS);

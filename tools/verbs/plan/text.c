@@ -16,8 +16,8 @@ static uint32_t in_block(const struct planning *p, const struct sx_plan_pass *pa
 }
 
 /* "CB 3, SPI 6 of 6 (full), SQ_VS 5 of 16": what a pass counts, by block. */
-static void say_blocks(const struct planning *p, const struct sx_plan_pass *pass, char *buf,
-		       size_t size)
+static void format_blocks(const struct planning *p, const struct sx_plan_pass *pass, char *buf,
+			  size_t size)
 {
 	const char *sep = "";
 	for (uint32_t b = 0; b < p->block_count; b++) {
@@ -62,8 +62,8 @@ static const char *set_of(const struct planning *p, uint32_t pass)
 }
 
 /* What keeps others out of a pass: timestamps, a stage, a set. */
-static void say_rules(const struct planning *p, uint32_t number, const struct sx_plan_pass *pass,
-		      char *buf, size_t size)
+static void format_rules(const struct planning *p, uint32_t number, const struct sx_plan_pass *pass,
+			 char *buf, size_t size)
 {
 	uint32_t stage = SX_NONE, windowed = SX_NONE;
 	const char *set = set_of(p, number);
@@ -91,7 +91,7 @@ static void say_rules(const struct planning *p, uint32_t number, const struct sx
 		text_append(buf, size, "; only set %s in this pass", set);
 }
 
-static void say_readers(const struct planning *p, uint32_t pass)
+static void write_readers(const struct planning *p, uint32_t pass)
 {
 	char line[4096] = "for ";
 	const char *sep = "";
@@ -111,10 +111,10 @@ static void write_pass(const struct planning *p, uint32_t number, const struct s
 		 COUNTED(pass->count, "counter"));
 	text_styled(&p->cli->view.out, TEXT_BOLD, head);
 	fputc('\n', p->cli->view.out.out);
-	say_blocks(p, pass, line, sizeof(line));
-	say_rules(p, number, pass, line, sizeof(line));
+	format_blocks(p, pass, line, sizeof(line));
+	format_rules(p, number, pass, line, sizeof(line));
 	text_wrap(&p->cli->view.out, 2, line);
-	say_readers(p, number);
+	write_readers(p, number);
 	if (p->cli->options.verbose) {
 		char names[16384] = "";
 		for (uint32_t i = 0; i < pass->count; i++)
