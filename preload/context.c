@@ -82,7 +82,7 @@ static uint64_t release_wait_ns(struct context *context, const struct binding *n
 	bool again = context->releases++ >= FREE_RELEASES;
 
 	context->released_ns = guest_now_ns();
-	if (contexts_is_doomed(context) || !again)
+	if (contexts_is_destroyed(context) || !again)
 		return WAIT_AT_END_NS;
 	if (next->context)
 		return 0;
@@ -128,7 +128,7 @@ void context_before_bind(const struct binding *binding)
 	sampler_collect(&old->sampler, wait_ns);
 	if (wait_ns < WAIT_AT_END_NS)
 		old->waited_ns += guest_now_ns() - before_ns;
-	if (contexts_is_doomed(old))
+	if (contexts_is_destroyed(old))
 		monitor_delete(old->sampler.monitor);
 }
 
@@ -173,7 +173,7 @@ static bool swaps_other(const struct context *context, uint64_t drawable)
 	return false;
 }
 
-void context_hand_over(bool before)
+void context_flush(bool before)
 {
 	struct context *context = context_current();
 	if (!context || !context->started || context->swapping || context->display_closed ||
@@ -182,7 +182,7 @@ void context_hand_over(bool before)
 	if (!before)
 		pace_drawn(&context->sampler.pace);
 	if (before || !ends_by_time(context)) {
-		sampler_hand_over(&context->sampler, before);
+		sampler_flush(&context->sampler, before);
 		return;
 	}
 	sampler_end_time(&context->sampler, size_at_end(context->size, &context->gl));

@@ -15,8 +15,8 @@ struct context {
 	struct context *next;
 	void *display, *handle;
 	bool egl;
-	bool current; /* in some thread */
-	bool doomed;  /* destroyed by the program while it was current */
+	bool current;	/* in some thread */
+	bool destroyed; /* destroyed by the program while it was current */
 	bool started;
 	bool display_closed;  /* its display is closed: no GL calls at exit */
 	bool swapping;	      /* inside of the driver's swap */
@@ -56,7 +56,7 @@ void context_before_bind(const struct binding *binding);
 void context_after_bind(const struct binding *binding, bool done);
 
 /* Before and after a call that submits work: a flush, finish, fence, map or read-back. */
-void context_hand_over(bool before);
+void context_flush(bool before);
 /* Before glFinish(); true: call the other one after it. */
 bool context_before_finish(void);
 void context_after_finish(void);
@@ -84,7 +84,7 @@ void contexts_set_mine(struct context *context);
 /* Marks it as not current, and frees it if the program has destroyed it. */
 void contexts_release(struct context *context);
 /* Whether the program has destroyed it. */
-bool contexts_is_doomed(const struct context *context);
+bool contexts_is_destroyed(const struct context *context);
 /* Marks the drawable's other contexts as overtaken by the one that swapped. */
 void contexts_overtake(const struct context *by);
 /* Ends the frame of the context that last drew to a drawable, if no thread has it current. */

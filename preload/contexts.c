@@ -57,7 +57,7 @@ void contexts_release(struct context *context)
 {
 	pthread_mutex_lock(&lock);
 	context->current = false;
-	bool dead = context->doomed;
+	bool dead = context->destroyed;
 	if (dead)
 		unlink_context(context);
 	pthread_mutex_unlock(&lock);
@@ -122,12 +122,12 @@ struct context *contexts_acquire(const struct binding *binding)
 	return context;
 }
 
-bool contexts_is_doomed(const struct context *context)
+bool contexts_is_destroyed(const struct context *context)
 {
 	pthread_mutex_lock(&lock);
-	bool doomed = context->doomed;
+	bool destroyed = context->destroyed;
 	pthread_mutex_unlock(&lock);
-	return doomed;
+	return destroyed;
 }
 
 void contexts_overtake(const struct context *by)
@@ -168,7 +168,7 @@ static struct context *idle_of(uint64_t drawable, bool egl)
 	for (struct context *context = contexts; context; context = context->next) {
 		if (context->drawable != drawable || context->egl != egl)
 			continue;
-		if (context->current || !context->started || context->doomed)
+		if (context->current || !context->started || context->destroyed)
 			return NULL;
 		if (!found || context->released_ns > found->released_ns)
 			found = context;
@@ -190,7 +190,7 @@ void contexts_swap_idle(uint64_t drawable, bool egl)
 	pthread_mutex_unlock(&lock);
 }
 
-static struct context *take_stale(bool egl, const void *handle)
+static struct context *remove_stale(bool egl, const void *handle)
 {
 	pthread_mutex_lock(&lock);
 	struct context *context = find(egl, handle);
@@ -204,13 +204,13 @@ static struct context *take_stale(bool egl, const void *handle)
 
 void context_created(bool egl, void *handle)
 {
-	struct context *stale = guest_active() && handle ? take_stale(egl, handle) : NULL;
+	struct context *stale = guest_active() && handle ? remove_stale(egl, handle) : NULL;
 	if (stale)
 		contexts_dispose(stale);
 }
 
 /* Removes and returns one context to destroy; those that are current are only marked. */
-static struct context *take_doomed(bool egl, const void *display, const void *handle)
+static struct context *remove_destroyed(bool egl, const void *display, const void *handle)
 {
 	struct context *context;
 	pthread_mutex_lock(&lock);
@@ -218,7 +218,7 @@ static struct context *take_doomed(bool egl, const void *display, const void *ha
 		if (context->egl != egl || (handle && context->handle != handle) ||
 		    (!handle && context->display != display))
 			continue;
-		context->doomed = true;
+		context->destroyed = true;
 		if (!context->current)
 			break;
 	}
@@ -233,7 +233,7 @@ void context_destroying(bool egl, void *display, void *handle)
 	struct context *context;
 	if (!guest_active())
 		return;
-	while ((context = take_doomed(egl, display, handle)))
+	while ((context = remove_destroyed(egl, display, handle)))
 		contexts_dispose(context);
 }
 

@@ -18,7 +18,7 @@ static bool failed(const struct api *gl)
 	return any;
 }
 
-static void say_why(struct sampler *sampler, int slot, enum wire_why why)
+static void set_why(struct sampler *sampler, int slot, enum wire_why why)
 {
 	const struct target *target = &targets[slot];
 	if (target->counter >= 0)
@@ -27,7 +27,7 @@ static void say_why(struct sampler *sampler, int slot, enum wire_why why)
 		sampler->identity->why[target->second] = (uint8_t)why;
 }
 
-static void say_bits(struct sampler *sampler, int slot, GLint bits)
+static void set_bits(struct sampler *sampler, int slot, GLint bits)
 {
 	const struct target *target = &targets[slot];
 	if (target->counter >= 0)
@@ -52,14 +52,14 @@ static bool counts(struct sampler *sampler, int slot)
 	const struct api *gl = sampler->gl;
 	GLint bits = 32;
 	if (!target_has_feature(gl, slot)) {
-		say_why(sampler, slot, WIRE_WHY_NO_EXTENSION);
+		set_why(sampler, slot, WIRE_WHY_NO_EXTENSION);
 		return false;
 	}
 	if (gl->has.bits || targets[slot].target == GL_TIME_ELAPSED)
 		bits = counter_bits(gl, targets[slot].target, targets[slot].index);
 	if (bits == 0)
-		say_why(sampler, slot, WIRE_WHY_ZERO_BITS);
-	say_bits(sampler, slot, bits);
+		set_why(sampler, slot, WIRE_WHY_ZERO_BITS);
+	set_bits(sampler, slot, bits);
 	return bits != 0;
 }
 
@@ -108,7 +108,7 @@ static void refuse(struct sampler *sampler, int slot, uint32_t conflicts)
 {
 	bool derived = slot == SLOT_OCCLUSION_ANY && (conflicts & SLOT_BIT(SLOT_OCCLUSION)) != 0;
 	sampler->probe.conflicts[slot] = conflicts;
-	say_why(sampler, slot, derived ? WIRE_WHY_DERIVED : WIRE_WHY_REFUSED);
+	set_why(sampler, slot, derived ? WIRE_WHY_DERIVED : WIRE_WHY_REFUSED);
 }
 
 static void try_slot(struct sampler *sampler, int slot)
@@ -117,7 +117,7 @@ static void try_slot(struct sampler *sampler, int slot)
 	bool ours = !is_programs_only(sampler, slot);
 	if (!target_has_feature(sampler->gl, slot) || (ours && !counts(sampler, slot))) {
 		if (ours && !target_has_feature(sampler->gl, slot))
-			say_why(sampler, slot, WIRE_WHY_NO_EXTENSION);
+			set_why(sampler, slot, WIRE_WHY_NO_EXTENSION);
 		return;
 	}
 	if (!try_begin(sampler, slot)) {
@@ -143,14 +143,14 @@ void probe_software(struct sampler *sampler)
 	const char *renderer = sampler->identity->renderer;
 
 	if (strstr(renderer, "llvmpipe")) {
-		say_why(sampler, SLOT_TIME_ELAPSED, WIRE_WHY_THREADS);
-		say_bits(sampler, SLOT_TIME_ELAPSED, 64);
+		set_why(sampler, SLOT_TIME_ELAPSED, WIRE_WHY_THREADS);
+		set_bits(sampler, SLOT_TIME_ELAPSED, 64);
 		sampler->probe.software = true;
 	}
 	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
 		if (sampler->probe.software || !strstr(renderer, others[i]))
 			continue;
-		say_why(sampler, SLOT_TIME_ELAPSED, WIRE_WHY_NO_GPU);
+		set_why(sampler, SLOT_TIME_ELAPSED, WIRE_WHY_NO_GPU);
 		sampler->probe.software = true;
 	}
 }
@@ -161,7 +161,7 @@ static void try_timestamps(struct sampler *sampler)
 	if (!is_wanted(sampler, WIRE_GPU_TIME) || sampler->probe.software)
 		return;
 	if (!gl->has.timer) {
-		say_why(sampler, SLOT_TIME_ELAPSED, WIRE_WHY_NO_EXTENSION);
+		set_why(sampler, SLOT_TIME_ELAPSED, WIRE_WHY_NO_EXTENSION);
 		return;
 	}
 	GLint bits = counter_bits(gl, GL_TIMESTAMP, 0);
@@ -170,9 +170,9 @@ static void try_timestamps(struct sampler *sampler)
 	gl->QueryCounter(sampler->sets[0].stamps[0], GL_TIMESTAMP);
 	sampler->probe.timestamps = !failed(gl);
 	sampler->probe.time_mask = bits == 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1;
-	say_bits(sampler, SLOT_TIME_ELAPSED, bits);
+	set_bits(sampler, SLOT_TIME_ELAPSED, bits);
 	if (sampler->probe.timestamps)
-		say_why(sampler, SLOT_TIME_ELAPSED, WIRE_WHY_COLLECTED);
+		set_why(sampler, SLOT_TIME_ELAPSED, WIRE_WHY_COLLECTED);
 }
 
 /* A context without error reporting: uses the conflicts that the specification lists. */

@@ -87,7 +87,7 @@ static void add_counted(struct sampler *sampler, const struct query_set *set, in
 {
 	uint64_t value = slot_value(sampler->gl, set, slot);
 	if (value != 0 && targets[slot].part != 0)
-		sampler_wake(NULL, targets[slot].part);
+		sampler_use_parts(NULL, targets[slot].part);
 	add_slot(sampler, slot, value,
 		 slot == SLOT_TIME_ELAPSED ? time_state(sampler, set, value) : WIRE_VALID);
 }
@@ -105,7 +105,7 @@ static void add_queries(struct sampler *sampler, const struct query_set *set)
 			add_slot(sampler, slot, 0, WIRE_LATE);
 		else if ((set->late & bit) != 0)
 			add_slot(sampler, slot, 0, WIRE_LATE);
-		else if ((set->asleep & bit) != 0)
+		else if ((set->unused & bit) != 0)
 			add_slot(sampler, slot, 0, WIRE_VALID);
 		else if ((set->begun & bit) != 0)
 			add_counted(sampler, set, slot);

@@ -11,7 +11,7 @@
 /* One of so many measured frames has all queries, to detect a use that no hook has seen. */
 #define AUDIT_EVERY 32u
 
-static unsigned awake_parts; /* atomic; of the process, because contexts share shaders */
+static unsigned used_parts; /* atomic; of the process, because contexts share shaders */
 
 static GLuint overflow_name(const struct query_set *set, unsigned section, int slot)
 {
@@ -85,10 +85,10 @@ void sampler_release_set(struct sampler *sampler, int set)
 	sampler->free_set = set;
 }
 
-static uint32_t asleep_slots(const struct sampler *sampler)
+static uint32_t unused_slots(const struct sampler *sampler)
 {
-	unsigned awake = __atomic_load_n(&awake_parts, __ATOMIC_ACQUIRE);
-	return sampler->audits % AUDIT_EVERY == 0 ? 0 : target_slots_of(~awake);
+	unsigned used = __atomic_load_n(&used_parts, __ATOMIC_ACQUIRE);
+	return sampler->audits % AUDIT_EVERY == 0 ? 0 : target_slots_of(~used);
 }
 
 static void begin_set(struct sampler *sampler, struct query_set *set)
@@ -97,13 +97,13 @@ static void begin_set(struct sampler *sampler, struct query_set *set)
 	if (sampler->program_active != 0)
 		yield_check(sampler);
 	names_make(sampler, (unsigned)(set - sampler->sets));
-	set->asleep = asleep_slots(sampler) & all;
-	uint32_t want = free_slots(sampler) & all & ~set->asleep;
+	set->unused = unused_slots(sampler) & all;
+	uint32_t want = free_slots(sampler) & all & ~set->unused;
 	set->measured = sampler->measured;
 	set->begin_ns = guest_now_ns();
 	set->begun = set->active = want;
 	set->late = 0;
-	set->disturbed = all & ~want & ~set->asleep;
+	set->disturbed = all & ~want & ~set->unused;
 	set->sections = 0;
 	set->section_open = set->sections_lost = set->outlived = false;
 	for (int slot = 0; slot < SLOT_OVERFLOW; slot++) {
@@ -135,7 +135,7 @@ void sampler_resume(struct sampler *sampler)
 
 void sampler_end_set(struct sampler *sampler, struct query_set *set)
 {
-	set->late = set->asleep & target_slots_of(__atomic_load_n(&awake_parts, __ATOMIC_ACQUIRE));
+	set->late = set->unused & target_slots_of(__atomic_load_n(&used_parts, __ATOMIC_ACQUIRE));
 	spans_end(sampler, set);
 	close_section(sampler, set);
 	sampler_end_slots(sampler, set, UINT32_MAX);
@@ -287,7 +287,7 @@ static void make_and_probe(struct sampler *sampler)
 }
 
 /* Sets the reason of counters that are not wanted. */
-static void say_unwanted(struct sampler *sampler)
+static void set_why_unwanted(struct sampler *sampler)
 {
 	for (unsigned i = 0; i < WIRE_COUNTERS; i++) {
 		if ((sampler->probe.wanted & UINT64_C(1) << i) == 0)
@@ -370,7 +370,7 @@ void sampler_start(struct sampler *sampler, const struct api *gl, struct channel
 	}
 	if (guest_counters())
 		quiet(sampler, make_monitor);
-	say_unwanted(sampler);
+	set_why_unwanted(sampler);
 	times_start(sampler);
 	sampler_resume(sampler);
 }
@@ -396,21 +396,21 @@ void sampler_stop(struct sampler *sampler, enum wire_why why)
 	channel_update_why(&sampler->stream, sampler->identity);
 }
 
-void sampler_wake(struct sampler *sampler, unsigned parts)
+void sampler_use_parts(struct sampler *sampler, unsigned parts)
 {
-	if ((__atomic_fetch_or(&awake_parts, parts, __ATOMIC_ACQ_REL) & parts) == parts)
+	if ((__atomic_fetch_or(&used_parts, parts, __ATOMIC_ACQ_REL) & parts) == parts)
 		return;
 	if (!sampler || !sampler_may_call(sampler) || sampler->open < 0)
 		return;
 	struct query_set *set = &sampler->sets[sampler->open];
-	uint32_t slots = set->asleep & target_slots_of(parts) & free_slots(sampler);
+	uint32_t slots = set->unused & target_slots_of(parts) & free_slots(sampler);
 	for (int slot = 0; slot < SLOT_COUNT; slot++) {
 		if ((slots & SLOT_BIT(slot)) != 0)
 			target_begin(sampler->gl, slot, set->names[slot]);
 	}
 	set->begun |= slots;
 	set->active |= slots;
-	set->asleep &= ~slots;
+	set->unused &= ~slots;
 }
 
 void sampler_feedback(struct sampler *sampler, bool before)

@@ -80,8 +80,8 @@ struct query_set {
 	GLuint more[SAMPLER_SECTIONS - 1][SLOT_OVERFLOW_COUNT]; /* sections after the first */
 	uint32_t begun;						/* queries that were begun */
 	uint32_t active;					/* of these, not yet ended */
-	uint32_t asleep;    /* not begun: the program does not use their part of the pipeline */
-	uint32_t late;	    /* asleep, although another context has begun to use that part */
+	uint32_t unused;    /* not begun: the program does not use their part of the pipeline */
+	uint32_t late;	    /* unused, although another context has begun to use that part */
 	uint32_t disturbed; /* incomplete in this segment */
 	unsigned sections, spans;
 	uint64_t span_ns;  /* when the last span began */
@@ -250,7 +250,7 @@ void sampler_end_time(struct sampler *sampler, const uint32_t size[2]);
  * Before and after a call that submits work: GPU time ends there and continues with the next work,
  * so that the idle time between is not counted.
  */
-void sampler_hand_over(struct sampler *sampler, bool before);
+void sampler_flush(struct sampler *sampler, bool before);
 /* Ends the segment without ending the frame, before the context is released. */
 void sampler_cut(struct sampler *sampler);
 /* Begins the next segment. */
@@ -312,7 +312,7 @@ void sampler_feedback(struct sampler *sampler, bool before);
  * The program is about to use parts of the pipeline, maybe in another context than the calling
  * thread's (which may be NULL).
  */
-void sampler_wake(struct sampler *sampler, unsigned parts);
+void sampler_use_parts(struct sampler *sampler, unsigned parts);
 /* A display list may have begun or ended; `mode`: the driver's GL_LIST_MODE, or 0. */
 void sampler_list(struct sampler *sampler, GLenum mode);
 /* Debug groups. A negative length: the label is NUL-terminated. */

@@ -88,7 +88,7 @@ static void next_span(struct sampler *sampler, struct query_set *set)
 	stamp(sampler, set, 2 * set->spans++);
 }
 
-void sampler_hand_over(struct sampler *sampler, bool before)
+void sampler_flush(struct sampler *sampler, bool before)
 {
 	struct query_set *set = sampler_open_set(sampler);
 	if (!set || !sampler->probe.timestamps || !sampler_may_call(sampler))

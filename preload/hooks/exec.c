@@ -134,7 +134,7 @@ static bool exec_gather(struct exec_arguments *out, const char *first, va_list l
 	return true;
 }
 
-static int exec_forget(struct exec_arguments *arguments, int result)
+static int exec_release(struct exec_arguments *arguments, int result)
 {
 	int saved_errno = errno;
 	if (arguments->bytes)
@@ -152,7 +152,7 @@ static int exec_forget(struct exec_arguments *arguments, int result)
 		bool fine = exec_gather(&gathered, argument, list);                                \
 		behind;                                                                            \
 		va_end(list);                                                                      \
-		return fine ? exec_forget(&gathered, call) : -1;                                   \
+		return fine ? exec_release(&gathered, call) : -1;                                  \
 	}
 EXEC_LISTED(execl, , execv(path, gathered.all))
 EXEC_LISTED(execlp, , execvp(path, gathered.all))

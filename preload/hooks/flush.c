@@ -7,10 +7,10 @@
 #include "preload/context.h"
 #include "preload/real/real.h"
 
-static void hand_over(bool before)
+static void note_flush(bool before)
 {
 	struct guest_visit visit = guest_enter();
-	context_hand_over(before);
+	context_flush(before);
 	guest_leave(visit);
 }
 
@@ -19,9 +19,9 @@ void glFlush(void)
 	HOOK(glFlush);
 	if (!real)
 		return;
-	hand_over(true);
+	note_flush(true);
 	real();
-	hand_over(false);
+	note_flush(false);
 }
 
 static bool before_finish(void)
@@ -44,12 +44,12 @@ void glFinish(void)
 	HOOK(glFinish);
 	if (!real)
 		return;
-	hand_over(true);
+	note_flush(true);
 	bool resolves = before_finish();
 	real();
 	if (resolves)
 		after_finish();
-	hand_over(false);
+	note_flush(false);
 }
 
 void *glFenceSync(GLenum condition, GLbitfield flags)
@@ -57,9 +57,9 @@ void *glFenceSync(GLenum condition, GLbitfield flags)
 	HOOK(glFenceSync);
 	if (!real)
 		return NULL;
-	hand_over(true);
+	note_flush(true);
 	void *fence = real(condition, flags);
-	hand_over(false);
+	note_flush(false);
 	return fence;
 }
 
@@ -68,9 +68,9 @@ GLenum glClientWaitSync(void *fence, GLbitfield flags, GLuint64 timeout)
 	HOOK(glClientWaitSync);
 	if (!real)
 		return GL_WAIT_FAILED;
-	hand_over(true);
+	note_flush(true);
 	GLenum done = real(fence, flags, timeout);
-	hand_over(false);
+	note_flush(false);
 	return done;
 }
 
@@ -86,9 +86,9 @@ static bool waits(GLbitfield access)
                                                                                                    \
 		if (!real)                                                                         \
 			return;                                                                    \
-		hand_over(true);                                                                   \
+		note_flush(true);                                                                  \
 		real arguments;                                                                    \
-		hand_over(false);                                                                  \
+		note_flush(false);                                                                 \
 	}
 #define MAP(name, parameters, arguments, reads)                                                    \
 	void *name parameters                                                                      \
@@ -100,9 +100,9 @@ static bool waits(GLbitfield access)
 			return NULL;                                                               \
 		if (!(reads))                                                                      \
 			return real arguments;                                                     \
-		hand_over(true);                                                                   \
+		note_flush(true);                                                                  \
 		address = real arguments;                                                          \
-		hand_over(false);                                                                  \
+		note_flush(false);                                                                 \
 		return address;                                                                    \
 	}
 #include "preload/real/reads.def"

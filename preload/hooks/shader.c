@@ -31,52 +31,52 @@ static unsigned parts_of(GLenum type)
 	}
 }
 
-static void shader_wake(unsigned parts)
+static void shader_use_parts(unsigned parts)
 {
 	struct context *context = context_current();
 	if (parts != 0 && guest_active())
-		sampler_wake(context && context->started ? &context->sampler : NULL, parts);
+		sampler_use_parts(context && context->started ? &context->sampler : NULL, parts);
 }
 
 GLuint glCreateShader(GLenum type)
 {
 	HOOK(glCreateShader);
-	shader_wake(parts_of(type));
+	shader_use_parts(parts_of(type));
 	return real ? real(type) : 0;
 }
 
 void *glCreateShaderObjectARB(GLenum type)
 {
 	HOOK(glCreateShaderObjectARB);
-	shader_wake(parts_of(type));
+	shader_use_parts(parts_of(type));
 	return real ? real(type) : NULL;
 }
 
 GLuint glCreateShaderProgramv(GLenum type, GLsizei count, const GLchar *const *strings)
 {
 	HOOK(glCreateShaderProgramv);
-	shader_wake(parts_of(type));
+	shader_use_parts(parts_of(type));
 	return real ? real(type, count, strings) : 0;
 }
 
 GLuint glCreateShaderProgramvEXT(GLenum type, GLsizei count, const GLchar *const *strings)
 {
 	HOOK(glCreateShaderProgramvEXT);
-	shader_wake(parts_of(type));
+	shader_use_parts(parts_of(type));
 	return real ? real(type, count, strings) : 0;
 }
 
 GLuint glCreateShaderProgramEXT(GLenum type, const GLchar *string)
 {
 	HOOK(glCreateShaderProgramEXT);
-	shader_wake(parts_of(type));
+	shader_use_parts(parts_of(type));
 	return real ? real(type, string) : 0;
 }
 
 void glProgramBinary(GLuint program, GLenum format, const void *binary, GLsizei length)
 {
 	HOOK(glProgramBinary);
-	shader_wake(PART_SHADERS);
+	shader_use_parts(PART_SHADERS);
 	if (real)
 		real(program, format, binary, length);
 }
@@ -84,7 +84,7 @@ void glProgramBinary(GLuint program, GLenum format, const void *binary, GLsizei 
 void glProgramBinaryOES(GLuint program, GLenum format, const void *binary, GLint length)
 {
 	HOOK(glProgramBinaryOES);
-	shader_wake(PART_SHADERS);
+	shader_use_parts(PART_SHADERS);
 	if (real)
 		real(program, format, binary, length);
 }
@@ -92,7 +92,7 @@ void glProgramBinaryOES(GLuint program, GLenum format, const void *binary, GLint
 void glProgramStringARB(GLenum target, GLenum format, GLsizei length, const void *string)
 {
 	HOOK(glProgramStringARB);
-	shader_wake(parts_of(target));
+	shader_use_parts(parts_of(target));
 	if (real)
 		real(target, format, length, string);
 }
@@ -101,7 +101,7 @@ void glNamedProgramStringEXT(GLuint program, GLenum target, GLenum format, GLsiz
 			     const void *string)
 {
 	HOOK(glNamedProgramStringEXT);
-	shader_wake(parts_of(target));
+	shader_use_parts(parts_of(target));
 	if (real)
 		real(program, target, format, length, string);
 }

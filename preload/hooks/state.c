@@ -3,10 +3,10 @@
 #include "guest/process.h"
 #include "preload/real/real.h"
 
-static void state_wake(unsigned parts)
+static void state_use_parts(unsigned parts)
 {
 	if (parts != 0 && guest_active())
-		sampler_wake(context_sampler(), parts);
+		sampler_use_parts(context_sampler(), parts);
 }
 
 static void feedback(bool before)
@@ -23,7 +23,7 @@ static void feedback(bool before)
                                                                                                    \
 		if (!real)                                                                         \
 			return;                                                                    \
-		state_wake(PART_FEEDBACK);                                                         \
+		state_use_parts(PART_FEEDBACK);                                                    \
 		real(mode);                                                                        \
 		feedback(false);                                                                   \
 	}

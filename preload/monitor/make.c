@@ -87,7 +87,7 @@ void monitor_say_never(struct monitor *monitor)
 	}
 }
 
-static void give_up(struct monitor *monitor, enum wire_never why)
+static void monitor_disable(struct monitor *monitor, enum wire_never why)
 {
 	for (uint32_t p = 0; p < monitor->program->pass_count; p++)
 		monitor->passes[p].never = (uint8_t)why;
@@ -108,11 +108,11 @@ static void prepare(struct monitor *monitor)
 	uint32_t most = 0;
 	if (strncmp(monitor->identity->renderer, monitor->program->renderer,
 		    sizeof(monitor->program->renderer)) != 0) {
-		give_up(monitor, WIRE_NEVER_OTHER_DRIVER);
+		monitor_disable(monitor, WIRE_NEVER_OTHER_DRIVER);
 		return;
 	}
 	if (!has_extension(monitor)) {
-		give_up(monitor, WIRE_NEVER_NO_EXTENSION);
+		monitor_disable(monitor, WIRE_NEVER_NO_EXTENSION);
 		return;
 	}
 	find_zeros(monitor);
@@ -124,7 +124,7 @@ static void prepare(struct monitor *monitor)
 	monitor->data_bytes = most;
 	monitor->data = calloc(1, (size_t)most + SLACK_BYTES);
 	if (!monitor->data) {
-		give_up(monitor, WIRE_NEVER_REFUSED);
+		monitor_disable(monitor, WIRE_NEVER_REFUSED);
 		return;
 	}
 	try_passes(monitor);
