@@ -1,5 +1,5 @@
 /*
- * What is known of a device, and of its samples in one run. Sources, sessions, captures, imported
+ * Facts about a device, and about its samples in one run. Sources, sessions, captures, imported
  * files and reports describe devices with these.
  */
 #ifndef SEXTANT_DEVICE_H
@@ -19,8 +19,8 @@ struct sx_device_facts {
 	const char *set;     /* the metric set that is programmed; NULL: none, or unknown */
 	const char *variant; /* of its catalog, such as an API; or NULL */
 	const char *clock;   /* what its times count from; NULL: the default of the describer */
-	uint32_t number;     /* under which --device knows it in its run, capture or file */
-	uint32_t instance;   /* which of its source's devices it is, from 0 */
+	uint32_t number;     /* its number for --device in its run, capture or file */
+	uint32_t instance;   /* index among its source's devices, from 0 */
 	bool simulated;	     /* a model makes its values, not hardware */
 	const struct sx_constant_value *constants;
 	uint32_t constant_count;
@@ -33,10 +33,10 @@ struct sx_gap {
 	const char *text;	   /* or NULL */
 };
 
-/* What is known of a device's samples in one run beside the samples themselves. */
+/* Facts about a device's samples in one run. */
 struct sx_run_facts {
-	uint64_t lost;	/* samples that are known to be lost */
-	bool lost_more; /* and an unknown number of others */
+	uint64_t lost;	/* lost samples, as far as they are known */
+	bool lost_more; /* also an unknown number of others were lost */
 	bool partial;	/* the recording was cut or damaged: a note says so */
 	/*
 	 * This source is one of several ways into the program, the user did not name it, and it
@@ -44,7 +44,7 @@ struct sx_run_facts {
 	 */
 	bool unused;
 	const struct sx_error *silence; /* why there is no sample at all, or NULL */
-	const struct sx_error *failure; /* why samples are missing, or NULL; and since when, */
+	const struct sx_error *failure; /* why samples are missing since failed_after_ns, or NULL */
 	uint64_t failed_after_ns;	/* in ns of the run */
 	struct sx_strings notes;	/* what the user should know, most important first */
 	const struct sx_gap *gaps;	/* in order of time, as far as they are known */

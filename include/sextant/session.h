@@ -1,7 +1,7 @@
 /*
- * Sessions: devices opened, a program run or a time waited, samples as tables. The same for every
- * source. A session is used by one thread; only sx_session_stop() may be called from any thread or
- * from a signal handler.
+ * Sessions: open devices, run a program or wait, and get samples as tables, in the same way for
+ * every source. A session is used by one thread; only sx_session_stop() may be called from any
+ * thread or from a signal handler.
  */
 #ifndef SEXTANT_SESSION_H
 #define SEXTANT_SESSION_H
@@ -29,40 +29,43 @@ struct sx_session_options {
 	uint32_t map_count;
 	const char *set;
 	const char *variant;
-	const struct sx_constant_value *constants; /* win over what the device says */
+	const struct sx_constant_value *constants; /* override those of the device */
 	uint32_t constant_count;
-	uint64_t interval_ns; /* of sources that sample time; 0: each source's own */
-	bool child;	      /* a program will be run: open sources that need one */
+	uint64_t interval_ns; /* ns, of sources that sample time; 0: each source's default */
+	bool child;	      /* open sources that need a program to run */
 	bool beside;	      /* with a child: open what measures the machine as well */
-	uint32_t pid;	      /* a process that runs already, for sources that measure one; or 0 */
-	bool keep_instances;  /* columns of each core or slice, as recordings keep them */
+	uint32_t pid;	      /* a running process, for sources that measure one; or 0 */
+	bool keep_instances;  /* columns for each core or slice, as in recordings */
 	const char *input;    /* a capture to replay instead of this machine's devices */
-	bool realtime;	      /* at the speed of the recording, not as fast as it goes */
+	bool realtime;	      /* replay at the speed of the recording, not as fast as possible */
 	/*
-	 * What measuring may cost the program, in thousandths of its CPU time; only some samples
-	 * are measured then. 0: every sample, whatever it costs.
+	 * The overhead that measuring may cause, in thousandths of the program's CPU time; only
+	 * some samples are measured then. 0: every sample is measured, without a limit.
 	 */
 	uint32_t overhead_permille;
 	/*
-	 * What a sample encloses, of the devices that enclose work: SX_SAMPLE_FRAME, _PASS, _GROUP,
-	 * _DRAW, _KERNEL or _COMMANDS, and _PROCESS, an interval of one program, of those that
-	 * see programs; SX_SAMPLE_TIME: each device's own choice. One of them must
-	 * have it, else SX_ERR_USAGE.
+	 * What a sample encloses, for devices that enclose work: SX_SAMPLE_FRAME, _PASS, _GROUP,
+	 * _DRAW, _KERNEL or _COMMANDS; _PROCESS is an interval of one program, for devices that see
+	 * programs. SX_SAMPLE_TIME: each device's default. At least one device must support it,
+	 * else SX_ERR_USAGE.
 	 */
 	enum sx_sample_kind per;
-	const char *catalog; /* of named devices that no catalog is known to describe; or NULL */
+	const char *catalog; /* for named devices that no known catalog describes; or NULL */
 	/* Only rows of one hardware context; for devices that report contexts. */
 	bool only_context;
 	uint32_t context;
-	const char *process; /* rows of one program alone, by name or pid; NULL: of all */
-	/* A driver's accounting may be switched on for the run, where nothing is known without. */
+	const char *process; /* only rows of one program, by name or pid; NULL: of all */
+	/*
+	 * Allows switching on a driver's accounting for the run, where it reports nothing without.
+	 */
 	bool profiling;
 };
 
 /*
- * When to end; whichever comes first. All zero: when the child ends, or sx_session_stop(). Limits
- * are exact: the first device gives no more samples than asked for, the others none that begins
- * after its last one; none begins after the duration is over. A replay has the recording's time.
+ * When to end; the first limit that is reached counts. All zero: when the child ends, or at
+ * sx_session_stop(). Limits are exact: the first device gives no more samples than asked for, the
+ * others none that begins after its last one, and none begins after the duration is over. A replay
+ * uses the recording's time.
  */
 struct sx_session_limits {
 	uint64_t duration_ns;
@@ -73,11 +76,11 @@ struct sx_session_limits {
 struct sx_session_device {
 	struct sx_catalog *catalog;
 	struct sx_device_facts facts; /* constants: as used; number: of `input`, else its place */
-	struct sx_run_facts run;      /* complete after the run */
-	const struct sx_metrics *metrics; /* the selection; NULL when it holds nothing of it */
+	struct sx_run_facts run;      /* complete only after the run */
+	const struct sx_metrics *metrics; /* the selection; NULL: nothing of this device */
 	const struct sx_table *raw;	  /* raw counters, one row a sample */
-	uint64_t samples;		  /* rows of the run, also those that were dropped since */
-	uint64_t begin_ns, end_ns;	  /* of the first and the last of them; SX_TIME_UNKNOWN */
+	uint64_t samples;		  /* rows of the run, including those dropped since */
+	uint64_t begin_ns, end_ns;	  /* of the first and the last; or SX_TIME_UNKNOWN */
 };
 
 /* What ended a program: itself, a limit of the session, or a call of sx_session_stop(). */
@@ -95,8 +98,9 @@ struct sx_child_status {
 	enum sx_ended_by ended_by;
 	uint64_t user_ns, system_ns;
 	/*
-	 * A program that no signal of ours ends (another user's, or one that hangs in the kernel)
-	 * is left: its process, which the caller may wait for; nothing else of it is known. Or 0.
+	 * The pid of a program that no signal could end (another user's, or one that hangs in the
+	 * kernel): it still runs, and the caller may wait for it; nothing else of it is known. Or
+	 * 0.
 	 */
 	uint32_t running_pid;
 };
@@ -110,15 +114,15 @@ struct sx_child_status {
 SX_API enum sx_status sx_session_create(struct sx_context *context,
 					const struct sx_session_options *options,
 					struct sx_session **out, struct sx_error *err);
-/* Stops everything, leaves the drivers as they were, and releases the session; NULL is fine. */
+/* Stops everything, restores the drivers' settings, and releases the session; NULL is fine. */
 SX_API void sx_session_destroy(struct sx_session *session);
 
 /*
  * Runs `argv` (NULL: nothing) and samples until it ends or a limit is reached. The child gets the
- * caller's standard streams, ignored signals and mask. A session may run again; the rows of the run
- * before are then gone. Errors: SX_ERR_NOT_FOUND and SX_ERR_PERMISSION when the program cannot be
- * run, those of the devices, SX_INCOMPLETE when samples were lost or a device failed on the way:
- * what was sampled stays.
+ * caller's standard streams, ignored signals and mask. A session may run again; that discards the
+ * rows of the run before. Errors: SX_ERR_NOT_FOUND and SX_ERR_PERMISSION when the program cannot be
+ * run, those of the devices, SX_INCOMPLETE when samples were lost or a device failed during the
+ * run: all other samples stay.
  */
 SX_API enum sx_status sx_session_run(struct sx_session *session, char *const *argv,
 				     const struct sx_session_limits *limits, struct sx_error *err);
@@ -134,16 +138,16 @@ SX_API enum sx_status sx_session_start(struct sx_session *session, char *const *
 				       const struct sx_session_limits *limits,
 				       struct sx_error *err);
 /*
- * Takes what is there; waits for it for at most timeout_ms (-1: as long as it takes). SX_OK: there
+ * Collects new samples; waits for them for at most timeout_ms (-1: without a limit). SX_OK: there
  * may be new rows. SX_AGAIN: there are none yet. SX_END: the run is over, call sx_session_finish().
  * Errors: SX_ERR_USAGE (it does not run).
  */
 SX_API enum sx_status sx_session_poll(struct sx_session *session, int timeout_ms,
 				      struct sx_error *err);
 /*
- * A descriptor that is readable when sx_session_poll() has something to do, for callers who wait
- * for other things as well; it is good from sx_session_start() to sx_session_finish(), and owned by
- * the session. -1, and why in `err`, when there is none.
+ * A descriptor that is readable when sx_session_poll() has something to do, for callers that wait
+ * for other things as well. It is valid from sx_session_start() to sx_session_finish(), and owned
+ * by the session. -1 when there is none, with the reason in `err`.
  */
 SX_API int sx_session_descriptor(struct sx_session *session, struct sx_error *err);
 /* Drops the rows of all tables; the tables stay. */
@@ -156,19 +160,20 @@ SX_API enum sx_status sx_session_finish(struct sx_session *session, struct sx_er
 /* Or-ed to a signal number: it came from a terminal. */
 #define SX_FROM_TERMINAL 0x100
 /*
- * Asks a running session to end: the child gets `signal_number` when that is not 0. Async-signal-
- * safe, and from any thread. Or-ed with SX_FROM_TERMINAL, the child gets the signal only if it has
- * left the caller's process group, since a terminal sends it to all of that. With a child the run
- * goes on until it ends, and what it started is not waited for when that is within ten seconds; one
- * that outlives any signal but SIGINT by as long is ended, and so is one of another user's, which
- * no signal of ours reaches. Before the first run it ends that one; after a run it does nothing,
- * also to the next one.
+ * Asks a running session to end: the child gets `signal_number` when that is not 0.
+ * Async-signal-safe, and callable from any thread. Or-ed with SX_FROM_TERMINAL, the child gets the
+ * signal only if it has left the caller's process group, since a terminal signals that whole group.
+ * With a child, the run goes on until the child ends. If it ends within ten seconds, its own
+ * children are not waited for. A child that is still alive ten seconds after any signal but SIGINT
+ * is ended; so is the run with a child of another user, which our signals cannot reach. A stop
+ * before the first run ends that run; one after a run has no effect, also on the next one.
  */
 SX_API void sx_session_stop(struct sx_session *session, int signal_number);
 
 /*
- * The devices; they live as long as the session, and their tables' rows until they are dropped or
- * the session runs again. The table and note of each are complete after sx_session_run().
+ * The devices; they live as long as the session, and the rows of their tables until they are
+ * dropped or the session runs again. The table and notes of each are complete after
+ * sx_session_run().
  */
 SX_API const struct sx_session_device *sx_session_devices(const struct sx_session *session,
 							  uint32_t *count);
@@ -178,27 +183,27 @@ SX_API uint64_t sx_session_duration_ns(const struct sx_session *session);
 SX_API struct sx_child_status sx_session_child(const struct sx_session *session);
 
 /*
- * Writes everything that the session samples into a capture: raw rows, losses, notes and the clocks
- * now and then. Tables then keep the newest rows only. Call before sx_session_run(), or between
+ * Writes all samples of the session into a capture: raw rows, losses, notes and, from time to time,
+ * clocks. Tables then keep only the newest rows. Call it before sx_session_run(), or between
  * sx_session_start() and the first sx_session_poll(); the writer must outlive the run.
  */
 SX_API void sx_session_record(struct sx_session *session, struct sx_capture_writer *writer);
 
-/* How to record raw samples. Members but the device may be zero. */
+/* How to record raw samples. All members except the device may be zero. */
 struct sx_raw_recording {
 	const char *device;		/* "i915:card0" */
 	const char *set;		/* NULL: the source's own */
 	const char *const *definitions; /* user-defined counters, "A14=eu(...)" */
 	uint32_t definition_count;
 	uint64_t interval_ns, duration_ns; /* 0: the source's own; 10 s */
-	bool (*stop)(void *user); /* asked several times a second; true ends it cleanly; or NULL */
+	bool (*stop)(void *user);	   /* called several times a second; true: end; or NULL */
 };
 
 /*
- * Records a device's samples in the file format that its driver's own tools read, which is that of
- * i915-perf-recorder for Intel's OA unit: `write` gets whole records and returns false to end
- * early. Blocks for the duration. Errors: SX_ERR_NOT_FOUND (no such device, or one without such a
- * format), those of the source, SX_ERR_IO when nothing could be written.
+ * Records a device's samples in the file format that its driver's own tools read: for Intel's OA
+ * unit, that of i915-perf-recorder. `write` gets whole records and returns false to end early.
+ * Blocks for the duration. Errors: SX_ERR_NOT_FOUND (no such device, or one without such a format),
+ * those of the source, SX_ERR_IO when nothing could be written.
  */
 SX_API enum sx_status sx_raw_record(struct sx_context *context,
 				    const struct sx_raw_recording *recording,
