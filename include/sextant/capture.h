@@ -57,7 +57,7 @@ enum sx_capture_type {
 	SX_CAPTURE_NOTE,
 };
 
-#define SX_CAPTURE_COUNT_UNKNOWN UINT64_MAX /* samples were lost, but not known how many */
+#define SX_CAPTURE_COUNT_UNKNOWN UINT64_MAX /* an unknown number of samples was lost */
 #define SX_CAPTURE_NO_DEVICE	 0xffff	    /* a record about no device in particular */
 
 struct sx_capture_clock {
@@ -76,8 +76,8 @@ struct sx_capture_mark {
 /* All members may be zero. Nothing of it need outlive sx_capture_create(). */
 struct sx_capture_options {
 	uint64_t flush_ns;   /* rows are in the file after this time; 0: 250 ms */
-	size_t queue_bytes;  /* rows that wait for the file at most; 0: 256 MiB */
-	uint64_t sync_ns;    /* rows are on the disk by then; 0: when the kernel likes */
+	size_t queue_bytes;  /* most bytes of rows that wait to be written; 0: 256 MiB */
+	uint64_t sync_ns;    /* rows are on the disk after this time; 0: up to the kernel */
 	uint64_t keep_ns;    /* no file, but a ring of this length: see sx_capture_dump() */
 	uint64_t created_ns; /* CLOCK_REALTIME; 0: now */
 	const struct sx_capture_property *properties;
@@ -87,7 +87,7 @@ struct sx_capture_options {
 
 /* What a writer has done so far. */
 struct sx_capture_progress {
-	uint64_t rows;	      /* taken, and not lost since */
+	uint64_t rows;	      /* accepted, and not lost since */
 	uint64_t lost_rows;   /* that found no room in the queue or on the disk */
 	uint64_t chunks;      /* in the file or the ring */
 	uint64_t bytes;	      /* the same */
@@ -103,13 +103,13 @@ struct sx_capture_progress {
  */
 SX_API enum sx_status sx_capture_claim(const char *path, struct sx_capture_claim **out,
 				       struct sx_error *err);
-/* Gives the file up again, and removes it if the claim had to create it. NULL is fine. */
+/* Releases the file, and removes it if the claim had to create it. NULL is fine. */
 SX_API void sx_capture_unclaim(struct sx_capture_claim *claim);
 /*
  * Creates a capture and the thread that writes it. With keep_ns, `path` is only used in messages.
  * An existing file is replaced, unless another writer has it open (SX_ERR_BUSY). A claim among the
- * options is released in any case, and without a gap. A file that it had to create is gone again
- * after an error. *out is owned by the caller. Errors:
+ * options is released in any case, without another writer getting the file in between. After an
+ * error, a file that was created here is removed. *out is owned by the caller. Errors:
  * SX_ERR_PERMISSION, SX_ERR_IO, SX_ERR_NO_MEMORY.
  */
 SX_API enum sx_status sx_capture_create(const char *path, const struct sx_capture_options *options,
@@ -139,10 +139,13 @@ SX_API enum sx_status sx_capture_mark(struct sx_capture_writer *writer, uint32_t
 struct sx_capture_ending {
 	int exit_code;
 	int term_signal;   /* or 0 */
-	const char *limit; /* "duration" or "count": what the user gave that ended it; or NULL */
+	const char *limit; /* "duration" or "count": the limit that ended it; or NULL */
 };
 
-/* Notes it, once, at the end of a recording. Errors as sx_capture_mark(). Thread-safe. */
+/*
+ * Writes how the program ended, once, at the end of a recording. Errors as sx_capture_mark().
+ * Thread-safe.
+ */
 SX_API enum sx_status sx_capture_write_ending(struct sx_capture_writer *writer,
 					      const struct sx_capture_ending *ending,
 					      struct sx_error *err);
@@ -170,9 +173,9 @@ SX_API enum sx_status sx_capture_finish(struct sx_capture_writer *writer,
 
 /* What sx_capture_next() need not read. Zero-initialise: nothing. */
 struct sx_capture_filter {
-	/* ROWS come with their number and times alone; their contents are not read, nor checked. */
+	/* ROWS have only their number and times; their contents are neither read nor checked. */
 	bool heads_only;
-	/* ROWS that have times and lie outside are passed over; 0 and 0: none. */
+	/* ROWS with times outside of these are skipped; 0 and 0: none is. */
 	uint64_t from_ns, to_ns;
 };
 
@@ -189,10 +192,10 @@ struct sx_capture_info {
 	uint64_t begin_ns, end_ns; /* of all rows */
 };
 
-/* What is gone. Grows while records are read: only then their contents are checked. */
+/* What is lost. Grows while records are read, since their contents are checked only then. */
 struct sx_capture_account {
-	uint64_t damaged_records; /* whole but wrong: skipped */
-	uint64_t damaged_bytes;	  /* between sound records, and in damaged ones */
+	uint64_t damaged_records; /* complete but invalid: skipped */
+	uint64_t damaged_bytes;	  /* between intact records, and in damaged ones */
 	uint64_t missing_records; /* gaps in the sequence numbers */
 	uint64_t cut_bytes;	  /* of an unfinished record at the end */
 	uint64_t unknown_records; /* of a newer minor version: skipped */
@@ -240,7 +243,7 @@ SX_API const struct sx_capture_device *sx_capture_device(const struct sx_capture
  * for device_count numbers. Returns how many were written.
  */
 SX_API uint32_t sx_capture_order(const struct sx_capture_reader *reader, uint32_t *list);
-/* What is gone, as far as it is known. Lives as long as the reader. Never NULL. */
+/* What is lost, as far as it is known. Lives as long as the reader. Never NULL. */
 SX_API const struct sx_capture_account *sx_capture_account(const struct sx_capture_reader *reader);
 /*
  * The next record. SX_OK and *out; SX_END at a clean end; SX_AGAIN at the end of a file that has no
@@ -249,7 +252,7 @@ SX_API const struct sx_capture_account *sx_capture_account(const struct sx_captu
  */
 SX_API enum sx_status sx_capture_next(struct sx_capture_reader *reader,
 				      struct sx_capture_record *out, struct sx_error *err);
-/* Sets what sx_capture_next() passes over from now on. */
+/* Sets what sx_capture_next() skips from now on. */
 SX_API void sx_capture_set_filter(struct sx_capture_reader *reader,
 				  const struct sx_capture_filter *filter);
 /*

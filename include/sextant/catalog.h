@@ -1,7 +1,7 @@
 /*
- * Catalogs: what is known of one device family. A loaded catalog is immutable; every descriptor
- * and string that a getter returns is owned by the catalog and lives as long as it. All getters
- * are thread-safe.
+ * Catalogs: the description of one device family. A loaded catalog is immutable; every descriptor
+ * and string that a getter returns is owned by the catalog and lives as long as it. All getters are
+ * thread-safe.
  */
 #ifndef SEXTANT_CATALOG_H
 #define SEXTANT_CATALOG_H
@@ -19,7 +19,7 @@ enum sx_catalog_kind { SX_KIND_GPU, SX_KIND_CPU, SX_KIND_UNCORE, SX_KIND_API };
 enum sx_dialect { SX_DIALECT_STANDARD, SX_DIALECT_INTEL, SX_DIALECT_AMD };
 enum sx_notation { SX_INFIX, SX_POSTFIX };
 
-/* Which way a change of a metric is for the better, where that is known of every program. */
+/* Which direction of change is an improvement, where that is so for every program. */
 enum sx_direction { SX_DIRECTION_UNKNOWN, SX_DIRECTION_LOWER, SX_DIRECTION_HIGHER };
 
 enum sx_severity { SX_SEVERITY_HIGH, SX_SEVERITY_MEDIUM, SX_SEVERITY_LOW, SX_SEVERITY_INFO };
@@ -34,7 +34,7 @@ struct sx_match_info {
 struct sx_product_info {
 	const char *name, *title;
 	struct sx_strings aliases;
-	const struct sx_constant_value *constants; /* what it fixes of the catalog's */
+	const struct sx_constant_value *constants; /* of the catalog, fixed by the product */
 	uint32_t constant_count;
 };
 
@@ -59,7 +59,7 @@ struct sx_constant_info {
 struct sx_block_info {
 	const char *name, *title, *description;
 	const char *instances_constant; /* NULL when `instances` is fixed */
-	uint32_t instances;		/* at least 1; 1 while a constant decides */
+	uint32_t instances;		/* at least 1; 1 where a constant gives the number */
 	uint32_t slots, slot_bits, code;
 	uint32_t limit;		    /* counters at once for one instance; 0: no limit */
 	const char *stage, *family; /* NULL unless only one stage of a family may count in a pass */
@@ -106,9 +106,14 @@ struct sx_counter_info {
 	uint32_t slot;	/* or SX_NONE */
 	uint32_t bits;
 	uint64_t scale;
-	/* A counter or metric that says the same, in whatever unit: reports show one; or NULL. */
+	/*
+	 * A counter or metric of the same meaning, in any unit; reports show one of them; or NULL.
+	 */
 	const char *same;
-	/* The most that it can count in a second or be, in its unit, over constants; or NULL. */
+	/*
+	 * The most that it can count in a second or be, in its unit, as a formula over constants;
+	 * or NULL.
+	 */
 	const char *peak;
 	/* Events of the kernel's PMUs that deliver it ("64 bytes * PMU/EVENT/"), best first. */
 	struct sx_strings from;
@@ -127,8 +132,10 @@ struct sx_metric_info {
 	/* Postfix condition over constants: the device lacks the metric where it is 0. Or NULL. */
 	const char *when;
 	const char *unavailable; /* why there is no formula, or NULL */
-	/* One expression a variant of the catalog (one in all when it has none); NULL: no such
-	 * form. */
+	/*
+	 * One expression for each variant of the catalog (one when it has none); NULL: no such
+	 * form.
+	 */
 	const char *const *exprs;
 	const uint32_t *sections; /* indices; the first is where it is listed */
 	uint32_t section_count;
@@ -155,7 +162,7 @@ struct sx_advice_info {
 	uint32_t line;
 };
 
-/* What the head of a catalog says; enough for a list of catalogs. */
+/* The head of a catalog; enough for a list of catalogs. */
 struct sx_catalog_info {
 	/*
 	 * The name that it was opened by: the catalog's, or that of one of its products. The title
@@ -187,19 +194,19 @@ struct sx_catalog_info {
 };
 
 /*
- * Opens a catalog by name through the context's search path, or by path when `name` holds a slash.
- * A name that no file bears may be that of a product or an alias of one, in any case of letters.
+ * Opens a catalog by name through the context's search path, or by path when `name` contains a
+ * slash. A name without a file may be that of a product or an alias of one, regardless of case.
  * *out holds a reference for the caller. Errors: SX_ERR_NOT_FOUND (the remedy suggests the nearest
- * names), SX_ERR_BAD_INPUT and SX_ERR_LIMIT (message starts with file:line), SX_ERR_PERMISSION.
+ * names), SX_ERR_BAD_INPUT and SX_ERR_LIMIT (the message starts with file:line), SX_ERR_PERMISSION.
  * Thread-safe; a second open of the same name is cheap.
  */
 SX_API enum sx_status sx_catalog_open(struct sx_context *context, const char *name,
 				      struct sx_catalog **out, struct sx_error *err);
 
 /*
- * A catalog as one YAML file that builds upon no other: what it takes from the catalog that it
- * extends and from its vendor's shared file is put in. *out is a string that the caller frees with
- * free(). `name` and errors as sx_catalog_open(). Thread-safe.
+ * Writes a catalog as one YAML file that builds upon no other: it includes what the catalog takes
+ * from the one that it extends and from its vendor's shared file. *out is a string that the caller
+ * frees with free(). `name` and errors as sx_catalog_open(). Thread-safe.
  */
 SX_API enum sx_status sx_catalog_resolve(struct sx_context *context, const char *name, char **out,
 					 struct sx_error *err);
@@ -225,9 +232,9 @@ SX_API const char *const *sx_catalog_names(struct sx_context *context, size_t *c
 
 /*
  * The heads of all catalogs that can be opened, in the order of their names: name, title, vendor,
- * products and matches, without facts and notes. Nothing else of them is read, and one that cannot
- * be read is left out, with a line in the log. The list is owned by the context and lives as long
- * as it; *count may be NULL. Errors: NULL when memory is out, and ever after. Thread-safe.
+ * products and matches, without facts and notes. Only the heads are read; a catalog that cannot be
+ * read is left out, with a line in the log. The list is owned by the context and lives as long as
+ * it; *count may be NULL. Errors: NULL when memory is out, and from then on. Thread-safe.
  */
 SX_API const struct sx_catalog_info *const *sx_catalog_heads(struct sx_context *context,
 							     size_t *count);
@@ -290,12 +297,12 @@ SX_API uint32_t sx_catalog_find_variant(const struct sx_catalog *catalog, const 
  * `formula` are static.
  */
 struct sx_definition {
-	char counter[16];  /* the catalog's counter that is programmed so */
+	char counter[16];  /* the catalog's counter that it programs */
 	const char *title; /* what it counts */
 	const char *unit;
-	char formula[160]; /* of its value, in names of the catalog */
+	char formula[160]; /* formula of its value, over names of the catalog */
 	enum sx_notation notation;
-	const char *warnings[SX_DEFINITION_WARNINGS]; /* what its vendor says against it */
+	const char *warnings[SX_DEFINITION_WARNINGS]; /* the vendor's warnings about it */
 	uint32_t warning_count;
 };
 
