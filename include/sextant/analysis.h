@@ -26,8 +26,8 @@ struct sx_stats {
 	 */
 	size_t lost;
 	/*
-	 * The share of the run in which it was counted, 0 to 1: of its time where samples are
-	 * slices of time, else of its samples; of what it is made of the least.
+	 * The share of the run in which it was counted, 0 to 1: of the time where samples are time
+	 * slices, else of the samples. For a metric, the smallest share of its counters.
 	 */
 	double running;
 	/*
@@ -38,16 +38,17 @@ struct sx_stats {
 	double total;
 	uint64_t total_u64;
 	/*
-	 * Of a total for which rows were left out (skipped): in 19 of 20 runs the true one lies no
-	 * further off than this. It is worked out from how rows with data differ from each other
-	 * beyond what they go by, neighbours taken together, and says nothing of rows unlike all of
-	 * them. NaN where no row was left out, or it is not known: there are too few.
+	 * The error of a total for which rows were skipped: in 19 of 20 runs the true total is
+	 * within this distance. It is estimated from the spread of rows with data around their
+	 * normalisation basis, with correlated neighbours taken together; it does not cover rows
+	 * that are unlike all measured ones. NaN where no row was skipped, or where too few were
+	 * measured.
 	 */
 	double total_error;
 	/*
-	 * Amounts: total a row. Intensive units: the formula over the whole run's counters; where
-	 * rows are frames and some lack what it takes, the mean of the others, each weighed by what
-	 * its own formula divides by.
+	 * Amounts: the total per row. Intensive units: the formula over the counters of the whole
+	 * run. Where rows are frames and some lack data, the mean of the others, each weighted by
+	 * its formula's divisor.
 	 */
 	double mean;
 	/*
@@ -62,18 +63,19 @@ struct sx_stats {
 	 */
 	uint64_t min_u64, max_u64;
 	/*
-	 * Bits of all rows that have data, or-ed; SX_QUALITY_LOST also where others had a gap or
+	 * The bits of all rows with data, or-ed; SX_QUALITY_LOST also where other rows had a gap or
 	 * were disturbed, so that a total lacks them.
 	 */
 	uint8_t quality;
 	/*
-	 * The metric is a ratio that was given by row, and nothing there is makes that of the run:
-	 * the mean is the rows', and the run's lies anywhere between min and max.
+	 * The metric is a ratio that was given by row, and the table has nothing to compute the
+	 * run's ratio from: the mean is that of the rows, and the run's ratio is somewhere between
+	 * min and max.
 	 */
 	bool of_rows;
 	/*
-	 * Why there is no data, or no total where as many rows are lost as were counted; NULL where
-	 * neither is missing. Lives as long as the stats.
+	 * Why there is no data, or no total because as many rows were lost as counted; else NULL.
+	 * Lives as long as the stats.
 	 */
 	const char *why;
 };
@@ -113,7 +115,7 @@ struct sx_window {
 };
 
 /*
- * One rule held against samples. A sample fulfils a rule where its condition is neither 0 nor no
+ * One rule, evaluated over samples. A sample fulfils a rule where the condition is neither 0 nor no
  * data; it could be judged where the condition is not no data.
  */
 struct sx_finding {
@@ -123,31 +125,30 @@ struct sx_finding {
 	bool fired;
 	double value; /* of rule->metric: mean over the samples that fulfil the rule, or NaN */
 	/*
-	 * The condition's comparison that has the metric on one side and holds: both sides, mean
-	 * over the samples that fulfil the rule (NaN without), and the text of the metric's side,
-	 * which is its name or a formula that contains it. NULL without one.
+	 * The comparison of the condition that has the metric on one side and holds: the mean of
+	 * both sides over the samples that fulfil the rule (NaN without), and the text of the
+	 * metric's side, which is its name or a formula that contains it. NULL without one.
 	 */
 	double measured, limit; /* limit: rule->limit where the catalog has it */
 	const char *compared;
-	const char
-	    *compared_unit;   /* of that side, where all that it adds or chooses from has one */
-	size_t samples, rows; /* samples that fulfil it, of those that could be judged */
-	size_t first, last;   /* the longest run of such samples: row indices, from 0 */
+	const char *compared_unit;	 /* unit of that side, if all its terms have one */
+	size_t samples, rows;		 /* samples that fulfil it, of those that could be judged */
+	size_t first, last;		 /* the longest run of such samples: row indices, from 0 */
 	const struct sx_window *windows; /* the longest such runs, at most 8, in order of time */
 	size_t window_count;
 	const char *why;	   /* why it could not be judged, or NULL */
-	struct sx_strings missing; /* counters and constants for lack of which it was not judged */
+	struct sx_strings missing; /* counters and constants that were missing to judge it */
 };
 
 struct sx_advice;
 
 /*
- * Begins to hold every rule of the catalog against samples, which come as any number of tables, one
- * after another, in memory that does not grow with rows: create with the columns of `like`, add
- * each table, then finish, once. The first rows decide which set bare names are read in. *out is
- * owned by the caller and keeps a reference to the catalog. `options` gives set, variant and
- * constants; its patterns are ignored, and what it points to must live as long as the advice.
- * Errors: SX_ERR_NO_MEMORY and what sx_metrics_create() says of the set and the constants.
+ * Evaluates every rule of the catalog over samples, which come as any number of tables, one after
+ * another, in memory that does not grow with rows: create with the columns of `like`, add each
+ * table, then finish once. The first rows decide in which set bare names are read. *out is owned by
+ * the caller and keeps a reference to the catalog. `options` gives set, variant and constants; its
+ * patterns are ignored, and what it points to must live as long as the advice. Errors:
+ * SX_ERR_NO_MEMORY and those of sx_metrics_create() about the set and the constants.
  */
 SX_API enum sx_status sx_advice_create(struct sx_catalog *catalog,
 				       const struct sx_metrics_options *options,

@@ -12,8 +12,8 @@ extern "C" {
 struct sx_metrics;
 
 /*
- * A formula of the caller's, evaluated in the catalog's dialect with names as metrics of a group
- * see them. Nothing of it need outlive the creation of the selection.
+ * A formula of the caller, in the catalog's dialect, with names as metrics of a group see them. It
+ * need not outlive the creation of the selection.
  */
 struct sx_metrics_formula {
 	const char *name, *unit; /* of its column; the name is unique */
@@ -28,8 +28,7 @@ struct sx_metrics_options {
 	uint32_t pattern_count;
 	const char *set;     /* only metrics of this group, or NULL */
 	const char *variant; /* name of a variant of the catalog (an API), or NULL: the first */
-	/* They go before a column of `like` that gives the same constant, and before the catalog's.
-	 */
+	/* They override a column of `like` with the same constant, and the catalog's values. */
 	const struct sx_constant_value *constants;
 	uint32_t constant_count;
 	/* A vendor-neutral name that the catalog does not map is a column without data, not an
@@ -42,15 +41,18 @@ struct sx_metrics_options {
 	/*
 	 * The table that will be evaluated, or NULL: its column types are compiled in, and a
 	 * constant that it has as a column, and `constants` does not, is read from each row. A
-	 * column that is called as a metric gives its values, which are then not derived; one that
-	 * the catalog does not know, but that has a unit, is selected as it is. It need not outlive
-	 * the call.
+	 * column with the name of a metric gives the metric's values, which are then not derived;
+	 * one that the catalog does not know, but that has a unit, is selected as it is. It need
+	 * not outlive the call.
 	 */
 	const struct sx_table *like;
 	bool derive; /* metrics are derived although `like` gives them */
 	/* Columns of `like` that give constants are selected too, behind all others. */
 	bool keep_constants;
-	/* `like` is of sx_table_by_instance(): of what counts instances its columns are heeded. */
+	/*
+	 * `like` is from sx_table_by_instance(): constants that count instances are read from its
+	 * columns.
+	 */
 	bool by_instance;
 };
 
@@ -148,9 +150,9 @@ SX_API enum sx_status sx_table_by_instance(const struct sx_table *in,
  */
 SX_API bool sx_definition_is(const char *pattern);
 /*
- * What a pattern defines; `catalog` (NULL: whichever) must be able to be programmed so. Errors:
- * SX_ERR_NOT_FOUND (it defines nothing, or names what is not there), SX_ERR_USAGE (malformed),
- * SX_ERR_UNSUPPORTED (not on this catalog's device). Thread-safe.
+ * Reads the counter that a pattern defines; the device of `catalog` (NULL: any) must be
+ * programmable so. Errors: SX_ERR_NOT_FOUND (it defines nothing, or names something unknown),
+ * SX_ERR_USAGE (malformed), SX_ERR_UNSUPPORTED (not on this catalog's device). Thread-safe.
  */
 SX_API enum sx_status sx_definition_read(const struct sx_catalog *catalog, const char *pattern,
 					 struct sx_definition *out, struct sx_error *err);

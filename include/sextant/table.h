@@ -41,8 +41,8 @@ SX_API uint32_t sx_table_find(const struct sx_table *table, const char *name);
 SX_API enum sx_status sx_table_add_rows(struct sx_table *table, size_t count, size_t *first,
 					struct sx_error *err);
 /*
- * Drops all rows and keeps the memory; a dictionary that has grown beyond 1,024 strings or 256 KiB
- * is emptied, so that labels which never come back do not pile up.
+ * Drops all rows and keeps the memory. A dictionary of more than 1,024 strings or 256 KiB is
+ * emptied, so that labels that never come back do not accumulate.
  */
 SX_API void sx_table_clear(struct sx_table *table);
 
@@ -131,13 +131,13 @@ SX_API enum sx_status sx_table_total(const struct sx_table *in, struct sx_table 
 				     struct sx_error *err);
 
 /*
- * The columns of `from` over the times of `rows`, which become the rows of *out, in their order: a
- * frame's row of what the CPU did meanwhile. Each column follows its own rule over time: sums are
- * split in proportion to the time that rows share, and so are u64 ones, as f64; means and ratios
- * are means weighted by it; of MAX and LAST it is the highest and the last. A value of rows that
- * reach beyond the span carries SX_QUALITY_STRETCHED; one of which only a part of the span was seen
- * carries SX_QUALITY_MULTIPLEXED, its sums scaled up, and below the half there is no data; nor is
- * there for rows without times. *out is owned by the caller. Errors: SX_ERR_NO_MEMORY. Thread-safe.
+ * Resamples the columns of `from` to the times of `rows`, which become the rows of *out, in their
+ * order: for example what the CPU did during each frame. Each column follows its rule over time:
+ * sums are split in proportion to the time that rows share, also u64 ones, as f64; means and ratios
+ * are means weighted by that time; MAX and LAST are the highest and the last. A value from rows
+ * that reach beyond the span carries SX_QUALITY_STRETCHED. One from a part of the span carries
+ * SX_QUALITY_MULTIPLEXED, and its sums are scaled up; from less than half of it, there is no data;
+ * nor for rows without times. *out is owned by the caller. Errors: SX_ERR_NO_MEMORY. Thread-safe.
  */
 SX_API enum sx_status sx_table_join(const struct sx_table *rows, const struct sx_table *from,
 				    struct sx_table **out, struct sx_error *err);

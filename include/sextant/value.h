@@ -49,8 +49,8 @@ static inline bool sx_quality_is_skipped(uint8_t quality)
 }
 
 /*
- * Removes reservations where there is no value that they could be about, unless other samples
- * represent this one.
+ * Removes reservations from a quality without a value, unless the sample is skipped: then others
+ * represent it.
  */
 static inline uint8_t sx_quality_settled(uint8_t quality)
 {
