@@ -31,13 +31,13 @@ SX_API enum sx_status sx_context_create(const struct sx_context_options *options
 
 /*
  * Releases a context; NULL is fine. Catalogs that were opened through it stay valid until their
- * own last reference goes.
+ * last reference is dropped.
  */
 SX_API void sx_context_destroy(struct sx_context *context);
 
 /*
- * SX_ERR_NO_MEMORY where memory was out for any catalog that this context was asked for: what was
- * made since may lack what that catalog says, also where each call succeeded. Thread-safe.
+ * SX_ERR_NO_MEMORY if memory was out for any catalog that this context was asked for: later results
+ * may then lack what that catalog says, although each call succeeded. Thread-safe.
  */
 SX_API enum sx_status sx_context_status(struct sx_context *context);
 

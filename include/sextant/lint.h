@@ -1,4 +1,4 @@
-/* Checks of catalogs beyond what loading one needs, for those who write them. */
+/* Checks of catalogs beyond those of loading, for authors of catalogs. */
 #ifndef SEXTANT_LINT_H
 #define SEXTANT_LINT_H
 
@@ -11,13 +11,13 @@ extern "C" {
 /* One fault of a catalog. Strings live until the callback returns. */
 struct sx_lint_finding {
 	const char *origin; /* path of the file, or "embedded" */
-	uint32_t line;	    /* from 1; 0: it is of no one line */
+	uint32_t line;	    /* from 1; 0: of no single line */
 	const char *message;
 };
 
 typedef void (*sx_lint_fn)(void *user, const struct sx_lint_finding *finding);
 
-/* What is checked, and who hears of it. */
+/* What to check, and the callback for findings. */
 struct sx_lint_request {
 	const char *name; /* of a catalog, as for sx_catalog_open(); or "verdict", its rules */
 	sx_lint_fn fn;	  /* NULL: faults are only counted */
@@ -46,11 +46,11 @@ SX_API enum sx_status sx_catalog_metric_hash(const struct sx_catalog *catalog, u
 /* Receives one line about something that could not be translated. */
 typedef void (*sx_import_note_fn)(void *user, const char *line);
 
-/* A vendor's own file that is to become a catalog. All strings belong to the caller. */
+/* A vendor's file to convert into a catalog. All strings belong to the caller. */
 struct sx_import_request {
 	/*
 	 * "igt-xml" (also Mesa's oa-*.xml), "gator-xml", or "mali-spec": all XML files of
-	 * libGPUCounters' specification/database behind each other.
+	 * libGPUCounters' specification/database, concatenated.
 	 */
 	const char *kind;
 	const char *text; /* the file's bytes, `size` of them */

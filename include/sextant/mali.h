@@ -16,30 +16,31 @@ struct sx_mali_decoder;
 #define SX_MALI_SLICES_MAX 64
 
 /*
- * What a dump looks like and what is wanted of it. A dump holds little-endian values in blocks:
+ * The layout of a dump, and which counters are wanted. A dump holds little-endian values in blocks:
  * front-end, tiler, one block for each L2 slice, one for each shader core up to the highest one
  * present; the catalog gives the slots of a block.
  */
 struct sx_mali_options {
 	uint32_t value_bytes; /* 4 or 8 */
 	uint32_t l2_slices;   /* from 1 */
-	uint64_t core_mask; /* bit n: core n is present; dumps have blocks for absent ones below */
+	uint64_t core_mask;   /* bit n: core n is present; dumps also have blocks for absent cores
+				 below the highest */
 	/* A variant of the catalog or NULL: the first. In "summed", means become sums. */
 	const char *variant;
 	/* Names or aliases of the counters that are wanted; NULL: all that a dump holds. */
 	const char *const *counters;
 	uint32_t counter_count;
 	/*
-	 * Also a column NAME[i] for each instance of a block with several, cores without holes and
-	 * slices, and for such a block BLOCK_imbalance: the largest over the mean of the counter
+	 * Adds a column NAME[i] for each instance of a block with several (present cores, and
+	 * slices), and for such a block BLOCK_imbalance: the maximum over the mean of the counter
 	 * that its catalog tags "balance" (1: evenly loaded).
 	 */
 	bool instances;
 };
 
 /*
- * Prepares the decoding of dumps by a Mali catalog, to which it keeps a reference. *out is owned by
- * the caller. Errors: SX_ERR_USAGE (impossible options, or a catalog without blocks of slots),
+ * Creates a decoder of dumps by a Mali catalog, to which it keeps a reference. *out is owned by the
+ * caller. Errors: SX_ERR_USAGE (impossible options, or a catalog without blocks of slots),
  * SX_ERR_NOT_FOUND (a counter or the variant), SX_ERR_NO_MEMORY. Thread-safe.
  */
 SX_API enum sx_status sx_mali_decoder_create(struct sx_catalog *catalog,

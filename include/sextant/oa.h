@@ -1,7 +1,6 @@
 /*
- * Intel OA, Haswell to Xe2: reports and recordings of them become rows. Everything here works on
- * bytes and numbers; no device is touched. Functions are thread-safe for different
- * objects.
+ * Intel OA, Haswell to Xe2: turns reports and recordings of them into rows. Everything here works
+ * on bytes and numbers; no device is accessed. Functions are thread-safe for different objects.
  */
 #ifndef SEXTANT_OA_H
 #define SEXTANT_OA_H
@@ -16,16 +15,19 @@ extern "C" {
 struct sx_context;
 struct sx_table;
 
-/* Report formats: up to 14 numbered as the i915 uAPI does, behind them those that it has not. */
+/*
+ * Report formats: up to 14 as the i915 uAPI numbers them; after these, formats that it does not
+ * have.
+ */
 enum sx_oa_format {
 	SX_OA_FORMAT_NONE = 0,
-	SX_OA_A13 = 1, /* to A16: Haswell */
+	SX_OA_A13 = 1, /* 1 to 6: Haswell */
 	SX_OA_A29 = 2,
 	SX_OA_A13_B8_C8 = 3,
 	SX_OA_B4_C8 = 4,
 	SX_OA_A45_B8_C8 = 5,
 	SX_OA_B4_C8_A16 = 6,
-	SX_OA_C4_B8 = 7, /* to C8: Gen8 to Gen12; Haswell's own is SX_OA_HSW_C4_B8 */
+	SX_OA_C4_B8 = 7, /* 7 to 11: Gen8 to Gen12; Haswell's is SX_OA_HSW_C4_B8 */
 	SX_OA_A12 = 8,
 	SX_OA_A12_B8_C8 = 9,
 	SX_OA_A32U40_A4U32_B8_C8 = 10,
@@ -69,7 +71,7 @@ struct sx_oa_device;
 #define SX_OA_SLICES_MAX    8
 #define SX_OA_SUBSLICES_MAX 32
 
-/* What a recording or the driver says of the device. Zero means unknown. */
+/* The device, as a recording or the driver describes it. Zero means unknown. */
 struct sx_oa_device {
 	uint64_t timestamp_hz;
 	uint32_t device_id, revision; /* PCI */
@@ -96,22 +98,22 @@ enum sx_oa_match {
 	SX_OA_MATCH_OWN,
 };
 /*
- * Finds the catalog of a PCI device id by the heads of all catalogs, driven by i915 or xe; else the
- * one of the nearest id of its generation. `name` is what to open. Thread-safe.
+ * Finds the catalog of a PCI device id by the heads of all catalogs for i915 or xe; else the
+ * catalog of the nearest id of its generation. `name` receives the name to open. Thread-safe.
  */
 SX_API enum sx_oa_match sx_oa_find_catalog(struct sx_context *context, uint32_t device_id,
 					   char name[SX_OA_CATALOG_NAME_MAX]);
 
 /*
- * Holds the register programs of a catalog's sets against what the kernels let user space write on
+ * Checks the register programs of a catalog's sets against what the kernels let user space write on
  * its device, and calls `found` with a line for each program that would be refused. Returns how
- * many; 0 also where no device of Intel's is matched. Thread-safe.
+ * many; 0 also for a catalog that matches no Intel device. Thread-safe.
  */
 SX_API uint32_t sx_oa_check_programs(const struct sx_catalog *catalog,
 				     void (*found)(void *user, const char *line), void *user);
 
 #define SX_OA_CONSTANTS_MAX 320
-/* The constants of Intel's catalogs for one device. Not to be copied: items point to names. */
+/* The constants of Intel's catalogs for one device. Do not copy it: items point to names. */
 struct sx_oa_constants {
 	uint32_t count;
 	struct sx_constant_value items[SX_OA_CONSTANTS_MAX];
@@ -125,7 +127,7 @@ struct sx_oa_constants {
  */
 SX_API void sx_oa_device_constants(const struct sx_oa_device *device, struct sx_oa_constants *out);
 
-/* What the bytes are. */
+/* The format of the input. */
 enum sx_oa_input {
 	SX_OA_RECORDING, /* the i915-perf-recorder's file: begins with a version record */
 	SX_OA_RECORDS,	 /* i915 perf records as read() returns them */
@@ -147,7 +149,10 @@ struct sx_oa_options {
 	enum sx_oa_format format; /* SX_OA_FORMAT_NONE: from the recording, else the 256-byte one */
 	bool only_context;	  /* count only what ran in `context` */
 	uint32_t context;
-	/* What is known already; a recording overrides it, but for frequencies that are given. */
+	/*
+	 * What the caller knows of the device; a recording overrides it, except for given
+	 * frequencies.
+	 */
 	struct sx_oa_device device;
 	size_t batch_rows; /* rows after which feed asks to be drained; 0: 4096 */
 	/*
@@ -158,7 +163,7 @@ struct sx_oa_options {
 	void *note_user;
 };
 
-/* What was seen. */
+/* Statistics of the input. */
 struct sx_oa_stats {
 	uint64_t bytes, reports, intervals, switches;
 	uint64_t lost_reports;	/* OA_REPORT_LOST records */
@@ -182,11 +187,11 @@ SX_API enum sx_status sx_oa_decoder_create(const struct sx_oa_options *options,
 /* Releases a decoder and its rows; NULL is fine. */
 SX_API void sx_oa_decoder_destroy(struct sx_oa_decoder *decoder);
 /*
- * Takes bytes in the order of the file. *used receives how many were taken; the rest, at most a
- * record and the head behind it (64 KiB), has to come again with what follows it. SX_OK: feed more.
- * SX_AGAIN: rows are complete, take them and call sx_oa_decoder_drain(). Errors: SX_ERR_BAD_INPUT,
- * SX_ERR_UNSUPPORTED (not such a recording), SX_ERR_LIMIT (more contexts than 65536),
- * SX_ERR_NO_MEMORY.
+ * Decodes bytes in the order of the file. *used receives how many were consumed; the rest, at most
+ * a record and the head behind it (64 KiB), must be passed again with what follows it. SX_OK: feed
+ * more. SX_AGAIN: rows are complete, use them and call sx_oa_decoder_drain(). Errors:
+ * SX_ERR_BAD_INPUT, SX_ERR_UNSUPPORTED (not such a recording), SX_ERR_LIMIT (more contexts than
+ * 65536), SX_ERR_NO_MEMORY.
  */
 SX_API enum sx_status sx_oa_decoder_feed(struct sx_oa_decoder *decoder, const uint8_t *data,
 					 size_t size, size_t *used, struct sx_error *err);
@@ -197,7 +202,7 @@ SX_API enum sx_status sx_oa_decoder_feed(struct sx_oa_decoder *decoder, const ui
  */
 SX_API void sx_oa_decoder_end(struct sx_oa_decoder *decoder);
 /*
- * Ends the input; `left` bytes could not be taken. Rows are complete then. SX_INCOMPLETE when
+ * Ends the input; `left` bytes could not be consumed. Rows are complete then. SX_INCOMPLETE when
  * anything was lost, skipped or cut off; SX_ERR_BAD_INPUT when there was no interval at all.
  */
 SX_API enum sx_status sx_oa_decoder_finish(struct sx_oa_decoder *decoder, size_t left,
@@ -207,9 +212,9 @@ SX_API enum sx_status sx_oa_decoder_finish(struct sx_oa_decoder *decoder, size_t
 SX_API struct sx_table *sx_oa_decoder_rows(struct sx_oa_decoder *decoder);
 /* Drops the rows. */
 SX_API void sx_oa_decoder_drain(struct sx_oa_decoder *decoder);
-/* What is known of the device. Lives as long as the decoder. */
+/* The device, as far as it is known. Lives as long as the decoder. */
 SX_API const struct sx_oa_device *sx_oa_decoder_device(const struct sx_oa_decoder *decoder);
-/* What was seen so far. Lives as long as the decoder. */
+/* The statistics so far. Lives as long as the decoder. */
 SX_API const struct sx_oa_stats *sx_oa_decoder_stats(const struct sx_oa_decoder *decoder);
 
 #ifdef __cplusplus

@@ -54,8 +54,8 @@ SX_API enum sx_sample_kind sx_sample_kind_find(const char *name);
 #define SX_TIME_UNKNOWN UINT64_MAX
 
 /*
- * A span of rows as it passes between layers: borrowed memory, one array a column. Missing arrays
- * mean: unknown times, absent label, column not collected.
+ * A span of rows, passed from one module to the next: borrowed memory, one array a column. Missing
+ * arrays mean: unknown times, absent label, column not collected.
  */
 struct sx_rows {
 	size_t count;

@@ -31,14 +31,14 @@ extern "C" {
 	   (SX_VERSION_MINOR == (minor) && SX_VERSION_PATCH >= (patch)))))
 
 /*
- * The outcome of a call. SX_OK is 0; SX_INCOMPLETE, SX_AGAIN and SX_END are not failures either:
- * ask sx_failed(), not whether a status differs from 0, where a call may return one of them.
+ * The outcome of a call. SX_OK is 0. SX_INCOMPLETE, SX_AGAIN and SX_END are no failures either:
+ * where a call may return one of them, use sx_failed() instead of a comparison with 0.
  */
 enum sx_status {
 	SX_OK = 0,
-	SX_INCOMPLETE,	    /* a result was delivered, but part of it is missing; it says what */
-	SX_AGAIN,	    /* nothing yet; call again later */
-	SX_END,		    /* what was read from has come to its end */
+	SX_INCOMPLETE,	    /* the result is valid but lacks a part; the error says which */
+	SX_AGAIN,	    /* no result yet; call again later */
+	SX_END,		    /* the end of what is read */
 	SX_ERR_USAGE,	    /* the caller's arguments contradict the contract */
 	SX_ERR_NOT_FOUND,   /* no such device, catalog, set, metric or counter */
 	SX_ERR_AMBIGUOUS,   /* a bare name that several groups share */
@@ -54,9 +54,8 @@ enum sx_status {
 };
 
 /*
- * Whether a call failed, so that it delivered nothing. False for SX_OK, for SX_INCOMPLETE (what was
- * delivered can be used, and the error triplet says what is missing), SX_AGAIN and SX_END.
- * Thread-safe.
+ * Whether a call failed and delivered nothing. False for SX_OK, SX_AGAIN, SX_END, and SX_INCOMPLETE
+ * (the result can be used, and the error triplet says what is missing). Thread-safe.
  */
 static inline bool sx_failed(enum sx_status status)
 {
