@@ -198,7 +198,7 @@ uint32_t nodes_kernel_version(const struct sx_sys *sys)
 	return major < 1000 && minor < 1000 ? (uint32_t)(major * 1000 + minor) : 0;
 }
 
-/* /proc/cpuinfo of x86: who made the processor, and whether it is a guest's. */
+/* /proc/cpuinfo of x86: the vendor of the processor, and whether it is a guest's. */
 
 enum modules_cpu modules_cpu(const struct sx_sys *sys)
 {

@@ -1,7 +1,7 @@
 /*
- * This machine, as far as sources ask for it: the DRM nodes by their kernel driver (numbers of
- * cards, their render nodes, PCI), the kernel's version, this process's rights, who made the
- * processor.
+ * This machine, as far as sources need it: the DRM nodes by their kernel driver (numbers of cards,
+ * their render nodes, PCI), the kernel's version, this process's privileges, the processor's
+ * vendor.
  */
 #ifndef SOURCE_NODES_H
 #define SOURCE_NODES_H

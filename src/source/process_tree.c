@@ -173,7 +173,7 @@ size_t process_family(const struct sx_sys *sys, pid_t pid, pid_t out[PROCESS_FAM
 
 #define NODES_MOST 65536u /* processes that are looked at; more are not asked to end */
 
-/* Who runs just now. */
+/* The processes that run now. */
 struct running {
 	const struct sx_sys *sys;
 	struct process_node *items;

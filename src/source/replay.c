@@ -15,7 +15,7 @@ struct replay {
 	struct sx_capture_reader *reader;
 	uint32_t device;
 	struct source_desc desc;
-	struct sx_rows rows;	   /* of the record at hand */
+	struct sx_rows rows;	   /* of the current record */
 	struct sx_vector *columns; /* of the part that is delivered */
 	struct sx_rows part;
 	size_t done;		    /* rows of the record that were delivered */

@@ -14,7 +14,7 @@
 
 struct source; /* an opened device; each implementation embeds it as its first member */
 
-/* Names of counters that only the driver at hand knows begin so. */
+/* Prefix of counter names that only the present driver knows. */
 #define SOURCE_DRIVER_PREFIX "hw."
 
 /* What the caller gives a source to probe or open. Both outlive every source opened so. */
@@ -22,7 +22,7 @@ struct source_host {
 	const struct sx_sys *sys;
 	/* The caller's catalogs, with the caller's search path; NULL: the source finds none. */
 	struct sx_context *catalogs;
-	/* probe() may load drivers and run programs to learn who they are; else it stays cheap. */
+	/* probe() may load drivers and run programs to identify them; else it stays cheap. */
 	bool ask_drivers;
 	/* Of open(), for sources that serve any catalog which says where counters come from. */
 	const char *catalog; /* the catalog that the user names, or NULL */
@@ -100,7 +100,7 @@ struct source_pass {
 
 struct source_request {
 	/*
-	 * Names of the catalog that are needed; NULL: all. What the device at hand lacks is left
+	 * Names of the catalog that are needed; NULL: all. Those that this device lacks are left
 	 * out.
 	 */
 	const char *const *counters;
@@ -120,7 +120,7 @@ struct source_request {
 	 * once may ignore it.
 	 */
 	pid_t pid;
-	bool child;    /* it is a child of ours; its end wakes the reader */
+	bool child;    /* it is our child; its end wakes the reader */
 	bool realtime; /* replay at the speed of the recording */
 	/*
 	 * What measuring may cost the program, in thousandths of its CPU time; 0: whatever it
@@ -200,9 +200,9 @@ struct source_ops {
 	size_t (*raw_head)(struct source *source, uint8_t *out, size_t cap);
 	size_t (*raw_tail)(struct source *source, uint8_t *out, size_t cap);
 	/*
-	 * Counters that only the driver at hand knows, named SOURCE_DRIVER_PREFIX…; both NULL where
-	 * there are none. catalog() opens the device's catalog with them in it; passes() parts
-	 * some of them into what is counted at once, as sx_device_passes().
+	 * Counters that only the present driver knows, named SOURCE_DRIVER_PREFIX…; both NULL where
+	 * there are none. catalog() opens the device's catalog with them in it; passes() splits
+	 * some of them into passes, as sx_device_passes().
 	 */
 	enum sx_status (*catalog)(struct sx_context *catalogs, struct sx_catalog **out,
 				  struct sx_error *err);

@@ -227,7 +227,7 @@ static uint64_t sum_ticks(const struct cpu_run *run, uint32_t cluster, uint32_t 
 
 #define TICKS_ALL  ((1u << CPU_TICK_COUNT) - 1)
 #define TICKS_USER (1u << CPU_TICK_USER | 1u << CPU_TICK_NICE)
-/* Stolen time ran nothing of ours. */
+/* In stolen time, the host ran another guest. */
 #define TICKS_BUSY                                                                                 \
 	(TICKS_ALL & ~(1u << CPU_TICK_IDLE | 1u << CPU_TICK_IOWAIT | 1u << CPU_TICK_STEAL))
 

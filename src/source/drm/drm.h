@@ -243,7 +243,7 @@ struct drm_clients {
 	bool resting; /* the card sleeps, and reading what its clients did would wake it */
 	struct drm_process *processes;
 	size_t process_count, process_cap, cursor, scope_cursor;
-	struct drm_process *fresh; /* of the listing at hand */
+	struct drm_process *fresh; /* of the current listing */
 	size_t fresh_count, fresh_cap;
 	struct drm_client *clients; /* by key */
 	size_t client_count, client_cap;

@@ -98,8 +98,8 @@ struct drm_process *drm_find_process(const struct drm_clients *c, pid_t pid)
 }
 
 /*
- * A child of what is measured is measured, also when its parent is gone by now; who came to another
- * parent before it was seen is known by the program's process group, where that is its own.
+ * A child of the measured program is measured, also when its parent has ended. One that got another
+ * parent before it was seen is found by the program's process group, if it has its own.
  */
 static bool join_scope(struct drm_clients *c)
 {

@@ -1,4 +1,4 @@
-/* What must hold of a card's numbers, on the hardware at hand. */
+/* Invariants of a card's numbers, on this machine's hardware. */
 #include "source/drm/drm.h"
 
 #include <stdio.h>

@@ -70,8 +70,8 @@ static size_t ask_once(bool (*ask)(int to, void *user), void *user, int deadline
 }
 
 /*
- * A child may wait for ever for a lock that a thread of ours held when it was forked: one that is
- * late is asked again.
+ * A child may wait for ever for a lock that one of our threads held at the fork: a late one is
+ * asked again.
  */
 size_t guest_ask(bool (*ask)(int to, void *user), void *user, int deadline_ms, void *out,
 		 size_t cap)

@@ -198,9 +198,9 @@ uint64_t handover_refused(struct handover *handover);
 void handover_close(struct handover *handover);
 
 /*
- * Programs that were started with our environment, and run on when the one that started them has
- * ended: a launcher's, which may load a library of ours late, or never. Found in /proc, by the
- * socket's path in their environment.
+ * Programs that were started with our environment, and run on after their starter has ended: a
+ * launcher's, which may load our library late, or never. They are found in /proc, by the socket's
+ * path in their environment.
  */
 
 #define DESCENDANTS_MOST 64u
@@ -252,7 +252,7 @@ struct own_time {
 	uint64_t program_ns; /* CPU time, with ours */
 };
 
-/* What became known about programs that a library of ours was loaded into. */
+/* Facts about programs that loaded our library. */
 struct processes_activity {
 	uint64_t processes;	   /* programs that fetched a channel */
 	uint64_t nested;	   /* those of them that are the same tool as we */
@@ -325,7 +325,7 @@ enum program_kind {
 	PROGRAM_GUARDED, /* set-user-ID or the like: it cannot be inspected, and the loader loads
 			    nothing */
 	PROGRAM_CLEARED, /* what loads the library is not in its environment */
-	PROGRAM_FOREIGN, /* of another user, who does not reach the channel */
+	PROGRAM_FOREIGN, /* of another user, without access to the channel */
 };
 
 /* Zero-initialise, then set what is marked. */
@@ -333,7 +333,7 @@ struct program {
 	const char *variable, *holds; /* set: of the environment, and a part of its value */
 	enum program_kind kind;
 	char path[256]; /* of what it runs */
-	long user;	/* who runs it, of PROGRAM_FOREIGN */
+	long user;	/* the user of it, of PROGRAM_FOREIGN */
 	bool bare;	/* it had no environment at the last look, as within exec */
 };
 

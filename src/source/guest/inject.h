@@ -1,6 +1,6 @@
 /*
- * A source that measures programs from within, whichever graphics API they use: the programs' end
- * is a library of ours, which sends records through the channel. What is one API's own is a table.
+ * A source that measures programs from within, for any graphics API: our injected library sends
+ * records through the channel. A table holds what differs between APIs.
  */
 #ifndef SOURCE_GUEST_INJECT_H
 #define SOURCE_GUEST_INJECT_H

@@ -115,7 +115,10 @@ static int take_samples(struct nvml_programs *p, const struct nvml_calls *calls,
 	return code;
 }
 
-/* Who is new, or another of the same number, is looked at; who is on the device no more goes. */
+/*
+ * Reads the name of programs that are new, or reuse a pid, and drops those that are no longer on
+ * the device.
+ */
 static void programs_resolve(struct nvml_programs *p)
 {
 	uint32_t kept = 0;
@@ -135,7 +138,7 @@ static void programs_resolve(struct nvml_programs *p)
 	p->count = kept;
 }
 
-/* Brings the programs up to date: `listed`: who holds what; `sampled`: also what they did. */
+/* Updates the programs: `listed`: what each holds; `sampled`: also what they did. */
 static void nvml_programs_read(struct nvml_programs *p, const struct nvml_calls *calls,
 			       nvml_handle device, bool listed, bool sampled)
 {

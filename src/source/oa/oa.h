@@ -1,7 +1,7 @@
 /*
- * OA units, through whichever kernel driver: their cards, configurations of metric sets, streams of
- * reports, checks on the hardware at hand. A driver's own source has a struct oa_source in front,
- * and a table of the steps in which it differs.
+ * OA units, through either kernel driver: their cards, configurations of metric sets, streams of
+ * reports, checks on this machine's hardware. A driver's own source begins with a struct oa_source,
+ * and has a table of the steps in which it differs.
  */
 #ifndef SOURCE_OA_OA_H
 #define SOURCE_OA_OA_H
@@ -192,16 +192,16 @@ uint64_t oa_ticks_a_count(uint64_t oa_hz, uint64_t other_hz);
  */
 enum sx_status oa_query_refused(int why, const char *what, const char *since, struct sx_error *err);
 /*
- * Says why a call was refused for want of rights: by the files (see oa_steps.is_allowed), or though
- * they and the capabilities allow it, by this sysctl or a policy. Returns SX_ERR_PERMISSION.
+ * Reports why a call was refused for missing privileges: by the files (see oa_steps.is_allowed), or
+ * though they and the capabilities allow it, by this sysctl or a policy. Returns SX_ERR_PERMISSION.
  */
 enum sx_status oa_denied(const struct oa_source *s, const char *sysctl, struct sx_error *err);
 
 /*
- * Configurations (programs.c). Builds the programs that a request wants of the catalog, for the
- * device at hand: every mux program that applies, in order of priority. Puts them into the kernel:
- * s->config. Errors: SX_ERR_NOT_FOUND, SX_ERR_USAGE (a counter that the set itself needs, or that
- * is malformed), SX_ERR_BUSY, SX_ERR_NO_MEMORY, those of the steps.
+ * Configurations (programs.c). Builds the programs that a request needs from the catalog, for this
+ * device: every mux program that applies, in order of priority. Adds them to the kernel: s->config.
+ * Errors: SX_ERR_NOT_FOUND, SX_ERR_USAGE (a counter that the set itself needs, or that is
+ * malformed), SX_ERR_BUSY, SX_ERR_NO_MEMORY, those of the steps.
  */
 enum sx_status oa_config_open(struct oa_source *s, const struct source_request *request,
 			      struct sx_error *err);

@@ -1,6 +1,6 @@
 /*
- * The register programs of a metric set: from the catalog, for the device at hand; and their
- * configuration in the kernel.
+ * The register programs of a metric set: from the catalog, for this device; and their configuration
+ * in the kernel.
  */
 #include "source/oa/oa.h"
 #include "base/error.h"

@@ -18,7 +18,7 @@
 struct listing {
 	const struct sx_sys *sys;
 	struct pmu_list *list;
-	int error;	/* of the PMU at hand */
+	int error;	/* of the current PMU */
 	bool no_memory; /* ends the listing */
 };
 
