@@ -17,7 +17,7 @@ static bool is_exact(const struct sx_catalog *catalog, const char *name)
 	       sx_catalog_find_metric(catalog, name, SX_NONE, NULL) != SX_NONE;
 }
 
-/* By letter, and of some of the others as people write them. */
+/* How many names a catalog knows: exactly, and for some of the others in any spelling. */
 static size_t count_known(const struct sx_catalog *catalog, const char *const *names, size_t count)
 {
 	size_t known = 0, loose = 0;

@@ -299,7 +299,7 @@ bool import_knows(const char *path, bool tables)
 	if (strcmp(path, "-") == 0)
 		return false;
 	enum sx_status status = import_load(path, IMPORT_HEAD_BYTES, &bytes, NULL);
-	if (status) /* for want of memory nothing is known: an import says so */
+	if (status) /* without memory it is unknown: an import reports that */
 		return status == SX_ERR_NO_MEMORY;
 	bool known = false;
 	if (!import_unpack(path, IMPORT_HEAD_BYTES, &bytes, NULL)) {

@@ -84,7 +84,7 @@ const struct import_device *import_devices(const struct import *import, uint32_t
 const char *import_label_property(enum sx_label label, char buf[IMPORT_PROPERTY_MAX]);
 /* The kind of a file in words: "a log of MangoHud". */
 const char *import_about(const struct import *import);
-/* What people should know: what was left out, or guessed. NULL behind the last. */
+/* A note for the user: what was left out, or guessed. NULL behind the last. */
 const char *import_note(const struct import *import, uint32_t i);
 /* Kinds as --as names them; NULL behind the last. */
 const char *import_kind_at(uint32_t i);

@@ -84,7 +84,7 @@ struct import_format {
 	bool by_device;	     /* a column "device" names each row's device, and nothing else does */
 	bool only_by_device; /* however many there are: those that find no room are left out */
 	bool any_order;	     /* rows need not be in the order of time: the file's is kept */
-	bool spelled;	     /* people or scripts name its columns, with units after the names */
+	bool spelled;	     /* users or scripts name its columns, with units after the names */
 	/* Says from the beginning whether it is this kind, without doubt. */
 	bool (*recognise)(const struct import_head *head);
 	/* Reads all. SX_INCOMPLETE: what is there was added, and err says what is missing. */
@@ -124,14 +124,14 @@ void import_forget_text(struct import_job *job);
 const struct import_given *import_given_of(const struct import_job *job);
 /* Text that lives as long as the result; NULL when memory is out. */
 char *import_text(struct import_job *job, const char *text, size_t size);
-/* Something people should know; each text once. */
+/* A note for the user; each text once. */
 void import_remark(struct import_job *job, const char *fmt, ...) SX_PRINTF(2, 3);
 /* Notes of the job, as a sink. */
 struct note_sink import_note_sink(struct import_job *job);
 /* SX_ERR_BAD_INPUT at a line (0: none). */
 enum sx_status import_bad(const struct import_job *job, size_t line, struct sx_error *err,
 			  const char *because, const char *what);
-/* SX_ERR_BAD_INPUT: a report of ours, which has no samples. */
+/* SX_ERR_BAD_INPUT: one of our reports, which has no samples. */
 enum sx_status import_refuse_report(const struct import_job *job, const char *because,
 				    struct sx_error *err);
 /* SX_INCOMPLETE: the file breaks off. */
@@ -307,7 +307,7 @@ struct cells {
 	struct import_lines lines;
 	struct csv_marks marks;
 	struct import_cell *head; /* of the header line */
-	struct import_cell *row;  /* of the row at hand, as many as head */
+	struct import_cell *row;  /* of the current row, as many as head */
 	size_t columns;
 	size_t odd, first_odd;	     /* lines with too few or too many cells, which are left out */
 	size_t wider;		     /* of them with too many */

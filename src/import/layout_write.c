@@ -17,7 +17,7 @@ struct layout_writer {
 	struct import_cell head, unit, group; /* the lines */
 	struct import_cell *cells;	      /* 3 times as many as columns: of these */
 	struct import_cell *row;	      /* two more than columns */
-	bool blank_before;		      /* of the line at hand */
+	bool blank_before;		      /* of the current line */
 	struct import_made made;
 };
 

@@ -280,7 +280,7 @@ static double rounding(struct import_cell cell, double value)
 	return 0.5 * pow(10, -(double)decimals) + 1e-6 * fabs(value);
 }
 
-/* The row at hand against those before: each of its numbers is their sum or their mean. */
+/* Whether the current row sums up those before: each of its numbers is their sum or their mean. */
 static bool agrees(struct cells *cells, const struct totals *totals, bool *any)
 {
 	bool all = true;

@@ -87,7 +87,7 @@ struct long_reader {
 	struct long_where at;
 	struct import_rows *rows;
 	const char *catalog;
-	struct strings samples, seen; /* keys of rows; names in the row at hand, without keys */
+	struct strings samples, seen; /* keys of rows; names in the current row, without keys */
 	size_t *row;
 	size_t row_cap, current;
 	uint64_t moment;	     /* of the row before */
@@ -224,7 +224,7 @@ static bool long_append(struct long_reader *r, size_t *used, struct import_cell 
 	return true;
 }
 
-/* From numbers in one unit, as people write it, to the same in another; 0: it cannot be. */
+/* The factor from numbers in one written unit to another; 0: there is none. */
 static double between(struct import_cell from, struct import_cell to)
 {
 	struct units units;

@@ -52,7 +52,7 @@ struct own_json {
 	bool filling; /* the second walk, over rows */
 	struct units units;
 	struct strings columns;	       /* header of the table that is made */
-	struct own_json_value *values; /* of the row at hand */
+	struct own_json_value *values; /* of the current row */
 	size_t value_cap, value_count;
 	/* Of a line of NDJSON: what its device is, and units by name. */
 	struct own_json_line line;
@@ -76,7 +76,7 @@ void own_json_see_line(void *user, enum read_json_event event, const struct read
 		       struct import_cell value);
 /* The header line of the table. */
 void own_json_begin(struct own_json *r);
-/* The row at hand as a line below it. */
+/* Writes the current row as a line below it. */
 void own_json_write_row(struct own_json *r, struct own_json_table *t);
 
 #endif

@@ -136,8 +136,7 @@ static const char *own_json_known_unit(const struct sx_catalog *catalog, const c
 	return metric != SX_NONE ? sx_catalog_metrics(catalog, &count)[metric].unit : NULL;
 }
 
-/* Between two units; some base ones (W, J) are in no list but that of units as people write them.
- */
+/* The factor between two units; some base ones (W, J) are only in the list of written units. */
 static double own_json_factor(const struct own_json *r, const char *from, const char *to)
 {
 	const char *same;

@@ -134,7 +134,7 @@ static bool has_header(const struct import_head *head, struct import_cell record
 	struct perf_line parsed;
 	if (separator == PERF_JSON || !import_header_line(&lines, &first))
 		return false;
-	/* Blanks separate what perf writes for people, and commas are within its numbers. */
+	/* perf's human-readable output is separated by blanks, and has commas within numbers. */
 	bool blanks = separator == PERF_TEXT;
 	if (blanks)
 		separator = import_separator(first);

@@ -349,7 +349,7 @@ static bool ends_event(struct perf_text *event, struct perf_text rest)
 	return !rest.size || *rest.text == '(';
 }
 
-/* A line for people: [time] [CPU0] 1,234 [unit] event  # remarks  (66.67%) */
+/* A human-readable line: [time] [CPU0] 1,234 [unit] event # remarks (66.67%) */
 static bool parse_text(const char *line, size_t size, struct perf_line *out)
 {
 	static const char elapsed[] = "seconds time elapsed", duration[] = "duration_time";

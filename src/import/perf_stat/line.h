@@ -29,7 +29,7 @@ struct perf_event_name {
 	struct perf_text pmu, name, modifiers;
 };
 
-/* "Separators" of what is not cut by one: -j, and what people read. */
+/* "Separators" of formats without one: -j, and the human-readable one. */
 #define PERF_JSON '{'
 #define PERF_TEXT ' '
 

@@ -297,7 +297,7 @@ enum sx_status raw_oa_prepare(struct raw_input *in, struct sx_oa_options *option
 
 #define CHUNK ((size_t)1 << 17) /* of which a record takes 64 KiB at most */
 
-/* *size: bytes at hand, then those that are left. */
+/* *size: bytes available, then those that are left. */
 static enum sx_status pump_bytes(const struct raw_oa_sink *pump, const uint8_t *data, size_t *size,
 				 struct sx_error *err)
 {

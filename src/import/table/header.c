@@ -9,7 +9,7 @@
 #include "import/table/reader.h"
 #include "table/label.h"
 
-/* A unit as people write it, or one that catalogs use. */
+/* A unit in any usual spelling, or one that catalogs use. */
 static bool csv_header_find_unit(struct csv_reader *r, struct import_cell text, const char **unit,
 				 double *factor)
 {

@@ -1,5 +1,4 @@
-/* What headers mean: units as people write them, times of rows, and names that tools have for ours.
- */
+/* What headers mean: spellings of units, times of rows, and other tools' names for ours. */
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -11,7 +10,7 @@
 #include "import/table/scan.h"
 #include "table/label.h"
 
-/* Units as people write them, and ours. */
+/* Spellings of units, and ours. */
 static const struct {
 	const char *word, *unit;
 	double factor;
@@ -247,7 +246,7 @@ bool import_span_can_be(struct import_span span)
 		(span.begin_ns <= span.end_ns && span.end_ns - span.begin_ns <= IMPORT_YEAR_NS));
 }
 
-/* Nanoseconds in a unit of time as people write it; 0 for others. */
+/* Nanoseconds in a unit of time, in any spelling; 0 for others. */
 static double nanoseconds_in(struct import_cell text)
 {
 	static const struct {

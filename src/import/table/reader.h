@@ -150,7 +150,7 @@ struct csv_column {
 		void *any;
 	} data;	       /* of the table, for a full column; else NULL */
 	double factor; /* of values as they are written there; 0: 1 */
-	double last;   /* with range.cycles: the value of the row at hand, or NaN */
+	double last;   /* with range.cycles: the value of the current row, or NaN */
 	struct csv_range range;
 	bool full; /* no row lacks one */
 	bool may_be_text;
@@ -198,17 +198,17 @@ struct csv_reader {
 	struct csv_column *columns;
 	size_t column_cap;
 	uint32_t count, value_count;
-	uint32_t direct, filled;	/* columns with data, and those of the row at hand so far */
+	uint32_t direct, filled;	/* columns with data, and those of the current row so far */
 	struct sx_table *table;		/* NULL while types are learned */
 	size_t row;			/* of the table, to be filled next */
-	uint64_t times[CSV_MOMENT + 1]; /* of the row at hand, by role; SX_TIME_UNKNOWN */
+	uint64_t times[CSV_MOMENT + 1]; /* of the current row, by role; SX_TIME_UNKNOWN */
 	unsigned timed;			/* a mask of 1 << role: some row had one from 0 on */
 	uint64_t earliest, latest;	/* times: below 0 and above it, while columns are learned */
 	bool below_late;		/* some time below 0 is no beginning */
 	uint64_t dates_from;		/* from which dates count, since 1970 */
 	uint64_t shift_ns;		/* added to all times but lengths */
 	uint64_t moment;		/* of the row before */
-	uint64_t instance;		/* of the row at hand, or SX_LABEL_ABSENT */
+	uint64_t instance;		/* of the current row, or SX_LABEL_ABSENT */
 	uint64_t *until; /* by instance + 1, [0] without one: when its last row ended */
 	size_t until_cap;
 	uint8_t quality;		/* of the row at hand */
@@ -266,7 +266,7 @@ void csv_time_below(struct csv_reader *r, const struct csv_column *column, doubl
 void csv_resolve_times(struct csv_reader *r);
 /* Whether a text of a line is a date and time, written as those of its column before. */
 bool csv_date_learn(struct csv_column *column, const struct csv_cell *cell, size_t line);
-/* The time of the row at hand that is written as a date. */
+/* The time of the current row that is written as a date. */
 enum sx_status csv_date_take(struct csv_reader *r, const struct csv_column *column,
 			     const struct csv_cell *cell);
 /* Once all lines were read: columns of dates are times where there are no others. */

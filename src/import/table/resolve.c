@@ -8,7 +8,7 @@
 #include "import/table/reader.h"
 #include "table/label.h"
 
-/* What people call times, which are text where they are dates. */
+/* Usual names of times, which are text where they are dates. */
 static bool is_of_times(const char *name)
 {
 	static const char *const words[] = {"time", "timestamp", "date", "datetime"};
@@ -59,7 +59,7 @@ static void resolve_frame(struct csv_reader *r)
 	found->label = SX_LABEL_FRAME;
 }
 
-/* A column of the name that people have for something else. */
+/* A column of the kind's name that means something else. */
 static void resolve_kind(struct csv_reader *r)
 {
 	if (r->tally.beside.says_kind && r->tally.beside.kind != SX_SAMPLE_KINDS)

@@ -63,20 +63,20 @@ struct csv_marks {
 struct import_cell import_split_suffix(struct import_cell head, struct import_cell *end);
 /* The name in "name (unit)" or "name [unit]", and what is in the brackets; empty: no unit. */
 struct import_cell import_split_unit(struct import_cell head, struct import_cell *unit);
-/* A unit as people write it; false when it is not known. */
+/* A unit in any usual spelling; false when it is not known. */
 bool import_unit(struct import_cell text, const char **unit, double *factor);
 /* The same of a unit as catalogs write it ("s/invocation"). */
 bool import_catalog_unit(const struct units *list, struct import_cell text);
 #define IMPORT_UNITS_TEXT_MAX 128
-/* What people may write for numbers of a unit's kind, each once: "ns, us, ms, s, min, h". */
+/* Usual units of a unit's kind, each once: "ns, us, ms, s, min, h". */
 void import_units_like(const struct units *list, const char *unit, char out[IMPORT_UNITS_TEXT_MAX]);
 /* A header, or what we call the column that a tool calls so; static storage. Thread-safe. */
 struct import_cell csv_our_word(struct import_cell head);
 
 /*
  * The unit that a column of this name is read in where the file says none and the catalog `unit`:
- * times of frames are in ms wherever people write them. NULL: no note is needed, as for a name that
- * is a counter letter by letter, with a unit that its vendor fixed.
+ * frame times are usually written in ms. NULL: no note is needed, as for a name that is a counter
+ * letter by letter, with a unit that its vendor fixed.
  */
 const char *bare_units_of(const struct sx_catalog *catalog, const char *name, const char *unit);
 /* Whether a metric is what a counter is, as frame times are. */
@@ -112,7 +112,7 @@ enum import_time {
  */
 enum import_time import_time_head(struct import_cell head, double *to_ns);
 
-/* What a column is by a name of ours, as exports have it. */
+/* The role of a column by our own name for it, as in exports. */
 enum import_role {
 	IMPORT_ROLE_VALUE, /* all others */
 	IMPORT_ROLE_DEVICE,

@@ -139,7 +139,7 @@ struct gpu_top_reader {
 	uint64_t now_ns;
 	struct waiting group[WAITING_MAX];
 	size_t waiting;
-	struct import_cell unit; /* of the group at hand */
+	struct import_cell unit; /* of the current group */
 	struct units units;
 	struct import_odd garbage; /* of JSON */
 };

@@ -148,7 +148,7 @@ struct log {
 	size_t sections, second; /* line of the second log's header */
 	size_t timed, near;	 /* lines with a time, and those a frame behind the one before */
 	size_t mended;		 /* lines without a time, which follows from the frame's length */
-	double unit_ns;		 /* of the frame times of the section at hand */
+	double unit_ns;		 /* of the frame times of the current section */
 	bool frames;		 /* a line is a frame */
 };
 

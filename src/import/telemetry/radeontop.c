@@ -110,7 +110,7 @@ static struct import_field mean_of(const char *name, const char *unit, double fa
 struct dump {
 	struct import_job *job;
 	struct import_rows *rows;
-	size_t row, line; /* at hand */
+	size_t row, line; /* the current ones */
 	struct import_odd garbage;
 };
 

@@ -27,7 +27,7 @@ struct utrace_reader {
 	uint64_t frame;
 	size_t place; /* line of the CSV, or number of the event */
 	struct import_odd garbage;
-	/* The event at hand, of JSON. */
+	/* The current event, of JSON. */
 	struct import_cell event, time;
 };
 
