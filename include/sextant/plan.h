@@ -30,7 +30,7 @@ struct sx_plan_item {
 	uint32_t either;
 };
 
-/* Two counters that the driver at hand cannot count at once. */
+/* Two counters that the driver cannot count at once. */
 struct sx_plan_exclusion {
 	uint32_t a, b;
 };

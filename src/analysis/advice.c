@@ -45,12 +45,12 @@ struct judged {
 struct sx_advice {
 	struct arena arena;
 	struct sx_catalog *catalog;
-	struct sx_table *empty; /* the columns, for who never adds a row */
+	struct sx_table *empty; /* the columns, where no row is ever added */
 	struct rules rules;
 	struct judged *judged;
 	double *verdicts, *values; /* a row a sample; serve all rules */
 	size_t row_cap;
-	uint64_t seen; /* rows before those at hand */
+	uint64_t seen; /* rows before the current ones */
 	struct sx_finding *findings;
 	size_t count;
 	const char *set;

@@ -12,7 +12,7 @@
 
 struct overview {
 	struct sx_table *table; /* at most ROWS_MAX rows, each of `each` rows that came */
-	struct sx_table *shown; /* with the unfinished row, for who asks */
+	struct sx_table *shown; /* with the unfinished row, for callers */
 	bool current;		/* `shown` holds all that was added */
 	struct total *pending;
 	struct total

@@ -86,13 +86,13 @@ struct sx_summary {
 	/* Where rows are slices of time. */
 	bool by_time, untimed; /* untimed: the length of a row is not known */
 	uint64_t all_ns;       /* of all rows */
-	uint64_t *until;       /* [row]: length of the rows of the table at hand up to it */
+	uint64_t *until;       /* [row]: length of the current table's rows up to it */
 	size_t until_cap;
-	uint64_t *each; /* [row]: samples that a row of the table at hand is */
+	uint64_t *each; /* [row]: samples in a row of the current table */
 	size_t each_cap;
 	bool many; /* some are several */
 	struct summary_edge edges[EDGES];
-	struct tally_last tallied; /* of the table at hand */
+	struct tally_last tallied; /* of the current table */
 	struct part_sums apart;	   /* once there are several, or slices among frames */
 	bool by_parts;		   /* values are in the sketches of parts alone */
 	struct summary_share *shares;

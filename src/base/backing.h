@@ -1,7 +1,7 @@
 /*
- * Arrays that grow with a file: beyond BACKING_LEAST bytes their pages lie in a file without a
- * name, and only those that are at hand in memory. Where no such file can be made, arrays are in
- * memory.
+ * Arrays that grow with a file: beyond BACKING_LEAST bytes, their pages are in a temporary file
+ * without a name, and only those in use are in memory. Where no such file can be made, arrays are
+ * in memory.
  */
 #ifndef BASE_BACKING_H
 #define BASE_BACKING_H
@@ -32,7 +32,7 @@ bool backing_grow(struct backing *backing, void *array, size_t *cap, size_t need
 void backing_free(struct backing *backing, void *array);
 /* As memset() of a part of an array, however large. */
 void backing_fill(struct backing *backing, void *part, int byte, size_t bytes);
-/* Lets what was written of one array leave memory, as long as a processor still has it at hand. */
+/* Lets the written pages of an array leave memory, while they are still in a CPU's cache. */
 void backing_release(struct backing *backing, const void *array);
 /* Lets pages leave memory, of all arrays; what they hold stays as it is, and so do addresses. */
 void backing_leave(struct backing *backing);
@@ -48,7 +48,7 @@ static inline void backing_pass(struct backing *backing, size_t bytes)
 
 #define BACKING_ROWS ((size_t)1024)
 
-/* The same of the row at hand of many that are looked at one after another. */
+/* The same for the current one of many rows that are read one after another. */
 static inline void backing_row(struct backing *backing, size_t row, size_t bytes)
 {
 	if (row % BACKING_ROWS == 0)

@@ -1,7 +1,7 @@
 /*
- * Rights beyond those of the user who runs us (a set-user-ID file, file capabilities): given up at
- * the start, taken back by the system table around calls to devices alone, never passed on. Without
- * such rights all are no-ops; a user who is root stays root.
+ * Privileges beyond those of the user (a set-user-ID file, file capabilities): dropped at the
+ * start, raised by the system table only around calls to devices, never inherited. Without such
+ * privileges all are no-ops; a user who is root stays root.
  */
 #ifndef BASE_PRIVILEGE_H
 #define BASE_PRIVILEGE_H

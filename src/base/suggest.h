@@ -32,7 +32,7 @@ const char *suggest_text(const struct suggest *s, char *text, size_t size);
  */
 bool suggest_file(const char *path, char *out, size_t size);
 
-/* Whether two names are the same for people: - and _ are one, and so are A and a. */
+/* Whether two names are the same to a reader: - and _ are equal, and so are A and a. */
 bool suggest_is_same(const char *a, const char *b);
 /*
  * The rest of a name behind its owner's prefix, "OWNER.REST" or "OWNER#NUMBER.REST", regardless of

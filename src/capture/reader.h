@@ -48,7 +48,7 @@ struct capture_records {
 
 struct sx_capture_reader {
 	char *name;
-	struct capture_records from; /* without `get`: a file of ours */
+	struct capture_records from; /* without `get`: our own file */
 	struct reader_bytes bytes;
 	struct entry *entries;
 	size_t count, cap, next;

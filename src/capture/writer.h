@@ -18,7 +18,7 @@ struct log {
 	struct entry *entries;
 	size_t count, cap;
 	uint32_t sequence;
-	struct bytes record; /* the record at hand: frame and payload */
+	struct bytes record; /* the current record: frame and payload */
 };
 
 /* The file's header. Each returns 0 or an errno. */
@@ -86,7 +86,7 @@ struct sx_capture_writer {
 	struct writer_mark *marks, **mark_tail;
 	size_t batch_bytes, mark_bytes; /* memory in use */
 	struct sx_capture_progress progress;
-	/* Only the thread, or who holds `sink_lock`, touches what follows. */
+	/* The following is for the thread, or a holder of `sink_lock`, only. */
 	pthread_mutex_t sink_lock;
 	struct log log;
 	struct chunk_writer chunks;

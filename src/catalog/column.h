@@ -32,10 +32,10 @@ struct column_meaning {
 struct column_meaning column_meaning(const struct sx_catalog *catalog, const char *name,
 				     uint32_t group);
 /*
- * What people mean who name what they want to see, in the order of -m: a metric or counter by its
- * name or alias; where nothing matches letter by letter, by the same in another case; and else
- * whatever is alike without regard to case, blanks and punctuation, a metric, also by its title
- * or neutral name, before a counter. A metric that several groups have is none.
+ * What a name of -m means, in this order: a metric or counter by its name or alias; where nothing
+ * matches letter by letter, the same in another case; else anything alike without regard to case,
+ * blanks and punctuation, a metric, also by its title or neutral name, before a counter. A metric
+ * that several groups have is none.
  */
 struct column_meaning column_wanted(const struct sx_catalog *catalog, const char *name,
 				    uint32_t group);

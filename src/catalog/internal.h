@@ -86,7 +86,7 @@ struct sx_catalog {
 	uint32_t counter_count, metric_count, advice_count;
 };
 
-/* Frees a catalog whatever its references; for those who build one. */
+/* Frees a catalog with any number of references; for code that builds one. */
 void catalog_free(struct sx_catalog *catalog);
 
 /* Opens the library's own copy of a catalog, without the cache. As sx_catalog_open(). */

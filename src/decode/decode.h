@@ -42,7 +42,7 @@ struct decoder_defining {
  */
 struct decoder_file {
 	const char *what;    /* "a recording of OA reports" */
-	const char *because; /* who writes such files, and what reads them */
+	const char *because; /* what writes such files, and what reads them */
 	const char *as;	     /* the file's kind, as decode's --as has it */
 	/* Says from the first bytes, at most DECODER_HEAD of them, whether it is one. */
 	bool (*recognise)(const uint8_t *head, size_t size);

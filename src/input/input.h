@@ -29,12 +29,12 @@ struct input_request {
 	const char *path;
 	const struct input_import
 	    *import;	   /* what is read instead of a capture at `path`; or NULL */
-	const char *shown; /* as people know the file */
+	const char *shown; /* the file's name as shown */
 	/* Finds the devices that are meant; NULL: all of them. */
 	enum sx_status (*find_places)(void *user, const struct input_request *request,
 				      struct sx_capture_reader *reader, struct input_places *out,
 				      struct sx_error *err);
-	void (*note)(void *user, const char *line); /* receives what people should know */
+	void (*note)(void *user, const char *line); /* receives notes for the user */
 	/* Receive what a file of another tool was found to be, line by line, and what is to be said
 	 * of it; or NULL. */
 	void (*about)(void *user, const char *line);
@@ -202,7 +202,9 @@ struct report_source input_report_source(const struct input_device *d);
  * more; a file that may still grow ends where it ends now.
  */
 enum sx_status input_device_next(struct input_device *d, struct sx_error *err);
-/* Has the rows in d->raw that input_device_next() will give, for those who look at columns first.
+/*
+ * Reads the rows that input_device_next() will give into d->raw, for callers that look at columns
+ * first.
  */
 enum sx_status input_device_peek(struct input_device *d, struct sx_error *err);
 /* All rows of the device in one table; *out is owned by the caller. */

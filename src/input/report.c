@@ -70,9 +70,8 @@ static bool is_chosen(const struct input_device *d)
 }
 
 /*
- * Where nothing was chosen: beside all metrics, the counters that the file has and that go into
- * none of those which can be worked out of it; of recordings of ours, only where there is no such
- * metric.
+ * Where the user chose nothing: beside all metrics, adds the counters of the file that no derivable
+ * metric reads; for our own recordings, only where there is no such metric.
  */
 static enum sx_status add_unread(struct input_device *d, struct sx_error *err)
 {

@@ -135,7 +135,7 @@ static enum sx_status add_condition(struct sx_metrics *m, uint32_t column, const
 	return SX_OK;
 }
 
-/* Says so when the device at hand lacks a metric. */
+/* Reports that the device lacks a metric. */
 static enum sx_status check_condition(struct sx_metrics *m, uint32_t index, const char *when,
 				      struct sx_error *err)
 {

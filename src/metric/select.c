@@ -74,7 +74,10 @@ static enum sx_status not_in_set(const struct sx_metrics *m, const char *name, s
 	return SX_ERR_NOT_FOUND;
 }
 
-/* Nothing has the name, or nothing of the set at hand. Without err it was only a question. */
+/*
+ * No metric or counter has the name, or none of the current set. Without err it was only a
+ * question.
+ */
 static enum sx_status missing_name(const struct sx_metrics *m, const char *name,
 				   struct sx_error *err)
 {
@@ -354,7 +357,7 @@ static enum sx_status add_neutral(struct sx_metrics *m, const char *name, bool *
 	return status;
 }
 
-/* As people write names: a title, other case, blanks for underscores. */
+/* Names in any spelling: a title, other case, blanks for underscores. */
 static enum sx_status add_loose(struct sx_metrics *m, const char *name, bool *any,
 				struct sx_error *err)
 {

@@ -84,8 +84,9 @@ static void drop_handlers(void)
 }
 
 /*
- * In the child: nothing of ours may show. Waits for the word to go, and sends errno through the
- * pipe when exec fails. Signals are blocked until then; `mask` is what the program shall have.
+ * In the child: the program must not see anything of ours. Waits for the order to start, and sends
+ * errno through the pipe when exec fails. Signals are blocked until then; `mask` is what the
+ * program gets.
  */
 static _Noreturn void run_child(char *const *argv, char **env, const int *go, int report,
 				const sigset_t *mask)

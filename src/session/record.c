@@ -204,7 +204,7 @@ static struct sx_capture_mark mark_always(uint64_t lost, const char *text)
 	    .begin_ns = SX_TIME_UNKNOWN, .end_ns = SX_TIME_UNKNOWN, .lost = lost, .text = text};
 }
 
-/* Devices are written with their first rows: some say who they are only once a program runs. */
+/* Devices are written with their first rows: some know what they are only once a program runs. */
 static bool has_device(struct sx_session *s, uint32_t index, struct sx_error *err)
 {
 	struct session_device *d = &s->devices[index];

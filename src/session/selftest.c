@@ -1,4 +1,4 @@
-/* sx_device_selftest(): the invariants of one device, on the hardware at hand. */
+/* sx_device_selftest(): the invariants of one device, on this machine's hardware. */
 #include <sextant/source.h>
 
 #include <stdio.h>

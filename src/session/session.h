@@ -249,7 +249,7 @@ bool child_reap(struct sx_session *session);
 void child_leave(struct sx_session *session);
 /* Whether the program runs in a process group of its own. */
 bool child_left_group(const struct sx_session *session);
-/* Sends a signal to the child if it still runs; false: it is another user's, who gets none. */
+/* Sends a signal to the child if it still runs; false: it is another user's, and gets none. */
 bool child_signal(struct sx_session *session, int signal_number);
 
 /*

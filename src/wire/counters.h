@@ -55,7 +55,7 @@ struct wire_program {
 	uint32_t magic;
 	uint32_t api; /* enum wire_counter_api */
 	uint32_t pass_count, value_count, event_count, text_bytes;
-	char renderer[192]; /* who was asked; another driver's counters are others */
+	char renderer[192]; /* the driver that was asked; others have other counters */
 };
 
 /* Why a value will never be had in a context; in the bits of one that is not collected. */

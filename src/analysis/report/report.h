@@ -157,7 +157,7 @@ struct report_device {
 struct comparison;
 
 struct report {
-	const char *schema;   /* "stat" or "report": who asked */
+	const char *schema;   /* "stat" or "report": the verb */
 	const char *file;     /* the capture, or NULL */
 	uint64_t created_ns;  /* CLOCK_REALTIME when it began; 0: unknown */
 	uint64_t duration_ns; /* of the run; where unknown, the longest of its devices */

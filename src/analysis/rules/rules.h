@@ -32,7 +32,7 @@ struct rules {
 	const struct sx_advice_info *infos;
 	uint32_t count;
 	struct sx_metrics_options options;
-	const struct sx_table *raw;  /* the rows at hand */
+	const struct sx_table *raw;  /* the current rows */
 	bool fed;		     /* there were some */
 	uint32_t set;		     /* where bare names are looked for first, or SX_NONE */
 	struct sx_expr **conditions; /* one a rule; NULL without, or when it cannot be read */
@@ -63,14 +63,14 @@ void rules_finish(struct rules *rules);
  * with most.
  */
 enum sx_status rules_feed(struct rules *rules, const struct sx_table *raw, struct sx_error *err);
-/* Between the two files of rules: binds the rows at hand. */
+/* Between the two files of rules: binds the current rows. */
 enum sx_status rules_bind(struct rules *rules, struct sx_error *err);
 
 /* A condition, or a part of it, as a program; after the first rows. */
 enum sx_status rules_compile(const struct rules *rules, const struct sx_expr *expr,
 			     const struct sx_node *node, struct expr_program **out,
 			     struct sx_error *err);
-/* Writes an expression's values over the rows at hand into `out`, one a sample; NaN is no data. */
+/* Writes an expression's values over the current rows into `out`, one a sample; NaN is no data. */
 enum sx_status rules_eval(const struct rules *rules, const struct expr_program *program,
 			  double *out, struct sx_error *err);
 /* The name as it was resolved, or NULL. */

@@ -1,4 +1,4 @@
-/* Conditions of rules: the rows at hand as inputs, and programs over them. */
+/* Conditions of rules: the current rows as inputs, and programs over them. */
 #include "analysis/rules/rules.h"
 
 #include <math.h>

@@ -33,7 +33,7 @@ bool bytes_is_label(const char *text);
 struct cursor {
 	const uint8_t *at, *end;
 	bool failed;
-	bool no_memory; /* the reading failed for lack of memory */
+	bool no_memory; /* reading failed because memory was out */
 };
 
 uint8_t cursor_u8(struct cursor *cursor);

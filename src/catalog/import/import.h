@@ -40,7 +40,7 @@ struct xml {
 	bool opened;	    /* the last event was an opening */
 	bool is_leaf;	    /* the element that was closed last had no child */
 	const char *inside; /* where its text begins */
-	/* Of the event at hand. */
+	/* Of the current event. */
 	const char *name;
 	struct xml_attribute attributes[XML_ATTRIBUTES_MAX];
 	uint32_t attribute_count;

@@ -50,7 +50,7 @@ enum sx_status identity_text(const struct sx_catalog *catalog, const char *old, 
 
 struct neutral_name {
 	const char *name, *unit, *description;
-	struct sx_strings aliases; /* what people call it besides */
+	struct sx_strings aliases; /* other names of it */
 };
 
 struct neutral {
@@ -63,7 +63,7 @@ struct neutral {
 enum sx_status neutral_init(struct neutral *neutral, struct sx_error *err);
 /* The entry of a name, or NULL. */
 const struct neutral_name *neutral_find(const struct neutral *neutral, const char *name);
-/* The same for a name as people write it: "frame_time", "Frame time" or an alias. */
+/* The same for a name in any spelling: "frame_time", "Frame time" or an alias. */
 const struct neutral_name *neutral_find_spelled(const struct neutral *neutral, const char *name);
 void neutral_finish(struct neutral *neutral);
 
@@ -83,7 +83,7 @@ void lint_report(struct lint *lint, uint32_t line, const char *fmt, ...) SX_PRIN
 /* Checks the formulas of metrics, groups and rules. */
 void lint_expressions(struct lint *lint);
 
-/* The rules to look at, and who gets the findings. */
+/* The rules to check, and the callback for findings. */
 struct verdict_lint_request {
 	const char *text; /* NULL: the embedded rules */
 	size_t size;

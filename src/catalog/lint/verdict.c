@@ -17,7 +17,7 @@ struct verdict_lint {
 	bool used[VERDICT_FACTS_MAX];
 };
 
-/* A formula or condition at hand. */
+/* The current formula or condition. */
 struct formula {
 	struct verdict_lint *lint;
 	uint32_t line, before;		 /* facts that it may use */

@@ -153,7 +153,10 @@ enum sx_status load_text(const struct yaml_input *input, struct arena *nodes, st
 			 struct load_file *out, struct sx_error *err);
 
 bool load_products(struct loader *l, const struct yaml_node *list);
-/* Checks what products say of constants, and gives these the values of the one at hand. */
+/*
+ * Checks the constants of products, and gives the catalog's constants the values of the current
+ * one.
+ */
 bool load_product_constants(struct loader *l, const struct yaml_node *list);
 bool load_matches(struct loader *l, const struct yaml_node *list);
 bool load_variants(struct loader *l, const struct yaml_node *list);

@@ -1,4 +1,4 @@
-/* What records of all injected parts have in common: who sent them, and how they are refused. */
+/* What records of all injected libraries have in common: their sender, and how they are refused. */
 #ifndef DECODE_GUEST_RECORDS_H
 #define DECODE_GUEST_RECORDS_H
 

@@ -21,7 +21,7 @@ struct oa_clock {
 	bool pairs_half;     /* pairs count half as fast */
 	bool pairs_open;     /* they may or may not: the second pair shows it */
 	uint64_t first_raw;  /* the first pair's ticks as they came */
-	uint64_t beside;     /* the report that came before it or, for want of one, after it */
+	uint64_t beside;     /* the report before it or, without one, after it */
 	uint64_t last_ticks; /* of the newest report */
 	bool started;
 	struct oa_clock_point *points; /* in order of time */
@@ -105,11 +105,11 @@ struct oa_burst *oa_rows_burst(struct oa_rows *rows);
 enum sx_status oa_rows_read(struct oa_rows *rows, struct sx_error *err);
 /* An end of continuity: the current stay is over. */
 enum sx_status oa_rows_break(struct oa_rows *rows, struct sx_error *err);
-/* Puts what is at hand into the table. `end`: also the rows that only the end completes. */
+/* Puts pending rows into the table. `end`: also the rows that only the end completes. */
 enum sx_status oa_rows_flush(struct oa_rows *rows, bool end, struct sx_error *err);
 /* Turns ticks of rows that have none yet into nanoseconds. */
 void oa_rows_resolve(struct oa_rows *rows, struct oa_clock *clock);
-/* Rows in the table and at hand. */
+/* Rows in the table, and pending ones. */
 size_t oa_rows_count(const struct oa_rows *rows);
 void oa_rows_drain(struct oa_rows *rows);
 
@@ -124,7 +124,7 @@ struct sx_oa_decoder {
 	size_t report_size;
 	struct oa_shape shape; /* of the reports' heads */
 	/* The last report. */
-	const uint8_t *last; /* in the bytes at hand, or in `kept` between calls */
+	const uint8_t *last; /* in the current bytes, or in `kept` between calls */
 	uint8_t kept[OA_REPORT_MAX];
 	uint64_t owner; /* context of the report, or OA_IDLE */
 	uint64_t ticks;
@@ -138,7 +138,7 @@ struct sx_oa_decoder {
 	double clocks_min, clocks_max;
 	bool started;  /* the version record was seen */
 	bool waiting;  /* inside damage: looking for the next record */
-	bool foreign;  /* the samples at hand are of another device or set */
+	bool foreign;  /* the current samples are of another device or set */
 	bool ended;    /* no more bytes come */
 	bool complete; /* rows are to be drained */
 	unsigned notes[NOTE_KINDS];

@@ -64,7 +64,7 @@ static bool holds_record(const struct sx_oa_decoder *d, const uint8_t *data, siz
 	return false;
 }
 
-/* Whether a record may begin here, or nothing speaks against it for want of bytes. */
+/* Whether a record may begin here, as far as there are bytes to check. */
 static bool may_follow(const struct sx_oa_decoder *d, const uint8_t *data, size_t size)
 {
 	if (size < OA_RECORD_HEADER || is_head(d, data))
@@ -85,7 +85,7 @@ static enum verdict judge_odd(const struct sx_oa_decoder *d, const uint8_t *data
 	return same || is_head(d, next) ? RECORD_TAKE : RECORD_DAMAGE;
 }
 
-/* What to do with the `left` bytes at hand, eight at least. */
+/* What to do with the `left` bytes, eight at least. */
 static enum verdict judge(const struct sx_oa_decoder *d, const uint8_t *data, size_t left)
 {
 	size_t length = oa_record_size(data);
@@ -135,7 +135,7 @@ static size_t skip_damage(struct sx_oa_decoder *d, const uint8_t *data, size_t l
 	return next;
 }
 
-/* The record at hand. */
+/* Handles the current record. */
 static enum sx_status framing_take(struct sx_oa_decoder *d, const uint8_t *data, bool doubt,
 				   struct sx_error *err)
 {

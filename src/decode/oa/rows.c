@@ -215,7 +215,7 @@ static enum sx_status check_labels(struct oa_rows *rows, struct sx_error *err)
 	return sx_table_add_rows(rows->table, 0, NULL, err);
 }
 
-/* What rows of the intervals at hand have beside counters; `to` has the columns of slots. */
+/* What rows of the pending intervals have beside counters; `to` has the columns of slots. */
 static void write_heads(struct oa_rows *rows, const struct table_block *block, uint64_t *const *to,
 			size_t count)
 {
@@ -234,7 +234,7 @@ static void write_heads(struct oa_rows *rows, const struct table_block *block, u
 	}
 }
 
-/* The intervals at hand become rows. */
+/* Makes rows of the pending intervals. */
 static enum sx_status write_rows(struct oa_rows *rows, size_t count, struct sx_error *err)
 {
 	const struct oa_burst *burst = &rows->burst;
@@ -287,7 +287,7 @@ static enum sx_status choose_sum(struct oa_rows *rows, uint64_t owner, struct oa
 	return SX_OK;
 }
 
-/* Adds the intervals [from, end) at hand to one sum. */
+/* Adds the pending intervals [from, end) to one sum. */
 static void sum_up(struct oa_rows *rows, struct oa_sum *sum, size_t from, size_t end)
 {
 	const struct oa_burst *burst = &rows->burst;
@@ -301,7 +301,7 @@ static void sum_up(struct oa_rows *rows, struct oa_sum *sum, size_t from, size_t
 		rows->loops->sum(&rows->runs[i], &pairs, sum->values);
 }
 
-/* The intervals at hand go to their sums. */
+/* Adds the pending intervals to their sums. */
 static enum sx_status add_to_sums(struct oa_rows *rows, size_t count, struct sx_error *err)
 {
 	const uint64_t *owner = rows->burst.owner;

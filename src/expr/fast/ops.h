@@ -197,7 +197,7 @@ struct fast_loops {
 	void (*join)(uint8_t *restrict out, const uint8_t *in, size_t n); /* OR-s into `out` */
 };
 
-/* The copy for the processor at hand; static storage. */
+/* The copy for this CPU; static storage. */
 const struct fast_loops *fast_loops(void);
 
 #endif

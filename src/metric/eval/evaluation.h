@@ -14,7 +14,7 @@ struct sx_evaluation {
 	struct sx_table *table;	  /* the result */
 	uint32_t *columns;	  /* of the input table, one an input; SX_NONE: not collected */
 	struct units_step *steps; /* one an input: to the catalog's unit, of given metrics; owned */
-	struct sx_vector *vectors;   /* one an input, of the table at hand */
+	struct sx_vector *vectors;   /* one an input, of the current table */
 	struct expr_result *results; /* one an output */
 	struct expr_result *judged;  /* one a condition; data and quality are owned */
 	void **converted;	     /* owned copies where types differ, or instances are reduced */

@@ -1,4 +1,4 @@
-/* What a catalog says, for people and machines. */
+/* What a catalog says, for users and machines. */
 #ifndef OUTPUT_CATALOG_CATALOG_H
 #define OUTPUT_CATALOG_CATALOG_H
 
@@ -8,7 +8,7 @@
 #include "catalog/units.h"
 #include "output/view.h"
 
-/* Everything of a catalog at hand, so that indices can be followed. */
+/* All arrays of a catalog, so that indices can be followed. */
 struct catalog_view {
 	struct sx_catalog *catalog;
 	bool names_catalog;	   /* each thing says which catalog it is of */

@@ -1,4 +1,4 @@
-/* Listings for people: one line each and cut to the terminal, or with -v in full. */
+/* Listings as text: one line each and cut to the terminal, or with -v in full. */
 #include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>

@@ -260,7 +260,7 @@ static bool make_facts(struct trace *p, size_t most, Pf__Gpu *gpu)
 	return gpu->extra_info && items;
 }
 
-/* What a GPU is beside its name, for people and for sextant import. */
+/* Facts about a GPU beside its name, for readers and for sextant import. */
 static void add_facts(struct trace *p, const struct trace_state *d, Pf__Gpu *gpu)
 {
 	const struct report_device *r = d->in->report;

@@ -86,7 +86,7 @@ struct findings_count findings_count(const struct sx_advice *advice);
 
 /* "passed", "FAILED" or "not judged". */
 const char *gates_state(const struct report_gate *gate);
-/* A value or limit of a gate as people read it. */
+/* A value or limit of a gate as text. */
 void gates_number(const struct view *view, char buf[HUMAN_MAX], const struct report_gate *gate,
 		  double value);
 /* "1.80 ms", or why a gate was not judged, and the limit where that was written without a unit. */

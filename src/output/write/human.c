@@ -1,4 +1,4 @@
-/* Numbers for people. */
+/* Numbers in human-readable form. */
 #include "output/write/text.h"
 #include "base/text_buf.h"
 

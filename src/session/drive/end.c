@@ -61,7 +61,7 @@ static bool all_ended(const struct sx_session *s)
 	return true;
 }
 
-/* Whether the program may be sent signals: one of another user's gets none of ours. */
+/* Passes signals on to the program; false: it is another user's, and gets none. */
 static bool pass_on(struct sx_session *s, uint64_t signals)
 {
 	bool refused = false;
@@ -89,7 +89,9 @@ static bool drive_asked_to_end(struct sx_session *s)
 	uint64_t now_ns = sys_now_ns(s->sys);
 	if (s->asked_ns && now_ns - s->asked_ns >= DRIVE_PATIENCE_NS)
 		return true;
-	/* Who ended the program wants no more of what it started: that may ignore the signal. */
+	/*
+	 * A user who ended the program does not want what it started, which may ignore the signal.
+	 */
 	return s->signalled_ns && child_ended(s) && now_ns - s->signalled_ns < DRIVE_PATIENCE_NS;
 }
 
@@ -202,8 +204,9 @@ static void wait_for_tree(struct sx_session *s, struct process_tree *tree)
 }
 
 /*
- * A limit ends the run of a child that would go on; it gets SIGTERM, as from timeout(1), and so
- * does what it has started: a shell's programs would go on without it. Who is stopped wakes up.
+ * A limit ends the run of a child that would go on: it gets SIGTERM, as from timeout(1), and so
+ * does what it has started, since a shell's programs would go on without it. A stopped process gets
+ * SIGCONT.
  */
 void end_child(struct sx_session *s)
 {
@@ -215,7 +218,7 @@ void end_child(struct sx_session *s)
 	process_tree_signal(&tree, SIGTERM);
 	process_tree_signal(&tree, SIGCONT);
 	wait_for_tree(s, &tree);
-	/* Who was just being started when the others were killed is met at the next look. */
+	/* A process that was starting while the others were killed is found by the next look. */
 	for (int i = 0; i < KILL_LOOKS && (!child_ended(s) || process_tree_any(&tree)); i++) {
 		process_tree_signal(&tree, SIGKILL);
 		s->sys->poll(s->sys->user, NULL, 0, 1);

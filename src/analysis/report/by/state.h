@@ -17,7 +17,7 @@ struct report_by {
 	struct sx_metrics *metrics, *sort; /* sort: NULL in order */
 	bool smallest_first;
 	struct sx_summary *summary; /* of all rows, which a group may differ from */
-	const struct sx_table *raw; /* the rows at hand */
+	const struct sx_table *raw; /* the current rows */
 	uint64_t bucket_ns, seen, next_frame, rows;
 	bool labelled; /* some row has the label */
 	bool timed,

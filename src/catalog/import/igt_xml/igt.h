@@ -52,7 +52,7 @@ struct igt_names {
 
 /* Reads all elements; false with g->in->status set, as wherever one of these fails. */
 bool igt_read(struct igt *g);
-/* An attribute of the element at hand; NULL where it is empty. */
+/* An attribute of the current element; NULL where it is empty. */
 const char *igt_get(const struct igt *g, const char *name);
 /*
  * IGT's postfix as ours; NULL, with a note, when it cannot be expressed. Words of Mesa's older

@@ -30,7 +30,7 @@ struct spec {
 	struct spec_slot *slots;
 	struct spec_product *products, product;
 	size_t info_count, info_cap, slot_count, slot_cap, product_count, product_cap;
-	const char *layout, *block; /* of the element at hand */
+	const char *layout, *block; /* of the current element */
 	uint32_t block_size;
 	const char *key;     /* of the layout that was chosen */
 	const char **groups; /* of the sections that were written */
