@@ -1,4 +1,4 @@
-/* Advice: the catalog's rules held against samples as they come, each with its evidence. */
+/* Advice: evaluates the catalog's rules over samples as they come, each with its evidence. */
 #include <sextant/analysis.h>
 
 #include <math.h>

@@ -1,4 +1,7 @@
-/* The budget of a picture: cycles for each pixel, and the power of external memory. */
+/*
+ * The budget of a frame at a target resolution and rate: cycles for each pixel, and the power of
+ * external memory.
+ */
 #include "analysis/budget.h"
 
 #include <sextant/analysis.h>

@@ -1,4 +1,4 @@
-/* What a pixel of a picture that is to be reached may cost. */
+/* What a pixel may cost, for a target resolution and frame rate. */
 #ifndef ANALYSIS_BUDGET_H
 #define ANALYSIS_BUDGET_H
 

@@ -1,4 +1,4 @@
-/* What measuring cost a program. */
+/* The overhead of measuring a program. */
 #ifndef ANALYSIS_COST_H
 #define ANALYSIS_COST_H
 

@@ -1,5 +1,4 @@
-/* Overviews: when there are too many rows, adjacent ones are combined two by two, again and again.
- */
+/* Overviews: when there are too many rows, adjacent ones are combined in pairs, again and again. */
 #include "analysis/overview.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* A run of any length in few rows. */
+/* Overviews: a run of any length in a bounded number of rows. */
 #ifndef ANALYSIS_OVERVIEW_H
 #define ANALYSIS_OVERVIEW_H
 

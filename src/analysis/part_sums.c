@@ -1,4 +1,4 @@
-/* Sums by part: see part_sums.h. */
+/* Sums by stratum: see part_sums.h. */
 #include "analysis/part_sums.h"
 
 #include <math.h>

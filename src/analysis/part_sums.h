@@ -1,6 +1,6 @@
 /*
- * Sums of metrics of each program and context alone, once there are several or samples are slices
- * of time: what was left out of the samples of one is made up for by its own.
+ * Stratified sums of metrics: each program and context by itself, once there are several or samples
+ * are time slices. What was skipped of a stratum is estimated from that stratum.
  */
 #ifndef ANALYSIS_PART_SUMS_H
 #define ANALYSIS_PART_SUMS_H

@@ -1,5 +1,4 @@
-/* Pyramids: stretches with smallest, largest and mean value, merged two by two when they are many.
- */
+/* Pyramids: intervals with minimum, maximum and mean, merged in pairs when they are too many. */
 #include "analysis/pyramid.h"
 
 #include <math.h>

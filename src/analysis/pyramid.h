@@ -1,7 +1,7 @@
 /*
- * Pyramids: a run of any length as a bounded number of stretches, each with the smallest, the
- * largest and the mean value of every metric over its samples. While samples fit, each is a stretch
- * of its own; then adjacent stretches become one, again and again.
+ * Pyramids: a run of any length as a bounded number of intervals, each with the minimum, maximum
+ * and mean of every metric over its samples. While samples fit, each is an interval of its own;
+ * then adjacent intervals are merged, again and again.
  */
 #ifndef ANALYSIS_PYRAMID_H
 #define ANALYSIS_PYRAMID_H

@@ -1,4 +1,4 @@
-/* What is read from sketches: percentiles, the largest values, how many lie above a limit. */
+/* Queries of sketches: percentiles, the largest values, how many are above a limit. */
 #include "analysis/sketch.h"
 
 #include <math.h>

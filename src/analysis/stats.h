@@ -1,4 +1,4 @@
-/* What distributions over a table and over a stream of tables share. */
+/* Statistics that tables and streams of tables share. */
 #ifndef ANALYSIS_STATS_H
 #define ANALYSIS_STATS_H
 

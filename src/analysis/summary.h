@@ -1,4 +1,6 @@
-/* What a summary holds, for the file that adds rows to it and the one that sums it up. */
+/*
+ * The state of a summary, shared by the file that adds rows and the one that computes statistics.
+ */
 #ifndef ANALYSIS_SUMMARY_H
 #define ANALYSIS_SUMMARY_H
 

@@ -1,4 +1,4 @@
-/* What rows that were added to a summary come to. */
+/* Statistics of the rows that were added to a summary. */
 #include "analysis/summary.h"
 
 #include <math.h>

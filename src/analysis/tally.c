@@ -1,4 +1,4 @@
-/* Rows by their quality: see summary.h. */
+/* Counts rows by their quality: see summary.h. */
 #include "analysis/summary.h"
 
 #include <string.h>

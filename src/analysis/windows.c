@@ -1,4 +1,4 @@
-/* Windows: when there are too many, the shortest goes. */
+/* Windows: when there are too many, the shortest is dropped. */
 #include "analysis/windows.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Windows: the longest runs of samples that fulfil something, in memory of fixed size. */
+/* Windows: the longest runs of samples that fulfil a condition, in memory of fixed size. */
 #ifndef ANALYSIS_WINDOWS_H
 #define ANALYSIS_WINDOWS_H
 

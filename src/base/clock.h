@@ -1,4 +1,4 @@
-/* Time as everything here measures it. */
+/* CLOCK_MONOTONIC, which all sources and sessions use. */
 #ifndef BASE_CLOCK_H
 #define BASE_CLOCK_H
 

@@ -1,4 +1,4 @@
-/* Digits of doubles: what number.c is built on. */
+/* Digits of doubles, for number.c. */
 #ifndef BASE_DIGITS_H
 #define BASE_DIGITS_H
 

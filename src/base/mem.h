@@ -1,4 +1,4 @@
-/* Memory: checked growth of arrays, and an arena for things that die together. */
+/* Memory: checked growth of arrays, and an arena for objects of one lifetime. */
 #ifndef BASE_MEM_H
 #define BASE_MEM_H
 

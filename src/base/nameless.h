@@ -1,4 +1,4 @@
-/* Files without a name, which go with their descriptor. */
+/* Temporary files without a name, which are deleted with their descriptor. */
 #ifndef BASE_NAMELESS_H
 #define BASE_NAMELESS_H
 

@@ -1,4 +1,4 @@
-/* UTF-8 as files from strangers must have it. */
+/* UTF-8, with checks for files that are not trusted. */
 #ifndef BASE_UTF8_H
 #define BASE_UTF8_H
 

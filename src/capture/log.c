@@ -1,4 +1,7 @@
-/* Logs: a record gets its number only once it is in the sink, so that a failure leaves no hole. */
+/*
+ * Logs: a record gets its number only once it is in the sink, so that a failed write leaves no gap
+ * in the numbers.
+ */
 #include "capture/writer.h"
 #include "capture/format/chunk.h"
 

@@ -1,4 +1,7 @@
-/* The bytes of a capture through a small window; a mapping would die when the file is cut. */
+/*
+ * Reads the bytes of a capture through a small buffer, not by mmap(): SIGBUS would follow when the
+ * file is truncated.
+ */
 #include "capture/reader.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* Finding records: by the index, or one after another, over damage to the next sound frame. */
+/* Finds records: by the index, or one after another; after damage, at the next intact frame. */
 #include "capture/format/chunk.h"
 #include "capture/reader.h"
 

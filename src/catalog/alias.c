@@ -1,4 +1,4 @@
-/* See sole.h. */
+/* Aliases of counters: see alias_find() in internal.h. */
 #include "catalog/internal.h"
 
 #include <stdio.h>

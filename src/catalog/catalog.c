@@ -1,4 +1,4 @@
-/* A catalog's life, and the getters of its parts. */
+/* Creating and freeing of catalogs, and the getters of their parts. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

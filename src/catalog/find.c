@@ -1,4 +1,4 @@
-/* Finding things by name, alias and qualified name, and what comes near. */
+/* Finds things by name, alias and qualified name, and suggests near names. */
 #include "catalog/internal.h"
 #include "base/suggest.h"
 

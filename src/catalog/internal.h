@@ -1,5 +1,7 @@
-/* What a loaded catalog consists of, for this folder alone; and what other rooms use beside the
- * public getters. */
+/*
+ * The parts of a loaded catalog, for this folder; and functions for other rooms beside the public
+ * getters.
+ */
 #ifndef CATALOG_INTERNAL_H
 #define CATALOG_INTERNAL_H
 

@@ -1,7 +1,7 @@
 /*
- * Qualities of a block. What an output without `if` rests on is known from the program, so that
- * qualities are OR-ed column by column; with `if` it depends on the row, which is then evaluated
- * exactly.
+ * Qualities of a block. The inputs of an output without `if` are known from the program, so that
+ * their qualities are OR-ed column by column. With `if` they depend on the row, which is then
+ * evaluated exactly.
  */
 #include <math.h>
 #include <string.h>

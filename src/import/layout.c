@@ -1,4 +1,4 @@
-/* See layout.h: finding a table. */
+/* Finds a table in a text: see struct layout in internal.h. */
 #include <stdlib.h>
 #include <string.h>
 

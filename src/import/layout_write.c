@@ -1,4 +1,4 @@
-/* See layout.h: writing a text again as a plain table. */
+/* Writes a text again as a plain table: see struct layout in internal.h. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /*
- * Rows that are one number under several names: a counter and the metric that is no more than it, a
- * time and its rate. They are one test; counted apart they would make each other harder to find.
+ * Rows that are one number under several names: a counter and the metric that equals it, a time and
+ * its rate. They are one test; as separate tests, the correction for many tests would hide them.
  */
 #include <math.h>
 

@@ -1,7 +1,7 @@
 /*
- * Two sets of runs side by side: what changed, by how much, and whether chance explains it. A set
- * is filled from reports, one a run, or metric by metric from a baseline; it keeps copies, so that
- * reports may go. Values are in base units.
+ * Compares two sets of runs: what changed, by how much, and whether chance explains it. A set is
+ * filled from reports, one a run, or metric by metric from a baseline; it keeps copies, so that
+ * reports can be freed. Values are in base units.
  */
 #ifndef ANALYSIS_COMPARE_COMPARE_H
 #define ANALYSIS_COMPARE_COMPARE_H

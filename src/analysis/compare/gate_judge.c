@@ -1,4 +1,4 @@
-/* Holding gates against numbers. */
+/* Checks gates against the numbers of a report or comparison. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

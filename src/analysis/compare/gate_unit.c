@@ -1,4 +1,4 @@
-/* Units of limits, as people write them. */
+/* Units of limits, in any usual spelling. */
 #include "analysis/compare/gate_unit.h"
 
 #include <string.h>

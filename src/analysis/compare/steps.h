@@ -1,4 +1,4 @@
-/* What the files of a comparison share. */
+/* Functions and structs that the files of a comparison share. */
 #ifndef ANALYSIS_COMPARE_STEPS_H
 #define ANALYSIS_COMPARE_STEPS_H
 

@@ -1,4 +1,4 @@
-/* Rows of one device put together by what they share: a frame, a debug group, time, an instance. */
+/* Groups rows of one device by a key: a frame, a debug group, time, an instance. */
 #ifndef ANALYSIS_REPORT_BY_H
 #define ANALYSIS_REPORT_BY_H
 

@@ -1,4 +1,4 @@
-/* Frames: their rate, the lows that people feel, and stutter. */
+/* Frames: their rate, the 1 % low, and stutter. */
 #include <math.h>
 
 #include "analysis/report/fill.h"

@@ -1,4 +1,4 @@
-/* Samples of one device beside what the others did meanwhile: kept, then joined by their times. */
+/* Samples of several devices: kept, then joined by their times. */
 #include "analysis/report/fill.h"
 
 #include <stdlib.h>

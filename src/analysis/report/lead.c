@@ -1,4 +1,4 @@
-/* The one number that says most of what a device does now. */
+/* The one number that best shows what a device does now. */
 #include "analysis/report/lead.h"
 
 #include <math.h>

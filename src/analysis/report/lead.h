@@ -1,4 +1,4 @@
-/* The one number that says most of what a device does now. */
+/* The one number that best shows what a device does now. */
 #ifndef ANALYSIS_REPORT_LEAD_H
 #define ANALYSIS_REPORT_LEAD_H
 

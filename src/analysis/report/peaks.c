@@ -1,6 +1,6 @@
 /*
- * Peaks: what a device can reach at most, worked out over its constants; or, where the vendor gives
- * a maximum that goes with other counts (bytes with clocks), over these counts of the whole run.
+ * Peaks: the most that a device can reach, computed from its constants; or, where the vendor's
+ * maximum depends on other counts (bytes on clocks), from these counts over the whole run.
  */
 #include <math.h>
 #include <stdio.h>

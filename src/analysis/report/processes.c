@@ -1,4 +1,4 @@
-/* Which processes and contexts the samples are of, and how each of them went. */
+/* The processes and contexts that the samples are of, with times and frames of each. */
 #include "analysis/report/processes.h"
 
 #include <stdlib.h>

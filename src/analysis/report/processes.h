@@ -1,4 +1,4 @@
-/* Which processes and contexts the samples of a device are of. */
+/* The processes and contexts that the samples of a device are of. */
 #ifndef ANALYSIS_REPORT_PROCESSES_H
 #define ANALYSIS_REPORT_PROCESSES_H
 

@@ -1,4 +1,4 @@
-/* Rows go to their program's own overview, and what they say of its work is added up. */
+/* Adds rows to their program's own overview, and sums up its work. */
 #include "analysis/report/programs.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 /*
- * The programs that a device's samples are of, each with its own rows: what holds one back is not
- * what holds back another.
+ * The programs that a device's samples are of, each with its own rows: each may be bound by another
+ * resource.
  */
 #ifndef ANALYSIS_REPORT_PROGRAMS_H
 #define ANALYSIS_REPORT_PROGRAMS_H

@@ -115,7 +115,7 @@ struct report_device {
 	uint64_t samples;
 	uint64_t slices;	   /* of the samples, slices of time that no frame ended */
 	uint64_t begin_ns, end_ns; /* of the samples; SX_TIME_UNKNOWN without */
-	uint64_t duration_ns;	   /* between them, or what report_set_duration() said */
+	uint64_t duration_ns;	   /* between them, or as report_set_run() set it */
 	uint64_t covered_ns;	   /* of that, what any of them encloses; 0: not known */
 
 	const struct report_heading *headings;

@@ -1,4 +1,4 @@
-/* Counters that no metric makes anything of: they are shown for themselves. */
+/* Counters that no selected metric reads: they are shown by themselves. */
 #ifndef ANALYSIS_REPORT_UNREAD_H
 #define ANALYSIS_REPORT_UNREAD_H
 

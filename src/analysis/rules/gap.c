@@ -1,4 +1,4 @@
-/* Why a rule cannot be judged: the counters, constants and sets that are missing, in words. */
+/* Why a rule cannot be judged: the missing counters, constants and sets, as text. */
 #include "analysis/rules/rules.h"
 #include "base/no_data.h"
 #include "base/text_buf.h"

@@ -1,4 +1,6 @@
-/* Facts: formulas over what sources say of windows (sources.c), the first that has a value. */
+/*
+ * Facts: formulas over values of windows (sources.c); of several formulas, the first with a value.
+ */
 #include "analysis/verdict/facts.h"
 
 #include <math.h>

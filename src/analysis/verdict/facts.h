@@ -1,4 +1,6 @@
-/* Facts of windows: what all sources say of each stretch of time. Between the verdict's files. */
+/*
+ * Facts of windows: values from all sources for each window of time. Shared by the verdict's files.
+ */
 #ifndef ANALYSIS_VERDICT_FACTS_H
 #define ANALYSIS_VERDICT_FACTS_H
 

@@ -1,4 +1,4 @@
-/* The rules held against each window, and what they say made steady. */
+/* Evaluates the rules over each window, and smooths the result. */
 #include "analysis/verdict/judging.h"
 
 #include <math.h>

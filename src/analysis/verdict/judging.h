@@ -1,4 +1,4 @@
-/* The verdict of each window while it is judged. Between the verdict's files. */
+/* The verdict of each window while it is judged. Shared by the verdict's files. */
 #ifndef ANALYSIS_VERDICT_JUDGING_H
 #define ANALYSIS_VERDICT_JUDGING_H
 

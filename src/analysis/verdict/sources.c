@@ -1,4 +1,7 @@
-/* What sources say of windows: their rows joined to them, their metrics with neutral names. */
+/*
+ * Values of sources for windows: their rows joined to the windows, their metrics with neutral
+ * names.
+ */
 #include "analysis/verdict/facts.h"
 
 #include <math.h>

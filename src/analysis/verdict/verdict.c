@@ -1,4 +1,4 @@
-/* The verdict: what the windows of a run come to. */
+/* The verdict of a run, from the verdicts of its windows. */
 #include "analysis/verdict/verdict.h"
 
 #include <math.h>

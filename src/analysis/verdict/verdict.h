@@ -1,6 +1,6 @@
 /*
- * The verdict: what holds a program back, window by window of time, by the rules of
- * catalogs/verdict.yaml over what all devices of a run did meanwhile. docs/verdict.md explains it.
+ * The verdict: what limits a program, window by window, by the rules of catalogs/verdict.yaml over
+ * the samples of all devices of a run. docs/verdict.md explains it.
  */
 #ifndef ANALYSIS_VERDICT_VERDICT_H
 #define ANALYSIS_VERDICT_VERDICT_H

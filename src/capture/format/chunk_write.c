@@ -1,4 +1,4 @@
-/* Chunks, the way out: residues by plane, quality, dictionary, zstd. */
+/* Writes chunks: residues by plane, quality, dictionary, zstd. */
 #include "capture/format/chunk.h"
 
 #include <stdlib.h>

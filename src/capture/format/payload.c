@@ -1,4 +1,7 @@
-/* Reading payloads: every count is held against the bytes that are left before memory is taken. */
+/*
+ * Payloads of records. Reading checks every count against the bytes that are left before memory is
+ * allocated.
+ */
 #include <stdlib.h>
 #include <string.h>
 

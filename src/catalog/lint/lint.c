@@ -1,4 +1,4 @@
-/* Lint: what a catalog that loads may still have wrong, all of it, each with its line. */
+/* Lint: reports every fault of a catalog that loads, each with its line. */
 #include "catalog/lint/lint.h"
 #include "base/error.h"
 #include "base/utf8.h"

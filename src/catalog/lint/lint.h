@@ -1,4 +1,4 @@
-/* What the two halves of lint share. */
+/* What the files of lint share. */
 #ifndef CATALOG_LINT_LINT_H
 #define CATALOG_LINT_LINT_H
 

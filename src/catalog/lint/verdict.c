@@ -1,4 +1,4 @@
-/* What is wrong with the rules of the verdict beyond their format. */
+/* Lint of the verdict's rules, beyond their format. */
 #include "catalog/lint/lint.h"
 
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-/* A depth-first walk from metric to metric that finds circles. */
+/* A depth-first walk from metric to metric that finds cycles. */
 #include "catalog/load/load.h"
 #include "base/error.h"
 #include "base/text_buf.h"

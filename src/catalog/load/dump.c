@@ -1,4 +1,4 @@
-/* Writing trees: two levels in block style, what is below in flow style. */
+/* Writes trees as YAML: two levels in block style, what is below in flow style. */
 #include "catalog/load/load.h"
 
 #include <stdio.h>

@@ -1,4 +1,7 @@
-/* Builds the node tree from libyaml's events and refuses what the format leaves out. */
+/*
+ * Builds the node tree from libyaml's events and refuses YAML features that the format does not
+ * have.
+ */
 #include "catalog/load/yaml.h"
 #include "base/error.h"
 #include "base/utf8.h"

@@ -1,4 +1,4 @@
-/* The context's insides: folders, log, cache. */
+/* The state of a context: folders, log, cache. */
 #ifndef CATALOG_SEARCH_CONTEXT_H
 #define CATALOG_SEARCH_CONTEXT_H
 

@@ -1,4 +1,4 @@
-/* Reading the pack. It is part of the library, but it is read with care all the same. */
+/* Reads the pack. It is part of the library, but is checked like any file. */
 #include "catalog/search/pack.h"
 #include "base/error.h"
 #include "base/little.h"

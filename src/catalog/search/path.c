@@ -1,4 +1,7 @@
-/* Where catalogs lie: the folders of the environment, the user and the system, then the library. */
+/*
+ * Where catalogs are: in the folders of the environment, the user and the system, then in the
+ * library.
+ */
 #include "catalog/search/context.h"
 #include "catalog/search/pack.h"
 

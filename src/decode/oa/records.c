@@ -1,4 +1,4 @@
-/* What the records of an OA stream or recording say, once it is known where they begin. */
+/* Contents of the records of an OA stream or recording, once their place is known. */
 #include "decode/oa/decoder.h"
 #include "base/error.h"
 #include "wire/oa/oa.h"

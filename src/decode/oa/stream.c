@@ -1,4 +1,4 @@
-/* The OA decoder as its users see it: its life, bytes in, what was wrong with them. */
+/* The public interface of the OA decoder: creation, bytes in, what was wrong with them. */
 #include "decode/oa/decoder.h"
 #include "base/error.h"
 #include "base/text_buf.h"

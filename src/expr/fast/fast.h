@@ -1,7 +1,7 @@
 /*
  * The fast form of a program: a list of operations over blocks of rows, all of them f64, with
- * registers that stay in the first-level cache. It is right as long as whole numbers stay small and
- * every input is valid; eval.c sees to the rest.
+ * registers that stay in the L1 cache. It is correct as long as whole numbers stay small and every
+ * input is valid; eval.c checks that.
  */
 #ifndef EXPR_FAST_FAST_H
 #define EXPR_FAST_FAST_H

@@ -1,6 +1,6 @@
 /*
- * Operations that metrics are full of, such as a scaled counter or a share of the clock, in one
- * pass: a pass over columns that do not fit the first-level cache costs more than what it computes.
+ * Fuses operations that are frequent in metrics, such as a scaled counter or a share of the clock,
+ * into one pass: a pass over columns that do not fit the L1 cache costs more than what it computes.
  */
 #include "expr/fast/fast.h"
 

@@ -1,4 +1,6 @@
-/* Rows while they grow; for this folder only. Others see what import/formats.h has of them. */
+/*
+ * Rows while they are read; for this folder only. The interface for others is in import/internal.h.
+ */
 #ifndef IMPORT_ROWS_ROWS_H
 #define IMPORT_ROWS_ROWS_H
 

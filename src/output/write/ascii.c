@@ -1,4 +1,4 @@
-/* See ascii.h. */
+/* See ascii_open() in text.h. */
 #include "output/write/text.h"
 
 #include <stdbool.h>

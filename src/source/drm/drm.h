@@ -49,7 +49,7 @@ enum drm_value {
 #define DRM_COLUMN_MEMORY ((uint32_t)DRM_VALUES + DRM_ENGINES)
 #define DRM_COLUMNS	  (DRM_COLUMN_MEMORY + (uint32_t)DRM_REGIONS * (uint32_t)DRM_KINDS)
 
-/* What a column is (columns.c). */
+/* What a column is (drm_columns() in rows.c). */
 struct drm_column {
 	const char *name;
 	enum sx_type type;
@@ -154,7 +154,7 @@ enum sx_status drm_gpu_metrics_parse(const uint8_t *bytes, size_t size, struct d
 /* What a table was refused for, in words: of what drm_gpu_metrics_parse() filled. */
 void drm_gpu_metrics_refused(const struct drm_gpu_metrics *m, char *out, size_t size);
 
-/* Counters of energy, which begin again at `range` (hwmon.c). */
+/* Counters of energy, which begin again at `range` (card.c). */
 #define DRM_ENERGIES 5
 enum {
 	DRM_ENERGY_CARD,
@@ -269,7 +269,7 @@ enum sx_status drm_clients_init(struct drm_clients *clients, struct sx_error *er
 void drm_clients_read(struct drm_clients *clients);
 void drm_clients_finish(struct drm_clients *clients);
 
-/* Brings the list of processes and their descriptors up to date (clients/processes.c). */
+/* Updates the list of processes and their descriptors (processes.c). */
 void drm_processes_read(struct drm_clients *clients);
 /* The process of that number, or NULL. */
 struct drm_process *drm_find_process(const struct drm_clients *clients, pid_t pid);

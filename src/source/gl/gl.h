@@ -69,8 +69,8 @@ struct gl_list {
 /* In the child: writes what the driver has, a line each (counters_ask.c). */
 bool gl_counters_ask(int to, void *unused);
 /*
- * Takes such lines apart; they come from a process with a foreign driver in it. `rest` holds what
- * is no whole line yet. False: too much, or no memory (counters_list.c).
+ * Parses such lines; they come from a process with a foreign driver in it. `rest` holds an
+ * incomplete line. False: too much, or no memory (counters.c).
  */
 struct gl_lines {
 	struct gl_list *list;

@@ -1,4 +1,4 @@
-/* All rows are there: the groups that they became, with their metrics. */
+/* The end of grouping: the groups with their metrics, after all rows. */
 #include "analysis/report/by/state.h"
 
 #include <math.h>

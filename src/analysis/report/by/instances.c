@@ -1,4 +1,4 @@
-/* Sources that keep cores, slices or clusters in columns of their own: one row an instance. */
+/* Rows with columns for each core, slice or cluster: one row an instance. */
 #include "analysis/report/by/instances.h"
 
 #include <stdlib.h>

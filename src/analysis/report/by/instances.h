@@ -1,4 +1,4 @@
-/* Sources that keep cores, slices or clusters in columns of their own: one row an instance. */
+/* Rows with columns for each core, slice or cluster: one row an instance. */
 #ifndef ANALYSIS_REPORT_INSTANCES_H
 #define ANALYSIS_REPORT_INSTANCES_H
 

@@ -1,4 +1,4 @@
-/* By what rows are put together: names of keys, and the labels that they are. */
+/* The keys that rows are grouped by: their names and labels. */
 #include "analysis/report/by/keys.h"
 
 #include <string.h>

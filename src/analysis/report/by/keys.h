@@ -1,4 +1,4 @@
-/* The labels that keys are. */
+/* The label of each key. */
 #ifndef ANALYSIS_REPORT_BY_KEYS_H
 #define ANALYSIS_REPORT_BY_KEYS_H
 

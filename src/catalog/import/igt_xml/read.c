@@ -1,4 +1,4 @@
-/* Metric sets and their metrics, as the elements of the file have them. */
+/* Reads metric sets and their metrics from the elements of the file. */
 #include "catalog/import/igt_xml/igt.h"
 #include "catalog/import/import.h"
 

@@ -1,4 +1,4 @@
-/* Blocks: the units that counters live in. */
+/* Blocks: the hardware units that counters belong to. */
 #include "catalog/load/load.h"
 #include "base/number.h"
 
