@@ -1,4 +1,4 @@
-/* Tables in text, a line a row. */
+/* Reads tables in text: a line is a row. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /*
- * Rows of several devices in one table: the readers see a text in which the lines of all other
- * devices are blank, so that lines keep their numbers.
+ * Rows of several devices in one table: for each device, the readers get the text with the lines of
+ * all other devices blanked, so that line numbers stay.
  */
 #include <stdio.h>
 #include <stdlib.h>

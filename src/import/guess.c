@@ -1,4 +1,4 @@
-/* Which catalog a file's columns belong to, and what telemetry is called in ours. */
+/* Guesses which catalog a file's columns belong to, and our names of telemetry. */
 #include <string.h>
 
 #include <sextant/catalog.h>

@@ -1,4 +1,4 @@
-/* Recognising and reading files of other tools; what a result is made of. */
+/* Recognises and reads files of other tools, and builds the result. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

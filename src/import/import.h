@@ -1,6 +1,6 @@
 /*
- * Files of other tools as rows of counters. The kind is recognised from the content; what comes
- * over and what is lost is said in docs/import.md.
+ * Files of other tools as rows of counters. The kind is recognised from the content; docs/import.md
+ * says what is imported and what is lost.
  */
 #ifndef IMPORT_IMPORT_H
 #define IMPORT_IMPORT_H

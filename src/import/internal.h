@@ -1,5 +1,7 @@
-/* What each kind of file implements, what all of them build on, and the steps of an import; for
- * this room only. */
+/*
+ * The interface of each kind of file, what all of them build on, and the steps of an import; for
+ * this room only.
+ */
 #ifndef IMPORT_INTERNAL_H
 #define IMPORT_INTERNAL_H
 

@@ -1,4 +1,4 @@
-/* A lenient walk over JSON: for what other tools print, whole or not. */
+/* A lenient walk over JSON: for the output of other tools, also when it is cut. */
 #include "import/json.h"
 
 #include <string.h>

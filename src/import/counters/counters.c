@@ -1,4 +1,4 @@
-/* A line a sample, a column a counter. */
+/* Reads tables with a line a sample and a column a counter. */
 #include "import/counters/counters.h"
 
 #include <ctype.h>

@@ -1,6 +1,7 @@
 /*
  * Rows as sextant export and eval write them as CSV: labels and times by name, then counters or
- * metrics; several devices have a column that numbers them, and come here one by one.
+ * metrics. Files of several devices have a column with the device's number, and are read here
+ * device by device.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* The table that rows of JSON become, as CSV: see json.h. */
+/* Writes rows of JSON as CSV: see json.h. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

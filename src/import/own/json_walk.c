@@ -1,4 +1,4 @@
-/* What a document of rows, or a line of NDJSON, holds: see json.h. */
+/* Parses a document of rows, or a line of NDJSON: see json.h. */
 #include <stdlib.h>
 #include <string.h>
 

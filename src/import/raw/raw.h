@@ -1,4 +1,4 @@
-/* Raw counters as hardware or a driver wrote them: what is known of such a file. */
+/* Raw counters as hardware or a driver wrote them: what is known about such a file. */
 #ifndef IMPORT_RAW_RAW_H
 #define IMPORT_RAW_RAW_H
 

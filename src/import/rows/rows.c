@@ -1,6 +1,6 @@
 /*
- * Rows that grow by columns as they are met: what they are of, their columns and times, and the
- * device that is made of them.
+ * Rows that grow by columns as they are found: their device, their columns and times, and the
+ * finished table.
  */
 #include "import/rows/rows.h"
 

@@ -1,4 +1,4 @@
-/* From rows that grew to a table; what columns mean is the catalog's to say. */
+/* Makes a table of the rows; the catalog says what columns mean. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

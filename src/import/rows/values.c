@@ -1,4 +1,4 @@
-/* Values and labels of rows that grow. */
+/* Sets values and labels of growing rows. */
 #include <float.h>
 #include <math.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* The header line of CSV: what each column is by its name, and in which unit. */
+/* The header line of CSV: the meaning of each column by its name, and its unit. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,7 @@
-/* CSV while it is read: cells one after another, and lines to learn what columns hold or to fill
- * rows. */
+/*
+ * The CSV reader's state: cells one after another; a first pass over lines learns types, a second
+ * fills rows.
+ */
 #ifndef IMPORT_TABLE_READER_H
 #define IMPORT_TABLE_READER_H
 

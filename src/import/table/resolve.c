@@ -1,4 +1,4 @@
-/* What shows once all lines of CSV were read: labels, values, times, and what commas are. */
+/* Decisions after all lines of CSV were read: labels, values, times, and the decimal mark. */
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>

@@ -1,4 +1,4 @@
-/* Lines of CSV: a line's cells into a row. */
+/* Reads a line's cells into a row. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,4 @@
-/* Text of tables: its lines, cells and numbers, and what headers mean. Nothing of it knows a file.
- */
+/* Text of tables: lines, cells and numbers, and what headers mean. It does not depend on a file. */
 #ifndef IMPORT_TABLE_SCAN_H
 #define IMPORT_TABLE_SCAN_H
 

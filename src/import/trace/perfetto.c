@@ -1,6 +1,6 @@
 /*
  * Traces of Perfetto: GPU counters with their descriptors, frequency, memory and render stages.
- * Everything else is passed over. Seen: protos of 2019 to August 2026.
+ * Everything else is skipped. Seen: protos of 2019 to August 2026.
  */
 #include <ctype.h>
 #include <math.h>

@@ -1,4 +1,4 @@
-/* What traces that sextant export wrote say beside what every trace does. */
+/* Data that only traces written by sextant export have. */
 #include <stdio.h>
 #include <string.h>
 

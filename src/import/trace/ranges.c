@@ -1,4 +1,4 @@
-/* Time in ranges that nest and overlap, and how busy they kept the GPU. */
+/* Ranges of time that nest and overlap, and how busy the GPU was in them. */
 #include <stdlib.h>
 
 #include "import/trace/trace.h"
