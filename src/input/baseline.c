@@ -1,4 +1,4 @@
-/* Reading baselines. */
+/* Reads baselines. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>

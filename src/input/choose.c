@@ -1,4 +1,4 @@
-/* What of a capture's device is asked for: its metrics, and a report of them. */
+/* Selects what of a capture's device is asked for: its metrics, and a report of them. */
 #include <stdlib.h>
 #include <string.h>
 

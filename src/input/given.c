@@ -1,4 +1,4 @@
-/* See given.h. */
+/* Metrics that a table gives: see given.h. */
 #include "input/given.h"
 #include "base/number.h"
 

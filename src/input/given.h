@@ -1,4 +1,4 @@
-/* Metrics that a table gives and that could be worked out from it as well. */
+/* Metrics that a table gives and that could also be derived from it. */
 #ifndef INPUT_GIVEN_H
 #define INPUT_GIVEN_H
 

@@ -1,4 +1,4 @@
-/* Files of other tools: read whole, and then records as a capture of them would have them. */
+/* Files of other tools: read completely, then as records, as a capture of them would have them. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

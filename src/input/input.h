@@ -1,6 +1,7 @@
 /*
- * Files with samples as input: recordings of Sextant, and what other tools wrote. A request says of
- * which file what is wanted; devices are opened from it, and give their rows block by block.
+ * Files with samples as input: recordings of Sextant, and files of other tools. A request says
+ * which file and what of it is wanted; devices are opened from it, and give their rows block by
+ * block.
  */
 #ifndef INPUT_INPUT_H
 #define INPUT_INPUT_H

@@ -1,4 +1,4 @@
-/* The numbers under which devices of a capture are known, which need not follow each other. */
+/* The numbers of a capture's devices, which need not be consecutive. */
 #include "input/input.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* A session that runs, as input of a report. */
+/* A running session as input of a report. */
 #include "base/clock.h"
 #include "base/sys.h"
 #include "input/input.h"

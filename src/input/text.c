@@ -1,4 +1,4 @@
-/* Files as bytes, and as text that is read twice; what comes through a pipe is kept first. */
+/* Files as bytes, and as text that is read twice; input from a pipe is stored first. */
 #include "input/text.h"
 
 #include <errno.h>

@@ -1,4 +1,6 @@
-/* Why a difference has no value: the count that it is taken from is the smaller one. */
+/*
+ * Why a difference has no value: a counter underflow, since the count that is subtracted is larger.
+ */
 #include "metric/metrics.h"
 #include "base/no_data.h"
 

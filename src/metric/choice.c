@@ -1,6 +1,7 @@
 /*
- * Which of several ways to a metric is planned: a greedy cover by groups. The most useful group
- * first is at most a factor ln(n) from the fewest; with Intel's sets it finds the fewest.
+ * Chooses between equivalent metrics of several groups: a greedy set cover. Taking the most useful
+ * group first is at most a factor ln(n) from the fewest groups; with Intel's sets it finds the
+ * fewest.
  */
 #include "metric/metrics.h"
 

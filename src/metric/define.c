@@ -1,4 +1,7 @@
-/* Counters that a user defines become columns with a formula, by whichever decoder knows them. */
+/*
+ * Counters that a user defines become columns with a formula; the decoder that knows them reads the
+ * definition.
+ */
 #include "metric/metrics.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* A selection while it is built and afterwards; shared by the files of this folder only. */
+/* A selection, while it is built and afterwards; shared by the files of this folder only. */
 #ifndef METRIC_METRICS_H
 #define METRIC_METRICS_H
 

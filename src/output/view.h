@@ -1,4 +1,4 @@
-/* How a view writes: where to, in which format, how wide and how much, and where remarks go. */
+/* How a view writes: where, in which format, how wide and how much, and where notes go. */
 #ifndef OUTPUT_VIEW_H
 #define OUTPUT_VIEW_H
 

@@ -1,4 +1,4 @@
-/* A selection while it is evaluated; between the files of this folder. */
+/* The state of an evaluation; shared by the files of this folder. */
 #ifndef METRIC_EVAL_EVALUATION_H
 #define METRIC_EVAL_EVALUATION_H
 

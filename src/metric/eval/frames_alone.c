@@ -1,4 +1,4 @@
-/* Metrics of frames, over rows some of which are no frames: see evaluation.h. */
+/* Metrics of frames, over rows that also have time slices: see evaluation.h. */
 #include "metric/eval/evaluation.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* Which input a column without values lacks: see evaluation.h. */
+/* Finds the input that a column without values lacks: see evaluation.h. */
 #include "metric/eval/evaluation.h"
 
 #include "base/no_data.h"

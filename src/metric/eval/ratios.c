@@ -1,7 +1,7 @@
 /*
- * Ratios over samples some of which lack what others have: each sample counts by what its own ratio
- * divides by, so that a mean lies between them. A formula over totals does the same where all
- * samples have all of it, and only there.
+ * Ratios over samples with missing inputs: each sample is weighted by its ratio's divisor, so that
+ * the mean is between them. Where no input is missing, and only there, the formula over totals
+ * gives the same.
  */
 #include <math.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /*
- * Packing items into passes. Items are placed greedily, the hard ones first, each into the passes
+ * Packs items into passes. Items are placed greedily, the hard ones first, each into the passes
  * that hold most of it already; then whole passes are emptied into the others, and the items that
  * forced a new pass are tried earlier. An item never takes more passes than it needs on its own.
  */

@@ -1,4 +1,4 @@
-/* The search behind a plan: items of local counters into as few passes as it finds. */
+/* The search of a plan: items of local counters into as few passes as it finds. */
 #ifndef METRIC_PLAN_PASSES_H
 #define METRIC_PLAN_PASSES_H
 

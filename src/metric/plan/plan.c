@@ -1,4 +1,4 @@
-/* Plans in public form: catalog indices in, passes and the place of every counter out. */
+/* The public interface of plans: catalog indices in, passes and the place of every counter out. */
 #include <sextant/plan.h>
 
 #include <stdlib.h>

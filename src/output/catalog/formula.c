@@ -1,4 +1,4 @@
-/* Formulas: what their names are, and what every node is worth. */
+/* Formulas: what their names refer to, and the value of every node. */
 #include "output/catalog/catalog.h"
 
 #include <math.h>

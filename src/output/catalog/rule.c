@@ -1,4 +1,4 @@
-/* One rule of advice or of the verdict: what it says, when, and from what. */
+/* One rule of advice or of the verdict: its text, its condition, and its inputs. */
 #include "output/catalog/catalog.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* What a trace says before its values: counters of each GPU, and tracks. */
+/* What a trace has before its values: descriptors of counters of each GPU, and tracks. */
 #include <math.h>
 #include <stddef.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Streams of rows that do not overlap. */
+/* Lanes: distributes rows so that those of one lane do not overlap. */
 #include "output/perfetto/perfetto.h"
 
 #include <stdio.h>

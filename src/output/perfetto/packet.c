@@ -1,4 +1,4 @@
-/* Packets of a Perfetto trace: packed one by one, so that nothing is kept. */
+/* Packets of a Perfetto trace: encoded one by one, so that nothing is kept. */
 #include "output/perfetto/perfetto.h"
 
 #include <math.h>

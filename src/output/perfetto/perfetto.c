@@ -1,4 +1,4 @@
-/* A trace from its first packet on: clocks, devices, attributes, where the view begins. */
+/* Writes a trace: clocks, devices, attributes, and where the view begins. */
 #include "output/perfetto/perfetto.h"
 
 #include <inttypes.h>

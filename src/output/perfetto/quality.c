@@ -1,4 +1,4 @@
-/* What is not as it should be: losses, gaps, doubtful values, and counters without data. */
+/* Problems of a trace: losses, gaps, doubtful values, and counters without data. */
 #include "output/perfetto/perfetto.h"
 #include "base/no_data.h"
 #include "output/rows/rows.h"

@@ -1,4 +1,4 @@
-/* What rows enclose, and their labels, as slices and as work on queues. */
+/* The work that rows enclose, and their labels, as slices and as work on queues. */
 #include "output/perfetto/perfetto.h"
 #include "table/label.h"
 #include "table/slices.h"

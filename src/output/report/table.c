@@ -1,4 +1,4 @@
-/* The table of a report's metrics: numbers in one order everywhere, and their course over time. */
+/* The table of a report's metrics: columns of numbers in one order, and the course over time. */
 #include "output/report/report.h"
 
 #include <inttypes.h>

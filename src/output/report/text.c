@@ -1,4 +1,4 @@
-/* A report as text: what it comes to first, then the numbers with their course over time. */
+/* A report as text: the summary first, then the numbers with their course over time. */
 #include "output/report/report.h"
 
 #include <inttypes.h>

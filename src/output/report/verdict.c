@@ -1,4 +1,4 @@
-/* The verdict: what holds, for how long, how sure that is, and why. */
+/* The verdict: what limits the program, for how long, with which confidence, and why. */
 #include "output/report/report.h"
 #include "base/text_buf.h"
 

@@ -1,4 +1,4 @@
-/* Reservations about rows: which there are, and the ranges of rows that have them. */
+/* Reservations about rows, and the ranges of rows that have them. */
 #include "output/rows/rows.h"
 #include "base/no_data.h"
 #include "base/text_buf.h"

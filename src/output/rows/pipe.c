@@ -1,4 +1,4 @@
-/* One table behind the other, from one thread to another. */
+/* Passes tables from one thread to another, one at a time. */
 #include "output/rows/rows.h"
 
 #include <sched.h>

@@ -1,4 +1,4 @@
-/* Many values as text: one pass over columns and a buffer, for rows by the million. */
+/* Many values as text: one pass over columns and one buffer, for millions of rows. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

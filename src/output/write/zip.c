@@ -1,4 +1,7 @@
-/* ZIP as everybody reads it: deflated members with their sizes behind them, then the list. */
+/*
+ * ZIP in the form that every reader supports: deflated members with their sizes behind them, then
+ * the directory.
+ */
 #include "output/write/zip.h"
 
 #include <stdlib.h>

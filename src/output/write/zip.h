@@ -1,4 +1,4 @@
-/* ZIP archives, written in one go to a stream that need not be able to go back. */
+/* ZIP archives, written sequentially to a stream that cannot seek. */
 #ifndef OUTPUT_WRITE_ZIP_H
 #define OUTPUT_WRITE_ZIP_H
 
