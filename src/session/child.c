@@ -1,4 +1,4 @@
-/* The program that is measured: started as if Sextant were not there, and waited for. */
+/* The measured program: started as if Sextant were not there, and waited for. */
 #include "session/session.h"
 
 #include <errno.h>

@@ -1,5 +1,4 @@
-/* The rows that are wanted: within the limits, and of one hardware context where it is asked for.
- */
+/* Filters rows: within the limits, and of one hardware context if one was asked for. */
 #include "session/session.h"
 
 #include <stdlib.h>

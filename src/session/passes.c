@@ -1,4 +1,4 @@
-/* What of a device does not count at once: passes of it, which its source takes turns with. */
+/* Passes of a device, for counters that cannot be counted at once: its source multiplexes them. */
 
 #include <sextant/plan.h>
 

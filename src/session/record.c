@@ -1,4 +1,4 @@
-/* Recording: what a session samples, on its way into a capture. */
+/* Recording: writes a session's samples into a capture. */
 #include "session/session.h"
 
 #include <stdio.h>

@@ -1,4 +1,6 @@
-/* Raw samples of any source into a file of its format: its head, samples as they come, its tail. */
+/*
+ * Writes raw samples of a source into a file of its own format: head, samples as they come, tail.
+ */
 #include "session/session.h"
 
 #include "base/clock.h"

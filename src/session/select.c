@@ -1,6 +1,6 @@
 /*
- * What of each device is wanted: patterns to selections. Where a device is programmed by sets, what
- * is shown is what is programmed: one set.
+ * Turns patterns into a selection for each device. Where a device is programmed by sets, only
+ * metrics of the programmed set are shown.
  */
 #include "session/session.h"
 

@@ -1,4 +1,4 @@
-/* Sessions: create, destroy, what can be asked of one. The run is in drive/. */
+/* Sessions: creating, destroying and queries. The run is in drive/. */
 #include "session/session.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /*
- * Which metric sets a device is programmed with: the plan's passes. Each set that has a metric is
- * one way to it, and the planner chooses; one pass is one set for the whole run, several take
- * turns.
+ * Chooses the metric sets that a device is programmed with: the plan's passes. Each set that has a
+ * metric is an alternative, and the planner chooses. One pass is one set for the whole run; several
+ * are multiplexed.
  */
 #include "session/session.h"
 

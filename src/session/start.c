@@ -1,4 +1,4 @@
-/* Sources started as the selection needs them, their decoders and tables. */
+/* Starts sources as the selection needs them, with their decoders and tables. */
 #include "session/session.h"
 
 #include "base/error.h"

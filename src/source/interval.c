@@ -1,4 +1,4 @@
-/* The grid of times of sources that are asked for their values, and the samples that they make. */
+/* The grid of times of polled sources, and their samples. */
 #include "source/interval.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* DRM nodes, found in sysfs alone: no driver is asked and no device opened to list them. */
+/* DRM nodes, found in sysfs only: listing them queries no driver and opens no device. */
 #include "source/nodes.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* The replay source: one device of a capture, as fast as it goes or at the recording's speed. */
+/* The replay source: one device of a capture, as fast as possible or at the recording's speed. */
 #include "source/source.h"
 
 #include <sextant/capture.h>

@@ -1,4 +1,4 @@
-/* What the library does with tables beyond what its users do. */
+/* Functions of tables for the library, beyond the public ones. */
 #ifndef TABLE_FILL_H
 #define TABLE_FILL_H
 

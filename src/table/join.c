@@ -1,6 +1,6 @@
 /*
- * Rows of one table beside those of another, by the time that they share: amounts are split in
- * proportion, states and rates are means, and what that costs in certainty is in the quality.
+ * Joins rows of two tables by the time that they share: amounts are split in proportion, states and
+ * rates are means, and the quality says where a value is less certain.
  */
 #include <sextant/table.h>
 

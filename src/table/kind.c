@@ -1,4 +1,4 @@
-/* What a sample encloses, and what labels its rows have, in words. */
+/* The kinds of samples, and the labels of their rows, by name. */
 #include <sextant/sample.h>
 
 #include <string.h>

@@ -1,4 +1,7 @@
-/* Rows of a program mostly follow each other: only where the labels change are names compared. */
+/*
+ * Finds the strata of rows. Rows of a program mostly follow each other, so names are compared only
+ * where labels change.
+ */
 #include "table/parts.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /*
- * Rows that are slices of time, among frames or instead of them: a source cuts them when a while
- * has passed, so that one holds more than another, and their number says nothing.
+ * Rows that are time slices, among frames or instead of them. A source cuts them when some time has
+ * passed, so they differ in length, and their number means nothing.
  */
 #ifndef TABLE_SLICES_H
 #define TABLE_SLICES_H

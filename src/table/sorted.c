@@ -1,4 +1,4 @@
-/* Rows by part and quality: see total_state.h. */
+/* Sorts rows by stratum and quality: see total_state.h. */
 #include "table/total_state.h"
 
 #include <string.h>

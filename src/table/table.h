@@ -1,4 +1,4 @@
-/* What a table is made of; for the files of this folder only. */
+/* The state of a table; for the files of this folder only. */
 #ifndef TABLE_TABLE_H
 #define TABLE_TABLE_H
 

@@ -1,4 +1,4 @@
-/* Totals: the state of each column is small, so that any number of rows takes the same memory. */
+/* Totals: the state of each column has a fixed size, however many rows are added. */
 #include "base/error.h"
 #include "base/mem.h"
 #include "table/fill.h"

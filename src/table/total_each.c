@@ -1,6 +1,6 @@
 /*
- * Totals of many short stretches of rows. In most columns every row has data, and then all parts
- * add up alike: such columns are added up by themselves, without a total's state.
+ * Totals of many short ranges of rows. In most columns every row has data; then no scaling is
+ * needed, and such columns are summed directly, without a total's state.
  */
 #include "table/table.h"
 #include "table/total_state.h"

@@ -1,7 +1,6 @@
 /*
- * OpenCL commands that were counted and not timed, several in one record of kind WIRE_COUNTED: so
- * that counting one takes little. The reader makes a record of each. docs/guest-channel.md explains
- * it.
+ * OpenCL commands that were counted but not timed, several in one record of kind WIRE_COUNTED, so
+ * that counting one is cheap. The reader makes a record of each. docs/guest-channel.md explains it.
  */
 #ifndef WIRE_COUNTED_H
 #define WIRE_COUNTED_H

@@ -1,8 +1,8 @@
 /*
- * Samples of which nothing was counted, several in one record: so that a program that is faster
- * than its reader finds room. Frames, each of which begins where the one before it ends, are in
- * records of kind WIRE_RUN; parts of one frame in those of kind WIRE_PARTS. The reader makes a
- * record of each. docs/guest-channel.md explains it.
+ * Samples without counts, several in one record, so that a program that is faster than its reader
+ * finds room. Frames, each of which begins where the one before it ends, are in records of kind
+ * WIRE_RUN; parts of one frame in those of kind WIRE_PARTS. The reader makes a record of each.
+ * docs/guest-channel.md explains it.
  */
 #ifndef WIRE_RUN_H
 #define WIRE_RUN_H

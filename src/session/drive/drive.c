@@ -1,6 +1,6 @@
 /*
- * A run: start, wait, take what the sources have, end. sx_session_run() drives itself; with the
- * same calls anybody else can. A turn is bounded, so that limits hold whatever a source has.
+ * A run: start, wait, collect samples, end. sx_session_run() drives it itself; callers can do so
+ * with the same functions. A turn is bounded, so that limits hold whatever a source delivers.
  */
 #include "session/drive/drive.h"
 

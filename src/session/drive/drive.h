@@ -1,4 +1,4 @@
-/* Between the parts of a run. */
+/* Shared by the files of a run. */
 #ifndef SESSION_DRIVE_DRIVE_H
 #define SESSION_DRIVE_DRIVE_H
 

@@ -1,6 +1,6 @@
 /*
- * When a run is over, and its way there: the program that goes on is ended, and what sources still
- * have is taken.
+ * The end of a run: a program that would go on is ended, and the sources' last samples are
+ * collected.
  */
 #include "session/drive/drive.h"
 

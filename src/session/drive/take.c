@@ -1,4 +1,4 @@
-/* What sources have, to rows: one sample at a time, and a turn over all of them. */
+/* Collects samples of sources as rows: one sample at a time, and in turn over all sources. */
 #include "session/drive/drive.h"
 
 #include "base/clock.h"

@@ -1,6 +1,6 @@
 /*
- * One run of the CPU source: which values are wanted, where each comes from, and their readings.
- * A process or the whole machine is measured; what cannot be had is noted.
+ * One run of the CPU source: which values are wanted, where each comes from, and their readings,
+ * for a process or the whole machine; a note names what is not available.
  */
 #include "source/cpu/cpu.h"
 

@@ -1,6 +1,6 @@
 /*
- * Hardware counters of whatever OpenGL driver is here, measured from within the programs that
- * Sextant starts, without privileges: GL_AMD_performance_monitor, GL_INTEL_performance_query.
+ * Hardware counters of any OpenGL driver, measured from within the programs that Sextant starts,
+ * without privileges: GL_AMD_performance_monitor, GL_INTEL_performance_query.
  */
 #include "source/gl/gl.h"
 

@@ -1,7 +1,7 @@
 /*
- * What a driver can count, asked in a child with a context of its own. The driver's words leave as
- * lines: R renderer, V vendor, S version, A the extension, G a group, C a counter of it, K the
- * shape of the chip, E the end; parts are divided by tabs.
+ * Asks in a child, with a context of its own, what a driver can count. The answer comes as lines: R
+ * renderer, V vendor, S version, A the extension, G a group, C a counter of it, K the shape of the
+ * chip, E the end; tabs separate parts.
  */
 #include "source/gl/gl.h"
 

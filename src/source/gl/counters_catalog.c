@@ -1,6 +1,6 @@
 /*
- * What a driver's counters are to the session: a catalog of the chip where there is one, and beside
- * it each counter by its group and name.
+ * The catalog of a driver's counters: that of the chip where there is one, with each counter also
+ * by its group and name.
  */
 #include "source/gl/gl.h"
 

@@ -1,4 +1,4 @@
-/* The reading side of a channel: one consumer for each ring, nothing in it is trusted. */
+/* The reading side of a channel: one consumer for each ring. Nothing in the channel is trusted. */
 #include "source/guest/guest.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 /*
- * Contexts are met in the order in which they were made, and described by what they say; so are
- * the paths of labels that a program has written into its channel.
+ * Contexts of a channel, in the order in which they were created, with their descriptions and label
+ * paths. All of it comes from the measured program.
  */
 #include "source/guest/guest.h"
 

@@ -1,7 +1,7 @@
 /*
  * Programs that are measured from within: the reading end of their channels, how they get one,
- * which of them live, what each is and how busy. Shared by the files of this folder, which inject.h
- * opens.
+ * which of them run, their kind and load. Shared by the files of this folder; inject.h is its
+ * interface.
  */
 #ifndef SOURCE_GUEST_GUEST_H
 #define SOURCE_GUEST_GUEST_H

@@ -1,4 +1,4 @@
-/* What every source shares that measures programs from within. */
+/* What all sources share that measure programs from within. */
 #include "source/guest/inject.h"
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /*
- * Where a file for measured programs lies, folder by folder; and the environment that loads the
- * library for OpenGL into a child.
+ * Finds the libraries for measured programs, folder by folder; and the environment that loads the
+ * OpenGL library into a child.
  */
 #include "source/guest/inject.h"
 

@@ -1,6 +1,6 @@
 /*
- * Readings of threads are 20 ms apart, samples begin and end at any time: between two readings a
- * thread is taken to have worked evenly.
+ * The load of a program's threads. Readings are 20 ms apart, but samples begin and end at any time:
+ * between two readings, a thread's work is interpolated linearly.
  */
 #include "source/guest/guest.h"
 

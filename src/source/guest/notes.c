@@ -1,4 +1,4 @@
-/* What a run says at its end: what its samples do not show, or why there are none. */
+/* Notes at the end of a run: what its samples do not show, or why there are none. */
 #include "source/guest/inject.h"
 
 #include <stdio.h>

@@ -1,4 +1,6 @@
-/* Programs come by the handover, and go when the kernel says so. */
+/*
+ * The measured processes: they arrive by the handover, and leave when the kernel reports their end.
+ */
 #include "source/guest/guest.h"
 
 #include <errno.h>

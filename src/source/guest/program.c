@@ -1,6 +1,6 @@
 /*
- * Programs that have no channel yet: what kind one is, by its ELF head and environment; and those
- * that were started with our environment and may yet come.
+ * Programs without a channel so far: their kind, by ELF head and environment; and descendants that
+ * may still fetch one.
  */
 #include "source/guest/guest.h"
 

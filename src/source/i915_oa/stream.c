@@ -1,6 +1,6 @@
 /*
- * The perf stream: opened with its properties, read as it comes, drained at its end. A timer of the
- * kernel looks at what the hardware wrote; nothing is there to be read before it did.
+ * The perf stream: opened with its properties, read as it comes, drained at its end. A kernel timer
+ * checks what the hardware wrote; no report can be read before that.
  */
 #include "source/i915_oa/i915_oa.h"
 #include "source/i915_oa/uapi.h"

@@ -1,7 +1,6 @@
 /*
- * What the i915 perf interface of the kernel looks like: numbers and structures that we use,
- * written down so that no kernel header is needed. A test holds them against libdrm's where that is
- * installed.
+ * The kernel's i915 perf interface: the numbers and structures that we use, so that no kernel
+ * header is needed. A test compares them with libdrm's where that is installed.
  */
 #ifndef SOURCE_I915_OA_UAPI_H
 #define SOURCE_I915_OA_UAPI_H

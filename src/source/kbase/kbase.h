@@ -1,4 +1,4 @@
-/* The kbase source within: the opened device, and its two readers. */
+/* The parts of the kbase source: the opened device, and its two readers. */
 #ifndef KBASE_KBASE_H
 #define KBASE_KBASE_H
 

@@ -1,6 +1,6 @@
 /*
- * Sampling through kinstr_prfcnt: enumerate, set up, map, and fetch one sample at a time. What the
- * driver hands over is read with suspicion.
+ * Sampling through kinstr_prfcnt: enumerate, set up, map, and fetch one sample at a time. All that
+ * the driver hands over is checked.
  */
 #include "source/kbase/kbase.h"
 

@@ -1,6 +1,6 @@
 /*
- * What all Mali sources share: which Mali it is and its constants, the raw samples that they hand
- * over, and the self-test: what must hold between counters of one block, whatever runs.
+ * What all Mali sources share: the identity of a Mali and its constants, raw samples, and the
+ * self-test of invariants between counters of one block.
  */
 #ifndef SOURCE_MALI_MALI_H
 #define SOURCE_MALI_MALI_H

@@ -1,4 +1,4 @@
-/* What must hold between counters, by the hardware's names; the self-test samples for it. */
+/* The self-test: samples, and checks invariants between counters, by the hardware's names. */
 #include "source/mali/mali.h"
 
 #include <stdio.h>

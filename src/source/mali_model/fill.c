@@ -1,6 +1,6 @@
 /*
- * A dump of the model: front-end, tiler, cores with their shares, and the memory that they load.
- * Every core's share is cut from its whole.
+ * A dump of the model: front-end, tiler, cores with their shares, and the memory traffic that they
+ * cause. The shares of the cores add up to the whole.
  */
 #include "source/mali_model/model.h"
 

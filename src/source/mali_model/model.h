@@ -1,6 +1,7 @@
 /*
- * A tile-based GPU as arithmetic: scenes of frames, passes, geometry, overdraw, textures, compute
- * and rays become counts of each block that obey what the guides say of them. Pure and repeatable.
+ * A model of a tile-based GPU: scenes of frames, passes, geometry, overdraw, textures, compute and
+ * rays become counts of each block that satisfy what Arm's guides say of them. Pure and
+ * deterministic.
  */
 #ifndef MALI_MODEL_MODEL_H
 #define MALI_MODEL_MODEL_H

@@ -1,4 +1,4 @@
-/* The scenes, and what an interval of them asks of the GPU. */
+/* The scenes, and the load of an interval of them on the GPU. */
 #include "source/mali_model/model.h"
 
 #define SCENE_NS UINT64_C(1000000000)

@@ -1,6 +1,6 @@
 /*
- * What one device says at one moment, and the programs on it. A call that the library or the device
- * lacks says so.
+ * A reading of one device, and the programs on it. A call that the library or the device lacks is
+ * reported as not supported.
  */
 #include "source/nvml/nvml.h"
 

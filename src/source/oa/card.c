@@ -1,6 +1,6 @@
 /*
- * Cards with OA units, whichever driver they have; the period of their streams, and the reports
- * that these lost.
+ * Cards with OA units, of either driver; the period of their streams, and the reports that these
+ * lost.
  */
 #include "source/oa/oa.h"
 

@@ -1,4 +1,4 @@
-/* Sources of OA reports, as far as they are the same whichever driver has the stream. */
+/* What sources of OA reports share, whichever driver has the stream. */
 #include "source/oa/oa.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* Opening, reading and scaling perf events, and what to say where the kernel refuses them. */
+/* Opens, reads and scales perf events, and explains why the kernel refuses them. */
 #include "source/perf/perf.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /*
  * Perf events as sources count them: opened with or without the kernel's part, read as sums with
- * the time they ran, and scaled where they took turns. Shared by the sources that use them.
+ * the time they ran, and scaled where they were multiplexed. Shared by the sources that use them.
  */
 #ifndef SOURCE_PERF_PERF_H
 #define SOURCE_PERF_PERF_H

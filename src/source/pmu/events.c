@@ -1,6 +1,6 @@
 /*
- * Events as perf takes them, encoded by the formats that the kernel shows, or by the names that
- * libpfm4 knows.
+ * Encodes events for perf, by the formats that the kernel shows, or by the names that libpfm4
+ * knows.
  */
 #include "source/pmu/pmu.h"
 

@@ -1,6 +1,6 @@
 /*
- * Opening events. What one PMU counts is opened as one group, so that it is counted at the same
- * time; where the PMU has no room for all, groups take turns, and each says how long it ran.
+ * Opens events. Events of one PMU are opened as one group, so that they count at the same time;
+ * where the PMU has no room for all, groups are multiplexed, and each reports how long it ran.
  */
 #include "source/pmu/pmu.h"
 

@@ -1,6 +1,6 @@
 /*
- * One run of the PMU source: what feeds each counter and what one count is worth, readings, and
- * what lies between them.
+ * One run of the PMU source: the events of each counter, the value of one count, readings, and
+ * their differences.
  */
 #include "source/pmu/pmu.h"
 

@@ -1,4 +1,5 @@
-/* The Vulkan source, and what the Vulkan drivers of this machine count (VK_KHR_performance_query).
+/*
+ * The Vulkan source, and the counters of this machine's Vulkan drivers (VK_KHR_performance_query).
  */
 #ifndef SOURCE_VK_VK_H
 #define SOURCE_VK_VK_H

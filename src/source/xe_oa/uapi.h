@@ -1,6 +1,6 @@
 /*
- * What the xe driver's interface looks like: numbers and structures that we use, written down so
- * that no kernel header is needed. A test holds them against the kernel's where that is installed.
+ * The xe driver's interface: the numbers and structures that we use, so that no kernel header is
+ * needed. A test compares them with the kernel's where that is installed.
  */
 #ifndef SOURCE_XE_OA_UAPI_H
 #define SOURCE_XE_OA_UAPI_H

@@ -1,4 +1,4 @@
-/* A device's catalog, by the catalogs' own matches. */
+/* Finds a device's catalog by the catalogs' match rules. */
 #include "wire/oa/oa.h"
 #include "catalog/internal.h"
 

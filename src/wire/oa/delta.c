@@ -1,7 +1,7 @@
 /*
- * Differences of reports, a tile of counters and reports at once: what is read along a report is
- * turned over in registers and written along columns. This file is compiled once for every
- * processor and once more for wider registers, with the table's name in OA_LOOPS.
+ * Differences of reports, a tile of counters and reports at once: rows of reports are transposed in
+ * registers and written as columns. This file is compiled once for every CPU and once more for
+ * wider registers, with the table's name in OA_LOOPS.
  */
 #include "wire/oa/delta.h"
 

@@ -1,4 +1,4 @@
-/* Flexible EU events of Broadwell to Gen12: what a register has a counter count. */
+/* Flexible EU events of Broadwell to Gen12: which event a register makes a counter count. */
 #ifndef OA_FLEX_H
 #define OA_FLEX_H
 

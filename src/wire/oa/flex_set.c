@@ -1,5 +1,7 @@
-/* Flexible EU counters against a metric set: which ones its formulas read, and what it counts with
- * them. */
+/*
+ * Compares flexible EU counters with a metric set: which ones its formulas read, and what it counts
+ * with them.
+ */
 #include "wire/oa/oa.h"
 #include "base/error.h"
 #include "base/text_buf.h"

@@ -1,4 +1,4 @@
-/* What of a GPU is enabled: the kernel's answer read and written, and the constants that follow. */
+/* The enabled parts of a GPU: reads and writes the kernel's answer, and derives constants. */
 #include "wire/oa/oa.h"
 #include "base/error.h"
 
