@@ -56,11 +56,11 @@ class Mali(Odd):
         for gpu, catalog in (('G72', 'mali-g72'), ('G76', 'mali-g76'), ('G31', 'mali-g31'), ('G710', 'mali-g710')):
             said = self.catalog(f'Time (s),ARM_Mali-{gpu}_GPU_ACTIVE,ARM_Mali-{gpu}_L2_EXT_READ_BEATS', '0.1,1000,10', '0.2,1000,10')
             self.assertIn(f'catalog {catalog} ', said + ' ')
-            self.assertNotIn('does not say which GPU', said)
+            self.assertNotIn('does not name its GPU', said)
 
     def test_a_guess_is_told(self):
         for header in ('timestamp_ns,MaliGPUActiveCy,MaliFragQueueActiveCy', 'Time (s),ARM_Mali-Qqq_GPU_ACTIVE,ARM_Mali-Qqq_L2_EXT_READ_BEATS'):
-            self.assertIn('does not say which GPU', self.catalog(header, '1,1000,10', '2,1000,10'))
+            self.assertIn('does not name its GPU', self.catalog(header, '1,1000,10', '2,1000,10'))
 
 
 class Lengths(Odd):
