@@ -27,11 +27,11 @@ struct cl_backend {
 	struct cl_api cl;
 	struct gpa_guide guide;
 	bool retained;
-	cl_command_queue clock; /* our own, where the program's queue measures no time; or NULL */
+	cl_command_queue clock; /* our queue with profiling, if the program's has none; or NULL */
 	char device[256];
 };
 
-/* Two points of the program's queue; where it measures no time, their echoes in ours do. */
+/* Events at the begin and end, in the program's queue or, without profiling, in ours. */
 struct gpa_request {
 	cl_event begin, end;
 	bool flushed;
@@ -67,7 +67,7 @@ static bool load(struct cl_api *cl)
 	return all; /* the library stays: the program has it too */
 }
 
-/* A queue of our own on the program's device and context, which measures time. */
+/* Creates our queue with profiling, on the program's device and context. */
 static bool make_clock(struct cl_backend *b, cl_command_queue queue, cl_device_id device)
 {
 	cl_context context = NULL;
@@ -81,8 +81,8 @@ static bool make_clock(struct cl_backend *b, cl_command_queue queue, cl_device_i
 	return b->clock != NULL;
 }
 
-/* The device gives the name; a queue that measures no time gets one beside it that does. */
-static bool look_at(struct cl_backend *b, cl_command_queue queue)
+/* Reads the device's name; creates our queue if the program's has no profiling. */
+static bool read_device(struct cl_backend *b, cl_command_queue queue)
 {
 	cl_command_queue_properties properties = 0;
 	cl_device_id device = NULL;
@@ -115,7 +115,7 @@ static GPA_Status cl_open(struct gpa_context *context)
 		gpa_log(GPA_LOGGING_ERROR, "libOpenCL.so.1 of version 1.2 is not here");
 		return GPA_STATUS_ERROR_HARDWARE_NOT_SUPPORTED;
 	}
-	if (!look_at(b, context->native))
+	if (!read_device(b, context->native))
 		return GPA_STATUS_ERROR_HARDWARE_NOT_SUPPORTED;
 	if (!guide_open(&b->guide, "amd-gcn3") ||
 	    !guide_counter(&b->guide, "GPUTime", "Read between two markers of the queue.",
@@ -164,12 +164,12 @@ static void cl_release(struct gpa_context *context, struct gpa_request *request)
 	free(request);
 }
 
-/* A marker in our queue that waits for one point of the program's; replaces that point's event. */
-static bool echo(struct cl_backend *b, cl_command_queue queue, cl_event *event)
+/* Replaces an event of the program's queue by a marker in ours that waits for it. */
+static bool mark_in_clock(struct cl_backend *b, cl_command_queue queue, cl_event *event)
 {
 	cl_event point = *event;
 	*event = NULL;
-	/* Our queue waits for what the program's has not sent off yet. */
+	/* The program's queue is flushed first, because the marker waits for its commands. */
 	bool ok = b->cl.Flush(queue) == CL_SUCCESS &&
 		  b->cl.EnqueueMarkerWithWaitList(b->clock, 1, &point, event) == CL_SUCCESS &&
 		  b->cl.Flush(b->clock) == CL_SUCCESS;
@@ -177,8 +177,8 @@ static bool echo(struct cl_backend *b, cl_command_queue queue, cl_event *event)
 	return ok;
 }
 
-/* What follows in the program's queue starts when the echo has its time. */
-static bool hold_back(struct cl_backend *b, cl_command_queue queue, cl_event until)
+/* Later commands of the program's queue wait for the marker, so that it has their begin. */
+static bool barrier_after(struct cl_backend *b, cl_command_queue queue, cl_event until)
 {
 	cl_event barrier = NULL;
 	if (b->cl.EnqueueBarrierWithWaitList(queue, 1, &until, &barrier) != CL_SUCCESS)
@@ -187,7 +187,7 @@ static bool hold_back(struct cl_backend *b, cl_command_queue queue, cl_event unt
 	return true;
 }
 
-/* A barrier begins a sample, so that an out-of-order queue starts nothing of it earlier. */
+/* A sample begins with a barrier, so that an out-of-order queue starts none of it earlier. */
 static struct gpa_request *cl_begin(struct gpa_context *context, void *commands,
 				    const uint32_t *raws, uint32_t count)
 {
@@ -198,7 +198,8 @@ static struct gpa_request *cl_begin(struct gpa_context *context, void *commands,
 	(void)raws;
 	(void)count;
 	if (r && b->cl.EnqueueBarrierWithWaitList(queue, 0, NULL, &r->begin) == CL_SUCCESS &&
-	    (!b->clock || (echo(b, queue, &r->begin) && hold_back(b, queue, r->begin))))
+	    (!b->clock ||
+	     (mark_in_clock(b, queue, &r->begin) && barrier_after(b, queue, r->begin))))
 		return r;
 	if (r)
 		cl_release(context, r);
@@ -211,7 +212,7 @@ static bool cl_end(struct gpa_context *context, void *commands, struct gpa_reque
 	struct cl_backend *b = context->impl;
 	cl_command_queue queue = context->native;
 	return b->cl.EnqueueMarkerWithWaitList(queue, 0, NULL, &request->end) == CL_SUCCESS &&
-	       (!b->clock || echo(b, queue, &request->end));
+	       (!b->clock || mark_in_clock(b, queue, &request->end));
 }
 
 static bool time_of(const struct cl_backend *b, cl_event event, cl_ulong *ns)
