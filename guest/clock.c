@@ -28,7 +28,7 @@ uint64_t guest_cpu_ns(void)
 	return guest_clock_sealed() ? 0 : clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 }
 
-void guest_nap(void)
+void guest_sleep(void)
 {
 	const struct timespec nap = {.tv_nsec = 50000};
 	uint64_t until = guest_now_ns() + 50000;

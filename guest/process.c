@@ -65,7 +65,7 @@ static bool is_owner(void)
 	return wiped_by_fork ? *wiped_by_fork != 0 : getpid() == owner;
 }
 
-bool guest_still_here(void)
+bool guest_check_active(void)
 {
 	if (guest_active() && !is_owner())
 		detach();
@@ -127,13 +127,13 @@ static bool in_signal_handler(void)
 
 bool guest_executes(void)
 {
-	return guest_active() && !guest_clock_sealed() && owner == getpid() && guest_still_here() &&
-	       !guest_inside() && !in_signal_handler();
+	return guest_active() && !guest_clock_sealed() && owner == getpid() &&
+	       guest_check_active() && !guest_inside() && !in_signal_handler();
 }
 
 static void on_exit_of_program(void)
 {
-	if (!guest_still_here())
+	if (!guest_check_active())
 		return;
 	if (!guest_inside() && !in_signal_handler())
 		__atomic_load_n(&at_exit, __ATOMIC_ACQUIRE)();
@@ -210,15 +210,15 @@ static void process_start(void)
 	__atomic_store_n(&active, true, __ATOMIC_RELEASE);
 }
 
-bool guest_may_return(void)
+bool guest_may_reopen(void)
 {
 	return __atomic_load_n(&forked, __ATOMIC_ACQUIRE) && bypasses == 0;
 }
 
 /* The parent's channel remains mapped, and is not used. */
-bool guest_return(void (*renew_locks)(void))
+bool guest_reopen(void (*renew_locks)(void))
 {
-	if (!guest_may_return() || !__atomic_exchange_n(&forked, false, __ATOMIC_ACQ_REL) ||
+	if (!guest_may_reopen() || !__atomic_exchange_n(&forked, false, __ATOMIC_ACQ_REL) ||
 	    guest_clock_sealed() || is_sandboxed())
 		return false;
 	channel = counters = NULL;

@@ -12,14 +12,14 @@ bool guest_active(void);
 /* While true, guest_active() is false in this thread. Calls nest. */
 void guest_bypass(bool on);
 /* As guest_active(), and checks that this is the process that opened the channel. */
-bool guest_still_here(void);
+bool guest_check_active(void);
 /* Whether this is a forked child that has not requested its own channel. */
-bool guest_may_return(void);
+bool guest_may_reopen(void);
 /*
  * Opens a forked child's own channel, once, unless it is in a sandbox. Calls `renew_locks` before
  * guest_active() becomes true.
  */
-bool guest_return(void (*renew_locks)(void));
+bool guest_reopen(void (*renew_locks)(void));
 /* The channel; NULL unless guest_active(). */
 struct wire_header *guest_channel(void);
 /*

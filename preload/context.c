@@ -136,7 +136,7 @@ void context_after_bind(const struct binding *binding, bool done)
 {
 	struct context *old = context_current(), *context = NULL;
 	bool same = old && old->handle == binding->context && old->egl == binding->egl;
-	if (binding->context ? !contexts_may_begin() : !guest_still_here())
+	if (binding->context ? !contexts_may_begin() : !guest_check_active())
 		return;
 	if (!done) {
 		if (old && old->started && !same)
@@ -198,7 +198,7 @@ bool context_before_finish(void)
 {
 	struct context *context = context_current();
 	if (!context || !context->started || context->swapping || context->display_closed ||
-	    context->swapped || !guest_still_here() || guest_now_ns() < context->resolve_ns ||
+	    context->swapped || !guest_check_active() || guest_now_ns() < context->resolve_ns ||
 	    !sampler_may_resolve(&context->sampler))
 		return false;
 	sampler_end_segment(&context->sampler);
@@ -221,7 +221,8 @@ void context_after_finish(void)
 void context_before_swap(uint64_t drawable)
 {
 	struct context *context = context_current();
-	if (!context || !context->started || !guest_still_here() || swaps_other(context, drawable))
+	if (!context || !context->started || !guest_check_active() ||
+	    swaps_other(context, drawable))
 		return;
 	sampler_end_frame(&context->sampler, true, size_at_end(context->size, &context->gl));
 	context->swapping = true;
@@ -230,7 +231,7 @@ void context_before_swap(uint64_t drawable)
 void context_after_swap(bool egl, uint64_t drawable, bool done)
 {
 	struct context *context = context_current();
-	if (!context && done && drawable != 0 && guest_still_here())
+	if (!context && done && drawable != 0 && guest_check_active())
 		contexts_swap_idle(drawable, egl);
 	if (!context || !context->swapping)
 		return;

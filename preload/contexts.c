@@ -47,7 +47,7 @@ static void unlink_context(struct context *context)
 /* No thread has it current, so no lock is needed. */
 void contexts_dispose(struct context *context)
 {
-	if (context->started && guest_still_here())
+	if (context->started && guest_check_active())
 		sampler_finish(&context->sampler, context->followed_ns);
 	sampler_free(&context->sampler);
 	free(context);
@@ -156,9 +156,9 @@ static void renew_lock(void)
  */
 bool contexts_may_begin(void)
 {
-	if (guest_still_here())
+	if (guest_check_active())
 		return true;
-	return guest_may_return() && !contexts && !mine && serial == 0 && guest_return(renew_lock);
+	return guest_may_reopen() && !contexts && !mine && serial == 0 && guest_reopen(renew_lock);
 }
 
 /* The context that last drew to it, if no thread has it current. Under the lock. */

@@ -324,7 +324,7 @@ static void read_results(struct sampler *sampler, uint64_t wait_ns)
 			continue;
 		if (wait_ns == 0 || guest_now_ns() >= until)
 			return;
-		guest_nap();
+		guest_sleep();
 	}
 }
 

@@ -115,7 +115,7 @@ static void *CL_API_CALL create_command_buffer(cl_uint count, const cl_command_q
 	    (__typeof__(next))next_of(FUNCTION_CREATE);
 	void *made = next(count, queues, properties, status);
 	struct guest_visit visit = guest_enter();
-	if (made && guest_still_here())
+	if (made && guest_check_active())
 		command_buffer_create(made, count > 0 ? queues[0] : NULL);
 	guest_leave(visit);
 	return made;
@@ -126,7 +126,7 @@ static cl_int CL_API_CALL release_command_buffer(void *handle)
 	cl_int(CL_API_CALL * next)(void *) = (__typeof__(next))next_of(FUNCTION_RELEASE);
 	struct guest_visit visit = guest_enter();
 	cl_uint references = 0;
-	if (guest_still_here() &&
+	if (guest_check_active() &&
 	    info_of(handle, REFERENCE_COUNT, sizeof(references), &references) == CL_SUCCESS &&
 	    references == 1)
 		command_buffer_destroy(handle);
@@ -189,7 +189,7 @@ static cl_int CL_API_CALL enqueue_command_buffer(cl_uint count, cl_command_queue
 		    (__typeof__(next))next_of(which);                                              \
 		cl_int status = next(handle, queue, UNPACK arguments, SYNC);                       \
 		struct guest_visit visit = guest_enter();                                          \
-		if (status == CL_SUCCESS && guest_still_here()) {                                  \
+		if (status == CL_SUCCESS && guest_check_active()) {                                \
 			const struct wire_counted c = {.kind = WIRE_COMMAND_COPY,                  \
 						       .label = command_label(NULL, named),        \
 						       .bytes = (moved)};                          \
@@ -239,7 +239,7 @@ static cl_int CL_API_CALL record_range(void *handle, cl_command_queue queue, con
 	cl_int status =
 	    next(handle, queue, properties, kernel, dimensions, offset, global, local, SYNC);
 	struct guest_visit visit = guest_enter();
-	if (status == CL_SUCCESS && guest_still_here()) {
+	if (status == CL_SUCCESS && guest_check_active()) {
 		struct wire_counted c = {.kind = WIRE_COMMAND_KERNEL,
 					 .label = command_label(kernel, NULL)};
 		command_size(&c, dimensions, global, local);
@@ -318,7 +318,7 @@ static void *intercept(cl_platform_id platform, const char *name, void *real)
 static CL_API_ENTRY void *CL_API_CALL address_for(cl_platform_id platform, const char *name)
 {
 	void *real = layer_next.clGetExtensionFunctionAddressForPlatform(platform, name);
-	if (!real || !guest_still_here())
+	if (!real || !guest_check_active())
 		return real;
 	struct guest_visit visit = guest_enter();
 	if (!__atomic_load_n(&extension_info, __ATOMIC_RELAXED))

@@ -138,7 +138,7 @@ static uint64_t drain(struct queue *q, bool all)
 	if (__atomic_exchange_n(&q->draining, true, __ATOMIC_ACQUIRE))
 		return 0; /* another thread drains it */
 	count_lost(q, pending_take_missed(&q->pending));
-	while (guest_still_here() && pending_front(&q->pending, &command)) {
+	while (guest_check_active() && pending_front(&q->pending, &command)) {
 		if (command.event && !since_ns)
 			since_ns = guest_now_ns();
 		timed += command.event != NULL;
@@ -176,14 +176,14 @@ void queue_drain_some(struct queue *q, uint64_t now_ns)
 void queue_drain_released(void)
 {
 	struct queue *q = NULL;
-	while (guest_still_here() && (q = queue_next(q, true)))
+	while (guest_check_active() && (q = queue_next(q, true)))
 		queue_drain(q);
 }
 
 void queue_drain_all(void)
 {
 	struct queue *q = NULL;
-	while (guest_still_here() && (q = queue_next(q, false)))
+	while (guest_check_active() && (q = queue_next(q, false)))
 		queue_drain(q);
 }
 
@@ -240,12 +240,12 @@ void queue_drain_last(void)
 	uint64_t begin_ns = guest_now_ns(), since_ns = 0;
 	struct queue *q = NULL;
 	queue_drain_all();
-	while (guest_still_here() && since_ns < LAST_MOST_NS &&
+	while (guest_check_active() && since_ns < LAST_MOST_NS &&
 	       (any_waits_for_channel() || (since_ns < LAST_RUN_NS && any_runs()))) {
-		guest_nap();
+		guest_sleep();
 		queue_drain_all();
 		since_ns = guest_now_ns() - begin_ns;
 	}
-	while (guest_still_here() && (q = queue_next(q, false)))
+	while (guest_check_active() && (q = queue_next(q, false)))
 		finish_queue(q);
 }

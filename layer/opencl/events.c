@@ -84,7 +84,7 @@ static CL_API_ENTRY cl_int CL_API_CALL profiling_info(cl_event event, cl_profili
 {
 	cl_command_queue handle = NULL;
 	struct queue *q = NULL;
-	if (guest_still_here() && event &&
+	if (guest_check_active() && event &&
 	    layer_next.clGetEventInfo(event, CL_EVENT_COMMAND_QUEUE, sizeof(handle), &handle,
 				      NULL) == CL_SUCCESS)
 		q = queue_find_any(handle);
@@ -99,7 +99,7 @@ static CL_API_ENTRY cl_int CL_API_CALL event_info(cl_event event, cl_event_info 
 {
 	struct guest_visit visit = guest_enter();
 	cl_uint ours = 0;
-	if (guest_still_here() && what == CL_EVENT_REFERENCE_COUNT) {
+	if (guest_check_active() && what == CL_EVENT_REFERENCE_COUNT) {
 		queue_drain_all();
 		ours = queue_holds(event);
 	}

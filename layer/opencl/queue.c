@@ -27,7 +27,7 @@ static bool is_referenced(const struct queue *q)
 
 static struct queue *queue_search(cl_command_queue handle, bool any)
 {
-	if (!handle || !guest_still_here())
+	if (!handle || !guest_check_active())
 		return NULL;
 	for (struct queue *q = first(); q; q = q->next)
 		if (handle_of(q) == handle && is_referenced(q) && (any || q->profiled))
@@ -46,7 +46,7 @@ struct queue *queue_find(cl_command_queue handle)
 
 struct queue *queue_any(void)
 {
-	struct queue *q = guest_still_here() ? first() : NULL;
+	struct queue *q = guest_check_active() ? first() : NULL;
 	while (q && !(handle_of(q) && is_referenced(q) && q->profiled))
 		q = q->next;
 	return q;
@@ -169,7 +169,7 @@ static void queue_begin(struct queue *q, cl_command_queue handle, cl_device_id d
 static CL_API_ENTRY cl_command_queue CL_API_CALL create_queue(
     cl_context context, cl_device_id device, cl_command_queue_properties properties, cl_int *status)
 {
-	struct queue *q = guest_still_here() ? queue_reserve() : NULL;
+	struct queue *q = guest_check_active() ? queue_reserve() : NULL;
 	cl_command_queue made = NULL;
 	if (!q)
 		return layer_next.clCreateCommandQueue(context, device, properties, status);
@@ -226,7 +226,7 @@ static CL_API_ENTRY cl_command_queue CL_API_CALL create_queue_with(
     cl_context context, cl_device_id device, const cl_queue_properties *properties, cl_int *status)
 {
 	cl_queue_properties changed[34];
-	struct queue *q = guest_still_here() ? queue_reserve() : NULL;
+	struct queue *q = guest_check_active() ? queue_reserve() : NULL;
 	cl_command_queue made = NULL;
 	if (!q)
 		return layer_next.clCreateCommandQueueWithProperties(context, device, properties,

@@ -78,7 +78,7 @@ static void command_resolve(struct command *command)
 		if (guest_now_ns() > until) /* that thread has probably ended */
 			__atomic_store_n(&command->unsampled, 0, __ATOMIC_RELEASE);
 		else
-			guest_nap();
+			guest_sleep();
 	}
 }
 

@@ -125,10 +125,10 @@ static void renew_device_locks(void)
  */
 static bool is_here(void)
 {
-	if (guest_still_here())
+	if (guest_check_active())
 		return true;
-	return guest_may_return() && __atomic_load_n(&serials, __ATOMIC_RELAXED) == 0 &&
-	       guest_return(renew_device_locks);
+	return guest_may_reopen() && __atomic_load_n(&serials, __ATOMIC_RELAXED) == 0 &&
+	       guest_reopen(renew_device_locks);
 }
 
 static VkResult device_create(PFN_vkCreateDevice next, struct device *device,

@@ -111,7 +111,7 @@ static void after_submit(struct device *device, const struct queue_op *op, struc
 
 static bool measures(const struct device *device)
 {
-	return device->measured && guest_still_here();
+	return device->measured && guest_check_active();
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL hook_QueueSubmit(VkQueue queue, uint32_t submitCount,

@@ -51,7 +51,7 @@ void *dlsym(void *restrict handle, const char *restrict name)
 
 	int id = handle != RTLD_NEXT ? hook_find(name) : -1;
 
-	if (id >= 0 && (guest_active() || guest_may_return()))
+	if (id >= 0 && (guest_active() || guest_may_reopen()))
 		return look_up_hooked(handle, name, id, __builtin_return_address(0));
 #if defined(__clang__)
 	__attribute__((musttail)) return real(handle, name);
@@ -91,7 +91,7 @@ int prctl(int option, unsigned long a, unsigned long b, unsigned long c, unsigne
 
 static void *hooked_answer(const char *name, void *found)
 {
-	bool ours = guest_active() || guest_may_return();
+	bool ours = guest_active() || guest_may_reopen();
 	int id = found && ours ? hook_find(name) : -1;
 	if (id < 0)
 		return found;

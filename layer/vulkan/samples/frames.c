@@ -455,7 +455,7 @@ void frames_finish(struct device *device, uint64_t wait_ns)
 	device->finished = true;
 	frames_collect(device);
 	while (device->executions && wait_ns != 0 && guest_now_ns() < until) {
-		guest_nap();
+		guest_sleep();
 		frames_collect(device);
 	}
 	at.now_ns = guest_now_ns();
