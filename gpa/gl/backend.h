@@ -172,16 +172,16 @@ struct amdgpu_device {
 void amdgpu_set_shape(struct amdgpu_constants *constants, double engines, double units);
 
 /*
- * Fills what the kernel says of a device: of its node; without one, of the node with its PCI id;
- * without that, of the only AMD GPU that is here. Of several that differ none is taken. Knows
- * amdgpu and radeon.
+ * Reads constants of a device from the kernel (amdgpu or radeon): from its node; without one, from
+ * the node with its PCI id; without that, from the only AMD GPU. Several different GPUs: reads
+ * none.
  */
 void amdgpu_read_kernel(struct amdgpu_constants *out, const struct amdgpu_device *device,
 			const struct sx_sys *sys);
 
 /*
- * Adds and replaces what the user says ("NUM_SIMDS=176, NUM_CUS=44"). An entry without a finite
- * number or with a name that `known` does not know is refused by itself, and logged.
+ * Sets the user's constants ("NUM_SIMDS=176, NUM_CUS=44"). An entry without a finite number, or
+ * with a name that is not in `known`, is skipped and logged.
  */
 void amdgpu_read_user(struct amdgpu_constants *constants, const char *text,
 		      bool (*known)(const void *user, const char *name), const void *user);
@@ -192,7 +192,7 @@ struct amd_event {
 	GLenum type;
 };
 
-/* One raw count: the sum of events; none for an instance that this chip lacks, which counts 0. */
+/* A raw count: the sum of events; without events (an instance that the chip lacks) it is 0. */
 struct amd_raw {
 	uint32_t counter, instance; /* of the catalog; SX_NONE: reduced */
 	uint32_t first, count;	    /* in amd.events */
@@ -221,8 +221,8 @@ struct gl_amd {
 /* Reads the driver's groups (amd_groups.c). */
 bool amd_groups_read(struct gl_amd *amd, const struct gl_api *gl);
 /*
- * The raw of a counter of the catalog, found or made; UINT32_MAX when the driver does not have it.
- * Limits of the block become those of its groups.
+ * Finds or adds the raw of a catalog's counter; UINT32_MAX: the driver does not have it. Sets the
+ * limit of its block to that of the driver's groups.
  */
 uint32_t amd_raw_find(struct gl_amd *amd, const struct gl_api *gl, const struct sx_catalog *catalog,
 		      uint32_t counter, uint32_t instance);

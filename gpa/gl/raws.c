@@ -47,7 +47,7 @@ static bool at_least(const struct gl_api *gl, int major, int minor)
 	return !gl->es && (gl->major > major || (gl->major == major && gl->minor >= minor));
 }
 
-/* What version and extensions promise; the counter bits then say whether it is true. */
+/* Whether version and extensions have the query; its counter bits may still be 0. */
 static bool promised(const struct gl_api *gl, uint32_t raw)
 {
 	if (raw == RAW_TIME)
@@ -106,7 +106,7 @@ static GLuint raws_running(const struct gl_api *gl, GLenum target, GLuint index)
 	return (GLuint)query;
 }
 
-/* Whether the program has a query running that ours would collide with. */
+/* Whether an active query of the program conflicts with ours. */
 static bool taken(const struct gl_api *gl, uint32_t raw)
 {
 	struct target t = target_of(raw);
@@ -114,7 +114,7 @@ static bool taken(const struct gl_api *gl, uint32_t raw)
 		return true;
 	if (raw != RAW_OCCLUSION)
 		return false;
-	/* Drivers share one place between all occlusion targets. */
+	/* Drivers allow one active query of all occlusion targets. */
 	return (at_least(gl, 3, 3) && raws_running(gl, GL_ANY_SAMPLES_PASSED, 0)) ||
 	       (at_least(gl, 4, 3) && raws_running(gl, GL_ANY_SAMPLES_PASSED_CONSERVATIVE, 0));
 }
@@ -137,7 +137,7 @@ static void end_target(const struct gl_api *gl, uint32_t raw)
 		gl->EndQuery(t.target);
 }
 
-/* Begins every raw of `class` that is not placed yet; those that cannot join wait for the next. */
+/* Begins all raws of `class` without a place; those that conflict wait for the next pass. */
 static void place_class(struct gl_raws *raws, const struct gl_api *gl, bool *placed, uint8_t class)
 {
 	struct gl_count counts[RAW_COUNT] = {0};
@@ -202,7 +202,7 @@ bool gl_count_begin(struct gl_raws *raws, const struct gl_api *gl, struct gl_cou
 	if (count->raw == RAW_TIME) {
 		count->queries[1] = take_query(raws, gl, count->raw);
 		gl->QueryCounter(count->queries[0], GL_TIMESTAMP);
-		/* With the work behind it in one scene the stamp would come when that is done. */
+		/* Ends the scene: the timestamp of a scene is written after all its work. */
 		if (gl->tiles)
 			gl->Flush();
 		count->running = true;
@@ -242,7 +242,7 @@ void gl_count_end(const struct gl_api *gl, struct gl_count *count)
 		count->valid = false; /* the program has ended it with its own */
 }
 
-/* A buffer that is gone but for the binding could not be bound again. */
+/* A deleted buffer that is still bound could not be bound again. */
 bool gl_counts_take_over(const struct gl_api *gl, GLuint *buffer)
 {
 	GLint bound = 0;

@@ -6,7 +6,7 @@
 #include "gpa/vk/backend.h"
 #include "base/mem.h"
 
-#define LAST_WAIT_MS 100 /* for what is still running when the context is closed */
+#define LAST_WAIT_MS 100 /* for pending command buffers when the context is closed */
 
 static bool sets_has_run(const struct vk_count *set, const struct vk_api *vk)
 {
@@ -21,8 +21,7 @@ static bool is_idle(struct vk_count *set, const struct vk_api *vk)
 	return set->state == VK_SET_IDLE && set->done;
 }
 
-/* A set that can count the raws and that no command buffer is still to run; NULL: none is to be
- * had. */
+/* A set for the raws that no pending command buffer uses; NULL: out of memory. */
 static struct vk_count *vk_sets_take(struct vk_sets *sets, const struct vk_api *vk,
 				     const uint32_t *raws, uint32_t raw_count)
 {
@@ -44,15 +43,15 @@ static struct vk_count *vk_sets_take(struct vk_sets *sets, const struct vk_api *
 	return set;
 }
 
-/* Gives a set back; `read`: its results have been read. Otherwise it waits until it has run. */
+/* Returns a set; `read`: its results were read. Otherwise it is not used until it has run. */
 static void vk_sets_give(struct vk_count *set, bool read)
 {
 	set->state = read ? VK_SET_IDLE : VK_SET_LEFT;
 }
 
 /*
- * Destroys what has run. Returns how many sets stay for ever, because command buffers that use them
- * have not run and may still do.
+ * Destroys sets that have run. Returns how many are leaked, because command buffers that use them
+ * may still be submitted.
  */
 static size_t vk_sets_finish(struct vk_sets *sets, const struct vk_api *vk)
 {
@@ -140,7 +139,7 @@ static void vk_close(struct gpa_context *context)
 	free(b);
 }
 
-/* The pass of a hardware counter: the first behind time and queries that it fits into. */
+/* The pass of a hardware counter: the first with room, after those of time and queries. */
 static uint32_t perf_pass(const struct vk_backend *b, struct gpa_schedule *s, uint32_t raw)
 {
 	for (uint32_t p = CLASS_MORE; p < s->pass_count; p++) {

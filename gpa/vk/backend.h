@@ -1,4 +1,4 @@
-/* What the files of the Vulkan back end share. */
+/* Internal declarations of the Vulkan back end. */
 #ifndef GPA_VK_BACKEND_H
 #define GPA_VK_BACKEND_H
 
@@ -39,7 +39,7 @@ struct vk_api {
 	VkQueueFlags queue_flags; /* of the queue family */
 };
 
-/* Loads the functions and asks the device; on failure *why says what is missing. */
+/* Loads the functions and reads the device's features; on failure *why names what is missing. */
 bool vk_api_load(struct vk_api *vk, const GPA_VulkanContext *context, const char **why);
 
 /*
@@ -48,7 +48,7 @@ bool vk_api_load(struct vk_api *vk, const GPA_VulkanContext *context, const char
  */
 const GPA_VulkanContext *vk_api_complete(const GpaVkContextOpenInfo *info, GPA_VulkanContext *out);
 
-/* The entry that everything is found through; NULL without Vulkan. */
+/* vkGetInstanceProcAddr() of the loader; NULL without Vulkan. */
 PFN_vkGetInstanceProcAddr vk_api_loader(const GPA_VulkanContext *context);
 
 /* Hardware counters of Vulkan drivers through VK_KHR_performance_query (perf.c, perf_pool.c). */
@@ -66,9 +66,9 @@ struct vk_perf {
 	uint32_t family;
 	bool locked; /* the profiling lock is held while the context is open */
 	VkPerformanceCounterKHR *counters;
-	uint32_t *indices; /* the driver's number of each of ours */
+	uint32_t *indices; /* the driver's index of each of our counters */
 	uint32_t count, first_counter;
-	/* A command buffer may use one pool alone unless the device can have more. */
+	/* Whether a command buffer may use several pools (performanceCounterMultipleQueryPools). */
 	bool several_pools;
 	struct vk_perf_pool **pools;
 	size_t pool_count, pool_capacity;
@@ -82,9 +82,9 @@ struct vk_perf {
  */
 bool vk_perf_open(struct vk_perf *perf, const GPA_VulkanContext *context, struct gpa_guide *guide,
 		  struct gpa_list *list);
-/* Destroys the pools that have run; returns how many stay, because they may still be used. */
+/* Destroys pools that have run; returns how many are leaked, because they may still be used. */
 size_t vk_perf_close(struct vk_perf *perf, const struct vk_api *vk);
-/* Whether raws (numbers from RAW_COUNT on) fit one run of the command buffer. */
+/* Whether raws (numbers from RAW_COUNT on) fit in one pass. */
 bool vk_perf_fits(const struct vk_perf *perf, const uint32_t *raws, uint32_t count);
 /* Raws that are counted for commands in a command buffer. */
 struct vk_perf_wanted {
@@ -93,13 +93,10 @@ struct vk_perf_wanted {
 	uint32_t count;
 };
 
-/*
- * A query for raws in a command buffer, reset and ready. false: there is none, which is logged when
- * the device's limits are why.
- */
+/* A query for raws in a command buffer, already reset. false: none; a device's limit is logged. */
 bool vk_perf_take(struct vk_perf *perf, const struct vk_api *vk,
 		  const struct vk_perf_wanted *wanted, struct vk_perf_query *out);
-/* Gives a query back; `read`: its result has been read, so that it has run. */
+/* Returns a query; `read`: its result was read, so that it has run. */
 void vk_perf_give(const struct vk_perf_query *query, bool read);
 void vk_perf_begin(const struct vk_api *vk, const struct vk_perf_query *query);
 void vk_perf_end(const struct vk_api *vk, const struct vk_perf_query *query);
@@ -109,7 +106,7 @@ enum gpa_answer vk_perf_read(const struct vk_perf *perf, const struct vk_api *vk
 /* The value of counter number `index` of vk_perf. */
 void vk_perf_value(const struct vk_perf *perf, uint32_t index, uint64_t raw, union gpa_value *out);
 
-/* The driver's numbers of raws; to be freed. NULL: out of memory. */
+/* The driver's indices of raws; the caller frees them. NULL: out of memory. */
 uint32_t *vk_perf_indices(const struct vk_perf *perf, const uint32_t *raws, uint32_t count);
 /* What a pool of these is made from; keeps a pointer to `indices`. */
 VkQueryPoolPerformanceCreateInfoKHR vk_perf_describe(const struct vk_perf *perf,
@@ -131,10 +128,10 @@ struct vk_count {
 	bool recorded;		  /* a command buffer uses them */
 	VkCommandBuffer commands; /* that the sample began in */
 	VkQueryPool time, statistics, occlusion, streams[VK_STREAMS];
-	VkEvent done; /* set behind the sample; none in queues that only copy */
+	VkEvent done; /* set after the sample; none in queues that only copy */
 };
 
-/* Which raws a context can count: by its features and by what its queue family can do. */
+/* Which raws a context can count, by its features and its queue family. */
 void vk_count_probe(const struct vk_api *vk, const GPA_VulkanContext *context, bool *have);
 /* The pools that raws need, as bits. */
 uint32_t vk_count_kinds(const uint32_t *raws, uint32_t raw_count);

@@ -175,7 +175,7 @@ void vk_count_end(const struct vk_api *vk, struct vk_count *count)
 		vk->vkCmdSetEvent(c, count->done, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT);
 }
 
-/* `words` values of `queries` queries each with its availability behind it. */
+/* Reads `words` values of each of `queries` queries, followed by its availability. */
 static enum gpa_answer read_pool(const struct vk_api *vk, VkQueryPool pool, uint32_t queries,
 				 uint32_t words, uint64_t *out)
 {
@@ -253,7 +253,7 @@ enum gpa_answer vk_count_read(const struct vk_api *vk, const struct vk_count *co
 			      const uint32_t *raws, uint32_t raw_count, uint64_t *values)
 {
 	struct results r = {0};
-	/* The pools were used before: until the sample's end has run they hold older results. */
+	/* Reused pools hold older results until the event at the sample's end is set. */
 	VkResult end = count->done ? vk->vkGetEventStatus(vk->device, count->done) : VK_EVENT_SET;
 	if (end == VK_EVENT_RESET)
 		return GPA_NOT_YET;

@@ -1,6 +1,6 @@
 /*
- * Pools of performance queries: one for the samples of a command buffer, since a device may allow
- * no second one there, and used again when all of its queries have run.
+ * Pools of performance queries. A command buffer has one for all its samples, because a device may
+ * not allow several. A pool is reused when all its queries have run.
  */
 #include "gpa/vk/backend.h"
 
@@ -95,7 +95,7 @@ static void use_again(struct vk_perf *perf, struct vk_perf_pool *pool)
 	perf->reset(perf->device, pool->pool, 0, QUERIES);
 }
 
-/* What a command buffer has already, and what is free. */
+/* A pool that the command buffer uses already, and a free one. */
 struct found {
 	struct vk_perf_pool *same, *idle;
 	bool other; /* it holds a pool that cannot be used for this sample */
