@@ -68,7 +68,8 @@ static void write_timestamp(struct command *command, struct query_use *use, uint
 
 /*
  * A performance query covers a sample, as timestamps do. Where the sample is a command buffer, it
- * must be the first and the last command (VUID-vkCmdBeginQuery-queryPool-03224).
+ * must be the first and the last command (VUID-vkCmdBeginQuery-queryPool-03224 and
+ * VUID-vkCmdEndQuery-queryPool-03227).
  */
 static void begin_driver(struct command *command)
 {
