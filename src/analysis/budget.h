@@ -30,7 +30,7 @@ struct budget_source {
 };
 
 /*
- * Holds rows of raw counters with times against a goal, by the neutral names gpu.clocks.active and
+ * Compares rows of raw counters with times with a goal, by the neutral names gpu.clocks.active and
  * memory.read.bytes and memory.write.bytes of the catalog. `options` gives constants and variant;
  * its patterns are ignored. Errors: SX_ERR_USAGE (a goal that is not above 0), SX_ERR_NOT_FOUND
  * (the catalog counts no active cycles), SX_ERR_NO_MEMORY.

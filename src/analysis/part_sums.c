@@ -90,7 +90,7 @@ static uint64_t idle_of(const struct part_column *c, const struct sampled_size *
 	return c->basis < BASIS_DEVICE ? size->idle[c->basis] : 0;
 }
 
-/* Samples without any work that the quantity goes by are kept apart. */
+/* Keeps samples without any work of the quantity's basis apart. */
 static bool keep_values(const struct part_column *c, const struct sampled_size *size, size_t first,
 			const double *values, const struct sketch_look *look)
 {

@@ -83,20 +83,20 @@ struct part_whole {
 /* Finds the strata of a table's rows, and their size. False when memory is out. */
 bool part_sums_look(struct part_sums *p, const struct sx_table *raw);
 /*
- * Whether the table looked at last is the first with rows of a second part, or with slices where
- * rows are frames: then *p has room for
- * the sums of `count` columns now, in which those of the tables before it are to be put, as part 0.
- * False as well when there is no memory for that; then all stay one.
+ * Whether the last table is the first with rows of a second stratum, or with time slices where rows
+ * are frames. Then *p has room for the sums of `count` columns; the caller puts the sums of earlier
+ * tables there, as stratum 0. False as well when there is no memory for that; then all rows stay
+ * one stratum.
  */
 bool part_sums_begin(struct part_sums *p, uint32_t count);
 /* Where values of part 0 that were added before are to be put. */
 struct sketch *part_sums_sketch(const struct part_sums *p, uint32_t column);
 /* Puts the values of all parts of a column together, in *out, which is empty. False: no memory. */
 bool part_sums_join(const struct part_sums *p, uint32_t column, struct sketch *out);
-/* Adds a metric of the table looked at, which goes by `basis`. False when memory is out. */
+/* Adds a metric of the last table, normalised by `basis`. False when memory is out. */
 bool part_sums_add(struct part_sums *p, const struct sx_table *values, uint32_t column,
 		   enum basis basis);
-/* What a column comes to, which goes by `basis`. */
+/* The total of a column, normalised by `basis`. */
 struct part_whole part_sums_whole(const struct part_sums *p, uint32_t column, enum basis basis);
 /* Whether only rows without any such call have data, and others, which made some, have none. */
 bool part_sums_are_idle(const struct part_sums *p, uint32_t column, enum basis basis);

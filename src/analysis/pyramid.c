@@ -11,7 +11,7 @@
 #define SAMPLES_MAX   20000 /* samples kept one by one, however few metrics there are */
 #define STRETCHES_MAX 8192
 #define STRINGS_MAX   4096
-#define STRETCH_BYTES 36 /* times, samples and lengths of a stretch */
+#define STRETCH_BYTES 36 /* times, samples and lengths of an interval */
 #define SAMPLE_BYTES  9	 /* a value and its quality */
 #define SUMMARY_BYTES 21 /* smallest, largest, mean and quality */
 
@@ -99,7 +99,7 @@ void pyramid_destroy(struct pyramid *p)
 	free(p);
 }
 
-/* Puts stretch `from` to `to`, which either is empty or comes right before it. */
+/* Merges interval `from` into `to`, which either is empty or comes right before it. */
 static void merge_cell(struct pyramid_column *c, size_t to, size_t from, bool first)
 {
 	bool has = !first && c->weight[to], comes = c->weight[from];
@@ -148,7 +148,7 @@ static void pyramid_halve(struct pyramid *p)
 	p->each *= 2;
 }
 
-/* Adds a value of a sample to a stretch. */
+/* Adds a value of a sample to an interval. */
 static inline void add_value(struct pyramid_column *c, size_t at, double value, uint8_t quality)
 {
 	if (quality & SX_QUALITY_NO_DATA_MASK || !isfinite(value)) {
@@ -175,7 +175,7 @@ static void clear_cell(struct pyramid_column *c, size_t at)
 	c->quality[at] = 0;
 }
 
-/* Rows that go to the stretches from `at` on: to one each, or with `same` all to that one. */
+/* Rows that go to the intervals from `at` on: to one each, or with `same` all to that one. */
 struct rows {
 	const struct sx_table *table;
 	size_t first, count, at;

@@ -8,10 +8,10 @@
 
 #include <sextant/metric.h>
 
-#define PYRAMID_NO_LABEL UINT32_MAX	  /* no sample of the stretch has it */
-#define PYRAMID_MIXED	 (UINT32_MAX - 1) /* the samples of the stretch have several */
+#define PYRAMID_NO_LABEL UINT32_MAX	  /* no sample of the interval has it */
+#define PYRAMID_MIXED	 (UINT32_MAX - 1) /* the samples of the interval have several */
 
-/* One metric, in its unit: a value a stretch, NaN where there is no data. */
+/* One metric, in its unit: a value for each interval, NaN where there is no data. */
 struct pyramid_column {
 	double *min, *max, *sum; /* sum: over `weight` samples */
 	uint32_t *weight;	 /* samples with data */
@@ -20,8 +20,8 @@ struct pyramid_column {
 
 /* What is read; everything is owned by the pyramid. */
 struct pyramid_view {
-	uint64_t each; /* samples of one stretch (the last may have fewer); 1: the samples */
-	size_t count;  /* stretches */
+	uint64_t each; /* samples of one interval (the last may have fewer); 1: the samples */
+	size_t count;  /* intervals */
 	const uint64_t *begin_ns, *end_ns; /* SX_TIME_UNKNOWN: not known */
 	const uint32_t *rows;		   /* samples of each */
 	/* The metrics, and behind them one column more: the length of samples in ns. */
@@ -43,7 +43,7 @@ enum sx_status pyramid_create(const struct sx_metrics *metrics, const struct sx_
 /* Adds all rows of a table. Errors: SX_ERR_NO_MEMORY. */
 enum sx_status pyramid_add(struct pyramid *pyramid, const struct sx_table *raw,
 			   struct sx_error *err);
-/* Halves a pyramid until it takes at most so many bytes, or has few stretches. */
+/* Halves a pyramid until it takes at most so many bytes, or has few intervals. */
 void pyramid_fit(struct pyramid *pyramid, size_t bytes);
 struct pyramid_view pyramid_get(const struct pyramid *pyramid);
 /* Bytes of its numbers: times and lengths, and for each metric a value or the three of them. */

@@ -31,8 +31,8 @@ static bool find_shares(struct sx_summary *s, const struct sx_table *like)
 }
 
 /*
- * Metrics of times alone are times, whatever unit their own is. They go by what all their inputs go
- * by, or by calls; what is no amount goes by nothing.
+ * Finds each metric's normalisation basis: that of all its inputs, or calls. A metric of times
+ * alone is a time, whatever its unit is; what is no amount has no basis.
  */
 static void find_basis(struct sx_summary *s, const struct sx_table *like)
 {

@@ -59,8 +59,7 @@ struct summary_column {
 	struct stats_missing missing;
 	struct summary_span span;
 	double edges[EDGES]; /* values of rows that are kept apart; NaN without data */
-	enum basis basis;    /* what it goes by; BASIS_NONE for times other than devices' and what
-			      * is no amount */
+	enum basis basis;    /* BASIS_NONE for times other than devices' and what is no amount */
 	char *why;	     /* what is missing in words; NULL until there is need */
 };
 

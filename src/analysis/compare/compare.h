@@ -24,7 +24,7 @@ struct compare_metric {
 	enum sx_direction direction;
 	bool counts;  /* the work alone decides it: pieces of work that are counted one by one */
 	bool hidden;  /* not asked for: only shows whether others are comparable */
-	bool named;   /* by the user: it has a row, whatever is to be said of it */
+	bool named;   /* by the user: it has a row in any case */
 	bool scaled;  /* some samples were not measured: totals are estimates */
 	bool partial; /* samples of some run are lost: no value is exact */
 	bool of_rows; /* the mean is that of the rows' ratios: the run's is not known */

@@ -47,7 +47,7 @@ enum sx_status gate_check_comparison(const struct gate *gates, size_t count,
 				     const struct comparison *comparison, struct sx_error *err);
 
 /*
- * Holds gates against one run. Each result says what it found, or why it could not be judged: no
+ * Checks gates against one run. Each result says what it found, or why it could not be judged: no
  * such metric, no data, a unit of another dimension, relative without a baseline.
  */
 void gate_judge_report(const struct gate *gates, size_t count, const struct report *report,

@@ -238,8 +238,8 @@ enum sx_status gate_check_comparison(const struct gate *gates, size_t count,
 }
 
 /*
- * Holds a gate against a number of which only a range is known: false where a part of the range
- * passes and another does not.
+ * Checks a gate against a number with a known range: false where a part of the range passes and
+ * another does not.
  */
 static bool is_decided(const struct gate *gate, double low, double high, double limit)
 {

@@ -17,7 +17,7 @@ enum report_key {
 	REPORT_KEYS
 };
 
-/* What to put together, and which of it to keep. */
+/* What to group by, and which groups to keep. */
 struct report_by_options {
 	struct sx_catalog *catalog;
 	struct sx_metrics_options metrics; /* the selection; must outlive the grouping */
@@ -29,7 +29,7 @@ struct report_by_options {
 	uint64_t top; /* at most so many groups */
 	enum report_key by;
 	uint64_t begin_ns, end_ns;   /* of all rows, as far as known; for time */
-	uint64_t interval_ns;	     /* of one stretch of time; 0: a round one */
+	uint64_t interval_ns;	     /* of one interval; 0: a round length */
 	const struct sx_table *like; /* the columns that rows will have */
 };
 
@@ -38,7 +38,7 @@ struct report_by_options {
 
 /* One group: row i of both tables. */
 struct report_group {
-	uint64_t key;	  /* number of the frame, stretch, instance; a string; UINT64_MAX: none */
+	uint64_t key;	  /* number of the frame, interval, instance; a string; UINT64_MAX: none */
 	const char *text; /* of a debug group or process, or NULL */
 	/* Of a frame: its program and context; NULL and SX_LABEL_ABSENT: unknown. */
 	const char *process;
@@ -58,7 +58,7 @@ struct report_difference {
 
 struct report_groups {
 	enum report_key by;
-	uint64_t bucket_ns, begin_ns; /* of one stretch of time; of the first */
+	uint64_t bucket_ns, begin_ns; /* of one interval; of the first */
 	uint64_t seen;		      /* groups in all */
 	bool whole_frames; /* by group: no row has one, the only group is all frames as they are */
 	bool others;	   /* one of the groups is that of REPORT_KEY_OTHERS, ... */

@@ -79,7 +79,7 @@ struct report_gate {
 	uint32_t device;
 	double value, limit;
 	bool passed;
-	bool of_samples; /* the limit can be held against single samples: it is not of a total */
+	bool of_samples; /* single samples can be checked against the limit: it is not of a total */
 	bool above;	 /* what is above the limit exceeds it, else what is below */
 };
 
@@ -126,7 +126,7 @@ struct report_device {
 
 	/*
 	 * The course of every row: at most 4,096 lines, each the metrics of `each` adjacent samples
-	 * put together. Column i is rows[i]; times are those of the samples.
+	 * combined. Column i is rows[i]; times are those of the samples.
 	 */
 	const struct sx_table *curve;
 	uint64_t each;

@@ -116,7 +116,7 @@ static enum sx_status total_rows(const struct sx_table *from, size_t first, size
 	return status;
 }
 
-/* Where samples have no times, windows are some of them put together. */
+/* Where samples have no times, a window is a number of them, combined. */
 static enum sx_status group_rows(const struct verdict_facts *f, const struct sx_table *from,
 				 struct sx_table **out)
 {

@@ -44,7 +44,7 @@ struct verdict_part {
 	uint32_t evidence_count;
 };
 
-/* A stretch of time, or of samples where they have no times, with one verdict. */
+/* An interval of time, or of samples where they have no times, with one verdict. */
 struct verdict_stretch {
 	uint32_t part;
 	uint64_t begin_ns, end_ns; /* SX_TIME_UNKNOWN without times */

@@ -267,7 +267,7 @@ static enum sx_status add_rows(struct report_by *g, struct sx_error *err)
 	return status;
 }
 
-/* A round length that gives about twenty stretches. */
+/* A round length that gives about twenty intervals. */
 static uint64_t round_bucket(uint64_t duration_ns)
 {
 	uint64_t step = 1;
@@ -354,7 +354,7 @@ enum sx_status report_by_begin(const struct report_by_options *options, struct r
 	return SX_OK;
 }
 
-/* What else the rows could be put together by. */
+/* Notes what else the rows could be grouped by. */
 static void note_keys(struct report_by *g, const struct sx_table *raw)
 {
 	size_t count = sx_table_row_count(raw);

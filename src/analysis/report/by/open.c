@@ -120,7 +120,7 @@ static size_t first_from(const struct open_groups *o, uint64_t key)
 	return low;
 }
 
-/* When there are too many stretches the earliest is complete. */
+/* When there are too many intervals, the earliest is completed. */
 static struct open_group *find_by_time(struct open_groups *o, struct open_rows *rows)
 {
 	bool full = o->count >= OPEN_STRETCHES;

@@ -10,7 +10,7 @@
 #include "table/total.h"
 
 #define OPEN_KEYS_MAX  16384 /* groups that may get rows at any time */
-#define OPEN_STRETCHES 1024  /* stretches of time that wait for rows that come late */
+#define OPEN_STRETCHES 1024  /* intervals that wait for rows that come late */
 #define OPEN_SLOTS     (4 * OPEN_KEYS_MAX)
 
 enum open_way {
