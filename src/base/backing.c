@@ -23,7 +23,7 @@
 #define END_PAGES     1u    /* the last one, which is being written */
 #define LEAST_PAGES   16u   /* fewer wait */
 
-/* An array; base NULL: the stretch is free. */
+/* An array; base NULL: its region of the file is free. */
 struct backing_region {
 	char *base;
 	size_t bytes, resolved; /* resolved: bytes from the beginning that the file holds */

@@ -111,7 +111,7 @@ bool units_known(const struct units *units, const char *name)
 	return units_find(units, name) || units_split(units, name, &over, &under);
 }
 
-/* What a unit measures, quotients put together, so that "Hz" and "cycles/s" are the same. */
+/* The dimension of a unit, quotients resolved, so that "Hz" and "cycles/s" are the same. */
 struct measure {
 	char dimension[2 * UNITS_TEXT_MAX];
 	double factor;

@@ -6,7 +6,7 @@
 #include "catalog/column.h"
 #include "import/internal.h"
 
-#define LOOSE_NAMES_MAX 48 /* each is held against every name of every catalog */
+#define LOOSE_NAMES_MAX 48 /* each is compared with every name of every catalog */
 #define LOOSE_LETTERS	2  /* "c0" is anything, "C0" may be a counter */
 #define LETTERS_LEAST	6
 #define KNOWN_ONE_IN	64 /* names at least, of which only a few are a chance */

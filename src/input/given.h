@@ -16,8 +16,8 @@ struct given_check {
 };
 
 /*
- * Prepares to hold what `metrics`, a selection of `options`, gives against what would be derived
- * instead. Where the table of options->like gives nothing, nothing is done.
+ * Prepares to compare the given values of `metrics`, a selection of `options`, with derived ones.
+ * Does nothing where the table of options->like gives no metric.
  */
 void given_begin(struct given_check *check, struct sx_catalog *catalog,
 		 const struct sx_metrics *metrics, const struct sx_metrics_options *options);

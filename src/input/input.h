@@ -36,8 +36,10 @@ struct input_request {
 				      struct sx_capture_reader *reader, struct input_places *out,
 				      struct sx_error *err);
 	void (*note)(void *user, const char *line); /* receives notes for the user */
-	/* Receive what a file of another tool was found to be, line by line, and what is to be said
-	 * of it; or NULL. */
+	/*
+	 * Receive, line by line, what a file of another tool was recognised as, and notes about it;
+	 * or NULL.
+	 */
 	void (*about)(void *user, const char *line);
 	void (*remark)(void *user, const char *line);
 	/* Receives how much of the file is read; or NULL. */

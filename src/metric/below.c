@@ -15,7 +15,7 @@ static bool is_difference(const struct sx_node *node)
 	       (node->op == SX_OP_SUB || node->op == SX_OP_USUB || node->op == SX_OP_FSUB);
 }
 
-/* Rows in which counts are looked at. */
+/* The rows that are checked. */
 struct look {
 	const struct sx_table *in;
 	size_t row;
@@ -23,7 +23,7 @@ struct look {
 	size_t size;
 };
 
-/* What counts, sums of counts and their multiples come to; NaN for anything else. */
+/* The value of counts, of sums of counts and of their multiples; NaN for anything else. */
 static double count_of(const struct look *look, const struct sx_node *node)
 {
 	if (node->kind == SX_NODE_NUMBER)

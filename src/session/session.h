@@ -64,7 +64,7 @@ struct session_child {
 	int go[2]; /* the word to go; both ends are kept, so that writing it never raises SIGPIPE */
 	int report; /* says why exec failed */
 	int fd;	    /* readable once the program has ended */
-	bool over;  /* it had ended when it was looked at last, */
+	bool over;  /* it had ended at the last look */
 	bool fresh; /* which was after the last wait */
 	struct sx_child_status status;
 };
@@ -207,7 +207,7 @@ enum sx_status filter_rows(struct sx_session *session, uint32_t index, struct sx
  * (drive/wait.c).
  */
 uint64_t session_gather_wakes(struct sx_session *session, nfds_t *count);
-/* Brings a descriptor that was given out up to date; `over`: it is to be ready (watch.c). */
+/* Updates a descriptor that was given out; `over`: it becomes ready (watch.c). */
 enum sx_status watch_update(struct sx_session *session, bool over, struct sx_error *err);
 /* The pipe that ends a wait, as old as the session (drive/wait.c). */
 enum sx_status wake_open(struct sx_session *session, struct sx_error *err);
@@ -238,10 +238,7 @@ enum sx_status child_exec(struct sx_session *session, char *const *argv, struct 
 void child_abandon(struct sx_session *session);
 /* Asks the kernel once a wake whether the child has ended; child_ended() returns the answer. */
 void child_look(struct sx_session *session);
-/*
- * True once the child was seen to have ended, or there is none. It can still be looked at in
- * /proc.
- */
+/* True after the child was seen to have ended, or if there is none. /proc still has it. */
 bool child_ended(const struct sx_session *session);
 /* Takes the status of a child that has ended; true when there is none left. */
 bool child_reap(struct sx_session *session);

@@ -153,7 +153,7 @@ struct source_ops {
 	/* Opens the device with this id. *out is released by close(). */
 	enum sx_status (*open)(const struct source_host *host, const char *id, struct source **out,
 			       struct sx_error *err);
-	/* Brings the source's `desc` up to date, where that takes work, and returns it. */
+	/* Updates the source's `desc`, where that takes work, and returns it. */
 	const struct source_desc *(*describe)(struct source *source);
 	enum sx_status (*start)(struct source *source, const struct source_request *request,
 				struct sx_error *err);

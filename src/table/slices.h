@@ -107,7 +107,7 @@ enum slices_use slices_use_of(const struct slices *slices, const char *const *na
 			      bool counter);
 /* Whether amounts of a unit are time. */
 bool slices_unit_is_time(const char *unit);
-/* What a column of counters goes by. */
+/* The normalisation basis of a column of counters. */
 enum basis slices_basis_of(const struct sx_column *column);
 
 /* Called for each value of a table, so it is inline. */
@@ -135,7 +135,7 @@ enum extent_by extent_choose(const struct extent *with, const struct extent *mor
 enum extent_by extent_choose_unknown(const struct extent *known, const struct extent *unknown,
 				     bool by_time, enum basis basis);
 uint64_t extent_get(const struct extent *extent, enum extent_by by);
-/* How many calls of its kind a quantity goes by; 0 where it goes by something else. */
+/* How many calls of its basis a quantity has; 0 where its basis is another. */
 uint64_t extent_work(const struct extent *extent, enum basis basis);
 /* Whether rows with data made no call, and so cannot represent those that did. */
 bool extent_is_idle(const struct extent *with, const struct extent *more, enum basis basis);

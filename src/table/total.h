@@ -57,7 +57,7 @@ enum sx_status total_table(const struct total *total, enum total_of of, struct s
 			   struct sx_error *err);
 /*
  * The same as a row at the end of a table with those columns; `frames` is of the frames alone,
- * where the rows that were added were put together of these and others, or NULL.
+ * where the added rows combined these and time slices, or NULL.
  */
 enum sx_status total_append(const struct total *total, enum total_of of, const struct total *frames,
 			    struct sx_table *to, struct sx_error *err);

@@ -122,7 +122,7 @@ static struct share share_of(const struct scope *scope, const struct total_colum
 	if (other)
 		span.with = other->span.with;
 	enum extent_by by = extent_choose(&span.with, &span.skipped, slices, part->basis);
-	/* What was lost goes by time, where it is known. */
+	/* Lost rows are weighted by time, where it is known. */
 	if (!other && whole && span.lost.rows && span.with.ns && span.lost.ns && !span.skipped.rows)
 		by = EXTENT_NS;
 	return share_by(&span, whole, by);

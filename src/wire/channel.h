@@ -306,7 +306,7 @@ static inline int wire_ends_frame(const struct wire_record *record)
 	return record->kind == WIRE_FRAME || (record->flags & WIRE_SWAPPED) != 0;
 }
 
-/* What the samples of a context have come to. Zero-initialise. */
+/* The samples of a context so far. Zero-initialise. */
 struct wire_past {
 	uint64_t frames, time_ns, gpu_ns;
 };

@@ -85,7 +85,7 @@ static char *write_text(const struct sx_catalog_info *base, const struct catalog
 	return NULL;
 }
 
-/* The extended catalog goes by its own name and hash; the base may be released before it. */
+/* The extended catalog has a name and hash of its own; the base may be released before it. */
 static bool bear(struct sx_catalog *catalog, const struct sx_catalog_info *base)
 {
 	const char *from[] = {base->name, base->title, base->vendor, base->catalog, base->origin};

@@ -111,7 +111,10 @@ static uint64_t pair_error(const struct oa_clock *clock, uint64_t passed_ns, uin
 	return got > expected ? got - expected : expected - got;
 }
 
-/* The second pair shows how fast pairs count; the first one may have been taken for the other. */
+/*
+ * The second pair shows how fast pairs count; the first one may have been misread as the other
+ * kind.
+ */
 static void measure_rate(struct oa_clock *clock, uint64_t passed_ns, uint64_t gpu_ticks)
 {
 	uint64_t error[2];

@@ -51,7 +51,7 @@ struct import_rows {
 	bool whole_shares; /* no percentage is outside 0 to 100 */
 };
 
-/* Whether the format's values are held against what they can be. */
+/* Whether the format's values are checked for plausibility. */
 static inline bool rows_are_judged(const struct import_rows *rows)
 {
 	const struct import_format *format = rows->job->format;

@@ -129,7 +129,7 @@ enum import_role import_role(struct import_cell head, bool exact, enum sx_label 
 
 /* Of a row's quality: other rows represent its cells without a value. */
 #define IMPORT_SKIPPED SX_QUALITY_NOT_COLLECTED
-/* What is to be said of a row, as rows are written: "lost+multiplexed". */
+/* The quality of a row, as rows are written: "lost+multiplexed". */
 uint8_t import_quality(const char *text, size_t size);
 
 #endif

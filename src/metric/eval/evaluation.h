@@ -38,8 +38,8 @@ enum sx_status ratios_fill(struct sx_evaluation *e, const struct sx_table *in,
 /* Which columns are of frames. False when memory is out. */
 bool frames_find_uses(struct sx_evaluation *e);
 /*
- * What is of frames alone says nothing of slices of time, and of rows that are put together it is
- * what their frames come to. Errors: SX_ERR_NO_MEMORY.
+ * Metrics of frames alone have no data in time slices; in rows that combine both, they are those of
+ * the frames. Errors: SX_ERR_NO_MEMORY.
  */
 enum sx_status frames_take(struct sx_evaluation *e, const struct sx_table *in,
 			   struct sx_error *err);

@@ -38,7 +38,7 @@ static bool is_empty(const struct sx_table *table, uint32_t column)
 	return row == sx_table_row_count(table);
 }
 
-/* Rows that are put together: the time that frames take is that of all of them, overlaps once. */
+/* In combined rows, the time of frames is that of all of them, overlaps counted once. */
 static void cover_frames(struct sx_evaluation *e, uint32_t column, const struct sx_table *frames,
 			 size_t row)
 {

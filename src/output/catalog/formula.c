@@ -291,7 +291,7 @@ static void visit_inputs(const struct formula *f,
 	free(in.seen);
 }
 
-/* What an input is, in words; returns the name that it goes by. */
+/* Describes an input as text; returns its name. */
 static const char *describe_input(const struct formula *f, const struct sx_node *node, char *buf,
 				  size_t size)
 {

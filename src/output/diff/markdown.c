@@ -9,7 +9,7 @@
 
 #define ROWS_MOST 30
 
-/* Text that could be taken for markup, or for the end of a line. */
+/* Escapes text that could be read as markup, or as the end of a line. */
 static void markdown_put(FILE *out, const char *text)
 {
 	char escape[8];

@@ -76,7 +76,9 @@ void gates_number(const struct view *view, char buf[HUMAN_MAX], const struct rep
 		human_cell(&view->human, buf, value, gate->unit);
 }
 
-/* A limit that was written without a unit, in the one that it was taken for; "" where it has none.
+/*
+ * A limit that was written without a unit, with the unit in which it was read; "" where it has
+ * none.
  */
 static void bare_limit(const struct view *view, const struct report_gate *g, char out[64])
 {

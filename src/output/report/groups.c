@@ -59,7 +59,7 @@ static bool says_something(const struct sx_table *values, uint32_t column)
 #define CELLS_MAX  40
 #define CELL_WIDTH 13 /* a number, its unit and a gap */
 
-/* Frames have their own time among the metrics, stretches of time theirs in the key. */
+/* Frames have their time among the metrics, intervals in the key. */
 static bool shows_time(const struct report_groups *g)
 {
 	return report_key_is_text(g->by) || g->by == REPORT_BY_CONTEXT;

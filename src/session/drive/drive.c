@@ -70,7 +70,7 @@ enum sx_status sx_session_finish(struct sx_session *s, struct sx_error *err)
 	child_look(s);
 	if (s->has_program && !child_ended(s))
 		end_child(s);
-	/* The program is looked at for the last time before its traces in /proc go. */
+	/* The program is read for the last time before its files in /proc go. */
 	session_stop_devices(s);
 	end_drain(s);
 	if (!child_ended(s))

@@ -376,10 +376,10 @@ struct rate {
 	uint64_t peak;
 };
 
-#define RATE_LEAST_NS UINT64_C(5000000) /* shorter stretches are bursts that the rings can hold */
-#define RATE_KEPT(n)  ((n) / 16 * 15)	/* of a peak, from one stretch to the next */
+#define RATE_LEAST_NS UINT64_C(5000000) /* shorter intervals are bursts that the rings can hold */
+#define RATE_KEPT(n)  ((n) / 16 * 15)	/* of a peak, from one interval to the next */
 
-/* Records a second in the fastest stretch between two looks; those long ago count less and less. */
+/* Records a second in the fastest interval between two looks; old ones decay. */
 static inline uint64_t rate_peak(struct rate *rate, uint64_t now_ns)
 {
 	uint64_t since_ns = now_ns - rate->before_ns;
