@@ -44,7 +44,7 @@ static void devices_found(void *user, const struct sx_device *device)
 							  .gives = keep(list, device->gives)};
 }
 
-/* What can be used comes first, the rest in the order of the sources. */
+/* Usable devices come first, the rest in the order of the sources. */
 static void order(struct sx_device_list *list)
 {
 	for (size_t i = 1; i < list->count; i++)

@@ -138,7 +138,7 @@ static enum sx_status no_device(const struct sx_session *s, const struct sx_devi
 	struct suggest near;
 	suggest_begin(&near, selector, 1);
 	for (size_t i = 0; i < count; i++) {
-		/* What cannot be measured would be no remedy. */
+		/* A device that cannot be measured would be no remedy. */
 		bool here = all[i].state == SX_DEVICE_READY ||
 			    all[i].state == SX_DEVICE_SIMULATED ||
 			    (all[i].state == SX_DEVICE_INJECT && s->options.child);
@@ -178,7 +178,9 @@ static enum sx_status open_named(struct sx_session *s, const struct sx_device *a
 			error_try(err, "sextant stat -d %s -- COMMAND", selector);
 			return SX_ERR_USAGE;
 		}
-		/* What lacks nothing but a catalog can be measured with one that the user names. */
+		/*
+		 * A device that only lacks a catalog can be measured with one that the user names.
+		 */
 		bool adopted =
 		    all[i].state == SX_DEVICE_UNUSABLE && !all[i].catalog && s->options.catalog;
 		if (adopted ||
@@ -195,7 +197,7 @@ static enum sx_status open_fitting(struct sx_session *s, const struct sx_device 
 				   struct sx_error *err)
 {
 	struct sx_error first = {0};
-	/* What measures the program comes first: its samples are those that limits count. */
+	/* Devices that measure the program come first: limits count their samples. */
 	for (int inject = 1; inject >= 0; inject--)
 		for (size_t i = 0; i < count; i++) {
 			struct sx_error why = {0};

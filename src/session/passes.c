@@ -70,7 +70,7 @@ static enum sx_status take_passes(struct sx_session *s, uint32_t index, const st
 	return out ? SX_OK : error_nomem(err, "planning passes");
 }
 
-/* What the user should know: how samples are shared, and what cannot be had from them. */
+/* Notes how samples are shared between passes, and what cannot be counted. */
 static void passes_note(struct sx_session *s, uint32_t index, const struct sx_plan *plan,
 			uint32_t items)
 {

@@ -50,7 +50,7 @@ static enum sx_status copy_sample(struct source *source, int wait_ms, const stru
 	return status == SX_AGAIN ? SX_OK : status;
 }
 
-/* What was unread when the source stopped belongs to the recording. */
+/* Samples that were unread when the source stopped belong to the recording. */
 static enum sx_status copy_rest(struct source *source, const struct sink *sink, bool *more,
 				struct sx_error *err)
 {

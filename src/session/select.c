@@ -11,8 +11,8 @@
 #include "base/suggest.h"
 
 /*
- * What a recording holds: also counters that its catalog does not know, since a source had found
- * them on the device. NULL: of this machine's devices.
+ * The columns of a recording, also counters that its catalog does not know, since a source had
+ * found them on the device. NULL: of this machine's devices.
  */
 static enum sx_status recorded_columns(const struct sx_session *s, uint32_t index,
 				       struct sx_table **out, struct sx_error *err)

@@ -13,8 +13,8 @@
 #include "source/source.h"
 
 /*
- * What cannot be counted at once on one device: a session device for each metric set, which share
- * the source and take turns. While one is counted, the others get rows that were skipped.
+ * Multiplexed metric sets of one device: a session device for each set, which share the source.
+ * While one is counted, the others get rows that were skipped.
  */
 struct session_turns {
 	uint32_t first, count; /* devices of the session */
@@ -52,7 +52,7 @@ struct session_device {
 	uint64_t rows;				  /* rows that were ever added */
 	uint64_t first_ns;			  /* when the first row begins; SX_TIME_UNKNOWN */
 	struct sx_error note;			  /* the first thing that the user should know */
-	const char *notes[SESSION_NOTES_MAX + 1]; /* what sources said, whole; room for `note` */
+	const char *notes[SESSION_NOTES_MAX + 1]; /* notes of sources, complete; room for `note` */
 	uint32_t note_count;			  /* in the arena of the run */
 	struct sx_error failure;		  /* the first thing that went wrong on the way */
 	struct sx_error silence;		  /* why there is not a single sample */
@@ -69,7 +69,7 @@ struct session_child {
 	struct sx_child_status status;
 };
 
-/* What sx_session_descriptor() gives out. */
+/* The state behind sx_session_descriptor(). */
 struct session_watch {
 	int fd, timer; /* -1: none yet */
 	int *fds;      /* descriptors in `fd`, beside the timer */
@@ -130,12 +130,12 @@ struct session_patterns {
 	const char *const *items;
 	uint32_t count;
 };
-/* What is selected where a set (NULL: none) is programmed. */
+/* The selection where a set (NULL: none) is programmed. */
 struct session_choice {
 	const char *set;
 	const struct session_patterns *patterns;
 };
-/* What a choice means on a device (select.c). */
+/* Creates the selection of a choice on a device (select.c). */
 enum sx_status select_create(const struct sx_session *session, uint32_t index,
 			     struct session_choice choice, struct sx_metrics **out,
 			     struct sx_error *err);

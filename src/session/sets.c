@@ -17,7 +17,7 @@ struct way {
 	uint32_t pattern, group;
 };
 
-/* What is programmed at one time, with the patterns that it counts. */
+/* The set that is programmed at one time, with the patterns that it counts. */
 struct slice {
 	uint32_t group;
 	const char **patterns;

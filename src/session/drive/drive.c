@@ -32,7 +32,7 @@ static enum sx_status turn(struct sx_session *s, int timeout_ms)
 	s->child.fresh = false;
 	if (end_is_due(s))
 		return SX_END;
-	/* What was asked for everything a moment ago is not asked again before the wait. */
+	/* Sources that were just drained are not read again before the wait. */
 	bool any = !(s->drained && timeout_ms) && take_turn(s);
 	if (!any && timeout_ms && !end_is_due(s)) {
 		wait_for_any(s, timeout_ms);
@@ -78,7 +78,7 @@ enum sx_status sx_session_finish(struct sx_session *s, struct sx_error *err)
 	while (!child_reap(s))
 		s->sys->poll(s->sys->user, NULL, 0, 1);
 	for (uint32_t i = 0; i < s->device_count; i++) {
-		if (s->writer) /* what finds no memory there is a part of the account */
+		if (s->writer) /* without memory, the account reports it */
 			record_rows(s, i, true);
 		conclude_device(s, i, &first);
 	}

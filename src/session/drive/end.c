@@ -96,8 +96,9 @@ static bool drive_asked_to_end(struct sx_session *s)
 }
 
 /*
- * What the program started and left behind, launchers' games, is measured to its end. All are
- * asked: each gives what it meets a time to begin, and these times must not follow one another.
+ * Descendants that outlive the program, such as a launcher's game, are measured to their end. All
+ * sources are asked: each gives new processes some time to begin, and these times must run in
+ * parallel.
  */
 static bool is_followed(const struct sx_session *s)
 {
@@ -130,7 +131,7 @@ static void leave_rest(struct sx_session *s, uint32_t index)
 		record_sample(s, index, &rest);
 }
 
-/* What was collected before stop() is taken to its end, as far as there is patience for it. */
+/* Reads what was collected before stop(), until a deadline. */
 static void drain_one(struct sx_session *s, uint32_t index, uint64_t until_ns)
 {
 	struct session_device *d = &s->devices[index];
@@ -145,7 +146,10 @@ static void drain_one(struct sx_session *s, uint32_t index, uint64_t until_ns)
 		leave_rest(s, index);
 }
 
-/* What measures the machine ends with the program, so that the wait is no part of the run. */
+/*
+ * Sources that measure the machine end with the program, so that waiting for its descendants is no
+ * part of the run.
+ */
 static void stop_machine(struct sx_session *s)
 {
 	for (uint32_t i = 0; i < s->device_count; i++) {
@@ -170,7 +174,7 @@ static void note_program_end(struct sx_session *s)
 		s->program_end_ns = sys_now_ns(s->sys);
 		stop_machine(s);
 	} else if (!awaited) {
-		s->program_end_ns = 0; /* what the program started goes on */
+		s->program_end_ns = 0; /* its descendants go on */
 	}
 }
 
@@ -190,7 +194,7 @@ void end_drain(struct sx_session *s)
 			drain_one(s, i, until);
 }
 
-/* What the program and what it started still do until then is measured. */
+/* What the program and its descendants still do until then is measured. */
 static void wait_for_tree(struct sx_session *s, struct process_tree *tree)
 {
 	uint64_t until = sys_now_ns(s->sys) + TERMINATE_NS;

@@ -264,7 +264,7 @@ static bool is_in_use(const struct wire_stream *stream)
 	return state != WIRE_FREE && state != WIRE_CLAIMED;
 }
 
-/* What was lost behind the last record comes with none. */
+/* Counts records that were lost after the last one: no record reports them. */
 static void count_late(struct channel *channel, struct contexts *contexts, unsigned index)
 {
 	struct channel_place *mine = &channel->places[index];

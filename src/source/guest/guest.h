@@ -83,7 +83,7 @@ struct channel {
 	struct wire_value values[WIRE_VALUES_MOST];
 };
 
-/* What a program asks to be measured. */
+/* A request: what to measure of a program. */
 struct channel_wish {
 	uint32_t kinds;		    /* bits of enum wire_kind */
 	uint64_t counters;	    /* bits of enum wire_counter */
@@ -92,7 +92,7 @@ struct channel_wish {
 	/* Counters of the driver's own, or NULL. Outlives the wish. */
 	const uint8_t (*driver_ids)[WIRE_ID_BYTES];
 	uint32_t driver_count; /* up to WIRE_DRIVER_MOST */
-	/* A channel of hardware counters: what is wanted, or NULL. Outlives the wish. */
+	/* The request of a channel of hardware counters, or NULL. Outlives the wish. */
 	const struct wire_program *program;
 };
 
@@ -131,8 +131,7 @@ bool channel_is_new(const struct channel_place *mine, const struct wire_stream *
  */
 bool channel_add_oldest(struct channel *channel, struct contexts *contexts);
 
-/* What a record of a program can say at all: its memory is the program's, which may write anything.
- */
+/* Limits of what a record can say: its memory is the program's, which may write anything. */
 
 /* Of one program; set what is marked, the rest is zero before its first sample. */
 struct bounds {
@@ -189,7 +188,7 @@ struct handover {
  */
 enum sx_status handover_open(struct handover *handover, const struct sx_sys *sys,
 			     const struct channel_wish *wish, struct sx_error *err);
-/* What programs that come from now on are asked for. */
+/* Sets the request for programs that fetch a channel from now on. */
 void handover_set_wish(struct handover *handover, const struct channel_wish *wish);
 /* The next program that came; what it holds is the caller's. */
 bool handover_take(struct handover *handover, struct newcomer *out);
@@ -262,7 +261,7 @@ struct processes_activity {
 	uint64_t dropped;	   /* and their samples */
 	uint64_t beyond;	   /* contexts without a place in our list */
 	uint64_t broken, lost;	   /* records; broken: also what looks like it */
-	uint64_t late;		   /* of the lost, what came with no record */
+	uint64_t late;		   /* of the lost, those that no record reported */
 	uint64_t labels_lost;
 	struct own_time time; /* of all programs */
 };
@@ -279,7 +278,7 @@ struct processes {
 	bool hurry;    /* set: no sample waits for earlier ones that are still to be written */
 	bool commands; /* their samples are commands: OpenCL */
 	uint32_t cpus; /* of the machine; 0: not known */
-	/* What processes that have gone said of themselves, and how many there ever were. */
+	/* What processes that have ended reported, and how many there were. */
 	struct processes_activity gone;
 	uint64_t quiet_end_ns; /* when the last one that made no context ended, or 0 */
 };
@@ -287,7 +286,7 @@ struct processes {
 /* Errors: SX_ERR_IO, SX_ERR_NO_MEMORY. Not to be moved in memory while open. */
 enum sx_status processes_open(struct processes *processes, const struct sx_sys *sys,
 			      const struct channel_wish *wish, struct sx_error *err);
-/* What programs that start from now on are asked for. */
+/* Sets the request for programs that start from now on. */
 void processes_set_wish(struct processes *processes, const struct channel_wish *wish);
 /*
  * The next sample of any process; false when there is none now. Its label path is written to path
@@ -315,7 +314,7 @@ bool processes_newcomer(struct processes *processes, pid_t *pid);
 struct processes_activity processes_activity(struct processes *processes);
 void processes_close(struct processes *processes);
 
-/* What kind of program a process runs, as far as that decides whether a library can be loaded. */
+/* The kind of program that a process runs, as far as it decides whether a library can be loaded. */
 
 enum program_kind {
 	PROGRAM_UNKNOWN,
