@@ -11,7 +11,7 @@
 
 struct decoder; /* each implementation embeds it as its first member */
 
-/* What the raw samples belong to. Strings and arrays must outlive the decoder. */
+/* The device and selection of the raw samples. Strings and arrays must outlive the decoder. */
 struct decoder_setup {
 	struct sx_catalog *catalog;
 	const char *set;	     /* metric set or group, or NULL */
@@ -30,7 +30,7 @@ struct decoder_setup {
 	bool instances;	     /* also a column for each instance, where samples keep them apart */
 };
 
-/* What a definition is read for. */
+/* The context in which a definition is read. */
 struct decoder_defining {
 	const struct sx_catalog *catalog; /* or NULL: any */
 	const char *const *earlier;	  /* definitions that were read before */
@@ -79,7 +79,10 @@ struct decoder_ops {
 
 struct decoder {
 	const struct decoder_ops *ops;
-	/* What rows hold and what each encloses, as create() sets it, for the decoder's life. */
+	/*
+	 * The columns of rows and what each row encloses; create() sets them, for the decoder's
+	 * life.
+	 */
 	const struct sx_column *columns;
 	uint32_t column_count;
 	enum sx_sample_kind kind;

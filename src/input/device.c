@@ -144,7 +144,7 @@ static enum sx_status open_catalog(struct input_device *d, struct sx_error *err)
 	return status ? status : gather_constants(d, err);
 }
 
-/* What the file says of the device, and what follows from its place among the others. */
+/* Describes the device from the file, and by its place among the others. */
 static void describe_device(struct input_device *d)
 {
 	d->facts = d->info->facts;
@@ -299,7 +299,7 @@ static void take_loss(struct input_device *d, const struct sx_capture_mark *mark
 	}
 }
 
-/* What is said of no device is said with the first one. */
+/* Notes of no device are shown with the first one. */
 static void take_note(struct input_device *d, const struct sx_capture_record *record)
 {
 	bool mine =

@@ -16,7 +16,7 @@
 #define IMPORTED_PROPERTIES (1 + SX_LABEL_COUNT)
 #define LINE_MAX_BYTES	    1024
 
-/* What belongs to a device beside its rows. */
+/* Properties of a device, beside its rows. */
 struct imported_device {
 	struct sx_capture_device info;
 	const struct sx_table *table;
@@ -62,7 +62,7 @@ static bool differs_by_row(const struct sx_catalog *catalog, const struct import
 	       sx_catalog_find_counter(catalog, name, SX_NONE, NULL) == SX_NONE;
 }
 
-/* What the file says of a device beside its rows. */
+/* Copies the file's properties of a device. */
 static void describe_properties(const struct import_device *device, struct imported_device *out)
 {
 	uint32_t count = 0;
@@ -199,7 +199,7 @@ static void say_device(const struct input_request *request, const struct import_
 		 device->facts.name ? ": " : "", each, COUNTED(rows, "sample"), device->catalog);
 }
 
-/* What a file was found to be. */
+/* Reports the kind of a file. */
 static void say_found(const struct input_request *request, const struct input_import *import)
 {
 	uint32_t count;

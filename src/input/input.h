@@ -24,7 +24,7 @@ struct input_places {
 	uint32_t count;
 };
 
-/* What is wanted of a file. All pointers outlive what is opened with it. */
+/* A request: which data of a file to read. All pointers outlive what is opened with it. */
 struct input_request {
 	struct sx_context *context;
 	const char *path;
@@ -114,9 +114,9 @@ bool input_begins_as_capture(const char *head, size_t size);
 bool input_is_capture(const char *path);
 /* A property of a capture; "" when it has none of that name. Lives as long as the reader. */
 const char *input_property(const struct sx_capture_info *info, const char *name);
-/* What the file that a device comes from called a column of labels; NULL: as we do. */
+/* The file's name for a column of labels; NULL: the same as ours. */
 const char *input_label(const struct sx_capture_device *info, enum sx_label label);
-/* Of a device of a capture: how the file that it came from numbers it. */
+/* The property of a capture's device with its number in the original file. */
 #define INPUT_NUMBER_PROPERTY "number"
 /*
  * The number of a device by its place: what its recording says, else its place, else the lowest
@@ -192,7 +192,8 @@ const char *input_device_name(const struct input_device *d, const char *pattern)
  */
 bool input_passes_over(const struct input_request *request, enum sx_status status,
 		       uint32_t devices);
-/* Whether no metric of the request is on the device, which was prepared for what is wanted besides.
+/*
+ * Whether the device has no metric of the request, and was prepared only for what is shown besides.
  */
 bool input_only_also(const struct input_device *d);
 /* The chosen metrics; lives as long as the device. */
@@ -234,7 +235,7 @@ struct input_report_options {
 				struct sx_error *err);
 	report_rows_fn rows; /* receives what the report receives */
 	void *user;
-	/* Counters beside metrics where the request does not say what is wanted. */
+	/* Also counters, where the request names nothing. */
 	bool everything;
 	size_t course_bytes; /* report_keep_course(); 0: not */
 	bool join;	     /* report_join_begin() */
@@ -284,7 +285,9 @@ enum sx_status input_session_begin(const struct input_session *in, struct sx_err
  */
 enum sx_status input_session_run(const struct input_session *in, char *const *argv,
 				 enum sx_status *filled, struct sx_error *err);
-/* What rows do not show; `silence`: why there are none, or NULL. Errors: SX_ERR_NO_MEMORY. */
+/*
+ * Reports what rows do not show; `silence`: why there are none, or NULL. Errors: SX_ERR_NO_MEMORY.
+ */
 enum sx_status input_session_end(const struct input_session *in, const struct sx_error *silence,
 				 struct sx_error *err);
 

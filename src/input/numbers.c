@@ -20,7 +20,7 @@ static bool numbers_take(struct numbers *numbers, uint64_t number)
 	return true;
 }
 
-/* What a device wants to be: false where nothing says it. */
+/* The number that a device had; false where nothing says it. */
 static bool wanted_number(struct sx_capture_reader *reader, uint32_t device, uint64_t *number)
 {
 	const struct sx_capture_device *info = sx_capture_device(reader, device);

@@ -130,7 +130,7 @@ static bool is_packed(int fd)
 			  import_coding(head, (size_t)n) != IMPORT_UTF8);
 }
 
-/* What was unpacked, in a file without a name; `data` is freed. */
+/* Writes unpacked data to a temporary file; `data` is freed. */
 static enum sx_status keep_unpacked(const char *path, char *data, size_t size, int *out,
 				    struct sx_error *err)
 {

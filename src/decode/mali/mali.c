@@ -13,7 +13,7 @@
 #define LINE	  (MALI_KINDS * 128 + 8) /* sums of one dump; the 8 keep lines off one cache set */
 #define BIG_VALUE (UINT64_C(1) << 56)	 /* up to 64 such values fit a sum */
 
-/* What the fast way cannot write. */
+/* A deviation of a row that the fast path cannot write. */
 struct oddity {
 	bool any;
 	uint32_t enabled[MALI_KINDS]; /* groups of four slots that every instance counted */

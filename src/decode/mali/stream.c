@@ -67,7 +67,7 @@ static const char *plain_name(const struct sx_catalog *catalog, const char *name
 	return at == SX_NONE ? NULL : sx_catalog_counters(catalog, &count)[at].name;
 }
 
-/* What a selection wants may be of other sources too: only what a Mali counts is taken. */
+/* A selection may name counters of other sources too: only a Mali's are used. */
 static enum sx_status choose_counters(const struct decoder_setup *setup,
 				      struct sx_mali_options *options, const char ***names,
 				      struct sx_error *err)

@@ -157,7 +157,7 @@ size_t oa_chain_burst(struct sx_oa_decoder *d, const uint8_t *report, size_t str
 /* The chain is broken: the next report begins anew. */
 enum sx_status oa_chain_break(struct sx_oa_decoder *d, struct sx_error *err);
 
-/* What the device implies: format, clock, and how long a counter is sure not to wrap twice. */
+/* Derives from the device: format, clock, and how long a counter is sure not to wrap twice. */
 void oa_derive(struct sx_oa_decoder *d);
 /* The rows, once the format is known. */
 enum sx_status oa_make_rows(struct sx_oa_decoder *d, struct sx_error *err);

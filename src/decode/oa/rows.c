@@ -78,7 +78,7 @@ static void oa_sums_finish(struct oa_sums *sums)
 
 #define AHEAD (OA_BURST * (OA_RECORD_HEADER + OA_REPORT_MAX)) /* the next burst, most likely */
 
-/* What may be wrong with a column: counters over EUs wrap sooner than others. */
+/* Classes of columns by their limits: counters over EUs wrap sooner than others. */
 enum column_class {
 	CLASS_TIME = 1 << 0,
 	CLASS_CLOCK = 1 << 1,
@@ -98,7 +98,7 @@ struct oa_rows {
 	uint8_t picks[TABLE_BLOCK_COLUMNS_MAX];	  /* slot of each column */
 	uint8_t classes[TABLE_BLOCK_COLUMNS_MAX]; /* of each column */
 	size_t resolved;			  /* rows of the table with times in nanoseconds */
-	struct oa_burst burst; /* what was added and is not in the table or in a sum yet */
+	struct oa_burst burst; /* added intervals that are neither in the table nor in a sum yet */
 	struct oa_interval flawed[OA_BURST]; /* qualities, where any is set */
 	uint64_t flaws;			     /* bit mask of them */
 	uint32_t reasons[128];		     /* interned, plus 1 */
