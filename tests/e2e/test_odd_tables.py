@@ -117,6 +117,12 @@ class OddTables(FolderTest):
                 told = ' '.join(run('report', self.file(text.format(cell)), '--for', 'monitor', *args).stdout.split())
                 self.assertEqual('gpu_time: the total lacks samples that could not be counted (75 % were)' in told, lacks, (cell, args))
 
+    def test_a_list_is_no_number(self):
+        """Of JSON: no number within a list is the value."""
+        have, told = self.columns('{"frame":0,"gpu_time":8,"x":1}\n{"frame":1,"gpu_time":[1,2],"x":[]}\n{"frame":2,"gpu_time":[[3]],"x":2}\n', '--for', 'monitor')
+        self.assertEqual(next(v for n, v in have.items() if 'time' in n.lower()), ('s', [0.008, None, None]))
+        self.assertIn('2 cells hold no number and were left out; the first is "[...]" in row 2', told)
+
     def test_frames_without_a_length(self):
         """Five frames, of which three have both times: the rate is of these, and the headline does not divide five by their time."""
         rows = (('0', 16), ('', 32), (32, ''), (48, 64), (64, 80))

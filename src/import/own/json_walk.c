@@ -102,6 +102,14 @@ static bool own_json_line_head(struct own_json *r, const struct read_json_place 
 	return true;
 }
 
+/* A list in place of a value is no number: none within it is the value. */
+static void own_json_end_list(struct own_json *r, struct import_cell key)
+{
+	while (r->value_count && r->values[r->value_count - 1].key.text == key.text)
+		r->value_count--;
+	own_json_add_value(r, key, (struct import_cell){"[...]", 5}, true);
+}
+
 void own_json_see_line(void *user, enum read_json_event event, const struct read_json_place *place,
 		       struct import_cell value)
 {
@@ -113,6 +121,8 @@ void own_json_see_line(void *user, enum read_json_event event, const struct read
 		r->line.id = value;
 	else if ((event == READ_JSON_BARE || event == READ_JSON_TEXT) && place->depth == 1)
 		own_json_add_value(r, place->keys[0], value, event == READ_JSON_TEXT);
+	else if (event == READ_JSON_LAST && place->depth == 1)
+		own_json_end_list(r, place->keys[0]);
 	else if (event == READ_JSON_END && !place->depth)
 		own_json_end_line(r);
 }
