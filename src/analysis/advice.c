@@ -227,7 +227,10 @@ static const char *unit_of(const struct sx_advice *a, const char *metric)
 			     : sx_catalog_metrics(a->catalog, &count)[name->index].unit;
 }
 
-/* Of a name, or of a sum, a difference, the least or largest of what has one unit; else NULL. */
+/*
+ * The unit of an expression: that of a name, or the common unit of the operands of a sum, a
+ * difference, min or max; else NULL.
+ */
 static const char *unit_of_node(const struct sx_advice *a, const struct sx_node *node)
 {
 	const char *unit = NULL;
@@ -330,7 +333,7 @@ enum sx_status sx_advice_finish(struct sx_advice *a, struct sx_error *err)
 	return status;
 }
 
-/* Whether set, variant and constants exist, also where no rule makes anybody look at them. */
+/* Checks that set, variant and constants exist; without rules nothing else would. */
 static enum sx_status check_options(struct sx_catalog *catalog,
 				    const struct sx_metrics_options *options, struct sx_error *err)
 {

@@ -27,6 +27,7 @@ struct verdict_fact {
 	/* What is said instead, and advised, where it alone lacks and no source knows of it; or
 	 * NULL. */
 	const char *nowhere, *elsewhere;
+	const char *undecided; /* why its parts, all measured, do not decide it; or NULL */
 	struct verdict_way *ways;
 	uint32_t way_count;
 };

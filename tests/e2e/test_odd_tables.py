@@ -115,7 +115,7 @@ class OddTables(FolderTest):
         for cell, lacks in (('9', False), ('ERR', True), ('', True)):
             for args in ((), ('-v',), ('-m', 'gpu_time')):
                 told = ' '.join(run('report', self.file(text.format(cell)), '--for', 'monitor', *args).stdout.split())
-                self.assertEqual('gpu_time: the total lacks samples that could not be counted (75 % were)' in told, lacks, (cell, args))
+                self.assertEqual('gpu_time: the total is too low, 75 % of the samples were counted' in told, lacks, (cell, args))
 
     def test_a_list_is_no_number(self):
         """Of JSON: no number within a list is the value."""

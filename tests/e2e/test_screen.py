@@ -68,7 +68,7 @@ class Screen(FolderTest):
 
     def test_a_narrow_terminal_has_fewer_rows(self):
         trace = os.path.join(SOURCE, 'examples/data/trace.pftrace')
-        wide, narrow = (sextant('report', trace, code=0, env={'COLUMNS': columns}).stdout for columns in ('80', '52'))
+        wide, narrow = (sextant('report', trace, code=0, env={'COLUMNS': columns}).stdout for columns in ('80', '54'))
         self.assertLessEqual(len(narrow.splitlines()), LINES, narrow)
         self.assertLess(sum(len(names) for names, *_ in tables(narrow)), sum(len(names) for names, *_ in tables(wide)))
 

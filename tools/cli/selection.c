@@ -162,7 +162,7 @@ static enum sx_status choose_for_process(struct cli *cli, struct sx_error *err)
 	return status;
 }
 
-/* Of a recording its own devices, by their places: as a session names those that it replays. */
+/* The devices of a recording, named by their index as a session names those that it replays. */
 static enum sx_status choose_recorded(struct cli *cli, struct sx_error *err)
 {
 	struct options *o = &cli->options;
@@ -368,7 +368,7 @@ enum sx_status selection_each_here(struct cli *cli, selection_visit_fn visit, vo
 	return status == SX_END ? SX_OK : status;
 }
 
-/* Whether a catalog has what a preset is called: then nothing more is looked for. */
+/* Whether a catalog defines a preset of this name; the first one ends the search. */
 struct preset_search {
 	const char *name;
 	bool found;

@@ -133,12 +133,11 @@ static bool note_unknown(struct judging *j, size_t window, struct verdict_part *
 	part->title = "Unknown";
 	if (missing != SX_NONE) {
 		const struct verdict_fact *fact = &rules->facts[missing];
-		bool nowhere = alone && fact->nowhere;
-		snprintf(text, sizeof(text), "%s%s", nowhere ? fact->nowhere : fact->title,
-			 nowhere ? "" : ": ");
 		/* All that such a fact is made of was measured, and does not show it. */
 		bool of_others = facts_is_of_others(&j->facts, missing);
-		if (!nowhere)
+		const char *own = of_others ? fact->undecided : alone ? fact->nowhere : NULL;
+		snprintf(text, sizeof(text), "%s%s", own ? own : fact->title, own ? "" : ": ");
+		if (!own)
 			no_data_append(text, sizeof(text),
 				       of_others ? NO_DATA_NO_VALUE : NO_DATA_NOT_COLLECTED, NULL);
 		part->advice = alone && fact->elsewhere ? fact->elsewhere : fact->remedy;

@@ -13,7 +13,7 @@ struct check {
 	const char *what; /* for messages: "the formula of \"x\"" */
 	uint32_t group;
 	bool constants_only;
-	bool any_group; /* a rule means whatever group its table was measured with */
+	bool any_group; /* names of a rule are those of the group that was measured */
 };
 
 /* An instance part needs a counter of a block with that many instances. */
@@ -104,7 +104,7 @@ static void check_metric(struct lint *lint, const struct sx_metric_info *m, uint
 	for (uint32_t v = 0; v < variants; v++) {
 		snprintf(what, sizeof(what), "the formula of \"%s\"%s%s", m->qualified,
 			 v ? " for " : "", v ? info->variants[v].name : "");
-		/* The common form is checked once. */
+		/* Variants without a formula of their own share the first. */
 		if (m->exprs[v] && (v == 0 || m->exprs[v] != m->exprs[0]))
 			check_expression(&c, m->exprs[v], info->notation);
 	}

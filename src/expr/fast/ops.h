@@ -84,7 +84,7 @@ static inline double fast_not_negative(double x)
 	return x < 0 ? __builtin_nan("") : x;
 }
 
-/* The same of f64 counts, where what is lost in rounding is 0. */
+/* The same for f64 counts, where a negative difference that is only a rounding error is 0. */
 static inline double fast_rest(double x, double y)
 {
 	double d = x - y;
@@ -98,7 +98,7 @@ static inline double fast_divide(double x, double y)
 	return y == 0 ? __builtin_nan("") : x / y;
 }
 
-/* A division by zero is 0, but no data stays it. */
+/* A division by zero is 0, but an operand without data gives no data. */
 static inline double fast_divide_0(double x, double y)
 {
 	double r = y == 0 ? 0 : x / y;

@@ -279,12 +279,12 @@ static void partial_footnote(const struct view *view, const struct report_device
 		return;
 	if (count == 1)
 		snprintf(line, sizeof(line),
-			 "%s: the total lacks samples that could not be counted (%.3g %% were)",
+			 "%s: the total is too low, %.3g %% of the samples were counted",
 			 worst->name, worst->running * 100);
 	else
 		snprintf(line, sizeof(line),
-			 "%u totals lack samples that could not be counted (of %s %.3g %% were)",
-			 count, worst->name, worst->running * 100);
+			 "%u totals are too low: not all samples were counted (%s: %.3g %%)", count,
+			 worst->name, worst->running * 100);
 	text_wrap(&view->out, 2, line);
 }
 

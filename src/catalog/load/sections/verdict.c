@@ -45,6 +45,7 @@ static const struct field fact_fields[] = {
     {"from", FIELD_NODE, true, offsetof(struct fact, from), NULL},
     {"remedy", FIELD_TEXT, false, offsetof(struct fact, fact.remedy), NULL},
     {"nowhere", FIELD_TEXT, false, offsetof(struct fact, fact.nowhere), NULL},
+    {"undecided", FIELD_TEXT, false, offsetof(struct fact, fact.undecided), NULL},
     {"elsewhere", FIELD_TEXT, false, offsetof(struct fact, fact.elsewhere), NULL},
 };
 
