@@ -5,9 +5,12 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "catalog/column.h"
 #include "catalog/internal.h"
 #include "import/internal.h"
+#include "table/fill.h"
+#include "table/slices.h"
 
 /* A column that only counts, or that nothing at all is known of. */
 static bool columns_is_bare(const struct sx_column *column)
@@ -73,6 +76,19 @@ uint32_t import_repeated_column(const struct sx_table *table, const struct sx_ca
 	return SX_NONE;
 }
 
+void import_note_repeated(struct import_job *job, const struct sx_table *table,
+			  const struct sx_catalog *catalog)
+{
+	uint32_t first = SX_NONE, other = SX_NONE;
+	uint32_t at = import_repeated_column(table, catalog, 0, &first);
+	if (at == SX_NONE)
+		return;
+	uint32_t more = import_repeated_column(table, catalog, at + 1, &other);
+	import_remark(job, "column %.80s means the same as %.80s, which is read instead%s",
+		      sx_table_column(table, at)->name, sx_table_column(table, first)->name,
+		      more == SX_NONE ? "" : "; so do further columns");
+}
+
 /* Whether a metric is of several counters, so that its rows do not make its whole. */
 static bool is_ratio(const struct sx_catalog *catalog, uint32_t metric)
 {
@@ -101,6 +117,37 @@ uint32_t import_given_ratios(const struct sx_table *table, const struct sx_catal
 		*first = ratios++ ? *first : column->name;
 	}
 	return ratios;
+}
+
+/* How many rows a column was not measured in, for which the others stand. */
+static size_t count_skipped(const struct import_job *job, const struct sx_table *table,
+			    uint32_t column)
+{
+	struct sx_vector vector = sx_table_vector(table, column);
+	size_t rows = sx_table_row_count(table), skipped = 0;
+	for (size_t i = 0; vector.data && vector.quality && i < rows; i++) {
+		backing_row(job->backing, i, 1);
+		skipped += sx_quality_is_skipped(vector.quality[i]);
+	}
+	return skipped;
+}
+
+void import_note_unweighed(struct import_job *job, const struct sx_table *table)
+{
+	size_t most = 0;
+	if (sx_table_kind(table) != SX_SAMPLE_FRAME || slices_of(table).frames != SX_NONE)
+		return;
+	for (uint32_t i = 0; i < sx_table_column_count(table); i++) {
+		size_t skipped = count_skipped(job, table, i);
+		most = skipped > most ? skipped : most;
+	}
+	if (most)
+		import_remark(job,
+			      "%s not measured, and no counter tells what was in them: totals and "
+			      "percentiles go by the number of rows, and without a total_error, "
+			      "where the report of a capture goes by all that it holds (sextant "
+			      "export --counters writes that)",
+			      COUNTED(most, "row was"));
 }
 
 static bool is_given(const struct sx_catalog *catalog, const struct import_device *device,

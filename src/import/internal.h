@@ -441,6 +441,16 @@ enum sx_status import_clock_frames(struct import_job *job, struct import_device 
 enum sx_status import_count_frames(struct import_job *job, struct import_device *device,
 				   struct sx_error *err);
 
+/* Notes where two columns of a table that a person may have made are one thing. */
+void import_note_repeated(struct import_job *job, const struct sx_table *table,
+			  const struct sx_catalog *catalog);
+
+/*
+ * Of frames that were not measured a capture knows what they are, and maybe their calls, by which
+ * its report weighs them. Metrics alone do not hold that.
+ */
+void import_note_unweighed(struct import_job *job, const struct sx_table *table);
+
 /* Those that are the same in each row become constants of the device; without memory, fewer. */
 void import_constants(struct import_job *job, struct import_device *device);
 

@@ -61,35 +61,24 @@ static bool lacks_unit_alone(const struct sx_catalog *catalog, const char *name)
 	return unit.size && cell.size < sizeof(bare) && column_is_known(&meaning);
 }
 
-/* Notes columns that the catalog does not know. */
-static void look_at_columns(struct import_job *job, const struct import_device *device,
-			    const struct sx_catalog *catalog)
+/* What nobody knows is told. */
+static void note_unknown(struct import_job *job, const struct import_device *device,
+			 const struct sx_catalog *catalog)
 {
-	uint32_t unknown = 0, repeated = 0, first = SX_NONE;
-	const char *unknown_name = NULL, *repeated_name = NULL, *instead = NULL;
-	const struct sx_table *table = device->table;
-	for (uint32_t i = 0; i < sx_table_column_count(table); i++) {
-		const char *name = sx_table_column(table, i)->name;
+	uint32_t unknown = 0;
+	const char *first = NULL;
+	for (uint32_t i = 0; i < sx_table_column_count(device->table); i++) {
+		const char *name = sx_table_column(device->table, i)->name;
 		struct column_meaning meaning = column_meaning(catalog, name, SX_NONE);
 		if (!column_is_known(&meaning) && !column_is_imbalance(catalog, name) &&
 		    !import_is_of_sets(catalog, name) && !lacks_unit_alone(catalog, name))
-			unknown_name = unknown++ ? unknown_name : name;
+			first = unknown++ ? first : name;
 	}
-	for (uint32_t i = 0; (i = import_repeated_column(table, catalog, i, &first)) != SX_NONE;
-	     i++)
-		if (!repeated++) {
-			repeated_name = sx_table_column(table, i)->name;
-			instead = sx_table_column(table, first)->name;
-		}
 	if (unknown)
-		import_remark(job, "%u column%s in catalog %s and %s: %.80s%s", unknown,
-			      unknown == 1 ? " means nothing" : "s mean nothing", device->catalog,
-			      unknown == 1 ? "stays as it is" : "stay as they are", unknown_name,
-			      unknown == 1 ? "" : " is the first");
-	if (repeated)
-		import_remark(job, "column %.80s means the same as %.80s, which is read instead%s",
-			      repeated_name, instead,
-			      repeated == 1 ? "" : "; so do further columns");
+		import_remark(job, "%u column%s nothing in catalog %s and stand%s for %s: %.80s%s",
+			      unknown, unknown == 1 ? " means" : "s mean", device->catalog,
+			      unknown == 1 ? "s" : "", unknown == 1 ? "itself" : "themselves",
+			      first, unknown == 1 ? "" : " is the first");
 }
 
 /*
@@ -217,9 +206,11 @@ static enum sx_status read_with(struct import_job *job, struct import_device *de
 				    "no row is in it");
 	if (!status)
 		status = import_times_mend_table(job, device->table, IMPORT_UNORDERED, err);
-	if (!status)
-		look_at_columns(job, device, catalog);
-	return status;
+	if (status)
+		return status;
+	note_unknown(job, device, catalog);
+	import_note_repeated(job, device->table, catalog);
+	return SX_OK;
 }
 
 /* What sextant report --by writes as CSV: sums of groups, and no samples. */

@@ -238,19 +238,14 @@ static void rows_release(struct import_rows *rows)
 	free(rows);
 }
 
-/* Two columns of a table that a person may have made may be one thing. */
-static void note_repeated(struct import_job *job, const struct import_device *device)
+/* Of a table that a person may have made. */
+static void rows_note_repeated(struct import_job *job, const struct import_device *device)
 {
 	struct sx_catalog *catalog = NULL;
-	uint32_t first;
 	if (!job->format->table || !device->catalog ||
 	    sx_catalog_open(job->request->context, device->catalog, &catalog, NULL))
 		return;
-	uint32_t at = import_repeated_column(device->table, catalog, 0, &first);
-	if (at != SX_NONE)
-		import_remark(job, "column %.80s means the same as %.80s, which is read instead",
-			      sx_table_column(device->table, at)->name,
-			      sx_table_column(device->table, first)->name);
+	import_note_repeated(job, device->table, catalog);
 	sx_catalog_unref(catalog);
 }
 
@@ -277,7 +272,7 @@ enum sx_status import_rows_finish(struct import_rows *rows, enum sx_status statu
 			judged = made;
 		} else {
 			rows->device.table = table;
-			note_repeated(rows->job, &rows->device);
+			rows_note_repeated(rows->job, &rows->device);
 			import->devices[import->device_count++] = rows->device;
 		}
 	}

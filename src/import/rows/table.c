@@ -42,14 +42,8 @@ static uint8_t resolve_value(const struct rows_column *c, enum rows_tag tag, uin
 	return sx_quality_settled(quality);
 }
 
-/* What a column has: a row with a value or a gap, and how many rows that others represent. */
-struct resolved {
-	bool any;
-	size_t skipped;
-};
-
-/* A column as a table has it, in place; false: memory is out. */
-static bool resolve_column(struct import_rows *rows, struct rows_column *c, struct resolved *has)
+/* A column as a table has it, in place; *any: some row says something. False: memory is out. */
+static bool resolve_column(struct import_rows *rows, struct rows_column *c, bool *any)
 {
 	struct backing *backing = rows->job->backing;
 	size_t had = c->tag_cap;
@@ -65,45 +59,24 @@ static bool resolve_column(struct import_rows *rows, struct rows_column *c, stru
 		c->tags[i] = resolve_value(c, tag, own, &value);
 		if (tag == TAG_NONE || value.u != c->values[i].u) /* pages keep what they hold */
 			c->values[i] = value;
-		has->any |= tag != TAG_NONE || c->tags[i] != SX_QUALITY_NOT_COLLECTED;
-		has->skipped += tag == TAG_NONE && sx_quality_is_skipped(c->tags[i]);
+		*any |= tag != TAG_NONE || c->tags[i] != SX_QUALITY_NOT_COLLECTED;
 	}
 	return true;
 }
 
-/*
- * The table takes a column over, which has no values from then on. *skipped becomes how many rows
- * others represent, where they are more than in any before.
- */
-static enum sx_status fill_column(struct sx_table *table, uint32_t index, struct import_rows *rows,
-				  size_t *skipped)
+/* The table takes a column over, which has no values from then on. */
+static enum sx_status fill_column(struct sx_table *table, uint32_t index, struct import_rows *rows)
 {
 	struct rows_column *c = &rows->columns[index];
-	struct resolved has = {.any = false};
-	if (!resolve_column(rows, c, &has))
+	bool any = false;
+	if (!resolve_column(rows, c, &any))
 		return SX_ERR_NO_MEMORY;
-	*skipped = has.skipped > *skipped ? has.skipped : *skipped;
 	struct table_arrays arrays = {c->values, c->tags, c->value_cap, c->tag_cap};
-	enum sx_status status = has.any ? table_adopt(table, index, &arrays) : SX_OK;
+	enum sx_status status = any ? table_adopt(table, index, &arrays) : SX_OK;
 	c->values = arrays.data;
 	c->tags = arrays.quality;
 	rows_forget_values(rows, c);
 	return status;
-}
-
-/*
- * Of frames that were not measured a capture knows what they are, and maybe their calls, by which
- * its report weighs them. Metrics alone do not hold that.
- */
-static void note_unweighed(struct import_rows *rows, const struct sx_table *table, size_t skipped)
-{
-	if (skipped && rows->kind == SX_SAMPLE_FRAME && slices_of(table).frames == SX_NONE)
-		import_remark(
-		    rows->job,
-		    "%s not measured, and no counter says how much work was in them. Totals and "
-		    "percentiles weigh rows equally and have no total_error. sextant export "
-		    "--counters writes what the report of a capture weighs by",
-		    COUNTED(skipped, "row was"));
 }
 
 static enum sx_status fill_row(struct import_rows *rows, size_t i, struct sx_table *table)
@@ -287,9 +260,8 @@ enum sx_status rows_make_table(struct import_rows *rows, struct sx_table **out,
 		table_backing(*out, rows->job->backing);
 		status = sx_table_add_rows(*out, rows->row_count, NULL, err);
 	}
-	size_t skipped = 0;
 	for (uint32_t i = 0; !status && i < rows->column_count; i++) {
-		if (fill_column(*out, i, rows, &skipped))
+		if (fill_column(*out, i, rows))
 			status = error_nomem(err, "importing");
 	}
 	for (size_t i = 0; !status && i < rows->row_count; i++) {
@@ -298,6 +270,6 @@ enum sx_status rows_make_table(struct import_rows *rows, struct sx_table **out,
 			status = error_nomem(err, "importing");
 	}
 	if (!status)
-		note_unweighed(rows, *out, skipped);
+		import_note_unweighed(rows->job, *out);
 	return status;
 }
