@@ -186,8 +186,9 @@ static void name_labels(struct import_job *job, const struct csv_tally *tally,
 static enum sx_status read_with(struct import_job *job, struct import_device *device,
 				struct sx_catalog *catalog, struct sx_error *err)
 {
-	const struct csv_options options = {
-	    .catalog = catalog, .of_device = job->part != NULL, .backing = job->backing};
+	const struct csv_options options = {.catalog = catalog,
+					    .of_device = job->part ? job->part->any : NULL,
+					    .backing = job->backing};
 	struct csv_text text = {job->text, job->size, job->request->path};
 	struct csv_stream *stream = NULL;
 	enum sx_status status = csv_open_text(&text, &options, &stream, err);

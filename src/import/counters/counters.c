@@ -1,7 +1,6 @@
 /* Reads tables with a line a sample and a column a counter. */
 #include "import/counters/counters.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,15 +13,6 @@
 #include "catalog/internal.h"
 #include "catalog/units.h"
 #include "import/internal.h"
-
-/* Raw counters are written in capitals; what is derived from them is not. */
-static bool is_raw(struct import_cell name)
-{
-	for (size_t i = 0; i < name.size; i++)
-		if (islower((unsigned char)name.text[i]))
-			return false;
-	return true;
-}
 
 static bool counters_describe(struct import_job *job, const char *catalog,
 			      struct import_field *field)
@@ -96,7 +86,7 @@ static const char *take_bare(struct import_job *job, const char *catalog,
 uint32_t counters_column(struct import_job *job, struct import_rows *rows, const char *catalog,
 			 struct import_cell name)
 {
-	enum sx_reduce over_time = is_raw(name) ? SX_REDUCE_SUM : SX_REDUCE_MEAN;
+	enum sx_reduce over_time = import_is_raw(name) ? SX_REDUCE_SUM : SX_REDUCE_MEAN;
 	struct import_field head = import_header(job, name, over_time),
 			    field = {.unit = "count", .over_time = over_time, .factor = 1};
 	bool given = head.name && strlen(head.name) < name.size; /* its unit, by the header */

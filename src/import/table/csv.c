@@ -22,15 +22,16 @@ struct csv_stream {
 	struct csv_reader r;
 	const char *text; /* all of it, or NULL for a source */
 	size_t size;
-	size_t rows; /* of the whole text */
-	size_t done; /* rows that were handed out */
+	size_t rows;  /* of the whole text */
+	size_t done;  /* rows that were handed out */
+	size_t above; /* lines that do not count */
 };
 
 /* The text, from its start. */
 static enum sx_status rewind_text(struct csv_stream *s)
 {
 	struct csv_cursor *c = &s->r.c;
-	c->line = 1;
+	c->line = 1 - s->above;
 	csv_rows_rewind(&s->r);
 	c->p = s->text ? s->text : c->window;
 	c->end = s->text ? s->text + s->size : c->window;
@@ -161,22 +162,33 @@ static void convert(struct csv_reader *r, struct csv_column *column, const struc
 	column->written = units_step(1 / factor);
 }
 
-/* What a row encloses: if the file does not say it, rows with frame numbers are frames. */
+/* What a row encloses is not said, but frames have their numbers, and groups of ours a column. */
 static enum sx_sample_kind kind_of(const struct csv_reader *r)
 {
-	bool frames = r->catalog && r->tally.beside.labels >> SX_LABEL_FRAME & 1;
-	if (r->catalog && r->tally.beside.says_kind)
-		return r->tally.beside.kind;
+	const struct csv_beside *beside = &r->tally.beside;
+	const char *group = beside->label_names[SX_LABEL_GROUP];
+	uint32_t labels = beside->labels;
+	bool frames = r->catalog && labels >> SX_LABEL_FRAME & 1;
+	if (r->catalog && beside->says_kind)
+		return beside->kind;
+	if (group && strcmp(group, label_name(SX_LABEL_GROUP)) != 0)
+		labels &= ~(1u << SX_LABEL_GROUP); /* somebody's own text */
+	if (r->options && r->options->ours)
+		return kind_by_labels(labels);
 	return frames ? SX_SAMPLE_FRAME : SX_SAMPLE_ROW;
 }
 
 /* An export of ours has other units than the base ones in its head. */
 static void take_bare(struct csv_reader *r, struct csv_column *column, const struct sx_column *info)
 {
-	if (column->unit || !column->values || !r->catalog)
+	if (column->unit || !column->values || !r->catalog || r->options->units_given)
 		return;
 	column->unit = bare_units_of(r->catalog, info->name, info->unit);
-	if (column->unit && !r->tally.beside.exported)
+	bool noted = r->options->ours
+			 ? !r->options->of_device &&
+			       sx_catalog_find_constant(r->catalog, info->name) == SX_NONE
+			 : !r->tally.beside.exported;
+	if (column->unit && noted)
 		bare_units_add(&r->tally.bare, info->name, column->unit);
 }
 
@@ -194,6 +206,10 @@ static enum sx_status csv_describe(struct csv_reader *r)
 					   .unit = "count",
 					   .type = r->columns[i].type,
 					   .over_time = SX_REDUCE_SUM};
+		bool raw = !column->unit &&
+			   import_is_raw((struct import_cell){info->name, strlen(info->name)});
+		if (r->options && r->options->ours && !raw)
+			info->over_time = SX_REDUCE_MEAN;
 		if (r->catalog)
 			csv_describe_column(r->catalog, info);
 		take_bare(r, column, info);
@@ -201,8 +217,8 @@ static enum sx_status csv_describe(struct csv_reader *r)
 			convert(r, column, info);
 		else if (column->unit)
 			info->unit = column->unit;
-		else if (!info->unit[0] && r->tally.beside.exported)
-			info->unit = "count"; /* an export of ours: no catalog has its unit */
+		else if (!info->unit[0] && (r->tally.beside.exported || r->options->ours))
+			info->unit = "count"; /* an export of ours: it stood for itself before */
 		if (!info->unit[0]) {
 			info->unit = "count";
 			info->over_time = SX_REDUCE_MEAN;
@@ -243,7 +259,9 @@ static enum sx_status prepare(struct csv_stream *s, const struct csv_options *op
 	memset(r->times, 0xff, sizeof(r->times));
 	units_init(&r->units);
 	r->options = options;
+	s->above = options ? options->above : 0;
 	r->catalog = options ? options->catalog : NULL;
+	r->tally.place = options && options->place ? options->place : "line";
 	enum sx_status status = csv_learn(s);
 	if (!status)
 		status = csv_resolve_marks(r);
@@ -416,6 +434,10 @@ static void note_columns(const struct csv_tally *tally, const struct note_sink *
 		note_sink_write(
 		    to, "%s the name of one before, which is read instead; %.80s is the first",
 		    COUNTED(tally->twice, "column has"), tally->first_twice);
+	if (tally->empty)
+		note_sink_write(to, "%s of no value left out: %.80s%s",
+				COUNTED(tally->empty, "column"), tally->first_empty,
+				tally->empty == 1 ? "" : " is the first");
 	note_labels(tally, to);
 	if (tally->written_time)
 		note_sink_write(
@@ -442,27 +464,27 @@ static void note_columns(const struct csv_tally *tally, const struct note_sink *
 		    tally->other_units > 1 ? ", nor of further columns" : "");
 }
 
-/* Of each: how many, up to the line of the first, and what follows it. */
+/* Of each: how many, up to the place of the first, and what stands behind it. */
 static const struct {
 	const char *noun, *what, *behind;
 } csv_note_odds[CSV_ODDS] = {
-    [CSV_ODD_SHORT] = {"line has", "fewer cells than the header, line",
+    [CSV_ODD_SHORT] = {"line has", "fewer cells than the header,",
 		       " the first; what they lack is no data"},
     [CSV_ODD_POINTS] = {"number has",
-			"groups of digits between points, in a column of fractions after points, "
-			"the first in line",
+			"groups of digits between points, in a column of fractions behind points, "
+			"the first in",
 			": no data"},
-    [CSV_ODD_BELOW] = {"time is", "below 0, the first in line", ": left out"},
-    [CSV_ODD_CUT] = {"text is", "cut to its first 4095 bytes, the first in line", ""},
-    [CSV_ODD_NO_COUNT] = {"count is", "below 0 or beyond 64 bits, the first in line", ": no data"},
+    [CSV_ODD_BELOW] = {"time is", "below 0, the first in", ": left out"},
+    [CSV_ODD_CUT] = {"text is", "cut to its first 4095 bytes, the first in", ""},
+    [CSV_ODD_NO_COUNT] = {"count is", "below 0 or beyond 64 bits, the first in", ": no data"},
     [CSV_ODD_OUTSIDE] = {"value is",
 			 "below 0 or beyond 1e200, a share above 100 %, or more than its time "
-			 "allows, the first in line",
+			 "allows, the first in",
 			 ": no data"},
-    [CSV_ODD_NO_LATER] = {"line is", "no later than the line above, line",
+    [CSV_ODD_NO_LATER] = {"line is", "no later than the line above,",
 			  " the first: how long such a row is, is not known"},
-    [CSV_ODD_CELLS] = {"cell is", "no number and left out, the first in line", ""},
-    [CSV_ODD_TIMES] = {"line has", "times that cannot be, line",
+    [CSV_ODD_CELLS] = {"cell is", "no number and left out, the first in", ""},
+    [CSV_ODD_TIMES] = {"line has", "times that cannot be,",
 		       " the first: the end before the begin, or more than a year apart; they "
 		       "were left out"},
 };
@@ -473,9 +495,9 @@ static void note_rows(const struct csv_tally *tally, const struct note_sink *to)
 	for (size_t i = 0; i < CSV_ODDS; i++) {
 		const struct csv_odd_lines *odd = &tally->odd[i];
 		if (odd->count)
-			note_sink_write(to, "%s %s %zu%s%.80s%s%s%s%s",
+			note_sink_write(to, "%s %s %s %zu%s%.80s%s%s%s%s",
 					COUNTED(odd->count, csv_note_odds[i].noun),
-					csv_note_odds[i].what, odd->first,
+					csv_note_odds[i].what, tally->place, odd->first,
 					odd->column ? ", column " : "",
 					odd->column ? odd->column : "", odd->text ? ": \"" : "",
 					odd->text ? odd->text : "", odd->text ? "\"" : "",

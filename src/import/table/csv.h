@@ -58,9 +58,18 @@ struct csv_options {
 	struct sx_catalog *catalog;
 	/*
 	 * The text has the rows of one device of several, as the column `device` says, which is not
-	 * read: what has no value in them and means nothing is another's.
+	 * read: what has no value in them and means nothing is another's. Of each column: some
+	 * device has a value in it. NULL: there are no others.
 	 */
-	bool of_device;
+	const bool *of_device;
+	/*
+	 * An export of ours: columns without a value are left out, what means nothing adds up only
+	 * where its name is a raw counter's, and labels say what rows enclose.
+	 */
+	bool ours;
+	bool units_given;	 /* a value without a unit is in the catalog's */
+	const char *place;	 /* what notes count: "row"; NULL: "line" */
+	size_t above;		 /* lines of the text that do not count */
 	struct backing *backing; /* that the text is of, and the table is to be; or NULL */
 };
 
@@ -106,6 +115,9 @@ struct csv_tally {
 	const char *dates;	  /* a column of them, which times of rows are, or NULL */
 	const char *first_date;	  /* from which they count; lives as long as the stream */
 	bool open_end;		  /* the last line has no end */
+	const char *place;	  /* "line", or what the options have */
+	uint32_t empty;		  /* counters without any value, which are left out */
+	const char *first_empty;  /* one of them */
 	uint32_t unnamed;	  /* columns without a name, which are left out */
 	uint32_t first_unnamed;	  /* number of one, from 1 */
 	uint32_t twice;		  /* columns of a name that one before them has; left out */

@@ -1,4 +1,6 @@
-/* What headers mean: spellings of units, times of rows, and other tools' names for ours. */
+/* What headers mean: units as people write them, times of rows, and names that tools have for ours.
+ */
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -386,6 +388,14 @@ struct import_cell csv_our_word(struct import_cell head)
 		    strncasecmp(head.text, tool_words[i].theirs, head.size) == 0)
 			return (struct import_cell){tool_words[i].ours, strlen(tool_words[i].ours)};
 	return head;
+}
+
+bool import_is_raw(struct import_cell name)
+{
+	for (size_t i = 0; i < name.size; i++)
+		if (islower((unsigned char)name.text[i]))
+			return false;
+	return true;
 }
 
 static const struct {

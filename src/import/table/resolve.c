@@ -70,6 +70,22 @@ static void resolve_kind(struct csv_reader *r)
 	r->tally.beside.says_kind = false;
 }
 
+/* A column without a value that was not measured in these rows. */
+static void leave_empty_out(struct csv_reader *r, struct csv_column *column, const char *name)
+{
+	const struct csv_options *options = r->options;
+	bool value = column->role == CSV_VALUE;
+	if (!options || column->values || column->outside || (!value && column->role != CSV_TEXT))
+		return;
+	if (!options->ours && !(value && options->of_device && !column->known))
+		return;
+	column->role = CSV_IGNORED;
+	if (value && options->ours && column->known &&
+	    sx_catalog_find_counter(r->catalog, name, SX_NONE, NULL) != SX_NONE &&
+	    !(options->of_device && options->of_device[column - r->columns]) && !r->tally.empty++)
+		r->tally.first_empty = name;
+}
+
 void csv_resolve(struct csv_reader *r)
 {
 	bool begin = false, end = false;
@@ -81,9 +97,7 @@ void csv_resolve(struct csv_reader *r)
 	for (uint32_t i = 0; i < r->count; i++) {
 		struct csv_column *column = &r->columns[i];
 		const char *name = strings_get(&r->names, i);
-		if (column->role == CSV_VALUE && r->options && r->options->of_device &&
-		    !column->values && !column->known)
-			column->role = CSV_IGNORED;
+		leave_empty_out(r, column, name);
 		if (column->role == CSV_VALUE)
 			column->target = r->value_count++;
 		else if (column->role == CSV_TEXT)

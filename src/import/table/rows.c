@@ -78,6 +78,7 @@ static inline void csv_rows_store(struct csv_reader *r, const struct csv_column 
 static enum sx_status take_text(struct csv_reader *r, struct csv_column *column,
 				const struct csv_cell *cell)
 {
+	column->values += cell->size > 0;
 	if (column->dates && !r->table)
 		column->dates = csv_no_data(cell) || csv_date_learn(column, cell, r->c.line);
 	if (column->role == CSV_IGNORED || !r->table || !cell->size)
@@ -139,6 +140,7 @@ static enum sx_status no_number(struct csv_reader *r, struct csv_column *column,
 		if (column->unit_in_cells)
 			column->unit = NULL;
 		column->dates = !column->values && csv_date_learn(column, cell, r->c.line);
+		column->values++;
 		return SX_OK;
 	}
 	if (column->known && is_endless(cell)) {
@@ -290,6 +292,7 @@ static enum sx_status csv_rows_take_cell(struct csv_reader *r, struct csv_column
 		return SX_OK;
 	}
 	if (column->role == CSV_KIND) {
+		column->values++;
 		csv_rows_learn_kind(r, kind_find(cell->text, cell->size));
 		return SX_OK;
 	}

@@ -127,7 +127,10 @@ enum import_role {
 /* *label (or NULL) receives that of NUMBER and TEXT. Case does not matter, unless `exact`. */
 enum import_role import_role(struct import_cell head, bool exact, enum sx_label *label);
 
-/* Of a row's quality: other rows represent its cells without a value. */
+/* Raw counters are written in capitals; what is derived from them is not. */
+bool import_is_raw(struct import_cell name);
+
+/* Of a row's quality: others stand for its cells without a value. */
 #define IMPORT_SKIPPED SX_QUALITY_NOT_COLLECTED
 /* The quality of a row, as rows are written: "lost+multiplexed". */
 uint8_t import_quality(const char *text, size_t size);
