@@ -10,6 +10,12 @@ void csv_describe_column(const struct sx_catalog *catalog, struct sx_column *col
 {
 	uint32_t count;
 	struct column_meaning meaning = column_meaning(catalog, column->name, SX_NONE);
+	uint32_t exact = sx_catalog_find_metric(catalog, column->name, SX_NONE, NULL);
+	/* By letter, one that several sets have goes before a counter that is only like it. */
+	if (exact != SX_NONE && column_identify(catalog, column->name).counter == SX_NONE) {
+		meaning.metric = exact;
+		meaning.counter.counter = SX_NONE;
+	}
 	if (meaning.counter.counter != SX_NONE) {
 		const struct sx_counter_info *info =
 		    &sx_catalog_counters(catalog, &count)[meaning.counter.counter];
