@@ -79,7 +79,7 @@ static enum sx_status read_quoted(struct csv_cursor *c, struct csv_cell *cell, s
 			break;
 		c->p += *c->p == '"';
 		c->line += *c->p == '\n';
-		cut |= used + 1 >= sizeof(c->scratch);
+		cut |= used + 1 >= c->cell_max;
 		if (!cut)
 			c->scratch[used++] = *c->p;
 	}
@@ -105,10 +105,10 @@ static void read_bare(struct csv_cursor *c, struct csv_cell *cell)
 	while (c->p < c->end && *c->p != c->marks.separator && !ends_line(*c->p))
 		c->p++;
 	*cell = (struct csv_cell){.text = start, .size = (size_t)(c->p - start)};
-	if (cell->size < CSV_CELL_MAX)
+	if (cell->size < c->cell_max)
 		return;
-	c->p = start + CSV_CELL_MAX - 1;
-	cell->size = whole_letters(start, CSV_CELL_MAX - 1);
+	c->p = start + c->cell_max - 1;
+	cell->size = whole_letters(start, c->cell_max - 1);
 	memcpy(c->scratch, start, cell->size);
 	cell->text = c->scratch;
 	for (; csv_ahead(c), c->p < c->end && *c->p != c->marks.separator && !ends_line(*c->p);

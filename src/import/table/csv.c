@@ -260,6 +260,10 @@ static enum sx_status prepare(struct csv_stream *s, const struct csv_options *op
 	units_init(&r->units);
 	r->options = options;
 	s->above = options ? options->above : 0;
+	r->c.cell_max = options && options->ours ? CSV_OURS_MAX : CSV_CELL_MAX;
+	r->c.scratch = malloc(r->c.cell_max);
+	if (!r->c.scratch)
+		return error_nomem(r->err, "reading CSV");
 	r->catalog = options ? options->catalog : NULL;
 	r->tally.place = options && options->place ? options->place : "line";
 	enum sx_status status = csv_learn(s);
@@ -322,6 +326,7 @@ void csv_close(struct csv_stream *s)
 	free(s->r.columns);
 	free(s->r.until);
 	free(s->r.c.window);
+	free(s->r.c.scratch);
 	free(s);
 }
 

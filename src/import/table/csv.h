@@ -11,7 +11,8 @@
 #include "base/note_sink.h"
 
 #define CSV_COLUMNS_MAX 65536
-#define CSV_CELL_MAX	4096 /* bytes of a number, a name or a label; more of it is cut off */
+#define CSV_CELL_MAX	4096  /* bytes of a number, a name or a label; more of it is cut off */
+#define CSV_OURS_MAX	65536 /* the same of a table in memory that is an export of ours */
 
 /*
  * Columns in a unit that comes in several sizes, which the file does not say: one note for all.

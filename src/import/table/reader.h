@@ -32,7 +32,8 @@ struct csv_cursor {
 	size_t source_bytes;		 /* read so far */
 	bool open_end;			 /* the last cell had no line end behind it */
 	int read_errno;			 /* the source failed; its text ends here */
-	char scratch[CSV_CELL_MAX];	 /* a quoted cell without its quotes */
+	char *scratch;			 /* a quoted cell without its quotes; owned */
+	size_t cell_max;		 /* its size: what is longer is cut */
 };
 
 /* One cell, unquoted and trimmed; not terminated, valid until the next one is read. */
@@ -40,7 +41,7 @@ struct csv_cell {
 	const char *text;
 	size_t size;
 	bool last; /* of its line */
-	bool cut;  /* CSV_CELL_MAX has no room for all of it */
+	bool cut;  /* cell_max has no room for all of it */
 };
 
 /* Reads the source's next bytes behind what is left of the window; sets `more` and read_errno. */

@@ -276,7 +276,7 @@ static enum sx_status csv_rows_take_cell(struct csv_reader *r, struct csv_column
 					 const struct csv_cell *cell)
 {
 	struct csv_rows_number n = {.u = 0};
-	if (cell->cut && column->role != CSV_IGNORED)
+	if (cell->cut && column->role != CSV_IGNORED && r->c.cell_max == CSV_CELL_MAX)
 		csv_note_odd(r, CSV_ODD_CUT, r->c.line, NULL);
 	if (column->role == CSV_TEXT || column->role == CSV_IGNORED)
 		return take_text(r, column, cell);
