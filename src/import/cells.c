@@ -300,8 +300,7 @@ bool cells_number(struct cells *cells, size_t column, double *value)
 	if (pointed && import_number(cell, value))
 		return true;
 	if (!import_no_data(cell))
-		import_odd_add(&cells->garbage, cells->lines.number - cells->job->above,
-			       cells->head[column], cell);
+		import_odd_add(&cells->garbage, cells->lines.number, cells->head[column], cell);
 	return false;
 }
 

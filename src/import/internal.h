@@ -151,7 +151,6 @@ struct import_rows_options {
 	bool whole_shares; /* percentages end at 100: others are noted, and no data */
 	/* At the beginning alone: */
 	enum sx_sample_kind kind;
-	bool encloses_work; /* as a recording of it would say: such a device goes first */
 	uint64_t interval_ns;
 };
 

@@ -16,8 +16,7 @@
 #include "import/table/reader.h"
 #include "table/label.h"
 
-#define NAMES_LOOKED_AT 256		      /* of a header, to find the catalog */
-#define NAMES_MOST	(2 * NAMES_LOOKED_AT) /* each also without a unit behind it */
+#define NAMES_LOOKED_AT 256 /* of a header, to see whether it is one */
 
 /* Whether a cell begins as a number, in any notation, or is no data in place of one. */
 static bool begins_number(struct import_cell cell)
@@ -118,23 +117,6 @@ static enum sx_status no_column(struct import_job *job, const char *catalog,
 	return SX_ERR_BAD_INPUT;
 }
 
-/* Of several devices, names are those of columns in which this one has a value. */
-static void leave_empty_out(struct import_job *job, struct import_lines lines,
-			    struct import_cell header, struct import_cell *heads, size_t count)
-{
-	struct cells cells;
-	bool any[NAMES_LOOKED_AT] = {false};
-	if (!job->part || cells_begin(&cells, job, lines, header, NULL))
-		return;
-	cells.loose = true;
-	while (cells_next(&cells))
-		for (size_t i = 0; i < count && i < cells.columns; i++)
-			any[i] |= cells.row[i].size && !import_no_data(cells.row[i]);
-	for (size_t i = 0; i < count; i++)
-		if (!any[i] || import_names_device(heads[i]))
-			heads[i].size = 0;
-}
-
 /* Times are of any catalog. */
 static bool is_time(struct import_cell head)
 {
@@ -142,34 +124,73 @@ static bool is_time(struct import_cell head)
 	return import_time_head(head, &to_ns) != IMPORT_TIME_NONE;
 }
 
-static enum sx_status find_by_header(struct import_job *job, const char **catalog,
+/* Whether a column may have the name of a counter; of an export of ours others have their names. */
+static bool is_named(struct import_cell head, bool ours)
+{
+	return head.size && !is_time(head) &&
+	       (!ours || import_role(head, false, NULL) == IMPORT_ROLE_VALUE);
+}
+
+/* Of several devices, names are those of columns in which this one has a value. */
+static void leave_empty_out(struct cells *cells, bool *any)
+{
+	cells->loose = true;
+	while (cells_next(cells))
+		for (size_t i = 0; i < cells->columns; i++)
+			any[i] |= cells->row[i].size && !import_no_data(cells->row[i]);
+	for (size_t i = 0; i < cells->columns; i++)
+		if (!any[i] || import_names_device(cells->head[i]))
+			cells->head[i].size = 0;
+}
+
+/* The names of columns; people's also without a unit behind them. False: memory is out. */
+static bool list_names(const struct cells *cells, bool ours, const char **names, size_t *count)
+{
+	struct import_job *job = cells->job;
+	for (size_t i = 0; i < cells->columns; i++) {
+		if (!is_named(cells->head[i], ours))
+			continue;
+		struct import_cell end, head = csv_our_word(cells->head[i]);
+		names[*count] = import_bare_name(job, head);
+		if (!names[(*count)++])
+			return false;
+		struct import_cell bare = import_split_suffix(head, &end);
+		if (!bare.size) /* a unit that is not known is told, where the name is */
+			bare = import_split_unit(head, &end);
+		if (ours || !bare.size)
+			continue;
+		names[*count] = import_text(job, bare.text, bare.size);
+		if (!names[(*count)++])
+			return false;
+	}
+	return true;
+}
+
+static enum sx_status find_by_header(struct import_job *job, bool ours, const char **catalog,
 				     struct sx_error *err)
 {
 	struct import_lines lines = import_lines(job);
-	struct import_cell header = {"", 0}, cells[NAMES_LOOKED_AT];
-	const char *names[NAMES_MOST];
+	struct import_cell header = {"", 0};
+	struct cells cells;
 	size_t count = 0;
 	import_header_line(&lines, &header);
-	size_t columns = import_split(header, import_separator(header), cells, NAMES_LOOKED_AT);
-	leave_empty_out(job, lines, header, cells, columns);
-	for (size_t i = 0; i < columns; i++) {
-		if (!cells[i].size || is_time(cells[i]))
-			continue;
-		cells[i] = csv_our_word(cells[i]);
-		names[count] = import_bare_name(job, cells[i]);
-		if (!names[count++])
-			return error_nomem(err, "importing");
-		struct import_cell end, bare = import_split_suffix(cells[i], &end);
-		if (!bare.size) /* an unknown unit gets its note with the name */
-			bare = import_split_unit(cells[i], &end);
-		if (!bare.size || count >= NAMES_MOST)
-			continue;
-		names[count] = import_text(job, bare.text, bare.size);
-		if (!names[count++])
-			return error_nomem(err, "importing");
-	}
-	*catalog = import_table_catalog(job, names, count);
-	return SX_OK;
+	enum sx_status status = cells_begin(&cells, job, lines, header, err);
+	if (status)
+		return status;
+	const char **names = calloc(2 * cells.columns + 1, sizeof(*names));
+	bool *any = calloc(cells.columns + 1, sizeof(*any));
+	if (names && any && job->part)
+		leave_empty_out(&cells, any);
+	if (!names || !any || !list_names(&cells, ours, names, &count))
+		status = error_nomem(err, "importing");
+	else if (!ours)
+		*catalog = import_table_catalog(job, names, count);
+	else
+		*catalog = job->part ? import_device_catalog(job, names, count)
+				     : import_find_catalog(job, names, count);
+	free(names);
+	free(any);
+	return status;
 }
 
 /* The file's own names of what labels have become, which --by takes. */
@@ -183,25 +204,49 @@ static void name_labels(struct import_job *job, const struct csv_tally *tally,
 	}
 }
 
-static enum sx_status read_with(struct import_job *job, struct import_device *device,
+/* Pieces of a program's work. */
+static bool encloses_work(enum sx_sample_kind kind)
+{
+	return kind == SX_SAMPLE_FRAME || kind == SX_SAMPLE_GROUP ||
+	       (kind >= SX_SAMPLE_PASS && kind <= SX_SAMPLE_QUEUE);
+}
+
+static enum sx_status no_value(const struct import_job *job, struct sx_error *err)
+{
+	const struct import *import = job->result;
+	return import_bad(job, 0, err,
+			  import->note_count ? import->notes[0]
+					     : "the tool wrote its head, and no value behind it",
+			  "no sample with a value is in it");
+}
+
+static enum sx_status read_with(struct import_job *job, bool ours, struct import_device *device,
 				struct sx_catalog *catalog, struct sx_error *err)
 {
 	const struct csv_options options = {.catalog = catalog,
 					    .of_device = job->part ? job->part->any : NULL,
+					    .ours = ours,
+					    .units_given = ours && !job->format->spelled,
+					    .place = job->place,
+					    .above = job->above,
 					    .backing = job->backing};
 	struct csv_text text = {job->text, job->size, job->request->path};
 	struct csv_stream *stream = NULL;
 	enum sx_status status = csv_open_text(&text, &options, &stream, err);
-	if (!status && !import_columns_known(csv_table(stream), catalog))
+	if (!status && !ours && !import_columns_known(csv_table(stream), catalog))
 		status = no_column(job, device->catalog, csv_beside(stream), err);
 	if (!status) {
 		const struct note_sink to = import_note_sink(job);
 		csv_note(csv_beside(stream), &to);
 		device->facts.simulated = csv_beside(stream)->beside.simulated;
 		name_labels(job, csv_beside(stream), device);
-		status = csv_all(stream, &device->table, err);
+		status = ours && !sx_table_column_count(csv_table(stream))
+			     ? no_value(job, err)
+			     : csv_all(stream, &device->table, err);
 	}
 	csv_close(stream);
+	if (!status && ours)
+		device->encloses_work = encloses_work(sx_table_kind(device->table));
 	if (!status && !sx_table_row_count(device->table))
 		status = import_bad(job, 0, err, "it has a header and nothing after it",
 				    "no row is in it");
@@ -209,7 +254,9 @@ static enum sx_status read_with(struct import_job *job, struct import_device *de
 		status = import_times_mend_table(job, device->table, IMPORT_UNORDERED, err);
 	if (status)
 		return status;
-	note_unknown(job, device, catalog);
+	import_note_unweighed(job, device->table);
+	if (!ours)
+		note_unknown(job, device, catalog);
 	import_note_repeated(job, device->table, catalog);
 	return SX_OK;
 }
@@ -358,27 +405,32 @@ static enum sx_status leave_summary_out(struct import_job *job, struct sx_error 
 	return SX_OK;
 }
 
-static enum sx_status any_table_read(struct import_job *job, struct sx_error *err)
+enum sx_status any_table_import(struct import_job *job, bool ours, struct sx_error *err)
 {
 	struct import *import = job->result;
+	const struct import_given *given = import_given_of(job);
 	struct import_device device = {.facts.source = job->format->kind,
 				       .facts.clock = "file",
 				       .facts.name = job->part ? job->part->name : NULL,
 				       .facts.number = job->part ? job->part->number : SX_NONE};
+	if (given && given->name && *given->name)
+		device.facts.name = given->name;
+	if (given && device.facts.number == SX_NONE)
+		device.facts.number = given->number;
 	struct sx_catalog *catalog = NULL;
 	enum sx_status status =
 	    is_grouped(job) ? import_refuse_report(job, "--by adds up the samples of a group", err)
-			    : find_by_header(job, &device.catalog, err);
+			    : find_by_header(job, ours, &device.catalog, err);
 	if (!status && !device.catalog)
 		status = no_column(job, NULL, NULL, err);
-	if (!status)
+	if (!status && !ours)
 		status = leave_summary_out(job, err);
 	if (!status)
 		status = sx_catalog_open(job->request->context, device.catalog, &catalog, err);
 	if (!status) {
 		const char *name = sx_catalog_info(catalog)->name; /* --for takes products too */
 		device.catalog = import_text(job, name, strlen(name));
-		status = device.catalog ? read_with(job, &device, catalog, err)
+		status = device.catalog ? read_with(job, ours, &device, catalog, err)
 					: error_nomem(err, "importing");
 	}
 	sx_catalog_unref(catalog);
@@ -387,6 +439,11 @@ static enum sx_status any_table_read(struct import_job *job, struct sx_error *er
 	else
 		import->devices[import->device_count++] = device;
 	return status;
+}
+
+static enum sx_status any_table_read(struct import_job *job, struct sx_error *err)
+{
+	return any_table_import(job, false, err);
 }
 
 const struct import_format import_any_table = {

@@ -61,7 +61,12 @@ enum sx_status counters_read(struct import_job *job, struct sx_error *err);
 uint32_t counters_column(struct import_job *job, struct import_rows *rows, const char *catalog,
 			 struct import_cell name);
 
-/* A table that rocprof or rocprofv3 wrote, and the GPUs that its rows are of. Zero-initialise. */
+/*
+ * Any table as one device, of the catalog that its names fit. `ours`: rows that sextant wrote.
+ */
+enum sx_status any_table_import(struct import_job *job, bool ours, struct sx_error *err);
+
+/* A table that rocprof or rocprofv3 wrote, and the GPUs whose rows it holds. Zero-initialise. */
 struct amd_table {
 	struct import_job *job;
 	struct cells cells;

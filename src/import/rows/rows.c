@@ -53,7 +53,6 @@ struct import_rows *import_rows_create(struct import_job *job,
 	rows->kind = options->kind;
 	rows->device = (struct import_device){.facts.source = job->format->kind,
 					      .facts.number = SX_NONE,
-					      .encloses_work = options->encloses_work,
 					      .interval_ns = options->interval_ns};
 	const struct import_part *part = job->part;
 	const struct import_given *given = import_given_of(job);
