@@ -55,16 +55,11 @@ struct import_rows *import_rows_create(struct import_job *job,
 					      .facts.number = SX_NONE,
 					      .interval_ns = options->interval_ns};
 	const struct import_part *part = job->part;
-	const struct import_given *given = import_given_of(job);
 	if (part)
 		import_rows_describe(rows, &(struct import_rows_options){.name = part->name});
 	import_rows_describe(rows, options);
-	if (given)
-		import_rows_describe(rows, &(struct import_rows_options){.name = given->name});
 	if (part && part->number != SX_NONE)
 		rows->device.facts.number = part->number;
-	else if (given)
-		rows->device.facts.number = given->number;
 	return rows;
 }
 
@@ -166,20 +161,15 @@ size_t import_row_count(const struct import_rows *rows)
 /* Samples of frames and of time come one after another; dispatches and passes may overlap. */
 static enum import_order order_of(const struct import_rows *rows)
 {
-	if (rows->any_order || rows->job->format->any_order ||
-	    (rows->kind != SX_SAMPLE_TIME && rows->kind != SX_SAMPLE_FRAME))
+	if (rows->any_order || (rows->kind != SX_SAMPLE_TIME && rows->kind != SX_SAMPLE_FRAME))
 		return IMPORT_UNORDERED;
 	return rows->device.facts.clock ? IMPORT_CLOCK : IMPORT_FORWARD;
 }
 
-/*
- * Telemetry is sampled all the time, and is mostly means; other samples are independent. Rows of
- * our own have the times that were meant, whichever catalog their names are found in.
- */
+/* Telemetry is looked at all the time, and mostly means; other samples stand alone. */
 static bool is_looked_at_always(const struct import_rows *rows)
 {
-	return rows->device.catalog && strcmp(rows->device.catalog, "monitor") == 0 &&
-	       !rows->job->format->any_order;
+	return rows->device.catalog && strcmp(rows->device.catalog, "monitor") == 0;
 }
 
 static bool holds_a_value(const struct import_rows *rows)

@@ -55,7 +55,7 @@ struct import_rows {
 static inline bool rows_are_judged(const struct import_rows *rows)
 {
 	const struct import_format *format = rows->job->format;
-	return format->table || format->any_order || format->by_device;
+	return format->table || format->by_device;
 }
 /* What a row takes, about. */
 static inline size_t rows_bytes(const struct import_rows *rows)
