@@ -94,7 +94,7 @@ PUBLIC = {
 }
 FRONT_ENDS = ('preload', 'layer', 'gpa', 'tools')
 # A list names the children of its room, which include the room's interface: the one way down there is.
-LISTS = ('src/source/all.c', 'src/decode/decode.c', 'src/import/import.c', 'src/output/views.c')
+LISTS = ('src/source/all.c', 'src/decode/decode.c', 'src/import/read.c', 'src/output/views.c')
 # What a folder of a room may include beside what its row allows: verbs that show the bits of Intel's OA unit, and raw
 # files as they are.
 BESIDE = {'tools/verbs/oa': 'src/wire/oa', 'tools/verbs/decode': 'src/import'}
