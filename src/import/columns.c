@@ -119,7 +119,7 @@ uint32_t import_given_ratios(const struct sx_table *table, const struct sx_catal
 	return ratios;
 }
 
-/* How many rows a column was not measured in, for which the others stand. */
+/* How many rows a column was not measured in, which the others represent. */
 static size_t count_skipped(const struct import_job *job, const struct sx_table *table,
 			    uint32_t column)
 {
@@ -143,10 +143,10 @@ void import_note_unweighed(struct import_job *job, const struct sx_table *table)
 	}
 	if (most)
 		import_remark(job,
-			      "%s not measured, and no counter tells what was in them: totals and "
-			      "percentiles go by the number of rows, and without a total_error, "
-			      "where the report of a capture goes by all that it holds (sextant "
-			      "export --counters writes that)",
+			      "%s not measured, and no counter says how much work was in them. "
+			      "Totals and percentiles weigh rows equally and have no total_error. "
+			      "sextant export --counters writes what the report of a capture "
+			      "weighs by",
 			      COUNTED(most, "row was"));
 }
 

@@ -60,7 +60,7 @@ static bool lacks_unit_alone(const struct sx_catalog *catalog, const char *name)
 	return unit.size && cell.size < sizeof(bare) && column_is_known(&meaning);
 }
 
-/* What nobody knows is told. */
+/* Notes columns that the catalog does not know. */
 static void note_unknown(struct import_job *job, const struct import_device *device,
 			 const struct sx_catalog *catalog)
 {
@@ -74,10 +74,10 @@ static void note_unknown(struct import_job *job, const struct import_device *dev
 			first = unknown++ ? first : name;
 	}
 	if (unknown)
-		import_remark(job, "%u column%s nothing in catalog %s and stand%s for %s: %.80s%s",
-			      unknown, unknown == 1 ? " means" : "s mean", device->catalog,
-			      unknown == 1 ? "s" : "", unknown == 1 ? "itself" : "themselves",
-			      first, unknown == 1 ? "" : " is the first");
+		import_remark(job, "%u column%s in catalog %s and %s: %.80s%s", unknown,
+			      unknown == 1 ? " means nothing" : "s mean nothing", device->catalog,
+			      unknown == 1 ? "stays as it is" : "stay as they are", first,
+			      unknown == 1 ? "" : " is the first");
 }
 
 /*
@@ -155,7 +155,7 @@ static bool list_names(const struct cells *cells, bool ours, const char **names,
 		if (!names[(*count)++])
 			return false;
 		struct import_cell bare = import_split_suffix(head, &end);
-		if (!bare.size) /* a unit that is not known is told, where the name is */
+		if (!bare.size) /* an unknown unit is noted where the name is known */
 			bare = import_split_unit(head, &end);
 		if (ours || !bare.size)
 			continue;

@@ -66,7 +66,7 @@ uint32_t counters_column(struct import_job *job, struct import_rows *rows, const
  */
 enum sx_status any_table_import(struct import_job *job, bool ours, struct sx_error *err);
 
-/* A table that rocprof or rocprofv3 wrote, and the GPUs whose rows it holds. Zero-initialise. */
+/* A table that rocprof or rocprofv3 wrote, and the GPUs that its rows are of. Zero-initialise. */
 struct amd_table {
 	struct import_job *job;
 	struct cells cells;

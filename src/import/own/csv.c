@@ -16,7 +16,7 @@ static unsigned own_roles(struct import_lines *lines)
 	unsigned found = 0;
 	if (!import_header_line(lines, &line))
 		return 0;
-	/* Ours stand before everything else. */
+	/* Ours come before everything else. */
 	size_t count = import_split(line, ',', cells, IMPORT_ROLES + 1);
 	for (size_t i = 0; i < count; i++)
 		found |= 1u << import_role(cells[i], false, NULL);

@@ -166,7 +166,7 @@ static enum import_order order_of(const struct import_rows *rows)
 	return rows->device.facts.clock ? IMPORT_CLOCK : IMPORT_FORWARD;
 }
 
-/* Telemetry is looked at all the time, and mostly means; other samples stand alone. */
+/* Telemetry is looked at all the time, and mostly means; other samples are apart. */
 static bool is_looked_at_always(const struct import_rows *rows)
 {
 	return rows->device.catalog && strcmp(rows->device.catalog, "monitor") == 0;

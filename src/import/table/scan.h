@@ -130,7 +130,7 @@ enum import_role import_role(struct import_cell head, bool exact, enum sx_label 
 /* Raw counters are written in capitals; what is derived from them is not. */
 bool import_is_raw(struct import_cell name);
 
-/* Of a row's quality: others stand for its cells without a value. */
+/* Of a row's quality: others represent its cells without a value. */
 #define IMPORT_SKIPPED SX_QUALITY_NOT_COLLECTED
 /* The quality of a row, as rows are written: "lost+multiplexed". */
 uint8_t import_quality(const char *text, size_t size);

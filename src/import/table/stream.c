@@ -162,7 +162,8 @@ static void convert(struct csv_reader *r, struct csv_column *column, const struc
 	column->written = units_step(1 / factor);
 }
 
-/* What a row encloses is not said, but frames have their numbers, and groups of ours a column. */
+/* What a row encloses: if the file does not say it, by labels in an export of ours, else by frame
+ * numbers. */
 static enum sx_sample_kind kind_of(const struct csv_reader *r)
 {
 	const struct csv_beside *beside = &r->tally.beside;
@@ -172,7 +173,7 @@ static enum sx_sample_kind kind_of(const struct csv_reader *r)
 	if (r->catalog && beside->says_kind)
 		return beside->kind;
 	if (group && strcmp(group, label_name(SX_LABEL_GROUP)) != 0)
-		labels &= ~(1u << SX_LABEL_GROUP); /* somebody's own text */
+		labels &= ~(1u << SX_LABEL_GROUP); /* a column of other text */
 	if (r->options && r->options->ours)
 		return kind_by_labels(labels);
 	return frames ? SX_SAMPLE_FRAME : SX_SAMPLE_ROW;
@@ -218,7 +219,7 @@ static enum sx_status csv_describe(struct csv_reader *r)
 		else if (column->unit)
 			info->unit = column->unit;
 		else if (!info->unit[0] && (r->tally.beside.exported || r->options->ours))
-			info->unit = "count"; /* an export of ours: it stood for itself before */
+			info->unit = "count"; /* an export of ours: no catalog has its unit */
 		if (!info->unit[0]) {
 			info->unit = "count";
 			info->over_time = SX_REDUCE_MEAN;
@@ -469,14 +470,14 @@ static void note_columns(const struct csv_tally *tally, const struct note_sink *
 		    tally->other_units > 1 ? ", nor of further columns" : "");
 }
 
-/* Of each: how many, up to the place of the first, and what stands behind it. */
+/* Of each: how many, up to the place of the first, and what follows it. */
 static const struct {
 	const char *noun, *what, *behind;
 } csv_note_odds[CSV_ODDS] = {
     [CSV_ODD_SHORT] = {"line has", "fewer cells than the header,",
 		       " the first; what they lack is no data"},
     [CSV_ODD_POINTS] = {"number has",
-			"groups of digits between points, in a column of fractions behind points, "
+			"groups of digits between points, in a column of fractions after points, "
 			"the first in",
 			": no data"},
     [CSV_ODD_BELOW] = {"time is", "below 0, the first in", ": left out"},
