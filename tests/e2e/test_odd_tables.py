@@ -121,7 +121,7 @@ class OddTables(FolderTest):
         """Of JSON: no number within a list is the value."""
         have, told = self.columns('{"frame":0,"gpu_time":8,"x":1}\n{"frame":1,"gpu_time":[1,2],"x":[]}\n{"frame":2,"gpu_time":[[3]],"x":2}\n', '--for', 'monitor')
         self.assertEqual(next(v for n, v in have.items() if 'time' in n.lower()), ('s', [0.008, None, None]))
-        self.assertIn('2 cells hold no number and were left out; the first is "[...]" in row 2', told)
+        self.assertIn('2 cells are no number and left out, the first in row 2, column gpu_time: "[...]"', told)
 
     def test_frames_without_a_length(self):
         """Five frames, of which three have both times: the rate is of these, and the headline does not divide five by their time."""
