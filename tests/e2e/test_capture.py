@@ -158,7 +158,11 @@ def test_copies():
     run("capture", "cut", path, "--from", "200ms", "--to", "400ms", "-o", part)
     kept = same_rows(part).rows[0]
     assert kept == [r for r in rows
-                    if r["end"] > first + 200_000_000 and r["begin"] < first + 400_000_000]
+                    if first + 200_000_000 < r["end"] <= first + 400_000_000]
+    cuts = [folder / name for name in ("before", "after")]
+    for cut, limit in zip(cuts, ("--to", "--from")):
+        run("capture", "cut", path, limit, "333ms", "-o", cut)
+    assert [row for cut in cuts for row in same_rows(cut).rows[0]] == rows  # the one across the cut once
     run("capture", "merge", path, folder / "sample.sxc", "--offset=0s", "-o", both)
     merged = read_capture.Capture(both)
     assert [d["catalog"] for d in merged.devices.values()] == ["cpu", "example"]

@@ -116,13 +116,19 @@ static uint64_t moved(const struct copying *c, uint64_t time_ns)
 	return time_ns == SX_TIME_UNKNOWN ? time_ns : aligned_ns - c->shift_ns;
 }
 
-/* Whether a row lies in the part that is wanted; rows without times only in a whole copy. */
-static bool wanted(const struct copying *c, uint64_t begin_ns, uint64_t end_ns)
+/* Whether a time overlaps the part that is copied; unknown times only a whole copy. */
+static bool overlaps(const struct copying *c, uint64_t begin_ns, uint64_t end_ns)
 {
 	if (!c->from_ns && c->to_ns == UINT64_MAX)
 		return true;
 	return begin_ns != SX_TIME_UNKNOWN && end_ns != SX_TIME_UNKNOWN && end_ns > c->from_ns &&
 	       begin_ns < c->to_ns;
+}
+
+/* A row is in the part in which it ends: parts that touch have no row in common. */
+static bool has_row(const struct copying *c, uint64_t begin_ns, uint64_t end_ns)
+{
+	return overlaps(c, begin_ns, end_ns) && (end_ns <= c->to_ns || c->to_ns == UINT64_MAX);
 }
 
 /* "group 1" for the first name met, and so on, the same all through the file. */
@@ -196,7 +202,7 @@ static enum sx_status copy_rows(struct copying *c, const struct sx_capture_recor
 	for (size_t at = 0; !status && at < rows.count;) {
 		size_t count = 0;
 		while (at + count < rows.count && count < most &&
-		       wanted(c, rows.begin_ns[at + count], rows.end_ns[at + count]))
+		       has_row(c, rows.begin_ns[at + count], rows.end_ns[at + count]))
 			count++;
 		if (count) {
 			struct sx_rows part = slice(c, &rows, at, count);
@@ -213,7 +219,7 @@ static enum sx_status copy_mark(struct copying *c, const struct sx_capture_recor
 	struct sx_capture_mark mark = record->mark;
 	uint32_t device = record->device == SX_CAPTURE_NO_DEVICE ? SX_CAPTURE_NO_DEVICE
 								 : c->devices[record->device];
-	if (mark.begin_ns != SX_TIME_UNKNOWN && !wanted(c, mark.begin_ns, mark.end_ns))
+	if (mark.begin_ns != SX_TIME_UNKNOWN && !overlaps(c, mark.begin_ns, mark.end_ns))
 		return SX_OK;
 	if (c->copy->anonymise && record->type == SX_CAPTURE_NOTE)
 		return SX_OK;
