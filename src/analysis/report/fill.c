@@ -89,18 +89,30 @@ static bool keep_constants(struct filling *f)
 	return copy && ok;
 }
 
-static bool keep_source(struct filling *f, const struct report_source *source)
+/* Copies the texts that are known, for as long as the report; others stay as they are. */
+static bool keep_texts(struct filling *f, const struct sx_device_facts *from)
 {
 	bool ok = true;
-	struct sx_device_facts *facts = &f->source.facts;
-	const char **const texts[] = {&facts->name, &facts->driver, &facts->source,
-				      &facts->set,  &facts->clock,  &facts->variant};
+	struct sx_device_facts *to = &f->source.facts;
+	const struct {
+		const char **to, *from;
+	} texts[] = {
+	    {&to->name, from->name}, {&to->driver, from->driver}, {&to->source, from->source},
+	    {&to->set, from->set},   {&to->clock, from->clock},	  {&to->variant, from->variant},
+	};
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+		if (texts[i].from)
+			*texts[i].to = keep(f->arena, texts[i].from, &ok);
+	return ok;
+}
+
+static bool keep_source(struct filling *f, const struct report_source *source)
+{
+	const struct sx_device_facts *facts = &f->source.facts;
 	f->source = *source;
 	f->source.catalog = sx_catalog_ref(source->catalog);
 	f->source.like = NULL;
-	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
-		*texts[i] = keep(f->arena, *texts[i], &ok);
-	ok = keep_constants(f) && ok;
+	bool ok = keep_texts(f, &source->facts) && keep_constants(f);
 	f->options = (struct sx_metrics_options){.set = facts->set,
 						 .variant = facts->variant,
 						 .constants = facts->constants,
@@ -323,11 +335,9 @@ enum sx_status report_set_facts(struct report_fill *fill, uint32_t device,
 				struct sx_error *err)
 {
 	struct filling *f = fill->devices[device];
-	bool ok = true;
-	if (now->name)
-		f->source.facts.name = keep(f->arena, now->name, &ok);
-	if (now->driver)
-		f->source.facts.driver = keep(f->arena, now->driver, &ok);
+	/* Who it is shows at the end; what it was opened as stays. */
+	const struct sx_device_facts shown = {.name = now->name, .driver = now->driver};
+	bool ok = keep_texts(f, &shown);
 	f->source.facts.simulated = now->simulated;
 	f->run = *run;
 	f->run.silence = keep_error(&f->silence, run->silence);
