@@ -52,7 +52,7 @@ static inline bool sx_quality_is_skipped(uint8_t quality)
  * Removes reservations from a quality without a value, unless the sample is skipped: then others
  * represent it.
  */
-static inline uint8_t sx_quality_settled(uint8_t quality)
+static inline uint8_t sx_quality_reduced(uint8_t quality)
 {
 	if (!(quality & SX_QUALITY_NO_DATA_MASK))
 		return quality;

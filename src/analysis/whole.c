@@ -20,7 +20,7 @@ bool stats_adds_up(const char *unit)
 }
 
 /*
- * Whether the rows of a metric add up to its whole. A unit without a fraction bar does not tell:
+ * Whether the rows of a metric add up to its whole. A unit without a fraction bar does not decide:
  * cycles for each pixel are "cycles" too. A formula over summed counters gives the rows' sum only
  * where it is itself a sum. `play`: by which counts that were scaled up may be rounded.
  */

@@ -23,7 +23,7 @@ static void sort_row(struct sorted_part *part, uint8_t quality, const struct ext
 	extent_add(sx_quality_is_skipped(quality) ? &span->skipped : &span->lost, extent);
 	if (quality & (SX_QUALITY_GAP | SX_QUALITY_DISTURBED))
 		extent_add(&span->uncounted, extent);
-	span->absence |= sx_quality_settled(quality);
+	span->absence |= sx_quality_reduced(quality);
 }
 
 /* Sorts rows by stratum; within one they keep their order. */

@@ -348,7 +348,7 @@ static struct table_column *writable(struct sx_table *table, uint32_t index, siz
 
 static void set_quality(struct table_column *column, size_t row, uint8_t quality)
 {
-	quality = sx_quality_settled(quality);
+	quality = sx_quality_reduced(quality);
 	if (column->quality[row])
 		column->invalid--;
 	if (quality)

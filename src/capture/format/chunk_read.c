@@ -128,7 +128,7 @@ static void chunk_resolve(struct sx_vector *column, uint64_t *values, uint8_t *q
 		if (!(quality[i] & SX_QUALITY_NO_DATA_MASK))
 			continue;
 		values[i] = none;
-		quality[i] = sx_quality_settled(quality[i]);
+		quality[i] = sx_quality_reduced(quality[i]);
 	}
 	column->quality = quality;
 }
@@ -161,7 +161,7 @@ static void decode_column(struct sx_vector *column, uint8_t form, struct cursor 
 		return;
 	if (form == QUALITY_EACH) {
 		memcpy(quality, stored, rows);
-	} else if (form == QUALITY_ONE && sx_quality_settled(*stored) == SX_QUALITY_NOT_COLLECTED) {
+	} else if (form == QUALITY_ONE && sx_quality_reduced(*stored) == SX_QUALITY_NOT_COLLECTED) {
 		column->data = NULL;
 		return;
 	} else if (form == QUALITY_ONE) {

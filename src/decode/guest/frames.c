@@ -181,7 +181,7 @@ static uint8_t frames_quality_of(uint8_t state)
 	case WIRE_LISTED:
 	case WIRE_BARRED:
 		return SX_QUALITY_GAP;
-	case WIRE_SPARED: /* the samples that were measured stand for it */
+	case WIRE_SPARED: /* the measured samples represent it */
 		return SX_QUALITY_SKIPPED;
 	default:
 		return SX_QUALITY_NOT_COLLECTED;
@@ -312,7 +312,7 @@ static enum sx_status frames_set_labels(const struct wire_sample *sample, const 
 		status = records_set_labels(sample, path, table, row);
 	if (!status && reason)
 		status = records_set_text(table, SX_LABEL_REASON, row, reason, strlen(reason));
-	/* Tells when a value found no memory. */
+	/* Fails when a value got no memory. */
 	return status ? error_nomem(err, "labelling a frame")
 		      : sx_table_add_rows(table, 0, NULL, err);
 }

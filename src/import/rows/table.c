@@ -39,7 +39,7 @@ static uint8_t resolve_value(const struct rows_column *c, enum rows_tag tag, uin
 	if (quality & SX_QUALITY_NO_DATA_MASK)
 		*value =
 		    c->fraction ? (union rows_value){.f = (double)NAN} : (union rows_value){.u = 0};
-	return sx_quality_settled(quality);
+	return sx_quality_reduced(quality);
 }
 
 /* A column as a table has it, in place; *any: some row says something. False: memory is out. */
