@@ -72,37 +72,51 @@ enum guess_rank {
 	GUESS_SET,    /* numbers mean nothing unless a metric set is named */
 };
 
+static bool is_hardware(const struct sx_catalog_info *info)
+{
+	return info->kind == SX_KIND_GPU && info->match_count;
+}
+
 static enum guess_rank guess_rank_of(const struct sx_catalog *catalog)
 {
 	const struct sx_catalog_info *info = sx_catalog_info(catalog);
-	bool device = info->kind == SX_KIND_GPU && info->match_count;
-	return sx_catalog_has_sets(catalog) ? GUESS_SET : device ? GUESS_DEVICE : GUESS_ANY;
+	return sx_catalog_has_sets(catalog) ? GUESS_SET
+	       : is_hardware(info)	    ? GUESS_DEVICE
+					    : GUESS_ANY;
 }
 
-/* The catalog that has most of the names, of several the first of the least rank, and how many. */
+/*
+ * The catalog that has most of the names, of several the first of the least rank, and how many.
+ * Catalogs of no hardware come first: they are few, and after one that has all names no other can
+ * be better.
+ */
 static const char *most_known(struct import_job *job, const char *const *names, size_t count,
 			      bool exact, size_t *most)
 {
-	size_t catalogs;
-	const char *best = NULL;
+	size_t catalogs, at = SIZE_MAX;
 	enum guess_rank least = GUESS_SET;
-	const char *const *all = sx_catalog_names(job->request->context, &catalogs);
+	const struct sx_catalog_info *const *heads =
+	    sx_catalog_heads(job->request->context, &catalogs);
 	*most = 0;
-	for (size_t i = 0; i < catalogs && (*most < count || least != GUESS_ANY); i++) {
+	for (size_t k = 0; heads && k < 2 * catalogs && (*most < count || least != GUESS_ANY);
+	     k++) {
 		struct sx_catalog *catalog = NULL;
-		if (sx_catalog_open(job->request->context, all[i], &catalog, NULL))
+		size_t i = k % catalogs;
+		if (is_hardware(heads[i]) != (k >= catalogs) ||
+		    sx_catalog_open(job->request->context, heads[i]->name, &catalog, NULL))
 			continue;
 		size_t known =
 		    exact ? count_exact(catalog, names, count) : count_known(catalog, names, count);
 		enum guess_rank rank = guess_rank_of(catalog);
-		if (known > *most || (known && known == *most && rank < least)) {
-			best = all[i];
+		bool same = known && known == *most;
+		if (known > *most || (same && (rank < least || (rank == least && i < at)))) {
+			at = i;
 			least = rank;
 			*most = known;
 		}
 		sx_catalog_unref(catalog);
 	}
-	return best;
+	return at == SIZE_MAX ? NULL : heads[at]->name;
 }
 
 size_t import_count_known(struct import_job *job, const char *const *names, size_t count)
