@@ -181,9 +181,9 @@ static enum sx_status other_fact(void *user, const struct sx_node *node)
 
 bool facts_is_of_others(const struct verdict_facts *f, uint32_t fact)
 {
-	const struct verdict_way *way = f->rules->facts[fact].ways;
+	const struct verdict_fact *asked = &f->rules->facts[fact];
 	struct other_fact of = {f->rules, fact};
-	return expr_visit(way->tree, other_fact, &of) == SX_AGAIN;
+	return asked->way_count && expr_visit(asked->ways->tree, other_fact, &of) == SX_AGAIN;
 }
 
 bool facts_ask_sources(struct verdict_facts *f, bool own, enum sx_status *status)
