@@ -216,7 +216,7 @@ static enum sx_status no_value(const struct import_job *job, struct sx_error *er
 	const struct import *import = job->result;
 	return import_bad(job, 0, err,
 			  import->note_count ? import->notes[0]
-					     : "the tool wrote its head, and no value behind it",
+					     : "the tool wrote its head, and no value after it",
 			  "no sample with a value is in it");
 }
 

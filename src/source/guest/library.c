@@ -68,7 +68,7 @@ static enum sx_status refuse(const struct place *place, const char *given, struc
 	} else {
 		char near[256] = "";
 		for (unsigned i = 0; i < PLACE_FOLDERS && place->near[i]; i++)
-			text_append(near, sizeof(near), "%s%s", i ? ", " : ", nor behind it in ",
+			text_append(near, sizeof(near), "%s%s", i ? ", " : ", nor below it in ",
 				    place->near[i] + 1);
 		error_because(err, "%s is not in %s%s", place->file, given, near);
 	}
