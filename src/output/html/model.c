@@ -8,6 +8,7 @@
 #include "analysis/compare/compare.h"
 #include "analysis/cost.h"
 #include "base/no_data.h"
+#include "base/text_buf.h"
 #include "output/catalog/catalog.h"
 
 /* What one document is written with. */
@@ -171,7 +172,7 @@ static void finding_json(struct model *m, const struct report_device *d, const s
 	json_object_end(&m->json);
 }
 
-/* The verdict of the run, in one line, and what to do; written with the first device. */
+/* The verdict of the run in one line, why it is unknown, and what to do; with the first device. */
 static void verdict_of_run(struct model *m)
 {
 	char title[256], line[400], share[HUMAN_MAX];
@@ -184,7 +185,12 @@ static void verdict_of_run(struct model *m)
 	human_value(&m->view->human, share, v->parts[0].share * 100, "percent");
 	snprintf(line, sizeof(line), "%s: %s of the time", title, share);
 	json_kv_string(&m->json, "verdict_line", line);
-	json_kv_string(&m->json, "verdict_advice", v->parts[0].advice);
+	char reason[1200] = "";
+	const char *advice = v->parts[0].advice;
+	if (v->parts[0].because)
+		text_append(reason, sizeof(reason), "Because %s%s%s", v->parts[0].because,
+			    advice ? "; try: " : "", advice ? advice : "");
+	json_kv_string(&m->json, "verdict_advice", *reason ? reason : advice);
 }
 
 static void findings_of_device(struct model *m, const struct report_device *d)

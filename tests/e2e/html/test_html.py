@@ -199,6 +199,16 @@ def test_little(folder):
             assert all(row['why'] for row in page.report['of_devices'][0]['rows'])
 
 
+def test_unknown_verdict(folder):
+    """A page says why a verdict is unknown, as the text does."""
+    with open(os.path.join(folder, 'gpu.csv'), 'w', encoding='utf-8') as file:
+        file.write('Frame time (ms),GPU time (ms)\n' + '16,5\n17,6\n' * 60)
+    page = page_of(folder, 'gpu.csv')
+    device = page.report['of_devices'][0]
+    assert device['verdict_line'].startswith('Unknown'), device
+    assert device['verdict_advice'].startswith('Because busiest thread: the run did not collect it; try: '), device
+
+
 def test_damage(folder):
     """A file with a hole is no whole run, neither on the page nor in the exit status; nor is a baseline."""
     run(folder, 'record', '-q', '-d', 'mali-g310', '-I', '1ms', '-t', '500ms', '-o', 'sound.sxc')
@@ -233,7 +243,7 @@ def test_uplot(_):
 
 
 def main():
-    tests = [test_frames, test_long, test_baseline, test_baseline_of_others, test_damage, test_little, test_errors, test_uplot]
+    tests = [test_frames, test_long, test_baseline, test_baseline_of_others, test_damage, test_little, test_unknown_verdict, test_errors, test_uplot]
     with tempfile.TemporaryDirectory(prefix='sextant-html-') as folder:
         for test in tests:
             test(pathlib.Path(folder))
