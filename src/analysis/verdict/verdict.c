@@ -128,7 +128,7 @@ static bool note_unknown(struct judging *j, size_t window, struct verdict_part *
 	for (size_t w = window; missing == SX_NONE && w < j->facts.count; w++)
 		if (j->rule[w] == NO_RULE)
 			missing = first_missing(j, &rules->rules[last].needs, w, &alone);
-	char text[512] = "no rule holds: what was measured lies between them";
+	char text[512] = "no rule holds: the values lie between those of two verdicts";
 	part->name = VERDICT_UNKNOWN;
 	part->title = "Unknown";
 	if (missing != SX_NONE) {
