@@ -86,7 +86,8 @@ static const enum no_data reasons[STATS_REASONS] = {
 void stats_missing_add(struct stats_missing *missing, uint8_t quality, uint64_t rows)
 {
 	size_t i = 0;
-	while (reasons[i] != no_data_of_quality(quality))
+	enum no_data reason = no_data_of_quality(quality);
+	while (reasons[i] != reason)
 		i++;
 	missing->rows[i] += rows;
 }

@@ -144,9 +144,10 @@ static void finding_line(const struct view *view, const struct sx_finding *f)
 	char value[128], line[1024];
 	value_text(view, f, &name, value, sizeof(value));
 	snprintf(line, sizeof(line), "advice: %s", f->rule->title);
+	bool formula = *value && strchr(name, '('); /* without a value there may be no name */
 	if (*value)
-		text_append(line, sizeof(line), ": %s%s%s", strchr(name, '(') ? "" : name,
-			    strchr(name, '(') ? "" : " ", value);
+		text_append(line, sizeof(line), ": %s%s%s", formula ? "" : name, formula ? "" : " ",
+			    value);
 	if (f->samples < f->rows)
 		text_append(line, sizeof(line), ", in %zu of %zu samples", f->samples, f->rows);
 	text_append(line, sizeof(line), " [%s]", f->rule->rule);
