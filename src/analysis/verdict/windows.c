@@ -201,17 +201,20 @@ static size_t collect_lengths(const struct sx_table *t, const struct reach *with
 
 /*
  * A clock that sets the pace is met a little early or late, and the next frame makes up for it:
- * several frames together are even though single ones are not. What comes by chance is neither.
+ * several frames together are even though single ones are not. The mean of n lengths that come by
+ * chance differs by a factor of sqrt(n) less than one does: spreads are those of single frames.
  */
-static double spread_in(const struct sx_table *t, const struct reach *within)
+static double spread_in(const struct verdict_source *s, const struct reach *within)
 {
-	double *lengths = calloc(sx_table_row_count(t) + 1, sizeof(*lengths));
+	double *lengths = calloc(sx_table_row_count(s->rows) + 1, sizeof(*lengths));
 	if (!lengths)
 		return NAN;
-	double single = spread_of(lengths, collect_lengths(t, within, lengths), 1);
-	double several = spread_of(lengths, collect_lengths(t, within, lengths), SPREAD_TOGETHER);
+	double single = spread_of(lengths, collect_lengths(s->rows, within, lengths), 1);
+	double several =
+	    spread_of(lengths, collect_lengths(s->rows, within, lengths), SPREAD_TOGETHER) *
+	    sqrt(SPREAD_TOGETHER);
 	free(lengths);
-	return several < single ? several : single;
+	return (several < single ? several : single) * sqrt((double)s->each);
 }
 
 /* Commands in a window: how long those that were timed ran, and how many were not. */
@@ -295,7 +298,7 @@ double verdict_spread(const struct verdict_facts *f, size_t window)
 		const struct sx_table *rows = f->sources[s].rows;
 		if (sx_table_kind(rows) != SX_SAMPLE_FRAME || !verdict_has_frames(f, rows, window))
 			continue;
-		double spread = spread_in(rows, &within);
+		double spread = spread_in(&f->sources[s], &within);
 		if (!(spread >= least))
 			least = spread;
 	}

@@ -1,11 +1,12 @@
 /*
- * A program that is held back in a way that is known: `loads KIND [FRAMES]`. KIND is cpu (one
- * thread computes all the time), gpu (a heavy fragment shader, frames in flight), turns (as much of
- * each, and glFinish between them), paced (little work at each tick of 60 Hz), overlap, half, ticks
- * or close (work of both sides at each tick, see `ticking`), starved (little work, then it waits
- * for events that come by chance) or changes (half of its frames cpu, then gpu). Amounts of work
- * are CPU time of the thread that does it, so that they hold on a busy machine. It ends with what
- * its threads did, in percent of the time: on a CPU, and ready without one.
+ * A program that is held back in a way that is known: `loads KIND [FRAMES [SEED]]`. KIND is cpu
+ * (one thread computes all the time), gpu (a heavy fragment shader, frames in flight), turns (as
+ * much of each, and glFinish between them), paced (little work at each tick of 60 Hz), overlap,
+ * half, ticks or close (work of both sides at each tick, see `ticking`), starved (little work, then
+ * it waits for events that come by chance), sleeps (little work, then 5 to 25 ms of sleep by
+ * chance) or changes (half of its frames cpu, then gpu). Amounts of work are CPU time of the thread
+ * that does it, so that they hold on a busy machine. It ends with what its threads did, in percent
+ * of the time: on a CPU, and ready without one.
  */
 #include <dirent.h>
 #include <math.h>
@@ -113,6 +114,15 @@ static int64_t event_ns(void)
 	return (int64_t)(-log(chance) * 30e6);
 }
 
+/* When the next frame is due: at a tick, or after a time that comes by chance. */
+static int64_t next_ns(const char *kind, int64_t last)
+{
+	if (strcmp(kind, "paced") == 0)
+		return last + TICK_NS;
+	int64_t now = clock_ns(CLOCK_MONOTONIC);
+	return now + (strcmp(kind, "sleeps") == 0 ? 5000000 + rand() % 20000000 : event_ns());
+}
+
 /* What a thread did so far, by the kernel. */
 struct account {
 	long long run_ns, wait_ns;
@@ -199,10 +209,9 @@ static void frame(const char *kind, int64_t *next)
 		draw(rounds);
 		glFinish();
 	} else {
-		bool paced = strcmp(kind, "paced") == 0;
 		compute(WORK_NS / 20);
 		draw(1);
-		*next = paced ? *next + TICK_NS : clock_ns(CLOCK_MONOTONIC) + event_ns();
+		*next = next_ns(kind, *next);
 		wait_until(*next);
 	}
 }
@@ -211,6 +220,7 @@ int main(int argc, char **argv)
 {
 	const char *kind = argc > 1 ? argv[1] : "gpu";
 	int frames = argc > 2 ? atoi(argv[2]) : 100;
+	srand(argc > 3 ? (unsigned)atoi(argv[3]) : 1);
 	bool changes = strcmp(kind, "changes") == 0;
 	struct window window;
 

@@ -11,9 +11,10 @@ from command import go_first  # noqa: E402
 
 SEXTANT, LOADS = sys.argv[1:3]
 TIMES = int(sys.argv[3]) if len(sys.argv) > 3 else 1
-KINDS = {"cpu": 80, "gpu": 80, "turns": 60, "paced": 90, "overlap": 90, "half": 90, "ticks": 90, "close": 90, "starved": 60}
+KINDS = {"cpu": 80, "gpu": 80, "turns": 60, "paced": 90, "overlap": 90, "half": 90, "ticks": 90, "close": 90, "starved": 60, "sleeps": 100}
 # Of kinds that a timer paces whatever each side does at a tick, what is right; of the others their own name.
-RIGHT = {"paced": ("paced",), "overlap": ("paced",), "half": ("paced",), "ticks": ("paced",), "close": ("paced", "unknown")}
+RIGHT = {"paced": ("paced",), "overlap": ("paced",), "half": ("paced",), "ticks": ("paced",), "close": ("paced", "unknown"),
+         "sleeps": ("starved",)}
 CONFIDENCE = 0.6
 # Percent of the time without a CPU that a window needs to stay crowded (catalogs/verdict.yaml). A program that waited
 # for less than a fifth of that cannot have been crowded in a fifth of its windows, however the waits lie.
@@ -55,7 +56,7 @@ def check(kind, document, own):
     allowed, excused = RIGHT.get(kind, (kind,)), ("crowded",)
     if kind in RIGHT and waited > CALM:
         allowed = (*allowed, "starved")
-    if kind not in ("cpu", "gpu", "paced", "starved"):
+    if kind not in ("cpu", "gpu", "paced", "starved", "sleeps"):
         excused = ("crowded", "unknown", "turns")
     crowded = min(share_of(verdict, *excused), waited / KEPT) if waited > CALM else 0
     if share_of(verdict, *allowed) + crowded < 0.8 or \

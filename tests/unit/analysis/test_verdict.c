@@ -89,7 +89,8 @@ struct ticking {
 	const char *verdict;
 };
 
-static void check_ticking(const struct ticking *t)
+/* `each`: frames that a row combines. */
+static void check_ticking(const struct ticking *t, uint64_t each)
 {
 	static const char *const names[] = {"Frames",	     "FrameTime",	 "ThreadTime",
 					    "D3DGPUTime",    "RasterThreadTime", "CPUTime",
@@ -111,6 +112,7 @@ static void check_ticking(const struct ticking *t)
 			8);
 		at += (uint64_t)length;
 	}
+	r.sources[0].each = each;
 	struct verdict *v = run_judge(&r);
 	if (strcmp(v->parts[0].name, t->verdict) != 0 || v->parts[0].share < 0.99)
 		fail_msg("gpu %g, cpu %g, any %g, jitter %g: %s, not %s", t->gpu, t->cpu, t->any,
@@ -138,10 +140,14 @@ static void test_at_once_or_one_after_the_other(void **state)
 	    {0.4, 0.4, 0.4, -1, 0, "paced"},
 	    {0.1, 0.48, 0.96, 0.97, 0, "unknown"}, /* two threads in turn: there is no rest */
 	    {0.1, 0.48, 0.96, 0.6, 0, "paced"},	   /* at once */
+	    {0.1, 0.1, 0.1, 0.2, 0.12, "paced"},
+	    {0.1, 0.1, 0.1, 0.2, 0.67, "starved"}, /* sleeps of 5 to 28 ms */
 	};
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-		check_ticking(&cases[i]);
+		check_ticking(&cases[i], 1);
+	/* Sums of frames differ less than frames do. */
+	check_ticking(&(struct ticking){0.1, 0.1, 0.1, 0.2, 0.2, "starved"}, 16);
 }
 
 /* What is missing then is said, with what shows it. */
