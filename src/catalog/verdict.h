@@ -9,10 +9,17 @@
 
 #include "base/mem.h"
 
+/* In which direction a value may differ from the true one; bits. */
+enum verdict_bound {
+	VERDICT_LOWER = 1, /* the true value may be higher */
+	VERDICT_UPPER = 2, /* the true value may be lower; of a condition: it may not hold */
+};
+
 /* One way to a fact. */
 struct verdict_way {
 	const char *expr;
 	double trust;	/* 0 to 1: how far a verdict may rest on it */
+	uint32_t bound; /* enum verdict_bound */
 	const char *of; /* what is special about it, or NULL */
 	struct sx_expr *tree;
 };

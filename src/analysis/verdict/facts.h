@@ -58,6 +58,13 @@ enum sx_status verdict_facts_fill(struct verdict_facts *facts, struct sx_error *
 /* A formula over the facts alone, one value a window; NaN is no data. */
 enum sx_status verdict_facts_eval(const struct verdict_facts *facts, const struct sx_expr *expr,
 				  double *out, struct sx_error *err);
+/* Which facts a formula may use, and of which alone bounds count (SX_NONE: of all). */
+struct bound_of {
+	uint32_t before, only;
+};
+/* The bits of enum verdict_bound of a formula in a window, by those of its facts (bounds.c). */
+uint32_t verdict_bound(const struct verdict_facts *facts, const struct sx_node *node,
+		       struct bound_of of, size_t window);
 void verdict_facts_finish(struct verdict_facts *facts);
 
 /* By how much half of the frames in and around a window differ from the usual, in percent;

@@ -153,15 +153,39 @@ static void smooth(struct judging *j, size_t width)
 			j->facts.facts[i].values[w] = median_around(j, j->measured[i], w, width);
 }
 
+/* A condition that holds only by a bound on the wrong side does not: of which fact, if any. */
+static bool is_bound(const struct judging *j, const struct sx_expr *tree, size_t w, uint32_t *fact)
+{
+	const struct verdict_rules *rules = &j->verdict->rules;
+	const struct sx_node *root = sx_expr_root(tree);
+	struct bound_of of = {rules->fact_count, SX_NONE};
+	if (!(verdict_bound(&j->facts, root, of, w) & VERDICT_UPPER))
+		return false;
+	for (of.only = 0; *fact == SX_NONE && of.only < rules->fact_count; of.only++)
+		if (rules->facts[of.only].remedy &&
+		    verdict_bound(&j->facts, root, of, w) & VERDICT_UPPER)
+			*fact = of.only;
+	return true;
+}
+
+static enum sx_status eval_condition(struct judging *j, const struct sx_expr *tree, double *out,
+				     struct sx_error *err)
+{
+	enum sx_status status = verdict_facts_eval(&j->facts, tree, out, err);
+	for (size_t w = 0; !status && w < j->facts.count; w++)
+		if (!isnan(out[w]) && out[w] != 0 && is_bound(j, tree, w, &j->bound[w]))
+			out[w] = 0;
+	return status;
+}
+
 static enum sx_status eval_rules(struct judging *j, struct sx_error *err)
 {
 	const struct verdict_rules *rules = &j->verdict->rules;
 	enum sx_status status = SX_OK;
 	for (uint32_t i = 0; !status && i < rules->rule_count; i++) {
-		status = verdict_facts_eval(&j->facts, rules->rules[i].when_tree, j->when[i], err);
+		status = eval_condition(j, rules->rules[i].when_tree, j->when[i], err);
 		if (!status)
-			status = verdict_facts_eval(&j->facts, rules->rules[i].keep_tree,
-						    j->keep[i], err);
+			status = eval_condition(j, rules->rules[i].keep_tree, j->keep[i], err);
 	}
 	return status;
 }
@@ -197,11 +221,14 @@ static bool make_room(struct judging *j)
 	j->rule = arena_alloc(arena, n * sizeof(*j->rule));
 	j->confidence = arena_alloc(arena, n * sizeof(*j->confidence));
 	j->overruled = arena_alloc(arena, n * sizeof(*j->overruled));
+	j->bound = arena_alloc(arena, n * sizeof(*j->bound));
 	j->own_rule = arena_alloc(arena, n * sizeof(*j->own_rule));
 	j->own_confidence = arena_alloc(arena, n * sizeof(*j->own_confidence));
 	if (!j->when || !j->keep || !j->measured || !j->rule || !j->confidence || !j->overruled ||
-	    !j->own_rule || !j->own_confidence)
+	    !j->bound || !j->own_rule || !j->own_confidence)
 		return false;
+	for (size_t w = 0; w < j->facts.count; w++)
+		j->bound[w] = SX_NONE;
 	for (uint32_t i = 0; i < rules->fact_count; i++)
 		memcpy(j->measured[i], j->facts.facts[i].values, j->facts.count * sizeof(double));
 	return true;

@@ -12,6 +12,7 @@ struct judging {
 	double **when, **keep; /* of each rule, a value a window */
 	uint32_t *rule;	       /* of each window, or NO_RULE */
 	double *confidence;    /* of each window */
+	uint32_t *bound;       /* a fact but for which a rule would hold, a bound; or SX_NONE */
 	bool *overruled;       /* the window's own facts say something else */
 	uint32_t *own_rule;    /* what a window's own facts say, and how surely */
 	double *own_confidence;

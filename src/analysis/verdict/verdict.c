@@ -118,29 +118,46 @@ static uint32_t first_missing(const struct judging *j, const struct sx_strings *
 	return found;
 }
 
-/* What the rule that needs least would have needed: the last one. */
+/* Of facts that are missing: why, and how to get the first. */
+static void note_missing(const struct judging *j, uint32_t missing, bool alone,
+			 struct verdict_part *part, char *text, size_t size)
+{
+	const struct verdict_fact *fact = &j->verdict->rules.facts[missing];
+	/* All that such a fact is made of was measured, and does not show it. */
+	bool of_others = facts_is_of_others(&j->facts, missing);
+	const char *own = of_others ? fact->undecided : alone ? fact->nowhere : NULL;
+	snprintf(text, size, "%s%s", own ? own : fact->title, own ? "" : ": ");
+	if (!own)
+		no_data_append(text, size, of_others ? NO_DATA_NO_VALUE : NO_DATA_NOT_COLLECTED,
+			       NULL);
+	part->advice = alone && fact->elsewhere ? fact->elsewhere : fact->remedy;
+}
+
+/* What a rule lacks that would hold but for a bound; else what the rule that needs least does. */
 static bool note_unknown(struct judging *j, size_t window, struct verdict_part *part)
 {
 	const struct verdict_rules *rules = &j->verdict->rules;
-	uint32_t last = rules->rule_count - 1;
-	uint32_t missing = SX_NONE;
+	uint32_t last = rules->rule_count - 1, missing = SX_NONE, bound = SX_NONE;
 	bool alone = false;
-	for (size_t w = window; missing == SX_NONE && w < j->facts.count; w++)
-		if (j->rule[w] == NO_RULE)
-			missing = first_missing(j, &rules->rules[last].needs, w, &alone);
 	char text[512] = "no rule holds: the values lie between those of two verdicts";
 	part->name = VERDICT_UNKNOWN;
 	part->title = "Unknown";
-	if (missing != SX_NONE) {
-		const struct verdict_fact *fact = &rules->facts[missing];
-		/* All that such a fact is made of was measured, and does not show it. */
-		bool of_others = facts_is_of_others(&j->facts, missing);
-		const char *own = of_others ? fact->undecided : alone ? fact->nowhere : NULL;
-		snprintf(text, sizeof(text), "%s%s", own ? own : fact->title, own ? "" : ": ");
-		if (!own)
-			no_data_append(text, sizeof(text),
-				       of_others ? NO_DATA_NO_VALUE : NO_DATA_NOT_COLLECTED, NULL);
-		part->advice = alone && fact->elsewhere ? fact->elsewhere : fact->remedy;
+	for (size_t w = window; bound == SX_NONE && w < j->facts.count; w++) {
+		if (j->rule[w] != NO_RULE)
+			continue;
+		if (missing == SX_NONE)
+			missing = first_missing(j, &rules->rules[last].needs, w, &alone);
+		bound = j->bound[w];
+		window = w;
+	}
+	if (bound != SX_NONE) {
+		const struct verdict_fact *fact = &rules->facts[bound];
+		const char *of = fact->ways[j->facts.facts[bound].way[window]].of;
+		snprintf(text, sizeof(text), "%s: %s, does not decide", fact->title,
+			 of ? of : "a bound");
+		part->advice = fact->remedy;
+	} else if (missing != SX_NONE) {
+		note_missing(j, missing, alone, part, text, sizeof(text));
 	}
 	part->because = arena_strndup(&j->verdict->arena, text, strlen(text));
 	return part->because && note_evidence(j, NO_RULE, missing, part);

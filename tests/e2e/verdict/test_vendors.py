@@ -46,8 +46,8 @@ def amd(gpu, memory, ns):
 
 
 def kernel(throttled):
-    """What the kernel's driver tells of the same GPU."""
-    return {"Throttled": 100 if throttled else 0, "ThrottledThermal": 100 if throttled else 0, "Temperature": 97 if throttled else 55}
+    """What the kernel's driver tells of the same GPU: with its clock, as cycles over the highest one are a bound."""
+    return {"Clock": HZ, "Throttled": 100 if throttled else 0, "ThrottledThermal": 100 if throttled else 0, "Temperature": 97 if throttled else 55}
 
 
 PEAKS = [f"--const=memory_bandwidth_peak={PEAK:g}"]

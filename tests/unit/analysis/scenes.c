@@ -9,7 +9,6 @@
 #include "unit/analysis/scenes.h"
 
 #define COLUMNS	  8
-#define CLOCK_HZ  8e8
 #define PEAK_MB	  12800.0
 #define NOISE	  0.04
 #define BUS_BYTES 16.0

@@ -13,6 +13,7 @@
 #define RUN_NS	 UINT64_C(6000000000)
 #define SLICE_NS UINT64_C(50000000)
 #define SOURCES	 3
+#define CLOCK_HZ 8e8 /* the clock of every GPU here, its highest */
 
 /* Shares of time, 0 to 1; what is negative is not measured. */
 struct scene {

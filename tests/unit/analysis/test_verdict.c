@@ -24,8 +24,19 @@ struct vendor {
 	bool bandwidth, throttled;
 };
 
+/* Its kernel driver reports the clock: cycles over the highest one are a bound. */
+static void add_mali_and_clock(struct run *r)
+{
+	static const char *const names[] = {"Clock"};
+	run_add_mali(r);
+	struct sx_table *t = run_add_source(r, "drm", names, 1, SX_SAMPLE_TIME);
+	for (uint64_t at = 0; at < RUN_NS; at += SLICE_NS)
+		run_put(t, run_add_row(t, r->begin_ns + at, r->begin_ns + at + SLICE_NS),
+			(double[]){CLOCK_HZ}, 1);
+}
+
 static const struct vendor vendors[] = {
-    {"mali", run_add_mali, true, false},
+    {"mali", add_mali_and_clock, true, false},
     {"intel", run_add_intel, true, false},
     {"amd", run_add_amd, false, false},
     {"drm", run_add_drm, false, true},
@@ -165,6 +176,44 @@ static void test_a_sum_that_a_timer_may_have_made(void **state)
 	assert_non_null(strstr(v->parts[0].advice, "without a frame limit"));
 	verdict_destroy(v);
 	run_end(&r);
+}
+
+/* A bound decides in its own direction alone: of all threads together, or of the highest clock. */
+static void test_bounds(void **state)
+{
+	static const char *const names[] = {"Frames", "FrameTime", "CPUTime", "D3DGPUTime"};
+	static const struct {
+		double cpu, gpu, mali; /* shares of time; < 0: not measured */
+		const char *verdict, *says;
+	} cases[] = {
+	    {0.9, 0.4, -1, "unknown", "busiest thread: CPU time of all threads, an upper bound"},
+	    {0.4, 0.3, -1, "paced", ""},
+	    {0.9, 0.97, -1, "unknown",
+	     "GPU at work: from the first command"}, /* gaps may be most of the GPU's time */
+	    {0.4, 0.97, -1, "gpu", ""},
+	    {0.3, -1, 0.3, "unknown", "GPU at work: cycles at work over the highest clock"},
+	    {0.3, -1, 0.97, "gpu", ""},
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct scene scene = {"bounds", "", cases[i].mali, 0, 0, 0.1, 0, 0, 16.7, 0};
+		struct run r;
+		run_begin(&r, &scene, 1);
+		if (cases[i].mali >= 0)
+			run_add_mali(&r);
+		struct sx_table *t = run_add_source(&r, "opengl", names, 4, SX_SAMPLE_FRAME);
+		for (uint64_t at = 0; at < RUN_NS; at += 16700000)
+			run_put(t, run_add_row(t, r.begin_ns + at, r.begin_ns + at + 16700000),
+				(double[]){1, 16.7e6, cases[i].cpu * 16.7e6, cases[i].gpu * 16.7e6},
+				4);
+		struct verdict *v = run_judge(&r);
+		const char *because = v->parts[0].because ? v->parts[0].because : "";
+		if (strcmp(v->parts[0].name, cases[i].verdict) != 0 ||
+		    !strstr(because, cases[i].says))
+			fail_msg("case %zu: %s, %s", i, v->parts[0].name, because);
+		verdict_destroy(v);
+		run_end(&r);
+	}
 }
 
 static void test_cannot_tell(void **state)
@@ -553,6 +602,7 @@ int main(void)
 	    cmocka_unit_test(test_idle_on_an_overloaded_machine),
 	    cmocka_unit_test(test_at_once_or_one_after_the_other),
 	    cmocka_unit_test(test_a_sum_that_a_timer_may_have_made),
+	    cmocka_unit_test(test_bounds),
 	    cmocka_unit_test(test_cannot_tell),
 	    cmocka_unit_test(test_steady_at_the_edge),
 	    cmocka_unit_test(test_evidence_agrees),

@@ -27,9 +27,13 @@ static const struct field window_fields[] = {
     {"steady", FIELD_U32, true, offsetof(struct window, steady), NULL},
 };
 
+/* By enum verdict_bound. */
+static const char *const bounds[] = {"", "lower", "upper", NULL};
+
 static const struct field way_fields[] = {
     {"expr", FIELD_TEXT, true, offsetof(struct verdict_way, expr), NULL},
     {"trust", FIELD_F64, false, offsetof(struct verdict_way, trust), NULL},
+    {"bound", FIELD_ENUM, false, offsetof(struct verdict_way, bound), bounds},
     {"of", FIELD_TEXT, false, offsetof(struct verdict_way, of), NULL},
 };
 
