@@ -17,7 +17,7 @@ struct sx_session;
 
 /* What to open and how. All members may be zero; everything is copied. */
 struct sx_session_options {
-	const char *const *devices; /* selectors: an id, a source or a catalog; NULL: what fits */
+	const char *const *devices; /* selectors, see sx_device_means(); NULL: what fits */
 	uint32_t device_count;
 	const char *const *metrics; /* patterns over all devices; NULL: all metrics and counters */
 	uint32_t metric_count;

@@ -175,7 +175,7 @@ static enum sx_status open_named(struct sx_session *s, const struct sx_device *a
 		if (all[i].state == SX_DEVICE_INJECT && !s->options.child) {
 			error_set(err, SX_ERR_USAGE, "%s measures only programs", all[i].id);
 			error_because(err, "its counters are read inside the program");
-			error_try(err, "sextant stat -d %s -- COMMAND", selector);
+			error_try(err, "sextant stat -d %s -- COMMAND", all[i].id);
 			return SX_ERR_USAGE;
 		}
 		/*
@@ -272,18 +272,38 @@ static enum sx_status open_capture(struct sx_session *s, struct sx_error *err)
 	return SX_ERR_NOT_FOUND;
 }
 
-/* A device that is named by its source wakes no other source. */
+static bool is_any(const struct sx_device_list *list, const char *selector)
+{
+	size_t count;
+	const struct sx_device *all = sx_devices_get(list, &count);
+	for (size_t i = 0; i < count; i++)
+		if (sx_device_means(&all[i], selector))
+			return true;
+	return false;
+}
+
+/*
+ * A device that is named by its source wakes no other source. If no device has the name, drivers
+ * are asked for theirs (of a renderer), which takes a while.
+ */
 static enum sx_status open_selector(struct sx_session *s, const char *selector,
 				    struct sx_error *err)
 {
-	struct sx_device_list *list;
+	struct sx_device_list *list = NULL, *asked = NULL;
 	size_t count;
+	struct source_host asking = s->host;
+	asking.ask_drivers = true;
 	enum sx_status status = devices_probe(&s->host, selector, &list, err);
-	if (status)
-		return status;
-	const struct sx_device *all = sx_devices_get(list, &count);
-	status = open_named(s, all, count, selector, err);
+	if (!status && !is_any(list, selector))
+		status = devices_probe(&asking, selector, &asked, err);
+	if (!status) {
+		const struct sx_device_list *found =
+		    asked && is_any(asked, selector) ? asked : list;
+		const struct sx_device *all = sx_devices_get(found, &count);
+		status = open_named(s, all, count, selector, err);
+	}
 	sx_devices_destroy(list);
+	sx_devices_destroy(asked);
 	return status;
 }
 

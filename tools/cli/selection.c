@@ -112,22 +112,6 @@ static enum sx_status expand_node(struct cli *cli, const char *word, struct stri
 	return options_add(&cli->options, out, best->id, false, err);
 }
 
-/* Replaces a name that only a driver knows by the device's id; a session knows other names. */
-static enum sx_status expand_called(struct cli *cli, const char *word, struct string_list *out,
-				    struct sx_error *err)
-{
-	size_t count;
-	const struct sx_device *all;
-	const char *name = word;
-	enum sx_status status = selection_probe_for(cli, word, &all, &count, err);
-	for (size_t i = 0; !status && i < count; i++)
-		if (all[i].state == SX_DEVICE_INJECT && device_words_mean(cli, &all[i], word)) {
-			name = all[i].id;
-			break;
-		}
-	return status ? status : options_add(&cli->options, out, name, true, err); /* a copy */
-}
-
 static enum sx_status expand(struct cli *cli, const char *word, struct string_list *out,
 			     struct sx_error *err)
 {
@@ -137,7 +121,7 @@ static enum sx_status expand(struct cli *cli, const char *word, struct string_li
 	if (!gpu && strncmp(word, "card", 4) == 0)
 		return expand_node(cli, word, out, err);
 	if (!gpu && strcasecmp(word, "all") != 0)
-		return expand_called(cli, word, out, err);
+		return options_add(&cli->options, out, word, true, err); /* a copy */
 	enum sx_status status = selection_probe(cli, &all, &count, err);
 	for (size_t i = 0; !status && i < count; i++)
 		if (can_be_measured(cli, &all[i]) && (!gpu || device_words_graphics(cli, &all[i])))
