@@ -233,10 +233,15 @@ struct input_report_options {
 	/* A device is open, its rows come next; SX_ERR_NOT_FOUND: it is passed over for others. */
 	enum sx_status (*begin)(void *user, uint32_t index, const struct input_device *d,
 				struct sx_error *err);
+	/* Selects the metrics of a device, d->metrics; NULL: those that the request names. */
+	enum sx_status (*select)(void *user, uint32_t index, struct input_device *d,
+				 struct sx_error *err);
 	report_rows_fn rows; /* receives what the report receives */
 	void *user;
 	/* Also counters, where the request names nothing. */
 	bool everything;
+	/* Neither notes nor reasons, and nothing of devices that are passed over. */
+	bool numbers_alone;
 	size_t course_bytes; /* report_keep_course(); 0: not */
 	bool join;	     /* report_join_begin() */
 	const struct budget_goal *goal;

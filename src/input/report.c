@@ -149,7 +149,8 @@ static enum sx_status read_rows(struct report_fill *fill, struct input_device *d
 	return status == SX_END ? SX_OK : status;
 }
 
-static enum sx_status note_losses(const struct input_device *d, struct report_fill *fill,
+static enum sx_status note_losses(const struct input_device *d,
+				  const struct input_report_options *how, struct report_fill *fill,
 				  uint32_t device, struct sx_error *err)
 {
 	bool damaged = sx_capture_account(d->reader)->what[0];
@@ -169,6 +170,8 @@ static enum sx_status note_losses(const struct input_device *d, struct report_fi
 	run.partial = damaged || cut;
 	run.notes = (struct sx_strings){notes, count};
 	run.lost_more |= damaged;
+	if (how->numbers_alone)
+		run = (struct sx_run_facts){.lost = d->run.lost, .lost_more = d->run.lost_more};
 	return report_set_facts(fill, device, &d->facts, &run, err);
 }
 
@@ -194,7 +197,8 @@ static enum sx_status read_unseen(const struct input_request *request, uint32_t 
 	return status;
 }
 
-static enum sx_status fill_device(struct input_report *out, struct sx_error *err)
+static enum sx_status fill_device(const struct input_report_options *how, struct input_report *out,
+				  struct sx_error *err)
 {
 	uint32_t index = out->count - 1;
 	struct input_device *d = out->devices[index];
@@ -202,7 +206,7 @@ static enum sx_status fill_device(struct input_report *out, struct sx_error *err
 	enum sx_status status = report_add_device(out->fill, &source, NULL, err);
 	if (!status)
 		status = read_rows(out->fill, d, index, err);
-	return status ? status : note_losses(d, out->fill, index, err);
+	return status ? status : note_losses(d, how, out->fill, index, err);
 }
 
 /* Opens a device, the last one of the report. */
@@ -212,9 +216,9 @@ static enum sx_status open_device(const struct input_request *request, uint32_t 
 {
 	struct input_device **d = &out->devices[out->count++];
 	enum sx_status status = input_device_prepare(request, place, d, err);
-	if (!status)
-		status = select_also(*d, how->everything, err);
-	return status;
+	if (!status && how->select)
+		return how->select(how->user, out->count - 1, *d, err);
+	return status ? status : select_also(*d, how->everything, err);
 }
 
 static enum sx_status fill_devices(const struct input_request *request,
@@ -242,11 +246,12 @@ static enum sx_status fill_devices(const struct input_request *request,
 			input_device_close(out->devices[--out->count]);
 			out->devices[out->count] = NULL;
 			status = SX_OK;
-			unseen[unseen_count++] = places->list[i];
+			unseen[unseen_count] = places->list[i];
+			unseen_count += !how->numbers_alone;
 			continue;
 		}
 		if (!status)
-			status = fill_device(out, err);
+			status = fill_device(how, out, err);
 	}
 	for (uint32_t i = 0; !status && out->count && i < unseen_count; i++)
 		status = read_unseen(request, unseen[i], out->fill, err);
@@ -322,7 +327,7 @@ enum sx_status input_report_read(const struct input_request *request,
 		status = report_set_run(out->fill, &run, err);
 	}
 	free(places.list);
-	return status ? status : anything_chosen(out, err);
+	return status || how->numbers_alone ? status : anything_chosen(out, err);
 }
 
 bool input_report_note(const struct input_report *read)
