@@ -327,23 +327,23 @@ static enum sx_status append_rows(struct input_device *d, const struct sx_rows *
 {
 	enum sx_status status = SX_OK;
 	size_t before = sx_table_row_count(table);
-	if (!d->of.rows.process && !d->of.rows.only_context)
-		return sx_table_append(table, rows, err);
-	if (!d->all)
+	bool some = d->of.rows.process || d->of.rows.only_context;
+	if (some && !d->all)
 		status = make_table(d, &d->all, err);
-	if (!status) {
+	if (some && !status) {
 		sx_table_clear(d->all);
 		status = sx_table_append(d->all, rows, err);
 	}
 	if (!status)
-		status = sx_table_choose(&d->of.rows, d->all, table, &d->others, err);
-	d->chosen += sx_table_row_count(table) - before;
-	return !status && sx_table_row_count(table) == before ? SX_AGAIN : status;
+		status = some ? sx_table_choose(&d->of.rows, d->all, table, &d->others, err)
+			      : sx_table_append(table, rows, err);
+	d->rows += sx_table_row_count(table) - before;
+	return some && !status && sx_table_row_count(table) == before ? SX_AGAIN : status;
 }
 
 bool input_left_out(const struct input_device *d, struct sx_error *why)
 {
-	if (d->chosen || !d->others)
+	if (d->rows || !d->others)
 		return false;
 	if (d->of.rows.process) {
 		error_set(why, SX_INCOMPLETE, "no sample is of process %s", d->of.rows.process);

@@ -94,7 +94,7 @@ struct input_device {
 	const char **patterns;	    /* of the request's metrics, those that are for this device */
 	uint32_t pattern_count;
 	struct sx_table *all;		    /* a record's rows before the choice, or NULL */
-	uint64_t chosen, others;	    /* rows so far, and what was left out of them */
+	uint64_t rows, others;		    /* rows so far, and what was left out of them */
 	struct sx_run_facts run;	    /* as far as was read */
 	bool lacks;			    /* input_device_note() noted something */
 	const char *notes[INPUT_NOTES_MAX]; /* what the recording says of the device, each once */
@@ -206,6 +206,9 @@ struct report_source input_report_source(const struct input_device *d);
  * more; a file that may still grow ends where it ends now.
  */
 enum sx_status input_device_next(struct input_device *d, struct sx_error *err);
+/* Adds all rows that are left to a device of a report. Errors: those of both. */
+enum sx_status input_device_report(struct input_device *d, struct report_fill *fill, uint32_t index,
+				   struct sx_error *err);
 /*
  * Reads the rows that input_device_next() will give into d->raw, for callers that look at columns
  * first.

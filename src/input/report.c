@@ -137,14 +137,14 @@ static enum sx_status select_also(struct input_device *d, bool all_of_it, struct
 	return status;
 }
 
-static enum sx_status read_rows(struct report_fill *fill, struct input_device *d, uint32_t device,
-				struct sx_error *err)
+enum sx_status input_device_report(struct input_device *d, struct report_fill *fill, uint32_t index,
+				   struct sx_error *err)
 {
 	enum sx_status status = SX_OK;
 	while (!status) {
 		status = input_device_next(d, err);
 		if (!status)
-			status = report_add_rows(fill, device, d->raw, err);
+			status = report_add_rows(fill, index, d->raw, err);
 	}
 	return status == SX_END ? SX_OK : status;
 }
@@ -191,7 +191,7 @@ static enum sx_status read_unseen(const struct input_request *request, uint32_t 
 	enum sx_status status = report_add_device(fill, &source, &index, err);
 	if (!status) {
 		report_hide(fill, index);
-		status = read_rows(fill, d, index, err);
+		status = input_device_report(d, fill, index, err);
 	}
 	input_device_close(d);
 	return status;
@@ -205,7 +205,7 @@ static enum sx_status fill_device(const struct input_report_options *how, struct
 	struct report_source source = input_report_source(d);
 	enum sx_status status = report_add_device(out->fill, &source, NULL, err);
 	if (!status)
-		status = read_rows(out->fill, d, index, err);
+		status = input_device_report(d, out->fill, index, err);
 	return status ? status : note_losses(d, how, out->fill, index, err);
 }
 
@@ -277,7 +277,7 @@ static uint64_t created_ns(const struct input_report *read)
 static enum sx_status anything_chosen(const struct input_report *read, struct sx_error *err)
 {
 	for (uint32_t i = 0; i < read->count; i++)
-		if (read->devices[i]->chosen)
+		if (read->devices[i]->rows)
 			return SX_OK;
 	for (uint32_t i = 0; i < read->count; i++)
 		if (input_left_out(read->devices[i], err))

@@ -35,7 +35,9 @@ static enum sx_status table_next(struct input_device *d, struct sx_error *err)
 {
 	size_t most = BLOCK_CELLS / (sx_table_column_count(d->raw) + 1);
 	table_progress(d);
-	return csv_next(d->table->csv, most < BLOCK_ROWS ? BLOCK_ROWS : most, err);
+	enum sx_status status = csv_next(d->table->csv, most < BLOCK_ROWS ? BLOCK_ROWS : most, err);
+	d->rows += status ? 0 : sx_table_row_count(d->raw);
+	return status;
 }
 
 static enum sx_status table_load(struct input_device *d, struct sx_table **out,

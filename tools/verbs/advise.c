@@ -20,9 +20,8 @@ struct advised {
 	struct sx_catalog *catalog;
 	struct sx_constant_value *constants;
 	const struct sx_advice *advice; /* NULL without samples */
-	uint64_t rows;
-	uint32_t index;	 /* in the fill */
-	uint32_t number; /* in the capture */
+	uint32_t index;			/* in the fill */
+	uint32_t number;		/* in the capture */
 	bool simulated;
 };
 
@@ -31,7 +30,7 @@ static void write_text(const struct cli *cli, const struct advised *a)
 	char line[256];
 	struct findings_count n = findings_count(a->advice);
 	text_styled(&cli->view.out, TEXT_BOLD, sx_catalog_info(a->catalog)->title);
-	fprintf(cli->view.out.out, ", %s", COUNTED(a->rows, "sample"));
+	fprintf(cli->view.out.out, ", %s", COUNTED(a->device->rows, "sample"));
 	if (a->simulated)
 		text_styled(&cli->view.out, TEXT_YELLOW, "  SIMULATED, not a real device");
 	fputc('\n', cli->view.out.out);
@@ -53,7 +52,7 @@ static void about_json(struct json *json, const struct advised *a)
 	struct findings_count n = findings_count(a->advice);
 	json_kv_string(json, "for", sx_catalog_info(a->catalog)->name);
 	json_kv_string(json, "set", a->advice ? sx_advice_set(a->advice) : NULL);
-	json_kv_u64(json, "rows", a->rows);
+	json_kv_u64(json, "rows", a->device->rows);
 	json_kv_object_flat(json, "rules");
 	json_kv_u64(json, "all", n.all);
 	json_kv_u64(json, "fired", n.fired);
@@ -178,19 +177,6 @@ static enum sx_status gather_constants(const struct cli *cli, struct advised *a,
 	return SX_OK;
 }
 
-static enum sx_status add_rows(struct advised *a, struct sx_error *err)
-{
-	enum sx_status status = SX_OK;
-	while (!status) {
-		status = input_device_next(a->device, err);
-		if (!status)
-			status = report_add_rows(a->fill, a->index, a->device->raw, err);
-		if (!status)
-			a->rows += sx_table_row_count(a->device->raw);
-	}
-	return status == SX_END ? SX_OK : status;
-}
-
 /* Reads all rows of a device; nothing of its metrics is to be shown. */
 static enum sx_status judge(const struct cli *cli, struct advised *a, struct sx_error *err)
 {
@@ -198,7 +184,7 @@ static enum sx_status judge(const struct cli *cli, struct advised *a, struct sx_
 	enum sx_status status = gather_constants(cli, a, &source, err);
 	if (!status)
 		status = report_add_device(a->fill, &source, &a->index, err);
-	return status ? status : add_rows(a, err);
+	return status ? status : input_device_report(a->device, a->fill, a->index, err);
 }
 
 static void close_one(struct advised *a)

@@ -329,7 +329,7 @@ static enum sx_status open_devices(struct exporting *e, const char *path, struct
 static enum sx_status anything_chosen(const struct exporting *e, struct sx_error *err)
 {
 	for (uint32_t i = 0; i < e->count; i++)
-		if (e->devices[i].device->chosen)
+		if (e->devices[i].device->rows)
 			return SX_OK;
 	for (uint32_t i = 0; i < e->count; i++)
 		if (input_left_out(e->devices[i].device, err))
