@@ -9,6 +9,7 @@
 #include "analysis/cost.h"
 #include "analysis/overview.h"
 #include "analysis/summary.h"
+#include "base/device_texts.h"
 #include "table/slices.h"
 #include "table/total.h"
 
@@ -94,15 +95,9 @@ static bool keep_texts(struct filling *f, const struct sx_device_facts *from)
 {
 	bool ok = true;
 	struct sx_device_facts *to = &f->source.facts;
-	const struct {
-		const char **to, *from;
-	} texts[] = {
-	    {&to->name, from->name}, {&to->driver, from->driver}, {&to->source, from->source},
-	    {&to->set, from->set},   {&to->clock, from->clock},	  {&to->variant, from->variant},
-	};
-	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
-		if (texts[i].from)
-			*texts[i].to = keep(f->arena, texts[i].from, &ok);
+#define KEEP(text) to->text = from->text ? keep(f->arena, from->text, &ok) : to->text;
+	DEVICE_TEXTS(KEEP)
+#undef KEEP
 	return ok;
 }
 
@@ -336,7 +331,8 @@ enum sx_status report_set_facts(struct report_fill *fill, uint32_t device,
 {
 	struct filling *f = fill->devices[device];
 	/* Who it is shows at the end; what it was opened as stays. */
-	const struct sx_device_facts shown = {.name = now->name, .driver = now->driver};
+	struct sx_device_facts shown = *now;
+	shown.source = shown.set = shown.variant = shown.clock = NULL;
 	bool ok = keep_texts(f, &shown);
 	f->source.facts.simulated = now->simulated;
 	f->run = *run;

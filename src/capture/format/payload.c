@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/device_texts.h"
 #include "capture/format/chunk.h"
 
 static void put_each_property(struct bytes *out, const struct sx_capture_property *properties,
@@ -16,15 +17,18 @@ static void put_each_property(struct bytes *out, const struct sx_capture_propert
 	}
 }
 
-/* The set goes first, once. */
+/* Texts that are kept go first, each once. */
 static void put_device_properties(struct bytes *out, const struct sx_capture_device *device)
 {
-	bool has = device->facts.set && !sx_capture_property(device, "set");
-	bytes_u32(out, device->property_count + has);
-	if (has) {
-		bytes_string(out, "set");
-		bytes_string(out, device->facts.set);
-	}
+#define KEPT(text) {#text, sx_capture_property(device, #text) ? NULL : device->facts.text},
+	struct sx_capture_property kept[] = {DEVICE_TEXTS_KEPT(KEPT)};
+#undef KEPT
+	uint32_t count = 0;
+	for (size_t i = 0; i < sizeof(kept) / sizeof(kept[0]); i++)
+		if (kept[i].value)
+			kept[count++] = kept[i];
+	bytes_u32(out, device->property_count + count);
+	put_each_property(out, kept, count);
 	put_each_property(out, device->properties, device->property_count);
 }
 
@@ -227,8 +231,9 @@ enum sx_status payload_get_device(const uint8_t *data, size_t size, struct arena
 	get_columns(&in, arena, out);
 	if (!in.failed && cursor_left(&in)) /* since version 1.1 */
 		out->properties = get_properties(&in, arena, &out->property_count);
-	if (!in.failed)
-		out->facts.set = sx_capture_property(out, "set");
+#define KEPT(text) out->facts.text = in.failed ? NULL : sx_capture_property(out, #text);
+	DEVICE_TEXTS_KEPT(KEPT)
+#undef KEPT
 	in.failed |= kind >= SX_SAMPLE_KINDS;
 	return outcome(&in);
 }

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/device_texts.h"
+
 bool machine_simulated(const struct report *report)
 {
 	bool any = false;
@@ -142,7 +144,9 @@ static void device_json(struct json *json, const struct report *r, const struct 
 		json_kv_u64(json, "joined_to", r->devices[d->joined_to].facts.number);
 	else if (d->joined)
 		json_kv_null(json, "joined_to");
-	json_kv_string(json, "set", d->facts.set);
+#define KEPT(text) json_kv_string(json, #text, d->facts.text);
+	DEVICE_TEXTS_KEPT(KEPT)
+#undef KEPT
 	json_kv_array(json, "notes");
 	for (uint32_t i = 0; i < d->run.notes.count; i++)
 		json_string(json, d->run.notes.items[i]);
