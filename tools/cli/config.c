@@ -1,5 +1,5 @@
 /* The user's own defaults. */
-#include "tools/cli/config.h"
+#include "tools/cli/cli.h"
 
 #include <ctype.h>
 #include <errno.h>
