@@ -1,5 +1,5 @@
 /* Lines between pairs of clock readings. */
-#include "base/clock_map.h"
+#include "base/clock_fit.h"
 
 #include <math.h>
 #include <stdlib.h>

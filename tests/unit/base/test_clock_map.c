@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include <math.h>
-#include "base/clock_map.h"
+#include "base/clock_fit.h"
 
 #define S UINT64_C(1000000000)
 

@@ -4,7 +4,7 @@
 
 #include <sextant/capture.h>
 
-#include "base/clock_map.h"
+#include "base/clock_fit.h"
 #include "output/view.h"
 #include "tools/cli/cli.h"
 
