@@ -7,7 +7,6 @@
 #include "fuzz.h"
 #include "wire/oa/flex.h"
 #include "wire/oa/oa.h"
-#include "wire/oa/trigger.h"
 
 static void decode_reports(const uint8_t *data, size_t size)
 {

@@ -1,7 +1,6 @@
 /* Start triggers, report triggers and custom events: register values to text and back. */
-#include "wire/oa/trigger.h"
+#include "wire/oa/oa.h"
 
-#include <sextant/oa.h>
 #include "base/error.h"
 #include "base/text_buf.h"
 

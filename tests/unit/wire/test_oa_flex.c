@@ -10,7 +10,7 @@
 #include <sextant/oa.h>
 
 #include "wire/oa/flex.h"
-#include "wire/oa/trigger.h"
+#include "wire/oa/oa.h"
 
 /* The published sets' seven values of RenderBasic, and what each of the fourteen fields means. */
 static void test_published(void **state)

@@ -1,7 +1,6 @@
 /* sextant oa trigger: registers of triggers and custom events as fields, and back. */
 #include "tools/verbs/oa/oa.h"
 #include "wire/oa/oa.h"
-#include "wire/oa/trigger.h"
 
 #include <stdlib.h>
 #include <string.h>
