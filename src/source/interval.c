@@ -11,8 +11,9 @@
 #include "base/mem.h"
 #include "source/process_tree.h"
 
-#define NS_PER_MS UINT64_C(1000000)
-#define WATCH_MS  10 /* how often the end of what is measured is looked for */
+#define NS_PER_MS  UINT64_C(1000000)
+#define WATCH_MS   10		     /* how often the end of what is measured is looked for */
+#define DEFAULT_NS (100 * NS_PER_MS) /* ten ticks of /proc/stat */
 
 static struct interval_source *interval_source(struct source *source)
 {
@@ -32,8 +33,8 @@ void *interval_create(size_t bytes, const struct source_ops *source, const struc
 	return s;
 }
 
-enum sx_status interval_check(const struct interval_source *s, const struct source_request *request,
-			      struct sx_error *err)
+static enum sx_status interval_check(const struct interval_source *s,
+				     const struct source_request *request, struct sx_error *err)
 {
 	const struct interval_ops *of = s->ops;
 	uint64_t wanted_ns = request->interval_ns;
@@ -59,12 +60,43 @@ static enum sx_status no_clock(struct sx_error *err)
 	return error_errno(err, errno, "cannot read the monotonic clock");
 }
 
-enum sx_status interval_start(struct interval_source *s, const struct source_request *request,
-			      uint64_t default_ns, struct sx_error *err)
+static void row_buffer_finish(struct row_buffer *r)
+{
+	free(r->values);
+	free(r->qualities);
+	free(r->begins);
+	free(r->ends);
+	free(r->labels);
+	free(r->names);
+	free(r->strings);
+	free(r->vectors);
+	*r = (struct row_buffer){0};
+}
+
+/* Back to where open() left it. */
+static void interval_release(struct interval_source *s)
+{
+	if (s->ops->release)
+		s->ops->release(&s->base);
+	free(s->values);
+	s->values = NULL;
+	row_buffer_finish(&s->buffer);
+	s->desc.counters = s->desc.whys = NULL;
+	s->desc.columns = NULL;
+	s->desc.counter_count = s->desc.column_count = 0;
+	s->out_of_memory = s->gone = false;
+	s->run = (struct interval){0};
+}
+
+/* Room for a sample, and the reading to begin from. */
+static enum sx_status interval_begin(struct interval_source *s, struct sx_error *err)
 {
 	struct interval *t = &s->run;
-	*t = (struct interval){.pid = request->pid, .child = request->child ? request->pid : 0};
-	t->interval_ns = request->interval_ns ? request->interval_ns : default_ns;
+	bool rows = s->base.ops->raw == RAW_ROWS;
+	if (!rows)
+		s->values = calloc((size_t)s->desc.counter_count + 1, sizeof(uint64_t) + 1);
+	if (rows ? interval_make_rows(s, 1, NULL) != SX_OK : !s->values)
+		return error_nomem(err, s->ops->what);
 	s->ops->take(&s->base, NULL);
 	t->last_ns = sys_now_ns(s->base.sys);
 	if (!t->last_ns)
@@ -72,6 +104,29 @@ enum sx_status interval_start(struct interval_source *s, const struct source_req
 	t->due_ns = t->last_ns + t->interval_ns;
 	t->started = true;
 	return SX_OK;
+}
+
+enum sx_status interval_start(struct source *source, const struct source_request *request,
+			      struct sx_error *err)
+{
+	struct interval_source *s = interval_source(source);
+	uint64_t whole_ns = s->ops->machine_ns ? s->ops->machine_ns : DEFAULT_NS;
+	enum sx_status status = interval_check(s, request, err);
+	if (status)
+		return status;
+	interval_release(s);
+	s->by_process = request->per == SX_SAMPLE_PROCESS;
+	s->run = (struct interval){.pid = request->pid,
+				   .child = request->child ? request->pid : 0,
+				   .interval_ns = request->interval_ns ? request->interval_ns
+						  : request->pid       ? DEFAULT_NS
+								       : whole_ns};
+	status = s->ops->begin(source, request, err);
+	if (!status)
+		status = interval_begin(s, err);
+	if (status)
+		interval_release(s);
+	return status;
 }
 
 /* Values are read one after another: the last one is later than the time that all are given. */
@@ -160,6 +215,8 @@ enum sx_status interval_read(struct source *source, int timeout_ms, struct raw_s
 	uint64_t now = 0;
 	if (!t->started)
 		return error_set(err, SX_ERR_USAGE, "the source is not started");
+	if (s->gone && !t->stopped)
+		return s->ops->lost(source, err);
 	if (interval_give_note(s, out))
 		return SX_OK;
 	if (t->has_pending) {
@@ -175,7 +232,9 @@ enum sx_status interval_read(struct source *source, int timeout_ms, struct raw_s
 			return SX_END; /* the program ended at the very moment of the last sample */
 		fill(s, now, out);
 	}
-	return s->out_of_memory ? error_nomem(err, s->ops->what) : SX_OK;
+	if (s->out_of_memory)
+		return error_nomem(err, s->ops->what);
+	return s->gone && !out->data ? s->ops->lost(source, err) : SX_OK;
 }
 
 bool interval_clock(struct source *source, struct source_clock *out)
@@ -198,17 +257,35 @@ void interval_wake(struct source *source, struct source_wake *out)
 }
 
 /* The rest of an interval is a sample of its own, however short: totals are of the whole run. */
-void interval_stop(struct interval_source *s)
+static void take_rest(struct interval_source *s)
 {
 	struct interval *t = &s->run;
 	uint64_t now;
-	if (!t->started || t->stopped)
-		return;
-	t->stopped = true;
-	if (t->over || !(now = sys_now_ns(s->base.sys)) || now <= t->last_ns)
+	if (t->over || s->gone || !(now = sys_now_ns(s->base.sys)) || now <= t->last_ns)
 		return;
 	fill(s, now, &t->pending);
 	t->has_pending = true;
+}
+
+enum sx_status interval_stop(struct source *source, struct sx_error *err)
+{
+	struct interval_source *s = interval_source(source);
+	bool runs = s->run.started && !s->run.stopped;
+	s->run.stopped = true;
+	if (runs)
+		take_rest(s);
+	if (s->ops->halt)
+		s->ops->halt(source);
+	return SX_OK;
+}
+
+void interval_close(struct source *source)
+{
+	struct interval_source *s = interval_source(source);
+	interval_release(s);
+	if (s->ops->finish)
+		s->ops->finish(source);
+	free(s);
 }
 
 enum sx_status interval_no_process(pid_t pid, struct sx_error *err)
@@ -217,17 +294,6 @@ enum sx_status interval_no_process(pid_t pid, struct sx_error *err)
 	error_because(err, "/proc/%d/stat cannot be read", (int)pid);
 	error_try(err, "give the id of a running process, or start one with -- command");
 	return SX_ERR_NOT_FOUND;
-}
-
-enum sx_status interval_set_values(struct interval_source *s, const char *const *names,
-				   uint32_t count, struct sx_error *err)
-{
-	s->values = calloc((size_t)count + 1, sizeof(uint64_t) + 1);
-	if (!s->values)
-		return error_nomem(err, s->ops->what);
-	s->desc.counters = names;
-	s->desc.counter_count = count;
-	return SX_OK;
 }
 
 void interval_give_values(struct interval_source *s, struct raw_sample *out)
@@ -249,19 +315,6 @@ struct sx_column interval_column(const struct sx_catalog *catalog, const char *n
 				  .type = type,
 				  .over_time = info ? info->over_time : SX_REDUCE_SUM,
 				  .why = why};
-}
-
-static void row_buffer_finish(struct row_buffer *r)
-{
-	free(r->values);
-	free(r->qualities);
-	free(r->begins);
-	free(r->ends);
-	free(r->labels);
-	free(r->names);
-	free(r->strings);
-	free(r->vectors);
-	*r = (struct row_buffer){0};
 }
 
 enum sx_status interval_make_rows(struct interval_source *s, size_t count, struct sx_error *err)
@@ -323,15 +376,4 @@ void interval_give_rows(struct interval_source *s, size_t count, struct raw_samp
 	r->out.labels[SX_LABEL_PROCESS] = r->labels;
 	r->out.strings = r->strings;
 	r->out.string_count = (uint32_t)count;
-}
-
-void interval_release(struct interval_source *s)
-{
-	free(s->values);
-	s->values = NULL;
-	row_buffer_finish(&s->buffer);
-	s->desc.counters = s->desc.whys = NULL;
-	s->desc.counter_count = 0;
-	s->out_of_memory = false;
-	s->run = (struct interval){0};
 }

@@ -15,16 +15,32 @@ struct interval_ops {
 	const char *what;   /* "the CPU source" */
 	const char *no_set; /* why it has no sets, which are then refused; NULL: they are ignored */
 	const char *no_finer; /* why its intervals are what they are */
+	/* The interval of a whole machine where none is asked for; 0: that of a program. */
+	uint64_t machine_ns;
+	/*
+	 * Sets up what the request needs, and desc's counters or columns. Before it everything is
+	 * as open() left it.
+	 */
+	enum sx_status (*begin)(struct source *source, const struct source_request *request,
+				struct sx_error *err);
 	/*
 	 * Reads everything and fills in what lies between the reading before and this one; times
 	 * and flags are set already. The bytes hold until the next call. The first call is made by
-	 * interval_start(), with `out` NULL: a reading to begin from.
+	 * start(), with `out` NULL: a reading to begin from.
 	 */
 	void (*take)(struct source *source, struct raw_sample *out);
 	/* Whether the process that is measured has ended; NULL: as process_ended() has it. */
 	bool (*ended)(struct source *source);
 	/* The n-th thing that the user should know, NULL beyond the last one. */
 	const char *(*note)(struct source *source, uint32_t index);
+	/* After take() set `gone`: says that the device is lost. Returns SX_ERR_DEVICE_LOST. */
+	enum sx_status (*lost)(struct source *source, struct sx_error *err);
+	/* Any of these may be NULL. stop(): closes what no reading needs any more. */
+	void (*halt)(struct source *source);
+	/* What begin() set up, wherever it ended, or never began. */
+	void (*release)(struct source *source);
+	/* close(): what open() set up. */
+	void (*finish)(struct source *source);
 };
 
 /* Between start() and close(). */
@@ -64,6 +80,7 @@ struct interval_source {
 	struct row_buffer buffer; /* of a sample */
 	bool by_process;	  /* its rows are one a process */
 	bool out_of_memory;	  /* set by take(): the sample has no room */
+	bool gone;		  /* set by take(): no more comes; the sample may be empty */
 };
 
 #define INTERVAL_MIN_NS UINT64_C(1000000)
@@ -73,29 +90,26 @@ struct interval_source {
 void *interval_create(size_t bytes, const struct source_ops *source, const struct interval_ops *ops,
 		      const struct source_host *host, struct sx_error *err);
 /*
- * Refuses what cannot be started: a source that runs, a set, an interval below a millisecond or
- * above an hour. Errors: SX_ERR_USAGE, SX_ERR_NOT_FOUND (the set).
+ * The calls of source_ops. start() refuses a source that runs, a set, an interval below a
+ * millisecond or above an hour. Errors: SX_ERR_USAGE, SX_ERR_NOT_FOUND (the set), those of begin()
+ * and of the clock.
  */
-enum sx_status interval_check(const struct interval_source *s, const struct source_request *request,
+enum sx_status interval_start(struct source *source, const struct source_request *request,
 			      struct sx_error *err);
-/* Takes the reading to begin from. Errors: that of the clock. */
-enum sx_status interval_start(struct interval_source *s, const struct source_request *request,
-			      uint64_t default_ns, struct sx_error *err);
-/* Back to where open() left it. */
-void interval_release(struct interval_source *s);
-/* The calls of source_ops; stop() may have more to do. */
 enum sx_status interval_read(struct source *source, int timeout_ms, struct raw_sample *out,
 			     struct sx_error *err);
 bool interval_clock(struct source *source, struct source_clock *out);
 void interval_wake(struct source *source, struct source_wake *out);
-void interval_stop(struct interval_source *s);
+enum sx_status interval_stop(struct source *source, struct sx_error *err);
+void interval_close(struct source *source);
+/* All of these in the table of a source. */
+#define INTERVAL_SOURCE_OPS                                                                        \
+	.start = interval_start, .read = interval_read, .clock = interval_clock,                   \
+	.wake = interval_wake, .stop = interval_stop, .close = interval_close
 /* Says that there is no such process. Returns SX_ERR_NOT_FOUND. */
 enum sx_status interval_no_process(pid_t pid, struct sx_error *err);
 
-/* Room for s->values of so many, which desc then names. Errors: SX_ERR_NO_MEMORY. */
-enum sx_status interval_set_values(struct interval_source *s, const char *const *names,
-				   uint32_t count, struct sx_error *err);
-/* All of s->values are the sample. */
+/* The values of all counters are the sample. */
 void interval_give_values(struct interval_source *s, struct raw_sample *out);
 
 /* A column of rows, with the unit and the rule over time that the catalog (or NULL) has for it. */

@@ -14,8 +14,6 @@
 #include "source/interval.h"
 #include "source/nodes.h"
 
-#define DEFAULT_INTERVAL_NS UINT64_C(100000000) /* ten ticks of /proc/stat */
-
 struct cpu_source {
 	struct interval_source in; /* first */
 	struct sx_constant_value constants[2];
@@ -76,20 +74,6 @@ static void source_cpu_probe(const struct source_host *host, source_found_fn fou
 	found(user, &device);
 }
 
-static void release_run(struct cpu_source *s)
-{
-	cpu_run_finish(&s->run);
-	interval_release(&s->in);
-}
-
-static void source_cpu_close(struct source *source)
-{
-	struct cpu_source *s = cpu_from(source);
-	release_run(s);
-	cpu_topology_finish(&s->topology);
-	free(s);
-}
-
 static const struct interval_ops cpu_interval;
 
 static enum sx_status source_cpu_open(const struct source_host *host, const char *id,
@@ -106,7 +90,7 @@ static enum sx_status source_cpu_open(const struct source_host *host, const char
 	enum sx_status status = s ? cpu_topology_read(sys, &s->topology, err) : SX_ERR_NO_MEMORY;
 	if (status != SX_OK) {
 		if (s)
-			source_cpu_close(&s->in.base);
+			interval_close(&s->in.base);
 		return status;
 	}
 	cpu_name(sys, s->name, sizeof(s->name));
@@ -174,54 +158,51 @@ static const char *cpu_note(struct source *source, uint32_t index)
 	return index < notes->count ? notes->items[index].text : NULL;
 }
 
+static enum sx_status cpu_begin(struct source *source, const struct source_request *request,
+				struct sx_error *err)
+{
+	struct cpu_source *s = cpu_from(source);
+	s->run.sys = source->sys;
+	s->run.topology = &s->topology;
+	enum sx_status status = cpu_run_start(&s->run, request, err);
+	s->in.desc.counters = (const char *const *)s->run.names;
+	s->in.desc.whys = s->run.whys;
+	s->in.desc.counter_count = s->run.output_count + s->run.share_count;
+	return status;
+}
+
+static void cpu_halt(struct source *source)
+{
+	cpu_perf_finish(&cpu_from(source)->run.perf, source->sys);
+}
+
+static void cpu_release(struct source *source)
+{
+	cpu_run_finish(&cpu_from(source)->run);
+}
+
+static void cpu_finish(struct source *source)
+{
+	cpu_topology_finish(&cpu_from(source)->topology);
+}
+
 static const struct interval_ops cpu_interval = {
     .what = "the CPU source",
     .no_set = "a processor's counters are chosen one by one",
     .no_finer = "the kernel's own counts of time are no finer, or it is too long",
+    .begin = cpu_begin,
     .take = cpu_take,
     .ended = cpu_ended,
     .note = cpu_note,
+    .halt = cpu_halt,
+    .release = cpu_release,
+    .finish = cpu_finish,
 };
-
-static enum sx_status source_cpu_start(struct source *source, const struct source_request *request,
-				       struct sx_error *err)
-{
-	struct cpu_source *s = cpu_from(source);
-	enum sx_status status = interval_check(&s->in, request, err);
-	if (status)
-		return status;
-	release_run(s);
-	s->run.sys = source->sys;
-	s->run.topology = &s->topology;
-	status = cpu_run_start(&s->run, request, err);
-	if (!status)
-		status = interval_set_values(&s->in, (const char *const *)s->run.names,
-					     s->run.output_count + s->run.share_count, err);
-	s->in.desc.whys = status ? NULL : s->run.whys;
-	if (!status)
-		status = interval_start(&s->in, request, DEFAULT_INTERVAL_NS, err);
-	if (status)
-		release_run(s);
-	return status;
-}
-
-static enum sx_status source_cpu_stop(struct source *source, struct sx_error *err)
-{
-	struct cpu_source *s = cpu_from(source);
-	interval_stop(&s->in);
-	cpu_perf_finish(&s->run.perf, source->sys);
-	return SX_OK;
-}
 
 const struct source_ops source_cpu = {
     .name = "cpu",
     .raw = RAW_VALUES,
     .probe = source_cpu_probe,
     .open = source_cpu_open,
-    .start = source_cpu_start,
-    .read = interval_read,
-    .wake = interval_wake,
-    .stop = source_cpu_stop,
-    .close = source_cpu_close,
-    .clock = interval_clock,
+    INTERVAL_SOURCE_OPS,
 };

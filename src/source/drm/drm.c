@@ -12,9 +12,7 @@
 #include "base/text_buf.h"
 #include "source/process_tree.h"
 
-#define NS_PER_MS	    UINT64_C(1000000)
-#define MACHINE_INTERVAL_NS (500 * NS_PER_MS)
-#define PROGRAM_INTERVAL_NS (100 * NS_PER_MS)
+#define NS_PER_MS UINT64_C(1000000)
 
 static struct drm_source *drm_from(struct source *source)
 {
@@ -73,7 +71,6 @@ static void source_drm_probe(const struct source_host *host, source_found_fn fou
 	found(user, &absent);
 }
 
-static void source_drm_close(struct source *source);
 static const struct interval_ops drm_interval;
 
 static enum sx_status source_drm_open(const struct source_host *host, const char *id,
@@ -84,7 +81,7 @@ static enum sx_status source_drm_open(const struct source_host *host, const char
 		return SX_ERR_NO_MEMORY;
 	s->profiling.pipe = -1;
 	if (!drm_card_find(host->sys, id, &s->card)) {
-		source_drm_close(&s->in.base);
+		interval_close(&s->in.base);
 		error_set(err, SX_ERR_NOT_FOUND, "there is no card %s", id);
 		error_because(err, "/sys/class/drm does not have it");
 		error_try(err, "sextant devices -v");
@@ -101,23 +98,16 @@ static enum sx_status source_drm_open(const struct source_host *host, const char
 	return SX_OK;
 }
 
-static void drm_release(struct drm_source *s)
-{
-	drm_profiling_end(&s->profiling, s->in.base.sys);
-	drm_clients_finish(&s->clients);
-	interval_release(&s->in);
-	s->column_count = s->in.desc.column_count = 0;
-	s->state = (struct drm_state){0};
-	memset(s->seen, 0, sizeof(s->seen));
-	s->gone = s->ended = false;
-	s->work_samples = 0;
-}
-
-static void source_drm_close(struct source *source)
+static void drm_release(struct source *source)
 {
 	struct drm_source *s = drm_from(source);
-	drm_release(s);
-	free(s);
+	drm_profiling_end(&s->profiling, s->in.base.sys);
+	drm_clients_finish(&s->clients);
+	s->column_count = 0;
+	s->state = (struct drm_state){0};
+	memset(s->seen, 0, sizeof(s->seen));
+	s->ended = false;
+	s->work_samples = 0;
 }
 
 static bool drm_wants(const struct drm_source *s, uint32_t column)
@@ -177,9 +167,9 @@ static void drm_take_sample(struct source *source, struct raw_sample *out)
 	if (!out)
 		return;
 	/* A card that was unplugged, or that lost its driver, has no folder any more. */
-	s->gone = !drm_read_line(s->in.base.sys, s->card.device, "uevent", text, sizeof(text)) &&
-		  (errno == ENOENT || errno == ENODEV);
-	if (s->gone)
+	s->in.gone = !drm_read_line(source->sys, s->card.device, "uevent", text, sizeof(text)) &&
+		     (errno == ENOENT || errno == ENODEV);
+	if (s->in.gone)
 		return;
 	size_t count = 1;
 	bool stretched = out->flags & RAW_STRETCHED;
@@ -245,14 +235,6 @@ static const char *drm_note(struct source *source, uint32_t index)
 	return index + first < 2 && notes[index + first][0] ? notes[index + first] : NULL;
 }
 
-static const struct interval_ops drm_interval = {
-    .what = "the DRM source",
-    .no_set = "its counters are chosen one by one",
-    .no_finer = "each sample reads some hundred files, or it is too long",
-    .take = drm_take_sample,
-    .note = drm_note,
-};
-
 /* Whether programs must be looked at for what is wanted. */
 static bool drm_needs_work(const struct drm_source *s, const struct drm_number *numbers)
 {
@@ -267,14 +249,13 @@ static bool drm_needs_work(const struct drm_source *s, const struct drm_number *
 	return s->in.by_process;
 }
 
-static enum sx_status drm_begin(struct drm_source *s, const struct source_request *request,
+static enum sx_status drm_begin(struct source *source, const struct source_request *request,
 				struct sx_error *err)
 {
+	struct drm_source *s = drm_from(source);
 	struct drm_number numbers[DRM_COLUMNS] = {{{0}, false}};
-	const struct sx_sys *sys = s->in.base.sys;
-	uint64_t interval_ns = request->interval_ns ? request->interval_ns
-			       : request->pid	    ? PROGRAM_INTERVAL_NS
-						    : MACHINE_INTERVAL_NS;
+	const struct sx_sys *sys = source->sys;
+	uint64_t interval_ns = s->in.run.interval_ns;
 	enum sx_status status = SX_OK;
 	if (request->profiling)
 		status = drm_profiling_begin(&s->profiling, sys, &s->card, err);
@@ -295,46 +276,35 @@ static enum sx_status drm_begin(struct drm_source *s, const struct source_reques
 		s->seen[i] = numbers[i].known;
 	drm_describe_columns(s, request->catalog);
 	drm_make_note(s);
-	status = interval_make_rows(&s->in, 1, err);
-	return status ? status : interval_start(&s->in, request, interval_ns, err);
-}
-
-static enum sx_status source_drm_start(struct source *source, const struct source_request *request,
-				       struct sx_error *err)
-{
-	struct drm_source *s = drm_from(source);
-	enum sx_status status = interval_check(&s->in, request, err);
-	if (status)
-		return status;
-	drm_release(s);
-	s->in.by_process = request->per == SX_SAMPLE_PROCESS;
-	status = drm_begin(s, request, err);
-	if (status)
-		drm_release(s);
-	return status;
+	return SX_OK;
 }
 
 /* A card that went ends the run; what was measured stays. */
-static enum sx_status source_drm_read(struct source *source, int timeout_ms, struct raw_sample *out,
-				      struct sx_error *err)
+static enum sx_status drm_lost(struct source *source, struct sx_error *err)
 {
-	struct drm_source *s = drm_from(source);
-	enum sx_status status = interval_read(source, timeout_ms, out, err);
-	if (status || !s->gone)
-		return status;
-	error_set(err, SX_ERR_DEVICE_LOST, "card%u is gone", s->card.card);
+	error_set(err, SX_ERR_DEVICE_LOST, "card%u is gone", drm_from(source)->card.card);
 	error_because(err, "it was unplugged, or its driver removed");
 	error_try(err, "sextant devices");
 	return SX_ERR_DEVICE_LOST;
 }
 
-static enum sx_status source_drm_stop(struct source *source, struct sx_error *err)
+static void drm_halt(struct source *source)
 {
-	struct drm_source *s = drm_from(source);
-	interval_stop(&s->in);
-	drm_profiling_end(&s->profiling, s->in.base.sys);
-	return SX_OK;
+	drm_profiling_end(&drm_from(source)->profiling, source->sys);
 }
+
+static const struct interval_ops drm_interval = {
+    .what = "the DRM source",
+    .no_set = "its counters are chosen one by one",
+    .no_finer = "each sample reads some hundred files, or it is too long",
+    .machine_ns = 500 * NS_PER_MS,
+    .begin = drm_begin,
+    .take = drm_take_sample,
+    .note = drm_note,
+    .lost = drm_lost,
+    .halt = drm_halt,
+    .release = drm_release,
+};
 
 static enum sx_status source_drm_selftest(struct source *source,
 					  void (*say)(void *user, const char *line), void *user,
@@ -348,11 +318,6 @@ const struct source_ops source_drm = {
     .raw = RAW_ROWS,
     .probe = source_drm_probe,
     .open = source_drm_open,
-    .start = source_drm_start,
-    .read = source_drm_read,
-    .wake = interval_wake,
-    .stop = source_drm_stop,
-    .close = source_drm_close,
     .selftest = source_drm_selftest,
-    .clock = interval_clock,
+    INTERVAL_SOURCE_OPS,
 };

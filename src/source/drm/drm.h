@@ -331,7 +331,7 @@ struct drm_source {
 	char why[DRM_COLUMNS][288];
 	bool seen[DRM_COLUMNS]; /* the column had data once */
 	uint32_t column_count;
-	bool needs_work, gone;
+	bool needs_work;
 	bool ended;	       /* the program that is measured */
 	uint32_t work_samples; /* readings in which programs were there to be asked */
 	char note[512];

@@ -12,8 +12,7 @@
 #include "base/mem.h"
 #include "base/text_buf.h"
 
-#define DEFAULT_INTERVAL_NS UINT64_C(100000000)
-#define PREFIX		    "nvml:"
+#define PREFIX "nvml:"
 
 struct nvml_source {
 	struct interval_source in; /* first */
@@ -27,7 +26,7 @@ struct nvml_source {
 	struct arena texts;
 	bool wanted[NVML_COUNTER_COUNT];
 	uint64_t energy_uj;
-	bool has_energy, is_lost;
+	bool has_energy;
 	char note[512];
 };
 
@@ -113,13 +112,11 @@ static void nvml_probe(const struct source_host *host, source_found_fn found, vo
 
 static const struct interval_ops nvml_interval;
 
-static void nvml_close(struct source *source)
+static void nvml_finish(struct source *source)
 {
 	struct nvml_source *s = nvml_from(source);
 	nvml_library_close(&s->library);
 	arena_finish(&s->texts);
-	interval_release(&s->in);
-	free(s);
 }
 
 static enum sx_status no_device(const char *id, struct sx_error *err)
@@ -163,7 +160,7 @@ static enum sx_status nvml_open(const struct source_host *host, const char *id, 
 	if (!status)
 		status = find_device(s, id, err);
 	if (status) {
-		nvml_close(&s->in.base);
+		interval_close(&s->in.base);
 		return status;
 	}
 	s->device.calls = &s->library.calls;
@@ -241,7 +238,7 @@ static void nvml_take(struct source *source, struct raw_sample *out)
 	uint64_t value;
 	nvml_device_read(&s->device, s->wanted, now);
 	for (uint32_t i = 0; i < s->count; i++)
-		s->is_lost |= now[s->counters[i]].code == NVML_ERROR_GPU_IS_LOST;
+		s->in.gone |= now[s->counters[i]].code == NVML_ERROR_GPU_IS_LOST;
 	if (!out) {
 		if (s->wanted[NVML_ENERGY])
 			value_of(s, NVML_ENERGY, &now[NVML_ENERGY], &value);
@@ -264,13 +261,6 @@ static const char *nvml_note(struct source *source, uint32_t index)
 	const char *note = nvml_from(source)->note;
 	return index == 0 && *note ? note : NULL;
 }
-
-static const struct interval_ops nvml_interval = {
-    .what = "the NVML source",
-    .no_finer = "the library answers no faster, or it is too long",
-    .take = nvml_take,
-    .note = nvml_note,
-};
 
 static void choose(struct nvml_source *s, const struct source_request *request)
 {
@@ -333,31 +323,22 @@ static void describe_columns(struct nvml_source *s, const struct sx_catalog *cat
 	s->in.desc.column_count = s->count;
 }
 
-static enum sx_status nvml_start(struct source *source, const struct source_request *request,
+static enum sx_status nvml_begin(struct source *source, const struct source_request *request,
 				 struct sx_error *err)
 {
 	struct nvml_source *s = nvml_from(source);
-	enum sx_status status = interval_check(&s->in, request, err);
-	if (status)
-		return status;
-	interval_release(&s->in);
 	s->device.programs.root = request->pid;
 	s->device.programs.count = 0;
 	s->device.programs.seen_us = 0;
-	s->has_energy = s->is_lost = false;
-	s->in.by_process = request->per == SX_SAMPLE_PROCESS;
+	s->has_energy = false;
 	choose(s, request);
 	describe_columns(s, request->catalog);
-	status = interval_make_rows(&s->in, 1, err);
-	return status ? status : interval_start(&s->in, request, DEFAULT_INTERVAL_NS, err);
+	return SX_OK;
 }
 
-static enum sx_status nvml_read(struct source *source, int timeout_ms, struct raw_sample *out,
-				struct sx_error *err)
+static enum sx_status nvml_lost(struct source *source, struct sx_error *err)
 {
 	struct nvml_source *s = nvml_from(source);
-	if (!s->is_lost || s->in.run.stopped)
-		return interval_read(source, timeout_ms, out, err);
 	error_set(err, SX_ERR_DEVICE_LOST, "%s is gone", s->name);
 	error_because(err, "NVIDIA's library says: %s",
 		      nvml_words(&s->library, NVML_ERROR_GPU_IS_LOST));
@@ -365,24 +346,20 @@ static enum sx_status nvml_read(struct source *source, int timeout_ms, struct ra
 	return SX_ERR_DEVICE_LOST;
 }
 
-static enum sx_status nvml_stop(struct source *source, struct sx_error *err)
-{
-	struct nvml_source *s = nvml_from(source);
-	if (!s->is_lost)
-		interval_stop(&s->in);
-	s->in.run.stopped = true;
-	return SX_OK;
-}
+static const struct interval_ops nvml_interval = {
+    .what = "the NVML source",
+    .no_finer = "the library answers no faster, or it is too long",
+    .begin = nvml_begin,
+    .take = nvml_take,
+    .note = nvml_note,
+    .lost = nvml_lost,
+    .finish = nvml_finish,
+};
 
 const struct source_ops source_nvml = {
     .name = "nvml",
     .raw = RAW_ROWS,
     .probe = nvml_probe,
     .open = nvml_open,
-    .start = nvml_start,
-    .read = nvml_read,
-    .wake = interval_wake,
-    .stop = nvml_stop,
-    .close = nvml_close,
-    .clock = interval_clock,
+    INTERVAL_SOURCE_OPS,
 };

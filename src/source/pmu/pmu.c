@@ -15,9 +15,8 @@
 #include "source/interval.h"
 #include "source/nodes.h"
 
-#define DEFAULT_INTERVAL_NS UINT64_C(100000000)
-#define CATALOG		    "pmu"
-#define NAME_BYTES	    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-+:/="
+#define CATALOG	   "pmu"
+#define NAME_BYTES "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-+:/="
 
 struct pmu_source {
 	struct interval_source in; /* first */
@@ -196,21 +195,18 @@ static enum sx_status choose_catalog(struct pmu_source *s, const struct source_h
 	return SX_ERR_USAGE;
 }
 
-static void release_run(struct pmu_source *s)
+static void pmu_release(struct source *source)
 {
-	pmu_run_finish(&s->run);
-	interval_release(&s->in);
+	pmu_run_finish(&pmu_from(source)->run);
 }
 
-static void pmu_close(struct source *source)
+static void pmu_finish(struct source *source)
 {
 	struct pmu_source *s = pmu_from(source);
-	release_run(s);
 	pmu_list_finish(&s->list);
 	sx_catalog_unref(s->catalog);
 	arena_finish(&s->texts);
 	free(s->maps);
-	free(s);
 }
 
 static void pmu_take(struct source *source, struct raw_sample *out)
@@ -229,11 +225,36 @@ static const char *pmu_note(struct source *source, uint32_t index)
 	return index == 0 && *note ? note : NULL;
 }
 
+static enum sx_status pmu_begin(struct source *source, const struct source_request *request,
+				struct sx_error *err)
+{
+	struct pmu_source *s = pmu_from(source);
+	s->run = (struct pmu_run){.sys = source->sys,
+				  .list = &s->list,
+				  .catalog = s->catalog,
+				  .maps = s->maps,
+				  .map_count = s->map_count};
+	enum sx_status status = pmu_run_start(&s->run, request, err);
+	s->in.desc.counters = s->run.names;
+	s->in.desc.whys = s->run.whys;
+	s->in.desc.counter_count = s->run.output_count;
+	return status;
+}
+
+static void pmu_halt(struct source *source)
+{
+	pmu_run_close(&pmu_from(source)->run);
+}
+
 static const struct interval_ops pmu_interval = {
     .what = "the PMU source",
     .no_finer = "counters are read one by one, or it is too long",
+    .begin = pmu_begin,
     .take = pmu_take,
     .note = pmu_note,
+    .halt = pmu_halt,
+    .release = pmu_release,
+    .finish = pmu_finish,
 };
 
 static enum sx_status pmu_open(const struct source_host *host, const char *id, struct source **out,
@@ -252,7 +273,7 @@ static enum sx_status pmu_open(const struct source_host *host, const char *id, s
 	if (!status)
 		status = choose_catalog(s, host, err);
 	if (status) {
-		pmu_close(&s->in.base);
+		interval_close(&s->in.base);
 		return status;
 	}
 	pmu_list_note(&s->list, s->name, sizeof(s->name));
@@ -262,38 +283,6 @@ static enum sx_status pmu_open(const struct source_host *host, const char *id, s
 	s->in.desc.facts.name = s->name;
 	s->in.desc.facts.driver = s->driver;
 	*out = &s->in.base;
-	return SX_OK;
-}
-
-static enum sx_status pmu_start(struct source *source, const struct source_request *request,
-				struct sx_error *err)
-{
-	struct pmu_source *s = pmu_from(source);
-	enum sx_status status = interval_check(&s->in, request, err);
-	if (status)
-		return status;
-	release_run(s);
-	s->run = (struct pmu_run){.sys = source->sys,
-				  .list = &s->list,
-				  .catalog = s->catalog,
-				  .maps = s->maps,
-				  .map_count = s->map_count};
-	status = pmu_run_start(&s->run, request, err);
-	if (!status)
-		status = interval_set_values(&s->in, s->run.names, s->run.output_count, err);
-	if (!status)
-		status = interval_start(&s->in, request, DEFAULT_INTERVAL_NS, err);
-	s->in.desc.whys = s->run.whys;
-	if (status)
-		release_run(s);
-	return status;
-}
-
-static enum sx_status pmu_stop(struct source *source, struct sx_error *err)
-{
-	struct pmu_source *s = pmu_from(source);
-	interval_stop(&s->in);
-	pmu_run_close(&s->run);
 	return SX_OK;
 }
 
@@ -309,11 +298,6 @@ const struct source_ops source_pmu = {
     .only_named = true,
     .probe = pmu_probe,
     .open = pmu_open,
-    .start = pmu_start,
-    .read = interval_read,
-    .wake = interval_wake,
-    .stop = pmu_stop,
-    .close = pmu_close,
     .selftest = pmu_check,
-    .clock = interval_clock,
+    INTERVAL_SOURCE_OPS,
 };
