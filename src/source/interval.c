@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/little.h"
 #include "base/mem.h"
 #include "source/process_tree.h"
 
@@ -29,6 +30,9 @@ void *interval_create(size_t bytes, const struct source_ops *source, const struc
 		return NULL;
 	}
 	s->base = (struct source){source, host->sys, host->catalogs, &s->desc};
+	s->desc.catalog = source->name;
+	s->desc.facts.name = s->name;
+	s->desc.facts.driver = s->driver;
 	s->ops = ops;
 	return s;
 }
@@ -294,6 +298,13 @@ enum sx_status interval_no_process(pid_t pid, struct sx_error *err)
 	error_because(err, "/proc/%d/stat cannot be read", (int)pid);
 	error_try(err, "give the id of a running process, or start one with -- command");
 	return SX_ERR_NOT_FOUND;
+}
+
+void interval_put_value(struct interval_source *s, uint32_t counter, uint64_t value,
+			uint8_t quality)
+{
+	little_put_u64(s->values + counter * sizeof(value), value);
+	s->values[s->desc.counter_count * sizeof(value) + counter] = quality;
 }
 
 void interval_give_values(struct interval_source *s, struct raw_sample *out)

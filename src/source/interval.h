@@ -74,6 +74,7 @@ struct row_buffer {
 struct interval_source {
 	struct source base; /* first */
 	struct source_desc desc;
+	char name[256], driver[160]; /* of desc, for open() to fill in */
 	const struct interval_ops *ops;
 	struct interval run;
 	uint8_t *values;	  /* of a sample: one each, then one quality byte each */
@@ -86,7 +87,7 @@ struct interval_source {
 #define INTERVAL_MIN_NS UINT64_C(1000000)
 #define INTERVAL_MAX_NS UINT64_C(3600000000000)
 
-/* Memory of `bytes` for an opened source; NULL and SX_ERR_NO_MEMORY. */
+/* Memory of `bytes` for an opened source of a catalog; NULL and SX_ERR_NO_MEMORY. */
 void *interval_create(size_t bytes, const struct source_ops *source, const struct interval_ops *ops,
 		      const struct source_host *host, struct sx_error *err);
 /*
@@ -109,6 +110,9 @@ void interval_close(struct source *source);
 /* Says that there is no such process. Returns SX_ERR_NOT_FOUND. */
 enum sx_status interval_no_process(pid_t pid, struct sx_error *err);
 
+/* Of desc's counters, in their order. */
+void interval_put_value(struct interval_source *s, uint32_t counter, uint64_t value,
+			uint8_t quality);
 /* The values of all counters are the sample. */
 void interval_give_values(struct interval_source *s, struct raw_sample *out);
 

@@ -10,14 +10,12 @@
 #include <string.h>
 #include <sextant/expr.h>
 #include "base/error.h"
-#include "base/little.h"
 #include "source/interval.h"
 #include "source/nodes.h"
 
 struct cpu_source {
 	struct interval_source in; /* first */
 	struct sx_constant_value constants[2];
-	char name[128], driver[128];
 	struct cpu_topology topology;
 	struct cpu_run run; /* what start() set up */
 };
@@ -93,13 +91,10 @@ static enum sx_status source_cpu_open(const struct source_host *host, const char
 			interval_close(&s->in.base);
 		return status;
 	}
-	cpu_name(sys, s->name, sizeof(s->name));
-	driver_name(sys, s->driver, sizeof(s->driver));
+	cpu_name(sys, s->in.name, sizeof(s->in.name));
+	driver_name(sys, s->in.driver, sizeof(s->in.driver));
 	s->constants[0] = (struct sx_constant_value){"cpus", s->topology.cpu_count};
 	s->constants[1] = (struct sx_constant_value){"clusters", s->topology.cluster_count};
-	s->in.desc.catalog = "cpu";
-	s->in.desc.facts.name = s->name;
-	s->in.desc.facts.driver = s->driver;
 	s->in.desc.facts.constants = s->constants;
 	s->in.desc.facts.constant_count = 2;
 	*out = &s->in.base;
@@ -122,20 +117,18 @@ static void cpu_take(struct source *source, struct raw_sample *out)
 {
 	struct cpu_source *s = cpu_from(source);
 	struct cpu_run *run = &s->run;
-	uint8_t *values = s->in.values;
-	uint8_t *quality = values + s->in.desc.counter_count * sizeof(uint64_t);
+	uint32_t share = 0;
 	if (out)
 		cpu_run_take(run);
-	for (uint32_t i = 0; out && i < run->output_count; i++)
-		little_put_u64(values + i * sizeof(uint64_t),
-			       cpu_reading_delta(&run->outputs[i], &run->before[i], &run->now[i],
-						 &quality[i]));
-	for (uint32_t i = 0; out && i < run->share_count; i++) {
-		uint32_t of = run->shares[i], at = run->output_count + i;
-		uint64_t length = out->end_ns - out->begin_ns;
-		quality[at] = quality[of] & SX_QUALITY_NO_DATA_MASK;
-		little_put_u64(values + at * sizeof(length),
-			       counted_ns(&run->before[of], &run->now[of], length));
+	for (uint32_t i = 0; out && i < run->output_count; i++) {
+		const struct perf_reading *from = &run->before[i], *to = &run->now[i];
+		uint8_t quality;
+		uint64_t value = cpu_reading_delta(&run->outputs[i], from, to, &quality);
+		interval_put_value(&s->in, i, value, quality);
+		if (share < run->share_count && run->shares[share] == i)
+			interval_put_value(&s->in, run->output_count + share++,
+					   counted_ns(from, to, out->end_ns - out->begin_ns),
+					   quality & SX_QUALITY_NO_DATA_MASK);
 	}
 	if (out) {
 		interval_give_values(&s->in, out);

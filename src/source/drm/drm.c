@@ -87,11 +87,8 @@ static enum sx_status source_drm_open(const struct source_host *host, const char
 		error_try(err, "sextant devices -v");
 		return SX_ERR_NOT_FOUND;
 	}
-	drm_card_name(&s->card, s->name, sizeof(s->name));
-	drm_driver_name(host->sys, &s->card, s->driver, sizeof(s->driver));
-	s->in.desc.catalog = "drm";
-	s->in.desc.facts.name = s->name;
-	s->in.desc.facts.driver = s->driver;
+	drm_card_name(&s->card, s->in.name, sizeof(s->in.name));
+	drm_driver_name(host->sys, &s->card, s->in.driver, sizeof(s->in.driver));
 	s->in.desc.kinds = 1u << SX_SAMPLE_PROCESS;
 	s->in.desc.kind = SX_SAMPLE_TIME;
 	*out = &s->in.base;

@@ -321,7 +321,6 @@ enum sx_status drm_selftest_card(const struct sx_sys *sys, const struct drm_card
 struct drm_source {
 	struct interval_source in; /* first */
 	struct drm_card card;
-	char id[32], name[128], driver[160];
 	struct drm_state state;
 	/* What start() set up. */
 	struct drm_clients clients;

@@ -18,7 +18,6 @@ struct nvml_source {
 	struct interval_source in; /* first */
 	struct nvml_library library;
 	struct nvml_device device;
-	char name[NVML_NAME_MAX], driver[NVML_NAME_MAX + 16];
 	/* What start() set up. */
 	enum nvml_counter counters[NVML_COUNTER_COUNT]; /* of each column */
 	struct sx_column columns[NVML_COUNTER_COUNT];
@@ -136,7 +135,7 @@ static enum sx_status find_device(struct nvml_source *s, const char *id, struct 
 		return no_device(id, err);
 	int code = calls->device_by_index((unsigned)index, &s->device.handle);
 	if (!code)
-		code = calls->device_name(s->device.handle, s->name, sizeof(s->name));
+		code = calls->device_name(s->device.handle, s->in.name, sizeof(s->in.name));
 	if (!code)
 		return SX_OK;
 	error_set(err, code == NVML_ERROR_NO_PERMISSION ? SX_ERR_PERMISSION : SX_ERR_NOT_FOUND,
@@ -165,10 +164,7 @@ static enum sx_status nvml_open(const struct source_host *host, const char *id, 
 	}
 	s->device.calls = &s->library.calls;
 	s->device.programs.sys = host->sys;
-	driver_name(&s->library, s->driver, sizeof(s->driver));
-	s->in.desc.catalog = "nvml";
-	s->in.desc.facts.name = s->name;
-	s->in.desc.facts.driver = s->driver;
+	driver_name(&s->library, s->in.driver, sizeof(s->in.driver));
 	s->in.desc.kinds = 1u << SX_SAMPLE_PROCESS;
 	s->in.desc.kind = SX_SAMPLE_TIME;
 	*out = &s->in.base;
@@ -339,7 +335,7 @@ static enum sx_status nvml_begin(struct source *source, const struct source_requ
 static enum sx_status nvml_lost(struct source *source, struct sx_error *err)
 {
 	struct nvml_source *s = nvml_from(source);
-	error_set(err, SX_ERR_DEVICE_LOST, "%s is gone", s->name);
+	error_set(err, SX_ERR_DEVICE_LOST, "%s is gone", s->in.name);
 	error_because(err, "NVIDIA's library says: %s",
 		      nvml_words(&s->library, NVML_ERROR_GPU_IS_LOST));
 	error_try(err, "dmesg, for the driver's own account (Xid)");

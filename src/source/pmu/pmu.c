@@ -20,7 +20,6 @@
 
 struct pmu_source {
 	struct interval_source in; /* first */
-	char name[256], driver[128];
 	struct pmu_list list;
 	struct sx_catalog *catalog;
 	struct pmu_map *maps;
@@ -215,7 +214,7 @@ static void pmu_take(struct source *source, struct raw_sample *out)
 	pmu_run_read(&s->run);
 	if (!out)
 		return;
-	pmu_run_values(&s->run, s->in.values);
+	pmu_run_values(&s->run, &s->in);
 	interval_give_values(&s->in, out);
 }
 
@@ -276,12 +275,10 @@ static enum sx_status pmu_open(const struct source_host *host, const char *id, s
 		interval_close(&s->in.base);
 		return status;
 	}
-	pmu_list_note(&s->list, s->name, sizeof(s->name));
-	driver_name(host->sys, s->driver, sizeof(s->driver));
+	pmu_list_note(&s->list, s->in.name, sizeof(s->in.name));
+	driver_name(host->sys, s->in.driver, sizeof(s->in.driver));
 	s->in.desc.catalog = sx_catalog_info(s->catalog)->name;
 	s->in.desc.own = s->catalog;
-	s->in.desc.facts.name = s->name;
-	s->in.desc.facts.driver = s->driver;
 	*out = &s->in.base;
 	return SX_OK;
 }

@@ -104,6 +104,9 @@ struct pmu_output {
 	bool is_open;
 	bool is_share;	/* how much of the time the others were counted */
 	double pending; /* what is below one unit, carried to the next sample */
+	/* Of a sample, while its events are added up. */
+	double sum;
+	uint8_t quality;
 };
 
 /* An event that is counted at one place. */
@@ -129,8 +132,7 @@ struct pmu_run {
 	struct pmu_output *outputs;
 	uint32_t output_count;
 	const char **names;
-	const char **whys; /* why a value can never be had, or NULL; of each */
-	double *sums;
+	const char **whys;  /* why a value can never be had, or NULL; of each */
 	struct arena texts; /* of `whys` */
 	struct pmu_part *parts;
 	uint32_t part_count;
@@ -149,7 +151,8 @@ enum sx_status pmu_run_start(struct pmu_run *run, const struct source_request *r
 /* Reads every event. */
 void pmu_run_read(struct pmu_run *run);
 /* What lies between the two readings before, as RAW_VALUES; what is now becomes what was before. */
-void pmu_run_values(struct pmu_run *run, uint8_t *out);
+struct interval_source;
+void pmu_run_values(struct pmu_run *run, struct interval_source *to);
 /* Closes the events; names and values stay. */
 void pmu_run_close(struct pmu_run *run);
 void pmu_run_finish(struct pmu_run *run);

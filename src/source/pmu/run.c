@@ -15,7 +15,6 @@
 #include "base/error.h"
 #include "base/mem.h"
 #include "catalog/units.h"
-#include "base/little.h"
 #include "source/interval.h"
 #include "source/process_tree.h"
 
@@ -339,8 +338,7 @@ static enum sx_status add_outputs(struct pmu_run *run, const struct source_reque
 	run->outputs = calloc((size_t)count + 1, sizeof(*run->outputs));
 	run->names = calloc((size_t)count + 1, sizeof(*run->names));
 	run->whys = calloc((size_t)count + 1, sizeof(*run->whys));
-	run->sums = calloc((size_t)count + 1, sizeof(*run->sums));
-	bool good = run->outputs && run->names && run->whys && run->sums;
+	bool good = run->outputs && run->names && run->whys;
 	enum sx_status status = good ? SX_OK : error_nomem(err, "the PMU source");
 	for (uint32_t i = 0; !status && i < count; i++)
 		status = add_output(
@@ -402,40 +400,37 @@ static uint8_t join_quality(uint8_t a, uint8_t b)
 }
 
 /* What has no room is no data. */
-static void put_value(struct pmu_output *output, double sum, uint8_t *to, uint8_t *quality)
+static uint64_t value_of(struct pmu_output *output)
 {
-	double whole = floor(output->pending + sum);
+	double whole = floor(output->pending + output->sum);
 	if (!(whole >= 0 && whole < 0x1p64)) {
-		*quality = SX_QUALITY_NOT_COLLECTED;
-		whole = output->pending = sum = 0;
+		output->quality = SX_QUALITY_NOT_COLLECTED;
+		whole = output->pending = output->sum = 0;
 	}
-	output->pending += sum - whole;
-	little_put_u64(to, (uint64_t)whole);
+	output->pending += output->sum - whole;
+	return (uint64_t)whole;
 }
 
-void pmu_run_values(struct pmu_run *run, uint8_t *out)
+void pmu_run_values(struct pmu_run *run, struct interval_source *to)
 {
-	uint8_t *quality = out + run->output_count * sizeof(uint64_t);
-	for (uint32_t i = 0; i < run->output_count; i++)
-		quality[i] = run->outputs[i].is_open && !run->outputs[i].error
-				 ? SX_QUALITY_VALID
-				 : SX_QUALITY_NOT_COLLECTED;
-	double *sums = run->sums;
-	memset(sums, 0, run->output_count * sizeof(*sums));
+	for (uint32_t i = 0; i < run->output_count; i++) {
+		struct pmu_output *output = &run->outputs[i];
+		bool counts = output->is_open && !output->error;
+		output->quality = counts ? SX_QUALITY_VALID : SX_QUALITY_NOT_COLLECTED;
+		output->sum = 0;
+	}
 	run->counted = 1;
 	for (size_t i = 0; i < run->event_count; i++) {
 		uint8_t mine;
-		uint32_t output = run->parts[run->events[i].part].output;
-		sums[output] += event_value(run, &run->events[i], &mine);
-		quality[output] = join_quality(quality[output], mine);
+		struct pmu_output *output = &run->outputs[run->parts[run->events[i].part].output];
+		output->sum += event_value(run, &run->events[i], &mine);
+		output->quality = join_quality(output->quality, mine);
 	}
 	for (uint32_t i = 0; i < run->output_count; i++) {
 		struct pmu_output *output = &run->outputs[i];
-		if (output->is_share)
-			little_put_u64(out + i * sizeof(uint64_t),
-				       (uint64_t)(run->counted * 100 + 0.5));
-		else
-			put_value(output, sums[i], out + i * sizeof(uint64_t), &quality[i]);
+		uint64_t value =
+		    output->is_share ? (uint64_t)(run->counted * 100 + 0.5) : value_of(output);
+		interval_put_value(to, i, value, output->quality);
 	}
 }
 
@@ -454,7 +449,6 @@ void pmu_run_finish(struct pmu_run *run)
 	free(run->names);
 	free(run->whys);
 	arena_finish(&run->texts);
-	free(run->sums);
 	free(run->parts);
 	free(run->events);
 	*run = (struct pmu_run){0};
