@@ -65,7 +65,7 @@ enum sx_status sx_summary_create(const struct sx_metrics *metrics, const struct 
 	s->columns = sx_metrics_columns(metrics, &s->count);
 	s->of = calloc(s->count + 1, sizeof(*s->of));
 	s->stats = calloc(s->count + 1, sizeof(*s->stats));
-	s->by_time = total_by_time(sx_table_kind(like));
+	s->by_time = slices_by_time(sx_table_kind(like));
 	parts_begin(&s->apart.parts, like);
 	bool fine = s->of && s->stats && find_shares(s, like);
 	enum sx_status status =
@@ -243,7 +243,7 @@ static bool measure_rows(struct sx_summary *s, const struct sx_table *raw)
 	s->many = false;
 	s->until[0] = 0;
 	for (size_t i = 0; i < rows; i++) {
-		uint64_t length = total_length_of(begin[i], end[i]);
+		uint64_t length = slices_length_of(begin[i], end[i]);
 		s->untimed |= !length;
 		s->until[i + 1] = s->until[i] + length;
 		s->each[i] = 1;

@@ -63,6 +63,8 @@ enum sx_status table_fill_quality(struct sx_table *table, uint32_t column, struc
  */
 void table_set_of_rows(struct sx_table *table, uint32_t column, bool is);
 bool table_is_of_rows(const struct sx_table *table, uint32_t column);
+/* Whether the rows of a table are totals of several: ratios over them are to be worked out anew. */
+bool table_is_combined(const struct sx_table *table);
 
 /*
  * Rows that combine frames and time slices: sums of the frames alone are kept beside them, and

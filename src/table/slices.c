@@ -4,7 +4,15 @@
 #include <math.h>
 #include <string.h>
 
-#include "table/total.h"
+bool slices_by_time(enum sx_sample_kind kind)
+{
+	return kind == SX_SAMPLE_TIME || kind == SX_SAMPLE_CONTEXT || kind == SX_SAMPLE_DUMP;
+}
+
+uint64_t slices_length_ns(const struct sx_table *table, size_t row)
+{
+	return slices_length_of(sx_table_begin_ns(table)[row], sx_table_end_ns(table)[row]);
+}
 
 /* Whether a sample is several draws, and so may represent another by their number. */
 static bool is_part_of_frame(enum sx_sample_kind kind)
@@ -15,7 +23,7 @@ static bool is_part_of_frame(enum sx_sample_kind kind)
 
 struct slices slices_of(const struct sx_table *like)
 {
-	struct slices out = {.all = total_by_time(sx_table_kind(like)),
+	struct slices out = {.all = slices_by_time(sx_table_kind(like)),
 			     .frames = SX_NONE,
 			     .presented = SX_NONE,
 			     .calls = SX_NONE,
@@ -233,7 +241,7 @@ static void extents_of_block(const struct slices *slices, const struct sx_table 
 		uint64_t samples =
 		    slices->samples == SX_NONE ? 1 : slices_samples(slices, table, row, 1);
 		each[i] =
-		    (struct extent){.rows = samples, .ns = total_length_of(begin[row], end[row])};
+		    (struct extent){.rows = samples, .ns = slices_length_of(begin[row], end[row])};
 	}
 	if (slices_know_calls(slices))
 		find_calls(slices, table, rows, each);
@@ -263,7 +271,7 @@ struct extent slices_extent_of_rows(const struct slices *slices, const struct sx
 	const uint64_t *begin = sx_table_begin_ns(table), *end = sx_table_end_ns(table);
 	bool simple = !slices_know_calls(slices);
 	for (size_t i = rows.first; simple && i < rows.first + rows.count; i++)
-		out.ns += total_length_of(begin[i], end[i]);
+		out.ns += slices_length_of(begin[i], end[i]);
 	if (simple && slices->frames != SX_NONE)
 		out.unknown = rows.count;
 	if (simple)

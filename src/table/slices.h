@@ -70,6 +70,20 @@ enum basis {
 /* What a row is of these. */
 enum slices_kind { KIND_NEITHER, KIND_SLICE, KIND_FRAME };
 
+/*
+ * Whether samples of a kind are slices of time: what was not measured is then filled in by time,
+ * else by the number of samples.
+ */
+bool slices_by_time(enum sx_sample_kind kind);
+/* How long a row of these times is in ns; 0 where it is unknown. */
+static inline uint64_t slices_length_of(uint64_t begin_ns, uint64_t end_ns)
+{
+	/* An unknown begin is behind every end. */
+	return end_ns != SX_TIME_UNKNOWN && end_ns > begin_ns ? end_ns - begin_ns : 0;
+}
+/* The same of a row of a table. */
+uint64_t slices_length_ns(const struct sx_table *table, size_t row);
+
 /* What the columns of a table say. */
 struct slices slices_of(const struct sx_table *like);
 /* What each of these rows is, a byte each: enum slices_kind. */

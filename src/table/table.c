@@ -160,6 +160,11 @@ void table_set_of_rows(struct sx_table *table, uint32_t column, bool is)
 		table->columns[column].of_rows = is;
 }
 
+bool table_is_combined(const struct sx_table *table)
+{
+	return table->combined;
+}
+
 bool table_is_of_rows(const struct sx_table *table, uint32_t column)
 {
 	return column < table->column_count && table->columns[column].of_rows;

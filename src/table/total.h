@@ -8,20 +8,6 @@
 
 struct total;
 
-/*
- * Whether samples of a kind are slices of time: what was not measured is then filled in by time,
- * else by the number of samples.
- */
-bool total_by_time(enum sx_sample_kind kind);
-/* How long a row of these times is in ns; 0 where it is unknown. */
-static inline uint64_t total_length_of(uint64_t begin_ns, uint64_t end_ns)
-{
-	/* An unknown begin is behind every end. */
-	return end_ns != SX_TIME_UNKNOWN && end_ns > begin_ns ? end_ns - begin_ns : 0;
-}
-/* The same of a row of a table. */
-uint64_t total_length_ns(const struct sx_table *table, size_t row);
-
 /* A total over tables with the columns of `like`, which may be destroyed before it. */
 enum sx_status total_create(const struct sx_table *like, struct total **out, struct sx_error *err);
 /* A total over the same tables as another; both then share the descriptions of columns. */
@@ -73,8 +59,6 @@ bool total_is_of_frames(const struct total *total);
 /* All rows of a table as one. */
 enum sx_status total_of_table(const struct sx_table *in, enum total_of of, struct sx_table **out,
 			      struct sx_error *err);
-/* Whether the rows of a table are totals of several: ratios over them are to be worked out anew. */
-bool table_is_combined(const struct sx_table *table);
 /* Whether some rows lack what others have, so that the two differ. */
 bool total_lacks(const struct total *total);
 void total_destroy(struct total *total);

@@ -262,7 +262,7 @@ static bool is_of_idle(const struct answer *answer)
 static bool is_mostly_uncounted(const struct total *total, const struct answer *answer)
 {
 	enum sx_sample_kind kind = sx_table_kind(total->like->table);
-	bool follow = kind == SX_SAMPLE_FRAME || total_by_time(kind);
+	bool follow = kind == SX_SAMPLE_FRAME || slices_by_time(kind);
 	const struct total_span *span = &answer->all.span;
 	const struct extent *missed = follow ? &span->lost : &span->uncounted;
 	struct extent counted = span->with;
@@ -403,11 +403,6 @@ static enum sx_status append_frames(const struct scope *scope, const struct tota
 		return status;
 	return frames_differ(of.total) ? write_frames(&of, to, row, err)
 				       : write_row(&of, to, row, err);
-}
-
-bool table_is_combined(const struct sx_table *table)
-{
-	return table->combined;
 }
 
 enum sx_status total_write_whole(const struct total *total, struct sx_table *to, size_t row,

@@ -9,7 +9,7 @@
 #include "analysis/compare/steps.h"
 #include "analysis/stats.h"
 #include "base/no_data.h"
-#include "table/total.h"
+#include "table/slices.h"
 
 #define FRAME_TIME  "frame.time" /* the neutral name */
 #define RUN_TIME    "run_time"
@@ -250,7 +250,7 @@ static bool add_run_time(struct compare_set *set, const struct compare_recording
 /* How long a sample of an amount is, where samples are slices of time; else 0. */
 static double seconds_of(const struct report_device *d, const struct sx_stats *s)
 {
-	bool amount = total_by_time(d->kind) && !isnan(s->total) && d->samples;
+	bool amount = slices_by_time(d->kind) && !isnan(s->total) && d->samples;
 	return amount ? (double)d->covered_ns * 1e-9 / (double)d->samples : 0;
 }
 

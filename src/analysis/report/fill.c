@@ -11,7 +11,6 @@
 #include "analysis/summary.h"
 #include "base/device_texts.h"
 #include "table/slices.h"
-#include "table/total.h"
 
 struct report_fill {
 	struct arena arena;
@@ -172,7 +171,7 @@ static bool note_frames(struct filling *f, const struct sx_table *raw, struct ro
 	double lengths[ROWS_AT_ONCE];
 	size_t used = 0;
 	for (size_t i = 0; i < rows.count; i++) {
-		uint64_t length = total_length_of(begin[i], end[i]);
+		uint64_t length = slices_length_of(begin[i], end[i]);
 		if (!length || kinds[i] != KIND_FRAME)
 			continue;
 		cover_add_rows(&f->frames_cover, begin + i, end + i, 1);
@@ -190,7 +189,7 @@ static bool note_few(struct filling *f, const struct slices *slices, const struc
 	slices_note_kinds(slices, raw, rows, kinds);
 	for (size_t i = 0; i < rows.count; i++) {
 		f->begin_ns = begin[i] < f->begin_ns ? begin[i] : f->begin_ns;
-		if (total_length_of(begin[i], end[i]) && end[i] > f->end_ns)
+		if (slices_length_of(begin[i], end[i]) && end[i] > f->end_ns)
 			f->end_ns = end[i];
 		f->slices += kinds[i] == KIND_SLICE;
 	}

@@ -8,7 +8,6 @@
 #include "base/no_data.h"
 #include "metric/metrics.h"
 #include "table/fill.h"
-#include "table/total.h"
 
 bool frames_find_uses(struct sx_evaluation *e)
 {
@@ -44,7 +43,7 @@ static void cover_frames(struct sx_evaluation *e, uint32_t column, const struct 
 {
 	uint32_t at = sx_table_find(frames, SLICES_FRAME_TIME);
 	double sum = sx_table_get(frames, at, row), value = sx_table_get(e->table, column, row);
-	double times = (double)total_length_ns(frames, row) / sum;
+	double times = (double)slices_length_ns(frames, row) / sum;
 	struct sx_vector v = sx_table_vector(e->table, column);
 	if (e->m->columns[column].over_time != SX_REDUCE_SUM || !(times > 0 && times < 1))
 		return;

@@ -188,7 +188,7 @@ enum sx_status by_finish_group(struct report_by *g, const struct open_group *ope
 					    .owner = open->owner,
 					    .context = SX_LABEL_ABSENT,
 					    .rows = open->rows,
-					    .time_ns = row ? total_length_ns(row, 0) : 0,
+					    .time_ns = row ? slices_length_ns(row, 0) : 0,
 					    .order = (double)NAN};
 	sx_table_destroy(row);
 	reset_group(open);

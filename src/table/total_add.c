@@ -40,16 +40,6 @@ static struct total_column *total_part(struct total *total, uint32_t part)
 	return total->of[part];
 }
 
-bool total_by_time(enum sx_sample_kind kind)
-{
-	return kind == SX_SAMPLE_TIME || kind == SX_SAMPLE_CONTEXT || kind == SX_SAMPLE_DUMP;
-}
-
-uint64_t total_length_ns(const struct sx_table *table, size_t row)
-{
-	return total_length_of(sx_table_begin_ns(table)[row], sx_table_end_ns(table)[row]);
-}
-
 /* Rows of a table without frames have none of these. */
 static void find_pictures(struct total *total, const struct sx_table *like)
 {
@@ -350,7 +340,7 @@ static void add_pictures(struct total *total, const struct sx_table *table,
 			next++;
 		cover_add_rows(&p->cover, begin + i, end + i, next - i);
 		for (size_t k = i; k < next; k++)
-			p->ns += total_length_of(begin[k], end[k]);
+			p->ns += slices_length_of(begin[k], end[k]);
 		for (size_t k = i; p->width != SX_NONE && k < next; k++)
 			add_size(p, table, rows->first + k);
 	}
