@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/comparison.h"
 #include "analysis/rules/rules.h"
 #include "analysis/windows.h"
 #include "base/error.h"

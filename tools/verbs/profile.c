@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/number.h"
-#include "analysis/report/lead.h"
+#include "analysis/report/report.h"
 #include "base/clock.h"
 #include "base/sys.h"
 #include "base/text_buf.h"

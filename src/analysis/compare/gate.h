@@ -27,6 +27,10 @@ struct gates {
 
 /* Whether some metric can be measured in a unit as it is written; false: memory is out. */
 bool gate_unit_known(const char *written, struct arena *arena, bool *known);
+/* The factor from a written unit to a metric's base unit; false when it measures something else. */
+bool gate_unit_factor(const char *written, const char *base, double *factor);
+/* A unit for limits that numbers in a base unit can have; "" where any number may be one. */
+const char *gate_unit_example(const char *base);
 /* Reads one gate into memory of the arena. Errors: SX_ERR_USAGE, with what would be right. */
 enum sx_status gate_parse(struct arena *arena, const char *text, struct gate *out,
 			  struct sx_error *err);

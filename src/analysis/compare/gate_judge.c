@@ -4,7 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "analysis/compare/gate_unit.h"
+#include "analysis/compare/gate.h"
 #include "base/no_data.h"
 #include "base/suggest.h"
 #include "base/text_buf.h"

@@ -1,5 +1,5 @@
 /* Units of limits, in any usual spelling. */
-#include "analysis/compare/gate_unit.h"
+#include "analysis/compare/gate.h"
 
 #include <string.h>
 #include <strings.h>

@@ -1,5 +1,5 @@
 /* The one number that best shows what a device does now. */
-#include "analysis/report/lead.h"
+#include "analysis/report/report.h"
 
 #include <math.h>
 #include <string.h>

@@ -246,4 +246,14 @@ bool report_lacks_named(const struct report *report);
 /* Releases a report and all that it shows; NULL is fine. */
 void report_destroy(struct report_fill *fill);
 
+/* The one number that best shows what a device does now. */
+struct report_lead {
+	const char *name, *unit; /* the selection's */
+	double value;
+};
+
+/* Works the lead out over all rows of a table; false when no row has a value. */
+bool report_lead_of(const struct sx_metrics *metrics, const struct sx_table *raw,
+		    struct report_lead *out);
+
 #endif

@@ -86,4 +86,17 @@ struct rule_gap {
 struct rule_gap rules_gap(const struct rules *rules, const struct sx_node *node,
 			  struct arena *arena);
 
+/* A comparison with the metric on one side; `good` grows with how directly it is compared. */
+struct comparison {
+	const struct sx_node *compared, *limit;
+	enum sx_op op; /* compared OP limit */
+	int good;
+};
+
+/* Finds the best one below a node; `best` begins as zero. */
+void comparison_find(const struct sx_node *node, const struct sx_advice_info *rule,
+		     struct comparison *best);
+/* Of `a < 1 or b > 2` only one need hold: the other would be no evidence. */
+bool comparison_holds(enum sx_op op, double a, double b);
+
 #endif

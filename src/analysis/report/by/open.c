@@ -1,5 +1,5 @@
-/* Groups that wait for rows: see open.h. */
-#include "analysis/report/by/open.h"
+/* Groups that wait for rows: see state.h. */
+#include "analysis/report/by/state.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* Which comparison of a condition is the evidence for a rule. */
-#include "analysis/comparison.h"
+#include "analysis/rules/rules.h"
 
 #include <math.h>
 #include <string.h>
