@@ -289,15 +289,21 @@ static bool grouped(struct cells *cells, struct import_cell cell, double *value)
 	return csv_grouped(&cells->marks, &text, &whole, &u, value);
 }
 
-bool cells_number(struct cells *cells, size_t column, double *value)
+/* The number of a cell; false for no data, and for what is neither. */
+static bool cells_read(struct cells *cells, struct import_cell cell, double *value)
 {
-	struct import_cell cell = cells_at(cells, column);
 	bool pointed = cells->loose && cells->marks.decimal_comma;
 	if (!pointed && import_number(cell, value))
 		return true;
 	if (cells->loose && cell.size && !import_no_data(cell) && grouped(cells, cell, value))
 		return true;
-	if (pointed && import_number(cell, value))
+	return pointed && import_number(cell, value);
+}
+
+bool cells_number(struct cells *cells, size_t column, double *value)
+{
+	struct import_cell cell = cells_at(cells, column);
+	if (cells_read(cells, cell, value))
 		return true;
 	if (!import_no_data(cell))
 		import_odd_add(&cells->garbage, cells->lines.number, cells->head[column], cell);
@@ -320,24 +326,33 @@ void cells_put(struct cells *cells, size_t column, struct import_rows *rows, uin
 		import_set(rows, to, row, value);
 }
 
-uint64_t cells_ns(const struct cells *cells, size_t column)
+/* "0.50000 ms": RenderDoc of 2019 to 2021 wrote units into cells. The cell is cut to the number. */
+static double cells_own_unit(struct import_cell *cell)
+{
+	const char *blank = memchr(cell->text, ' ', cell->size);
+	size_t size = blank ? (size_t)(blank - cell->text) : 0;
+	double to_ns =
+	    blank ? import_time_unit((struct import_cell){blank + 1, cell->size - size - 1}) : 0;
+	cell->size = to_ns > 0 ? size : cell->size;
+	return to_ns;
+}
+
+uint64_t cells_time(struct cells *cells, size_t column, double to_ns)
 {
 	uint64_t whole;
 	double value;
 	struct import_cell cell = cells_at(cells, column);
-	if (cell.size && number_u64(cell.text, cell.size, &whole) && import_time_can_be(whole))
+	if (to_ns == 1 && cell.size && number_u64(cell.text, cell.size, &whole) &&
+	    import_time_can_be(whole))
 		return whole;
-	if (import_number(cell, &value) && value >= 0 && value < 0x1p62)
-		return (uint64_t)(value + 0.5);
+	double own = cells_own_unit(&cell);
+	to_ns = own > 0 ? own : to_ns;
+	if (cells_read(cells, cell, &value) && value >= 0 && value * to_ns < 0x1p62)
+		return (uint64_t)(value * to_ns + 0.5);
 	if (!import_no_data(cell))
-		cells_bad_time(cells->job, cells->head[column]);
+		import_remark(cells->job,
+			      "column %.*s has times that are below 0, a century off or no "
+			      "numbers: they were left out",
+			      shown(cells->head[column]), cells->head[column].text);
 	return SX_TIME_UNKNOWN;
-}
-
-void cells_bad_time(struct import_job *job, struct import_cell column)
-{
-	import_remark(job,
-		      "column %.*s has times that are below 0, a century off or no numbers: they "
-		      "were left out",
-		      shown(column), column.text);
 }

@@ -355,12 +355,10 @@ bool cells_number(struct cells *cells, size_t column, double *value);
 void cells_put(struct cells *cells, size_t column, struct import_rows *rows, uint32_t to,
 	       size_t row);
 /*
- * A time in whole ns of such a cell; SX_TIME_UNKNOWN where there is none, with a note if it is
- * impossible.
+ * A time in ns of such a cell, whose numbers are of `to_ns` ns; SX_TIME_UNKNOWN where there is
+ * none, with a note if it is impossible.
  */
-uint64_t cells_ns(const struct cells *cells, size_t column);
-/* Notes that a column holds impossible times. */
-void cells_bad_time(struct import_job *job, struct import_cell column);
+uint64_t cells_time(struct cells *cells, size_t column, double to_ns);
 
 /* devices.c: tables with a column "device" that names each row's device. */
 /*

@@ -202,55 +202,16 @@ static enum sx_status counters_learn(struct counters_reader *r, const char **nam
 	return r->rows ? SX_OK : error_nomem(err, "importing");
 }
 
-/* "0.50000 ms": RenderDoc of 2019 to 2021 wrote units into cells. 0: it is no number with a time's.
- */
-static double time_in_cell(struct import_cell cell, double *value)
-{
-	static const struct {
-		const char *unit;
-		double to_ns;
-	} units[] = {{"s", 1e9}, {"ms", 1e6}, {"us", 1e3}, {"\xc2\xb5s", 1e3}, {"ns", 1}};
-	const char *blank = memchr(cell.text, ' ', cell.size);
-	size_t size = blank ? (size_t)(blank - cell.text) : 0;
-	if (!size || !import_number((struct import_cell){cell.text, size}, value))
-		return 0;
-	struct import_cell unit = {blank + 1, cell.size - size - 1};
-	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
-		if (import_is(unit, units[i].unit))
-			return units[i].to_ns;
-	return 0;
-}
-
-static uint64_t scaled(const struct counters_reader *r, size_t column)
-{
-	double value;
-	uint64_t whole;
-	struct import_cell cell = r->cells.row[column];
-	if (r->columns[column].to_ns == 1 && cell.size &&
-	    number_u64(cell.text, cell.size, &whole) && import_time_can_be(whole))
-		return whole;
-	double own = time_in_cell(cell, &value);
-	if (own > 0 && value >= 0 && value * own < 0x1p62)
-		return (uint64_t)(value * own + 0.5);
-	if (!import_number(cell, &value) || value < 0 ||
-	    value * r->columns[column].to_ns > 0x1p62) {
-		if (!import_no_data(cell))
-			cells_bad_time(r->job, r->cells.head[column]);
-		return SX_TIME_UNKNOWN;
-	}
-	return (uint64_t)(value * r->columns[column].to_ns + 0.5);
-}
-
 static void counters_set_times(struct counters_reader *r, size_t row)
 {
 	uint64_t begin = SX_TIME_UNKNOWN, end = SX_TIME_UNKNOWN, length = SX_TIME_UNKNOWN;
 	for (size_t i = 0; i < r->cells.columns; i++) {
 		if (r->columns[i].role == COUNTERS_TIME)
-			end = scaled(r, i);
+			end = cells_time(&r->cells, i, r->columns[i].to_ns);
 		else if (r->columns[i].role == COUNTERS_BEGIN)
-			begin = scaled(r, i);
+			begin = cells_time(&r->cells, i, r->columns[i].to_ns);
 		else if (r->columns[i].role == COUNTERS_LENGTH)
-			length = scaled(r, i);
+			length = cells_time(&r->cells, i, r->columns[i].to_ns);
 	}
 	bool long_enough = length != SX_TIME_UNKNOWN && length < (uint64_t)1 << 62;
 	if (long_enough && !r->absolute)

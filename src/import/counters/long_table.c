@@ -163,20 +163,6 @@ static void take_label(struct long_reader *r, size_t row, size_t key)
 		import_label(r->rows, row, label, text.text, text.size);
 }
 
-/* A time in whatever unit the header says. */
-static uint64_t time_of(struct long_reader *r, size_t column, double to_ns)
-{
-	double value;
-	if (to_ns == 1)
-		return cells_ns(&r->cells, column);
-	if (!cells_number(&r->cells, column, &value))
-		return SX_TIME_UNKNOWN;
-	if (value >= 0 && value * to_ns < 0x1p62)
-		return (uint64_t)(value * to_ns + 0.5);
-	cells_bad_time(r->job, r->cells.head[column]);
-	return SX_TIME_UNKNOWN;
-}
-
 /* Times and labels among the keys. */
 static void describe_row(struct long_reader *r, size_t row)
 {
@@ -195,7 +181,7 @@ static void describe_row(struct long_reader *r, size_t row)
 		else if (import_is(head, "quality"))
 			import_row_quality(r->rows, row, import_quality(cell.text, cell.size));
 		else if (time != IMPORT_TIME_NONE)
-			times[time] = time_of(r, column, to_ns);
+			times[time] = cells_time(&r->cells, column, to_ns);
 		else if (!import_is(head, "simulated"))
 			take_label(r, row, i);
 	}

@@ -194,7 +194,7 @@ static enum sx_status rocprof_take_row(struct rocprof_reader *r, struct sx_error
 		return status;
 	for (size_t i = 0; i < cells->columns; i++)
 		if (r->role[i] == BEGIN || r->role[i] == END)
-			times[r->role[i] == END] = cells_ns(cells, i);
+			times[r->role[i] == END] = cells_time(cells, i, 1);
 	struct import_rows *rows = r->table.rows[device];
 	size_t row = import_row(rows, times[0], times[1]);
 	for (size_t i = 0; i < cells->columns; i++) {

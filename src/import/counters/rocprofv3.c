@@ -107,8 +107,8 @@ static enum sx_status rocprofv3_find_row(struct rocprofv3_reader *r, uint32_t ag
 	if (at == UINT32_MAX || !mem_grow(&r->row, &r->row_cap, (size_t)at + 1, sizeof(*r->row)))
 		return error_nomem(err, "importing");
 	if (added) {
-		r->row[at] = import_row(rows, cells_ns(&r->table.cells, r->at.begin),
-					cells_ns(&r->table.cells, r->at.end));
+		r->row[at] = import_row(rows, cells_time(&r->table.cells, r->at.begin, 1),
+					cells_time(&r->table.cells, r->at.end, 1));
 		struct import_cell kernel = cells_text(&r->table.cells, r->at.kernel);
 		import_label(rows, r->row[at], SX_LABEL_GROUP, kernel.text, kernel.size);
 		for (size_t i = 0; i < PROPERTIES; i++)

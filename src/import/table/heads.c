@@ -248,8 +248,7 @@ bool import_span_can_be(struct import_span span)
 		(span.begin_ns <= span.end_ns && span.end_ns - span.begin_ns <= IMPORT_YEAR_NS));
 }
 
-/* Nanoseconds in a unit of time, in any spelling; 0 for others. */
-static double nanoseconds_in(struct import_cell text)
+double import_time_unit(struct import_cell text)
 {
 	static const struct {
 		const char *unit;
@@ -277,7 +276,7 @@ enum import_time import_time_head(struct import_cell head, double *to_ns)
 		unit = (struct import_cell){under + 1, (size_t)(head.text + head.size - under - 1)};
 		name.size = (size_t)(under - head.text);
 	}
-	*to_ns = nanoseconds_in(unit);
+	*to_ns = import_time_unit(unit);
 	for (size_t i = 0; *to_ns > 0 && i < sizeof(names) / sizeof(names[0]); i++)
 		if (import_is(name, names[i].name))
 			return names[i].time;

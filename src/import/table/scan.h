@@ -66,6 +66,8 @@ struct import_cell import_split_unit(struct import_cell head, struct import_cell
 bool import_unit(struct import_cell text, const char **unit, double *factor);
 /* The same of a unit as catalogs write it ("s/invocation"). */
 bool import_catalog_unit(const struct units *list, struct import_cell text);
+/* Nanoseconds in a unit of time, in any spelling; 0 for others. */
+double import_time_unit(struct import_cell text);
 #define IMPORT_UNITS_TEXT_MAX 128
 /* Usual units of a unit's kind, each once: "ns, us, ms, s, min, h". */
 void import_units_like(const struct units *list, const char *unit, char out[IMPORT_UNITS_TEXT_MAX]);

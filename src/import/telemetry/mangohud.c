@@ -113,7 +113,7 @@ static double section_unit(struct cells cells, size_t elapsed)
 	bool whole = true; /* as microseconds always are */
 	for (size_t i = 0; i < UNIT_ROWS && cells_next(&cells); i++) {
 		double fps, time;
-		uint64_t end = cells_ns(&cells, elapsed);
+		uint64_t end = cells_time(&cells, elapsed, 1);
 		bool follows = before != SX_TIME_UNKNOWN && end != SX_TIME_UNKNOWN && end > before;
 		double took = follows ? (double)(end - before) : 0;
 		before = end;
@@ -200,10 +200,9 @@ static bool next_section(struct import_lines *lines, struct section *out)
 }
 
 /* Whether lines follow each other by the length of a frame, as when each frame has one. */
-static void look_at_row(struct log *log, const struct cells *cells, size_t elapsed,
-			uint64_t *before)
+static void look_at_row(struct log *log, struct cells *cells, size_t elapsed, uint64_t *before)
 {
-	uint64_t end = cells_ns(cells, elapsed);
+	uint64_t end = cells_time(cells, elapsed, 1);
 	double value;
 	if (*before != SX_TIME_UNKNOWN && end != SX_TIME_UNKNOWN && end > *before &&
 	    import_number(cells->row[1], &value)) {
@@ -215,7 +214,7 @@ static void look_at_row(struct log *log, const struct cells *cells, size_t elaps
 }
 
 /* Where a time is missing or none that can be, a frame ends where its length says. */
-static uint64_t mend_end(struct log *log, const struct cells *cells, uint64_t end, uint64_t before)
+static uint64_t mend_end(struct log *log, struct cells *cells, uint64_t end, uint64_t before)
 {
 	double value;
 	bool lost = end == SX_TIME_UNKNOWN || !import_time_can_be(end);
@@ -229,7 +228,8 @@ static uint64_t mend_end(struct log *log, const struct cells *cells, uint64_t en
 static void mangohud_take_row(struct log *log, struct cells *cells, size_t elapsed,
 			      const uint32_t *columns, uint64_t *before)
 {
-	uint64_t end = mend_end(log, cells, cells_ns(cells, elapsed), *before), begin = *before;
+	uint64_t end = mend_end(log, cells, cells_time(cells, elapsed, 1), *before),
+		 begin = *before;
 	double value;
 	/* Also behind a time that cannot be. */
 	bool follows = begin != SX_TIME_UNKNOWN && begin < end &&
