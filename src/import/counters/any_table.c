@@ -286,16 +286,10 @@ struct totals {
 
 static bool is_summary_word(struct import_cell cell)
 {
-	static const char *const words[] = {
-	    "total",  "totals", "grand total",	"sum",	  "average",	"avg",	   "mean",
-	    "gesamt", "summe",	"durchschnitt", "mittel", "mittelwert", "moyenne", "somme",
-	};
 	if (cell.size && cell.text[cell.size - 1] == ':')
 		cell.size--;
-	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
-		if (import_is(cell, words[i]))
-			return true;
-	return false;
+	return import_is_any(cell, "total|totals|grand total|sum|average|avg|mean|gesamt|summe|"
+				   "durchschnitt|mittel|mittelwert|moyenne|somme");
 }
 
 /* The last line that is not blank; false where there is none. */

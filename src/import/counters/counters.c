@@ -153,10 +153,10 @@ static void counters_find_role(const struct counters_reader *r, struct import_ce
 	column->role = format->role ? format->role(r->job, cell, &column->to_ns) : COUNTERS_UNKNOWN;
 	for (size_t i = 0; column->role == COUNTERS_UNKNOWN && i < format->word_count; i++) {
 		const struct counters_word *word = &format->words[i];
-		if (!import_is(*cell, word->word))
+		if (!import_is_any(*cell, word->words))
 			continue;
 		column->role = word->role;
-		column->to_ns = word->to_ns;
+		column->to_ns = word->to_ns > 0 ? word->to_ns : 1;
 		if (word->note)
 			import_remark(r->job, "%s", word->note);
 	}

@@ -18,11 +18,11 @@ enum counters_role {
 	COUNTERS_MODEL,	 /* "true": a model made the row, nothing was measured */
 };
 
-/* A header of a tool that is no counter. */
+/* Headers of a tool that are no counters. */
 struct counters_word {
-	const char *word;
+	const char *words; /* "Frame|Frame #": any of these */
 	enum counters_role role;
-	double to_ns;	  /* of a time */
+	double to_ns;	  /* of a time; 0: 1 */
 	const char *note; /* a remark where the file has it, or NULL */
 };
 

@@ -13,18 +13,13 @@
  * CodeXL 1.x and 2.x, and the writer of Radeon Compute Profiler 5.6 (CSVFileParser.cpp).
  */
 static const struct {
-	const char *chip, *catalog;
+	const char *chips, *catalog;
 } chips[] = {
-    {"Tahiti", "amd-gcn1"},	{"Pitcairn", "amd-gcn1"},      {"Capeverde", "amd-gcn1"},
-    {"Oland", "amd-gcn1"},	{"Hainan", "amd-gcn1"},	       {"Bonaire", "amd-gcn2"},
-    {"Hawaii", "amd-gcn2"},	{"Spectre", "amd-gcn2"},       {"Kalindi", "amd-gcn2"},
-    {"Mullins", "amd-gcn2"},	{"Tonga", "amd-gcn3"},	       {"Iceland", "amd-gcn3"},
-    {"Fiji", "amd-gcn3"},	{"Carrizo", "amd-gcn3"},       {"Ellesmere", "amd-gcn3"},
-    {"Baffin", "amd-gcn3"},	{"Stoney", "amd-gcn3"},	       {"Cypress", "amd-hd5000"},
-    {"Juniper", "amd-hd5000"},	{"Redwood", "amd-hd5000"},     {"Cedar", "amd-hd5000"},
-    {"Barts", "amd-hd6000"},	{"Turks", "amd-hd6000"},       {"Caicos", "amd-hd6000"},
-    {"Cayman", "amd-hd6000"},	{"BeaverCreek", "amd-hd6000"}, {"WinterPark", "amd-hd6000"},
-    {"Loveland", "amd-hd6000"}, {"Devastator", "amd-hd6000"},
+    {"Tahiti|Pitcairn|Capeverde|Oland|Hainan", "amd-gcn1"},
+    {"Bonaire|Hawaii|Spectre|Kalindi|Mullins", "amd-gcn2"},
+    {"Tonga|Iceland|Fiji|Carrizo|Ellesmere|Baffin|Stoney", "amd-gcn3"},
+    {"Cypress|Juniper|Redwood|Cedar", "amd-hd5000"},
+    {"Barts|Turks|Caicos|Cayman|BeaverCreek|WinterPark|Loveland|Devastator", "amd-hd6000"},
 };
 
 /* "gfx803": the generation is the first digit. */
@@ -46,7 +41,7 @@ static const char *amd_catalog_of_chip(struct import_cell name)
 	while (!found && name.size && isdigit((unsigned char)name.text[name.size - 1]))
 		name.size--;
 	for (size_t i = 0; !found && i < sizeof(chips) / sizeof(chips[0]); i++)
-		if (import_is(name, chips[i].chip))
+		if (import_is_any(name, chips[i].chips))
 			found = chips[i].catalog;
 	return found;
 }
@@ -56,8 +51,7 @@ static bool codexl_is_header(struct import_cell line)
 	struct import_cell cells[4];
 	size_t count = import_split(line, import_separator(line), cells, 4);
 	return count >= 3 && import_is(cells[0], "Method") &&
-	       (import_is(cells[1], "ExecutionOrder") || import_is(cells[1], "ThreadID") ||
-		import_is(cells[1], "CallIndex"));
+	       import_is_any(cells[1], "ExecutionOrder|ThreadID|CallIndex");
 }
 
 static bool codexl_recognise(const struct import_head *head)
@@ -73,21 +67,12 @@ static bool codexl_recognise(const struct import_head *head)
 	return false;
 }
 
-#define CODEXL_SKIPPED "ExecutionOrder, ThreadID, CallIndex and the work sizes were left out"
-#define CODEXL_LENGTHS                                                                             \
-	"the file has the durations of kernels, not their times: they follow each other"
-
 static const struct counters_word codexl_words[] = {
-    {"ExecutionOrder", COUNTERS_SKIP, 1, CODEXL_SKIPPED},
-    {"ThreadID", COUNTERS_SKIP, 1, CODEXL_SKIPPED},
-    {"CallIndex", COUNTERS_SKIP, 1, CODEXL_SKIPPED},
-    {"GlobalWorkSize", COUNTERS_SKIP, 1, CODEXL_SKIPPED},
-    {"WorkGroupSize", COUNTERS_SKIP, 1, CODEXL_SKIPPED},
-    {"GroupWorkSize", COUNTERS_SKIP, 1, CODEXL_SKIPPED},
-    {"Method", COUNTERS_GROUP, 1, NULL},
-    {"Time", COUNTERS_LENGTH, 1e6, CODEXL_LENGTHS},
-    {"Time(ms)", COUNTERS_LENGTH, 1e6, CODEXL_LENGTHS},
-    {"Time (ms)", COUNTERS_LENGTH, 1e6, CODEXL_LENGTHS},
+    {"ExecutionOrder|ThreadID|CallIndex|GlobalWorkSize|WorkGroupSize|GroupWorkSize", COUNTERS_SKIP,
+     0, "ExecutionOrder, ThreadID, CallIndex and the work sizes were left out"},
+    {"Method", COUNTERS_GROUP, 0, NULL},
+    {"Time|Time(ms)|Time (ms)", COUNTERS_LENGTH, 1e6,
+     "the file has the durations of kernels, not their times: they follow each other"},
 };
 
 /* The chip that ends a kernel's name: "nbody__k1_Tahiti1", "void f<int, 4>(int*)_gfx803". */
@@ -213,25 +198,18 @@ const struct import_format import_renderdoc = {
  * of counter names, a line a sample or draw.
  */
 /* Names that only AMD's counters have. */
-static const char *const gpa_names[] = {
-    "GPUTime",		"GPUBusy",	   "VSBusy",
-    "PSBusy",		"CSBusy",	   "HSBusy",
-    "DSBusy",		"GSBusy",	   "TessellatorBusy",
-    "VALUBusy",		"SALUBusy",	   "Wavefronts",
-    "VALUInsts",	"PrimitivesIn",	   "VSVerticesIn",
-    "PSPixelsOut",	"TexUnitBusy",	   "DepthStencilTestBusy",
-    "CBMemRead",	"L2CacheHit",	   "CacheHit",
-    "MemUnitBusy",	"FetchSize",	   "LDSBankConflict",
-    "HiZTilesAccepted", "VSVALUInstCount", "PSVALUInstCount",
-};
+#define GPA_NAMES                                                                                  \
+	"GPUTime|GPUBusy|VSBusy|PSBusy|CSBusy|HSBusy|DSBusy|GSBusy|TessellatorBusy|VALUBusy|"      \
+	"SALUBusy|Wavefronts|VALUInsts|PrimitivesIn|VSVerticesIn|PSPixelsOut|TexUnitBusy|"         \
+	"DepthStencilTestBusy|CBMemRead|L2CacheHit|CacheHit|MemUnitBusy|FetchSize|"                \
+	"LDSBankConflict|HiZTilesAccepted|VSVALUInstCount|PSVALUInstCount"
 
 static size_t gpa_known(struct import_cell line)
 {
 	struct import_cell cells[256];
 	size_t count = import_split(line, import_separator(line), cells, 256), found = 0;
 	for (size_t i = 0; i < count; i++)
-		for (size_t k = 0; k < sizeof(gpa_names) / sizeof(gpa_names[0]); k++)
-			found += import_is(cells[i], gpa_names[k]);
+		found += import_is_any(cells[i], GPA_NAMES);
 	return found;
 }
 
@@ -247,13 +225,9 @@ static bool gpa_recognise(const struct import_head *head)
 }
 
 static const struct counters_word gpa_words[] = {
-    {"Frame", COUNTERS_FRAME, 1, NULL},	      {"Frame #", COUNTERS_FRAME, 1, NULL},
-    {"FrameNumber", COUNTERS_FRAME, 1, NULL}, {"Draw", COUNTERS_GROUP, 1, NULL},
-    {"DrawCall", COUNTERS_GROUP, 1, NULL},    {"Sample", COUNTERS_SKIP, 1, NULL},
-    {"Sample #", COUNTERS_SKIP, 1, NULL},     {"Sample Id", COUNTERS_SKIP, 1, NULL},
-    {"SampleId", COUNTERS_SKIP, 1, NULL},     {"Pass", COUNTERS_SKIP, 1, NULL},
-    {"Index", COUNTERS_SKIP, 1, NULL},	      {"Method", COUNTERS_GROUP, 1, NULL},
-    {"Profile", COUNTERS_SKIP, 1, NULL},      {"API", COUNTERS_GROUP, 1, NULL},
+    {"Frame|Frame #|FrameNumber", COUNTERS_FRAME, 0, NULL},
+    {"Draw|DrawCall|Method|API", COUNTERS_GROUP, 0, NULL},
+    {"Sample|Sample #|Sample Id|SampleId|Pass|Index|Profile", COUNTERS_SKIP, 0, NULL},
 };
 
 static bool gpa_is_header(struct import_cell line)
@@ -313,13 +287,10 @@ static const struct {
 };
 
 /* Machine names that most Malis have; few other tables do. */
-static const char *const symbols[] = {
-    "GPU_ACTIVE",     "JS0_ACTIVE",	   "JS1_ACTIVE",	 "TILER_ACTIVE",
-    "FRAG_ACTIVE",    "COMPUTE_ACTIVE",	   "EXEC_CORE_ACTIVE",	 "MCU_ACTIVE",
-    "GPU_IRQ_ACTIVE", "ITER_FRAG_ACTIVE",  "L2_ANY_LOOKUP",	 "L2_EXT_READ",
-    "L2_EXT_WRITE",   "L2_EXT_READ_BEATS", "L2_EXT_WRITE_BEATS", "EXEC_INSTR_COUNT",
-    "EXEC_INSTR_FMA",
-};
+#define MALI_SYMBOLS                                                                               \
+	"GPU_ACTIVE|JS0_ACTIVE|JS1_ACTIVE|TILER_ACTIVE|FRAG_ACTIVE|COMPUTE_ACTIVE|"                \
+	"EXEC_CORE_ACTIVE|MCU_ACTIVE|GPU_IRQ_ACTIVE|ITER_FRAG_ACTIVE|L2_ANY_LOOKUP|L2_EXT_READ|"   \
+	"L2_EXT_WRITE|L2_EXT_READ_BEATS|L2_EXT_WRITE_BEATS|EXEC_INSTR_COUNT|EXEC_INSTR_FMA"
 
 static const char *hwcpipe_1_symbol(struct import_cell cell)
 {
@@ -336,10 +307,7 @@ static bool is_hwcpipe(struct import_cell cell)
 	if (cell.size > 5 && memcmp(cell.text, "Mali", 4) == 0 && cell.text[4] >= 'A' &&
 	    cell.text[4] <= 'Z')
 		return true;
-	for (size_t i = 0; i < sizeof(symbols) / sizeof(symbols[0]); i++)
-		if (import_is(cell, symbols[i]))
-			return true;
-	return hwcpipe_1_symbol(cell) != NULL;
+	return import_is_any(cell, MALI_SYMBOLS) || hwcpipe_1_symbol(cell);
 }
 
 /* "Mali GPU Cycles:GPU active", "Mali Core Cycles: Execution engine active": titles in a group. */
@@ -379,14 +347,14 @@ static bool streamline_recognise(const struct import_head *head)
 }
 
 static const struct counters_word mali_words[] = {
-    {"timestamp_ns", COUNTERS_BEGIN, 1, NULL}, {"begin_ns", COUNTERS_BEGIN, 1, NULL},
-    {"end_ns", COUNTERS_TIME, 1, NULL},	       {"duration_ns", COUNTERS_LENGTH, 1, NULL},
-    {"timestamp", COUNTERS_TIME, 1, NULL},     {"time_ns", COUNTERS_TIME, 1, NULL},
-    {"time", COUNTERS_TIME, 1e9, NULL},	       {"time (s)", COUNTERS_TIME, 1e9, NULL},
-    {"time(s)", COUNTERS_TIME, 1e9, NULL},     {"timestamp (s)", COUNTERS_TIME, 1e9, NULL},
-    {"time (ms)", COUNTERS_TIME, 1e6, NULL},   {"time(ms)", COUNTERS_TIME, 1e6, NULL},
-    {"time (us)", COUNTERS_TIME, 1e3, NULL},   {"frame", COUNTERS_FRAME, 1, NULL},
-    {"index", COUNTERS_SKIP, 1, NULL},	       {"sample", COUNTERS_SKIP, 1, NULL},
+    {"timestamp_ns|begin_ns", COUNTERS_BEGIN, 1, NULL},
+    {"end_ns|timestamp|time_ns", COUNTERS_TIME, 1, NULL},
+    {"duration_ns", COUNTERS_LENGTH, 1, NULL},
+    {"time|time (s)|time(s)|timestamp (s)", COUNTERS_TIME, 1e9, NULL},
+    {"time (ms)|time(ms)", COUNTERS_TIME, 1e6, NULL},
+    {"time (us)", COUNTERS_TIME, 1e3, NULL},
+    {"frame", COUNTERS_FRAME, 0, NULL},
+    {"index|sample", COUNTERS_SKIP, 0, NULL},
 };
 
 static enum counters_role hwcpipe_role(struct import_job *job, struct import_cell *cell,

@@ -14,36 +14,23 @@
 
 #define KEYS_MAX 12
 
-static const char *const long_names[] = {"name",  "counter", "metric",	"counter_name",
-					 "event", "key",     "variable"};
-static const char *const values[] = {"value", "counter_value", "count", "reading"};
-
 struct long_where {
 	size_t name, value, unit; /* unit: SIZE_MAX where there is none */
 	size_t keys[KEYS_MAX];	  /* columns that distinguish samples */
 	size_t key_count;
 };
 
-static bool is_one(struct import_cell cell, const char *const *words, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		if (import_is(cell, words[i]))
-			return true;
-	return false;
-}
-
 static bool find(const struct import_cell *cells, size_t count, struct long_where *at)
 {
 	*at = (struct long_where){.name = SIZE_MAX, .value = SIZE_MAX, .unit = SIZE_MAX};
 	for (size_t i = 0; i < count; i++) {
 		if (at->name == SIZE_MAX &&
-		    is_one(cells[i], long_names, sizeof(long_names) / sizeof(*long_names)))
+		    import_is_any(cells[i], "name|counter|metric|counter_name|event|key|variable"))
 			at->name = i;
 		else if (at->value == SIZE_MAX &&
-			 is_one(cells[i], values, sizeof(values) / sizeof(*values)))
+			 import_is_any(cells[i], "value|counter_value|count|reading"))
 			at->value = i;
-		else if (at->unit == SIZE_MAX &&
-			 (import_is(cells[i], "unit") || import_is(cells[i], "units")))
+		else if (at->unit == SIZE_MAX && import_is_any(cells[i], "unit|units"))
 			at->unit = i;
 		else if (at->key_count < KEYS_MAX)
 			at->keys[at->key_count++] = i;

@@ -152,6 +152,17 @@ bool import_is(struct import_cell cell, const char *word)
 	return cell.size == strlen(word) && strncasecmp(cell.text, word, cell.size) == 0;
 }
 
+bool import_is_any(struct import_cell cell, const char *words)
+{
+	for (const char *end; *words; words = *end ? end + 1 : end) {
+		end = strchrnul(words, '|');
+		if (cell.size == (size_t)(end - words) &&
+		    strncasecmp(cell.text, words, cell.size) == 0)
+			return true;
+	}
+	return false;
+}
+
 bool import_begins(struct import_cell cell, const char *word)
 {
 	size_t length = strlen(word);
@@ -175,28 +186,11 @@ static bool only_dashes(struct import_cell cell)
 
 bool import_no_data(struct import_cell cell)
 {
-	static const char *const words[] = {"N/A",
-					    "NA",
-					    "#N/A",
-					    "n.a.",
-					    "nan",
-					    "-nan",
-					    "null",
-					    "#DIV/0!",
-					    "none",
-					    "[N/A]",
-					    "[Not Supported]",
-					    "[Unknown Error]",
-					    "#VALUE!",
-					    "#REF!",
-					    "#NUM!",
-					    "#NAME?",
-					    "\\N"};
-	bool may_be =
-	    cell.size && strchr("nN#-[\\", cell.text[0]); /* numbers by the million are not */
-	for (size_t i = 0; may_be && i < sizeof(words) / sizeof(words[0]); i++)
-		if (import_is(cell, words[i]))
-			return true;
+	/* Numbers by the million are none of them. */
+	if (cell.size && strchr("nN#-[\\", cell.text[0]) &&
+	    import_is_any(cell, "N/A|NA|#N/A|n.a.|nan|-nan|null|#DIV/0!|none|[N/A]|[Not Supported]|"
+				"[Unknown Error]|#VALUE!|#REF!|#NUM!|#NAME?|\\N"))
+		return true;
 	return only_dashes(cell);
 }
 
