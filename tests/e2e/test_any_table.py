@@ -496,6 +496,11 @@ class Tables(FolderTest):
             result = run('report', self.file(text))
             self.assertEqual((result.returncode, result.stderr.count('\n')), (5, 3), result.stderr)
             self.assertIn(because, result.stderr)
+        # A unit that is not the header's costs its cell, as a word does.
+        for first in ('16.6', '16.6 ms'):
+            rows, told = self.report(f'frame_time (ms)\n{first}\n12%\n9us\n16.6\n', '--for', 'opengl', '-m', 'frame_time')
+            self.assertEqual((rows['frame_time']['count'], rows['frame_time']['mean']), ('2', '0.0166'))
+            self.assertIn('2 cells are no number and left out, the first in line 3, column frame_time: "12%"', told)
 
     def test_amounts_beyond_all(self):
         """A number whose like in a smaller unit is none is no data, and told: not a gap."""

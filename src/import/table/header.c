@@ -312,10 +312,10 @@ bool csv_cut_unit(struct csv_reader *r, struct csv_column *column, struct csv_ce
 	    text.size >= sizeof(column->cell_unit) || !import_unit(text, &unit, &factor))
 		return false;
 	double own = column->factor != 0 ? column->factor : 1;
-	bool first = !r->table && !column->unit_in_cells;
+	bool first = !r->table && !column->cell_unit[0];
 	bool of_header = first && column->unit && strcmp(column->unit, unit) == 0 && own == factor;
 	if (first && (!column->unit || of_header)) {
-		column->unit_in_cells = true;
+		column->unit_in_cells = !column->unit;
 		column->unit = unit;
 		column->factor = factor == 1 ? 0 : factor;
 		column->written = units_step(1 / factor);
@@ -323,9 +323,10 @@ bool csv_cut_unit(struct csv_reader *r, struct csv_column *column, struct csv_ce
 			 text.text);
 		csv_take_kind(r, column, strings_get(&r->names, (uint64_t)(column - r->columns)));
 	}
-	bool same = column->unit_in_cells && strlen(column->cell_unit) == text.size &&
+	bool same = strlen(column->cell_unit) == text.size &&
 		    memcmp(column->cell_unit, text.text, text.size) == 0;
-	column->many_units |= !same;
+	column->many_units |= !same && column->unit_in_cells;
+	column->other_unit |= !same;
 	if (same)
 		cell->size = size;
 	return same;

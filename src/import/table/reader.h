@@ -16,6 +16,9 @@
 	"the number alone, its unit in the header as in \"frame_time (ms)\"; an empty cell, - or " \
 	"N/A where there is none"
 
+/* Why a number in another unit is none. */
+#define CSV_ONE_UNIT "the numbers of a column are in one unit: its header's, or that of the first"
+
 /* A cell never needs more than this many bytes at once: blanks before it are skipped on their own.
  */
 #define CSV_AHEAD 16384
@@ -172,6 +175,7 @@ struct csv_column {
 	bool read;		   /* some cell was a number, whether or not it can be */
 	bool unit_in_cells;	   /* the header has none, and cells have */
 	bool many_units;	   /* and not all the same */
+	bool other_unit;	   /* some cell's is not the column's */
 	char cell_unit[16];	   /* that of the first */
 	enum sx_label label;	   /* CSV_NUMBER, CSV_TEXT */
 	bool dates;		   /* all texts are, in one form */

@@ -168,7 +168,9 @@ static enum sx_status no_number_at_all(struct csv_reader *r, uint32_t at)
 	bool counted = column->role != CSV_VALUE;
 	enum sx_status status = csv_bad(
 	    &r->c, r->err,
-	    "the name of its column makes it one of numbers, and no other cell of it is one",
+	    column->other_unit
+		? CSV_ONE_UNIT
+		: "the name of its column makes it one of numbers, and no other cell of it is one",
 	    "column %u: \"%s\" is not a number%s", at + 1, strings_get(&r->texts, column->odd_text),
 	    counted ? " from 0" : "");
 	if (column->odd_cut)

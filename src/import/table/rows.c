@@ -150,10 +150,8 @@ static enum sx_status no_number(struct csv_reader *r, struct csv_column *column,
 	if (!column->many_units)
 		return csv_rows_odd_cell(r, column, cell);
 	enum sx_status status =
-	    csv_bad(&r->c, r->err,
-		    "the numbers of a column are in one unit: its header's, or that of the first",
-		    "column %u: \"%.*s\" is not a number", (uint32_t)(column - r->columns) + 1,
-		    SHOWN(cell), cell->text);
+	    csv_bad(&r->c, r->err, CSV_ONE_UNIT, "column %u: \"%.*s\" is not a number",
+		    (uint32_t)(column - r->columns) + 1, SHOWN(cell), cell->text);
 	error_try(r->err, CSV_TRY_NUMBER);
 	return status;
 }
