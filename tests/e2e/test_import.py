@@ -319,6 +319,17 @@ class Import(FolderTest):
                 if column and column != 'GpuTime':
                     self.assertEqual(have[column].count(None), 1, told)
 
+    def test_dispatch_without_number(self):
+        """A word for the number of a dispatch is noted, and its line is a row still."""
+        path = import_files.write(self.folder.name, 'rocprofv3')
+        with open(path, 'rb') as file:
+            lines = file.read().split(b'\n')
+        lines[3] = lines[3].replace(b'1,1,', b'1,foo,', 1)
+        with open(path, 'wb') as file:
+            file.write(b'\n'.join(lines))
+        told = ' '.join(columns(path)[1].stderr.split())
+        self.assertIn('1 cell holds no number and was left out; the first is "foo" in line 4, column Dispatch_Id', told)
+
     def test_words_for_no_data(self):
         """What a writer prints where it has no number is no mistake."""
         for name, number, word in (('radeontop', b'gpu 61.50%', b'gpu -nan%'), ('radeontop', b'vram 25.00% 2048.50mb', b'vram -nan% 0.00mb'),
