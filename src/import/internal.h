@@ -355,7 +355,7 @@ bool cells_number(struct cells *cells, size_t column, double *value);
 void cells_put(struct cells *cells, size_t column, struct import_rows *rows, uint32_t to,
 	       size_t row);
 /*
- * A time in ns of such a cell, whose numbers are of `to_ns` ns; SX_TIME_UNKNOWN where there is
+ * The time of such a cell in ns, of which its unit has `to_ns`; SX_TIME_UNKNOWN where there is
  * none, with a note if it is impossible.
  */
 uint64_t cells_time(struct cells *cells, size_t column, double to_ns);

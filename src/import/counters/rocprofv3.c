@@ -100,7 +100,8 @@ static enum sx_status rocprofv3_find_row(struct rocprofv3_reader *r, uint32_t ag
 	struct import_rows *rows = r->table.rows[agent];
 	struct import_cell process = cells_at(&r->table.cells, r->at.process);
 	struct import_cell dispatch = cells_at(&r->table.cells, r->at.dispatch);
-	cells_number(&r->table.cells, r->at.dispatch, &value); /* a word is noted, and still a row */
+	/* A word is noted, and still a row. */
+	cells_number(&r->table.cells, r->at.dispatch, &value);
 	int size = snprintf(key, sizeof(key), "%zu %u %.*s %.*s", r->section, (unsigned)agent,
 			    (int)(process.size < 40 ? process.size : 40), process.text,
 			    (int)(dispatch.size < 40 ? dispatch.size : 40), dispatch.text);

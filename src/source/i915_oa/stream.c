@@ -179,7 +179,7 @@ bool i915_read_pair(struct oa_source *s, struct oa_pair *out)
 	return true;
 }
 
-static enum sx_status lost(struct i915_oa *s, int why, struct sx_error *err)
+static enum sx_status i915_oa_lost(struct i915_oa *s, int why, struct sx_error *err)
 {
 	return oa_source_lost(&s->oa,
 			      why == EIO ? "the kernel disabled it (GPU reset or suspend)"
@@ -232,13 +232,13 @@ enum sx_status i915_stream_read(struct oa_source *source, int timeout_ms, struct
 	if (ready < 0)
 		return error_errno(err, errno, "cannot wait for OA reports");
 	if (!(pfd.revents & POLLIN))
-		return lost(s, pfd.revents & POLLERR ? EIO : ENODEV, err);
+		return i915_oa_lost(s, pfd.revents & POLLERR ? EIO : ENODEV, err);
 	ssize_t n =
 	    sys->read(sys->user, s->oa.stream, s->oa.reports + OA_PAIR_RECORD, I915_OA_BUFFER);
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return SX_AGAIN; /* the kernel's timer wakes without a report, too */
 	if (n < 0 && (errno == EIO || errno == ENODEV))
-		return lost(s, errno, err);
+		return i915_oa_lost(s, errno, err);
 	if (n <= 0)
 		return error_errno(err, n ? errno : EPROTO, "cannot read OA reports");
 	hand_out(s, (size_t)n, out);

@@ -222,7 +222,7 @@ uint64_t xe_stream_silent_ns(const struct xe_oa *s, unsigned periods)
 	return heard_ns + SILENCE_NS + periods * s->oa.period_ns;
 }
 
-static enum sx_status lost(struct xe_oa *s, struct sx_error *err)
+static enum sx_status xe_oa_lost(struct xe_oa *s, struct sx_error *err)
 {
 	return oa_source_lost(&s->oa, "the device or its driver went away", err);
 }
@@ -363,7 +363,7 @@ enum sx_status xe_stream_read(struct oa_source *source, int timeout_ms, struct r
 	 */
 	bool odd = s->losses || sys_now_ns(sys) > xe_stream_silent_ns(s, 16);
 	if (n < 0 || s->gone || (odd && !answers(s)))
-		return lost(s, err);
+		return xe_oa_lost(s, err);
 	return SX_AGAIN;
 }
 
