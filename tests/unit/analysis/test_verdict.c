@@ -142,7 +142,9 @@ static void test_at_once_or_one_after_the_other(void **state)
 	    {0.6, 0.6, 0.6, 0.99, 0, "turns"},
 	    {0.47, 0.47, 0.47, 0.94, 0, "unknown"}, /* and a rest in every frame */
 	    {0.47, 0.47, 0.47, 0.94, 0.1, "turns"}, /* which no timer sets */
-	    {0.5, 0.49, 0.9, 0.99, 0, "unknown"},   /* others may be what fills the time */
+	    {0.42, 0.44, 0.44, 0.86, 0.1, "turns"}, /* and a display server that copies */
+	    {0.42, 0.44, 0.44, 0.86, 0.01, "paced"},
+	    {0.5, 0.49, 0.9, 0.99, 0, "unknown"}, /* others may be what fills the time */
 	    {0.97, 0.6, 0.6, 0.98, 0, "gpu"},
 	    {0.6, 0.97, 0.97, 0.98, 0, "cpu"},
 	    {0.5, 0.49, 0.49, -1, 0, "unknown"},
