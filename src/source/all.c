@@ -17,6 +17,14 @@ const struct source_ops *const *source_all(void)
 	return all;
 }
 
+void source_unusable(struct sx_device *device, const struct sx_error *err)
+{
+	device->state = SX_DEVICE_UNUSABLE;
+	device->obstacle = err->status;
+	device->because = err->because[0] ? err->because : err->message;
+	device->remedy = err->remedy[0] ? err->remedy : NULL;
+}
+
 const struct source_ops *source_find(const char *name)
 {
 	for (const struct source_ops *const *ops = source_all(); *ops; ops++)

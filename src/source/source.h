@@ -1,8 +1,8 @@
 /*
- * The one interface of all sources: a const table of functions each. probe, open, start, read, stop
- * and close are mandatory; the others may be NULL. No call blocks longer than its timeout, lost
- * data is reported as lost, and close leaves the driver as it was found. A source is used by one
- * thread at a time.
+ * The one interface of all sources: a const table of functions each. probe and open are
+ * mandatory, and start, read, stop and close where open() can succeed; the others may be NULL. No
+ * call blocks longer than its timeout, lost data is reported as lost, and close leaves the driver
+ * as it was found. A source is used by one thread at a time.
  */
 #ifndef SOURCE_SOURCE_H
 #define SOURCE_SOURCE_H
@@ -135,6 +135,12 @@ struct source_request {
 
 /* Called by probe for each device found, also for those that cannot be used. */
 typedef void (*source_found_fn)(void *user, const struct sx_device *device);
+
+/*
+ * A device that probe() found and that cannot be measured, for this error, which outlives it. (What
+ * is not there at all is SX_DEVICE_ABSENT instead.) open() is not called for either.
+ */
+void source_unusable(struct sx_device *device, const struct sx_error *err);
 
 /* The clock that a source's times are taken from, beside ours. */
 struct source_clock {

@@ -48,7 +48,7 @@ struct sx_device inject_device(const struct inject_api *api, const struct source
 				   .catalog = api->catalog,
 				   .state = SX_DEVICE_INJECT};
 	if (api->find_library(host->sys, path, sizeof(path), err))
-		place_missing(&device, err);
+		source_unusable(&device, err);
 	return device;
 }
 

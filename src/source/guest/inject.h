@@ -45,8 +45,6 @@ bool place_is_there(const struct sx_sys *sys, const char *path);
 /* Path of the file. Errors: SX_ERR_NOT_FOUND, SX_ERR_UNSUPPORTED (the list cannot hold it). */
 enum sx_status place_find(const struct sx_sys *sys, const struct place *place, char *path,
 			  size_t size, struct sx_error *err);
-/* The file was not found: programs cannot be measured so, for that reason. */
-void place_missing(struct sx_device *device, const struct sx_error *err);
 
 /* "NAME=first:second", without what is NULL or empty. Owned by the caller; NULL: no memory. */
 char *place_list(const char *name, const char *first, const char *second);

@@ -98,14 +98,6 @@ enum sx_status place_find(const struct sx_sys *sys, const struct place *place, c
 	return SX_ERR_UNSUPPORTED;
 }
 
-void place_missing(struct sx_device *device, const struct sx_error *err)
-{
-	device->state = SX_DEVICE_UNUSABLE;
-	device->obstacle = err->status;
-	device->because = err->because;
-	device->remedy = err->remedy;
-}
-
 char *place_list(const char *name, const char *first, const char *second)
 {
 	bool one = first && *first, two = second && *second;

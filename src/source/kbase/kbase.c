@@ -158,25 +158,20 @@ static enum sx_status try_reader(const struct source_host *host, const struct kb
 static void report(unsigned unit, const struct kbase_device *device, const struct sx_error *err,
 		   source_found_fn found, void *user)
 {
-	enum sx_status status = err->status;
 	char id[16], driver[64], name[64];
 	snprintf(id, sizeof(id), "mali%u", unit);
 	name_driver(device, driver, sizeof(driver));
 	snprintf(name, sizeof(name), "%s", device->known ? device->model.name : "Mali");
 	bool answered = device->version.major || device->version.minor;
-	found(user, &(struct sx_device){
-			.id = id,
-			.source = "kbase",
-			.name = name,
-			.catalog = device->known ? device->model.catalog : NULL,
-			.driver = answered ? driver : "kbase",
-			.state = status == SX_OK ? SX_DEVICE_READY : SX_DEVICE_UNUSABLE,
-			.obstacle = status,
-			.because = status == SX_OK   ? NULL
-				   : err->because[0] ? err->because
-						     : err->message,
-			.remedy = status == SX_OK || !err->remedy[0] ? NULL : err->remedy,
-		    });
+	struct sx_device found_one = {.id = id,
+				      .source = "kbase",
+				      .name = name,
+				      .catalog = device->known ? device->model.catalog : NULL,
+				      .driver = answered ? driver : "kbase",
+				      .state = SX_DEVICE_READY};
+	if (err->status)
+		source_unusable(&found_one, err);
+	found(user, &found_one);
 }
 
 static void kbase_probe(const struct source_host *host, source_found_fn found, void *user)

@@ -131,18 +131,16 @@ static void found_panthor(const struct source_host *host, const struct drm_node 
 	struct mali_id gpu = {0};
 	struct sx_error err = {0};
 	struct mali_model_info model = {0};
-	enum sx_status status = panthor_look(host->sys, node, &gpu, &err);
+	err.status = panthor_look(host->sys, node, &gpu, &err);
 	bool known = gpu.gpu_id && mali_id_find(host->catalogs, &gpu, "panthor", &model);
 	snprintf(id, sizeof(id), "renderD%u", node->render);
-	found(user, &(struct sx_device){.id = id,
-					.source = "panthor",
-					.name = known ? model.name : "Mali",
-					.catalog = known ? model.catalog : NULL,
-					.driver = "panthor",
-					.state = SX_DEVICE_UNUSABLE,
-					.obstacle = status,
-					.because = err.because[0] ? err.because : err.message,
-					.remedy = err.remedy[0] ? err.remedy : NULL});
+	struct sx_device device = {.id = id,
+				   .source = "panthor",
+				   .name = known ? model.name : "Mali",
+				   .catalog = known ? model.catalog : NULL,
+				   .driver = "panthor"};
+	source_unusable(&device, &err);
+	found(user, &device);
 }
 
 static void found_panfrost(const struct drm_node *node, source_found_fn found, void *user)
@@ -192,35 +190,9 @@ static enum sx_status panthor_open(const struct source_host *host, const char *i
 			    err); /* never SX_OK: nothing of it can be sampled yet */
 }
 
-/* No device is ever open, so these are not reached; the interface asks for them. */
-static enum sx_status panthor_start(struct source *source, const struct source_request *request,
-				    struct sx_error *err)
-{
-	return error_set(err, SX_ERR_UNSUPPORTED, "panthor cannot be sampled");
-}
-
-static enum sx_status panthor_read(struct source *source, int timeout_ms, struct raw_sample *out,
-				   struct sx_error *err)
-{
-	return error_set(err, SX_ERR_UNSUPPORTED, "panthor cannot be sampled");
-}
-
-static enum sx_status panthor_stop(struct source *source, struct sx_error *err)
-{
-	return SX_OK;
-}
-
-static void panthor_close(struct source *source)
-{
-}
-
 const struct source_ops source_panthor = {
     .name = "panthor",
     .raw = RAW_MALI,
     .probe = panthor_probe,
     .open = panthor_open,
-    .start = panthor_start,
-    .read = panthor_read,
-    .stop = panthor_stop,
-    .close = panthor_close,
 };

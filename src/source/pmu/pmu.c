@@ -75,14 +75,12 @@ static void pmu_probe(const struct source_host *host, source_found_fn found, voi
 	struct sx_device device = {.id = "pmu", .source = "pmu", .catalog = CATALOG};
 	struct pmu_list list = {0};
 	struct sx_error err = {0};
-	enum sx_status status = pmu_list_read(sys, &list, &err);
+	err.status = pmu_list_read(sys, &list, &err);
 	pmu_list_note(&list, name, sizeof(name));
 	driver_name(sys, driver, sizeof(driver));
 	device.driver = driver;
-	if (status) {
-		device.state = SX_DEVICE_UNUSABLE;
-		device.obstacle = status;
-		device.because = err.because[0] ? err.because : err.message;
+	if (err.status) {
+		source_unusable(&device, &err);
 		device.remedy = "sextant doctor as root";
 	} else if (!list.count) {
 		device.state = SX_DEVICE_ABSENT;
