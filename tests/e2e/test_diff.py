@@ -429,20 +429,29 @@ class Programs(unittest.TestCase):
         self.assertEqual((row["verdict"], row["why"]),
                          ("incomparable", "the pictures differ in size"))
 
+    ASKED = ("import mmap, os, socket, struct\n"
+             "s = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)\n"
+             "s.connect(os.environ['SEXTANT_CHANNEL'])\n"
+             "fd = socket.recv_fds(s, 64, 1)[1][0]\n"
+             "asked, = struct.unpack_from('<I', mmap.mmap(fd, 4096), 48)\n"
+             "print('overhead', asked, file=open({!r}, 'a'))")
+
     def test_options_of_each_run(self):
         """What the command line asks of a recording is asked of every one."""
         with tempfile.TemporaryDirectory() as folder:
             log = os.path.join(folder, "log")
-            program = ["sh", "-c", f"tr '\\0' ' ' < /proc/$PPID/cmdline >> {log}; sleep 0.1"]
-            run("compare", "-n", "1", "-d", "cpu", "-I", "20ms", "--overhead", "0", "--", *program, ":::", *program,
-                code=None)
-            with open(log, encoding="utf-8") as file:
-                self.assertEqual(file.read().count("--overhead 0.0 "), 2)
-            os.unlink(log)
-            run("stat", "-r", "2", "-n", "3000", "-d", "cpu", "-I", "20ms", "--overhead", "2.5%", "--", *program, code=None)
-            with open(log, encoding="utf-8") as file:
-                text = file.read()
-            self.assertEqual((text.count("--overhead 2.5 "), text.count("-n 3000 ")), (2, 2))
+            program = [sys.executable, "-c", self.ASKED.format(log)]
+            for words, permille in ((["compare", "-n", "1", "--overhead", "0"], 0),
+                                    (["stat", "-r", "2", "--overhead", "2.5%"], 25)):
+                both = [":::", *program] if words[0] == "compare" else []
+                run(*words, "-d", "gl", "--", *program, *both, code=None)
+                with open(log, encoding="utf-8") as file:
+                    self.assertEqual(file.read(), f"overhead {permille}\n" * 2)
+                os.unlink(log)
+        began = time.monotonic()
+        done = run("stat", "-r", "2", "-n", "3", "-d", "cpu", "-I", "20ms", "--json", "--", "sleep", "60", code=None)
+        self.assertEqual(json.loads(done.stdout)["runs"], 2)
+        self.assertLess(time.monotonic() - began, 60)
 
     def test_repeat(self):
         """Like perf stat -r: what a run took, not what a sample of it had."""

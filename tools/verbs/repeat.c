@@ -1,9 +1,8 @@
-/* Recording a program again and again, by the command itself. */
+/* Recording a program again and again, each time in a process of its own. */
 #include "tools/verbs/repeat.h"
 
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -13,6 +12,7 @@
 
 #include "base/number.h"
 #include "base/mem.h"
+#include "tools/verbs/run.h"
 
 enum sx_status repeat_begin(struct repeat *repeat, struct sx_error *err)
 {
@@ -38,109 +38,19 @@ void repeat_end(struct repeat *repeat)
 	repeat->folder[0] = '\0';
 }
 
-/* A growing argument list. */
-struct words {
-	const char **items;
-	size_t count, capacity;
-	bool failed;
-};
-
-static void add(struct words *w, const char *word)
+/* Records in a process of its own, as what is asked of the verb and no more; does not return. */
+static void record_in_child(const struct cli *cli, uint64_t samples, const struct repeat_run *run)
 {
-	w->failed =
-	    w->failed || !mem_grow(&w->items, &w->capacity, w->count + 2, sizeof(*w->items));
-	if (w->failed)
-		return;
-	w->items[w->count++] = word;
-	w->items[w->count] = NULL;
-}
-
-static void add_option(struct words *w, const char *option, const char *value)
-{
-	if (!value)
-		return;
-	add(w, option);
-	add(w, value);
-}
-
-static void add_list(struct words *w, const char *option, const struct string_list *list)
-{
-	for (size_t i = 0; i < list->count; i++)
-		add_option(w, option, list->items[i]);
-}
-
-#define NUMBERS	 6 /* options that are numbers */
-#define TEXT_MAX 48
-
-/* What words are made of that the command line does not have. */
-struct scratch {
-	char numbers[NUMBERS][TEXT_MAX];
-	struct arena arena;
-};
-
-/* Constants go as text, in memory of the arena. */
-static void add_constants(struct words *w, struct arena *arena, const struct options *o)
-{
-	for (size_t i = 0; i < o->constant_count; i++) {
-		char text[512];
-		int n = snprintf(text, sizeof(text), "%s=%.17g", o->constants[i].name,
-				 o->constants[i].value);
-		char *copy = n > 0 && (size_t)n < sizeof(text)
-				 ? arena_strndup(arena, text, (size_t)n)
-				 : NULL;
-		w->failed |= !copy;
-		add_option(w, "--const", copy);
-	}
-}
-
-/* The command line of one recording; numbers are written into `text`. */
-static void make_command(struct words *w, const struct cli *cli, uint64_t samples,
-			 const struct repeat_run *run, struct scratch *scratch)
-{
-	char *const *argv = run->argv;
-	char(*text)[TEXT_MAX] = scratch->numbers;
-	const struct options *o = &cli->options;
-	unsigned permille = o->overhead.permille;
-	add(w, "sextant");
-	add(w, "record");
-	add(w, "-q");
-	add_option(w, "-o", run->path);
-	add_list(w, "-d", &o->devices);
-	add_list(w, "-m", &o->metrics);
-	add_list(w, "--map", &o->maps);
-	add_option(w, "-s", o->set);
-	add_option(w, "--for", o->catalog);
-	add_constants(w, &scratch->arena, o);
-	add_option(w, "--process", o->process);
-	add_option(w, "--api", o->api);
-	snprintf(text[0], TEXT_MAX, "%" PRIu64 "ns", o->interval_ns);
-	snprintf(text[1], TEXT_MAX, "%" PRIu64 "ns", o->duration_ns);
-	add_option(w, "-I", o->interval_ns ? text[0] : NULL);
-	add_option(w, "-t", o->duration_ns ? text[1] : NULL);
-	snprintf(text[2], TEXT_MAX, "%" PRIu64, samples);
-	snprintf(text[3], TEXT_MAX, "%u.%u", permille / 10, permille % 10);
-	add_option(w, "-n", samples ? text[2] : NULL);
-	add_option(w, "--overhead", o->overhead.given ? text[3] : NULL);
-	add_option(w, "--per", o->per != SX_SAMPLE_TIME ? sx_sample_kind_name(o->per) : NULL);
-	snprintf(text[4], TEXT_MAX, "%" PRIu32, o->pid.value);
-	snprintf(text[5], TEXT_MAX, "%" PRIu32, o->context.value);
-	add_option(w, "--pid", o->pid.given ? text[4] : NULL);
-	add_option(w, "--context", o->context.given ? text[5] : NULL);
-	if (o->profiling)
-		add(w, "--profiling");
-	if (argv && *argv)
-		add(w, "--");
-	for (; argv && *argv; argv++)
-		add(w, *argv);
-}
-
-/* Executes Sextant by /proc/self/exe: its name might be another program's. */
-static void exec_self(char *const *argv)
-{
-	int fd = open("/proc/self/exe", O_PATH | O_CLOEXEC);
-	if (fd >= 0)
-		fexecve(fd, argv, environ);
-	_exit(127);
+	struct cli own = *cli;
+	own.verb = &cmd_record.verb;
+	own.options.quiet = true;
+	own.options.output = run->path;
+	own.options.count = samples;
+	own.options.child = run->argv && *run->argv ? (char **)(uintptr_t)run->argv : NULL;
+	run_catch_signals(NULL); /* handlers are this process's */
+	int code = cmd_record.run(&own);
+	fflush(NULL);
+	_exit(code);
 }
 
 /* Ctrl-C reaches the recording by the terminal; this process waits for it and then ends. */
@@ -204,28 +114,16 @@ static bool add_file(struct repeat_files *files, const char *path)
 static enum sx_status repeat_once(struct repeat *repeat, const struct cli *cli,
 				  const struct repeat_run *run, int *code, struct sx_error *err)
 {
-	struct scratch scratch = {0};
-	struct words words = {0};
 	struct sigaction before[ENDINGS];
-	make_command(&words, cli, repeat->samples, run, &scratch);
-	if (words.failed) {
-		arena_finish(&scratch.arena);
-		free(words.items);
-		return error_nomem(err, "a command line");
-	}
 	catch_endings(before);
 	fflush(NULL);
 	pid_t child = fork();
-	if (child == 0) {
-		restore_endings(before);
-		exec_self((char *const *)(uintptr_t)words.items);
-	}
+	if (child == 0)
+		record_in_child(cli, repeat->samples, run);
 	enum sx_status status = child < 0 ? error_errno(err, errno, "cannot start a recording")
 					  : wait_for(child, code, err);
 	restore_endings(before);
 	repeat->cut = asked_to_end != 0;
-	arena_finish(&scratch.arena);
-	free(words.items);
 	return status;
 }
 

@@ -30,9 +30,9 @@ struct repeat_run {
 /* Errors: SX_ERR_PERMISSION when there is no place for it. */
 enum sx_status repeat_begin(struct repeat *repeat, struct sx_error *err);
 /*
- * Runs a program under `sextant record` with the options of the command line and adds the file to
- * `files`. Errors: SX_ERR_TIMEOUT when a signal asked to end (then `cut` is set too), what record
- * itself said.
+ * Runs a program as `sextant record` does, with the options of the command line, and adds the file
+ * to `files`. Errors: SX_ERR_TIMEOUT when a signal asked to end (then `cut` is set too), what
+ * record itself said.
  */
 enum sx_status repeat_record(struct repeat *repeat, const struct cli *cli, struct repeat_run run,
 			     struct repeat_files *files, struct sx_error *err);

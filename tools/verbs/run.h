@@ -6,6 +6,9 @@
 
 #include "tools/cli/cli.h"
 
+/* For verbs that record each run. */
+extern const struct command cmd_record;
+
 /*
  * What has to be known before a session: the devices behind -d, and that the process of --pid is
  * there. Errors: SX_ERR_NOT_FOUND.
