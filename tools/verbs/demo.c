@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "output/views.h"
-#include "tools/verbs/profile.h"
 #include "tools/verbs/run.h"
 
 #define XVFB_WAIT_MS 15000

@@ -1,25 +1,29 @@
 /* Measures a run into the model of a report and has it written. */
-#include "tools/verbs/profile.h"
+#include "tools/verbs/run.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/number.h"
+#include "analysis/report/by.h"
 #include "analysis/report/report.h"
 #include "base/clock.h"
 #include "base/sys.h"
 #include "base/text_buf.h"
-#include "output/html/html.h"
 #include "input/input.h"
+#include "output/html/html.h"
+#include "output/report/report.h"
 #include "output/views.h"
-#include "tools/verbs/run.h"
 
 #define ROWS_WAIT_NS UINT64_C(500000000)
 #define FIRST_NS     UINT64_C(1000000000)
 #define EVERY_NS     UINT64_C(200000000)
+#define TOP	     20 /* programs */
 
 /* A line on standard error while something takes long: only on a terminal, and gone at the end. */
 struct progress {
@@ -62,6 +66,12 @@ static void progress_end(struct progress *p)
 	p->shown = false;
 }
 
+/* The programs of a run, a line each, put together as `report --by process` does it. */
+struct profile_by {
+	struct report_by **devices; /* NULL until the device has rows */
+	uint32_t count;
+};
+
 /* A run on its way into a report. */
 struct profiling {
 	struct cli *cli;
@@ -72,11 +82,111 @@ struct profiling {
 	struct profile_by by; /* of each program, with --per process */
 };
 
-static enum sx_status profile_rows(void *user, uint32_t index,
-				   const struct sx_session_device *device, struct sx_error *err)
+/* Whether this run has rows for each program. */
+static bool profile_by_wanted(const struct cli *cli)
+{
+	return cli->options.per == SX_SAMPLE_PROCESS && cli->view.format == FORMAT_TEXT;
+}
+
+static bool make_room(struct profile_by *by, uint32_t index)
+{
+	if (index < by->count)
+		return true;
+	struct report_by **more =
+	    realloc(by->devices, ((size_t)index + 1) * sizeof(struct report_by *));
+	if (!more)
+		return false;
+	by->devices = more;
+	while (by->count <= index)
+		by->devices[by->count++] = NULL;
+	return true;
+}
+
+/* The first metric with a value for programs, or NULL. */
+static const char *first_shown(const struct sx_session_device *device)
+{
+	uint32_t count = 0;
+	const char *found = NULL;
+	struct sx_table *values = NULL;
+	const struct sx_metric_column *columns = NULL;
+	if (device->metrics &&
+	    sx_metrics_eval(device->metrics, device->raw, &values, NULL) == SX_OK)
+		columns = sx_metrics_columns(device->metrics, &count);
+	for (uint32_t i = 0; i < count && !found; i++)
+		for (size_t r = 0; r < sx_table_row_count(values) && !found; r++)
+			if (!isnan(sx_table_get(values, i, r)))
+				found = columns[i].name;
+	sx_table_destroy(values);
+	return found;
+}
+
+/* Adds rows of a device. Errors: those of report_by_begin() and report_by_add(). */
+static enum sx_status profile_by_add(void *user, uint32_t index,
+				     const struct sx_session_device *device, struct sx_error *err)
 {
 	struct profiling *p = user;
-	return profile_by_add(&p->by, p->cli, index, device, err);
+	struct profile_by *by = &p->by;
+	const struct options *o = &p->cli->options;
+	enum sx_status status = SX_OK;
+	if (!sx_table_row_count(device->raw) || !sx_table_has_label(device->raw, SX_LABEL_PROCESS))
+		return SX_OK;
+	if (!make_room(by, index))
+		return error_nomem(err, "the programs of a run");
+	struct report_by_options options = {
+	    .catalog = device->catalog,
+	    .metrics = {.patterns = o->metrics.items,
+			.pattern_count = (uint32_t)o->metrics.count,
+			.set = device->facts.set,
+			.variant = o->api,
+			.constants = device->facts.constants,
+			.constant_count = device->facts.constant_count},
+	    .by = REPORT_BY_PROCESS,
+	    .sort = by->devices[index] ? NULL : first_shown(device),
+	    .top = TOP,
+	    .begin_ns = sx_table_begin_ns(device->raw)[0],
+	    .end_ns = SX_TIME_UNKNOWN,
+	    .like = device->raw};
+	if (!by->devices[index] && !options.sort)
+		return SX_OK;
+	if (!by->devices[index])
+		status = report_by_begin(&options, &by->devices[index], err);
+	/* What was chosen may be another device's. */
+	if (status)
+		return status == SX_ERR_NO_MEMORY ? status : SX_OK;
+	status = report_by_add(by->devices[index], device->raw, err);
+	return status == SX_ERR_NO_MEMORY ? status : SX_OK; /* beyond the limit of programs */
+}
+
+/* Writes what the programs of each device did, behind the report. */
+static enum sx_status profile_by_write(struct profile_by *by, const struct cli *cli,
+				       const struct report *report, struct sx_error *err)
+{
+	enum sx_status status = SX_OK;
+	for (uint32_t i = 0; !status && i < by->count && i < report->device_count; i++) {
+		struct groups_out out = {.view = &cli->view,
+					 .report = report,
+					 .device = &report->devices[i],
+					 .number = i,
+					 .is_behind = true};
+		if (!by->devices[i])
+			continue;
+		status = report_by_finish(by->devices[i], &out.g, err);
+		if (status == SX_ERR_NOT_FOUND) {
+			status = SX_OK;
+			continue;
+		}
+		if (!status)
+			status = groups_write(&out, 1, err);
+	}
+	return status;
+}
+
+static void profile_by_finish(struct profile_by *by)
+{
+	for (uint32_t i = 0; i < by->count; i++)
+		report_by_destroy(by->devices[i]);
+	free(by->devices);
+	*by = (struct profile_by){0};
 }
 
 static void profile_started(void *user)
@@ -298,7 +408,7 @@ int profile_run(struct cli *cli, char *const *argv)
 				     .numbered = cli->options.input != NULL,
 				     .chosen = cli->options.metrics.count > 0,
 				     .delay_ns = argv ? cli->options.delay_ns : 0,
-				     .rows = profile_by_wanted(cli) ? profile_rows : NULL,
+				     .rows = profile_by_wanted(cli) ? profile_by_add : NULL,
 				     .started = profile_started,
 				     .polled = argv || cli->options.input ? NULL : profile_watch,
 				     .user = &p},

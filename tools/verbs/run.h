@@ -51,6 +51,12 @@ const char *run_ended_by(const struct sx_child_status *child);
  */
 int run_cannot(const struct cli *cli, const struct sx_error *err, char *const *argv);
 
+/*
+ * Measures `argv` (NULL: the devices alone) as the options say and writes the profile (profile.c).
+ * Returns the exit status: the child's own, unless Sextant failed.
+ */
+int profile_run(struct cli *cli, char *const *argv);
+
 /* A command as text, its words with spaces between them; cut where it does not fit. */
 void run_words(char *const *argv, char *buf, size_t size);
 /* Why execvp() would not find a program: ENOENT or EACCES; 0 when it is there. */

@@ -8,8 +8,8 @@
 #include "output/report/report.h"
 #include "output/views.h"
 #include "tools/cli/request.h"
-#include "tools/verbs/profile.h"
 #include "tools/verbs/repeat.h"
+#include "tools/verbs/run.h"
 
 /* stat -r: one program several times, and how its runs spread. */
 
