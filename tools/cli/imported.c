@@ -9,8 +9,6 @@
 #include <unistd.h>
 
 #include "input/text.h"
-#include "tools/cli/draft.h"
-#include "tools/cli/temp.h"
 
 struct imported {
 	struct imported *next;

@@ -1,4 +1,7 @@
-/* The file of --output: a draft that takes the place of what was there once the result is whole. */
+/*
+ * The file of --output: a draft that takes the place of what was there once the result is whole.
+ * Captures and temporary files of verbs, too.
+ */
 #ifndef TOOLS_CLI_RESULT_FILE_H
 #define TOOLS_CLI_RESULT_FILE_H
 
@@ -41,5 +44,29 @@ enum sx_status result_file_refused(int number, const char *path, struct sx_error
 bool result_file_is_same(const char *a, const char *b);
 /* Forgets the result: a regular file stays as it was. Nothing to do after result_file_keep(). */
 void result_file_drop(struct result_file *result);
+
+/* Captures that are made of what is there already: whole, or not at all. */
+/*
+ * Calls `write` with a temporary name, and renames the capture to `out` on SX_OK or SX_INCOMPLETE;
+ * otherwise the old file is kept. Errors name `out`: those of `write`, SX_ERR_BUSY while another
+ * process records to it, SX_ERR_PERMISSION if it cannot be written or the disk is full.
+ */
+enum sx_status draft_capture(const char *out,
+			     enum sx_status (*write)(void *user, const char *draft,
+						     struct sx_error *err),
+			     void *user, struct sx_error *err);
+/*
+ * A text with `shown` instead of the first `path`, in `buf`; the text itself where that is not in
+ * it, or there is no room.
+ */
+const char *draft_shown(const char *text, const char *path, const char *shown, char *buf,
+			size_t size);
+
+#define TEMP_NAME_MAX 512
+
+/* "FOLDER/NAME-XXXXXX" for mkostemp() and mkdtemp(): in TMPDIR if that is usable, else /tmp. */
+void temp_name(char buf[TEMP_NAME_MAX], const char *name);
+/* Nothing could be made under such a name; `number` is errno. Returns its status. */
+enum sx_status temp_refused(int number, struct sx_error *err);
 
 #endif

@@ -3,7 +3,6 @@
 #define TOOLS_VERBS_REPEAT_H
 
 #include "tools/cli/cli.h"
-#include "tools/cli/temp.h"
 
 /* A folder of its own for recordings, which goes with what is in it. */
 struct repeat {

@@ -7,7 +7,6 @@
 #include "base/number.h"
 #include "tools/cli/request.h"
 #include "tools/verbs/capture/capture.h"
-#include "tools/cli/draft.h"
 
 static int info(struct cli *cli, const char *path)
 {
