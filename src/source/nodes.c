@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "source/files.h"
 
 #define CAP_SYS_ADMIN 21
 #define CAP_PERFMON   38
@@ -38,20 +39,11 @@ static int gather_number(void *arg, const char *name)
 	return 0;
 }
 
-uint64_t nodes_read_number(const struct sx_sys *sys, const char *path, uint64_t absent)
-{
-	char text[64], *end;
-	if (sys->read_file(sys->user, path, text, sizeof(text)) <= 0)
-		return absent;
-	unsigned long long value = strtoull(text, &end, 0);
-	return end == text ? absent : value;
-}
-
 uint64_t nodes_card_number(const struct sx_sys *sys, uint32_t card, const char *file)
 {
-	char path[96];
-	snprintf(path, sizeof(path), "/sys/class/drm/card%u/%s", card, file);
-	return nodes_read_number(sys, path, 0);
+	char folder[32];
+	snprintf(folder, sizeof(folder), "/sys/class/drm/card%u", card);
+	return file_number(sys, folder, file, 0);
 }
 
 /* The value of a line "KEY=value". */
@@ -182,9 +174,8 @@ bool nodes_may_perfmon(const struct sx_sys *sys)
 
 void nodes_kernel_release(const struct sx_sys *sys, char *out, size_t size)
 {
-	if (sys->read_file(sys->user, "/proc/sys/kernel/osrelease", out, size) <= 0)
+	if (!file_line(sys, "/proc/sys/kernel", "osrelease", out, size))
 		out[0] = '\0';
-	out[strcspn(out, "\n")] = '\0';
 }
 
 uint32_t nodes_kernel_version(const struct sx_sys *sys)

@@ -48,9 +48,7 @@ bool nodes_find(const struct sx_sys *sys, const char *driver, const char *prefix
  */
 enum sx_status nodes_open(const struct sx_sys *sys, const struct drm_node *node, int *fd,
 			  struct sx_error *err);
-/* Reads a whole number, decimal or 0x…, from a small file; `absent` when there is none. */
-uint64_t nodes_read_number(const struct sx_sys *sys, const char *path, uint64_t absent);
-/* The same of a file of /sys/class/drm/cardN/; 0 when there is none. */
+/* The number in a file of /sys/class/drm/cardN/; 0 when there is none. */
 uint64_t nodes_card_number(const struct sx_sys *sys, uint32_t card, const char *file);
 /* The kernel's version as major * 1000 + minor; 0 when it cannot be read. */
 uint32_t nodes_kernel_version(const struct sx_sys *sys);

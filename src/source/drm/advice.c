@@ -60,7 +60,7 @@ static void advise_on_energy(const struct sx_sys *sys, const struct drm_card *ca
 	for (int i = 0; i < DRM_ENERGIES; i++) {
 		const struct drm_energy *e = &sensors.energies[i];
 		errno = 0;
-		if (!e->here || drm_read_u64(sys, e->folder, e->file, &value) || errno != EACCES)
+		if (!e->here || file_u64(sys, e->folder, e->file, &value) || errno != EACCES)
 			continue;
 		advise(a, "energy counters are for root alone (CVE-2020-8694)",
 		       "sudo chmod a+r /sys/class/powercap/*/energy_uj, or -d pmu with "
@@ -115,8 +115,7 @@ static void advise_on_profiling(const struct sx_sys *sys, const struct drm_card 
 				struct drm_advice *a)
 {
 	char value[24], text[256], step[192];
-	if (!card->profiling[0] ||
-	    !drm_read_line(sys, card->device, "profiling", value, sizeof(value)))
+	if (!card->profiling[0] || !file_line(sys, card->device, "profiling", value, sizeof(value)))
 		return;
 	if (strcmp(value, "0") == 0) {
 		advise(a, "the driver's accounting of programs is off",
@@ -156,13 +155,12 @@ static void advise_on_kernel(const struct sx_sys *sys, const struct drm_card *ca
 	     "a kernel of 2025 or later before GALLIUM_HUD or AMD_performance_monitor"},
 	};
 	uint32_t version = nodes_kernel_version(sys);
-	char path[128], text[96];
+	char text[96];
 	for (size_t i = 0; version && i < sizeof(since) / sizeof(since[0]); i++) {
 		if (strcmp(since[i].driver, card->driver) != 0 || version >= since[i].version)
 			continue;
-		snprintf(path, sizeof(path), "%s/%s", card->device,
-			 since[i].file ? since[i].file : "");
-		if (!since[i].file || sys->read_file(sys->user, path, text, sizeof(text)) < 0)
+		if (!since[i].file ||
+		    file_read(sys, card->device, since[i].file, text, sizeof(text)) < 0)
 			advise(a, since[i].because, since[i].remedy);
 	}
 }
@@ -171,16 +169,12 @@ static void advise_on_kernel(const struct sx_sys *sys, const struct drm_card *ca
 static void advise_on_metrics(const struct sx_sys *sys, const struct drm_card *card,
 			      struct drm_advice *a)
 {
-	char path[96], text[128];
+	char text[128];
 	uint8_t bytes[4096];
 	struct drm_gpu_metrics m;
-	snprintf(path, sizeof(path), "%s/power/runtime_status", card->device);
-	if (strcmp(card->driver, "amdgpu") != 0 ||
-	    (sys->read_file(sys->user, path, text, sizeof(text)) > 0 &&
-	     strncmp(text, "suspended", 9) == 0))
+	if (strcmp(card->driver, "amdgpu") != 0 || drm_card_sleeps(sys, card))
 		return;
-	snprintf(path, sizeof(path), "%s/gpu_metrics", card->device);
-	ssize_t size = sys->read_file(sys->user, path, (char *)bytes, sizeof(bytes));
+	ssize_t size = file_read(sys, card->device, "gpu_metrics", bytes, sizeof(bytes));
 	if (size <= 0 || drm_gpu_metrics_parse(bytes, (size_t)size, &m, NULL) == SX_OK)
 		return;
 	drm_gpu_metrics_refused(&m, text, sizeof(text));
@@ -209,7 +203,7 @@ static enum no_data why_engine(const struct drm_card *card, const struct drm_cli
 {
 	char value[24];
 	if (card->profiling[0] &&
-	    drm_read_line(clients->sys, card->device, "profiling", value, sizeof(value)) &&
+	    file_line(clients->sys, card->device, "profiling", value, sizeof(value)) &&
 	    strcmp(value, "0") == 0)
 		return NO_DATA_OFF;
 	return clients->client_count ? NO_DATA_NOT_REPORTED : NO_DATA_NO_WORK;

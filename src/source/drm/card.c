@@ -10,49 +10,6 @@
 
 #include "base/number.h"
 
-static bool card_join(char *out, size_t size, const char *folder, const char *file)
-{
-	int n = snprintf(out, size, "%s/%s", folder, file);
-	return n > 0 && (size_t)n < size;
-}
-
-bool drm_read_line(const struct sx_sys *sys, const char *folder, const char *file, char *out,
-		   size_t size)
-{
-	char path[256];
-	errno = ENOENT;
-	if (!card_join(path, sizeof(path), folder, file) ||
-	    sys->read_file(sys->user, path, out, size) < 0)
-		return false;
-	out[strcspn(out, "\n")] = '\0';
-	errno = 0;
-	return true;
-}
-
-bool drm_read_u64(const struct sx_sys *sys, const char *folder, const char *file, uint64_t *out)
-{
-	char text[64];
-	return drm_read_line(sys, folder, file, text, sizeof(text)) && text[1] != 'x' &&
-	       number_u64(text, strlen(text), out);
-}
-
-/* The same with an optional sign. */
-static bool drm_read_i64(const struct sx_sys *sys, const char *folder, const char *file,
-			 int64_t *out)
-{
-	char text[64];
-	uint64_t size;
-	if (!drm_read_line(sys, folder, file, text, sizeof(text)))
-		return false;
-	bool negative = text[0] == '-';
-	const char *digits = text + negative;
-	if (digits[0] == '\0' || digits[1] == 'x' || !number_u64(digits, strlen(digits), &size) ||
-	    size > INT64_MAX)
-		return false;
-	*out = negative ? -(int64_t)size : (int64_t)size;
-	return true;
-}
-
 struct first {
 	const char *stem;
 	char name[96];
@@ -77,7 +34,7 @@ static bool drm_first_entry(const struct sx_sys *sys, const char *folder, const 
 	out[0] = '\0';
 	if (sys->list_dir(sys->user, folder, keep_first, &first) < 0 || !first.name[0])
 		return false;
-	if (card_join(out, size, folder, first.name))
+	if (file_join(out, size, folder, first.name))
 		return true;
 	out[0] = '\0';
 	return false;
@@ -95,8 +52,8 @@ static int card_look_at_zone(void *arg, const char *name)
 	struct card_zones *zones = arg;
 	char folder[160], type[64];
 	if (strncmp(name, "thermal_zone", 12) != 0 ||
-	    !card_join(folder, sizeof(folder), "/sys/class/thermal", name) ||
-	    !drm_read_line(zones->sys, folder, "type", type, sizeof(type)) || !strstr(type, "gpu"))
+	    !file_join(folder, sizeof(folder), "/sys/class/thermal", name) ||
+	    !file_line(zones->sys, folder, "type", type, sizeof(type)) || !strstr(type, "gpu"))
 		return 0;
 	snprintf(zones->out, zones->size, "%s", folder);
 	return 1;
@@ -105,7 +62,7 @@ static int card_look_at_zone(void *arg, const char *name)
 static bool exists(const struct sx_sys *sys, const char *folder, const char *file)
 {
 	char text[64];
-	return drm_read_line(sys, folder, file, text, sizeof(text)) || errno == EACCES;
+	return file_line(sys, folder, file, text, sizeof(text)) || errno == EACCES;
 }
 
 /* i915 keeps the first GT below the card, xe below the device; old i915 has no folder for it. */
@@ -211,8 +168,7 @@ static void labelled(const struct sx_sys *sys, const char *folder, const char *k
 	out[0] = '\0';
 	for (int i = 1; i <= SENSORS_MAX && !out[0]; i++) {
 		snprintf(file, sizeof(file), "%s%d_label", kind, i);
-		if (drm_read_line(sys, folder, file, label, sizeof(label)) &&
-		    is_one_of(label, labels))
+		if (file_line(sys, folder, file, label, sizeof(label)) && is_one_of(label, labels))
 			snprintf(out, 24, "%s%d_input", kind, i);
 	}
 }
@@ -224,7 +180,7 @@ static void first_sensor(const struct sx_sys *sys, const char *folder, const cha
 	char text[64];
 	for (int i = 1; i <= SENSORS_MAX && !out[0]; i++) {
 		snprintf(out, 24, "%s%d_input", kind, i);
-		if (!drm_read_line(sys, folder, out, text, sizeof(text)) && errno == ENOENT)
+		if (!file_line(sys, folder, out, text, sizeof(text)) && errno == ENOENT)
 			out[0] = '\0';
 	}
 }
@@ -245,7 +201,7 @@ static void find_temperatures(const struct sx_sys *sys, const struct drm_card *c
 static bool is_there(const struct sx_sys *sys, struct drm_energy *e)
 {
 	uint64_t value;
-	e->here = drm_read_u64(sys, e->folder, e->file, &value) || errno == EACCES;
+	e->here = file_u64(sys, e->folder, e->file, &value) || errno == EACCES;
 	return e->here;
 }
 
@@ -287,7 +243,7 @@ static int hwmon_look_at_zone(void *arg, const char *name)
 	if (!strchr(name, ':') || strlen(name) > 64 || strncmp(name, "intel-rapl-mmio", 15) == 0)
 		return 0;
 	snprintf(folder, sizeof(folder), "/sys/class/powercap/%s", name);
-	if (!drm_read_line(zones->sys, folder, "name", label, sizeof(label)))
+	if (!file_line(zones->sys, folder, "name", label, sizeof(label)))
 		return 0;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		struct drm_energy *e = &zones->sensors->energies[names[i].energy];
@@ -301,7 +257,7 @@ static int hwmon_look_at_zone(void *arg, const char *name)
 		snprintf(e->folder, sizeof(e->folder), "%s", folder);
 		snprintf(e->file, sizeof(e->file), "energy_uj");
 		if (is_there(zones->sys, e) &&
-		    !drm_read_u64(zones->sys, folder, "max_energy_range_uj", &e->range))
+		    !file_u64(zones->sys, folder, "max_energy_range_uj", &e->range))
 			e->range = 0;
 	}
 	return 0;
@@ -325,7 +281,7 @@ static void read_energy(const struct sx_sys *sys, struct drm_energy *e, struct d
 	if (!e->here)
 		return;
 	errno = 0;
-	if (!drm_read_u64(sys, e->folder, e->file, &now)) {
+	if (!file_u64(sys, e->folder, e->file, &now)) {
 		e->refused = errno ? errno : EINVAL;
 		return;
 	}
@@ -344,7 +300,7 @@ static void read_temperature(const struct sx_sys *sys, const char *folder, const
 			     struct drm_number *number)
 {
 	int64_t thousandths;
-	if (file[0] && drm_read_i64(sys, folder, file, &thousandths))
+	if (file[0] && file_i64(sys, folder, file, &thousandths))
 		drm_put_f64(number, 0, (double)thousandths / 1000);
 }
 
@@ -352,7 +308,7 @@ static void read_scaled(const struct sx_sys *sys, const char *folder, const char
 			double scale, struct drm_number *number)
 {
 	uint64_t value;
-	if (!number->known && drm_read_u64(sys, folder, file, &value))
+	if (!number->known && file_u64(sys, folder, file, &value))
 		drm_put_f64(number, 0, (double)value * scale);
 }
 

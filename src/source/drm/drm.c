@@ -164,7 +164,7 @@ static void drm_take_sample(struct source *source, struct raw_sample *out)
 	if (!out)
 		return;
 	/* A card that was unplugged, or that lost its driver, has no folder any more. */
-	s->in.gone = !drm_read_line(source->sys, s->card.device, "uevent", text, sizeof(text)) &&
+	s->in.gone = !file_line(source->sys, s->card.device, "uevent", text, sizeof(text)) &&
 		     (errno == ENOENT || errno == ENODEV);
 	if (s->in.gone)
 		return;

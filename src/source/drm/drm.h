@@ -6,6 +6,7 @@
 #define SOURCE_DRM_DRM_H
 
 #include <limits.h>
+#include "source/files.h"
 #include "source/interval.h"
 #include "source/nodes.h"
 #include "source/source.h"
@@ -114,11 +115,8 @@ bool drm_card_next(struct nodes *nodes, struct drm_card *out);
 bool drm_card_find(const struct sx_sys *sys, const char *id, struct drm_card *out);
 /* "Steam Deck's" name where sysfs has one, else driver and number. */
 void drm_card_name(const struct drm_card *card, char *out, size_t size);
-/* A number of a small file, digits alone; false, and errno, when there is none. */
-bool drm_read_u64(const struct sx_sys *sys, const char *folder, const char *file, uint64_t *out);
-/* The first line; false when it cannot be read. */
-bool drm_read_line(const struct sx_sys *sys, const char *folder, const char *file, char *out,
-		   size_t size);
+/* Whether it is suspended: reading most of its files would wake it. */
+bool drm_card_sleeps(const struct sx_sys *sys, const struct drm_card *card);
 
 /* Counts of gpu_metrics in ticks of its firmware: all, and those in which a cause held the clock.
  */

@@ -89,7 +89,7 @@ enum sx_status drm_profiling_begin(struct drm_profiling *p, const struct sx_sys 
 	if (!card->profiling[0])
 		return SX_OK; /* the driver needs none */
 	snprintf(p->path, sizeof(p->path), "%s", card->profiling);
-	if (!drm_read_line(sys, card->device, "profiling", p->before, sizeof(p->before)))
+	if (!file_line(sys, card->device, "profiling", p->before, sizeof(p->before)))
 		return refused(p->path, err);
 	if (strcmp(p->before, on) == 0)
 		return SX_OK;

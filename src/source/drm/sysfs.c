@@ -25,7 +25,7 @@ static bool put_scaled(struct reading *r, const char *folder, const char *file, 
 		       enum drm_value column)
 {
 	uint64_t value;
-	if (r->numbers[column].known || !drm_read_u64(r->sys, folder, file, &value))
+	if (r->numbers[column].known || !file_u64(r->sys, folder, file, &value))
 		return r->numbers[column].known;
 	if (drm_columns()[column].type == SX_F64)
 		drm_put_f64(r->numbers, column, (double)value * scale);
@@ -37,9 +37,8 @@ static bool put_scaled(struct reading *r, const char *folder, const char *file, 
 /* "1: 1600Mhz *": the highest level, and the one with a star. */
 static void take_levels(struct reading *r, const char *file, enum drm_value clock, bool highest)
 {
-	char path[128], text[LEVELS];
-	snprintf(path, sizeof(path), "%s/%s", r->card->device, file);
-	if (r->sys->read_file(r->sys->user, path, text, sizeof(text)) <= 0)
+	char text[LEVELS];
+	if (file_read(r->sys, r->card->device, file, text, sizeof(text)) <= 0)
 		return;
 	for (char *line = text, *end; (end = strchr(line, '\n')); line = end + 1) {
 		uint64_t mhz;
@@ -62,7 +61,7 @@ static void take_levels(struct reading *r, const char *file, enum drm_value cloc
 static void put_percent_of_time(struct reading *r, const char *file, enum drm_value column)
 {
 	uint64_t percent;
-	if (drm_read_u64(r->sys, r->card->device, file, &percent) && percent <= 100)
+	if (file_u64(r->sys, r->card->device, file, &percent) && percent <= 100)
 		drm_put_u64(r->numbers, column,
 			    (uint64_t)((double)r->interval_ns / 100 * (double)percent));
 }
@@ -70,7 +69,7 @@ static void put_percent_of_time(struct reading *r, const char *file, enum drm_va
 static void note_highest(struct reading *r, const char *folder, const char *file, double scale)
 {
 	uint64_t value;
-	if (!drm_read_u64(r->sys, folder, file, &value))
+	if (!file_u64(r->sys, folder, file, &value))
 		return;
 	double hz = (double)value * scale;
 	if (hz > r->state->highest_hz && drm_is_clock(hz))
@@ -160,11 +159,9 @@ static void put_part_of_chip(struct reading *r, double milliwatts)
 /* Files of their own come first: their units are the kernel's promise. */
 static void take_gpu_metrics(struct reading *r)
 {
-	char path[128];
 	uint8_t bytes[4096];
 	struct drm_gpu_metrics m;
-	snprintf(path, sizeof(path), "%s/gpu_metrics", r->card->device);
-	ssize_t size = r->sys->read_file(r->sys->user, path, (char *)bytes, sizeof(bytes));
+	ssize_t size = file_read(r->sys, r->card->device, "gpu_metrics", bytes, sizeof(bytes));
 	if (size <= 0)
 		return;
 	if (drm_gpu_metrics_parse(bytes, (size_t)size, &m, NULL) != SX_OK) {
@@ -221,7 +218,7 @@ static void take_idle(struct reading *r, const char *folder, const char *file)
 {
 	uint64_t now;
 	struct drm_state *s = r->state;
-	if (!drm_read_u64(r->sys, folder, file, &now))
+	if (!file_u64(r->sys, folder, file, &now))
 		return;
 	if (s->idle_primed && now >= s->idle_ms) {
 		uint64_t idle = (now - s->idle_ms) * NS_MS;
@@ -246,14 +243,14 @@ static void take_reasons(struct reading *r, const char *folder, const char *pref
 	    {"ratl", DRM_THROTTLED_THERMAL},	{"vr_thermalert", DRM_THROTTLED_THERMAL},
 	};
 	uint64_t on;
-	if (!drm_read_u64(r->sys, folder, status, &on))
+	if (!file_u64(r->sys, folder, status, &on))
 		return;
 	drm_put_f64(r->numbers, DRM_THROTTLED, on ? 100 : 0);
 	for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++) {
 		char file[64];
 		struct drm_number *n = &r->numbers[reasons[i].column];
 		snprintf(file, sizeof(file), "%s%s", prefix, reasons[i].name);
-		if (drm_read_u64(r->sys, folder, file, &on) && (on || !n->known))
+		if (file_u64(r->sys, folder, file, &on) && (on || !n->known))
 			drm_put_f64(n, 0, on ? 100 : 0);
 	}
 }
@@ -288,9 +285,8 @@ static void read_xe(struct reading *r)
 /* The highest of a list of numbers in Hz. */
 static void take_frequencies(struct reading *r)
 {
-	char path[224], text[LEVELS];
-	snprintf(path, sizeof(path), "%s/available_frequencies", r->card->devfreq);
-	if (r->sys->read_file(r->sys->user, path, text, sizeof(text)) <= 0)
+	char text[LEVELS];
+	if (file_read(r->sys, r->card->devfreq, "available_frequencies", text, sizeof(text)) <= 0)
 		return;
 	for (char *at = text; *(at += strspn(at, " \n"));) {
 		uint64_t hz;
@@ -333,12 +329,11 @@ static bool queue_runtime(const char *text, const char *queue, uint64_t *out)
 static void read_v3d(struct reading *r)
 {
 	static const char *const queues[] = {"bin", "render", "csd"};
-	char path[96], text[LEVELS];
+	char text[LEVELS];
 	struct drm_state *s = r->state;
 	uint64_t busiest = 0, now[3];
 	bool back = false;
-	snprintf(path, sizeof(path), "%s/gpu_stats", r->card->device);
-	if (r->sys->read_file(r->sys->user, path, text, sizeof(text)) <= 0)
+	if (file_read(r->sys, r->card->device, "gpu_stats", text, sizeof(text)) <= 0)
 		return;
 	for (int i = 0; i < 3; i++) {
 		if (!queue_runtime(text, queues[i], &now[i]))
@@ -353,10 +348,10 @@ static void read_v3d(struct reading *r)
 	s->queues_primed = true;
 }
 
-static bool sleeps(const struct reading *r)
+bool drm_card_sleeps(const struct sx_sys *sys, const struct drm_card *card)
 {
 	char text[32];
-	return drm_read_line(r->sys, r->card->device, "power/runtime_status", text, sizeof(text)) &&
+	return file_line(sys, card->device, "power/runtime_status", text, sizeof(text)) &&
 	       strcmp(text, "suspended") == 0;
 }
 
@@ -364,7 +359,7 @@ void drm_device_read(const struct sx_sys *sys, const struct drm_card *card, stru
 		     uint64_t interval_ns, struct drm_number *numbers)
 {
 	struct reading r = {sys, card, state, interval_ns, numbers};
-	state->asleep = sleeps(&r);
+	state->asleep = drm_card_sleeps(sys, card);
 	if (state->asleep) {
 		drm_put_u64(numbers, DRM_BUSY, 0);
 		state->idle_primed = state->queues_primed = state->accumulated_primed = false;

@@ -11,9 +11,11 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "source/files.h"
 #include "source/i915_oa/uapi.h"
 #include "wire/oa/oa.h"
 
+#define I915_SYSCTL    "/proc/sys/dev/i915"
 #define TOPOLOGY_LEAST 17
 #define TOPOLOGY_BYTES 512
 #define QUERY_SINCE    "4.17"
@@ -28,8 +30,8 @@ static void i915_read_files(const struct sx_sys *sys, struct oa_card *card)
 	card->device.gt_min_hz = oa_card_limit_hz(sys, card, least);
 	card->device.gt_max_hz = oa_card_limit_hz(sys, card, most);
 	card->privileged = nodes_may_perfmon(sys);
-	card->paranoid = nodes_read_number(sys, "/proc/sys/dev/i915/perf_stream_paranoid", 1) != 0;
-	card->max_rate_hz = nodes_read_number(sys, "/proc/sys/dev/i915/oa_max_sample_rate", 100000);
+	card->paranoid = file_number(sys, I915_SYSCTL, "perf_stream_paranoid", 1) != 0;
+	card->max_rate_hz = file_number(sys, I915_SYSCTL, "oa_max_sample_rate", 100000);
 }
 
 static bool i915_allowed(const struct oa_card *card, const char **because, const char **remedy)

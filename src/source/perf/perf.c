@@ -10,8 +10,7 @@
 #include <sextant/expr.h>
 
 #include "base/no_data.h"
-
-#define PARANOID "/proc/sys/kernel/perf_event_paranoid"
+#include "source/files.h"
 
 /* What read() gives for our read_format, in 64-bit words. */
 enum { WORD_VALUE, WORD_ENABLED, WORD_RUNNING, WORD_COUNT };
@@ -98,9 +97,8 @@ uint64_t perf_delta(const struct perf_reading *from, const struct perf_reading *
 
 static void read_level(const struct sx_sys *sys, char level[16])
 {
-	if (sys->read_file(sys->user, PARANOID, level, 16) <= 0)
+	if (!file_line(sys, "/proc/sys/kernel", "perf_event_paranoid", level, 16) || !*level)
 		snprintf(level, 16, "unknown");
-	level[strcspn(level, "\n")] = '\0';
 }
 
 void perf_explain(const struct sx_sys *sys, int error, char *out, size_t size)

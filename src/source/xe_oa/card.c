@@ -9,31 +9,22 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "source/files.h"
 #include "wire/oa/oa.h"
 
 #define PERF_OPENS 7003 /* Linux 7.3: kernel.perf_event_paranoid counts beside the driver's own */
-
-/* A whole number that may be below zero. */
-static bool read_signed(const struct sx_sys *sys, const char *path, long *out)
-{
-	char text[32], *end;
-	if (sys->read_file(sys->user, path, text, sizeof(text)) <= 0)
-		return false;
-	*out = strtol(text, &end, 10);
-	return end != text;
-}
 
 void xe_card_read_files(const struct sx_sys *sys, struct oa_card *card)
 {
 	static const char *const least[] = {"device/tile0/gt0/freq0/rpn_freq", NULL};
 	static const char *const most[] = {"device/tile0/gt0/freq0/rp0_freq", NULL};
-	long perf = 1;
+	int64_t perf = 1;
 	card->device.gt_min_hz = oa_card_limit_hz(sys, card, least);
 	card->device.gt_max_hz = oa_card_limit_hz(sys, card, most);
 	card->privileged = nodes_may_perfmon(sys);
-	card->paranoid = nodes_read_number(sys, "/proc/sys/dev/xe/observation_paranoid", 1) != 0;
+	card->paranoid = file_number(sys, "/proc/sys/dev/xe", "observation_paranoid", 1) != 0;
 	card->perf_open =
-	    read_signed(sys, "/proc/sys/kernel/perf_event_paranoid", &perf) && perf <= 0;
+	    file_i64(sys, "/proc/sys/kernel", "perf_event_paranoid", &perf) && perf <= 0;
 	card->kernel = nodes_kernel_version(sys);
 }
 
