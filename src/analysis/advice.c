@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "analysis/rules/rules.h"
-#include "analysis/windows.h"
 #include "base/error.h"
 #include "base/no_data.h"
 #include "expr/compile.h"
@@ -20,6 +19,17 @@ struct mean {
 
 /* Means over the samples that fulfil a rule. */
 enum side { SIDE_VALUE, SIDE_MEASURED, SIDE_LIMIT, SIDES };
+
+#define WINDOWS_MAX                                                                                \
+	8 /* the longest runs of samples that fulfil a rule; of more the shortest goes */
+
+/* Zero-initialise. */
+struct windows {
+	struct sx_window kept[WINDOWS_MAX]; /* the longest so far, in order of time */
+	struct sx_window open, longest;	    /* the run that goes on; the first of the longest */
+	size_t count;			    /* of those kept */
+	bool running;
+};
 
 /* What samples say of a rule. */
 struct share {
@@ -54,6 +64,62 @@ struct sx_advice {
 	size_t count;
 	const char *set;
 };
+
+static size_t length_of(const struct sx_window *w)
+{
+	return w->last - w->first + 1;
+}
+
+/* Adds a sample (a window of one row) to the run that goes on, or begins one. */
+static void windows_extend(struct windows *w, const struct sx_window *row)
+{
+	if (!w->running) {
+		w->running = true;
+		w->open = *row;
+		return;
+	}
+	w->open.last = row->last;
+	w->open.end_ns = row->end_ns;
+}
+
+static void drop_shortest(struct windows *w)
+{
+	size_t least = 0;
+	for (size_t i = 1; i < w->count; i++)
+		if (length_of(&w->kept[i]) <= length_of(&w->kept[least]))
+			least = i;
+	memmove(&w->kept[least], &w->kept[least + 1], (--w->count - least) * sizeof(*w->kept));
+}
+
+/* Ends the run that goes on, if there is one. */
+static void windows_close(struct windows *w)
+{
+	if (!w->running)
+		return;
+	w->running = false;
+	if (!w->count || length_of(&w->open) > length_of(&w->longest))
+		w->longest = w->open;
+	if (w->count == WINDOWS_MAX) {
+		size_t least = length_of(&w->open);
+		for (size_t i = 0; i < w->count; i++)
+			least = length_of(&w->kept[i]) < least ? length_of(&w->kept[i]) : least;
+		if (least == length_of(&w->open))
+			return; /* as short as the shortest: the earlier ones stay */
+		drop_shortest(w);
+	}
+	w->kept[w->count++] = w->open;
+}
+
+/* The kept ones as memory of the arena; NULL without any. */
+static const struct sx_window *windows_keep(const struct windows *w, struct arena *arena,
+					    size_t *count)
+{
+	struct sx_window *kept = w->count ? arena_alloc(arena, w->count * sizeof(*kept)) : NULL;
+	*count = kept ? w->count : 0;
+	if (kept)
+		memcpy(kept, w->kept, w->count * sizeof(*kept));
+	return kept;
+}
 
 static bool fulfils(const struct sx_advice *a, size_t row)
 {
