@@ -109,15 +109,68 @@ void sx_summary_destroy(struct sx_summary *s)
 	free(s);
 }
 
-static void summary_count(struct sx_summary *s, uint32_t column, const struct tally *tally)
+/* Rows [from, end) of one quality. */
+static void tally_run(struct sx_summary *s, uint8_t quality, size_t from, size_t end)
+{
+	struct tally *t = &s->tally;
+	uint64_t samples = 0, length = s->until[end] - s->until[from];
+	if (!(quality & SX_QUALITY_NO_DATA_MASK)) {
+		t->with_ns += length;
+		t->quality |= quality;
+		return;
+	}
+	for (size_t i = from; i < end; i++)
+		samples += s->each[i];
+	stats_missing_add(&t->missing, quality, samples);
+	if (sx_quality_is_skipped(quality)) {
+		t->skipped += samples;
+		t->skipped_ns += length;
+	} else if (quality & (SX_QUALITY_GAP | SX_QUALITY_DISTURBED)) {
+		t->quality |= SX_QUALITY_LOST;
+	}
+}
+
+/*
+ * Of all rows of the current table. Columns that were measured together have the same quality: rows
+ * are asked once for all of them.
+ */
+static void tally_rows(struct sx_summary *s, const uint8_t *quality, size_t rows)
+{
+	static const uint8_t valid[1]; /* where all have data */
+	const uint8_t *before = s->tallied;
+	if (quality ? before && before != valid && memcmp(before, quality, rows) == 0
+		    : before == valid)
+		return;
+	s->tally = (struct tally){.quality = 0};
+	s->tallied = quality ? quality : valid;
+	for (size_t from = 0, i = 0; from < rows; from = i) {
+		uint8_t is = quality ? quality[from] : 0;
+		i = quality ? from + 1 : rows;
+		while (i < rows && quality[i] == is)
+			i++;
+		tally_run(s, is, from, i);
+	}
+}
+
+/* Counts rows of a column by their quality; `v` may be without data. */
+static void summary_count(struct sx_summary *s, uint32_t column, const struct sx_vector *v,
+			  size_t rows)
 {
 	struct summary_column *c = &s->of[column];
+	if (!v->data) {
+		uint64_t samples = 0;
+		for (size_t row = 0; row < rows; row++)
+			samples += s->each[row];
+		stats_missing_add(&c->missing, SX_QUALITY_NOT_COLLECTED, samples);
+		return;
+	}
+	tally_rows(s, v->quality, rows);
 	for (int i = 0; i < STATS_REASONS; i++)
-		c->missing.rows[i] += tally->missing.rows[i];
-	s->stats[column].skipped += tally->skipped;
-	s->stats[column].quality |= tally->quality;
-	c->span.with += tally->with_ns;
-	c->span.skipped += tally->skipped_ns;
+		c->missing.rows[i] += s->tally.missing.rows[i];
+	s->stats[column].skipped += s->tally.skipped;
+	s->stats[column].quality |= s->tally.quality;
+	c->span.with += s->tally.with_ns;
+	c->span.skipped += s->tally.skipped_ns;
 }
 
 /* False where a row has no data. */
@@ -208,26 +261,15 @@ static bool summary_add_block(struct sx_summary *s, uint32_t column, const struc
 	return sketch_add_many(sketch, values, count);
 }
 
-static bool summary_add_column(struct sx_summary *s, const struct sx_table *table, uint32_t column,
-			       const struct tally_rows *rows)
+/* The values of rows [first, end). */
+static bool summary_add_column(struct sx_summary *s, uint32_t column, const struct sx_vector *v,
+			       size_t first, size_t end)
 {
-	struct sx_vector v = sx_table_vector(table, column);
-	size_t end = rows->first + rows->count;
 	bool fine = true;
-	if (!v.data) {
-		uint64_t samples = 0;
-		for (size_t row = rows->first; row < end; row++)
-			samples += s->each[row];
-		stats_missing_add(&s->of[column].missing, SX_QUALITY_NOT_COLLECTED, samples);
-		return true;
-	}
-	summary_count(s, column, tally_next(&s->tallied, rows, v.quality));
-	for (size_t row = rows->first; s->many && fine && row < end; row++)
-		fine = add_several(s, column, &v, row);
-	if (s->many)
-		return fine;
-	for (size_t at = rows->first; fine && at < end; at += BLOCK)
-		fine = summary_add_block(s, column, &v, at, end - at < BLOCK ? end - at : BLOCK);
+	for (size_t row = first; s->many && fine && row < end; row++)
+		fine = add_several(s, column, v, row);
+	for (size_t at = first; !s->many && fine && at < end; at += BLOCK)
+		fine = summary_add_block(s, column, v, at, end - at < BLOCK ? end - at : BLOCK);
 	return fine;
 }
 
@@ -279,13 +321,7 @@ static void hold_row(struct sx_summary *s, int edge, const struct sx_table *valu
 	s->edges[edge] = (struct summary_edge){true, s->until[row + 1] - s->until[row]};
 	for (uint32_t i = 0; i < s->count; i++) {
 		struct sx_vector v = sx_table_vector(values, i);
-		struct tally tally =
-		    tally_of(&(struct tally_rows){s->until, s->each, row, 1}, v.quality);
 		s->of[i].edges[edge] = NAN;
-		if (!v.data)
-			stats_missing_add(&s->of[i].missing, SX_QUALITY_NOT_COLLECTED, 1);
-		else
-			summary_count(s, i, &tally);
 		if (v.data)
 			(void)row_value(&v, row, &s->of[i].edges[edge]);
 		if (v.data && v.type == SX_U64)
@@ -358,10 +394,12 @@ static bool add_values(struct sx_summary *s, const struct sx_table *raw,
 		if (fine && first < end)
 			hold_row(s, EDGE_LAST, values, --end);
 	}
-	struct tally_rows rows = {s->until, s->each, first, end - first};
-	s->tallied.quality = NULL;
-	for (uint32_t i = 0; fine && i < s->count; i++)
-		fine = summary_add_column(s, values, i, &rows);
+	s->tallied = NULL;
+	for (uint32_t i = 0; fine && i < s->count; i++) {
+		struct sx_vector v = sx_table_vector(values, i);
+		summary_count(s, i, &v, sx_table_row_count(values));
+		fine = !v.data || summary_add_column(s, i, &v, first, end);
+	}
 	for (uint32_t i = 0; s->apart.sums && fine && i < s->count; i++)
 		fine = part_sums_add(&s->apart, values, i, s->of[i].basis);
 	return fine;

@@ -12,32 +12,13 @@
 
 /*
  * What rows of a column say by their quality alone: samples without data by their reason; how long
- * the rows are, in ns. Columns that were measured together have the same bytes: these are asked
- * once for all of them.
+ * the rows are, in ns.
  */
 struct tally {
 	uint64_t with_ns, skipped_ns, skipped;
 	struct stats_missing missing;
 	uint8_t quality; /* of rows with data; lost: something that no rows represent */
 };
-
-/* Rows of a table: `until` and `each` as in struct sx_summary. */
-struct tally_rows {
-	const uint64_t *until, *each;
-	size_t first, count;
-};
-
-/* The rows that were asked last; zero-initialise, and again for rows of another table. */
-struct tally_last {
-	const uint8_t *quality; /* borrowed */
-	struct tally tally;
-};
-
-/* `quality`: of all rows of the table; NULL: all have data. */
-struct tally tally_of(const struct tally_rows *rows, const uint8_t *quality);
-/* The same of the next column; `last` goes with one span of rows. */
-const struct tally *tally_next(struct tally_last *last, const struct tally_rows *rows,
-			       const uint8_t *quality);
 
 /* How long rows with data are, and those that they represent, in ns. */
 struct summary_span {
@@ -93,9 +74,10 @@ struct sx_summary {
 	size_t each_cap;
 	bool many; /* some are several */
 	struct summary_edge edges[EDGES];
-	struct tally_last tallied; /* of the current table */
-	struct part_sums apart;	   /* once there are several, or slices among frames */
-	bool by_parts;		   /* values are in the sketches of parts alone */
+	struct tally tally;	/* of the column that was asked last, */
+	const uint8_t *tallied; /* by its quality; NULL: none of the current table was */
+	struct part_sums apart; /* once there are several, or slices among frames */
+	bool by_parts;		/* values are in the sketches of parts alone */
 	struct summary_share *shares;
 	uint32_t share_count;
 };
