@@ -35,7 +35,8 @@ static size_t within(size_t value, size_t least, size_t most)
 static bool reserve(struct pyramid *p)
 {
 	bool ok = true;
-	p->cap = p->most_samples > p->most ? p->most_samples : p->most;
+	/* One more: a sample before it is merged into an interval. */
+	p->cap = 1 + (p->most_samples > p->most ? p->most_samples : p->most);
 	p->begin_ns = calloc(p->cap, sizeof(*p->begin_ns));
 	p->end_ns = calloc(p->cap, sizeof(*p->end_ns));
 	p->rows = calloc(p->cap, sizeof(*p->rows));
@@ -127,13 +128,11 @@ static void merge_times(struct pyramid *p, size_t to, size_t from, bool first)
 	    (end != SX_TIME_UNKNOWN && end > p->end_ns[to]))
 		p->end_ns[to] = end;
 	p->rows[to] = (first ? 0 : p->rows[to]) + p->rows[from];
-	for (int l = 0; l < SX_LABEL_COUNT; l++) {
-		uint32_t *labels = p->labels[l];
-		if (labels && first)
-			labels[to] = labels[from];
-		else if (labels && labels[to] != labels[from])
-			labels[to] = PYRAMID_MIXED;
-	}
+}
+
+static void merge_label(uint32_t *labels, size_t to, size_t from, bool first)
+{
+	labels[to] = first || labels[to] == labels[from] ? labels[from] : PYRAMID_MIXED;
 }
 
 static void pyramid_halve(struct pyramid *p)
@@ -141,6 +140,9 @@ static void pyramid_halve(struct pyramid *p)
 	size_t half = (p->count + 1) / 2;
 	for (size_t i = 0; i < p->count; i++)
 		merge_times(p, i / 2, i, i % 2 == 0);
+	for (int l = 0; l < SX_LABEL_COUNT; l++)
+		for (size_t i = 0; p->labels[l] && i < p->count; i++)
+			merge_label(p->labels[l], i / 2, i, i % 2 == 0);
 	for (uint32_t c = 0; c <= p->column_count; c++)
 		for (size_t i = 0; i < p->count; i++)
 			merge_cell(&p->columns[c], i / 2, i, i % 2 == 0);
@@ -148,39 +150,32 @@ static void pyramid_halve(struct pyramid *p)
 	p->each *= 2;
 }
 
-/* Adds a value of a sample to an interval. */
-static inline void add_value(struct pyramid_column *c, size_t at, double value, uint8_t quality)
-{
-	if (quality & SX_QUALITY_NO_DATA_MASK || !isfinite(value)) {
-		c->quality[at] |= c->weight[at] ? 0 : quality ? quality : SX_QUALITY_UNDEFINED;
-		return;
-	}
-	if (!c->weight[at]) {
-		c->min[at] = c->max[at] = c->sum[at] = value;
-		c->weight[at] = 1;
-		c->quality[at] = quality;
-		return;
-	}
-	c->min[at] = value < c->min[at] ? value : c->min[at];
-	c->max[at] = value > c->max[at] ? value : c->max[at];
-	c->sum[at] += value;
-	c->weight[at]++;
-	c->quality[at] |= quality;
-}
-
-static void clear_cell(struct pyramid_column *c, size_t at)
-{
-	c->min[at] = c->max[at] = c->sum[at] = NAN;
-	c->weight[at] = 0;
-	c->quality[at] = 0;
-}
-
 /* Rows that go to the intervals from `at` on: to one each, or with `same` all to that one. */
 struct rows {
 	const struct sx_table *table;
 	size_t first, count, at;
-	bool same;
+	bool same, begun; /* begun: the interval has samples already */
+	size_t spare;	  /* where a row is before it is merged into an interval */
 };
+
+/* Where the i-th row is put; at the spare place it is to be merged into `at`. */
+static inline size_t slot_of(const struct rows *rows, size_t i)
+{
+	return !rows->same ? rows->at + i : i || rows->begun ? rows->spare : rows->at;
+}
+
+/* Adds a value of the i-th row. */
+static inline void add_value(struct pyramid_column *c, const struct rows *rows, size_t i,
+			     double value, uint8_t quality)
+{
+	size_t at = slot_of(rows, i);
+	bool none = quality & SX_QUALITY_NO_DATA_MASK || !isfinite(value);
+	c->min[at] = c->max[at] = c->sum[at] = none ? (double)NAN : value;
+	c->weight[at] = !none;
+	c->quality[at] = none && !quality ? SX_QUALITY_UNDEFINED : quality;
+	if (at == rows->spare)
+		merge_cell(c, rows->at, at, false);
+}
 
 static void pyramid_add_column(struct pyramid_column *c, const struct rows *rows, uint32_t column)
 {
@@ -188,11 +183,11 @@ static void pyramid_add_column(struct pyramid_column *c, const struct rows *rows
 	const uint64_t *u64 = v.data;
 	const double *f64 = v.data;
 	for (size_t i = 0; i < rows->count; i++) {
-		size_t r = rows->first + i, at = rows->at + (rows->same ? 0 : i);
+		size_t r = rows->first + i;
 		if (!v.data)
-			add_value(c, at, NAN, SX_QUALITY_NOT_COLLECTED);
+			add_value(c, rows, i, NAN, SX_QUALITY_NOT_COLLECTED);
 		else
-			add_value(c, at, v.type == SX_U64 ? (double)u64[r] : f64[r],
+			add_value(c, rows, i, v.type == SX_U64 ? (double)u64[r] : f64[r],
 				  v.quality ? v.quality[r] : 0);
 	}
 }
@@ -220,37 +215,34 @@ static bool begin_label(struct pyramid *p, enum sx_label label)
 	return p->labels[label] != NULL;
 }
 
-static void add_labels(struct pyramid *p, const struct rows *rows, enum sx_label label, bool begun)
+static void add_labels(struct pyramid *p, const struct rows *rows, enum sx_label label)
 {
 	uint64_t last = SX_LABEL_ABSENT;
-	uint32_t kept = PYRAMID_NO_LABEL;
+	uint32_t kept = PYRAMID_NO_LABEL, *labels = p->labels[label];
 	for (size_t i = 0; i < rows->count; i++) {
-		size_t at = rows->at + (rows->same ? 0 : i);
+		size_t at = slot_of(rows, i);
 		uint64_t value = sx_table_label(rows->table, label, rows->first + i);
 		if (value != last || value == SX_LABEL_ABSENT)
 			kept = label_of(p, rows->table, label, rows->first + i);
 		last = value;
-		if (rows->same ? !begun && i == 0 : true)
-			p->labels[label][at] = kept;
-		else if (p->labels[label][at] != kept)
-			p->labels[label][at] = PYRAMID_MIXED;
+		labels[at] = kept;
+		if (at == rows->spare)
+			merge_label(labels, rows->at, at, false);
 	}
 }
 
-static void add_times(struct pyramid *p, const struct rows *rows, bool begun)
+static void add_times(struct pyramid *p, const struct rows *rows)
 {
 	const uint64_t *begin = sx_table_begin_ns(rows->table), *end = sx_table_end_ns(rows->table);
 	for (size_t i = 0; i < rows->count; i++) {
-		size_t r = rows->first + i, at = rows->at + (rows->same ? 0 : i);
-		bool fresh = rows->same ? !begun && i == 0 : true;
+		size_t r = rows->first + i, at = slot_of(rows, i);
 		bool known = begin[r] != SX_TIME_UNKNOWN && end[r] != SX_TIME_UNKNOWN;
-		if (fresh || begin[r] < p->begin_ns[at])
-			p->begin_ns[at] = begin[r];
-		if (fresh || p->end_ns[at] == SX_TIME_UNKNOWN ||
-		    (end[r] != SX_TIME_UNKNOWN && end[r] > p->end_ns[at]))
-			p->end_ns[at] = end[r];
-		p->rows[at] = fresh ? 1 : p->rows[at] + 1;
-		add_value(&p->columns[p->column_count], at,
+		p->begin_ns[at] = begin[r];
+		p->end_ns[at] = end[r];
+		p->rows[at] = 1;
+		if (at == rows->spare)
+			merge_times(p, rows->at, at, false);
+		add_value(&p->columns[p->column_count], rows, i,
 			  known && end[r] >= begin[r] ? (double)(end[r] - begin[r]) : NAN,
 			  known ? 0 : SX_QUALITY_NOT_COLLECTED);
 	}
@@ -259,7 +251,7 @@ static void add_times(struct pyramid *p, const struct rows *rows, bool begun)
 /* Makes room, and says how many of the next `left` rows go where. */
 static struct rows place(struct pyramid *p, const struct sx_table *table, size_t first, size_t left)
 {
-	struct rows rows = {.table = table, .first = first};
+	struct rows rows = {.table = table, .first = first, .spare = p->cap - 1};
 	bool open = p->each > 1 && p->count && p->rows[p->count - 1] < p->each;
 	while (!open && p->count >= (p->each == 1 ? p->most_samples : p->most)) {
 		do
@@ -272,18 +264,14 @@ static struct rows place(struct pyramid *p, const struct sx_table *table, size_t
 				   : (size_t)p->each;
 	rows.count = left < room ? left : room;
 	rows.same = p->each > 1;
+	rows.begun = open;
 	rows.at = open ? p->count - 1 : p->count;
 	return rows;
 }
 
 static enum sx_status add_rows(struct pyramid *p, const struct rows *rows, struct sx_error *err)
 {
-	bool begun = rows->at < p->count;
-	size_t stretches = rows->same ? 1 : rows->count;
-	for (uint32_t c = 0; !begun && c <= p->column_count; c++)
-		for (size_t i = 0; i < stretches; i++)
-			clear_cell(&p->columns[c], rows->at + i);
-	add_times(p, rows, begun);
+	add_times(p, rows);
 	for (uint32_t c = 0; c < p->column_count; c++)
 		pyramid_add_column(&p->columns[c], rows, c);
 	for (int l = 0; l < SX_LABEL_COUNT; l++) {
@@ -292,9 +280,9 @@ static enum sx_status add_rows(struct pyramid *p, const struct rows *rows, struc
 		if (has && !p->labels[l] && !begin_label(p, label))
 			return error_nomem(err, "the course of a run");
 		if (p->labels[l])
-			add_labels(p, rows, label, begun);
+			add_labels(p, rows, label);
 	}
-	p->count = rows->at + stretches;
+	p->count = rows->at + (rows->same ? 1 : rows->count);
 	return SX_OK;
 }
 
