@@ -57,17 +57,14 @@ void overview_destroy(struct overview *o)
 	free(o);
 }
 
-/* Rows of a table. */
-struct stretch {
-	const struct sx_table *of;
-	size_t first, count;
-};
-
-static enum sx_status overview_append(struct overview *o, struct sx_table *to, struct stretch from,
-				      struct sx_error *err)
+/* Adds all that there is to a table, what is pending as one row. */
+static enum sx_status overview_write(const struct overview *o, struct sx_table *to,
+				     struct sx_error *err)
 {
-	return frames_append(to, from.of, (struct row_span){from.first, from.count}, o->vectors,
-			     err);
+	enum sx_status status = frames_append(
+	    to, o->table, (struct row_span){0, sx_table_row_count(o->table)}, o->vectors, err);
+	return status || !o->pending_rows ? status
+					  : total_append(o->pending, TOTAL_WHOLE, NULL, to, err);
 }
 
 /* Moves what is pending into a table as one row. */
@@ -88,11 +85,7 @@ enum sx_status overview_copy(const struct overview *from, struct overview **out,
 	struct overview *o = NULL;
 	enum sx_status status = overview_create(from->table, &o, err);
 	if (!status)
-		status = overview_append(
-		    o, o->table, (struct stretch){from->table, 0, sx_table_row_count(from->table)},
-		    err);
-	if (!status && from->pending_rows)
-		status = total_append(from->pending, TOTAL_WHOLE, NULL, o->table, err);
+		status = overview_write(from, o->table, err);
 	if (status) {
 		overview_destroy(o);
 		return status;
@@ -138,24 +131,23 @@ static enum sx_status halve(struct overview *o, struct sx_error *err)
 	return SX_OK;
 }
 
-/* Adds rows from the first on, as many as go together: `take` of them. */
-static enum sx_status add_some(struct overview *o, struct stretch rows, size_t room, size_t *take,
-			       struct sx_error *err)
+/* Adds rows from the first on, as many as go together: rows->count becomes how many. */
+static enum sx_status add_some(struct overview *o, const struct sx_table *raw,
+			       struct row_span *rows, size_t room, struct sx_error *err)
 {
-	size_t left = rows.count;
 	if (o->each == 1) {
-		*take = rows.count = left < room ? left : room;
-		return overview_append(o, o->table, rows, err);
+		rows->count = rows->count < room ? rows->count : room;
+		return frames_append(o->table, raw, *rows, o->vectors, err);
 	}
-	if (!o->pending_rows && left >= o->each && !total_is_of_frames(o->pending)) {
-		size_t whole = left / o->each;
-		*take = (whole < room ? whole : room) * o->each;
-		return total_append_each(o->pending, rows.of, (struct row_span){rows.first, *take},
-					 o->each, o->table, err);
+	if (!o->pending_rows && rows->count >= o->each && !total_is_of_frames(o->pending)) {
+		size_t whole = rows->count / o->each;
+		rows->count = (whole < room ? whole : room) * o->each;
+		return total_append_each(o->pending, raw, *rows, o->each, o->table, err);
 	}
-	*take = left < o->each - o->pending_rows ? left : o->each - o->pending_rows;
-	total_add_rows(o->pending, rows.of, rows.first, *take);
-	o->pending_rows += *take;
+	size_t open = o->each - o->pending_rows;
+	rows->count = rows->count < open ? rows->count : open;
+	total_add_rows(o->pending, raw, rows->first, rows->count);
+	o->pending_rows += rows->count;
 	return o->pending_rows == o->each ? overview_resolve(o, o->table, err) : SX_OK;
 }
 
@@ -164,12 +156,11 @@ enum sx_status overview_add_rows(struct overview *o, const struct sx_table *raw,
 {
 	o->current = false;
 	enum sx_status status = SX_OK;
-	size_t end = first + count;
-	for (size_t at = first, take = 0; !status && at < end; at += take) {
+	struct row_span rows = {first, 0};
+	for (size_t end = first + count; !status && rows.first < end; rows.first += rows.count) {
 		size_t room = ROWS_MAX - sx_table_row_count(o->table);
-		take = 0;
-		status = room ? add_some(o, (struct stretch){raw, at, end - at}, room, &take, err)
-			      : halve(o, err);
+		rows.count = room ? end - rows.first : 0;
+		status = room ? add_some(o, raw, &rows, room, err) : halve(o, err);
 	}
 	return status;
 }
@@ -191,10 +182,7 @@ const struct sx_table *overview_table(struct overview *o, uint64_t *each)
 	o->shown = NULL;
 	enum sx_status status = table_like(o->table, &o->shown, NULL);
 	if (!status)
-		status = overview_append(
-		    o, o->shown, (struct stretch){o->table, 0, sx_table_row_count(o->table)}, NULL);
-	if (!status)
-		status = total_append(o->pending, TOTAL_WHOLE, NULL, o->shown, NULL);
+		status = overview_write(o, o->shown, NULL);
 	o->current = status == SX_OK;
 	return status ? NULL : o->shown;
 }
