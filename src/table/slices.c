@@ -100,18 +100,12 @@ void slices_note_kinds(const struct slices *slices, const struct sx_table *table
 	}
 }
 
-bool slices_is_one(const struct slices *slices, const struct sx_table *table, size_t row)
+enum slices_kind slices_kind_of(const struct slices *slices, const struct sx_table *table,
+				size_t row)
 {
 	uint8_t kind;
 	slices_note_kinds(slices, table, (struct row_span){row, 1}, &kind);
-	return kind == KIND_SLICE;
-}
-
-bool slices_is_frame(const struct slices *slices, const struct sx_table *table, size_t row)
-{
-	uint8_t kind;
-	slices_note_kinds(slices, table, (struct row_span){row, 1}, &kind);
-	return kind == KIND_FRAME;
+	return (enum slices_kind)kind;
 }
 
 size_t slices_count_frames(const struct slices *slices, const struct sx_table *table)
@@ -174,26 +168,23 @@ uint64_t slices_samples_in(const struct sx_table *table, size_t first, size_t co
 	return slices_samples(&slices, table, first, count);
 }
 
-/* A number of each row, as slices_number() has it. */
-static void add_numbers(const struct sx_table *table, uint32_t column, struct row_span rows,
-			uint64_t *out)
+/* A number of each row, as slices_number() has it, into one member of its extent. */
+static void read_numbers(const struct sx_table *table, uint32_t column, struct row_span rows,
+			 uint64_t *out)
 {
+	const size_t step = sizeof(struct extent) / sizeof(*out);
 	struct sx_vector v =
 	    column == SX_NONE ? (struct sx_vector){.data = NULL} : sx_table_vector(table, column);
 	const uint64_t *u64 = v.data ? (const uint64_t *)v.data + rows.first : NULL;
 	const double *f64 = v.data ? (const double *)v.data + rows.first : NULL;
 	const uint8_t *quality = v.data && v.quality ? v.quality + rows.first : NULL;
-	for (size_t i = 0; !u64 && i < rows.count; i++)
-		out[i] = 0;
 	for (size_t i = 0; u64 && v.type == SX_U64 && i < rows.count; i++)
-		out[i] = u64[i] < UINT64_C(1) << 53 ? u64[i] : 0;
+		out[i * step] = u64[i] < UINT64_C(1) << 53 ? u64[i] : 0;
 	for (size_t i = 0; f64 && v.type == SX_F64 && i < rows.count; i++)
-		out[i] = f64[i] > 0 && f64[i] < 0x1p53 ? (uint64_t)f64[i] : 0;
+		out[i * step] = f64[i] > 0 && f64[i] < 0x1p53 ? (uint64_t)f64[i] : 0;
 	for (size_t i = 0; quality && i < rows.count; i++)
-		out[i] = quality[i] & SX_QUALITY_NO_DATA_MASK ? 0 : out[i];
+		out[i * step] = quality[i] & SX_QUALITY_NO_DATA_MASK ? 0 : out[i * step];
 }
-
-#define SLICES_BLOCK 256 /* rows that are measured at once, at most */
 
 /* Finds the rows with an unknown time of the rasteriser. */
 static void find_unknown(const struct sx_table *table, uint32_t column, struct row_span rows,
@@ -212,57 +203,37 @@ static void find_unknown(const struct sx_table *table, uint32_t column, struct r
 static void find_calls(const struct slices *slices, const struct sx_table *table,
 		       struct row_span rows, struct extent *each)
 {
-	uint64_t calls[SLICES_BLOCK], dispatches[SLICES_BLOCK];
-	add_numbers(table, slices->calls, rows, calls);
-	for (size_t i = 0; i < rows.count; i++)
-		each[i].draws = each[i].dispatches = calls[i];
-	if (slices->draws == SX_NONE && slices->dispatches == SX_NONE)
-		return;
-	add_numbers(table, slices->dispatches, rows, dispatches);
-	for (size_t i = 0; i < rows.count; i++) {
-		each[i].dispatches = dispatches[i];
-		each[i].draws = calls[i] > dispatches[i] ? calls[i] - dispatches[i] : 0;
-	}
-	if (slices->calls != SX_NONE)
-		return;
-	add_numbers(table, slices->draws, rows, calls);
-	for (size_t i = 0; i < rows.count; i++)
-		each[i].draws = calls[i];
-}
-
-/* The same of SLICES_BLOCK rows at most. */
-static void extents_of_block(const struct slices *slices, const struct sx_table *table,
-			     struct row_span rows, struct extent *each)
-{
-	const uint64_t *begin = sx_table_begin_ns(table), *end = sx_table_end_ns(table);
-	uint64_t busy[SLICES_BLOCK];
-	for (size_t i = 0; i < rows.count; i++) {
-		size_t row = rows.first + i;
-		uint64_t samples =
-		    slices->samples == SX_NONE ? 1 : slices_samples(slices, table, row, 1);
-		each[i] =
-		    (struct extent){.rows = samples, .ns = slices_length_of(begin[row], end[row])};
-	}
-	if (slices_know_calls(slices))
-		find_calls(slices, table, rows, each);
-	if (slices->frames == SX_NONE)
-		return;
-	find_unknown(table, slices->busy, rows, each);
-	add_numbers(table, slices->busy, rows, busy);
-	/* Several threads at once are a device that is at work, and not for longer than that. */
-	for (size_t i = 0; i < rows.count; i++)
-		each[i].busy_ns = each[i].ns && each[i].ns < busy[i] ? each[i].ns : busy[i];
+	bool all = slices->calls != SX_NONE;
+	bool apart = slices->draws != SX_NONE || slices->dispatches != SX_NONE;
+	read_numbers(table, all ? slices->calls : slices->draws, rows, &each->draws);
+	read_numbers(table, apart ? slices->dispatches : slices->calls, rows, &each->dispatches);
+	for (size_t i = 0; all && apart && i < rows.count; i++)
+		each[i].draws -=
+		    each[i].draws > each[i].dispatches ? each[i].dispatches : each[i].draws;
 }
 
 void slices_extents(const struct slices *slices, const struct sx_table *table, struct row_span rows,
 		    struct extent *each)
 {
-	for (size_t at = 0, take; at < rows.count; at += take) {
-		take = rows.count - at < SLICES_BLOCK ? rows.count - at : SLICES_BLOCK;
-		extents_of_block(slices, table, (struct row_span){rows.first + at, take},
-				 each + at);
-	}
+	const uint64_t *begin = sx_table_begin_ns(table), *end = sx_table_end_ns(table);
+	for (size_t i = 0, row = rows.first; i < rows.count; i++, row++)
+		each[i] = (struct extent){.rows = slices_samples(slices, table, row, 1),
+					  .ns = slices_length_of(begin[row], end[row])};
+	if (!rows.count)
+		return;
+	if (slices_know_calls(slices))
+		find_calls(slices, table, rows, each);
+	if (slices->frames == SX_NONE)
+		return;
+	find_unknown(table, slices->busy, rows, each);
+	read_numbers(table, slices->busy, rows, &each->busy_ns);
+	/* Several threads at once are a device that is at work, and not for longer than that. */
+	for (size_t i = 0; i < rows.count; i++)
+		if (each[i].ns && each[i].ns < each[i].busy_ns)
+			each[i].busy_ns = each[i].ns;
 }
+
+#define SLICES_BLOCK 256 /* rows of which each is measured at once */
 
 struct extent slices_extent_of_rows(const struct slices *slices, const struct sx_table *table,
 				    struct row_span rows)
@@ -281,7 +252,7 @@ struct extent slices_extent_of_rows(const struct slices *slices, const struct sx
 	out.rows = 0;
 	for (; rows.count; rows.count -= block.count, block.first += block.count) {
 		block.count = rows.count < SLICES_BLOCK ? rows.count : SLICES_BLOCK;
-		extents_of_block(slices, table, block, each);
+		slices_extents(slices, table, block, each);
 		for (size_t i = 0; i < block.count; i++)
 			extent_add(&out, &each[i]);
 	}

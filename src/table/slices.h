@@ -89,14 +89,13 @@ struct slices slices_of(const struct sx_table *like);
 /* What each of these rows is, a byte each: enum slices_kind. */
 void slices_note_kinds(const struct slices *slices, const struct sx_table *table,
 		       struct row_span rows, uint8_t *kinds);
+enum slices_kind slices_kind_of(const struct slices *slices, const struct sx_table *table,
+				size_t row);
 /* The class of each of these rows, a byte each: enum slices_class. */
 void slices_note_classes(const struct slices *slices, const struct sx_table *table,
 			 struct row_span rows, uint8_t *classes);
 /* How many rows of a table are frames, and all of each. */
 size_t slices_count_frames(const struct slices *slices, const struct sx_table *table);
-bool slices_is_one(const struct slices *slices, const struct sx_table *table, size_t row);
-/* Whether a row is a frame, and all of it. */
-bool slices_is_frame(const struct slices *slices, const struct sx_table *table, size_t row);
 /*
  * How many samples rows are: one row may be several draws that were not measured, as its calls say.
  * `slices`: of the table.

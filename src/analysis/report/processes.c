@@ -71,10 +71,10 @@ static struct seen_span *find_context(struct seen_process *process, uint64_t con
 static void note_row(struct seen_process *process, const struct slices *slices,
 		     const struct sx_table *raw, size_t row)
 {
+	enum slices_kind kind = slices_kind_of(slices, raw, row);
 	const struct seen_sample sample = {sx_table_begin_ns(raw)[row], sx_table_end_ns(raw)[row],
-					   slices_samples(slices, raw, row, 1),
-					   slices_is_one(slices, raw, row),
-					   slices_is_frame(slices, raw, row)};
+					   slices_samples(slices, raw, row, 1), kind == KIND_SLICE,
+					   kind == KIND_FRAME};
 	uint64_t context = sx_table_label(raw, SX_LABEL_CONTEXT, row);
 	struct seen_span *each = context != SX_LABEL_ABSENT ? find_context(process, context) : NULL;
 	note_context(process, context);

@@ -191,7 +191,7 @@ static size_t collect_lengths(const struct sx_table *t, const struct reach *with
 	const struct slices slices = slices_of(t);
 	for (size_t r = 0; r < sx_table_row_count(t); r++) {
 		uint64_t begin = sx_table_begin_ns(t)[r];
-		if (!slices_is_frame(&slices, t, r))
+		if (slices_kind_of(&slices, t, r) != KIND_FRAME)
 			continue;
 		if (has_times(t, r) && begin >= within->begin_ns && begin < within->end_ns)
 			out[count++] = (double)(sx_table_end_ns(t)[r] - begin);
@@ -279,7 +279,7 @@ bool verdict_has_frames(const struct verdict_facts *f, const struct sx_table *t,
 		from = from > begin ? from : begin;
 		to = to < end ? to : end;
 		if (has_times(t, r) && from < to)
-			length[slices_is_one(&slices, t, r)] += to - from;
+			length[slices_kind_of(&slices, t, r) == KIND_SLICE] += to - from;
 	}
 	return length[0] >= length[1];
 }

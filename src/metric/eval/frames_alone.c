@@ -62,7 +62,7 @@ static void take_frames(struct sx_evaluation *e, uint32_t column, const struct s
 	const struct sx_table *frames = frames_of_table(in);
 	struct sx_vector v = sx_table_vector(from, column);
 	for (size_t row = 0; row < sx_table_row_count(in); row++) {
-		bool none = !v.data || !slices_is_frame(&e->slices, frames, row);
+		bool none = !v.data || slices_kind_of(&e->slices, frames, row) != KIND_FRAME;
 		uint8_t quality = none ? SX_QUALITY_NOT_COLLECTED : v.quality ? v.quality[row] : 0;
 		if (!none && from == e->table)
 			continue;

@@ -101,7 +101,7 @@ void trace_work(const struct trace_work *r)
 	const struct slices slices = slices_of(r->raw);
 	switch (kind) {
 	case SX_SAMPLE_FRAME:
-		if (slices_is_one(&slices, r->raw, r->at)) {
+		if (slices_kind_of(&slices, r->raw, r->at) == KIND_SLICE) {
 			write_slice(r, "Work outside of frames", "no swap");
 			break;
 		}
