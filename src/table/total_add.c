@@ -8,6 +8,33 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Adjacent rows, and how much they are together. */
+struct run {
+	const struct sx_table *table;
+	struct parts_rows rows;
+	uint64_t parts; /* bits of those that they are of */
+	struct extent all;
+};
+
+/* The rows of one part. */
+struct sorted_part {
+	struct total_span span;
+	size_t first, count; /* those with data, in `order` */
+};
+
+/*
+ * Rows of a block by stratum, those of one in their order. Columns that were measured together have
+ * the same quality, so that the rows are sorted only once for them. Where `done` and `measured` are
+ * false, nothing else need be set.
+ */
+struct sorted {
+	bool done, measured;
+	uint8_t quality[PARTS_BLOCK]; /* that the rest is of */
+	uint16_t order[PARTS_BLOCK];  /* rows from the first of the run on */
+	struct extent each[PARTS_BLOCK];
+	struct sorted_part part[PARTS_MAX]; /* those of the run */
+};
+
 static void clear_part(const struct total *total, struct total_column *columns)
 {
 	for (uint32_t k = 0; k < total->open_count; k++) {
@@ -229,6 +256,69 @@ static bool are_valid(const struct sx_vector *from, const struct parts_rows *row
 	for (size_t i = rows->first; from->quality && i < rows->first + rows->count; i++)
 		any |= from->quality[i];
 	return !any;
+}
+
+static void measure_each(struct sorted *sorted, const struct slices *slices, const struct run *run)
+{
+	if (!sorted->measured)
+		slices_extents(slices, run->table,
+			       (struct row_span){run->rows.first, run->rows.count}, sorted->each);
+	sorted->measured = true;
+}
+
+static void sort_row(struct sorted_part *part, uint8_t quality, const struct extent *extent)
+{
+	struct total_span *span = &part->span;
+	if (!(quality & SX_QUALITY_NO_DATA_MASK)) {
+		extent_add(&span->with, extent);
+		span->quality |= quality;
+		part->count++;
+		return;
+	}
+	extent_add(sx_quality_is_skipped(quality) ? &span->skipped : &span->lost, extent);
+	if (quality & (SX_QUALITY_GAP | SX_QUALITY_DISTURBED))
+		extent_add(&span->uncounted, extent);
+	span->absence |= sx_quality_reduced(quality);
+}
+
+/* Sorts rows by stratum; within one they keep their order. */
+static void sort_rows(struct sorted *sorted, const struct run *run)
+{
+	const struct parts_rows *rows = &run->rows;
+	size_t next[PARTS_MAX] = {0}, at = 0;
+	for (unsigned k = 0; k < PARTS_MAX; k++)
+		if (run->parts >> k & 1)
+			sorted->part[k] = (struct sorted_part){.count = 0};
+	for (size_t i = 0; i < rows->count; i++)
+		sort_row(&sorted->part[rows->of[rows->one ? 0 : i]], sorted->quality[i],
+			 &sorted->each[i]);
+	for (unsigned k = 0; k < PARTS_MAX; k++)
+		if (run->parts >> k & 1) {
+			sorted->part[k].first = next[k] = at;
+			at += sorted->part[k].count;
+		}
+	for (size_t i = 0; i < rows->count; i++)
+		if (!(sorted->quality[i] & SX_QUALITY_NO_DATA_MASK))
+			sorted->order[next[rows->of[rows->one ? 0 : i]]++] = (uint16_t)i;
+}
+
+/* Sorts a run's rows as a column of it has them, which may have no data. */
+static void sorted_column(struct sorted *sorted, const struct slices *slices, const struct run *run,
+			  const struct sx_vector *from)
+{
+	uint8_t known[PARTS_BLOCK];
+	const uint8_t *quality = from->quality ? from->quality + run->rows.first : known;
+	size_t count = run->rows.count;
+	if (!from->data || !from->quality) {
+		memset(known, from->data ? 0 : SX_QUALITY_NOT_COLLECTED, count);
+		quality = known;
+	}
+	if (sorted->done && memcmp(sorted->quality, quality, count) == 0)
+		return;
+	memcpy(sorted->quality, quality, count);
+	measure_each(sorted, slices, run);
+	sort_rows(sorted, run);
+	sorted->done = true;
 }
 
 /* Rows that have data, at least one, from the first of the run on. */

@@ -25,37 +25,6 @@ static inline void total_span_add(struct total_span *to, const struct total_span
 	to->absence |= more->absence;
 }
 
-/* Adjacent rows, and how much they are together. */
-struct run {
-	const struct sx_table *table;
-	struct parts_rows rows;
-	uint64_t parts; /* bits of those that they are of */
-	struct extent all;
-};
-
-/* The rows of one part. */
-struct sorted_part {
-	struct total_span span;
-	size_t first, count; /* those with data, in `order` */
-};
-
-/*
- * Rows of a block by stratum, those of one in their order. Columns that were measured together have
- * the same quality, so that the rows are sorted only once for them. Where `done` and `measured` are
- * false, nothing else need be set.
- */
-struct sorted {
-	bool done, measured;
-	uint8_t quality[PARTS_BLOCK]; /* that the rest is of */
-	uint16_t order[PARTS_BLOCK];  /* rows from the first of the run on */
-	struct extent each[PARTS_BLOCK];
-	struct sorted_part part[PARTS_MAX]; /* those of the run */
-};
-
-/* Sorts a run's rows as a column of it has them, which may have no data. */
-void sorted_column(struct sorted *sorted, const struct slices *slices, const struct run *run,
-		   const struct sx_vector *from);
-
 struct total_column {
 	enum sx_type type;
 	enum sx_reduce rule;
