@@ -1,5 +1,5 @@
 /* Evaluates the rules over each window, and smooths the result. */
-#include "analysis/verdict/judging.h"
+#include "analysis/verdict/facts.h"
 
 #include <math.h>
 #include <stdlib.h>

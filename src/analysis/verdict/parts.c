@@ -1,12 +1,11 @@
 /* The verdict of a run, from the verdicts of its windows. */
-#include "analysis/verdict/verdict.h"
+#include "analysis/verdict/facts.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/verdict/judging.h"
 #include "base/error.h"
 #include "base/no_data.h"
 
