@@ -288,8 +288,8 @@ static bool is_summary_word(struct import_cell cell)
 {
 	if (cell.size && cell.text[cell.size - 1] == ':')
 		cell.size--;
-	return import_is_any(cell, "total|totals|grand total|sum|average|avg|mean|gesamt|summe|"
-				   "durchschnitt|mittel|mittelwert|moyenne|somme");
+	return import_word_of(cell, "total|totals|grand total|sum|average|avg|mean|gesamt|summe|"
+				    "durchschnitt|mittel|mittelwert|moyenne|somme");
 }
 
 /* The last line that is not blank; false where there is none. */

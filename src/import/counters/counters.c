@@ -115,120 +115,170 @@ struct counters_reader {
 	struct import_job *job;
 	const struct counters_format *format;
 	struct cells cells;
-	struct import_rows *rows;
-	const char *catalog; /* that the file says, or NULL */
+	const char *catalog;
 	struct counters_column {
 		enum counters_role role;
 		double to_ns;
-		uint32_t to; /* of the rows, or SX_NONE */
+		const struct counters_word *word; /* or NULL */
 	} * columns;
-	uint64_t now_ns; /* where the row before ended */
-	bool absolute;	 /* some column has absolute times */
+	struct strings gpus;			      /* as the file has them */
+	struct import_rows *rows[IMPORT_DEVICES_MAX]; /* of each */
+	uint32_t *to[IMPORT_DEVICES_MAX]; /* columns of these, by column of the file, or SX_NONE */
+	uint64_t now_ns;		  /* where the row before ended */
+	bool absolute;			  /* some column has absolute times */
 };
-
-/* What --for says, else what the file says, else what most of its names fit. */
-static const char *counters_find_catalog(struct counters_reader *r, const char *const *names,
-					 size_t count)
-{
-	const struct counters_format *format = r->format;
-	if (r->catalog && !r->job->request->catalog)
-		return r->catalog;
-	const char *catalog =
-	    import_guess_catalog(r->job, format->family, names, count, format->otherwise);
-	if (format->note_guess && !r->job->request->catalog)
-		import_remark(
-		    r->job,
-		    "the file does not name its GPU: its names fit %s as well as any other "
-		    "catalog, so the rules are of that one; --for NAME chooses another",
-		    catalog);
-	return catalog;
-}
 
 /* What a header cell is: by the hook, or by a word; all else is a counter. */
 static void counters_find_role(const struct counters_reader *r, struct import_cell *cell,
 			       struct counters_column *column)
 {
 	const struct counters_format *format = r->format;
-	column->to_ns = 1;
 	column->role = format->role ? format->role(r->job, cell, &column->to_ns) : COUNTERS_UNKNOWN;
 	for (size_t i = 0; column->role == COUNTERS_UNKNOWN && i < format->word_count; i++) {
 		const struct counters_word *word = &format->words[i];
-		if (!import_is_any(*cell, word->words))
+		if (!import_word_of(*cell, word->words))
 			continue;
 		column->role = word->role;
+		column->word = word;
 		column->to_ns = word->to_ns > 0 ? word->to_ns : 1;
-		if (word->note)
+		if (word->note && word->role != COUNTERS_PROPERTY)
 			import_remark(r->job, "%s", word->note);
 	}
+	if (import_is(*cell, "simulated")) /* as our own rows say it */
+		column->role = COUNTERS_MODEL;
 	if (column->role == COUNTERS_UNKNOWN)
 		column->role = COUNTERS_VALUE;
 }
 
-static enum sx_status counters_learn(struct counters_reader *r, const char **names,
-				     struct sx_error *err)
+static void counters_find_roles(struct counters_reader *r)
 {
-	size_t count = 0;
 	for (size_t i = 0; i < r->cells.columns; i++) {
 		struct import_cell *cell = &r->cells.head[i];
 		struct counters_column *column = &r->columns[i];
 		*column = (struct counters_column){.role = COUNTERS_SKIP, .to_ns = 1};
 		if (cell->size)
 			counters_find_role(r, cell, column);
-		if (import_is(*cell, "simulated")) /* as our own rows say it */
-			column->role = COUNTERS_MODEL;
 		if (r->job->part && import_names_device(*cell))
 			column->role = COUNTERS_SKIP;
 		r->absolute |= column->role == COUNTERS_TIME || column->role == COUNTERS_BEGIN;
-		if (column->role == COUNTERS_VALUE) {
-			names[count] = import_text(r->job, cell->text, cell->size);
-			if (!names[count++])
-				return error_nomem(err, "importing");
-		}
 	}
-	const char *catalog = counters_find_catalog(r, names, count);
-	r->rows = import_rows_create(r->job,
-				     &(struct import_rows_options){
-					 .catalog = catalog,
-					 .driver = r->format->driver,
-					 /* A writer that is not known may go back for each core. */
-					 .clock = r->format->loose ? "file" : NULL,
-					 .kind = r->format->kind});
-	for (size_t i = 0; r->rows && i < r->cells.columns; i++) {
-		r->columns[i].to = SX_NONE;
-		if (r->columns[i].role == COUNTERS_VALUE)
-			r->columns[i].to =
-			    counters_column(r->job, r->rows, catalog, r->cells.head[i]);
-	}
-	return r->rows ? SX_OK : error_nomem(err, "importing");
 }
 
-static void counters_set_times(struct counters_reader *r, size_t row)
+static void note_catalog(const struct counters_reader *r)
 {
-	uint64_t begin = SX_TIME_UNKNOWN, end = SX_TIME_UNKNOWN, length = SX_TIME_UNKNOWN;
-	for (size_t i = 0; i < r->cells.columns; i++) {
-		if (r->columns[i].role == COUNTERS_TIME)
-			end = cells_time(&r->cells, i, r->columns[i].to_ns);
-		else if (r->columns[i].role == COUNTERS_BEGIN)
-			begin = cells_time(&r->cells, i, r->columns[i].to_ns);
-		else if (r->columns[i].role == COUNTERS_LENGTH)
-			length = cells_time(&r->cells, i, r->columns[i].to_ns);
+	const struct counters_format *format = r->format;
+	if (format->note_before && !r->job->request->catalog)
+		import_remark(r->job, "the file does not name its GPU: %s%s%s", format->note_before,
+			      r->catalog, format->note_after);
+}
+
+/* What --for says, else what the file says, else what most of its names fit. */
+static enum sx_status counters_find_catalog(struct counters_reader *r, const char *named,
+					    struct sx_error *err)
+{
+	const struct counters_format *format = r->format;
+	const char *asked = r->job->request->catalog;
+	r->catalog = asked ? asked : named ? named : format->otherwise;
+	if (asked || named || !format->family)
+		return SX_OK;
+	const char **names = calloc(r->cells.columns + 1, sizeof(*names));
+	bool room = names;
+	size_t count = 0;
+	for (size_t i = 0; room && i < r->cells.columns; i++) {
+		struct import_cell cell = r->cells.head[i];
+		if (r->columns[i].role != COUNTERS_VALUE)
+			continue;
+		names[count] = import_text(r->job, cell.text, cell.size);
+		room = names[count++];
 	}
-	bool long_enough = length != SX_TIME_UNKNOWN && length < (uint64_t)1 << 62;
+	if (room)
+		r->catalog =
+		    import_guess_catalog(r->job, format->family, names, count, format->otherwise);
+	free(names);
+	note_catalog(r);
+	return room ? SX_OK : error_nomem(err, "importing");
+}
+
+/* A device of its own, with a column for each counter and property. */
+static enum sx_status add_gpu(struct counters_reader *r, uint32_t gpu, const char *name,
+			      struct sx_error *err)
+{
+	const struct counters_format *format = r->format;
+	struct import_rows *rows = import_rows_create(
+	    r->job, &(struct import_rows_options){
+			.catalog = r->catalog,
+			.name = name,
+			.driver = format->driver,
+			/* A writer that is not known may go back for each core. */
+			.clock = format->loose ? "file" : NULL,
+			.kind = format->kind});
+	uint32_t *to = calloc(r->cells.columns + 1, sizeof(*to));
+	r->rows[gpu] = rows;
+	r->to[gpu] = to;
+	if (!rows || !to)
+		return error_nomem(err, "importing");
+	for (size_t i = 0; i < r->cells.columns; i++) {
+		const struct counters_column *column = &r->columns[i];
+		struct import_cell head = r->cells.head[i];
+		const char *word = column->word ? import_word_of(head, column->word->words) : NULL;
+		to[i] = SX_NONE;
+		if (column->role == COUNTERS_VALUE)
+			to[i] = counters_column(r->job, rows, r->catalog, head);
+		else if (column->role == COUNTERS_PROPERTY)
+			to[i] = import_column(
+			    rows,
+			    &(struct import_field){.name = import_text(r->job, word, head.size),
+						   .unit = column->word->note,
+						   .over_time = SX_REDUCE_MEAN});
+	}
+	return SX_OK;
+}
+
+/* The GPU that the current row is of. */
+static enum sx_status find_gpu(struct counters_reader *r, uint32_t *gpu, struct sx_error *err)
+{
+	const char *what = r->format->gpu, *other = r->format->gpu_otherwise;
+	struct import_cell id = {other, strlen(other)};
+	char name[64];
+	bool added;
+	for (size_t i = 0; i < r->cells.columns; i++)
+		if (r->columns[i].role == COUNTERS_GPU && r->cells.row[i].size)
+			id = r->cells.row[i];
+	*gpu = strings_intern(&r->gpus, id.text, id.size, &added);
+	if (*gpu == UINT32_MAX)
+		return error_nomem(err, "importing");
+	if (*gpu >= IMPORT_DEVICES_MAX) {
+		error_set(err, SX_ERR_LIMIT, "%s has more than %d GPUs", r->job->request->path,
+			  IMPORT_DEVICES_MAX);
+		error_because(err, "each of them becomes a device of its own");
+		error_try(err, "the file in parts, by its column of GPUs");
+		return SX_ERR_LIMIT;
+	}
+	snprintf(name, sizeof(name), "%s%.*s", import_begins(id, what) ? "" : what,
+		 (int)(id.size < 40 ? id.size : 40), id.text);
+	return added ? add_gpu(r, *gpu, id.size ? name : NULL, err) : SX_OK;
+}
+
+static void counters_set_times(struct counters_reader *r, struct import_rows *rows, size_t row)
+{
+	uint64_t times[COUNTERS_LENGTH + 1];
+	memset(times, 0xff, sizeof(times));
+	for (size_t i = 0; i < r->cells.columns; i++)
+		if (r->columns[i].role >= COUNTERS_TIME && r->columns[i].role <= COUNTERS_LENGTH)
+			times[r->columns[i].role] = cells_time(&r->cells, i, r->columns[i].to_ns);
+	uint64_t begin = times[COUNTERS_BEGIN], end = times[COUNTERS_END],
+		 length = times[COUNTERS_LENGTH], moment = times[COUNTERS_TIME];
+	bool long_enough = length < (uint64_t)1 << 62;
+	end = end == SX_TIME_UNKNOWN ? moment : end;
 	if (long_enough && !r->absolute)
 		begin = r->now_ns;
 	if (long_enough && begin != SX_TIME_UNKNOWN && end == SX_TIME_UNKNOWN)
 		end = begin + length;
-	else if (end != SX_TIME_UNKNOWN && begin == SX_TIME_UNKNOWN && row && r->now_ns < end)
+	else if (moment != SX_TIME_UNKNOWN && begin == SX_TIME_UNKNOWN && row && r->now_ns < end)
 		begin = r->now_ns;
 	if (end != SX_TIME_UNKNOWN)
 		r->now_ns = end;
-	import_row_time(r->rows, row, begin, end);
-}
-
-static void put_label(struct counters_reader *r, size_t row, size_t column)
-{
-	struct import_cell text = cells_text(&r->cells, column);
-	import_label(r->rows, row, SX_LABEL_GROUP, text.text, text.size);
+	import_row_time(rows, row, begin, end);
 }
 
 /* "90.5 %" is what a bare number in a column of percent is. */
@@ -238,27 +288,45 @@ static void drop_percent(struct import_cell *cell)
 		cell->size -= 2;
 }
 
-static void counters_take_row(struct counters_reader *r)
+static enum sx_status counters_take_row(struct counters_reader *r, struct sx_error *err)
 {
-	size_t row = import_row(r->rows, SX_TIME_UNKNOWN, SX_TIME_UNKNOWN);
-	counters_set_times(r, row);
-	import_row_place(r->rows, row, r->cells.lines.number);
+	uint32_t gpu = 0;
+	enum sx_status status = r->format->gpu ? find_gpu(r, &gpu, err) : SX_OK;
+	if (status)
+		return status;
+	struct import_rows *rows = r->rows[gpu];
+	size_t row = import_row(rows, SX_TIME_UNKNOWN, SX_TIME_UNKNOWN);
+	counters_set_times(r, rows, row);
+	import_row_place(rows, row, r->cells.lines.number);
 	for (size_t i = 0; i < r->cells.columns; i++) {
-		if (r->columns[i].role == COUNTERS_VALUE)
-			drop_percent(&r->cells.row[i]);
-		struct import_cell cell = r->cells.row[i];
+		struct import_cell *cell = &r->cells.row[i], text;
 		uint64_t whole;
-		if (r->columns[i].role == COUNTERS_GROUP)
-			put_label(r, row, i);
-		else if (r->columns[i].role == COUNTERS_MODEL && import_is(cell, "true"))
-			import_rows_describe(r->rows,
-					     &(struct import_rows_options){.simulated = true});
-		else if (r->columns[i].role == COUNTERS_FRAME && cell.size &&
-			 number_u64(cell.text, cell.size, &whole))
-			import_number_label(r->rows, row, SX_LABEL_FRAME, whole);
-		else
-			cells_put(&r->cells, i, r->rows, r->columns[i].to, row);
+		switch (r->columns[i].role) {
+		case COUNTERS_GROUP:
+			text = cells_text(&r->cells, i);
+			import_label(rows, row, SX_LABEL_GROUP, text.text, text.size);
+			break;
+		case COUNTERS_MODEL:
+			if (import_is(*cell, "true"))
+				import_rows_describe(
+				    rows, &(struct import_rows_options){.simulated = true});
+			break;
+		case COUNTERS_FRAME:
+			if (cell->size && number_u64(cell->text, cell->size, &whole))
+				import_number_label(rows, row, SX_LABEL_FRAME, whole);
+			break;
+		case COUNTERS_VALUE:
+			drop_percent(cell);
+			cells_put(&r->cells, i, rows, r->to[gpu][i], row);
+			break;
+		case COUNTERS_PROPERTY:
+			cells_put(&r->cells, i, rows, r->to[gpu][i], row);
+			break;
+		default:
+			break;
+		}
 	}
+	return SX_OK;
 }
 
 /* The first line is one where the format knows no other. */
@@ -271,32 +339,45 @@ static bool counters_find_header(const struct counters_format *format, struct im
 	return any || !format->is_header;
 }
 
+/* Takes the header, and gives each column its role. */
+static enum sx_status counters_begin(struct counters_reader *r, struct sx_error *err)
+{
+	const struct counters_format *format = r->format;
+	struct import_lines lines = import_lines(r->job);
+	struct import_cell header = {"", 0};
+	if (!counters_find_header(format, &lines, &header))
+		return import_bad(r->job, 0, err, format->because, format->nothing);
+	const char *named = format->catalog ? format->catalog(r->job, lines, header) : NULL;
+	enum sx_status status = cells_begin(&r->cells, r->job, lines, header, err);
+	if (status)
+		return status;
+	r->cells.loose = format->loose;
+	r->cells.wide_first = format->wide_first;
+	cells_name_once(&r->cells);
+	r->columns = calloc(r->cells.columns + 1, sizeof(*r->columns));
+	if (!r->columns)
+		return error_nomem(err, "importing");
+	counters_find_roles(r);
+	status = counters_find_catalog(r, named, err);
+	return status || format->gpu ? status : add_gpu(r, 0, NULL, err);
+}
+
 enum sx_status counters_read(struct import_job *job, struct sx_error *err)
 {
 	const struct counters_format *format = job->format->counters;
 	struct counters_reader r = {.job = job, .format = format};
-	struct import_lines lines = import_lines(job);
-	struct import_cell header = {"", 0};
-	const char **names = NULL;
-	if (!counters_find_header(format, &lines, &header))
-		return import_bad(job, 0, err, format->because, format->nothing);
-	r.catalog = format->catalog ? format->catalog(job, lines, header) : NULL;
-	enum sx_status status = cells_begin(&r.cells, job, lines, header, err);
-	r.cells.loose = format->loose;
-	if (!status)
-		cells_name_once(&r.cells);
-	r.cells.wide_first = format->wide_first;
-	if (!status) {
-		names = calloc(r.cells.columns + 1, sizeof(*names));
-		r.columns = calloc(r.cells.columns + 1, sizeof(*r.columns));
-		status = names && r.columns ? counters_learn(&r, names, err)
-					    : error_nomem(err, "importing");
-	}
+	enum sx_status status = counters_begin(&r, err);
 	while (!status && cells_next(&r.cells))
-		counters_take_row(&r);
+		status = counters_take_row(&r, err);
 	if (!status)
 		status = cells_end(&r.cells, err);
-	free(names);
+	status =
+	    import_finish(job, status, format->because, "there is no line after the header", err);
+	if (!sx_failed(status) && !format->family)
+		note_catalog(&r);
+	for (uint32_t i = 0; i < IMPORT_DEVICES_MAX; i++)
+		free(r.to[i]);
 	free(r.columns);
-	return import_rows_finish(r.rows, status, err);
+	strings_finish(&r.gpus);
+	return status;
 }

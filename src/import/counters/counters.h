@@ -10,12 +10,15 @@ enum counters_role {
 	COUNTERS_VALUE,
 	COUNTERS_UNKNOWN,
 	COUNTERS_SKIP,
-	COUNTERS_GROUP,	 /* text: what the row is of */
-	COUNTERS_FRAME,	 /* a number: the frame */
-	COUNTERS_TIME,	 /* the row's end */
-	COUNTERS_BEGIN,	 /* the row's begin */
-	COUNTERS_LENGTH, /* the row's length */
-	COUNTERS_MODEL,	 /* "true": a model made the row, nothing was measured */
+	COUNTERS_GROUP,	   /* text: what the row is of */
+	COUNTERS_FRAME,	   /* a number: the frame */
+	COUNTERS_TIME,	   /* the row's end, and the next one's begin where that says none */
+	COUNTERS_BEGIN,	   /* the row's begin */
+	COUNTERS_END,	   /* the row's end */
+	COUNTERS_LENGTH,   /* the row's length */
+	COUNTERS_MODEL,	   /* "true": a model made the row, nothing was measured */
+	COUNTERS_GPU,	   /* the GPU that the row is of, which is a device of its own */
+	COUNTERS_PROPERTY, /* a number of no catalog, by the word as it is here */
 };
 
 /* Headers of a tool that are no counters. */
@@ -23,17 +26,24 @@ struct counters_word {
 	const char *words; /* "Frame|Frame #": any of these */
 	enum counters_role role;
 	double to_ns;	  /* of a time; 0: 1 */
-	const char *note; /* a remark where the file has it, or NULL */
+	const char *note; /* a remark where the file has it, or NULL; of a property its unit */
 };
 
-/* A tool's tables: words, and hooks for what words do not say; each of them may be NULL. */
+/*
+ * A known table is one of these: words, and hooks for what words do not say; each of them may be
+ * NULL. Lines are found and cut into cells by cells.c, the words give each column its role, and all
+ * other columns are counters of the catalog, in the units of their headers or the catalog's.
+ */
 struct counters_format {
-	const char *family;    /* prefix of the catalogs that may fit */
+	const char *family;    /* prefix of the catalogs that may fit, or NULL: not guessed */
 	const char *otherwise; /* the catalog where none fits better */
-	bool note_guess;       /* the file names no device: a guess needs a note */
+	/* What a note says of the catalog, before and after its name, as the file names no GPU. */
+	const char *note_before, *note_after;
 	enum sx_sample_kind kind;
 	const char *driver;
 	bool loose, wide_first; /* as those of struct cells */
+	/* What precedes a GPU's name, and the name where a row has none; NULL: all are of one. */
+	const char *gpu, *gpu_otherwise;
 	/* Whether a line is the header; where none is, the file has `nothing`, `because` of that.
 	 */
 	bool (*is_header)(struct import_cell line);

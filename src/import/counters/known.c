@@ -41,7 +41,7 @@ static const char *amd_catalog_of_chip(struct import_cell name)
 	while (!found && name.size && isdigit((unsigned char)name.text[name.size - 1]))
 		name.size--;
 	for (size_t i = 0; !found && i < sizeof(chips) / sizeof(chips[0]); i++)
-		if (import_is_any(name, chips[i].chips))
+		if (import_word_of(name, chips[i].chips))
 			found = chips[i].catalog;
 	return found;
 }
@@ -51,7 +51,7 @@ static bool codexl_is_header(struct import_cell line)
 	struct import_cell cells[4];
 	size_t count = import_split(line, import_separator(line), cells, 4);
 	return count >= 3 && import_is(cells[0], "Method") &&
-	       import_is_any(cells[1], "ExecutionOrder|ThreadID|CallIndex");
+	       import_word_of(cells[1], "ExecutionOrder|ThreadID|CallIndex");
 }
 
 static bool codexl_recognise(const struct import_head *head)
@@ -209,7 +209,7 @@ static size_t gpa_known(struct import_cell line)
 	struct import_cell cells[256];
 	size_t count = import_split(line, import_separator(line), cells, 256), found = 0;
 	for (size_t i = 0; i < count; i++)
-		found += import_is_any(cells[i], GPA_NAMES);
+		found += import_word_of(cells[i], GPA_NAMES) != NULL;
 	return found;
 }
 
@@ -307,7 +307,7 @@ static bool is_hwcpipe(struct import_cell cell)
 	if (cell.size > 5 && memcmp(cell.text, "Mali", 4) == 0 && cell.text[4] >= 'A' &&
 	    cell.text[4] <= 'Z')
 		return true;
-	return import_is_any(cell, MALI_SYMBOLS) || hwcpipe_1_symbol(cell);
+	return import_word_of(cell, MALI_SYMBOLS) || hwcpipe_1_symbol(cell);
 }
 
 /* "Mali GPU Cycles:GPU active", "Mali Core Cycles: Execution engine active": titles in a group. */
@@ -431,8 +431,11 @@ static bool streamline_is_header(struct import_cell line)
 
 #define MALI_TABLES                                                                                \
 	.family = "mali-", .otherwise = "mali-g625", .kind = SX_SAMPLE_TIME, .driver = "kbase",    \
-	.loose = true, .note_guess = true, .because = "a line names counters of a Mali",           \
-	.nothing = "there is no header", .catalog = mali_catalog, COUNTERS_WORDS(mali_words)
+	.loose = true, .note_before = "its names fit ",                                            \
+	.note_after = " as well as any other catalog, so the rules are of that one; --for NAME "   \
+		      "chooses another",                                                           \
+	.because = "a line names counters of a Mali", .nothing = "there is no header",             \
+	.catalog = mali_catalog, COUNTERS_WORDS(mali_words)
 
 static const struct counters_format hwcpipe_tables = {MALI_TABLES, .is_header = hwcpipe_is_header,
 						      .role = hwcpipe_role};
@@ -455,4 +458,55 @@ const struct import_format import_streamline = {
     .recognise = streamline_recognise,
     .read = counters_read,
     .counters = &streamline_tables,
+};
+
+/*
+ * rocprof (v1 and v2): a line a dispatch, a column a counter. Seen: the headers of ROCm 3 to 6, v1
+ * (Index,KernelName,…) and v2 (Dispatch_ID,GPU_ID,…,Kernel_Name,Start_Timestamp,…).
+ */
+static bool rocprof_recognise(const struct import_head *head)
+{
+	struct import_lines lines = import_lines_of(head->text, head->size);
+	struct import_cell line;
+	return import_line(&lines, &line) && (import_begins(line, "Index,KernelName,") ||
+					      import_begins(line, "\"Index\",\"KernelName\",") ||
+					      import_begins(line, "Dispatch_ID,GPU_ID,"));
+}
+
+static const struct counters_word rocprof_words[] = {
+    {"Index|Dispatch_ID|queue-id|queue-index|Queue_ID|Queue_Index|pid|tid|sig|obj|fbar|DispatchNs|"
+     "CompleteNs|DurationNs|Correlation_ID",
+     COUNTERS_SKIP, 0, NULL},
+    {"gpu-id|GPU_ID", COUNTERS_GPU, 0, NULL},
+    {"KernelName|Kernel_Name", COUNTERS_GROUP, 0, NULL},
+    {"BeginNs|Start_Timestamp", COUNTERS_BEGIN, 1, NULL},
+    {"EndNs|End_Timestamp", COUNTERS_END, 1, NULL},
+    {"grd|wgr|Wave_Size|Grid_Size|Workgroup_Size", COUNTERS_PROPERTY, 0, "items"},
+    {"lds|scr|LDS_Per_Workgroup|Scratch_Per_Workitem", COUNTERS_PROPERTY, 0, "bytes"},
+    {"vgpr|Arch_VGPR|accum_vgpr|sgpr", COUNTERS_PROPERTY, 0, "count"},
+};
+
+/* On which chips the names of ROCm's derived counters are known to mean the same. */
+#define ROCM_CATALOG                                                                               \
+	.otherwise = "amd-gcn3", .note_before = "the metrics and rules are those of ",             \
+	.note_after = ". VALUBusy, VALUUtilization, LDSBankConflict, MemUnitStalled, "             \
+		      "WriteUnitStalled, FetchSize and CacheHit are known to mean the same on "    \
+		      "GFX8 and GFX9 (Vega, CDNA); later GPUs are not verified"
+
+static const struct counters_format rocprof_tables = {
+    ROCM_CATALOG,
+    .kind = SX_SAMPLE_GROUP,
+    .driver = "ROCm",
+    .gpu = "GPU ",
+    .gpu_otherwise = "0",
+    .because = "rocprof writes a line a dispatch",
+    COUNTERS_WORDS(rocprof_words),
+};
+
+const struct import_format import_rocprof = {
+    .kind = "rocprof",
+    .about = "counters of rocprof",
+    .recognise = rocprof_recognise,
+    .read = counters_read,
+    .counters = &rocprof_tables,
 };

@@ -25,12 +25,12 @@ static bool find(const struct import_cell *cells, size_t count, struct long_wher
 	*at = (struct long_where){.name = SIZE_MAX, .value = SIZE_MAX, .unit = SIZE_MAX};
 	for (size_t i = 0; i < count; i++) {
 		if (at->name == SIZE_MAX &&
-		    import_is_any(cells[i], "name|counter|metric|counter_name|event|key|variable"))
+		    import_word_of(cells[i], "name|counter|metric|counter_name|event|key|variable"))
 			at->name = i;
 		else if (at->value == SIZE_MAX &&
-			 import_is_any(cells[i], "value|counter_value|count|reading"))
+			 import_word_of(cells[i], "value|counter_value|count|reading"))
 			at->value = i;
-		else if (at->unit == SIZE_MAX && import_is_any(cells[i], "unit|units"))
+		else if (at->unit == SIZE_MAX && import_word_of(cells[i], "unit|units"))
 			at->unit = i;
 		else if (at->key_count < KEYS_MAX)
 			at->keys[at->key_count++] = i;

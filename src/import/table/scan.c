@@ -152,15 +152,15 @@ bool import_is(struct import_cell cell, const char *word)
 	return cell.size == strlen(word) && strncasecmp(cell.text, word, cell.size) == 0;
 }
 
-bool import_is_any(struct import_cell cell, const char *words)
+const char *import_word_of(struct import_cell cell, const char *words)
 {
 	for (const char *end; *words; words = *end ? end + 1 : end) {
 		end = strchrnul(words, '|');
 		if (cell.size == (size_t)(end - words) &&
 		    strncasecmp(cell.text, words, cell.size) == 0)
-			return true;
+			return words;
 	}
-	return false;
+	return NULL;
 }
 
 bool import_begins(struct import_cell cell, const char *word)
@@ -188,8 +188,9 @@ bool import_no_data(struct import_cell cell)
 {
 	/* Numbers by the million are none of them. */
 	if (cell.size && strchr("nN#-[\\", cell.text[0]) &&
-	    import_is_any(cell, "N/A|NA|#N/A|n.a.|nan|-nan|null|#DIV/0!|none|[N/A]|[Not Supported]|"
-				"[Unknown Error]|#VALUE!|#REF!|#NUM!|#NAME?|\\N"))
+	    import_word_of(cell,
+			   "N/A|NA|#N/A|n.a.|nan|-nan|null|#DIV/0!|none|[N/A]|[Not Supported]|"
+			   "[Unknown Error]|#VALUE!|#REF!|#NUM!|#NAME?|\\N"))
 		return true;
 	return only_dashes(cell);
 }

@@ -43,8 +43,8 @@ size_t import_split(struct import_cell line, char separator, struct import_cell 
 /* The separator of a header line: the one of , ; tab and | that cuts it into most cells. */
 char import_separator(struct import_cell line);
 bool import_is(struct import_cell cell, const char *word);
-/* Whether a cell is one of "a|b|c"; case does not matter. */
-bool import_is_any(struct import_cell cell, const char *words);
+/* The word of "a|b|c" that a cell is, whatever its case; NULL: none. */
+const char *import_word_of(struct import_cell cell, const char *words);
 bool import_begins(struct import_cell cell, const char *word);
 /* A number, in any notation; false for no data and for text. */
 bool import_number(struct import_cell cell, double *value);
