@@ -9,6 +9,7 @@
 #include <sextant/catalog.h>
 
 #include "base/number.h"
+#include "base/text_buf.h"
 #include "catalog/column.h"
 #include "catalog/internal.h"
 #include "catalog/units.h"
@@ -125,7 +126,10 @@ struct counters_reader {
 	struct import_rows *rows[IMPORT_DEVICES_MAX]; /* of each */
 	uint32_t *to[IMPORT_DEVICES_MAX]; /* columns of these, by column of the file, or SX_NONE */
 	uint64_t now_ns;		  /* where the row before ended */
-	bool absolute;			  /* some column has absolute times */
+	struct strings keys;		  /* of rows, where a line is one value */
+	size_t *row, row_cap;		  /* by key */
+	size_t tables, repeated, first_repeated; /* line */
+	bool absolute;				 /* some column has absolute times */
 };
 
 /* What a header cell is: by the hook, or by a word; all else is a counter. */
@@ -147,7 +151,7 @@ static void counters_find_role(const struct counters_reader *r, struct import_ce
 	if (import_is(*cell, "simulated")) /* as our own rows say it */
 		column->role = COUNTERS_MODEL;
 	if (column->role == COUNTERS_UNKNOWN)
-		column->role = COUNTERS_VALUE;
+		column->role = format->by_name ? COUNTERS_SKIP : COUNTERS_VALUE;
 }
 
 static void counters_find_roles(struct counters_reader *r)
@@ -199,12 +203,31 @@ static enum sx_status counters_find_catalog(struct counters_reader *r, const cha
 	return room ? SX_OK : error_nomem(err, "importing");
 }
 
-/* A device of its own, with a column for each counter and property. */
+/* Adds a column for each counter and property to a GPU's rows. */
+static void map_columns(struct counters_reader *r, uint32_t gpu)
+{
+	for (size_t i = 0; i < r->cells.columns; i++) {
+		const struct counters_column *column = &r->columns[i];
+		struct import_cell head = r->cells.head[i];
+		struct import_field field = {.over_time = SX_REDUCE_MEAN};
+		uint32_t *to = &r->to[gpu][i];
+		*to = SX_NONE;
+		if (column->role == COUNTERS_VALUE)
+			*to = counters_column(r->job, r->rows[gpu], r->catalog, head);
+		if (column->role != COUNTERS_PROPERTY)
+			continue;
+		field.name =
+		    import_text(r->job, import_word_of(head, column->word->words), head.size);
+		field.unit = column->word->note;
+		*to = import_column(r->rows[gpu], &field);
+	}
+}
+
 static enum sx_status add_gpu(struct counters_reader *r, uint32_t gpu, const char *name,
 			      struct sx_error *err)
 {
 	const struct counters_format *format = r->format;
-	struct import_rows *rows = import_rows_create(
+	r->rows[gpu] = import_rows_create(
 	    r->job, &(struct import_rows_options){
 			.catalog = r->catalog,
 			.name = name,
@@ -212,25 +235,10 @@ static enum sx_status add_gpu(struct counters_reader *r, uint32_t gpu, const cha
 			/* A writer that is not known may go back for each core. */
 			.clock = format->loose ? "file" : NULL,
 			.kind = format->kind});
-	uint32_t *to = calloc(r->cells.columns + 1, sizeof(*to));
-	r->rows[gpu] = rows;
-	r->to[gpu] = to;
-	if (!rows || !to)
+	r->to[gpu] = calloc(r->cells.columns + 1, sizeof(*r->to[gpu]));
+	if (!r->rows[gpu] || !r->to[gpu])
 		return error_nomem(err, "importing");
-	for (size_t i = 0; i < r->cells.columns; i++) {
-		const struct counters_column *column = &r->columns[i];
-		struct import_cell head = r->cells.head[i];
-		const char *word = column->word ? import_word_of(head, column->word->words) : NULL;
-		to[i] = SX_NONE;
-		if (column->role == COUNTERS_VALUE)
-			to[i] = counters_column(r->job, rows, r->catalog, head);
-		else if (column->role == COUNTERS_PROPERTY)
-			to[i] = import_column(
-			    rows,
-			    &(struct import_field){.name = import_text(r->job, word, head.size),
-						   .unit = column->word->note,
-						   .over_time = SX_REDUCE_MEAN});
-	}
+	map_columns(r, gpu);
 	return SX_OK;
 }
 
@@ -288,12 +296,9 @@ static void drop_percent(struct import_cell *cell)
 		cell->size -= 2;
 }
 
-static enum sx_status counters_take_row(struct counters_reader *r, struct sx_error *err)
+/* A row with all that the current line has of it; its index. */
+static size_t counters_add_row(struct counters_reader *r, uint32_t gpu)
 {
-	uint32_t gpu = 0;
-	enum sx_status status = r->format->gpu ? find_gpu(r, &gpu, err) : SX_OK;
-	if (status)
-		return status;
 	struct import_rows *rows = r->rows[gpu];
 	size_t row = import_row(rows, SX_TIME_UNKNOWN, SX_TIME_UNKNOWN);
 	counters_set_times(r, rows, row);
@@ -326,6 +331,93 @@ static enum sx_status counters_take_row(struct counters_reader *r, struct sx_err
 			break;
 		}
 	}
+	return row;
+}
+
+/* The column of a role; SIZE_MAX: there is none. */
+static size_t counters_of_role(const struct counters_reader *r, enum counters_role role)
+{
+	for (size_t i = 0; i < r->cells.columns; i++)
+		if (r->columns[i].role == role)
+			return i;
+	return SIZE_MAX;
+}
+
+/* The row of a value, whose other lines need not be adjacent; SIZE_MAX: memory is out. */
+static size_t row_of_value(struct counters_reader *r, uint32_t gpu)
+{
+	char key[256] = "";
+	bool added;
+	text_append(key, sizeof(key), "%zu %u", r->tables, (unsigned)gpu);
+	for (size_t i = 0; i < r->cells.columns; i++) {
+		struct import_cell cell = r->cells.row[i];
+		if (r->columns[i].role == COUNTERS_KEY)
+			text_append(key, sizeof(key), " %.*s",
+				    (int)(cell.size < 40 ? cell.size : 40), cell.text);
+	}
+	uint32_t at = strings_intern(&r->keys, key, strlen(key), &added);
+	if (at == UINT32_MAX || !mem_grow(&r->row, &r->row_cap, (size_t)at + 1, sizeof(*r->row)))
+		return SIZE_MAX;
+	if (added)
+		r->row[at] = counters_add_row(r, gpu);
+	return r->row[at];
+}
+
+static enum sx_status counters_take_value(struct counters_reader *r, uint32_t gpu,
+					  struct sx_error *err)
+{
+	size_t row = row_of_value(r, gpu);
+	double value;
+	struct import_rows *rows = r->rows[gpu];
+	struct import_cell name = cells_at(&r->cells, counters_of_role(r, COUNTERS_NAME));
+	if (row == SIZE_MAX)
+		return error_nomem(err, "importing");
+	uint32_t column = counters_column(r->job, rows, r->catalog, name);
+	if (!cells_number(&r->cells, counters_of_role(r, COUNTERS_READING), &value))
+		return SX_OK;
+	if (!import_has(rows, column, row)) {
+		import_set(rows, column, row, value);
+		return SX_OK;
+	}
+	if (!r->repeated++)
+		r->first_repeated = r->cells.lines.number;
+	/* Instances of a counter add up; shares and means do not. */
+	if (import_adds_up(rows, column))
+		import_add(rows, column, row, value);
+	return SX_OK;
+}
+
+/* Concatenated tables have a header each; their columns may be in another order. */
+static bool begins_table(struct counters_reader *r)
+{
+	size_t found = 0;
+	for (size_t i = 0; i < r->cells.columns; i++)
+		found += import_word_of(r->cells.row[i], r->format->by_name) != NULL;
+	if (found != 3)
+		return false;
+	memcpy(r->cells.head, r->cells.row, r->cells.columns * sizeof(*r->cells.head));
+	counters_find_roles(r);
+	for (uint32_t gpu = 0; gpu < r->gpus.count; gpu++)
+		map_columns(r, gpu);
+	if (!r->tables++)
+		import_remark(
+		    r->job,
+		    "tables follow each other, the second from line %zu: its dispatches are others",
+		    r->cells.lines.number);
+	return true;
+}
+
+static enum sx_status counters_take_line(struct counters_reader *r, struct sx_error *err)
+{
+	uint32_t gpu = 0;
+	if (r->format->by_name && begins_table(r))
+		return SX_OK;
+	enum sx_status status = r->format->gpu ? find_gpu(r, &gpu, err) : SX_OK;
+	if (status)
+		return status;
+	if (r->format->by_name)
+		return counters_take_value(r, gpu, err);
+	counters_add_row(r, gpu);
 	return SX_OK;
 }
 
@@ -358,6 +450,9 @@ static enum sx_status counters_begin(struct counters_reader *r, struct sx_error 
 	if (!r->columns)
 		return error_nomem(err, "importing");
 	counters_find_roles(r);
+	if (format->by_name && (counters_of_role(r, COUNTERS_NAME) == SIZE_MAX ||
+				counters_of_role(r, COUNTERS_READING) == SIZE_MAX))
+		return import_bad(r->job, 1, err, format->because, format->nothing);
 	status = counters_find_catalog(r, named, err);
 	return status || format->gpu ? status : add_gpu(r, 0, NULL, err);
 }
@@ -368,16 +463,23 @@ enum sx_status counters_read(struct import_job *job, struct sx_error *err)
 	struct counters_reader r = {.job = job, .format = format};
 	enum sx_status status = counters_begin(&r, err);
 	while (!status && cells_next(&r.cells))
-		status = counters_take_row(&r, err);
+		status = counters_take_line(&r, err);
+	if (r.repeated)
+		import_remark(
+		    job,
+		    "%s of a dispatch that had that counter already, line %zu the "
+		    "first: counts were added, of shares and means the first one was taken",
+		    COUNTED(r.repeated, "value is"), r.first_repeated);
 	if (!status)
 		status = cells_end(&r.cells, err);
-	status =
-	    import_finish(job, status, format->because, "there is no line after the header", err);
+	status = import_finish(job, status, format->line, "there is no line after the header", err);
 	if (!sx_failed(status) && !format->family)
 		note_catalog(&r);
 	for (uint32_t i = 0; i < IMPORT_DEVICES_MAX; i++)
 		free(r.to[i]);
 	free(r.columns);
+	free(r.row);
 	strings_finish(&r.gpus);
+	strings_finish(&r.keys);
 	return status;
 }

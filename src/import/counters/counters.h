@@ -19,6 +19,10 @@ enum counters_role {
 	COUNTERS_MODEL,	   /* "true": a model made the row, nothing was measured */
 	COUNTERS_GPU,	   /* the GPU that the row is of, which is a device of its own */
 	COUNTERS_PROPERTY, /* a number of no catalog, by the word as it is here */
+	/* Where a line is one value: what is the same in all lines of a row, and the value. */
+	COUNTERS_KEY,
+	COUNTERS_NAME,
+	COUNTERS_READING,
 };
 
 /* Headers of a tool that are no counters. */
@@ -48,6 +52,8 @@ struct counters_format {
 	 */
 	bool (*is_header)(struct import_cell line);
 	const char *nothing, *because;
+	/* What a line is, where the file has none. Of values: the words of any header of such. */
+	const char *line, *by_name;
 	/* The catalog that the file itself names; NULL: none. `lines` is after the header. */
 	const char *(*catalog)(struct import_job *job, struct import_lines lines,
 			       struct import_cell header);
@@ -75,32 +81,5 @@ uint32_t counters_column(struct import_job *job, struct import_rows *rows, const
  * Any table as one device, of the catalog that its names fit. `ours`: rows that sextant wrote.
  */
 enum sx_status any_table_import(struct import_job *job, bool ours, struct sx_error *err);
-
-/* A table that rocprof or rocprofv3 wrote, and the GPUs that its rows are of. Zero-initialise. */
-struct amd_table {
-	struct import_job *job;
-	struct cells cells;
-	const char *catalog;
-	struct strings ids; /* of the GPUs, as the file has them */
-	struct import_rows *rows[IMPORT_DEVICES_MAX];
-};
-
-struct amd_gpu {
-	uint32_t index;
-	bool added; /* its first row */
-};
-
-/* Takes the header; to be ended in any case. Errors: SX_ERR_BAD_INPUT, SX_ERR_NO_MEMORY. */
-enum sx_status amd_table_begin(struct amd_table *table, struct import_job *job,
-			       struct sx_error *err);
-/*
- * The GPU with this id, which has rows of its own. `what` precedes the id in its name. Errors:
- * SX_ERR_LIMIT, SX_ERR_NO_MEMORY.
- */
-enum sx_status amd_table_device(struct amd_table *table, struct import_cell id, const char *what,
-				struct amd_gpu *out, struct sx_error *err);
-/* Makes the devices of what was read; `because` says what the file should hold. */
-enum sx_status amd_table_end(struct amd_table *table, enum sx_status status, const char *because,
-			     struct sx_error *err);
 
 #endif

@@ -499,7 +499,7 @@ static const struct counters_format rocprof_tables = {
     .driver = "ROCm",
     .gpu = "GPU ",
     .gpu_otherwise = "0",
-    .because = "rocprof writes a line a dispatch",
+    .line = "rocprof writes a line a dispatch",
     COUNTERS_WORDS(rocprof_words),
 };
 
@@ -509,4 +509,55 @@ const struct import_format import_rocprof = {
     .recognise = rocprof_recognise,
     .read = counters_read,
     .counters = &rocprof_tables,
+};
+
+/*
+ * rocprofv3's *_counter_collection.csv: a line for each counter of each dispatch. Seen: ROCm 6.0 to
+ * 7.0, with and without timestamps, Kernel_Id and Accum_VGPR_Count.
+ */
+static bool rocprofv3_recognise(const struct import_head *head)
+{
+	struct import_lines lines = import_lines_of(head->text, head->size);
+	struct import_cell line, cells[32];
+	unsigned found = 0;
+	size_t count = import_line(&lines, &line) ? import_split(line, ',', cells, 32) : 0;
+	for (size_t i = 0; i < count; i++)
+		found |= import_is(cells[i], "Counter_Name") |
+			 import_is(cells[i], "Counter_Value") << 1 |
+			 import_is(cells[i], "Dispatch_Id") << 2;
+	return found == 7;
+}
+
+static const struct counters_word rocprofv3_words[] = {
+    {"Counter_Name", COUNTERS_NAME, 0, NULL},
+    {"Counter_Value", COUNTERS_READING, 0, NULL},
+    {"Dispatch_Id|Process_Id", COUNTERS_KEY, 0, NULL},
+    {"Agent_Id", COUNTERS_GPU, 0, NULL},
+    {"Kernel_Name", COUNTERS_GROUP, 0, NULL},
+    {"Start_Timestamp", COUNTERS_BEGIN, 1, NULL},
+    {"End_Timestamp", COUNTERS_END, 1, NULL},
+    {"Grid_Size|Workgroup_Size", COUNTERS_PROPERTY, 0, "items"},
+    {"LDS_Block_Size|Scratch_Size", COUNTERS_PROPERTY, 0, "bytes"},
+    {"VGPR_Count|Accum_VGPR_Count|SGPR_Count", COUNTERS_PROPERTY, 0, "count"},
+};
+
+static const struct counters_format rocprofv3_tables = {
+    ROCM_CATALOG,
+    .kind = SX_SAMPLE_GROUP,
+    .driver = "ROCm",
+    .gpu = "Agent ",
+    .gpu_otherwise = "",
+    .because = "rocprofv3 writes Counter_Name and Counter_Value",
+    .nothing = "the header lacks the column of counters",
+    .line = "rocprofv3 writes a line a counter and dispatch",
+    .by_name = "Counter_Name|Counter_Value|Dispatch_Id",
+    COUNTERS_WORDS(rocprofv3_words),
+};
+
+const struct import_format import_rocprofv3 = {
+    .kind = "rocprofv3",
+    .about = "counters of rocprofv3",
+    .recognise = rocprofv3_recognise,
+    .read = counters_read,
+    .counters = &rocprofv3_tables,
 };
