@@ -94,7 +94,7 @@ struct import_format {
 	const struct counters_format *counters; /* of counters_read() */
 };
 
-#define IMPORT(name) extern const struct import_format import_##name;
+#define IMPORT(name, kind) extern const struct import_format import_##name;
 #include "import/formats.def"
 #undef IMPORT
 

@@ -11,7 +11,7 @@
 #include "table/label.h"
 
 static const struct import_format *const formats[] = {
-#define IMPORT(name) &import_##name,
+#define IMPORT(name, kind) &import_##name,
 #include "import/formats.def"
 #undef IMPORT
 };

@@ -8,6 +8,7 @@ import json
 import math
 import os
 import random
+import re
 import struct
 import sys
 import zlib
@@ -666,10 +667,15 @@ KINDS = {
 } | {f'perf-stat-text-{locale}': (lambda locale=locale: perf_text_locale(locale), 'txt') for locale in LOCALES}
 
 
+def kinds():
+    """Every kind as --as has it."""
+    with open(os.path.join(os.path.dirname(__file__), '../../src/import/formats.def'), encoding='utf-8') as file:
+        return re.findall(r'^IMPORT\(\w+, "(.*)"\)', file.read(), re.M)
+
+
 def kind_of(name):
     """The kind as --as has it."""
-    known = sorted(('mangohud', 'rocprofv3', 'rocprof', 'codexl', 'gpa-csv', 'renderdoc', 'perfetto', 'intel-gpu-top', 'nvtop', 'radeontop',
-                    'gallium-hud', 'mesa-utrace', 'hwcpipe-csv', 'streamline-csv', 'perf-stat', 'long-table', 'sextant-csv', 'sextant-json', 'table'), key=len, reverse=True)
+    known = sorted(kinds(), key=len, reverse=True)
     return next(k for k in known if name.startswith(k))
 
 

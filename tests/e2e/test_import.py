@@ -5,6 +5,7 @@ import gzip
 import json
 import os
 import random
+import re
 import subprocess
 import sys
 import unittest
@@ -41,6 +42,20 @@ class Import(FolderTest):
                 else:
                     self.assertIsNotNone(got, f'{name} {column}')
                     self.assertAlmostEqual(got, value, delta=abs(value) * 1e-9 + 1e-9, msg=f'{name} {column}')
+
+    def test_one_list_of_kinds(self):
+        """What formats.def lists is what --as accepts, the documents describe and writers make."""
+        def document(name):
+            with open(os.path.join(os.path.dirname(__file__), '../..', name), encoding='utf-8') as file:
+                return file.read()
+        kinds = set(import_files.kinds())
+        path = import_files.write(self.folder.name, 'table')
+        known = run('import', path, '--as', 'none', '-o', self.path('x.sxc')).stderr
+        self.assertEqual(set(re.search('because: known are (.*)', known)[1].split(', ')), kinds)
+        self.assertEqual({import_files.kind_of(name) for name in import_files.KINDS}, kinds)
+        self.assertEqual(set(re.findall(r'^\| `([a-z0-9-]+)` \|', document('docs/import.md').split('## Kinds')[1].split('\n## ')[0], re.M)), kinds)
+        self.assertEqual(kinds - set(re.findall('[a-z0-9-]+', run('import', '--help').stdout)), set())
+        self.assertIn(f'of {len([k for k in kinds if not k.startswith("sextant-")])} kinds', document('README.md'))
 
     def test_every_kind(self):
         for name in import_files.KINDS:

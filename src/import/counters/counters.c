@@ -343,7 +343,7 @@ static size_t counters_of_role(const struct counters_reader *r, enum counters_ro
 	return SIZE_MAX;
 }
 
-/* The row of a value, whose other lines need not be adjacent; SIZE_MAX: memory is out. */
+/* The row of a value; its lines need not be adjacent. SIZE_MAX: memory is out. */
 static size_t row_of_value(struct counters_reader *r, uint32_t gpu)
 {
 	char key[256] = "";
