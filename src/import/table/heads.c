@@ -187,6 +187,13 @@ bool import_unit(struct import_cell text, const char **unit, double *factor)
 	return true;
 }
 
+double import_unit_factor(const struct units *list, struct import_cell text, const char *to)
+{
+	const char *unit;
+	double factor;
+	return import_unit(text, &unit, &factor) ? factor * units_factor(list, unit, to) : 0;
+}
+
 bool import_catalog_unit(const struct units *list, struct import_cell text)
 {
 	char name[UNITS_TEXT_MAX];

@@ -66,7 +66,9 @@ struct import_cell import_split_suffix(struct import_cell head, struct import_ce
 struct import_cell import_split_unit(struct import_cell head, struct import_cell *unit);
 /* A unit in any usual spelling; false when it is not known. */
 bool import_unit(struct import_cell text, const char **unit, double *factor);
-/* The same of a unit as catalogs write it ("s/invocation"). */
+/* From numbers in such a unit to the same in a unit of the list; 0: it is of another kind. */
+double import_unit_factor(const struct units *list, struct import_cell text, const char *to);
+/* Whether it is a unit as catalogs write it ("s/invocation"). */
 bool import_catalog_unit(const struct units *list, struct import_cell text);
 /* Nanoseconds in a unit of time, in any spelling; 0 for others. */
 double import_time_unit(struct import_cell text);

@@ -12,21 +12,64 @@
 #include "import/json.h"
 
 #define LIST_COLUMNS 256
+#define SHOWN(cell)  ((int)((cell).size < 40 ? (cell).size : 40)) /* of a cell in a text */
 
-/* The line without the blanks before it, which its numbers' width makes. */
-static struct import_cell list_trim(struct import_cell line)
+/*
+ * What intel_gpu_top measures, and the words of its formats: those of further GTs get columns of
+ * their own.
+ */
+static const struct gpu_top_member {
+	const char *group, *name; /* of -J */
+	const char *head, *item;  /* of -c with a unit between them, and of -l; "": no item */
+	const char *usual;	  /* the unit where the file has none */
+	const char *column, *unit;
+} members[] = {
+    {"period", "duration", NULL, "", "ms", NULL, "ns"}, /* the length of a sample */
+    {"frequency", "requested", "Freq", "req", "MHz", "GpuFrequencyRequested", "Hz"},
+    {"frequency", "actual", "Freq", "act", "MHz", "GpuFrequency", "Hz"},
+    {"interrupts", "count", "IRQ", "", "/s", "InterruptRate", "interrupts/s"},
+    {"rc6", "value", "RC6", "", "%", "SleepShare", "percent"},
+    {"power", "GPU", "Power", "gpu", "W", "GpuPower", "mW"},
+    {"power", "Package", "Power", "pkg", "W", "PackagePower", "mW"},
+    {"imc-bandwidth", "reads", "IMC", "rd", "MiB/s", "MemoryReadBandwidth", "MB/s"},
+    {"imc-bandwidth", "writes", "IMC", "wr", "MiB/s", "MemoryWriteBandwidth", "MB/s"},
+};
+#define MEMBERS (sizeof(members) / sizeof(members[0]))
+
+/* Engines as -J and as -c and -l call them; those that render or compute make the GPU busy. */
+static const struct {
+	const char *name, *short_name, *busy;
+	bool works;
+} engines[] = {
+    {"Render/3D", "RCS", "RenderBusy", true}, {"Blitter", "BCS", "CopyBusy", false},
+    {"Video", "VCS", "VideoBusy", false},     {"VideoEnhance", "VECS", "VideoEnhanceBusy", false},
+    {"Compute", "CCS", "ComputeBusy", true},
+};
+#define ENGINES (sizeof(engines) / sizeof(engines[0]))
+
+/*
+ * The class of "Render/3D/0" or, when engines of a class are shown as one, "Render/3D"; *first:
+ * the class's column is of this one.
+ */
+static size_t find_engine(struct import_cell name, bool *first)
 {
-	while (line.size && line.text[0] == ' ') {
-		line.text++;
-		line.size--;
-	}
-	return line;
+	struct import_cell stem = name;
+	while (stem.size && stem.text[stem.size - 1] >= '0' && stem.text[stem.size - 1] <= '9')
+		stem.size--;
+	bool numbered = stem.size > 1 && stem.size < name.size && stem.text[stem.size - 1] == '/';
+	size_t at = 0;
+	*first = !numbered || (name.size == stem.size + 1 && name.text[stem.size] == '0');
+	stem.size = numbered ? stem.size - 1 : name.size;
+	while (at < ENGINES && !import_is(stem, engines[at].name) &&
+	       !import_is(stem, engines[at].short_name))
+		at++;
+	return at;
 }
 
 /* The line of groups, which has no commas, as that of -c has. */
 static bool list_is_head(struct import_cell line)
 {
-	line = list_trim(line);
+	line = import_trim(line);
 	return import_begins(line, "Freq MHz ") && !memchr(line.text, ',', line.size);
 }
 
@@ -36,39 +79,35 @@ static bool gpu_top_is_list(struct import_cell text)
 	struct import_lines lines = import_lines_of(text.text, text.size);
 	struct import_cell head, names;
 	return import_line(&lines, &head) && list_is_head(head) && import_line(&lines, &names) &&
-	       import_begins(list_trim(names), "req ");
+	       import_begins(import_trim(names), "req ");
 }
 
 /* Groups of single columns and of pairs; all other words among them are engines. */
 static bool list_is_group(struct import_cell word)
 {
-	static const char *const words[] = {"Freq", "MHz", "IRQ", "RC6", "Power", "W", "IMC"};
 	bool is = word.size > 2 && memcmp(word.text + word.size - 2, "/s", 2) == 0;
-	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
-		is |= import_is(word, words[i]);
+	for (size_t i = 1; i < MEMBERS; i++)
+		is |= import_is(word, members[i].head) || import_is(word, members[i].usual);
 	return is;
 }
 
-/* The group of a column by its name; NULL: an engine's, which begins with its share. */
-static const char *list_group(struct import_cell name, bool engines)
+/* What a word of -l below the groups is, or NULL. */
+static const struct gpu_top_member *list_member(struct import_cell word)
 {
-	static const struct {
-		const char *name, *group;
-	} groups[] = {
-	    {"req", "Freq MHz"}, {"act", "Freq MHz"}, {"/s", "IRQ"}, {"%", "RC6"},
-	    {"gpu", "Power W"},	 {"pkg", "Power W"},  {"rd", "IMC"}, {"wr", "IMC"},
-	};
-	for (size_t i = 0; !engines && i < sizeof(groups) / sizeof(*groups); i++)
-		if (import_is(name, groups[i].name))
-			return groups[i].group;
+	for (size_t i = 1; i < MEMBERS; i++)
+		if (import_is(word, *members[i].item ? members[i].item : members[i].usual))
+			return &members[i];
 	return NULL;
 }
 
-static void list_put_head(struct import_made *list, struct import_cell above,
-			  struct import_cell names)
+/* The header of -c, made of the two lines of -l; NULL: memory is out. */
+static const char *list_header(struct import_job *job, struct import_cell above,
+			       struct import_cell names)
 {
 	struct import_cell groups[LIST_COLUMNS], columns[LIST_COLUMNS], engine = {"", 0},
 									imc = {"MiB/s", 5};
+	struct import_made head = {.size = 0};
+	char text[160];
 	size_t group_count = import_split(above, ' ', groups, LIST_COLUMNS), at = 0;
 	size_t count = import_split(names, ' ', columns, LIST_COLUMNS);
 	bool asleep = false; /* RC6 was met: further shares are engines' */
@@ -76,48 +115,37 @@ static void list_put_head(struct import_made *list, struct import_cell above,
 		imc = import_is(groups[i], "IMC") ? groups[i + 1] : imc;
 	for (size_t i = 0; i < count; i++) {
 		bool share = import_is(columns[i], "%");
-		const char *group = list_group(columns[i], engine.size || (share && asleep));
-		while (!group && share && at < group_count && list_is_group(groups[at]))
+		/* Behind the first engine there are engines alone. */
+		const struct gpu_top_member *is =
+		    engine.size || (share && asleep) ? NULL : list_member(columns[i]);
+		while (!is && share && at < group_count && list_is_group(groups[at]))
 			at++;
-		if (!group && share && at < group_count)
+		if (!is && share && at < group_count)
 			engine = groups[at++];
 		asleep |= share;
-		import_append(list, ",", i > 0);
-		import_append(list, group ? group : engine.text,
-			      group ? strlen(group) : engine.size);
-		if (group && import_is((struct import_cell){group, strlen(group)}, "IMC")) {
-			import_append(list, " ", 1);
-			import_append(list, imc.text, imc.size);
-		}
-		import_append(list, " ", 1);
-		import_append(list, columns[i].text, columns[i].size);
+		struct import_cell unit =
+		    is ? (struct import_cell){is->usual, strlen(is->usual)} : columns[i];
+		if (is && strcmp(is->head, "IMC") == 0)
+			unit = imc;
+		int size = snprintf(text, sizeof(text), "%.*s %.*s%s%s",
+				    is ? (int)strlen(is->head) : SHOWN(engine),
+				    is ? is->head : engine.text, SHOWN(unit), unit.text,
+				    is && *is->item ? " " : "", is ? is->item : "");
+		import_append(&head, ",", i > 0);
+		import_append(&head, text, (size_t)size);
 	}
+	const char *header = head.failed ? NULL : import_text(job, head.text, head.size);
+	free(head.text);
+	return header;
 }
 
-/* What -c has, made of -l: blanks below two lines of words. false: memory is out. */
-static bool gpu_top_list_text(struct import_job *job, const char **text, size_t *size)
+/* The lines of words of -l come again among those of numbers: they become blank. */
+static void list_blank_heads(struct import_job *job, struct import_lines lines)
 {
-	struct import_made list = {.size = 0};
-	struct import_lines lines = import_lines(job);
-	struct import_cell above, line, cells[LIST_COLUMNS];
-	import_line(&lines, &above);
-	import_line(&lines, &line);
-	list_put_head(&list, above, line);
-	while (import_line(&lines, &line)) {
-		import_append(&list, "\n", 1);
-		bool head = list_is_head(line) || import_begins(list_trim(line), "req ");
-		size_t count = head ? 0 : import_split(line, ' ', cells, LIST_COLUMNS);
-		for (size_t i = 0; i < count; i++) {
-			import_append(&list, ",", i > 0);
-			import_append(&list, cells[i].text, cells[i].size);
-		}
-	}
-	if (!lines.unfinished)
-		import_append(&list, "\n", 1);
-	*text = list.failed ? NULL : import_text(job, list.text, list.size);
-	*size = list.size;
-	free(list.text);
-	return *text;
+	struct import_cell line;
+	while (import_line(&lines, &line))
+		if (list_is_head(line) || import_begins(import_trim(line), "req "))
+			memset(job->owned + (line.text - job->text), ' ', line.size);
 }
 
 #define WAITING_MAX 8
@@ -144,15 +172,6 @@ struct gpu_top_reader {
 	struct import_odd garbage; /* of JSON */
 };
 
-static const struct {
-	const char *engine, *busy, *short_name;
-} engines[] = {
-    {"Render/3D", "RenderBusy", "RCS"}, {"Blitter", "CopyBusy", "BCS"},
-    {"Video", "VideoBusy", "VCS"},	{"VideoEnhance", "VideoEnhanceBusy", "VECS"},
-    {"Compute", "ComputeBusy", "CCS"},
-};
-#define ENGINES (sizeof(engines) / sizeof(engines[0]))
-
 static bool json_recognise(struct import_cell head)
 {
 	return memmem(head.text, head.size, "\"period\"", 8) &&
@@ -173,56 +192,24 @@ static bool gpu_top_recognise(const struct import_head *head)
 	return is_csv(text) || gpu_top_is_list(text) || json_recognise(text);
 }
 
-static void gpu_top_set(struct gpu_top_reader *r, const char *name, const char *unit, double factor,
-			double value)
+static void gpu_top_set(struct gpu_top_reader *r, const char *name, const char *unit, double value)
 {
-	struct import_field field = {
-	    .name = name, .unit = unit, .over_time = SX_REDUCE_MEAN, .factor = factor};
+	struct import_field field = {.name = name, .unit = unit, .over_time = SX_REDUCE_MEAN};
 	import_put(r->rows, r->row, field, value);
 }
 
-/* "Render/3D/0" or, when engines of a class are shown as one, "Render/3D". */
 static void set_engine(struct gpu_top_reader *r, struct import_cell engine, struct import_cell what,
 		       double value)
 {
-	struct import_cell stem = engine;
 	char name[96];
-	while (stem.size && stem.text[stem.size - 1] >= '0' && stem.text[stem.size - 1] <= '9')
-		stem.size--;
-	bool numbered = stem.size < engine.size && stem.size && stem.text[stem.size - 1] == '/';
-	stem.size = numbered ? stem.size - 1 : engine.size;
-	bool first = !numbered || engine.text[engine.size - 1] == '0';
-	bool busy = import_is(what, "busy");
-	for (size_t i = 0; i < ENGINES; i++) {
-		if (!import_is(stem, engines[i].engine) || !busy)
-			continue;
-		if (i == 0 || i == 4)
-			r->busy = isnan(r->busy) || value > r->busy ? value : r->busy;
-		if (first) {
-			gpu_top_set(r, engines[i].busy, "percent", 1, value);
-			return;
-		}
-	}
-	snprintf(name, sizeof(name), "%.*s %.*s", (int)(engine.size < 60 ? engine.size : 60),
-		 engine.text, (int)(what.size < 20 ? what.size : 20), what.text);
-	gpu_top_set(r, name, "percent", 1, value);
+	bool first = false;
+	size_t at = import_is(what, "busy") ? find_engine(engine, &first) : ENGINES;
+	snprintf(name, sizeof(name), "%.*s %.*s", SHOWN(engine), engine.text,
+		 (int)(what.size < 20 ? what.size : 20), what.text);
+	if (at < ENGINES && engines[at].works)
+		r->busy = fmax(r->busy, value);
+	gpu_top_set(r, at < ENGINES && first ? engines[at].busy : name, "percent", value);
 }
-
-/* What a member of a group is; those of further GTs get columns of their own. */
-static const struct {
-	const char *group, *member, *column, *unit;
-} members[] = {
-    {"period", "duration", NULL, "ns"},
-    {"frequency", "requested", "GpuFrequencyRequested", "Hz"},
-    {"frequency", "actual", "GpuFrequency", "Hz"},
-    {"interrupts", "count", "InterruptRate", "interrupts/s"},
-    {"rc6", "value", "SleepShare", "percent"},
-    {"power", "GPU", "GpuPower", "mW"},
-    {"power", "Package", "PackagePower", "mW"},
-    {"imc-bandwidth", "reads", "MemoryReadBandwidth", "MB/s"},
-    {"imc-bandwidth", "writes", "MemoryWriteBandwidth", "MB/s"},
-};
-#define MEMBERS (sizeof(members) / sizeof(members[0]))
 
 /* Which member, and of which GT: "frequency", "frequency-gt0" and "rc6-gt1". */
 static size_t find_member(const struct read_json_place *at, unsigned *gt)
@@ -234,7 +221,7 @@ static size_t find_member(const struct read_json_place *at, unsigned *gt)
 		group.size -= 4;
 	}
 	for (size_t i = 0; i < MEMBERS; i++)
-		if (import_is(group, members[i].group) && import_is(at->keys[1], members[i].member))
+		if (import_is(group, members[i].group) && import_is(at->keys[1], members[i].name))
 			return i;
 	return MEMBERS;
 }
@@ -252,36 +239,13 @@ static void take_number(struct gpu_top_reader *r, const struct read_json_place *
 		r->group[r->waiting++] = (struct waiting){member, gt, value};
 }
 
-/* What intel_gpu_top wrote before it wrote units. */
-static struct import_cell usual_unit(size_t member)
-{
-	static const struct {
-		const char *group, *unit;
-	} usual[] = {{"period", "ms"}, {"frequency", "MHz"}, {"interrupts", "irq/s"},
-		     {"rc6", "%"},     {"power", "W"},	     {"imc-bandwidth", "MiB/s"}};
-	const char *unit = "";
-	for (size_t i = 0; i < sizeof(usual) / sizeof(usual[0]); i++)
-		if (strcmp(usual[i].group, members[member].group) == 0)
-			unit = usual[i].unit;
-	return (struct import_cell){unit, strlen(unit)};
-}
-
 /* A factor from the unit that the file names to the column's; 0: they are not of one kind. */
 static double gpu_top_unit_factor(const struct gpu_top_reader *r, struct import_cell text,
 				  const char *to)
 {
-	const char *known;
-	double factor;
-	if (import_is(text, "irq/s") || import_is(text, "/s"))
-		return strcmp(to, "interrupts/s") == 0 ? 1 : 0;
-	if (!import_unit(text, &known, &factor))
-		return 0;
-	if (strcmp(known, "MHz") == 0 && strcmp(to, "Hz") == 0)
-		return factor * 1e6;
-	const struct unit *from = units_find(&r->units, known), *into = units_find(&r->units, to);
-	if (!from || !into || strcmp(from->dimension, into->dimension) != 0)
-		return strcmp(known, to) == 0 ? factor : 0;
-	return factor * from->factor / into->factor;
+	if (strcmp(to, "interrupts/s") == 0)
+		return import_is(text, "irq/s") || import_is(text, "/s");
+	return import_unit_factor(&r->units, text, to);
 }
 
 static void set_member(struct gpu_top_reader *r, const struct waiting *w, struct import_cell unit)
@@ -292,7 +256,7 @@ static void set_member(struct gpu_top_reader *r, const struct waiting *w, struct
 	if (factor == 0) {
 		import_remark(r->job,
 			      "%s is in %.*s, which is no unit that is known for it: left out",
-			      group, (int)(unit.size < 40 ? unit.size : 40), unit.text);
+			      group, SHOWN(unit), unit.text);
 		return;
 	}
 	if (!column) {
@@ -300,17 +264,19 @@ static void set_member(struct gpu_top_reader *r, const struct waiting *w, struct
 		return;
 	}
 	if (w->gt) {
-		snprintf(name, sizeof(name), "%s-gt%u %s", group, w->gt, members[w->member].member);
+		snprintf(name, sizeof(name), "%s-gt%u %s", group, w->gt, members[w->member].name);
 		column = name;
 	}
-	gpu_top_set(r, column, members[w->member].unit, 1, w->value * factor);
+	gpu_top_set(r, column, members[w->member].unit, w->value * factor);
 }
 
 static void end_group(struct gpu_top_reader *r)
 {
-	for (size_t i = 0; i < r->waiting; i++)
+	for (size_t i = 0; i < r->waiting; i++) {
+		const char *usual = members[r->group[i].member].usual;
 		set_member(r, &r->group[i],
-			   r->unit.size ? r->unit : usual_unit(r->group[i].member));
+			   r->unit.size ? r->unit : (struct import_cell){usual, strlen(usual)});
+	}
 	r->waiting = 0;
 	r->unit = (struct import_cell){"", 0};
 }
@@ -318,7 +284,7 @@ static void end_group(struct gpu_top_reader *r)
 static void end_sample(struct gpu_top_reader *r)
 {
 	if (!isnan(r->busy))
-		gpu_top_set(r, "GpuBusy", "percent", 1, r->busy);
+		gpu_top_set(r, "GpuBusy", "percent", r->busy);
 	r->open = false;
 }
 
@@ -390,15 +356,6 @@ static enum sx_status read_samples(struct gpu_top_reader *r, struct sx_error *er
 	return SX_OK;
 }
 
-/* What -c calls the members of groups: "Freq MHz act", "Freq GT1 MHz act", "RC6 %". */
-static const struct {
-	const char *group, *item;
-	size_t member;
-} headers[] = {
-    {"Freq", "req", 1},	 {"Freq", "act", 2},  {"IRQ", NULL, 3}, {"RC6", NULL, 4},
-    {"Power", "gpu", 5}, {"Power", "pkg", 6}, {"IMC", "rd", 7}, {"IMC", "wr", 8},
-};
-
 /* A column of -c: a member of a group, or an engine's share. */
 struct gpu_top_column {
 	size_t member; /* MEMBERS: none */
@@ -426,10 +383,9 @@ static bool is_member(struct import_cell head, struct gpu_top_column *out)
 		out->gt = (unsigned)(unit.text[2] - '0') % 10;
 		unit = gpu_top_next_word(&rest);
 	}
-	for (size_t i = 0; i < sizeof(headers) / sizeof(headers[0]); i++)
-		if (import_is(group, headers[i].group) &&
-		    (headers[i].item ? import_is(rest, headers[i].item) : !rest.size)) {
-			out->member = headers[i].member;
+	for (size_t i = 1; i < MEMBERS; i++)
+		if (import_is(group, members[i].head) && import_is(rest, members[i].item)) {
+			out->member = i;
 			out->unit = unit;
 			return true;
 		}
@@ -440,22 +396,15 @@ static bool is_member(struct import_cell head, struct gpu_top_column *out)
 static void learn_engine(struct gpu_top_reader *r, struct import_cell head,
 			 struct gpu_top_column *out)
 {
-	struct import_cell rest = head, engine = gpu_top_next_word(&rest), stem = engine;
-	bool first = true;
+	struct import_cell rest = head, engine = gpu_top_next_word(&rest);
+	bool first = false;
+	size_t at = import_is(rest, "%") ? find_engine(engine, &first) : ENGINES;
 	out->field = import_header(r->job, head, SX_REDUCE_MEAN);
 	if (strcmp(out->field.unit, "count") == 0)
 		out->field.unit = "percent";
-	if (stem.size > 2 && stem.text[stem.size - 2] == '/') {
-		first = stem.text[stem.size - 1] == '0';
-		stem.size -= 2;
-	}
-	for (size_t i = 0; i < ENGINES && import_is(rest, "%"); i++) {
-		if (!import_is(stem, engines[i].short_name))
-			continue;
-		out->busy = i == 0 || i == 4;
-		if (first)
-			out->field.name = engines[i].busy;
-	}
+	out->busy = at < ENGINES && engines[at].works;
+	if (at < ENGINES && first)
+		out->field.name = engines[at].busy;
 }
 
 static void gpu_top_take_cell(struct gpu_top_reader *r, const struct gpu_top_column *column,
@@ -466,17 +415,25 @@ static void gpu_top_take_cell(struct gpu_top_reader *r, const struct gpu_top_col
 		return;
 	}
 	import_set(r->rows, import_column(r->rows, &column->field), r->row, value);
-	if (column->busy && !(r->busy >= value))
-		r->busy = value;
+	if (column->busy)
+		r->busy = fmax(r->busy, value);
 }
 
-static enum sx_status read_lines(struct gpu_top_reader *r, struct sx_error *err)
+static enum sx_status read_lines(struct gpu_top_reader *r, bool list, struct sx_error *err)
 {
 	struct cells cells;
 	struct import_lines lines = import_lines(r->job);
-	struct import_cell header = {"", 0};
+	struct import_cell header = {"", 0}, names;
 	import_line(&lines, &header);
-	enum sx_status status = cells_begin(&cells, r->job, lines, header, err);
+	if (list && import_line(&lines, &names)) {
+		header.text = list_header(r->job, header, names);
+		header.size = header.text ? strlen(header.text) : 0;
+		list_blank_heads(r->job, lines);
+	}
+	enum sx_status status = header.text ? cells_begin(&cells, r->job, lines, header, err)
+					    : error_nomem(err, "importing");
+	if (list && !status)
+		cells.marks.separator = ' ';
 	struct gpu_top_column *columns =
 	    status ? NULL : calloc(cells.columns + 1, sizeof(*columns));
 	if (!status && !columns)
@@ -512,16 +469,10 @@ static enum sx_status gpu_top_read(struct import_job *job, struct sx_error *err)
 	if (!r.rows)
 		return error_nomem(err, "importing");
 	units_init(&r.units);
-	struct import_job of_list = *job;
-	bool csv = is_csv((struct import_cell){job->text, job->size});
-	enum sx_status status = SX_OK;
-	if (!csv && gpu_top_is_list((struct import_cell){job->text, job->size})) {
-		csv = gpu_top_list_text(job, &of_list.text, &of_list.size);
-		r.job = &of_list;
-		status = csv ? SX_OK : error_nomem(err, "importing");
-	}
-	if (!status)
-		status = csv ? read_lines(&r, err) : read_samples(&r, err);
+	struct import_cell text = {job->text, job->size};
+	bool list = gpu_top_is_list(text);
+	enum sx_status status =
+	    list || is_csv(text) ? read_lines(&r, list, err) : read_samples(&r, err);
 	import_odd_note(job, &r.garbage, "sample");
 	return import_rows_finish(r.rows, status, err);
 }
