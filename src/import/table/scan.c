@@ -85,6 +85,16 @@ struct import_cell import_trim(struct import_cell cell)
 	return cell;
 }
 
+struct import_cell import_next_word(struct import_cell *rest)
+{
+	size_t size = 0;
+	while (size < rest->size && rest->text[size] != ' ' && rest->text[size] != '\t')
+		size++;
+	struct import_cell word = {rest->text, size};
+	*rest = import_trim((struct import_cell){rest->text + size, rest->size - size});
+	return word;
+}
+
 /* The end of a quoted cell: behind its closing quote; or the end of the line. */
 static const char *skip_quoted(const char *p, const char *end)
 {
@@ -199,4 +209,25 @@ bool import_number(struct import_cell cell, double *value)
 {
 	cell = import_trim(cell);
 	return !import_no_data(cell) && number_f64(cell.text, cell.size, value);
+}
+
+bool import_local_number(struct import_cell cell, double *value)
+{
+	char copy[64];
+	const char *comma = memchr(cell.text, ',', cell.size);
+	if (!comma || cell.size >= sizeof(copy))
+		return import_number(cell, value);
+	memcpy(copy, cell.text, cell.size);
+	copy[comma - cell.text] = '.';
+	return import_number((struct import_cell){copy, cell.size}, value);
+}
+
+bool import_amount(struct import_cell text, double *value, struct import_cell *unit)
+{
+	size_t size = 0;
+	*value = 0;
+	while (size < text.size && memchr("0123456789.,+-", text.text[size], 14))
+		size++;
+	*unit = import_trim((struct import_cell){text.text + size, text.size - size});
+	return import_local_number((struct import_cell){text.text, size}, value);
 }

@@ -2,6 +2,8 @@
 #ifndef IMPORT_TABLE_SCAN_H
 #define IMPORT_TABLE_SCAN_H
 
+#include <string.h>
+
 #include <sextant/catalog.h>
 #include <sextant/table.h>
 
@@ -43,15 +45,25 @@ size_t import_split(struct import_cell line, char separator, struct import_cell 
 /* The separator of a header line: the one of , ; tab and | that cuts it into most cells. */
 char import_separator(struct import_cell line);
 bool import_is(struct import_cell cell, const char *word);
+static inline bool import_same(struct import_cell a, struct import_cell b)
+{
+	return a.size == b.size && (!a.size || memcmp(a.text, b.text, a.size) == 0);
+}
 /* The word of "a|b|c" that a cell is, whatever its case; NULL: none. */
 const char *import_word_of(struct import_cell cell, const char *words);
 bool import_begins(struct import_cell cell, const char *word);
 /* A number, in any notation; false for no data and for text. */
 bool import_number(struct import_cell cell, double *value);
+/* The same, where some locale may have put a comma before the fraction. */
+bool import_local_number(struct import_cell cell, double *value);
+/* Such a number before a unit: "12,50%", "34.59 MiB". *unit: what is behind it, also of none. */
+bool import_amount(struct import_cell text, double *value, struct import_cell *unit);
 /* Whether a cell means "no data": empty, dashes, N/A, nan, null, none. */
 bool import_no_data(struct import_cell cell);
 /* Without blanks and tabs around it. */
 struct import_cell import_trim(struct import_cell cell);
+/* Takes the first word of a trimmed text off it; empty at its end. */
+struct import_cell import_next_word(struct import_cell *rest);
 
 /* The separator of cells, and the decimal mark. */
 struct csv_marks {

@@ -30,18 +30,6 @@ static const struct import_word hud_words[] = {
     {"samples-passed", "SamplesPassed", "samples", 1},
 };
 
-/* A line's number; the program's locale may have a comma before its fraction. */
-static bool hud_number(struct import_cell line, double *value)
-{
-	char copy[64];
-	const char *comma = memchr(line.text, ',', line.size);
-	if (!comma || line.size >= sizeof(copy))
-		return import_number(line, value);
-	memcpy(copy, line.text, line.size);
-	copy[comma - line.text] = '.';
-	return import_number((struct import_cell){copy, line.size}, value);
-}
-
 /* Whether a file is a graph: numbers, with an odd line at most here and there. */
 static bool is_graph(const char *folder, const char *name)
 {
@@ -57,7 +45,7 @@ static bool is_graph(const char *folder, const char *name)
 	struct import_lines lines = import_lines_of(bytes.data, bytes.size);
 	struct import_cell line;
 	while (import_line(&lines, &line)) {
-		bool fine = hud_number(line, &value);
+		bool fine = import_local_number(line, &value);
 		numbers += fine;
 		odd += !fine && !lines.unfinished;
 	}
@@ -191,7 +179,7 @@ static enum sx_status read_graph(struct import_job *job, struct import_rows *row
 		while (row >= import_row_count(rows) &&
 		       import_row(rows, SX_TIME_UNKNOWN, SX_TIME_UNKNOWN) != SIZE_MAX)
 			;
-		if (hud_number(line, &value)) {
+		if (import_local_number(line, &value)) {
 			import_set(rows, column, row, value);
 			import_set_u64(rows, frames, row, 1);
 		} else if (!odd.count++) {

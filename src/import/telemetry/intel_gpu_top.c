@@ -365,23 +365,13 @@ struct gpu_top_column {
 	bool busy;		   /* of an engine that renders or computes */
 };
 
-static struct import_cell gpu_top_next_word(struct import_cell *rest)
-{
-	const char *blank = memchr(rest->text, ' ', rest->size);
-	size_t size = blank ? (size_t)(blank - rest->text) : rest->size;
-	struct import_cell word = {rest->text, size};
-	rest->text += blank ? size + 1 : size;
-	rest->size -= blank ? size + 1 : size;
-	return word;
-}
-
 static bool is_member(struct import_cell head, struct gpu_top_column *out)
 {
-	struct import_cell rest = head, group = gpu_top_next_word(&rest),
-			   unit = gpu_top_next_word(&rest);
+	struct import_cell rest = head, group = import_next_word(&rest),
+			   unit = import_next_word(&rest);
 	if (unit.size == 3 && memcmp(unit.text, "GT", 2) == 0) {
 		out->gt = (unsigned)(unit.text[2] - '0') % 10;
-		unit = gpu_top_next_word(&rest);
+		unit = import_next_word(&rest);
 	}
 	for (size_t i = 1; i < MEMBERS; i++)
 		if (import_is(group, members[i].head) && import_is(rest, members[i].item)) {
@@ -396,7 +386,7 @@ static bool is_member(struct import_cell head, struct gpu_top_column *out)
 static void learn_engine(struct gpu_top_reader *r, struct import_cell head,
 			 struct gpu_top_column *out)
 {
-	struct import_cell rest = head, engine = gpu_top_next_word(&rest);
+	struct import_cell rest = head, engine = import_next_word(&rest);
 	bool first = false;
 	size_t at = import_is(rest, "%") ? find_engine(engine, &first) : ENGINES;
 	out->field = import_header(r->job, head, SX_REDUCE_MEAN);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "catalog/units.h"
 #include "import/json.h"
 
 static const struct import_word nvtop_words[] = {
@@ -17,6 +18,8 @@ static const struct import_word nvtop_words[] = {
     {"mem_total", "MemoryTotal", "bytes", 1},	  {"mem_used", "MemoryUsed", "bytes", 1},
     {"mem_free", "MemoryFree", "bytes", 1},
 };
+
+#define NVTOP_WORDS (sizeof(nvtop_words) / sizeof(nvtop_words[0]))
 
 #define DEVICE_VALUES 32
 
@@ -40,6 +43,7 @@ struct nvtop_reader {
 	bool open;
 	struct nvtop_device devices[IMPORT_DEVICES_MAX];
 	uint32_t device_count, snapshot; /* the snapshot's number, from 1 */
+	struct units units;
 	struct import_odd garbage;
 };
 
@@ -48,43 +52,6 @@ static bool nvtop_recognise(const struct import_head *head)
 	return memmem(head->text, head->size, "\"device_name\"", 13) &&
 	       memmem(head->text, head->size, "\"gpu_clock\"", 11) &&
 	       memmem(head->text, head->size, "\"power_draw\"", 12);
-}
-
-/* "210MHz", "37C", "22W", "5%", "34.59 MiB", bare bytes: a number and its unit's factor. */
-static bool nvtop_value_of(struct import_cell text, bool bytes, double *value)
-{
-	size_t digits = 0;
-	double factor = 1;
-	const char *unit;
-	while (digits < text.size && memchr("0123456789.+-", text.text[digits], 13))
-		digits++;
-	struct import_cell rest = {text.text + digits, text.size - digits};
-	while (rest.size && *rest.text == ' ') {
-		rest.text++;
-		rest.size--;
-	}
-	if (import_is(rest, "F")) { /* the option for Fahrenheit */
-		bool ok = import_number((struct import_cell){text.text, digits}, value);
-		*value = (*value - 32) / 1.8;
-		return ok;
-	}
-	if (!bytes && rest.size && !import_is(rest, "MHz") && !import_is(rest, "C") &&
-	    !import_is(rest, "W") && !import_is(rest, "%"))
-		return false;
-	if (bytes && rest.size && !import_unit(rest, &unit, &factor))
-		return false;
-	if (bytes && rest.size && strcmp(unit, "KiB") == 0)
-		factor = 1024;
-	if (!import_number((struct import_cell){text.text, digits}, value))
-		return false;
-	*value *= bytes ? factor : 1;
-	return true;
-}
-
-static bool is_named(const struct nvtop_device *device, struct import_cell name)
-{
-	return device->name.size == name.size &&
-	       memcmp(device->name.text, name.text, name.size) == 0;
 }
 
 static struct nvtop_device *add_device(struct nvtop_reader *r, uint32_t twin)
@@ -112,7 +79,7 @@ static struct nvtop_device *nvtop_find_device(struct nvtop_reader *r)
 	uint32_t twin = 0;
 	for (uint32_t i = 0; i < r->device_count; i++) {
 		struct nvtop_device *device = &r->devices[i];
-		if (!is_named(device, r->sample.name))
+		if (!import_same(device->name, r->sample.name))
 			continue;
 		if (device->seen != r->snapshot) {
 			device->seen = r->snapshot;
@@ -126,39 +93,42 @@ static struct nvtop_device *nvtop_find_device(struct nvtop_reader *r)
 	return device;
 }
 
-/* The last bytes of a text. */
-static struct import_cell rest_of(struct import_cell text, size_t size)
+/* "210MHz", "37C", "22W", "5%", "34.59 MiB", or a number in the word's own unit. */
+static void set_value(struct nvtop_reader *r, struct import_rows *rows, size_t row, size_t at)
 {
-	return (struct import_cell){text.text + text.size - size, size};
+	struct import_cell key = r->sample.keys[at], text = r->sample.values[at], unit;
+	const struct import_word *word = nvtop_words, *end = word + NVTOP_WORDS;
+	double value, factor = 1;
+	while (word < end && !import_is(key, word->word))
+		word++;
+	if (word == end)
+		return;
+	struct import_field field = {.name = word->column,
+				     .unit = word->unit,
+				     .over_time = SX_REDUCE_MEAN,
+				     .factor = word->factor};
+	uint32_t column = import_column(rows, &field);
+	bool number = import_amount(text, &value, &unit);
+	if (import_is(unit, "F")) /* the option for Fahrenheit */
+		value = (value - 32) / 1.8;
+	else if (unit.size)
+		factor = import_unit_factor(&r->units, unit, word->unit) / word->factor;
+	if (number && factor > 0)
+		import_set(rows, column, row, value * factor);
+	else if (import_is(text, "CPU Fan") || import_is(unit, "RPM"))
+		import_remark(r->job, "fan speeds in revolutions were left out: they are no share");
+	else if (!import_no_data(text))
+		import_odd_add(&r->garbage, row + 1, key, text);
 }
 
 static void end_device(struct nvtop_reader *r)
 {
 	struct nvtop_device *device = nvtop_find_device(r);
-	double value;
 	if (!device)
 		return;
 	size_t row = import_row(device->rows, SX_TIME_UNKNOWN, SX_TIME_UNKNOWN);
 	for (size_t i = 0; i < r->sample.count; i++)
-		for (size_t k = 0; k < sizeof(nvtop_words) / sizeof(nvtop_words[0]); k++) {
-			if (!import_is(r->sample.keys[i], nvtop_words[k].word))
-				continue;
-			struct import_field field = {.name = nvtop_words[k].column,
-						     .unit = nvtop_words[k].unit,
-						     .over_time = SX_REDUCE_MEAN,
-						     .factor = nvtop_words[k].factor};
-			uint32_t column = import_column(device->rows, &field);
-			struct import_cell text = r->sample.values[i];
-			if (nvtop_value_of(text, strcmp(field.unit, "bytes") == 0, &value))
-				import_set(device->rows, column, row, value);
-			else if (import_is(text, "CPU Fan") ||
-				 (text.size > 3 && import_is(rest_of(text, 3), "RPM")))
-				import_remark(r->job,
-					      "fan speeds in revolutions were left out: they "
-					      "are no share");
-			else if (!import_no_data(text))
-				import_odd_add(&r->garbage, row + 1, r->sample.keys[i], text);
-		}
+		set_value(r, device->rows, row, i);
 }
 
 static void nvtop_see(void *user, enum read_json_event event, const struct read_json_place *at,
@@ -201,6 +171,7 @@ static enum sx_status nvtop_read(struct import_job *job, struct sx_error *err)
 		return error_nomem(err, "importing");
 	r->job = job;
 	r->snapshot = 1;
+	units_init(&r->units);
 	enum sx_status status = SX_OK;
 	enum read_json_result result = read_json_walk(job, nvtop_see, r, &line);
 	if (result == READ_JSON_BAD)

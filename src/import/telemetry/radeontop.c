@@ -2,32 +2,40 @@
  * radeontop -d: a line a second, "SECONDS.MICROSECONDS: bus 01, gpu 12.50%, …". Seen: 1.0 to 1.4
  * (dump.c). The microseconds are printed without leading zeros.
  */
+#include <math.h>
 #include <string.h>
 
 #include "base/number.h"
 #include "import/internal.h"
 
-static const struct import_word radeontop_words[] = {
-    {"gpu", "GpuBusy", "percent", 1},		{"ee", "EventEngineBusy", "percent", 1},
-    {"vgt", "VertexGrouperBusy", "percent", 1}, {"ta", "TextureAddresserBusy", "percent", 1},
-    {"tc", "TextureCacheBusy", "percent", 1},	{"sx", "ShaderExportBusy", "percent", 1},
-    {"sh", "SequencerBusy", "percent", 1},	{"spi", "ShaderInterpolatorBusy", "percent", 1},
-    {"smx", "ShaderMemoryBusy", "percent", 1},	{"cr", "ClipRectangleBusy", "percent", 1},
-    {"sc", "ScanConverterBusy", "percent", 1},	{"pa", "PrimitiveAssemblyBusy", "percent", 1},
-    {"db", "DepthBlockBusy", "percent", 1},	{"cb", "ColorBlockBusy", "percent", 1},
-    {"uvd", "VideoBusy", "percent", 1},		{"vce0", "EncoderBusy", "percent", 1},
+/* Words with a share behind them, for some of which an amount follows. */
+static const struct radeontop_word {
+	const char *word, *share, *amount, *unit, *written;
+	double factor; /* of amounts as they are written */
+} radeontop_words[] = {
+    {.word = "bus"},
+    {.word = "gpu", .share = "GpuBusy"},
+    {.word = "ee", .share = "EventEngineBusy"},
+    {.word = "vgt", .share = "VertexGrouperBusy"},
+    {.word = "ta", .share = "TextureAddresserBusy"},
+    {.word = "tc", .share = "TextureCacheBusy"},
+    {.word = "sx", .share = "ShaderExportBusy"},
+    {.word = "sh", .share = "SequencerBusy"},
+    {.word = "spi", .share = "ShaderInterpolatorBusy"},
+    {.word = "smx", .share = "ShaderMemoryBusy"},
+    {.word = "cr", .share = "ClipRectangleBusy"},
+    {.word = "sc", .share = "ScanConverterBusy"},
+    {.word = "pa", .share = "PrimitiveAssemblyBusy"},
+    {.word = "db", .share = "DepthBlockBusy"},
+    {.word = "cb", .share = "ColorBlockBusy"},
+    {.word = "uvd", .share = "VideoBusy"},
+    {.word = "vce0", .share = "EncoderBusy"},
+    {"vram", "MemoryShare", "MemoryUsed", "bytes", "mb", 0x1p20},
+    {"gtt", "SharedMemoryShare", "SharedMemoryUsed", "bytes", "mb", 0x1p20},
+    {"mclk", "MemoryFrequencyShare", "MemoryFrequency", "Hz", "ghz", 1e9},
+    {"sclk", "GpuFrequencyShare", "GpuFrequency", "Hz", "ghz", 1e9},
 };
-
-/* Fields that give a share and behind it an amount. */
-static const struct {
-	const char *word, *share, *amount, *unit;
-	double factor;
-} pairs[] = {
-    {"vram", "MemoryShare", "MemoryUsed", "bytes", 0x1p20},
-    {"gtt", "SharedMemoryShare", "SharedMemoryUsed", "bytes", 0x1p20},
-    {"mclk", "MemoryFrequencyShare", "MemoryFrequency", "Hz", 1e9},
-    {"sclk", "GpuFrequencyShare", "GpuFrequency", "Hz", 1e9},
-};
+#define RADEONTOP_WORDS (sizeof(radeontop_words) / sizeof(radeontop_words[0]))
 
 static bool line_time(struct import_cell line, uint64_t *ns, struct import_cell *rest)
 {
@@ -56,33 +64,6 @@ static bool radeontop_recognise(const struct import_head *head)
 	return false;
 }
 
-/* The unit behind a number: of a share, or of the amount behind it. */
-static bool is_unit(struct import_cell unit, bool second)
-{
-	return second ? import_is(unit, "mb") || import_is(unit, "ghz") : import_is(unit, "%");
-}
-
-/* The first number behind the word, which is a share, or the second, an amount. */
-static bool number_behind(struct import_cell cell, bool second, double *value)
-{
-	const char *end = cell.text + cell.size, *p = cell.text;
-	for (int i = 0; i < (second ? 2 : 1); i++) {
-		p = p < end ? memchr(p, ' ', (size_t)(end - p)) : NULL;
-		if (!p)
-			return false;
-		p++;
-	}
-	char number[32];
-	size_t size = 0;
-	while (p + size < end && size < sizeof(number) && memchr("0123456789.,", p[size], 12)) {
-		number[size] = p[size] == ',' ? '.' : p[size]; /* as some locales have it */
-		size++;
-	}
-	const char *blank = memchr(p + size, ' ', (size_t)(end - p) - size);
-	struct import_cell unit = {p + size, (size_t)((blank ? blank : end) - p) - size};
-	return is_unit(unit, second) && number_f64(number, size, value);
-}
-
 /* The next part of a line: a comma and a blank separate them. */
 static bool next_cell(struct import_cell *rest, struct import_cell *cell)
 {
@@ -91,10 +72,6 @@ static bool next_cell(struct import_cell *rest, struct import_cell *cell)
 	if (!rest->size)
 		return false;
 	*cell = (struct import_cell){rest->text, size};
-	while (cell->size && *cell->text == ' ') {
-		cell->text++;
-		cell->size--;
-	}
 	rest->text += apart ? size + 2 : size;
 	rest->size -= apart ? size + 2 : size;
 	return true;
@@ -114,54 +91,36 @@ struct dump {
 	struct import_odd garbage;
 };
 
-static bool is_known(struct import_cell word)
-{
-	bool known = import_is(word, "bus");
-	for (size_t i = 0; i < sizeof(radeontop_words) / sizeof(radeontop_words[0]); i++)
-		known |= import_is(word, radeontop_words[i].word);
-	for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++)
-		known |= import_is(word, pairs[i].word);
-	return known;
-}
-
 static void radeontop_take_cell(struct dump *dump, struct import_cell cell)
 {
+	struct import_cell part[3], unit;
 	double value;
-	struct import_rows *rows = dump->rows;
-	size_t row = dump->row;
-	const char *blank = memchr(cell.text, ' ', cell.size);
-	struct import_cell word = {cell.text, blank ? (size_t)(blank - cell.text) : cell.size};
-	if (!is_known(word)) {
+	size_t at = 0, count = import_split(cell, ' ', part, 3);
+	while (at < RADEONTOP_WORDS && !import_is(part[0], radeontop_words[at].word))
+		at++;
+	if (at == RADEONTOP_WORDS)
 		import_remark(dump->job, "\"%.*s\" is nothing that is known of radeontop: left out",
-			      (int)(word.size < 40 ? word.size : 40), word.text);
+			      (int)(part[0].size < 40 ? part[0].size : 40), part[0].text);
+	if (at == RADEONTOP_WORDS || !radeontop_words[at].share || count < 2)
 		return;
-	}
-	if (import_is(word, "bus"))
-		return;
-	bool good = number_behind(cell, false, &value);
-	if (!good) {
-		size_t skip = word.size < cell.size ? word.size + 1 : word.size;
-		struct import_cell text = {cell.text + skip, cell.size - skip}, share = text;
-		const char *percent = memchr(text.text, '%', text.size);
-		share.size = percent ? (size_t)(percent - text.text) : text.size;
+	const struct radeontop_word *word = &radeontop_words[at];
+	bool good =
+	    import_amount(part[1], &value, &unit) && import_is(unit, "%") && !signbit(value);
+	if (good) {
+		import_put(dump->rows, dump->row, mean_of(word->share, "percent", 1), value);
+	} else {
+		size_t before = (size_t)(part[1].text - cell.text);
+		struct import_cell rest = {part[1].text, cell.size - before}, share = rest;
+		const char *percent = memchr(share.text, '%', share.size);
+		share.size = percent ? (size_t)(percent - share.text) : share.size;
 		/* radeontop divides by what it does not know, or by no ticks before its first. */
 		if (!import_no_data(share) && !import_is(share, "inf") && !import_is(share, "-inf"))
-			import_odd_add(&dump->garbage, dump->line, word, text);
+			import_odd_add(&dump->garbage, dump->line, part[0], rest);
 	}
-	for (size_t i = 0; i < sizeof(radeontop_words) / sizeof(radeontop_words[0]); i++)
-		if (good && import_is(word, radeontop_words[i].word))
-			import_put(rows, row,
-				   mean_of(radeontop_words[i].column, radeontop_words[i].unit, 1),
-				   value);
-	for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++) {
-		if (!import_is(word, pairs[i].word))
-			continue;
-		if (good)
-			import_put(rows, row, mean_of(pairs[i].share, "percent", 1), value);
-		if (number_behind(cell, true, &value))
-			import_put(rows, row,
-				   mean_of(pairs[i].amount, pairs[i].unit, pairs[i].factor), value);
-	}
+	if (word->amount && count > 2 && import_amount(part[2], &value, &unit) &&
+	    import_is(unit, word->written) && !signbit(value))
+		import_put(dump->rows, dump->row, mean_of(word->amount, word->unit, word->factor),
+			   value);
 }
 
 static enum sx_status radeontop_read(struct import_job *job, struct sx_error *err)

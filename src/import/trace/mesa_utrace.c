@@ -74,8 +74,7 @@ static bool stem_of(struct import_cell event, struct import_cell *stem, bool *be
 static void end_range(struct utrace_reader *r, struct import_cell name, uint64_t end_ns)
 {
 	size_t at = r->depth;
-	while (at && (r->open[at - 1].name.size != name.size ||
-		      memcmp(r->open[at - 1].name.text, name.text, name.size) != 0))
+	while (at && !import_same(r->open[at - 1].name, name))
 		at--;
 	if (!at) {
 		r->unpaired++;
