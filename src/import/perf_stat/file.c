@@ -8,17 +8,9 @@
 #include <sextant/catalog.h>
 
 #include "import/internal.h"
-#include "import/perf_stat/line.h"
 #include "import/perf_stat/parse.h"
 
 #define OBJECT_MAX 8192 /* bytes; an object of perf's has some 300 */
-
-static const char *record_skip_blanks(const char *p, const char *end)
-{
-	while (p < end && (*p == ' ' || *p == '\t' || *p == '\r'))
-		p++;
-	return p;
-}
 
 /* Behind the closing brace of the object at p; NULL where it has none. */
 static const char *object_end(const char *p, const char *end)
@@ -79,12 +71,13 @@ bool perf_record_next(struct perf_records *r, struct perf_record *out)
 		return false;
 	const char *eol = memchr(r->p, '\n', (size_t)(r->end - r->p));
 	const char *stop = eol ? eol : r->end;
-	const char *first = record_skip_blanks(r->p, stop);
-	if (first < stop && *first == '[' && record_skip_blanks(first + 1, stop) < stop)
-		first = record_skip_blanks(first + 1, stop);
+	const char *first = perf_skip_blanks(r->p, stop);
+	if (first < stop && *first == '[' && perf_skip_blanks(first + 1, stop) < stop)
+		first = perf_skip_blanks(first + 1, stop);
 	if (first < stop && *first == '{' && take_object(r, first, out))
 		return true;
 	*out = (struct perf_record){r->p, (size_t)(stop - r->p), ++r->line, eol != NULL};
+	out->size -= out->size && out->text[out->size - 1] == '\r';
 	if (is_bracket(out->text, out->size)) {
 		out->size = 0;
 		out->ended = true;
@@ -106,7 +99,7 @@ bool perf_record_is_metric_only(const char *text, size_t size)
 }
 
 /* An event is named by letters; a table of numbers has none, and one with texts has them quoted. */
-static bool names_event(struct perf_text event)
+static bool names_event(struct import_cell event)
 {
 	return event.size && !memchr(event.text, '"', event.size) &&
 	       (isalpha((unsigned char)event.text[0]) || event.text[0] == '{');
@@ -184,9 +177,8 @@ static enum sx_status perf_stat_read(struct import_job *job, struct sx_error *er
 		/* Intervals of a run that was appended begin at 0 again. */
 		status = import_times_mend_table(job, device->table, IMPORT_RUNS, err);
 		const struct note_sink to = import_note_sink(job);
-		perf_stat_note(&tally, &to);
 		if (!status)
-			status = perf_stat_whole(&tally, job->request->path, err);
+			status = perf_stat_whole(&tally, job->request->path, &to, err);
 	}
 	sx_catalog_unref(catalog);
 	return status;

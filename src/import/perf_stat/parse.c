@@ -10,7 +10,7 @@
 #include "base/mem.h"
 #include "base/number.h"
 #include "base/strings.h"
-#include "import/perf_stat/line.h"
+#include "catalog/units.h"
 #include "table/fill.h"
 
 #define NAME_BYTES    256
@@ -21,7 +21,9 @@
 struct series {
 	uint32_t column; /* of the table; SX_NONE: the run's length, or left out */
 	bool duration, repeat;
-	size_t last_row; /* the last row in which the event was seen, from 1 */
+	size_t last_row;	 /* the last row in which the event was seen, from 1 */
+	struct import_cell unit; /* of its values, and the factor from there to the column's */
+	double factor;
 };
 
 /* What a column of the table is, and how its values were printed. */
@@ -34,6 +36,7 @@ struct counter_column {
 
 struct perf_stat_reader {
 	const struct sx_catalog *catalog;
+	struct units units;
 	const char *text, *end, *origin;
 	char separator;
 	struct strings keys;  /* of series, then of what they feed */
@@ -55,40 +58,7 @@ struct perf_stat_reader {
 	struct sx_error *err;
 };
 
-/* How perf's units read in those of counters. */
-static double perf_stat_unit_factor(struct perf_text unit, const char *counter_unit)
-{
-	static const struct {
-		const char *perf, *ours;
-		double factor;
-	} units[] = {
-	    {"msec", "ns", 1e6},       {"usec", "ns", 1e3},    {"sec", "ns", 1e9},
-	    {"MiB", "bytes", 1048576}, {"KiB", "bytes", 1024}, {"GiB", "bytes", 1073741824},
-	    {"msec", "ms", 1},	       {"msec", "s", 1e-3},    {"MHz", "Hz", 1e6}};
-	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
-		if (strlen(units[i].perf) == unit.size &&
-		    memcmp(units[i].perf, unit.text, unit.size) == 0 &&
-		    strcmp(units[i].ours, counter_unit) == 0)
-			return units[i].factor;
-	return 1;
-}
-
-/* perf's unit as a table has it, of an event that no catalog describes. */
-static const char *unit_name(struct perf_text unit)
-{
-	static const struct {
-		const char *perf, *ours;
-	} units[] = {{"msec", "ms"},  {"usec", "us"}, {"sec", "s"},   {"nsec", "ns"},
-		     {"Joules", "J"}, {"MiB", "MiB"}, {"KiB", "KiB"}, {"GiB", "GiB"},
-		     {"MHz", "MHz"},  {"GHz", "GHz"}};
-	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
-		if (strlen(units[i].perf) == unit.size &&
-		    memcmp(units[i].perf, unit.text, unit.size) == 0)
-			return units[i].ours;
-	return "count";
-}
-
-static bool copy_text(struct perf_text from, char out[NAME_BYTES])
+static bool copy_text(struct import_cell from, char out[NAME_BYTES])
 {
 	if (!from.size || from.size >= NAME_BYTES || memchr(from.text, '\0', from.size))
 		return false;
@@ -98,7 +68,7 @@ static bool copy_text(struct perf_text from, char out[NAME_BYTES])
 }
 
 /* The counter of an event, by its whole text first; `shown` is the column's name. */
-static uint32_t perf_stat_find_counter(const struct perf_stat_reader *r, struct perf_text event,
+static uint32_t perf_stat_find_counter(const struct perf_stat_reader *r, struct import_cell event,
 				       const struct perf_event_name *name, char shown[NAME_BYTES])
 {
 	uint32_t count, found = SX_NONE;
@@ -132,7 +102,7 @@ static enum sx_status too_many(struct perf_stat_reader *r, const char *what, uns
 }
 
 static enum sx_status perf_stat_add_column(struct perf_stat_reader *r, const char *name,
-					   uint32_t counter, struct perf_text modifiers,
+					   uint32_t counter, struct import_cell modifiers,
 					   uint32_t *out)
 {
 	bool added;
@@ -159,7 +129,7 @@ static enum sx_status perf_stat_add_column(struct perf_stat_reader *r, const cha
 }
 
 /* A key of a few parts, with a byte between them that no text has. */
-static uint32_t intern_parts(struct perf_stat_reader *r, char kind, const struct perf_text *parts,
+static uint32_t intern_parts(struct perf_stat_reader *r, char kind, const struct import_cell *parts,
 			     size_t count, bool *added)
 {
 	char key[4 * NAME_BYTES];
@@ -176,11 +146,6 @@ static uint32_t intern_parts(struct perf_stat_reader *r, char kind, const struct
 	return strings_intern(&r->keys, key, used, added);
 }
 
-static bool perf_stat_same(struct perf_text text, const char *word)
-{
-	return text.size == strlen(word) && memcmp(text.text, word, text.size) == 0;
-}
-
 /* What a new series feeds; one that would count something twice is marked as a repeat. */
 static enum sx_status learn_series(struct perf_stat_reader *r, const struct perf_line *line,
 				   struct series *series)
@@ -188,19 +153,21 @@ static enum sx_status learn_series(struct perf_stat_reader *r, const struct perf
 	char shown[NAME_BYTES];
 	struct perf_event_name name = perf_event_split(line->event);
 	uint32_t counter = perf_stat_find_counter(r, line->event, &name, shown);
-	*series = (struct series){.column = SX_NONE};
-	if (perf_stat_same(line->event, DURATION_TIME)) {
+	const char *unit = perf_unit(line->unit);
+	*series = (struct series){.column = SX_NONE, .factor = 1};
+	if (import_is(line->event, DURATION_TIME)) {
 		series->duration = true;
 		return SX_OK;
 	}
-	struct perf_text modifiers = counter == SX_NONE ? (struct perf_text){0} : name.modifiers;
+	struct import_cell modifiers =
+	    counter == SX_NONE ? (struct import_cell){0} : name.modifiers;
 	enum sx_status status = perf_stat_add_column(r, shown, counter, modifiers, &series->column);
 	if (status)
 		return status;
 	if (counter == SX_NONE)
-		r->infos[series->column].unit = unit_name(line->unit);
+		r->infos[series->column].unit = unit ? unit : "count";
 	bool added;
-	const struct perf_text feeds[] = {line->unit_of, name.pmu, {shown, strlen(shown)}};
+	const struct import_cell feeds[] = {line->unit_of, name.pmu, {shown, strlen(shown)}};
 	uint32_t key = intern_parts(r, 'f', feeds, 3, &added);
 	uint32_t own =
 	    strings_find(&r->modifiers, modifiers.size ? modifiers.text : "", modifiers.size);
@@ -214,7 +181,7 @@ static enum sx_status find_series(struct perf_stat_reader *r, const struct perf_
 				  struct series **out)
 {
 	bool added;
-	const struct perf_text parts[] = {line->unit_of, line->event};
+	const struct import_cell parts[] = {line->unit_of, line->event};
 	uint32_t key = intern_parts(r, 's', parts, 2, &added);
 	if (key == UINT32_MAX)
 		return no_memory(r);
@@ -238,13 +205,19 @@ static enum sx_status find_series(struct perf_stat_reader *r, const struct perf_
 }
 
 static double perf_stat_value_of(const struct perf_stat_reader *r, const struct perf_line *line,
-				 uint32_t column)
+				 struct series *series)
 {
-	double factor = perf_stat_unit_factor(line->unit, r->infos[column].unit);
+	if (!import_same(series->unit, line->unit)) {
+		double factor =
+		    import_unit_factor(&r->units, line->unit, r->infos[series->column].unit);
+		series->unit = line->unit;
+		series->factor = factor > 0 ? factor : 1;
+	}
 	/* A clock's run time is its count, to the nanosecond; what is printed is cut. */
-	if (factor == 1e6 && line->percent >= 100 && fabs(line->run_ns / 1e6 - line->value) < 0.006)
+	if (series->factor == 1e6 && line->percent >= 100 &&
+	    fabs(line->run_ns / 1e6 - line->value) < 0.006)
 		return line->run_ns;
-	return line->value * factor;
+	return line->value * series->factor;
 }
 
 static void add_value(struct perf_stat_reader *r, uint32_t column, double value, uint8_t quality)
@@ -285,7 +258,7 @@ static void take_value(struct perf_stat_reader *r, const struct perf_line *line,
 		mark_short(r, series->column);
 		return;
 	}
-	double value = perf_stat_value_of(r, line, series->column);
+	double value = perf_stat_value_of(r, line, series);
 	column->counted = true;
 	column->fraction |= value != floor(value) || value < 0 || value >= 0x1p64;
 	if (r->table)
@@ -334,10 +307,9 @@ static enum sx_status perf_stat_take_line(struct perf_stat_reader *r, const stru
 /* Blank lines, the date of a run, and totals, which the intervals give as well. */
 static bool is_remark(struct perf_stat_reader *r, const char *line, size_t size)
 {
-	while (size && (*line == ' ' || *line == '\t' || *line == '\r')) {
-		line++;
-		size--;
-	}
+	const char *first = perf_skip_blanks(line, line + size);
+	size -= (size_t)(first - line);
+	line = first;
 	static const char *const remarks[] = {"summary", "Performance counter stats for"};
 	static const char *const ends[] = {"seconds user", "seconds sys"};
 	r->restarted |= size && *line == '#';
@@ -383,7 +355,8 @@ static enum sx_status each_line(struct perf_stat_reader *r)
 	return status;
 }
 
-void perf_stat_note(const struct perf_stat_tally *tally, const struct note_sink *to)
+enum sx_status perf_stat_whole(const struct perf_stat_tally *tally, const char *origin,
+			       const struct note_sink *to, struct sx_error *err)
 {
 	if (tally->foreign)
 		note_sink_write(to, "no counts: %zu of %s, line %zu the first", tally->foreign,
@@ -395,11 +368,6 @@ void perf_stat_note(const struct perf_stat_tally *tally, const struct note_sink 
 		    "left out: %s, as the same counter was counted by another event of the "
 		    "same time",
 		    COUNTED(tally->repeats, "count"));
-}
-
-enum sx_status perf_stat_whole(const struct perf_stat_tally *tally, const char *origin,
-			       struct sx_error *err)
-{
 	if (!tally->cut && !tally->no_footer)
 		return SX_OK;
 	if (tally->cut)
@@ -458,6 +426,7 @@ enum sx_status perf_stat_parse(const struct perf_stat_input *input, struct sx_ta
 				     .end = input->text + input->size,
 				     .origin = input->origin,
 				     .err = err ? err : &ignored};
+	units_init(&r.units);
 	enum sx_status status = each_line(&r);
 	if (!status && !r.names.count)
 		status = no_counts(&r);

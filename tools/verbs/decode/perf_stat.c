@@ -24,8 +24,7 @@ static enum sx_status perf_stat_decode(struct decode_job *job, struct sx_error *
 	const struct input_request request = request_of(job->cli, path);
 	input_note_unknown(&request, job->in.table, job->in.catalog);
 	const struct note_sink to = cli_note_sink(job->cli);
-	perf_stat_note(&tally, &to);
-	return perf_stat_whole(&tally, path, err);
+	return perf_stat_whole(&tally, path, &to, err);
 }
 
 const struct decode_format decode_perf_stat = {
