@@ -58,13 +58,12 @@ struct perf_stat_reader {
 	struct sx_error *err;
 };
 
+/* Up to a NUL, and as much as there is room for; false: that is not all, or nothing. */
 static bool copy_text(struct import_cell from, char out[NAME_BYTES])
 {
-	if (!from.size || from.size >= NAME_BYTES || memchr(from.text, '\0', from.size))
-		return false;
-	memcpy(out, from.text, from.size);
-	out[from.size] = '\0';
-	return true;
+	size_t most = from.size < NAME_BYTES ? from.size : NAME_BYTES - 1;
+	snprintf(out, NAME_BYTES, "%.*s", (int)most, from.size ? from.text : "");
+	return from.size && strlen(out) == from.size;
 }
 
 /* The counter of an event, by its whole text first; `shown` is the column's name. */

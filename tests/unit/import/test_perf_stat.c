@@ -229,6 +229,14 @@ static void test_hostile(void **state)
 	/* An event that opens a slash and never closes it is a name like any other. */
 	parse(w, w->cpu, "1,,cpu/a,9,100.00,,\n");
 	expect(w, "cpu/a", 0, 1);
+	/* A NUL ends a name, which is of no counter then. */
+	struct sx_error err = {0};
+	sx_table_destroy(w->table);
+	assert_int_equal(
+	    perf_stat_parse(&(struct perf_stat_input){"1,,cs\0x,9,100.00,,\n", 19, "p.csv", w->cpu},
+			    &w->table, &w->tally, &err),
+	    SX_OK);
+	assert_string_equal(sx_table_column(w->table, 0)->name, "cs");
 	/* Time that goes backwards begins a run of its own. */
 	parse(w, w->cpu, " 5.000000000,1,,cs,9,100.00,,\n 2.000000000,1,,cs,9,100.00,,\n");
 	assert_int_equal(sx_table_begin_ns(w->table)[1], 0);
