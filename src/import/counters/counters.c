@@ -351,9 +351,12 @@ static size_t row_of_value(struct counters_reader *r, uint32_t gpu)
 	text_append(key, sizeof(key), "%zu %u", r->tables, (unsigned)gpu);
 	for (size_t i = 0; i < r->cells.columns; i++) {
 		struct import_cell cell = r->cells.row[i];
-		if (r->columns[i].role == COUNTERS_KEY)
-			text_append(key, sizeof(key), " %.*s",
-				    (int)(cell.size < 40 ? cell.size : 40), cell.text);
+		double value;
+		if (r->columns[i].role != COUNTERS_KEY)
+			continue;
+		cells_number(&r->cells, i, &value); /* a word is noted, and still a row */
+		text_append(key, sizeof(key), " %.*s", (int)(cell.size < 40 ? cell.size : 40),
+			    cell.text);
 	}
 	uint32_t at = strings_intern(&r->keys, key, strlen(key), &added);
 	if (at == UINT32_MAX || !mem_grow(&r->row, &r->row_cap, (size_t)at + 1, sizeof(*r->row)))
