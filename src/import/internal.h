@@ -38,6 +38,11 @@ struct import_given {
 	const char *device;	    /* as rows name it; "": they do not */
 	uint32_t number;	    /* or SX_NONE */
 	const char *name, *catalog; /* or NULL */
+	uint64_t lost;		    /* samples, as far as they are known */
+	bool lost_more;
+	/* Why columns have no value: their names, and the reasons. */
+	const char *const *empty, *const *whys;
+	size_t why_count;
 };
 
 /* What a file holds; a NUL follows it. */

@@ -25,6 +25,7 @@ struct imported_device {
 	char names[SX_LABEL_COUNT][IMPORT_PROPERTY_MAX];
 	char number[16], clock[32];
 	char contradiction[GIVEN_TEXT_MAX]; /* of given values; "": none */
+	uint64_t lost;			    /* samples; SX_CAPTURE_COUNT_UNKNOWN */
 	size_t block_rows, blocks;	    /* rows of a record, and records of rows */
 	struct sx_catalog *catalog;
 };
@@ -137,6 +138,7 @@ static enum sx_status import_describe(const struct input_request *request,
 	if (status)
 		return status;
 	out->table = device->table;
+	out->lost = device->lost_more ? SX_CAPTURE_COUNT_UNKNOWN : device->lost;
 	out->info.catalog = sx_catalog_info(out->catalog)->name;
 	out->info.catalog_hash = sx_catalog_info(out->catalog)->hash;
 	out->info.kind = sx_table_kind(device->table);
@@ -341,6 +343,12 @@ static enum sx_status importing_get(void *user, size_t number, struct sx_capture
 			return SX_OK;
 		}
 		number -= d->blocks;
+		if (d->lost && !number--) {
+			mark_record(SX_CAPTURE_LOSS, "", out);
+			out->device = i;
+			out->mark.lost = d->lost;
+			return SX_OK;
+		}
 		if (d->contradiction[0] && !number--) {
 			mark_record(SX_CAPTURE_NOTE, d->contradiction, out);
 			return SX_OK;
@@ -417,11 +425,11 @@ static enum sx_status add_devices(struct import_writing *w, uint32_t until, stru
 static enum sx_status write_record(const struct import_writing *w,
 				   const struct sx_capture_record *record, struct sx_error *err)
 {
+	uint32_t of =
+	    record->device == SX_CAPTURE_NO_DEVICE ? record->device : w->first + record->device;
 	if (record->type != SX_CAPTURE_ROWS)
-		return sx_capture_mark(w->writer, SX_CAPTURE_NO_DEVICE, record->type, &record->mark,
-				       err);
-	enum sx_status status =
-	    sx_capture_write(w->writer, w->first + record->device, &record->rows, err);
+		return sx_capture_mark(w->writer, of, record->type, &record->mark, err);
+	enum sx_status status = sx_capture_write(w->writer, of, &record->rows, err);
 	/* A file does not wait for the disk as a device does not. */
 	return status ? status : sx_capture_flush(w->writer, err);
 }
@@ -439,7 +447,7 @@ static enum sx_status write_import(struct sx_capture_writer *writer,
 	while (!status && (status = sx_capture_next(reader, &record, err)) == SX_OK) {
 		bool rows = record.type == SX_CAPTURE_ROWS;
 		seen += rows;
-		if (rows)
+		if (record.device != SX_CAPTURE_NO_DEVICE)
 			status = add_devices(&w, record.device + 1, err);
 		else if (seen == blocks)
 			status = add_devices(&w, import->count, err);

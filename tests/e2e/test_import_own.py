@@ -96,6 +96,24 @@ class Own(FolderTest):
                 device.pop(key, None)
         return document
 
+    def test_losses_and_reasons_come_back(self):
+        """JSON keeps how many samples were lost and why a column has no value, read as it is and imported."""
+        lines = ['device\tcpu\tSome CPU\tLinux\ttime\treal', 'column\tTaskClock\tns\tu64\tsum', 'column\tCycles\tcycles\tu64\tsum']
+        lines += [f'row\t{i * 11 * MS}\t{(i + 1) * 11 * MS}\t{5 * MS}\t-' for i in range(20)]
+        path = self.path('lost.sxc')
+        subprocess.run([MAKE_RUN, path], input='\n'.join(lines + ['lost\t77']) + '\n', text=True, check=True, timeout=60)
+        rows = json.loads(run('export', path, '--json').stdout)
+        rows['devices'][0]['why']['effective_frequency'] = 'Cycles: nothing counts them (made up)'
+        again, imported = self.file(json.dumps(rows), 'lost.json'), self.path('again.sxc')
+        run('import', again, '-o', imported)
+        for name in (again, imported):
+            report = run.document('report', name, '-m', 'effective_frequency', code=None)
+            self.assertEqual([(d['lost'], d['lost_more']) for d in report['devices']], [(77, False)])
+            self.assertEqual(report['metrics'][0]['why'], 'Cycles: nothing counts them (made up)')
+        rows['devices'][0].update(lost=0, lost_more=True)
+        report = run.document('report', self.file(json.dumps(rows), 'more.json'), code=None)
+        self.assertTrue(report['devices'][0]['lost_more'])
+
     def test_kinds_come_back(self):
         """What rows enclose is no guess from labels: totals of spared frames, of passes and of slices are worked out each in their way."""
         totals = {}

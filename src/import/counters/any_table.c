@@ -14,6 +14,7 @@
 #include "import/internal.h"
 #include "import/table/csv.h"
 #include "import/table/reader.h"
+#include "table/fill.h"
 #include "table/label.h"
 
 #define NAMES_LOOKED_AT 256 /* of a header, to see whether it is one */
@@ -223,7 +224,10 @@ static enum sx_status no_value(const struct import_job *job, struct sx_error *er
 static enum sx_status read_with(struct import_job *job, bool ours, struct import_device *device,
 				struct sx_catalog *catalog, struct sx_error *err)
 {
+	const struct import_given *given = import_given_of(job);
 	const struct csv_options options = {.catalog = catalog,
+					    .empty = given ? given->empty : NULL,
+					    .empty_count = given ? given->why_count : 0,
 					    .of_device = job->part ? job->part->any : NULL,
 					    .ours = ours,
 					    .units_given = ours && !job->format->spelled,
@@ -399,6 +403,19 @@ static enum sx_status leave_summary_out(struct import_job *job, struct sx_error 
 	return SX_OK;
 }
 
+/* Columns without a value, as the document says why. */
+static enum sx_status set_whys(struct sx_table *table, const struct import_given *given,
+			       struct sx_error *err)
+{
+	enum sx_status status = SX_OK;
+	for (size_t i = 0; given && !status && i < given->why_count; i++) {
+		uint32_t column = sx_table_find(table, given->empty[i]);
+		if (column != SX_NONE)
+			status = table_set_why(table, column, given->whys[i]);
+	}
+	return status ? error_nomem(err, "importing") : SX_OK;
+}
+
 enum sx_status any_table_import(struct import_job *job, bool ours, struct sx_error *err)
 {
 	struct import *import = job->result;
@@ -411,6 +428,8 @@ enum sx_status any_table_import(struct import_job *job, bool ours, struct sx_err
 		device.facts.name = given->name;
 	if (given && device.facts.number == SX_NONE)
 		device.facts.number = given->number;
+	device.lost = given ? given->lost : 0;
+	device.lost_more = given && given->lost_more;
 	struct sx_catalog *catalog = NULL;
 	enum sx_status status =
 	    is_grouped(job) ? import_refuse_report(job, "--by adds up the samples of a group", err)
@@ -428,6 +447,8 @@ enum sx_status any_table_import(struct import_job *job, bool ours, struct sx_err
 					: error_nomem(err, "importing");
 	}
 	sx_catalog_unref(catalog);
+	if (!status)
+		status = set_whys(device.table, given, err);
 	if (status)
 		sx_table_destroy(device.table);
 	else

@@ -147,6 +147,7 @@ static void own_json_finish(struct own_json *r)
 		free(t->positions);
 		free(t->columns);
 		free(t->constants);
+		free(t->whys);
 		free(t->marks);
 	}
 	strings_finish(&r->columns);
@@ -167,6 +168,22 @@ static const char *own_json_text(struct own_json *r, struct import_cell cell)
 	return text;
 }
 
+/* Why columns have no value. */
+static void own_json_note_whys(struct own_json *r, const struct own_json_table *t,
+			       struct import_given *given)
+{
+	struct arena *arena = &r->job->result->arena;
+	const char **names = arena_alloc(arena, (2 * t->why_count + 1) * sizeof(*names));
+	r->failed |= !names;
+	for (size_t i = 0; names && i < t->why_count; i++) {
+		names[i] = own_json_text(r, t->whys[i].key);
+		names[t->why_count + i] = own_json_text(r, t->whys[i].cell);
+	}
+	given->empty = names;
+	given->whys = names + t->why_count;
+	given->why_count = names ? t->why_count : 0;
+}
+
 /* What is beside the rows of each device, or of the only one. */
 static void own_json_note_devices(struct own_json *r, struct import_given *given)
 {
@@ -179,7 +196,10 @@ static void own_json_note_devices(struct own_json *r, struct import_given *given
 		given[i] = (struct import_given){.device = device ? device : "",
 						 .number = numbered ? (uint32_t)id : SX_NONE,
 						 .name = own_json_text(r, t->name),
-						 .catalog = own_json_text(r, t->catalog)};
+						 .catalog = own_json_text(r, t->catalog),
+						 .lost_more = import_is(t->lost_more, "true")};
+		number_u64(t->lost.text, t->lost.size, &given[i].lost);
+		own_json_note_whys(r, t, &given[i]);
 	}
 }
 

@@ -35,6 +35,9 @@ struct own_json_table {
 	uint32_t *positions;	    /* JSON: names, in the order of a row's values */
 	uint32_t *columns;	    /* of the table that is made, by name */
 	size_t unit_cap, position_cap, position_count;
+	struct import_cell lost, lost_more;
+	struct own_json_value *whys; /* of columns without a value: name and reason */
+	size_t why_cap, why_count;
 	struct own_json_value *constants; /* the same in each row */
 	size_t constant_cap, constant_count;
 	struct own_json_mark *marks;

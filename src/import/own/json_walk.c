@@ -172,6 +172,22 @@ static void own_json_learn(struct own_json *r, struct own_json_table *t,
 	}
 }
 
+/* What was lost, and why columns have no value. */
+static void own_json_learn_losses(struct own_json *r, struct own_json_table *t,
+				  const struct own_json_member *m)
+{
+	if (m->depth == 1 && import_is(m->keys[0], "lost"))
+		t->lost = m->value;
+	else if (m->depth == 1 && import_is(m->keys[0], "lost_more"))
+		t->lost_more = m->value;
+	if (m->depth != 2 || !m->text || !import_is(m->keys[0], "why"))
+		return;
+	if (mem_grow(&t->whys, &t->why_cap, t->why_count + 1, sizeof(*t->whys)))
+		t->whys[t->why_count++] = (struct own_json_value){m->keys[1], m->value, true};
+	else
+		r->failed = true;
+}
+
 /* Units are in the order of columns; ranges of rows with what is to be said of them. */
 static void own_json_learn_more(struct own_json *r, struct own_json_table *t,
 				const struct own_json_member *m)
@@ -244,6 +260,7 @@ void own_json_see(void *user, enum read_json_event event, const struct read_json
 	} else if (value_event && !rows && !r->filling) {
 		own_json_learn(r, t, &member);
 		own_json_learn_more(r, t, &member);
+		own_json_learn_losses(r, t, &member);
 	} else if (event == READ_JSON_END && import_is(keys[0], "quality") && !r->filling) {
 		own_json_end_mark(r, t);
 	} else if (event == READ_JSON_LAST) {

@@ -63,6 +63,9 @@ struct csv_options {
 	 * device has a value in it. NULL: there are no others.
 	 */
 	const bool *of_device;
+	/* Names of columns that stay without a value, as the file says why they have none. */
+	const char *const *empty;
+	size_t empty_count;
 	/*
 	 * An export of ours: columns without a value are left out, what means nothing adds up only
 	 * where its name is a raw counter's, and labels say what rows enclose.

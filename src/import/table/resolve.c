@@ -79,6 +79,9 @@ static void leave_empty_out(struct csv_reader *r, struct csv_column *column, con
 		return;
 	if (!options->ours && !(value && options->of_device && !column->known))
 		return;
+	for (size_t i = 0; i < options->empty_count; i++)
+		if (strcmp(options->empty[i], name) == 0)
+			return;
 	column->role = CSV_IGNORED;
 	if (value && options->ours && column->known &&
 	    sx_catalog_find_counter(r->catalog, name, SX_NONE, NULL) != SX_NONE &&

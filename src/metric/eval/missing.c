@@ -30,12 +30,24 @@ static uint32_t first_missing(const struct sx_evaluation *e, const struct column
 	return first;
 }
 
+/* Of a metric that the table has by its own name, the table may say it as it is. */
+static bool own_reason(const struct sx_evaluation *e, const struct column_plan *plan,
+		       const struct sx_table *in, char why[MISSING_MAX])
+{
+	uint32_t column = sx_table_find(in, e->m->columns[plan - e->m->plans].name);
+	const char *reason = column == SX_NONE ? NULL : sx_table_column(in, column)->why;
+	why[0] = '\0';
+	return reason && text_append(why, MISSING_MAX, "%s", reason);
+}
+
 bool missing_reason(const struct sx_evaluation *e, const struct column_plan *plan,
 		    const struct sx_table *in, char why[MISSING_MAX])
 {
 	uint32_t at = first_missing(e, plan, in);
 	if (at == SX_NONE)
 		return false;
+	if (own_reason(e, plan, in, why))
+		return true;
 	const struct sx_metric_input *input = &e->m->inputs[at];
 	const char *reason = known_reason(e, at, in);
 	why[0] = '\0';

@@ -74,6 +74,16 @@ static void close_device(struct exported *d)
 	*d = (struct exported){.device = NULL};
 }
 
+/* What a table lacks, known behind its rows. */
+static void export_losses(struct json *json, void *user)
+{
+	const struct input_device *d = user;
+	if (d->run.lost)
+		json_kv_u64(json, "lost", d->run.lost);
+	if (d->run.lost_more || d->run.partial)
+		json_kv_bool(json, "lost_more", true);
+}
+
 static enum sx_status open_device(const struct cli *cli, const struct input_request *request,
 				  uint32_t place, struct exported *d, struct sx_error *err)
 {
@@ -84,6 +94,8 @@ static enum sx_status open_device(const struct cli *cli, const struct input_requ
 		return status;
 	status = export_shape(cli, d->device, &d->shape, err);
 	d->shape.device = d->device->facts.number;
+	d->shape.more = export_losses;
+	d->shape.more_user = d->device;
 	return status;
 }
 
