@@ -107,6 +107,8 @@ static enum sx_status errno_status(int sys_errno)
 	switch (sys_errno) {
 	case EACCES:
 	case EPERM:
+	case EMFILE: /* a limit of the user's, not what was asked for */
+	case ENFILE:
 		return SX_ERR_PERMISSION;
 	case ENOENT:
 	case ENOTDIR:

@@ -294,6 +294,8 @@ void interval_close(struct source *source)
 
 enum sx_status interval_no_process(pid_t pid, struct sx_error *err)
 {
+	if (errno == EMFILE || errno == ENFILE)
+		return error_errno(err, errno, "cannot look at process %d", (int)pid);
 	error_set(err, SX_ERR_NOT_FOUND, "there is no process %d", (int)pid);
 	error_because(err, "/proc/%d/stat cannot be read", (int)pid);
 	error_try(err, "give the id of a running process, or start one with -- command");

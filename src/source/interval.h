@@ -107,7 +107,10 @@ void interval_close(struct source *source);
 #define INTERVAL_SOURCE_OPS                                                                        \
 	.start = interval_start, .read = interval_read, .clock = interval_clock,                   \
 	.wake = interval_wake, .stop = interval_stop, .close = interval_close
-/* Says that there is no such process. Returns SX_ERR_NOT_FOUND. */
+/*
+ * Says that there is no such process, or by errno that files are at their limit. Returns
+ * SX_ERR_NOT_FOUND or SX_ERR_PERMISSION.
+ */
 enum sx_status interval_no_process(pid_t pid, struct sx_error *err);
 
 /* Of desc's counters, in their order. */

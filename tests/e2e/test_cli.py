@@ -621,6 +621,16 @@ class Stat(Case):
             text = file.read()
         return result, json.loads(text) if text else None
 
+    def test_too_few_files(self):
+        """The user's limit is in the way, and neither the program nor what was measured lacks anything."""
+        for limit in range(6, 10):
+            with self.subTest(limit):
+                result = subprocess.run([SEXTANT, 'stat', '-d', 'cpu', '--', 'true'], capture_output=True, text=True, timeout=60,
+                                        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (limit, limit)))
+                if result.returncode:
+                    self.assertIn('because: Too many open files', result.stderr)
+                    self.assertEqual(result.returncode, 4, result.stderr)
+
     def test_exit_and_output(self):
         result, doc = self.stat('sh', '-c', 'echo out; echo err >&2; sleep 0.4; exit 7')
         self.assertEqual(result.returncode, 7)

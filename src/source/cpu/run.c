@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "source/interval.h"
+#include "source/process_tree.h"
 #include "wire/share.h"
 
 #define HARDWARE(event) .perf_type = PERF_TYPE_HARDWARE, .perf_config = PERF_COUNT_HW_##event
@@ -372,7 +373,11 @@ enum sx_status cpu_run_start(struct cpu_run *run, const struct source_request *r
 	if (status != SX_OK)
 		return status;
 	cpu_run_take(run);
-	return run->pid > 0 && !run->process.valid ? interval_no_process(run->pid, err) : SX_OK;
+	if (run->pid <= 0 || run->process.valid)
+		return SX_OK;
+	struct process_stat stat; /* errno says why it cannot be read */
+	process_stat_read(run->sys, run->pid, &stat);
+	return interval_no_process(run->pid, err);
 }
 
 void cpu_run_swap(struct cpu_run *run)
