@@ -224,6 +224,8 @@ async function hasLandmarks(page) {
 async function findsWindows(page) {
   const clicked = await page.evaluate(() => { const link = document.querySelector('.windows .link'); if (link) link.click(); return link && link.textContent; });
   assert.ok(clicked, 'no finding leads to a window');
+  const limits = await page.$$eval('.card .limit', all => all.map(e => e.textContent));
+  assert.ok(limits.every(text => /^ (above|below|at) \S/.test(text)), limits.join(';'));
   await settled(page);
   const [a, b] = await windowOf(page), [from, to] = clicked.split(' – ').map(parseFloat);
   assert.ok(a <= from + 0.06 && b >= to - 0.06, `${clicked}: ${a} to ${b}`);

@@ -2,6 +2,12 @@
 const Lead = (() => {
   const CARDS = 3, LOADS = 3;
 
+  /* Rules have upper limits and lower ones. */
+  function side(value, limit) {
+    if (value > limit) return 'above';
+    return value < limit ? 'below' : 'at';
+  }
+
   function evidence(finding) {
     const direct = !finding.compared || finding.compared === finding.metric;
     const value = direct ? finding.value : finding.measured;
@@ -10,7 +16,7 @@ const Lead = (() => {
     if (Numbers.isNone(value)) return null;
     const {digits, unit} = Numbers.parts(value * factor, of), limit = finding.compared ? Numbers.parts(finding.limit * factor, of) : null;
     return {name: direct ? finding.metric : finding.compared, value: digits + (unit ? ' ' + unit : ''), of: of.joined ? null : of.symbol,
-      limit: limit && !Numbers.isNone(finding.limit) ? limit.digits + (limit.unit ? ' ' + limit.unit : '') : null};
+      limit: limit && !Numbers.isNone(finding.limit) ? side(value, finding.limit) + ' ' + limit.digits + (limit.unit ? ' ' + limit.unit : '') : null};
   }
 
   /* The name of what was compared, in the words that were chosen. */
@@ -52,7 +58,7 @@ const Lead = (() => {
       level ? element('h' + level, {}, finding.title, element('span', {class: 'severity'}, finding.severity)) : null,
       shown ? element('p', {class: 'evidence'}, element('strong', {}, shown.value),
         shown.of ? element('span', {class: 'of'}, ' ' + shown.of) : null,
-        shown.limit ? element('span', {class: 'limit'}, ' limit ' + shown.limit) : null,
+        shown.limit ? element('span', {class: 'limit'}, ' ' + shown.limit) : null,
         element('br'), subject(device, shown.name)) : null,
       element('p', {class: 'where'}, where),
       windowLinks(device, finding),
