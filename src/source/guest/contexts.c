@@ -11,10 +11,11 @@
 
 void channel_copy_text(char *to, const char *from, size_t size)
 {
-	size_t n = 0, odd = 0;
-	for (; n + 1 < size && from[n]; n++) {
-		bool printable = from[n] >= ' ' && from[n] < 0x7f;
-		to[n] = printable ? from[n] : '?';
+	size_t n = 0, odd = 0, length = strnlen(from, size - 1);
+	for (size_t step; n < length; n += step) {
+		size_t printable = utf8_printable(from + n, length - n);
+		step = printable ? printable : 1;
+		memcpy(to + n, printable ? from + n : "?", step);
 		odd += !printable;
 	}
 	to[odd > n / 2 ? 0 : n] = '\0';

@@ -115,7 +115,7 @@ size_t channel_label(const struct channel *channel, uint32_t id, char *out, size
 /* Whether any stream has a record that was not read, or is still open. */
 bool channel_in_use(const struct channel *channel);
 /*
- * Copies text that a program wrote: printable ASCII only, NUL-terminated within size; nothing of
+ * Copies text that a program wrote: printable UTF-8 only, NUL-terminated within size; nothing of
  * what is no text for the most part.
  */
 void channel_copy_text(char *to, const char *from, size_t size);

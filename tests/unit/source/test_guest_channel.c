@@ -217,7 +217,11 @@ static void test_names_that_are_none(void **state)
 {
 	char out[16];
 	channel_copy_text(out, "Intel\302\256 UHD", sizeof(out));
-	assert_string_equal(out, "Intel?? UHD");
+	assert_string_equal(out, "Intel\302\256 UHD");
+	channel_copy_text(out, "gr\303\266\303\237e\033\302", sizeof(out)); /* cut */
+	assert_string_equal(out, "gr\303\266\303\237e??");
+	channel_copy_text(out, "\346\227\245\346\234\254\350\252\236\302\233", sizeof(out));
+	assert_string_equal(out, "\346\227\245\346\234\254\350\252\236??");
 	channel_copy_text(out, "\377\377\377\377\377\377a", sizeof(out));
 	assert_string_equal(out, "");
 }
