@@ -30,7 +30,8 @@ struct verdict_way {
 struct verdict_fact {
 	uint32_t line; /* in the file */
 	const char *name, *title, *unit;
-	const char *remedy; /* how to get it, or NULL */
+	const char *remedy;   /* how to get it, or NULL */
+	const char *in_files; /* the same where all rows are of files, or NULL */
 	/* What is said instead, and advised, where it alone lacks and no source knows of it; or
 	 * NULL. */
 	const char *nowhere, *elsewhere;

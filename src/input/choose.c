@@ -143,8 +143,10 @@ const char *input_property(const struct sx_capture_info *info, const char *name)
 
 struct report_source input_report_source(const struct input_device *d)
 {
+	const char *from = input_property(sx_capture_info(d->reader), "imported-from");
 	return (struct report_source){.catalog = d->catalog,
 				      .facts = d->facts,
+				      .imported = *from,
 				      .numbered = true,
 				      .metrics = d->metrics,
 				      .like = d->raw,

@@ -93,6 +93,7 @@ static enum sx_status add_source(struct judged_sources *s, const struct filling 
 					  .options = &s->options[s->count],
 					  .device = f->hidden ? VERDICT_NO_DEVICE
 							      : f->source.facts.number,
+					  .imported = f->source.imported,
 					  .own = program && f->programs.begun};
 	source->rows = overview_table(rows, &source->each);
 	if (!source->rows)

@@ -103,6 +103,7 @@ struct report_source {
 	const struct sx_metrics *metrics;
 	const struct sx_table *like; /* the columns that rows will have */
 	bool chosen;		     /* the selection was made by name: all of it is shown */
+	bool imported;		     /* its rows are of a file that another program wrote */
 	bool numbered;		     /* it has the number of its facts; else devices count from 0 */
 };
 

@@ -117,6 +117,17 @@ static uint32_t first_missing(const struct judging *j, const struct sx_strings *
 	return found;
 }
 
+/* Nothing of a file can be measured again by an option. */
+static const char *remedy_of(const struct judging *j, const struct verdict_fact *fact, bool alone)
+{
+	bool live = false;
+	for (uint32_t i = 0; i < j->facts.source_count; i++)
+		live |= !j->facts.sources[i].imported;
+	if (!live && fact->in_files)
+		return fact->in_files;
+	return alone && fact->elsewhere ? fact->elsewhere : fact->remedy;
+}
+
 /* Of facts that are missing: why, and how to get the first. */
 static void note_missing(const struct judging *j, uint32_t missing, bool alone,
 			 struct verdict_part *part, char *text, size_t size)
@@ -129,7 +140,7 @@ static void note_missing(const struct judging *j, uint32_t missing, bool alone,
 	if (!own)
 		no_data_append(text, size, of_others ? NO_DATA_NO_VALUE : NO_DATA_NOT_COLLECTED,
 			       NULL);
-	part->advice = alone && fact->elsewhere ? fact->elsewhere : fact->remedy;
+	part->advice = remedy_of(j, fact, alone);
 }
 
 /* What a rule lacks that would hold but for a bound; else what the rule that needs least does. */
@@ -154,7 +165,7 @@ static bool note_unknown(struct judging *j, size_t window, struct verdict_part *
 		const char *of = fact->ways[j->facts.facts[bound].way[window]].of;
 		snprintf(text, sizeof(text), "%s: %s, does not decide", fact->title,
 			 of ? of : "a bound");
-		part->advice = fact->remedy;
+		part->advice = remedy_of(j, fact, false);
 	} else if (missing != SX_NONE) {
 		note_missing(j, missing, alone, part, text, sizeof(text));
 	}

@@ -16,7 +16,8 @@ struct verdict_source {
 	const struct sx_table *rows;		  /* raw counters, in order of time */
 	uint64_t each;				  /* samples that a row combines */
 	uint32_t device;			  /* the number that evidence calls the source by */
-	bool own; /* of several programs the rows are of the one that is judged alone */
+	bool imported; /* the rows are of a file: nothing can be measured again */
+	bool own;      /* of several programs the rows are of the one that is judged alone */
 };
 
 #define VERDICT_NO_DEVICE UINT32_MAX

@@ -232,6 +232,10 @@ static void test_cannot_tell(void **state)
 		assert_null(strstr(v->parts[0].evidence[i].name, "waiting"));
 	assert_true(v->parts[0].confidence == 0);
 	verdict_destroy(v);
+	r.sources[0].imported = true; /* an option measures nothing of a file */
+	v = run_judge(&r);
+	assert_non_null(strstr(v->parts[0].advice, "sextant record -- PROGRAM"));
+	verdict_destroy(v);
 	run_end(&r);
 	/* The same device, busy all the time, needs no other source. */
 	half.gpu = 0.99;

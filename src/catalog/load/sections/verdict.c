@@ -48,6 +48,7 @@ static const struct field fact_fields[] = {
     {"unit", FIELD_UNIT, true, offsetof(struct fact, fact.unit), NULL},
     {"from", FIELD_NODE, true, offsetof(struct fact, from), NULL},
     {"remedy", FIELD_TEXT, false, offsetof(struct fact, fact.remedy), NULL},
+    {"files", FIELD_TEXT, false, offsetof(struct fact, fact.in_files), NULL},
     {"nowhere", FIELD_TEXT, false, offsetof(struct fact, fact.nowhere), NULL},
     {"undecided", FIELD_TEXT, false, offsetof(struct fact, fact.undecided), NULL},
     {"elsewhere", FIELD_TEXT, false, offsetof(struct fact, fact.elsewhere), NULL},
