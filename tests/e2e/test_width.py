@@ -102,10 +102,15 @@ PLAIN = [[verb, *args] for verb, args in (('report', ('WIDE', '--for', 'monitor'
                                           ('eval', ('WIDE', '--for', 'monitor')), ('report', ('SOURCE/examples/data/mangohud.csv',)))]
 
 
-def on_terminal(args, folder, locale='C.UTF-8', shell=None):
+# Of a terminal of 40 columns, where tables go on in the next line.
+NARROW = [line.split() for line in ('report BOTH', 'list metrics --for mali-g625', 'list counters --for opengl', 'list sets --for intel-bdw',
+                                    'diff MALI MALI', 'eval -i TABLE', 'report BOTH --by group')]
+
+
+def on_terminal(args, folder, locale='C.UTF-8', shell=None, columns=WIDTH):
     """The exit status, and the lines that a terminal shows; `shell`: what runs at that terminal meanwhile."""
     ours, theirs = pty.openpty()
-    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack('HHHH', 24, WIDTH, 0, 0))
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack('HHHH', 24, columns, 0, 0))
     env = dict(os.environ, TERM='xterm', PAGER='cat', LC_ALL=locale, XDG_CONFIG_HOME=folder)
     env.pop('COLUMNS', None)
     child = subprocess.Popen([SEXTANT, *args], stdin=theirs, stdout=theirs, stderr=theirs, env=env, cwd=folder)
@@ -178,6 +183,12 @@ def main():
             long = [line for line in lines if len(line) > WIDTH or not line.isascii()]
             if status or long or len(lines) < 3:
                 print(f'LC_ALL=C sextant {" ".join(args)}\n    exit {status}:', *(long or lines)[:3], sep='\n    ')
+                wrong += 1
+        for args in NARROW:
+            status, lines = on_terminal([names.get(word, word) for word in args], folder, columns=40)
+            long = [line for line in lines if width(line) > 40 or not line.strip() and line]
+            if status or long or len(lines) < 5:
+                print(f'sextant {" ".join(args)} on 40 columns\n    exit {status}:', *(long or lines)[:3], sep='\n    ')
                 wrong += 1
         wrong += resized(folder, names)
         for command in COMMANDS:

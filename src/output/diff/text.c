@@ -170,9 +170,10 @@ static void write_reasons(const struct view *view, const struct comparison *c)
 		r.all -= r.rows[most];
 		r.rows[most] = 0;
 	}
+	snprintf(line, sizeof(line), "not compared: %zu for other reasons (--json says each)",
+		 r.all);
 	if (r.all)
-		fprintf(view->out.out, "  not compared: %zu for other reasons (--json says each)\n",
-			r.all);
+		text_wrap(&view->out, 2, line);
 }
 
 static enum sx_status diff_write_text(const struct view *view, const struct comparison *c,

@@ -57,7 +57,9 @@ static void part_text(const struct view *view, const struct verdict_part *part, 
 	else
 		snprintf(line, sizeof(line), "%s of the time", share);
 	bool fits = 2 + text_width(title) + 2 + text_width(line) <= (size_t)view->out.width;
-	fprintf(view->out.out, "%s%s\n", fits ? "  " : "\n    ", line);
+	fprintf(view->out.out, fits ? "  %s\n" : "\n", line);
+	if (!fits)
+		text_wrap(&view->out, 4, line);
 	if (title_only)
 		return;
 	if (part->because) {

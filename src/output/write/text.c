@@ -10,7 +10,8 @@
 #include "base/mem.h"
 #include "base/utf8.h"
 
-#define GAP 2 /* blanks between columns */
+#define GAP    2 /* blanks between columns */
+#define INDENT 4 /* of what does not fit into a line */
 
 struct row {
 	struct cut *cells; /* NULL: a heading */
@@ -261,15 +262,26 @@ static void cut_titles(const struct text_table *table, const struct text_target 
 	cut_apart(table->order, table->column_count, true, dots_of(target));
 }
 
+/* Columns that do not fit, though others were cut, go on in the next line. */
 static void write_cells(const struct text_table *table, const struct text_target *target,
 			const struct cut *cells, bool blank_first)
 {
-	size_t pending = 0; /* blanks are written only before something visible */
+	size_t pending = 0, end = 0; /* blanks are written only before something visible */
+	bool folded = false, any = false;
 	for (size_t c = 0; c < table->column_count; c++) {
 		size_t width = table->widths[c];
+		if (end && end + width > (size_t)target->width) {
+			folded = true;
+			pending = end = INDENT;
+		}
+		end += width + GAP;
 		size_t shown = c == 0 && blank_first ? 0 : cut_width(&cells[c], dots_of(target));
 		bool right = table->columns[c].align == TEXT_RIGHT;
 		if (shown) {
+			if (folded && any)
+				fputc('\n', target->out);
+			folded = false;
+			any = true;
 			pad(target->out, pending + (right ? width - shown : 0));
 			cut_write(&cells[c], dots_of(target), target->out);
 			pending = right ? 0 : width - shown;
