@@ -26,7 +26,7 @@ enum format {
 /* "text", "json", ...: as --format takes it. */
 const char *format_name(enum format format);
 
-#define VIEW_BRIEF_MOST 3
+#define VIEW_BRIEF_MOST 6
 struct view {
 	struct text_target out; /* the result: standard output, or a file */
 	struct human human;	/* how numbers read */

@@ -66,6 +66,17 @@ class Screen(FolderTest):
             with self.subTest(name):
                 self.fits(sextant('report', os.path.join(SOURCE, 'examples/data', name), code=0).stdout)
 
+    def test_many_devices(self):
+        """The busiest are shown, in their order, and the others counted."""
+        rows = [f'gpu{i},{t}00000000,{t + 1}00000000,,{60 - i if i != 7 else 99},40' for t in range(10) for i in range(60)]
+        path = self.file('device,begin_ns,end_ns,quality,gpu_busy,gpu_temperature\n' + '\n'.join(rows) + '\n')
+        text = sextant('report', path, code=0).stdout
+        self.fits(text)
+        names = re.findall(r'(?m)^gpu(\d+)$', text)
+        self.assertEqual(names, [*map(str, range(len(names) - 1)), '7'])
+        self.assertIn(f'and {60 - len(names)} more devices, less busy (-v)', text)
+        self.assertEqual(sextant('report', path, '-v', code=0).stdout.count('\ngpu'), 60)
+
     def test_a_narrow_terminal_has_fewer_rows(self):
         trace = os.path.join(SOURCE, 'examples/data/trace.pftrace')
         wide, narrow = (sextant('report', trace, code=0, env={'COLUMNS': columns}).stdout for columns in ('80', '54'))

@@ -363,8 +363,8 @@ static uint32_t rows_of(const struct view *view, const struct report *r,
 {
 	static const struct {
 		uint8_t alone, first, other, first_of_many, other_of_many;
-	} rows[VIEW_BRIEF_MOST] = {{12, 8, 4, 4, 2}, {10, 6, 3, 3, 1}, {5, 3, 2, 2, 1}};
-	uint32_t before = 0, all = 0, level = view->brief - 1;
+	} rows[] = {{12, 8, 4, 4, 2}, {10, 6, 3, 3, 1}, {5, 3, 2, 2, 1}};
+	uint32_t before = 0, all = 0, level = view->brief < 3 ? view->brief - 1 : 2;
 	for (uint32_t i = 0; i < r->device_count; i++) {
 		before += r->devices[i].samples && &r->devices[i] < d;
 		all += r->devices[i].samples > 0;
@@ -391,9 +391,39 @@ static bool device_text(const struct view *view, const struct report *r,
 	       table_write(view, d, view->brief ? rows_of(view, r, d) : UINT32_MAX);
 }
 
+/* How many devices a brief view has, where all of them do not fit. */
+static uint32_t devices_of(const struct view *view)
+{
+	static const uint8_t devices[VIEW_BRIEF_MOST + 1] = {[4] = 4, [5] = 3, [6] = 2};
+	return devices[view->brief] ? devices[view->brief] : UINT32_MAX;
+}
+
+/* The share of a peak that the busiest unit of a device reached. */
+static double load_of(const struct report_device *d)
+{
+	double most = d->samples ? 0 : -1;
+	for (uint32_t i = 0; i < d->row_count; i++)
+		most = d->rows[i].load > most ? d->rows[i].load : most;
+	return most;
+}
+
+/* Whether a device is among the busiest, of which a brief view has room for some. */
+static bool is_among_busiest(const struct view *view, const struct report *r,
+			     const struct report_device *d)
+{
+	uint32_t busier = 0, most = devices_of(view);
+	double own = load_of(d);
+	for (uint32_t i = 0; most != UINT32_MAX && i < r->device_count; i++) {
+		double other = load_of(&r->devices[i]);
+		busier += other > own || (other == own && &r->devices[i] < d);
+	}
+	return busier < most;
+}
+
 static bool write_whole(const struct view *view, const struct report *r)
 {
 	bool ok = true, any = false, said = false;
+	uint32_t more = 0;
 	for (uint32_t d = 0; d < r->device_count; d++)
 		said |= r->devices[d].samples > 0;
 	verdict_text(view, r->verdict);
@@ -401,11 +431,17 @@ static bool write_whole(const struct view *view, const struct report *r)
 		/* Devices without samples come last. */
 		if (said && r->devices[d].run.silence && !r->devices[d].samples)
 			continue;
+		if (!is_among_busiest(view, r, &r->devices[d])) {
+			more++;
+			continue;
+		}
 		if (any)
 			fputc('\n', view->out.out);
 		any = true;
 		ok = device_text(view, r, &r->devices[d]);
 	}
+	if (more)
+		fprintf(view->out.out, "\nand %s, less busy (-v)\n", COUNTED(more, "more device"));
 	for (uint32_t d = 0; said && d < r->device_count; d++)
 		if (r->devices[d].run.silence && !r->devices[d].samples)
 			not_measured(view, &r->devices[d]);
