@@ -23,7 +23,7 @@ struct core_pmu {
 	char cpus[1024];
 };
 
-struct pmu_list {
+struct core_pmus {
 	const struct sx_sys *sys;
 	struct core_pmu pmus[CPU_CLUSTERS_MAX];
 	uint32_t count;
@@ -49,7 +49,7 @@ static bool list_holds(const char *text, uint64_t cpu)
  * A file that does not exist is no error: this kernel or PMU has no such attribute. Any other
  * failure is one.
  */
-static bool read_text(struct pmu_list *list, const char *path, char *text, size_t size)
+static bool read_text(struct core_pmus *list, const char *path, char *text, size_t size)
 {
 	if (list->sys->read_file(list->sys->user, path, text, size) > 0)
 		return true;
@@ -58,7 +58,7 @@ static bool read_text(struct pmu_list *list, const char *path, char *text, size_
 	return false;
 }
 
-static uint64_t read_number(struct pmu_list *list, const char *path)
+static uint64_t read_number(struct core_pmus *list, const char *path)
 {
 	char text[64];
 	if (!read_text(list, path, text, sizeof(text)) || text[0] < '0' || text[0] > '9')
@@ -91,7 +91,7 @@ static enum sx_status read_online(const struct sx_sys *sys, struct cpu_topology 
 /* Only the PMUs of cores have a file "cpus"; those of other devices have "cpumask". */
 static int visit_pmu(void *arg, const char *name)
 {
-	struct pmu_list *list = arg;
+	struct core_pmus *list = arg;
 	char path[256];
 	struct core_pmu *pmu = &list->pmus[list->count];
 	if (strlen(name) >= sizeof(pmu->name))
@@ -106,7 +106,7 @@ static int visit_pmu(void *arg, const char *name)
 	return list->count == CPU_CLUSTERS_MAX;
 }
 
-static uint32_t find_pmu(const struct pmu_list *list, uint64_t cpu)
+static uint32_t find_pmu(const struct core_pmus *list, uint64_t cpu)
 {
 	for (uint32_t i = 0; i < list->count; i++)
 		if (list_holds(list->pmus[i].cpus, cpu))
@@ -133,7 +133,7 @@ static uint32_t find_type(struct core_type *types, uint32_t *count, bool by_pmu,
 
 /* Place of a type when the weakest comes first; names decide where capacities are equal. */
 static uint32_t rank_of(const struct core_type *types, uint32_t count, uint32_t type,
-			const struct pmu_list *list)
+			const struct core_pmus *list)
 {
 	uint32_t rank = 0;
 	for (uint32_t i = 0; i < count; i++) {
@@ -146,7 +146,7 @@ static uint32_t rank_of(const struct core_type *types, uint32_t count, uint32_t 
 	return rank;
 }
 
-static void assign_clusters(struct cpu_topology *out, struct pmu_list *list)
+static void assign_clusters(struct cpu_topology *out, struct core_pmus *list)
 {
 	struct core_type types[CPU_CLUSTERS_MAX];
 	uint32_t rank[CPU_CLUSTERS_MAX];
@@ -173,7 +173,7 @@ enum sx_status cpu_topology_read(const struct sx_sys *sys, struct cpu_topology *
 	enum sx_status status = read_online(sys, out, err);
 	if (status != SX_OK)
 		return status;
-	struct pmu_list *list = calloc(1, sizeof(*list));
+	struct core_pmus *list = calloc(1, sizeof(*list));
 	if (!list)
 		return error_nomem(err, "the list of PMUs");
 	list->sys = sys;

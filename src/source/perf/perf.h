@@ -56,4 +56,34 @@ bool perf_is_limited(const struct sx_sys *sys, char *because, char *remedy, size
 bool perf_cpus_next(const char **text, uint64_t *first, uint64_t *last);
 #define PERF_CPUS_MAX 4096 /* highest CPU number + 1 that is looked at */
 
+#define PMU_FOLDER   "/sys/bus/event_source/devices"
+#define PMU_NAME_MAX 64
+
+/* One PMU of the kernel. */
+struct pmu_device {
+	char name[PMU_NAME_MAX];
+	uint32_t type;
+	bool is_shared;	 /* counts for the machine: only on the CPUs of its mask */
+	int unreadable;	 /* errno: the PMU's folder is there, and nothing in it can be read */
+	char cpus[4096]; /* a list; empty: all that are online */
+};
+
+struct pmu_list {
+	struct pmu_device *items;
+	uint32_t count;
+	size_t cap;
+};
+
+/*
+ * Reads the PMUs of the kernel. A tree without them gives an empty list; a PMU that cannot be read
+ * is in the list and says so. Errors: SX_ERR_NO_MEMORY, that of the folder when none can be read.
+ * pmu_list_finish() in every case.
+ */
+enum sx_status pmu_list_read(const struct sx_sys *sys, struct pmu_list *out, struct sx_error *err);
+void pmu_list_finish(struct pmu_list *list);
+/* "msr, software, uncore_imc (6)": families with their number. */
+void pmu_list_note(const struct pmu_list *list, char *out, size_t size);
+/* "PMU power cannot be read: Permission denied"; false, and "", when all can. */
+bool pmu_list_unreadable(const struct pmu_list *list, char *out, size_t size);
+
 #endif

@@ -7,39 +7,10 @@
 #include "source/perf/perf.h"
 #include "source/source.h"
 
-#define PMU_FOLDER    "/sys/bus/event_source/devices"
-#define PMU_NAME_MAX  64
 #define PMU_TERMS_MAX 256
 #define PMU_UNIT_MAX  24
 #define PMU_CONFIGS   3 /* config to config2; what counts has no more */
 #define PMU_FEED_MAX  (PMU_NAME_MAX + PMU_TERMS_MAX + 64)
-
-/* One PMU of the kernel. */
-struct pmu_device {
-	char name[PMU_NAME_MAX];
-	uint32_t type;
-	bool is_shared;	 /* counts for the machine: only on the CPUs of its mask */
-	int unreadable;	 /* errno: the PMU's folder is there, and nothing in it can be read */
-	char cpus[4096]; /* a list; empty: all that are online */
-};
-
-struct pmu_list {
-	struct pmu_device *items;
-	uint32_t count;
-	size_t cap;
-};
-
-/*
- * Reads the PMUs of the kernel. A tree without them gives an empty list; a PMU that cannot be read
- * is in the list and says so. Errors: SX_ERR_NO_MEMORY, that of the folder when none can be read.
- * pmu_list_finish() in every case.
- */
-enum sx_status pmu_list_read(const struct sx_sys *sys, struct pmu_list *out, struct sx_error *err);
-void pmu_list_finish(struct pmu_list *list);
-/* "msr, software, uncore_imc (6)": families with their number. */
-void pmu_list_note(const struct pmu_list *list, char *out, size_t size);
-/* "PMU power cannot be read: Permission denied"; false, and "", when all can. */
-bool pmu_list_unreadable(const struct pmu_list *list, char *out, size_t size);
 
 /* An event, encoded for one PMU. */
 struct pmu_code {
