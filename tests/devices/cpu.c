@@ -78,7 +78,7 @@ static int print_sysfs(const struct fake_cpu *fake, const char *path, char *out,
 			return snprintf(out, size, "%d\n", 1000000 * (cpu + 1)), 0;
 		return fake_refuse(ENOENT);
 	}
-	if (!fake->hybrid)
+	if (!fake->hybrid || strstr(path, "/cpumask"))
 		return fake_refuse(ENOENT);
 	if (strstr(path, "/cpu_atom/"))
 		snprintf(out, size, "%s\n", strstr(path, "/type") ? "10" : "0-1");

@@ -8,7 +8,6 @@
 
 #define CPU_IDS_MAX	 PERF_CPUS_MAX
 #define CPU_CLUSTERS_MAX 16
-#define CPU_PMU_NAME_MAX 64
 
 /* Which CPUs there are, and of which core type each is. Zero-initialise; cpu_topology_finish(). */
 struct cpu_topology {

@@ -12,23 +12,9 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "source/files.h"
 
 #define CPU_DIR "/sys/devices/system/cpu"
-#define PMU_DIR "/sys/bus/event_source/devices"
-
-/* A core PMU of a machine with several: it lists the CPUs it serves. */
-struct core_pmu {
-	char name[CPU_PMU_NAME_MAX];
-	uint32_t type;
-	char cpus[1024];
-};
-
-struct core_pmus {
-	const struct sx_sys *sys;
-	struct core_pmu pmus[CPU_CLUSTERS_MAX];
-	uint32_t count;
-	int error; /* errno of a file that is there but cannot be read */
-};
 
 /* One core type: CPUs with the same PMU, or else the same capacity. */
 struct core_type {
@@ -43,27 +29,6 @@ static bool list_holds(const char *text, uint64_t cpu)
 		if (cpu >= first && cpu <= last)
 			return true;
 	return false;
-}
-
-/*
- * A file that does not exist is no error: this kernel or PMU has no such attribute. Any other
- * failure is one.
- */
-static bool read_text(struct core_pmus *list, const char *path, char *text, size_t size)
-{
-	if (list->sys->read_file(list->sys->user, path, text, size) > 0)
-		return true;
-	if (errno != ENOENT && errno != ENOTDIR)
-		list->error = errno ? errno : EIO;
-	return false;
-}
-
-static uint64_t read_number(struct core_pmus *list, const char *path)
-{
-	char text[64];
-	if (!read_text(list, path, text, sizeof(text)) || text[0] < '0' || text[0] > '9')
-		return 0;
-	return strtoull(text, NULL, 10);
 }
 
 static enum sx_status read_online(const struct sx_sys *sys, struct cpu_topology *out,
@@ -88,28 +53,16 @@ static enum sx_status read_online(const struct sx_sys *sys, struct cpu_topology 
 	return SX_OK;
 }
 
-/* Only the PMUs of cores have a file "cpus"; those of other devices have "cpumask". */
-static int visit_pmu(void *arg, const char *name)
+/* Only the PMUs of cores list the CPUs that they serve; those of other devices have a mask. */
+static bool is_core(const struct pmu_device *pmu)
 {
-	struct core_pmus *list = arg;
-	char path[256];
-	struct core_pmu *pmu = &list->pmus[list->count];
-	if (strlen(name) >= sizeof(pmu->name))
-		return 0;
-	snprintf(path, sizeof(path), PMU_DIR "/%s/cpus", name);
-	if (!read_text(list, path, pmu->cpus, sizeof(pmu->cpus)))
-		return 0;
-	snprintf(path, sizeof(path), PMU_DIR "/%s/type", name);
-	pmu->type = (uint32_t)read_number(list, path);
-	snprintf(pmu->name, sizeof(pmu->name), "%s", name);
-	list->count++;
-	return list->count == CPU_CLUSTERS_MAX;
+	return pmu->cpus[0] && !pmu->is_shared;
 }
 
-static uint32_t find_pmu(const struct core_pmus *list, uint64_t cpu)
+static uint32_t find_pmu(const struct pmu_list *list, uint64_t cpu)
 {
 	for (uint32_t i = 0; i < list->count; i++)
-		if (list_holds(list->pmus[i].cpus, cpu))
+		if (is_core(&list->items[i]) && list_holds(list->items[i].cpus, cpu))
 			return i;
 	return SX_NONE;
 }
@@ -133,27 +86,33 @@ static uint32_t find_type(struct core_type *types, uint32_t *count, bool by_pmu,
 
 /* Place of a type when the weakest comes first; names decide where capacities are equal. */
 static uint32_t rank_of(const struct core_type *types, uint32_t count, uint32_t type,
-			const struct core_pmus *list)
+			const struct pmu_list *list)
 {
 	uint32_t rank = 0;
 	for (uint32_t i = 0; i < count; i++) {
 		if (types[i].capacity != types[type].capacity)
 			rank += types[i].capacity < types[type].capacity;
 		else if (types[i].pmu != SX_NONE && types[type].pmu != SX_NONE)
-			rank += strcmp(list->pmus[types[i].pmu].name,
-				       list->pmus[types[type].pmu].name) < 0;
+			rank += strcmp(list->items[types[i].pmu].name,
+				       list->items[types[type].pmu].name) < 0;
 	}
 	return rank;
 }
 
-static void assign_clusters(struct cpu_topology *out, struct core_pmus *list)
+/* Errors: that of a CPU's capacity; one that does not exist is none. */
+static int assign_clusters(const struct sx_sys *sys, struct cpu_topology *out,
+			   const struct pmu_list *list)
 {
+	int error = 0;
 	struct core_type types[CPU_CLUSTERS_MAX];
 	uint32_t rank[CPU_CLUSTERS_MAX];
-	char path[128];
+	char folder[64];
 	for (uint32_t i = 0; i < out->cpu_count; i++) {
-		snprintf(path, sizeof(path), CPU_DIR "/cpu%u/cpu_capacity", out->cpus[i]);
-		uint64_t capacity = read_number(list, path);
+		uint64_t capacity = 0;
+		snprintf(folder, sizeof(folder), CPU_DIR "/cpu%u", out->cpus[i]);
+		if (!file_u64(sys, folder, "cpu_capacity", &capacity) && errno && errno != ENOENT &&
+		    errno != ENOTDIR)
+			error = errno;
 		uint32_t pmu = out->mixed ? find_pmu(list, out->cpus[i]) : SX_NONE;
 		out->cluster[i] =
 		    (uint8_t)find_type(types, &out->cluster_count, out->mixed, pmu, capacity);
@@ -161,10 +120,11 @@ static void assign_clusters(struct cpu_topology *out, struct core_pmus *list)
 	for (uint32_t i = 0; i < out->cluster_count; i++) {
 		rank[i] = rank_of(types, out->cluster_count, i, list);
 		if (types[i].pmu != SX_NONE)
-			out->pmu_type[rank[i]] = list->pmus[types[i].pmu].type;
+			out->pmu_type[rank[i]] = list->items[types[i].pmu].type;
 	}
 	for (uint32_t i = 0; i < out->cpu_count; i++)
 		out->cluster[i] = (uint8_t)rank[out->cluster[i]];
+	return error;
 }
 
 enum sx_status cpu_topology_read(const struct sx_sys *sys, struct cpu_topology *out,
@@ -173,17 +133,20 @@ enum sx_status cpu_topology_read(const struct sx_sys *sys, struct cpu_topology *
 	enum sx_status status = read_online(sys, out, err);
 	if (status != SX_OK)
 		return status;
-	struct core_pmus *list = calloc(1, sizeof(*list));
-	if (!list)
-		return error_nomem(err, "the list of PMUs");
-	list->sys = sys;
-	if (sys->list_dir(sys->user, PMU_DIR, visit_pmu, list) < 0 && errno != ENOENT)
-		list->error = errno;
-	out->mixed = list->count > 1;
-	assign_clusters(out, list);
-	if (list->error)
-		status = error_errno(err, list->error, "cannot read the CPUs' core types");
-	free(list);
+	struct pmu_list list = {0};
+	uint32_t cores = 0;
+	status = pmu_list_read(sys, &list, err);
+	int error = 0;
+	for (uint32_t i = 0; i < list.count; i++) {
+		cores += is_core(&list.items[i]);
+		error = list.items[i].unreadable ? list.items[i].unreadable : error;
+	}
+	out->mixed = cores > 1;
+	if (!status && !error)
+		error = assign_clusters(sys, out, &list);
+	if (!status && error)
+		status = error_errno(err, error, "cannot read the CPUs' core types");
+	pmu_list_finish(&list);
 	return status;
 }
 
@@ -344,18 +307,16 @@ void cpu_process_read(const struct sx_sys *sys, pid_t pid, uint64_t tick_ns,
 bool cpu_frequency_read(const struct sx_sys *sys, const struct cpu_topology *topology,
 			uint32_t cluster, uint64_t *hz)
 {
-	char path[128], text[64];
+	char folder[64];
 	uint64_t sum = 0, count = 0, khz;
 	for (uint32_t i = 0; i < topology->cpu_count; i++) {
 		if (topology->cluster[i] != cluster)
 			continue;
-		snprintf(path, sizeof(path),
-			 "/sys/devices/system/cpu/cpu%u/cpufreq/scaling_cur_freq",
-			 topology->cpus[i]);
-		bool read = sys->read_file(sys->user, path, text, sizeof(text)) > 0;
+		snprintf(folder, sizeof(folder), CPU_DIR "/cpu%u/cpufreq", topology->cpus[i]);
+		bool read = file_u64(sys, folder, "scaling_cur_freq", &khz);
 		if (!read && errno == ENOENT)
 			continue; /* gone offline */
-		if (!read || read_numbers(text, &khz, 1) != 1)
+		if (!read)
 			return false;
 		sum += khz;
 		count++;
