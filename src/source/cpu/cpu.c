@@ -166,7 +166,7 @@ static enum sx_status cpu_begin(struct source *source, const struct source_reque
 
 static void cpu_halt(struct source *source)
 {
-	cpu_perf_finish(&cpu_from(source)->run.perf, source->sys);
+	perf_close(&cpu_from(source)->run.perf, source->sys);
 }
 
 static void cpu_release(struct source *source)

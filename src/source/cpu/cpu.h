@@ -128,16 +128,9 @@ void cpu_notes_add(struct cpu_run *run, int error, uint32_t output);
 /* Puts the causes behind the names and into run->whys; asks the system for what explains them. */
 void cpu_notes_finish(struct cpu_run *run);
 
-/* The open perf events. Zero-initialise; cpu_perf_finish(). */
-struct cpu_perf {
-	struct cpu_perf_event *events;
-	size_t count, capacity;
-	bool user_only; /* the kernel's own work may not be counted */
-};
-
+struct cpu_run;
 /* Adds up all events into the readings (by output index). */
-void cpu_perf_read(struct cpu_perf *perf, const struct sx_sys *sys, struct perf_reading *readings);
-void cpu_perf_finish(struct cpu_perf *perf, const struct sx_sys *sys);
+void cpu_perf_read(const struct cpu_run *run, struct perf_reading *readings);
 /* Whether this machine has a PMU that we may use: 0, or an errno. */
 int cpu_perf_probe(const struct sx_sys *sys);
 
@@ -155,7 +148,7 @@ struct cpu_run {
 	const struct cpu_topology *topology;
 	pid_t pid; /* 0: the whole machine */
 	struct cpu_proc proc;
-	struct cpu_perf perf;
+	struct perf_events perf;
 	struct cpu_process process;
 	struct threads threads;		/* of the process and its children */
 	struct threads_busiest busiest; /* summed over the readings so far */

@@ -10,53 +10,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/mem.h"
 #include "base/no_data.h"
 #include "base/text_buf.h"
 
-struct cpu_perf_event {
-	int fd;
-	uint32_t output;
-	uint32_t also;	 /* a cluster's output that the same event serves, or SX_NONE */
-	bool keeps_time; /* the event's enabled time counts; false for further PMUs of one thread */
-};
-
-/* Where the events of one group are opened. */
-struct opening {
-	struct cpu_run *run;
-	const struct cpu_group *group;
-	bool trial; /* one place of each kind is enough */
-	int error;
-	uint32_t opened;
-};
-
 static void set_attr(struct perf_event_attr *attr, const struct cpu_counter_def *def,
-		     uint32_t pmu_type, bool inherit)
+		     uint32_t pmu_type)
 {
-	*attr = (struct perf_event_attr){0};
-	perf_prepare(attr);
 	attr->type = def->perf_type;
 	attr->config = def->perf_config;
 	if (def->perf_type == PERF_TYPE_HARDWARE)
 		attr->config |= (uint64_t)pmu_type << 32;
-	attr->inherit = inherit;
-}
-
-/* One place where events are opened. */
-struct place {
-	struct perf_place at;
-	uint32_t pmu_type;
-	uint32_t cluster;
-	bool keeps_time;
-};
-
-/* Opens one event, without the kernel's part where the system forbids that. */
-static int open_fd(struct cpu_run *run, const struct cpu_counter_def *def,
-		   const struct place *place, int leader)
-{
-	struct perf_event_attr attr;
-	set_attr(&attr, def, place->pmu_type, place->at.pid > 0);
-	return perf_open(run->sys, &attr, &place->at, leader, &run->perf.user_only);
 }
 
 /* The machine's cycles of a cluster's CPU are the cluster's as well: no second event for them. */
@@ -72,66 +35,21 @@ static uint32_t cluster_output(const struct cpu_run *run, enum cpu_counter count
 	return SX_NONE;
 }
 
-/* The whole group at one place: its first event leads the others. */
-static void open_place(struct opening *o, const struct place *place)
+/* A place's kind is the cluster of its CPU; of a thread, one with a PMU of its own. */
+static void describe_event(void *user, const struct perf_place *place, struct perf_event *event,
+			   struct perf_event_attr *attr)
 {
-	struct cpu_run *run = o->run;
-	struct cpu_perf *perf = &run->perf;
-	int leader = -1;
-	for (uint32_t i = 0; i < o->group->count && !o->error; i++) {
-		uint32_t output = o->group->outputs[i];
-		enum cpu_counter counter = run->outputs[output].counter;
-		if (!mem_grow(&perf->events, &perf->capacity, perf->count + 1,
-			      sizeof(*perf->events))) {
-			o->error = ENOMEM;
-			return;
-		}
-		int fd = open_fd(run, &cpu_counter_defs[counter], place, leader);
-		if (fd < 0) {
-			o->error = errno;
-			return;
-		}
-		leader = leader < 0 ? fd : leader;
-		perf->events[perf->count++] = (struct cpu_perf_event){
-		    fd, output, cluster_output(run, counter, place->cluster), place->keeps_time};
-		o->opened++;
-	}
+	struct cpu_run *run = user;
+	enum cpu_counter counter = run->outputs[event->member].counter;
+	set_attr(attr, &cpu_counter_defs[counter], run->topology->pmu_type[place->kind]);
+	event->also = cluster_output(run, counter, place->kind);
+	event->keeps_time = place->pid < 0 || place->kind == 0;
 }
 
-/* On a machine with several core PMUs a hardware event of a thread needs one of each. */
-static void open_thread(struct opening *o, pid_t tid)
+static void open_cpus(struct perf_opening *o, const struct cpu_run *run)
 {
-	const struct cpu_topology *topology = o->run->topology;
-	bool hardware = cpu_is_hardware(o->run->outputs[o->group->outputs[0]].counter);
-	uint32_t pmus = hardware && topology->mixed ? topology->cluster_count : 1;
-	for (uint32_t i = 0; i < pmus && !o->error; i++)
-		open_place(o, &(struct place){.pmu_type = pmus > 1 ? topology->pmu_type[i] : 0,
-					      .at = {tid, -1},
-					      .keeps_time = i == 0});
-}
-
-static int visit_thread(void *arg, pid_t tid)
-{
-	struct opening *o = arg;
-	open_thread(o, tid);
-	if (o->error == ESRCH)
-		o->error = 0; /* the thread ended between the listing and now */
-	return o->error != 0 || (o->trial && o->opened);
-}
-
-static void open_process(struct opening *o, pid_t pid)
-{
-	int error = process_each_thread(o->run->sys, pid, visit_thread, o);
-	if (error)
-		o->error = error; /* one thread alone would pass for all */
-	if (!o->error && o->opened == 0)
-		o->error = ESRCH;
-}
-
-static void open_cpus(struct opening *o)
-{
-	const struct cpu_topology *topology = o->run->topology;
-	const struct cpu_output *output = &o->run->outputs[o->group->outputs[0]];
+	const struct cpu_topology *topology = run->topology;
+	const struct cpu_output *output = &run->outputs[o->members[0]];
 	bool one = output->counter >= CPU_FIRST_CLUSTER_COUNTER;
 	uint32_t tried = 0; /* bit mask of clusters */
 	for (uint32_t i = 0; i < topology->cpu_count && !o->error; i++) {
@@ -139,55 +57,47 @@ static void open_cpus(struct opening *o)
 		if ((one && cluster != output->cluster) || (o->trial && tried >> cluster & 1))
 			continue;
 		tried |= 1u << cluster;
-		open_place(o, &(struct place){.pmu_type = topology->pmu_type[cluster],
-					      .at = {-1, topology->cpus[i]},
-					      .cluster = cluster,
-					      .keeps_time = true});
+		perf_open_place(o, &(struct perf_place){-1, topology->cpus[i], cluster});
 	}
 }
 
-static void close_from(struct cpu_perf *perf, const struct sx_sys *sys, size_t first)
-{
-	while (perf->count > first)
-		sys->close(sys->user, perf->events[--perf->count].fd);
-}
-
+/* On a machine with several core PMUs a hardware event of a thread needs one of each. */
 int cpu_perf_open(struct cpu_run *run, const struct cpu_group *group, bool trial)
 {
-	size_t first = run->perf.count;
-	struct opening o = {.run = run, .group = group, .trial = trial};
-	if (run->pid > 0 && run->outputs[group->outputs[0]].counter < CPU_FIRST_CLUSTER_COUNTER)
-		open_process(&o, run->pid);
+	struct perf_opening o = {.sys = run->sys,
+				 .events = &run->perf,
+				 .before = run->perf.count,
+				 .members = group->outputs,
+				 .count = group->count,
+				 .trial = trial,
+				 .describe = describe_event,
+				 .user = run};
+	enum cpu_counter leader = run->outputs[group->outputs[0]].counter;
+	bool all = cpu_is_hardware(leader) && run->topology->mixed;
+	if (run->pid > 0 && leader < CPU_FIRST_CLUSTER_COUNTER)
+		perf_open_threads(&o, run->pid, all ? run->topology->cluster_count : 1);
 	else
-		open_cpus(&o);
-	if (o.error || trial)
-		close_from(&run->perf, run->sys, first);
-	return o.error;
+		open_cpus(&o, run);
+	return perf_opened(&o);
 }
 
-void cpu_perf_read(struct cpu_perf *perf, const struct sx_sys *sys, struct perf_reading *readings)
+void cpu_perf_read(const struct cpu_run *run, struct perf_reading *readings)
 {
-	for (size_t i = 0; i < perf->count; i++) {
-		const struct cpu_perf_event *event = &perf->events[i];
+	for (size_t i = 0; i < run->perf.count; i++) {
+		const struct perf_event *event = &run->perf.items[i];
 		struct perf_reading now = {.valid = true};
-		perf_add(sys, event->fd, event->keeps_time, &now);
-		perf_sum(&readings[event->output], &now);
+		perf_add(run->sys, event->fd, event->keeps_time, &now);
+		perf_sum(&readings[event->member], &now);
 		if (event->also != SX_NONE)
 			perf_sum(&readings[event->also], &now);
 	}
 }
 
-void cpu_perf_finish(struct cpu_perf *perf, const struct sx_sys *sys)
-{
-	close_from(perf, sys, 0);
-	free(perf->events);
-	*perf = (struct cpu_perf){0};
-}
-
 int cpu_perf_probe(const struct sx_sys *sys)
 {
-	struct perf_event_attr attr;
-	set_attr(&attr, &cpu_counter_defs[CPU_CYCLES], 0, false);
+	struct perf_event_attr attr = {.disabled = 0};
+	perf_prepare(&attr);
+	set_attr(&attr, &cpu_counter_defs[CPU_CYCLES], 0);
 	attr.exclude_kernel = attr.exclude_hv = 1;
 	int fd = sys->perf_event_open(sys->user, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
 	if (fd < 0)

@@ -338,7 +338,7 @@ void cpu_run_take(struct cpu_run *run)
 		take_threads(run);
 	for (uint32_t i = 0; i < run->output_count; i++)
 		set_reading(run, &run->outputs[i], &run->now[i]);
-	cpu_perf_read(&run->perf, sys, run->now);
+	cpu_perf_read(run, run->now);
 }
 
 /*
@@ -389,7 +389,7 @@ void cpu_run_swap(struct cpu_run *run)
 
 void cpu_run_finish(struct cpu_run *run)
 {
-	cpu_perf_finish(&run->perf, run->sys);
+	perf_close(&run->perf, run->sys);
 	cpu_proc_finish(&run->proc);
 	threads_finish(&run->threads);
 	for (uint32_t i = 0; run->names && i < run->output_count + run->share_count; i++)

@@ -6,11 +6,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 
 #include <sextant/expr.h>
 
+#include "base/mem.h"
 #include "base/no_data.h"
 #include "source/files.h"
+#include "source/process_tree.h"
+
+#define PLACES_MAX 65536 /* threads of a process that is already running */
 
 /* What read() gives for our read_format, in 64-bit words. */
 enum { WORD_VALUE, WORD_ENABLED, WORD_RUNNING, WORD_COUNT };
@@ -51,6 +56,88 @@ int perf_open(const struct sx_sys *sys, struct perf_event_attr *attr,
 	if (fd < 0)
 		errno = refused; /* what is in the way, also of PMUs that exclude nothing */
 	return fd;
+}
+
+void perf_close_from(struct perf_events *events, const struct sx_sys *sys, size_t first)
+{
+	while (events->count > first)
+		sys->close(sys->user, events->items[--events->count].fd);
+}
+
+void perf_close(struct perf_events *events, const struct sx_sys *sys)
+{
+	perf_close_from(events, sys, 0);
+	free(events->items);
+	*events = (struct perf_events){0};
+}
+
+static int open_member(struct perf_opening *o, const struct perf_place *place, uint32_t member,
+		       int *leader)
+{
+	struct perf_events *all = o->events;
+	struct perf_event event = {.member = member};
+	struct perf_event_attr attr = {.disabled = 0};
+	if (!mem_grow(&all->items, &all->cap, all->count + 1, sizeof(*all->items)))
+		return ENOMEM;
+	perf_prepare(&attr);
+	attr.inherit = place->pid > 0;
+	attr.disabled = *leader < 0 && o->waits;
+	o->describe(o->user, place, &event, &attr);
+	event.fd = perf_open(o->sys, &attr, place, *leader, &all->user_only);
+	if (event.fd < 0)
+		return errno;
+	*leader = *leader < 0 ? event.fd : *leader;
+	all->items[all->count++] = event;
+	return 0;
+}
+
+void perf_open_place(struct perf_opening *o, const struct perf_place *place)
+{
+	const struct sx_sys *sys = o->sys;
+	size_t first = o->events->count;
+	int leader = -1;
+	for (uint32_t i = 0; i < o->count && !o->error; i++)
+		o->error = open_member(o, place, o->members[i], &leader);
+	if (!o->error && !o->trial && o->waits &&
+	    sys->ioctl(sys->user, leader, PERF_EVENT_IOC_ENABLE, 0) < 0)
+		o->error = errno;
+	if (o->error)
+		perf_close_from(o->events, sys, first);
+	else
+		o->places++;
+}
+
+struct thread_visit {
+	struct perf_opening *opening;
+	uint32_t kinds;
+};
+
+static int open_thread(void *arg, pid_t tid)
+{
+	const struct thread_visit *visit = arg;
+	struct perf_opening *o = visit->opening;
+	for (uint32_t kind = 0; kind < visit->kinds && !o->error; kind++)
+		perf_open_place(o, &(struct perf_place){tid, -1, kind});
+	if (o->error == ESRCH)
+		o->error = 0; /* the thread ended between the listing and now */
+	if (o->places > PLACES_MAX && !o->error)
+		o->error = EMFILE;
+	return o->error != 0 || (o->trial && o->places);
+}
+
+void perf_open_threads(struct perf_opening *o, pid_t pid, uint32_t kinds)
+{
+	int error = process_each_thread(o->sys, pid, open_thread, &(struct thread_visit){o, kinds});
+	o->error = error ? error : o->error; /* one thread alone would pass for all */
+	if (!o->error && !o->places)
+		o->error = ESRCH;
+}
+
+int perf_opened(struct perf_opening *o)
+{
+	if (o->error || o->trial)
+		perf_close_from(o->events, o->sys, o->before);
+	return o->error;
 }
 
 void perf_add(const struct sx_sys *sys, int fd, bool keeps_time, struct perf_reading *to)
@@ -141,7 +228,7 @@ bool perf_is_limited(const struct sx_sys *sys, char *because, char *remedy, size
 	struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE,
 				       .config = PERF_COUNT_SW_CPU_CLOCK};
 	perf_prepare(&attr);
-	int fd = perf_open(sys, &attr, &(struct perf_place){-1, 0}, -1, NULL);
+	int fd = perf_open(sys, &attr, &(struct perf_place){.pid = -1}, -1, NULL);
 	if (fd >= 0) {
 		sys->close(sys->user, fd);
 		return false;

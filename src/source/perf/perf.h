@@ -20,6 +20,7 @@ struct perf_reading {
 struct perf_place {
 	pid_t pid;
 	int cpu;
+	uint32_t kind; /* the source's own */
 };
 
 /* What `attr` needs to be read by perf_add(); its size, too. */
@@ -31,6 +32,49 @@ void perf_prepare(struct perf_event_attr *attr);
  */
 int perf_open(const struct sx_sys *sys, struct perf_event_attr *attr,
 	      const struct perf_place *place, int leader, bool *user_only);
+
+/* An event that is counted at one place. */
+struct perf_event {
+	int fd;
+	uint32_t member; /* of its group */
+	/* The source's own. */
+	uint32_t also;
+	bool keeps_time;
+	struct perf_reading before, now;
+};
+
+/* All that are open. Zero-initialise; perf_close(). */
+struct perf_events {
+	struct perf_event *items;
+	size_t count, cap;
+	bool user_only; /* the kernel's own work may not be counted */
+};
+
+/* Opens a group at places: its members count at the same time, the first one leads. */
+struct perf_opening {
+	const struct sx_sys *sys;
+	struct perf_events *events;
+	size_t before; /* events that were open */
+	const uint32_t *members;
+	uint32_t count;
+	bool trial; /* one place of each kind is enough, and nothing stays open */
+	bool waits; /* a leader for its group: members that join one that runs may never count */
+	/* Says what a member is at a place. */
+	void (*describe)(void *user, const struct perf_place *place, struct perf_event *event,
+			 struct perf_event_attr *attr);
+	void *user;
+	int error; /* errno of what failed; nothing more is opened then */
+	uint32_t places;
+};
+void perf_open_place(struct perf_opening *o, const struct perf_place *place);
+/* At all threads of a process that do not end meanwhile, once for each kind from 0 on. */
+void perf_open_threads(struct perf_opening *o, pid_t pid, uint32_t kinds);
+/* After all places: leaves nothing open of a trial or a failure. Returns o->error. */
+int perf_opened(struct perf_opening *o);
+/* Closes all but the first so many. */
+void perf_close_from(struct perf_events *events, const struct sx_sys *sys, size_t first);
+void perf_close(struct perf_events *events, const struct sx_sys *sys);
+
 /*
  * Adds what an event has counted so far. `keeps_time`: its enabled time counts; false for further
  * PMUs of one thread. What cannot be read makes *to invalid.

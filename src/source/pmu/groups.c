@@ -9,92 +9,22 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 
 #include "base/error.h"
 #include "base/no_data.h"
-#include "base/mem.h"
-#include "source/process_tree.h"
 #include "base/text_buf.h"
 
-#define ONLINE	    "/sys/devices/system/cpu/online"
-#define THREADS_MAX 65536 /* of a process that is already running */
+#define ONLINE "/sys/devices/system/cpu/online"
 
-/* Parts of one PMU that are counted together, the first one leading. */
-struct group {
-	const uint32_t *parts;
-	uint32_t count;
-};
-
-/* Where a group is being opened. */
-struct opening {
-	struct pmu_run *run;
-	struct group group;
-	bool trial; /* one place is enough, and nothing stays open */
-	int error;
-	uint32_t places;
-};
-
-/* A leader waits for its group: members that join one that runs may never be counted. */
-static int open_one(struct pmu_run *run, const struct pmu_code *code,
-		    const struct perf_place *place, int leader)
+static void describe_event(void *user, const struct perf_place *place, struct perf_event *event,
+			   struct perf_event_attr *attr)
 {
-	struct perf_event_attr attr = {.type = code->type,
-				       .config = code->config[0],
-				       .config1 = code->config[1],
-				       .config2 = code->config[2],
-				       .inherit = place->pid > 0,
-				       .disabled = leader < 0};
-	perf_prepare(&attr);
-	return perf_open(run->sys, &attr, place, leader, &run->user_only);
-}
-
-static void close_from(struct pmu_run *run, size_t first)
-{
-	while (run->event_count > first)
-		run->sys->close(run->sys->user, run->events[--run->event_count].fd);
-}
-
-/* The whole group at one place. */
-static void open_place(struct opening *o, const struct perf_place *place)
-{
-	struct pmu_run *run = o->run;
-	int leader = -1;
-	size_t first = run->event_count;
-	for (uint32_t i = 0; i < o->group.count && !o->error; i++) {
-		uint32_t part = o->group.parts[i];
-		if (!mem_grow(&run->events, &run->event_cap, run->event_count + 1,
-			      sizeof(*run->events))) {
-			o->error = ENOMEM;
-			break;
-		}
-		int fd = open_one(run, &run->parts[part].code, place, leader);
-		if (fd < 0) {
-			o->error = errno;
-			break;
-		}
-		leader = leader < 0 ? fd : leader;
-		run->events[run->event_count++] = (struct pmu_event){.fd = fd, .part = part};
-	}
-	const struct sx_sys *sys = run->sys;
-	if (!o->error && !o->trial && sys->ioctl(sys->user, leader, PERF_EVENT_IOC_ENABLE, 0) < 0)
-		o->error = errno;
-	if (o->error)
-		close_from(run, first);
-	o->places++;
-}
-
-static int visit_thread(void *arg, pid_t tid)
-{
-	struct opening *o = arg;
-	open_place(o, &(struct perf_place){tid, -1});
-	if (o->error == ESRCH) { /* the thread ended between the listing and now */
-		o->error = 0;
-		o->places--;
-	}
-	if (o->places > THREADS_MAX && !o->error)
-		o->error = EMFILE;
-	return o->error != 0 || (o->trial && o->places);
+	const struct pmu_run *run = user;
+	const struct pmu_code *code = &run->parts[event->member].code;
+	attr->type = code->type;
+	attr->config = code->config[0];
+	attr->config1 = code->config[1];
+	attr->config2 = code->config[2];
 }
 
 /* Some CPUs alone would pass for all. */
@@ -106,26 +36,25 @@ static bool is_cpu_list(const char *list)
 	return *list == '\0' || *list == '\n';
 }
 
-static void open_cpus(struct opening *o, const char *list)
+static void open_cpus(struct perf_opening *o, const char *list)
 {
 	uint64_t first, last;
 	if (!is_cpu_list(list))
 		o->error = EINVAL;
 	while (!o->error && perf_cpus_next(&list, &first, &last))
 		for (uint64_t cpu = first; cpu <= last && !o->error; cpu++) {
-			open_place(o, &(struct perf_place){-1, (int)cpu});
+			perf_open_place(o, &(struct perf_place){.pid = -1, .cpu = (int)cpu});
 			if (o->trial)
 				return;
 		}
 }
 
-static void open_everywhere(struct opening *o, const struct pmu_device *device)
+static void open_everywhere(struct perf_opening *o, const struct pmu_run *run,
+			    const struct pmu_device *device)
 {
 	char online[4096];
-	struct pmu_run *run = o->run;
 	if (run->pid > 0 && !(device && device->is_shared)) {
-		int error = process_each_thread(run->sys, run->pid, visit_thread, o);
-		o->error = error ? error : o->error; /* one thread alone would pass for all */
+		perf_open_threads(o, run->pid, 1);
 	} else if (device && device->cpus[0]) {
 		open_cpus(o, device->cpus);
 	} else if (run->sys->read_file(run->sys->user, ONLINE, online, sizeof(online)) <= 0) {
@@ -139,13 +68,18 @@ static void open_everywhere(struct opening *o, const struct pmu_device *device)
 
 static int open_group(struct pmu_run *run, const uint32_t *parts, uint32_t count, bool trial)
 {
-	size_t first = run->event_count;
 	uint32_t device = run->parts[parts[0]].device;
-	struct opening o = {.run = run, .group = {parts, count}, .trial = trial};
-	open_everywhere(&o, device == SX_NONE ? NULL : &run->list->items[device]);
-	if (o.error || trial)
-		close_from(run, first);
-	return o.error;
+	struct perf_opening o = {.sys = run->sys,
+				 .events = &run->events,
+				 .before = run->events.count,
+				 .members = parts,
+				 .count = count,
+				 .trial = trial,
+				 .waits = true,
+				 .describe = describe_event,
+				 .user = run};
+	open_everywhere(&o, run, device == SX_NONE ? NULL : &run->list->items[device]);
+	return perf_opened(&o);
 }
 
 /* What cannot be opened alone is left out, with the reason; the rest moves up. */
@@ -291,7 +225,7 @@ void pmu_note_write(struct pmu_run *run)
 				 "events take turns in %u groups: each runs a part of the time, "
 				 "and its values are scaled up; fewer with -m are exact",
 				 run->turns);
-	if (run->user_only)
+	if (run->events.user_only)
 		text_append(note, size, "%s",
 			    *note ? "; user mode alone is counted"
 				  : "user mode alone is counted, since "

@@ -240,7 +240,7 @@ static enum sx_status pmu_begin(struct source *source, const struct source_reque
 
 static void pmu_halt(struct source *source)
 {
-	pmu_run_close(&pmu_from(source)->run);
+	perf_close(&pmu_from(source)->run.events, source->sys);
 }
 
 static const struct interval_ops pmu_interval = {

@@ -80,13 +80,6 @@ struct pmu_output {
 	uint8_t quality;
 };
 
-/* An event that is counted at one place. */
-struct pmu_event {
-	int fd;
-	uint32_t part;
-	struct perf_reading before, now;
-};
-
 /* How a counter is fed instead of by its catalog. */
 struct pmu_map {
 	const char *name, *from;
@@ -108,12 +101,10 @@ struct pmu_run {
 	struct pmu_part *parts;
 	uint32_t part_count;
 	size_t part_cap;
-	struct pmu_event *events;
-	size_t event_count, event_cap;
-	uint32_t turns;	 /* groups of the PMU that has most; 1: no multiplexing */
-	bool user_only;	 /* the kernel's own work may not be counted */
-	double counted;	 /* lowest share of a sample in which an event was counted */
-	char note[1024]; /* what the user should know; empty: nothing */
+	struct perf_events events; /* a member is a part */
+	uint32_t turns;		   /* groups of the PMU that has most; 1: no multiplexing */
+	double counted;		   /* lowest share of a sample in which an event was counted */
+	char note[1024];	   /* what the user should know; empty: nothing */
 };
 
 /* Finds what feeds the counters, and opens it. pmu_run_finish() in every case. */
@@ -124,8 +115,6 @@ void pmu_run_read(struct pmu_run *run);
 /* What lies between the two readings before, as RAW_VALUES; what is now becomes what was before. */
 struct interval_source;
 void pmu_run_values(struct pmu_run *run, struct interval_source *to);
-/* Closes the events; names and values stay. */
-void pmu_run_close(struct pmu_run *run);
 void pmu_run_finish(struct pmu_run *run);
 
 /* The encoding of the first event that a feed names on this machine; false when there is none. */

@@ -363,8 +363,8 @@ enum sx_status pmu_run_start(struct pmu_run *run, const struct source_request *r
 
 void pmu_run_read(struct pmu_run *run)
 {
-	for (size_t i = 0; i < run->event_count; i++) {
-		struct pmu_event *event = &run->events[i];
+	for (size_t i = 0; i < run->events.count; i++) {
+		struct perf_event *event = &run->events.items[i];
 		event->before = event->now;
 		event->now = (struct perf_reading){.valid = true};
 		perf_add(run->sys, event->fd, true, &event->now);
@@ -372,9 +372,9 @@ void pmu_run_read(struct pmu_run *run)
 }
 
 /* One event's share of its output between the two readings. */
-static double event_value(struct pmu_run *run, const struct pmu_event *event, uint8_t *quality)
+static double event_value(struct pmu_run *run, const struct perf_event *event, uint8_t *quality)
 {
-	const struct pmu_part *part = &run->parts[event->part];
+	const struct pmu_part *part = &run->parts[event->member];
 	const struct perf_reading *from = &event->before, *to = &event->now;
 	uint64_t value = perf_delta(from, to, quality);
 	if (from->valid && to->valid && to->enabled > from->enabled) {
@@ -420,10 +420,11 @@ void pmu_run_values(struct pmu_run *run, struct interval_source *to)
 		output->sum = 0;
 	}
 	run->counted = 1;
-	for (size_t i = 0; i < run->event_count; i++) {
+	for (size_t i = 0; i < run->events.count; i++) {
 		uint8_t mine;
-		struct pmu_output *output = &run->outputs[run->parts[run->events[i].part].output];
-		output->sum += event_value(run, &run->events[i], &mine);
+		const struct perf_event *event = &run->events.items[i];
+		struct pmu_output *output = &run->outputs[run->parts[event->member].output];
+		output->sum += event_value(run, event, &mine);
 		output->quality = join_quality(output->quality, mine);
 	}
 	for (uint32_t i = 0; i < run->output_count; i++) {
@@ -434,15 +435,9 @@ void pmu_run_values(struct pmu_run *run, struct interval_source *to)
 	}
 }
 
-void pmu_run_close(struct pmu_run *run)
-{
-	while (run->event_count)
-		run->sys->close(run->sys->user, run->events[--run->event_count].fd);
-}
-
 void pmu_run_finish(struct pmu_run *run)
 {
-	pmu_run_close(run);
+	perf_close(&run->events, run->sys);
 	for (uint32_t i = 0; i < run->output_count; i++)
 		free(run->outputs[i].name);
 	free(run->outputs);
@@ -450,6 +445,5 @@ void pmu_run_finish(struct pmu_run *run)
 	free(run->whys);
 	arena_finish(&run->texts);
 	free(run->parts);
-	free(run->events);
 	*run = (struct pmu_run){0};
 }

@@ -45,7 +45,8 @@ static int count(const struct trial *t, const struct pmu_code *code, struct perf
 		return EINVAL;
 	perf_prepare(&attr);
 	uint64_t before = sys_now_ns(t->sys);
-	int fd = perf_open(t->sys, &attr, &(struct perf_place){-1, (int)cpu}, -1, NULL);
+	int fd =
+	    perf_open(t->sys, &attr, &(struct perf_place){.pid = -1, .cpu = (int)cpu}, -1, NULL);
 	if (fd < 0)
 		return errno;
 	t->sys->poll(t->sys->user, NULL, 0, COUNT_MS);
