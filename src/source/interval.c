@@ -199,7 +199,7 @@ static enum sx_status wait_due(struct interval_source *s, int timeout_ms, uint64
 static bool interval_give_note(struct interval_source *s, struct raw_sample *out)
 {
 	struct interval *t = &s->run;
-	const char *text = s->ops->note(&s->base, t->notes_reported);
+	const char *text = s->ops->note ? s->ops->note(&s->base, t->notes_reported) : NULL;
 	if (!text)
 		return false;
 	t->notes_reported++;

@@ -31,11 +31,11 @@ struct interval_ops {
 	void (*take)(struct source *source, struct raw_sample *out);
 	/* Whether the process that is measured has ended; NULL: as process_ended() has it. */
 	bool (*ended)(struct source *source);
-	/* The n-th thing that the user should know, NULL beyond the last one. */
-	const char *(*note)(struct source *source, uint32_t index);
 	/* After take() set `gone`: says that the device is lost. Returns SX_ERR_DEVICE_LOST. */
 	enum sx_status (*lost)(struct source *source, struct sx_error *err);
-	/* Any of these may be NULL. stop(): closes what no reading needs any more. */
+	/* Any of these may be NULL. The n-th thing that the user should know, NULL beyond it. */
+	const char *(*note)(struct source *source, uint32_t index);
+	/* stop(): closes what no reading needs any more. */
 	void (*halt)(struct source *source);
 	/* What begin() set up, wherever it ended, or never began. */
 	void (*release)(struct source *source);
