@@ -94,6 +94,12 @@ class Usage(Case):
             # A broken catalog must not hide the others.
             names = [c['name'] for c in self.json('devices', env=env)['catalogs']]
             self.assertIn('mali-g310', names)
+            with open(os.path.join(folder, 'plain.yaml'), 'w', encoding='utf-8') as file:
+                file.write('sextant-catalog: 1\nname: plain\ntitle: P\nvendor: V\nkind: uncore\ndialect: standard\nnotation: infix\n'
+                           'blocks:\n  - {name: b, title: B}\ncounters:\n  - {name: c, block: b, unit: count}\n')
+            told = run('list', '--for', 'plain', env=env)
+            self.assertEqual((told.returncode, told.stdout), (0, ''))
+            self.assertEqual(told.stderr, 'catalog plain has no metrics; its counters: sextant list counters --for plain\n')
 
     def test_reader_gone(self):
         """A pager or head that has seen enough is no fault to tell, however much is left to write; a full disk is."""

@@ -294,6 +294,17 @@ static enum sx_status list_recorded(struct cli *cli, const char *what, bool *don
 	return status;
 }
 
+/* Metrics of a catalog without any are its counters. */
+static void note_none(struct cli *cli, const struct listing *l, const char *what)
+{
+	uint32_t counters;
+	const char *name = l->view.info->name;
+	sx_catalog_counters(l->view.catalog, &counters);
+	bool other = counters && strcmp(what, "metrics") == 0;
+	cli_note(cli, "catalog %s has no %s%s%s", name, what,
+		 other ? "; its counters: sextant list counters --for " : "", other ? name : "");
+}
+
 static int list_run(struct cli *cli)
 {
 	struct sx_error err = {0};
@@ -332,7 +343,7 @@ static int list_run(struct cli *cli)
 	if (!status && !l.shown && l.pattern && cli->view.format == FORMAT_TEXT)
 		status = nothing_matches(&l, what, &err);
 	else if (!status && !l.shown)
-		cli_note(cli, "catalog %s has no %s", l.view.info->name, what);
+		note_none(cli, &l, what);
 	sx_catalog_unref(catalog);
 	return status ? cli_fail(cli, &err) : EXIT_OK;
 }
