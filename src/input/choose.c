@@ -147,7 +147,6 @@ struct report_source input_report_source(const struct input_device *d)
 	return (struct report_source){.catalog = d->catalog,
 				      .facts = d->facts,
 				      .imported = *from,
-				      .numbered = true,
 				      .metrics = d->metrics,
 				      .like = d->raw,
 				      .chosen = d->of.metric_count > 0};

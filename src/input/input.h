@@ -270,12 +270,11 @@ enum sx_status input_report_read(const struct input_request *request,
 bool input_report_note(const struct input_report *read);
 void input_report_close(struct input_report *read);
 
-/* A session that runs, as input of a report; members from `numbered` on may be zero. */
+/* A session that runs, as input of a report; members from `chosen` on may be zero. */
 struct input_session {
 	struct sx_session *session;
 	struct report_fill *fill;
 	struct sx_session_limits limits;
-	bool numbered;	   /* devices have the numbers of their facts */
 	bool chosen;	   /* metrics were named */
 	uint64_t delay_ns; /* rows that come earlier are left out */
 	/* Receives what the report received, before it goes. */

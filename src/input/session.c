@@ -16,7 +16,6 @@ enum sx_status input_session_begin(const struct input_session *in, struct sx_err
 		const struct sx_session_device *d = &devices[i];
 		const struct report_source source = {.catalog = d->catalog,
 						     .facts = d->facts,
-						     .numbered = in->numbered,
 						     .metrics = d->metrics,
 						     .chosen = in->chosen};
 		status = report_add_device(in->fill, &source, NULL, err);

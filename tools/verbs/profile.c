@@ -405,7 +405,6 @@ int profile_run(struct cli *cli, char *const *argv)
 				     .fill = fill,
 				     .limits = {.duration_ns = cli->options.duration_ns,
 						.samples = cli->options.count},
-				     .numbered = cli->options.input != NULL,
 				     .chosen = cli->options.metrics.count > 0,
 				     .delay_ns = argv ? cli->options.delay_ns : 0,
 				     .rows = profile_by_wanted(cli) ? profile_by_add : NULL,

@@ -154,8 +154,6 @@ enum sx_status report_add_device(struct report_fill *fill, const struct report_s
 	fill->devices[fill->count++] = f;
 	if (!keep_source(f, source))
 		return error_nomem(err, "a report");
-	if (!source->numbered)
-		f->source.facts.number = (uint32_t)fill->count - 1;
 	/* Joined samples may be of another kind than the device's own. */
 	return source->like && !fill->join ? begin_rows(f, source->like, err) : SX_OK;
 }

@@ -104,12 +104,11 @@ struct report_source {
 	const struct sx_table *like; /* the columns that rows will have */
 	bool chosen;		     /* the selection was made by name: all of it is shown */
 	bool imported;		     /* its rows are of a file that another program wrote */
-	bool numbered;		     /* it has the number of its facts; else devices count from 0 */
 };
 
 struct report_device {
 	struct sx_catalog *catalog;
-	struct sx_device_facts facts; /* number: of a capture its own, else its place here */
+	struct sx_device_facts facts; /* number: of a capture its own, else its place */
 	struct sx_run_facts run;
 	enum sx_sample_kind kind;
 
