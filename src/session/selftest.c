@@ -1,8 +1,6 @@
 /* sx_device_selftest(): the invariants of one device, on this machine's hardware. */
 #include <sextant/source.h>
 
-#include <stdio.h>
-
 #include "base/error.h"
 #include "source/source.h"
 
@@ -25,11 +23,10 @@ static enum sx_status unusable(const struct sx_device *device, struct sx_error *
 }
 
 static enum sx_status selftest_run(struct sx_context *context, const struct sx_device *device,
-				   sx_selftest_fn say, void *user, struct sx_error *err)
+				   const struct note_sink *to, struct sx_error *err)
 {
 	struct source *source;
 	struct source_host host = {.sys = sys_real(), .catalogs = context};
-	char line[512];
 	const struct source_ops *ops = source_find(device->source);
 	if (!ops->selftest) {
 		error_set(err, SX_ERR_UNSUPPORTED, "%s has no self-test", device->id);
@@ -41,15 +38,12 @@ static enum sx_status selftest_run(struct sx_context *context, const struct sx_d
 	if (status)
 		return status;
 	const struct source_desc *desc = source_describe(source);
-	snprintf(line, sizeof(line), "device: %s, %s", desc->facts.name,
-		 desc->facts.driver ? desc->facts.driver : "");
-	say(user, line);
-	for (uint32_t i = 0; i < desc->facts.constant_count; i++) {
-		snprintf(line, sizeof(line), "constant: %s = %.17g", desc->facts.constants[i].name,
-			 desc->facts.constants[i].value);
-		say(user, line);
-	}
-	status = ops->selftest(source, say, user, err);
+	note_sink_write(to, "device: %s, %s", desc->facts.name,
+			desc->facts.driver ? desc->facts.driver : "");
+	for (uint32_t i = 0; i < desc->facts.constant_count; i++)
+		note_sink_write(to, "constant: %s = %.17g", desc->facts.constants[i].name,
+				desc->facts.constants[i].value);
+	status = ops->selftest(source, to, err);
 	ops->close(source);
 	return status;
 }
@@ -72,7 +66,7 @@ enum sx_status sx_device_selftest(struct sx_context *context, const char *id, sx
 	} else if (device->state == SX_DEVICE_UNUSABLE || device->state == SX_DEVICE_ABSENT) {
 		status = unusable(device, err);
 	} else {
-		status = selftest_run(context, device, say, user, err);
+		status = selftest_run(context, device, &(struct note_sink){say, user}, err);
 	}
 	sx_devices_destroy(list);
 	return status;

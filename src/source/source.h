@@ -9,6 +9,7 @@
 
 #include <sextant/device.h>
 #include <sextant/source.h>
+#include "base/note_sink.h"
 #include "base/sys.h"
 #include "wire/raw.h"
 
@@ -214,9 +215,9 @@ struct source_ops {
 				  struct sx_error *err);
 	enum sx_status (*passes)(const char *const *names, uint32_t count, uint32_t *pass_of,
 				 uint32_t *pass_count, struct sx_error *err);
-	/* Checks invariants of the hardware; writes findings through say(). */
-	enum sx_status (*selftest)(struct source *source, void (*say)(void *user, const char *line),
-				   void *user, struct sx_error *err);
+	/* Checks invariants of the hardware; writes findings, a line each. */
+	enum sx_status (*selftest)(struct source *source, const struct note_sink *to,
+				   struct sx_error *err);
 };
 
 struct source {

@@ -303,11 +303,10 @@ static const struct interval_ops drm_interval = {
     .release = drm_release,
 };
 
-static enum sx_status source_drm_selftest(struct source *source,
-					  void (*say)(void *user, const char *line), void *user,
+static enum sx_status source_drm_selftest(struct source *source, const struct note_sink *to,
 					  struct sx_error *err)
 {
-	return drm_selftest_card(source->sys, &drm_from(source)->card, say, user, err);
+	return drm_selftest_card(source->sys, &drm_from(source)->card, to, err);
 }
 
 const struct source_ops source_drm = {

@@ -313,8 +313,7 @@ const char *drm_without_card(void);
 
 /* Reports what must hold of the card's numbers. Errors: SX_INCOMPLETE (something does not). */
 enum sx_status drm_selftest_card(const struct sx_sys *sys, const struct drm_card *card,
-				 void (*say)(void *user, const char *line), void *user,
-				 struct sx_error *err);
+				 const struct note_sink *to, struct sx_error *err);
 
 struct drm_source {
 	struct interval_source in; /* first */

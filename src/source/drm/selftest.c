@@ -1,6 +1,7 @@
 /* Invariants of a card's numbers, on this machine's hardware. */
 #include "source/drm/drm.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -13,20 +14,22 @@
 struct test {
 	const struct sx_sys *sys;
 	struct drm_card card;
-	void (*say)(void *user, const char *line);
-	void *user;
+	const struct note_sink *to;
 	uint32_t checks, failures;
 	struct drm_number numbers[DRM_COLUMNS];
 	uint64_t interval_ns, implausible;
 };
 
-static void check(struct test *t, bool holds, const char *what)
+static void SX_PRINTF(3, 4) check(struct test *t, bool holds, const char *fmt, ...)
 {
-	char line[256];
+	char what[160];
+	va_list args;
+	va_start(args, fmt);
+	vsnprintf(what, sizeof(what), fmt, args);
+	va_end(args);
 	t->checks++;
 	t->failures += !holds;
-	snprintf(line, sizeof(line), "%s: %s", holds ? "ok" : "FAILED", what);
-	t->say(t->user, line);
+	note_sink_write(t->to, "%s: %s", holds ? "ok" : "FAILED", what);
 }
 
 static double value_of(const struct test *t, uint32_t column)
@@ -37,26 +40,20 @@ static double value_of(const struct test *t, uint32_t column)
 
 static void note_values(struct test *t)
 {
-	for (uint32_t i = 0; i < DRM_COLUMNS; i++) {
-		char line[128];
-		if (!t->numbers[i].known)
-			continue;
-		snprintf(line, sizeof(line), "value: %s = %.17g", drm_columns()[i].name,
-			 value_of(t, i));
-		t->say(t->user, line);
-	}
+	for (uint32_t i = 0; i < DRM_COLUMNS; i++)
+		if (t->numbers[i].known)
+			note_sink_write(t->to, "value: %s = %.17g", drm_columns()[i].name,
+					value_of(t, i));
 }
 
 /* A column that is known and lies beyond what can be. */
 static void check_range(struct test *t, uint32_t column, double low, double high)
 {
-	char what[160];
 	if (!t->numbers[column].known)
 		return;
 	double value = value_of(t, column);
-	snprintf(what, sizeof(what), "%s is %g, from %g to %g", drm_columns()[column].name, value,
-		 low, high);
-	check(t, value >= low && value <= high, what);
+	check(t, value >= low && value <= high, "%s is %g, from %g to %g",
+	      drm_columns()[column].name, value, low, high);
 }
 
 static void check_values(struct test *t)
@@ -65,11 +62,8 @@ static void check_values(struct test *t)
 	double time = (double)t->interval_ns,
 	       total = n[DRM_VRAM_TOTAL].known ? (double)n[DRM_VRAM_TOTAL].u : 0;
 	for (uint32_t i = 0; i < DRM_VALUES; i++)
-		if (t->implausible >> i & 1) {
-			char what[96];
-			snprintf(what, sizeof(what), "%s is what cannot be", drm_columns()[i].name);
-			check(t, false, what);
-		}
+		if (t->implausible >> i & 1)
+			check(t, false, "%s is what cannot be", drm_columns()[i].name);
 	check_range(t, DRM_BUSY, 0, time * 1.1);
 	check_range(t, DRM_AWAKE, 0, time * 1.1);
 	check_range(t, DRM_WORK_BUSY, 0, time * 1.25);
@@ -92,7 +86,8 @@ static void check_own_client(struct test *t)
 	struct drm_sum sum;
 	int fd;
 	if (nodes_open(t->sys, &node, &fd, NULL)) {
-		t->say(t->user, "skipped: the card's nodes may not be opened, so that our own "
+		note_sink_write(t->to,
+				"skipped: the card's nodes may not be opened, so that our own "
 				"client cannot be looked for");
 		return;
 	}
@@ -101,7 +96,8 @@ static void check_own_client(struct test *t)
 		drm_clients_sum(&c, true, 0, &sum);
 		check(t, sum.clients > 0, "a descriptor of our own is seen as a client");
 		if (!sum.knows_engines)
-			t->say(t->user, "note: the driver says nothing of programs' engines");
+			note_sink_write(t->to,
+					"note: the driver says nothing of programs' engines");
 	}
 	drm_clients_finish(&c);
 	t->sys->close(t->sys->user, fd);
@@ -136,20 +132,16 @@ static enum sx_status read_twice(struct test *t, struct sx_error *err)
 		if (c.seen_engine[i])
 			drm_put_u64(t->numbers, DRM_COLUMN_ENGINE + i, sum.engine_ns[i]);
 	t->implausible = state.implausible;
-	if (*state.refused_metrics) {
-		char line[DRM_REFUSED_MAX + 8];
-		snprintf(line, sizeof(line), "note: %s", state.refused_metrics);
-		t->say(t->user, line);
-	}
+	if (*state.refused_metrics)
+		note_sink_write(t->to, "note: %s", state.refused_metrics);
 	drm_clients_finish(&c);
 	return SX_OK;
 }
 
 enum sx_status drm_selftest_card(const struct sx_sys *sys, const struct drm_card *card,
-				 void (*say)(void *user, const char *line), void *user,
-				 struct sx_error *err)
+				 const struct note_sink *to, struct sx_error *err)
 {
-	struct test t = {.sys = sys, .card = *card, .say = say, .user = user};
+	struct test t = {.sys = sys, .card = *card, .to = to};
 	enum sx_status status = read_twice(&t, err);
 	if (status)
 		return status;

@@ -399,15 +399,14 @@ static void kbase_close(struct source *source)
 }
 
 /* The slots of a block are not read in one instant: a side may be off by a hundredth. */
-static enum sx_status kbase_selftest(struct source *source,
-				     void (*say)(void *user, const char *line), void *user,
+static enum sx_status kbase_selftest(struct source *source, const struct note_sink *to,
 				     struct sx_error *err)
 {
 	struct kbase *k = (struct kbase *)source;
 	if (!k->desc.catalog)
 		return error_set(err, SX_ERR_UNSUPPORTED,
 				 "no catalog says what the counters of this Mali mean");
-	return mali_selftest(source, &k->raw, k->desc.catalog, 0.01, say, user, err);
+	return mali_selftest(source, &k->raw, k->desc.catalog, 0.01, to, err);
 }
 
 static bool kbase_clock_note(struct source *source, struct source_clock *out)

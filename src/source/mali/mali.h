@@ -90,16 +90,14 @@ struct mali_outcome {
 void mali_relations_check(struct mali_relations *relations, const struct mali_raw *raw,
 			  double slack, struct mali_outcome *out);
 /* Says each relation that failed once, with its first numbers; returns how many did. */
-uint32_t mali_relations_report(const struct mali_relations *relations,
-			       void (*say)(void *user, const char *line), void *user);
+uint32_t mali_relations_report(const struct mali_relations *relations, const struct note_sink *to);
 
 /*
  * The self-test of an opened source that builds its samples in `raw`: samples and checks, by the
- * catalog of that name. say() gets findings and a summary. SX_INCOMPLETE when a relation failed or
+ * catalog of that name. *to gets findings and a summary. SX_INCOMPLETE when a relation failed or
  * no sample came; errors of the source otherwise.
  */
 enum sx_status mali_selftest(struct source *source, const struct mali_raw *raw, const char *catalog,
-			     double slack, void (*say)(void *user, const char *line), void *user,
-			     struct sx_error *err);
+			     double slack, const struct note_sink *to, struct sx_error *err);
 
 #endif

@@ -179,21 +179,17 @@ void mali_relations_check(struct mali_relations *relations, const struct mali_ra
 			check_block(&relations->list[i], raw, n, slack, out);
 }
 
-uint32_t mali_relations_report(const struct mali_relations *relations,
-			       void (*say)(void *user, const char *line), void *user)
+uint32_t mali_relations_report(const struct mali_relations *relations, const struct note_sink *to)
 {
 	static const char *const kinds[] = {"front-end", "tiler", "memory slice", "shader core"};
 	uint32_t findings = 0;
 	for (size_t i = 0; i < TEXTS; i++) {
 		const struct relation *r = &relations->list[i];
-		char line[512];
 		if (!r->failures)
 			continue;
-		snprintf(line, sizeof(line),
-			 "FAIL: %s does not hold: %.0f against %.0f in %s %u, and %u times more",
-			 texts[i], r->sums[0], r->sums[1], kinds[r->kind], r->block,
-			 r->failures - 1);
-		say(user, line);
+		note_sink_write(
+		    to, "FAIL: %s does not hold: %.0f against %.0f in %s %u, and %u times more",
+		    texts[i], r->sums[0], r->sums[1], kinds[r->kind], r->block, r->failures - 1);
 		findings++;
 	}
 	return findings;
@@ -222,16 +218,6 @@ static enum sx_status sample_and_check(struct source *source, const struct mali_
 	return status == SX_OK ? stopped : status;
 }
 
-static void summarise(const struct mali_outcome *got, const char *catalog,
-		      void (*say)(void *user, const char *line), void *user)
-{
-	char line[160];
-	snprintf(line, sizeof(line),
-		 "%s: %u samples, %u relations checked, %u of them with counts, %u failed", catalog,
-		 got->samples, got->checked, got->counted, got->failed);
-	say(user, line);
-}
-
 static enum sx_status conclude(const struct mali_outcome *got, const char *catalog,
 			       uint32_t findings, struct sx_error *err)
 {
@@ -255,8 +241,7 @@ static enum sx_status conclude(const struct mali_outcome *got, const char *catal
 }
 
 enum sx_status mali_selftest(struct source *source, const struct mali_raw *raw, const char *catalog,
-			     double slack, void (*say)(void *user, const char *line), void *user,
-			     struct sx_error *err)
+			     double slack, const struct note_sink *to, struct sx_error *err)
 {
 	struct sx_catalog *opened = NULL;
 	struct mali_relations *relations = NULL;
@@ -267,8 +252,10 @@ enum sx_status mali_selftest(struct source *source, const struct mali_raw *raw, 
 	if (status == SX_OK)
 		status = sample_and_check(source, raw, slack, relations, &got, err);
 	if (status == SX_OK) {
-		uint32_t findings = mali_relations_report(relations, say, user);
-		summarise(&got, catalog, say, user);
+		uint32_t findings = mali_relations_report(relations, to);
+		note_sink_write(
+		    to, "%s: %u samples, %u relations checked, %u of them with counts, %u failed",
+		    catalog, got.samples, got.checked, got.counted, got.failed);
 		status = conclude(&got, catalog, findings, err);
 	}
 	mali_relations_destroy(relations);

@@ -207,12 +207,11 @@ static enum sx_status mali_model_stop(struct source *source, struct sx_error *er
 	return SX_OK;
 }
 
-static enum sx_status mali_model_selftest(struct source *source,
-					  void (*say)(void *user, const char *line), void *user,
+static enum sx_status mali_model_selftest(struct source *source, const struct note_sink *to,
 					  struct sx_error *err)
 {
 	struct mali_model *m = (struct mali_model *)source;
-	return mali_selftest(source, &m->raw, m->device->id, 0, say, user, err);
+	return mali_selftest(source, &m->raw, m->device->id, 0, to, err);
 }
 
 const struct source_ops source_mali_model = {

@@ -260,8 +260,8 @@ size_t oa_source_raw_tail(struct source *source, uint8_t *out, size_t cap);
  * Runs the test set for a second and says what holds. SX_INCOMPLETE when something does not; else
  * the errors of start() and read().
  */
-enum sx_status oa_source_selftest(struct source *source, void (*say)(void *user, const char *line),
-				  void *user, struct sx_error *err);
+enum sx_status oa_source_selftest(struct source *source, const struct note_sink *to,
+				  struct sx_error *err);
 /* All of these in the table of a source. */
 #define OA_SOURCE_OPS                                                                              \
 	.start = oa_source_start, .read = oa_source_read, .wake = oa_source_wake,                  \

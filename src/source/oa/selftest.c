@@ -9,6 +9,7 @@
 #include "wire/oa/oa.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -33,8 +34,13 @@ struct test {
 	uint32_t reasons;		  /* reasons that were seen */
 };
 
-static void verdict(struct test *t, bool ok, const char *what)
+static void SX_PRINTF(3, 4) verdict(struct test *t, bool ok, const char *fmt, ...)
 {
+	char what[128];
+	va_list args;
+	va_start(args, fmt);
+	vsnprintf(what, sizeof(what), fmt, args);
+	va_end(args);
 	t->failed += !ok;
 	note_sink_write(&t->to, "%s: %s", ok ? "ok  " : "FAIL", what);
 }
@@ -101,11 +107,9 @@ static enum sx_status selftest_collect(struct test *t, struct sx_error *err)
 /* One ratio to the clock; where no document says what is expected, it is only shown. */
 static void check_ratio(struct test *t, const char *name, double ratio, double expected)
 {
-	char what[96];
 	double off = ratio - expected;
-	snprintf(what, sizeof(what), "%s is %.4f of the clock, expected %.4f", name, ratio,
-		 expected);
-	verdict(t, off < TOLERANCE && off > -TOLERANCE, what);
+	verdict(t, off < TOLERANCE && off > -TOLERANCE, "%s is %.4f of the clock, expected %.4f",
+		name, ratio, expected);
 }
 
 static double ratio_of(const struct test *t, uint32_t slot)
@@ -145,7 +149,6 @@ static void check_cores(struct test *t)
 {
 	static const uint8_t cores[] = {3,  4, 5, 6, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30,
 					31, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19};
-	char what[128];
 	const struct sx_oa_device *d = &t->on->card.device;
 	uint32_t present = d->subslice_mask[0];
 	double whole = (double)t->sums[SX_OA_PEC0 + 2], parts = 0;
@@ -156,9 +159,8 @@ static void check_cores(struct test *t)
 	note_sink_write(&t->to, "note: PEC2 is %.4f of the clock, PEC32 %.4f, PEC35 %.4f",
 			ratio_of(t, SX_OA_PEC0 + 2), ratio_of(t, SX_OA_PEC0 + 32),
 			ratio_of(t, SX_OA_PEC0 + 35));
-	snprintf(what, sizeof(what), "the XeCores 0x%x have %.4f of the event that PEC2 counts",
-		 present, ratio);
-	verdict(t, ratio > 1 - TOLERANCE && ratio < 1 + TOLERANCE, what);
+	verdict(t, ratio > 1 - TOLERANCE && ratio < 1 + TOLERANCE,
+		"the XeCores 0x%x have %.4f of the event that PEC2 counts", present, ratio);
 }
 
 static void check_ratios(struct test *t)
@@ -171,31 +173,24 @@ static void check_ratios(struct test *t)
 
 static void check_time(struct test *t)
 {
-	char what[128];
 	const struct sx_oa_device *d = &t->on->card.device;
 	double seconds = (double)t->sums[SX_OA_TIME] / (double)d->timestamp_hz;
 	double hz = seconds > 0 ? (double)t->sums[SX_OA_CLOCK] / seconds : 0;
 	double period = t->reports > 1 ? seconds / (double)(t->reports - 1) : 0;
-	snprintf(what, sizeof(what), "%" PRIu64 " reports, mean period %.6f s", t->reports, period);
-	verdict(t, t->reports > 10, what);
-	snprintf(what, sizeof(what), "%" PRIu64 " losses, of %" PRIu64 " reports", t->lost,
-		 t->lost_reports);
-	verdict(t, t->lost == 0, what);
-	snprintf(what, sizeof(what), "timestamps went back %" PRIu64 " times", t->backwards);
-	verdict(t, t->backwards == 0, what);
-	snprintf(what, sizeof(what), "mean clock %.1f MHz, allowed %.0f to %.0f", hz / 1e6,
-		 d->gt_min_hz / 1e6, d->gt_max_hz / 1e6);
+	verdict(t, t->reports > 10, "%" PRIu64 " reports, mean period %.6f s", t->reports, period);
+	verdict(t, t->lost == 0, "%" PRIu64 " losses, of %" PRIu64 " reports", t->lost,
+		t->lost_reports);
+	verdict(t, t->backwards == 0, "timestamps went back %" PRIu64 " times", t->backwards);
 	bool clocked = oa_format_has(d->format, SX_OA_CLOCK);
 	verdict(t,
 		!clocked || (hz > 0 && hz >= d->gt_min_hz * 0.9 &&
 			     (!d->gt_max_hz || hz <= d->gt_max_hz * 1.05)),
-		what);
-	snprintf(what, sizeof(what), "%" PRIu64 " intervals faster than the clock's limit",
-		 t->fast);
-	verdict(t, t->fast == 0, what);
-	snprintf(what, sizeof(what), "%" PRIu64 " reports without a reason, reasons seen 0x%02x",
-		 t->no_reason, t->reasons);
-	verdict(t, !clocked || (t->no_reason == 0 && (t->reasons & OA_REASON_TIMER)), what);
+		"mean clock %.1f MHz, allowed %.0f to %.0f", hz / 1e6, d->gt_min_hz / 1e6,
+		d->gt_max_hz / 1e6);
+	verdict(t, t->fast == 0, "%" PRIu64 " intervals faster than the clock's limit", t->fast);
+	verdict(t, !clocked || (t->no_reason == 0 && (t->reasons & OA_REASON_TIMER)),
+		"%" PRIu64 " reports without a reason, reasons seen 0x%02x", t->no_reason,
+		t->reasons);
 }
 
 /* A pair of CPU and GPU time; zeros when the register cannot be read. */
@@ -211,7 +206,6 @@ static void take_time(struct test *t, int which)
 /* The frequency that the driver reports, against the CPU's clock. */
 static void check_clocks(struct test *t)
 {
-	char what[128];
 	uint64_t ns = t->cpu_ns[1] - t->cpu_ns[0];
 	uint64_t ticks = (t->gpu_ticks[1] - t->gpu_ticks[0]) & 0xfffffffff;
 	if (!t->cpu_ns[0] || !t->cpu_ns[1] || !ns) {
@@ -220,16 +214,15 @@ static void check_clocks(struct test *t)
 	}
 	double hz = (double)t->on->card.device.timestamp_hz;
 	double ratio = (double)ticks / hz / ((double)ns / 1e9);
-	snprintf(what, sizeof(what), "GPU time is %.6f of CPU time over %.3f s", ratio,
-		 (double)ns / 1e9);
-	verdict(t, ratio > 1 - CLOCK_TOLERANCE && ratio < 1 + CLOCK_TOLERANCE, what);
+	verdict(t, ratio > 1 - CLOCK_TOLERANCE && ratio < 1 + CLOCK_TOLERANCE,
+		"GPU time is %.6f of CPU time over %.3f s", ratio, (double)ns / 1e9);
 }
 
-enum sx_status oa_source_selftest(struct source *source, void (*say)(void *user, const char *line),
-				  void *user, struct sx_error *err)
+enum sx_status oa_source_selftest(struct source *source, const struct note_sink *to,
+				  struct sx_error *err)
 {
 	struct oa_source *s = (struct oa_source *)source;
-	struct test t = {.on = s, .to = {say, user}};
+	struct test t = {.on = s, .to = *to};
 	const struct sx_oa_device *d = &s->card.device;
 	struct source_request request = {.set = TEST_SET, .interval_ns = TEST_INTERVAL_NS};
 	note_sink_write(&t.to, "device 0x%04x revision %u, %s", d->device_id, d->revision,

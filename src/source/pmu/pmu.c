@@ -281,10 +281,10 @@ static enum sx_status pmu_open(const struct source_host *host, const char *id, s
 	return SX_OK;
 }
 
-static enum sx_status pmu_check(struct source *source, void (*say)(void *user, const char *line),
-				void *user, struct sx_error *err)
+static enum sx_status pmu_check(struct source *source, const struct note_sink *to,
+				struct sx_error *err)
 {
-	return pmu_selftest(source->sys, &pmu_from(source)->list, say, user, err);
+	return pmu_selftest(source->sys, &pmu_from(source)->list, to, err);
 }
 
 const struct source_ops source_pmu = {

@@ -127,7 +127,6 @@ void pmu_note_write(struct pmu_run *run);
 
 /* Tries every event; a line each. Errors: SX_INCOMPLETE when one is not as it should be. */
 enum sx_status pmu_selftest(const struct sx_sys *sys, const struct pmu_list *list,
-			    void (*say)(void *user, const char *line), void *user,
-			    struct sx_error *err);
+			    const struct note_sink *to, struct sx_error *err);
 
 #endif

@@ -19,17 +19,9 @@
 struct trial {
 	const struct sx_sys *sys;
 	const struct pmu_device *device;
-	void (*say)(void *user, const char *line);
-	void *user;
+	const struct note_sink *to;
 	uint32_t events, opened, wrong, seen;
 };
-
-static void say_event(const struct trial *t, const char *event, const char *what)
-{
-	char line[512];
-	snprintf(line, sizeof(line), "%s/%s/: %s", t->device->name, event, what);
-	t->say(t->user, line);
-}
 
 /* What one CPU, or the machine's own unit, counts in a moment. */
 static int count(const struct trial *t, const struct pmu_code *code, struct perf_reading *out,
@@ -79,29 +71,27 @@ static void try_event(struct trial *t, const char *event)
 	struct perf_reading r = {0};
 	struct sx_error why = {0};
 	uint64_t took_ns = 0;
-	char text[256];
+	const char *pmu = t->device->name;
 	t->events++;
 	if (pmu_encode(t->sys, t->device, event, &code, &why)) {
 		/* One that wants a parameter is as it should be. */
 		t->wrong += why.status != SX_ERR_USAGE;
-		snprintf(text, sizeof(text), "%s%.200s",
-			 why.status == SX_ERR_USAGE ? "" : "WRONG: ", why.because);
-		say_event(t, event, text);
+		note_sink_write(t->to, "%s/%s/: %s%.200s", pmu, event,
+				why.status == SX_ERR_USAGE ? "" : "WRONG: ", why.because);
 		return;
 	}
 	int error = count(t, &code, &r, &took_ns);
 	if (error) {
-		snprintf(text, sizeof(text), "not counted: %s", strerror(error));
-		say_event(t, event, text);
+		note_sink_write(t->to, "%s/%s/: not counted: %s", pmu, event, strerror(error));
 		return;
 	}
 	t->opened++;
 	const char *bad = doubt(&code, &r, took_ns);
 	t->wrong += bad != NULL;
-	snprintf(text, sizeof(text), "%s%s%s%llu in %.3g ms, %g %s each", bad ? "WRONG: " : "",
-		 bad ? bad : "", bad ? ": " : "", (unsigned long long)r.value,
-		 (double)r.enabled * 1e-6, code.scale, code.unit[0] ? code.unit : "counts");
-	say_event(t, event, text);
+	note_sink_write(t->to, "%s/%s/: %s%s%s%llu in %.3g ms, %g %s each", pmu, event,
+			bad ? "WRONG: " : "", bad ? bad : "", bad ? ": " : "",
+			(unsigned long long)r.value, (double)r.enabled * 1e-6, code.scale,
+			code.unit[0] ? code.unit : "counts");
 }
 
 /* "energy-pkg.scale" belongs to an event and is none. */
@@ -118,10 +108,9 @@ static int visit_event(void *arg, const char *name)
 
 static void try_device(struct trial *t)
 {
-	char path[sizeof(PMU_FOLDER) + PMU_NAME_MAX + 16], line[256];
-	snprintf(line, sizeof(line), "%s: type %u%s%.64s", t->device->name, t->device->type,
-		 t->device->cpus[0] ? ", CPUs " : "", t->device->cpus);
-	t->say(t->user, line);
+	char path[sizeof(PMU_FOLDER) + PMU_NAME_MAX + 16];
+	note_sink_write(t->to, "%s: type %u%s%.64s", t->device->name, t->device->type,
+			t->device->cpus[0] ? ", CPUs " : "", t->device->cpus);
 	t->seen = 0;
 	snprintf(path, sizeof(path), PMU_FOLDER "/%s/events", t->device->name);
 	t->sys->list_dir(t->sys->user, path, visit_event, t);
@@ -130,21 +119,19 @@ static void try_device(struct trial *t)
 }
 
 enum sx_status pmu_selftest(const struct sx_sys *sys, const struct pmu_list *list,
-			    void (*say)(void *user, const char *line), void *user,
-			    struct sx_error *err)
+			    const struct note_sink *to, struct sx_error *err)
 {
 	char line[160];
-	struct trial t = {.sys = sys, .say = say, .user = user};
+	struct trial t = {.sys = sys, .to = to};
 	for (uint32_t i = 0; i < list->count; i++) {
 		t.device = &list->items[i];
 		if (!t.device->unreadable)
 			try_device(&t);
 	}
 	if (pmu_list_unreadable(list, line, sizeof(line)))
-		say(user, line);
-	snprintf(line, sizeof(line), "%u PMUs, %u events, %u counted, %u wrong", list->count,
-		 t.events, t.opened, t.wrong);
-	say(user, line);
+		note_sink_write(to, "%s", line);
+	note_sink_write(to, "%u PMUs, %u events, %u counted, %u wrong", list->count, t.events,
+			t.opened, t.wrong);
 	if (!t.wrong)
 		return SX_OK;
 	error_set(err, SX_INCOMPLETE, "%u of %u events are not as they should be", t.wrong,

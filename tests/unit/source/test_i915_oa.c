@@ -335,28 +335,29 @@ static void test_selftest(void **state)
 	struct fake_i915 fake;
 	struct sx_error err = {0};
 	struct lines lines = {0};
+	const struct note_sink to = {hear, &lines};
 	fake_i915_init(&fake);
 	struct source *source = open_fake(&fake);
-	assert_int_equal(source_i915_oa.selftest(source, hear, &lines, &err), SX_OK);
+	assert_int_equal(source_i915_oa.selftest(source, &to, &err), SX_OK);
 	assert_int_equal(lines.failed, 0);
 	assert_int_equal(lines.ok, 14);
 	fake.wrong_ratio = true;
-	assert_int_equal(source_i915_oa.selftest(source, hear, &lines, &err), SX_INCOMPLETE);
+	assert_int_equal(source_i915_oa.selftest(source, &to, &err), SX_INCOMPLETE);
 	assert_int_equal(lines.failed, 1);
 	fake.wrong_ratio = false;
 	fake.clock_hz = 2000000000;
-	assert_int_equal(source_i915_oa.selftest(source, hear, &lines, &err), SX_INCOMPLETE);
+	assert_int_equal(source_i915_oa.selftest(source, &to, &err), SX_INCOMPLETE);
 	fake.clock_hz = 800000000;
 	/* The driver reports a timestamp frequency that is not the hardware's. */
 	lines = (struct lines){0};
 	fake.clock_drift = 0.01;
-	assert_int_equal(source_i915_oa.selftest(source, hear, &lines, &err), SX_INCOMPLETE);
+	assert_int_equal(source_i915_oa.selftest(source, &to, &err), SX_INCOMPLETE);
 	assert_int_equal(lines.failed, 1);
 	fake.clock_drift = 0;
 	/* A loss is a failure. */
 	lines = (struct lines){0};
 	fake.lose_report = true;
-	assert_int_equal(source_i915_oa.selftest(source, hear, &lines, &err), SX_INCOMPLETE);
+	assert_int_equal(source_i915_oa.selftest(source, &to, &err), SX_INCOMPLETE);
 	assert_int_equal(lines.failed, 1);
 	source_i915_oa.close(source);
 	assert_int_equal(fake.open_fds, 0);

@@ -102,7 +102,8 @@ static enum sx_status test_chip(bool big, uint16_t minor, bool bent, bool idle, 
 	    source_kbase.open(&(struct source_host){.sys = &fake.sys, .catalogs = chip.context},
 			      "mali0", &source, NULL),
 	    SX_OK);
-	enum sx_status status = source_kbase.selftest(source, count_line, lines, err);
+	enum sx_status status =
+	    source_kbase.selftest(source, &(struct note_sink){count_line, lines}, err);
 	source_kbase.close(source);
 	break_chip(&chip, &fake);
 	return status;

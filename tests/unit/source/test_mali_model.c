@@ -92,7 +92,7 @@ static void check_sample(const struct run *r, struct mali_relations *relations,
 	memcpy(raw.bytes, sample->data, raw.size);
 	struct mali_outcome out = {0};
 	mali_relations_check(relations, &raw, 0, &out);
-	mali_relations_report(relations, count_line, &lines);
+	mali_relations_report(relations, &(struct note_sink){count_line, &lines});
 	assert_int_equal(out.failed, 0);
 	mali_raw_finish(&raw);
 }
@@ -166,7 +166,8 @@ static void relations_hold(void **state)
 		uint32_t lines = 0;
 		open_run(&r, ids[i], NULL);
 		struct sx_error err = {0};
-		assert_int_equal(source_mali_model.selftest(r.source, count_line, &lines, &err),
+		assert_int_equal(source_mali_model.selftest(
+				     r.source, &(struct note_sink){count_line, &lines}, &err),
 				 SX_OK);
 		assert_int_equal(lines, 1); /* the summary alone */
 		close_run(&r);
@@ -206,7 +207,8 @@ static void relations_can_fail(void **state)
 		mali_relations_check(relations, &raw, 0.05, &out);
 	assert_int_equal(out.failed, 11);
 	/* Each finding once, however often it was made. */
-	assert_int_equal(mali_relations_report(relations, count_line, &lines), 2);
+	assert_int_equal(mali_relations_report(relations, &(struct note_sink){count_line, &lines}),
+			 2);
 	assert_int_equal(lines, 2);
 	mali_raw_finish(&raw);
 	mali_relations_destroy(relations);
@@ -331,7 +333,7 @@ static void valid_counters_pass(void **state)
 				     sx_catalog_counters(catalog, &n)[at].slot, counts[c].value);
 		}
 		mali_relations_check(relations, &raw, 0, &out);
-		mali_relations_report(relations, count_line, &lines);
+		mali_relations_report(relations, &(struct note_sink){count_line, &lines});
 		assert_int_equal(out.failed, 0);
 		assert_true(out.counted > 3);
 		mali_raw_finish(&raw);

@@ -218,7 +218,7 @@ static void every_event_is_tried(void **state)
 	fake_pmu_uncore(&fake);
 	fake_pmu_rate(&fake, 12, 2, 1000000);
 	struct source *source = open_on(&fake, NULL, NULL);
-	assert_int_equal(source_pmu.selftest(source, gather, &r, &err), SX_OK);
+	assert_int_equal(source_pmu.selftest(source, &(struct note_sink){gather, &r}, &err), SX_OK);
 	assert_non_null(
 	    strstr(r.text, "power/energy-pkg/: 20000 in 20 ms, 2.32831e-10 Joules each"));
 	assert_non_null(strstr(r.text, "uncore_imc_1/cas_count_write/: "));
@@ -229,7 +229,8 @@ static void every_event_is_tried(void **state)
 	fake.paranoid = 2;
 	source = open_on(&fake, NULL, NULL);
 	r.text[0] = '\0';
-	assert_int_equal(source_pmu.selftest(source, gather, &r, &err), SX_INCOMPLETE);
+	assert_int_equal(source_pmu.selftest(source, &(struct note_sink){gather, &r}, &err),
+			 SX_INCOMPLETE);
 	assert_true(err.because[0] && err.remedy[0]);
 	assert_non_null(strstr(r.text, "power/torn/: WRONG: it is no number"));
 	assert_non_null(strstr(r.text, "power/energy-pkg/: not counted: Permission denied"));

@@ -371,7 +371,8 @@ static struct lines selftest(struct fake_xe *fake, enum sx_status expected)
 	struct lines lines = {0};
 	struct source_host host = host_of(fake);
 	assert_int_equal(source_xe_oa.open(&host, "xe", &source, &err), SX_OK);
-	assert_int_equal(source_xe_oa.selftest(source, hear, &lines, &err), expected);
+	assert_int_equal(source_xe_oa.selftest(source, &(struct note_sink){hear, &lines}, &err),
+			 expected);
 	source_xe_oa.close(source);
 	assert_int_equal(fake->open_fds, 0);
 	return lines;
