@@ -28,15 +28,6 @@ static bool wanted_number(struct sx_capture_reader *reader, uint32_t device, uin
 	return text && number_u64(text, strlen(text), number) && *number < NUMBERS_MAX;
 }
 
-static bool any_is_numbered(struct sx_capture_reader *reader)
-{
-	uint64_t number;
-	for (uint32_t i = 0; i < sx_capture_info(reader)->device_count; i++)
-		if (wanted_number(reader, i, &number))
-			return true;
-	return false;
-}
-
 /* Those that find their number taken follow in their order. */
 static uint32_t find_free(struct numbers *numbers, uint32_t before)
 {
@@ -48,12 +39,10 @@ static uint32_t find_free(struct numbers *numbers, uint32_t before)
 
 uint32_t input_number(struct sx_capture_reader *reader, uint32_t device)
 {
-	uint32_t count = sx_capture_info(reader)->device_count, left = 0, before = 0;
+	uint32_t count = sx_capture_info(reader)->device_count, before = 0;
 	struct numbers numbers = {.taken = {0}};
 	uint64_t number;
 	bool mine = false;
-	if (!any_is_numbered(reader))
-		return device;
 	for (uint32_t i = 0; i < count; i++) {
 		if (!wanted_number(reader, i, &number))
 			number = i;
@@ -62,7 +51,6 @@ uint32_t input_number(struct sx_capture_reader *reader, uint32_t device)
 			return (uint32_t)number;
 		mine |= !taken && i == device;
 		before += !taken && i < device;
-		left += !taken;
 	}
-	return mine && before < left ? find_free(&numbers, before) : device;
+	return mine ? find_free(&numbers, before) : device;
 }
