@@ -1,6 +1,7 @@
 /* Metrics that a table gives: see given.h. */
 #include "input/given.h"
 #include "base/number.h"
+#include "table/fill.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -90,30 +91,17 @@ static const char **given_names(const struct sx_metrics *metrics, uint32_t *coun
 	return names;
 }
 
-/* A table without rows that has the columns of another; NULL: memory is out. */
-static struct sx_table *given_like(const struct sx_table *like)
-{
-	uint32_t count = sx_table_column_count(like);
-	struct sx_column *columns = calloc((size_t)count + 1, sizeof(*columns));
-	struct sx_table *table = NULL;
-	for (uint32_t i = 0; columns && i < count; i++)
-		columns[i] = *sx_table_column(like, i);
-	if (columns && sx_table_create(columns, count, sx_table_kind(like), &table, NULL))
-		table = NULL;
-	free(columns);
-	return table;
-}
-
 /* All rows of a table, some at a time: there may be millions. */
 static void given_blocks(struct given_check *check, const struct sx_metrics *metrics,
 			 const struct sx_table *table)
 {
 	size_t count = sx_table_row_count(table);
-	struct sx_table *block = given_like(table), *values;
+	struct sx_table *block = NULL, *values;
 	struct sx_evaluation *evaluation = NULL;
 	struct sx_vector *vectors =
 	    calloc((size_t)sx_table_column_count(table) + 1, sizeof(*vectors));
-	bool fine = block && vectors && !sx_evaluation_create(metrics, table, &evaluation, NULL);
+	bool fine = vectors && !table_like(table, &block, NULL) &&
+		    !sx_evaluation_create(metrics, table, &evaluation, NULL);
 	for (size_t first = 0; fine && first < count; first += BLOCK_ROWS) {
 		struct sx_rows rows;
 		size_t some = count - first < BLOCK_ROWS ? count - first : BLOCK_ROWS;
