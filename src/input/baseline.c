@@ -7,6 +7,7 @@
 
 #include "import/json.h"
 #include "base/error.h"
+#include "base/number.h"
 #include "input/input.h"
 
 #define BYTES_MAX  (64u << 20)
@@ -56,14 +57,8 @@ static bool is_key(const struct read_json_place *place, size_t depth, const char
 
 static double number_of(struct import_cell cell)
 {
-	char text[64];
-	if (cell.size >= sizeof(text))
-		return (double)NAN;
-	memcpy(text, cell.text, cell.size);
-	text[cell.size] = '\0';
-	char *end;
-	double value = strtod(text, &end);
-	return end == text || *end ? (double)NAN : value;
+	double value;
+	return number_f64(cell.text, cell.size, &value) ? value : (double)NAN;
 }
 
 static void begin_object(struct reading *r, const struct read_json_place *place)
