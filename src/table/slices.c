@@ -259,19 +259,6 @@ struct extent slices_extent_of_rows(const struct slices *slices, const struct sx
 	return out;
 }
 
-enum slices_use slices_use_of(const struct slices *slices, const char *const *names, uint32_t count,
-			      bool counter)
-{
-	bool frames = false, length = slices->frames != SX_NONE && count > 0;
-	for (uint32_t i = 0; i < count; i++) {
-		frames |= strcmp(names[i], SLICES_FRAMES) == 0;
-		length &= strcmp(names[i], SLICES_FRAME_TIME) == 0;
-	}
-	if (length)
-		return USE_FRAME_TIME;
-	return frames && !counter && slices->frames != SX_NONE ? USE_FRAMES : USE_ANY;
-}
-
 bool slices_unit_is_time(const char *unit)
 {
 	static const char *const times[] = {"ns", "us", "ms", "s"};

@@ -112,12 +112,6 @@ struct extent slices_extent_of_rows(const struct slices *slices, const struct sx
 /* How much each of these rows is. */
 void slices_extents(const struct slices *slices, const struct sx_table *table, struct row_span rows,
 		    struct extent *each);
-/*
- * What a formula that reads only these columns is about; `counter`: it is the first of them,
- * unchanged. USE_ANY for all where rows are no frames.
- */
-enum slices_use slices_use_of(const struct slices *slices, const char *const *names, uint32_t count,
-			      bool counter);
 /* Whether amounts of a unit are time. */
 bool slices_unit_is_time(const char *unit);
 /* The normalisation basis of a column of counters. */

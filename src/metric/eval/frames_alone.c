@@ -3,11 +3,29 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "base/no_data.h"
 #include "metric/metrics.h"
 #include "table/fill.h"
+
+/*
+ * What a formula that reads only these columns is about; `counter`: it is the first of them,
+ * unchanged. USE_ANY for all where rows are no frames.
+ */
+static enum slices_use frames_use_of(const struct slices *slices, const char *const *names,
+				     uint32_t count, bool counter)
+{
+	bool frames = false, length = slices->frames != SX_NONE && count > 0;
+	for (uint32_t i = 0; i < count; i++) {
+		frames |= strcmp(names[i], SLICES_FRAMES) == 0;
+		length &= strcmp(names[i], SLICES_FRAME_TIME) == 0;
+	}
+	if (length)
+		return USE_FRAME_TIME;
+	return frames && !counter && slices->frames != SX_NONE ? USE_FRAMES : USE_ANY;
+}
 
 bool frames_find_uses(struct sx_evaluation *e)
 {
@@ -17,7 +35,7 @@ bool frames_find_uses(struct sx_evaluation *e)
 		for (uint32_t i = 0; i < plan->input_count; i++)
 			names[i] = e->m->inputs[plan->inputs[i]].name;
 		bool counter = e->m->columns[c].counter != SX_NONE || plan->copy;
-		e->uses[c] = slices_use_of(&e->slices, names, plan->input_count, counter);
+		e->uses[c] = frames_use_of(&e->slices, names, plan->input_count, counter);
 		e->of_frames |= e->uses[c] != USE_ANY;
 	}
 	free((void *)names);
