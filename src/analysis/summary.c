@@ -156,21 +156,21 @@ static void tally_rows(struct sx_summary *s, const uint8_t *quality, size_t rows
 static void summary_count(struct sx_summary *s, uint32_t column, const struct sx_vector *v,
 			  size_t rows)
 {
-	struct summary_column *c = &s->of[column];
+	struct tally *t = &s->of[column].tally;
 	if (!v->data) {
 		uint64_t samples = 0;
 		for (size_t row = 0; row < rows; row++)
 			samples += s->each[row];
-		stats_missing_add(&c->missing, SX_QUALITY_NOT_COLLECTED, samples);
+		stats_missing_add(&t->missing, SX_QUALITY_NOT_COLLECTED, samples);
 		return;
 	}
 	tally_rows(s, v->quality, rows);
 	for (int i = 0; i < STATS_REASONS; i++)
-		c->missing.rows[i] += s->tally.missing.rows[i];
-	s->stats[column].skipped += s->tally.skipped;
-	s->stats[column].quality |= s->tally.quality;
-	c->span.with += s->tally.with_ns;
-	c->span.skipped += s->tally.skipped_ns;
+		t->missing.rows[i] += s->tally.missing.rows[i];
+	t->skipped += s->tally.skipped;
+	t->quality |= s->tally.quality;
+	t->with_ns += s->tally.with_ns;
+	t->skipped_ns += s->tally.skipped_ns;
 }
 
 /* False where a row has no data. */
@@ -281,21 +281,18 @@ static bool measure_rows(struct sx_summary *s, const struct sx_table *raw)
 	if (!mem_grow(&s->until, &s->until_cap, rows + 1, sizeof(*s->until)) ||
 	    !mem_grow(&s->each, &s->each_cap, rows + 1, sizeof(*s->each)))
 		return false;
-	const struct slices slices = slices_of(raw);
+	const struct slices *slices = &s->apart.parts.slices;
 	s->many = false;
 	s->until[0] = 0;
 	for (size_t i = 0; i < rows; i++) {
 		uint64_t length = slices_length_of(begin[i], end[i]);
 		s->untimed |= !length;
 		s->until[i + 1] = s->until[i] + length;
-		s->each[i] = 1;
-	}
-	for (size_t i = 0; slices.samples != SX_NONE && i < rows; i++) {
-		s->each[i] = slices_samples(&slices, raw, i, 1);
+		s->each[i] = slices_samples(slices, raw, i, 1);
 		s->many |= s->each[i] > 1;
+		s->rows += s->each[i];
 	}
-	s->rows += slices_samples(&slices, raw, 0, rows);
-	s->frame_rows += slices_count_frames(&s->apart.parts.slices, raw);
+	s->frame_rows += slices_count_frames(slices, raw);
 	s->all_ns += s->until[rows];
 	return true;
 }
@@ -355,8 +352,8 @@ static bool part_from_all(struct sx_summary *s)
 		struct part_sum *sum = &s->apart.sums[(size_t)i * PARTS_MAX];
 		*sum = (struct part_sum){
 		    .sum = sketch_sum(&c->sketch),
-		    .with = {.rows = c->sketch.count, .ns = c->span.with},
-		    .skipped = {.rows = s->stats[i].skipped, .ns = c->span.skipped},
+		    .with = {.rows = c->sketch.count, .ns = c->tally.with_ns},
+		    .skipped = {.rows = c->tally.skipped, .ns = c->tally.skipped_ns},
 		    .spread.unknown = true};
 		for (int e = 0; e < EDGES; e++)
 			if (edge_counts(s, e, i)) {

@@ -20,11 +20,6 @@ struct tally {
 	uint8_t quality; /* of rows with data; lost: something that no rows represent */
 };
 
-/* How long rows with data are, and those that they represent, in ns. */
-struct summary_span {
-	uint64_t with, skipped;
-};
-
 /* A first or last row, apart from the others: it may be short. */
 struct summary_edge {
 	bool held;
@@ -37,11 +32,10 @@ enum { EDGE_FIRST, EDGE_LAST, EDGES };
 struct summary_column {
 	struct sketch sketch;
 	uint64_t long_min, long_max; /* of whole numbers with more bits; 0: there was none */
-	struct stats_missing missing;
-	struct summary_span span;
-	double edges[EDGES]; /* values of rows that are kept apart; NaN without data */
-	enum basis basis;    /* BASIS_NONE for times other than devices' and what is no amount */
-	char *why;	     /* what is missing in words; NULL until there is need */
+	struct tally tally;	     /* of all rows so far */
+	double edges[EDGES];	     /* values of rows that are kept apart; NaN without data */
+	enum basis basis; /* BASIS_NONE for times other than devices' and what is no amount */
+	char *why;	  /* what is missing in words; NULL until there is need */
 };
 
 /* "Cycles@time": how long a counter was counted, where events took turns on a PMU. */

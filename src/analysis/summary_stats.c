@@ -70,14 +70,14 @@ static double least_share(const struct sx_summary *s, uint32_t column)
 /* Whether rows weigh by their time. */
 static bool is_by_time(const struct sx_summary *s, uint32_t column)
 {
-	return s->by_time && !s->untimed && s->of[column].span.with;
+	return s->by_time && !s->untimed && s->of[column].tally.with_ns;
 }
 
 /* Which share of the run was counted. */
 static double running_share(const struct sx_summary *s, uint32_t column)
 {
 	bool timed = is_by_time(s, column);
-	double with = timed ? (double)s->of[column].span.with : (double)s->stats[column].count;
+	double with = timed ? (double)s->of[column].tally.with_ns : (double)s->stats[column].count;
 	double all = timed						? (double)s->all_ns
 		     : evaluation_use(s->evaluation, column) == USE_ANY ? (double)s->rows
 									: (double)s->frame_rows;
@@ -89,8 +89,8 @@ static void set_whole_sum(struct sx_summary *s, uint32_t column, struct stats_su
 {
 	struct sx_stats *stats = &s->stats[column];
 	bool timed = is_by_time(s, column);
-	double with = timed ? (double)s->of[column].span.with : (double)stats->count;
-	double skipped = timed ? (double)s->of[column].span.skipped : (double)stats->skipped;
+	double with = timed ? (double)s->of[column].tally.with_ns : (double)stats->count;
+	double skipped = timed ? (double)s->of[column].tally.skipped_ns : (double)stats->skipped;
 	sum->overlaps = evaluation_use(s->evaluation, column) == USE_FRAME_TIME;
 	sum->divides = metrics_divides(s->metrics, column);
 	sum->whole = sum->sum;
@@ -131,7 +131,7 @@ static const char *summary_explain(struct sx_summary *s, uint32_t column)
 	struct summary_column *c = &s->of[column];
 	if (!c->why && !(c->why = malloc(STATS_REASON_MAX)))
 		return no_data_text(NO_DATA_NO_VALUE);
-	stats_reason(&c->missing, s->rows, causes_of(s, column), c->why);
+	stats_reason(&c->tally.missing, s->rows, causes_of(s, column), c->why);
 	return c->why;
 }
 
@@ -215,7 +215,7 @@ static void summary_describe(struct sx_summary *s, uint32_t column, struct sketc
 {
 	static const double percent[] = {50, 95, 99};
 	struct sx_stats *stats = &s->stats[column];
-	size_t skipped = stats->skipped;
+	const struct tally *tally = &s->of[column].tally;
 	struct sketch_extra edges[2];
 	size_t edge_count = weigh_edges(s, column, edges);
 	double at[3] = {NAN, NAN, NAN};
@@ -223,10 +223,10 @@ static void summary_describe(struct sx_summary *s, uint32_t column, struct sketc
 				   .total = NAN,
 				   .total_error = NAN,
 				   .mean = NAN,
-				   .quality = stats->quality,
-				   .skipped = skipped,
-				   .lost = (size_t)stats_missing_lost(&s->of[column].missing)};
-	if (skipped && stats->count)
+				   .quality = tally->quality,
+				   .skipped = (size_t)tally->skipped,
+				   .lost = (size_t)stats_missing_lost(&tally->missing)};
+	if (stats->skipped && stats->count)
 		stats->quality |= SX_QUALITY_MULTIPLEXED;
 	stats->min = stats->max = stats->p50 = stats->p95 = stats->p99 = NAN;
 	struct stats_sum sum = {
@@ -248,11 +248,11 @@ static void summary_describe(struct sx_summary *s, uint32_t column, struct sketc
 	stats_set_whole(stats, &s->columns[column], s->totals, column, &sum);
 	check_total(s, column);
 	round_mean(stats);
-	if (skipped)
+	if (stats->skipped)
 		reach_mean(stats, s->columns[column].type == SX_U64);
 	set_long(stats, &s->of[column]);
 	stats->of_rows = stats->count > 1 && table_is_of_rows(s->totals, column);
-	bool weighed = skipped && s->apart.sums && !s->by_time &&
+	bool weighed = stats->skipped && s->apart.sums && !s->by_time &&
 		       part_sums_percentiles(&s->apart, column, s->of[column].basis, percent, at);
 	if (!weighed)
 		sketch_percentiles_with(sketch, &(struct sketch_extras){edges, edge_count}, percent,
