@@ -182,42 +182,31 @@ struct place {
 	size_t row;
 };
 
+/* A whole number or another, by the column's type. */
+static void set_value(const struct place *to, uint64_t whole, double value, uint8_t quality)
+{
+	if (sx_table_column(to->table, to->column)->type == SX_U64)
+		sx_table_set_u64(to->table, to->column, to->row, whole, quality);
+	else
+		sx_table_set_f64(to->table, to->column, to->row, value, quality);
+}
+
+static void set_none(const struct place *to, uint8_t quality)
+{
+	set_value(to, 0, (double)NAN, quality);
+}
+
 /* A row of unknown length, as the first of a log, has no weight in a mean over time. */
 static void set_mean(const struct answer *answer, const struct place *to, uint8_t quality)
 {
 	bool mostly = answer->all.unweighted <= answer->all.span.with.rows / 2;
 	bool by_time = mostly && answer->weight > 0;
 	double mean = by_time ? answer->weighted / answer->weight : answer->value / answer->rows;
-	if (sx_table_column(to->table, to->column)->type == SX_F64) {
-		sx_table_set_f64(to->table, to->column, to->row, mean, quality);
-	} else if (!by_time && !answer->scaled) {
-		unsigned __int128 exact =
-		    (answer->sum + answer->all.span.with.rows / 2) / answer->all.span.with.rows;
-		sx_table_set_u64(to->table, to->column, to->row, (uint64_t)exact, quality);
-	} else {
-		mean = round(mean);
-		sx_table_set_u64(to->table, to->column, to->row,
-				 mean >= 0x1p64 ? UINT64_MAX : (uint64_t)mean, quality);
-	}
-}
-
-static void set_none(const struct place *to, uint8_t quality)
-{
-	if (sx_table_column(to->table, to->column)->type == SX_U64)
-		sx_table_set_u64(to->table, to->column, to->row, 0, quality);
-	else
-		sx_table_set_f64(to->table, to->column, to->row, (double)NAN, quality);
-}
-
-static void set_sum(const struct answer *answer, const struct place *to, uint8_t quality)
-{
-	if (answer->all.type == SX_F64) {
-		sx_table_set_f64(to->table, to->column, to->row, answer->fsum, quality);
-		return;
-	}
-	if (answer->sum > UINT64_MAX)
-		quality |= SX_QUALITY_WRAPPED;
-	sx_table_set_u64(to->table, to->column, to->row, (uint64_t)answer->sum, quality);
+	unsigned __int128 exact =
+	    (answer->sum + answer->all.span.with.rows / 2) / answer->all.span.with.rows;
+	bool fits = mean >= 0 && round(mean) < 0x1p64;
+	uint64_t nearest = fits ? (uint64_t)round(mean) : UINT64_MAX;
+	set_value(to, by_time || answer->scaled ? nearest : (uint64_t)exact, mean, quality);
 }
 
 /* The only stratum with rows, where all of these have data: no scaling is needed. */
@@ -302,7 +291,9 @@ static bool set_column(const struct scope *scope, const struct place *to)
 		quality |= SX_QUALITY_MULTIPLEXED;
 	switch (all->rule) {
 	case SX_REDUCE_SUM:
-		set_sum(&answer, to, quality);
+		if (all->type == SX_U64 && answer.sum > UINT64_MAX)
+			quality |= SX_QUALITY_WRAPPED;
+		set_value(to, (uint64_t)answer.sum, answer.fsum, quality);
 		return true;
 	case SX_REDUCE_MEAN:
 		set_mean(&answer, to, quality);
@@ -310,10 +301,7 @@ static bool set_column(const struct scope *scope, const struct place *to)
 	case SX_REDUCE_SINGLE:
 	case SX_REDUCE_MAX:
 	case SX_REDUCE_LAST:
-		if (all->type == SX_U64)
-			sx_table_set_u64(to->table, to->column, to->row, all->pick, quality);
-		else
-			sx_table_set_f64(to->table, to->column, to->row, all->fpick, quality);
+		set_value(to, all->pick, all->fpick, quality);
 		return true;
 	default:
 		set_none(to, SX_QUALITY_UNDEFINED);
