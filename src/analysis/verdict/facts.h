@@ -114,8 +114,6 @@ const struct verdict_rule *judging_rule(const struct judging *j, uint32_t rule);
 bool judging_same(const struct judging *j, uint32_t a, uint32_t b);
 /* Whether a value may decide. One that may have wrapped unnoticed may not. */
 bool judging_is_sound(const struct verdict_column *c, size_t window);
-/* The first fact of a list without a sound value; SX_NONE: all have one. */
-uint32_t judging_missing(const struct judging *j, const struct sx_strings *names, size_t window);
 /* How many windows from this one on have its verdict. */
 size_t judging_run(const struct judging *j, size_t first);
 

@@ -31,21 +31,16 @@ bool judging_is_sound(const struct verdict_column *c, size_t window)
 	return !isnan(c->values[window]) && !(c->quality[window] & SX_QUALITY_WRAPPED);
 }
 
-uint32_t judging_missing(const struct judging *j, const struct sx_strings *names, size_t window)
-{
-	for (uint32_t i = 0; i < names->count; i++) {
-		uint32_t fact = verdict_fact_find(&j->verdict->rules, names->items[i]);
-		if (!judging_is_sound(&j->facts.facts[fact], window))
-			return fact;
-	}
-	return SX_NONE;
-}
-
+/* Whether a rule's condition holds, and all facts that it needs have a sound value. */
 static bool holds(const struct judging *j, uint32_t rule, double *const *of, size_t window)
 {
-	double value = of[rule][window];
-	return !isnan(value) && value != 0 &&
-	       judging_missing(j, &judging_rule(j, rule)->needs, window) == SX_NONE;
+	const struct sx_strings *needs = &judging_rule(j, rule)->needs;
+	bool sound = !isnan(of[rule][window]) && of[rule][window] != 0;
+	for (uint32_t i = 0; sound && i < needs->count; i++) {
+		uint32_t fact = verdict_fact_find(&j->verdict->rules, needs->items[i]);
+		sound = judging_is_sound(&j->facts.facts[fact], window);
+	}
+	return sound;
 }
 
 /* How far the facts of a rule can be relied upon. */
