@@ -32,25 +32,28 @@ static size_t within(size_t value, size_t least, size_t most)
 	return value < least ? least : value > most ? most : value;
 }
 
+/* One allocation for the times and samples of intervals, and one a column. */
 static bool reserve(struct pyramid *p)
 {
-	bool ok = true;
 	/* One more: a sample before it is merged into an interval. */
 	p->cap = 1 + (p->most_samples > p->most ? p->most_samples : p->most);
-	p->begin_ns = calloc(p->cap, sizeof(*p->begin_ns));
-	p->end_ns = calloc(p->cap, sizeof(*p->end_ns));
-	p->rows = calloc(p->cap, sizeof(*p->rows));
+	p->begin_ns = calloc(p->cap, 2 * sizeof(*p->begin_ns) + sizeof(*p->rows));
 	p->columns = calloc((size_t)p->column_count + 1, sizeof(*p->columns));
-	for (uint32_t i = 0; p->columns && i <= p->column_count; i++) {
+	if (!p->begin_ns || !p->columns)
+		return false;
+	p->end_ns = p->begin_ns + p->cap;
+	p->rows = (uint32_t *)(p->end_ns + p->cap);
+	for (uint32_t i = 0; i <= p->column_count; i++) {
 		struct pyramid_column *c = &p->columns[i];
-		c->min = calloc(p->cap, sizeof(*c->min));
-		c->max = calloc(p->cap, sizeof(*c->max));
-		c->sum = calloc(p->cap, sizeof(*c->sum));
-		c->weight = calloc(p->cap, sizeof(*c->weight));
-		c->quality = calloc(p->cap, sizeof(*c->quality));
-		ok = ok && c->min && c->max && c->sum && c->weight && c->quality;
+		c->min = calloc(p->cap, 3 * sizeof(*c->min) + sizeof(*c->weight) + 1);
+		if (!c->min)
+			return false;
+		c->max = c->min + p->cap;
+		c->sum = c->max + p->cap;
+		c->weight = (uint32_t *)(c->sum + p->cap);
+		c->quality = (uint8_t *)(c->weight + p->cap);
 	}
-	return ok && p->begin_ns && p->end_ns && p->rows && p->columns;
+	return true;
 }
 
 enum sx_status pyramid_create(const struct sx_metrics *metrics, const struct sx_table *like,
@@ -82,19 +85,12 @@ void pyramid_destroy(struct pyramid *p)
 {
 	if (!p)
 		return;
-	for (uint32_t i = 0; p->columns && i <= p->column_count; i++) {
+	for (uint32_t i = 0; p->columns && i <= p->column_count; i++)
 		free(p->columns[i].min);
-		free(p->columns[i].max);
-		free(p->columns[i].sum);
-		free(p->columns[i].weight);
-		free(p->columns[i].quality);
-	}
 	for (int i = 0; i < SX_LABEL_COUNT; i++)
 		free(p->labels[i]);
 	free(p->columns);
 	free(p->begin_ns);
-	free(p->end_ns);
-	free(p->rows);
 	sx_table_destroy(p->strings);
 	sx_evaluation_destroy(p->evaluation);
 	free(p);
