@@ -24,31 +24,26 @@ static size_t count_stretches(const struct stretches *s)
 	return (s->rows.count + s->each - 1) / s->each;
 }
 
-static void sum_column(const struct stretches *s, uint32_t column, const uint64_t *values,
-		       uint64_t *out)
+/* A sum, the largest or the last value of each stretch. */
+static void reduce_column(const struct stretches *s, uint32_t column, const uint64_t *values,
+			  enum sx_reduce rule, uint64_t *out)
 {
 	for (size_t at = 0, row = s->row; at < s->rows.count; row++) {
 		size_t end = s->rows.count - at < s->each ? s->rows.count : at + s->each;
-		uint64_t sum = 0;
+		uint64_t all = 0;
 		bool wrapped = false;
 		for (; at < end; at++) {
-			sum += values[at];
-			wrapped |= sum < values[at];
+			if (rule != SX_REDUCE_SUM) {
+				bool stays = rule == SX_REDUCE_MAX && all > values[at];
+				all = stays ? all : values[at];
+				continue;
+			}
+			all += values[at];
+			wrapped |= all < values[at];
 		}
-		out[row] = sum;
+		out[row] = all;
 		if (wrapped)
-			sx_table_set_u64(s->to, column, row, sum, SX_QUALITY_WRAPPED);
-	}
-}
-
-static void pick_column(const struct stretches *s, const uint64_t *values, bool max, uint64_t *out)
-{
-	for (size_t at = 0, row = s->row; at < s->rows.count; row++) {
-		size_t end = s->rows.count - at < s->each ? s->rows.count : at + s->each;
-		uint64_t pick = 0;
-		for (; at < end; at++)
-			pick = max && pick > values[at] ? pick : values[at];
-		out[row] = pick;
+			sx_table_set_u64(s->to, column, row, all, SX_QUALITY_WRAPPED);
 	}
 }
 
@@ -57,24 +52,21 @@ static bool add_plainly(const struct stretches *s, uint32_t column)
 {
 	struct sx_vector v = sx_table_vector(s->from, column);
 	enum sx_reduce rule = sx_table_column(s->from, column)->over_time;
-	bool sum = rule == SX_REDUCE_SUM, max = rule == SX_REDUCE_MAX;
+	bool plain = rule == SX_REDUCE_SUM || rule == SX_REDUCE_MAX || rule == SX_REDUCE_SINGLE ||
+		     rule == SX_REDUCE_LAST;
 	uint8_t any = 0;
 	if (!v.data) /* not collected, and so it stays */
 		return true;
 	for (size_t i = 0; v.quality && i < s->rows.count; i++)
 		any |= v.quality[s->rows.first + i];
-	if (any || v.type != SX_U64 ||
-	    !(sum || max || rule == SX_REDUCE_SINGLE || rule == SX_REDUCE_LAST))
+	if (any || v.type != SX_U64 || !plain)
 		return false;
 	const uint64_t *values = (const uint64_t *)v.data + s->rows.first;
 	uint64_t *out = table_data(s->to, column);
 	if (table_fill_quality(s->to, column, (struct row_span){s->row, count_stretches(s)}, 0,
 			       NULL))
 		return true; /* out of memory, which the table says */
-	if (sum)
-		sum_column(s, column, values, out);
-	else
-		pick_column(s, values, max, out);
+	reduce_column(s, column, values, rule, out);
 	return true;
 }
 
