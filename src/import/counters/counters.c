@@ -122,6 +122,7 @@ struct counters_reader {
 		double to_ns;
 		const struct counters_word *word; /* or NULL */
 	} * columns;
+	size_t gpu, name, reading;		      /* columns of these roles, or SIZE_MAX */
 	struct strings gpus;			      /* as the file has them */
 	struct import_rows *rows[IMPORT_DEVICES_MAX]; /* of each */
 	uint32_t *to[IMPORT_DEVICES_MAX]; /* columns of these, by column of the file, or SX_NONE */
@@ -156,6 +157,7 @@ static void counters_find_role(const struct counters_reader *r, struct import_ce
 
 static void counters_find_roles(struct counters_reader *r)
 {
+	r->gpu = r->name = r->reading = SIZE_MAX;
 	for (size_t i = 0; i < r->cells.columns; i++) {
 		struct import_cell *cell = &r->cells.head[i];
 		struct counters_column *column = &r->columns[i];
@@ -165,6 +167,9 @@ static void counters_find_roles(struct counters_reader *r)
 		if (r->job->part && import_names_device(*cell))
 			column->role = COUNTERS_SKIP;
 		r->absolute |= column->role == COUNTERS_TIME || column->role == COUNTERS_BEGIN;
+		r->gpu = column->role == COUNTERS_GPU ? i : r->gpu;
+		r->name = column->role == COUNTERS_NAME ? i : r->name;
+		r->reading = column->role == COUNTERS_READING ? i : r->reading;
 	}
 }
 
@@ -245,13 +250,13 @@ static enum sx_status add_gpu(struct counters_reader *r, uint32_t gpu, const cha
 /* The GPU that the current row is of. */
 static enum sx_status find_gpu(struct counters_reader *r, uint32_t *gpu, struct sx_error *err)
 {
-	const char *what = r->format->gpu, *other = r->format->gpu_otherwise;
-	struct import_cell id = {other, strlen(other)};
+	const char *what = r->format->gpu;
+	struct import_cell id = cells_at(&r->cells, r->gpu);
 	char name[64];
 	bool added;
-	for (size_t i = 0; i < r->cells.columns; i++)
-		if (r->columns[i].role == COUNTERS_GPU && r->cells.row[i].size)
-			id = r->cells.row[i];
+	if (!id.size)
+		id = (struct import_cell){r->format->gpu_otherwise,
+					  strlen(r->format->gpu_otherwise)};
 	*gpu = strings_intern(&r->gpus, id.text, id.size, &added);
 	if (*gpu == UINT32_MAX)
 		return error_nomem(err, "importing");
@@ -262,9 +267,11 @@ static enum sx_status find_gpu(struct counters_reader *r, uint32_t *gpu, struct 
 		error_try(err, "the file in parts, by its column of GPUs");
 		return SX_ERR_LIMIT;
 	}
+	if (!added)
+		return SX_OK;
 	snprintf(name, sizeof(name), "%s%.*s", import_begins(id, what) ? "" : what,
 		 (int)(id.size < 40 ? id.size : 40), id.text);
-	return added ? add_gpu(r, *gpu, id.size ? name : NULL, err) : SX_OK;
+	return add_gpu(r, *gpu, id.size ? name : NULL, err);
 }
 
 static void counters_set_times(struct counters_reader *r, struct import_rows *rows, size_t row)
@@ -334,15 +341,6 @@ static size_t counters_add_row(struct counters_reader *r, uint32_t gpu)
 	return row;
 }
 
-/* The column of a role; SIZE_MAX: there is none. */
-static size_t counters_of_role(const struct counters_reader *r, enum counters_role role)
-{
-	for (size_t i = 0; i < r->cells.columns; i++)
-		if (r->columns[i].role == role)
-			return i;
-	return SIZE_MAX;
-}
-
 /* The row of a value; its lines need not be adjacent. SIZE_MAX: memory is out. */
 static size_t row_of_value(struct counters_reader *r, uint32_t gpu)
 {
@@ -372,11 +370,11 @@ static enum sx_status counters_take_value(struct counters_reader *r, uint32_t gp
 	size_t row = row_of_value(r, gpu);
 	double value;
 	struct import_rows *rows = r->rows[gpu];
-	struct import_cell name = cells_at(&r->cells, counters_of_role(r, COUNTERS_NAME));
+	struct import_cell name = cells_at(&r->cells, r->name);
 	if (row == SIZE_MAX)
 		return error_nomem(err, "importing");
 	uint32_t column = counters_column(r->job, rows, r->catalog, name);
-	if (!cells_number(&r->cells, counters_of_role(r, COUNTERS_READING), &value))
+	if (!cells_number(&r->cells, r->reading, &value))
 		return SX_OK;
 	if (!import_has(rows, column, row)) {
 		import_set(rows, column, row, value);
@@ -393,8 +391,10 @@ static enum sx_status counters_take_value(struct counters_reader *r, uint32_t gp
 /* Concatenated tables have a header each; their columns may be in another order. */
 static bool begins_table(struct counters_reader *r)
 {
+	struct import_cell reading = cells_at(&r->cells, r->reading);
 	size_t found = 0;
-	for (size_t i = 0; i < r->cells.columns; i++)
+	bool number = reading.size && reading.text[0] >= '0' && reading.text[0] <= '9';
+	for (size_t i = 0; !number && i < r->cells.columns; i++)
 		found += import_word_of(r->cells.row[i], r->format->by_name) != NULL;
 	if (found != 3)
 		return false;
@@ -453,8 +453,7 @@ static enum sx_status counters_begin(struct counters_reader *r, struct sx_error 
 	if (!r->columns)
 		return error_nomem(err, "importing");
 	counters_find_roles(r);
-	if (format->by_name && (counters_of_role(r, COUNTERS_NAME) == SIZE_MAX ||
-				counters_of_role(r, COUNTERS_READING) == SIZE_MAX))
+	if (format->by_name && (r->name == SIZE_MAX || r->reading == SIZE_MAX))
 		return import_bad(r->job, 1, err, format->because, format->nothing);
 	status = counters_find_catalog(r, named, err);
 	return status || format->gpu ? status : add_gpu(r, 0, NULL, err);
