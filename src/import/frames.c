@@ -217,7 +217,7 @@ static enum sx_status clock_number(struct import_job *job, struct sx_table *tabl
 static enum sx_status clock_keep(struct import_job *job, struct sx_table *table, uint32_t column,
 				 double to_ns, struct sx_error *err)
 {
-	if (job->format->any_order || import_clock_pace(job, table, column, to_ns) != IMPORT_FRAMES)
+	if (job->format->ours || import_clock_pace(job, table, column, to_ns) != IMPORT_FRAMES)
 		return SX_OK;
 	const char *name = sx_table_column(table, column)->name;
 	size_t completed = clock_complete(job, table, column, to_ns);

@@ -90,7 +90,7 @@ struct import_format {
 	bool table;
 	bool by_device;	     /* a column "device" names each row's device, and nothing else does */
 	bool only_by_device; /* however many there are: those that find no room are left out */
-	bool any_order;	     /* rows need not be in the order of time: the file's is kept */
+	bool ours;	     /* sextant wrote the rows: their order is kept, and what they lack */
 	bool spelled;	     /* users or scripts name its columns, with units after the names */
 	/* Says from the beginning whether it is this kind, without doubt. */
 	bool (*recognise)(const struct import_head *head);

@@ -137,7 +137,7 @@ static enum sx_status import_with(struct import_job *job, struct import **out, s
 	bare_units_note(&job->bare, &to);
 	for (uint32_t i = 0; i < job->result->device_count; i++) {
 		const struct import_format *format = job->format;
-		if ((format->by_device || format->any_order) &&
+		if ((format->by_device || format->ours) &&
 		    (import_clock_frames(job, &job->result->devices[i], err) ||
 		     import_count_frames(job, &job->result->devices[i], err))) {
 			import_destroy(job->result);
@@ -171,8 +171,7 @@ static enum sx_status choose(const struct import_request *request, const struct 
 /* Whether a kind is a table of an unknown writer. */
 static bool has_unknown_writer(const struct import_format *format)
 {
-	return !format || format == &import_long_table ||
-	       (format->table && format != &import_own_csv);
+	return !format || format == &import_long_table || (format->table && !format->ours);
 }
 
 /* Makes a plain table of one that is below other lines, has blanks between its cells, … */

@@ -126,10 +126,10 @@ static bool is_time(struct import_cell head)
 }
 
 /* Whether a column may have the name of a counter; of an export of ours others have their names. */
-static bool is_named(struct import_cell head, bool ours)
+static bool is_named(const struct import_job *job, struct import_cell head)
 {
 	return head.size && !is_time(head) &&
-	       (!ours || import_role(head, false, NULL) == IMPORT_ROLE_VALUE);
+	       (!job->format->ours || import_role(head, false, NULL) == IMPORT_ROLE_VALUE);
 }
 
 /* Of several devices, names are those of columns in which this one has a value. */
@@ -145,11 +145,11 @@ static void leave_empty_out(struct cells *cells, bool *any)
 }
 
 /* The names of columns; people's also without a unit behind them. False: memory is out. */
-static bool list_names(const struct cells *cells, bool ours, const char **names, size_t *count)
+static bool list_names(const struct cells *cells, const char **names, size_t *count)
 {
 	struct import_job *job = cells->job;
 	for (size_t i = 0; i < cells->columns; i++) {
-		if (!is_named(cells->head[i], ours))
+		if (!is_named(job, cells->head[i]))
 			continue;
 		struct import_cell end, head = csv_our_word(cells->head[i]);
 		names[*count] = import_bare_name(job, head);
@@ -158,7 +158,7 @@ static bool list_names(const struct cells *cells, bool ours, const char **names,
 		struct import_cell bare = import_split_suffix(head, &end);
 		if (!bare.size) /* an unknown unit is noted where the name is known */
 			bare = import_split_unit(head, &end);
-		if (ours || !bare.size)
+		if (job->format->ours || !bare.size)
 			continue;
 		names[*count] = import_text(job, bare.text, bare.size);
 		if (!names[(*count)++])
@@ -167,7 +167,7 @@ static bool list_names(const struct cells *cells, bool ours, const char **names,
 	return true;
 }
 
-static enum sx_status find_by_header(struct import_job *job, bool ours, const char **catalog,
+static enum sx_status find_by_header(struct import_job *job, const char **catalog,
 				     struct sx_error *err)
 {
 	struct import_lines lines = import_lines(job);
@@ -182,9 +182,9 @@ static enum sx_status find_by_header(struct import_job *job, bool ours, const ch
 	bool *any = calloc(cells.columns + 1, sizeof(*any));
 	if (names && any && job->part)
 		leave_empty_out(&cells, any);
-	if (!names || !any || !list_names(&cells, ours, names, &count))
+	if (!names || !any || !list_names(&cells, names, &count))
 		status = error_nomem(err, "importing");
-	else if (!ours)
+	else if (!job->format->ours)
 		*catalog = import_table_catalog(job, names, count);
 	else
 		*catalog = job->part ? import_device_catalog(job, names, count)
@@ -221,10 +221,11 @@ static enum sx_status no_value(const struct import_job *job, struct sx_error *er
 			  "no sample with a value is in it");
 }
 
-static enum sx_status read_with(struct import_job *job, bool ours, struct import_device *device,
+static enum sx_status read_with(struct import_job *job, struct import_device *device,
 				struct sx_catalog *catalog, struct sx_error *err)
 {
 	const struct import_given *given = import_given_of(job);
+	bool ours = job->format->ours;
 	const struct csv_options options = {.catalog = catalog,
 					    .empty = given ? given->empty : NULL,
 					    .empty_count = given ? given->why_count : 0,
@@ -416,7 +417,7 @@ static enum sx_status set_whys(struct sx_table *table, const struct import_given
 	return status ? error_nomem(err, "importing") : SX_OK;
 }
 
-enum sx_status any_table_import(struct import_job *job, bool ours, struct sx_error *err)
+enum sx_status any_table_import(struct import_job *job, struct sx_error *err)
 {
 	struct import *import = job->result;
 	const struct import_given *given = import_given_of(job);
@@ -433,17 +434,17 @@ enum sx_status any_table_import(struct import_job *job, bool ours, struct sx_err
 	struct sx_catalog *catalog = NULL;
 	enum sx_status status =
 	    is_grouped(job) ? import_refuse_report(job, "--by adds up the samples of a group", err)
-			    : find_by_header(job, ours, &device.catalog, err);
+			    : find_by_header(job, &device.catalog, err);
 	if (!status && !device.catalog)
 		status = no_column(job, NULL, NULL, err);
-	if (!status && !ours)
+	if (!status && !job->format->ours)
 		status = leave_summary_out(job, err);
 	if (!status)
 		status = sx_catalog_open(job->request->context, device.catalog, &catalog, err);
 	if (!status) {
 		const char *name = sx_catalog_info(catalog)->name; /* --for takes products too */
 		device.catalog = import_text(job, name, strlen(name));
-		status = device.catalog ? read_with(job, ours, &device, catalog, err)
+		status = device.catalog ? read_with(job, &device, catalog, err)
 					: error_nomem(err, "importing");
 	}
 	sx_catalog_unref(catalog);
@@ -456,16 +457,11 @@ enum sx_status any_table_import(struct import_job *job, bool ours, struct sx_err
 	return status;
 }
 
-static enum sx_status any_table_read(struct import_job *job, struct sx_error *err)
-{
-	return any_table_import(job, false, err);
-}
-
 const struct import_format import_any_table = {
     .kind = "table",
     .about = "a table of counters",
     .table = true,
     .by_device = true,
     .recognise = any_table_recognise,
-    .read = any_table_read,
+    .read = any_table_import,
 };

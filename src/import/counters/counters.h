@@ -77,9 +77,7 @@ enum sx_status counters_read(struct import_job *job, struct sx_error *err);
 uint32_t counters_column(struct import_job *job, struct import_rows *rows, const char *catalog,
 			 struct import_cell name);
 
-/*
- * Any table as one device, of the catalog that its names fit. `ours`: rows that sextant wrote.
- */
-enum sx_status any_table_import(struct import_job *job, bool ours, struct sx_error *err);
+/* Any table as one device, of the catalog that its names fit. */
+enum sx_status any_table_import(struct import_job *job, struct sx_error *err);
 
 #endif

@@ -57,7 +57,7 @@ static enum sx_status own_read(struct import_job *job, struct sx_error *err)
 	bool cut = whole < job->size && whole >= (size_t)(lines.p - job->text);
 	if (cut)
 		job->size = whole;
-	enum sx_status status = any_table_import(job, true, err);
+	enum sx_status status = any_table_import(job, err);
 	return !status && cut ? import_cut(job, line, err) : status;
 }
 
@@ -67,7 +67,7 @@ const struct import_format import_own_csv = {
     .table = true,
     .by_device = true,
     .only_by_device = true,
-    .any_order = true,
+    .ours = true,
     .spelled = true,
     .recognise = own_recognise,
     .read = own_read,

@@ -284,7 +284,7 @@ static enum sx_status own_json_read(struct import_job *job, struct sx_error *err
 const struct import_format import_own_json = {
     .kind = "sextant-json",
     .about = "rows as JSON",
-    .any_order = true,
+    .ours = true,
     .recognise = own_json_recognise,
     .read = own_json_read,
 };
