@@ -4,7 +4,6 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -219,25 +218,15 @@ static enum sx_status check_program(char *const *argv, struct sx_error *err)
 	return status;
 }
 
-/* Checks before the program runs that the file can be written; it is replaced later. */
-static enum sx_status check_output(const struct recording *r, struct sx_error *err)
+/* Before the program runs: of two recorders on one file the second must not start one. */
+static enum sx_status claim_output(const struct recording *r, struct sx_capture_claim **claim,
+				   struct sx_error *err)
 {
-	char folder[4096];
-	const char *slash = strrchr(r->path, '/');
-	snprintf(folder, sizeof(folder), "%.*s", slash ? (int)(slash - r->path) : 1,
-		 slash ? r->path : ".");
-	struct stat st;
-	bool is_folder = stat(r->path, &st) == 0 && S_ISDIR(st.st_mode);
-	if (is_folder)
-		errno = EISDIR;
-	if (r->keep_ns || (!is_folder && access(r->path, W_OK) == 0) ||
-	    (errno == ENOENT && access(*folder ? folder : "/", W_OK | X_OK) == 0))
-		return SX_OK;
-	enum sx_status status = error_errno(err, errno, "cannot write the capture %s", r->path);
+	enum sx_status status = r->keep_ns ? SX_OK : sx_capture_claim(r->path, claim, err);
+	if (!status || status == SX_ERR_BUSY || err->sys_errno == ENOSPC)
+		return status;
 	error_try(err, "-o FILE in a folder that you may write to");
-	if (err)
-		err->status = SX_ERR_PERMISSION; /* whatever keeps it from being written */
-	return status;
+	return error_as(err, SX_ERR_PERMISSION); /* whatever keeps it from being written */
 }
 
 /* The devices have started and the program runs: now there is something to replace a file with. */
@@ -247,8 +236,7 @@ static enum sx_status record_measure(struct recording *r, struct sx_session *ses
 	const struct options *o = &r->cli->options;
 	struct sx_session_limits limits = {.duration_ns = o->duration_ns, .samples = o->count};
 	struct sx_capture_claim *claim = NULL;
-	/* Before the program runs: of two recorders on one file the second must not start one. */
-	enum sx_status status = r->keep_ns ? SX_OK : sx_capture_claim(r->path, &claim, err);
+	enum sx_status status = claim_output(r, &claim, err);
 	if (status)
 		return status;
 	status = sx_session_start(session, o->child, &limits, err);
@@ -275,8 +263,6 @@ static int record_capture(struct recording *r, struct sx_session *session)
 	const struct options *o = &r->cli->options;
 	struct sx_error err = {0};
 	enum sx_status status = check_program(o->child, &err);
-	if (!status)
-		status = check_output(r, &err);
 	if (status)
 		return run_cannot(r->cli, &err, o->child);
 	fflush(NULL);
