@@ -56,51 +56,33 @@ static void perfetto_events_take_event(struct perfetto *t, const struct perfetto
 void perfetto_memory(struct perfetto *t, const struct perfetto_packet *packet,
 		     struct read_proto message)
 {
-	struct read_proto_field field;
-	uint64_t gpu = 0, pid = 0, size = 0;
-	while (read_proto_next(&message, &field)) {
-		if (field.number == 1)
-			gpu = field.value;
-		else if (field.number == 2)
-			pid = field.value;
-		else if (field.number == 3)
-			size = field.value;
-	}
-	if (pid)
+	struct read_proto_field fields[4]; /* GPU, process, bytes */
+	read_proto_fields(message, fields, "-***");
+	if (fields[2].value)
 		import_remark(t->job, "memory of single processes was left out");
 	else
-		perfetto_events_take_event(t, packet, gpu, NAN, (double)size);
+		perfetto_events_take_event(t, packet, fields[1].value, NAN,
+					   (double)fields[3].value);
 }
 
 void perfetto_frequency(struct perfetto *t, const struct perfetto_packet *packet,
 			struct read_proto message)
 {
-	struct read_proto_field field;
-	uint64_t gpu = 0, khz = 0;
-	while (read_proto_next(&message, &field)) {
-		if (field.number == 1)
-			gpu = field.value;
-		else if (field.number == 2)
-			khz = field.value;
-	}
-	perfetto_events_take_event(t, packet, gpu, (double)khz * 1e3, NAN);
+	struct read_proto_field fields[3]; /* GPU, kHz */
+	read_proto_fields(message, fields, "-**");
+	perfetto_events_take_event(t, packet, fields[1].value, (double)fields[2].value * 1e3, NAN);
 }
 
 /* Stages that older traces list by index, in the event itself. */
 static void read_old_stages(struct perfetto *t, const struct perfetto_packet *packet,
 			    struct read_proto message)
 {
-	struct read_proto_field field, part;
-	uint64_t index = 0;
-	while (read_proto_next(&message, &field)) {
-		if (field.number != 3)
-			continue;
-		struct read_proto inner = read_proto_message(&field);
-		while (read_proto_next(&inner, &part))
-			if (part.number == 1 && part.wire == 2)
-				perfetto_add_stage(t, packet->sequence, UINT64_MAX - index,
-						   perfetto_text(t, &part));
-		index++;
+	struct read_proto_field field, stage[2];
+	for (uint64_t index = 0; read_proto_next(&message, &field); index += field.number == 3) {
+		read_proto_fields(read_proto_message(&field), stage, "-b");
+		if (field.number == 3 && stage[1].number)
+			perfetto_add_stage(t, packet->sequence, UINT64_MAX - index,
+					   perfetto_text(t, &stage[1]));
 	}
 }
 
@@ -115,34 +97,19 @@ static const char *stage_name(const struct perfetto *t, uint32_t sequence, uint6
 void perfetto_stage(struct perfetto *t, const struct perfetto_packet *packet,
 		    struct read_proto message)
 {
-	struct read_proto again = message;
-	struct read_proto_field field;
-	uint64_t length = 0, stage = 0, gpu_id = 0;
-	const char *name = NULL;
-	bool timed = false;
-	while (read_proto_next(&message, &field)) {
-		if (field.number == 2 && field.wire == 0) {
-			length = field.value;
-			timed = true;
-		} else if (field.number == 14 && field.wire == 0) {
-			stage = field.value;
-		} else if (field.number == 4 && field.wire == 0) {
-			stage = UINT64_MAX - field.value;
-		} else if (field.number == 11 && field.wire == 0) {
-			gpu_id = field.value;
-		} else if (field.number == 17 && field.wire == 2) {
-			name = perfetto_text(t, &field);
-		} else if (field.number == 7 && field.wire == 2) {
-			read_old_stages(t, packet, read_proto_message(&field));
-		}
-	}
+	struct read_proto_field f[18];
+	read_proto_fields(message, f, "--v-v--b---v--v--b");
+	uint64_t length = f[2].value, gpu_id = f[11].value;
+	uint64_t stage = f[14].number ? f[14].value : f[4].number ? UINT64_MAX - f[4].value : 0;
+	const char *name = f[17].number ? perfetto_text(t, &f[17]) : NULL;
+	read_old_stages(t, packet, read_proto_message(&f[7]));
 	struct perfetto_gpu *gpu = perfetto_gpu(t, (uint32_t)gpu_id);
-	if (!timed || !gpu || packet->time_ns == SX_TIME_UNKNOWN ||
+	if (!f[2].number || !gpu || packet->time_ns == SX_TIME_UNKNOWN ||
 	    length > UINT64_MAX - packet->time_ns)
 		return;
 	const struct import_span span = {packet->time_ns, packet->time_ns + length};
 	if (t->anchors) {
-		perfetto_own_stage(t, (uint32_t)gpu_id, &span, again);
+		perfetto_own_stage(t, (uint32_t)gpu_id, &span, message);
 		return;
 	}
 	if (!name)

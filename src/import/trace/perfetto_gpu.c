@@ -81,14 +81,6 @@ static const struct {
 };
 #define UNITS (sizeof(units) / sizeof(units[0]))
 
-struct spec {
-	uint64_t id;
-	const char *name;
-	const char *unit;     /* in words, in our own traces; or NULL */
-	uint64_t over, under; /* MeasureUnit */
-	bool has_id, has_under, forwards;
-};
-
 /* Our own descriptions end in the unit, of which Perfetto has no number for most. */
 static const char *unit_in(struct perfetto *t, const struct read_proto_field *field)
 {
@@ -105,30 +97,6 @@ static const char *unit_in(struct perfetto *t, const struct read_proto_field *fi
 	return import_text(t->job, text + at, size - at - 1);
 }
 
-static struct spec read_spec(struct perfetto *t, struct read_proto message)
-{
-	struct spec spec = {0};
-	struct read_proto_field field;
-	while (read_proto_next(&message, &field)) {
-		if (field.number == 1 && field.wire == 0) {
-			spec.id = field.value;
-			spec.has_id = true;
-		} else if (field.number == 2) {
-			spec.name = perfetto_text(t, &field);
-		} else if (field.number == 3) {
-			spec.unit = unit_in(t, &field);
-		} else if (field.number == 7 && field.wire == 0) {
-			spec.over = field.value;
-		} else if (field.number == 8 && field.wire == 0) {
-			spec.under = field.value;
-			spec.has_under = true;
-		} else if (field.number == 11 && field.wire == 0) {
-			spec.forwards = field.value == 2;
-		}
-	}
-	return spec;
-}
-
 static bool adds_up(const char *unit)
 {
 	static const char *const levels[] = {"percent", "ratio", "boolean", "Hz",
@@ -139,28 +107,44 @@ static bool adds_up(const char *unit)
 	return !level;
 }
 
-static struct import_field perfetto_gpu_describe(struct perfetto *t, const struct spec *spec)
+/* Fields of GpuCounterSpec. */
+enum {
+	SPEC_ID = 1,
+	SPEC_NAME,
+	SPEC_TEXT,
+	SPEC_OVER = 7,
+	SPEC_UNDER,
+	SPEC_DIRECTION = 11,
+	SPEC_END
+};
+
+/* A counter as its descriptor has it; without a name it is none. */
+static struct import_field perfetto_gpu_describe(struct perfetto *t,
+						 const struct read_proto_field spec[SPEC_END])
 {
-	char unit[64];
-	struct import_field field = {
-	    .name = spec->name, .unit = "count", .over_time = SX_REDUCE_SUM, .factor = 1};
-	if (spec->over < UNITS) {
-		field.unit = units[spec->over].unit;
-		field.factor = units[spec->over].factor;
-	}
-	if (spec->unit) {
-		field.unit = spec->unit;
-		field.factor = 1;
-		field.over_time = adds_up(spec->unit) ? SX_REDUCE_SUM : SX_REDUCE_MEAN;
+	char text[64];
+	uint64_t over = spec[SPEC_OVER].value, under = spec[SPEC_UNDER].value; /* MeasureUnit */
+	const char *unit = unit_in(t, &spec[SPEC_TEXT]);
+	struct import_field field = {.name = perfetto_text(t, &spec[SPEC_NAME]),
+				     .unit = "count",
+				     .over_time = SX_REDUCE_SUM,
+				     .factor = 1};
+	if (unit) {
+		field.unit = unit;
+		field.over_time = adds_up(unit) ? SX_REDUCE_SUM : SX_REDUCE_MEAN;
 		return field;
 	}
-	bool per_second = spec->has_under && spec->under == 22;
+	if (over < UNITS) {
+		field.unit = units[over].unit;
+		field.factor = units[over].factor;
+	}
+	bool per_second = under == 22;
 	/* Without a unit nothing says that it is an amount: a level, which never adds up. */
-	if (spec->over == 0 || spec->over >= UNITS || (spec->has_under && spec->under))
+	if (over == 0 || over >= UNITS || under)
 		field.over_time = SX_REDUCE_MEAN;
 	if (per_second && strcmp(field.unit, "count") != 0 && strcmp(field.unit, "percent") != 0) {
-		snprintf(unit, sizeof(unit), "%s/s", field.unit);
-		field.unit = import_text(t->job, unit, strlen(unit));
+		snprintf(text, sizeof(text), "%s/s", field.unit);
+		field.unit = import_text(t->job, text, strlen(text));
 	}
 	if (per_second || strcmp(field.unit, "percent") == 0 || strcmp(field.unit, "Hz") == 0 ||
 	    strcmp(field.unit, "mW") == 0 || strcmp(field.unit, "degC") == 0)
@@ -238,48 +222,39 @@ static const struct perfetto_counter *perfetto_gpu_counter_of(struct perfetto *t
 static void read_descriptor(struct perfetto *t, uint32_t gpu_id, uint32_t sequence, uint64_t iid,
 			    struct read_proto message)
 {
-	struct read_proto_field field;
+	struct read_proto_field field, spec[SPEC_END];
 	struct perfetto_gpu *gpu = perfetto_gpu(t, gpu_id);
 	while (gpu && read_proto_next(&message, &field)) {
 		if (field.number != 1 || field.wire != 2)
 			continue;
-		struct spec spec = read_spec(t, read_proto_message(&field));
-		if (!spec.has_id || !spec.name || !spec.name[0])
+		read_proto_fields(read_proto_message(&field), spec, "-vbb---vv--v");
+		if (!spec[SPEC_ID].number || !spec[SPEC_NAME].size)
 			continue;
-		struct import_field described = perfetto_gpu_describe(t, &spec);
-		if (gpu_id < IMPORT_DEVICES_MAX && strings_find(&t->facts[gpu_id].levels, spec.name,
-								strlen(spec.name)) != UINT32_MAX)
-			described.over_time = SX_REDUCE_MEAN;
-		add_counter(
-		    t, gpu, (struct counter_key){sequence, gpu_id, iid, spec.id},
-		    (struct perfetto_counter){.field = described, .forwards = spec.forwards});
+		struct perfetto_counter counter = {.field = perfetto_gpu_describe(t, spec),
+						   .forwards = spec[SPEC_DIRECTION].value == 2};
+		const char *name = counter.field.name;
+		if (!name || !*name)
+			continue;
+		if (gpu_id < IMPORT_DEVICES_MAX &&
+		    strings_find(&t->facts[gpu_id].levels, name, strlen(name)) != UINT32_MAX)
+			counter.field.over_time = SX_REDUCE_MEAN;
+		const struct counter_key key = {sequence, gpu_id, iid, spec[SPEC_ID].value};
+		add_counter(t, gpu, key, counter);
 	}
 }
 
 void perfetto_interned(struct perfetto *t, const struct perfetto_packet *packet,
 		       struct read_proto message)
 {
-	struct read_proto_field field, part;
+	struct read_proto_field field, part[4]; /* iid, name or descriptor, GPU */
 	while (read_proto_next(&message, &field)) {
-		if (field.number != 24 && field.number != 47)
-			continue;
-		struct read_proto inner = read_proto_message(&field), descriptor = {0};
-		uint64_t iid = 0, gpu = 0;
-		const char *name = NULL;
-		while (read_proto_next(&inner, &part)) {
-			if (part.number == 1 && part.wire == 0)
-				iid = part.value;
-			else if (part.number == 2 && field.number == 24)
-				name = perfetto_text(t, &part);
-			else if (part.number == 2)
-				descriptor = read_proto_message(&part);
-			else if (part.number == 3 && part.wire == 0)
-				gpu = part.value;
-		}
-		if (field.number == 24 && name)
-			perfetto_add_stage(t, packet->sequence, iid, name);
-		else if (field.number == 47 && descriptor.p && iid)
-			read_descriptor(t, (uint32_t)gpu, packet->sequence, iid, descriptor);
+		read_proto_fields(read_proto_message(&field), part, "-vbv");
+		if (field.number == 24 && part[2].number)
+			perfetto_add_stage(t, packet->sequence, part[1].value,
+					   perfetto_text(t, &part[2]));
+		else if (field.number == 47 && part[2].data && part[1].value)
+			read_descriptor(t, (uint32_t)part[3].value, packet->sequence, part[1].value,
+					read_proto_message(&part[2]));
 	}
 }
 
@@ -336,21 +311,14 @@ static void take_anchor(struct perfetto *t, uint32_t id, uint64_t now)
 static void take_counter(struct perfetto *t, const struct perfetto_packet *packet,
 			 struct counter_key key, struct read_proto message)
 {
-	struct read_proto_field field;
-	uint64_t whole = 0;
-	double value = NAN;
-	bool is_whole = false;
-	while (read_proto_next(&message, &field)) {
-		if (field.number == 1 && field.wire == 0) {
-			key.id = field.value;
-		} else if (field.number == 2 && field.wire == 0) {
-			whole = field.value;
-			value = (double)(int64_t)whole;
-			is_whole = (int64_t)whole >= 0;
-		} else if (field.number == 3 && field.wire == 1) {
-			value = read_proto_double(&field);
-		}
-	}
+	struct read_proto_field fields[4]; /* id, whole number, fraction */
+	read_proto_fields(message, fields, "-vvd");
+	key.id = fields[1].value;
+	uint64_t whole = fields[2].value;
+	bool is_whole = fields[2].number && (int64_t)whole >= 0;
+	double value = fields[3].number	  ? read_proto_double(&fields[3])
+		       : fields[2].number ? (double)(int64_t)whole
+					  : NAN;
 	const struct perfetto_counter *counter = perfetto_gpu_counter_of(t, key);
 	struct perfetto_gpu *gpu = counter ? perfetto_gpu(t, counter->gpu) : NULL;
 	if (!gpu) {
@@ -372,17 +340,10 @@ void perfetto_counters(struct perfetto *t, const struct perfetto_packet *packet,
 		       struct read_proto message)
 {
 	struct read_proto again = message;
-	struct read_proto_field field;
-	uint64_t gpu = 0, iid = 0;
-	bool named = false;
-	while (read_proto_next(&message, &field)) {
-		if (field.number == 3 && field.wire == 0) {
-			gpu = field.value;
-			named = true;
-		} else if (field.number == 4 && field.wire == 0)
-			iid = field.value;
-	}
-	for (message = again; read_proto_next(&message, &field);)
+	struct read_proto_field field, fields[5];
+	read_proto_fields(message, fields, "---vv");
+	uint64_t gpu = fields[3].value, iid = fields[4].value;
+	while (read_proto_next(&message, &field))
 		if (field.number == 1 && field.wire == 2)
 			read_descriptor(t, (uint32_t)gpu, packet->sequence, 0,
 					read_proto_message(&field));
@@ -393,7 +354,8 @@ void perfetto_counters(struct perfetto *t, const struct perfetto_packet *packet,
 		take_anchor(t, (uint32_t)gpu, packet->time_ns);
 		return;
 	}
-	struct counter_key key = {packet->sequence, named ? (uint32_t)gpu : ANY_GPU, iid, 0};
+	struct counter_key key = {packet->sequence, fields[3].number ? (uint32_t)gpu : ANY_GPU, iid,
+				  0};
 	for (message = again; read_proto_next(&message, &field);)
 		if (field.number == 2 && field.wire == 2)
 			take_counter(t, packet, key, read_proto_message(&field));

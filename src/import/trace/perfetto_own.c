@@ -14,16 +14,11 @@ static bool key_is(const struct read_proto_field *field, const char *text)
 
 void perfetto_attributes(struct perfetto *t, struct read_proto message)
 {
-	struct read_proto_field attribute, field;
+	struct read_proto_field attribute, pair[3];
 	while (read_proto_next(&message, &attribute)) {
-		struct read_proto inner = read_proto_message(&attribute);
-		bool ours = false;
-		while (attribute.number == 1 && read_proto_next(&inner, &field)) {
-			if (field.number == 1)
-				ours = key_is(&field, "sextant.anchor_sequence");
-			else if (field.number == 2 && field.wire == 0 && ours)
-				t->anchors = (uint32_t)field.value;
-		}
+		read_proto_fields(read_proto_message(&attribute), pair, "-bv");
+		if (attribute.number == 1 && key_is(&pair[1], "sextant.anchor_sequence"))
+			t->anchors = (uint32_t)pair[2].value;
 	}
 }
 
@@ -80,31 +75,27 @@ static void take_number(struct perfetto_facts *facts, const struct read_proto_fi
 
 static void take_info(struct perfetto *t, struct perfetto_facts *facts, struct read_proto message)
 {
-	struct read_proto_field field, key = {0}, value = {0};
-	while (read_proto_next(&message, &field)) {
-		if (field.number == 1 && field.wire == 2)
-			key = field;
-		else if (field.number == 2 && field.wire == 2)
-			value = field;
-	}
-	if (!key.data || !value.data)
+	struct read_proto_field pair[3];
+	read_proto_fields(message, pair, "-bb");
+	const struct read_proto_field *key = &pair[1], *value = &pair[2];
+	if (!key->data || !value->data)
 		return;
-	if (key_is(&key, "sextant.name"))
-		facts->name = perfetto_text(t, &value);
-	else if (key_is(&key, "sextant.set"))
-		facts->set = perfetto_text(t, &value);
-	else if (key_is(&key, "sextant.kind"))
-		facts->kind = perfetto_text(t, &value);
-	else if (key_is(&key, "sextant.driver"))
-		facts->driver = perfetto_text(t, &value);
-	else if (key_is(&key, "sextant.simulated"))
-		facts->simulated = key_is(&value, "true");
-	else if (key_is(&key, "sextant.number"))
-		take_number(facts, &value);
-	else if (!take_counter_of(t, &facts->skipped, "sextant.skipped.", &key) &&
-		 !take_counter_of(t, &facts->levels, "sextant.level.", &key) &&
-		 !take_label(t, facts, &key, &value))
-		perfetto_own_take_constant(t, facts, &key, &value);
+	if (key_is(key, "sextant.name"))
+		facts->name = perfetto_text(t, value);
+	else if (key_is(key, "sextant.set"))
+		facts->set = perfetto_text(t, value);
+	else if (key_is(key, "sextant.kind"))
+		facts->kind = perfetto_text(t, value);
+	else if (key_is(key, "sextant.driver"))
+		facts->driver = perfetto_text(t, value);
+	else if (key_is(key, "sextant.simulated"))
+		facts->simulated = key_is(value, "true");
+	else if (key_is(key, "sextant.number"))
+		take_number(facts, value);
+	else if (!take_counter_of(t, &facts->skipped, "sextant.skipped.", key) &&
+		 !take_counter_of(t, &facts->levels, "sextant.level.", key) &&
+		 !take_label(t, facts, key, value))
+		perfetto_own_take_constant(t, facts, key, value);
 }
 
 void perfetto_fact(struct perfetto *t, uint32_t id, const struct read_proto_field *field)
@@ -133,16 +124,13 @@ static struct import_cell cell_of(const struct read_proto_field *field)
 /* The numbers of a note's fields differ between track events and render stages. */
 static struct note read_note(struct read_proto message, uint32_t name, uint32_t text)
 {
-	struct note note = {.number = UINT64_MAX};
-	struct read_proto_field field;
-	while (read_proto_next(&message, &field)) {
-		if (field.number == name && field.wire == 2)
-			note.name = cell_of(&field);
-		else if (field.number == text && field.wire == 2)
-			note.text = cell_of(&field);
-		else if (field.number == 3 && field.wire == 0)
-			note.number = field.value;
-	}
+	struct read_proto_field fields[11];
+	char kinds[12] = "---v-------";
+	kinds[name] = kinds[text] = 'b';
+	read_proto_fields(message, fields, kinds);
+	struct note note = {cell_of(&fields[name]), cell_of(&fields[text]), UINT64_MAX};
+	if (fields[3].number)
+		note.number = fields[3].value;
 	if (note.number == UINT64_MAX && !number_u64(note.text.text, note.text.size, &note.number))
 		note.number = UINT64_MAX;
 	return note;
@@ -206,19 +194,13 @@ static void begin_slice(struct perfetto *t, const struct perfetto_packet *packet
 void perfetto_slice(struct perfetto *t, const struct perfetto_packet *packet,
 		    struct read_proto message)
 {
-	struct read_proto again = message;
-	struct read_proto_field field;
-	uint64_t type = 0, track = 0;
+	struct read_proto_field fields[12];
 	if (!t->anchors || packet->time_ns == SX_TIME_UNKNOWN)
 		return;
-	while (read_proto_next(&message, &field)) {
-		if (field.number == 9 && field.wire == 0)
-			type = field.value;
-		else if (field.number == 11 && field.wire == 0)
-			track = field.value;
-	}
+	read_proto_fields(message, fields, "---------v-v");
+	uint64_t type = fields[9].value, track = fields[11].value;
 	if (type == EVENT_BEGIN || type == EVENT_INSTANT)
-		begin_slice(t, packet, track, again);
+		begin_slice(t, packet, track, message);
 	struct perfetto_made *made = t->slice_gpu ? &t->slice_gpu->made : NULL;
 	if (type != EVENT_END || !made || track != t->slice_track)
 		return;

@@ -70,6 +70,19 @@ bool read_proto_next(struct read_proto *m, struct read_proto_field *field)
 	return ok;
 }
 
+void read_proto_fields(struct read_proto message, struct read_proto_field *fields,
+		       const char *kinds)
+{
+	static const char wires[] = "vdb--f";
+	struct read_proto_field field;
+	size_t count = strlen(kinds);
+	memset(fields, 0, count * sizeof(*fields));
+	while (read_proto_next(&message, &field))
+		if (field.number < count &&
+		    (kinds[field.number] == wires[field.wire] || kinds[field.number] == '*'))
+			fields[field.number] = field;
+}
+
 struct read_proto read_proto_message(const struct read_proto_field *field)
 {
 	struct read_proto message = {field->data, field->data, false};

@@ -24,6 +24,12 @@ struct read_proto_field {
 
 /* The next field of a message; false at its end, and where it is bad. */
 bool read_proto_next(struct read_proto *message, struct read_proto_field *field);
+/*
+ * The last field of each number that has a letter in `kinds`, which begins at 0: v a varint, d a
+ * fixed64, b bytes, * any, - none. Its own number is 0 where there is none.
+ */
+void read_proto_fields(struct read_proto message, struct read_proto_field *fields,
+		       const char *kinds);
 /* The fields of a field that is a message itself; empty when it is not of bytes. */
 struct read_proto read_proto_message(const struct read_proto_field *field);
 /* A fixed64 as the double that it holds. */
