@@ -198,7 +198,7 @@ class Frames(FolderTest):
         rows, told = self.report(folder)
         self.near(rows['frames_per_second']['mean'], (sum(rates) + 62.5) / 31)
         self.assertEqual(rows['frames_per_second']['count'], 31)
-        self.assertIn('fps: 1 line is no number, line 31 the first ("oops")', told)
+        self.assertIn('1 cell holds no number and was left out; the first is "oops" in line 31, column fps', told)
         self.assertIn('notes.txt is no graph', told)
         empty = os.path.join(self.folder.name, 'other')
         os.mkdir(empty)

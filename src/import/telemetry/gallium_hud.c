@@ -109,21 +109,6 @@ static bool hud_recognise(const struct import_head *head)
 	return begun && graphs > others;
 }
 
-/* What a line of which was no number. */
-struct odd_lines {
-	size_t count, first;
-	struct import_cell text;
-};
-
-static void note_odd(struct import_job *job, const char *name, const struct odd_lines *odd)
-{
-	if (!odd->count)
-		return;
-	import_remark(job, "%s: %s no number, line %zu the first (\"%.*s\")", name,
-		      COUNTED(odd->count, "line is"), odd->first,
-		      (int)(odd->text.size < 40 ? odd->text.size : 40), odd->text.text);
-}
-
 /* How many lines the graphs have that have one a period. */
 struct graph_lengths {
 	size_t least, most;
@@ -159,14 +144,14 @@ static enum sx_status read_graph(struct import_job *job, struct import_rows *row
 	char path[4096];
 	struct import_bytes bytes = {.backing = job->backing};
 	size_t row = 0;
-	struct odd_lines odd = {0};
+	const struct import_cell graph = {name, strlen(name)};
+	struct import_odd odd = {0};
 	snprintf(path, sizeof(path), "%s/%s", job->request->path, name);
 	enum sx_status status = import_load(path, IMPORT_BYTES_MAX, &bytes, err);
 	if (status)
 		return status;
 	struct import_field field =
-	    import_monitor(job, hud_words, sizeof(hud_words) / sizeof(hud_words[0]),
-			   (struct import_cell){name, strlen(name)});
+	    import_monitor(job, hud_words, sizeof(hud_words) / sizeof(hud_words[0]), graph);
 	struct import_field one = {.name = "Frames", .unit = "frames"};
 	uint32_t column = import_column(rows, &field);
 	uint32_t frames = strcmp(name, FRAME_GRAPH) == 0 ? import_column(rows, &one) : SX_NONE;
@@ -182,12 +167,11 @@ static enum sx_status read_graph(struct import_job *job, struct import_rows *row
 		if (import_local_number(line, &value)) {
 			import_set(rows, column, row, value);
 			import_set_u64(rows, frames, row, 1);
-		} else if (!odd.count++) {
-			odd.first = lines.number;
-			odd.text = line;
+		} else {
+			import_odd_add(&odd, lines.number, graph, line);
 		}
 	}
-	note_odd(job, name, &odd);
+	import_odd_note(job, &odd, "line");
 	if (frames == SX_NONE)
 		note_length(lengths, name, row);
 	import_bytes_free(&bytes);
