@@ -129,6 +129,16 @@ static bool gunzip(const char *data, size_t size, size_t limit, struct unpacked 
 	return true;
 }
 
+bool import_inflate(const char *data, size_t size, size_t limit, struct import_bytes *out,
+		    bool *cut)
+{
+	struct unpacked to = {.bytes = *out};
+	bool ok = gunzip(data, size, limit, &to);
+	*out = to.bytes;
+	*cut = to.cut;
+	return ok;
+}
+
 static bool unzstd(const char *data, size_t size, size_t limit, struct unpacked *out)
 {
 	ZSTD_DStream *z = ZSTD_createDStream();

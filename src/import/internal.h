@@ -109,6 +109,9 @@ enum sx_status import_load(const char *path, size_t limit, struct import_bytes *
 /* Unpacks gz and zst in place. `limit`: only the beginning is wanted. */
 enum sx_status import_unpack(const char *path, size_t limit, struct import_bytes *bytes,
 			     struct sx_error *err);
+/* Unpacks a deflated stream, up to `limit`. *cut: it breaks off. False: memory is out. */
+bool import_inflate(const char *data, size_t size, size_t limit, struct import_bytes *out,
+		    bool *cut);
 /* Text to UTF-8 without BOM, in place; *was is how it was written. Errors: SX_ERR_NO_MEMORY. */
 enum sx_status import_decode(struct import_bytes *bytes, enum import_coding *was,
 			     struct sx_error *err);

@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <zlib.h>
 
 #include <sextant/catalog.h>
 
@@ -79,32 +78,14 @@ static void read_packets(struct perfetto *t, const uint8_t *data, size_t size, i
 /* Deflated packets behind each other. */
 static void read_compressed(struct perfetto *t, const struct read_proto_field *field, int depth)
 {
-	z_stream z = {.next_in = (Bytef *)(uintptr_t)field->data,
-		      .avail_in = (uInt)(field->size < UINT32_MAX ? field->size : UINT32_MAX)};
-	uint8_t *out = NULL;
-	size_t used = 0, cap = 0;
-	int code = inflateInit2(&z, 15);
-	if (code != Z_OK) {
-		t->no_memory = true;
-		return;
-	}
-	while (code == Z_OK && used < UNPACKED_MAX) {
-		if (!mem_grow(&out, &cap, used + 65536, 1)) {
-			t->no_memory = true;
-			break;
-		}
-		z.next_out = out + used;
-		z.avail_out = (uInt)(cap - used < UINT32_MAX / 2 ? cap - used : UINT32_MAX / 2);
-		uInt room = z.avail_out;
-		code = inflate(&z, Z_NO_FLUSH);
-		used += room - z.avail_out;
-	}
-	inflateEnd(&z);
-	if (code != Z_STREAM_END)
-		t->damaged++;
-	if (out)
-		read_packets(t, out, used, depth + 1);
-	free(out);
+	struct import_bytes bytes = {0};
+	bool cut = false;
+	t->no_memory |=
+	    !import_inflate((const char *)field->data, field->size, UNPACKED_MAX, &bytes, &cut);
+	t->damaged += cut;
+	if (bytes.data)
+		read_packets(t, (const uint8_t *)bytes.data, bytes.size, depth + 1);
+	import_bytes_free(&bytes);
 }
 
 /* Clock snapshots name the trace's clock. */
@@ -119,17 +100,10 @@ static void read_clocks(struct perfetto *t, struct read_proto message)
 static void read_gpu_info(struct perfetto *t, struct read_proto message)
 {
 	struct read_proto_field gpu, field;
-	for (uint32_t id = 0; read_proto_next(&message, &gpu);) {
-		if (gpu.number != 1)
-			continue;
+	for (uint32_t id = 0; read_proto_next(&message, &gpu); id += gpu.number == 1) {
 		struct read_proto inner = read_proto_message(&gpu);
-		while (read_proto_next(&inner, &field))
-			if (field.number == 1 && field.wire == 2 && id < IMPORT_DEVICES_MAX)
-				t->gpu_names[id] = import_text(t->job, (const char *)field.data,
-							       field.size < 200 ? field.size : 200);
-			else
-				perfetto_fact(t, id, &field);
-		id++;
+		while (gpu.number == 1 && read_proto_next(&inner, &field))
+			perfetto_fact(t, id, &field);
 	}
 }
 
@@ -206,10 +180,10 @@ static const char *catalog_by_name(struct perfetto *t, const char *name)
 /* The catalog that knows most of a GPU's counters, or `monitor` where none knows half of them. */
 static const char *catalog_of(struct perfetto *t, const struct perfetto_gpu *gpu)
 {
-	const char *known =
-	    gpu->id < IMPORT_DEVICES_MAX ? catalog_by_name(t, t->gpu_names[gpu->id]) : NULL;
-	if (!known && gpu->id < IMPORT_DEVICES_MAX)
-		known = catalog_by_name(t, t->facts[gpu->id].model);
+	const struct perfetto_facts *facts = perfetto_facts(t, gpu->id);
+	const char *known = catalog_by_name(t, facts->gpu);
+	if (!known)
+		known = catalog_by_name(t, facts->model);
 	if (t->job->request->catalog || known)
 		return t->job->request->catalog ? t->job->request->catalog : known;
 	const char **names = calloc((size_t)gpu->names.count + 1, sizeof(*names));
@@ -249,9 +223,8 @@ static enum sx_status finish_gpu(struct perfetto *t, struct perfetto_gpu *gpu, c
 	struct import_rows *busy =
 	    staged ? import_ranges_finish(&gpu->ranges, t->job, gpu->stages) : NULL;
 	struct import_rows *all[] = {gpu->rows, gpu->stages, gpu->events, busy};
-	const char *known = gpu->id < IMPORT_DEVICES_MAX ? t->gpu_names[gpu->id] : NULL;
-	if (gpu->id < IMPORT_DEVICES_MAX && t->facts[gpu->id].name)
-		known = t->facts[gpu->id].name;
+	const struct perfetto_facts *facts = perfetto_facts(t, gpu->id);
+	const char *known = facts->name ? facts->name : facts->gpu;
 	snprintf(name, sizeof(name), "GPU %u", gpu->id);
 	if (gpu->ranges.no_memory)
 		status = error_nomem(err, "importing");
@@ -261,8 +234,8 @@ static enum sx_status finish_gpu(struct perfetto *t, struct perfetto_gpu *gpu, c
 				     &(struct import_rows_options){.catalog = catalog_of(t, gpu),
 								   .any_order = t->anchors != 0,
 								   .whole_shares = !t->anchors});
-	if (gpu->rows && gpu->id < IMPORT_DEVICES_MAX)
-		apply_facts(&t->facts[gpu->id], gpu->rows);
+	if (gpu->rows)
+		apply_facts(facts, gpu->rows);
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
 		if (!all[i])
 			continue;

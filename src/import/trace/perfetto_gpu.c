@@ -10,12 +10,10 @@
 /* The first GPU of the device that our own trace says this one is of; or NULL. */
 static struct perfetto_gpu *device_of(struct perfetto *t, uint32_t id)
 {
-	const struct perfetto_facts *facts = id < IMPORT_DEVICES_MAX ? &t->facts[id] : NULL;
-	for (uint32_t i = 0; facts && facts->numbered && t->anchors && i < t->gpu_count; i++) {
-		uint32_t other_id = t->gpus[i].id;
-		const struct perfetto_facts *other =
-		    other_id < IMPORT_DEVICES_MAX ? &t->facts[other_id] : NULL;
-		if (other && other->numbered && other->number == facts->number)
+	const struct perfetto_facts *facts = perfetto_facts(t, id);
+	for (uint32_t i = 0; facts->numbered && t->anchors && i < t->gpu_count; i++) {
+		const struct perfetto_facts *other = perfetto_facts(t, t->gpus[i].id);
+		if (other->numbered && other->number == facts->number)
 			return t->gpus[i].device;
 	}
 	return NULL;
@@ -29,7 +27,7 @@ struct perfetto_gpu *perfetto_gpu(struct perfetto *t, uint32_t id)
 	/* Each of another tool's can be four devices. */
 	if (t->gpu_count >= (t->anchors ? IMPORT_DEVICES_MAX : IMPORT_DEVICES_MAX / 4))
 		return NULL;
-	struct perfetto_gpu *device = id < IMPORT_DEVICES_MAX ? device_of(t, id) : NULL;
+	struct perfetto_gpu *device = device_of(t, id);
 	struct perfetto_gpu *gpu = &t->gpus[t->gpu_count++];
 	*gpu = (struct perfetto_gpu){.id = id,
 				     .device = device ? device : gpu,
@@ -235,8 +233,8 @@ static void read_descriptor(struct perfetto *t, uint32_t gpu_id, uint32_t sequen
 		const char *name = counter.field.name;
 		if (!name || !*name)
 			continue;
-		if (gpu_id < IMPORT_DEVICES_MAX &&
-		    strings_find(&t->facts[gpu_id].levels, name, strlen(name)) != UINT32_MAX)
+		if (strings_find(&perfetto_facts(t, gpu_id)->levels, name, strlen(name)) !=
+		    UINT32_MAX)
 			counter.field.over_time = SX_REDUCE_MEAN;
 		const struct counter_key key = {sequence, gpu_id, iid, spec[SPEC_ID].value};
 		add_counter(t, gpu, key, counter);

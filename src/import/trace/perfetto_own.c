@@ -100,12 +100,15 @@ static void take_info(struct perfetto *t, struct perfetto_facts *facts, struct r
 
 void perfetto_fact(struct perfetto *t, uint32_t id, const struct read_proto_field *field)
 {
+	struct perfetto_facts *facts = perfetto_facts(t, id);
 	if (id >= IMPORT_DEVICES_MAX || field->wire != 2)
 		return;
-	if (field->number == 3)
-		t->facts[id].model = perfetto_text(t, field);
+	if (field->number == 1)
+		facts->gpu = perfetto_text(t, field);
+	else if (field->number == 3)
+		facts->model = perfetto_text(t, field);
 	else if (field->number == 6)
-		take_info(t, &t->facts[id], read_proto_message(field));
+		take_info(t, facts, read_proto_message(field));
 }
 
 enum { EVENT_BEGIN = 1, EVENT_END = 2, EVENT_INSTANT = 3 };

@@ -101,8 +101,9 @@ struct perfetto_gpu {
 	double frequency_hz, memory_bytes; /* last values; NaN */
 };
 
-/* What a trace that we wrote says of a GPU beside its name. */
+/* What a trace says of a GPU: its name, and the rest where we wrote the trace. */
 struct perfetto_facts {
+	const char *gpu;   /* the driver's name */
 	const char *model; /* our catalog's name */
 	const char *name, *set, *kind, *driver;
 	const char *labels[SX_LABEL_COUNT]; /* what its file called each */
@@ -118,8 +119,7 @@ struct perfetto {
 	struct import_job *job;
 	struct perfetto_gpu gpus[IMPORT_DEVICES_MAX];
 	uint32_t gpu_count;
-	const char *gpu_names[IMPORT_DEVICES_MAX];
-	struct perfetto_facts facts[IMPORT_DEVICES_MAX];
+	struct perfetto_facts facts[IMPORT_DEVICES_MAX + 1]; /* the last are none, of other ids */
 	/* Of our own traces: the sequence of values that only say where time begins; or 0. */
 	uint32_t anchors;
 	struct strings keys; /* of counters: sequence, descriptor, id, GPU */
@@ -142,6 +142,11 @@ void perfetto_counters(struct perfetto *t, const struct perfetto_packet *packet,
 		       struct read_proto message);
 void perfetto_stage(struct perfetto *t, const struct perfetto_packet *packet,
 		    struct read_proto message);
+/* What is known of a GPU; of an id that is too large nothing. */
+static inline struct perfetto_facts *perfetto_facts(struct perfetto *t, uint32_t id)
+{
+	return &t->facts[id < IMPORT_DEVICES_MAX ? id : IMPORT_DEVICES_MAX];
+}
 /* Facts of a GPU: fields of its entry in the list. */
 void perfetto_fact(struct perfetto *t, uint32_t id, const struct read_proto_field *field);
 /* What is said of the trace as a whole. */
