@@ -27,7 +27,8 @@ static bool same_constant(const struct raw_input *in, const char *a, const char 
 	return index != SX_NONE && index == sx_catalog_find_constant(in->catalog, b);
 }
 
-bool raw_constant(const struct raw_input *in, const char *name, double *value)
+/* A constant by name or alias; false when it has no value. */
+static bool raw_constant(const struct raw_input *in, const char *name, double *value)
 {
 	for (uint32_t i = 0; i < in->constant_count; i++) {
 		if (!same_constant(in, in->constants[i].name, name))
@@ -38,7 +39,8 @@ bool raw_constant(const struct raw_input *in, const char *name, double *value)
 	return false;
 }
 
-void raw_add_constant(struct raw_input *in, const char *name, double value)
+/* Adds a constant unless it was given. */
+static void raw_add_constant(struct raw_input *in, const char *name, double value)
 {
 	double given;
 	if (raw_constant(in, name, &given) || in->constant_count >= RAW_CONSTANTS_MAX)
@@ -191,7 +193,6 @@ static void raw_oa_check_definitions(const struct raw_input *in, uint32_t by_uui
 	}
 }
 
-/* "oa:A32u40_A4u32_B8_C8", and ":command" behind it for reports of MI_REPORT_PERF_COUNT. */
 enum sx_status raw_oa_kind(const char *kind, struct sx_oa_options *options, struct sx_error *err)
 {
 	char name[64];
@@ -349,7 +350,6 @@ static void check_device(const struct raw_input *in, const struct sx_oa_device *
 				device->device_id, sx_catalog_info(in->catalog)->name);
 }
 
-/* With a set that is known no name is ambiguous. */
 void raw_oa_ambiguous(const struct raw_input *in, struct sx_error *err)
 {
 	if (in->set)
@@ -361,10 +361,6 @@ void raw_oa_ambiguous(const struct raw_input *in, struct sx_error *err)
 		    err, "several sets have it, and reports do not say which one was programmed");
 }
 
-/*
- * What a recording says of its device: catalog, constants and metric set. *known: the set is one of
- * the catalog's.
- */
 enum sx_status raw_oa_use_device(struct raw_input *in, const struct sx_oa_device *device,
 				 bool *known, struct sx_error *err)
 {
@@ -391,7 +387,6 @@ struct raw_oa_units raw_oa_units(const struct sx_oa_device *device)
 	return units;
 }
 
-/* What is known before the first byte: of bare reports the device, and frequencies. */
 enum sx_status raw_oa_prepare(struct raw_input *in, struct sx_oa_options *options,
 			      struct sx_error *err)
 {
@@ -442,7 +437,6 @@ static enum sx_status read_some(int fd, uint8_t *to, size_t size, size_t *got, s
 	return SX_ERR_BAD_INPUT;
 }
 
-/* Reads to the end; *left receives the bytes that were no whole record. */
 enum sx_status raw_oa_pump(const struct raw_oa_sink *pump, int fd, size_t *left,
 			   struct sx_error *err)
 {

@@ -33,11 +33,6 @@ struct raw_input {
 	struct note_sink notes; /* in whole lines: "note: …" */
 };
 
-/* Adds a constant unless it was given; a name of the catalog or an alias. */
-void raw_add_constant(struct raw_input *in, const char *name, double value);
-/* A constant by name or alias; false when it has no value. */
-bool raw_constant(const struct raw_input *in, const char *name, double *value);
-
 /* What a file is; NULL: no decoder knows it, it cannot be read, or is standard input. */
 const struct decoder_file *import_raw_file(const char *path);
 

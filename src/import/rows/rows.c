@@ -114,6 +114,12 @@ void import_column_in_turns(struct import_rows *rows, const char *name)
 		rows->columns[at].in_turns = true;
 }
 
+/* What a row takes, about. */
+static size_t rows_bytes(const struct import_rows *rows)
+{
+	return sizeof(struct import_span) + rows->column_count * (sizeof(union rows_value) + 1);
+}
+
 size_t import_row(struct import_rows *rows, uint64_t begin_ns, uint64_t end_ns)
 {
 	if (!rows || !backing_grow(rows->job->backing, &rows->spans, &rows->span_cap,

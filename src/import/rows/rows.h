@@ -57,11 +57,6 @@ static inline bool rows_are_judged(const struct import_rows *rows)
 	const struct import_format *format = rows->job->format;
 	return format->table || format->by_device;
 }
-/* What a row takes, about. */
-static inline size_t rows_bytes(const struct import_rows *rows)
-{
-	return sizeof(struct import_span) + rows->column_count * (sizeof(union rows_value) + 1);
-}
 /* Frees the values of a column, which has none then. */
 void rows_forget_values(struct import_rows *rows, struct rows_column *c);
 /* The rows as a table, also in part on failure; their values are freed on the way. */

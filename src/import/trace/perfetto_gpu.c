@@ -39,8 +39,9 @@ struct perfetto_gpu *perfetto_gpu(struct perfetto *t, uint32_t id)
 	return gpu;
 }
 
-struct import_rows *perfetto_rows(struct perfetto *t, struct import_rows **rows,
-				  const char *catalog, enum sx_sample_kind kind)
+/* Rows of a GPU, made when they are first needed; NULL when memory is out. */
+static struct import_rows *perfetto_rows(struct perfetto *t, struct import_rows **rows,
+					 const char *catalog, enum sx_sample_kind kind)
 {
 	if (!*rows)
 		*rows = import_rows_create(
@@ -242,6 +243,22 @@ static void read_descriptor(struct perfetto *t, uint32_t gpu_id, uint32_t sequen
 	}
 }
 
+/* The name of a render stage, as a sequence calls it. */
+static void perfetto_add_stage(struct perfetto *t, uint32_t sequence, uint64_t iid,
+			       const char *name)
+{
+	char key[48];
+	bool added;
+	int size = snprintf(key, sizeof(key), "%u %llu", sequence, (unsigned long long)iid);
+	uint32_t at = strings_intern(&t->stage_keys, key, (size_t)size, &added);
+	if (at == UINT32_MAX ||
+	    !mem_grow(&t->stage_names, &t->stage_cap, (size_t)at + 1, sizeof(*t->stage_names))) {
+		t->no_memory = true;
+		return;
+	}
+	t->stage_names[at] = name;
+}
+
 void perfetto_interned(struct perfetto *t, const struct perfetto_packet *packet,
 		       struct read_proto message)
 {
@@ -358,20 +375,6 @@ void perfetto_counters(struct perfetto *t, const struct perfetto_packet *packet,
 	for (message = again; read_proto_next(&message, &field);)
 		if (field.number == 2 && field.wire == 2)
 			take_counter(t, packet, key, read_proto_message(&field));
-}
-
-void perfetto_add_stage(struct perfetto *t, uint32_t sequence, uint64_t iid, const char *name)
-{
-	char key[48];
-	bool added;
-	int size = snprintf(key, sizeof(key), "%u %llu", sequence, (unsigned long long)iid);
-	uint32_t at = strings_intern(&t->stage_keys, key, (size_t)size, &added);
-	if (at == UINT32_MAX ||
-	    !mem_grow(&t->stage_names, &t->stage_cap, (size_t)at + 1, sizeof(*t->stage_names))) {
-		t->no_memory = true;
-		return;
-	}
-	t->stage_names[at] = name;
 }
 
 /* Frequency and memory are in a trace when they change: the last value held until now. */

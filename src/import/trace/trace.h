@@ -155,13 +155,8 @@ void perfetto_memory(struct perfetto *t, const struct perfetto_packet *packet,
 		     struct read_proto message);
 void perfetto_frequency(struct perfetto *t, const struct perfetto_packet *packet,
 			struct read_proto message);
-/* Rows of a GPU, made when they are first needed; NULL when memory is out. */
-struct import_rows *perfetto_rows(struct perfetto *t, struct import_rows **rows,
-				  const char *catalog, enum sx_sample_kind kind);
 /* Text of a field, cut where it is too long for a name. */
 const char *perfetto_text(struct perfetto *t, const struct read_proto_field *field);
-/* The name of a render stage, as a sequence calls it. */
-void perfetto_add_stage(struct perfetto *t, uint32_t sequence, uint64_t iid, const char *name);
 /* Rows of a GPU's counters; NULL when memory is out. */
 struct import_rows *perfetto_counter_rows(struct perfetto *t, struct perfetto_gpu *gpu);
 /* In our own traces: a row with the labels of a track's event, or of a GPU's work. */
