@@ -30,8 +30,8 @@ static const struct import_word hud_words[] = {
     {"samples-passed", "SamplesPassed", "samples", 1},
 };
 
-/* Whether a file is a graph: numbers, with an odd line at most here and there. */
-static bool is_graph(const char *folder, const char *name)
+/* Whether a file is a graph: numbers, with an odd line at most here and there. *begun: any. */
+static bool is_graph(const char *folder, const char *name, bool *begun)
 {
 	char path[4096];
 	struct import_bytes bytes = {0};
@@ -49,10 +49,10 @@ static bool is_graph(const char *folder, const char *name)
 		numbers += fine;
 		odd += !fine && !lines.unfinished;
 	}
-	bool empty = !bytes.size;
+	*begun = bytes.size;
 	import_bytes_free(&bytes);
 	/* A graph that was just begun has no line. */
-	return empty || odd < numbers;
+	return !*begun || odd < numbers;
 }
 
 static int hud_compare(const void *a, const void *b)
@@ -84,14 +84,6 @@ static void hud_release(char **names, size_t count)
 	free(names);
 }
 
-static bool is_empty(const char *folder, const char *name)
-{
-	char path[4096];
-	struct stat st;
-	snprintf(path, sizeof(path), "%s/%s", folder, name);
-	return stat(path, &st) == 0 && st.st_size == 0;
-}
-
 static bool hud_recognise(const struct import_head *head)
 {
 	size_t count;
@@ -100,10 +92,10 @@ static bool hud_recognise(const struct import_head *head)
 	char **names = list(head->path, &count);
 	size_t graphs = 0, others = 0, begun = 0;
 	for (size_t i = 0; names && i < count; i++) {
-		bool graph = is_graph(head->path, names[i]);
+		bool any = false, graph = is_graph(head->path, names[i], &any);
 		graphs += graph;
 		others += !graph;
-		begun += graph && !is_empty(head->path, names[i]);
+		begun += graph && any;
 	}
 	hud_release(names, count);
 	return begun && graphs > others;
@@ -186,9 +178,9 @@ static enum sx_status read_graphs(struct import_job *job, struct import_rows *ro
 {
 	enum sx_status status = SX_OK;
 	struct graph_lengths lengths = {0};
-	bool frames = false;
+	bool frames = false, begun;
 	for (size_t i = 0; !sx_failed(status) && i < count; i++) {
-		if (!is_graph(job->request->path, names[i])) {
+		if (!is_graph(job->request->path, names[i], &begun)) {
 			import_remark(job, "%.80s is no graph of the HUD and was left out",
 				      names[i]);
 			continue;
