@@ -75,19 +75,11 @@ void column_spell(char *buf, size_t size, const char *name, uint32_t instance)
 		snprintf(buf, size, "%s[%u]", name, instance);
 }
 
-/* A letter or digit in lower case, 0 for others. Bytes above ASCII count as letters. */
-static inline unsigned char letter_of(unsigned char c)
-{
-	if ((unsigned)(c - 'a') < 26 || (unsigned)(c - '0') < 10 || c > 127)
-		return c;
-	return (unsigned)(c - 'A') < 26 ? (unsigned char)(c + 'a' - 'A') : 0;
-}
-
 /* Moves to the next letter or digit, or to the end; which it is there. */
 static inline unsigned char next_letter(const unsigned char **text)
 {
 	unsigned char letter = 0;
-	while (**text && !(letter = letter_of(**text)))
+	while (**text && !(letter = column_letter(**text)))
 		++*text;
 	return letter;
 }

@@ -40,6 +40,26 @@ struct column_meaning column_meaning(const struct sx_catalog *catalog, const cha
 struct column_meaning column_wanted(const struct sx_catalog *catalog, const char *name,
 				    uint32_t group);
 bool column_is_known(const struct column_meaning *meaning);
+/* A letter or digit in lower case, 0 for others. Bytes above ASCII count as letters. */
+static inline unsigned char column_letter(unsigned char c)
+{
+	if ((unsigned)(c - 'a') < 26 || (unsigned)(c - '0') < 10 || c > 127)
+		return c;
+	return (unsigned)(c - 'A') < 26 ? (unsigned char)(c + 'a' - 'A') : 0;
+}
+
+/* The letters and digits of a name, of which `letters` has room for all; how many there are. */
+static inline size_t column_letters(char *letters, const char *name)
+{
+	size_t len = 0;
+	for (; *name; name++) {
+		unsigned char letter = column_letter((unsigned char)*name);
+		if (letter)
+			letters[len++] = (char)letter;
+	}
+	return len;
+}
+
 /* Whether two names are the same but for case, blanks and punctuation; NULL is like none. */
 bool column_alike(const char *a, const char *b);
 /* "shader_core_imbalance": what a decoder adds about a block, largest over mean of its instances.

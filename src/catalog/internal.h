@@ -192,6 +192,23 @@ enum sx_status catalog_extend(struct sx_context *context, const char *name,
 enum sx_status catalog_open_name(struct sx_context *context, const char *name,
 				 struct sx_catalog **out, struct sx_error *err);
 
+#define CATALOG_NAMES_BITS 128
+
+/* How many of some columns each of the library's catalogs knows at most. */
+struct catalog_names {
+	bool is_known;
+	uint32_t most[CATALOG_NAMES_BITS];
+};
+
+/*
+ * Looks columns up in the index of names, as column_meaning() and the names of rules have them:
+ * no catalog is opened. Thread-safe.
+ */
+void catalog_names_begin(struct sx_context *context, const char *const *columns, size_t count,
+			 struct catalog_names *out);
+/* How many of them a catalog knows at most; SIZE_MAX: only opening it says that. */
+size_t catalog_names_most(const struct catalog_names *names, const char *catalog);
+
 /* What a device says of itself, as rules under `match` have it. */
 struct match_query {
 	const char *driver, *key, *value;

@@ -4,6 +4,7 @@
 #include <sextant/catalog.h>
 
 #include "catalog/column.h"
+#include "catalog/internal.h"
 #include "import/internal.h"
 
 #define LOOSE_NAMES_MAX 48 /* each is compared with every name of every catalog */
@@ -32,6 +33,13 @@ static size_t count_known(const struct sx_catalog *catalog, const char *const *n
 	return known;
 }
 
+/* A catalog that may know as many names as the best so far is worth opening. */
+static bool can_be_best(const struct catalog_names *may, const char *catalog, size_t most)
+{
+	size_t known = catalog_names_most(may, catalog);
+	return known && known >= most;
+}
+
 const char *import_guess_catalog(struct import_job *job, const char *prefix,
 				 const char *const *names, size_t count, const char *otherwise)
 {
@@ -40,9 +48,11 @@ const char *import_guess_catalog(struct import_job *job, const char *prefix,
 	if (job->request->catalog)
 		return job->request->catalog;
 	const char *const *all = sx_catalog_names(job->request->context, &catalogs);
+	struct catalog_names may;
+	catalog_names_begin(job->request->context, names, count, &may);
 	for (size_t i = 0; i < catalogs; i++) {
 		struct sx_catalog *catalog = NULL;
-		if (strncmp(all[i], prefix, length) != 0 ||
+		if (strncmp(all[i], prefix, length) != 0 || !can_be_best(&may, all[i], most) ||
 		    sx_catalog_open(job->request->context, all[i], &catalog, NULL))
 			continue;
 		size_t known = count_known(catalog, names, count);
@@ -98,11 +108,14 @@ static const char *most_known(struct import_job *job, const char *const *names, 
 	const struct sx_catalog_info *const *heads =
 	    sx_catalog_heads(job->request->context, &catalogs);
 	*most = 0;
+	struct catalog_names may;
+	catalog_names_begin(job->request->context, names, count, &may);
 	for (size_t k = 0; heads && k < 2 * catalogs && (*most < count || least != GUESS_ANY);
 	     k++) {
 		struct sx_catalog *catalog = NULL;
 		size_t i = k % catalogs;
 		if (is_hardware(heads[i]) != (k >= catalogs) ||
+		    !can_be_best(&may, heads[i]->name, *most) ||
 		    sx_catalog_open(job->request->context, heads[i]->name, &catalog, NULL))
 			continue;
 		size_t known =

@@ -30,6 +30,8 @@ struct sx_context {
 	bool open_failed; /* memory was out for a catalog that was asked for */
 	const struct sx_catalog_info **infos;
 	size_t head_count;
+	bool index_read;
+	const uint8_t *index; /* of names, as pack.h says; NULL: it says nothing here */
 };
 
 /* Hands one line to the log callback, if there is one. Thread-safe. */

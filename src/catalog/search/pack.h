@@ -8,6 +8,7 @@
 #include "catalog/load/load.h"
 
 #include <string.h>
+#include <xxhash.h>
 
 /*
  * A pack, little endian: PACK_MAGIC, u32 number of files, then for each file, sorted by name, what
@@ -21,6 +22,12 @@
 #define PACK_FILE_SIZE (PACK_NAME_MAX + 32)
 #define PACK_NODE_SIZE 17
 #define PACK_HEADS     "" /* the file of all heads: a list of mappings, each with its name */
+/*
+ * The file of the names of all catalogs: u32 number of names, their hashes in ascending order (u32
+ * each), and for each two u64 with a bit for each catalog that has it, in the order of the pack.
+ */
+#define PACK_NAMES     "names.index"
+#define PACK_NAME_BITS CATALOG_NAMES_BITS
 #define PACK_BYTES_MAX (32u << 20)
 
 struct pack_file {
@@ -29,6 +36,15 @@ struct pack_file {
 	uint32_t offset, size, unpacked; /* of its frame, from the pack's beginning */
 	uint32_t yaml_bytes;
 };
+
+/* What a name is of; "Group.name" is looked up as a group's and as a thing's. */
+enum pack_name { PACK_NAME_THING, PACK_NAME_GROUP };
+
+/* The hash of a name's letters, as column_letters() has them. */
+static inline uint32_t pack_hash(enum pack_name what, const char *letters, size_t len)
+{
+	return (uint32_t)XXH3_64bits_withSeed(letters, len, what);
+}
 
 /* File number `at` of the pack; false behind the last one. */
 bool pack_get(uint32_t at, struct pack_file *out);

@@ -2,6 +2,7 @@
  * Writes the pack that the library carries. A program of its own that runs when Sextant is built.
  * usage: catalog-packer OUT FILE...; what does not end in .yaml is packed as it is
  */
+#include "catalog/column.h"
 #include "catalog/load/yaml.h"
 #include "catalog/search/pack.h"
 
@@ -170,8 +171,15 @@ static struct yaml_node *head_of(struct arena *nodes, const struct yaml_node *ro
 	return head;
 }
 
+struct tree {
+	char name[PACK_NAME_MAX];
+	const struct yaml_node *root;
+};
+
 struct packing {
-	struct arena nodes; /* of all files: heads keep parts of them */
+	struct arena nodes; /* of all files */
+	struct tree *trees;
+	size_t tree_count;
 	struct buffer frames;
 	struct pack_file *files;
 	size_t count;
@@ -198,12 +206,162 @@ static void pack_one(struct packing *p, const char *path)
 	file->yaml_bytes = (uint32_t)size;
 	free(text);
 	write_tree(&p->frames, root, file);
+	struct tree *tree = &p->trees[p->tree_count++];
+	memcpy(tree->name, file->name, PACK_NAME_MAX);
+	tree->root = root;
 	if (!pack_is_catalog(file))
 		return;
 	struct yaml_node *head = head_of(&p->nodes, root);
 	*(p->last_head ? &p->last_head->next : &p->heads.first) = head;
 	p->last_head = head;
 	p->heads.count++;
+}
+
+/* A name of a catalog, which is a bit. */
+struct hash {
+	uint32_t hash, catalog;
+};
+
+struct hashes {
+	struct hash *items;
+	size_t count, cap;
+};
+
+static struct hash name_hash(uint32_t catalog, enum pack_name what, const char *text)
+{
+	char *letters = malloc(strlen(text) + 1);
+	if (!letters)
+		fail("out of memory", "-");
+	size_t len = column_letters(letters, text);
+	struct hash name = {pack_hash(what, letters, len), catalog};
+	free(letters);
+	return name;
+}
+
+static int compare_hashes(const void *a, const void *b)
+{
+	const struct hash *p = a, *q = b;
+	if (p->hash != q->hash)
+		return p->hash < q->hash ? -1 : 1;
+	return p->catalog < q->catalog ? -1 : p->catalog > q->catalog;
+}
+
+static void put_name(struct hashes *names, struct hash name)
+{
+	if (!mem_grow(&names->items, &names->cap, names->count + 1, sizeof(name)))
+		fail("out of memory", "-");
+	names->items[names->count++] = name;
+}
+
+/* Whatever a column may be called that means this entry: all texts that may be names. */
+static void add_entry(struct hashes *names, uint32_t catalog, enum pack_name what,
+		      const struct yaml_node *entry)
+{
+	static const char *const keys[] = {"name", "title", "neutral", "uuid", "rule"};
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+		const char *text = yaml_child_text(entry, keys[i]);
+		if (text)
+			put_name(names, name_hash(catalog, what, text));
+	}
+	const struct yaml_node *aliases = yaml_child(entry, "aliases");
+	for (const struct yaml_node *n = aliases ? aliases->first : NULL; n; n = n->next) {
+		const char *text = n->kind == YAML_SCALAR ? n->text : yaml_child_text(n, "name");
+		if (text)
+			put_name(names, name_hash(catalog, what, text));
+	}
+}
+
+/* All entries of a file, or with `known` those of names that the catalog has. */
+static void add_file(struct hashes *names, uint32_t catalog, const struct yaml_node *root,
+		     const struct hashes *known)
+{
+	static const char *const lists[] = {"constants", "counters", "metrics", "advice", "groups"};
+	for (size_t i = 0; root && i < sizeof(lists) / sizeof(lists[0]); i++) {
+		const struct yaml_node *list = yaml_child(root, lists[i]);
+		enum pack_name what =
+		    strcmp(lists[i], "groups") == 0 ? PACK_NAME_GROUP : PACK_NAME_THING;
+		for (const struct yaml_node *n = list ? list->first : NULL; n; n = n->next) {
+			const char *text = yaml_child_text(n, "name");
+			struct hash key = name_hash(catalog, what, text ? text : "");
+			if (!known ||
+			    bsearch(&key, known->items, known->count, sizeof(key), compare_hashes))
+				add_entry(names, catalog, what, n);
+		}
+	}
+}
+
+/* The tree of the file that a key of a catalog names; NULL: it names none. */
+static const struct yaml_node *find_tree(const struct packing *p, const char *name,
+					 const char *suffix)
+{
+	char file[PACK_NAME_MAX];
+	snprintf(file, sizeof(file), "%s%s", name ? name : "", suffix);
+	for (size_t i = 0; name && i < p->tree_count; i++)
+		if (strcmp(p->trees[i].name, file) == 0)
+			return p->trees[i].root;
+	return NULL;
+}
+
+/*
+ * The names of all catalogs as they are once put together; those that a child removes from its
+ * parent are there as well.
+ */
+static struct hashes list_names(const struct packing *p)
+{
+	struct hashes own = {0}, all = {0};
+	uint32_t catalog = 0;
+	for (size_t i = 0; i < p->tree_count; i++) {
+		const struct yaml_node *root = p->trees[i].root;
+		if (strchr(p->trees[i].name, '.'))
+			continue;
+		const struct yaml_node *parent = find_tree(p, yaml_child_text(root, "extends"), "");
+		const char *shared = yaml_child_text(root, "shared");
+		if (!shared && parent)
+			shared = yaml_child_text(parent, "shared");
+		own.count = 0;
+		add_file(&own, catalog, root, NULL);
+		add_file(&own, catalog, parent, NULL);
+		qsort(own.items, own.count, sizeof(*own.items), compare_hashes);
+		add_file(&all, catalog, find_tree(p, shared, ".shared"), &own);
+		for (size_t k = 0; k < own.count; k++)
+			put_name(&all, own.items[k]);
+		catalog++;
+	}
+	if (catalog > PACK_NAME_BITS)
+		fail("more catalogs than bits", "-");
+	free(own.items);
+	qsort(all.items, all.count, sizeof(*all.items), compare_hashes);
+	return all;
+}
+
+static void write_names(struct packing *p, struct pack_file *file)
+{
+	struct hashes names = list_names(p);
+	struct buffer raw = {0}, hashes = {0}, bits = {0};
+	for (size_t i = 0, next; i < names.count; i = next) {
+		uint32_t words[PACK_NAME_BITS / 32] = {0};
+		for (next = i; next < names.count && names.items[next].hash == names.items[i].hash;
+		     next++)
+			words[names.items[next].catalog / 32] |= UINT32_C(1)
+								 << names.items[next].catalog % 32;
+		put32(&hashes, names.items[i].hash);
+		for (size_t w = 0; w < PACK_NAME_BITS / 32; w++)
+			put32(&bits, words[w]);
+	}
+	put32(&raw, (uint32_t)(hashes.size / 4));
+	put(&raw, hashes.data, hashes.size);
+	put(&raw, bits.data, bits.size);
+	memcpy(file->name, PACK_NAMES, sizeof(PACK_NAMES));
+	write_frame(&p->frames, raw.data, raw.size, file);
+	free(raw.data);
+	free(hashes.data);
+	free(bits.data);
+	free(names.items);
+}
+
+static int compare_trees(const void *a, const void *b)
+{
+	return strcmp(((const struct tree *)a)->name, ((const struct tree *)b)->name);
 }
 
 static int compare_files(const void *a, const void *b)
@@ -244,15 +402,20 @@ int main(int argc, char **argv)
 	if (argc < 3)
 		fail("usage: catalog-packer OUT FILE...", "arguments");
 	struct packing p = {.heads = {.kind = YAML_LIST, .line = 1, .text = ""}};
-	p.files = calloc((size_t)argc, sizeof(*p.files));
-	if (!p.files)
+	p.files =
+	    calloc((size_t)argc, sizeof(*p.files)); /* with those of the heads and the names */
+	p.trees = calloc((size_t)argc, sizeof(*p.trees));
+	if (!p.files || !p.trees)
 		fail("out of memory", "-");
 	for (int i = 2; i < argc; i++)
 		pack_one(&p, argv[i]);
 	struct pack_file *heads = &p.files[p.count++];
 	write_tree(&p.frames, &p.heads, heads);
+	qsort(p.trees, p.tree_count, sizeof(*p.trees), compare_trees);
+	write_names(&p, &p.files[p.count++]);
 	write_pack(&p, argv[1]);
 	free(p.files);
+	free(p.trees);
 	free(p.frames.data);
 	arena_finish(&p.nodes);
 	return 0;
