@@ -8,6 +8,7 @@
 #include <sextant/session.h>
 #include <sextant/source.h>
 #include "base/number.h"
+#include "output/catalog/catalog.h"
 #include "tools/cli/device_words.h"
 
 static enum sx_status selection_probe(struct cli *cli, const struct sx_device **out, size_t *count,
@@ -296,8 +297,8 @@ void selection_note_missing(struct cli *cli)
 }
 
 /* Skips a catalog that cannot be read, but fails when out of memory. */
-static enum sx_status visit_name(struct cli *cli, const char *name, selection_visit_fn visit,
-				 void *user, struct sx_error *err)
+static enum sx_status visit_name(struct cli *cli, const char *name,
+				 const struct selection_search *search, struct sx_error *err)
 {
 	struct sx_catalog *catalog;
 	struct sx_error why = {0};
@@ -306,7 +307,7 @@ static enum sx_status visit_name(struct cli *cli, const char *name, selection_vi
 		*err = why;
 	if (status)
 		return status == SX_ERR_NO_MEMORY ? status : SX_OK;
-	status = visit(user, catalog);
+	status = search->visit(search->user, catalog);
 	sx_catalog_unref(catalog);
 	return status;
 }
@@ -321,8 +322,8 @@ static bool is_here(const struct sx_device *all, size_t count, const char *name)
 }
 
 /* Calls visit for each catalog that is, or is not, of a device of this machine. */
-static enum sx_status each_catalog(struct cli *cli, bool here, selection_visit_fn visit, void *user,
-				   struct sx_error *err)
+static enum sx_status each_catalog(struct cli *cli, const struct selection_search *search,
+				   bool here, struct sx_error *err)
 {
 	size_t count, catalogs = 0;
 	const struct sx_device *all;
@@ -331,24 +332,25 @@ static enum sx_status each_catalog(struct cli *cli, bool here, selection_visit_f
 	if (!status && !names)
 		status = error_nomem(err, "listing the catalogs");
 	for (size_t i = 0; !status && i < catalogs; i++)
-		if (is_here(all, count, names[i]) == here)
-			status = visit_name(cli, names[i], visit, user, err);
+		if (is_here(all, count, names[i]) == here &&
+		    (!search->name || describe_may_find(cli->context, names[i], search->name)))
+			status = visit_name(cli, names[i], search, err);
 	return status;
 }
 
-enum sx_status selection_each_catalog(struct cli *cli, selection_visit_fn visit, void *user,
+enum sx_status selection_each_catalog(struct cli *cli, const struct selection_search *search,
 				      struct sx_error *err)
 {
-	enum sx_status status = each_catalog(cli, true, visit, user, err);
+	enum sx_status status = each_catalog(cli, search, true, err);
 	if (!status)
-		status = each_catalog(cli, false, visit, user, err);
+		status = each_catalog(cli, search, false, err);
 	return status == SX_END ? SX_OK : status;
 }
 
-enum sx_status selection_each_here(struct cli *cli, selection_visit_fn visit, void *user,
+enum sx_status selection_each_here(struct cli *cli, const struct selection_search *search,
 				   struct sx_error *err)
 {
-	enum sx_status status = each_catalog(cli, true, visit, user, err);
+	enum sx_status status = each_catalog(cli, search, true, err);
 	return status == SX_END ? SX_OK : status;
 }
 
@@ -372,7 +374,8 @@ enum sx_status selection_note_presets(struct cli *cli, struct sx_error *err)
 	enum sx_status status = SX_OK;
 	for (size_t at = 0; !status && (preset = config_preset(&cli->config, &at));) {
 		struct preset_search search = {.name = preset->name};
-		status = selection_each_catalog(cli, preset_search_in, &search, err);
+		status = selection_each_catalog(
+		    cli, &(struct selection_search){preset_search_in, &search, preset->name}, err);
 		if (search.found)
 			cli_note(cli, "note: %s is the preset of %s:%u here, not the metric",
 				 preset->name, cli->config.path, preset->line);

@@ -17,14 +17,20 @@ enum sx_status selection_devices(struct cli *cli, struct sx_error *err);
 enum sx_status selection_catalog(struct cli *cli, struct sx_catalog **out, struct sx_error *err);
 /* Looks at a catalog. SX_OK: go on to the next; SX_END: enough; errors end the search. */
 typedef enum sx_status (*selection_visit_fn)(void *user, struct sx_catalog *catalog);
+struct selection_search {
+	selection_visit_fn visit;
+	void *user;
+	const char
+	    *name; /* only catalogs that may have it as a metric, counter or rule; NULL: all */
+};
 /*
  * Calls `visit` with each catalog, those of this machine's devices first. One that cannot be read
  * is passed over. Errors: those of `visit`, SX_ERR_NO_MEMORY.
  */
-enum sx_status selection_each_catalog(struct cli *cli, selection_visit_fn visit, void *user,
+enum sx_status selection_each_catalog(struct cli *cli, const struct selection_search *search,
 				      struct sx_error *err);
 /* The same for those of this machine's devices that can be measured, also in programs. */
-enum sx_status selection_each_here(struct cli *cli, selection_visit_fn visit, void *user,
+enum sx_status selection_each_here(struct cli *cli, const struct selection_search *search,
 				   struct sx_error *err);
 
 /* Notes presets of the configuration that hide a metric or counter. Errors: SX_ERR_NO_MEMORY. */

@@ -218,7 +218,10 @@ static enum sx_status has_some(void *user, struct sx_catalog *catalog)
 
 static enum sx_status refuse_table(struct many *m, bool recorded, struct sx_error *err)
 {
-	enum sx_status status = recorded ? SX_OK : selection_each_catalog(m->cli, has_some, m, err);
+	enum sx_status status =
+	    recorded ? SX_OK
+		     : selection_each_catalog(m->cli, &(struct selection_search){has_some, m, NULL},
+					      err);
 	if (status)
 		return status;
 	if (!recorded && !m->first[0] && m->pattern)
@@ -236,7 +239,8 @@ static enum sx_status refuse_table(struct many *m, bool recorded, struct sx_erro
 static enum sx_status list_elsewhere(struct many *m)
 {
 	cli_note(m->cli, "note: no device of this machine has %s; those of all catalogs:", m->what);
-	return selection_each_catalog(m->cli, list_one, m, m->err);
+	return selection_each_catalog(m->cli, &(struct selection_search){list_one, m, NULL},
+				      m->err);
 }
 
 /*
@@ -264,9 +268,11 @@ static enum sx_status list_many(struct cli *cli, const char *what,
 	if (recorded)
 		status = each_recorded(&m, recorded, err);
 	else if (pattern)
-		status = selection_each_catalog(cli, list_one, &m, err);
+		status = selection_each_catalog(cli, &(struct selection_search){list_one, &m, NULL},
+						err);
 	else
-		status = selection_each_here(cli, list_one, &m, err);
+		status =
+		    selection_each_here(cli, &(struct selection_search){list_one, &m, NULL}, err);
 	if (!recorded && !pattern && !status && !m.shown)
 		status = list_elsewhere(&m);
 	if (cli->view.format == FORMAT_JSON) {

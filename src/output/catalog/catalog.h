@@ -36,6 +36,8 @@ const char *describe_metric_name(const struct catalog_view *view, uint32_t metri
  */
 bool describe_find(const struct catalog_view *view, const char *name, uint32_t group,
 		   uint32_t *metric, uint32_t *counter);
+/* Whether a catalog, which need not be open, may have a metric, counter or rule of a name. */
+bool describe_may_find(struct sx_context *context, const char *catalog, const char *name);
 /*
  * Index of the set or group, and of the form of expressions, that the user named; NULL leaves *out
  * as it is. Errors: SX_ERR_NOT_FOUND.

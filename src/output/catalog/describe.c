@@ -117,6 +117,13 @@ bool describe_find(const struct catalog_view *view, const char *name, uint32_t g
 	return *metric != SX_NONE || *counter != SX_NONE;
 }
 
+bool describe_may_find(struct sx_context *context, const char *catalog, const char *name)
+{
+	struct catalog_names names;
+	catalog_names_begin(context, &name, 1, &names);
+	return catalog_names_most(&names, catalog) > 0;
+}
+
 static const char *describe_reduce(enum sx_reduce reduce)
 {
 	static const char *const names[] = {"single", "sum",  "mean", "max",

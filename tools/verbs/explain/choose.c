@@ -56,7 +56,11 @@ static enum sx_status search_catalogs(struct cli *cli, const char *name, struct 
 	char verdict[64];
 	struct search s = {.name = name};
 	suggest_begin(&s.near, name, 1);
-	enum sx_status status = selection_each_catalog(cli, search_one, &s, err);
+	struct selection_search search = {search_one, &s, name};
+	enum sx_status status = selection_each_catalog(cli, &search, err);
+	search.name = NULL; /* none has it: what comes near? */
+	if (!status && !s.found)
+		status = selection_each_catalog(cli, &search, err);
 	if (status) {
 		sx_catalog_unref(s.found);
 		return status;
