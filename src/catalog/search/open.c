@@ -126,7 +126,7 @@ static bool place_find(struct place *p, const char *name)
 {
 	if (is_in_folders(p, name))
 		return true;
-	p->is_inside = *name && pack_find(name, &p->file);
+	p->is_inside = pack_find(name, &p->file) && p->file.yaml_bytes;
 	return p->is_inside;
 }
 

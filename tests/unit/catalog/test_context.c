@@ -184,6 +184,7 @@ static void test_errors(void **state)
 		     "opengl");
 	expect_error(context, "qqqqqqqqqqqqqq", SX_ERR_NOT_FOUND, "qqqq", "devices");
 	expect_error(context, "", SX_ERR_NOT_FOUND, "no catalog", "");
+	expect_error(context, "names.index", SX_ERR_NOT_FOUND, "no catalog", "");
 	expect_error(context, "other", SX_ERR_BAD_INPUT, "other.yaml:2: ", "rename");
 	expect_error(context, "bad", SX_ERR_BAD_INPUT, "bad.yaml:2: ", "");
 	expect_error(context, "/proc/nonexistent/x.yaml", SX_ERR_NOT_FOUND,
