@@ -141,12 +141,16 @@ const char *input_property(const struct sx_capture_info *info, const char *name)
 	return "";
 }
 
+bool input_is_imported(const struct input_device *d)
+{
+	return !d->reader || *input_property(sx_capture_info(d->reader), "imported-from");
+}
+
 struct report_source input_report_source(const struct input_device *d)
 {
-	const char *from = input_property(sx_capture_info(d->reader), "imported-from");
 	return (struct report_source){.catalog = d->catalog,
 				      .facts = d->facts,
-				      .imported = *from,
+				      .imported = input_is_imported(d),
 				      .metrics = d->metrics,
 				      .like = d->raw,
 				      .chosen = d->of.metric_count > 0};

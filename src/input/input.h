@@ -198,6 +198,8 @@ bool input_passes_over(const struct input_request *request, enum sx_status statu
 bool input_only_also(const struct input_device *d);
 /* The chosen metrics; lives as long as the device. */
 struct sx_metrics_options input_selection(const struct input_device *d);
+/* Whether its rows are of a file that was no recording of ours. */
+bool input_is_imported(const struct input_device *d);
 /* The device as one of a report; lives as long as the device. */
 struct report_source input_report_source(const struct input_device *d);
 

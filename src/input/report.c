@@ -65,8 +65,8 @@ static enum sx_status make_row(const struct input_device *d, struct sx_table **o
 static bool is_chosen(const struct input_device *d)
 {
 	const char *source = d->info->facts.source;
-	return *input_property(sx_capture_info(d->reader), "imported-from") &&
-	       strncmp(source, "sextant-", 8) != 0 && strcmp(source, "perfetto") != 0;
+	return input_is_imported(d) && strncmp(source, "sextant-", 8) != 0 &&
+	       strcmp(source, "perfetto") != 0;
 }
 
 /*
