@@ -86,11 +86,14 @@ class Own(FolderTest):
             self.assertNotIn(b'sextant.skipped', file.read())
 
     def everything(self, path):
-        """A report, but for what only the writer knows."""
+        """A report, but for what only the writer knows, and what to try where no verdict is known: a file is not measured again."""
         result = run('report', path, '--json')
         self.assertEqual(result.returncode, 0, result.stderr)
         document = json.loads(result.stdout)
         del document['file']
+        for verdict in document['verdict']['parts']:
+            if verdict['verdict'] == 'unknown':
+                del verdict['advice']
         for device in document['devices']:
             for key in ('source', 'driver', 'name'):
                 device.pop(key, None)
