@@ -51,7 +51,7 @@ struct mali_model {
 	struct source base;
 	const struct model_device *device;
 	struct source_desc desc;
-	struct sx_constant_value constants[5];
+	struct sx_constant_value constants[MALI_CONSTANTS_MAX];
 	struct model_map map;
 	struct mali_raw raw;
 	uint64_t period_ns, begin_ns, epoch_ns;
@@ -91,18 +91,16 @@ static enum sx_status load_map(struct mali_model *m, struct sx_error *err)
 static void describe_device(struct mali_model *m)
 {
 	const struct model_gpu *gpu = &m->device->gpu;
-	m->constants[0] = (struct sx_constant_value){"MaliConstantsBusWidthBits", gpu->bus_bits};
-	m->constants[1] = (struct sx_constant_value){"MaliConstantsL2SliceCount", gpu->slices};
-	m->constants[2] = (struct sx_constant_value){"MaliConstantsShaderCoreCount",
-						     __builtin_popcountll(gpu->core_mask)};
-	m->constants[3] = (struct sx_constant_value){"shader_core_mask", (double)gpu->core_mask};
-	m->constants[4] = (struct sx_constant_value){"gpu_max_clock_hz", gpu->clock_hz};
+	const struct mali_id id = {.core_mask = gpu->core_mask,
+				   .slices = gpu->slices,
+				   .bus_bits = gpu->bus_bits,
+				   .freq_khz_max = (uint64_t)(gpu->clock_hz / 1e3)};
 	m->desc = (struct source_desc){.catalog = m->device->id,
 				       .facts.name = m->device->name,
 				       .facts.driver = "model",
 				       .facts.simulated = true,
-				       .facts.constants = m->constants,
-				       .facts.constant_count = 5};
+				       .facts.constants = m->constants};
+	m->desc.facts.constant_count = mali_id_constants(&id, m->constants);
 }
 
 static void mali_model_close(struct source *source)
