@@ -56,6 +56,7 @@ static void source_cpu_probe(const struct source_host *host, source_found_fn fou
 {
 	const struct sx_sys *sys = host->sys;
 	char name[128], driver[128], text[64];
+	struct sx_error err;
 	struct sx_device device = {.id = "cpu", .source = "cpu", .catalog = "cpu"};
 	cpu_name(sys, name, sizeof(name));
 	driver_name(sys, driver, sizeof(driver));
@@ -63,11 +64,11 @@ static void source_cpu_probe(const struct source_host *host, source_found_fn fou
 	device.driver = driver;
 	device.state = SX_DEVICE_READY;
 	if (sys->read_file(sys->user, "/proc/stat", text, sizeof(text)) < 0) {
-		device.state = SX_DEVICE_UNUSABLE;
-		device.obstacle =
-		    errno == EACCES || errno == EPERM ? SX_ERR_PERMISSION : SX_ERR_UNSUPPORTED;
-		device.because = "/proc/stat cannot be read";
-		device.remedy = "mount -t proc proc /proc";
+		bool right = errno == EACCES || errno == EPERM;
+		error_set(&err, right ? SX_ERR_PERMISSION : SX_ERR_UNSUPPORTED, "cpu is unusable");
+		error_because(&err, "/proc/stat cannot be read");
+		error_try(&err, "mount -t proc proc /proc");
+		source_unusable(&device, &err);
 	}
 	found(user, &device);
 }
