@@ -74,14 +74,14 @@ bool process_stat_read(const struct sx_sys *sys, pid_t pid, struct process_stat 
 	char text[1024], *end;
 	uint64_t n[NUMBERS] = {0};
 	unsigned count = 0;
-	*out = (struct process_stat){.state = '?'};
+	*out = (struct process_stat){.ended = false};
 	errno = 0;
 	if (process_file(sys, pid, "stat", text, sizeof(text)) <= 0)
 		return false;
 	const char *at = strrchr(text, ')'); /* the name may hold anything */
 	if (!at || at[1] != ' ' || !at[2])
 		return true;
-	out->state = at[2];
+	out->ended = at[2] == 'Z' || at[2] == 'X';
 	for (at += 3; count < NUMBERS; at = end) {
 		long long number = strtoll(at, &end, 10);
 		if (end == at)
@@ -102,9 +102,8 @@ bool process_stat_read(const struct sx_sys *sys, pid_t pid, struct process_stat 
 bool process_ended(const struct sx_sys *sys, pid_t pid)
 {
 	struct process_stat stat;
-	if (!process_stat_read(sys, pid, &stat))
-		return errno == ENOENT || errno == ESRCH;
-	return stat.state == 'Z' || stat.state == 'X';
+	bool read = process_stat_read(sys, pid, &stat);
+	return read ? stat.ended : errno == ENOENT || errno == ESRCH;
 }
 
 void process_name_read(const struct sx_sys *sys, pid_t pid, char *out, size_t size)
@@ -184,7 +183,7 @@ static int running_add(void *user, pid_t pid)
 {
 	struct running *running = user;
 	struct process_stat stat;
-	if (!process_stat_read(running->sys, pid, &stat) || stat.state == 'Z' || stat.state == 'X')
+	if (!process_stat_read(running->sys, pid, &stat) || stat.ended)
 		return 0;
 	if (running->count == NODES_MOST ||
 	    !mem_grow(&running->items, &running->cap, running->count + 1, sizeof(*running->items)))

@@ -20,7 +20,7 @@ int process_each_thread(const struct sx_sys *sys, pid_t pid, int (*visit)(void *
 
 /* /proc/PID/stat */
 struct process_stat {
-	char state; /* 'Z' and 'X': it has ended */
+	bool ended; /* and waits to be waited for, at most */
 	pid_t parent, group;
 	uint64_t begun; /* start time in the kernel's ticks: distinguishes processes of one pid */
 	/* Of a whole text: with children that it has waited for, but `ticks`. */

@@ -295,7 +295,7 @@ void cpu_process_read(const struct sx_sys *sys, pid_t pid, uint64_t tick_ns,
 	}
 	if (!stat.whole)
 		return;
-	out->ended = stat.state == 'Z' || stat.state == 'X';
+	out->ended = stat.ended;
 	uint64_t own = stat.ticks * tick_ns;
 	sys_clock_ns(sys, process_clock(pid), &own);
 	out->cpu_ns = own + stat.waited_ticks * tick_ns;
