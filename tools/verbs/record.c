@@ -204,20 +204,6 @@ static int record_finish(struct recording *r, struct sx_session *session, enum s
 	return code ? code : whole ? EXIT_OK : EXIT_INCOMPLETE;
 }
 
-/* Checks that the program exists before an existing capture is replaced. */
-static enum sx_status check_program(char *const *argv, struct sx_error *err)
-{
-	int why = argv ? run_missing(argv[0]) : 0;
-	if (!why)
-		return SX_OK;
-	enum sx_status status = error_errno(err, why, "cannot run %s", argv[0]);
-	if (why == ENOENT)
-		error_because(err, "no such program, in $PATH or at that path");
-	error_try(err, why == ENOENT ? "check the spelling, or give a path"
-				     : "chmod +x, or another program");
-	return status;
-}
-
 /* Before the program runs: of two recorders on one file the second must not start one. */
 static enum sx_status claim_output(const struct recording *r, struct sx_capture_claim **claim,
 				   struct sx_error *err)
@@ -260,16 +246,12 @@ static enum sx_status record_measure(struct recording *r, struct sx_session *ses
 
 static int record_capture(struct recording *r, struct sx_session *session)
 {
-	const struct options *o = &r->cli->options;
 	struct sx_error err = {0};
-	enum sx_status status = check_program(o->child, &err);
-	if (status)
-		return run_cannot(r->cli, &err, o->child);
 	fflush(NULL);
 	run_catch_signals(session);
 	if (r->keep_ns)
 		sigaction(SIGUSR2, &(struct sigaction){.sa_handler = on_dump}, NULL);
-	status = record_measure(r, session, &err);
+	enum sx_status status = record_measure(r, session, &err);
 	int code = record_finish(r, session, status, &err);
 	run_catch_signals(NULL);
 	return code;
