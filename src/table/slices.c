@@ -21,31 +21,26 @@ static bool is_part_of_frame(enum sx_sample_kind kind)
 	       kind == SX_SAMPLE_COMMANDS;
 }
 
+static uint32_t find_if(bool has, const struct sx_table *like, const char *name)
+{
+	return has ? sx_table_find(like, name) : SX_NONE;
+}
+
 struct slices slices_of(const struct sx_table *like)
 {
-	struct slices out = {.all = slices_by_time(sx_table_kind(like)),
-			     .frames = SX_NONE,
-			     .presented = SX_NONE,
-			     .calls = SX_NONE,
-			     .draws = SX_NONE,
-			     .dispatches = SX_NONE,
-			     .busy = SX_NONE,
-			     .samples = SX_NONE};
-	if (sx_table_kind(like) == SX_SAMPLE_DRAW)
-		out.samples = sx_table_find(like, "DrawCalls");
-	if (sx_table_kind(like) == SX_SAMPLE_FRAME)
-		out.frames = sx_table_find(like, SLICES_FRAMES);
-	bool parts = is_part_of_frame(sx_table_kind(like));
-	if (out.frames == SX_NONE && !parts)
-		return out;
-	out.calls = sx_table_find(like, "DrawCalls");
-	out.draws = sx_table_find(like, "Draws");
-	out.dispatches = sx_table_find(like, "Dispatches");
-	if (parts)
-		return out;
-	out.presented = sx_table_find(like, "presented");
-	out.busy = sx_table_find(like, "rasteriser_ns");
-	return out;
+	enum sx_sample_kind kind = sx_table_kind(like);
+	uint32_t frames = find_if(kind == SX_SAMPLE_FRAME, like, SLICES_FRAMES);
+	bool framed = frames != SX_NONE, calls = framed || is_part_of_frame(kind);
+	return (struct slices){
+	    .all = slices_by_time(kind),
+	    .frames = frames,
+	    .presented = find_if(framed, like, "presented"),
+	    .calls = find_if(calls, like, "DrawCalls"),
+	    .draws = find_if(calls, like, "Draws"),
+	    .dispatches = find_if(calls, like, "Dispatches"),
+	    .busy = find_if(framed, like, "rasteriser_ns"),
+	    .samples = find_if(kind == SX_SAMPLE_DRAW, like, "DrawCalls"),
+	};
 }
 
 /* Of each row, whether the column has a value and it is zero. */
