@@ -145,29 +145,15 @@ static const struct {
     {"CS Invocations", "CSInvocations"},      {"Samples Passed", "Occlusion"},
 };
 
-/* The name without the unit behind it. */
-static struct import_cell renderdoc_bare(struct import_cell cell)
-{
-	for (size_t i = 1; i < cell.size; i++)
-		if (cell.text[i] == '(' && cell.text[i - 1] == ' ')
-			return (struct import_cell){cell.text, i - 1};
-	return cell;
-}
-
 static enum counters_role renderdoc_role(struct import_job *job, struct import_cell *cell,
 					 double *to_ns)
 {
-	struct import_cell name = renderdoc_bare(*cell);
+	struct import_cell unit, name = import_split_unit(*cell, &unit);
 	if (import_is(*cell, "EID"))
 		return COUNTERS_GROUP;
 	if (import_is(name, "GPU Duration")) {
-		struct import_field field = import_header(job, *cell, SX_REDUCE_SUM);
-		/* Seconds, unless the header says otherwise. */
-		*to_ns = import_is(name, "GPU Duration") && name.size == cell->size ? 1e9
-			 : field.unit && field.unit[0] == 'm'			    ? 1e6
-			 : field.unit && field.unit[0] == 'u'			    ? 1e3
-			 : field.unit && field.unit[0] == 'n'			    ? 1
-										    : 1e9;
+		double own = import_time_unit(unit);
+		*to_ns = own > 0 ? own : 1e9; /* seconds, unless the header says otherwise */
 		import_remark(job, "the file has the durations of events, not their times: they "
 				   "follow each other");
 		return COUNTERS_LENGTH;
