@@ -251,14 +251,6 @@ enum sx_status cells_end(struct cells *cells, struct sx_error *err)
 	return cells->cut ? import_cut(cells->job, cells->lines.number, err) : SX_OK;
 }
 
-size_t cells_find(const struct cells *cells, const char *name)
-{
-	for (size_t i = 0; i < cells->columns; i++)
-		if (import_is(cells->head[i], name))
-			return i;
-	return SIZE_MAX;
-}
-
 struct import_cell cells_at(const struct cells *cells, size_t column)
 {
 	return column < cells->columns ? cells->row[column] : (struct import_cell){"", 0};

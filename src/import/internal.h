@@ -349,8 +349,6 @@ bool cells_next(struct cells *cells);
  * Notes what was left out. SX_INCOMPLETE when the last line breaks off; SX_ERR_BAD_INPUT: `even`.
  */
 enum sx_status cells_end(struct cells *cells, struct sx_error *err);
-/* Index of a column by its name (case does not matter), or SIZE_MAX. */
-size_t cells_find(const struct cells *cells, const char *name);
 /* The cell of a column of the row; empty for SIZE_MAX. */
 struct import_cell cells_at(const struct cells *cells, size_t column);
 /* The text of such a cell with doubled quotes as one; lives until the next call. */

@@ -38,6 +38,15 @@ static struct import_cell mangohud_bare(struct import_cell cell)
 	return cell;
 }
 
+/* The column of a word; SIZE_MAX: there is none. */
+static size_t mangohud_find(const struct cells *cells, const char *word)
+{
+	for (size_t i = 0; i < cells->columns; i++)
+		if (import_is(mangohud_bare(cells->head[i]), word))
+			return i;
+	return SIZE_MAX;
+}
+
 static bool mangohud_is_header(struct import_cell line)
 {
 	struct import_cell cells[2];
@@ -128,7 +137,7 @@ static double section_unit(struct cells cells, size_t elapsed)
 	if (rate.micro + rate.milli >= UNIT_FEW)
 		return rate.micro > rate.milli ? 1e3 : 1e6;
 	/* A column that came with 0.7. */
-	if (cells_find(&cells, "swap_used") != SIZE_MAX)
+	if (mangohud_find(&cells, "swap_used") != SIZE_MAX)
 		return 1e6;
 	size_t micro = rate.micro + span.micro, milli = rate.milli + span.milli;
 	return micro > milli || (micro == milli && whole) ? 1e3 : 1e6;
@@ -274,14 +283,6 @@ static void mangohud_find_columns(struct log *log, const struct cells *cells, si
 	columns[cells->columns] = log->frames ? import_column(log->rows, &one) : SX_NONE;
 }
 
-static size_t find_elapsed(const struct cells *cells)
-{
-	for (size_t i = 0; i < cells->columns; i++)
-		if (import_is(mangohud_bare(cells->head[i]), "elapsed"))
-			return i;
-	return SIZE_MAX;
-}
-
 static enum sx_status read_section(struct log *log, const struct section *section,
 				   struct sx_error *err)
 {
@@ -290,7 +291,7 @@ static enum sx_status read_section(struct log *log, const struct section *sectio
 	enum sx_status status = cells_begin(&cells, log->job, section->rows, section->header, err);
 	if (status)
 		return status;
-	size_t elapsed = find_elapsed(&cells);
+	size_t elapsed = mangohud_find(&cells, "elapsed");
 	log->unit_ns = section_unit(cells, elapsed);
 	uint32_t *columns = calloc(cells.columns + 1, sizeof(*columns));
 	if (!columns)
