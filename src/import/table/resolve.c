@@ -8,16 +8,6 @@
 #include "import/table/reader.h"
 #include "table/label.h"
 
-/* Usual names of times, which are text where they are dates. */
-static bool is_of_times(const char *name)
-{
-	static const char *const words[] = {"time", "timestamp", "date", "datetime"};
-	bool is = false;
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		is |= strcasecmp(name, words[i]) == 0;
-	return is;
-}
-
 /* Each column of text is a label, while there are any. */
 static void resolve_text(struct csv_reader *r, struct csv_column *column, const char *name)
 {
@@ -29,7 +19,9 @@ static void resolve_text(struct csv_reader *r, struct csv_column *column, const 
 	} else {
 		r->tally.beside.labels |= 1u << column->label;
 		r->tally.beside.label_names[column->label] = name;
-		if (is_of_times(name))
+		/* Usual names of times, which are text where they are dates. */
+		if (import_word_of((struct import_cell){name, strlen(name)},
+				   "time|timestamp|date|datetime"))
 			r->tally.written_time = name;
 	}
 }

@@ -114,7 +114,7 @@ static void radeontop_take_cell(struct dump *dump, struct import_cell cell)
 		const char *percent = memchr(share.text, '%', share.size);
 		share.size = percent ? (size_t)(percent - share.text) : share.size;
 		/* radeontop divides by what it does not know, or by no ticks before its first. */
-		if (!import_no_data(share) && !import_is(share, "inf") && !import_is(share, "-inf"))
+		if (!import_no_data(share) && !import_word_of(share, "inf|-inf"))
 			import_odd_add(&dump->garbage, dump->line, part[0], rest);
 	}
 	if (word->amount && count > 2 && import_amount(part[2], &value, &unit) &&

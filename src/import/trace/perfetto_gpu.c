@@ -99,12 +99,8 @@ static const char *unit_in(struct perfetto *t, const struct read_proto_field *fi
 
 static bool adds_up(const char *unit)
 {
-	static const char *const levels[] = {"percent", "ratio", "boolean", "Hz",
-					     "MHz",	"mW",	 "degC"};
-	bool level = strchr(unit, '/') != NULL;
-	for (size_t i = 0; i < sizeof(levels) / sizeof(levels[0]); i++)
-		level |= strcmp(levels[i], unit) == 0;
-	return !level;
+	return !strchr(unit, '/') && !import_word_of((struct import_cell){unit, strlen(unit)},
+						     "percent|ratio|boolean|Hz|MHz|mW|degC");
 }
 
 /* Fields of GpuCounterSpec. */
@@ -146,8 +142,7 @@ static struct import_field perfetto_gpu_describe(struct perfetto *t,
 		snprintf(text, sizeof(text), "%s/s", field.unit);
 		field.unit = import_text(t->job, text, strlen(text));
 	}
-	if (per_second || strcmp(field.unit, "percent") == 0 || strcmp(field.unit, "Hz") == 0 ||
-	    strcmp(field.unit, "mW") == 0 || strcmp(field.unit, "degC") == 0)
+	if (per_second || !adds_up(field.unit))
 		field.over_time = SX_REDUCE_MEAN;
 	return field;
 }
