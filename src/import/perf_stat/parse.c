@@ -21,9 +21,8 @@
 struct series {
 	uint32_t column; /* of the table; SX_NONE: the run's length, or left out */
 	bool duration, repeat;
-	size_t last_row;	 /* the last row in which the event was seen, from 1 */
-	struct import_cell unit; /* of its values, and the factor from there to the column's */
-	double factor;
+	size_t last_row;	     /* the last row in which the event was seen, from 1 */
+	struct import_factor factor; /* to the column's unit */
 };
 
 /* What a column of the table is, and how its values were printed. */
@@ -153,7 +152,7 @@ static enum sx_status learn_series(struct perf_stat_reader *r, const struct perf
 	struct perf_event_name name = perf_event_split(line->event);
 	uint32_t counter = perf_stat_find_counter(r, line->event, &name, shown);
 	const char *unit = perf_unit(line->unit);
-	*series = (struct series){.column = SX_NONE, .factor = 1};
+	*series = (struct series){.column = SX_NONE};
 	if (import_is(line->event, DURATION_TIME)) {
 		series->duration = true;
 		return SX_OK;
@@ -206,17 +205,13 @@ static enum sx_status find_series(struct perf_stat_reader *r, const struct perf_
 static double perf_stat_value_of(const struct perf_stat_reader *r, const struct perf_line *line,
 				 struct series *series)
 {
-	if (!import_same(series->unit, line->unit)) {
-		double factor =
-		    import_unit_factor(&r->units, line->unit, r->infos[series->column].unit);
-		series->unit = line->unit;
-		series->factor = factor > 0 ? factor : 1;
-	}
+	double known = import_unit_factor(&series->factor, &r->units, line->unit,
+					  r->infos[series->column].unit);
+	double factor = known > 0 ? known : 1;
 	/* A clock's run time is its count, to the nanosecond; what is printed is cut. */
-	if (series->factor == 1e6 && line->percent >= 100 &&
-	    fabs(line->run_ns / 1e6 - line->value) < 0.006)
+	if (factor == 1e6 && line->percent >= 100 && fabs(line->run_ns / 1e6 - line->value) < 0.006)
 		return line->run_ns;
-	return line->value * series->factor;
+	return line->value * factor;
 }
 
 static void add_value(struct perf_stat_reader *r, uint32_t column, double value, uint8_t quality)

@@ -187,11 +187,17 @@ bool import_unit(struct import_cell text, const char **unit, double *factor)
 	return true;
 }
 
-double import_unit_factor(const struct units *list, struct import_cell text, const char *to)
+double import_unit_factor(struct import_factor *last, const struct units *list,
+			  struct import_cell text, const char *to)
 {
 	const char *unit;
 	double factor;
-	return import_unit(text, &unit, &factor) ? factor * units_factor(list, unit, to) : 0;
+	if (!import_same(last->text, text)) {
+		bool known = import_unit(text, &unit, &factor);
+		*last =
+		    (struct import_factor){text, known ? factor * units_factor(list, unit, to) : 0};
+	}
+	return last->factor;
 }
 
 bool import_catalog_unit(const struct units *list, struct import_cell text)

@@ -78,8 +78,14 @@ struct import_cell import_split_suffix(struct import_cell head, struct import_ce
 struct import_cell import_split_unit(struct import_cell head, struct import_cell *unit);
 /* A unit in any usual spelling; false when it is not known. */
 bool import_unit(struct import_cell text, const char **unit, double *factor);
+/* The last factor of a column, whose unit mostly repeats. Zero-initialise. */
+struct import_factor {
+	struct import_cell text; /* of the unit; must live as long */
+	double factor;
+};
 /* From numbers in such a unit to the same in a unit of the list; 0: it is of another kind. */
-double import_unit_factor(const struct units *list, struct import_cell text, const char *to);
+double import_unit_factor(struct import_factor *last, const struct units *list,
+			  struct import_cell text, const char *to);
 /* Whether it is a unit as catalogs write it ("s/invocation"). */
 bool import_catalog_unit(const struct units *list, struct import_cell text);
 /* Nanoseconds in a unit of time, in any spelling; 0 for others. */

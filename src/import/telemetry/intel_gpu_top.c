@@ -169,6 +169,7 @@ struct gpu_top_reader {
 	size_t waiting;
 	struct import_cell unit; /* of the current group */
 	struct units units;
+	struct import_factor factors[MEMBERS];
 	struct import_odd garbage; /* of JSON */
 };
 
@@ -240,19 +241,19 @@ static void take_number(struct gpu_top_reader *r, const struct read_json_place *
 }
 
 /* A factor from the unit that the file names to the column's; 0: they are not of one kind. */
-static double gpu_top_unit_factor(const struct gpu_top_reader *r, struct import_cell text,
-				  const char *to)
+static double gpu_top_unit_factor(struct gpu_top_reader *r, size_t member, struct import_cell text)
 {
+	const char *to = members[member].unit;
 	if (strcmp(to, "interrupts/s") == 0)
-		return import_is(text, "irq/s") || import_is(text, "/s");
-	return import_unit_factor(&r->units, text, to);
+		return import_word_of(text, "irq/s|/s") != NULL;
+	return import_unit_factor(&r->factors[member], &r->units, text, to);
 }
 
 static void set_member(struct gpu_top_reader *r, const struct waiting *w, struct import_cell unit)
 {
 	char name[64];
 	const char *column = members[w->member].column, *group = members[w->member].group;
-	double factor = gpu_top_unit_factor(r, unit, members[w->member].unit);
+	double factor = gpu_top_unit_factor(r, w->member, unit);
 	if (factor == 0) {
 		import_remark(r->job,
 			      "%s is in %.*s, which is no unit that is known for it: left out",

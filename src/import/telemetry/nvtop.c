@@ -44,6 +44,7 @@ struct nvtop_reader {
 	struct nvtop_device devices[IMPORT_DEVICES_MAX];
 	uint32_t device_count, snapshot; /* the snapshot's number, from 1 */
 	struct units units;
+	struct import_factor factors[NVTOP_WORDS];
 	struct import_odd garbage;
 };
 
@@ -112,7 +113,9 @@ static void set_value(struct nvtop_reader *r, struct import_rows *rows, size_t r
 	if (import_is(unit, "F")) /* the option for Fahrenheit */
 		value = (value - 32) / 1.8;
 	else if (unit.size)
-		factor = import_unit_factor(&r->units, unit, word->unit) / word->factor;
+		factor = import_unit_factor(&r->factors[word - nvtop_words], &r->units, unit,
+					    word->unit) /
+			 word->factor;
 	if (number && factor > 0)
 		import_set(rows, column, row, value * factor);
 	else if (import_is(text, "CPU Fan") || import_is(unit, "RPM"))
