@@ -1,67 +1,13 @@
-/* Reads units.tsv and answers whether units are known and agree. */
+/* Whether units are known and agree. */
 #include "catalog/units.h"
-#include "base/number.h"
-#include "catalog/embedded.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-static const struct embedded_file *units_file(void)
-{
-	const struct embedded_file *file = embedded_data;
-	while (file->name && strcmp(file->name, "units.tsv") != 0)
-		file++;
-	return file;
-}
-
-/* Copies the next tab-separated field of a line and returns what is behind it; "-" is empty. */
-static const char *next_field(const char *p, const char *end, char *out)
-{
-	const char *tab = memchr(p, '\t', (size_t)(end - p));
-	size_t len = (size_t)((tab ? tab : end) - p);
-	if (len >= UNITS_TEXT_MAX || (len == 1 && *p == '-'))
-		len = 0;
-	memcpy(out, p, len);
-	out[len] = '\0';
-	return tab ? tab + 1 : end;
-}
-
-static enum unit_scale scale_of(const char *word)
-{
-	static const char *const words[] = {"plain", "si", "iec", "fine"};
-	for (unsigned i = 0; i < 4; i++)
-		if (strcmp(word, words[i]) == 0)
-			return (enum unit_scale)i;
-	return UNIT_PLAIN;
-}
-
-static bool read_line(const char *p, const char *end, struct unit *unit)
-{
-	char factor[UNITS_TEXT_MAX], scale[UNITS_TEXT_MAX];
-	p = next_field(p, end, unit->name);
-	p = next_field(p, end, unit->dimension);
-	p = next_field(p, end, factor);
-	p = next_field(p, end, unit->reads);
-	p = next_field(p, end, unit->symbol);
-	p = next_field(p, end, scale);
-	next_field(p, end, unit->below);
-	unit->scale = scale_of(scale);
-	return unit->name[0] && unit->dimension[0] &&
-	       number_f64(factor, strlen(factor), &unit->factor);
-}
-
 void units_init(struct units *units)
 {
-	units->count = 0;
-	const struct embedded_file *file = units_file();
-	for (const char *p = file->begin; p < file->end && units->count < UNITS_MAX;) {
-		const char *newline = memchr(p, '\n', (size_t)(file->end - p));
-		const char *end = newline ? newline : file->end;
-		if (*p != '#' && read_line(p, end, &units->items[units->count]))
-			units->count++;
-		p = end + 1;
-	}
+	*units = (struct units){units_list, units_list_count};
 }
 
 const struct unit *units_find(const struct units *units, const char *name)

@@ -5,7 +5,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define UNITS_MAX      96
 #define UNITS_TEXT_MAX 48
 
 /* Which prefixes a person's reading of value * factor may get. */
@@ -18,18 +17,21 @@ enum unit_scale {
 
 /* A unit of the list. `symbol` may be empty; `below`, its name under a fraction bar, as well. */
 struct unit {
-	char name[UNITS_TEXT_MAX], dimension[UNITS_TEXT_MAX], reads[UNITS_TEXT_MAX];
-	char symbol[UNITS_TEXT_MAX], below[UNITS_TEXT_MAX];
+	const char *name, *dimension, *reads, *symbol, *below;
 	double factor; /* to the dimension's base unit, which the symbol names */
 	enum unit_scale scale;
 };
 
+/* scripts/embed.py makes it of catalogs/units.tsv. */
+extern const struct unit units_list[];
+extern const uint32_t units_list_count;
+
 struct units {
-	struct unit items[UNITS_MAX];
+	const struct unit *items;
 	uint32_t count;
 };
 
-/* Reads the embedded list; cheap, and done once for each catalog that is loaded. */
+/* The list of the library. */
 void units_init(struct units *units);
 /* A unit of the list by its name, or NULL. */
 const struct unit *units_find(const struct units *units, const char *name);

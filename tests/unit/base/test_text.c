@@ -154,7 +154,7 @@ static void test_units(void **state)
 {
 	static struct units units;
 	units_init(&units);
-	assert_true(units.count > 40 && units.count < UNITS_MAX);
+	assert_true(units.count > 40);
 	assert_true(units_known(&units, "percent"));
 	assert_true(units_known(&units, "cycles/pixel"));
 	assert_true(units_known(&units, "bytes/s"));

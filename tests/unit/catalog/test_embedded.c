@@ -24,21 +24,21 @@ static void test_tables_are_sorted(void **state)
 
 static void test_bytes_are_those_of_the_file(void **state)
 {
-	const struct embedded_file *units = embedded_data;
-	while (units->name && strcmp(units->name, "units.tsv") != 0)
-		units++;
-	assert_non_null(units->name);
+	const struct embedded_file *neutral = embedded_data;
+	while (neutral->name && strcmp(neutral->name, "neutral.yaml") != 0)
+		neutral++;
+	assert_non_null(neutral->name);
 	char path[4096];
-	snprintf(path, sizeof(path), "%s/catalogs/units.tsv", getenv("SEXTANT_SOURCE_ROOT"));
+	snprintf(path, sizeof(path), "%s/catalogs/neutral.yaml", getenv("SEXTANT_SOURCE_ROOT"));
 	FILE *file = fopen(path, "rb");
 	assert_non_null(file);
 	static char text[65536];
 	size_t size = fread(text, 1, sizeof(text), file);
 	fclose(file);
 	assert_true(size > 0 && size < sizeof(text));
-	assert_int_equal(units->end - units->begin, size);
-	assert_memory_equal(units->begin, text, size);
-	assert_int_equal(*units->end, '\0');
+	assert_int_equal(neutral->end - neutral->begin, size);
+	assert_memory_equal(neutral->begin, text, size);
+	assert_int_equal(*neutral->end, '\0');
 }
 
 static void test_every_catalog_loads(void **state)
