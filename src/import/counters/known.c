@@ -301,9 +301,9 @@ static bool rocprofv3_recognise(const struct import_head *head)
 	unsigned found = 0;
 	size_t count = import_line(&lines, &line) ? import_split(line, ',', cells, 32) : 0;
 	for (size_t i = 0; i < count; i++)
-		found |= import_is(cells[i], "Counter_Name") |
-			 import_is(cells[i], "Counter_Value") << 1 |
-			 import_is(cells[i], "Dispatch_Id") << 2;
+		found |= (unsigned)import_is(cells[i], "Counter_Name") |
+			 (unsigned)import_is(cells[i], "Counter_Value") << 1 |
+			 (unsigned)import_is(cells[i], "Dispatch_Id") << 2;
 	return found == 7;
 }
 
