@@ -78,7 +78,7 @@ struct import_cell import_split_suffix(struct import_cell head, struct import_ce
 struct import_cell import_split_unit(struct import_cell head, struct import_cell *unit);
 /* A unit in any usual spelling; false when it is not known. */
 bool import_unit(struct import_cell text, const char **unit, double *factor);
-/* The last factor of a column, whose unit mostly repeats. Zero-initialise. */
+/* The last factor of a column: its unit mostly repeats. Zero-initialise. */
 struct import_factor {
 	struct import_cell text; /* of the unit; must live as long */
 	double factor;
