@@ -74,17 +74,6 @@ bool import_header_line(struct import_lines *lines, struct import_cell *header)
 	return false;
 }
 
-struct import_cell import_trim(struct import_cell cell)
-{
-	while (cell.size && (*cell.text == ' ' || *cell.text == '\t')) {
-		cell.text++;
-		cell.size--;
-	}
-	while (cell.size && (cell.text[cell.size - 1] == ' ' || cell.text[cell.size - 1] == '\t'))
-		cell.size--;
-	return cell;
-}
-
 struct import_cell import_next_word(struct import_cell *rest)
 {
 	size_t size = 0;

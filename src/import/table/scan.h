@@ -61,7 +61,16 @@ bool import_amount(struct import_cell text, double *value, struct import_cell *u
 /* Whether a cell means "no data": empty, dashes, N/A, nan, null, none. */
 bool import_no_data(struct import_cell cell);
 /* Without blanks and tabs around it. */
-struct import_cell import_trim(struct import_cell cell);
+static inline struct import_cell import_trim(struct import_cell cell)
+{
+	while (cell.size && (*cell.text == ' ' || *cell.text == '\t')) {
+		cell.text++;
+		cell.size--;
+	}
+	while (cell.size && (cell.text[cell.size - 1] == ' ' || cell.text[cell.size - 1] == '\t'))
+		cell.size--;
+	return cell;
+}
 /* Takes the first word of a trimmed text off it; empty at its end. */
 struct import_cell import_next_word(struct import_cell *rest);
 
