@@ -32,8 +32,11 @@ static bool insert_copies(struct sx_session *s, uint32_t index, uint32_t more)
 		s->devices[i] = s->devices[index];
 		s->infos[i] = s->infos[index];
 		sx_catalog_ref(s->infos[i].catalog);
+		s->infos[i].facts.number += i - index;
 	}
 	s->device_count += more;
+	for (uint32_t i = index + 1 + more; i < s->device_count; i++)
+		s->infos[i].facts.number += more;
 	return true;
 }
 

@@ -195,6 +195,7 @@ static void sets_take_turns(void **state)
 		assert_int_equal(count, 2);
 		for (uint32_t i = 0; i < 2; i++) {
 			assert_string_equal(d[i].facts.set, i ? two : one);
+			assert_int_equal(d[i].facts.number, i);
 			assert_null(d[i].run.failure);
 			assert_int_equal(d[i].run.lost, 0);
 			assert_non_null(strstr(d[i].run.notes.items[0], "take turns"));
@@ -251,6 +252,7 @@ static void recorded_turns(void **state)
 	assert_int_equal(count, 2);
 	for (uint32_t i = 0; i < 2; i++) {
 		assert_string_equal(d[i].facts.set, i ? two : one);
+		assert_int_equal(d[i].facts.number, i);
 		assert_int_equal(d[i].samples, samples);
 		assert_non_null(strstr(d[i].run.notes.items[0], "take turns"));
 		assert_non_null(strstr(d[i].run.notes.items[0], d[i].facts.set));
