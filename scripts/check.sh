@@ -24,7 +24,8 @@ show_tests() { # passes on what is not OK, and every 25 tests how far it is
 
 # 1. gcc with sanitizers: unit tests, end-to-end tests, lints.
 asan=build-check
-scripts/build.sh $asan -Dwerror=true -Db_sanitize=address,undefined -Db_lundef=false
+# At -O1 it builds in half the time, and no test takes longer.
+scripts/build.sh $asan -Dwerror=true -Doptimization=1 -Dc_args=-g1 -Dcpp_args=-g1 -Db_sanitize=address,undefined -Db_lundef=false
 note "build with gcc, ASan and UBSan" $?
 if [ -f $asan/build.ninja ]; then
   export ASAN_OPTIONS=detect_leaks=1:abort_on_error=1 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1

@@ -141,9 +141,9 @@ static bool fdinfo_is_right(struct tree *t, const struct tree_node *n)
 	bool driver = false;
 	text[size] = '\0';
 	for (char *line = text, *end; (end = strchr(line, '\n')); line = end + 1) {
-		char copy[256];
+		char copy[256] = "";
 		*end = '\0';
-		snprintf(copy, sizeof(copy), "%.255s", line);
+		memcpy(copy, line, strnlen(line, sizeof(copy) - 1));
 		driver |= strncmp(line, "drm-driver:", 11) == 0;
 		if (!line_is_right(copy))
 			return wrong(t, line, "no line of a descriptor of the kernel's");

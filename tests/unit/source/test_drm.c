@@ -449,7 +449,7 @@ static void no_descriptor_is_out_of_reach(void **state)
 	struct story s;
 	snprintf(text, sizeof(text), "at 50ms\n");
 	for (int i = 0; i < 8; i++) {
-		char pid[8], line[64];
+		char pid[16], line[64];
 		snprintf(pid, sizeof(pid), "%d", 51 + i);
 		snprintf(line, sizeof(line), "process %s 50 0 helper\n", pid);
 		strcat(text, line);
