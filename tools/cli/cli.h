@@ -70,7 +70,7 @@ struct cli {
 	struct text_target err; /* everything else */
 	struct cli_result *result;
 	struct sx_device_list *devices; /* of this machine; NULL until they are first needed */
-	struct input_device *capture;	/* the input, once cli_catalog() found that it is one */
+	struct input_device *capture;	/* the input, once it is open */
 	struct imported *imported;	/* inputs that were files of other tools */
 };
 

@@ -219,8 +219,7 @@ static bool is_exported(struct cli *cli, const char **path)
 }
 
 /* A plain table; that of a capture is open by then. */
-static enum sx_status eval_open(struct cli *cli, struct sx_catalog *catalog,
-				struct input_device **table, struct sx_error *err)
+static enum sx_status eval_open(struct cli *cli, struct sx_catalog *catalog, struct sx_error *err)
 {
 	const char *path;
 	enum sx_status status = cli->capture ? input_need_set(cli->capture, err) : SX_OK;
@@ -230,14 +229,13 @@ static enum sx_status eval_open(struct cli *cli, struct sx_catalog *catalog,
 		return status;
 	const struct input_request request = request_of(cli, path);
 	status = cli->capture ? input_device_peek(cli->capture, err)
-			      : input_table_open(&request, catalog, table, err);
-	struct input_device *d = cli->capture ? cli->capture : *table;
+			      : input_table_open(&request, catalog, &cli->capture, err);
 	if (!status)
-		status = input_need_columns(path, d->raw, catalog, err);
+		status = input_need_columns(path, cli->capture->raw, catalog, err);
 	if (status)
 		return status;
-	cli->view.simulated |= d->info->facts.simulated;
-	input_note_unknown(&request, d->raw, catalog);
+	cli->view.simulated |= cli->capture->info->facts.simulated;
+	input_note_unknown(&request, cli->capture->raw, catalog);
 	return SX_OK;
 }
 
@@ -245,16 +243,14 @@ static int eval_run(struct cli *cli)
 {
 	struct sx_error err = {0};
 	struct sx_catalog *catalog = NULL;
-	struct input_device *table = NULL;
 	const char *path;
 	if (is_exported(cli, &path))
 		return export_tables(cli, path, true);
 	enum sx_status status = cli_catalog(cli, &catalog, &err);
 	if (!status)
-		status = eval_open(cli, catalog, &table, &err);
+		status = eval_open(cli, catalog, &err);
 	if (!status)
-		status = evaluate(cli, table ? table : cli->capture, &err);
-	input_device_close(table);
+		status = evaluate(cli, cli->capture, &err);
 	sx_catalog_unref(catalog);
 	return status ? cli_fail(cli, &err) : EXIT_OK;
 }

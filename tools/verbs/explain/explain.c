@@ -75,13 +75,11 @@ static enum sx_status explain_prepare(struct explanation *e, struct sx_catalog *
 		return status;
 	if (!o->input)
 		return SX_OK;
-	struct input_device *table = NULL;
 	const struct input_request request = request_of(e->cli, o->input);
 	if (!e->cli->capture)
-		status = input_table_open(&request, catalog, &table, err);
+		status = input_table_open(&request, catalog, &e->cli->capture, err);
 	if (!status)
-		status = input_device_load(table ? table : e->cli->capture, &raw, err);
-	input_device_close(table);
+		status = input_device_load(e->cli->capture, &raw, err);
 	if (!status)
 		status = stats_whole(raw, totals, err);
 	sx_table_destroy(raw);

@@ -7,7 +7,7 @@
 
 /* What is printed, and the numbers to put in when there is an input file. */
 struct explanation {
-	const struct cli *cli;
+	struct cli *cli;
 	struct catalog_view view;
 	uint32_t variant, set;
 	const struct sx_table *totals; /* one row of raw counters, or NULL */
