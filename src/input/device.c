@@ -433,7 +433,7 @@ enum sx_status input_device_load(struct input_device *d, struct sx_table **out,
 bool input_device_note(struct input_device *d)
 {
 	if (!d->reader)
-		return true;
+		return !d->lacks;
 	const struct sx_capture_account *a = sx_capture_account(d->reader);
 	bool damaged = a->what[0], cut = !sx_capture_info(d->reader)->clean;
 	if (damaged)

@@ -96,7 +96,7 @@ struct input_device {
 	struct sx_table *all;		    /* a record's rows before the choice, or NULL */
 	uint64_t rows, others;		    /* rows so far, and what was left out of them */
 	struct sx_run_facts run;	    /* as far as was read */
-	bool lacks;			    /* input_device_note() noted something */
+	bool lacks;			    /* it was noted that something is */
 	const char *notes[INPUT_NOTES_MAX]; /* what the recording says of the device, each once */
 	bool ended;			    /* the recording says how its program ended */
 	struct sx_capture_ending ending;

@@ -68,6 +68,10 @@ static enum sx_status open_table(struct input_device *d, struct sx_error *err)
 		status = csv_open(&t->text.csv, path, &options, &t->csv, err);
 	if (status)
 		return status;
+	struct sx_error why;
+	d->lacks = csv_whole(t->csv, &why) == SX_INCOMPLETE;
+	if (d->lacks)
+		input_note(&d->of, "%s", why.message);
 	const struct note_sink to = {d->of.note, d->of.user};
 	csv_note(csv_beside(t->csv), &to);
 	d->beside = &csv_beside(t->csv)->beside;

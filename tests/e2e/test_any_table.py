@@ -565,7 +565,7 @@ class Tables(FolderTest):
         self.assertEqual(units, [{'gpu load': 'percent', 'vram': 'bytes', 'draws': 'count'}] * 2)
 
     def test_what_json_is_told(self):
-        """Columns of one name, units of another kind; rows with too many values are refused, as those of CSV are."""
+        """Columns of one name, units of another kind; a row with too many values is left out, as that of CSV is."""
         document = {'schema': 'sextant.export/1', 'for': 'opengl', 'metrics': ['frame_time', 'IAVertices', 'IAVertices'], 'units': ['bytes', None, None],
                     'rows': [[1, 2, 3], [1, 2, 3]]}
         result = self.good('export', self.file(json.dumps(document)), '--csv', '--counters')
@@ -574,15 +574,17 @@ class Tables(FolderTest):
         for words in ('the name of one before, which is read instead: IAVertices', 'column frame_time is in bytes'):
             self.assertIn(words, ' '.join(result.stderr.split()))
         document['rows'][1].append(4)
-        wide = {'json': (json.dumps(document), ('row 2 has more values than "metrics" has names', 'because: each value needs a name')),
-                'csv': ('IAVertices,Frames\n1,2\n1,2,3\n', ('t.csv:3: a line has more cells than the header', 'because: each cell needs a column name')),
-                'export': ('begin_ns,end_ns,quality,Frames\n1,2,,3\n1,2,,3,4\n',
-                           ('t.csv:3: a line has more cells than the header', 'because: each cell needs a column name'))}
-        for kind, (text, words) in wide.items():
+        wide = {'json': (json.dumps(document), json.dumps(document | {'rows': [[1, 2, 3, 4]] * 2}), 'row 2', 1),
+                'csv': ('IAVertices,Frames\n1,2\n1,2,3\n', 'IAVertices,Frames\n1,2,3\n4,5,6\n', 'line 3', 2),
+                'export': ('begin_ns,end_ns,quality,Frames\n1,2,,3\n1,2,,3,4\n', 'begin_ns,end_ns,quality,Frames\n1,2,,3,4\n', 'line 3', 2)}
+        for kind, (text, bad, place, line) in wide.items():
             with self.subTest(kind):
-                result = run('export', self.file(text), '--csv', '--counters')
+                result = self.good('export', self.file(text), '--csv', '--counters')
+                self.assertEqual(len(result.stdout.splitlines()), 2)
+                self.assertIn(f'1 line is left out, {place} the first: a line has more cells than the header', ' '.join(result.stderr.split()))
+                result = run('export', self.file(bad), '--csv', '--counters')
                 self.assertEqual((result.returncode, result.stdout, result.stderr.count('\n')), (5, '', 3), result.stderr)
-                for word in (*words, '\ntry: '):
+                for word in (f't.csv:{line}: a line has more cells than the header', '\nbecause: each cell needs a column name', '\ntry: '):
                     self.assertIn(word, result.stderr)
 
     def test_fractions_of_counts(self):

@@ -64,14 +64,19 @@ class Stream(FolderTest):
         self.assertEqual(document['rows'][-1], [5])
         self.assertEqual(document['why'], {})
 
-    def test_late_error(self):
-        """Nothing is written of a file whose last line is wrong."""
+    def test_late_line(self):
+        """A line that cannot be read is left out, and where a quote has no end, the rest is: the exit status says so."""
         path = self.write(100000)
-        with open(path, 'a') as out:
-            out.write('1,1,3,4\n')
-        result = subprocess.run([SEXTANT, 'eval', path, '--for', 'mali-g310', '--csv'], capture_output=True)
-        self.assertEqual((result.returncode, result.stdout), (5, b''))
-        self.assertIn(b':100002: a line has more cells than the header', result.stderr)
+        whole = subprocess.run([SEXTANT, 'eval', path, '--for', 'mali-g310', '--csv'], capture_output=True, text=True)
+        for line, code, words in (('1,1,3,4', 0, '1 line is left out, line 100002 the first: a line has more cells than the header'),
+                                  ('1,"1,3\n4,5,6', 1, ':100002: a quoted cell has no end')):
+            with open(path) as text, open(path + '.2', 'w') as out:
+                out.write(text.read() + line + '\n')
+            for args in (['eval', path + '.2'], ['eval', '-i', '-']):
+                with open(path + '.2') as text:
+                    result = subprocess.run([SEXTANT, *args, '--for', 'mali-g310', '--csv'], stdin=text, capture_output=True, text=True)
+                self.assertEqual((result.returncode, result.stdout == whole.stdout), (code, True), result.stderr)
+                self.assertIn(words, ' '.join(result.stderr.split()))
 
     def test_late_odd_cell(self):
         """A cell that is no number has no value, also in the last block."""

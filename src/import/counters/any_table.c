@@ -249,6 +249,7 @@ static enum sx_status read_with(struct import_job *job, struct import_device *de
 			     ? no_value(job, err)
 			     : csv_all(stream, &device->table, err);
 	}
+	enum sx_status is_whole = status ? status : csv_whole(stream, err);
 	csv_close(stream);
 	if (!status && ours)
 		device->encloses_work = encloses_work(sx_table_kind(device->table));
@@ -263,7 +264,7 @@ static enum sx_status read_with(struct import_job *job, struct import_device *de
 	if (!ours)
 		note_unknown(job, device, catalog);
 	import_note_repeated(job, device->table, catalog);
-	return SX_OK;
+	return is_whole;
 }
 
 /* What sextant report --by writes as CSV: sums of groups, and no samples. */
@@ -447,9 +448,9 @@ enum sx_status any_table_import(struct import_job *job, struct sx_error *err)
 					: error_nomem(err, "importing");
 	}
 	sx_catalog_unref(catalog);
-	if (!status)
-		status = set_whys(device.table, given, err);
-	if (status)
+	if (!sx_failed(status) && set_whys(device.table, given, err))
+		status = SX_ERR_NO_MEMORY;
+	if (sx_failed(status))
 		sx_table_destroy(device.table);
 	else
 		import->devices[import->device_count++] = device;

@@ -227,16 +227,6 @@ static enum sx_status own_json_read_table(struct own_json *r, struct sx_error *e
 	return status;
 }
 
-/* As a line of CSV with more cells than the header. */
-static enum sx_status own_json_too_many(const struct own_json *r, struct sx_error *err)
-{
-	error_set(err, SX_ERR_BAD_INPUT, "%s: row %zu has more values than \"metrics\" has names",
-		  r->job->request->path, r->beyond);
-	error_because(err, "each value needs a name");
-	error_try(err, "as many values in each row as there are names");
-	return SX_ERR_BAD_INPUT;
-}
-
 static enum sx_status own_json_read(struct import_job *job, struct sx_error *err)
 {
 	struct import_head head = {.text = job->text,
@@ -269,8 +259,6 @@ static enum sx_status own_json_read(struct import_job *job, struct sx_error *err
 	enum sx_status status = walked;
 	if (sx_failed(walked))
 		*err = cut;
-	else if (r->beyond)
-		status = own_json_too_many(r, err);
 	else
 		status = own_json_read_table(r, err);
 	if (!status && walked) {

@@ -49,7 +49,6 @@ struct own_json {
 	struct own_json_table tables[IMPORT_DEVICES_MAX];
 	size_t table_count, at; /* tables, and the one that is walked over */
 	size_t seen;		/* devices of the document so far */
-	size_t beyond;		/* the first row with more values than names, from 1; 0: none */
 	bool lines, failed, by_device, many;
 	bool array;   /* with `lines`: the objects are in an array, as others write them */
 	bool filling; /* the second walk, over rows */

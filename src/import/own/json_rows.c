@@ -81,15 +81,16 @@ void own_json_write_row(struct own_json *r, struct own_json_table *t)
 		return;
 	memset(r->row, 0, ((size_t)r->columns.count + 1) * sizeof(*r->row));
 	own_json_set_heads(r, t);
+	bool beyond = false;
 	for (size_t i = 0; i < r->value_count; i++) {
+		bool null = !r->values[i].text && import_is(r->values[i].cell, "null");
 		uint32_t name = UINT32_MAX;
 		if (r->lines)
 			name = own_json_name(r, t, r->values[i].key);
 		else if (i < t->position_count)
 			name = t->positions[i];
-		else if (!r->beyond)
-			r->beyond = t->rows + 1;
-		bool null = !r->values[i].text && import_is(r->values[i].cell, "null");
+		else
+			beyond |= !null;
 		if (name != UINT32_MAX && !null)
 			own_json_set(r, t, name, &r->values[i]);
 	}
@@ -102,7 +103,8 @@ void own_json_write_row(struct own_json *r, struct own_json_table *t)
 		else if (r->row[i].text)
 			import_append(&r->made, r->row[i].text, r->row[i].size);
 	}
-	import_append(&r->made, "\n", 1);
+	/* More values than names are a line with more cells than the header. */
+	import_append(&r->made, beyond ? ",1\n" : "\n", beyond ? 3 : 1);
 }
 
 /* The catalog with the units that our NDJSON is in the base of; of JSON the one that it names. */

@@ -21,7 +21,7 @@ void csv_fill(struct csv_cursor *c)
 		ssize_t n = c->source->read(c->source->user, c->window + used, CSV_WINDOW - used);
 		c->more = n > 0;
 		c->end += n > 0 ? n : 0;
-		c->source_bytes += n > 0 ? (size_t)n : 0;
+		c->taken += n > 0 ? (size_t)n : 0;
 		if (n < 0)
 			c->read_errno = errno;
 	}
@@ -39,6 +39,24 @@ enum sx_status csv_bad(const struct csv_cursor *c, struct sx_error *err, const c
 	error_because(err, "%s", because);
 	error_try(err, "a header line with counter names, then one line of numbers a sample");
 	return SX_ERR_BAD_INPUT;
+}
+
+const struct csv_wrong_text csv_wrong_texts[] = {
+    [CSV_WRONG_WIDE] = {"a line has more cells than the header", "each cell needs a column name"},
+    [CSV_WRONG_COMMAS] = {"a line has more cells than the header",
+			  "each cell needs a column name; numbers with commas in them need quotes"},
+    [CSV_WRONG_QUOTED] = {"there is text after a closing quote",
+			  "a quote within a cell is written twice"},
+    [CSV_WRONG_OPEN] = {"a quoted cell has no end", "the closing quote is missing"},
+    [CSV_WRONG_NUL] = {"a cell holds a NUL byte", "CSV is text"},
+};
+
+enum sx_status csv_refuse_line(const struct csv_cursor *c, size_t line, enum csv_wrong wrong,
+			       struct sx_error *err)
+{
+	const struct csv_cursor at = {.origin = c->origin, .line = line};
+	const struct csv_wrong_text *text = &csv_wrong_texts[wrong];
+	return csv_bad(&at, err, text->because, "%s", text->what);
 }
 
 /* A tab may be what separates cells. */
@@ -70,7 +88,13 @@ static void cell_skip_blanks(struct csv_cursor *c)
 		c->p++;
 }
 
-static enum sx_status read_quoted(struct csv_cursor *c, struct csv_cell *cell, struct sx_error *err)
+static bool wrong_cell(struct csv_cursor *c, enum csv_wrong wrong)
+{
+	c->wrong = wrong;
+	return false;
+}
+
+static bool read_quoted(struct csv_cursor *c, struct csv_cell *cell)
 {
 	size_t used = 0, line = c->line;
 	bool cut = false;
@@ -85,7 +109,7 @@ static enum sx_status read_quoted(struct csv_cursor *c, struct csv_cell *cell, s
 	}
 	if (c->p >= c->end) {
 		c->line = line;
-		return csv_bad(c, err, "the closing quote is missing", "a quoted cell has no end");
+		return wrong_cell(c, CSV_WRONG_OPEN);
 	}
 	c->p++;
 	if (cut)
@@ -93,9 +117,8 @@ static enum sx_status read_quoted(struct csv_cursor *c, struct csv_cell *cell, s
 	*cell = (struct csv_cell){.text = c->scratch, .size = used, .cut = cut};
 	cell_skip_blanks(c);
 	if (c->p < c->end && *c->p != c->marks.separator && !ends_line(*c->p))
-		return csv_bad(c, err, "a quote within a cell is written twice",
-			       "there is text after a closing quote");
-	return SX_OK;
+		return wrong_cell(c, CSV_WRONG_QUOTED);
+	return true;
 }
 
 /* Up to the separator or line end; of what has no room the beginning is kept. */
@@ -126,25 +149,22 @@ static void cell_trim(const struct csv_cursor *c, struct csv_cell *cell)
 		cell->size--;
 }
 
-enum sx_status csv_read_cell(struct csv_cursor *c, struct csv_cell *cell, struct sx_error *err)
+bool csv_read_cell(struct csv_cursor *c, struct csv_cell *cell)
 {
 	cell_skip_blanks(c);
-	if (c->p < c->end && *c->p == '"') {
-		enum sx_status status = read_quoted(c, cell, err);
-		if (status)
-			return status;
-	} else {
+	if (c->p >= c->end || *c->p != '"')
 		read_bare(c, cell);
-	}
+	else if (!read_quoted(c, cell))
+		return false;
 	cell_trim(c, cell);
 	if (memchr(cell->text, '\0', cell->size))
-		return csv_bad(c, err, "CSV is text", "a cell holds a NUL byte");
+		return wrong_cell(c, CSV_WRONG_NUL);
 	c->open_end = c->p >= c->end;
 	cell->last = c->open_end || *c->p != c->marks.separator;
 	if (c->p + 1 < c->end && c->p[0] == '\r' && c->p[1] == '\n')
 		c->p++;
 	c->p += c->p < c->end;
-	return SX_OK;
+	return true;
 }
 
 /* A line without anything; moves behind it, or to the first cell of another line. */
@@ -159,7 +179,7 @@ static bool skip_blank_line(struct csv_cursor *c)
 	return true;
 }
 
-static void skip_comment(struct csv_cursor *c)
+void csv_skip_line(struct csv_cursor *c)
 {
 	while (csv_ahead(c), c->p < c->end && !ends_line(*c->p))
 		c->p++;
@@ -187,7 +207,7 @@ bool csv_next_line(struct csv_cursor *c)
 {
 	for (; csv_ahead(c), c->p < c->end; c->line++) {
 		if (*c->p == '#' || is_rule(c))
-			skip_comment(c);
+			csv_skip_line(c);
 		else if (!skip_blank_line(c))
 			return true;
 	}

@@ -91,6 +91,22 @@ enum csv_odd {
 	CSV_ODDS
 };
 
+/* Why a line cannot be read. */
+enum csv_wrong {
+	CSV_WRONG_WIDE,	  /* it has more cells than the header */
+	CSV_WRONG_COMMAS, /* the same where commas separate cells */
+	CSV_WRONG_QUOTED, /* there is text after a closing quote */
+	CSV_WRONG_OPEN,	  /* a quoted cell has no end: what follows it is none of the table's */
+	CSV_WRONG_NUL,	  /* a cell holds a NUL byte */
+};
+
+/* Lines that cannot be read, which are left out. */
+struct csv_unread {
+	size_t count, first; /* line */
+	enum csv_wrong why;  /* of the first */
+	size_t cut;	     /* line with CSV_WRONG_OPEN, which nothing is read from on; 0: none */
+};
+
 struct csv_odd_lines {
 	size_t count, first; /* line */
 	const char *column;  /* of the first, or NULL; lives as long as the stream */
@@ -115,6 +131,7 @@ struct csv_beside {
 struct csv_tally {
 	struct csv_beside beside;
 	struct csv_odd_lines odd[CSV_ODDS];
+	struct csv_unread unread;
 	uint64_t shift_ns;	  /* by which all times were moved, since the first lies below 0 */
 	const char *dates;	  /* a column of them, which times of rows are, or NULL */
 	const char *first_date;	  /* from which they count; lives as long as the stream */
@@ -157,7 +174,8 @@ struct csv_stream;
  * Reads all of a source once, for its columns, their types and any error; after that rows come
  * block by block in constant memory. What is CSV is said at csv_parse(). `options` may be NULL;
  * `source` and `origin` must outlive the stream. *out is for csv_close(). Errors: those of
- * csv_parse(), and SX_ERR_BAD_INPUT or SX_ERR_PERMISSION when the source fails.
+ * csv_parse(), and SX_ERR_BAD_INPUT or SX_ERR_PERMISSION when the source fails. Where some line
+ * cannot be read, the source is read once more.
  */
 enum sx_status csv_open(const struct csv_source *source, const char *origin,
 			const struct csv_options *options, struct csv_stream **out,
@@ -173,6 +191,8 @@ const struct sx_table *csv_table(const struct csv_stream *stream);
 enum sx_status csv_next(struct csv_stream *stream, size_t most, struct sx_error *err);
 /* What was learned at csv_open(). */
 const struct csv_tally *csv_beside(const struct csv_stream *stream);
+/* SX_INCOMPLETE, with an error, where nothing is read from some line on; else SX_OK. */
+enum sx_status csv_whole(const struct csv_stream *stream, struct sx_error *err);
 /* All rows that are left in one table, owned by the caller; the stream has none afterwards. */
 enum sx_status csv_all(struct csv_stream *stream, struct sx_table **out, struct sx_error *err);
 
@@ -198,9 +218,9 @@ enum sx_status csv_open_text(const struct csv_text *text, const struct csv_optio
  * are separated by the one of comma, semicolon, tab and | that the header has most of, or by what a
  * first line "sep=" says; where it is not the comma, numbers may have one before their fraction.
  * Digits may be grouped by threes where that cannot be read otherwise. Lines end in LF, CRLF or CR;
- * blank lines and those that begin with # are skipped. `options` may be NULL. Messages hold
- * origin:line. *out is owned by the caller. Errors: SX_ERR_BAD_INPUT, SX_ERR_LIMIT,
- * SX_ERR_NO_MEMORY.
+ * blank lines and those that begin with # are skipped; a line that cannot be read is left out,
+ * unless most cannot. `options` may be NULL. Messages hold origin:line. *out is owned by the
+ * caller. Errors: SX_ERR_BAD_INPUT, SX_ERR_LIMIT, SX_ERR_NO_MEMORY.
  */
 enum sx_status csv_parse(const struct csv_text *text, const struct csv_options *options,
 			 struct sx_table **out, struct sx_error *err);

@@ -233,15 +233,14 @@ enum sx_status csv_header(struct csv_reader *r)
 	if (!csv_next_line(&r->c))
 		return csv_bad(&r->c, r->err, "there is no header line", "the file is empty");
 	do {
-		enum sx_status status = csv_read_cell(&r->c, &cell, r->err);
-		if (status)
-			return status;
+		if (!csv_read_cell(&r->c, &cell))
+			return csv_refuse_line(&r->c, r->c.line, r->c.wrong, r->err);
 		if (cell.cut)
 			csv_note_odd(r, CSV_ODD_CUT, r->c.line, NULL);
 		if (r->count >= CSV_COLUMNS_MAX)
 			return csv_bad(&r->c, r->err, "the limit is 65536", "too many columns");
 		unnamed = cell.size ? 0 : unnamed + 1;
-		status = csv_header_add_column(r, &cell);
+		enum sx_status status = csv_header_add_column(r, &cell);
 		if (status)
 			return status;
 	} while (!cell.last);

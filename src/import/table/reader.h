@@ -32,9 +32,10 @@ struct csv_cursor {
 	struct csv_marks marks;
 	const struct csv_source *source; /* NULL: all of the text is in memory */
 	char *window;			 /* of a source; owned */
-	size_t source_bytes;		 /* read so far */
+	size_t taken;			 /* bytes of all text up to `end` */
 	bool open_end;			 /* the last cell had no line end behind it */
 	int read_errno;			 /* the source failed; its text ends here */
+	enum csv_wrong wrong;		 /* why the last cell could not be read */
 	char *scratch;			 /* a quoted cell without its quotes; owned */
 	size_t cell_max;		 /* its size: what is longer is cut */
 };
@@ -59,8 +60,17 @@ static inline void csv_ahead(struct csv_cursor *c)
 
 /* Moves over blank lines, # comments and a Markdown table's rule; false at the end. */
 bool csv_next_line(struct csv_cursor *c);
-/* Reads the next cell and the comma or line end behind it. Errors: SX_ERR_BAD_INPUT. */
-enum sx_status csv_read_cell(struct csv_cursor *c, struct csv_cell *cell, struct sx_error *err);
+/* Moves behind the line's end. */
+void csv_skip_line(struct csv_cursor *c);
+/* Reads the next cell and the comma or line end behind it; false: it cannot be read (`wrong`). */
+bool csv_read_cell(struct csv_cursor *c, struct csv_cell *cell);
+/* What is wrong with a line that cannot be read. */
+extern const struct csv_wrong_text {
+	const char *what, *because;
+} csv_wrong_texts[];
+/* An error at a line that cannot be read. */
+enum sx_status csv_refuse_line(const struct csv_cursor *c, size_t line, enum csv_wrong wrong,
+			       struct sx_error *err);
 /* An error at the cursor's line. */
 enum sx_status csv_bad(const struct csv_cursor *c, struct sx_error *err, const char *because,
 		       const char *fmt, ...) SX_PRINTF(4, 5);
@@ -247,9 +257,13 @@ void csv_take_kind(struct csv_reader *r, struct csv_column *column, const char *
 bool csv_cut_unit(struct csv_reader *r, struct csv_column *column, struct csv_cell *cell);
 /*
  * Reads a line's cells: without a table they only count for their columns, which are u64 until a
- * cell says otherwise; with one they fill its row. Errors: SX_ERR_BAD_INPUT, SX_ERR_NO_MEMORY.
+ * cell says otherwise; with one they fill its row. SX_AGAIN: the line cannot be read, as the
+ * cursor says, which is behind it; some cells may have counted. Errors: SX_ERR_BAD_INPUT,
+ * SX_ERR_NO_MEMORY.
  */
 enum sx_status csv_row(struct csv_reader *r);
+/* Only cuts a line into cells, without counting them. SX_AGAIN: as csv_row(). */
+enum sx_status csv_row_look(struct csv_reader *r);
 /* Remembers what is odd in a line, while types are learned. `column` may be NULL. */
 void csv_note_odd(struct csv_reader *r, enum csv_odd odd, size_t line,
 		  const struct csv_column *column);

@@ -436,17 +436,31 @@ static enum sx_status another_header(struct csv_reader *r, size_t line)
 }
 
 /* Some writers end each line with a separator; other cells belong to no column. */
-static enum sx_status beyond_header(struct csv_reader *r, struct csv_cell *cell)
+static bool read_cell(struct csv_reader *r, uint32_t column, struct csv_cell *cell)
 {
-	enum sx_status status = csv_read_cell(&r->c, cell, r->err);
-	if (status || !cell->size)
-		return status;
-	return csv_bad(&r->c, r->err,
-		       r->c.marks.separator == ','
-			   ? "each cell needs a column name; numbers with commas "
-			     "in them need quotes"
-			   : "each cell needs a column name",
-		       "a line has more cells than the header");
+	if (!csv_read_cell(&r->c, cell))
+		return false;
+	bool fits = column < r->count || !cell->size;
+	if (!fits)
+		r->c.wrong = r->c.marks.separator == ',' ? CSV_WRONG_COMMAS : CSV_WRONG_WIDE;
+	return fits;
+}
+
+/* Behind a line of which this cell cannot be read. */
+static enum sx_status give_line_up(struct csv_reader *r, const struct csv_cell *cell)
+{
+	if (!cell->last)
+		csv_skip_line(&r->c);
+	return SX_AGAIN;
+}
+
+enum sx_status csv_row_look(struct csv_reader *r)
+{
+	struct csv_cell cell = {0};
+	for (uint32_t i = 0; !cell.last; i++)
+		if (!read_cell(r, i, &cell))
+			return give_line_up(r, &cell);
+	return SX_OK;
 }
 
 /* Whether digits alone need no look at what the column's values can be; cycles have one later. */
@@ -465,13 +479,7 @@ enum sx_status csv_row(struct csv_reader *r)
 		uint64_t u;
 		enum sx_status status = SX_OK;
 		struct csv_column *column = &r->columns[i];
-		if (i >= r->count) {
-			status = beyond_header(r, &cell);
-			if (status)
-				return status;
-			continue;
-		}
-		if (is_quick(column) && csv_quick_number(&r->c, &u, &cell.last)) {
+		if (i < r->count && is_quick(column) && csv_quick_number(&r->c, &u, &cell.last)) {
 			if (column->role != CSV_VALUE)
 				status = csv_rows_take_special(r, column, u);
 			else if (r->table)
@@ -483,8 +491,9 @@ enum sx_status csv_row(struct csv_reader *r)
 			r->numbers = true;
 			r->filled += column->data.any != NULL;
 		} else {
-			status = csv_read_cell(&r->c, &cell, r->err);
-			if (!status)
+			if (!read_cell(r, i, &cell))
+				return give_line_up(r, &cell);
+			if (i < r->count)
 				status = csv_rows_take_cell(r, column, &cell);
 		}
 		if (status)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/mem.h"
 #include "base/number.h"
 #include "base/backing.h"
 #include "base/text_buf.h"
@@ -18,6 +19,11 @@
 #define CELLS_PER_BYTE 8
 #define CELLS_FREE     ((size_t)1 << 20)
 
+/* A line that cannot be read, which may go on over several. */
+struct unread_line {
+	size_t first, lines, bytes;
+};
+
 struct csv_stream {
 	struct csv_reader r;
 	const char *text; /* all of it, or NULL for a source */
@@ -25,6 +31,10 @@ struct csv_stream {
 	size_t rows;  /* of the whole text */
 	size_t done;  /* rows that were handed out */
 	size_t above; /* lines that do not count */
+	bool json;    /* the text begins as JSON does */
+	bool learned; /* which lines cannot be read */
+	struct unread_line *unread;
+	size_t unread_cap, unread_count, unread_at; /* at: the next one */
 };
 
 /* The text, from its start. */
@@ -36,6 +46,8 @@ static enum sx_status rewind_text(struct csv_stream *s)
 	c->p = s->text ? s->text : c->window;
 	c->end = s->text ? s->text + s->size : c->window;
 	c->more = c->source != NULL;
+	c->taken = s->size;
+	s->unread_at = 0;
 	if (c->source && !c->source->rewind(c->source->user))
 		return error_errno(s->r.err, errno, "cannot read %s again", c->origin);
 	csv_ahead(c);
@@ -64,16 +76,74 @@ static void csv_pass(const struct csv_stream *s, const char *from)
 		backing_pass(r->options->backing, (size_t)(r->c.p - from) + made);
 }
 
-/* All lines behind the header. */
+/* Moves over a line that cannot be read. */
+static void pass_over(struct csv_cursor *c, const struct unread_line *line)
+{
+	for (size_t left = line->bytes; left;) {
+		csv_ahead(c);
+		size_t some = (size_t)(c->end - c->p) < left ? (size_t)(c->end - c->p) : left;
+		c->p += some;
+		left = some ? left - some : 0;
+	}
+	c->line += line->lines;
+}
+
+/* The next line; those that are known as such that cannot be read are none. */
+static bool stream_next_line(struct csv_stream *s)
+{
+	struct csv_cursor *c = &s->r.c;
+	while (csv_next_line(c)) {
+		if (s->unread_at == s->unread_count || s->unread[s->unread_at].first != c->line)
+			return true;
+		pass_over(c, &s->unread[s->unread_at++]);
+	}
+	return false;
+}
+
+/* How much of the text is behind the cursor. */
+static size_t passed(const struct csv_cursor *c)
+{
+	return c->taken - (size_t)(c->end - c->p);
+}
+
+/* The cursor is behind a line that cannot be read. */
+static enum sx_status note_unread(struct csv_stream *s, size_t line, size_t bytes)
+{
+	struct csv_cursor *c = &s->r.c;
+	struct csv_unread *unread = &s->r.tally.unread;
+	size_t lines = c->line - line + 1;
+	if (s->learned)
+		return csv_changed(&s->r);
+	if (!mem_grow(&s->unread, &s->unread_cap, s->unread_count + 1, sizeof(*s->unread)))
+		return error_nomem(s->r.err, "reading CSV");
+	s->unread[s->unread_count++] = (struct unread_line){line, lines, bytes};
+	s->unread_at = s->unread_count;
+	if (c->wrong == CSV_WRONG_OPEN) {
+		unread->cut = line;
+		return SX_OK;
+	}
+	if (!unread->count) {
+		unread->first = line;
+		unread->why = c->wrong;
+	}
+	unread->count += lines;
+	return SX_OK;
+}
+
+/* All lines behind the header; after one that cannot be read, only which ones cannot. */
 static enum sx_status count_rows(struct csv_stream *s, enum sx_status status)
 {
 	struct csv_reader *r = &s->r;
 	s->rows = 0;
-	while (!status && csv_next_line(&r->c)) {
+	while (!status && stream_next_line(s)) {
 		const char *from = r->c.p;
-		status = csv_row(r);
+		size_t line = r->c.line, before = passed(&r->c);
+		bool look = s->unread_count && !s->learned;
+		status = look ? csv_row_look(r) : csv_row(r);
 		csv_pass(s, from);
 		s->rows += !status;
+		if (status == SX_AGAIN)
+			status = note_unread(s, line, passed(&r->c) - before);
 		r->c.line++;
 	}
 	r->tally.open_end = r->c.open_end;
@@ -101,26 +171,79 @@ static enum sx_status no_such_json(const struct csv_stream *s)
 	return SX_ERR_BAD_INPUT;
 }
 
+/* One reading of all lines. */
+static enum sx_status learn_once(struct csv_stream *s)
+{
+	enum sx_status status = rewind_text(s);
+	s->json = begins_as_json(&s->r.c);
+	return count_rows(s, status ? status : csv_header(&s->r));
+}
+
+/* A file of other lines than a table has. */
+static enum sx_status refuse_unread(const struct csv_stream *s)
+{
+	const struct csv_reader *r = &s->r;
+	const struct csv_unread *unread = &r->tally.unread;
+	if (s->rows && unread->count <= s->rows)
+		return SX_OK;
+	return csv_refuse_line(&r->c, unread->count ? unread->first : unread->cut,
+			       unread->count ? unread->why : CSV_WRONG_OPEN, r->err);
+}
+
+static void reader_finish(struct csv_reader *r)
+{
+	strings_finish(&r->names);
+	strings_finish(&r->texts);
+	free(r->columns);
+	free(r->until);
+}
+
+/* Nothing is learned yet. */
+static void reader_begin(struct csv_reader *r, struct csv_cursor c,
+			 const struct csv_options *options, struct sx_error *err)
+{
+	*r = (struct csv_reader){.c = c,
+				 .options = options,
+				 .catalog = options ? options->catalog : NULL,
+				 .tally.place = options && options->place ? options->place : "line",
+				 .err = err};
+	r->c.marks = (struct csv_marks){0};
+	memset(r->times, 0xff, sizeof(r->times));
+	units_init(&r->units);
+}
+
+/* Once it is known which lines cannot be read. */
+static enum sx_status learn_again(struct csv_stream *s)
+{
+	struct csv_reader *r = &s->r;
+	const struct csv_unread unread = r->tally.unread;
+	reader_finish(r);
+	reader_begin(r, r->c, r->options, r->err);
+	r->tally.unread = unread;
+	s->learned = true;
+	return learn_once(s);
+}
+
 static enum sx_status csv_learn(struct csv_stream *s)
 {
 	struct csv_reader *r = &s->r;
-	enum sx_status status = rewind_text(s);
-	bool json = begins_as_json(&r->c);
-	if (!status)
-		status = csv_header(r);
-	status = count_rows(s, status);
+	enum sx_status status = learn_once(s);
+	if (!status && s->unread_count)
+		status = refuse_unread(s);
+	if (!status && s->unread_count)
+		status = learn_again(s);
 	if (!status)
 		status = csv_odd_cells(r);
-	if (json && !status && r->tally.odd[CSV_ODD_CELLS].count)
+	if (s->json && !status && (r->tally.odd[CSV_ODD_CELLS].count || s->unread_count))
 		status = SX_ERR_BAD_INPUT;
-	return json && status == SX_ERR_BAD_INPUT && !r->c.read_errno ? no_such_json(s) : status;
+	return s->json && status == SX_ERR_BAD_INPUT && !r->c.read_errno ? no_such_json(s) : status;
 }
 
 static enum sx_status refuse_sparse(const struct csv_stream *s)
 {
 	const struct csv_reader *r = &s->r;
-	size_t bytes = s->text ? s->size : r->c.source_bytes;
-	if (!r->value_count || s->rows <= (CELLS_FREE + bytes * CELLS_PER_BYTE) / r->value_count)
+	if (!r->value_count ||
+	    s->rows <= (CELLS_FREE + r->c.taken * CELLS_PER_BYTE) / r->value_count)
 		return SX_OK;
 	error_set(r->err, SX_ERR_LIMIT, "%s: %zu lines of %u columns hardly hold a value",
 		  r->c.origin, s->rows, r->value_count);
@@ -248,7 +371,8 @@ static enum sx_status skip_header(struct csv_stream *s)
 	if (!status && !csv_next_line(&s->r.c))
 		return csv_changed(&s->r);
 	while (!status && !cell.last)
-		status = csv_read_cell(&s->r.c, &cell, s->r.err);
+		if (!csv_read_cell(&s->r.c, &cell))
+			return csv_changed(&s->r);
 	s->r.c.line++;
 	return status;
 }
@@ -257,16 +381,12 @@ static enum sx_status skip_header(struct csv_stream *s)
 static enum sx_status prepare(struct csv_stream *s, const struct csv_options *options)
 {
 	struct csv_reader *r = &s->r;
-	memset(r->times, 0xff, sizeof(r->times));
-	units_init(&r->units);
-	r->options = options;
 	s->above = options ? options->above : 0;
 	r->c.cell_max = options && options->ours ? CSV_OURS_MAX : CSV_CELL_MAX;
 	r->c.scratch = malloc(r->c.cell_max);
 	if (!r->c.scratch)
 		return error_nomem(r->err, "reading CSV");
-	r->catalog = options ? options->catalog : NULL;
-	r->tally.place = options && options->place ? options->place : "line";
+	reader_begin(r, r->c, options, r->err);
 	enum sx_status status = csv_learn(s);
 	if (!status)
 		status = csv_resolve_marks(r);
@@ -321,13 +441,11 @@ void csv_close(struct csv_stream *s)
 {
 	if (!s)
 		return;
-	strings_finish(&s->r.names);
-	strings_finish(&s->r.texts);
+	reader_finish(&s->r);
 	sx_table_destroy(s->r.table);
-	free(s->r.columns);
-	free(s->r.until);
 	free(s->r.c.window);
 	free(s->r.c.scratch);
+	free(s->unread);
 	free(s);
 }
 
@@ -339,6 +457,17 @@ const struct sx_table *csv_table(const struct csv_stream *s)
 const struct csv_tally *csv_beside(const struct csv_stream *s)
 {
 	return &s->r.tally;
+}
+
+enum sx_status csv_whole(const struct csv_stream *s, struct sx_error *err)
+{
+	const struct csv_cursor *c = &s->r.c;
+	size_t line = s->r.tally.unread.cut;
+	if (!line)
+		return SX_OK;
+	csv_refuse_line(c, line, CSV_WRONG_OPEN, err);
+	error_try(err, "the quote, if it is missing in the file; the lines before it were read");
+	return error_as(err, SX_INCOMPLETE);
 }
 
 /* Room for rows; columns without a gap are filled directly. */
@@ -369,9 +498,11 @@ enum sx_status csv_next(struct csv_stream *s, size_t most, struct sx_error *err)
 		return SX_END;
 	enum sx_status status = make_room(s, rows);
 	for (r->row = 0; !status && r->row < rows; r->c.line++) {
-		bool line = csv_next_line(&r->c);
+		bool line = stream_next_line(s);
 		const char *from = r->c.p;
 		status = line ? csv_row(r) : csv_changed(r);
+		if (status == SX_AGAIN)
+			status = csv_changed(r);
 		r->row++;
 		csv_pass(s, from);
 	}
@@ -498,6 +629,12 @@ static const struct {
 /* Lines that lack something, and times that are not what the file has. */
 static void note_rows(const struct csv_tally *tally, const struct note_sink *to)
 {
+	const struct csv_unread *unread = &tally->unread;
+	const struct csv_wrong_text *wrong = &csv_wrong_texts[unread->why];
+	if (unread->count)
+		note_sink_write(to, "%s left out, %s %zu the first: %s (%s)",
+				COUNTED(unread->count, "line is"), tally->place, unread->first,
+				wrong->what, wrong->because);
 	for (size_t i = 0; i < CSV_ODDS; i++) {
 		const struct csv_odd_lines *odd = &tally->odd[i];
 		if (odd->count)

@@ -315,7 +315,9 @@ static void test_refused(void **state)
 	    {"\n\n# x\n", "f.csv:4"},
 	    {",;,\n1,2,3\n", "f.csv:2"},
 	    {",,\n1,2,3\n", "no column has a name"},
-	    {"a,b\n1,2,3\n", "f.csv:2"},
+	    {"a,b\n1,2,3\n", "f.csv:2: a line has more cells"},
+	    {"a,b\n1,2\n3,4,5\n6,7,8\n", "f.csv:3: a line has more cells"},
+	    {"a,b\n\"1\"2,3\n\"4,5\n", "f.csv:2: there is text after"},
 	    {"a,b\n,1\n\n\nx7,2\n", "f.csv:5: column 1: \"x7\""},
 	    {"a\n\"1\n", "f.csv:2: a quoted cell has no end"},
 	    {"a\n\"1\"2\n", "f.csv:2: there is text after"},
@@ -338,6 +340,52 @@ static void test_refused(void **state)
 	refuse(text, sizeof(text), "is not a number");
 	text[2] = '"';
 	refuse(text, sizeof(text), "a quoted cell has no end");
+}
+
+#define TEXT(text) text, sizeof(text) - 1
+
+/* A line that cannot be read costs that line alone, and nothing is learned of it. */
+static void test_unread(void **state)
+{
+	static const struct {
+		const char *text;
+		size_t size, rows;
+		double last; /* of column a */
+		struct csv_unread unread;
+	} cases[] = {
+	    {TEXT("a,b\n1,2\n3.5,4,5\n6,7\n"), 2, 6, {1, 3, CSV_WRONG_COMMAS, 0}},
+	    {TEXT("a;b\n1;2\n3.5;4;5\n6;7\n"), 2, 6, {1, 3, CSV_WRONG_WIDE, 0}},
+	    {TEXT("a,b\n1,2,x\n3,4\n5,6\n"), 2, 5, {1, 2, CSV_WRONG_COMMAS, 0}},
+	    {TEXT("a,b\r\n1,2\r\n3,4\r\n5,6,7\r\n8,9,10\r\n"), 2, 3, {2, 4, CSV_WRONG_COMMAS, 0}},
+	    {TEXT("a,b\n\n# x\n1,2\nx,y,z"), 1, 1, {1, 5, CSV_WRONG_COMMAS, 0}},
+	    {TEXT("a,b\n1,2\n\"3\"4,5\n6,7\n"), 2, 6, {1, 3, CSV_WRONG_QUOTED, 0}},
+	    {TEXT("a,b\n1,2\n\"3\n\n\"4,5\n6,7\n8,9\n0,1\n"), 4, 0, {3, 3, CSV_WRONG_QUOTED, 0}},
+	    {TEXT("a,b\n1,2\n3,\"4\"x\n6,7,8\n9,1\n"), 2, 9, {2, 3, CSV_WRONG_QUOTED, 0}},
+	    {TEXT("a,b\n1,2\n3,\0\n5,6\n"), 2, 5, {1, 3, CSV_WRONG_NUL, 0}},
+	    {TEXT("a,b\n1,2\n3,4\n\0\0\0\0"), 2, 3, {1, 4, CSV_WRONG_NUL, 0}},
+	    {TEXT("a,b\n1,2\n3,\"4\n5,6\n7,8\n"), 1, 1, {.cut = 3}},
+	    {TEXT("a,b\n1,2\n3,4,5\n6,\"7,8\n"), 1, 1, {1, 3, CSV_WRONG_COMMAS, 4}},
+	};
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct csv_unread *want = &cases[i].unread;
+		struct csv_stream *stream = NULL;
+		struct csv_text text = {cases[i].text, cases[i].size, "f.csv"};
+		struct sx_error err = {0};
+		assert_int_equal(csv_open_text(&text, NULL, &stream, &err), SX_OK);
+		const struct csv_unread *have = &csv_beside(stream)->unread;
+		if (have->count != want->count || have->first != want->first ||
+		    have->why != want->why || have->cut != want->cut)
+			fail_msg("%s: %zu lines from %zu, %d, cut %zu", cases[i].text, have->count,
+				 have->first, have->why, have->cut);
+		assert_int_equal(csv_beside(stream)->odd[CSV_ODD_CELLS].count, 0);
+		assert_int_equal(csv_whole(stream, &err), want->cut ? SX_INCOMPLETE : SX_OK);
+		csv_close(stream);
+		struct sx_table *t = parse_bytes(cases[i].text, cases[i].size, NULL, &err);
+		assert_int_equal(sx_table_row_count(t), cases[i].rows);
+		assert_int_equal(type_of(t, "a"), SX_U64);
+		expect(t, "a", cases[i].rows - 1, cases[i].last);
+		sx_table_destroy(t);
+	}
 }
 
 /* A cell that is no number is named and has no value; what is beside it is measured. */
@@ -416,8 +464,10 @@ static void test_window(void **state)
 	used += (size_t)snprintf(text, cap, "\"a \"\"x\"\"\",timestamp_ns,b,frame,c\r\n");
 	for (size_t i = 0; i < rows; i++)
 		used += (size_t)snprintf(text + used, cap - used, "%s\"%zu\",%zu,%s%zu,%zu,%s\r\n",
-					 i % 97 ? "" : "# a remark, \"\r\n\r\n  \t ", i * 7,
-					 i * 1000, i % 3 ? "0." : "", i, i / 4, i % 5 ? "3" : "");
+					 i % 97 ? i % 89 ? "" : "1,2,\"3\r\n\",4,5,6,7,\r\n"
+						: "# a remark, \"\r\n\r\n  \t ",
+					 i * 7, i * 1000, i % 3 ? "0." : "", i, i / 4,
+					 i % 5 ? "3" : "");
 	assert_true(used > 2 * CSV_WINDOW);
 	assert_int_equal(csv_parse(&(struct csv_text){text, used, "f.csv"}, NULL, &table, &err),
 			 SX_OK);
@@ -434,8 +484,12 @@ static void test_window(void **state)
 static void test_bad_source(void **state)
 {
 	static const char text[] = "a,b\n1,2\n3,4\n";
-	static const char *const changed[] = {"a,b\n1,2\n", "a,b\n1,2\n3,\n", "a,b\n1,2\n3,4.5\n",
-					      ""};
+	static const char unread[] = "a,b\n1,2\n3,4\n5,6,7\n";
+	static const char *const changed[][2] = {{text, "a,b\n1,2\n"},
+						 {text, "a,b\n1,2\n3,\n"},
+						 {text, "a,b\n1,2\n3,4.5\n"},
+						 {text, ""},
+						 {unread, "a,b\n1,2\n3,4,5\n5,6,7\n"}};
 	struct drip drip = {.text = text, .size = sizeof(text) - 1, .step = 3, .fail_at = 9};
 	struct csv_source source = {.user = &drip, .read = drip_read, .rewind = drip_rewind};
 	struct csv_stream *stream = NULL;
@@ -443,8 +497,10 @@ static void test_bad_source(void **state)
 	assert_int_equal(csv_open(&source, "f.csv", NULL, &stream, &err), SX_ERR_BAD_INPUT);
 	assert_non_null(strstr(err.message, "cannot read f.csv"));
 	for (size_t i = 0; i < sizeof(changed) / sizeof(changed[0]); i++) {
-		drip = (struct drip){
-		    .text = text, .size = sizeof(text) - 1, .step = 3, .later = changed[i]};
+		drip = (struct drip){.text = changed[i][0],
+				     .size = strlen(changed[i][0]),
+				     .step = 3,
+				     .later = changed[i][1]};
 		stream = NULL;
 		enum sx_status status = csv_open(&source, "f.csv", NULL, &stream, &err);
 		if (!status)
@@ -458,13 +514,13 @@ static void test_bad_source(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_types),	cmocka_unit_test(test_rounding),
-	    cmocka_unit_test(test_layout),	cmocka_unit_test(test_no_data),
-	    cmocka_unit_test(test_times),	cmocka_unit_test(test_units_of_times),
-	    cmocka_unit_test(test_left_out),	cmocka_unit_test(test_refused),
-	    cmocka_unit_test(test_odd_cells),	cmocka_unit_test(test_torn_lines),
-	    cmocka_unit_test(test_description), cmocka_unit_test(test_window),
-	    cmocka_unit_test(test_bad_source),
+	    cmocka_unit_test(test_types),      cmocka_unit_test(test_rounding),
+	    cmocka_unit_test(test_layout),     cmocka_unit_test(test_no_data),
+	    cmocka_unit_test(test_times),      cmocka_unit_test(test_units_of_times),
+	    cmocka_unit_test(test_left_out),   cmocka_unit_test(test_refused),
+	    cmocka_unit_test(test_unread),     cmocka_unit_test(test_odd_cells),
+	    cmocka_unit_test(test_torn_lines), cmocka_unit_test(test_description),
+	    cmocka_unit_test(test_window),     cmocka_unit_test(test_bad_source),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
