@@ -182,9 +182,8 @@ static size_t cells_split(struct cells *cells, struct import_cell line)
 bool cells_next(struct cells *cells)
 {
 	struct import_cell line;
-	while (cells->loose || cells->even
-		   ? import_record(&cells->lines, cells->marks.separator, &line)
-		   : import_line(&cells->lines, &line)) {
+	while (cells->loose ? import_record(&cells->lines, cells->marks.separator, &line)
+			    : import_line(&cells->lines, &line)) {
 		size_t count = cells_split(cells, line);
 		if (count == 1 && !cells->row[0].size)
 			continue;
@@ -198,45 +197,32 @@ bool cells_next(struct cells *cells)
 				cells->row[i] = (struct import_cell){"", 0};
 			if (!cells->narrow++)
 				cells->first_narrow = cells->lines.number;
+			cells->rows++;
 			return true;
 		}
-		bool trailing = count > cells->columns && !cells->row[cells->columns].size &&
-				(count == cells->columns + 1 ||
-				 (cells->even && !cells->row[cells->columns + 1].size));
-		if (count == cells->columns || trailing)
+		bool trailing =
+		    count > cells->columns && !cells->row[cells->columns].size &&
+		    (count == cells->columns + 1 || !cells->row[cells->columns + 1].size);
+		if (count == cells->columns || trailing) {
+			cells->rows++;
 			return true;
-		if (count > cells->columns && !cells->wider++)
-			cells->first_wider = cells->lines.number;
-		if (!cells->odd++)
-			cells->first_odd = cells->lines.number;
+		}
+		if (!cells->unread.count++) {
+			cells->unread.first = cells->lines.number;
+			cells->unread.why =
+			    count > cells->columns ? csv_too_wide(&cells->marks) : CSV_WRONG_NARROW;
+		}
 	}
 	return false;
 }
 
-static enum sx_status too_wide(const struct cells *cells, struct sx_error *err)
-{
-	enum sx_status status =
-	    import_bad(cells->job, cells->first_wider, err,
-		       cells->marks.separator == ',' ? "each cell needs a column name; numbers "
-						       "with commas in them need quotes"
-						     : "each cell needs a column name",
-		       "a line has more cells than the header");
-	error_try(err, "a header line with counter names, then one line of numbers a sample");
-	return status;
-}
-
 enum sx_status cells_end(struct cells *cells, struct sx_error *err)
 {
-	if (cells->even && cells->wider)
-		return too_wide(cells, err);
-	if (cells->odd)
-		import_remark(cells->job,
-			      "%zu lines were left out: they have not as many cells as the header; "
-			      "line %zu is the first%s",
-			      cells->odd, cells->first_odd,
-			      cells->marks.separator == ',' && cells->wider == cells->odd
-				  ? " (they have more: are commas within their numbers?)"
-				  : "");
+	const struct note_sink to = import_note_sink(cells->job);
+	const struct csv_unread *unread = &cells->unread;
+	if (cells->loose && unread->count > cells->rows)
+		return csv_refuse_line(cells->job->request->path, unread->first, unread->why, err);
+	csv_note_unread(unread, cells->job->place, &to);
 	if (cells->narrow)
 		import_remark(cells->job,
 			      "%s fewer cells than the header, line %zu the first; what they "

@@ -318,9 +318,8 @@ struct cells {
 	struct import_cell *head; /* of the header line */
 	struct import_cell *row;  /* of the current row, as many as head */
 	size_t columns;
-	size_t odd, first_odd;	     /* lines with too few or too many cells, which are left out */
-	size_t wider;		     /* of them with too many */
-	size_t first_wider;	     /* line */
+	size_t rows;		     /* so far */
+	struct csv_unread unread;    /* lines with too many cells, or too few of a known writer */
 	size_t narrow, first_narrow; /* lines of a loose writer that lack cells: no data */
 	struct import_odd garbage;   /* cells that should be numbers and are not */
 	bool wide_first; /* the writer quotes nothing, and the first cell may hold separators */
@@ -329,7 +328,6 @@ struct cells {
 	 * may have no end; else it is cut.
 	 */
 	bool loose;
-	bool even;     /* a line with too many cells is an error */
 	bool cut;      /* the last line breaks off */
 	char *scratch; /* of cells_text(), the result's */
 	size_t scratch_size;
@@ -346,7 +344,8 @@ void cells_name_once(struct cells *cells);
 /* The next row that is whole; blank lines are passed over. */
 bool cells_next(struct cells *cells);
 /*
- * Notes what was left out. SX_INCOMPLETE when the last line breaks off; SX_ERR_BAD_INPUT: `even`.
+ * Notes what was left out. SX_INCOMPLETE when the last line breaks off; SX_ERR_BAD_INPUT where most
+ * lines of an unknown writer cannot be read.
  */
 enum sx_status cells_end(struct cells *cells, struct sx_error *err);
 /* The cell of a column of the row; empty for SIZE_MAX. */

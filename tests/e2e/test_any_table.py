@@ -576,7 +576,8 @@ class Tables(FolderTest):
         document['rows'][1].append(4)
         wide = {'json': (json.dumps(document), json.dumps(document | {'rows': [[1, 2, 3, 4]] * 2}), 'row 2', 1),
                 'csv': ('IAVertices,Frames\n1,2\n1,2,3\n', 'IAVertices,Frames\n1,2,3\n4,5,6\n', 'line 3', 2),
-                'export': ('begin_ns,end_ns,quality,Frames\n1,2,,3\n1,2,,3,4\n', 'begin_ns,end_ns,quality,Frames\n1,2,,3,4\n', 'line 3', 2)}
+                'export': ('begin_ns,end_ns,quality,Frames\n1,2,,3\n1,2,,3,4\n', 'begin_ns,end_ns,quality,Frames\n1,2,,3,4\n', 'line 3', 2),
+                'long': ('frame,name,value\n1,IAVertices,5\n1,Frames,2\n1,Frames,2,3\n', 'frame,name,value\n1,IAVertices,5,6\n1,Frames,2,3\n', 'line 4', 2)}
         for kind, (text, bad, place, line) in wide.items():
             with self.subTest(kind):
                 result = self.good('export', self.file(text), '--csv', '--counters')

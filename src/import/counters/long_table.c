@@ -319,7 +319,7 @@ static enum sx_status long_read(struct import_job *job, struct sx_error *err)
 	struct import_cell header = {"", 0};
 	import_header_line(&lines, &header);
 	enum sx_status status = cells_begin(&r.cells, job, lines, header, err);
-	r.cells.loose = r.cells.even = true;
+	r.cells.loose = true;
 	if (!status && is_report(r.cells.head, r.cells.columns))
 		status = import_refuse_report(
 		    job, "report and stat write totals and means of a whole run", err);

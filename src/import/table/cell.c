@@ -45,16 +45,17 @@ const struct csv_wrong_text csv_wrong_texts[] = {
     [CSV_WRONG_WIDE] = {"a line has more cells than the header", "each cell needs a column name"},
     [CSV_WRONG_COMMAS] = {"a line has more cells than the header",
 			  "each cell needs a column name; numbers with commas in them need quotes"},
+    [CSV_WRONG_NARROW] = {"a line has fewer cells than the header", "the tool writes all of them"},
     [CSV_WRONG_QUOTED] = {"there is text after a closing quote",
 			  "a quote within a cell is written twice"},
     [CSV_WRONG_OPEN] = {"a quoted cell has no end", "the closing quote is missing"},
     [CSV_WRONG_NUL] = {"a cell holds a NUL byte", "CSV is text"},
 };
 
-enum sx_status csv_refuse_line(const struct csv_cursor *c, size_t line, enum csv_wrong wrong,
+enum sx_status csv_refuse_line(const char *origin, size_t line, enum csv_wrong wrong,
 			       struct sx_error *err)
 {
-	const struct csv_cursor at = {.origin = c->origin, .line = line};
+	const struct csv_cursor at = {.origin = origin, .line = line};
 	const struct csv_wrong_text *text = &csv_wrong_texts[wrong];
 	return csv_bad(&at, err, text->because, "%s", text->what);
 }

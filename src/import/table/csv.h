@@ -95,6 +95,7 @@ enum csv_odd {
 enum csv_wrong {
 	CSV_WRONG_WIDE,	  /* it has more cells than the header */
 	CSV_WRONG_COMMAS, /* the same where commas separate cells */
+	CSV_WRONG_NARROW, /* it has fewer, where the writer is known */
 	CSV_WRONG_QUOTED, /* there is text after a closing quote */
 	CSV_WRONG_OPEN,	  /* a quoted cell has no end: what follows it is none of the table's */
 	CSV_WRONG_NUL,	  /* a cell holds a NUL byte */
@@ -225,6 +226,9 @@ enum sx_status csv_open_text(const struct csv_text *text, const struct csv_optio
 enum sx_status csv_parse(const struct csv_text *text, const struct csv_options *options,
 			 struct sx_table **out, struct sx_error *err);
 
+/* Notes how many lines are left out, if any are; `place`: what is counted. */
+void csv_note_unread(const struct csv_unread *unread, const char *place,
+		     const struct note_sink *to);
 /* Writes a note for each thing that users should know. */
 void csv_note(const struct csv_tally *tally, const struct note_sink *to);
 

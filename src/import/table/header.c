@@ -234,7 +234,7 @@ enum sx_status csv_header(struct csv_reader *r)
 		return csv_bad(&r->c, r->err, "there is no header line", "the file is empty");
 	do {
 		if (!csv_read_cell(&r->c, &cell))
-			return csv_refuse_line(&r->c, r->c.line, r->c.wrong, r->err);
+			return csv_refuse_line(r->c.origin, r->c.line, r->c.wrong, r->err);
 		if (cell.cut)
 			csv_note_odd(r, CSV_ODD_CUT, r->c.line, NULL);
 		if (r->count >= CSV_COLUMNS_MAX)

@@ -69,8 +69,13 @@ extern const struct csv_wrong_text {
 	const char *what, *because;
 } csv_wrong_texts[];
 /* An error at a line that cannot be read. */
-enum sx_status csv_refuse_line(const struct csv_cursor *c, size_t line, enum csv_wrong wrong,
+enum sx_status csv_refuse_line(const char *origin, size_t line, enum csv_wrong wrong,
 			       struct sx_error *err);
+/* Why a cell behind the header's last one cannot be read. */
+static inline enum csv_wrong csv_too_wide(const struct csv_marks *marks)
+{
+	return marks->separator == ',' ? CSV_WRONG_COMMAS : CSV_WRONG_WIDE;
+}
 /* An error at the cursor's line. */
 enum sx_status csv_bad(const struct csv_cursor *c, struct sx_error *err, const char *because,
 		       const char *fmt, ...) SX_PRINTF(4, 5);

@@ -442,7 +442,7 @@ static bool read_cell(struct csv_reader *r, uint32_t column, struct csv_cell *ce
 		return false;
 	bool fits = column < r->count || !cell->size;
 	if (!fits)
-		r->c.wrong = r->c.marks.separator == ',' ? CSV_WRONG_COMMAS : CSV_WRONG_WIDE;
+		r->c.wrong = csv_too_wide(&r->c.marks);
 	return fits;
 }
 

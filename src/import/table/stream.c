@@ -186,7 +186,7 @@ static enum sx_status refuse_unread(const struct csv_stream *s)
 	const struct csv_unread *unread = &r->tally.unread;
 	if (s->rows && unread->count <= s->rows)
 		return SX_OK;
-	return csv_refuse_line(&r->c, unread->count ? unread->first : unread->cut,
+	return csv_refuse_line(r->c.origin, unread->count ? unread->first : unread->cut,
 			       unread->count ? unread->why : CSV_WRONG_OPEN, r->err);
 }
 
@@ -461,11 +461,10 @@ const struct csv_tally *csv_beside(const struct csv_stream *s)
 
 enum sx_status csv_whole(const struct csv_stream *s, struct sx_error *err)
 {
-	const struct csv_cursor *c = &s->r.c;
 	size_t line = s->r.tally.unread.cut;
 	if (!line)
 		return SX_OK;
-	csv_refuse_line(c, line, CSV_WRONG_OPEN, err);
+	csv_refuse_line(s->r.c.origin, line, CSV_WRONG_OPEN, err);
 	error_try(err, "the quote, if it is missing in the file; the lines before it were read");
 	return error_as(err, SX_INCOMPLETE);
 }
@@ -626,15 +625,19 @@ static const struct {
 		       "were left out"},
 };
 
-/* Lines that lack something, and times that are not what the file has. */
-static void note_rows(const struct csv_tally *tally, const struct note_sink *to)
+void csv_note_unread(const struct csv_unread *unread, const char *place, const struct note_sink *to)
 {
-	const struct csv_unread *unread = &tally->unread;
 	const struct csv_wrong_text *wrong = &csv_wrong_texts[unread->why];
 	if (unread->count)
 		note_sink_write(to, "%s left out, %s %zu the first: %s (%s)",
-				COUNTED(unread->count, "line is"), tally->place, unread->first,
+				COUNTED(unread->count, "line is"), place, unread->first,
 				wrong->what, wrong->because);
+}
+
+/* Lines that lack something, and times that are not what the file has. */
+static void note_rows(const struct csv_tally *tally, const struct note_sink *to)
+{
+	csv_note_unread(&tally->unread, tally->place, to);
 	for (size_t i = 0; i < CSV_ODDS; i++) {
 		const struct csv_odd_lines *odd = &tally->odd[i];
 		if (odd->count)
