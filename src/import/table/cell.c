@@ -310,7 +310,9 @@ static bool take_apart(const struct csv_cell *cell, struct grouped *g)
 bool csv_groups_of_points(const struct csv_cell *cell)
 {
 	struct grouped g;
-	return cell->size && memchr(cell->text, '.', cell->size) && take_apart(cell, &g) &&
+	const char *point = cell->size ? memchr(cell->text, '.', cell->size) : NULL;
+	size_t before = point ? (size_t)(point + 1 - cell->text) : 0;
+	return point && memchr(point + 1, '.', cell->size - before) && take_apart(cell, &g) &&
 	       g.mark == '.' && g.groups > 1 && !g.fraction;
 }
 
