@@ -387,7 +387,6 @@ bool csv_pointed(const struct csv_marks *marks, const struct csv_cell *cell, uin
 
 void csv_find_separator(struct csv_cursor *c)
 {
-	static const char candidates[] = ",;\t|";
 	csv_ahead(c);
 	if (c->end - c->p > 5 && strncasecmp(c->p, "sep=", 4) == 0 && !ends_line(c->p[4]) &&
 	    c->p[4] != '"') {
@@ -403,17 +402,8 @@ void csv_find_separator(struct csv_cursor *c)
 		const char *next = memchr(line, '\n', (size_t)(c->end - line));
 		line = next ? next + 1 : c->end;
 	}
-	size_t most = 0;
-	for (const char *s = candidates; *s; s++) {
-		size_t count = 0;
-		bool quoted = false;
-		for (const char *p = line; p < c->end && (quoted || !ends_line(*p)); p++) {
-			quoted ^= *p == '"';
-			count += !quoted && *p == *s;
-		}
-		if (count > most) {
-			most = count;
-			c->marks.separator = *s;
-		}
-	}
+	const char *end = line;
+	for (bool quoted = false; end < c->end && (quoted || !ends_line(*end)); end++)
+		quoted ^= *end == '"';
+	c->marks.separator = import_separator((struct import_cell){line, (size_t)(end - line)});
 }
