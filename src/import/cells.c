@@ -254,31 +254,16 @@ struct import_cell cells_text(struct cells *cells, size_t column)
 	return cells->scratch ? undouble(cell, cells->scratch) : cell;
 }
 
-/* A number with digits in groups, or with a comma before its fraction. */
-static bool grouped(struct cells *cells, struct import_cell cell, double *value)
-{
-	bool whole;
-	uint64_t u = 0;
-	const struct csv_cell text = {.text = cell.text, .size = cell.size};
-	if (csv_pointed(&cells->marks, &text, &u)) {
-		*value = (double)u;
-		return true;
-	}
-	return csv_grouped(&cells->marks, &text, &whole, &u, value);
-}
-
 /* The number of a cell; false for no data, and for what is neither. */
-static bool cells_read(struct cells *cells, struct import_cell cell, double *value)
+static bool cells_read(struct cells *cells, struct import_cell text, struct csv_value *value)
 {
-	bool pointed = cells->loose && cells->marks.decimal_comma;
-	if (!pointed && import_number(cell, value))
-		return true;
-	if (cells->loose && cell.size && !import_no_data(cell) && grouped(cells, cell, value))
-		return true;
-	return pointed && import_number(cell, value);
+	text = import_trim(text);
+	const struct csv_cell cell = {.text = text.text, .size = text.size};
+	return !csv_no_data(&cell) && csv_any_number(&cells->marks, &cell, value);
 }
 
-bool cells_number(struct cells *cells, size_t column, double *value)
+/* The same of a column of the row; what is neither is noted. */
+static bool cells_value(struct cells *cells, size_t column, struct csv_value *value)
 {
 	struct import_cell cell = cells_at(cells, column);
 	if (cells_read(cells, cell, value))
@@ -288,20 +273,26 @@ bool cells_number(struct cells *cells, size_t column, double *value)
 	return false;
 }
 
+bool cells_number(struct cells *cells, size_t column, double *value)
+{
+	struct csv_value number;
+	bool is = cells_value(cells, column, &number);
+	*value = is ? number.f : *value;
+	return is;
+}
+
 void cells_put(struct cells *cells, size_t column, struct import_rows *rows, uint32_t to,
 	       size_t row)
 {
 	struct import_cell cell = cells_at(cells, column);
-	uint64_t whole;
-	double value;
-	if (to == SX_NONE)
+	struct csv_value value;
+	if (to == SX_NONE || (cell.size && import_set_exact(rows, to, row, cell)) ||
+	    !cells_value(cells, column, &value))
 		return;
-	if (cell.size && import_set_exact(rows, to, row, cell))
-		return;
-	if (cell.size && number_u64(cell.text, cell.size, &whole))
-		import_set_u64(rows, to, row, whole);
-	else if (cells_number(cells, column, &value))
-		import_set(rows, to, row, value);
+	if (value.whole)
+		import_set_u64(rows, to, row, value.u);
+	else
+		import_set(rows, to, row, value.f);
 }
 
 /* "0.50000 ms": RenderDoc of 2019 to 2021 wrote units into cells. The cell is cut to the number. */
@@ -317,16 +308,16 @@ static double cells_own_unit(struct import_cell *cell)
 
 uint64_t cells_time(struct cells *cells, size_t column, double to_ns)
 {
-	uint64_t whole;
-	double value;
+	struct csv_value value;
 	struct import_cell cell = cells_at(cells, column);
-	if (to_ns == 1 && cell.size && number_u64(cell.text, cell.size, &whole) &&
-	    import_time_can_be(whole))
-		return whole;
 	double own = cells_own_unit(&cell);
 	to_ns = own > 0 ? own : to_ns;
-	if (cells_read(cells, cell, &value) && value >= 0 && value * to_ns < 0x1p62)
-		return (uint64_t)(value * to_ns + 0.5);
+	if (cells_read(cells, cell, &value)) {
+		if (to_ns == 1 && value.whole && import_time_can_be(value.u))
+			return value.u;
+		if (value.f >= 0 && value.f * to_ns < 0x1p62)
+			return (uint64_t)(value.f * to_ns + 0.5);
+	}
 	if (!import_no_data(cell))
 		import_remark(cells->job,
 			      "column %.*s has times that are below 0, a century off or no "

@@ -201,11 +201,11 @@ static bool layout_header(const struct layout_search *s, size_t row, struct layo
 static bool is_one_number(struct import_cell line)
 {
 	struct csv_marks marks = {.separator = ';'};
+	line = import_trim(line);
 	struct csv_cell cell = {.text = line.text};
 	const char *unit;
-	double value;
-	uint64_t whole;
-	bool is_whole;
+	double factor;
+	struct csv_value value;
 	size_t size = line.size;
 	while (size && !memchr("0123456789.", line.text[size - 1], 11))
 		size--;
@@ -214,11 +214,10 @@ static bool is_one_number(struct import_cell line)
 		behind.text++;
 		behind.size--;
 	}
-	if (!size || (behind.size && !import_unit(behind, &unit, &value)))
+	if (!size || (behind.size && !import_unit(behind, &unit, &factor)))
 		return false;
 	cell.size = size;
-	return import_number((struct import_cell){line.text, size}, &value) ||
-	       csv_grouped(&marks, &cell, &is_whole, &whole, &value);
+	return csv_any_number(&marks, &cell, &value);
 }
 
 /* A row has a number; "16 ms" and "1 234" are no two cells. */

@@ -137,6 +137,10 @@ class Cells(Odd):
         empty = self.write('empty.csv', 'fps,frametime,gpu_load,elapsed')
         self.assertIn('no value after it', notes(run('report', empty)))
 
+    def test_groups_of_digits(self):
+        have, _ = self.columns(self.write('groups.csv', 'Index,KernelName,gpu-id,SQ_WAVES', '0,"k",0,"1,234"', '1,"k",0,"2,345,678"'))
+        self.assertEqual(have['SQ_WAVES'], [1234, 2345678])
+
     def test_values_that_cannot_be(self):
         head = ['fps,frametime,gpu_load,gpu_temp,elapsed']
         rows = [f'100,10,{load},{temp},{(i + 1) * 10 * MS}' for i, (load, temp) in enumerate([(50, 5), (-5, -3), ('inf', 4), (60, 5), (70, 6)])]

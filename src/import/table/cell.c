@@ -243,14 +243,14 @@ static bool short_decimal(const struct csv_cell *cell, double *f)
 	return true;
 }
 
-bool csv_number(const struct csv_cell *cell, bool *whole, uint64_t *u, double *f)
+/* A finite number of these bytes. */
+static bool plain_number(const char *text, size_t size, struct csv_value *value)
 {
-	*whole = false;
-	if (short_decimal(cell, f))
-		return true;
-	*whole = number_u64(cell->text, cell->size, u);
-	*f = (double)*u;
-	return *whole || number_f64(cell->text, cell->size, f);
+	value->whole = number_u64(text, size, &value->u);
+	if (!value->whole)
+		return number_f64(text, size, &value->f);
+	value->f = (double)value->u;
+	return true;
 }
 
 /* Bytes of what groups digits at `p`: a blank of some kind, an apostrophe, a point or a comma. */
@@ -354,12 +354,15 @@ static bool with_comma(struct csv_marks *marks, const struct csv_cell *cell, dou
 	return true;
 }
 
-bool csv_grouped(struct csv_marks *marks, const struct csv_cell *cell, bool *whole, uint64_t *u,
-		 double *f)
+/*
+ * A number with digits in groups of three ("1,234,567.8", "1 234"), or with a comma before its
+ * fraction where commas do not separate cells. False also where both could be meant.
+ */
+static bool grouped_number(struct csv_marks *marks, const struct csv_cell *cell,
+			   struct csv_value *value)
 {
 	struct grouped g;
-	*whole = false;
-	if (with_comma(marks, cell, f))
+	if (with_comma(marks, cell, &value->f))
 		return true;
 	if (!cell->size || !take_apart(cell, &g))
 		return false;
@@ -372,17 +375,25 @@ bool csv_grouped(struct csv_marks *marks, const struct csv_cell *cell, bool *who
 	bool dot = g.fraction ? g.point == '.' : g.mark == ',';
 	marks->decimal_comma |= comma && marks->separator != ',';
 	marks->decimal_point |= dot && marks->separator != ',';
-	*whole = number_u64(g.digits, g.size, u);
-	*f = (double)*u;
-	return *whole || number_f64(g.digits, g.size, f);
+	return plain_number(g.digits, g.size, value);
 }
 
-bool csv_pointed(const struct csv_marks *marks, const struct csv_cell *cell, uint64_t *u)
+/* "2.000" where commas are decimal marks: a whole number in groups of three. */
+static bool pointed_number(const struct csv_cell *cell, struct csv_value *value)
 {
 	struct grouped g;
-	return marks->decimal_comma && cell->size && memchr(cell->text, '.', cell->size) &&
-	       cell->text[0] != '0' && take_apart(cell, &g) && g.mark == '.' && !g.fraction &&
-	       number_u64(g.digits, g.size, u);
+	return cell->size && memchr(cell->text, '.', cell->size) && cell->text[0] != '0' &&
+	       take_apart(cell, &g) && g.mark == '.' && !g.fraction &&
+	       plain_number(g.digits, g.size, value) && value->whole;
+}
+
+bool csv_any_number(struct csv_marks *marks, const struct csv_cell *cell, struct csv_value *value)
+{
+	if (marks->decimal_comma && pointed_number(cell, value))
+		return true;
+	value->whole = false;
+	return short_decimal(cell, &value->f) || plain_number(cell->text, cell->size, value) ||
+	       grouped_number(marks, cell, value);
 }
 
 void csv_find_separator(struct csv_cursor *c)

@@ -85,15 +85,6 @@ static inline bool csv_no_data(const struct csv_cell *cell)
 {
 	return import_no_data((struct import_cell){cell->text, cell->size});
 }
-/* A finite number, and whether it is a whole one that u64 holds. */
-bool csv_number(const struct csv_cell *cell, bool *whole, uint64_t *u, double *f);
-
-/*
- * A number with digits in groups of three ("1,234,567.8", "1 234"), or with a comma before its
- * fraction where commas do not separate cells. False also where both could be meant.
- */
-bool csv_grouped(struct csv_marks *marks, const struct csv_cell *cell, bool *whole, uint64_t *u,
-		 double *f);
 /*
  * "1,234" where commas do not separate cells, and are not known as decimal marks: a fraction or a
  * group, which other numbers of the file decide. *u is what it is as a group.
@@ -103,8 +94,14 @@ bool csv_doubtful(const struct csv_marks *marks, const struct csv_cell *cell, ui
 bool csv_has_point(const struct csv_cell *cell);
 /* "1.234.567": a whole number, where no point is a decimal mark. */
 bool csv_groups_of_points(const struct csv_cell *cell);
-/* "2.000" where commas are known as decimal marks: a whole number in groups of three. */
-bool csv_pointed(const struct csv_marks *marks, const struct csv_cell *cell, uint64_t *u);
+/* A number of a cell: a whole one that u64 holds in u and f, another in f alone. */
+struct csv_value {
+	bool whole;
+	uint64_t u;
+	double f;
+};
+/* In whatever notation; what it shows of points and commas is remembered. */
+bool csv_any_number(struct csv_marks *marks, const struct csv_cell *cell, struct csv_value *value);
 /* Finds the separator, at the beginning of the text: moves over a line "sep=". */
 void csv_find_separator(struct csv_cursor *c);
 

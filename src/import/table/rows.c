@@ -156,16 +156,9 @@ static enum sx_status no_number(struct csv_reader *r, struct csv_column *column,
 	return status;
 }
 
-/* The number of a value's cell: a whole one in u and f, another in f alone. */
-struct csv_rows_number {
-	bool whole;
-	uint64_t u;
-	double f;
-};
-
 /* Times and labels, which are counted from 0. */
 static enum sx_status csv_rows_take_count(struct csv_reader *r, struct csv_column *column,
-					  const struct csv_cell *cell, struct csv_rows_number n)
+					  const struct csv_cell *cell, struct csv_value n)
 {
 	/* A fraction of a second is a time all the same. */
 	if (!n.whole && n.f >= 0 && column->to_ns > 1 && n.f * column->to_ns < 0x1p63) {
@@ -194,7 +187,7 @@ bool csv_can_be(const struct csv_range *range, double value, const char *unit, u
 }
 
 static enum sx_status csv_rows_take_value(struct csv_reader *r, struct csv_column *column,
-					  const struct csv_cell *cell, struct csv_rows_number n)
+					  const struct csv_cell *cell, struct csv_value n)
 {
 	if (column->counts && !n.whole && !(n.f >= 0 && n.f < 0x1p64)) {
 		csv_note_odd(r, CSV_ODD_NO_COUNT, r->c.line, column);
@@ -236,19 +229,18 @@ static void note_doubt(struct csv_reader *r, struct csv_column *column, const st
 
 /* In whatever notation; what it shows of points and commas is remembered. */
 static bool csv_rows_read_number(struct csv_reader *r, struct csv_column *column,
-				 const struct csv_cell *cell, struct csv_rows_number *n)
+				 const struct csv_cell *cell, struct csv_value *n)
 {
 	struct csv_marks *marks = &r->c.marks;
 	bool comma = marks->decimal_comma, found = true;
 	if (csv_doubtful(marks, cell, &n->u)) {
 		n->f = (double)n->u, n->whole = true;
 		note_doubt(r, column, cell);
-	} else if (marks->decimal_comma && csv_pointed(marks, cell, &n->u)) {
-		n->f = (double)n->u, n->whole = true;
-	} else if (!csv_number(cell, &n->whole, &n->u, &n->f)) {
-		found = csv_grouped(marks, cell, &n->whole, &n->u, &n->f);
+	} else {
+		found = csv_any_number(marks, cell, n);
 		/* Once all is read: fractions beside it may have points. */
-		if (!r->table && column->role == CSV_VALUE && csv_groups_of_points(cell))
+		if (marks->decimal_comma != comma && !r->table && column->role == CSV_VALUE &&
+		    csv_groups_of_points(cell))
 			marks->decimal_comma = comma;
 	}
 	if (!found || r->table || n->whole)
@@ -273,7 +265,7 @@ static void csv_rows_learn_kind(struct csv_reader *r, enum sx_sample_kind kind)
 static enum sx_status csv_rows_take_cell(struct csv_reader *r, struct csv_column *column,
 					 const struct csv_cell *cell)
 {
-	struct csv_rows_number n = {.u = 0};
+	struct csv_value n = {.u = 0};
 	if (cell->cut && column->role != CSV_IGNORED && r->c.cell_max == CSV_CELL_MAX)
 		csv_note_odd(r, CSV_ODD_CUT, r->c.line, NULL);
 	if (column->role == CSV_TEXT || column->role == CSV_IGNORED)
