@@ -64,16 +64,12 @@ void import_odd_add(struct import_odd *odd, size_t place, struct import_cell col
 
 void import_odd_note(struct import_job *job, const struct import_odd *odd, const char *place)
 {
-	bool one = odd->count == 1;
-	if (!odd->count)
-		return;
-	import_remark(
-	    job,
-	    "%zu cell%s no number and %s left out; the first is \"%.*s\" in %s %zu, column "
-	    "%.*s",
-	    odd->count, one ? " holds" : "s hold", one ? "was" : "were",
-	    (int)(odd->text.size < 40 ? odd->text.size : 40), odd->text.text, place, odd->place,
-	    (int)(odd->column.size < 40 ? odd->column.size : 40), odd->column.text);
+	if (odd->count)
+		import_remark(
+		    job, "%s no number and left out, the first in %s %zu, column %.*s: \"%.*s\"",
+		    COUNTED(odd->count, "cell is"), place, odd->place,
+		    (int)(odd->column.size < 40 ? odd->column.size : 40), odd->column.text,
+		    (int)(odd->text.size < 40 ? odd->text.size : 40), odd->text.text);
 }
 
 /* A quoted cell has doubled quotes where it means one. */
@@ -141,8 +137,7 @@ static int shown(struct import_cell cell)
 void cells_name_once(struct cells *cells)
 {
 	struct strings names = {0};
-	size_t twice = 0;
-	struct import_cell first = {"", 0};
+	struct csv_tally *tally = &cells->tally;
 	for (size_t i = 0; i < cells->columns; i++) {
 		struct import_cell *head = &cells->head[i];
 		bool added = true;
@@ -150,14 +145,10 @@ void cells_name_once(struct cells *cells)
 			strings_intern(&names, head->text, head->size, &added);
 		if (added)
 			continue;
-		first = twice++ ? first : *head;
+		if (!tally->twice++)
+			tally->first_twice = import_text(cells->job, head->text, head->size);
 		head->size = 0;
 	}
-	if (twice)
-		import_remark(cells->job,
-			      "%s the name of one before, which is read instead; %.*s is "
-			      "the first",
-			      COUNTED(twice, "column has"), shown(first), first.text);
 	strings_finish(&names);
 }
 
@@ -182,6 +173,8 @@ static size_t cells_split(struct cells *cells, struct import_cell line)
 bool cells_next(struct cells *cells)
 {
 	struct import_cell line;
+	struct csv_odd_lines *narrow = &cells->tally.odd[CSV_ODD_SHORT];
+	struct csv_unread *unread = &cells->tally.unread;
 	while (cells->loose ? import_record(&cells->lines, cells->marks.separator, &line)
 			    : import_line(&cells->lines, &line)) {
 		size_t count = cells_split(cells, line);
@@ -195,8 +188,8 @@ bool cells_next(struct cells *cells)
 		if (cells->loose && count < cells->columns) {
 			for (size_t i = count; i < cells->columns; i++)
 				cells->row[i] = (struct import_cell){"", 0};
-			if (!cells->narrow++)
-				cells->first_narrow = cells->lines.number;
+			if (!narrow->count++)
+				narrow->first = cells->lines.number;
 			cells->rows++;
 			return true;
 		}
@@ -207,9 +200,9 @@ bool cells_next(struct cells *cells)
 			cells->rows++;
 			return true;
 		}
-		if (!cells->unread.count++) {
-			cells->unread.first = cells->lines.number;
-			cells->unread.why =
+		if (!unread->count++) {
+			unread->first = cells->lines.number;
+			unread->why =
 			    count > cells->columns ? csv_too_wide(&cells->marks) : CSV_WRONG_NARROW;
 		}
 	}
@@ -219,21 +212,13 @@ bool cells_next(struct cells *cells)
 enum sx_status cells_end(struct cells *cells, struct sx_error *err)
 {
 	const struct note_sink to = import_note_sink(cells->job);
-	const struct csv_unread *unread = &cells->unread;
+	struct csv_tally *tally = &cells->tally;
+	const struct csv_unread *unread = &tally->unread;
 	if (cells->loose && unread->count > cells->rows)
 		return csv_refuse_line(cells->job->request->path, unread->first, unread->why, err);
-	csv_note_unread(unread, cells->job->place, &to);
-	if (cells->narrow)
-		import_remark(cells->job,
-			      "%s fewer cells than the header, line %zu the first; what they "
-			      "lack is no data",
-			      COUNTED(cells->narrow, "line has"), cells->first_narrow);
-	import_odd_note(cells->job, &cells->garbage, cells->job->place);
-	if (cells->lines.unfinished && !cells->cut)
-		import_remark(
-		    cells->job,
-		    "the last line has no end: if the file was cut there, its last number "
-		    "lacks digits");
+	tally->place = cells->job->place;
+	tally->open_end = cells->lines.unfinished && !cells->cut;
+	csv_note(tally, &to);
 	return cells->cut ? import_cut(cells->job, cells->lines.number, err) : SX_OK;
 }
 
@@ -262,6 +247,17 @@ static bool cells_read(struct cells *cells, struct import_cell text, struct csv_
 	return !csv_no_data(&cell) && csv_any_number(&cells->marks, &cell, value);
 }
 
+void cells_odd(struct cells *cells, size_t column)
+{
+	struct csv_odd_lines *odd = &cells->tally.odd[CSV_ODD_CELLS];
+	struct import_cell head = cells->head[column], cell = cells->row[column];
+	if (odd->count++)
+		return;
+	odd->first = cells->lines.number;
+	odd->column = import_text(cells->job, head.text, head.size);
+	odd->text = import_text(cells->job, cell.text, cell.size < 60 ? cell.size : 60);
+}
+
 /* The same of a column of the row; what is neither is noted. */
 static bool cells_value(struct cells *cells, size_t column, struct csv_value *value)
 {
@@ -269,7 +265,7 @@ static bool cells_value(struct cells *cells, size_t column, struct csv_value *va
 	if (cells_read(cells, cell, value))
 		return true;
 	if (!import_no_data(cell))
-		import_odd_add(&cells->garbage, cells->lines.number, cells->head[column], cell);
+		cells_odd(cells, column);
 	return false;
 }
 

@@ -318,10 +318,8 @@ struct cells {
 	struct import_cell *head; /* of the header line */
 	struct import_cell *row;  /* of the current row, as many as head */
 	size_t columns;
-	size_t rows;		     /* so far */
-	struct csv_unread unread;    /* lines with too many cells, or too few of a known writer */
-	size_t narrow, first_narrow; /* lines of a loose writer that lack cells: no data */
-	struct import_odd garbage;   /* cells that should be numbers and are not */
+	size_t rows;		/* so far */
+	struct csv_tally tally; /* what cells_end() notes */
 	bool wide_first; /* the writer quotes nothing, and the first cell may hold separators */
 	/*
 	 * The writer is not known: lines may lack cells, digits may be in groups, and the last line
@@ -352,6 +350,8 @@ enum sx_status cells_end(struct cells *cells, struct sx_error *err);
 struct import_cell cells_at(const struct cells *cells, size_t column);
 /* The text of such a cell with doubled quotes as one; lives until the next call. */
 struct import_cell cells_text(struct cells *cells, size_t column);
+/* Notes, at the end, that a cell of the row is no number. */
+void cells_odd(struct cells *cells, size_t column);
 /*
  * The number of such a cell; false for no data, and for what is neither, which cells_end() notes.
  */

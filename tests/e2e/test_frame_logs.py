@@ -170,7 +170,7 @@ class Frames(FolderTest):
         lines[60] = ','.join(cells)
         rows, told = self.report(self.write(''.join(lines)))
         self.assertEqual((rows['gpu_busy']['count'], rows['frame_time']['count']), (199, 200))
-        self.assertIn('2 cells hold no number and were left out; the first is "9O" in line 61, column gpu_load', told)
+        self.assertIn('2 cells are no number and left out, the first in line 61, column gpu_load: "9O"', told)
         cells[4], cells[7] = 'N/A', '2400'  # stands for no data
         lines[60] = ','.join(cells)
         self.assertNotIn('no number', self.report(self.write(''.join(lines)))[1])
@@ -198,7 +198,7 @@ class Frames(FolderTest):
         rows, told = self.report(folder)
         self.near(rows['frames_per_second']['mean'], (sum(rates) + 62.5) / 31)
         self.assertEqual(rows['frames_per_second']['count'], 31)
-        self.assertIn('1 cell holds no number and was left out; the first is "oops" in line 31, column fps', told)
+        self.assertIn('1 cell is no number and left out, the first in line 31, column fps: "oops"', told)
         self.assertIn('notes.txt is no graph', told)
         empty = os.path.join(self.folder.name, 'other')
         os.mkdir(empty)

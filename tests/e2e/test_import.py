@@ -329,7 +329,7 @@ class Import(FolderTest):
                     file.write(data.replace(number, damaged, 1))
                 have, result = columns(path)
                 told = ' '.join(result.stderr.split())
-                self.assertIn('no number and was left out; the first is', told)
+                self.assertIn('no number and left out, the first in', told)
                 self.assertIn(place, told)
                 if column and column != 'GpuTime':
                     self.assertEqual(have[column].count(None), 1, told)
@@ -343,7 +343,7 @@ class Import(FolderTest):
         with open(path, 'wb') as file:
             file.write(b'\n'.join(lines))
         told = ' '.join(columns(path)[1].stderr.split())
-        self.assertIn('1 cell holds no number and was left out; the first is "foo" in line 4, column Dispatch_Id', told)
+        self.assertIn('1 cell is no number and left out, the first in line 4, column Dispatch_Id: "foo"', told)
 
     def test_words_for_no_data(self):
         """What a writer prints where it has no number is no mistake."""

@@ -226,9 +226,6 @@ enum sx_status csv_open_text(const struct csv_text *text, const struct csv_optio
 enum sx_status csv_parse(const struct csv_text *text, const struct csv_options *options,
 			 struct sx_table **out, struct sx_error *err);
 
-/* Notes how many lines are left out, if any are; `place`: what is counted. */
-void csv_note_unread(const struct csv_unread *unread, const char *place,
-		     const struct note_sink *to);
 /* Writes a note for each thing that users should know. */
 void csv_note(const struct csv_tally *tally, const struct note_sink *to);
 

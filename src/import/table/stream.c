@@ -625,7 +625,8 @@ static const struct {
 		       "were left out"},
 };
 
-void csv_note_unread(const struct csv_unread *unread, const char *place, const struct note_sink *to)
+static void note_unread_lines(const struct csv_unread *unread, const char *place,
+			      const struct note_sink *to)
 {
 	const struct csv_wrong_text *wrong = &csv_wrong_texts[unread->why];
 	if (unread->count)
@@ -637,7 +638,7 @@ void csv_note_unread(const struct csv_unread *unread, const char *place, const s
 /* Lines that lack something, and times that are not what the file has. */
 static void note_rows(const struct csv_tally *tally, const struct note_sink *to)
 {
-	csv_note_unread(&tally->unread, tally->place, to);
+	note_unread_lines(&tally->unread, tally->place, to);
 	for (size_t i = 0; i < CSV_ODDS; i++) {
 		const struct csv_odd_lines *odd = &tally->odd[i];
 		if (odd->count)

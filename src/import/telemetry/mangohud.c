@@ -256,8 +256,7 @@ static void mangohud_take_row(struct log *log, struct cells *cells, size_t elaps
 			continue;
 		/* Of what MangoHud logs only temperatures can be below 0. */
 		if (value < 0 && !memmem(cells->head[i].text, cells->head[i].size, "temp", 4)) {
-			import_odd_add(&cells->garbage, cells->lines.number, cells->head[i],
-				       cells->row[i]);
+			cells_odd(cells, i);
 			continue;
 		}
 		double factor = i == 1 ? log->unit_ns / 1e6 : 1;
