@@ -73,33 +73,17 @@ void import_odd_note(struct import_job *job, const struct import_odd *odd, const
 }
 
 /* A quoted cell has doubled quotes where it means one. */
-static bool has_doubled(const struct import_job *job, struct import_cell cell)
+static struct import_cell undoubled(struct import_job *job, struct import_cell cell)
 {
-	return cell.text > job->text && cell.text[-1] == '"' &&
-	       memmem(cell.text, cell.size, "\"\"", 2);
-}
-
-/* `to` has room for the cell. */
-static struct import_cell undouble(struct import_cell cell, char *to)
-{
+	bool is = cell.text > job->text && cell.text[-1] == '"' &&
+		  memmem(cell.text, cell.size, "\"\"", 2);
+	char *to = is ? import_text(job, cell.text, cell.size) : NULL;
 	size_t used = 0;
-	for (size_t i = 0; i < cell.size; i++) {
+	for (size_t i = 0; to && i < cell.size; i++) {
 		to[used++] = cell.text[i];
 		i += cell.text[i] == '"' && i + 1 < cell.size && cell.text[i + 1] == '"';
 	}
-	return (struct import_cell){to, used};
-}
-
-static void undouble_head(struct cells *cells)
-{
-	for (size_t i = 0; i < cells->columns; i++) {
-		struct import_cell *cell = &cells->head[i];
-		char *copy = has_doubled(cells->job, *cell)
-				 ? import_text(cells->job, cell->text, cell->size)
-				 : NULL;
-		if (copy)
-			*cell = undouble(*cell, copy);
-	}
+	return to ? (struct import_cell){to, used} : cell;
 }
 
 enum sx_status cells_begin(struct cells *cells, struct import_job *job, struct import_lines lines,
@@ -124,7 +108,8 @@ enum sx_status cells_begin(struct cells *cells, struct import_job *job, struct i
 	/* Some writers end each line with a separator. */
 	while (cells->columns && !cells->head[cells->columns - 1].size)
 		cells->columns--;
-	undouble_head(cells);
+	for (size_t i = 0; i < cells->columns; i++)
+		cells->head[i] = undoubled(job, cells->head[i]);
 	return SX_OK;
 }
 
@@ -229,14 +214,7 @@ struct import_cell cells_at(const struct cells *cells, size_t column)
 
 struct import_cell cells_text(struct cells *cells, size_t column)
 {
-	struct import_cell cell = cells_at(cells, column);
-	if (!has_doubled(cells->job, cell))
-		return cell;
-	if (cell.size > cells->scratch_size) {
-		cells->scratch = arena_alloc(&cells->job->result->arena, 2 * cell.size);
-		cells->scratch_size = cells->scratch ? 2 * cell.size : 0;
-	}
-	return cells->scratch ? undouble(cell, cells->scratch) : cell;
+	return undoubled(cells->job, cells_at(cells, column));
 }
 
 /* The number of a cell; false for no data, and for what is neither. */

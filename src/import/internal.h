@@ -322,13 +322,11 @@ struct cells {
 	struct csv_tally tally; /* what cells_end() notes */
 	bool wide_first; /* the writer quotes nothing, and the first cell may hold separators */
 	/*
-	 * The writer is not known: lines may lack cells, digits may be in groups, and the last line
-	 * may have no end; else it is cut.
+	 * The writer is not known: lines may lack cells, and the last line may have no end; else it
+	 * is cut.
 	 */
 	bool loose;
-	bool cut;      /* the last line breaks off */
-	char *scratch; /* of cells_text(), the result's */
-	size_t scratch_size;
+	bool cut; /* the last line breaks off */
 };
 
 /*
@@ -348,7 +346,7 @@ bool cells_next(struct cells *cells);
 enum sx_status cells_end(struct cells *cells, struct sx_error *err);
 /* The cell of a column of the row; empty for SIZE_MAX. */
 struct import_cell cells_at(const struct cells *cells, size_t column);
-/* The text of such a cell with doubled quotes as one; lives until the next call. */
+/* The text of such a cell with doubled quotes as one. */
 struct import_cell cells_text(struct cells *cells, size_t column);
 /* Notes, at the end, that a cell of the row is no number. */
 void cells_odd(struct cells *cells, size_t column);
