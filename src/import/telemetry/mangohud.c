@@ -306,11 +306,6 @@ static enum sx_status read_section(struct log *log, const struct section *sectio
 	return log->rows ? cells_end(&cells, err) : SX_OK;
 }
 
-static bool mangohud_same(struct import_cell a, struct import_cell b)
-{
-	return a.size == b.size && (!a.size || memcmp(a.text, b.text, a.size) == 0);
-}
-
 /* Goes over all logs of the file; without rows only to see what they are. */
 static enum sx_status each_section(struct log *log, struct sx_error *err)
 {
@@ -325,7 +320,7 @@ static enum sx_status each_section(struct log *log, struct sx_error *err)
 			first = section;
 		if (section.keys.size && log->rows && !log->sections)
 			name_device(log->rows, log->job, section.keys, section.values);
-		if (!mangohud_same(first.values, section.values))
+		if (!import_same(first.values, section.values))
 			import_remark(log->job, "the logs are of different systems: the device is "
 						"called as in the first");
 		status = import_worse(status, read_section(log, &section, err));
