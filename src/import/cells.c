@@ -113,6 +113,16 @@ enum sx_status cells_begin(struct cells *cells, struct import_job *job, struct i
 	return SX_OK;
 }
 
+enum sx_status cells_begin_text(struct cells *cells, struct import_job *job, struct sx_error *err)
+{
+	struct import_lines lines = import_lines(job);
+	struct import_cell header = {"", 0};
+	import_header_line(&lines, &header);
+	enum sx_status status = cells_begin(cells, job, lines, header, err);
+	cells->loose = true;
+	return status;
+}
+
 /* How much of a cell a message shows. */
 static int shown(struct import_cell cell)
 {

@@ -85,12 +85,8 @@ static bool find_device(struct devices_lines *d, uint8_t *device)
 
 static enum sx_status devices_look(struct devices_lines *d, struct sx_error *err)
 {
-	struct import_lines lines = import_lines(d->job);
-	struct import_cell header = {"", 0};
-	import_header_line(&lines, &header);
-	enum sx_status status = cells_begin(&d->cells, d->job, lines, header, err);
-	d->cells.loose = true;
-	d->body = (size_t)(lines.p - d->job->text);
+	enum sx_status status = cells_begin_text(&d->cells, d->job, err);
+	d->body = (size_t)(d->cells.lines.p - d->job->text);
 	d->column = 0;
 	while (d->column < d->cells.columns && !import_names_device(d->cells.head[d->column]))
 		d->column++;

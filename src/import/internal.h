@@ -335,6 +335,8 @@ struct cells {
  */
 enum sx_status cells_begin(struct cells *cells, struct import_job *job, struct import_lines lines,
 			   struct import_cell header, struct sx_error *err);
+/* The same at the header line of the text, as an unknown writer has it. */
+enum sx_status cells_begin_text(struct cells *cells, struct import_job *job, struct sx_error *err);
 /* Leaves out columns with the name of an earlier one: their heads are empty then. */
 void cells_name_once(struct cells *cells);
 /* The next row that is whole; blank lines are passed over. */

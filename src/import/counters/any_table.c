@@ -135,7 +135,6 @@ static bool is_named(const struct import_job *job, struct import_cell head)
 /* Of several devices, names are those of columns in which this one has a value. */
 static void leave_empty_out(struct cells *cells, bool *any)
 {
-	cells->loose = true;
 	while (cells_next(cells))
 		for (size_t i = 0; i < cells->columns; i++)
 			any[i] |= cells->row[i].size && !import_no_data(cells->row[i]);
@@ -170,12 +169,9 @@ static bool list_names(const struct cells *cells, const char **names, size_t *co
 static enum sx_status find_by_header(struct import_job *job, const char **catalog,
 				     struct sx_error *err)
 {
-	struct import_lines lines = import_lines(job);
-	struct import_cell header = {"", 0};
 	struct cells cells;
 	size_t count = 0;
-	import_header_line(&lines, &header);
-	enum sx_status status = cells_begin(&cells, job, lines, header, err);
+	enum sx_status status = cells_begin_text(&cells, job, err);
 	if (status)
 		return status;
 	const char **names = calloc(2 * cells.columns + 1, sizeof(*names));
@@ -381,24 +377,19 @@ static void judge(struct import_job *job, struct cells *cells, size_t label,
  */
 static enum sx_status leave_summary_out(struct import_job *job, struct sx_error *err)
 {
-	struct import_lines lines = import_lines(job);
-	struct import_cell header = {"", 0}, last, row[COLUMNS_LOOKED_AT];
+	struct import_cell last, row[COLUMNS_LOOKED_AT];
 	struct cells cells;
-	if (job->part || !import_header_line(&lines, &header) || !find_last(job, &last))
+	if (job->part || !find_last(job, &last))
 		return SX_OK;
-	size_t label = 0,
-	       count = import_split(last, import_separator(header), row, COLUMNS_LOOKED_AT);
+	enum sx_status status = cells_begin_text(&cells, job, err);
+	size_t label = 0, count = import_split(last, cells.marks.separator, row, COLUMNS_LOOKED_AT);
 	while (label < count && !is_summary_word(row[label]))
 		label++;
-	if (label >= count || last.text <= header.text)
-		return SX_OK;
-	enum sx_status status = cells_begin(&cells, job, lines, header, err);
-	if (status || label >= cells.columns)
+	if (status || label >= count || label >= cells.columns || last.text < cells.lines.p)
 		return status;
 	struct totals *totals = calloc(1, sizeof(*totals));
 	if (!totals)
 		return error_nomem(err, "importing");
-	cells.loose = true;
 	judge(job, &cells, label, row[label], totals);
 	free(totals);
 	return SX_OK;

@@ -315,11 +315,7 @@ static enum sx_status long_take_line(struct long_reader *r, struct sx_error *err
 static enum sx_status long_read(struct import_job *job, struct sx_error *err)
 {
 	struct long_reader r = {.job = job, .current = SIZE_MAX, .moment = SX_TIME_UNKNOWN};
-	struct import_lines lines = import_lines(job);
-	struct import_cell header = {"", 0};
-	import_header_line(&lines, &header);
-	enum sx_status status = cells_begin(&r.cells, job, lines, header, err);
-	r.cells.loose = true;
+	enum sx_status status = cells_begin_text(&r.cells, job, err);
 	if (!status && is_report(r.cells.head, r.cells.columns))
 		status = import_refuse_report(
 		    job, "report and stat write totals and means of a whole run", err);
