@@ -116,6 +116,8 @@ class Own(FolderTest):
         rows['devices'][0].update(lost=0, lost_more=True)
         report = run.document('report', self.file(json.dumps(rows), 'more.json'), code=None)
         self.assertTrue(report['devices'][0]['lost_more'])
+        rows['devices'][0]['why'] = {'': 'of what has no name', 'effective_frequency': ''}
+        run.document('report', self.file(json.dumps(rows), 'nameless.json'), code=None)
 
     def test_kinds_come_back(self):
         """What rows enclose is no guess from labels: totals of spared frames, of passes and of slices are worked out each in their way."""

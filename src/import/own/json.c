@@ -168,20 +168,24 @@ static const char *own_json_text(struct own_json *r, struct import_cell cell)
 	return text;
 }
 
-/* Why columns have no value. */
+/* Why columns have no value; what has no name is none. */
 static void own_json_note_whys(struct own_json *r, const struct own_json_table *t,
 			       struct import_given *given)
 {
 	struct arena *arena = &r->job->result->arena;
 	const char **names = arena_alloc(arena, (2 * t->why_count + 1) * sizeof(*names));
+	size_t count = 0;
 	r->failed |= !names;
 	for (size_t i = 0; names && i < t->why_count; i++) {
-		names[i] = own_json_text(r, t->whys[i].key);
-		names[t->why_count + i] = own_json_text(r, t->whys[i].cell);
+		const char *name = own_json_text(r, t->whys[i].key);
+		if (!name)
+			continue;
+		names[count] = name;
+		names[t->why_count + count++] = own_json_text(r, t->whys[i].cell);
 	}
 	given->empty = names;
 	given->whys = names + t->why_count;
-	given->why_count = names ? t->why_count : 0;
+	given->why_count = count;
 }
 
 /* What is beside the rows of each device, or of the only one. */
