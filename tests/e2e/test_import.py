@@ -651,6 +651,14 @@ class Tables(FolderTest):
         result = run('advise', '--for', 'amd-gcn3', self.file('VALUUtilization\n30\n31\n'), '--json')
         self.assertEqual([f['rule'] for f in json.loads(result.stdout)['findings']], ['cl.lanes'], result.stderr)
 
+    def test_pace_of_rows_that_are_frames(self):
+        """Even frames are paced where no counter says how many there are: rows do."""
+        path = self.file('frame_time (ms),gpu_time (ms),cpu_time (ms)\n' + '16.667,4,3\n' * 600)
+        verdict = run.document('report', path, code=None)['verdict']
+        self.assertEqual(verdict['verdict'], 'paced')
+        rate = [e['value'] for e in verdict['parts'][0]['evidence'] if e['name'] == 'frame.rate']
+        self.assertAlmostEqual(rate[0], 60, 1)
+
     def test_labels(self):
         rows, err = self.eval('scene,MaliGPUCyclesGPUActive,remark\nMenu,1,x\n"A, b",2,y\n,3,\n', '-m', 'gpu_active_cycles')
         self.assertEqual(rows[:2], [['scene', 'remark', 'gpu_active_cycles'], ['Menu', 'x', '1']])

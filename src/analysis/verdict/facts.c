@@ -116,12 +116,17 @@ double verdict_time(const struct verdict_facts *f, size_t window)
 /* What windows say of rows themselves. */
 static void fill_own_names(struct verdict_facts *f)
 {
-	uint32_t spread = facts_find_name(f, FRAME_SPREAD),
-		 cover = facts_find_name(f, KERNEL_COVER);
-	for (size_t r = 0; spread != SX_NONE && r < f->count; r++)
-		facts_take(&f->inputs[spread], r, verdict_spread(f, r), 0, VERDICT_NO_DEVICE);
-	for (size_t r = 0; cover != SX_NONE && r < f->count; r++)
-		facts_take(&f->inputs[cover], r, verdict_kernel_cover(f, r), 0, VERDICT_NO_DEVICE);
+	const struct {
+		const char *name;
+		double (*of)(const struct verdict_facts *facts, size_t window);
+	} own[] = {{FRAME_SPREAD, verdict_spread},
+		   {FRAME_LENGTH, verdict_frame_length},
+		   {KERNEL_COVER, verdict_kernel_cover}};
+	for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++) {
+		uint32_t input = facts_find_name(f, own[i].name);
+		for (size_t r = 0; input != SX_NONE && r < f->count; r++)
+			facts_take(&f->inputs[input], r, own[i].of(f, r), 0, VERDICT_NO_DEVICE);
+	}
 }
 
 /* Inputs of a formula are all names, then all facts. */

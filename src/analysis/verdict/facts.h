@@ -35,6 +35,7 @@ struct verdict_facts {
 
 /* Names of formulas: see verdict_spread() and verdict_kernel_cover(). */
 #define FRAME_SPREAD "frame.spread"
+#define FRAME_LENGTH "frame.length"
 #define FRAME_TIME   "frame.time" /* used as a window's time where samples have none */
 #define FRAME_RATE   "frame.rate"
 #define KERNEL_COVER "kernel.cover"
@@ -71,6 +72,8 @@ void verdict_facts_finish(struct verdict_facts *facts);
  * NaN where there are too few (windows.c).
  */
 double verdict_spread(const struct verdict_facts *facts, size_t window);
+/* The mean length of these frames, in ns; NaN where there are none. */
+double verdict_frame_length(const struct verdict_facts *facts, size_t window);
 /* Time of a window in which any kernel ran, in ns; NaN where no source has samples of kernels. */
 double verdict_kernel_cover(const struct verdict_facts *facts, size_t window);
 

@@ -17,7 +17,7 @@
 static bool is_neutral(const char *name)
 {
 	return strchr(name, '.') && strcmp(name, FRAME_SPREAD) != 0 &&
-	       strcmp(name, KERNEL_COVER) != 0;
+	       strcmp(name, FRAME_LENGTH) != 0 && strcmp(name, KERNEL_COVER) != 0;
 }
 
 void facts_take(struct verdict_column *c, size_t row, double value, uint8_t quality,

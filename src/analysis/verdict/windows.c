@@ -217,6 +217,17 @@ static double spread_in(const struct verdict_source *s, const struct reach *with
 	return (several < single ? several : single) * sqrt((double)s->each);
 }
 
+/* The mean length of a source's frames within a time; NaN: there are none. */
+static double length_in(const struct verdict_source *s, const struct reach *within)
+{
+	double sum = 0, *lengths = calloc(sx_table_row_count(s->rows) + 1, sizeof(*lengths));
+	size_t count = lengths ? collect_lengths(s->rows, within, lengths) : 0;
+	for (size_t i = 0; i < count; i++)
+		sum += lengths[i];
+	free(lengths);
+	return count ? sum / (double)count / (double)s->each : NAN;
+}
+
 /* Commands in a window: how long those that were timed ran, and how many were not. */
 struct kernel_time {
 	struct cover cover;
@@ -284,7 +295,9 @@ bool verdict_has_frames(const struct verdict_facts *f, const struct sx_table *t,
 	return length[0] >= length[1];
 }
 
-double verdict_spread(const struct verdict_facts *f, size_t window)
+/* Of all sources with frames in a window the least: their frames are those of one program. */
+static double least_of_frames(const struct verdict_facts *f, size_t window,
+			      double (*of)(const struct verdict_source *, const struct reach *))
 {
 	double least = NAN;
 	if (!f->timed)
@@ -298,9 +311,19 @@ double verdict_spread(const struct verdict_facts *f, size_t window)
 		const struct sx_table *rows = f->sources[s].rows;
 		if (sx_table_kind(rows) != SX_SAMPLE_FRAME || !verdict_has_frames(f, rows, window))
 			continue;
-		double spread = spread_in(&f->sources[s], &within);
-		if (!(spread >= least))
-			least = spread;
+		double value = of(&f->sources[s], &within);
+		if (!(value >= least))
+			least = value;
 	}
 	return least;
+}
+
+double verdict_spread(const struct verdict_facts *f, size_t window)
+{
+	return least_of_frames(f, window, spread_in);
+}
+
+double verdict_frame_length(const struct verdict_facts *f, size_t window)
+{
+	return least_of_frames(f, window, length_in);
 }

@@ -67,7 +67,7 @@ static bool is_constant(const struct verdict_lint *l, const char *name)
 static bool is_known(const struct verdict_lint *l, const char *name)
 {
 	if (strcmp(name, "time") == 0 || strcmp(name, "frame.spread") == 0 ||
-	    strcmp(name, "kernel.cover") == 0)
+	    strcmp(name, "frame.length") == 0 || strcmp(name, "kernel.cover") == 0)
 		return true;
 	return strchr(name, '.') ? neutral_find(&l->neutral, name) != NULL : is_constant(l, name);
 }
