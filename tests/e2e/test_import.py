@@ -651,6 +651,12 @@ class Tables(FolderTest):
         result = run('advise', '--for', 'amd-gcn3', self.file('VALUUtilization\n30\n31\n'), '--json')
         self.assertEqual([f['rule'] for f in json.loads(result.stdout)['findings']], ['cl.lanes'], result.stderr)
 
+    def test_unit_behind_numbers_without_one(self):
+        """A cell's unit is that of the column only where no number without a unit is above it."""
+        for rows, seconds in (('16.6,5\n16.6 s,5\n16.6,5\n', 0.0166), ('16.6 s,5\n16.6,5\n', 16.6)):
+            report = run.document('report', self.file('frame_time,gpu_time\n' + rows), '-m', 'frame_time', code=None)
+            self.assertAlmostEqual(report['metrics'][0]['max'], seconds, 6)
+
     def test_pace_of_rows_that_are_frames(self):
         """Even frames are paced where no counter says how many there are: rows do."""
         path = self.file('frame_time (ms),gpu_time (ms),cpu_time (ms)\n' + '16.667,4,3\n' * 600)

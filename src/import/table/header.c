@@ -312,8 +312,10 @@ bool csv_cut_unit(struct csv_reader *r, struct csv_column *column, struct csv_ce
 		return false;
 	double own = column->factor != 0 ? column->factor : 1;
 	bool first = !r->table && !column->cell_unit[0];
+	/* After numbers without a unit it says nothing of those. */
+	bool of_all = first && !column->unit && !column->read && !column->values;
 	bool of_header = first && column->unit && strcmp(column->unit, unit) == 0 && own == factor;
-	if (first && (!column->unit || of_header)) {
+	if (of_all || of_header) {
 		column->unit_in_cells = !column->unit;
 		column->unit = unit;
 		column->factor = factor == 1 ? 0 : factor;
