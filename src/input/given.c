@@ -1,6 +1,8 @@
 /* Metrics that a table gives: see given.h. */
 #include "input/given.h"
 #include "base/number.h"
+#include "catalog/internal.h"
+#include "metric/metrics.h"
 #include "table/fill.h"
 
 #include <math.h>
@@ -31,6 +33,17 @@ void given_begin(struct given_check *check, struct sx_catalog *catalog,
 		check->evaluation = NULL;
 }
 
+/* Whether totals of a metric are of what is given, rather than by the formula. */
+static bool is_one_counter(const struct given_check *check, const char *name)
+{
+	struct alias alias = {.counter = SX_NONE};
+	const struct sx_catalog *catalog = metrics_catalog(check->derived);
+	uint32_t metric = sx_catalog_find_metric(catalog, name, SX_NONE, NULL);
+	if (metric != SX_NONE)
+		alias_find(catalog, metric, 0, &alias);
+	return alias.counter != SX_NONE && !alias.of_time;
+}
+
 /* The same metric in both, by name: more than a hundredth apart is a difference. */
 static void given_check_column(struct given_check *check, const struct sx_table *given,
 			       uint32_t column, const struct sx_table *derived)
@@ -47,6 +60,7 @@ static void given_check_column(struct given_check *check, const struct sx_table 
 		check->first = check->rows + r;
 		check->given = a;
 		check->would_be = b;
+		check->one_counter = is_one_counter(check, name);
 		snprintf(check->name, sizeof(check->name), "%s", name);
 	}
 }
@@ -65,9 +79,11 @@ bool given_end(struct given_check *check, char text[GIVEN_TEXT_MAX])
 	if (check->differ)
 		snprintf(text, GIVEN_TEXT_MAX,
 			 "%s not what the formula gives; the first is %s in row "
-			 "%zu: %g, and %g by its formula",
+			 "%zu: %g, and %g by its formula; %s",
 			 COUNTED(check->differ, "given value is"), check->name, check->first,
-			 check->given, check->would_be);
+			 check->given, check->would_be,
+			 check->one_counter ? "what is given is the metric"
+					    : "averages over the run are by the formula");
 	sx_evaluation_destroy(check->evaluation);
 	sx_metrics_destroy(check->derived);
 	return check->differ;

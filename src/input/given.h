@@ -12,6 +12,7 @@ struct given_check {
 	struct sx_evaluation *evaluation;
 	size_t rows, differ, first; /* rows seen, with a difference, and the first of them */
 	char name[128];
+	bool one_counter; /* the formula of that metric is one counter, up to a factor */
 	double given, would_be;
 };
 

@@ -626,6 +626,8 @@ class Tables(FolderTest):
             result = self.good(verb[0], path, '--for', 'mali-g310', *verb[1:])
             self.assertEqual(' '.join(result.stderr.split()).count('1 given value is not what the formula gives; the first is gpu_active_cycles in row 1: 150, and 100'), 1)
         self.assertIn('given value', ' '.join(run('report', os.path.join(self.folder.name, 'x.sxc')).stdout.split()))
+        metrics = {m['name']: m for m in json.loads(self.good('report', path, '--for', 'mali-g310', '--json').stdout)['metrics']}
+        self.assertEqual([metrics['gpu_active_cycles'][s] for s in ('total', 'mean', 'max')], [250, 125, 150])
         self.file('MaliGPUCyclesGPUActive,GPU active cycles\n100,100\n100,100.5\n')
         self.assertNotIn('formula gives', run('report', path, '--for', 'mali-g310').stderr)
 

@@ -10,6 +10,7 @@
 
 #include "metric/eval/evaluation.h"
 #include "base/error.h"
+#include "catalog/internal.h"
 #include "metric/metrics.h"
 #include "table/fill.h"
 #include "base/number.h"
@@ -160,13 +161,24 @@ static struct expr_program *compile_outputs(struct sx_metrics *m, const struct e
 	return count && !expr_compile(&request, &program, NULL, NULL) ? program : NULL;
 }
 
+/*
+ * One counter up to a factor adds up by itself. The table may have another column of that counter,
+ * which must not be in the totals of what is given.
+ */
+static bool is_one_counter(const struct sx_metrics *m, uint32_t column)
+{
+	struct alias alias;
+	alias_find(m->catalog, m->columns[column].metric, m->variant, &alias);
+	return alias.counter != SX_NONE && !alias.of_time;
+}
+
 void ratios_compile_wholes(struct sx_metrics *m)
 {
 	struct expr_output *outputs = calloc((size_t)m->column_count + 1, sizeof(*outputs));
 	for (uint32_t i = 0; outputs && i < m->column_count; i++) {
 		bool given = m->plans[i].copy && m->columns[i].type == SX_F64;
 		const struct sx_expr *expr = given ? formula_of(m, i) : NULL;
-		if (!expr)
+		if (!expr || is_one_counter(m, i))
 			continue;
 		m->plans[i].whole = m->whole_count;
 		outputs[m->whole_count++] = output_of(m, i, expr, NULL);
