@@ -3,8 +3,10 @@
  * device is.
  */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/number.h"
 #include "catalog/column.h"
 #include "catalog/internal.h"
@@ -59,34 +61,67 @@ static bool columns_are_one(const struct column_meaning *a, const struct column_
 	return a->constant != SX_NONE && a->constant == b->constant;
 }
 
-uint32_t import_repeated_column(const struct sx_table *table, const struct sx_catalog *catalog,
-				uint32_t from, uint32_t *first)
+static bool columns_have_data(const struct sx_table *table, uint32_t column)
+{
+	return sx_table_vector(table, column).data;
+}
+
+/* A column means what those before it mean: one of them is read, with data rather than without. */
+static void columns_compare(const struct sx_table *table, const struct column_meaning *meanings,
+			    uint32_t at, uint32_t *instead)
+{
+	for (uint32_t i = 0; i < at; i++) {
+		if (instead[i] != SX_NONE || !columns_are_one(&meanings[i], &meanings[at]))
+			continue;
+		if (columns_have_data(table, i) || !columns_have_data(table, at)) {
+			instead[at] = i;
+			return;
+		}
+		for (uint32_t j = 0; j < at; j++)
+			instead[j] = j == i || instead[j] == i ? at : instead[j];
+		return;
+	}
+}
+
+bool import_repeated_columns(const struct sx_table *table, const struct sx_catalog *catalog,
+			     uint32_t *instead)
 {
 	struct column_meaning meanings[REPEATS_MAX];
 	uint32_t count = sx_table_column_count(table);
-	count = count < REPEATS_MAX ? count : REPEATS_MAX;
+	bool any = false;
 	for (uint32_t i = 0; i < count; i++) {
+		instead[i] = SX_NONE;
+		if (i >= REPEATS_MAX)
+			continue;
 		meanings[i] = column_meaning(catalog, sx_table_column(table, i)->name, SX_NONE);
-		for (uint32_t j = 0; i >= from && j < i; j++)
-			if (columns_are_one(&meanings[j], &meanings[i])) {
-				*first = j;
-				return i;
-			}
+		columns_compare(table, meanings, i, instead);
 	}
-	return SX_NONE;
+	for (uint32_t i = 0; i < count; i++)
+		any |= instead[i] != SX_NONE;
+	return any;
 }
 
-void import_note_repeated(struct import_job *job, const struct sx_table *table,
-			  const struct sx_catalog *catalog)
+enum sx_status import_leave_repeated(struct import_job *job, struct sx_table *table,
+				     const struct sx_catalog *catalog, struct sx_error *err)
 {
-	uint32_t first = SX_NONE, other = SX_NONE;
-	uint32_t at = import_repeated_column(table, catalog, 0, &first);
-	if (at == SX_NONE)
-		return;
-	uint32_t more = import_repeated_column(table, catalog, at + 1, &other);
-	import_remark(job, "column %.80s means the same as %.80s, which is read instead%s",
-		      sx_table_column(table, at)->name, sx_table_column(table, first)->name,
-		      more == SX_NONE ? "" : "; so do further columns");
+	uint32_t count = sx_table_column_count(table), left = 0, first = SX_NONE;
+	uint32_t *instead = calloc((size_t)count + 1, sizeof(*instead));
+	if (!instead)
+		return error_nomem(err, "importing");
+	enum sx_status status = SX_OK;
+	if (import_repeated_columns(table, catalog, instead)) {
+		for (uint32_t i = count; i-- > 0;) {
+			first = instead[i] == SX_NONE ? first : i;
+			left += instead[i] != SX_NONE;
+		}
+		import_remark(job, "column %.80s means the same as %.80s, which is read instead%s",
+			      sx_table_column(table, first)->name,
+			      sx_table_column(table, instead[first])->name,
+			      left == 1 ? "" : "; so do further columns");
+		status = table_leave_out(table, instead, err);
+	}
+	free(instead);
+	return status;
 }
 
 /* Whether a metric is of several counters, so that its rows do not make its whole. */

@@ -99,11 +99,11 @@ bool import_is_of_sets(const struct sx_catalog *catalog, const char *name);
 uint32_t import_unknown_column(const struct sx_table *table, const struct sx_catalog *catalog,
 			       uint32_t from);
 /*
- * The first column from `from` on that means what one before it means, which is read instead; its
- * index, and that one's in *first. SX_NONE: no more.
+ * Finds columns that mean what another one means, which is read instead: its index in instead[i],
+ * or SX_NONE. The array has an element for each column. False: there are none.
  */
-uint32_t import_repeated_column(const struct sx_table *table, const struct sx_catalog *catalog,
-				uint32_t from, uint32_t *first);
+bool import_repeated_columns(const struct sx_table *table, const struct sx_catalog *catalog,
+			     uint32_t *instead);
 /*
  * How many columns give a metric that is a ratio of several counters; *first is the name of one,
  * which lives as long as the table.

@@ -443,9 +443,12 @@ enum sx_status import_clock_frames(struct import_job *job, struct import_device 
 enum sx_status import_count_frames(struct import_job *job, struct import_device *device,
 				   struct sx_error *err);
 
-/* Notes where two columns of a table that a person may have made are one thing. */
-void import_note_repeated(struct import_job *job, const struct sx_table *table,
-			  const struct sx_catalog *catalog);
+/*
+ * Leaves out columns of a table that a person may have made where another means the same, with a
+ * note: the metric has one of them everywhere. Errors: SX_ERR_NO_MEMORY.
+ */
+enum sx_status import_leave_repeated(struct import_job *job, struct sx_table *table,
+				     const struct sx_catalog *catalog, struct sx_error *err);
 
 /*
  * Of frames that were not measured a capture knows what they are, and maybe their calls, by which

@@ -127,6 +127,23 @@ enum sx_status input_need_columns(const char *path, const struct sx_table *table
 	return SX_ERR_BAD_INPUT;
 }
 
+static void note_repeated(const struct input_request *request, const struct sx_table *table,
+			  const struct sx_catalog *catalog)
+{
+	uint32_t count = sx_table_column_count(table), shown = 0;
+	uint32_t *instead = calloc((size_t)count + 1, sizeof(*instead));
+	bool any = instead && import_repeated_columns(table, catalog, instead);
+	for (uint32_t i = 0; any && i < count && shown < UNKNOWN_MAX; i++) {
+		if (instead[i] == SX_NONE)
+			continue;
+		shown++;
+		input_note(request, "column %s means the same as %s, which is read instead",
+			   sx_table_column(table, i)->name,
+			   sx_table_column(table, instead[i])->name);
+	}
+	free(instead);
+}
+
 void input_note_unknown(const struct input_request *request, const struct sx_table *table,
 			struct sx_catalog *catalog)
 {
@@ -148,10 +165,5 @@ void input_note_unknown(const struct input_request *request, const struct sx_tab
 	}
 	if (unknown > UNKNOWN_MAX)
 		input_note(request, "further columns that mean nothing: %u", unknown - UNKNOWN_MAX);
-	uint32_t first, shown = 0;
-	for (uint32_t i = import_repeated_column(table, catalog, 0, &first);
-	     i != SX_NONE && shown++ < UNKNOWN_MAX;
-	     i = import_repeated_column(table, catalog, i + 1, &first))
-		input_note(request, "column %s means the same as %s, which is read instead",
-			   sx_table_column(table, i)->name, sx_table_column(table, first)->name);
+	note_repeated(request, table, catalog);
 }

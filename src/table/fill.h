@@ -84,6 +84,12 @@ enum sx_status frames_begin(struct sx_table *table, struct sx_error *err);
 enum sx_status frames_append(struct sx_table *to, const struct sx_table *from, struct row_span rows,
 			     struct sx_vector *vectors, struct sx_error *err);
 
+/*
+ * Removes the columns with another value than SX_NONE in `instead`, which has one for each column;
+ * the others keep their order. For tables without frames of their own. Errors: SX_ERR_NO_MEMORY.
+ */
+enum sx_status table_leave_out(struct sx_table *table, const uint32_t *instead,
+			       struct sx_error *err);
 /* A table without rows that has the columns of another. Errors: SX_ERR_NO_MEMORY. */
 enum sx_status table_like(const struct sx_table *like, struct sx_table **out, struct sx_error *err);
 /* The same for rows that are totals of several: the mean of whole numbers is none. */

@@ -92,20 +92,48 @@ enum sx_status table_like_totals(const struct sx_table *like, struct sx_table **
 	return make_like(like, true, out, err);
 }
 
+static void finish_column(const struct sx_table *table, struct table_column *column)
+{
+	free((char *)column->info.name);
+	free((char *)column->info.unit);
+	free((char *)column->info.why);
+	free(column->reasons[0]);
+	free(column->reasons[1]);
+	backing_free(table->backing, column->data.any);
+	backing_free(table->backing, column->quality);
+}
+
+enum sx_status table_leave_out(struct sx_table *table, const uint32_t *instead,
+			       struct sx_error *err)
+{
+	struct strings names = {0};
+	uint32_t kept = 0;
+	for (uint32_t i = 0; i < table->column_count; i++) {
+		const char *name = table->columns[i].info.name;
+		if (instead[i] == SX_NONE &&
+		    strings_intern(&names, name, strlen(name), NULL) == UINT32_MAX) {
+			strings_finish(&names);
+			return error_nomem(err, "a table's columns");
+		}
+	}
+	for (uint32_t i = 0; i < table->column_count; i++) {
+		if (instead[i] == SX_NONE)
+			table->columns[kept++] = table->columns[i];
+		else
+			finish_column(table, &table->columns[i]);
+	}
+	table->column_count = kept;
+	strings_finish(&table->names);
+	table->names = names;
+	return SX_OK;
+}
+
 void sx_table_destroy(struct sx_table *table)
 {
 	if (!table)
 		return;
-	for (uint32_t i = 0; i < table->column_count; i++) {
-		struct table_column *column = &table->columns[i];
-		free((char *)column->info.name);
-		free((char *)column->info.unit);
-		free((char *)column->info.why);
-		free(column->reasons[0]);
-		free(column->reasons[1]);
-		backing_free(table->backing, column->data.any);
-		backing_free(table->backing, column->quality);
-	}
+	for (uint32_t i = 0; i < table->column_count; i++)
+		finish_column(table, &table->columns[i]);
 	for (int i = 0; i < SX_LABEL_COUNT; i++)
 		backing_free(table->backing, table->labels[i]);
 	free(table->columns);

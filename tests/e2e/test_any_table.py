@@ -619,6 +619,26 @@ class Tables(FolderTest):
             rows = list(csv.DictReader(result.stdout.splitlines()))
             self.assertEqual([row['IAVertices'] for row in rows], ['5', '', ''])
 
+    def test_two_spellings(self):
+        """One column is the metric in every statistic, in rows and in exports, whatever the reader."""
+        names = ('FRAME_TIME (ms)', 'frame_time (ms)', 'Gpu Busy (%)', 'gpu_busy')
+        rows = [(10 + i % 3, 20 + i % 5, 50 + i % 7, 80 + i % 3) for i in range(40)]
+        for text in (','.join(names) + '\n' + ''.join(','.join(map(str, row)) + '\n' for row in rows), json.dumps([dict(zip(names, row)) for row in rows])):
+            with self.subTest(text[:20]):
+                path = self.file(text)
+                result = self.good('report', path, '--json')
+                metrics = {m['name']: m for m in json.loads(result.stdout)['metrics'] if m['mean'] is not None}
+                for name, least, most in (('frame_time', 0.010, 0.012), ('gpu_busy', 80, 82), ('GpuBusy', 50, 56)):
+                    if name in metrics:
+                        self.assertEqual([metrics[name]['min'], metrics[name]['max']], [least, most])
+                        self.assertTrue(least < metrics[name]['mean'] < most, metrics[name])
+                self.assertIn('gpu_busy', metrics)
+                self.assertIn('column frame_time means the same as FRAME_TIME, which is read instead', ' '.join(result.stderr.split()))
+                self.assertIn('80, and 50 by its formula; what is given is the metric', ' '.join(result.stderr.split()))
+                for name, least, most in (('frame_time (s)', 0.010, 0.012), ('gpu_busy', 80, 82)):
+                    values = [float(row[name]) for row in csv.DictReader(self.good('export', path, '--csv').stdout.splitlines())]
+                    self.assertEqual([min(values), max(values)], [least, most])
+
     def test_contradictions(self):
         """What is given against what follows from the rest."""
         path = self.file('MaliGPUCyclesGPUActive,GPU active cycles\n100,100\n100,150\n')

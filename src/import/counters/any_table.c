@@ -259,8 +259,8 @@ static enum sx_status read_with(struct import_job *job, struct import_device *de
 	import_note_unweighed(job, device->table);
 	if (!ours)
 		note_unknown(job, device, catalog);
-	import_note_repeated(job, device->table, catalog);
-	return is_whole;
+	status = import_leave_repeated(job, device->table, catalog, err);
+	return status ? status : is_whole;
 }
 
 /* What sextant report --by writes as CSV: sums of groups, and no samples. */

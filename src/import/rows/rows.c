@@ -236,14 +236,16 @@ static void rows_release(struct import_rows *rows)
 }
 
 /* Of a table that a person may have made. */
-static void rows_note_repeated(struct import_job *job, const struct import_device *device)
+static enum sx_status rows_leave_repeated(struct import_job *job,
+					  const struct import_device *device, struct sx_error *err)
 {
 	struct sx_catalog *catalog = NULL;
 	if (!job->format->table || !device->catalog ||
 	    sx_catalog_open(job->request->context, device->catalog, &catalog, NULL))
-		return;
-	import_note_repeated(job, device->table, catalog);
+		return SX_OK;
+	enum sx_status status = import_leave_repeated(job, device->table, catalog, err);
 	sx_catalog_unref(catalog);
+	return status;
 }
 
 enum sx_status import_worse(enum sx_status a, enum sx_status b)
@@ -264,12 +266,13 @@ enum sx_status import_rows_finish(struct import_rows *rows, enum sx_status statu
 			import_times_fill(rows->job, rows->spans, rows->row_count);
 		struct sx_table *table = NULL;
 		enum sx_status made = rows_make_table(rows, &table, err);
+		rows->device.table = table;
+		if (!made)
+			made = rows_leave_repeated(rows->job, &rows->device, err);
 		if (made) {
 			sx_table_destroy(table);
 			judged = made;
 		} else {
-			rows->device.table = table;
-			rows_note_repeated(rows->job, &rows->device);
 			import->devices[import->device_count++] = rows->device;
 		}
 	}

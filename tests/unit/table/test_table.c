@@ -353,11 +353,28 @@ static void test_rows_there_and_back(void **state)
 	sx_table_destroy(copy);
 }
 
+static void test_leaves_columns_out(void **state)
+{
+	uint32_t instead[COLUMNS];
+	struct sx_table *table = make(1);
+	sx_table_set_u64(table, LAST, 0, 7, 0);
+	for (uint32_t i = 0; i < COLUMNS; i++)
+		instead[i] = i < LAST ? i + 1 : SX_NONE;
+	assert_int_equal(table_leave_out(table, instead, NULL), SX_OK);
+	assert_int_equal(sx_table_column_count(table), COLUMNS - LAST);
+	assert_int_equal(sx_table_find(table, "last"), 0);
+	assert_int_equal(sx_table_find(table, "ratio"), 1);
+	assert_int_equal(sx_table_find(table, columns[0].name), SX_NONE);
+	assert_int_equal(u64_of(table, 0, 0), 7);
+	sx_table_destroy(table);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_describes),
 	    cmocka_unit_test(test_refuses_twins),
+	    cmocka_unit_test(test_leaves_columns_out),
 	    cmocka_unit_test(test_unset_is_not_collected),
 	    cmocka_unit_test(test_valid_columns_need_no_quality),
 	    cmocka_unit_test(test_grows),
