@@ -68,7 +68,7 @@ uint32_t verdict_bound(const struct verdict_facts *facts, const struct sx_node *
 		       struct bound_of of, size_t window);
 void verdict_facts_finish(struct verdict_facts *facts);
 
-/* By how much half of the frames in and around a window differ from the usual, in percent;
+/* By how much a quarter of the frames in and around a window differ from the usual, in percent;
  * NaN where there are too few (windows.c).
  */
 double verdict_spread(const struct verdict_facts *facts, size_t window);

@@ -9,9 +9,8 @@
 #include "table/cover.h"
 #include "table/slices.h"
 
-#define SPREAD_LEAST	4 /* rows from which the spread of frames is estimated */
-#define SPREAD_TOGETHER 4 /* frames that are averaged */
-#define SPREAD_AROUND	4 /* windows on each side */
+#define SPREAD_LEAST  5 /* rows from which the spread of frames is estimated */
+#define SPREAD_AROUND 4 /* windows on each side */
 
 /* Time that a source's rows enclose, from the first to the last. */
 struct reach {
@@ -164,23 +163,18 @@ enum sx_status verdict_windows(struct verdict_facts *f, struct sx_error *err)
 }
 
 /*
- * By how much half of the means of `each` adjacent lengths differ from the usual one, in percent of
- * it. Each mean takes the place of its first length.
+ * By how much a quarter of the lengths differ at least from the usual one, in percent of it. Half
+ * of them would be too few: frames of which three of five are alike are not even.
  */
-static double spread_of(double *lengths, size_t count, size_t each)
+static double spread_of(double *lengths, size_t count)
 {
-	if (count < SPREAD_LEAST + each)
+	double usual = median(lengths, count);
+	if (count < SPREAD_LEAST || !(usual > 0))
 		return NAN;
-	size_t means = count - each + 1;
-	for (size_t i = 0; i < means; i++) {
-		for (size_t k = 1; k < each; k++)
-			lengths[i] += lengths[i + k];
-		lengths[i] /= (double)each;
-	}
-	double usual = median(lengths, means);
-	for (size_t i = 0; i < means; i++)
+	for (size_t i = 0; i < count; i++)
 		lengths[i] = fabs(lengths[i] - usual);
-	return usual > 0 ? median(lengths, means) * 100 / usual : NAN;
+	qsort(lengths, count, sizeof(*lengths), number_compare_f64);
+	return lengths[count - 1 - count / 4] * 100 / usual;
 }
 
 /* The lengths of the frames of a source that begin within a time; work that no swap ended is none.
@@ -199,22 +193,15 @@ static size_t collect_lengths(const struct sx_table *t, const struct reach *with
 	return count;
 }
 
-/*
- * A clock that sets the pace is met a little early or late, and the next frame makes up for it:
- * several frames together are even though single ones are not. The mean of n lengths that come by
- * chance differs by a factor of sqrt(n) less than one does: spreads are those of single frames.
- */
+/* Rows that combine several frames differ less than frames do, by a factor of the root of these. */
 static double spread_in(const struct verdict_source *s, const struct reach *within)
 {
 	double *lengths = calloc(sx_table_row_count(s->rows) + 1, sizeof(*lengths));
 	if (!lengths)
 		return NAN;
-	double single = spread_of(lengths, collect_lengths(s->rows, within, lengths), 1);
-	double several =
-	    spread_of(lengths, collect_lengths(s->rows, within, lengths), SPREAD_TOGETHER) *
-	    sqrt(SPREAD_TOGETHER);
+	double spread = spread_of(lengths, collect_lengths(s->rows, within, lengths));
 	free(lengths);
-	return (several < single ? several : single) * sqrt((double)s->each);
+	return spread * sqrt((double)s->each);
 }
 
 /* The mean length of a source's frames within a time; NaN: there are none. */

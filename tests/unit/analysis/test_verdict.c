@@ -163,6 +163,48 @@ static void test_at_once_or_one_after_the_other(void **state)
 	check_ticking(&(struct ticking){0.1, 0.1, 0.1, 0.2, 0.2, "starved"}, 16);
 }
 
+/* Frames that come in a pattern: what several have in common is not what single ones are. */
+static void test_a_pattern_is_no_pace(void **state)
+{
+	static const char *const names[] = {"Frames", "FrameTime", "ThreadTime", "D3DGPUTime"};
+	static const struct {
+		double ms[5];
+		size_t count;
+		const char *verdict;
+		double least, most; /* of the spread */
+	} cases[] = {
+	    {{16.7}, 1, "paced", 0, 0.1},
+	    {{8, 25}, 2, "starved", 51, 213},		       /* four together are even */
+	    {{16.7, 16.7, 30, 16.7, 5}, 5, "starved", 69, 80}, /* and most are alike */
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct scene scene = {.name = "pattern", .frame_ms = 16.7};
+		struct run r;
+		run_begin(&r, &scene, 1);
+		struct sx_table *t = run_add_source(&r, "opengl", names, 4, SX_SAMPLE_FRAME);
+		uint64_t at = 0;
+		for (size_t f = 0; at < RUN_NS; f++) {
+			double length = cases[i].ms[f % cases[i].count] * 1e6;
+			run_put(t,
+				run_add_row(t, r.begin_ns + at, r.begin_ns + at + (uint64_t)length),
+				(double[]){1, length, length * 0.4, length * 0.3}, 4);
+			at += (uint64_t)length;
+		}
+		struct verdict *v = run_judge(&r);
+		const struct verdict_part *part = &v->parts[0];
+		double spread = -1;
+		for (uint32_t e = 0; e < part->evidence_count; e++)
+			if (strcmp(part->evidence[e].name, "frame.spread") == 0)
+				spread = part->evidence[e].value;
+		if (strcmp(part->name, cases[i].verdict) != 0 || !(spread >= cases[i].least) ||
+		    !(spread <= cases[i].most))
+			fail_msg("case %zu: %s, frames vary by %g %%", i, part->name, spread);
+		verdict_destroy(v);
+		run_end(&r);
+	}
+}
+
 /* What is missing then is said, with what shows it. */
 static void test_a_sum_that_a_timer_may_have_made(void **state)
 {
@@ -607,6 +649,7 @@ int main(void)
 	    cmocka_unit_test(test_every_vendor),
 	    cmocka_unit_test(test_idle_on_an_overloaded_machine),
 	    cmocka_unit_test(test_at_once_or_one_after_the_other),
+	    cmocka_unit_test(test_a_pattern_is_no_pace),
 	    cmocka_unit_test(test_a_sum_that_a_timer_may_have_made),
 	    cmocka_unit_test(test_bounds),
 	    cmocka_unit_test(test_cannot_tell),
