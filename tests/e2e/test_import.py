@@ -665,6 +665,18 @@ class Tables(FolderTest):
         rate = [e['value'] for e in verdict['parts'][0]['evidence'] if e['name'] == 'frame.rate']
         self.assertAlmostEqual(rate[0], 60, 1)
 
+    def test_what_makes_the_gpu_less_sure(self):
+        """A low clock is evidence and advice; even frames may wait for a display, whatever is between the first command and the last."""
+        path = self.file('frame_time (ms),gpu_busy (%),gpu_frequency (MHz),gpu_frequency_share (%)\n' + '25,97,400,22\n' * 300)
+        part = run.document('report', path, code=None)['verdict']['parts'][0]
+        self.assertEqual([part['verdict']] + [(e['name'], e['value']) for e in part['evidence'][:3]], ['gpu', ('gpu', 97), ('clock', 400e6), ('clock.share', 22)])
+        self.assertIn('what holds the clock down', part['advice'])
+        for step, low in ((0, True), (4, False)):
+            rows = ''.join(f'{16.7 + step * (i % 3)},{16.2 + step * (i % 3)},8\n' for i in range(300))
+            path = self.file('frame_time (ms),gpu_time (ms),cpu_time (ms)\n' + rows)
+            part = run.document('report', path, '--for', 'opengl', code=None)['verdict']['parts'][0]
+            self.assertEqual((part['verdict'], part['confidence'] < 0.45), ('gpu', low))
+
     def test_labels(self):
         rows, err = self.eval('scene,MaliGPUCyclesGPUActive,remark\nMenu,1,x\n"A, b",2,y\n,3,\n', '-m', 'gpu_active_cycles')
         self.assertEqual(rows[:2], [['scene', 'remark', 'gpu_active_cycles'], ['Menu', 'x', '1']])

@@ -11,7 +11,6 @@
 
 #define WHICH_LEAST    50.0 /* percent that a unit must be busy to be named */
 #define CONFIDENCE_BIG 0.75
-#define CONFIDENCE_FEW 0.45
 
 /* Each window counts by its length; all alike where the length of one is not known. */
 static double mean_of_windows(const struct judging *j, uint32_t rule, uint32_t fact, bool overruled,
@@ -320,5 +319,5 @@ const char *verdict_confidence_name(double confidence)
 {
 	if (confidence >= CONFIDENCE_BIG)
 		return "high";
-	return confidence >= CONFIDENCE_FEW ? "medium" : "low";
+	return confidence >= VERDICT_MEDIUM ? "medium" : "low";
 }

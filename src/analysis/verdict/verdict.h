@@ -81,6 +81,7 @@ enum sx_status verdict_judge_by(struct verdict_rules *rules, const struct verdic
 				uint32_t count, struct verdict **out, struct sx_error *err);
 void verdict_destroy(struct verdict *verdict);
 
+#define VERDICT_MEDIUM 0.45 /* the least confidence that is not low */
 /* "high", "medium" or "low". */
 const char *verdict_confidence_name(double confidence);
 

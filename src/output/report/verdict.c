@@ -67,7 +67,8 @@ static void part_text(const struct view *view, const struct verdict_part *part, 
 		text_wrap(&view->out, 4, line);
 	}
 	evidence_line(view, part);
-	if (view->verbose)
+	bool low = part->confidence > 0 && part->confidence < VERDICT_MEDIUM;
+	if (view->verbose || low)
 		reservations(view, part);
 	if (part->advice) {
 		snprintf(line, sizeof(line), "%s%s", part->because ? "try: " : "", part->advice);
