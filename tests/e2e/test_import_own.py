@@ -264,7 +264,7 @@ class Own(FolderTest):
         """Frames of a GPU behind slices of time of the CPU, by hand."""
         head = 'device,begin_ns,end_ns,frame,process,quality,Frames,FrameTime,PSInvocations,D3DGPUTime,CPUTime,UserTime,IdleTime,Runnable,cpus\n'
         rows = [f'1,{i * 100 * MS},{(i + 1) * 100 * MS},,,,,,,,,{40 * MS + i},{60 * MS},3,2\n' for i in range(20)]
-        rows += [f'0,{i * 11 * MS},{(i + 1) * 11 * MS},{i},"a, b (7)",,1,{11 * MS},{3000 + i},{9 * MS + i},{2 * MS},,,,\n' for i in range(180)]
+        rows += [f'0,{i * 11 * MS},{(i + 1) * 11 * MS},{i},"a, b (7)",,1,{11 * MS},{3000 + i},{9 * MS + 600000 + i},{2 * MS},,,,\n' for i in range(180)]
         with open(self.path('hand.csv'), 'w', encoding='ascii') as file:
             file.write(head + ''.join(rows))
         path = self.path('both.sxc')
@@ -322,7 +322,7 @@ class Own(FolderTest):
             self.assertEqual({d['catalog']: d['kind'] for d in devices}, {'cpu': 'time', 'opengl': 'frame'})
             text = run('report', rows).stdout
             self.assertIn('\ncpu\n20 samples in 2.00 s', text)
-            self.assertRegex(text, r'gpu_time_per_fragment +2\.9\d us ')  # 9 ms for some 3,090 runs
+            self.assertRegex(text, r'gpu_time_per_fragment +3\.1\d us ')  # 9.6 ms for some 3,090 runs
             for name, catalog, value in (('frame_time', 'opengl', 180 * 11), ('run_queue', 'cpu', 3)):
                 for chosen in ((), ('--for', catalog)):
                     result = run('explain', name, '-i', rows, '--json', *chosen)

@@ -59,6 +59,12 @@ static double trust_of(const struct judging *j, uint32_t rule, size_t window)
 	return trust;
 }
 
+static void take_rule(struct judging *j, size_t w, uint32_t rule, double share)
+{
+	j->rule[w] = rule;
+	j->confidence[w] = rule == NO_RULE ? 0 : trust_of(j, rule, w) * share;
+}
+
 /* The verdict of the window before stays while it holds by half, and nothing above it in full. */
 static void judge_window(struct judging *j, size_t w)
 {
@@ -71,11 +77,16 @@ static void judge_window(struct judging *j, size_t w)
 		if (full || (stays && holds(j, i, j->keep, w)))
 			found = i;
 	}
-	for (uint32_t i = 0; found == NO_RULE && i < count; i++)
-		if (holds(j, i, j->keep, w))
-			found = i;
-	j->rule[w] = found;
-	j->confidence[w] = found == NO_RULE ? 0 : trust_of(j, found, w) * (full ? 1 : KEPT);
+	take_rule(j, w, found, full ? 1 : KEPT);
+}
+
+/* Before the window that begins it in full, a verdict may hold by half, where no other does. */
+static void extend_back(struct judging *j, size_t w)
+{
+	uint32_t after = j->rule[w + 1], count = j->verdict->rules.rule_count;
+	for (uint32_t i = 0; after != NO_RULE && j->rule[w] == NO_RULE && i < count; i++)
+		if (judging_same(j, i, after) && holds(j, i, j->keep, w))
+			take_rule(j, w, i, KEPT);
 }
 
 size_t judging_run(const struct judging *j, size_t first)
@@ -190,6 +201,8 @@ static enum sx_status judge_once(struct judging *j, struct sx_error *err)
 	enum sx_status status = eval_rules(j, err);
 	for (size_t w = 0; !status && w < j->facts.count; w++)
 		judge_window(j, w);
+	for (size_t w = j->facts.count; !status && w > 1; w--)
+		extend_back(j, w - 2);
 	return status;
 }
 

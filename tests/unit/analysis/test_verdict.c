@@ -140,11 +140,13 @@ static void test_at_once_or_one_after_the_other(void **state)
 	    {0.3, 0.7, 0.7, 0.72, 0, "paced"},
 	    {0.5, 0.49, 0.49, 0.99, 0, "turns"},
 	    {0.6, 0.6, 0.6, 0.99, 0, "turns"},
-	    {0.47, 0.47, 0.47, 0.94, 0, "unknown"}, /* and a rest in every frame */
-	    {0.47, 0.47, 0.47, 0.94, 0.1, "turns"}, /* which no timer sets */
-	    {0.42, 0.44, 0.44, 0.86, 0.1, "turns"}, /* and a display server that copies */
-	    {0.42, 0.44, 0.44, 0.86, 0.01, "paced"},
-	    {0.5, 0.49, 0.9, 0.99, 0, "unknown"}, /* others may be what fills the time */
+	    {0.47, 0.47, 0.47, 0.94, 0, "unknown"},    /* and a rest in every frame */
+	    {0.47, 0.47, 0.47, 0.94, 0.1, "turns"},    /* which no timer sets */
+	    {0.42, 0.44, 0.44, 0.86, 0.1, "turns"},    /* and a display server that copies */
+	    {0.42, 0.44, 0.44, 0.86, 0.01, "unknown"}, /* a rest too short to be certain */
+	    {0.40, 0.42, 0.42, 0.82, 0.01, "paced"},
+	    {0.82, 0.3, 0.3, 0.9, 0.1, "unknown"}, /* enough to stay the GPU's, not to begin */
+	    {0.5, 0.49, 0.9, 0.99, 0, "unknown"},  /* others may be what fills the time */
 	    {0.97, 0.6, 0.6, 0.98, 0, "gpu"},
 	    {0.6, 0.97, 0.97, 0.98, 0, "cpu"},
 	    {0.5, 0.49, 0.49, -1, 0, "unknown"},
