@@ -25,7 +25,8 @@ struct imported_device {
 	char names[SX_LABEL_COUNT][IMPORT_PROPERTY_MAX];
 	char number[16], clock[32];
 	char contradiction[GIVEN_TEXT_MAX]; /* of given values; "": none */
-	uint64_t lost;			    /* samples; SX_CAPTURE_COUNT_UNKNOWN */
+	uint64_t lost;			    /* samples */
+	bool lost_more;			    /* and an unknown number of others */
 	size_t block_rows, blocks;	    /* rows of a record, and records of rows */
 	struct sx_catalog *catalog;
 };
@@ -138,7 +139,8 @@ static enum sx_status import_describe(const struct input_request *request,
 	if (status)
 		return status;
 	out->table = device->table;
-	out->lost = device->lost_more ? SX_CAPTURE_COUNT_UNKNOWN : device->lost;
+	out->lost = device->lost;
+	out->lost_more = device->lost_more;
 	out->info.catalog = sx_catalog_info(out->catalog)->name;
 	out->info.catalog_hash = sx_catalog_info(out->catalog)->hash;
 	out->info.kind = sx_table_kind(device->table);
@@ -329,6 +331,13 @@ static void mark_record(enum sx_capture_type type, const char *text, struct sx_c
 					     .text = text};
 }
 
+static void loss_record(uint32_t device, uint64_t lost, struct sx_capture_record *out)
+{
+	mark_record(SX_CAPTURE_LOSS, "", out);
+	out->device = device;
+	out->mark.lost = lost;
+}
+
 static enum sx_status importing_get(void *user, size_t number, struct sx_capture_record *out,
 				    struct sx_error *err)
 {
@@ -344,9 +353,11 @@ static enum sx_status importing_get(void *user, size_t number, struct sx_capture
 		}
 		number -= d->blocks;
 		if (d->lost && !number--) {
-			mark_record(SX_CAPTURE_LOSS, "", out);
-			out->device = i;
-			out->mark.lost = d->lost;
+			loss_record(i, d->lost, out);
+			return SX_OK;
+		}
+		if (d->lost_more && !number--) {
+			loss_record(i, SX_CAPTURE_COUNT_UNKNOWN, out);
 			return SX_OK;
 		}
 		if (d->contradiction[0] && !number--) {

@@ -188,6 +188,19 @@ static void own_json_note_whys(struct own_json *r, const struct own_json_table *
 	given->why_count = count;
 }
 
+/* A number of losses that cannot be read is not 0. */
+static void own_json_note_losses(struct own_json *r, const struct own_json_table *t,
+				 struct import_given *given)
+{
+	number_u64(t->lost.text, t->lost.size, &given->lost);
+	given->lost_more = import_is(t->lost_more, "true") || t->not_lost.size;
+	if (t->not_lost.size)
+		import_remark(r->job,
+			      "lost is a number of samples and lost_more true or false, not "
+			      "%.*s: how many were lost is not known",
+			      t->not_lost.size < 40 ? (int)t->not_lost.size : 40, t->not_lost.text);
+}
+
 /* What is beside the rows of each device, or of the only one. */
 static void own_json_note_devices(struct own_json *r, struct import_given *given)
 {
@@ -200,9 +213,8 @@ static void own_json_note_devices(struct own_json *r, struct import_given *given
 		given[i] = (struct import_given){.device = device ? device : "",
 						 .number = numbered ? (uint32_t)id : SX_NONE,
 						 .name = own_json_text(r, t->name),
-						 .catalog = own_json_text(r, t->catalog),
-						 .lost_more = import_is(t->lost_more, "true")};
-		number_u64(t->lost.text, t->lost.size, &given[i].lost);
+						 .catalog = own_json_text(r, t->catalog)};
+		own_json_note_losses(r, t, &given[i]);
 		own_json_note_whys(r, t, &given[i]);
 	}
 }

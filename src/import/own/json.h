@@ -36,6 +36,7 @@ struct own_json_table {
 	uint32_t *columns;	    /* of the table that is made, by name */
 	size_t unit_cap, position_cap, position_count;
 	struct import_cell lost, lost_more;
+	struct import_cell not_lost; /* a value of them that is neither a count nor a boolean */
 	struct own_json_value *whys; /* of columns without a value: name and reason */
 	size_t why_cap, why_count;
 	struct own_json_value *constants; /* the same in each row */

@@ -176,10 +176,16 @@ static void own_json_learn(struct own_json *r, struct own_json_table *t,
 static void own_json_learn_losses(struct own_json *r, struct own_json_table *t,
 				  const struct own_json_member *m)
 {
-	if (m->depth == 1 && import_is(m->keys[0], "lost"))
+	uint64_t count;
+	bool lost = m->depth && import_is(m->keys[0], "lost");
+	bool more = m->depth && import_is(m->keys[0], "lost_more");
+	bool plain = m->depth == 1 && !m->text;
+	if (lost && plain && number_u64(m->value.text, m->value.size, &count))
 		t->lost = m->value;
-	else if (m->depth == 1 && import_is(m->keys[0], "lost_more"))
+	else if (more && plain && (import_is(m->value, "true") || import_is(m->value, "false")))
 		t->lost_more = m->value;
+	else if ((lost || more) && !t->not_lost.size)
+		t->not_lost = m->value;
 	if (m->depth != 2 || !m->text || !import_is(m->keys[0], "why"))
 		return;
 	if (mem_grow(&t->whys, &t->why_cap, t->why_count + 1, sizeof(*t->whys)))
