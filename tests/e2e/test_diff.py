@@ -394,9 +394,18 @@ class Programs(unittest.TestCase):
                 self.assertEqual(os.listdir(folder), ["out.json"])
 
     def test_compare_program_that_is_not_there(self):
-        done = run("compare", "-n", "2", "-d", "cpu", "--", "/no/such/program", ":::", "true",
-                   code=3)
-        self.assertIn("recorded nothing", done.stderr)
+        """The error and the status are those of one run, whatever makes the runs."""
+        missing = "/no/such/program"
+        one = run("stat", "-d", "cpu", "--", missing, code=127)
+        self.assertEqual(one.stderr.count("error:"), 1)
+        for args in (("stat", "-r", "2", "-d", "cpu", "--", missing), ("compare", "-n", "2", "-d", "cpu", "--", missing, ":::", "true"),
+                     ("compare", "-n", "2", "-d", "cpu", "--", "true", ":::", missing)):
+            self.assertEqual(run(*args, code=127).stderr, one.stderr)
+        few = ["sh", "-c", 'ulimit -n 6; exec "$@"', "sh", SEXTANT]
+        have = [subprocess.run([*few, "stat", *args, "-d", "cpu", "--", "true"], capture_output=True, text=True, timeout=60, check=False)
+                for args in ((), ("-r", "2"))]
+        self.assertEqual((have[1].returncode, have[1].stderr), (have[0].returncode, have[0].stderr))
+        self.assertEqual(have[0].returncode, 4)
 
     def record_gl(self, folder, name, scene, size):
         path = os.path.join(folder, name)

@@ -100,7 +100,7 @@ static int compare_command_run(struct cli *cli)
 		free(s.files[i].list);
 	}
 	if (status)
-		return cli_fail(cli, &err);
+		return repeat_fail(&repeat, cli, &err);
 	return code == EXIT_OK && (!whole || repeat.failed || repeat.cut) ? EXIT_INCOMPLETE : code;
 }
 

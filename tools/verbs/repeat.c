@@ -14,6 +14,8 @@
 #include "base/mem.h"
 #include "tools/verbs/run.h"
 
+#define ENDED_BY_SIGNAL 128 /* and more: no reason was given */
+
 enum sx_status repeat_begin(struct repeat *repeat, struct sx_error *err)
 {
 	*repeat = (struct repeat){0};
@@ -140,6 +142,8 @@ enum sx_status repeat_record(struct repeat *repeat, const struct cli *cli, struc
 	if (status)
 		return status;
 	if (access(path, R_OK) != 0) {
+		bool reported = code && code < ENDED_BY_SIGNAL;
+		repeat->refused = reported ? code : 0;
 		error_set(err, SX_ERR_NOT_FOUND, "run %" PRIu64 " recorded nothing", repeat->count);
 		error_because(err, "its recording ended with %d, for the reason above", code);
 		error_try(err, "sextant record -- %s",
@@ -149,6 +153,11 @@ enum sx_status repeat_record(struct repeat *repeat, const struct cli *cli, struc
 	if (code)
 		cli_note(cli, "warning: %s ended with %d", run.name, code);
 	return add_file(files, path) ? SX_OK : error_nomem(err, "a list of runs");
+}
+
+int repeat_fail(const struct repeat *repeat, const struct cli *cli, const struct sx_error *err)
+{
+	return repeat->refused ? repeat->refused : cli_fail(cli, err);
 }
 
 void repeat_note_cut(const struct repeat *repeat, const struct cli *cli)

@@ -10,6 +10,7 @@ struct repeat {
 	uint64_t samples; /* samples that each run takes at most; 0: all */
 	uint64_t count;	  /* recordings so far */
 	int failed;	  /* the first status of a program that was not 0 */
+	int refused;	  /* the status of a recording that left no file, and said why */
 	bool cut;	  /* a signal asked to end: no more runs */
 };
 
@@ -37,6 +38,8 @@ enum sx_status repeat_record(struct repeat *repeat, const struct cli *cli, struc
 			     struct repeat_files *files, struct sx_error *err);
 /* Notes that a signal ended the runs; the interrupted run is not used. */
 void repeat_note_cut(const struct repeat *repeat, const struct cli *cli);
+/* The exit status after an error: that of one run, where it has given the reason already. */
+int repeat_fail(const struct repeat *repeat, const struct cli *cli, const struct sx_error *err);
 void repeat_end(struct repeat *repeat);
 
 #endif

@@ -178,7 +178,7 @@ static int stat_repeat_run(struct cli *cli)
 	compare_set_finish(&set);
 	free(files.list);
 	if (status)
-		return cli_fail(cli, &err);
+		return repeat_fail(&repeat, cli, &err);
 	if (repeat.failed) /* the status is the program's, as of one run */
 		return repeat.failed;
 	return whole && !repeat.cut ? EXIT_OK : EXIT_INCOMPLETE;
