@@ -32,21 +32,28 @@ struct parts {
 	bool shared;   /* the last number is of several strata */
 };
 
-/* Adjacent rows and their strata. */
+/* Adjacent rows: the stratum and the size of each, by which rows with data represent others. */
 struct parts_rows {
 	size_t first, count;
 	bool one; /* all are of one: of[0] */
 	uint8_t of[PARTS_BLOCK];
 	uint8_t classes[PARTS_BLOCK]; /* class of each: enum slices_class */
+	struct extent all;	      /* how much they are together */
+	bool measured;		      /* `each` holds the size of each: see parts_measure() */
+	struct extent each[PARTS_BLOCK];
 };
 
 /* Columns such as those of this table say what rows are; it may be destroyed. */
 void parts_begin(struct parts *parts, const struct sx_table *like);
 /*
- * Finds the strata of rows->count rows from rows->first on, at most PARTS_BLOCK of them:
- * rows->count becomes how many. One that there is no memory for shares the last number.
+ * Finds the strata of rows->count rows from rows->first on, at most PARTS_BLOCK of them, and how
+ * much they are together: rows->count becomes how many. One that there is no memory for shares the
+ * last number.
  */
 void parts_note(struct parts *parts, const struct sx_table *table, struct parts_rows *rows);
+/* Finds the size of each of these rows, unless it is known. */
+void parts_measure(const struct parts *parts, const struct sx_table *table,
+		   struct parts_rows *rows);
 /* The number here of a stratum of `other`, or PARTS_MAX. */
 uint32_t parts_find(const struct parts *parts, const struct parts *other, uint32_t number);
 /*

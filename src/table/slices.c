@@ -228,29 +228,15 @@ void slices_extents(const struct slices *slices, const struct sx_table *table, s
 			each[i].busy_ns = each[i].ns;
 }
 
-#define SLICES_BLOCK 256 /* rows of which each is measured at once */
-
 struct extent slices_extent_of_rows(const struct slices *slices, const struct sx_table *table,
 				    struct row_span rows)
 {
 	struct extent out = {.rows = slices_samples(slices, table, rows.first, rows.count)};
 	const uint64_t *begin = sx_table_begin_ns(table), *end = sx_table_end_ns(table);
-	bool simple = !slices_know_calls(slices);
-	for (size_t i = rows.first; simple && i < rows.first + rows.count; i++)
+	for (size_t i = rows.first; i < rows.first + rows.count; i++)
 		out.ns += slices_length_of(begin[i], end[i]);
-	if (simple && slices->frames != SX_NONE)
+	if (slices->frames != SX_NONE)
 		out.unknown = rows.count;
-	if (simple)
-		return out;
-	struct extent each[SLICES_BLOCK];
-	struct row_span block = {rows.first, 0};
-	out.rows = 0;
-	for (; rows.count; rows.count -= block.count, block.first += block.count) {
-		block.count = rows.count < SLICES_BLOCK ? rows.count : SLICES_BLOCK;
-		slices_extents(slices, table, block, each);
-		for (size_t i = 0; i < block.count; i++)
-			extent_add(&out, &each[i]);
-	}
 	return out;
 }
 

@@ -106,7 +106,10 @@ uint64_t slices_samples(const struct slices *slices, const struct sx_table *tabl
 uint64_t slices_samples_in(const struct sx_table *table, size_t first, size_t count);
 /* Whether there are columns of calls. */
 bool slices_know_calls(const struct slices *slices);
-/* How much rows are together; `table` has the columns that slices_of() looked at. */
+/*
+ * How much rows are together, where there are no columns of calls; `table` has the columns that
+ * slices_of() looked at.
+ */
 struct extent slices_extent_of_rows(const struct slices *slices, const struct sx_table *table,
 				    struct row_span rows);
 /* How much each of these rows is. */

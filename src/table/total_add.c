@@ -13,7 +13,6 @@ struct run {
 	const struct sx_table *table;
 	struct parts_rows rows;
 	uint64_t parts; /* bits of those that they are of */
-	struct extent all;
 };
 
 /* The rows of one part. */
@@ -24,14 +23,13 @@ struct sorted_part {
 
 /*
  * Rows of a block by stratum, those of one in their order. Columns that were measured together have
- * the same quality, so that the rows are sorted only once for them. Where `done` and `measured` are
- * false, nothing else need be set.
+ * the same quality, so that the rows are sorted only once for them. Where `done` is false, nothing
+ * else need be set.
  */
 struct sorted {
-	bool done, measured;
-	uint8_t quality[PARTS_BLOCK]; /* that the rest is of */
-	uint16_t order[PARTS_BLOCK];  /* rows from the first of the run on */
-	struct extent each[PARTS_BLOCK];
+	bool done;
+	uint8_t quality[PARTS_BLOCK];	    /* that the rest is of */
+	uint16_t order[PARTS_BLOCK];	    /* rows from the first of the run on */
 	struct sorted_part part[PARTS_MAX]; /* those of the run */
 };
 
@@ -258,14 +256,6 @@ static bool are_valid(const struct sx_vector *from, const struct parts_rows *row
 	return !any;
 }
 
-static void measure_each(struct sorted *sorted, const struct slices *slices, const struct run *run)
-{
-	if (!sorted->measured)
-		slices_extents(slices, run->table,
-			       (struct row_span){run->rows.first, run->rows.count}, sorted->each);
-	sorted->measured = true;
-}
-
 static void sort_row(struct sorted_part *part, uint8_t quality, const struct extent *extent)
 {
 	struct total_span *span = &part->span;
@@ -291,7 +281,7 @@ static void sort_rows(struct sorted *sorted, const struct run *run)
 			sorted->part[k] = (struct sorted_part){.count = 0};
 	for (size_t i = 0; i < rows->count; i++)
 		sort_row(&sorted->part[rows->of[rows->one ? 0 : i]], sorted->quality[i],
-			 &sorted->each[i]);
+			 &rows->each[i]);
 	for (unsigned k = 0; k < PARTS_MAX; k++)
 		if (run->parts >> k & 1) {
 			sorted->part[k].first = next[k] = at;
@@ -303,7 +293,7 @@ static void sort_rows(struct sorted *sorted, const struct run *run)
 }
 
 /* Sorts a run's rows as a column of it has them, which may have no data. */
-static void sorted_column(struct sorted *sorted, const struct slices *slices, const struct run *run,
+static void sorted_column(struct sorted *sorted, const struct parts *parts, struct run *run,
 			  const struct sx_vector *from)
 {
 	uint8_t known[PARTS_BLOCK];
@@ -316,7 +306,7 @@ static void sorted_column(struct sorted *sorted, const struct slices *slices, co
 	if (sorted->done && memcmp(sorted->quality, quality, count) == 0)
 		return;
 	memcpy(sorted->quality, quality, count);
-	measure_each(sorted, slices, run);
+	parts_measure(parts, run->table, &run->rows);
 	sort_rows(sorted, run);
 	sorted->done = true;
 }
@@ -373,21 +363,20 @@ static void add_parts(struct total *total, uint32_t index, const struct run *run
 	}
 }
 
-static void add_column(struct total *total, uint32_t index, const struct run *run,
-		       struct sorted *sorted)
+static void add_column(struct total *total, uint32_t index, struct run *run, struct sorted *sorted)
 {
 	const struct parts_rows *rows = &run->rows;
 	struct sx_vector from = sx_table_vector(run->table, index);
 	struct total_column *column = &total->of[rows->of[0]][index];
 	if (rows->one && !from.data) {
-		extent_add(&column->span.lost, &run->all);
+		extent_add(&column->span.lost, &rows->all);
 		column->span.absence |= SX_QUALITY_NOT_COLLECTED;
 	} else if (rows->one && are_valid(&from, rows)) {
 		add_values(column, &from, run, &(struct cells){NULL, rows->count});
-		extent_add(&column->span.with, &run->all);
+		extent_add(&column->span.with, &rows->all);
 		column->at = total->rows + rows->count - 1;
 	} else {
-		sorted_column(sorted, &total->parts.slices, run, &from);
+		sorted_column(sorted, &total->parts, run, &from);
 		add_parts(total, index, run, &from, sorted);
 	}
 }
@@ -462,9 +451,7 @@ void total_add_rows(struct total *total, const struct sx_table *table, size_t fi
 		rows->count = end - rows->first;
 		parts_note(&total->parts, table, rows);
 		prepare_parts(total, &run);
-		sorted.measured = sorted.done = false;
-		run.all = slices_extent_of_rows(&total->parts.slices, table,
-						(struct row_span){rows->first, rows->count});
+		sorted.done = false;
 		for (uint32_t k = 0; k < total->open_count; k++)
 			add_column(total, total->open[k], &run, &sorted);
 		add_times(total, table, rows->first, rows->count);
