@@ -10,12 +10,12 @@
 #define COLUMN_SKETCHES (PART_SKETCHES + 1)
 
 /* Those of one part keep their order. */
-static void order_rows(struct sampled_rows *rows, const uint8_t *of, size_t count)
+static void order_rows(struct sampled_rows *rows, const struct parts_rows *blocks, size_t count)
 {
 	size_t next[PARTS_MAX] = {0}, at = 0;
 	for (size_t i = 0; i < count; i++)
-		next[of[i]]++;
-	rows->straight = !count || next[of[0]] == count;
+		next[parts_number(blocks, i)]++;
+	rows->straight = !count || next[blocks->of[0]] == count;
 	for (unsigned part = 0; part < PARTS_MAX; part++) {
 		rows->first[part] = at;
 		at += next[part];
@@ -23,7 +23,7 @@ static void order_rows(struct sampled_rows *rows, const uint8_t *of, size_t coun
 	}
 	rows->first[PARTS_MAX] = at;
 	for (size_t i = 0; i < count; i++)
-		rows->order[next[of[i]]++] = (uint32_t)i;
+		rows->order[next[parts_number(blocks, i)]++] = (uint32_t)i;
 }
 
 static void size_row(const struct parts *parts, const struct extent *extent, bool slice,
@@ -45,22 +45,20 @@ static void size_add(struct sampled_size *to, const struct sampled_size *more)
 		to->idle[basis] += more->idle[basis];
 }
 
-/* `of`: the stratum of each row. False when memory is out. */
+/* False when memory is out. */
 static bool sampled_rows_look(struct sampled_rows *rows, const struct parts *parts,
-			      const struct sx_table *raw, const uint8_t *of)
+			      const struct parts_rows *blocks, size_t count)
 {
-	size_t count = sx_table_row_count(raw);
 	if (!mem_grow(&rows->order, &rows->order_cap, count + 1, sizeof(*rows->order)) ||
-	    !mem_grow(&rows->each, &rows->each_cap, count + 1, sizeof(*rows->each)) ||
 	    !mem_grow(&rows->before, &rows->before_cap, count + 1, sizeof(*rows->before)))
 		return false;
-	order_rows(rows, of, count);
-	slices_extents(&parts->slices, raw, (struct row_span){0, count}, rows->each);
+	order_rows(rows, blocks, count);
 	struct sampled_size all = {.rest = 0}, one;
 	for (size_t i = 0; i < count; i++) {
 		size_t row = rows->order[i];
 		rows->before[i] = all;
-		size_row(parts, &rows->each[row], parts_are_slices(parts, of[row]), &one);
+		size_row(parts, parts_extent(blocks, row),
+			 parts_are_slices(parts, parts_number(blocks, row)), &one);
 		size_add(&all, &one);
 	}
 	rows->before[count] = all;
@@ -129,19 +127,14 @@ static bool are_one(const struct part_sums *p)
 bool part_sums_look(struct part_sums *p, const struct sx_table *raw)
 {
 	size_t end = sx_table_row_count(raw);
-	struct parts_rows rows;
-	if (!mem_grow(&p->of, &p->of_cap, end + 1, 1))
+	if (!mem_grow(&p->blocks, &p->block_cap, end / PARTS_BLOCK + 1, sizeof(*p->blocks)))
 		return false;
-	rows.first = 0;
-	for (; rows.first < end; rows.first += rows.count) {
-		rows.count = end - rows.first;
-		parts_note(&p->parts, raw, &rows);
-		if (rows.one)
-			memset(p->of + rows.first, rows.of[0], rows.count);
-		else
-			memcpy(p->of + rows.first, rows.of, rows.count);
+	struct parts_rows *block = p->blocks;
+	for (size_t at = 0; at < end; at += block++->count) {
+		parts_note(&p->parts, raw, (struct row_span){at, end - at}, block);
+		parts_measure(&p->parts, block);
 	}
-	return are_one(p) || sampled_rows_look(&p->rows, &p->parts, raw, p->of);
+	return are_one(p) || sampled_rows_look(&p->rows, &p->parts, p->blocks, end);
 }
 
 bool part_sums_begin(struct part_sums *p, uint32_t count)
@@ -490,9 +483,8 @@ void part_sums_finish(struct part_sums *p)
 		sketch_finish(&p->sketches[i]);
 	free(p->sketches);
 	free(p->sums);
-	free(p->of);
+	free(p->blocks);
 	free(p->rows.order);
 	free(p->rows.before);
-	free(p->rows.each);
 	*p = (struct part_sums){.count = 0};
 }

@@ -27,8 +27,7 @@ struct sampled_rows {
 	struct sampled_size *before; /* [place]: all before it */
 	size_t first[PARTS_MAX + 1]; /* [part]: its first place */
 	bool straight;		     /* each row is in its own place */
-	struct extent *each;	     /* [row] */
-	size_t order_cap, before_cap, each_cap;
+	size_t order_cap, before_cap;
 };
 
 /* Rows with data and those that they represent. */
@@ -49,9 +48,9 @@ struct part_sums {
 	struct part_sum *sums;	 /* PARTS_MAX a column; NULL while all rows are of one */
 	struct sketch *sketches; /* PART_SKETCHES a column, and one of idle samples of all parts */
 	uint32_t count;		 /* columns */
-	/* Of the current table: the stratum of each row, and the size of rows. */
-	uint8_t *of;
-	size_t of_cap;
+	/* Of the current table: strata and sizes of rows in their order, and by stratum. */
+	struct parts_rows *blocks; /* PARTS_BLOCK rows each */
+	size_t block_cap;
 	struct sampled_rows rows;
 };
 

@@ -78,6 +78,10 @@ enum sx_status sx_summary_create(const struct sx_metrics *metrics, const struct 
 		status = evaluation_keep_ratios(s->evaluation, like, err);
 	if (!status && evaluation_ratios(s->evaluation))
 		status = total_create(evaluation_ratios(s->evaluation), &s->ratios, err);
+	if (s->total)
+		total_share(s->total, &s->apart.parts);
+	if (s->ratios)
+		total_share(s->ratios, &s->apart.parts);
 	if (status) {
 		sx_summary_destroy(s);
 		return status;
@@ -410,9 +414,10 @@ enum sx_status sx_summary_add(struct sx_summary *s, const struct sx_table *raw,
 	if (!status && !add_values(s, raw, values))
 		status = error_nomem(err, "a summary");
 	if (!status) {
-		total_add(s->total, raw);
+		total_add_known(s->total, raw, s->apart.blocks);
 		if (s->ratios)
-			total_add(s->ratios, evaluation_ratios(s->evaluation));
+			total_add_known(s->ratios, evaluation_ratios(s->evaluation),
+					s->apart.blocks);
 	}
 	return status;
 }

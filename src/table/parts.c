@@ -125,25 +125,24 @@ static size_t count_same(const struct parts *parts, const struct sx_table *table
 	return i < same ? i : same;
 }
 
-void parts_measure(const struct parts *parts, const struct sx_table *table, struct parts_rows *rows)
+void parts_measure(const struct parts *parts, struct parts_rows *rows)
 {
 	if (!rows->measured)
-		slices_extents(&parts->slices, table, (struct row_span){rows->first, rows->count},
-			       rows->each);
+		slices_extents(&parts->slices, rows->table,
+			       (struct row_span){rows->first, rows->count}, rows->each);
 	rows->measured = true;
 }
 
 /* Where there are no calls, rows together are measured quicker than each. */
-static void measure_all(const struct parts *parts, const struct sx_table *table,
-			struct parts_rows *rows)
+static void measure_all(const struct parts *parts, struct parts_rows *rows)
 {
 	rows->measured = false;
 	if (!slices_know_calls(&parts->slices)) {
-		rows->all = slices_extent_of_rows(&parts->slices, table,
+		rows->all = slices_extent_of_rows(&parts->slices, rows->table,
 						  (struct row_span){rows->first, rows->count});
 		return;
 	}
-	parts_measure(parts, table, rows);
+	parts_measure(parts, rows);
 	rows->all = (struct extent){.rows = 0};
 	for (size_t i = 0; i < rows->count; i++)
 		extent_add(&rows->all, &rows->each[i]);
@@ -168,11 +167,14 @@ static void find_strata(struct parts *parts, const struct sx_table *table, struc
 	}
 }
 
-void parts_note(struct parts *parts, const struct sx_table *table, struct parts_rows *rows)
+void parts_note(struct parts *parts, const struct sx_table *table, struct row_span span,
+		struct parts_rows *rows)
 {
-	rows->count = rows->count < PARTS_BLOCK ? rows->count : PARTS_BLOCK;
+	rows->table = table;
+	rows->first = span.first;
+	rows->count = span.count < PARTS_BLOCK ? span.count : PARTS_BLOCK;
 	find_strata(parts, table, rows);
-	measure_all(parts, table, rows);
+	measure_all(parts, rows);
 }
 
 uint32_t parts_find(const struct parts *parts, const struct parts *other, uint32_t number)

@@ -34,6 +34,7 @@ struct parts {
 
 /* Adjacent rows: the stratum and the size of each, by which rows with data represent others. */
 struct parts_rows {
+	const struct sx_table *table;
 	size_t first, count;
 	bool one; /* all are of one: of[0] */
 	uint8_t of[PARTS_BLOCK];
@@ -46,14 +47,24 @@ struct parts_rows {
 /* Columns such as those of this table say what rows are; it may be destroyed. */
 void parts_begin(struct parts *parts, const struct sx_table *like);
 /*
- * Finds the strata of rows->count rows from rows->first on, at most PARTS_BLOCK of them, and how
- * much they are together: rows->count becomes how many. One that there is no memory for shares the
- * last number.
+ * Finds the strata of `count` rows from `first` on, at most PARTS_BLOCK of them (rows->count), and
+ * how much they are together. One that there is no memory for shares the last number.
  */
-void parts_note(struct parts *parts, const struct sx_table *table, struct parts_rows *rows);
+void parts_note(struct parts *parts, const struct sx_table *table, struct row_span span,
+		struct parts_rows *rows);
 /* Finds the size of each of these rows, unless it is known. */
-void parts_measure(const struct parts *parts, const struct sx_table *table,
-		   struct parts_rows *rows);
+void parts_measure(const struct parts *parts, struct parts_rows *rows);
+/* The stratum of a row, of all blocks of a table. */
+static inline uint8_t parts_number(const struct parts_rows *blocks, size_t row)
+{
+	const struct parts_rows *block = &blocks[row / PARTS_BLOCK];
+	return block->of[block->one ? 0 : row % PARTS_BLOCK];
+}
+/* The size of a row that was measured, likewise. */
+static inline const struct extent *parts_extent(const struct parts_rows *blocks, size_t row)
+{
+	return &blocks[row / PARTS_BLOCK].each[row % PARTS_BLOCK];
+}
 /* The number here of a stratum of `other`, or PARTS_MAX. */
 uint32_t parts_find(const struct parts *parts, const struct parts *other, uint32_t number);
 /*

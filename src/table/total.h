@@ -6,6 +6,8 @@
 
 #include "table/fill.h"
 
+struct parts;
+struct parts_rows;
 struct total;
 
 /* A total over tables with the columns of `like`, which may be destroyed before it. */
@@ -17,6 +19,13 @@ enum sx_status total_create_same(const struct total *as, struct total **out, str
  * set). Before the first row.
  */
 void total_set_parts(struct total *total, uint32_t most);
+/* The strata of its rows, which other totals may share. */
+struct parts *total_parts(struct total *total);
+/*
+ * Before the first row: its strata are these, which outlive it. Rows come with total_add_known()
+ * and total_add_both() alone, since their strata are found once for all that share them.
+ */
+void total_share(struct total *total, struct parts *parts);
 /*
  * For a part of a run: where nothing of a program or context was measured in this part, what it did
  * in the whole run represents it. `run` must outlive the total; NULL: none.
@@ -24,8 +33,16 @@ void total_set_parts(struct total *total, uint32_t most);
 void total_use(struct total *total, const struct total *run);
 /* Adds all rows of a table with the same columns in the same order. */
 void total_add(struct total *total, const struct sx_table *table);
+/* The same where the strata of all blocks of its rows, PARTS_BLOCK each, were found. */
+void total_add_known(struct total *total, const struct sx_table *table, struct parts_rows *blocks);
 /* Adds `count` rows from `first` on. */
 void total_add_rows(struct total *total, const struct sx_table *table, size_t first, size_t count);
+/*
+ * Adds rows of a table, and to `other`, which shares the strata and may be NULL, the same rows of
+ * another.
+ */
+void total_add_both(struct total *total, const struct sx_table *table, struct row_span rows,
+		    struct total *other, const struct sx_table *of);
 /* Forgets what was added. */
 void total_reset(struct total *total);
 /* What the sums of a total are of. */

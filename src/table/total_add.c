@@ -11,7 +11,7 @@
 /* Adjacent rows, and how much they are together. */
 struct run {
 	const struct sx_table *table;
-	struct parts_rows rows;
+	struct parts_rows *rows;
 	uint64_t parts; /* bits of those that they are of */
 };
 
@@ -69,7 +69,7 @@ static struct total_column *total_part(struct total *total, uint32_t part)
 static void find_pictures(struct total *total, const struct sx_table *like)
 {
 	struct total_pictures *p = &total->pictures;
-	p->frame_count = total->parts.slices.frames;
+	p->frame_count = total->own.slices.frames;
 	p->width = sx_table_find(like, "FramebufferWidth");
 	p->height = sx_table_find(like, "FramebufferHeight");
 	bool whole = p->width != SX_NONE && p->height != SX_NONE &&
@@ -120,7 +120,8 @@ static enum sx_status create_of(struct total_like *like, struct total **out, str
 	total->like = like;
 	total->count = sx_table_column_count(like->table);
 	total->begin_ns = SX_TIME_UNKNOWN;
-	parts_begin(&total->parts, like->table);
+	total->parts = &total->own;
+	parts_begin(&total->own, like->table);
 	find_pictures(total, like->table);
 	total->open = calloc((size_t)total->count + 1, sizeof(*total->open));
 	if (!total->open || !total_part(total, 0)) { /* the part that there always is room for */
@@ -153,7 +154,7 @@ void total_destroy(struct total *total)
 		free(total->of[i]);
 	free(total->of);
 	free(total->open);
-	parts_finish(&total->parts);
+	parts_finish(&total->own);
 	like_leave(total->like);
 	free(total);
 }
@@ -163,9 +164,19 @@ void total_use(struct total *total, const struct total *run)
 	total->run = run;
 }
 
+struct parts *total_parts(struct total *total)
+{
+	return total->parts;
+}
+
+void total_share(struct total *total, struct parts *parts)
+{
+	total->parts = parts;
+}
+
 void total_set_parts(struct total *total, uint32_t most)
 {
-	total->parts.most = most;
+	total->parts->most = most;
 }
 
 /* Neumaier's sum: exact enough that the order of rows does not show. */
@@ -274,7 +285,7 @@ static void sort_row(struct sorted_part *part, uint8_t quality, const struct ext
 /* Sorts rows by stratum; within one they keep their order. */
 static void sort_rows(struct sorted *sorted, const struct run *run)
 {
-	const struct parts_rows *rows = &run->rows;
+	const struct parts_rows *rows = run->rows;
 	size_t next[PARTS_MAX] = {0}, at = 0;
 	for (unsigned k = 0; k < PARTS_MAX; k++)
 		if (run->parts >> k & 1)
@@ -297,8 +308,8 @@ static void sorted_column(struct sorted *sorted, const struct parts *parts, stru
 			  const struct sx_vector *from)
 {
 	uint8_t known[PARTS_BLOCK];
-	const uint8_t *quality = from->quality ? from->quality + run->rows.first : known;
-	size_t count = run->rows.count;
+	const uint8_t *quality = from->quality ? from->quality + run->rows->first : known;
+	size_t count = run->rows->count;
 	if (!from->data || !from->quality) {
 		memset(known, from->data ? 0 : SX_QUALITY_NOT_COLLECTED, count);
 		quality = known;
@@ -306,7 +317,7 @@ static void sorted_column(struct sorted *sorted, const struct parts *parts, stru
 	if (sorted->done && memcmp(sorted->quality, quality, count) == 0)
 		return;
 	memcpy(sorted->quality, quality, count);
-	parts_measure(parts, run->table, &run->rows);
+	parts_measure(parts, run->rows);
 	sort_rows(sorted, run);
 	sorted->done = true;
 }
@@ -326,7 +337,7 @@ static void add_values(struct total_column *column, const struct sx_vector *from
 		uint64_t u64[PARTS_BLOCK];
 		double f64[PARTS_BLOCK];
 	} sorted;
-	const void *values = (const uint64_t *)from->data + run->rows.first;
+	const void *values = (const uint64_t *)from->data + run->rows->first;
 	for (size_t i = 0; cells->order && i < cells->count; i++)
 		memcpy(&sorted.u64[i], (const uint64_t *)values + cells->order[i],
 		       sizeof(sorted.u64[i]));
@@ -337,7 +348,7 @@ static void add_values(struct total_column *column, const struct sx_vector *from
 	else
 		add_all_f64(column, values, cells->count);
 	for (size_t i = 0; column->rule == SX_REDUCE_MEAN && i < cells->count; i++) {
-		size_t row = run->rows.first + (cells->order ? cells->order[i] : i);
+		size_t row = run->rows->first + (cells->order ? cells->order[i] : i);
 		add_weight(column,
 			   column->type == SX_U64 ? (double)((const uint64_t *)values)[i]
 						  : ((const double *)values)[i],
@@ -365,7 +376,7 @@ static void add_parts(struct total *total, uint32_t index, const struct run *run
 
 static void add_column(struct total *total, uint32_t index, struct run *run, struct sorted *sorted)
 {
-	const struct parts_rows *rows = &run->rows;
+	const struct parts_rows *rows = run->rows;
 	struct sx_vector from = sx_table_vector(run->table, index);
 	struct total_column *column = &total->of[rows->of[0]][index];
 	if (rows->one && !from.data) {
@@ -376,7 +387,7 @@ static void add_column(struct total *total, uint32_t index, struct run *run, str
 		extent_add(&column->span.with, &rows->all);
 		column->at = total->rows + rows->count - 1;
 	} else {
-		sorted_column(sorted, &total->parts, run, &from);
+		sorted_column(sorted, total->parts, run, &from);
 		add_parts(total, index, run, &from, sorted);
 	}
 }
@@ -428,43 +439,66 @@ static void add_pictures(struct total *total, const struct sx_table *table,
 /* A stratum that there is no memory for is added to the first. */
 static void prepare_parts(struct total *total, struct run *run)
 {
-	struct parts_rows *rows = &run->rows;
+	struct parts_rows *rows = run->rows;
 	run->parts = 0;
 	for (size_t i = 0; i < (rows->one ? 1 : rows->count); i++) {
 		if (!total_part(total, rows->of[i])) {
 			rows->of[i] = 0;
-			total->parts.shared = true;
+			total->parts->shared = true;
 		}
 		run->parts |= UINT64_C(1) << rows->of[i];
 	}
 	total->touched |= run->parts;
 }
 
+/* Adds rows of which the strata are known. */
+static void add_block(struct total *total, const struct sx_table *table, struct parts_rows *rows)
+{
+	struct run run = {table, rows, 0};
+	struct sorted sorted;
+	prepare_parts(total, &run);
+	sorted.done = false;
+	for (uint32_t k = 0; k < total->open_count; k++)
+		add_column(total, total->open[k], &run, &sorted);
+	add_times(total, table, rows->first, rows->count);
+	add_pictures(total, table, rows);
+	total->rows += rows->count;
+}
+
+void total_add_both(struct total *total, const struct sx_table *table, struct row_span span,
+		    struct total *other, const struct sx_table *of)
+{
+	struct parts_rows rows;
+	for (; span.count; span.first += rows.count, span.count -= rows.count) {
+		parts_note(total->parts, table, span, &rows);
+		add_block(total, table, &rows);
+		if (other)
+			add_block(other, of, &rows);
+	}
+}
+
 void total_add_rows(struct total *total, const struct sx_table *table, size_t first, size_t count)
 {
-	struct run run;
-	struct sorted sorted;
-	struct parts_rows *rows = &run.rows;
-	run.table = table;
-	rows->first = first;
-	for (size_t end = first + count; rows->first < end; rows->first += rows->count) {
-		rows->count = end - rows->first;
-		parts_note(&total->parts, table, rows);
-		prepare_parts(total, &run);
-		sorted.done = false;
-		for (uint32_t k = 0; k < total->open_count; k++)
-			add_column(total, total->open[k], &run, &sorted);
-		add_times(total, table, rows->first, rows->count);
-		add_pictures(total, table, rows);
-		total->rows += rows->count;
-	}
+	total_add_both(total, table, (struct row_span){first, count}, NULL, NULL);
+}
+
+/* Without memory the reasons alone are missing. */
+static void add_reasons(struct total *total, const struct sx_table *table)
+{
+	(void)table_copy_reasons(total->like->table, table);
 }
 
 void total_add(struct total *total, const struct sx_table *table)
 {
 	total_add_rows(total, table, 0, sx_table_row_count(table));
-	/* Without memory the reasons alone are missing. */
-	(void)table_copy_reasons(total->like->table, table);
+	add_reasons(total, table);
+}
+
+void total_add_known(struct total *total, const struct sx_table *table, struct parts_rows *blocks)
+{
+	for (size_t at = 0, rows = sx_table_row_count(table); at < rows; at += blocks++->count)
+		add_block(total, table, blocks);
+	add_reasons(total, table);
 }
 
 void total_reset(struct total *total)
@@ -473,8 +507,8 @@ void total_reset(struct total *total)
 		if (total->touched >> i & 1)
 			clear_part(total, total->of[i]);
 	/* Strata beyond the limit get numbers of their own again. */
-	if (total->parts.shared)
-		parts_finish(&total->parts);
+	if (total->parts->shared)
+		parts_finish(total->parts);
 	total->touched = 0;
 	total->rows = 0;
 	total->begin_ns = SX_TIME_UNKNOWN;

@@ -107,7 +107,7 @@ static void take_unknown(bool whole, struct answer *to)
 /* The same stratum's column in the whole run, where that has data; or NULL. */
 static const struct total_column *in_run(const struct total *total, uint32_t part, uint32_t index)
 {
-	uint32_t at = total->run ? parts_find(&total->run->parts, &total->parts, part) : PARTS_MAX;
+	uint32_t at = total->run ? parts_find(total->run->parts, total->parts, part) : PARTS_MAX;
 	const struct total_column *column =
 	    at < PARTS_MAX && at < total->run->of_count ? &total->run->of[at][index] : NULL;
 	return column && column->span.with.rows ? column : NULL;
@@ -134,7 +134,7 @@ static void take_part(struct answer *to, const struct scope *scope, uint32_t par
 	const struct total *total = scope->total;
 	const struct total_column *own = &total->of[part][index], *other = NULL;
 	const struct total_span *span = &own->span;
-	bool slices = parts_are_slices(&total->parts, part), measured = span->with.rows;
+	bool slices = parts_are_slices(total->parts, part), measured = span->with.rows;
 	bool idle = !to->alone && extent_is_idle(&span->with, &span->skipped, own->basis);
 	to->slices |= slices;
 	to->scaled |= measured && span->skipped.rows;
@@ -144,7 +144,7 @@ static void take_part(struct answer *to, const struct scope *scope, uint32_t par
 	else if (!to->alone)
 		other = in_run(total, part, index);
 	if (!to->alone && (!measured || idle) && !other) {
-		uint32_t at = parts_proxy(&total->parts, part, to->measured, &slices);
+		uint32_t at = parts_proxy(total->parts, part, to->measured, &slices);
 		other = at < PARTS_MAX ? &total->of[at][index] : NULL;
 	}
 	take_counts(to, own, (measured && !idle) || other);
@@ -344,7 +344,7 @@ static uint64_t frames_of(const struct total *total)
 {
 	uint64_t frames = total->touched;
 	for (uint32_t i = 0; i < total->of_count; i++)
-		if (parts_are_slices(&total->parts, i))
+		if (parts_are_slices(total->parts, i))
 			frames &= ~(UINT64_C(1) << i);
 	return frames;
 }

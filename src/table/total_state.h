@@ -57,8 +57,8 @@ struct total_like {
 
 struct total {
 	struct total_like *like;
-	const struct total *run; /* see total_use(), or NULL */
-	struct parts parts;
+	const struct total *run;  /* see total_use(), or NULL */
+	struct parts own, *parts; /* parts: its own, or see total_share() */
 	struct total_column **of; /* [part]: its columns, NULL before its first row */
 	size_t cap;
 	uint32_t of_count;

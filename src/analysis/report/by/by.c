@@ -240,9 +240,8 @@ static enum sx_status by_add_run(struct report_by *g, struct open_rows *rows, si
 		open->key = rows->key;
 		open->rows = 0;
 	}
-	total_add_rows(open->total, g->raw, first, last - first);
-	if (open->ratios)
-		total_add_rows(open->ratios, rows->ratios, first, last - first);
+	total_add_both(open->total, g->raw, (struct row_span){first, last - first}, open->ratios,
+		       rows->ratios);
 	open->rows += slices_samples(&rows->slices, g->raw, first, last - first);
 	return status;
 }

@@ -35,6 +35,8 @@ static bool create_totals(const struct open_groups *o, const struct open_rows *r
 	if (!status && rows->ratios)
 		status = as && as->ratios ? total_create_same(as->ratios, &group->ratios, NULL)
 					  : total_create(rows->ratios, &group->ratios, NULL);
+	if (!status && group->ratios)
+		total_share(group->ratios, total_parts(group->total));
 	return !status;
 }
 
@@ -54,8 +56,6 @@ static struct open_group *open_create(struct open_groups *o, const struct open_r
 		total_use(group->ratios, o->run_ratios);
 	if (o->count >= PARTS_APART)
 		total_set_parts(group->total, 2);
-	if (o->count >= PARTS_APART && group->ratios)
-		total_set_parts(group->ratios, 2);
 	return group;
 }
 
