@@ -105,7 +105,6 @@ void sx_summary_destroy(struct sx_summary *s)
 	free(s->of);
 	free(s->stats);
 	free(s->until);
-	free(s->each);
 	part_sums_finish(&s->apart);
 	for (uint32_t i = 0; i < s->share_count; i++)
 		free(s->shares[i].counter);
@@ -117,14 +116,13 @@ void sx_summary_destroy(struct sx_summary *s)
 static void tally_run(struct sx_summary *s, uint8_t quality, size_t from, size_t end)
 {
 	struct tally *t = &s->tally;
-	uint64_t samples = 0, length = s->until[end] - s->until[from];
+	uint64_t samples = s->until[end].samples - s->until[from].samples;
+	uint64_t length = s->until[end].ns - s->until[from].ns;
 	if (!(quality & SX_QUALITY_NO_DATA_MASK)) {
 		t->with_ns += length;
 		t->quality |= quality;
 		return;
 	}
-	for (size_t i = from; i < end; i++)
-		samples += s->each[i];
 	stats_missing_add(&t->missing, quality, samples);
 	if (sx_quality_is_skipped(quality)) {
 		t->skipped += samples;
@@ -162,10 +160,7 @@ static void summary_count(struct sx_summary *s, uint32_t column, const struct sx
 {
 	struct tally *t = &s->of[column].tally;
 	if (!v->data) {
-		uint64_t samples = 0;
-		for (size_t row = 0; row < rows; row++)
-			samples += s->each[row];
-		stats_missing_add(&t->missing, SX_QUALITY_NOT_COLLECTED, samples);
+		stats_missing_add(&t->missing, SX_QUALITY_NOT_COLLECTED, s->until[rows].samples);
 		return;
 	}
 	tally_rows(s, v->quality, rows);
@@ -192,11 +187,12 @@ static bool add_several(struct sx_summary *s, uint32_t column, const struct sx_v
 			size_t row)
 {
 	double value;
+	uint64_t samples = parts_extent(s->apart.blocks, row)->rows;
 	if (!row_value(v, row, &value))
 		return true;
 	if (stats_adds_up(s->columns[column].unit))
-		value /= (double)s->each[row];
-	return sketch_add_times(&s->of[column].sketch, value, s->each[row]);
+		value /= (double)samples;
+	return sketch_add_times(&s->of[column].sketch, value, samples);
 }
 
 /* The bits of all of them, or-ed. */
@@ -277,27 +273,26 @@ static bool summary_add_column(struct sx_summary *s, uint32_t column, const stru
 	return fine;
 }
 
-/* How long rows are, as sums. */
-static bool measure_rows(struct sx_summary *s, const struct sx_table *raw)
+/* How much rows are, as sums. */
+static bool measure_rows(struct sx_summary *s, size_t rows)
 {
-	size_t rows = sx_table_row_count(raw);
-	const uint64_t *begin = sx_table_begin_ns(raw), *end = sx_table_end_ns(raw);
-	if (!mem_grow(&s->until, &s->until_cap, rows + 1, sizeof(*s->until)) ||
-	    !mem_grow(&s->each, &s->each_cap, rows + 1, sizeof(*s->each)))
+	if (!mem_grow(&s->until, &s->until_cap, rows + 1, sizeof(*s->until)))
 		return false;
-	const struct slices *slices = &s->apart.parts.slices;
+	struct summary_until all = {0, 0};
 	s->many = false;
-	s->until[0] = 0;
+	s->until[0] = all;
 	for (size_t i = 0; i < rows; i++) {
-		uint64_t length = slices_length_of(begin[i], end[i]);
-		s->untimed |= !length;
-		s->until[i + 1] = s->until[i] + length;
-		s->each[i] = slices_samples(slices, raw, i, 1);
-		s->many |= s->each[i] > 1;
-		s->rows += s->each[i];
+		const struct parts_rows *block = &s->apart.blocks[i / PARTS_BLOCK];
+		const struct extent *row = &block->each[i % PARTS_BLOCK];
+		all.ns += row->ns;
+		all.samples += row->rows;
+		s->until[i + 1] = all;
+		s->untimed |= !row->ns;
+		s->many |= row->rows > 1;
+		s->frame_rows += block->classes[i % PARTS_BLOCK] != CLASS_SLICE;
 	}
-	s->frame_rows += slices_count_frames(slices, raw);
-	s->all_ns += s->until[rows];
+	s->rows += all.samples;
+	s->all_ns += all.ns;
 	return true;
 }
 
@@ -311,7 +306,7 @@ static void add_shares(struct sx_summary *s, const struct sx_table *raw)
 			if (v.quality && v.quality[r] & SX_QUALITY_NO_DATA_MASK)
 				continue;
 			share->counted_ns += counted[r];
-			share->of_ns += s->until[r + 1] - s->until[r];
+			share->of_ns += s->until[r + 1].ns - s->until[r].ns;
 		}
 	}
 }
@@ -319,7 +314,7 @@ static void add_shares(struct sx_summary *s, const struct sx_table *raw)
 /* A row that is kept apart. */
 static void hold_row(struct sx_summary *s, int edge, const struct sx_table *values, size_t row)
 {
-	s->edges[edge] = (struct summary_edge){true, s->until[row + 1] - s->until[row]};
+	s->edges[edge] = (struct summary_edge){true, s->until[row + 1].ns - s->until[row].ns};
 	for (uint32_t i = 0; i < s->count; i++) {
 		struct sx_vector v = sx_table_vector(values, i);
 		s->of[i].edges[edge] = NAN;
@@ -385,7 +380,7 @@ static bool add_values(struct sx_summary *s, const struct sx_table *raw,
 		s->by_parts = !s->by_time && s->apart.parts.slices.samples == SX_NONE;
 		fine = part_from_all(s);
 	}
-	fine = fine && measure_rows(s, raw);
+	fine = fine && measure_rows(s, end);
 	if (fine && s->by_time && end) {
 		fine = release_last(s);
 		if (fine)

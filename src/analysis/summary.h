@@ -62,11 +62,11 @@ struct sx_summary {
 	/* Where rows are slices of time. */
 	bool by_time, untimed; /* untimed: the length of a row is not known */
 	uint64_t all_ns;       /* of all rows */
-	uint64_t *until;       /* [row]: length of the current table's rows up to it */
+	struct summary_until {
+		uint64_t ns, samples;
+	} * until; /* [row]: what the current table's rows up to it are */
 	size_t until_cap;
-	uint64_t *each; /* [row]: samples in a row of the current table */
-	size_t each_cap;
-	bool many; /* some are several */
+	bool many; /* some rows are several samples */
 	struct summary_edge edges[EDGES];
 	struct tally tally;	/* of the column that was asked last, */
 	const uint8_t *tallied; /* by its quality; NULL: none of the current table was */
