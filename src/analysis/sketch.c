@@ -82,15 +82,6 @@ static bool count_values(struct sketch *sketch, const double *values, size_t cou
 	return true;
 }
 
-/* Neumaier's sum: what the sum cannot hold is carried. */
-static void add_sum(struct sketch *sketch, double value)
-{
-	double sum = sketch->sum + value;
-	sketch->carry += fabs(sketch->sum) >= fabs(value) ? (sketch->sum - sum) + value
-							  : (value - sum) + sketch->sum;
-	sketch->sum = sum;
-}
-
 /* Moves values that are kept to buckets. */
 static bool count_kept(struct sketch *sketch)
 {
@@ -158,7 +149,7 @@ struct sketch_look sketch_look(const double *values, size_t count)
 static void add_counted(struct sketch *sketch, const struct sketch_look *look)
 {
 	bool first = !sketch->count;
-	add_sum(sketch, look->sum);
+	sum_add(&sketch->sum, look->sum);
 	sketch->min = first || look->min < sketch->min ? look->min : sketch->min;
 	sketch->max = first || look->max > sketch->max ? look->max : sketch->max;
 	sketch->count += look->count;
@@ -220,11 +211,6 @@ bool sketch_add_times(struct sketch *sketch, double value, uint64_t times)
 	return true;
 }
 
-double sketch_sum(const struct sketch *sketch)
-{
-	return isfinite(sketch->sum) ? sketch->sum + sketch->carry : sketch->sum;
-}
-
 static bool join_half(struct sketch_half *to, const struct sketch_half *from)
 {
 	if (!from->count)
@@ -241,7 +227,7 @@ static bool join_half(struct sketch_half *to, const struct sketch_half *from)
 
 bool sketch_join(struct sketch *sketch, const struct sketch *more)
 {
-	const struct sketch_look look = {more->sum + more->carry, more->min, more->max,
+	const struct sketch_look look = {more->sum.sum + more->sum.carry, more->min, more->max,
 					 (size_t)more->count};
 	if (!more->count)
 		return true;

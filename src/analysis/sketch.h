@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/sum.h"
+
 #define SKETCH_EXACT	    4096 /* values that are kept as they are */
 #define SKETCH_DROPPED_BITS 45	 /* low bits of a value that its bucket drops */
 
@@ -21,7 +23,8 @@ struct sketch_half {
 /* Zero-initialise. */
 struct sketch {
 	uint64_t count;
-	double sum, carry, min, max;
+	struct sum sum;
+	double min, max;
 	double *values; /* the first ones, until there are too many */
 	size_t value_cap;
 	struct sketch_half positive, negative; /* then counts; zeros are positive */
@@ -44,7 +47,6 @@ struct sketch_look {
 struct sketch_look sketch_look(const double *values, size_t count);
 /* Adds values, all of which are finite. False when memory is out. */
 bool sketch_add_looked(struct sketch *sketch, const double *values, const struct sketch_look *look);
-double sketch_sum(const struct sketch *sketch);
 /*
  * Values at these ranks (percent, rising) by nearest rank: exact while values are kept, then within
  * 0.4 % of the value there. Changes the order of what is kept. Not when empty.

@@ -350,7 +350,7 @@ static bool part_from_all(struct sx_summary *s)
 		struct summary_column *c = &s->of[i];
 		struct part_sum *sum = &s->apart.sums[(size_t)i * PARTS_MAX];
 		*sum = (struct part_sum){
-		    .sum = sketch_sum(&c->sketch),
+		    .sum = sum_value(&c->sketch.sum),
 		    .with = {.rows = c->sketch.count, .ns = c->tally.with_ns},
 		    .skipped = {.rows = c->tally.skipped, .ns = c->tally.skipped_ns},
 		    .spread.unknown = true};

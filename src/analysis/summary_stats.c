@@ -230,7 +230,7 @@ static void summary_describe(struct sx_summary *s, uint32_t column, struct sketc
 		stats->quality |= SX_QUALITY_MULTIPLEXED;
 	stats->min = stats->max = stats->p50 = stats->p95 = stats->p99 = NAN;
 	struct stats_sum sum = {
-	    .sum = sketch_sum(sketch), .error = NAN, .parts = s->apart.parts.count};
+	    .sum = sum_value(&sketch->sum), .error = NAN, .parts = s->apart.parts.count};
 	if (is_without_data(s, column))
 		return;
 	stats->running = running_share(s, column);

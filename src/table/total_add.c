@@ -179,15 +179,6 @@ void total_set_parts(struct total *total, uint32_t most)
 	total->parts->most = most;
 }
 
-/* Neumaier's sum: exact enough that the order of rows does not show. */
-static void add_f64(struct total_column *column, double value)
-{
-	double sum = column->fsum + value;
-	column->carry += fabs(column->fsum) >= fabs(value) ? (column->fsum - sum) + value
-							   : (value - sum) + column->fsum;
-	column->fsum = sum;
-}
-
 static void add_weight(struct total_column *column, double value, uint64_t begin, uint64_t end)
 {
 	if (begin == SX_TIME_UNKNOWN || end == SX_TIME_UNKNOWN || end < begin) {
@@ -227,7 +218,7 @@ static void add_all_u64(struct total_column *column, const uint64_t *values, siz
 
 #define LANES 4 /* sums at once: one addition need not wait for the one before it */
 
-/* As add_f64() of each, where what a sum cannot hold is had without a comparison. */
+/* As sum_add() of each, where what a sum cannot hold is had without a comparison. */
 static void sum_f64(struct total_column *column, const double *values, size_t count)
 {
 	double sum[LANES] = {0}, carry[LANES] = {0};
@@ -239,11 +230,11 @@ static void sum_f64(struct total_column *column, const double *values, size_t co
 			sum[k] = next;
 		}
 	for (size_t k = 0; k < LANES; k++) {
-		add_f64(column, sum[k]);
-		column->carry += carry[k];
+		sum_add(&column->fsum, sum[k]);
+		column->fsum.carry += carry[k];
 	}
 	for (size_t i = whole; i < count; i++)
-		add_f64(column, values[i]);
+		sum_add(&column->fsum, values[i]);
 }
 
 static void add_all_f64(struct total_column *column, const double *values, size_t count)

@@ -71,8 +71,7 @@ static void take_counts(struct answer *to, const struct total_column *part, bool
 static void take_sums(struct answer *to, const struct total_column *part, struct share share,
 		      bool own)
 {
-	/* An infinite sum has a carry that is not a number. */
-	double value = isfinite(part->fsum) ? part->fsum + part->carry : part->fsum;
+	double value = sum_value(&part->fsum);
 	double times = (own ? 1 : 0) + (double)share.more / (double)share.with;
 	to->scaled |= share.more != 0;
 	to->sum += scaled_sum(part->sum, share.with, share.more) - (own ? 0 : part->sum);

@@ -2,6 +2,7 @@
 #ifndef TABLE_TOTAL_STATE_H
 #define TABLE_TOTAL_STATE_H
 
+#include "base/sum.h"
 #include "table/cover.h"
 #include "table/parts.h"
 #include "table/total.h"
@@ -31,7 +32,7 @@ struct total_column {
 	enum basis basis; /* what they go by */
 	struct total_span span;
 	unsigned __int128 sum; /* u64, exact */
-	double fsum, carry;    /* f64, compensated */
+	struct sum fsum;       /* f64 */
 	double weighted, weight;
 	uint64_t unweighted; /* rows with data of unknown length */
 	uint64_t pick;	     /* max or last */

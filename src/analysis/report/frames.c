@@ -28,7 +28,7 @@ struct report_frames report_judge_frames(struct filling *f)
 	out.median_s = median * 1e-9;
 	/* Frames of several contexts overlap: the rate is over the time that any of them took. */
 	out.fps = (double)out.count * 1e9 / (double)cover_ns(&f->frames_cover);
-	out.each = (double)out.count * 1e9 / sketch_sum(frames);
+	out.each = (double)out.count * 1e9 / sum_value(&frames->sum);
 	out.low_1 = low(frames, 0.01, LOW_1_MIN);
 	out.low_01 = low(frames, 0.001, LOW_01_MIN);
 	out.stutters = sketch_count_above(frames, 2 * median);
