@@ -5,7 +5,6 @@ import os
 import re
 import subprocess
 import unittest
-from datetime import datetime, timedelta, timezone
 
 from command import FolderTest
 
@@ -65,21 +64,6 @@ class OddTables(FolderTest):
         self.assertEqual((have['command'][1], have['GpuBusy'][1], have['type'][1]), (['Xorg', 'game -x 5'], [2, 60], ['G', 'C']))
         self.assertIn('device 1 has no value: left out', told)
 
-    def test_times_that_do_not_go_on(self):
-        """A row at the time of the one above, or before it, has no length: that is told."""
-        for stamps, told in (((0, 1, 2, 3), None), ((0, 2, 1, 3), '1 line is no later than the line above, line 4 the first'),
-                             ((0, 2, 1, 1, 3), '2 lines are no later than the line above, line 4 the first')):
-            for head, cell in (('time (s)', '{:.2f}'), ('timestamp_ms', '{}'), ('timestamp', '2026-11-23T00:21:0{}Z'), ('when', '2026/11/23 00:21:0{},5')):
-                if cell[0] == '2' and len(set(stamps)) < len(stamps):
-                    stamps = (0, 2, 1, 3, 2)  # of rows beside each other that have one date it is a label
-                text = f'{head};IAVertices\n' + ''.join(f'{cell.format(at)};{i}\n' for i, at in enumerate(stamps))
-                with self.subTest(text):
-                    result = run('export', self.file(text), '--for', 'opengl', '-m', 'IAVertices', '--csv')
-                    words = ' '.join(result.stderr.split())
-                    self.assertIn(told, words) if told else self.assertNotIn('no later', words)
-                    begins = [line.split(',')[0] for line in result.stdout.splitlines()[1:]]
-                    self.assertEqual([bool(begin) for begin in begins], [i > 0 and stamps[i] > stamps[i - 1] for i in range(len(stamps))])
-
     def test_units_that_nobody_knows(self):
         """That the name is known and the unit is not is said, with the units that there are."""
         times = 'ns, us, ms, s, min, h'
@@ -118,25 +102,6 @@ class OddTables(FolderTest):
         self.assertEqual(refused.returncode, 5)
         self.assertEqual(self.columns('IAVertices,x\n1' + ' ' * 5000 + ',2\n', '--for', 'opengl')[0]['IAVertices'][1], [1])
 
-    def test_times_below_0(self):
-        """A clock that counts from a moment of the recording is moved; other times below 0 are no times, and the row stays."""
-        def times(text, catalog='opengl'):
-            have, told = self.columns(text, '--for', catalog)
-            return list(zip(have['begin_ns'][1], have['end_ns'][1])), told
-        for text, want in (('begin_ns,end_ns,IAVertices\n-10,-4,1\n-4,0,2\n0,7,3\n', [(0, 6), (6, 10), (10, 17)]),
-                           ('IAVertices,Time (ms)\n1,-0.5\n2,0\n3,0.25\n', [(None, 0), (0, 500000), (500000, 750000)])):
-            have, told = times(text)
-            self.assertEqual(have, want)
-            self.assertIn('times begin below 0: all were moved by', told)
-        for text, want in (('begin_ns,end_ns,IAVertices\n0,6,1\n-1,-1,2\n6,10,3\n', [(0, 6), (None, None), (6, 10)]),
-                           ('duration_ns,IAVertices\n5,1\n-5,2\n6,3\n', [(0, 5), (None, None), (5, 11)]),
-                           ('IAVertices,Time (s)\n1,-1\n2,1795000000\n3,1795000001\n', [(None, None), (None, 1795000000 * 10**9), (1795000000 * 10**9, 1795000001 * 10**9)])):
-            have, told = times(text)
-            self.assertEqual(have, want)
-            self.assertIn('below 0, the first in line ', told)
-        rows = run('eval', self.file('duration_ns,IAVertices\n5,1\n-5,2\n6,3\n'), '--for', 'opengl', '--csv', '-m', 'IAVertices')
-        self.assertEqual((rows.returncode, rows.stdout.splitlines()), (0, ['begin_ns,end_ns,IAVertices', '0,5,1', ',,2', '5,11,3']))
-
     def test_arrays_of_objects(self):
         """As other programs write a table, in an array or an object a line: what the same as CSV is, with the same said of its units; and what jq -s makes of our own lines."""
         rows = [{'frame': i, 'scene': 'a' if i < 2 else 'b "c"', 'gpu_time': 8.25 + i, 'frame_time_ms': 16.5, 'gpu_busy': None if i == 1 else 50} for i in range(4)]
@@ -169,31 +134,14 @@ class OddTables(FolderTest):
         for other in ('[{"name": "x", "ph": "X", "ts": 1, "dur": 3}]', '[{"a": {"b": 1}}]', '[{"a": "b"}]', '[]'):
             self.assertEqual(run('report', self.file(other)).returncode, 5)
 
-    def test_dates(self):
-        """Dates in one form are the times of rows, from the first on: with a zone and without, across days, months and years; numbers go before them."""
-        for written in (lambda s: s.isoformat(), lambda s: s.isoformat(' ', 'microseconds'), lambda s: s.isoformat(timespec='milliseconds') + 'Z',
-                        lambda s: s.astimezone(timezone(timedelta(hours=5, minutes=30))).isoformat(), lambda s: s.isoformat().replace('-', '/').replace('T', ' ')):
-            for start in (datetime(2026, 11, 23, 0, 21, 35, 123000), datetime(2024, 2, 28, 23, 59, 59, 900000), datetime(1999, 12, 31, 23, 59, 59, 950000)):
-                steps = [0, 10, 35, 100, 3600 * 1000, 86400 * 1000 * 2]
-                at = [written((start.replace(tzinfo=timezone.utc) if '+05' in written(start) else start) + timedelta(milliseconds=ms)) for ms in steps]
-                text = 'timestamp,IAVertices\n' + ''.join(f'{when},{i}\n' for i, when in enumerate(at))
-                have, told = self.columns(text, '--for', 'opengl')
-                self.assertEqual(have['end_ns'][1], [ms * 10**6 for ms in steps])
-                self.assertEqual(have['begin_ns'][1], [None, *(ms * 10**6 for ms in steps[:-1])])
-                self.assertIn(f'column timestamp holds dates: times of rows count from {at[0]}', told)
-                rows = run('eval', self.file(text), '--for', 'opengl', '--csv', '-m', 'IAVertices').stdout.splitlines()
-                self.assertEqual(rows[2], '0,10000000,1')
-        lines = ''.join(f'2026-11-23T00:00:0{i},2026-11-23T00:00:0{i + 1},{30 + i}\n' for i in range(5))
-        have, _ = self.columns('start,end,Frames\n' + lines, '--for', 'opengl')
-        self.assertEqual((have['begin_ns'][1], have['end_ns'][1]), ([i * 10**9 for i in range(5)], [(i + 1) * 10**9 for i in range(5)]))
-        rate = run('report', self.file('start,end,Frames\n' + lines), '--for', 'opengl', '--by', 'time', '--csv')
-        self.assertEqual(rate.returncode, 0, rate.stderr)
-        self.assertEqual(len(rate.stdout.splitlines()), 6)
-        for text in ('time,end_ns,Frames\n2026-11-23T00:00:00,5,1\n2026-11-23T00:00:01,9,2\n', 'time,IAVertices\n2026-11-23T00:00:00,1\n2026-11-23 00:00:01,2\n',
-                     'time,IAVertices\n2026-02-29T00:00:00,1\n', 'time,IAVertices\n2026-11-23T00:00:00,1\n2026-11-23T00:00:00,2\n2026-11-23T00:00:01,3\n', 'time,IAVertices\n2026-11-23T00:00:00+25:00,1\n', 'time,IAVertices\n2026-11-23T00:61:00,1\n'):
-            have, told = self.columns(text, '--for', 'opengl')
-            self.assertIn('time', have)
-            self.assertNotIn('holds dates', told)
+    def test_times_of_rows(self):
+        """Times below 0 and dates, of which tests/unit/import/test_tables.c shows what they become: eval and report read them so."""
+        rows = run('eval', self.file('duration_ns,IAVertices\n5,1\n-5,2\n6,3\n'), '--for', 'opengl', '--csv', '-m', 'IAVertices')
+        self.assertEqual((rows.returncode, rows.stdout.splitlines()), (0, ['begin_ns,end_ns,IAVertices', '0,5,1', ',,2', '5,11,3']))
+        path = self.file('start,end,Frames\n' + ''.join(f'2026-11-23T00:00:0{i},2026-11-23T00:00:0{i + 1},{30 + i}\n' for i in range(5)))
+        self.assertEqual(run('eval', path, '--for', 'opengl', '--csv', '-m', 'Frames').stdout.splitlines()[2], '1000000000,2000000000,31')
+        rate = run('report', path, '--for', 'opengl', '--by', 'time', '--csv')
+        self.assertEqual((rate.returncode, len(rate.stdout.splitlines())), (0, 6), rate.stderr)
 
     def test_keys_of_each_row(self):
         """Every object repeats its keys: they cost their text, and nothing beside it."""

@@ -13,29 +13,26 @@
 #include "import/import.h"
 #include "unit/context.h"
 
-#define ROWS_MAX 6
-#define NONE	 NAN /* no data */
-
-struct column {
-	const char *name, *unit; /* as the table has it, in the catalog's unit */
-	double values[ROWS_MAX];
-};
-
+/*
+ * What a table becomes: columns, by "; ", each "NAME: UNIT VALUE...", a value a row, in the
+ * catalog's unit; `-`: no data. In place of a unit: `*` any, `none` there is no such column, `time`
+ * of begin_ns and end_ns, `label` texts, in which _ is a blank.
+ */
 struct table_case {
-	const char *text, *catalog;
-	size_t rows;
-	struct column columns[9];
-	const char *noted, *silent; /* in some note, and in none; or NULL */
+	const char *text, *catalog, *columns;
+	const char *noted; /* in some note, or after "!" in none; or NULL */
 };
 
 static struct import *import;
 static char notes[8192];
+static const char *current; /* text, for messages */
 
 static enum sx_status read_table(const char *text, const char *catalog, struct sx_error *err)
 {
 	const struct import_request request = {
 	    .context = context, .path = "t.csv", .catalog = catalog};
 	size_t used = 0;
+	current = text;
 	enum sx_status status = import_parse(&request, text, strlen(text), &import, err);
 	notes[0] = '\0';
 	for (uint32_t i = 0; !status && import_note(import, i); i++)
@@ -57,39 +54,103 @@ static const struct sx_table *table_of(const char *text, const char *catalog)
 	return devices[0].table;
 }
 
-static void check_column(const char *text, const struct sx_table *table, const struct column *want)
+/* Names differ by case and blanks, as headers do. */
+static bool same_name(const char *a, const char *b)
 {
-	uint32_t at = sx_table_find(table, want->name);
-	if (at == SX_NONE)
-		fail_msg("%s\nno column %s\n%s", text, want->name, notes);
-	const char *unit = sx_table_column(table, at)->unit;
-	if (want->unit && strcmp(unit ? unit : "", want->unit) != 0)
-		fail_msg("%s\n%s is in %s, not in %s", text, want->name, unit, want->unit);
-	for (size_t row = 0; row < sx_table_row_count(table); row++) {
-		double have = sx_table_get(table, at, row), value = want->values[row];
-		if (isnan(value) ? !isnan(have) : !(fabs(have - value) <= 1e-9 * fabs(value)))
-			fail_msg("%s\n%s row %zu is %.12g, not %.12g\n%s", text, want->name, row,
-				 have, value, notes);
+	for (; *a && *b; a++, b++)
+		if (strncasecmp(*a == '_' ? " " : a, *b == '_' ? " " : b, 1) != 0)
+			return false;
+	return *a == *b;
+}
+
+static uint32_t find_column(const struct sx_table *table, const char *name)
+{
+	uint32_t count = sx_table_column_count(table);
+	for (uint32_t i = 0; i < count; i++)
+		if (same_name(sx_table_column(table, i)->name, name))
+			return i;
+	return SX_NONE;
+}
+
+/* The value of a row; NAN: no data. */
+static double value_of(const struct sx_table *table, const char *name, size_t row)
+{
+	uint64_t time = strcmp(name, "begin_ns") == 0 ? sx_table_begin_ns(table)[row]
+			: strcmp(name, "end_ns") == 0 ? sx_table_end_ns(table)[row]
+						      : SX_TIME_UNKNOWN;
+	uint32_t at = find_column(table, name);
+	if (at != SX_NONE)
+		return sx_table_get(table, at, row);
+	return time == SX_TIME_UNKNOWN ? NAN : (double)time;
+}
+
+static void check_value(const struct sx_table *table, const char *name, size_t row,
+			const char *word)
+{
+	double have = value_of(table, name, row),
+	       value = strcmp(word, "-") == 0 ? NAN : strtod(word, NULL);
+	if (isnan(value) ? !isnan(have) : !(fabs(have - value) <= 1e-9 * fabs(value)))
+		fail_msg("%s\n%s, row %zu is %.12g, not %s\n%s", current, name, row, have, word,
+			 notes);
+}
+
+static void check_label(const struct sx_table *table, size_t row, char *word)
+{
+	for (char *p = word; (p = strchr(p, '_'));)
+		*p = ' ';
+	assert_string_equal(sx_table_string(table, sx_table_label(table, SX_LABEL_GROUP, row)),
+			    word);
+}
+
+static void check_column(const struct sx_table *table, char *want)
+{
+	char *unit = strstr(want, ": ");
+	size_t row = 0, rows = sx_table_row_count(table);
+	*unit = '\0';
+	unit = strtok(unit + 2, " ");
+	uint32_t at = find_column(table, want);
+	bool label = strcmp(unit, "label") == 0,
+	     other = label || strcmp(unit, "none") == 0 || strcmp(unit, "time") == 0;
+	if ((at == SX_NONE) != other)
+		fail_msg("%s\ncolumn %s\n%s", current, want, notes);
+	if (!other && unit[0] != '*')
+		assert_string_equal(sx_table_column(table, at)->unit, unit);
+	for (char *word; (word = strtok(NULL, " ")); row++) {
+		if (row < rows && label)
+			check_label(table, row, word);
+		else if (row < rows)
+			check_value(table, want, row, word);
+	}
+	if (row != rows && strcmp(unit, "none") != 0)
+		fail_msg("%s\n%s: %zu rows, not %zu\n%s", current, want, rows, row, notes);
+}
+
+static void check_columns(const struct sx_table *table, const char *columns)
+{
+	char copy[512];
+	assert_true((size_t)snprintf(copy, sizeof(copy), "%s", columns) < sizeof(copy));
+	for (char *at = copy, *next; at; at = next) {
+		next = strstr(at, "; ");
+		if (next) {
+			*next = '\0';
+			next += 2;
+		}
+		check_column(table, at);
 	}
 }
 
-static void check_notes(const char *text, const char *noted, const char *silent)
+static void check_notes(const char *noted)
 {
-	if (noted && !strstr(notes, noted))
-		fail_msg("%s\nno note has: %s\n%s", text, noted, notes);
-	if (silent && strstr(notes, silent))
-		fail_msg("%s\na note has: %s\n%s", text, silent, notes);
+	bool none = noted && noted[0] == '!';
+	if (noted && !strstr(notes, noted + none) != none)
+		fail_msg("%s\n%s note has: %s\n%s", current, none ? "a" : "no", noted + none,
+			 notes);
 }
 
 static void check_table(const struct table_case *c)
 {
-	const struct sx_table *table = table_of(c->text, c->catalog);
-	if (sx_table_row_count(table) != c->rows)
-		fail_msg("%s\n%zu rows, not %zu\n%s", c->text, sx_table_row_count(table), c->rows,
-			 notes);
-	for (const struct column *want = c->columns; want->name; want++)
-		check_column(c->text, table, want);
-	check_notes(c->text, c->noted, c->silent);
+	check_columns(table_of(c->text, c->catalog), c->columns);
+	check_notes(c->noted);
 	import_destroy(import);
 }
 
@@ -102,52 +163,23 @@ static void check_table(const struct table_case *c)
 static void test_units_of_what_is_measured(void **state)
 {
 	static const struct table_case cases[] = {
-	    {"gpu_temperature (K),FrameRate (1/s)\n330,12\n331.25,12.5\n",
-	     "monitor",
-	     2,
-	     {{"gpu_temperature", "degC", {56.85, 58.1}}, {"FrameRate", "frames/s", {12, 12.5}}},
-	     NULL,
-	     NULL},
-	    {"gpu_temperature,FrameRate\nK,1/s\n330,12\n331.25,12.5\n",
-	     "monitor",
-	     2,
-	     {{"gpu_temperature", "degC", {56.85, 58.1}}, {"FrameRate", "frames/s", {12, 12.5}}},
-	     NULL,
-	     NULL},
-	    {"heat (K),InterruptRate (kHz)\n330,12\n331.25,12.5\n",
-	     "monitor",
-	     2,
-	     {{"heat", "K", {330, 331.25}}, {"InterruptRate", "interrupts/s", {12000, 12500}}},
-	     NULL,
-	     NULL},
-	    {"IAVertices (K),what (1/s)\n330,12\n331.25,12.5\n",
-	     "opengl",
-	     2,
-	     {{"IAVertices", "vertices", {330000, 331250}}, {"what", "Hz", {12, 12.5}}},
-	     NULL,
-	     NULL},
-	    {"MemoryReadBandwidth (Mbit/s),x (kbit/s)\n330,12\n331.25,12.5\n",
-	     "monitor",
-	     2,
-	     {{"MemoryReadBandwidth", "MB/s", {41.25, 41.40625}}, {"x", "bytes/s", {1500, 1562.5}}},
-	     NULL,
-	     NULL},
-	    {"frame_time (ms),gpu_temperature\n16,330 K\n17,331.25 K\n",
-	     "monitor",
-	     2,
-	     {{"gpu_temperature", "degC", {56.85, 58.1}}},
-	     NULL,
-	     NULL},
-	    {"gpu_temperature (K),MemoryUsed (K)\n330,12\n",
-	     "monitor",
-	     1,
-	     {{"gpu_temperature", "degC", {56.85}}},
-	     "MemoryUsed is in K, which cannot be made into bytes",
-	     NULL},
+	    {"gpu_temperature (K),FrameRate (1/s)\n330,12\n331.25,12.5\n", "monitor",
+	     "gpu_temperature: degC 56.85 58.1; FrameRate: frames/s 12 12.5", NULL},
+	    {"gpu_temperature,FrameRate\nK,1/s\n330,12\n331.25,12.5\n", "monitor",
+	     "gpu_temperature: degC 56.85 58.1; FrameRate: frames/s 12 12.5", NULL},
+	    {"heat (K),InterruptRate (kHz)\n330,12\n331.25,12.5\n", "monitor",
+	     "heat: K 330 331.25; InterruptRate: interrupts/s 12000 12500", NULL},
+	    {"IAVertices (K),what (1/s)\n330,12\n331.25,12.5\n", "opengl",
+	     "IAVertices: vertices 330000 331250; what: Hz 12 12.5", NULL},
+	    {"MemoryReadBandwidth (Mbit/s),x (kbit/s)\n330,12\n331.25,12.5\n", "monitor",
+	     "MemoryReadBandwidth: MB/s 41.25 41.40625; x: bytes/s 1500 1562.5", NULL},
+	    {"frame_time (ms),gpu_temperature\n16,330 K\n17,331.25 K\n", "monitor",
+	     "gpu_temperature: degC 56.85 58.1", NULL},
+	    {"gpu_temperature (K),MemoryUsed (K)\n330,12\n", "monitor",
+	     "gpu_temperature: degC 56.85; MemoryUsed: none",
+	     "MemoryUsed is in K, which cannot be made into bytes"},
 	};
 	CHECK(cases);
-	assert_int_equal(sx_table_find(table_of(cases[6].text, "monitor"), "MemoryUsed"), SX_NONE);
-	import_destroy(import);
 }
 
 /* Behind the numbers, where all cells of a column agree; a unit may begin with a number itself. */
@@ -157,55 +189,16 @@ static void test_units_in_cells(void **state)
 	    {"gpu_interrupts;other;frame_time;memory_read_bandwidth;what\n"
 	     "12 1/s;30 %;5 ms;1.2 GB/s;1 000 1/s\n13 1/s;31 %;6 ms;-;4 1/s\n",
 	     NULL,
-	     2,
-	     {{"gpu_interrupts", "interrupts/s", {12, 13}},
-	      {"other", "percent", {30, 31}},
-	      {"FrameTimes", "ns", {5e6, 6e6}},
-	      {"memory_read_bandwidth", "MB/s", {1200, NONE}},
-	      {"what", "Hz", {1000, 4}}},
-	     NULL,
+	     "gpu_interrupts: interrupts/s 12 13; other: percent 30 31; FrameTimes: ns 5e6 6e6; "
+	     "memory_read_bandwidth: MB/s 1200 -; what: Hz 1000 4",
 	     NULL},
+	    /* Names that end as units do stay names. */
+	    {"x;gpu_busy\n5 ms;3\n6 ms;3\n7 A;3\n", NULL, "x: label 5_ms 6_ms 7_A", NULL},
+	    {"x;gpu_busy\nLow 5 ms;3\n6 ms;3\n7 ms;3\n", NULL, "x: label Low_5_ms 6_ms 7_ms", NULL},
+	    {"x;gpu_busy\n5 A;3\n5 B;3\n5 C;3\n", NULL, "x: label 5_A 5_B 5_C", NULL},
+	    {"x;gpu_busy\n5 ms;3\n6 ms;3\nthen;3\n", NULL, "x: label 5_ms 6_ms then", NULL},
 	};
-	/* Names that end as units do stay names. */
-	static const char *const labels[] = {
-	    "x;gpu_busy\n5 ms;3\n6 ms;3\n7 A;3\n", "x;gpu_busy\nLow 5 ms;3\n6 ms;3\n7 ms;3\n",
-	    "x;gpu_busy\n5 A;3\n5 B;3\n5 C;3\n", "x;gpu_busy\n5 ms;3\n6 ms;3\nthen;3\n"};
 	CHECK(cases);
-	for (size_t i = 0; i < sizeof(labels) / sizeof(labels[0]); i++) {
-		const struct sx_table *table = table_of(labels[i], NULL);
-		const char *first = strchr(labels[i], '\n') + 1;
-		const char *text =
-		    sx_table_string(table, (uint32_t)sx_table_label(table, SX_LABEL_GROUP, 0));
-		assert_int_equal(sx_table_find(table, "x"), SX_NONE);
-		assert_memory_equal(text, first, strlen(text));
-		assert_int_equal(first[strlen(text)], ';');
-		import_destroy(import);
-	}
-}
-
-static bool same_name(const char *a, const char *b)
-{
-	for (; *a && *b; a++, b++)
-		if (strncasecmp(*a == '_' ? " " : a, *b == '_' ? " " : b, 1) != 0)
-			return false;
-	return *a == *b;
-}
-
-/* Of two frames of 16.6 and 33.3 ms in which the GPU was busy 50 and 60 % of the time. */
-static void check_two_frames(const char *text, const char *catalog, const char *noted)
-{
-	const struct sx_table *table = table_of(text, catalog);
-	struct column busy = {NULL, "percent", {50, 60}};
-	const struct column time = {"FrameTimes", "ns", {16.6e6, 33.3e6}};
-	for (uint32_t i = 0; i < sx_table_column_count(table); i++)
-		if (same_name(sx_table_column(table, i)->name, "GPU busy"))
-			busy.name = sx_table_column(table, i)->name;
-	if (!busy.name || sx_table_row_count(table) != 2)
-		fail_msg("%s\n%zu rows, %s\n%s", text, sx_table_row_count(table), busy.name, notes);
-	check_column(text, table, &time);
-	check_column(text, table, &busy);
-	check_notes(text, noted, noted ? NULL : "none of the table");
-	import_destroy(import);
 }
 
 #define HEAD  "Frame time (ms),GPU busy\n"
@@ -229,27 +222,31 @@ static void test_below_other_lines(void **state)
 	     "1 line is none of the table's and left out, line 5 the first: Recorded"},
 	    {HEAD ROWS "end of the log\n",
 	     "none of the table's and left out, line 4 the first: end of the log"},
-	    {BARE "(ms),[%]\n" ROWS, NULL},
-	    {BARE "ms,%\n" ROWS, NULL},
-	    {BARE "# ms,%\n" ROWS, NULL},
+	    {BARE "(ms),[%]\n" ROWS},
+	    {BARE "ms,%\n" ROWS},
+	    {BARE "# ms,%\n" ROWS},
 	    {"Title\n" BARE "ms,percent\n" ROWS,
 	     "none of the table's and left out, line 1 the first: Title"},
 	    {HEAD "mean,max\n" ROWS,
 	     "none of the table's and left out, line 2 the first: mean,max"},
-	    {HEAD FIRST HEAD LAST, NULL},
-	    {"# " HEAD ROWS, NULL},
-	    {"# by x\n#\n# " BARE "# ms,%\n" ROWS, NULL},
-	    {"Frame,GPU\ntime (ms),busy\n" ROWS, NULL},
+	    {HEAD FIRST HEAD LAST},
+	    {"# " HEAD ROWS},
+	    {"# by x\n#\n# " BARE "# ms,%\n" ROWS},
+	    {"Frame,GPU\ntime (ms),busy\n" ROWS},
 	    {"Title\n| Frame time (ms) | GPU busy |\n|---|---:|\n| 16.6 | 50 |\n| 33.3 | 60 |\n",
 	     "none of the table's and left out, line 1 the first: Title"},
-	    {"frame_time_ms  gpu_busy\n   16.6   50\n   33.3   60\n", NULL},
-	    {"# frame_time  gpu_busy\n# ms  %\n16.6\t50\n33.3\t60\n", NULL},
+	    {"frame_time_ms  gpu_busy\n   16.6   50\n   33.3   60\n"},
+	    {"# frame_time  gpu_busy\n# ms  %\n16.6\t50\n33.3\t60\n"},
 	    {"log of x\n \"Frame time (ms)\" gpu_busy\n16,6 50\n33,3 60\n",
 	     "none of the table's and left out, line 1 the first: log of x"},
 	};
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		check_two_frames(cases[i][0], NULL, cases[i][1]);
-		check_two_frames(cases[i][0], "monitor", cases[i][1]);
+		struct table_case c = {cases[i][0], NULL,
+				       "FrameTimes: ns 16.6e6 33.3e6; GPU busy: percent 50 60",
+				       cases[i][1] ? cases[i][1] : "!none of the table"};
+		check_table(&c);
+		c.catalog = "monitor";
+		check_table(&c);
 	}
 }
 
@@ -257,31 +254,14 @@ static void test_below_other_lines(void **state)
 static void test_rows_stay_rows(void **state)
 {
 	static const struct table_case cases[] = {
-	    {"Title\n\n" HEAD FIRST "1,2,3\n",
-	     "monitor",
-	     1,
-	     {{"FrameTimes", "ns", {16.6e6}}},
-	     "1 line is left out, line 5 the first: a line has more cells",
-	     NULL},
-	    {"scene,frame_time (ms)\nmenu,5\nlast\n",
-	     NULL,
-	     2,
-	     {{"FrameTimes", "ns", {5e6, NONE}}},
-	     "1 line has fewer cells",
-	     NULL},
-	    {"GPU time (ms)\n1 234\n2 345\n",
-	     "monitor",
-	     2,
-	     {{"GPU time", "ns", {1234e6, 2345e6}}},
-	     NULL,
-	     NULL},
+	    {"Title\n\n" HEAD FIRST "1,2,3\n", "monitor", "FrameTimes: ns 16.6e6",
+	     "1 line is left out, line 5 the first: a line has more cells"},
+	    {"scene,frame_time (ms)\nmenu,5\nlast\n", NULL,
+	     "scene: label menu last; FrameTimes: ns 5e6 -", "1 line has fewer cells"},
+	    {"GPU time (ms)\n1 234\n2 345\n", "monitor", "GPU time: ns 1234e6 2345e6", NULL},
 	    /* A row of cells that are no numbers is a row. */
-	    {"frame_time (ms),gpu_time (ms)\n16,8\nbroken,ERR\n17,9\n",
-	     "monitor",
-	     3,
-	     {{"FrameTimes", "ns", {16e6, NONE, 17e6}}},
-	     "2 cells are no number",
-	     NULL},
+	    {"frame_time (ms),gpu_time (ms)\n16,8\nbroken,ERR\n17,9\n", "monitor",
+	     "FrameTimes: ns 16e6 - 17e6", "2 cells are no number"},
 	};
 	CHECK(cases);
 }
@@ -329,28 +309,17 @@ static void test_tools_in_blanks(void **state)
 		  "    0     18     46      -      3      2    405    300    500 \n" DMON
 		  "    0     19     46      -      5      2    405    300    500 \n",
 	     NULL,
-	     3,
-	     {{"GpuPower", "mW", {17e3, 18e3, 19e3}},
-	      {"GpuTemperature", "degC", {46, 46, 46}},
-	      {"GpuBusy", "percent", {1, 3, 5}},
-	      {"MemoryFrequency", "Hz", {405e6, 405e6, 405e6}},
-	      {"GpuFrequency", "Hz", {300e6, 300e6, 300e6}},
-	      {"MemoryUsed", "bytes", {500 << 20, 500 << 20, 500 << 20}}},
-	     NULL,
+	     "GpuPower: mW 17e3 18e3 19e3; GpuTemperature: degC 46 46 46; GpuBusy: percent 1 3 5; "
+	     "MemoryFrequency: Hz 405e6 405e6 405e6; GpuFrequency: Hz 300e6 300e6 300e6; "
+	     "MemoryUsed: bytes 524288000 524288000 524288000",
 	     NULL},
 	    {"turbostat version 2023.03.17 - someone\nKernel command line: quiet\n" TURBOSTAT
 		 TURBOSTAT,
 	     NULL,
-	     2,
-	     {{"CpuBusy", "percent", {1.98, 1.98}},
-	      {"CpuFrequency", "Hz", {1715e6, 1715e6}},
-	      {"CpuTemperature", "degC", {45, 45}},
-	      {"SleepShare", "percent", {95.1, 95.1}},
-	      {"GpuFrequency", "Hz", {299e6, 299e6}},
-	      {"PackagePower", "mW", {3050, 3050}},
-	      {"GpuPower", "mW", {60, 60}}},
-	     "2 lines are none of the table",
-	     NULL},
+	     "CpuBusy: percent 1.98 1.98; CpuFrequency: Hz 1715e6 1715e6; CpuTemperature: degC 45 "
+	     "45; SleepShare: percent 95.1 95.1; GpuFrequency: Hz 299e6 299e6; PackagePower: mW "
+	     "3050 3050; GpuPower: mW 60 60",
+	     "2 lines are none of the table"},
 	};
 	CHECK(cases);
 }
@@ -364,33 +333,20 @@ static void test_odd_numbers(void **state)
 	"1 number has groups of digits between points, in a column of fractions after points, "    \
 	"the first in line "
 	static const struct table_case cases[] = {
-	    {"MemoryUsed (MB)%cFrameRate\n1.5%c7\n1.234.567%c7\n2.25%c7\n",
-	     "monitor",
-	     3,
-	     {{"MemoryUsed", "bytes", {1.5e6, NONE, 2.25e6}}, {"FrameRate", NULL, {7, 7, 7}}},
-	     BETWEEN "3, column MemoryUsed",
-	     NULL},
-	    {"MemoryUsed (MB)%cFrameRate\n1.234.567%c7\n2.25%c7\n1.5%c7\n",
-	     "monitor",
-	     3,
-	     {{"MemoryUsed", "bytes", {NONE, 2.25e6, 1.5e6}}, {"FrameRate", NULL, {7, 7, 7}}},
-	     BETWEEN "2, column MemoryUsed",
-	     NULL},
-	    {"IAVertices%cFrames\n1.234.567%c7\n2.345.678%c8\n",
-	     "opengl",
-	     2,
-	     {{"IAVertices", NULL, {1234567, 2345678}}},
-	     NULL,
-	     "between points"},
+	    {"MemoryUsed (MB)%cFrameRate\n1.5%c7\n1.234.567%c7\n2.25%c7\n", "monitor",
+	     "MemoryUsed: bytes 1.5e6 - 2.25e6; FrameRate: * 7 7 7",
+	     BETWEEN "3, column MemoryUsed"},
+	    {"MemoryUsed (MB)%cFrameRate\n1.234.567%c7\n2.25%c7\n1.5%c7\n", "monitor",
+	     "MemoryUsed: bytes - 2.25e6 1.5e6; FrameRate: * 7 7 7",
+	     BETWEEN "2, column MemoryUsed"},
+	    {"IAVertices%cFrames\n1.234.567%c7\n2.345.678%c8\n", "opengl",
+	     "IAVertices: * 1234567 2345678", "!between points"},
 	};
 	static const struct table_case list = {
 	    "{\"frame\":0,\"gpu_time\":8,\"x\":1}\n{\"frame\":1,\"gpu_time\":[1,2],\"x\":[]}\n{"
 	    "\"frame\":2,\"gpu_time\":[[3]],\"x\":2}\n",
-	    "monitor",
-	    3,
-	    {{"gpu_time", "ns", {8e6, NONE, NONE}}},
-	    "2 cells are no number and left out, the first in row 2, column gpu_time: \"[...]\"",
-	    NULL};
+	    "monitor", "gpu_time: ns 8e6 - -",
+	    "2 cells are no number and left out, the first in row 2, column gpu_time: \"[...]\""};
 	for (size_t i = 0; i < 3 * (sizeof(marks) - 1); i++) {
 		char text[128], mark = marks[i / 3];
 		struct table_case c = cases[i % 3];
@@ -416,53 +372,146 @@ static void test_line_of_totals(void **state)
 	static const char
 	    left_out[] = "has the sums or means of those above: it is left out",
 	    kept[] = "the last line is named Total, and its numbers are not all sums or means";
-	static const struct column three = {"IAVertices", NULL, {10, 20, 31}};
 	static const char *const totals[] = {"Total,312,61\n",	   "total:,312,\n",
 					     "Average,104,20.3\n", "\"Mean\",104,\n",
 					     "Gesamt,312,61\n\n",  "Sum,104,61\n"};
 	static const struct table_case cases[] = {
-	    {TOTALS "Total,312,62\n",
-	     "opengl",
-	     4,
-	     {{"IAVertices", NULL, {10, 20, 31, 62}}},
-	     kept,
-	     NULL},
-	    {TOTALS "Total,90,\n",
-	     "opengl",
-	     4,
-	     {{"IAVertices", NULL, {10, 20, 31, NONE}}},
-	     kept,
-	     NULL},
-	    {TOTALS "Totally,312,61\n",
-	     "opengl",
-	     4,
-	     {{"IAVertices", NULL, {10, 20, 31, 61}}},
-	     NULL,
-	     "those above"},
+	    {TOTALS "Total,312,62\n", "opengl", "IAVertices: * 10 20 31 62", kept},
+	    {TOTALS "Total,90,\n", "opengl", "IAVertices: * 10 20 31 -", kept},
+	    {TOTALS "Totally,312,61\n", "opengl", "IAVertices: * 10 20 31 61", "!those above"},
 	    {"scene,frame_time (ms),IAVertices\nTotal,100,10\nb,110,20\nc,102,31\nTotal,312,61\n",
-	     "opengl",
-	     4,
-	     {{"IAVertices", NULL, {10, 20, 31, 61}}},
-	     NULL,
-	     "those above"},
-	    {"scene,IAVertices\na,5\nTotal,5\n",
-	     "opengl",
-	     2,
-	     {{"IAVertices", NULL, {5, 5}}},
-	     NULL,
-	     "those above"},
-	    {"frame,IAVertices\n1,10\n2,20\nTotal,30\n",
-	     "opengl",
-	     2,
-	     {{"IAVertices", NULL, {10, 20}}},
-	     left_out,
-	     NULL},
+	     "opengl", "IAVertices: * 10 20 31 61", "!those above"},
+	    {"scene,IAVertices\na,5\nTotal,5\n", "opengl", "IAVertices: * 5 5", "!those above"},
+	    {"frame,IAVertices\n1,10\n2,20\nTotal,30\n", "opengl",
+	     "IAVertices: * 10 20; frame: none", left_out},
 	};
 	for (size_t i = 0; i < sizeof(totals) / sizeof(totals[0]); i++) {
 		char text[128];
 		snprintf(text, sizeof(text), TOTALS "%s", totals[i]);
-		check_table(&(struct table_case){text, "opengl", 3, {three}, left_out, NULL});
+		check_table(&(struct table_case){
+		    text, "opengl", "IAVertices: * 10 20 31; scene: label a b c", left_out});
 	}
+	CHECK(cases);
+}
+
+/* A clock that counts from a moment of the recording is moved; other times below 0 are no times,
+ * and the row stays. */
+static void test_times_below_0(void **state)
+{
+	static const char moved[] = "times begin below 0: all were moved by",
+			  below[] = "below 0, the first in line ";
+	static const struct table_case cases[] = {
+	    {"begin_ns,end_ns,IAVertices\n-10,-4,1\n-4,0,2\n0,7,3\n", "opengl",
+	     "begin_ns: time 0 6 10; end_ns: time 6 10 17", moved},
+	    {"IAVertices,Time (ms)\n1,-0.5\n2,0\n3,0.25\n", "opengl",
+	     "begin_ns: time - 0 500000; end_ns: time 0 500000 750000", moved},
+	    {"begin_ns,end_ns,IAVertices\n0,6,1\n-1,-1,2\n6,10,3\n", "opengl",
+	     "begin_ns: time 0 - 6; end_ns: time 6 - 10; IAVertices: * 1 2 3", below},
+	    {"duration_ns,IAVertices\n5,1\n-5,2\n6,3\n", "opengl",
+	     "begin_ns: time 0 - 5; end_ns: time 5 - 11; IAVertices: * 1 2 3", below},
+	    {"IAVertices,Time (s)\n1,-1\n2,1795000000\n3,1795000001\n", "opengl",
+	     "begin_ns: time - - 1795000000e9; end_ns: time - 1795000000e9 1795000001e9", below},
+	};
+	CHECK(cases);
+}
+
+/* A row at the time of the one above, or before it, has no length, and that is noted. */
+static void test_times_that_do_not_go_on(void **state)
+{
+	static const char *const heads[] = {"time (s)", "timestamp_ms", "timestamp", "when"},
+				 *const cells[] = {"%c.00", "%c", "2026-11-23T00:21:0%cZ",
+						   "2026/11/23 00:21:0%c,5"};
+	static const struct {
+		const char *stamps, *lasts, *noted; /* which rows have a length */
+	} cases[] = {
+	    {"0123", "0111", "!no later"},
+	    {"0213", "0101", "1 line is no later than the line above, line 4 the first"},
+	    {"02113", "01001", "2 lines are no later than the line above, line 4 the first"},
+	    /* Of rows beside each other that have one date it is a label. */
+	    {"02132", "01010", "2 lines are no later than the line above, line 4 the first"},
+	};
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]) * 4; i++) {
+		const char *stamps = cases[i / 4].stamps;
+		char text[256], cell[32];
+		int used = snprintf(text, sizeof(text), "%s;IAVertices\n", heads[i % 4]);
+		if (i % 4 > 1 && strstr(stamps, "11"))
+			continue;
+		for (const char *p = stamps; *p; p++) {
+			const char *place = strchr(cells[i % 4], '%');
+			snprintf(cell, sizeof(cell), "%.*s%c%s", (int)(place - cells[i % 4]),
+				 cells[i % 4], *p, place + 2);
+			used += snprintf(text + used, sizeof(text) - (size_t)used, "%s;1\n", cell);
+		}
+		const struct sx_table *table = table_of(text, "opengl");
+		assert_int_equal(sx_table_row_count(table), strlen(stamps));
+		for (size_t row = 0; stamps[row]; row++)
+			assert_int_equal(sx_table_begin_ns(table)[row] != SX_TIME_UNKNOWN,
+					 cases[i / 4].lasts[row] == '1');
+		check_notes(cases[i / 4].noted);
+		import_destroy(import);
+	}
+}
+
+/* Dates in one form are the times of rows, from the first on, across days, months and years. */
+static void test_dates(void **state)
+{
+	static const char *const forms[] = {"%.10sT%s", "%.10s %s000", "%.10sT%sZ",
+					    "%.10sT%s+05:30"};
+	/* 0, 10, 35, 100 ms, an hour and two days after the first. */
+	static const char *const dates[][6] = {
+	    {"2026-11-23 00:21:35.123", "2026-11-23 00:21:35.133", "2026-11-23 00:21:35.158",
+	     "2026-11-23 00:21:35.223", "2026-11-23 01:21:35.123", "2026-11-25 00:21:35.123"},
+	    {"2024-02-28 23:59:59.900", "2024-02-28 23:59:59.910", "2024-02-28 23:59:59.935",
+	     "2024-02-29 00:00:00.000", "2024-02-29 00:59:59.900", "2024-03-01 23:59:59.900"},
+	    {"1999-12-31 23:59:59.950", "1999-12-31 23:59:59.960", "1999-12-31 23:59:59.985",
+	     "2000-01-01 00:00:00.050", "2000-01-01 00:59:59.950", "2000-01-02 23:59:59.950"},
+	    {"2026/11/23 00:21:35.123", "2026/11/23 00:21:35.133", "2026/11/23 00:21:35.158",
+	     "2026/11/23 00:21:35.223", "2026/11/23 01:21:35.123", "2026/11/25 00:21:35.123"},
+	};
+	for (size_t i = 0; i < 4 * sizeof(dates) / sizeof(dates[0]); i++) {
+		char text[512] = "timestamp,IAVertices\n", noted[128], cell[48];
+		const char *const *of = dates[i / 4];
+		for (size_t row = 0; row < 6; row++) {
+			snprintf(cell, sizeof(cell), forms[i % 4], of[row], of[row] + 11);
+			size_t used = strlen(text);
+			snprintf(text + used, sizeof(text) - used, "%s,1\n", cell);
+			if (row == 0)
+				snprintf(
+				    noted, sizeof(noted),
+				    "column timestamp holds dates: times of rows count from %s",
+				    cell);
+		}
+		check_table(&(struct table_case){text, "opengl",
+						 "begin_ns: time - 0 10e6 35e6 100e6 3600e9; "
+						 "end_ns: time 0 10e6 35e6 100e6 3600e9 172800e9",
+						 noted});
+	}
+}
+
+/* Numbers go before dates, and what is no date, or not in one form, or twice in a row, is a label.
+ */
+static void test_what_is_no_date(void **state)
+{
+	static const struct table_case cases[] = {
+	    {"start,end,Frames\n2026-11-23T00:00:00,2026-11-23T00:00:01,30\n2026-11-23T00:00:01,"
+	     "2026-11-23T00:00:02,31\n",
+	     "opengl", "begin_ns: time 0 1e9; end_ns: time 1e9 2e9", "holds dates"},
+	    {"time,end_ns,Frames\n2026-11-23T00:00:00,5,1\n2026-11-23T00:00:01,9,2\n", "opengl",
+	     "time: label 2026-11-23T00:00:00 2026-11-23T00:00:01; end_ns: time 5 9",
+	     "!holds dates"},
+	    {"time,IAVertices\n2026-11-23T00:00:00,1\n2026-11-23 00:00:01,2\n", "opengl",
+	     "time: label 2026-11-23T00:00:00 2026-11-23_00:00:01", "!holds dates"},
+	    {"time,IAVertices\n2026-02-29T00:00:00,1\n", "opengl",
+	     "time: label 2026-02-29T00:00:00", "!holds dates"},
+	    {"time,IAVertices\n2026-11-23T00:00:00,1\n2026-11-23T00:00:00,2\n2026-11-23T00:00:01,"
+	     "3\n",
+	     "opengl", "time: label 2026-11-23T00:00:00 2026-11-23T00:00:00 2026-11-23T00:00:01",
+	     "!holds dates"},
+	    {"time,IAVertices\n2026-11-23T00:00:00+25:00,1\n", "opengl",
+	     "time: label 2026-11-23T00:00:00+25:00", "!holds dates"},
+	    {"time,IAVertices\n2026-11-23T00:61:00,1\n", "opengl",
+	     "time: label 2026-11-23T00:61:00", "!holds dates"},
+	};
 	CHECK(cases);
 }
 
@@ -477,6 +526,10 @@ int main(void)
 	    cmocka_unit_test(test_tools_in_blanks),
 	    cmocka_unit_test(test_odd_numbers),
 	    cmocka_unit_test(test_line_of_totals),
+	    cmocka_unit_test(test_times_below_0),
+	    cmocka_unit_test(test_times_that_do_not_go_on),
+	    cmocka_unit_test(test_dates),
+	    cmocka_unit_test(test_what_is_no_date),
 	};
 	return cmocka_run_group_tests(tests, context_open, context_close);
 }
