@@ -533,6 +533,8 @@ class Browse(Case):
             self.assertTrue(out, verb)
             self.assertLessEqual(max(map(len, out.split('\n'))), 80, verb)
             self.assertNotRegex(out, r'[ \t]\n', verb)
+        narrow = run('doctor', env={'COLUMNS': '50'}).stdout
+        self.assertLessEqual(max(map(len, narrow.split('\n'))), 50, narrow)
 
     def test_color(self):
         self.assertNotIn('\033', run('list', 'metrics', '--for', 'cpu').stdout)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "base/text_buf.h"
 
 static bool usable(const struct sx_device *d)
 {
@@ -57,31 +58,38 @@ static void doctor_gives(const struct cli *cli, const struct sx_device *devices,
 	}
 }
 
-static void doctor_text(const struct cli *cli, const struct sx_device *devices, size_t count)
+#define DOCTOR_COLUMN 11
+
+/* "ready      cpu  Intel Core i7  (catalog cpu)" */
+static void doctor_line(const struct text_target *target, const struct sx_device *d)
 {
 	static const enum text_style colors[] = {TEXT_GREEN, TEXT_GREEN, TEXT_YELLOW, TEXT_DIM,
 						 TEXT_DIM};
+	char rest[2 * SX_ERROR_TEXT_MAX] = "";
+	const char *state = device_state_name(d->state);
+	text_append(rest, sizeof(rest), "%s", d->name ? d->name : "");
+	if (d->catalog)
+		text_append_item(rest, sizeof(rest), " ", "(catalog %s)", d->catalog);
+	text_styled(target, colors[d->state], state);
+	fprintf(target->out, "%*s%s", (int)(DOCTOR_COLUMN - strlen(state)), "", d->id);
+	fputs(rest[0] ? "  " : "\n", target->out);
+	text_continue(target, DOCTOR_COLUMN + (int)text_width(d->id) + 2, rest);
+}
+
+static void doctor_text(const struct cli *cli, const struct sx_device *devices, size_t count)
+{
 	for (size_t i = 0; i < count; i++) {
 		const struct sx_device *d = &devices[i];
-		FILE *out = cli->view.out.out;
-		text_styled(&cli->view.out, colors[d->state], device_state_name(d->state));
-		fprintf(out, "%*s%s", (int)(11 - strlen(device_state_name(d->state))), "", d->id);
-		if (d->name) {
-			fputs("  ", out);
-			text_write(out, d->name);
-		}
-		if (d->catalog)
-			fprintf(out, "  (catalog %s)", d->catalog);
-		fputc('\n', out);
+		doctor_line(&cli->view.out, d);
 		char line[2 * SX_ERROR_TEXT_MAX];
 		if (d->because) {
 			snprintf(line, sizeof(line), "%s: %s", usable(d) ? "missing" : "because",
 				 d->because);
-			text_wrap(&cli->view.out, 11, line);
+			text_wrap(&cli->view.out, DOCTOR_COLUMN, line);
 		}
 		if (d->remedy) {
 			snprintf(line, sizeof(line), "try: %s", d->remedy);
-			text_wrap(&cli->view.out, 11, line);
+			text_wrap(&cli->view.out, DOCTOR_COLUMN, line);
 		}
 	}
 	fprintf(cli->view.out.out,

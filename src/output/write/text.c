@@ -409,6 +409,11 @@ void text_entry(const struct text_target *target, int column, const char *left, 
 	wrap(target, column, beside, text);
 }
 
+void text_continue(const struct text_target *target, int column, const char *text)
+{
+	wrap(target, column, true, text);
+}
+
 void text_styled(const struct text_target *target, enum text_style style, const char *text)
 {
 	bool styled = target->color && style != TEXT_PLAIN;

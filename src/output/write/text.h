@@ -56,6 +56,8 @@ void text_wrap(const struct text_target *target, int indent, const char *text);
 void text_hang(const struct text_target *target, int indent, const char *text);
 /* The same from a column on, after the text to its left, or below that where it is too long. */
 void text_entry(const struct text_target *target, int column, const char *left, const char *text);
+/* The rest of a line of which so many columns are written, wrapped behind them. */
+void text_continue(const struct text_target *target, int column, const char *text);
 /* Text in a style, where the target has colours. */
 void text_styled(const struct text_target *target, enum text_style style, const char *text);
 /* A bold line of its own after an empty one. */
