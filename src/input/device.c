@@ -359,6 +359,16 @@ bool input_left_out(const struct input_device *d, struct sx_error *why)
 	return true;
 }
 
+/* What follows is missing of all devices, as the rest of a file that was cut. */
+static void take_cut(struct input_device *d, const struct sx_capture_mark *mark)
+{
+	const char *text = mark->text ? mark->text : "";
+	if (mark->lost != SX_CAPTURE_COUNT_UNKNOWN || d->cut)
+		return;
+	d->cut = *text ? arena_strndup(&d->texts, text, strlen(text)) : NULL;
+	d->cut = d->cut ? d->cut : "the file was cut";
+}
+
 /* Appends the device's next record of rows. */
 static enum sx_status append_next(struct input_device *d, struct sx_table *table,
 				  struct sx_error *err)
@@ -375,6 +385,8 @@ static enum sx_status append_next(struct input_device *d, struct sx_table *table
 				       sx_capture_info(d->reader)->size_bytes);
 		if (record.type == SX_CAPTURE_LOSS && record.device == d->place)
 			take_loss(d, &record.mark);
+		if (record.type == SX_CAPTURE_LOSS && record.device == SX_CAPTURE_NO_DEVICE)
+			take_cut(d, &record.mark);
 		if ((record.type == SX_CAPTURE_LOSS || record.type == SX_CAPTURE_GAP) &&
 		    record.device == d->place)
 			take_gap(d, &record.mark);
@@ -446,6 +458,8 @@ bool input_device_note(struct input_device *d)
 	if (a->lost_rows)
 		input_note(&d->of, "lost while it was recorded: %s",
 			   COUNTED(a->lost_rows, "sample"));
-	d->lacks = damaged || cut || a->lost_rows;
+	if (d->cut)
+		input_note(&d->of, "%s: how many samples are missing is not known", d->cut);
+	d->lacks = damaged || cut || a->lost_rows || d->cut;
 	return !d->lacks;
 }

@@ -325,10 +325,8 @@ static void mark_record(enum sx_capture_type type, const char *text, struct sx_c
 					  .device = SX_CAPTURE_NO_DEVICE,
 					  .begin_ns = SX_TIME_UNKNOWN,
 					  .end_ns = SX_TIME_UNKNOWN};
-	out->mark = (struct sx_capture_mark){.begin_ns = SX_TIME_UNKNOWN,
-					     .end_ns = SX_TIME_UNKNOWN,
-					     .lost = type == SX_CAPTURE_LOSS,
-					     .text = text};
+	out->mark = (struct sx_capture_mark){
+	    .begin_ns = SX_TIME_UNKNOWN, .end_ns = SX_TIME_UNKNOWN, .text = text};
 }
 
 static void loss_record(uint32_t device, uint64_t lost, struct sx_capture_record *out)
@@ -336,6 +334,13 @@ static void loss_record(uint32_t device, uint64_t lost, struct sx_capture_record
 	mark_record(SX_CAPTURE_LOSS, "", out);
 	out->device = device;
 	out->mark.lost = lost;
+}
+
+/* The file ends early: nothing says how much is missing. */
+static void cut_record(const struct input_import *import, struct sx_capture_record *out)
+{
+	mark_record(SX_CAPTURE_LOSS, import->why.message, out);
+	out->mark.lost = SX_CAPTURE_COUNT_UNKNOWN;
 }
 
 static enum sx_status importing_get(void *user, size_t number, struct sx_capture_record *out,
@@ -374,7 +379,7 @@ static enum sx_status importing_get(void *user, size_t number, struct sx_capture
 	if (number < notes)
 		mark_record(SX_CAPTURE_NOTE, import_note(import->import, (uint32_t)number), out);
 	else if (import->cut && number == notes)
-		mark_record(SX_CAPTURE_LOSS, import->why.message, out);
+		cut_record(import, out);
 	else
 		return SX_END;
 	return SX_OK;

@@ -93,10 +93,11 @@ struct input_device {
 	struct sx_metrics *metrics; /* the selection, or NULL */
 	const char **patterns;	    /* of the request's metrics, those that are for this device */
 	uint32_t pattern_count;
-	struct sx_table *all;		    /* a record's rows before the choice, or NULL */
-	uint64_t rows, others;		    /* rows so far, and what was left out of them */
-	struct sx_run_facts run;	    /* as far as was read */
-	bool lacks;			    /* it was noted that something is */
+	struct sx_table *all;	 /* a record's rows before the choice, or NULL */
+	uint64_t rows, others;	 /* rows so far, and what was left out of them */
+	struct sx_run_facts run; /* as far as was read */
+	bool lacks;		 /* it was noted that something is */
+	const char *cut;	 /* how the file ends, where a rest of it is missing; or NULL */
 	const char *notes[INPUT_NOTES_MAX]; /* what the recording says of the device, each once */
 	bool ended;			    /* the recording says how its program ended */
 	struct sx_capture_ending ending;

@@ -490,6 +490,8 @@ class Own(FolderTest):
         result = run('import', self.path('cut.json'), '-o', self.path('x.sxc'))
         self.assertEqual(result.returncode, 1, result.stderr)
         self.assertIn('cut.json breaks off in line 2', result.stderr)
+        self.assertIn('how many samples are missing is not known', ' '.join(run('report', self.path('cut.json')).stderr.split()))
+        self.assertNotIn('lost while it was recorded', run('report', self.path('cut.json')).stderr)
         rows = csv_rows(run('export', self.path('x.sxc'), '--counters', '--csv').stdout)
         self.assertEqual([row['IAVertices'] for row in rows], ['7'])
 
