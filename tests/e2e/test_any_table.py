@@ -555,6 +555,17 @@ class Tables(FolderTest):
             told = ' '.join(self.good(args[0], path, *args[1:], '--csv', '-m', 'frame_time').stderr.split())
             self.assertIn('column timestamp holds text and is a label: times are numbers, with their unit in the header, as "timestamp (s)"', told)
 
+    def test_units_in_words(self):
+        """Spelled out, of one or of several, in any case and in brackets."""
+        for head, seconds in (('frame_time (Millisecond)', 0.016), ('frame_time [Microseconds]', 16e-6), ('frame_time_milliseconds', 0.016),
+                              ('Frame time (SECOND)', 16), ('frame_time [nanosecond]', 16e-9), ('frame_time[ms]', 0.016)):
+            rows, _ = self.report(f'{head},gpu_busy\n16,5\n16,5\n', '-m', 'frame_time', '--for', 'monitor')
+            self.assertAlmostEqual(float(rows['frame_time']['max']), seconds, 12, head)
+        for head, name, value in (('gpu_frequency (Megahertz)', 'gpu_frequency', 16e6), ('gpu_power (Watt)', 'gpu_power', 16), ('gpu_power [Milliwatts]', 'gpu_power', 0.016),
+                                  ('gpu_memory_used (Mebibytes)', 'gpu_memory_used', 16 << 20), ('gpu_temperature (Degrees Celsius)', 'gpu_temperature', 16)):
+            rows, _ = self.report(f'frame_time (ms),{head}\n16,16\n16,16\n', '-m', name, '--for', 'monitor')
+            self.assertAlmostEqual(float(rows[name]['max']), value, 9, head)
+
     def test_units_of_own_columns(self):
         """What stands for itself has its unit from its head alone: through an export it stays what it is."""
         text = 'frame_time (ms),gpu load (%),vram (MiB),draws\n1,30,2,5\n'

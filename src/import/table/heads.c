@@ -38,6 +38,9 @@ static const struct {
     {"minutes", "s", 60},
     {"h", "s", 3600},
     {"hours", "s", 3600},
+    {"nanos", "ns", 1},
+    {"micros", "us", 1},
+    {"millis", "ms", 1},
     {"Hz", "Hz", 1},
     {"1/s", "Hz", 1},
     {"/s", "Hz", 1},
@@ -47,9 +50,15 @@ static const struct {
     {"khz", "Hz", 1e3},
     {"GHz", "MHz", 1e3},
     {"ghz", "MHz", 1e3},
+    {"hertz", "Hz", 1},
+    {"kilohertz", "Hz", 1e3},
+    {"megahertz", "MHz", 1},
+    {"gigahertz", "MHz", 1e3},
     {"W", "mW", 1e3},
     {"w", "mW", 1e3},
     {"watts", "mW", 1e3},
+    {"milliwatts", "mW", 1},
+    {"kilowatts", "mW", 1e6},
     {"mW", "mW", 1},
     {"kW", "mW", 1e6},
     {"J", "uJ", 1e6},
@@ -67,10 +76,18 @@ static const struct {
      "C",
      "degC", 1},
     {"celsius", "degC", 1},
+    {"degrees celsius", "degC", 1},
     {"K", "K", 1}, /* kelvin, or thousands: it depends on what is measured */
     {"kelvin", "K", 1},
     {"B", "bytes", 1},
     {"bytes", "bytes", 1},
+    {"kilobytes", "bytes", 1e3},
+    {"megabytes", "bytes", 1e6},
+    {"gigabytes", "bytes", 1e9},
+    {"terabytes", "bytes", 1e12},
+    {"kibibytes", "bytes", 0x1p10},
+    {"mebibytes", "bytes", 0x1p20},
+    {"gibibytes", "bytes", 0x1p30},
     {"KB", "bytes", 1e3},
     {"kB", "bytes", 1e3},
     {"TB", "bytes", 1e12},
@@ -164,15 +181,26 @@ static bool text_unit_of_case(struct import_cell text, const char **unit, double
 	return any;
 }
 
+/* Case matters for prefixes (mW, MW), but not for words, which are of one or of several. */
+static bool text_is_word(struct import_cell text, const char *word)
+{
+	size_t size = strlen(word);
+	if (size <= 3)
+		return text.size == size && memcmp(text.text, word, size) == 0;
+	if (import_is(text, word))
+		return true;
+	for (const char *c = word; *c; c++)
+		if (!islower((unsigned char)*c) && *c != ' ')
+			return false;
+	size -= word[size - 1] == 's';
+	bool several = text.size == size + 1 && (text.text[size] == 's' || text.text[size] == 'S');
+	return (text.size == size || several) && strncasecmp(text.text, word, size) == 0;
+}
+
 bool import_unit(struct import_cell text, const char **unit, double *factor)
 {
 	for (size_t i = 0; i < UNIT_WORDS; i++) {
-		/* Case matters for prefixes (mW, MW), but not for words. */
-		bool same = strlen(unit_words[i].word) > 3
-				? import_is(text, unit_words[i].word)
-				: text.size == strlen(unit_words[i].word) &&
-				      memcmp(text.text, unit_words[i].word, text.size) == 0;
-		if (!same)
+		if (!text_is_word(text, unit_words[i].word))
 			continue;
 		*unit = unit_words[i].unit;
 		*factor = unit_words[i].factor;
