@@ -536,6 +536,14 @@ class Browse(Case):
         narrow = run('doctor', env={'COLUMNS': '50'}).stdout
         self.assertLessEqual(max(map(len, narrow.split('\n'))), 50, narrow)
 
+    def test_narrow(self):
+        """Fewer than 40 columns are as many, down to 20, and not 80."""
+        out = {columns: run('explain', 'frame_time', '--for', 'opengl', env={'COLUMNS': str(columns)}).stdout for columns in (1, 20, 30, 80)}
+        self.assertLessEqual(max(map(len, out[30].split('\n'))), 30)
+        self.assertGreater(out[20].count('\n'), out[30].count('\n'))
+        self.assertGreater(out[30].count('\n'), out[80].count('\n'))
+        self.assertEqual(out[1], out[20])
+
     def test_color(self):
         self.assertNotIn('\033', run('list', 'metrics', '--for', 'cpu').stdout)
         self.assertIn('\033', run('list', 'metrics', '--for', 'cpu', '--color', 'always').stdout)

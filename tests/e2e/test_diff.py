@@ -393,6 +393,19 @@ class Programs(unittest.TestCase):
                     self.assertGreaterEqual(json.load(file)["a"]["runs"], 1)
                 self.assertEqual(os.listdir(folder), ["out.json"])
 
+    def test_one_run_is_one(self):
+        with tempfile.TemporaryDirectory() as folder:
+            out = os.path.join(folder, "out.txt")
+            child = subprocess.Popen([SEXTANT, "stat", "-r", "500", "-d", "cpu", "-I", "20ms", "-o", out, "--", "sleep", "1"],
+                                     env={**os.environ, "TMPDIR": folder}, stderr=subprocess.DEVNULL)
+            end = time.monotonic() + 60
+            while time.monotonic() < end and not any("run-2" in f for _, _, files in os.walk(folder) for f in files):
+                time.sleep(0.01)
+            child.send_signal(signal.SIGINT)
+            child.wait(60)
+            with open(out, encoding="utf-8") as file:
+                self.assertIn("\n1 run; each mean", file.read())
+
     def test_compare_program_that_is_not_there(self):
         """The error and the status are those of one run, whatever makes the runs."""
         missing = "/no/such/program"

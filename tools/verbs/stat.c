@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "analysis/compare/noise.h"
+#include "base/number.h"
 #include "output/diff/diff.h"
 #include "output/report/report.h"
 #include "output/views.h"
@@ -81,7 +82,7 @@ static bool stat_repeat_write_text(const struct view *view, const struct compare
 			text_styled(&view->out, TEXT_YELLOW, "  SIMULATED, not a real device");
 		fputc('\n', view->out.out);
 	}
-	fprintf(view->out.out, "%u runs; each mean is that of the runs\n\n", (unsigned)set->runs);
+	fprintf(view->out.out, "%s; each mean is that of the runs\n\n", COUNTED(set->runs, "run"));
 	for (size_t i = 0; ok && i < set->metric_count; i++) {
 		const struct compare_metric *m = &set->metrics[i];
 		const struct shown t = shown_of(set, m);

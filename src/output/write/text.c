@@ -61,14 +61,21 @@ size_t text_width(const char *text)
 	return write_visible(NULL, text, strlen(text));
 }
 
+/* What is narrower has lines of this width, which the terminal breaks. */
+#define TEXT_WIDTH_LEAST 20
+#define TEXT_WIDTH_MOST	 1000
+#define TEXT_WIDTH_USUAL 80
+
 int text_terminal_width(FILE *out)
 {
 	struct winsize size;
-	if (isatty(fileno(out)) && ioctl(fileno(out), TIOCGWINSZ, &size) == 0 && size.ws_col >= 40)
-		return size.ws_col;
 	const char *columns = getenv("COLUMNS");
 	int width = columns ? atoi(columns) : 0;
-	return width >= 40 && width <= 1000 ? width : 80;
+	if (isatty(fileno(out)) && ioctl(fileno(out), TIOCGWINSZ, &size) == 0 && size.ws_col)
+		width = size.ws_col;
+	if (width <= 0 || width > TEXT_WIDTH_MOST)
+		return TEXT_WIDTH_USUAL;
+	return width < TEXT_WIDTH_LEAST ? TEXT_WIDTH_LEAST : width;
 }
 
 /* Bytes of a text without what would break or turn a line; `to` receives it, or is NULL. */
