@@ -110,9 +110,10 @@ size_t utf8_columns(const char *text, size_t size)
 
 size_t utf8_control(const char *text, char escape[8])
 {
-	/* The ends of a line and a paragraph, embeddings and isolates, and the byte order mark. */
-	static const struct code_range orders[] = {
-	    {0x80, 0x9f}, {0x2028, 0x202e}, {0x2066, 0x2069}, {0xfeff, 0xfeff}};
+	/* Ends of lines and paragraphs, and what turns or marks the order of letters and bytes. */
+	static const struct code_range orders[] = {{0x80, 0x9f},     {0x61c, 0x61c},
+						   {0x200e, 0x200f}, {0x2028, 0x202e},
+						   {0x2066, 0x2069}, {0xfeff, 0xfeff}};
 	static const char named[] = "\n\t\r", names[] = "ntr";
 	const unsigned char *p = (const unsigned char *)text;
 	uint32_t code;

@@ -23,7 +23,7 @@ LABELS = ['esc \x1b[31mred\x1b]0;title\x07', 'two\nlines', 'return\r\nhere', 'pi
           '<img src=x onerror=alert(1)>', 'quo"te\'s & amp;', 'bidi \u202e live \u2066x', 'tab\tin', 'del \x7f\x01', 'beyond ASCII \x85\x9b31m', 'comma, a; semicolon',
           'wide \u6f22\u5b57 e\u0301', '$(x) `y` {z}', '<!-- -->', 'back\\n\\slash\\', '{"x":1}', '# no remark', '%s%n', 'nan', '-', 'null', '1e5', '\u2028\u2029',
           '\ufeffmark', 'x' * 4000]
-ORDER = set('\u2028\u2029\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069')
+ORDER = set('\u061c\u200e\u200f\u2028\u2029\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069')
 
 
 def controls(text, but='\n'):
@@ -62,6 +62,19 @@ class Hostile(FolderTest):
 
     def rows(self, text):
         return list(csv.DictReader(io.StringIO(text.decode(), newline='')))
+
+    def test_reasons_of_a_file(self):
+        """Why a column has no value, and a device's name, are of the file as well."""
+        wrong = 'bidi \u202e live \u2066x \u200fy \u061cz \u2028 end'
+        path = self.path('why.json')
+        with open(path, 'w', encoding='utf-8') as file:
+            json.dump({'schema': 'sextant.export/1', 'devices': [{'id': 0, 'name': wrong, 'for': 'monitor', 'metrics': ['frame', 'frame_time', 'gpu_time'],
+                                                                  'units': [None, 's', 's'], 'rows': [[0, 0.01, None], [1, 0.01, None]], 'why': {'gpu_time': wrong}}]}, file)
+        for verb in ('report', 'stat', 'advise'):
+            for args in (('-v',), ('--json',)):
+                result = run(verb, '-i', path, *args, code=None)
+                self.assertEqual(controls((result.stdout + result.stderr).decode()), [], (verb, args))
+        self.assertIn('bidi \\u202e live', run('report', path, '-v').stdout.decode())
 
     def test_labels_come_back(self):
         """Through the capture and every form of rows, and from these again."""

@@ -316,6 +316,16 @@ static void rest_footnote(const struct view *view, const struct report_device *d
 		text_wrap(&view->out, 2, line);
 }
 
+/* Both may be of a file. */
+static void write_reason(const struct view *view, const char *name, const char *why)
+{
+	fputs("- ", view->out.out);
+	text_write(view->out.out, name);
+	fputs(": ", view->out.out);
+	text_write(view->out.out, why ? why : "");
+	fputc('\n', view->out.out);
+}
+
 void table_footnotes(const struct view *view, const struct report_device *d)
 {
 	uint32_t zero = 0, reserved = 0;
@@ -325,7 +335,7 @@ void table_footnotes(const struct view *view, const struct report_device *d)
 		zero += all_zero(s);
 		reserved += s->count && s->quality;
 		if (view->verbose && !s->count)
-			fprintf(view->out.out, "- %s: %s\n", d->rows[i].name, s->why ? s->why : "");
+			write_reason(view, d->rows[i].name, s->why);
 	}
 	if (!view->verbose && zero) {
 		snprintf(line, sizeof(line), "%u more %s 0 in every sample (-v shows %s)", zero,

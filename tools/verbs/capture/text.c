@@ -27,7 +27,9 @@ static void write_device(const struct cli *cli, const struct contents *c, uint32
 	text_styled(&cli->view.out, TEXT_BOLD, *d->facts.name ? d->facts.name : d->catalog);
 	if (d->facts.simulated)
 		text_styled(&cli->view.out, TEXT_YELLOW, "  SIMULATED, not a real device");
-	fprintf(out, "\n  catalog  %s (%016" PRIx64 ")\n", d->catalog, d->catalog_hash);
+	fputs("\n  catalog  ", out);
+	text_write(out, d->catalog);
+	fprintf(out, " (%016" PRIx64 ")\n", d->catalog_hash);
 	text_field(&cli->view.out, 11, "source", d->facts.source);
 	text_field(&cli->view.out, 11, "driver", d->facts.driver);
 	fprintf(out, "  rows     %" PRIu64 ", each a %s%s%s\n", c->rows[number], kind,
@@ -37,9 +39,11 @@ static void write_device(const struct cli *cli, const struct contents *c, uint32
 	capture_clocks_text(&cli->view, &c->clocks, number);
 	for (uint32_t i = 0; i < d->property_count; i++)
 		text_field(&cli->view.out, 11, d->properties[i].name, d->properties[i].value);
-	for (uint32_t i = 0; i < d->facts.constant_count; i++)
-		fprintf(out, "  %s = %.17g\n", d->facts.constants[i].name,
-			d->facts.constants[i].value);
+	for (uint32_t i = 0; i < d->facts.constant_count; i++) {
+		fputs("  ", out);
+		text_write(out, d->facts.constants[i].name);
+		fprintf(out, " = %.17g\n", d->facts.constants[i].value);
+	}
 }
 
 /* "+1.2 s to +1.3 s", since the first sample. */
