@@ -223,6 +223,15 @@ class List(unittest.TestCase):
             for item in document('list', what, '--for', 'opengl')[what]:
                 self.assertIn(' '.join(item['description'].split()), text, item['name'])
 
+    def test_metric_and_verdict_of_one_name(self):
+        text = run('explain', 'throttled').stdout
+        self.assertIn('Throttled share', text)
+        self.assertIn('kind       verdict', text)
+        told = document('explain', 'throttled')
+        self.assertEqual((told['metric']['name'], [r['rule'] for r in told['rules']]), ('throttled', ['throttled']))
+        self.assertNotIn('rules', document('explain', 'gpu_busy', '--for', 'monitor'))
+        self.assertNotIn('kind       verdict', run('explain', 'gpu_busy', '--for', 'monitor').stdout)
+
     def test_csv_of_every_kind(self):
         for what, head in (('metrics', 'name,title,unit,expression,description'),
                            ('counters', 'name,block,slot,unit,description'), ('sections', 'id,title,parent'),

@@ -135,11 +135,16 @@ void rule_offer(const struct catalog_view *view, struct suggest *near);
 /* Writes a rule as text or JSON. Errors: SX_ERR_NO_MEMORY. */
 enum sx_status rule_write(const struct view *out, const struct catalog_view *view, uint32_t rule,
 			  struct sx_error *err);
+/* What was written of the same name before: as JSON a document that is open, as text NULL. */
+struct rule_behind {
+	struct json *json;
+};
 /*
  * The same for the rules of the verdict, which are no catalog's: all of that name. *known is false,
- * and nothing is written, when there is none.
+ * and nothing is written, when there is none. `behind` may be NULL: nothing was written before.
  */
-enum sx_status rule_write_verdict(const struct view *out, const char *name, bool *known,
+enum sx_status rule_write_verdict(const struct view *out, const char *name,
+				  const struct rule_behind *behind, bool *known,
 				  struct sx_error *err);
 /* The name of the verdict's rule that is nearest to `name`, or an empty text; returns text. */
 const char *rule_near_verdict(const char *name, char *text, size_t size);

@@ -264,7 +264,23 @@ static void write_named(const struct view *out, const struct verdict_rules *rule
 	}
 }
 
-enum sx_status rule_write_verdict(const struct view *out, const char *name, bool *known,
+static void rules_json(const struct view *out, const struct verdict_rules *rules, const char *name,
+		       struct json *into)
+{
+	struct json own = {0}, *json = into ? into : &own;
+	if (!into) {
+		own = view_json_begin(out, "explain");
+		json_kv_null(json, "for");
+	}
+	json_kv_array(json, "rules");
+	write_named(out, rules, name, json);
+	json_array_end(json);
+	if (!into)
+		view_json_end(json);
+}
+
+enum sx_status rule_write_verdict(const struct view *out, const char *name,
+				  const struct rule_behind *behind, bool *known,
 				  struct sx_error *err)
 {
 	struct verdict_rules *rules = calloc(1, sizeof(*rules));
@@ -275,13 +291,9 @@ enum sx_status rule_write_verdict(const struct view *out, const char *name, bool
 	for (uint32_t i = 0; !status && i < rules->rule_count; i++)
 		*known |= strcasecmp(rules->rules[i].name, name) == 0;
 	if (*known && out->format == FORMAT_JSON) {
-		struct json json = view_json_begin(out, "explain");
-		json_kv_null(&json, "for");
-		json_kv_array(&json, "rules");
-		write_named(out, rules, name, &json);
-		json_array_end(&json);
-		view_json_end(&json);
+		rules_json(out, rules, name, behind ? behind->json : NULL);
 	} else if (*known) {
+		fputs(behind ? "\n" : "", out->out.out);
 		write_named(out, rules, name, NULL);
 	}
 	if (!status)

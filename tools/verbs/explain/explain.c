@@ -87,6 +87,14 @@ static enum sx_status explain_prepare(struct explanation *e, struct sx_catalog *
 	return status;
 }
 
+/* A verdict may have the name of a metric. */
+static enum sx_status also_verdict_text(const struct explanation *e, const char *name,
+					struct sx_error *err)
+{
+	bool known;
+	return rule_write_verdict(&e->cli->view, name, &(struct rule_behind){NULL}, &known, err);
+}
+
 /* What a catalog knows by this name. */
 static enum sx_status explain_name(struct explanation *e, const char *name, struct sx_error *err)
 {
@@ -105,14 +113,15 @@ static enum sx_status explain_name(struct explanation *e, const char *name, stru
 	if (!status && metric != SX_NONE)
 		status = formula_open(&f, &e->cli->view, &input, metric, err);
 	ticker_stop(e->cli);
-	if (!status && e->cli->view.format == FORMAT_JSON)
-		explain_json(e, metric, counter, &f);
+	bool json = e->cli->view.format == FORMAT_JSON;
+	if (!status && json)
+		status = explain_json(e, metric, counter, &f, err);
 	else if (!status && metric != SX_NONE)
 		explain_metric_text(e, metric, &f);
 	else if (!status)
 		explain_counter_text(e, counter);
 	formula_close(&f);
-	return status;
+	return status || json ? status : also_verdict_text(e, name, err);
 }
 
 /* SX_ERR_NOT_FOUND, and the error as it is, when the verdict has no such rule. */
@@ -120,7 +129,7 @@ static enum sx_status explain_verdict(struct cli *cli, const char *name, bool *k
 				      struct sx_error *err)
 {
 	struct sx_error why = {0};
-	enum sx_status status = rule_write_verdict(&cli->view, name, known, &why);
+	enum sx_status status = rule_write_verdict(&cli->view, name, NULL, known, &why);
 	if (status)
 		*err = why;
 	return status || *known ? status : SX_ERR_NOT_FOUND;

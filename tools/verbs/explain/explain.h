@@ -28,7 +28,8 @@ enum sx_status explain_open_catalog(struct cli *cli, const char *name, struct sx
 /* To the verb's output. */
 void explain_metric_text(struct explanation *e, uint32_t index, const struct formula *f);
 void explain_counter_text(struct explanation *e, uint32_t index);
-void explain_json(const struct explanation *e, uint32_t metric, uint32_t counter,
-		  const struct formula *f);
+/* Errors: SX_ERR_NO_MEMORY. */
+enum sx_status explain_json(const struct explanation *e, uint32_t metric, uint32_t counter,
+			    const struct formula *f, struct sx_error *err);
 
 #endif

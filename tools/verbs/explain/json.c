@@ -21,10 +21,10 @@ static void advice_json(struct json *json, const struct explanation *e, const ch
 	json_array_end(json);
 }
 
-void explain_json(const struct explanation *e, uint32_t metric, uint32_t counter,
-		  const struct formula *f)
+enum sx_status explain_json(const struct explanation *e, uint32_t metric, uint32_t counter,
+			    const struct formula *f, struct sx_error *err)
 {
-	bool is_metric = metric != SX_NONE;
+	bool verdict, is_metric = metric != SX_NONE;
 	const char *name =
 	    is_metric ? e->view.metrics[metric].qualified : e->view.counters[counter].name;
 	struct json json = view_json_begin(&e->cli->view, "explain");
@@ -40,5 +40,8 @@ void explain_json(const struct explanation *e, uint32_t metric, uint32_t counter
 		json_kv_f64(&json, "value", explain_value(e, name));
 	formula_json(&json, f);
 	advice_json(&json, e, is_metric ? e->view.metrics[metric].name : name);
+	enum sx_status status = rule_write_verdict(&e->cli->view, e->cli->options.args.items[0],
+						   &(struct rule_behind){&json}, &verdict, err);
 	view_json_end(&json);
+	return status;
 }
