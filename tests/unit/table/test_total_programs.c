@@ -235,12 +235,94 @@ static void test_each(void **state)
 	sx_table_destroy(table);
 }
 
+enum { FRAMES, DRAWS, VERTICES, OTHER, FRAME_COLUMNS };
+static const struct sx_column frame_columns[FRAME_COLUMNS] = {
+    [FRAMES] = {"Frames", "frames", SX_U64, SX_REDUCE_SUM, NULL},
+    [DRAWS] = {"DrawCalls", "calls", SX_U64, SX_REDUCE_SUM, NULL},
+    [VERTICES] = {"IAVertices", "count", SX_U64, SX_REDUCE_SUM, NULL},
+    [OTHER] = {"other", "count", SX_U64, SX_REDUCE_SUM, NULL},
+};
+
+/*
+ * Frames of several programs, one of three measured; columns from the `shift`-th on. Draws are of
+ * one program, and all measured but for a shift.
+ */
+static struct sx_table *make_frames(enum sx_sample_kind kind, size_t rows, uint32_t shift)
+{
+	uint64_t seed = 88172645463325252u;
+	struct sx_table *table = NULL;
+	struct sx_column turned[FRAME_COLUMNS];
+	for (uint32_t c = 0; c < FRAME_COLUMNS; c++)
+		turned[(c + shift) % FRAME_COLUMNS] = frame_columns[c];
+	assert_int_equal(sx_table_create(turned, FRAME_COLUMNS, kind, &table, NULL), SX_OK);
+	assert_int_equal(sx_table_add_rows(table, rows, NULL, NULL), SX_OK);
+	for (size_t row = 0; row < rows; row++) {
+		uint64_t draws = 1 + next_random(&seed) % 50;
+		const uint64_t values[FRAME_COLUMNS] = {row % 5 != 0, draws, draws * 7, row};
+		uint8_t skipped = next_random(&seed) % 3 ? SX_QUALITY_SKIPPED : 0;
+		unsigned stratum = (unsigned)(next_random(&seed) % STRATA);
+		label(table, row, kind == SX_SAMPLE_DRAW ? 0 : stratum);
+		skipped = kind == SX_SAMPLE_DRAW && !shift ? 0 : skipped;
+		sx_table_set_time(table, row, row * 100, row * 100 + 10 + draws);
+		for (uint32_t c = 0; c < FRAME_COLUMNS; c++)
+			sx_table_set_u64(table, (c + shift) % FRAME_COLUMNS, row, values[c],
+					 c < VERTICES ? 0 : skipped);
+	}
+	return table;
+}
+
+static void check_same_total(const struct total *a, const struct total *b)
+{
+	struct sx_table *x = NULL, *y = NULL;
+	assert_int_equal(total_table(a, TOTAL_RUN, &x, NULL), SX_OK);
+	assert_int_equal(total_table(b, TOTAL_RUN, &y, NULL), SX_OK);
+	for (uint32_t c = 0; c < FRAME_COLUMNS; c++)
+		assert_true(sx_table_get(x, c, 0) == sx_table_get(y, c, 0) &&
+			    sx_table_get(x, c, 0) > 0);
+	sx_table_destroy(x);
+	sx_table_destroy(y);
+}
+
+/* Totals that share strata are those of each alone, also where columns are at other places. */
+static void check_shared(enum sx_sample_kind kind)
+{
+	const size_t rows = 2500;
+	struct sx_table *table = make_frames(kind, rows, 0), *turned = make_frames(kind, rows, 1);
+	struct total *first = NULL, *other = NULL, *alone = NULL;
+	assert_int_equal(total_create(table, &first, NULL), SX_OK);
+	assert_int_equal(total_create(turned, &other, NULL), SX_OK);
+	assert_int_equal(total_create(turned, &alone, NULL), SX_OK);
+	total_share(other, total_parts(first));
+	for (int again = 0; again < 2; again++) {
+		total_add_both(first, table, (struct row_span){0, rows - 700}, other, turned);
+		total_add_both(first, table, (struct row_span){rows - 700, 700}, other, turned);
+		total_add_rows(alone, turned, 0, rows - 700);
+		total_add_rows(alone, turned, rows - 700, 700);
+		check_same_total(other, alone);
+		total_reset(first);
+		total_reset(other);
+		total_reset(alone);
+	}
+	total_destroy(other);
+	total_destroy(first);
+	total_destroy(alone);
+	sx_table_destroy(table);
+	sx_table_destroy(turned);
+}
+
+static void test_shared(void **state)
+{
+	check_shared(SX_SAMPLE_FRAME);
+	check_shared(SX_SAMPLE_DRAW); /* a row may be several draws */
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_random),
 	    cmocka_unit_test(test_unmeasured),
 	    cmocka_unit_test(test_each),
+	    cmocka_unit_test(test_shared),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
