@@ -61,3 +61,8 @@ bool text_append_item(char *buf, size_t size, const char *separator, const char 
 	va_end(args);
 	return whole;
 }
+
+bool text_same(const char *a, const char *b)
+{
+	return a == b || (a && b && strcmp(a, b) == 0);
+}

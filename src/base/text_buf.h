@@ -20,4 +20,7 @@ bool text_append_item(char *buf, size_t size, const char *separator, const char 
 /* How many bytes of a text fit in `most`, whole characters alone. */
 size_t text_fit(const char *text, size_t most);
 
+/* Whether two texts are the same; NULL, which is none, is the same as NULL alone. */
+bool text_same(const char *a, const char *b);
+
 #endif

@@ -2,9 +2,9 @@
 #include "session/session.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/error.h"
+#include "base/text_buf.h"
 #include "table/fill.h"
 #include "table/slices.h"
 
@@ -83,17 +83,12 @@ static enum sx_status filter_append(struct session_device *d, struct sx_vector *
 	return sx_table_append(d->raw, &rows, err);
 }
 
-static bool texts_same(const char *a, const char *b)
-{
-	return a == b || (a && b && strcmp(a, b) == 0);
-}
-
 /* Copies why a column has no data now: a reason goes when there is data. */
 static enum sx_status copy_reasons(struct session_device *d, struct sx_error *err)
 {
 	for (uint32_t i = 0; i < sx_table_column_count(d->mixed); i++) {
 		const char *why = sx_table_column(d->mixed, i)->why;
-		if (!texts_same(why, sx_table_column(d->raw, i)->why) &&
+		if (!text_same(why, sx_table_column(d->raw, i)->why) &&
 		    table_set_why(d->raw, i, why))
 			return error_nomem(err, "choosing rows");
 	}

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/text_buf.h"
 #include "table/table.h"
 
 /* Labels of a row. A program is compared by its name, since each table interns texts for itself. */
@@ -41,10 +42,8 @@ static struct part_labels labels_of(const struct parts *parts, const struct sx_t
 
 static bool is_same(const struct part_key *key, const struct part_key *other)
 {
-	if (key->context != other->context || key->of != other->of ||
-	    !key->process != !other->process)
-		return false;
-	return !key->process || strcmp(key->process, other->process) == 0;
+	return key->context == other->context && key->of == other->of &&
+	       text_same(key->process, other->process);
 }
 
 static bool add_key(struct parts *parts, const struct part_key *key)

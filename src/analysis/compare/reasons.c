@@ -6,6 +6,7 @@
 #include "analysis/compare/noise.h"
 #include "analysis/compare/steps.h"
 #include "base/no_data.h"
+#include "base/text_buf.h"
 
 #define PICTURE	     "framebuffer_pixels" /* of catalogs that know the size of a picture */
 #define CLOCK_GPU    "gpu.frequency"
@@ -14,11 +15,6 @@
 #define CLOCK_CHANCE 0.02
 #define LOST_MOST    0.05 /* share of samples that may be lost on either side */
 
-static bool same_text(const char *a, const char *b)
-{
-	return a && b ? strcmp(a, b) == 0 : !a && !b;
-}
-
 /* Whether the devices behind two metrics are one kind of device under one kind of driver. */
 static const char *differs(const struct compare_device *a, const struct compare_device *b)
 {
@@ -26,7 +22,7 @@ static const char *differs(const struct compare_device *a, const struct compare_
 		return "the devices differ";
 	if (strcmp(a->catalog, b->catalog) != 0)
 		return "the catalogs differ";
-	if (!same_text(a->driver, b->driver))
+	if (!text_same(a->driver, b->driver))
 		return "the drivers differ";
 	return NULL;
 }

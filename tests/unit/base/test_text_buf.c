@@ -69,6 +69,16 @@ static void test_whole_characters_fit(void **state)
 		assert_int_equal(text_fit(text, most), fits[most]);
 }
 
+static void test_same(void **state)
+{
+	char copy[] = "one";
+	assert_true(text_same("one", copy));
+	assert_true(text_same(NULL, NULL));
+	assert_false(text_same("one", "on"));
+	assert_false(text_same("", NULL));
+	assert_false(text_same(NULL, ""));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -77,6 +87,7 @@ int main(void)
 	    cmocka_unit_test(test_what_does_not_fit_is_cut),
 	    cmocka_unit_test(test_every_size),
 	    cmocka_unit_test(test_whole_characters_fit),
+	    cmocka_unit_test(test_same),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -73,11 +73,6 @@ static enum sx_status show(const struct cli *cli, const char *name, struct sx_er
 	return status;
 }
 
-static bool catalog_same(const char *a, const char *b)
-{
-	return a == b || (a && b && strcmp(a, b) == 0);
-}
-
 /* Where differences go. */
 struct differences {
 	const struct cli *cli;
@@ -132,10 +127,10 @@ static size_t diff_metrics(const struct differences *d, const struct catalog_vie
 		}
 		const struct sx_metric_info *y = &b->metrics[at];
 		const char *ex = x->exprs ? x->exprs[0] : NULL, *ey = y->exprs ? y->exprs[0] : NULL;
-		if (catalog_same(ex, ey) && catalog_same(x->unit, y->unit))
+		if (text_same(ex, ey) && text_same(x->unit, y->unit))
 			continue;
 		difference(d, '~', "metric", x->qualified,
-			   catalog_same(ex, ey) ? "other unit" : "other formula");
+			   text_same(ex, ey) ? "other unit" : "other formula");
 		count++;
 	}
 	for (uint32_t i = 0; i < b->metric_count; i++) {

@@ -1,5 +1,6 @@
 /* Reads metric sets and their metrics from the elements of the file. */
 #include "catalog/import/igt_xml/igt.h"
+#include "base/text_buf.h"
 #include "catalog/import/import.h"
 
 #include <ctype.h>
@@ -92,16 +93,11 @@ static bool is_beyond(struct igt *g, const struct igt_metric *m)
 	return true;
 }
 
-static bool same_text(const char *a, const char *b)
-{
-	return a == b || (a && b && strcmp(a, b) == 0);
-}
-
 static bool same_metric(const struct igt_metric *a, const struct igt_metric *b)
 {
-	return same_text(a->symbol, b->symbol) && same_text(a->expr, b->expr) &&
-	       same_text(a->max, b->max) && same_text(a->when, b->when) &&
-	       same_text(a->unit, b->unit) && same_text(a->title, b->title);
+	return text_same(a->symbol, b->symbol) && text_same(a->expr, b->expr) &&
+	       text_same(a->max, b->max) && text_same(a->when, b->when) &&
+	       text_same(a->unit, b->unit) && text_same(a->title, b->title);
 }
 
 /* A metric that other sets have in the same form is one entry with their names. */
