@@ -119,6 +119,14 @@ enum sx_status cli_catalog(struct cli *cli, struct sx_catalog **out, struct sx_e
  */
 enum sx_status cli_formats(const struct cli *cli, unsigned allowed, struct sx_error *err);
 
+/* A line on standard error while something takes long: replaced by the next, gone at the end. */
+struct status_line {
+	FILE *out;
+	bool shown;
+};
+/* Cuts text to the terminal's width. */
+void status_line_show(struct status_line *line, const char *text);
+void status_line_erase(struct status_line *line);
 /*
  * Progress of a verb that reads for long (ticker.c): a line on standard error after the first
  * second, only on a terminal, erased before anything else is written there.

@@ -17,37 +17,42 @@
 #define EVERY_NS UINT64_C(200000000)
 
 struct ticker {
-	FILE *out;
 	pthread_t thread;
 	pthread_mutex_t lock; /* of all below, and of the terminal's line */
 	pthread_cond_t wake;
-	bool stop, shown;
+	struct status_line line;
+	bool stop;
 	uint64_t begin_ns, done, all;
 	char what[128];
 };
 
-static void erase(struct ticker *t)
+void status_line_show(struct status_line *line, const char *text)
 {
-	if (t->shown)
-		fputs("\r\033[K", t->out);
-	fflush(t->out);
-	t->shown = false;
+	int room = text_terminal_width(stderr) - 1;
+	fprintf(line->out, "\r\033[K%.*s", room > 0 ? room : 0, text);
+	fflush(line->out);
+	line->shown = true;
+}
+
+void status_line_erase(struct status_line *line)
+{
+	if (line->shown)
+		fputs("\r\033[K", line->out);
+	fflush(line->out);
+	line->shown = false;
 }
 
 /* "reading game.sxc: 43 %, 12 s", or the seconds alone. */
 static void show(struct ticker *t)
 {
 	char line[256];
-	int room = text_terminal_width(stderr) - 1;
 	uint64_t seconds = (sys_now_ns(sys_real()) - t->begin_ns) / 1000000000;
 	if (t->all)
 		snprintf(line, sizeof(line), "%s: %.0f %%, %llu s", t->what,
 			 100.0 * (double)t->done / (double)t->all, (unsigned long long)seconds);
 	else
 		snprintf(line, sizeof(line), "%s: %llu s", t->what, (unsigned long long)seconds);
-	fprintf(t->out, "\r\033[K%.*s", room > 0 ? room : 0, line);
-	fflush(t->out);
-	t->shown = true;
+	status_line_show(&t->line, line);
 }
 
 static void *tick(void *user)
@@ -64,7 +69,7 @@ static void *tick(void *user)
 		show(t);
 		due = now + EVERY_NS;
 	}
-	erase(t);
+	status_line_erase(&t->line);
 	pthread_mutex_unlock(&t->lock);
 	return NULL;
 }
@@ -101,7 +106,7 @@ void ticker_start(const struct cli *cli)
 		free(t);
 		return;
 	}
-	t->out = cli->err.out;
+	t->line.out = cli->err.out;
 	t->begin_ns = sys_now_ns(sys_real());
 	snprintf(t->what, sizeof(t->what), "sextant %s", cli->verb->name);
 	/* Signals are for the thread that works. */
@@ -147,7 +152,7 @@ void ticker_hold(const struct cli *cli)
 	if (!t)
 		return;
 	pthread_mutex_lock(&t->lock);
-	erase(t);
+	status_line_erase(&t->line);
 }
 
 void ticker_release(const struct cli *cli)

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -25,11 +24,11 @@
 #define EVERY_NS     UINT64_C(200000000)
 #define TOP	     20 /* programs */
 
-/* A line on standard error while something takes long: only on a terminal, and gone at the end. */
+/* Only on a terminal. */
 struct progress {
 	const struct cli *cli;
+	struct status_line line;
 	uint64_t begin_ns, last_ns;
-	bool shown;
 };
 
 /* Whether a line should be written now: after the first second, five times a second. */
@@ -43,27 +42,6 @@ static bool progress_due(struct progress *p)
 		return false;
 	p->last_ns = now;
 	return true;
-}
-
-static SX_PRINTF(2, 3) void progress_note(struct progress *p, const char *fmt, ...)
-{
-	char line[256];
-	int room = text_terminal_width(stderr) - 1;
-	va_list args;
-	va_start(args, fmt);
-	vsnprintf(line, sizeof(line), fmt, args);
-	va_end(args);
-	fprintf(p->cli->err.out, "\r\033[K%.*s", room, line);
-	fflush(p->cli->err.out);
-	p->shown = true;
-}
-
-static void progress_end(struct progress *p)
-{
-	if (p->shown)
-		fputs("\r\033[K", p->cli->err.out);
-	fflush(p->cli->err.out);
-	p->shown = false;
 }
 
 /* The programs of a run, a line each, put together as `report --by process` does it. */
@@ -219,7 +197,7 @@ static void profile_watch(void *user)
 {
 	struct profiling *p = user;
 	uint32_t count;
-	char time[HUMAN_MAX];
+	char time[HUMAN_MAX], line[512];
 	const struct sx_session_device *d = sx_session_devices(p->in.session, &count);
 	uint64_t now = sys_now_ns(sys_real());
 	if (!p->due_ns && !progress_due(&p->progress))
@@ -229,8 +207,9 @@ static void profile_watch(void *user)
 		return;
 	p->due_ns = 0;
 	human_duration(time, sys_now_ns(sys_real()) - p->progress.begin_ns);
-	progress_note(&p->progress, "%s, %s%s; Ctrl-C ends", time,
-		      COUNTED(count ? d[0].samples : 0, "sample"), p->lead);
+	snprintf(line, sizeof(line), "%s, %s%s; Ctrl-C ends", time,
+		 COUNTED(count ? d[0].samples : 0, "sample"), p->lead);
+	status_line_show(&p->progress.line, line);
 }
 
 /* What a run that was over before --delay leaves; false where that is not how it was. */
@@ -374,7 +353,7 @@ static int profile_measure(struct profiling *p, char *const *argv)
 	run_catch_signals(p->in.session);
 	enum sx_status filled, status = input_session_run(&p->in, argv, &filled, &err);
 	run_catch_signals(NULL);
-	progress_end(&p->progress);
+	status_line_erase(&p->progress.line);
 	if (filled)
 		return cli_fail(p->cli, &err);
 	if (!status) /* what was tried on the way and left out is no failure of the run */
@@ -411,7 +390,7 @@ int profile_run(struct cli *cli, char *const *argv)
 				     .started = profile_started,
 				     .polled = argv || cli->options.input ? NULL : profile_watch,
 				     .user = &p},
-			      .progress = {.cli = cli}};
+			      .progress = {.cli = cli, .line.out = cli->err.out}};
 	if (!status)
 		status = input_session_begin(&p.in, &err);
 	int code = status ? cli_fail(cli, &err) : profile_measure(&p, argv);

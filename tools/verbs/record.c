@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/number.h"
+#include "base/text_buf.h"
 #include "tools/verbs/run.h"
 
 #define DEFAULT_FILE "sextant.sxc"
@@ -24,6 +25,7 @@ struct recording {
 	bool failure_shown;
 	unsigned dumps;
 	bool progress; /* on a terminal */
+	struct status_line line;
 	struct sx_capture_progress before;
 	double shown_s;
 };
@@ -62,18 +64,18 @@ static enum sx_status dump(struct recording *r)
 	return SX_OK;
 }
 
-static void show_progress(const struct recording *r, const struct sx_capture_progress *before,
+static void show_progress(struct recording *r, const struct sx_capture_progress *before,
 			  const struct sx_capture_progress *now, double seconds)
 {
-	char rate[HUMAN_MAX], size[HUMAN_MAX], rows[HUMAN_MAX];
+	char rate[HUMAN_MAX], size[HUMAN_MAX], rows[HUMAN_MAX], line[256] = "";
 	human_value(&r->cli->view.human, rows, (double)now->rows, "count");
 	human_value(&r->cli->view.human, size, (double)now->bytes, "bytes");
 	human_value(&r->cli->view.human, rate, (double)(now->rows - before->rows) / seconds,
 		    "count");
-	fprintf(stderr, "\r\033[K%s samples, %s/s, %s", rows, rate, size);
+	text_append(line, sizeof(line), "%s samples, %s/s, %s", rows, rate, size);
 	if (now->lost_rows)
-		fprintf(stderr, ", %llu lost", (unsigned long long)now->lost_rows);
-	fflush(stderr);
+		text_append(line, sizeof(line), ", %llu lost", (unsigned long long)now->lost_rows);
+	status_line_show(&r->line, line);
 }
 
 /* Between samples: writes requested dumps, and shows progress. */
@@ -239,8 +241,7 @@ static enum sx_status record_measure(struct recording *r, struct sx_session *ses
 	status = sx_session_finish(session, err);
 	r->shown_s = 0;
 	record_poll(r); /* a dump may have been asked for at the last moment */
-	if (r->progress)
-		fputs("\r\033[K", stderr);
+	status_line_erase(&r->line);
 	return status;
 }
 
@@ -263,6 +264,7 @@ static int record_run(struct cli *cli)
 	struct sx_session *session = NULL;
 	struct recording r = {.cli = cli,
 			      .path = cli->options.output ? cli->options.output : DEFAULT_FILE,
+			      .line.out = stderr,
 			      .progress = isatty(STDERR_FILENO) && !cli->options.quiet};
 	enum sx_status status = run_prepare(cli, &err);
 	struct sx_session_options options = run_options(cli, cli->options.child);
