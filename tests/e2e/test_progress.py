@@ -131,6 +131,13 @@ class Progress(FolderTest):
         self.assertRegex(seen, rb'\d samples, cpu_busy [\d.]+ %; Ctrl-C ends')
         self.assertTrue(seen.rstrip().endswith(ERASE.strip()) or seen.endswith(ERASE), seen)
 
+    def test_recording(self):
+        """Samples since the line before, so that the first line has no rate."""
+        lines = self.told('record', b'', ('-d', 'mali-g310', '-o', 'OUT', '-t', '1300ms')).split(ERASE)[1:-1]
+        rates = [float(re.search(rb'([\d.e+-]+)/s', line).group(1)) for line in lines if b'/s' in line]
+        self.assertTrue(rates, lines)
+        self.assertGreater(min(rates), 1, lines)
+
 
 if __name__ == '__main__':
     unittest.main()

@@ -64,15 +64,20 @@ static enum sx_status dump(struct recording *r)
 	return SX_OK;
 }
 
+/* `seconds`: since the line before; 0: there was none. */
 static void show_progress(struct recording *r, const struct sx_capture_progress *before,
 			  const struct sx_capture_progress *now, double seconds)
 {
 	char rate[HUMAN_MAX], size[HUMAN_MAX], rows[HUMAN_MAX], line[256] = "";
 	human_value(&r->cli->view.human, rows, (double)now->rows, "count");
 	human_value(&r->cli->view.human, size, (double)now->bytes, "bytes");
-	human_value(&r->cli->view.human, rate, (double)(now->rows - before->rows) / seconds,
-		    "count");
-	text_append(line, sizeof(line), "%s samples, %s/s, %s", rows, rate, size);
+	text_append(line, sizeof(line), "%s samples, ", rows);
+	if (seconds > 0) {
+		human_value(&r->cli->view.human, rate, (double)(now->rows - before->rows) / seconds,
+			    "count");
+		text_append(line, sizeof(line), "%s/s, ", rate);
+	}
+	text_append(line, sizeof(line), "%s", size);
 	if (now->lost_rows)
 		text_append(line, sizeof(line), ", %llu lost", (unsigned long long)now->lost_rows);
 	status_line_show(&r->line, line);
@@ -95,7 +100,7 @@ static void record_poll(struct recording *r)
 	}
 	if (!r->progress || seconds - r->shown_s < PROGRESS_S)
 		return;
-	show_progress(r, &r->before, &now, seconds - r->shown_s);
+	show_progress(r, &r->before, &now, r->shown_s > 0 ? seconds - r->shown_s : 0);
 	r->before = now;
 	r->shown_s = seconds;
 }
