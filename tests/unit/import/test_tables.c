@@ -1,162 +1,6 @@
 /* Tables as people, scripts and spreadsheets write them: which counters they become, in which unit,
  * and what is noted. */
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <strings.h>
-#include <cmocka.h>
-
-#include "import/import.h"
-#include "unit/context.h"
-
-/*
- * What a table becomes: columns, by "; ", each "NAME: UNIT VALUE...", a value a row, in the
- * catalog's unit; `-`: no data. In place of a unit: `*` any, `none` there is no such column, `time`
- * of begin_ns and end_ns, `label` texts, in which _ is a blank.
- */
-struct table_case {
-	const char *text, *catalog, *columns;
-	const char *noted; /* in some note, or after "!" in none; or NULL */
-};
-
-static struct import *import;
-static char notes[8192];
-static const char *current; /* text, for messages */
-
-static enum sx_status read_table(const char *text, const char *catalog, struct sx_error *err)
-{
-	const struct import_request request = {
-	    .context = context, .path = "t.csv", .catalog = catalog};
-	size_t used = 0;
-	current = text;
-	enum sx_status status = import_parse(&request, text, strlen(text), &import, err);
-	notes[0] = '\0';
-	for (uint32_t i = 0; !status && import_note(import, i); i++)
-		used += (size_t)snprintf(notes + used, sizeof(notes) - used, "%s\n",
-					 import_note(import, i));
-	assert_true(used < sizeof(notes));
-	return status;
-}
-
-/* The only device's rows. */
-static const struct sx_table *table_of(const char *text, const char *catalog)
-{
-	struct sx_error err = {0};
-	uint32_t count = 0;
-	if (read_table(text, catalog, &err))
-		fail_msg("%s\n%s: %s", text, err.message, err.because);
-	const struct import_device *devices = import_devices(import, &count);
-	assert_int_equal(count, 1);
-	return devices[0].table;
-}
-
-/* Names differ by case and blanks, as headers do. */
-static bool same_name(const char *a, const char *b)
-{
-	for (; *a && *b; a++, b++)
-		if (strncasecmp(*a == '_' ? " " : a, *b == '_' ? " " : b, 1) != 0)
-			return false;
-	return *a == *b;
-}
-
-static uint32_t find_column(const struct sx_table *table, const char *name)
-{
-	uint32_t count = sx_table_column_count(table);
-	for (uint32_t i = 0; i < count; i++)
-		if (same_name(sx_table_column(table, i)->name, name))
-			return i;
-	return SX_NONE;
-}
-
-/* The value of a row; NAN: no data. */
-static double value_of(const struct sx_table *table, const char *name, size_t row)
-{
-	uint64_t time = strcmp(name, "begin_ns") == 0 ? sx_table_begin_ns(table)[row]
-			: strcmp(name, "end_ns") == 0 ? sx_table_end_ns(table)[row]
-						      : SX_TIME_UNKNOWN;
-	uint32_t at = find_column(table, name);
-	if (at != SX_NONE)
-		return sx_table_get(table, at, row);
-	return time == SX_TIME_UNKNOWN ? NAN : (double)time;
-}
-
-static void check_value(const struct sx_table *table, const char *name, size_t row,
-			const char *word)
-{
-	double have = value_of(table, name, row),
-	       value = strcmp(word, "-") == 0 ? NAN : strtod(word, NULL);
-	if (isnan(value) ? !isnan(have) : !(fabs(have - value) <= 1e-9 * fabs(value)))
-		fail_msg("%s\n%s, row %zu is %.12g, not %s\n%s", current, name, row, have, word,
-			 notes);
-}
-
-static void check_label(const struct sx_table *table, size_t row, char *word)
-{
-	for (char *p = word; (p = strchr(p, '_'));)
-		*p = ' ';
-	assert_string_equal(sx_table_string(table, sx_table_label(table, SX_LABEL_GROUP, row)),
-			    word);
-}
-
-static void check_column(const struct sx_table *table, char *want)
-{
-	char *unit = strstr(want, ": ");
-	size_t row = 0, rows = sx_table_row_count(table);
-	*unit = '\0';
-	unit = strtok(unit + 2, " ");
-	uint32_t at = find_column(table, want);
-	bool label = strcmp(unit, "label") == 0,
-	     other = label || strcmp(unit, "none") == 0 || strcmp(unit, "time") == 0;
-	if ((at == SX_NONE) != other)
-		fail_msg("%s\ncolumn %s\n%s", current, want, notes);
-	if (!other && unit[0] != '*')
-		assert_string_equal(sx_table_column(table, at)->unit, unit);
-	for (char *word; (word = strtok(NULL, " ")); row++) {
-		if (row < rows && label)
-			check_label(table, row, word);
-		else if (row < rows)
-			check_value(table, want, row, word);
-	}
-	if (row != rows && strcmp(unit, "none") != 0)
-		fail_msg("%s\n%s: %zu rows, not %zu\n%s", current, want, rows, row, notes);
-}
-
-static void check_columns(const struct sx_table *table, const char *columns)
-{
-	char copy[512];
-	assert_true((size_t)snprintf(copy, sizeof(copy), "%s", columns) < sizeof(copy));
-	for (char *at = copy, *next; at; at = next) {
-		next = strstr(at, "; ");
-		if (next) {
-			*next = '\0';
-			next += 2;
-		}
-		check_column(table, at);
-	}
-}
-
-static void check_notes(const char *noted)
-{
-	bool none = noted && noted[0] == '!';
-	if (noted && !strstr(notes, noted + none) != none)
-		fail_msg("%s\n%s note has: %s\n%s", current, none ? "a" : "no", noted + none,
-			 notes);
-}
-
-static void check_table(const struct table_case *c)
-{
-	check_columns(table_of(c->text, c->catalog), c->columns);
-	check_notes(c->noted);
-	import_destroy(import);
-}
-
-#define CHECK(cases)                                                                               \
-	for (size_t i = 0; i < sizeof(cases) / sizeof((cases)[0]); i++)                            \
-	check_table(&(cases)[i])
+#include "unit/import/table_case.h"
 
 /* K is kelvin of temperatures and thousands of what is counted; 1/s is whatever comes in a second.
  */
@@ -266,15 +110,6 @@ static void test_rows_stay_rows(void **state)
 	CHECK(cases);
 }
 
-static void refuse(const char *text, const char *catalog, const char *words)
-{
-	struct sx_error err = {0};
-	assert_int_equal(read_table(text, catalog, &err), SX_ERR_BAD_INPUT);
-	if (!strstr(err.message, words) || !err.because[0] || !err.remedy[0])
-		fail_msg("%s\n%s\nbecause: %s\ntry: %s", text, err.message, err.because,
-			 err.remedy);
-}
-
 /* Below other names or other units the same cells are other numbers: none is read by the first
  * header. */
 static void test_second_table(void **state)
@@ -287,11 +122,11 @@ static void test_second_table(void **state)
 		snprintf(text, sizeof(text), "frame_time (ms),gpu_time (ms)\n16,8\n%s", second[i]);
 		const char *words =
 		    i == 2 ? "t.csv:4: the table ends here" : "t.csv:3: the table ends here";
-		refuse(text, NULL, words);
-		refuse(text, "monitor", words);
+		refuse_table(text, NULL, words);
+		refuse_table(text, "monitor", words);
 	}
-	refuse("hello world\n\nnothing to see\n", NULL, "t.csv");
-	refuse("one two\nthree\n", NULL, "t.csv");
+	refuse_table("hello world\n\nnothing to see\n", NULL, "t.csv");
+	refuse_table("one two\nthree\n", NULL, "t.csv");
 }
 
 /* nvidia-smi's dmon, which repeats its header, and turbostat, by their manuals. */
@@ -448,7 +283,7 @@ static void test_times_that_do_not_go_on(void **state)
 			assert_int_equal(sx_table_begin_ns(table)[row] != SX_TIME_UNKNOWN,
 					 cases[i / 4].lasts[row] == '1');
 		check_notes(cases[i / 4].noted);
-		import_destroy(import);
+		table_close();
 	}
 }
 
@@ -531,5 +366,5 @@ int main(void)
 	    cmocka_unit_test(test_dates),
 	    cmocka_unit_test(test_what_is_no_date),
 	};
-	return cmocka_run_group_tests(tests, context_open, context_close);
+	return cmocka_run_group_tests(tests, tables_open, tables_close);
 }
