@@ -105,7 +105,7 @@ class Progress(FolderTest):
         path = os.path.join(self.folder.name, 'long.csv')
         with open(path, 'wb') as file:
             file.write(b'MaliGPUCyclesGPUActive,duration_ns\n')
-            for _ in range(40):
+            for _ in range(12):
                 file.write(b'123456,1000000\n' * 100000)
         ours, theirs = pty.openpty()
         child = subprocess.Popen([SEXTANT, 'eval', '--for', 'mali-g310', '-i', path, '--csv', '-o', os.devnull], stderr=theirs)
