@@ -100,30 +100,6 @@ class Lengths(Odd):
         self.assertAlmostEqual(have['gpu_frequency'], (2 * 100 + 3 * 900) / 5 * 1e6, delta=1)
 
 
-class Rocprof(Odd):
-    HEAD = 'Dispatch_Id,Agent_Id,Process_Id,Kernel_Name,Counter_Name,Counter_Value,Start_Timestamp,End_Timestamp'
-
-    @staticmethod
-    def lines(counters):
-        return [f'{d},Agent 1,77,k{d},{name},{value * d},{d * 5000},{d * 5000 + 1000}' for name, value in counters for d in (1, 2, 3)]
-
-    def test_tables_behind_each_other(self):
-        """The second header is none of a dispatch, and may have its columns in another order."""
-        body = self.lines([('SQ_WAVES', 100)])
-        turned = [','.join(reversed(line.split(','))) for line in [self.HEAD] + body]
-        for second in ([self.HEAD] + body, turned):
-            have, result = self.columns(self.write('two.csv', self.HEAD, *body, *second))
-            self.assertEqual(have['SQ_WAVES'], [100, 200, 300] * 2)
-            self.assertIn('the second from line 5', notes(result))
-
-    def test_a_share_is_never_summed(self):
-        counters = [('SQ_WAVES', 100), ('VALUBusy', 20)]
-        have, result = self.columns(self.write('again.csv', self.HEAD, *self.lines(counters), *self.lines(counters)))
-        self.assertEqual((have['SQ_WAVES'], have['VALUBusy']), ([200, 400, 600], [20, 40, 60]))
-        self.assertIn('6 values are of a dispatch that had that counter already, line 8', notes(result))
-        self.assertNotIn('already', notes(self.columns(self.write('once.csv', self.HEAD, *self.lines(counters)))[1]))
-
-
 class Cells(Odd):
     def test_decimal_commas_between_commas(self):
         """What cannot be read is not said to be absent."""
@@ -136,27 +112,6 @@ class Cells(Odd):
         self.assertNotIn('nothing after', notes(result))
         empty = self.write('empty.csv', 'fps,frametime,gpu_load,elapsed')
         self.assertIn('no value after it', notes(run('report', empty)))
-
-    def test_groups_of_digits(self):
-        have, _ = self.columns(self.write('groups.csv', 'Index,KernelName,gpu-id,SQ_WAVES', '0,"k",0,"1,234"', '1,"k",0,"2,345,678"'))
-        self.assertEqual(have['SQ_WAVES'], [1234, 2345678])
-
-    def test_values_that_cannot_be(self):
-        head = ['fps,frametime,gpu_load,gpu_temp,elapsed']
-        rows = [f'100,10,{load},{temp},{(i + 1) * 10 * MS}' for i, (load, temp) in enumerate([(50, 5), (-5, -3), ('inf', 4), (60, 5), (70, 6)])]
-        have, result = self.columns(self.write('bad.csv', *head, *rows))
-        self.assertEqual((have['GpuBusy'], have['GpuTemperature']), ([50, None, None, 60, 70], [5, -3, 4, 5, 6]))
-        self.assertIn('2 cells', notes(result))
-
-    def test_radeontop_divides_by_nothing(self):
-        """The amount behind a share that is none is good."""
-        lines = [f'17000000{i:02}.0: bus 01, gpu {i}.00%, gtt -nan% 10.00mb, mclk inf% 0.900ghz, sclk 50.00% 1.000ghz' for i in range(1, 5)]
-        have, result = self.columns(self.write('top.txt', 'Dumping to -, until termination.', *lines))
-        self.assertEqual(have['MemoryFrequency'], [9e8] * 4)
-        self.assertEqual(have['SharedMemoryUsed'], [10 * 2**20] * 4)
-        self.assertNotIn('MemoryFrequencyShare', have)
-        self.assertNotIn('no number', notes(result))
-
 
     def test_points_that_group_digits(self):
         """A comma before a fraction says what points are, whichever comes first."""
@@ -223,27 +178,6 @@ class PerfStat(Odd):
 
 
 class RenderDoc(Odd):
-    def test_durations_with_their_unit(self):
-        """As of 2019 to 2021: 0.5, 1.25 and 0.25 ms, in whatever unit."""
-        for unit, factor in (('ms', 1), ('us', 1000), ('ns', 1e6), ('s', 1e-3)):
-            lines = [f'{eid},{ms * factor:.8f} {unit},{draws}' for eid, ms, draws in ((11, 0.5, 300), (15, 1.25, 3000), (27, 0.25, 6))]
-            have = self.columns(self.write('rd.csv', 'EID,GPU Duration,Input Vertices Read', *lines, '30,-,-'))[0]
-            self.assertEqual([e - b for b, e in zip(have['begin_ns'], have['end_ns'][:3])], [500000, 1250000, 250000], unit)
-            self.assertEqual(have['IAVertices'][:3], [300, 3000, 6])
-
-    def test_units_in_headers(self):
-        """A counter whose header has a unit is the catalog's, in the catalog's unit (FetchSize: KiB)."""
-        lines = ('EID,GPU Duration (us),FetchSize (bytes),WriteSize (MB),GPUBusy (%),Odd (bytes),CacheHit (bytes)',
-                 '1,10,2048,3,50,7,1', '2,20,4096,4,60,8,1')
-        columns, result = self.columns(self.write('renderdoc.csv', *lines))
-        self.assertEqual({name: columns[name] for name in ('FetchSize', 'WriteSize', 'GPUBusy', 'Odd')}, {
-            'FetchSize': [2, 4], 'WriteSize': [2929.6875, 3906.25], 'GPUBusy': [50, 60], 'Odd': [7, 8]})
-        # A share in percent is no number of bytes, whatever it is called.
-        self.assertEqual([name for name in columns if name.startswith('CacheHit')], [])
-        self.assertIn('column CacheHit is in bytes, which cannot be made into percent: no data', ' '.join(result.stderr.split()))
-        bare, _ = self.columns(self.write('bare.csv', 'EID,GPU Duration,FetchSize', '1,0.5,2048'))
-        self.assertEqual(bare['FetchSize'], [2048])
-
     def test_amds_counters_by_event(self):
         have, result = self.columns(self.write('amd.csv', 'EID,GPU Duration,GPUTime,GPUBusy,VSBusy,PSBusy', '1,0.5 ms,0.5,90.5 %,10 %,-'))
         self.assertEqual((have['GPUBusy'], have['VSBusy']), ([90.5], [10]))
