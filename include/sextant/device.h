@@ -35,9 +35,10 @@ struct sx_gap {
 
 /* Facts about a device's samples in one run. */
 struct sx_run_facts {
-	uint64_t lost;	/* lost samples, as far as they are known */
-	bool lost_more; /* also an unknown number of others were lost */
-	bool partial;	/* the recording was cut or damaged: a note says so */
+	uint64_t lost;	   /* lost samples, as far as they are known */
+	bool lost_more;	   /* also an unknown number of others were lost */
+	uint64_t left_out; /* lines or rows of a file that could not be read, as a note says */
+	bool partial;	   /* the recording was cut or damaged: a note says so */
 	/*
 	 * This source is one of several ways into the program, the user did not name it, and it
 	 * gave no sample where another did: views leave it out.

@@ -27,8 +27,9 @@ struct import_device {
 	const char *labels[SX_LABEL_COUNT]; /* what the file calls each, or NULL: as we do */
 	bool encloses_work; /* samples are pieces of a program's work: the table goes first */
 	uint64_t interval_ns;
-	uint64_t lost;	/* samples that the file says were lost, as far as they are known */
-	bool lost_more; /* also an unknown number of others */
+	uint64_t lost;	   /* samples that the file says were lost, as far as they are known */
+	bool lost_more;	   /* also an unknown number of others */
+	uint64_t left_out; /* lines that cannot be read */
 	struct sx_table *table;
 	struct sx_constant_value constants[IMPORT_CONSTANTS_MAX];
 };

@@ -152,6 +152,9 @@ static void describe_device(struct input_device *d)
 		d->facts.name = d->info->catalog;
 	d->facts.number = input_number(d->reader, d->place);
 	d->facts.variant = d->of.variant;
+	const char *lines = sx_capture_property(d->info, INPUT_LEFT_OUT_PROPERTY);
+	if (lines)
+		number_u64(lines, strlen(lines), &d->run.left_out);
 	for (uint32_t i = 0; i < d->place; i++) {
 		const struct sx_capture_device *other = sx_capture_device(d->reader, i);
 		d->facts.instance += other && suggest_is_same(other->facts.source, d->facts.source);

@@ -1,4 +1,5 @@
 /* Files of other tools: read completely, then as records, as a capture of them would have them. */
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +14,7 @@
 #include "table/fill.h"
 
 #define BLOCK_ROWS	    4096
-#define IMPORTED_PROPERTIES (1 + SX_LABEL_COUNT)
+#define IMPORTED_PROPERTIES (3 + SX_LABEL_COUNT)
 #define LINE_MAX_BYTES	    1024
 
 /* Properties of a device, beside its rows. */
@@ -23,7 +24,7 @@ struct imported_device {
 	struct sx_column *columns;
 	struct sx_capture_property properties[IMPORTED_PROPERTIES];
 	char names[SX_LABEL_COUNT][IMPORT_PROPERTY_MAX];
-	char number[16], clock[32];
+	char number[16], left_out[24], clock[32];
 	char contradiction[GIVEN_TEXT_MAX]; /* of given values; "": none */
 	uint64_t lost;			    /* samples */
 	bool lost_more;			    /* and an unknown number of others */
@@ -74,6 +75,11 @@ static void describe_properties(const struct import_device *device, struct impor
 		snprintf(out->number, sizeof(out->number), "%u", (unsigned)device->facts.number);
 		out->properties[count++] =
 		    (struct sx_capture_property){INPUT_NUMBER_PROPERTY, out->number};
+	}
+	if (device->left_out) {
+		snprintf(out->left_out, sizeof(out->left_out), "%" PRIu64, device->left_out);
+		out->properties[count++] =
+		    (struct sx_capture_property){INPUT_LEFT_OUT_PROPERTY, out->left_out};
 	}
 	for (int i = 0; i < SX_LABEL_COUNT; i++) {
 		if (!device->labels[i])

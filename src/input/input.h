@@ -119,6 +119,8 @@ const char *input_property(const struct sx_capture_info *info, const char *name)
 const char *input_label(const struct sx_capture_device *info, enum sx_label label);
 /* The property of a capture's device with its number in the original file. */
 #define INPUT_NUMBER_PROPERTY "number"
+/* The one with how many of its lines could not be read. */
+#define INPUT_LEFT_OUT_PROPERTY "lines-left-out"
 /*
  * The number of a device by its place: what its recording says, else its place, else the lowest
  * that no other has.

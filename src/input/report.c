@@ -171,7 +171,9 @@ static enum sx_status note_losses(const struct input_device *d,
 	run.notes = (struct sx_strings){notes, count};
 	run.lost_more |= damaged;
 	if (how->numbers_alone)
-		run = (struct sx_run_facts){.lost = d->run.lost, .lost_more = d->run.lost_more};
+		run = (struct sx_run_facts){.lost = d->run.lost,
+					    .lost_more = d->run.lost_more,
+					    .left_out = d->run.left_out};
 	return report_set_facts(fill, device, &d->facts, &run, err);
 }
 

@@ -542,6 +542,15 @@ class Tables(FolderTest):
                     values = [float(row[name]) for row in csv.DictReader(self.good('export', path, '--csv').stdout.splitlines())]
                     self.assertEqual([min(values), max(values)], [least, most])
 
+    def test_lines_left_out_are_counted(self):
+        """In JSON as a number, of the table and of an import of it; samples they need not be."""
+        path, imported = self.file('frame_time (ms),gpu_busy\n16,5\n17,5,9,9\n16,"5"x\n17,5\n'), os.path.join(self.folder.name, 'left.sxc')
+        self.good('import', path, '--for', 'monitor', '-o', imported)
+        for file in (path, imported):
+            device = json.loads(self.good('report', file, '--json').stdout)['devices'][0]
+            self.assertEqual((device['left_out'], device['lost'], device['samples']), (2, 0, 2))
+        self.assertNotIn('left_out', json.loads(self.good('report', self.file('frame_time (ms)\n16\n'), '--json').stdout)['devices'][0])
+
     def test_contradictions(self):
         """What is given against what follows from the rest."""
         path = self.file('MaliGPUCyclesGPUActive,GPU active cycles\n100,100\n100,150\n')

@@ -240,6 +240,7 @@ static enum sx_status read_with(struct import_job *job, struct import_device *de
 		const struct note_sink to = import_note_sink(job);
 		csv_note(csv_beside(stream), &to);
 		device->facts.simulated = csv_beside(stream)->beside.simulated;
+		device->left_out = csv_beside(stream)->unread.count;
 		name_labels(job, csv_beside(stream), device);
 		status = ours && !sx_table_column_count(csv_table(stream))
 			     ? no_value(job, err)

@@ -139,6 +139,8 @@ static void device_json(struct json *json, const struct report *r, const struct 
 	frames_json(json, &d->frames);
 	processes_json(json, d);
 	json_kv_bool(json, "lost_more", d->run.lost_more);
+	if (d->run.left_out)
+		json_kv_u64(json, "left_out", d->run.left_out);
 	failure_json(json, d);
 	if (d->joined && d->joined_to != SX_NONE)
 		json_kv_u64(json, "joined_to", r->devices[d->joined_to].facts.number);
