@@ -165,6 +165,26 @@ static size_t cells_split(struct cells *cells, struct import_cell line)
 	return wide ? split_wide(cells, line) : count;
 }
 
+/* Whether a cell cannot be read, by the rules of any table. Where nothing is quoted, quotes are
+ * text. */
+static bool cells_wrong(const struct cells *cells, size_t count, enum csv_wrong *why)
+{
+	for (size_t i = 0; i < count && i < cells->columns; i++) {
+		struct import_cell cell = cells->row[i];
+		if (memchr(cell.text, '\0', cell.size)) {
+			*why = CSV_WRONG_NUL;
+			return true;
+		}
+		/* The quotes around a cell are left out, but for one that goes on after them. */
+		bool begins = cell.size && cell.text[0] == '"' && cell.text[-1] != '"';
+		if (begins && !cells->wide_first && memchr(cell.text + 1, '"', cell.size - 1)) {
+			*why = CSV_WRONG_QUOTED;
+			return true;
+		}
+	}
+	return false;
+}
+
 bool cells_next(struct cells *cells)
 {
 	struct import_cell line;
@@ -180,7 +200,10 @@ bool cells_next(struct cells *cells)
 			cells->cut = true;
 			return false;
 		}
-		if (cells->loose && count < cells->columns) {
+		enum csv_wrong why =
+		    count > cells->columns ? csv_too_wide(&cells->marks) : CSV_WRONG_NARROW;
+		bool wrong = cells_wrong(cells, count, &why);
+		if (!wrong && cells->loose && count < cells->columns) {
 			for (size_t i = count; i < cells->columns; i++)
 				cells->row[i] = (struct import_cell){"", 0};
 			if (!narrow->count++)
@@ -191,14 +214,13 @@ bool cells_next(struct cells *cells)
 		bool trailing =
 		    count > cells->columns && !cells->row[cells->columns].size &&
 		    (count == cells->columns + 1 || !cells->row[cells->columns + 1].size);
-		if (count == cells->columns || trailing) {
+		if (!wrong && (count == cells->columns || trailing)) {
 			cells->rows++;
 			return true;
 		}
 		if (!unread->count++) {
 			unread->first = cells->lines.number;
-			unread->why =
-			    count > cells->columns ? csv_too_wide(&cells->marks) : CSV_WRONG_NARROW;
+			unread->why = why;
 		}
 	}
 	return false;

@@ -24,6 +24,16 @@ class OddTables(FolderTest):
         values = zip(*table['rows'])
         return {name: (unit, list(cells)) for name, unit, cells in zip(table['metrics'], table['units'], values)}, ' '.join(result.stderr.split())
 
+    def test_lines_of_a_long_table_that_cannot_be_read(self):
+        """A line with a NUL or with text after a closing quote is left out, as in any table."""
+        for line, because in (('frame_time,1\x007,1\n', 'a cell holds a NUL byte'), ('"frame_time"x,17,1\n', 'there is text after a closing quote')):
+            with self.subTest(because):
+                have, told = self.columns('name,value,begin_ns\nframe_time,16,0\n' + line + 'frame_time,18,2\n', '--for', 'opengl')
+                self.assertEqual(len(next(iter(have.values()))[1]), 2)
+                self.assertIn('1 line is left out, line 3 the first: ' + because, told)
+        have, told = self.columns('name,value,begin_ns\nframe_time,16,0\n"frame_time","17",1\n', '--for', 'opengl')
+        self.assertNotIn('left out', told)
+
     def test_tables_below_other_lines(self):
         """What tests/unit/import/test_tables.c shows of them is what eval reads; a text without a table is refused by every verb."""
         text = 'Title\nframe_time;gpu_busy;memory_read_bandwidth\nms;%;\n16.6;50;1.2 GB/s\n33.3;60;-\nend of the log\n'
