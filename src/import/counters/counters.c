@@ -133,6 +133,15 @@ struct counters_reader {
 	bool absolute;				 /* some column has absolute times */
 };
 
+/* Names of counters may have a unit behind them. */
+static bool counters_is_word(const struct counters_word *word, struct import_cell cell)
+{
+	struct import_cell unit;
+	return import_word_of(cell, word->words) ||
+	       (word->role == COUNTERS_VALUE &&
+		import_word_of(import_split_unit(cell, &unit), word->words));
+}
+
 /* What a header cell is: by the hook, or by a word; all else is a counter. */
 static void counters_find_role(const struct counters_reader *r, struct import_cell *cell,
 			       struct counters_column *column)
@@ -141,13 +150,15 @@ static void counters_find_role(const struct counters_reader *r, struct import_ce
 	column->role = format->role ? format->role(r->job, cell, &column->to_ns) : COUNTERS_UNKNOWN;
 	for (size_t i = 0; column->role == COUNTERS_UNKNOWN && i < format->word_count; i++) {
 		const struct counters_word *word = &format->words[i];
-		if (!import_word_of(*cell, word->words))
+		if (!counters_is_word(word, *cell))
 			continue;
 		column->role = word->role;
 		column->word = word;
 		column->to_ns = word->to_ns > 0 ? word->to_ns : 1;
-		if (word->note && word->role != COUNTERS_PROPERTY)
-			import_remark(r->job, "%s", word->note);
+		if (word->role == COUNTERS_VALUE)
+			*cell = (struct import_cell){word->text, strlen(word->text)};
+		else if (word->text && word->role != COUNTERS_PROPERTY)
+			import_remark(r->job, "%s", word->text);
 	}
 	if (import_is(*cell, "simulated")) /* as our own rows say it */
 		column->role = COUNTERS_MODEL;
@@ -223,7 +234,7 @@ static void map_columns(struct counters_reader *r, uint32_t gpu)
 			continue;
 		field.name =
 		    import_text(r->job, import_word_of(head, column->word->words), head.size);
-		field.unit = column->word->note;
+		field.unit = column->word->text;
 		*to = import_column(r->rows[gpu], &field);
 	}
 }

@@ -25,12 +25,16 @@ enum counters_role {
 	COUNTERS_READING,
 };
 
-/* Headers of a tool that are no counters. */
+/* Headers of a tool that are no counters, or that are counters under another name. */
 struct counters_word {
 	const char *words; /* "Frame|Frame #": any of these */
 	enum counters_role role;
-	double to_ns;	  /* of a time; 0: 1 */
-	const char *note; /* a remark where the file has it, or NULL; of a property its unit */
+	double to_ns; /* of a time; 0: 1 */
+	/*
+	 * A remark where the file has it, or NULL; of a property its unit; of a value the header
+	 * that it is read as, with the tool's unit: "GpuPower (W)".
+	 */
+	const char *text;
 };
 
 /*

@@ -133,40 +133,42 @@ static bool renderdoc_recognise(const struct import_head *head)
 }
 
 /* RenderDoc's own names for what every API counts. */
-static const struct {
-	const char *theirs, *ours;
-} renderdoc_names[] = {
-    {"Input Vertices Read", "IAVertices"},    {"Input Primitives", "IAPrimitives"},
-    {"VS Invocations", "VSInvocations"},      {"GS Invocations", "GSInvocations"},
-    {"GS Primitives", "GSPrimitives"},	      {"Rasterizer Invocations", "CInvocations"},
-    {"Rasterized Primitives", "CPrimitives"}, {"PS Invocations", "PSInvocations"},
-    {"TCS Invocations", "HSInvocations"},     {"TES Invocations", "DSInvocations"},
-    {"HS Invocations", "HSInvocations"},      {"DS Invocations", "DSInvocations"},
-    {"CS Invocations", "CSInvocations"},      {"Samples Passed", "Occlusion"},
+static const struct counters_word renderdoc_words[] = {
+    {"EID", COUNTERS_GROUP, 0, NULL},
+    {"Input Vertices Read", COUNTERS_VALUE, 0, "IAVertices"},
+    {"Input Primitives", COUNTERS_VALUE, 0, "IAPrimitives"},
+    {"VS Invocations", COUNTERS_VALUE, 0, "VSInvocations"},
+    {"GS Invocations", COUNTERS_VALUE, 0, "GSInvocations"},
+    {"GS Primitives", COUNTERS_VALUE, 0, "GSPrimitives"},
+    {"Rasterizer Invocations", COUNTERS_VALUE, 0, "CInvocations"},
+    {"Rasterized Primitives", COUNTERS_VALUE, 0, "CPrimitives"},
+    {"PS Invocations", COUNTERS_VALUE, 0, "PSInvocations"},
+    {"TCS Invocations|HS Invocations", COUNTERS_VALUE, 0, "HSInvocations"},
+    {"TES Invocations|DS Invocations", COUNTERS_VALUE, 0, "DSInvocations"},
+    {"CS Invocations", COUNTERS_VALUE, 0, "CSInvocations"},
+    {"Samples Passed", COUNTERS_VALUE, 0, "Occlusion"},
 };
 
 static enum counters_role renderdoc_role(struct import_job *job, struct import_cell *cell,
 					 double *to_ns)
 {
 	struct import_cell unit, name = import_split_unit(*cell, &unit);
-	if (import_is(*cell, "EID"))
-		return COUNTERS_GROUP;
-	if (import_is(name, "GPU Duration")) {
-		double own = import_time_unit(unit);
-		*to_ns = own > 0 ? own : 1e9; /* seconds, unless the header says otherwise */
-		import_remark(job, "the file has the durations of events, not their times: they "
-				   "follow each other");
-		return COUNTERS_LENGTH;
-	}
-	for (size_t i = 0; i < sizeof(renderdoc_names) / sizeof(renderdoc_names[0]); i++)
-		if (import_is(name, renderdoc_names[i].theirs))
-			*cell = (struct import_cell){renderdoc_names[i].ours,
-						     strlen(renderdoc_names[i].ours)};
-	return COUNTERS_VALUE;
+	if (!import_is(name, "GPU Duration"))
+		return COUNTERS_UNKNOWN;
+	double own = import_time_unit(unit);
+	*to_ns = own > 0 ? own : 1e9; /* seconds, unless the header says otherwise */
+	import_remark(job, "the file has the durations of events, not their times: they "
+			   "follow each other");
+	return COUNTERS_LENGTH;
 }
 
 static const struct counters_format renderdoc_tables = {
-    .family = "", .otherwise = "vulkan", .kind = SX_SAMPLE_GROUP, .role = renderdoc_role};
+    .family = "",
+    .otherwise = "vulkan",
+    .kind = SX_SAMPLE_GROUP,
+    COUNTERS_WORDS(renderdoc_words),
+    .role = renderdoc_role,
+};
 
 const struct import_format import_renderdoc = {
     .kind = "renderdoc",
