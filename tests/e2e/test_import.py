@@ -308,7 +308,7 @@ class Import(FolderTest):
                 ('intel-gpu-top-csv', b'1201.0', b'12O1.0', 'GpuFrequency', 'in line 3, column Freq MHz act'),
                 ('mesa-utrace', None, None, 'GpuTime', 'column time_ns'), ('rocprof', None, None, 'VALUBusy', 'in line 2, column VALUBusy'),
                 ('rocprofv3', None, None, 'VALUBusy', 'column Counter_Value'), ('codexl', b',28,18,', b',28,1B,', 'SGPRs', 'in line 6, column SGPRs'),
-                ('renderdoc', b',300,', b',3oo,', 'IAVertices', 'in line 2, column IAVertices'), ('long-table', b',4000001', b',4OOOO01', 'MaliGPUCyclesGPUActive', 'column value'),
+                ('renderdoc', b',300,', b',3oo,', 'IAVertices', 'in line 2, column Input Vertices Read'), ('long-table', b',4000001', b',4OOOO01', 'MaliGPUCyclesGPUActive', 'column value'),
                 ('hwcpipe-csv', None, None, None, 'in line 2')):
             with self.subTest(name):
                 path = import_files.write(self.folder.name, name)

@@ -1,6 +1,7 @@
 /* Reads tables with a line a sample and a column a counter. */
 #include "import/counters/counters.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -123,6 +124,7 @@ struct counters_reader {
 		const struct counters_word *word; /* or NULL */
 	} * columns;
 	size_t gpu, name, reading;		      /* columns of these roles, or SIZE_MAX */
+	size_t time, frame_time;		      /* the same */
 	struct strings gpus;			      /* as the file has them */
 	struct import_rows *rows[IMPORT_DEVICES_MAX]; /* of each */
 	uint32_t *to[IMPORT_DEVICES_MAX]; /* columns of these, by column of the file, or SX_NONE */
@@ -131,6 +133,14 @@ struct counters_reader {
 	size_t *row, row_cap;		  /* by key */
 	size_t tables, repeated, first_repeated; /* line */
 	bool absolute;				 /* some column has absolute times */
+	size_t parts, second;			 /* tables of the file; line of the second one */
+	struct counters_table first;
+	/* Of a log of frames: rows with a time, and those a frame behind the one before. */
+	size_t timed, near;
+	size_t mended;	  /* rows without a time, which follows from the frame's length */
+	uint32_t frames;  /* the column that counts them */
+	bool looks;	  /* only to see what rows are */
+	bool frame_a_row; /* they are frames */
 };
 
 /* Names of counters may have a unit behind them. */
@@ -155,9 +165,7 @@ static void counters_find_role(const struct counters_reader *r, struct import_ce
 		column->role = word->role;
 		column->word = word;
 		column->to_ns = word->to_ns > 0 ? word->to_ns : 1;
-		if (word->role == COUNTERS_VALUE)
-			*cell = (struct import_cell){word->text, strlen(word->text)};
-		else if (word->text && word->role != COUNTERS_PROPERTY)
+		if (word->text && word->role != COUNTERS_PROPERTY && word->role != COUNTERS_VALUE)
 			import_remark(r->job, "%s", word->text);
 	}
 	if (import_is(*cell, "simulated")) /* as our own rows say it */
@@ -166,9 +174,16 @@ static void counters_find_role(const struct counters_reader *r, struct import_ce
 		column->role = format->by_name ? COUNTERS_SKIP : COUNTERS_VALUE;
 }
 
+/* What a column of a counter is read as: the name that its word says, or its header. */
+static struct import_cell counters_name(const struct counters_reader *r, size_t column)
+{
+	const struct counters_word *word = r->columns[column].word;
+	return word ? (struct import_cell){word->text, strlen(word->text)} : r->cells.head[column];
+}
+
 static void counters_find_roles(struct counters_reader *r)
 {
-	r->gpu = r->name = r->reading = SIZE_MAX;
+	r->gpu = r->name = r->reading = r->time = r->frame_time = SIZE_MAX;
 	for (size_t i = 0; i < r->cells.columns; i++) {
 		struct import_cell *cell = &r->cells.head[i];
 		struct counters_column *column = &r->columns[i];
@@ -181,7 +196,11 @@ static void counters_find_roles(struct counters_reader *r)
 		r->gpu = column->role == COUNTERS_GPU ? i : r->gpu;
 		r->name = column->role == COUNTERS_NAME ? i : r->name;
 		r->reading = column->role == COUNTERS_READING ? i : r->reading;
+		r->time = column->role == COUNTERS_TIME ? i : r->time;
+		r->frame_time = column->role == COUNTERS_FRAME_TIME ? i : r->frame_time;
 	}
+	if (r->frame_time != SIZE_MAX && r->format->frame_unit)
+		r->columns[r->frame_time].to_ns = r->format->frame_unit(r->cells, r->time);
 }
 
 static void note_catalog(const struct counters_reader *r)
@@ -198,16 +217,19 @@ static enum sx_status counters_find_catalog(struct counters_reader *r, const cha
 {
 	const struct counters_format *format = r->format;
 	const char *asked = r->job->request->catalog;
-	r->catalog = asked ? asked : named ? named : format->otherwise;
-	if (asked || named || !format->family)
+	r->catalog = format->only ? format->only
+		     : asked	  ? asked
+		     : named	  ? named
+				  : format->otherwise;
+	if (r->catalog == format->only || asked || named || !format->family)
 		return SX_OK;
 	const char **names = calloc(r->cells.columns + 1, sizeof(*names));
 	bool room = names;
 	size_t count = 0;
 	for (size_t i = 0; room && i < r->cells.columns; i++) {
-		struct import_cell cell = r->cells.head[i];
 		if (r->columns[i].role != COUNTERS_VALUE)
 			continue;
+		struct import_cell cell = counters_name(r, i);
 		names[count] = import_text(r->job, cell.text, cell.size);
 		room = names[count++];
 	}
@@ -219,17 +241,35 @@ static enum sx_status counters_find_catalog(struct counters_reader *r, const cha
 	return room ? SX_OK : error_nomem(err, "importing");
 }
 
-/* Adds a column for each counter and property to a GPU's rows. */
-static void map_columns(struct counters_reader *r, uint32_t gpu)
+/* The column for the time of a frame, and that of frames where a row is one. */
+static uint32_t map_frame_time(struct counters_reader *r, struct import_rows *rows)
 {
-	for (size_t i = 0; i < r->cells.columns; i++) {
+	struct import_field one = {.name = "Frames", .unit = "frames"};
+	struct import_field field = {.name = r->frame_a_row ? "FrameTimes" : "LastFrameTime",
+				     .unit = "ns",
+				     .over_time = SX_REDUCE_MEAN,
+				     .factor = r->columns[r->frame_time].word->to_ns};
+	uint32_t to = import_column(rows, &field);
+	r->frames = r->frame_a_row ? import_column(rows, &one) : SX_NONE;
+	return to;
+}
+
+/* Adds a column for each counter and property to a GPU's rows. False: memory is out. */
+static bool map_columns(struct counters_reader *r, uint32_t gpu)
+{
+	free(r->to[gpu]);
+	r->to[gpu] = calloc(r->cells.columns + 1, sizeof(*r->to[gpu]));
+	for (size_t i = 0; r->to[gpu] && i < r->cells.columns; i++) {
 		const struct counters_column *column = &r->columns[i];
 		struct import_cell head = r->cells.head[i];
 		struct import_field field = {.over_time = SX_REDUCE_MEAN};
 		uint32_t *to = &r->to[gpu][i];
 		*to = SX_NONE;
 		if (column->role == COUNTERS_VALUE)
-			*to = counters_column(r->job, r->rows[gpu], r->catalog, head);
+			*to =
+			    counters_column(r->job, r->rows[gpu], r->catalog, counters_name(r, i));
+		if (column->role == COUNTERS_FRAME_TIME)
+			*to = map_frame_time(r, r->rows[gpu]);
 		if (column->role != COUNTERS_PROPERTY)
 			continue;
 		field.name =
@@ -237,6 +277,7 @@ static void map_columns(struct counters_reader *r, uint32_t gpu)
 		field.unit = column->word->text;
 		*to = import_column(r->rows[gpu], &field);
 	}
+	return r->to[gpu];
 }
 
 static enum sx_status add_gpu(struct counters_reader *r, uint32_t gpu, const char *name,
@@ -250,11 +291,11 @@ static enum sx_status add_gpu(struct counters_reader *r, uint32_t gpu, const cha
 			.driver = format->driver,
 			/* A writer that is not known may go back for each core. */
 			.clock = format->loose ? "file" : NULL,
-			.kind = format->kind});
-	r->to[gpu] = calloc(r->cells.columns + 1, sizeof(*r->to[gpu]));
-	if (!r->rows[gpu] || !r->to[gpu])
+			.kind = r->frame_a_row ? SX_SAMPLE_FRAME : format->kind});
+	if (!r->rows[gpu] || !map_columns(r, gpu))
 		return error_nomem(err, "importing");
-	map_columns(r, gpu);
+	if (r->frame_time != SIZE_MAX && !r->frame_a_row)
+		import_rows_constant(r->rows[gpu], "interval_log", 1);
 	return SX_OK;
 }
 
@@ -285,6 +326,38 @@ static enum sx_status find_gpu(struct counters_reader *r, uint32_t *gpu, struct 
 	return add_gpu(r, *gpu, id.size ? name : NULL, err);
 }
 
+/* How long the frame of the row was; SX_TIME_UNKNOWN: it does not say. */
+static uint64_t counters_frame_length(const struct counters_reader *r)
+{
+	double value;
+	if (!import_number(cells_at(&r->cells, r->frame_time), &value))
+		return SX_TIME_UNKNOWN;
+	value *= r->columns[r->frame_time].to_ns;
+	return value > 0 && value < 0x1p62 ? (uint64_t)(value + 0.5) : SX_TIME_UNKNOWN;
+}
+
+/* What is missing of a row's times, by its length and by where the row before ended. */
+static struct import_span counters_complete(struct counters_reader *r, struct import_span span,
+					    uint64_t length, bool follows)
+{
+	bool has_length = length < (uint64_t)1 << 62, begins = span.begin_ns != SX_TIME_UNKNOWN;
+	uint64_t before = r->now_ns;
+	bool lost = span.end_ns == SX_TIME_UNKNOWN || !import_time_can_be(span.end_ns);
+	if (!begins && has_length && r->frame_a_row && r->absolute && lost &&
+	    before != SX_TIME_UNKNOWN && import_time_can_be(before)) {
+		r->mended++;
+		return (struct import_span){before, before + length};
+	}
+	if (begins && has_length && span.end_ns == SX_TIME_UNKNOWN)
+		span.end_ns = span.begin_ns + length;
+	else if (!begins && follows && before < span.end_ns &&
+		 import_span_can_be((struct import_span){before, span.end_ns}))
+		span.begin_ns = before;
+	else if (!begins && has_length && span.end_ns != SX_TIME_UNKNOWN)
+		span.begin_ns = span.end_ns > length ? span.end_ns - length : 0;
+	return span;
+}
+
 static void counters_set_times(struct counters_reader *r, struct import_rows *rows, size_t row)
 {
 	uint64_t times[COUNTERS_LENGTH + 1];
@@ -292,19 +365,21 @@ static void counters_set_times(struct counters_reader *r, struct import_rows *ro
 	for (size_t i = 0; i < r->cells.columns; i++)
 		if (r->columns[i].role >= COUNTERS_TIME && r->columns[i].role <= COUNTERS_LENGTH)
 			times[r->columns[i].role] = cells_time(&r->cells, i, r->columns[i].to_ns);
-	uint64_t begin = times[COUNTERS_BEGIN], end = times[COUNTERS_END],
-		 length = times[COUNTERS_LENGTH], moment = times[COUNTERS_TIME];
-	bool long_enough = length < (uint64_t)1 << 62;
-	end = end == SX_TIME_UNKNOWN ? moment : end;
-	if (long_enough && !r->absolute)
-		begin = r->now_ns;
-	if (long_enough && begin != SX_TIME_UNKNOWN && end == SX_TIME_UNKNOWN)
-		end = begin + length;
-	else if (moment != SX_TIME_UNKNOWN && begin == SX_TIME_UNKNOWN && row && r->now_ns < end)
-		begin = r->now_ns;
-	if (end != SX_TIME_UNKNOWN)
-		r->now_ns = end;
-	import_row_time(rows, row, begin, end);
+	if (r->frame_time != SIZE_MAX)
+		times[COUNTERS_LENGTH] = counters_frame_length(r);
+	uint64_t moment = times[COUNTERS_TIME], length = times[COUNTERS_LENGTH];
+	struct import_span span = {times[COUNTERS_BEGIN], times[COUNTERS_END]};
+	if (span.end_ns == SX_TIME_UNKNOWN)
+		span.end_ns = moment;
+	if (length < (uint64_t)1 << 62 && !r->absolute)
+		span.begin_ns = r->now_ns;
+	/* A length is exact; the time of a frame is rounded, and frames follow each other. */
+	bool follows = moment != SX_TIME_UNKNOWN && row &&
+		       (length == SX_TIME_UNKNOWN || r->frame_time != SIZE_MAX);
+	span = counters_complete(r, span, length, follows);
+	if (span.end_ns != SX_TIME_UNKNOWN || r->absolute)
+		r->now_ns = span.end_ns;
+	import_row_time(rows, row, span.begin_ns, span.end_ns);
 }
 
 /* "90.5 %" is what a bare number in a column of percent is. */
@@ -312,6 +387,41 @@ static void drop_percent(struct import_cell *cell)
 {
 	if (cell->size > 2 && memcmp(cell->text + cell->size - 2, " %", 2) == 0)
 		cell->size -= 2;
+}
+
+/* Temperatures alone can be below 0 in some logs. */
+static bool counters_can_be(struct counters_reader *r, size_t column, double value)
+{
+	struct import_cell head = r->cells.head[column];
+	if (!r->format->positive || value >= 0 || memmem(head.text, head.size, "temp", 4))
+		return true;
+	cells_odd(&r->cells, column);
+	return false;
+}
+
+/* Sets the current line's value of a counter, or of the time of a frame. */
+static void counters_take_cell(struct counters_reader *r, size_t column, struct import_rows *rows,
+			       uint32_t to, size_t row)
+{
+	struct import_cell *cell = &r->cells.row[column];
+	double value;
+	drop_percent(cell);
+	if (r->format->no_data && import_word_of(*cell, r->format->no_data))
+		return;
+	if (column != r->frame_time) {
+		if (!r->format->positive || cell->text[0] != '-' || !import_number(*cell, &value) ||
+		    counters_can_be(r, column, value))
+			cells_put(&r->cells, column, rows, to, row);
+		return;
+	}
+	if (!cells_number(&r->cells, column, &value) || !counters_can_be(r, column, value))
+		return;
+	/* Tables of one file may have several units, and their column has that of the word. */
+	const struct counters_column *of = &r->columns[column];
+	import_set(rows, to, row, value * (of->to_ns / of->word->to_ns));
+	/* A row that has a frame's time is that frame. */
+	if (r->frame_a_row)
+		import_set_u64(rows, r->frames, row, 1);
 }
 
 /* A row with all that the current line has of it; its index. */
@@ -339,8 +449,8 @@ static size_t counters_add_row(struct counters_reader *r, uint32_t gpu)
 				import_number_label(rows, row, SX_LABEL_FRAME, whole);
 			break;
 		case COUNTERS_VALUE:
-			drop_percent(cell);
-			cells_put(&r->cells, i, rows, r->to[gpu][i], row);
+		case COUNTERS_FRAME_TIME:
+			counters_take_cell(r, i, rows, r->to[gpu][i], row);
 			break;
 		case COUNTERS_PROPERTY:
 			cells_put(&r->cells, i, rows, r->to[gpu][i], row);
@@ -412,7 +522,8 @@ static bool begins_table(struct counters_reader *r)
 	memcpy(r->cells.head, r->cells.row, r->cells.columns * sizeof(*r->cells.head));
 	counters_find_roles(r);
 	for (uint32_t gpu = 0; gpu < r->gpus.count; gpu++)
-		map_columns(r, gpu);
+		if (!map_columns(r, gpu))
+			r->job->no_memory = true;
 	if (!r->tables++)
 		import_remark(
 		    r->job,
@@ -435,7 +546,22 @@ static enum sx_status counters_take_line(struct counters_reader *r, struct sx_er
 	return SX_OK;
 }
 
-/* The first line is one where the format knows no other. */
+/* Whether rows follow each other by the length of a frame, as when each is one. */
+static void counters_look(struct counters_reader *r)
+{
+	uint64_t length = counters_frame_length(r), before = r->now_ns;
+	uint64_t end = r->time != SIZE_MAX
+			   ? cells_time(&r->cells, r->time, r->columns[r->time].to_ns)
+			   : SX_TIME_UNKNOWN;
+	r->now_ns = end;
+	if (before == SX_TIME_UNKNOWN || end == SX_TIME_UNKNOWN || end <= before ||
+	    length == SX_TIME_UNKNOWN)
+		return;
+	r->timed++;
+	r->near += fabs((double)(end - before) - (double)length) <= (double)length / 8;
+}
+
+/* The first line is a header where the format knows no other. */
 static bool counters_find_header(const struct counters_format *format, struct import_lines *lines,
 				 struct import_cell *header)
 {
@@ -445,46 +571,136 @@ static bool counters_find_header(const struct counters_format *format, struct im
 	return any || !format->is_header;
 }
 
-/* Takes the header, and gives each column its role. */
-static enum sx_status counters_begin(struct counters_reader *r, struct sx_error *err)
+static bool counters_next_table(const struct counters_reader *r, struct import_lines *lines,
+				struct counters_table *table)
+{
+	*table = (struct counters_table){.header = {"", 0}};
+	if (r->format->next_table)
+		return r->format->next_table(lines, table);
+	if (r->parts || !counters_find_header(r->format, lines, &table->header))
+		return false;
+	table->rows = *lines;
+	return true;
+}
+
+/* Gives each column of a table its role. */
+static enum sx_status counters_begin(struct counters_reader *r, const struct counters_table *table,
+				     struct sx_error *err)
 {
 	const struct counters_format *format = r->format;
-	struct import_lines lines = import_lines(r->job);
-	struct import_cell header = {"", 0};
-	if (!counters_find_header(format, &lines, &header))
-		return import_bad(r->job, 0, err, format->because, format->nothing);
-	const char *named = format->catalog ? format->catalog(r->job, lines, header) : NULL;
-	enum sx_status status = cells_begin(&r->cells, r->job, lines, header, err);
+	enum sx_status status = cells_begin(&r->cells, r->job, table->rows, table->header, err);
 	if (status)
 		return status;
 	r->cells.loose = format->loose;
 	r->cells.wide_first = format->wide_first;
 	cells_name_once(&r->cells);
+	free(r->columns);
 	r->columns = calloc(r->cells.columns + 1, sizeof(*r->columns));
 	if (!r->columns)
 		return error_nomem(err, "importing");
 	counters_find_roles(r);
+	r->now_ns = r->absolute ? SX_TIME_UNKNOWN : r->now_ns;
 	if (format->by_name && (r->name == SIZE_MAX || r->reading == SIZE_MAX))
 		return import_bad(r->job, 1, err, format->because, format->nothing);
-	status = counters_find_catalog(r, named, err);
+	return SX_OK;
+}
+
+/* The catalog by the first table, and where its values go. */
+static enum sx_status counters_begin_rows(struct counters_reader *r, const char *named,
+					  struct sx_error *err)
+{
+	const struct counters_format *format = r->format;
+	if (r->parts)
+		return format->gpu || map_columns(r, 0) ? SX_OK : error_nomem(err, "importing");
+	enum sx_status status = counters_find_catalog(r, named, err);
 	return status || format->gpu ? status : add_gpu(r, 0, NULL, err);
+}
+
+static enum sx_status counters_read_table(struct counters_reader *r,
+					  const struct counters_table *table, struct sx_error *err)
+{
+	const struct counters_format *format = r->format;
+	bool first = !r->parts && !r->looks;
+	const char *named =
+	    first && format->catalog ? format->catalog(r->job, table->rows, table->header) : NULL;
+	enum sx_status status = counters_begin(r, table, err);
+	if (!status && !r->looks)
+		status = counters_begin_rows(r, named, err);
+	if (first)
+		r->first = *table;
+	if (!status && !r->looks && format->before_table)
+		format->before_table(r->job, r->rows[0], table, &r->first);
+	while (!status && cells_next(&r->cells))
+		if (r->looks)
+			counters_look(r);
+		else
+			status = counters_take_line(r, err);
+	if (r->repeated)
+		import_remark(
+		    r->job,
+		    "%s of a dispatch that had that counter already, line %zu the "
+		    "first: counts were added, of shares and means the first one was taken",
+		    COUNTED(r->repeated, "value is"), r->first_repeated);
+	return status || r->looks ? status : cells_end(&r->cells, err);
+}
+
+static enum sx_status counters_each_table(struct counters_reader *r, struct sx_error *err)
+{
+	struct import_lines lines = import_lines(r->job);
+	struct counters_table table;
+	enum sx_status status = SX_OK;
+	for (r->parts = 0; !sx_failed(status) && counters_next_table(r, &lines, &table);
+	     r->parts++) {
+		if (r->parts == 1)
+			r->second = table.rows.number;
+		status = import_worse(status, counters_read_table(r, &table, err));
+	}
+	if (!r->parts)
+		return import_bad(r->job, 0, err, r->format->because, r->format->nothing);
+	return status;
+}
+
+/* A log of frames is read twice: first to see whether its rows are frames. */
+static enum sx_status counters_find_pace(struct counters_reader *r, struct sx_error *err)
+{
+	bool frames = false;
+	for (size_t i = 0; i < r->format->word_count; i++)
+		frames |= r->format->words[i].role == COUNTERS_FRAME_TIME;
+	if (!frames)
+		return SX_OK;
+	r->looks = true;
+	enum sx_status status = counters_each_table(r, err);
+	r->looks = false;
+	r->frame_a_row = r->frame_time != SIZE_MAX && 2 * r->near >= r->timed;
+	r->now_ns = 0;
+	return status;
+}
+
+static void counters_note(const struct counters_reader *r)
+{
+	if (r->parts > 1)
+		import_remark(r->job, "%zu logs follow each other, the second from line %zu",
+			      r->parts, r->second);
+	if (r->mended)
+		import_remark(r->job, "%s no valid time: the length of the frame replaces it",
+			      COUNTED(r->mended, "line has"));
+	if (r->frame_time != SIZE_MAX && !r->frame_a_row)
+		import_remark(r->job, "the log has a line an interval, not one a frame: each "
+				      "describes the last frame");
 }
 
 enum sx_status counters_read(struct import_job *job, struct sx_error *err)
 {
 	const struct counters_format *format = job->format->counters;
-	struct counters_reader r = {.job = job, .format = format};
-	enum sx_status status = counters_begin(&r, err);
-	while (!status && cells_next(&r.cells))
-		status = counters_take_line(&r, err);
-	if (r.repeated)
-		import_remark(
-		    job,
-		    "%s of a dispatch that had that counter already, line %zu the "
-		    "first: counts were added, of shares and means the first one was taken",
-		    COUNTED(r.repeated, "value is"), r.first_repeated);
+	struct counters_reader r = {
+	    .job = job, .format = format, .frame_time = SIZE_MAX, .frames = SX_NONE};
+	if (format->refuse_file && format->refuse_file(job, err))
+		return SX_ERR_BAD_INPUT;
+	enum sx_status status = counters_find_pace(&r, err);
 	if (!status)
-		status = cells_end(&r.cells, err);
+		status = counters_each_table(&r, err);
+	if (!sx_failed(status))
+		counters_note(&r);
 	status = import_finish(job, status, format->line, "there is no line after the header", err);
 	if (!sx_failed(status) && !format->family)
 		note_catalog(&r);

@@ -10,15 +10,17 @@ enum counters_role {
 	COUNTERS_VALUE,
 	COUNTERS_UNKNOWN,
 	COUNTERS_SKIP,
-	COUNTERS_GROUP,	   /* text: what the row is of */
-	COUNTERS_FRAME,	   /* a number: the frame */
-	COUNTERS_TIME,	   /* the row's end, and the next one's begin where that says none */
-	COUNTERS_BEGIN,	   /* the row's begin */
-	COUNTERS_END,	   /* the row's end */
-	COUNTERS_LENGTH,   /* the row's length */
-	COUNTERS_MODEL,	   /* "true": a model made the row, nothing was measured */
-	COUNTERS_GPU,	   /* the GPU that the row is of, which is a device of its own */
-	COUNTERS_PROPERTY, /* a number of no catalog, by the word as it is here */
+	COUNTERS_GROUP,	     /* text: what the row is of */
+	COUNTERS_FRAME,	     /* a number: the frame */
+	COUNTERS_TIME,	     /* the row's end, and the next one's begin where that says none */
+	COUNTERS_BEGIN,	     /* the row's begin */
+	COUNTERS_END,	     /* the row's end */
+	COUNTERS_LENGTH,     /* the row's length */
+	COUNTERS_FRAME_TIME, /* the same, of a frame: a row is one, or an interval that ends in it
+			      */
+	COUNTERS_MODEL,	     /* "true": a model made the row, nothing was measured */
+	COUNTERS_GPU,	     /* the GPU that the row is of, which is a device of its own */
+	COUNTERS_PROPERTY,   /* a number of no catalog, by the word as it is here */
 	/* Where a line is one value: what is the same in all lines of a row, and the value. */
 	COUNTERS_KEY,
 	COUNTERS_NAME,
@@ -37,6 +39,13 @@ struct counters_word {
 	const char *text;
 };
 
+/* One table of a file: its header, its rows, and the line that precedes it with its values. */
+struct counters_table {
+	struct import_cell header;
+	struct import_lines rows;
+	struct import_cell keys, values; /* empty: there is none */
+};
+
 /*
  * A known table is one of these: words, and hooks for what words do not say; each of them may be
  * NULL. Lines are found and cut into cells by cells.c, the words give each column its role, and all
@@ -45,11 +54,14 @@ struct counters_word {
 struct counters_format {
 	const char *family;    /* prefix of the catalogs that may fit, or NULL: not guessed */
 	const char *otherwise; /* the catalog where none fits better */
+	const char *only;      /* the catalog that its words are of, whatever --for says; or NULL */
 	/* What a note says of the catalog, before and after its name, as the file names no GPU. */
 	const char *note_before, *note_after;
 	enum sx_sample_kind kind;
 	const char *driver;
 	bool loose, wide_first; /* as those of struct cells */
+	const char *no_data;	/* the tool's own words for it, beside the usual ones; or NULL */
+	bool positive;		/* of what it writes only temperatures can be below 0 */
 	/* What precedes a GPU's name, and the name where a row has none; NULL: all are of one. */
 	const char *gpu, *gpu_otherwise;
 	/* Whether a line is the header; where none is, the file has `nothing`, `because` of that.
@@ -61,6 +73,19 @@ struct counters_format {
 	/* The catalog that the file itself names; NULL: none. `lines` is after the header. */
 	const char *(*catalog)(struct import_job *job, struct import_lines lines,
 			       struct import_cell header);
+	/*
+	 * Several tables may follow each other: the next one; `lines` goes on behind its rows.
+	 * NULL: there is one.
+	 */
+	bool (*next_table)(struct import_lines *lines, struct counters_table *table);
+	/* Takes what precedes a table; `first` is that of the first one, maybe the same. */
+	void (*before_table)(struct import_job *job, struct import_rows *rows,
+			     const struct counters_table *table,
+			     const struct counters_table *first);
+	/* Whether a file is refused, although it is of this kind. */
+	bool (*refuse_file)(const struct import_job *job, struct sx_error *err);
+	/* How many ns the unit of a table's frame times has, which its words do not say. */
+	double (*frame_unit)(struct cells cells, size_t time);
 	const struct counters_word *words;
 	size_t word_count;
 	/*

@@ -250,6 +250,26 @@ static void test_times_below_0(void **state)
 	CHECK(cases);
 }
 
+/* Where a known tool gives an end and a length, the begin follows from both. A frame begins where
+ * the one before ended, also where that one's end is lost. */
+static void test_times_by_lengths(void **state)
+{
+	static const struct table_case cases[] = {
+	    {"end_ns,duration_ns,MaliGPUActiveCy,MaliFragQueueActiveCy\n100,30,1,1\n200,50,2,2\n",
+	     "mali-g76", "begin_ns: time 70 150; end_ns: time 100 200", "!no length"},
+	    {"fps,frametime,gpu_load,elapsed\n62.5,16,50,16000000\n40,25,60,\n40,25,-6,66000000\n",
+	     "monitor",
+	     "begin_ns: time 0 16e6 41e6; end_ns: time 16e6 41e6 66e6; FrameTimes: ns 16e6 25e6 "
+	     "25e6; Frames: frames 1 1 1; GpuBusy: percent 50 60 -",
+	     "1 line has no valid time: the length of the frame replaces it"},
+	    {"fps,frametime,elapsed\n62.5,16,116000000\n62.5,16,400000000\n62.5,16,700000000\n",
+	     "monitor",
+	     "begin_ns: time 100e6 116e6 400e6; LastFrameTime: ns 16e6 16e6 16e6; Frames: none",
+	     "a line an interval, not one a frame"},
+	};
+	CHECK(cases);
+}
+
 /* A row at the time of the one above, or before it, has no length, and that is noted. */
 static void test_times_that_do_not_go_on(void **state)
 {
@@ -362,6 +382,7 @@ int main(void)
 	    cmocka_unit_test(test_odd_numbers),
 	    cmocka_unit_test(test_line_of_totals),
 	    cmocka_unit_test(test_times_below_0),
+	    cmocka_unit_test(test_times_by_lengths),
 	    cmocka_unit_test(test_times_that_do_not_go_on),
 	    cmocka_unit_test(test_dates),
 	    cmocka_unit_test(test_what_is_no_date),
