@@ -389,39 +389,29 @@ static void drop_percent(struct import_cell *cell)
 		cell->size -= 2;
 }
 
-/* Temperatures alone can be below 0 in some logs. */
-static bool counters_can_be(struct counters_reader *r, size_t column, double value)
-{
-	struct import_cell head = r->cells.head[column];
-	if (!r->format->positive || value >= 0 || memmem(head.text, head.size, "temp", 4))
-		return true;
-	cells_odd(&r->cells, column);
-	return false;
-}
-
 /* Sets the current line's value of a counter, or of the time of a frame. */
-static void counters_take_cell(struct counters_reader *r, size_t column, struct import_rows *rows,
+static void counters_take_cell(struct counters_reader *r, size_t i, struct import_rows *rows,
 			       uint32_t to, size_t row)
 {
-	struct import_cell *cell = &r->cells.row[column];
+	const struct counters_format *format = r->format;
+	const struct counters_column *column = &r->columns[i];
+	struct import_cell *cell = &r->cells.row[i], head = r->cells.head[i];
 	double value;
 	drop_percent(cell);
-	if (r->format->no_data && import_word_of(*cell, r->format->no_data))
+	if (format->no_data && import_word_of(*cell, format->no_data))
 		return;
-	if (column != r->frame_time) {
-		if (!r->format->positive || cell->text[0] != '-' || !import_number(*cell, &value) ||
-		    counters_can_be(r, column, value))
-			cells_put(&r->cells, column, rows, to, row);
-		return;
+	if (format->positive && cell->size && cell->text[0] == '-' &&
+	    !memmem(head.text, head.size, "temp", 4) && import_number(*cell, &value) && value < 0) {
+		cells_odd(&r->cells, i);
+	} else if (column->role == COUNTERS_VALUE) {
+		cells_put(&r->cells, i, rows, to, row);
+	} else if (cells_number(&r->cells, i, &value)) {
+		/* Tables of one file may have several units, and their column the word's. */
+		import_set(rows, to, row, value * (column->to_ns / column->word->to_ns));
+		/* A row that has a frame's time is that frame. */
+		if (r->frame_a_row)
+			import_set_u64(rows, r->frames, row, 1);
 	}
-	if (!cells_number(&r->cells, column, &value) || !counters_can_be(r, column, value))
-		return;
-	/* Tables of one file may have several units, and their column has that of the word. */
-	const struct counters_column *of = &r->columns[column];
-	import_set(rows, to, row, value * (of->to_ns / of->word->to_ns));
-	/* A row that has a frame's time is that frame. */
-	if (r->frame_a_row)
-		import_set_u64(rows, r->frames, row, 1);
 }
 
 /* A row with all that the current line has of it; its index. */
