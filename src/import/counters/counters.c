@@ -398,8 +398,6 @@ static void counters_take_cell(struct counters_reader *r, size_t i, struct impor
 	struct import_cell *cell = &r->cells.row[i], head = r->cells.head[i];
 	double value;
 	drop_percent(cell);
-	if (format->no_data && import_word_of(*cell, format->no_data))
-		return;
 	if (format->positive && cell->size && cell->text[0] == '-' &&
 	    !memmem(head.text, head.size, "temp", 4) && import_number(*cell, &value) && value < 0) {
 		cells_odd(&r->cells, i);
@@ -536,6 +534,17 @@ static enum sx_status counters_take_line(struct counters_reader *r, struct sx_er
 	return SX_OK;
 }
 
+/* The next line, in which the tool's own words for no data are empty cells. */
+static bool counters_next_line(struct counters_reader *r)
+{
+	const char *words = r->format->no_data;
+	bool any = cells_next(&r->cells);
+	for (size_t i = 0; any && words && i < r->cells.columns; i++)
+		if (import_word_of(r->cells.row[i], words))
+			r->cells.row[i].size = 0;
+	return any;
+}
+
 /* Whether rows follow each other by the length of a frame, as when each is one. */
 static void counters_look(struct counters_reader *r)
 {
@@ -620,7 +629,7 @@ static enum sx_status counters_read_table(struct counters_reader *r,
 		r->first = *table;
 	if (!status && !r->looks && format->before_table)
 		format->before_table(r->job, r->rows[0], table, &r->first);
-	while (!status && cells_next(&r->cells))
+	while (!status && counters_next_line(r))
 		if (r->looks)
 			counters_look(r);
 		else

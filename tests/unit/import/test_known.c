@@ -1,5 +1,7 @@
 /* Tables of known tools as these write them on odd days: what was measured comes over, and what is
  * missing is noted. */
+#include "import/counters/counters.h"
+#include "unit/context.h"
 #include "unit/import/table_case.h"
 
 #define DISPATCHES                                                                                 \
@@ -90,10 +92,71 @@ static void test_renderdoc(void **state)
 	CHECK(cases);
 }
 
+/* A log of frames that is words alone, with a word for no data that no other tool has. */
+static bool is_log_header(struct import_cell line)
+{
+	return import_begins(line, "t_end_s;frame_us;");
+}
+static const struct counters_word log_words[] = {
+    {"t_end_s", COUNTERS_END, 1e9, NULL},
+    {"frame_us", COUNTERS_FRAME_TIME, 1e3, NULL},
+    {"gpu_mhz", COUNTERS_VALUE, 0, "GpuFrequency (MHz)"},
+};
+static const struct counters_format log_format = {.only = "monitor",
+						  .no_data = "n.m.",
+						  .kind = SX_SAMPLE_TIME,
+						  .is_header = is_log_header,
+						  .because = "a log has a line t_end_s;frame_us;",
+						  .nothing = "there is no header line",
+						  COUNTERS_WORDS(log_words)};
+
+/* Such a word is no data in values and in times, without a note; any other text has one. */
+static void test_own_word_for_no_data(void **state)
+{
+	static const char text[] = "t_end_s;frame_us;gpu_mhz\n0.01;10000;1050\nn.m.;10000;n.m.\n"
+				   "0.04;n.m.;n.m\n";
+	static const struct import_format format = {
+	    .kind = "log", .about = "a log", .read = counters_read, .counters = &log_format};
+	static const double begins[] = {0, 1e7, 2e7}, ends[] = {1e7, 2e7, 4e7};
+	struct import *result = calloc(1, sizeof(*result));
+	assert_int_equal(context_open(NULL), 0);
+	assert_non_null(result);
+	const struct import_request request = {.context = context, .path = "t.csv"};
+	struct import_job job = {.request = &request,
+				 .format = &format,
+				 .result = result,
+				 .text = text,
+				 .size = sizeof(text) - 1,
+				 .backing = &result->backing,
+				 .place = "line"};
+	struct sx_error err = {0};
+	assert_int_equal(counters_read(&job, &err), SX_OK);
+	assert_int_equal(result->device_count, 1);
+	const struct sx_table *table = result->devices[0].table;
+	assert_int_equal(sx_table_row_count(table), 3);
+	for (size_t i = 0; i < 3; i++) {
+		assert_true((double)sx_table_begin_ns(table)[i] == begins[i]);
+		assert_true((double)sx_table_end_ns(table)[i] == ends[i]);
+	}
+	uint32_t clock = sx_table_find(table, "GpuFrequency");
+	assert_true(sx_table_get(table, clock, 0) == 1.05e9);
+	assert_true(isnan(sx_table_get(table, clock, 1)));
+	assert_true(isnan(sx_table_get(table, clock, 2)));
+	bool noted = false;
+	for (uint32_t i = 0; i < result->note_count; i++) {
+		assert_null(strstr(result->notes[i], "t_end_s"));
+		assert_null(strstr(result->notes[i], "\"n.m.\""));
+		noted |= strstr(result->notes[i], "\"n.m\"") != NULL;
+	}
+	assert_true(noted);
+	import_destroy(result);
+	context_close(NULL);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_rocprof),
-					   cmocka_unit_test(test_logs),
-					   cmocka_unit_test(test_renderdoc)};
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_rocprof), cmocka_unit_test(test_logs),
+	    cmocka_unit_test(test_own_word_for_no_data), cmocka_unit_test(test_renderdoc)};
 	return cmocka_run_group_tests(tests, tables_open, tables_close);
 }
