@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "base/text_buf.h"
 #include "table/fill.h"
 #include "table/slices.h"
 
@@ -83,18 +82,6 @@ static enum sx_status filter_append(struct session_device *d, struct sx_vector *
 	return sx_table_append(d->raw, &rows, err);
 }
 
-/* Copies why a column has no data now: a reason goes when there is data. */
-static enum sx_status copy_reasons(struct session_device *d, struct sx_error *err)
-{
-	for (uint32_t i = 0; i < sx_table_column_count(d->mixed); i++) {
-		const char *why = sx_table_column(d->mixed, i)->why;
-		if (!text_same(why, sx_table_column(d->raw, i)->why) &&
-		    table_set_why(d->raw, i, why))
-			return error_nomem(err, "choosing rows");
-	}
-	return table_copy_reasons(d->raw, d->mixed) ? error_nomem(err, "choosing rows") : SX_OK;
-}
-
 enum sx_status filter_rows(struct sx_session *s, uint32_t index, struct sx_error *err)
 {
 	struct session_device *d = &s->devices[index];
@@ -113,8 +100,8 @@ enum sx_status filter_rows(struct sx_session *s, uint32_t index, struct sx_error
 		status = filter_append(d, vectors, first, count - first, err);
 	if (!counted)
 		d->rows += slices_samples_in(d->raw, before, sx_table_row_count(d->raw) - before);
-	if (!status)
-		status = copy_reasons(d, err);
+	if (!status && table_copy_whys(d->raw, d->mixed))
+		status = error_nomem(err, "choosing rows");
 	sx_table_clear(d->mixed);
 	free(vectors);
 	return status;

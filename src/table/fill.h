@@ -17,6 +17,11 @@ enum sx_status table_add_reason(struct sx_table *table, uint32_t column, uint8_t
 const char *table_reason(const struct sx_table *table, uint32_t column, uint8_t quality);
 /* Gives a table the reasons of another with the same columns. Errors: SX_ERR_NO_MEMORY. */
 enum sx_status table_copy_reasons(struct sx_table *to, const struct sx_table *from);
+/*
+ * The same, and why whole columns have no data now: such a reason goes when there is data. Errors:
+ * SX_ERR_NO_MEMORY.
+ */
+enum sx_status table_copy_whys(struct sx_table *to, const struct sx_table *from);
 /* Writable values of a column (uint64_t or double by type), and its quality bytes. */
 void *table_data(struct sx_table *table, uint32_t column);
 /* See table_data(). Never NULL for a valid column with rows. */

@@ -57,3 +57,13 @@ enum sx_status table_copy_reasons(struct sx_table *to, const struct sx_table *fr
 		}
 	return status;
 }
+
+enum sx_status table_copy_whys(struct sx_table *to, const struct sx_table *from)
+{
+	for (uint32_t i = 0; i < from->column_count; i++) {
+		const char *why = from->columns[i].info.why;
+		if (!text_same(why, to->columns[i].info.why) && table_set_why(to, i, why))
+			return SX_ERR_NO_MEMORY;
+	}
+	return table_copy_reasons(to, from);
+}
