@@ -76,7 +76,7 @@ struct sx_session_limits {
 struct sx_session_device {
 	struct sx_catalog *catalog;
 	struct sx_device_facts facts; /* constants: as used; number: of `input`, else its place */
-	struct sx_run_facts run;      /* complete only after the run */
+	struct sx_run_facts run; /* complete only after the run; until then failure and notes */
 	const struct sx_metrics *metrics; /* the selection; NULL: nothing of this device */
 	const struct sx_table *raw;	  /* raw counters, one row a sample */
 	uint64_t samples;		  /* rows of the run, including those dropped since */

@@ -102,6 +102,16 @@ static void conclude_facts(struct sx_session *s, uint32_t index)
 	facts->constant_count = chosen.constant_count;
 }
 
+void conclude_so_far(struct sx_session *s)
+{
+	for (uint32_t i = 0; i < s->device_count; i++) {
+		struct session_device *d = &s->devices[i];
+		conclude_facts(s, i);
+		s->infos[i].run.notes = (struct sx_strings){d->notes, d->note_count};
+		s->infos[i].run.failure = d->failure.message[0] ? &d->failure : NULL;
+	}
+}
+
 /* The public face of a device after a run; the first failure of all is the run's. */
 void conclude_device(struct sx_session *s, uint32_t index, struct sx_error *first)
 {

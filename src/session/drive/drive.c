@@ -50,6 +50,7 @@ enum sx_status sx_session_poll(struct sx_session *s, int timeout_ms, struct sx_e
 	if (s->state != SESSION_RUNNING)
 		return error_set(err, SX_ERR_USAGE, "the session is not running");
 	enum sx_status status = turn(s, timeout_ms);
+	conclude_so_far(s);
 	enum sx_status watch = watch_update(s, status == SX_END, err);
 	return status == SX_END ? status : watch ? watch : status;
 }

@@ -31,6 +31,8 @@ void end_drain(struct sx_session *s);
 /* A limit ends the run of a child that would go on. */
 void end_child(struct sx_session *s);
 
+/* What is known of the devices while they run (conclude.c). */
+void conclude_so_far(struct sx_session *s);
 /* The public face of a device after a run; the first failure of all is the run's (conclude.c). */
 void conclude_device(struct sx_session *s, uint32_t index, struct sx_error *first);
 
