@@ -59,6 +59,11 @@ struct sx_session_options {
 	 * Allows switching on a driver's accounting for the run, where it reports nothing without.
 	 */
 	bool profiling;
+	/*
+	 * Rows of each program in a table of their own, beside those of the device; of devices that
+	 * see programs.
+	 */
+	bool programs;
 };
 
 /*
@@ -79,8 +84,13 @@ struct sx_session_device {
 	struct sx_run_facts run; /* complete only after the run; until then failure and notes */
 	const struct sx_metrics *metrics; /* the selection; NULL: nothing of this device */
 	const struct sx_table *raw;	  /* raw counters, one row a sample */
-	uint64_t samples;		  /* rows of the run, including those dropped since */
-	uint64_t begin_ns, end_ns;	  /* of the first and the last; or SX_TIME_UNKNOWN */
+	/*
+	 * The same columns, one row a program and sample, with the label of its process; only with
+	 * `programs` of the options. They are not recorded. Or NULL.
+	 */
+	const struct sx_table *programs;
+	uint64_t samples;	   /* rows of the run, including those dropped since */
+	uint64_t begin_ns, end_ns; /* of the first and the last; or SX_TIME_UNKNOWN */
 };
 
 /* What ended a program: itself, a limit of the session, or a call of sx_session_stop(). */

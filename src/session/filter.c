@@ -49,6 +49,35 @@ static uint64_t cut_of(const struct sx_session *s, const struct session_device *
 	return own < s->cut_ns ? own : s->cut_ns;
 }
 
+static bool is_of_program(const struct session_device *d, size_t row)
+{
+	return d->programs && sx_table_label(d->mixed, SX_LABEL_PROCESS, row) != SX_LABEL_ABSENT;
+}
+
+/*
+ * Moves the rows of programs from `first` on, which have a table of their own, within the same
+ * limits of time; *count: how many there are.
+ */
+static enum sx_status filter_programs(struct sx_session *s, uint32_t index, size_t first,
+				      struct sx_vector *vectors, size_t *count,
+				      struct sx_error *err)
+{
+	struct session_device *d = &s->devices[index];
+	size_t all = sx_table_row_count(d->mixed);
+	const uint64_t *begin = sx_table_begin_ns(d->mixed);
+	struct sx_rows rows;
+	*count = 0;
+	while (first + *count < all && is_of_program(d, first + *count))
+		++*count;
+	size_t within = *count;
+	while (within && begin[first + within - 1] >= cut_of(s, d))
+		within--;
+	if (!within)
+		return SX_OK;
+	sx_table_rows(d->mixed, first, within, vectors, &rows);
+	return sx_table_append(d->programs, &rows, err);
+}
+
 static bool filter_wanted(struct sx_session *s, uint32_t index, size_t row)
 {
 	struct session_device *d = &s->devices[index];
@@ -91,16 +120,22 @@ enum sx_status filter_rows(struct sx_session *s, uint32_t index, struct sx_error
 	enum sx_status status = vectors ? SX_OK : error_nomem(err, "choosing rows");
 	size_t before = sx_table_row_count(d->raw);
 	for (size_t i = 0; !status && i < count; i++) {
-		if (filter_wanted(s, index, i))
+		size_t programs = 1;
+		bool of_program = is_of_program(d, i);
+		if (!of_program && filter_wanted(s, index, i))
 			continue;
 		status = filter_append(d, vectors, first, i - first, err);
+		if (!status && of_program)
+			status = filter_programs(s, index, i, vectors, &programs, err);
+		i += programs - 1;
 		first = i + 1;
 	}
 	if (!status)
 		status = filter_append(d, vectors, first, count - first, err);
 	if (!counted)
 		d->rows += slices_samples_in(d->raw, before, sx_table_row_count(d->raw) - before);
-	if (!status && table_copy_whys(d->raw, d->mixed))
+	if (!status && (table_copy_whys(d->raw, d->mixed) ||
+			(d->programs && table_copy_whys(d->programs, d->mixed))))
 		status = error_nomem(err, "choosing rows");
 	sx_table_clear(d->mixed);
 	free(vectors);

@@ -33,8 +33,9 @@ struct session_device {
 	char *recorded_source; /* of a capture: where it was recorded; NULL: a live device */
 	struct decoder *decoder;
 	struct sx_table *raw;
-	struct sx_table *mixed; /* all rows, on their way through the filter; NULL: no filter */
-	uint64_t others;	/* rows of other contexts that were left out */
+	struct sx_table *mixed;	   /* all rows, on their way through the filter; NULL: no filter */
+	struct sx_table *programs; /* rows of programs beside the device's; or NULL */
+	uint64_t others;	   /* rows of other contexts that were left out */
 	struct sx_metrics *metrics;
 	struct sx_constant_value *constants;
 	const char *set;	     /* the set that is programmed and shown, or NULL */

@@ -35,9 +35,12 @@ static enum sx_status make_tables(struct sx_session *s, uint32_t index, struct s
 {
 	struct session_device *d = &s->devices[index];
 	enum sx_status status = decoder_table(d->decoder, &d->raw, err);
-	if (!status && filter_needed(s))
+	if (!status && (filter_needed(s) || d->request.programs))
 		status = decoder_table(d->decoder, &d->mixed, err);
+	if (!status && d->request.programs)
+		status = decoder_table(d->decoder, &d->programs, err);
 	s->infos[index].raw = d->raw;
+	s->infos[index].programs = d->programs;
 	return status;
 }
 
@@ -71,6 +74,8 @@ static enum sx_status prepare_request(struct sx_session *s, uint32_t index, stru
 				    .overhead_permille = s->options.overhead_permille,
 				    .profiling = s->options.profiling,
 				    .interval_ns = s->options.interval_ns};
+	request->programs =
+	    s->options.programs && source_describe(d->source)->kinds >> SX_SAMPLE_PROCESS & 1;
 	if (source_describe(d->source)->kinds >> s->options.per & 1)
 		request->per = s->options.per;
 	else if (s->options.per != SX_SAMPLE_TIME && s->options.per != SX_SAMPLE_PROCESS)
@@ -120,13 +125,14 @@ void session_forget_run(struct sx_session *s)
 			d->decoder->ops->destroy(d->decoder);
 		sx_table_destroy(d->raw);
 		sx_table_destroy(d->mixed);
+		sx_table_destroy(d->programs);
 		d->decoder = NULL;
-		d->raw = d->mixed = NULL;
+		d->raw = d->mixed = d->programs = NULL;
 		d->started = d->ended = false;
 		d->rows = d->others = d->record_last_ns = 0;
 		d->first_ns = SX_TIME_UNKNOWN;
 		d->note = d->failure = d->silence = (struct sx_error){0};
-		info->raw = NULL;
+		info->raw = info->programs = NULL;
 		d->note_count = 0;
 		info->run = (struct sx_run_facts){0};
 		info->samples = 0;

@@ -120,6 +120,7 @@ enum sx_status interval_start(struct source *source, const struct source_request
 		return status;
 	interval_release(s);
 	s->by_process = request->per == SX_SAMPLE_PROCESS;
+	s->programs = request->programs && !s->by_process;
 	s->run = (struct interval){.pid = request->pid,
 				   .child = request->child ? request->pid : 0,
 				   .interval_ns = request->interval_ns ? request->interval_ns
@@ -369,7 +370,7 @@ void interval_give_rows(struct interval_source *s, size_t count, struct raw_samp
 	for (size_t row = 0; row < count; row++) {
 		r->begins[row] = out->begin_ns;
 		r->ends[row] = out->end_ns;
-		r->labels[row] = row;
+		r->labels[row] = s->programs && !row ? SX_LABEL_ABSENT : row;
 		r->strings[row] = r->names[row];
 	}
 	for (uint32_t i = 0; i < s->desc.column_count; i++)
@@ -384,8 +385,10 @@ void interval_give_rows(struct interval_source *s, size_t count, struct raw_samp
 	out->kind = RAW_ROWS;
 	out->data = (const uint8_t *)&r->out;
 	out->size = sizeof(r->out);
-	if (!s->by_process)
+	if (!s->by_process && !s->programs)
 		return;
+	if (s->programs)
+		r->strings[0] = "";
 	r->out.labels[SX_LABEL_PROCESS] = r->labels;
 	r->out.strings = r->strings;
 	r->out.string_count = (uint32_t)count;

@@ -80,6 +80,7 @@ struct interval_source {
 	uint8_t *values;	  /* of a sample: one each, then one quality byte each */
 	struct row_buffer buffer; /* of a sample */
 	bool by_process;	  /* its rows are one a process */
+	bool programs;		  /* behind its row of the device are those of processes */
 	bool out_of_memory;	  /* set by take(): the sample has no room */
 	bool gone;		  /* set by take(): no more comes; the sample may be empty */
 };
@@ -127,7 +128,7 @@ enum sx_status interval_make_rows(struct interval_source *s, size_t count, struc
 /* A number as its 64 bits. */
 void interval_put(struct interval_source *s, uint32_t column, size_t row, uint64_t bits,
 		  uint8_t quality);
-/* Sets the process of a row. */
+/* Sets the process of a row; a row of the device itself gets none. */
 void interval_put_name(struct interval_source *s, size_t row, const char *name, pid_t pid);
 /* The first `count` rows are the sample. */
 void interval_give_rows(struct interval_source *s, size_t count, struct raw_sample *out);

@@ -129,6 +129,9 @@ struct source_request {
 	 */
 	uint32_t overhead_permille;
 	enum sx_sample_kind per; /* one of the descriptor's `kinds`, or SX_SAMPLE_TIME: its own */
+	/* Rows of each program beside the device's, labelled; of sources with _PROCESS in `kinds`.
+	 */
+	bool programs;
 	const char *lacks; /* the kind that was asked for and is none of them, or NULL; static */
 	bool profiling; /* the source may switch a driver's accounting on, and puts the switch back
 			 */

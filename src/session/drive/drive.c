@@ -57,9 +57,12 @@ enum sx_status sx_session_poll(struct sx_session *s, int timeout_ms, struct sx_e
 
 void sx_session_drop_rows(struct sx_session *s)
 {
-	for (uint32_t i = 0; i < s->device_count; i++)
+	for (uint32_t i = 0; i < s->device_count; i++) {
 		if (s->devices[i].raw)
 			sx_table_clear(s->devices[i].raw);
+		if (s->devices[i].programs)
+			sx_table_clear(s->devices[i].programs);
+	}
 }
 
 enum sx_status sx_session_finish(struct sx_session *s, struct sx_error *err)

@@ -172,12 +172,15 @@ static void drm_take_sample(struct source *source, struct raw_sample *out)
 	bool stretched = out->flags & RAW_STRETCHED;
 	drm_take(s, out->end_ns - out->begin_ns, numbers);
 	s->in.out_of_memory = s->clients.out_of_memory;
-	if (s->in.by_process)
-		count = drm_put_processes(s, numbers, stretched);
-	else
+	s->in.out_of_memory |=
+	    interval_make_rows(&s->in, s->clients.client_count + 2, NULL) != SX_OK;
+	if (s->in.out_of_memory)
+		return;
+	if (!s->in.by_process)
 		drm_put_row(s, 0, numbers, stretched);
-	if (!s->in.out_of_memory)
-		interval_give_rows(&s->in, count, out);
+	if (s->in.by_process || s->in.programs)
+		count = drm_put_processes(s, s->in.programs, numbers, stretched);
+	interval_give_rows(&s->in, count, out);
 }
 
 /* Reports what limits the result, once and together. */
@@ -243,7 +246,7 @@ static bool drm_needs_work(const struct drm_source *s, const struct drm_number *
 	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
 		if (drm_wants(s, others[i]) && !numbers[others[i]].known)
 			return true;
-	return s->in.by_process;
+	return s->in.by_process || s->in.programs;
 }
 
 static enum sx_status drm_begin(struct source *source, const struct source_request *request,

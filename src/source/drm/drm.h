@@ -343,7 +343,11 @@ void drm_put_sum(const struct drm_source *s, const struct drm_sum *sum, struct d
 void drm_put_missing(const struct drm_source *s, uint64_t interval_ns, struct drm_number *numbers);
 void drm_put_row(struct drm_source *s, size_t row, const struct drm_number *numbers,
 		 bool stretched);
-/* Rows, one for each program that has the card open; returns how many. May set in.out_of_memory. */
-size_t drm_put_processes(struct drm_source *s, struct drm_number *numbers, bool stretched);
+/*
+ * Rows behind the first `rows`, one for each program that has the card open; returns how many there
+ * are then.
+ */
+size_t drm_put_processes(struct drm_source *s, size_t rows, struct drm_number *numbers,
+			 bool stretched);
 
 #endif

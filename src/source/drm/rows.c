@@ -189,11 +189,10 @@ void drm_put_row(struct drm_source *s, size_t row, const struct drm_number *numb
 	}
 }
 
-size_t drm_put_processes(struct drm_source *s, struct drm_number *numbers, bool stretched)
+size_t drm_put_processes(struct drm_source *s, size_t rows, struct drm_number *numbers,
+			 bool stretched)
 {
-	size_t rows = 0;
 	struct drm_clients *c = &s->clients;
-	s->in.out_of_memory |= interval_make_rows(&s->in, c->client_count + 1, NULL) != SX_OK;
 	for (size_t i = 0; i < c->process_count && rows < s->in.buffer.cap; i++) {
 		const struct drm_process *p = &c->processes[i];
 		struct drm_sum sum;

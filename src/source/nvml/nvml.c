@@ -205,10 +205,9 @@ static struct nvml_reading of_program(const struct nvml_programs *p,
 	return nvml_program_use(p, program, (enum nvml_use)(counter - NVML_PROGRAM_UTILIZATION));
 }
 
-/* A row for each program of the device; returns how many. */
-static size_t put_programs(struct nvml_source *s, unsigned flags)
+/* A row for each program of the device behind others; returns how many there are then. */
+static size_t put_programs(struct nvml_source *s, size_t rows, unsigned flags)
 {
-	size_t rows = 0;
 	const struct nvml_programs *p = &s->device.programs;
 	for (uint32_t k = 0; k < p->count; k++) {
 		const struct nvml_program *program = &p->items[k];
@@ -241,14 +240,15 @@ static void nvml_take(struct source *source, struct raw_sample *out)
 		return;
 	}
 	unsigned flags = out->flags & RAW_STRETCHED ? SX_QUALITY_STRETCHED : 0;
-	size_t count = s->in.by_process ? s->device.programs.count + 1 : 1;
+	size_t count = s->device.programs.count + 2;
 	s->in.out_of_memory = interval_make_rows(&s->in, count, NULL) != SX_OK;
 	if (s->in.out_of_memory)
 		return;
-	if (s->in.by_process)
-		count = put_programs(s, flags);
-	else
+	count = !s->in.by_process;
+	if (count)
 		put_device(s, now, flags);
+	if (s->in.by_process || s->in.programs)
+		count = put_programs(s, count, flags);
 	interval_give_rows(&s->in, count, out);
 }
 
