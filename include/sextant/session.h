@@ -64,6 +64,10 @@ struct sx_session_options {
 	 * see programs.
 	 */
 	bool programs;
+	/*
+	 * With sx_session_record(), rows stay in the tables until they are dropped, as without it.
+	 */
+	bool keep_rows;
 };
 
 /*
@@ -194,8 +198,9 @@ SX_API struct sx_child_status sx_session_child(const struct sx_session *session)
 
 /*
  * Writes all samples of the session into a capture: raw rows, losses, notes and, from time to time,
- * clocks. Tables then keep only the newest rows. Call it before sx_session_run(), or between
- * sx_session_start() and the first sx_session_poll(); the writer must outlive the run.
+ * clocks. Tables then keep only the newest rows, unless the options have `keep_rows`. Call it
+ * before sx_session_run(), or between sx_session_start() and the first sx_session_poll(); the
+ * writer must outlive the run.
  */
 SX_API void sx_session_record(struct sx_session *session, struct sx_capture_writer *writer);
 

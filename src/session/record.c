@@ -120,6 +120,7 @@ void record_begin(struct sx_session *s)
 	for (uint32_t i = 0; i < s->device_count; i++) {
 		struct session_device *d = &s->devices[i];
 		d->recorded = SX_CAPTURE_NO_DEVICE;
+		d->record_next = 0;
 		d->unrecorded_lost = 0;
 		d->unrecorded_more = false;
 		d->unrecorded_notes = NULL;
@@ -269,6 +270,15 @@ void record_end(struct sx_session *s)
 	record_clocks(s, true);
 }
 
+/* The rows of a device are recorded, or lost. */
+static void rows_recorded(const struct sx_session *s, struct session_device *d)
+{
+	if (s->options.keep_rows)
+		d->record_next = sx_table_row_count(d->raw);
+	else
+		sx_table_clear(d->raw);
+}
+
 void record_rows(struct sx_session *s, uint32_t index, bool now)
 {
 	struct session_device *d = &s->devices[index];
@@ -276,7 +286,8 @@ void record_rows(struct sx_session *s, uint32_t index, bool now)
 	uint64_t time = sys_now_ns(s->sys);
 	bool due = now || time - d->record_last_ns >= ROWS_EVERY_NS ||
 		   table_text_bytes(d->raw) > TEXT_BYTES;
-	if (!sx_table_row_count(d->raw) || !due)
+	size_t count = sx_table_row_count(d->raw) - d->record_next;
+	if (!count || !due)
 		return;
 	/*
 	 * How a set is programmed is known only while it is active, and is written before its rows.
@@ -293,14 +304,14 @@ void record_rows(struct sx_session *s, uint32_t index, bool now)
 		free(vectors);
 		if (!d->failure.message[0])
 			d->failure = why;
-		s->infos[index].run.lost += sx_table_row_count(d->raw);
-		sx_table_clear(d->raw);
+		s->infos[index].run.lost += count;
+		rows_recorded(s, d);
 		return;
 	}
-	sx_table_rows(d->raw, 0, sx_table_row_count(d->raw), vectors, &rows);
+	sx_table_rows(d->raw, d->record_next, count, vectors, &rows);
 	sx_capture_write(s->writer, d->recorded, &rows, NULL);
 	free(vectors);
-	sx_table_clear(d->raw);
+	rows_recorded(s, d);
 }
 
 void record_sample(struct sx_session *s, uint32_t index, const struct raw_sample *raw)

@@ -45,9 +45,10 @@ struct session_device {
 	struct source_request request;
 	bool started, ended;
 	uint64_t record_last_ns;
-	uint32_t recorded;		      /* the device's number in the capture */
-	uint64_t unrecorded_lost;	      /* samples, before the device had a number; */
-	bool unrecorded_more;		      /* and an unknown number */
+	size_t record_next;	  /* of the rows that stay, the first that is not recorded */
+	uint32_t recorded;	  /* the device's number in the capture */
+	uint64_t unrecorded_lost; /* samples, before the device had a number; */
+	bool unrecorded_more;	  /* and an unknown number */
 	struct record_note *unrecorded_notes; /* the newest first; the run's arena has them */
 	uint32_t unrecorded_note_count;
 	uint64_t rows;				  /* rows that were ever added */

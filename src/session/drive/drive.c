@@ -58,6 +58,9 @@ enum sx_status sx_session_poll(struct sx_session *s, int timeout_ms, struct sx_e
 void sx_session_drop_rows(struct sx_session *s)
 {
 	for (uint32_t i = 0; i < s->device_count; i++) {
+		if (s->writer && s->options.keep_rows && s->state == SESSION_RUNNING)
+			record_rows(s, i, true);
+		s->devices[i].record_next = 0;
 		if (s->devices[i].raw)
 			sx_table_clear(s->devices[i].raw);
 		if (s->devices[i].programs)
