@@ -4,7 +4,6 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -105,62 +104,16 @@ static void record_poll(struct recording *r)
 	r->shown_s = seconds;
 }
 
-/* The commit that a CI job builds, so that comparisons can name it; "" elsewhere. */
-static const char *commit_of_job(void)
-{
-	static const char *const names[] = {"SEXTANT_COMMIT", "GITHUB_SHA", "CI_COMMIT_SHA"};
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		const char *value = getenv(names[i]);
-		if (value && *value && strlen(value) < 100)
-			return value;
-	}
-	return "";
-}
-
-/* What the kernel calls the time since it started: captures of one boot have one clock. */
-static bool read_boot(char *out, size_t size)
-{
-	FILE *file = fopen("/proc/sys/kernel/random/boot_id", "re");
-	bool read = file && fgets(out, (int)size, file);
-	if (file)
-		fclose(file);
-	if (read)
-		out[strcspn(out, "\n")] = '\0';
-	return read;
-}
-
 static enum sx_status create_writer(struct recording *r, struct sx_capture_claim *claim,
 				    struct sx_error *err)
 {
-	const struct options *o = &r->cli->options;
-	char command[1024], host[256] = "", interval[32], boot[64];
-	struct utsname kernel = {0};
-	gethostname(host, sizeof(host) - 1);
-	uname(&kernel);
-	run_words(o->child, command, sizeof(command));
-	snprintf(interval, sizeof(interval), "%llu ns", (unsigned long long)o->interval_ns);
-	struct sx_capture_property properties[8] = {
-	    {"writer", "sextant " SX_VERSION}, {"host", host},
-	    {"kernel", kernel.release},	       {"command", command},
-	    {"commit", commit_of_job()},
-	};
-	uint32_t count = 5;
-	/* The recording's length then says nothing of the program. */
-	if (o->duration_ns || o->count)
-		properties[count++] = (struct sx_capture_property){"ends", "limit"};
-	if (read_boot(boot, sizeof(boot)))
-		properties[count++] = (struct sx_capture_property){"boot", boot};
-	if (o->interval_ns)
-		properties[count++] = (struct sx_capture_property){"interval", interval};
-	struct sx_capture_options options = {
+	const struct sx_capture_options options = {
 	    .flush_ns = 200000000, /* and what the session gathers first makes 250 ms */
 	    .keep_ns = r->keep_ns,
 	    .sync_ns = r->sync_ns,
-	    .properties = properties,
-	    .property_count = count,
 	    .claim = claim,
 	};
-	enum sx_status status = sx_capture_create(r->path, &options, &r->writer, err);
+	enum sx_status status = run_create_writer(r->cli, r->path, &options, &r->writer, err);
 	return status == SX_ERR_IO ? error_as(err, SX_ERR_PERMISSION) : status; /* no part of it */
 }
 

@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "base/number.h"
@@ -247,4 +248,58 @@ int run_missing(const char *program)
 		at = at[length] ? at + length + 1 : NULL;
 	}
 	return why;
+}
+
+/* The commit that a CI job builds, so that comparisons can name it; "" elsewhere. */
+static const char *commit_of_job(void)
+{
+	static const char *const names[] = {"SEXTANT_COMMIT", "GITHUB_SHA", "CI_COMMIT_SHA"};
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		const char *value = getenv(names[i]);
+		if (value && *value && strlen(value) < 100)
+			return value;
+	}
+	return "";
+}
+
+/* What the kernel calls the time since it started: captures of one boot have one clock. */
+static bool read_boot(char *out, size_t size)
+{
+	FILE *file = fopen("/proc/sys/kernel/random/boot_id", "re");
+	bool read = file && fgets(out, (int)size, file);
+	if (file)
+		fclose(file);
+	if (read)
+		out[strcspn(out, "\n")] = '\0';
+	return read;
+}
+
+enum sx_status run_create_writer(const struct cli *cli, const char *path,
+				 const struct sx_capture_options *more,
+				 struct sx_capture_writer **out, struct sx_error *err)
+{
+	const struct options *o = &cli->options;
+	char command[1024], host[256] = "", interval[32], boot[64];
+	struct utsname kernel = {0};
+	gethostname(host, sizeof(host) - 1);
+	uname(&kernel);
+	run_words(o->child, command, sizeof(command));
+	snprintf(interval, sizeof(interval), "%llu ns", (unsigned long long)o->interval_ns);
+	struct sx_capture_property properties[8] = {
+	    {"writer", "sextant " SX_VERSION}, {"host", host},
+	    {"kernel", kernel.release},	       {"command", command},
+	    {"commit", commit_of_job()},
+	};
+	uint32_t count = 5;
+	/* The recording's length then says nothing of the program. */
+	if (o->duration_ns || o->count)
+		properties[count++] = (struct sx_capture_property){"ends", "limit"};
+	if (read_boot(boot, sizeof(boot)))
+		properties[count++] = (struct sx_capture_property){"boot", boot};
+	if (o->interval_ns)
+		properties[count++] = (struct sx_capture_property){"interval", interval};
+	struct sx_capture_options options = *more;
+	options.properties = properties;
+	options.property_count = count;
+	return sx_capture_create(path, &options, out, err);
 }

@@ -41,6 +41,13 @@ void run_give_way(const struct options *o);
  * devices, which the text of a report has itself.
  */
 void run_note(struct cli *cli, const struct sx_session *session, bool notes);
+/*
+ * Creates a capture with what is known of this run: host, kernel, program, interval. `more`: the
+ * options beside these. Errors: those of sx_capture_create().
+ */
+enum sx_status run_create_writer(const struct cli *cli, const char *path,
+				 const struct sx_capture_options *more,
+				 struct sx_capture_writer **out, struct sx_error *err);
 /* As a shell says it: 128 + n for a signal. */
 int run_exit_code(const struct sx_child_status *child);
 /* "duration" or "count" where that limit ended the program, or NULL. */
