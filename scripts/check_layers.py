@@ -58,11 +58,13 @@ FLOORS = {
         'src/analysis/report': 'src/base src/expr src/catalog src/wire src/table src/metric src/analysis '
                                'src/analysis/verdict',
         'src/analysis/compare': 'src/base src/catalog src/table src/analysis src/analysis/report',
+        'src/analysis/live': 'src/base src/expr src/catalog src/wire src/table src/metric src/analysis '
+                             'src/analysis/verdict src/analysis/report',
     },
     'how it is shown': {
         'src/output/write': 'src/base src/catalog',
         'src/output': 'src/base src/expr src/catalog src/wire src/table src/metric src/analysis src/analysis/verdict '
-                      'src/analysis/report src/analysis/compare src/output/write',
+                      'src/analysis/report src/analysis/compare src/analysis/live src/output/write',
     },
     'one measurement': {
         'src/session': 'src/base src/expr src/catalog src/wire src/wire/oa src/capture '
@@ -79,7 +81,7 @@ FLOORS = {
         'tools/cli': 'src/base src/output src/analysis src/analysis/report src/analysis/compare '
                      'src/input',
         'tools/verbs': 'src/base src/output src/output/write src/analysis src/analysis/report '
-                       'src/analysis/compare src/input tools/cli',
+                       'src/analysis/compare src/analysis/live src/input tools/cli',
         'tools': 'src/base src/input tools/cli tools/verbs',
     },
 }

@@ -40,6 +40,7 @@ ABOUT = {
     'src/analysis/verdict': 'what limited the program',
     'src/analysis/report': 'the one model that views show',
     'src/analysis/compare': 'noise, change, gates',
+    'src/analysis/live': 'what devices do now, and did in the last minutes',
     'src/output/write': 'how JSON, CSV, text and zip are spelled',
     'src/output': 'views: one of a report, rows, a catalog or a comparison',
     'src/session': 'one measurement: open, select, start, drive, record',
