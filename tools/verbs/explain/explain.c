@@ -135,14 +135,31 @@ static enum sx_status explain_verdict(struct cli *cli, const char *name, bool *k
 	return status || *known ? status : SX_ERR_NOT_FOUND;
 }
 
+enum sx_status explain_write(struct cli *cli, struct sx_catalog *catalog, const char *name,
+			     struct sx_error *err)
+{
+	struct sx_table *totals = NULL;
+	struct explanation e = {.cli = cli};
+	bool no_memory = false;
+	enum sx_status status = explain_prepare(&e, catalog, &totals, err);
+	e.view.no_memory = &no_memory;
+	if (!status && sx_definition_is(name))
+		status =
+		    explain_flex(cli, &e.view, name,
+				 &(struct measured_value){totals, explain_value(&e, name)}, err);
+	else if (!status)
+		status = explain_name(&e, name, err);
+	if (!status && no_memory)
+		status = error_nomem(err, "explaining");
+	sx_table_destroy(totals);
+	return status;
+}
+
 static int explain_run(struct cli *cli)
 {
 	struct sx_error err = {0};
 	struct sx_catalog *catalog = NULL;
-	struct sx_table *totals = NULL;
-	struct explanation e = {.cli = cli};
 	const char *name = cli->options.args.count ? cli->options.args.items[0] : NULL;
-	bool no_memory = false;
 	enum sx_status status = SX_OK;
 	if (!status && !name) {
 		status = error_set(&err, SX_ERR_USAGE, "nothing to explain was named");
@@ -158,17 +175,7 @@ static int explain_run(struct cli *cli)
 	if (verdict)
 		return status ? cli_fail(cli, &err) : EXIT_OK;
 	if (!status)
-		status = explain_prepare(&e, catalog, &totals, &err);
-	e.view.no_memory = &no_memory;
-	if (!status && sx_definition_is(name))
-		status =
-		    explain_flex(cli, &e.view, name,
-				 &(struct measured_value){totals, explain_value(&e, name)}, &err);
-	else if (!status)
-		status = explain_name(&e, name, &err);
-	if (!status && no_memory)
-		status = error_nomem(&err, "explaining");
-	sx_table_destroy(totals);
+		status = explain_write(cli, catalog, name, &err);
 	sx_catalog_unref(catalog);
 	return status ? cli_fail(cli, &err) : EXIT_OK;
 }

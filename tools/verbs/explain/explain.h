@@ -25,7 +25,10 @@ bool explain_is_rule(const char *name);
 /* The catalog that knows a name; *out holds a reference. SX_ERR_NOT_FOUND: none does. */
 enum sx_status explain_open_catalog(struct cli *cli, const char *name, struct sx_catalog **out,
 				    struct sx_error *err);
-/* To the verb's output. */
+/* Writes what a name of a catalog means to the verb's output. Errors: SX_ERR_NOT_FOUND. */
+enum sx_status explain_write(struct cli *cli, struct sx_catalog *catalog, const char *name,
+			     struct sx_error *err);
+/* Likewise. */
 void explain_metric_text(struct explanation *e, uint32_t index, const struct formula *f);
 void explain_counter_text(struct explanation *e, uint32_t index);
 /* Errors: SX_ERR_NO_MEMORY. */
