@@ -82,8 +82,7 @@ static const struct {
     {"run", "stat --", "COMMAND"},
     {"measure", "stat --", "COMMAND"},
     {"profile", "stat --", "COMMAND"},
-    {"monitor", "stat", ""},
-    {"top", "stat", ""},
+    {"monitor", "top", ""},
     {"info", "capture info", "FILE"},
     {"check", "capture check", "FILE"},
     {"cut", "capture cut", "FILE"},
@@ -363,6 +362,11 @@ static void ascii_errors(struct cli *cli)
 static int main_said(struct cli *cli, int argc, char **argv)
 {
 	int code;
+	if (argc < 2 && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO)) {
+		cli_note(cli, "note: this is sextant top: q ends it, F1 has its keys; sextant "
+			      "--help lists what else there is");
+		return main_run(cli, find("top"), 0, argv + argc);
+	}
 	if (argc < 2) {
 		overview(cli->err.out);
 		return EXIT_USAGE;

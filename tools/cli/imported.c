@@ -157,14 +157,14 @@ enum sx_status imported_replace(struct cli *cli, const char **path, struct sx_er
 	    (!(standard && !named) && !input_is_known(*path, !named)))
 		return status;
 	/* What looks at a capture as such, and what replays one, needs a file. */
-	bool file = options_word("capture stat", cli->verb->name);
+	bool file = options_word("capture stat top", cli->verb->name);
 	return file ? make(cli, path, err) : imported_read(cli, path, err);
 }
 
 /* Whether the arguments of the verb are files; --input of every verb is one. */
 static bool takes_files(const struct cli *cli)
 {
-	static const char verbs[] = "report advise export diff explain eval capture stat";
+	static const char verbs[] = "report advise export diff explain eval capture stat top";
 	return options_word(verbs, cli->verb->name);
 }
 

@@ -52,7 +52,7 @@ struct options {
 	double fps;
 	struct option_share overhead;
 	enum sx_sample_kind per; /* SX_SAMPLE_TIME: not given */
-	bool counters, join, selftest, realtime, summary, profiling;
+	bool counters, join, selftest, realtime, summary, profiling, once;
 	struct option_id context, pid;
 	uint64_t delay_ns;
 	uint64_t given;		  /* a bit for each line of the table of options */

@@ -21,6 +21,7 @@ const struct option_spec table_specs[] = {
     {"from", 0, DURATION, AT(from_ns), "DUR", "begin this long after the first sample", 1},
     {"to", 0, DURATION, AT(to_ns), "DUR", "end this long after the first sample", 0},
     {"count", 'n', COUNT, AT(count), "N", "how many samples", 0},
+    {"once", 0, FLAG, AT(once), NULL, "one screen as text", 0},
     {"repeat", 'r', COUNT, AT(repeat), "N", "run it so many times, and report the spread", 0},
     {"input", 'i', STRING, AT(input), "FILE", "read this file; - is standard input", 0},
     {"output", 'o', STRING, AT(output), "FILE", "write the result here", 0},
