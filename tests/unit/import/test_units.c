@@ -16,8 +16,8 @@ static void test_wherever_they_stand(void **state)
 	static const char *const texts[] = {"frame_time/ms,gpu_time/us\n16.6,5000\n",
 					    "frame_time in ms,gpu_time in us\n16.6,5000\n",
 					    "frame_time,gpu_time\nms,us\n16.6,5000\n",
-					    "\xef\xbb\xbf"
-					    "frame_time;gpu_time\r\n(ms);[us]\r\n16,6;5000\r\n",
+					    ("\xef\xbb\xbf"
+					     "frame_time;gpu_time\r\n(ms);[us]\r\n16,6;5000\r\n"),
 					    "frame_time,gpu_time\n16.6 ms,5000 us\n",
 					    "frame_time,gpu_time (us)\n\"16.6ms\",5000 us\n",
 					    "frame_time (ms),gpu_time\n16.6 ms,0.005 s\n",
