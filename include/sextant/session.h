@@ -68,6 +68,11 @@ struct sx_session_options {
 	 * With sx_session_record(), rows stay in the tables until they are dropped, as without it.
 	 */
 	bool keep_rows;
+	/*
+	 * With a child: it runs in a session of its own, without a controlling terminal, so that
+	 * keys are the caller's alone.
+	 */
+	bool own_session;
 };
 
 /*

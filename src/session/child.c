@@ -88,10 +88,13 @@ static void drop_handlers(void)
  * errno through the pipe when exec fails. Signals are blocked until then; `mask` is what the
  * program gets.
  */
-static _Noreturn void run_child(char *const *argv, char **env, const int *go, int report,
-				const sigset_t *mask)
+static _Noreturn void run_child(const struct sx_session *s, char *const *argv, char **env,
+				int report, const sigset_t *mask)
 {
 	char word;
+	const int *go = s->child.go;
+	if (s->options.own_session)
+		setsid();
 	close(go[1]); /* or the end of the session would never be seen */
 	privilege_forget();
 	drop_handlers();
@@ -171,7 +174,7 @@ enum sx_status child_fork(struct sx_session *s, char *const *argv, struct sx_err
 		s->child.over = s->child.fresh = false;
 		saved = s->child.pid < 0 ? errno : 0;
 		if (s->child.pid == 0)
-			run_child(argv, env, s->child.go, report[1], &before);
+			run_child(s, argv, env, report[1], &before);
 		pthread_sigmask(SIG_SETMASK, &before, NULL);
 	}
 	close_one(s, &report[1]);

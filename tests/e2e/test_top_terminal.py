@@ -282,6 +282,17 @@ class Programs(Case):
         t.keys('q', 'q')
         t.shows(r'status=\d+=')
 
+    def test_keys_are_not_the_programs(self):
+        """A program that reads from its terminal has none."""
+        t = self.open(80, 30)
+        program = self.script('read line </dev/tty || echo no terminal; sleep 60')
+        t.line(f'{SEXTANT} top -d cpu -I 200ms -- sh {program}; echo status=$?=')
+        t.shows(r'no terminal\n|No such device')
+        t.keys('?')
+        t.shows(r'Keys \(Esc leaves\)')
+        t.keys('q', 'q')
+        t.shows(r'status=\d+=')
+
     def script(self, text):
         file = tempfile.NamedTemporaryFile('w', suffix='.sh')
         self.addCleanup(file.close)
@@ -419,6 +430,20 @@ class Ends(Case):
                 child = int(subprocess.run(['ps', '-o', 'pid=', '--ppid', str(shell)], capture_output=True, text=True, check=True).stdout.split()[0])
                 os.kill(child, number)
                 self.ended(t, 0)
+
+    def test_flow_control(self):
+        """Ctrl-S stops nothing, also after Ctrl-Z."""
+        t = self.top()
+        t.keys('C-s', '?')
+        t.shows(r'Keys \(Esc leaves\)')
+        t.keys('C-z')
+        t.shows(r'Stopped')
+        t.line('clear; fg; echo status=$?=')
+        t.shows(r'Keys \(Esc leaves\)')
+        t.keys('C-s', 'q')
+        t.hides(r'Keys \(Esc leaves\)')
+        t.keys('q')
+        self.ended(t, 0)
 
     def test_interrupt(self):
         t = self.top()

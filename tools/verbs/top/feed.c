@@ -80,7 +80,8 @@ static struct sx_session_options feed_options(const struct top_feed *f)
 	options.beside = true;
 	options.programs = true;
 	options.keep_rows = true;
-	options.realtime = false; /* the loop keeps the recording's time itself */
+	options.own_session = f->stays; /* keys are the view's */
+	options.realtime = false;	/* the loop keeps the recording's time itself */
 	if (!options.interval_ns && !f->replay)
 		options.interval_ns = INTERVAL_NS;
 	return options;

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <termios.h>
 #include <unistd.h>
 #include <wchar.h>
 
@@ -107,6 +108,17 @@ static enum sx_status terminal_refuse(struct sx_error *err, const char *because)
 	return SX_ERR_UNSUPPORTED;
 }
 
+/* Ctrl-S is a key: output that it stopped would keep the view from ending. */
+static void terminal_end_flow_control(const struct terminal *t)
+{
+	struct termios mode;
+	if (tcgetattr(fileno(t->to), &mode) < 0)
+		return;
+	mode.c_iflag &= ~(tcflag_t)(IXON | IXOFF);
+	tcsetattr(fileno(t->to), TCSANOW, &mode);
+	def_prog_mode(); /* what comes back after Ctrl-Z */
+}
+
 static bool terminal_begin(struct terminal *t)
 {
 	struct sigaction before[KEPT];
@@ -128,6 +140,7 @@ static bool terminal_begin(struct terminal *t)
 	cbreak();
 	noecho();
 	nonl();
+	terminal_end_flow_control(t);
 	keypad(stdscr, TRUE);
 	nodelay(stdscr, TRUE);
 	leaveok(stdscr, TRUE);

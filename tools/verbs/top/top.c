@@ -268,7 +268,6 @@ static int top_show(struct top_feed *feed)
 {
 	struct sx_error err = {0};
 	enum sx_status status;
-	feed->stays = true;
 	if (!top_interact(feed, &status, &err)) {
 		feed->stays = false;
 		cli_note(feed->cli, "note: %s: %s; %s", err.message, err.because, err.remedy);
@@ -280,15 +279,13 @@ static int top_show(struct top_feed *feed)
 static int top_run(struct cli *cli)
 {
 	struct sx_error err = {0};
-	struct top_feed feed = {.cli = NULL};
+	struct top_feed feed = {.stays = is_interactive(cli)};
 	if (!cli->options.input && cli->options.args.count)
 		cli->options.input = cli->options.args.items[0];
 	enum sx_status status = check_options(cli, &err);
 	if (!status)
 		status = feed_open(&feed, cli, &err);
-	int code = status		 ? cli_fail(cli, &err)
-		   : is_interactive(cli) ? top_show(&feed)
-					 : top_lines(&feed);
+	int code = status ? cli_fail(cli, &err) : feed.stays ? top_show(&feed) : top_lines(&feed);
 	feed_close(&feed);
 	return code;
 }
