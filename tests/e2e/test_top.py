@@ -114,6 +114,15 @@ class Numbers(unittest.TestCase):
         self.assertEqual(device['catalog'], 'mali-g625')
         self.assertIn('simulated', device['name'])
         self.assertGreater(device['metrics']['gpu_active_cycles'], 0)
+        # Also where the name does not: of a table that says so in a column.
+        with tempfile.TemporaryDirectory() as folder:
+            table = os.path.join(folder, 'm.csv')
+            with open(table, 'w', encoding='utf-8') as file:
+                file.write(sextant('export', capture('mali'), '-f', 'csv').stdout)
+            for width in (20, 40, 80, 160):
+                screen = sextant('top', table, '--once', env={'COLUMNS': str(width)}).stdout
+                self.assertIn('SIMULATED', screen.splitlines()[0], screen)
+            self.assertRegex(sextant('top', table, '-n', 1).stdout, r'(?m)^device 0: [^:]*: SIMULATED, not a real device: ')
 
 
 class Machines(unittest.TestCase):
@@ -234,6 +243,11 @@ class Behaviour(unittest.TestCase):
                 file.writelines(f'50,20,{40 + i},{20000000 * i}\n' for i in range(1, 31))
             documents = lines(sextant('top', log, '-f', 'ndjson').stdout)
             self.assertEqual([d['devices'][0]['metrics']['gpu_busy'] for d in documents], list(range(41, 71)))
+            cut = os.path.join(folder, 'cut.sxc')
+            with open(capture('mali'), 'rb') as whole_file, open(cut, 'wb') as file:
+                file.write(whole_file.read(100))
+            for verb in (('top', '-n', 1), ('report',)):
+                self.assertIn('cut.sxc describes no device\nbecause: it ends before that\n', sextant(*verb, cut, code=5).stderr)
 
     def test_mistakes(self):
         for args, code in ((('-I', '1ms'), 2), (('-I', '2min'), 2), (('-f', 'csv'), 2), (('-d', 'drm:card77'), 3), (('-i', '/nonexistent.sxc'), 5),

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "catalog/units.h"
+#include "output/live/parts.h"
 
 /* A moment on its way out. */
 struct document {
@@ -154,14 +155,6 @@ static void put_verdict(struct document *d)
 	json_object_end(&d->json);
 }
 
-static bool any_simulated(const struct live *live)
-{
-	bool any = false;
-	for (uint32_t i = 0; i < live_device_count(live); i++)
-		any |= live_device(live, i).facts->simulated;
-	return any;
-}
-
 enum sx_status live_document_write(const struct view *view, struct live *live,
 				   const struct live_moment *at, bool counters,
 				   struct sx_error *err)
@@ -172,7 +165,7 @@ enum sx_status live_document_write(const struct view *view, struct live *live,
 	enum sx_status status = live_processes(live, at, &d.processes, &d.process_count, err);
 	json_object_begin(&d.json);
 	json_kv_string(&d.json, "schema", "sextant.top/1");
-	if (any_simulated(live))
+	if (live_any_simulated(live))
 		json_kv_bool(&d.json, "simulated", true);
 	json_kv_u64(&d.json, "time_ns", at->end_ns ? at->end_ns : live_newest_ns(live));
 	json_kv_array(&d.json, "devices");

@@ -186,7 +186,8 @@ static void metrics_title(const struct live_canvas *c, struct screen_area area,
 {
 	char title[4 * LIVE_TEXT_MAX];
 	const char *filter = c->view->filters[LIVE_PANE_METRICS];
-	snprintf(title, sizeof(title), "%.80s: %u of %u metrics%s%s", live_device_name(&r->device),
+	snprintf(title, sizeof(title), "%.80s%s: %u of %u metrics%s%s",
+		 live_device_name(&r->device), r->device.facts->simulated ? " (SIMULATED)" : "",
 		 r->count, r->device.column_count, *filter ? " with " : "", filter);
 	if (r->silent)
 		text_append(title, sizeof(title), ", %u more without data", r->silent);

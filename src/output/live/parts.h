@@ -31,6 +31,8 @@ void live_state_text(const struct live_view *view, const struct live_device *dev
 		     size_t size);
 /* The name of a device as users know it. */
 const char *live_device_name(const struct live_device *device);
+/* Whether a model makes the values of any device, which every output says. */
+bool live_any_simulated(const struct live *live);
 /* The load of a headline, or how busy it is where the clock is unknown. */
 const struct live_gauge_value *live_load(const struct live_headline *headline,
 					 enum live_gauge *which);

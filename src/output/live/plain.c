@@ -43,7 +43,7 @@ static enum sx_status plain_device(const struct live_canvas *c, uint32_t index, 
 	}
 	fprintf(out, "device %u: ", index);
 	text_write(out, live_device_name(&device));
-	fputs(": ", out);
+	fputs(device.facts->simulated ? ": SIMULATED, not a real device: " : ": ", out);
 	text_write(out, line);
 	fputc('\n', out);
 	return SX_OK;

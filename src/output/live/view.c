@@ -182,7 +182,8 @@ void live_list_fit(struct live_list *list, uint32_t count, int page)
 }
 
 /* The moment that is shown, and what a point of a curve is of where there is room. */
-static void live_time_text(const struct live_view *view, int width, char buf[LIVE_TEXT_MAX])
+static void live_time_text(const struct live_view *view, int width, char buf[LIVE_TEXT_MAX],
+			   bool simulated)
 {
 	char step[HUMAN_MAX], ago[HUMAN_MAX];
 	human_duration(step, live_view_step_ns(view));
@@ -197,6 +198,8 @@ static void live_time_text(const struct live_view *view, int width, char buf[LIV
 			    1 << (view->speed < 0 ? -view->speed : view->speed));
 	else if (!view->still)
 		text_append(buf, LIVE_TEXT_MAX, "live");
+	if (simulated)
+		text_append_item(buf, LIVE_TEXT_MAX, ", ", "SIMULATED");
 	if (width >= STEP_FROM)
 		text_append_item(buf, LIVE_TEXT_MAX, ", ", "%s a point", step);
 }
@@ -206,9 +209,10 @@ static void live_draw_verdict(const struct live_canvas *c)
 {
 	char title[256], evidence[512], moment[LIVE_TEXT_MAX];
 	int width = c->screen->width;
-	live_time_text(c->view, width, moment);
+	bool simulated = live_any_simulated(c->live);
+	live_time_text(c->view, width, moment, simulated);
 	int taken = screen_columns(c->screen, moment);
-	bool room = width >= taken + 30;
+	bool room = width >= taken + (simulated ? 4 : 30);
 	live_verdict_text(c, title, evidence, sizeof(title));
 	int most = room ? width - taken - 2 : width;
 	int used = c->view->paused ? screen_put(c->screen, 0, 0, most, SCREEN_DIM, "Now: ") : 0;
@@ -217,7 +221,8 @@ static void live_draw_verdict(const struct live_canvas *c)
 		screen_put(c->screen, used + 2, 0, most - used - 2, SCREEN_PLAIN, evidence);
 	if (room)
 		screen_put_right(c->screen, 0, 0, width,
-				 c->view->paused ? SCREEN_WARNING : SCREEN_DIM, moment);
+				 c->view->paused || simulated ? SCREEN_WARNING : SCREEN_DIM,
+				 moment);
 }
 
 /* Lines of the upper pane: a half, what it needs, or what the lower one leaves. */

@@ -76,6 +76,14 @@ void live_state_text(const struct live_view *view, const struct live_device *dev
 		text_append(buf, size, "; try %s", why->remedy);
 }
 
+bool live_any_simulated(const struct live *live)
+{
+	bool any = false;
+	for (uint32_t i = 0; i < live_device_count(live); i++)
+		any |= live_device(live, i).facts->simulated;
+	return any;
+}
+
 int live_advice_draw(const struct live_canvas *c, struct screen_area area)
 {
 	uint32_t count;
