@@ -248,6 +248,16 @@ uint32_t sx_capture_order(const struct sx_capture_reader *reader, uint32_t *list
 	return count;
 }
 
+enum sx_status capture_no_device(const char *path, const struct sx_capture_reader *reader,
+				 struct sx_error *err)
+{
+	const char *what = sx_capture_account(reader)->what;
+	error_set(err, SX_ERR_BAD_INPUT, "%s describes no device", path);
+	error_because(err, "%s", what[0] ? what : "it ends before that");
+	error_try(err, "another recording");
+	return SX_ERR_BAD_INPUT;
+}
+
 const struct sx_capture_account *sx_capture_account(const struct sx_capture_reader *reader)
 {
 	return &reader->account;

@@ -37,6 +37,12 @@ struct reader_device {
 	uint64_t hash;
 };
 
+/*
+ * SX_ERR_BAD_INPUT: a capture has no device, because it is cut or damaged before the first one.
+ */
+enum sx_status capture_no_device(const char *path, const struct sx_capture_reader *reader,
+				 struct sx_error *err);
+
 /* Records of what is no capture, but can be read as one. */
 struct capture_records {
 	/* The record of this number, from 0; SX_END behind the last. */

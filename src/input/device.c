@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "base/number.h"
 #include "base/suggest.h"
+#include "capture/reader.h"
 #include "import/import.h"
 #include "input/input.h"
 
@@ -48,16 +49,6 @@ bool input_is_capture(const char *path)
 	ssize_t size = read(fd, head, sizeof(head));
 	close(fd);
 	return size > 0 && input_begins_as_capture(head, (size_t)size);
-}
-
-static enum sx_status no_device(const char *path, struct sx_capture_reader *reader,
-				struct sx_error *err)
-{
-	const char *what = sx_capture_account(reader)->what;
-	error_set(err, SX_ERR_BAD_INPUT, "%s describes no device", path);
-	error_because(err, "%s", what[0] ? what : "it ends before that");
-	error_try(err, "another recording");
-	return SX_ERR_BAD_INPUT;
 }
 
 /* Whether the catalog of another device of the capture has a constant or a set. */
@@ -209,7 +200,7 @@ enum sx_status input_device_open(const struct input_request *request, uint32_t p
 		status = find_first(d, err);
 	if (!status) {
 		d->info = sx_capture_device(d->reader, d->place);
-		status = d->info ? SX_OK : no_device(request->path, d->reader, err);
+		status = d->info ? SX_OK : capture_no_device(request->path, d->reader, err);
 	}
 	if (!status)
 		describe_device(d);

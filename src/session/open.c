@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/suggest.h"
 #include "base/text_buf.h"
+#include "capture/reader.h"
 #include "catalog/internal.h"
 
 static const char *copy(struct sx_session *s, const char *text)
@@ -262,6 +263,8 @@ static enum sx_status open_capture(struct sx_session *s, struct sx_error *err)
 			status = error_nomem(err, "opening devices");
 	}
 	free(order);
+	if (!status && !count)
+		status = capture_no_device(s->options.input, reader, err);
 	sx_capture_close(reader);
 	if (status || s->device_count)
 		return status;

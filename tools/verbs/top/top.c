@@ -299,7 +299,8 @@ const struct command cmd_top = {
 		 "program, and which programs use it; F1 has the keys, q ends it. With COMMAND it "
 		 "shows that while it runs, and returns its exit status. With -i it replays a "
 		 "capture. Off a terminal it writes lines, once an interval; with -n it ends after "
-		 "N of them, and --once is one screen. -f ndjson writes one JSON document a line.",
+		 "N of them, as does COMMAND, by a signal; --once is one screen after one "
+		 "interval. -f ndjson writes one JSON document a line.",
 	     .formats = 1u << FORMAT_TEXT | 1u << FORMAT_NDJSON,
 	     .options = "for device metric map set interval duration count once input output const "
 			"api process pid profiling realtime format",
@@ -309,7 +310,7 @@ const struct command cmd_top = {
 	     .streams = true,
 	     .examples = "  sextant top\n"
 			 "  sextant top -d drm,cpu -I 500ms\n"
-			 "  sextant top --once -- glmark2 -b build:duration=2\n"
+			 "  sextant top --once -I 2s -- glmark2\n"
 			 "  sextant top -i run.sxc -f ndjson -n 10\n"},
     .run = top_run,
 };
