@@ -157,7 +157,8 @@ struct live_point {
 	double low, mean, high; /* NaN: no data */
 };
 /* A line over time: point i is of what ended in (end - (count - i) * step, end - (count - i - 1) *
- * step]. */
+ * step]; a sample that lasts longer, or begins within a step after the one before, is that of the
+ * points in which none ends, too. */
 struct live_line {
 	uint64_t
 	    end_ns; /* 0: the newest row of any device, rounded up to a step, so that points stay */

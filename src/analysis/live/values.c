@@ -187,21 +187,80 @@ static uint64_t line_end(const struct live *live, const struct live_line *line)
 	return (newest + line->step_ns - 1) / line->step_ns * line->step_ns;
 }
 
-/* The points of a block's rows; false: none. */
-static bool course_of_block(const struct live_block *block, uint32_t column,
+/* The point that a moment of a line is in. */
+static uint64_t point_of(const struct live_line *line, uint64_t at_ns)
+{
+	uint64_t back = (line->end_ns - at_ns) / line->step_ns;
+	return back < line->count ? line->count - 1 - back : 0;
+}
+
+/* The end of the row before one of a block; 0: there is none. */
+static uint64_t row_before(const struct live_source *d, size_t block, size_t row)
+{
+	const struct sx_table *raw = d->blocks[block].raw;
+	if (!row && block)
+		raw = d->blocks[block - 1].raw;
+	row = row || !block ? row : sx_table_row_count(raw);
+	return row ? live_rows_end_of(raw, row - 1) : 0;
+}
+
+/* When a sample begins; one that follows within less than a point begins where that one ended. */
+static uint64_t row_begin(const struct live_source *d, size_t block, size_t row,
+			  const struct live_line *line)
+{
+	const struct sx_table *raw = d->blocks[block].raw;
+	uint64_t end = live_rows_end_of(raw, row), begin = sx_table_begin_ns(raw)[row];
+	uint64_t before = row_before(d, block, row);
+	begin = begin < end ? begin : end;
+	return before && before < begin && begin - before < line->step_ns ? before : begin;
+}
+
+/* A sample that lasts longer than a point is that of all points in which none ends. */
+static bool fill_points(const struct live_line *line, uint64_t begin_ns, uint64_t end_ns,
+			double value, struct live_point *out, const double *weights)
+{
+	bool any = false;
+	if (begin_ns >= line->end_ns || begin_ns >= end_ns)
+		return false;
+	uint64_t to = end_ns > line->end_ns ? line->count : point_of(line, end_ns);
+	for (uint64_t p = point_of(line, begin_ns + 1); p < to; p++)
+		if (!(weights[p] > 0)) {
+			out[p] = (struct live_point){value, value, value};
+			any = true;
+		}
+	return any;
+}
+
+/* The value of a row in the point where it ends. */
+static void end_in_point(uint64_t point, double value, double length, struct live_point *out,
+			 double *weights)
+{
+	if (!(weights[point] > 0))
+		out[point] = (struct live_point){NAN, NAN, NAN};
+	if (!isnan(value))
+		point_add(&out[point], &weights[point], value, length);
+}
+
+/* The points of a block's rows, the newest first; false: none. */
+static bool course_of_block(const struct live_source *d, size_t block, uint32_t column,
 			    const struct live_line *line, struct live_point *out, double *weights)
 {
-	const float *values = column < block->course_count ? block->course[column] : NULL;
+	const struct live_block *b = &d->blocks[block];
+	const float *values = column < b->course_count ? b->course[column] : NULL;
 	uint64_t all = line->step_ns * line->count;
 	bool any = false;
-	for (size_t k = values ? sx_table_row_count(block->raw) : 0; k-- > 0;) {
-		uint64_t at = live_rows_end_of(block->raw, k);
-		if (at > line->end_ns || at + all <= line->end_ns || isnan(values[k]))
-			continue;
-		uint64_t point = line->count - 1 - (line->end_ns - at) / line->step_ns;
-		point_add(&out[point], &weights[point], (double)values[k],
-			  length_of(block->raw, k));
-		any = true;
+	for (size_t k = sx_table_row_count(b->raw); k-- > 0;) {
+		uint64_t at = live_rows_end_of(b->raw, k);
+		double value = values ? (double)values[k] : (double)NAN;
+		if (at + all <= line->end_ns || at >= line->end_ns + line->step_ns)
+			continue; /* a moment of the past knows no more than what ends with it */
+		if (at <= line->end_ns) {
+			end_in_point(point_of(line, at), value, length_of(b->raw, k), out, weights);
+			any |= !isnan(value);
+		}
+		if (!isnan(value))
+			any |= fill_points(line, row_begin(d, block, k, line), at, value, out,
+					   weights);
 	}
 	return any;
 }
@@ -221,7 +280,7 @@ static bool course(const struct live *live, uint32_t device, uint32_t column,
 		if (rows &&
 		    live_rows_end_of(raw, rows - 1) + line->step_ns * line->count <= ended.end_ns)
 			break;
-		any |= course_of_block(&d->blocks[b], column, &ended, out, weights);
+		any |= course_of_block(d, b, column, &ended, out, weights);
 	}
 	free(weights);
 	return any;

@@ -207,6 +207,43 @@ static void test_history(void **state)
 	sx_table_destroy(like);
 }
 
+/* Samples of 10 ms that end a little early or late, with a pause of 25 ms, and a long one. */
+static void test_history_of_uneven_samples(void **state)
+{
+	struct world w;
+	struct sx_table *like = empty_frames();
+	struct live_point points[20];
+	static const uint64_t times[][2] = {{0, 10},  {10, 21}, {21, 29}, {29, 41},   {41, 50},
+					    {75, 80}, {80, 91}, {94, 99}, {110, 160}, {160, 170}};
+	open_world(&w, "opengl", like, 0);
+	for (unsigned i = 0; i < sizeof(times) / sizeof(*times); i++) {
+		struct sx_table *row = frames(i, 1, 60, 30);
+		sx_table_set_time(row, 0, times[i][0] * MS, times[i][1] * MS);
+		add(&w, row);
+	}
+	const struct live_device info = live_device(w.live, 0);
+	const struct live_line line = {.end_ns = 200 * MS, .step_ns = 10 * MS, .count = 20};
+	assert_true(live_history(w.live, 0, find_column(&info, "cpu_time"), &line, points));
+	/* Blank: 50 to 70, 100 to 110, and 170 on. */
+	for (int i = 0; i < 20; i++) {
+		bool blank = i == 5 || i == 6 || i == 10 || i >= 17;
+		assert_true(blank == (isnan(points[i].mean) != 0));
+	}
+	/* The last of the samples has no GPU time: its point stays blank. */
+	assert_true(live_history(w.live, 0, find_column(&info, "gpu_time"), &line, points));
+	assert_true(points[15].mean > 0);
+	assert_true(isnan(points[16].mean) != 0);
+	/* A moment of the past has the sample that ends within its point, and no later one. */
+	const struct live_line inside = {.end_ns = 155 * MS, .step_ns = 10 * MS, .count = 4};
+	assert_true(live_history(w.live, 0, find_column(&info, "cpu_time"), &inside, points));
+	for (size_t i = 0; i < 4; i++)
+		assert_near(points[i].mean, 3, 1e-6);
+	const struct live_line before = {.end_ns = 140 * MS, .step_ns = 10 * MS, .count = 3};
+	assert_false(live_history(w.live, 0, find_column(&info, "cpu_time"), &before, points));
+	close_world(&w);
+	sx_table_destroy(like);
+}
+
 static void test_limits(void **state)
 {
 	struct world w;
@@ -472,6 +509,7 @@ int main(void)
 	    cmocka_unit_test(test_values_of_a_report),
 	    cmocka_unit_test(test_one_sample),
 	    cmocka_unit_test(test_history),
+	    cmocka_unit_test(test_history_of_uneven_samples),
 	    cmocka_unit_test(test_limits),
 	    cmocka_unit_test(test_programs),
 	    cmocka_unit_test(test_programs_come_and_go),
