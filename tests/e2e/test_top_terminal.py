@@ -11,6 +11,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import termios
 import time
 import unittest
 
@@ -432,7 +433,7 @@ class Ends(Case):
                 self.ended(t, 0)
 
     def test_flow_control(self):
-        """Ctrl-S stops nothing, also after Ctrl-Z."""
+        """Ctrl-S stops nothing, also after Ctrl-Z; the shell has flow control again afterwards."""
         t = self.top()
         t.keys('C-s', '?')
         t.shows(r'Keys \(Esc leaves\)')
@@ -444,6 +445,23 @@ class Ends(Case):
         t.hides(r'Keys \(Esc leaves\)')
         t.keys('q')
         self.ended(t, 0)
+        self.assertRegex(t.screen(), r'(?m)(^| )ixon( |$)')
+
+    def test_nobody_reads_the_terminal(self):
+        """A terminal that takes nothing any more does not keep a signal from ending it."""
+        reader, terminal = os.openpty()
+        process = subprocess.Popen([ON_TREE, 'top', '-d', 'drm', '-I', '100ms'], stdin=terminal, stdout=terminal, stderr=subprocess.DEVNULL,
+                                   env={**os.environ, 'TERM': 'xterm', 'SEXTANT_TREE_REALTIME': '1',
+                                        'SEXTANT_TREE': os.path.join(TREES, 'steam-deck.tree')})
+        self.addCleanup(process.kill)
+        drawn = bytearray()
+        wait_until(lambda: drawn.extend(os.read(reader, 65536)) or b'processes' in drawn)
+        termios.tcflow(terminal, termios.TCOOFF)
+        time.sleep(0.5)
+        process.terminate()
+        self.assertEqual(process.wait(WAIT_S), 0)
+        os.close(reader)
+        os.close(terminal)
 
     def test_interrupt(self):
         t = self.top()

@@ -65,10 +65,9 @@ static enum sx_status interact_draw(struct interaction *i, struct sx_error *err)
 	if (!status)
 		status = live_view_draw(&i->view, live, &i->screen, err);
 	if (!status)
-		terminal_draw(i->terminal, &i->screen);
+		i->changed = !terminal_draw(i->terminal, &i->screen);
 	i->version = live_version(live);
 	i->drawn_ns = interact_now_ns();
-	i->changed = false;
 	return status;
 }
 

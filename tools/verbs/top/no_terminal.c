@@ -33,8 +33,9 @@ void terminal_size(const struct terminal *terminal, int *width, int *height)
 	*width = *height = 0;
 }
 
-void terminal_draw(struct terminal *terminal, const struct screen *screen)
+bool terminal_draw(struct terminal *terminal, const struct screen *screen)
 {
+	return false;
 }
 
 void terminal_refresh(struct terminal *terminal)

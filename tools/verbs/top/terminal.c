@@ -29,6 +29,7 @@ struct terminal {
 	struct screen_palette palette;
 	int pipe[2]; /* numbers of signals */
 	struct sigaction before[WATCHED];
+	struct termios mode; /* as it was */
 	chtype attributes[SCREEN_STYLES];
 };
 
@@ -108,15 +109,33 @@ static enum sx_status terminal_refuse(struct sx_error *err, const char *because)
 	return SX_ERR_UNSUPPORTED;
 }
 
-/* Ctrl-S is a key: output that it stopped would keep the view from ending. */
-static void terminal_end_flow_control(const struct terminal *t)
+/* Ctrl-S is a key like others, and stops nothing. */
+static void terminal_let_flow(const struct terminal *t)
 {
 	struct termios mode;
 	if (tcgetattr(fileno(t->to), &mode) < 0)
 		return;
 	mode.c_iflag &= ~(tcflag_t)(IXON | IXOFF);
 	tcsetattr(fileno(t->to), TCSANOW, &mode);
-	def_prog_mode(); /* what comes back after Ctrl-Z */
+	def_prog_mode();
+}
+
+/* Whether it takes what is written; one that is stopped or full would hold us in write(). */
+static bool terminal_takes(const struct terminal *t)
+{
+	struct pollfd out = {.fd = fileno(t->to), .events = POLLOUT};
+	return poll(&out, 1, 0) > 0;
+}
+
+/* Restores the modes alone, and writes nothing more: it would wait without end. */
+static void terminal_leave_stuck(const struct terminal *t)
+{
+	int nothing = open("/dev/null", O_WRONLY | O_CLOEXEC);
+	tcsetattr(fileno(t->to), TCSANOW, &t->mode);
+	if (nothing < 0)
+		return;
+	dup3(nothing, fileno(t->to), O_CLOEXEC);
+	close(nothing);
 }
 
 static bool terminal_begin(struct terminal *t)
@@ -124,6 +143,7 @@ static bool terminal_begin(struct terminal *t)
 	struct sigaction before[KEPT];
 	for (size_t i = 0; i < KEPT; i++)
 		sigaction(kept[i], NULL, &before[i]);
+	tcgetattr(fileno(t->to), &t->mode);
 	t->screen = newterm(NULL, t->to, t->from);
 	/* These signals end the session, which restores the terminal; ncurses would just exit. */
 	for (size_t i = 0; i < KEPT; i++)
@@ -140,7 +160,7 @@ static bool terminal_begin(struct terminal *t)
 	cbreak();
 	noecho();
 	nonl();
-	terminal_end_flow_control(t);
+	terminal_let_flow(t);
 	keypad(stdscr, TRUE);
 	nodelay(stdscr, TRUE);
 	leaveok(stdscr, TRUE);
@@ -204,6 +224,8 @@ void terminal_close(struct terminal *terminal)
 	if (!terminal)
 		return;
 	terminal_unwatch(terminal);
+	if (!terminal_takes(terminal))
+		terminal_leave_stuck(terminal);
 	curs_set(1);
 	endwin();
 	delscreen(terminal->screen);
@@ -334,12 +356,15 @@ static int terminal_draw_run(const struct terminal *terminal, const struct scree
 	return x;
 }
 
-void terminal_draw(struct terminal *terminal, const struct screen *screen)
+bool terminal_draw(struct terminal *terminal, const struct screen *screen)
 {
+	if (!terminal_takes(terminal))
+		return false;
 	for (int y = 0; y < screen->height; y++)
 		for (int x = 0; x < screen->width;) {
 			move(y, x);
 			x = terminal_draw_run(terminal, screen, x, y);
 		}
 	refresh();
+	return true;
 }

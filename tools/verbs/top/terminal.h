@@ -27,8 +27,8 @@ int terminal_descriptors(const struct terminal *terminal, int out[2]);
 bool terminal_key(struct terminal *terminal, int *key);
 /* Columns and lines of it now. */
 void terminal_size(const struct terminal *terminal, int *width, int *height);
-/* Shows a screen. */
-void terminal_draw(struct terminal *terminal, const struct screen *screen);
+/* Shows a screen. False: it takes nothing now, because it was stopped or is slow. */
+bool terminal_draw(struct terminal *terminal, const struct screen *screen);
 /* The same for what another program has written there. */
 void terminal_refresh(struct terminal *terminal);
 
