@@ -33,14 +33,15 @@ static void add_devices(const struct sx_session_device *devices, uint32_t count)
 }
 
 /* A card of amdgpu for six seconds, a sample each: its load rises once. */
+static struct rig r;
+static struct sx_session *session;
+
 static int measure(void **unused)
 {
 	static const char *const drm[] = {"drm"};
 	const struct sx_session_options options = {
 	    .devices = drm, .device_count = 1, .interval_ns = SECOND, .programs = true};
 	const struct sx_session_limits limits = {.duration_ns = 6 * SECOND};
-	struct rig r = {.machine = {.calls = 0}};
-	struct sx_session *session = NULL;
 	uint32_t count;
 	rig_begin_tree(&r, NULL);
 	if (context_open(NULL) || live_create(NULL, &live, NULL) ||
@@ -65,6 +66,14 @@ static int measure(void **unused)
 	assert_int_equal(live_judge(live, true, NULL), SX_OK);
 	/* The model has copies of what it shows; the selection lives with the session. */
 	return 0;
+}
+
+static int forget(void **unused)
+{
+	live_destroy(live);
+	sx_session_destroy(session);
+	rig_finish(&r);
+	return context_close(NULL);
 }
 
 static char *read_file(const char *path)
@@ -210,5 +219,5 @@ int main(void)
 	    cmocka_unit_test(test_all_sizes),
 	    cmocka_unit_test(test_lines),
 	};
-	return cmocka_run_group_tests(tests, measure, NULL);
+	return cmocka_run_group_tests(tests, measure, forget);
 }
