@@ -270,6 +270,11 @@ bool child_left_group(const struct sx_session *s)
 
 bool child_signal(struct sx_session *s, int signal_number)
 {
-	return s->child.pid <= 0 ||
-	       !(s->sys->kill(s->sys->user, s->child.pid, signal_number) < 0 && errno == EPERM);
+	const struct sx_sys *sys = s->sys;
+	if (s->child.pid <= 0)
+		return true;
+	/* What it started gets signals of keys from no terminal either. */
+	if (s->options.own_session && sys->kill(sys->user, -s->child.pid, signal_number) == 0)
+		return true;
+	return !(sys->kill(sys->user, s->child.pid, signal_number) < 0 && errno == EPERM);
 }
