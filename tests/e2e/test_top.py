@@ -251,7 +251,7 @@ class Behaviour(unittest.TestCase):
 
     def test_mistakes(self):
         for args, code in ((('-I', '1ms'), 2), (('-I', '2min'), 2), (('-f', 'csv'), 2), (('-d', 'drm:card77'), 3), (('-i', '/nonexistent.sxc'), 5),
-                           (('-m', 'no_such_metric'), 3), (('-i', capture('gl'), '--', 'true'), 2)):
+                           (('-m', 'no_such_metric'), 3), (('-i', capture('gl'), '--', 'true'), 2), (('-n', '2'), 2)):
             with self.subTest(args):
                 done = sextant('top', '--once', *args)
                 self.assertEqual((done.returncode, done.stdout), (code, ''))

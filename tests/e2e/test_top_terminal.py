@@ -463,6 +463,15 @@ class Ends(Case):
         os.close(reader)
         os.close(terminal)
 
+    def test_without_a_verb(self):
+        """The command alone says how to leave, and is top."""
+        t = self.open()
+        t.line(f'{SEXTANT}; echo status=$?=')
+        t.shows(r'F10Quit')
+        t.keys('q')
+        t.shows(r'note: this is sextant top: q ends it')
+        self.ended(t, 0)
+
     def test_interrupt(self):
         t = self.top()
         t.keys('C-c')

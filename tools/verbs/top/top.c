@@ -1,4 +1,5 @@
 /* sextant top: what devices do now. This file has the verb and what it writes off a terminal. */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -243,6 +244,12 @@ static enum sx_status check_options(const struct cli *cli, struct sx_error *err)
 		error_because(err, "the samples come from one or the other");
 		error_try(err, "sextant top -i %s",
 			  error_word((char[ERROR_WORD_MAX]){0}, o->input));
+		return SX_ERR_USAGE;
+	}
+	if (o->once && o->count) {
+		error_set(err, SX_ERR_USAGE, "--once and -n at once");
+		error_because(err, "--once is one screen, -n so many times the same lines");
+		error_try(err, "sextant top -n %" PRIu64, o->count);
 		return SX_ERR_USAGE;
 	}
 	if (o->interval_ns && (o->interval_ns < INTERVAL_MIN || o->interval_ns > INTERVAL_MAX)) {
