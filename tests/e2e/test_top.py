@@ -11,6 +11,7 @@ import sys
 import tempfile
 import unittest
 
+import import_files
 from command import Command
 
 TOOL, TREE_TOOL, TREES, CAPTURES = (os.path.abspath(path) for path in sys.argv[1:5])
@@ -83,6 +84,22 @@ class Numbers(unittest.TestCase):
                     self.assertGreater(len(metrics), 10)
                     self.assertEqual({key: row[key] for key in metrics}, metrics)
                     self.assertEqual(shown[row['end_ns']]['begin_ns'], row['begin_ns'])
+
+    def test_files_of_every_vendor_as_export_has_them(self):
+        with tempfile.TemporaryDirectory() as folder:
+            reports = os.path.join(folder, 'oa.csv')
+            with open(reports, 'w', encoding='utf-8') as file:
+                file.write(sextant('decode', os.path.join(TREES, '..', 'oa', 'recording'), '--as', 'i915-record', '--counters', '--csv').stdout)
+            files = [(import_files.write(folder, kind),) for kind in ('rocprofv3', 'radeontop', 'intel-gpu-top', 'mangohud')]
+            for words in [*files, (reports, '--for', 'intel-bdw', '-s', 'RenderBasic')]:
+                with self.subTest(words):
+                    rows = lines(sextant('export', '-f', 'ndjson', *words).stdout)
+                    shown = {d['devices'][0]['end_ns']: d['devices'][0]['metrics'] for d in lines(sextant('top', '-f', 'ndjson', *words).stdout)}
+                    self.assertGreater(len(rows), 1)
+                    self.assertEqual({row['end_ns'] for row in rows}, set(shown))
+                    for row in rows:
+                        self.assertEqual({key: row[key] for key in shown[row['end_ns']]}, shown[row['end_ns']])
+                    self.assertGreater(sum(value is not None for value in shown[rows[-1]['end_ns']].values()), 1)
 
     def test_an_interval_as_stat_has_it(self):
         """One window over the whole capture: shares are those of the run, amounts its totals."""
