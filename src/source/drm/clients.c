@@ -17,6 +17,7 @@
 
 enum sx_status drm_clients_init(struct drm_clients *c, struct sx_error *err)
 {
+	c->links_most = DRM_LINKS_A_READING;
 	c->text = malloc(TEXT_SIZE);
 	return c->text ? SX_OK : error_nomem(err, "the DRM source");
 }

@@ -13,6 +13,7 @@
 #include "source/process_tree.h"
 
 #define NS_PER_MS UINT64_C(1000000)
+#define NS_PER_S  UINT64_C(1000000000)
 
 static struct drm_source *drm_from(struct source *source)
 {
@@ -268,6 +269,9 @@ static enum sx_status drm_begin(struct source *source, const struct source_reque
 	drm_sensors_find(sys, &s->card, &s->state.sensors);
 	drm_device_read(sys, &s->card, &s->state, interval_ns, numbers);
 	s->clients.all = drm_needs_all(s, numbers);
+	/* Ten looks a second at programs find new clients of old ones no later than one does. */
+	if (s->in.programs && interval_ns < NS_PER_S)
+		s->clients.links_most = DRM_LINKS_A_READING * interval_ns / NS_PER_S + 1;
 	s->needs_work = drm_needs_work(s, numbers);
 	drm_take(s, interval_ns, numbers);
 	if (s->clients.out_of_memory)

@@ -42,13 +42,14 @@ enum drm_value {
 #undef VALUE
 	DRM_VALUES
 };
-#define DRM_COLUMN_ENGINE DRM_VALUES
-#define DRM_FDS_MAX	  256 /* of one card in one process: each is read every time */
-#define DRM_UNITS_MAX	  64  /* of one engine */
-#define DRM_GONE	  256 /* clients that are known again when they come back */
-#define DRM_BYTES_MAX	  (UINT64_C(1) << 52) /* no memory has more */
-#define DRM_COLUMN_MEMORY ((uint32_t)DRM_VALUES + DRM_ENGINES)
-#define DRM_COLUMNS	  (DRM_COLUMN_MEMORY + (uint32_t)DRM_REGIONS * (uint32_t)DRM_KINDS)
+#define DRM_COLUMN_ENGINE   DRM_VALUES
+#define DRM_LINKS_A_READING UINT64_C(1500) /* of processes in turn: some milliseconds */
+#define DRM_FDS_MAX	    256		   /* of one card in one process: each is read every time */
+#define DRM_UNITS_MAX	    64		   /* of one engine */
+#define DRM_GONE	    256		   /* clients that are known again when they come back */
+#define DRM_BYTES_MAX	    (UINT64_C(1) << 52) /* no memory has more */
+#define DRM_COLUMN_MEMORY   ((uint32_t)DRM_VALUES + DRM_ENGINES)
+#define DRM_COLUMNS	    (DRM_COLUMN_MEMORY + (uint32_t)DRM_REGIONS * (uint32_t)DRM_KINDS)
 
 /* What a column is (drm_columns() in rows.c). */
 struct drm_column {
@@ -255,9 +256,10 @@ struct drm_clients {
 	uint64_t gone[DRM_GONE]; /* the last clients that went */
 	size_t gone_count;
 	struct drm_cycle_clock clocks[DRM_ENGINES];
-	size_t denied; /* processes that we may not look into */
-	size_t links;  /* links that may still be read in this reading */
-	bool hoarder;  /* a process has descriptors that are not looked at, for they are too many */
+	size_t denied;	   /* processes that we may not look into */
+	size_t links;	   /* links that may still be read in this reading */
+	size_t links_most; /* of a reading, but the first one */
+	bool hoarder; /* a process has descriptors that are not looked at, for they are too many */
 	bool out_of_memory, failed, listed; /* failed: the last listing; listed: one was not */
 	char *text;			    /* of a descriptor */
 };

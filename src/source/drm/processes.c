@@ -12,9 +12,8 @@
 #include "base/number.h"
 #include "source/process_tree.h"
 
-#define LINKS_A_READING 1500	/* looked at in turn: some milliseconds */
-#define LINKS_AT_FIRST	2000000 /* before the first sample everything is looked at */
-#define PROCESSES_MAX	((size_t)1 << 20)
+#define LINKS_AT_FIRST 2000000 /* before the first sample everything is looked at */
+#define PROCESSES_MAX  ((size_t)1 << 20)
 
 static int gather_process(void *arg, pid_t pid)
 {
@@ -281,7 +280,7 @@ static void look_in_turn(struct drm_clients *c, size_t *cursor, bool scope_only)
 
 static void look_for_clients(struct drm_clients *c)
 {
-	c->links = c->tick == 1 ? LINKS_AT_FIRST : LINKS_A_READING;
+	c->links = c->tick == 1 ? LINKS_AT_FIRST : c->links_most;
 	for (size_t i = 0; i < c->process_count; i++) {
 		struct drm_process *p = &c->processes[i];
 		p->complete_before = p->complete;
