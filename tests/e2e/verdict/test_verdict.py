@@ -141,8 +141,8 @@ def check_programs(order):
     if told != {"pid": busiest["pid"], "name": busiest["name"], "of": 2}:
         wrong.append(f"{order}: of {told}, not {busiest}")
     heading = "on {name} ({pid}), the busiest of {of} programs".format(**(report["verdict"]["process"] or dict(name="", pid="", of="")))
-    for name, shown in (("text", text), ("advise", advice), ("page", page)):
-        if heading not in shown:
+    for name, said in (("text", text), ("advise", advice), ("page", page)):
+        if heading not in said:
             wrong.append(f"{order}: {name} lacks {heading}")
     for verdict, threads in ((document["verdict"], own), (report["verdict"], again)):
         crowded = ("crowded",) if sum(wait for _, wait in threads) > CALM else ()
