@@ -32,9 +32,9 @@ note "build with gcc, ASan and UBSan" $?
 if [ -f $asan/build.ninja ]; then
   export ASAN_OPTIONS=detect_leaks=1:abort_on_error=1:handle_sigill=1
   export LSAN_OPTIONS=suppressions=$PWD/tests/lsan.supp:print_suppressions=0
-  # Limits of time are those of a machine of its own; one that others use takes longer. Tests wait for what comes in its time
-  # as well as compute: with one more than there are CPUs none of these is idle.
-  meson test -C $asan --no-rebuild --num-processes $(($(nproc) + 1)) --timeout-multiplier 4 --print-errorlogs --suite unit --suite e2e --suite lint --suite fuzz 2>&1 |
+  # Limits of time are those of a machine of its own; one that others use takes longer. No more tests at once than there are
+  # CPUs: some compare times, and what is beside them makes a slice of a frame, or another verdict.
+  meson test -C $asan --no-rebuild --num-processes "$(nproc)" --timeout-multiplier 4 --print-errorlogs --suite unit --suite e2e --suite lint --suite fuzz 2>&1 |
     show_tests
   results=$(python3 scripts/count_tests.py $asan/meson-logs/testlog.json)
   read -r -a counts <<<"${results##*$'\n'}"
