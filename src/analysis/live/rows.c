@@ -189,6 +189,9 @@ enum sx_status live_rows_keep(struct live *live, struct live_source *d, const st
 		if (!status)
 			status = block_evaluate(d, b, some, row, err);
 		block_measure(live, b);
+		for (size_t i = row; i < sx_table_row_count(b->raw); i++)
+			if (live_rows_end_of(b->raw, i) > b->newest_ns)
+				b->newest_ns = live_rows_end_of(b->raw, i);
 		rows.first += now.count;
 		rows.count -= now.count;
 	}
@@ -312,6 +315,8 @@ enum sx_status live_rows_of_moment(struct live_source *d, const struct live_mome
 		return live_rows_append(d, d->scratch, d->blocks[block].raw,
 					(struct row_span){row, 1}, err);
 	for (size_t i = 0; !status && i <= block; i++) {
+		if (d->blocks[i].newest_ns + at->span_ns <= end)
+			continue; /* all of it ended before */
 		const struct sx_table *raw = d->blocks[i].raw;
 		size_t from = 0, to = i == block ? row + 1 : sx_table_row_count(raw);
 		while (from < to && live_rows_end_of(raw, from) + at->span_ns <= end)

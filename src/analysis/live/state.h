@@ -18,6 +18,8 @@ struct live_block {
 	struct sx_table *raw;
 	float **course; /* by column of the selection, then by gauge; NULL: no row has data */
 	uint32_t course_count;
+	uint64_t
+	    newest_ns; /* the last end of any row: those of several programs may be out of order */
 	size_t bytes;
 };
 
