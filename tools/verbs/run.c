@@ -90,6 +90,18 @@ enum sx_status run_prepare(struct cli *cli, struct sx_error *err)
 
 #define OVERHEAD_PERMILLE 50 /* of the program's CPU time, unless the user says otherwise */
 
+enum sx_status run_check_input(const struct cli *cli, struct sx_error *err)
+{
+	const struct options *o = &cli->options;
+	if (!o->input || !o->child)
+		return SX_OK;
+	error_set(err, SX_ERR_USAGE, "a capture and a command at once");
+	error_because(err, "the samples come from one or the other");
+	error_try(err, "sextant %s -i %s", cli->verb->name,
+		  error_word((char[ERROR_WORD_MAX]){0}, o->input));
+	return SX_ERR_USAGE;
+}
+
 struct sx_session_options run_options(const struct cli *cli, char *const *argv)
 {
 	const struct options *o = &cli->options;

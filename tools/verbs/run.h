@@ -14,6 +14,8 @@ extern const struct command cmd_record;
  * there. Errors: SX_ERR_NOT_FOUND.
  */
 enum sx_status run_prepare(struct cli *cli, struct sx_error *err);
+/* Refuses a capture and a command at once. Errors: SX_ERR_USAGE. */
+enum sx_status run_check_input(const struct cli *cli, struct sx_error *err);
 /* What the command line asks of a session. */
 struct sx_session_options run_options(const struct cli *cli, char *const *argv);
 /* Whether each --const is one of some device's catalog. Errors: SX_ERR_NOT_FOUND. */

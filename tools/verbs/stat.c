@@ -187,14 +187,9 @@ static int stat_repeat_run(struct cli *cli)
 
 static int stat_run(struct cli *cli)
 {
-	if (cli->options.input && cli->options.child) {
-		struct sx_error err;
-		error_set(&err, SX_ERR_USAGE, "a capture and a command at once");
-		error_because(&err, "the samples come from one or the other");
-		error_try(&err, "sextant stat -i %s",
-			  error_word((char[ERROR_WORD_MAX]){0}, cli->options.input));
+	struct sx_error err;
+	if (run_check_input(cli, &err))
 		return cli_fail(cli, &err);
-	}
 	return cli->options.repeat > 1 ? stat_repeat_run(cli)
 				       : profile_run(cli, cli->options.child);
 }

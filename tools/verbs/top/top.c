@@ -239,13 +239,9 @@ static int top_lines(struct top_feed *feed)
 static enum sx_status check_options(const struct cli *cli, struct sx_error *err)
 {
 	const struct options *o = &cli->options;
-	if (o->input && o->child) {
-		error_set(err, SX_ERR_USAGE, "a capture and a command at once");
-		error_because(err, "the samples come from one or the other");
-		error_try(err, "sextant top -i %s",
-			  error_word((char[ERROR_WORD_MAX]){0}, o->input));
-		return SX_ERR_USAGE;
-	}
+	enum sx_status status = run_check_input(cli, err);
+	if (status)
+		return status;
 	if (o->once && o->count) {
 		error_set(err, SX_ERR_USAGE, "--once and -n at once");
 		error_because(err, "--once is one screen, -n so many times the same lines");
